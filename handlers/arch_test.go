@@ -9,23 +9,32 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
+// shared are the packages that those of a purpose share.
+const shared = "handlers/frame handlers/pictures handlers/results handlers/background handlers/limiter handlers/cache "
+
 // arrows lists the packages of our own that each package may import directly: main > handlers >
 // web, views, store > ml > leaves. A name that ends in / stands for every package
 // below it, on the left for those without a row of their own.
 var arrows = map[string]string{
 	"":                 "handlers handlers/cmdline web web/jobs web/jobs/fleet static store ml/ ml",
 	"handlers":         "handlers/ web web/jobs store views views/home views/manual ml ml/",
-	"handlers/door":    "web web/jobs store views views/figure views/home views/teach ml ml/",
-	"handlers/lab":     "handlers/door web store views views/lab views/figure ml ml/",
-	"handlers/data":    "handlers/door web store views views/data views/figure ml ml/",
-	"handlers/runs":    "handlers/door web web/jobs store views views/runs views/figure ml ml/",
-	"handlers/studies": "handlers/door web web/jobs store views views/studies views/figure ml ml/",
-	"handlers/reports": "handlers/door web store views views/reports views/lessons ml ml/",
-	"handlers/teach":   "handlers/door web store views views/teach views/lessons views/lessons/ views/figure ml ml/",
-	"handlers/lessons": "handlers/door web store views views/lessons views/lessons/ views/figure ml ml/",
-	"handlers/api":     "handlers/door web store views/api views/manual ml ml/",
+	"handlers/lab":     shared + "web store views views/lab views/figure ml ml/",
+	"handlers/data":    shared + "web store views views/data views/figure ml ml/",
+	"handlers/runs":    shared + "web web/jobs store views views/runs views/figure ml ml/",
+	"handlers/studies": shared + "web web/jobs store views views/studies views/figure ml ml/",
+	"handlers/reports": shared + "web store views views/reports views/lessons ml ml/",
+	"handlers/teach":   shared + "web store views views/teach views/lessons views/lessons/ views/figure ml ml/",
+	"handlers/lessons": shared + "web store views views/lessons views/lessons/ views/figure ml ml/",
+	"handlers/api":     shared + "web store views/api views/manual ml ml/",
 	"handlers/cmdline": "web/jobs/fleet store views/figure views/manual ml ml/",
 	"handlers/browser": "",
+
+	"handlers/frame":      "handlers/pictures handlers/results handlers/background handlers/limiter handlers/cache web web/jobs store views views/teach ml ml/",
+	"handlers/pictures":   "handlers/results handlers/limiter handlers/cache web store views views/figure ml ml/",
+	"handlers/background": "handlers/results handlers/limiter handlers/cache web web/jobs store views ml ml/",
+	"handlers/results":    "store views ml ml/",
+	"handlers/limiter":    "web store ml/dataset ml/pace",
+	"handlers/cache":      "",
 
 	"handlers/handlerstest": "handlers handlers/api static store web web/jobs ml ml/",
 
@@ -147,7 +156,7 @@ func TestArrowsKnowEveryPackage(t *testing.T) {
 	for row, deps := range map[string]map[string]bool{
 		"views/lessons":  {"views/figure": true, "views/lessons/all": false},
 		"views/lessons/": {"views/lessons": true, "views": true, "ml/svm": true, "views/lessons/other": false, "store": false, "handlers/lessons": false},
-		"handlers/lab":   {"handlers/door": true, "handlers/runs": false, "views/lab": true, "views/runs": false, "web/jobs": false},
+		"handlers/lab":   {"handlers/frame": true, "handlers/runs": false, "views/lab": true, "views/runs": false, "web/jobs": false},
 	} {
 		for dep, want := range deps {
 			require.Check(t, allows(arrows[row], dep) == want, "%s may import %s: %v", row, dep, !want)

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -40,7 +40,7 @@ func (a *App) refuseBarred(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		list := a.barred.of(r.Context(), a.Store.Barred)
 		switch {
-		case list.Workspaces[door.Workspace(r.Context())]:
+		case list.Workspaces[frame.Workspace(r.Context())]:
 			a.site.Error(w, r, web.Errorf(web.Forbidden, "The operator of this server has blocked this workspace. What it holds is kept; ask the operator."))
 		case list.Addresses[web.Address(r.Context())]:
 			a.site.Error(w, r, web.Errorf(web.Forbidden, "The operator of this server has blocked your network address; ask the operator."))

@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"marginlab/handlers/door"
 	"marginlab/handlers/handlerstest"
+	"marginlab/handlers/limiter"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
@@ -29,7 +29,7 @@ func TestFewDraggers(t *testing.T) {
 	t.Parallel()
 	const visitors, questions = 6, 4
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	s.App.Answers = door.NewLimiter(1)
+	s.App.Answers = limiter.New(1)
 	var all sync.WaitGroup
 	for i := range visitors {
 		all.Go(func() {
@@ -171,7 +171,7 @@ func TestUploadsAtOnce(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	s.App.Memory = semaphore.NewWeighted(8 << 20)
+	s.App.Room = semaphore.NewWeighted(8 << 20)
 	uploadAtOnce(t, s, 4, digitsFile(3000, 100))
 	s.Close()
 	left, err := os.ReadDir(temp)

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/pace"
 	"marginlab/web/jobs"
@@ -22,7 +22,7 @@ func TestRequestsComeFirst(t *testing.T) {
 		{time.Minute, time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			a := &App{Base: &door.Base{Jobs: new(jobs.Queue)}}
+			a := &App{Base: &frame.Base{Jobs: new(jobs.Queue)}}
 			work := a.Jobs.Behind(context.Background())
 			time.Sleep(time.Hour) // so that there is enough to be held for
 			served := a.first(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(c.answer) }))

@@ -1,6 +1,7 @@
 // Package handlers holds the front doors over HTTP. routes.go lists every route;
 // the rooms, one for each purpose of a visitor, read a request, call the store,
-// the jobs or ml, and render. What they share is in door.
+// the jobs or ml, and render. What they share is in
+// frame, pictures, results, background, limiter and cache.
 package handlers
 
 import (
@@ -13,10 +14,11 @@ import (
 
 	"marginlab/handlers/api"
 	"marginlab/handlers/data"
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/handlers/lab"
 	"marginlab/handlers/lessons"
 	"marginlab/handlers/reports"
+	"marginlab/handlers/results"
 	"marginlab/handlers/runs"
 	"marginlab/handlers/studies"
 	"marginlab/handlers/teach"
@@ -29,7 +31,7 @@ import (
 
 // App is the web application.
 type App struct {
-	*door.Base
+	*frame.Base
 	site   *web.Site
 	log    *slog.Logger
 	visits visits
@@ -75,7 +77,7 @@ type Config struct {
 
 // New returns the handlers.
 func New(c Config) *App {
-	h := door.NewBase(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
+	h := frame.NewBase(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
 	h.Days, h.Fetcher = c.Days, c.Fetcher
 	a := &App{Base: h, log: c.Log, visits: visits{of: map[store.Workspace]visit{}}, begun: web.NewLimiter(newWorkspaces, newWorkspaceEvery), made: web.NewLimiter(newWorkspaces, newWorkspaceEvery), apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Handler{Base: h}, runs: runs.New(h), studies: &studies.Handler{Base: h}, api: api.New(h)}
 	a.reports = reports.New(h, a.runs, a.studies)
@@ -117,7 +119,7 @@ var near = []struct{ below, to, text string }{
 // errorPage shows an error of any page.
 func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
 	title := cmp.Or(errorTitles[p.Status], p.Title)
-	page := views.ErrorPage{Page: a.Frame(title, ""), Status: p.Status, Message: door.Sentence(p.Detail), Request: p.RequestID}
+	page := views.ErrorPage{Page: a.Frame(title, ""), Status: p.Status, Message: results.Sentence(p.Detail), Request: p.RequestID}
 	if (p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests) && r.Method == http.MethodPost {
 		page.Remedy = "Your input is still on the previous page: go back and send it again."
 	}

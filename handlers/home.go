@@ -7,7 +7,8 @@ import (
 	"strconv"
 
 	"marginlab/handlers/data"
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
 	"marginlab/handlers/runs"
 	"marginlab/handlers/teach"
 	"marginlab/store"
@@ -22,7 +23,7 @@ const leastC, firstC, topC = -8, 4, 16
 const latest = 4
 
 func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
-	ctx, ws := r.Context(), door.Workspace(r.Context())
+	ctx, ws := r.Context(), frame.Workspace(r.Context())
 	step, err := strconv.Atoi(r.FormValue("c"))
 	if err != nil || step < leastC || step > topC {
 		step = firstC
@@ -37,7 +38,7 @@ func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
 	p := homeview.Home{
 		Page: a.Frame("Explore, teach and compare margin classifiers", ""), LabHref: "/lab?" + example, Builtins: data.Builtins(a.Base),
 		Step: step, Least: leastC, Top: topC, C: text,
-		Picture: door.Linked("/lab/figures/", "boundary", a.Lasting(example), 640, 520, "Two interleaved half moons of points, the boundary of an SVM between them, its margins dashed and its support vectors ringed.", ""),
+		Picture: pictures.Linked("/lab/figures/", "boundary", a.Lasting(example), 640, 520, "Two interleaved half moons of points, the boundary of an SVM between them, its margins dashed and its support vectors ringed.", ""),
 	}
 	ran, _, err := a.Store.Runs(ctx, ws, store.Filter{Sort: "created", Desc: true, Limit: latest})
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"testing"
 	"time"
 
-	"marginlab/handlers/door"
 	"marginlab/handlers/handlerstest"
+	"marginlab/handlers/limiter"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -39,9 +39,9 @@ func TestDraggers(t *testing.T) {
 	for _, n := range []int{5, 10, 20, 50} {
 		var given, all, line dragged
 		for range 4 { // in turn, because the machine may do other things, too
-			given.add(drag(t, n, door.NewLimiter(n), 150*time.Millisecond))
-			all.add(drag(t, n, door.NewLimiter(n), time.Hour))
-			line.add(drag(t, n, door.NewLimiter(door.Places()), time.Hour))
+			given.add(drag(t, n, limiter.New(n), 150*time.Millisecond))
+			all.add(drag(t, n, limiter.New(n), time.Hour))
+			line.add(drag(t, n, limiter.New(limiter.Places()), time.Hour))
 		}
 		t.Logf("%2d draggers: given up after 150 ms %v; without a line %v; with it %v", n, given, all, line)
 		if line.perSecond() < enough*all.perSecond() {
@@ -119,7 +119,7 @@ func processors() time.Duration {
 
 // drag lets n visitors move C for some seconds, each with one question under way, which is
 // given up once it is older than patience.
-func drag(t *testing.T, n int, line *door.Limiter, patience time.Duration) dragged {
+func drag(t *testing.T, n int, line *limiter.Limiter, patience time.Duration) dragged {
 	const warm, lasting = 300 * time.Millisecond, 1500 * time.Millisecond
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
 	s.App.Answers = line

@@ -10,7 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"marginlab/handlers/api"
-	"marginlab/handlers/door"
+	"marginlab/handlers/limiter"
 	"marginlab/handlers/runs"
 	"marginlab/handlers/teach"
 	"marginlab/web"
@@ -65,7 +65,7 @@ func (a *App) first(next http.Handler) http.Handler {
 		answered := sync.OnceFunc(a.Jobs.Live.Urgent())
 		defer answered()
 		defer time.AfterFunc(time.Second, answered).Stop()
-		next.ServeHTTP(w, r.WithContext(door.Answering(r.Context(), answered)))
+		next.ServeHTTP(w, r.WithContext(limiter.Answering(r.Context(), answered)))
 	})
 }
 

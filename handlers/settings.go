@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/results"
 	"marginlab/ml/param"
 	"marginlab/store"
 	homeview "marginlab/views/home"
@@ -19,7 +20,7 @@ func (a *App) settingsPage(w http.ResponseWriter, r *http.Request) error {
 
 // showSettings shows the page. p holds what it has to say beside the workspace.
 func (a *App) showSettings(w http.ResponseWriter, r *http.Request, status int, p homeview.Settings) error {
-	holds, err := a.Store.Holdings(r.Context(), door.Workspace(r.Context()))
+	holds, err := a.Store.Holdings(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Del("Set-Cookie")
 		return param.Problems{{Field: "token", Message: "This server does not know the key: a digit may be wrong, or it is of another server."}}
 	}
-	return door.Redirect(w, r, "/settings")
+	return frame.Redirect(w, r, "/settings")
 }
 
 // importWorkspace adds the archive of a form to the workspace. To send it again does
@@ -77,7 +78,7 @@ func (a *App) importWorkspace(w http.ResponseWriter, r *http.Request) error {
 	done, err := a.TakeIn(r.Context(), w, file, head.Size)
 	var ps param.Problems
 	if errors.As(err, &ps) {
-		return a.showSettings(w, r, http.StatusUnprocessableEntity, homeview.Settings{ImportError: door.Sentence(ps.Error())})
+		return a.showSettings(w, r, http.StatusUnprocessableEntity, homeview.Settings{ImportError: results.Sentence(ps.Error())})
 	}
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (a *App) deleteWorkspace(w http.ResponseWriter, r *http.Request) error {
 	if r.PostFormValue("sure") != "yes" {
 		return a.showSettings(w, r, http.StatusUnprocessableEntity, homeview.Settings{DeleteError: "Nothing was deleted: tick the box first."})
 	}
-	if err := a.Store.DeleteWorkspace(r.Context(), door.Workspace(r.Context())); err != nil {
+	if err := a.Store.DeleteWorkspace(r.Context(), frame.Workspace(r.Context())); err != nil {
 		return err
 	}
 	return a.showSettings(w, r, http.StatusOK, homeview.Settings{Done: "Everything in this workspace was deleted."})

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -79,7 +79,7 @@ func (a *App) since(ctx context.Context, token string) time.Time {
 // noteUse keeps in mind when, and from where, a workspace was last in use.
 func (a *App) noteUse(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ws := door.Workspace(r.Context())
+		ws := frame.Workspace(r.Context())
 		if a.visits.first(ws, web.Address(r.Context()), a.Store.Now()) {
 			if err := a.Store.Seen(context.WithoutCancel(r.Context()), ws); err != nil {
 				a.log.WarnContext(r.Context(), "use of a workspace not noted", "err", err) // the request may well succeed

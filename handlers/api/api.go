@@ -16,7 +16,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -30,13 +31,13 @@ const BodyBytes = 1 << 20
 
 // Handler answers programs in JSON.
 type Handler struct {
-	*door.Base
+	*frame.Base
 	description func() (map[string]any, error)        // built on first use
 	parameters  func() (map[string]parameters, error) // of queries, by operation
 }
 
 // New returns the room for programs.
-func New(h *door.Base) *Handler {
+func New(h *frame.Base) *Handler {
 	description := sync.OnceValues(Description)
 	return &Handler{h, description, sync.OnceValues(func() (map[string]parameters, error) {
 		doc, err := description()
@@ -126,7 +127,7 @@ func (a *Handler) rows(w http.ResponseWriter, r *http.Request, q url.Values, nam
 	defer leave()
 	t, err := dataset.ParseSheet(body, file, q.Get("sheet"), a.Limits)
 	if err != nil {
-		return nil, "", door.FileError(err)
+		return nil, "", frame.FileError(err)
 	}
 	m := dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features, Proposed: proposed, Missing: missing}
 	d, err = t.Data(m)
@@ -138,7 +139,7 @@ func (a *Handler) rows(w http.ResponseWriter, r *http.Request, q url.Values, nam
 		}
 	}
 	if err != nil {
-		return nil, "", door.FileError(err)
+		return nil, "", frame.FileError(err)
 	}
 	return d, file, nil
 }
@@ -167,13 +168,13 @@ func (a *Handler) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	name := door.NameOf(q.Get("name"), "")
+	name := results.NameOf(q.Get("name"), "")
 	d, file, err := a.rows(w, r, q, name, "")
 	if err != nil {
 		return err
 	}
-	name = door.NameOf(q.Get("name"), file)
-	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), requestOf(r), name, door.OriginOf("uploaded "+file, d), d)
+	name = results.NameOf(q.Get("name"), file)
+	set, err := a.Store.CreateDatasetOnce(r.Context(), frame.Workspace(r.Context()), requestOf(r), name, frame.OriginOf("uploaded "+file, d), d)
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	set, err := a.Store.Dataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -195,7 +196,7 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if set, err = a.Store.ReplaceData(r.Context(), door.Workspace(r.Context()), set.ID, d); err != nil {
+	if set, err = a.Store.ReplaceData(r.Context(), frame.Workspace(r.Context()), set.ID, d); err != nil {
 		return err
 	}
 	return web.JSON(w, http.StatusOK, newDataset(set))
@@ -219,7 +220,7 @@ func (a *Handler) GenerateDataset(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), requestOf(r), cmp.Or(asked.Name, g.Title(asked.Parameters)), g.Origin(asked.Parameters), d)
+	set, err := a.Store.CreateDatasetOnce(r.Context(), frame.Workspace(r.Context()), requestOf(r), cmp.Or(asked.Name, g.Title(asked.Parameters)), g.Origin(asked.Parameters), d)
 	if err != nil {
 		return err
 	}
@@ -229,7 +230,7 @@ func (a *Handler) GenerateDataset(w http.ResponseWriter, r *http.Request) error 
 
 // Dataset answers with one data set.
 func (a *Handler) Dataset(w http.ResponseWriter, r *http.Request) error {
-	set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	set, err := a.Store.Dataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -244,7 +245,7 @@ func (a *Handler) UpdateDataset(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, BodyBytes, &change); err != nil {
 		return err
 	}
-	if err := a.Store.RenameDataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"), change.Name); err != nil {
+	if err := a.Store.RenameDataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"), change.Name); err != nil {
 		return err
 	}
 	return a.Dataset(w, r)
@@ -252,7 +253,7 @@ func (a *Handler) UpdateDataset(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteDataset deletes a data set. Runs keep their points.
 func (a *Handler) DeleteDataset(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteDataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+	if err := a.Store.DeleteDataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -283,7 +284,7 @@ type Run struct {
 
 func newRun(r store.Run) Run {
 	return Run{
-		r.ID, r.Name, r.Tags, r.Note, r.Status, r.Error, r.Dataset, r.DatasetName, r.Hash, r.Spec, r.Spec.Seed, r.Search, r.Evidence, door.BestEvidence(r).String(),
+		r.ID, r.Name, r.Tags, r.Note, r.Status, r.Error, r.Dataset, r.DatasetName, r.Hash, r.Spec, r.Spec.Seed, r.Search, r.Evidence, results.BestEvidence(r).String(),
 		r.Created, r.Started, r.Finished, r.Report,
 	}
 }
@@ -294,11 +295,11 @@ func (a *Handler) Runs(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f, err := door.RunFilter(q)
+	f, err := results.RunFilter(q)
 	if err != nil {
 		return err
 	}
-	runs, total, err := a.Store.Runs(r.Context(), door.Workspace(r.Context()), f)
+	runs, total, err := a.Store.Runs(r.Context(), frame.Workspace(r.Context()), f)
 	if err != nil {
 		return err
 	}
@@ -322,7 +323,7 @@ func (a *Handler) CreateRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n := store.NewRun{Name: asked.Name, Tags: asked.Tags, Note: asked.Note, Spec: asked.Spec, DatasetName: points.Name, Data: points.Data, Request: requestOf(r)}
-	if door.IsStored(asked.Dataset) {
+	if frame.IsStored(asked.Dataset) {
 		n.Dataset = asked.Dataset
 	}
 	run, err := a.Enqueue(r.Context(), n)
@@ -334,7 +335,7 @@ func (a *Handler) CreateRun(w http.ResponseWriter, r *http.Request) error {
 }
 
 // points finds the data that a request names.
-func (a *Handler) points(r *http.Request, id string) (door.Points, error) {
+func (a *Handler) points(r *http.Request, id string) (frame.Points, error) {
 	points, err := a.Source(r.Context(), id)
 	switch {
 	case id == "" || err == nil && points.Data == nil:
@@ -353,7 +354,7 @@ type RunStatus struct {
 
 // Run sends a run with its report, waiting for its end if the request asks to.
 func (a *Handler) Run(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	run, err := a.Store.RunWithoutModels(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -361,7 +362,7 @@ func (a *Handler) Run(w http.ResponseWriter, r *http.Request) error {
 		if err := a.await(r, run.ID); err != nil {
 			return err
 		}
-		if run, err = a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), run.ID); err != nil {
+		if run, err = a.Store.RunWithoutModels(r.Context(), frame.Workspace(r.Context()), run.ID); err != nil {
 			return err
 		}
 	}
@@ -370,7 +371,7 @@ func (a *Handler) Run(w http.ResponseWriter, r *http.Request) error {
 
 // UpdateRun changes name, tags and note of a run; omitted fields stay.
 func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	run, err := a.Store.RunWithoutModels(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -382,7 +383,7 @@ func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, BodyBytes, &change); err != nil {
 		return err
 	}
-	if err := a.Store.UpdateRun(r.Context(), door.Workspace(r.Context()), run.ID, change.Name, change.Note, change.Tags); err != nil {
+	if err := a.Store.UpdateRun(r.Context(), frame.Workspace(r.Context()), run.ID, change.Name, change.Note, change.Tags); err != nil {
 		return err
 	}
 	return a.Run(w, r)
@@ -390,7 +391,7 @@ func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteRun deletes a run and stops its training.
 func (a *Handler) DeleteRun(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Jobs.Delete(r.Context(), door.Workspace(r.Context()), []string{chi.URLParam(r, "id")}); err != nil {
+	if err := a.Jobs.Delete(r.Context(), frame.Workspace(r.Context()), []string{chi.URLParam(r, "id")}); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -414,7 +415,7 @@ func (a *Handler) chosen(r *http.Request, c chosenRuns) ([]string, error) {
 	if err != nil {
 		return nil, param.Problems{{Field: "where", Message: err.Error()}}
 	}
-	return a.Store.Chosen(r.Context(), door.Workspace(r.Context()), q)
+	return a.Store.Chosen(r.Context(), frame.Workspace(r.Context()), q)
 }
 
 // TagRuns adds tags to several runs and takes others off.
@@ -431,7 +432,7 @@ func (a *Handler) TagRuns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Store.TagRuns(r.Context(), door.Workspace(r.Context()), ids, asked.Add, asked.Remove); err != nil {
+	if err := a.Store.TagRuns(r.Context(), frame.Workspace(r.Context()), ids, asked.Add, asked.Remove); err != nil {
 		return err
 	}
 	return web.JSON(w, http.StatusOK, map[string]any{"runs": append([]string{}, ids...)})
@@ -447,7 +448,7 @@ func (a *Handler) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Jobs.Delete(r.Context(), door.Workspace(r.Context()), ids); err != nil {
+	if err := a.Jobs.Delete(r.Context(), frame.Workspace(r.Context()), ids); err != nil {
 		return err
 	}
 	return web.JSON(w, http.StatusOK, map[string]any{"runs": append([]string{}, ids...)})
@@ -456,7 +457,7 @@ func (a *Handler) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
 // CancelRun ends a run that is queued or running.
 func (a *Handler) CancelRun(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if err := a.Jobs.Cancel(r.Context(), door.Workspace(r.Context()), id); err != nil {
+	if err := a.Jobs.Cancel(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 		return err
 	}
 	return web.JSON(w, http.StatusAccepted, RunStatus{id, store.Cancelled})
@@ -473,7 +474,7 @@ func listed[Row, JSON any](rows []Row, as func(Row) JSON) []JSON {
 
 // all sends all of a workspace's objects of a kind.
 func all[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(context.Context, store.Workspace) ([]Row, error), as func(Row) JSON) error {
-	rows, err := read(r.Context(), door.Workspace(r.Context()))
+	rows, err := read(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -486,11 +487,11 @@ func part[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, re
 	if err != nil {
 		return err
 	}
-	f, err := door.RunFilter(q)
+	f, err := results.RunFilter(q)
 	if err != nil {
 		return err
 	}
-	rows, total, err := read(r.Context(), door.Workspace(r.Context()), f.Limit, f.Offset)
+	rows, total, err := read(r.Context(), frame.Workspace(r.Context()), f.Limit, f.Offset)
 	if err != nil {
 		return err
 	}

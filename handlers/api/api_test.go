@@ -22,8 +22,8 @@ import (
 
 	"marginlab/handlers"
 	"marginlab/handlers/api"
-	"marginlab/handlers/door"
 	"marginlab/handlers/handlerstest"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -127,12 +127,12 @@ func TestAPIRunsOfEveryKind(t *testing.T) {
 		query       string
 		rows, total int
 	}{
-		{"", min(total, door.ListRows), total},
+		{"", min(total, results.ListRows), total},
 		{"learner=mcm", total / len(ml.Learners), total / len(ml.Learners)},
 		{"conformal=eigen", len(ml.Learners), len(ml.Learners)},
 		{"conformal=eigen&learner=svm&status=done", 1, 1},
 		{"status=failed", 0, 0},
-		{"rule=sign", min(total, door.ListRows), total},
+		{"rule=sign", min(total, results.ListRows), total},
 		{"rule=ovo", 0, 0},
 		{"q=no+such+words", 0, 0},
 		{"tag=none", 0, 0},

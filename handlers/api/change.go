@@ -5,7 +5,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/background"
+	"marginlab/handlers/frame"
 	"marginlab/web"
 )
 
@@ -35,10 +36,10 @@ func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (a *Handler) changeOf(r *http.Request) (door.Question, error) {
-	run, err := a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+func (a *Handler) changeOf(r *http.Request) (background.Question, error) {
+	run, err := a.Store.RunWithoutModels(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
-		return door.Question{}, err
+		return background.Question{}, err
 	}
 	return a.ChangeOf(r.Context(), run)
 }

@@ -5,7 +5,8 @@ import (
 	"net/http"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/store"
@@ -43,7 +44,7 @@ func (a *Handler) Compare(w http.ResponseWriter, r *http.Request) error {
 	}
 	points := make([][]ml.Point, len(runs))
 	for i, run := range runs {
-		if points[i], err = door.ResultOf(run).Points(r.Context(), run.Model, data, run.Spec); err != nil {
+		if points[i], err = results.ResultOf(run).Points(r.Context(), run.Model, data, run.Spec); err != nil {
 			return err
 		}
 	}
@@ -63,20 +64,20 @@ func (a *Handler) Compare(w http.ResponseWriter, r *http.Request) error {
 
 // compared are runs of the workspace that can be compared: done, on the same points.
 func (a *Handler) compared(ctx context.Context, ids []string) ([]store.Run, error) {
-	if err := door.ToCompare(ids); err != nil {
+	if err := results.ToCompare(ids); err != nil {
 		return nil, err
 	}
 	runs := make([]store.Run, len(ids))
 	for i, id := range ids {
 		var err error
-		if runs[i], err = a.Store.Run(ctx, door.Workspace(ctx), id); err != nil {
+		if runs[i], err = a.Store.Run(ctx, frame.Workspace(ctx), id); err != nil {
 			return nil, err
 		}
 		if runs[i].Status != store.Done {
 			return nil, web.Errorf(web.Conflict, "Run %s is %s: only runs that are done can be compared.", id, runs[i].Status)
 		}
 	}
-	return runs, door.Alike(runs)
+	return runs, results.Alike(runs)
 }
 
 // FoldComparison holds the differences between runs on common folds.
@@ -136,7 +137,7 @@ func (a *Handler) OnFolds(w http.ResponseWriter, r *http.Request) error {
 	if !q.Has("searches") {
 		return onKeptFolds(w, runs)
 	}
-	f, err := door.FoldsOf(r.Context(), a.Store, door.Workspace(r.Context()), runs, strings.Split(q.Get("searches"), ","))
+	f, err := results.FoldsOf(r.Context(), a.Store, frame.Workspace(r.Context()), runs, strings.Split(q.Get("searches"), ","))
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (a *Handler) OnFolds(w http.ResponseWriter, r *http.Request) error {
 
 // onKeptFolds answers with the tests on common folds that the runs keep.
 func onKeptFolds(w http.ResponseWriter, runs []store.Run) error {
-	kept, pairs, ok := door.KeptFolds(runs)
+	kept, pairs, ok := results.KeptFolds(runs)
 	if !ok {
 		return web.Errorf(web.Conflict, "The runs keep no common folds of their searches: cross-validate them with a POST to this address.")
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -22,7 +22,7 @@ type Deletion struct {
 }
 
 func newDeletion(d store.Deletion) Deletion {
-	return Deletion{door.DeletionID(d), d.At, d.At.Add(store.UndoFor), d.Runs, d.Datasets, d.Courses, d.Reports, d.Names}
+	return Deletion{frame.DeletionID(d), d.At, d.At.Add(store.UndoFor), d.Runs, d.Datasets, d.Courses, d.Reports, d.Names}
 }
 
 // Deleted lists what can be restored.

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/background"
+	"marginlab/handlers/frame"
 	"marginlab/ml/trace"
 	"marginlab/store"
 	"marginlab/web"
@@ -28,7 +29,7 @@ type Job struct {
 	Left    *float64     `json:"left_seconds"` // estimated; null: not known
 }
 
-func newJob(j door.Job) Job {
+func newJob(j background.Job) Job {
 	job := Job{j.Kind, j.ID, j.Name, j.Data, j.Status, j.Created, j.Done, j.Total, j.Unit, j.Progress(), j.Step, j.Elapsed.Round(time.Millisecond).Seconds(), nil}
 	if left := j.Left.Seconds(); left > 0 {
 		job.Left = &left
@@ -48,7 +49,7 @@ const jobsPause = 500 * time.Millisecond
 func (a *Handler) JobEvents(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	look := func() ([]Job, error) {
-		list, err := a.UnderWay(ctx, door.Workspace(ctx))
+		list, err := a.UnderWay(ctx, frame.Workspace(ctx))
 		jobs := make([]Job, len(list))
 		for i, j := range list {
 			jobs[i] = newJob(j)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -40,10 +40,10 @@ func (a *Handler) CreateLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n := store.NewLink{Title: asked.Spec.Title() + " on " + points.Name, Target: "/lab?" + asked.query().Encode(), Request: requestOf(r)}
-	if !door.IsPublic(asked.Dataset) {
+	if !frame.IsPublic(asked.Dataset) {
 		n.Points, n.Data = points.Data, points.Name
 	}
-	l, err := a.Store.CreateLink(r.Context(), door.Workspace(r.Context()), n)
+	l, err := a.Store.CreateLink(r.Context(), frame.Workspace(r.Context()), n)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (a *Handler) CreateLink(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteLink makes a link stop working for good.
 func (a *Handler) DeleteLink(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteLink(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "token")); err != nil {
+	if err := a.Store.DeleteLink(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "token")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -75,7 +75,7 @@ func Description() (map[string]any, error) {
 	}
 	schemas["Step"] = structSchema(reflect.TypeFor[trace.Step](), "Progress of a solver.")
 
-	schemas["Status"] = object{"enum": door.RunStatuses}
+	schemas["Status"] = object{"enum": results.RunStatuses}
 	var builtins []string
 	for _, b := range dataset.Builtins {
 		builtins = append(builtins, b.Slug)
@@ -100,7 +100,7 @@ func Description() (map[string]any, error) {
 		case "rule":
 			schema["enum"] = ruleNames()
 		case "sort":
-			schema["enum"], schema["default"] = door.FieldNames(), "created"
+			schema["enum"], schema["default"] = results.FieldNames(), "created"
 		}
 	}
 	return doc, nil

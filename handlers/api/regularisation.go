@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/background"
+	"marginlab/handlers/frame"
 	"marginlab/ml"
 	"marginlab/ml/param"
 	"marginlab/web"
@@ -26,7 +27,7 @@ func readSpecOn(w http.ResponseWriter, r *http.Request) (specOn, error) {
 
 // query returns the query of the lab, or of its regularisation path, for the data set and spec.
 func (s specOn) query() url.Values {
-	q := door.SpecQuery(s.Spec)
+	q := frame.SpecQuery(s.Spec)
 	q.Set("data", s.Dataset)
 	return q
 }
@@ -93,9 +94,9 @@ func askedPath(q url.Values) (specOn, error) {
 	return asked, nil
 }
 
-func (a *Handler) pathOf(r *http.Request, asked specOn) (door.Question, error) {
+func (a *Handler) pathOf(r *http.Request, asked specOn) (background.Question, error) {
 	points, err := a.points(r, asked.Dataset)
-	return door.Question{From: points.Name, Data: points.Data, Hash: points.Hash, Spec: asked.Spec, Page: "/path?" + asked.query().Encode()}, err
+	return background.Question{From: points.Name, Data: points.Data, Hash: points.Hash, Spec: asked.Spec, Page: "/path?" + asked.query().Encode()}, err
 }
 
 func (a *Handler) answerPath(w http.ResponseWriter, r *http.Request, asked specOn, begin bool) error {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
@@ -56,7 +57,7 @@ func newSearch(s store.Search) Search {
 	j := Search{
 		ID: s.ID, Status: s.Status, Error: s.Error, Dataset: s.Dataset, DatasetName: s.DatasetName, DataHash: s.Hash,
 		Spec: s.Spec, Grid: s.Grid, Drawn: s.Drawn, Folds: s.Scheme.Folds, Repeats: s.Scheme.Repeats, Seed: s.Scheme.Seed,
-		LeaveOneOut: s.Scheme.LeaveOneOut, HoldOut: s.Scheme.HoldOut, FoldColumn: s.Scheme.Column, Shares: s.Scheme.Learning, Score: door.RankedBy(s).Name,
+		LeaveOneOut: s.Scheme.LeaveOneOut, HoldOut: s.Scheme.HoldOut, FoldColumn: s.Scheme.Column, Shares: s.Scheme.Learning, Score: results.RankedBy(s).Name,
 		Done: s.Done, Total: s.Total, Known: s.Known, Created: s.Created, Started: s.Started, Finished: s.Finished,
 	}
 	if j.Grid == nil {
@@ -118,7 +119,7 @@ func (a *Handler) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n.Try(design)
-	if door.IsStored(asked.Dataset) {
+	if frame.IsStored(asked.Dataset) {
 		n.Dataset = asked.Dataset
 	}
 	s, err := a.Base.Search(r.Context(), n)
@@ -135,7 +136,7 @@ const defaultPoints = 32
 // SearchAgain stores another search of one that is done: finer around its best setting, or the
 // same with nested folds.
 func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	s, err := a.Store.Search(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 		return param.Problems{{Field: "cells", Message: "cells must be all or none, not " + strconv.Quote(cells)}}
 	}
 	id := chi.URLParam(r, "id")
-	under, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), id)
+	under, err := a.Store.Search(r.Context(), frame.Workspace(r.Context()), id)
 	if err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if cells == "none" {
-		if under, err = a.Store.Search(r.Context(), door.Workspace(r.Context()), id); err != nil {
+		if under, err = a.Store.Search(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 			return err
 		}
 		return web.JSON(w, http.StatusOK, newSearch(under))
@@ -191,7 +192,7 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 // SaveCell stores a run with a setting of a search, the best one unless the body names
 // another, and answers before it is trained.
 func (a *Handler) SaveCell(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	s, err := a.Store.Search(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -219,7 +220,7 @@ func (a *Handler) SaveCell(w http.ResponseWriter, r *http.Request) error {
 // CancelSearch ends a search that is queued or running. Computed results stay.
 func (a *Handler) CancelSearch(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if err := a.Jobs.CancelSearch(r.Context(), door.Workspace(r.Context()), id); err != nil {
+	if err := a.Jobs.CancelSearch(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 		return err
 	}
 	return web.JSON(w, http.StatusAccepted, RunStatus{id, store.Cancelled})
@@ -227,7 +228,7 @@ func (a *Handler) CancelSearch(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteSearch deletes a search and stops it. Runs that were saved from it stay.
 func (a *Handler) DeleteSearch(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Jobs.DeleteSearch(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+	if err := a.Jobs.DeleteSearch(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

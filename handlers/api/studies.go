@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/ml/study"
 	"marginlab/store"
 	"marginlab/web"
@@ -62,7 +62,7 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 
 // Study answers with one study: how far it is, and its result once it is done.
 func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.Store.Study(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	s, err := a.Store.Study(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 		if err := a.await(r, ids...); err != nil {
 			return err
 		}
-		if s, err = a.Store.Study(r.Context(), door.Workspace(r.Context()), s.ID); err != nil {
+		if s, err = a.Store.Study(r.Context(), frame.Workspace(r.Context()), s.ID); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 // CancelStudy ends a study that is queued or running. Computed results stay.
 func (a *Handler) CancelStudy(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if err := a.Jobs.CancelStudy(r.Context(), door.Workspace(r.Context()), id); err != nil {
+	if err := a.Jobs.CancelStudy(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 		return err
 	}
 	return web.JSON(w, http.StatusAccepted, RunStatus{id, store.Cancelled})
@@ -100,7 +100,7 @@ func (a *Handler) CancelStudy(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteStudy deletes a study with its searches.
 func (a *Handler) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Jobs.DeleteStudy(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+	if err := a.Jobs.DeleteStudy(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

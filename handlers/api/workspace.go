@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"net/http"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -26,7 +26,7 @@ type Workspace struct {
 
 // Workspace sends the contents and limits of the workspace.
 func (a *Handler) Workspace(w http.ResponseWriter, r *http.Request) error {
-	h, err := a.Store.Holdings(r.Context(), door.Workspace(r.Context()))
+	h, err := a.Store.Holdings(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (a *Handler) Workspace(w http.ResponseWriter, r *http.Request) error {
 
 // Client sends the Python module that speaks to this server.
 func (a *Handler) Client(w http.ResponseWriter, _ *http.Request) error {
-	door.Attach(w, "marginlab.py", "text/x-python; charset=utf-8")
+	frame.Attach(w, "marginlab.py", "text/x-python; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
 	_, err := w.Write(client)
 	return err
@@ -47,7 +47,7 @@ var client []byte
 
 // DeleteWorkspace deletes all that the workspace holds.
 func (a *Handler) DeleteWorkspace(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteWorkspace(r.Context(), door.Workspace(r.Context())); err != nil {
+	if err := a.Store.DeleteWorkspace(r.Context(), frame.Workspace(r.Context())); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -20,7 +20,10 @@ import (
 	"github.com/go-chi/chi/v5"
 	"gonum.org/v1/gonum/mat"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/limiter"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -41,7 +44,7 @@ const (
 const previewRows = 8
 
 // Handler serves the pages of data sets: new ones, uploads, lists and single sets.
-type Handler struct{ *door.Base }
+type Handler struct{ *frame.Base }
 
 // List shows all data sets and the ways to a new one.
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
@@ -59,7 +62,7 @@ func (a *Handler) datasets(r *http.Request) (dataview.Datasets, error) {
 		return dataview.Datasets{}, err
 	}
 	p := dataview.Datasets{Page: a.Frame("Data", "data"), Undo: undo, Builtins: Builtins(a.Base), Limits: a.limitsText(), Forms: formsText(), Most: a.Limits.Bytes, Request: rand.Text(), Fetches: a.Fetcher != nil}
-	sets, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
+	sets, err := a.Store.Datasets(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return p, err
 	}
@@ -69,10 +72,10 @@ func (a *Handler) datasets(r *http.Request) (dataview.Datasets, error) {
 	for i, g := range dataset.Generators {
 		f := dataview.GeneratorForm{
 			Name: g.Name, Label: g.Label, Help: g.Help, Open: i == 0,
-			Thumb: thumbnail(door.OfGenerator+g.Name, "", g.Kind, g.Label),
+			Thumb: thumbnail(frame.OfGenerator+g.Name, "", g.Kind, g.Label),
 		}
 		for _, q := range g.Params {
-			field := door.ParamField(q, q.Default)
+			field := frame.ParamField(q, q.Default)
 			field.Form = g.Name + "-"
 			f.Fields = append(f.Fields, field)
 		}
@@ -111,7 +114,7 @@ func sizeText(s store.Dataset) string {
 }
 
 // Builtins returns the built-in data sets for lists on pages.
-func Builtins(h *door.Base) (rows []dataview.BuiltinRow) {
+func Builtins(h *frame.Base) (rows []dataview.BuiltinRow) {
 	for _, b := range dataset.Builtins {
 		source := ""
 		if b.License != "" {
@@ -135,7 +138,7 @@ func thumbnail(id, query string, k dataset.Kind, name string) views.Picture {
 	case dataset.KindPrecomputed:
 		what = "Kernel matrix"
 	}
-	return door.Thumbnail("/datasets/"+id+"/figures/", figure, query, what+" of "+name)
+	return pictures.Thumbnail("/datasets/"+id+"/figures/", figure, query, what+" of "+name)
 }
 
 // typedRows takes the place of a file name for rows that were typed instead of uploaded.
@@ -171,7 +174,7 @@ func originOf(file string, d *dataset.Data) string {
 	if file == typedRows {
 		origin = "typed"
 	}
-	return door.OriginOf(origin, d)
+	return frame.OriginOf(origin, d)
 }
 
 // Upload takes a file. When the columns are beyond doubt it becomes a
@@ -196,7 +199,7 @@ func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer f.Close()
-	packed, err := door.IsPacked(f)
+	packed, err := limiter.IsPacked(f)
 	if err != nil {
 		return err
 	}
@@ -214,7 +217,7 @@ func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		id, err := a.Store.SaveUpload(r.Context(), door.Workspace(r.Context()), f.name, f)
+		id, err := a.Store.SaveUpload(r.Context(), frame.Workspace(r.Context()), f.name, f)
 		if err != nil {
 			return err
 		}
@@ -222,13 +225,13 @@ func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
 		if name != "" {
 			q.Set("name", name)
 		}
-		return door.Redirect(w, r, "/datasets/mapping/"+id+"?"+q.Encode())
+		return frame.Redirect(w, r, "/datasets/mapping/"+id+"?"+q.Encode())
 	}
 	d, err := table.Data(mapping)
 	if err != nil {
 		return a.refuseFile(w, r, name, err)
 	}
-	return a.keep(w, r, door.NameOf(name, f.name), originOf(f.name, d), d)
+	return a.keep(w, r, results.NameOf(name, f.name), originOf(f.name, d), d)
 }
 
 // refuseFile shows the form with the fault of the file.
@@ -269,11 +272,11 @@ func (a *Handler) uploadAgain(w http.ResponseWriter, r *http.Request, status int
 
 // keep stores a data set and goes to it.
 func (a *Handler) keep(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
-	set, err := a.Store.CreateDatasetOnce(r.Context(), door.Workspace(r.Context()), store.Request{Key: r.PostFormValue("request")}, name, origin, d)
+	set, err := a.Store.CreateDatasetOnce(r.Context(), frame.Workspace(r.Context()), store.Request{Key: r.PostFormValue("request")}, name, origin, d)
 	if err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/datasets/"+set.ID)
+	return frame.Redirect(w, r, "/datasets/"+set.ID)
 }
 
 // Mapping shows the form that asks for the label and feature columns of an uploaded file.
@@ -284,7 +287,7 @@ func (a *Handler) Mapping(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer leave()
 	m, _ := table.Guess()
-	return a.askMapping(w, r, table, file, m, door.NameOf(r.FormValue("name"), file), message)
+	return a.askMapping(w, r, table, file, m, results.NameOf(r.FormValue("name"), file), message)
 }
 
 // peeked is a body whose beginning was looked at, with its size.
@@ -298,7 +301,7 @@ func (p peeked) Len() int { return p.size }
 // upload returns the stored file of the request's path once there is memory for it, for a workbook
 // the requested sheet. If that sheet cannot be read, it returns another one with a message.
 func (a *Handler) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table, file string, leave func(), message string, err error) {
-	file, body, err := a.Store.Upload(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	file, body, err := a.Store.Upload(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return nil, "", nil, "", err
 	}
@@ -306,13 +309,13 @@ func (a *Handler) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Tab
 	head, _ := ahead.Peek(2)
 	size := body.Len()
 	body = peeked{ahead, size}
-	if leave, err = a.AdmitFile(r.Context(), w, int64(size), door.Packed(head)); err != nil {
+	if leave, err = a.AdmitFile(r.Context(), w, int64(size), limiter.Packed(head)); err != nil {
 		return nil, "", nil, "", err
 	}
 	sheet := r.FormValue("sheet")
 	t, err = dataset.ParseSheet(body, file, sheet, a.Limits)
 	if message = told(err); message != "" && sheet != "" {
-		if file, body, err = a.Store.Upload(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err == nil {
+		if file, body, err = a.Store.Upload(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err == nil {
 			t, err = dataset.ParseTable(body, file, a.Limits)
 		}
 	}
@@ -361,7 +364,7 @@ func profileView(name string, p dataset.Profile) dataview.Profile {
 	default:
 		const most = 3
 		for k := range min(most, len(p.Words)) {
-			v.Text += fmt.Sprintf("%s %d, ", door.Clipped(p.Words[k]), p.Counts[k])
+			v.Text += fmt.Sprintf("%s %d, ", pictures.Clipped(p.Words[k]), p.Counts[k])
 		}
 		if v.Text = strings.TrimSuffix(v.Text, ", "); len(p.Words) > most {
 			v.Text += ", …"
@@ -457,7 +460,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 		row := make([]string, len(t.Columns))
 		for j, c := range t.Columns {
 			if row[j] = c.Cell(i); t.Kind == dataset.KindGraphs {
-				row[j] = door.Clipped(row[j])
+				row[j] = pictures.Clipped(row[j])
 			}
 		}
 		p.Preview = append(p.Preview, row)
@@ -481,18 +484,18 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	defer leave()
 	if message != "" {
 		m, _ := table.Guess()
-		return a.askMapping(w, r, table, file, m, door.NameOf(r.PostFormValue("name"), file), message)
+		return a.askMapping(w, r, table, file, m, results.NameOf(r.PostFormValue("name"), file), message)
 	}
 	m := dataset.Mapping{Kind: cmp.Or(dataset.Kind(r.PostFormValue("kind")), dataset.KindVectors), Label: r.PostFormValue("label"), Missing: dataset.Missing(r.PostFormValue("missing"))}
 	m.Fixes = []dataset.Fix{} // only the chosen ones
 	for _, text := range r.PostForm["fix"] {
 		fix, err := dataset.ParseFix(text)
 		if err != nil {
-			return web.Errorf(web.Invalid, "%s", door.Sentence(err.Error()))
+			return web.Errorf(web.Invalid, "%s", results.Sentence(err.Error()))
 		}
 		m.Fixes = append(m.Fixes, fix)
 	}
-	name := door.NameOf(r.PostFormValue("name"), file)
+	name := results.NameOf(r.PostFormValue("name"), file)
 	if before := r.PostFormValue("propose"); before != "" { // another label, or other corrections
 		if m.Label != before {
 			m.Fixes = nil
@@ -516,14 +519,14 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	set, err := a.Store.CreateDataset(r.Context(), door.Workspace(r.Context()), name, originOf(file, d), d)
+	set, err := a.Store.CreateDataset(r.Context(), frame.Workspace(r.Context()), name, originOf(file, d), d)
 	if err != nil {
 		return err
 	}
-	if err := a.Store.DeleteUpload(r.Context(), door.Workspace(r.Context()), id); err != nil {
+	if err := a.Store.DeleteUpload(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/datasets/"+set.ID)
+	return frame.Redirect(w, r, "/datasets/"+set.ID)
 }
 
 // Generate makes a data set by a generator.
@@ -535,7 +538,7 @@ func (a *Handler) Generate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	values, problems := door.GeneratorValues(g, func(p param.Param) (string, bool) { return p.Typed(r.PostFormValue(p.Name)), true })
+	values, problems := frame.GeneratorValues(g, func(p param.Param) (string, bool) { return p.Typed(r.PostFormValue(p.Name)), true })
 	if len(problems) > 0 {
 		return a.generateAgain(w, r, g, problems)
 	}
@@ -586,14 +589,14 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form datav
 		q.Set("y", y)
 	}
 	caption := fmt.Sprintf("%s: %s.", set.Name, counts(d))
-	width := door.MainWidth
+	width := pictures.MainWidth
 	if d.Kind() == dataset.KindPrecomputed {
-		width = door.MainHeight + 50 // a square with its scale
+		width = pictures.MainHeight + 50 // a square with its scale
 	}
 	p := dataview.Dataset{
-		Page: a.Frame(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: door.When(set.Created), Error: form.Error,
-		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= door.LiveRows && !d.Measured(),
-		Picture: door.Linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), width, door.MainHeight, caption, caption),
+		Page: a.Frame(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: results.When(set.Created), Error: form.Error,
+		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= pictures.LiveRows && !d.Measured(),
+		Picture: pictures.Linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), width, pictures.MainHeight, caption, caption),
 		Total:   set.Rows,
 		Counts: append(objectNumbers(d),
 			views.Number{Label: "label", Value: d.Label},
@@ -602,14 +605,14 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form datav
 		),
 	}
 	if len(d.Features) > 2 {
-		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(d.Features), x, y
+		p.Axes, p.AxisX, p.AxisY = pictures.AxisOptions(d.Features), x, y
 	}
 	for k, name := range d.Features {
 		p.Profiles = append(p.Profiles, profileView(name, dataset.ProfileOf(mat.Col(nil, k, d.X))))
 	}
 	names, cells := columns(d)
 	p.Header = append(append([]string{"row"}, names...), d.Label)
-	for i := range min(door.TableRows, set.Rows) {
+	for i := range min(pictures.TableRows, set.Rows) {
 		p.Rows = append(p.Rows, append(append([]string{strconv.Itoa(i + 1)}, cells(i)...), d.Classes[d.Y[i]]))
 	}
 	if g, ok := d.Objects.(*dataset.Graphs); ok {
@@ -705,7 +708,7 @@ func span(n []int) string {
 // drawing returns the small picture of the graph in a row, counted from 0.
 func drawing(id string, row int, g dataset.Graph) views.Picture {
 	const width, height = 160, 120
-	p := door.Linked("/datasets/"+id+"/figures/", "graph", url.Values{"row": {strconv.Itoa(row + 1)}}.Encode(), width, height, figure.SizeOf(g), "")
+	p := pictures.Linked("/datasets/"+id+"/figures/", "graph", url.Values{"row": {strconv.Itoa(row + 1)}}.Encode(), width, height, figure.SizeOf(g), "")
 	p.Lazy = true
 	return p
 }
@@ -723,7 +726,7 @@ func columns(d *dataset.Data) (names []string, cells func(i int) []string) {
 			return append(row, rest...)
 		}
 	}
-	text := func(i int) []string { return []string{door.Clipped(d.Objects.Text(i))} }
+	text := func(i int) []string { return []string{pictures.Clipped(d.Objects.Text(i))} }
 	switch o := d.Objects.(type) {
 	case *dataset.Strings:
 		return []string{o.Name}, text
@@ -769,7 +772,7 @@ func editable(d *dataset.Data) bool {
 
 // dataset finds the data set of the request's path, once there is memory for it.
 func (a *Handler) dataset(w http.ResponseWriter, r *http.Request) (set store.Dataset, d *dataset.Data, leave func(), err error) {
-	set, err = a.Store.Dataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	set, err = a.Store.Dataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return set, nil, nil, err
 	}
@@ -812,13 +815,13 @@ func counts(d *dataset.Data) string {
 
 // Figure sends the picture of the points, or of one of the graphs.
 func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
-	name, format, err := door.FigureName(r)
+	name, format, err := pictures.FigureName(r)
 	if err != nil || !slices.Contains([]string{"points", "graph", "objects"}, name) {
 		return store.ErrNotFound
 	}
 	id := chi.URLParam(r, "id")
-	if door.IsStored(id) {
-		set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), id)
+	if frame.IsStored(id) {
+		set, err := a.Store.Dataset(r.Context(), frame.Workspace(r.Context()), id)
 		if err != nil {
 			return err
 		}
@@ -835,11 +838,11 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	if points.Data == nil {
 		return store.ErrNotFound
 	}
-	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
+	o := pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
 	row, x, y := r.FormValue("row"), r.FormValue("x"), r.FormValue("y")
-	return a.SendPrint(w, r, door.Sheet{
-		Key: fmt.Sprintf("%s %s %q %q %q %+v", name, points.Hash, row, x, y, o), Public: door.IsPublic(id), Format: format,
+	return a.SendPrint(w, r, pictures.Sheet{
+		Key: fmt.Sprintf("%s %s %q %q %q %+v", name, points.Hash, row, x, y, o), Public: frame.IsPublic(id), Format: format,
 		Draw: func(ctx context.Context) (*figure.Picture, error) {
 			switch name {
 			case "graph":
@@ -856,7 +859,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 
 // graphPicture draws the graph in a row, counted from 1. Label colours are consistent over all
 // graphs of the data.
-func graphPicture(d *dataset.Data, row string, o door.Options) (*figure.Picture, error) {
+func graphPicture(d *dataset.Data, row string, o pictures.Options) (*figure.Picture, error) {
 	g, ok := d.Objects.(*dataset.Graphs)
 	i, err := strconv.Atoi(row)
 	if !ok || err != nil || i < 1 || i > d.Len() {
@@ -882,7 +885,7 @@ func (a *Handler) Download(w http.ResponseWriter, r *http.Request) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	return door.SendCSV(w, r, door.CSVName(set.Name), file)
+	return frame.SendCSV(w, r, results.CSVName(set.Name), file)
 }
 
 func (a *Handler) export(w http.ResponseWriter, r *http.Request, to io.Writer) (store.Dataset, error) {
@@ -900,15 +903,15 @@ func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := chi.URLParam(r, "id")
-	err := a.Store.RenameDataset(r.Context(), door.Workspace(r.Context()), id, r.PostFormValue("name"))
+	err := a.Store.RenameDataset(r.Context(), frame.Workspace(r.Context()), id, r.PostFormValue("name"))
 	var ps param.Problems
 	if errors.As(err, &ps) {
-		return a.showDataset(w, r, dataview.Dataset{Error: door.Sentence(ps.Error())})
+		return a.showDataset(w, r, dataview.Dataset{Error: results.Sentence(ps.Error())})
 	}
 	if err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/datasets/"+id)
+	return frame.Redirect(w, r, "/datasets/"+id)
 }
 
 // ReplaceRows stores rows edited as text.
@@ -932,15 +935,15 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := a.Store.ReplaceData(r.Context(), door.Workspace(r.Context()), set.ID, d); err != nil {
+	if _, err := a.Store.ReplaceData(r.Context(), frame.Workspace(r.Context()), set.ID, d); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/datasets/"+set.ID)
+	return frame.Redirect(w, r, "/datasets/"+set.ID)
 }
 
 // Delete deletes a data set. Runs keep their points.
 func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteDataset(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+	if err := a.Store.DeleteDataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
 	return a.Deleted(w, r, "/datasets")

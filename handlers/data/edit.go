@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -26,7 +27,7 @@ func objectForm(set store.Dataset, d *dataset.Data, row int) *dataview.ObjectFor
 	if row >= 1 && row <= d.Len() {
 		f.Row, f.Object, f.Label = row, d.Objects.Text(row-1), d.Classes[d.Y[row-1]]
 		if g, ok := d.Objects.(*dataset.Graphs); ok {
-			f.Places = door.ToJSON(figure.Layout(g.Values[row-1]))
+			f.Places = pictures.ToJSON(figure.Layout(g.Values[row-1]))
 		}
 	}
 	return f
@@ -74,8 +75,8 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.Store.ReplaceData(r.Context(), door.Workspace(r.Context()), set.ID, changed); err != nil {
+	if _, err := a.Store.ReplaceData(r.Context(), frame.Workspace(r.Context()), set.ID, changed); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/datasets/"+set.ID+"#edit")
+	return frame.Redirect(w, r, "/datasets/"+set.ID+"#edit")
 }

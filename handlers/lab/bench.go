@@ -11,7 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
@@ -34,15 +35,15 @@ type bench struct {
 	points    string             // the edited points as text; empty: as stored
 	spec      ml.Spec
 	problems  param.Problems
-	on        string       // "all", "shown", "pca", "list": what to train on
-	x, y      string       // columns on the axes, or "pca" on x
-	freely    bool         // not chosen by the user
-	positive  string       // class that somebody chose, which points may be drawn of later; "" where nobody did
-	look      door.Options // of the picture
-	try       string       // an object typed to try the model on
-	patient   bool         // the user asked to wait for the model
-	late      bool         // the model was not there in time
-	refused   string       // why the course refuses the submission; empty: it does not
+	on        string           // "all", "shown", "pca", "list": what to train on
+	x, y      string           // columns on the axes, or "pca" on x
+	freely    bool             // not chosen by the user
+	positive  string           // class that somebody chose, which points may be drawn of later; "" where nobody did
+	look      pictures.Options // of the picture
+	try       string           // an object typed to try the model on
+	patient   bool             // the user asked to wait for the model
+	late      bool             // the model was not there in time
+	refused   string           // why the course refuses the submission; empty: it does not
 }
 
 // readBench reads the lab's state from a form. What is wrong with a field is
@@ -52,13 +53,13 @@ func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{course: course, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), look: door.ReadOptions(form), try: strings.TrimSpace(form.Get("try")), patient: form.Get("wait") == "1"}
+	b := &bench{course: course, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), look: pictures.ReadOptions(form), try: strings.TrimSpace(form.Get("try")), patient: form.Get("wait") == "1"}
 	b.look.Layers = true
 	if b.id == "" {
 		b.id = dataset.Builtins[0].Slug
 	}
 	var problems param.Problems
-	if strings.HasPrefix(b.id, door.OfGenerator) {
+	if strings.HasPrefix(b.id, frame.OfGenerator) {
 		if problems, err = b.chooseGenerator(); err != nil {
 			return nil, err
 		}
@@ -68,17 +69,17 @@ func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error
 	if b.generator != nil && errors.As(err, &apart) {
 		source.Name, err = b.generator.Label, nil
 		for _, p := range apart {
-			problems = append(problems, param.Problem{Field: door.OfValue + p.Field, Message: p.Message})
+			problems = append(problems, param.Problem{Field: frame.OfValue + p.Field, Message: p.Message})
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	b.name, b.data, b.hash = source.Name, source.Data, source.Hash
-	b.spec, b.problems = door.ReadSpec(form)
+	b.spec, b.problems = frame.ReadSpec(form)
 	b.problems = append(b.problems, problems...)
 	if b.data != nil && b.points == "" && !form.Has("test_fraction") {
-		b.spec.TestFraction = door.HeldOut
+		b.spec.TestFraction = frame.HeldOut
 	}
 	b.began = emptyClasses
 	if b.data != nil {
@@ -94,7 +95,7 @@ func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error
 		}
 	}
 	if w, err := strconv.Atoi(form.Get("stage")); err == nil {
-		b.look.Width, b.look.Height = door.MainSize(w)
+		b.look.Width, b.look.Height = pictures.MainSize(w)
 	}
 	switch {
 	case b.data == nil:
@@ -126,11 +127,11 @@ func (b *bench) chooseGenerator() (problems param.Problems, err error) {
 	if b.fixes("data") {
 		form = nil
 	}
-	g, values, err := door.Generated(b.id, form)
+	g, values, err := frame.Generated(b.id, form)
 	if g.Name == "" || err != nil && !errors.As(err, &problems) {
 		return nil, err
 	}
-	b.generator, b.chosen, b.id = &g, values, door.GeneratedID(g, values)
+	b.generator, b.chosen, b.id = &g, values, frame.GeneratedID(g, values)
 	return problems, nil
 }
 
@@ -140,11 +141,11 @@ func (b *bench) makes() (fields, more []views.Field) {
 		return nil, nil
 	}
 	for _, p := range b.generator.Params {
-		f := door.ParamField(p, p.Default)
+		f := frame.ParamField(p, p.Default)
 		if v, ok := b.chosen[p.Name]; ok {
 			f.Value = v.Text()
 		}
-		f.Name = door.OfValue + p.Name
+		f.Name = frame.OfValue + p.Name
 		if f.Error = b.problems.For(f.Name); f.Error != "" {
 			f.Value = b.form.Get(f.Name)
 		}
@@ -323,7 +324,7 @@ func (b *bench) settlePlane(ctx context.Context, r figure.Run) error {
 // axes lists the choices for an axis, without constant features.
 func (b *bench) axes() []views.Option {
 	d := b.data
-	return slices.DeleteFunc(door.AxisOptions(d.Features), func(o views.Option) bool {
+	return slices.DeleteFunc(pictures.AxisOptions(d.Features), func(o views.Option) bool {
 		j := slices.Index(d.Features, o.Value)
 		if j < 0 || o.Value == b.x || o.Value == b.y {
 			return false
@@ -355,7 +356,7 @@ func (b *bench) choosePositive() {
 // than two.
 func (b *bench) positives() []views.Option {
 	if b.data == nil {
-		return views.Choose(door.PlainOptions(b.began...), cmp.Or(b.positive, b.began[len(b.began)-1]))
+		return views.Choose(pictures.PlainOptions(b.began...), cmp.Or(b.positive, b.began[len(b.began)-1]))
 	}
 	classes, chosen := b.data.Classes, b.spec.Positive
 	if b.data.Scattered() { // too many to choose from
@@ -365,7 +366,7 @@ func (b *bench) positives() []views.Option {
 		chosen, classes = b.positive, append(slices.Clone(classes), b.positive)
 		dataset.SortLabels(classes)
 	}
-	options := door.PlainOptions(classes...)
+	options := pictures.PlainOptions(classes...)
 	if len(b.data.Classes) > 2 {
 		options = append([]views.Option{{Label: "all classes"}}, options...)
 	} else if chosen == "" {
@@ -376,7 +377,7 @@ func (b *bench) positives() []views.Option {
 
 // hidden names the parameters without a meaning under the other choices and for the data.
 func (b *bench) hidden() []string {
-	names := door.HiddenFields(b.spec)
+	names := frame.HiddenFields(b.spec)
 	if b.data == nil || len(b.data.Classes) <= 2 {
 		names = append(names, "multiclass")
 	}
@@ -397,7 +398,7 @@ func (b *bench) hidden() []string {
 
 // query returns the state as the shortest equivalent query.
 func (b *bench) query() url.Values {
-	q := door.SpecQuery(b.spec)
+	q := frame.SpecQuery(b.spec)
 	q.Set("data", b.id)
 	if b.data != nil && b.data.Measured() { // which would be values without a word
 		q.Set("target", b.spec.Target)
@@ -446,7 +447,7 @@ func (b *bench) query() url.Values {
 // movable reports whether the picture can be zoomed and panned.
 func (b *bench) movable() bool { return b.data == nil || b.data.Kind() == dataset.KindVectors }
 
-// limits returns the chosen limits of the picture in the notation of door.ParseLimits.
+// limits returns the chosen limits of the picture in the notation of pictures.ParseLimits.
 func (b *bench) limits() string {
 	l := b.look.Limits
 	if l == (figure.Limits{}) || !b.movable() {
@@ -462,7 +463,7 @@ func (b *bench) key() (string, error) {
 }
 
 // public reports whether nothing on the bench is private.
-func (b *bench) public() bool { return b.course == nil && b.points == "" && door.IsPublic(b.id) }
+func (b *bench) public() bool { return b.course == nil && b.points == "" && frame.IsPublic(b.id) }
 
 // fixes reports whether the course, if any, fixes one of these controls.
 func (b *bench) fixes(controls ...string) bool {
@@ -471,7 +472,7 @@ func (b *bench) fixes(controls ...string) bool {
 
 // editable reports whether the points can be moved on the picture.
 func (b *bench) editable() bool {
-	return !b.values() && !b.fixes("points") && (b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= door.LiveRows)
+	return !b.values() && !b.fixes("points") && (b.data == nil || len(b.data.Features) == 2 && len(b.data.Y) <= pictures.LiveRows)
 }
 
 // typed reports whether the points can be edited as text, which includes those of a regression.
@@ -494,7 +495,7 @@ func (b *bench) background() string {
 }
 
 // run returns the run from which the figures of the bench's model are drawn.
-func (a *Handler) run(b *bench, res *ml.Result, o door.Options) figure.Run {
+func (a *Handler) run(b *bench, res *ml.Result, o pictures.Options) figure.Run {
 	return figure.Run{Data: b.data, Spec: b.spec, Result: res, X: b.x, Y: b.y, Compare: a.Compare(b.hash), Look: o.Look()}
 }
 
@@ -516,8 +517,8 @@ func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 			records = records[1:] // the header
 		}
 	}
-	if len(records) > door.LiveRows {
-		return nil, fmt.Errorf("points: %d points are more than the %d that can be edited", len(records), door.LiveRows)
+	if len(records) > pictures.LiveRows {
+		return nil, fmt.Errorf("points: %d points are more than the %d that can be edited", len(records), pictures.LiveRows)
 	}
 	if len(records) == 0 {
 		return nil, nil
@@ -546,7 +547,7 @@ func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 
 // dataName names the points of the bench once they are stored.
 func (b *bench) dataName() string {
-	if b.points != "" && b.id != door.Drawing {
+	if b.points != "" && b.id != frame.Drawing {
 		return b.name + " (edited)"
 	}
 	return b.name
@@ -554,7 +555,7 @@ func (b *bench) dataName() string {
 
 func (b *bench) origin() string {
 	switch {
-	case b.id == door.Drawing:
+	case b.id == frame.Drawing:
 		return "drawn"
 	case b.points != "":
 		return "edited from " + b.name
@@ -563,7 +564,7 @@ func (b *bench) origin() string {
 }
 
 // bare returns the scene of the bench's data without a model, and the figure that draws it.
-func (a *Handler) bare(ctx context.Context, b *bench, o door.Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
+func (a *Handler) bare(ctx context.Context, b *bench, o pictures.Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
 	if b.data == nil {
 		return emptyScene(o), figure.Scatter, nil
 	}
@@ -573,7 +574,7 @@ func (a *Handler) bare(ctx context.Context, b *bench, o door.Options) (figure.Sc
 			return a.DataPicture(ctx, b.data, b.hash, "", "", o)
 		}, nil
 	}
-	s, draw, err := door.BareScene(b.data, b.values(), b.x, b.y, o)
+	s, draw, err := pictures.BareScene(b.data, b.values(), b.x, b.y, o)
 	if len(b.data.Classes) == 1 && b.points != "" && slices.Contains(b.began, b.data.Classes[0]) {
 		s.Classes = b.began // each in the colour that it keeps once there are points of others
 	}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -75,10 +76,10 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if q := b.query().Encode(); len(q) < door.LongestLink {
-		return door.Redirect(w, r, "/lab?"+q)
+	if q := b.query().Encode(); len(q) < frame.LongestLink {
+		return frame.Redirect(w, r, "/lab?"+q)
 	}
-	return door.Redirect(w, r, "/runs/"+run.ID+"#hand-in")
+	return frame.Redirect(w, r, "/runs/"+run.ID+"#hand-in")
 }
 
 // Withdraw takes a hand-in back and returns to the page it was done on: a run's,
@@ -87,18 +88,18 @@ func (a *Handler) Withdraw(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
-	if err := a.Store.Withdraw(r.Context(), door.Workspace(r.Context()), r.PostFormValue("handin")); err != nil {
+	if err := a.Store.Withdraw(r.Context(), frame.Workspace(r.Context()), r.PostFormValue("handin")); err != nil {
 		return err
 	}
 	if run := r.PostFormValue("run"); run != "" {
-		return door.Redirect(w, r, "/runs/"+url.PathEscape(run)+"#hand-in")
+		return frame.Redirect(w, r, "/runs/"+url.PathEscape(run)+"#hand-in")
 	}
 	if b, err := a.readBench(r.Context(), r.PostForm); err == nil {
-		if q := b.query().Encode(); len(q) < door.LongestLink {
-			return door.Redirect(w, r, "/lab?"+q)
+		if q := b.query().Encode(); len(q) < frame.LongestLink {
+			return frame.Redirect(w, r, "/lab?"+q)
 		}
 	}
-	return door.Redirect(w, r, "/course/"+url.PathEscape(chi.URLParam(r, "code")))
+	return frame.Redirect(w, r, "/course/"+url.PathEscape(chi.URLParam(r, "code")))
 }
 
 // NewCourse shows the form of a course for the lab in the state of its form.
@@ -112,18 +113,18 @@ func (a *Handler) NewCourse(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Setting returns what can be fixed in the lab.
-func (a *Handler) Setting(ctx context.Context, _ string, q url.Values) (door.Setting, error) {
+func (a *Handler) Setting(ctx context.Context, _ string, q url.Values) (frame.Setting, error) {
 	b, err := a.readBench(ctx, q)
 	if err != nil {
-		return door.Setting{}, err
+		return frame.Setting{}, err
 	}
 	return b.setting(), b.problems.Err()
 }
 
 // setting returns the bench as a page that a course can be made of.
-func (b *bench) setting() door.Setting {
-	s := door.Setting{Path: "/lab", Query: b.query(), Title: b.spec.Title() + " on " + b.name, Groups: labControls(b)}
-	if b.data != nil && (b.points != "" || !door.IsPublic(b.id)) {
+func (b *bench) setting() frame.Setting {
+	s := frame.Setting{Path: "/lab", Query: b.query(), Title: b.spec.Title() + " on " + b.name, Groups: labControls(b)}
+	if b.data != nil && (b.points != "" || !frame.IsPublic(b.id)) {
 		s.Points, s.Data = b.data, b.dataName()
 	}
 	return s
@@ -133,7 +134,7 @@ func (b *bench) setting() door.Setting {
 func labControls(b *bench) []views.ControlGroup {
 	control := func(name, value string) views.Control {
 		p, _ := ml.Param(name)
-		return views.Control{Name: name, Label: door.ControlLabel(name), Symbol: p.Symbol, Value: value}
+		return views.Control{Name: name, Label: frame.ControlLabel(name), Symbol: p.Symbol, Value: value}
 	}
 	yes := map[bool]string{true: "yes", false: "no"}
 	data := []views.Control{control("data", b.dataName()), control("points", "")}
@@ -156,7 +157,7 @@ func labControls(b *bench) []views.ControlGroup {
 			if g.Name == "data" && p.Kind == param.Text || p.Name == "project" {
 				continue // settled by the controls of the data
 			}
-			c := control(p.Name, door.OptionLabel(p, b.spec.Text(p.Name)))
+			c := control(p.Name, results.OptionLabel(p, b.spec.Text(p.Name)))
 			c.Unused = slices.Contains(unused, p.Name)
 			vg.Controls = append(vg.Controls, c)
 		}

@@ -12,7 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/cache"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/limiter"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -26,13 +30,13 @@ import (
 
 // Handler serves the lab.
 type Handler struct {
-	*door.Base
-	results *door.Recent[*ml.Result]
+	*frame.Base
+	results *cache.Recent[*ml.Result]
 	learn   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) // ml.Train, except in tests
 }
 
 // New returns the handler of the lab.
-func New(h *door.Base) *Handler { return &Handler{h, door.NewRecent[*ml.Result](64), ml.Train} }
+func New(h *frame.Base) *Handler { return &Handler{h, cache.New[*ml.Result](64), ml.Train} }
 
 // train fits the bench's model or takes it from the recent results. A nil result
 // comes with a message that explains why there is no model, unless there are no
@@ -40,7 +44,7 @@ func New(h *door.Base) *Handler { return &Handler{h, door.NewRecent[*ml.Result](
 func (a *Handler) train(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	switch {
 	case len(b.problems) > 0:
-		return nil, door.Sentence(b.problems.Error()), nil
+		return nil, results.Sentence(b.problems.Error()), nil
 	case b.data == nil:
 		return nil, "", nil
 	}
@@ -54,7 +58,7 @@ func (a *Handler) patience(b *bench) time.Duration {
 	switch {
 	case !b.patient:
 		return a.Patience / 16
-	case b.data != nil && b.data.Len() > door.LiveRows:
+	case b.data != nil && b.data.Len() > pictures.LiveRows:
 		return a.Patience / 4
 	}
 	return a.Patience
@@ -63,10 +67,10 @@ func (a *Handler) patience(b *bench) time.Duration {
 // fit trains within the page's patience and converts user errors to a message.
 func (a *Handler) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	remedy := fmt.Sprintf("Save it as a run: it goes on in the background. What makes it quicker: %s.", b.spec.Quicker())
-	res, err := door.Within(ctx, a.patience(b), remedy, func(ctx context.Context) (*ml.Result, error) { return a.trained(ctx, b) })
+	res, err := limiter.Within(ctx, a.patience(b), remedy, func(ctx context.Context) (*ml.Result, error) { return a.trained(ctx, b) })
 	if err != nil {
-		b.late = errors.As(err, new(door.Late))
-		problem, err := door.UserMessage(err)
+		b.late = errors.As(err, new(limiter.Late))
+		problem, err := results.UserMessage(err)
 		return nil, problem, err
 	}
 	return res, "", nil
@@ -86,9 +90,9 @@ func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answ
 		}
 	}
 	query := b.query().Encode()
-	pictures := query
+	drawn := query
 	if b.public() {
-		pictures = a.Lasting(query)
+		drawn = a.Lasting(query)
 	}
 	var ans views.Answer
 	if res == nil {
@@ -96,18 +100,18 @@ func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answ
 		ans.Waits = b.late && !b.patient
 		s, draw, fault := a.bare(ctx, b, b.look)
 		if err = fault; err == nil {
-			ans.Picture, ans.Stage, err = door.Show(s, draw, "/lab/figures/", bareName, pictures, inline)
+			ans.Picture, ans.Stage, err = pictures.Show(s, draw, "/lab/figures/", bareName, drawn, inline)
 		}
 	} else {
 		var key string
 		if key, err = b.key(); err != nil {
 			return ans, err
 		}
-		ans, err = a.Answer(ctx, a.run(b, res, b.look), key, b.look, "/lab/figures/", pictures, inline)
+		ans, err = a.Answer(ctx, a.run(b, res, b.look), key, b.look, "/lab/figures/", drawn, inline)
 		if b.data.Kind() == dataset.KindGraphs {
-			door.DrawGraphs(&ans.Points, "/datasets/"+b.id+"/figures/", "graph", "row=")
+			pictures.DrawGraphs(&ans.Points, "/datasets/"+b.id+"/figures/", "graph", "row=")
 		}
-		ans.Reproduce = door.CommandLine(b.spec, b.name)
+		ans.Reproduce = results.CommandLine(b.spec, b.name)
 		ans.Resolved = resolved(&res.Report)
 		ans.Took = res.Report.FitSeconds
 		if err == nil {
@@ -188,14 +192,14 @@ func (a *Handler) showLab(w http.ResponseWriter, r *http.Request, b *bench) erro
 	if err != nil {
 		return err
 	}
-	frame := a.Frame(b.name, "lab")
-	frame.Wide = true
+	page := a.Frame(b.name, "lab")
+	page.Wide = true
 	p := labview.Lab{
-		Page: frame, Name: b.name, Points: b.points, Unread: b.problems.For("points") != "",
-		Groups: door.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
-		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: door.IsStored(b.id), Editing: b.points != "" || b.id == door.Drawing || b.form.Get("edit") == "1",
+		Page: page, Name: b.name, Points: b.points, Unread: b.problems.For("points") != "",
+		Groups: frame.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
+		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: frame.IsStored(b.id), Editing: b.points != "" || b.id == frame.Drawing || b.form.Get("edit") == "1",
 		RunName: b.spec.Name(nil) + " · " + b.name,
-		Tries:   b.tries(), Try: b.try, Most: door.MostCompared,
+		Tries:   b.tries(), Try: b.try, Most: results.MostCompared,
 		Rules:   len(b.rules()) > 1,
 		Movable: b.movable(), Limits: b.limits(), Hide: b.look.Hidden,
 		Search: b.searchForm(), Path: b.hasPath(),
@@ -269,7 +273,7 @@ func (a *Handler) trainInTurn(ctx context.Context, b *bench) (*ml.Result, error)
 // generators lists the generators of data, with the chosen one marked.
 func generators(chosen string) (list []views.Choice) {
 	for _, g := range dataset.Generators {
-		c := views.Choice{Group: "Generate", ID: door.OfGenerator + g.Name, Name: g.Label, Vectors: g.Kind == dataset.KindVectors}
+		c := views.Choice{Group: "Generate", ID: frame.OfGenerator + g.Name, Name: g.Label, Vectors: g.Kind == dataset.KindVectors}
 		if name, _, _ := strings.Cut(chosen, ","); name == c.ID {
 			c.ID, c.Chosen = chosen, true
 		}
@@ -359,7 +363,7 @@ func (a *Handler) At(w http.ResponseWriter, r *http.Request) error {
 // at returns the prediction of the model there.
 func (a *Handler) at(r *http.Request) (map[string]any, error) {
 	names := [2]string{"at.s", "at.t"} // apart from the parameters
-	if _, err := door.ReadPlace(r.Form, names); err != nil {
+	if _, err := pictures.ReadPlace(r.Form, names); err != nil {
 		return nil, err
 	}
 	b, err := a.readBench(r.Context(), r.Form)
@@ -367,10 +371,10 @@ func (a *Handler) at(r *http.Request) (map[string]any, error) {
 		return nil, err
 	}
 	b.patient = true
-	place := door.Place{Scores: []door.Score{}}
+	place := pictures.Place{Scores: []pictures.Score{}}
 	res, _, err := a.train(r.Context(), b)
 	if err == nil && res != nil {
-		place, err = door.At(a.run(b, res, b.look), r.Form, names)
+		place, err = pictures.At(a.run(b, res, b.look), r.Form, names)
 	}
 	return map[string]any{"place": place}, err
 }
@@ -397,7 +401,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	name, format, err := door.FigureName(r)
+	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
 	}
@@ -408,7 +412,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var res *ml.Result
-	sheet := door.RunSheet(key, name, format, o, func(context.Context) (figure.Run, error) { return a.run(b, res, o), nil })
+	sheet := pictures.RunSheet(key, name, format, o, func(context.Context) (figure.Run, error) { return a.run(b, res, o), nil })
 	if name == bareName {
 		sheet.Draw = func(ctx context.Context) (*figure.Picture, error) {
 			s, draw, err := a.bare(ctx, b, o)
@@ -440,7 +444,7 @@ const glance = 400 * time.Millisecond
 var emptyClasses = []string{"-1", "1"}
 
 // emptyScene returns an empty picture to draw on.
-func emptyScene(o door.Options) figure.Scene {
+func emptyScene(o pictures.Options) figure.Scene {
 	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
 	v.To = [2][]float64{{1, 0}, {0, 1}}
 	v.Axes = v.To

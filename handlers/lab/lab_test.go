@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"marginlab/ml/mltest/require"
-
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -20,7 +19,7 @@ import (
 // A training that outlasts the page's patience is said to take too long.
 func TestPatienceEnds(t *testing.T) {
 	t.Parallel()
-	a := New(&door.Base{Patience: time.Nanosecond})
+	a := New(&frame.Base{Patience: time.Nanosecond})
 	a.learn = func(ctx context.Context, _ *dataset.Data, _ ml.Spec, _ trace.Recorder) (*ml.Result, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -44,7 +43,7 @@ func TestFaultsAreNotShown(t *testing.T) {
 		"refusal":  {fmt.Errorf("training: %w", param.Refuse("use a finite C", "the kernel does not separate the classes")), "The kernel does not separate the classes; use a finite C."},
 		"problems": {param.Problems{{Field: "C", Message: "éC is wrong"}}, "ÉC is wrong."},
 	} {
-		a := New(&door.Base{Patience: time.Minute})
+		a := New(&frame.Base{Patience: time.Minute})
 		a.learn = func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error) { return nil, tc.err }
 		res, message, err := a.fit(t.Context(), &bench{spec: ml.DefaultSpec(), hash: name})
 		require.Check(t, res == nil && message == tc.want && (err != nil) == (tc.want == "") && (err == nil || errors.Is(err, fault)),

@@ -7,7 +7,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
 	"marginlab/store"
 	labview "marginlab/views/lab"
 	"marginlab/web"
@@ -23,10 +24,10 @@ func (a *Handler) MakeLink(w http.ResponseWriter, r *http.Request) error {
 	if b.course != nil {
 		return web.Errorf(web.Forbidden, "Views of a course are reached by its code.")
 	}
-	if _, err := a.Store.CreateLink(r.Context(), door.Workspace(r.Context()), b.newLink()); err != nil {
+	if _, err := a.Store.CreateLink(r.Context(), frame.Workspace(r.Context()), b.newLink()); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/links")
+	return frame.Redirect(w, r, "/links")
 }
 
 // newLink returns the bench as a view to store under a link.
@@ -38,7 +39,7 @@ func (b *bench) newLink() store.NewLink {
 
 // ListLinks lists the links of the workspace.
 func (a *Handler) ListLinks(w http.ResponseWriter, r *http.Request) error {
-	links, err := a.Store.Links(r.Context(), door.Workspace(r.Context()))
+	links, err := a.Store.Links(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (a *Handler) ListLinks(w http.ResponseWriter, r *http.Request) error {
 	for i, l := range links {
 		row := labview.LinkRow{Token: l.Token, Title: l.Title, Address: a.Links.Origin(r) + "/l/" + l.Token, Data: l.Data, Created: l.Created}
 		if i == 0 {
-			if row.QR, err = door.QR(row.Address); err != nil {
+			if row.QR, err = pictures.QR(row.Address); err != nil {
 				return err
 			}
 		}
@@ -57,10 +58,10 @@ func (a *Handler) ListLinks(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteLink makes a link stop working.
 func (a *Handler) DeleteLink(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteLink(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "token")); err != nil {
+	if err := a.Store.DeleteLink(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "token")); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/links")
+	return frame.Redirect(w, r, "/links")
 }
 
 // OpenLink leads to the lab in the state that a link keeps.
@@ -75,7 +76,7 @@ func (a *Handler) OpenLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if l.Hash != "" {
-		q.Set("data", door.OfLink+l.Token)
+		q.Set("data", frame.OfLink+l.Token)
 	}
-	return door.Redirect(w, r, page+"?"+q.Encode())
+	return frame.Redirect(w, r, page+"?"+q.Encode())
 }

@@ -7,7 +7,8 @@ import (
 	"net/url"
 	"strconv"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/views"
@@ -15,7 +16,7 @@ import (
 )
 
 // previewRows is the number of rows sampled from a larger data set during a drag.
-const previewRows = door.LiveRows
+const previewRows = pictures.LiveRows
 
 // motion returns the reply during a drag, limited to what changes. A nil map means that a complete
 // answer is needed.
@@ -57,7 +58,7 @@ func (a *Handler) motion(ctx context.Context, form url.Values, b bench) (map[str
 
 // headline returns the texts of the most important numbers.
 func headline(r *ml.Report) (texts [][2]string) {
-	for _, h := range door.Headline(r) {
+	for _, h := range results.Headline(r) {
 		texts = append(texts, [2]string{h.Value, h.Note})
 	}
 	return texts

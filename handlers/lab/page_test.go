@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 
 	"marginlab/handlers"
-	"marginlab/handlers/door"
 	"marginlab/handlers/handlerstest"
+	"marginlab/handlers/pictures"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/web/jobs"
@@ -240,9 +240,9 @@ func TestFirstPlaneMeetsTheBoundary(t *testing.T) {
 func TestPlacesInThePicture(t *testing.T) {
 	t.Parallel()
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
-	said := func(form string) door.Place {
+	said := func(form string) pictures.Place {
 		t.Helper()
-		var reply struct{ Place door.Place }
+		var reply struct{ Place pictures.Place }
 		a := c.Fetch("POST", "/lab/at", form)
 		require.Must(t, a.Status == 200 && json.Unmarshal(a.Body, &reply) == nil, "%s: %d %s", form, a.Status, a.Body)
 		return reply.Place
@@ -291,11 +291,11 @@ func TestPlacesOfRuns(t *testing.T) {
 	c.Fetch("POST", "/runs/"+id+"/share", "")
 	link := regexp.MustCompile(`/shared/[a-z0-9]+`).FindString(string(c.Fetch("GET", "/runs/"+id, "").Body))
 	require.Must(t, link != "", "no link")
-	var lab struct{ Place door.Place }
+	var lab struct{ Place pictures.Place }
 	err := json.Unmarshal(c.Fetch("POST", "/lab/at", "data=moons&gamma=3&test_fraction=0&at.s=0.5&at.t=0.25").Body, &lab)
 	require.Must(t, err == nil && len(lab.Place.Scores) == 1, "%v: %v", lab, err)
 	for _, path := range []string{"/runs/" + id, "/api/runs/" + id, link} {
-		var said door.Place
+		var said pictures.Place
 		if a := c.Fetch("GET", path+"/at?s=0.5&t=0.25", ""); a.Status != 200 || json.Unmarshal(a.Body, &said) != nil || !reflect.DeepEqual(said, lab.Place) {
 			t.Errorf("%s: %d %s, the lab says %v", path, a.Status, a.Body, lab.Place)
 		}

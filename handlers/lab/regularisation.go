@@ -8,7 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/background"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -39,14 +42,14 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	}
 	query := b.query()
 	p := labview.Regularisation{
-		Page: a.Frame("Path over C", "lab"), Title: "Path over C of " + door.PathName(b.spec), Data: b.name,
+		Page: a.Frame("Path over C", "lab"), Title: "Path over C of " + background.PathName(b.spec), Data: b.name,
 		Lab: "/lab?" + query.Encode(), C: b.spec.Text("C"),
 	}
 	here := "/path?" + query.Encode()
 	following := r.URL.Query().Get("follow")
-	path, progress, problem, err := a.regularised(r.Context(), b, following == "", min(door.Prompt, a.Patience))
-	if errors.Is(err, door.ErrIdle) {
-		p.Again, problem, err = here, door.ErrIdle.Error(), nil
+	path, progress, problem, err := a.regularised(r.Context(), b, following == "", min(background.Prompt, a.Patience))
+	if errors.Is(err, background.ErrIdle) {
+		p.Again, problem, err = here, background.ErrIdle.Error(), nil
 		if following == cancelled {
 			problem = "The path was cancelled."
 		}
@@ -57,20 +60,20 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 	if progress != nil {
 		w.Header().Set("Cache-Control", "no-store")
 		p.Follow = here + "&follow=1"
-		p.Progress = door.ProgressOf(*progress, "/path/cancel?"+query.Encode())
+		p.Progress = background.ProgressOf(*progress, "/path/cancel?"+query.Encode())
 	}
 	if p.Problem = problem; path == nil {
 		return a.Render(w, r, labview.RegularisationPage(p))
 	}
-	pictures := query.Encode()
+	drawn := query.Encode()
 	if b.public() {
-		pictures = a.Lasting(pictures)
+		drawn = a.Lasting(drawn)
 	}
 	for _, f := range [][2]string{
 		{alphasName, "alpha / C of every training point over C, with ticks at the entry points"},
 		{regularisedName, "Accuracy, support vectors and points at the bound over C"},
 	} {
-		p.Pictures = append(p.Pictures, door.Linked("/path/figures/", f[0], pictures, door.MainWidth, door.MainHeight, f[1], f[1]))
+		p.Pictures = append(p.Pictures, pictures.Linked("/path/figures/", f[0], drawn, pictures.MainWidth, pictures.MainHeight, f[1], f[1]))
 	}
 	p.Rows, p.Folds = len(path.Rows), path.Folds
 	for k, s := range path.Steps {
@@ -82,13 +85,13 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
 		q.Set("C", param.Of(s.C).Text())
 		row := labview.RegularisationRow{
 			C: views.Short(s.C), Href: "/lab?" + q.Encode(), Here: here, Vectors: s.SupportVectors, Bounded: s.Bounded,
-			W: views.Short(s.WNorm), Margin: "–", Training: door.Percent(s.TrainAccuracy), HeldOut: "–",
+			W: views.Short(s.WNorm), Margin: "–", Training: results.Percent(s.TrainAccuracy), HeldOut: "–",
 		}
 		if s.WNorm > 0 {
 			row.Margin = views.Short(1 / s.WNorm)
 		}
 		if s.Accuracy != nil {
-			row.HeldOut = fmt.Sprintf("%s (sd %s)", door.Percent(*s.Accuracy), door.Percent(*s.Deviation))
+			row.HeldOut = fmt.Sprintf("%s (sd %s)", results.Percent(*s.Accuracy), results.Percent(*s.Deviation))
 		}
 		p.Steps = append(p.Steps, row)
 	}
@@ -139,16 +142,16 @@ const cancelled = "cancelled"
 
 // regularised returns the bench's regularisation path, its progress after patience, or a message
 // why there is none, like Base.Regularise.
-func (a *Handler) regularised(ctx context.Context, b *bench, begin bool, patience time.Duration) (*ml.Regularisation, *door.Job, string, error) {
+func (a *Handler) regularised(ctx context.Context, b *bench, begin bool, patience time.Duration) (*ml.Regularisation, *background.Job, string, error) {
 	switch {
 	case len(b.problems) > 0:
-		return nil, nil, door.Sentence(b.problems.Error()), nil
+		return nil, nil, results.Sentence(b.problems.Error()), nil
 	case b.data == nil:
 		return nil, nil, "There are no points yet: draw or type some first.", nil
 	}
-	path, progress, err := a.Regularise(ctx, door.Question{From: b.name, Data: b.data, Hash: b.hash, Spec: b.spec, Page: "/path?" + b.query().Encode()}, begin, patience)
-	if err != nil && !errors.Is(err, door.ErrIdle) {
-		problem, err := door.UserMessage(err)
+	path, progress, err := a.Regularise(ctx, background.Question{From: b.name, Data: b.data, Hash: b.hash, Spec: b.spec, Page: "/path?" + b.query().Encode()}, begin, patience)
+	if err != nil && !errors.Is(err, background.ErrIdle) {
+		problem, err := results.UserMessage(err)
 		return nil, nil, problem, err
 	}
 	return path, progress, "", err
@@ -159,7 +162,7 @@ func (a *Handler) CancelRegularisation(w http.ResponseWriter, r *http.Request) e
 	a.Paths.Cancel(web.Token(r.Context()), r.FormValue("id"))
 	q := r.URL.Query()
 	q.Set("follow", cancelled)
-	return door.Cancelled(w, r, "/path?"+q.Encode())
+	return frame.Cancelled(w, r, "/path?"+q.Encode())
 }
 
 // RegularisationFigure sends a picture of a path over C.
@@ -168,14 +171,14 @@ func (a *Handler) RegularisationFigure(w http.ResponseWriter, r *http.Request) e
 	if err != nil {
 		return err
 	}
-	name, format, err := door.FigureName(r)
+	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
 	}
 	if name != alphasName && name != regularisedName {
 		return store.ErrNotFound
 	}
-	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
+	o := pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
 	path, progress, _, err := a.regularised(r.Context(), b, true, a.Patience)
 	if err != nil {
@@ -192,7 +195,7 @@ func (a *Handler) RegularisationFigure(w http.ResponseWriter, r *http.Request) e
 		return err
 	}
 	f := figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}
-	return a.SendPrint(w, r, door.Sheet{
+	return a.SendPrint(w, r, pictures.Sheet{
 		Key: fmt.Sprintf("path %s %v %s", name, f, key), Public: b.public(), Format: format,
 		Draw: func(context.Context) (*figure.Picture, error) {
 			if name == alphasName {

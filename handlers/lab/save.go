@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/ml"
 	"marginlab/ml/conformal"
 	"marginlab/ml/param"
@@ -34,9 +34,9 @@ func (a *Handler) SaveRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	a.Jobs.Wait(r.Context(), glance, run.ID)
 	if r.PostFormValue("stay") == "" {
-		return door.Redirect(w, r, "/runs/"+run.ID)
+		return frame.Redirect(w, r, "/runs/"+run.ID)
 	}
-	if run, err = a.Store.RunWithoutModels(r.Context(), door.Workspace(r.Context()), run.ID); err != nil {
+	if run, err = a.Store.RunWithoutModels(r.Context(), frame.Workspace(r.Context()), run.ID); err != nil {
 		return err
 	}
 	var html strings.Builder
@@ -57,7 +57,7 @@ func (b *bench) newRun(name string, spec ml.Spec) store.NewRun {
 	if b.course != nil {
 		n.Course = b.course.Code
 	}
-	if b.points == "" && door.IsStored(b.id) {
+	if b.points == "" && frame.IsStored(b.id) {
 		n.Dataset = b.id
 	}
 	return n
@@ -78,7 +78,7 @@ func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request) error 
 		method = conformal.Table[0].Name
 	}
 	if b.spec.TestFraction == 0 {
-		b.spec.TestFraction = door.HeldOut
+		b.spec.TestFraction = frame.HeldOut
 	}
 	if slices.ContainsFunc(ml.Learners, func(l ml.Learner) bool {
 		spec := b.spec
@@ -151,7 +151,7 @@ func (a *Handler) compare(w http.ResponseWriter, r *http.Request, b *bench, spec
 		ids = append(ids, run.ID)
 	}
 	a.Jobs.Wait(r.Context(), glance, ids...)
-	return door.Redirect(w, r, "/compare?"+q.Encode())
+	return frame.Redirect(w, r, "/compare?"+q.Encode())
 }
 
 // SavePoints stores the points of the lab as a data set.
@@ -160,9 +160,9 @@ func (a *Handler) SavePoints(w http.ResponseWriter, r *http.Request) error {
 	if b == nil {
 		return err
 	}
-	ws := door.Workspace(r.Context())
+	ws := frame.Workspace(r.Context())
 	var set store.Dataset
-	if r.PostFormValue("replace") == "1" && door.IsStored(b.id) {
+	if r.PostFormValue("replace") == "1" && frame.IsStored(b.id) {
 		set, err = a.Store.ReplaceData(r.Context(), ws, b.id, b.data)
 	} else {
 		set, err = a.Store.CreateDataset(r.Context(), ws, b.dataName(), b.origin(), b.data)
@@ -171,8 +171,8 @@ func (a *Handler) SavePoints(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if b.fixes("data") { // the lab would not show the new set
-		return door.Redirect(w, r, "/datasets/"+set.ID)
+		return frame.Redirect(w, r, "/datasets/"+set.ID)
 	}
 	b.id, b.points = set.ID, ""
-	return door.Redirect(w, r, "/lab?"+b.query().Encode())
+	return frame.Redirect(w, r, "/lab?"+b.query().Encode())
 }

@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
@@ -99,7 +101,7 @@ func (b *bench) searchForm() labview.SearchForm {
 	}
 	if b.data != nil && b.data.X != nil && len(b.data.Features) > 1 {
 		held = append(held, views.Option{Value: heldColumn, Label: "the values of a column, each in turn"})
-		f.Columns = views.Choose(door.PlainOptions(b.data.Features...), b.form.Get(ofSearch+"fold_column"))
+		f.Columns = views.Choose(pictures.PlainOptions(b.data.Features...), b.form.Get(ofSearch+"fold_column"))
 	}
 	f.Held = views.Choose(held, own("held", heldFolds))
 	for _, o := range eval.ScoresFor(b.spec.Regression()) {
@@ -125,7 +127,7 @@ func (b *bench) searchForm() labview.SearchForm {
 			if !shown[name] {
 				name = ""
 			}
-			f.Errors[name] = door.Sentence(p.Message)
+			f.Errors[name] = results.Sentence(p.Message)
 		}
 	}
 	return f
@@ -158,7 +160,7 @@ func (b *bench) searchField(p param.Param) views.Field {
 		f.Options[i].Chosen = slices.Contains(chosen, o.Value)
 	}
 	if f.Error = b.problems.For(name); f.Error != "" {
-		f.Error = door.Sentence(f.Error)
+		f.Error = results.Sentence(f.Error)
 	}
 	return f
 }
@@ -229,7 +231,7 @@ func (b *bench) scheme() (s eval.Scheme, problems param.Problems) {
 // search reads the search settings. Problems use the field names of store.CreateSearch.
 func (b *bench) search() (n store.NewSearch, problems param.Problems) {
 	n = store.NewSearch{Spec: b.spec, DatasetName: b.dataName(), Data: b.data, Axes: [2]string{b.x, b.y}}
-	if b.points == "" && door.IsStored(b.id) {
+	if b.points == "" && frame.IsStored(b.id) {
 		n.Dataset = b.id
 	}
 	scheme, more := b.scheme()
@@ -290,5 +292,5 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 		}
 		return a.refuse(w, r, b)
 	}
-	return door.Redirect(w, r, "/searches/"+s.ID)
+	return frame.Redirect(w, r, "/searches/"+s.ID)
 }

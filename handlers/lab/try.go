@@ -9,7 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/limiter"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -44,7 +46,7 @@ func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried
 	with, err := b.data.Put(last, b.try, b.data.Classes[0]) // the label has no effect
 	var problems param.Problems
 	if errors.As(err, &problems) {
-		t.Problem = door.Sentence(problems.For("object"))
+		t.Problem = results.Sentence(problems.For("object"))
 		return t, nil
 	}
 	if err != nil {
@@ -55,7 +57,7 @@ func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried
 		near   []ml.Neighbour
 	}
 	rows := append(slices.Clone(m.Supports.Rows), last)
-	f, err := door.Within(ctx, a.Patience, "Take a shorter one.", func(ctx context.Context) (f found, err error) {
+	f, err := limiter.Within(ctx, a.Patience, "Take a shorter one.", func(ctx context.Context) (f found, err error) {
 		if f.scores, err = m.ScoresOf(ctx, with.Objects.Subset([]int{last})); err != nil {
 			return f, err
 		}
@@ -63,7 +65,7 @@ func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried
 		return f, err
 	})
 	if err != nil {
-		t.Problem, err = door.UserMessage(err)
+		t.Problem, err = results.UserMessage(err)
 		return t, err
 	}
 	t.Class = m.LabelOf(f.scores.RawRowView(0)...)
@@ -73,7 +75,7 @@ func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried
 	for _, n := range f.near {
 		row := rows[n.Row]
 		t.Near = append(t.Near, views.NearRow{
-			Row: row + 1, Text: door.Clipped(b.data.Objects.Text(row)), Label: b.data.Classes[b.data.Y[row]], Distance: views.Short(n.Distance),
+			Row: row + 1, Text: pictures.Clipped(b.data.Objects.Text(row)), Label: b.data.Classes[b.data.Y[row]], Distance: views.Short(n.Distance),
 		})
 	}
 	return t, nil

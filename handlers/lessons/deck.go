@@ -9,7 +9,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/pictures"
 	"marginlab/views/lessons"
 )
 
@@ -65,7 +65,7 @@ func (a *Handler) sheets(r *http.Request, l *lessons.Lesson, s *lessons.Screen, 
 					query.Set("paper", "1")
 				}
 				picture := func(size [2]int) lessons.PaperFigure {
-					return lessons.PaperFigure{Picture: door.Linked(path, f.Name, a.Lasting(query.Encode()), size[0], size[1], lessons.Spoken(caption), ""), Caption: caption}
+					return lessons.PaperFigure{Picture: pictures.Linked(path, f.Name, a.Lasting(query.Encode()), size[0], size[1], lessons.Spoken(caption), ""), Caption: caption}
 				}
 				shown = append(shown, picture(size))
 				if beside == nil {

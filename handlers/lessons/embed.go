@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
 	"marginlab/web"
@@ -68,7 +69,7 @@ func everybodys(form url.Values) url.Values {
 	for _, name := range []string{"course", "class", "run"} {
 		form.Del(name)
 	}
-	if !door.IsPublic(form.Get("data")) {
+	if !frame.IsPublic(form.Get("data")) {
 		form.Del("data")
 	}
 	return form
@@ -150,7 +151,7 @@ func (a *Handler) Teachers(w http.ResponseWriter, r *http.Request) error {
 			path := "/lessons/" + l.Slug + "/" + s.Slug
 			row.Demos = append(row.Demos, lessons.TeachersDemo{
 				Title: s.Title, Href: path, Embed: a.embed(r, s, path, "", nil),
-				Picture: door.Thumbnail(path+"/figures/", "first", a.Lasting("asking=1"), ""),
+				Picture: pictures.Thumbnail(path+"/figures/", "first", a.Lasting("asking=1"), ""),
 			})
 		}
 		p.Lessons = append(p.Lessons, row)

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/store"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
@@ -21,7 +21,7 @@ func (a *Handler) Following(r *http.Request, code string, p lessons.Place) (titl
 		return "", view, err
 	}
 	form.Del("course") // so that all courses share cached pictures
-	if !door.IsPublic(form.Get("data")) {
+	if !frame.IsPublic(form.Get("data")) {
 		form.Set("course", code)
 	}
 	view = lessons.ScreenView{Screen: *s, Folded: len(s.Questions) > 0 && !p.Open}

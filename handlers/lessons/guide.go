@@ -6,7 +6,8 @@ import (
 	"net/url"
 	"strconv"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
 	"marginlab/ml/dataset"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -53,7 +54,7 @@ func (a *Handler) worksheet(w http.ResponseWriter, r *http.Request, answers bool
 		return err
 	}
 	var symbol views.Picture
-	if err := door.Embed(&symbol, code); err != nil {
+	if err := pictures.Embed(&symbol, code); err != nil {
 		return err
 	}
 	p.QR = symbol.Src
@@ -136,7 +137,7 @@ func (a *Handler) GIFT(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	door.Attach(w, l.Slug+".gift.txt", "text/plain; charset=utf-8")
+	frame.Attach(w, l.Slug+".gift.txt", "text/plain; charset=utf-8")
 	return lessons.GIFT(w, "Margin Lab: "+l.Title, asked)
 }
 
@@ -155,7 +156,7 @@ func (a *Handler) QuestionsCSV(w http.ResponseWriter, r *http.Request) error {
 	for i := range most {
 		head = append(head, fmt.Sprintf("option_%d", i+1), fmt.Sprintf("misconception_%d", i+1))
 	}
-	return door.StreamRows(w, r, l.Slug+"-questions.csv", func(row func(...string) error) error {
+	return frame.StreamRows(w, r, l.Slug+"-questions.csv", func(row func(...string) error) error {
 		if err := row(head...); err != nil {
 			return err
 		}

@@ -17,7 +17,11 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/cache"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/limiter"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -48,19 +52,19 @@ const (
 
 // Handler serves lessons.
 type Handler struct {
-	*door.Base
-	exhibits *door.Recent[*lessons.Exhibit]
-	truths   *door.Recent[lessons.Truth] // of questions, by path
+	*frame.Base
+	exhibits *cache.Recent[*lessons.Exhibit]
+	truths   *cache.Recent[lessons.Truth] // of questions, by path
 }
 
 // New returns the handler of lessons.
-func New(h *door.Base) *Handler {
-	return &Handler{h, door.NewRecent[*lessons.Exhibit](256), door.NewRecent[lessons.Truth](1000)}
+func New(h *frame.Base) *Handler {
+	return &Handler{h, cache.New[*lessons.Exhibit](256), cache.New[lessons.Truth](1000)}
 }
 
 // List shows all lessons.
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
-	answers, err := a.Store.Answers(r.Context(), door.Workspace(r.Context()))
+	answers, err := a.Store.Answers(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -77,7 +81,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 func (a *Handler) thumb(l *lessons.Lesson) *views.Picture {
 	for _, s := range l.Screens {
 		if s.Demo != nil {
-			p := door.Thumbnail("/lessons/"+l.Slug+"/"+s.Slug+"/figures/", "first", a.Lasting("asking=1"), "")
+			p := pictures.Thumbnail("/lessons/"+l.Slug+"/"+s.Slug+"/figures/", "first", a.Lasting("asking=1"), "")
 			return &p
 		}
 	}
@@ -175,7 +179,7 @@ func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, form url.Va
 	if err != nil {
 		return err
 	}
-	answers, err := a.Store.Answers(r.Context(), door.Workspace(r.Context()))
+	answers, err := a.Store.Answers(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -194,7 +198,7 @@ func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, form url.Va
 	}
 	open := form.Get(everything) == "1"
 	course := url.Values{}
-	if code := door.CodeOf(form); code != "" {
+	if code := frame.CodeOf(form); code != "" {
 		course.Set("course", code)
 		p.Query = "?" + course.Encode()
 	}
@@ -261,7 +265,7 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Val
 		return err
 	}
 	_, number, _ := lessonOf(r)
-	answers, err := a.Store.Answers(r.Context(), door.Workspace(r.Context()))
+	answers, err := a.Store.Answers(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -289,7 +293,7 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Val
 	kept := url.Values{}
 	if l.Carry {
 		kept = carried(form)
-	} else if code := door.CodeOf(form); code != "" {
+	} else if code := frame.CodeOf(form); code != "" {
 		kept.Set("course", code)
 	}
 	query := ""
@@ -316,7 +320,7 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Val
 		p.Next = "/lessons/" + after.Slug + "/" + after.Screens[0].Slug
 	}
 	p.Notes = "/lessons/" + l.Slug + "/" + s.Slug + "/notes"
-	p.Code, p.Teaches = door.CodeOf(form), strings.TrimSuffix(class, "/polls")
+	p.Code, p.Teaches = frame.CodeOf(form), strings.TrimSuffix(class, "/polls")
 	if class != "" {
 		c, err := a.Store.Course(r.Context(), store.CleanCode(p.Code))
 		if err != nil {
@@ -329,7 +333,7 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Val
 	for i := range l.Screens {
 		link := lessons.SlideLink{Title: l.Screens[i].Title, Route: "/lessons/" + l.Slug + "/" + l.Screens[i].Slug + query, Here: i == at}
 		if l.Screens[i].Demo != nil {
-			thumb := door.Thumbnail("/lessons/"+l.Slug+"/"+l.Screens[i].Slug+"/figures/", "first", a.Lasting("asking=1"), "")
+			thumb := pictures.Thumbnail("/lessons/"+l.Slug+"/"+l.Screens[i].Slug+"/figures/", "first", a.Lasting("asking=1"), "")
 			link.Thumb = &thumb
 		}
 		p.Slides = append(p.Slides, link)
@@ -339,7 +343,7 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Val
 
 // teaches reports whether the workspace of a request owns a course.
 func (a *Handler) teaches(r *http.Request) (bool, error) {
-	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
+	courses, err := a.Store.Courses(r.Context(), frame.Workspace(r.Context()))
 	return len(courses) > 0, err
 }
 
@@ -421,11 +425,11 @@ func carried(form url.Values) url.Values {
 
 // class returns the URL at which the teacher of a page's course asks a question, empty for others.
 func (a *Handler) class(ctx context.Context, page url.Values) (action string, err error) {
-	code := store.CleanCode(door.CodeOf(page))
+	code := store.CleanCode(frame.CodeOf(page))
 	if code == "" {
 		return "", nil
 	}
-	c, err := a.Store.CourseOf(ctx, door.Workspace(ctx), code)
+	c, err := a.Store.CourseOf(ctx, frame.Workspace(ctx), code)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
 	}
@@ -477,7 +481,7 @@ func (a *Handler) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Scre
 		if slide {
 			v.From = "slide"
 		} else { // a class that shares a slide shares the order, those who read on their own do not
-			v.Seed += "/" + string(door.Workspace(r.Context()))
+			v.Seed += "/" + string(frame.Workspace(r.Context()))
 		}
 		if ans, ok := answers[v.Class.Question]; ok {
 			if err := a.judge(r.Context(), &v, ans.Given); err != nil {
@@ -563,9 +567,9 @@ func (a *Handler) drawing(ctx context.Context, v *lessons.QuestionView, revealed
 	}
 	v.Blank, v.Shown = blank, blank
 	if v.From != "slide" {
-		v.Paper = door.Linked(at.base, sketchName, at.query, boxedWidth, boxedWidth*blank.Height/blank.Width, blank.Alt, "")
+		v.Paper = pictures.Linked(at.base, sketchName, at.query, boxedWidth, boxedWidth*blank.Height/blank.Width, blank.Alt, "")
 	}
-	v.Stage = door.ToJSON(map[string]any{"frames": frames})
+	v.Stage = pictures.ToJSON(map[string]any{"frames": frames})
 	if v.Answered || revealed {
 		v.Shown, _, err = picture(v.Given, true)
 	}
@@ -587,7 +591,7 @@ const solved = "solved=1"
 
 // solution returns the printable picture of the right curve; said describes it in words.
 func (a *Handler) solution(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question, said string) views.Picture {
-	return door.Linked(questionPath(l, s, q)+"/", sketchName, a.Lasting(solved), printWidth, printWidth*2/3, lessons.Spoken(said), "")
+	return pictures.Linked(questionPath(l, s, q)+"/", sketchName, a.Lasting(solved), printWidth, printWidth*2/3, lessons.Spoken(said), "")
 }
 
 // sketch draws the picture of a question with the drawing, if given is not empty, and the right
@@ -614,7 +618,7 @@ func (a *Handler) Sketch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	name, format, err := door.FigureName(r)
+	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
 	}
@@ -622,7 +626,7 @@ func (a *Handler) Sketch(w http.ResponseWriter, r *http.Request) error {
 	if q == nil || q.Sketch == nil || name != sketchName {
 		return store.ErrNotFound
 	}
-	o := door.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
+	o := pictures.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
 	o.Size(r)
 	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height}
 	given, path := r.FormValue("drawn"), questionPath(l, s, q)
@@ -656,7 +660,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 		}
 	}
 	in, wrong := s.Demo.NewInput(form.Get, workspaceSource{a.Base})
-	in.Coarse = door.Coarseness(form) > 0
+	in.Coarse = limiter.Coarseness(form) > 0
 	query := url.Values{}
 	for _, p := range s.Demo.Params() {
 		if t := in.Text(p); t != p.Default || preset.Has(p.Name) {
@@ -682,7 +686,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 	key, public := a.key(r.Context(), path, in)
 	e, err := a.exhibit(r.Context(), key, s.Demo, in)
 	if err != nil {
-		v.Problem, err = door.UserMessage(err)
+		v.Problem, err = results.UserMessage(err)
 		return v, wrong, err
 	}
 	v.Whole = e
@@ -712,14 +716,14 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 	if form.Get(everything) == "1" {
 		query.Set(everything, "1")
 	}
-	pictures := v.Query
+	drawn := v.Query
 	v.Query = query.Encode()
 	at := place{base: path + "/figures/", key: key, public: public && course == nil}
 	if framed(r) { // which has no links to other pages
 		v.Framed, v.Live, v.Answer.Lab = true, framePath(path)+"/live", ""
 		at.base = framePath(at.base)
 	} else if at.public && !slide {
-		v.Answer.Embed = a.embed(r, s, path, pictures, e.Figures)
+		v.Answer.Embed = a.embed(r, s, path, drawn, e.Figures)
 	}
 	v.Answer.Slide = slide
 	if !slide {
@@ -734,9 +738,9 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 			look.Width, look.Height = lessonSize(f, i > 0 && len(e.Figures) > 2)
 		}
 		look.Asking = asking && f.Asks != ""
-		at.query = pictures
+		at.query = drawn
 		if look.Asking {
-			at.query = strings.TrimPrefix(pictures+"&asking=1", "&")
+			at.query = strings.TrimPrefix(drawn+"&asking=1", "&")
 		}
 		if at.public {
 			at.query = a.Lasting(at.query)
@@ -749,7 +753,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 		if i == 0 {
 			stage["handles"] = e.Handles
 		}
-		v.Answer.Stages = append(v.Answer.Stages, door.ToJSON(stage))
+		v.Answer.Stages = append(v.Answer.Stages, pictures.ToJSON(stage))
 		v.Answer.Pictures, v.Answer.Captions = append(v.Answer.Pictures, p), append(v.Answer.Captions, f.Caption)
 		if !slide {
 			drawn := slices.ContainsFunc(s.Questions, func(q lessons.Question) bool { return q.Sketch != nil })
@@ -762,7 +766,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 		}
 	}
 	if asking && !slide && !inline {
-		at.query = pictures
+		at.query = drawn
 		if at.public {
 			at.query = a.Lasting(at.query)
 		}
@@ -789,7 +793,7 @@ func (a *Handler) under(ctx context.Context, lesson string, d *lessons.Demo, for
 	if path, _, _ := strings.Cut(course.Target, "?"); path != lesson && !strings.HasPrefix(path, lesson+"/") {
 		return course, state, nil, nil
 	}
-	preset = carried(door.Preset(*course))
+	preset = carried(frame.Preset(*course))
 	for _, p := range d.Params() {
 		if v := preset.Get(p.Name); v != "" && p.Labelled().Check(p.Typed(v)) != nil {
 			if state.Get(p.Name) == v {
@@ -813,7 +817,7 @@ func (a *Handler) key(ctx context.Context, path string, in lessons.Input) (key s
 	switch {
 	case run != "":
 		return "", false
-	case door.IsPublic(data):
+	case frame.IsPublic(data):
 		return path + " " + key, true
 	}
 	p, err := a.Locate(ctx, data)
@@ -831,7 +835,7 @@ func (a *Handler) exhibit(ctx context.Context, key string, d *lessons.Demo, in l
 		once := show
 		show = func(ctx context.Context) (*lessons.Exhibit, error) { return a.exhibits.Get(ctx, key, once) }
 	}
-	e, err := door.Within(ctx, a.Patience, "Choose fewer points or a smaller C.", show)
+	e, err := limiter.Within(ctx, a.Patience, "Choose fewer points or a smaller C.", show)
 	if err != nil {
 		return lessons.Exhibit{}, err
 	}
@@ -861,7 +865,7 @@ func slideSize(form url.Values, asked, derives bool) (width, height int) {
 func lessonSize(f lessons.Figure, several bool) (width, height int) {
 	width, height = lessonWidth, lessonHeight
 	if several {
-		width, height = door.SmallWidth, door.SmallHeight
+		width, height = pictures.SmallWidth, pictures.SmallHeight
 	}
 	if f.Wide {
 		height = height * lessonWideHeight / lessonHeight
@@ -877,8 +881,8 @@ type place struct {
 }
 
 // sheet returns the named picture of an exhibit.
-func (at place) sheet(name, format string, look lessons.Look, draw func(context.Context) (*figure.Picture, error)) door.Sheet {
-	s := door.Sheet{Key: at.key, Public: at.public, Format: format, Parts: true, Draw: draw}
+func (at place) sheet(name, format string, look lessons.Look, draw func(context.Context) (*figure.Picture, error)) pictures.Sheet {
+	s := pictures.Sheet{Key: at.key, Public: at.public, Format: format, Parts: true, Draw: draw}
 	if s.Key != "" {
 		s.Key += fmt.Sprint(" ", name, look)
 	}
@@ -895,10 +899,10 @@ func (a *Handler) picture(ctx context.Context, f lessons.Figure, look lessons.Lo
 			return p, nil, nil, err
 		}
 		frames[look.Width], parts = pic.Frame, pic.Parts()
-		p = door.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Spoken(f.Caption)), "")
-		return p, frames, parts, door.Embed(&p, pic)
+		p = pictures.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Spoken(f.Caption)), "")
+		return p, frames, parts, pictures.Embed(&p, pic)
 	}
-	printed := func() (*door.Print, error) {
+	printed := func() (*pictures.Print, error) {
 		print, err := a.Print(ctx, at.sheet(f.Name, "svg", look, func(context.Context) (*figure.Picture, error) { return f.Draw(look) }))
 		if err == nil {
 			frames[look.Width] = print.Frame
@@ -910,7 +914,7 @@ func (a *Handler) picture(ctx context.Context, f lessons.Figure, look lessons.Lo
 		return p, nil, nil, err
 	}
 	linked := func() views.Picture {
-		return door.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(print.Caption, lessons.Spoken(f.Caption)), "")
+		return pictures.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(print.Caption, lessons.Spoken(f.Caption)), "")
 	}
 	p, parts = linked(), print.Parts
 	p.Lazy = !first
@@ -919,8 +923,8 @@ func (a *Handler) picture(ctx context.Context, f lessons.Figure, look lessons.Lo
 		look.Width, look.Height = slideTallWidth*look.Width/slideWidth, slideTallHeight*look.Width/slideWidth
 		tall := linked()
 		p.Narrow, p.NarrowDark, p.For = tall.Src, tall.DarkSrc, slideTall
-	case look.Width > door.NarrowWidth:
-		look.Width, look.Height = door.NarrowWidth, door.NarrowWidth*look.Height/look.Width
+	case look.Width > pictures.NarrowWidth:
+		look.Width, look.Height = pictures.NarrowWidth, pictures.NarrowWidth*look.Height/look.Width
 	}
 	_, err = printed() // the page needs the data coordinates in both sizes
 	return p, frames, parts, err
@@ -932,7 +936,7 @@ func printed(f lessons.Figure, at place, p views.Picture, asking bool) views.Pic
 	if f.Grows && !asking {
 		at.query += "&paper=1"
 	}
-	return door.Linked(at.base, f.Name, at.query, printWidth, min(max(printHeight, printWidth*p.Height/p.Width), printWidth*2/3), p.Alt, "")
+	return pictures.Linked(at.base, f.Name, at.query, printWidth, min(max(printHeight, printWidth*p.Height/p.Width), printWidth*2/3), p.Alt, "")
 }
 
 // demoField returns a control of a demo, with the workspace's data sets and runs.
@@ -945,12 +949,12 @@ func (a *Handler) demoField(ctx context.Context, p param.Param, value string, co
 		}
 		p.Kind = param.Choice
 		for _, c := range choices {
-			if c.Vectors && c.ID != door.Drawing {
+			if c.Vectors && c.ID != frame.Drawing {
 				p.Options = append(p.Options, param.Option{Name: c.ID, Label: c.Name})
 			}
 		}
 	case lessons.IsRun(p):
-		runs, _, err := a.Store.Runs(ctx, door.Workspace(ctx), store.Filter{Where: store.MustQuery("status = done"), Sort: "created", Desc: true, Limit: 100})
+		runs, _, err := a.Store.Runs(ctx, frame.Workspace(ctx), store.Filter{Where: store.MustQuery("status = done"), Sort: "created", Desc: true, Limit: 100})
 		if err != nil {
 			return views.Field{}, err
 		}
@@ -960,11 +964,11 @@ func (a *Handler) demoField(ctx context.Context, p param.Param, value string, co
 			p.Options = append(p.Options, param.Option{Name: run.ID, Label: run.Name})
 		}
 	}
-	return door.ParamField(p, value), nil
+	return frame.ParamField(p, value), nil
 }
 
 // workspaceSource finds data sets and runs of the request's workspace.
-type workspaceSource struct{ base *door.Base }
+type workspaceSource struct{ base *frame.Base }
 
 func (s workspaceSource) Data(ctx context.Context, id string) (string, *dataset.Data, error) {
 	p, err := s.base.Source(ctx, id)
@@ -986,7 +990,7 @@ func withFeatures(name string, d *dataset.Data) error {
 }
 
 func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, error) {
-	run, err := s.base.Store.Run(ctx, door.Workspace(ctx), id)
+	run, err := s.base.Store.Run(ctx, frame.Workspace(ctx), id)
 	if err != nil {
 		return nil, err
 	}
@@ -1091,7 +1095,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	name, format, err := door.FigureName(r)
+	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
 	}
@@ -1107,7 +1111,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.Base})
-	o := door.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
+	o := pictures.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
 	o.Size(r)
 	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height, Asking: r.FormValue("asking") == "1", Paper: r.FormValue("paper") == "1", Grey: r.FormValue("grey") == "1"}
 	key, public := a.key(r.Context(), "/lessons/"+l.Slug+"/"+s.Slug, in)
@@ -1156,7 +1160,7 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request) error {
 	}
 	if v.Error == "" {
 		a1 := store.Answer{Given: v.Given, Right: v.Right}
-		if err := a.Store.SaveAnswer(r.Context(), door.Workspace(r.Context()), v.Class.Question, a1); err != nil {
+		if err := a.Store.SaveAnswer(r.Context(), frame.Workspace(r.Context()), v.Class.Question, a1); err != nil {
 			return err
 		}
 		if err := a.predict(r.Context(), page, v.Class.Question, a1); err != nil {
@@ -1173,19 +1177,19 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request) error {
 		}
 		return a.readLesson(w, r, page, v.Path, v.Error)
 	case from == "slide":
-		return door.Redirect(w, r, path+"?"+v.Query+"#"+v.ID)
+		return frame.Redirect(w, r, path+"?"+v.Query+"#"+v.ID)
 	}
-	return door.Redirect(w, r, "/lessons/"+l.Slug+"?"+v.Query+"#"+v.ID)
+	return frame.Redirect(w, r, "/lessons/"+l.Slug+"?"+v.Query+"#"+v.ID)
 }
 
 // predict stores an answer in the page's course. If the course refuses it, it counts as an answer
 // outside the course.
 func (a *Handler) predict(ctx context.Context, page url.Values, question string, given store.Answer) error {
-	code := store.CleanCode(door.CodeOf(page))
+	code := store.CleanCode(frame.CodeOf(page))
 	if code == "" {
 		return nil
 	}
-	err := a.Store.Predict(ctx, door.Workspace(ctx), code, question, given)
+	err := a.Store.Predict(ctx, frame.Workspace(ctx), code, question, given)
 	for _, refused := range []error{store.ErrNotFound, store.ErrOver, store.ErrBlocked, store.ErrCrowded} {
 		if errors.Is(err, refused) {
 			return nil
@@ -1226,7 +1230,7 @@ func (a *Handler) Forget(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
-	if err := a.Store.ForgetAnswers(r.Context(), door.Workspace(r.Context()), l.Slug); err != nil {
+	if err := a.Store.ForgetAnswers(r.Context(), frame.Workspace(r.Context()), l.Slug); err != nil {
 		return err
 	}
 	path := "/lessons/" + l.Slug
@@ -1236,15 +1240,15 @@ func (a *Handler) Forget(w http.ResponseWriter, r *http.Request) error {
 			path += "/notes"
 		}
 	}
-	if code := door.CodeOf(r.PostForm); code != "" {
+	if code := frame.CodeOf(r.PostForm); code != "" {
 		path += "?" + url.Values{"course": {code}}.Encode()
 	}
-	return door.Redirect(w, r, path)
+	return frame.Redirect(w, r, path)
 }
 
 // Setting returns what can be fixed in a lesson or, if path is that of a screen, on that
 // screen. Controls with the same name count as one.
-func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s door.Setting, err error) {
+func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s frame.Setting, err error) {
 	slug, screen, _ := strings.Cut(strings.TrimPrefix(path, "/lessons/"), "/")
 	l := all.Find(slug)
 	if l == nil {
@@ -1255,7 +1259,7 @@ func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s doo
 	}
 	q.Del("run") // private to the teacher
 	s.Path, s.Query, s.Title = path, q, l.Title
-	if id := q.Get("data"); !door.IsPublic(id) {
+	if id := q.Get("data"); !frame.IsPublic(id) {
 		p, err := a.Source(ctx, id)
 		if err != nil {
 			return s, err
@@ -1309,7 +1313,7 @@ func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s doo
 				if screen == "" && on[p.Name] > 1 {
 					group = &shared
 				}
-				c := views.Control{Name: p.Name, Label: p.Label, Symbol: p.Symbol, Value: door.OptionLabel(p, in.Text(p))}
+				c := views.Control{Name: p.Name, Label: p.Label, Symbol: p.Symbol, Value: results.OptionLabel(p, in.Text(p))}
 				if group == &shared && len(p.Options) > 0 && offered[p.Name+"="+in.Text(p)] < on[p.Name] {
 					c.Value += ", where it is offered"
 					if !q.Has(p.Name) {

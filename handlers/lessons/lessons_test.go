@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -32,7 +32,7 @@ func TestFaultsAreNotShown(t *testing.T) {
 		"fault":   {fault, ""},
 		"refusal": {param.Refuse("choose data with two", "this study compares machines on two classes"), "This study compares machines on two classes; choose data with two."},
 	} {
-		a := New(&door.Base{Patience: time.Minute})
+		a := New(&frame.Base{Patience: time.Minute})
 		screen := &lessons.Screen{Slug: "s", Demo: &lessons.Demo{Show: func(context.Context, lessons.Input) (*lessons.Exhibit, error) { return nil, tc.err }}}
 		v, _, err := a.demo(httptest.NewRequest("GET", "/lessons/l/s", nil), screen, "/lessons/l/s", nil, false, false, false)
 		require.Check(t, v.Problem == tc.want && (err != nil) == (tc.want == "") && (err == nil || errors.Is(err, fault)),
@@ -43,7 +43,7 @@ func TestFaultsAreNotShown(t *testing.T) {
 // No data set that comes with the program is a fault of a demo that takes data.
 func TestDemosTakeEveryDataSet(t *testing.T) {
 	t.Parallel()
-	a := New(door.NewBase(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
+	a := New(frame.NewBase(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
 	seen := 0
 	for _, l := range all.Lessons() {
 		for _, s := range l.Screens {
@@ -81,7 +81,7 @@ func TestDataWithoutFeatures(t *testing.T) {
 // Nobody has a replay computed that is longer than the script asks for.
 func TestStatesAhead(t *testing.T) {
 	t.Parallel()
-	a := New(door.NewBase(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
+	a := New(frame.NewBase(nil, nil, nil, dataset.DefaultLimits, web.Links{}, time.Minute, nil))
 	for form, want := range map[string]string{
 		"ahead=50":         "ahead must be a whole number from 1 to 12, not 50",
 		"ahead=9e29":       "ahead must be a whole number from 1 to 12, not 9e29",

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/pictures"
 	"marginlab/ml/param"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
@@ -65,6 +65,6 @@ func (a *Handler) Pictured(ctx context.Context, slide string) (v lessons.PointVi
 		return v, none("The picture of this slide has no axes to point at.")
 	}
 	picture.Narrow, picture.NarrowDark = "", ""
-	v = lessons.PointView{Picture: picture, Frame: frame, Stage: door.ToJSON(map[string]any{"frames": map[int]any{pointWidth: frame}})}
+	v = lessons.PointView{Picture: picture, Frame: frame, Stage: pictures.ToJSON(map[string]any{"frames": map[int]any{pointWidth: frame}})}
 	return v, nil
 }

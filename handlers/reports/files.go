@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/ml/repeat"
 	"marginlab/ml/study"
 	"marginlab/store"
@@ -54,7 +54,7 @@ func (a *Handler) File(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	door.Attach(w, f.name, f.kind)
+	frame.Attach(w, f.name, f.kind)
 	_, err = b.WriteTo(w)
 	return err
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/ml/study"
 	"marginlab/store"
 	"marginlab/web"
@@ -47,7 +47,7 @@ func (a *Handler) json(r *http.Request, one store.Report) Report {
 
 // ListJSON lists the reports of the workspace, the last changed first, without their items.
 func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
-	list, _, err := a.Store.Reports(r.Context(), door.Workspace(r.Context()), store.MaxReports, 0)
+	list, _, err := a.Store.Reports(r.Context(), frame.Workspace(r.Context()), store.MaxReports, 0)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	one, err := a.Store.CreateReport(r.Context(), door.Workspace(r.Context()), store.Request{Key: r.Header.Get("Idempotency-Key"), Strict: true}, n.Title, n.Text, f)
+	one, err := a.Store.CreateReport(r.Context(), frame.Workspace(r.Context()), store.Request{Key: r.Header.Get("Idempotency-Key"), Strict: true}, n.Title, n.Text, f)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Store.UpdateReport(r.Context(), door.Workspace(r.Context()), before.ID, n.Title, n.Text, f); err != nil {
+	if err := a.Store.UpdateReport(r.Context(), frame.Workspace(r.Context()), before.ID, n.Title, n.Text, f); err != nil {
 		return err
 	}
 	return a.ReportJSON(w, r)
@@ -116,7 +116,7 @@ func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteJSON deletes a report.
 func (a *Handler) DeleteJSON(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteReport(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+	if err := a.Store.DeleteReport(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -19,7 +19,10 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/limiter"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml/param"
 	"marginlab/ml/repeat"
 	"marginlab/store"
@@ -31,7 +34,7 @@ import (
 
 // Handler serves the reports of a workspace.
 type Handler struct {
-	*door.Base
+	*frame.Base
 	runs    Runs
 	studies Studies
 }
@@ -49,7 +52,7 @@ type Studies interface {
 }
 
 // New returns the handlers of reports, whose items runs and studies freeze.
-func New(h *door.Base, runs Runs, studies Studies) *Handler { return &Handler{h, runs, studies} }
+func New(h *frame.Base, runs Runs, studies Studies) *Handler { return &Handler{h, runs, studies} }
 
 // freeze returns the current state of the item at an address.
 func (a *Handler) freeze(ctx context.Context, address string) (item store.ReportItem, err error) {
@@ -82,7 +85,7 @@ func (a *Handler) there(ctx context.Context, address string) (bool, error) {
 	if words := strings.Split(u.Path, "/"); len(words) > 2 {
 		ids, kind = words[2:3], words[1]
 	}
-	ws := door.Workspace(ctx)
+	ws := frame.Workspace(ctx)
 	for _, id := range ids {
 		switch kind {
 		case "runs":
@@ -131,7 +134,7 @@ func (a *Handler) compose(ctx context.Context, before store.Frozen, text string,
 		return f, err
 	}
 	defer leave()
-	return door.Within(ctx, a.Patience, "Place fewer items at once, or smaller data sets.", func(ctx context.Context) (store.Frozen, error) {
+	return limiter.Within(ctx, a.Patience, "Place fewer items at once, or smaller data sets.", func(ctx context.Context) (store.Frozen, error) {
 		f.Points = map[string]string{}
 		for _, address := range addresses {
 			at := slices.IndexFunc(before.Items, func(i store.ReportItem) bool { return i.Address == address })
@@ -195,7 +198,7 @@ func hashes(t repeat.Task) (all []string) {
 
 // List shows the reports of the workspace.
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
-	list, _, err := a.Store.Reports(r.Context(), door.Workspace(r.Context()), store.MaxReports, 0)
+	list, _, err := a.Store.Reports(r.Context(), frame.Workspace(r.Context()), store.MaxReports, 0)
 	if err != nil {
 		return err
 	}
@@ -204,7 +207,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for _, one := range list {
-		row := reportsview.Row{ID: one.ID, Title: one.Title, Updated: door.When(one.Updated), Shared: one.Share != ""}
+		row := reportsview.Row{ID: one.ID, Title: one.Title, Updated: results.When(one.Updated), Shared: one.Share != ""}
 		for _, p := range split(one.Text) {
 			if p.address != "" {
 				row.Items++
@@ -239,7 +242,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	}
 	if one.Share != "" {
 		p.ShareURL = a.Links.Origin(r) + "/shared/reports/" + one.Share
-		if p.ShareQR, err = door.QR(p.ShareURL); err != nil {
+		if p.ShareQR, err = pictures.QR(p.ShareURL); err != nil {
 			return err
 		}
 	}
@@ -272,7 +275,7 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
 // leave releases the memory and must be called before anything is sent to a possibly slow client.
 func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report, leave func(), err error) {
 	ctx, id, token := r.Context(), chi.URLParam(r, "id"), chi.URLParam(r, "token")
-	size, err := a.Store.ReportSize(ctx, door.Workspace(ctx), id, token)
+	size, err := a.Store.ReportSize(ctx, frame.Workspace(ctx), id, token)
 	if err != nil {
 		return one, nil, err
 	}
@@ -282,7 +285,7 @@ func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report
 	if token != "" {
 		one, err = a.Store.SharedReport(ctx, token)
 	} else {
-		one, err = a.Store.Report(ctx, door.Workspace(ctx), id)
+		one, err = a.Store.Report(ctx, frame.Workspace(ctx), id)
 	}
 	leave = sync.OnceFunc(leave)
 	if err != nil {
@@ -323,7 +326,7 @@ func (a *Handler) view(one store.Report, base string) (p reportsview.Report, err
 		}
 		for _, t := range item.Tables {
 			tables++
-			v.Tables = append(v.Tables, reportsview.Table{Number: tables, StudyTable: door.StudyTable(t)})
+			v.Tables = append(v.Tables, reportsview.Table{Number: tables, StudyTable: results.StudyTable(t)})
 		}
 		if c := command(item, at); c != "" {
 			p.Repeat = append(p.Repeat, views.Option{Label: caption, Value: c})
@@ -389,7 +392,7 @@ func version(one store.Report) string {
 const choices = 12
 
 func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p reportsview.Editor) error {
-	ctx, ws := r.Context(), door.Workspace(r.Context())
+	ctx, ws := r.Context(), frame.Workspace(r.Context())
 	p.Page = a.frame("Report")
 	done, err := store.ParseQuery("status = done")
 	if err != nil {
@@ -413,7 +416,7 @@ func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p reportsview.E
 	}
 	for _, s := range searches {
 		if s.Status == store.Done {
-			title := door.SearchTitle(s) + " on " + s.DatasetName
+			title := results.SearchTitle(s) + " on " + s.DatasetName
 			kinds[1].Items = append(kinds[1].Items, views.Option{Value: placed(title, "/searches/"+s.ID), Label: title})
 		}
 	}
@@ -431,7 +434,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
-	ctx, ws := r.Context(), door.Workspace(r.Context())
+	ctx, ws := r.Context(), frame.Workspace(r.Context())
 	p := reportsview.Editor{
 		ID: chi.URLParam(r, "id"), Title: r.PostFormValue("title"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"),
 		Request: r.PostFormValue("request"), Updated: r.PostFormValue("updated"), Refresh: r.PostFormValue("refresh") == "1",
@@ -470,9 +473,9 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		err = a.Store.UpdateReport(ctx, ws, id, p.Title, p.Text, f)
 	}
 	if err == nil {
-		return door.Redirect(w, r, "/reports/"+id)
+		return frame.Redirect(w, r, "/reports/"+id)
 	}
-	if p.Problem, err = door.UserMessage(err); err != nil {
+	if p.Problem, err = results.UserMessage(err); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusUnprocessableEntity)
@@ -484,7 +487,7 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
-	ctx, ws := r.Context(), door.Workspace(r.Context())
+	ctx, ws := r.Context(), frame.Workspace(r.Context())
 	address, ok := addressOf(r.PostFormValue("address"))
 	if !ok {
 		return param.Problems{{Field: "address", Message: "address expects that of a run, a search, a study or a comparison"}}
@@ -513,12 +516,12 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/reports/"+one.ID+"/edit")
+	return frame.Redirect(w, r, "/reports/"+one.ID+"/edit")
 }
 
 // Delete deletes a report.
 func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteReport(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+	if err := a.Store.DeleteReport(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
 	return a.Deleted(w, r, "/reports")
@@ -527,19 +530,19 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
 // Share makes a read-only link of a report.
 func (a *Handler) Share(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if _, err := a.Store.ShareReport(r.Context(), door.Workspace(r.Context()), id); err != nil {
+	if _, err := a.Store.ShareReport(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/reports/"+id+"#h-share")
+	return frame.Redirect(w, r, "/reports/"+id+"#h-share")
 }
 
 // Unshare takes the link back.
 func (a *Handler) Unshare(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if err := a.Store.UnshareReport(r.Context(), door.Workspace(r.Context()), id); err != nil {
+	if err := a.Store.UnshareReport(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/reports/"+id+"#h-share")
+	return frame.Redirect(w, r, "/reports/"+id+"#h-share")
 }
 
 // frame returns the frame of a page about reports.

@@ -13,7 +13,10 @@ import (
 	"github.com/go-chi/chi/v5"
 	"gonum.org/v1/gonum/stat"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/background"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/store"
@@ -50,24 +53,24 @@ func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
 	here := of.Page
 	following := r.URL.Query().Get("follow")
 	p := runsview.Change{Page: a.Frame("What would change "+run.Name, "runs"), Name: run.Name, Run: "/runs/" + run.ID}
-	s, job, err := a.Sense(r.Context(), of, following == "", min(door.Prompt, a.Patience))
+	s, job, err := a.Sense(r.Context(), of, following == "", min(background.Prompt, a.Patience))
 	switch {
-	case errors.Is(err, door.ErrIdle):
+	case errors.Is(err, background.ErrIdle):
 		p.Again, p.Problem = here, err.Error()
 		if following == cancelled {
 			p.Problem = "The computation was cancelled."
 		}
 	case err != nil:
-		if p.Problem, err = door.UserMessage(err); err != nil {
+		if p.Problem, err = results.UserMessage(err); err != nil {
 			return err
 		}
 	case job != nil:
 		w.Header().Set("Cache-Control", "no-store")
-		p.Follow, p.Progress = here+"?follow=1", door.ProgressOf(*job, here+"/cancel")
+		p.Follow, p.Progress = here+"?follow=1", background.ProgressOf(*job, here+"/cancel")
 	default:
 		fillChange(&p, s, of.Data)
 		if s.Plane {
-			pic := door.Linked(here+"/figures/", bandName, "", door.MainWidth, door.MainHeight, "The boundary with those of the bootstrap samples", "The boundary under "+fmt.Sprint(len(s.Samples))+" bootstrap samples")
+			pic := pictures.Linked(here+"/figures/", bandName, "", pictures.MainWidth, pictures.MainHeight, "The boundary with those of the bootstrap samples", "The boundary under "+fmt.Sprint(len(s.Samples))+" bootstrap samples")
 			p.Band = &pic
 		}
 	}
@@ -99,7 +102,7 @@ func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	a.Senses.Cancel(token, id)
-	return door.Cancelled(w, r, here+"?follow="+cancelled)
+	return frame.Cancelled(w, r, here+"?follow="+cancelled)
 }
 
 // ChangeFigure sends the picture of the band.
@@ -108,7 +111,7 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	name, format, err := door.FigureName(r)
+	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
 	}
@@ -116,7 +119,7 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request) error {
 		return store.ErrNotFound
 	}
 	q := r.URL.Query()
-	o := door.ReadOptions(q)
+	o := pictures.ReadOptions(q)
 	o.Size(r)
 	of, err := a.ChangeOf(r.Context(), run)
 	if err != nil {
@@ -131,7 +134,7 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request) error {
 	case !s.Plane:
 		return store.ErrNotFound
 	}
-	return a.SendPrint(w, r, door.Sheet{
+	return a.SendPrint(w, r, pictures.Sheet{
 		Key: fmt.Sprintf("band %s %+v", run.ID, o), Format: format,
 		Draw: func(ctx context.Context) (*figure.Picture, error) {
 			shown, err := a.Run(ctx, run, q, o)
@@ -186,14 +189,14 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 		switch {
 		case d.Kind() == dataset.KindGraphs:
 			near := strconv.Itoa(row)
-			return "", door.Thumbnail(p.Run+"/figures/", "objects", "near="+near, "the graph of row "+near)
+			return "", pictures.Thumbnail(p.Run+"/figures/", "objects", "near="+near, "the graph of row "+near)
 		case d.Objects != nil:
-			return door.Clipped(d.Objects.Text(row - 1)), drawn
+			return pictures.Clipped(d.Objects.Text(row - 1)), drawn
 		}
-		return door.Coordinates(d.X.RawRowView(row - 1)), drawn
+		return pictures.Coordinates(d.X.RawRowView(row - 1)), drawn
 	}
 	for _, m := range s.Removals[:min(len(s.Removals), changeRows)] {
-		row := runsview.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: door.Percent(m.Moved), Changed: strconv.Itoa(m.Changed)}
+		row := runsview.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: results.Percent(m.Moved), Changed: strconv.Itoa(m.Changed)}
 		if m.Only {
 			row.Moved, row.Changed = "no boundary without it", "–"
 		}
@@ -202,7 +205,7 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 	}
 	p.Strongest = strongest(s.Removals, where)
 	p.Free = slices.ContainsFunc(s.Model.Machines[0].Coef, func(u float64) bool { return math.Abs(u) < s.C })
-	p.Steady = fmt.Sprintf("Under %d bootstrap samples it changes on %s %s on average, on %s at most.", len(s.Samples), door.Percent(stat.Mean(s.Samples, nil)), where, door.Percent(slices.Max(s.Samples)))
+	p.Steady = fmt.Sprintf("Under %d bootstrap samples it changes on %s %s on average, on %s at most.", len(s.Samples), results.Percent(stat.Mean(s.Samples, nil)), where, results.Percent(slices.Max(s.Samples)))
 	var order []int
 	for i, share := range s.Agreement {
 		if share < doubtful {
@@ -214,7 +217,7 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 		return int(math.Round(float64(len(s.Samples)) * (s.Agreement[a] - s.Agreement[b])))
 	})
 	for _, i := range order[:min(len(order), changeRows)] {
-		row := runsview.UnsureRow{Row: i + 1, Label: d.Classes[d.Y[i]], Agree: door.Percent(s.Agreement[i])}
+		row := runsview.UnsureRow{Row: i + 1, Label: d.Classes[d.Y[i]], Agree: results.Percent(s.Agreement[i])}
 		row.Where, row.Drawn = object(i + 1)
 		p.Unsure = append(p.Unsure, row)
 	}
@@ -234,7 +237,7 @@ func strongest(removals []ml.Removal, where string) string {
 		return said + fmt.Sprintf("Without any one of the %ssupport vectors tried, the predicted class changes nowhere.", other)
 	}
 	first := removals[0]
-	said += fmt.Sprintf("Without row %d the predicted class changes on %s %s", first.Row, door.Percent(first.Moved), where)
+	said += fmt.Sprintf("Without row %d the predicted class changes on %s %s", first.Row, results.Percent(first.Moved), where)
 	switch {
 	case len(removals) == 1:
 		return said + "."

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -23,7 +23,7 @@ func clientCode(run store.Run, origin string) string {
 		b.WriteString("model = run.model()  # predicts here, with NumPy\n")
 	}
 	b.WriteString("spec = {")
-	for i, p := range door.Chosen(run.Spec) {
+	for i, p := range results.Chosen(run.Spec) {
 		if i > 0 {
 			b.WriteString(", ")
 		}
@@ -80,7 +80,7 @@ func sklearnCode(run store.Run) string {
 	imports = append(imports, "from sklearn.svm import SVC")
 	slices.Sort(imports[2:])
 	fmt.Fprintf(&b, "%s\n\n", strings.Join(imports, "\n"))
-	fmt.Fprintf(&b, "rows = list(csv.DictReader(open(%s, encoding=\"utf-8-sig\")))\n", quote(door.CSVName(run.DatasetName)))
+	fmt.Fprintf(&b, "rows = list(csv.DictReader(open(%s, encoding=\"utf-8-sig\")))\n", quote(results.CSVName(run.DatasetName)))
 	names := make([]string, len(m.Features))
 	for j, name := range m.Features {
 		names[j] = quote(name)

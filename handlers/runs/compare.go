@@ -11,7 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/store"
 	"marginlab/views"
@@ -20,12 +22,12 @@ import (
 )
 
 // comparedRuns finds the runs that the query names.
-func comparedRuns(ctx context.Context, find func(context.Context, store.Workspace, string) (store.Run, error), from door.Collection, q url.Values) ([]store.Run, error) {
+func comparedRuns(ctx context.Context, find func(context.Context, store.Workspace, string) (store.Run, error), from results.Collection, q url.Values) ([]store.Run, error) {
 	ids := q["run"]
 	if q.Has("runs") { // as programs list them everywhere
 		ids = strings.Split(q.Get("runs"), ",")
 	}
-	if err := door.ToCompare(ids); err != nil {
+	if err := results.ToCompare(ids); err != nil {
 		return nil, err
 	}
 	runs := make([]store.Run, len(ids))
@@ -98,12 +100,12 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		if base := q.Get("base"); slices.Contains(q["run"], base) {
 			to.Set("base", base)
 		}
-		return door.Redirect(w, r, from.Base+"/compare?"+to.Encode())
+		return frame.Redirect(w, r, from.Base+"/compare?"+to.Encode())
 	}
 	if q.Has("runs") { // as sent by programs; links on the page use run
 		q["run"] = strings.Split(q.Get("runs"), ",")
 		q.Del("runs")
-		return door.Redirect(w, r, from.Base+"/compare?"+q.Encode())
+		return frame.Redirect(w, r, from.Base+"/compare?"+q.Encode())
 	}
 	runs, err := comparedRuns(r.Context(), a.find, from, q)
 	if err != nil {
@@ -112,7 +114,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 	if add := q.Get("axis"); add != "" { // from the form beside the axes
 		q.Set("axes", strings.Trim(q.Get("axes")+","+add, ","))
 		q.Del("axis")
-		return door.Redirect(w, r, from.Base+"/compare?"+q.Encode()+"#h-quantities")
+		return frame.Redirect(w, r, from.Base+"/compare?"+q.Encode()+"#h-quantities")
 	}
 	p := runsview.Compare{Page: a.Frame("Comparison", "runs"), Base: from.Base, OnlyDiffs: q.Get("diff") == "1"}
 	for _, k := range []string{"run", "base", "folds", "draw", "diff", "where", "axes", "log", "x", "y"} {
@@ -120,11 +122,11 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 			p.Kept = append(p.Kept, views.Option{Label: k, Value: v})
 		}
 	}
-	layers, err := a.Layers(r.Context(), runs, door.Options{Width: door.MainWidth, Height: door.MainHeight})
+	layers, err := a.Layers(r.Context(), runs, pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight})
 	if err != nil {
 		return err
 	}
-	limits := door.CommonLimits(layers)
+	limits := pictures.CommonLimits(layers)
 	query := ""
 	if limits != (figure.Limits{}) {
 		query = "limits=" + url.QueryEscape(fmt.Sprintf("%g,%g,%g,%g", limits.XMin, limits.XMax, limits.YMin, limits.YMax))
@@ -138,9 +140,9 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		c := runsview.CompareRun{ID: run.ID, Number: numbered(i), Name: names[i], Status: string(run.Status)}
 		if run.Status == store.Done {
 			caption := headline(run)
-			c.Best, c.Vectors = door.BestEvidence(run), strconv.Itoa(run.Report.SupportVectors)
-			name, what := door.MainFigure(run.Report)
-			c.Picture = door.Linked(from.Base+"/runs/"+run.ID+"/figures/", name, query, door.SmallWidth, door.SmallHeight, what+" of "+run.Name+": "+caption, caption)
+			c.Best, c.Vectors = results.BestEvidence(run), strconv.Itoa(run.Report.SupportVectors)
+			name, what := pictures.MainFigure(run.Report)
+			c.Picture = pictures.Linked(from.Base+"/runs/"+run.ID+"/figures/", name, query, pictures.SmallWidth, pictures.SmallHeight, what+" of "+run.Name+": "+caption, caption)
 		}
 		switch from.Base {
 		case "":
@@ -182,7 +184,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		p.Bare, p.ShareURL = true, a.Links.Origin(r)+"/shared/compare?"+q.Encode()
 	}
 	if p.ShareURL != "" {
-		p.ShareQR, _ = door.QR(p.ShareURL) // none if it is too long
+		p.ShareQR, _ = pictures.QR(p.ShareURL) // none if it is too long
 	}
 	p.Export = from.Base + "/compare.csv?" + only(q, "run", "diff").Encode()
 	p.Settings = compareSettings(runs)
@@ -218,9 +220,9 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 			together = append(together, layers[i])
 		}
 	}
-	pic, err := door.Overlay(together, door.CommonLimits(together))
+	pic, err := pictures.Overlay(together, pictures.CommonLimits(together))
 	if err != nil {
-		if p.OverlayNote, err = door.UserMessage(err); err != nil {
+		if p.OverlayNote, err = results.UserMessage(err); err != nil {
 			return err
 		}
 	} else {
@@ -228,14 +230,14 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		if len(together) < len(layers) {
 			drawn = fmt.Sprintf("The boundaries f = 0 of %d of the runs on common axes.", len(together))
 		}
-		hatched := fmt.Sprintf(" Where the predictions disagree is hatched: %s of the picture.", door.Percent(pic.Disagree))
+		hatched := fmt.Sprintf(" Where the predictions disagree is hatched: %s of the picture.", results.Percent(pic.Disagree))
 		if together[0].Scene.Values {
 			drawn, hatched = "All curves f(x) on common axes, with the points of the first run.", ""
 		} else if slices.ContainsFunc(together, func(l figure.Layer) bool { return l.Scene.Model.Rule != ml.Sign }) {
 			drawn = "The lines on common axes: where the class that a run predicts changes; with a single machine that is f = 0."
 		}
 		caption := drawn + hatched
-		p.Overlay = door.Linked(from.Base+"/compare/figures/", "overlay", only(q, "run", "draw").Encode(), door.MainWidth, door.MainHeight, caption, caption)
+		p.Overlay = pictures.Linked(from.Base+"/compare/figures/", "overlay", only(q, "run", "draw").Encode(), pictures.MainWidth, pictures.MainHeight, caption, caption)
 	}
 	return a.Render(w, r, runsview.ComparePage(p))
 }
@@ -268,12 +270,12 @@ func (a *Reader) CompareTable(w http.ResponseWriter, r *http.Request) error {
 		}
 		rows = append(rows, row)
 	}
-	return door.SendRows(w, r, "comparison.csv", rows)
+	return frame.SendRows(w, r, "comparison.csv", rows)
 }
 
 // headline returns the short result of a run.
 func headline(run store.Run) string {
-	return fmt.Sprintf("%s, %s", door.BestEvidence(run).String(), views.Counted(run.Report.SupportVectors, "support vector"))
+	return fmt.Sprintf("%s, %s", results.BestEvidence(run).String(), views.Counted(run.Report.SupportVectors, "support vector"))
 }
 
 // CompareFigure sends the picture of a comparison.
@@ -282,7 +284,7 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	name, format, err := door.FigureName(r)
+	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
 	}
@@ -301,7 +303,7 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 	if name != "overlay" {
 		return a.sendQuantities(w, r, runs, name, format)
 	}
-	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
+	o := pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
 	lines := drawn(runs, r.URL.Query())
 	return a.SendOverlay(w, r, lines, o, format, func(all []figure.Layer) []figure.Layer {
@@ -319,10 +321,10 @@ func compareSettings(runs []store.Run) []runsview.CompareRow {
 	rows = append(rows, compareRow("data hash", "Equal points have equal hashes.", runs, func(r store.Run) string { return r.Hash[:12] }))
 	for _, p := range ml.Params {
 		row := compareRow(p.Label, p.Help, runs, func(r store.Run) string {
-			if !door.Meant(p.Name, r.Spec, r.Report) {
+			if !results.Meant(p.Name, r.Spec, r.Report) {
 				return ""
 			}
-			return door.OptionLabel(p, r.Spec.Text(p.Name))
+			return results.OptionLabel(p, r.Spec.Text(p.Name))
 		})
 		if strings.Join(row.Cells, "") != strings.Repeat("–", len(runs)) {
 			rows = append(rows, row)
@@ -353,7 +355,7 @@ func compareNumbers(runs []store.Run, base int) (rows []runsview.CompareRow) {
 			if r.Report == nil {
 				return ""
 			}
-			return door.QuantityText(q, r.Report)
+			return results.QuantityText(q, r.Report)
 		})
 		if strings.Join(row.Cells, "") == strings.Repeat("–", len(runs)) {
 			continue
@@ -373,9 +375,9 @@ func compareNumbers(runs []store.Run, base int) (rows []runsview.CompareRow) {
 // no value or they are equal.
 func exceed(q ml.Quantity, runs []store.Run, base int) []string {
 	more := make([]string, len(runs))
-	than, ok := door.QuantityNumber(q, runs[base].Report)
+	than, ok := results.QuantityNumber(q, runs[base].Report)
 	for i, r := range runs {
-		v, has := door.QuantityNumber(q, r.Report)
+		v, has := results.QuantityNumber(q, r.Report)
 		if !ok || !has || v == than {
 			continue
 		}
@@ -389,7 +391,7 @@ func best(q ml.Quantity, runs []store.Run) []bool {
 	marks := make([]bool, len(runs))
 	top := math.Inf(-1)
 	for i, r := range runs {
-		v, ok := door.QuantityNumber(q, r.Report)
+		v, ok := results.QuantityNumber(q, r.Report)
 		if !ok {
 			continue
 		}

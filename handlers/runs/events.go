@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/store"
 	"marginlab/web"
 	"marginlab/web/jobs"
@@ -14,7 +14,7 @@ import (
 // Events streams the state of a run: its current status, then the progress of the solver
 // and every change of status, until the run ends.
 func (a *Handler) Events(w http.ResponseWriter, r *http.Request) error {
-	events, err := a.Jobs.Subscribe(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	events, err := a.Jobs.Subscribe(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
@@ -31,7 +33,7 @@ const (
 
 // evidence tests which differences between runs are real: on the points they held out, and on
 // common folds if the query names searches that have them.
-func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure.Layer, from door.Collection, q url.Values) (*runsview.Evidence, error) {
+func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure.Layer, from results.Collection, q url.Values) (*runsview.Evidence, error) {
 	done := finished(runs) // those of the layers
 	if len(done) < 2 {
 		return nil, nil
@@ -47,19 +49,19 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 	defer func() {
 		e.Few, e.FewFolds = against(e.Pairs, e.Against), against(e.FoldPairs, e.Against)
 	}()
-	err := door.Alike(done)
+	err := results.Alike(done)
 	if err != nil {
-		e.Why, err = door.UserMessage(err)
+		e.Why, err = results.UserMessage(err)
 		return e, err
 	}
 	held, err := a.heldOut(ctx, e, done, layers)
 	if err != nil {
-		if e.Why, err = door.UserMessage(err); err != nil {
+		if e.Why, err = results.UserMessage(err); err != nil {
 			return nil, err
 		}
 	}
 	if from.Base == "" {
-		e.Ask, e.AskFolds, e.AskRepeats = "/compare/folds", door.FoldsParam.Default, door.RepeatsParam.Default
+		e.Ask, e.AskFolds, e.AskRepeats = "/compare/folds", results.FoldsParam.Default, results.RepeatsParam.Default
 	}
 	var pairs []eval.FoldPair
 	optimistic := false
@@ -67,7 +69,7 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 		if pairs, err = a.folds(ctx, e, done, from, q["folds"]); err != nil {
 			return nil, err
 		}
-	} else if kept, known, ok := door.KeptFolds(done); ok {
+	} else if kept, known, ok := results.KeptFolds(done); ok {
 		pairs, optimistic = known, slices.ContainsFunc(kept, func(k eval.Evidence) bool { return k.Optimistic })
 		a.kept(e, kept, pairs, from)
 	}
@@ -81,11 +83,11 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 }
 
 // kept fills in the folds that all runs were judged on before.
-func (a *Reader) kept(e *runsview.Evidence, kept []eval.Evidence, pairs []eval.FoldPair, from door.Collection) {
-	e.Scheme, e.FoldsName = door.FoldsText(kept[0].Scheme), door.SchemeName(kept[0].Scheme)
+func (a *Reader) kept(e *runsview.Evidence, kept []eval.Evidence, pairs []eval.FoldPair, from results.Collection) {
+	e.Scheme, e.FoldsName = results.FoldsText(kept[0].Scheme), results.SchemeName(kept[0].Scheme)
 	for i, k := range kept {
 		score := eval.RankedBy(k.Score, false)
-		row := runsview.OnFolds{Name: e.Names[i], Score: fmt.Sprintf("%s %s (sd %s)", score.Label, door.ScoreAmount(score, k.Mean), door.ScoreAmount(score, k.Deviation))}
+		row := runsview.OnFolds{Name: e.Names[i], Score: fmt.Sprintf("%s %s (sd %s)", score.Label, results.ScoreAmount(score, k.Mean), results.ScoreAmount(score, k.Deviation))}
 		if from.Base == "" && k.Search != "" {
 			row.Href = "/searches/" + k.Search
 		}
@@ -164,7 +166,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 		return param.Problems{{Field: "run", Message: "at least two of the runs must be finished to compare them on folds"}}
 	}
 	number := map[string]int{}
-	for field, p := range map[string]param.Param{"k": door.FoldsParam, "repeats": door.RepeatsParam} { // folds are ids in the address
+	for field, p := range map[string]param.Param{"k": results.FoldsParam, "repeats": results.RepeatsParam} { // folds are ids in the address
 		v, err := p.Labelled().Parse(cmp.Or(r.PostFormValue(field), p.Default))
 		if err != nil {
 			return param.Problems{{Field: field, Message: err.Error()}}
@@ -176,7 +178,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a.Jobs.Wait(r.Context(), glance, q["folds"]...)
-	return door.Redirect(w, r, "/compare?"+q.Encode()+"#h-folds")
+	return frame.Redirect(w, r, "/compare?"+q.Encode()+"#h-folds")
 }
 
 // heldOut fills in the evidence on the points that all runs held out.
@@ -207,9 +209,9 @@ func (a *Reader) heldOut(ctx context.Context, e *runsview.Evidence, runs []store
 	for _, i := range h.Differ[:min(len(h.Differ), differRows)] {
 		row := runsview.DifferRow{Row: i + 1, Label: points[0][i].Label}
 		if data.Objects != nil {
-			row.Where = door.Clipped(data.Objects.Text(i))
+			row.Where = pictures.Clipped(data.Objects.Text(i))
 		} else {
-			row.Where = door.Coordinates(data.X.RawRowView(i))
+			row.Where = pictures.Coordinates(data.X.RawRowView(i))
 		}
 		for _, ps := range points {
 			row.Predicted, row.Wrong = append(row.Predicted, ps[i].Predicted), append(row.Wrong, ps[i].Wrong)
@@ -264,13 +266,13 @@ func verdict(first, second string, p, holm float64, firstBetter bool) runsview.V
 }
 
 // folds fills in the evidence from searches that cross-validate the runs on the same folds.
-func (a *Reader) folds(ctx context.Context, e *runsview.Evidence, runs []store.Run, from door.Collection, ids []string) ([]eval.FoldPair, error) {
-	f, err := door.FoldsOf(ctx, a.Store, from.Workspace, runs, ids)
+func (a *Reader) folds(ctx context.Context, e *runsview.Evidence, runs []store.Run, from results.Collection, ids []string) ([]eval.FoldPair, error) {
+	f, err := results.FoldsOf(ctx, a.Store, from.Workspace, runs, ids)
 	if err != nil {
-		e.FoldsWhy, err = door.UserMessage(err)
+		e.FoldsWhy, err = results.UserMessage(err)
 		return nil, err
 	}
-	e.Scheme, e.FoldsName = door.FoldsText(f.Scheme), door.SchemeName(f.Scheme)
+	e.Scheme, e.FoldsName = results.FoldsText(f.Scheme), results.SchemeName(f.Scheme)
 	for i, s := range f.Searches {
 		row := runsview.OnFolds{Name: runs[i].Name, Score: string(s.Status)}
 		if from.Base == "" {
@@ -279,12 +281,12 @@ func (a *Reader) folds(ctx context.Context, e *runsview.Evidence, runs []store.R
 		switch {
 		case s.Result != nil:
 			setting := s.Result.Settings[0]
-			row.Score = door.ScoreText(s.Result.RankedBy(), setting.Folds)
+			row.Score = results.ScoreText(s.Result.RankedBy(), setting.Folds)
 			if !setting.Converged() {
 				row.Score += ", not all at the optimum"
 			}
 		case s.Status.Ended():
-			e.FoldsWhy = strings.TrimSpace("Some of the folds came to nothing. " + door.Sentence(s.Error))
+			e.FoldsWhy = strings.TrimSpace("Some of the folds came to nothing. " + results.Sentence(s.Error))
 		}
 		e.Folds = append(e.Folds, row)
 	}

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/limiter"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/views"
@@ -55,32 +57,32 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 			title := fmt.Sprintf("%s, row %d", f.Title, row)
 			height := lineHeight
 			if r.Data.Kind() == dataset.KindGraphs {
-				height = door.SmallHeight
+				height = pictures.SmallHeight
 				small = cmp.Or(small, f.Name)
 			}
-			n.Drawn = append(n.Drawn, door.Linked(figures, f.Name, "near="+asked, door.SmallWidth, height, title, title))
+			n.Drawn = append(n.Drawn, pictures.Linked(figures, f.Name, "near="+asked, pictures.SmallWidth, height, title, title))
 		}
 	}
 	type found struct {
 		near  []ml.Neighbour
 		among int
 	}
-	f, err := door.Within(ctx, a.Patience, "Train with a kernel whose values are quicker.", func(ctx context.Context) (f found, err error) {
+	f, err := limiter.Within(ctx, a.Patience, "Train with a kernel whose values are quicker.", func(ctx context.Context) (f found, err error) {
 		f.near, f.among, err = ml.Nearest(ctx, m.Kernel, r.Data, row-1, nearRows)
 		return f, err
 	})
 	if err != nil {
-		n.Error, err = door.UserMessage(err)
+		n.Error, err = results.UserMessage(err)
 		return n, err
 	}
 	told := func(i int, distance float64) views.NearRow {
 		p := points[i]
 		row := views.NearRow{
-			Row: i + 1, Text: door.Clipped(r.Data.Objects.Text(i)), Label: p.Label, Predicted: p.Predicted,
-			F: views.Short(p.F), Distance: views.Short(distance), Role: door.RoleText(p), Wrong: p.Wrong,
+			Row: i + 1, Text: pictures.Clipped(r.Data.Objects.Text(i)), Label: p.Label, Predicted: p.Predicted,
+			F: views.Short(p.F), Distance: views.Short(distance), Role: pictures.RoleText(p), Wrong: p.Wrong,
 		}
 		if small != "" {
-			row.Drawn = door.Linked(figures, small, "near="+strconv.Itoa(i+1), thumbWidth, thumbHeight, "the graph of row "+strconv.Itoa(i+1), "")
+			row.Drawn = pictures.Linked(figures, small, "near="+strconv.Itoa(i+1), thumbWidth, thumbHeight, "the graph of row "+strconv.Itoa(i+1), "")
 			row.Drawn.Lazy = true
 		}
 		return row

@@ -5,7 +5,9 @@ import (
 	"net/url"
 	"strconv"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -14,7 +16,7 @@ import (
 )
 
 // proofs returns the finished runs that a query compares, with their predictions for every point.
-func (a *Reader) proofs(r *http.Request, q url.Values) (from door.Collection, runs []store.Run, points [][]ml.Point, err error) {
+func (a *Reader) proofs(r *http.Request, q url.Values) (from results.Collection, runs []store.Run, points [][]ml.Point, err error) {
 	if from, err = a.shelf(r); err != nil {
 		return from, nil, nil, err
 	}
@@ -25,10 +27,10 @@ func (a *Reader) proofs(r *http.Request, q url.Values) (from door.Collection, ru
 	if runs = finished(all); len(runs) < 2 {
 		return from, nil, nil, web.Errorf(web.Conflict, "Two of the runs at least have to be done.")
 	}
-	if err := door.Alike(runs); err != nil {
+	if err := results.Alike(runs); err != nil {
 		return from, nil, nil, err
 	}
-	layers, err := a.Layers(r.Context(), all, door.Options{Width: door.MainWidth, Height: door.MainHeight})
+	layers, err := a.Layers(r.Context(), all, pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight})
 	for _, l := range layers {
 		points = append(points, l.Scene.Points)
 	}
@@ -67,14 +69,14 @@ func (a *Reader) CompareTests(w http.ResponseWriter, r *http.Request) error {
 			pair(test, p.First, p.Second, strconv.Itoa(h.N), strconv.Itoa(p.OnlyFirst), strconv.Itoa(p.OnlySecond), "", "", "", "", "", inCSV(&p.P), inCSV(&p.Holm), "", "", "")
 		}
 	}
-	folds := &door.OnFolds{}
+	folds := &results.OnFolds{}
 	if q.Has("folds") {
-		if folds, err = door.FoldsOf(r.Context(), a.Store, from.Workspace, runs, q["folds"]); err != nil {
+		if folds, err = results.FoldsOf(r.Context(), a.Store, from.Workspace, runs, q["folds"]); err != nil {
 			return err
 		}
 	}
 	if !q.Has("folds") { // those that all were judged on before
-		_, folds.Pairs, _ = door.KeptFolds(runs)
+		_, folds.Pairs, _ = results.KeptFolds(runs)
 	}
 	if unequal != nil && folds.Pairs == nil { // there is nothing to send
 		return unequal
@@ -86,7 +88,7 @@ func (a *Reader) CompareTests(w http.ResponseWriter, r *http.Request) error {
 		}
 		pair("corrected t", p.First, p.Second, append([]string{"", "", "", inCSV(&p.Mean), inCSV(&p.Interval.Low), inCSV(&p.Interval.High), inCSV(p.T), strconv.Itoa(p.Freedom), inCSV(p.P), inCSV(p.Holm)}, chances...)...)
 	}
-	return door.SendRows(w, r, "tests.csv", rows)
+	return frame.SendRows(w, r, "tests.csv", rows)
 }
 
 // ComparePoints sends, as CSV, the points held out by all runs on which they disagree: the row
@@ -135,5 +137,5 @@ func (a *Reader) ComparePoints(w http.ResponseWriter, r *http.Request) error {
 		}
 		rows = append(rows, row)
 	}
-	return door.SendRows(w, r, "disagreement.csv", rows)
+	return frame.SendRows(w, r, "disagreement.csv", rows)
 }

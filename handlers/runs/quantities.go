@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -52,7 +53,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 	lookup := func(key, name string) (store.Field, bool) {
 		f, ok := store.LookupField(name)
 		if !ok || !comparable(f) {
-			ps = append(ps, param.Problem{Field: key, Message: fmt.Sprintf("%q is no quantity of runs%s", name, param.DidYouMean(name, "", door.FieldNames()))})
+			ps = append(ps, param.Problem{Field: key, Message: fmt.Sprintf("%q is no quantity of runs%s", name, param.DidYouMean(name, "", results.FieldNames()))})
 			return f, false
 		}
 		return f, true
@@ -229,7 +230,7 @@ func (z *quantities) upright(f store.Field) (u figure.Upright, values []float64)
 func numbered(i int) string { return strconv.Itoa(i + 1) }
 
 // parallel returns the parallel coordinates of the runs.
-func (z *quantities) parallel(o door.Options) figure.Parallel {
+func (z *quantities) parallel(o pictures.Options) figure.Parallel {
 	p := figure.Parallel{Format: figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}}
 	for i := range z.runs {
 		p.Lines = append(p.Lines, figure.Thread{Name: numbered(i), Pale: z.pale[i]})
@@ -251,7 +252,7 @@ func (z *quantities) parallel(o door.Options) figure.Parallel {
 }
 
 // plot returns the scatter plot of the runs over two quantities.
-func (z *quantities) plot(o door.Options) figure.Named {
+func (z *quantities) plot(o pictures.Options) figure.Named {
 	p := figure.Named{Format: figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}}
 	axis := func(f store.Field) (figure.Axis, []float64) {
 		u, values := z.upright(f)
@@ -272,9 +273,9 @@ func (a *Reader) sendQuantities(w http.ResponseWriter, r *http.Request, runs []s
 	if err != nil {
 		return err
 	}
-	o := door.Options{Width: plotWidth, Height: plotHeight, Dark: r.FormValue("dark") == "1"}
+	o := pictures.Options{Width: plotWidth, Height: plotHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
-	return a.SendPrint(w, r, door.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) {
+	return a.SendPrint(w, r, pictures.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) {
 		if name == "plot" {
 			return z.plot(o).Picture()
 		}
@@ -283,13 +284,13 @@ func (a *Reader) sendQuantities(w http.ResponseWriter, r *http.Request, runs []s
 }
 
 // quantities fills in the section of a comparison's page on settings and numbers as pictures.
-func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []store.Run, from door.Collection, q url.Values) error {
+func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []store.Run, from results.Collection, q url.Values) error {
 	z, err := a.readQuantities(ctx, runs, q)
 	var ps param.Problems
 	if errors.As(err, &ps) {
-		p.Problem, p.Caret = door.Sentence(ps[0].Message), ""
+		p.Problem, p.Caret = results.Sentence(ps[0].Message), ""
 		if text := ps.For("where"); text != "" {
-			p.Problem, p.Caret = door.Sentence(text), caret(q.Get("where"))
+			p.Problem, p.Caret = results.Sentence(text), caret(q.Get("where"))
 		}
 		bare := url.Values{"run": q["run"]}
 		z, err = a.readQuantities(ctx, runs, bare)
@@ -333,14 +334,14 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 		Axes   []axis                  `json:"axes"`
 		Frames map[string]figure.Frame `json:"frames"` // by the width of the picture
 	}
-	picture := z.parallel(door.Options{})
+	picture := z.parallel(pictures.Options{})
 	for i, f := range z.axes {
 		u := picture.Axes[i]
 		by, _ := scale(f)
 		stage.Axes = append(stage.Axes, axis{f.Name, u.Name, u.Log, u.Min, u.Max, by, u.Words})
 	}
 	stage.Frames = map[string]figure.Frame{}
-	narrow := [2]int{max(door.NarrowWidth, narrowApart*(len(z.axes)+2)), narrowPlot} // scrolls if too wide
+	narrow := [2]int{max(pictures.NarrowWidth, narrowApart*(len(z.axes)+2)), narrowPlot} // scrolls if too wide
 	for _, size := range [][2]int{{plotWidth, plotHeight}, narrow} {
 		picture.Width, picture.Height = size[0], size[1]
 		drawn, err := picture.Picture()
@@ -357,7 +358,7 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 		return err
 	}
 	p.Brush = string(text)
-	drawn, err := z.plot(door.Options{Width: pointWidth, Height: pointHeigh}).Picture()
+	drawn, err := z.plot(pictures.Options{Width: pointWidth, Height: pointHeigh}).Picture()
 	if err != nil {
 		return err
 	}
@@ -365,10 +366,10 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 	if p.Problem != "" {
 		query = only(q, "run")
 	}
-	p.Parallel = door.Linked(from.Base+"/compare/figures/", "parallel", query.Encode(), plotWidth, plotHeight, p.Parallel.Caption, "")
-	linked := door.Linked(from.Base+"/compare/figures/", "parallel", query.Encode(), narrow[0], narrow[1], "", "")
+	p.Parallel = pictures.Linked(from.Base+"/compare/figures/", "parallel", query.Encode(), plotWidth, plotHeight, p.Parallel.Caption, "")
+	linked := pictures.Linked(from.Base+"/compare/figures/", "parallel", query.Encode(), narrow[0], narrow[1], "", "")
 	p.Parallel.Narrow, p.Parallel.NarrowDark, p.Parallel.NarrowSize = linked.Src, linked.DarkSrc, narrow
-	p.Plot = door.Linked(from.Base+"/compare/figures/", "plot", query.Encode(), pointWidth, pointHeigh, drawn.Caption, "")
+	p.Plot = pictures.Linked(from.Base+"/compare/figures/", "plot", query.Encode(), pointWidth, pointHeigh, drawn.Caption, "")
 	return nil
 }
 
@@ -390,7 +391,7 @@ func (z *quantities) matching() string {
 }
 
 // arrange fills in the axes with the links that move them.
-func (z *quantities) arrange(p *runsview.Compare, from door.Collection, q url.Values) {
+func (z *quantities) arrange(p *runsview.Compare, from results.Collection, q url.Values) {
 	all := names(z.axes)
 	to := func(key string, list []string) string {
 		other := only(q)

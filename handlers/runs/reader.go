@@ -9,7 +9,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml/dataset"
 	"marginlab/store"
 	"marginlab/views"
@@ -21,19 +23,19 @@ import (
 // Reader shows the runs of a shelf: pages, pictures and comparisons, nothing that
 // changes them.
 type Reader struct {
-	*door.Base
-	shelf func(*http.Request) (door.Collection, error)
+	*frame.Base
+	shelf func(*http.Request) (results.Collection, error)
 	find  func(context.Context, store.Workspace, string) (store.Run, error) // with its models
 	quick func(context.Context, store.Workspace, string) (store.Run, error) // without
 }
 
 // NewReader returns a Reader of the runs in the collection that shelf returns for a request.
-func NewReader(h *door.Base, shelf func(*http.Request) (door.Collection, error)) *Reader {
+func NewReader(h *frame.Base, shelf func(*http.Request) (results.Collection, error)) *Reader {
 	return &Reader{h, shelf, h.Store.Run, h.Store.RunWithoutModels}
 }
 
 // run finds the run of the request's path.
-func (a *Reader) run(r *http.Request) (run store.Run, from door.Collection, err error) {
+func (a *Reader) run(r *http.Request) (run store.Run, from results.Collection, err error) {
 	if from, err = a.shelf(r); err != nil {
 		return run, from, err
 	}
@@ -48,7 +50,7 @@ func (a *Reader) Page(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !run.Status.Ended() {
-		return door.Redirect(w, r, from.Base+"#gallery")
+		return frame.Redirect(w, r, from.Base+"#gallery")
 	}
 	p, err := a.view(r, run, from.Base+"/runs/"+run.ID+"/figures/")
 	if err != nil {
@@ -80,11 +82,11 @@ func (a *Reader) At(w http.ResponseWriter, r *http.Request) error {
 // tell answers At for a run.
 func (a *Reader) tell(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	q := r.URL.Query()
-	shown, err := a.Base.Run(r.Context(), run, q, door.Options{})
+	shown, err := a.Base.Run(r.Context(), run, q, pictures.Options{})
 	if err != nil {
 		return err
 	}
-	place, err := door.At(shown, q, [2]string{"s", "t"})
+	place, err := pictures.At(shown, q, [2]string{"s", "t"})
 	if err != nil {
 		return err
 	}
@@ -93,16 +95,16 @@ func (a *Reader) tell(w http.ResponseWriter, r *http.Request, run store.Run) err
 
 // send sends the picture of a run that the request names.
 func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) error {
-	name, format, err := door.FigureName(r)
+	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
 	}
 	q := r.URL.Query()
-	o := door.ReadOptions(q)
+	o := pictures.ReadOptions(q)
 	if err := o.ForPrint(q); err != nil {
 		return err
 	}
-	return a.SendPrint(w, r, door.RunSheet(keyOf(run, q), name, format, o, func(ctx context.Context) (figure.Run, error) {
+	return a.SendPrint(w, r, pictures.RunSheet(keyOf(run, q), name, format, o, func(ctx context.Context) (figure.Run, error) {
 		return a.Base.Run(ctx, run, q, o)
 	}))
 }
@@ -115,8 +117,8 @@ func keyOf(run store.Run, q url.Values) string {
 // view returns the part of a run's page that is also on its shared page.
 func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.Run, error) {
 	p := runsview.Run{
-		ID: run.ID, Name: run.Name, Note: run.Note, Tags: strings.Join(run.Tags, ", "), Status: string(run.Status), Message: door.Sentence(run.Error),
-		Data: run.DatasetName, Created: door.When(run.Created), Hash: run.Hash[:12], Settings: door.Settings(run.Spec, run.Report), Reproduce: door.CommandLine(run.Spec, run.DatasetName),
+		ID: run.ID, Name: run.Name, Note: run.Note, Tags: strings.Join(run.Tags, ", "), Status: string(run.Status), Message: results.Sentence(run.Error),
+		Data: run.DatasetName, Created: results.When(run.Created), Hash: run.Hash[:12], Settings: results.Settings(run.Spec, run.Report), Reproduce: results.CommandLine(run.Spec, run.DatasetName),
 	}
 	if run.Status == store.Queued {
 		var err error
@@ -124,12 +126,12 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.
 			return p, err
 		}
 	}
-	p.Evidence = door.EvidenceRows(run, func(string) bool { return false })
+	p.Evidence = results.EvidenceRows(run, func(string) bool { return false })
 	if run.Status != store.Done {
 		return p, nil
 	}
 	q := r.URL.Query()
-	o := door.ReadOptions(q)
+	o := pictures.ReadOptions(q)
 	if o.Coarse > 0 {
 		o.Size(r) // the size of the picture it replaces
 	}
@@ -151,14 +153,14 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.
 	if shown.Data.Objects != nil {
 		p.Answer.Points.Near = "?near="
 		if shown.Data.Kind() == dataset.KindGraphs {
-			door.DrawGraphs(&p.Answer.Points, figures, "objects", "near=")
+			pictures.DrawGraphs(&p.Answer.Points, figures, "objects", "near=")
 		}
 		if p.Near, err = a.near(r.Context(), shown, q.Get("near"), figures); err != nil {
 			return p, err
 		}
 	}
 	if _, flat := run.Model.View(); !flat && len(run.Model.Features) > 0 {
-		p.Axes, p.AxisX, p.AxisY = door.AxisOptions(run.Model.Features), shown.X, shown.Y
+		p.Axes, p.AxisX, p.AxisY = pictures.AxisOptions(run.Model.Features), shown.X, shown.Y
 	}
 	return p, nil
 }
@@ -166,7 +168,7 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.
 // estimate returns the headline below a run's picture: the best evidence, or the result on its
 // held-out points if there is none.
 func estimate(run store.Run, held views.Headline) views.Headline {
-	best := door.BestEvidence(run)
+	best := results.BestEvidence(run)
 	switch run.EvidenceKind() {
 	case store.FromNested, store.FromFolds:
 		held = views.Headline{Label: upper(best.Scheme), Value: best.Score, Note: "95 % CI " + best.Interval}

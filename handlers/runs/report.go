@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
@@ -23,25 +25,25 @@ import (
 
 // ReportRun returns a report item for a run and one of its figures, by default the main one.
 func (a *Handler) ReportRun(ctx context.Context, id, name string) (item store.ReportItem, err error) {
-	run, err := a.find(ctx, door.Workspace(ctx), id)
+	run, err := a.find(ctx, frame.Workspace(ctx), id)
 	if err != nil {
 		return item, err
 	}
 	if run.Status != store.Done {
-		return item, door.Unfinished("the run “" + run.Name + "”")
+		return item, results.Unfinished("the run “" + run.Name + "”")
 	}
 	alone := name != ""
 	if !alone {
-		name, _ = door.MainFigure(run.Report)
+		name, _ = pictures.MainFigure(run.Report)
 	}
-	fig, err := door.ReportFigure(func(o door.Options) (*figure.Picture, error) {
+	fig, err := pictures.ReportFigure(func(o pictures.Options) (*figure.Picture, error) {
 		shown, err := a.Base.Run(ctx, run, nil, o)
 		if err != nil {
 			return nil, err
 		}
 		pic, err := shown.Draw(ctx, name)
 		if errors.Is(err, figure.ErrNoFigure) {
-			err = param.Problems{{Field: "text", Message: door.Sentence(err.Error())}}
+			err = param.Problems{{Field: "text", Message: results.Sentence(err.Error())}}
 		}
 		return pic, err
 	})
@@ -50,11 +52,11 @@ func (a *Handler) ReportRun(ctx context.Context, id, name string) (item store.Re
 	}
 	item = store.ReportItem{
 		Title: run.Name, Verdict: upper(headline(run)) + ".", Details: details(run),
-		Figures: []store.ReportFigure{fig}, Command: door.CommandLine(run.Spec, run.DatasetName),
+		Figures: []store.ReportFigure{fig}, Command: results.CommandLine(run.Spec, run.DatasetName),
 	}
 	if !alone {
 		t := study.Table{Title: "Evidence for “" + run.Name + "”", Head: []string{"Estimate", "Score", "95 % CI", "Points", "From"}}
-		for _, row := range door.EvidenceRows(run, func(string) bool { return false }) {
+		for _, row := range results.EvidenceRows(run, func(string) bool { return false }) {
 			from := row.From
 			if row.Note != "" {
 				from += " (" + row.Note + ")"
@@ -87,17 +89,17 @@ func task(run store.Run) (repeat.Task, error) {
 
 // ReportComparison returns a report item for the comparison in a query.
 func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item store.ReportItem, err error) {
-	from := door.Collection{Workspace: door.Workspace(ctx)}
+	from := results.Collection{Workspace: frame.Workspace(ctx)}
 	runs, err := comparedRuns(ctx, a.find, from, q)
 	if err != nil {
 		return item, err
 	}
 	for _, run := range runs {
 		if run.Status != store.Done {
-			return item, door.Unfinished("the run “" + run.Name + "”")
+			return item, results.Unfinished("the run “" + run.Name + "”")
 		}
 	}
-	layers, err := a.Layers(ctx, runs, door.Options{})
+	layers, err := a.Layers(ctx, runs, pictures.Options{})
 	if err != nil {
 		return item, err
 	}
@@ -110,36 +112,36 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 		item.Title += " on " + runs[0].DatasetName
 	}
 	item.Verdict = e.Why
-	results := study.Table{Title: "Results", Head: []string{"Run", "Score", "95 % CI", "Support vectors"}}
+	table := study.Table{Title: "Results", Head: []string{"Run", "Score", "95 % CI", "Support vectors"}}
 	if e.Hero != nil {
 		item.Verdict, item.Details = e.Hero.Sentence, e.Hero.Sub
-		results.Head = append(results.Head, "p")
+		table.Head = append(table.Head, "p")
 	}
 	effects := map[string]string{}
 	if e.Hero != nil && len(e.Hero.Bars) > 0 {
-		results.Head = append(results.Head, "Difference (95 % interval)")
-		results.Notes = append(results.Notes, "Difference to “"+e.Hero.Against+"”; p after Holm's correction.")
+		table.Head = append(table.Head, "Difference (95 % interval)")
+		table.Notes = append(table.Notes, "Difference to “"+e.Hero.Against+"”; p after Holm's correction.")
 		for _, b := range e.Hero.Bars {
 			effects[b.Name] = b.Text
 		}
 	}
 	for i, run := range runs {
-		best := door.BestEvidence(run)
+		best := results.BestEvidence(run)
 		row := []string{e.Names[i], best.Score, orDash(best.Interval), fmt.Sprint(run.Report.SupportVectors)}
 		if e.Hero != nil {
 			row = append(row, orDash(e.Hero.P[i]))
 		}
-		if len(results.Head) > len(row) {
+		if len(table.Head) > len(row) {
 			effect := ""
 			if i != e.Reference {
 				effect = effects[e.Names[i]]
 			}
 			row = append(row, orDash(effect))
 		}
-		results.Rows = append(results.Rows, row)
-		results.Notes = append(results.Notes, e.Names[i]+": "+best.Scheme+"; "+details(run))
+		table.Rows = append(table.Rows, row)
+		table.Notes = append(table.Notes, e.Names[i]+": "+best.Scheme+"; "+details(run))
 	}
-	item.Tables = append(item.Tables, results)
+	item.Tables = append(item.Tables, table)
 	for _, tests := range []struct {
 		title string
 		head  []string
@@ -153,7 +155,7 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 			item.Tables = append(item.Tables, t)
 		}
 	}
-	fig, err := door.ReportFigure(func(o door.Options) (*figure.Picture, error) {
+	fig, err := pictures.ReportFigure(func(o pictures.Options) (*figure.Picture, error) {
 		lines := drawn(runs, q)
 		layers, err := a.Layers(ctx, lines, o)
 		if err != nil {
@@ -162,18 +164,18 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 		for i := range layers {
 			layers[i].Name = called(runs, lines[i])
 		}
-		return door.Overlay(layers, door.CommonLimits(layers))
+		return pictures.Overlay(layers, pictures.CommonLimits(layers))
 	})
 	if err == nil {
 		item.Figures = append(item.Figures, fig)
-	} else if _, err := door.UserMessage(err); err != nil { // otherwise there is nothing to draw
+	} else if _, err := results.UserMessage(err); err != nil { // otherwise there is nothing to draw
 		return item, err
 	}
 	return item, a.compareTask(ctx, &item, runs, layers, from, q)
 }
 
 // compareTask fills in the tasks that repeat the runs of a comparison and its tests.
-func (a *Handler) compareTask(ctx context.Context, item *store.ReportItem, runs []store.Run, layers []figure.Layer, from door.Collection, q url.Values) error {
+func (a *Handler) compareTask(ctx context.Context, item *store.ReportItem, runs []store.Run, layers []figure.Layer, from results.Collection, q url.Values) error {
 	item.Task.Title = item.Title
 	var points [][]ml.Point
 	var lines []string
@@ -184,10 +186,10 @@ func (a *Handler) compareTask(ctx context.Context, item *store.ReportItem, runs 
 		}
 		item.Task.Runs = append(item.Task.Runs, t)
 		points = append(points, layers[i].Scene.Points)
-		lines = append(lines, door.CommandLine(run.Spec, run.DatasetName))
+		lines = append(lines, results.CommandLine(run.Spec, run.DatasetName))
 	}
 	item.Command = strings.Join(lines, "\n")
-	if door.Alike(runs) == nil {
+	if results.Alike(runs) == nil {
 		if held, err := eval.OnHeldOut(points); err == nil { // on error there is no test
 			item.Task.Numbers = repeat.OfHeldOut(held)
 		}
@@ -195,13 +197,13 @@ func (a *Handler) compareTask(ctx context.Context, item *store.ReportItem, runs 
 	if !q.Has("folds") {
 		return nil
 	}
-	folds, err := door.FoldsOf(ctx, a.Store, from.Workspace, runs, q["folds"])
+	folds, err := results.FoldsOf(ctx, a.Store, from.Workspace, runs, q["folds"])
 	if err != nil {
-		_, err = door.UserMessage(err)
+		_, err = results.UserMessage(err)
 		return err
 	}
 	for _, s := range folds.Searches {
-		if t, err := door.SearchTask(s); err != nil {
+		if t, err := results.SearchTask(s); err != nil {
 			return err
 		} else if s.Result != nil {
 			item.Task.Runs = append(item.Task.Runs, t)

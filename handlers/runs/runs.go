@@ -13,7 +13,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
@@ -27,18 +29,18 @@ import (
 type Handler struct{ *Reader }
 
 // New returns the handler of a workspace's runs.
-func New(h *door.Base) *Handler { return &Handler{NewReader(h, own)} }
+func New(h *frame.Base) *Handler { return &Handler{NewReader(h, own)} }
 
 // own returns the runs of the request's workspace.
-func own(r *http.Request) (door.Collection, error) {
-	return door.Collection{Workspace: door.Workspace(r.Context())}, nil
+func own(r *http.Request) (results.Collection, error) {
+	return results.Collection{Workspace: frame.Workspace(r.Context())}, nil
 }
 
 // Row returns a run as a row of a list.
 func Row(r store.Run) runsview.RunRow {
 	row := runsview.RunRow{
 		ID: r.ID, Name: r.Name, Data: r.DatasetName, Learner: learnerText(r.Spec), Kernel: kernelText(r.Spec, r.Report),
-		Conformal: r.Spec.Conformal, Status: string(r.Status), Created: door.When(r.Created), Tags: r.Tags, Note: r.Note,
+		Conformal: r.Spec.Conformal, Status: string(r.Status), Created: results.When(r.Created), Tags: r.Tags, Note: r.Note,
 	}
 	switch {
 	case r.Spec.Applies("C"):
@@ -50,14 +52,14 @@ func Row(r store.Run) runsview.RunRow {
 		if len(rep.Machines) > 0 {
 			row.Learner += ", " + r.Spec.Multiclass
 		}
-		row.Train, row.Test = door.Scores(rep)
-		best := door.BestEvidence(r)
+		row.Train, row.Test = results.Scores(rep)
+		best := results.BestEvidence(r)
 		if row.Estimate, row.EstimateOf = best.Score, best.Scheme; best.Interval != "" {
 			row.EstimateOf = best.Interval + " · " + best.Scheme
 		}
 		row.Vectors = strconv.Itoa(rep.SupportVectors)
-		name, what := door.ListFigure(rep)
-		row.Thumb = door.Thumbnail("/runs/"+r.ID+"/figures/", name, "", what+" of "+r.Name)
+		name, what := pictures.ListFigure(rep)
+		row.Thumb = pictures.Thumbnail("/runs/"+r.ID+"/figures/", name, "", what+" of "+r.Name)
 	}
 	return row
 }
@@ -141,7 +143,7 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 	if err != nil {
 		return err
 	}
-	p.Evidence = door.EvidenceRows(run, linked)
+	p.Evidence = results.EvidenceRows(run, linked)
 	if run.Search != "" {
 		switch there, err := a.Store.States(r.Context(), run.Search); {
 		case err != nil:
@@ -152,7 +154,7 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 	}
 	if run.Share != "" {
 		p.ShareURL = a.Links.Origin(r) + "/shared/" + run.Share
-		if p.ShareQR, err = door.QR(p.ShareURL); err != nil {
+		if p.ShareQR, err = pictures.QR(p.ShareURL); err != nil {
 			return err
 		}
 	}
@@ -168,7 +170,7 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 	p.TagList = run.Tags
 	p.Errors = map[string]string{}
 	for _, q := range problems {
-		p.Errors[q.Field] = door.Sentence(q.Message)
+		p.Errors[q.Field] = results.Sentence(q.Message)
 	}
 	if r.PostForm.Has("name") {
 		p.Name, p.Tags, p.Note = r.PostFormValue("name"), r.PostFormValue("tags"), r.PostFormValue("note")
@@ -185,7 +187,7 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 // cloneQuery opens the lab in the state of the run. A run whose points are not a
 // data set any more brings them along.
 func cloneQuery(run store.Run) url.Values {
-	q := door.SpecQuery(run.Spec)
+	q := frame.SpecQuery(run.Spec)
 	q.Del("project")
 	q.Set("target", run.Spec.Target) // which the lab would guess from the labels
 	if run.Spec.Project == "pca" {
@@ -198,7 +200,7 @@ func cloneQuery(run store.Run) url.Values {
 	if run.Dataset != "" {
 		q.Set("data", run.Dataset)
 	} else {
-		q.Set("data", door.OfRun+run.ID)
+		q.Set("data", frame.OfRun+run.ID)
 	}
 	return q
 }
@@ -212,7 +214,7 @@ func (a *Handler) Update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	err = a.Store.UpdateRun(r.Context(), door.Workspace(r.Context()), run.ID, r.PostFormValue("name"), r.PostFormValue("note"), splitTags(r.PostFormValue("tags")))
+	err = a.Store.UpdateRun(r.Context(), frame.Workspace(r.Context()), run.ID, r.PostFormValue("name"), r.PostFormValue("note"), splitTags(r.PostFormValue("tags")))
 	var ps param.Problems
 	if errors.As(err, &ps) {
 		return a.showRun(w, r, run, ps)
@@ -220,7 +222,7 @@ func (a *Handler) Update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/runs/"+run.ID)
+	return frame.Redirect(w, r, "/runs/"+run.ID)
 }
 
 func splitTags(text string) (tags []string) {
@@ -235,28 +237,28 @@ func splitTags(text string) (tags []string) {
 // Cancel ends a run that is queued or running.
 func (a *Handler) Cancel(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if err := a.Jobs.Cancel(r.Context(), door.Workspace(r.Context()), id); err != nil {
+	if err := a.Jobs.Cancel(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	return door.Cancelled(w, r, "/runs/"+id)
+	return frame.Cancelled(w, r, "/runs/"+id)
 }
 
 // Share makes a read-only link of a run.
 func (a *Handler) Share(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if _, err := a.Store.ShareRun(r.Context(), door.Workspace(r.Context()), id); err != nil {
+	if _, err := a.Store.ShareRun(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/runs/"+id+"#h-share")
+	return frame.Redirect(w, r, "/runs/"+id+"#h-share")
 }
 
 // Unshare takes the link back.
 func (a *Handler) Unshare(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if err := a.Store.UnshareRun(r.Context(), door.Workspace(r.Context()), id); err != nil {
+	if err := a.Store.UnshareRun(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/runs/"+id+"#h-share")
+	return frame.Redirect(w, r, "/runs/"+id+"#h-share")
 }
 
 // Predictions writes the data with the model's prediction for each row.
@@ -272,7 +274,7 @@ func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	points, err := door.ResultOf(run).Points(r.Context(), run.Model, data, run.Spec)
+	points, err := results.ResultOf(run).Points(r.Context(), run.Model, data, run.Spec)
 	if err != nil {
 		return err
 	}
@@ -280,7 +282,7 @@ func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request) error {
 	if err := run.Model.WritePoints(&text, points); err != nil {
 		return err
 	}
-	return door.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
+	return frame.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
 }
 
 // runInCourse adds what concerns its course to a run's page. The lab link opens in the course
@@ -304,8 +306,8 @@ func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, p
 	p.Course = in
 	q := cloneQuery(run)
 	q.Set("course", c.Code)
-	if door.On("/lab", c).Fixes("data") {
-		given, err := a.Source(ctx, door.Preset(c).Get("data"))
+	if frame.On("/lab", c).Fixes("data") {
+		given, err := a.Source(ctx, frame.Preset(c).Get("data"))
 		if err != nil {
 			return err
 		}
@@ -323,7 +325,7 @@ func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, p
 			q.Set("points", text.String())
 		}
 	}
-	if clone := "/lab?" + q.Encode(); len(clone) < door.LongestLink {
+	if clone := "/lab?" + q.Encode(); len(clone) < frame.LongestLink {
 		p.Clone = clone
 	}
 	return nil
@@ -343,7 +345,7 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	var refused *store.Error
 	switch {
 	case err == nil:
-		return door.Redirect(w, r, "/runs/"+id+"#hand-in")
+		return frame.Redirect(w, r, "/runs/"+id+"#hand-in")
 	case errors.As(err, &wrong):
 	case errors.As(err, &refused) && refused.Kind() == web.Conflict:
 		wrong = param.Problems{{Field: "handin", Message: err.Error()}}

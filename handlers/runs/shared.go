@@ -7,7 +7,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/store"
 	runsview "marginlab/views/runs"
 	"marginlab/web"
@@ -27,7 +29,7 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
 	p.Page = a.Frame(run.Name, "")
 	p.Bare, p.TagList, p.Clone = true, run.Tags, copyOf(run, token)
 	p.ShareURL = a.Links.Origin(r) + "/shared/" + token
-	if p.ShareQR, err = door.QR(p.ShareURL); err != nil {
+	if p.ShareQR, err = pictures.QR(p.ShareURL); err != nil {
 		return err
 	}
 	return a.Render(w, r, runsview.RunPage(p))
@@ -36,18 +38,18 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
 // copyOf opens the lab in the state of the run of a read-only link, with its points.
 func copyOf(run store.Run, token string) string {
 	q := cloneQuery(run)
-	q.Set("data", door.OfShared+token)
+	q.Set("data", frame.OfShared+token)
 	return "/lab?" + q.Encode()
 }
 
 // NewShared returns a Reader of runs identified by the tokens of their read-only links.
-func NewShared(h *door.Base) *Reader {
+func NewShared(h *frame.Base) *Reader {
 	find := func(ctx context.Context, _ store.Workspace, token string) (store.Run, error) {
 		r, err := h.Store.SharedRun(ctx, token)
 		r.ID = token
 		return r, err
 	}
-	return &Reader{h, func(*http.Request) (door.Collection, error) { return door.Collection{Base: "/shared"}, nil }, find, find}
+	return &Reader{h, func(*http.Request) (results.Collection, error) { return results.Collection{Base: "/shared"}, nil }, find, find}
 }
 
 // ShareComparison makes read-only links of the runs that are compared, and so one of their
@@ -56,15 +58,15 @@ func (a *Handler) ShareComparison(w http.ResponseWriter, r *http.Request) error 
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
-	if err := door.ToCompare(r.PostForm["run"]); err != nil {
+	if err := results.ToCompare(r.PostForm["run"]); err != nil {
 		return err
 	}
 	for _, id := range r.PostForm["run"] {
-		if _, err := a.Store.ShareRun(r.Context(), door.Workspace(r.Context()), id); err != nil {
+		if _, err := a.Store.ShareRun(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 			return err
 		}
 	}
-	return door.Redirect(w, r, "/compare?"+r.PostForm.Encode()+"#h-share")
+	return frame.Redirect(w, r, "/compare?"+r.PostForm.Encode()+"#h-share")
 }
 
 // sharedComparison returns the path and query of a comparison by tokens, empty unless all runs

@@ -16,7 +16,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -62,7 +63,7 @@ type table struct {
 // readTable parses a table from a query; kept are the workspace's columns, used if the query has
 // none. Errors are param.Problems.
 func readTable(q url.Values, kept []string) (t table, err error) {
-	t.Filter, err = door.RunFilter(q)
+	t.Filter, err = results.RunFilter(q)
 	var ps param.Problems
 	if err != nil && !errors.As(err, &ps) {
 		return t, err
@@ -81,7 +82,7 @@ func readTable(q url.Values, kept []string) (t table, err error) {
 		switch {
 		case !ok && !q.Has("cols"): // kept from before a field went
 		case !ok:
-			ps = append(ps, param.Problem{Field: "cols", Message: fmt.Sprintf("there is no field %q%s", name, param.DidYouMean(name, "", door.FieldNames()))})
+			ps = append(ps, param.Problem{Field: "cols", Message: fmt.Sprintf("there is no field %q%s", name, param.DidYouMean(name, "", results.FieldNames()))})
 		case f.Name != "name" && !slices.ContainsFunc(t.columns, func(c store.Field) bool { return c.Name == f.Name }):
 			t.columns = append(t.columns, f)
 		}
@@ -92,7 +93,7 @@ func readTable(q url.Values, kept []string) (t table, err error) {
 	if name := q.Get("group"); name != "" {
 		f, ok := store.LookupField(name)
 		if !ok {
-			ps = append(ps, param.Problem{Field: "group", Message: fmt.Sprintf("there is no field %q%s", name, param.DidYouMean(name, "", door.FieldNames()))})
+			ps = append(ps, param.Problem{Field: "group", Message: fmt.Sprintf("there is no field %q%s", name, param.DidYouMean(name, "", results.FieldNames()))})
 		}
 		t.group = &f
 	}
@@ -129,11 +130,11 @@ func address(q url.Values, pairs ...string) string {
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	q.Del("deleted") // which Undo reads
-	ws := door.Workspace(r.Context())
+	ws := frame.Workspace(r.Context())
 	if q.Get("add") != "" { // a column, from the form below the table's
 		q.Set("cols", strings.Trim(q.Get("cols")+","+q.Get("add"), ","))
 		q.Del("add")
-		return door.Redirect(w, r, address(q, "keep", "1"))
+		return frame.Redirect(w, r, address(q, "keep", "1"))
 	}
 	for name, v := range q { // forms also send empty fields
 		if v[0] == "" {
@@ -154,11 +155,11 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		if err := a.Store.KeepColumns(r.Context(), ws, names(t.columns)); err != nil {
 			return err
 		}
-		return door.Redirect(w, r, address(q, "keep", ""))
-	case door.Narrowed(q): // as links were before there was where
-		return door.Redirect(w, r, address(q, "where", t.Where.String(), "q", "", "learner", "", "kernel", "", "conformal", "", "rule", "", "status", "", "tag", ""))
+		return frame.Redirect(w, r, address(q, "keep", ""))
+	case results.Narrowed(q): // as links were before there was where
+		return frame.Redirect(w, r, address(q, "where", t.Where.String(), "q", "", "learner", "", "kernel", "", "conformal", "", "rule", "", "status", "", "tag", ""))
 	}
-	p := runsview.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: door.MostCompared, Back: address(q)}
+	p := runsview.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: results.MostCompared, Back: address(q)}
 	p.Export = "/runs.csv" + strings.TrimPrefix(address(q, "page", "", "open", "", "group", "", "base", "", "cols", strings.Join(names(t.columns), ",")), "/runs")
 	for _, f := range store.Fields() {
 		p.Fields = append(p.Fields, runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
@@ -188,7 +189,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(ps) > 0 {
-		p.Problem, p.Caret = door.Sentence(ps.For("where")), caret(q.Get("where"))
+		p.Problem, p.Caret = results.Sentence(ps.For("where")), caret(q.Get("where"))
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	return a.Render(w, r, runsview.RunsPage(p))
@@ -373,9 +374,9 @@ func groupValue(f store.Field, g store.Group) string {
 func number(f store.Field, v float64) string {
 	switch {
 	case f.Unit == ml.Share:
-		return door.Percent(v)
+		return results.Percent(v)
 	case f.Unit == ml.Seconds:
-		return door.Duration(v)
+		return results.Duration(v)
 	}
 	return views.Short(v)
 }
@@ -443,7 +444,7 @@ func exceeds(u ml.Unit, v, than float64) (text string) {
 // field unless they select some.
 func (a *Handler) Export(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	ws := door.Workspace(r.Context())
+	ws := frame.Workspace(r.Context())
 	kept, err := a.Store.Columns(r.Context(), ws)
 	if err != nil {
 		return err
@@ -455,7 +456,7 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request) error {
 	if web.ForPrograms(r) && q.Get("cols") == "" {
 		t.columns = slices.DeleteFunc(slices.Clone(store.Fields()), func(f store.Field) bool { return f.Name == "name" })
 	}
-	return door.StreamRows(w, r, "runs.csv", func(row func(...string) error) error {
+	return frame.StreamRows(w, r, "runs.csv", func(row func(...string) error) error {
 		if err := row(append([]string{"id", "name"}, names(t.columns)...)...); err != nil {
 			return err
 		}
@@ -495,7 +496,7 @@ func (a *Handler) chosen(r *http.Request) ([]string, error) {
 	if err != nil {
 		return nil, param.Problems{{Field: "where", Message: err.Error()}}
 	}
-	return a.Store.Chosen(r.Context(), door.Workspace(r.Context()), q)
+	return a.Store.Chosen(r.Context(), frame.Workspace(r.Context()), q)
 }
 
 // Tag adds tags to the chosen runs, or takes them off.
@@ -511,10 +512,10 @@ func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
 	if r.PostFormValue("off") != "" {
 		add, remove = nil, add
 	}
-	if err := a.Store.TagRuns(r.Context(), door.Workspace(r.Context()), ids, add, remove); err != nil {
+	if err := a.Store.TagRuns(r.Context(), frame.Workspace(r.Context()), ids, add, remove); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, door.Back(r, "/runs"))
+	return frame.Redirect(w, r, frame.Back(r, "/runs"))
 }
 
 // Delete deletes one run.
@@ -531,11 +532,11 @@ func (a *Handler) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.deleteRuns(w, r, door.Back(r, "/runs"), ids...)
+	return a.deleteRuns(w, r, frame.Back(r, "/runs"), ids...)
 }
 
 func (a *Handler) deleteRuns(w http.ResponseWriter, r *http.Request, to string, ids ...string) error {
-	if err := a.Jobs.Delete(r.Context(), door.Workspace(r.Context()), ids); err != nil {
+	if err := a.Jobs.Delete(r.Context(), frame.Workspace(r.Context()), ids); err != nil {
 		return err
 	}
 	return a.Deleted(w, r, to)

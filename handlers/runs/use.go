@@ -14,7 +14,9 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/limiter"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/export"
@@ -50,7 +52,7 @@ func (a *Handler) Model(w http.ResponseWriter, r *http.Request) error {
 	}
 	i := slices.IndexFunc(export.Formats, func(f export.Format) bool { return f.Extension == extension })
 	if i < 0 {
-		door.Attach(w, run.Name+".model.json", "application/json")
+		frame.Attach(w, run.Name+".model.json", "application/json")
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
 		return enc.Encode(run.Model)
@@ -64,7 +66,7 @@ func (a *Handler) Model(w http.ResponseWriter, r *http.Request) error {
 	if f.Name == "python" {
 		name = moduleName(name)
 	}
-	door.Attach(w, name+f.Extension, f.MediaType)
+	frame.Attach(w, name+f.Extension, f.MediaType)
 	_, err = text.WriteTo(w)
 	return err
 }
@@ -105,7 +107,7 @@ func (a *Handler) Predict(w http.ResponseWriter, r *http.Request) error {
 	}
 	predictions, err := a.predict(r, run, body, "")
 	if err != nil {
-		return door.FileError(err)
+		return frame.FileError(err)
 	}
 	if asJSON || accepted == "application/json" {
 		set, err := predictions.Set()
@@ -133,7 +135,7 @@ func sendPredictions(w http.ResponseWriter, r *http.Request, run store.Run, pred
 	if err := predictions.WriteCSV(&text, probability); err != nil {
 		return err
 	}
-	return door.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
+	return frame.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
 }
 
 // rowsOfJSON converts {"rows": […]} to CSV with the features of m and the label if present. A row
@@ -239,7 +241,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request) error {
 	}
 	shown := &runsview.Predicted{Text: r.PostFormValue("text")}
 	again := func(message string) error {
-		shown.Error = door.Sentence(message)
+		shown.Error = results.Sentence(message)
 		return a.showUse(w, r, run, nil, shown)
 	}
 	body, size, name := io.ReadSeeker(strings.NewReader(shown.Text)), int64(len(shown.Text)), "pasted rows"
@@ -254,7 +256,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request) error {
 		defer f.Close()
 		body, size, name = f, head.Size, head.Filename
 	}
-	packed, err := door.IsPacked(body)
+	packed, err := limiter.IsPacked(body)
 	if err != nil {
 		return err
 	}
@@ -265,7 +267,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request) error {
 	defer leave()
 	predictions, err := a.predict(r, run, body, name)
 	if err != nil {
-		if message, ok := param.ForPerson(door.FileError(err)); ok {
+		if message, ok := param.ForPerson(frame.FileError(err)); ok {
 			return again(message)
 		}
 		return err
@@ -338,12 +340,12 @@ func (a *Handler) use(run store.Run, origin string) *runsview.Use {
 	for _, f := range export.Formats {
 		d := runsview.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}
 		if err := f.Check(run.Model); err != nil {
-			d.Href, d.Help = "", door.Sentence(err.Error())
+			d.Href, d.Help = "", results.Sentence(err.Error())
 		}
 		u.Formats = append(u.Formats, d)
 	}
 	u.Formats = append(u.Formats, runsview.Download{Label: "JSON", Href: "/runs/" + run.ID + "/model.json", Help: "The model as marginlab predict reads it."})
-	u.Copies = append(u.Copies, runsview.Copied{Title: "Terminal", Text: door.CommandLine(run.Spec, run.DatasetName)})
+	u.Copies = append(u.Copies, runsview.Copied{Title: "Terminal", Text: results.CommandLine(run.Spec, run.DatasetName)})
 	if text := sklearnCode(run); text != "" {
 		u.Copies = append(u.Copies, runsview.Copied{Title: "scikit-learn", Text: text})
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
@@ -94,7 +94,7 @@ func (m shades) shown(level float64) string {
 	case !m.score.Larger:
 		level = -level
 	}
-	return door.ScoreAmount(m.score, level)
+	return results.ScoreAmount(m.score, level)
 }
 
 func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }

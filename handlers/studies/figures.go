@@ -8,7 +8,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/background"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/store"
@@ -19,26 +21,26 @@ import (
 // along begins the name of the picture of the score over a parameter.
 const along = "along-"
 
-// pictures returns the pictures of a search that is done: the score over each number that was searched,
+// picturesOf returns the pictures of a search that is done: the score over each number that was searched,
 // and the support vectors of the settings.
-func pictures(s store.Search) (list []views.Picture) {
+func picturesOf(s store.Search) (list []views.Picture) {
 	if s.Result == nil || len(s.Result.Settings) < 2 {
 		return nil
 	}
-	label := door.RankedBy(s).Label
+	label := results.RankedBy(s).Label
 	add := func(name, title string) {
-		list = append(list, door.Linked("/searches/"+s.ID+"/figures/", name, "", door.SmallWidth, door.SmallHeight, title, title))
+		list = append(list, pictures.Linked("/searches/"+s.ID+"/figures/", name, "", pictures.SmallWidth, pictures.SmallHeight, title, title))
 	}
-	for _, name := range door.Searched(s) {
+	for _, name := range results.Searched(s) {
 		if len(s.Result.Along(name)) > 2 {
 			title := "Validation curve: " + label + " over " + symbol(name)
-			if len(door.Searched(s)) > 1 {
+			if len(results.Searched(s)) > 1 {
 				title += ", the others as in the best"
 			}
 			add(along+name, title)
 		}
 	}
-	if door.Vectors(s.Result.Settings[s.Result.Best]) > 0 {
+	if results.Vectors(s.Result.Settings[s.Result.Best]) > 0 {
 		add("vectors", "Support vectors against "+label+", a mark for each setting")
 	}
 	return list
@@ -46,7 +48,7 @@ func pictures(s store.Search) (list []views.Picture) {
 
 // Figure sends a picture of a search.
 func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
-	name, format, err := door.FigureName(r)
+	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
 	}
@@ -57,14 +59,14 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	if s.Result == nil && len(s.Learning) == 0 {
 		return store.ErrNotFound
 	}
-	o := door.Options{Width: door.SmallWidth, Height: door.SmallHeight, Dark: r.FormValue("dark") == "1"}
+	o := pictures.Options{Width: pictures.SmallWidth, Height: pictures.SmallHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
 	f := figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}
-	return a.SendPrint(w, r, door.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return draw(s, name, f) }})
+	return a.SendPrint(w, r, pictures.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return draw(s, name, f) }})
 }
 
-func draw(s door.Found, name string, f figure.Format) (*figure.Picture, error) {
-	res, score := s.Result, door.RankedBy(s.Search)
+func draw(s background.Found, name string, f figure.Format) (*figure.Picture, error) {
+	res, score := s.Result, results.RankedBy(s.Search)
 	if name == learningName && len(s.Learning) > 0 {
 		return drawLearning(s.Learning, score, f)
 	}
@@ -97,7 +99,7 @@ func draw(s door.Found, name string, f figure.Format) (*figure.Picture, error) {
 		if !ok {
 			mean = math.NaN()
 		}
-		v.Vectors, v.Scores = append(v.Vectors, door.Vectors(setting)), append(v.Scores, mean)
+		v.Vectors, v.Scores = append(v.Vectors, results.Vectors(setting)), append(v.Scores, mean)
 	}
 	return v.Picture()
 }

@@ -5,7 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/background"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml/eval"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -16,21 +18,21 @@ import (
 const learningName = "learning"
 
 // learning returns the view of a learning curve.
-func learning(s door.Found) *studiesview.Learning {
-	score := door.RankedBy(s.Search)
+func learning(s background.Found) *studiesview.Learning {
+	score := results.RankedBy(s.Search)
 	l := &studiesview.Learning{Score: score.Label}
 	if n := len(s.Learning); n > 1 || s.Result != nil {
 		title, query := "Learning curve: "+score.Label+" over training points", ""
 		if s.Result == nil {
 			query = fmt.Sprintf("places=%d", n) // another picture than that with fewer
 		}
-		picture := door.Linked("/searches/"+s.ID+"/figures/", learningName, query, door.SmallWidth, door.SmallHeight, title, title)
+		picture := pictures.Linked("/searches/"+s.ID+"/figures/", learningName, query, pictures.SmallWidth, pictures.SmallHeight, title, title)
 		l.Picture = &picture
 	}
 	of := trained(score)
 	l.Trained = of != nil
 	for _, step := range s.Learning {
-		row := studiesview.LearningRow{N: step.N, Share: door.Percent(step.Share), HeldOut: withSpread(score, values(step.Folds, score.Of)), Vectors: views.Short(door.Vectors(eval.Setting{Folds: step.Folds}))}
+		row := studiesview.LearningRow{N: step.N, Share: results.Percent(step.Share), HeldOut: withSpread(score, values(step.Folds, score.Of)), Vectors: views.Short(results.Vectors(eval.Setting{Folds: step.Folds}))}
 		if l.Trained {
 			row.Training = withSpread(score, values(step.Folds, of))
 		}
@@ -42,7 +44,7 @@ func learning(s door.Found) *studiesview.Learning {
 // withSpread formats a mean with its standard deviation.
 func withSpread(score eval.Score, v []float64) string {
 	mean, deviation := stat.MeanStdDev(v, nil)
-	return fmt.Sprintf("%s (sd %s)", door.ScoreAmount(score, mean), door.ScoreAmount(score, deviation))
+	return fmt.Sprintf("%s (sd %s)", results.ScoreAmount(score, mean), results.ScoreAmount(score, deviation))
 }
 
 // drawLearning draws a learning curve.

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/background"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
@@ -18,14 +19,14 @@ import (
 // heatMap lays the settings of a search out by two of its parameters. Of settings that
 // agree in both it shows the best.
 type heatMap struct {
-	search door.Found
+	search background.Found
 	names  []string // of parameters with several values
 	x, y   string   // y is empty if there is one parameter, x if there is none
 }
 
 // newMap returns the map over the requested parameters, by default the first ones.
-func newMap(s door.Found, x, y string) heatMap {
-	m := heatMap{search: s, names: door.Searched(s.Search)}
+func newMap(s background.Found, x, y string) heatMap {
+	m := heatMap{search: s, names: results.Searched(s.Search)}
 	if s.Drawn != nil { // numbers first
 		slices.SortStableFunc(m.names, func(a, b string) int { return words(a) - words(b) })
 	}
@@ -96,15 +97,15 @@ func (m heatMap) values(name string) []string {
 
 // shades assigns the settings of a search colours by their score.
 type shades struct {
-	search       door.Found
+	search       background.Found
 	score        eval.Score
 	low, high    float64 // levels
 	best, simple int     // places; -1: not known yet
 	lab          func(eval.Setting) string
 }
 
-func newShades(s door.Found, lab func(eval.Setting) string) shades {
-	m := shades{search: s, score: door.RankedBy(s.Search), low: math.Inf(1), high: math.Inf(-1), best: -1, simple: -1, lab: lab}
+func newShades(s background.Found, lab func(eval.Setting) string) shades {
+	m := shades{search: s, score: results.RankedBy(s.Search), low: math.Inf(1), high: math.Inf(-1), best: -1, simple: -1, lab: lab}
 	for _, setting := range s.Settings {
 		if own, ok := level(m.score, setting); ok {
 			m.low, m.high = min(m.low, own), max(m.high, own)
@@ -121,12 +122,12 @@ func (m shades) cell(i int) studiesview.HeatCell {
 	s := m.search.Settings[i]
 	own, ok := level(m.score, s)
 	if !ok {
-		why := door.Sentence(cmp.Or(s.Failure(), "it has no "+m.score.Label+" on some fold"))
+		why := results.Sentence(cmp.Or(s.Failure(), "it has no "+m.score.Label+" on some fold"))
 		return studiesview.HeatCell{Href: m.lab(s), Text: "✕", Title: valuesText(m.search.Search, s) + " failed: " + why, Failed: true}
 	}
 	c := studiesview.HeatCell{
 		Href: m.lab(s), Text: scoreShort(m.score, s), Best: i == m.best, Simple: i == m.simple && i != m.best,
-		Title: fmt.Sprintf("%s: %s, %s support vectors on average", valuesText(m.search.Search, s), door.ScoreText(m.score, s.Folds), views.Short(door.Vectors(s))),
+		Title: fmt.Sprintf("%s: %s, %s support vectors on average", valuesText(m.search.Search, s), results.ScoreText(m.score, s.Folds), views.Short(results.Vectors(s))),
 	}
 	if !s.Converged() {
 		c.Title += "; not all trainings converged"
@@ -199,18 +200,18 @@ func (m shades) list() *studiesview.SettingList {
 		return 0
 	})
 	l := &studiesview.SettingList{Total: len(settings), Score: scoreTitle(m.score)}
-	names := door.Searched(m.search.Search)
+	names := results.Searched(m.search.Search)
 	for _, name := range names {
 		l.Names = append(l.Names, symbol(name))
 	}
 	for _, i := range order[:min(len(order), mostListed)] {
 		s := settings[i]
-		row := studiesview.SettingRow{Cell: m.cell(i), Deviation: "–", Vectors: views.Short(door.Vectors(s))}
+		row := studiesview.SettingRow{Cell: m.cell(i), Deviation: "–", Vectors: views.Short(results.Vectors(s))}
 		for _, name := range names {
 			row.Values = append(row.Values, shown(s.Values.Text(name)))
 		}
 		if _, deviation, ok := m.score.Over(s.Folds); ok {
-			row.Deviation = door.ScoreAmount(m.score, deviation)
+			row.Deviation = results.ScoreAmount(m.score, deviation)
 		}
 		l.Rows = append(l.Rows, row)
 	}
@@ -248,7 +249,7 @@ func scoreShort(score eval.Score, s eval.Setting) string {
 	if score.Share {
 		return fmt.Sprintf("%.1f", 100*mean)
 	}
-	return door.ScoreAmount(score, mean)
+	return results.ScoreAmount(score, mean)
 }
 
 func shown(value string) string {

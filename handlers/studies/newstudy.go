@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
@@ -25,7 +26,7 @@ import (
 func (a *Handler) NewStudy(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	if q.Get("study") != "" {
-		s, err := a.Store.Study(r.Context(), door.Workspace(r.Context()), q.Get("study"))
+		s, err := a.Store.Study(r.Context(), frame.Workspace(r.Context()), q.Get("study"))
 		if err != nil {
 			return err
 		}
@@ -117,7 +118,7 @@ func (a *Handler) menu(r *http.Request, q url.Values) (m menu, err error) {
 			}
 		}
 	}
-	all, err := a.Store.Datasets(r.Context(), door.Workspace(r.Context()))
+	all, err := a.Store.Datasets(r.Context(), frame.Workspace(r.Context()))
 	for _, d := range all {
 		if m.kind.takes(d) {
 			m.own = append(m.own, d)
@@ -157,7 +158,7 @@ func (m menu) form(q url.Values) studiesview.NewStudy {
 	for _, d := range m.own {
 		help := views.Counted(d.Rows, "row")
 		if slices.ContainsFunc(m.own, func(o store.Dataset) bool { return o.ID != d.ID && o.Name == d.Name }) { // which of them
-			help = "saved " + door.When(d.Created) + ", " + d.Hash[:8] + ", " + help
+			help = "saved " + results.When(d.Created) + ", " + d.Hash[:8] + ", " + help
 		}
 		if d.Kind == dataset.KindVectors {
 			help += ", " + views.Counted(d.Dims(), "feature")
@@ -260,7 +261,7 @@ func (m menu) clicked(q url.Values) (string, error) {
 		if at := slices.IndexFunc(m.sets, func(set study.Set) bool { return set.Name == asked }); at >= 0 {
 			set = m.sets[at]
 		} else if at := slices.IndexFunc(m.own, func(d store.Dataset) bool { return d.ID == asked }); at >= 0 {
-			set, usual = study.Set{File: door.FileOf(m.own[at])}, m.own[at].Name
+			set, usual = study.Set{File: results.FileOf(m.own[at])}, m.own[at].Name
 		} else {
 			return "", store.ErrNotFound
 		}
@@ -294,7 +295,7 @@ func (m menu) clicked(q url.Values) (string, error) {
 	if len(problems) > 0 {
 		return "", problems
 	}
-	s.Baseline, s.Title = cmp.Or(baseline, s.Learners[0].Name), door.StudyTitle(&s)
+	s.Baseline, s.Title = cmp.Or(baseline, s.Learners[0].Name), results.StudyTitle(&s)
 	return s.Encode()
 }
 
@@ -318,12 +319,12 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return a.studyAgain(w, r, r.PostForm, file, err)
 	}
-	return door.Redirect(w, r, "/studies/"+s.ID)
+	return frame.Redirect(w, r, "/studies/"+s.ID)
 }
 
 // studyAgain shows the form with its problems; it returns other errors.
 func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, file string, wrong error) error {
-	message, err := door.UserMessage(wrong)
+	message, err := results.UserMessage(wrong)
 	if err != nil {
 		return err
 	}

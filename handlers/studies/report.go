@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml/eval"
 	"marginlab/ml/repeat"
 	"marginlab/ml/study"
@@ -24,13 +26,13 @@ func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.Repor
 	if err != nil {
 		return item, err
 	}
-	item.Title = door.SearchTitle(s.Search) + " on " + s.DatasetName
+	item.Title = results.SearchTitle(s.Search) + " on " + s.DatasetName
 	if s.Result == nil {
-		return item, door.Unfinished("the search “" + item.Title + "”")
+		return item, results.Unfinished("the search “" + item.Title + "”")
 	}
-	item.Details = fmt.Sprintf("%s, data hash %s.", door.SchemeName(s.Scheme), s.Hash[:12])
+	item.Details = fmt.Sprintf("%s, data hash %s.", results.SchemeName(s.Scheme), s.Hash[:12])
 	item.Details = strings.ToUpper(item.Details[:1]) + item.Details[1:]
-	item.Command = door.SearchLine(s.Search)
+	item.Command = results.SearchLine(s.Search)
 	var names, titles []string
 	if len(s.Scheme.Learning) > 0 {
 		l := learning(s)
@@ -43,7 +45,7 @@ func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.Repor
 		none := func(eval.Setting) string { return "" }
 		best := choice(s, s.Result.Best, none)
 		item.Verdict = fmt.Sprintf("Best of %s: %s, %s support vectors on average.", views.Counted(len(s.Settings), "setting"), strings.TrimPrefix(best.Values+", "+best.Score, ", "), best.Vectors)
-		item.Details += strings.TrimRight(" "+strings.TrimSpace(door.NestedText(s.Result)+" "+s.Scheme.Warning(s.Result)), " ")
+		item.Details += strings.TrimRight(" "+strings.TrimSpace(results.NestedText(s.Result)+" "+s.Scheme.Warning(s.Result)), " ")
 		if list := newShades(s, none).list(); list != nil {
 			t := study.Table{Title: "Best settings", Head: append(append([]string{}, list.Names...), list.Score, "Sd", "Support vectors")}
 			for i, row := range list.Rows[:min(len(list.Rows), reportRows)] {
@@ -54,14 +56,14 @@ func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.Repor
 			}
 			item.Tables = append(item.Tables, t)
 		}
-		for _, pic := range pictures(s.Search) {
+		for _, pic := range picturesOf(s.Search) {
 			name, _, _ := strings.Cut(pic.Src[strings.LastIndex(pic.Src, "/")+1:], ".")
 			names, titles = append(names, name), append(titles, pic.Caption)
 		}
 		names = names[:min(len(names), 2)]
 	}
 	for i, name := range names {
-		fig, err := door.ReportFigure(func(o door.Options) (*figure.Picture, error) {
+		fig, err := pictures.ReportFigure(func(o pictures.Options) (*figure.Picture, error) {
 			return draw(s, name, figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height})
 		})
 		if err != nil {
@@ -72,18 +74,18 @@ func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.Repor
 		}
 		item.Figures = append(item.Figures, fig)
 	}
-	item.Task, err = door.SearchTask(s.Search)
+	item.Task, err = results.SearchTask(s.Search)
 	return item, err
 }
 
 // ReportStudy returns a report item for a study.
 func (a *Handler) ReportStudy(ctx context.Context, id string) (item store.ReportItem, err error) {
-	s, err := a.Store.Study(ctx, door.Workspace(ctx), id)
+	s, err := a.Store.Study(ctx, frame.Workspace(ctx), id)
 	if err != nil {
 		return item, err
 	}
 	if s.Status() != store.Done {
-		return item, door.Unfinished("the study “" + s.Title + "”")
+		return item, results.Unfinished("the study “" + s.Title + "”")
 	}
 	res, err := a.Store.StudyResult(ctx, s)
 	if err != nil {
@@ -111,7 +113,7 @@ func (a *Handler) ReportStudy(ctx context.Context, id string) (item store.Report
 		item.Task.Study = &f
 	}
 	for k, ranks := range figure.StudyRanks(res, figure.Format{}) {
-		fig, err := door.ReportFigure(func(o door.Options) (*figure.Picture, error) {
+		fig, err := pictures.ReportFigure(func(o pictures.Options) (*figure.Picture, error) {
 			return figure.StudyRanks(res, figure.Format{Dark: o.Dark, Width: o.Width})[k].Picture()
 		})
 		if err != nil {

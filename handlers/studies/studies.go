@@ -12,7 +12,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/background"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/store"
@@ -23,7 +25,7 @@ import (
 )
 
 // Handler serves searches and studies.
-type Handler struct{ *door.Base }
+type Handler struct{ *frame.Base }
 
 // pageRows is the number of searches on a page of the list.
 const pageRows = 25
@@ -32,7 +34,7 @@ const pageRows = 25
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	page = min(max(page, 1), 1e6)
-	searches, total, err := a.Store.Searches(r.Context(), door.Workspace(r.Context()), pageRows, (page-1)*pageRows)
+	searches, total, err := a.Store.Searches(r.Context(), frame.Workspace(r.Context()), pageRows, (page-1)*pageRows)
 	if err != nil {
 		return err
 	}
@@ -45,8 +47,8 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, s := range searches {
 		p.Rows = append(p.Rows, studiesview.SearchRow{
-			ID: s.ID, Title: door.SearchTitle(s), Data: s.DatasetName, Folds: foldsText(s), Status: string(s.Status),
-			Done: s.Done, Total: s.Total, Created: door.When(s.Created),
+			ID: s.ID, Title: results.SearchTitle(s), Data: s.DatasetName, Folds: foldsText(s), Status: string(s.Status),
+			Done: s.Done, Total: s.Total, Created: results.When(s.Created),
 		})
 	}
 	return a.Render(w, r, studiesview.SearchesPage(p))
@@ -54,9 +56,9 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 
 func foldsText(s store.Search) string {
 	if s.Scheme.Nested {
-		return door.FoldsText(s.Scheme) + ", nested"
+		return results.FoldsText(s.Scheme) + ", nested"
 	}
-	return door.FoldsText(s.Scheme)
+	return results.FoldsText(s.Scheme)
 }
 
 // Page shows a search: its progress and its settings so far.
@@ -66,10 +68,10 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := studiesview.Search{
-		Page: a.Frame(door.SearchTitle(s.Search), "runs"), ID: s.ID, Title: door.SearchTitle(s.Search), Status: string(s.Status), Message: door.Sentence(s.Error),
-		Data: s.DatasetName, Created: door.When(s.Created), Hash: s.Hash[:12], Folds: foldsText(s.Search),
+		Page: a.Frame(results.SearchTitle(s.Search), "runs"), ID: s.ID, Title: results.SearchTitle(s.Search), Status: string(s.Status), Message: results.Sentence(s.Error),
+		Data: s.DatasetName, Created: results.When(s.Created), Hash: s.Hash[:12], Folds: foldsText(s.Search),
 		Done: s.Done, Total: s.Total, Known: s.Known, Time: a.timeText(s.Search),
-		Settings: same(s.Search), Reproduce: door.SearchLine(s.Search),
+		Settings: same(s.Search), Reproduce: results.SearchLine(s.Search),
 	}
 	if s.Dataset != "" {
 		p.DataHref = "/datasets/" + s.Dataset
@@ -81,7 +83,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	m := newMap(s, r.URL.Query().Get("x"), r.URL.Query().Get("y"))
 	if len(s.Scheme.Learning) == 0 {
 		all := newShades(s, lab)
-		p.Axes, p.AxisX, p.AxisY, p.List, p.Design = m.axes(), m.x, m.y, all.list(), door.DesignText(s.Search)
+		p.Axes, p.AxisX, p.AxisY, p.List, p.Design = m.axes(), m.x, m.y, all.list(), results.DesignText(s.Search)
 		if s.Drawn == nil {
 			p.Map = m.view(all)
 		} else {
@@ -93,22 +95,22 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 		p.Learning = learning(s)
 		if res != nil {
 			p.Learning.Href = lab(res.Settings[0])
-			p.Confusion = door.Confusion("Confusion matrix of the last place, summed over the folds", res.Confusion)
+			p.Confusion = results.Confusion("Confusion matrix of the last place, summed over the folds", res.Confusion)
 		}
 	} else if res != nil {
 		p.Best = choice(s, res.Best, lab)
 		if one := res.WithinOneError(); one != res.Best {
 			p.Simple = choice(s, one, lab)
 		}
-		p.Nested = door.NestedText(res)
+		p.Nested = results.NestedText(res)
 		p.Warning = s.Scheme.Warning(res)
 		p.Later, p.Whole = s.Scheme.Finer && s.Scheme.Onward == nil, res.Nested != nil && p.Warning == ""
 		p.Edges = edges(s)
 		p.Finer = eval.Finer(s.Design(), res) != nil
 		p.Short = notConverged(res)
 		p.Failed = failed(res)
-		p.Pictures = pictures(s.Search)
-		p.Confusion = door.Confusion("Confusion matrix of the best, summed over the folds", res.Confusion)
+		p.Pictures = picturesOf(s.Search)
+		p.Confusion = results.Confusion("Confusion matrix of the best, summed over the folds", res.Confusion)
 	}
 	if s.Result != nil {
 		if p.Report, err = a.AddToReport(r.Context(), "/searches/"+s.ID); err != nil {
@@ -120,8 +122,8 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 
 // same returns the values common to all settings.
 func same(s store.Search) []views.Number {
-	return slices.DeleteFunc(door.Settings(s.Spec, nil), func(n views.Number) bool {
-		return n.Name == "test_fraction" || slices.Contains(door.Searched(s), n.Name)
+	return slices.DeleteFunc(results.Settings(s.Spec, nil), func(n views.Number) bool {
+		return n.Name == "test_fraction" || slices.Contains(results.Searched(s), n.Name)
 	})
 }
 
@@ -160,9 +162,9 @@ func duration(d time.Duration) string {
 
 // labLink makes links that open the lab with a setting.
 func (a *Handler) labLink(r *http.Request, s store.Search) (func(eval.Setting) string, error) {
-	data := door.OfSearch + s.ID
+	data := frame.OfSearch + s.ID
 	if s.Dataset != "" {
-		set, err := a.Store.Dataset(r.Context(), door.Workspace(r.Context()), s.Dataset)
+		set, err := a.Store.Dataset(r.Context(), frame.Workspace(r.Context()), s.Dataset)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +174,7 @@ func (a *Handler) labLink(r *http.Request, s store.Search) (func(eval.Setting) s
 	}
 	return func(setting eval.Setting) string {
 		spec := eval.OfSetting(s.Spec, setting.Values)
-		q := door.SpecQuery(spec)
+		q := frame.SpecQuery(spec)
 		q.Del("project")
 		q.Set("target", spec.Target)
 		q.Set("test_fraction", "0") // the lab would hold points out
@@ -189,18 +191,18 @@ func (a *Handler) labLink(r *http.Request, s store.Search) (func(eval.Setting) s
 }
 
 // choice returns the view of a selected setting.
-func choice(s door.Found, at int, lab func(eval.Setting) string) *studiesview.Choosable {
+func choice(s background.Found, at int, lab func(eval.Setting) string) *studiesview.Choosable {
 	setting := s.Settings[at]
 	return &studiesview.Choosable{
-		At: at, Values: valuesText(s.Search, setting), Score: door.ScoreText(s.Result.RankedBy(), setting.Folds),
-		Vectors: views.Short(door.Vectors(setting)), Href: lab(setting),
+		At: at, Values: valuesText(s.Search, setting), Score: results.ScoreText(s.Result.RankedBy(), setting.Folds),
+		Vectors: views.Short(results.Vectors(setting)), Href: lab(setting),
 	}
 }
 
 // valuesText formats the searched values of a setting: "C = 10, γ = 0.1".
 func valuesText(s store.Search, setting eval.Setting) string {
 	var words []string
-	for _, name := range door.Searched(s) {
+	for _, name := range results.Searched(s) {
 		if setting.Values.Has(name) {
 			words = append(words, symbol(name)+" = "+setting.Values.Text(name))
 		}
@@ -218,9 +220,9 @@ func symbol(name string) string {
 }
 
 // edges returns the parameters whose best value is the smallest or largest tried.
-func edges(s door.Found) (names []string) {
+func edges(s background.Found) (names []string) {
 	best := s.Settings[s.Result.Best].Values
-	for _, name := range door.Searched(s.Search) {
+	for _, name := range results.Searched(s.Search) {
 		var tried []float64
 		for _, v := range s.Grid[name] { // drawn parameters have no edge values
 			if v.IsNumber() {
@@ -259,7 +261,7 @@ func (a *Handler) Again(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
-	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	s, err := a.Store.Search(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -267,7 +269,7 @@ func (a *Handler) Again(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/searches/"+next.ID)
+	return frame.Redirect(w, r, "/searches/"+next.ID)
 }
 
 // Save makes a run of a setting.
@@ -275,7 +277,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
-	s, err := a.Store.Search(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	s, err := a.Store.Search(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -288,7 +290,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a.Jobs.Wait(r.Context(), glance, run.ID)
-	return door.Redirect(w, r, "/runs/"+run.ID)
+	return frame.Redirect(w, r, "/runs/"+run.ID)
 }
 
 // glance is how long a page waits for a run just saved.
@@ -297,23 +299,23 @@ const glance = 400 * time.Millisecond
 // Cancel ends a search that is queued or running.
 func (a *Handler) Cancel(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if err := a.Jobs.CancelSearch(r.Context(), door.Workspace(r.Context()), id); err != nil {
+	if err := a.Jobs.CancelSearch(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	return door.Cancelled(w, r, "/searches/"+id)
+	return frame.Cancelled(w, r, "/searches/"+id)
 }
 
 // Delete deletes a search.
 func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Jobs.DeleteSearch(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+	if err := a.Jobs.DeleteSearch(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/searches")
+	return frame.Redirect(w, r, "/searches")
 }
 
 // Events streams the progress of a search.
 func (a *Handler) Events(w http.ResponseWriter, r *http.Request) error {
-	events, err := a.Jobs.SubscribeSearch(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	events, err := a.Jobs.SubscribeSearch(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml/study"
 	"marginlab/store"
 	"marginlab/views"
@@ -26,7 +28,7 @@ import (
 func (a *Handler) Studies(w http.ResponseWriter, r *http.Request) error {
 	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	page = min(max(page, 1), 1e6)
-	list, total, err := a.Store.Studies(r.Context(), door.Workspace(r.Context()), pageRows, (page-1)*pageRows)
+	list, total, err := a.Store.Studies(r.Context(), frame.Workspace(r.Context()), pageRows, (page-1)*pageRows)
 	if err != nil {
 		return err
 	}
@@ -39,13 +41,13 @@ func (a *Handler) Studies(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, s := range list {
 		done, _, all := s.Cells()
-		p.Rows = append(p.Rows, studiesview.StudyRow{ID: s.ID, Title: s.Title, Status: string(s.Status()), Done: done, Total: all, Created: door.When(s.Created)})
+		p.Rows = append(p.Rows, studiesview.StudyRow{ID: s.ID, Title: s.Title, Status: string(s.Status()), Done: done, Total: all, Created: results.When(s.Created)})
 	}
 	return a.Render(w, r, studiesview.StudiesPage(p))
 }
 
 func (a *Handler) study(r *http.Request) (store.Study, error) {
-	return a.Store.Study(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id"))
+	return a.Store.Study(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 }
 
 // Study shows a study: its progress and results.
@@ -58,7 +60,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := studiesview.Study{Page: a.studyFrame(s.Title), ID: s.ID, Title: s.Title, Status: string(s.Status()), Created: door.When(s.Created), File: s.File}
+	p := studiesview.Study{Page: a.studyFrame(s.Title), ID: s.ID, Title: s.Title, Status: string(s.Status()), Created: results.When(s.Created), File: s.File}
 	p.Done, _, p.Total = s.Cells()
 	p.Brought = len(s.Searches) == 0
 	p.Folds = fmt.Sprintf("%d folds", asked.Folds)
@@ -92,7 +94,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 				cell.Text = fmt.Sprintf("%d of %d", one.Done, one.Total)
 			}
 			if one.Error != "" {
-				p.Message = door.Sentence(fmt.Sprintf("data set %s, learner %s: %s", set.Name, asked.Learners[j].Name, one.Error))
+				p.Message = results.Sentence(fmt.Sprintf("data set %s, learner %s: %s", set.Name, asked.Learners[j].Name, one.Error))
 				if err := errors.Join(
 					less("Run again without the learner "+asked.Learners[j].Name, asked.Without(asked.Learners[j].Name, "")),
 					less("Run again without the data set "+set.Name, asked.Without("", set.Name)),
@@ -117,7 +119,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		for _, t := range res.Tables() {
-			p.Tables = append(p.Tables, door.StudyTable(t))
+			p.Tables = append(p.Tables, results.StudyTable(t))
 		}
 		for _, e := range study.Exports {
 			p.Exports = append(p.Exports, views.Option{Value: "/studies/" + s.ID + "/" + e.File, Label: e.Label})
@@ -145,7 +147,7 @@ const (
 
 // StudyFigure sends a picture of the ranks.
 func (a *Handler) StudyFigure(w http.ResponseWriter, r *http.Request) error {
-	name, format, err := door.FigureName(r)
+	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
 	}
@@ -158,12 +160,12 @@ func (a *Handler) StudyFigure(w http.ResponseWriter, r *http.Request) error {
 	if r.FormValue("narrow") == "1" {
 		f.Width = studyWidthNarrow
 	}
-	pictures := figure.StudyRanks(res, f)
-	at := slices.IndexFunc(pictures, func(p figure.Ranks) bool { return p.Name == name })
+	ranks := figure.StudyRanks(res, f)
+	at := slices.IndexFunc(ranks, func(p figure.Ranks) bool { return p.Name == name })
 	if at < 0 {
 		return store.ErrNotFound
 	}
-	return a.SendPrint(w, r, door.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return pictures[at].Picture() }})
+	return a.SendPrint(w, r, pictures.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return ranks[at].Picture() }})
 }
 
 func (a *Handler) studyResult(r *http.Request) (*study.Result, error) {
@@ -185,7 +187,7 @@ func (a *Handler) StudyFile(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		door.Attach(w, name, "application/toml")
+		frame.Attach(w, name, "application/toml")
 		_, err = io.WriteString(w, s.File)
 		return err
 	}
@@ -202,9 +204,9 @@ func (a *Handler) StudyFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if strings.HasSuffix(name, ".csv") {
-		return door.SendCSV(w, r, name, bytes.NewReader(b.Bytes()))
+		return frame.SendCSV(w, r, name, bytes.NewReader(b.Bytes()))
 	}
-	door.Attach(w, name, study.Exports[at].Type)
+	frame.Attach(w, name, study.Exports[at].Type)
 	_, err = b.WriteTo(w)
 	return err
 }
@@ -212,18 +214,18 @@ func (a *Handler) StudyFile(w http.ResponseWriter, r *http.Request) error {
 // CancelStudy ends a study that is under way.
 func (a *Handler) CancelStudy(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
-	if err := a.Jobs.CancelStudy(r.Context(), door.Workspace(r.Context()), id); err != nil {
+	if err := a.Jobs.CancelStudy(r.Context(), frame.Workspace(r.Context()), id); err != nil {
 		return err
 	}
-	return door.Cancelled(w, r, "/studies/"+id)
+	return frame.Cancelled(w, r, "/studies/"+id)
 }
 
 // DeleteStudy deletes a study and stops it.
 func (a *Handler) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Jobs.DeleteStudy(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
+	if err := a.Jobs.DeleteStudy(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/studies")
+	return frame.Redirect(w, r, "/studies")
 }
 
 // studyFrame returns the frame of a page about studies.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/ml/dataset"
 	"marginlab/store"
 	"marginlab/views/lessons"
@@ -152,7 +152,7 @@ func (a *Handler) ExportAnswers(w http.ResponseWriter, r *http.Request, g Course
 			rows = append(rows, []string{dataset.Guard(s.Name), strconv.Itoa(s.Number), lesson, screen, question, strconv.Itoa(one.Round), number(given), right, one.At.Format(time.RFC3339), number(drawn), dataset.Guard(mistaken)})
 		}
 	}
-	return door.SendRows(w, r, g.Title+" answers.csv", rows)
+	return frame.SendRows(w, r, g.Title+" answers.csv", rows)
 }
 
 // number guards text for a spreadsheet, so that only numbers are interpreted.
@@ -172,11 +172,11 @@ func (a *Handler) NameStudent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Store.NameStudent(r.Context(), door.Workspace(r.Context()), c.Code, r.PostFormValue("who")); err != nil {
+	if err := a.Store.NameStudent(r.Context(), frame.Workspace(r.Context()), c.Code, r.PostFormValue("who")); err != nil {
 		return err
 	}
 	if r.PostFormValue("from") == "poll" {
-		return door.Redirect(w, r, "/course/"+c.Code+"/poll")
+		return frame.Redirect(w, r, "/course/"+c.Code+"/poll")
 	}
-	return door.Redirect(w, r, door.Entrance(c))
+	return frame.Redirect(w, r, frame.Entrance(c))
 }

@@ -16,7 +16,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/cache"
+	"marginlab/handlers/frame"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views/lessons"
@@ -26,17 +27,17 @@ import (
 
 // Handler serves the courses of teachers.
 type Handler struct {
-	*door.Base
+	*frame.Base
 	Lab      Page
 	Lessons  Lessons
 	board    *board
 	stage    *stage
-	followed *door.Recent[[]byte] // HTML of the followed slides, by code and version
+	followed *cache.Recent[[]byte] // HTML of the followed slides, by code and version
 }
 
 // New returns the handler of courses, with the pages that courses are made of.
-func New(h *door.Base, lab Page, lessons Lessons) *Handler {
-	a := &Handler{Base: h, Lab: lab, Lessons: lessons, followed: door.NewRecent[[]byte](64)}
+func New(h *frame.Base, lab Page, lessons Lessons) *Handler {
+	a := &Handler{Base: h, Lab: lab, Lessons: lessons, followed: cache.New[[]byte](64)}
 	a.stage = &stage{now: h.Store.Now, courses: map[string]presented{}}
 	a.board = newBoard(a.current)
 	return a
@@ -60,7 +61,7 @@ type Lessons interface {
 // Page is a kind of page that a course can be made of. Setting returns what can be fixed on the
 // page of a path in the state of a query.
 type Page interface {
-	Setting(ctx context.Context, path string, q url.Values) (door.Setting, error)
+	Setting(ctx context.Context, path string, q url.Values) (frame.Setting, error)
 }
 
 // List shows a teacher's courses and the form for a student's course code.
@@ -82,7 +83,7 @@ func Row(c store.Course, now time.Time) teachview.CourseRow {
 
 // showCourses lists courses; problem is that with a typed code, file that with a file.
 func (a *Handler) showCourses(w http.ResponseWriter, r *http.Request, typed, problem, file string) error {
-	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
+	courses, err := a.Store.Courses(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (a *Handler) showCourses(w http.ResponseWriter, r *http.Request, typed, pro
 func (a *Handler) Find(w http.ResponseWriter, r *http.Request) error {
 	typed := strings.TrimSpace(r.FormValue("code"))
 	if typed == "" {
-		return door.Redirect(w, r, "/courses")
+		return frame.Redirect(w, r, "/courses")
 	}
 	c, err := a.FindCourse(r.Context(), typed)
 	if errors.Is(err, store.ErrNotFound) {
@@ -116,7 +117,7 @@ func (a *Handler) Find(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return door.Redirect(w, r, "/course/"+c.Code)
+	return frame.Redirect(w, r, "/course/"+c.Code)
 }
 
 // Open lets a student in: to the question that is open, otherwise to the slide that is
@@ -129,14 +130,14 @@ func (a *Handler) Open(w http.ResponseWriter, r *http.Request) error {
 	poll, err := a.Store.CurrentPoll(r.Context(), c.Code)
 	switch {
 	case err == nil && poll.Open:
-		return door.Redirect(w, r, "/course/"+c.Code+"/poll")
+		return frame.Redirect(w, r, "/course/"+c.Code+"/poll")
 	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return err
 	}
 	if a.stage.shown(c.Code).Version > 0 {
-		return door.Redirect(w, r, "/course/"+c.Code+"/follow")
+		return frame.Redirect(w, r, "/course/"+c.Code+"/follow")
 	}
-	return door.Redirect(w, r, door.Entrance(c))
+	return frame.Redirect(w, r, frame.Entrance(c))
 }
 
 // New shows the form of what to hide and freeze on the page whose URL is
@@ -169,15 +170,15 @@ func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err == nil {
 		var c store.Course
-		if c, err = a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n); err == nil {
-			return door.Redirect(w, r, "/courses/"+c.Code)
+		if c, err = a.Store.CreateCourse(r.Context(), frame.Workspace(r.Context()), n); err == nil {
+			return frame.Redirect(w, r, "/courses/"+c.Code)
 		}
 	}
 	return a.askAgain(w, r, s, err)
 }
 
 // askAgain shows the form of a course again with its problems.
-func (a *Handler) askAgain(w http.ResponseWriter, r *http.Request, s door.Setting, err error) error {
+func (a *Handler) askAgain(w http.ResponseWriter, r *http.Request, s frame.Setting, err error) error {
 	var ps param.Problems
 	if errors.As(err, &ps) && ps.For("title")+ps.For("value") != "" {
 		return a.AskCourse(w, r, s, ps)
@@ -187,7 +188,7 @@ func (a *Handler) askAgain(w http.ResponseWriter, r *http.Request, s door.Settin
 
 // planned returns the course that a form describes. It returns param.Problems for invalid
 // values.
-func planned(r *http.Request, s door.Setting) (n store.NewCourse, err error) {
+func planned(r *http.Request, s frame.Setting) (n store.NewCourse, err error) {
 	n = store.NewCourse{Title: r.PostFormValue("title"), Closed: r.PostFormValue("handins") != "true"}
 	q := maps.Clone(s.Query)
 	if s.Points != nil {
@@ -215,7 +216,7 @@ func planned(r *http.Request, s door.Setting) (n store.NewCourse, err error) {
 		}
 	}
 	if r.PostFormValue("holdout") == "true" && s.HoldsNothingOut() {
-		q.Set("test_fraction", strconv.FormatFloat(door.HeldOut, 'g', -1, 64))
+		q.Set("test_fraction", strconv.FormatFloat(frame.HeldOut, 'g', -1, 64))
 	}
 	n.Target = s.Path + "?" + q.Encode()
 	return n, nil
@@ -230,8 +231,8 @@ func (a *Handler) Edit(w http.ResponseWriter, r *http.Request, g Course) error {
 	return a.AskCourse(w, r, s, nil)
 }
 
-func (a *Handler) edited(ctx context.Context, g Course) (door.Setting, error) {
-	s, err := a.setting(ctx, door.Entrance(g.Course))
+func (a *Handler) edited(ctx context.Context, g Course) (frame.Setting, error) {
+	s, err := a.setting(ctx, frame.Entrance(g.Course))
 	s.Course, s.Edit = &g.Course, g.base
 	return s, err
 }
@@ -252,12 +253,12 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err != nil {
 		return a.askAgain(w, r, s, err)
 	}
-	return door.Redirect(w, r, g.base)
+	return frame.Redirect(w, r, g.base)
 }
 
 // Copy shows the form for a course like another one.
 func (a *Handler) Copy(w http.ResponseWriter, r *http.Request, g Course) error {
-	s, err := a.setting(r.Context(), door.Entrance(g.Course))
+	s, err := a.setting(r.Context(), frame.Entrance(g.Course))
 	if err != nil {
 		return err
 	}
@@ -284,7 +285,7 @@ func (a *Handler) Screen(w http.ResponseWriter, r *http.Request, g Course) error
 }
 
 // setting returns what can be fixed on a page.
-func (a *Handler) setting(ctx context.Context, target string) (s door.Setting, err error) {
+func (a *Handler) setting(ctx context.Context, target string) (s frame.Setting, err error) {
 	u, err := url.Parse(target)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") {
 		return s, param.Problems{{Field: "target", Message: "a course is made of a page of this site: open the lab or a lesson and go on from there"}}

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/store"
@@ -45,7 +46,7 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request, g Course) error
 		}
 		record = append(record, name)
 	}
-	return door.StreamRows(w, r, g.Title+".csv", func(row func(...string) error) error {
+	return frame.StreamRows(w, r, g.Title+".csv", func(row func(...string) error) error {
 		if err := row(record...); err != nil {
 			return err
 		}
@@ -73,7 +74,7 @@ func (a *Handler) Export(w http.ResponseWriter, r *http.Request, g Course) error
 
 // quantity formats a number or text of a report for programs.
 func quantity(q ml.Quantity, r *ml.Report) string {
-	if v, ok := door.QuantityNumber(q, r); ok {
+	if v, ok := results.QuantityNumber(q, r); ok {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	if r != nil {

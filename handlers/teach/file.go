@@ -12,7 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/results"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -50,7 +51,7 @@ func (a *Handler) SendCourse(w http.ResponseWriter, r *http.Request, g Course) e
 		}
 		f.Points = b.String()
 	}
-	door.Attach(w, g.Title+".json", "application/json")
+	frame.Attach(w, g.Title+".json", "application/json")
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(f)
@@ -75,10 +76,10 @@ func (a *Handler) Import(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		var c store.Course
 		if c, err = a.create(r, f); err == nil {
-			return door.Redirect(w, r, "/courses/"+c.Code)
+			return frame.Redirect(w, r, "/courses/"+c.Code)
 		}
 	}
-	told, err := door.UserMessage(err)
+	told, err := results.UserMessage(err)
 	if err != nil {
 		return err
 	}
@@ -101,11 +102,11 @@ func (a *Handler) create(r *http.Request, f courseFile) (c store.Course, err err
 			return c, unfit("its question %d: %v", i+1, err)
 		}
 	}
-	return a.Store.CreateCourse(r.Context(), door.Workspace(r.Context()), n)
+	return a.Store.CreateCourse(r.Context(), frame.Workspace(r.Context()), n)
 }
 
 // known returns those controls that a page has: other versions of the program may have others.
-func known(s door.Setting, controls []string) (names []string) {
+func known(s frame.Setting, controls []string) (names []string) {
 	for _, g := range s.Groups {
 		for _, c := range g.Controls {
 			if slices.Contains(controls, c.Name) && !slices.Contains(names, c.Name) {

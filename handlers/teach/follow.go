@@ -13,7 +13,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
 	"marginlab/ml/param"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
@@ -141,9 +142,9 @@ func (a *Handler) HideNames(w http.ResponseWriter, r *http.Request, g Course) er
 	}
 	switch r.PostFormValue("from") {
 	case "answers":
-		return door.Redirect(w, r, g.base+"/answers?"+url.Values{"lesson": {r.PostFormValue("lesson")}}.Encode())
+		return frame.Redirect(w, r, g.base+"/answers?"+url.Values{"lesson": {r.PostFormValue("lesson")}}.Encode())
 	case "gallery":
-		return door.Redirect(w, r, g.base+"#gallery")
+		return frame.Redirect(w, r, g.base+"#gallery")
 	}
 	return web.JSON(w, http.StatusOK, map[string]bool{"hidden": hidden})
 }
@@ -229,7 +230,7 @@ func (a *Handler) Follow(w http.ResponseWriter, r *http.Request) error {
 		_, err := w.Write(part)
 		return err
 	}
-	p := lessons.FollowPage{Page: a.Frame(c.Title, ""), Code: c.Code, Course: c.Title, Entrance: door.Entrance(c), Part: string(part)}
+	p := lessons.FollowPage{Page: a.Frame(c.Title, ""), Code: c.Code, Course: c.Title, Entrance: frame.Entrance(c), Part: string(part)}
 	if p.InCourse, err = a.InCourse(r.Context(), c); err != nil {
 		return err
 	}
@@ -291,7 +292,7 @@ func (a *Handler) Remote(w http.ResponseWriter, r *http.Request, g Course) error
 	at := a.stage.shown(g.Code)
 	remote := &lessons.RemoteView{Base: g.base, Follow: "/course/" + g.Code + "/follow", Title: g.Title, Free: at.Free, Own: ownRows(g.Course), Link: a.Links.Origin(r) + "/teach/" + g.Token + "/remote"}
 	var err error
-	if remote.QR, err = door.QR(remote.Link); err != nil {
+	if remote.QR, err = pictures.QR(remote.Link); err != nil {
 		return err
 	}
 	if at.Version == 0 {

@@ -18,7 +18,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -49,7 +51,7 @@ func (a *Handler) asTeacher(r *http.Request) (c Course, err error) {
 		c.base = "/teach/" + token
 		return c, err
 	}
-	c.Course, err = a.Store.CourseOf(r.Context(), door.Workspace(r.Context()), chi.URLParam(r, "code"))
+	c.Course, err = a.Store.CourseOf(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "code"))
 	c.base = "/courses/" + c.Code
 	return c, err
 }
@@ -66,9 +68,9 @@ func (a *Handler) Taught(h func(http.ResponseWriter, *http.Request, Course) erro
 }
 
 // Collection is where the runs lie that were handed in.
-func (a *Handler) Collection(r *http.Request) (door.Collection, error) {
+func (a *Handler) Collection(r *http.Request) (results.Collection, error) {
 	g, err := a.asTeacher(r)
-	return door.Collection{Workspace: g.Gallery(), Base: g.base, Title: g.Title, Nameless: g.Nameless}, err
+	return results.Collection{Workspace: g.Gallery(), Base: g.base, Title: g.Title, Nameless: g.Nameless}, err
 }
 
 // Gallery shows a teacher the submissions.
@@ -84,7 +86,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	q := r.URL.Query()
 	if g.Nameless {
 		for i := range copies {
-			copies[i].Name = door.Nameless(copies[i].Run)
+			copies[i].Name = results.Nameless(copies[i].Run)
 		}
 		for i := range blocks {
 			blocks[i].Names = "a student"
@@ -97,9 +99,9 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 		return nil
 	}
 	p := teachview.Gallery{
-		Most: door.MostCompared,
+		Most: results.MostCompared,
 		Page: a.Frame(g.Title, "courses"), Base: g.base, State: state, Title: g.Title, Code: g.Code, Closed: g.Closed, Ends: g.Ends, Over: over,
-		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: door.Entrance(g.Course), Nameless: g.Nameless,
+		Link: origin + "/course/" + g.Code, Secret: origin + "/teach/" + g.Token, Preset: frame.Entrance(g.Course), Nameless: g.Nameless,
 		Hidden: controlLabels(g.Target, g.Hidden), Frozen: controlLabels(g.Target, g.Frozen), Total: len(copies),
 	}
 	if l := lessonOf(g.Course); l != nil {
@@ -115,7 +117,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	}
 	if g.Nameless {
 		for i := range runs {
-			runs[i].Name = door.Nameless(runs[i].ID)
+			runs[i].Name = results.Nameless(runs[i].ID)
 		}
 	}
 	columns := galleryColumns(runs)
@@ -165,8 +167,8 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 			row.Href = g.base + "/runs/" + run.ID
 		}
 		if run.Status == store.Done {
-			name, what := door.ListFigure(run.Report)
-			row.Thumb = door.Thumbnail(g.base+"/runs/"+run.ID+"/figures/", name, "", what+" of "+run.Name)
+			name, what := pictures.ListFigure(run.Report)
+			row.Thumb = pictures.Thumbnail(g.base+"/runs/"+run.ID+"/figures/", name, "", what+" of "+run.Name)
 		}
 		for _, c := range columns[1:] {
 			if c.key == handedIn {
@@ -233,7 +235,7 @@ func (g Course) overlay(copies []store.Copy, chosen []string) (p views.Picture) 
 	if slices.ContainsFunc(copies, func(c store.Copy) bool { return c.Hash != copies[0].Hash }) {
 		caption += " Not all were trained on the same points: shown are those of the first."
 	}
-	return door.Linked(g.base+"/figures/", "overlay", url.Values{"run": ids}.Encode(), overlayWidth, overlayHeight, caption, caption)
+	return pictures.Linked(g.base+"/figures/", "overlay", url.Values{"run": ids}.Encode(), overlayWidth, overlayHeight, caption, caption)
 }
 
 // finished returns the ids of finished runs, the latest if there are too many.
@@ -288,7 +290,7 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 			if !r.Spec.Applies(p.Name) {
 				return ""
 			}
-			return door.OptionLabel(p, r.Spec.Text(p.Name))
+			return results.OptionLabel(p, r.Spec.Text(p.Name))
 		}
 		if !differ(runs, value) {
 			continue
@@ -312,14 +314,14 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 		i := slices.IndexFunc(ml.Quantities, func(q ml.Quantity) bool { return q.Name == n.name })
 		q := ml.Quantities[i]
 		c := galleryColumn{key: n.name, label: n.label}
-		c.number = func(r store.Run) (float64, bool) { return door.QuantityNumber(q, r.Report) }
+		c.number = func(r store.Run) (float64, bool) { return results.QuantityNumber(q, r.Report) }
 		c.text = func(r store.Run) string {
 			v, ok := c.number(r)
 			switch {
 			case !ok:
 				return "–"
 			case q.Unit == ml.Share:
-				return door.Percent(v)
+				return results.Percent(v)
 			}
 			return views.Short(v)
 		}
@@ -402,7 +404,7 @@ func controlLabels(target string, names []string) (labels []string) {
 		}
 	}
 	for _, n := range names {
-		labels = append(labels, cmp.Or(own[n], door.ControlLabel(n)))
+		labels = append(labels, cmp.Or(own[n], frame.ControlLabel(n)))
 	}
 	return labels
 }
@@ -415,7 +417,7 @@ func (a *Handler) Close(w http.ResponseWriter, r *http.Request, g Course) error 
 	if err := a.Store.CloseCourse(r.Context(), g.Code, r.PostFormValue("closed") == "1"); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, g.base)
+	return frame.Redirect(w, r, g.base)
 }
 
 // End sets when the course ends, in UTC, or lifts the end.
@@ -433,7 +435,7 @@ func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err := a.Store.EndCourse(r.Context(), g.Code, ends); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, g.base)
+	return frame.Redirect(w, r, g.base)
 }
 
 // Block deletes all submissions of the students of the ticked runs and refuses further ones.
@@ -444,7 +446,7 @@ func (a *Handler) Block(w http.ResponseWriter, r *http.Request, g Course) error 
 	if err := a.Store.Block(r.Context(), g.Code, r.PostForm["run"]); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, g.base+"#gallery")
+	return frame.Redirect(w, r, g.base+"#gallery")
 }
 
 // Unblock accepts submissions of a blocked student again.
@@ -459,12 +461,12 @@ func (a *Handler) Unblock(w http.ResponseWriter, r *http.Request, g Course) erro
 	if err := a.Store.Unblock(r.Context(), g.Code, id); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, g.base)
+	return frame.Redirect(w, r, g.base)
 }
 
 // Delete deletes the course with its gallery. Its trainings continue, because it can be restored.
 func (a *Handler) Delete(w http.ResponseWriter, r *http.Request, g Course) error {
-	_, err := a.Store.CourseOf(r.Context(), door.Workspace(r.Context()), g.Code)
+	_, err := a.Store.CourseOf(r.Context(), frame.Workspace(r.Context()), g.Code)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -472,7 +474,7 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request, g Course) error
 		return err
 	}
 	if err != nil { // via the teacher's link; the course's workspace has the undo
-		return door.Redirect(w, r, "/courses")
+		return frame.Redirect(w, r, "/courses")
 	}
 	return a.Deleted(w, r, "/courses")
 }
@@ -485,13 +487,13 @@ func (a *Handler) DeleteHandins(w http.ResponseWriter, r *http.Request, g Course
 	if err := a.Jobs.Delete(r.Context(), g.Gallery(), r.PostForm["run"]); err != nil {
 		return err
 	}
-	return door.Redirect(w, r, g.base+"#gallery")
+	return frame.Redirect(w, r, g.base+"#gallery")
 }
 
 // GalleryFigure draws the boundaries of the runs of the query. What was withdrawn
 // meanwhile is left out, and so are runs on other axes than most.
 func (a *Handler) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course) error {
-	name, format, err := door.FigureName(r)
+	name, format, err := pictures.FigureName(r)
 	if err != nil || name != "overlay" {
 		return store.ErrNotFound
 	}
@@ -506,11 +508,11 @@ func (a *Handler) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course
 			return err
 		}
 		if g.Nameless {
-			run.Name = door.Nameless(run.ID)
+			run.Name = results.Nameless(run.ID)
 		}
 		runs = append(runs, run)
 	}
-	o := door.Options{Width: door.MainWidth, Height: door.MainHeight, Dark: r.FormValue("dark") == "1"}
+	o := pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
 	return a.SendOverlay(w, r, runs, o, format, sameAxes)
 }

@@ -11,7 +11,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
+	"marginlab/handlers/pictures"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -100,7 +101,7 @@ func (a *Handler) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err != nil {
 		return err
 	}
-	return door.Redirect(w, r, g.poll(p.ID))
+	return frame.Redirect(w, r, g.poll(p.ID))
 }
 
 func (a *Handler) ask(ctx context.Context, g Course, question string) (p store.Poll, err error) {
@@ -136,9 +137,9 @@ func (a *Handler) Conduct(w http.ResponseWriter, r *http.Request, g Course) erro
 		return err
 	}
 	if do == "delete" {
-		return door.Redirect(w, r, g.base+"/polls")
+		return frame.Redirect(w, r, g.base+"/polls")
 	}
-	return door.Redirect(w, r, g.poll(id))
+	return frame.Redirect(w, r, g.poll(id))
 }
 
 func (a *Handler) conduct(ctx context.Context, g Course, id int64, do string) (err error) {
@@ -219,7 +220,7 @@ func overlay(q lessons.Asked, t store.Tally) (*views.Picture, error) {
 			return nil, err
 		}
 		*v = views.Picture{Width: drawnWidth, Height: drawnHeight, Alt: pic.Caption}
-		if err := door.Embed(v, pic); err != nil {
+		if err := pictures.Embed(v, pic); err != nil {
 			return nil, err
 		}
 	}
@@ -230,7 +231,7 @@ func overlay(q lessons.Asked, t store.Tally) (*views.Picture, error) {
 // doorOf returns the link to a course and its QR code as a data URI.
 func (a *Handler) doorOf(r *http.Request, c store.Course) (link, symbol string, err error) {
 	link = a.Links.Origin(r) + "/course/" + c.Code
-	symbol, err = door.QR(link)
+	symbol, err = pictures.QR(link)
 	return link, symbol, err
 }
 
@@ -294,8 +295,8 @@ func (a *Handler) showPoll(w http.ResponseWriter, r *http.Request, status int, p
 	if err != nil {
 		return err
 	}
-	p := lessons.PollPage{Page: a.Frame("Question", ""), Code: c.Code, Course: c.Title, Entrance: door.Entrance(c), Problem: problem}
-	if p.Name, err = a.Store.StudentName(r.Context(), door.Workspace(r.Context()), c.Code); err != nil {
+	p := lessons.PollPage{Page: a.Frame("Question", ""), Code: c.Code, Course: c.Title, Entrance: frame.Entrance(c), Problem: problem}
+	if p.Name, err = a.Store.StudentName(r.Context(), frame.Workspace(r.Context()), c.Code); err != nil {
 		return err
 	}
 	put, err := a.Put(r.Context(), c.Code)
@@ -371,7 +372,7 @@ func (a *Handler) Vote(w http.ResponseWriter, r *http.Request) error {
 	if r.PostFormValue("part") == "1" {
 		to += "?" + url.Values{"part": {"1"}}.Encode()
 	}
-	return door.Redirect(w, r, to)
+	return frame.Redirect(w, r, to)
 }
 
 // vote records an answer to a course's question. It returns param.Problems for an invalid answer.
@@ -393,7 +394,7 @@ func (a *Handler) vote(ctx context.Context, c store.Course, id int64, round int,
 	if err != nil {
 		return err
 	}
-	if err := a.Store.Vote(ctx, door.Workspace(ctx), c.Code, id, round, store.Answer{Given: given, Right: right}); err != nil {
+	if err := a.Store.Vote(ctx, frame.Workspace(ctx), c.Code, id, round, store.Answer{Given: given, Right: right}); err != nil {
 		return err
 	}
 	a.board.changed(c.Code)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views/lessons"
@@ -41,7 +41,7 @@ func (a *Handler) courseJSON(r *http.Request, c store.Course) courseJSON {
 
 // ListJSON lists the courses of a teacher.
 func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
-	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
+	courses, err := a.Store.Courses(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}

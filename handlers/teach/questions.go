@@ -15,7 +15,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"marginlab/handlers/door"
+	"marginlab/handlers/frame"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views/lessons"
@@ -102,7 +102,7 @@ func (a *Handler) pointed(ctx context.Context, q *lessons.Question, counts map[s
 // Questions lists the questions written by the teacher of a course.
 func (a *Handler) Questions(w http.ResponseWriter, r *http.Request, g Course) error {
 	p := lessons.OwnPage{Page: a.Frame("Own questions", "courses"), Base: g.base, Course: g.Title, Questions: ownRows(g.Course)}
-	courses, err := a.Store.Courses(r.Context(), door.Workspace(r.Context()))
+	courses, err := a.Store.Courses(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -183,13 +183,13 @@ func (a *Handler) SaveQuestion(w http.ResponseWriter, r *http.Request, g Course)
 			return err
 		}
 		a.board.changed(g.Code)
-		return door.Redirect(w, r, g.base+"/questions")
+		return frame.Redirect(w, r, g.base+"/questions")
 	}
 	q, err := a.written(r.Context(), form)
 	q.Slug = slug
 	if err == nil && form.Get("do") != "look" {
 		if _, err = a.Store.SaveQuestion(r.Context(), g.Code, q); err == nil {
-			return door.Redirect(w, r, g.base+"/questions")
+			return frame.Redirect(w, r, g.base+"/questions")
 		}
 	}
 	var wrong param.Problems
@@ -325,7 +325,7 @@ func (a *Handler) TakeQuestions(w http.ResponseWriter, r *http.Request, g Course
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
-	from, err := a.Store.CourseOf(r.Context(), door.Workspace(r.Context()), r.PostFormValue("from"))
+	from, err := a.Store.CourseOf(r.Context(), frame.Workspace(r.Context()), r.PostFormValue("from"))
 	if err != nil {
 		return err
 	}
@@ -335,5 +335,5 @@ func (a *Handler) TakeQuestions(w http.ResponseWriter, r *http.Request, g Course
 			return err
 		}
 	}
-	return door.Redirect(w, r, g.base+"/questions")
+	return frame.Redirect(w, r, g.base+"/questions")
 }

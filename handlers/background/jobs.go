@@ -1,0 +1,202 @@
+package background
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"marginlab/handlers/results"
+	"marginlab/ml/trace"
+	"marginlab/store"
+	"marginlab/web"
+	"marginlab/web/jobs"
+)
+
+// Job is a run, a search, a study, a path over C or a sensitivity that has not ended.
+type Job struct {
+	Kind    string // "run", "search", "study", "path" or "sensitivity"
+	ID      string
+	Name    string
+	Data    string
+	Page    string // its address
+	Status  store.Status
+	Created time.Time
+	Elapsed time.Duration // since it was begun; 0 while it waits
+	// Done of Total units are done, such as cells; both are 0 where nobody knows how much
+	// there is to do.
+	Done, Total int
+	Unit        string
+	Step        *trace.Step   // what the solver of a run or a path reported last; nil: nothing yet
+	Left        time.Duration // estimated, by the pace it has while it is computed; 0: not known
+	Waits       bool          // it has begun, and others have their turn
+	Queue       string        // where a run waits, as in Work.Waits
+}
+
+// UnderWay lists what has not ended of a workspace: what runs, then what waits, the oldest
+// first.
+func (a *Work) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error) {
+	runs, _, err := a.store.Runs(ctx, ws, store.Filter{Where: store.MustQuery("status = queued or status = running")})
+	if err != nil {
+		return nil, err
+	}
+	searches, err := a.store.UnderWay(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	now := a.store.Now()
+	elapsed := func(started time.Time) time.Duration {
+		if started.IsZero() {
+			return 0
+		}
+		return max(now.Sub(started), 0)
+	}
+	var list []Job
+	for _, r := range runs {
+		j := Job{Kind: "run", ID: r.ID, Name: r.Name, Data: r.DatasetName, Page: "/runs/" + r.ID, Status: r.Status, Created: r.Created, Elapsed: elapsed(r.Started)}
+		if r.Status == store.Queued {
+			if j.Queue, err = a.Waits(ctx, r.ID); err != nil {
+				return nil, err
+			}
+		}
+		if e, ok := a.queue.Latest(r.ID); ok && e.Step != nil {
+			j.Step = e.Step
+			switch s := e.Step; {
+			case s.Rows > 0:
+				j.Done, j.Total, j.Unit = s.Done, s.Rows, "rows"
+			case s.Machines > 0:
+				j.Done, j.Total, j.Unit = s.Machine-1, s.Machines, "machines"
+				j.Left = trace.AtPace(j.Elapsed, j.Done, s.Machines-j.Done)
+			default:
+				j.Left = e.Left
+			}
+		}
+		list = append(list, j)
+	}
+	for _, s := range searches {
+		j := Job{Kind: "search", ID: s.ID, Name: results.SearchTitle(s), Data: s.DatasetName, Page: "/searches/" + s.ID, Status: s.Status, Created: s.Created, Elapsed: elapsed(s.Started), Done: s.Done, Total: s.Total, Unit: "cells"}
+		j.Left, j.Waits = a.Left(s)
+		list = append(list, j)
+	}
+	studies, err := a.store.StudiesUnderWay(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range studies {
+		j := Job{Kind: "study", ID: s.ID, Name: s.Title, Page: "/studies/" + s.ID, Status: store.Running, Created: s.Created, Unit: "cells"}
+		if s.Status() == store.Queued {
+			j.Status = store.Queued
+		}
+		j.Done, _, j.Total = s.Cells()
+		var started time.Time
+		for _, one := range s.Searches {
+			if !one.Started.IsZero() && (started.IsZero() || one.Started.Before(started)) {
+				started = one.Started
+			}
+		}
+		j.Elapsed = elapsed(started)
+		j.Left, j.Waits = a.Left(s.Searches...)
+		list = append(list, j)
+	}
+	list = append(list, append(a.Paths.UnderWay(web.Token(ctx)), a.Senses.UnderWay(web.Token(ctx))...)...)
+	slices.SortStableFunc(list, func(x, y Job) int {
+		if c := cmp.Compare(x.Status, y.Status); c != 0 { // queued, running
+			return -c
+		}
+		return x.Created.Compare(y.Created)
+	})
+	return list, nil
+}
+
+// turned is how long no cell of a search is computed until that is told: between two cells
+// a moment passes.
+const turned = 2 * time.Second
+
+// Left is about how long searches that have begun will be computed for, by the time that
+// their cells took without that in which none was computed; 0 where that cannot be told.
+// They wait while other work has its turn.
+func (a *Work) Left(searches ...store.Search) (left time.Duration, waits bool) {
+	var all jobs.Work
+	var open int
+	idle := time.Duration(-1) // least of all
+	for _, s := range searches {
+		if !s.Status.Ended() {
+			open += s.Total - s.Done
+		}
+		if w, ok := a.queue.Worked(s.ID); ok {
+			all.Took, all.Cells = all.Took+w.Took, all.Cells+w.Cells
+			if idle < 0 || w.Idle < idle {
+				idle = w.Idle
+			}
+		}
+	}
+	if idle > turned {
+		return 0, true
+	}
+	return trace.AtPace(all.Took, all.Cells, open), false
+}
+
+// Progress says how far a job is, in its units.
+func (j Job) Progress() string {
+	switch s := j.Step; {
+	case j.Status == store.Queued:
+		return "waits for its turn" + j.Queue
+	case s == nil && (j.Kind == "path" || j.Kind == "sensitivity"):
+		return "it begins"
+	case j.Kind == "path" || j.Kind == "sensitivity":
+		return s.String()
+	case j.Waits:
+		return fmt.Sprintf("%d of %d cells, waits for its turn", j.Done, j.Total)
+	case j.Kind != "run":
+		return fmt.Sprintf("%d of %d cells", j.Done, j.Total)
+	case s == nil:
+		return "training"
+	case s.Rows > 0:
+		return fmt.Sprintf("%s: %d of %d rows", s.Phase, s.Done, s.Rows)
+	case s.Machines > 0:
+		return fmt.Sprintf("%s, machine %d of %d: %d iterations, largest violation %.2g", s.Phase, s.Machine, s.Machines, s.Iteration, s.Violation)
+	}
+	return fmt.Sprintf("%s: %d iterations, largest violation %.2g", j.Step.Phase, j.Step.Iteration, j.Step.Violation)
+}
+
+// Waits says where a queued run waits and, of a long one, why others go first. It is empty for
+// one that is next or has just been queued.
+func (a *Work) Waits(ctx context.Context, run string) (text string, err error) {
+	all, err := a.places.get(ctx, a.store)
+	p, ok := all[run]
+	if err != nil || !ok {
+		return "", err
+	}
+	if p.Weight > store.Light {
+		text = "; shorter runs go first"
+	}
+	switch p.Before {
+	case 0:
+		return text, nil
+	case 1:
+		return text + "; 1 run before it", nil
+	}
+	return fmt.Sprintf("%s; about %d runs before it", text, p.Before), nil
+}
+
+// places are where runs wait, as they were within the last second: a full queue is long, and many look.
+type places struct {
+	mu sync.Mutex
+	at time.Time
+	of map[string]store.Place
+}
+
+func (p *places) get(ctx context.Context, st *store.Store) (map[string]store.Place, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of != nil && time.Since(p.at) < time.Second {
+		return p.of, nil
+	}
+	of, err := st.Places(ctx)
+	if err == nil {
+		p.at, p.of = time.Now(), of
+	}
+	return of, err
+}

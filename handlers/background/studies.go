@@ -1,0 +1,104 @@
+package background
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"marginlab/handlers/results"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/ml/study"
+	"marginlab/store"
+)
+
+// StartStudy queues what the text of a study asks for. Its files are data sets of the
+// workspace, by their names. What is wrong with it is param.Problems about the field study;
+// other errors come from store.CreateStudy.
+func (a *Work) StartStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
+	s, err := a.startStudy(ctx, asks, text)
+	var wrong *dataset.Error
+	var stored *store.Error
+	var problems param.Problems
+	if _, told := param.ForPerson(err); errors.As(err, &wrong) || told && !errors.As(err, &stored) && (!errors.As(err, &problems) || problems.For("study") == "") {
+		err = param.Problems{{Field: "study", Message: "study: " + err.Error()}}
+	}
+	return s, err
+}
+
+func (a *Work) startStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
+	s, err := study.Parse(text, "the file")
+	if err != nil {
+		return store.Study{}, err
+	}
+	ids, err := a.bring(ctx, s)
+	if err != nil {
+		return store.Study{}, err
+	}
+	samples, err := s.Load(nil)
+	if err != nil {
+		return store.Study{}, err
+	}
+	n := store.NewStudy{Title: cmp.Or(s.Title, results.StudyTitle(s)), Request: asks}
+	for i, sample := range samples {
+		set := &s.Sets[i]
+		set.SHA256 = sample.SHA256
+		n.Sizes = append(n.Sizes, sample.Of)
+		for j := range s.Learners {
+			search := store.NewSearch{Dataset: ids[i], Data: sample.Data, DatasetName: set.Name}
+			search.Spec, search.Grid, search.Scheme = s.Search(i, j)
+			n.Searches = append(n.Searches, search)
+		}
+	}
+	if n.File, err = s.Encode(); err != nil {
+		return store.Study{}, err
+	}
+	created, err := a.store.CreateStudy(ctx, workspace(ctx), n)
+	if err == nil {
+		a.queue.Notify()
+	}
+	return created, err
+}
+
+// bring gives the sets of a study that are files the data of the workspace with that name,
+// and returns the ids of these, empty for other sets.
+func (a *Work) bring(ctx context.Context, s *study.Study) (ids []string, err error) {
+	own, err := a.store.Datasets(ctx, workspace(ctx))
+	if err != nil {
+		return nil, err
+	}
+	ids = make([]string, len(s.Sets))
+	for i := range s.Sets {
+		set := &s.Sets[i]
+		if set.File == "" {
+			continue
+		}
+		at, file := -1, path.Base(set.File)
+		for k, d := range own {
+			switch {
+			case d.Name != file && results.FileOf(d) != file:
+			case at >= 0 && d.Hash != own[at].Hash:
+				return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: several data sets of this workspace are called %s; give them names of their own", file)}}
+			default:
+				at = k
+			}
+		}
+		if at < 0 {
+			return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: no data set of this workspace is called %s; upload it first, or give the set its name", file)}}
+		}
+		if set.Data, err = a.store.Data(ctx, own[at].Hash); err != nil {
+			return nil, err
+		}
+		if set.Label != "" && set.Label != set.Data.Label || set.Features != nil && !slices.Equal(set.Features, set.Data.Features) {
+			return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: data set %s: its columns are chosen where it was uploaded, other than label and features say; leave them out, or upload it anew", set.Name)}}
+		}
+		set.File, set.Label, ids[i] = results.FileOf(own[at]), set.Data.Label, own[at].ID
+		if set.Missing = ""; set.Data.Given != nil {
+			set.Missing = dataset.MissingMedian // as its CSV is to be read
+		}
+	}
+	return ids, nil
+}

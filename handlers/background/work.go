@@ -1,0 +1,227 @@
+package background
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"marginlab/handlers/limiter"
+	"marginlab/handlers/results"
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/web"
+	"marginlab/web/jobs"
+)
+
+// Work is what is computed in the background for workspaces.
+type Work struct {
+	store  *store.Store
+	queue  *jobs.Queue
+	places places // of runs in the queue
+
+	Paths  *Tasks[ml.Regularisation] // over C
+	Senses *Tasks[ml.Sensitivity]    // what would change results
+}
+
+// New returns the work of a queue.
+func New(st *store.Store, queue *jobs.Queue) *Work {
+	return &Work{store: st, queue: queue, Paths: NewTasks("path", ml.Regularise, queue.Behind), Senses: NewTasks("sensitivity", ml.Sense, queue.Behind)}
+}
+
+// workspace returns the one that a request came with.
+func workspace(ctx context.Context) store.Workspace { return store.WorkspaceOf(web.Token(ctx)) }
+
+// Regularise is the path over C, or how far it is after so long, as of Tasks.Wait.
+func (a *Work) Regularise(ctx context.Context, of Question, begin bool, patience time.Duration) (*ml.Regularisation, *Job, error) {
+	of.Name = PathName(of.Spec)
+	key, err := of.ID()
+	if err != nil {
+		return nil, nil, err
+	}
+	limiter.Waits(ctx)
+	return a.Paths.Wait(ctx, web.Token(ctx), key, of, begin, patience)
+}
+
+// Sense is what would change the result of a training, or how far that is after so long, as of
+// Tasks.Wait.
+func (a *Work) Sense(ctx context.Context, of Question, begin bool, patience time.Duration) (*ml.Sensitivity, *Job, error) {
+	key, err := of.ID()
+	if err != nil {
+		return nil, nil, err
+	}
+	limiter.Waits(ctx)
+	return a.Senses.Wait(ctx, web.Token(ctx), key, of, begin, patience)
+}
+
+// CloseBackground ends all that is computed in the background while somebody asks.
+func (a *Work) CloseBackground() {
+	a.Paths.Close()
+	a.Senses.Close()
+}
+
+// Enqueue stores a run to be trained in the background, unless its spec does not
+// fit its points.
+func (a *Work) Enqueue(ctx context.Context, n store.NewRun) (store.Run, error) {
+	if err := ml.Check(n.Data, n.Spec); err != nil {
+		return store.Run{}, err
+	}
+	run, err := a.store.CreateRun(ctx, workspace(ctx), n)
+	if err == nil {
+		a.queue.Notify()
+	}
+	return run, err
+}
+
+// EnqueueHandin is Enqueue for a run that is handed in under a name by the same act.
+func (a *Work) EnqueueHandin(ctx context.Context, n store.NewRun, name string) (store.Run, error) {
+	if err := ml.Check(n.Data, n.Spec); err != nil {
+		return store.Run{}, err
+	}
+	run, err := a.store.CreateHandin(ctx, workspace(ctx), n, name)
+	if err == nil {
+		a.queue.Notify()
+	}
+	return run, err
+}
+
+// LinkedSearches reports which of the searches that runs name are there.
+func (a *Work) LinkedSearches(ctx context.Context, runs ...store.Run) (func(search string) bool, error) {
+	var ids []string
+	for _, r := range runs {
+		for _, e := range r.Evidence {
+			ids = append(ids, e.Search)
+		}
+	}
+	there, err := a.store.States(ctx, ids...)
+	return func(id string) bool { _, ok := there[id]; return ok }, err
+}
+
+// BeginFolds cross-validates runs that are done on the same folds, each as a search of a single
+// setting, and returns the ids of these. It returns the errors of Alike and CreateSearch.
+func (a *Work) BeginFolds(ctx context.Context, asks store.Request, runs []store.Run, folds, repeats int) (ids []string, err error) {
+	if err := results.Alike(runs); err != nil {
+		return nil, err
+	}
+	var problems param.Problems
+	for n, p := range map[*int]param.Param{&folds: results.FoldsParam, &repeats: results.RepeatsParam} {
+		if err := p.Check(strconv.Itoa(*n)); err != nil {
+			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
+		}
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	data, err := a.store.Data(ctx, runs[0].Hash)
+	if err != nil {
+		return nil, err
+	}
+	scheme := eval.Scheme{Folds: folds, Repeats: repeats, Seed: 1}
+	var all []string
+	for _, run := range runs {
+		all = append(all, run.ID)
+	}
+	for i, run := range runs {
+		asks := asks
+		if asks.Key != "" { // one for each search, which knows of them all
+			asks.Key, asks.Among = fmt.Sprint("folds ", i, " ", asks.Key), all
+		}
+		s, err := a.Search(ctx, store.NewSearch{Dataset: run.Dataset, Data: data, DatasetName: run.DatasetName, Spec: run.Spec, Scheme: scheme, Axes: run.Axes, Request: asks})
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, s.ID)
+	}
+	return ids, nil
+}
+
+// Search queues a search of the request's workspace.
+func (a *Work) Search(ctx context.Context, n store.NewSearch) (store.Search, error) {
+	s, err := a.store.CreateSearch(ctx, workspace(ctx), n)
+	if err == nil {
+		a.queue.Notify()
+	}
+	return s, err
+}
+
+// Found is a search with the settings, or the steps of a learning curve, that are judged so far:
+// all of its result once it is done.
+type Found struct {
+	store.Search
+	Settings []eval.Setting
+	Learning []eval.LearningStep
+}
+
+// FindSearch returns a search of the request's workspace.
+func (a *Work) FindSearch(ctx context.Context, id string) (f Found, err error) {
+	if f.Search, err = a.store.Search(ctx, workspace(ctx), id); err != nil {
+		return f, err
+	}
+	known := f.Result
+	if known == nil {
+		if known, err = a.store.Reached(ctx, id); err != nil {
+			return f, err
+		}
+	}
+	f.Settings, f.Learning = known.Settings, known.Learning
+	return f, nil
+}
+
+// SaveSetting queues a run with one of the settings of a search that is done. Its note
+// tells how it was chosen and what the nested folds say of the choice.
+func (a *Work) SaveSetting(ctx context.Context, asks store.Request, s store.Search, at int) (store.Run, error) {
+	if s.Result == nil {
+		return store.Run{}, web.Errorf(web.Conflict, "This search has not ended with a result: there is no setting to save yet.")
+	}
+	if at < 0 || at >= len(s.Result.Settings) {
+		return store.Run{}, param.Problems{{Field: "cell", Message: fmt.Sprintf("cell expects a number from 0 to %d, the place of a setting among the cells of the search", len(s.Result.Settings)-1)}}
+	}
+	d, err := a.store.Data(ctx, s.Hash)
+	if err != nil {
+		return store.Run{}, err
+	}
+	setting := s.Result.Settings[at]
+	n := store.NewRun{
+		Spec: eval.OfSetting(s.Spec, setting.Values), Data: d, DatasetName: s.DatasetName, Axes: s.Axes, Search: s.ID, Evidence: eval.EvidenceOf(s.ID, s.Scheme, s.Result, at), Request: asks,
+		Note: fmt.Sprintf("One of %d settings of a search, judged on %s: %s.", len(s.Result.Settings), results.FoldsText(s.Scheme), results.ScoreText(s.Result.RankedBy(), setting.Folds)),
+	}
+	if at == s.Result.Best {
+		n.Note = fmt.Sprintf("The best of %d settings of a search, judged on %s: %s. %s", len(s.Result.Settings), results.FoldsText(s.Scheme), results.ScoreText(s.Result.RankedBy(), setting.Folds), strings.TrimSpace(results.NestedText(s.Result)+" "+s.Scheme.Warning(s.Result)))
+	}
+	if s.Dataset != "" {
+		if set, err := a.store.Dataset(ctx, workspace(ctx), s.Dataset); err == nil && set.Hash == s.Hash {
+			n.Dataset = s.Dataset
+		}
+	}
+	return a.Enqueue(ctx, n)
+}
+
+// SearchAgain queues another search after one that is done: "finer",
+// around its best setting, or the same with "nested" folds, of which all that this one has
+// computed is known.
+func (a *Work) SearchAgain(ctx context.Context, asks store.Request, s store.Search, how string) (next store.Search, err error) {
+	if s.Result == nil {
+		return next, web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet.")
+	}
+	n := store.NewSearch{Dataset: s.Dataset, DatasetName: s.DatasetName, Spec: s.Spec, Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes, Request: asks}
+	switch how {
+	case "finer":
+		design, scheme := eval.Next(s.Design(), s.Scheme, s.Result)
+		if design == nil {
+			return next, web.Errorf(web.Conflict, "There is nothing to try between the values of this search.")
+		}
+		n.Try(design)
+		n.Scheme = scheme
+	case "nested":
+		n.Scheme.Nested = true
+	default:
+		return next, param.Problems{{Field: "how", Message: fmt.Sprintf("how expects finer or nested, not %q", how)}}
+	}
+	if n.Data, err = a.store.Data(ctx, s.Hash); err != nil {
+		return next, err
+	}
+	return a.Search(ctx, n)
+}

@@ -1,0 +1,136 @@
+// Package cache keeps what was computed last.
+package cache
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// Recent keeps what was computed last, so that a page, its pictures and their
+// downloads compute once, also when they are asked for at the same time. Values
+// are shared: nobody changes them. It is safe for concurrent use.
+type Recent[V any] struct {
+	mu      sync.Mutex
+	most    int         // weight of all values together
+	weigh   func(V) int // a value
+	weight  int
+	order   *list.List // of *entry[V], latest first
+	byKey   map[string]*list.Element
+	flights map[string]*flight[V]
+}
+
+type entry[V any] struct {
+	key   string
+	value V
+}
+
+// flight is a computation under way.
+type flight[V any] struct {
+	cancel  context.CancelFunc
+	waiting int           // callers; without one it is given up. Guarded by Recent.mu
+	done    chan struct{} // closed once there is what follows
+	value   V
+	err     error
+	panic   string // what it panicked with; empty: it did not
+}
+
+// New returns a cache of the latest size values.
+func New[V any](size int) *Recent[V] { return NewWeighed(size, func(V) int { return 1 }) }
+
+// NewWeighed returns a cache of the latest values that weigh no more than most together.
+func NewWeighed[V any](most int, weigh func(V) int) *Recent[V] {
+	return &Recent[V]{most: most, weigh: weigh, order: list.New(), byKey: map[string]*list.Element{}, flights: map[string]*flight[V]{}}
+}
+
+// Find is the value of a moment ago, if there is one.
+func (c *Recent[V]) Find(key string) (v V, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.byKey[key]
+	if !ok {
+		return v, false
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*entry[V]).value, true
+}
+
+// Get is the value of a moment ago, or that of compute, which is kept unless there
+// is an error. Callers wait for the same value while it is being computed.
+// The context of compute ends when nobody waits any more; Get returns ctx.Err()
+// when ctx ends first.
+func (c *Recent[V]) Get(ctx context.Context, key string, compute func(context.Context) (V, error)) (v V, err error) {
+	c.mu.Lock()
+	if e, ok := c.byKey[key]; ok {
+		c.order.MoveToFront(e)
+		c.mu.Unlock()
+		return e.Value.(*entry[V]).value, nil
+	}
+	f := c.flights[key]
+	if f == nil {
+		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		f = &flight[V]{cancel: cancel, done: make(chan struct{})}
+		c.flights[key] = f
+		go c.fly(own, key, f, compute)
+	}
+	f.waiting++
+	c.mu.Unlock()
+
+	select {
+	case <-f.done:
+		if f.panic != "" {
+			panic(f.panic)
+		}
+		return f.value, f.err
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.waiting--; f.waiting == 0 {
+		f.cancel()
+		c.land(key, f)
+	}
+	return v, ctx.Err()
+}
+
+// fly computes, keeps the value and wakes who waits.
+func (c *Recent[V]) fly(ctx context.Context, key string, f *flight[V], compute func(context.Context) (V, error)) {
+	defer close(f.done)
+	defer f.cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			f.panic = fmt.Sprintf("%v\n%s", v, debug.Stack())
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.land(key, f)
+		if f.panic == "" && f.err == nil && ctx.Err() == nil {
+			c.keep(key, f.value)
+		}
+	}()
+	f.value, f.err = compute(ctx)
+}
+
+// land takes a flight out of those that one can join. Callers hold c.mu.
+func (c *Recent[V]) land(key string, f *flight[V]) {
+	if c.flights[key] == f {
+		delete(c.flights, key)
+	}
+}
+
+// keep remembers a value as the latest. Callers hold c.mu.
+func (c *Recent[V]) keep(key string, v V) {
+	if _, ok := c.byKey[key]; !ok {
+		c.byKey[key] = c.order.PushFront(&entry[V]{key, v})
+		c.weight += c.weigh(v)
+	}
+	for c.weight > c.most {
+		last := c.order.Back()
+		e := last.Value.(*entry[V])
+		c.weight -= c.weigh(e.value)
+		delete(c.byKey, e.key)
+		c.order.Remove(last)
+	}
+}

@@ -1,0 +1,277 @@
+package frame
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+	teachview "marginlab/views/teach"
+	"marginlab/web"
+)
+
+// HeldOut is the share of a data set that the lab holds out unless test_fraction says otherwise,
+// so that the large number is an honest one. Programs, over the API and in the terminal, train on all
+// rows unless they say otherwise. A drawing is trained on as a
+// whole, as with every point that is added others would be held out. By it a course ranks
+// what is handed in.
+const HeldOut = 0.3
+
+// LongestLink is how long a query may get in a link that people keep.
+const LongestLink = 8000
+
+// Course finds the course with a code as it was typed.
+func (a *Base) Course(ctx context.Context, typed string) (store.Course, error) {
+	c, err := a.FindCourse(ctx, typed)
+	if errors.Is(err, store.ErrNotFound) {
+		err = web.Errorf(web.NotFound, "There is no course with the code %q. A code has six letters; ask your teacher, who may also have deleted the course.", typed)
+	}
+	return c, err
+}
+
+// CodeOf is the code of the course that the state of a page names, empty for none.
+// Links that were handed out when courses were called classes still open them; controls may
+// be called class, too.
+func CodeOf(form url.Values) string {
+	if class := form.Get("class"); !form.Has("course") && store.IsCode(class) {
+		return class
+	}
+	return form.Get("course")
+}
+
+// Preset is the state of the course's page, as its query.
+func Preset(c store.Course) url.Values {
+	q := url.Values{}
+	if u, err := url.Parse(c.Target); err == nil {
+		q = u.Query()
+	}
+	if c.Hash != "" {
+		q.Set("data", ofCourse+c.Code)
+	}
+	q.Set("course", c.Code)
+	return q
+}
+
+// Entrance is where students of the course begin.
+func Entrance(c store.Course) string {
+	path, _, _ := strings.Cut(c.Target, "?")
+	return path + "?" + Preset(c).Encode()
+}
+
+// fixedAlong are fields without a control of their own that say the same as one
+// that has.
+var fixedAlong = map[string][]string{"data": {"label"}, "on": {"features", "project"}}
+
+// On is the course as it is on a page: what it fixes belongs to the page that it
+// was made of, or the lesson.
+func On(page string, c store.Course) store.Course {
+	if path, _, _ := strings.Cut(c.Target, "?"); path != page && !strings.HasPrefix(path, page+"/") {
+		c.Hidden, c.Frozen = nil, nil
+	}
+	return c
+}
+
+// Enforce finds the course that the state of a page names, nil for none, and
+// returns the state with every hidden and frozen control as the course has it,
+// whatever was sent. A page that can be set up for a course reads its state
+// through it; page is its address, of a lesson's screens that of the lesson.
+func (a *Base) Enforce(ctx context.Context, page string, form url.Values) (*store.Course, url.Values, error) {
+	code := CodeOf(form)
+	if code == "" {
+		return nil, form, nil
+	}
+	c, err := a.Course(ctx, code)
+	if err != nil {
+		return nil, nil, err
+	}
+	c = On(page, c)
+	form = maps.Clone(form)
+	set := Preset(c)
+	for _, control := range slices.Concat(c.Hidden, c.Frozen) {
+		for _, name := range append(fixedAlong[control], control) {
+			delete(form, name)
+			if set.Has(name) {
+				form[name] = set[name]
+			}
+		}
+	}
+	return &c, form, nil
+}
+
+// Put is a question put to a course, with the answer of the workspace.
+type Put struct {
+	store.Poll
+	Own store.Answer // the zero value for nothing
+}
+
+// Waits names what waits for an answer of the workspace, empty for nothing.
+func (p Put) Waits() string {
+	if !p.Open || p.Own.Given != "" {
+		return ""
+	}
+	return fmt.Sprint(p.ID, ".", p.Round)
+}
+
+// Put finds what is put to a course. It returns store.ErrNotFound where nothing was.
+func (a *Base) Put(ctx context.Context, code string) (p Put, err error) {
+	if p.Poll, err = a.Store.CurrentPoll(ctx, code); err == nil {
+		p.Own, err = a.Store.VoteOf(ctx, Workspace(ctx), code, p.Question, p.Round)
+	}
+	return p, err
+}
+
+// InCourse returns the part of a course that a page opened under it shows.
+func (a *Base) InCourse(ctx context.Context, c store.Course) (*views.InCourse, error) {
+	v := &views.InCourse{Code: c.Code, Title: c.Title, Ends: c.Ends, Names: store.MaxNames, Fixed: map[string]string{}, Request: rand.Text()}
+	var shut *store.Error
+	if err := a.Store.Admits(ctx, Workspace(ctx), c); errors.As(err, &shut) {
+		v.Shut, v.Silent = shut.Error(), shut != store.ErrClosed
+	} else if err != nil {
+		return v, err
+	}
+	for _, name := range c.Frozen {
+		v.Fixed[name] = "frozen"
+	}
+	for _, name := range c.Hidden {
+		v.Fixed[name] = "hidden"
+	}
+	name, err := a.Store.StudentName(ctx, Workspace(ctx), c.Code)
+	if err != nil {
+		return v, err
+	}
+	v.Name, v.Who = name, name
+	put, err := a.Put(ctx, c.Code)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return v, err
+	}
+	v.Asked = put.Waits()
+	handins, err := a.Store.Handins(ctx, Workspace(ctx), c.Code)
+	if err != nil {
+		return v, err
+	}
+	var ids []string
+	for _, h := range handins {
+		ids = append(ids, h.Source, h.Run)
+	}
+	there, err := a.Store.States(ctx, ids...)
+	if err != nil {
+		return v, err
+	}
+	for i, h := range handins {
+		if i == 0 {
+			v.Who = h.Name
+			if h.Anonymous {
+				v.Who = ""
+			}
+		}
+		row := views.Handin{ID: h.Run, Name: h.Name, Created: h.Created}
+		row.Status = string(there[h.Run].Status)
+		if own, ok := there[h.Source]; ok {
+			row.Href = "/runs/" + h.Source
+			if !own.Status.Ended() { // and the copy waits for it
+				row.Status, row.Events = string(own.Status), row.Href+"/events"
+			}
+		}
+		v.Handins = append(v.Handins, row)
+	}
+	return v, nil
+}
+
+// Deliver hands a run in under the name that the form gives.
+func (a *Base) Deliver(r *http.Request, run string) error {
+	_, err := a.Store.HandIn(r.Context(), Workspace(r.Context()), run, r.PostFormValue("who"))
+	if err == nil {
+		a.Jobs.Notify() // the copy of a run that has not ended waits for its turn
+	}
+	return err
+}
+
+// Setting is a page that a course can be made of, in some state.
+type Setting struct {
+	Path   string
+	Query  url.Values
+	Title  string
+	Groups []views.ControlGroup // what there is to fix
+	Points *dataset.Data        // of the page, where students could not open them by themselves
+	Data   string               // what those points are called
+
+	// Course fills the form to edit or copy it; nil for an empty form.
+	Course *store.Course
+	Edit   string // address of the course that is edited; empty: a new one is made
+
+	// Check tells what is wrong with a value for a control that is set for all screens.
+	Check func(control, value string) error
+}
+
+// HoldsNothingOut reports whether runs of the page train on all points, so that a model that
+// overfits looks best.
+func (s Setting) HoldsNothingOut() bool {
+	return s.Path == "/lab" && s.Query.Get("test_fraction") == "0"
+}
+
+// labLabels name the controls of the lab that are no parameters.
+var labLabels = map[string]string{
+	"data": "data set", "points": "editing of the points", "x": "horizontal axis", "y": "vertical axis", "on": "train on",
+	"show": "background", "slack": "draw slack", "cores": "mark cores",
+}
+
+// ControlLabel names a control as pages do.
+func ControlLabel(name string) string {
+	if p, ok := ml.Param(name); ok {
+		return p.Label
+	}
+	return cmp.Or(labLabels[name], name)
+}
+
+// AskCourse shows the form that makes a course of a page. Problems with what was
+// filled in stand beside it.
+func (a *Base) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
+	p := teachview.NewCourse{
+		Page: a.Frame("Teach with this page", "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
+		Edit: s.Edit, Problem: problems.For("title"), Wrong: problems.For("value"),
+	}
+	if c := s.Course; c != nil {
+		if s.Edit == "" {
+			p.From = c.Token
+		}
+		p.Title, p.Handins = c.Title, !c.Closed
+		for _, g := range p.Groups {
+			for k, control := range g.Controls {
+				switch {
+				case slices.Contains(c.Hidden, control.Name):
+					g.Controls[k].State = "hidden"
+				case slices.Contains(c.Frozen, control.Name):
+					g.Controls[k].State = "frozen"
+				}
+			}
+		}
+	}
+	p.CanHoldOut = s.HoldsNothingOut() && s.Edit == ""
+	p.HoldOut = p.CanHoldOut
+	if len(problems) > 0 {
+		p.HoldOut = r.PostFormValue("holdout") == "true"
+		p.Title, p.Handins = r.PostFormValue("title"), r.PostFormValue("handins") == "true"
+		for i, g := range p.Groups {
+			p.Groups[i].State = r.PostFormValue("group." + g.Name)
+			for k, c := range g.Controls {
+				g.Controls[k].State = r.PostFormValue("control." + c.Name)
+				if c.Each {
+					g.Controls[k].Value = r.PostFormValue("value." + c.Name)
+				}
+			}
+		}
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
+	return a.Render(w, r, teachview.NewCoursePage(p))
+}

@@ -1,0 +1,114 @@
+package frame
+
+import (
+	"bytes"
+	"encoding/csv"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"unicode/utf8"
+
+	"marginlab/handlers/results"
+	"marginlab/web"
+)
+
+// Attach makes the answer a download.
+func Attach(w http.ResponseWriter, name, kind string) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": results.FileName(name)}))
+}
+
+// byteOrderMark tells a spreadsheet that a text is UTF-8.
+const byteOrderMark = "\ufeff"
+
+// SendCSV sends a text as a file of CSV. For people it begins with a byte order mark where it
+// has letters that a spreadsheet would take for others without one; programs know that it is
+// UTF-8.
+func SendCSV(w http.ResponseWriter, r *http.Request, name string, text io.ReadSeeker) error {
+	plain, err := ascii(text)
+	if err != nil {
+		return err
+	}
+	if _, err := text.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	Attach(w, name, "text/csv; charset=utf-8")
+	if !plain && !web.ForPrograms(r) {
+		if _, err := io.WriteString(w, byteOrderMark); err != nil {
+			return err
+		}
+	}
+	_, err = io.Copy(w, text)
+	return err
+}
+
+// SendRows sends rows, the first of which has the names of the columns, as SendCSV does.
+func SendRows(w http.ResponseWriter, r *http.Request, name string, rows [][]string) error {
+	return StreamRows(w, r, name, func(row func(...string) error) error {
+		for _, fields := range rows {
+			if err := row(fields...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// streamedBytes is how much of a file of CSV is held back until it is sent part by part.
+const streamedBytes = 64 << 10
+
+// StreamRows sends the rows that write writes as SendRows does, while they are written. What is too
+// long to be held back begins with a byte order mark for people, whatever its letters.
+func StreamRows(w http.ResponseWriter, r *http.Request, name string, write func(row func(fields ...string) error) error) error {
+	var text bytes.Buffer
+	begun := false
+	rows := csv.NewWriter(&text)
+	err := write(func(fields ...string) error {
+		if err := rows.Write(fields); err != nil {
+			return err
+		}
+		if rows.Flush(); text.Len() < streamedBytes {
+			return rows.Error()
+		}
+		if !begun {
+			begun = true
+			Attach(w, name, "text/csv; charset=utf-8")
+			if !web.ForPrograms(r) {
+				if _, err := io.WriteString(w, byteOrderMark); err != nil {
+					return err
+				}
+			}
+		}
+		if _, err := text.WriteTo(w); err != nil {
+			return err
+		}
+		_ = http.NewResponseController(w).Flush() // not in every test
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !begun {
+		return SendCSV(w, r, name, bytes.NewReader(text.Bytes()))
+	}
+	_, err = text.WriteTo(w)
+	return err
+}
+
+// ascii tells whether a text has no other letters.
+func ascii(text io.Reader) (bool, error) {
+	part := make([]byte, 32<<10)
+	for {
+		n, err := text.Read(part)
+		if slices.ContainsFunc(part[:n], func(b byte) bool { return b >= utf8.RuneSelf }) {
+			return false, nil
+		}
+		switch {
+		case err == io.EOF:
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+	}
+}

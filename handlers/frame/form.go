@@ -1,0 +1,110 @@
+package frame
+
+import (
+	"net/url"
+	"strconv"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+	"marginlab/views"
+)
+
+// ReadSpec sets every parameter that the form names and collects what is wrong,
+// so that the form can come back filled in.
+func ReadSpec(form url.Values) (ml.Spec, param.Problems) {
+	spec := ml.DefaultSpec()
+	var problems param.Problems
+	for _, p := range ml.Params {
+		if !form.Has(p.Name) {
+			continue
+		}
+		text := p.Typed(form.Get(p.Name))
+		if err := p.Labelled().Check(text); err != nil {
+			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
+		} else if err := spec.Set(p.Name, text); err != nil {
+			problems = append(problems, err.(param.Problems)...)
+		}
+	}
+	// A value that has no meaning under the other choices is not worth refusing.
+	kept := problems[:0]
+	for _, p := range problems {
+		if spec.Applies(p.Field) {
+			kept = append(kept, p)
+		}
+	}
+	return spec, kept
+}
+
+// SpecQuery is the shortest form that gives spec back: what applies and is not
+// at its default, and the share held out, so that the form says something of the training.
+func SpecQuery(spec ml.Spec) url.Values {
+	q := url.Values{"test_fraction": {spec.Text("test_fraction")}}
+	def := ml.DefaultSpec()
+	for _, p := range ml.Params {
+		if v := spec.Text(p.Name); spec.Applies(p.Name) && v != def.Text(p.Name) {
+			q.Set(p.Name, v)
+		}
+	}
+	return q
+}
+
+// SpecGroups are the groups of the training form. Parameters without a meaning
+// under the other choices are hidden, not left out: a script shows them again.
+func SpecGroups(spec ml.Spec, form url.Values, problems param.Problems) (groups []views.Group) {
+	for _, g := range ml.Groups {
+		vg := views.Group{Name: g.Name, Title: g.Title}
+		for _, p := range g.Params {
+			if g.Name == "data" && p.Kind == param.Text || p.Name == "project" {
+				continue // the lab asks for columns and classes in terms of the data
+			}
+			f := ParamField(p, spec.Text(p.Name))
+			f.Hidden = !spec.Applies(p.Name)
+			if f.Error = problems.For(p.Name); f.Error != "" {
+				f.Value = form.Get(p.Name)
+			}
+			if p.Folded {
+				vg.Folded = append(vg.Folded, f)
+			} else {
+				vg.Fields = append(vg.Fields, f)
+			}
+		}
+		if len(vg.Fields) > 0 {
+			groups = append(groups, vg)
+		}
+	}
+	return groups
+}
+
+// ParamField is the control of a parameter with its value as text.
+func ParamField(p param.Param, value string) views.Field {
+	f := views.Field{
+		Name: p.Name, Label: p.Label, Symbol: p.Symbol, Help: p.Help, Log: p.Log, Zero: p.Log && p.Min == 0 && !p.OpenMin, Value: value,
+		Kind: [...]string{param.Number: "number", param.Integer: "integer", param.Switch: "switch", param.Choice: "choice", param.Text: "text"}[p.Kind],
+	}
+	if p.Low != 0 || p.High != 0 {
+		f.Low, f.High = strconv.FormatFloat(p.Low, 'g', -1, 64), strconv.FormatFloat(p.High, 'g', -1, 64)
+	}
+	for _, o := range p.Options {
+		f.Options = append(f.Options, views.Option{
+			Value: o.Name, Label: o.Label, Help: o.Help, Formula: o.Formula, Chosen: o.Name == value,
+		})
+	}
+	return f
+}
+
+// HiddenFields names the parameters without a meaning, for the page's script.
+func HiddenFields(spec ml.Spec) []string {
+	hidden := []string{}
+	for _, p := range ml.Params {
+		if !spec.Applies(p.Name) {
+			hidden = append(hidden, p.Name)
+		}
+	}
+	if spec.Conformal == "none" {
+		hidden = append(hidden, "cores") // the switch that marks them
+	}
+	if spec.Targets() {
+		hidden = append(hidden, "slack") // the switch that draws it
+	}
+	return hidden
+}

@@ -1,0 +1,100 @@
+// Package frame is what the pages of all purposes have around them: their frame, the workspace and the
+// form of a request, the source of its points, downloads, and what a course fixes on a page.
+package frame
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"marginlab/handlers/background"
+	"marginlab/handlers/cache"
+	"marginlab/handlers/limiter"
+	"marginlab/handlers/pictures"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+	"marginlab/views"
+	"marginlab/web"
+	"marginlab/web/jobs"
+)
+
+// Base holds what all handlers share.
+type Base struct {
+	*limiter.Turns
+	*limiter.Memory
+	*background.Work
+	*pictures.Renderer
+
+	Store  *store.Store
+	Jobs   *jobs.Queue
+	Assets *web.Assets
+	Limits dataset.Limits // of uploads
+	Links  web.Links      // that people hand on
+
+	// Fetcher gets files that people name by their address; nil: none are fetched.
+	Fetcher *web.Fetcher
+
+	// Patience is how long a computation may hold up a page; what takes longer is
+	// saved as a run.
+	Patience time.Duration
+
+	// Days is after how many without use a workspace is deleted, which pages tell; 0: never.
+	Days int
+
+	codes  *codes                       // of courses, that are tried
+	hashes *cache.Recent[string]        // of data that come with the program or are generated
+	stored *cache.Recent[*dataset.Data] // by hash, in the lab every move of a slider asks for them
+}
+
+// NewBase returns a Base; build is as in web.Program.
+func NewBase(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits dataset.Limits, links web.Links, patience time.Duration, build func() string) *Base {
+	a := &Base{
+		Turns: limiter.NewTurns(), Memory: limiter.NewMemory(limits.Bytes), Work: background.New(st, queue),
+		Store: st, Jobs: queue, Assets: assets, Limits: limits, Links: links, Patience: patience,
+		codes: newCodes(), hashes: cache.New[string](len(dataset.Builtins) + 100), stored: cache.NewWeighed(storedValues, valuesOf),
+	}
+	a.Renderer = pictures.New(a.Turns, a.Stored, patience, build)
+	return a
+}
+
+// Frame fills in what every page shares.
+func (a *Base) Frame(title, section string) views.Page {
+	return views.Page{Title: title, Section: section, Static: a.Assets.Prefix(), Days: a.Days}
+}
+
+// Render writes a page. templ holds it back until it is whole, so an error on the
+// way is still answered as one.
+func (a *Base) Render(w http.ResponseWriter, r *http.Request, c templ.Component) error {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return c.Render(r.Context(), w)
+}
+
+// Workspace is the one that the request came with.
+func Workspace(ctx context.Context) store.Workspace { return store.WorkspaceOf(web.Token(ctx)) }
+
+// Redirect answers a form: the browser goes on to a page.
+func Redirect(w http.ResponseWriter, r *http.Request, to string) error {
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
+// Cancelled leads on after something was cancelled: to the page of all jobs where the form
+// was there.
+func Cancelled(w http.ResponseWriter, r *http.Request, to string) error {
+	if r.FormValue("back") == "/jobs" {
+		to = "/jobs"
+	}
+	return Redirect(w, r, to)
+}
+
+// AddToReport returns the form that adds the page of an address to a report.
+func (a *Base) AddToReport(ctx context.Context, address string) (f views.AddToReport, err error) {
+	list, err := a.Store.ReportTitles(ctx, Workspace(ctx))
+	f.Address = address
+	for _, r := range list {
+		f.Reports = append(f.Reports, views.Option{Value: r.ID, Label: r.Title})
+	}
+	return f, err
+}

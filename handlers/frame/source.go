@@ -1,0 +1,165 @@
+package frame
+
+import (
+	"context"
+	"strings"
+
+	"marginlab/handlers/background"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+	"marginlab/views"
+)
+
+// ChangeOf is the question of what would change the result of a run.
+func (a *Base) ChangeOf(ctx context.Context, run store.Run) (background.Question, error) {
+	if run.Report == nil {
+		return background.Question{}, store.ErrNotFound
+	}
+	data, err := a.Stored(ctx, run.Hash)
+	return background.Question{From: run.DatasetName, Data: data, Hash: run.Hash, Spec: run.Spec, Name: run.Name, Page: "/runs/" + run.ID + "/change"}, err
+}
+
+// storedValues is how many values of stored data are kept in memory, 8 bytes each and as much
+// again for what belongs to them.
+const storedValues = 4 << 20
+
+// valuesOf is how many values data have. Objects that are no vectors may be of any size: of
+// those two are kept.
+func valuesOf(d *dataset.Data) int {
+	if d.X == nil {
+		return storedValues / 2
+	}
+	rows, columns := d.X.Dims()
+	return rows * (columns + 1)
+}
+
+// OriginOf tells where data came from, and what reading them made of the file.
+func OriginOf(from string, d *dataset.Data) string {
+	return strings.Join(append([]string{from}, d.Notes...), "; ")
+}
+
+// Points are data under their name.
+type Points struct {
+	Name string
+	Data *dataset.Data // nil: the empty drawing
+	Hash string        // of Data, computed once and carried
+}
+
+// Source finds the points behind an id: a stored set of the workspace, one that comes with the
+// program or is generated, the points of a run, a search, a link or a course, or the empty drawing.
+// The data are shared: nobody changes them.
+func (a *Base) Source(ctx context.Context, id string) (p Points, err error) {
+	if id == Drawing {
+		return Points{Name: "Drawing"}, nil
+	}
+	if b, ok := dataset.FindBuiltin(id); ok {
+		d, err := b.Load()
+		if err != nil {
+			return p, err
+		}
+		hash, err := a.hashes.Get(ctx, id, func(context.Context) (string, error) { return d.Hash(), nil })
+		return Points{b.Name, d, hash}, err
+	}
+	if strings.HasPrefix(id, OfGenerator) {
+		return a.generated(ctx, id)
+	}
+	if p, err = a.Locate(ctx, id); err != nil {
+		return p, err
+	}
+	p.Data, err = a.Stored(ctx, p.Hash)
+	return p, err
+}
+
+// Stored are the data of a hash, kept in memory for a while and shared: nobody changes them.
+func (a *Base) Stored(ctx context.Context, hash string) (*dataset.Data, error) {
+	return a.stored.Get(ctx, hash, func(ctx context.Context) (*dataset.Data, error) { return a.Store.Data(ctx, hash) })
+}
+
+// Locate is Source for what does not come with the program, without reading the data.
+func (a *Base) Locate(ctx context.Context, id string) (p Points, err error) {
+	if run, ok := strings.CutPrefix(id, OfRun); ok {
+		r, err := a.Store.Run(ctx, Workspace(ctx), run)
+		return Points{Name: r.DatasetName, Hash: r.Hash}, err
+	}
+	if token, ok := strings.CutPrefix(id, OfShared); ok {
+		r, err := a.Store.SharedRun(ctx, token)
+		return Points{Name: r.DatasetName, Hash: r.Hash}, err
+	}
+	if search, ok := strings.CutPrefix(id, OfSearch); ok {
+		s, err := a.Store.Search(ctx, Workspace(ctx), search)
+		return Points{Name: s.DatasetName, Hash: s.Hash}, err
+	}
+	if code, ok := courseOf(id); ok {
+		c, err := a.FindCourse(ctx, code)
+		return Points{Name: c.Data, Hash: c.Hash}, err
+	}
+	if token, ok := strings.CutPrefix(id, OfLink); ok {
+		l, err := a.Store.Link(ctx, token)
+		if err == nil && l.Hash == "" {
+			err = store.ErrNotFound
+		}
+		return Points{Name: l.Data, Hash: l.Hash}, err
+	}
+	set, err := a.Store.Dataset(ctx, Workspace(ctx), id)
+	return Points{Name: set.Name, Hash: set.Hash}, err
+}
+
+// courseOf is the code of the course that brings the points of an id along.
+func courseOf(id string) (code string, ok bool) {
+	if code, ok = strings.CutPrefix(id, ofCourse); !ok {
+		code, ok = strings.CutPrefix(id, "class-") // in links of before; see CodeOf
+	}
+	return code, ok
+}
+
+// IsStored reports whether an id belongs to a data set of the workspace.
+func IsStored(id string) bool {
+	_, brought := courseOf(id)
+	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !strings.HasPrefix(id, OfSearch) && !strings.HasPrefix(id, OfLink) && !strings.HasPrefix(id, OfShared) && !brought
+}
+
+// IsPublic tells whether everybody can open the data of an id. An empty one
+// stands for those that a page begins with.
+func IsPublic(id string) bool {
+	_, builtin := dataset.FindBuiltin(id)
+	return builtin || id == Drawing || id == "" || strings.HasPrefix(id, OfGenerator)
+}
+
+const (
+	// Drawing is the data set that is not there yet.
+	Drawing = "drawing"
+	// OfRun before the id of a run names the points that the run was trained on.
+	OfRun = "run-"
+	// OfShared before the token of a shared run names the points that it was trained on.
+	OfShared = "shared-"
+	// OfSearch before the id of a search names the points that it is about.
+	OfSearch = "search-"
+	// OfLink before the token of a link names the points that come with it.
+	OfLink = "link-"
+	// ofCourse before the code of a course names the points that it brings along.
+	ofCourse = "course-"
+)
+
+// Choices lists the data sets that the lab can open. The kind of those that a course
+// brings along is not known here.
+func (a *Base) Choices(ctx context.Context, chosen string, course *store.Course) ([]views.Choice, error) {
+	sets, err := a.Store.Datasets(ctx, Workspace(ctx))
+	if err != nil {
+		return nil, err
+	}
+	var cs []views.Choice
+	add := func(group, id, name string, kind dataset.Kind) {
+		cs = append(cs, views.Choice{Group: group, ID: id, Name: name, Chosen: id == chosen, Vectors: kind == dataset.KindVectors})
+	}
+	if course != nil && course.Hash != "" {
+		add("Of the course", ofCourse+course.Code, course.Data, dataset.KindVectors)
+	}
+	for _, s := range sets {
+		add("Your data sets", s.ID, s.Name, s.Kind)
+	}
+	for _, d := range dataset.Builtins {
+		add("Built in", d.Slug, d.Name, d.Kind)
+	}
+	add("New", Drawing, "Empty drawing", dataset.KindVectors)
+	return cs, nil
+}

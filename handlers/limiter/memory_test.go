@@ -1,0 +1,41 @@
+package limiter
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"marginlab/ml/mltest/require"
+)
+
+// TestAdmit fills the memory: what is small goes on, what is large waits for its turn, and is
+// told when there is none.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := NewMemory(0)
+		leave, err := a.Admit(t.Context(), httptest.NewRecorder(), 2*largeMemory) // all there is
+		require.NoError(t, err)
+		_, err = a.Admit(t.Context(), httptest.NewRecorder(), smallMemory)
+		require.Check(t, err == nil, "what is small: %v", err)
+		w := httptest.NewRecorder()
+		if _, err := a.Admit(t.Context(), w, 10<<20); err == nil || !strings.Contains(err.Error(), "no turn for this one within 40 seconds") || w.Header().Get("Retry-After") != "30" {
+			t.Errorf("waited too long: %v, %v", err, w.Header())
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err = a.Admit(gone, httptest.NewRecorder(), 10<<20)
+		require.Check(t, errors.Is(err, context.Canceled), "gone: %v", err)
+		admitted := make(chan error)
+		go func() {
+			_, err := a.Admit(t.Context(), httptest.NewRecorder(), 10<<20)
+			admitted <- err
+		}()
+		synctest.Wait()
+		leave()
+		require.Equal(t, <-admitted, nil, "when there is room again")
+	})
+}

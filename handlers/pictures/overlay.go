@@ -1,0 +1,88 @@
+package pictures
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views/figure"
+)
+
+// Layers are the scenes of the finished runs, under their names.
+func (a *Renderer) Layers(ctx context.Context, runs []store.Run, o Options) (layers []figure.Layer, err error) {
+	for _, run := range runs {
+		if run.Status != store.Done {
+			continue
+		}
+		r, err := a.Run(ctx, run, nil, o)
+		if err != nil {
+			return nil, err
+		}
+		s, err := r.Scene(ctx, run.Model)
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, figure.Layer{Name: run.Name, Scene: s})
+	}
+	return layers, nil
+}
+
+// SendOverlay sends a picture of the layers of runs that choose takes.
+func (a *Renderer) SendOverlay(w http.ResponseWriter, r *http.Request, runs []store.Run, o Options, format string, choose func([]figure.Layer) []figure.Layer) error {
+	key := fmt.Sprintf("overlay %+v", o)
+	for _, run := range runs {
+		key += fmt.Sprintf(" %s %s %q", run.ID, run.Status, run.Name)
+	}
+	return a.SendPrint(w, r, Sheet{Key: key, Format: format, Draw: func(ctx context.Context) (*figure.Picture, error) {
+		layers, err := a.Layers(ctx, runs, o)
+		if err != nil {
+			return nil, err
+		}
+		layers = choose(layers)
+		return Overlay(layers, CommonLimits(layers))
+	}})
+}
+
+// CommonLimits are axes that show the points of all layers on the same two
+// features; zero when they do not share them.
+func CommonLimits(layers []figure.Layer) (l figure.Limits) {
+	for _, layer := range layers {
+		if layer.Scene.View.Labels != layers[0].Scene.View.Labels {
+			return figure.Limits{}
+		}
+		l = l.Union(layer.Scene.Limits)
+	}
+	return l
+}
+
+// Overlay draws all boundaries in one picture. An error says why they cannot be.
+func Overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, error) {
+	if len(layers) < 2 {
+		return nil, param.Problems{{Field: "run", Message: "at least two of the runs must be finished to draw them in one picture"}}
+	}
+	if slices.ContainsFunc(layers, func(l figure.Layer) bool { return len(l.Scene.Model.Features) == 0 }) {
+		return nil, param.Problems{{Field: "run", Message: "there are no boundaries to lay over each other where objects have no coordinates: compare the decision values below and the numbers"}}
+	}
+	if slices.ContainsFunc(layers, func(l figure.Layer) bool { return l.Scene.Values }) {
+		return curves(layers, limits)
+	}
+	if limits == (figure.Limits{}) {
+		return nil, param.Problems{{Field: "run", Message: "the runs show different features, so they have no common axes"}}
+	}
+	for i := range layers {
+		layers[i].Scene.Limits = limits
+	}
+	return figure.Overlay(layers)
+}
+
+// curves draws regressions of one variable in one picture.
+func curves(layers []figure.Layer, limits figure.Limits) (*figure.Picture, error) {
+	if limits == (figure.Limits{}) || slices.ContainsFunc(layers, func(l figure.Layer) bool { return !l.Scene.Values || len(l.Scene.Model.Features) != 1 }) {
+		return nil, param.Problems{{Field: "run", Message: "of values, only the curves of runs on one and the same feature are drawn in one picture: compare the pictures below and the numbers"}}
+	}
+	layers[0].Scene.Limits = limits
+	return figure.ValueOverlay(layers)
+}

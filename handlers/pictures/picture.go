@@ -1,0 +1,702 @@
+// Package pictures draws the figures of pages: it keeps those drawn last, links and sends them.
+package pictures
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+	"gonum.org/v1/gonum/stat"
+
+	"marginlab/handlers/limiter"
+	"marginlab/handlers/results"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/views"
+	"marginlab/views/figure"
+	"marginlab/web"
+)
+
+// ToJSON is a value for the script of a page.
+func ToJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "{}"
+	}
+	return string(b)
+}
+
+// Sizes of pictures in CSS pixels.
+const (
+	MainWidth, MainHeight   = 810, 540
+	NarrowWidth             = 400      // of other large pictures on narrow screens
+	phoneWidth, phoneHeight = 354, 308 // of the main picture there, whose letters are 12 pixels high on a phone
+	SmallWidth, SmallHeight = 400, 330
+	thumbWidth, thumbHeight = 228, 171
+)
+
+// pngScale is the number of device pixels per CSS pixel of a PNG, so that it is
+// sharp on paper and on a projector.
+const pngScale = 2
+
+// TableRows is how many points a table on a page lists.
+const TableRows = 300
+
+// Options are a person's choices about a picture.
+type Options struct {
+	Heat, Slack, Cores, Dark bool
+	Noted                    bool // a line is kept for a remark, which a picture beside it has
+	Coarse                   int  // from 1 on, while a slider moves: fewer cells, no tables; 2: fewer still
+	Limits                   figure.Limits
+	Width, Height            int
+	Unit                     float64 // as of a figure.Picture
+	Print, Grey              bool    // sizes are lengths on paper; without hues
+	Layers                   bool    // the reader may hide some
+	Hidden                   string  // layers, as figure.LayerNames reads them
+}
+
+// ReadOptions takes the choices that a query has, for the main picture of a page.
+func ReadOptions(q url.Values) Options {
+	return Options{
+		Heat: q.Get("show") == "heat", Slack: q.Get("slack") == "true", Cores: q.Get("cores") != "false", Dark: q.Get("dark") == "1",
+		Noted: q.Get("noted") == "1", Coarse: limiter.Coarseness(q), Limits: ParseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight,
+		Hidden: strings.Join(figure.LayerNames(q.Get("hide")), ","),
+	}
+}
+
+// grid is the number of cells per axis; 0 is the figure's own default.
+func (o Options) grid() int {
+	return [...]int{0, 80, 56}[o.Coarse]
+}
+
+// legendRows keeps the frame where it is while points move, and small pictures alike that
+// stand side by side: rows enough for every mark there can be.
+func (o Options) legendRows() int {
+	switch {
+	case o.Width < 560:
+		return 4
+	case o.Width < 1000:
+		return figure.RowsForAll
+	}
+	return 0
+}
+
+// Size takes width and height from a request, within reason.
+func (o *Options) Size(r *http.Request) {
+	if w, err := strconv.Atoi(r.FormValue("width")); err == nil {
+		o.Width = min(max(w, 80), 2400)
+	}
+	if h, err := strconv.Atoi(r.FormValue("height")); err == nil {
+		o.Height = min(max(h, 60), 2400)
+	}
+}
+
+// ForPrint takes width, height and font size from a query, as lengths on paper such as 84mm or
+// in pixels, and whether the figure is to be grey.
+func (o *Options) ForPrint(q url.Values) error {
+	var ps param.Problems
+	length := func(name string, lo, hi float64) (pixels float64) {
+		text := q.Get(name)
+		if text == "" {
+			return 0
+		}
+		v, onPaper, err := figure.Length(text)
+		switch {
+		case err != nil:
+			ps = append(ps, param.Problem{Field: name, Message: name + " " + err.Error()})
+			return 0
+		case v < lo || v > hi:
+			ps = append(ps, param.Problem{Field: name, Message: fmt.Sprintf("%s expects %g to %g pixels, which are 1/96 inch, not %s", name, lo, hi, text)})
+			return 0
+		}
+		o.Print = o.Print || onPaper
+		return v
+	}
+	width, height, font := length("width", 80, 2400), length("height", 60, 2400), length("font_size", 6, 48)
+	switch q.Get("grey") {
+	case "":
+	case "1":
+		o.Grey = true
+	default:
+		ps = append(ps, param.Problem{Field: "grey", Message: "grey expects 1"})
+	}
+	if err := ps.Err(); err != nil {
+		return err
+	}
+	o.Width, o.Height, o.Unit = figure.SizeInPrint(o.Width, o.Height, width, height, font)
+	return nil
+}
+
+// Look returns the choices that apply to a picture.
+func (o Options) Look() figure.Scene {
+	return figure.Scene{
+		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark, Grey: o.Grey,
+		Width: o.Width, Height: o.Height, Grid: o.grid(), LegendRows: o.legendRows(), Noted: o.Noted, Layers: o.Layers, Hidden: figure.LayerNames(o.Hidden),
+	}
+}
+
+// Answer returns the view of a run: its main picture, the others that it has,
+// numbers, remarks and, unless it is coarse, its points. Figures are linked below
+// base with the query, or, inline, become part of the page itself. The key is as RunSheet
+// takes it.
+func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Options, base, query string, inline bool) (views.Answer, error) {
+	var ans views.Answer
+	r.Look = o.Look()
+	s, err := r.Scene(ctx, r.Result.Model)
+	if err != nil {
+		return ans, err
+	}
+	if inline {
+		ans.Picture, ans.Stage, err = Show(s, r.Decision, base, r.Main(), query, true)
+	} else {
+		ans.Picture, ans.Stage, err = a.linkMain(ctx, r, s, key, o, base, query)
+	}
+	if err != nil {
+		return ans, err
+	}
+	for _, f := range r.Figures() {
+		if f.Name == r.Main() && r.Result.Before == nil {
+			continue // it is the main picture, with nothing to compare it with
+		}
+		if inline && f.Judges() && o.Coarse > 0 {
+			continue
+		}
+		p := Linked(base, f.Name, query, SmallWidth, SmallHeight, f.Title, f.Title)
+		if inline && f.Judges() { // it stands below what moves: drawn for who looks there
+			p.Lazy = true
+		} else if inline {
+			r.Look.Width, r.Look.Height = SmallWidth, SmallHeight
+			pic, err := r.Draw(ctx, f.Name)
+			if err != nil {
+				return ans, err
+			}
+			if err := Embed(&p, pic); err != nil {
+				return ans, err
+			}
+		}
+		ans.More = append(ans.More, p)
+	}
+	ans.Headline, ans.Numbers = results.Headline(&r.Result.Report), results.Numbers(&r.Result.Report)
+	ans.Confusion, ans.Machines = results.Confusions(&r.Result.Report), results.Machines(&r.Result.Report)
+	shown := "f(x)"
+	if s.Values {
+		shown = "f(x) against the value"
+	}
+	if len(r.Result.Model.Machines) > 1 {
+		shown = "by how much the scores speak for the class"
+	}
+	switch r.Data.Kind() {
+	case dataset.KindVectors:
+	case dataset.KindPrecomputed:
+		ans.Notes = append(ans.Notes, "There is no boundary to draw: of these objects nothing is known but the values of a kernel, so there is no plane that they lie in. The picture shows "+shown+" of each instead.")
+	default:
+		ans.Notes = append(ans.Notes, fmt.Sprintf("There is no boundary to draw: %s have no coordinates, so there is no plane that they lie in. The picture shows %s of each instead.", r.Data.Kind().Words(), shown))
+	}
+	if r.Data.Objects != nil {
+		why, err := results.UserMessage(ml.Comparable(r.Result.Model.Kernel, r.Data))
+		if err != nil {
+			return ans, err
+		}
+		if why != "" {
+			ans.Notes = append(ans.Notes, why)
+		}
+	}
+	ans.Notes = append(ans.Notes, results.Remarks(&r.Result.Report, r.Spec)...)
+	if note := offset(s); note != "" {
+		ans.Notes = append(ans.Notes, note)
+	}
+	switch {
+	case s.View.Exact:
+	case s.Values:
+		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: f as it is where the other directions are at their means, with every point projected onto it; the colour of a point may differ from the one around it although f meets its value.", len(r.Result.Model.Features)))
+	default:
+		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(r.Result.Model.Features)))
+	}
+	if o.Coarse == 0 {
+		ans.Points = pointTable(s, r.Data.Objects)
+	}
+	return ans, nil
+}
+
+// Preview returns the main picture of a run and nothing else, part of the page itself: for while
+// somebody zooms.
+func (a *Renderer) Preview(ctx context.Context, r figure.Run, base, query string) (ans views.Answer, err error) {
+	ctx, leave, err := a.turns.PageTurn(ctx)
+	if err != nil {
+		return ans, err
+	}
+	defer leave()
+	s, err := r.Scene(ctx, r.Result.Model)
+	if err != nil {
+		return ans, err
+	}
+	ans.Picture, ans.Stage, err = Show(s, r.Decision, base, r.Main(), query, true)
+	return ans, err
+}
+
+// linkMain is the main picture of a run, which has this scene, as Show links it; what the
+// browser will ask for has been drawn by then.
+func (a *Renderer) linkMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, base, query string) (p views.Picture, read string, err error) {
+	frames, toggles := map[int]figure.Frame{}, map[int][]figure.Toggle{}
+	for _, size := range [][2]int{{phoneWidth, phoneHeight}, {o.Width, o.Height}} {
+		o.Width, o.Height = size[0], size[1]
+		print, err := a.Print(ctx, RunSheet(key, r.Main(), "svg", o, func(context.Context) (figure.Run, error) { return r, nil }))
+		if err != nil {
+			return p, "", err
+		}
+		frames[o.Width], toggles[o.Width] = print.Frame, print.Toggles
+		p = Linked(base, r.Main(), query, o.Width, o.Height, print.Caption, print.Caption)
+	}
+	return p, stage(frames, toggles, s), nil
+}
+
+// RunSheet is a figure of a run. The key stands for the run and what is on its axes; the
+// run is not asked for if the figure was drawn a moment ago.
+func RunSheet(key, name, format string, o Options, run func(context.Context) (figure.Run, error)) Sheet {
+	return Sheet{Key: fmt.Sprintf("%s %s %+v", key, name, o), Format: format, Draw: func(ctx context.Context) (*figure.Picture, error) {
+		r, err := run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.Look = o.Look()
+		pic, err := r.Draw(ctx, name)
+		if errors.Is(err, figure.ErrNoFigure) {
+			return nil, web.Errorf(web.NotFound, "%s", results.Sentence(err.Error()))
+		}
+		if err == nil {
+			pic.Unit, pic.Print, pic.Greyscale = o.Unit, o.Print, o.Grey
+		}
+		return pic, err
+	}}
+}
+
+// offset warns where the values of a regression lie on one side of 0, which f goes to far
+// from all points.
+func offset(s figure.Scene) string {
+	if !s.Values || len(s.Points) == 0 {
+		return ""
+	}
+	t := make([]float64, len(s.Points))
+	for i, p := range s.Points {
+		t[i] = p.Y
+	}
+	mean, variance := stat.PopMeanVariance(t, nil)
+	if mean*mean <= variance {
+		return ""
+	}
+	return fmt.Sprintf("The values are %s on average, and f has no bias: away from all points it goes to 0 with kernels that fade, such as rbf, and λ pulls it there everywhere. Subtract the mean from the values first unless 0 means something.", views.Short(mean))
+}
+
+// Show makes the main picture of a page, embedded or linked in two sizes, and
+// what the page's script needs to know of it. It is linked below base under its name.
+func Show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base, name, query string, inline bool) (views.Picture, string, error) {
+	pic, err := draw(s)
+	if err != nil {
+		return views.Picture{}, "", err
+	}
+	p := Linked(base, name, query, s.Width, s.Height, pic.Caption, pic.Caption)
+	frames, toggles := map[int]figure.Frame{s.Width: pic.Frame}, map[int][]figure.Toggle{s.Width: pic.Toggles}
+	if inline {
+		err = Embed(&p, pic)
+		return p, stage(frames, toggles, s), err
+	}
+	n := s
+	n.Width, n.Height = phoneWidth, phoneHeight
+	if pic, err = draw(n); err != nil {
+		return p, "", err
+	}
+	frames[phoneWidth], toggles[phoneWidth] = pic.Frame, pic.Toggles
+	return p, stage(frames, toggles, s), nil
+}
+
+// MainSize returns the size of a main picture about so wide.
+func MainSize(width int) (w, h int) {
+	if width <= phoneWidth {
+		return phoneWidth, phoneHeight
+	}
+	w = min(max(width, NarrowWidth), 2*MainWidth)
+	return w, w * MainHeight / MainWidth
+}
+
+// Linked is a picture that the browser fetches, in the colours of its theme and,
+// if it is large, in a size for narrow screens as well.
+func Linked(base, name, query string, width, height int, alt, caption string) views.Picture {
+	if query != "" {
+		query = "&" + query
+	}
+	at := func(format string, width, height int, extra string) string {
+		return fmt.Sprintf("%s%s.%s?width=%d&height=%d%s%s", base, name, format, width, height, extra, query)
+	}
+	p := views.Picture{
+		Src: at("svg", width, height, ""), DarkSrc: at("svg", width, height, "&dark=1"),
+		SVG: at("svg", width, height, ""), PNG: at("png", width, height, ""),
+		Alt: alt, Caption: caption, Width: width, Height: height,
+	}
+	if width > NarrowWidth {
+		w, h := NarrowWidth, NarrowWidth*height/width
+		if width == MainWidth && height == MainHeight {
+			w, h = phoneWidth, phoneHeight
+			p.NarrowSize = [2]int{w, h}
+		}
+		p.Narrow, p.NarrowDark = at("svg", w, h, ""), at("svg", w, h, "&dark=1")
+	}
+	return p
+}
+
+// ListFigure is the name of the figure that stands for a run with this report in a list, and what
+// there is to see in words: its model or, where that has no plane, its strings or graphs.
+func ListFigure(r *ml.Report) (name, what string) {
+	if k, err := kernel.Lookup(r.Kernel); err == nil && (k.Takes == dataset.KindStrings || k.Takes == dataset.KindGraphs) {
+		return "objects", "Some of the " + k.Takes.Words()
+	}
+	return MainFigure(r)
+}
+
+// MainFigure is the name of the figure that shows the model of a run with this report, and
+// what there is to see in words.
+func MainFigure(r *ml.Report) (name, what string) {
+	name = figure.Main(r.Rule, r.D)
+	return name, map[string]string{"boundary": "Boundary", "curve": "Curve", "surface": "Surface", "fit": "f(x) against the values"}[name]
+}
+
+// Thumbnail is one of many small pictures.
+func Thumbnail(base, name, query, alt string) views.Picture {
+	p := Linked(base, name, query, thumbWidth, thumbHeight, alt, "")
+	p.Lazy = true
+	return p
+}
+
+// Embed puts the picture into the page itself.
+func Embed(v *views.Picture, pic *figure.Picture) error {
+	var uri dataURI
+	uri.text.WriteString("data:image/svg+xml,")
+	if err := pic.SVG(&uri); err != nil {
+		return err
+	}
+	v.Src, v.DarkSrc, v.Narrow, v.NarrowDark = uri.text.String(), "", "", ""
+	return nil
+}
+
+// dataURI writes text as a data URI holds it. What HTML and JSON would escape in their turn is
+// escaped, the rest left to be read and compressed, as base64 would not.
+type dataURI struct{ text strings.Builder }
+
+// plainText tells which bytes a data URI holds as they are.
+var plainText = func() (plain [256]bool) {
+	const marked = "\"#%&'+<>\\"
+	for c := ' '; c <= '~'; c++ {
+		plain[c] = !strings.ContainsRune(marked, c)
+	}
+	return plain
+}()
+
+func (u *dataURI) Write(text []byte) (int, error) {
+	const hex = "0123456789ABCDEF"
+	u.text.Grow(len(text) + len(text)/2)
+	for from := 0; from < len(text); {
+		to := from
+		for to < len(text) && plainText[text[to]] {
+			to++
+		}
+		u.text.Write(text[from:to])
+		if to < len(text) {
+			u.text.WriteByte('%')
+			u.text.WriteByte(hex[text[to]>>4])
+			u.text.WriteByte(hex[text[to]&15])
+		}
+		from = to + 1
+	}
+	return len(text), nil
+}
+
+// stage holds the data that the page's script needs to draw marks over a picture.
+// frames holds the frames of every width the picture comes in, toggles the entries of the legend
+// that hide layers. A point is a list, which keeps the
+// answer small, in the order s, t, class or value, f, slack or residual, weight, role, flags
+// (1 held out, 2 wrong, 4 core), and where there are several machines, the predicted
+// class and a list of their scores.
+func stage(frames map[int]figure.Frame, toggles map[int][]figure.Toggle, s figure.Scene) string {
+	all := s.Points
+	if len(all) > LiveRows { // nobody sees the others, nor can edit them
+		var drawn []ml.Point
+		if s.Grid == 0 { // nothing moves
+			for _, i := range s.Drawn() {
+				drawn = append(drawn, all[i])
+			}
+		}
+		s.Points = drawn
+	}
+	pts := append(make([]byte, 0, 2+80*len(s.Points)), '[')
+	signs := make([]float64, len(s.Classes))
+	var rows []int // of the points, where some are left out
+	for i, p := range s.Points {
+		x, y := s.View.Point(p.X)
+		flags := 0
+		for bit, on := range []bool{p.HeldOut, p.Wrong, p.Core} {
+			if on {
+				flags |= 1 << bit
+			}
+		}
+		miss := p.Slack
+		if s.Targets || s.Values {
+			miss = p.Y - p.F
+		}
+		what := p.Y
+		if !s.Values {
+			c := slices.Index(s.Classes, p.Label)
+			signs[c], what = p.Y, float64(c)
+		}
+		digits := -1 // as many as there are
+		if len(s.Points) < len(all) {
+			digits = sixDigits
+			rows = append(rows, p.Row)
+		}
+		if i > 0 {
+			pts = append(pts, ',')
+		}
+		pts = append(appendJSON(append(pts, '['), digits, x, y), ',')
+		pts = append(appendJSON(pts, sixDigits, what, p.F, miss, p.Weight), ',')
+		pts = strconv.AppendInt(append(append(append(pts, '"'), p.Role...), `",`...), int64(flags), 10)
+		if len(p.Scores) > 1 {
+			pts = append(append(append(pts, ','), ToJSON(p.Predicted)...), ",["...)
+			pts = append(appendJSON(pts, sixDigits, p.Scores...), ']')
+		}
+		pts = append(pts, ']')
+	}
+	pts = append(pts, ']')
+	read := map[string]any{
+		"frames": frames, "model": s.Model != nil, "targets": s.Targets,
+		"classes": s.Classes, "signs": signs, "labels": s.View.Labels,
+	}
+	if s.Layers {
+		read["toggles"] = toggles
+	}
+	if rows != nil {
+		read["rows"] = rows
+	}
+	if s.Values {
+		read["value"] = s.Label // of the points, in place of a class
+	}
+	if s.Model != nil && len(s.Model.Machines) > 1 {
+		read["scores"] = s.Model.ScoreNames()
+	}
+	return strings.TrimSuffix(ToJSON(read), "}") + `,"points":` + string(pts) + "}"
+}
+
+// sixDigits are as many as a page tells of what a model says.
+const sixDigits = 6
+
+// appendJSON appends numbers of so many significant digits, or for -1 all there are, with
+// commas between them; 0 for those that JSON has no word for.
+func appendJSON(b []byte, digits int, values ...float64) []byte {
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			v = 0
+		}
+		b = strconv.AppendFloat(b, v, 'g', digits, 64)
+	}
+	return b
+}
+
+// pointTable returns the predictions of the scene's model for its first points; objects are
+// what they are where they are no vectors.
+func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
+	points := s.Points[:min(len(s.Points), TableRows)]
+	t := views.PointTable{What: "Coordinates", Head: []string{"f(x)", "margin y f(x)", "slack"}, Rows: make([]views.PointRow, 0, len(points)), Total: len(s.Points)}
+	if objects != nil {
+		t.What = "Object"
+	}
+	sides := s.Model.Rule == ml.Sign
+	if s.Targets {
+		t.Head[2] = "residual y − f(x)"
+	}
+	switch {
+	case s.Values:
+		t.Head = []string{"f(x)", "residual t − f(x)"}
+	case !sides:
+		t.Head = append([]string{"Predicted"}, s.Model.ScoreNames()...)
+	}
+	for _, p := range points {
+		where := Coordinates(p.X[:min(len(p.X), len(s.Model.Features))])
+		if objects != nil {
+			where = Clipped(objects.Text(p.Row))
+		}
+		values := []string{views.Short(p.F), views.Short(p.Margin), views.Short(p.Slack)}
+		if s.Targets {
+			values[2] = views.Short(p.Y - p.F)
+		}
+		switch {
+		case s.Values:
+			values = []string{views.Short(p.F), views.Short(p.Y - p.F)}
+		case !sides:
+			values = []string{p.Predicted}
+			for _, f := range p.Scores {
+				values = append(values, views.Short(f))
+			}
+		}
+		t.Rows = append(t.Rows, views.PointRow{
+			Row: p.Row + 1, Coordinates: where, Label: p.Label, Values: values, Weight: views.Short(p.Weight), Role: RoleText(p),
+		})
+	}
+	return t
+}
+
+// DrawGraphs draws the graph of each row of a table in place of its text; the figure of a name below
+// base shows that in the row with which the query ends.
+func DrawGraphs(t *views.PointTable, base, name, query string) {
+	for i := range t.Rows {
+		row := strconv.Itoa(t.Rows[i].Row)
+		t.Rows[i].Drawn = Thumbnail(base, name, query+row, "the graph of row "+row)
+	}
+}
+
+// Coordinates returns the coordinates of a point for reading, of many the first.
+func Coordinates(x []float64) string {
+	var coords []string
+	for _, v := range x[:min(len(x), 4)] {
+		coords = append(coords, views.Short(v))
+	}
+	if len(x) > 4 {
+		coords = append(coords, "…")
+	}
+	return strings.Join(coords, ", ")
+}
+
+// Clipped is text cut to what a cell of a table has room for.
+func Clipped(text string) string {
+	const most = 60 // characters
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}
+
+// RoleText says in words what a point is.
+func RoleText(p ml.Point) string {
+	var words []string
+	switch p.Role {
+	case ml.Free:
+		words = append(words, "free support vector")
+	case ml.Inside:
+		words = append(words, "bounded support vector inside the margin")
+	case ml.Misclassified:
+		words = append(words, "bounded support vector on the wrong side")
+	case ml.Support:
+		words = append(words, "support vector")
+	}
+	if p.HeldOut {
+		words = append(words, "held out")
+	}
+	if p.Wrong && p.Role != ml.Misclassified {
+		words = append(words, "misclassified")
+	}
+	if p.Core {
+		words = append(words, "core")
+	}
+	return strings.Join(words, ", ")
+}
+
+// BareScene is the scene of a data set without a model, and what draws it. Its labels are
+// classes, or values.
+func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
+	v, err := figure.ViewOf(d, x, y)
+	if err != nil {
+		return figure.Scene{}, nil, err
+	}
+	s, draw, look := figure.DataScene(d, v), figure.Scatter, o.Look()
+	if values {
+		if s, draw, err = figure.ValueScene(d, v); err != nil {
+			return s, nil, err
+		}
+	}
+	s.Dark, s.Width, s.Height, s.LegendRows, s.Heat = look.Dark, look.Width, look.Height, look.LegendRows, look.Heat
+	s.Limits = look.Limits
+	return s, draw, nil
+}
+
+// DataPicture shows a data set, which has this hash, without a model: points on two axes, or the values
+// of a kernel as a map, class by class.
+func (a *Renderer) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y string, o Options) (*figure.Picture, error) {
+	if d.Kind() != dataset.KindVectors {
+		c, err := a.Compare(hash)(ctx, kernel.For(d.Kind()), d)
+		if err != nil {
+			return nil, err
+		}
+		return figure.KernelMatrix(c, d, o.Look())
+	}
+	s, draw, err := BareScene(d, d.Measured(), x, y, o)
+	if err != nil {
+		return nil, err
+	}
+	return draw(s)
+}
+
+// FigureName takes a figure's name and format apart: boundary.svg.
+func FigureName(r *http.Request) (name, format string, err error) {
+	name, format, _ = strings.Cut(chi.URLParam(r, "figure"), ".")
+	if format != "svg" && format != "png" && format != "pdf" {
+		return "", "", web.Errorf(web.NotFound, "Figures end in .svg, .png or .pdf, such as %s.svg.", name)
+	}
+	return name, format, nil
+}
+
+// PlainOptions are choices that are called what they are.
+func PlainOptions(values ...string) (opts []views.Option) {
+	for _, v := range values {
+		opts = append(opts, views.Option{Value: v, Label: v})
+	}
+	return opts
+}
+
+// ParseLimits reads "xmin,xmax,ymin,ymax"; anything else is no limits.
+func ParseLimits(text string) (l figure.Limits) {
+	var v [4]float64
+	for i, part := range strings.SplitN(text, ",", 5) {
+		f, err := strconv.ParseFloat(part, 64)
+		if err != nil || i > 3 {
+			return figure.Limits{}
+		}
+		v[i] = f
+	}
+	if v[0] >= v[1] || v[2] >= v[3] {
+		return figure.Limits{}
+	}
+	return figure.Limits{XMin: v[0], XMax: v[1], YMin: v[2], YMax: v[3]}
+}
+
+// AxisOptions lists what an axis can show.
+func AxisOptions(features []string) []views.Option {
+	opts := []views.Option{{Value: "pca", Label: "principal components"}}
+	for _, f := range features {
+		opts = append(opts, views.Option{Value: f, Label: f})
+	}
+	return opts
+}
+
+// QR is the QR code of a link, as a data URI.
+func QR(link string) (string, error) {
+	code, err := figure.QR(link, "QR code of "+link)
+	if err != nil {
+		return "", err
+	}
+	var p views.Picture
+	err = Embed(&p, code)
+	return p.Src, err
+}
+
+// LiveRows is how many points can be edited on a picture. Of more, a page learns those
+// only that its picture draws.
+const LiveRows = 2000

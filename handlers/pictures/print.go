@@ -1,0 +1,161 @@
+package pictures
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"marginlab/handlers/cache"
+	"marginlab/handlers/limiter"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/store"
+	"marginlab/views/figure"
+	"marginlab/web"
+)
+
+// Print is a picture as it is sent, with what a page says of it.
+type Print struct {
+	Frame   figure.Frame
+	Toggles []figure.Toggle
+	Caption string
+	Parts   []figure.Part // where its sheet asks for them
+	Content *web.Content
+}
+
+// printBytes bounds the memory of the pictures that were drawn last: some hundreds, a
+// few for each screen of every lesson.
+const printBytes = 64 << 20
+
+// Renderer draws pictures, and keeps those that were drawn last.
+type Renderer struct {
+	turns    *limiter.Turns
+	stored   func(ctx context.Context, hash string) (*dataset.Data, error)
+	patience time.Duration               // with what a picture needs computed
+	build    func() string               // names the program, on which pictures depend
+	prints   *cache.Recent[*Print]       // by format and key
+	compared *cache.Recent[*ml.Compared] // by data and kernel: 720 kB each at most
+}
+
+// New returns a Renderer for the data that stored finds; build is as in web.Program.
+func New(turns *limiter.Turns, stored func(ctx context.Context, hash string) (*dataset.Data, error), patience time.Duration, build func() string) *Renderer {
+	return &Renderer{
+		turns: turns, stored: stored, patience: patience, build: build, compared: cache.New[*ml.Compared](64),
+		prints: cache.NewWeighed(printBytes, func(p *Print) int { return p.Content.Size() + 1000 }),
+	}
+}
+
+// ProgramName names the running program, on which what it draws and exports depends.
+func (a *Renderer) ProgramName() string { return a.build() }
+
+// Sheet says which picture is meant.
+type Sheet struct {
+	// Key stands for everything that the picture depends on, but for the program
+	// itself; empty: that is not known, and the picture is drawn whenever it is asked for.
+	Key string
+	// Public pictures are the same for everybody who has their address, which holds
+	// nothing that is anybody's own.
+	Public bool
+	Format string // "svg", "png" or "pdf"
+	Parts  bool   // pages point out its parts
+	Draw   func(context.Context) (*figure.Picture, error)
+}
+
+// Print is the picture of a sheet, drawn once for all who ask for it.
+func (a *Renderer) Print(ctx context.Context, s Sheet) (*Print, error) {
+	if s.Key == "" {
+		return draw(ctx, s)
+	}
+	return a.prints.Get(ctx, fmt.Sprint(s.Format, s.Parts, " ", s.Key), func(ctx context.Context) (*Print, error) { return draw(ctx, s) })
+}
+
+func draw(ctx context.Context, s Sheet) (*Print, error) {
+	pic, err := s.Draw(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	kind, write := "image/svg+xml", pic.SVG
+	switch s.Format {
+	case "png":
+		kind, write, pic.Scale = "image/png", pic.PNG, pngScale
+	case "pdf":
+		kind, write = "application/pdf", pic.PDF
+	}
+	if err := write(&b); err != nil {
+		return nil, err
+	}
+	print := &Print{Frame: pic.Frame, Toggles: pic.Toggles, Caption: pic.Caption, Content: web.NewContent(kind, bytes.Clone(b.Bytes()))}
+	if s.Parts {
+		print.Parts = pic.Parts()
+	}
+	return print, nil
+}
+
+// SendPrint sends the picture of a sheet, unless the browser has it. What is public may be
+// kept for good at the address that Lasting made.
+func (a *Renderer) SendPrint(w http.ResponseWriter, r *http.Request, s Sheet) error {
+	w.Header().Set("Cache-Control", "private, no-cache")
+	if s.Public {
+		web.MayBeShared(w, r.FormValue(version) == a.build())
+	}
+	if s.Key != "" && web.Unchanged(w, r, web.TagOf([]byte(a.build()), []byte(s.Format), []byte(s.Key))) {
+		return nil
+	}
+	p, err := a.Print(r.Context(), s)
+	if err != nil {
+		return err
+	}
+	return p.Content.Send(w, r)
+}
+
+// version is the field of a picture's address that names the program which draws it.
+const version = "v"
+
+// Lasting adds to the query of a public picture what makes its address one of this
+// program alone, so that it can be kept for good.
+func (a *Renderer) Lasting(query string) string {
+	if query != "" {
+		query += "&"
+	}
+	return query + version + "=" + a.build()
+}
+
+// Size of the figures of a report.
+const reportWidth, reportHeight = 520, 390
+
+// ReportFigure draws a figure in every form in which a report keeps it.
+func ReportFigure(draw func(Options) (*figure.Picture, error)) (f store.ReportFigure, err error) {
+	for _, form := range []struct {
+		to            *[]byte
+		width, height int
+		dark, pdf     bool
+	}{
+		{&f.Narrow, phoneWidth, phoneHeight, false, false},
+		{&f.NarrowDark, phoneWidth, phoneHeight, true, false},
+		{&f.SVG, reportWidth, reportHeight, false, false},
+		{&f.Dark, reportWidth, reportHeight, true, false},
+		{&f.PDF, reportWidth, reportHeight, false, true},
+	} {
+		pic, err := draw(Options{Width: form.width, Height: form.height, Cores: true, Dark: form.dark})
+		if err != nil {
+			return f, err
+		}
+		var b bytes.Buffer
+		write := pic.SVG
+		if form.pdf {
+			write = pic.PDF
+		}
+		if err := write(&b); err != nil {
+			return f, err
+		}
+		if *form.to, f.Caption = b.Bytes(), pic.Caption; form.width == phoneWidth {
+			f.NarrowWidth, f.NarrowHeight = pic.Width, pic.Height
+		} else {
+			f.Width, f.Height = pic.Width, pic.Height
+		}
+	}
+	return f, nil
+}

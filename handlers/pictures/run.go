@@ -1,0 +1,100 @@
+package pictures
+
+import (
+	"context"
+	"math"
+	"net/url"
+	"strconv"
+
+	"marginlab/handlers/limiter"
+	"marginlab/handlers/results"
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views/figure"
+)
+
+// Compare is ml.Compare for data with a hash, which pictures of them share.
+func (a *Renderer) Compare(hash string) func(context.Context, kernel.Kernel, *dataset.Data) (*ml.Compared, error) {
+	return func(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*ml.Compared, error) {
+		name, err := k.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		return limiter.Within(ctx, a.patience, "Take a kernel whose values are quicker, or smaller objects.", func(ctx context.Context) (*ml.Compared, error) {
+			return a.compared.Get(ctx, hash+string(name), func(ctx context.Context) (*ml.Compared, error) { return ml.Compare(ctx, k, d) })
+		})
+	}
+}
+
+// Place holds the prediction of a model at a place in its picture; of one that shows no inputs, or
+// where there is no model, it has no scores.
+type Place struct {
+	Class  string  `json:"class,omitempty"` // told there; none where values are fitted
+	Scores []Score `json:"scores"`
+}
+
+// Score is the value of one machine.
+type Score struct {
+	Name  string   `json:"name"`  // f(x), or which of several machines it is
+	Value *float64 `json:"value"` // null where it is not finite
+}
+
+// At returns the prediction of the model of a run at the place that a form gives by the names of its
+// coordinates in the main picture.
+func At(r figure.Run, form url.Values, names [2]string) (Place, error) {
+	at, err := ReadPlace(form, names)
+	if err != nil {
+		return Place{}, err
+	}
+	p := Place{Scores: []Score{}}
+	scores, err := r.At(at[0], at[1])
+	if err != nil || scores == nil {
+		return p, err
+	}
+	m := r.Result.Model
+	for k, v := range scores {
+		s := Score{Name: "f(x)"}
+		if len(scores) > 1 {
+			s.Name = m.ScoreNames()[k]
+		}
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			s.Value = &v
+		}
+		p.Scores = append(p.Scores, s)
+	}
+	if m.Rule != ml.Value {
+		p.Class = m.LabelOf(scores...)
+	}
+	return p, nil
+}
+
+// ReadPlace reads two coordinates of these names.
+func ReadPlace(form url.Values, names [2]string) (at [2]float64, err error) {
+	for i, name := range names {
+		if at[i], err = strconv.ParseFloat(form.Get(name), 64); err != nil || math.IsNaN(at[i]) || math.IsInf(at[i], 0) {
+			return at, param.Problems{{Field: name, Message: "must be a number"}}
+		}
+	}
+	return at, nil
+}
+
+// Run is a finished run with its data, as its figures show it. The query has the
+// columns on the axes; those of the run otherwise.
+func (a *Renderer) Run(ctx context.Context, run store.Run, q url.Values, o Options) (figure.Run, error) {
+	if run.Status != store.Done {
+		return figure.Run{}, store.ErrNotFound
+	}
+	data, err := a.stored(ctx, run.Hash)
+	if err != nil {
+		return figure.Run{}, err
+	}
+	x, y := q.Get("x"), q.Get("y")
+	if x == "" {
+		x, y = run.Axes[0], run.Axes[1]
+	}
+	object, _ := strconv.Atoi(q.Get("near")) // 0: none
+	return figure.Run{Data: data, Spec: run.Spec, Result: results.ResultOf(run), X: x, Y: y, Object: object, Compare: a.Compare(run.Hash), Look: o.Look()}, nil
+}

@@ -1,0 +1,86 @@
+package results
+
+import (
+	"path/filepath"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/dataset"
+	"marginlab/ml/param"
+)
+
+// FileName makes a name safe for any file system.
+func FileName(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
+			return '_'
+		}
+		return r
+	}, strings.TrimSpace(name))
+	return strings.TrimLeft(clean, ".")
+}
+
+// CSVName is the name of a file with the rows of a data set.
+func CSVName(name string) string {
+	if strings.HasSuffix(strings.ToLower(name), ".csv") {
+		return FileName(name)
+	}
+	return FileName(name) + ".csv"
+}
+
+// DataWord is how the terminal names a data set: the slug of one that comes with the program,
+// else the file that its page offers.
+func DataWord(name string) string {
+	for _, b := range dataset.Builtins {
+		if b.Name == name {
+			return b.Slug
+		}
+	}
+	return CSVName(name)
+}
+
+// CommandLine is the call of the program that gives the same model.
+func CommandLine(s ml.Spec, data string) string {
+	return strings.Join(commandWords("fit", s, data), " ")
+}
+
+// commandWords are the words of CommandLine with a command, quoted for a shell.
+func commandWords(command string, s ml.Spec, data string) []string {
+	words := []string{"marginlab", command, "--data", shellQuote(DataWord(data))}
+	for _, p := range Chosen(s) {
+		words = append(words, "--"+p.Flag()+"="+shellQuote(s.Text(p.Name)))
+	}
+	return words
+}
+
+// Chosen lists the parameters of a spec that are not at their defaults.
+func Chosen(s ml.Spec) (chosen []param.Param) {
+	def := ml.DefaultSpec()
+	for _, p := range ml.Params {
+		if s.Applies(p.Name) && s.Text(p.Name) != def.Text(p.Name) && p.Name != "label" {
+			chosen = append(chosen, p)
+		}
+	}
+	return chosen
+}
+
+func shellQuote(s string) string {
+	safe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.,+:/", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// NameOf is the name a person gave, or the file's.
+func NameOf(name, file string) string {
+	if name = strings.TrimSpace(name); name != "" {
+		return name
+	}
+	if file = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)); file != "" {
+		return file
+	}
+	return "Data set"
+}

@@ -1,0 +1,105 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/store"
+)
+
+// MostCompared is how many runs one comparison takes: more columns cannot be taken in.
+const MostCompared = 20
+
+// ToCompare checks the ids of the runs to compare. Errors are param.Problems.
+func ToCompare(ids []string) error {
+	if len(ids) < 2 {
+		return param.Problems{{Field: "run", Message: "a comparison needs at least two runs: choose them in the list of runs"}}
+	}
+	if len(ids) > MostCompared {
+		return param.Problems{{Field: "run", Message: fmt.Sprintf("a comparison takes up to %d runs, not %d: leave some out", MostCompared, len(ids))}}
+	}
+	return nil
+}
+
+// Alike reports, as a *param.Refusal, why runs that are done were not asked the same of the
+// same data, so that no test compares them.
+func Alike(runs []store.Run) error {
+	of := func(r store.Run) (string, []string) {
+		classes := slices.Clone(r.Model.Classes)
+		slices.Sort(classes)
+		return r.Spec.Target, classes
+	}
+	target, classes := of(runs[0])
+	for _, r := range runs {
+		if r.Hash != runs[0].Hash {
+			return param.Refuse("train both on the same data set", "no test tells whether the difference is real, because the runs were trained on different points")
+		}
+		switch t, c := of(r); {
+		case t != target:
+			return param.Refuse("compare runs with the same target", "no test tells which is better, because some of the runs tell classes apart and others fit values")
+		case !slices.Equal(c, classes):
+			return param.Refuse("compare runs with the same classes", "no test tells which is better, because the runs do not tell the same classes apart")
+		}
+	}
+	return nil
+}
+
+// How runs are compared by cross-validation, unless somebody says otherwise.
+var (
+	FoldsParam   = param.Param{Name: "folds", Label: "folds", Kind: param.Integer, Default: "10", Min: 2, Max: 100, Help: "Number of folds, stratified by class; each is held out once."}
+	RepeatsParam = param.Param{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "3", Min: 1, Max: 100, Help: "Number of times the folds are drawn."}
+)
+
+// NoDifference is half the region of practical equivalence: accuracies that differ by less are
+// the same in practice.
+const NoDifference = 0.01
+
+// OnFolds is how runs did on the same folds.
+type OnFolds struct {
+	Scheme      eval.Scheme
+	Searches    []store.Search // one of a single setting for each run
+	Done, Total int            // cells
+	Pairs       []eval.FoldPair
+}
+
+// FoldsOf tells how runs did by the searches of BeginFolds, in their order. Pairs are there once
+// all are done. Searches that are of other runs, or gone, are a *param.Refusal.
+func FoldsOf(ctx context.Context, st *store.Store, ws store.Workspace, runs []store.Run, ids []string) (*OnFolds, error) {
+	others := param.Refuse("ask for them again", "the folds are those of other runs")
+	if len(ids) != len(runs) {
+		return nil, others
+	}
+	f := &OnFolds{}
+	settings := make([]eval.Setting, len(runs))
+	done := true
+	for i, id := range ids {
+		s, err := st.Search(ctx, ws, id)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return nil, param.Refuse("ask for them again", "the folds were deleted")
+		case err != nil:
+			return nil, err
+		case i == 0:
+			f.Scheme = s.Scheme
+		}
+		plain := eval.Scheme{Folds: f.Scheme.Folds, Repeats: f.Scheme.Repeats, Seed: f.Scheme.Seed}
+		if s.Hash != runs[i].Hash || !reflect.DeepEqual(s.Spec, runs[i].Spec) || !reflect.DeepEqual(s.Scheme, plain) || len(Searched(s)) > 0 {
+			return nil, others
+		}
+		f.Done, f.Total, f.Searches = f.Done+s.Done, f.Total+s.Total, append(f.Searches, s)
+		if done = done && s.Result != nil; done {
+			settings[i] = s.Result.Settings[0]
+		}
+	}
+	if !done {
+		return f, nil
+	}
+	var err error
+	f.Pairs, err = eval.OnFolds(settings, f.Scheme.Folds, NoDifference)
+	return f, err
+}

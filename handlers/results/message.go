@@ -1,0 +1,38 @@
+package results
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"marginlab/ml/param"
+)
+
+// UserMessage returns the message to show when a result is unavailable: the words of
+// an error for people. Any other error comes back, for Site.Handle to log and to
+// answer as a fault.
+func UserMessage(err error) (string, error) {
+	if message, ok := param.ForPerson(err); ok {
+		return Sentence(message), nil
+	}
+	return "", err
+}
+
+// Sentence begins with a capital and ends with a full stop, without the name of
+// the package that stored messages of before begin with.
+func Sentence(s string) string {
+	for _, p := range []string{"svm: ", "mcm: ", "conformal: ", "kernel: "} {
+		s = strings.TrimPrefix(s, p)
+	}
+	if s == "" {
+		return s
+	}
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	first, size := utf8.DecodeRuneInString(s)
+	if first == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
+}

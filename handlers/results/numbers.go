@@ -1,0 +1,303 @@
+// Package results puts what was measured into words and tables: of runs, searches and studies.
+package results
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"marginlab/ml"
+	"marginlab/ml/kernel"
+	"marginlab/ml/param"
+	"marginlab/views"
+)
+
+// When is a moment for reading.
+func When(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
+
+// Seconds is a time for reading, to the second.
+func Seconds(d time.Duration) string {
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return Duration(d.Seconds())
+}
+
+// groups are the headings over ml.Quantities, each with the name of the first of its own.
+var groups = []struct{ first, title string }{
+	{"test_accuracy", "Accuracy"},
+	{"support_vectors", "Support vectors and f"},
+	{"objective", "Optimisation"},
+	{"n", "Data and settings"},
+}
+
+// Numbers turns a report into tables under headings, without those that would be empty.
+func Numbers(r *ml.Report) (tables []views.NumberGroup) {
+	at := -1
+	for _, q := range ml.Quantities {
+		if at+1 < len(groups) && groups[at+1].first == q.Name {
+			at++
+		}
+		v := QuantityText(q, r)
+		if v == "" {
+			continue
+		}
+		if len(tables) == 0 || tables[len(tables)-1].Title != groups[at].title {
+			tables = append(tables, views.NumberGroup{Title: groups[at].title})
+		}
+		last := &tables[len(tables)-1]
+		last.Numbers = append(last.Numbers, views.Number{Name: q.Name, Label: q.Label, Value: v, Help: q.Help})
+	}
+	return tables
+}
+
+// Headline returns the numbers that a person looks for first.
+func Headline(r *ml.Report) []views.Headline {
+	train, test := Scores(r)
+	of := func(n int) string { return "of " + views.Counted(n, "point") }
+	held := views.Headline{Label: "Test accuracy", Value: test, Note: of(r.TestN)}
+	seen := views.Headline{Label: "Training accuracy", Value: train, Note: of(r.TrainN)}
+	if r.Rule == ml.Value {
+		held.Label, seen.Label = "Test fit", "Training fit"
+	}
+	for _, h := range []*views.Headline{&held, &seen} {
+		h.Value = strings.Replace(h.Value, ".0 %", " %", 1)
+	}
+	if test == "" {
+		held.Value, held.Note = "–", "no test set"
+	} else if in := r.TestInterval; in != nil {
+		held.Note += " (95 % CI " + intervalText(*in) + ")"
+	}
+	return []views.Headline{held, seen, {Label: "Support vectors", Value: strconv.Itoa(r.SupportVectors), Note: of(r.TrainN)}}
+}
+
+// Confusions are the confusion matrices of a report, of held-out points first.
+func Confusions(r *ml.Report) (cs []views.Confusion) {
+	for _, of := range []struct {
+		title string
+		rows  []ml.ClassReport
+	}{{"Test confusion matrix", r.TestConfusion}, {"Training confusion matrix", r.Confusion}} {
+		if of.rows != nil {
+			cs = append(cs, Confusion(of.title, of.rows))
+		}
+	}
+	return cs
+}
+
+// Confusion is a confusion matrix for a page.
+func Confusion(title string, rows []ml.ClassReport) views.Confusion {
+	share := func(v *float64) string {
+		if v == nil {
+			return "–"
+		}
+		return Percent(*v)
+	}
+	c := views.Confusion{Title: title}
+	for k, row := range rows {
+		c.Classes = append(c.Classes, row.Class)
+		line := views.ConfusionRow{Class: row.Class, Counts: row.Predicted, Diagonal: k, Precision: share(row.Precision), Recall: share(row.Recall), F1: "–"}
+		if row.F1 != nil {
+			line.F1 = strconv.FormatFloat(*row.F1, 'f', 3, 64)
+		}
+		if n := row.SupportVectors; n != nil {
+			line.Vectors, c.Vectors = strconv.Itoa(*n), true
+		}
+		c.Rows = append(c.Rows, line)
+	}
+	return c
+}
+
+// Machines returns the measurements of each of several machines, without columns that apply to
+// none of them.
+func Machines(r *ml.Report) (t views.Table) {
+	number := func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return views.Short(*v)
+	}
+	columns := []struct {
+		head string
+		cell func(m ml.MachineReport) string
+	}{
+		{"machine", func(m ml.MachineReport) string {
+			if r.Rule == ml.Argmax {
+				return m.Positive
+			}
+			return ml.Versus(m.Positive, m.Negative)
+		}},
+		{"points", func(m ml.MachineReport) string { return strconv.Itoa(m.TrainN) }},
+		{"support vectors", func(m ml.MachineReport) string { return strconv.Itoa(m.SupportVectors) }},
+		{"b", func(m ml.MachineReport) string { return number(m.B) }},
+		{"objective", func(m ml.MachineReport) string { return number(m.Objective) }},
+		{"sum of slacks", func(m ml.MachineReport) string { return number(m.SlackSum) }},
+		{"margin 1/|w|", func(m ml.MachineReport) string { return number(m.Margin) }},
+		{"h", func(m ml.MachineReport) string { return number(m.H) }},
+		{"leave-one-out", func(m ml.MachineReport) string {
+			if m.LOOAccuracy == nil {
+				return ""
+			}
+			return Percent(*m.LOOAccuracy)
+		}},
+		{"J before", func(m ml.MachineReport) string { return number(m.JBefore) }},
+		{"J after", func(m ml.MachineReport) string { return number(m.JAfter) }},
+		{"iterations", func(m ml.MachineReport) string { return strconv.Itoa(m.Iterations) }},
+		{"status", func(m ml.MachineReport) string { return string(m.Status) }},
+	}
+	t.Title = "Machines one by one"
+	t.Rows = make([][]string, len(r.Machines))
+	for _, c := range columns {
+		cells, any := make([]string, len(r.Machines)), false
+		for k, m := range r.Machines {
+			cells[k] = c.cell(m)
+			any = any || cells[k] != ""
+		}
+		if !any {
+			continue
+		}
+		t.Head = append(t.Head, c.head)
+		for k, cell := range cells {
+			t.Rows[k] = append(t.Rows[k], cell)
+		}
+	}
+	return t
+}
+
+// QuantityText is the quantity for reading, "" where it does not apply.
+func QuantityText(q ml.Quantity, r *ml.Report) string {
+	return q.Text(r, func(u ml.Unit, v float64) string {
+		switch u {
+		case ml.Share:
+			return Percent(v)
+		case ml.Seconds:
+			return Duration(v)
+		}
+		return views.Long(v)
+	})
+}
+
+// QuantityNumber is a quantity to sort and to compare by, false where it does not
+// apply or is no number.
+func QuantityNumber(q ml.Quantity, r *ml.Report) (float64, bool) {
+	if r == nil {
+		return 0, false
+	}
+	switch v := q.Value(r).(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	}
+	return 0, false
+}
+
+// Settings turns a spec into the rows of a table. rep, if there is one, tells how many
+// classes there were.
+func Settings(s ml.Spec, rep *ml.Report) (rows []views.Number) {
+	for _, p := range ml.Params {
+		if v := s.Text(p.Name); v != "" && Meant(p.Name, s, rep) {
+			rows = append(rows, views.Number{Name: p.Name, Label: p.Label, Value: OptionLabel(p, v), Help: p.Help})
+		}
+	}
+	return rows
+}
+
+// Meant tells whether a parameter has a meaning under the other choices and, once there
+// is a report, for the data.
+func Meant(name string, s ml.Spec, rep *ml.Report) bool {
+	if name == "multiclass" && rep != nil && len(rep.Classes) <= 2 {
+		return false
+	}
+	return s.Applies(name)
+}
+
+// OptionLabel is a parameter's value for reading.
+func OptionLabel(p param.Param, v string) string {
+	for _, o := range p.Options {
+		if o.Name == v {
+			return o.Label
+		}
+	}
+	if p.Kind == param.Switch {
+		return map[string]string{"true": "yes", "false": "no"}[v]
+	}
+	return v
+}
+
+// Scores are how well a run did in training and on the points held out, empty where there
+// are none: accuracies, or of values R², or the mean squared error where there is no R².
+func Scores(r *ml.Report) (train, test string) {
+	if r.Rule != ml.Value {
+		if r.TrainAccuracy != nil {
+			train = Percent(*r.TrainAccuracy)
+		}
+		if r.TestAccuracy != nil {
+			test = Percent(*r.TestAccuracy)
+		}
+		return train, test
+	}
+	score := func(r2, mse *float64) string {
+		switch {
+		case r2 != nil:
+			return "R² " + strconv.FormatFloat(*r2, 'f', 3, 64)
+		case mse != nil:
+			return "mse " + views.Short(*mse)
+		}
+		return ""
+	}
+	return score(r.R2, r.MSE), score(r.TestR2, r.TestMSE)
+}
+
+// Percent is a share for reading: 0.5 is "50.0 %".
+func Percent(v float64) string {
+	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
+}
+
+// Duration is a time of so many seconds for reading.
+func Duration(s float64) string {
+	switch {
+	case s < 1e-3:
+		return strconv.FormatFloat(1e6*s, 'f', 0, 64) + " µs"
+	case s < 1:
+		return strconv.FormatFloat(1e3*s, 'f', 1, 64) + " ms"
+	case s < 120:
+		return strconv.FormatFloat(s, 'f', 2, 64) + " s"
+	}
+	if s < 2*3600 {
+		return strconv.FormatFloat(s/60, 'f', 0, 64) + " min"
+	}
+	return strconv.FormatFloat(s/3600, 'f', 1, 64) + " h"
+}
+
+// Remarks are sentences that a person needs beside the numbers.
+func Remarks(r *ml.Report, s ml.Spec) (notes []string) {
+	if r.Status != "converged" {
+		notes = append(notes, "The solver stopped before its stopping rule held, or where rounding does not let it hold ("+string(r.Status)+"): read the numbers as approximate.")
+	}
+	if r.Local != nil && *r.Local {
+		notes = append(notes, "This kernel need not be positive semidefinite: the problem can be non-convex, with many local optima. Two starts far apart were tried and the better end was kept; there is no bound that proves it the best. Steps are guarded with τ = 1e-12 as in LIBSVM.")
+	}
+	if s.Values.Number("rho") == 0 && r.Rank != nil && *r.Rank >= r.TrainN && r.H != nil && *r.H < 1+1e-6 {
+		notes = append(notes, "The kernel matrix has full rank, so f interpolates the labels: h = 1, no slack, and C has no effect. Raise the sparsity ρ for a sparse machine, or the rank cut for a smoother one.")
+	}
+	if r.SignChange != nil && *r.SignChange {
+		note := "c(x) takes both signs on the training points."
+		if row, err := kernel.Lookup(s.Kernel); err == nil && row.PSD {
+			note += " The kernel is still positive semidefinite."
+		}
+		notes = append(notes, note)
+	}
+	if s.Targets() && r.Cores != nil {
+		if *r.Cores == r.TrainN {
+			notes = append(notes, "Every training point has a weight and so is a core of the map. Set cores to N to take every N-th row.")
+		}
+		if r.LOOAccuracy != nil {
+			notes = append(notes, "The leave-one-out numbers promise too much here: the map was fitted to all points, also to the one that is left out.")
+		}
+	}
+	if !s.Values.Switch("hard_margin") && r.Free != nil && *r.Free == 0 {
+		notes = append(notes, "No support vector is free, so b is only known up to an interval; its middle is used.")
+	}
+	return notes
+}

@@ -1,0 +1,131 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/param"
+	"marginlab/store"
+)
+
+// Collection is a place of saved runs: a workspace, or the gallery of a course.
+type Collection struct {
+	Workspace store.Workspace
+	Base      string // of the addresses of its pages; empty for the request's own workspace
+	Title     string // of the gallery
+	Nameless  bool   // the names of its runs are hidden
+}
+
+// Nameless returns what stands in place of the name of a run whose name is hidden.
+func Nameless(run string) string { return "Hand-in " + run[:min(4, len(run))] }
+
+// Shown returns the run as the collection shows it.
+func (c Collection) Shown(run store.Run) store.Run {
+	if c.Nameless {
+		run.Name = Nameless(run.ID)
+	}
+	return run
+}
+
+// ResultOf returns the result of a finished run.
+func ResultOf(run store.Run) *ml.Result {
+	return &ml.Result{Report: *run.Report, Model: run.Model, Before: run.Before, Scores: run.Scores, ScoresBefore: run.ScoresBefore}
+}
+
+// Rows of the list of runs in one answer.
+const (
+	ListRows     = 25
+	mostListRows = 200
+)
+
+// narrow are parameters of a list of runs that stand for conditions of its query.
+var narrow = []string{"learner", "kernel", "conformal", "rule", "status", "tag"}
+
+// RunFilter reads what a list of runs is asked for: where, a store.Query, which q, learner,
+// kernel, conformal, rule, status and tag narrow, sort, desc, limit (1 to 200, 25 when left
+// out) and offset. Without an order the latest come first. It returns param.Problems for
+// impossible values.
+func RunFilter(q url.Values) (store.Filter, error) {
+	var ps param.Problems
+	wrong := func(field string, err error) {
+		if err != nil {
+			ps = append(ps, param.Problem{Field: field, Message: err.Error()})
+		}
+	}
+	where, err := store.ParseQuery(q.Get("where"))
+	wrong("where", err)
+	and := func(field, condition string) {
+		more, err := where.And(condition)
+		if err != nil {
+			if f, ok := store.LookupField(field); ok && f.Values != nil && !slices.Contains(f.Values, q.Get(field)) {
+				err = choice(field, f.Values).Check(q.Get(field))
+			}
+		} else {
+			where = more
+		}
+		wrong(field, err)
+	}
+	for _, name := range narrow {
+		if v := q.Get(name); v != "" {
+			and(name, name+" = "+store.Quoted(v))
+		}
+	}
+	if words := strings.TrimSpace(q.Get("q")); words != "" {
+		and("q", store.Quoted(words))
+	}
+	if s := q.Get("sort"); s != "" {
+		if _, ok := store.LookupField(s); !ok {
+			wrong("sort", choice("sort", FieldNames()).Check(s))
+		}
+	}
+	whole := func(name string, otherwise int, low, high float64) int {
+		text := q.Get(name)
+		if text == "" {
+			return otherwise
+		}
+		wrong(name, param.Param{Name: name, Kind: param.Integer, Min: low, Max: high}.Check(text))
+		v, _ := strconv.ParseFloat(text, 64) // Check has parsed it
+		return int(v)
+	}
+	f := store.Filter{
+		Where: where, Sort: cmp.Or(q.Get("sort"), "created"), Desc: q.Get("sort") == "",
+		Limit: whole("limit", ListRows, 1, mostListRows), Offset: whole("offset", 0, 0, 1e9),
+	}
+	if text := q.Get("desc"); text != "" {
+		var err error
+		if f.Desc, err = strconv.ParseBool(text); err != nil {
+			wrong("desc", fmt.Errorf("desc expects true or false, not %q", text))
+		}
+	}
+	return f, ps.Err()
+}
+
+// Narrowed tells whether a query has conditions beside its where.
+func Narrowed(q url.Values) bool {
+	return q.Has("q") || slices.ContainsFunc(narrow, q.Has)
+}
+
+// FieldNames are the names of store.Fields(), with accuracy for the one on held-out points.
+func FieldNames() []string {
+	names := []string{"accuracy", "dataset"}
+	for _, f := range store.Fields() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// RunStatuses in the order that a run goes through them.
+var RunStatuses = []store.Status{store.Queued, store.Running, store.Done, store.Failed, store.Cancelled}
+
+func choice[T ~string](name string, values []T) param.Param {
+	p := param.Param{Name: name, Kind: param.Choice}
+	for _, v := range values {
+		p.Options = append(p.Options, param.Option{Name: string(v)})
+	}
+	return p
+}

@@ -1,0 +1,221 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"marginlab/ml"
+	"marginlab/ml/eval"
+	"marginlab/ml/param"
+	"marginlab/store"
+	"marginlab/views"
+)
+
+// FoldsText is a scheme for reading.
+func FoldsText(s eval.Scheme) string {
+	text := fmt.Sprintf("%d folds", s.Folds)
+	switch {
+	case s.LeaveOneOut:
+		return "every point left out alone"
+	case s.Column != "":
+		return "folds by the values of " + s.Column
+	case s.HoldOut > 0:
+		return fmt.Sprintf("%s held out, drawn %d times", Percent(s.HoldOut), s.Repeats)
+	}
+	if s.Repeats > 1 {
+		text += fmt.Sprintf(", %d repeats", s.Repeats)
+	}
+	return text
+}
+
+// RankedBy is the score that ranks the settings of a search.
+func RankedBy(s store.Search) eval.Score {
+	if s.Result != nil {
+		return s.Result.RankedBy()
+	}
+	return eval.RankedBy(s.Scheme.Score, s.Spec.Regression())
+}
+
+// ScoreText is the mean of a score over folds with its spread, for reading: "accuracy 93.1 %
+// (sd 2.0 %)".
+func ScoreText(score eval.Score, folds []eval.Fold) string {
+	mean, deviation, ok := score.Over(folds)
+	if !ok {
+		return "no " + score.Label
+	}
+	return fmt.Sprintf("%s %s (sd %s)", score.Label, ScoreAmount(score, mean), ScoreAmount(score, deviation))
+}
+
+// ScoreAmount is one value of a score, for reading.
+func ScoreAmount(score eval.Score, v float64) string {
+	switch {
+	case score.Share:
+		return strings.ReplaceAll(Percent(v), " %", "\u00a0%") // no line ends there
+	case score.Name == "mse" || score.Name == "r2":
+		return views.Short(v)
+	}
+	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', 3, 64), "-", "−")
+}
+
+// NestedText returns the nested score in words, "" if there is none.
+func NestedText(r *eval.Result) string {
+	if r.Nested == nil {
+		return ""
+	}
+	how := "chosen anew in every fold"
+	if r.Nested.Settings != nil {
+		how = "chosen anew, search by search, in every fold"
+	}
+	return "Nested, with the setting " + how + ": " + ScoreText(r.RankedBy(), r.NestedFolds()) + "."
+}
+
+// Vectors is the mean number of support vectors of a setting over its folds.
+func Vectors(s eval.Setting) float64 {
+	n := 0
+	for _, f := range s.Folds {
+		n += f.SupportVectors
+	}
+	return float64(n) / float64(len(s.Folds))
+}
+
+// Searched are the parameters of a search that have several values: C, then the others in
+// the order of ml.Params.
+func Searched(s store.Search) (names []string) {
+	for _, name := range s.Design().Names() {
+		switch {
+		case s.Drawn == nil && len(slices.Compact(slices.Clone(s.Grid[name]))) < 2:
+		case name == "C":
+			names = slices.Insert(names, 0, name)
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// SearchLine is the call of the program that gives the same result; empty where there is
+// none, as it tries a setting that an earlier search has found besides those it draws, or goes
+// on with what that has found for every fold.
+func SearchLine(s store.Search) string {
+	if s.Scheme.Onward != nil || s.Drawn != nil && len(s.Drawn.Besides) > 0 {
+		return ""
+	}
+	spec := s.Spec
+	spec.TestFraction, spec.Seed = ml.DefaultSpec().TestFraction, s.Scheme.Seed
+	words := commandWords("cv", spec, s.DatasetName)
+	for _, name := range Searched(s) {
+		p, _ := ml.Param(name)
+		flag := "--" + p.Flag() + "="
+		words = slices.DeleteFunc(words, func(word string) bool { return strings.HasPrefix(word, flag) })
+		words = append(words, flag+triedText(s, p))
+	}
+	if s.Drawn != nil {
+		words = append(words, "--design="+s.Drawn.Design, fmt.Sprintf("--points=%d", s.Drawn.Points))
+	}
+	switch sc := s.Scheme; {
+	case sc.LeaveOneOut:
+		words = append(words, "--folds=loo")
+	case sc.Column != "":
+		words = append(words, "--fold-column="+shellQuote(sc.Column))
+	case sc.HoldOut > 0:
+		words = append(words, fmt.Sprintf("--hold-out=%v", sc.HoldOut))
+	default:
+		words = append(words, fmt.Sprintf("--folds=%d", sc.Folds))
+	}
+	if s.Scheme.Score != "" && s.Scheme.Score != eval.AutoScore {
+		words = append(words, "--score="+s.Scheme.Score)
+	}
+	if s.Scheme.Repeats > 1 {
+		words = append(words, fmt.Sprintf("--repeats=%d", s.Scheme.Repeats))
+	}
+	if s.Scheme.Nested {
+		words = append(words, "--nested")
+	}
+	if shares := s.Scheme.Learning; len(shares) > 0 {
+		var texts []string
+		for _, v := range shares {
+			texts = append(texts, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		words = append(words, "--learning="+strings.Join(texts, ","))
+	}
+	return strings.Join(words, " ")
+}
+
+// triedText returns the values tried for a parameter, as eval.Axes reads them.
+func triedText(s store.Search, p param.Param) string {
+	values := s.Grid[p.Name]
+	if s.Drawn != nil {
+		if r, ok := s.Drawn.Ranges[p.Name]; ok {
+			return rangeText(p, r)
+		}
+		values = s.Drawn.Lists[p.Name]
+	}
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, v.Text())
+	}
+	return strings.Join(texts, ",")
+}
+
+// rangeText is a range, as eval.Axes reads it: "0.1..100".
+func rangeText(p param.Param, r eval.Range) string {
+	text := param.Of(r.Low).Text() + ".." + param.Of(r.High).Text()
+	switch {
+	case r.Log && !p.Log:
+		return text + "/log"
+	case !r.Log && p.Log && r.Low > 0:
+		return text + "/lin"
+	}
+	return text
+}
+
+// DesignText says which settings a search tries; empty for a grid.
+func DesignText(s store.Search) string {
+	if s.Drawn == nil {
+		return ""
+	}
+	how := "drawn at random"
+	if s.Drawn.Design == eval.OfSobol {
+		how = "of a Sobol sequence"
+	}
+	text := fmt.Sprintf("%d points %s", s.Drawn.Points, how)
+	if len(s.Drawn.Besides) > 0 {
+		text += " and the best of the search before"
+	}
+	return text
+}
+
+// SearchTitle says what is searched: "C and gamma of SVM rbf".
+func SearchTitle(s store.Search) string {
+	if len(s.Scheme.Learning) > 0 {
+		return "Learning curve of " + s.Spec.Title()
+	}
+	names := Searched(s)
+	of := strings.Split(s.Spec.Title(), " ")
+	of = slices.DeleteFunc(of, func(word string) bool {
+		name, _, valued := strings.Cut(word, "=")
+		if valued {
+			return slices.Contains(names, name)
+		}
+		return slices.ContainsFunc(names, func(name string) bool {
+			p, _ := ml.Param(name)
+			return p.Kind == param.Choice && word == s.Spec.Text(name)
+		})
+	})
+	if slices.Contains(names, "learner") {
+		of = of[1:]
+	}
+	if len(of) == 0 {
+		of = []string{"several machines"}
+	}
+	switch n := len(names); n {
+	case 0:
+		return strings.Join(of, " ")
+	case 1:
+		return names[0] + " of " + strings.Join(of, " ")
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of " + strings.Join(of, " ")
+	}
+}

@@ -1,0 +1,66 @@
+package results
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"marginlab/ml/param"
+	"marginlab/ml/repeat"
+	"marginlab/ml/study"
+	"marginlab/store"
+	"marginlab/views"
+)
+
+// Unfinished is the error of an item of a report that has no result.
+func Unfinished(what string) error {
+	return param.Problems{{Field: "text", Message: what + " has no result yet; place it in a report once it is done"}}
+}
+
+// SearchTask returns what repeats a search.
+func SearchTask(s store.Search) (t repeat.Task, err error) {
+	t = repeat.Task{Title: SearchTitle(s), Points: s.Hash, Search: &repeat.Search{Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme}}
+	if s.Result != nil {
+		t.Numbers = repeat.OfSearch(s.Result)
+	}
+	t.Spec, err = json.Marshal(s.Spec)
+	return t, err
+}
+
+// minus is the sign of a number, for which a page has a longer line than files.
+var minus = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-(\d)`) })
+
+// StudyTable is a table of a study as a page shows it.
+func StudyTable(t study.Table) views.StudyTable {
+	table := views.StudyTable{Title: t.Title, Head: t.Head, Notes: t.Notes}
+	for i, row := range t.Rows {
+		var texts []views.StudyText
+		for j, text := range row {
+			texts = append(texts, views.StudyText{Text: minus().ReplaceAllString(text, "−$1"), Best: slices.Contains(t.Best, [2]int{i, j})})
+		}
+		table.Rows = append(table.Rows, texts)
+	}
+	return table
+}
+
+// FileOf returns the file name of a data set.
+func FileOf(d store.Dataset) string { return FileName(strings.TrimSuffix(d.Name, ".csv")) + ".csv" }
+
+// StudyTitle says what is compared.
+func StudyTitle(s *study.Study) string {
+	var names []string
+	for _, l := range s.Learners {
+		names = append(names, l.Name)
+	}
+	sets := "one data set"
+	if n := len(s.Sets); n > 1 {
+		sets = fmt.Sprintf("%d data sets", n)
+	}
+	if len(names) > 3 {
+		return fmt.Sprintf("%d learners on %s", len(names), sets)
+	}
+	return strings.Join(names, " · ") + " on " + sets
+}
