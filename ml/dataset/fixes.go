@@ -368,7 +368,9 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 	hashes := make([]uint64, len(t.Lines))
 	seed := maphash.MakeSeed()
 	for _, j := range at {
-		t.Columns[j].hash(seed, hashes)
+		for i, s := range t.Columns[j].all() {
+			hashes[i] = max((hashes[i]^maphash.String(seed, s))*0x9e3779b97f4a7c15, 1)
+		}
 	}
 	same := func(a, b int) bool {
 		return !slices.ContainsFunc(at, func(j int) bool { return t.Columns[j].Cell(a) != t.Columns[j].Cell(b) })
