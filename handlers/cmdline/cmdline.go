@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -92,19 +93,11 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		fmt.Fprintf(std.Err, "marginlab: %s\n", err)
 		return exitUsage
 	}
-	collectLate()
-	return report(name, table[i].Run(ctx, args, notes), std)
-}
-
-// collectLate puts off the first collection of garbage until the heap has 32 MB, which most
-// commands never need: it would take a tenth of a short one's time. The first one restores the pace.
-func collectLate() {
-	const usual = 100 // per cent, at which the first is due at 4 MB
-	if was := debug.SetGCPercent(8 * usual); was != usual {
-		debug.SetGCPercent(was) // as the environment says
-		return
+	if os.Getenv("GOGC") == "" { // A short command needs no collection of garbage: the first is due at 32 MB rather than 4, and restores the pace.
+		debug.SetGCPercent(800)
+		runtime.AddCleanup(new([16]byte), func(int) { debug.SetGCPercent(100) }, 0)
 	}
-	runtime.AddCleanup(new([16]byte), func(int) { debug.SetGCPercent(usual) }, 0)
+	return report(name, table[i].Run(ctx, args, notes), std)
 }
 
 func isHelp(arg string) bool {

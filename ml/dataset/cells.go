@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"hash/maphash"
 	"iter"
 	"slices"
 	"strings"
@@ -99,24 +98,6 @@ func (c *cells) counted() iter.Seq2[string, int] {
 				return
 			}
 		}
-	}
-}
-
-// hash adds the text of each row to its hash, which is not 0 then.
-func (c *cells) hash(seed maphash.Seed, rows []uint64) {
-	const odd = 0x9e3779b97f4a7c15
-	if c.text == nil {
-		var of [mostDistinct]uint64
-		for k, s := range c.distinct {
-			of[k] = maphash.String(seed, s)
-		}
-		for i, k := range c.codes[c.skipped:] {
-			rows[i] = max((rows[i]^of[k])*odd, 1)
-		}
-		return
-	}
-	for i, s := range c.all() {
-		rows[i] = max((rows[i]^maphash.String(seed, s))*odd, 1)
 	}
 }
 

@@ -79,17 +79,11 @@ func FromRows(features []string, rows [][]float64, labels []string) (*Data, erro
 
 // setLabels derives Classes and Y from one label a row.
 func (d *Data) setLabels(labels []string) {
-	const few = 8
 	found := make(map[string]int) // places in the order of appearance
 	d.Y = make([]int, len(labels))
 	for i, l := range labels {
-		k := -1
-		if len(d.Classes) <= few {
-			k = slices.Index(d.Classes, l)
-		} else if at, ok := found[l]; ok {
-			k = at
-		}
-		if k < 0 {
+		k, ok := found[l]
+		if !ok {
 			k = len(found)
 			found[l] = k
 			d.Classes = append(d.Classes, l)

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,14 +48,5 @@ func TestFactsOfFewTexts(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(facts{})); diff != "" {
 			t.Fatalf("facts (-of rows +of texts):\n%s", diff)
 		}
-	})
-}
-
-func TestAppendFields(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		line := rapid.StringOf(rapid.SampledFrom([]rune(" \t\v\f\r\x1f\x00\u0085\u00a0\u2003é1:.-"))).Draw(t, "line")
-		got := appendFields([]string{"before"}, line)[1:]
-		require.Check(t, slices.Equal(got, strings.Fields(line)), "%q: %q", line, got)
 	})
 }

@@ -368,7 +368,9 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 	hashes := make([]uint64, len(t.Lines))
 	seed := maphash.MakeSeed()
 	for _, j := range at {
-		t.Columns[j].hash(seed, hashes)
+		for i, s := range t.Columns[j].all() {
+			hashes[i] = (hashes[i] ^ maphash.String(seed, s)) * 0x9e3779b97f4a7c15
+		}
 	}
 	same := func(a, b int) bool {
 		return !slices.ContainsFunc(at, func(j int) bool { return t.Columns[j].Cell(a) != t.Columns[j].Cell(b) })
@@ -391,43 +393,30 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 }
 
 // repeats returns the values that occur twice, as the keys of a map without content; nil: none does.
-// No value is 0.
-func repeats(values []uint64) map[uint64][]int {
+func repeats(values []uint64) (twice map[uint64][]int) {
 	const bits = 10 // of the values, by which they fall into parts that fit the cache of a processor
 	ends := make([]int, 1<<bits+1)
 	for _, v := range values {
 		ends[v>>(64-bits)+1]++
 	}
-	size := 1
 	for k := range 1 << bits {
-		for size < 2*ends[k+1] {
-			size *= 2
-		}
 		ends[k+1] += ends[k]
 	}
-	parts := make([]uint64, len(values))
+	parts, from := make([]uint64, len(values)), 0
 	for _, v := range values {
 		at := &ends[v>>(64-bits)]
 		parts[*at] = v
 		*at++
 	}
-	var twice map[uint64][]int
-	table, mask := make([]uint64, size), uint64(size-1) // open addressing
-	from := 0
 	for _, end := range ends[:1<<bits] {
-		clear(table)
-		for _, v := range parts[from:end] {
-			at := v & mask
-			for table[at] != 0 && table[at] != v {
-				at = (at + 1) & mask
-			}
-			if table[at] == v {
+		slices.Sort(parts[from:end])
+		for i := from + 1; i < end; i++ {
+			if parts[i] == parts[i-1] {
 				if twice == nil {
 					twice = make(map[uint64][]int)
 				}
-				twice[v] = nil
+				twice[parts[i]] = nil
 			}
-			table[at] = v
 		}
 		from = end
 	}

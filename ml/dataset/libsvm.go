@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // looksLIBSVM tells a line "label index:value …", or one meant as such.
@@ -43,7 +42,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 		var line string
 		line, rest = cutLine(rest)
 		line, _, _ = strings.Cut(line, "#")
-		fields = appendFields(fields[:0], line)
+		fields = slices.AppendSeq(fields[:0], strings.FieldsSeq(line))
 		if len(fields) == 0 {
 			continue
 		}
@@ -127,27 +126,6 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	}
 	t.Columns = append(t.Columns, Column{Name: labelName, cells: labels})
 	return t, nil
-}
-
-// appendFields is strings.Fields for lines whose spaces are those of ASCII, as nearly all are.
-func appendFields(fields []string, line string) []string {
-	given, from := len(fields), -1
-	for i := range len(line) {
-		switch c := line[i]; {
-		case c >= utf8.RuneSelf:
-			return slices.AppendSeq(fields[:given], strings.FieldsSeq(line))
-		case c > ' ' || c < '\t' || c > '\r' && c != ' ':
-			if from < 0 {
-				from = i
-			}
-		case from >= 0:
-			fields, from = append(fields, line[from:i]), -1
-		}
-	}
-	if from >= 0 {
-		fields = append(fields, line[from:])
-	}
-	return fields
 }
 
 // matrixName is the name of the column that holds an index of a kernel matrix.

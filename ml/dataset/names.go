@@ -22,20 +22,12 @@ type nameEvidence struct {
 type wordSet string
 
 func (s wordSet) has(word string) bool {
-	if word == "" || strings.ContainsAny(word, " \t\n") {
-		return false
-	}
-	for at := 0; ; at++ {
-		i := strings.Index(string(s[at:]), word)
-		if i < 0 {
-			return false
-		}
-		at += i
-		end := at + len(word)
-		if (at == 0 || s[at-1] <= ' ') && (end == len(s) || s[end] <= ' ') {
+	for w := range strings.FieldsSeq(string(s)) {
+		if w == word {
 			return true
 		}
 	}
+	return false
 }
 
 // The usual names of columns, in English, German, French, Spanish, Italian, Portuguese, Dutch

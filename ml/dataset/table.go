@@ -837,27 +837,20 @@ func (t *Table) Labels(name string) ([]string, error) {
 	}
 	c := &t.Columns[j]
 	words := false // text besides numbers
-	fault := func(s string) string {
+	row := func(s string) int { return slices.Index(c.list(), s) }
+	for s := range c.values() {
 		_, number := parseNumber(s)
 		switch {
 		case number:
-			return ""
 		case s == "":
-			return "expected a label, found nothing"
+			return nil, t.fault(row(s), j, "expected a label, found nothing")
 		case missing(s):
-			return fmt.Sprintf("expected a label, found %s, a missing value", quote(s))
-		case notFinite(s):
-			return ""
-		}
-		if err := checkText("label", tidy(s)); err != nil {
-			return err.Error()
-		}
-		words = true
-		return ""
-	}
-	for s := range c.values() {
-		if text := fault(s); text != "" {
-			return nil, t.fault(slices.Index(c.list(), s), j, "%s", text)
+			return nil, t.fault(row(s), j, "expected a label, found %s, a missing value", quote(s))
+		case !notFinite(s):
+			if err := checkText("label", tidy(s)); err != nil {
+				return nil, t.fault(row(s), j, "%s", err)
+			}
+			words = true
 		}
 	}
 	if !c.Numeric && !words { // a number out of range among numbers

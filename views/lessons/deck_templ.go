@@ -5,16 +5,13 @@ package lessons
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"fmt"
-	"strconv"
-
 	"marginlab/views"
+	"strconv"
 )
 
 // DeckPage is a lesson as slides for paper or PDF, a build a page.
@@ -171,7 +168,7 @@ func Deck(p DeckPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for i, s := range p.Sheets {
-				templ_7745c5c3_Var8 := []any{"deck-sheet", s.class()}
+				var templ_7745c5c3_Var8 = []any{"deck-sheet", s.class()}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var8...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -5,10 +5,8 @@ package lessons
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"context"
@@ -76,7 +74,7 @@ func derivation(d Derived) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, l := range d.Lines {
-			templ_7745c5c3_Var2 := []any{templ.KV("now", i == d.Step), templ.KV("later", i > d.Step), templ.KV("waits", d.Waits > 0 && i == d.Waits)}
+			var templ_7745c5c3_Var2 = []any{templ.KV("now", i == d.Step), templ.KV("later", i > d.Step), templ.KV("waits", d.Waits > 0 && i == d.Waits)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -5,16 +5,13 @@ package lessons
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"fmt"
-	"strconv"
-
 	"marginlab/views"
+	"strconv"
 )
 
 // EmbedView holds the code with which other sites show a demo in its present state.
@@ -211,7 +208,7 @@ func Framed(p FramedPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Var10 := []any{"lesson", templ.KV("fixed-demo", p.Fixed)}
+			var templ_7745c5c3_Var10 = []any{"lesson", templ.KV("fixed-demo", p.Fixed)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var10...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

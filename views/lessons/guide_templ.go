@@ -5,15 +5,12 @@ package lessons
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"strconv"
-
 	"marginlab/views"
+	"strconv"
 )
 
 // GuidePage shows a lesson to its teacher.
@@ -565,7 +562,7 @@ func Worksheet(p WorksheetPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Var27 := []any{"worksheet", templ.KV("answers", p.Answers)}
+			var templ_7745c5c3_Var27 = []any{"worksheet", templ.KV("answers", p.Answers)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var27...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -799,7 +796,7 @@ func (p WorksheetPage) section(s WorksheetScreen) templ.Component {
 			templ_7745c5c3_Var39 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var40 := []any{templ.KV("illustrated", len(s.Figures) == 1)}
+		var templ_7745c5c3_Var40 = []any{templ.KV("illustrated", len(s.Figures) == 1)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var40...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -5,17 +5,14 @@ package lessons
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"fmt"
-	"strconv"
-
 	"marginlab/ml/param"
 	"marginlab/views"
+	"strconv"
 )
 
 // OwnPage lists the questions that the teacher of a course has written.

@@ -5,10 +5,8 @@ package lessons
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"cmp"
@@ -1511,7 +1509,7 @@ func Slide(p SlidePage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Var68 := []any{"lesson slide-page", templ.KV("derives", p.Screen.derives()), templ.KV("no-demo", p.Screen.Demo == nil)}
+			var templ_7745c5c3_Var68 = []any{"lesson slide-page", templ.KV("derives", p.Screen.derives()), templ.KV("no-demo", p.Screen.Demo == nil)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var68...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -2532,7 +2530,7 @@ func screenBody(s ScreenView) templ.Component {
 			templ_7745c5c3_Var114 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var115 := []any{"screen-body", templ.KV("with-demo", s.Demo != nil)}
+		var templ_7745c5c3_Var115 = []any{"screen-body", templ.KV("with-demo", s.Demo != nil)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var115...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -3300,7 +3298,7 @@ func ExhibitPart(e ExhibitView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		for i, p := range e.Pictures {
-			templ_7745c5c3_Var145 := []any{"figure", templ.KV("main-figure", i == 0), templ.KV("turns", e.Figures[i].Turns), templ.KV("side-figure", i > 0), templ.KV("alone", i > 0 && len(e.Pictures) == 2), templ.KV("unprinted", i < len(e.Printed) && e.Printed[i].Src == "")}
+			var templ_7745c5c3_Var145 = []any{"figure", templ.KV("main-figure", i == 0), templ.KV("turns", e.Figures[i].Turns), templ.KV("side-figure", i > 0), templ.KV("alone", i > 0 && len(e.Pictures) == 2), templ.KV("unprinted", i < len(e.Printed) && e.Printed[i].Src == "")}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var145...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -3549,7 +3547,7 @@ func ExhibitPart(e ExhibitView) templ.Component {
 		if e.Slide {
 			for i, c := range e.Captions {
 				if c != "" {
-					templ_7745c5c3_Var157 := []any{"pictured", "pictured-" + strconv.Itoa(i+1)}
+					var templ_7745c5c3_Var157 = []any{"pictured", "pictured-" + strconv.Itoa(i+1)}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var157...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -3604,7 +3602,7 @@ func ExhibitPart(e ExhibitView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Var159 := []any{"value", templ.KV("whole", whole(n.Value))}
+				var templ_7745c5c3_Var159 = []any{"value", templ.KV("whole", whole(n.Value))}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var159...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -3711,7 +3709,7 @@ func note(text, id string) templ.Component {
 			templ_7745c5c3_Var163 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Var164 := []any{"note", templ.KV("on-screen", Printed(text) == "")}
+		var templ_7745c5c3_Var164 = []any{"note", templ.KV("on-screen", Printed(text) == "")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var164...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -3840,7 +3838,7 @@ func tableView(t Table) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for i, row := range t.Rows {
-			templ_7745c5c3_Var169 := []any{templ.KV("touched", t.marks(i))}
+			var templ_7745c5c3_Var169 = []any{templ.KV("touched", t.marks(i))}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var169...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -3883,7 +3881,7 @@ func tableView(t Table) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Var171 := []any{"value", templ.KV("whole", whole(cell))}
+					var templ_7745c5c3_Var171 = []any{"value", templ.KV("whole", whole(cell))}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var171...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -4182,7 +4180,7 @@ func QuestionForm(q QuestionView) templ.Component {
 			}
 		}
 		if q.Answered {
-			templ_7745c5c3_Var184 := []any{"verdict", templ.KV("right", q.Right)}
+			var templ_7745c5c3_Var184 = []any{"verdict", templ.KV("right", q.Right)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var184...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

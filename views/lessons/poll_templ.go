@@ -5,17 +5,14 @@ package lessons
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"fmt"
+	"marginlab/views"
 	"strconv"
 	"time"
-
-	"marginlab/views"
 )
 
 // AskView lets the teacher of a course put a question to it, from where the question stands.
@@ -685,7 +682,7 @@ func PollPart(p PollPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else if p.Revealed {
-				templ_7745c5c3_Var27 := []any{"verdict", templ.KV("right", p.Right)}
+				var templ_7745c5c3_Var27 = []any{"verdict", templ.KV("right", p.Right)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var27...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1352,7 +1349,7 @@ func ResultsPart(p ResultsPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, row := range p.Histogram.Rows {
-					templ_7745c5c3_Var53 := []any{templ.KV("right", row.Right)}
+					var templ_7745c5c3_Var53 = []any{templ.KV("right", row.Right)}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var53...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -2422,7 +2419,7 @@ func answersPart(p AnswersPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Var102 := []any{templ.KV("quiet", !s.Named)}
+				var templ_7745c5c3_Var102 = []any{templ.KV("quiet", !s.Named)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var102...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
