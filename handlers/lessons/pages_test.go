@@ -66,7 +66,7 @@ func TestLessonIndex(t *testing.T) {
 	rows := doc.Find(".index tbody tr")
 	require.Check(t, rows.Length() == sections, "%d rows for %d sections", rows.Length(), sections)
 	slides := map[string]bool{} // which TestLessonPages opens
-	for _, l := range all.Lessons {
+	for _, l := range all.Lessons() {
 		for _, screen := range l.Screens {
 			slides["/lessons/"+l.Slug+"/"+screen.Slug] = true
 		}
