@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/a-h/templ"
@@ -28,7 +29,7 @@ func renderWords(where, source string) (string, error) {
 		return "", fmt.Errorf("the screen %s has no words; write them below its heading in words.md", where)
 	}
 	var b bytes.Buffer
-	if err := markdown.Convert([]byte(source), &b); err != nil {
+	if err := markdown().Convert([]byte(source), &b); err != nil {
 		return "", fmt.Errorf("the words of the screen %s: %w", where, err)
 	}
 	html, err := hints(b.String())
@@ -63,29 +64,31 @@ func firstSentence(words string) string {
 
 // markdown supports the syntax that New documents and no more: everything else is text, and text is
 // escaped.
-var markdown = goldmark.New(
-	goldmark.WithParser(parser.NewParser(
-		parser.WithBlockParsers(
-			util.Prioritized(displayParser{}, 100),
-			util.Prioritized(parser.NewListParser(), 300),
-			util.Prioritized(parser.NewListItemParser(), 400),
-			util.Prioritized(parser.NewCodeBlockParser(), 500),
-			util.Prioritized(parser.NewATXHeadingParser(), 600),
-			util.Prioritized(parser.NewBlockquoteParser(), 800),
-			util.Prioritized(parser.NewParagraphParser(), 1000),
-		),
-		parser.WithInlineParsers(
-			util.Prioritized(inlineParser{}, 100),
-			util.Prioritized(valueParser{}, 200),
-			util.Prioritized(parser.NewEmphasisParser(), 500),
-		),
-		parser.WithASTTransformers(util.Prioritized(slips{}, 100)),
-	)),
-	goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
-		util.Prioritized(html.NewRenderer(), 1000),
-		util.Prioritized(formulaRenderer{}, 100),
-	))),
-)
+var markdown = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(
+				util.Prioritized(displayParser{}, 100),
+				util.Prioritized(parser.NewListParser(), 300),
+				util.Prioritized(parser.NewListItemParser(), 400),
+				util.Prioritized(parser.NewCodeBlockParser(), 500),
+				util.Prioritized(parser.NewATXHeadingParser(), 600),
+				util.Prioritized(parser.NewBlockquoteParser(), 800),
+				util.Prioritized(parser.NewParagraphParser(), 1000),
+			),
+			parser.WithInlineParsers(
+				util.Prioritized(inlineParser{}, 100),
+				util.Prioritized(valueParser{}, 200),
+				util.Prioritized(parser.NewEmphasisParser(), 500),
+			),
+			parser.WithASTTransformers(util.Prioritized(slips{}, 100)),
+		)),
+		goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
+			util.Prioritized(html.NewRenderer(), 1000),
+			util.Prioritized(formulaRenderer{}, 100),
+		))),
+	)
+})
 
 // slips turns block quotes into paragraphs of the class slip.
 type slips struct{}
@@ -159,7 +162,7 @@ func (valueParser) Trigger() []byte { return []byte{'{'} }
 
 func (valueParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	found := controlName.FindSubmatch(line)
+	found := controlName().FindSubmatch(line)
 	if found == nil {
 		return nil
 	}
@@ -168,15 +171,15 @@ func (valueParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.No
 }
 
 var (
-	controlName = regexp.MustCompile(`^\{([a-zA-Z_0-9]+)\}`)
-	valuePlace  = regexp.MustCompile(`(<data data-control="([a-zA-Z_0-9]+)">)[^<]*`)
+	controlName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{([a-zA-Z_0-9]+)\}`) })
+	valuePlace  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(<data data-control="([a-zA-Z_0-9]+)">)[^<]*`) })
 )
 
 // withValues writes the values of controls into words. One that is not there stays as
 // it is.
 func withValues(words string, value func(control string) string) string {
-	return valuePlace.ReplaceAllStringFunc(words, func(place string) string {
-		found := valuePlace.FindStringSubmatch(place)
+	return valuePlace().ReplaceAllStringFunc(words, func(place string) string {
+		found := valuePlace().FindStringSubmatch(place)
 		return found[1] + templ.EscapeString(cmp.Or(Minus(value(found[2])), "…"))
 	})
 }

@@ -84,7 +84,7 @@ func New(words, guide string, l Lesson) *Lesson {
 		source := ""
 		if i < len(headings) {
 			at = headings[i]
-			heading := screenHeading.FindStringSubmatch(lines[at])
+			heading := screenHeading().FindStringSubmatch(lines[at])
 			switch {
 			case heading == nil:
 				fail("the heading is %q; write \"## Title {#slug}\" or \"## Title {#slug covers=\"001 3.2\"}\"", lines[at])
@@ -115,16 +115,20 @@ func New(words, guide string, l Lesson) *Lesson {
 func (l *Lesson) Check() error { return l.wrong }
 
 var (
-	screenHeading  = regexp.MustCompile(`^## (\S.*) \{#([a-z0-9-]+)(?: covers="([^"]+)")?\}$`)
-	questionStart  = regexp.MustCompile(`^\? \{#([a-z0-9-]+)(?: within=(\S+))?(?: before=([a-z0-9-]+))?\} (\S.*)$`)
-	questionOption = regexp.MustCompile(`^( *)- (\S.*)$`)
+	screenHeading = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^## (\S.*) \{#([a-z0-9-]+)(?: covers="([^"]+)")?\}$`)
+	})
+	questionStart = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\? \{#([a-z0-9-]+)(?: within=(\S+))?(?: before=([a-z0-9-]+))?\} (\S.*)$`)
+	})
+	questionOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( *)- (\S.*)$`) })
 )
 
 // ask reads the questions of a screen, from the line at to the last one.
 func (s *Screen) ask(lines []string, at *int, fail func(format string, args ...any)) {
 	for ; *at < len(lines); *at++ {
 		line := lines[*at]
-		if start := questionStart.FindStringSubmatch(line); start != nil {
+		if start := questionStart().FindStringSubmatch(line); start != nil {
 			q := Question{Slug: start[1], Before: start[3], Ask: start[4], Answer: s.Answers[start[1]], Sketch: s.Sketches[start[1]]}
 			if start[2] != "" {
 				var err error
@@ -145,7 +149,7 @@ func (s *Screen) ask(lines []string, at *int, fail func(format string, args ...a
 		if len(s.Questions) > 0 {
 			q = &s.Questions[len(s.Questions)-1]
 		}
-		option := questionOption.FindStringSubmatch(line)
+		option := questionOption().FindStringSubmatch(line)
 		switch why, ok := strings.CutPrefix(line, "= "); {
 		case strings.TrimSpace(line) == "":
 		case q != nil && ok && q.Explain == "":
