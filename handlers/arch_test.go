@@ -86,7 +86,7 @@ var arrows = map[string]string{
 	"ml/mltest/":    "",
 }
 
-// TestArrowsRunDownwards keeps the rooms apart. A package that the table does not
+// TestArrowsRunDownwards keeps the packages apart. A package that the table does not
 // know has no place yet.
 func TestArrowsRunDownwards(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
-// Package handlers holds the front doors over HTTP. routes.go lists every route;
-// the rooms, one for each purpose of a visitor, read a request, call the store,
-// the jobs or ml, and render. What they share is in
-// frame, pictures, results, background, limiter and cache.
+// Package handlers serves HTTP. routes.go lists every route. The packages below it, one per
+// purpose, read a request, call the store, the jobs or ml, and render. They share frame,
+// pictures, results, background, limiter and cache.
 package handlers
 
 import (

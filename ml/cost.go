@@ -19,7 +19,8 @@ type Cost struct {
 // mostTime caps an estimate: a day might as well be forever.
 const mostTime = 24 * time.Hour
 
-// CostOf estimates the cost of training a spec on data. An unknown spec costs the maximum.
+// CostOf estimates the cost of training a spec on data. An unknown learner costs mostTime
+// and no memory.
 func CostOf(d *dataset.Data, s Spec) Cost {
 	learner, err := lookup(s.Learner)
 	if err != nil {

@@ -264,6 +264,9 @@ func (p *problem) measure(r *Report, trained, held *mat.Dense) error {
 // scored returns the scores of m on the training set and on the rows held out, nil if none.
 // gram is the kernel matrix of the training set, whose values are reused.
 func (p *problem) scored(ctx context.Context, gram kernel.Matrix, m *Model, machines []*fitted) (trained, held *mat.Dense, err error) {
+	if p.objects == nil && ctx.Err() != nil {
+		ctx = context.WithoutCancel(ctx) // a cancelled training has a result as well
+	}
 	switch {
 	case p.objects != nil && m.Rule == OneVsOne: // all are kept
 		trained, err = expanded(ctx, gram, machines)

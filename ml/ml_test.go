@@ -250,6 +250,20 @@ func TestTrainHeedsTheContext(t *testing.T) {
 	})
 }
 
+// A training that is cancelled once it has an iterate has a result, with rows held out too.
+func TestCancelledHasAResult(t *testing.T) {
+	t.Parallel()
+	d, results := clouds(300, 2, 5), 0
+	for k := range 60 {
+		res, err := ml.Train(expireAt(k), d, spec(t, "C", "1000", "gamma", "0.5", "test_fraction", "0.3"), nil)
+		if err == nil && res.Report.Status == trace.Cancelled {
+			require.Check(t, res.Report.TestAccuracy != nil, "no accuracy on the rows held out")
+			results++
+		}
+	}
+	require.Check(t, results > 0, "no cancelled training has a result")
+}
+
 func TestResultsAreFiniteOnUglyData(t *testing.T) {
 	t.Parallel()
 	ugly := map[string]*dataset.Data{

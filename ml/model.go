@@ -16,6 +16,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/dense"
 	"marginlab/ml/kernel"
+	"marginlab/ml/pace"
 )
 
 // Model holds a trained model: machines f(x) = sum_j u_j k(x_j, x) + b over shared supports,
@@ -252,10 +253,33 @@ func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 	return scores
 }
 
-// scores is Scores, unless ctx ends. Many are computed quickly, with an error as small as that of
-// rounding, and again where it may decide a row's answer: so that does not depend on how many
-// rows there are.
+// scores is Scores, unless ctx ends. Rows are preprocessed in blocks, so that wide ones take
+// little memory.
 func (m *Model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	n, d := x.Dims()
+	block := max(256, blockBytes/8/max(1, d))
+	if n <= block {
+		return m.blockScores(ctx, x)
+	}
+	scores := mat.NewDense(n, len(m.Machines), nil)
+	for first := 0; first < n; first += block {
+		end := min(n, first+block)
+		some, err := m.blockScores(ctx, x.Slice(first, end, 0, d).(*mat.Dense))
+		if err != nil {
+			return nil, err
+		}
+		scores.Slice(first, end, 0, len(m.Machines)).(*mat.Dense).Copy(some)
+	}
+	return scores, nil
+}
+
+// blockBytes bounds the memory of the rows of a block.
+const blockBytes = 16 << 20
+
+// blockScores returns the scores of a block of rows. Many are computed quickly, with an error of
+// about 2^-49 of the sum of the weights, and again where that may decide a row's answer: so the
+// answer does not depend on how many rows there are.
+func (m *Model) blockScores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	in := m.Inputs(x)
 	scores, by, err := m.scoresAt(ctx, in, true)
 	if by == 0 || err != nil {
@@ -294,8 +318,13 @@ func (m *Model) scoresAt(ctx context.Context, in *mat.Dense, quickly bool) (scor
 			return scores, by, err
 		}
 		if machine.Map != nil {
-			for i := range factors {
-				factors[i] = machine.Map.At(in.RawRowView(i))
+			err := dense.Parallel(ctx, n, func(from, to int) {
+				for i := from; i < to && pace.Look(ctx) == nil; i++ {
+					factors[i] = machine.Map.At(in.RawRowView(i))
+				}
+			})
+			if err != nil {
+				return scores, by, err
 			}
 			floats.Mul(f, factors)
 			off *= floats.Norm(factors, math.Inf(1))

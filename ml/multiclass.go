@@ -124,9 +124,9 @@ func (s side) of(class int) float64 {
 // depend on the memory.
 const mostAtOnce = 4
 
-// atOnce is the number of rows from which machines are trained concurrently: smaller trainings
+// atOnce is the number of rows from which SVMs are trained concurrently: smaller trainings
 // take no longer than waking another processor.
-const atOnce = 500
+const atOnce = 200
 
 // fitAll trains all machines; gram is the kernel matrix of the training set. It first returns the
 // machines before their conformal maps, nil without maps. Results and errors do not depend on the
@@ -172,7 +172,7 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 			firsts[k], lasts[k], faults[k] = p.fit(ctx, learner, spec, &memory, gram, q, width, own)
 			return nil
 		}
-		if len(p.rows) < atOnce {
+		if len(p.rows) < atOnce && learner.joint && spec.Conformal == "none" {
 			_ = run()
 			continue
 		}

@@ -44,8 +44,9 @@ const (
 	maxSettings   = 64 << 10  // of a run or search
 	maxRows       = 1_000_000 // of points
 
-	// Files of up to largeFile bytes may have any compression ratio, longer ones, and all
-	// together, at most mostUnpacked.
+	// A file longer than largeFile bytes may have a compression ratio of at most mostUnpacked.
+	// All files together may unpack to largeArchive bytes plus mostUnpackedAll times the
+	// archive's size.
 	largeFile, mostUnpacked       = 32 << 20, 30
 	largeArchive, mostUnpackedAll = 64 << 20, 200
 
@@ -136,6 +137,20 @@ func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 	exportAll(x, &index.Reports, `reports WHERE workspace = ?`, x.report)
 	if x.err != nil {
 		return x.err
+	}
+	has := map[string]bool{"": true}
+	for _, d := range index.Datasets {
+		has[d.ID] = true
+	}
+	for i, r := range index.Runs { // made meanwhile on a data set that was made meanwhile
+		if !has[r.Dataset] {
+			index.Runs[i].Dataset = ""
+		}
+	}
+	for i, q := range index.Searches {
+		if !has[q.Dataset] {
+			index.Searches[i].Dataset = ""
+		}
 	}
 	f, err := x.zip.Create(indexName)
 	if err != nil {

@@ -353,7 +353,7 @@ func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name s
 
 // HandIn copies a run of a workspace into the gallery of its course. name, of up to 60
 // characters, is the student's and may be empty. It replaces an earlier submission of the
-// workspace under the same name; submitting the same run again only adds a missing name. The copy
+// workspace under the same name; submitting the same run again under a name only adds a missing one. The copy
 // of an unfinished run receives that run's result, or is trained separately if the run is cancelled
 // or deleted first. Errors: param.Problems for the name, ErrNotFound for a missing run or course,
 // those of Admits, ErrNoResult for a run that failed or was cancelled, ErrNames, ErrGalleryFull.

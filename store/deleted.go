@@ -32,7 +32,8 @@ func trash(ws Workspace) Workspace { return "deleted " + ws }
 // isGallery reports whether ws is the pseudo-workspace of a gallery.
 func isGallery(ws Workspace) bool { return strings.HasPrefix(string(ws), "course ") }
 
-// inTrash selects everything that can be restored; kind is an index into trashed.
+// inTrash selects everything that can be restored; kind is the place of its counter in a
+// Deletion, from 1.
 const inTrash = `(SELECT workspace, deleted, 1 AS kind, name FROM runs WHERE deleted IS NOT NULL
 	UNION ALL SELECT workspace, deleted, 2, name FROM datasets WHERE deleted IS NOT NULL
 	UNION ALL SELECT workspace, deleted, 3, title FROM courses WHERE deleted IS NOT NULL

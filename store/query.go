@@ -22,7 +22,7 @@ import (
 //	value      = word | "quoted text"
 //
 // ~ means "contains". A text alone is searched for in name, data, note and tags. The value none
-// matches runs without a value, with = and != only. Case is ignored. The zero Query matches all
+// stands for a missing value: = none matches runs without one, != none those with one. Case is ignored. The zero Query matches all
 // runs.
 type Query struct {
 	text  string

@@ -16,8 +16,8 @@ const MaxAttempts = 3
 // has died becomes available after that time, or when TakeBack frees it.
 const Lease = 15 * time.Second
 
-// Owner identifies one process that takes runs from the queue; it is unique per
-// process.
+// Owner identifies a holder of leases: one engine of one process. Every engine has its
+// own.
 type Owner string
 
 // NewOwner returns a name of 130 random bits.
@@ -157,7 +157,8 @@ type State struct {
 	Done, Total int // cells of a search
 }
 
-// States returns the states of runs and searches of any workspace by id, without deleted ones.
+// States returns the states of runs and searches of any workspace by id, including runs in the
+// trash; purged ones are missing.
 func (s *Store) States(ctx context.Context, ids ...string) (map[string]State, error) {
 	return result(ctx, s.view, func(tx *transaction) (map[string]State, error) {
 		return byKey(tx, func(r row, id *string, state *State) error {

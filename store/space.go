@@ -116,8 +116,8 @@ func (s *Store) spend() {
 }
 
 // Tend recreates the reserve if there is space, and keeps the write-ahead log short by
-// checkpointing it when idle. If the disk is low, it purges the oldest deleted items and
-// returns the number of deletions purged.
+// checkpointing it when idle. If the disk is low, it purges the oldest deletion and
+// returns the number of items purged.
 func (s *Store) Tend(ctx context.Context) (forgotten int, err error) {
 	sp, err := s.Space(ctx)
 	if err != nil {

@@ -276,6 +276,9 @@ func studiesOf(tx *transaction, where string, args ...any) ([]Study, error) {
 	list, err := listOf(tx, func(r row, s *Study) error {
 		return r.Scan(&s.ID, &s.Title, &s.File, asJSON(&s.Sizes), asMillis(&s.Created))
 	}, `SELECT id, title, file, sizes, created FROM studies WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
 	for i := range list {
 		if list[i].Searches, err = searchesOf(tx, `study = ? ORDER BY place`, list[i].ID); err != nil {
 			break

@@ -19,8 +19,9 @@ const (
 	bodiesOfAddress   = 500
 	bodiesOfAll       = 2000
 
-	// steady is how long a body is safe from being displaced by one of a workspace as old or
-	// older, and steadyToYounger by one of a younger workspace.
+	// steady is how long a body is safe from being displaced by one of a workspace of the same
+	// age, and steadyToYounger by one of a younger workspace. A body of the youngest workspace
+	// is never safe from an older workspace.
 	steady          = 10 * time.Second
 	steadyToYounger = time.Minute
 

@@ -178,7 +178,7 @@ func (p *page) inspect(name, path string, as *client) {
 			if axe != "" && (theme == "light") == (width == 360) { // each theme and each arrangement once
 				var rules []string
 				if theme == "dark" && !walks {
-					rules = []string{"color-contrast", "target-size"}
+					rules = []string{"color-contrast", "link-in-text-block", "target-size"}
 				}
 				p.accessible(axe, fmt.Sprintf("%s, %d px", theme, width), rules...)
 			}

@@ -2,5 +2,6 @@
 
 package browser
 
-// walks makes the tests look at every lesson and every slide in every theme.
+// walks makes the tests look at every page, lesson and slide in every theme, at every width and
+// by every rule of accessibility.
 const walks = true

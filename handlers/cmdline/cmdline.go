@@ -94,8 +94,8 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		return exitUsage
 	}
 	if os.Getenv("GOGC") == "" { // A short command needs no collection of garbage: the first is due at 32 MB rather than 4, and restores the pace.
-		debug.SetGCPercent(800)
-		runtime.AddCleanup(new([16]byte), func(int) { debug.SetGCPercent(100) }, 0)
+		usual := debug.SetGCPercent(800)
+		runtime.AddCleanup(new([16]byte), func(usual int) { debug.SetGCPercent(usual) }, usual)
 	}
 	return report(name, table[i].Run(ctx, args, notes), std)
 }

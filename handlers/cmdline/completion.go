@@ -66,7 +66,7 @@ func (f flagWord) names() (names []string) {
 	return names
 }
 
-// brief returns the first sentence of a help text without its full stop.
+// brief returns the first sentence of a help text, up to a colon if any, without its full stop.
 func brief(help string) string {
 	help, _, _ = strings.Cut(help, ". ")
 	help, _, _ = strings.Cut(help, ": ")

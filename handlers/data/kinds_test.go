@@ -60,6 +60,7 @@ func kernelFile(t *testing.T, n int) (libsvm, plain string) {
 // journey is what one kind of object meets at every door that points go through.
 type journey struct {
 	rows            int
+	header          string            // of the CSV that is downloaded, behind the kind
 	refused         map[string]string // specs, and what is said of them
 	specs           []string          // that are trained
 	fresh           string            // objects to predict, with their type
@@ -74,7 +75,7 @@ type journey struct {
 
 var journeys = map[string]journey{
 	"strings": {
-		rows: 60,
+		rows: 60, header: "sequence,class\n",
 		refused: map[string]string{
 			`{}`:                                     "use spectrum, gap-subsequence",
 			`{"kernel":"spectrum","k":0}`:            "k must be a whole number from 1",
@@ -91,7 +92,7 @@ var journeys = map[string]journey{
 		onData: 1, onLab: 5, onRun: 5, compared: 2,
 	},
 	"graphs": {
-		rows: 40,
+		rows: 40, header: "graph,label\n",
 		refused: map[string]string{
 			`{}`:                          "use wl, random-walk",
 			`{"kernel":"wl","rounds":-1}`: "rounds must be a whole number from 0",
@@ -117,14 +118,14 @@ var journeys = map[string]journey{
 	},
 }
 
-// through goes with a data set through the doors, and returns its runs and the pages of the data
+// through sends a data set through the API and pages, and returns its runs and the pages of the data
 // set and of the lab.
 func (j journey) through(t *testing.T, c *handlerstest.Client, kind string, set api.Dataset) (runs []string, data, lab *goquery.Document) {
 	t.Helper()
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	require.Must(t, set.Kind == kind && set.Rows == j.rows && len(set.Features) == 0, "%+v", set)
 	csv := string(c.Want(200, "GET", "/api/datasets/"+set.ID+".csv", "").Body)
-	require.Check(t, strings.HasPrefix(csv, "#"+kind+"\n") && c.Upload("", csv).Hash == set.Hash, "what is downloaded is not what was uploaded")
+	require.Check(t, strings.HasPrefix(csv, "#"+kind+"\n"+j.header) && c.Upload("", csv).Hash == set.Hash, "what is downloaded is not what was uploaded")
 	for spec, says := range j.refused { // kernels that do not take them, and values out of range
 		c.Says(http.StatusUnprocessableEntity, says, "POST", "/api/runs", `{"dataset":"`+set.ID+`","spec":`+spec+`}`)
 	}

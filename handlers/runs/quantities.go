@@ -226,7 +226,7 @@ func (z *quantities) upright(f store.Field) (u figure.Upright, values []float64)
 	return u, values
 }
 
-// number of a run in pictures and tables, from 1.
+// numbered returns the number of a run in pictures and tables, from 1.
 func numbered(i int) string { return strconv.Itoa(i + 1) }
 
 // parallel returns the parallel coordinates of the runs.

@@ -46,7 +46,7 @@ func (a *Handler) NewStudy(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, studiesview.NewStudyPage(p))
 }
 
-// numbers of a study that the form asks for.
+// studyNumbers lists the numbers of a study that the form asks for.
 var studyNumbers = []param.Param{
 	{Name: "folds", Label: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 100, Help: "Number of folds, stratified by class; each is held out once."},
 	{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 100, Help: "Number of times the folds are drawn."},

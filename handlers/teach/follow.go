@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// presentedFor is how long students follow a slide without any change.
+	// presentedFor is how long students follow a slide after the teacher last sent it.
 	presentedFor = 3 * time.Hour
 	// longestState bounds the state of a slide's controls in bytes.
 	longestState = 4 << 10
@@ -116,7 +116,7 @@ func (a *Handler) Point(w http.ResponseWriter, r *http.Request, g Course) error 
 	return noContent(w)
 }
 
-// forget drops entries unchanged for presentedFor and returns the current time.
+// forget drops entries not sent for presentedFor and returns the current time.
 func (s *stage) forget() time.Time {
 	now := s.now()
 	for code, p := range s.courses {

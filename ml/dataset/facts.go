@@ -311,7 +311,7 @@ func (f facts) category() bool {
 }
 
 // answerWords say yes or no.
-const answerWords = wordSet(`yes no y n true false t f ja nein j oui non o si s sim nao nee tak nie nej da net`)
+var answerWords = wordList(`yes no y n true false t f ja nein j oui non o si s sim nao nee tak nie nej da net`)
 
 // answers tells two values that say yes and no: by words, or by 0 and 1, or -1 and 1.
 func (f facts) answers() bool {

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,4 +50,14 @@ func TestFactsOfFewTexts(t *testing.T) {
 			t.Fatalf("facts (-of rows +of texts):\n%s", diff)
 		}
 	})
+}
+
+// Two spellings of one number in a label column are the same number.
+func TestLabelsOfTwoSpellings(t *testing.T) {
+	t.Parallel()
+	for _, cells := range [][]string{{`"$1,000"`, "$1000", "$900"}, {"12 %", "12%", "30%"}, {"€5", "5 €", "€7"}, {`"1,234.5"`, "1234.5", "999.5"}} {
+		text := "size,price\n1," + strings.Join(cells, "\n2,") + "\n"
+		d := require.Value(Read(strings.NewReader(text), "x.csv", Mapping{Label: "price", Proposed: true}, DefaultLimits))(t)
+		require.Check(t, !slices.Contains(d.Classes, "") && d.Y[0] == d.Y[1], "%s: classes %q, rows %v", text, d.Classes, d.Y)
+	}
 }

@@ -315,11 +315,14 @@ func (c *Column) sentinels(f facts) (found []sentinel) {
 }
 
 // totalWords begin a row that sums up those above.
-const totalWords = wordSet(`total totals sum sums summe gesamt gesamtsumme insgesamt totale totaux somme suma subtotal zwischensumme grandtotal totaal som
+var totalWords = wordList(`total totals sum sums summe gesamt gesamtsumme insgesamt totale totaux somme suma subtotal zwischensumme grandtotal totaal som
 	mean average avg mittel mittelwert durchschnitt moyenne media promedio median stddev std sd count anzahl`)
 
 // totalWord tells a word for a sum or a mean.
 func totalWord(s string) bool {
+	if _, number := parseNumber(s); number || s == "" {
+		return false
+	}
 	_, whole := nameWords(s)
 	return totalWords.has(whole)
 }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -17,31 +18,33 @@ type nameEvidence struct {
 	generic bool // the name is a word for "label"
 }
 
-// wordSet lists lower-case words without accents. It is searched as it is written, so that
-// starting the program builds no maps.
-type wordSet string
+// wordSet holds lower-case words without accents, as a map that is built when first used.
+type wordSet func() map[string]bool
 
-func (s wordSet) has(word string) bool {
-	for w := range strings.FieldsSeq(string(s)) {
-		if w == word {
-			return true
+func wordList(words string) wordSet {
+	return sync.OnceValue(func() map[string]bool {
+		set := map[string]bool{}
+		for w := range strings.FieldsSeq(words) {
+			set[w] = true
 		}
-	}
-	return false
+		return set
+	})
 }
+
+func (s wordSet) has(word string) bool { return s()[word] }
 
 // The usual names of columns, in English, German, French, Spanish, Italian, Portuguese, Dutch
 // and a few other languages, folded as fold does.
 var (
 	// labelWords name a label as such.
-	labelWords = wordSet(`label labels class classes target targets groundtruth gt
+	labelWords = wordList(`label labels class classes target targets groundtruth gt
 		klasse klassen zielvariable zielgrosse zielwert etikett kennzeichnung
 		classe cible etiquette variablecible clase etiqueta objetivo variableobjetivo
 		etichetta bersaglio alvo rotulo klas doel doelvariabele etiket klass mal malvariabel klasa etykieta
 		класс метка цель 标签 類別 类别 ラベル クラス 레이블`)
 
 	// classWords name what classification usually predicts.
-	classWords = wordSet(`diagnosis diagnose diagnostic diagnostico diagnosi diagnoza diagnoosi
+	classWords = wordList(`diagnosis diagnose diagnostic diagnostico diagnosi diagnoza diagnoosi
 		species espece especie specie soort gatunek survived survival uberlebt survecu survie sobrevivio sopravvissuto sobreviveu overleefd
 		churn churned churner attrition exited abgewandert gekundigt abwanderung kundigung resilie desabonne abandono baja abbandono
 		outcome outcomes ergebnis resultat resultado risultato resultaat esito desenlace fraud fraudulent betrug fraude frode spam ham sentiment stimmung
@@ -55,38 +58,38 @@ var (
 
 	// wholeClassWords name classes when they are the whole name; of several numbers they
 	// may as well be quantities.
-	wholeClassWords = wordSet(`left art y response responder deposit condition output num decision entscheidung decisao digit verdict malade enfermo malato erkrankt
+	wholeClassWords = wordList(`left art y response responder deposit condition output num decision entscheidung decisao digit verdict malade enfermo malato erkrankt
 		variety variete variedad varieta sorte cultivar race breed object letter character activity tissue histology event parti gone stayed quit ausgetreten`)
 
 	// bandWords name classes where they hold words, and quantities where they hold numbers.
-	bandWords = wordSet(`income einkommen salary gehalt revenu salaire ingreso salario reddito`)
+	bandWords = wordList(`income einkommen salary gehalt revenu salaire ingreso salario reddito`)
 
 	// hintWords name classes as often as features.
-	hintWords = wordSet(`type kind group status stage grade category genre result res quality risk segment subtype phenotype cluster level mood
+	hintWords = wordList(`type kind group status stage grade category genre result res quality risk segment subtype phenotype cluster level mood
 		typ gruppe stufe note kategorie qualitat risiko groupe etat qualite categorie risque tipo grupo estado calidad calidade categoria riesgo gruppo stato qualita rischio soort groep kwaliteit`)
 
 	// ratingWords name an opinion in a few steps.
-	ratingWords = wordSet(`rating ratings stars bewertung sterne note notation etoiles calificacion valoracion estrellas valutazione voto stelle avaliacao beoordeling ocena`)
+	ratingWords = wordList(`rating ratings stars bewertung sterne note notation etoiles calificacion valoracion estrellas valutazione voto stelle avaliacao beoordeling ocena`)
 
 	// numberWords name what regression usually predicts, as the last word of a name.
-	numberWords = wordSet(`price prices charges medv value mpg demand yield strength cnt rent rings progression emissions
+	numberWords = wordList(`price prices charges medv value mpg demand yield strength cnt rent rings progression emissions
 		preis miete ertrag verbrauch festigkeit nachfrage kaufpreis prix loyer rendement consommation precio alquiler rendimiento consumo
 		prezzo affitto resa preco aluguel prijs huur pris cena`)
 
 	// amountWords name it as well, and as often a feature beside classes.
-	amountWords = wordSet(`cost costs sales revenue turnover output count salary score consumption duration profit spending sale
+	amountWords = wordList(`cost costs sales revenue turnover output count salary score consumption duration profit spending sale
 		kosten wert umsatz gehalt punktzahl absatz gewinn cout valeur ventes salaire costo coste valor ventas salario
 		valore vendite stipendio vendas waarde omzet`)
 
 	// leadingNumberWords stand before what they are of, as in precio_venta.
-	leadingNumberWords = wordSet(`prix precio prezzo preco valeur valor valore loyer alquiler affitto cout costo coste rendement rendimiento consommation consumo`)
+	leadingNumberWords = wordList(`prix precio prezzo preco valeur valor valore loyer alquiler affitto cout costo coste rendement rendimiento consommation consumo`)
 
 	// heads end compound words: Kaufpreis, Zielklasse.
 	classHeads  = []string{"klasse", "diagnose", "ergebnis", "kundigung"}
 	numberHeads = []string{"preis", "miete", "ertrag", "verbrauch", "prijs"}
 
 	// featureWords name values that are usually known beforehand.
-	featureWords = wordSet(`sex gender geschlecht sexe sexo sesso genere geslacht age alter edad eta idade leeftijd
+	featureWords = wordList(`sex gender geschlecht sexe sexo sesso genere geslacht age alter edad eta idade leeftijd
 		colour color farbe couleur size grosse taille tamano taglia country land pays pais paese nation region city stadt ville ciudad citta state province
 		month monat mois mes mese day tag jour dia giorno weekday wochentag year jahr annee ano anno season saison hour stunde heure hora ora
 		smoker raucher fumeur fumador fumatore married marital education bildung ausbildung department abteilung job beruf occupation profession
@@ -95,22 +98,22 @@ var (
 		balcony balkon balcon terrace terrasse terraza pool garden garten jardin basement keller elevator aufzug ascenseur ascensor parking fireplace heating heizung mobliert`)
 
 	// identifierWords name what tells rows apart, and nothing else.
-	identifierWords = wordSet(`id ids uuid guid uid oid pid rowid passengerid customerid kennung identifier identifikator identifiant identificador identificativo ssn iban`)
+	identifierWords = wordList(`id ids uuid guid uid oid pid rowid passengerid customerid kennung identifier identifikator identifiant identificador identificativo ssn iban`)
 	// wholeIdentifierWords do so as a whole name.
-	wholeIdentifierWords = wordSet(`index idx row rows rownames rownumber rownr zeile ligne fila riga linha nr no num number nummer numero lfdnr unnamed0 x0 key schlussel cle clave obs observation case fall sample probe record instance serial barcode isbn sku`)
+	wholeIdentifierWords = wordList(`index idx row rows rownames rownumber rownr zeile ligne fila riga linha nr no num number nummer numero lfdnr unnamed0 x0 key schlussel cle clave obs observation case fall sample probe record instance serial barcode isbn sku`)
 	// countingWords name numbers of rows when all their values differ.
-	countingWords = wordSet(`id nr no num number nummer numero numeros code case sample subject record row matrnr matrikelnummer kundennummer ref reference referenz aktenzeichen barcode serial name names vorname nachname nom nombre nome account konto kontonummer compte cuenta
+	countingWords = wordList(`id nr no num number nummer numero numeros code case sample subject record row matrnr matrikelnummer kundennummer ref reference referenz aktenzeichen barcode serial name names vorname nachname nom nombre nome account konto kontonummer compte cuenta
 		pid email mail url hash checksum token fingerprint`)
 	identifierHeads = []string{"nummer", "nr", "kennung", "uuid", "hash", "schlussel"}
 
 	// codeWords name numbers that are no quantities.
-	codeWords = wordSet(`zip zipcode plz postleitzahl postal postcode postalcode cp codepostal codigopostal cap cep phone telephone telefon tel mobile handy telefono telefone fax telephonenumber phonenumber phoneno iban bic account konto kontonummer`)
+	codeWords = wordList(`zip zipcode plz postleitzahl postal postcode postalcode cp codepostal codigopostal cap cep phone telephone telefon tel mobile handy telefono telefone fax telephonenumber phonenumber phoneno iban bic account konto kontonummer`)
 
 	// yearWords name years, which rise by one without numbering rows.
 	// dayWords name days and times, which may be written as numbers.
-	dayWords = wordSet(`date dates datum fecha data dt day timestamp time datetime zeit zeitstempel horodatage epoch unix created updated ts`)
+	dayWords = wordList(`date dates datum fecha data dt day timestamp time datetime zeit zeitstempel horodatage epoch unix created updated ts`)
 
-	yearWords = wordSet(`year jahr annee ano anno jaar yr baujahr jahrgang rok time zeit temps tiempo tempo t x day tag step epoch age alter hour stunde minute second month monat`)
+	yearWords = wordList(`year jahr annee ano anno jaar yr baujahr jahrgang rok time zeit temps tiempo tempo t x day tag step epoch age alter hour stunde minute second month monat`)
 )
 
 // fold writes a name in lower case without accents.

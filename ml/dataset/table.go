@@ -234,11 +234,15 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 	lim = lim.orDefault()
 	var b strings.Builder
-	size, _ := sizeOf(r)
+	size, known := sizeOf(r)
 	b.Grow(int(min(max(size, 0), lim.Bytes) + 1))
 	part := io.LimitedReader{R: r}
 	for b.Len() == 0 || part.N == 0 && int64(b.Len()) <= lim.Bytes { // doubling the room, where the size is not known
-		part.N = min(max(int64(b.Cap()-b.Len()), int64(b.Len()), 1<<16), lim.Bytes+1-int64(b.Len()))
+		room := int64(b.Cap() - b.Len())
+		if room == 0 || !known {
+			room = max(room, 1<<16)
+		}
+		part.N = min(room, lim.Bytes+1-int64(b.Len()))
 		b.Grow(int(part.N))
 		if n, err := io.Copy(&b, &part); err != nil {
 			return "", &Error{File: file, Message: "reading failed: " + err.Error(), Err: err}
@@ -425,6 +429,9 @@ func parseNumbers(texts []string) (vs []float64, ok bool) {
 
 // notFinite tells NaN, Inf and numbers beyond the range of float64.
 func notFinite(s string) bool {
+	if s == "" || !strings.Contains("+-.0123456789iInN", s[:1]) { // most words, of which the error would hold a copy
+		return false
+	}
 	v, err := strconv.ParseFloat(s, 64)
 	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))
 }
@@ -883,9 +890,12 @@ func (c *cells) labels() []string {
 		return tidyLabels(c.list())
 	}
 	texts := slices.Collect(c.values())
+	tidied := tidyLabels(texts)
 	var of [mostDistinct]string
-	for i, l := range tidyLabels(texts) {
-		of[slices.Index(c.distinct, texts[i])] = l
+	for k, s := range c.distinct { // of which several may have become the same text
+		if i := slices.Index(texts, s); i >= 0 {
+			of[k] = tidied[i]
+		}
 	}
 	labels := make([]string, c.Len())
 	for i, k := range c.codes[c.skipped:] {

@@ -115,6 +115,17 @@ func TestProductsInCells(t *testing.T) {
 	}
 }
 
+// Sums of few terms at many points are not made in cells, which would cost more.
+func TestFewTermsAreSummed(t *testing.T) {
+	t.Parallel()
+	x, z := mat.NewDense(400_000, 2, nil), mat.NewDense(50, 2, nil)
+	for i := range 400_000 {
+		x.Set(i, 0, float64(i))
+	}
+	ok := sumInCells(t.Context(), make([]float64, 400_000), x.RawMatrix(), z.RawMatrix(), make([]float64, 50), 10)
+	require.Check(t, !ok, "50 terms at 400 000 points are summed in cells")
+}
+
 // Sums in cells stop when the context ends, wherever that is.
 func TestSumInCellsCancelled(t *testing.T) {
 	t.Parallel()

@@ -99,7 +99,7 @@ func (c *Cache[T]) unlink(i int) {
 	c.next[c.prev[i]], c.prev[c.next[i]] = c.next[i], c.prev[i]
 }
 
-// The first use of a page of memory takes as long as some hundred values of a kernel in
+// startBytes is the initial size of a cache. The first use of a page of memory takes as long as some hundred values of a kernel in
 // the plane, so that a cache starts with this much and grows when it proves too small. On
 // five classes of 2000 points one against one, 64 MiB took a sixth less processor time
 // than 4 MiB where nearly all points were support vectors, and as much where few were.

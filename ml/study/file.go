@@ -29,7 +29,7 @@ const (
 	mostName     = 60   // characters
 )
 
-// The numbers of a study that are no parameters of a training.
+// schemeParams lists the numbers of a study that are not parameters of a training.
 var schemeParams = []param.Param{
 	{Name: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 1000},
 	{Name: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 1000},

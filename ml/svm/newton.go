@@ -157,7 +157,7 @@ func (o *smo[T]) directions(free []int, held [][]T) (moves [][]float64) {
 	block := make([]float64, len(free)*len(free))
 	for len(inside) > 1 {
 		f := o.factor(free, inside, held, block, left, rho, -sum)
-		if least := untold * o.size; f == nil && rho < least && moves == nil { // by rounding
+		if least := untold * o.size; f == nil && rho < least && moves == nil && rows.Definite(o.k) { // by rounding
 			rho = least
 			continue
 		}

@@ -15,7 +15,7 @@ import "math"
 //	        is large (path.go): Merged
 //	newton  nearly flat directions: a Newton step on the free points (newton.go)
 //	near    very many free points: neighbourhoods, one after the other, in between (near.go)
-//
+
 // without says which of the solver's strategies are off.
 type without struct{ single, parts, start, newton, near bool }
 

@@ -7,7 +7,7 @@ addSliders(document);
 const form = document.querySelector("[data-drop]");
 const input = form?.querySelector('input[type="file"]');
 
-// send uploads the chosen files, unless they exceed the server's size limit.
+// send submits the form, unless the first file exceeds the server's size limit.
 function send() {
   const [file] = input.files;
   const most = Number(form.dataset.most);

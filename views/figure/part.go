@@ -65,7 +65,7 @@ func (k Segment) parts(Limits) []Part { return called(k.Name, k.Label, k.From, k
 func (k Arrow) parts(Limits) []Part   { return called(k.Name, k.Label, k.From, k.To) }
 func (k Path) parts(Limits) []Part    { return called(k.Name, k.Label, k.Points...) }
 
-// A point of a class is one of many; a Part is what stands out of them.
+// parts returns the point as a part, without a name if it is an unmarked one of a class.
 func (k Dot) parts(Limits) []Part {
 	if k.Class >= 0 && !k.Ring {
 		return called("", k.Label, k.At)

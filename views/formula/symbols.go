@@ -114,8 +114,8 @@ const (
 	italic
 )
 
-// The letters that Unicode had before the blocks of mathematical letters, whose
-// places there are empty.
+// early holds the letters that Unicode had before the blocks of mathematical
+// letters, whose places there are empty.
 var early = map[rune]rune{
 	0x1D455: 'ℎ',
 	0x1D49D: 'ℬ', 0x1D4A0: 'ℰ', 0x1D4A1: 'ℱ', 0x1D4A3: 'ℋ', 0x1D4A4: 'ℐ', 0x1D4A7: 'ℒ', 0x1D4A8: 'ℳ', 0x1D4AD: 'ℛ',

@@ -14,7 +14,8 @@ type Work struct {
 	until time.Time // to which Took and Idle are counted
 }
 
-// Worked returns the work on a search; ok is false if none has started here within a day.
+// Worked returns the work on a search; ok is false if none has started here, or after it was dropped
+// for a day without work.
 func (q *Queue) Worked(search string) (work Work, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -480,7 +480,7 @@ func follow(w *figure.Network, gone []int) {
 	}
 }
 
-// names of the nodes of a walk.
+// along returns the names of the nodes of a walk.
 func along(gone []int, name func(v int) string) string {
 	list := make([]string, len(gone))
 	for i, v := range gone {

@@ -720,7 +720,7 @@ func refitted(ctx context.Context, l line, pairs ...string) ([]*curve, error) {
 	return fits, nil
 }
 
-// errors along lambda.
+// errorsAt holds the errors at one lambda.
 type errorsAt struct{ training, leftOut, fresh float64 }
 
 // fresh are points of the same source that no fit has seen.

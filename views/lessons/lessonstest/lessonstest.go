@@ -40,6 +40,22 @@ var shown lessons.Memo[string, *lessons.Exhibit]
 // name and value.
 func Show(t *testing.T, l *lessons.Lesson, screen string, pairs ...string) *lessons.Exhibit {
 	t.Helper()
+	s, in := asked(t, l, screen, pairs)
+	key, _, _ := in.Key()
+	return require.Value(shown.Get(l.Slug+"/"+screen+key, func() (*lessons.Exhibit, error) {
+		return s.Demo.Show(context.WithoutCancel(t.Context()), in)
+	}))(t)
+}
+
+// ShowAnew is Show without exhibits that were shown before.
+func ShowAnew(t *testing.T, l *lessons.Lesson, screen string, pairs ...string) *lessons.Exhibit {
+	t.Helper()
+	s, in := asked(t, l, screen, pairs)
+	return require.Value(s.Demo.Show(t.Context(), in))(t)
+}
+
+func asked(t *testing.T, l *lessons.Lesson, screen string, pairs []string) (*lessons.Screen, lessons.Input) {
+	t.Helper()
 	s, _ := l.Screen(screen)
 	if s == nil {
 		t.Fatalf("no screen %s", screen)
@@ -52,10 +68,7 @@ func Show(t *testing.T, l *lessons.Lesson, screen string, pairs ...string) *less
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	key, _, _ := in.Key()
-	return require.Value(shown.Get(l.Slug+"/"+screen+key, func() (*lessons.Exhibit, error) {
-		return s.Demo.Show(context.WithoutCancel(t.Context()), in)
-	}))(t)
+	return s, in
 }
 
 // Number is the value of the number of a label.

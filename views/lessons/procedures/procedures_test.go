@@ -150,7 +150,7 @@ func TestBackwards(t *testing.T) {
 	t.Parallel()
 	for _, slug := range []string{"subgradient", "naive", "chunking", "smo"} {
 		show := func(step int) *lessons.Exhibit {
-			return lessonstest.Show(t, Lesson(), slug, "step", strconv.Itoa(step))
+			return lessonstest.ShowAnew(t, Lesson(), slug, "step", strconv.Itoa(step))
 		}
 		var forwards []*lessons.Exhibit
 		for step := range show(0).Steps {

@@ -145,7 +145,7 @@ func Lesson() *lessons.Lesson {
 // squares are labellings of the corners of a square.
 var squares = []string{"++−−", "+−−+", "+−−−", "+−+−"}
 
-// The clouds of the first screen stand at ±(1, 1) with this spread.
+// spread is the spread of the clouds of the first screen, centred at ±(1, 1).
 const spread = 0.9
 
 var limits = figure.Limits{XMin: -4, XMax: 4, YMin: -3.1, YMax: 3.1}

@@ -62,7 +62,8 @@ type member struct {
 type task struct {
 	store.Cell
 	end   chan outcome // holds one
-	known time.Time    // when it was last known to be in the stream or in somebody's hands
+	begun time.Time    // when it was handed out
+	known time.Time    // when it was last known to be in the stream or with a worker
 }
 
 // New makes a fleet of the workers that come to link, until ctx ends. It is an error if
@@ -167,7 +168,8 @@ func (f *Fleet) Slots() int {
 
 // Compute hands out a cell and waits for what it gives.
 func (f *Fleet) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) {
-	e := &task{c, make(chan outcome, 1), time.Now()}
+	now := time.Now()
+	e := &task{c, make(chan outcome, 1), now, now}
 	f.mu.Lock()
 	f.out[c.Name] = e
 	f.mu.Unlock()
@@ -224,8 +226,8 @@ func (f *Fleet) publish(ctx context.Context, c store.Cell) error {
 // errMaxPerSubject is the code of the error that the stream has a message of the subject.
 const errMaxPerSubject = 10077
 
-// withdraw takes a cell back, from the stream and from who computes it. Who did not hear is
-// told at the next greeting.
+// withdraw takes a cell back, from the stream and from its worker. A worker that did not receive
+// the message is told at its next greeting, unless another search needs the cell.
 func (f *Fleet) withdraw(e *task) {
 	f.mu.Lock()
 	again := f.out[e.Name] != e // for another search
@@ -281,11 +283,17 @@ func (f *Fleet) hello(m *nats.Msg) {
 		}
 	}
 	f.mu.Unlock()
-	drop, err := f.unwanted(strange)
-	if err != nil && f.ctx.Err() == nil {
-		f.Log.Warn("cells of a worker are not known to be wanted", "err", err) // asked again at the next greeting
+	if len(strange) == 0 {
+		f.respond(m, welcome{})
+	} else {
+		go func() { // no other greeting waits for the database
+			drop, err := f.unwanted(strange)
+			if err != nil && f.ctx.Err() == nil {
+				f.Log.Warn("cells of a worker are not known to be wanted", "err", err) // asked again at the next greeting
+			}
+			f.respond(m, welcome{Drop: drop})
+		}()
 	}
-	f.respond(m, welcome{Drop: drop})
 	if known == g.Leaving {
 		workers, slots := f.Size()
 		f.Log.Info("workers for searches", "number", workers, "cells at a time", slots)
@@ -293,13 +301,10 @@ func (f *Fleet) hello(m *nats.Msg) {
 	}
 }
 
-// unwanted returns those of some cells, which were not handed out by this process, for which nobody
-// waits. What others give is welcome: they were handed out by an earlier process, or taken back from
-// one search and wanted by another.
+// unwanted returns those of some cells, none of which is handed out now, that no search needs. The
+// results of others are welcome: they were handed out by an earlier process, or withdrawn from one
+// search and needed by another.
 func (f *Fleet) unwanted(names []string) ([]string, error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
 	open, err := f.Open(f.ctx, names)
 	if err != nil {
 		return nil, err
@@ -486,19 +491,21 @@ func (f *Fleet) reconcile(now time.Time) error {
 func (f *Fleet) forgetSilent(now time.Time) (lost, loose []*task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var silent []string // cells
+	silent := map[string]time.Time{} // cells, and when their workers last greeted
 	all := len(f.members)
 	for id, m := range f.members {
 		if now.Sub(m.seen) >= silence {
 			f.Log.Warn("a worker is silent; its cells are for others", "worker", id, "cells", len(m.cells))
 			delete(f.members, id)
-			silent = append(silent, m.cells...)
+			for _, name := range m.cells {
+				silent[name] = m.seen
+			}
 		}
 	}
 	for name, e := range f.out {
 		switch {
 		case f.held(name):
-		case slices.Contains(silent, name):
+		case silent[name].After(e.begun): // the worker had it since it was handed out
 			lost = append(lost, e)
 		default:
 			if len(f.members) < all {

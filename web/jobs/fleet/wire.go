@@ -82,7 +82,8 @@ type laidOut struct {
 	Gone string `json:"gone,omitempty"` // why they cannot
 }
 
-// The names of the objects: gzip of the JSON of a plan, and of the text of a data set.
+// planObject returns the name of the object with a plan (gzipped JSON), dataObject of the one with
+// a data set (gzipped text).
 func planObject(search string) string { return "plan-" + search }
 func dataObject(hash string) string   { return "data-" + hash }
 
