@@ -82,7 +82,7 @@ func TestSumInCells(t *testing.T) {
 func TestProductsInCells(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 3))
-	const n, m = 6000, 4000
+	const n, m = 12_000, 8000
 	x, c := clutter(r, n), make([]float64, n)
 	points, w, size := make([]int, m), make([]float64, m), 0.0
 	for i := range c {

@@ -40,7 +40,7 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 	}
 	p.size = o.size
 	o.Ahead++
-	status, err := p.along(o.c, max(tol, rough))
+	status, err := p.along(o.c, max(tol, merging))
 	o.Ahead--
 	if err != nil || status == trace.Cancelled {
 		return true, err

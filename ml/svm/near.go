@@ -34,16 +34,16 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 		for i := range apart { // the squared distance from the centre, but for a constant
 			apart[i] = o.diag[i] - 2*float64(row[i])
 		}
-		nearest := least(apart, nearSize)
-		inner, outer := nearest[nearSize/2], nearest[nearSize-1]
-		near := make([]int, 0, nearSize)
+		nearest := least(apart, many)
+		inner, outer := nearest[many/2], nearest[many-1]
+		near := make([]int, 0, many)
 		for i, d := range apart {
 			covered[i] = covered[i] || d < inner
-			if d <= outer && len(near) < nearSize {
+			if d <= outer && len(near) < many {
 				near = append(near, i)
 			}
 		}
-		covered[center] = true // even when there are nearSize/2 like it
+		covered[center] = true // even when there are many/2 like it
 		status, err := o.climbPart(near, tol)
 		if err != nil || status == trace.Cancelled {
 			return status, err

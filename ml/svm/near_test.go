@@ -31,8 +31,8 @@ func noise(m int) (*mat.Dense, []float64) {
 // what it is of u. So it does with more copies of a point than a neighbourhood holds.
 func TestNeighbourhoods(t *testing.T) {
 	t.Parallel()
-	for _, copies := range []int{0, nearSize + 100} {
-		x, y := noise(nearSize + 500)
+	for _, copies := range []int{0, many + 100} {
+		x, y := noise(many + 500)
 		for i := range copies {
 			x.SetRow(i, x.RawRowView(0))
 		}

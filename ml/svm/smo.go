@@ -205,7 +205,7 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 		// No better than a round ago, and nothing that could still be moved.
 		rounding := o.rounding()
 		stuck := violation >= last && (violation <= 4*rounding || o.Iterations == before)
-		if o.Iterations-sureAt >= 10*max(many, o.m) {
+		if o.Iterations-sureAt >= 10*max(batch, o.m) {
 			// What the steps seem to gain may be rounding.
 			if done, err := o.refresh(); !done || err != nil {
 				return trace.Cancelled, err
@@ -318,13 +318,13 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			return status, err
 		}
 	}
-	if free := o.free(); !o.without.near && o.dense && len(free) > nearFree && o.m > nearSize && o.spent >= o.nears.due(o.nearWork(o.m)) {
+	if free := o.free(); !o.without.near && o.dense && len(free) > nearFree && o.m > many && o.spent >= o.nears.due(o.nearWork(o.m)) {
 		status, err := o.neighbourhoods(free, max(tol, (high-low)/smaller))
 		if err != nil || status == trace.Cancelled {
 			return status, err
 		}
 	}
-	return o.climbOrNewton(tol, many)
+	return o.climbOrNewton(tol, batch)
 }
 
 // guess makes steps on points picked that may be all that are active, until a tenth of the violation is
@@ -394,7 +394,7 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 	p := o.part(points)
 	o.Ahead++ // all points
 	defer func() { o.Ahead-- }()
-	end := min(o.Iterations+10*max(many, len(points)), o.Limit)
+	end := min(o.Iterations+10*max(batch, 2*len(points)), o.Limit)
 	status := trace.IterationLimit
 	for o.Iterations < end {
 		high, low := p.interval()

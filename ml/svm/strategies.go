@@ -21,19 +21,21 @@ type without struct{ single, parts, start, newton, near bool }
 
 // The numbers behind them.
 const (
-	many    = 500  // points from which single precision, samples and merged points pay; steps until settled points are looked for
+	few     = 500  // points from which single precision pays: the rows of fewer fit a cache
+	many    = 2000 // points from which samples and merged points pay; a neighbourhood has so many
+	batch   = 1000 // steps until settled points are looked for
 	oneOf   = 4    // a sample is one point in so many, and so many are merged into one
 	fewOf   = 2    // a part is at most one point in so many: its rows are computed anew, shorter
 	smaller = 10   // times smaller: the violation that a part leaves, a C before the next, a gain that is a failure
 	apart   = 0.02 // how far merged points may be apart, see kernel.Gram.Merged; neighbours may be ten times as far
-	rough   = 0.03 // stopping rule for merged points and before the last C
+	merging = 0.3  // stopping rule for merged points
+	rough   = 0.03 // stopping rule before the last C
 
 	newtonFree = 2500 // free points for which the factorisation is affordable: 50 MB
 	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
 	newtonLook = 100  // work of a Newton step on few points, in rows
 
 	nearFree = 1500 // free points beyond which a turn through the neighbourhoods may be due
-	nearSize = 2000 // points of a neighbourhood
 
 	firstDoubt = 2  // of Newton steps at the beginning, as pairs are quick there
 	mostDoubt  = 1  // later: failures cost half of what pairs do at most
@@ -48,7 +50,7 @@ func single(o *state, s Settings) bool {
 }
 
 // singleSuits tells whether single does for some C; most is max |K_ii|.
-func singleSuits(m int, most float64) bool { return m >= many && most < 1e30 }
+func singleSuits(m int, most float64) bool { return m >= few && most < 1e30 }
 
 // An account of the work of a training, its parts included, tells when a Newton step or a
 // turn through the neighbourhoods is due. Work is counted, not timed, so that it is the same
