@@ -1,5 +1,5 @@
-// Package background starts and follows what is computed in the background: runs, searches, studies,
-// and results that are computed while somebody asks for them.
+// Package background starts and tracks background work: runs, searches, studies, and results that
+// are computed while someone waits for them.
 package background
 
 import (
@@ -26,19 +26,18 @@ import (
 
 // How results are computed in the background.
 const (
-	resultIdle   = 30 * time.Second // without somebody who asks for it, a result is given up
-	resultLeft   = 5 * time.Second  // or so long, where the workspace wants another one
+	resultIdle   = 30 * time.Second // a computation is abandoned after this time without requests
+	resultLeft   = 5 * time.Second  // or after this time, if the workspace requests another one
 	resultsOfCPU = 2                // computed at a time, for each processor
 	resultsWait  = 64               // under way in all, most of them waiting for their turn
 )
 
-// Prompt is how long a page waits for what goes on in the background, before it shows how far
-// that is.
+// Prompt is how long a page waits for background work before it shows the progress.
 const Prompt = 500 * time.Millisecond
 
-// Tasks computes results of a kind, such as paths over C, in the background while somebody
-// asks for them. Everybody who asks for the same result shares it. A workspace has one computed at
-// a time; others of it wait. It is safe for concurrent use.
+// Tasks computes results of a kind, such as regularisation paths, in the background while they are
+// being requested. Equal requests share a result. Each workspace has one computation at a time;
+// its others wait. It is safe for concurrent use.
 type Tasks[R any] struct {
 	kind    string // of its jobs
 	compute computation[R]
@@ -54,22 +53,22 @@ type Tasks[R any] struct {
 // computation computes a result of a spec on data, as ml.Regularise does.
 type computation[R any] func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*R, error)
 
-// underWay is a result under way, or one that has ended and that somebody has still to hear of.
+// underWay is a running computation, or a finished one not yet delivered to everyone.
 type underWay[R any] struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed once there is what follows
 	result *R
 	err    error
-	panic  any // what it panicked with; nil: it did not
+	panic  any // value of a panic, nil if none
 
 	// The rest is guarded by Tasks.mu.
 	askers map[string]*asking // by workspace; without one it is given up
 	began  time.Time          // zero: it waits for its turn
-	step   trace.Step         // the last that was told
+	step   trace.Step         // last progress
 	told   time.Time          // when
 }
 
-// asking links a workspace to a result that it asked for.
+// asking is a workspace's interest in a result.
 type asking struct {
 	job     Job         // under its names there
 	waiting int         // requests
@@ -95,13 +94,13 @@ func (o Question) ID() (string, error) {
 	return hex.EncodeToString(sum[:16]), err
 }
 
-// PathName says what a path over C is of: its spec, without a C.
+// PathName names a regularisation path: its spec without C.
 func PathName(spec ml.Spec) string {
 	words := slices.DeleteFunc(strings.Split(spec.Title(), " "), func(word string) bool { return strings.HasPrefix(word, "C=") })
 	return strings.Join(words, " ")
 }
 
-// NewTasks returns no results yet; behind holds work while live answers are made.
+// NewTasks returns empty Tasks; behind makes work yield to live answers.
 func NewTasks[R any](kind string, compute computation[R], behind func(context.Context) context.Context) *Tasks[R] {
 	return &Tasks[R]{
 		kind: kind, compute: compute, behind: behind, line: limiter.New(resultsOfCPU * runtime.NumCPU()),
@@ -109,7 +108,7 @@ func NewTasks[R any](kind string, compute computation[R], behind func(context.Co
 	}
 }
 
-// Compute has results computed by another function. Call it before anybody asks.
+// Compute replaces the function that computes results, for tests. Call it before the first request.
 func (p *Tasks[R]) Compute(f func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*R, error)) {
 	p.compute = f
 }
@@ -117,13 +116,12 @@ func (p *Tasks[R]) Compute(f func(context.Context, *dataset.Data, ml.Spec, trace
 // ErrIdle is returned by Wait if the result is not being computed.
 var ErrIdle = web.Errorf(web.Conflict, "This is not being computed: it was cancelled, or nobody asked for it for half a minute.")
 
-// Wait waits so long for the result that goes by a key, and returns it or else
-// how far it is by then. With begin it is computed, unless it is already; otherwise there is
-// ErrIdle. Other errors are those of the computation and of ctx, and that too many are under
-// way.
+// Wait waits for the result with a key and returns it, or its progress after the
+// time limit. If it is not being computed, begin starts it; otherwise Wait returns ErrIdle. Other
+// errors are those of the computation, ctx.Err(), and that too many are running.
 func (p *Tasks[R]) Wait(ctx context.Context, workspace, key string, of Question, begin bool, patience time.Duration) (*R, *Job, error) {
 	if result, ok := p.known.Find(key); ok {
-		p.Cancel(workspace, key) // which may still be to be heard of
+		p.Cancel(workspace, key) // may not have been delivered yet
 		return result, nil, nil
 	}
 	w, a, err := p.ask(ctx, workspace, key, of, begin)
@@ -149,7 +147,7 @@ func (p *Tasks[R]) Wait(ctx context.Context, workspace, key string, of Question,
 		j := w.job(a, time.Now())
 		return nil, &j, nil
 	}
-	p.leave(w, workspace, key) // it has been told
+	p.leave(w, workspace, key) // delivered
 	switch {
 	case w.panic != nil:
 		panic(w.panic)
@@ -159,10 +157,10 @@ func (p *Tasks[R]) Wait(ctx context.Context, workspace, key string, of Question,
 	return w.result, nil, w.err
 }
 
-// Known is a result that has been computed of late, if there is one.
+// Known returns a recently computed result, if any.
 func (p *Tasks[R]) Known(key string) (*R, bool) { return p.known.Find(key) }
 
-// ask finds or begins a result for a request of a workspace.
+// ask finds or starts a computation for a workspace.
 func (p *Tasks[R]) ask(ctx context.Context, workspace, key string, of Question, begin bool) (*underWay[R], *asking, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,7 +192,7 @@ func (p *Tasks[R]) ask(ctx context.Context, workspace, key string, of Question, 
 	return w, a, nil
 }
 
-// asked notes that a request does not wait any more. Callers hold p.mu.
+// asked records that a request no longer waits. Callers hold p.mu.
 func (p *Tasks[R]) asked(w *underWay[R], a *asking, workspace, key string) {
 	a.last = time.Now()
 	if a.waiting--; a.waiting > 0 || w.askers[workspace] != a { // which was cancelled
@@ -210,8 +208,7 @@ func (p *Tasks[R]) asked(w *underWay[R], a *asking, workspace, key string) {
 	})
 }
 
-// UnderWay lists the results of a workspace that have not ended. They are kept as if it had asked
-// for them: it looks at them.
+// UnderWay lists the unfinished results of a workspace. Listing counts as a request for them.
 func (p *Tasks[R]) UnderWay(workspace string) (list []Job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,7 +219,7 @@ func (p *Tasks[R]) UnderWay(workspace string) (list []Job) {
 			continue
 		}
 		select {
-		case <-w.done: // and is still to be told
+		case <-w.done: // not delivered yet
 			continue
 		default:
 		}
@@ -235,7 +232,7 @@ func (p *Tasks[R]) UnderWay(workspace string) (list []Job) {
 	return list
 }
 
-// makeRoom gives up what a workspace has left. Callers hold p.mu.
+// makeRoom abandons results that a workspace no longer requests. Callers hold p.mu.
 func (p *Tasks[R]) makeRoom(workspace string) {
 	for key, w := range p.byKey {
 		if a := w.askers[workspace]; a != nil && a.waiting == 0 && time.Since(a.last) >= resultLeft {
@@ -244,7 +241,7 @@ func (p *Tasks[R]) makeRoom(workspace string) {
 	}
 }
 
-// leave takes a workspace from those that ask for a result. Callers hold p.mu.
+// leave removes a workspace's interest in a result. Callers hold p.mu.
 func (p *Tasks[R]) leave(w *underWay[R], workspace, key string) {
 	a := w.askers[workspace]
 	if a == nil {
@@ -262,7 +259,7 @@ func (p *Tasks[R]) leave(w *underWay[R], workspace, key string) {
 	}
 }
 
-// Cancel tells that a workspace does not want a result any more.
+// Cancel ends a workspace's interest in a result.
 func (p *Tasks[R]) Cancel(workspace, key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -309,7 +306,7 @@ func (p *Tasks[R]) run(ctx context.Context, w *underWay[R], workspace, key strin
 	})
 }
 
-// job is how far a result is, for a workspace. Callers hold Tasks.mu.
+// job returns the progress of a result for a workspace. Callers hold Tasks.mu.
 func (w *underWay[R]) job(a *asking, now time.Time) Job {
 	j := a.job
 	if w.began.IsZero() {
@@ -331,7 +328,7 @@ func (w *underWay[R]) job(a *asking, now time.Time) Job {
 	return j
 }
 
-// ProgressOf is how far a job in the background is, with the address that cancels it.
+// ProgressOf returns the view of a job's progress with the URL that cancels it.
 func ProgressOf(j Job, cancel string) *views.Progress {
 	p := &views.Progress{Text: results.Sentence(j.Progress()), Elapsed: results.Seconds(j.Elapsed), Done: j.Done, Total: j.Total, Cancel: cancel, ID: j.ID}
 	if j.Left > 0 {

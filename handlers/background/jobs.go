@@ -15,7 +15,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// Job is a run, a search, a study, a path over C or a sensitivity that has not ended.
+// Job is an unfinished run, search, study, regularisation path or sensitivity.
 type Job struct {
 	Kind    string // "run", "search", "study", "path" or "sensitivity"
 	ID      string
@@ -25,17 +25,16 @@ type Job struct {
 	Status  store.Status
 	Created time.Time
 	Elapsed time.Duration // since it was begun; 0 while it waits
-	// Done of Total units are done, such as cells; both are 0 where nobody knows how much
-	// there is to do.
+	// Done of Total units, such as cells, are done; both are 0 if the total is unknown.
 	Done, Total int
 	Unit        string
-	Step        *trace.Step   // what the solver of a run or a path reported last; nil: nothing yet
-	Left        time.Duration // estimated, by the pace it has while it is computed; 0: not known
-	Waits       bool          // it has begun, and others have their turn
+	Step        *trace.Step   // last report of the solver of a run or path; nil: none yet
+	Left        time.Duration // estimated from its pace while computed; 0: unknown
+	Waits       bool          // paused while others have their turn
 	Queue       string        // where a run waits, as in Work.Waits
 }
 
-// UnderWay lists what has not ended of a workspace: what runs, then what waits, the oldest
+// UnderWay lists the unfinished jobs of a workspace: running ones, then waiting ones, oldest
 // first.
 func (a *Work) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error) {
 	runs, _, err := a.store.Runs(ctx, ws, store.Filter{Where: store.MustQuery("status = queued or status = running")})
@@ -110,13 +109,12 @@ func (a *Work) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error) 
 	return list, nil
 }
 
-// turned is how long no cell of a search is computed until that is told: between two cells
-// a moment passes.
+// turned is how long a search must be without a running cell to be shown as paused, since there
+// is a short gap between cells.
 const turned = 2 * time.Second
 
-// Left is about how long searches that have begun will be computed for, by the time that
-// their cells took without that in which none was computed; 0 where that cannot be told.
-// They wait while other work has its turn.
+// Left estimates the remaining computing time of started searches from the time their cells took,
+// excluding pauses; 0 if unknown. waits reports that they are paused for other work.
 func (a *Work) Left(searches ...store.Search) (left time.Duration, waits bool) {
 	var all jobs.Work
 	var open int
@@ -138,7 +136,7 @@ func (a *Work) Left(searches ...store.Search) (left time.Duration, waits bool) {
 	return trace.AtPace(all.Took, all.Cells, open), false
 }
 
-// Progress says how far a job is, in its units.
+// Progress describes the progress of a job in its units.
 func (j Job) Progress() string {
 	switch s := j.Step; {
 	case j.Status == store.Queued:
@@ -161,8 +159,8 @@ func (j Job) Progress() string {
 	return fmt.Sprintf("%s: %d iterations, largest violation %.2g", j.Step.Phase, j.Step.Iteration, j.Step.Violation)
 }
 
-// Waits says where a queued run waits and, of a long one, why others go first. It is empty for
-// one that is next or has just been queued.
+// Waits describes the position of a queued run and, for a long one, why others go first. It is
+// empty for a run that is next or has just been queued.
 func (a *Work) Waits(ctx context.Context, run string) (text string, err error) {
 	all, err := a.places.get(ctx, a.store)
 	p, ok := all[run]
@@ -181,7 +179,7 @@ func (a *Work) Waits(ctx context.Context, run string) (text string, err error) {
 	return fmt.Sprintf("%s; about %d runs before it", text, p.Before), nil
 }
 
-// places are where runs wait, as they were within the last second: a full queue is long, and many look.
+// places caches the positions of queued runs for a second: a full queue is long, and many look.
 type places struct {
 	mu sync.Mutex
 	at time.Time

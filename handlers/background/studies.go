@@ -15,9 +15,9 @@ import (
 	"marginlab/store"
 )
 
-// StartStudy queues what the text of a study asks for. Its files are data sets of the
-// workspace, by their names. What is wrong with it is param.Problems about the field study;
-// other errors come from store.CreateStudy.
+// StartStudy queues the study described by text. Its files are data sets of the workspace, by
+// name. Mistakes are param.Problems for the field study; other errors come from
+// store.CreateStudy.
 func (a *Work) StartStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
 	s, err := a.startStudy(ctx, asks, text)
 	var wrong *dataset.Error
@@ -97,7 +97,7 @@ func (a *Work) bring(ctx context.Context, s *study.Study) (ids []string, err err
 		}
 		set.File, set.Label, ids[i] = results.FileOf(own[at]), set.Data.Label, own[at].ID
 		if set.Missing = ""; set.Data.Given != nil {
-			set.Missing = dataset.MissingMedian // as its CSV is to be read
+			set.Missing = dataset.MissingMedian // how its CSV must be read
 		}
 	}
 	return ids, nil

@@ -17,7 +17,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// Work is what is computed in the background for workspaces.
+// Work starts and tracks the background work of workspaces.
 type Work struct {
 	store  *store.Store
 	queue  *jobs.Queue
@@ -35,7 +35,7 @@ func New(st *store.Store, queue *jobs.Queue) *Work {
 // workspace returns the one that a request came with.
 func workspace(ctx context.Context) store.Workspace { return store.WorkspaceOf(web.Token(ctx)) }
 
-// Regularise is the path over C, or how far it is after so long, as of Tasks.Wait.
+// Regularise returns a regularisation path or its progress, like Tasks.Wait.
 func (a *Work) Regularise(ctx context.Context, of Question, begin bool, patience time.Duration) (*ml.Regularisation, *Job, error) {
 	of.Name = PathName(of.Spec)
 	key, err := of.ID()
@@ -46,8 +46,7 @@ func (a *Work) Regularise(ctx context.Context, of Question, begin bool, patience
 	return a.Paths.Wait(ctx, web.Token(ctx), key, of, begin, patience)
 }
 
-// Sense is what would change the result of a training, or how far that is after so long, as of
-// Tasks.Wait.
+// Sense returns what would change the result of a training or its progress, like Tasks.Wait.
 func (a *Work) Sense(ctx context.Context, of Question, begin bool, patience time.Duration) (*ml.Sensitivity, *Job, error) {
 	key, err := of.ID()
 	if err != nil {
@@ -57,14 +56,13 @@ func (a *Work) Sense(ctx context.Context, of Question, begin bool, patience time
 	return a.Senses.Wait(ctx, web.Token(ctx), key, of, begin, patience)
 }
 
-// CloseBackground ends all that is computed in the background while somebody asks.
+// CloseBackground ends all computations of results that are computed on request.
 func (a *Work) CloseBackground() {
 	a.Paths.Close()
 	a.Senses.Close()
 }
 
-// Enqueue stores a run to be trained in the background, unless its spec does not
-// fit its points.
+// Enqueue queues a run, unless its spec does not fit its points.
 func (a *Work) Enqueue(ctx context.Context, n store.NewRun) (store.Run, error) {
 	if err := ml.Check(n.Data, n.Spec); err != nil {
 		return store.Run{}, err
@@ -147,8 +145,8 @@ func (a *Work) Search(ctx context.Context, n store.NewSearch) (store.Search, err
 	return s, err
 }
 
-// Found is a search with the settings, or the steps of a learning curve, that are judged so far:
-// all of its result once it is done.
+// Found is a search with its settings, or steps of its learning curve, evaluated so far, or its
+// whole result once it is done.
 type Found struct {
 	store.Search
 	Settings []eval.Setting
@@ -171,7 +169,7 @@ func (a *Work) FindSearch(ctx context.Context, id string) (f Found, err error) {
 }
 
 // SaveSetting queues a run with one of the settings of a search that is done. Its note
-// tells how it was chosen and what the nested folds say of the choice.
+// tells how it was selected and the nested score of the selection.
 func (a *Work) SaveSetting(ctx context.Context, asks store.Request, s store.Search, at int) (store.Run, error) {
 	if s.Result == nil {
 		return store.Run{}, web.Errorf(web.Conflict, "This search has not ended with a result: there is no setting to save yet.")
@@ -199,9 +197,8 @@ func (a *Work) SaveSetting(ctx context.Context, asks store.Request, s store.Sear
 	return a.Enqueue(ctx, n)
 }
 
-// SearchAgain queues another search after one that is done: "finer",
-// around its best setting, or the same with "nested" folds, of which all that this one has
-// computed is known.
+// SearchAgain queues a follow-up to a finished search: "finer", around its best
+// setting, or the same with "nested" folds, which reuses the cells already computed.
 func (a *Work) SearchAgain(ctx context.Context, asks store.Request, s store.Search, how string) (next store.Search, err error) {
 	if s.Result == nil {
 		return next, web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet.")

@@ -1,4 +1,4 @@
-// Package cache keeps what was computed last.
+// Package cache keeps recently computed values.
 package cache
 
 import (
@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Recent keeps what was computed last, so that a page, its pictures and their
-// downloads compute once, also when they are asked for at the same time. Values
-// are shared: nobody changes them. It is safe for concurrent use.
+// Recent caches recently computed values, so that a page, its pictures and their
+// downloads share one computation even if requested concurrently. Values are shared
+// and must not be modified. It is safe for concurrent use.
 type Recent[V any] struct {
 	mu      sync.Mutex
 	most    int         // weight of all values together
@@ -27,25 +27,25 @@ type entry[V any] struct {
 	value V
 }
 
-// flight is a computation under way.
+// flight is a running computation.
 type flight[V any] struct {
 	cancel  context.CancelFunc
 	waiting int           // callers; without one it is given up. Guarded by Recent.mu
-	done    chan struct{} // closed once there is what follows
+	done    chan struct{} // closed when the fields below are set
 	value   V
 	err     error
-	panic   string // what it panicked with; empty: it did not
+	panic   string // message of a panic, empty if none
 }
 
 // New returns a cache of the latest size values.
 func New[V any](size int) *Recent[V] { return NewWeighed(size, func(V) int { return 1 }) }
 
-// NewWeighed returns a cache of the latest values that weigh no more than most together.
+// NewWeighed returns a cache of the latest values with a total weight of at most most.
 func NewWeighed[V any](most int, weigh func(V) int) *Recent[V] {
 	return &Recent[V]{most: most, weigh: weigh, order: list.New(), byKey: map[string]*list.Element{}, flights: map[string]*flight[V]{}}
 }
 
-// Find is the value of a moment ago, if there is one.
+// Find returns a cached value, if any.
 func (c *Recent[V]) Find(key string) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,10 +57,9 @@ func (c *Recent[V]) Find(key string) (v V, ok bool) {
 	return e.Value.(*entry[V]).value, true
 }
 
-// Get is the value of a moment ago, or that of compute, which is kept unless there
-// is an error. Callers wait for the same value while it is being computed.
-// The context of compute ends when nobody waits any more; Get returns ctx.Err()
-// when ctx ends first.
+// Get returns a cached value or the result of compute, which is cached unless there is
+// an error. Concurrent callers share one computation. Its context ends when no caller
+// waits any more; Get returns ctx.Err() if ctx ends first.
 func (c *Recent[V]) Get(ctx context.Context, key string, compute func(context.Context) (V, error)) (v V, err error) {
 	c.mu.Lock()
 	if e, ok := c.byKey[key]; ok {

@@ -43,8 +43,8 @@ func (a *Base) Body(w http.ResponseWriter, r *http.Request) (body io.Reader, lea
 	return a.admitted(w, r, file, size)
 }
 
-// FetchedBody is Body for a request with the address of a file in place of the file, whose name
-// it returns.
+// FetchedBody is Body for a request with the URL of a file instead of the file; it also returns
+// the file's name.
 func (a *Base) FetchedBody(w http.ResponseWriter, r *http.Request, address string) (body io.Reader, name string, leave func(), err error) {
 	if r.ContentLength != 0 {
 		return nil, "", nil, param.Problems{{Field: "url", Message: "url expects no body beside it: send either an address or a file"}}
@@ -71,7 +71,7 @@ func (a *Base) admitted(w http.ResponseWriter, r *http.Request, file web.Temp, s
 	return file, func() { admitted(); _ = file.Close() }, nil
 }
 
-// FileError says what is wrong with the file in the body of a request.
+// FileError converts the error of a file in a request's body for the user.
 func FileError(err error) error {
 	var tooLarge *http.MaxBytesError
 	var wrong *dataset.Error
@@ -88,8 +88,8 @@ func FileError(err error) error {
 	return err
 }
 
-// SendWorkspace answers with all that the workspace of a request holds, as an archive,
-// which comes from a file because it may be read slowly.
+// SendWorkspace sends the contents of the request's workspace as an archive, from a temporary
+// file because the client may be slow.
 func (a *Base) SendWorkspace(w http.ResponseWriter, r *http.Request) error {
 	file, err := web.TempFile()
 	if err != nil {

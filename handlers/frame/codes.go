@@ -10,8 +10,8 @@ import (
 	"marginlab/web"
 )
 
-// Wrong course codes that may come from one address: a burst for a lecture hall that types,
-// then one every so often. At that rate, one of 100 courses is found in about three weeks.
+// Limits of wrong course codes per network address: a burst for a lecture hall, then one per
+// interval. At that rate, guessing one of 100 courses takes about three weeks.
 const (
 	wrongCodes     = 300
 	wrongCodeEvery = 3 * time.Second
@@ -28,7 +28,7 @@ type codes struct {
 	entered map[entrance]struct{}
 }
 
-// entrance is a workspace that has named the right code of a course.
+// entrance records a workspace that has entered a course's code.
 type entrance struct {
 	ws   store.Workspace
 	code string
@@ -38,10 +38,10 @@ func newCodes() *codes {
 	return &codes{wrong: web.NewLimiter(wrongCodes, wrongCodeEvery), entered: map[entrance]struct{}{}}
 }
 
-// FindCourse finds the course with a code as it was typed; store.ErrNotFound if there is none.
-// Wrong codes count for the address they come from. Once too many did, codes from there are not
-// looked up, but for those that the workspace has named rightly before: someone in a course
-// stays in it.
+// FindCourse finds the course with a typed code; it returns store.ErrNotFound if there is none.
+// Wrong codes count against their network address. After too many, codes from there are no longer
+// looked up, except those that the workspace has entered before, so that students stay in their
+// course.
 func (a *Base) FindCourse(ctx context.Context, typed string) (store.Course, error) {
 	c, code, address := a.codes, store.CleanCode(typed), web.Address(ctx)
 	e := entrance{Workspace(ctx), code}

@@ -21,17 +21,15 @@ import (
 	"marginlab/web"
 )
 
-// HeldOut is the share of a data set that the lab holds out unless test_fraction says otherwise,
-// so that the large number is an honest one. Programs, over the API and in the terminal, train on all
-// rows unless they say otherwise. A drawing is trained on as a
-// whole, as with every point that is added others would be held out. By it a course ranks
-// what is handed in.
+// HeldOut is the default test_fraction of the lab, so that its headline is an honest number. The API
+// and the terminal train on all rows by default. A drawing is trained on as a whole, because
+// every added point would change the split. Courses rank submissions by the held-out score.
 const HeldOut = 0.3
 
-// LongestLink is how long a query may get in a link that people keep.
+// LongestLink is the longest query in a permanent link.
 const LongestLink = 8000
 
-// Course finds the course with a code as it was typed.
+// Course finds the course with a typed code.
 func (a *Base) Course(ctx context.Context, typed string) (store.Course, error) {
 	c, err := a.FindCourse(ctx, typed)
 	if errors.Is(err, store.ErrNotFound) {
@@ -40,9 +38,8 @@ func (a *Base) Course(ctx context.Context, typed string) (store.Course, error) {
 	return c, err
 }
 
-// CodeOf is the code of the course that the state of a page names, empty for none.
-// Links that were handed out when courses were called classes still open them; controls may
-// be called class, too.
+// CodeOf returns the course code in the state of a page, empty if none. Old links that say class
+// instead of course still work; controls may be called class, too.
 func CodeOf(form url.Values) string {
 	if class := form.Get("class"); !form.Has("course") && store.IsCode(class) {
 		return class
@@ -50,7 +47,7 @@ func CodeOf(form url.Values) string {
 	return form.Get("course")
 }
 
-// Preset is the state of the course's page, as its query.
+// Preset returns the state of the course's page as a query.
 func Preset(c store.Course) url.Values {
 	q := url.Values{}
 	if u, err := url.Parse(c.Target); err == nil {
@@ -69,12 +66,11 @@ func Entrance(c store.Course) string {
 	return path + "?" + Preset(c).Encode()
 }
 
-// fixedAlong are fields without a control of their own that say the same as one
-// that has.
+// fixedAlong maps controls to fields without a control that express the same.
 var fixedAlong = map[string][]string{"data": {"label"}, "on": {"features", "project"}}
 
-// On is the course as it is on a page: what it fixes belongs to the page that it
-// was made of, or the lesson.
+// On returns the course as it applies to a page: what it fixes concerns only the page or
+// lesson it was made of.
 func On(page string, c store.Course) store.Course {
 	if path, _, _ := strings.Cut(c.Target, "?"); path != page && !strings.HasPrefix(path, page+"/") {
 		c.Hidden, c.Frozen = nil, nil
@@ -82,10 +78,10 @@ func On(page string, c store.Course) store.Course {
 	return c
 }
 
-// Enforce finds the course that the state of a page names, nil for none, and
-// returns the state with every hidden and frozen control as the course has it,
-// whatever was sent. A page that can be set up for a course reads its state
-// through it; page is its address, of a lesson's screens that of the lesson.
+// Enforce finds the course named in the state of a page, nil if none, and returns
+// the state with every hidden and frozen control set as the course requires. Pages
+// that can belong to a course must read their state through it. page is the page's
+// path; for screens, that of the lesson.
 func (a *Base) Enforce(ctx context.Context, page string, form url.Values) (*store.Course, url.Values, error) {
 	code := CodeOf(form)
 	if code == "" {
@@ -109,13 +105,13 @@ func (a *Base) Enforce(ctx context.Context, page string, form url.Values) (*stor
 	return &c, form, nil
 }
 
-// Put is a question put to a course, with the answer of the workspace.
+// Put is a question asked in a course, with the workspace's answer.
 type Put struct {
 	store.Poll
 	Own store.Answer // the zero value for nothing
 }
 
-// Waits names what waits for an answer of the workspace, empty for nothing.
+// Waits identifies the question that awaits the workspace's answer, empty if none.
 func (p Put) Waits() string {
 	if !p.Open || p.Own.Given != "" {
 		return ""
@@ -123,7 +119,7 @@ func (p Put) Waits() string {
 	return fmt.Sprint(p.ID, ".", p.Round)
 }
 
-// Put finds what is put to a course. It returns store.ErrNotFound where nothing was.
+// Put returns the open question of a course, or store.ErrNotFound.
 func (a *Base) Put(ctx context.Context, code string) (p Put, err error) {
 	if p.Poll, err = a.Store.CurrentPoll(ctx, code); err == nil {
 		p.Own, err = a.Store.VoteOf(ctx, Workspace(ctx), code, p.Question, p.Round)
@@ -192,7 +188,7 @@ func (a *Base) InCourse(ctx context.Context, c store.Course) (*views.InCourse, e
 func (a *Base) Deliver(r *http.Request, run string) error {
 	_, err := a.Store.HandIn(r.Context(), Workspace(r.Context()), run, r.PostFormValue("who"))
 	if err == nil {
-		a.Jobs.Notify() // the copy of a run that has not ended waits for its turn
+		a.Jobs.Notify() // the copy of an unfinished run is queued
 	}
 	return err
 }
@@ -202,25 +198,25 @@ type Setting struct {
 	Path   string
 	Query  url.Values
 	Title  string
-	Groups []views.ControlGroup // what there is to fix
+	Groups []views.ControlGroup // controls that can be fixed
 	Points *dataset.Data        // of the page, where students could not open them by themselves
-	Data   string               // what those points are called
+	Data   string               // name of those points
 
 	// Course fills the form to edit or copy it; nil for an empty form.
 	Course *store.Course
 	Edit   string // address of the course that is edited; empty: a new one is made
 
-	// Check tells what is wrong with a value for a control that is set for all screens.
+	// Check validates the value of a control that is set for all screens.
 	Check func(control, value string) error
 }
 
-// HoldsNothingOut reports whether runs of the page train on all points, so that a model that
-// overfits looks best.
+// HoldsNothingOut reports whether runs of the page train on all points, so that an overfitted
+// model looks best.
 func (s Setting) HoldsNothingOut() bool {
 	return s.Path == "/lab" && s.Query.Get("test_fraction") == "0"
 }
 
-// labLabels name the controls of the lab that are no parameters.
+// labLabels names the lab's controls that are not parameters.
 var labLabels = map[string]string{
 	"data": "data set", "points": "editing of the points", "x": "horizontal axis", "y": "vertical axis", "on": "train on",
 	"show": "background", "slack": "draw slack", "cores": "mark cores",
@@ -234,8 +230,8 @@ func ControlLabel(name string) string {
 	return cmp.Or(labLabels[name], name)
 }
 
-// AskCourse shows the form that makes a course of a page. Problems with what was
-// filled in stand beside it.
+// AskCourse shows the form that makes a course of a page, with problems beside the
+// fields.
 func (a *Base) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
 	p := teachview.NewCourse{
 		Page: a.Frame("Teach with this page", "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,

@@ -14,7 +14,7 @@ import (
 	"marginlab/views"
 )
 
-// Deleted leads on to a list, which offers to undo what a request has just deleted.
+// Deleted redirects to a list that offers to undo the deletion just made.
 func (a *Base) Deleted(w http.ResponseWriter, r *http.Request, to string) error {
 	list, err := a.Store.Deletions(r.Context(), Workspace(r.Context()))
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *Base) Restored(r *http.Request) (store.Deletion, error) {
 	return a.Store.Restore(r.Context(), Workspace(r.Context()), time.UnixMilli(ms))
 }
 
-// Back is the address of a list that a form came from, with what it was asked for.
+// Back returns the URL of the list that a form came from, with its query.
 func Back(r *http.Request, list string) string {
 	if to := r.PostFormValue("back"); strings.HasPrefix(to, list+"?") {
 		return to

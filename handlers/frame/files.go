@@ -19,12 +19,11 @@ func Attach(w http.ResponseWriter, name, kind string) {
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": results.FileName(name)}))
 }
 
-// byteOrderMark tells a spreadsheet that a text is UTF-8.
+// byteOrderMark marks a text as UTF-8 for spreadsheets.
 const byteOrderMark = "\ufeff"
 
-// SendCSV sends a text as a file of CSV. For people it begins with a byte order mark where it
-// has letters that a spreadsheet would take for others without one; programs know that it is
-// UTF-8.
+// SendCSV sends a text as a CSV file. For browsers, non-ASCII text starts with a byte order mark,
+// which spreadsheets need; API clients know that it is UTF-8.
 func SendCSV(w http.ResponseWriter, r *http.Request, name string, text io.ReadSeeker) error {
 	plain, err := ascii(text)
 	if err != nil {
@@ -43,7 +42,7 @@ func SendCSV(w http.ResponseWriter, r *http.Request, name string, text io.ReadSe
 	return err
 }
 
-// SendRows sends rows, the first of which has the names of the columns, as SendCSV does.
+// SendRows is SendCSV for rows, of which the first holds the column names.
 func SendRows(w http.ResponseWriter, r *http.Request, name string, rows [][]string) error {
 	return StreamRows(w, r, name, func(row func(...string) error) error {
 		for _, fields := range rows {
@@ -55,11 +54,11 @@ func SendRows(w http.ResponseWriter, r *http.Request, name string, rows [][]stri
 	})
 }
 
-// streamedBytes is how much of a file of CSV is held back until it is sent part by part.
+// streamedBytes is how much of a CSV file is buffered before it is streamed.
 const streamedBytes = 64 << 10
 
-// StreamRows sends the rows that write writes as SendRows does, while they are written. What is too
-// long to be held back begins with a byte order mark for people, whatever its letters.
+// StreamRows is SendRows for rows produced by write, sent while they are written. A file too long
+// to be buffered always starts with a byte order mark for browsers.
 func StreamRows(w http.ResponseWriter, r *http.Request, name string, write func(row func(fields ...string) error) error) error {
 	var text bytes.Buffer
 	begun := false
@@ -96,7 +95,7 @@ func StreamRows(w http.ResponseWriter, r *http.Request, name string, write func(
 	return err
 }
 
-// ascii tells whether a text has no other letters.
+// ascii reports whether a text is pure ASCII.
 func ascii(text io.Reader) (bool, error) {
 	part := make([]byte, 32<<10)
 	for {

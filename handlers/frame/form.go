@@ -9,8 +9,8 @@ import (
 	"marginlab/views"
 )
 
-// ReadSpec sets every parameter that the form names and collects what is wrong,
-// so that the form can come back filled in.
+// ReadSpec sets the parameters in a form and collects problems, so that the form can be
+// shown again.
 func ReadSpec(form url.Values) (ml.Spec, param.Problems) {
 	spec := ml.DefaultSpec()
 	var problems param.Problems
@@ -25,7 +25,7 @@ func ReadSpec(form url.Values) (ml.Spec, param.Problems) {
 			problems = append(problems, err.(param.Problems)...)
 		}
 	}
-	// A value that has no meaning under the other choices is not worth refusing.
+	// Ignore problems with values that do not apply.
 	kept := problems[:0]
 	for _, p := range problems {
 		if spec.Applies(p.Field) {
@@ -35,8 +35,8 @@ func ReadSpec(form url.Values) (ml.Spec, param.Problems) {
 	return spec, kept
 }
 
-// SpecQuery is the shortest form that gives spec back: what applies and is not
-// at its default, and the share held out, so that the form says something of the training.
+// SpecQuery returns the shortest form equivalent to spec: applicable parameters that are
+// not at their defaults, and always test_fraction, to mark the form as one of a training.
 func SpecQuery(spec ml.Spec) url.Values {
 	q := url.Values{"test_fraction": {spec.Text("test_fraction")}}
 	def := ml.DefaultSpec()
@@ -48,14 +48,14 @@ func SpecQuery(spec ml.Spec) url.Values {
 	return q
 }
 
-// SpecGroups are the groups of the training form. Parameters without a meaning
-// under the other choices are hidden, not left out: a script shows them again.
+// SpecGroups returns the groups of the training form. Parameters that do not apply are
+// hidden rather than omitted, so that a script can show them.
 func SpecGroups(spec ml.Spec, form url.Values, problems param.Problems) (groups []views.Group) {
 	for _, g := range ml.Groups {
 		vg := views.Group{Name: g.Name, Title: g.Title}
 		for _, p := range g.Params {
 			if g.Name == "data" && p.Kind == param.Text || p.Name == "project" {
-				continue // the lab asks for columns and classes in terms of the data
+				continue // the lab has its own controls for columns and classes
 			}
 			f := ParamField(p, spec.Text(p.Name))
 			f.Hidden = !spec.Applies(p.Name)
@@ -75,7 +75,7 @@ func SpecGroups(spec ml.Spec, form url.Values, problems param.Problems) (groups 
 	return groups
 }
 
-// ParamField is the control of a parameter with its value as text.
+// ParamField returns the control of a parameter with its value as text.
 func ParamField(p param.Param, value string) views.Field {
 	f := views.Field{
 		Name: p.Name, Label: p.Label, Symbol: p.Symbol, Help: p.Help, Log: p.Log, Zero: p.Log && p.Min == 0 && !p.OpenMin, Value: value,

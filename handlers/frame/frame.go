@@ -1,5 +1,5 @@
-// Package frame is what the pages of all purposes have around them: their frame, the workspace and the
-// form of a request, the source of its points, downloads, and what a course fixes on a page.
+// Package frame holds what all handlers share: the page frame, the workspace and form of a request,
+// the source of its points, downloads, and what a course fixes on a page.
 package frame
 
 import (
@@ -36,16 +36,17 @@ type Base struct {
 	// Fetcher gets files that people name by their address; nil: none are fetched.
 	Fetcher *web.Fetcher
 
-	// Patience is how long a computation may hold up a page; what takes longer is
-	// saved as a run.
+	// Patience is how long a computation may delay a page; a longer one becomes a
+	// run.
 	Patience time.Duration
 
-	// Days is after how many without use a workspace is deleted, which pages tell; 0: never.
+	// Days is the number of days without use after which a workspace is deleted, for pages;
+	// 0: never.
 	Days int
 
 	codes  *codes                       // of courses, that are tried
-	hashes *cache.Recent[string]        // of data that come with the program or are generated
-	stored *cache.Recent[*dataset.Data] // by hash, in the lab every move of a slider asks for them
+	hashes *cache.Recent[string]        // of built-in and generated data
+	stored *cache.Recent[*dataset.Data] // by hash, since every move of a slider needs them
 }
 
 // NewBase returns a Base; build is as in web.Program.
@@ -59,7 +60,7 @@ func NewBase(st *store.Store, queue *jobs.Queue, assets *web.Assets, limits data
 	return a
 }
 
-// Frame fills in what every page shares.
+// Frame returns the common parts of a page.
 func (a *Base) Frame(title, section string) views.Page {
 	return views.Page{Title: title, Section: section, Static: a.Assets.Prefix(), Days: a.Days}
 }
@@ -71,10 +72,10 @@ func (a *Base) Render(w http.ResponseWriter, r *http.Request, c templ.Component)
 	return c.Render(r.Context(), w)
 }
 
-// Workspace is the one that the request came with.
+// Workspace returns the workspace of a request.
 func Workspace(ctx context.Context) store.Workspace { return store.WorkspaceOf(web.Token(ctx)) }
 
-// Redirect answers a form: the browser goes on to a page.
+// Redirect responds to a form with a redirect.
 func Redirect(w http.ResponseWriter, r *http.Request, to string) error {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil

@@ -10,17 +10,16 @@ import (
 )
 
 const (
-	// OfGenerator before the name of a generator names what it makes, with the values of
-	// those parameters that somebody has chosen: "new-moons", "new-moons,n=300,noise=0.2".
-	// The id says all that the data depend on: equal ids have equal data.
+	// OfGenerator is the prefix of the ids of generated data: a generator with its chosen
+	// parameters, such as "new-moons" or "new-moons,n=300,noise=0.2". Equal ids have equal
+	// data.
 	OfGenerator = "new-"
 	// OfValue before a parameter of a generator names its control.
 	OfValue = "gen."
 )
 
-// Generated reads an id that begins with OfGenerator. Values that a form has for the
-// generator's controls go before those of the id. What is wrong with a value comes back as
-// param.Problems about its control, and the value is left out.
+// Generated parses an id with the prefix OfGenerator. Values of the generator's controls in a form
+// take precedence. Invalid values are returned as param.Problems for their controls and ignored.
 func Generated(id string, form url.Values) (g dataset.Generator, values param.Values, err error) {
 	name, chosen, _ := strings.Cut(strings.TrimPrefix(id, OfGenerator), ",")
 	if g, err = dataset.FindGenerator(name); err != nil {
@@ -50,8 +49,8 @@ func Generated(id string, form url.Values) (g dataset.Generator, values param.Va
 	return g, values, problems.Err()
 }
 
-// GeneratorValues reads the values of a generator's parameters, for each of which text gives
-// what was typed, if anything was. A value that is no good is told of and left out.
+// GeneratorValues reads the values of a generator's parameters; text returns what was typed for
+// one, if anything. Invalid values are reported and ignored.
 func GeneratorValues(g dataset.Generator, text func(param.Param) (string, bool)) (values param.Values, problems param.Problems) {
 	values = param.Values{}
 	for _, p := range g.Params {
@@ -68,7 +67,7 @@ func GeneratorValues(g dataset.Generator, text func(param.Param) (string, bool))
 	return values, problems
 }
 
-// GeneratedID is the id of what a generator makes of values, as Generated reads it.
+// GeneratedID returns the id of generated data, readable by Generated.
 func GeneratedID(g dataset.Generator, values param.Values) string {
 	id := OfGenerator + g.Name
 	for _, p := range g.Params {
@@ -79,7 +78,7 @@ func GeneratedID(g dataset.Generator, values param.Values) string {
 	return id
 }
 
-// generated makes what an id says.
+// generated returns the generated data of an id.
 func (a *Base) generated(ctx context.Context, id string) (p Points, err error) {
 	g, values, err := Generated(id, nil)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"marginlab/views"
 )
 
-// ChangeOf is the question of what would change the result of a run.
+// ChangeOf returns the question what would change the result of a run.
 func (a *Base) ChangeOf(ctx context.Context, run store.Run) (background.Question, error) {
 	if run.Report == nil {
 		return background.Question{}, store.ErrNotFound
@@ -19,12 +19,12 @@ func (a *Base) ChangeOf(ctx context.Context, run store.Run) (background.Question
 	return background.Question{From: run.DatasetName, Data: data, Hash: run.Hash, Spec: run.Spec, Name: run.Name, Page: "/runs/" + run.ID + "/change"}, err
 }
 
-// storedValues is how many values of stored data are kept in memory, 8 bytes each and as much
-// again for what belongs to them.
+// storedValues bounds the cached values of stored data: 8 bytes each, and as much again for what
+// belongs to them.
 const storedValues = 4 << 20
 
-// valuesOf is how many values data have. Objects that are no vectors may be of any size: of
-// those two are kept.
+// valuesOf returns the number of values in data for the cache. Objects other than vectors may be
+// of any size, so only two sets of those are cached.
 func valuesOf(d *dataset.Data) int {
 	if d.X == nil {
 		return storedValues / 2
@@ -33,7 +33,7 @@ func valuesOf(d *dataset.Data) int {
 	return rows * (columns + 1)
 }
 
-// OriginOf tells where data came from, and what reading them made of the file.
+// OriginOf describes the source of data and how they were read.
 func OriginOf(from string, d *dataset.Data) string {
 	return strings.Join(append([]string{from}, d.Notes...), "; ")
 }
@@ -45,9 +45,8 @@ type Points struct {
 	Hash string        // of Data, computed once and carried
 }
 
-// Source finds the points behind an id: a stored set of the workspace, one that comes with the
-// program or is generated, the points of a run, a search, a link or a course, or the empty drawing.
-// The data are shared: nobody changes them.
+// Source returns the points of an id: a stored, built-in or generated set, the points of a run,
+// search, link or course, or the empty drawing. The data are shared and must not be modified.
 func (a *Base) Source(ctx context.Context, id string) (p Points, err error) {
 	if id == Drawing {
 		return Points{Name: "Drawing"}, nil
@@ -70,12 +69,12 @@ func (a *Base) Source(ctx context.Context, id string) (p Points, err error) {
 	return p, err
 }
 
-// Stored are the data of a hash, kept in memory for a while and shared: nobody changes them.
+// Stored returns the data with a hash, cached and shared; they must not be modified.
 func (a *Base) Stored(ctx context.Context, hash string) (*dataset.Data, error) {
 	return a.stored.Get(ctx, hash, func(ctx context.Context) (*dataset.Data, error) { return a.Store.Data(ctx, hash) })
 }
 
-// Locate is Source for what does not come with the program, without reading the data.
+// Locate is Source for data that are not built in, without reading them.
 func (a *Base) Locate(ctx context.Context, id string) (p Points, err error) {
 	if run, ok := strings.CutPrefix(id, OfRun); ok {
 		r, err := a.Store.Run(ctx, Workspace(ctx), run)
@@ -104,7 +103,7 @@ func (a *Base) Locate(ctx context.Context, id string) (p Points, err error) {
 	return Points{Name: set.Name, Hash: set.Hash}, err
 }
 
-// courseOf is the code of the course that brings the points of an id along.
+// courseOf returns the code of the course that an id's points belong to.
 func courseOf(id string) (code string, ok bool) {
 	if code, ok = strings.CutPrefix(id, ofCourse); !ok {
 		code, ok = strings.CutPrefix(id, "class-") // in links of before; see CodeOf
@@ -118,15 +117,15 @@ func IsStored(id string) bool {
 	return !IsPublic(id) && !strings.HasPrefix(id, OfRun) && !strings.HasPrefix(id, OfSearch) && !strings.HasPrefix(id, OfLink) && !strings.HasPrefix(id, OfShared) && !brought
 }
 
-// IsPublic tells whether everybody can open the data of an id. An empty one
-// stands for those that a page begins with.
+// IsPublic reports whether everyone can open the data of an id. An empty id stands for a page's
+// default data.
 func IsPublic(id string) bool {
 	_, builtin := dataset.FindBuiltin(id)
 	return builtin || id == Drawing || id == "" || strings.HasPrefix(id, OfGenerator)
 }
 
 const (
-	// Drawing is the data set that is not there yet.
+	// Drawing is the id of an empty drawing.
 	Drawing = "drawing"
 	// OfRun before the id of a run names the points that the run was trained on.
 	OfRun = "run-"
@@ -134,7 +133,7 @@ const (
 	OfShared = "shared-"
 	// OfSearch before the id of a search names the points that it is about.
 	OfSearch = "search-"
-	// OfLink before the token of a link names the points that come with it.
+	// OfLink is the prefix of the ids of the points of links.
 	OfLink = "link-"
 	// ofCourse before the code of a course names the points that it brings along.
 	ofCourse = "course-"

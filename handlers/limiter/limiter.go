@@ -1,5 +1,5 @@
-// Package limiter shares a busy server out: turns for what is computed at once, memory for what is
-// large, and the time that an answer may take.
+// Package limiter shares a busy server between requests: turns for immediate computations, memory
+// for large ones, and time limits for answers.
 package limiter
 
 import (
@@ -13,20 +13,18 @@ import (
 	"marginlab/ml/pace"
 )
 
-// Limiter admits requests for an answer, at most one at a time for each of its
-// places. Of each asker one is served and one waits, the newest, which takes over the
-// place of an older one in the line. So as much is answered as without a line, and
-// nobody's questions pile up.
+// Limiter admits requests, at most one at a time per place. Of each asker one request
+// is served and one waits, the newest, which replaces an older one in the queue. So
+// throughput is not reduced, and nobody's requests pile up.
 //
-// Everybody may have to wait for so many times as long as his own answers take: among
-// those who ask for as much as each other, who came first is served first, and who asks
-// for little passes those who ask for much. While somebody with quick answers is
-// about, the others leave two places to such, and their answers are held while such a one
-// is made. Who is not known yet is taken for one like those who are about. It is safe for
-// concurrent use.
+// Waiting times are proportional to the time an asker's answers take: among equal askers
+// it is first come, first served, and askers with quick answers overtake those with slow
+// ones. While an asker with quick answers is active, slow ones leave two places free and
+// pause while a quick answer is computed. New askers are treated like the active ones.
+// It is safe for concurrent use.
 type Limiter struct {
 	places int
-	quick  pace.Gate // closed while somebody is served who asks for little
+	quick  pace.Gate // closed while a quick asker is served
 
 	mu      sync.Mutex
 	serving map[string]time.Time // since when, by asker
@@ -34,8 +32,8 @@ type Limiter struct {
 	habits  map[string]habit     // by asker
 }
 
-// habit is how long the answers of an asker take: the quickest one of late, which says
-// most of what is asked and least of what else went on.
+// habit records how long an asker's answers take: the quickest recent one, which depends
+// least on other load.
 type habit struct {
 	each, before time.Duration // the quickest since began, and of the time before
 	began, last  time.Time
@@ -48,7 +46,7 @@ func (h habit) least() time.Duration {
 	return h.each
 }
 
-// after is the habit after another answer.
+// after returns the habit after another answer.
 func (h habit) after(took time.Duration, now time.Time) habit {
 	took = max(took, 1) // 0 means unknown
 	if h.each == 0 || now.Sub(h.began) > about {
@@ -72,14 +70,14 @@ type waiter struct {
 	turn  chan turn // once
 }
 
-// turn is how somebody is served.
+// turn describes how a request is served.
 type turn struct {
-	superseded bool // not at all: a newer one came
-	slow       bool // he asks for much, while others ask for little
+	superseded bool // not served: replaced by a newer one
+	slow       bool // slow, while others are quick
 	busy       bool // more wait than are served
 }
 
-// Turn is the place of one who is served.
+// Turn is the place of a request being served.
 type Turn struct {
 	Context context.Context // of the answer
 	Busy    bool            // more wait than are served: a coarser answer will do
@@ -91,11 +89,11 @@ func New(places int) *Limiter {
 	return &Limiter{places: places, serving: map[string]time.Time{}, waiting: list.New(), habits: map[string]habit{}}
 }
 
-// Places is how many live questions are answered at a time: one on each processor and one
-// more, so that none of them idles while another is read or waits for the database.
+// Places returns the number of live requests served at a time: one per processor and one more, so
+// that no processor idles while a request is read or waits for the database.
 func Places() int { return runtime.NumCPU() + 1 }
 
-// errSuperseded is returned by Enter when a newer request has taken the place.
+// errSuperseded is returned by Enter when a newer request has replaced this one.
 var errSuperseded = errors.New("a newer question of the same asker takes the place of this one")
 
 // Enter waits for a place. It returns errSuperseded when the
@@ -104,7 +102,7 @@ func (l *Limiter) Enter(ctx context.Context, asker string) (Turn, error) {
 	return l.enter(ctx, asker, true)
 }
 
-// Join is Enter for what each is wanted of that one asker asks for: they wait for each other.
+// Join is Enter for requests of one asker that are all needed: they wait for each other.
 func (l *Limiter) Join(ctx context.Context, asker string) (Turn, error) {
 	return l.enter(ctx, asker, false)
 }
@@ -166,9 +164,8 @@ func (l *Limiter) vacate(asker string) {
 	l.serve()
 }
 
-// forget drops the habits of those who have not asked for long, and of the one who has not for
-// longest where too many are known, as when somebody is a new visitor with every question.
-// Callers hold l.mu.
+// forget drops the habits of inactive askers and, if there are too many, of the one inactive for
+// longest, as when every request comes from a new visitor. Callers hold l.mu.
 func (l *Limiter) forget(now time.Time) {
 	var oldest string
 	for asker, h := range l.habits {
@@ -219,8 +216,8 @@ func (l *Limiter) serve() {
 	}
 }
 
-// expected tells how long the answers of an asker take, and how long the quickest of those
-// who are about, 0 if nobody is. Who is not known is taken for one like them. Callers hold l.mu.
+// expected returns the expected answer time of an asker and that of the quickest active one, 0 if
+// there is none. Unknown askers are treated like the active ones. Callers hold l.mu.
 func (l *Limiter) expected(now time.Time) (each func(asker string) time.Duration, quickest time.Duration) {
 	var sum, n time.Duration
 	for _, h := range l.habits {

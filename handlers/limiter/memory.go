@@ -13,26 +13,25 @@ import (
 	"marginlab/web"
 )
 
-// Large work shares largeMemory bytes, waits for at most largeWait for its part of them,
-// and for so many bytes more than smallMemory only.
+// Work that needs more than smallMemory bytes shares largeMemory bytes and waits for its part for
+// at most largeWait.
 const (
 	largeMemory = 256 << 20
 	smallMemory = 1 << 20
 	largeWait   = 40 * time.Second
 )
 
-// Memory is the room for what is large.
+// Memory limits the memory of large work.
 type Memory struct {
 	Room     *semaphore.Weighted
 	unpacked int64 // the most that a packed file unfolds to
 }
 
-// NewMemory returns the memory of a server, whose packed files unfold to so many bytes at most.
+// NewMemory returns a Memory; unpacked bounds the size of an unpacked file in bytes.
 func NewMemory(unpacked int64) *Memory { return &Memory{semaphore.NewWeighted(largeMemory), unpacked} }
 
-// Admit waits until there is room for about so many bytes in memory, which leave gives
-// back, first come first served. What is small need not wait. After some time it gives up
-// with an error for the person who asked.
+// Admit waits, first come, first served, until there is memory for about bytes bytes, which leave
+// releases. Small work does not wait. After a time limit it returns a user-facing error.
 func (m *Memory) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) (leave func(), err error) {
 	if bytes <= smallMemory {
 		return func() {}, nil
@@ -50,9 +49,9 @@ func (m *Memory) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) 
 	return func() { m.Room.Release(bytes) }, nil
 }
 
-// AdmitFile is Admit for a file of so many bytes, to be read and stored. A value of one digit
-// with the separator behind it takes two bytes there; as text and as a number, twelve. A packed
-// file may unfold to what is the most of any, and graphs in it take three times as much.
+// AdmitFile is Admit for a file of size bytes, to be read and stored. A one-digit value with its
+// separator is two bytes in the file and twelve in memory, as text and number. A packed file may
+// unpack to the maximum, and graphs in it take three times as much.
 func (m *Memory) AdmitFile(ctx context.Context, w http.ResponseWriter, size int64, packed bool) (leave func(), err error) {
 	if packed {
 		size = 3 * m.unpacked
@@ -60,7 +59,7 @@ func (m *Memory) AdmitFile(ctx context.Context, w http.ResponseWriter, size int6
 	return m.Admit(ctx, w, 6*size)
 }
 
-// IsPacked tells a zip archive, as workbooks are, and what gzip has packed by its beginning.
+// IsPacked reports whether a file begins like a zip archive, such as a workbook, or like gzip.
 func IsPacked(f io.ReadSeeker) (bool, error) {
 	var head [2]byte
 	n, err := io.ReadFull(f, head[:])
@@ -71,7 +70,7 @@ func IsPacked(f io.ReadSeeker) (bool, error) {
 	return Packed(head[:n]), err
 }
 
-// Packed tells from the first two bytes of a file what IsPacked does.
+// Packed is IsPacked for the first two bytes of a file.
 func Packed(head []byte) bool { return string(head) == "PK" || string(head) == "\x1f\x8b" }
 
 // AdmitData is Admit for stored data.

@@ -9,21 +9,21 @@ import (
 	"marginlab/web"
 )
 
-// Late is why work was given up that outlasted the patience with it.
+// Late is the cause with which work is cancelled at its time limit.
 type Late struct{ Patience time.Duration }
 
 func (l Late) Error() string {
 	return fmt.Sprintf("This takes longer than %.3g seconds.", l.Patience.Seconds())
 }
 
-// Within does work as long as patience lasts. Work that takes longer is
-// refused as Late with the remedy; a fault that comes as the patience ends is a fault.
+// Within runs work with a time limit of patience. If it takes longer, Within refuses it as
+// Late with the remedy; other errors are returned even if they come at the limit.
 func Within[T any](ctx context.Context, patience time.Duration, remedy string, work func(context.Context) (T, error)) (T, error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	v, err := work(limited)
 	switch {
-	case ctx.Err() != nil: // what was computed by then is nothing to show
+	case ctx.Err() != nil: // partial results are not shown
 		err = ctx.Err()
 	case limited.Err() != nil && (err == nil || errors.Is(err, limited.Err())):
 		err = web.Errorf(web.Busy, "%w %s", Late{patience}, remedy)
@@ -33,8 +33,7 @@ func Within[T any](ctx context.Context, patience time.Duration, remedy string, w
 
 type answeringKey struct{}
 
-// Answering is the context of a request while which work in the background is held until
-// answered is called.
+// Answering returns a context that pauses background work until answered is called.
 func Answering(ctx context.Context, answered func()) context.Context {
 	return context.WithValue(ctx, answeringKey{}, answered)
 }

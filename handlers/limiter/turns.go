@@ -11,24 +11,23 @@ import (
 	"marginlab/web"
 )
 
-// Turns are the lines in which requests wait for what they have to compute.
+// Turns holds the queues in which requests wait to compute.
 type Turns struct {
-	Answers, Pages *Limiter // live answers; what pages compute
+	Answers, Pages *Limiter // for live answers and for pages
 }
 
 // NewTurns returns the lines of a server.
 func NewTurns() *Turns { return &Turns{New(Places()), New(max(2, runtime.NumCPU()))} }
 
-// Live answers a question that a page's script asks while somebody moves something:
-// with JSON of what reply returns, which is called in turn with the form of the request read.
-// A workspace has one turn at a time at each address; where a newer question has come, the
-// older one is answered without content.
+// Live handles a request of a page's script during a drag: it sends the result of reply as JSON.
+// reply is called in turn, with the form of the request parsed. A workspace has one turn at a time
+// per path; requests replaced by newer ones get 204 No Content.
 //
-// The field "coarse" of the form tells how coarse an answer will do: 0, as fine as can be, or
-// 1, while something is being dragged. Where many wait it is one more than was asked, and
-// "coarser" of the answer says so: the script shows it, and asks again where nothing moves.
+// The form field "coarse" is the acceptable coarseness: 0, as fine as possible, or 1, during a
+// drag. Under load the answer is one step coarser, which "coarser" in the answer tells; the script
+// shows that and asks again when nothing moves.
 func (t *Turns) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Request) (map[string]any, error)) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil { // before, because it may come slowly
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil { // before the turn, because it may arrive slowly
 		return err
 	}
 	v, err := t.inTurn(r, reply)
@@ -39,7 +38,7 @@ func (t *Turns) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Re
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, http.StatusOK, v) // afterwards, because it may be read slowly
+	return web.JSON(w, http.StatusOK, v) // after the turn, because it may be read slowly
 }
 
 func (t *Turns) inTurn(r *http.Request, reply func(*http.Request) (map[string]any, error)) (map[string]any, error) {
@@ -59,10 +58,10 @@ func (t *Turns) inTurn(r *http.Request, reply func(*http.Request) (map[string]an
 	return v, err
 }
 
-// PageTurn waits until it is the turn of what a page has to compute, which is held while live
-// answers are made for those who ask for little. leave gives the place back: before anything
-// is sent, as it may be read slowly. Nobody enters here out of a cache.Recent, or those who have a
-// turn would wait for a value whose maker waits for one.
+// PageTurn waits for a turn to compute a page. held pauses while quick live answers are computed.
+// leave releases the place; call it before sending anything, since the client may be slow. Never
+// call PageTurn from within a cache.Recent: holders of turns could then wait for a value whose
+// computation waits for a turn.
 func (t *Turns) PageTurn(ctx context.Context) (held context.Context, leave func(), err error) {
 	turn, err := t.Pages.Join(ctx, web.Token(ctx))
 	if err != nil {
@@ -71,11 +70,11 @@ func (t *Turns) PageTurn(ctx context.Context) (held context.Context, leave func(
 	return t.Answers.quick.Behind(ctx, 1), turn.Leave, nil
 }
 
-// coarser is the note on a picture that is coarser than requested.
+// coarser is the note on a picture coarser than requested.
 const coarser = "Many are asking at the moment, so this picture is coarser. It becomes finer by itself."
 
-// Coarseness is how coarse an answer to a form will do: 0, as fine as can be, 1, while
-// something is being dragged, or 2, while it is and many others wait.
+// Coarseness returns the acceptable coarseness of an answer to a form: 0, as fine as possible, 1,
+// during a drag, or 2, during a drag under load.
 func Coarseness(form url.Values) int {
 	n, _ := strconv.Atoi(form.Get("coarse")) // of anything else 0
 	return min(max(n, 0), 2)

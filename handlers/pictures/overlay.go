@@ -11,7 +11,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// Layers are the scenes of the finished runs, under their names.
+// Layers returns the scenes of the finished runs under their names.
 func (a *Renderer) Layers(ctx context.Context, runs []store.Run, o Options) (layers []figure.Layer, err error) {
 	for _, run := range runs {
 		if run.Status != store.Done {
@@ -46,8 +46,8 @@ func (a *Renderer) SendOverlay(w http.ResponseWriter, r *http.Request, runs []st
 	}})
 }
 
-// CommonLimits are axes that show the points of all layers on the same two
-// features; zero when they do not share them.
+// CommonLimits returns limits that show the points of all layers on the same two
+// features, or zero if they do not share them.
 func CommonLimits(layers []figure.Layer) (l figure.Limits) {
 	for _, layer := range layers {
 		if layer.Scene.View.Labels != layers[0].Scene.View.Labels {
@@ -58,7 +58,7 @@ func CommonLimits(layers []figure.Layer) (l figure.Limits) {
 	return l
 }
 
-// Overlay draws all boundaries in one picture. An error says why they cannot be.
+// Overlay draws all boundaries in one picture. It returns an error if they cannot be combined.
 func Overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, error) {
 	if len(layers) < 2 {
 		return nil, param.Problems{{Field: "run", Message: "at least two of the runs must be finished to draw them in one picture"}}

@@ -27,7 +27,7 @@ import (
 	"marginlab/web"
 )
 
-// ToJSON is a value for the script of a page.
+// ToJSON returns a value as JSON for a page's script.
 func ToJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -49,23 +49,23 @@ const (
 // sharp on paper and on a projector.
 const pngScale = 2
 
-// TableRows is how many points a table on a page lists.
+// TableRows is the number of points in a table on a page.
 const TableRows = 300
 
 // Options are a person's choices about a picture.
 type Options struct {
 	Heat, Slack, Cores, Dark bool
-	Noted                    bool // a line is kept for a remark, which a picture beside it has
-	Coarse                   int  // from 1 on, while a slider moves: fewer cells, no tables; 2: fewer still
+	Noted                    bool // reserve a line for a note, as in the picture beside it
+	Coarse                   int  // 1, during a drag: fewer cells, no tables; 2: fewer still
 	Limits                   figure.Limits
 	Width, Height            int
 	Unit                     float64 // as of a figure.Picture
 	Print, Grey              bool    // sizes are lengths on paper; without hues
-	Layers                   bool    // the reader may hide some
+	Layers                   bool    // layers can be hidden
 	Hidden                   string  // layers, as figure.LayerNames reads them
 }
 
-// ReadOptions takes the choices that a query has, for the main picture of a page.
+// ReadOptions reads the options of a page's main picture from a query.
 func ReadOptions(q url.Values) Options {
 	return Options{
 		Heat: q.Get("show") == "heat", Slack: q.Get("slack") == "true", Cores: q.Get("cores") != "false", Dark: q.Get("dark") == "1",
@@ -74,13 +74,13 @@ func ReadOptions(q url.Values) Options {
 	}
 }
 
-// grid is the number of cells per axis; 0 is the figure's own default.
+// grid returns the number of cells per axis; 0 is the figure's default.
 func (o Options) grid() int {
 	return [...]int{0, 80, 56}[o.Coarse]
 }
 
-// legendRows keeps the frame where it is while points move, and small pictures alike that
-// stand side by side: rows enough for every mark there can be.
+// legendRows returns enough rows for every possible mark, so that the frame stays fixed while
+// points move, and pictures side by side look alike.
 func (o Options) legendRows() int {
 	switch {
 	case o.Width < 560:
@@ -101,8 +101,8 @@ func (o *Options) Size(r *http.Request) {
 	}
 }
 
-// ForPrint takes width, height and font size from a query, as lengths on paper such as 84mm or
-// in pixels, and whether the figure is to be grey.
+// ForPrint reads width, height and font size from a query, as lengths such as 84mm or in pixels,
+// and whether the figure is grey.
 func (o *Options) ForPrint(q url.Values) error {
 	var ps param.Problems
 	length := func(name string, lo, hi float64) (pixels float64) {
@@ -145,10 +145,9 @@ func (o Options) Look() figure.Scene {
 	}
 }
 
-// Answer returns the view of a run: its main picture, the others that it has,
-// numbers, remarks and, unless it is coarse, its points. Figures are linked below
-// base with the query, or, inline, become part of the page itself. The key is as RunSheet
-// takes it.
+// Answer returns the view of a run: its main and other pictures, numbers, notes and,
+// unless coarse, its points. Figures are linked below base with the query or, if inline,
+// embedded. key is as for RunSheet.
 func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Options, base, query string, inline bool) (views.Answer, error) {
 	var ans views.Answer
 	r.Look = o.Look()
@@ -166,13 +165,13 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 	}
 	for _, f := range r.Figures() {
 		if f.Name == r.Main() && r.Result.Before == nil {
-			continue // it is the main picture, with nothing to compare it with
+			continue // the main picture, with nothing to compare
 		}
 		if inline && f.Judges() && o.Coarse > 0 {
 			continue
 		}
 		p := Linked(base, f.Name, query, SmallWidth, SmallHeight, f.Title, f.Title)
-		if inline && f.Judges() { // it stands below what moves: drawn for who looks there
+		if inline && f.Judges() { // below the moving picture: drawn only when looked at
 			p.Lazy = true
 		} else if inline {
 			r.Look.Width, r.Look.Height = SmallWidth, SmallHeight
@@ -228,8 +227,7 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 	return ans, nil
 }
 
-// Preview returns the main picture of a run and nothing else, part of the page itself: for while
-// somebody zooms.
+// Preview returns only the main picture of a run, embedded, for use while zooming.
 func (a *Renderer) Preview(ctx context.Context, r figure.Run, base, query string) (ans views.Answer, err error) {
 	ctx, leave, err := a.turns.PageTurn(ctx)
 	if err != nil {
@@ -244,8 +242,8 @@ func (a *Renderer) Preview(ctx context.Context, r figure.Run, base, query string
 	return ans, err
 }
 
-// linkMain is the main picture of a run, which has this scene, as Show links it; what the
-// browser will ask for has been drawn by then.
+// linkMain links the main picture of a run with this scene, like Show, after drawing what the
+// browser will request.
 func (a *Renderer) linkMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, base, query string) (p views.Picture, read string, err error) {
 	frames, toggles := map[int]figure.Frame{}, map[int][]figure.Toggle{}
 	for _, size := range [][2]int{{phoneWidth, phoneHeight}, {o.Width, o.Height}} {
@@ -260,8 +258,8 @@ func (a *Renderer) linkMain(ctx context.Context, r figure.Run, s figure.Scene, k
 	return p, stage(frames, toggles, s), nil
 }
 
-// RunSheet is a figure of a run. The key stands for the run and what is on its axes; the
-// run is not asked for if the figure was drawn a moment ago.
+// RunSheet returns the sheet of a run's figure. key identifies the run and its axes; run is not
+// called if the figure is cached.
 func RunSheet(key, name, format string, o Options, run func(context.Context) (figure.Run, error)) Sheet {
 	return Sheet{Key: fmt.Sprintf("%s %s %+v", key, name, o), Format: format, Draw: func(ctx context.Context) (*figure.Picture, error) {
 		r, err := run(ctx)
@@ -297,8 +295,8 @@ func offset(s figure.Scene) string {
 	return fmt.Sprintf("The values are %s on average, and f has no bias: away from all points it goes to 0 with kernels that fade, such as rbf, and λ pulls it there everywhere. Subtract the mean from the values first unless 0 means something.", views.Short(mean))
 }
 
-// Show makes the main picture of a page, embedded or linked in two sizes, and
-// what the page's script needs to know of it. It is linked below base under its name.
+// Show returns the main picture of a page, embedded or linked in two sizes below base, with
+// the data that the page's script needs.
 func Show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base, name, query string, inline bool) (views.Picture, string, error) {
 	pic, err := draw(s)
 	if err != nil {
@@ -328,8 +326,8 @@ func MainSize(width int) (w, h int) {
 	return w, w * MainHeight / MainWidth
 }
 
-// Linked is a picture that the browser fetches, in the colours of its theme and,
-// if it is large, in a size for narrow screens as well.
+// Linked returns a picture that the browser fetches in the colours of its theme and, if
+// large, also in a size for narrow screens.
 func Linked(base, name, query string, width, height int, alt, caption string) views.Picture {
 	if query != "" {
 		query = "&" + query
@@ -353,8 +351,8 @@ func Linked(base, name, query string, width, height int, alt, caption string) vi
 	return p
 }
 
-// ListFigure is the name of the figure that stands for a run with this report in a list, and what
-// there is to see in words: its model or, where that has no plane, its strings or graphs.
+// ListFigure returns the name of the figure that represents a run in a list, and a text
+// alternative: its model or, if that has no plane, its strings or graphs.
 func ListFigure(r *ml.Report) (name, what string) {
 	if k, err := kernel.Lookup(r.Kernel); err == nil && (k.Takes == dataset.KindStrings || k.Takes == dataset.KindGraphs) {
 		return "objects", "Some of the " + k.Takes.Words()
@@ -362,8 +360,7 @@ func ListFigure(r *ml.Report) (name, what string) {
 	return MainFigure(r)
 }
 
-// MainFigure is the name of the figure that shows the model of a run with this report, and
-// what there is to see in words.
+// MainFigure returns the name of the figure that shows the model of a run, and a text alternative.
 func MainFigure(r *ml.Report) (name, what string) {
 	name = figure.Main(r.Rule, r.D)
 	return name, map[string]string{"boundary": "Boundary", "curve": "Curve", "surface": "Surface", "fit": "f(x) against the values"}[name]
@@ -376,7 +373,7 @@ func Thumbnail(base, name, query, alt string) views.Picture {
 	return p
 }
 
-// Embed puts the picture into the page itself.
+// Embed embeds a picture in the page.
 func Embed(v *views.Picture, pic *figure.Picture) error {
 	var uri dataURI
 	uri.text.WriteString("data:image/svg+xml,")
@@ -387,11 +384,11 @@ func Embed(v *views.Picture, pic *figure.Picture) error {
 	return nil
 }
 
-// dataURI writes text as a data URI holds it. What HTML and JSON would escape in their turn is
-// escaped, the rest left to be read and compressed, as base64 would not.
+// dataURI writes text as the content of a data URI. It escapes only what HTML and JSON would
+// escape again, which compresses better than base64.
 type dataURI struct{ text strings.Builder }
 
-// plainText tells which bytes a data URI holds as they are.
+// plainText holds whether a byte needs no escape in a data URI.
 var plainText = func() (plain [256]bool) {
 	const marked = "\"#%&'+<>\\"
 	for c := ' '; c <= '~'; c++ {
@@ -427,7 +424,7 @@ func (u *dataURI) Write(text []byte) (int, error) {
 // class and a list of their scores.
 func stage(frames map[int]figure.Frame, toggles map[int][]figure.Toggle, s figure.Scene) string {
 	all := s.Points
-	if len(all) > LiveRows { // nobody sees the others, nor can edit them
+	if len(all) > LiveRows { // the others are neither visible nor editable
 		var drawn []ml.Point
 		if s.Grid == 0 { // nothing moves
 			for _, i := range s.Drawn() {
@@ -438,7 +435,7 @@ func stage(frames map[int]figure.Frame, toggles map[int][]figure.Toggle, s figur
 	}
 	pts := append(make([]byte, 0, 2+80*len(s.Points)), '[')
 	signs := make([]float64, len(s.Classes))
-	var rows []int // of the points, where some are left out
+	var rows []int // rows of the points, if some are omitted
 	for i, p := range s.Points {
 		x, y := s.View.Point(p.X)
 		flags := 0
@@ -456,7 +453,7 @@ func stage(frames map[int]figure.Frame, toggles map[int][]figure.Toggle, s figur
 			c := slices.Index(s.Classes, p.Label)
 			signs[c], what = p.Y, float64(c)
 		}
-		digits := -1 // as many as there are
+		digits := -1 // all digits
 		if len(s.Points) < len(all) {
 			digits = sixDigits
 			rows = append(rows, p.Row)
@@ -485,7 +482,7 @@ func stage(frames map[int]figure.Frame, toggles map[int][]figure.Toggle, s figur
 		read["rows"] = rows
 	}
 	if s.Values {
-		read["value"] = s.Label // of the points, in place of a class
+		read["value"] = s.Label // of the points, instead of a class
 	}
 	if s.Model != nil && len(s.Model.Machines) > 1 {
 		read["scores"] = s.Model.ScoreNames()
@@ -493,11 +490,11 @@ func stage(frames map[int]figure.Frame, toggles map[int][]figure.Toggle, s figur
 	return strings.TrimSuffix(ToJSON(read), "}") + `,"points":` + string(pts) + "}"
 }
 
-// sixDigits are as many as a page tells of what a model says.
+// sixDigits is the number of digits of a model's values on pages.
 const sixDigits = 6
 
-// appendJSON appends numbers of so many significant digits, or for -1 all there are, with
-// commas between them; 0 for those that JSON has no word for.
+// appendJSON appends comma-separated numbers with the given significant digits (-1: all), and 0 for
+// those that JSON cannot represent.
 func appendJSON(b []byte, digits int, values ...float64) []byte {
 	for i, v := range values {
 		if i > 0 {
@@ -511,8 +508,8 @@ func appendJSON(b []byte, digits int, values ...float64) []byte {
 	return b
 }
 
-// pointTable returns the predictions of the scene's model for its first points; objects are
-// what they are where they are no vectors.
+// pointTable returns the predictions of the scene's model for its first points; objects holds the
+// points if they are not vectors.
 func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	points := s.Points[:min(len(s.Points), TableRows)]
 	t := views.PointTable{What: "Coordinates", Head: []string{"f(x)", "margin y f(x)", "slack"}, Rows: make([]views.PointRow, 0, len(points)), Total: len(s.Points)}
@@ -554,8 +551,8 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	return t
 }
 
-// DrawGraphs draws the graph of each row of a table in place of its text; the figure of a name below
-// base shows that in the row with which the query ends.
+// DrawGraphs replaces the text of each graph in a table by its drawing: the named figure below
+// base, with the row at the end of the query.
 func DrawGraphs(t *views.PointTable, base, name, query string) {
 	for i := range t.Rows {
 		row := strconv.Itoa(t.Rows[i].Row)
@@ -575,7 +572,7 @@ func Coordinates(x []float64) string {
 	return strings.Join(coords, ", ")
 }
 
-// Clipped is text cut to what a cell of a table has room for.
+// Clipped truncates text for a table cell.
 func Clipped(text string) string {
 	const most = 60 // characters
 	if r := []rune(text); len(r) > most {
@@ -584,7 +581,7 @@ func Clipped(text string) string {
 	return text
 }
 
-// RoleText says in words what a point is.
+// RoleText describes the role of a point.
 func RoleText(p ml.Point) string {
 	var words []string
 	switch p.Role {
@@ -609,8 +606,8 @@ func RoleText(p ml.Point) string {
 	return strings.Join(words, ", ")
 }
 
-// BareScene is the scene of a data set without a model, and what draws it. Its labels are
-// classes, or values.
+// BareScene returns the scene of a data set without a model, and the function that draws it. values
+// tells that labels are numbers.
 func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
 	v, err := figure.ViewOf(d, x, y)
 	if err != nil {
@@ -627,8 +624,8 @@ func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Sce
 	return s, draw, nil
 }
 
-// DataPicture shows a data set, which has this hash, without a model: points on two axes, or the values
-// of a kernel as a map, class by class.
+// DataPicture returns the picture of a data set without a model: points on two axes, or a kernel
+// matrix, class by class.
 func (a *Renderer) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y string, o Options) (*figure.Picture, error) {
 	if d.Kind() != dataset.KindVectors {
 		c, err := a.Compare(hash)(ctx, kernel.For(d.Kind()), d)
@@ -653,7 +650,7 @@ func FigureName(r *http.Request) (name, format string, err error) {
 	return name, format, nil
 }
 
-// PlainOptions are choices that are called what they are.
+// PlainOptions returns options labelled by their values.
 func PlainOptions(values ...string) (opts []views.Option) {
 	for _, v := range values {
 		opts = append(opts, views.Option{Value: v, Label: v})
@@ -661,7 +658,7 @@ func PlainOptions(values ...string) (opts []views.Option) {
 	return opts
 }
 
-// ParseLimits reads "xmin,xmax,ymin,ymax"; anything else is no limits.
+// ParseLimits parses "xmin,xmax,ymin,ymax"; anything else means no limits.
 func ParseLimits(text string) (l figure.Limits) {
 	var v [4]float64
 	for i, part := range strings.SplitN(text, ",", 5) {
@@ -686,7 +683,7 @@ func AxisOptions(features []string) []views.Option {
 	return opts
 }
 
-// QR is the QR code of a link, as a data URI.
+// QR returns the QR code of a link as a data URI.
 func QR(link string) (string, error) {
 	code, err := figure.QR(link, "QR code of "+link)
 	if err != nil {
@@ -697,6 +694,6 @@ func QR(link string) (string, error) {
 	return p.Src, err
 }
 
-// LiveRows is how many points can be edited on a picture. Of more, a page learns those
-// only that its picture draws.
+// LiveRows is the most points that can be edited on a picture. Of larger sets a page receives only
+// the points that its picture draws.
 const LiveRows = 2000

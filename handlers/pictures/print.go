@@ -16,12 +16,12 @@ import (
 	"marginlab/web"
 )
 
-// Print is a picture as it is sent, with what a page says of it.
+// Print is a rendered picture with what a page needs to know of it.
 type Print struct {
 	Frame   figure.Frame
 	Toggles []figure.Toggle
 	Caption string
-	Parts   []figure.Part // where its sheet asks for them
+	Parts   []figure.Part // if the sheet requests them
 	Content *web.Content
 }
 
@@ -33,7 +33,7 @@ const printBytes = 64 << 20
 type Renderer struct {
 	turns    *limiter.Turns
 	stored   func(ctx context.Context, hash string) (*dataset.Data, error)
-	patience time.Duration               // with what a picture needs computed
+	patience time.Duration               // time limit for what a picture needs
 	build    func() string               // names the program, on which pictures depend
 	prints   *cache.Recent[*Print]       // by format and key
 	compared *cache.Recent[*ml.Compared] // by data and kernel: 720 kB each at most
@@ -47,23 +47,22 @@ func New(turns *limiter.Turns, stored func(ctx context.Context, hash string) (*d
 	}
 }
 
-// ProgramName names the running program, on which what it draws and exports depends.
+// ProgramName identifies the running build, on which drawings and exports depend.
 func (a *Renderer) ProgramName() string { return a.build() }
 
-// Sheet says which picture is meant.
+// Sheet identifies a picture.
 type Sheet struct {
-	// Key stands for everything that the picture depends on, but for the program
-	// itself; empty: that is not known, and the picture is drawn whenever it is asked for.
+	// Key identifies everything the picture depends on, except the program itself; empty:
+	// unknown, so the picture is drawn on every request.
 	Key string
-	// Public pictures are the same for everybody who has their address, which holds
-	// nothing that is anybody's own.
+	// Public pictures are the same for everyone and contain nothing private.
 	Public bool
 	Format string // "svg", "png" or "pdf"
 	Parts  bool   // pages point out its parts
 	Draw   func(context.Context) (*figure.Picture, error)
 }
 
-// Print is the picture of a sheet, drawn once for all who ask for it.
+// Print returns the picture of a sheet, drawn once for all requests.
 func (a *Renderer) Print(ctx context.Context, s Sheet) (*Print, error) {
 	if s.Key == "" {
 		return draw(ctx, s)
@@ -94,8 +93,8 @@ func draw(ctx context.Context, s Sheet) (*Print, error) {
 	return print, nil
 }
 
-// SendPrint sends the picture of a sheet, unless the browser has it. What is public may be
-// kept for good at the address that Lasting made.
+// SendPrint sends the picture of a sheet, unless the browser has it. Public pictures at a URL made
+// by Lasting may be cached forever.
 func (a *Renderer) SendPrint(w http.ResponseWriter, r *http.Request, s Sheet) error {
 	w.Header().Set("Cache-Control", "private, no-cache")
 	if s.Public {
@@ -111,11 +110,11 @@ func (a *Renderer) SendPrint(w http.ResponseWriter, r *http.Request, s Sheet) er
 	return p.Content.Send(w, r)
 }
 
-// version is the field of a picture's address that names the program which draws it.
+// version is the query field that identifies the program that draws a picture.
 const version = "v"
 
-// Lasting adds to the query of a public picture what makes its address one of this
-// program alone, so that it can be kept for good.
+// Lasting adds the build to the query of a public picture, so that it can be cached
+// forever.
 func (a *Renderer) Lasting(query string) string {
 	if query != "" {
 		query += "&"
@@ -126,7 +125,7 @@ func (a *Renderer) Lasting(query string) string {
 // Size of the figures of a report.
 const reportWidth, reportHeight = 520, 390
 
-// ReportFigure draws a figure in every form in which a report keeps it.
+// ReportFigure draws a figure in every format that a report stores.
 func ReportFigure(draw func(Options) (*figure.Picture, error)) (f store.ReportFigure, err error) {
 	for _, form := range []struct {
 		to            *[]byte

@@ -16,7 +16,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// Compare is ml.Compare for data with a hash, which pictures of them share.
+// Compare returns ml.Compare for data with a hash, shared by their pictures.
 func (a *Renderer) Compare(hash string) func(context.Context, kernel.Kernel, *dataset.Data) (*ml.Compared, error) {
 	return func(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*ml.Compared, error) {
 		name, err := k.MarshalJSON()
@@ -29,17 +29,17 @@ func (a *Renderer) Compare(hash string) func(context.Context, kernel.Kernel, *da
 	}
 }
 
-// Place holds the prediction of a model at a place in its picture; of one that shows no inputs, or
-// where there is no model, it has no scores.
+// Place holds a model's prediction at a place in its picture. It has no scores if there is no model
+// or the picture does not show its inputs.
 type Place struct {
-	Class  string  `json:"class,omitempty"` // told there; none where values are fitted
+	Class  string  `json:"class,omitempty"` // predicted class; empty for a regression
 	Scores []Score `json:"scores"`
 }
 
 // Score is the value of one machine.
 type Score struct {
 	Name  string   `json:"name"`  // f(x), or which of several machines it is
-	Value *float64 `json:"value"` // null where it is not finite
+	Value *float64 `json:"value"` // null if not finite
 }
 
 // At returns the prediction of the model of a run at the place that a form gives by the names of its
@@ -81,8 +81,8 @@ func ReadPlace(form url.Values, names [2]string) (at [2]float64, err error) {
 	return at, nil
 }
 
-// Run is a finished run with its data, as its figures show it. The query has the
-// columns on the axes; those of the run otherwise.
+// Run returns a finished run with its data for its figures. The query may choose the columns on
+// the axes; the default is the run's own.
 func (a *Renderer) Run(ctx context.Context, run store.Run, q url.Values, o Options) (figure.Run, error) {
 	if run.Status != store.Done {
 		return figure.Run{}, store.ErrNotFound

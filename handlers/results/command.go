@@ -20,7 +20,7 @@ func FileName(name string) string {
 	return strings.TrimLeft(clean, ".")
 }
 
-// CSVName is the name of a file with the rows of a data set.
+// CSVName returns the file name of a data set as CSV.
 func CSVName(name string) string {
 	if strings.HasSuffix(strings.ToLower(name), ".csv") {
 		return FileName(name)
@@ -28,8 +28,8 @@ func CSVName(name string) string {
 	return FileName(name) + ".csv"
 }
 
-// DataWord is how the terminal names a data set: the slug of one that comes with the program,
-// else the file that its page offers.
+// DataWord returns the name of a data set for the terminal: the slug of a built-in one, else the
+// file that its page offers.
 func DataWord(name string) string {
 	for _, b := range dataset.Builtins {
 		if b.Name == name {
@@ -39,12 +39,12 @@ func DataWord(name string) string {
 	return CSVName(name)
 }
 
-// CommandLine is the call of the program that gives the same model.
+// CommandLine returns the terminal command that trains the same model.
 func CommandLine(s ml.Spec, data string) string {
 	return strings.Join(commandWords("fit", s, data), " ")
 }
 
-// commandWords are the words of CommandLine with a command, quoted for a shell.
+// commandWords returns the words of a command line for a spec, quoted for a shell.
 func commandWords(command string, s ml.Spec, data string) []string {
 	words := []string{"marginlab", command, "--data", shellQuote(DataWord(data))}
 	for _, p := range Chosen(s) {
@@ -74,7 +74,7 @@ func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// NameOf is the name a person gave, or the file's.
+// NameOf returns the name given by the user, or the file's.
 func NameOf(name, file string) string {
 	if name = strings.TrimSpace(name); name != "" {
 		return name

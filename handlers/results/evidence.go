@@ -36,8 +36,8 @@ func nestedWord(s eval.Scheme) string {
 	return ""
 }
 
-// EvidenceRows are all that is known of how well a run does, the best first, training last.
-// linked reports whether the search of an id has a page that the reader can open.
+// EvidenceRows returns all evidence of a run's performance, best first, training last. linked
+// reports whether the reader can open the page of a search.
 func EvidenceRows(run store.Run, linked func(search string) bool) (rows []views.EvidenceRow) {
 	tested := -1
 	for _, e := range run.Evidence {
@@ -82,7 +82,7 @@ func EvidenceRows(run store.Run, linked func(search string) bool) (rows []views.
 	return rows
 }
 
-// scored is a score for reading, with its interval.
+// scored formats a score and its interval.
 func scored(accuracy bool, mean float64, in *ml.Interval) (score, interval string) {
 	if accuracy {
 		return Percent(mean), intervalText(*in)
@@ -90,14 +90,14 @@ func scored(accuracy bool, mean float64, in *ml.Interval) (score, interval strin
 	return "mse " + views.Short(mean), views.Short(in.Low) + "–" + views.Short(in.High)
 }
 
-// intervalText is an interval of shares for reading: "91–97".
+// intervalText formats an interval of fractions: "91–97".
 func intervalText(in ml.Interval) string {
 	whole := func(v float64) string { return strconv.FormatFloat(100*v, 'f', 0, 64) }
 	return whole(in.Low) + "–" + whole(in.High)
 }
 
-// BestEvidence is the best evidence of a run, which reads "nested 5-fold cross-validation,
-// 94.1 % (95 % CI 91–97)". It is zero for a run that is not done.
+// BestEvidence returns the best evidence of a run, such as "nested 5-fold cross-validation,
+// 94.1 % (95 % CI 91–97)". It is zero for an unfinished run.
 func BestEvidence(run store.Run) (best views.EvidenceRow) {
 	if rows := EvidenceRows(run, func(string) bool { return false }); len(rows) > 0 {
 		best = rows[0]
@@ -105,8 +105,8 @@ func BestEvidence(run store.Run) (best views.EvidenceRow) {
 	return best
 }
 
-// KeptFolds compares runs by folds that all of them were judged on before: the best evidence
-// of the first that all others have of the same folds. ok is false where there is none.
+// KeptFolds compares runs by stored evidence on common folds: the best evidence of the first run
+// for which all others have the same folds. ok is false if there is none.
 func KeptFolds(runs []store.Run) (kept []eval.Evidence, pairs []eval.FoldPair, ok bool) {
 	for _, first := range runs[0].Evidence {
 		kept = kept[:0]

@@ -12,7 +12,7 @@ import (
 	"marginlab/store"
 )
 
-// MostCompared is how many runs one comparison takes: more columns cannot be taken in.
+// MostCompared is the most runs in one comparison: more columns cannot be read.
 const MostCompared = 20
 
 // ToCompare checks the ids of the runs to compare. Errors are param.Problems.
@@ -26,8 +26,8 @@ func ToCompare(ids []string) error {
 	return nil
 }
 
-// Alike reports, as a *param.Refusal, why runs that are done were not asked the same of the
-// same data, so that no test compares them.
+// Alike returns a *param.Refusal if finished runs differ in data or target, so that no test can
+// compare them.
 func Alike(runs []store.Run) error {
 	of := func(r store.Run) (string, []string) {
 		classes := slices.Clone(r.Model.Classes)
@@ -49,7 +49,7 @@ func Alike(runs []store.Run) error {
 	return nil
 }
 
-// How runs are compared by cross-validation, unless somebody says otherwise.
+// Default scheme of comparisons by cross-validation.
 var (
 	FoldsParam   = param.Param{Name: "folds", Label: "folds", Kind: param.Integer, Default: "10", Min: 2, Max: 100, Help: "Number of folds, stratified by class; each is held out once."}
 	RepeatsParam = param.Param{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "3", Min: 1, Max: 100, Help: "Number of times the folds are drawn."}
@@ -59,7 +59,7 @@ var (
 // the same in practice.
 const NoDifference = 0.01
 
-// OnFolds is how runs did on the same folds.
+// OnFolds holds the results of runs on the same folds.
 type OnFolds struct {
 	Scheme      eval.Scheme
 	Searches    []store.Search // one of a single setting for each run
@@ -67,8 +67,8 @@ type OnFolds struct {
 	Pairs       []eval.FoldPair
 }
 
-// FoldsOf tells how runs did by the searches of BeginFolds, in their order. Pairs are there once
-// all are done. Searches that are of other runs, or gone, are a *param.Refusal.
+// FoldsOf returns the results of runs from the searches of BeginFolds, in the same order. Pairs is
+// set once all are done. It returns a *param.Refusal for searches of other runs or deleted ones.
 func FoldsOf(ctx context.Context, st *store.Store, ws store.Workspace, runs []store.Run, ids []string) (*OnFolds, error) {
 	others := param.Refuse("ask for them again", "the folds are those of other runs")
 	if len(ids) != len(runs) {

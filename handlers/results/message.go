@@ -8,9 +8,8 @@ import (
 	"marginlab/ml/param"
 )
 
-// UserMessage returns the message to show when a result is unavailable: the words of
-// an error for people. Any other error comes back, for Site.Handle to log and to
-// answer as a fault.
+// UserMessage returns the message to show when a result is unavailable, for a user-facing
+// error. Other errors are returned for Site.Handle.
 func UserMessage(err error) (string, error) {
 	if message, ok := param.ForPerson(err); ok {
 		return Sentence(message), nil

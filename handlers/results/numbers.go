@@ -1,4 +1,4 @@
-// Package results puts what was measured into words and tables: of runs, searches and studies.
+// Package results formats the measurements of runs, searches and studies as text and tables.
 package results
 
 import (
@@ -13,10 +13,10 @@ import (
 	"marginlab/views"
 )
 
-// When is a moment for reading.
+// When formats a time.
 func When(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
-// Seconds is a time for reading, to the second.
+// Seconds formats a duration to the second.
 func Seconds(d time.Duration) string {
 	if d < 2*time.Minute {
 		return fmt.Sprintf("%.0f s", d.Seconds())
@@ -24,7 +24,7 @@ func Seconds(d time.Duration) string {
 	return Duration(d.Seconds())
 }
 
-// groups are the headings over ml.Quantities, each with the name of the first of its own.
+// groups lists the headings over ml.Quantities, each with the name of its first quantity.
 var groups = []struct{ first, title string }{
 	{"test_accuracy", "Accuracy"},
 	{"support_vectors", "Support vectors and f"},
@@ -72,7 +72,7 @@ func Headline(r *ml.Report) []views.Headline {
 	return []views.Headline{held, seen, {Label: "Support vectors", Value: strconv.Itoa(r.SupportVectors), Note: of(r.TrainN)}}
 }
 
-// Confusions are the confusion matrices of a report, of held-out points first.
+// Confusions returns the confusion matrices of a report, that of held-out points first.
 func Confusions(r *ml.Report) (cs []views.Confusion) {
 	for _, of := range []struct {
 		title string
@@ -85,7 +85,7 @@ func Confusions(r *ml.Report) (cs []views.Confusion) {
 	return cs
 }
 
-// Confusion is a confusion matrix for a page.
+// Confusion returns a confusion matrix for a page.
 func Confusion(title string, rows []ml.ClassReport) views.Confusion {
 	share := func(v *float64) string {
 		if v == nil {
@@ -164,7 +164,7 @@ func Machines(r *ml.Report) (t views.Table) {
 	return t
 }
 
-// QuantityText is the quantity for reading, "" where it does not apply.
+// QuantityText formats a quantity, "" if it does not apply.
 func QuantityText(q ml.Quantity, r *ml.Report) string {
 	return q.Text(r, func(u ml.Unit, v float64) string {
 		switch u {
@@ -177,8 +177,8 @@ func QuantityText(q ml.Quantity, r *ml.Report) string {
 	})
 }
 
-// QuantityNumber is a quantity to sort and to compare by, false where it does not
-// apply or is no number.
+// QuantityNumber returns a quantity for sorting and comparing, false if it does not
+// apply or is not a number.
 func QuantityNumber(q ml.Quantity, r *ml.Report) (float64, bool) {
 	if r == nil {
 		return 0, false
@@ -192,8 +192,7 @@ func QuantityNumber(q ml.Quantity, r *ml.Report) (float64, bool) {
 	return 0, false
 }
 
-// Settings turns a spec into the rows of a table. rep, if there is one, tells how many
-// classes there were.
+// Settings returns a spec as rows of a table. rep may be nil; it gives the number of classes.
 func Settings(s ml.Spec, rep *ml.Report) (rows []views.Number) {
 	for _, p := range ml.Params {
 		if v := s.Text(p.Name); v != "" && Meant(p.Name, s, rep) {
@@ -203,8 +202,7 @@ func Settings(s ml.Spec, rep *ml.Report) (rows []views.Number) {
 	return rows
 }
 
-// Meant tells whether a parameter has a meaning under the other choices and, once there
-// is a report, for the data.
+// Meant reports whether a parameter applies to a spec and, given a report, to the data.
 func Meant(name string, s ml.Spec, rep *ml.Report) bool {
 	if name == "multiclass" && rep != nil && len(rep.Classes) <= 2 {
 		return false
@@ -212,7 +210,7 @@ func Meant(name string, s ml.Spec, rep *ml.Report) bool {
 	return s.Applies(name)
 }
 
-// OptionLabel is a parameter's value for reading.
+// OptionLabel returns the label of a parameter's value.
 func OptionLabel(p param.Param, v string) string {
 	for _, o := range p.Options {
 		if o.Name == v {
@@ -225,8 +223,8 @@ func OptionLabel(p param.Param, v string) string {
 	return v
 }
 
-// Scores are how well a run did in training and on the points held out, empty where there
-// are none: accuracies, or of values R², or the mean squared error where there is no R².
+// Scores formats the training and test scores of a run, empty if missing: accuracies, or for a
+// regression R², or the mean squared error if there is no R².
 func Scores(r *ml.Report) (train, test string) {
 	if r.Rule != ml.Value {
 		if r.TrainAccuracy != nil {
@@ -249,12 +247,12 @@ func Scores(r *ml.Report) (train, test string) {
 	return score(r.R2, r.MSE), score(r.TestR2, r.TestMSE)
 }
 
-// Percent is a share for reading: 0.5 is "50.0 %".
+// Percent formats a fraction: 0.5 is "50.0 %".
 func Percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 }
 
-// Duration is a time of so many seconds for reading.
+// Duration formats a number of seconds.
 func Duration(s float64) string {
 	switch {
 	case s < 1e-3:

@@ -13,7 +13,7 @@ import (
 	"marginlab/store"
 )
 
-// Collection is a place of saved runs: a workspace, or the gallery of a course.
+// Collection is a set of stored runs: a workspace, or the gallery of a course.
 type Collection struct {
 	Workspace store.Workspace
 	Base      string // of the addresses of its pages; empty for the request's own workspace
@@ -21,7 +21,7 @@ type Collection struct {
 	Nameless  bool   // the names of its runs are hidden
 }
 
-// Nameless returns what stands in place of the name of a run whose name is hidden.
+// Nameless returns the placeholder of a hidden name.
 func Nameless(run string) string { return "Hand-in " + run[:min(4, len(run))] }
 
 // Shown returns the run as the collection shows it.
@@ -43,13 +43,12 @@ const (
 	mostListRows = 200
 )
 
-// narrow are parameters of a list of runs that stand for conditions of its query.
+// narrow lists the parameters of a run list that add conditions to its query.
 var narrow = []string{"learner", "kernel", "conformal", "rule", "status", "tag"}
 
-// RunFilter reads what a list of runs is asked for: where, a store.Query, which q, learner,
-// kernel, conformal, rule, status and tag narrow, sort, desc, limit (1 to 200, 25 when left
-// out) and offset. Without an order the latest come first. It returns param.Problems for
-// impossible values.
+// RunFilter reads the filter of a run list: where, a store.Query, further restricted by q,
+// learner, kernel, conformal, rule, status and tag; sort, desc, limit (1 to 200, default 25) and
+// offset. The default order is latest first. It returns param.Problems for invalid values.
 func RunFilter(q url.Values) (store.Filter, error) {
 	var ps param.Problems
 	wrong := func(field string, err error) {
@@ -89,7 +88,7 @@ func RunFilter(q url.Values) (store.Filter, error) {
 			return otherwise
 		}
 		wrong(name, param.Param{Name: name, Kind: param.Integer, Min: low, Max: high}.Check(text))
-		v, _ := strconv.ParseFloat(text, 64) // Check has parsed it
+		v, _ := strconv.ParseFloat(text, 64) // parsed by Check
 		return int(v)
 	}
 	f := store.Filter{
@@ -105,12 +104,12 @@ func RunFilter(q url.Values) (store.Filter, error) {
 	return f, ps.Err()
 }
 
-// Narrowed tells whether a query has conditions beside its where.
+// Narrowed reports whether a query has conditions besides where.
 func Narrowed(q url.Values) bool {
 	return q.Has("q") || slices.ContainsFunc(narrow, q.Has)
 }
 
-// FieldNames are the names of store.Fields(), with accuracy for the one on held-out points.
+// FieldNames returns the names of store.Fields(), with accuracy for the one on held-out points.
 func FieldNames() []string {
 	names := []string{"accuracy", "dataset"}
 	for _, f := range store.Fields() {

@@ -13,7 +13,7 @@ import (
 	"marginlab/views"
 )
 
-// FoldsText is a scheme for reading.
+// FoldsText describes a scheme.
 func FoldsText(s eval.Scheme) string {
 	text := fmt.Sprintf("%d folds", s.Folds)
 	switch {
@@ -30,7 +30,7 @@ func FoldsText(s eval.Scheme) string {
 	return text
 }
 
-// RankedBy is the score that ranks the settings of a search.
+// RankedBy returns the ranking score of a search.
 func RankedBy(s store.Search) eval.Score {
 	if s.Result != nil {
 		return s.Result.RankedBy()
@@ -38,8 +38,8 @@ func RankedBy(s store.Search) eval.Score {
 	return eval.RankedBy(s.Scheme.Score, s.Spec.Regression())
 }
 
-// ScoreText is the mean of a score over folds with its spread, for reading: "accuracy 93.1 %
-// (sd 2.0 %)".
+// ScoreText formats the mean of a score over folds with its deviation: "accuracy 93.1 % (sd
+// 2.0 %)".
 func ScoreText(score eval.Score, folds []eval.Fold) string {
 	mean, deviation, ok := score.Over(folds)
 	if !ok {
@@ -52,14 +52,14 @@ func ScoreText(score eval.Score, folds []eval.Fold) string {
 func ScoreAmount(score eval.Score, v float64) string {
 	switch {
 	case score.Share:
-		return strings.ReplaceAll(Percent(v), " %", "\u00a0%") // no line ends there
+		return strings.ReplaceAll(Percent(v), " %", "\u00a0%") // no line break
 	case score.Name == "mse" || score.Name == "r2":
 		return views.Short(v)
 	}
 	return strings.ReplaceAll(strconv.FormatFloat(v, 'f', 3, 64), "-", "−")
 }
 
-// NestedText returns the nested score in words, "" if there is none.
+// NestedText formats the nested score, "" if there is none.
 func NestedText(r *eval.Result) string {
 	if r.Nested == nil {
 		return ""
@@ -71,7 +71,7 @@ func NestedText(r *eval.Result) string {
 	return "Nested, with the setting " + how + ": " + ScoreText(r.RankedBy(), r.NestedFolds()) + "."
 }
 
-// Vectors is the mean number of support vectors of a setting over its folds.
+// Vectors returns the mean number of support vectors of a setting over its folds.
 func Vectors(s eval.Setting) float64 {
 	n := 0
 	for _, f := range s.Folds {
@@ -80,8 +80,8 @@ func Vectors(s eval.Setting) float64 {
 	return float64(n) / float64(len(s.Folds))
 }
 
-// Searched are the parameters of a search that have several values: C, then the others in
-// the order of ml.Params.
+// Searched returns the parameters of a search with several values: C, then the others in the order
+// of ml.Params.
 func Searched(s store.Search) (names []string) {
 	for _, name := range s.Design().Names() {
 		switch {
@@ -95,9 +95,8 @@ func Searched(s store.Search) (names []string) {
 	return names
 }
 
-// SearchLine is the call of the program that gives the same result; empty where there is
-// none, as it tries a setting that an earlier search has found besides those it draws, or goes
-// on with what that has found for every fold.
+// SearchLine returns the terminal command that gives the same result, empty if there is none: the
+// search then depends on the results of an earlier one.
 func SearchLine(s store.Search) string {
 	if s.Scheme.Onward != nil || s.Drawn != nil && len(s.Drawn.Besides) > 0 {
 		return ""
@@ -159,7 +158,7 @@ func triedText(s store.Search, p param.Param) string {
 	return strings.Join(texts, ",")
 }
 
-// rangeText is a range, as eval.Axes reads it: "0.1..100".
+// rangeText formats a range in the notation of eval.Axes: "0.1..100".
 func rangeText(p param.Param, r eval.Range) string {
 	text := param.Of(r.Low).Text() + ".." + param.Of(r.High).Text()
 	switch {
@@ -171,7 +170,7 @@ func rangeText(p param.Param, r eval.Range) string {
 	return text
 }
 
-// DesignText says which settings a search tries; empty for a grid.
+// DesignText describes the design of a search, empty for a grid.
 func DesignText(s store.Search) string {
 	if s.Drawn == nil {
 		return ""
@@ -187,7 +186,7 @@ func DesignText(s store.Search) string {
 	return text
 }
 
-// SearchTitle says what is searched: "C and gamma of SVM rbf".
+// SearchTitle describes a search: "C and gamma of SVM rbf".
 func SearchTitle(s store.Search) string {
 	if len(s.Scheme.Learning) > 0 {
 		return "Learning curve of " + s.Spec.Title()

@@ -15,12 +15,12 @@ import (
 	"marginlab/views"
 )
 
-// Unfinished is the error of an item of a report that has no result.
+// Unfinished returns the error for a report item without a result.
 func Unfinished(what string) error {
 	return param.Problems{{Field: "text", Message: what + " has no result yet; place it in a report once it is done"}}
 }
 
-// SearchTask returns what repeats a search.
+// SearchTask returns the task that repeats a search.
 func SearchTask(s store.Search) (t repeat.Task, err error) {
 	t = repeat.Task{Title: SearchTitle(s), Points: s.Hash, Search: &repeat.Search{Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme}}
 	if s.Result != nil {
@@ -30,10 +30,10 @@ func SearchTask(s store.Search) (t repeat.Task, err error) {
 	return t, err
 }
 
-// minus is the sign of a number, for which a page has a longer line than files.
+// minus matches the sign of a number, which pages write as a true minus.
 var minus = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-(\d)`) })
 
-// StudyTable is a table of a study as a page shows it.
+// StudyTable returns a table of a study for a page.
 func StudyTable(t study.Table) views.StudyTable {
 	table := views.StudyTable{Title: t.Title, Head: t.Head, Notes: t.Notes}
 	for i, row := range t.Rows {
@@ -49,7 +49,7 @@ func StudyTable(t study.Table) views.StudyTable {
 // FileOf returns the file name of a data set.
 func FileOf(d store.Dataset) string { return FileName(strings.TrimSuffix(d.Name, ".csv")) + ".csv" }
 
-// StudyTitle says what is compared.
+// StudyTitle describes a comparison.
 func StudyTitle(s *study.Study) string {
 	var names []string
 	for _, l := range s.Learners {

@@ -100,8 +100,8 @@ func cutBlank(s string) (head, rest string) {
 	return s, ""
 }
 
-// arffAttribute reads what follows @attribute: a name and a type. Values are those
-// of a nominal attribute, sorted, and nil for other types.
+// arffAttribute parses the name and type after @attribute. values holds the sorted values
+// of a nominal attribute, nil for other types.
 func arffAttribute(s string) (name string, values []string, err error) {
 	rest := ""
 	if s != "" && (s[0] == '\'' || s[0] == '"') {
@@ -138,8 +138,8 @@ func arffAttribute(s string) (name string, values []string, err error) {
 	return name, nil, nil
 }
 
-// arffFields splits at commas outside quotes; no more than most fields are kept,
-// unless most is negative.
+// arffFields splits at commas outside quotes, keeping at most most fields unless most is
+// negative.
 func arffFields(s string, most int) ([]string, error) {
 	var fields []string
 	for {
@@ -167,8 +167,8 @@ func arffFields(s string, most int) ([]string, error) {
 	}
 }
 
-// arffQuoted reads text in single or double quotes; a backslash takes the next
-// character as it is.
+// arffQuoted reads text in single or double quotes; a backslash escapes the next
+// character.
 func arffQuoted(s string) (text, rest string, err error) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// cells are the texts of a column, in about as much memory as they take in a file. While
-// few of them differ, those are kept once, and of each row a byte that tells which it has;
-// else they stand one behind the other.
+// cells holds the texts of a column in about as much memory as in the file. With few distinct
+// texts it stores each once and a byte per row; otherwise it concatenates them.
 type cells struct {
 	distinct []string         // those that differ, mostDistinct at most
 	place    map[string]uint8 // of them, once a search takes longer
@@ -20,17 +19,17 @@ type cells struct {
 	expected int // rows, or 0
 	skipped  int // rows above the first, which was a header
 
-	known *facts // what factsOf found out about many rows; nil since they changed
+	known *facts // facts of many rows, from factsOf; nil after a change
 }
 
-// mostDistinct is how many texts a byte tells apart. More of them have two signs at least,
-// and a separator.
+// mostDistinct is the number of texts that a byte can index. If there are more, most take at least
+// two characters and a separator in the file.
 const mostDistinct = 256
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (c *cells) Len() int { return max(len(c.codes), len(c.ends)) - c.skipped }
 
-// Cell is the text of a row, from 0 on.
+// Cell returns the text of a row, counted from 0.
 func (c *cells) Cell(i int) string {
 	i += c.skipped
 	if c.text == nil {
@@ -43,7 +42,7 @@ func (c *cells) Cell(i int) string {
 	return c.text.String()[from:c.ends[i]]
 }
 
-// all are the texts of the rows, by number.
+// all iterates over the texts of the rows by number.
 func (c *cells) all() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for i := range c.Len() {
@@ -54,7 +53,7 @@ func (c *cells) all() iter.Seq2[int, string] {
 	}
 }
 
-// list are the texts of the rows.
+// list returns the texts of the rows.
 func (c *cells) list() []string {
 	list := make([]string, c.Len())
 	for i, s := range c.all() {
@@ -63,7 +62,7 @@ func (c *cells) list() []string {
 	return list
 }
 
-// values are the texts that occur, each of them once where few differ.
+// values iterates over the texts that occur, each once if few are distinct.
 func (c *cells) values() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for s := range c.counted() {
@@ -74,8 +73,8 @@ func (c *cells) values() iter.Seq[string] {
 	}
 }
 
-// counted are the texts that occur, in the order of their first rows, and in how many: where many
-// differ, every row by itself.
+// counted iterates over the texts in the order of their first rows with their counts; if many are
+// distinct, over the rows with count 1.
 func (c *cells) counted() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		if c.text == nil {
@@ -121,7 +120,7 @@ func (c *cells) add(s string) {
 		}
 		if !ok {
 			k = uint8(len(c.distinct))
-			c.distinct = append(c.distinct, strings.Clone(s)) // rather than all that s is a part of
+			c.distinct = append(c.distinct, strings.Clone(s)) // do not retain the whole text that s is part of
 			if c.place != nil {
 				c.place[c.distinct[k]] = k
 			}
@@ -158,7 +157,7 @@ func (c *cells) find(s string) (uint8, bool) {
 	return k, ok
 }
 
-// line puts the texts one behind the other, from now on.
+// line switches to concatenated texts.
 func (c *cells) line() {
 	was, rows, length := *c, max(c.expected, 2*len(c.codes)), 0
 	for _, k := range was.codes {
@@ -184,7 +183,7 @@ func (c *cells) cut(n int) {
 	c.ends = c.ends[:min(c.skipped+n, len(c.ends))]
 }
 
-// rewrite puts other texts in the place of those there are.
+// rewrite replaces every text.
 func (c *cells) rewrite(text func(string) string) {
 	c.known = nil
 	if c.text == nil {

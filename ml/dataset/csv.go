@@ -15,8 +15,8 @@ type separator struct {
 	name string
 }
 
-// separators are those of CSV files in order of preference; a blank stands for runs
-// of spaces and tabs.
+// separators lists the separators of CSV files in order of preference; a blank stands for
+// runs of spaces and tabs.
 var separators = []separator{
 	{'\t', "tab"},
 	{';', "semicolon"},
@@ -25,8 +25,8 @@ var separators = []separator{
 	{'|', "vertical bar"},
 }
 
-// parseCSV reads separated values: separator, decimal sign and header are found out.
-// More columns than lim allows are a kernel matrix or too many.
+// parseCSV reads separated values, detecting separator, decimal sign and header. More
+// columns than lim allows are a kernel matrix or an error.
 func parseCSV(text string, lim Limits) (*Table, *Error) {
 	k, told := toldSeparator(text)
 	if !told {
@@ -35,7 +35,8 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 	return parseSeparated(text, k, lim)
 }
 
-// toldSeparator is the one that a first line such as sep=; names, for spreadsheet programs.
+// toldSeparator returns the separator named by a first line such as sep=; written for
+// spreadsheets.
 func toldSeparator(text string) (k int, told bool) {
 	line, _ := cutLine(text)
 	sign, told := strings.CutPrefix(strings.ToLower(strings.Trim(line, `" `)), "sep=")
@@ -59,7 +60,7 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 	if t.Kind == KindGraphs {
 		t.graphs = 1
 	}
-	if t.Kind == KindStrings || t.Kind == KindGraphs { // which may hold anything: the canonical form has commas
+	if t.Kind == KindStrings || t.Kind == KindGraphs { // cells may contain anything, and the canonical form uses commas
 		sep = separators[2]
 	}
 	t.Separator = sep.name
@@ -69,7 +70,7 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 		_, rest := cutLine(text)
 		sc.pos, sc.line = len(text)-len(rest), 2
 	}
-	if t.Kind == "" && sep.char != ' ' { // there every word is a cell
+	if t.Kind == "" && sep.char != ' ' { // with blanks, every word is a cell
 		if n := sc.skipTitle(); n > 0 {
 			t.Notes = append(t.Notes, Count(n, "line")+" above the table left out")
 		}
@@ -125,8 +126,8 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 	return t, nil
 }
 
-// addRowNames puts a column without a name before the others, of which there is a header so far:
-// R's write.table names the rows, and not the column of their names.
+// addRowNames prepends an unnamed column to the header: R's write.table writes row names without
+// a name for their column.
 func (t *Table) addRowNames() {
 	var names Column
 	names.expected = t.Columns[0].expected
@@ -139,8 +140,8 @@ func tooWide(line, found int, lim Limits) *Error {
 	return &Error{Line: line, Message: fmt.Sprintf("expected at most %s, found %d", Count(lim.Columns, "column"), found), Err: ErrTooLarge}
 }
 
-// besides is how many columns a kernel matrix may have in a file beside its values:
-// the label, numbers of the objects, and an empty one or k(x, x).
+// besides is the number of columns that a kernel matrix may have in addition to its values:
+// label, object number, and k(x, x) or an empty one.
 const besides = 3
 
 // noRows reports a table without rows.
@@ -166,9 +167,9 @@ func Count(n int, noun string) string {
 	return digits + " " + noun + "s"
 }
 
-// dropEmpty removes rows of empty cells at the end, as spreadsheets leave them, last columns
-// of empty cells, as separators at the end of every line make, and first ones, as a table has
-// that stands in the middle of its sheet. It returns the names of the columns that stay.
+// dropEmpty removes empty rows at the end, which spreadsheets leave, empty last columns, caused by
+// trailing separators, and empty first columns of a table in the middle of a sheet. It returns the
+// names of the remaining columns.
 func (t *Table) dropEmpty(names []string) []string {
 	n := len(t.Lines)
 	for n > 0 && !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Cell(n-1) != "" }) {
@@ -238,7 +239,7 @@ func (t *Table) cutHeader(sep byte) []string {
 	for j, c := range t.Columns {
 		names[j] = c.Cell(0)
 	}
-	canonical := t.Kind != "" // has a header always
+	canonical := t.Kind != "" // always has a header
 	if t.Header = canonical || (isHeader(names, sep) || t.countsColumns(names)) && !t.isRowOfWords(names, sep) && !t.beginsWithValues(); !t.Header {
 		return nil
 	}
@@ -256,9 +257,8 @@ func (t *Table) skipLine() {
 	t.Lines = t.Lines[1:]
 }
 
-// cutSecondLine takes a second line of the header off the table, which has words above numbers
-// too: names below merged cells, length and width below Sepal and nothing, or units below
-// names. It returns the names that are made of both.
+// cutSecondLine removes a second header line: names below merged cells (length and width below
+// Sepal), or units below names. It returns the names combined from both lines.
 func (t *Table) cutSecondLine(names []string, sep byte) []string {
 	if len(t.Lines) < 3 {
 		return names
@@ -303,8 +303,7 @@ func (t *Table) cutSecondLine(names []string, sep byte) []string {
 	return below
 }
 
-// numbersBelow reports whether there is nothing but numbers below the first row, missing ones
-// aside.
+// numbersBelow reports whether all cells below the first row are numbers or missing.
 func (c Column) numbersBelow(sep byte) bool {
 	c.skip() // of this copy
 	some := false
@@ -318,15 +317,15 @@ func (c Column) numbersBelow(sep byte) bool {
 	return some
 }
 
-// isHeader reports whether none of the cells is a number or stands for one.
+// isHeader reports whether none of the cells is a number or a missing value.
 func isHeader(cells []string, sep byte) bool {
 	return !slices.ContainsFunc(cells, func(s string) bool {
 		return s == "?" || isNumber(s, sep) || notFinite(s)
 	})
 }
 
-// beginsWithValues tells that the first row holds a percentage, a date or the like above
-// another one, so that it is no header.
+// beginsWithValues reports whether the first row has a percentage, date or the like above
+// another one, so that it is not a header.
 func (t *Table) beginsWithValues() bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool {
 		if c.Len() < 2 {
@@ -338,8 +337,8 @@ func (t *Table) beginsWithValues() bool {
 	})
 }
 
-// isRowOfWords tells that the first row of a file in which nothing is a number is no
-// header but a row like the others: a cell is longer than a name, or stands again below.
+// isRowOfWords reports whether the first row of a file without numbers is data rather than a
+// header: a cell is too long for a name or occurs again below.
 func (t *Table) isRowOfWords(first []string, sep byte) bool {
 	again := false
 	for j, c := range t.Columns {
@@ -357,8 +356,8 @@ func (t *Table) isRowOfWords(first []string, sep byte) bool {
 	return again
 }
 
-// countsColumns tells a header that numbers the features, 0,1,2,label: two or more
-// numbers that count from 0 or 1, and besides nothing but the name of the label.
+// countsColumns reports whether a header numbers the features, as in 0,1,2,label: at least
+// two numbers counting from 0 or 1, and otherwise only the name of the label.
 func (t *Table) countsColumns(names []string) bool {
 	var numbers []float64
 	label := false
@@ -384,7 +383,7 @@ func (t *Table) countsColumns(names []string) bool {
 	return true
 }
 
-// repeats reports whether a text stands again below the first row.
+// repeats reports whether a text occurs below the first row.
 func (c Column) repeats(text string) bool {
 	c.skip() // of this copy
 	for s := range c.values() {
@@ -411,9 +410,9 @@ func hasDecimalComma(s string) bool {
 	return ok
 }
 
-// readDecimalCommas turns 1,5 into 1.5, unless the file has decimal points too: then
-// the comma may mean anything, and the cell will be reported when it is needed. Columns in
-// which thousands are separated are left to readSpellings, which takes each as a whole.
+// readDecimalCommas converts 1,5 to 1.5, unless the file also has decimal points: the comma
+// is then ambiguous, and the cell is reported when used. Columns with thousands separators are
+// left to readSpellings, which treats columns as a whole.
 func (t *Table) readDecimalCommas() {
 	groups := make([]string, len(t.Columns)) // signs between thousands
 	for j := range t.Columns {
@@ -584,8 +583,8 @@ func (sc *csvScanner) skipTitle() (lines int) {
 	return 0
 }
 
-// beginsWithMissing reports whether the first field of a line is a missing value, such as the #N/A
-// that spreadsheets show for a value that they cannot compute.
+// beginsWithMissing reports whether the first field of a line is a missing value, such as #N/A of
+// spreadsheets.
 func (sc *csvScanner) beginsWithMissing(line string) bool {
 	field, _, _ := strings.Cut(line, string(sc.sep))
 	return missing(strings.TrimSpace(field))

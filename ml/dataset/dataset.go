@@ -25,18 +25,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Data is a set of labelled objects, mostly vectors: points. Its fields are read,
-// not changed, by everything that takes it, so data may be shared between
-// goroutines.
+// Data is a set of labelled objects, usually points. Its fields must not be modified, so
+// that it can be shared between goroutines.
 type Data struct {
 	Features []string   // of vectors: names of the d columns, unique, not empty
 	X        *mat.Dense // of vectors: n x d, finite; where a value was missing, a fill, see Given
-	Given    *mat.Dense // of vectors: X as it was read, NaN where a value was missing; nil: none was. A training fits its own fill to its own rows
+	Given    *mat.Dense // of vectors: X as read, with NaN for missing values; nil: none missing. Trainings fit their own imputation
 	Objects  Objects    // n objects of another kind; nil for vectors
-	Label    string     // name of the label column, unlike that of any other column
+	Label    string     // name of the label column, unique among the columns
 	Classes  []string   // distinct labels that occur, sorted as SortLabels does
 	Y        []int      // n indices into Classes
-	Notes    []string   // what reading a file changed or guessed, each a part of a sentence; not part of the canonical form
+	Notes    []string   // what the reader changed or guessed, as clauses; not part of the canonical form
 }
 
 // maxText is the longest column name or label, in characters.
@@ -51,10 +50,10 @@ func FromPoints(points [][2]float64, labels []string) (*Data, error) {
 	return FromRows([]string{"x1", "x2"}, rows, labels)
 }
 
-// FromRows makes data of points with these features, label column "label" and one label a
-// point. Labels are tidied as those of a file are: "+1" and "1.0" become "1". It reports
-// the first point that is not finite or has another number of coordinates, a missing
-// label, and lengths that differ. One class is enough, for a drawing begins with one.
+// FromRows returns data of points with these features, label column "label" and a label per
+// point. Labels are tidied as when reading a file: "+1" and "1.0" become "1". It returns an
+// error for the first point that is not finite or has a wrong number of coordinates, a
+// missing label, and differing lengths. One class is allowed, for a drawing in progress.
 func FromRows(features []string, rows [][]float64, labels []string) (*Data, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("no points: expected at least one")
@@ -117,8 +116,8 @@ func SortLabels(labels []string) {
 	})
 }
 
-// Validate reports what breaks the rules that the fields of Data state, or nil.
-// Data made by this package are valid.
+// Validate returns an error if d breaks the rules stated at the fields of Data. Data made by
+// this package are valid.
 func (d *Data) Validate() error {
 	o := d.objects()
 	if d.Objects != nil && (d.X != nil || d.Given != nil || d.Features != nil) {
@@ -204,9 +203,9 @@ func quote(s string) string {
 }
 
 // Encode writes the canonical CSV form: header, objects at full precision, nothing where a
-// value was missing, label last; before them, where the objects are no vectors, the line that Objects tells
-// of. Equal data have equal bytes; their SHA-256 is the data hash. It refuses data that
-// Validate refuses.
+// value is missing, label last; for objects other than vectors, the line described at Objects comes
+// first. Equal data have equal bytes; their SHA-256 is the data hash. It returns the errors of
+// Validate.
 func (d *Data) Encode(w io.Writer) error {
 	if err := d.Validate(); err != nil {
 		return err
@@ -214,7 +213,7 @@ func (d *Data) Encode(w io.Writer) error {
 	return d.write(w, csvField)
 }
 
-// Export writes what Encode writes for a person's spreadsheet: texts as Guard gives them.
+// Export is Encode for spreadsheets: texts are guarded by Guard.
 func (d *Data) Export(w io.Writer) error {
 	if err := d.Validate(); err != nil {
 		return err
@@ -249,7 +248,7 @@ func (d *Data) write(w io.Writer, field func(string) string) error {
 	return b.Flush()
 }
 
-// kindLine is the first line of the canonical form of objects that are no vectors.
+// kindLine returns the first line of the canonical form of objects other than vectors.
 func kindLine(k Kind) string { return "#" + string(k) }
 
 // csvField quotes text that a reader of CSV might take for more than text.
@@ -260,9 +259,9 @@ func csvField(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
-// Guard puts an apostrophe before text that a spreadsheet would take for a formula
-// and carry out: in the cells of a CSV file for people. Numbers stay as they are;
-// reading a file takes the apostrophe away.
+// Guard prefixes text that a spreadsheet would evaluate as a formula with an
+// apostrophe, for CSV files. Numbers are left unchanged; reading removes the
+// apostrophe.
 func Guard(s string) string {
 	if isFormula(strings.TrimLeft(s, "'")) {
 		return "'" + s
@@ -293,7 +292,7 @@ func (d *Data) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Decode reads what Encode wrote, exactly. A fault is an *Error.
+// Decode reads exactly what Encode wrote. Errors are *Error.
 func Decode(r io.Reader) (*Data, error) { return DecodeUpTo(r, math.MaxInt) }
 
 // DecodeUpTo decodes like Decode but accepts at most the given number of rows; for more, it returns
@@ -349,7 +348,7 @@ func DecodeUpTo(r io.Reader, rows int) (*Data, error) {
 		if j, err := dec.add(rec[:cols]); err != nil {
 			return nil, fault(j+1, head[j], "%s", err)
 		}
-		const some = 100 // rows tell how long the others are
+		const some = 100 // rows to estimate the length of the others from
 		if labels.add(rec[cols]); sized && roomy && labels.Len() == some {
 			length := float64(cr.InputOffset()-begin) / some
 			room.expect(int(1.02*float64(size-begin)/length) + some)
@@ -367,12 +366,11 @@ func DecodeUpTo(r io.Reader, rows int) (*Data, error) {
 	return d, nil
 }
 
-// mostFields is how many fields a line of the canonical form may have, as many as the objects of
-// a kernel matrix.
+// mostFields is the most fields in a line of the canonical form, which a kernel matrix can have.
 const mostFields = 100_000
 
-// narrow reads CSV of which no line has more than mostFields: a reader of CSV takes many times
-// its length for a line of nothing but commas.
+// narrow limits lines of CSV to mostFields, because encoding/csv needs many times the length of a
+// line of commas in memory.
 type narrow struct {
 	r      io.Reader
 	fields int // of the line so far
@@ -437,10 +435,9 @@ func (d *Data) Columns(names []string) (*Data, error) {
 	return &Data{Features: slices.Clone(names), Label: d.Label, X: pickColumns(d.X, at), Given: pickColumns(d.Given, at), Classes: d.Classes, Y: d.Y}, nil
 }
 
-// Binary returns labels ±1: +1 where the class is positive. An empty positive
-// means the last of two classes; with more than two it must be named, and the
-// others together are -1. pos and neg name the two sides; neg is "not pos" when it
-// stands for several classes.
+// Binary returns labels ±1: +1 for the positive class. An empty positive means the second
+// of two classes; with more it must be named, and all others are -1. pos and neg name the
+// sides; neg is "not pos" if it stands for several classes.
 func (d *Data) Binary(positive string) (y []float64, pos, neg string, err error) {
 	k := len(d.Classes)
 	p := k - 1

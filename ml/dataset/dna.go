@@ -10,9 +10,8 @@ import (
 // bases are the letters of DNA.
 const bases = "ACGT"
 
-// dnaGenerator makes sequences of letters that are as likely as each other, in which
-// something stands more often than chance has it: the motif of their class. The label is
-// the motif.
+// dnaGenerator generates sequences of equally likely letters in which the motif of their class
+// occurs more often than by chance. The label is the motif.
 var dnaGenerator = Generator{
 	Name: "dna", Label: "DNA with motifs", Kind: KindStrings,
 	Help: "Random sequences of A, C, G and T; in those of a class its motif is planted, a short word, which is also their label.",
@@ -90,8 +89,8 @@ func drawDNA(values param.Values) (*Data, error) {
 	return d, nil
 }
 
-// drawMotifs draws words any two of which differ in half of their letters or more. A
-// motif keeps at most ten words of 64 away, so that six are found, and soon.
+// drawMotifs draws words that pairwise differ in at least half of their letters. A motif excludes
+// at most ten of 64 words, so that six are found quickly.
 func drawMotifs(rng *rand.Rand, classes, length int) []string {
 	var motifs []string
 	for len(motifs) < classes {

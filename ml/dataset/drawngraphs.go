@@ -49,7 +49,7 @@ func graphParams(nodes, noise, noiseHelp string) []param.Param {
 	}
 }
 
-// sketch is a graph in the making.
+// sketch is a graph being built.
 type sketch struct {
 	Graph
 	degree []int
@@ -140,7 +140,7 @@ func drawRings(rng *rand.Rand, nodes int, six bool, other func() bool) *sketch {
 	return s
 }
 
-// bonds are how many other atoms an atom may be joined to.
+// bonds maps atoms to their maximum number of bonds.
 var bonds = map[string]int{"C": 4, "N": 3, "O": 2}
 
 // drawMolecule grows a molecule atom by atom, half of them from a ring of six carbons, and

@@ -7,10 +7,10 @@ import (
 	"marginlab/ml/param"
 )
 
-// Put returns data with the object that text writes down, as Objects.Text does, and its
-// label in the place of row i, from 0 on; behind all others where i is the number of rows.
-// It takes kinds whose canonical form has one column, such as strings. Faults are
-// returned as param.Problems with the fields object and label.
+// Put returns data with row i, counted from 0, replaced by the object in text, in the
+// notation of Objects.Text, and its label; if i is the number of rows, it is appended. It
+// supports kinds whose canonical form has one column, such as strings. Mistakes are
+// param.Problems for the fields object and label.
 func (d *Data) Put(i int, text, label string) (*Data, error) {
 	if i < 0 || i > d.Len() {
 		return nil, fmt.Errorf("no row %d of %d", i+1, d.Len())
@@ -47,8 +47,8 @@ func (d *Data) Put(i int, text, label string) (*Data, error) {
 	return relabelled(d.Label, dec.objects(), labels), nil
 }
 
-// Drop returns data without row i, of which there must be another. Its class goes with the
-// last row that it has.
+// Drop returns data without row i, which must not be the only one. A class without rows is
+// removed.
 func (d *Data) Drop(i int) (*Data, error) {
 	switch {
 	case i < 0 || i >= d.Len():

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// decodeText returns the content of a file in UTF-8, without the mark of its encoding, or
-// says why it is no text. UTF-16 is recognised by its mark, or by every second byte being zero;
+// decodeText returns the content of a file in UTF-8 without byte order mark, or an error if it
+// is not text. UTF-16 is recognised by its mark, or by every second byte being zero;
 // text that is not UTF-8 is read as Windows-1252, the encoding of older programs in Western
 // Europe and America, which contains Latin-1. A note names the assumed encoding.
 func decodeText(raw string) (text, note string, fault *Error) {
@@ -49,8 +49,8 @@ func decodeText(raw string) (text, note string, fault *Error) {
 	return text, "read as Windows-1252, as it is not UTF-8", nil
 }
 
-// binaries are formats that are not read, by their first bytes, each with what to do. Parquet is
-// among them because its readers for Go unpack a page, whatever its size, at once.
+// binaries lists unsupported formats by their first bytes, with a remedy. Parquet is among them
+// because its Go readers unpack a page of any size at once.
 var binaries = []struct{ begins, found string }{
 	{"\xd0\xcf\x11\xe0", "a document of an older program, such as .xls: save the sheet as .xlsx or as CSV"},
 	{"PAR1", "a Parquet file: save it as CSV, with pandas by read_parquet(…).to_csv(…, index=False)"},
@@ -65,7 +65,7 @@ var binaries = []struct{ begins, found string }{
 	{"%PDF-", "a PDF document: copy the table into a spreadsheet and save it as CSV"},
 }
 
-// isUTF16 tells which byte of a character comes first in a text in UTF-16.
+// isUTF16 reports whether a text is UTF-16, and its byte order.
 func isUTF16(raw string) (order unicode.Endianness, ok bool) {
 	switch {
 	case strings.HasPrefix(raw, "\xff\xfe"):
@@ -92,8 +92,8 @@ func isUTF16(raw string) (order unicode.Endianness, ok bool) {
 	return unicode.LittleEndian, false
 }
 
-// noWindows1252 tells bytes that no text in Windows-1252 has: control characters, and the
-// five that it leaves open.
+// noWindows1252 reports whether a byte cannot occur in Windows-1252 text: control characters and
+// its five undefined bytes.
 func noWindows1252(c byte) bool {
 	switch c {
 	case '\t', '\n', '\v', '\f', '\r':

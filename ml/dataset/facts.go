@@ -18,14 +18,14 @@ const (
 	holdsDates
 )
 
-// facts are what one pass over a column finds out.
+// facts holds the result of one pass over a column.
 type facts struct {
 	holds   holding
 	rows    int
 	present int // rows with a value
 	numbers int // rows with a number
 	strange int // rows with a word in a column of mostly numbers
-	faulty  int // rows with what was meant for a number
+	faulty  int // rows with a malformed number
 
 	counts   map[string]int // rows of each value; nil: more than maxClasses differ
 	distinct int            // values that differ, mostCounted at most
@@ -41,14 +41,14 @@ type facts struct {
 // mostCounted bounds how many distinct values of a column are counted.
 const mostCounted = 200_000
 
-// strangeShare is the largest share of words in a column that still passes for one of numbers.
+// strangeShare is the largest fraction of words in a column still taken as numeric.
 const strangeShare = 0.25
 
-// manyRows is the number of rows from which a column keeps all its facts. Where fewer rows have few
-// values, their counts would take more memory than the cells, in a table of many columns.
+// manyRows is the number of rows from which a column always caches its facts. With fewer rows and
+// few values, their counts could take more memory than the cells in a table of many columns.
 const manyRows = 10_000
 
-// factsOf returns what is known of a column, or else examines it.
+// factsOf returns the cached facts of a column or examines it.
 func factsOf(c *Column) facts {
 	if c.known != nil {
 		return *c.known
@@ -146,9 +146,8 @@ func examine(c *Column) facts {
 	return f
 }
 
-// textSet counts texts that differ, by hashes of 64 bits: that two of 200 000 texts share one has
-// a probability of 1e-9. It keeps the first mostCounted and finds out of the others whether they are
-// among these.
+// textSet counts distinct texts by 64-bit hashes: the probability of a collision among 200 000
+// texts is 1e-9. It stores the first mostCounted and only looks up the others among these.
 type textSet struct {
 	seed   maphash.Seed
 	hashes []uint64 // open addressing, 0 is empty
@@ -172,7 +171,7 @@ func (t *textSet) add(text string) bool {
 	return true
 }
 
-// find is where a hash stands, or would.
+// find returns the slot of a hash.
 func (t *textSet) find(h uint64) uint64 {
 	mask := uint64(len(t.hashes) - 1)
 	at := h & mask
@@ -195,8 +194,8 @@ func (t *textSet) grow() {
 	}
 }
 
-// holdingOf decides what a column holds. Words among numbers are strange ones unless they
-// are values of a category as the numbers are, such as 0, 1, 2, 3+: few, and each repeated.
+// holdingOf decides what a column holds. Words among numbers are treated as faults unless the
+// column is a category such as 0, 1, 2, 3+: few values, each repeated.
 func holdingOf(f facts, words map[string]int, dates int) holding {
 	const few = 10 // rows, too few to tell words from faults
 	switch {
@@ -207,7 +206,7 @@ func holdingOf(f facts, words map[string]int, dates int) holding {
 	case dates == f.present:
 		return holdsDates
 	case f.numbers > 0 && f.present < few && !f.onlyMissing(words):
-		return holdsNumbers // and Data reports the cells that are none
+		return holdsNumbers // Data reports cells that are not numbers
 	case f.numbers == 0, float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words):
 		return holdsWords
 	}
@@ -222,8 +221,8 @@ func holdingOf(f facts, words map[string]int, dates int) holding {
 	return holdsMostlyNumbers
 }
 
-// onlyMissing tells that all words among the numbers stand for missing values, at most as many
-// as there are numbers.
+// onlyMissing reports whether all words among the numbers stand for missing values, and are no more
+// than the numbers.
 func (f facts) onlyMissing(words map[string]int) bool {
 	n := 0
 	for w, k := range words {
@@ -250,7 +249,7 @@ func isFaulty(s string) bool {
 	return digits > 0
 }
 
-// standsForMissing tells words that people write where a value is missing.
+// standsForMissing reports whether a word is commonly written for a missing value.
 func standsForMissing(s string) bool {
 	switch strings.Trim(fold(s), " .") {
 	case "", "-", "--", "---", "—", "–", "*", "/", "x", "none", "nil", "missing", "unknown", "not available", "not applicable", "n.a", "n/a", "na", "n/d", "n.d", "nd", "k.a", "ka", "k. a", "keine angabe", "unbekannt", "fehlt", "leer", "inconnu", "manquant", "desconocido", "s/d", "sin dato", "sconosciuto", "desconhecido", "undefined", "null", "nan", "(null)", "(none)", "(blank)", "tbd", "error", "#error":
@@ -259,21 +258,21 @@ func standsForMissing(s string) bool {
 	return false
 }
 
-// unique tells that no value occurs twice, or hardly any.
+// unique reports whether hardly any value occurs twice.
 func (f facts) unique() bool {
 	const nearly = 0.9
 	return f.present > 1 && (!f.repeated || float64(f.distinct) >= nearly*float64(f.present) && f.distinct > maxClasses)
 }
 
-// constant reports whether the same value stands in every row, of three or more.
+// constant reports whether at least three rows all have the same value.
 func (f facts) constant() bool {
 	return f.rows > 2 && f.distinct == 1 && f.present == f.rows
 }
 
-// enough tells that there are rows enough to take what never repeats for no accident.
+// enough reports whether there are enough rows to conclude that values never repeat.
 func (f facts) enough() bool { return f.present >= 10 }
 
-// classes tells that the values can be classes: words or whole numbers, few of them.
+// classes reports whether the values can be classes: few words or whole numbers.
 func (f facts) classes() bool {
 	switch {
 	case f.distinct < 2 || f.counts == nil || tooMany(f.distinct, f.present):
@@ -284,8 +283,8 @@ func (f facts) classes() bool {
 	return f.holds == holdsWords || f.holds == holdsNumbers && f.whole && !tooManyNumbers(f.distinct, f.present)
 }
 
-// twoValued tells two values, both of which occur more than once unless they are the usual
-// ones of two classes.
+// twoValued reports whether there are two values that both repeat, or the usual values of two
+// classes.
 func (f facts) twoValued() bool {
 	if f.distinct != 2 || !f.classes() {
 		return false
@@ -297,23 +296,24 @@ func (f facts) twoValued() bool {
 	return usual || 2*f.distinct <= f.present
 }
 
-// numbered tells whole numbers from 0 or 1 on without a gap, as classes are numbered.
+// numbered reports whether the values are whole numbers from 0 or 1 without gaps, like class
+// numbers.
 func (f facts) numbered() bool {
 	return f.holds == holdsNumbers && f.whole && (f.least == 0 || f.least == 1) && f.most-f.least == float64(f.distinct-1)
 }
 
-// measured tells numbers that a regression would fit.
+// measured reports whether the values are numbers suited to regression.
 func (f facts) measured() bool { return f.holds == holdsNumbers && f.distinct > 2 && !f.classes() }
 
-// category tells words of which each can become a feature.
+// category reports whether the values are words that can become indicator features.
 func (f facts) category() bool {
 	return f.holds == holdsWords && f.distinct >= 2 && f.distinct <= mostWords && (2*f.distinct <= f.present || f.truths())
 }
 
-// answerWords say yes or no.
+// answerWords mean yes or no.
 var answerWords = wordList(`yes no y n true false t f ja nein j oui non o si s sim nao nee tak nie nej da net`)
 
-// answers tells two values that say yes and no: by words, or by 0 and 1, or -1 and 1.
+// answers reports whether the two values mean yes and no: words, 0 and 1, or -1 and 1.
 func (f facts) answers() bool {
 	if !f.twoValued() {
 		return false
@@ -329,7 +329,7 @@ func (f facts) answers() bool {
 	return true
 }
 
-// truths tells the words TRUE and FALSE.
+// truths reports whether the values are TRUE and FALSE.
 func (f facts) truths() bool {
 	if f.distinct != 2 {
 		return false
@@ -342,8 +342,8 @@ func (f facts) truths() bool {
 	return true
 }
 
-// identifies says why a column tells rows apart and nothing else, "" for other columns. at
-// counts the columns from 0 on.
+// identifies returns the reason why a column is just an identifier, "" for other columns. at is its
+// index from 0.
 func (f facts) identifies(name string, header bool, at int) string {
 	parts, whole := nameWords(name)
 	in := func(set wordSet) bool {
@@ -380,7 +380,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 	return ""
 }
 
-// days tells numbers that are days or times by their name: 20240131, or the seconds or
+// days reports whether numbers are days or times according to their name: 20240131, or seconds or
 // milliseconds since 1970.
 func (f facts) days(name string) bool {
 	parts, _ := nameWords(name)
@@ -391,7 +391,8 @@ func (f facts) days(name string) bool {
 	return within(19000101, 21001231) || within(3e8, 5e9) || within(3e11, 5e12)
 }
 
-// codes tells numbers that are no quantities by their name: postcodes, telephone numbers.
+// codes reports whether numbers are not quantities according to their name: postcodes, telephone
+// numbers.
 func (f facts) codes(name string) bool {
 	parts, whole := nameWords(name)
 	const least = 1000

@@ -11,7 +11,7 @@ import (
 // Fill holds the values that replace missing ones: a number for each feature, in order.
 type Fill []float64
 
-// Apply puts the fill where x has NaN. x itself is not changed.
+// Apply returns x with NaN replaced by the fill; x itself is not modified.
 func (f Fill) Apply(x *mat.Dense) *mat.Dense {
 	if !gappy(x) {
 		return x
@@ -40,9 +40,9 @@ func gappy(x *mat.Dense) bool {
 	return false
 }
 
-// FitFill fits to some rows: the median of a feature there, 0 where it has no value in any of
-// them. Features that are the words of one column have the word that most of these rows have,
-// the first of several such; see indicators. nil where no value of d is missing.
+// FitFill fits the imputation to some rows: the median of each feature, 0 if it has no value
+// there. Indicator features of one column get the most frequent word, the first among ties; see
+// indicators. It returns nil if no value of d is missing.
 func (d *Data) FitFill(rows []int) Fill {
 	if d.Given == nil {
 		return nil
@@ -67,7 +67,7 @@ func (d *Data) FitFill(rows []int) Fill {
 	return fill
 }
 
-// Filled is d with fill in the place of missing values.
+// Filled returns d with missing values replaced by fill.
 func (d *Data) Filled(fill Fill) *Data {
 	if d.Given == nil {
 		return d
@@ -77,9 +77,8 @@ func (d *Data) Filled(fill Fill) *Data {
 	return &filled
 }
 
-// words are the features that stand for words of one column, column by column: those whose
-// names begin alike up to "=", that are 0 or 1, no two of them 1 in the same row, and missing in
-// the same rows.
+// words returns the indicator features by column: those with the same name before "=", values 0 or
+// 1, at most one 1 per row, and missing in the same rows.
 func (d *Data) words() [][]int {
 	type column struct {
 		name     string
@@ -125,8 +124,8 @@ func (d *Data) words() [][]int {
 	return groups
 }
 
-// fitWords fits the fill of the words of a column. Rows that have none of them have another
-// word, which comes before them: that of two which has no feature.
+// fitWords fits the fill of a column's indicators. Rows without any of them have a further word,
+// sorted first: the one of two words that has no feature.
 func (d *Data) fitWords(fill Fill, words, rows []int) {
 	counts, other := make([]int, len(words)), 0
 	for _, i := range rows {
@@ -150,8 +149,8 @@ func (d *Data) fitWords(fill Fill, words, rows []int) {
 	}
 }
 
-// filled returns vectors of rows in which missing values are NaN; they are shown as
-// the fill of all rows.
+// filled returns vectors of rows with NaN for missing values; for display these are
+// imputed from all rows.
 func filled(names []string, x *mat.Dense) vectors {
 	if !gappy(x) {
 		return vectors{names: names, x: x}
@@ -161,6 +160,6 @@ func filled(names []string, x *mat.Dense) vectors {
 	for i := range all {
 		all[i] = i
 	}
-	d := &Data{Features: names, Given: x, Y: all} // of which FitFill needs the length
+	d := &Data{Features: names, Given: x, Y: all} // FitFill needs its length
 	return vectors{names, d.FitFill(all).Apply(x), x}
 }

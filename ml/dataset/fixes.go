@@ -18,7 +18,7 @@ const (
 	FixMissing    FixKind = "missing"    // take Value in Column for a missing value
 	FixWords      FixKind = "words"      // take words among the numbers of Column for missing values
 	FixSpelling   FixKind = "spelling"   // write the words of Column that differ by case or spaces alike
-	FixDuplicates FixKind = "duplicates" // keep one of rows that are the same
+	FixDuplicates FixKind = "duplicates" // keep one of equal rows
 	FixRare       FixKind = "rare"       // leave out rows of classes of Column with fewer than five
 	FixLeave      FixKind = "leave"      // leave out Column
 )
@@ -30,7 +30,7 @@ type Fix struct {
 	Column string // none: the table
 }
 
-// String is the fix in one word that ParseFix reads: "missing:-999:age".
+// String returns the fix in the notation of ParseFix: "missing:-999:age".
 func (f Fix) String() string {
 	switch {
 	case f.Value != "":
@@ -62,13 +62,13 @@ func ParseFix(s string) (Fix, error) {
 	return Fix{}, fmt.Errorf("fix expects totals, duplicates, missing:VALUE:COLUMN, words:COLUMN, spelling:COLUMN, rare:COLUMN or leave:COLUMN, not %s", quote(s))
 }
 
-// Check is something about a table that a person should look at, and what can be done.
+// Check is something about a table that the user should check, with a remedy.
 type Check struct {
 	Text    string // "−999 stands in 12 rows of age"
 	Fix     Fix
 	Do      string // what the fix does, as a command: "Take as missing"
 	Applied bool
-	Minor   bool // no reason to ask before the table is used
+	Minor   bool // need not be confirmed before the table is used
 }
 
 // check adds a check. A fix that is recommended is applied where none were chosen.
@@ -128,8 +128,8 @@ func (p *Proposal) checkCells(recommend bool) {
 // minus writes a number with the sign of typesetters.
 func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
 
-// checkColumns looks for faults that depend on the label: they concern classes, rows that
-// repeat, and columns that say nothing or too much.
+// checkColumns looks for faults that depend on the label: in classes, duplicate rows, and columns
+// that are uninformative or reveal the label.
 func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 	for j, f := range of {
 		c := &p.Table.Columns[j]
@@ -196,11 +196,11 @@ func countHas(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "es"
 }
 
-// leastRows is the number of rows that a class should have at least.
+// leastRows is the minimum number of rows that a class should have.
 const leastRows = 5
 
-// same tells that two columns of a few words or whole numbers tell each other in every row, of
-// many.
+// same reports whether two columns of few words or whole numbers determine each other in many
+// rows.
 func (t *Table) same(of []facts, j, label int) bool {
 	const many = 20
 	f, g := of[j], of[label]
@@ -208,7 +208,7 @@ func (t *Table) same(of []facts, j, label int) bool {
 		return false
 	}
 	if f.holds != holdsWords && g.holds != holdsWords && f.distinct == 2 {
-		return false // two numbers may well be a feature that tells all
+		return false // two numbers may be a perfectly good feature
 	}
 	pairs := make(map[string]string, f.distinct)
 	for i, s := range t.Columns[j].all() {
@@ -231,7 +231,7 @@ func foldWord(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r == ' ' || r == '_' || r == '-' || r == '\u00a0' || r == '.' }), " ")
 }
 
-// sameWords lists the words that are the same when folded, in order.
+// sameWords returns the words that are equal when folded, in order.
 func sameWords(counts map[string]int) (alike []string) {
 	times := make(map[string]int)
 	for w := range counts {
@@ -267,15 +267,14 @@ func (c *Column) strangeWords() (found []string) {
 type sentinel struct {
 	value string // as a number in its plain form
 	rows  int
-	sure  bool // it lies far from all other values
+	sure  bool // far from all other values
 }
 
-// usualSentinels are the numbers that people and instruments write where nothing was measured.
+// usualSentinels lists numbers commonly written for missing measurements.
 var usualSentinels = []float64{0, -1, -9, -99, -999, -9999, -99999, -888, -8888, -777, 99, 999, 9999, 99999, 999999, 8888, 7777}
 
-// sentinels finds the numbers of a column that stand for missing values: usual ones that lie
-// apart from all others by more than the range of those, or, of negative ones, below others
-// that are never negative, or 0 far below all others.
+// sentinels finds numbers that stand for missing values: usual ones farther from all others than
+// the range of those, negative ones below values never negative, or 0 far below all others.
 func (c *Column) sentinels(f facts) (found []sentinel) {
 	if !f.usual || f.holds != holdsNumbers || f.distinct < 3 || f.least > 0 && f.most < 99 {
 		return nil
@@ -318,7 +317,7 @@ func (c *Column) sentinels(f facts) (found []sentinel) {
 var totalWords = wordList(`total totals sum sums summe gesamt gesamtsumme insgesamt totale totaux somme suma subtotal zwischensumme grandtotal totaal som
 	mean average avg mittel mittelwert durchschnitt moyenne media promedio median stddev std sd count anzahl`)
 
-// totalWord tells a word for a sum or a mean.
+// totalWord reports whether a text is a word for a sum or mean.
 func totalWord(s string) bool {
 	if _, number := parseNumber(s); number || s == "" {
 		return false
@@ -327,8 +326,8 @@ func totalWord(s string) bool {
 	return totalWords.has(whole)
 }
 
-// totals are the rows at the end that sum up the others, from 0 on: with a word that says so in
-// a column that has none like it above.
+// totals returns the rows at the end that sum up the others, counted from 0: with a word for a
+// total in a column that has none above.
 func (t *Table) totals() []int {
 	const most, rest = 3, 2
 	n := len(t.Lines)
@@ -343,7 +342,7 @@ func (t *Table) totals() []int {
 	if first == n {
 		return nil
 	}
-	for _, c := range t.Columns { // a value like others is no total
+	for _, c := range t.Columns { // an ordinary value is not a total
 		if !totalWord(c.Cell(first)) {
 			continue
 		}
@@ -360,7 +359,7 @@ func (t *Table) totals() []int {
 	return rows
 }
 
-// duplicates are the rows that are the same as one above, numbers of the rows aside.
+// duplicates returns the rows equal to an earlier one, ignoring row numbers.
 func (t *Table) duplicates(of []facts) (rows []int) {
 	var at []int
 	for j, f := range of {
@@ -426,7 +425,7 @@ func repeats(values []uint64) (twice map[uint64][]int) {
 	return twice
 }
 
-// fixed is the table after one correction. One that finds nothing to do leaves it as it is.
+// fixed returns the table after a correction, unchanged if there is nothing to correct.
 func (t *Table) fixed(f Fix) *Table {
 	j := -1
 	if f.Column != "" {
@@ -498,7 +497,7 @@ func (t *Table) fixed(f Fix) *Table {
 	return &s
 }
 
-// commonest writes words that are the same when folded as most rows do.
+// commonest returns a function that maps words equal when folded to their most frequent spelling.
 func commonest(rows func(func(int, string) bool)) func(string) string {
 	counts := make(map[string]int)
 	for _, w := range rows {

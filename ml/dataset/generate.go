@@ -14,17 +14,17 @@ import (
 	"marginlab/ml/param"
 )
 
-// Generator makes data of one kind.
+// Generator generates data of one kind.
 //
-// Object i is drawn from the seed alone, whatever n and the noise are: more objects
-// leave the first as they were, and a change of noise changes them little.
+// The random numbers of object i depend on the seed only, not on n or the noise: a larger n
+// keeps the first objects, and a small change of noise changes them little.
 type Generator struct {
 	Name, Label, Help string
 	Kind              Kind          // of the objects that it makes
 	Params            []param.Param // n, the number of objects, first; seed last
 
-	// draw makes valid data under values of all parameters that are allowed, or tells
-	// which of them do not go together by param.Problems.
+	// draw returns valid data for allowed values of all parameters, or param.Problems if they
+	// do not fit together.
 	draw func(values param.Values) (*Data, error)
 }
 
@@ -34,9 +34,9 @@ const (
 	maxNoise  = 2
 )
 
-// Generators lists them. Those of points make features x1 and x2, and classes of equal
-// size (but for one), taking turns: -1 and 1, or 1, 2, … where there are more. Those of
-// values make features x1, or x1 and x2, and for a regression a value, which is the label.
+// Generators lists the generators. Those of points have features x1 and x2 and alternating
+// classes of equal size (up to one): -1 and 1, or 1, 2, … if there are more. Those for
+// regression have features x1, or x1 and x2, and a value as label.
 var Generators = append([]Generator{
 	{
 		Name: "blobs", Label: "blobs", Help: "Two round clouds; noise is the spread of each.",
@@ -92,7 +92,7 @@ var seedParam = param.Param{
 	Help: "Random seed: same seed, same data.",
 }
 
-// folded is a parameter of interest to few.
+// folded marks a parameter as advanced.
 func folded(p param.Param) param.Param {
 	p.Folded = true
 	return p
@@ -136,8 +136,8 @@ func FindGenerator(name string) (Generator, error) {
 	return Generators[i], nil
 }
 
-// Generate makes data. A parameter without a value has its default. Faults
-// are returned as param.Problems with the names of parameters.
+// Generate returns generated data. Parameters without a value take their defaults. Mistakes
+// are param.Problems.
 func (g Generator) Generate(values param.Values) (*Data, error) {
 	var problems param.Problems
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -157,13 +157,13 @@ func (g Generator) Generate(values param.Values) (*Data, error) {
 	return g.draw(all)
 }
 
-// Title names what g makes under values that Generate takes: "moons, 200 points".
+// Title describes the generated data: "moons, 200 points".
 func (g Generator) Title(values param.Values) string {
 	n := g.Params[0]
 	return fmt.Sprintf("%s, %s %s", g.Label, g.complete(values).Text(n.Name), n.Label)
 }
 
-// Origin tells how data were made under values that Generate takes.
+// Origin describes how data were generated.
 func (g Generator) Origin(values param.Values) string {
 	b := "generated: " + g.Name
 	for _, p := range g.Params {
@@ -172,7 +172,7 @@ func (g Generator) Origin(values param.Values) string {
 	return b
 }
 
-// complete are the values with defaults for the parameters that have none.
+// complete returns the values completed by defaults.
 func (g Generator) complete(values param.Values) param.Values {
 	all := make(param.Values, len(g.Params))
 	for _, p := range g.Params {
@@ -196,21 +196,21 @@ func Generate(name string, n int, noise float64, seed uint64) (*Data, error) {
 // generatorStream keeps these draws apart from others under the same seed.
 const generatorStream = 0x9e4e7a
 
-// random are the random numbers of a generator.
+// random returns the random numbers of a generator.
 func random(values param.Values) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(values.Number("seed")), generatorStream))
 }
 
-// points draws points of two classes by their sign, by a function that makes the same
-// draws whatever noise is.
+// points generates points of two classes from their sign, by a function whose draws do not
+// depend on the noise.
 func points(point func(rng *rand.Rand, sign, noise float64) (x1, x2 float64)) func(param.Values) (*Data, error) {
 	return classPoints([]string{"-1", "1"}, func(rng *rand.Rand, class int, noise float64) (x1, x2 float64) {
 		return point(rng, float64(2*class-1), noise)
 	})
 }
 
-// classPoints draws points of these classes by a function of the class's place among them
-// that makes the same draws whatever noise is.
+// classPoints generates points of these classes from the class index, by a function whose draws do
+// not depend on the noise.
 func classPoints(classes []string, point func(rng *rand.Rand, class int, noise float64) (x1, x2 float64)) func(param.Values) (*Data, error) {
 	return func(values param.Values) (*Data, error) {
 		rng, n, noise := random(values), values.Int("n"), values.Number("noise")
@@ -225,8 +225,8 @@ func classPoints(classes []string, point func(rng *rand.Rand, class int, noise f
 	}
 }
 
-// valuePoints draws points with values, rounded to four decimals, by a function that makes
-// the same draws whatever noise is.
+// valuePoints generates points with values, rounded to four decimals, by a function whose draws do
+// not depend on the noise.
 func valuePoints(point func(rng *rand.Rand, noise float64) (x []float64, value float64)) func(param.Values) (*Data, error) {
 	return func(values param.Values) (*Data, error) {
 		rng, n, noise := random(values), values.Int("n"), values.Number("noise")

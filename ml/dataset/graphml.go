@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// graphsBy begins the name of a column of graphs whose nodes have an attribute as label.
+// graphsBy is the prefix of the name of a column of graphs labelled by a node attribute.
 const graphsBy = graphName + " by "
 
-// mostAttributes is how many attributes of nodes a file of graphs may have: for each there
-// is a column of all graphs.
+// mostAttributes is the most node attributes in a file of graphs: each gives a column of all
+// graphs.
 const mostAttributes = 10
 
-// unfolded is how many times larger the columns of graphs may be than a file may.
+// unfolded is the largest ratio of the columns of graphs to the size of a file.
 const unfolded = 8
 
 // graphMLKey declares an attribute.
@@ -49,10 +49,9 @@ type graphMLGraph struct {
 	edges []map[string]string // of the edges that Graph begins with, which may be there several times
 }
 
-// parseGraphML reads GraphML: every graph of the file is a row. There is a column of the
-// graphs for each attribute of nodes, which is their label there, and one without labels, and
-// these again for each attribute of edges; and one for each attribute of graphs, among them
-// their label.
+// parseGraphML reads GraphML, a row per graph. There is a column of graphs for each node
+// attribute, used as node label, and one without labels; the same again for each edge attribute;
+// and a column for each attribute of graphs, one of which is the label.
 func parseGraphML(text string, lim Limits) (*Table, *Error) {
 	r := &graphMLReader{dec: xml.NewDecoder(strings.NewReader(text)), size: int64(len(text)), lim: lim, keys: map[string]graphMLKey{}, met: map[[2]string]bool{}}
 	if err := r.file(); err != nil {
@@ -191,7 +190,7 @@ func (r *graphMLReader) text() (string, error) {
 	}
 }
 
-// datum adds an attribute to those of a "graph", a "node" or an "edge".
+// datum adds an attribute of a "graph", "node" or "edge".
 func (r *graphMLReader) datum(e *xml.StartElement, of string, to *map[string]string) error {
 	id := attribute(e, "key")
 	text, err := r.text()
@@ -309,7 +308,7 @@ func (r *graphMLReader) part(of string) (data map[string]string, err error) {
 	}
 }
 
-// labels are the values of an attribute, nil without one.
+// labels returns the values of an attribute, nil if id is empty.
 func (r *graphMLReader) labels(id string, of []map[string]string) (list []string) {
 	if id == "" {
 		return nil
@@ -326,8 +325,8 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	if len(r.graphs) == 0 {
 		return nil, &Error{Message: "expected at least one graph, found none"}
 	}
-	// An attribute is one of nodes or of graphs where it is met, or where it has a value
-	// for all of them.
+	// An attribute belongs to nodes or graphs if it occurs there or has a default value
+	// for them.
 	given := func(domain string) (ids []string) {
 		for _, id := range r.ids {
 			if k := r.keys[id]; k.domain == domain && k.value != "" || r.met[[2]string{domain, id}] {
@@ -343,8 +342,8 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	if width := 1 + len(ofNodes) + len(ofGraphs); width > r.lim.Columns {
 		return nil, tooWide(1, width, r.lim)
 	}
-	// In front is the attribute that is most like a label, by its name or because it is text.
-	// Numbers of edges are more often weights: the graphs without come first.
+	// First comes the attribute most like a label, by its name or because it is text.
+	// Numbers on edges are usually weights, so graphs without them come first.
 	rank := func(id string) int {
 		switch k := r.keys[id]; {
 		case strings.EqualFold(k.name, labelName):

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Graph is a graph whose nodes and edges may have labels: a molecule, a road map. An edge
-// joins two different nodes. In an undirected graph two nodes are joined once or not at all,
-// in a directed one at most once in each direction.
+// Graph is a graph with optional labels of nodes and edges: a molecule, a road map. Edges join
+// different nodes, at most once in an undirected graph and at most once in each direction in a
+// directed one.
 type Graph struct {
 	N          int      `json:"n"` // nodes, one at least, called 0 … N-1
 	Directed   bool     `json:"directed,omitempty"`
@@ -27,17 +27,15 @@ const (
 	mostAllNodes = 5_000_000 // of all graphs of a data set
 )
 
-// NewGraph returns the undirected graph with these edges and labels of nodes, as Canonical
-// puts it.
+// NewGraph returns the undirected graph with these edges and node labels in canonical form.
 func NewGraph(n int, edges [][2]int, labels []string) (Graph, error) {
 	return Graph{N: n, Edges: edges, Labels: labels}.Canonical()
 }
 
-// Canonical returns a graph whose edges may have come in any order, the same one several
-// times, and undirected ones in any direction. Lists of labels may be empty. It reports a
-// graph without nodes or with more than MostNodes, an edge to a node that is not there or
-// from a node to itself, one with two labels, and labels that are not one a node, one an
-// edge, or no text of a line.
+// Canonical returns the canonical form of a graph whose edges may be in any order, repeated and,
+// if undirected, in any direction. Lists of labels may be empty. It returns an error for a graph
+// without nodes or with more than MostNodes, an edge to a missing node or from a node to itself,
+// an edge with two labels, a wrong number of labels, and labels that are not one line of text.
 func (g Graph) Canonical() (Graph, error) {
 	if g.Labels = slices.Clone(g.Labels); len(g.Labels) == 0 {
 		g.Labels = nil
@@ -80,7 +78,7 @@ var errTwoLabels = errors.New("leave one of them, or join them to one")
 
 func compareEdges(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
 
-// validate reports what breaks the rules that the fields of Graph state.
+// validate returns an error if g breaks the rules stated at the fields of Graph.
 func (g Graph) validate() error {
 	switch {
 	case g.N < 1:
@@ -122,7 +120,7 @@ func (g Graph) validate() error {
 	return nil
 }
 
-// Label is the label of node v, "" where the graph has none.
+// Label returns the label of node v, "" if there are none.
 func (g Graph) Label(v int) string {
 	if g.Labels == nil {
 		return ""
@@ -130,7 +128,7 @@ func (g Graph) Label(v int) string {
 	return g.Labels[v]
 }
 
-// EdgeLabel is the label of edge k, "" where the graph has none.
+// EdgeLabel returns the label of edge k, "" if there are none.
 func (g Graph) EdgeLabel(k int) string {
 	if g.EdgeLabels == nil {
 		return ""
@@ -195,8 +193,8 @@ func (g Graph) Neighbours() [][]int {
 	return lists
 }
 
-// String is the graph as JSON, {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"]}, with
-// "directed":true and "edge_labels":["1","2"] where that is so.
+// String returns the graph as JSON, {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"]}, with
+// "directed":true and "edge_labels":["1","2"] if applicable.
 func (g Graph) String() string {
 	if g.Edges == nil {
 		g.Edges = [][2]int{}
@@ -211,7 +209,7 @@ type Graphs struct {
 	Values []Graph
 }
 
-// graphName is the name of a column of graphs that has none of its own.
+// graphName is the default name of a column of graphs.
 const graphName = "graph"
 
 // Kind is KindGraphs.
@@ -229,7 +227,7 @@ func (s *Graphs) Subset(rows []int) Objects {
 	return t
 }
 
-// Text is the graph as JSON.
+// Text returns the graph as JSON.
 func (s *Graphs) Text(i int) string { return s.Values[i].String() }
 
 // Keep is Subset: a graph is all that the kernel with it takes.
@@ -283,7 +281,7 @@ func (s *Graphs) appendCells(dst []byte, i int, field func(string) string) []byt
 	return append(append(dst, field(s.Text(i))...), ',')
 }
 
-// errUnfolded says that graphs are too large when they are written out.
+// errUnfolded is returned for graphs whose written form is too large.
 var errUnfolded error = &Error{Message: fmt.Sprintf("expected graphs of at most %d times the bytes of the file, written out with their labels", unfolded), Err: ErrTooLarge}
 
 // graphsColumn writes n graphs into a column, for which there are left bytes.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// writtenGraph is a graph as people write it in JSON.
+// writtenGraph is a graph in JSON input.
 type writtenGraph struct {
 	N          *int       `json:"n"`
 	Directed   bool       `json:"directed"`
@@ -23,7 +23,7 @@ type writtenGraph struct {
 	Target *jsonText `json:"target"`
 }
 
-// jsonText is a label in JSON: a text, or a number as it is written.
+// jsonText is a label in JSON: a text, or a number as written.
 type jsonText string
 
 // UnmarshalJSON reads a text or a number.
@@ -39,7 +39,7 @@ func (t *jsonText) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// classLabel is the label of a graph and what it is called, both empty where it has none.
+// classLabel is the label of a graph with its key, both empty if there is none.
 type classLabel struct{ name, text string }
 
 // parseGraph reads a graph written in JSON, and its label.
@@ -104,9 +104,9 @@ func jsonFault(err error) string {
 	return "found " + strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// parseJSONLines reads a graph a line, {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],
-// "label":"a"}, with "directed":true and "edge_labels" as String writes them. Its label may be
-// called class or target as well; without any there is no such column.
+// parseJSONLines reads a graph per line, {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],
+// "label":"a"}, with "directed":true and "edge_labels" as in String. The label may also be called
+// class or target; without any there is no label column.
 func parseJSONLines(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "jsonl", Header: true, Kind: KindGraphs, first: 1, graphs: 1}
 	var all graphAdder

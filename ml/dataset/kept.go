@@ -13,15 +13,15 @@ type Shape struct {
 	Column  string `json:"column,omitempty"`  // of strings and graphs: what the column is called that holds them
 }
 
-// Kept are the objects that a model keeps, as they stand in JSON beside the other fields
-// of its supports: of each kind a list of its own.
+// Kept holds the objects stored in a model, with a JSON list for each kind beside the other fields
+// of its supports.
 type Kept struct {
 	Numbers []int    `json:"numbers,omitempty"` // precomputed: which column holds k(x, x_j), from 1
 	Strings []string `json:"strings,omitempty"`
 	Graphs  []Graph  `json:"graphs,omitempty"`
 }
 
-// TellEdges reports whether some graph is directed or has labels of edges.
+// TellEdges reports whether some graph is directed or has edge labels.
 func (k Kept) TellEdges() bool {
 	return slices.ContainsFunc(k.Graphs, func(g Graph) bool { return g.Directed || len(g.EdgeLabels) > 0 })
 }
@@ -33,8 +33,8 @@ type KeptCores struct {
 	Graphs  []Graph  `json:"core_graphs,omitempty"`
 }
 
-// KeptOf is the JSON form of objects that Keep returned; nil stands for vectors, of which
-// it holds nothing.
+// KeptOf returns the JSON form of objects returned by Keep; nil stands for vectors, which are
+// stored elsewhere.
 func KeptOf(o Objects) (Shape, Kept) {
 	if o == nil {
 		o = vectors{}
@@ -42,8 +42,7 @@ func KeptOf(o Objects) (Shape, Kept) {
 	return o.kept()
 }
 
-// Restore is the way back from KeptOf. It reports a kind that is not known, and a list
-// that is none of the objects' own.
+// Restore is the inverse of KeptOf. It returns an error for an unknown kind and an invalid list.
 func (s Shape) Restore(k Kept) (Objects, error) {
 	e := s.Objects.entry()
 	switch {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// looksLIBSVM tells a line "label index:value …", or one meant as such.
+// looksLIBSVM reports whether a line is "label index:value …" or meant to be.
 func looksLIBSVM(line string) bool {
 	line, _, _ = strings.Cut(line, "#")
 	fields := strings.Fields(line)
@@ -24,15 +24,15 @@ func looksLIBSVM(line string) bool {
 }
 
 // parseLIBSVM reads the LIBSVM and SVMlight form: a line holds a label and pairs
-// index:value with indices from 1, ascending; pairs left out are zero; # begins a
-// comment. The table has the columns x1 … xd and label, whose cells are numbers.
+// index:value with indices from 1, ascending; omitted pairs are zero; # begins a comment.
+// The table has the numeric columns x1 … xd and label.
 //
-// Lines "label 0:i 1:K_i1 … M:K_iM" are a kernel matrix, in which nothing may be
-// left out. The table has the columns number, K1 … KM and label.
+// Lines "label 0:i 1:K_i1 … M:K_iM" are a kernel matrix, in which nothing may be omitted.
+// The table has the columns number, K1 … KM and label.
 func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "libsvm"}
 	lowest, name, columns := 1, func(index int) string { return fmt.Sprintf("x%d", index) }, lim.Columns
-	var values []cells // of the columns, from the lowest index on, as far as they are not zero to the end
+	var values []cells // by column, up to its last nonzero value
 	labels, width := cells{expected: min(lineEnds(text)+1, lim.Rows)}, 0
 	var fields []string // of a line
 	fault := func(line, field int, format string, args ...any) *Error {

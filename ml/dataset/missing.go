@@ -8,8 +8,8 @@ import (
 // Missing names the treatment of rows with missing values.
 type Missing string
 
-// What can be done: to refuse the file, to leave such rows out, or to put the median of its
-// column in the place of a missing value, of words the one that most rows have; see Data.FitFill.
+// Treatments of missing values: refuse the file, drop the rows, or impute the column's median or
+// most frequent word; see Data.FitFill.
 const (
 	MissingError  Missing = "error" // or empty
 	MissingDrop   Missing = "drop"
@@ -19,11 +19,11 @@ const (
 // Missings are all of them.
 var Missings = []Missing{MissingError, MissingDrop, MissingMedian}
 
-// missing tells the usual signs of a missing value.
+// missing reports whether a text is a usual sign of a missing value.
 func missing(s string) bool {
 	switch s {
 	case "", "?", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL",
-		"#N/A", "#NV", "#DIV/0!", "#VALUE!", "#WERT!", "#REF!", "#BEZUG!", "#NAME?", "#NUM!", "#ZAHL!", "#NULL!": // as spreadsheets show what they cannot compute
+		"#N/A", "#NV", "#DIV/0!", "#VALUE!", "#WERT!", "#REF!", "#BEZUG!", "#NAME?", "#NUM!", "#ZAHL!", "#NULL!": // errors of spreadsheets
 		return true
 	}
 	return false
@@ -39,7 +39,7 @@ func (c *Column) lacks() bool {
 	return false
 }
 
-// Gappy tells a column of numbers of which some are missing, but not all.
+// Gappy reports whether a column of numbers has some, but not only, missing values.
 func (c *Column) Gappy() bool {
 	numbers, gaps := false, false
 	if c.Numeric {
@@ -71,7 +71,7 @@ func (c *Column) Missing() (n int) {
 	return n
 }
 
-// Constant reports whether the same stands in every row, of two or more.
+// Constant reports whether at least two rows all have the same text.
 func (c *Column) Constant() bool {
 	if c.Len() < 2 {
 		return false
@@ -85,8 +85,8 @@ func (c *Column) Constant() bool {
 	return true
 }
 
-// Incomplete are the rows, from 0 on, in which a value of the named columns is missing, and how
-// many values that are.
+// Incomplete returns the rows, counted from 0, with a missing value in the named columns, and the
+// number of missing values.
 func (t *Table) Incomplete(columns []string) (rows []int, values int) {
 	for _, name := range columns {
 		j, err := t.find(name)
@@ -104,7 +104,7 @@ func (t *Table) Incomplete(columns []string) (rows []int, values int) {
 	return slices.Compact(rows), values
 }
 
-// without is the table without some rows, which are in order.
+// without returns the table without some rows, given in order.
 func (t *Table) without(rows []int) *Table {
 	s := *t
 	s.Lines, s.Columns = nil, slices.Clone(t.Columns)
@@ -130,8 +130,8 @@ func (t *Table) without(rows []int) *Table {
 	return &s
 }
 
-// complete is the table without missing values in the label and, unless they are to be filled,
-// in the features.
+// complete returns the table without rows with a missing label or, unless they are imputed,
+// missing features.
 func (t *Table) complete(label string, features []string, how Missing) (*Table, error) {
 	leave := []string{label}
 	if how == MissingDrop {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// nameEvidence says what the name of a column tells about its part in a table. Points are on
-// the scale of Table.rank.
+// nameEvidence is the evidence of a column's name for its role in a table. Points are on the scale
+// of Table.rank.
 type nameEvidence struct {
 	classes int  // points for a label of classes; negative: the usual name of a feature
 	words   int  // points for a label of words, or of two values
@@ -36,14 +36,14 @@ func (s wordSet) has(word string) bool { return s()[word] }
 // The usual names of columns, in English, German, French, Spanish, Italian, Portuguese, Dutch
 // and a few other languages, folded as fold does.
 var (
-	// labelWords name a label as such.
+	// labelWords are generic names of a label.
 	labelWords = wordList(`label labels class classes target targets groundtruth gt
 		klasse klassen zielvariable zielgrosse zielwert etikett kennzeichnung
 		classe cible etiquette variablecible clase etiqueta objetivo variableobjetivo
 		etichetta bersaglio alvo rotulo klas doel doelvariabele etiket klass mal malvariabel klasa etykieta
 		класс метка цель 标签 類別 类别 ラベル クラス 레이블`)
 
-	// classWords name what classification usually predicts.
+	// classWords name usual targets of classification.
 	classWords = wordList(`diagnosis diagnose diagnostic diagnostico diagnosi diagnoza diagnoosi
 		species espece especie specie soort gatunek survived survival uberlebt survecu survie sobrevivio sopravvissuto sobreviveu overleefd
 		churn churned churner attrition exited abgewandert gekundigt abwanderung kundigung resilie desabonne abandono baja abbandono
@@ -56,12 +56,12 @@ var (
 		winner won sieger gagnant ganador canceled cancelled storniert annule cancelado opgezegd opzegging uppsagd opsagt rezygnacja returned retourniert retourne devuelto sold verkauft vendu vendido satisfied satisfaction zufriedenheit zufrieden satisfaccion soddisfazione
 		prediction predicted anomaly outlier attack intrusion fault failure defect defekt ausschuss panne fallo guasto versagen`)
 
-	// wholeClassWords name classes when they are the whole name; of several numbers they
-	// may as well be quantities.
+	// wholeClassWords name classes if they are the whole name; with several numbers they may
+	// also be quantities.
 	wholeClassWords = wordList(`left art y response responder deposit condition output num decision entscheidung decisao digit verdict malade enfermo malato erkrankt
 		variety variete variedad varieta sorte cultivar race breed object letter character activity tissue histology event parti gone stayed quit ausgetreten`)
 
-	// bandWords name classes where they hold words, and quantities where they hold numbers.
+	// bandWords name classes if the values are words, quantities if they are numbers.
 	bandWords = wordList(`income einkommen salary gehalt revenu salaire ingreso salario reddito`)
 
 	// hintWords name classes as often as features.
@@ -71,7 +71,7 @@ var (
 	// ratingWords name an opinion in a few steps.
 	ratingWords = wordList(`rating ratings stars bewertung sterne note notation etoiles calificacion valoracion estrellas valutazione voto stelle avaliacao beoordeling ocena`)
 
-	// numberWords name what regression usually predicts, as the last word of a name.
+	// numberWords name usual targets of regression, as the last word of a name.
 	numberWords = wordList(`price prices charges medv value mpg demand yield strength cnt rent rings progression emissions
 		preis miete ertrag verbrauch festigkeit nachfrage kaufpreis prix loyer rendement consommation precio alquiler rendimiento consumo
 		prezzo affitto resa preco aluguel prijs huur pris cena`)
@@ -81,7 +81,7 @@ var (
 		kosten wert umsatz gehalt punktzahl absatz gewinn cout valeur ventes salaire costo coste valor ventas salario
 		valore vendite stipendio vendas waarde omzet`)
 
-	// leadingNumberWords stand before what they are of, as in precio_venta.
+	// leadingNumberWords are such words in front, as in precio_venta.
 	leadingNumberWords = wordList(`prix precio prezzo preco valeur valor valore loyer alquiler affitto cout costo coste rendement rendimiento consommation consumo`)
 
 	// heads end compound words: Kaufpreis, Zielklasse.
@@ -97,7 +97,7 @@ var (
 		pclass cylinders zylinder doors rooms bedrooms bathrooms floors zimmer stockwerk garage waterfront furnished weekend holiday
 		balcony balkon balcon terrace terrasse terraza pool garden garten jardin basement keller elevator aufzug ascenseur ascensor parking fireplace heating heizung mobliert`)
 
-	// identifierWords name what tells rows apart, and nothing else.
+	// identifierWords name identifiers of rows.
 	identifierWords = wordList(`id ids uuid guid uid oid pid rowid passengerid customerid kennung identifier identifikator identifiant identificador identificativo ssn iban`)
 	// wholeIdentifierWords do so as a whole name.
 	wholeIdentifierWords = wordList(`index idx row rows rownames rownumber rownr zeile ligne fila riga linha nr no num number nummer numero lfdnr unnamed0 x0 key schlussel cle clave obs observation case fall sample probe record instance serial barcode isbn sku`)
@@ -106,7 +106,7 @@ var (
 		pid email mail url hash checksum token fingerprint`)
 	identifierHeads = []string{"nummer", "nr", "kennung", "uuid", "hash", "schlussel"}
 
-	// codeWords name numbers that are no quantities.
+	// codeWords name numbers that are not quantities.
 	codeWords = wordList(`zip zipcode plz postleitzahl postal postcode postalcode cp codepostal codigopostal cap cep phone telephone telefon tel mobile handy telefono telefone fax telephonenumber phonenumber phoneno iban bic account konto kontonummer`)
 
 	// yearWords name years, which rise by one without numbering rows.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Kind says what the objects of a data set are. It decides which kernels take them.
+// Kind is the kind of a data set's objects. It determines which kernels apply.
 type Kind string
 
 // The kinds of objects.
@@ -21,10 +21,9 @@ const (
 	KindGraphs      Kind = "graphs"      // see Graphs
 )
 
-// Objects are what the rows of a data set hold beside their labels. They have
-// one canonical form: a CSV whose columns before the label are theirs. That of
-// vectors begins with its header; any other begins with a line "#" and the kind,
-// which no header does.
+// Objects holds the rows of a data set without their labels. Their canonical form is
+// CSV columns before the label. For vectors it begins with the header; for other
+// kinds with a line of "#" and the kind, which is never a header.
 type Objects interface {
 	Kind() Kind
 	// Len is the number of objects.
@@ -33,13 +32,13 @@ type Objects interface {
 	Subset(rows []int) Objects
 	// Validate reports what breaks the rules that the type states, or nil.
 	Validate() error
-	// Text is object i as people write it down; "" where that is not known or no text.
+	// Text returns object i in user notation, "" if it has none.
 	Text(i int) string
-	// Keep returns what a model needs of these rows to have the kernel of other objects
-	// with them later; of a kernel matrix that is not all that the rows hold.
+	// Keep returns what a model needs of these rows to compute kernel values with other
+	// objects later; for a kernel matrix that is less than the rows hold.
 	Keep(rows []int) Objects
 
-	// kept is the JSON form of what Keep returned.
+	// kept returns the JSON form of objects returned by Keep.
 	kept() (Shape, Kept)
 	// header names the columns of the canonical form.
 	header() []string
@@ -50,10 +49,9 @@ type Objects interface {
 
 // decoder reads objects from their canonical form, row by row.
 type decoder interface {
-	// add takes the cells of one object. Of a cell that is wrong it tells the
-	// place among them, from 0 on.
+	// add adds an object from its cells. For an invalid cell it returns the index.
 	add(cells []string) (wrong int, err error)
-	// objects are those added, one at least.
+	// objects returns the added objects, at least one.
 	objects() Objects
 }
 
@@ -61,17 +59,17 @@ type decoder interface {
 type kindEntry struct {
 	Kind
 	words    string // what the objects are
-	prepared string // what was done to them before the kernel sees them
+	prepared string // preprocessing
 
-	// decode begins to read what stands below a header.
+	// decode returns a decoder of the rows below a header.
 	decode func(header []string) (decoder, error)
-	// restore is the way back from kept.
+	// restore is the inverse of kept.
 	restore func(Shape, Kept) (Objects, error)
 	// rows reads objects to predict, see Table.Alike.
 	rows func(t *Table, like Objects, expected string) (o Objects, label string, err error)
 }
 
-// kinds are all there are.
+// kinds lists all kinds.
 var kinds = []kindEntry{
 	{
 		Kind: KindVectors, words: "points with features", prepared: "none: features as given",
@@ -117,14 +115,13 @@ func (k Kind) entry() *kindEntry {
 	return nil
 }
 
-// Words say what objects of a kind that is known are: "points with features".
+// Words describes the objects of a known kind: "points with features".
 func (k Kind) Words() string { return k.entry().words }
 
-// Prepared says what was done to objects of a kind that is known before a kernel sees
-// them, unless one chooses.
+// Prepared describes the preprocessing of objects of a known kind, if it is fixed.
 func (k Kind) Prepared() string { return k.entry().prepared }
 
-// Kind is the kind of the objects.
+// Kind returns the kind of the objects.
 func (d *Data) Kind() Kind {
 	if d.Objects == nil {
 		return KindVectors
@@ -132,11 +129,11 @@ func (d *Data) Kind() Kind {
 	return d.Objects.Kind()
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (d *Data) Len() int { return len(d.Y) }
 
-// Subset returns the data of these rows, in the order given. Classes stay those of
-// d, also where a class has no row left.
+// Subset returns the data of these rows, in the given order. It keeps the classes of d,
+// even those without rows.
 func (d *Data) Subset(rows []int) *Data {
 	s := &Data{Label: d.Label, Classes: d.Classes, Y: make([]int, len(rows))}
 	for a, i := range rows {
@@ -146,14 +143,14 @@ func (d *Data) Subset(rows []int) *Data {
 	return s
 }
 
-// Sample returns the data of these rows, in the order given, with the classes that have one
-// among them.
+// Sample returns the data of these rows, in the given order, with only the classes that
+// occur.
 func (d *Data) Sample(rows []int) *Data {
 	s := d.Subset(rows)
 	return relabelled(s.Label, s.objects(), s.labels())
 }
 
-// objects are the objects of d, whatever their kind.
+// objects returns the objects of d of any kind.
 func (d *Data) objects() Objects {
 	if d.Objects == nil {
 		return vectors{d.Features, d.X, d.Given}
@@ -169,7 +166,7 @@ func (d *Data) setObjects(o Objects) {
 	d.Objects = o
 }
 
-// vectors are the Features, X and Given of a Data.
+// vectors holds the Features, X and Given of a Data.
 type vectors struct {
 	names    []string
 	x, given *mat.Dense

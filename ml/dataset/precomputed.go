@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Precomputed are objects of which nothing is known but the values of a kernel:
-// row i of K holds k(x_i, a_1) … k(x_i, a_M) for M objects a_j. The objects to
-// train on are among the a_j, all of them or some, and Number tells which they
-// are; those of a Data always are. Objects to predict are strangers.
+// Precomputed holds objects known only by their kernel values: row i of K holds
+// k(x_i, a_1) … k(x_i, a_M) for M objects a_j. Training objects are all or some of
+// the a_j, identified by Number; those of a Data always are. Objects to predict are
+// not among them.
 type Precomputed struct {
 	K      *mat.Dense // n x M, finite; symmetric among the a_j that are rows; nil: kept by a model
 	Among  int        // M, where K is nil
@@ -28,7 +28,7 @@ func (p *Precomputed) Kind() Kind { return KindPrecomputed }
 // Len is the number of rows n.
 func (p *Precomputed) Len() int { return len(p.Number) }
 
-// Columns is the number M of objects that the rows are compared with.
+// Columns returns the number M of objects that the rows are compared with.
 func (p *Precomputed) Columns() int {
 	if p.K == nil {
 		return p.Among
@@ -36,7 +36,7 @@ func (p *Precomputed) Columns() int {
 	return p.K.RawMatrix().Cols
 }
 
-// Diag returns k(x_i, x_i), false where it is not known.
+// Diag returns k(x_i, x_i), and false if it is unknown.
 func (p *Precomputed) Diag(i int) (v float64, known bool) {
 	switch {
 	case p.Number[i] > 0:
@@ -62,8 +62,8 @@ func (p *Precomputed) Subset(rows []int) Objects {
 // Text is "": nothing is known of the objects.
 func (p *Precomputed) Text(int) string { return "" }
 
-// Keep returns the numbers of these rows, which say where others have the kernel with
-// them.
+// Keep returns the numbers of these rows, which index the kernel values of other
+// objects with them.
 func (p *Precomputed) Keep(rows []int) Objects {
 	k := &Precomputed{Among: p.Columns(), Number: make([]int, len(rows))}
 	for a, i := range rows {
@@ -121,7 +121,7 @@ func (p *Precomputed) pair(i, j int) (a, b *float64) {
 	return &p.K.RawRowView(i)[p.Number[j]-1], &p.K.RawRowView(j)[p.Number[i]-1]
 }
 
-// numberName and selfName are the columns of a file that hold Number and Self.
+// numberName and selfName are the file columns of Number and Self.
 const (
 	numberName = "number"
 	selfName   = "self"
@@ -184,9 +184,8 @@ func (d *precomputedDecoder) objects() Objects {
 	return &Precomputed{K: mat.NewDense(len(d.number), d.columns, d.values), Number: d.number}
 }
 
-// kernelColumns tells which columns of a file hold values of a kernel, all but the
-// label and those that are called number and self; those two are -1 where they are
-// not there.
+// kernelColumns returns the columns of a file with kernel values: all but the label and
+// those called number and self, which are -1 if missing.
 func (t *Table) kernelColumns(label int) (values []int, number, self int) {
 	number, self = -1, -1
 	for j, c := range t.Columns {
@@ -209,9 +208,9 @@ func (t *Table) Square() bool {
 	return len(t.Columns) > len(t.Lines) && len(t.Columns) <= len(t.Lines)+besides
 }
 
-// kernelMatrix reads the kernel matrix of objects to train on: a row for each, and
-// as many columns; or fewer rows, whose numbers tell which of the objects they are.
-// Two values of a pair may differ by rounding: their mean takes the place of both.
+// kernelMatrix reads the kernel matrix of a training set: a row per object and as many
+// columns, or fewer rows identified by their numbers. The two values of a pair may differ
+// by rounding and are replaced by their mean.
 func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 	values, number, self := t.kernelColumns(label)
 	n, m := len(t.Lines), len(values)

@@ -10,8 +10,8 @@ import (
 // ProfileBins is in how many parts of equal length a Profile divides a range.
 const ProfileBins = 12
 
-// Profile is an outline of a column: how many of its numbers lie in each part of their range,
-// or how many rows have each of its commonest words.
+// Profile summarises a column: a histogram of its numbers, or the counts of its most frequent
+// words.
 type Profile struct {
 	Least, Most float64  // of numbers
 	Words       []string // of text, the commonest first, ProfileBins at most; nil: the column holds numbers
@@ -19,15 +19,14 @@ type Profile struct {
 	Others      int      // rows with other words
 }
 
-// ProfileOf outlines finite numbers; of numbers that are all the same, all are in the first
-// part.
+// ProfileOf returns the histogram of finite numbers; equal numbers are all in the first bin.
 func ProfileOf(values []float64) Profile {
 	p := Profile{Counts: make([]int, ProfileBins)}
 	if len(values) == 0 {
 		return p
 	}
 	p.Least, p.Most = slices.Min(values), slices.Max(values)
-	part := p.Most/ProfileBins - p.Least/ProfileBins // whose difference may be beyond all numbers
+	part := p.Most/ProfileBins - p.Least/ProfileBins // the difference itself may overflow
 	for _, v := range values {
 		k := 0
 		if part > 0 {

@@ -15,7 +15,7 @@ type Proposal struct {
 	Obvious bool     // there is nothing to choose and nothing to check
 	Table   *Table   // as Mapping.Fixes leave it
 	Labels  []string // all columns that can be the label, the likeliest first
-	Likely  int      // how many of Labels have something for them besides their place
+	Likely  int      // number of Labels with evidence besides their position
 	Left    []LeftOut
 	Checks  []Check
 
@@ -23,10 +23,10 @@ type Proposal struct {
 	Least, Most float64      // of a label of numbers
 	Columns     int          // of the table that are features
 
-	sure bool // the label leaves no other reading
+	sure bool // the label is unambiguous
 }
 
-// LeftOut is a column that is no feature.
+// LeftOut is a column not used as a feature.
 type LeftOut struct{ Column, Reason string }
 
 // ClassCount holds the number of rows of a class.
@@ -38,8 +38,8 @@ type ClassCount struct {
 // Regression reports whether the label holds numbers to be fitted.
 func (p *Proposal) Regression() bool { return p.Classes == nil && p.Label != "" }
 
-// leastKnown is how many values of a column a median may be taken of, and most of them have to
-// be there.
+// leastKnown is the minimum number of known values of a column to impute from, which must also be
+// the majority.
 const leastKnown = 10
 
 // Propose proposes how to read the table. A label or fixes that m names are kept; no fixes,
@@ -112,7 +112,7 @@ func (t *Table) facts() []facts {
 	return of
 }
 
-// proposeObjects proposes for a file that says that it holds other objects than vectors.
+// proposeObjects is Propose for a file declared to hold objects other than vectors.
 func (t *Table) proposeObjects(m Mapping) *Proposal {
 	p := &Proposal{Table: t}
 	label, obvious := t.guessLabel()
@@ -151,7 +151,7 @@ func (t *Table) proposeObjects(m Mapping) *Proposal {
 	return p
 }
 
-// Points of evidence besides those of names.
+// Points of evidence in addition to those of names.
 const (
 	twoValuedPoints = 30
 	fewWordsPoints  = 26
@@ -268,8 +268,8 @@ func (t *Table) rank(of []facts) (order, points []int) {
 	return order, points
 }
 
-// doubtful tells a label for which its place alone speaks, where another column might be it
-// as well.
+// doubtful reports whether only its position speaks for the label, while another column might be
+// it as well.
 func (t *Table) doubtful(of []facts, label int) bool {
 	if !of[label].enough() || t.Format == "libsvm" || t.Format == "arff" || t.Header && evidence(t.Columns[label].Name).classes > 0 {
 		return false
@@ -286,7 +286,7 @@ func (t *Table) doubtful(of []facts, label int) bool {
 	return false
 }
 
-// coordinates tells a table in which y stands beside x, as in the plane.
+// coordinates reports whether a table has x and y as coordinates of the plane.
 func (t *Table) coordinates() bool {
 	for _, c := range t.Columns {
 		if strings.EqualFold(c.Name, "x") {
@@ -296,8 +296,8 @@ func (t *Table) coordinates() bool {
 	return false
 }
 
-// identifier says why column j only tells rows apart, "" for others; of a table with a
-// single column beside the label nothing is left out.
+// identifier returns the reason why column j is just an identifier, "" for others; in a table with
+// a single column besides the label nothing is left out.
 func (t *Table) identifier(j int, f facts) string {
 	if len(t.Columns) < 3 {
 		return ""
@@ -305,7 +305,7 @@ func (t *Table) identifier(j int, f facts) string {
 	return f.identifies(t.Columns[j].Name, t.Header, j)
 }
 
-// guessLabelBy returns the likeliest label, and whether the file leaves no other reading.
+// guessLabelBy returns the likeliest label, and whether it is unambiguous.
 func (t *Table) guessLabelBy(order []int) (j int, sure bool) {
 	end, sure := t.endLabel()
 	j = order[0]
@@ -318,7 +318,7 @@ func (p *Proposal) choose(of []facts, label int) {
 	leave := func(j int, reason string) { p.Left = append(p.Left, LeftOut{t.Columns[j].Name, reason}) }
 	var gaps, rows []string
 	few := false
-	text := -1 // words too many for features
+	text := -1 // too many words for features
 	kept := func(fix Fix) bool { return slices.Contains(p.Fixes, fix) }
 	for j, f := range of {
 		name := t.Columns[j].Name
@@ -392,7 +392,7 @@ func (p *Proposal) choose(of []facts, label int) {
 	}
 }
 
-// describe counts the classes of the label, or tells between which numbers it lies.
+// describe fills in the classes of the label with their counts, or its range.
 func (p *Proposal) describe(f facts) {
 	if f.counts == nil || f.measured() || f.holds == holdsMostlyNumbers || f.holds == holdsNumbers && (Measured(keys(f.counts), f.present) || f.distinct < 2) {
 		p.Least, p.Most = f.least, f.most
@@ -444,8 +444,7 @@ func (p *Proposal) From() string {
 	return Count(p.Columns, "column")
 }
 
-// What says what the label holds: "B 357, M 212", or that it is numbers and makes the
-// training a regression.
+// What describes the label: "B 357, M 212", or numbers, which make the training a regression.
 func (p *Proposal) What() string {
 	if !p.Regression() {
 		return p.ClassesText()
@@ -453,7 +452,7 @@ func (p *Proposal) What() string {
 	return fmt.Sprintf("numbers from %s to %s: a regression", tidyLabel(fmt.Sprint(p.Least)), tidyLabel(fmt.Sprint(p.Most)))
 }
 
-// LeftText names the columns that are left out, "" where there are none.
+// LeftText names the columns left out, "" if there are none.
 func (p *Proposal) LeftText() string {
 	const most = 4
 	var names []string

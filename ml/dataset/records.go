@@ -20,7 +20,7 @@ import (
 // A null, or a key that a record lacks, is a missing value. An object within a record has a
 // column for each of its keys: {"size": {"x": 1}} is size.x.
 
-// beginsRecords tells the first line of a list of objects, and beginsLists that of a list of lists.
+// beginsRecords reports whether a line begins a list of objects, beginsLists a list of lists.
 func beginsRecords(line string) bool {
 	return line == "[" || line[0] == '[' && strings.HasPrefix(strings.TrimSpace(line[1:]), "{")
 }
@@ -32,8 +32,8 @@ func beginsLists(line string) bool {
 // graphKeys lists the keys of a graph in JSON lines.
 var graphKeys = map[string]bool{"n": true, "edges": true, "directed": true, "edge_labels": true, "labels": true, "label": true, "class": true, "target": true}
 
-// isGraph tells a text that begins with an object, whether that is a graph: by its edges, or by its
-// nodes and nothing that a graph does not have.
+// isGraph reports whether the object at the beginning of a text is a graph: it has edges, or nodes
+// and only keys of graphs.
 func isGraph(text string) bool {
 	dec := json.NewDecoder(strings.NewReader(text))
 	if _, err := dec.Token(); err != nil {
@@ -104,7 +104,7 @@ type recordReader struct {
 	line int   // at read
 }
 
-// here is the line of the last token.
+// here returns the line of the last token.
 func (r *recordReader) here() int {
 	to := r.dec.InputOffset()
 	r.line += lineEnds(r.text[r.read:to])
@@ -292,7 +292,7 @@ func (r *recordReader) list() error {
 	return err
 }
 
-// row reads a row that is a list, whose opening is behind.
+// row reads a row that is a list, after its opening bracket.
 func (r *recordReader) row() error {
 	row := len(r.lines)
 	if row >= r.lim.Rows {
@@ -468,7 +468,7 @@ func (r *recordReader) tooMany() *Error {
 	return &Error{Message: "expected at most " + Count(r.lim.Rows, "row"), Err: ErrTooLarge}
 }
 
-// nested reports a value that is no cell.
+// nested returns the error for a nested value.
 func nested(record int, name string) *Error {
 	return &Error{Message: fmt.Sprintf("record %d: %q is a list: expected a number or a text, each under a key of its own", record, name)}
 }
@@ -486,7 +486,7 @@ func (r *recordReader) columnOf(name string) (int, error) {
 	return j, nil
 }
 
-// put keeps a value that is there.
+// put stores a value.
 func (r *recordReader) put(row, column int, t json.Token) {
 	switch v := t.(type) {
 	case string:
@@ -498,7 +498,7 @@ func (r *recordReader) put(row, column int, t json.Token) {
 	}
 }
 
-// tokenText names what was found.
+// tokenText describes a token.
 func tokenText(t json.Token) string {
 	switch v := t.(type) {
 	case json.Delim:
@@ -511,7 +511,7 @@ func tokenText(t json.Token) string {
 	return fmt.Sprint(t)
 }
 
-// table makes a table of what was read.
+// table returns the table of the records read.
 func (r *recordReader) table() (*Table, *Error) {
 	named := !r.lists || r.header()
 	t := &Table{Format: "json", Header: named, first: 1, Lines: r.lines, Columns: make([]Column, len(r.names))}

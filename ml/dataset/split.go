@@ -11,8 +11,8 @@ import (
 // splitStream keeps the draws of Split apart from others under the same seed.
 const splitStream = 0x5b117
 
-// Split draws a stratified held-out set: every class gives round(fraction n_c)
-// rows, but keeps at least one for training. Rows come back ascending.
+// Split draws a stratified held-out set: every class contributes round(fraction n_c)
+// rows but keeps at least one for training. Rows are returned in ascending order.
 //
 // y holds one class value a row, ±1 or any others; fraction lies in [0, 1), and
 // a fraction not above 0 holds nothing out. The draw is one random order of all rows

@@ -19,7 +19,7 @@ type Strings struct {
 // Kind is KindStrings.
 func (s *Strings) Kind() Kind { return KindStrings }
 
-// Len is the number of strings.
+// Len returns the number of strings.
 func (s *Strings) Len() int { return len(s.Values) }
 
 // Subset returns some of the strings.
@@ -31,7 +31,7 @@ func (s *Strings) Subset(rows []int) Objects {
 	return t
 }
 
-// Text is the string.
+// Text returns string i.
 func (s *Strings) Text(i int) string { return s.Values[i] }
 
 // Keep is Subset: a string is all that the kernel with it takes.
@@ -105,12 +105,11 @@ func (t *Table) onlyWords(label int) bool {
 	return len(t.Columns) > 1
 }
 
-// beginsWithStrings tells formats of nothing but strings, which are the first column.
+// beginsWithStrings reports whether the format holds only strings, in the first column.
 func (t *Table) beginsWithStrings() bool { return t.Format == "fasta" || t.Format == "zip" }
 
-// stringsColumn is the place of the strings in a table: the column that is named, else
-// the one of words beside the label, the one whose words differ most where there are
-// several, else the only one beside the label.
+// stringsColumn returns the index of the column of strings: the named one, else the column of
+// words besides the label with the most distinct words, else the only one besides the label.
 func (t *Table) stringsColumn(label int, named []string) (int, error) {
 	switch {
 	case len(named) > 1:
@@ -148,8 +147,7 @@ func (t *Table) stringsColumn(label int, named []string) (int, error) {
 	return 0, t.fault(-1, -1, "expected a column of strings beside the label, found none with words")
 }
 
-// StringsColumn is the name of the column of strings under a mapping, "" where there is
-// none.
+// StringsColumn returns the name of the column of strings under a mapping, "" if there is none.
 func (t *Table) StringsColumn(m Mapping) string {
 	label, err := t.find(m.Label)
 	if err != nil {
@@ -189,7 +187,7 @@ func (t *Table) readStrings(j int) (*Strings, error) {
 	return s, nil
 }
 
-// headerIsRow makes what was taken for a header the first row.
+// headerIsRow turns a misdetected header into the first row.
 func (t *Table) headerIsRow() {
 	if !t.Header {
 		return

@@ -40,8 +40,8 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// cells is the most values a table holds. A value takes two bytes at least in a
-// dense file; a sparse one may not unfold to more than that.
+// cells returns the most values in a table. A value takes at least two bytes in a
+// dense file; a sparse one may not exceed that either.
 func (l Limits) cells() int64 { return l.Bytes/2 + 1 }
 
 // ErrTooLarge is wrapped by the *Error of a file beyond its Limits.
@@ -87,14 +87,14 @@ type Table struct {
 	File         string   // name for error messages
 	Format       string   // "csv", "libsvm", "arff", "fasta", "json", "jsonl", "graphml", "zip", "tu", "xlsx"; Separator says more for csv
 	Separator    string   // of csv: "comma", "semicolon", "tab", "spaces"; else empty
-	DecimalComma bool     // numbers were written 1,5; Cells have 1.5
+	DecimalComma bool     // numbers were written 1,5; cells have 1.5
 	Header       bool     // the file names its columns; otherwise they are x1, x2 … and label
 	Sheet        string   // of a workbook, the one that was read
 	Sheets       []string // of a workbook, those that are not hidden
 	Kind         Kind     // of objects that are no vectors: the file says so, by its first line or by pairs 0:i; else empty
 	Columns      []Column
 	Lines        []int    // line number in the file of each row
-	Notes        []string // what reading took the file for where that is a guess, each a part of a sentence
+	Notes        []string // guesses about the file, as clauses
 	first        int      // line of the first record of CSV, header or row
 	members      []string // of texts that are files of their own: the name of each
 	graphs       int      // of a table of graphs: how many columns hold them, the first ones
@@ -195,7 +195,7 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 	return t.finish(lim)
 }
 
-// finish finds out what the columns of a table hold, and names those that have no names.
+// finish determines what the columns of a table hold, and names unnamed ones.
 func (t *Table) finish(lim Limits) (*Table, error) {
 	t.limits = lim
 	t.weigh()
@@ -230,7 +230,7 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 	return t, nil
 }
 
-// readRaw reads a file of no more bytes than it may have.
+// readRaw reads a file of limited size.
 func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 	lim = lim.orDefault()
 	var b strings.Builder
@@ -256,10 +256,10 @@ func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 	return b.String(), nil
 }
 
-// gzipMagic begins what gzip has packed, see RFC 1952.
+// gzipMagic is the beginning of gzip data, see RFC 1952.
 const gzipMagic = "\x1f\x8b"
 
-// unzipped is a file that gzip has packed, of no more bytes than a file may have.
+// unzipped decompresses a gzip file of limited size.
 func unzipped(raw, file string, lim Limits) (string, *Error) {
 	r, err := gzip.NewReader(strings.NewReader(raw))
 	if err != nil {
@@ -272,7 +272,7 @@ func unzipped(raw, file string, lim Limits) (string, *Error) {
 	return text, fault
 }
 
-// sizeOf is the number of bytes that a reader says it has.
+// sizeOf returns the number of bytes in a reader, if it can tell.
 func sizeOf(r io.Reader) (n int64, ok bool) {
 	switch r := r.(type) {
 	case interface{ Len() int }:
@@ -317,8 +317,8 @@ func cutLine(s string) (line, rest string) {
 	return s, ""
 }
 
-// detect tells the format by the first line that says something, and by the
-// extension where that leaves it open.
+// detect determines the format by the first meaningful line, and by the extension
+// if that is ambiguous.
 func detect(text, file string) string {
 	ext := strings.ToLower(path.Ext(file))
 	for rest := text; rest != ""; {
@@ -399,7 +399,7 @@ func parseNumber(s string) (v float64, ok bool) {
 // powersOfTen holds the divisors by the number of digits after the decimal point.
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parseAnyNumber is parseNumber for long numbers, numbers with an exponent, and text that is no number.
+// parseAnyNumber is parseNumber for long numbers, exponents, and text that is not a number.
 func parseAnyNumber(s string) (v float64, ok bool) {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -427,7 +427,7 @@ func parseNumbers(texts []string) (vs []float64, ok bool) {
 	return vs, true
 }
 
-// notFinite tells NaN, Inf and numbers beyond the range of float64.
+// notFinite reports whether s is NaN, Inf or a number beyond the range of float64.
 func notFinite(s string) bool {
 	if s == "" || !strings.Contains("+-.0123456789iInN", s[:1]) { // most words, of which the error would hold a copy
 		return false
@@ -476,7 +476,7 @@ func (c *Column) numbers(dst []float64, apart int) {
 	}
 }
 
-// number is the one that is written in a cell, NaN where there is none.
+// number returns the number in a cell, NaN if there is none.
 func number(s string) float64 {
 	if v, ok := parseNumber(s); ok {
 		return v
@@ -484,8 +484,8 @@ func number(s string) float64 {
 	return math.NaN()
 }
 
-// IsText tells that no cell of the column can pass for a number, nor for a number
-// that is missing: the column holds words, not numbers with a fault.
+// IsText reports whether no cell of the column is a number or a missing one: the column
+// holds words rather than faulty numbers.
 func (c *Column) IsText() bool {
 	if c.Numeric {
 		return false
@@ -503,7 +503,7 @@ func (c *Column) IsText() bool {
 	return words
 }
 
-// twoValued tells a column of ±1 or 0-1, both of them present.
+// twoValued reports whether the column holds ±1 or 0 and 1, both present.
 func (c *Column) twoValued() bool {
 	var minus, zero, one bool
 	for s := range c.values() {
@@ -523,11 +523,11 @@ func (c *Column) twoValued() bool {
 	return one && minus != zero
 }
 
-// looksLikeLabel is the rule by which a column at either end is taken for the label.
+// looksLikeLabel reports whether a column at either end is taken as the label.
 func (c *Column) looksLikeLabel() bool { return c.twoValued() || c.IsText() && !c.Dates() }
 
-// onlyWord is the row of the first cell that is no number in a column where few are none, -1
-// in others.
+// onlyWord returns the row of the first non-number in a column with few of them, -1 for other
+// columns.
 func (c *Column) onlyWord() int {
 	first, words := -1, 0
 	for i, s := range c.all() {
@@ -543,7 +543,7 @@ func (c *Column) onlyWord() int {
 	return first
 }
 
-// manyWords tells words that are too many for classes: names, or strings to learn from.
+// manyWords reports whether there are too many words for classes: names, or strings to learn from.
 func (c *Column) manyWords() bool {
 	if c.Numeric {
 		return false
@@ -555,7 +555,7 @@ func (c *Column) manyWords() bool {
 	return tooMany(len(distinct), c.Len())
 }
 
-// fewIntegers tells whole numbers that repeat, as codes of classes do.
+// fewIntegers reports whether the column holds repeating whole numbers, like class codes.
 func (c *Column) fewIntegers() bool {
 	distinct := make(map[float64]bool)
 	for s := range c.values() {
@@ -570,8 +570,8 @@ func (c *Column) fewIntegers() bool {
 	return 2*len(distinct) <= c.Len()
 }
 
-// isRowNumber tells the column of row numbers that some programs write: the first,
-// without a name, counting up by one.
+// isRowNumber reports whether column j holds the row numbers that some programs write:
+// the first column, unnamed, counting up by one.
 func (t *Table) isRowNumber(j int) bool {
 	c := &t.Columns[j]
 	if j != 0 || !t.Header || c.Name != unnamed(0) || len(t.Columns) < 3 || c.Len() < 2 {
@@ -614,7 +614,7 @@ func (t *Table) Numbering(j int) bool {
 	return true
 }
 
-// unnamed is the name of a column j for which a header has none.
+// unnamed returns the name of column j if the header has none.
 func unnamed(j int) string { return fmt.Sprintf("column %d", j+1) }
 
 // nameColumns names the columns of a file without a header by their places: label
@@ -635,10 +635,10 @@ func (t *Table) nameColumns() {
 	}
 }
 
-// labelName is the name of a label column that has none of its own.
+// labelName is the default name of a label column.
 const labelName = "label"
 
-// namesLabel tells the usual names of a label column.
+// namesLabel reports whether s is a usual name of a label column.
 func namesLabel(s string) bool {
 	switch strings.ToLower(s) {
 	case labelName, "class", "target":
@@ -647,8 +647,8 @@ func namesLabel(s string) bool {
 	return false
 }
 
-// guessLabel returns the place of the label column, see rank. It is sure when the file
-// leaves no other reading.
+// guessLabel returns the index of the label column, see rank; sure reports that it is
+// unambiguous.
 func (t *Table) guessLabel() (j int, sure bool) {
 	if t.Kind == KindGraphs {
 		return t.guessGraphsLabel()
@@ -700,7 +700,7 @@ func (t *Table) endLabel() (j int, sure bool) {
 	return last, !atStart && (atEnd || t.Header && end.fewIntegers())
 }
 
-// Guess proposes a mapping and says whether it is beyond doubt: see Propose.
+// Guess proposes a mapping and reports whether it is unambiguous: see Propose.
 func (t *Table) Guess() (m Mapping, obvious bool) {
 	p := t.Propose(Mapping{})
 	return p.Mapping, p.Obvious
@@ -722,8 +722,8 @@ func (t *Table) fault(row, column int, format string, args ...any) *Error {
 	return e
 }
 
-// AddZeros adds a column of zeros: LIBSVM's form leaves them out, so that a file may stop
-// short of the last features.
+// AddZeros adds a column of zeros: LIBSVM's format omits them, so the last features of a file
+// may be missing.
 func (t *Table) AddZeros(name string) {
 	c := Column{Name: name, Numeric: true}
 	c.zeros(len(t.Lines))
@@ -843,7 +843,7 @@ func (t *Table) Labels(name string) ([]string, error) {
 		return nil, err
 	}
 	c := &t.Columns[j]
-	words := false // text besides numbers
+	words := false // there is text among numbers
 	row := func(s string) int { return slices.Index(c.list(), s) }
 	for s := range c.values() {
 		_, number := parseNumber(s)
@@ -884,7 +884,7 @@ func (t *Table) Labels(name string) ([]string, error) {
 	return labels, nil
 }
 
-// labels are the texts of the rows as labels, tidied.
+// labels returns the tidied labels of the rows.
 func (c *cells) labels() []string {
 	if c.text != nil {
 		return tidyLabels(c.list())
@@ -892,7 +892,7 @@ func (c *cells) labels() []string {
 	texts := slices.Collect(c.values())
 	tidied := tidyLabels(texts)
 	var of [mostDistinct]string
-	for k, s := range c.distinct { // of which several may have become the same text
+	for k, s := range c.distinct { // several may have become equal
 		if i := slices.Index(texts, s); i >= 0 {
 			of[k] = tidied[i]
 		}
@@ -991,7 +991,7 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	}
 	kind = cmp.Or(kind, KindVectors)
 	if kind != KindVectors && m.Missing == MissingMedian {
-		m.Missing = MissingDrop // there is no median of objects
+		m.Missing = MissingDrop // objects have no median
 	}
 	if m.Missing == MissingDrop || m.Missing == MissingMedian {
 		if t, err = t.complete(d.Label, t.chosen(kind, label, m.Features), m.Missing); err != nil {
@@ -1076,7 +1076,7 @@ func (t *Table) chosen(kind Kind, label int, features []string) []string {
 	return features
 }
 
-// remarks returns notes about features that may not be what they seem.
+// remarks returns notes about suspicious features.
 func (d *Data) remarks(t *Table) (notes []string) {
 	var constant, numbering []string
 	for k, name := range d.Features {

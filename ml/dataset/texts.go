@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// member is a file of an archive or below a folder.
+// member is a file in an archive or folder.
 type member struct {
 	name string // with slashes
 	open func() (io.ReadCloser, error)
@@ -35,7 +35,7 @@ func ParseFolder(folder fs.FS, file string, lim Limits) (*Table, error) {
 	return parseMembers(members, file, lim)
 }
 
-// isArchive tells a zip file by its beginning, that of an empty one among them.
+// isArchive reports whether data begin like a zip file, even an empty one.
 func isArchive(raw string) bool {
 	return strings.HasPrefix(raw, "PK\x03\x04") || strings.HasPrefix(raw, "PK\x05\x06")
 }
@@ -116,7 +116,7 @@ func parseMembers(members []member, file string, lim Limits) (*Table, error) {
 	return textsInFolders(members, file)
 }
 
-// isHidden tells files that programs leave among those of a person.
+// isHidden reports whether a file is one that systems add, such as .DS_Store.
 func isHidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") || part == "__MACOSX" || part == "Thumbs.db" || part == "desktop.ini" {
@@ -126,8 +126,8 @@ func isHidden(name string) bool {
 	return false
 }
 
-// readMembers reads the texts, of no more bytes together than a file may have: what an
-// archive says about the size of its files is not to be relied on.
+// readMembers reads the texts, limited in total to the size of a file, since the sizes declared in
+// an archive cannot be trusted.
 func readMembers(members []member, file string, lim Limits) *Error {
 	left := lim.Bytes
 	for i := range members {
@@ -161,7 +161,7 @@ func readMembers(members []member, file string, lim Limits) *Error {
 	return nil
 }
 
-// textTable is a table of texts without labels.
+// textTable returns a table of texts without labels.
 func textTable(members []member, file string) *Table {
 	t := &Table{File: file, Format: "zip", Header: true, Kind: KindStrings, Lines: make([]int, len(members)), members: make([]string, len(members))}
 	texts, names := make([]string, len(members)), make([]string, len(members))
@@ -199,7 +199,7 @@ func labelledTexts(members []member, table member, file string, lim Limits) (*Ta
 	if err != nil {
 		return nil, err
 	}
-	place := make(map[string]int) // of the texts, by what the table may call them
+	place := make(map[string]int) // indices of the texts, by the names a table may use
 	beside := path.Dir(table.name) + "/"
 	for i, m := range members {
 		for _, name := range []string{m.name, strings.TrimPrefix(m.name, beside)} {

@@ -161,7 +161,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 	return t, nil
 }
 
-// edgesName names a column of graphs by what it tells of their edges.
+// edgesName returns the name of a column of graphs by the attributes of their edges.
 func edgesName(directed, labelled bool) string {
 	name := graphName
 	if directed {
@@ -213,7 +213,7 @@ type tuFile struct {
 	line       int
 }
 
-// next goes to the next line that says something.
+// next advances to the next nonempty line.
 func (f *tuFile) next() bool {
 	for f.rest != "" {
 		f.text, f.rest = cutLine(f.rest)
@@ -229,7 +229,7 @@ func (f *tuFile) fault(format string, args ...any) *Error {
 	return &Error{File: f.name, Line: f.line, Message: fmt.Sprintf(format, args...)}
 }
 
-// tooLarge is the fault as one beyond the limits.
+// tooLarge marks the error as one of exceeded limits.
 func (e *Error) tooLarge() *Error {
 	e.Err = ErrTooLarge
 	return e

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Values are the labels as numbers, one a row: what a regression fits. It reports a label
-// that is none.
+// Values returns the labels as numbers, the target of a regression. It returns an error for a
+// label that is not a number.
 func (d *Data) Values() ([]float64, error) {
 	of := make([]float64, len(d.Classes))
 	for i, label := range d.Classes {

@@ -34,7 +34,7 @@ func newView(d int) View {
 
 // ColumnView shows columns a and b with the other columns at their means, so
 // (s, t) are the values of a and b themselves. Data with one feature take an empty
-// b. It reports a name that is not there and a chosen twice.
+// b. It returns an error for an unknown name and for equal columns.
 func ColumnView(d *Data, a, b string) (View, error) {
 	n, cols := d.X.Dims()
 	v := newView(cols)
@@ -104,8 +104,8 @@ func PCAView(d *Data) View {
 	return v
 }
 
-// signOfLargest returns the sign of the entry of largest modulus, the first of
-// those that are equal but for rounding.
+// signOfLargest returns the sign of the entry of largest magnitude, the first among
+// those equal up to rounding.
 func signOfLargest(w []float64) float64 {
 	best := 0.0
 	for _, l := range w {

@@ -10,10 +10,9 @@ import (
 // mostWords is the largest number of distinct words in a column for which each becomes a feature.
 const mostWords = 20
 
-// Words are the different words of a column, in order, where they can be features, each of
-// them a column of 0 and 1; nil for a column of numbers, of dates, of a single word, or of
-// more than 20. Numbers among
-// them, as in 0, 1, 2, 3+, are words as well if each repeats.
+// Words returns the distinct words of a column, in order, if each can become an indicator
+// feature; nil for a column of numbers, of dates, of a single word, or of more than 20. Numbers
+// among words, as in 0, 1, 2, 3+, count as words if each repeats.
 func (c *Column) Words() []string {
 	if c.Dates() || !c.IsText() && (c.Numeric || c.Gappy() || !factsOf(c).category()) {
 		return nil
@@ -33,8 +32,8 @@ func (c *Column) Words() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// indicators are the features that a column of words becomes: one a word, but of two words
-// the second alone, which tells the first as well; nil for other columns.
+// indicators returns the indicator features of a column of words: one per word, or for two words
+// only the second, which determines the first; nil for other columns.
 func (c *Column) indicators() (names []string) {
 	words := c.Words()
 	if len(words) == 2 {
@@ -46,7 +45,7 @@ func (c *Column) indicators() (names []string) {
 	return names
 }
 
-// indicator names the feature that is 1 where a word stands in a column, and 0 elsewhere.
+// indicator returns the name of the feature that is 1 where a column has a word, and 0 elsewhere.
 func indicator(column, word string) string { return column + "=" + word }
 
 // AddIndicators adds those of the named features that are a word of a column, as in
@@ -69,7 +68,7 @@ func (t *Table) AddIndicators(features []string) {
 	}
 }
 
-// is the column that tells where the word stands in c.
+// is returns the indicator column of a word in c.
 func (c *Column) is(name, word string) Column {
 	r := Column{Name: name, cells: cells{expected: c.Len()}}
 	for _, s := range c.all() {
@@ -85,8 +84,8 @@ func (c *Column) is(name, word string) Column {
 	return r
 }
 
-// unfold puts in the place of each column of words among the features its indicators, and
-// says so. With gaps, words may be missing.
+// unfold replaces each column of words among the features by its indicators, with a note. With
+// gaps, words may be missing.
 func (t *Table) unfold(features []string, gaps bool) (unfolded []string, notes []string, err error) {
 	for _, name := range features {
 		j, err := t.find(name)

@@ -91,7 +91,7 @@ func (r *partReader) token() (xml.Token, error) {
 	return r.xml.RawToken()
 }
 
-// noWorkbook says that a file has no sheets.
+// noWorkbook returns the error for a file without sheets.
 func noWorkbook(file, sheet string) error {
 	return &Error{File: file, Message: fmt.Sprintf("expected a workbook .xlsx, of which the sheet %s could be read", quote(sheet))}
 }
@@ -207,10 +207,10 @@ func (b *workbook) part(name string, each func(d *partReader, e xml.StartElement
 	}
 }
 
-// sheets are those that are not hidden, in their order.
+// sheets returns the visible sheets in order.
 func (b *workbook) sheets() (list []sheet, err error) {
 	b.since = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
-	parts := map[string]string{} // by what the workbook calls them
+	parts := map[string]string{} // by their names in the workbook
 	err = b.part("xl/_rels/workbook.xml.rels", func(_ *partReader, e xml.StartElement) error {
 		if e.Name.Local == "Relationship" {
 			target := attribute(&e, "Target")
@@ -321,7 +321,8 @@ func (b *workbook) styles(part string) error {
 	})
 }
 
-// isDateFormat tells a code such as dd/mm/yyyy from one such as 0.00 "days".
+// isDateFormat reports whether a format code is that of a date, such as dd/mm/yyyy but not
+// 0.00 "days".
 func isDateFormat(code string) bool {
 	for i := 0; i < len(code); i++ {
 		switch code[i] {
@@ -336,7 +337,7 @@ func isDateFormat(code string) bool {
 			if end < 0 {
 				return false
 			}
-			if slices.Contains([]string{"h", "hh", "m", "mm", "s", "ss"}, strings.ToLower(code[i+1:i+end])) { // time that has passed
+			if slices.Contains([]string{"h", "hh", "m", "mm", "s", "ss"}, strings.ToLower(code[i+1:i+end])) { // elapsed time
 				return true
 			}
 			i += end
@@ -424,7 +425,7 @@ func (b *workbook) csv(part string) (string, error) {
 	return text.String(), err
 }
 
-// columnOf is the place of a cell such as AB12, from 0 on.
+// columnOf returns the column index of a cell such as AB12, counted from 0.
 func columnOf(cell string) (int, bool) {
 	j := 0
 	for i := range len(cell) {
@@ -439,7 +440,7 @@ func columnOf(cell string) (int, bool) {
 	return 0, false
 }
 
-// cell reads what a cell holds, as text on one line.
+// cell returns the content of a cell as text on one line.
 func (b *workbook) cell(d *partReader, e xml.StartElement) (string, error) {
 	kind := attribute(&e, "t")
 	var written strings.Builder
@@ -498,8 +499,7 @@ func (b *workbook) cell(d *partReader, e xml.StartElement) (string, error) {
 	return tidy(value), nil
 }
 
-// date writes the day that is some days after the first, and the time if it has one; without a
-// day, the time.
+// date formats a serial date: the day, with the time if there is one, or only the time.
 func (b *workbook) date(days float64) string {
 	if days < 0 || days >= 2_958_466 { // the year 10 000
 		return strconv.FormatFloat(days, 'g', -1, 64)

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// spelling is how the numbers of a column are written, other than as 1234.5.
+// spelling is a way to write the numbers of a column other than 1234.5.
 type spelling struct {
 	group   string // between thousands: a comma, a point, a space or an apostrophe; "" where there is none
 	point   string // the decimal sign
 	percent bool   // behind each
 }
 
-// spellings are those that are tried, in this order. What can be read as a plain number is one.
+// spellings lists the spellings in the order tried. Plain numbers take precedence.
 var spellings = []spelling{
 	{",", ".", false},
 	{".", ",", false},
@@ -34,7 +34,7 @@ var spellings = []spelling{
 	{"'", ",", true},
 }
 
-// typeset are signs that programs take for those of a keyboard.
+// typeset maps typographic characters to those of a keyboard.
 var typeset = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f", " ", "\u2212", "-", "\u2019", "'")
 
 // plain is a number in the plain form, 1234.5, and whether it must be of this spelling: 1,234
@@ -101,7 +101,7 @@ func (w spelling) reads(c *Column, sure bool) bool {
 // else, though commas separate cells; amounts lose the sign of their currency. It tells in
 // which columns.
 func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
-	if t.Kind != "" || !slices.ContainsFunc(t.Columns, func(c Column) bool { return !c.Numeric }) { // the canonical form has plain numbers only
+	if t.Kind != "" || !slices.ContainsFunc(t.Columns, func(c Column) bool { return !c.Numeric }) { // the canonical form has only plain numbers
 		return nil, nil, nil, nil
 	}
 	pointed := t.hasDecimalPoints()
@@ -123,7 +123,7 @@ func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
 			c.weigh()
 		}
 		k := slices.IndexFunc(spellings, func(w spelling) bool {
-			// No amount has three decimals: 1.200 € are more than a thousand.
+			// Amounts do not have three decimals: 1.200 € is more than a thousand.
 			return w.reads(c, amounts && w.group != "" || pointed && w.group == "," && !w.percent && j != label)
 		})
 		if k < 0 {
@@ -185,8 +185,8 @@ func (t *Table) hasDecimalPoints() bool {
 // codes are signs of currencies in letters.
 var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR"}
 
-// cutCurrency takes the sign of a currency off an amount, which may have a minus before it:
-// -€ 5 is -5, 5 EUR is 5. The sign is empty where there is none.
+// cutCurrency removes the currency sign from an amount, which may start with a minus: -€ 5 is -5,
+// 5 EUR is 5. sign is empty if there is none.
 func cutCurrency(s string) (amount, sign string) {
 	s = strings.TrimSpace(typeset.Replace(s))
 	minus := ""
@@ -215,15 +215,14 @@ func cutCurrency(s string) (amount, sign string) {
 	return minus + strings.TrimSpace(s), sign
 }
 
-// isAmount tells a number in any spelling, with the sign of a currency or without.
+// isAmount reports whether s is a number in any spelling, with or without a currency sign.
 func isAmount(s string) bool {
 	s, _ = cutCurrency(s)
 	_, plain := parseNumber(s)
 	return plain || isWrittenNumber(s)
 }
 
-// currency is the sign that all amounts of a column have, empty where they have none or not
-// all the same.
+// currency returns the currency sign common to all amounts of a column, empty if there is none.
 func (c *Column) currency() (sign string) {
 	for s := range c.values() {
 		if missing(s) {
@@ -238,7 +237,7 @@ func (c *Column) currency() (sign string) {
 	return sign
 }
 
-// isWrittenNumber tells a number in any spelling.
+// isWrittenNumber reports whether s is a number in any spelling.
 func isWrittenNumber(s string) bool {
 	return slices.ContainsFunc(spellings, func(w spelling) bool { _, _, ok := w.plain(s); return ok })
 }
@@ -249,7 +248,7 @@ var (
 	hours = []string{"150405", "150405Z07:00", "15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "15:04:05Z07:00", "15:04Z07:00"}
 )
 
-// isDate tells a day, an hour, or both.
+// isDate reports whether s is a date, a time, or both.
 func isDate(s string) bool {
 	const shortest, longest = 4, 40
 	if len(s) < shortest || len(s) > longest || !strings.ContainsAny(s, "-/.: T") {
@@ -269,7 +268,7 @@ func isDate(s string) bool {
 	return false
 }
 
-// Dates reports whether the column holds days or hours, which are no numbers.
+// Dates reports whether the column holds dates or times.
 func (c *Column) Dates() bool {
 	if c.Numeric {
 		return false

@@ -102,7 +102,7 @@ func (b Band) Picture() (*Picture, error) {
 	return pic, nil
 }
 
-// BandOf is the Band of a run of two classes with a plane of its own.
+// BandOf returns the Band of a two-class run whose model has a plane.
 func BandOf(r Run, s *ml.Sensitivity) (Band, error) {
 	points, err := s.Model.Points(r.Data, r.Spec)
 	if err != nil {

@@ -27,11 +27,11 @@ type Bars struct {
 	Log bool
 	// Classes are the class of every bar, which decides its colour; nil: they are of none.
 	Classes []int
-	// ClassNames are told in the legend, in the order of the numbers in Classes.
+	// ClassNames are shown in the legend, in the order of the numbers in Classes.
 	ClassNames []string
 	Rules      []Rule // across the bars, such as C above the alphas; Upright is not used
-	// Caption describes the picture for readers who do not see it; "" says how
-	// many values there are, and of which signs and size.
+	// Caption is the text alternative; "" gives the number, signs and sizes of the
+	// values.
 	Caption string
 }
 

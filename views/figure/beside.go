@@ -6,16 +6,16 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Panel is the place of a picture that is a part of a larger one; nil: it is none.
+// Panel is the place of a picture within a larger one; nil if it stands alone.
 type Panel struct {
 	width, height int      // of the whole, CSS pixels
 	at            vg.Point // of the part's lower left corner, in units
 }
 
-// Beside draws two pictures as one of a size in CSS pixels: the first has a share of its width,
-// at the left, or of its height, above; a second at the right is about as high as wide. Each is
-// drawn for the size and the panel that it is given. What is dragged is on the first; where there
-// is no room for words it is drawn alone.
+// Beside combines two pictures into one of a size in CSS pixels: the first gets a fraction of the
+// width, at the left, or of the height, at the top; a second one at the right is about square. Each
+// is drawn for its given size and panel. Draggable handles are on the first; without room for text
+// it is drawn alone.
 func Beside(width, height int, share float64, below bool, first, second func(width, height int, at *Panel) (*Picture, error)) (*Picture, error) {
 	width, height = defaultSize(width, height)
 	if (&sheet{width: width, height: height}).bare() {

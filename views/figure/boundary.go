@@ -130,7 +130,7 @@ func (s *Scene) stroke() vg.Length {
 	return vg.Length(min(max(side/200, 1.3), 4))
 }
 
-// refinement is how many values of the kernel lines may take that are narrower than the grid.
+// refinement returns how many kernel values may be spent on lines narrower than the grid.
 func (s *Scene) refinement() int {
 	if s.Grid <= coarseGrid {
 		return 4 << 20

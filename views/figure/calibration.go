@@ -15,8 +15,8 @@ const (
 	mostBins   = 10
 )
 
-// hasCalibration is where points of two classes were held out from a machine that tells
-// probabilities, enough of them for two bins.
+// hasCalibration reports a figure if a calibrated machine has enough held-out points of two classes
+// for two bins.
 func hasCalibration(r Run) []int {
 	return when(r.Result.Model.Platt != nil && r.Result.Report.TestN >= 2*leastInBin)
 }
@@ -25,9 +25,9 @@ func calibrationTitle(Run, int) string {
 	return "Probability told, and share found, on held-out points"
 }
 
-// drawCalibration draws, for groups of held-out points that follow each other by the
-// probability that they were told, how many were of the class: the reliability diagram. Groups
-// are equally large, so that each share is about equally sure. (Murphy, Winkler:
+// drawCalibration draws the reliability diagram: for groups of held-out points with similar
+// predicted probability, the fraction that belongs to the class. Groups are equally large, so
+// that all fractions are about equally precise. (Murphy, Winkler:
 // "Reliability of subjective probability forecasts", Applied Statistics 26, 1977.)
 func drawCalibration(ctx context.Context, r Run, _ int) (*Picture, error) {
 	points, err := r.Result.Points(ctx, r.Result.Model, r.Data, r.Spec)
@@ -65,7 +65,7 @@ func drawCalibration(ctx context.Context, r Run, _ int) (*Picture, error) {
 		if err != nil {
 			return nil, err
 		}
-		if k := len(curve.X); k > 0 && mean <= curve.X[k-1] { // many points were told the same
+		if k := len(curve.X); k > 0 && mean <= curve.X[k-1] { // many points have the same probability
 			continue
 		}
 		share := float64(n) / float64(len(own))

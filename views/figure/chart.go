@@ -21,7 +21,7 @@ type Chart struct {
 	X, Y   Axis
 	Curves []Curve // up to six
 	Rules  []Rule
-	// Here is where a replay stands: an upright line, with a dot on every curve. nil:
+	// Here is the position of a replay: a vertical line with a dot on every curve. nil:
 	// none.
 	Here *float64
 	// SoFar draws the curves as far as Here, on the axes of whole curves: what is still to
@@ -40,7 +40,7 @@ type Axis struct {
 	Log bool
 	// Whole leaves labels to whole numbers.
 	Whole bool
-	// Min and Max are the ends; where they are equal the curves' range is taken.
+	// Min and Max are the limits; if equal, the curves' range is used.
 	Min, Max float64
 }
 
@@ -56,7 +56,7 @@ type Curve struct {
 	Pale   bool // one of many, thin and translucent behind the others and without end; the legend has the first
 }
 
-// oneOfMany is how pale curves are drawn.
+// oneOfMany is the pen of pale curves.
 var oneOfMany = Pen{Color: Muted, Thin: true, Pale: true}
 
 // Rule is a straight line across a chart: a reference value, a choice.
@@ -179,8 +179,8 @@ func (ch *Chart) apart() (told, pale []Curve) {
 	return told, pale
 }
 
-// scaled is a value as the sheet has it: its logarithm on a logarithmic axis, not a
-// number where there is none.
+// scaled returns a value in sheet coordinates: its logarithm on a logarithmic axis, NaN if it
+// has none.
 func (a Axis) scaled(v float64) float64 {
 	if a.Log {
 		if !(v > 0) {
@@ -213,7 +213,7 @@ func (ch *Chart) soFar() []Curve {
 	return curves
 }
 
-// grows tells whether a curve has a line to show.
+// grows reports whether some curve has a line to show.
 func grows(curves []Curve) bool {
 	return slices.ContainsFunc(curves, func(cu Curve) bool { return len(cu.X) > 1 })
 }
@@ -279,7 +279,7 @@ func (ch *Chart) limits() (Limits, error) {
 	return l, nil
 }
 
-// band is the outlines of the shaded parts, clamped to the frame.
+// band returns the outlines of the shaded parts, clamped to the frame.
 func (ch *Chart) band(m mapping, cu Curve) (parts []vg.Path) {
 	lo, hi := ch.places(m, cu.X, cu.Lo), ch.places(m, cu.X, cu.Hi)
 	bottom := func(p vg.Point) vg.Point { // a logarithm of nothing lies below the frame
@@ -323,7 +323,7 @@ func (ch *Chart) band(m mapping, cu Curve) (parts []vg.Path) {
 	return parts
 }
 
-// rule draws a reference line and asks for its name.
+// rule draws a reference line and requests its label.
 func (e *easel) rule(r Rule, x, y Axis) {
 	a, b := e.frame.Min, e.frame.Max
 	half := labelBox(r.Name)

@@ -54,9 +54,9 @@ func DecisionScene(m *ml.Model, points []ml.Point, classes []string) Scene {
 	return s
 }
 
-// leads tells by how much the scores of a point speak for its own class rather than for the
-// best of the others: above 0 where that is predicted. One against one, it is the least of
-// the machines that have the class on a side.
+// leads returns a function that gives the margin of a point's own class over the best other one,
+// positive if the class is predicted. One against one, it is the least over the machines of the
+// class.
 func leads(m *ml.Model) func(p ml.Point) float64 {
 	type pair struct{ positive, negative string }
 	sides := make([]pair, len(m.Machines))

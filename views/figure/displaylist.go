@@ -177,7 +177,7 @@ func (c *listCanvas) polyline(b []byte, p vg.Path) []byte {
 	return base64.StdEncoding.AppendEncode(append(b, '#'), packed)
 }
 
-// nearLine is how far in units a line in motion may be from where it is at rest.
+// nearLine is the largest error in units of a line during a drag.
 const nearLine = 0.25
 
 // simplify clears kept for the places between the ends of a line that are nearer than nearLine

@@ -12,8 +12,8 @@ import (
 // in which theme. The zero value is a good choice.
 type Format struct {
 	Dark, Grey bool // Grey is for paper: sides of a boundary stay apart without their colours
-	// LegendRows are kept for the legend even when it needs fewer, so that the frame
-	// stays where it is while a replay runs.
+	// LegendRows reserves rows for the legend even if it needs fewer, so that the frame
+	// stays fixed during a replay.
 	LegendRows int
 	Noted      bool   // as of a Scene
 	Waits      bool   // a part is left out until a question is answered, and the picture says so
@@ -49,8 +49,8 @@ const (
 // Violet is for what has nothing to do with classes: the last of their colours.
 const Violet = Blue + 7
 
-// Series stands for the i-th of several things that are no classes, such as machines or
-// components, where a class is asked for: its colour and shape are none of two classes.
+// Series returns the class number for the i-th of several non-classes, such as machines or
+// components, whose colour and shape differ from those of two classes.
 func Series(i int) int { return i + 2 }
 
 // ClassColor is the colour of class i >= 0, in which Boundary and Scatter draw its
@@ -81,7 +81,7 @@ const (
 	DashDotDot
 )
 
-// Pen is how a line is drawn; the zero value is a solid line in ink.
+// Pen is a line style; the zero value is a solid line in ink.
 type Pen struct {
 	Color Color
 	Dash  Dash

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// easel is the surface for the marks of a plane. It remembers where there is ink,
-// so that labels can be put where there is none.
+// easel is the surface for the marks of a plane. It tracks where there is ink, to place
+// labels where there is none.
 type easel struct {
 	*draw.Canvas
 	mapping
@@ -65,7 +65,7 @@ func (e *easel) radius() vg.Length {
 	return max(3.8, 2.2*e.thick) * vg.Length(max(crowd, 0.4))
 }
 
-// line strokes a polyline of places on the canvas and remembers where it runs.
+// line strokes a polyline and records its ink.
 func (e *easel) line(style draw.LineStyle, weight float64, ps ...vg.Point) {
 	path := clipped(e.frame, ps)
 	if len(path) == 0 {
@@ -103,7 +103,7 @@ func (e *easel) places(ps ...[2]float64) []vg.Point {
 	return out
 }
 
-// note asks for a label in one of the spots.
+// note requests a label at one of the spots.
 func (e *easel) note(text string, clr Color, spots ...vg.Point) {
 	if text != "" && e.words {
 		e.wait = append(e.wait, note{text: text, clr: clr, spots: spots})
@@ -372,8 +372,7 @@ func (k Contours) draw(e *easel) {
 	e.contours(s, levels, k.pen().style(e.theme, e.thick), k.Plain)
 }
 
-// contours draws level lines of s and, unless they are plain, asks for their values to be
-// written on them.
+// contours draws level lines of s and, unless plain, requests their values as labels.
 func (e *easel) contours(s *surface, levels []float64, style draw.LineStyle, plain bool) {
 	step := math.Inf(1) // the least difference, which the written values have to show
 	for i, v := range levels {
@@ -496,7 +495,7 @@ func (k Region) tint(c *draw.Canvas, t *Theme, p vg.Path) {
 	c.Fill(p)
 }
 
-// lines hatches r where it is inside; colours differ in the direction, too.
+// lines hatches the inside of r; colours also differ in direction.
 func (k Region) lines(c *draw.Canvas, t *Theme, r vg.Rectangle, inside func(vg.Point) bool) {
 	const apart, step = 9, 2
 	size := r.Size()

@@ -61,7 +61,7 @@ func (x *indexed) write(w io.Writer, img *image.Paletted) error {
 	return pngChunk(w, "IEND", nil)
 }
 
-// pixels writes what the image shows, so many bits a pixel.
+// pixels writes the image with depth bits per pixel.
 func (x *indexed) pixels(w *bufio.Writer, img *image.Paletted, depth int) error {
 	z, _ := x.pool.Get().(*zlib.Writer)
 	if z == nil {

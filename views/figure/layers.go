@@ -71,10 +71,10 @@ func (s *Scene) layer(i int, name string) string {
 	return ""
 }
 
-// hides tells whether the reader has hidden a layer.
+// hides reports whether a layer is hidden.
 func (s *Scene) hides(layer string) bool { return slices.Contains(s.Hidden, layer) }
 
-// hidesPoint tells whether a point is of a layer that is hidden; class is the place of its label.
+// hidesPoint reports whether a point belongs to a hidden layer; class is the index of its label.
 func (s *Scene) hidesPoint(p ml.Point, class int) bool {
 	return s.Hidden != nil && (p.HeldOut && s.hides("held") || s.hides(classLayer(class)))
 }
@@ -90,7 +90,7 @@ func (s *Scene) visible(layer string, lines ...level) (ds []drawing) {
 	return ds
 }
 
-// hides tells whether an entry is of a layer that is hidden.
+// hides reports whether a legend entry belongs to a hidden layer.
 func (s *sheet) hides(e entry) bool {
 	i := slices.IndexFunc(s.legend, func(o entry) bool { return o.name == e.name })
 	return len(s.hidden) > 0 && s.layer != nil && slices.Contains(s.hidden, s.layer(i, e.name))

@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// MostDrawn is how many nodes a graph may have to be drawn.
+// MostDrawn is the most nodes of a graph that is drawn.
 const MostDrawn = 300
 
 // Layout places the nodes of a graph in the plane, so that two nodes are as far from each
@@ -41,7 +41,7 @@ func Layout(g dataset.Graph) [][2]float64 {
 	return at
 }
 
-// distances are the lengths of the shortest walks; -1 where there is none.
+// distances returns the lengths of shortest paths, -1 if there is none.
 func distances(g dataset.Graph) [][]int {
 	neighbours := g.Neighbours()
 	all := make([][]int, g.N)

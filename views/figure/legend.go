@@ -32,7 +32,7 @@ func (e entry) draw(c *draw.Canvas, t *Theme, at vg.Point) {
 	text(c, t.Ink, fontSize, false, vg.Point{X: at.X + sampleWidth - 1, Y: at.Y - 4}, clip(e.name, fontSize, nameRoom))
 }
 
-// flow breaks the entries into at most so many rows; what has no room is left out.
+// flow breaks the entries into at most most rows; entries without room are omitted.
 func flow(es []entry, room vg.Length, most int) (rows [][]entry) {
 	var used vg.Length
 	for _, e := range es {

@@ -31,9 +31,8 @@ func Length(text string) (pixels float64, onPaper bool, err error) {
 	return 0, false, errors.New("expects a length such as 84mm, 8.4cm, 3.3in, 240pt or 640, not " + strconv.Quote(text))
 }
 
-// SizeInPrint returns the size at which a picture is laid out so that it comes out with so many
-// pixels and letters of so many at the ticks, and its Unit. What is 0 has its default; a height,
-// the proportions of the default size.
+// SizeInPrint returns the layout size and Unit of a picture with the given final width, height and
+// font size in pixels. Zero means the default; for the height, the default proportions.
 func SizeInPrint(defaultWidth, defaultHeight int, width, height, font float64) (w, h int, unit float64) {
 	unit = 1
 	if font > 0 {
@@ -45,7 +44,7 @@ func SizeInPrint(defaultWidth, defaultHeight int, width, height, font float64) (
 	w, h = defaultWidth, defaultHeight
 	if width > 0 {
 		w = int(math.Round(width / unit))
-		unit = width / float64(w) // exactly as wide as asked for
+		unit = width / float64(w) // exactly as wide as requested
 	}
 	if height > 0 {
 		h = int(math.Round(height / unit))

@@ -19,9 +19,9 @@ type Lifted struct {
 	Format
 	Title   string
 	X, Y, Z string // names of the axes; Z is upright
-	// Yaw turns the box about the upright axis and Pitch is how far from above it is
-	// seen, 0 (from the side) to 90, both in degrees. At yaw 0 X runs to the right and Y
-	// away. Where both are 0, 30 and 22 are taken.
+	// Yaw rotates the box about the vertical axis, and Pitch is the elevation of the view,
+	// from 0 (side) to 90 (top), both in degrees. At yaw 0, X points right and Y away. If
+	// both are 0, 30 and 22 are used.
 	Yaw, Pitch float64
 	Points     []Dot3
 	// Loose leaves out the lines from the points down to the floor.
@@ -32,8 +32,8 @@ type Lifted struct {
 	Surface     func(x, y float64) float64
 	SurfaceName string // in the legend
 	ClassNames  []string
-	// Min and Max are corners of the box; where they are equal on an axis, the points,
-	// and on the upright axis the surface as well, decide.
+	// Min and Max are corners of the box; on an axis where they are equal, the points (and
+	// on the vertical axis the surface) determine them.
 	Min, Max [3]float64
 	// Caption describes the picture for readers who do not see it; "" counts the
 	// points by class and by side of the plane.
@@ -218,7 +218,7 @@ func (v *view3) data(q [3]float64) (p [3]float64) {
 	return p
 }
 
-// upright is how high the cube is drawn: a flat box shows more of its floor.
+// upright is the relative height of the cube: a flat box shows more of its floor.
 const upright = 0.8
 
 // project is right, up and away in the picture for a place of the cube.
@@ -310,7 +310,7 @@ type thing struct {
 	draw func()
 }
 
-// wires is how many cells a surface has per axis.
+// wires is the number of cells of a surface per axis.
 const wires = 18
 
 // things draws the points, their drop lines, the plane and the surface from the
@@ -542,7 +542,7 @@ func (b *stage) axes() {
 	}
 }
 
-// middle is where a text of width w begins whose nearest side is gap outwards of at.
+// middle returns the start of a text of width w whose nearest side is gap outwards of at.
 func (b *stage) middle(at, out vg.Point, w, gap vg.Length) vg.Point {
 	const h = 9
 	c := vg.Point{

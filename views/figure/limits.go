@@ -72,7 +72,7 @@ func (b *bounds) limits() Limits {
 	return l
 }
 
-// pad widens an interval by 8 % a side, by more where it is (nearly) a point.
+// pad widens an interval by 8 % per side, by more if it is (nearly) a point.
 func pad(lo, hi float64) (float64, float64) {
 	const huge = 1e300 // leaves room for hi - lo
 	lo, hi = math.Max(lo, -huge), math.Min(hi, huge)
@@ -109,8 +109,8 @@ type Tick struct {
 	Label string
 }
 
-// Ticks are about n round values from lo to hi, with labels that tell them apart: powers of
-// ten, where there are some, of a logarithmic axis.
+// Ticks returns about n round values from lo to hi with distinct labels; on a logarithmic axis
+// powers of ten, if there are some.
 func Ticks(lo, hi float64, n int, log bool) (labelled []Tick) {
 	all := ticks
 	if log {
@@ -132,8 +132,8 @@ func Ticks(lo, hi float64, n int, log bool) (labelled []Tick) {
 // superscript has the letters of exponents above the line.
 var superscript = strings.NewReplacer("−", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
-// ticks returns about n round values from lo to hi, seldom more, with labels
-// that tell them apart.
+// ticks returns about n round values from lo to hi, seldom more, with distinct
+// labels.
 func ticks(lo, hi float64, n int) []tick {
 	raw := (hi - lo) / float64(max(n, 1))
 	mag := math.Pow(10, math.Floor(math.Log10(raw)))

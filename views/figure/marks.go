@@ -21,7 +21,7 @@ func (s *Scene) radius() vg.Length {
 	return vg.Length(math.Min(most*math.Min(1, 0.4+side/500), math.Max(least, r)))
 }
 
-// marks draws the points with everything that is told about them.
+// marks draws the points with all their attributes.
 type marks struct {
 	*Scene
 	theme   *Theme
@@ -76,7 +76,7 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 		if !shown[i] {
 			continue
 		}
-		if ps.rings && q.Role != ml.None && q.Role != ml.Weighted && !ps.hides(string(q.Role)) { // around all they would tell nothing
+		if ps.rings && q.Role != ml.None && q.Role != ml.Weighted && !ps.hides(string(q.Role)) { // around all points they would be meaningless
 			ring(c, ps.theme, q.Role, at[i], ps.radius, math.Abs(q.Weight)/heaviest)
 		}
 	}

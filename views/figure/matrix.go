@@ -213,12 +213,12 @@ func blocks(classes []int) (bs []block) {
 	return bs
 }
 
-// mostBlocks is how many blocks are named and parted; more means that the rows are
-// not sorted by class.
+// mostBlocks is the most blocks that are named and separated; more means that the rows
+// are not sorted by class.
 const mostBlocks = 12
 
-// places are the ticks of an axis with n cells: the names of the blocks, those
-// given where there are as many, or numbers.
+// places returns the ticks of an axis with n cells: the names of the blocks, the given
+// names if there are as many, or numbers.
 func (x *Matrix) places(n, most int, runs []block, names []string) (ts []tick) {
 	if len(runs) > 0 && len(runs) <= mostBlocks {
 		for _, b := range runs {
@@ -239,8 +239,8 @@ func (x *Matrix) places(n, most int, runs []block, names []string) (ts []tick) {
 	return counted(n, most)
 }
 
-// counted are ticks at about so many of the numbers 1 to n, at all of them where
-// they are few.
+// counted returns ticks at about most of the numbers 1 to n, or at all if they are
+// few.
 func counted(n, most int) (ts []tick) {
 	if n <= 2*most {
 		for k := range n {
@@ -293,7 +293,7 @@ func strips(c *draw.Canvas, t *Theme, m mapping, runs []block, square bool) {
 	}
 }
 
-// write puts the numbers into the cells of a small matrix, false where they do not
+// write writes the numbers into the cells of a small matrix; it returns false if they do not
 // fit.
 func (x *Matrix) write(c *draw.Canvas, t *Theme, m mapping, hi float64) bool {
 	const most = 8
@@ -331,7 +331,7 @@ func (x *Matrix) write(c *draw.Canvas, t *Theme, m mapping, hi float64) bool {
 	return false
 }
 
-// whole tells whether all entries are whole numbers.
+// whole reports whether all entries are whole numbers.
 func (x *Matrix) whole() bool {
 	rows, cols := x.Values.Dims()
 	for i := range rows {
@@ -397,7 +397,7 @@ func (f cells) draw(c *draw.Canvas, _ mapping) {
 	}
 }
 
-// fewer is n, or n over a whole number until there is room for so many.
+// fewer returns n divided by the smallest whole number such that the result fits.
 func fewer(n, room int) int {
 	k := (n + max(room, 1) - 1) / max(room, 1)
 	return (n + k - 1) / k

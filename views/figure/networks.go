@@ -20,7 +20,7 @@ type Networks struct {
 	Format
 	Title    string
 	Networks []Network
-	Across   int      // how many stand side by side; 0: as many as makes them largest
+	Across   int      // number side by side; 0: as many as makes them largest
 	Labels   []string // which label has which colour, in order; nil: those of the graphs
 	Sides    Sides    // what nodes that Speaking made speak for; without names: none are
 	// Caption describes the picture for readers who do not see it; "" lists nodes and
@@ -37,7 +37,7 @@ type Network struct {
 	Places [][2]float64 // of the nodes; nil: those of Layout. A node whose place is not finite is left out
 }
 
-// Node is how a node is drawn.
+// Node is the style of a node.
 type Node struct {
 	Text  string  // as far as there is room
 	Color Color   // of its rim and, paler, of its inside
@@ -122,7 +122,7 @@ func NodeLabels(graphs ...dataset.Graph) []string {
 // others in the picture.
 const lettered = 0.7 * fontSize
 
-// plain is the shade of nodes about which nothing but their label is told.
+// plain is the shade of nodes that show only their label.
 const plain = 0.4
 
 // labelled are nodes with their labels. A label that the list does not hold, and none,
@@ -138,7 +138,7 @@ func labelled(g dataset.Graph, labels []string) []Node {
 	return nodes
 }
 
-// mostMeant is how many labels a legend explains at most.
+// mostMeant is the most labels explained in a legend.
 const mostMeant = 24
 
 // Speaking are nodes with what each adds to f: the stronger coloured the more that is, of the
@@ -164,7 +164,7 @@ func speaking(label string, s Sides, adds, most float64) Node {
 	return n
 }
 
-// mean tells in the legend what the colour of class i means, once.
+// mean adds the meaning of the colour of class i to the legend, once.
 func (s *sheet) mean(name string, i int) {
 	if slices.ContainsFunc(s.legend, func(e entry) bool { return e.name == name }) {
 		return
@@ -189,7 +189,7 @@ func reach(places [][2]float64) (low, size [2]float64) {
 	return low, size
 }
 
-// across is how many graphs stand side by side.
+// across returns the number of graphs side by side.
 func (x Networks) across(shape float64, largest [2]float64) int {
 	if x.Across > 0 {
 		return min(x.Across, len(x.Networks))
@@ -318,7 +318,7 @@ func (n Node) draw(c *draw.Canvas, t *Theme, at vg.Point, radius vg.Length) {
 	}
 }
 
-// SizeOf tells how large a graph is: "7 nodes, 6 edges".
+// SizeOf describes the size of a graph: "7 nodes, 6 edges".
 func SizeOf(g dataset.Graph) string {
 	plural := func(n int, noun string) string {
 		if n == 1 {

@@ -10,14 +10,14 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// sampled is how many objects a small picture of a data set shows, of graphs and of strings.
+// Numbers of graphs and strings in the small picture of a data set.
 const (
 	sampledGraphs  = 6
 	sampledStrings = 7
 )
 
-// Objects draws a few strings or graphs of a data set, of every class in turn; nil where it has
-// other objects.
+// Objects draws a few strings or graphs of a data set, taking turns over the classes; nil for other
+// kinds.
 func Objects(d *dataset.Data, f Format) (*Picture, error) {
 	switch objects := d.Objects.(type) {
 	case *dataset.Graphs:
@@ -38,7 +38,7 @@ func hasObjects(r Run) []int {
 
 func objectsTitle(r Run, _ int) string { return "Some of the " + r.Data.Kind().Words() }
 
-// drawObjects draws some of the objects of a run, or the graph that was asked for.
+// drawObjects draws some objects of a run, or the requested graph.
 func drawObjects(_ context.Context, r Run, _ int) (*Picture, error) {
 	f := Format{Dark: r.Look.Dark, Grey: r.Look.Grey, Width: r.Look.Width, Height: r.Look.Height}
 	if g, ok := r.Data.Objects.(*dataset.Graphs); ok && r.Object > 0 && r.Object <= len(g.Values) {

@@ -133,9 +133,9 @@ func Overlay(layers []Layer) (*Picture, error) {
 	return p, nil
 }
 
-// heldApart are the points, by their places in the scenes, that all models held out and
-// do not predict the same class of, and how many all held out; none where the scenes show
-// different points, held other ones out, or tell other classes apart.
+// heldApart returns the indices of the points that all models held out and predict differently,
+// and the number that all held out; nothing if the scenes differ in their points, held-out points
+// or classes.
 func heldApart(layers []Layer) (differ []int, held int) {
 	first := layers[0].Scene
 	classes := func(m *ml.Model) []string { return slices.Sorted(slices.Values(m.Classes)) }

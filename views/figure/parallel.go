@@ -41,13 +41,13 @@ type Thread struct {
 	Pale   bool      // others are looked at
 }
 
-// endRoom is how many CSS pixels there are for names beside the first and the last axis.
+// endRoom is the space in CSS pixels for names beside the first and last axes.
 const endRoom = 80
 
-// missing is where lines pass that have no value on an axis.
+// missing is the position of lines without a value on an axis.
 const missing = -0.1
 
-// place is where a value is between the ends of the axis, 0 to 1.
+// place returns the position of a value on the axis, 0 to 1.
 func (u Upright) place(v float64) float64 {
 	lo, hi := u.Min, u.Max
 	if u.Log {
@@ -245,7 +245,7 @@ func (p *Parallel) describe() string {
 	return s
 }
 
-// shown is how many lines are not pale.
+// shown returns the number of lines that are not pale.
 func (p *Parallel) shown() (n int) {
 	for _, l := range p.Lines {
 		n += btoi(!l.Pale)

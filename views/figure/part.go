@@ -12,7 +12,7 @@ type Part struct {
 	Line  [][2]float64 `json:"line"` // in data coordinates; a single place for a dot
 }
 
-// Parts are the marks of the picture that have a name, where it knows them.
+// Parts returns the named marks of the picture, if known.
 func (p *Picture) Parts() []Part {
 	if p.parts == nil {
 		return nil
@@ -20,7 +20,7 @@ func (p *Picture) Parts() []Part {
 	return p.parts()
 }
 
-// longest is how many places a line of a Part has at most.
+// longest is the most places in a line of a Part.
 const longest = 80
 
 // called returns the part with the name or label.

@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/ridge"
 )
 
-// hasPath is where the errors along lambda come from one factorisation.
+// hasPath reports a figure if the errors along lambda come from one factorisation.
 func hasPath(r Run) []int {
 	if len(r.Result.Model.Machines) != 1 || !ml.HasPath(r.Spec, r.Result.Report.TrainN) {
 		return nil

@@ -26,11 +26,11 @@ type Picture struct {
 	Frame         Frame  // where the data are
 	Caption       string // what the picture shows, for readers who do not see it
 
-	// Scale is how many device pixels the PNG has per CSS pixel, 1 to 4; 0 is 1.
+	// Scale is the number of device pixels per CSS pixel of a PNG, 1 to 4; 0 means 1.
 	Scale int
 
-	// Unit is how many CSS pixels of the written picture one of Width and Height is: 0.75 makes
-	// letters of 9 points of 12; 0 is 1.
+	// Unit is the number of CSS pixels of the written picture per unit of Width and Height: 0.75
+	// turns letters of 12 pixels into 9; 0 means 1.
 	Unit      float64
 	Print     bool // SVG for print: in millimetres, its regions as paths
 	Greyscale bool // without hues
@@ -158,7 +158,7 @@ func zoom(w, h int) float64 {
 	return max(1, math.Floor(8*min(float64(w)/960, float64(h)/640))/8)
 }
 
-// zoom is that of the whole picture.
+// zoom returns the zoom of the whole picture.
 func (s *sheet) zoom() float64 {
 	if s.panel != nil {
 		return zoom(s.panel.width, s.panel.height)
@@ -220,7 +220,7 @@ func (s *sheet) picture() *Picture {
 		}
 		room, most := inner.Max.X-inner.Min.X, max(1, h/75)
 		rows = flow(s.legend, room, most)
-		if s.theme == &Grey && s.panel == nil { // paper has nothing else to tell lines apart, and room
+		if s.theme == &Grey && s.panel == nil { // paper has nothing else to distinguish lines, and room
 			rows = flow(s.legend, room, len(s.legend))
 			s.legendRows, s.possible = 0, nil // nothing moves
 			more := lineStep * vg.Length(max(0, len(rows)-most))

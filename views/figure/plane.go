@@ -34,8 +34,8 @@ type Plane struct {
 // is room.
 type Mark interface {
 	extent(b *bounds)    // adds what has to be in the picture
-	draw(e *easel)       // draws the mark and asks for its label
-	entry(*Theme) entry  // of the legend; without a name there is none
+	draw(e *easel)       // draws the mark and requests its label
+	entry(*Theme) entry  // of the legend; none without a name
 	describe() string    // for the caption; "" when there is nothing to tell
 	parts(Limits) []Part // what pages can point out; none without a name
 	check() (err string) // what is wrong with it
@@ -123,7 +123,7 @@ func Linear(a [2]float64, c float64) func(x, y float64) float64 {
 type Region struct {
 	F           func(x, y float64) float64
 	Color       Color
-	Hatch       bool // lines as well, which tell it from its neighbours without colour
+	Hatch       bool // also hatched, to distinguish it without colour
 	Name, Label string
 }
 
@@ -184,7 +184,7 @@ type Dot struct {
 	Hollow      bool // as held-out points are
 	Ring        bool // as support vectors have
 	Held        bool // it is dragged: its label keeps clear of what holds it
-	Large       bool // twice as wide, where there are but a few
+	Large       bool // twice as wide, for few marks
 	Name, Label string
 }
 

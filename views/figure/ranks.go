@@ -24,7 +24,7 @@ type Ranks struct {
 	Title string
 	Names []string  // two at least
 	Ranks []float64 // mean rank of each, from 1, the best, to their number
-	// Difference is how far two mean ranks have to be apart; 0: nothing is joined.
+	// Difference is the critical difference of two mean ranks; 0: nothing is joined.
 	Difference float64
 	Caption    string // what the picture shows, for readers who do not see it; "" tells the ranks
 }
@@ -88,7 +88,7 @@ func (r Ranks) Picture() (*Picture, error) {
 	return sh.picture(), nil
 }
 
-// groups are the largest runs of the order, from and to, whose ends no test tells apart.
+// groups returns the maximal ranges of the order whose ends do not differ significantly.
 func (r *Ranks) groups(order []int) (all [][2]int) {
 	last := -1
 	for from := range order {
@@ -166,7 +166,7 @@ func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
 	}
 }
 
-// describe tells the ranks and who is joined.
+// describe describes the ranks and the joined groups.
 func (r *Ranks) describe(order []int, groups [][2]int) string {
 	name := func(a int) string { return fmt.Sprintf("%s %.2f", r.Names[order[a]], r.Ranks[order[a]]) }
 	var b strings.Builder

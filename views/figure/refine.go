@@ -14,10 +14,10 @@ import (
 const (
 	blockCells = 8
 	finer      = 4
-	// crooked is how far, in cells, a line may be from where it is drawn.
+	// crooked is the largest accepted error of a drawn line, in cells.
 	crooked = 0.03
-	// bowed is how far f has to be from its interpolation, beside its size: elsewhere f is as
-	// flat as at a saddle, where lines are rough but few.
+	// bowed is the relative deviation of f from its interpolation from which blocks are refined:
+	// elsewhere f is as flat as at a saddle, where lines are rough but few.
 	bowed = 0.004
 	// mostFine bounds the numbers of a refined surface.
 	mostFine = 4 << 20
@@ -81,8 +81,7 @@ func (s *surface) magnified(f []float64) []float64 {
 	return out
 }
 
-// bentBlock is a block of cells with lines through it, and how far these are from where they
-// would be drawn, in cells.
+// bentBlock is a block of cells with lines through it, and the error of these lines in cells.
 type bentBlock struct {
 	x, y int
 	by   float64
@@ -145,12 +144,12 @@ func (s *surface) bent(m *ml.Model, v dataset.View, points []ml.Point) (list []b
 	return list
 }
 
-// passes tells whether a line f = 0 or ±1 lies where f goes from lo to hi.
+// passes reports whether a line f = 0 or ±1 lies between values lo and hi.
 func passes(lo, hi float64) bool {
 	return lo <= -1 && -1 <= hi || lo <= 0 && 0 <= hi || lo <= 1 && 1 <= hi
 }
 
-// bends tells of every node of row j how far f may be from its interpolation beside it.
+// bends estimates, for every node of row j, the deviation of f from its interpolation nearby.
 func (s *surface) bends(out, f []float64, j int) {
 	n := s.n + 1
 	row := f[j*n : (j+1)*n]

@@ -13,7 +13,7 @@ import (
 	"marginlab/ml"
 )
 
-// mostRegions is how many classes a picture tells apart, by the numbers of a palette.
+// mostRegions is the most classes distinguished in a picture, limited by the palette.
 const mostRegions = 200
 
 // unknown is the class where the scores are no numbers.
@@ -49,9 +49,9 @@ func (r *regions) mixed(scores []float64, of func(f []float64) float64) int {
 	return r.model.Class(scores)
 }
 
-// claims is how many classes claim a point: those whose machine against all the others
-// has f >= 0, or those with most votes. It is 1 under other rules, whose answer is never
-// in doubt.
+// claims returns how many classes claim a point: those whose machine against all others has
+// f >= 0, or those with the most votes. It is 1 under other rules, whose answer is never
+// ambiguous.
 func (r *regions) claims(scores []float64) (n int) {
 	if slices.ContainsFunc(scores, math.IsNaN) {
 		return 1 // nothing is known
@@ -73,8 +73,8 @@ func (r *regions) claims(scores []float64) (n int) {
 	return 1
 }
 
-// hatch paints stripes over the image of w x h pixels where one class does not claim a
-// point alone: falling where none does, rising where several do.
+// hatch paints stripes over the image where not exactly one class claims a point: falling
+// where none does, rising where several do.
 func (r *regions) hatch(img *image.Paletted, stripe uint8) {
 	w, h, n := img.Rect.Dx(), img.Rect.Dy(), r.n
 	scores := make([]float64, len(r.scores))

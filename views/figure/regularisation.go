@@ -23,7 +23,7 @@ type Alphas struct {
 	Here    *float64    // the C that is chosen; nil: none
 }
 
-// alphaLines is how many points have a line at most, evenly among all.
+// alphaLines is the most points with a line, evenly spaced among all.
 const alphaLines = 200
 
 // Picture draws the lines.

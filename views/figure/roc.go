@@ -7,7 +7,7 @@ import (
 	"marginlab/ml"
 )
 
-// hasROC is where points of two classes were held out.
+// hasROC reports a figure if points of two classes were held out.
 func hasROC(r Run) []int {
 	rows := r.Result.Report.TestConfusion
 	return when(r.Result.Model.Rule == ml.Sign && len(rows) == 2 && rows[0].N > 0 && rows[1].N > 0)

@@ -25,8 +25,7 @@ type Run struct {
 	// Object is the row, from 1 on, of the one object that pictures of some objects show; 0: they
 	// choose some of every side.
 	Object int
-	// Compare returns what ml.Compare tells of a kernel and Data, maybe that of a moment ago;
-	// nil: ml.Compare.
+	// Compare returns the result of ml.Compare, possibly cached; nil: ml.Compare itself.
 	Compare func(context.Context, kernel.Kernel, *dataset.Data) (*ml.Compared, error)
 	// Look has size, theme and marks, and the limits to be shown at least. What a
 	// scene says of the model and its points is filled in.
@@ -36,8 +35,8 @@ type Run struct {
 // RunFigure is an entry of the table of the figures that a run can show.
 type RunFigure struct {
 	Name string // in addresses
-	// Machines lists the machines with a figure of their own, {0} for a figure of
-	// the run as a whole, none where there is nothing to show.
+	// Machines lists the machines with their own figure, {0} for a figure of the whole
+	// run, empty if there is nothing to show.
 	Machines func(Run) []int
 	Title    func(r Run, machine int) string
 	Draw     func(ctx context.Context, r Run, machine int) (*Picture, error)
@@ -86,16 +85,16 @@ func (r Run) Figures() (list []Shown) {
 	return list
 }
 
-// Parts tells whether the figure is of single objects, of which Run.Object can be one.
+// Parts reports whether the figure shows single objects, selectable by Run.Object.
 func (s Shown) Parts() bool { return s.row.Name == "parts" }
 
-// Judges tells whether the figure says how good the model is, rather than what it is like:
-// nobody needs that while something is dragged.
+// Judges reports whether the figure shows the quality of the model rather than the model itself;
+// it is not needed during a drag.
 func (s Shown) Judges() bool {
 	return slices.Contains([]string{"roc", "precision", "calibration"}, s.row.Name)
 }
 
-// ErrNoFigure is returned for a name that is none of the run's figures.
+// ErrNoFigure is returned for a name that is not among the run's figures.
 var ErrNoFigure = errors.New("there is no such figure")
 
 // Draw draws the figure of a name. It returns ErrNoFigure, an error for people where the
@@ -114,15 +113,14 @@ func (r Run) Draw(ctx context.Context, name string) (*Picture, error) {
 	return figures[i].row.Draw(ctx, r, figures[i].machine)
 }
 
-// Noted tells whether the pictures of a run of so many features and points may say below their
-// legend how much of it they show.
+// Noted reports whether pictures of a run of this size may have a note below their legend about how
+// much they show.
 func Noted(rule ml.Rule, features, points int) bool {
 	return rule != ml.Value && features > 2 || points > mostMarks
 }
 
-// Main is the name of the figure that shows a model: its boundary, or where it was fitted to
-// values, as rule says, of so many features, the curve, the surface, or what it says of
-// every point.
+// Main returns the name of the figure that shows a model: its boundary or, for a regression,
+// depending on the number of features, the curve, the surface, or the fitted values.
 func Main(rule ml.Rule, features int) string {
 	switch {
 	case rule != ml.Value:
@@ -138,7 +136,7 @@ func Main(rule ml.Rule, features int) string {
 // Main is the name of the figure that shows the run's model.
 func (r Run) Main() string { return Main(r.Result.Model.Rule, len(r.Result.Model.Features)) }
 
-// when is a figure of the run as a whole, where there is one.
+// when returns the Machines of a figure of the whole run.
 func when(there bool) []int {
 	if !there {
 		return nil
@@ -152,7 +150,7 @@ func hasCurve(r Run) []int { return when(r.Main() == "curve") }
 
 func hasSurface(r Run) []int { return when(r.Main() == "surface") }
 
-// hasFit is where there is more than a curve, which shows every residual itself.
+// hasFit reports a figure unless the model is a curve, which itself shows every residual.
 func hasFit(r Run) []int { return when(r.Main() == "surface" || r.Main() == "fit") }
 
 func hasBefore(r Run) []int {
@@ -162,7 +160,7 @@ func hasBefore(r Run) []int {
 	return []int{0}
 }
 
-// mappedMachines are those with a conformal map and a plane to show it on.
+// mappedMachines returns the machines with a conformal map and a plane to show it on.
 func mappedMachines(r Run) (machines []int) {
 	for k, m := range r.Result.Model.Machines {
 		if m.Map != nil && m.Map.Cores != nil {
@@ -214,7 +212,7 @@ func matrixTitle(r Run, _ int) string {
 	return "The values of the kernel, class by class"
 }
 
-// scalar is a Fisher scalar behind a title, where there is one.
+// scalar returns a Fisher scalar to append to a title, if any.
 func scalar(j *float64) string {
 	if j == nil {
 		return ""
@@ -239,8 +237,8 @@ func (r Run) decision(ctx context.Context, m *ml.Model) (*Picture, error) {
 	return r.Decision(s)
 }
 
-// Decision draws a scene of the run: the boundary, or where there is no plane to
-// draw one in, the decision values; of values, what Main names.
+// Decision draws a scene of the run: the boundary or, without a plane, the decision
+// values; for a regression the figure named by Main.
 func (r Run) Decision(s Scene) (*Picture, error) {
 	switch Main(s.Model.Rule, len(s.Model.Features)) {
 	case "curve":
@@ -285,12 +283,12 @@ func drawMap(ctx context.Context, r Run, machine int) (*Picture, error) {
 	return Conformal(s)
 }
 
-// mostOwn is how many machines have a picture each: those of three classes, or of four
-// one against one.
+// mostOwn is the most machines with a picture each: those of three classes, or of four one
+// against one.
 const mostOwn = 6
 
-// ownMachines are those of several that were trained each by itself, between two sides,
-// and that have a plane to draw these on.
+// ownMachines returns the machines, of several, that were trained separately between two sides and
+// have a plane to draw on.
 func ownMachines(r Run) (machines []int) {
 	m := r.Result.Model
 	if m.Rule != ml.OneVsOne && m.Rule != ml.OneVsRest || len(m.Machines) > mostOwn || r.Data.Kind() != dataset.KindVectors {
@@ -412,8 +410,8 @@ func ViewOf(d *dataset.Data, x, y string) (dataset.View, error) {
 	return dataset.ColumnView(d, x, y)
 }
 
-// At returns the scores of the run's machines at a place in its main picture; nothing
-// where that shows no inputs.
+// At returns the scores of the run's machines at a place in its main picture, nil if that does not
+// show inputs.
 func (r Run) At(s, t float64) ([]float64, error) {
 	m := r.Result.Model
 	if r.Data.Kind() != dataset.KindVectors || len(m.Features) == 0 {
@@ -437,8 +435,8 @@ func (r Run) At(s, t float64) ([]float64, error) {
 	return at, nil
 }
 
-// Meets tells whether the boundary of the scene's model is seen in its plane, as far as
-// some hundred places tell.
+// Meets reports whether the boundary of the scene's model is visible in its plane, judged by some
+// hundred places.
 func (s Scene) Meets() bool {
 	s, err := s.onPlane()
 	if err != nil || s.Model == nil {

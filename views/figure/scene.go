@@ -28,8 +28,8 @@ type Scene struct {
 	Classes []string
 	// Hollow names held-out points in the legend; "": held out, with their number.
 	Hollow string
-	// Values tells that the points have values, Y, rather than classes, and Label names these:
-	// a scene of ValueCurve, ValueSurface or ValueFit.
+	// Values marks points with values Y, named by Label, rather than classes: a scene for
+	// ValueCurve, ValueSurface or ValueFit.
 	Values bool
 	Label  string
 	// Limits are the edges of the picture; the zero value takes LimitsOf.
@@ -59,12 +59,11 @@ type Scene struct {
 	Panel *Panel // as of a Format
 	Dark  bool
 	Grey  bool // for paper, as of a Format
-	// LegendRows are kept for the legend even when it needs fewer, so that the frame
-	// stays where it is while points come and go; RowsForAll: as many as all marks need
-	// that the points may take.
+	// LegendRows reserves rows for the legend even if it needs fewer, so that the frame
+	// stays fixed while points come and go; RowsForAll reserves enough for all marks that
+	// points may take.
 	LegendRows int
-	// Noted keeps a line for a remark even when there is none, for pictures side by side of which
-	// others have one.
+	// Noted reserves a line for a note, for pictures side by side of which some have one.
 	Noted bool
 	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
@@ -143,7 +142,7 @@ func (s Scene) ready() (Scene, error) {
 			return s, fmt.Errorf("picture: the model has %d classes; regions are drawn of 2 to %d", n, mostRegions)
 		}
 		s.Classes = slices.Clone(s.Classes)
-		for _, c := range s.Model.Classes { // each has a colour of its own
+		for _, c := range s.Model.Classes { // each has its own colour
 			if !slices.Contains(s.Classes, c) {
 				s.Classes = append(s.Classes, c)
 			}
@@ -161,7 +160,7 @@ func (s Scene) onPlane() (Scene, error) {
 	return s.ready()
 }
 
-// sides tells whether the model has one boundary, with a class on either side of it.
+// sides reports whether the model has one boundary with a class on either side.
 func (s *Scene) sides() bool { return s.Model != nil && s.Model.Rule == ml.Sign }
 
 // The size of a picture that has none, in CSS pixels.
@@ -206,7 +205,7 @@ func (s *Scene) sheet() *sheet {
 		sh.layer = s.layer
 	}
 	sh.hidden = s.Hidden
-	sh.noted = s.Noted || s.LegendRows != 0 && len(s.Points) > mostMarks // of which fewer may be in view
+	sh.noted = s.Noted || s.LegendRows != 0 && len(s.Points) > mostMarks // of which only some may be in view
 	return sh
 }
 
@@ -221,7 +220,7 @@ func Below(name string) string {
 	return name
 }
 
-// say writes why the scene is not all there yet, where there are the fewest points and lines.
+// say writes why the scene is incomplete, at the place with the fewest points and lines.
 func (s *Scene) say(sh *sheet, lines ...level) {
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := sh.easel(c, m)
@@ -235,7 +234,7 @@ func (s *Scene) say(sh *sheet, lines ...level) {
 	})
 }
 
-// printed is the name of a class, with a minus where it is a number below 0.
+// printed returns the name of a class, with a true minus if it is a negative number.
 func printed(name string) string {
 	if _, err := strconv.ParseFloat(name, 64); err != nil {
 		return name

@@ -72,7 +72,7 @@ func square(reach vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: -reach, Y: -reach}, Max: vg.Point{X: reach, Y: reach}}
 }
 
-// marker is how one point is drawn.
+// marker is the style of a point.
 type marker struct {
 	class  int
 	color  color.NRGBA

@@ -18,8 +18,8 @@ type Strings struct {
 	Format
 	Texts []Spelt
 	Sides Sides
-	// Caption describes the picture for readers who do not see it; "" tells of each string
-	// where it speaks most.
+	// Caption is the text alternative; "" describes the part of each string that contributes
+	// most.
 	Caption string
 }
 
@@ -104,7 +104,7 @@ func (s Strings) Picture() (*Picture, error) {
 	return sh.picture(), nil
 }
 
-// spell colours the place of a symbol; share is what it adds over the most that any does.
+// spell colours the cell of a symbol; share is its contribution relative to the largest.
 func spell(c *draw.Canvas, t *Theme, box vg.Rectangle, color Color, below bool, share float64) {
 	clr := t.color(color)
 	c.SetColor(translucent(clr, 0.45*share))
@@ -121,8 +121,7 @@ func spell(c *draw.Canvas, t *Theme, box vg.Rectangle, color Color, below bool, 
 	c.Fill(bar.Path())
 }
 
-// loudest is where the n numbers begin that add most in a row, all of them counted without
-// their signs.
+// loudest returns the start of the n consecutive numbers with the largest sum of magnitudes.
 func loudest(parts []float64, n int) (from int) {
 	sum, most := 0.0, math.Inf(-1)
 	for i, v := range parts {
@@ -137,7 +136,7 @@ func loudest(parts []float64, n int) (from int) {
 	return from
 }
 
-// describe tells of each string the symbols in a row that speak most for one side.
+// describe describes, for each string, the consecutive symbols that contribute most to one side.
 func (s Strings) describe() string {
 	var b strings.Builder
 	b.WriteString("What each symbol adds to f.")

@@ -140,7 +140,7 @@ func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v flo
 	return img
 }
 
-// pixels are so many, which may be anything: those of a former image, where there are any.
+// pixels returns n uninitialised pixels, reused from a former image if possible.
 func pixels(n int) []uint8 {
 	if room, _ := pixelRoom.Get().(*[]uint8); room != nil && cap(*room) >= n {
 		return (*room)[:n]
@@ -187,7 +187,7 @@ func (f field) draw(c *draw.Canvas, _ mapping) {
 	}
 }
 
-// forPrint tells whether the canvas is of a document for print.
+// forPrint reports whether the canvas belongs to a printable document.
 func forPrint(c *draw.Canvas) bool {
 	if svg, ok := c.Canvas.(*svgCanvas); ok {
 		return svg.print
@@ -381,7 +381,7 @@ func (s *surface) climb(x, y, sign, aspect float64) (way [][2]float64) {
 	return way
 }
 
-// heatScale is where the colours of f end.
+// heatScale is the |f| at which the colours saturate.
 const heatScale = 2
 
 // scale maps [lo, hi] to the indices of a palette; what lies outside has the

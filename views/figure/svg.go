@@ -47,7 +47,7 @@ type svgCanvas struct {
 	err    error                  // of encoding an image
 }
 
-// svgStyle is how a path is drawn.
+// svgStyle is the style of a path.
 type svgStyle struct {
 	filled, stroked bool
 	fill, stroke    color.NRGBA
@@ -195,7 +195,7 @@ func (c *svgCanvas) changes(from, to svgStyle) string {
 	return text
 }
 
-// over are the attributes of the style where it differs from another one around it.
+// over returns the attributes in which the style differs from an enclosing one.
 func (s svgStyle) over(o svgStyle) (text string) {
 	switch {
 	case s.filled && (!o.filled || s.fill != o.fill):
@@ -221,7 +221,7 @@ func (s svgStyle) over(o svgStyle) (text string) {
 	return text
 }
 
-// opaque tells whether nothing shines through the style.
+// opaque reports whether the style is opaque.
 func (s svgStyle) opaque() bool {
 	return (!s.filled || s.fill.A == 255) && (!s.stroked || s.stroke.A == 255)
 }
@@ -250,7 +250,7 @@ func (c *svgCanvas) shape(b []byte, p vg.Path) []byte {
 	return append(c.outline(b, p), "\"/>\n"...)
 }
 
-// scale is how many units of the document one of a path is.
+// scale returns the number of document units per unit of a path.
 func (c *svgCanvas) scale() float64 {
 	m := &c.state.affine
 	return math.Sqrt(math.Abs(m[0]*m[3] - m[1]*m[2]))

@@ -109,7 +109,7 @@ func (x Tables) layout() (places [][2]float64, l Limits) {
 	return places, l
 }
 
-// most is the largest entry by size, 1 where there is none.
+// most returns the largest magnitude of an entry, 1 if there is none.
 func (x Tables) most() (most float64) {
 	for _, g := range x.Tables {
 		for _, row := range g.Values {

@@ -1,6 +1,6 @@
 package formula
 
-// class is the class of an atom, which settles the space around it.
+// class is the class of an atom, which determines the space around it.
 type class int
 
 const (
@@ -16,7 +16,7 @@ const (
 	glue  // spaces, which leave the classes around them alone
 )
 
-// atom is a part of a formula that may carry scripts.
+// atom is a part of a formula that can carry scripts.
 type atom struct {
 	class class
 	node  *node
@@ -24,7 +24,7 @@ type atom struct {
 	pos   int   // where it begins
 
 	name   bool // a function with a name: op without core
-	limits bool // what stands below and above are limits
+	limits bool // scripts are limits
 	fenced bool // between \left and \right
 	dots   bool // \dots: low or centred, by what follows
 	bar    bool // a bar that may open or close
@@ -80,7 +80,7 @@ func arrange(atoms []atom, edge class, script bool) []*node {
 	return out
 }
 
-// neighbour is the next atom from i in a direction that is not a space.
+// neighbour returns the next atom from i in a direction that is not a space.
 func neighbour(atoms []atom, i, step int) *atom {
 	for i += step; i >= 0 && i < len(atoms); i += step {
 		if atoms[i].class != glue {
@@ -90,8 +90,8 @@ func neighbour(atoms []atom, i, step int) *atom {
 	return nil
 }
 
-// gap says whether a thin space stands between two atoms of which no operator
-// brings it: around function names (but not before their parentheses) and dots.
+// gap reports whether a thin space belongs between two atoms that are not operators:
+// around function names (but not before their parentheses) and dots.
 func gap(a, b *atom, script bool) bool {
 	switch {
 	case b.name && (a.class == ord || a.class == closing || a.class == inner):
@@ -106,8 +106,8 @@ func gap(a, b *atom, script bool) bool {
 	return a.class == inner && (b.class == ord || b.class == opening || b.class == punct || b.class == inner)
 }
 
-// spacing corrects the space that the operator dictionary of MathML Core gives
-// around an operator, where TeX has another.
+// spacing corrects the space around an operator where the operator dictionary of
+// MathML Core differs from TeX.
 func spacing(a *atom, before, after class, script bool) {
 	left, right := "", ""
 	switch a.class {
@@ -177,9 +177,9 @@ func ordinary(atoms []atom, edge class) {
 	}
 }
 
-// pairBars tells opening from closing bars, and joins || where it is a norm.
-// Bars pair up between the same parentheses; where their number is odd, as in
-// P(y|x), they stay without side.
+// pairBars distinguishes opening from closing bars, and joins || for a norm. Bars
+// pair up within the same parentheses; if their number is odd, as in P(y|x), they
+// have no side.
 func pairBars(atoms []atom) []atom {
 	levels := [][]int{nil} // bars between the parentheses open
 	drop := map[int]bool{}

@@ -126,7 +126,7 @@ func (p *parser) root(name string, at int) (atom, error) {
 	return atom{class: ord, node: el("msqrt", radicand)}, nil
 }
 
-// delimiter reads what may stand behind \left, \right, \middle and \big.
+// delimiter reads the delimiter after \left, \right, \middle and \big.
 func (p *parser) delimiter(of string, at int) (symbol, error) {
 	token := p.peek()
 	p.pos += len(token)
@@ -154,7 +154,7 @@ func (p *parser) delimiter(of string, at int) (symbol, error) {
 	return symbol{}, errorf(of, at, `needs a delimiter at %d: one of ( ) [ ] \{ \} | \| / < > \langle \rangle \lceil \rceil \lfloor \rfloor \lvert \rvert \lVert \rVert, or a point for none`, p.pos-len(token))
 }
 
-// tall is a delimiter that grows with what it encloses; nil for the point.
+// tall returns a delimiter that grows with its content; nil for the point.
 func tall(s symbol, form string) []*node {
 	if s.text == "." {
 		return nil
@@ -241,8 +241,8 @@ func (p *parser) back(string, int) (atom, error) {
 	return atom{class: glue, node: space("0").set("class", "back")}, nil
 }
 
-// line reads \overline and \underline, borders in the style sheet: few fonts
-// have a line that grows.
+// line reads \overline and \underline, drawn as borders by the style sheet because few
+// fonts have a stretchy line.
 func (p *parser) line(name string, at int) (atom, error) {
 	base, err := p.argument(name, at, p.style)
 	return atom{class: ord, node: el("mrow", base).set("class", name[1:])}, err
@@ -344,7 +344,7 @@ func (p *parser) operatorName(name string, at int) (atom, error) {
 	return atom{class: op, node: n, name: true, limits: limits}, nil
 }
 
-// raw reads { ... } without looking into it, and says where its inside begins.
+// raw reads { ... } unparsed, and returns where its content begins.
 func (p *parser) raw(of string, at int) (string, int, error) {
 	if !p.accept("{") {
 		return "", 0, errorf(of, at, "needs braces at %d", p.pos)
@@ -367,7 +367,7 @@ func (p *parser) raw(of string, at int) (string, int, error) {
 	return "", 0, errorf(of, at, "has a brace that is not closed")
 }
 
-// words reads text, in which formulas may stand between dollar signs.
+// words reads text with formulas between dollar signs.
 func (p *parser) words(name string, at int) (atom, error) {
 	raw, start, err := p.raw(name, at)
 	if err != nil {
@@ -405,7 +405,7 @@ func (p *parser) words(name string, at int) (atom, error) {
 			nodes = append(nodes, formula...)
 			size += end + 1
 		case r == '{' || r == '}':
-		case strings.ContainsRune("%#&^_", r): // which have a meaning of their own where TeX reads the formula
+		case strings.ContainsRune("%#&^_", r): // special characters of TeX
 			return atom{}, errorf(string(r), start+i, `is not known in %s; known are \{ \} \$ \%% \# \& \_`, name)
 		case r == '~':
 			b.WriteRune('\u00a0')

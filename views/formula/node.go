@@ -2,7 +2,7 @@ package formula
 
 import "strings"
 
-// node is an element of MathML: with text or with children.
+// node is a MathML element with text or children.
 type node struct {
 	tag   string
 	attrs []string // names and values in turn

@@ -40,12 +40,12 @@ func (p *parser) formula() ([]*node, error) {
 	return arrange(atoms, none, p.style.script), nil
 }
 
-// errorf is an error about what stands at a position.
+// errorf returns an error about a position.
 func errorf(what string, pos int, format string, args ...any) error {
 	return fmt.Errorf("formula: %s at %d %s", what, pos, fmt.Sprintf(format, args...))
 }
 
-// stray is the error for what ends a list that did not begin.
+// stray returns the error for an unmatched end of a list.
 func (p *parser) stray() error {
 	what := p.peek()
 	switch what {
@@ -70,7 +70,7 @@ func (p *parser) skip() {
 	}
 }
 
-// peek is the next token: a command with its backslash or one character; empty
+// peek returns the next token: a command with its backslash or one character; empty
 // at the end.
 func (p *parser) peek() string {
 	p.skip()
@@ -106,8 +106,8 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// list reads atoms up to what ends it, which stays: the end of a group, of a
-// cell, of fences, of everything, or the token end.
+// list reads atoms up to, and not including, the end of a group, cell, fences or
+// input, or the token end.
 func (p *parser) list(end string) ([]atom, error) {
 	var atoms []atom
 	for {
@@ -188,7 +188,7 @@ func (p *parser) group() (atoms []atom, err error) {
 	return nil, p.stray()
 }
 
-// argument is an operand as one element, read in a style.
+// argument reads an operand as one element in a style.
 func (p *parser) argument(of string, at int, s style) (n *node, err error) {
 	err = p.within(s, p.font, func() error {
 		atoms, err := p.operand(of, at)
@@ -198,7 +198,7 @@ func (p *parser) argument(of string, at int, s style) (n *node, err error) {
 	return n, err
 }
 
-// single is an operand as one atom: of the class it has if it is a single one.
+// single reads an operand as one atom, keeping the class of a single one.
 func (p *parser) single(of string, at int) (atom, error) {
 	atoms, err := p.operand(of, at)
 	if err == nil && len(atoms) == 1 && atoms[0].class != glue {
@@ -207,7 +207,7 @@ func (p *parser) single(of string, at int) (atom, error) {
 	return atom{class: ord, node: row(arrange(atoms, none, p.style.script))}, err
 }
 
-// scripts reads what stands below and above an atom, in any order.
+// scripts reads the subscript and superscript of an atom, in any order.
 func (p *parser) scripts(a atom) (atom, error) {
 	var sub, sup *node
 	var primes string
@@ -266,7 +266,7 @@ func (p *parser) scripts(a atom) (atom, error) {
 	}
 }
 
-// attach puts scripts, or limits, to an element; nil is none.
+// attach adds scripts or limits to an element; nil means none.
 func attach(base, sub, sup *node, limits bool) *node {
 	tags := [3]string{"msub", "msup", "msubsup"}
 	if limits {
@@ -357,14 +357,14 @@ var characters = sync.OnceValue(func() map[string]symbol {
 	return m
 })
 
-// flat is an operator without space around.
+// flat returns an operator without surrounding space.
 func flat(text string) atom {
 	a := operator(ord, text)
 	a.core.set("lspace", "0").set("rspace", "0")
 	return a
 }
 
-// fence is a delimiter as high as a letter.
+// fence returns a delimiter of letter height.
 func fence(c class, text string) atom {
 	a := operator(c, text)
 	a.core.set("stretchy", "false")
@@ -372,7 +372,7 @@ func fence(c class, text string) atom {
 	return a
 }
 
-// side tells the sides of bars, which look the same.
+// side marks the side of a bar, since both look the same.
 func side(a atom) {
 	if a.core.text != "|" && a.core.text != "‖" {
 		return
@@ -403,7 +403,7 @@ func (p *parser) letters() (atom, error) {
 	return p.identifier(p.tex[start:p.pos], start)
 }
 
-// identifier is a name in the font in force.
+// identifier returns a name in the current font.
 func (p *parser) identifier(name string, at int) (atom, error) {
 	text, err := p.inFont(name, at)
 	n := leaf("mi", text)
@@ -416,7 +416,7 @@ func (p *parser) identifier(name string, at int) (atom, error) {
 	return atom{class: ord, node: n}, err
 }
 
-// inFont writes letters and digits in the font in force; what is no letter stays.
+// inFont converts letters and digits to the current font; other characters are unchanged.
 func (p *parser) inFont(s string, at int) (string, error) {
 	if p.unstyled {
 		return s, nil
@@ -447,13 +447,13 @@ func (p *parser) number() (atom, error) {
 	return p.digits(p.tex[start:p.pos], start)
 }
 
-// digits is a number in the font in force.
+// digits returns a number in the current font.
 func (p *parser) digits(number string, at int) (atom, error) {
 	text, err := p.inFont(number, at)
 	return atom{class: ord, node: leaf("mn", text)}, err
 }
 
-// symbol is the atom of a symbol of the tables.
+// symbol returns the atom of a symbol in the tables.
 func (p *parser) symbol(s symbol) (atom, error) {
 	switch s.class {
 	case ord:

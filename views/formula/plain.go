@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Plain sets a formula of plain text with Unicode, as the tables of the program have it for the
-// terminal, as HTML: words as they are, and <math> between them. What it cannot read stays text.
+// Plain converts a plain-text formula with Unicode, as written for the terminal, to HTML: words
+// unchanged, with <math> between them. What it cannot parse stays text.
 func Plain(text string) string {
 	var b strings.Builder
 	at := 0
@@ -49,7 +49,7 @@ var (
 	signs   = strings.NewReplacer("½", `\tfrac12 `, "Σ", `\sum `, "−", "-", "·", `\cdot `, "±", `\pm `, "∇", `\nabla `, "←", `\leftarrow `, "#", `\#`, "argmax", `\operatorname{argmax}`)
 )
 
-// tex is the TeX of a formula in plain text without words.
+// tex returns the TeX of a plain-text formula without words.
 func tex(text string) string {
 	text = below().ReplaceAllStringFunc(text, func(s string) string {
 		if first, index, nested := strings.Cut(strings.TrimPrefix(s, "_"), "ᵢ"); nested && first != "" {

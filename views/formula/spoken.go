@@ -21,7 +21,7 @@ func Spoken(tex string) (string, error) {
 // tidied takes away the spaces within brackets and before marks.
 var tidied = strings.NewReplacer("( ", "(", " )", ")", "[ ", "[", " ]", "]", " ,", ",", " .", ".", "\u2061", "")
 
-// between are the words between the parts of an element.
+// between maps elements to the words between their parts.
 var between = map[string][]string{
 	"msub": {"sub"}, "msup": {"to the"}, "msubsup": {"sub", "to the"},
 	"munder": {"under it"}, "mover": {"with"}, "munderover": {"from", "to"},

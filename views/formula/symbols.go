@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// symbols are the commands that stand for one character, by class.
+// symbols maps commands to single characters, by class.
 var symbols = sync.OnceValue(func() map[string]symbol {
 	return merge(map[class]string{
 		ord: `
@@ -55,8 +55,8 @@ func merge(tables map[class]string) map[string]symbol {
 	return m
 }
 
-// named are the functions written as words; those that are true take what
-// stands below them as limits.
+// named lists the functions written as words; true marks those whose subscripts are
+// limits.
 var named = map[string]bool{
 	"arccos": false, "arcsin": false, "arctan": false, "arg": false, "cos": false, "cosh": false,
 	"cot": false, "deg": false, "dim": false, "exp": false, "ker": false, "lg": false, "ln": false,
@@ -86,7 +86,7 @@ var accents = map[string]struct {
 	"overbrace": {"mover", "⏞", true}, "underbrace": {"munder", "⏟", true},
 }
 
-// bigs are the heights that \big and its kin give to a delimiter.
+// bigs maps \big and its relatives to heights of delimiters.
 var bigs = map[string]string{"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"}
 
 // negated are the characters for \not and what follows.
@@ -95,13 +95,13 @@ var negated = map[string]string{
 	"∼": "≁", "≈": "≉", "≡": "≢", "≅": "≇", "∃": "∄", "∣": "∤", "∥": "∦", "→": "↛", "←": "↚", "⇒": "⇏", "⇔": "⇎",
 }
 
-// fonts are the commands for letters of another kind.
+// fonts maps commands to fonts.
 var fonts = map[string]font{
 	"mathbf": bold, "boldsymbol": boldItalic, "bm": boldItalic, "mathbb": double,
 	"mathcal": script, "mathscr": script, "mathrm": roman, "mathit": italic,
 }
 
-// font is the kind of letters in force.
+// font is a font of letters.
 type font int
 
 const (
@@ -127,9 +127,9 @@ var early = map[rune]rune{
 // italic ones follow 0x74 later.
 var boldGreek = []rune("ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρςστυφχψω∂ϵϑϰϕϱϖ")
 
-// letter gives r in a font: a character of the block of mathematical letters,
-// because MathML Core knows no variant but normal. ok is false where the font
-// has no such letter.
+// letter returns r in a font: a character of the mathematical alphanumeric block,
+// because MathML Core has no font variant but normal. ok is false if the font has no
+// such letter.
 func (f font) letter(r rune) (_ rune, ok bool) {
 	var upper, lower, digit rune
 	switch f {

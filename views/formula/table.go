@@ -87,7 +87,7 @@ func (p *parser) environment(begin string, at int) (atom, error) {
 	return atom{class: ord, node: el("mrow", nodes...), fenced: true}, nil
 }
 
-// table reads the rows of a table up to what ends it.
+// table reads the rows of a table up to its end.
 func (p *parser) table(columns string, s style, edge class) (*node, error) {
 	table, tr := el("mtable"), el("mtr")
 	for {

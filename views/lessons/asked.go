@@ -22,8 +22,8 @@ type Asked struct {
 // Name returns the full name of the question: lesson/screen/question.
 func (a Asked) Name() string { return a.Lesson.Slug + "/" + a.Screen.Slug + "/" + a.Question.Slug }
 
-// Judge reports whether an answer is right, and returns its stored form, which is the same for
-// answers that mean the same. It returns param.Problems for text that is no answer.
+// Judge reports whether an answer is right, and returns its stored form, which is equal for
+// equivalent answers. It returns param.Problems for text that is not an answer.
 func (a Asked) Judge(given string) (kept string, right bool, err error) {
 	right, _, err = a.Question.Judge(a.Truth, given)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a Asked) Judge(given string) (kept string, right bool, err error) {
 	return strconv.FormatFloat(v, 'g', 6, 64), right, err
 }
 
-// Right is the right answer as it is shown, which may hold formulas.
+// Right returns the right answer for display; it may contain formulas.
 func (a Asked) Right() string {
 	if s := a.Question.Sketch; s != nil {
 		return s.told(a.Truth.Curve)
@@ -63,10 +63,10 @@ func (a Asked) Right() string {
 	return Plain(a.Truth.Value, 4)
 }
 
-// Why is why that is right; it may hold formulas.
+// Why returns the explanation; it may contain formulas.
 func (a Asked) Why() string { return strings.ReplaceAll(a.Question.Explain, "%s", a.Right()) }
 
-// Label is an answer that was kept, as it is shown; it may hold formulas.
+// Label returns a stored answer for display; it may contain formulas.
 func (a Asked) Label(kept string) string {
 	if s := a.Question.Sketch; s != nil {
 		if heights, err := s.Read(kept); err == nil {
@@ -96,7 +96,7 @@ func (a Asked) Label(kept string) string {
 	return "an answer that is no longer there"
 }
 
-// Brief is an answer that was kept, an option by its letter and a drawing in words.
+// Brief returns a stored answer in short: an option by its letter, a drawing in words.
 func (a Asked) Brief(kept string) string {
 	if s := a.Question.Sketch; s != nil {
 		if drawn := s.Curve(kept); drawn != nil {
@@ -110,9 +110,9 @@ func (a Asked) Brief(kept string) string {
 	return a.Label(kept)
 }
 
-// Often is the answer that was given most often, as it is shown, and by how many, where counts
-// tells how many gave which; no two drawings are alike, so that their median stands for them.
-// It is empty where nobody gave the same as another.
+// Often returns the most frequent answer for display and its count, given the counts of all
+// answers. Drawings are never equal, so their median represents them. It is empty if no answer was
+// given twice.
 func (a Asked) Often(counts map[string]int) (label string, n int) {
 	if s := a.Question.Sketch; s != nil {
 		n = sum(slices.Collect(maps.Values(counts)))
@@ -133,8 +133,8 @@ func (a Asked) Often(counts map[string]int) (label string, n int) {
 	return "", 0
 }
 
-// Order is the order in which a class sees the options, on the slide, on its phones, in the
-// histogram and on paper, so that a letter means the same to all.
+// Order returns the order in which a class sees the options, the same on the slide, phones,
+// histogram and paper, so that letters agree.
 func (a Asked) Order() []int {
 	return a.Question.Order(a.Lesson.Slug + "/" + a.Screen.Slug)
 }
@@ -153,15 +153,15 @@ type HistogramRow struct {
 	Letter string // of an option; empty for a number
 	Label  string // may hold formulas
 	Counts []int  // by round
-	Right  bool   // and this may be seen
-	Why    string // the misconception behind it, where it may be seen; it may hold formulas
+	Right  bool   // if revealed
+	Why    string // the misconception behind it, if revealed; may contain formulas
 }
 
-// mostNumbers is the largest number of different numbers that a histogram shows.
+// mostNumbers is the most distinct numbers in a histogram.
 const mostNumbers = 10
 
-// Histogram counts answers: the map of a round tells how many gave which. The options
-// come in their order, numbers by size: the most frequent, and the others as one row.
+// Histogram returns the histogram of answers, given the counts of each round. Options are in order;
+// of numbers it shows the most frequent, by size, and the rest as one row.
 func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 	h.Totals = make([]int, len(rounds))
 	add := func(row *HistogramRow, round, n int) { row.Counts[round] += n; h.Totals[round] += n }

@@ -12,9 +12,8 @@ import (
 	"marginlab/ml/param"
 )
 
-// Control is a value of a demo that the visitor sets. Each type of control has
-// a method Of, by which the demo reads it, so that an undeclared name does not
-// compile.
+// Control is a value of a demo set by the visitor. Each type of control has a method
+// Of by which the demo reads it, so that undeclared names do not compile.
 type Control interface {
 	// Params are the fields of the form, one for most controls. Their names are
 	// unique within a demo; "step" is taken.
@@ -30,7 +29,7 @@ func (c NumberControl) Params() []param.Param { return field(param.Param(c), par
 // Of is the number that was set.
 func (c NumberControl) Of(in Input) float64 { return in.number(param.Param(c)) }
 
-// Text is the number in the notation in which it was set, as specs and the lab take it.
+// Text returns the number as typed, in the notation of specs and the lab.
 func (c NumberControl) Text(in Input) string { return in.Text(param.Param(c)) }
 
 // IntegerControl is a whole number with a slider, from Low to High.
@@ -42,7 +41,7 @@ func (c IntegerControl) Params() []param.Param { return field(param.Param(c), pa
 // Of is the number that was set.
 func (c IntegerControl) Of(in Input) int { return int(in.number(param.Param(c))) }
 
-// Text is the number in the notation in which it was set, as specs and the lab take it.
+// Text returns the number as typed, in the notation of specs and the lab.
 func (c IntegerControl) Text(in Input) string { return in.Text(param.Param(c)) }
 
 // SwitchControl is on or off.
@@ -60,10 +59,10 @@ type ChoiceControl param.Param
 // Params is the choice's field.
 func (c ChoiceControl) Params() []param.Param { return field(param.Param(c), param.Choice) }
 
-// Of is the name of the option that was chosen.
+// Of returns the name of the chosen option.
 func (c ChoiceControl) Of(in Input) string { return in.Text(param.Param(c)) }
 
-// TextControl is a line that the visitor types, of Max characters at most.
+// TextControl is a line of text of at most Max characters.
 type TextControl param.Param
 
 // Params returns the field of the line.
@@ -79,11 +78,10 @@ func (c TextControl) Of(in Input) string {
 	}, in.Text(param.Param(c))))
 }
 
-// PlaceControl is a place of the first figure as two numbers, which are dragged
-// there by its Handle.
+// PlaceControl is a place on the first figure, two numbers that are dragged by its Handle.
 type PlaceControl struct{ X, Y NumberControl }
 
-// Params are the fields of both numbers.
+// Params returns the fields of both numbers.
 func (c PlaceControl) Params() []param.Param { return append(c.X.Params(), c.Y.Params()...) }
 
 // Of returns the place that was set.
@@ -114,7 +112,7 @@ func NewPlaces(at [][2]float64, field, slider [2]float64) PlacesControl {
 	return c
 }
 
-// Params are the fields of all places.
+// Params returns the fields of all places.
 func (c PlacesControl) Params() (all []param.Param) {
 	for _, p := range c {
 		all = append(all, p.Params()...)
@@ -122,7 +120,7 @@ func (c PlacesControl) Params() (all []param.Param) {
 	return all
 }
 
-// Of are the places that were set.
+// Of returns the places.
 func (c PlacesControl) Of(in Input) [][2]float64 {
 	at := make([][2]float64, len(c))
 	for i, p := range c {
@@ -131,7 +129,7 @@ func (c PlacesControl) Of(in Input) [][2]float64 {
 	return at
 }
 
-// Handles are what drags the places, where they are shown.
+// Handles returns the handles that drag the places, at their displayed positions.
 func (c PlacesControl) Handles(shown [][2]float64) (all []Handle) {
 	for i, at := range shown {
 		all = append(all, Handle{Label: fmt.Sprintf("point %d", i+1), X: at[0], Y: at[1], XControl: c[i].X, YControl: c[i].Y})
@@ -139,20 +137,20 @@ func (c PlacesControl) Handles(shown [][2]float64) (all []Handle) {
 	return all
 }
 
-// EndsControl is a line through two places, which are dragged.
+// EndsControl is a line through two draggable places.
 type EndsControl struct{ A, B PlaceControl }
 
-// Params are the fields of both places.
+// Params returns the fields of both places.
 func (c EndsControl) Params() []param.Param { return append(c.A.Params(), c.B.Params()...) }
 
-// Line is the line w'x + b = 0 through the two places; false where they coincide.
+// Line returns the line w'x + b = 0 through the two places; false if they coincide.
 func (c EndsControl) Line(in Input) (w [2]float64, b float64, ok bool) {
 	p, q := c.A.Of(in), c.B.Of(in)
 	w = [2]float64{q[1] - p[1], p[0] - q[0]} // at a right angle to the line
 	return w, -(w[0]*p[0] + w[1]*p[1]), Norm(w) >= 1e-6
 }
 
-// Handles are what drags the two places.
+// Handles returns the handles that drag the two places.
 func (c EndsControl) Handles(in Input) []Handle {
 	return []Handle{c.A.Handle("first end of the line", in), c.B.Handle("second end of the line", in)}
 }
@@ -160,10 +158,10 @@ func (c EndsControl) Handles(in Input) []Handle {
 // TurnControl turns a lifted picture: from these two angles on, in degrees.
 type TurnControl struct{ Yaw, Pitch string }
 
-// Params are the fields of both angles.
+// Params returns the fields of both angles.
 func (c TurnControl) Params() []param.Param { return append(c.yaw().Params(), c.pitch().Params()...) }
 
-// Of are the angles that were set, in degrees: about the upright axis, and from above.
+// Of returns the angles in degrees: rotation about the vertical axis, and elevation.
 func (c TurnControl) Of(in Input) (yaw, pitch float64) { return c.yaw().Of(in), c.pitch().Of(in) }
 
 func (c TurnControl) yaw() NumberControl {
@@ -189,7 +187,7 @@ func (c DataControl) Of(ctx context.Context, in Input) (name string, d *dataset.
 	return in.source.Data(ctx, c.Text(in))
 }
 
-// Text is the id of the data set that was chosen, as the lab takes it.
+// Text returns the id of the chosen data set for the lab.
 func (c DataControl) Text(in Input) string { return in.Text(c.field()) }
 
 // RunControl offers the finished runs of the workspace.
@@ -202,7 +200,7 @@ func (RunControl) field() param.Param {
 	return param.Param{Name: runName, Label: "your run", Kind: param.Text, Help: "Any run that you have saved in the lab."}
 }
 
-// Of loads the run that was chosen; nil when there is none.
+// Of loads the chosen run; nil if there is none.
 func (c RunControl) Of(ctx context.Context, in Input) (*Run, error) {
 	id := in.Text(c.field())
 	if id == "" {
@@ -211,14 +209,14 @@ func (c RunControl) Of(ctx context.Context, in Input) (*Run, error) {
 	return in.source.Run(ctx, id)
 }
 
-// field is a control's row with its kind.
+// field returns a control's parameter with its kind.
 func field(p param.Param, k param.Kind) []param.Param {
 	p.Kind = k
 	return []param.Param{p}
 }
 
-// Text is the value of a field as forms and addresses carry it, its default where the
-// demo does not list it. A demo reads its controls by their own methods.
+// Text returns the value of a field as in forms and URLs, or its default if the demo does not list
+// it. Demos read their controls by the controls' own methods.
 func (in Input) Text(p param.Param) string {
 	v, ok := in.values[p.Name]
 	if ok {
@@ -230,7 +228,7 @@ func (in Input) Text(p param.Param) string {
 	return p.Default
 }
 
-// number is the value of a field of numbers; 0 for words.
+// number returns the value of a numeric field; 0 for words.
 func (in Input) number(p param.Param) float64 {
 	v, _ := strconv.ParseFloat(in.Text(p), 64)
 	return v

@@ -1,7 +1,7 @@
 package lessons
 
-// Correction is a place where a lecture document errs: for lecturers, as lessons speak to
-// students who have not seen the documents. Texts may hold formulas.
+// Correction is an error in a lecture document, for lecturers: lessons address students who have
+// not seen the documents. Texts may contain formulas.
 type Correction struct {
 	Section string // an id of Documents
 	Says    string

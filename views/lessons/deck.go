@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// DeckBuilds returns the words of a screen as the pages of a printed slide show them: each has
-// one build more than the page before. A build is a block, or an item of a list, with the
-// formulas that follow it; a heading goes with what follows.
+// DeckBuilds returns the text of a screen as pages of a printed slide, each with one build more. A
+// build is a block or list item with the formulas that follow it; a heading belongs to what
+// follows.
 func DeckBuilds(html string) (pages []string) {
 	var done strings.Builder
 	blocks := slices.DeleteFunc(elements(html), func(b string) bool { return strings.HasPrefix(b, `<p class="on-screen"`) })

@@ -7,9 +7,9 @@ import (
 	"marginlab/views/figure"
 )
 
-// Format is the size and theme of a drawing that is no Scene. The legend keeps
-// the given number of rows, so that the frame stays where it is. As long as an answer is
-// awaited the picture says that a part of it is.
+// Format returns the size and theme of a drawing other than a Scene. The legend reserves the given
+// number of rows, so that the frame stays fixed. While an answer is awaited, the picture notes
+// that part of it is hidden.
 func (l Look) Format(rows int) figure.Format {
 	return figure.Format{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking, Panel: l.Panel}
 }
@@ -24,7 +24,7 @@ func (l Look) Scene(m *ml.Model, points []ml.Point, v dataset.View, classes []st
 	return s
 }
 
-// Plane is a drawing of marks over x1 and x2.
+// Plane returns a drawing of marks over x1 and x2.
 func Plane(name, caption string, limits figure.Limits, rows int, marks ...[]figure.Mark) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
 		p := figure.Plane{Format: l.Format(rows), X: "x₁", Y: "x₂", Limits: limits}
@@ -35,8 +35,8 @@ func Plane(name, caption string, limits figure.Limits, rows int, marks ...[]figu
 	}}
 }
 
-// Beside returns the figure with a second one in its picture, at the right or below. The first has a share of
-// the width or the height, and the handles.
+// Beside returns the figure combined with a second one at the right or below. The first gets a
+// fraction of the width or height, and has the handles.
 func (f Figure) Beside(share float64, below bool, second Figure) Figure {
 	first := f.Draw
 	f.Draw = func(l Look) (*figure.Picture, error) {
@@ -52,7 +52,7 @@ func (f Figure) Beside(share float64, below bool, second Figure) Figure {
 	return f
 }
 
-// Halves are the regions on the two sides of f = 0.
+// Halves returns the regions on the two sides of f = 0.
 func Halves(f func(x, y float64) float64) []figure.Mark {
 	return []figure.Mark{
 		figure.Region{F: func(x, y float64) float64 { return -f(x, y) }, Color: figure.ClassColor(0), Name: "f < 0"},
@@ -60,7 +60,7 @@ func Halves(f func(x, y float64) float64) []figure.Mark {
 	}
 }
 
-// Sides are the two half-planes of a line and the line itself.
+// Sides returns the two half-planes of a line and the line itself.
 func Sides(w [2]float64, b float64) []figure.Mark {
 	return append(Halves(figure.Linear(w, -b)), figure.Line{A: w, C: -b, Name: "f = 0"})
 }
@@ -74,14 +74,14 @@ func MarginLines(w [2]float64, b float64) []figure.Mark {
 	}
 }
 
-// Foot is the place of the line w·x + b = 0 that is nearest to p.
+// Foot returns the point of the line w·x + b = 0 nearest to p.
 func Foot(w [2]float64, b float64, p [2]float64) [2]float64 {
 	k := (w[0]*p[0] + w[1]*p[1] + b) / (w[0]*w[0] + w[1]*w[1])
 	return [2]float64{p[0] - k*w[0], p[1] - k*w[1]}
 }
 
-// Slacks are the ways from points inside the margin to their margin line, each of
-// length slack/|w|.
+// Slacks returns the segments from points inside the margin to their margin line, of length
+// slack/|w|.
 func Slacks(t Toy, w [2]float64, b float64) (marks []figure.Mark) {
 	for i, p := range t.XY {
 		if t.Y[i]*(w[0]*p[0]+w[1]*p[1]+b) < 1-1e-5 {
@@ -91,10 +91,10 @@ func Slacks(t Toy, w [2]float64, b float64) (marks []figure.Mark) {
 	return marks
 }
 
-// NoLine is the note where the two ends of a line coincide.
+// NoLine is the note shown if the two ends of a line coincide.
 const NoLine = "Two places are needed for a line: pull the ends apart."
 
-// StepCurve is a value of every state of a replay over the steps.
+// StepCurve returns the curve of a value over the steps of a replay.
 func StepCurve[S any](name string, r *trace.Replay[S], value func(S) float64) figure.Curve {
 	c := figure.Curve{Name: name}
 	for i := range r.Len() {
@@ -103,8 +103,8 @@ func StepCurve[S any](name string, r *trace.Replay[S], value func(S) float64) fi
 	return c
 }
 
-// StepChart is a chart over the steps of a replay that stands at step; its curves grow with
-// the steps.
+// StepChart returns a chart over the steps of a replay at a given step; its curves grow with the
+// steps.
 func StepChart(name, caption string, step int, ch figure.Chart) Figure {
 	return Figure{Name: name, Caption: caption, Grows: true, Draw: func(l Look) (*figure.Picture, error) {
 		here := float64(step)

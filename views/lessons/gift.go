@@ -11,9 +11,9 @@ import (
 	"github.com/a-h/templ"
 )
 
-// GIFT writes questions as Moodle imports them, with the misconception behind each wrong
-// option and the explanation as feedback. Formulas are left to Moodle's MathJax. Questions
-// that are answered by a drawing have no such form; a comment counts them.
+// GIFT writes questions in Moodle's import format, with the misconceptions behind wrong options and
+// the explanation as feedback. Formulas are left to Moodle's MathJax. Questions answered by
+// drawing cannot be expressed; a comment counts them.
 func GIFT(w io.Writer, category string, asked []Asked) error {
 	out := bufio.NewWriter(w)
 	drawn := 0
@@ -53,7 +53,7 @@ func GIFT(w io.Writer, category string, asked []Asked) error {
 // exact writes a number as other programs read it, without the last digits of its rounding.
 func exact(v float64) string { return strconv.FormatFloat(v, 'g', 12, 64) }
 
-// Tolerance returns how far a number may be off.
+// Tolerance returns the tolerance of a numeric answer.
 func (q *Question) Tolerance(right float64) float64 {
 	within := q.Within
 	if within == 0 {
@@ -62,7 +62,7 @@ func (q *Question) Tolerance(right float64) float64 {
 	return within * math.Max(1, math.Abs(right))
 }
 
-// giftText is a Text as HTML, with formulas as MathJax finds them, in GIFT.
+// giftText returns a Text as HTML in GIFT, with formulas for MathJax.
 func giftText(s string) string {
 	parts := strings.Split(Printed(s), "$")
 	for i, part := range parts {
@@ -82,7 +82,7 @@ func giftText(s string) string {
 	return giftEscaped(strings.Join(parts, ""))
 }
 
-// giftEscaped is text in one line in which no sign has a meaning of GIFT.
+// giftEscaped returns text on one line with GIFT's special characters escaped.
 func giftEscaped(s string) string { return giftSigns.Replace(strings.Join(strings.Fields(s), " ")) }
 
 var giftSigns = strings.NewReplacer(`\`, `\\`, "~", `\~`, "=", `\=`, "#", `\#`, "{", `\{`, "}", `\}`, ":", `\:`)

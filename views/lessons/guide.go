@@ -9,10 +9,10 @@ import (
 
 // Guide holds notes for the teacher of a lesson. Its texts are Texts.
 type Guide struct {
-	Aims    []string // what students can do afterwards
+	Aims    []string // learning outcomes
 	Screens []GuideScreen
 
-	wrong error // what NewGuide found
+	wrong error // errors found by NewGuide
 }
 
 // GuideScreen holds the notes for teaching a screen.
@@ -20,8 +20,8 @@ type GuideScreen struct {
 	Slug          string
 	Minutes       int
 	Spare         bool   // it is left out of a lecture of 45 minutes
-	Do            string // what to drag and step, and what to ask meanwhile
-	Misconception string // what students think instead
+	Do            string // what to drag, step through and ask
+	Misconception string // common misconception
 }
 
 // NewGuide reads a guide:
@@ -36,9 +36,9 @@ type GuideScreen struct {
 //
 //     Misconception: What students think instead.
 //
-// with a heading for every screen of the lesson, in their order; ", spare" at its end says that
-// a lecture of 45 minutes does without. Paragraphs and aims are
-// one line each. Lesson.CheckGuide returns the faults.
+// with a heading for every screen of the lesson, in order; ", spare" at its end marks a screen
+// that a lecture of 45 minutes can skip. Paragraphs and aims are one line each. Lesson.CheckGuide
+// returns the errors.
 func NewGuide(text string) Guide {
 	var g Guide
 	fail := func(format string, args ...any) { g.wrong = errors.Join(g.wrong, fmt.Errorf(format, args...)) }
@@ -75,7 +75,7 @@ func NewGuide(text string) Guide {
 	return g
 }
 
-// CheckGuide returns the fault of the lesson's guide, nil if there is none.
+// CheckGuide returns the errors of the lesson's guide.
 func (l *Lesson) CheckGuide() error {
 	g := l.Guide
 	if len(g.Aims) == 0 {

@@ -1,7 +1,6 @@
-// Package lessons holds the code shared by all lessons. Each lesson is a package below it, with
-// its words in words.md and the computations of its screens in Go; package all lists
-// them. Numbers and pictures come from the same code that trains models; nothing
-// that can be computed is typed by hand.
+// Package lessons holds the code shared by all lessons. Each lesson is a package below it, with its
+// text in words.md and the computations of its screens in Go; package all lists them. Numbers and
+// pictures come from the code that trains models; nothing that can be computed is written by hand.
 package lessons
 
 import (
@@ -27,31 +26,31 @@ import (
 	"marginlab/views/figure"
 )
 
-// Lesson is a sequence of screens with one idea each. New gives it its words and its guide.
+// Lesson is a sequence of screens with one idea each. New adds its text and guide.
 type Lesson struct {
 	Slug    string // in addresses
 	Title   string // from the words
 	Summary string // from the words: one or two sentences for the list
-	Puzzle  string // from the words: what the lesson asks of the moons, the data set of the story
+	Puzzle  string // from the text: the lesson's question about the moons, the running example
 	Part    string // of the road that the lesson is on
 	Screens []Screen
-	Task    string // query of the lab with what a course hands in: data on which the defaults leave room to win
+	Task    string // lab query for submissions of a course: data on which the defaults can be improved
 	Guide   Guide  // from the guide
 	Carry   bool   // controls of one name are one control: their value goes from screen to screen
 
-	wrong error // what New found wrong with the words
+	wrong error // errors found by New
 }
 
-// Screen is one idea: words, a live picture where there is something to see,
-// questions where there is something to predict.
+// Screen is one idea: text, a live picture if there is something to see, questions if
+// there is something to predict.
 type Screen struct {
 	Slug      string                 // in addresses; unique within the lesson
 	Title     string                 // from the words
 	Covers    []string               // from the words: ids of Documents' sections that it goes with
-	Words     func() templ.Component // from the words: what and why, with formulas
+	Words     func() templ.Component // from words.md: what and why, with formulas
 	Lead      func() templ.Component // from the words: the first sentence, with its formula, for slides
-	After     func() templ.Component // from the words: what gives the answers away; nil: nothing
-	Questions []Question             // from the words, with what Answers and Sketches compute
+	After     func() templ.Component // from words.md: what would give answers away; nil: nothing
+	Questions []Question             // from words.md, with the answers computed by Answers and Sketches
 	Demo      *Demo
 	Answers   map[string]Answer  // of its questions by slug
 	Sketches  map[string]*Sketch // of the questions that are answered by a drawing
@@ -85,12 +84,12 @@ func (s *Screen) Question(slug string) *Question {
 	return nil
 }
 
-// Demo is the live part of a screen: its controls, and what the real code makes
-// of their values.
+// Demo is the live part of a screen: its controls, and what is computed from their
+// values.
 type Demo struct {
 	Controls []Control
-	// Show computes the exhibit. It depends on its input alone, so that a page and
-	// its pictures agree, and takes well below half a second.
+	// Show computes the exhibit. It depends only on its input, so that a page and its
+	// pictures agree, and takes well below half a second.
 	Show func(ctx context.Context, in Input) (*Exhibit, error)
 }
 
@@ -99,7 +98,7 @@ func NewDemo(show func(ctx context.Context, in Input) (*Exhibit, error), control
 	return &Demo{Controls: controls, Show: show}
 }
 
-// Params are the fields of all controls, in the order of the form.
+// Params returns the fields of all controls, in the order of the form.
 func (d *Demo) Params() (all []param.Param) {
 	for _, c := range d.Controls {
 		all = append(all, c.Params()...)
@@ -119,7 +118,7 @@ const (
 	stepName = "step"
 )
 
-// Source finds what a workspace holds.
+// Source gives access to a workspace.
 type Source interface {
 	Data(ctx context.Context, id string) (name string, d *dataset.Data, err error)
 	Run(ctx context.Context, id string) (*Run, error)
@@ -137,19 +136,19 @@ type Run struct {
 // Input holds the values of a demo's controls, already checked against
 // their declarations.
 type Input struct {
-	Step   int  // of the replay, from 0; may lie beyond its end
+	Step   int  // of the replay, from 0; may be beyond its end
 	Coarse bool // while something is being dragged
 
-	// Unlisted, if there is one, is told the name of a control that is read though
-	// its demo does not list it; such a control is at its default.
+	// Unlisted, if not nil, is called with the name of a control that is read although its
+	// demo does not list it; such a control has its default.
 	Unlisted func(name string)
 
 	values map[string]string
 	source Source
 }
 
-// NewInput takes the value of every control from get, its default where that has
-// none or a wrong one, and returns what was wrong.
+// NewInput reads the value of every control from get, using defaults for missing and
+// invalid ones, and returns the problems.
 func (d *Demo) NewInput(get func(name string) string, source Source) (Input, param.Problems) {
 	in := Input{values: map[string]string{}, source: source}
 	var wrong param.Problems
@@ -169,32 +168,32 @@ func (d *Demo) NewInput(get func(name string) string, source Source) (Input, par
 	return in, wrong
 }
 
-// Key stands for everything that Show depends on, but for what a Source has under the ids
-// of the data and the run, empty where there are none.
+// Key returns a cache key of everything Show depends on, except the Source's content for the ids of
+// the data and the run, which are empty if there are none.
 func (in Input) Key() (key, data, run string) {
 	return fmt.Sprint(in.Step, in.Coarse, in.values), in.values[dataName], in.values[runName] // maps print in the order of their keys
 }
 
-// Exhibit holds the content of a demo. Texts may hold formulas between dollar signs.
+// Exhibit holds the content of a demo. Texts may contain formulas between dollar signs.
 type Exhibit struct {
-	Figures []Figure // the first is the large one
+	Figures []Figure // the first is large
 	Numbers []Number
 	Tables  []Table
-	Notes   []string // what just happened, what to look at
+	Notes   []string // what happened and what to look at
 	After   []string // notes that give the answers away
-	Asks    []string // notes as long as answers are awaited, and no longer
+	Asks    []string // notes shown only while answers are awaited
 	Body    *Derived // a derivation; nil: none
-	Rules   bool     // Body has rules for many steps, rather than a line for each
+	Rules   bool     // Body has rules for many steps rather than a line per step
 	Steps   int      // number of states of a replay; Input.Step counts them from 0
 	Step    int      // the state that is shown
-	Handles []Handle // what can be dragged on the first figure
-	Moves   []Move   // what can be done next in a game
-	Bets    []Move   // the same as long as answers are awaited, and no longer
+	Handles []Handle // draggable handles on the first figure
+	Moves   []Move   // possible next moves in a game
+	Bets    []Move   // moves offered only while answers are awaited
 	Lab     string   // query of the lab for "Open in the lab"; empty: no such link
 }
 
-// Asking is the exhibit as long as answers to the questions of its screen are awaited:
-// without what gives them away, with what asks. The exhibit itself stays as it is.
+// Asking returns the exhibit as shown while answers are awaited: without what would give them away,
+// with what asks for them. The exhibit itself is not modified.
 func (e Exhibit) Asking() Exhibit {
 	e.Figures = slices.Clone(e.Figures)
 	for i := range e.Figures {
@@ -215,13 +214,13 @@ type Look struct {
 	Dark          bool
 	Grey          bool          // for paper, as of a figure.Format
 	Coarse        bool          // while something is being dragged: less detail
-	Asking        bool          // without what gives the answers away; for figures that have words for it in Asks
-	Paper         bool          // where nothing moves: what Grows is drawn whole
+	Asking        bool          // hide the answers; for figures with text about it in Asks
+	Paper         bool          // for print: figures that Grow are drawn completely
 	Width, Height int           // CSS pixels
-	Panel         *figure.Panel // of a figure that is a part of another
+	Panel         *figure.Panel // of a figure within another one
 }
 
-// Known are curves that give answers away: none as long as they are awaited.
+// Known returns curves that would give answers away: none while answers are awaited.
 func (l Look) Known(curves ...figure.Curve) []figure.Curve {
 	if l.Asking {
 		return nil
@@ -232,17 +231,17 @@ func (l Look) Known(curves ...figure.Curve) []figure.Curve {
 // Figure is one picture of an exhibit.
 type Figure struct {
 	Name    string // unique in the exhibit, as in addresses; not "first", by which the route finds the first of all
-	Caption string // what it shows and what to look for; may hold formulas
+	Caption string // what it shows and what to look for; may contain formulas
 	Wide    bool   // twice as wide as high
 	Asks    string // the caption as long as answers are awaited, where parts of the picture give them away; empty: none do
 	After   bool   // all of it gives the answers away; not for the first
-	Grows   bool   // its curves come with the steps of a replay, and there are none before the first
-	Turns   bool   // dragging turns it, as its demo has a TurnControl
+	Grows   bool   // its curves grow with the steps of a replay and are empty before the first
+	Turns   bool   // dragging rotates it; its demo has a TurnControl
 	Draw    func(Look) (*figure.Picture, error)
 }
 
-// Instead is the figure with another one in its place, and a caption that asks, as long as
-// answers are awaited.
+// Instead returns the figure replaced, while answers are awaited, by another one with a caption that
+// asks.
 func (f Figure) Instead(other Figure, asks string) Figure {
 	whole := f.Draw
 	f.Asks = asks
@@ -255,19 +254,19 @@ func (f Figure) Instead(other Figure, asks string) Figure {
 	return f
 }
 
-// Afterwards is the figure where it gives the answers away.
+// Afterwards returns the figure marked as giving the answers away.
 func (f Figure) Afterwards() Figure {
 	f.After = true
 	return f
 }
 
-// Number is one value with its name. Label and Help may hold formulas.
+// Number is a named value. Label and Help may contain formulas.
 type Number struct {
 	Label, Value, Help string
 	After              bool // it gives the answers away
 }
 
-// Table is a small table of numbers. Head, cells and caption may hold formulas.
+// Table is a small table of numbers. Head, cells and caption may contain formulas.
 type Table struct {
 	Caption string
 	Head    []string
@@ -281,11 +280,11 @@ type Table struct {
 type Handle struct {
 	Label              string
 	X, Y               float64       // data coordinates
-	Down               float64       // is added to Y where the handle is drawn, beside what it would hide
+	Down               float64       // offset of the drawn handle from Y, so that it hides nothing
 	XControl, YControl NumberControl // that take them; one without a name stays
 }
 
-// Moves are the names of the controls that the handle moves, empty for none.
+// Moves returns the names of the controls that the handle moves, empty if none.
 func (h Handle) Moves() (x, y string) {
 	return h.XControl.Name, h.YControl.Name
 }
@@ -303,8 +302,8 @@ func (h Handle) MarshalJSON() ([]byte, error) {
 	}{h.Label, h.X, h.Y, h.Down, x, y})
 }
 
-// Move is a button that gives a control, which should be Folded, another value: a move in a
-// game, whose state is in the address.
+// Move is a button that changes a control, which should be Folded: a move in a game whose state is
+// in the URL.
 type Move struct {
 	Label, Value string
 	Control      TextControl
@@ -315,19 +314,19 @@ type Move struct {
 type Question struct {
 	Slug    string // in addresses; unique within the screen
 	Ask     string
-	Options []string // to choose from; nil: a number is asked for
+	Options []string // options; nil: the answer is a number
 	Wrong   []string // the misconception behind each option; empty for the right one
-	Sketch  *Sketch  // to be drawn instead; it has the answer
-	Words   *Words   // to be answered in words instead; it has the answer
-	Point   *Point   // to be pointed at in a picture instead; it has the answer
+	Sketch  *Sketch  // the answer is drawn
+	Words   *Words   // the answer is words
+	Point   *Point   // the answer is a point on a picture
 	Answer  Answer
 	// Within is how far a number may be off, as a share of the right one (of 1 where
 	// that is smaller); 0 takes 1 %. A sketch may be off by this share of the height of its
 	// picture on average; 0 takes 10 %.
 	Within  float64
 	Explain string // why, shown with the answer; %s is replaced by the right answer
-	// Before is the slug of the line of the screen's derivation that gives the answer away:
-	// the question comes before it. Empty: none does.
+	// Before is the slug of the derivation line that gives the answer away: the question is
+	// asked before it. Empty: none.
 	Before string
 }
 
@@ -384,9 +383,8 @@ func (q *Question) Judge(truth Truth, given string) (right bool, answer string, 
 	return math.Abs(g-truth.Value) <= q.Tolerance(truth.Value), Plain(truth.Value, 4), nil
 }
 
-// Order is the order in which the options are shown, by index: shuffled, so that the place of
-// an option says nothing, and the same each time for the same seed. An option that speaks of
-// the others, such as "Neither.", stays behind them.
+// Order returns the display order of the options by index: shuffled by seed, so that positions
+// reveal nothing. Options that refer to the others, such as "Neither.", stay at the end.
 func (q *Question) Order(seed string) []int {
 	sum := sha256.Sum256([]byte(seed + "/" + q.Slug))
 	order := rand.New(rand.NewChaCha8(sum)).Perm(len(q.Options))
@@ -400,10 +398,10 @@ func (q *Question) Order(seed string) []int {
 	return order
 }
 
-// ofOthers is the beginning of an option that speaks of the others.
+// ofOthers matches the beginning of an option that refers to the others.
 var ofOthers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(Both|Neither|None|All)\b`) })
 
-// Mistaken is the misconception behind a wrong answer, empty where none is known.
+// Mistaken returns the misconception behind a wrong answer, empty if unknown.
 func (q *Question) Mistaken(given string) string {
 	if k, err := strconv.Atoi(given); err == nil && k >= 0 && k < len(q.Wrong) {
 		return q.Wrong[k]
@@ -411,7 +409,7 @@ func (q *Question) Mistaken(given string) string {
 	return ""
 }
 
-// Given returns the right answer in the form in which it is given.
+// Given returns the right answer in the form of a given answer.
 func (q *Question) Given(truth Truth) string {
 	switch {
 	case q.Sketch != nil:

@@ -23,7 +23,7 @@ import (
 	"marginlab/views/formula"
 )
 
-// renderWords is the HTML of the words of a screen; where names it in errors.
+// renderWords returns the HTML of a screen's text; where identifies it in errors.
 func renderWords(where, source string) (string, error) {
 	if strings.TrimSpace(source) == "" {
 		return "", fmt.Errorf("the screen %s has no words; write them below its heading in words.md", where)
@@ -39,8 +39,7 @@ func renderWords(where, source string) (string, error) {
 	return html, nil
 }
 
-// firstSentence is the short form of words: their first sentence, with the formula on a
-// line of its own that it leads to.
+// firstSentence returns the first sentence of a text, with the display formula it leads to.
 func firstSentence(words string) string {
 	blocks := strings.Split(strings.TrimSpace(words), "\n\n")
 	first := strings.Join(strings.Fields(blocks[0]), " ")
@@ -62,8 +61,7 @@ func firstSentence(words string) string {
 	return first
 }
 
-// markdown supports the syntax that New documents and no more: everything else is text, and text is
-// escaped.
+// markdown supports only the syntax documented at New: everything else is text, and escaped.
 var markdown = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithParser(parser.NewParser(
@@ -108,8 +106,7 @@ func (slips) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
 	}
 }
 
-// inlineFormula is a formula within a line, with the punctuation that stays on its
-// line.
+// inlineFormula is an inline formula with the punctuation that must stay on its line.
 type inlineFormula struct {
 	ast.BaseInline
 	tex, marks string
@@ -184,7 +181,7 @@ func withValues(words string, value func(control string) string) string {
 	})
 }
 
-// displayFormula is a formula on a line of its own.
+// displayFormula is a display formula.
 type displayFormula struct {
 	ast.BaseBlock
 	tex  string
@@ -199,7 +196,7 @@ func (f *displayFormula) Dump(source []byte, level int) {
 	ast.DumpHelper(f, source, level, map[string]string{"TeX": f.tex}, nil)
 }
 
-// displayParser reads $$…$$, which may take several lines.
+// displayParser parses $$…$$, which may span several lines.
 type displayParser struct{}
 
 func (displayParser) Trigger() []byte { return []byte{'$'} }
@@ -233,13 +230,13 @@ func (displayParser) CanInterruptParagraph() bool { return true }
 
 func (displayParser) CanAcceptIndentedLine() bool { return false }
 
-// add takes a line of the formula, which ends it where it ends with $$.
+// add adds a line of the formula; a trailing $$ ends it.
 func (f *displayFormula) add(line string) {
 	line, closed := strings.CutSuffix(strings.TrimSpace(line), "$$")
 	f.tex, f.open = strings.TrimSpace(f.tex+" "+line), !closed
 }
 
-// formulaRenderer writes formulas as MathML, and refuses what would get lost.
+// formulaRenderer renders formulas as MathML, and refuses content that would be lost.
 type formulaRenderer struct{}
 
 func (r formulaRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
@@ -284,7 +281,7 @@ func (formulaRenderer) indented(_ util.BufWriter, source []byte, n ast.Node, _ b
 	return ast.WalkStop, fmt.Errorf("%q is indented by four spaces; take them away", bytes.TrimSpace(line.Value(source)))
 }
 
-// mathML is a formula of the words between these signs.
+// mathML renders a formula between the given delimiters.
 func mathML(tex, signs string, display, open bool) (string, error) {
 	if open {
 		return "", errors.New("a " + signs + " is missing after " + strconv.Quote(tex))

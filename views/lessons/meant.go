@@ -9,8 +9,8 @@ import (
 	"marginlab/views/figure"
 )
 
-// Meanings are the symbols and stressed words of lessons that mean a part of a picture, by
-// the name that it has there, without spaces. A part is also meant by its own name.
+// Meanings maps the names of picture parts, without spaces, to the symbols and emphasised words of
+// lessons that refer to them. A part is also referred to by its own name.
 var Meanings = map[string][]string{
 	"distance from the origin": {"|b|/‖w‖"},
 	"f = 0":                    {"f(x)=0", "decisionboundary"},
@@ -45,7 +45,7 @@ var Meanings = map[string][]string{
 	"residual t − f(x)":        {"ti−f(xi)"},
 }
 
-// Meant are the parts of a picture with what means them, as Names.
+// Meant returns the parts of a picture with everything that refers to them as Names.
 func Meant(parts []figure.Part) []figure.Part {
 	meant := make([]figure.Part, 0, len(parts))
 	for _, p := range parts {
@@ -63,6 +63,5 @@ func Meant(parts []figure.Part) []figure.Part {
 	return meant
 }
 
-// word is a name as symbols and words are compared: without spaces, letters without
-// their style.
+// word normalises a name for comparison: without spaces and letter styles.
 func word(name string) string { return strings.Join(strings.Fields(norm.NFKC.String(name)), "") }

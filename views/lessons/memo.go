@@ -2,18 +2,18 @@ package lessons
 
 import "sync"
 
-// Memo keeps small results that inputs of a demo share. Errors are not kept. The zero value
-// is ready to use.
+// Memo caches small results shared by inputs of a demo. Errors are not cached. The zero value is
+// ready to use.
 type Memo[K comparable, V any] struct {
 	mu   sync.Mutex
 	kept map[K]V
 }
 
-// memoLimit is how many results a Memo keeps at most.
+// memoLimit is the most results in a Memo.
 const memoLimit = 4096
 
-// Get returns the result that is kept under a key, or else computes it. Callers do not wait for
-// each other: two at once may compute the same.
+// Get returns the cached result of a key, or computes it. Callers do not wait for each other:
+// concurrent ones may compute the same.
 func (m *Memo[K, V]) Get(key K, compute func() (V, error)) (V, error) {
 	m.mu.Lock()
 	v, ok := m.kept[key]

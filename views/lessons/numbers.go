@@ -14,7 +14,7 @@ import (
 // Short shows a value as views.Short does, and rounding errors as 0.
 func Short(v float64) string { return views.Short(Flush(v, 1e-9)) }
 
-// Brief shows the size of a value that is told in passing, by two digits, such as 2.0e−07.
+// Brief formats a value with two digits, such as 2.0e−07.
 func Brief(v float64) string {
 	if math.Abs(v) < 1e-3 && v != 0 {
 		return Minus(strconv.FormatFloat(v, 'e', 0, 64))
@@ -46,7 +46,7 @@ func Flush(v, tolerance float64) float64 {
 	return v
 }
 
-// Percent shows a share as a percentage with one digit.
+// Percent formats a fraction as a percentage with one decimal.
 func Percent(share float64) string {
 	return Minus(strconv.FormatFloat(100*share, 'f', 1, 64)) + " %"
 }
@@ -71,7 +71,7 @@ func Typeset(s string) string {
 	}))
 }
 
-// Setting is the text of a number as the value of a parameter.
+// Setting formats a number as the value of a parameter.
 func Setting(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Signed shows a label, +1 or −1.
@@ -134,7 +134,7 @@ func Yes(b bool) float64 {
 	return 1
 }
 
-// Norm is the length of a vector.
+// Norm returns the length of a vector.
 func Norm(w [2]float64) float64 { return math.Hypot(w[0], w[1]) }
 
 // Logspace are n values from a to b at equal ratios.
@@ -157,7 +157,7 @@ func Sign(v float64) int {
 	return 0
 }
 
-// Worth shows a bound, and says so when it is empty.
+// Worth formats a bound, with a note if it is vacuous.
 func Worth(b theory.Bound) string {
 	switch {
 	case math.IsInf(b.Value, 1):

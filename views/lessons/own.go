@@ -12,13 +12,12 @@ import (
 	"marginlab/views/figure"
 )
 
-// Words is a question that is answered in words.
+// Words is a question answered in words.
 type Words struct {
 	Right []string // the right answers; nil: none is right or wrong
 }
 
-// tidy returns text without spaces at its ends, and without the characters that turn the direction
-// of what stands behind them.
+// tidy returns text without surrounding spaces and without bidirectional control characters.
 func tidy(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
@@ -29,7 +28,7 @@ func tidy(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// same returns text as it is compared: tidy, without case.
+// same normalises text for comparison: tidy and lower-case.
 func same(text string) string { return strings.ToLower(tidy(text)) }
 
 func (w *Words) judge(q *Question, given string) (bool, error) {
@@ -39,17 +38,17 @@ func (w *Words) judge(q *Question, given string) (bool, error) {
 	return slices.ContainsFunc(w.Right, func(right string) bool { return same(right) == same(given) }), nil
 }
 
-// told is the right answer as it is shown.
+// told returns the right answer for display.
 func (w *Words) told() string { return Literal(strings.Join(w.Right, " or ")) }
 
 // Opinion reports whether no answer to the question is right or wrong.
 func (q *Question) Opinion() bool { return q.Words != nil && len(q.Words.Right) == 0 }
 
-// Point is a question that is answered by a point on a picture.
+// Point is a question answered by a point on a picture.
 type Point struct {
 	X, Y   float64 // data coordinates of the right answer
 	Within float64 // largest distance from it that is right, in the units of the axes
-	Slide  string  // path and query of the slide whose first figure is the picture
+	Slide  string  // path and query of the slide with the picture
 }
 
 // Read returns the coordinates of an answer: "1.5 2", "(1.5; 2)".
@@ -87,7 +86,7 @@ type PointView struct {
 	Right  *Spot // the right answer, once it is revealed
 }
 
-// Spot is a place on a picture in CSS pixels, with a radius.
+// Spot is an ellipse on a picture in CSS pixels.
 type Spot struct{ X, Y, RX, RY float64 }
 
 // Mark returns where the point (x, y) is on the picture.

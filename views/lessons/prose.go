@@ -20,8 +20,8 @@ import (
 	"marginlab/ml/study"
 )
 
-// plainMarkdown is Markdown that anybody may write, with formulas as in a lesson. It has no HTML, which is
-// shown as it is written, and no pictures, of which their texts are shown.
+// plainMarkdown renders untrusted Markdown with formulas as in a lesson. HTML is shown as text, and
+// pictures as their alternative texts.
 var plainMarkdown = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithParser(parser.NewParser(
@@ -53,13 +53,13 @@ var plainMarkdown = sync.OnceValue(func() goldmark.Markdown {
 // The parser takes time that grows with the square of these.
 const maxNested, maxBrackets = 20, 2000
 
-// nested is the beginning of a line in more lists and quotes than are allowed.
+// nested matches the beginning of a line nested in too many lists and quotes.
 var nested = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|(?:[*+-]|[0-9]{1,9}[.)])[ \t])){` + strconv.Itoa(maxNested+1) + `}`)
 })
 
-// Prose returns Markdown as HTML that is safe to show, no matter who wrote it. Headings are of the
-// second level at the highest. Errors name what is wrong with a formula.
+// Prose renders untrusted Markdown as safe HTML. Headings start at the second level. Errors describe
+// mistakes in formulas.
 func Prose(source string) (string, error) {
 	if strings.Count(source, "[") > maxBrackets || nested().MatchString(source) {
 		return "", fmt.Errorf("lists and quotes may be nested %d deep on a line, and there may be %d square brackets; take some away", maxNested, maxBrackets)
@@ -89,7 +89,7 @@ func (r proseRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// ProseLaTeX returns Markdown as LaTeX, in which no command stands that Prose would not show.
+// ProseLaTeX renders untrusted Markdown as LaTeX without any commands but those that Prose supports.
 func ProseLaTeX(source string) (string, error) {
 	if _, err := Prose(source); err != nil {
 		return "", err

@@ -17,8 +17,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// Reshaping is a data set with the basic kernel on it, for maps whose cores
-// may be any places.
+// Reshaping is a data set with its basic kernel, for maps with cores at any places.
 type Reshaping struct {
 	Data   *dataset.Data
 	Kernel kernel.Kernel
@@ -26,9 +25,9 @@ type Reshaping struct {
 	Y      []float64
 	Gram   *kernel.Gram
 
-	// How Machine trains, and what its models are of.
+	// Settings of Machine's trainings, and the preprocessing of its models.
 	Settings           mcm.Settings
-	Scaler             *dataset.Scaler // nil: X are the rows of Data as they are
+	Scaler             *dataset.Scaler // nil: X holds the rows of Data unscaled
 	Rows               []int           // rows of Data that X are; nil: all
 	Positive, Negative string
 }
@@ -38,15 +37,15 @@ func NewReshaping(d *dataset.Data, k kernel.Kernel, x *mat.Dense, y []float64) *
 	return &Reshaping{Data: d, Kernel: k, X: x, Y: y, Gram: kernel.NewGram(k, x), Settings: mcm.Settings{C: 1}, Positive: d.Classes[1], Negative: d.Classes[0]}
 }
 
-// Scaled is the kernel matrix with the factors c.
+// Scaled returns the kernel matrix with the factors c.
 func (p *Reshaping) Scaled(c []float64) *kernel.Gram { return p.Gram.Scaled(c) }
 
-// J is the Fisher scalar for the factors c.
+// J returns the Fisher scalar for the factors c.
 func (p *Reshaping) J(ctx context.Context, c []float64) (float64, error) {
 	return conformal.J(ctx, p.Gram, p.Y, c)
 }
 
-// Best is the map of the best factor for cores of any place, a core width and a ridge.
+// Best returns the map with the best factor for given cores, core width and ridge.
 func (p *Reshaping) Best(ctx context.Context, cores [][]float64, gamma, ridge float64) (*conformal.Map, conformal.Stats, error) {
 	return conformal.FitAt(ctx, "eigen", p.Gram, p.X, p.Y, cores, conformal.Settings{Gamma: gamma, Ridge: ridge})
 }
@@ -75,7 +74,7 @@ func (p *Reshaping) Machine(ctx context.Context, m *conformal.Map) (*ml.Model, e
 	return model, nil
 }
 
-// ClassOrder is the order of the rows with the class -1 first.
+// ClassOrder returns the order of the rows with class -1 first.
 func ClassOrder(y []float64) (order []int) {
 	for _, label := range []float64{-1, 1} {
 		for i, v := range y {
@@ -87,7 +86,7 @@ func ClassOrder(y []float64) (order []int) {
 	return order
 }
 
-// Reordered is a symmetric matrix with its rows and columns in this order.
+// Reordered returns a symmetric matrix with its rows and columns in this order.
 func Reordered(a mat.Symmetric, order []int) *mat.SymDense {
 	out := mat.NewSymDense(len(order), nil)
 	for i, p := range order {
@@ -111,7 +110,7 @@ func ClassMatrix(name, caption, entry string, a mat.Symmetric, y []float64, orde
 	}}
 }
 
-// FactorFigure is the heat map of the conformal factor of a model.
+// FactorFigure returns the heat map of a model's conformal factor.
 func FactorFigure(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, change func(*figure.Scene)) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
 		sc, err := ReshapedScene(m, d, s, l)
@@ -125,8 +124,8 @@ func FactorFigure(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec,
 	}}
 }
 
-// ReshapedScene is the scene of a model on its data, over the two most telling columns
-// where there are more.
+// ReshapedScene returns the scene of a model on its data, over the two most informative columns if
+// there are more.
 func ReshapedScene(m *ml.Model, d *dataset.Data, s ml.Spec, l Look) (figure.Scene, error) {
 	points, err := m.Points(d, s)
 	if err != nil {
@@ -144,12 +143,10 @@ func ReshapedScene(m *ml.Model, d *dataset.Data, s ml.Spec, l Look) (figure.Scen
 	return sc, nil
 }
 
-// MostRows is the largest number of rows that the lessons on conformal maps
-// work on.
+// MostRows is the most rows used in lessons on conformal maps.
 const MostRows = 200
 
-// Few is Thin with a remark about classes beyond two as well: those but the last are
-// taken together.
+// Few is Thin with a note about more than two classes: all but the last are merged.
 func Few(d *dataset.Data) (*dataset.Data, []string, error) {
 	thin, notes, err := Thin(d)
 	if err != nil {
@@ -161,11 +158,10 @@ func Few(d *dataset.Data) (*dataset.Data, []string, error) {
 	return thin, notes, nil
 }
 
-// LastClass is the class +1: the last.
+// LastClass returns the class +1: the last.
 func LastClass(d *dataset.Data) string { return d.Classes[len(d.Classes)-1] }
 
-// Thin draws MostRows rows of a larger data set, about the same share of every class
-// and always the same rows, and remarks on it.
+// Thin draws MostRows rows of a larger data set, stratified and always the same, with a note.
 func Thin(d *dataset.Data) (*dataset.Data, []string, error) {
 	n := len(d.Y)
 	if n <= MostRows {
@@ -180,8 +176,8 @@ func Thin(d *dataset.Data) (*dataset.Data, []string, error) {
 	return thin, []string{fmt.Sprintf("%d of the %d rows, for speed. The lab takes all.", len(keep), n)}, thin.Validate()
 }
 
-// TellingColumns are the two columns whose class means are furthest apart, in
-// deviations; one for data with one.
+// TellingColumns returns the two columns whose class means are farthest apart in standard
+// deviations; one for data with one column.
 func TellingColumns(d *dataset.Data, positive string) ([]int, error) {
 	y, _, _, err := d.Binary(positive)
 	if err != nil {
@@ -207,7 +203,7 @@ func TellingColumns(d *dataset.Data, positive string) ([]int, error) {
 	return columns, nil
 }
 
-// TellingView is the picture over these columns, the others at their means.
+// TellingView returns the view over these columns, with the others at their means.
 func TellingView(d *dataset.Data, positive string) (dataset.View, error) {
 	columns, err := TellingColumns(d, positive)
 	if err != nil {

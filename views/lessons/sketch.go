@@ -14,19 +14,19 @@ import (
 	"marginlab/views/figure"
 )
 
-// Sketch is a prediction that is drawn: a curve into a picture that does not show it yet.
-// What was drawn is kept as its heights at the places X, straight in between.
+// Sketch is a drawn prediction: a curve on a picture that does not show it yet. A drawing is stored
+// as its heights at the places X, linear in between.
 type Sketch struct {
 	Of   string    // what the curve is, in words: "the test error"
 	Over string    // the level axis, as in "at γ = 10"; empty for x1
 	X    []float64 // at least two places, ascending
-	// Truth is the curve itself, from X[0] or before to the last of X or beyond.
+	// Truth returns the true curve, covering all of X.
 	Truth func(ctx context.Context) (figure.Curve, error)
 	// Draw draws the given background and the visible curves: none, the truth,
 	// the truth and the sketch, or all sketches of a class. The axes do not depend on the curves.
 	Draw func(l Look, curves []figure.Curve) (*figure.Picture, error)
-	// Height is the range of the upright axis, from which Within of a question is a share.
-	// On a logarithmic axis it is counted in decades.
+	// Height is the range of the vertical axis, the unit of a question's Within; on a
+	// logarithmic axis in decades.
 	Height float64
 	Log    bool
 }
@@ -62,7 +62,7 @@ func SketchPlane(x, y string, limits figure.Limits, marks ...figure.Mark) func(L
 	}
 }
 
-// CurveOf is a function at n+1 places from one end to the other.
+// CurveOf samples a function at n+1 places from one end to the other.
 func CurveOf(from, to float64, n int, f func(float64) float64) (c figure.Curve) {
 	for i := range n + 1 {
 		x := from + (to-from)*float64(i)/float64(n)
@@ -71,7 +71,7 @@ func CurveOf(from, to float64, n int, f func(float64) float64) (c figure.Curve) 
 	return c
 }
 
-// Read are the heights of a sketch, as many as places.
+// Read parses the heights of a sketch, one per place.
 func (s *Sketch) Read(given string) ([]float64, error) {
 	texts := strings.Fields(strings.ReplaceAll(given, ";", " "))
 	if len(texts) != len(s.X) {
@@ -97,7 +97,7 @@ func (s *Sketch) kept(heights []float64) string {
 	return strings.Join(texts, " ")
 }
 
-// given are the heights of a curve at the places, as they are written.
+// given formats the heights of a curve at the places.
 func (s *Sketch) given(c figure.Curve) string {
 	heights := make([]float64, len(s.X))
 	for i, x := range s.X {
@@ -115,8 +115,8 @@ func (s *Sketch) Curve(given string) *figure.Curve {
 	return &figure.Curve{Name: "your sketch", X: s.X, Y: heights, Marks: true}
 }
 
-// Crowd are the curves that a class has drawn, and before them their median at every place.
-// Counts tells how many have drawn each, as it is kept.
+// Crowd returns the pointwise median of the curves drawn by a class, followed by the curves. counts
+// holds the number of each stored drawing.
 func (s *Sketch) Crowd(counts map[string]int) (curves []figure.Curve) {
 	median := figure.Curve{Name: "median of the class", X: s.X}
 	at := make([][]float64, len(s.X))
@@ -153,8 +153,8 @@ func height(c figure.Curve, x float64) float64 {
 	return c.Y[len(c.Y)-1]
 }
 
-// miss is how far a sketch is off: on the mean over its places, and at the worst. On a
-// logarithmic axis it is counted in decades.
+// miss returns the mean and the largest deviation of a sketch over its places; on a logarithmic
+// axis in decades.
 func (s *Sketch) miss(truth figure.Curve, heights []float64) (mean, most, at float64) {
 	most = -1
 	for i, x := range s.X {
@@ -171,7 +171,7 @@ func (s *Sketch) miss(truth figure.Curve, heights []float64) (mean, most, at flo
 	return mean, most, at
 }
 
-// Off says how far a sketch is off, in the quantity that is drawn.
+// Off describes the deviation of a sketch in the drawn quantity.
 func (s *Sketch) Off(truth figure.Curve, heights []float64) string {
 	mean, most, at := s.miss(truth, heights)
 	rough := func(v float64) string { // two digits
@@ -194,7 +194,7 @@ func (s *Sketch) over() string {
 	return s.Over
 }
 
-// Places are those of which a height is asked for, in words.
+// Places describes the places whose heights are requested.
 func (s *Sketch) Places() string {
 	texts := make([]string, len(s.X))
 	for i, x := range s.X {
@@ -209,11 +209,10 @@ func (s *Sketch) JSON() (string, error) {
 	return string(b), err
 }
 
-// told is a curve in words, as one says it to somebody who does not see it: where it begins,
-// bends and ends.
+// told describes a curve as text alternative: where it begins, bends and ends.
 func (s *Sketch) told(c figure.Curve) string {
 	heights := make([]float64, len(s.X))
-	scaled := make([]float64, len(s.X)) // as the upright axis has them
+	scaled := make([]float64, len(s.X)) // on the scale of the vertical axis
 	for i, x := range s.X {
 		heights[i] = height(c, x)
 		if scaled[i] = heights[i]; s.Log {
@@ -240,7 +239,7 @@ func (s *Sketch) told(c figure.Curve) string {
 	return strings.Join(pieces, ", ")
 }
 
-// rounded is a height as one says it: finer than anybody draws.
+// rounded formats a height, finer than anybody draws.
 func (s *Sketch) rounded(v float64) string {
 	if s.Log {
 		return Plain(v, 2)
@@ -250,8 +249,8 @@ func (s *Sketch) rounded(v float64) string {
 	return Plain(math.Round(v*pow)/pow, 4)
 }
 
-// bends are the places, ascending with the last among them and without the first, between
-// which straight lines are nowhere farther than near from the values.
+// bends returns the fewest places, ascending, including the last but not the first, such that
+// straight lines between them stay within near of the values.
 func bends(values []float64, near float64) (at []int) {
 	var split func(from, to int)
 	split = func(from, to int) {

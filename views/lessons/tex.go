@@ -40,7 +40,7 @@ func TeXFraction(v float64) string {
 	return TeX(v)
 }
 
-// TeXTerm is one summand: a factor and what it multiplies, nothing for a number.
+// TeXTerm is a summand: a factor and what it multiplies, empty for a number.
 type TeXTerm struct {
 	Factor float64
 	Of     string

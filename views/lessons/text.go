@@ -51,13 +51,13 @@ func Text(s string) templ.Component {
 	})
 }
 
-// wholeHint is a paragraph that is a hint, and hint one within its line.
+// wholeHint matches a paragraph that is a hint, hint one within a line.
 var (
 	wholeHint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<p>~([^~]*)~</p>`) })
 	hint      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`~([^~]*)~`) })
 )
 
-// hints takes what stands between tildes in HTML for the screen alone.
+// hints marks text between tildes in HTML as shown on screen only.
 func hints(html string) (string, error) {
 	html = wholeHint().ReplaceAllString(html, `<p class="on-screen">$1</p>`)
 	html = hint().ReplaceAllString(html, `<span class="on-screen">$1</span>`)
@@ -67,7 +67,7 @@ func hints(html string) (string, error) {
 	return html, nil
 }
 
-// Printed is a Text without its hints.
+// Printed returns a Text without its hints.
 func Printed(s string) string { return strings.TrimSpace(hint().ReplaceAllString(s, "")) }
 
 // Spoken returns a Text as plain text, without emphasis and with formulas in words, for names
@@ -92,8 +92,7 @@ func write(w io.Writer, s string) error {
 	return err
 }
 
-// Literal is a name that is not ours, with signs that look like those of formulas and
-// stress in their place.
+// Literal returns foreign text with look-alikes for the characters that mark formulas and emphasis.
 func Literal(s string) string {
 	return strings.NewReplacer("$", "＄", "*", "∗", "~", "∼").Replace(s)
 }

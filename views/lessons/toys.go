@@ -19,23 +19,23 @@ type Toy struct {
 	Y  []float64
 }
 
-// Separable are twelve points that a line can tell apart.
+// Separable holds twelve linearly separable points.
 var Separable = Toy{
 	[][2]float64{{-2.2, 0.4}, {-1.6, -1.1}, {-1.1, 0.9}, {-2.8, -0.6}, {-0.7, -1.9}, {-1.9, 1.8}, {1.1, 0.3}, {1.9, 1.4}, {0.7, 1.7}, {2.6, 0.1}, {1.6, -1.0}, {2.9, 1.9}},
 	[]float64{-1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1},
 }
 
-// Overlapping are seven points of each class that no line tells apart.
+// Overlapping holds seven points per class that no line separates.
 var Overlapping = Toy{
 	[][2]float64{{-2.2, 0.4}, {-1.6, -1.1}, {-1.1, 0.9}, {-2.8, -0.6}, {-0.7, -1.9}, {-1.9, 1.8}, {1.2, -0.4}, {1.1, 0.3}, {1.9, 1.4}, {0.7, 1.7}, {2.6, 0.1}, {1.6, -1.0}, {2.9, 1.9}, {-0.7, 0.2}},
 	[]float64{-1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1, 1},
 }
 
-// ToyLimits are the axes on which Separable and Overlapping are drawn.
+// ToyLimits holds the axes on which Separable and Overlapping are drawn.
 var ToyLimits = figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.6, YMax: 2.6}
 
-// StepToys are the points of the lessons that train step by step, by name. No line
-// through the origin tells those that are apart from each other: they need a bias.
+// StepToys holds the points of the lessons that train step by step, by name. No line through the
+// origin separates the separable ones: they need a bias.
 var StepToys = map[string]Toy{
 	"apart": {
 		[][2]float64{{-0.6, 0.2}, {0.2, -0.8}, {-1.0, 1.5}, {0.5, 0.9}, {-0.2, 2.1}, {1.9, 1.1}, {2.6, 0.3}, {1.6, 2.4}, {2.9, 1.9}, {2.1, -0.7}},
@@ -51,8 +51,7 @@ var StepToys = map[string]Toy{
 	},
 }
 
-// Drawn are n points of a generator, rounded to two places so that they fit into an
-// address.
+// Drawn returns n generated points, rounded to two decimals so that they fit into a URL.
 func Drawn(generator string, n int, noise float64, seed uint64) (Toy, error) {
 	d, err := dataset.Generate(generator, n, noise, seed)
 	if err != nil {
@@ -68,7 +67,7 @@ func Drawn(generator string, n int, noise float64, seed uint64) (Toy, error) {
 	return t, nil
 }
 
-// Data is the toy as a data set with the classes -1 and 1.
+// Data returns the toy as a data set with the classes -1 and 1.
 func (t Toy) Data() (*dataset.Data, error) {
 	labels := make([]string, len(t.Y))
 	for i, y := range t.Y {
@@ -77,7 +76,7 @@ func (t Toy) Data() (*dataset.Data, error) {
 	return dataset.FromPoints(t.XY, labels)
 }
 
-// Matrix is the M x 2 matrix of the points.
+// Matrix returns the M x 2 matrix of the points.
 func (t Toy) Matrix() *mat.Dense {
 	x := mat.NewDense(len(t.XY), 2, nil)
 	for i, p := range t.XY {
@@ -86,14 +85,14 @@ func (t Toy) Matrix() *mat.Dense {
 	return x
 }
 
-// Lab is the query that opens the toy in the lab with these parameters, given as
-// pairs of name and value. It does not standardise, as NewSpec does not.
+// Lab returns the query that opens the toy in the lab with these parameters, given as pairs of
+// name and value. Like NewSpec, it does not standardise.
 func (t Toy) Lab(pairs ...string) string {
 	pairs = append([]string{"standardize", "false"}, pairs...)
 	return LabQuery("drawing", append(pairs, "points", t.CSV())...)
 }
 
-// CSV is the toy as the lab's points.
+// CSV returns the toy in the notation of the lab's points.
 func (t Toy) CSV() string {
 	var b strings.Builder
 	for i, p := range t.XY {
@@ -102,7 +101,7 @@ func (t Toy) CSV() string {
 	return b.String()
 }
 
-// Without is the toy without point k.
+// Without returns the toy without point k.
 func (t Toy) Without(k int) (rest Toy) {
 	for i := range t.Y {
 		if i != k {
@@ -112,8 +111,7 @@ func (t Toy) Without(k int) (rest Toy) {
 	return rest
 }
 
-// ByClass is the toy with the points of a class next to each other, those with this
-// label first.
+// ByClass returns the toy sorted by class, points with label first first.
 func (t Toy) ByClass(first float64) (sorted Toy) {
 	for _, label := range []float64{first, -first} {
 		for i, y := range t.Y {
@@ -125,7 +123,7 @@ func (t Toy) ByClass(first float64) (sorted Toy) {
 	return sorted
 }
 
-// Classes are the classes of the points as figures number them.
+// Classes returns the class numbers of the points for figures.
 func (t Toy) Classes() (c []int) {
 	for _, y := range t.Y {
 		c = append(c, Class(y))
@@ -152,7 +150,7 @@ func (t Toy) Errors(f func(x, y float64) float64) (n int) {
 	return n
 }
 
-// Edges are the largest w·x of the negative class and the smallest of the positive
+// Edges returns the largest w·x of the negative class and the smallest of the positive
 // one.
 func (t Toy) Edges(w [2]float64) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
@@ -166,13 +164,13 @@ func (t Toy) Edges(w [2]float64) (low, high float64) {
 	return low, high
 }
 
-// Middle is the bias that puts the line half-way between the classes.
+// Middle returns the bias that puts the line half-way between the classes.
 func (t Toy) Middle(w [2]float64) float64 {
 	low, high := t.Edges(w)
 	return -(low + high) / 2
 }
 
-// Limits are the edges of a picture of the points.
+// Limits returns the limits of a picture of the points.
 func (t Toy) Limits() figure.Limits {
 	l := figure.Limits{XMin: math.Inf(1), XMax: math.Inf(-1), YMin: math.Inf(1), YMax: math.Inf(-1)}
 	for _, q := range t.XY {
@@ -181,7 +179,7 @@ func (t Toy) Limits() figure.Limits {
 	return l
 }
 
-// Dots are the points as marks of a drawing; ring tells which are ringed.
+// Dots returns the points as marks of a drawing; ring selects those with a ring.
 func (t Toy) Dots(ring func(i int) bool) (marks []figure.Mark) {
 	for i, p := range t.XY {
 		marks = append(marks, figure.Dot{At: p, Class: Class(t.Y[i]), Name: ClassName(t.Y[i])})
@@ -194,7 +192,7 @@ func (t Toy) Dots(ring func(i int) bool) (marks []figure.Mark) {
 	return marks
 }
 
-// Class is the colour and shape of a label.
+// Class returns the class number of a label, for its colour and shape.
 func Class(y float64) int {
 	if y > 0 {
 		return 1
@@ -202,7 +200,7 @@ func Class(y float64) int {
 	return 0
 }
 
-// ClassName is a class in a legend.
+// ClassName returns the name of a class in a legend.
 func ClassName(y float64) string { return "y = " + Signed(y) }
 
 // Named returns the names of classes for legends: the classes -1 and 1 of a toy become y = −1 and y = +1.
@@ -214,5 +212,5 @@ func Named(classes []string) []string {
 	return classes
 }
 
-// ClassNames are the names of the classes that figures number 0 and 1.
+// ClassNames returns the names of classes 0 and 1.
 func ClassNames() []string { return []string{ClassName(-1), ClassName(1)} }

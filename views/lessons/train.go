@@ -13,8 +13,8 @@ import (
 	"marginlab/views/figure"
 )
 
-// LabQuery is the query that opens a data set in the lab with these parameters,
-// given as pairs of name and value.
+// LabQuery returns the query that opens a data set in the lab with these parameters, given as
+// pairs of name and value.
 func LabQuery(data string, pairs ...string) string {
 	q := url.Values{"data": {data}}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -23,8 +23,8 @@ func LabQuery(data string, pairs ...string) string {
 	return q.Encode()
 }
 
-// NewSpec is the default spec with these parameters, given as pairs of name and
-// value. It does not standardise: lessons speak of the coordinates that they show.
+// NewSpec returns the default spec with these parameters, given as pairs of name and value. It
+// does not standardise, since lessons refer to the displayed coordinates.
 func NewSpec(pairs ...string) (ml.Spec, error) {
 	s := ml.DefaultSpec()
 	s.Standardize = false
@@ -36,8 +36,7 @@ func NewSpec(pairs ...string) (ml.Spec, error) {
 	return s, nil
 }
 
-// Train is ml.Train, but that what ctx ended on the way is an error: half a result
-// is nothing to show.
+// Train is ml.Train with a cancelled training as an error: partial results are not shown.
 func Train(ctx context.Context, d *dataset.Data, s ml.Spec) (*ml.Result, error) {
 	res, err := ml.Train(ctx, d, s, nil)
 	if err == nil {
@@ -91,7 +90,7 @@ func TrainHard(ctx context.Context, t Toy) (*LinearMachine, error) {
 // Supports reports whether a point is a support vector.
 func (m *LinearMachine) Supports(i int) bool { return m.Points[i].Weight != 0 }
 
-// AlphaSum is the sum of all alpha.
+// AlphaSum returns the sum of all alpha.
 func (m *LinearMachine) AlphaSum() (sum float64) {
 	for _, p := range m.Points {
 		sum += math.Abs(p.Weight)
@@ -99,10 +98,10 @@ func (m *LinearMachine) AlphaSum() (sum float64) {
 	return sum
 }
 
-// FreshSeed draws test points that no training set of a lesson shares.
+// FreshSeed is a seed for test points that no training set of a lesson uses.
 const FreshSeed = 1 << 20
 
-// FreshMoons are points of the moons that no machine was trained on.
+// FreshMoons returns moons that no machine was trained on.
 func FreshMoons(n int, noise float64) (*dataset.Data, error) {
 	t, err := Drawn("moons", n, noise, FreshSeed)
 	if err != nil {
@@ -111,7 +110,7 @@ func FreshMoons(n int, noise float64) (*dataset.Data, error) {
 	return t.Data()
 }
 
-// ErrorRate is the share of rows that a model gets wrong.
+// ErrorRate returns the fraction of rows that a model misclassifies.
 func ErrorRate(m *ml.Model, d *dataset.Data) (float64, error) {
 	a, err := m.Accuracy(d)
 	return 1 - a, err
@@ -127,7 +126,7 @@ func SelectRows(d *dataset.Data, rows []int) *dataset.Data {
 	return out
 }
 
-// LoadData is a built-in data set, or one of the toys: "separable" or "overlap".
+// LoadData returns a built-in data set, or one of the toys: "separable" or "overlap".
 func LoadData(name string) (*dataset.Data, error) {
 	switch name {
 	case "separable":
@@ -142,7 +141,7 @@ func LoadData(name string) (*dataset.Data, error) {
 	return b.Load()
 }
 
-// Boundary is the picture of a trained model on its data.
+// Boundary returns the picture of a trained model on its data.
 func Boundary(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, change func(*figure.Scene)) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
 		points, err := m.Points(d, s)

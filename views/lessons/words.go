@@ -11,7 +11,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// New gives a lesson its guide, as NewGuide reads it, and its words, which are Markdown:
+// New adds a lesson's guide, parsed by NewGuide, and its text, which is Markdown:
 //
 //	# Title of the lesson
 //
@@ -49,11 +49,10 @@ import (
 //	? {#slug within=0.05 before=line} A question that asks for a number or a drawing.
 //	= Why: %s is replaced by the answer.
 //
-// with one heading of the second level for every screen of the lesson, in their
-// order. There is nothing else, no HTML either: it is shown as it is written. Lines
-// indented by four spaces are an error outside of lists.
-// Words are rendered once, when they are first shown; rendering returns the faults of a screen's
-// words, and Check those of headings and questions.
+// with a second-level heading for every screen of the lesson, in order. Nothing else is supported;
+// HTML is shown as text. Lines indented by four spaces are an error outside lists. Text is rendered
+// once, when first shown; rendering returns the errors of a screen's text, and Check those of
+// headings and questions.
 func New(words, guide string, l Lesson) *Lesson {
 	l.Guide = NewGuide(guide)
 	at := 0 // the line that is read, from 0
@@ -110,8 +109,7 @@ func New(words, guide string, l Lesson) *Lesson {
 	return &l
 }
 
-// Check returns the faults of the headings and questions in the lesson's words, nil if there
-// are none.
+// Check returns the errors in the headings and questions of the lesson's text.
 func (l *Lesson) Check() error { return l.wrong }
 
 var (
@@ -124,7 +122,7 @@ var (
 	questionOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( *)- (\S.*)$`) })
 )
 
-// ask reads the questions of a screen, from the line at to the last one.
+// ask reads the questions of a screen, from line at on.
 func (s *Screen) ask(lines []string, at *int, fail func(format string, args ...any)) {
 	for ; *at < len(lines); *at++ {
 		line := lines[*at]

@@ -26,7 +26,7 @@ var files embed.FS
 //go:embed dashboard.json
 var Dashboard []byte
 
-// Topic is one page of the manual. Its text stands in the file Slug.md.
+// Topic is a page of the manual. Its text is in the file Slug.md.
 type Topic struct {
 	Slug    string
 	Title   string // the file's first heading
@@ -89,7 +89,7 @@ func (t Topic) Source() []byte {
 	return source
 }
 
-// parse reads the file when it is first asked for.
+// parse parses the file on first use.
 func (t Topic) parse() *page {
 	t.page.once.Do(func() {
 		p := t.page

@@ -1,4 +1,4 @@
-// Package all is the table of lessons.
+// Package all lists the lessons.
 package all
 
 import (
@@ -27,8 +27,8 @@ import (
 	"marginlab/views/lessons/width"
 )
 
-// Lessons returns the lessons in the order in which they are taught, by parts of the road. They
-// are built at the first call.
+// Lessons returns the lessons in teaching order, by parts of the course. They are built on the
+// first call.
 var Lessons = sync.OnceValue(func() []lessons.Lesson {
 	return slices.Concat(
 		part("Lines", margins.Lesson, lagrange.Lesson, hardmargin.Lesson, perceptron.Lesson, softmargin.Lesson),
@@ -40,7 +40,7 @@ var Lessons = sync.OnceValue(func() []lessons.Lesson {
 	)
 })
 
-// part puts lessons on one part of the road.
+// part assigns lessons to a part of the course.
 func part(name string, ls ...func() *lessons.Lesson) (all []lessons.Lesson) {
 	for _, lesson := range ls {
 		l := lesson()

@@ -1,4 +1,4 @@
-// Package lessonstest holds what the tests of all lessons share.
+// Package lessonstest holds helpers shared by the tests of all lessons.
 package lessonstest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-// Builtins is a workspace without anything of its own.
+// Builtins is an empty workspace with the built-in data.
 type Builtins struct{}
 
 // Data loads a built-in data set.
@@ -33,7 +33,7 @@ func (Builtins) Run(context.Context, string) (*lessons.Run, error) {
 	return nil, errors.New("no such run")
 }
 
-// shown are the exhibits of Show, which tests share as requests do.
+// shown caches the exhibits of Show.
 var shown lessons.Memo[string, *lessons.Exhibit]
 
 // Show shows the demo of a screen with these values of its controls, given as pairs of
@@ -71,7 +71,7 @@ func asked(t *testing.T, l *lessons.Lesson, screen string, pairs []string) (*les
 	return s, in
 }
 
-// Number is the value of the number of a label.
+// Number returns the value of the number with a label.
 func Number(t *testing.T, e *lessons.Exhibit, label string) string {
 	t.Helper()
 	for _, n := range e.Numbers {
@@ -83,8 +83,7 @@ func Number(t *testing.T, e *lessons.Exhibit, label string) string {
 	return ""
 }
 
-// Near fails the test where got is further from want than rel of it, or of 1 where want
-// is smaller.
+// Near fails the test if got differs from want by more than rel times max(1, |want|).
 func Near(t *testing.T, what string, got, want, rel float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= rel*math.Max(1, math.Abs(want))) {
@@ -92,7 +91,7 @@ func Near(t *testing.T, what string, got, want, rel float64) {
 	}
 }
 
-// texts are all texts of an exhibit that may hold formulas.
+// texts returns all texts of an exhibit that may contain formulas.
 func texts(e *lessons.Exhibit) (all []string) {
 	for _, f := range e.Figures {
 		all = append(all, f.Caption)
@@ -112,8 +111,7 @@ func texts(e *lessons.Exhibit) (all []string) {
 // source matches text that occurs only in the source of a formula: commands, sub- and superscripts.
 var source = regexp.MustCompile(`\\|\^|\b[A-Za-z]_|[α-ωΑ-Ω]_|\b(alpha|beta|gamma|lambda|sigma|delta|eta|rho)\b`)
 
-// checkWords fails the test where a text that is shown or told as it stands holds the
-// source of a formula.
+// checkWords fails the test if a text shown or spoken verbatim contains the source of a formula.
 func checkWords(t *testing.T, what, text string) {
 	t.Helper()
 	if found := source.FindString(text); found != "" {
@@ -165,7 +163,7 @@ func CheckWritten(t *testing.T, e *lessons.Exhibit) {
 	}
 }
 
-// unfit are numbers that nobody wants to read.
+// unfit matches numbers not fit for display.
 var unfit = regexp.MustCompile(`NaN|\bInf\b|(?:^|[^\d.·])[−-]0(?:\.0+)?(?:[^\d.]|$)`)
 
 // CheckExhibit renders and draws everything, and looks for sources of formulas in what is

@@ -25,7 +25,7 @@ import (
 
 // Access holds a NATS address and credentials.
 type Access struct {
-	URL   string // may name several, of a cluster, with commas between
+	URL   string // may list several servers of a cluster, separated by commas
 	Token string // file with a token
 	Creds string // file with credentials, as the nsc of NATS writes it
 	CA    string // file with certificates that vouch for the server's; empty: those that the system knows
@@ -33,13 +33,13 @@ type Access struct {
 
 // Link is a connection to NATS.
 type Link struct {
-	Help string // the flags with which a worker comes to the same place
+	Help string // flags with which a worker joins
 
 	*nats.Conn
-	server *server.Server // in this process; nil: there is none
+	server *server.Server // embedded server; nil: none
 }
 
-// Close ends the connection, and the server where that is in this process.
+// Close closes the connection and the embedded server, if any.
 func (l *Link) Close() {
 	l.Conn.Close()
 	if l.server != nil {
@@ -48,13 +48,12 @@ func (l *Link) Close() {
 	}
 }
 
-// Connect connects a program, which says what it is, to NATS. The connection is taken up
-// again whenever it is lost. An address that is not of this computer needs a token,
-// credentials, or a user in it.
+// Connect connects to NATS; what identifies the program. A lost connection is re-established.
+// A remote address needs a token, credentials, or a user in the URL.
 func Connect(a Access, what string, log *slog.Logger) (*Link, error) {
 	opts := []nats.Option{
 		nats.Name("Margin Lab " + what), nats.MaxReconnects(-1), nats.ReconnectWait(pause), nats.ReconnectJitter(pause/10, pause),
-		nats.IgnoreAuthErrorAbort(), // the server may come back with another token, and with the former one again
+		nats.IgnoreAuthErrorAbort(), // the server may return with another token, and later with the former one
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				log.Warn("the connection to NATS is lost, and tried again", "err", err)
@@ -99,8 +98,8 @@ func Connect(a Access, what string, log *slog.Logger) (*Link, error) {
 	return &Link{"--nats " + redact(a.URL), nc, nil}, nil
 }
 
-// Join connects a worker to NATS. While nobody answers there, or a file of the access is not there
-// yet, it waits and tries again, until ctx ends.
+// Join connects a worker to NATS. While there is no answer, or a file of the access is missing, it
+// retries until ctx ends.
 func Join(ctx context.Context, a Access, log *slog.Logger) (*Link, error) {
 	for wait := pause / 2; ; wait = min(2*wait, longestWait) {
 		link, err := Connect(a, "worker", log)
@@ -117,10 +116,10 @@ func Join(ctx context.Context, a Access, log *slog.Logger) (*Link, error) {
 	}
 }
 
-// longestWait is the longest time between two tries to join.
+// longestWait is the longest time between two attempts to join.
 const longestWait = 30 * time.Second
 
-// absent reports whether a connection failed because nobody answered, who may come yet.
+// absent reports whether a connection failed because the server is not there yet.
 func absent(err error) bool {
 	var dial *net.OpError
 	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &dial) && dial.Op == "dial"
@@ -155,9 +154,8 @@ func redact(urls string) string {
 // TokenFile is the file with the token of an embedded server, in the data directory.
 const TokenFile = "nats-token"
 
-// Listen starts a NATS server in this process, which listens to workers at HOST:PORT, with
-// TLS where secure says how, and connects to it. Its stream and the token that it asks for are
-// kept in dir.
+// Listen starts an embedded NATS server for workers at HOST:PORT, with TLS if secure is not nil,
+// and connects to it. Its stream and its token are stored in dir.
 func Listen(addr, dir string, secure *tls.Config, log *slog.Logger) (*Link, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -203,7 +201,7 @@ func Listen(addr, dir string, secure *tls.Config, log *slog.Logger) (*Link, erro
 	return nil, fmt.Errorf("NATS: %w", err)
 }
 
-// keptToken is the token in a file, which is made when it is missing.
+// keptToken returns the token in a file, which is created if missing.
 func keptToken(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -220,7 +218,7 @@ func keptToken(file string) (string, error) {
 	return token, nil
 }
 
-// gate lets in workers with the token, to what workers do, and the process itself.
+// gate authorises workers with the token, limited to their subjects, and this process.
 type gate struct{ worker, own string }
 
 // Check authorises every connection to the server.
@@ -247,7 +245,7 @@ func (g gate) Check(c server.ClientAuthentication) bool {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// logger hands on what NATS tells of trouble.
+// logger forwards warnings and errors of NATS.
 type logger struct{ log *slog.Logger }
 
 func (l logger) Errorf(format string, v ...any)  { l.log.Warn("NATS: " + fmt.Sprintf(format, v...)) }

@@ -24,10 +24,10 @@ import (
 
 // Config holds what a Fleet needs from its server.
 type Config struct {
-	Plan  func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error) // what a search computes, of which data
-	Open  func(ctx context.Context, names []string) ([]string, error)                 // the cells among them that somebody waits for
-	Found func(context.Context, eval.CellResult) error                                // told of results that nobody here has asked for
-	Wake  func()                                                                      // told that there is room for cells
+	Plan  func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error) // returns the plan and data of a search
+	Open  func(ctx context.Context, names []string) ([]string, error)                 // returns those of the cells that are needed
+	Found func(context.Context, eval.CellResult) error                                // stores results not requested by this process
+	Wake  func()                                                                      // called when there is capacity for cells
 	Log   *slog.Logger
 
 	Version Version // of the workers that are let in
@@ -43,10 +43,10 @@ type Fleet struct {
 	subs []*nats.Subscription
 
 	tending   sync.WaitGroup
-	uploading sync.Mutex // held while objects are put, so that each is put once
-	step      sync.Mutex // held by reconcile: what one found is done before the next looks
+	uploading sync.Mutex // held while storing objects, so that each is stored once
+	step      sync.Mutex // held by reconcile: one run acts before the next looks
 
-	mu      sync.Mutex // guards what follows; never held over a request
+	mu      sync.Mutex // guards the fields below; never held during a request
 	members map[string]*member
 	out     map[string]*task // by the name of the cell
 }
@@ -58,7 +58,7 @@ type member struct {
 	cells []string // that it computes, by name
 }
 
-// task is a cell that the fleet is to compute.
+// task is a cell to be computed by the fleet.
 type task struct {
 	store.Cell
 	end   chan outcome // holds one
@@ -66,8 +66,8 @@ type task struct {
 	known time.Time    // when it was last known to be in the stream or with a worker
 }
 
-// New makes a fleet of the workers that come to link, until ctx ends. It is an error if
-// another server has workers there.
+// New returns a fleet of the workers that join at link, until ctx ends. It is an error if
+// another server uses that NATS account.
 func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
 	nc := link.Conn
 	js, err := jetstream.New(nc)
@@ -85,7 +85,7 @@ func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
 	for subject, handle := range map[string]nats.MsgHandler{
 		helloSubject:  f.hello,
 		doneSubject:   f.done,
-		layOutSubject: func(m *nats.Msg) { go f.layOut(m) }, // which may take a while
+		layOutSubject: func(m *nats.Msg) { go f.layOut(m) }, // may take a while
 	} {
 		sub, err := nc.Subscribe(subject, handle)
 		if err != nil {
@@ -97,7 +97,7 @@ func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
 	return f, nil
 }
 
-// alone makes sure that no other server listens.
+// alone returns an error if another server listens.
 func (f *Fleet) alone() error {
 	_, err := f.nc.Request(helloSubject, nil, answer)
 	switch {
@@ -114,7 +114,7 @@ func (f *Fleet) alone() error {
 func (f *Fleet) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	s, err := f.js.Stream(ctx, streamName) // which may have been made with replicas
+	s, err := f.js.Stream(ctx, streamName) // may exist with replicas
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		s, err = f.js.CreateStream(ctx, jetstream.StreamConfig{
 			Name: streamName, Description: "Cells that Margin Lab has handed out to its workers", Subjects: []string{cellSubject + "*"},
@@ -156,8 +156,8 @@ func (f *Fleet) Size() (workers, slots int) {
 	return len(f.members), slots
 }
 
-// Slots is how many cells are handed out: for each one that is computed another that
-// waits, so that nobody idles, and one, the last, for the next workspace.
+// Slots returns the number of cells to hand out: for each running one another that waits, so that
+// workers never idle, and one for the next workspace.
 func (f *Fleet) Slots() int {
 	_, slots := f.Size()
 	if slots == 0 {
@@ -166,7 +166,7 @@ func (f *Fleet) Slots() int {
 	return 2*slots + 1
 }
 
-// Compute hands out a cell and waits for what it gives.
+// Compute hands out a cell and waits for its result.
 func (f *Fleet) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) {
 	now := time.Now()
 	e := &task{c, make(chan outcome, 1), now, now}
@@ -187,14 +187,14 @@ func (f *Fleet) Compute(ctx context.Context, c store.Cell) (eval.CellResult, err
 	case o := <-e.end:
 		return o.Result, o.err()
 	case <-ctx.Done():
-		if f.ctx.Err() == nil { // nobody wants it any more
+		if f.ctx.Err() == nil { // no longer needed
 			f.withdraw(e)
 		}
 		return eval.CellResult{}, ctx.Err()
 	}
 }
 
-// err is why a cell could not be computed.
+// err returns the reason why a cell could not be computed.
 func (o outcome) err() error {
 	switch {
 	case o.lost != nil:
@@ -207,7 +207,7 @@ func (o outcome) err() error {
 	return nil
 }
 
-// publish puts a cell into the stream, where it may be already.
+// publish adds a cell to the stream, unless it is there already.
 func (f *Fleet) publish(ctx context.Context, c store.Cell) error {
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -223,7 +223,7 @@ func (f *Fleet) publish(ctx context.Context, c store.Cell) error {
 	return err
 }
 
-// errMaxPerSubject is the code of the error that the stream has a message of the subject.
+// errMaxPerSubject is the error code for a subject that already has a message.
 const errMaxPerSubject = 10077
 
 // withdraw takes a cell back, from the stream and from its worker. A worker that did not receive
@@ -240,7 +240,7 @@ func (f *Fleet) withdraw(e *task) {
 		err = errors.Join(err, f.nc.Publish(cancelSubject, text))
 	}
 	if err != nil && f.ctx.Err() == nil {
-		f.Log.Warn("a cell is not taken back", "err", err) // what it gives is of no harm
+		f.Log.Warn("a cell is not taken back", "err", err) // its result does no harm
 	}
 }
 
@@ -286,7 +286,7 @@ func (f *Fleet) hello(m *nats.Msg) {
 	if len(strange) == 0 {
 		f.respond(m, welcome{})
 	} else {
-		go func() { // no other greeting waits for the database
+		go func() { // so that other greetings do not wait for the database
 			drop, err := f.unwanted(strange)
 			if err != nil && f.ctx.Err() == nil {
 				f.Log.Warn("cells of a worker are not known to be wanted", "err", err) // asked again at the next greeting
@@ -312,7 +312,7 @@ func (f *Fleet) unwanted(names []string) ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(open, name) }), nil
 }
 
-// done hears what a cell gave.
+// done receives the result of a cell.
 func (f *Fleet) done(m *nats.Msg) {
 	var o outcome
 	if err := unpack(m.Data, &o); err != nil {
@@ -361,8 +361,8 @@ func (f *Fleet) layOut(m *nats.Msg) {
 	}
 }
 
-// putObjects puts the plan and the data of a search among the objects, unless they are there
-// for a while yet: the plan last, so that where it is there the data are.
+// putObjects stores the plan and data of a search as objects, unless they will last for a while
+// yet. The plan is stored last, so that its presence implies that of the data.
 func (f *Fleet) putObjects(search string) error {
 	f.uploading.Lock()
 	defer f.uploading.Unlock()
@@ -394,8 +394,8 @@ func (f *Fleet) putObjects(search string) error {
 	return put(ctx, objects, planObject(search), func(w io.Writer) error { return json.NewEncoder(w).Encode(plan) })
 }
 
-// lasts reports whether an object is there, and for some time: data that lasted when a plan was
-// put are there as long as the plan lasts.
+// lasts reports whether an object exists and will for some time: data that passed this check when a
+// plan was stored outlast the plan.
 func lasts(ctx context.Context, objects jetstream.ObjectStore, name string) (bool, error) {
 	info, err := objects.GetInfo(ctx, name)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
@@ -412,7 +412,7 @@ func put(ctx context.Context, objects jetstream.ObjectStore, name string, write 
 	return err
 }
 
-// respond answers a request. An answer that is lost is asked for again.
+// respond replies to a request. A lost reply is requested again.
 func (f *Fleet) respond(m *nats.Msg, v any) {
 	text, err := json.Marshal(v)
 	if err == nil {
@@ -423,7 +423,7 @@ func (f *Fleet) respond(m *nats.Msg, v any) {
 	}
 }
 
-// tend keeps the stream in step with what the server has handed out, until ctx ends.
+// tend keeps the stream consistent with the cells handed out, until ctx ends.
 func (f *Fleet) tend() {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -441,7 +441,7 @@ func (f *Fleet) tend() {
 	}
 }
 
-// reconcile compares what was handed out with the workers that live and with the stream.
+// reconcile compares the cells handed out with the live workers and the stream.
 func (f *Fleet) reconcile(now time.Time) error {
 	f.step.Lock()
 	defer f.step.Unlock()
@@ -485,9 +485,9 @@ func (f *Fleet) reconcile(now time.Time) error {
 	return nil
 }
 
-// forgetSilent forgets workers that are silent and returns the cells that they had, and those in
-// nobody's hands as far as is known, which they may have taken last. When nobody is left
-// the others are given back.
+// forgetSilent drops silent workers and returns the cells they had (lost), and those with no known
+// worker, which they may have taken last (loose). Without any worker left, the other cells are
+// returned to the queue.
 func (f *Fleet) forgetSilent(now time.Time) (lost, loose []*task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -529,7 +529,7 @@ func (f *Fleet) held(name string) bool {
 	return false
 }
 
-// inStream are the names of the cells in the stream.
+// inStream returns the names of the cells in the stream.
 func (f *Fleet) inStream() (names map[string]bool, err error) {
 	ctx, cancel := context.WithTimeout(f.ctx, answer)
 	defer cancel()
@@ -551,8 +551,8 @@ func (f *Fleet) inStream() (names map[string]bool, err error) {
 	return names, nil
 }
 
-// compare tells which cells are neither in the stream nor in somebody's hands, nor have
-// just been, and which are in the stream that nobody here has put there.
+// compare returns the cells that are, and recently were, neither in the stream nor with a worker,
+// and the cells in the stream that this process did not put there.
 func (f *Fleet) compare(there map[string]bool, now time.Time) (missing []store.Cell, strange []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

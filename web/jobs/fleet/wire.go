@@ -1,13 +1,13 @@
-// Package fleet computes cells of searches on other machines, over NATS. The queue of
-// the server claims cells from its store as usual, and a Fleet puts them into a JetStream
-// stream, no more than the joined machines can take soon. A Worker on each
-// machine takes cells from the stream, has the server put the plan and the data of a search
-// into a JetStream object store unless they are there, fetches those it does not have
-// yet, and sends the server the result of a cell before it acknowledges the cell.
+// Package fleet computes cells of searches on other machines, over NATS. The server's queue
+// claims cells from its store as usual, and a Fleet publishes them to a JetStream stream, no
+// more than the joined machines can take soon. A Worker on each machine takes cells from the
+// stream, asks the server to store the plan and data of a search in a JetStream object store
+// unless they are there, fetches what it lacks, and sends the result of a cell to the server
+// before it acknowledges the cell.
 //
 // Stream and objects are only transport: the server's store holds the pending work and the
-// results. A cell that is lost with the stream or a worker is put into the stream again,
-// and a cell computed twice counts once.
+// results. A cell lost with the stream or a worker is published again, and a cell computed twice
+// counts once.
 package fleet
 
 import (
@@ -33,11 +33,11 @@ const (
 	helloSubject  = subject + "hello"   // a greeting, answered by a welcome
 	layOutSubject = subject + "lay-out" // a search, answered once its plan and data are among the objects
 	doneSubject   = subject + "done"    // an outcome, answered by a welcome once it is in good hands
-	cancelSubject = subject + "cancel"  // names of cells that nobody wants any more
+	cancelSubject = subject + "cancel"  // names of cells no longer needed
 )
 
-// The stream and its one consumer, which all workers share, and the object store with the
-// stream that JetStream keeps it in.
+// The stream and its one consumer, shared by all workers, and the object store with its underlying
+// stream.
 const (
 	streamName    = "MARGINLAB_CELLS"
 	consumerName  = "workers"
@@ -45,20 +45,20 @@ const (
 	objectsStream = "OBJ_" + bucketName
 )
 
-// Times. What a worker says at every beat shows the server that it lives.
+// Timing. A worker's greeting at every beat shows the server that it is alive.
 const (
 	beat     = time.Second
 	silence  = 5 * time.Second  // after which a worker is taken for dead
-	ackWait  = 30 * time.Second // after which JetStream itself hands out a cell again that nobody spoke of
+	ackWait  = 30 * time.Second // JetStream redelivers a cell after this time without progress
 	answer   = 3 * time.Second  // that a request waits before it is sent again
-	patience = 10 * time.Second // that JetStream may take to begin
-	transfer = 5 * time.Minute  // that plan and data may take
-	shelf    = time.Hour        // after which an object is thrown away; one that is wanted later is put there again
+	patience = 10 * time.Second // for JetStream to start
+	transfer = 5 * time.Minute  // for plan and data
+	shelf    = time.Hour        // lifetime of an object; it is stored again if needed later
 )
 
-// greeting tells the server of a worker, at every beat.
+// greeting is sent by a worker at every beat.
 type greeting struct {
-	Worker  string   `json:"worker"` // a name of its own for each process
+	Worker  string   `json:"worker"` // unique per process
 	Version Version  `json:"version"`
 	Slots   int      `json:"slots"` // cells that it computes at a time
 	Cells   []string `json:"cells"` // names of those that it computes
@@ -68,16 +68,16 @@ type greeting struct {
 // welcome answers it.
 type welcome struct {
 	Refused string   `json:"refused,omitempty"` // why the worker is not wanted
-	Again   string   `json:"again,omitempty"`   // why the same may be said again in a moment
-	Drop    []string `json:"drop,omitempty"`    // cells that nobody wants any more
+	Again   string   `json:"again,omitempty"`   // reason to retry in a moment
+	Drop    []string `json:"drop,omitempty"`    // cells no longer needed
 }
 
-// search is one whose plan and data a worker wants to get.
+// search requests the plan and data of a search.
 type search struct {
 	Search string `json:"search"`
 }
 
-// laidOut says that they can be got.
+// laidOut tells that they are available.
 type laidOut struct {
 	Gone string `json:"gone,omitempty"` // why they cannot
 }
@@ -100,10 +100,10 @@ type outcome struct {
 // Version identifies programs whose results agree in every bit.
 type Version struct {
 	Format int    `json:"format"` // of the messages
-	Build  string `json:"build"`  // the commit, or where that is not recorded a hash of the program
+	Build  string `json:"build"`  // commit, or a hash of the executable if not recorded
 	Go     string `json:"go"`
 	Arch   string `json:"arch"`
-	Loops  string `json:"loops"` // as package simd has them
+	Loops  string `json:"loops"` // see package simd
 }
 
 // format grows when messages change.
@@ -125,12 +125,12 @@ func ThisVersion() Version {
 	return v
 }
 
-// String is the version as people read it.
+// String formats the version.
 func (v Version) String() string {
 	return fmt.Sprintf("%s, format %d, %s %s, loops %s", v.Build, v.Format, v.Go, v.Arch, v.Loops)
 }
 
-// refuse tells why a worker of another version cannot help; empty for one of the same.
+// refuse returns the reason to refuse a worker of another version, empty for the same version.
 func (v Version) refuse(worker Version) string {
 	if worker == v {
 		return ""
@@ -162,7 +162,7 @@ func zip(write func(w io.Writer) error) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// unpack reads what pack has made.
+// unpack is the inverse of pack.
 func unpack(packed []byte, v any) error {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -24,11 +24,11 @@ import (
 	"marginlab/web/jobs"
 )
 
-// grace is how long cells under way may take once a worker is told to stop, before they
-// go back to the others.
+// grace is how long running cells may take after a worker is told to stop, before they are
+// returned.
 const grace = 10 * time.Second
 
-// pause is the time before something is tried again that has failed.
+// pause is the time before a retry.
 const pause = time.Second
 
 // Worker computes cells for a server.
@@ -45,7 +45,7 @@ type Worker struct {
 	data []*dataset.Data // that it had last, the last one last; with their hashes
 	hash []string
 
-	mu   sync.Mutex                    // guards what follows
+	mu   sync.Mutex                    // guards the fields below
 	held map[string]context.CancelFunc // cells under way, by their names
 }
 
@@ -61,8 +61,8 @@ func NewWorker(link *Link, slots int, version Version, log *slog.Logger) (*Worke
 	return w, nil
 }
 
-// Run joins the server and computes cells until ctx ends, or for a little longer those
-// under way. Its error is that the server does not want the worker.
+// Run joins the server and computes cells until ctx ends, running ones a little longer. It
+// returns an error if the server refuses the worker.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := w.join(ctx); err != nil || ctx.Err() != nil {
 		return err
@@ -81,7 +81,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	context.AfterFunc(ctx, func() { time.AfterFunc(w.grace, stop) })
 	context.AfterFunc(wanted, func() {
 		if ctx.Err() == nil {
-			stop() // nobody wants the running cells
+			stop() // the running cells are no longer needed
 		}
 	})
 	var takers, beats sync.WaitGroup
@@ -125,7 +125,7 @@ func (w *Worker) join(ctx context.Context) error {
 	}
 }
 
-// greet tells the server of this worker; refused says why it is not wanted.
+// greet sends a greeting; refused is the server's reason to refuse the worker.
 func (w *Worker) greet(ctx context.Context, leaving bool) (refused string, err error) {
 	w.mu.Lock()
 	g := greeting{w.name, w.version, w.slots, slices.Collect(maps.Keys(w.held)), leaving}
@@ -140,8 +140,8 @@ func (w *Worker) greet(ctx context.Context, leaving bool) (refused string, err e
 	return answer.Refused, err
 }
 
-// beat greets the server at every beat, until ctx ends or the server does not want the
-// worker any more, as it is of another version now.
+// beat greets the server at every beat, until ctx ends or the server refuses the worker, because
+// its version has changed.
 func (w *Worker) beat(ctx context.Context) error {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -151,7 +151,7 @@ func (w *Worker) beat(ctx context.Context) error {
 		case refused != "":
 			return errors.New(refused)
 		case err != nil && ctx.Err() == nil:
-			w.log.DebugContext(ctx, "the server does not answer", "err", err) // which may be starting anew
+			w.log.DebugContext(ctx, "the server does not answer", "err", err) // it may be restarting
 		}
 		select {
 		case <-ctx.Done():
@@ -161,8 +161,7 @@ func (w *Worker) beat(ctx context.Context) error {
 	}
 }
 
-// take is the life of one slot: it takes cells until wanted ends and computes them until
-// working does.
+// take runs one slot: it takes cells until wanted ends and computes them until working ends.
 func (w *Worker) take(wanted, working context.Context) {
 	for failing := false; wanted.Err() == nil; {
 		err := w.takeFrom(wanted, working)
@@ -198,7 +197,7 @@ func (w *Worker) takeFrom(wanted, working context.Context) error {
 	}
 }
 
-// do computes one cell and tells the server.
+// do computes a cell and sends the result to the server.
 func (w *Worker) do(working context.Context, m jetstream.Msg) {
 	var c store.Cell
 	if err := json.Unmarshal(m.Data(), &c); err != nil {
@@ -261,7 +260,7 @@ func (w *Worker) do(working context.Context, m jetstream.Msg) {
 	}
 }
 
-// settle notes that JetStream was not told of a cell: it will hand it out again.
+// settle logs a failed acknowledgement: JetStream will redeliver the cell.
 func (w *Worker) settle(err error) {
 	if err != nil {
 		w.log.Debug("JetStream is not told of a cell", "err", err)
@@ -298,7 +297,7 @@ func wordy(text string) error {
 	return errors.New(text)
 }
 
-// cancel stops cells that nobody wants any more.
+// cancel stops cells no longer needed.
 func (w *Worker) cancel(m *nats.Msg) {
 	var names []string
 	if json.Unmarshal(m.Data, &names) == nil {
@@ -316,7 +315,7 @@ func (w *Worker) drop(names []string) {
 	}
 }
 
-// errGone is why a cell is not computed whose search is no more.
+// errGone is returned for a cell of a deleted search.
 var errGone = errors.New("the search is gone")
 
 // kept is the number of data sets that a worker keeps.
