@@ -250,8 +250,8 @@ func TestOnceFailed(t *testing.T) {
 
 // enumerate returns the optimum for the linear kernel by trying all vertices of the piecewise
 // linear objective over (w, b): points where d+1 of its kinks meet, which are y f = 1 at a point,
-// equal y f at two points, or w = 0 (d = 1). For d = 1 the cheapest lambda for w has sum |lambda|
-// = |w| / max |x|.
+// equal y f at two points, or w = 0 (d = 1). For d = 1 the cheapest lambda for w has sum
+// |lambda| = |w| / max |x|.
 func enumerate(x [][]float64, y []float64, c, rho float64) float64 {
 	d := len(x[0])
 	far := 0.0

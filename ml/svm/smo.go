@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// The problem. With u_i = alpha_i y_i the dual of the C-SVC is
+// smo solves the dual of the C-SVC, which with u_i = alpha_i y_i is
 //
 //	maximise    sum_i y_i u_i - 1/2 sum_ij u_i u_j K_ij
 //	subject to  sum_i u_i = 0,  u_i in [0, C] where y_i = 1,  in [-C, 0] where y_i = -1
@@ -685,11 +685,12 @@ func (o *smo[T]) measure() error {
 	return nil
 }
 
-// stretch goes to the maximum of the hard-margin objective along the ray through u: t sum alpha -
-// t² u'Ku / 2 is largest at t = sum alpha / u'Ku. At the solution t = 1. If there is no solution,
-// u grows by large factors until that is proved: every feasible alpha shows that the margin is at
-// most |w| / sum alpha (half the distance of two points in the convex hulls of the classes). With
-// an indefinite kernel u'Ku may be negative: the objective is then unbounded along the ray.
+// stretch goes to the maximum of the hard-margin objective along the ray through u: t sum
+// alpha - t² u'Ku / 2 is largest at t = sum alpha / u'Ku. At the solution t = 1. If there is no
+// solution, u grows by large factors until that is proved: every feasible alpha shows that the
+// margin is at most |w| / sum alpha (half the distance of two points in the convex hulls of the
+// classes). With an indefinite kernel u'Ku may be negative: the objective is then unbounded along
+// the ray.
 func (o *smo[T]) stretch() error {
 	sum, square := o.dual()
 	if sum == 0 {
