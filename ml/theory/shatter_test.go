@@ -119,8 +119,8 @@ func witness(t *testing.T, d theory.Dichotomy, f func(i int) float64) {
 	near(t, "smallest margin of the witness", low, 1, 1e-5)
 }
 
-// hullsMeet reports whether the hulls of a and b meet: in a point of one inside a simplex of the
-// other, or where two segments cross.
+// hullsMeet reports whether the hulls of a and b meet in a point of a inside a simplex of b, or
+// in a crossing of two segments.
 func hullsMeet(a, b [][2]int) bool {
 	area := func(p, q, r [2]int) int { return (q[0]-p[0])*(r[1]-p[1]) - (q[1]-p[1])*(r[0]-p[0]) }
 	within := func(p, q, r [2]int) bool { // p between q and r on their line
