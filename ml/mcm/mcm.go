@@ -124,7 +124,6 @@ const gapTol = 1e-8
 // labels, a single class, settings out of range, kernel entries that are not finite), ErrOverflow
 // and ErrNotSeparable. If ctx ends, it returns the function found so far with status cancelled
 // and no error.
-// reached so far is returned as cancelled.
 //
 // A hard margin is solved with increasing finite C until no slack is left. If that ends early,
 // Objective is for the last C.

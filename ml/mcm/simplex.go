@@ -211,8 +211,8 @@ func (s *simplex) setBox(j int, lo, up float64) {
 	s.stale = true
 }
 
-// multipliers returns pi = c_B' B^-1, the multipliers of the rows: the reduced cost of x_j is c_j
-// - pi'a_j. It is valid after solve.
+// multipliers returns pi = c_B' B^-1, the multipliers of the rows: the reduced cost of x_j is
+// c_j - pi'a_j. It is valid after solve.
 func (s *simplex) multipliers() []float64 {
 	pi := make([]float64, s.m)
 	for i := range pi {

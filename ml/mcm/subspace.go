@@ -15,10 +15,9 @@ import (
 // factor. Values can be chosen freely on the free points, the pivots of G and one point for b;
 // the matrix A maps them to the values on the other points. The points are reordered, free ones
 // first.
-// ones first.
+//
 // Projections onto S need a matrix with a row for each free point or each other point, whichever
 // are fewer.
-// other point, whatever there is less of.
 type subspace struct {
 	factor  *factor
 	ones    []float64 // the beta with G beta = 1 on the pivots

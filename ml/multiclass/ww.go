@@ -23,16 +23,17 @@ import (
 //	                 and  -g_id over the points of c with alpha_id > 0:
 //
 // be the derivative of D by flow from d to c. The KKT conditions are that biases exist with
-// b_d - b_c >= M_dc for all d != c, which holds if and only if the M of no cycle sum to more than
-// 0. The violation is twice the largest mean of a cycle, lambda; for two classes it is
-// m(a) - M(a) of their binary machine. Biases with b_d - b_c >= M_dc - lambda are, with P the
-// largest sum of M - lambda on a path from one class to another,
+// b_d - b_c >= M_dc for all d != c, which holds if and only if no cycle has a positive sum of M.
+// The violation is twice the largest mean of a cycle, lambda; for two classes it is m(a) - M(a)
+// of their binary machine. Biases with b_d - b_c >= M_dc - lambda are, with P the largest sum of
+// M - lambda on a path from one class to another,
 //
 //	b_c = 1/2k sum_d (P_cd - P_dc),
 //
 // in the middle of the feasible range; their sum is 0. Certificate: with slacks
-// xi_ic = max(0, g_ic - b_{y_i} + b_c) the primal objective exceeds D by sum_ic (C
-// xi_ic - alpha_ic (g_ic - b_{y_i} + b_c)), to which every variable adds at most C lambda.
+// xi_ic = max(0, g_ic - b_{y_i} + b_c) the primal objective exceeds D by
+// sum_ic (C xi_ic - alpha_ic (g_ic - b_{y_i} + b_c)), to which every variable adds at most
+// C lambda.
 //
 // The method is sequential minimal optimisation on cycles. If the worst cycle has two classes,
 // they are trained as a binary machine: pairs of their points are selected by second-order gain

@@ -50,7 +50,6 @@ type SubgradientState struct {
 // Pegasos (Shalev-Shwartz, Singer, Srebro 2007) for its lambda = 1/(CM), with an unregularised
 // bias and without the projection. The weights remain a sum of alpha_i y_i x_i, whose alpha the
 // KKT table shows; with single points alpha_i may exceed C for a while.
-// with single points alpha_i may pass C for a while.
 //
 // The slip: the slides call a hinge active if w·x_i + b < 1. The label is missing: it is y_i
 // (w·x_i + b) < 1. Printed follows the slides and fails.

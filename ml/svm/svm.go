@@ -16,12 +16,12 @@ import (
 
 // Settings configures Train.
 type Settings struct {
-	C          float64        // stop when the KKT violation m(a)-M(a) <= Tol and RelativeGap is small; default 1e-3
-	Tol        float64        // default max(10 000 000, 100 M)
-	MaxIter    int            // memory of the row cache; default DefaultCache
-	CacheBytes int64          // memory of the row cache; 0 means DefaultCache
-	Recorder   trace.Recorder // shared with other trainings; nil: own memory
-	Memory     *Memory        // shared with other trainings; nil: memory of its own
+	C          float64        // upper bound of alpha, > 0; +Inf is the hard margin
+	Tol        float64        // stop when the KKT violation m(a)-M(a) <= Tol and RelativeGap is small; default 1e-3
+	MaxIter    int            // default max(10 000 000, 100 M)
+	CacheBytes int64          // memory of the row cache; default DefaultCache
+	Recorder   trace.Recorder // progress, may be nil
+	Memory     *Memory        // shared with other trainings; nil: own memory
 
 	without without // for tests
 }
