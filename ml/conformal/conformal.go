@@ -15,7 +15,7 @@
 // where a block holds the rows of one of two or more classes; rows may come in any order. With
 // the M x (n+1) matrix K1 = [1, exp(-gamma |x_i - a_j|²)] of n cores, c = K1 alpha.
 //
-// For objects without coordinates the distance is that of their images in feature space,
+// For objects without coordinates the distance of their images in feature space is used,
 //
 //	|x - a|² = k(x, x) + k(a, a) - 2 k(x, a)
 //

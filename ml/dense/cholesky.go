@@ -63,7 +63,7 @@ func gram(ctx context.Context, dst, s blas64.General, change func(dst blas64.Gen
 const leaf = 32
 
 // Cholesky replaces the upper triangle of a by U with U'U = a; the lower triangle is undefined
-// afterwards. It reports false if a is not positive definite; the error is that of ctx.
+// afterwards. It reports false if a is not positive definite; the error is ctx.Err().
 func Cholesky(ctx context.Context, a blas64.General) (bool, error) {
 	n := a.Rows
 	if n > leaf {
@@ -94,7 +94,7 @@ func Cholesky(ctx context.Context, a blas64.General) (bool, error) {
 	return true, nil
 }
 
-// Divide replaces b by op(U)⁻¹ b for the upper triangle U of u. The error is that of ctx.
+// Divide replaces b by op(U)⁻¹ b for the upper triangle U of u. The error is ctx.Err().
 func Divide(ctx context.Context, t blas.Transpose, u, b blas64.General) error {
 	n := u.Rows
 	if n <= leaf {

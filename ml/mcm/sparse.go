@@ -150,8 +150,8 @@ func (p *sparse) defect(ctx context.Context, v []float64, _ *Result, d *dual) (f
 	return min(1, p.rho/floats.Norm(p.kyv, math.Inf(1))), math.Abs(b * floats.Sum(p.yv))
 }
 
-// refine shrinks the ranges slightly where rounding has violated them, if tighter tolerances did
-// not suffice. That costs sum |lambda| times the change, which for a large C also enters the gap,
+// refine shrinks all ranges slightly if rounding has violated some and tighter tolerances did not
+// suffice. That costs sum |lambda| times the change, which for a large C also enters the gap,
 // while shrinking all of v costs sum v / rho times the change. So it shrinks them no more than
 // needed, and relaxes them if it overshot.
 func (p *sparse) refine(d *dual) {

@@ -35,7 +35,7 @@ type subspace struct {
 	c, f, x, y []float64
 }
 
-// newSubspace returns S, or nil if no point is left for b. The error is that of ctx.
+// newSubspace returns S, or nil if no point is left for b. The error is ctx.Err().
 func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
 	m, r := f.m, f.rank()
 	s := &subspace{factor: f, order: make([]int, 0, m), free: r + 1}

@@ -272,8 +272,8 @@ func (o *smo[T]) finish(tol float64) (trace.Status, error) {
 // gapTol is the smallest relative gap required.
 const gapTol = 1e-6
 
-// sound reports whether the iterate is finite; high and low are its interval, in which any other
-// value shows.
+// sound reports whether the iterate is finite; high and low are its interval, where NaN and
+// infinities in g show.
 func (o *state) sound(high, low float64) bool {
 	return !math.IsNaN(high-low) && !math.IsInf(high, 1) && !math.IsInf(low, -1) &&
 		!math.IsNaN(o.Objective) && !math.IsInf(o.Objective, 0)
@@ -685,8 +685,8 @@ func (o *smo[T]) measure() error {
 	return nil
 }
 
-// stretch goes to the maximum of the hard-margin objective along the ray through u: t sum
-// alpha - t² u'Ku / 2 is largest at t = sum alpha / u'Ku. At the solution t = 1. If there is no
+// stretch goes to the maximum of the hard-margin objective along the ray through u:
+// t sum alpha - t² u'Ku / 2 is largest at t = sum alpha / u'Ku. At the solution t = 1. If there is no
 // solution, u grows by large factors until that is proved: every feasible alpha shows that the
 // margin is at most |w| / sum alpha (half the distance of two points in the convex hulls of the
 // classes). With an indefinite kernel u'Ku may be negative: the objective is then unbounded along

@@ -13,7 +13,7 @@ type Decline struct {
 	phase string
 	times []float64 // seconds since the start, of the recorded steps
 	logs  []float64 // logarithm of the smallest violation so far
-	every int       // one step in every is recorded
+	every int       // distance of the recorded steps
 	steps int
 }
 

@@ -177,7 +177,7 @@ func TestBesideTheSVM(t *testing.T) {
 }
 
 // TestTooRight: as the far points move away, the ridge line follows them and the SVM line does
-// not; the line from the weights is that of the lab's learner.
+// not; the line from the weights equals that of the lab's learner.
 func TestTooRight(t *testing.T) {
 	t.Parallel()
 	crossing := math.Inf(-1)
