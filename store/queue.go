@@ -139,8 +139,8 @@ func (s *Store) RenewLeases(ctx context.Context, owners ...Owner) (runs []string
 	return runs, cells, err
 }
 
-// TakeBack ends all leases: whoever holds the lock of the data directory knows that their owners
-// have died. The attempts count, as after an expired lease. Call it before claiming anything.
+// TakeBack ends all leases. The lock of the data directory proves that their owners have died. The
+// attempts count, as after an expired lease. Call it before claiming anything.
 // Owners that work without the lock would have to be excluded here, in both tables.
 func (s *Store) TakeBack(ctx context.Context, _ *Lock) error {
 	return s.note(ctx, func(tx *transaction) error {

@@ -1246,7 +1246,7 @@ func (a *Handler) Forget(w http.ResponseWriter, r *http.Request) error {
 	return frame.Redirect(w, r, path)
 }
 
-// Setting returns what can be fixed in a lesson or, if path is that of a screen, on that
+// Setting returns the controls that can be fixed in a lesson or, for the path of a screen, on that
 // screen. Controls with the same name count as one.
 func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s frame.Setting, err error) {
 	slug, screen, _ := strings.Cut(strings.TrimPrefix(path, "/lessons/"), "/")

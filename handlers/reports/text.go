@@ -16,8 +16,8 @@ type part struct {
 	caption, address string // of an item
 }
 
-// itemLine matches a Markdown image on its own line whose URL is that of a page, with or without
-// the host.
+// itemLine matches a Markdown image on its own line with the URL of a page, with or without the
+// host.
 var itemLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^!\[([^\[\]]{0,200})\]\((?:https?://[^/\s()]+)?(/[^\s()]+)\)$`)
 })

@@ -1,29 +1,26 @@
-// Package conformal reshapes kernels to a data set: k~(x, z) = c(x) c(z) k0(x, z)
-// with
+// Package conformal fits conformal transformations of kernels: k~(x, z) = c(x) c(z) k0(x, z) with
 //
 //	c(x) = alpha_0 + sum_j alpha_j exp(-gamma |x - a_j|²)
 //
-// over cores a_j, usually the support vectors of a first fit. The reshaped
-// kernel matrix is D K D with D = diag c(x_i), so it stays positive semidefinite
-// whatever the signs of c.
+// over cores a_j, usually the support vectors of a first fit. The new kernel matrix is D K D with
+// D = diag c(x_i), so it remains positive semidefinite whatever the signs of c.
 //
-// A map is judged by the Fisher scalar of the classes in feature space,
-// J = tr S_b / tr S_w, which for the reshaped kernel is
+// The criterion is the Fisher scalar of the classes in feature space, J = tr S_b / tr S_w, which
+// for the new kernel is
 //
 //	J(c) = c'B0c / c'W0c,
 //	B0 = blockdiag(K11/M1, K22/M2, ...) - K/M,
 //	W0 = diag(k_ii) - blockdiag(K11/M1, K22/M2, ...)
 //
-// where a block holds the rows of one class, of two or more; rows may come in any order. With
+// where a block holds the rows of one of two or more classes; rows may come in any order. With
 // the M x (n+1) matrix K1 = [1, exp(-gamma |x_i - a_j|²)] of n cores, c = K1 alpha.
 //
-// Objects without coordinates have the distance of the kernel itself, which is that
-// of their images in feature space:
+// For objects without coordinates the distance of their images in feature space is used,
 //
 //	|x - a|² = k(x, x) + k(a, a) - 2 k(x, a)
 //
-// It needs k(x, x) of every x. Under a kernel that is not positive semidefinite it
-// may come out negative, and counts as 0 then.
+// which needs k(x, x) of every x. Under an indefinite kernel it may be negative, and then counts
+// as 0.
 //
 // Sources: the lecture notes on minimal complexity machines and conformal
 // kernels, section "Kernel optimisation"; Amari and Wu, Neural Networks 12 (1999);
@@ -45,16 +42,16 @@ import (
 	"marginlab/ml/param"
 )
 
-// Map is the conformal factor c(x) as data. It round-trips through JSON bit for bit.
+// Map is the conformal factor c(x). It round-trips through JSON exactly.
 type Map struct {
 	Gamma  float64     `json:"core_gamma"`
 	Alpha0 float64     `json:"alpha0"`
 	Alpha  []float64   `json:"alpha"`           // one per core
-	Cores  [][]float64 `json:"cores,omitempty"` // in the space the kernel sees (scaled)
-	Self   []float64   `json:"self,omitempty"`  // instead, for cores without coordinates: k(a_j, a_j)
+	Cores  [][]float64 `json:"cores,omitempty"` // in the scaled space of the kernel
+	Self   []float64   `json:"self,omitempty"`  // k(a_j, a_j), for cores without coordinates
 }
 
-// At returns c(x) for a point x of the cores' dimension.
+// At returns c(x) for a point x with the dimension of the cores.
 func (m *Map) At(x []float64) float64 {
 	c := m.Alpha0
 	for j, a := range m.Cores {
@@ -63,7 +60,7 @@ func (m *Map) At(x []float64) float64 {
 	return c
 }
 
-// Factors returns c at every row of x (any number of rows, the cores' dimension).
+// Factors returns c at every row of x.
 func (m *Map) Factors(x *mat.Dense) []float64 {
 	n, _ := x.Dims()
 	c := make([]float64, n)
@@ -73,7 +70,7 @@ func (m *Map) Factors(x *mat.Dense) []float64 {
 	return c
 }
 
-// Gradient returns c(x) and its gradient, of the cores' dimension.
+// Gradient returns c(x) and its gradient.
 func (m *Map) Gradient(x []float64) (c float64, grad []float64) {
 	grad = make([]float64, len(x))
 	for j, a := range m.Cores {
@@ -85,15 +82,15 @@ func (m *Map) Gradient(x []float64) (c float64, grad []float64) {
 	return m.At(x), grad
 }
 
-// Normalize scales m so that the mean of |c| over the rows of x is 1 and turns its
-// sign so that their sum is not negative, and reports whether c takes both signs
-// there. J does not feel either; C of a fit on the new kernel does feel the scale. It
-// is an error when c is 0 on all rows or not finite.
+// Normalize scales m so that the mean of |c| over the rows of x is 1, makes their sum
+// nonnegative, and reports whether c takes both signs there. J is invariant to both; the C of a
+// fit on the new kernel depends on the scale. It returns an error if c is 0 on all rows or not
+// finite.
 func (m *Map) Normalize(x *mat.Dense) (signChange bool, err error) {
 	return m.normalize(m.Factors(x))
 }
 
-// normalize is Normalize where the values of c are known.
+// normalize is Normalize for given values of c.
 func (m *Map) normalize(c []float64) (signChange bool, err error) {
 	sum, abs, lo, hi := 0.0, 0.0, math.Inf(1), math.Inf(-1)
 	for _, v := range c {
@@ -112,14 +109,14 @@ func (m *Map) normalize(c []float64) (signChange bool, err error) {
 	return lo < 0 && hi > 0, nil
 }
 
-// CoreMatrix returns K1 = [1, exp(-gamma |x_i - a_j|²)], M x (n+1), for the rows of x
-// (M x d) and n cores a_j of length d: c = K1 alpha at the rows.
+// CoreMatrix returns K1 = [1, exp(-gamma |x_i - a_j|²)], M x (n+1), for the rows of x (M x d) and
+// n cores a_j of length d, so that c = K1 alpha at the rows.
 func CoreMatrix(x *mat.Dense, cores [][]float64, gamma float64) *mat.Dense {
 	return columns(x, cores, gamma, 0, len(cores)+1)
 }
 
-// AtKernel returns c(x) for an object without coordinates: self is k(x, x), and k
-// holds k(x, a_j) for every core.
+// AtKernel returns c(x) for an object without coordinates, with self = k(x, x) and k holding k(x,
+// a_j) for every core.
 func (m *Map) AtKernel(self float64, k []float64) float64 {
 	c := m.Alpha0
 	for j, a := range m.Alpha {
@@ -128,7 +125,7 @@ func (m *Map) AtKernel(self float64, k []float64) float64 {
 	return c
 }
 
-// distance is k(x, x) + k(a, a) - 2 k(x, a), or 0 where that is negative.
+// distance returns k(x, x) + k(a, a) - 2 k(x, a), or 0 if that is negative.
 func distance(xx, aa, xa float64) float64 {
 	if d2 := (xx - xa) + (aa - xa); d2 > 0 {
 		return d2
@@ -136,7 +133,7 @@ func distance(xx, aa, xa float64) float64 {
 	return 0
 }
 
-// core is the kernel of the cores, exp(-gamma |x - a|²).
+// core returns exp(-gamma |x - a|²).
 func core(gamma float64, x, a []float64) float64 {
 	d2 := 0.0
 	for i, v := range a {
@@ -153,39 +150,37 @@ type Matrix interface {
 	Row(dst []float64, i int) // writes row i into dst, which has length M
 }
 
-// Settings of Fit.
+// Settings configures Fit.
 type Settings struct {
-	Gamma float64 // width of the core kernel, > 0
-	Ridge float64 // D >= 0, added to W0; 0 means none; the default of the form is 1e-3
-	Steps int     // gradient: number of steps N; 0 means 200
-	Rate  float64 // gradient: first step eta0, relative to |alpha|; 0 means 0.1
+	Gamma float64 // gamma of the cores, > 0
+	Ridge float64 // D >= 0, added to W0; the default in the form is 1e-3
+	Steps int     // gradient: number of steps N; default 200
+	Rate  float64 // gradient: initial step eta0, relative to |alpha|; default 0.1
 
-	// Visit, if there is one, sees the coefficients alpha of every iterate of gradient,
-	// the start included, at length one. They are its own to keep.
+	// Visit, if not nil, gets the coefficients alpha of every iterate of gradient including the
+	// start, normalised to length one. It may keep them.
 	Visit func(alpha []float64)
 }
 
-// Stats of Fit. J is always that of the definition, without ridge.
+// Stats describes the result of Fit. J never includes the ridge.
 type Stats struct {
 	JBefore, JAfter float64   // Fisher scalar c'B0c / c'W0c for c = 1 and for the fitted c
-	Eigenvalue      float64   // eigen: largest g of P alpha = g Q alpha, which is J with the ridge in its denominator
-	Spectrum        []float64 // eigen: all g, falling, one for each dimension of range(K1)
+	Eigenvalue      float64   // eigen: largest g of P alpha = g Q alpha, J with the ridge in its denominator
+	Spectrum        []float64 // eigen: all g in descending order, one per dimension of range(K1)
 	Residual        float64   // eigen: |P alpha - g Q alpha| / |P alpha| in the orthonormal basis of range(K1)
 	BasisRank       int       // eigen: rank of range(K1)
 	Steps           int       // gradient: steps taken
 	SignChange      bool      // c takes both signs on the training rows
 }
 
-// Fit finds the map of the named method ("eigen", "gradient", "amari") for the
-// M x M kernel matrix k of the rows of x (M x d), labels y (a number for each class, two at least) and
-// the cores, given as row numbers of x. Repeated cores are allowed. Rows of k are
-// read one at a time and not kept. x is nil for objects without coordinates: the
-// map goes by the distance of k then.
+// Fit finds the map by the named method ("eigen", "gradient", "amari") for the M x M kernel
+// matrix k of the rows of x (M x d), labels y (a number per class, at least two classes) and the
+// cores, given as row indices of x. Repeated cores are allowed. Rows of k are read one at a time
+// and not kept. For objects without coordinates x is nil, and the map uses the kernel distance.
 //
-// Errors: an unknown method, no cores, one class, lengths that do not match,
-// settings out of range, values that are not finite, classes without any scatter
-// (J has no value), a within-class scatter that is singular with Ridge = 0, and
-// the end of ctx.
+// It returns an error for an unknown method, no cores, a single class, mismatched lengths,
+// settings out of range, values that are not finite, classes without any scatter (J is
+// undefined), a singular within-class scatter with Ridge = 0, and the end of ctx.
 func Fit(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*Map, Stats, error) {
 	if len(cores) == 0 {
 		return nil, Stats{}, param.Refuse("take every N-th row as core (core_step)", "there are no cores, because the first fit has no support vectors")
@@ -220,7 +215,7 @@ func Fit(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64
 	return p.fit(ctx, method)
 }
 
-// FitAt is Fit for cores anywhere, each of length d. Without any, c is constant.
+// FitAt is Fit for arbitrary cores, each of length d. Without any, c is constant.
 func FitAt(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64, cores [][]float64, s Settings) (*Map, Stats, error) {
 	p, err := newProblem(k, x, y, cores, s)
 	if err != nil {
@@ -241,18 +236,17 @@ func (p *problem) fit(ctx context.Context, method string) (*Map, Stats, error) {
 	return p.mapOf(alpha), stats, nil
 }
 
-// problem is a checked call of Fit. Everything in it is in class order: the rows of
-// the smallest label first.
+// problem is a validated call of Fit. Its rows are in class order, the smallest label first.
 type problem struct {
 	*grouped
-	x     *mat.Dense  // M x d, nil: objects without coordinates
+	x     *mat.Dense  // M x d, nil for objects without coordinates
 	cores [][]float64 // n points
-	rows  []int       // instead, of objects without coordinates: rows of the caller's
-	self  []float64   // and their k(a_j, a_j)
+	rows  []int       // for objects without coordinates: row indices of the cores
+	self  []float64   // for objects without coordinates: k(a_j, a_j)
 	Settings
 }
 
-// check reports settings out of range.
+// check returns an error for settings out of range.
 func (s Settings) check() error {
 	switch {
 	case !(s.Gamma > 0) || math.IsInf(s.Gamma, 1):
@@ -302,7 +296,7 @@ func newProblem(k Matrix, x *mat.Dense, y []float64, cores [][]float64, s Settin
 	return p, nil
 }
 
-// columns returns the columns from..to-1 of K1, in class order.
+// columns returns the columns from to to-1 of K1, in class order.
 func (p *problem) columns(from, to int) *mat.Dense {
 	if p.x != nil {
 		return columns(p.x, p.cores, p.Gamma, from, to)
@@ -325,7 +319,7 @@ func (p *problem) columns(from, to int) *mat.Dense {
 	return part
 }
 
-// factors returns c of a map with coefficients alpha, in class order.
+// factors returns c for coefficients alpha, in class order.
 func (p *problem) factors(alpha []float64) []float64 {
 	if p.x != nil {
 		return p.mapOf(alpha).Factors(p.x)
@@ -339,10 +333,10 @@ func (p *problem) factors(alpha []float64) []float64 {
 	return c
 }
 
-// number is n, of the cores.
+// number returns the number n of cores.
 func (p *problem) number() int { return len(p.cores) + len(p.rows) }
 
-// columns returns the columns from..to-1 of K1.
+// columns returns the columns from to to-1 of K1.
 func columns(x *mat.Dense, cores [][]float64, gamma float64, from, to int) *mat.Dense {
 	rows, _ := x.Dims()
 	part := mat.NewDense(rows, to-from, nil)
@@ -359,26 +353,25 @@ func columns(x *mat.Dense, cores [][]float64, gamma float64, from, to int) *mat.
 	return part
 }
 
-// coreFactors returns K1 = Q R with orthonormal Q (M x r) and R (r x (n+1)). r is
-// the number of directions that K1 has beyond rounding, which for wide cores is
-// far below n: whatever follows costs r, not n, and K1 itself is never held.
+// coreFactors returns K1 = Q R with orthonormal Q (M x r) and R (r x (n+1)). r is the numerical
+// rank of K1, which for wide cores is far below n: all later costs depend on r, not n, and K1
+// itself is never stored.
 //
-// Columns are taken 64 at a time and freed of the directions already in Q. The
-// strongest directions of what is left join Q until nothing above rounding is
-// left. Each is freed of Q and made orthonormal twice, since the second pass
-// restores what rounding cost the small ones in the first.
+// It takes 64 columns at a time and projects out the directions already in Q. The strongest
+// remaining directions join Q until none is above rounding. Each is orthogonalised against Q and
+// normalised twice, as the second pass restores the digits that small ones lost in the first.
 func (p *problem) coreFactors(ctx context.Context) (q, r *mat.Dense, err error) {
 	const width = 64
 	m, n := len(p.order), p.number()+1
-	// Directions this small are far beyond rankCut: the largest singular value of
-	// K1 is at least that of its column of ones, the root of M.
+	// Such small directions are far below rankCut: the largest singular value of K1 is at least
+	// that of its column of ones, sqrt(M).
 	cut := 1e-3 * rankCut * math.Sqrt(float64(m))
 	var basis []*mat.Dense         // Q by blocks of columns
 	var coordinates [][]*mat.Dense // R by blocks of columns, each by blocks of rows
 	for from := 0; from < n; from += width {
 		rest := p.columns(from, min(from+width, n))
 		c := free(rest, basis...)
-		for range width + 1 { // each pass but the last takes a direction at least
+		for range width + 1 { // each pass but the last takes at least one direction
 			if err := pace.Look(ctx); err != nil {
 				return nil, nil, err
 			}
@@ -417,8 +410,8 @@ func (p *problem) coreFactors(ctx context.Context) (q, r *mat.Dense, err error) 
 	return q, r, nil
 }
 
-// free subtracts from a what lies in the orthonormal columns of each block, and
-// returns the coordinates of that.
+// free subtracts from a its projection onto the orthonormal columns of each block, and returns
+// the coordinates of the projection.
 func free(a *mat.Dense, blocks ...*mat.Dense) (coordinates []*mat.Dense) {
 	for _, b := range blocks {
 		c := product(blas.Trans, b, a)
@@ -428,10 +421,10 @@ func free(a *mat.Dense, blocks ...*mat.Dense) (coordinates []*mat.Dense) {
 	return coordinates
 }
 
-// strongest returns the left singular vectors of a whose values exceed cut and are
-// within four powers of ten of the largest, nil when there are none. They come from
-// the eigenvectors of a'a, which know no smaller ones; rounding leaves the vectors
-// orthonormal to about six digits, those of nearly orthonormal columns to all.
+// strongest returns the left singular vectors of a whose singular values exceed cut and are at
+// least 1e-4 of the largest, nil if there are none. They are computed from the eigenvectors of
+// a'a, which do not resolve smaller ones; they are orthonormal to about six digits, for nearly
+// orthonormal columns to all.
 func strongest(a *mat.Dense, cut float64) (*mat.Dense, error) {
 	_, n := a.Dims()
 	values, v, ok := dense.Eigen(symmetric(product(blas.Trans, a, a)), true)

@@ -23,7 +23,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// held is a kernel matrix held in full.
+// held is a kernel matrix in memory.
 type held struct{ *mat.SymDense }
 
 func (d held) Len() int           { return d.SymmetricDim() }
@@ -58,7 +58,7 @@ func poly(gamma, coef0 float64, degree int) func(a, b []float64) float64 {
 	return func(a, b []float64) float64 { return math.Pow(gamma*floats.Dot(a, b)+coef0, float64(degree)) }
 }
 
-// cloud draws two overlapping classes; about a share of the rows is +1, at least one.
+// cloud draws two overlapping classes; about the given share of the rows is +1, at least one.
 func cloud(rng *rand.Rand, n, d int, share float64) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, d, nil), make([]float64, n)
 	for i := range n {
@@ -93,7 +93,7 @@ func near(t *testing.T, what string, got, want, rel float64) {
 		"%s = %.12g, want %.12g (relative %g)", what, got, want, rel)
 }
 
-// standardised reads a data set, inputs at mean 0 and population deviation 1.
+// standardised reads a data set and standardises it by the population deviation.
 func standardised(t *testing.T, name, positive string) (*mat.Dense, []float64) {
 	t.Helper()
 	records := require.Value(csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll())(t)
@@ -161,7 +161,7 @@ func TestReference(t *testing.T) {
 			require.Check(t, s.BasisRank == c.Expect.Rank && len(m.Cores) == c.Expect.Cores,
 				"rank %d of %d cores, want %d of %d", s.BasisRank, len(m.Cores), c.Expect.Rank, c.Expect.Cores)
 			require.Check(t, s.Residual <= 1e-10, "residual %g", s.Residual)
-			// The numbers must hold for c as the stored map computes it.
+			// The numbers must hold for the c of the stored map.
 			f := m.Factors(x)
 			near(t, "ridged J of the stored map", ridged(g, y, f, c.D), c.Expect.Eigenvalue, 1e-6)
 			after := require.Value(J(t.Context(), g, y, f))(t)
@@ -170,7 +170,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// ridged is c'B0c / c'(W0 + D I)c by the definition of B0 and W0, entry by entry.
+// ridged returns c'B0c / c'(W0 + D I)c by the definition of B0 and W0.
 func ridged(k held, y, c []float64, ridge float64) float64 {
 	count := map[float64]float64{}
 	for _, v := range y {
@@ -191,8 +191,8 @@ func ridged(k held, y, c []float64, ridge float64) float64 {
 	return b / w
 }
 
-// For the linear kernel the feature space is R^d itself: J must be the ratio of
-// traces of the scatter of the points c_i x_i.
+// For the linear kernel the feature space is R^d: J must be the ratio of the traces of the
+// scatter of the points c_i x_i.
 func TestJIsTheTraceRatio(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -240,7 +240,7 @@ func TestNeitherOrderNorLabelsMatter(t *testing.T) {
 	cores := every(150, 6)
 	perm := rng.Perm(150)
 	px, py := mat.NewDense(150, 3, nil), make([]float64, 150)
-	at := make([]int, 150) // where row i has gone
+	at := make([]int, 150) // position of each row
 	for i, from := range perm {
 		px.SetRow(i, x.RawRowView(from))
 		py[i] = y[from]
@@ -296,7 +296,7 @@ func TestEigenIsTheMaximum(t *testing.T) {
 				t.Fatalf("trial %d: random coefficients reach %g, eigen %g", trial, j, stats.Eigenvalue)
 			}
 		}
-		// Close competitors: the map itself, disturbed.
+		// Close competitors: perturbations of the map.
 		for range 200 {
 			r := *m
 			r.Alpha = append([]float64(nil), m.Alpha...)
@@ -329,7 +329,7 @@ func TestGradientClimbs(t *testing.T) {
 			"trial %d: J climbed from %g to %g only; the top is %g", trial, got.JBefore, got.JAfter, top.JAfter)
 		again, _ := fit(t, "gradient", k, x, y, every(n, 5), s)
 		require.Equal(t, cmp.Diff(m, again), "", "trial %d: not deterministic", trial)
-		// The path does not depend on the unit of the kernel, the ridge going with it.
+		// The path is invariant to scaling kernel and ridge.
 		big := held{mat.NewSymDense(n, nil)}
 		big.ScaleSym(1024, k.SymDense)
 		s.Ridge *= 1024
@@ -338,7 +338,7 @@ func TestGradientClimbs(t *testing.T) {
 	}
 }
 
-// Q = K1'(W0 + D I)K1 is singular when cores coincide; the map must not notice.
+// Q = K1'(W0 + D I)K1 is singular if cores coincide; the map must not be affected.
 func TestRepeatedCores(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -361,7 +361,8 @@ func TestRepeatedCores(t *testing.T) {
 			require.Check(t, !math.IsNaN(stats.JAfter) && !math.IsInf(stats.JAfter, 0),
 				"%s, %s core: %+v", row.Name, name, stats)
 		}
-		// Cores so close that the columns of K1 agree to rounding, or vanish off the diagonal.
+		// Cores so close that the columns of K1 agree up to rounding, or so narrow that they
+		// vanish off the diagonal.
 		for _, gamma := range []float64{1e-12, 1e-6, 1e9} {
 			m, stats := fit(t, row.Name, k, x, y, every(80, 2), Settings{Gamma: gamma, Ridge: 1e-3})
 			for _, c := range append(m.Factors(x), stats.JAfter, stats.Eigenvalue, stats.Residual) {
@@ -395,7 +396,7 @@ func TestConventions(t *testing.T) {
 				continue
 			}
 			changes++
-			// D K D stays positive semidefinite.
+			// D K D remains positive semidefinite.
 			dkd := mat.NewSymDense(90, nil)
 			for i := range 90 {
 				for j := i; j < 90; j++ {
@@ -487,7 +488,7 @@ func TestErrors(t *testing.T) {
 	require.Check(t, err != nil && strings.Contains(err.Error(), "3 rows"), "scatter of 3 rows for 4 labels: %v", err)
 	_, _, err = Fit(t.Context(), "magic", k, x, y, []int{0}, ok)
 	require.Check(t, err != nil && strings.Contains(err.Error(), "eigen, gradient, amari"), "unknown method: %v", err)
-	// A class of one row, seen by a core of its own: W0 is singular in range(K1).
+	// A class of one row that is a core: W0 is singular in range(K1).
 	alone := []float64{-1, -1, -1, 1}
 	if _, _, err := Fit(t.Context(), "eigen", k, x, alone, every(4, 1), Settings{Gamma: 1}); err == nil || !strings.Contains(err.Error(), "raise core_ridge") {
 		t.Errorf("singular scatter without ridge: %v", err)
@@ -505,8 +506,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// One row in a class has no scatter of its own: a narrow core on it makes J as
-// large as one likes. Whatever a method does, it must not return NaN or infinity.
+// A class of one row has no scatter of its own: a narrow core on it makes J arbitrarily large. No
+// method may return NaN or infinity.
 func TestClassOfOneRow(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 10))
@@ -534,7 +535,7 @@ func TestClassOfOneRow(t *testing.T) {
 	require.Check(t, fitted >= 40, "only %d of 120 have a map", fitted)
 }
 
-// interrupted cancels the context while its fifth row is read.
+// interrupted cancels the context at its fifth row.
 type interrupted struct {
 	held
 	cancel context.CancelFunc
@@ -576,7 +577,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// No cores leave the kernel as it is, and every step of the ascent is seen.
+// Without cores the kernel is unchanged, and Visit gets every step of the ascent.
 func TestFitAt(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 9))
@@ -606,7 +607,7 @@ func TestFitAt(t *testing.T) {
 		best = max(best, j)
 	}
 	near(t, "the best of the iterates", best, stats.JAfter, 1e-9)
-	// The spectrum: its first value is the maximum, and there is one for each direction.
+	// The first value of the spectrum is the maximum, and there is one per direction.
 	_, stats, err = FitAt(t.Context(), "eigen", k, x, y, cores, s)
 	require.NoError(t, err)
 	if len(stats.Spectrum) != stats.BasisRank || stats.BasisRank != 3 || stats.Spectrum[0] != stats.Eigenvalue || stats.Spectrum[1] > stats.Spectrum[0] {
@@ -614,7 +615,7 @@ func TestFitAt(t *testing.T) {
 	}
 }
 
-// However the cores lie, Q must be orthonormal and Q R must be K1.
+// For any cores, Q must be orthonormal and Q R must be K1.
 func TestCoreFactors(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -646,8 +647,8 @@ func TestCoreFactors(t *testing.T) {
 	}
 }
 
-// Whatever the condition of r: U must be orthonormal, r alpha = U z, and alpha
-// without a part that r takes to zero.
+// For any condition of r, U must be orthonormal, r alpha = U z, and alpha orthogonal to the null
+// space of r.
 func TestSpan(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 9))
@@ -687,7 +688,7 @@ func TestSpan(t *testing.T) {
 		if e := mat.Norm(&miss, 2); e > 1e-8 || mat.Norm(&uu, 2) > 1e-12 {
 			t.Errorf("%+v: r alpha is off by %g, U'U by %g", c, e, mat.Norm(&uu, 2))
 		}
-		// alpha is in the range of r': its least-squares fit there leaves nothing.
+		// alpha is in the range of r': its least-squares fit there has no residual.
 		var fit mat.Dense
 		if rank == c.rows && fit.Solve(r.T(), mat.NewVecDense(c.cols, alpha)) == nil {
 			back.MulVec(r.T(), fit.ColView(0))
@@ -714,8 +715,8 @@ func BenchmarkEigen(b *testing.B) {
 	}
 }
 
-// TestKernelDistance fits without coordinates: under the linear kernel the distance
-// of the kernel equals the Gram matrix of the points, and so do all the maps.
+// TestKernelDistance fits without coordinates: for the linear kernel the kernel distance is that
+// of the points, so all maps are equal.
 func TestKernelDistance(t *testing.T) {
 	t.Parallel()
 	x, y := cloud(rand.New(rand.NewPCG(3, 4)), 40, 3, 0.4)
@@ -747,8 +748,7 @@ func TestKernelDistance(t *testing.T) {
 	}
 }
 
-// TestKernelDistanceIndefinite has pairs that are closer than nothing, and values at
-// which sums overflow.
+// TestKernelDistanceIndefinite has negative squared distances and overflowing sums.
 func TestKernelDistanceIndefinite(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ xx, aa, xa, want float64 }{

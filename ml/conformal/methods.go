@@ -18,11 +18,11 @@ import (
 	"marginlab/ml/param"
 )
 
-// Entry is one method of the table.
+// Entry is a row of the table of methods.
 type Entry struct {
-	Name    string        // as in specs: "eigen"
-	Label   string        // as on a page
-	Formula string        // plain text with Unicode, as shown beside the controls
+	Name    string        // identifier in specs: "eigen"
+	Label   string        // shown on a page
+	Formula string        // plain text with Unicode, shown beside the controls
 	Help    string        // one or two plain sentences
 	Params  []param.Param // core_gamma, core_ridge, core_step as they apply
 
@@ -48,8 +48,7 @@ var (
 	}
 )
 
-// Table lists the methods in the order pages show them. To train without a map
-// is not a row: no map, no method.
+// Table lists the methods in the order shown on pages. Training without a map is not a row.
 var Table = []Entry{
 	{
 		Name: "eigen", Label: "Eigenvalue (Badge et al. 2021)", Formula: "P α = g Q α,  P = K₁ᵀB₀K₁,  Q = K₁ᵀ(W₀ + D I)K₁,  largest g",
@@ -71,7 +70,7 @@ var Table = []Entry{
 	},
 }
 
-// Lookup returns the row of a method, or an error that names the methods there are.
+// Lookup returns the row of a method, or an error that lists the methods.
 func Lookup(name string) (Entry, error) {
 	names := make([]string, len(Table))
 	for i, r := range Table {
@@ -84,22 +83,21 @@ func Lookup(name string) (Entry, error) {
 }
 
 const (
-	rankCut = 1e-8 // singular values of K1 below this share of the largest count as zero
+	rankCut = 1e-8 // smaller singular values of K1, relative to the largest, count as zero
 
-	// condition is the largest condition number of U'(W0 + D I)U that is accepted:
-	// beyond it the eigenvalue would be rounding error.
+	// condition is the largest accepted condition number of U'(W0 + D I)U: beyond it the
+	// eigenvalue would be rounding error.
 	condition = 1e13
 )
 
-// eigen maximises alpha'P alpha / alpha'Q alpha (Badge et al. 2021). Q is singular
-// whenever K1 has dependent columns, as with repeated or close cores, and the
-// ridge inside Q does not help. So the problem is solved for c = U z in an
-// orthonormal basis U of range(K1),
+// eigen maximises alpha'P alpha / alpha'Q alpha (Badge et al. 2021). Q is singular if K1 has
+// dependent columns, as with repeated or close cores, and the ridge inside Q does not help. So
+// the problem is solved for c = U z in an orthonormal basis U of range(K1),
 //
 //	U'B0U z = g (U'W0U + D I) z,
 //
-// by Cholesky reduction to an ordinary symmetric problem; alpha is the shortest
-// solution of K1 alpha = c. Both come from the small factor of K1 = Q R.
+// by Cholesky reduction to an ordinary symmetric problem; alpha is the minimum-norm solution of
+// K1 alpha = c. Both use the small factor R of K1 = Q R.
 func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	q, r, err := p.coreFactors(ctx)
 	if err != nil {
@@ -143,14 +141,13 @@ func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	return alpha, stats, err
 }
 
-// span returns an orthonormal basis U of the range of r, but for singular values
-// that count as zero, and the function that finds the shortest alpha with
-// r alpha = U z.
+// span returns an orthonormal basis U of the numerical range of r, and a function that returns
+// the minimum-norm alpha with r alpha = U z.
 func span(r *mat.Dense) (u *mat.Dense, shortest func(z []float64) ([]float64, error), err error) {
 	rows, cols := r.Dims()
 	alpha := mat.NewVecDense(cols, nil)
-	// A condition this good, with the 1-norm for the 2-norm, leaves no singular value
-	// below the cut: the range is everything, and alpha is unique.
+	// If the condition number, in the 1-norm, is this small, no singular value is below the cut:
+	// r has full rank, and alpha is unique.
 	if rows == cols {
 		var lu mat.LU
 		if lu.Factorize(r); lu.Cond()*float64(rows) < 1/rankCut {
@@ -203,8 +200,8 @@ func symmetric(a *mat.Dense) *mat.SymDense {
 	return s
 }
 
-// jAfter is the Fisher scalar of the fitted c = V z. That of c = 1 has a value by
-// now, so here a scatter of 0 means that the map has driven it there.
+// jAfter returns the Fisher scalar of the fitted c = V z. As that of c = 1 is defined, a zero
+// scatter here was caused by the map.
 func jAfter(s *scatter, z []float64) (float64, error) {
 	j, err := s.j(z)
 	if errors.Is(err, errNoScatter) {
@@ -213,8 +210,9 @@ func jAfter(s *scatter, z []float64) (float64, error) {
 	return j, err
 }
 
-// spectrum returns the eigenvalues g of b z = g q z, q positive definite, falling, and
-// the eigenvector of the first. With q = LL' it equals the eigenproblem of the symmetric L⁻¹ b L⁻ᵀ.
+// spectrum returns the eigenvalues g of b z = g q z, q positive definite, in descending order,
+// and the eigenvector of the first. With q = LL' it is the eigenproblem of the symmetric L⁻¹ b
+// L⁻ᵀ.
 func spectrum(b, q *mat.SymDense) ([]float64, []float64, error) {
 	n := b.SymmetricDim()
 	var chol mat.Cholesky
@@ -246,7 +244,7 @@ func residual(b, q *mat.SymDense, g float64, z []float64) float64 {
 	size := mat.Norm(&bz, 2)
 	bz.AddScaledVec(&bz, -g, &qz)
 	if size == 0 {
-		return 0 // only when g = 0: no direction separates the classes at all
+		return 0 // only if g = 0: no direction separates the classes
 	}
 	return mat.Norm(&bz, 2) / size
 }
@@ -256,17 +254,15 @@ const (
 	defaultRate  = 0.1
 )
 
-// gradient climbs J(alpha) = alpha'P alpha / alpha'Q alpha from alpha = (1, 0, ..., 0),
-// the unchanged kernel (Xiong et al. 2005). Its gradient is
+// gradient maximises J(alpha) = alpha'P alpha / alpha'Q alpha from alpha = (1, 0, ..., 0), the
+// unchanged kernel (Xiong et al. 2005). Its gradient is
 //
 //	∇J = 2 (P alpha - J Q alpha) / alpha'Q alpha.
 //
-// Unlike the paper, Q holds the ridge D, and steps are relative: the gradient is
-// taken with length one and alpha is brought back to length one after each step
-// (J does not feel it), so that eta(t) = eta0 (1 - t/N) means the same for every
-// kernel and every number of cores. Of all iterates, the start included, the one
-// with the largest Fisher scalar without ridge is kept: J never ends below J at
-// the start.
+// Unlike in the paper, Q includes the ridge D, and steps are relative: the gradient is
+// normalised, and so is alpha after each step (J is invariant), so that eta(t) = eta0 (1 - t/N)
+// has the same effect for every kernel and number of cores. The iterate with the largest Fisher
+// scalar without ridge is returned, the start included, so that J never decreases.
 func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	q, r, err := p.coreFactors(ctx)
 	if err != nil {
@@ -308,7 +304,7 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 		}
 		wz.AddScaledVec(wz, p.Ridge, z)
 		scatter := mat.Dot(z, wz)
-		if stats.Steps == steps || !(scatter > 0) { // negative: the kernel is not positive semidefinite
+		if stats.Steps == steps || !(scatter > 0) { // negative for an indefinite kernel
 			break
 		}
 		if err := pace.Look(ctx); err != nil {
@@ -333,9 +329,9 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	return best.RawVector().Data, stats, err
 }
 
-// amari is c(x) = sum_j exp(-gamma |x - a_j|²) with gamma = 1/(2 tau²), the formula
-// of Amari and Wu (1999) as it stands: nothing is optimised, nor is c scaled to
-// mean 1 as in the other methods.
+// amari returns c(x) = sum_j exp(-gamma |x - a_j|²) with gamma = 1/(2 tau²), the original formula
+// of Amari and Wu (1999), without optimisation and, unlike the other methods, without scaling c
+// to mean 1.
 func amari(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	alpha := make([]float64, p.number()+1)
 	for j := range p.number() {

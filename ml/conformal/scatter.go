@@ -15,14 +15,13 @@ import (
 	"marginlab/ml/param"
 )
 
-// J returns the Fisher scalar tr S_b / tr S_w = c'B0c / c'W0c of the classes
-// (y has a number for each, two at least) in the feature space of the kernel c(x) c(z) k(x, z);
-// k is M x M, y and c have length M. It does not depend on the order of the rows,
-// on the numbers of the classes, nor on the scale of k or c. For a positive semidefinite k
-// it is at least 0.
+// J returns the Fisher scalar tr S_b / tr S_w = c'B0c / c'W0c of the classes (y has a number per
+// class, at least two classes) in the feature space of the kernel c(x) c(z) k(x, z); k is M x M,
+// y and c have length M. It is independent of the order of the rows, the numbers of the classes
+// and the scale of k and c. It is nonnegative for a positive semidefinite k.
 //
-// It is an error when the rows of each class coincide in feature space: J has no
-// value then.
+// It returns an error if the rows of each class coincide in feature space, as J is then
+// undefined.
 func J(ctx context.Context, k Matrix, y, c []float64) (float64, error) {
 	g, err := group(k, y)
 	if err != nil {
@@ -42,9 +41,8 @@ func J(ctx context.Context, k Matrix, y, c []float64) (float64, error) {
 	return s.j([]float64{1})
 }
 
-// Scatter returns V'B0V and V'W0V, r x r, for a matrix v whose M rows are in the order
-// of those of k; nil stands for the identity, which gives B0 and W0 themselves, entry
-// (i, j) that of rows i and j. y holds the labels, as in J.
+// Scatter returns V'B0V and V'W0V, r x r, for a matrix v whose M rows are in the order of k; nil
+// stands for the identity, which gives B0 and W0 themselves. y holds the labels, as in J.
 func Scatter(ctx context.Context, k Matrix, y []float64, v *mat.Dense) (b, w *mat.SymDense, err error) {
 	g, err := group(k, y)
 	if err != nil {
@@ -75,8 +73,8 @@ func Scatter(ctx context.Context, k Matrix, y []float64, v *mat.Dense) (b, w *ma
 // grouped is a kernel matrix with its rows grouped by class.
 type grouped struct {
 	k     Matrix
-	order []int // the rows of the class with the smallest label, those of the next one ...
-	begin []int // where each class begins, and at last M
+	order []int // rows sorted by class, the smallest label first
+	begin []int // start of each class, then M
 }
 
 func group(k Matrix, y []float64) (*grouped, error) {
@@ -111,15 +109,15 @@ type scatter struct {
 	diag []float64     // k_ii in class order
 }
 
-// tile is the number of kernel rows worked on at a time. It bounds the memory and
-// the time between two looks at the context.
+// tile is the number of kernel rows processed at a time. It bounds the memory and the time
+// between checks of the context.
 const tile = 128
 
 // scatter computes V'B0V and V'W0V for V (M x r, rows in class order).
 //
-// With T the lower triangle of K, its diagonal halved, K = T + T' and likewise
-// V'KV = S + S' for S = V'TV: half of K is enough. Writing T_w for the part of T
-// inside the two class blocks and T_x for the rest, the same holds for
+// With T the lower triangle of K, its diagonal halved, K = T + T', and so V'KV = S + S' for
+// S = V'TV: half of K suffices. With T_w the part of T inside the class blocks and T_x the rest,
+// the same holds for
 //
 //	B0: (1/M_c - 1/M) T_w - T_x/M        W0: diag(k)/2 - T_w/M_c
 //
@@ -168,7 +166,7 @@ func (g *grouped) scatter(ctx context.Context, v *mat.Dense) (*scatter, error) {
 			}
 			accumulate(sb, v, within, from, to)
 			accumulate(sw, v, cross, from, to)
-			// cross is zero again for tiles that have no other class before them.
+			// cross must be zero again for tiles without an earlier class.
 			if lo == 0 {
 				cross.Zero()
 			}
@@ -212,7 +210,7 @@ func product(t blas.Transpose, a, b *mat.Dense) *mat.Dense {
 	return ab
 }
 
-// rounding is the share of sum c_i² k_ii below which a scatter counts as zero.
+// rounding is the size of a scatter, relative to sum c_i² k_ii, below which it counts as zero.
 const rounding = 1e-12
 
 // j returns the Fisher scalar of c = V z.

@@ -14,14 +14,13 @@ import (
 	"marginlab/ml/pace"
 )
 
-// tile is the side of the blocks that matrices are worked on in: small enough
-// for a block to stay in cache and for ctx to be looked at every few ms, and for
-// the BLAS to keep to one thread.
+// tile is the side of the blocks in which matrices are processed: small enough for a block to
+// stay in cache, for ctx to be checked every few ms, and for the BLAS to stay single-threaded.
 const tile = 64
 
-// Parallel calls do for stretches from <= i < to that together are 0 <= i < n, from
-// several goroutines, its own and others, and stops early, with the error of ctx, when that ends. Calls
-// must not depend on each other; then the result is the same however they are spread.
+// Parallel calls do for ranges from <= i < to that cover 0 <= i < n, from several goroutines, and
+// stops early with the error of ctx when that ends. The calls must be independent of each other,
+// so that the result does not depend on their distribution.
 func Parallel(ctx context.Context, n int, do func(from, to int)) error {
 	stretches := (n + tile - 1) / tile
 	var next atomic.Int64
@@ -39,16 +38,16 @@ func Parallel(ctx context.Context, n int, do func(from, to int)) error {
 	return ctx.Err()
 }
 
-// Block returns rows i0..i1-1, columns j0..j1-1 of a.
+// Block returns rows i0 to i1-1, columns j0 to j1-1 of a.
 func Block(a blas64.General, i0, i1, j0, j1 int) blas64.General {
 	return blas64.General{Rows: i1 - i0, Cols: j1 - j0, Stride: a.Stride, Data: a.Data[i0*a.Stride+j0:]}
 }
 
-// AddGram adds s's to the upper triangle of dst; below it, dst is undefined afterwards.
-// The error is ctx.Err().
+// AddGram adds s's to the upper triangle of dst; the lower triangle is undefined afterwards. The
+// error is ctx.Err().
 func AddGram(ctx context.Context, dst, s blas64.General) error { return gram(ctx, dst, s, Add) }
 
-// gram changes the upper triangle of dst by s's: change is Add or Sub.
+// gram applies s's to the upper triangle of dst by change, which is Add or Sub.
 func gram(ctx context.Context, dst, s blas64.General, change func(dst blas64.General, t blas.Transpose, a, b blas64.General)) error {
 	for i := 0; i < dst.Rows; i += 2 * tile {
 		if err := pace.Look(ctx); err != nil {
@@ -63,9 +62,8 @@ func gram(ctx context.Context, dst, s blas64.General, change func(dst blas64.Gen
 // leaf is the size up to which triangles are not split further.
 const leaf = 32
 
-// Cholesky replaces the upper triangle of a by U with U'U = a; below it, a is
-// undefined afterwards. It reports false when a is not positive definite; the error is
-// that of ctx.
+// Cholesky replaces the upper triangle of a by U with U'U = a; the lower triangle is undefined
+// afterwards. It reports false if a is not positive definite; the error is ctx.Err().
 func Cholesky(ctx context.Context, a blas64.General) (bool, error) {
 	n := a.Rows
 	if n > leaf {
@@ -96,8 +94,7 @@ func Cholesky(ctx context.Context, a blas64.General) (bool, error) {
 	return true, nil
 }
 
-// Divide replaces b by op(U)⁻¹ b for the upper triangle U of u. The error is that
-// of ctx.
+// Divide replaces b by op(U)⁻¹ b for the upper triangle U of u. The error is ctx.Err().
 func Divide(ctx context.Context, t blas.Transpose, u, b blas64.General) error {
 	n := u.Rows
 	if n <= leaf {
@@ -118,7 +115,7 @@ func Divide(ctx context.Context, t blas.Transpose, u, b blas64.General) error {
 	return Divide(ctx, t, second, rest)
 }
 
-// Upper is the upper triangle of u.
+// Upper returns the upper triangle of u.
 func Upper(u blas64.General) blas64.Triangular {
 	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: u.Rows, Stride: u.Stride, Data: u.Data}
 }

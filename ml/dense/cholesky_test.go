@@ -14,7 +14,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// U must be the factor, and dividing by it must undo multiplying.
+// U must be the factor, and Divide must invert multiplication by it.
 func TestCholesky(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 2))
@@ -25,7 +25,7 @@ func TestCholesky(t *testing.T) {
 		ok, err := Cholesky(context.Background(), u)
 		require.Must(t, ok && err == nil, "%v %v", ok, err)
 		for i := range n {
-			clear(u.Data[i*n : i*n+i]) // only the upper triangle is meant
+			clear(u.Data[i*n : i*n+i]) // only the upper triangle is defined
 		}
 		back := general(n, n)
 		Add(back, blas.Trans, u, u)

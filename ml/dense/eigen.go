@@ -7,22 +7,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Eigen returns the eigenvalues of a symmetric matrix, rising, and, when asked for, unit
-// eigenvectors that go with them, in the columns. It reports false when a holds numbers
-// that are not finite, and when the iteration for the eigenvalues did not converge.
+// Eigen returns the eigenvalues of a symmetric matrix in ascending order and, on request, the
+// corresponding unit eigenvectors as columns. It reports false if a holds numbers that are not
+// finite or the iteration for the eigenvalues does not converge.
 //
-// An eigenvalue is off by a few roundings of the largest one, as with any method that turns
-// a into a tridiagonal matrix first. That of gonum 0.17 panics, or returns numbers far
-// beyond the norm of a, where such a matrix falls apart and a part is all but zero, as it may
-// for a matrix with blocks of zeros. No part is so where a multiple of the identity was added that
-// makes all eigenvalues positive, and this is what is decomposed here.
+// The error of an eigenvalue is a few roundings of the largest one, as with any method based on
+// tridiagonalisation. The implementation of gonum 0.17 panics, or returns numbers far above the
+// norm of a, if the tridiagonal matrix splits and a part is nearly zero, as may happen for a
+// matrix with blocks of zeros. This cannot happen after adding a multiple of the identity that
+// makes all eigenvalues positive, so that matrix is decomposed here.
 func Eigen(a mat.Symmetric, vectors bool) (values []float64, v *mat.Dense, ok bool) {
 	norm := mat.Norm(a, 1)
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {
 		return nil, nil, false
 	}
 	n := a.SymmetricDim()
-	// Numbers near the limits of what is finite leave no room for a sum.
+	// Scale, as sums of numbers near the limits would overflow.
 	scale := 1.0
 	if norm > 0 {
 		_, exponent := math.Frexp(norm)
@@ -44,7 +44,7 @@ func Eigen(a mat.Symmetric, vectors bool) (values []float64, v *mat.Dense, ok bo
 	for k := range values {
 		values[k] = (values[k] - shift) / scale
 	}
-	slices.Sort(values) // already so, but for a rounding
+	slices.Sort(values) // sorted up to rounding
 	if vectors {
 		v = new(mat.Dense)
 		e.VectorsTo(v)

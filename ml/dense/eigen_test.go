@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// checkEigen checks that a = V diag(values) V' with V'V = I, values rising.
+// checkEigen checks that a = V diag(values) V' with V'V = I and ascending values.
 func checkEigen(t rapid.TB, a *mat.SymDense) {
 	t.Helper()
 	values, v, ok := dense.Eigen(a, true)
@@ -45,8 +45,8 @@ func checkEigen(t rapid.TB, a *mat.SymDense) {
 	}
 }
 
-// TestEigen decomposes matrices of blocks with few different entries, as kernels of
-// strings and graphs have them: gonum's own decomposition does not survive some.
+// TestEigen decomposes block matrices with few different entries, as for kernels of strings and
+// graphs; gonum's own decomposition fails for some.
 func TestEigen(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -66,8 +66,8 @@ func TestEigen(t *testing.T) {
 	})
 }
 
-// TestEigenOfAProductGraph is the matrix of a graph by whose decomposition the fault of
-// gonum 0.17 was found: eigenvalues of 1e122 with the vectors, and a panic without.
+// TestEigenOfAProductGraph decomposes the matrix of a graph that revealed the fault of gonum
+// 0.17: eigenvalues of 1e122 with vectors, and a panic without.
 func TestEigenOfAProductGraph(t *testing.T) {
 	t.Parallel()
 	label := []int{0, 0, 1, 1, 0}

@@ -1,5 +1,5 @@
-// Package dense multiplies and factors matrices several times as fast as gonum does.
-// Matrices have the layout of blas64: row-major, often parts of larger ones.
+// Package dense multiplies and factors matrices several times as fast as gonum. Matrices have the
+// layout of blas64: row-major, often parts of larger ones.
 package dense
 
 import (
@@ -13,10 +13,9 @@ import (
 	"marginlab/ml/simd"
 )
 
-// Add adds the product op(a) b to dst, where op(a) is a or, with blas.Trans, its
-// transpose: m x k times k x n, row-major. dst must not overlap a and b. All
-// processors take part when there is enough to do; the result does not depend on
-// how many there are. It panics when the sizes do not match.
+// Add adds the product op(a) b to dst, where op(a) is a or, with blas.Trans, its transpose: m x k
+// times k x n, row-major. dst must not overlap a or b. Large products run in parallel; the result
+// does not depend on the number of processors. It panics if the sizes do not match.
 func Add(dst blas64.General, t blas.Transpose, a, b blas64.General) {
 	multiply(simd.Current(), dst, 1, t, a, b)
 }
@@ -38,8 +37,8 @@ func multiply(l simd.Level, dst blas64.General, sign float64, t blas.Transpose, 
 	if m == 0 || k == 0 || dst.Cols == 0 {
 		return
 	}
-	// Each goroutine takes some rows of dst or, where there are more of them, columns.
-	const lines, products = 16, 1 << 20 // that are worth a goroutine
+	// Each goroutine takes some rows of dst or, if there are more of them, columns.
+	const lines, products = 16, 1 << 20 // minimum per goroutine
 	shares := max(1, min(runtime.GOMAXPROCS(0), max(m, dst.Cols)/lines, m*k*dst.Cols/products))
 	var wg sync.WaitGroup
 	for i := range shares {

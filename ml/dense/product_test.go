@@ -14,7 +14,7 @@ import (
 	"marginlab/ml/simd"
 )
 
-// random is a matrix in a larger one, whose other entries are not numbers.
+// random returns a matrix within a larger one, whose other entries are NaN.
 func random(rng *rand.Rand, rows, cols, more int) blas64.General {
 	g := blas64.General{Rows: rows, Cols: cols, Stride: cols + more, Data: make([]float64, rows*(cols+more))}
 	for i := range g.Data {
@@ -36,7 +36,7 @@ func TestAdd(t *testing.T) {
 			return rapid.IntRange(0, 40).Draw(t, name)
 		}
 		m, n, k := size("m"), size("n"), size("k")
-		if rapid.IntRange(0, 9).Draw(t, "shared") == 0 { // wide or tall enough for several goroutines
+		if rapid.IntRange(0, 9).Draw(t, "shared") == 0 { // large enough for several goroutines
 			m, n, k = 60+m, 250+n, 200
 			if rapid.Bool().Draw(t, "tall") {
 				m, n = n, m
@@ -65,7 +65,7 @@ func TestAdd(t *testing.T) {
 			}
 		}
 		switch l := simd.Level(rapid.IntRange(-1, len(simd.Levels())-1).Draw(t, "level")); {
-		case l >= 0: // any that this machine can run
+		case l >= 0: // any supported by this machine
 			multiply(l, dst, sign, trans, a, b)
 		case sign > 0:
 			Add(dst, trans, a, b)

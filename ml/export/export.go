@@ -1,5 +1,5 @@
-// Package export writes trained models for other programs: as a model file of LIBSVM, as
-// an ONNX graph, and as a Python module that needs NumPy only.
+// Package export writes trained models for other programs: as a LIBSVM model file, as an ONNX
+// graph, and as a Python module that needs only NumPy.
 package export
 
 import (
@@ -14,19 +14,19 @@ import (
 	"marginlab/ml/param"
 )
 
-// Format is one way to write a model.
+// Format is a format for models.
 type Format struct {
 	Name      string
 	Label     string
-	Extension string // of the file, with its dot
+	Extension string // with its dot
 	MediaType string
 	Help      string // one sentence
 
-	can   func(m *ml.Model) error // a *param.Refusal for what the format cannot express; nil: it can say all
+	can   func(m *ml.Model) error // returns a *param.Refusal if the format cannot express m; nil if it can express every model
 	write func(w io.Writer, m *ml.Model) error
 }
 
-// Formats lists the formats in the order pages show them.
+// Formats lists the formats in the order shown on pages.
 var Formats = []Format{
 	{
 		Name: "python", Label: "Python", Extension: ".py", MediaType: "text/x-python; charset=utf-8",
@@ -42,7 +42,7 @@ var Formats = []Format{
 	},
 }
 
-// Find returns the format of a name.
+// Find returns the format with the given name.
 func Find(name string) (Format, error) {
 	names := make([]string, len(Formats))
 	for i, f := range Formats {
@@ -54,8 +54,7 @@ func Find(name string) (Format, error) {
 	return Format{}, param.Refuse("use "+strings.Join(names, ", "), "format %q is not known", name)
 }
 
-// Check reports with a *param.Refusal what keeps m from being written in the format, naming
-// one that can.
+// Check returns a *param.Refusal if m cannot be written in the format, naming an alternative.
 func (f Format) Check(m *ml.Model) error {
 	takes, err := m.Kernel.Takes()
 	switch {
@@ -69,7 +68,7 @@ func (f Format) Check(m *ml.Model) error {
 	return nil
 }
 
-// Write writes m. It returns the error of Check for a model that the format cannot express.
+// Write writes m. It returns the error of Check if the format cannot express it.
 func (f Format) Write(w io.Writer, m *ml.Model) error {
 	if err := f.Check(m); err != nil {
 		return err
@@ -82,8 +81,8 @@ func (f Format) Write(w io.Writer, m *ml.Model) error {
 	return err
 }
 
-// padded returns m with one support, and one core for each map, of weight 0 where there are
-// none: the sums of other programs are over one term at least.
+// padded returns m with one support vector, and one core per map, of weight 0 if there are none:
+// other programs need at least one term.
 func padded(m *ml.Model) *ml.Model {
 	d := len(m.Features)
 	if m.Projection != nil {
@@ -109,8 +108,8 @@ func padded(m *ml.Model) *ml.Model {
 	return &p
 }
 
-// integers returns the classes of m as whole numbers where they are such: 0, 1, -1, +1,
-// 2.0. It is nil where one of them is not.
+// integers returns the classes of m as integers if all are: 0, 1, -1, +1, 2.0. Otherwise it
+// returns nil.
 func integers(classes []string) []int64 {
 	var numbers []int64
 	for _, c := range classes {
@@ -124,8 +123,7 @@ func integers(classes []string) []int64 {
 	return numbers
 }
 
-// pairs calls do for every pair of k classes i < j, in the order of the machines of
-// ml.OneVsOne.
+// pairs calls do for every pair of k classes i < j, in the order of the machines of ml.OneVsOne.
 func pairs(k int, do func(machine, i, j int)) {
 	machine := 0
 	for i := range k {

@@ -23,7 +23,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// python is an interpreter that has NumPy.
+// python returns an interpreter with NumPy.
 func python(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"/usr/bin/python3", "python3"} {
@@ -43,14 +43,14 @@ func builtin(t testing.TB, slug string) *dataset.Data {
 	return d
 }
 
-// relabelled is d with other names of its classes.
+// relabelled returns d with other class names.
 func relabelled(d *dataset.Data, classes ...string) *dataset.Data {
 	other := *d
 	other.Classes = classes
 	return &other
 }
 
-// trained is a model, and the rows that it is asked about.
+// trained is a model with rows to evaluate.
 type trained struct {
 	name  string
 	model *ml.Model
@@ -73,7 +73,7 @@ func train(t testing.TB, name string, d *dataset.Data, settings ...string) train
 	return trained{name, res.Model, x}
 }
 
-// overlapping is d with noise on the features, so that machines err and votes differ.
+// overlapping returns d with noise on the features, so that machines err and votes differ.
 func overlapping(d *dataset.Data, seed uint64) *dataset.Data {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	noisy := *d
@@ -93,8 +93,8 @@ var kernels = [][]string{
 	{"kernel", "combined", "expression", "0.5*linear + rbf(gamma=0.3)*(poly(degree=2, coef0=1) + 0.25) + fisher(components=2)*0.1"},
 }
 
-// models are models of every kernel of vectors, every rule and all that may stand before and
-// behind them.
+// models returns models of every vector kernel, every rule and all preprocessing and
+// post-processing.
 func models(t testing.TB, name string, d *dataset.Data) (all []trained) {
 	add := func(what string, d *dataset.Data, settings ...string) {
 		all = append(all, train(t, name+" "+what, d, settings...))
@@ -118,7 +118,7 @@ func models(t testing.TB, name string, d *dataset.Data) (all []trained) {
 	return all
 }
 
-// gaps is d with some values missing.
+// gaps returns d with some missing values.
 func gaps(d *dataset.Data) *dataset.Data {
 	rng := rand.New(rand.NewPCG(4, 4))
 	var text bytes.Buffer
@@ -139,7 +139,7 @@ func gaps(d *dataset.Data) *dataset.Data {
 	return filled
 }
 
-// everyday are the models of the tests that always run.
+// everyday returns the models of the tests that always run.
 func everyday(t testing.TB) []trained {
 	iris := overlapping(builtin(t, "iris"), 1)
 	all := models(t, "iris", iris)
@@ -181,7 +181,7 @@ type asked struct {
 	X      [][]*float64 // null: missing
 	F      [][]float64
 	Labels []string // nil: a regression
-	Size   float64  // of the sums that cancel in f, 1 at least
+	Size   float64  // of the terms that cancel in f, at least 1
 }
 
 func (m trained) asked(file string) asked {
@@ -217,7 +217,7 @@ func (m trained) asked(file string) asked {
 	return a
 }
 
-// write writes a model into a file.
+// write writes a model to a file.
 func write(t testing.TB, dir, format string, i int, m *ml.Model) string {
 	t.Helper()
 	f := require.Value(Find(format))(t)
@@ -228,8 +228,8 @@ func write(t testing.TB, dir, format string, i int, m *ml.Model) string {
 	return file
 }
 
-// comparePython has NumPy evaluate the modules. f is equal to 1e-12 of its largest size, or
-// of the sums that cancel in it.
+// comparePython evaluates the modules with NumPy. f must agree to 1e-12 of its largest value or
+// of the terms that cancel in it.
 func comparePython(t *testing.T, all []trained) {
 	interpreter, dir := python(t), t.TempDir()
 	var questions []asked
@@ -268,7 +268,7 @@ func TestPythonSaysTheSame(t *testing.T) {
 	comparePython(t, everyday(t))
 }
 
-// compareLIBSVM has svm-predict classify the scaled rows. Of a regression it prints f.
+// compareLIBSVM classifies the scaled rows with svm-predict, which prints f for a regression.
 func compareLIBSVM(t *testing.T, all []trained) (compared int) {
 	if _, err := exec.LookPath("svm-predict"); err != nil {
 		t.Skip("there is no svm-predict")
@@ -307,7 +307,7 @@ func compareLIBSVM(t *testing.T, all []trained) (compared int) {
 
 func same(v float64, text string) bool { return fmt.Sprint(v) == text }
 
-// tied reports whether several classes have most votes, where LIBSVM takes the first.
+// tied reports whether several classes have the most votes; LIBSVM then takes the first.
 func tied(m *ml.Model, f []float64) bool {
 	if m.Rule != ml.OneVsOne {
 		return false

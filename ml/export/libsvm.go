@@ -14,7 +14,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// libsvmKernels are LIBSVM's names of the kernels that it has, with their parameters.
+// libsvmKernels maps kernels to their LIBSVM names and parameters.
 var libsvmKernels = map[string]struct {
 	name   string
 	params []string
@@ -25,7 +25,7 @@ var libsvmKernels = map[string]struct {
 	"sigmoid": {"sigmoid", []string{"gamma", "coef0"}},
 }
 
-// knownToLIBSVM reports what LIBSVM has no word for.
+// knownToLIBSVM returns an error for what LIBSVM cannot express.
 func knownToLIBSVM(m *ml.Model) error {
 	_, ok := libsvmKernels[m.Kernel.Name]
 	switch {
@@ -39,12 +39,12 @@ func knownToLIBSVM(m *ml.Model) error {
 	return nil
 }
 
-// writeLIBSVM writes a model file of LIBSVM. Its classes stand in the reverse of our
-// order: LIBSVM's decision values are positive for the class that it names first, ours
-// for the later one, so in this order both are equal. LIBSVM subtracts rho = -b.
+// writeLIBSVM writes a LIBSVM model file. Its classes are in reverse order: LIBSVM's decision
+// values are positive for the class named first, ours for the later one, so both are equal.
+// LIBSVM subtracts rho = -b.
 //
-// Its votes of one against one are ours too, but for ties: LIBSVM takes the class that it
-// names first, we take the one with the largest sum of margins.
+// One-vs-one votes agree except for ties: LIBSVM takes the class named first, we take the one
+// with the largest sum of margins.
 func writeLIBSVM(w io.Writer, m *ml.Model) error {
 	k := libsvmKernels[m.Kernel.Name]
 	b := bufio.NewWriter(w)
@@ -92,7 +92,7 @@ func writeLIBSVM(w io.Writer, m *ml.Model) error {
 	return b.Flush()
 }
 
-// writeSparse writes index:value of what is not 0, and ends the line.
+// writeSparse writes index:value for non-zero entries, and ends the line.
 func writeSparse(w io.Writer, x []float64) {
 	for j, v := range x {
 		if v != 0 {
@@ -102,8 +102,8 @@ func writeSparse(w io.Writer, x []float64) {
 	fmt.Fprintln(w)
 }
 
-// LIBSVMLabels returns the numbers that stand for the classes of m in a model file, in the
-// order of m.Classes: their own where all are whole numbers, else 0, 1, ….
+// LIBSVMLabels returns the numbers of the classes of m in a model file, in the order of
+// m.Classes: the classes themselves if all are integers, else 0, 1, ….
 func LIBSVMLabels(m *ml.Model) []string {
 	labels := make([]string, len(m.Classes))
 	own := integers(m.Classes)
@@ -115,8 +115,8 @@ func LIBSVMLabels(m *ml.Model) []string {
 	return labels
 }
 
-// LIBSVMNotes says what a reader of a model file has to know: which numbers stand for the
-// classes and, unless they come scaled, that the rows have to be.
+// LIBSVMNotes returns notes for users of a model file: the numbers of the classes and, unless
+// scaled is set, the preprocessing that rows need.
 func LIBSVMNotes(m *ml.Model, scaled bool) (notes []string) {
 	if m.Rule != ml.Value && integers(m.Classes) == nil {
 		parts := make([]string, len(m.Classes))
@@ -131,9 +131,9 @@ func LIBSVMNotes(m *ml.Model, scaled bool) (notes []string) {
 	return notes
 }
 
-// WriteLIBSVMData writes rows of the model's features in original units (n x d) as LIBSVM's
-// svm-predict takes them for this model: filled, scaled and projected. labels holds the labels of
-// the file, nil for none; 0 stands for what is not known to the model.
+// WriteLIBSVMData writes rows of the model's features in original units (n x d) as input of
+// LIBSVM's svm-predict for this model: filled, scaled and projected. labels holds the labels of
+// the file, nil for none; labels unknown to the model become 0.
 func WriteLIBSVMData(w io.Writer, m *ml.Model, x *mat.Dense, labels []string) error {
 	b := bufio.NewWriter(w)
 	numbers, in := LIBSVMLabels(m), m.Inputs(x)
@@ -153,26 +153,25 @@ func WriteLIBSVMData(w io.Writer, m *ml.Model, x *mat.Dense, labels []string) er
 	return b.Flush()
 }
 
-// grouped are the supports of a model in the order of LIBSVM: class by class. A support of
-// class c has a coefficient for each other class, that of its machine with it.
+// grouped holds the support vectors of a model in LIBSVM's order, class by class. A support
+// vector of class c has a coefficient for each other class, from the machine for the pair.
 type grouped struct {
-	at       []int       // support vectors of the model
+	at       []int       // indices of support vectors in the model
 	sizes    []int       // of the classes
 	coef     [][]float64 // classes - 1 rows
-	machines []int       // of the model, in the order of the pairs
+	machines []int       // indices in the model, in the order of the pairs
 }
 
-// group arranges the supports of a model under Sign, OneVsOne or Value. Classes are
-// numbered in the reverse of the model's order, so that a machine is positive for the first
-// of its two. Every class has a support, one of weight 0 where it has no other: engines
-// look for the first.
+// group arranges the support vectors of a model under Sign, OneVsOne or Value. Classes are
+// numbered in the reverse of the model's order, so that a machine is positive for the first of
+// its two. Every class has a support vector, if necessary of weight 0: engines expect one.
 func group(m *ml.Model) grouped {
 	k := max(2, len(m.Classes))
 	machineOf := make([][]int, k)
 	for i := range machineOf {
 		machineOf[i] = make([]int, k)
 	}
-	pairs(k, func(machine, i, j int) { // of the model's order
+	pairs(k, func(machine, i, j int) { // in the model's order
 		machineOf[k-1-i][k-1-j], machineOf[k-1-j][k-1-i] = machine, machine
 	})
 	g := grouped{coef: make([][]float64, k-1), sizes: make([]int, k)}
@@ -203,9 +202,9 @@ func group(m *ml.Model) grouped {
 	return g
 }
 
-// classOf returns the class of a support: that which all machines with a coefficient for it
-// have in common. One of a single machine may count for either of its classes, as the sum
-// is the same, and counts for the side that it pulls to. It is -1 for one of no machine.
+// classOf returns the class of a support vector: the one common to all machines that use it. If
+// it is used by a single machine, either class gives the same sum, and the sign of its
+// coefficient decides. It is -1 for an unused one.
 func classOf(m *ml.Model, machineOf [][]int, at int) int {
 	uses := 0
 	for _, machine := range m.Machines {

@@ -14,7 +14,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// The versions of the operators, of 2021, which engines have had for years.
+// The operator versions, of 2021, which engines have supported for years.
 const (
 	onnxIR       = 7
 	onnxOperator = 13
@@ -22,20 +22,20 @@ const (
 	mlDomain     = "ai.onnx.ml"
 )
 
-// Types of tensors, by their numbers in ONNX.
+// Tensor types, by their ONNX numbers.
 const (
 	isFloat  = 1
 	isInt64  = 7
 	isString = 8
 )
 
-// writeONNX writes a graph with the input X, rows of the model's features in original
-// units, and the outputs label, unless the model predicts numbers, and f, a column for each
-// machine; of a calibrated model also probability, that of the positive class.
+// writeONNX writes a graph with the input X, rows of the model's features in original units, and
+// the outputs label, unless the model predicts numbers, and f, a column per machine; for a
+// calibrated model also probability, of the positive class.
 //
-// Where one SVMClassifier or SVMRegressor says the same, the graph has it; other kernels,
-// conformal maps and other rules are made of basic operators. Their bias, rho, is added,
-// unlike LIBSVM's.
+// The graph uses one SVMClassifier or SVMRegressor if that is equivalent; other kernels,
+// conformal maps and other rules are built from basic operators. Unlike LIBSVM's, their rho is
+// added.
 func writeONNX(w io.Writer, m *ml.Model) error {
 	g := &graph{m: m}
 	x := g.inputs()
@@ -87,7 +87,7 @@ func writeONNX(w io.Writer, m *ml.Model) error {
 	return err
 }
 
-// graph is one as it is built.
+// graph is an ONNX graph under construction.
 type graph struct {
 	m       *ml.Model
 	nodes   [][]byte
@@ -95,7 +95,7 @@ type graph struct {
 	names   int
 }
 
-// singlePrecision reports a number of m that is beyond single precision.
+// singlePrecision returns an error if a number of m overflows single precision.
 func singlePrecision(m *ml.Model) error {
 	if v := largest(m); v > math.MaxFloat32 {
 		return param.Refuse("standardise the features, or use Python", "ONNX holds numbers of single precision, and %g of the model is beyond their range", v)
@@ -103,7 +103,7 @@ func singlePrecision(m *ml.Model) error {
 	return nil
 }
 
-// largest is the largest size of a number of m.
+// largest returns the largest absolute value among the numbers of m.
 func largest(m *ml.Model) (most float64) {
 	look := func(vs ...[]float64) {
 		for _, v := range vs {
@@ -129,7 +129,7 @@ func largest(m *ml.Model) (most float64) {
 	return most
 }
 
-// inputs adds what comes before the kernel, and returns the name of its result.
+// inputs adds the preprocessing, and returns the name of its result.
 func (g *graph) inputs() string {
 	x := "X"
 	if g.m.Fill != nil {
@@ -153,7 +153,7 @@ func (g *graph) inputs() string {
 	return x
 }
 
-// svmKernels are the kernels of SVMClassifier and SVMRegressor.
+// svmKernels maps kernels to those of SVMClassifier and SVMRegressor.
 var svmKernels = map[string]string{"linear": "LINEAR", "poly": "POLY", "rbf": "RBF", "sigmoid": "SIGMOID"}
 
 // decision adds f of every machine.
@@ -208,8 +208,8 @@ func (g *graph) regressor(x string, common [][]byte) string {
 		attributeFloats("rho", []float64{m.Machines[0].B}))...)
 }
 
-// classifier adds f of the machines between pairs of classes. The node names the classes in
-// the reverse of our order, as LIBSVM does, so that its scores are f.
+// classifier adds f of the pairwise machines. The node lists the classes in reverse order, like
+// LIBSVM, so that its scores are f.
 func (g *graph) classifier(x string, common [][]byte) string {
 	arranged := group(g.m)
 	var vectors, rho []float64
@@ -233,17 +233,17 @@ func (g *graph) classifier(x string, common [][]byte) string {
 		attributeFloats("coefficients", slices.Concat(arranged.coef...)),
 		attributeFloats("rho", rho),
 		attributeText("post_transform", "NONE"))...)
-	order := make([]int64, len(arranged.machines)) // where the score of each machine stands
+	order := make([]int64, len(arranged.machines)) // position of the score of each machine
 	for place, machine := range arranged.machines {
 		order[machine] = int64(place)
 	}
 	if k == 2 {
-		order[0] = 1 // behind -f
+		order[0] = 1 // after -f
 	}
 	return g.in("", "Gather", []string{scores, g.ints(order)}, attributeInt("axis", 1))
 }
 
-// kernel adds k(x, x_j) for all supports x_j: a row for each x.
+// kernel adds k(x, x_j) for all support vectors x_j: a row for each x.
 func (g *graph) kernel(x string) (string, error) {
 	m := g.m
 	product := func() string {
@@ -273,7 +273,7 @@ func (g *graph) kernel(x string) (string, error) {
 			case "fisher":
 				return g.fisher(x, &k.Fitted[0])
 			}
-			panic("export: no ONNX for the kernel " + k.Name) // a test ranges over the table
+			panic("export: no ONNX for the kernel " + k.Name) // a test covers the table
 		},
 		func(v float64) string { return g.floats([]float64{v}) },
 		func(a, b string) string { return g.op("Add", a, b) },
@@ -286,13 +286,13 @@ func (g *graph) differences(x string, z [][]float64) string {
 	return g.op("Sub", g.op("Unsqueeze", x, g.ints([]int64{1})), g.matrix(z))
 }
 
-// squares adds |x - z_j|² for all z_j, a row for each x. It is a sum of squares, not
-// |x|² - 2x·z + |z|², of which single precision would keep few digits.
+// squares adds |x - z_j|² for all z_j, a row for each x. It is a sum of squares, as
+// |x|² - 2x·z + |z|² would lose most digits in single precision.
 func (g *graph) squares(x string, z [][]float64) string {
 	return g.in("", "ReduceSumSquare", []string{g.differences(x, z)}, attributeInts("axes", []int64{2}), attributeInt("keepdims", 0))
 }
 
-// fisher adds the inner products of the scaled scores of x with those of the supports.
+// fisher adds the inner products of the scaled scores of x and of the support vectors.
 func (g *graph) fisher(x string, f *kernel.Fitted) string {
 	k, d := f.Len(), len(f.Means[0])
 	front, shares, over, half := make([]float64, k), make([]float64, k), make([][]float64, k), make([][]float64, k)
@@ -317,7 +317,7 @@ func (g *graph) fisher(x string, f *kernel.Fitted) string {
 	byVariance = g.op("Reshape", g.op("Mul", each, byVariance), flat)
 	image := g.in("", "Concat", []string{g.op("Mul", p, g.matrix([][]float64{shares})), byMean, byVariance}, attributeInt("axis", 1))
 
-	// The scale of the scores is in the images of the supports, twice.
+	// The scale of the scores is applied to the support vectors, twice.
 	z := mat.NewDense(k*(1+2*d), len(g.m.Supports.Vectors), nil)
 	for j, v := range g.m.Supports.Vectors {
 		own := f.Image(v)
@@ -329,7 +329,7 @@ func (g *graph) fisher(x string, f *kernel.Fitted) string {
 	return g.op("MatMul", image, g.dense(z))
 }
 
-// class adds the number of the class that scores stand for.
+// class adds the index of the predicted class for given scores.
 func (g *graph) class(f string) string {
 	k := len(g.m.Classes)
 	switch g.m.Rule {
@@ -341,7 +341,7 @@ func (g *graph) class(f string) string {
 		return g.in("", "ArgMax", []string{f}, attributeInt("axis", 1), attributeInt("keepdims", 0))
 	}
 	margin, votes := mat.NewDense(len(g.m.Machines), k, nil), mat.NewDense(len(g.m.Machines), k, nil)
-	against := make([]float64, k) // votes where no machine is positive
+	against := make([]float64, k) // votes if no machine is positive
 	pairs(k, func(machine, i, j int) {
 		margin.Set(machine, j, 1)
 		margin.Set(machine, i, -1)
@@ -368,7 +368,7 @@ func (g *graph) classes() string {
 	return g.tensor(isString, []int64{int64(len(g.m.Classes))}, t)
 }
 
-// op adds a node of the basic operators, and returns the name of its result.
+// op adds a node with a basic operator, and returns the name of its result.
 func (g *graph) op(operator string, inputs ...string) string { return g.in("", operator, inputs) }
 
 // in adds a node with one result, and returns its name.
@@ -398,7 +398,7 @@ func (g *graph) node(domain, operator string, inputs, outputs []string, attribut
 	g.nodes = append(g.nodes, n)
 }
 
-// tensor adds a constant whose values are in t, and returns its name.
+// tensor adds a constant with the values in t, and returns its name.
 func (g *graph) tensor(kind int, dims []int64, t message) string {
 	g.names++
 	name := fmt.Sprintf("constant_%d", g.names)
@@ -440,12 +440,12 @@ func (g *graph) ints(v []int64) string {
 	return g.tensor(isInt64, []int64{int64(len(v))}, t)
 }
 
-// rows is the matrix of some vectors, of which there is one at least.
+// rows returns the matrix of at least one vector.
 func rows(v [][]float64) *mat.Dense {
 	return mat.NewDense(len(v), len(v[0]), slices.Concat(v...))
 }
 
-// Attributes of nodes, with the numbers of their types.
+// Attributes of nodes, with their type numbers.
 
 func attribute(name string, kind int64, fill func(a *message)) []byte {
 	var a message

@@ -13,14 +13,14 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// field is one field of a message of Protocol Buffers.
+// field is one field of a Protocol Buffers message.
 type field struct {
 	number int
 	value  uint64
 	text   []byte
 }
 
-// fields reads a message.
+// fields parses a message.
 func fields(t *testing.T, m []byte) (all []field) {
 	t.Helper()
 	for len(m) > 0 {
@@ -63,7 +63,7 @@ type parsed struct {
 	inputs, outputs []string
 }
 
-// parse reads a model, whose every name has to be defined before it is used, once.
+// parse parses a model and checks that every name is defined once, before its use.
 func parse(t *testing.T, text []byte) parsed {
 	t.Helper()
 	model := fields(t, text)
@@ -78,7 +78,7 @@ func parse(t *testing.T, text []byte) parsed {
 	var p parsed
 	for _, f := range graph {
 		switch f.number {
-		case 5: // a constant: its bytes follow from its dimensions
+		case 5: // a constant: its size follows from its dimensions
 			tensor, n, kind := fields(t, f.text), 1, 0
 			define(texts(tensor, 8)[0])
 			for _, f := range tensor {

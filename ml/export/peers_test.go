@@ -15,18 +15,17 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// Beside Python with NumPy and svm-predict, these tests want scikit-learn, which brings the
-// data along, and the folder node_modules of onnxruntime-web or onnxruntime-node in
-// MARGINLAB_ONNXRUNTIME.
+// Besides Python with NumPy and svm-predict, these tests need scikit-learn, for its data sets,
+// and the node_modules folder of onnxruntime-web or onnxruntime-node in MARGINLAB_ONNXRUNTIME.
 
-// compareONNX has ONNX Runtime evaluate the graphs, in single precision.
+// compareONNX evaluates the graphs with ONNX Runtime, in single precision.
 func compareONNX(t *testing.T, all []trained) {
 	modules := os.Getenv("MARGINLAB_ONNXRUNTIME")
 	if modules == "" {
 		t.Skip("MARGINLAB_ONNXRUNTIME names no folder node_modules with ONNX Runtime")
 	}
 	dir := t.TempDir()
-	for first := 0; first < len(all); first += 8 { // at once in memory
+	for first := 0; first < len(all); first += 8 { // limits memory
 		var questions []asked
 		for i, m := range all[first:min(first+8, len(all))] {
 			questions = append(questions, m.asked(write(t, dir, "onnx", i, m.model)))
@@ -77,7 +76,7 @@ const fs = require('fs');
 
 func TestONNXSaysTheSame(t *testing.T) { compareONNX(t, everyday(t)) }
 
-// known are the data sets of scikit-learn.
+// known returns the data sets of scikit-learn.
 func known(t *testing.T) map[string]*dataset.Data {
 	dir := t.TempDir()
 	out, err := exec.Command("/usr/bin/python3", "-c", `

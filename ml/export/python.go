@@ -25,7 +25,7 @@ func writePython(w io.Writer, m *ml.Model) error {
 	})
 }
 
-// coefColumns are the coefficients, a row for each support and a column for each machine.
+// coefColumns returns the coefficients, a row per support vector and a column per machine.
 func coefColumns(m *ml.Model) [][]float64 {
 	rows := make([][]float64, len(m.Supports.Vectors))
 	for j := range rows {
@@ -50,7 +50,7 @@ type pythonFisher struct {
 	kernel.Fitted
 }
 
-// pythonKernel writes the values k(x_j, x) for all supports x_j as an expression of NumPy.
+// pythonKernel returns a NumPy expression for the values k(x_j, x) at all support vectors x_j.
 func pythonKernel(k kernel.Kernel) (text string, fishers []pythonFisher, err error) {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	const squares, product = "((SUPPORTS - x) ** 2).sum(axis=1)", "SUPPORTS @ x"
@@ -74,7 +74,7 @@ func pythonKernel(k kernel.Kernel) (text string, fishers []pythonFisher, err err
 				fishers = append(fishers, pythonFisher{len(fishers) + 1, k.Fitted[0]})
 				return fmt.Sprintf("IMAGES_%d @ image_%[1]d(x)", len(fishers))
 			}
-			panic("export: no Python for the kernel " + k.Name) // a test ranges over the table
+			panic("export: no Python for the kernel " + k.Name) // a test covers the table
 		},
 		number,
 		func(a, b string) string { return a + " + " + b },
@@ -83,7 +83,7 @@ func pythonKernel(k kernel.Kernel) (text string, fishers []pythonFisher, err err
 	return text, fishers, err
 }
 
-// pythonModule is the module. Whatever comes from outside stands in quotes.
+// pythonModule is the template of the module. All external text is quoted.
 var pythonModule = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"quote": strconv.Quote,
@@ -296,7 +296,7 @@ func pythonVector(v []float64) string {
 	for i, x := range v {
 		words[i] = strconv.FormatFloat(x, 'g', -1, 64)
 		if !strings.ContainsAny(words[i], ".e") {
-			words[i] += "." // a float, also where all are whole
+			words[i] += "." // a float even if all are integers
 		}
 	}
 	return "[" + strings.Join(words, ", ") + "]"

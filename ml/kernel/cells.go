@@ -241,7 +241,7 @@ func (c gaussianCells) column(ctx context.Context, dst []float64, x blas64.Gener
 		}
 		sum := square(c.p)
 		for apart := -c.reach; apart <= c.reach; apart++ {
-			if a, ok := across[t.y+apart]; ok { // times B', which is that of as many cells before
+			if a, ok := across[t.y+apart]; ok { // times B', the factor for the opposite offset
 				dense.Add(sum, blas.NoTrans, a, c.pairs[c.reach-apart])
 			}
 		}

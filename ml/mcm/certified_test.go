@@ -12,8 +12,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestCertifiedAtLargeC trains at C = 1e6 on small problems of many kinds: how many end
-// without a certificate is counted, and must not rise.
+// TestCertifiedAtLargeC trains at C = 1e6 on many kinds of small problems; the number of results
+// without a certificate must not rise.
 func TestCertifiedAtLargeC(t *testing.T) {
 	t.Parallel()
 	kernels := []kernel.Kernel{kernel.Linear(), kernel.Polynomial(0.5, 1, 3), kernel.Polynomial(1, 1, 2), kernel.RBF(0.01), kernel.RBF(0.1), kernel.RBF(1)}

@@ -10,19 +10,18 @@ import (
 	"marginlab/ml/pace"
 )
 
-// factor is a pivoted Cholesky factor K ~ G G' of a symmetric matrix, M x r.
-// It reproduces the rows and columns of its pivots exactly.
+// factor is a pivoted Cholesky factor K ~ G G' of a symmetric matrix, M x r. It reproduces the
+// rows and columns of its pivots exactly.
 type factor struct {
 	g      []float64 // column k of G is g[k*M : (k+1)*M]
 	pivots []int     // r rows of K; G restricted to them is lower triangular
 	m      int
 }
 
-// cholesky factors k with the largest remaining diagonal as the next pivot
-// (Fine and Scheinberg 2001), until none is above tol times the largest
-// diagonal. Only the rows of the pivots are computed. On an indefinite matrix it
-// stops where no positive diagonal is left. The error comes from ctx or from an
-// entry that is not finite.
+// cholesky factors k with the largest remaining diagonal as the next pivot (Fine and Scheinberg
+// 2001), until none exceeds tol times the largest diagonal. It computes only the rows of the
+// pivots. For an indefinite matrix it stops when no positive diagonal is left. It returns the
+// error of ctx or reports an entry that is not finite.
 func cholesky(ctx context.Context, k Matrix, tol float64) (*factor, error) {
 	m := k.Len()
 	left := make([]float64, m)
@@ -67,7 +66,7 @@ func cholesky(ctx context.Context, k Matrix, tol float64) (*factor, error) {
 			left[i] -= g[i] * g[i]
 		}
 		for _, q := range f.pivots {
-			g[q] = 0 // exactly, not to rounding
+			g[q] = 0 // exactly, without rounding
 		}
 		g[p], left[p] = root, math.Inf(-1)
 		f.pivots = append(f.pivots, p)
@@ -80,7 +79,7 @@ func (f *factor) rank() int { return len(f.pivots) }
 // column returns column k of G.
 func (f *factor) column(k int) []float64 { return f.g[k*f.m : (k+1)*f.m] }
 
-// interpolate returns the beta for which G beta equals y on the pivots.
+// interpolate returns the beta with G beta = y on the pivots.
 func (f *factor) interpolate(y []float64) []float64 {
 	beta := make([]float64, f.rank())
 	for i, p := range f.pivots {

@@ -11,16 +11,15 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// symmetric is a kernel matrix held in full.
+// symmetric is a kernel matrix in memory.
 type symmetric struct{ *mat.SymDense }
 
 func (d symmetric) Len() int                 { return d.SymmetricDim() }
 func (d symmetric) Diag(i int) float64       { return d.At(i, i) }
 func (d symmetric) Row(dst []float64, i int) { mat.Row(dst, i, d) }
 
-// A full step must lead to where the equations hold, however far apart the
-// multipliers and slacks of a point lie: near an optimum they differ by many
-// powers of ten.
+// A full step must satisfy the equations however much the multipliers and slacks of a point
+// differ: near an optimum by many powers of ten.
 func TestDirection(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 7))

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// dual is the dual programme of the machine over M points, for functions
-// f(x_i) = sum_k w_k g_ki + b with features g_k in R^M:
+// dual is the dual linear programme of the machine over M points, for functions f(x_i) = sum_k
+// w_k g_ki + b with features g_k in R^M:
 //
 //	minimise  sum n - sum p
 //	   sum n           <= 1              multiplier h - 1
@@ -18,10 +18,9 @@ import (
 //	  |g_k'(y (p - n))| <= rho  for all k  multiplier w_k
 //	   0 <= p <= C,  0 <= n <= 1
 //
-// (n <= 1 follows from the first row; it makes every variable boxed). The
-// reduced costs are y_i f_i - 1 for p_i and h - y_i f_i for n_i, so the dual
-// simplex walks through functions f, and its objective is the machine's.
-// Features can be added and dropped while it runs.
+// (n <= 1 follows from the first row; it makes every variable boxed.) The reduced costs are y_i
+// f_i - 1 for p_i and h - y_i f_i for n_i, so the iterates of the dual simplex are functions f,
+// and its objective is the machine's. Features can be added and dropped between solves.
 type dual struct {
 	*simplex
 	a     *columns
@@ -58,10 +57,10 @@ func (d *dual) setRho(rho float64) {
 	}
 }
 
-// reserve makes room for n more features.
+// reserve allocates room for n more features.
 func (d *dual) reserve(n int) { d.a.rows = slices.Grow(d.a.rows, n*d.a.m) }
 
-// addFeature adds the feature g; it is copied.
+// addFeature adds a copy of the feature g.
 func (d *dual) addFeature(g []float64) {
 	scale := 0.0
 	for _, v := range g {
@@ -75,8 +74,8 @@ func (d *dual) addFeature(g []float64) {
 	d.addRow(-d.rho/scale, d.rho/scale)
 }
 
-// dropFeature removes feature k, whose weight must be zero with its slack
-// basic; the last feature takes its number.
+// dropFeature removes feature k, whose weight must be zero with its slack basic; the last feature
+// gets its index.
 func (d *dual) dropFeature(k int) {
 	last := len(d.scale) - 1
 	d.a.drop(k + 1)
@@ -85,15 +84,15 @@ func (d *dual) dropFeature(k int) {
 	d.dropRow(k + 2)
 }
 
-// idle reports whether the weight of feature k is zero because its row is slack.
+// idle reports whether feature k has weight zero because its slack is basic.
 func (d *dual) idle(k int) bool { return d.pos[d.n+k+2] >= 0 }
 
-// misfit returns the change of weights and bias that mends, to first order, by
-// how much f, given on the points, misses the equations of the basis: y f = 1
-// where p is basic, y f = h where n is.
+// misfit returns the change of weights and bias that corrects, to first order, the residuals of
+// f, given on the points, in the equations of the basis: y f = 1 where p is basic, y f = h where
+// n is.
 func (d *dual) misfit(f []float64) (w []float64, b float64) {
 	m := len(d.y)
-	h := 1 + d.d[d.n] // the reduced cost is zero when the slack is basic
+	h := 1 + d.d[d.n] // the reduced cost is zero if the slack is basic
 	pi := make([]float64, d.m)
 	for i, j := range d.head {
 		switch {
@@ -117,17 +116,17 @@ func (d *dual) unscale(pi []float64) (w []float64, b float64) {
 	return w, -pi[1]
 }
 
-// point returns v = p - n, which satisfies the equations to rounding and the
-// bounds to the tolerance.
+// point returns v = p - n, which satisfies the equations up to rounding and the bounds up to the
+// tolerance.
 func (d *dual) point() []float64 {
 	v := make([]float64, len(d.y))
 	floats.SubTo(v, d.x[:len(v)], d.x[len(v):2*len(v)])
 	return v
 }
 
-// points returns the dual point v = p - n for a certificate: as in point, which
-// leaves rounding to the bounds, and where that does not suffice with p and n cut
-// to their bounds, too, which leaves it to the equations.
+// points returns candidates for the dual point v = p - n of a certificate: that of point, whose
+// rounding errors are in the bounds, and, if cut, one with p and n clipped to their bounds, whose
+// errors are in the equations.
 func (d *dual) points(cut bool) [][]float64 {
 	forms := [][]float64{d.point()}
 	if cut {
@@ -141,12 +140,12 @@ func (d *dual) points(cut bool) [][]float64 {
 	return forms
 }
 
-// columns is the matrix of the dual: row 0 is 0 for p and 1 for n; row k > 0 is
-// rows[k-1] for p and its negative for n. The first of them is y.
+// columns is the matrix of the dual: row 0 is 0 for p and 1 for n; row k > 0 is rows[k-1] for p
+// and its negative for n. Row 1 is y.
 type columns struct {
 	m     int
-	rows  []float64 // a row of m after the other
-	index []int     // of mul
+	rows  []float64 // rows of length m, concatenated
+	index []int     // scratch of mul
 }
 
 // add appends the row g y scale.

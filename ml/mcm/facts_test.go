@@ -20,7 +20,7 @@ func train(t *testing.T, k mcm.Matrix, y []float64, s mcm.Settings) *mcm.Result 
 	return r
 }
 
-// With a kernel of full rank the machine interpolates the labels, whatever C is.
+// With a kernel of full rank the machine interpolates the labels for every C.
 func TestFullRankInterpolates(t *testing.T) {
 	t.Parallel()
 	x, y := moons(60, rand.New(rand.NewPCG(1, 1)))
@@ -36,8 +36,8 @@ func TestFullRankInterpolates(t *testing.T) {
 	}
 }
 
-// Points that occur with both labels cost 2C for each of the rarer label, as
-// long as the rest can be interpolated.
+// Points that occur with both labels cost 2C for each of the rarer label, as long as the others
+// can be interpolated.
 func TestConflictingDuplicates(t *testing.T) {
 	t.Parallel()
 	var x [][]float64
@@ -59,8 +59,8 @@ func TestConflictingDuplicates(t *testing.T) {
 	}
 }
 
-// At rho = 0 there are at most as many support vectors as the rank, and nearly
-// as many; lambda lives on the pivots.
+// For rho = 0 the number of support vectors is at most the rank, and close to it; lambda is zero
+// off the pivots.
 func TestSupportVectorsAreTheRank(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, rand.New(rand.NewPCG(2, 1)))
@@ -84,8 +84,8 @@ func TestRankCutRegularises(t *testing.T) {
 	}
 }
 
-// Raising rho lowers sum |lambda|, raises the rest of the objective, and leaves
-// few support vectors.
+// Raising rho lowers sum |lambda|, raises the rest of the objective and reduces the support
+// vectors.
 func TestRhoMakesSparse(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, rand.New(rand.NewPCG(4, 1)))
@@ -104,7 +104,7 @@ func TestRhoMakesSparse(t *testing.T) {
 	require.Check(t, last < first/4, "%d support vectors at the largest rho, %d at the smallest", last, first)
 }
 
-// A rho so large that no column pays leaves the bias, and the better one.
+// If rho is so large that no column pays, only the bias is left, and it is optimal.
 func TestBiasOnly(t *testing.T) {
 	t.Parallel()
 	x, y := moons(30, rand.New(rand.NewPCG(5, 1)))
@@ -112,7 +112,7 @@ func TestBiasOnly(t *testing.T) {
 	r := train(t, gram(x, rbf(1)), y, mcm.Settings{C: 1, Rho: 1e3})
 	require.Check(t, r.SupportVectors == 0 && r.B == -1 && rel(r.Objective, 1+2*12) <= 1e-9,
 		"%d support vectors, b = %g, objective %g; want 0, -1 and 25", r.SupportVectors, r.B, r.Objective)
-	// Nothing but the bias either when the kernel vanishes.
+	// Only the bias is left if the kernel vanishes, too.
 	zero := gram(x, func(_, _ []float64) float64 { return 0 })
 	for _, rho := range []float64{0, 0.1} {
 		r := train(t, zero, y, mcm.Settings{C: 1, Rho: rho})
@@ -136,7 +136,7 @@ func TestHardMargin(t *testing.T) {
 		_, err := mcm.Train(context.Background(), gram(x, linear), y, mcm.Settings{C: math.Inf(1), Rho: rho})
 		require.Check(t, errors.Is(err, mcm.ErrNotSeparable), "rho=%g, not separable: error %v", rho, err)
 	}
-	// On the toy h is 3/2 / 1: f = (x1 + x2)/2 has margins from 1 to 3/2.
+	// On the toy data h is 3/2 / 1: f = (x1 + x2)/2 has margins from 1 to 3/2.
 	r := train(t, gram(x, linear), y, mcm.Settings{C: math.Inf(1)})
 	require.Check(t, rel(r.Objective, 1.5) <= 1e-9, "objective %.10g, want 1.5", r.Objective)
 }
@@ -184,12 +184,12 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-// Wherever the interior point method is, it must look at its context for every
-// block of a matrix it works on, and end with the look that finds it over.
+// The interior point method must check its context in every block of a matrix operation and stop
+// at the check that finds it ended.
 func TestCancelInBlocks(t *testing.T) {
 	t.Parallel()
 	x, y := moons(300, rand.New(rand.NewPCG(4, 1)))
-	for _, gamma := range []float64{3, 10} { // normal equations with a row for each pivot and for each other point
+	for _, gamma := range []float64{3, 10} { // normal equations with a row per pivot and with a row per other point
 		p := problem{k: gram(x, rbf(gamma)), y: y, set: mcm.Settings{C: 1, RankTol: 1e-3}.WithInterior(1)}
 		all := mltest.NewLooks(context.Background(), math.MaxInt64)
 		r, err := mcm.Train(all, p.k, p.y, p.set)
@@ -233,7 +233,7 @@ func TestCancel(t *testing.T) {
 		if obj := p.objective(r.Lambda, r.B); rel(r.Objective, obj) > 1e-9 || r.Objective < best.Objective || r.DualObjective > best.Objective {
 			t.Errorf("rho=%g: objective %g, that of lambda and b %g, dual %g, optimum %g", rho, r.Objective, obj, r.DualObjective, best.Objective)
 		}
-		// Ended before it began.
+		// The context ends before training.
 		r, err = mcm.Train(ctx, p.k, y, p.set)
 		require.Check(t, err == nil && r.Status == trace.Cancelled && len(r.Lambda) == 400 && len(r.F) == 400,
 			"rho=%g, ended before: %v, error %v", rho, r.Status, err)
@@ -266,8 +266,8 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// Rows are computed when asked and nothing of size M x M is: at rho = 0 only
-// the pivots' rows.
+// Rows are computed on demand and nothing of size M x M is: for rho = 0 only the rows of the
+// pivots.
 func TestRowsOnDemand(t *testing.T) {
 	t.Parallel()
 	x, y := moons(300, rand.New(rand.NewPCG(10, 1)))

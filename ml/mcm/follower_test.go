@@ -11,8 +11,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// What a Follower finds at each C, rising and falling, is certified as what Train finds by itself, and
-// has its objective.
+// The results of a Follower for ascending and descending C pass the same checks as those of Train
+// and have the same objective.
 func TestFollower(t *testing.T) {
 	t.Parallel()
 	numerical, trained := 0, 0
@@ -21,7 +21,7 @@ func TestFollower(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		p := randomProblem(rng, 40)
 		c := math.Pow(10, -3+4*rng.Float64())
-		interior := 0 // as it is
+		interior := 0 // default
 		if rng.IntN(3) == 0 {
 			interior = 5
 		}
@@ -50,7 +50,7 @@ func TestFollower(t *testing.T) {
 	t.Logf("%d iterations, %d by themselves; %d of %d in numerical trouble", warm, cold, numerical, trained)
 }
 
-// BenchmarkFollower trains at seven C, one after the other or each by itself.
+// BenchmarkFollower trains at seven C, with a Follower and separately.
 func BenchmarkFollower(b *testing.B) {
 	for _, c := range []struct {
 		n          int

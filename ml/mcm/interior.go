@@ -10,22 +10,20 @@ import (
 	"marginlab/ml/trace"
 )
 
-// interior solves the machine for functions f in a subspace,
+// interior solves the machine for functions f in a subspace S,
 //
 //	minimise   h + C sum q   subject to   y f + q - s = 1,  y f + t = h,  h = 1 + u
 //
-// with q, s, t, u >= 0, together with its dual: multipliers p of the first rows
-// and n of the second with y (p - n) orthogonal to the subspace, and
+// with q, s, t, u >= 0, together with its dual: multipliers p of the first rows and n of the
+// second, with y (p - n) orthogonal to S and
 //
 //	C - p = r >= 0,  1 - sum n = sigma >= 0.
 //
-// The method is Mehrotra's predictor-corrector (Mehrotra 1992; Wright,
-// "Primal-Dual Interior-Point Methods", 1997). Eliminating all but f and h from
-// the linearised conditions s p = q r = t n = u sigma = mu leaves a weighted
-// projection onto the subspace, bordered by h. Every iterate lies in the
-// subspace, and the start satisfies both programmes. The weights of constraints
-// that are active rise by many powers of ten, and so tell a vertex; when that is
-// the optimal one, its gap is down to rounding.
+// The method is Mehrotra's predictor-corrector (Mehrotra 1992; Wright, "Primal-Dual
+// Interior-Point Methods", 1997). Eliminating all but f and h from the linearised conditions
+// s p = q r = t n = u sigma = mu leaves a weighted projection onto S, bordered by h. Every f lies
+// in S, and the start is feasible for both programmes. The weights of active constraints grow by
+// many powers of ten and so identify a vertex; at the optimal one the gap is at rounding level.
 type interior struct {
 	in *subspace
 	y  []float64 // labels
@@ -35,19 +33,19 @@ type interior struct {
 	p, n, r    []float64
 	u, sigma   float64
 
-	a, b, w                []float64 // weights of the points: the parts of p and of n, and their sums
-	byH                    []float64 // change of f with h
-	df, dq, ds, dt, dp, dn []float64 // direction; that of r is -dp, of sigma -sum dn
+	a, b, w                []float64 // weights of the points: from p and from n, and their sums
+	byH                    []float64 // derivative of f with respect to h
+	df, dq, ds, dt, dp, dn []float64 // direction; r changes by -dp, sigma by -sum dn
 	du                     float64
-	dropS, dropQ, dropT    []float64 // by how much the products should fall
+	dropS, dropQ, dropT    []float64 // desired decrease of the products
 	dropU                  float64
 	rhs                    []float64 // scratch
 
 	iterations int
-	report     func(*interior) // after each, may be nil
+	report     func(*interior) // called after each iteration, may be nil
 
-	bestF, bestV             []float64 // of all iterates and vertices; bestV is y v
-	objective, dualObjective float64   // theirs
+	bestF, bestV             []float64 // best of all iterates and vertices; bestV is y v
+	objective, dualObjective float64   // their objectives
 }
 
 func newInterior(s *subspace, labels []float64) *interior {
@@ -92,7 +90,7 @@ func (x *interior) start(ctx context.Context) error {
 	return nil
 }
 
-// value is the objective of f.
+// value returns the objective of f.
 func (x *interior) value(f []float64) float64 {
 	h, slack := 1.0, 0.0
 	for i, y := range x.y {
@@ -103,8 +101,8 @@ func (x *interior) value(f []float64) float64 {
 	return h + x.c*slack
 }
 
-// keep takes f and v, given as y v, for the best so far if they are. v is
-// shrunk to its bounds.
+// keep stores f and v, given as y v, if they are the best so far. v is first shrunk to its
+// bounds.
 func (x *interior) keep(f, yv []float64) {
 	sum, negative, largest := 0.0, 0.0, x.c
 	for i, y := range x.y {
@@ -127,7 +125,7 @@ func (x *interior) gap() float64 {
 	return (x.objective - x.dualObjective) / max(1, math.Abs(x.objective))
 }
 
-// mu is the mean of the products after steps of the given lengths.
+// mu returns the mean of the products after steps of the given lengths.
 func (x *interior) mu(primal, dual float64) float64 {
 	sigma := x.sigma - dual*floats.Sum(x.dn)
 	sum := (x.u + primal*x.du) * sigma
@@ -138,14 +136,13 @@ func (x *interior) mu(primal, dual float64) float64 {
 	return sum / float64(3*len(x.s)+1)
 }
 
-// solve runs the method until the relative gap is at most tol or falls no
-// further.
+// solve iterates until the relative gap is at most tol or no longer falls.
 func (x *interior) solve(ctx context.Context, c, tol float64, maxIter int) trace.Status {
 	x.c = c
 	if x.start(ctx) != nil {
 		return trace.Cancelled
 	}
-	least := math.Inf(1) // mean product
+	least := math.Inf(1) // smallest mean product
 	for stuck := 0; x.gap() > tol && stuck < 8; {
 		if x.iterations >= maxIter {
 			return trace.IterationLimit
@@ -177,7 +174,7 @@ func (x *interior) step(ctx context.Context) (bool, error) {
 		return false, err
 	}
 
-	// Predictor: straight for the optimum.
+	// Predictor: the full Newton step to the optimum.
 	floats.MulTo(x.dropS, x.s, x.p)
 	floats.MulTo(x.dropQ, x.q, x.r)
 	floats.MulTo(x.dropT, x.t, x.n)
@@ -190,8 +187,7 @@ func (x *interior) step(ctx context.Context) (bool, error) {
 	target := x.mu(min(1, primal), min(1, dual))
 	target *= (target / mu) * (target / mu)
 
-	// Corrector: the products to target, less what the predictor's second order
-	// would add.
+	// Corrector: the products go to target, minus the predictor's second-order terms.
 	for i := range x.s {
 		x.dropS[i] += x.ds[i]*x.dp[i] - target
 		x.dropQ[i] += -x.dq[i]*x.dp[i] - target
@@ -228,7 +224,7 @@ func (x *interior) step(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// linearise prepares direct at the iterate.
+// linearise prepares direct for the current iterate.
 func (x *interior) linearise(ctx context.Context) (bool, error) {
 	for i := range x.w {
 		x.a[i] = 1 / (x.q[i]/x.r[i] + x.s[i]/x.p[i])
@@ -243,9 +239,8 @@ func (x *interior) linearise(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// repair makes v = p - n orthogonal to the subspace and sum n + sigma one, by
-// changes of the multipliers with the largest weights: those are known to the
-// fewest digits.
+// repair makes v = p - n orthogonal to S and sum n + sigma = 1 by changing the multipliers with
+// the largest weights, the least accurate ones.
 func (x *interior) repair() {
 	free, change := x.in.order[:x.in.free], x.df[:x.in.free]
 	for i := range x.rhs {
@@ -267,9 +262,9 @@ func (x *interior) repair() {
 	x.move(j, by)
 }
 
-// border returns the point that, next to the free ones, determines h best, with
-// its row of A, and by how much sum n grows with its y v. It returns -1 when
-// there is none because h is at its own bound.
+// border returns the point that, besides the free ones, determines h best, sets row to its row of
+// A, and returns the derivative of sum n with respect to its y v. j is -1 if h is at its bound
+// instead.
 func (x *interior) border(row []float64) (j int, slope float64) {
 	slopes := x.dropS
 	for _, i := range x.in.order[:x.in.free] {
@@ -297,9 +292,8 @@ func (x *interior) border(row []float64) (j int, slope float64) {
 	return j, slopes[j]
 }
 
-// vertex sets df and rhs to the f and y v that the weights point to: constraints
-// of the heaviest points hold with equality, multipliers of the others are at
-// their bounds.
+// vertex sets df and rhs to the f and y v indicated by the weights: the constraints of the
+// heaviest points are active, the other multipliers are at their bounds.
 func (x *interior) vertex() bool {
 	free, row, change := x.in.order[:x.in.free], x.dq[:x.in.free], x.ds[:x.in.free]
 	j, slope := x.border(row)
@@ -351,7 +345,7 @@ func (x *interior) vertex() bool {
 // heavyN reports whether n has more weight than p at point i.
 func (x *interior) heavyN(i int) bool { return x.b[i] > x.a[i] }
 
-// move changes y v at point i, as far as the bounds allow.
+// move changes y v at point i as far as the bounds allow.
 func (x *interior) move(i int, by float64) {
 	by *= x.y[i]
 	if x.heavyN(i) {
@@ -363,8 +357,8 @@ func (x *interior) move(i int, by float64) {
 	x.r[i] -= by
 }
 
-// direct sets the direction in which, to first order, the products fall by drop*
-// and the equations come to hold.
+// direct sets the direction in which, to first order, the products fall by drop* and the
+// equations are satisfied.
 func (x *interior) direct() {
 	// dp = a (e - dz) and dn = b (g + dz - dh) with z = y f.
 	e, g := x.ds, x.dt
@@ -396,7 +390,7 @@ func (x *interior) direct() {
 	}
 }
 
-// lengths returns how far the direction leads to the first bound.
+// lengths returns the step lengths to the first primal and dual bound.
 func (x *interior) lengths() (primal, dual float64) {
 	primal, dual = 1e10, 1e10
 	reach := func(length *float64, v, dv float64) {
@@ -417,8 +411,8 @@ func (x *interior) lengths() (primal, dual float64) {
 	return primal, dual
 }
 
-// basis returns the vertex that the weights point to as a basis of the dual, with
-// p_i as variable i and n_i as variable M + i.
+// basis returns the vertex indicated by the weights as a basis of the dual, with p_i as variable
+// i and n_i as variable M + i.
 func (x *interior) basis() basis {
 	points, row := x.in.order[:x.in.free:x.in.free], 1
 	if j, _ := x.border(x.dq[:x.in.free]); j >= 0 {

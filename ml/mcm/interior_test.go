@@ -13,7 +13,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Both methods must find the same optimum, each with its certificate.
+// Both methods must find the same optimum with a certificate.
 func TestInteriorAgainstSimplex(t *testing.T) {
 	t.Parallel()
 	const problems = 250
@@ -41,12 +41,12 @@ func TestInteriorAgainstSimplex(t *testing.T) {
 		"%d of %d problems ended in numerical trouble, %d not separable", numerical, problems, inseparable)
 }
 
-// A rank near M and one near M/2, where the projections take either form, and
-// duplicates of both labels that no function separates.
+// Ranks near M and near M/2, for both forms of the projection, and duplicates of both labels that
+// no function separates.
 func TestInteriorForms(t *testing.T) {
 	t.Parallel()
 	x, y := moons(250, rand.New(rand.NewPCG(3, 1)))
-	copy(x[0], x[1]) // moons alternate between the labels
+	copy(x[0], x[1]) // labels alternate in moons
 	for _, gamma := range []float64{2, 15, 150} {
 		for _, c := range []float64{1e-3, 1, 1e6} {
 			p := problem{fmt.Sprintf("gamma=%g C=%g", gamma, c), gram(x, rbf(gamma)), y, mcm.Settings{C: c, RankTol: 1e-3}}

@@ -5,43 +5,41 @@
 //	minimise   h + C sum_i q_i + rho sum_j |lambda_j|
 //	subject to 1 <= y_i f(x_i) + q_i <= h,  q_i >= 0,   f(x) = sum_j lambda_j k(x_j, x) + b
 //
-// which for rho = 0 is the soft-margin kernel machine of Jayadeva, "Learning a
-// hyperplane classifier by minimizing an exact bound on the VC dimension",
-// Neurocomputing 149 (2015), as in the lecture notes on MCMs, section
-// "Generalizing the MCM". Eliminating h and q, it is the minimum of
+// which for rho = 0 is the soft-margin kernel machine of Jayadeva, "Learning a hyperplane
+// classifier by minimizing an exact bound on the VC dimension", Neurocomputing 149 (2015), as in
+// the lecture notes on MCMs, section "Generalizing the MCM". Eliminating h and q, it minimises
 //
 //	max(1, max_i y_i f(x_i)) + C sum_i max(0, 1 - y_i f(x_i)) + rho sum_j |lambda_j|.
 //
-// Labels are not part of lambda. The dual is
+// The labels are not multiplied into lambda. The dual is
 //
 //	maximise   1 + sum_i v_i
 //	subject to |K (y v)|_j <= rho,  y'v = 0,  v_i <= C,  sum_i max(0, -v_i) <= 1
 //
-// and v certifies the result: Objective - DualObjective bounds what is lost.
+// and v is a certificate: Objective - DualObjective bounds the suboptimality.
 //
-// # The handout's machine, rho = 0
+// # The machine of the lecture notes, rho = 0
 //
-// If K has full rank, f interpolates the labels, h = 1 and q = 0 for every C,
-// and nearly every lambda_j differs from zero. The programme makes sense where K
-// has low numerical rank. Train therefore factors K ~ G G' by pivoted Cholesky,
-// stopped at RankTol times the largest diagonal, and solves for f = G beta + b;
-// lambda lives on the pivots, on whose rows K lambda = G beta holds exactly. The
-// cut limits the functions f available, hence acts as a regulariser, and Rank
-// and RankTol are part of the result. An indefinite kernel is cut where no
-// positive diagonal is left.
+// If K has full rank, f interpolates the labels, h = 1 and q = 0 for every C, and nearly every
+// lambda_j is non-zero. The problem is meaningful only if K has low numerical rank. Train
+// therefore factors K ~ G G' by pivoted Cholesky, stopped at RankTol times the largest diagonal,
+// and solves for f = G beta + b; lambda is zero off the pivots, on whose rows K lambda = G beta
+// holds exactly. The cut limits the set of functions and so acts as a regulariser; Rank and
+// RankTol are part of the result. For an indefinite kernel the cut is where no positive diagonal
+// is left.
 //
 // # The sparse machine, rho > 0
 //
-// With a price on |lambda| the problem is well posed for every symmetric kernel,
-// definite or not, without a cut, and most lambda_j are zero. The columns of K
-// enter as they price out.
+// With a penalty on |lambda| the problem is well posed for every symmetric kernel, definite or
+// not, without a rank cut, and most lambda_j are zero. Columns of K are generated as they price
+// out.
 //
 // # Methods
 //
-// The dual is solved by a bounded dual simplex method. For rho = 0 and ranks from
-// about two hundred on, where its steps become expensive, an interior point method
-// takes over and hands its last basis to the simplex method should rounding keep
-// it from a certified result. Both find the same objective.
+// The dual is solved by a bounded dual simplex method. For rho = 0 and ranks of about two hundred
+// or more, where its steps are expensive, an interior point method is used instead; if rounding
+// prevents a certified result, the simplex method continues from its last basis. Both find the
+// same objective.
 package mcm
 
 import (
@@ -57,8 +55,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Params are the machine's own parameters; C, the hard margin and the iteration
-// limit are those of the SVM.
+// Params lists the parameters specific to MCMs; C, the hard margin and the iteration limit are
+// those of the SVM.
 var Params = []param.Param{
 	{
 		Name: "rho", Label: "sparsity", Symbol: "ρ", Kind: param.Number, Default: "0",
@@ -72,11 +70,11 @@ var Params = []param.Param{
 	},
 }
 
-// ErrNotSeparable is returned by Train for a hard margin that no f satisfies, or
-// none that floating-point numbers can hold.
+// ErrNotSeparable is returned by Train for a hard margin if no f attains it, or none
+// representable in floating-point numbers.
 var ErrNotSeparable = param.Refuse("give a finite C instead of a hard margin, or use another kernel", "this kernel does not separate the classes to working precision")
 
-// ErrOverflow is returned when sums of kernel values leave the range of numbers.
+// ErrOverflow is returned if sums of kernel values overflow.
 var ErrOverflow = param.Refuse("scale the inputs, or lower C or the kernel's parameters", "sums of kernel values are too large for floating-point numbers")
 
 // Matrix is a symmetric M x M kernel matrix given row by row.
@@ -86,34 +84,34 @@ type Matrix interface {
 	Row(dst []float64, i int) // dst[j] = K_ij, len(dst) = M
 }
 
-// Settings of Train.
+// Settings configures Train.
 type Settings struct {
 	C        float64        // weight of the slacks, > 0; +Inf is the hard margin
 	Rho      float64        // weight of sum |lambda|, >= 0
-	RankTol  float64        // rank cut of the pivoted Cholesky factor relative to the largest diagonal, in (0, 1); 0 means 1e-3; unused when Rho > 0
-	MaxIter  int            // iterations of either method; 0 means 50 000 + 200 M
+	RankTol  float64        // rank cut of the pivoted Cholesky factor relative to the largest diagonal, in (0, 1); default 1e-3; unused if Rho > 0
+	MaxIter  int            // iterations of either method; default 50 000 + 200 M
 	Recorder trace.Recorder // progress, may be nil
 
-	interiorRank int // from which the interior point method takes over; 0 means defaultInteriorRank
+	interiorRank int // minimal rank for the interior point method; default defaultInteriorRank
 }
 
-// Result of Train.
+// Result holds the machine found by Train.
 type Result struct {
 	Lambda []float64    // coefficients, length M: f(x) = sum lambda_j k(x_j, x) + B
 	B      float64      // bias
 	Status trace.Status // converged (relative gap <= 1e-8), iteration-limit, cancelled, numerical
 	F      []float64    // f(x_i) on the training points, length M
-	V      []float64    // the dual point behind DualObjective, length M
+	V      []float64    // the dual point for DualObjective, length M
 
 	H              float64 // largest functional margin, at least 1
 	SlackSum       float64 // sum q_i
 	Objective      float64 // H + C sum q_i + Rho sum |lambda_j|
-	DualObjective  float64 // certificate: a lower bound of the optimum
+	DualObjective  float64 // certificate: a lower bound on the optimum
 	Gap            float64 // (Objective - DualObjective) / max(1, |Objective|)
 	L1             float64 // sum |lambda_j|
-	Rank           int     // columns of the factor (Rho = 0), otherwise columns generated
+	Rank           int     // columns of the factor (Rho = 0), otherwise columns generated so far
 	Iterations     int     // of the interior point and the simplex method
-	SupportVectors int     // lambda_j not zero
+	SupportVectors int     // number of lambda_j != 0
 }
 
 // gapTol is the relative gap at which a result counts as converged.
@@ -121,20 +119,20 @@ const gapTol = 1e-8
 
 // Train fits the machine to the M points of k with labels y in {-1, +1}.
 //
-// A result is returned with whatever Status the solver ends; its coefficients
-// and objective are always consistent with each other, and Gap tells how far
-// from optimal they can be. It returns errors about wrong input (lengths, labels,
-// one class only, settings out of range, a kernel with entries that are not
-// finite), ErrOverflow and ErrNotSeparable. When ctx ends there is no error: the function
-// reached so far is returned as cancelled.
+// It returns a result for every final Status; its coefficients and objective are always
+// consistent, and Gap bounds its suboptimality. It returns an error for invalid input (lengths,
+// labels, a single class, settings out of range, kernel entries that are not finite), ErrOverflow
+// and ErrNotSeparable. If ctx ends, it returns the function found so far with status cancelled
+// and no error.
 //
-// A hard margin is solved with finite penalties C that rise until no slack is
-// left. Should it end early, Objective is for the penalty then in force.
+// A hard margin is solved with increasing finite C until no slack is left. If that ends early,
+// Objective is for the last C.
 func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
 	return new(Follower).Train(ctx, k, y, s)
 }
 
-// Train is Train with another C than before; k, y, Rho and RankTol are the same at every call.
+// Train trains as the function Train does. Only C may change between calls: k, y, Rho and RankTol
+// must stay the same.
 func (f *Follower) Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
 	if err := check(k, y, s); err != nil {
 		return nil, err
@@ -193,7 +191,7 @@ func check(k Matrix, y []float64, s Settings) error {
 	return nil
 }
 
-// finite returns an error for an entry of row i that is not finite.
+// finite returns an error if row i has an entry that is not finite.
 func finite(row []float64, i int) error {
 	if sum := floats.Sum(row); math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return param.Refuse("check the kernel's parameters and the scale of the data", "the kernel matrix has entries in row %d that are not finite", i+1)
@@ -201,11 +199,10 @@ func finite(row []float64, i int) error {
 	return nil
 }
 
-// evaluate fills in everything that follows from Lambda, B and F.
+// evaluate sets everything that follows from Lambda, B and F.
 //
-// It first stretches f by the factor that takes margins just under 1, where
-// rounding has left them, up to 1, if that lowers the objective: for large C the
-// slacks would dominate otherwise.
+// It first scales f so that margins slightly below 1 by rounding become 1, if that lowers the
+// objective: otherwise the slacks would dominate for large C.
 func (r *Result) evaluate(y []float64, s Settings) {
 	smallest := math.Inf(1)
 	for i, f := range r.F {
@@ -238,12 +235,12 @@ func (r *Result) count() {
 	}
 }
 
-// negligible is how small a coefficient has to be, relative to the largest, to be tried
-// without.
+// negligible is the size of a coefficient, relative to the largest, below which prune tries to
+// drop it.
 const negligible = 1e-6
 
-// prune makes zeros of the coefficients that are next to nothing, in which rounding
-// cannot be told from a value, if f is as good without them.
+// prune sets negligible coefficients, which may be mere rounding, to zero if f is as good without
+// them.
 func (r *Result) prune(k Matrix, y []float64, s Settings) {
 	next := *r
 	next.Lambda, next.F = slices.Clone(r.Lambda), make([]float64, len(r.F))
@@ -265,7 +262,7 @@ func (r *Result) prune(k Matrix, y []float64, s Settings) {
 	}
 }
 
-// objective returns h, the sum of the slacks and the objective of t f.
+// objective returns h, the sum of slacks and the objective of t f.
 func objective(f, y []float64, l1, t float64, s Settings) (h, slack, obj float64) {
 	h = 1
 	for i, v := range f {
@@ -276,11 +273,10 @@ func objective(f, y []float64, l1, t float64, s Settings) (h, slack, obj float64
 	return h, slack, h + s.C*slack + s.Rho*t*l1
 }
 
-// certify sets V, DualObjective and Gap from a dual point v that satisfies the
-// constraints but for rounding, unless the V there is better, and reports whether
-// they prove r optimal. v is shrunk, by factor at least, until it satisfies the
-// bounds: v = 0 does, hence all between do. residual is what the violation of
-// the equations, which shrinking cannot mend, is worth at r.
+// certify sets V, DualObjective and Gap from a dual point v that satisfies the constraints up to
+// rounding, unless the current V is better, and reports whether they prove r optimal. v is
+// shrunk, at least by factor, until it satisfies the bounds, as v = 0 does. residual is the cost
+// at r of the violation of the equations, which shrinking does not remove.
 func (r *Result) certify(v []float64, c, factor, residual float64) bool {
 	negative := 0.0
 	for _, x := range v {

@@ -16,7 +16,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// full is a kernel matrix held in memory.
+// full is a kernel matrix in memory.
 type full [][]float64
 
 func (k full) Len() int                 { return len(k) }
@@ -70,8 +70,7 @@ func rbf(gamma float64) func(x, z []float64) float64 {
 	}
 }
 
-// shared returns the path of a reference file: the one beside the checkout when
-// it is there, else the copy.
+// shared returns the path of a reference file: beside the checkout if present, else the copy.
 func shared(t testing.TB, dir, name string) string {
 	t.Helper()
 	p := filepath.Join("..", "..", "..", "shared", dir, name)
@@ -126,7 +125,7 @@ func standardise(x [][]float64) {
 	}
 }
 
-// rel is the difference of a and b relative to b, absolute where b is small.
+// rel returns the difference of a and b relative to max(1, |b|).
 func rel(a, b float64) float64 { return math.Abs(a-b) / max(1, math.Abs(b)) }
 
 func TestReference(t *testing.T) {

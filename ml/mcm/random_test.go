@@ -24,9 +24,9 @@ type problem struct {
 	set  mcm.Settings
 }
 
-// randomProblem draws a small problem with some of what goes wrong in practice:
-// duplicates (of either label), constant columns, points on a grid, a class of
-// one point, extreme C, gamma and rho, an indefinite kernel.
+// randomProblem draws a small problem with difficulties of practice: duplicates (of either
+// label), constant columns, points on a grid, a class of one point, extreme C, gamma and rho, an
+// indefinite kernel.
 func randomProblem(rng *rand.Rand, largest int) problem {
 	m, d := 2+rng.IntN(largest-1), 1+rng.IntN(4)
 	x, y := make([][]float64, m), make([]float64, m)
@@ -114,7 +114,7 @@ func (p problem) objective(lambda []float64, b float64) float64 {
 	return h + p.set.C*slack + p.set.Rho*l1
 }
 
-// columns returns the pivoted Cholesky factor of K, by columns, the plain way.
+// columns returns the columns of a pivoted Cholesky factor of K, computed plainly.
 func (p problem) columns() (g [][]float64) {
 	left := make([]float64, len(p.k))
 	top := 0.0
@@ -152,7 +152,7 @@ func (p problem) columns() (g [][]float64) {
 // check verifies a result against its definition and its certificate.
 func (p problem) check(t require.T, r *mcm.Result) {
 	t.Helper()
-	scale := 1.0 // what rounding in lambda is worth
+	scale := 1.0 // magnitude of rounding errors in lambda
 	for _, v := range r.Lambda {
 		scale += math.Abs(v)
 	}
@@ -195,7 +195,7 @@ func (p problem) check(t require.T, r *mcm.Result) {
 	case trace.Converged:
 		require.Check(t, r.Gap <= 1e-8, "%s: converged with gap %g", p.name, r.Gap)
 	case trace.Numerical:
-		// Honest only where lambda is too large for its last digits not to matter.
+		// Acceptable only if lambda is so large that its last digits matter.
 		require.Check(t, scale*0x1p-52 >= 1e-10*r.Objective,
 			"%s: numerical trouble with |lambda| = %g, gap %g", p.name, r.L1, r.Gap)
 	default:
@@ -225,9 +225,8 @@ func TestRandom(t *testing.T) {
 		"%d of %d problems ended in numerical trouble, %d not separable", numerical, problems, inseparable)
 }
 
-// Problems on which the solver once cycled until the iteration limit, or gave a
-// bound that rounding in a few multipliers had spoilt or that rounding in a huge
-// lambda had taken above the objective.
+// Regressions: the solver cycled until the iteration limit, or its bound was spoilt by rounding
+// in a few multipliers or exceeded the objective by rounding in a huge lambda.
 func TestOnceFailed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -249,10 +248,10 @@ func TestOnceFailed(t *testing.T) {
 	}
 }
 
-// enumerate returns the optimum for the linear kernel by trying all vertices of
-// the piecewise linear objective over (w, b): points where d+1 of its kinks,
-// y f = 1 at a point, equal y f at two points, or w = 0 (d = 1), meet. For d = 1
-// the cheapest lambda for w has |w| / max |x| as its sum.
+// enumerate returns the optimum for the linear kernel by trying all vertices of the piecewise
+// linear objective over (w, b): points where d+1 of its kinks meet, which are y f = 1 at a point,
+// equal y f at two points, or w = 0 (d = 1). For d = 1 the cheapest lambda for w has sum
+// |lambda| = |w| / max |x|.
 func enumerate(x [][]float64, y []float64, c, rho float64) float64 {
 	d := len(x[0])
 	far := 0.0

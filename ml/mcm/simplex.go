@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// matrix is an m x n matrix known by its products.
+// matrix is an m x n matrix accessed through products.
 type matrix interface {
 	// mulT sets dst = A'z; len(z) = m, len(dst) = n.
 	mulT(dst, z []float64)
@@ -22,14 +22,13 @@ type matrix interface {
 //
 //	minimise c'x   subject to   A x + s = 0,   lo <= (x, s) <= up,
 //
-// where A is m x n and s holds one slack per row: a row is an equation when its
-// slack is fixed at 0 and a range when it is not. Variable j < n is x_j,
-// variable n+i is s_i.
+// where A is m x n and s holds one slack per row: a row is an equation if its slack is fixed at 0
+// and a range otherwise. Variable j < n is x_j, variable n+i is s_i.
 //
-// The method is the revised dual simplex. Since every variable is boxed, any
-// basis becomes dual feasible once each nonbasic variable sits at the bound that
-// the sign of its reduced cost asks for; there is no phase 1, and a change of
-// bounds, of costs or of rows leaves a basis to go on from.
+// The method is the revised dual simplex. Since every variable is boxed, any basis is dual
+// feasible once each nonbasic variable is at the bound indicated by the sign of its reduced cost.
+// There is no phase 1, and after a change of bounds, costs or rows the solver continues from the
+// current basis.
 //
 //   - Pricing is dual steepest edge (Forrest and Goldfarb 1992). The weights are
 //     the squared norms of the rows of the basis inverse, which is kept dense, so
@@ -57,17 +56,17 @@ type simplex struct {
 	dir  []float64   // +1 at the lower bound, -1 at the upper, 0 basic or fixed
 	pos  []int       // position in the basis, or -1
 	d    []float64   // reduced costs
-	c    []float64   // costs in use: cost, perturbed or shifted
+	c    []float64   // current costs: cost, perturbed or shifted
 
 	feasTol, optTol float64 // primal and dual tolerance, see tolerance
-	known           float64 // of the largest |x|: what a basic variable is known to
-	perturbations   int     // how often costs have been perturbed
-	restored        int     // how often costs have been restored
+	known           float64 // relative to the largest |x|: accuracy of a basic variable
+	perturbations   int     // number of perturbations of the costs
+	restored        int     // number of restorations of the costs
 	shifted         bool    // c differs from cost
-	restoring       bool    // until x and d are computed: costs were just restored
+	restoring       bool    // costs were just restored; x and d are not yet recomputed
 	stalled         int     // iterations since the dual objective last rose
-	stale           bool    // x and d must be computed before going on
-	fresh           bool    // x and d are as computed
+	stale           bool    // x and d must be recomputed
+	fresh           bool    // x and d are freshly computed
 	age             int     // pivots since the inverse was built
 	scale           float64 // largest |x| since x was computed
 
@@ -85,19 +84,19 @@ type simplex struct {
 }
 
 const (
-	pivotTol   = 1e-9  // smaller entries of the pivot row are taken for zero
-	goodPivot  = 1e-5  // pivots below are avoided where there is a choice
-	dependent  = 1e-10 // a basis column whose largest pivot is below is dependent
-	flipTol    = 1e-7  // reduced costs wrong by less are put right by a shift
-	rounding   = 1e-13 // of the largest |x|, or multiplier: what a basic variable, or reduced cost, cannot be known to
-	idleLimit  = 50    // computations of x and d in a row without progress before giving up
+	pivotTol   = 1e-9  // smaller entries of the pivot row count as zero
+	goodPivot  = 1e-5  // smaller pivots are avoided if possible
+	dependent  = 1e-10 // a basis column whose largest pivot is smaller is dependent
+	flipTol    = 1e-7  // reduced costs with a smaller error are corrected by a shift
+	rounding   = 1e-13 // accuracy of a basic variable, relative to the largest |x|, or of a reduced cost, relative to the largest multiplier
+	idleLimit  = 50    // consecutive computations of x and d without progress before giving up
 	stallLimit = 30    // steps without progress before costs are perturbed
-	minRebuild = 100   // pivots between rebuilds of the inverse, at least
-	inaccurate = 1e-7  // a larger refinement means that the inverse must be rebuilt
+	minRebuild = 100   // minimal number of pivots between rebuilds of the inverse
+	inaccurate = 1e-7  // a larger refinement requires rebuilding the inverse
 )
 
-// newSimplex returns the solver at the all-slack basis of A with the given
-// costs and bounds of x; slack bounds follow those of x.
+// newSimplex returns the solver at the all-slack basis of A with the given costs and bounds of x,
+// followed by the bounds of the slacks.
 func newSimplex(a matrix, cost, lo, up []float64, rows int) *simplex {
 	n := len(cost)
 	s := &simplex{
@@ -122,8 +121,8 @@ func newSimplex(a matrix, cost, lo, up []float64, rows int) *simplex {
 	return s
 }
 
-// addRow tells the solver that A has grown by a row at the end, whose slack has
-// the given bounds. The slack becomes basic, in general outside its bounds.
+// addRow registers a new last row of A whose slack has the given bounds. The slack becomes basic,
+// in general outside its bounds.
 func (s *simplex) addRow(lo, up float64) {
 	i := s.m
 	s.appendRow(lo, up)
@@ -140,7 +139,7 @@ func (s *simplex) addRow(lo, up float64) {
 	s.x[s.n+i] = -floats.Dot(s.alpha[:s.n], s.x[:s.n])
 }
 
-// appendRow makes room for a row, as if it were zero.
+// appendRow allocates a zero row.
 func (s *simplex) appendRow(lo, up float64) {
 	for k := range s.inv {
 		s.inv[k] = append(s.inv[k], 0)
@@ -157,11 +156,11 @@ func (s *simplex) appendRow(lo, up float64) {
 	s.fresh = false
 }
 
-// dropRow tells the solver that row i of A, whose slack is basic, has been
-// overwritten by the last row and the last row removed.
+// dropRow registers that row i of A, whose slack is basic, has been replaced by the last row and
+// the last row removed.
 func (s *simplex) dropRow(i int) {
 	last := s.m - 1
-	// The slack's position goes to the end, then the end goes.
+	// Move the slack's position to the end, then remove the end.
 	p := s.pos[s.n+i]
 	s.head[p], s.inv[p], s.norm[p] = s.head[last], s.inv[last], s.norm[last]
 	s.pos[s.head[p]] = p
@@ -189,8 +188,8 @@ func (s *simplex) dropRow(i int) {
 	s.fresh = false
 }
 
-// setBasis makes the given structural variables basic, in place of the slacks of
-// the rows from the given one on.
+// setBasis makes the given structural variables basic instead of the slacks of the rows starting
+// at row.
 func (s *simplex) setBasis(row int, vars []int) {
 	for k, j := range vars {
 		slack := s.n + row + k
@@ -212,21 +211,21 @@ func (s *simplex) setBox(j int, lo, up float64) {
 	s.stale = true
 }
 
-// multipliers returns pi = c_B' B^-1, the multipliers of the rows: the reduced
-// cost of x_j is c_j - pi'a_j. It is valid after solve.
+// multipliers returns pi = c_B' B^-1, the multipliers of the rows: the reduced cost of x_j is
+// c_j - pi'a_j. It is valid after solve.
 func (s *simplex) multipliers() []float64 {
 	pi := make([]float64, s.m)
 	for i := range pi {
-		pi[i] = -s.d[s.n+i] // zero when the slack is basic
+		pi[i] = -s.d[s.n+i] // zero if the slack is basic
 	}
 	return pi
 }
 
-// objective is the dual objective of the current basis, a lower bound on the
-// optimum as far as the reduced costs have the right signs.
+// objective returns the dual objective of the current basis, a lower bound on the optimum if the
+// reduced costs have the right signs.
 func (s *simplex) objective() float64 { return floats.Dot(s.c, s.x) }
 
-// infeasibility is the largest violation of a bound by a basic variable.
+// infeasibility returns the largest violation of a bound by a basic variable.
 func (s *simplex) infeasibility() float64 {
 	v := 0.0
 	for _, j := range s.head {
@@ -235,11 +234,10 @@ func (s *simplex) infeasibility() float64 {
 	return v
 }
 
-// solve runs the dual simplex from the current basis. The status is Converged
-// at a basis that is optimal, within the tolerances, for the costs in use (see
-// restore), and Numerical when the programme looks infeasible or no usable pivot
-// is left, when the objective has stopped rising because rounding undoes what the
-// pivots gain, or when a number has overflowed.
+// solve runs the dual simplex from the current basis. The status is Converged if the basis is
+// optimal, within the tolerances, for the current costs (see restore). It is Numerical if the
+// programme seems infeasible, no usable pivot is left, the objective stalls because rounding
+// cancels the gains of the pivots, or a number overflows.
 func (s *simplex) solve(ctx context.Context) trace.Status {
 	trouble, idle, best := 0, 0, math.Inf(-1)
 	for {
@@ -304,8 +302,8 @@ func (s *simplex) solve(ctx context.Context) trace.Status {
 	}
 }
 
-// leaving returns the position of the basic variable to leave, that of the
-// steepest edge, or -1 when all are within their bounds.
+// leaving returns the position of the basic variable to leave by the steepest-edge rule, or -1 if
+// all are within their bounds.
 func (s *simplex) leaving() int {
 	r, best := -1, 0.0
 	for i, j := range s.head {
@@ -317,9 +315,8 @@ func (s *simplex) leaving() int {
 	return r
 }
 
-// tolerance is by how much variable j may violate its bounds: relative to the
-// width of its box, or to the other variables when it is fixed, but not below
-// what rounding leaves.
+// tolerance returns the allowed bound violation of variable j: relative to the width of its box,
+// or to the other variables if it is fixed or wider, but at least the rounding error.
 func (s *simplex) tolerance(j int) float64 {
 	width := s.up[j] - s.lo[j]
 	if width == 0 || width > s.scale {
@@ -328,10 +325,9 @@ func (s *simplex) tolerance(j int) float64 {
 	return max(s.feasTol*width, s.known*s.scale)
 }
 
-// entering computes the pivot row of position r and returns the variable to
-// enter, or -1 when there is none. It fills s.flips with the variables that the
-// step takes to their other bound, and s.tied with those whose reduced cost it
-// takes to the wrong sign, by no more than the tolerance.
+// entering computes the pivot row of position r and returns the variable to enter, or -1 if there
+// is none. It sets s.flips to the variables that the step moves to their other bound, and s.tied
+// to those whose reduced cost gets the wrong sign, within the tolerance.
 func (s *simplex) entering(r int) int {
 	copy(s.z, s.inv[r])
 	s.a.mulT(s.alpha[:s.n], s.z)
@@ -344,8 +340,8 @@ func (s *simplex) entering(r int) int {
 	}
 	b := s.candidates(sign, slope)
 
-	// Pass breakpoints while the objective rises, up to the one that blocks and
-	// those that are nearly tied with it.
+	// Pass breakpoints while the objective rises, up to the blocking one and those nearly tied
+	// with it.
 	passed := s.passed[:0]
 	block, limit := -1, math.Inf(1)
 	for len(b) > 0 && b[0].at <= limit {
@@ -361,10 +357,10 @@ func (s *simplex) entering(r int) int {
 		passed = append(passed, p)
 	}
 	s.passed = passed
-	if block < 0 { // rises for ever: the row cannot be satisfied
+	if block < 0 { // unbounded: the row cannot be satisfied
 		return -1
 	}
-	// Among the tied ones the largest pivot, else the last good one before.
+	// Take the largest pivot among the tied ones, else the last good one before.
 	best := block
 	for k := block + 1; k < len(passed); k++ {
 		if passed[k].pivot > passed[best].pivot {
@@ -387,15 +383,14 @@ func (s *simplex) entering(r int) int {
 	return passed[best].j
 }
 
-// candidates returns a heap of the breakpoints up to a step length beyond which
-// the objective no longer rises, at least; all of them when it always does. Few
-// breakpoints are passed in a step, so it looks near first, for steps of the
-// size of the last one, and farther when those do not suffice.
+// candidates returns a heap of breakpoints that includes all up to a step length beyond which the
+// objective no longer rises. Few breakpoints are passed in a step, so it first searches up to
+// about the length of the last step and extends the range if needed.
 func (s *simplex) candidates(sign, slope float64) breakpoints {
 	b := s.breaks
 	for reach := 2*s.lastStep + s.optTol; ; reach *= 16 {
 		b = b[:0]
-		last := !(reach <= 1e12) // also when the last step was no number
+		last := !(reach <= 1e12) // also if the last step was NaN
 		if last {
 			reach = math.Inf(1)
 		}
@@ -417,13 +412,13 @@ func (s *simplex) candidates(sign, slope float64) breakpoints {
 	}
 }
 
-// update moves to the basis in which variable q replaces the one at position r.
+// update exchanges the variable at position r for q.
 func (s *simplex) update(r, q int) {
 	leave := s.head[r]
 	below := s.x[leave] < s.lo[leave]
 
-	// Dual step. A reduced cost of the wrong sign (within tolerance) is shifted
-	// to zero, so that the step never goes backwards.
+	// Dual step. A reduced cost of the wrong sign (within the tolerance) is shifted to zero, so
+	// that the step never goes backwards.
 	if s.d[q]*s.dir[q] < 0 {
 		s.shift(q, 0)
 	}
@@ -440,7 +435,7 @@ func (s *simplex) update(r, q int) {
 	}
 	s.d[q], s.d[leave] = 0, -theta
 
-	// A flip would overshoot for the tied ones; they are shifted, too.
+	// A bound flip would overshoot for the tied ones; they are shifted as well.
 	for _, j := range s.tied {
 		if s.d[j]*s.dir[j] < 0 {
 			s.shift(j, 0)
@@ -468,7 +463,7 @@ func (s *simplex) update(r, q int) {
 		}
 	}
 
-	// Primal step: the leaving variable goes to the bound it violates.
+	// Primal step: the leaving variable moves to the bound it violates.
 	bound := s.up[leave]
 	if below {
 		bound = s.lo[leave]
@@ -485,8 +480,7 @@ func (s *simplex) update(r, q int) {
 	s.age++
 }
 
-// pivot puts variable q, whose column in terms of the basis is col, at position
-// r of the inverse.
+// pivot inserts variable q, whose column B^-1 a_q is col, at position r of the inverse.
 func (s *simplex) pivot(r, q int, col []float64) {
 	row := s.inv[r]
 	floats.Scale(1/col[r], row)
@@ -526,10 +520,9 @@ func (s *simplex) shift(j int, d float64) {
 	s.shifted = true
 }
 
-// perturb moves the costs of the nonbasic variables at random, each to the side
-// where its reduced cost keeps its sign. The size is well above the dual
-// tolerance, or the ratio test would not see it, and falls from one restoration
-// of the costs to the next.
+// perturb perturbs the costs of the nonbasic variables at random, each to the side where its
+// reduced cost keeps its sign. The size is well above the dual tolerance, so that the ratio test
+// sees it, and decreases with each restoration of the costs.
 func (s *simplex) perturb() {
 	s.stalled = 0
 	s.perturbations++
@@ -543,9 +536,8 @@ func (s *simplex) perturb() {
 	}
 }
 
-// restore goes back to the costs as given and reports whether that made a
-// difference that the next solve should work off. It gives up after some times:
-// what is left of the perturbations is then of the size of the tolerance.
+// restore restores the original costs and reports whether the next solve must correct for that.
+// It gives up after ten restorations, when the perturbations are of the size of the tolerance.
 func (s *simplex) restore() bool {
 	if !s.shifted || s.restored == 10 || floats.Distance(s.c, s.cost, math.Inf(1)) < s.optTol {
 		return false
@@ -558,12 +550,11 @@ func (s *simplex) restore() bool {
 	return true
 }
 
-// rebuild computes the inverse from the columns of the basis by pivoting them
-// one at a time into the identity. It returns false when ctx ends first, which
-// leaves the solver without a usable basis.
+// rebuild computes the inverse by pivoting the columns of the basis one at a time into the
+// identity. It returns false if ctx ends first; the solver then has no usable basis.
 func (s *simplex) rebuild(ctx context.Context) bool {
 	basic := make([]int, 0, s.m)
-	open := make([]bool, s.m) // rows whose slack is not wanted in the basis
+	open := make([]bool, s.m) // rows whose slack is not in the basis
 	for i := range open {
 		open[i] = s.pos[s.n+i] < 0
 	}
@@ -589,7 +580,7 @@ func (s *simplex) rebuild(ctx context.Context) bool {
 				r = i
 			}
 		}
-		if r < 0 { // dependent: out of the basis
+		if r < 0 { // dependent: leaves the basis
 			s.setNonbasic(q, s.d[q] < 0)
 			continue
 		}
@@ -605,8 +596,8 @@ func (s *simplex) rebuild(ctx context.Context) bool {
 	return true
 }
 
-// recompute computes d and x from the basis. It reports whether the inverse is
-// accurate enough for one step of iterative refinement to do the rest.
+// recompute computes d and x from the basis. It reports whether the inverse is accurate enough
+// for one step of iterative refinement.
 func (s *simplex) recompute() bool {
 	ok := s.setDual()
 	ok = s.setPrimal() && ok
@@ -614,11 +605,10 @@ func (s *simplex) recompute() bool {
 	return ok
 }
 
-// setDual computes the reduced costs, with one step of iterative refinement, and
-// puts every nonbasic variable at the bound its reduced cost asks for. One whose
-// reduced cost is only just wrong may be so from rounding: to flip it then, each
-// time the other way, could go on for ever, so its cost is shifted instead,
-// except right after the costs were restored.
+// setDual computes the reduced costs, with one step of iterative refinement, and puts every
+// nonbasic variable at the bound its reduced cost indicates. If a reduced cost has the wrong sign
+// only by rounding, flips could alternate forever, so its cost is shifted instead, except right
+// after the costs were restored.
 func (s *simplex) setDual() bool {
 	pi := s.z
 	clear(pi)
@@ -640,7 +630,7 @@ func (s *simplex) setDual() bool {
 	for _, j := range s.head {
 		s.d[j] = 0
 	}
-	known := max(flipTol, rounding*floats.Norm(pi, math.Inf(1))) // reduced costs are, to this
+	known := max(flipTol, rounding*floats.Norm(pi, math.Inf(1))) // accuracy of the reduced costs
 	for j, d := range s.d {
 		wrong := -d * s.dir[j]
 		switch {
@@ -684,7 +674,7 @@ func (s *simplex) residual(dst []float64) {
 	s.sumColumns(dst, s.flips, s.steps)
 }
 
-// column sets dst to the column of variable q in terms of the basis, B^-1 a_q.
+// column sets dst to B^-1 a_q, the column of variable q in terms of the basis.
 func (s *simplex) column(dst []float64, q int) {
 	if q >= s.n {
 		for i, row := range s.inv {
@@ -698,10 +688,10 @@ func (s *simplex) column(dst []float64, q int) {
 	}
 }
 
-// sumColumns sets dst = sum_t x_t times the column of variable vars_t, slacks
-// included; vars is ascending in the structural part first or last.
+// sumColumns sets dst = sum_t x_t times the column of variable vars_t, slacks included. The
+// structural variables in vars must be ascending, before or after the slacks.
 func (s *simplex) sumColumns(dst []float64, vars []int, x []float64) {
-	// Slacks go behind the structural variables.
+	// Move slacks behind the structural variables.
 	k := len(vars)
 	for i := 0; i < k; {
 		if vars[i] >= s.n {
@@ -718,13 +708,13 @@ func (s *simplex) sumColumns(dst []float64, vars []int, x []float64) {
 	}
 }
 
-// breakpoint is a step length at which the reduced cost of variable j is zero.
+// breakpoint is a step length at which the reduced cost of variable j becomes zero.
 type breakpoint struct {
 	at, pivot float64 // pivot = |alpha_j|
 	j         int
 }
 
-// less orders by step length; ties by index keep the solver deterministic.
+// less compares step lengths, breaking ties by index so that the solver is deterministic.
 func (p breakpoint) less(q breakpoint) bool {
 	return p.at < q.at || p.at == q.at && p.j < q.j
 }
@@ -764,20 +754,20 @@ func (b breakpoints) down(i int) {
 	}
 }
 
-// loosen sets the tolerances to those of a first attempt.
+// loosen resets the tolerances to their initial values.
 func (s *simplex) loosen() {
 	s.feasTol, s.optTol, s.known = 1e-11, 1e-10, rounding
 	s.perturbations, s.restored = 0, 0
 }
 
-// resume prepares another programme with the same columns, from the basis at hand.
+// resume prepares another programme with the same columns, starting from the current basis.
 func (s *simplex) resume() {
 	s.loosen()
 	copy(s.c, s.cost)
 	s.shifted, s.restoring, s.stalled, s.stale = false, true, 0, true
 }
 
-// tighten asks the next solve for a tenth of the tolerances.
+// tighten divides the tolerances by ten for the next solve.
 func (s *simplex) tighten() {
 	s.feasTol /= 10
 	s.known = max(s.known/10, 1e-15)

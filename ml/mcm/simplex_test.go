@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// byRows is a matrix by rows.
+// byRows is a matrix stored by rows.
 type byRows [][]float64
 
 func (a *byRows) mulT(dst, z []float64) {
@@ -31,7 +31,7 @@ func (a *byRows) mul(dst []float64, cols []int, x []float64) {
 	}
 }
 
-// verify checks bounds, equations and the optimality of an ended solve.
+// verify checks bounds, equations and optimality after a solve.
 func verify(t *testing.T, s *simplex, a byRows) {
 	t.Helper()
 	for j, x := range s.x {
@@ -60,8 +60,8 @@ func verify(t *testing.T, s *simplex, a byRows) {
 	}
 }
 
-// Beale's example, on which the simplex method with the textbook rules goes
-// round for ever (Beale 1955), and its dual, on which the dual simplex would.
+// Beale's example, on which the textbook simplex method cycles (Beale 1955), and its dual, on
+// which the dual simplex would.
 func TestBeale(t *testing.T) {
 	t.Parallel()
 	const big = 1e3
@@ -83,8 +83,8 @@ func TestBeale(t *testing.T) {
 	verify(t, s, dual)
 }
 
-// Identical columns and costs make every step degenerate; perturbed costs lead
-// out, and are restored.
+// Identical columns and costs make every step degenerate; perturbed costs resolve this and are
+// restored.
 func TestStalling(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -122,7 +122,7 @@ func TestStalling(t *testing.T) {
 	require.Check(t, s.perturbations != 0, "the example did not stall: it tests nothing")
 }
 
-// random returns a feasible programme: some point within the bounds is in it.
+// random returns a feasible programme.
 func random(rng *rand.Rand) (a byRows, cost, lo, up []float64, m int) {
 	n := 1 + rng.IntN(30)
 	m = 1 + rng.IntN(12)
@@ -148,7 +148,7 @@ func random(rng *rand.Rand) (a byRows, cost, lo, up []float64, m int) {
 		if rng.IntN(2) == 0 {
 			lo[n+i], up[n+i] = -at-rng.Float64(), -at+2*rng.Float64()
 		}
-		if i > 0 && rng.IntN(8) == 0 { // the same row again
+		if i > 0 && rng.IntN(8) == 0 { // duplicate row
 			copy(a[i], a[i-1])
 			lo[n+i], up[n+i] = lo[n+i-1], up[n+i-1]
 		}
@@ -156,7 +156,7 @@ func random(rng *rand.Rand) (a byRows, cost, lo, up []float64, m int) {
 	return a, cost, lo, up, m
 }
 
-// settle solves and restores costs until there is nothing left to do.
+// settle solves and restores costs until nothing is left to do.
 func settle(t *testing.T, s *simplex) {
 	t.Helper()
 	for {
@@ -177,8 +177,8 @@ func TestRandomProgrammes(t *testing.T) {
 		settle(t, s)
 		verify(t, s, a)
 
-		// The same from a start with half of the rows, the others added one by
-		// one, and after the rows that are slack have gone.
+		// The same from half of the rows, with the others added one by one, and after dropping
+		// the slack rows.
 		n, half := len(cost), m/2
 		b := append(byRows(nil), a[:half]...)
 		grown := newSimplex(&b, cost, lo[:n+half], up[:n+half], half)
@@ -205,7 +205,7 @@ func TestRandomProgrammes(t *testing.T) {
 			t.Errorf("grown row by row: %.10g, at once: %.10g", grown.objective(), s.objective())
 		}
 
-		// And from a nonsensical basis, in part dependent.
+		// And from an arbitrary, partly dependent basis.
 		vars := make([]int, min(m, n))
 		for k, j := range rng.Perm(n)[:len(vars)] {
 			vars[k] = j

@@ -9,17 +9,17 @@ import (
 	"marginlab/ml/pace"
 )
 
-// sparse is the span of the columns of K. They become features of the programme
-// as they price out: column j lowers the objective when |K(y v)|_j > rho.
+// sparse is the span of the columns of K. Column j becomes a feature when it prices out, that is,
+// lowers the objective because |K(y v)|_j > rho.
 type sparse struct {
 	k         Matrix
 	rho       float64
 	rows      rowCache
-	used      []int     // the column behind each feature
+	used      []int     // column of each feature
 	in        []bool    // whether a column is a feature
-	seen      []bool    // whether a column has ever been one
-	all       int       // how many have
-	tightened bool      // another attempt has been made with tighter tolerances
+	seen      []bool    // whether a column has ever been a feature
+	all       int       // number of columns seen
+	tightened bool      // the tolerances have been tightened for another attempt
 	yv        []float64 // y v at the last pricing
 	kyv       []float64 // K (y v)
 	last      float64   // objective at the last pricing that dropped features
@@ -43,8 +43,8 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 	if err := p.price(ctx, d.point(), d.y); err != nil {
 		return false, err
 	}
-	// Features without weight leave, as long as the objective falls: then no set
-	// of features comes back.
+	// Drop features without weight as long as the objective falls: then no set of features
+	// recurs.
 	if obj := -d.objective(); obj < p.last-1e-12*math.Abs(obj) {
 		p.last = obj
 		for f := len(p.used) - 1; f >= 0; f-- {
@@ -58,8 +58,8 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 		}
 	}
 
-	// The best, and others unlike those taken: what one of two similar columns
-	// can do, the other can hardly add to.
+	// Take the best column and others unlike those taken: a similar column can hardly add
+	// anything.
 	clear(p.like)
 	limit := most + len(p.used)/4
 	for taken := range limit {
@@ -85,8 +85,8 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 	return true, nil
 }
 
-// steepest returns the column outside that promises most for its size, among
-// those unlike the ones just taken, or -1.
+// steepest returns the unused column with the largest gain for its size, among those unlike the
+// ones just taken, or -1.
 func (p *sparse) steepest() int {
 	best, score := -1, 0.0
 	for j, x := range p.kyv {
@@ -102,15 +102,15 @@ func (p *sparse) steepest() int {
 	return best
 }
 
-// size is |K_jj|, the squared length of x_j in feature space, kept from zero.
+// size returns |K_jj|, the squared length of x_j in feature space, at least 1e-300.
 func (p *sparse) size(j int) float64 { return max(math.Abs(p.k.Diag(j)), 1e-300) }
 
 const (
-	most  = 8   // columns added at a time at first
+	most  = 8   // initial number of columns added at a time
 	alike = 0.1 // squared cosine in feature space above which columns are similar
 )
 
-// price updates K(y v) for a new v by the rows of the points whose v changed.
+// price updates K(y v) for a new v, using the rows of points whose v changed.
 func (p *sparse) price(ctx context.Context, v, y []float64) error {
 	for i := range v {
 		w := y[i] * v[i]
@@ -141,7 +141,7 @@ func (p *sparse) coefficients(weights []float64) []float64 {
 func (p *sparse) rank() int { return p.all }
 
 func (p *sparse) defect(ctx context.Context, v []float64, _ *Result, d *dual) (factor, residual float64) {
-	clear(p.yv) // afresh, free of what updates have accumulated
+	clear(p.yv) // anew, without accumulated rounding errors
 	clear(p.kyv)
 	if p.price(ctx, v, d.y) != nil {
 		return 1, 0
@@ -150,10 +150,10 @@ func (p *sparse) defect(ctx context.Context, v []float64, _ *Result, d *dual) (f
 	return min(1, p.rho/floats.Norm(p.kyv, math.Inf(1))), math.Abs(b * floats.Sum(p.yv))
 }
 
-// refine aims a little inside the ranges that rounding has broken, if tighter tolerances
-// have not sufficed. That costs sum |lambda| times as much, which for a large C is a part
-// of the gap as well, while shrinking all of v costs sum v / rho times. So it goes no
-// further in than needed, and back out when it has gone too far.
+// refine shrinks all ranges slightly if rounding has violated some and tighter tolerances did not
+// suffice. That costs sum |lambda| times the change, which for a large C also enters the gap,
+// while shrinking all of v costs sum v / rho times the change. So it shrinks them no more than
+// needed, and relaxes them if it overshot.
 func (p *sparse) refine(d *dual) {
 	inside, excess := p.rho-d.rho, floats.Norm(p.kyv, math.Inf(1))-p.rho
 	switch {
@@ -168,7 +168,7 @@ func (p *sparse) refine(d *dual) {
 	d.setRho(p.rho - min(inside, p.rho/2))
 }
 
-// rowCache keeps rows of a matrix up to a limit of memory.
+// rowCache keeps rows of a matrix within a memory limit.
 type rowCache struct {
 	k       Matrix
 	rows    [][]float64

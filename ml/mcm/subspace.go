@@ -11,37 +11,35 @@ import (
 	"marginlab/ml/dense"
 )
 
-// subspace is the set S of the values on the points of f = G beta + b, for G
-// from a Cholesky factor. It is described by points where values can be chosen
-// freely, the pivots of G and one for b, and the matrix A that takes them to the
-// values on the other points. The points are in an order of their own, the free
-// ones first.
+// subspace is the set S of the values on the points of f = G beta + b, with G from a Cholesky
+// factor. Values can be chosen freely on the free points, the pivots of G and one point for b;
+// the matrix A maps them to the values on the other points. The points are reordered, free ones
+// first.
 //
-// Projections onto S need a matrix with a row for each free point or for each
-// other point, whatever there is less of.
+// Projections onto S need a matrix with a row for each free point or each other point, whichever
+// are fewer.
 type subspace struct {
 	factor  *factor
 	ones    []float64 // the beta with G beta = 1 on the pivots
-	last    int       // the point chosen for b
+	last    int       // the point for b
 	lacking float64   // 1 - (G ones) there
 
-	order []int          // points
+	order []int          // permutation of the points
 	free  int            // number of free points, r + 1
-	a     blas64.General // A or, when there are fewer free points than others, A'
+	a     blas64.General // A or, if there are fewer free points than others, A'
 
 	transposed bool
-	w, d, root []float64      // weights w, 1/w and their roots, in the order of the points
+	w, d, root []float64      // weights w, 1/w and their square roots, in order
 	normal     blas64.General // Cholesky factor of the normal equations for w
-	scaled     blas64.General // A or A' with scaled rows, transposed; scratch, as are the following
+	scaled     blas64.General // A or A' with scaled rows, transposed; scratch, as the following
 	c, f, x, y []float64
 }
 
-// newSubspace returns S, or nil when there is no point left to choose for b. The
-// error comes from ctx.
+// newSubspace returns S, or nil if no point is left for b. The error is ctx.Err().
 func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
 	m, r := f.m, f.rank()
 	s := &subspace{factor: f, order: make([]int, 0, m), free: r + 1}
-	// What the constants have that the columns of G have not: 1 - G c.
+	// Residual of the constant function on the columns of G: 1 - G c.
 	left := make([]float64, m)
 	for i := range left {
 		left[i] = 1
@@ -71,8 +69,8 @@ func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
 		}
 	}
 
-	// The functions are those that the rows of [U V] span, U upper triangular,
-	// columns in the order of the points: U A' = V.
+	// S is spanned by the rows of [U V], U upper triangular, columns in the order of the points:
+	// U A' = V.
 	u, v := general(r+1, r+1), general(r+1, m-r-1)
 	for k := range r + 1 {
 		g := left
@@ -87,7 +85,7 @@ func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
 			}
 		}
 	}
-	const stripe = 1024 // columns between two looks at ctx
+	const stripe = 1024 // columns between checks of ctx
 	for j := 0; j < v.Cols; j += stripe {
 		if err := dense.Divide(ctx, blas.NoTrans, u, dense.Block(v, 0, v.Rows, j, min(j+stripe, v.Cols))); err != nil {
 			return nil, err
@@ -113,8 +111,8 @@ func general(rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: max(cols, 1), Data: make([]float64, rows*cols)}
 }
 
-// weigh prepares project for the weights w > 0. It reports false when they are
-// too far apart for it, or not finite.
+// weigh prepares project for the weights w > 0. It reports false if they differ too much or are
+// not finite.
 func (s *subspace) weigh(ctx context.Context, w []float64) (bool, error) {
 	for a, i := range s.order {
 		if !(w[i] > 0) || math.IsInf(w[i], 1) {
@@ -125,7 +123,7 @@ func (s *subspace) weigh(ctx context.Context, w []float64) (bool, error) {
 	if err := s.rebalance(ctx); err != nil {
 		return false, err
 	}
-	// W_free + A'W A or 1/W + A (1/W_free) A', W those of the others.
+	// W_free + A'W A or 1/W + A (1/W_free) A', W being the weights of the others.
 	diag, inner := s.w[:s.free], s.w[s.free:]
 	if !s.transposed {
 		diag, inner = s.d[s.free:], s.d[:s.free]
@@ -151,21 +149,19 @@ func (s *subspace) weigh(ctx context.Context, w []float64) (bool, error) {
 	return dense.Cholesky(ctx, s.normal)
 }
 
-// imbalance is how large an entry of A, times the root of the ratio of the
-// weights of its points, may be.
+// imbalance bounds an entry of A times the square root of the ratio of the weights of its points.
 const imbalance = 10
 
-// leastPivot keeps points apart whose values are the same, but for rounding, for
-// every function.
+// leastPivot separates points from those whose values are equal, up to rounding, for every
+// function.
 const leastPivot = 1e-5
 
-// rebalance makes heavy points the free ones, in place of light ones, until no
-// entry of diag(W)^1/2 A diag(W_free)^-1/2 is above the imbalance: each exchange
-// multiplies the volume of the free points by the entry (Goreinov, Tyrtyshnikov
-// and Zamarashkin 1997). The normal equations, for all that weights in an
-// interior point method differ by, then have a moderate condition.
+// rebalance exchanges light free points for heavy ones until no entry of diag(W)^1/2 A
+// diag(W_free)^-1/2 exceeds imbalance: each exchange multiplies the volume of the free points by
+// the entry (Goreinov, Tyrtyshnikov and Zamarashkin 1997). The normal equations are then
+// moderately conditioned even for the extreme weights of an interior point method.
 func (s *subspace) rebalance(ctx context.Context) error {
-	rows, cols, sign := s.free, 0, 1.0 // where the points of the rows and columns of a begin
+	rows, cols, sign := s.free, 0, 1.0 // offsets of the rows and columns of a among the points
 	if s.transposed {
 		rows, cols, sign = 0, s.free, -1
 	}
@@ -201,7 +197,7 @@ func (s *subspace) rebalance(ctx context.Context) error {
 	return nil
 }
 
-// exchange makes the point of row j and that of column i of a change places.
+// exchange swaps the points of row j and column i of a.
 func (s *subspace) exchange(ctx context.Context, j, i int, sign float64) error {
 	row := s.a.Data[j*s.a.Stride : j*s.a.Stride+s.a.Cols]
 	pivot := row[i]
@@ -222,8 +218,8 @@ func (s *subspace) exchange(ctx context.Context, j, i int, sign float64) error {
 	return err
 }
 
-// project sets f to the minimiser of f'diag(w)f/2 - c'f over S, with a step of
-// iterative refinement.
+// project sets f to the minimiser of f'diag(w)f/2 - c'f over S, with a step of iterative
+// refinement.
 func (s *subspace) project(f, c []float64) {
 	for a, i := range s.order {
 		s.c[a] = c[i]
@@ -247,8 +243,8 @@ func (s *subspace) once(f, c []float64) {
 		blas64.Gemv(blas.Trans, 1, s.a, head, 0, tail)
 		return
 	}
-	// w f = c on the free points and c - x on the others but for A'x and -x that
-	// are orthogonal to S.
+	// w f = c on the free points and c - x on the others, up to A'x and -x, which are orthogonal
+	// to S.
 	floats.MulTo(s.y, c, s.d)
 	x := vector(s.y[s.free:])
 	blas64.Gemv(blas.NoTrans, 1, s.a, vector(s.y[:s.free]), -1, x)
@@ -258,8 +254,7 @@ func (s *subspace) once(f, c []float64) {
 	blas64.Gemv(blas.NoTrans, 1, s.a, head, 0, tail)
 }
 
-// balance sets dst to what must be added to v on the free points to make it
-// orthogonal to S.
+// balance sets dst to the change of v on the free points that makes v orthogonal to S.
 func (s *subspace) balance(dst, v []float64) {
 	for a, i := range s.order {
 		s.c[a] = v[i]
@@ -272,7 +267,7 @@ func (s *subspace) balance(dst, v []float64) {
 	blas64.Gemv(t, -1, s.a, vector(s.c[s.free:]), -1, vector(dst))
 }
 
-// row sets dst to the row of A of the point at place a of the order.
+// row sets dst to the row of A for position a in the order.
 func (s *subspace) row(dst []float64, a int) {
 	for k := range dst {
 		if s.transposed {
@@ -283,7 +278,7 @@ func (s *subspace) row(dst []float64, a int) {
 	}
 }
 
-// extend sets f on the other points from f on the free ones.
+// extend computes f on the other points from f on the free ones.
 func (s *subspace) extend(f []float64) {
 	for a, i := range s.order {
 		s.c[a] = f[i]
@@ -298,10 +293,10 @@ func (s *subspace) extend(f []float64) {
 	}
 }
 
-// settle makes f a function of S to all digits. extend leaves it off S where the
-// free points determine the others badly, which the pivots of the factor never do:
-// so f comes from its values there, and what that changes at the free points is
-// made good by further functions.
+// settle makes f an element of S to full accuracy. extend is inaccurate if the free points
+// determine the others badly, which the pivots of the factor never do: so f is computed from its
+// values on the pivots, and the resulting error at the free points is corrected by further
+// functions.
 func (s *subspace) settle(f []float64) {
 	r, m := s.factor.rank(), s.factor.m
 	g, miss := s.f, s.x

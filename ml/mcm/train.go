@@ -10,17 +10,16 @@ import (
 	"marginlab/ml/trace"
 )
 
-// span is the set of functions the machine chooses from.
+// span is a set of functions to choose from.
 type span interface {
-	// grow adds features to d that lower the objective and reports whether
-	// there were any left.
+	// grow adds features that lower the objective to d and reports whether there were any.
 	grow(ctx context.Context, d *dual) (bool, error)
 	// coefficients returns the lambda of the function with the given weights.
 	coefficients(weights []float64) []float64
-	// rank is the number of functions in use, or that were.
+	// rank returns the number of functions used so far.
 	rank() int
-	// defect returns the factor by which the dual point v must shrink to satisfy
-	// the ranges, and what its violation of the equations is worth at r.
+	// defect returns the factor by which the dual point v must shrink to satisfy the ranges, and
+	// the cost at r of its violation of the equations.
 	defect(ctx context.Context, v []float64, r *Result, d *dual) (factor, residual float64)
 	// refine prepares another attempt after rounding has spoilt the gap.
 	refine(d *dual)
@@ -28,25 +27,24 @@ type span interface {
 	resume()
 }
 
-// A hard margin is solved as a soft one whose C is raised until no slack is
-// left. That is exact: where the classes can be separated, any C above the
-// largest dual variable leaves none, and where they cannot, some slack is at
-// least 1 for every C.
+// A hard margin is solved as a soft one with C raised until no slack is left. That is exact: if
+// the classes are separable, any C above the largest dual variable leaves no slack; if not, some
+// slack is at least 1 for every C.
 const (
 	firstPenalty = 1e3
 	nextPenalty  = 1e3 // factor
 	lastPenalty  = 1e9
 )
 
-// A Follower trains on one matrix at one C after the other. What does not depend on C, the
-// factor, is computed once, and the simplex method goes on from the basis that was the
-// best for the C before: the bounds of the dual move, which leaves it dual feasible. Optima and
-// certificates are as in Train; where several functions are optimal it may be another one. The
-// zero value is ready. An ended context is the end of it.
+// Follower trains on one matrix for a sequence of C. The factor, which does not depend on C, is
+// computed once, and the simplex method continues from the best basis for the previous C, which
+// stays dual feasible when the bounds change. Optima and certificates are as in Train; if the
+// optimum is not unique, the function may differ. The zero value is ready to use. After its
+// context has ended it must not be used again.
 type Follower struct {
-	low *lowRank  // Rho = 0: of the matrix; nil: not yet
+	low *lowRank  // Rho = 0: factor of the matrix; nil: not yet computed
 	in  *subspace // of low, for the interior point method
-	d   *dual     // nil: the simplex method has not been needed
+	d   *dual     // nil until the simplex method is needed
 	fs  span
 }
 
@@ -114,8 +112,8 @@ func (f *Follower) train(ctx context.Context, k Matrix, y []float64, s Settings)
 	}
 }
 
-// begin makes the programme of the simplex method, with a basis to start from. It reports true where
-// r is done without.
+// begin sets up the simplex method with an initial basis. It reports true if r is complete
+// without it.
 func (f *Follower) begin(ctx context.Context, r *Result, k Matrix, y []float64, s Settings, hard bool) (done bool, err error) {
 	if s.Rho > 0 {
 		f.d, f.fs = newDual(y, s.C, s.Rho), newSparse(k, s.Rho)
@@ -162,8 +160,8 @@ func (f *Follower) begin(ctx context.Context, r *Result, k Matrix, y []float64, 
 	return false, nil
 }
 
-// solve alternates between the programme in the features at hand and the search
-// for more, and takes back perturbed costs when there are none.
+// solve alternates between the programme with the current features and the search for more, and
+// finally restores perturbed costs.
 func solve(ctx context.Context, d *dual, fs span) (trace.Status, error) {
 	for {
 		status := d.solve(ctx)
@@ -182,7 +180,7 @@ func solve(ctx context.Context, d *dual, fs span) (trace.Status, error) {
 	}
 }
 
-// stopped ends r early: the function at hand with the trivial bound, v = 0.
+// stopped completes r early, with the current function and the trivial bound v = 0.
 func (r *Result) stopped(status trace.Status, y []float64, s Settings) *Result {
 	r.evaluate(y, s)
 	r.certify(make([]float64, len(y)), s.C, 1, 0)
@@ -190,12 +188,11 @@ func (r *Result) stopped(status trace.Status, y []float64, s Settings) *Result {
 	return r
 }
 
-// setFunction sets Lambda, B and F from the weights of d, and what follows.
+// setFunction sets Lambda, B and F from the weights of d, and what depends on them.
 //
-// It is careful when that has not sufficed: where features are nearly dependent,
-// lambda is large and K lambda differs from what the weights mean. It then sums
-// accurately, mends lambda by what f misses at the points that define it, and
-// keeps the best.
+// careful is for a second attempt: if features are nearly dependent, lambda is large and K lambda
+// differs from the function given by the weights. It then sums accurately, corrects lambda by the
+// residuals at the points that define it, and keeps the best.
 func (r *Result) setFunction(d *dual, fs span, k Matrix, s Settings, careful bool) {
 	w, b := d.weights()
 	r.Lambda, r.B, r.Rank = fs.coefficients(w), b, fs.rank()
@@ -217,8 +214,8 @@ func (r *Result) setFunction(d *dual, fs span, k Matrix, s Settings, careful boo
 	}
 }
 
-// sum sets F = K lambda + b from the rows of K, plainly or accurately to the
-// last digits (Ogita, Rump and Oishi 2005).
+// sum sets F = K lambda + b from the rows of K, plainly or with compensated sums (Ogita, Rump and
+// Oishi 2005).
 func (r *Result) sum(k Matrix, accurately bool) {
 	for i := range r.F {
 		r.F[i] = r.B
@@ -251,8 +248,8 @@ type lowRank struct {
 	k Matrix
 }
 
-// interpolate tries the function that equals the labels on the pivots. When it
-// does so everywhere, h = 1 and q = 0 are optimal, with v = 0 as certificate.
+// interpolate tries the function that equals the labels on the pivots. If it does so at all
+// points, h = 1 and q = 0 are optimal, with certificate v = 0.
 func (l *lowRank) interpolate(r *Result, y []float64, s Settings) bool {
 	r.Lambda, r.B, r.Rank = l.coefficients(l.factor.interpolate(y)), 0, l.rank()
 	r.sum(l.k, false)
@@ -272,9 +269,9 @@ func (l *lowRank) defect(_ context.Context, v []float64, r *Result, d *dual) (fa
 	return 1, l.residual(v, d.y, w, b, r)
 }
 
-// residual returns the cost of the violation of the equations by v at r with the
-// weights w and b: for each equation, or of all together at the function that
-// r has become by rounding in lambda, whatever is more.
+// residual returns the cost at r of the violation of the equations by v, with the weights w and
+// b: the sum over the equations, or that of all together at the function r has become by rounding
+// in lambda, whichever is larger.
 func (l *lowRank) residual(v, y, w []float64, b float64, r *Result) float64 {
 	yv := make([]float64, len(v))
 	floats.MulTo(yv, y, v)
@@ -285,27 +282,25 @@ func (l *lowRank) residual(v, y, w []float64, b float64, r *Result) float64 {
 	return max(sum, math.Abs(floats.Dot(yv, r.F)))
 }
 
-// defaultInteriorRank is the rank from which the interior point method takes over: a
-// step of the simplex method costs about 2 r (r + M) operations and there are
-// several per unit of rank, while the number of Newton steps, each of
-// min(r, M-r)^2 max(r, M-r), hardly grows.
+// defaultInteriorRank is the minimal rank for the interior point method: a simplex step costs
+// about 2 r (r + M) operations and several are needed per unit of rank, while the number of
+// Newton steps, each of min(r, M-r)^2 max(r, M-r), hardly grows.
 const defaultInteriorRank = 200
 
-// basis is a basis to start the simplex method from: vars take the places of the
-// slacks of the rows from the given one on.
+// basis is an initial basis for the simplex method: vars replace the slacks of the rows starting
+// at row.
 type basis struct {
 	row  int
 	vars []int
 }
 
-// interior trains by the interior point method. It reports false when rounding
-// has kept it from a certified result, with a basis for the simplex method to
-// finish from.
+// interior trains by the interior point method. It reports false if rounding prevents a certified
+// result, with a basis from which the simplex method can continue.
 func (l *lowRank) interior(ctx context.Context, in *subspace, r *Result, y []float64, s Settings, hard bool) (done bool, start basis, err error) {
 	x := newInterior(in, y)
 	if s.Recorder != nil {
 		goal := gapTol / 100
-		if hard { // other prices may follow
+		if hard { // larger C may follow
 			goal = 0
 		}
 		x.report = func(x *interior) {
@@ -337,9 +332,9 @@ func (l *lowRank) interior(ctx context.Context, in *subspace, r *Result, y []flo
 	}
 }
 
-// approach sets the function of r to the best of x and returns its weights.
-// Where lambda is large, rounding makes K lambda differ from f; unless in a
-// hurry, the coefficients of the difference mend that.
+// approach sets the function of r to the best of x and returns its weights. If lambda is large,
+// rounding makes K lambda differ from f; unless hurry is set, the coefficients of the difference
+// are added as a correction.
 func (r *Result) approach(ctx context.Context, x *interior, l *lowRank, s Settings, hurry bool) (w []float64, b float64) {
 	miss := slices.Clone(x.bestF)
 	lambda := make([]float64, len(miss))

@@ -12,42 +12,41 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Settings holds the settings of a fit.
+// Settings configures a fit.
 type Settings struct {
-	Components int     // K, 1 at least and not more than there are rows
-	Starts     int     // how often EM is run, each time from other rows; 1 at least
-	Floor      float64 // lowest variance of a component, as a share of that of the column; above 0
-	Seed       uint64  // of the rows that the components start at
-	Tol        float64 // EM ends when log p of a row rises by less than this on average; 0: 1e-6
-	MaxIter    int     // of one start; 0: 500
+	Components int     // K, from 1 to the number of rows
+	Starts     int     // runs of EM from different initial rows; at least 1
+	Floor      float64 // lowest variance of a component, relative to that of the column; positive
+	Seed       uint64  // for the initial rows
+	Tol        float64 // EM stops when the mean of log p per row rises by less; default 1e-6
+	MaxIter    int     // per start; default 500
 	Recorder   trace.Recorder
 }
 
-// State is a mixture on the way.
+// State is a mixture during EM.
 type State struct {
-	Iteration     int // 0: the start
+	Iteration     int // 0 for the start
 	Mixture       Mixture
 	LogLikelihood float64 // sum of log p(x_i) over the rows
-	Rise          float64 // of LogLikelihood by row, since the state before; 0 at the start
+	Rise          float64 // of LogLikelihood per row since the previous state; 0 at the start
 
-	// Components that collapse: one that closes in on a single point, or on points that do
-	// not differ in a coordinate, stops at the lowest variance; one that lost all rows is
-	// left out, and the mixture has fewer from then on.
-	AtFloor []int // components with a variance at its lowest
-	LeftOut int   // components left out so far
+	// Collapsing components: one that closes in on a single point, or on points equal in a
+	// coordinate, stops at the lowest variance; one that has lost all rows is removed.
+	AtFloor []int // components with a variance at the lower bound
+	LeftOut int   // components removed so far
 }
 
-// Fitted is the best of all starts.
+// Fitted is the best result over all starts.
 type Fitted struct {
 	State
-	Start  int // it came from, from 0
+	Start  int // index of its start, from 0
 	Status trace.Status
 }
 
-// Fit runs EM from every start and returns the mixture of the largest likelihood, of
-// equal ones the first. It depends on x (M x d) and s alone. The recorder hears of every
-// iteration, its Violation being the rise of log p by row. Errors: more components than
-// rows, values too large for a likelihood, the end of ctx.
+// Fit runs EM from every start and returns the mixture with the largest likelihood, the first in
+// a tie. It is deterministic in x (M x d) and s. The recorder gets every iteration, with the rise
+// of log p per row as its Violation. It returns an error for more components than rows, values
+// too large for a likelihood, and the end of ctx.
 func Fit(ctx context.Context, x *mat.Dense, s Settings) (*Fitted, error) {
 	n, _ := x.Dims()
 	if s.Components > n {
@@ -77,16 +76,15 @@ func Fit(ctx context.Context, x *mat.Dense, s Settings) (*Fitted, error) {
 	return best, nil
 }
 
-// Begin is the mixture that a start begins with: components of equal weight with the
-// variances of the columns, their means at rows that are far apart, each drawn with a
-// probability that grows with the squared distance from those there are (k-means++: Arthur
-// and Vassilvitskii, SODA 2007).
+// Begin returns the initial mixture of a start: components of equal weight with the variances of
+// the columns and means at rows far apart, each drawn with probability proportional to the
+// squared distance from the nearest mean so far (k-means++: Arthur and Vassilvitskii, SODA 2007).
 func Begin(x *mat.Dense, s Settings, start int) Mixture {
 	n, _ := x.Dims()
 	r := rand.New(rand.NewPCG(s.Seed, uint64(start)))
 	variance := variances(x)
 	m := Mixture{}
-	away := make([]float64, n) // squared distance from the nearest mean, in deviations
+	away := make([]float64, n) // squared distance from the nearest mean, standardised
 	for i := range away {
 		away[i] = math.Inf(1)
 	}
@@ -105,7 +103,7 @@ func Begin(x *mat.Dense, s Settings, start int) Mixture {
 			away[i] = min(away[i], s)
 			sum += away[i]
 		}
-		if !(sum > 0) { // all rows are taken: any of them
+		if !(sum > 0) { // all rows coincide with means: take any
 			at = r.IntN(n)
 			continue
 		}
@@ -122,7 +120,7 @@ func Begin(x *mat.Dense, s Settings, start int) Mixture {
 	return m
 }
 
-// variances are the population variances of the columns, 1 for one that is constant.
+// variances returns the population variances of the columns, 1 for a constant column.
 func variances(x *mat.Dense) []float64 {
 	n, d := x.Dims()
 	mean, v := make([]float64, d), make([]float64, d)
@@ -144,10 +142,10 @@ func variances(x *mat.Dense) []float64 {
 	return v
 }
 
-// Climb runs EM from m and calls yield with every state, m itself first, until it
-// converges, yield returns false, or ctx ends; the last two are Cancelled. From one
-// state to the next the likelihood does not fall, but for the first where m has a variance
-// below the lowest. Starts and Components of s play no part.
+// Climb runs EM from m and calls yield with every state, m itself first, until it converges,
+// yield returns false, or ctx ends; the last two give Cancelled. The likelihood never falls,
+// except in the first step if m has a variance below the lower bound. Starts and Components of s
+// are not used.
 func Climb(ctx context.Context, x *mat.Dense, m Mixture, s Settings, yield func(State) bool) trace.Status {
 	n, _ := x.Dims()
 	tol, limit := s.Tol, s.MaxIter
@@ -197,15 +195,15 @@ func Climb(ctx context.Context, x *mat.Dense, m Mixture, s Settings, yield func(
 	}
 }
 
-// expected are the sums over all rows that a mixture is made of again, each row belonging
-// to component k by its responsibility. Coordinates are taken from the mean that the
-// component had, so that the squares do not cancel.
+// expected holds the sufficient statistics for a new mixture: sums over all rows weighted by the
+// responsibilities. Coordinates are relative to the component's previous mean, so that the
+// squares do not cancel.
 type expected struct {
-	share           []float64   // of k: sum of the responsibilities
-	shift, distance [][]float64 // of k: sums of x_j - mean_kj and of its squares
+	share           []float64   // by component: sum of the responsibilities
+	shift, distance [][]float64 // by component: sums of x_j - mean_kj and of its squares
 }
 
-// expect is the step E, with the log-likelihood of m. It is nil when ctx ends.
+// expect performs the E step and returns the log-likelihood of m. e is nil if ctx ends.
 func expect(ctx context.Context, x *mat.Dense, m *Mixture) (e *expected, logLikelihood float64) {
 	n, d := x.Dims()
 	e = &expected{share: make([]float64, m.Len())}
@@ -235,12 +233,12 @@ func expect(ctx context.Context, x *mat.Dense, m *Mixture) (e *expected, logLike
 	return e, logLikelihood
 }
 
-// lost is the number of rows below which nothing is left of a component.
+// lost is the number of rows below which a component is removed.
 const lost = 1e-6
 
-// maximise is the step M: the mixture of the largest expected likelihood among those whose
-// variances are not below the floor. Cutting them off there is exact: the likelihood falls
-// with the distance from the best variance, on both sides.
+// maximise performs the M step: the mixture with the largest expected likelihood among those with
+// variances of at least the floor. Clipping the variances is exact, as the likelihood decreases
+// on both sides of the best variance.
 func (e *expected) maximise(m *Mixture, floor []float64) Mixture {
 	var next Mixture
 	rows := 0.0

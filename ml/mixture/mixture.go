@@ -2,8 +2,8 @@
 //
 //	p(x) = sum_k w_k prod_j N(x_j | mean_kj, variance_kj),
 //
-// to the rows of a matrix by expectation and maximisation (EM), and gives the Fisher
-// scores of points: the gradient of log p(x) with respect to the parameters.
+// to the rows of a matrix by expectation maximisation (EM), and computes Fisher scores of points:
+// the gradient of log p(x) with respect to the parameters.
 //
 // Source of EM: Dempster, Laird and Rubin, Journal of the Royal Statistical Society B 39
 // (1977). Source of the scores: Jaakkola and Haussler, NIPS 11 (1998).
@@ -15,17 +15,17 @@ import (
 	"slices"
 )
 
-// Mixture is a mixture of Gaussians as data. It round-trips through JSON bit for bit.
+// Mixture is a mixture of Gaussians. It round-trips through JSON exactly.
 type Mixture struct {
-	Weights   []float64   `json:"weights"`   // w_k > 0, which add up to 1
+	Weights   []float64   `json:"weights"`   // w_k > 0, with sum 1
 	Means     [][]float64 `json:"means"`     // K x d
-	Variances [][]float64 `json:"variances"` // K x d, > 0: of each coordinate, not its deviation
+	Variances [][]float64 `json:"variances"` // K x d, > 0: variances of the coordinates, not standard deviations
 }
 
-// Len is the number K of components.
+// Len returns the number K of components.
 func (m *Mixture) Len() int { return len(m.Weights) }
 
-// Check reports what keeps m from being a mixture of points with d coordinates.
+// Check returns an error if m is not a mixture of points with d coordinates.
 func (m *Mixture) Check(d int) error {
 	k := m.Len()
 	if k == 0 || len(m.Means) != k || len(m.Variances) != k {
@@ -54,7 +54,7 @@ func (m *Mixture) Check(d int) error {
 	return nil
 }
 
-// Density is p, ready to be evaluated often and from several goroutines at once.
+// Density is p, prepared for repeated and concurrent evaluation.
 type Density struct {
 	m     *Mixture
 	d     int
@@ -62,8 +62,7 @@ type Density struct {
 	over  [][]float64 // 1/variance_kj
 }
 
-// Density prepares m, which must be one that Check finds nothing wrong with and must not
-// change afterwards.
+// Density prepares m, which must pass Check and must not change afterwards.
 func (m *Mixture) Density() *Density {
 	p := &Density{m: m, d: len(m.Means[0]), front: make([]float64, m.Len()), over: make([][]float64, m.Len())}
 	for k, w := range m.Weights {
@@ -76,9 +75,8 @@ func (m *Mixture) Density() *Density {
 	return p
 }
 
-// At writes the responsibilities p(k | x) of the components for x into dst (length K) and
-// returns log p(x). Of a point so far away that its distances are no numbers, both are 0
-// and -Inf.
+// At writes the responsibilities p(k | x) of the components for x to dst (length K) and returns
+// log p(x). For a point so far away that its squared distances overflow, they are 0 and -Inf.
 func (p *Density) At(dst, x []float64) (logp float64) {
 	top := math.Inf(-1)
 	for k, mean := range p.m.Means {
@@ -105,21 +103,20 @@ func (p *Density) At(dst, x []float64) (logp float64) {
 	return top + math.Log(sum)
 }
 
-// Scores is the length K (1 + 2d) of a Fisher score.
+// Scores returns the length K (1 + 2d) of a Fisher score.
 func (p *Density) Scores() int { return p.m.Len() * (1 + 2*p.d) }
 
-// Score writes the Fisher score of x into dst: the derivatives of log p(x) by
+// Score writes the Fisher score of x to dst: the derivatives of log p(x) with respect to
 //
 //	the weights     p(k|x) / w_k                                      k = 1..K
 //	the means       p(k|x) (x_j - mean_kj) / variance_kj              all j of k = 1, then of 2, ...
 //	the variances   p(k|x) ((x_j - mean_kj)²/variance_kj - 1) / (2 variance_kj)
 //
-// in this order. The variances are parameters, not the deviations. The weights are taken
-// for free numbers, as in the formula of 001, section 21.5. With their sum held at 1,
-// Lagrange's rule takes 1 off each of them, which moves the scores of all points by the
-// same vector. A machine with a bias that takes inner products of scores sees no
-// difference; one whose scores are scaled to length 1, or whose kernel is a polynomial of
-// them, does.
+// in this order. The parameters are the variances, not the standard deviations. The weights are
+// treated as free, as in the formula of 001, section 21.5. Under the constraint that their sum is
+// 1, the Lagrange multiplier subtracts 1 from each weight's score, which shifts the scores of all
+// points by the same vector. This makes no difference to a machine with a bias and inner products
+// of scores; it does if scores are scaled to length 1 or the kernel is a polynomial of them.
 func (p *Density) Score(dst, x []float64) {
 	k, d := p.m.Len(), p.d
 	weights, means, variances := dst[:k], dst[k:k+k*d], dst[k+k*d:][:k*d]

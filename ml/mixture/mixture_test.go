@@ -21,7 +21,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// clusters draws n points around each of some centres.
+// clusters draws n points around each centre.
 func clusters(r *rand.Rand, n int, deviation float64, centres ...[]float64) *mat.Dense {
 	x := mat.NewDense(n*len(centres), len(centres[0]), nil)
 	for i := range n * len(centres) {
@@ -32,7 +32,7 @@ func clusters(r *rand.Rand, n int, deviation float64, centres ...[]float64) *mat
 	return x
 }
 
-// drawn is any mixture of two or three components.
+// drawn draws a mixture of one to three components.
 func drawn(t *rapid.T) *mixture.Mixture {
 	m := &mixture.Mixture{}
 	k, d := rapid.IntRange(1, 3).Draw(t, "k"), rapid.IntRange(1, 3).Draw(t, "d")
@@ -47,7 +47,7 @@ func drawn(t *rapid.T) *mixture.Mixture {
 	return m
 }
 
-// logDensity is log p(x) as the formula has it. The weights need not add up to 1.
+// logDensity returns log p(x) by the formula. The weights need not sum to 1.
 func logDensity(m *mixture.Mixture, x []float64) float64 {
 	p := 0.0
 	for k, w := range m.Weights {
@@ -59,8 +59,7 @@ func logDensity(m *mixture.Mixture, x []float64) float64 {
 	return math.Log(p)
 }
 
-// Score is the gradient of log p, by differences in each parameter, the weights as free
-// numbers.
+// Score is the gradient of log p, by finite differences in each parameter, with free weights.
 func TestScoreIsTheGradient(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -102,15 +101,15 @@ func TestScoreIsTheGradient(t *testing.T) {
 	})
 }
 
-// EM climbs, its variances stay above their lowest, its weights add up to 1, and it ends
-// where each parameter is the mean that the responsibilities make of it.
+// EM never lowers the likelihood, keeps variances above the bound and weights with sum 1, and
+// ends where each parameter equals its mean under the responsibilities.
 func TestClimb(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		d, n := rapid.IntRange(1, 3).Draw(t, "d"), rapid.IntRange(4, 40).Draw(t, "n")
 		x := mat.NewDense(n, d, nil)
-		coarse := rapid.Bool().Draw(t, "coarse") // many rows alike
+		coarse := rapid.Bool().Draw(t, "coarse") // many equal rows
 		for i := range n {
 			for j := range d {
 				v := float64(i%3) + r.NormFloat64()
@@ -139,7 +138,7 @@ func TestClimb(t *testing.T) {
 			return true
 		})
 		if status != trace.Converged {
-			return // slowly
+			return // slow convergence
 		}
 		m, p := &last.Mixture, last.Mixture.Density()
 		weights := make([]float64, m.Len())
@@ -188,19 +187,19 @@ func TestFitFindsTheClusters(t *testing.T) {
 	}
 }
 
-// One component is the mean and the variance of the rows, at once.
+// One component is the mean and variance of the rows, after one step.
 func TestOneComponent(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(4, 2, []float64{0, 7, 1, 7, 2, 7, 5, 7})
 	f := require.Value(mixture.Fit(t.Context(), x, mixture.Settings{Components: 1, Starts: 1, Floor: 0.01}))(t)
-	// The second column does not vary: its lowest variance is a share of 1.
+	// The second column is constant: its lowest variance is relative to 1.
 	want := mixture.Mixture{Weights: []float64{1}, Means: [][]float64{{2, 7}}, Variances: [][]float64{{3.5, 0.01}}}
 	require.Equal(t, cmp.Diff(want, f.Mixture), "", "diff")
 	require.Check(t, f.LeftOut == 0 && slices.Equal(f.AtFloor, []int{0}),
 		"left out %d, at the lowest variance %v", f.LeftOut, f.AtFloor)
 }
 
-// Components that have nothing to hold on to.
+// Collapsing components.
 func TestCollapse(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(12, 1, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 10, 11})
@@ -210,12 +209,12 @@ func TestCollapse(t *testing.T) {
 		t.Errorf("the component of nine equal points: %+v", f.Mixture)
 	}
 
-	// Identical rows are shared by all components.
+	// All components share identical rows.
 	same := mat.NewDense(5, 2, slices.Repeat([]float64{3}, 10))
 	f, err = mixture.Fit(t.Context(), same, mixture.Settings{Components: 3, Starts: 2, Floor: 1e-3})
 	require.Check(t, err == nil && f.Mixture.Len() == 3 && f.Mixture.Check(2) == nil, "%v: %+v", err, f)
 
-	// A component far from all rows loses them and is left out.
+	// A component far from all rows loses them and is removed.
 	far := mixture.Mixture{Weights: []float64{0.5, 0.5}, Means: [][]float64{{5}, {1e4}}, Variances: [][]float64{{20}, {1}}}
 	var last mixture.State
 	status := mixture.Climb(t.Context(), x, far, mixture.Settings{Floor: 1e-3}, func(s mixture.State) bool { last = s; return true })
@@ -268,7 +267,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A point that is farther away than numbers reach has no score, and log p is -Inf.
+// A point so far away that its distance overflows has score 0 and log p of -Inf.
 func TestFarAway(t *testing.T) {
 	t.Parallel()
 	m := mixture.Mixture{Weights: []float64{0.5, 0.5}, Means: [][]float64{{0}, {1}}, Variances: [][]float64{{1}, {2}}}

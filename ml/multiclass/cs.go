@@ -8,38 +8,36 @@ import (
 	"marginlab/ml/rows"
 )
 
-// The problem of Crammer and Singer (JMLR 2, 2001) has no biases and one slack for every
-// point, that of the wrong class which comes closest:
+// crammerSinger solves the problem of Crammer and Singer (JMLR 2, 2001), with no biases and one
+// slack per point, for the wrong class with the largest f:
 //
 //	minimise  1/2 sum_c |w_c|² + C sum_i xi_i
 //	subject to  f_{y_i}(x_i) - f_c(x_i) >= 1 - xi_i  for all c != y_i,  xi_i >= 0
 //
-// In its dual, the D(u) of machine.go, alpha is subject to sum_c alpha_ic <= C for every
-// point i. So the points have nothing in common but F. Where point i may give alpha to c
-// (its sum is below C, or some other alpha_ic' > 0 can be taken for it), D must not rise;
-// counting "no class" as one more, with derivative 0 and the rest of C as its share, the
-// KKT conditions are
+// In its dual, D(u) of machine.go is subject to sum_c alpha_ic <= C for every point i, so that
+// only F couples the points. "No class" counts as one more class, with derivative 0 and the rest
+// of C as its share. At the maximum moving alpha to c, from any class with a positive share, must
+// not raise D; the KKT conditions are therefore
 //
 //	v_i = (largest g_ic) - (smallest g_ic of those with a share) <= 0
 //
-// for all i, both over the wrong classes and "no class". Certificate: with slacks
-// xi_i = max(0, largest g_ic) the primal objective exceeds D by
-// sum_i (C xi_i - sum_c alpha_ic g_ic), which is at most C sum_i v_i.
+// for all i, both over the wrong classes and "no class". Certificate: with slacks xi_i = max(0,
+// largest g_ic) the primal objective exceeds D by sum_i (C xi_i - sum_c alpha_ic g_ic) <= C sum_i
+// v_i.
 //
-// The method is the sequential dual method (Keerthi, Sundararajan, Chang, Hsieh, Lin,
-// KDD 2008): all alpha_ic of one point go to their joint maximum, which is a threshold
-// on k numbers, see Maximise. The points with v_i above a quarter of the largest have their
-// turn until there are none among them, then the largest is looked for again.
+// The method is sequential dual coordinate ascent (Keerthi, Sundararajan, Chang, Hsieh, Lin, KDD
+// 2008): all alpha_ic of one point are set to their joint maximum by a threshold on k numbers,
+// see Maximise. It visits the points with v_i above a quarter of the largest until none is left,
+// then recomputes the largest.
 type crammerSinger[T rows.Real] struct {
 	*machine[T]
-	v      []float64 // v_i when it was looked at last
-	least  []float64 // of it, the smallest g_ic of those with a share
+	v      []float64 // most recently computed v_i
+	least  []float64 // smallest g_ic of those with a share, used in v_i
 	change []float64 // of u_i, by class
 	shares []Share
 }
 
-// Share is the part of the C of a point that a wrong class has, alpha_ic, and what D gains by
-// more of it.
+// Share is the part alpha_ic of a point's C for one wrong class, and the derivative of D by it.
 type Share struct {
 	Class          int
 	Size, Gradient float64
@@ -51,10 +49,10 @@ func newCrammerSinger[T rows.Real](m *machine[T]) *crammerSinger[T] {
 
 func (p *crammerSinger[T]) on(m *machine[T]) problem[T] { return newCrammerSinger(m) }
 
-// gradient is g_ic.
+// gradient returns g_ic.
 func (p *crammerSinger[T]) gradient(i, c int) float64 { return 1 - p.f[p.y[i]][i] + p.f[c][i] }
 
-// at returns the largest g_ic and the smallest with a share.
+// at returns the largest g_ic and the smallest of those with a share.
 func (p *crammerSinger[T]) at(i int) (most, least float64) {
 	y := p.y[i]
 	most, least = 0, math.Inf(1)
@@ -102,8 +100,8 @@ func (p *crammerSinger[T]) violation() float64 {
 	return worst
 }
 
-// unsettled leaves out the points with one share, that of the largest g_ic by more than
-// the violation.
+// unsettled omits the points with a single share whose g_ic is the largest by more than the
+// violation.
 func (p *crammerSinger[T]) unsettled() []int {
 	worst := p.violation()
 	var points []int
@@ -134,8 +132,8 @@ func (p *crammerSinger[T]) unsettled() []int {
 	return points
 }
 
-// free: the class with the largest share, where the own class has that of "no class",
-// gives to the others with a share and takes from them.
+// free pairs, for each point, the class with the largest share with every other class that has a
+// share. The own class has the share of "no class".
 func (p *crammerSinger[T]) free() (vs []variable) {
 	for i, y := range p.y {
 		has := func(c int) float64 {
@@ -214,8 +212,8 @@ func (p *crammerSinger[T]) climb(goal float64, steps int) (bool, error) {
 	return true, nil
 }
 
-// best moves the variables of point i to where D is largest while all others stay as they
-// are, notes in change how u_i changed and reports whether it did.
+// best moves the variables of point i to their joint maximum of D with all others fixed, stores
+// the change of u_i in change, and reports whether there was any.
 func (p *crammerSinger[T]) best(i int) bool {
 	y, curvature := p.y[i], p.diag[i]
 	p.shares = p.shares[:0]
@@ -231,7 +229,7 @@ func (p *crammerSinger[T]) best(i int) bool {
 		p.u[e.Class][i] = 0 - e.Size // and not -0
 	}
 	p.own(i)
-	if full { // exactly, so that it is known
+	if full { // exactly, so that it counts as bounded
 		p.u[y][i] = p.c
 	}
 	square, changed := 0.0, false
@@ -244,26 +242,26 @@ func (p *crammerSinger[T]) best(i int) bool {
 	return changed
 }
 
-// dust is the share of the terms of a sum that rounding leaves where they cancel: a Newton step
-// would end at it.
+// dust is the size of a result, relative to the terms of its sum, that counts as rounding: a
+// Newton step would end there.
 const dust = 0x1p-44
 
-// Maximise sets the shares of all wrong classes of a point to where D is largest while all other
-// points stay as they are, largest share first, and reports whether their sum is C. sum is that
-// of the shares and curvature the K_ii of the point. With e_c = alpha_ic + sum + g_ic / K_ii the
-// maximum has
+// Maximise sets the shares of all wrong classes of a point to the joint maximum of D with all
+// other points fixed, sorts them in descending order, and reports whether their sum is C. sum is
+// the current sum of the shares and curvature is K_ii. With e_c = alpha_ic + sum + g_ic / K_ii
+// the maximum is
 //
 //	alpha_ic = max(0, e_c - t),
 //
-// where t is the new sum when that is at most C, or else such that the sum is C.
+// where t is the new sum if that is at most C; otherwise t makes the sum C.
 func Maximise(shares []Share, sum, curvature, c float64) (full bool) {
-	terms := sum // none of those that the e_c add up is larger
+	terms := sum // the largest term in the sums e_c
 	for k := range shares {
 		e := &shares[k]
 		if curvature > 0 {
 			terms = max(terms, math.Abs(e.Gradient/curvature))
 			e.Size = sum + e.Size + e.Gradient/curvature
-		} else { // the maximum is at a corner
+		} else { // a corner is the maximum
 			e.Size = e.Gradient
 		}
 	}
@@ -305,15 +303,15 @@ func Maximise(shares []Share, sum, curvature, c float64) (full bool) {
 		rest -= shares[k].Size
 	}
 	if full {
-		shares[0].Size = min(shares[0].Size+rest, c) // what rounding left
+		shares[0].Size = min(shares[0].Size+rest, c) // left by rounding
 	}
 	return full
 }
 
-// biases: there are none.
+// biases returns zeros.
 func (p *crammerSinger[T]) biases() []float64 { return make([]float64, len(p.u)) }
 
-// slack returns the slack against the wrong class that comes closest.
+// slack returns the slack of the wrong class with the largest f.
 func (p *crammerSinger[T]) slack(i int, _ []float64) float64 {
 	most, _ := p.at(i)
 	return most

@@ -10,8 +10,10 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Both duals have a variable alpha_ic >= 0 for every point i and every class c but its
-// own, y_i: how hard point i holds f_c(x_i) below f_{y_i}(x_i). With
+// problem is one of the two formulations on a machine.
+//
+// Both duals have a variable alpha_ic >= 0 for every point i and every wrong class c != y_i,
+// which pushes f_c(x_i) below f_{y_i}(x_i). With
 //
 //	u_ic = -alpha_ic for c != y_i,  u_{i,y_i} = sum of all alpha_ic
 //
@@ -19,36 +21,33 @@ import (
 //
 //	D(u) = sum_ic alpha_ic - 1/2 sum_c u_c'K u_c,
 //
-// whose derivative by alpha_ic is g_ic = 1 - F_{y_i,i} + F_ci, where F_c = K u_c. They
-// differ in what alpha is free to do. So they share the iterate, which is u and F, and
-// the way to the solution (Joachims 1999, "shrinking"): the points that are settled, as
-// their variables stay at bounds that g pushes them to, are set aside until the violation
-// of the others is a tenth of what it was; then F of all points is brought up to date,
-// which shows whether one was set aside too early.
-
-// problem is one of the two formulations on a machine.
+// whose derivative by alpha_ic is g_ic = 1 - F_{y_i,i} + F_ci, where F_c = K u_c. They differ in
+// the constraints on alpha. They share the iterate, u and F, and shrinking (Joachims 1999): points
+// whose variables stay at bounds that g pushes them to are set aside until the violation of the
+// others has fallen to a tenth; then F is updated for all points, which shows whether a point was
+// set aside too early.
 type problem[T rows.Real] interface {
-	// violation of the KKT conditions, 0 at the solution.
+	// violation returns the violation of the KKT conditions, 0 at the solution.
 	violation() float64
-	// unsettled are the points that may still move; it follows violation.
+	// unsettled returns the points that may still move; call it after violation.
 	unsettled() []int
-	// climb makes at most so many steps, until the violation is at most goal or no step
-	// changes anything. It reports false when ctx ended.
+	// climb makes at most so many steps, until the violation is at most goal or no step changes
+	// anything. It reports false if ctx ended.
 	climb(goal float64, steps int) (bool, error)
-	// biases are those that fit u best.
+	// biases returns the biases that fit u best.
 	biases() []float64
-	// slack of point i for given biases.
+	// slack returns the slack of point i for given biases.
 	slack(i int, b []float64) float64
-	// free are the variables that may move both ways, those of a point one after the other.
+	// free returns the variables strictly within their bounds, grouped by point.
 	free() []variable
-	// each is how many small steps for each point go before a Newton step at least: fewer
-	// leave the free variables too far from what they will be.
+	// each returns the minimal number of small steps per point before a Newton step; after fewer,
+	// the free variables are too far from the final ones.
 	each() int
-	// bounds of u_ic, infinite where there are none.
+	// bounds returns the bounds of u_ic, infinite if there are none.
 	bounds(i, c int) (lo, hi float64)
-	// balanced: sum_i u_ic has to stay 0 for every class.
+	// balanced reports whether sum_i u_ic must be 0 for every class.
 	balanced() bool
-	// on is the same problem on a part of the machine.
+	// on returns the same problem on a part of the machine.
 	on(*machine[T]) problem[T]
 
 	base() *machine[T]
@@ -57,32 +56,31 @@ type problem[T rows.Real] interface {
 // monitor is shared by a machine and its parts.
 type monitor struct {
 	trace.Monitor
-	doublings int // of the small steps before a Newton step, see climb
-	factors   int // in the last Newton step
+	doublings int // of the number of small steps before a Newton step, see climb
+	factors   int // factorisations in the last Newton step
 	newtons   int // work of all Newton steps, in small steps
 }
 
-// machine is an iterate and what steps on it need. Its points are in the order of their
-// classes, so that those of one class are a range. Its vectors are padded, as those of
-// package rows.
+// machine is an iterate with everything that steps on it need. Its points are sorted by class, so
+// that each class is a range. Its vectors are padded as in package rows.
 type machine[T rows.Real] struct {
 	*monitor
-	k     Matrix // of the points in their order
+	k     Matrix // of the sorted points
 	n     int    // points
-	order []int  // the points as they were given
-	start []int  // class c has the points start[c] to start[c+1]-1
+	order []int  // original indices of the points
+	start []int  // class c has the points start[c]:start[c+1]
 	y     []int
 	c     float64
 	diag  []float64
-	u, f  [][]float64 // by class and point; the f one after the other
+	u, f  [][]float64 // by class and point; the f contiguous
 	rows  *rows.Cache[T]
 	spare rows.Memory[T] // for the rows of a part
 	size  float64        // largest |K_ii| of all points
-	exact bool           // f was computed from u in double precision, not carried along
+	exact bool           // f was computed from u in double precision, not updated
 }
 
-// newMachine is the iterate u = 0. Half the memory is for the rows of all points, the
-// other half for those of a part. It has to be given back by free.
+// newMachine returns the iterate u = 0. Half of the memory is for the rows of all points, the
+// other half for those of a part. The caller must call free.
 func newMachine[T rows.Real](k Matrix, y []int, classes int, c float64, bytes int64, mon *monitor) *machine[T] {
 	n := len(y)
 	m := emptyMachine[T](n, classes, c, mon)
@@ -103,13 +101,13 @@ func newMachine[T rows.Real](k Matrix, y []int, classes int, c float64, bytes in
 	return m
 }
 
-// free gives the memory back.
+// free releases the memory.
 func (m *machine[T]) free() {
 	m.spare.Free()
 	m.rows.Memory.Free()
 }
 
-// keep has the rows in memory, as many as there is room for.
+// keep sets up a cache for as many rows as fit into memory.
 func (m *machine[T]) keep(memory rows.Memory[T], fill func(dst []T, i int) error) {
 	m.rows = rows.NewCache(m.n, memory, fill)
 	m.rows.Hold(m.n)
@@ -121,7 +119,7 @@ func emptyMachine[T rows.Real](n, classes int, c float64, mon *monitor) *machine
 	return m
 }
 
-// byClass is a padded vector for every class, one after the other.
+// byClass returns a padded vector per class, in contiguous memory.
 func byClass(classes, n int) (vectors [][]float64) {
 	size := rows.Padded(n)
 	block := make([]float64, classes*size)
@@ -131,7 +129,7 @@ func byClass(classes, n int) (vectors [][]float64) {
 	return vectors
 }
 
-// together are the vectors of byClass as one.
+// together returns the vectors of byClass as one.
 func together(vectors [][]float64) []float64 { return vectors[0][:len(vectors)*len(vectors[0])] }
 
 func (m *machine[T]) base() *machine[T] { return m }
@@ -141,7 +139,7 @@ func (m *machine[T]) fill(dst []T, i int) error { return compute(m, dst, i) }
 
 // compute computes a row in either precision.
 func compute[T, R rows.Real](m *machine[T], dst []R, i int) error {
-	m.Work += 16 * len(dst) // a value of the kernel may cost as much as many updates
+	m.Work += 16 * len(dst) // a kernel value may cost as much as many updates
 	rows.Row(m.k, dst[:m.n], i)
 	clear(dst[m.n:])
 	if j := rows.Infinite(dst); j >= 0 {
@@ -150,8 +148,8 @@ func compute[T, R rows.Real](m *machine[T], dst []R, i int) error {
 	return nil
 }
 
-// part is the machine of some points, in ascending order, the others staying as they are.
-// It is done with before the next is made.
+// part returns the machine restricted to the given points, in ascending order, with the others
+// fixed. Only one part exists at a time.
 func (m *machine[T]) part(points []int) *machine[T] {
 	p := emptyMachine[T](len(points), len(m.u), m.c, m.monitor)
 	p.size = m.size
@@ -162,7 +160,7 @@ func (m *machine[T]) part(points []int) *machine[T] {
 			p.u[c][j], p.f[c][j] = m.u[c][i], m.f[c][i]
 		}
 	}
-	for c := range m.u { // a class may have no point here
+	for c := range m.u { // a class may have no points here
 		p.start[c+1] = max(p.start[c+1], p.start[c])
 	}
 	p.keep(m.spare, func(dst []T, j int) error {
@@ -179,10 +177,10 @@ func (m *machine[T]) part(points []int) *machine[T] {
 	return p
 }
 
-// take takes over what became of a part. F lags behind when ctx ends.
+// take copies the solution of a part back. F is outdated if ctx ends.
 func (m *machine[T]) take(p *machine[T], points []int) error {
 	for j, i := range points {
-		for c := range m.u { // p has no more use for its own
+		for c := range m.u { // the part's own u are no longer needed
 			p.u[c][j], m.u[c][i] = p.u[c][j]-m.u[c][i], p.u[c][j]
 		}
 	}
@@ -198,7 +196,7 @@ func (m *machine[T]) take(p *machine[T], points []int) error {
 	return nil
 }
 
-// add brings F up to date after u_ic rose by change[c].
+// add updates F after u_ic has risen by change[c].
 func (m *machine[T]) add(i int, change []float64) error {
 	if !slices.ContainsFunc(change, func(d float64) bool { return d != 0 }) {
 		return nil
@@ -213,13 +211,13 @@ func (m *machine[T]) add(i int, change []float64) error {
 	return nil
 }
 
-// hold makes alpha_ic what it is to be.
+// hold sets alpha_ic.
 func (m *machine[T]) hold(i, c int, alpha float64) {
 	m.u[c][i] = 0 - alpha // and not -0
 	m.own(i)
 }
 
-// own makes the coefficient of i's own class what follows from the others.
+// own sets the coefficient of i's own class to the sum of its alphas.
 func (m *machine[T]) own(i int) {
 	sum := 0.0
 	for c, u := range m.u {
@@ -230,25 +228,25 @@ func (m *machine[T]) own(i int) {
 	m.u[m.y[i]][i] = sum
 }
 
-// provePoints is how many steps for each point go between looks at whether they gain.
+// provePoints is the number of steps per point between checks for real progress.
 const provePoints = 100
 
-// solve makes rounds until the violation is at most tol. The end is believed only when it
-// holds for an F that was computed from u alone.
+// solve makes rounds until the violation is at most tol, confirmed with an F computed from u
+// alone.
 func solve[T rows.Real](p problem[T], tol float64) (trace.Status, error) {
 	m := p.base()
 	last := math.Inf(1)
-	sure, sureAt, vain := math.Inf(-1), m.Iterations+m.newtons, 0 // highest objective of an exact F, the steps at the last one, and how many since were hardly higher
+	sure, sureAt, vain := math.Inf(-1), m.Iterations+m.newtons, 0 // best objective of an exact F, the steps at the last one, and how many since brought hardly any gain
 	for {
 		violation, rounding := p.violation(), m.rounding()
 		if m.Iterations+m.newtons-sureAt >= provePoints*m.n {
-			// What the steps seem to gain may be rounding.
+			// The apparent gain of the steps may be rounding.
 			if done, err := m.refresh(); !done || err != nil {
 				return trace.Cancelled, err
 			}
-			least := 0x1p-50 // share that counts
+			least := 0x1p-50 // relative gain that counts
 			if rounding > tol {
-				least = tol // as no end can be proved
+				least = tol // convergence cannot be proved
 			}
 			if vain++; m.Objective-sure > least*math.Abs(sure) || math.IsInf(sure, -1) {
 				sure, vain = m.Objective, 0
@@ -294,8 +292,8 @@ func solve[T rows.Real](p problem[T], tol float64) (trace.Status, error) {
 	}
 }
 
-// round makes steps until the violation is at most goal, on the points that may still
-// move where these are few.
+// round makes steps until the violation is at most goal, on the points that may still move if
+// these are few enough.
 func round[T rows.Real](p problem[T], goal float64) (bool, error) {
 	m := p.base()
 	points := p.unsettled()
@@ -313,8 +311,8 @@ func round[T rows.Real](p problem[T], goal float64) (bool, error) {
 	return done && !m.Ended(0), nil
 }
 
-// climb makes steps, at most about so many, and a Newton step whenever small ones have
-// taken as long as it does.
+// climb makes about steps steps at most, with a Newton step whenever small steps have taken as
+// long as one.
 func climb[T rows.Real](p problem[T], goal float64, steps int) (bool, error) {
 	m := p.base()
 	end := m.Iterations + steps
@@ -347,8 +345,8 @@ func climb[T rows.Real](p problem[T], goal float64, steps int) (bool, error) {
 	return true, nil
 }
 
-// refresh computes F from u alone, in double precision. It reports false when ctx ended,
-// and leaves F then as it was.
+// refresh computes F from u alone in double precision. It reports false if ctx ended, leaving F
+// unchanged.
 func (m *machine[T]) refresh() (bool, error) {
 	f := byClass(len(m.u), m.n)
 	u := make([]float64, len(m.u))
@@ -376,7 +374,7 @@ func (m *machine[T]) refresh() (bool, error) {
 	return true, nil
 }
 
-// exactly is row i in double precision: one that is held, or computed into buffer.
+// exactly returns row i in double precision, from the cache or computed into buffer.
 func exactly[T rows.Real](m *machine[T], buffer []float64, i int) ([]float64, error) {
 	if held, ok := any(m.rows).(*rows.Cache[float64]); ok {
 		return held.Row(i)
@@ -384,7 +382,7 @@ func exactly[T rows.Real](m *machine[T], buffer []float64, i int) ([]float64, er
 	return buffer, compute(m, buffer, i)
 }
 
-// dual returns the two parts of the dual objective: sum of alpha and sum_c u_c'K u_c.
+// dual returns the terms of the dual objective: sum of alpha and sum_c u_c'K u_c.
 func (m *machine[T]) dual() (sum, square float64) {
 	for c := range m.u {
 		for _, u := range m.u[c][m.start[c]:m.start[c+1]] {
@@ -395,8 +393,7 @@ func (m *machine[T]) dual() (sum, square float64) {
 	return sum, square
 }
 
-// rounding estimates how well F can be known: what rounding of the kernel's values and of
-// their sums may do to it.
+// rounding estimates the error of F from rounding of the kernel values and their sums.
 func (m *machine[T]) rounding() float64 {
 	length := 0.0
 	for i, c := range m.y {
@@ -407,7 +404,7 @@ func (m *machine[T]) rounding() float64 {
 	return 0x1p-53 * math.Sqrt(m.size) * length
 }
 
-// result computes everything that is reported from u and F.
+// result computes all reported numbers from u and F.
 func (m *machine[T]) result(p problem[T], status trace.Status) *Result {
 	n := len(m.y)
 	r := &Result{Status: status, Iterations: m.Iterations, KKTViolation: p.violation(), B: p.biases()}

@@ -1,7 +1,6 @@
-// Package multiclass trains support vector machines for several classes as one
-// problem: a function for every class, all functions at once. The two formulations,
-// with their duals and certificates, are in ww.go and cs.go; what they share is in
-// machine.go.
+// Package multiclass trains multi-class support vector machines as one joint problem, with a
+// function per class. The two formulations, with their duals and certificates, are in ww.go and
+// cs.go; their common part is in machine.go.
 package multiclass
 
 import (
@@ -21,66 +20,66 @@ import (
 // Matrix is a symmetric M x M kernel matrix, see package rows.
 type Matrix = rows.Matrix
 
-// Formulation names a problem.
+// Formulation names one of the problems.
 type Formulation string
 
-// The formulations. In both the answer is the class with the largest f_c(x).
+// The formulations. In both the prediction is the class with the largest f_c(x).
 const (
-	// WestonWatkins has a bias for every class and a slack for every wrong class of
-	// every point, see ww.go.
+	// WestonWatkins has a bias per class and a slack for every wrong class of every point, see
+	// ww.go.
 	WestonWatkins Formulation = "ww"
-	// CrammerSinger has no biases and one slack for every point, see cs.go.
+	// CrammerSinger has no biases and one slack per point, see cs.go.
 	CrammerSinger Formulation = "cs"
 )
 
-// Settings of Train.
+// Settings configures Train.
 type Settings struct {
-	Formulation Formulation    // which problem; there is no default
-	C           float64        // price of slack, above 0 and finite
-	Tol         float64        // stop when the violation of the KKT conditions is <= Tol; 0 means 1e-3
-	MaxIter     int            // steps; 0 means max(10 000 000, 100 M)
-	CacheBytes  int64          // memory for rows of the kernel matrix; 0 means DefaultCache
+	Formulation Formulation    // required
+	C           float64        // price of slack, positive and finite
+	Tol         float64        // stop when the violation of the KKT conditions is <= Tol; default 1e-3
+	MaxIter     int            // steps; default max(10 000 000, 100 M)
+	CacheBytes  int64          // memory for rows of the kernel matrix; default DefaultCache
 	Recorder    trace.Recorder // progress, may be nil
 }
 
-// DefaultCache is the memory for rows, in bytes, unless Settings say otherwise.
+// DefaultCache is the default memory for rows in bytes.
 const DefaultCache = 400 << 20
 
-// ErrOverflow is returned when sums of kernel values leave the range of numbers.
+// ErrOverflow is returned if sums of kernel values overflow.
 var ErrOverflow = param.Refuse("scale the inputs, or lower C or the kernel's parameters", "sums of kernel values are too large for floating-point numbers")
 
-// Result of Train. Class c has the function f_c(x) = sum_i Coef[c][i] k(x_i, x) + B[c].
+// Result holds the machine found by Train. Class c has the function f_c(x) = sum_i Coef[c][i]
+// k(x_i, x) + B[c].
 type Result struct {
 	Coef   [][]float64  // by class and point
 	B      []float64    // by class; their sum is 0, and all are 0 for CrammerSinger
 	F      [][]float64  // f_c(x_i), by class and point
-	Status trace.Status // converged, iteration-limit, cancelled; numerical when no end can be proved, or steps gain nothing but rounding
+	Status trace.Status // converged, iteration-limit, cancelled; numerical if convergence cannot be proved or steps gain only rounding
 	// Local: the kernel is not known to be positive semidefinite, so that the dual may have
-	// many maxima. Objective and Gap tell how well the KKT conditions hold at this one, and
-	// nothing proves that there is no other that is better.
+	// several local maxima. Objective and Gap measure how well this one satisfies the KKT
+	// conditions, but a better maximum may exist.
 	Local bool
 
-	Objective      float64 // what is minimised: 1/2 sum_c |w_c|² + C SlackSum
-	DualObjective  float64 // no more than the minimum when the kernel is positive semidefinite
+	Objective      float64 // primal objective: 1/2 sum_c |w_c|² + C SlackSum
+	DualObjective  float64 // at most the minimum if the kernel is positive semidefinite
 	Gap            float64 // (Objective - DualObjective) / max(1, |Objective|)
 	RelativeGap    float64 // (Objective - DualObjective) / |Objective|; converged, kernel positive semidefinite: at most max(Tol, 1e-6)
-	KKTViolation   float64 // of the formulation's conditions, at the end
+	KKTViolation   float64 // violation of the formulation's conditions at the end
 	SlackSum       float64 // sum of all slacks
-	SupportVectors int     // points with a coefficient that is not 0, for any class
+	SupportVectors int     // points with a non-zero coefficient for any class
 	Iterations     int     // steps
 }
 
-// Train solves the problem that s.Formulation names for the kernel matrix k (M x M), and
-// classes y (length M) numbered from 0, each with a point at least.
+// Train solves the problem s.Formulation for the kernel matrix k (M x M) and classes y (length M)
+// numbered from 0, each with at least one point.
 //
-// All numbers of the result are computed afresh from Coef at the end, not carried along;
-// only after cancellation, which must be prompt, F and what follows from it may lag
-// behind. Unless k says that it is Definite, the result is a stationary point, reached
-// from Coef = 0. Train is deterministic.
+// All numbers of the result are computed from Coef at the end; only after cancellation, which
+// must be prompt, F and what depends on it may be outdated. Unless k is known to be Definite, the
+// result is a stationary point, reached from Coef = 0. Train is deterministic.
 //
-// An ended ctx and a reached limit are no errors: Status tells, and the result is feasible.
-// Errors are wrong input, a class without points, kernel values that are not finite, and
-// ErrOverflow.
+// If ctx ends or the iteration limit is reached, Train returns a feasible result with that Status
+// and no error. It returns an error for invalid input, a class without points, kernel values that
+// are not finite, and ErrOverflow.
 func Train(ctx context.Context, k Matrix, y []int, classes int, s Settings) (*Result, error) {
 	if err := check(k, y, classes, &s); err != nil {
 		return nil, err
@@ -107,9 +106,8 @@ func Train(ctx context.Context, k Matrix, y []int, classes int, s Settings) (*Re
 	return r, nil
 }
 
-// single tells whether rows in single precision do: when there are so many points that
-// steps wait for memory, and when the rounding of a value, times C, is far below
-// Tol.
+// single reports whether single precision suffices: enough points that memory bandwidth limits
+// the steps, and rounding errors of kernel values, times C, far below Tol.
 func single(k Matrix, s Settings) bool {
 	const from = 500
 	most := 0.0
@@ -119,9 +117,9 @@ func single(k Matrix, s Settings) bool {
 	return k.Len() >= from && most < 1e30 && s.C*most*0x1p-24 <= s.Tol/100
 }
 
-// descend solves from where m is, until neither a condition is violated by more than Tol nor the
-// gap is more than that share of the objective, where the kernel is positive semidefinite. What
-// cannot be proved so is numerical.
+// descend solves from the state m until the violation is at most Tol and, if the kernel is
+// positive semidefinite, the relative gap is at most max(Tol, gapTol). If that cannot be shown,
+// the status is numerical.
 func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
 	var p problem[T]
 	switch s.Formulation {
@@ -152,11 +150,11 @@ func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
 		if r.Status != trace.Converged || enough {
 			return r, nil
 		}
-		goal *= min(0.5, max(0.1, share/r.RelativeGap/2)) // about as the gap does
+		goal *= min(0.5, max(0.1, share/r.RelativeGap/2)) // the gap shrinks about in proportion
 	}
 }
 
-// along leads to s.C from solutions, rough ones, for smaller C: to a large C from u = 0 it is many
+// along approaches s.C by rough solutions for smaller C: from u = 0, a large C would take many
 // small steps.
 func along[T rows.Real](p problem[T], s Settings) error {
 	m := p.base()
@@ -179,7 +177,7 @@ func along[T rows.Real](p problem[T], s Settings) error {
 	return nil
 }
 
-// grow raises the bound to c, and u in proportion where that is better.
+// grow raises the bound to c, and u in proportion if that is better.
 func grow[T rows.Real](p problem[T], c float64) {
 	m := p.base()
 	sum, square := m.dual()
@@ -190,7 +188,7 @@ func grow[T rows.Real](p problem[T], c float64) {
 	floats.Scale(t, together(m.f))
 	for i, y := range m.y {
 		for _, u := range m.u {
-			if u[i] *= t; u[i] < (dust-1)*c { // exactly, so that it is known
+			if u[i] *= t; u[i] < (dust-1)*c { // exactly, so that it counts as bounded
 				u[i] = -c
 			}
 		}
@@ -202,10 +200,10 @@ func grow[T rows.Real](p problem[T], c float64) {
 	m.Objective, m.exact = t*(sum-t*square/2), false
 }
 
-// gapTol is the least share of the objective that the gap is asked to be.
+// gapTol is the smallest relative gap required.
 const gapTol = 1e-6
 
-// The stopping rule before the last C, and how many steps for each point it takes at most.
+// Stopping rule before the last C, and the maximal number of steps per point.
 const (
 	pathTol    = 1e-2
 	pathPoints = 300

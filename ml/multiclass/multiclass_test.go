@@ -23,7 +23,7 @@ import (
 
 var formulations = []Formulation{WestonWatkins, CrammerSinger}
 
-// symmetric is a kernel matrix with all values given.
+// symmetric is an explicit kernel matrix.
 type symmetric struct{ *mat.SymDense }
 
 func (d symmetric) Len() int           { return d.SymmetricDim() }
@@ -34,7 +34,7 @@ func (d symmetric) Row(dst []float64, i int) {
 	}
 }
 
-// blobs are points around the corners of a polygon, one for each class.
+// blobs returns points around the corners of a polygon, one corner per class.
 func blobs(r *rand.Rand, n, classes int, spread float64) (*mat.Dense, []int) {
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
 	for i := range n {
@@ -56,8 +56,8 @@ func close(t testing.TB, name string, got, want, most float64) {
 	require.Near(t, got, want, most*max(1, math.Abs(want)), "%s", name)
 }
 
-// verify computes everything that a result says from its coefficients and biases alone, as
-// the problem's definition has it.
+// verify computes every number of a result from its coefficients and biases, by the definition of
+// the problem.
 func verify(t testing.TB, r *Result, k Matrix, y []int, s Settings) {
 	t.Helper()
 	n, classes := k.Len(), len(r.Coef)
@@ -115,7 +115,7 @@ func verify(t testing.TB, r *Result, k Matrix, y []int, s Settings) {
 		}
 	}
 	close(t, "sum of biases", floats.Sum(r.B), 0, 1e-9*max(1, largest))
-	noise := 0x1p-50 * largest * float64(n*classes) // of the slacks, by rounding
+	noise := 0x1p-50 * largest * float64(n*classes) // rounding error of the slacks
 	near := func(name string, got, want, noise float64) {
 		require.Near(t, got, want, 1e-9*math.Abs(want)+noise, "%s", name)
 	}
@@ -131,7 +131,7 @@ func verify(t testing.TB, r *Result, k Matrix, y []int, s Settings) {
 	if r.Local {
 		return
 	}
-	// Every variable adds C times the violation to the gap, at most.
+	// Every variable adds at most C times the violation to the gap.
 	most := float64(n*classes)*s.C*s.Tol + 1e-7*r.Objective
 	require.Check(t, r.Objective-r.DualObjective <= most && r.Gap >= -1e-7, "gap %g, objective %g", r.Gap, r.Objective)
 }
@@ -157,7 +157,7 @@ func TestRandomProblems(t *testing.T) {
 	}
 }
 
-// TestProjectedGradient compares with the slowest of all ways to solve the dual.
+// TestProjectedGradient compares with the simplest, slowest solver of the dual.
 func TestProjectedGradient(t *testing.T) {
 	t.Parallel()
 	for trial := range 6 {
@@ -172,7 +172,7 @@ func TestProjectedGradient(t *testing.T) {
 	}
 }
 
-// projectedGradient goes uphill and back to what is feasible, in turn.
+// projectedGradient alternates gradient steps and projections onto the feasible set.
 func projectedGradient(k Matrix, y []int, classes int, s Settings) float64 {
 	n := len(y)
 	u, trace := mat.NewDense(n, classes, nil), 0.0
@@ -207,7 +207,7 @@ func projectedGradient(k Matrix, y []int, classes int, s Settings) float64 {
 	return objective()
 }
 
-// onShares projects on u_c <= C for the own class, u_c <= 0 for others, sum 0: by bisection.
+// onShares projects onto u_c <= C for the own class, u_c <= 0 for others, sum 0, by bisection.
 func onShares(u []float64, own int, c float64) {
 	bound := func(k int) float64 {
 		if k == own {
@@ -232,7 +232,7 @@ func onShares(u []float64, own int, c float64) {
 	}
 }
 
-// onFlows projects on u_c in [-C, 0] for other classes and on sums of 0 in rows and columns
+// onFlows projects onto u_c in [-C, 0] for wrong classes and zero sums of rows and columns
 // (Dykstra's alternating projections).
 func onFlows(u *mat.Dense, y []int, c float64) {
 	n, classes := u.Dims()
@@ -264,7 +264,7 @@ func TestTwoClasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, c := range []float64{0.1, 1, 50} {
 		x, y := blobs(r, 60, 2, 1.2)
-		// With every point's opposite in the other class there is no bias.
+		// With every point's negative in the other class the bias is 0.
 		both, sides := mat.NewDense(120, 2, nil), slices.Clone(y)
 		for i, class := range y {
 			both.SetRow(i, x.RawRowView(i))
@@ -291,8 +291,8 @@ func TestTwoClasses(t *testing.T) {
 	}
 }
 
-// TestNames: what classes are numbered has no influence on the minimum, and neither has
-// the order of the points.
+// TestNames: neither the numbering of the classes nor the order of the points affects the
+// minimum.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 9))
@@ -315,7 +315,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestDeterministic also has the rows of one step and no more in memory.
+// TestDeterministic also trains with a cache for the rows of one step only.
 func TestDeterministic(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(2, 2)), 300, 5, 1)
@@ -347,7 +347,7 @@ func TestUglyData(t *testing.T) {
 		constant.SetRow(i, []float64{x.At(i, 0), 7})
 	}
 	one := slices.Clone(y)
-	for i := range one[1:] { // one point of class 2
+	for i := range one[1:] { // a single point of class 2
 		one[1+i] %= 2
 	}
 	one[0] = 2
@@ -385,7 +385,7 @@ func TestUglyData(t *testing.T) {
 	}
 }
 
-// TestHugeC separates the classes, so that C is never felt.
+// TestHugeC separates the classes, so that C has no effect.
 func TestHugeC(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(6, 6)), 90, 3, 0.2)
@@ -398,8 +398,8 @@ func TestHugeC(t *testing.T) {
 	}
 }
 
-// Values of the kernel in the millions make coefficients as small as a millionth, which no C, however
-// large, turns into rounding.
+// Kernel values in the millions give coefficients of a millionth, which must not count as
+// rounding for any C.
 func TestHugeCOnLargeKernel(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(6, 6)), 90, 3, 0.2)
@@ -454,7 +454,7 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-// TestOverflow has kernel values that no sum of two can hold.
+// TestOverflow has kernel values whose sums overflow.
 func TestOverflow(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(6, 1, []float64{1, -1, 2, -2, 3, -3})
@@ -470,7 +470,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// TestIndefinite: with such a kernel the answer is a stationary point and says so.
+// TestIndefinite: an indefinite kernel gives a stationary point, marked local.
 func TestIndefinite(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(17, 4))
@@ -494,7 +494,7 @@ func TestIndefinite(t *testing.T) {
 	require.Check(t, !res.Local, "a definite kernel has a local solution")
 }
 
-// counted counts the rows that are asked for.
+// counted counts requested rows.
 type counted struct {
 	Matrix
 	rows atomic.Int64
@@ -505,8 +505,8 @@ func (c *counted) Row(dst []float64, i int) {
 	c.Matrix.Row(dst, i)
 }
 
-// TestCancel ends the context at one look after the other: no more rows than a few are
-// computed after that, and what has been found is feasible.
+// TestCancel ends the context at each check in turn: only a few more rows are computed, and the
+// result is feasible.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(7, 7)), 1500, 5, 1)
@@ -533,7 +533,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// watched tells when its context has ended.
+// watched reports when its context has ended.
 type watched struct {
 	context.Context
 	ended func()
@@ -571,7 +571,7 @@ func TestLimitAndProgress(t *testing.T) {
 	}
 }
 
-// TestWorstCycle compares with all cycles there are among some of the classes.
+// TestWorstCycle compares with all cycles among some of the classes.
 func TestWorstCycle(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 11))
@@ -581,7 +581,7 @@ func TestWorstCycle(t *testing.T) {
 		for d := range k {
 			for c := range k {
 				p.edges[d][c] = edge{gain: r.NormFloat64()}
-				if d == c || r.IntN(4) == 0 && d < c { // one of two ways is open
+				if d == c || r.IntN(4) == 0 && d < c { // one of two directions is open
 					p.edges[d][c].gain = math.Inf(-1)
 				}
 			}
@@ -616,7 +616,7 @@ func TestWorstCycle(t *testing.T) {
 	}
 }
 
-// TestBest compares the maximum for one point with random other choices.
+// TestBest compares the maximum for one point with random alternatives.
 func TestBest(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(12, 12))
@@ -640,7 +640,7 @@ func TestBest(t *testing.T) {
 		require.Must(t, u[0] <= c && math.Abs(floats.Sum(u)) <= 1e-12*c && slices.Max(u[1:]) <= 0,
 			"%v is not feasible, C %g", u, c)
 		if m.diag[0] < 0 {
-			continue // a better place than before, not the best
+			continue // better than before, but not the maximum
 		}
 		for range 200 {
 			v := make([]float64, k)
@@ -651,7 +651,7 @@ func TestBest(t *testing.T) {
 			}
 			v[0] = sum
 			floats.Scale(c*r.Float64()/sum, v)
-			// and on the way from u to there
+			// and close to u on the way there
 			mid := slices.Clone(u)
 			floats.AddScaled(mid, 1e-3, v)
 			floats.AddScaled(mid, -1e-3, u)
@@ -672,8 +672,8 @@ func TestErrorsAreForPeople(t *testing.T) {
 	require.Check(t, ok, "%v is not meant for people", err)
 }
 
-// TestRoundingEnds has columns of very different sizes, so that rounding hides the end: the
-// training says so long before its limit.
+// TestRoundingEnds has columns of very different scales, so that rounding prevents convergence:
+// training ends as numerical long before its limit.
 func TestRoundingEnds(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
@@ -690,8 +690,8 @@ func TestRoundingEnds(t *testing.T) {
 		"%v after %d steps, %v; want numerical", res.Status, res.Iterations, err)
 }
 
-// Kernels of small rank on features that are not scaled: what is not proved is known soon, and
-// what has converged has a small relative gap.
+// Low-rank kernels on unscaled features: training that cannot converge ends soon, and converged
+// results have a small relative gap.
 func TestUnscaled(t *testing.T) {
 	t.Parallel()
 	ended := map[trace.Status]int{}

@@ -10,27 +10,27 @@ import (
 	"marginlab/ml/rows"
 )
 
-// A large C leaves many nearly flat directions among the free variables, along which
-// small steps zigzag for very long. A Newton step goes there at once: it solves
+// A large C leaves many nearly flat directions among the free variables, along which small steps
+// zigzag for a long time. A Newton step instead solves
 //
 //	(H + rho I) d + A'beta = g,  A d = 0
 //
-// for the free variables, with H the second derivatives of -D and A what each variable
-// adds to sum_i u_ic, where these sums have to stay as they are. Variables that d would
-// take beyond a bound go to the bound, and it solves for the others again. The step then
-// goes along d to the maximum of D or to the first bound, so that it only ever gains.
-// rho keeps d short along directions that are flat altogether, where a variable would go
-// to its bound for nothing.
+// for the free variables, where H holds the second derivatives of -D and A the contributions of
+// each variable to the sums sum_i u_ic that must not change. Variables that d would move beyond a
+// bound are moved to the bound, and the system is solved again for the others. The step then
+// follows d to the maximum of D or to the first bound, so that it never lowers D. rho keeps d
+// short along flat directions, where a variable would otherwise move to its bound without any
+// gain.
 
-// variable is a way to change u_i: u_{i,plus} rises as much as u_{i,minus} falls, by
-// an amount between down <= 0 and up. The variables of a point that rise the same class
-// take this from what it has, which is together; so that what they get is at most both.
+// variable is a direction of change of u_i: u_{i,plus} rises and u_{i,minus} falls by the same
+// amount, between down <= 0 and up. The variables of a point with the same plus draw on a common
+// share, so their total is at most both.
 type variable struct {
 	i, plus, minus int
 	down, up, both float64
 }
 
-// times is the part of the second derivative that the classes of v and w make.
+// times returns the factor of K_ij in the second derivative by v and w.
 func (v variable) times(w variable) (sign float64) {
 	if v.plus == w.plus {
 		sign++
@@ -47,7 +47,7 @@ func (v variable) times(w variable) (sign float64) {
 	return sign
 }
 
-// derivative of D by v.
+// derivative returns the derivative of D by v.
 func (m *machine[T]) derivative(v variable) float64 {
 	g := m.f[v.minus][v.i] - m.f[v.plus][v.i]
 	switch m.y[v.i] {
@@ -61,14 +61,14 @@ func (m *machine[T]) derivative(v variable) float64 {
 
 // line is a step of all points with free variables.
 type line struct {
-	move, change [][]float64 // by class: of u at these points, of F at all
-	full         float64     // how far it is to the maximum, +Inf where there is none
-	step, gain   float64     // how far to go, what D gains by it
+	move, change [][]float64 // by class: change of u at these points, of F at all
+	full         float64     // step to the maximum, +Inf if there is none
+	step, gain   float64     // step to make and its gain in D
 }
 
-// newton makes a Newton step on the free variables and returns what it gained. One along a flat
-// direction goes on without the variables that have met their bounds, as long as it takes so many
-// steps: with a kernel of small rank more are free than its rank allows.
+// newton makes a Newton step on the free variables and returns its gain. If a step along a flat
+// direction is cut short by bounds, up to flatSteps further steps follow without the variables
+// that have reached them: with a low-rank kernel more variables are free than the rank allows.
 func newton[T rows.Real](p problem[T], free []variable, violation float64) (gained float64, err error) {
 	m := p.base()
 	m.factors = 0
@@ -97,16 +97,16 @@ func newton[T rows.Real](p problem[T], free []variable, violation float64) (gain
 	return gained, nil
 }
 
-// ascent is the better line along the directions of a Newton step, and the points that it moves.
+// ascent returns the better line along the two Newton directions, and the points that it moves.
 func (m *machine[T]) ascent(p problem[T], free []variable, violation float64) (best line, points []int, err error) {
-	place := make([]int, len(free)) // of the variable's point in points
+	place := make([]int, len(free)) // index into points
 	for a, v := range free {
 		if len(points) == 0 || points[len(points)-1] != v.i {
 			points = append(points, v.i)
 		}
 		place[a] = len(points) - 1
 	}
-	k := make([][]float64, len(points)) // among them
+	k := make([][]float64, len(points)) // rows among these points
 	for a, i := range points {
 		row, err := m.rows.Row(i)
 		if err != nil {
@@ -132,7 +132,7 @@ func (m *machine[T]) ascent(p problem[T], free []variable, violation float64) (b
 	return best, points, nil
 }
 
-// line finds the step along d to the maximum of D or to the first bound.
+// line returns the step along d to the maximum of D or to the first bound.
 func (m *machine[T]) line(p problem[T], free []variable, place, points []int, d []float64) (line, error) {
 	l := line{step: math.Inf(1)}
 	for range m.u {
@@ -168,7 +168,7 @@ func (m *machine[T]) line(p problem[T], free []variable, place, points []int, d 
 			}
 		}
 	}
-	rises := !(curvature > 0) // or is flat but for rounding, if K is positive semidefinite
+	rises := !(curvature > 0) // within rounding, if K is positive semidefinite
 	if !(slope > 0) || rises && !rows.Definite(m.k) {
 		return l, nil
 	}
@@ -176,7 +176,7 @@ func (m *machine[T]) line(p problem[T], free []variable, place, points []int, d 
 	if !rises {
 		l.full = slope / curvature
 	}
-	if l.step = min(l.step, l.full); math.IsInf(l.step, 1) { // nothing bounds it
+	if l.step = min(l.step, l.full); math.IsInf(l.step, 1) { // unbounded
 		return l, nil
 	}
 	l.gain = l.step * (slope - l.step*curvature/2)
@@ -192,7 +192,7 @@ func (m *machine[T]) follow(p problem[T], points []int, l line) {
 	for q, i := range points {
 		for c, move := range l.move {
 			lo, hi := p.bounds(i, c)
-			switch d := l.step * move[q]; { // exactly, so that a variable at a bound is known as such
+			switch d := l.step * move[q]; { // exactly, so that a variable at its bound counts as bounded
 			case d == 0:
 			case d >= hi-m.u[c][i]:
 				m.u[c][i] = hi
@@ -217,8 +217,8 @@ func (m *machine[T]) follow(p problem[T], points []int, l line) {
 	m.Objective += l.gain
 }
 
-// directions returns two moves of the free variables: with those that would cross their
-// bounds ending there, and as if there were no bounds.
+// directions returns two moves of the free variables: one that ends at the bounds it would cross,
+// and one that ignores them.
 func (m *machine[T]) directions(p problem[T], free []variable, place []int, k [][]float64, violation float64) (moves [][]float64) {
 	largest := 0.0
 	for _, u := range m.u {
@@ -230,8 +230,8 @@ func (m *machine[T]) directions(p problem[T], free []variable, place []int, k []
 	for a, v := range free {
 		inside[a], left[a] = a, m.derivative(v)
 	}
-	given, taken := make([]float64, len(k)), make([]float64, len(k)) // together, at each point
-	sums := make([]float64, len(m.u))                                // what the moves to bounds add to sum_i u_ic
+	given, taken := make([]float64, len(k)), make([]float64, len(k)) // total of the moves to bounds, by point
+	sums := make([]float64, len(m.u))                                // contributions of the moves to bounds to sum_i u_ic
 	for len(inside) > 0 {
 		var d []float64
 		if p.balanced() {
@@ -297,7 +297,7 @@ func pick(v []float64, places []int) []float64 {
 	return p
 }
 
-// second is the factor of H + rho I for the variables inside, of no rows when it is not
+// second returns the Cholesky factor of H + rho I for the variables inside, empty if it is not
 // positive definite or ctx has ended.
 func (m *machine[T]) second(free []variable, inside, place []int, k [][]float64, rho float64) blas64.General {
 	m.factors++
@@ -319,10 +319,10 @@ func (m *machine[T]) second(free []variable, inside, place []int, k [][]float64,
 	return h
 }
 
-// balancedMoves solves for d with A d = -sums. Of the classes that variables inside
-// connect, one sum follows from the others and is left out of A.
+// balancedMoves solves for d with A d = -sums. Among connected classes one sum follows from the
+// others and is left out of A.
 func (m *machine[T]) balancedMoves(free []variable, inside, place []int, k [][]float64, left []float64, rho float64, sums []float64) []float64 {
-	group := make([]int, len(m.u)) // the first class that each is connected to
+	group := make([]int, len(m.u)) // first class that each is connected to
 	for c := range group {
 		group[c] = c
 	}
@@ -339,7 +339,7 @@ func (m *machine[T]) balancedMoves(free []variable, inside, place []int, k [][]f
 		rest[g] += sums[c]
 	}
 	if floats.Norm(rest, 1) > 0x1p-40*floats.Norm(sums, 1) {
-		return nil // nothing inside leads back what the others took to a class
+		return nil // nothing inside can restore the sum of a class
 	}
 	h := m.second(free, inside, place, k, rho)
 	if h.Rows == 0 {
@@ -378,7 +378,7 @@ func (m *machine[T]) balancedMoves(free []variable, inside, place []int, k [][]f
 		return nil
 	}
 	beta := make([]float64, n)
-	for range 3 { // again for what rounding left
+	for range 3 { // refinement against rounding
 		for r, c := range classes {
 			beta[r] = sums[c]
 			for q, a := range inside {
@@ -407,10 +407,10 @@ func (v variable) adds(c int) float64 {
 const (
 	newtonFree = 1500 // free variables for which the factorisation is affordable
 	newtonRho  = 3    // rho, in units of the violation / largest coefficient
-	flat       = 1e-6 // share of the way to the maximum that a step is cut to where only rounding and rho have the direction curved
-	flatSteps  = 8    // in a Newton step
+	flat       = 1e-6 // fraction of the full step below which a direction counts as flat: only rounding and rho give it curvature
+	flatSteps  = 8    // steps within a Newton step
 )
 
-// newtonSteps is the number of small steps to make before a Newton step: as many as take
-// about as long as it does, and so many for each of the n points at least.
+// newtonSteps returns the number of small steps before a Newton step: as many as take about the
+// same time, and at least each for each of the n points.
 func newtonSteps(free, n, each int) int { return max(each*n, free*free/40*free/n) }

@@ -20,8 +20,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// readCSV returns the columns named, nil for all, and the place of the last column's
-// label among the classes.
+// readCSV returns the named columns, nil for all, and the index of the label in the last column
+// among the classes.
 func readCSV(t testing.TB, name string, columns, classes []string) (*mat.Dense, []int) {
 	t.Helper()
 	records := require.Value(csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll())(t)

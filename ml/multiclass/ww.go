@@ -9,57 +9,54 @@ import (
 	"marginlab/ml/rows"
 )
 
-// The problem of Weston and Watkins (ESANN 1999) has a bias for every class, and a slack
-// for every wrong class of every point:
+// westonWatkins solves the problem of Weston and Watkins (ESANN 1999), with a bias per class and
+// a slack for every wrong class of every point:
 //
 //	minimise  1/2 sum_c |w_c|² + C sum_i sum_{c != y_i} xi_ic
 //	subject to  f_{y_i}(x_i) - f_c(x_i) >= 1 - xi_ic,  xi_ic >= 0
 //
-// In its dual, the D(u) of machine.go, alpha_ic is in [0, C], and the biases demand
-// sum_i u_ic = 0 for every class c. So alpha is a flow between the classes: alpha_ic goes
-// from y_i to c, and what leaves a class has to come back to it. It may be changed along
-// cycles of classes. Let
+// In its dual, D(u) of machine.go, alpha_ic is in [0, C], and the biases require sum_i u_ic = 0
+// for every class c. So alpha is a circulation between the classes: alpha_ic flows from y_i to c,
+// and inflow equals outflow. It can be changed along cycles of classes. Let
 //
 //	M_dc = the largest of  g_ic over the points of d with alpha_ic < C
 //	                 and  -g_id over the points of c with alpha_id > 0:
 //
-// what D gains by the next bit of flow from d to c. The KKT conditions are that there are
-// biases with b_d - b_c >= M_dc for all d != c, which is so when the M along no cycle sum
-// up to more than 0. The violation is twice the largest mean of a cycle, lambda: of two
-// classes, it is the m(a) - M(a) of their binary machine. The biases are those that leave
-// b_d - b_c >= M_dc - lambda, which with P, the largest sum of M - lambda on a path from
-// one class to another, are
+// be the derivative of D by flow from d to c. The KKT conditions are that biases exist with
+// b_d - b_c >= M_dc for all d != c, which holds if and only if no cycle has a positive sum of M.
+// The violation is twice the largest mean of a cycle, lambda; for two classes it is m(a) - M(a)
+// of their binary machine. Biases with b_d - b_c >= M_dc - lambda are, with P the largest sum of
+// M - lambda on a path from one class to another,
 //
 //	b_c = 1/2k sum_d (P_cd - P_dc),
 //
-// in the middle of what the conditions leave open; their sum is 0. Certificate: with slacks
+// in the middle of the feasible range; their sum is 0. Certificate: with slacks
 // xi_ic = max(0, g_ic - b_{y_i} + b_c) the primal objective exceeds D by
-// sum_ic (C xi_ic - alpha_ic (g_ic - b_{y_i} + b_c)), of which every variable adds at most
+// sum_ic (C xi_ic - alpha_ic (g_ic - b_{y_i} + b_c)), to which every variable adds at most
 // C lambda.
 //
-// The method is sequential minimal optimisation on cycles. Where the worst one has two
-// classes, it has its turn as a binary machine: of the points of the two, pairs are chosen
-// to second order (Fan, Chen, Lin, JMLR 6, 2005) and moved until half of the violation is
-// left, before F is brought up to date for the points of other classes. A longer cycle
-// makes a step of the variables of its M, and then only its classes are looked at until
-// half of the violation among them is left.
+// The method is sequential minimal optimisation on cycles. If the worst cycle has two classes,
+// they are trained as a binary machine: pairs of their points are selected by second-order gain
+// (Fan, Chen, Lin, JMLR 6, 2005) until half of the violation is left, before F is updated for the
+// points of other classes. A longer cycle takes a step of the variables that attain its M; then
+// only its classes are considered until half of their violation is left.
 type westonWatkins[T rows.Real] struct {
 	*machine[T]
-	edges [][]edge    // M by the class that flow leaves and the one it enters
+	edges [][]edge    // M by the class that flow leaves and the class it enters
 	all   []int       // the classes
-	best  [][]float64 // memory of worst
-	from  [][]int     // likewise
+	best  [][]float64 // scratch of worst
+	from  [][]int     // scratch of worst
 
-	// Of a turn, the points of one class after those of the other: the variables, signed,
-	// and the derivatives by them; 0 where they may rise, or fall, and otherwise -Inf, or
-	// +Inf; K_ii; what the turn needs of two rows. And by how much F changes.
+	// State of a turn, with the points of one class followed by those of the other: signed
+	// variables and their derivatives; 0 if they can increase, or decrease, otherwise -Inf, or
+	// +Inf; K_ii; parts of two rows; and the changes of F.
 	v, h, up, low, pairDiag []float64
 	ki, kj                  []T
 	sum                     []float64
-	moved                   []int // by its steps
+	moved                   []int // indices moved in the turn
 }
 
-// edge is an M and the point whose variable has it, -1 for none.
+// edge is an M and the point whose variable attains it, -1 if none.
 type edge struct {
 	gain  float64
 	point int
@@ -84,7 +81,7 @@ func newWestonWatkins[T rows.Real](m *machine[T]) *westonWatkins[T] {
 
 func (p *westonWatkins[T]) on(m *machine[T]) problem[T] { return newWestonWatkins(m) }
 
-// look finds all M among these classes.
+// look computes all M among the given classes.
 func (p *westonWatkins[T]) look(classes []int) {
 	for _, d := range classes {
 		for _, c := range classes {
@@ -109,11 +106,11 @@ func (p *westonWatkins[T]) look(classes []int) {
 	}
 }
 
-// worst returns the cycle with the largest mean (Karp 1978) among these classes, as those
-// that flow goes through, and that mean; no cycle and -Inf when there is none.
+// worst returns the cycle with the largest mean (Karp 1978) among the given classes, in the order
+// of flow, and that mean; no cycle and -Inf if there is none.
 func (p *westonWatkins[T]) worst(classes []int) (cycle []int, mean float64) {
 	k := len(classes)
-	best, from := p.best[:k+1], p.from[:k+1] // largest sum of a walk of so many edges that ends here, and from where, by place in classes
+	best, from := p.best[:k+1], p.from[:k+1] // largest sum of a walk of l edges that ends at a class, and its previous class, as indices of classes
 	clear(best[0])
 	for l := 1; l <= k; l++ {
 		for c, cc := range classes {
@@ -144,7 +141,7 @@ func (p *westonWatkins[T]) worst(classes []int) (cycle []int, mean float64) {
 	if end < 0 {
 		return nil, mean
 	}
-	// The walk of k edges to that end goes through a cycle.
+	// The walk of k edges to that end contains a cycle.
 	walk := []int{end}
 	for l := k; ; l-- {
 		c := from[l][walk[len(walk)-1]]
@@ -154,7 +151,7 @@ func (p *westonWatkins[T]) worst(classes []int) (cycle []int, mean float64) {
 		}
 		walk = append(walk, c)
 	}
-	slices.Reverse(cycle) // found against the flow
+	slices.Reverse(cycle) // found in reverse
 	for a, c := range cycle {
 		cycle[a] = classes[c]
 	}
@@ -205,8 +202,8 @@ func (p *westonWatkins[T]) biases() []float64 {
 	return b
 }
 
-// unsettled leaves out the points with all variables at bounds that g pushes them beyond,
-// for all biases that are possible now.
+// unsettled omits the points all of whose variables are at bounds that g pushes them to for all
+// possible biases.
 func (p *westonWatkins[T]) unsettled() []int {
 	b := p.biases()
 	_, mean := p.worst(p.all)
@@ -226,7 +223,7 @@ func (p *westonWatkins[T]) unsettled() []int {
 	return points
 }
 
-// free: flow goes from the own class to another.
+// free returns the variables strictly between 0 and C.
 func (p *westonWatkins[T]) free() (vs []variable) {
 	for i, y := range p.y {
 		for c := range p.u {
@@ -292,8 +289,8 @@ func (p *westonWatkins[T]) climb(goal float64, steps int) (bool, error) {
 	return true, nil
 }
 
-// step changes the flow along a cycle, whose M sum up to slope, to the maximum of D or to
-// the first bound.
+// step changes the flow along a cycle, whose M sum to slope, to the maximum of D or to the first
+// bound.
 func (p *westonWatkins[T]) step(cycle []int, slope float64) error {
 	k := len(cycle)
 	room, curvature := math.Inf(1), 0.0
@@ -335,7 +332,7 @@ func (p *westonWatkins[T]) step(cycle []int, slope float64) error {
 	return nil
 }
 
-// room is how far the variable of point i for the flow from d to c may go.
+// room returns how far the variable of point i for the flow from d to c can move.
 func (p *westonWatkins[T]) room(i, d, c int) float64 {
 	if p.y[i] == d {
 		return p.c + p.u[c][i]
@@ -343,7 +340,7 @@ func (p *westonWatkins[T]) room(i, d, c int) float64 {
 	return -p.u[d][i]
 }
 
-// towards is alpha after a step, which is exactly at the bound that the step leads to.
+// towards returns alpha after a step, exactly at the bound if the step reaches it.
 func towards(alpha, step, c float64) float64 {
 	switch {
 	case step >= c-alpha:
@@ -354,17 +351,17 @@ func towards(alpha, step, c float64) float64 {
 	return alpha + step
 }
 
-// side is one class of a turn against the other: its points and the bounds of their v.
+// side is one class of a turn, the other class, its points and the bounds of their v.
 type side struct {
 	class, other int
 	from, to     int
 	lo, hi       float64
 }
 
-// turn makes steps on pairs of points of classes a and b until what is left of their
-// violation is goal, the end of the iterations comes or a step changes nothing. As a binary
-// machine with the positive class a they have v_i = alpha_ib or -alpha_ia and the
-// derivatives h_i = ±1 - F_ai + F_bi; its kernel is 2K.
+// turn makes steps on pairs of points of classes a and b until their violation is at most goal,
+// the iteration end is reached or a step changes nothing. As a binary machine with positive class
+// a they have v_i = alpha_ib or -alpha_ia and the derivatives h_i = ±1 - F_ai + F_bi; its kernel
+// is 2K.
 func (p *westonWatkins[T]) turn(a, b int, goal float64, end int) error {
 	sides := [2]side{
 		{class: a, other: b, from: p.start[a], to: p.start[a+1], hi: p.c},
@@ -415,7 +412,7 @@ func (p *westonWatkins[T]) turn(a, b int, goal float64, end int) error {
 	return p.settle(sides)
 }
 
-// of is the side of the k-th point of a turn, and the point.
+// of returns the side and the index of the k-th point of a turn.
 func (p *westonWatkins[T]) of(sides [2]side, k int) (side, int) {
 	if first := sides[0].to - sides[0].from; k >= first {
 		return sides[1], sides[1].from + k - first
@@ -423,7 +420,7 @@ func (p *westonWatkins[T]) of(sides [2]side, k int) (side, int) {
 	return sides[0], sides[0].from + k
 }
 
-// place is where a turn has point i.
+// place returns the position of point i in a turn.
 func (p *westonWatkins[T]) place(sides [2]side, i int) int {
 	if s := sides[0]; i >= s.from && i < s.to {
 		return i - s.from
@@ -431,7 +428,7 @@ func (p *westonWatkins[T]) place(sides [2]side, i int) int {
 	return sides[0].to - sides[0].from + i - sides[1].from
 }
 
-// pick writes what a turn needs of the row of its k-th point.
+// pick copies the part of the row of the k-th point that a turn needs.
 func (p *westonWatkins[T]) pick(dst []T, sides [2]side, k int) error {
 	_, i := p.of(sides, k)
 	row, err := p.rows.Row(i)
@@ -443,7 +440,7 @@ func (p *westonWatkins[T]) pick(dst []T, sides [2]side, k int) error {
 	return nil
 }
 
-// mark records whether v_k may rise and fall.
+// mark records whether v_k can increase and decrease.
 func (p *westonWatkins[T]) mark(k int, s side) {
 	p.up[k], p.low[k] = 0, 0
 	if p.v[k] >= s.hi {
@@ -454,8 +451,8 @@ func (p *westonWatkins[T]) mark(k int, s side) {
 	}
 }
 
-// pair moves v_i up and v_j down to the maximum of D or to the first bound, and returns by
-// how much.
+// pair moves v_i up and v_j down by the same amount to the maximum of D or to the first bound,
+// and returns the amount.
 func (p *westonWatkins[T]) pair(sides [2]side, i, j int, kij float64) (float64, error) {
 	si, _ := p.of(sides, i)
 	sj, _ := p.of(sides, j)
@@ -467,7 +464,7 @@ func (p *westonWatkins[T]) pair(sides [2]side, i, j int, kij float64) (float64, 
 		return 0, ErrOverflow
 	}
 	vi, vj := p.v[i]+step, p.v[j]-step
-	if step == toHi { // exactly, so that a bounded variable is known as such
+	if step == toHi { // exactly, so that the variable counts as bounded
 		vi = si.hi
 	}
 	if step == toLo {
@@ -483,7 +480,7 @@ func (p *westonWatkins[T]) pair(sides [2]side, i, j int, kij float64) (float64, 
 	return step, nil
 }
 
-// settle takes over the v that a turn has moved.
+// settle copies the v changed by a turn back.
 func (p *westonWatkins[T]) settle(sides [2]side) error {
 	clear(p.sum)
 	for _, k := range p.moved {
@@ -510,7 +507,7 @@ func (p *westonWatkins[T]) settle(sides [2]side) error {
 	return nil
 }
 
-// slack is the sum of those of all wrong classes.
+// slack returns the sum of the slacks of all wrong classes.
 func (p *westonWatkins[T]) slack(i int, b []float64) (sum float64) {
 	y := p.y[i]
 	for c := range p.u {

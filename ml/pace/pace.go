@@ -1,6 +1,6 @@
-// Package pace lets long work wait while something else goes before it. Work looks up every
-// millisecond or two, by Look, as it does anyway to see whether its context has ended; code that
-// has put it behind a Gate can hold it there. It knows nothing of either.
+// Package pace lets long work wait for something more urgent. The work calls Look every
+// millisecond or two, as it must check its context anyway; code that put it behind a Gate can
+// pause it there.
 package pace
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Look returns ctx.Err(). Before that it waits at every closed gate that ctx is behind.
+// Look waits at every closed gate that ctx is behind, then returns ctx.Err().
 func Look(ctx context.Context) error {
 	h, _ := ctx.Value(key{}).(*held)
 	for ; h != nil; h = h.outer {
@@ -22,16 +22,16 @@ func Look(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Gate holds what is behind it while something urgent is done. Its zero value is open. It is
-// safe for concurrent use.
+// Gate pauses the work behind it while something urgent runs. The zero value is open. It is safe
+// for concurrent use.
 type Gate struct {
 	urgent atomic.Int64 // changed under mu
 
 	mu   sync.Mutex
-	open chan struct{} // closed when nothing urgent is done any more; nil: nothing is
+	open chan struct{} // closed when nothing urgent is left; nil if nothing is urgent
 }
 
-// Urgencies is how many have closed the gate and are not done.
+// Urgencies returns the number of unfinished calls of Urgent.
 func (g *Gate) Urgencies() int { return int(g.urgent.Load()) }
 
 // Urgent closes the gate until done is called.
@@ -51,18 +51,18 @@ func (g *Gate) Urgent() (done func()) {
 	}
 }
 
-// Behind returns a context of work that the gate holds, in total for at most so many times as
-// long as it works: so it gets on however much is urgent.
+// Behind returns a context for work that the gate pauses, in total for at most times its own
+// working time, so that it always makes progress.
 func (g *Gate) Behind(ctx context.Context, times int) context.Context {
 	return g.before(ctx, times)
 }
 
-// Strictly returns a context of work that waits for as long as the gate is closed.
+// Strictly returns a context for work that waits as long as the gate is closed.
 func (g *Gate) Strictly(ctx context.Context) context.Context {
 	return g.before(ctx, strictly)
 }
 
-// strictly is the number of times of work that is held without a bound.
+// strictly is the value of times without a limit.
 const strictly = -1
 
 func (g *Gate) before(ctx context.Context, times int) context.Context {
@@ -75,13 +75,13 @@ type key struct{}
 // held is work behind a gate.
 type held struct {
 	gate  *Gate
-	outer *held // of the same work behind another gate; nil: there is none
+	outer *held // the same work behind another gate, or nil
 	times time.Duration
 	began time.Time
 
-	turn  chan struct{} // full while the work, which may be of many goroutines, is held
-	total time.Duration // held here; guarded by turn
-	inner atomic.Int64  // nanoseconds held at gates within
+	turn  chan struct{} // full while the work, possibly of many goroutines, is paused
+	total time.Duration // pause time here; guarded by turn
+	inner atomic.Int64  // nanoseconds paused at inner gates
 }
 
 func (h *held) hold(ctx context.Context) {

@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// work looks up n times, with a millisecond of work before each.
+// work calls Look n times, each after a millisecond of work.
 func work(ctx context.Context, n int) <-chan error {
 	done := make(chan error, 1)
 	go func() {
@@ -25,7 +25,7 @@ func work(ctx context.Context, n int) <-chan error {
 	return done
 }
 
-// Work is held while something urgent is done, as long as any of that is.
+// Work is paused as long as anything urgent runs.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestGate(t *testing.T) {
 	})
 }
 
-// However much is urgent, work gets on, also where it is spread over goroutines.
+// Work makes progress however much is urgent, also if spread over goroutines.
 func TestGetsOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestGetsOn(t *testing.T) {
 		defer g.Urgent()()
 		begin := time.Now()
 		ctx := g.Behind(t.Context(), 3)
-		child, cancel := context.WithCancel(context.WithoutCancel(ctx)) // also of contexts made from it
+		child, cancel := context.WithCancel(context.WithoutCancel(ctx)) // derived contexts as well
 		defer cancel()
 		one, two := work(ctx, 100), work(child, 100)
 		<-one
@@ -67,7 +67,7 @@ func TestGetsOn(t *testing.T) {
 	})
 }
 
-// Work that is given up is held no longer.
+// Cancelled work is no longer paused.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -86,8 +86,7 @@ func TestGivenUp(t *testing.T) {
 	})
 }
 
-// Work behind two gates waits at both. The time at a strict one, which has no bound, is not
-// time that it worked.
+// Work behind two gates waits at both. Waiting at a strict one does not count as working time.
 func TestTwoGates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

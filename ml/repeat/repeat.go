@@ -20,7 +20,7 @@ import (
 	"marginlab/ml/study"
 )
 
-// File holds what repeats a report: its tasks and their data.
+// File holds the tasks of a report and their data, for repetition.
 type File struct {
 	Format int               `json:"format"`
 	Title  string            `json:"title"`
@@ -28,27 +28,26 @@ type File struct {
 	Points map[string]string `json:"points"` // canonical CSV by its SHA-256
 }
 
-// Task is a run, a search, a study or a comparison of runs, with the numbers that came out.
+// Task is a run, a search, a study or a comparison of runs, with its reported numbers.
 type Task struct {
 	Title  string          `json:"title"`
 	Points string          `json:"points,omitempty"` // hash of the data of a run or search
 	Spec   json.RawMessage `json:"spec,omitempty"`   // of a run or search
 	Search *Search         `json:"search,omitempty"`
 	Study  *Study          `json:"study,omitempty"`
-	Runs   []Task          `json:"runs,omitempty"` // compared on the points that all hold out, and searches on their folds
+	Runs   []Task          `json:"runs,omitempty"` // compared on the points held out by all of them; searches on their folds
 	// Numbers holds the numbers of the task itself, not of its Runs.
 	Numbers []Number `json:"numbers"`
 }
 
-// Search holds the settings that a search tries, and how it judges them.
+// Search holds the settings tried by a search and its validation scheme.
 type Search struct {
 	Grid   eval.Grid   `json:"grid,omitempty"`
-	Drawn  *eval.Drawn `json:"drawn,omitempty"` // in place of Grid
+	Drawn  *eval.Drawn `json:"drawn,omitempty"` // instead of Grid
 	Scheme eval.Scheme `json:"scheme"`
 }
 
-// Study holds a study as TOML and the hashes of the data that it takes from files, by the
-// names of the sets.
+// Study holds a study as TOML and the hashes of its data files by the names of the sets.
 type Study struct {
 	File   string            `json:"file"`
 	Points map[string]string `json:"points,omitempty"`
@@ -63,7 +62,7 @@ type Number struct {
 // MaxFile is the largest size of a File in bytes.
 const MaxFile = 64 << 20
 
-// Read reads a File.
+// Read decodes a File.
 func Read(r io.Reader) (*File, error) {
 	text, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
@@ -91,7 +90,7 @@ func (t Task) hasNumbers() bool {
 	return len(t.Numbers) > 0 || slices.ContainsFunc(t.Runs, Task.hasNumbers)
 }
 
-// Data returns points of the file, which must have their hash.
+// Data returns a data set of the file after checking its hash.
 func (f *File) Data(hash string) (*dataset.Data, error) {
 	text, ok := f.Points[hash]
 	if sum := sha256.Sum256([]byte(text)); !ok || hex.EncodeToString(sum[:]) != hash {
@@ -101,7 +100,7 @@ func (f *File) Data(hash string) (*dataset.Data, error) {
 }
 
 // reported lists the quantities of a run that must agree. Those that depend on the order of
-// additions, such as iterations, are left out.
+// additions, such as iterations, are excluded.
 var reported = []string{"test_accuracy", "train_accuracy", "test_mse", "mse", "support_vectors", "test_n", "train_n"}
 
 // OfRun returns the numbers of a run.
@@ -153,7 +152,7 @@ func OfStudy(r *study.Result) (numbers []Number) {
 	return numbers
 }
 
-// OfHeldOut returns the numbers of the tests on the points that all runs hold out.
+// OfHeldOut returns the numbers of the tests on the points held out by all runs.
 func OfHeldOut(h *eval.HeldOut) (numbers []Number) {
 	for _, p := range h.Pairs {
 		numbers = append(numbers, Number{fmt.Sprintf("p of runs %d and %d", p.First+1, p.Second+1), p.P})
@@ -161,8 +160,8 @@ func OfHeldOut(h *eval.HeldOut) (numbers []Number) {
 	return numbers
 }
 
-// Run trains the task again and returns it with the numbers that come out. data returns points by
-// their hash.
+// Run trains the task again and returns it with the new numbers. data returns a data set by its
+// hash.
 func (t Task) Run(ctx context.Context, data func(hash string) (*dataset.Data, error)) (again Task, err error) {
 	again, _, err = t.run(ctx, data)
 	if err != nil {
@@ -173,13 +172,13 @@ func (t Task) Run(ctx context.Context, data func(hash string) (*dataset.Data, er
 
 func (t Task) run(ctx context.Context, data func(hash string) (*dataset.Data, error)) (again Task, points []ml.Point, err error) {
 	again = t
-	again.Numbers = nil // those of the report are not what came out
+	again.Numbers = nil // replaced by the new numbers
 	switch {
 	case t.Study != nil:
 		again.Numbers, err = t.Study.run(ctx, data)
 		return again, nil, err
 	case t.Runs != nil:
-		var all [][]ml.Point // of the runs; a search holds nothing out
+		var all [][]ml.Point // by run; a search holds nothing out
 		again.Runs = make([]Task, len(t.Runs))
 		for i, run := range t.Runs {
 			if again.Runs[i], points, err = run.run(ctx, data); err != nil {
@@ -249,26 +248,25 @@ func (s *Study) run(ctx context.Context, data func(hash string) (*dataset.Data, 
 	return OfStudy(res), nil
 }
 
-// tolerance is by what share of them numbers may differ that processors add up in different
-// orders; least stands in for a number closer to 0.
+// tolerance is the allowed relative difference of numbers, as processors add up in different
+// orders; numbers below least count as least.
 const (
 	tolerance = 1e-6
 	least     = 1e-9
 )
 
-// Compared is a number as the report has it and as it came out again.
+// Compared is a number in the report and its repetition.
 type Compared struct {
 	Task, Name string
 	Was, Is    float64
 }
 
-// Agrees reports whether both are the same but for rounding.
+// Agrees reports whether both are the same up to rounding.
 func (c Compared) Agrees() bool {
 	return math.Abs(c.Was-c.Is) <= tolerance*max(least, math.Abs(c.Was))
 }
 
-// Compare lists the numbers of a task beside those of the same task trained again, NaN where one
-// is missing.
+// Compare lists the numbers of a task beside those of its repetition, NaN if one is missing.
 func (t Task) Compare(again Task) (all []Compared) {
 	for i, n := range t.Numbers {
 		c := Compared{t.Title, n.Name, n.Value, math.NaN()}

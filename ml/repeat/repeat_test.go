@@ -13,8 +13,8 @@ import (
 	"marginlab/ml/repeat"
 )
 
-// A comparison on points held out and on folds is repeated: the folds' searches hold nothing out,
-// and the tests are of the runs alone.
+// A comparison on held-out points and on folds is repeated: searches on folds hold nothing out,
+// and the tests are between the runs only.
 func TestComparison(t *testing.T) {
 	t.Parallel()
 	g := require.Value(dataset.FindGenerator("moons"))(t)
@@ -49,7 +49,7 @@ func TestComparison(t *testing.T) {
 	require.Check(t, len(seen) == 4, "numbers of %v, want those of the comparison, its runs and its folds", seen)
 }
 
-// Numbers that nothing gives differ, though the report has them.
+// Reported numbers without a source differ.
 func TestNoRuns(t *testing.T) {
 	t.Parallel()
 	f := require.Value(repeat.Read(strings.NewReader(`{"format":1,"tasks":[{"title":"t","runs":[],"numbers":[{"name":"p of runs 1 and 2","value":0.5}]}]}`)))(t)

@@ -12,22 +12,22 @@ import (
 	"marginlab/ml/param"
 )
 
-// MaxPath is how many points a Path takes. Its decomposition cannot be interrupted, and
-// costs 15 trainings at 500 points, 90 at 2 000.
+// MaxPath is the largest number of points of a Path. Its eigendecomposition cannot be
+// interrupted, and costs as much as 15 trainings at 500 points, 90 at 2000.
 const MaxPath = 400
 
-// Path is kernel ridge regression at every lambda, from one factorisation: with K =
-// Q diag(m) Q', all that depends on lambda is 1 / (m_k + lambda).
+// Path is kernel ridge regression at every lambda from one eigendecomposition: with K = Q diag(m)
+// Q', lambda only enters through 1 / (m_k + lambda).
 type Path struct {
 	values []float64  // m, ascending
 	q      *mat.Dense // eigenvectors in columns
 	w, t   []float64  // Q't, t
 
-	Null float64 // mean t_i^2: the error of f = 0, which a large lambda comes near
+	Null float64 // mean t_i^2: the error of f = 0, the limit for large lambda
 }
 
-// NewPath decomposes k for targets t. It returns the errors of Train, and refuses more points than
-// MaxPath.
+// NewPath decomposes k for targets t. It returns the errors of Train, and an error for more than
+// MaxPath points.
 func NewPath(ctx context.Context, k Matrix, t []float64) (*Path, error) {
 	if err := check(k, t, Settings{Lambda: 1}); err != nil {
 		return nil, err
@@ -50,15 +50,15 @@ func NewPath(ctx context.Context, k Matrix, t []float64) (*Path, error) {
 	return p, ctx.Err()
 }
 
-// Point holds the fit at one lambda.
+// Point describes the fit at one lambda.
 type Point struct {
 	Lambda   float64
 	MSE      float64 // mean (t_i - f(x_i))^2
-	LOOError float64 // the same, each point left out once
-	Freedom  float64 // sum m_k / (m_k + lambda): how many parameters f may be said to have, 0 to M
+	LOOError float64 // leave-one-out mean squared error
+	Freedom  float64 // effective degrees of freedom, sum m_k / (m_k + lambda), 0 to M
 }
 
-// At is the fit at lambda, false where K + lambda I is not positive definite to working
+// At returns the fit at lambda, or false if K + lambda I is not positive definite to working
 // precision.
 func (p *Path) At(lambda float64) (Point, bool) {
 	m := len(p.t)

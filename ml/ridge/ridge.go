@@ -1,43 +1,40 @@
-// Package ridge fits functions by kernel ridge regression.
+// Package ridge implements kernel ridge regression.
 //
 // Train solves, over a in R^M,
 //
 //	minimise 1/2 sum_i (t_i - f(x_i))^2 + 1/2 lambda |w|^2,   f(x) = sum_j a_j k(x_j, x)
 //
-// with |w|^2 = a'Ka, in closed form: a = (K + lambda I)^-1 t (Saunders, Gammerman and
-// Vovk, "Ridge regression learning algorithm in dual variables", ICML 1998). There is
-// no bias, and no coefficient is zero but by chance. With targets -1 and +1 the sign of
-// f is a classifier.
+// with |w|^2 = a'Ka, in closed form: a = (K + lambda I)^-1 t (Saunders, Gammerman and Vovk,
+// "Ridge regression learning algorithm in dual variables", ICML 1998). There is no bias, and the
+// coefficients are not sparse. With targets -1 and +1 the sign of f is a classifier.
 //
 // # Certificate
 //
-// The dual is to maximise lambda (a't - 1/2 lambda |a|^2 - 1/2 a'Ka), and at any a the
-// two objectives differ by 1/2 |r|^2 for the residual r = t - Ka - lambda a of the
-// linear system: a small residual proves that the objective is as small.
+// The dual maximises lambda (a't - 1/2 lambda |a|^2 - 1/2 a'Ka), and at any a the duality gap is
+// 1/2 |r|^2 for the residual r = t - Ka - lambda a of the linear system: a small residual proves
+// that the objective is close to the minimum.
 //
 // # Leave one out
 //
-// The function that is fitted to all points but i misses t_i by a_i / (A^-1)_ii, A =
-// K + lambda I (Cawley and Talbot, "Fast exact leave-one-out cross-validation of sparse
-// least-squares support vector machines", Neural Networks 17, 2004). No fit is repeated.
-// Its value at i is therefore t_i - a_i / (A^-1)_ii, and, as t = Aa, also
+// The function fitted to all points but i has the error a_i / (A^-1)_ii at i, A = K + lambda I
+// (Cawley and Talbot, "Fast exact leave-one-out cross-validation of sparse least-squares support
+// vector machines", Neural Networks 17, 2004), without refitting. Its value at i is therefore
+// t_i - a_i / (A^-1)_ii or, as t = Aa,
 //
 //	sum_{j != i} K_ij a_j + a_i (A_ii - 1/(A^-1)_ii).
 //
-// The first form loses all digits where the values are tiny against t, the second where A
-// is nearly singular: each point takes the form whose terms are smaller.
+// The first form loses all digits if the values are tiny compared with t, the second if A is
+// nearly singular: each point uses the form with the smaller terms.
 //
 // # Method and limits
 //
-// A Cholesky factor U'U = A, M^3/3 operations, gives a, and U^-T, twice as many, the
-// diagonal of A^-1. The residual is taken with rows of K that are computed anew, and a
-// refined by it. M x M numbers are held: see MaxBytes. A conjugate gradient method
-// would hold none, yet has no diagonal of A^-1, and takes steps in proportion to the root
-// of the condition number.
+// A Cholesky factor U'U = A, M^3/3 operations, gives a, and U^-T, twice as many, the diagonal of
+// A^-1. The residual uses freshly computed rows of K and refines a. M x M numbers are stored: see
+// MaxBytes. A conjugate gradient method would store none, but gives no diagonal of A^-1, and its
+// number of steps is proportional to the square root of the condition number.
 //
 // The kernel need not be positive semidefinite, but lambda must exceed minus its smallest
-// eigenvalue, or the system has no factor and f no meaning. As long as it does, a is the
-// maximum of the dual.
+// eigenvalue, otherwise there is no factor and f is meaningless. Then a maximises the dual.
 package ridge
 
 import (
@@ -58,65 +55,62 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Params describes what a user sets.
+// Params describes the user's parameters.
 var Params = []param.Param{{
 	Name: "lambda", Label: "regularisation", Symbol: "λ", Kind: param.Number, Default: "1",
 	Min: 0, OpenMin: true, Max: 1e12, Low: 1e-6, High: 1e3, Log: true, Telling: true,
 	Help: "Price of |w|²: a large λ makes f small and smooth, a small one makes it follow every target.",
 }}
 
-// MaxBytes is the largest kernel matrix that Train takes memory for: that of 11 585
-// points.
+// MaxBytes is the size of the largest kernel matrix that Train stores: 11 585 points.
 const MaxBytes = 1 << 30
 
-// Matrix is a symmetric M x M kernel matrix given row by row. Its methods may be
-// called from several goroutines at once.
+// Matrix is a symmetric M x M kernel matrix given row by row. Its methods must be safe for
+// concurrent use.
 type Matrix interface {
 	Len() int                 // M
 	Row(dst []float64, i int) // dst[j] = K_ij, len(dst) = M
 }
 
-// Settings of Train.
+// Settings configures Train.
 type Settings struct {
 	Lambda   float64        // weight of 1/2 |w|^2, > 0
 	Recorder trace.Recorder // progress, may be nil
 }
 
-// Result of Train.
+// Result holds the fitted function.
 type Result struct {
 	A []float64 // coefficients, length M: f(x) = sum_j a_j k(x_j, x)
 	F []float64 // f(x_i) on the training points, length M
 
-	// LeftOut is at each point the value there of the function that is fitted to all the
-	// others.
+	// LeftOut holds at each point the value of the function fitted to all other points.
 	LeftOut []float64
 
-	// Status is converged where rounding has moved A by no more than 1e-6 of its length,
-	// as far as Condition and the residual tell, and RelativeGap is no more; otherwise numerical.
+	// Status is converged if, judging by Condition and the residual, the relative error of A is
+	// at most 1e-6, and so is RelativeGap; otherwise numerical.
 	Status    trace.Status
 	Objective float64 // 1/2 sum (t_i - f(x_i))^2 + 1/2 lambda |w|^2
-	Gap       float64 // 1/2 |r|^2 / max(1, |Objective|): how far from the minimum it can be
-	// RelativeGap is the same relative to |Objective|.
+	Gap       float64 // 1/2 |r|^2 / max(1, |Objective|): bounds the distance from the minimum
+	// RelativeGap is 1/2 |r|^2 / |Objective|.
 	RelativeGap float64
 	MSE         float64 // mean (t_i - f(x_i))^2
 	LOOError    float64 // mean (t_i - LeftOut_i)^2
-	WNorm       float64 // |w|; 0 where the kernel is indefinite and there is none
-	Condition   float64 // estimate of |A| |A^-1| in the 1-norm, from below, within a small factor
-	Shift       float64 // what had to be added to lambda for a factor to exist; 0 but for a matrix that is singular to working precision
-	Iterations  int     // solutions of the system: the first and its refinements
+	WNorm       float64 // |w|; 0 if an indefinite kernel makes a'Ka negative
+	Condition   float64 // lower estimate of |A| |A^-1| in the 1-norm, within a small factor
+	Shift       float64 // amount added to lambda to obtain a factor; non-zero only if the matrix is singular to working precision
+	Iterations  int     // solves of the system: the first and its refinements
 }
 
-// accuracy is the relative error of the coefficients at which a result counts as
-// converged.
+// accuracy is the relative error of the coefficients at which a result counts as converged.
 const accuracy = 1e-6
 
-// Train fits f to the M points of k with targets t, which are any finite numbers.
+// Train fits f to the M points of k with finite targets t.
 //
-// Where A is singular to working precision the result belongs to the smallest larger
-// lambda that has a factor, Shift tells which, and the status is numerical. Errors are
-// those of wrong input (lengths, settings out of range, entries or targets that are not
-// finite, more points than MaxBytes holds), of a lambda that does not exceed minus the
-// smallest eigenvalue of K, and that of ctx.
+// If A is singular to working precision, the result belongs to the smallest larger lambda that
+// has a factor, given by Shift, and the status is numerical. It returns an error for invalid
+// input (lengths, settings out of range, entries or targets that are not finite, more points than
+// MaxBytes allows), for a lambda that does not exceed minus the smallest eigenvalue of K, and
+// that of ctx.
 func Train(ctx context.Context, k Matrix, t []float64, s Settings) (*Result, error) {
 	if err := check(k, t, s); err != nil {
 		return nil, err
@@ -169,23 +163,22 @@ func check(k Matrix, t []float64, s Settings) error {
 	return nil
 }
 
-// epsilon is the relative rounding error of one operation, at most.
+// epsilon is the spacing of floating-point numbers at 1.
 const epsilon = 0x1p-52
 
-// factor is the Cholesky factor of K + (lambda + shift) I, with what is known about
-// that matrix.
+// factor is the Cholesky factor of K + (lambda + shift) I.
 type factor struct {
 	u     blas64.General // upper triangle; undefined below
-	norm  float64        // of the matrix, largest sum of moduli in a row
+	norm  float64        // of the matrix: largest absolute row sum
 	shift float64
 }
 
-// rounding is how many times epsilon and the norm the eigenvalues of a positive
-// semidefinite matrix fall below zero by rounding, at most.
+// rounding bounds how far, in units of epsilon times the norm, rounding moves the eigenvalues of
+// a positive semidefinite matrix below zero.
 const rounding = 1e3
 
-// decompose factors K + lambda I, with the smallest shift of a rising ladder that allows
-// it. A shift that rounding does not explain is an error, which tells a lambda that is enough.
+// decompose factors K + lambda I with the smallest shift, from an increasing sequence, that
+// allows it. A shift too large for rounding is an error, which names a sufficient lambda.
 func decompose(ctx context.Context, k Matrix, lambda float64) (*factor, error) {
 	m := k.Len()
 	f := &factor{u: blas64.General{Rows: m, Cols: m, Stride: m, Data: make([]float64, m*m)}}
@@ -222,16 +215,16 @@ func decompose(ctx context.Context, k Matrix, lambda float64) (*factor, error) {
 		"lambda is %g, and the kernel matrix has an eigenvalue below −lambda: K + lambda I is not positive definite", lambda)
 }
 
-// round is v to two digits.
+// round rounds v to two significant digits.
 func round(v float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 1, 64), 64)
 	if err != nil {
-		return v // the largest numbers
+		return v // the largest numbers overflow
 	}
 	return r
 }
 
-// fill writes K + lambda I in place of the factor.
+// fill writes K + lambda I to the memory of the factor.
 func (f *factor) fill(ctx context.Context, k Matrix, lambda float64) error {
 	sums := make([]float64, k.Len())
 	err := dense.Parallel(ctx, len(sums), func(from, to int) {
@@ -254,8 +247,8 @@ func (f *factor) fill(ctx context.Context, k Matrix, lambda float64) error {
 	return nil
 }
 
-// condition estimates the condition number of the matrix, by a few solutions with it
-// (Hager 1984; the alternating vector is Higham's).
+// condition estimates the condition number of the matrix by a few solves (Hager 1984; the
+// alternating vector is Higham's).
 func (f *factor) condition(ctx context.Context) (float64, error) {
 	m := f.u.Rows
 	x, signs := make([]float64, m), make([]float64, m)
@@ -293,12 +286,11 @@ func (f *factor) condition(ctx context.Context) (float64, error) {
 	return f.norm * max(inverse, 2*floats.Norm(x, 1)/float64(3*m)), nil
 }
 
-// refinements is how often the solution is corrected by its residual, at most.
+// refinements is the maximal number of iterative refinements.
 const refinements = 5
 
-// solve sets A, F and what follows from them, and returns the residual of A. With a
-// shift, A belongs to lambda with the shift, while the residual and the objective are
-// those of lambda.
+// solve sets A, F and what depends on them, and returns the residual of A. With a shift, A
+// belongs to lambda + shift, but the residual and the objective to lambda.
 func (res *Result) solve(ctx context.Context, u *factor, k Matrix, t []float64, s Settings) (r []float64, err error) {
 	a := make([]float64, len(t))
 	step := t
@@ -315,7 +307,7 @@ func (res *Result) solve(ctx context.Context, u *factor, k Matrix, t []float64, 
 			left[i] = t[i] - f[i] - s.Lambda*next[i]
 		}
 		if r != nil && !(floats.Norm(left, 2) < floats.Norm(r, 2)/2) {
-			break // as exact as it gets
+			break // no further improvement
 		}
 		a, r, step = next, left, left
 		res.Iterations++
@@ -331,7 +323,7 @@ func (res *Result) solve(ctx context.Context, u *factor, k Matrix, t []float64, 
 	return r, nil
 }
 
-// measure sets what follows from A and F, with residual r.
+// measure sets what depends on A and F, given the residual r.
 func (res *Result) measure(t, r []float64, lambda float64) {
 	w, misses := floats.Dot(res.A, res.F), floats.Distance(t, res.F, 2)
 	res.WNorm = math.Sqrt(max(0, w))
@@ -344,7 +336,7 @@ func (res *Result) measure(t, r []float64, lambda float64) {
 	}
 }
 
-// product is K a.
+// product returns K a.
 func product(ctx context.Context, k Matrix, a []float64) ([]float64, error) {
 	f := make([]float64, len(a))
 	err := dense.Parallel(ctx, len(a), func(from, to int) {
@@ -357,12 +349,12 @@ func product(ctx context.Context, k Matrix, a []float64) ([]float64, error) {
 	return f, err
 }
 
-// columns is how many columns of U^-T are there at a time.
+// columns is the number of columns of U^-T computed at a time.
 const columns = 128
 
-// leaveOut sets LeftOut and LOOError. (A^-1)_ii is the squared length of column i of
-// U^-T, which is zero above the diagonal. With A_ii the squared length of column i of U,
-// A_ii (A^-1)_ii - 1 is a sum of squares, which does not cancel.
+// leaveOut sets LeftOut and LOOError. (A^-1)_ii is the squared length of column i of U^-T, which
+// is zero above the diagonal. As A_ii is the squared length of column i of U, A_ii (A^-1)_ii - 1
+// is a sum of squares, without cancellation.
 func (res *Result) leaveOut(ctx context.Context, u *factor, k Matrix, t []float64) error {
 	m := len(t)
 	others := make([]float64, m) // sum_{j != i} K_ij a_j

@@ -20,13 +20,13 @@ import (
 	"marginlab/ml/trace"
 )
 
-// matrix is a kernel matrix that is there whole.
+// matrix is a kernel matrix in memory.
 type matrix struct{ *mat.Dense }
 
 func (k matrix) Len() int                 { return k.RawMatrix().Rows }
 func (k matrix) Row(dst []float64, i int) { copy(dst, k.RawRowView(i)) }
 
-// gaussian is the matrix of exp(-gamma |x - z|^2) between the rows of x.
+// gaussian returns the matrix of exp(-gamma |x - z|^2) between the rows of x.
 func gaussian(x *mat.Dense, gamma float64) matrix {
 	m, _ := x.Dims()
 	k := mat.NewDense(m, m, nil)
@@ -54,7 +54,7 @@ func points(m, d int, seed uint64) (x *mat.Dense, t []float64) {
 	return x, t
 }
 
-// without is k and t without point i.
+// without returns k and t without point i.
 func without(k matrix, t []float64, i int) (matrix, []float64) {
 	m := k.Len()
 	less, targets := mat.NewDense(m-1, m-1, nil), make([]float64, 0, m-1)
@@ -79,7 +79,7 @@ func train(t testing.TB, k ridge.Matrix, targets []float64, lambda float64) *rid
 	return res
 }
 
-// independent solves (K + lambda I) a = t by an LU factorisation.
+// independent solves (K + lambda I) a = t by LU factorisation.
 func independent(t testing.TB, k matrix, targets []float64, lambda float64) []float64 {
 	t.Helper()
 	m := k.Len()
@@ -104,7 +104,7 @@ func TestTrainSolvesTheSystem(t *testing.T) {
 			}
 			require.Check(t, res.Status == trace.Converged && res.Shift == 0 && res.Gap <= 1e-20,
 				"%d points, lambda %g: status %s, shift %g, gap %g", m, lambda, res.Status, res.Shift, res.Gap)
-			// At the solution the objective is half lambda a't, the misses are lambda a.
+			// At the solution the objective is half lambda a't, and the errors are lambda a.
 			if dual := lambda * floats.Dot(want, targets) / 2; math.Abs(res.Objective-dual) > 1e-10*math.Abs(dual) {
 				t.Errorf("%d points, lambda %g: objective %.12g, dual %.12g", m, lambda, res.Objective, dual)
 			}
@@ -116,7 +116,7 @@ func TestTrainSolvesTheSystem(t *testing.T) {
 	}
 }
 
-// TestObjectiveIsTheMinimum tries other coefficients.
+// TestObjectiveIsTheMinimum compares with other coefficients.
 func TestObjectiveIsTheMinimum(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -137,7 +137,7 @@ func TestObjectiveIsTheMinimum(t *testing.T) {
 	})
 }
 
-// TestLeaveOneOutIsThatOfRetraining trains once for every point.
+// TestLeaveOneOutIsThatOfRetraining retrains without every point.
 func TestLeaveOneOutIsThatOfRetraining(t *testing.T) {
 	t.Parallel()
 	for _, m := range []int{2, 33, 129, 140} {
@@ -167,9 +167,9 @@ func TestLeaveOneOutIsThatOfRetraining(t *testing.T) {
 	}
 }
 
-// TestLeaveOneOutKeepsTinyValues compares the values left out with retraining where they
-// lie far below the rounding error of the targets: they must agree to their own size, or
-// their signs, and with them the leave-one-out accuracy, are those of rounding.
+// TestLeaveOneOutKeepsTinyValues compares left-out values far below the rounding error of the
+// targets with retraining: unless their relative error is small, their signs, and so the
+// leave-one-out accuracy, are rounding.
 func TestLeaveOneOutKeepsTinyValues(t *testing.T) {
 	t.Parallel()
 	const m = 97
@@ -204,7 +204,7 @@ func TestLeaveOneOutKeepsTinyValues(t *testing.T) {
 	}
 }
 
-// TestConvergedMeansASmallShare fits closely, so that the objective itself is tiny.
+// TestConvergedMeansASmallShare fits so closely that the objective is tiny.
 func TestConvergedMeansASmallShare(t *testing.T) {
 	t.Parallel()
 	ended := map[trace.Status]int{}
@@ -241,8 +241,8 @@ func TestConditionIsThatOfTheSystem(t *testing.T) {
 	}
 }
 
-// TestUglyMatrices looks at what is left where rounding takes over: every number is
-// finite, and the status tells.
+// TestUglyMatrices checks matrices dominated by rounding: every number is finite, and the status
+// is honest.
 func TestUglyMatrices(t *testing.T) {
 	t.Parallel()
 	fill := func(m int, v func(i, j int) float64) matrix {
@@ -290,8 +290,8 @@ func TestUglyMatrices(t *testing.T) {
 	}
 }
 
-// TestDuplicatesThatDisagree has an answer on paper: two equal points with targets ±1
-// make f = 0, and each alone would make the other wrong.
+// TestDuplicatesThatDisagree has a closed form: two equal points with targets ±1 give f = 0, and
+// each alone would mispredict the other.
 func TestDuplicatesThatDisagree(t *testing.T) {
 	t.Parallel()
 	one := matrix{mat.NewDense(2, 2, []float64{1, 1, 1, 1})}
@@ -336,13 +336,13 @@ func TestTrainRefuses(t *testing.T) {
 	}
 }
 
-// huge is a matrix that must not be asked for.
+// huge is a matrix whose rows must not be requested.
 type huge struct{}
 
 func (huge) Len() int           { return 20_000 }
 func (huge) Row([]float64, int) { panic("a row of a matrix beyond the limit") }
 
-// TestTheRemedyWorks raises lambda to what the refusal of an indefinite matrix names.
+// TestTheRemedyWorks raises lambda to the value named in the error for an indefinite matrix.
 func TestTheRemedyWorks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -390,7 +390,7 @@ func TestTrainHeedsTheContext(t *testing.T) {
 		"cancelled after the first of %d steps: %v", steps, err)
 }
 
-// TestPathIsThatOfTraining trains at every lambda.
+// TestPathIsThatOfTraining compares with training at every lambda.
 func TestPathIsThatOfTraining(t *testing.T) {
 	t.Parallel()
 	for _, m := range []int{1, 2, 70, 200} {

@@ -1,28 +1,28 @@
-// Package rows is what solvers share that go through the rows of a kernel matrix over and
-// over: a cache of rows in bounded memory, and the loops over them.
+// Package rows serves solvers that use the rows of a kernel matrix repeatedly: it has a cache of
+// rows in bounded memory, and the loops over them.
 package rows
 
 import "unsafe"
 
-// Cache holds the rows of a matrix that were used last, within the memory given.
+// Cache holds the most recently used rows of a matrix in bounded memory.
 type Cache[T Real] struct {
 	fill   func(dst []T, i int) error // computes row i
-	rows   [][]T                      // nil where not held
-	Whole  [][]T                      // all rows, held elsewhere; nil: they are not
+	rows   [][]T                      // nil if not cached
+	Whole  [][]T                      // all rows, stored elsewhere, or nil
 	Memory Memory[T]
 
-	// The held rows in a ring from the last used to the longest unused, with
-	// entry M as its anchor.
+	// The cached rows form a ring from the most to the least recently used, with entry M as its
+	// anchor.
 	next, prev []int
-	size, held int // rows that may be held, and that are
+	size, held int // maximal and current number of cached rows
 
-	// Memory costs time as well, see startBytes. So size starts small, and doubles when as
-	// many rows have been computed a second time.
+	// Memory costs time as well, see startBytes. So size starts small and doubles once as many
+	// rows have been recomputed.
 	seen  []bool
 	again int
 }
 
-// NewCache holds padded rows of length m in memory.
+// NewCache returns a cache of padded rows of length m in memory.
 func NewCache[T Real](m int, memory Memory[T], fill func(dst []T, i int) error) *Cache[T] {
 	c := &Cache[T]{
 		fill: fill, rows: make([][]T, m), Memory: memory,
@@ -35,19 +35,19 @@ func NewCache[T Real](m int, memory Memory[T], fill func(dst []T, i int) error) 
 	return c
 }
 
-// room limits n rows to those that there are and that memory has room for.
+// room limits n to the number of rows and the capacity of the memory.
 func (c *Cache[T]) room(n int) int {
 	m := len(c.rows)
 	return min(n, m, c.Memory.capacity(Padded(m)))
 }
 
-// Hold makes room for n rows and reports whether there is.
+// Hold makes room for n rows if possible and reports whether it succeeded.
 func (c *Cache[T]) Hold(n int) bool {
 	c.size = max(c.size, c.room(n))
 	return n <= c.size || c.Whole != nil
 }
 
-// Drop forgets all rows.
+// Drop removes all rows.
 func (c *Cache[T]) Drop() {
 	clear(c.rows)
 	clear(c.seen)
@@ -55,7 +55,7 @@ func (c *Cache[T]) Drop() {
 	c.next[anchor], c.prev[anchor], c.held = anchor, anchor, 0
 }
 
-// Row returns row i. It stays valid until two other rows have been asked for.
+// Row returns row i. It stays valid until two other rows have been requested.
 func (c *Cache[T]) Row(i int) ([]T, error) {
 	if c.Whole != nil {
 		return c.Whole[i], nil
@@ -81,7 +81,7 @@ func (c *Cache[T]) Row(i int) ([]T, error) {
 		r, c.rows[last] = c.rows[last], nil
 	}
 	if err := c.fill(r, i); err != nil {
-		return nil, err // the end of the training, so that r need not be kept
+		return nil, err // the training ends, so r need not be kept
 	}
 	c.rows[i] = r
 	c.link(i)
@@ -99,8 +99,8 @@ func (c *Cache[T]) unlink(i int) {
 	c.next[c.prev[i]], c.prev[c.next[i]] = c.next[i], c.prev[i]
 }
 
-// startBytes is the initial size of a cache. The first use of a page of memory takes as long as some hundred values of a kernel in
-// the plane, so that a cache starts with this much and grows when it proves too small. On
-// five classes of 2000 points one against one, 64 MiB took a sixth less processor time
-// than 4 MiB where nearly all points were support vectors, and as much where few were.
+// startBytes is the initial size of a cache. The first use of a memory page costs as much as some
+// hundred kernel values in the plane, so a cache starts small and grows when needed. On five
+// classes of 2000 points, one-vs-one, 64 MiB took a sixth less processor time than 4 MiB if
+// nearly all points were support vectors, and the same if few were.
 const startBytes = 64 << 20

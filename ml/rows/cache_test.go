@@ -6,7 +6,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestCacheGrows fills a small cache, asks again, and finds rows as they were.
+// TestCacheGrows fills a small cache, requests rows again, and finds them unchanged.
 func TestCacheGrows(t *testing.T) {
 	t.Parallel()
 	const m = 40

@@ -1,23 +1,22 @@
 package rows
 
-// Matrix is a symmetric M x M kernel matrix given row by row. That is all a solver needs
-// to know of a kernel and of the objects it compares; what more a matrix may be able to do
-// is told by methods of its own.
+// Matrix is a symmetric M x M kernel matrix given row by row. That is all a solver needs;
+// optional methods offer more.
 type Matrix interface {
 	Len() int                 // M
 	Diag(i int) float64       // K_ii
 	Row(dst []float64, i int) // dst[j] = K_ij, len(dst) = M
 }
 
-// Definite reports whether k says that it is positive semidefinite, by a method of that
-// name. One that is not, or does not say, gets results that are Local.
+// Definite reports whether k is known to be positive semidefinite, by its method Definite.
+// Otherwise results are marked Local.
 func Definite(k Matrix) bool {
 	d, ok := k.(interface{ Definite() bool })
 	return ok && d.Definite()
 }
 
-// Subset is the matrix of some of the points, in the order given. One with a method of that
-// name computes parts of rows, of any other they are picked from whole rows.
+// Subset returns the matrix of some of the points, in the given order. It uses the method Subset
+// of k if there is one, to compute parts of rows, and otherwise selects from whole rows.
 func Subset(k Matrix, points []int) Matrix {
 	if s, ok := k.(interface{ Subset(points []int) Matrix }); ok {
 		return s.Subset(points)
@@ -25,8 +24,8 @@ func Subset(k Matrix, points []int) Matrix {
 	return &picked{whole: k, points: points, row: make([]float64, k.Len())}
 }
 
-// Row writes row i in either precision. A method Row32 of k has it in single precision for
-// less than rounding costs.
+// Row writes row i in either precision. The method Row32 of k, if there is one, computes it in
+// single precision, faster than rounding a row.
 func Row[T Real](k Matrix, dst []T, i int) {
 	switch dst := any(dst).(type) {
 	case []float64:
@@ -50,23 +49,23 @@ func Round(dst []float32, row []float64) {
 	}
 }
 
-// picked is the matrix of some of the points, whose values are picked from whole rows.
+// picked is the matrix of some of the points, selected from whole rows.
 type picked struct {
 	whole  Matrix
 	points []int
-	row    []float64 // of whole, where that holds none; overwritten
+	row    []float64 // scratch, if whole does not hold its rows
 }
 
-// Len is the number of points.
+// Len returns the number of points.
 func (p *picked) Len() int { return len(p.points) }
 
 // Diag returns the kernel of the point with itself.
 func (p *picked) Diag(i int) float64 { return p.whole.Diag(p.points[i]) }
 
-// Definite reports the answer of the whole matrix.
+// Definite reports whether the whole matrix is definite.
 func (p *picked) Definite() bool { return Definite(p.whole) }
 
-// Row picks.
+// Row writes row i.
 func (p *picked) Row(dst []float64, i int) {
 	row, dst := p.from(i), dst[:len(p.points)]
 	for k, j := range p.points {
@@ -74,7 +73,7 @@ func (p *picked) Row(dst []float64, i int) {
 	}
 }
 
-// Row32 rounds what it picks.
+// Row32 writes row i in single precision.
 func (p *picked) Row32(dst []float32, i int) {
 	row, dst := p.from(i), dst[:len(p.points)]
 	for k, j := range p.points {
@@ -82,8 +81,7 @@ func (p *picked) Row32(dst []float32, i int) {
 	}
 }
 
-// from is the row of whole to pick row i from: itself where whole holds it, as a method
-// Held tells.
+// from returns the row of whole for row i, without copying if whole has a method Held.
 func (p *picked) from(i int) []float64 {
 	if h, ok := p.whole.(interface{ Held(i int) []float64 }); ok {
 		return h.Held(p.points[i])
@@ -92,7 +90,7 @@ func (p *picked) from(i int) []float64 {
 	return p.row
 }
 
-// Subset picks from the same rows.
+// Subset selects from the same rows.
 func (p *picked) Subset(points []int) Matrix {
 	s := &picked{whole: p.whole, points: make([]int, len(points)), row: p.row}
 	for k, j := range points {

@@ -5,17 +5,15 @@ import (
 	"unsafe"
 )
 
-// Memory holds the cached rows. It is taken from the system when
-// the rows need it, and stays with the training: the rows of one part after the
-// other are written over each other.
+// Memory holds the cached rows of a training, allocated when first needed. The rows of successive
+// parts overwrite each other.
 type Memory[T Real] struct {
 	entries []T
-	Free    func() // gives it back
+	Free    func() // releases the memory
 }
 
-// NewMemory returns memory for rows of m points, which may hold anything: of at most so
-// many bytes, but of at least 2 rows and of no more than there are. It is lent by pool,
-// or the system's when that is nil.
+// NewMemory returns uninitialised memory for rows of m points: at most the given number of bytes,
+// but at least 2 rows and at most m. It comes from pool, or from the system if pool is nil.
 func NewMemory[T Real](pool *Pool, m int, bytes int64) Memory[T] {
 	n := int64(Padded(m))
 	var v T
@@ -28,14 +26,14 @@ func NewMemory[T Real](pool *Pool, m int, bytes int64) Memory[T] {
 			if room != nil {
 				spare.Put(room)
 			}
-			room = nil // what is given back twice is lent once
+			room = nil // a second call has no effect
 		}}
 	}
 	return Memory[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(block))), size), func() { pool.put(block) }}
 }
 
-// borrow returns so many words of Go's own memory, those of a former training where there are
-// any: small trainings follow each other by the hundred while somebody moves a slider.
+// borrow returns so many words of Go's own memory, from a former training if possible: small
+// trainings follow each other by the hundred while a user moves a slider.
 func borrow(words int) *[]uint64 {
 	if room, _ := spare.Get().(*[]uint64); room != nil && len(*room) >= words {
 		return room
@@ -44,20 +42,19 @@ func borrow(words int) *[]uint64 {
 	return &room
 }
 
-// spare has what former trainings have given back.
+// spare holds the memory of former trainings.
 var spare sync.Pool // of *[]uint64
 
-// Pool lends memory to one training after the other, as the first use of a page costs
-// more than writing to it again. It holds one block for each training that ran at the same
-// time as others. The zero value is ready, and its methods may be called from several
-// goroutines at once.
+// Pool lends memory to one training after another, as the first use of a page costs more than
+// overwriting it. It holds one block per concurrent training. The zero value is ready to use, and
+// its methods are safe for concurrent use.
 type Pool struct {
 	mu   sync.Mutex
 	idle [][]byte
 }
 
-// take returns a block of so many bytes at least, nil when there is none to be had
-// outside of Go's own memory.
+// take returns a block of at least so many bytes, or nil if none is available outside Go's own
+// memory.
 func (p *Pool) take(bytes int) []byte {
 	if p != nil {
 		p.mu.Lock()
@@ -74,7 +71,7 @@ func (p *Pool) take(bytes int) []byte {
 	return reserve(bytes)
 }
 
-// put takes back what take has returned.
+// put returns a block obtained from take.
 func (p *Pool) put(block []byte) {
 	if p == nil {
 		release(block)
@@ -85,7 +82,7 @@ func (p *Pool) put(block []byte) {
 	p.idle = append(p.idle, block)
 }
 
-// Free gives back to the system what is not lent.
+// Free releases all blocks that are not lent.
 func (p *Pool) Free() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,19 +92,19 @@ func (p *Pool) Free() {
 	p.idle = nil
 }
 
-// capacity is the number of rows of length n that there is room for.
+// capacity returns the number of rows of length n that fit.
 func (m Memory[T]) capacity(n int) int { return len(m.entries) / n }
 
-// row returns the place of the i-th row of length n.
+// row returns the memory of the i-th row of length n.
 func (m Memory[T]) row(i, n int) []T { return m.entries[i*n:][:n:n] }
 
-// InSingle is the same memory for rows in single precision.
+// InSingle returns the same memory for rows in single precision.
 func InSingle(m Memory[float64]) Memory[float32] {
 	entries := (*float32)(unsafe.Pointer(unsafe.SliceData(m.entries)))
 	return Memory[float32]{unsafe.Slice(entries, 2*len(m.entries)), m.Free}
 }
 
-// Whole makes room for m padded rows, in Go's own memory.
+// Whole allocates m padded rows in Go's own memory.
 func Whole[T Real](m int) [][]T {
 	n := Padded(m)
 	block := make([]T, m*n)

@@ -2,11 +2,10 @@ package rows
 
 import "syscall"
 
-// reserve returns memory that takes none from the system before it is used, nil when the
-// system has none to give, or for too little to be worth it. It lies outside of Go's
-// heap, as a large block there would have the collector wait, and may be cleared, used
-// or not. Huge pages are asked for, since the first use of a small page costs more than
-// computing what is written there; the system begins with one where they are whole.
+// reserve returns virtual memory that is allocated on first use, or nil if that fails or bytes is
+// too small to be worth it. It is outside Go's heap, where a large block would delay the
+// collector and be cleared. It asks for huge pages, since the first use of a small page costs
+// more than computing its contents.
 func reserve(bytes int) []byte {
 	if bytes < 1<<20 {
 		return nil
@@ -21,10 +20,10 @@ func reserve(bytes int) []byte {
 	return block
 }
 
-// release gives back what reserve has returned.
+// release frees the memory returned by reserve.
 func release(block []byte) { _ = syscall.Munmap(block) }
 
-// hugePages asks for huge pages under a large block that has not been written to yet.
+// hugePages requests huge pages for a large unused block.
 func hugePages(block []byte) {
-	_ = syscall.Madvise(block, syscall.MADV_HUGEPAGE) // refused, it costs time only
+	_ = syscall.Madvise(block, syscall.MADV_HUGEPAGE) // a failure only costs time
 }

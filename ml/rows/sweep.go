@@ -7,31 +7,28 @@ import (
 	"marginlab/ml/simd"
 )
 
-// The sweeps over all points that a step on a pair costs. They exist twice: in C
-// for the machine's vector instructions (sweep.c), and here in Go for builds
-// without a C compiler. The vectors are padded to a multiple of width with
-// entries that are never chosen: up is -Inf there and low is +Inf. g is the gradient of a
-// dual; up is 0 on I_up, the points whose u may rise, and -Inf elsewhere, low 0 on I_low,
-// those whose u may fall, and +Inf elsewhere; so that m(a) and M(a) are the largest g + up
-// and the smallest g + low.
+// The loops over all points in a step on a pair. They exist twice: in C with vector instructions
+// (sweep.c), and here in Go for builds without a C compiler. The vectors are padded to a multiple
+// of width with entries that are never selected: up is -Inf there and low is +Inf. g is the
+// gradient of a dual; up is 0 on I_up, the points whose u can increase, and -Inf elsewhere, low
+// is 0 on I_low, those whose u can decrease, and +Inf elsewhere; so m(a) and M(a) are the largest
+// g + up and the smallest g + low.
 
 // Real is the precision of the rows of the kernel.
 type Real interface{ float32 | float64 }
 
 const width = 16
 
-// Padded is the least multiple of width that is not below n.
+// Padded returns n rounded up to a multiple of width.
 func Padded(n int) int { return (n + width - 1) / width * width }
 
-// Partner returns the j in I_low that gains most with i to second order,
-// (g_i - g_j)² / (K_ii + K_jj - 2 K_ij), and m(a) - M(a), or -1 and 0 when no
-// pair gains anything.
+// Partner returns the j in I_low with the largest second-order gain for i,
+// (g_i - g_j)² / (K_ii + K_jj - 2 K_ij), and m(a) - M(a); -1 and 0 if no pair gains anything.
 func Partner[T Real](g, low, diag []float64, ki []T, gi, kii float64) (j int, violation float64) {
 	return partnerAt(simd.Current(), g, low, diag, ki, gi, kii)
 }
 
-// Update brings the gradient up to date after a step and in the same pass finds the i of
-// m(a).
+// Update updates the gradient after a step and returns the i that attains m(a).
 func Update[T Real](g, up []float64, ki, kj []T, step float64) (i int) {
 	return updateAt(simd.Current(), g, up, ki, kj, step)
 }
@@ -41,35 +38,32 @@ func AddScaled[T Real](dst []float64, a float64, row []T) {
 	addScaledAt(simd.Current(), dst, a, row)
 }
 
-// AddEach adds a_c·row to one vector for each entry of a; dst holds the vectors one
-// after the other.
+// AddEach adds a_c·row to the c-th of the vectors concatenated in dst.
 func AddEach[T Real](dst []float64, a []float64, row []T) {
 	addEachAt(simd.Current(), dst, a, row)
 }
 
-// Look finds, with g_i = 1 - own_i + f_i, the largest g_i of those with u_i > -c, the
-// largest -g_i of those with u_i < 0, and where they are, the first of several; -Inf and -1
-// where there are none.
+// Look returns, with g_i = 1 - own_i + f_i, the largest g_i with u_i > -c, the largest -g_i with
+// u_i < 0, and their first positions; -Inf and -1 if there are none.
 func Look(own, f, u []float64, c float64) (out, in float64, outAt, inAt int) {
 	return lookAt(simd.Current(), own, f, u, c)
 }
 
-// Pair begins a binary machine of two classes a and b with its points of one of them, of
-// u_i in [-c, 0]: it writes their derivatives g_i = sign - fa_i + fb_i, and to up and low
-// what may rise and fall. sign is 1 for a, where -u_i is the variable, and -1 for b, where
-// u_i is.
+// Pair sets up a binary machine of two classes a and b for its points of one of them, with u_i in
+// [-c, 0]: it writes their derivatives g_i = sign - fa_i + fb_i, and up and low. sign is 1 for a,
+// whose variables are -u_i, and -1 for b, whose variables are u_i.
 func Pair(g, up, low, fa, fb, u []float64, sign, c float64) {
 	pairAt(simd.Current(), g, up, low, fa, fb, u, sign, c)
 }
 
-// Bracket raises most_i to g_i = 1 - own_i + f_i where that is larger, and where u_i < 0
-// lowers least_i to it where that is smaller.
+// Bracket raises most_i to g_i = 1 - own_i + f_i if that is larger and, if u_i < 0, lowers
+// least_i to g_i if that is smaller.
 func Bracket(most, least, own, f, u []float64) {
 	bracketAt(simd.Current(), most, least, own, f, u)
 }
 
-// Infinite returns the place of the first entry of a padded row that is not finite, -1
-// when all are. One sum tells that they are; only one that is not needs a look.
+// Infinite returns the position of the first entry of a padded row that is not finite, -1 if
+// there is none. A finite sum shows that all are.
 func Infinite[T Real](row []T) int {
 	bad := func(v T) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
 	if s := sumAt(simd.Current(), row); !math.IsNaN(s) && !math.IsInf(s, 0) {
@@ -89,8 +83,7 @@ func plainPartner[T Real](g, low, diag []float64, ki []T, gi, kii float64) (j in
 		if d > violation {
 			violation = d
 		}
-		// d²/curvature > best for d > 0, without a division and with a branch
-		// that is rarely taken.
+		// d²/curvature > best for d > 0, without a division and with a rarely taken branch.
 		curvature := kii + diag[k] - 2*float64(ki[k])
 		if d*math.Abs(d) > best*curvature {
 			if gain := d * d / Guarded(curvature); d > 0 && gain > best {
@@ -175,7 +168,7 @@ func plainBracket(most, least, own, f, u []float64) {
 	}
 }
 
-// plainSum is the sum of a row: not finite when one of its entries is not.
+// plainSum returns the sum of a row, which is not finite if one of its entries is not.
 func plainSum[T Real](row []T) (s float64) {
 	for _, v := range row {
 		s += float64(v)
@@ -183,11 +176,11 @@ func plainSum[T Real](row []T) (s float64) {
 	return s
 }
 
-// tau stands in for a second derivative that is not positive.
+// tau replaces a second derivative that is not positive.
 const tau = 1e-12
 
-// Guarded is a second derivative to divide by, for kernels whose second derivative along
-// a pair is not positive.
+// Guarded returns a positive second derivative, for kernels without positive curvature along a
+// pair.
 func Guarded(curvature float64) float64 {
 	if curvature <= 0 {
 		return tau

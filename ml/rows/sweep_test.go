@@ -12,7 +12,7 @@ import (
 	"marginlab/ml/simd"
 )
 
-// vectors draws the vectors of a sweep over n points, padded.
+// vectors draws the padded vectors of a loop over n points.
 func vectors[T Real](r *rand.Rand, n int) (g, up, low, diag []float64, ki, kj []T) {
 	size := Padded(n)
 	g, up, low, diag = make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
@@ -30,13 +30,13 @@ func vectors[T Real](r *rand.Rand, n int) (g, up, low, diag []float64, ki, kj []
 			g[i], diag[i], ki[i], kj[i], up[i], low[i] = g[i-1], diag[i-1], ki[i-1], kj[i-1], up[i-1], low[i-1]
 		}
 		if i%11 == 0 {
-			diag[i] = -1 // a curvature below 0
+			diag[i] = -1 // negative curvature
 		}
 	}
 	return g, up, low, diag, ki, kj
 }
 
-// TestSweepsAgree compares all sweeps that this machine can run with those in Go.
+// TestSweepsAgree compares all loops that this machine supports with those in Go.
 func TestSweepsAgree(t *testing.T) {
 	t.Parallel()
 	for _, l := range []simd.Level{simd.Plain, simd.AVX2, simd.AVX512} {
@@ -93,8 +93,7 @@ func sweepsAgree[T Real](t *testing.T, l simd.Level) {
 	}
 }
 
-// TestClassSweepsAgree does so for those over the functions of classes, of any number of
-// points.
+// TestClassSweepsAgree does the same for the loops over class functions.
 func TestClassSweepsAgree(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 4))

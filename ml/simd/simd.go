@@ -1,7 +1,6 @@
-// Package simd says which of the compiled forms of the inner loops run: for any
-// processor, for one with AVX2, or for one with AVX-512. They sum in different orders, so
-// that results differ in the last digits; the environment variable MARGINLAB_SIMD
-// chooses one, to reproduce what another machine has found.
+// Package simd selects the compiled variant of the inner loops: for any processor, for AVX2, or
+// for AVX-512. They sum in different orders, so that results differ in the last digits; the
+// environment variable MARGINLAB_SIMD selects one, to reproduce the result of another machine.
 package simd
 
 import (
@@ -10,10 +9,10 @@ import (
 	"strings"
 )
 
-// Variable is the environment variable with the name of a level.
+// Variable is the environment variable that names the level.
 const Variable = "MARGINLAB_SIMD"
 
-// Level is a form of the inner loops. Each can do what the ones before it can.
+// Level is a variant of the inner loops. Each includes the capabilities of the previous ones.
 type Level int
 
 // The levels. Builds without a C compiler have Plain only.
@@ -25,10 +24,10 @@ const (
 
 var names = []string{"plain", "avx2", "avx512"}
 
-// String is the name of the level, as Variable has it.
+// String returns the name of the level as used in Variable.
 func (l Level) String() string { return names[l] }
 
-// Levels lists the levels that this program can run on this machine, Plain first.
+// Levels lists the levels available on this machine, Plain first.
 func Levels() []Level {
 	var levels []Level
 	for l := Plain; l <= best(); l++ {
@@ -37,8 +36,8 @@ func Levels() []Level {
 	return levels
 }
 
-// Parse returns the level of a name, the best one for an empty name. A name that is not
-// known, and a level that this machine does not have, are errors.
+// Parse returns the level with the given name, or the best one for an empty name. Unknown names
+// and levels that this machine does not support are errors.
 func Parse(name string) (Level, error) {
 	if name == "" {
 		return best(), nil
@@ -64,12 +63,12 @@ func list() string {
 	return strings.Join(has, " or ")
 }
 
-// chosen never changes: a solver that changed its loops halfway would not repeat itself.
+// chosen never changes: a solver that changed its loops midway would not be reproducible.
 var chosen, problem = Parse(os.Getenv(Variable))
 
-// Chosen is the level that runs: that of Variable, or the best one. The error comes from
-// Parse; the best one runs then.
+// Chosen returns the level in use: that of Variable, or the best one. If Parse returned an error,
+// it is returned here, and the best level is used.
 func Chosen() (Level, error) { return chosen, problem }
 
-// Current is the level that runs.
+// Current returns the level in use.
 func Current() Level { return chosen }

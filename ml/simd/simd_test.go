@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestVariable starts this test anew with each level in the environment.
+// TestVariable reruns this test with each level in the environment.
 func TestVariable(t *testing.T) {
 	if want := os.Getenv("SIMD_TEST_EXPECTS"); want != "" {
 		l, err := simd.Chosen()

@@ -12,8 +12,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestNaiveAscent checks every update against the maximum in one alpha, and the
-// end against the conditions of the problem without the equality constraint.
+// TestNaiveAscent checks every update against the maximum in one alpha, and the end against the
+// KKT conditions without the equality constraint.
 func TestNaiveAscent(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -72,14 +72,13 @@ func TestNaiveAscent(t *testing.T) {
 		if free {
 			near(t, "bias", end.B, 0, 1.01e-6)
 		}
-		// Leaving a constraint out cannot lower the maximum.
+		// Dropping a constraint cannot lower the maximum.
 		want := optimum(t, k, y, c)
 		require.Check(t, end.Dual >= want.Dual-1e-5, "dual %g below that of the right problem, %g", end.Dual, want.Dual)
 	})
 }
 
-// TestNaiveAscentIsAnotherProblem has one class in the minority, where the
-// constraint matters.
+// TestNaiveAscentIsAnotherProblem has unbalanced classes, for which the constraint matters.
 func TestNaiveAscentIsAnotherProblem(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(4, 2, []float64{1, 1, 2, 1, 1, 2, 4, 4})
@@ -95,7 +94,7 @@ func TestNaiveAscentIsAnotherProblem(t *testing.T) {
 		"residual %g and %g, dual %g and %g", end.Residual, best.Residual, end.Dual, best.Dual)
 }
 
-// TestNaiveAscentInTheOrigin has a point with K_ii = 0: its alpha goes to C.
+// TestNaiveAscentInTheOrigin has a point with K_ii = 0, whose alpha goes to C.
 func TestNaiveAscentInTheOrigin(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(3, 2, []float64{0, 0, 1, 1, -1, -1})
@@ -105,7 +104,7 @@ func TestNaiveAscentInTheOrigin(t *testing.T) {
 	}
 	end := last(r)
 	near(t, "alpha in the origin", end.Points[0].Alpha, 7, 0)
-	near(t, "dual", end.Dual, 7+0.25, 1e-9) // and 1/2 f(x) = 1 on the two others
+	near(t, "dual", end.Dual, 7+0.25, 1e-9) // and 1/2 f(x) = 1 on the other two
 }
 
 func alphas(s stepwise.Iterate) []float64 {

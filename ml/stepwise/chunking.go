@@ -11,44 +11,43 @@ import (
 	"marginlab/ml/trace"
 )
 
-// ChunkingSettings are the settings of Chunking.
+// ChunkingSettings configures Chunking.
 type ChunkingSettings struct {
 	C        float64 // upper bound of alpha, > 0 and finite
-	Start    int     // points in the first working set; 0 means 4. One of each class is added when missing.
-	Add      int     // most violators added in a round, M of the slides; 0 means 4
-	Order    Order   // which points make the first working set: the first, or some drawn with Shuffled
+	Start    int     // size of the first working set; default 4. One point of a missing class is added.
+	Add      int     // number of worst violators added per round, M in the slides; default 4
+	Order    Order   // choice of the first working set: the first points, or random ones with Shuffled
 	Seed     uint64  // of Shuffled
-	Tol      float64 // stop when Violation <= Tol; 0 means 1e-3
-	MaxSteps int     // bound of the rounds; 0 means 1000
+	Tol      float64 // stop when Violation <= Tol; default 1e-3
+	MaxSteps int     // maximal number of rounds; default 1000
 }
 
-// ChunkingState is the state after a round: the sub-problem solved and the
-// classifier tested on the rest. At the start only the working set is chosen.
+// ChunkingState is the state after a round: the sub-problem is solved and the classifier tested
+// on the rest. At the start there is only the working set.
 type ChunkingState struct {
 	Iterate
 	Working        []int // points of the sub-problem, ascending
 	SupportVectors []int // of the sub-problem, ascending
-	Violators      []int // of the rest, those that join the working set, worst first
-	// Kept tells that the round did not raise the dual objective, so that nothing
-	// leaves the working set.
+	Violators      []int // points added to the working set, worst first
+	// Kept reports that the round did not raise the dual objective, so that no point leaves the
+	// working set.
 	Kept  bool
-	Pairs int // steps of SMO that the sub-problem took
+	Pairs int // SMO steps for the sub-problem
 }
 
-// Chunking runs the chunking algorithm (002, "Chunking algorithm for the 1-norm
-// margin") on the Gram matrix k and labels y = ±1. A step is one round: solve the
-// problem on the working set with SMO, from where the last round ended; leave out
-// what is no support vector; test the rest; add the points that violate their KKT
-// conditions most. The next working set is SupportVectors and Violators together.
+// Chunking runs the chunking algorithm (002, "Chunking algorithm for the 1-norm margin") with the
+// Gram matrix k and labels y = ±1. A step is one round: solve the problem on the working set with
+// SMO, starting from the last round; drop the points that are no support vectors; test the rest;
+// add the points that violate their KKT conditions most. The next working set is SupportVectors
+// and Violators together.
 //
-// One thing the slides leave out: where no support vector is free, b is not
-// determined, and a violator may move b only, keep alpha = 0, be left out and
-// violate again, for ever. So a round that did not raise the dual objective leaves
-// nothing out. Then every round raises it or enlarges the working set, and there
-// is an end.
+// The slides omit one case: if no support vector is free, b is not unique, and a violator may
+// change only b, keep alpha = 0, be dropped and violate again, forever. So a round that does not
+// raise the dual objective drops nothing. Then every round raises the objective or enlarges the
+// working set, and the algorithm terminates.
 //
-// A run ends as Numerical when rounding keeps SMO from solving a sub-problem to Tol,
-// and as IterationLimit when SMO is still going on after 100 000 steps.
+// A run ends as Numerical if rounding keeps SMO from solving a sub-problem to Tol, and as
+// IterationLimit if SMO needs more than 100 000 steps.
 func Chunking(ctx context.Context, k svm.Matrix, y []float64, s ChunkingSettings) (*trace.Replay[ChunkingState], error) {
 	p, err := newProblem(k, y, s.C)
 	if err != nil {
@@ -97,8 +96,8 @@ func Chunking(ctx context.Context, k svm.Matrix, y []float64, s ChunkingSettings
 	})
 }
 
-// first returns a working set of the first n points of an order, ascending, and
-// the first of a class that is not among them.
+// first returns a working set of the first n points of an order, plus the first point of a
+// missing class, ascending.
 func (p *problem) first(order []int, n int) []int {
 	working := slices.Clone(order[:min(n, len(order))])
 	for _, label := range []float64{1, -1} {
@@ -111,8 +110,8 @@ func (p *problem) first(order []int, n int) []int {
 	return working
 }
 
-// round solves the problem on the working set, changing alpha. It reports false
-// when SMO was still going on after 100 000 steps.
+// round solves the problem on the working set, changing alpha. It reports false if SMO has not
+// finished after 100 000 steps.
 func (p *problem) round(ctx context.Context, working []int, alpha []float64, tol float64) (ChunkingState, bool) {
 	o, state, solved := newPairs(p, working, alpha), ChunkingState{Working: working}, false
 	for state.Pairs < 100_000 && ctx.Err() == nil {
@@ -131,8 +130,8 @@ func (p *problem) round(ctx context.Context, working []int, alpha []float64, tol
 	return state, solved
 }
 
-// worst returns the n points outside of the working set that violate their KKT
-// conditions most, by more than tol.
+// worst returns the n points outside the working set that violate their KKT conditions most, by
+// more than tol.
 func (s *ChunkingState) worst(tol float64, n int) []int {
 	var points []int
 	for i, point := range s.Points {

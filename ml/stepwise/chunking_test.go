@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestChunking reaches the optimum; its working sets are what the slides say.
+// TestChunking reaches the optimum with working sets as in the slides.
 func TestChunking(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -14,42 +14,42 @@ import (
 	"marginlab/ml/trace"
 )
 
-// CrammerSingerSettings are the settings of CrammerSinger.
+// CrammerSingerSettings configures CrammerSinger.
 type CrammerSingerSettings struct {
-	C        float64 // price of slack, above 0 and finite
-	Tol      float64 // stop when no violation is above it; 0 means 1e-3
-	MaxSteps int     // bound of the points solved for; 0 means 1000
+	C        float64 // price of slack, positive and finite
+	Tol      float64 // stop when no violation exceeds Tol; default 1e-3
+	MaxSteps int     // maximal number of steps; default 1000
 }
 
-// CrammerSingerState is the state after the problem of one point was solved.
+// CrammerSingerState is the state after solving for one point.
 type CrammerSingerState struct {
 	Points    []ClassPoint // in the order of the data
 	U         [][]float64  // coefficients by class and point: f_c(x) = sum_i U[c][i] k(x_i, x)
-	Looked    int          // point that was solved for, -1 at the start
+	Looked    int          // point solved for, -1 at the start
 	Primal    float64      // 1/2 sum_c |w_c|² + C sum of slacks
-	Dual      float64      // sum of all alpha - 1/2 sum_c |w_c|²; no more than the minimum
+	Dual      float64      // sum of all alpha - 1/2 sum_c |w_c|²; at most the minimum
 	Violation float64      // largest Violation of Points
 }
 
 // ClassPoint holds the state of one point.
 type ClassPoint struct {
 	Class     int
-	Alpha     []float64 // by class: how hard the point holds each wrong class down; 0 for its own
+	Alpha     []float64 // multiplier of each wrong class; 0 for the point's own
 	F         []float64 // f_c(x_i), by class
-	Slack     float64   // of its worst wrong class
+	Slack     float64   // for the worst wrong class
 	Violation float64   // of the KKT conditions, >= 0
 }
 
-// CrammerSinger climbs the dual of the machine of Crammer and Singer (JMLR 2, 2001),
+// CrammerSinger solves the dual of the Crammer-Singer machine (JMLR 2, 2001),
 //
 //	minimise  1/2 sum_c |w_c|² + C sum_i xi_i
 //	subject to  f_{y_i}(x_i) - f_c(x_i) >= 1 - xi_i  for all c != y_i,  xi_i >= 0,
 //
-// point by point (Keerthi et al., KDD 2008), from alpha = 0. k is the Gram matrix and y
-// the classes, numbered from 0, each with a point at least. As there is no bias, the
-// points have nothing in common but f: under sum_c alpha_ic <= C every point may be solved
-// for by itself, exactly, as [multiclass.Maximise] does. A step does so for the point that violates its conditions most,
-// the first of several.
+// one point at a time (Keerthi et al., KDD 2008), from alpha = 0. k is the Gram matrix and y the
+// classes, numbered from 0, each with at least one point. Without biases only f couples the
+// points: under sum_c alpha_ic <= C each point can be solved for exactly, by
+// [multiclass.Maximise]. A step does so for the point with the largest violation, the first in a
+// tie.
 func CrammerSinger(ctx context.Context, k svm.Matrix, y []int, classes int, s CrammerSingerSettings) (*trace.Replay[CrammerSingerState], error) {
 	p, err := newClassProblem(k, y, classes, s.C)
 	if err != nil {
@@ -82,7 +82,7 @@ func CrammerSinger(ctx context.Context, k svm.Matrix, y []int, classes int, s Cr
 	})
 }
 
-// classProblem is the dual with the whole Gram matrix at hand.
+// classProblem is the dual with the full Gram matrix.
 type classProblem struct {
 	k [][]float64
 	y []int
@@ -112,7 +112,7 @@ func newClassProblem(k svm.Matrix, y []int, classes int, c float64) (*classProbl
 	return &classProblem{rows, slices.Clone(y), c, classes}, err
 }
 
-// state computes what alpha makes.
+// state returns the state for alpha.
 func (p *classProblem) state(alpha [][]float64, looked int) CrammerSingerState {
 	s := CrammerSingerState{Looked: looked, U: make([][]float64, p.n)}
 	for c := range s.U {
@@ -137,19 +137,19 @@ func (p *classProblem) state(alpha [][]float64, looked int) CrammerSingerState {
 		s.Points = append(s.Points, q)
 		s.Violation = max(s.Violation, q.Violation)
 	}
-	s.Dual -= s.Primal // 1/2 sum_c |w_c|², so far
+	s.Dual -= s.Primal // 1/2 sum_c |w_c|² so far
 	for _, q := range s.Points {
 		s.Primal += p.c * q.Slack
 	}
 	return s
 }
 
-// gradient of the dual by alpha_ic.
+// gradient returns the derivative of the dual by alpha_ic.
 func (q ClassPoint) gradient(c int) float64 { return 1 - q.F[q.Class] + q.F[c] }
 
-// conditions returns the slack of a point and its violation: what the dual gains by
-// moving a bit of C from the class with a share of it where that is worth least to the
-// class where it is worth most. "No class", worth 0, counts as one.
+// conditions returns the slack of a point and its violation: the largest derivative minus the
+// smallest among those with a positive share. "No class", with derivative 0 and the rest of C,
+// counts as a class.
 func (p *classProblem) conditions(q ClassPoint) (slack, violation float64) {
 	sum, least := 0.0, math.Inf(1)
 	for c, a := range q.Alpha {
@@ -168,8 +168,8 @@ func (p *classProblem) conditions(q ClassPoint) (slack, violation float64) {
 	return slack, max(0, slack-least)
 }
 
-// best returns the alpha of one point at which the dual is largest while all others stay
-// as they are; curvature is its k(x_i, x_i).
+// best returns the alpha of one point that maximises the dual with all others fixed; curvature is
+// its k(x_i, x_i).
 func (p *classProblem) best(q ClassPoint, curvature float64) []float64 {
 	var shares []multiclass.Share
 	for c, a := range q.Alpha {

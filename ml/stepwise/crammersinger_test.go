@@ -16,7 +16,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// bunches returns m points in so many bunches about the origin, the classes in turn.
+// bunches returns m points in one bunch per class around the origin, the classes in turn.
 func bunches(seed uint64, m, classes int) (*mat.Dense, []int) {
 	r := random(seed)
 	x, y := mat.NewDense(m, 2, nil), make([]int, m)
@@ -28,7 +28,7 @@ func bunches(seed uint64, m, classes int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// least is the smallest eigenvalue of a Gram matrix.
+// least returns the smallest eigenvalue of a Gram matrix.
 func least(t rapid.TB, k svm.Matrix) float64 {
 	t.Helper()
 	g := mat.NewSymDense(k.Len(), nil)
@@ -44,10 +44,9 @@ func least(t rapid.TB, k svm.Matrix) float64 {
 	return values[0]
 }
 
-// The steps climb, never leave what is feasible, and end where the solver of package
-// multiclass ends. How long that takes depends on the flattest direction of the dual: with
-// a smallest eigenvalue of 0.01 they need up to some 1500 steps, and about twice as many
-// where it is a quarter of that.
+// The steps never lower the dual, stay feasible, and end at the solution of package multiclass.
+// The number of steps depends on the flattest direction of the dual: with a smallest eigenvalue
+// of 0.01 up to about 1500, and about twice as many with a quarter of that.
 func TestCrammerSinger(t *testing.T) {
 	t.Parallel()
 	const steps, flat = 5_000, 0.01

@@ -11,10 +11,11 @@ import (
 	"marginlab/ml/trace"
 )
 
-// EM climbs the likelihood of a mixture of Gaussians on the rows of x (M x d) from the mixture
-// begin, as package mixture does, and keeps every iteration, the start first: at most s.MaxIter
-// steps, which must be at least 1. Of s it takes Floor, above 0, and Tol. Errors: a mixture that is
-// none, points too large for a likelihood, a context that has ended before the start.
+// EM maximises the likelihood of a mixture of Gaussians on the rows of x (M x d) from the mixture
+// begin, as package mixture does, and keeps every iteration including the start: at most
+// s.MaxIter steps, which must be at least 1. Of s it uses Floor, which must be positive, and Tol.
+// It returns an error for an invalid mixture, points too large for a likelihood, or a context
+// that has ended before the start.
 func EM(ctx context.Context, x *mat.Dense, begin mixture.Mixture, s mixture.Settings) (*trace.Replay[mixture.State], error) {
 	_, d := x.Dims()
 	if err := begin.Check(d); err != nil {

@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/stepwise"
 )
 
-// A run is recorded once; going through it in any direction is reading.
+// A run is recorded once and can be replayed in either direction.
 func ExampleSMO() {
 	x := mat.NewDense(6, 2, []float64{-2, -1, -1, -1, -1, -2, 1, 1, 1, 2, 2, 1})
 	y := []float64{-1, -1, -1, 1, 1, 1}

@@ -10,14 +10,14 @@ import (
 	"marginlab/ml/trace"
 )
 
-// FisherAscent climbs the Fisher scalar of the kernel matrix k by the gradient method
-// of package conformal and keeps every iterate: the coefficients alpha of the factor
-// c(x), the constant first, then one for each core, at length one. The start is
-// (1, 0, ..., 0), the kernel as it is. It takes at most s.Steps steps, which must be at
-// least 1; fewer only when it stands at a stationary point.
+// FisherAscent maximises the Fisher scalar of the kernel matrix k by the gradient method of
+// package conformal and keeps every iterate: the coefficients alpha of the factor c(x), the
+// constant first, then one per core, normalised to length one. The start is (1, 0, ..., 0), the
+// original kernel. It takes at most s.Steps steps, which must be at least 1; fewer only at a
+// stationary point.
 //
-// k is M x M, x M x d, y ±1 with both present, cores have length d. It returns the
-// errors of [conformal.FitAt].
+// k is M x M, x M x d, y ±1 with both present, cores have length d. It returns the errors of
+// [conformal.FitAt].
 func FisherAscent(ctx context.Context, k conformal.Matrix, x *mat.Dense, y []float64, cores [][]float64, s conformal.Settings) (*trace.Replay[[]float64], error) {
 	if s.Steps < 1 {
 		return nil, fmt.Errorf("stepwise: %d steps of the ascent; take at least 1", s.Steps)

@@ -37,7 +37,7 @@ func TestFisherAscent(t *testing.T) {
 	}
 	first, last := j(r.At(0)), j(r.At(20))
 	require.Check(t, last > first, "J went from %g to %g", first, last)
-	// Without cores the kernel cannot change: the gradient is 0 at the start.
+	// Without cores the kernel is fixed, so the gradient is 0 at the start.
 	r, err = stepwise.FisherAscent(t.Context(), k, x, y, nil, s)
 	require.Check(t, err == nil && math.Abs(r.At(r.Len() - 1)[0]-1) <= 1e-9, "without cores: %v", err)
 	s.Steps = 0

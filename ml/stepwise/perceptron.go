@@ -14,46 +14,44 @@ import (
 	"marginlab/ml/trace"
 )
 
-// PerceptronSettings are the settings of Perceptron.
+// PerceptronSettings configures Perceptron.
 type PerceptronSettings struct {
-	Bias     bool   // learn a bias as well: b += y_i R² at a mistake, R² = max K_ii
-	Strict   bool   // the slides' own test, margin < 0, with which nothing is ever learned
+	Bias     bool   // learn a bias: b += y_i R² at a mistake, R² = max K_ii
+	Strict   bool   // the slides' test, margin < 0, with which nothing is ever learned
 	Order    Order  // order of the points in a pass
 	Seed     uint64 // of Shuffled
-	MaxSteps int    // bound of the points looked at; 0 means 1000
+	MaxSteps int    // maximal number of points visited; default 1000
 }
 
-// PerceptronState is the state after a point was looked at. There is no C: the KKT
-// table holds the conditions of the hard margin, which a perceptron does not aim
-// at. Its end separates the classes, that is all; the scale of f is arbitrary.
+// PerceptronState is the state after visiting a point. There is no C: the KKT table holds the
+// conditions of the hard margin, which a perceptron does not aim for. It only separates the
+// classes; the scale of f is arbitrary.
 type PerceptronState struct {
 	Iterate
 	Pass    int     // passes through the data, from 1; 0 at the start
-	Looked  int     // point looked at, -1 at the start
+	Looked  int     // point visited, -1 at the start
 	Margin  float64 // y_i f(x_i) of that point before an update
-	Updated bool    // whether that was a mistake, so that alpha_i rose by 1
-	// Mistakes so far, which is the sum of all alpha.
+	Updated bool    // whether it was a mistake, so that alpha_i rose by 1
+	// Mistakes is the number of mistakes so far, the sum of all alpha.
 	Mistakes int
 	Worst    float64 // smallest y_i f(x_i) of all points, after the step
 }
 
-// Perceptron runs the dual form of the perceptron (002, "Dual form of the
-// Perceptron algorithm") on the Gram matrix k and labels y = ±1. One step looks at
-// one point and, if its margin is not positive, adds 1 to its alpha. The run has
-// converged when after a pass all margins are positive. For classes that a plane
-// through the origin separates by gamma there are at most (R/gamma)² mistakes,
-// R² = max K_ii (Novikoff 1962); for others the passes go on to MaxSteps.
+// Perceptron runs the dual perceptron (002, "Dual form of the Perceptron algorithm") with the
+// Gram matrix k and labels y = ±1. One step visits one point and, if its margin is not positive,
+// adds 1 to its alpha. The run has converged if all margins are positive after a pass. For
+// classes separated by gamma by a hyperplane through the origin there are at most (R/gamma)²
+// mistakes, R² = max K_ii (Novikoff 1962); otherwise the passes go on until MaxSteps.
 //
-// The slip: the slides loop while the margin is < 0 and update when it is < 0.
-// With alpha = 0 all margins are exactly 0, so nothing happens. The tests have to
-// be <= 0. Strict runs the slides' tests. They leave open what the margin is
-// before the first pass, so one pass is made: it shows that every margin is 0, no
-// point is taken for a mistake, and the procedure ends, by its own rule Converged,
-// with f = 0.
+// The slip: the slides loop while the margin is < 0 and update if it is < 0. With alpha = 0 all
+// margins are exactly 0, so nothing happens. The tests must be <= 0. Strict runs the slides'
+// tests. The margin before the first pass is undefined there, so one pass is made: every margin
+// is 0, no point counts as a mistake, and the procedure ends as Converged by its own rule, with
+// f = 0.
 //
-// The slides' perceptron has no bias. Bias adds the one of Cristianini and
-// Shawe-Taylor, "An Introduction to Support Vector Machines" (2000), chapter 2,
-// for which the bound of the mistakes is (2R/gamma)².
+// The slides' perceptron has no bias. Bias adds the bias of Cristianini and Shawe-Taylor, "An
+// Introduction to Support Vector Machines" (2000), chapter 2, for which the bound on the mistakes
+// is (2R/gamma)².
 func Perceptron(ctx context.Context, k svm.Matrix, y []float64, s PerceptronSettings) (*trace.Replay[PerceptronState], error) {
 	p, err := newProblem(k, y, 1)
 	if err != nil {
@@ -107,9 +105,8 @@ func worst(points []Point) float64 {
 	return slices.MinFunc(points, func(a, b Point) int { return cmp.Compare(a.Margin, b.Margin) }).Margin
 }
 
-// PerceptronUpdate applies the rule of the perceptron to one point (002, section 3):
-// where y w·x is not above 0, it adds rate y x to w and reports the mistake. The
-// margin y w·x then grows by rate |x|².
+// PerceptronUpdate applies the perceptron rule to one point (002, section 3): if y w·x <= 0, it
+// adds rate y x to w and reports the mistake. The margin y w·x then grows by rate |x|².
 func PerceptronUpdate(w, x []float64, y, rate float64) (mistake bool) {
 	if y*floats.Dot(w, x) > 0 {
 		return false
@@ -118,26 +115,25 @@ func PerceptronUpdate(w, x []float64, y, rate float64) (mistake bool) {
 	return true
 }
 
-// PrimalPerceptronSettings are the settings of PrimalPerceptron.
+// PrimalPerceptronSettings configures PrimalPerceptron.
 type PrimalPerceptronSettings struct {
-	Rate     float64 // step size, > 0 and finite; 0 means 1
-	MaxSteps int     // bound of the points looked at; 0 means 1000
+	Rate     float64 // step size, positive and finite; default 1
+	MaxSteps int     // maximal number of points visited; default 1000
 }
 
-// PrimalPerceptronState is the state after a point was looked at.
+// PrimalPerceptronState is the state after visiting a point.
 type PrimalPerceptronState struct {
 	W        []float64 // weights, length d: f(x) = W·x
 	Pass     int       // passes through the data, from 1; 0 at the start
-	Looked   int       // point looked at, -1 at the start
-	Updated  bool      // whether that was a mistake
+	Looked   int       // point visited, -1 at the start
+	Updated  bool      // whether it was a mistake
 	Mistakes int       // so far
 }
 
-// PrimalPerceptron runs the perceptron without a bias on weights, from w = 0: it
-// applies PerceptronUpdate to the rows of x (M x d) with labels y = ±1 in their
-// order and has converged after a pass without a mistake. With any rate it makes the
-// mistakes that Perceptron counts, and w is rate times sum alpha_i y_i x_i: the rate
-// changes the length of w alone, and no sign.
+// PrimalPerceptron runs the perceptron without bias on weights, from w = 0: it applies
+// PerceptronUpdate to the rows of x (M x d) with labels y = ±1 in order and has converged after a
+// pass without a mistake. For every rate it makes the same mistakes as Perceptron, and w is rate
+// times sum alpha_i y_i x_i: the rate changes only the length of w.
 func PrimalPerceptron(ctx context.Context, x *mat.Dense, y []float64, s PrimalPerceptronSettings) (*trace.Replay[PrimalPerceptronState], error) {
 	p, err := newProblem(products{x}, y, 1)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestPerceptronNovikoff compares the number of mistakes with Novikoff's bound, in
-// which gamma is known because the points were moved away from a given plane, and
-// the states with a perceptron that keeps weights.
+// TestPerceptronNovikoff compares the number of mistakes with Novikoff's bound, with gamma known
+// because the points are moved away from a given plane, and the states with a perceptron on
+// weights.
 func TestPerceptronNovikoff(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -75,7 +75,7 @@ func TestPerceptronNovikoff(t *testing.T) {
 	})
 }
 
-// TestPerceptronStrict shows that the test of the slides never starts to learn.
+// TestPerceptronStrict shows that with the slides' test nothing is learned.
 func TestPerceptronStrict(t *testing.T) {
 	t.Parallel()
 	x, y := clouds(random(3), 8, 6)
@@ -93,10 +93,10 @@ func TestPerceptronStrict(t *testing.T) {
 	}
 }
 
-// TestPerceptronNotSeparable goes on to the limit.
+// TestPerceptronNotSeparable runs until the limit.
 func TestPerceptronNotSeparable(t *testing.T) {
 	t.Parallel()
-	// Exclusive or: no line separates it, the RBF kernel does.
+	// XOR: no line separates it, but the RBF kernel does.
 	x := mat.NewDense(4, 2, []float64{0, 0, 1, 1, 0, 1, 1, 0})
 	y := []float64{1, 1, -1, -1}
 	for name, want := range map[string]trace.Status{"linear": trace.IterationLimit, "rbf": trace.Converged} {
@@ -109,14 +109,14 @@ func TestPerceptronNotSeparable(t *testing.T) {
 	}
 }
 
-// TestPrimalPerceptron makes the mistakes of the dual form, point by point, with
-// weights that are the rate times sum alpha_i y_i x_i.
+// TestPrimalPerceptron makes the same mistakes as the dual form, with weights equal to the rate
+// times sum alpha_i y_i x_i.
 func TestPrimalPerceptron(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := random(rapid.Uint64().Draw(t, "seed"))
 		x, y := clouds(r, rapid.IntRange(2, 20).Draw(t, "m"), 3)
-		rate := rapid.SampledFrom([]float64{0, 0.25, 0.5, 4}).Draw(t, "rate") // powers of two round as 1 does
+		rate := rapid.SampledFrom([]float64{0, 0.25, 0.5, 4}).Draw(t, "rate") // powers of two, which do not add rounding
 		dual := require.Value(stepwise.Perceptron(t.Context(), gram(x, "linear"), y, stepwise.PerceptronSettings{MaxSteps: 400}))(t)
 		primal, err := stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: rate, MaxSteps: 400 + len(y)})
 		require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestPrimalPerceptron(t *testing.T) {
 	})
 }
 
-// TestPerceptronUpdate adds a point that is wrong or on the line, and no other.
+// TestPerceptronUpdate adds only points that are misclassified or on the line.
 func TestPerceptronUpdate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -9,41 +9,40 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Refinement is a state of the relabelling of Weisfeiler and Lehman (SVM notes 20.4): nodes
-// are coloured round by round, all graphs by one dictionary. In round 0 the colour of a
-// node stands for its label, and in each later round for its signature: its own colour
-// before, and those of its neighbours in rising order.
+// Refinement is a state of Weisfeiler-Lehman colour refinement (SVM notes 20.4): nodes are
+// coloured round by round, with one dictionary for all graphs. In round 0 the colour of a node
+// stands for its label, in each later round for its signature: its previous colour and the sorted
+// previous colours of its neighbours.
 type Refinement struct {
-	Round       int       // that is being coloured, 0 at the start
-	Graph, Node int       // that got a colour in this step; -1 at the start
-	Known       bool      // the signature of that node was in the dictionary before
-	Colours     [][][]int // by graph, round and node; -1: none yet
+	Round       int       // current round, 0 at the start
+	Graph, Node int       // node coloured in this step; -1 at the start
+	Known       bool      // whether its signature was already in the dictionary
+	Colours     [][][]int // by graph, round and node; -1: not yet coloured
 	Dictionary  []Signature
 }
 
-// Signature defines a colour, by its number in the dictionary.
+// Signature defines a colour, which is its index in the dictionary.
 type Signature struct {
 	Round int
 	Label string // in round 0
-	Own   int    // colour of the node before; -1 in round 0, and where it is among Near
-	Near  []int  // colours of the neighbours, in rising order
+	Own   int    // previous colour of the node; -1 in round 0 and if it is among Near
+	Near  []int  // previous colours of the neighbours, ascending
 }
 
-// RefinementSettings are the number of rounds, 0 to 10, and how signatures are made.
+// RefinementSettings holds the number of rounds, 0 to 10, and the kind of signature.
 type RefinementSettings struct {
 	Rounds int
-	// OwnAmongNear sorts the own colour of a node among those of its neighbours, as SVM
-	// notes 20.4 write it: then it is no longer known which of them it was, and different
-	// nodes get one colour.
+	// OwnAmongNear sorts the node's own colour among those of its neighbours, as SVM notes 20.4
+	// do: the own colour is then lost, and different nodes get the same colour.
 	OwnAmongNear bool
 }
 
-// mostRefined bounds a replay, which is for looking at.
-const mostRefined = 500 // nodes, those of all rounds
+// mostRefined bounds the size of a replay.
+const mostRefined = 500 // nodes, over all rounds
 
-// Refine colours one node a step, by what is joined: labels and directions of edges are
-// passed over. Round 0 is the start; nodes follow in the order of the
-// graphs. It refuses more than 500 nodes in all graphs and rounds.
+// Refine colours one node per step, ignoring labels and directions of edges. Round 0 is the
+// start; nodes follow in the order of the graphs. It returns an error for more than 500 nodes
+// over all graphs and rounds.
 func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSettings) (*trace.Replay[Refinement], error) {
 	h := settings.Rounds
 	if h < 0 || h > 10 {
@@ -54,7 +53,7 @@ func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSett
 	neighbours := make([][][]int, len(graphs))
 	for g, graph := range graphs {
 		steps += h * graph.N
-		plain, err := dataset.NewGraph(graph.N, graph.Edges, graph.Labels) // joined in both directions: one neighbour
+		plain, err := dataset.NewGraph(graph.N, graph.Edges, graph.Labels) // undirected: each neighbour once
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +87,7 @@ func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSett
 	}), nil
 }
 
-// colour gives node v of graph g its colour of round r. States before stay as they are.
+// colour gives node v of graph g its colour in round r. Earlier states are unchanged.
 func (s *Refinement) colour(r, g, v int, near []int, ownAmongNear bool) {
 	before := s.Colours[g][r-1]
 	signature := Signature{Round: r, Own: before[v]}
@@ -106,7 +105,7 @@ func (s *Refinement) colour(r, g, v int, near []int, ownAmongNear bool) {
 	s.Colours[g][r][v], s.Known = s.look(signature)
 }
 
-// look finds a signature in the dictionary, or puts it there.
+// look finds a signature in the dictionary or adds it.
 func (s *Refinement) look(x Signature) (colour int, known bool) {
 	colour = slices.IndexFunc(s.Dictionary, func(y Signature) bool {
 		return x.Round == y.Round && x.Label == y.Label && x.Own == y.Own && slices.Equal(x.Near, y.Near)
@@ -114,12 +113,12 @@ func (s *Refinement) look(x Signature) (colour int, known bool) {
 	if colour >= 0 {
 		return colour, true
 	}
-	s.Dictionary = append(s.Dictionary, x) // those of states before are shorter
+	s.Dictionary = append(s.Dictionary, x) // the dictionaries of earlier states are prefixes
 	return len(s.Dictionary) - 1, false
 }
 
-// Counts is how many nodes of a graph have each colour of the dictionary, each round by
-// itself: the features of the Weisfeiler-Lehman kernel, as far as nodes are coloured.
+// Counts returns the number of nodes of a graph with each colour of the dictionary, over all
+// rounds: the features of the Weisfeiler-Lehman kernel, as far as nodes are coloured.
 func (s Refinement) Counts(graph int) []float64 {
 	counts := make([]float64, len(s.Dictionary))
 	for _, round := range s.Colours[graph] {

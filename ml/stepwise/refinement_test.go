@@ -16,7 +16,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// drawGraph draws a graph of a few nodes, with labels or without.
+// drawGraph draws a graph of a few nodes, with or without labels.
 func drawGraph(t *rapid.T) dataset.Graph {
 	n := rapid.IntRange(1, 6).Draw(t, "nodes")
 	var edges [][2]int
@@ -35,8 +35,8 @@ func drawGraph(t *rapid.T) dataset.Graph {
 	return g
 }
 
-// TestRefineColoursAsTheKernelDoes: the last state has the colours of the kernel that
-// trains, and their counts its value.
+// TestRefineColoursAsTheKernelDoes: the last state has the colours of the kernel, and their
+// counts give its value.
 func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -62,7 +62,7 @@ func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 	})
 }
 
-// TestRefinePassesOverDirections: an edge in both directions is one.
+// TestRefinePassesOverDirections: an edge in both directions counts once.
 func TestRefinePassesOverDirections(t *testing.T) {
 	t.Parallel()
 	plain := dataset.Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}
@@ -74,7 +74,7 @@ func TestRefinePassesOverDirections(t *testing.T) {
 	}
 }
 
-// TestRefineKeepsItsStates: each step colours one node more, and no state before changes.
+// TestRefineKeepsItsStates: each step colours one more node and does not change earlier states.
 func TestRefineKeepsItsStates(t *testing.T) {
 	t.Parallel()
 	path := require.Value(dataset.NewGraph(3, [][2]int{{0, 1}, {1, 2}}, []string{"C", "C", "O"}))(t)
@@ -98,8 +98,8 @@ func TestRefineKeepsItsStates(t *testing.T) {
 	}
 }
 
-// TestOwnAmongNear: sorted among its neighbours' colours, as the notes write it, the own
-// colour of a node gets lost, and the ends of an edge from A to B become one colour.
+// TestOwnAmongNear: sorted among the colours of its neighbours, as in the notes, the own colour
+// of a node is lost, and the ends of an edge from A to B get the same colour.
 func TestOwnAmongNear(t *testing.T) {
 	t.Parallel()
 	edge := require.Value(dataset.NewGraph(2, [][2]int{{0, 1}}, []string{"A", "B"}))(t)

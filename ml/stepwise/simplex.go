@@ -14,21 +14,20 @@ import (
 	"marginlab/ml/trace"
 )
 
-// SimplexSettings are the settings of Simplex.
+// SimplexSettings configures Simplex.
 type SimplexSettings struct {
-	C        float64 // price of a slack q_i, > 0 and finite
-	Symbol   string  // name of the coefficients in the tableau: "λ1", "λ2", ..; none means w
-	MaxSteps int     // bound of the pivots; 0 means 1000
+	C        float64 // price of the slacks q_i, > 0 and finite
+	Symbol   string  // name of the coefficients in the tableau: "λ1", "λ2", ..; default w
+	MaxSteps int     // maximal number of pivots; default 1000
 }
 
-// SimplexState is a tableau together with the pivot that will be made on it. Row
-// r of it reads, over the columns c,
+// SimplexState is a tableau with the next pivot. Its row r reads, over the columns c,
 //
 //	Basic[r] + sum_c Table[r][c] Nonbasic[c] = Value[r]
 //
-// where nonbasic variables are 0 at present, so that basic ones have their Value.
-// The objective is Objective + sum_c Cost[c] Nonbasic[c]. The names of the variables
-// are w1, w2, .., b, h−1, s1, .., q1, .., t1, ..; see Simplex.
+// where nonbasic variables are 0, so that basic ones have their Value. The objective is
+// Objective + sum_c Cost[c] Nonbasic[c]. The variables are named w1, w2, .., b, h−1, s1, .., q1,
+// .., t1, ..; see Simplex.
 type SimplexState struct {
 	Basic    []string    // variables of the rows, length 2M
 	Nonbasic []string    // variables of the columns, length M+d+2
@@ -36,10 +35,10 @@ type SimplexState struct {
 	Table    [][]float64 // 2M rows of M+d+2
 	Cost     []float64   // reduced costs of the nonbasic variables, length M+d+2
 
-	Entering  int       // column of the pivot, -1 when there is none: the optimum
-	Direction float64   // +1 where the entering variable rises, -1 where a free one falls, 0 without one
-	Ratios    []float64 // how far each row lets it go, +Inf where it does not stop it; nil without one
-	Leaving   int       // row of the pivot, the smallest ratio, -1 without one
+	Entering  int       // column of the pivot, -1 at the optimum
+	Direction float64   // +1 if the entering variable rises, -1 if a free one falls, 0 if none enters
+	Ratios    []float64 // step at which each row blocks, +Inf if it does not; nil if none enters
+	Leaving   int       // row of the pivot, the smallest ratio, -1 if none
 	Bland     bool      // whether Bland's rule chose the pivot
 
 	Objective float64   // H + C sum of Q
@@ -50,33 +49,31 @@ type SimplexState struct {
 	F         []float64 // f(x_i), length M
 }
 
-// Simplex solves the linear programme of the Minimal Complexity Machine (000,
-// "Generalizing the MCM") by the primal simplex method,
+// Simplex solves the linear programme of the Minimal Complexity Machine (000, "Generalizing the
+// MCM") by the primal simplex method,
 //
 //	minimise   h + C sum_i q_i
 //	subject to 1 <= y_i f(x_i) + q_i <= h,  q_i >= 0,  f(x_i) = sum_k x_ik w_k + b
 //
-// for the rows of x (M x d): the points themselves give the linear machine with
-// weights w; the Gram matrix gives the kernel machine with lambda in place of w.
-// More than about 8 points make a tableau that fits no screen.
+// for the rows of x (M x d): the points themselves give the linear machine with weights w; the
+// Gram matrix gives the kernel machine with lambda instead of w. The tableau of more than about 8
+// points does not fit a screen.
 //
-// Write s_i >= 0 for what the left inequality leaves and t_i >= 0 for what the
-// right one leaves. Then y_i f + q_i = 1 + s_i, and h - 1 is at least 0. Solved for
-// q and t the constraints are the first tableau,
+// Let s_i >= 0 and t_i >= 0 be the slacks of the left and the right inequality. Then y_i
+// f + q_i = 1 + s_i, and h - 1 >= 0. Solved for q and t the constraints are the first tableau,
 //
 //	q_i = 1 + s_i - y_i f(x_i),     t_i = (h-1) - s_i,
 //
-// and w = 0, b = 0, h = 1, q = 1 is a vertex: w, b, s and h-1 are the nonbasic
-// variables, all 0. So there is no first phase and no big M. w and b are free:
-// they may enter falling as well as rising, and once basic never leave.
+// and w = 0, b = 0, h = 1, q = 1 is a vertex: w, b, s and h-1 are the nonbasic variables, all 0.
+// So there is no phase 1 and no big M. w and b are free: they may enter in either direction, and
+// once basic never leave.
 //
-// The column with the cost of largest size enters, of equal ones the first
-// variable; among the rows with the smallest ratio the first variable leaves. All
-// t_i are 0 at the start, so steps of length 0 are common; after such a step
-// Bland's rule (1977) chooses the first variable whose cost promises a gain, until
-// a step has a length, which excludes cycles. "First" is in the order of the
-// names: w, b, h-1, s, q, t. The status is Numerical should rounding leave no row
-// to stop the entering variable.
+// The column with the largest absolute cost enters, the first variable in a tie; among the rows
+// with the smallest ratio the first variable leaves. All t_i are 0 at the start, so steps of
+// length 0 are common; after such a step Bland's rule (1977) chooses the first variable with a
+// promising cost, until a step has positive length, which excludes cycling. "First" is in the
+// order w, b, h-1, s, q, t. The status is Numerical if, by rounding, no row blocks the entering
+// variable.
 func Simplex(ctx context.Context, x mat.Matrix, y []float64, s SimplexSettings) (*trace.Replay[SimplexState], error) {
 	m, d := x.Dims()
 	if err := checkLabels(y, m); err != nil {
@@ -110,13 +107,13 @@ func Simplex(ctx context.Context, x mat.Matrix, y []float64, s SimplexSettings) 
 	})
 }
 
-// tableau is the programme solved for the basic variables. Variables are numbers
-// from 0: w_1..w_d, b, h-1, s_1..s_M, q_1..q_M, t_1..t_M.
+// tableau is the programme solved for the basic variables. Variables are numbered from 0:
+// w_1..w_d, b, h-1, s_1..s_M, q_1..q_M, t_1..t_M.
 type tableau struct {
 	m, d            int
 	x               mat.Matrix
 	names           []string
-	tol             []float64 // of every variable: a smaller cost promises nothing
+	tol             []float64 // by variable: smaller costs count as 0
 	basic, nonbasic []int
 	value, cost     []float64
 	table           [][]float64
@@ -172,8 +169,7 @@ func newTableau(x mat.Matrix, y []float64, c float64, symbol string) *tableau {
 // free reports whether a variable may be negative: the weights and b.
 func (o *tableau) free(v int) bool { return v <= o.d }
 
-// entering returns the column that enters and whether its variable rises or falls;
-// -1 at the optimum.
+// entering returns the entering column and the direction of its variable; -1 at the optimum.
 func (o *tableau) entering(bland bool) (col int, direction float64) {
 	col = -1
 	for c, v := range o.nonbasic {
@@ -196,7 +192,7 @@ func (o *tableau) entering(bland bool) (col int, direction float64) {
 	return col, direction
 }
 
-// ratios returns how far every row lets the entering variable go.
+// ratios returns the step at which every row blocks the entering variable.
 func (o *tableau) ratios(col int, direction float64) []float64 {
 	var most float64
 	for _, row := range o.table {
@@ -212,8 +208,8 @@ func (o *tableau) ratios(col int, direction float64) []float64 {
 	return ratios
 }
 
-// leaving returns the row with the smallest ratio, of equal ones that of the first
-// variable; -1 when there is none.
+// leaving returns the row with the smallest ratio, that of the first variable in a tie; -1 if
+// there is none.
 func (o *tableau) leaving(ratios []float64) int {
 	least := floats.Min(ratios)
 	if math.IsInf(least, 1) {
@@ -259,7 +255,7 @@ func (o *tableau) pivot(row, col int) {
 	o.basic[row], o.nonbasic[col] = o.nonbasic[col], o.basic[row]
 }
 
-// subtract returns a - b, and 0 where only rounding is left of it.
+// subtract returns a - b, or 0 if only rounding is left.
 func subtract(a, b float64) float64 {
 	if v := a - b; math.Abs(v) > 1e-13*math.Abs(a) {
 		return v

@@ -17,7 +17,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// grid returns points on few places, so that there are copies and ties.
+// grid returns points at few positions, so that there are duplicates and ties.
 func grid(r *rand.Rand, m int) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(m, 2, nil), make([]float64, m)
 	for i := range m {
@@ -27,7 +27,7 @@ func grid(r *rand.Rand, m int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// rows returns a kernel matrix in full.
+// rows returns the full kernel matrix.
 func rows(k svm.Matrix) *mat.Dense {
 	full := mat.NewDense(k.Len(), k.Len(), nil)
 	for i := range k.Len() {
@@ -36,8 +36,8 @@ func rows(k svm.Matrix) *mat.Dense {
 	return full
 }
 
-// TestSimplex reaches the optimum that another solver certifies, by vertices that
-// get no worse.
+// TestSimplex reaches the optimum certified by another solver, through vertices that never get
+// worse.
 func TestSimplex(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -83,7 +83,7 @@ func TestSimplex(t *testing.T) {
 	})
 }
 
-// checkVertex compares the decoded point with the programme.
+// checkVertex compares the point of a state with the programme.
 func checkVertex(t rapid.TB, s stepwise.SimplexState, x mat.Matrix, y []float64, c float64) {
 	t.Helper()
 	objective := s.H
@@ -100,8 +100,8 @@ func checkVertex(t rapid.TB, s stepwise.SimplexState, x mat.Matrix, y []float64,
 	near(t, "objective of the vertex", s.Objective, objective, 1e-7)
 }
 
-// checkRows puts points that satisfy the first tableau into a later one: each
-// nonbasic variable of the first in turn is 1, the others are 0.
+// checkRows substitutes solutions of the first tableau into a later one: each nonbasic variable
+// of the first in turn is 1, the others are 0.
 func checkRows(t rapid.TB, s, first stepwise.SimplexState) {
 	t.Helper()
 	for col, name := range first.Nonbasic {
@@ -124,7 +124,7 @@ func checkRows(t rapid.TB, s, first stepwise.SimplexState) {
 	}
 }
 
-// TestSimplexStart is the first tableau as it stands in the documentation.
+// TestSimplexStart checks the first tableau of the documentation.
 func TestSimplexStart(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(2, 2, []float64{3, 1, -2, 5})
@@ -153,8 +153,8 @@ func TestSimplexStart(t *testing.T) {
 		"ratios %v", s.Ratios)
 }
 
-// TestSimplexDegenerate has every point several times: many steps of length 0, and
-// no basis comes twice.
+// TestSimplexDegenerate has every point several times: there are many steps of length 0, but no
+// basis recurs.
 func TestSimplexDegenerate(t *testing.T) {
 	t.Parallel()
 	bland := 0

@@ -9,57 +9,54 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Selection is the heuristic by which SMO selects a pair.
+// Selection is the working-set selection of SMO.
 type Selection string
 
 const (
-	// MaximalViolation takes the two points that violate the KKT conditions most.
+	// MaximalViolation selects the pair with the largest KKT violation.
 	MaximalViolation Selection = ""
-	// SecondOrder takes the point with the largest gradient and beside it the one
-	// that promises the largest gain of the dual, box left aside (Fan, Chen, Lin,
-	// JMLR 6, 2005).
+	// SecondOrder selects the point with the largest gradient and the partner with the largest
+	// gain of the dual, ignoring the box (Fan, Chen, Lin, JMLR 6, 2005).
 	SecondOrder Selection = "second-order"
 )
 
-// SMOSettings are the settings of SMO.
+// SMOSettings configures SMO.
 type SMOSettings struct {
 	C         float64   // upper bound of alpha, > 0 and finite
-	Selection Selection // which pair
-	Tol       float64   // stop when m(a) - M(a) <= Tol, see SMOState; 0 means 1e-3
-	MaxSteps  int       // bound of the pairs; 0 means 1000
+	Selection Selection // selection of the pair
+	Tol       float64   // stop when m(a) - M(a) <= Tol, see SMOState; default 1e-3
+	MaxSteps  int       // maximal number of steps; default 1000
 }
 
-// SMOState is the state after a step on a pair. B is the middle between High and
-// Low.
+// SMOState is the state after a step on a pair. B is the middle of High and Low.
 type SMOState struct {
 	Iterate
 	Pair *Pair // the step that led here, nil at the start
 
-	// With g_i = y_i - (Ku)_i, High = m(a) is the largest g of the points whose
-	// alpha_i y_i may rise and Low = M(a) the smallest of those whose alpha_i y_i may
-	// fall. The KKT conditions are High <= Low.
+	// With g_i = y_i - (Ku)_i, High = m(a) is the largest g of the points whose alpha_i y_i can
+	// increase and Low = M(a) the smallest of those whose alpha_i y_i can decrease. The KKT
+	// conditions are High <= Low.
 	High, Low float64
 }
 
-// Pair is one step of SMO: the dual maximised over alpha_I and alpha_J, the others
-// fixed. On the segment that the box and y_I alpha_I + y_J alpha_J = const leave,
-// alpha_J goes from L to H.
+// Pair is one step of SMO: the dual maximised over alpha_I and alpha_J with the others fixed. The
+// box and y_I alpha_I + y_J alpha_J = const leave a segment, on which alpha_J ranges from L to H.
 type Pair struct {
 	I, J            int     // alpha_I y_I rises, alpha_J y_J falls
 	BeforeI, AlphaI float64 // alpha_I before and after
 	BeforeJ, AlphaJ float64 // alpha_J before and after; AlphaJ is Unclipped, clipped to [L, H]
 	L, H            float64 // ends of the segment in alpha_J
 	Curvature       float64 // K_II + K_JJ - 2 K_IJ, minus the second derivative of the dual in alpha_J
-	Eta             float64 // Curvature, or tau = 1e-12 where that is not positive
-	Unclipped       float64 // alpha_J of the maximum on the whole line: BeforeJ - y_J (g_I - g_J)/Eta
+	Eta             float64 // Curvature, or tau = 1e-12 if that is not positive
+	Unclipped       float64 // alpha_J at the maximum on the whole line: BeforeJ - y_J (g_I - g_J)/Eta
 	Gain            float64 // rise of the dual objective
 }
 
-// tau stands in for a second derivative that is not positive, as in LIBSVM: with
-// two equal points, or a kernel that is not positive semidefinite.
+// tau replaces a second derivative that is not positive, as in LIBSVM: for equal points or an
+// indefinite kernel.
 const tau = 1e-12
 
-// guarded returns a second derivative to divide by.
+// guarded returns a positive second derivative.
 func guarded(curvature float64) float64 {
 	if curvature > 0 {
 		return curvature
@@ -67,10 +64,9 @@ func guarded(curvature float64) float64 {
 	return tau
 }
 
-// SMO runs sequential minimal optimisation (002, "Sequential Minimal Optimization
-// (SMO)"; Platt 1998) on the Gram matrix k and labels y = ±1. A step takes two
-// points, because with sum alpha_i y_i = 0 no single alpha can change, and solves
-// the dual for them exactly:
+// SMO runs sequential minimal optimisation (002, "Sequential Minimal Optimization (SMO)"; Platt
+// 1998) with the Gram matrix k and labels y = ±1. A step takes two points, because sum alpha_i
+// y_i = 0 fixes any single alpha, and maximises the dual in them exactly:
 //
 //	eta       = K_ii + K_jj - 2 K_ij
 //	unclipped = alpha_j - y_j (g_i - g_j)/eta,  g_i = y_i - (Ku)_i
@@ -78,9 +74,9 @@ func guarded(curvature float64) float64 {
 //	y_i  = y_j:  L = max(0, alpha_i + alpha_j - C),  H = min(C, alpha_i + alpha_j)
 //	alpha_i  += y_i y_j (alpha_j - alpha_j new)
 //
-// The slides leave the heuristic for the pair open; see Selection. With an
-// indefinite kernel the end is a stationary point. A run ends as Numerical when
-// rounding lets a step change nothing, or when numbers overflow.
+// The slides do not specify the selection of the pair; see Selection. With an indefinite kernel
+// the result is a stationary point. A run ends as Numerical if rounding makes a step ineffective
+// or numbers overflow.
 func SMO(ctx context.Context, k svm.Matrix, y []float64, s SMOSettings) (*trace.Replay[SMOState], error) {
 	p, err := newProblem(k, y, s.C)
 	if err != nil {
@@ -109,7 +105,7 @@ func SMO(ctx context.Context, k svm.Matrix, y []float64, s SMOSettings) (*trace.
 	})
 }
 
-// pairs is an iterate of SMO on some of the points of a problem.
+// pairs is an iterate of SMO on a subset of the points of a problem.
 type pairs struct {
 	*problem
 	points []int
@@ -126,7 +122,7 @@ func (o *pairs) state(pair *Pair) SMOState {
 	return SMOState{Iterate: o.iterate(o.alpha, middle(high, low)), Pair: pair, High: high, Low: low}
 }
 
-// step makes one step. A status other than "" tells that there was none to make.
+// step makes one step. A non-empty status means that there was none to make.
 func (o *pairs) step(selection Selection, tol float64) (Pair, trace.Status) {
 	high, low := o.interval(o.points, o.alpha, o.g)
 	switch violation := high - low; {
@@ -148,8 +144,8 @@ func (o *pairs) step(selection Selection, tol float64) (Pair, trace.Status) {
 	return pair, ""
 }
 
-// choose returns the pair i, j of which u_i is to rise and u_j to fall; of equally
-// good ones the first. There is one unless the KKT conditions hold.
+// choose returns the pair i, j with u_i to be increased and u_j decreased, the first in a tie.
+// There is one unless the KKT conditions hold.
 func (o *pairs) choose(selection Selection) (i, j int) {
 	i, j = -1, -1
 	for _, n := range o.points {
@@ -183,7 +179,7 @@ func (o *pairs) solve(i, j int) Pair {
 	return p
 }
 
-// pairStep is the step from ai, aj of two points with labels yi, yj, where difference is
+// pairStep returns the step from ai, aj of two points with labels yi, yj, where difference is
 // g_i - g_j.
 func pairStep(yi, yj, ai, aj, difference, curvature, c float64) Pair {
 	p := Pair{BeforeI: ai, BeforeJ: aj, Curvature: curvature, Eta: guarded(curvature)}
@@ -197,8 +193,8 @@ func pairStep(yi, yj, ai, aj, difference, curvature, c float64) Pair {
 	} else {
 		p.AlphaI = ai - (aj - p.AlphaJ)
 	}
-	// At an end of the segment rounding may leave alpha_i beside the bound it has
-	// reached, which would make it a free support vector.
+	// At an end of the segment rounding may leave alpha_i next to its bound, so that it would
+	// count as a free support vector.
 	const rounding = 0x1p-50
 	switch {
 	case p.AlphaI <= rounding*max(ai, aj):
@@ -211,8 +207,7 @@ func pairStep(yi, yj, ai, aj, difference, curvature, c float64) Pair {
 	return p
 }
 
-// segment returns the smallest and the largest alpha_j that the box leaves on the line
-// through ai, aj.
+// segment returns the smallest and largest alpha_j within the box on the line through ai, aj.
 func segment(same bool, ai, aj, c float64) (low, high float64) {
 	if same {
 		return max(0, ai+aj-c), min(c, ai+aj)
@@ -220,17 +215,17 @@ func segment(same bool, ai, aj, c float64) (low, high float64) {
 	return max(0, aj-ai), min(c, c+aj-ai)
 }
 
-// PairDual is the dual as a function of two multipliers, the others fixed: what a step
-// of SMO maximises. Labels are ±1.
+// PairDual is the dual as a function of two multipliers with the others fixed, which a step of
+// SMO maximises. Labels are ±1.
 type PairDual struct {
 	Y1, Y2        float64 // labels
 	K11, K22, K12 float64 // kernel of the two points
-	H1, H2        float64 // what the other points add to f at the two, without b
+	H1, H2        float64 // contributions of the other points to f at the two, without b
 	C             float64 // upper bound of the multipliers, > 0
 }
 
-// NewPairDual is the dual in the multipliers of the points i and j of an iterate, with
-// the Gram matrix k.
+// NewPairDual returns the dual in the multipliers of the points i and j of an iterate, with the
+// Gram matrix k.
 func NewPairDual(k svm.Matrix, s Iterate, c float64, i, j int) PairDual {
 	ki, kj := make([]float64, k.Len()), make([]float64, k.Len())
 	k.Row(ki, i)
@@ -245,22 +240,22 @@ func NewPairDual(k svm.Matrix, s Iterate, c float64, i, j int) PairDual {
 	return p
 }
 
-// At is the dual objective at a1, a2, but for what does not depend on them.
+// At returns the dual objective at a1, a2, up to a constant.
 func (p PairDual) At(a1, a2 float64) float64 {
 	return a1 + a2 - (p.K11*a1*a1+p.K22*a2*a2)/2 - p.Y1*p.Y2*p.K12*a1*a2 - p.Y1*a1*p.H1 - p.Y2*a2*p.H2
 }
 
-// Ends are the smallest and the largest second multiplier on the line through a1, a2
-// that keeps Y1 a1 + Y2 a2, in the box.
+// Ends returns the smallest and largest second multiplier within the box on the line through a1,
+// a2 with constant Y1 a1 + Y2 a2.
 func (p PairDual) Ends(a1, a2 float64) (low, high float64) {
 	return segment(p.Y1 == p.Y2, a1, a2, p.C)
 }
 
-// First is the first multiplier on the line through a1, a2 where the second is at.
+// First returns the first multiplier on the line through a1, a2 for the second multiplier at.
 func (p PairDual) First(a1, a2, at float64) float64 { return a1 + p.Y1*p.Y2*(a2-at) }
 
-// Step maximises the dual on the line through a1, a2 in the box, as SMO does. I and J of
-// the result are 0.
+// Step maximises the dual on the line through a1, a2 within the box, as SMO does. I and J of the
+// result are 0.
 func (p PairDual) Step(a1, a2 float64) Pair {
 	g1 := p.Y1 - p.K11*p.Y1*a1 - p.K12*p.Y2*a2 - p.H1
 	g2 := p.Y2 - p.K12*p.Y1*a1 - p.K22*p.Y2*a2 - p.H2

@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestSMO reaches the optimum, never falls, and stays feasible.
+// TestSMO reaches the optimum without lowering the dual or leaving the feasible set.
 func TestSMO(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -22,7 +22,7 @@ func TestSMO(t *testing.T) {
 		r, err := stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: c, Selection: selection, Tol: 1e-9, MaxSteps: 200_000})
 		end := last(r)
 		if err == nil && r.Status() == trace.IterationLimit && end.Violation < 1e-4 {
-			return // pairs zigzag for very long on some flat problems, and it says so
+			return // slow zigzagging on some flat problems, correctly reported
 		}
 		if err != nil || r.Status() != trace.Converged {
 			t.Fatalf("%v, %v", r.Status(), err)
@@ -44,8 +44,8 @@ func TestSMO(t *testing.T) {
 	})
 }
 
-// TestPair compares pair steps with brute force over the segment, whose ends are
-// found without the formulas for L and H.
+// TestPair compares steps on pairs with a grid search over the segment, whose ends are found
+// without the formulas for L and H.
 func TestPair(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,7 +94,7 @@ func TestPair(t *testing.T) {
 				trial[i] = partner(trial[j])
 				best = max(best, dual(trial))
 			}
-			// The grid misses a maximum inside by half a cell at most.
+			// The grid misses an interior maximum by half a cell at most.
 			miss := p.Curvature * math.Pow((p.H-p.L)/2000, 2) / 2
 			if after := dual(alphas(s.Iterate)); after < best-1e-9 || after > best+miss+1e-9 {
 				t.Errorf("step %d: the dual is %.12g, on the grid %.12g", n, after, best)
@@ -115,7 +115,7 @@ func TestPair(t *testing.T) {
 	})
 }
 
-// TestSecondOrder looks for a better partner among all.
+// TestSecondOrder compares the partner with all others.
 func TestSecondOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -140,7 +140,7 @@ func TestSecondOrder(t *testing.T) {
 	})
 }
 
-// TestSMOIndefinite climbs with a kernel that is not positive semidefinite.
+// TestSMOIndefinite trains with an indefinite kernel.
 func TestSMOIndefinite(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -158,8 +158,8 @@ func TestSMOIndefinite(t *testing.T) {
 	})
 }
 
-// TestPairDualGuard: where the dual is a valley or straight along the line, the step
-// ends at the better end.
+// TestPairDualGuard: if the dual is convex or linear along the line, the step goes to the better
+// end.
 func TestPairDualGuard(t *testing.T) {
 	t.Parallel()
 	for _, k12 := range []float64{1, 1.2, 1.5} {

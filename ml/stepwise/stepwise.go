@@ -1,22 +1,21 @@
-// Package stepwise holds the learning procedures of the lecture for teaching:
-// each keeps every step it makes, to be looked at forwards and backwards.
+// Package stepwise holds the learning procedures of the lecture for teaching: each records all of
+// its steps for replay.
 //
 // The SVM slides (002), section 6 "Learning procedures in a SVM", name four:
 // SubgradientDescent on the primal, NaiveAscent, Chunking and SMO on the dual.
-// The dual Perceptron comes from section 3 of the same slides. Simplex solves the
-// linear programme of the Minimal Complexity Machine (000, "Generalizing the
-// MCM") as a textbook does. Subsequences, Refine and SumWalks show how kernels of
-// strings and of graphs are computed.
+// The dual Perceptron comes from section 3 of the same slides. Simplex solves the linear
+// programme of the Minimal Complexity Machine (000, "Generalizing the MCM") by the textbook
+// method. Subsequences, Refine and SumWalks show how string and graph kernels are computed.
 //
-// The procedures are for 2 to about 100 points: clear and exact, not fast. To
-// train, use packages svm and mcm. All are deterministic: the same input,
-// settings and seed give the same states to the last bit. What does not converge
-// is no error; the status of the replay tells how a run ended.
+// The procedures are for 2 to about 100 points: clear and exact, not fast. For training, use
+// packages svm and mcm. All are deterministic: the same input, settings and seed give
+// bit-identical states. Failure to converge is not an error; the status of the replay tells how a
+// run ended.
 //
 // # The problem
 //
-// With u_i = alpha_i y_i and f(x) = sum_j u_j k(x_j, x) + b, the soft-margin
-// support vector machine has
+// With u_i = alpha_i y_i and f(x) = sum_j u_j k(x_j, x) + b, the soft-margin support vector
+// machine is
 //
 //	primal  minimise 1/2 |w|² + C sum_i max(0, 1 - y_i f(x_i))
 //	dual    maximise sum_i alpha_i - 1/2 u'Ku,  0 <= alpha_i <= C,  sum_i u_i = 0
@@ -37,19 +36,18 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Iterate holds what all procedures for f(x) = sum_j alpha_j y_j k(x_j, x) + B know
-// of a step: the function, the KKT table and the objectives. All numbers are
-// computed afresh from alpha and B.
+// Iterate holds the state common to all procedures for f(x) = sum_j alpha_j y_j k(x_j, x) + B:
+// the function, the KKT table and the objectives. All numbers are computed from alpha and B.
 type Iterate struct {
-	Points []Point // the KKT table: one row a point, in the order of the data
+	Points []Point // the KKT table: one row per point, in the order of the data
 	B      float64 // bias
 
-	Residual  float64 // sum alpha_i y_i, which is 0 for a point that is feasible in the dual
-	Dual      float64 // sum alpha_i - |w|²/2; a lower bound of the optimum only for a feasible alpha
+	Residual  float64 // sum alpha_i y_i, 0 for a dual feasible point
+	Dual      float64 // sum alpha_i - |w|²/2; a lower bound on the optimum only for a feasible alpha
 	Primal    float64 // |w|²/2 + C sum of slacks; +Inf for slacks without a finite C
-	Gap       float64 // Primal - Dual; may be negative for an alpha that is not feasible
+	Gap       float64 // Primal - Dual; may be negative for an infeasible alpha
 	Violation float64 // largest Violation of Points
-	WNorm     float64 // |w| = sqrt(u'Ku), 0 should an indefinite kernel make that negative
+	WNorm     float64 // |w| = sqrt(u'Ku), 0 if an indefinite kernel makes u'Ku negative
 }
 
 // U returns the weights u_i = alpha_i y_i of the kernels in f.
@@ -69,19 +67,19 @@ type Point struct {
 	Margin    float64   // functional margin y_i f(x_i)
 	Slack     float64   // max(0, 1 - Margin)
 	Condition Condition // which of the three KKT conditions applies
-	Violation float64   // by how much the margin fails that condition, >= 0
+	Violation float64   // violation of that condition by the margin, >= 0
 }
 
-// Condition names the KKT condition that applies to a point by its alpha.
+// Condition is the KKT condition that applies to a point by its alpha.
 type Condition string
 
 const (
-	// AtZero: alpha = 0 demands a margin of at least 1.
+	// AtZero: alpha = 0 requires a margin of at least 1.
 	AtZero Condition = "zero"
-	// Free: 0 < alpha < C demands a margin of exactly 1.
+	// Free: 0 < alpha < C requires a margin of exactly 1.
 	Free Condition = "free"
-	// AtC: alpha = C demands a margin of at most 1. A procedure that overshoots
-	// the box has alpha > C here.
+	// AtC: alpha = C requires a margin of at most 1. A procedure that overshoots the box has
+	// alpha > C here.
 	AtC Condition = "bound"
 )
 
@@ -93,15 +91,14 @@ const (
 	Cyclic Order = ""
 	// Shuffled draws a new order for every pass.
 	Shuffled Order = "shuffled"
-	// Descending visits large alpha first, equal ones in the order of the data, as
-	// 002 advises for naive ascent.
+	// Descending visits large alpha first, ties in the order of the data, as 002 recommends for
+	// naive ascent.
 	Descending Order = "descending"
 )
 
-// Optimum returns the exact solution of the support vector machine, to be shown
-// beside the steps of a procedure: svm.Train to a KKT violation of 1e-10, or as
-// near as rounding and a million steps allow. k is the Gram matrix, y holds labels ±1, C > 0 is
-// finite.
+// Optimum returns the exact solution of the support vector machine for comparison with the steps
+// of a procedure: svm.Train to a KKT violation of 1e-10, or as close as rounding and a million
+// steps allow. k is the Gram matrix, y holds labels ±1, C > 0 is finite.
 func Optimum(ctx context.Context, k svm.Matrix, y []float64, c float64) (*Iterate, error) {
 	p, err := newProblem(k, y, c)
 	if err != nil {
@@ -118,7 +115,7 @@ func Optimum(ctx context.Context, k svm.Matrix, y []float64, c float64) (*Iterat
 	return &s, nil
 }
 
-// problem is the dual with the whole Gram matrix at hand.
+// problem is the dual with the full Gram matrix.
 type problem struct {
 	k [][]float64
 	y []float64
@@ -137,7 +134,7 @@ func newProblem(k svm.Matrix, y []float64, c float64) (*problem, error) {
 	return &problem{k: rows, y: slices.Clone(y), c: c}, err
 }
 
-// gramRows holds all rows of a Gram matrix, which must be finite.
+// gramRows returns all rows of a Gram matrix, which must be finite.
 func gramRows(k svm.Matrix) ([][]float64, error) {
 	rows := make([][]float64, k.Len())
 	for i := range rows {
@@ -174,7 +171,7 @@ func checkC(c float64) error {
 	return nil
 }
 
-// record is trace.Record of at most maxSteps steps, 1000 for a setting of 0.
+// record calls trace.Record for at most maxSteps steps, by default 1000.
 func record[S any](ctx context.Context, maxSteps int, run func(yield func(S) bool) trace.Status) (*trace.Replay[S], error) {
 	if maxSteps < 0 {
 		return nil, fmt.Errorf("stepwise: MaxSteps is %d; it must not be negative", maxSteps)
@@ -182,7 +179,7 @@ func record[S any](ctx context.Context, maxSteps int, run func(yield func(S) boo
 	return trace.Record(ctx, cmp.Or(maxSteps, 1000), run), nil
 }
 
-// tolerance returns the tolerance on KKT violations: 1e-3 for a setting of 0.
+// tolerance returns the tolerance on KKT violations, by default 1e-3.
 func tolerance(setting float64) (float64, error) {
 	if !(setting >= 0) || math.IsInf(setting, 1) {
 		return 0, fmt.Errorf("stepwise: Tol is %g; it must be above 0, or 0 for 1e-3", setting)
@@ -190,7 +187,7 @@ func tolerance(setting float64) (float64, error) {
 	return cmp.Or(setting, 1e-3), nil
 }
 
-// passes returns a function that gives the points in the order of the next pass.
+// passes returns a function that returns the points in the order of the next pass.
 func passes(order Order, seed uint64) (func(alpha []float64) []int, error) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	switch order {
@@ -219,7 +216,7 @@ func all(m int) []int {
 	return points
 }
 
-// score returns (Ku)_i, that is f(x_i) without the bias.
+// score returns (Ku)_i, which is f(x_i) without the bias.
 func (p *problem) score(alpha []float64, i int) float64 {
 	var sum float64
 	for j, a := range alpha {
@@ -228,7 +225,7 @@ func (p *problem) score(alpha []float64, i int) float64 {
 	return sum
 }
 
-// iterate computes the state that alpha and b make.
+// iterate computes the state for alpha and b.
 func (p *problem) iterate(alpha []float64, b float64) Iterate {
 	s := Iterate{Points: make([]Point, len(alpha)), B: b}
 	var sum, square, slacks float64
@@ -254,7 +251,7 @@ func (p *problem) iterate(alpha []float64, b float64) Iterate {
 	return s
 }
 
-// condition returns the KKT condition of a point and by how much it fails.
+// condition returns the KKT condition of a point and its violation.
 func condition(alpha, c, margin float64) (Condition, float64) {
 	switch {
 	case alpha <= 0:
@@ -266,10 +263,9 @@ func condition(alpha, c, margin float64) (Condition, float64) {
 	}
 }
 
-// interval returns m(a) and M(a), between which the KKT conditions leave the bias.
-// With g_i = y_i - (Ku)_i, m is the largest g of the points whose u may rise and M
-// the smallest of those whose u may fall: -Inf and +Inf when there are none. Only
-// some points are looked at.
+// interval returns m(a) and M(a), between which the bias must lie. With g_i = y_i - (Ku)_i, m is
+// the largest g of the given points whose u can increase and M the smallest of those whose u can
+// decrease: -Inf and +Inf if there are none.
 func (p *problem) interval(points []int, alpha, g []float64) (m, M float64) {
 	m, M = math.Inf(-1), math.Inf(1)
 	for _, i := range points {
@@ -283,7 +279,7 @@ func (p *problem) interval(points []int, alpha, g []float64) (m, M float64) {
 	return m, M
 }
 
-// rises reports whether u_i = alpha_i y_i may rise within the box.
+// rises reports whether u_i = alpha_i y_i can increase within the box.
 func (p *problem) rises(alpha []float64, i int) bool {
 	if p.y[i] > 0 {
 		return alpha[i] < p.c
@@ -291,7 +287,7 @@ func (p *problem) rises(alpha []float64, i int) bool {
 	return alpha[i] > 0
 }
 
-// falls reports whether u_i = alpha_i y_i may fall within the box.
+// falls reports whether u_i = alpha_i y_i can decrease within the box.
 func (p *problem) falls(alpha []float64, i int) bool {
 	if p.y[i] > 0 {
 		return alpha[i] > 0
@@ -308,8 +304,7 @@ func (p *problem) gradient(alpha []float64) []float64 {
 	return g
 }
 
-// middle returns the midpoint of the interval between m and M, or the end that is
-// finite.
+// middle returns the midpoint of m and M, or the finite one.
 func middle(m, M float64) float64 {
 	switch {
 	case math.IsInf(m, 0):
@@ -320,8 +315,8 @@ func middle(m, M float64) float64 {
 	return (m + M) / 2
 }
 
-// bias returns the mean of y_i - (Ku)_i over the free points and, when there are
-// none, the middle of the interval that the KKT conditions leave.
+// bias returns the mean of y_i - (Ku)_i over the free points or, if there are none, the middle of
+// the interval allowed by the KKT conditions.
 func (p *problem) bias(alpha []float64) float64 {
 	g := p.gradient(alpha)
 	var free []float64

@@ -28,7 +28,7 @@ func gram(x *mat.Dense, name string) svm.Matrix {
 	return kernel.NewGram(kernel.New(name, param.Values{"gamma": param.Of(0.5)}, x), x)
 }
 
-// clouds returns m points in two clouds, the classes in turn, distance apart.
+// clouds returns m points in two clouds at the given distance, the classes in turn.
 func clouds(r *rand.Rand, m int, distance float64) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(m, 2, nil), make([]float64, m)
 	for i := range m {
@@ -40,7 +40,7 @@ func clouds(r *rand.Rand, m int, distance float64) (*mat.Dense, []float64) {
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// near fails unless got and want agree relative to the larger of want and 1.
+// near fails unless got and want agree relative to max(1, |want|).
 func near(t rapid.TB, what string, got, want, tol float64) {
 	t.Helper()
 	require.Near(t, got, want, tol*max(1, math.Abs(want)), "%s", what)
@@ -95,7 +95,7 @@ func checkTable(t rapid.TB, s *stepwise.Iterate, k svm.Matrix, c float64) {
 	}
 }
 
-// run is any procedure on points and labels, reduced to what all runs have.
+// run holds what the runs of all procedures have in common.
 type run struct {
 	states []any
 	status trace.Status
@@ -144,7 +144,7 @@ var procedures = map[string]func(x *mat.Dense, y []float64, c float64, seed uint
 	},
 }
 
-// TestReplay goes forwards, backwards and forwards again, and runs again.
+// TestReplay steps forwards, backwards and forwards again, and repeats the run.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	for name, procedure := range procedures {
@@ -163,8 +163,7 @@ func TestReplay(t *testing.T) {
 			if d := cmp.Diff(first.states, again.states); d != "" || first.status != again.status {
 				t.Errorf("the second run differs (%s, %s):\n%s", first.status, again.status, d)
 			}
-			// A shorter run is the beginning of the longer one: nothing recorded
-			// changes while the procedure goes on.
+			// A shorter run is a prefix of a longer one: recorded states never change.
 			for steps := 1; steps < min(first.length, 25); steps++ {
 				short := require.Value(procedure(x, y, 2, 7, steps))(t)
 				d := cmp.Diff(first.states[:steps+1], short.states)
@@ -235,7 +234,7 @@ func TestUglyInput(t *testing.T) {
 	}
 }
 
-// TestWrongInput names what is wrong.
+// TestWrongInput checks that errors name the problem.
 func TestWrongInput(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
@@ -259,7 +258,7 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-// TestOptimum is the solution of the toy problem of scikit-learn's documentation.
+// TestOptimum solves the toy problem of scikit-learn's documentation.
 func TestOptimum(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(6, 2, []float64{-2, -1, -1, -1, -1, -2, 1, 1, 1, 2, 2, 1})
@@ -273,7 +272,7 @@ func TestOptimum(t *testing.T) {
 	checkTable(t, s, gram(x, "linear"), 1)
 }
 
-// TestCancel keeps the start and says what happened.
+// TestCancel keeps the start and reports the cancellation.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -288,7 +287,7 @@ func TestCancel(t *testing.T) {
 	require.Check(t, errors.Is(err, context.Canceled), "optimum: %v", err)
 }
 
-// TestSettings names what is wrong with settings.
+// TestSettings checks that errors name the wrong setting.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	x, y := clouds(random(1), 4, 1)

@@ -13,27 +13,26 @@ import (
 	"marginlab/ml/trace"
 )
 
-// SubgradientSettings are the settings of SubgradientDescent.
+// SubgradientSettings configures SubgradientDescent.
 type SubgradientSettings struct {
-	C        float64 // price of a slack, > 0 and finite
-	Batch    bool    // a step uses all points, not one: a smoother curve
+	C        float64 // price of the slacks, > 0 and finite
+	Batch    bool    // use all points in a step: a smoother curve
 	Order    Order   // order of the points in a pass; not used with Batch
 	Seed     uint64  // of Shuffled
-	Rate     float64 // constant step size, at most 1; 0 means 1/t at step t, as Pegasos has it
-	MaxSteps int     // bound of the steps; 0 means 1000
-	Printed  bool    // the condition as the slides print it, see SubgradientDescent
+	Rate     float64 // constant step size, at most 1; default 1/t at step t, as in Pegasos
+	MaxSteps int     // maximal number of steps; default 1000
+	Printed  bool    // the condition as printed in the slides, see SubgradientDescent
 }
 
-// SubgradientState is the state after a step. Dual and Gap belong to the alpha
-// that the steps have built up, which need not be feasible: no bound, see
-// Residual.
+// SubgradientState is the state after a step. Dual and Gap belong to the alpha accumulated by the
+// steps, which need not be feasible: no bound, see Residual.
 type SubgradientState struct {
 	Iterate
 	W      []float64 // weights, length d: f(x) = W·x + B
 	Pass   int       // passes through the data, from 1; with Batch the number of the step; 0 at the start
-	Looked int       // point looked at; -1 at the start and with Batch
+	Looked int       // point visited; -1 at the start and with Batch
 	Rate   float64   // step size
-	Active []int     // points looked at whose hinge was active: margin < 1 before the step; with Printed, f < 1
+	Active []int     // points visited with an active hinge: margin < 1 before the step; with Printed, f < 1
 	Best   float64   // smallest Primal so far
 }
 
@@ -47,17 +46,16 @@ type SubgradientState struct {
 //	w <- w - eta (w - C sum over the active points of y_i x_i)
 //	b <- b + eta C sum over the active points of y_i
 //
-// and one with a single point takes it M times in place of the sum. With the step
-// size 1/t that is Pegasos (Shalev-Shwartz, Singer, Srebro 2007) for its
-// lambda = 1/(CM), with a bias that is not regularised and without the projection.
-// The weights stay a sum of alpha_i y_i x_i, from which the KKT table takes alpha;
-// with single points alpha_i may pass C for a while.
+// and one with a single point takes it M times instead of the sum. With step size 1/t this is
+// Pegasos (Shalev-Shwartz, Singer, Srebro 2007) for its lambda = 1/(CM), with an unregularised
+// bias and without the projection. The weights remain a sum of alpha_i y_i x_i, whose alpha the
+// KKT table shows; with single points alpha_i may exceed C for a while.
 //
-// The slip: the slides call a hinge active where w·x_i + b < 1. The label is
-// missing: it is y_i (w·x_i + b) < 1. Printed follows the slides and goes astray.
+// The slip: the slides call a hinge active if w·x_i + b < 1. The label is missing: it is y_i
+// (w·x_i + b) < 1. Printed follows the slides and fails.
 //
-// The objective need not fall in every step, and no stopping rule comes with the
-// method: a run lasts MaxSteps and ends as IterationLimit.
+// The objective need not fall in every step, and the method has no stopping rule: a run lasts
+// MaxSteps and ends as IterationLimit.
 func SubgradientDescent(ctx context.Context, x *mat.Dense, y []float64, s SubgradientSettings) (*trace.Replay[SubgradientState], error) {
 	m, d := x.Dims()
 	p, err := newProblem(products{x}, y, s.C)
@@ -104,8 +102,7 @@ func SubgradientDescent(ctx context.Context, x *mat.Dense, y []float64, s Subgra
 	})
 }
 
-// descent is the iterate of sub-gradient descent, w being the sum of
-// alpha_i y_i x_i.
+// descent is the iterate of sub-gradient descent; w is the sum of alpha_i y_i x_i.
 type descent struct {
 	x        *mat.Dense
 	y        []float64
@@ -114,8 +111,8 @@ type descent struct {
 	b        float64
 }
 
-// step goes against the sub-gradient of |w|²/2 + price times the hinges of some
-// points, and returns those of the points whose hinge was active.
+// step makes a sub-gradient step on |w|²/2 + price times the hinges of the given points, and
+// returns the points with an active hinge.
 func (o *descent) step(points []int, rate, price float64) []int {
 	var active []int
 	for _, i := range points {
@@ -137,8 +134,8 @@ func (o *descent) step(points []int, rate, price float64) []int {
 	return active
 }
 
-// Primal returns the objective that SubgradientDescent minimises, |w|²/2 + C times the
-// hinges, of the hyperplane w·x + b on the rows of x (M x d) with labels y = ±1.
+// Primal returns the objective of SubgradientDescent, |w|²/2 + C times the hinges, for the
+// hyperplane w·x + b on the rows of x (M x d) with labels y = ±1.
 func Primal(x *mat.Dense, y []float64, c float64, w []float64, b float64) float64 {
 	hinges := 0.0
 	for i, label := range y {
@@ -147,8 +144,8 @@ func Primal(x *mat.Dense, y []float64, c float64, w []float64, b float64) float6
 	return floats.Dot(w, w)/2 + c*hinges
 }
 
-// LowestPrimal returns Primal of w with the b that is best for it. In b the objective
-// is convex with straight pieces, so it is lowest at a kink of some hinge.
+// LowestPrimal returns Primal of w with the best b. In b the objective is convex and piecewise
+// linear, so it is minimal at the kink of some hinge.
 func LowestPrimal(x *mat.Dense, y []float64, c float64, w []float64) float64 {
 	lowest := math.Inf(1)
 	for i, label := range y {

@@ -12,7 +12,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestSubgradientSteps makes every step again from the state before it.
+// TestSubgradientSteps recomputes every step from the previous state.
 func TestSubgradientSteps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -81,7 +81,7 @@ func TestSubgradientSteps(t *testing.T) {
 	})
 }
 
-// TestSubgradientApproaches comes near to the optimum, and never below it.
+// TestSubgradientApproaches gets close to the optimum but never below it.
 func TestSubgradientApproaches(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {

@@ -7,20 +7,20 @@ import (
 	"marginlab/ml/trace"
 )
 
-// SubsequenceTables are the tables of the gap-weighted subsequence kernel of two strings
-// x and z (SVM notes 19.2), filled up to some entry. With x_i the i-th symbol of x,
+// SubsequenceTables holds the partly filled tables of the gap-weighted subsequence kernel of two
+// strings x and z (SVM notes 19.2). With x_i the i-th symbol of x,
 //
-//	A_p(i, j)   is the weight of all pairs of occurrences of p symbols of which one
-//	            ends with x_i and the other with z_j
+//	A_p(i, j)   is the total weight of pairs of occurrences of p symbols, ending
+//	            with x_i and z_j
 //	B_p(i, j)   is the sum of decay^(i-i' + j-j') A_p(i', j') over i' <= i, j' <= j
 //
-// and with A_1 = 1 where x_i = z_j, else 0,
+// and with A_1 = 1 if x_i = z_j, else 0,
 //
 //	B_p(i, j)     = A_p(i, j) + decay B_p(i-1, j) + decay B_p(i, j-1) - decay² B_p(i-1, j-1)
-//	A_{p+1}(i, j) = B_p(i-1, j-1) where x_i = z_j, else 0
+//	A_{p+1}(i, j) = B_p(i-1, j-1) if x_i = z_j, else 0
 //
-// The kernel is the sum of all entries of A_k. There are 2k-1 tables, in the order A_1,
-// B_1, A_2, .., A_k, numbered from 0; rows and columns count from 0 as well.
+// The kernel is the sum of all entries of A_k. There are 2k-1 tables, in the order A_1, B_1, A_2,
+// .., A_k; tables, rows and columns are numbered from 0.
 type SubsequenceTables struct {
 	X, Z  []rune
 	K     int
@@ -29,19 +29,19 @@ type SubsequenceTables struct {
 	filled []float64 // table by table, row by row
 }
 
-// SubsequenceTerm is a part of the sum that an entry is: Factor times another entry. Of
-// one before the first row or column the value is 0.
+// SubsequenceTerm is a summand of an entry: Factor times another entry, which is 0 before the
+// first row or column.
 type SubsequenceTerm struct {
 	Factor          float64
 	Table, Row, Col int
 	Value           float64 // of that entry
 }
 
-// mostSubsequenceEntries bounds a replay, which is for looking at.
+// mostSubsequenceEntries bounds the size of a replay.
 const mostSubsequenceEntries = 2000
 
-// Subsequences fills the tables one entry a step, each table row by row. k is 1 at least,
-// decay in (0, 1]. A string may be empty. It refuses tables of more than 2000 entries.
+// Subsequences fills the tables one entry per step, each table row by row. k is at least 1, decay
+// in (0, 1]. A string may be empty. It returns an error for more than 2000 entries.
 func Subsequences(ctx context.Context, x, z string, k int, decay float64) (*trace.Replay[SubsequenceTables], error) {
 	switch {
 	case k < 1:
@@ -64,25 +64,26 @@ func Subsequences(ctx context.Context, x, z string, k int, decay float64) (*trac
 			for _, t := range terms {
 				v += t.Factor * t.Value
 			}
-			s.filled = append(s.filled, v+constant) // the entries of states before stay as they are
+			s.filled = append(s.filled, v+constant) // the entries of earlier states are unchanged
 		}
 		return trace.IterationLimit
 	}), nil
 }
 
-// place is the table, row and column of the n-th entry.
+// place returns the table, row and column of the n-th entry.
 func (s SubsequenceTables) place(n int) (table, i, j int) {
 	size := len(s.X) * len(s.Z)
 	return n / size, n % size / len(s.Z), n % len(s.Z)
 }
 
-// Tables is how many tables there are.
+// Tables returns the number of tables.
 func (s SubsequenceTables) Tables() int { return 2*s.K - 1 }
 
-// Level is the p of A_p or B_p for a table, and whether it is an A.
+// Level returns the p of A_p or B_p for a table, and whether it is an A.
 func (s SubsequenceTables) Level(table int) (p int, isA bool) { return table/2 + 1, table%2 == 0 }
 
-// At is an entry; false where it is not filled yet. Before the first row or column all are 0.
+// At returns an entry, or false if it is not filled yet. Entries before the first row or column
+// are 0.
 func (s SubsequenceTables) At(table, i, j int) (v float64, ok bool) {
 	if i < 0 || j < 0 {
 		return 0, true
@@ -94,7 +95,7 @@ func (s SubsequenceTables) At(table, i, j int) (v float64, ok bool) {
 	return s.filled[n], true
 }
 
-// Last is the place of the entry that the step filled; false before the first one.
+// Last returns the position of the entry filled last; false before the first one.
 func (s SubsequenceTables) Last() (table, i, j int, ok bool) {
 	if len(s.filled) == 0 {
 		return 0, 0, 0, false
@@ -103,7 +104,7 @@ func (s SubsequenceTables) Last() (table, i, j int, ok bool) {
 	return table, i, j, true
 }
 
-// Terms lists the summands of an entry, with a constant: 1 where symbols match in A_1.
+// Terms returns the summands of an entry and a constant: 1 where symbols match in A_1.
 func (s SubsequenceTables) Terms(table, i, j int) (terms []SubsequenceTerm, constant float64) {
 	add := func(factor float64, table, i, j int) {
 		v, _ := s.At(table, i, j)
@@ -124,7 +125,7 @@ func (s SubsequenceTables) Terms(table, i, j int) (terms []SubsequenceTerm, cons
 	return terms, constant
 }
 
-// Sum is the sum of the entries of A_k so far: at the end the kernel of x and z.
+// Sum returns the sum of the entries of A_k so far: at the end the kernel of x and z.
 func (s SubsequenceTables) Sum() (sum float64) {
 	size := len(s.X) * len(s.Z)
 	for _, v := range s.filled[min(len(s.filled), (s.Tables()-1)*size):] {

@@ -15,7 +15,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// occurrences are the places of all choices of k of n symbols.
+// occurrences returns all choices of k out of n positions.
 func occurrences(n, k int) (all [][]int) {
 	var choose func(from int, chosen []int)
 	choose = func(from int, chosen []int) {
@@ -31,8 +31,8 @@ func occurrences(n, k int) (all [][]int) {
 	return all
 }
 
-// pairs sums the weights of all pairs of equal occurrences of k symbols that end with
-// x_i and z_j, over all i and j where they are below 0.
+// pairs sums the weights of all pairs of equal occurrences of k symbols that end with x_i and
+// z_j, over all i and j if these are negative.
 func pairs(x, z []rune, k, i, j int, decay float64) (sum float64) {
 	for _, a := range occurrences(len(x), k) {
 		for _, b := range occurrences(len(z), k) {
@@ -52,8 +52,8 @@ func pairs(x, z []rune, k, i, j int, decay float64) (sum float64) {
 	return sum
 }
 
-// TestSubsequencesFillWhatEnumerationFinds compares every entry of every A, and the end,
-// with a list of all occurrences, and the end with the kernel that trains.
+// TestSubsequencesFillWhatEnumerationFinds compares every entry of every A, and the final sum,
+// with an enumeration of all occurrences, and the sum also with the kernel.
 func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -98,8 +98,8 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 	})
 }
 
-// TestSubsequencesKeepTheirStates: a state knows what was filled by then and no more, and
-// each entry is the sum of its terms.
+// TestSubsequencesKeepTheirStates: a state holds the entries filled by then, and each entry is
+// the sum of its terms.
 func TestSubsequencesKeepTheirStates(t *testing.T) {
 	t.Parallel()
 	r := require.Value(stepwise.Subsequences(t.Context(), "cat", "cart", 2, 0.5))(t)

@@ -13,21 +13,21 @@ import (
 	"marginlab/ml/trace"
 )
 
-// WalkSum is a state of the random-walk kernel as a series (SVM notes 20.3): the walks of up
-// to Length steps in a graph with the adjacency matrix A, the product graph of two.
+// WalkSum is a state of the random-walk kernel as a series (SVM notes 20.3): the walks of up to
+// Length steps in a graph with adjacency matrix A, the product graph of two graphs.
 type WalkSum struct {
 	Length int
-	Walks  []float64 // A^Length 1: how many walks of Length steps begin in each node
+	Walks  []float64 // A^Length 1: number of walks of Length steps from each node
 	X      []float64 // sum of lambda^n A^n 1 over n <= Length, the iterate 1 + lambda A x of the notes
-	Total  float64   // 1'A^Length 1: how many there are in all
-	Term   float64   // lambda^Length times that
-	Sum    float64   // of the terms so far: the kernel, in the end, if there is one
+	Total  float64   // 1'A^Length 1: total number of walks of Length steps
+	Term   float64   // lambda^Length times Total
+	Sum    float64   // partial sum of the terms, converging to the kernel
 }
 
-// SumWalks adds walks one step longer a step, steps times at most. It converges when a term
-// is less than 1e-12 of the sum. For a lambda of 1 over the spectral radius or more it
-// never does: it ends with the limit, or with Numerical when numbers get too large. lambda
-// is above 0, steps 1 at least; a is not empty.
+// SumWalks adds walks one step longer per step, up to steps. It converges when a term is less
+// than 1e-12 of the sum. If lambda is at least 1 over the spectral radius it never does: it ends
+// at the limit, or as Numerical on overflow. lambda is positive, steps at least 1; a is not
+// empty.
 func SumWalks(ctx context.Context, a mat.Symmetric, lambda float64, steps int) (*trace.Replay[WalkSum], error) {
 	switch {
 	case !(lambda > 0) || math.IsInf(lambda, 1):
@@ -63,9 +63,9 @@ func SumWalks(ctx context.Context, a mat.Symmetric, lambda float64, steps int) (
 	}), nil
 }
 
-// Wander goes through a graph at random: from a node that has neighbours, if there is one,
-// to any of them, and on, steps times at most. A state is the nodes gone through so far. It
-// ends where there is no way on, which only a node without neighbours has.
+// Wander makes a random walk of at most steps steps through a graph, starting at a node with
+// neighbours if there is one. A state is the nodes visited so far. It ends early only at a node
+// without neighbours.
 func Wander(ctx context.Context, a mat.Symmetric, steps int, seed uint64) (*trace.Replay[[]int], error) {
 	if steps < 0 {
 		return nil, param.Refuse("take 0 or more", "a walk of %d steps", steps)
@@ -96,7 +96,7 @@ func Wander(ctx context.Context, a mat.Symmetric, steps int, seed uint64) (*trac
 				return trace.Converged
 			}
 			at = near[r.IntN(len(near))]
-			gone = append(gone, at) // those of states before are shorter
+			gone = append(gone, at) // earlier states are prefixes
 		}
 		return trace.IterationLimit
 	}), nil

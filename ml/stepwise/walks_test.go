@@ -16,7 +16,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// walks lists how many walks of n steps there are from each pair of nodes, by going them.
+// walks counts the walks of n steps from each pair of nodes by enumeration.
 func walks(a, b dataset.Graph, p theory.ProductGraph, n int) []float64 {
 	first, second := a.Neighbours(), b.Neighbours()
 	place := map[[2]int]bool{}
@@ -45,8 +45,8 @@ func walks(a, b dataset.Graph, p theory.ProductGraph, n int) []float64 {
 	return counts
 }
 
-// TestSumWalksIsTheKernel: the states count the walks that there are; the sum ends in the
-// value of the kernel and of the linear system below the limit, and nowhere from there on.
+// TestSumWalksIsTheKernel: the states count the walks; the sum converges to the kernel and the
+// solution of the linear system for small lambda, and diverges otherwise.
 func TestSumWalksIsTheKernel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,7 +86,7 @@ func TestSumWalksIsTheKernel(t *testing.T) {
 			x += v
 		}
 		near("the iterate", x)
-		// The kernel asks for an end of each graph with itself as well.
+		// The kernel also requires convergence for each graph with itself.
 		k := kernel.Kernel{Name: "random-walk", Values: param.Values{"walk_weight": param.Of(lambda), "labelled": param.Of(labelled), "normalize": param.Of(false)}}
 		v, err := kernel.Cross(context.Background(), k, &dataset.Graphs{Values: []dataset.Graph{a}}, &dataset.Graphs{Values: []dataset.Graph{b}})
 		if err == nil {
@@ -109,7 +109,7 @@ func TestSumWalksRefuses(t *testing.T) {
 	}
 }
 
-// TestWander: each step goes along an edge, and states before stay as they were.
+// TestWander: each step follows an edge, and earlier states are unchanged.
 func TestWander(t *testing.T) {
 	t.Parallel()
 	ring := theory.Adjacency(dataset.Graph{N: 4, Edges: [][2]int{{0, 1}, {0, 3}, {1, 2}, {2, 3}}})

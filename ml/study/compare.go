@@ -8,37 +8,37 @@ import (
 	"marginlab/ml/eval"
 )
 
-// Level is the level of all tests of a study.
+// Level is the significance level of all tests of a study.
 const Level = 0.05
 
-// Comparison is how the learners differ in one quantity.
+// Comparison compares the learners in one quantity.
 type Comparison struct {
-	// Friedman ranks all learners over the data sets; nil where there is but one of either.
+	// Friedman ranks all learners over the data sets; nil if there is only one of either.
 	Friedman *eval.Ranking `json:"friedman,omitempty"`
-	// CriticalDifference is how far two mean ranks have to differ, at Level, after Nemenyi.
+	// CriticalDifference is Nemenyi's critical difference of mean ranks at Level.
 	CriticalDifference float64 `json:"critical_difference,omitempty"`
-	// Against compares the learners with the baseline, which is not among them.
+	// Against compares the other learners with the baseline.
 	Against []Versus `json:"against_baseline,omitempty"`
 }
 
-// Versus is a learner against the baseline.
+// Versus compares a learner with the baseline.
 type Versus struct {
 	Learner    string  `json:"learner"`
-	Difference float64 `json:"difference"` // that of the learner less that of the baseline, mean over the data sets
-	// Better and Worse count data sets; on the others both are the same. SurelyBetter and
-	// SurelyWorse are those of them where the corrected resampled t-test says so at Level.
+	Difference float64 `json:"difference"` // learner minus baseline, mean over the data sets
+	// Better and Worse count data sets; on the others both are equal. SurelyBetter and
+	// SurelyWorse count those significant at Level by the corrected resampled t-test.
 	Better       int              `json:"better"`
 	SurelyBetter int              `json:"surely_better"`
 	Worse        int              `json:"worse"`
 	SurelyWorse  int              `json:"surely_worse"`
-	Wilcoxon     eval.SignedRanks `json:"wilcoxon"` // of the differences over the data sets
-	Holm         float64          `json:"p_holm"`   // that of Wilcoxon, as one of all learners'
+	Wilcoxon     eval.SignedRanks `json:"wilcoxon"` // on the differences over the data sets
+	Holm         float64          `json:"p_holm"`   // p of Wilcoxon, Holm-adjusted over all learners
 }
 
-// quantity is a measure by which learners are compared.
+// quantity is a measure in which learners are compared.
 type quantity struct {
 	name string  // in files
-	sign float64 // -1 where less is better
+	sign float64 // -1 if less is better
 	mean func(o Outcome) float64
 	fold func(f FoldOutcome) float64
 	of   func(r *Result) *Comparison
@@ -59,7 +59,7 @@ var (
 	}
 )
 
-// quantities are those that the learners are compared in.
+// quantities returns the quantities in which the learners are compared.
 func (r *Result) quantities() []quantity {
 	if r.Target == "value" {
 		return []quantity{left}
@@ -67,7 +67,7 @@ func (r *Result) quantities() []quantity {
 	return []quantity{accuracy, vectors}
 }
 
-// Compare fills in the statistics, from the outcomes.
+// Compare computes the statistics from the outcomes.
 func (r *Result) Compare() error {
 	for _, q := range r.quantities() {
 		c, err := r.compared(q)
@@ -79,7 +79,7 @@ func (r *Result) Compare() error {
 	return nil
 }
 
-// even takes rounding away, by which equal means may differ.
+// even rounds so that means differing only by rounding are equal.
 func even(v float64) float64 { return math.Round(v*1e12) / 1e12 }
 
 func (r *Result) compared(q quantity) (c Comparison, err error) {
@@ -144,7 +144,7 @@ func (r *Result) compared(q quantity) (c Comparison, err error) {
 	return c, nil
 }
 
-// onFolds tests how two learners differ on one data set.
+// onFolds tests the difference of two learners on one data set.
 func (r *Result) onFolds(q quantity, own, other Outcome) (eval.TTest, error) {
 	differences := make([]float64, len(own.Folds))
 	for f := range differences {

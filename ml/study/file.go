@@ -18,18 +18,18 @@ import (
 	"marginlab/ml/param"
 )
 
-// Bounds of a study file.
+// Limits of a study file.
 const (
-	// MostBytes is how long a file may be.
+	// MostBytes is the maximal size of a file.
 	MostBytes = 256 << 10
 
 	mostSets     = 200
 	mostLearners = 50
-	mostSettings = 1000 // of a learner
+	mostSettings = 1000 // per learner
 	mostName     = 60   // characters
 )
 
-// schemeParams lists the numbers of a study that are not parameters of a training.
+// schemeParams lists the numbers of a study that are not training parameters.
 var schemeParams = []param.Param{
 	{Name: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 1000},
 	{Name: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 1000},
@@ -37,17 +37,17 @@ var schemeParams = []param.Param{
 	{Name: "max_rows", Kind: param.Integer, Default: "0", Min: 0, Max: 1e7},
 }
 
-// ofData are the parameters that a data set or the scheme decides for all learners, so
-// that all are judged on the same.
+// ofData lists the parameters set by the data set or the scheme for all learners, so that all are
+// evaluated alike.
 var ofData = []string{"label", "features", "positive", "target", "test_fraction", "seed"}
 
-// Parse reads a study, of which file is the name for messages. What it does not know is an
-// error. Errors are *dataset.Error with the line.
+// Parse parses a study; file is its name in messages. Unknown keys are errors. Errors are
+// *dataset.Error with the line.
 func Parse(text, file string) (*Study, error) {
 	return parse(text, file, false)
 }
 
-// parse reads a study, which may lack data that come to it later.
+// parse parses a study; if later is set, its data may still be missing.
 func parse(text, file string, later bool) (*Study, error) {
 	if len(text) > MostBytes {
 		return nil, &dataset.Error{File: file, Message: fmt.Sprintf("a study has at most %d KB; this is no study", MostBytes>>10)}
@@ -65,16 +65,16 @@ func parse(text, file string, later bool) (*Study, error) {
 	return r.s, nil
 }
 
-// reader reads one file.
+// reader parses one file.
 type reader struct {
 	file  string
 	md    toml.MetaData
-	below map[string][]string // the keys of a table, as they follow each other in the file
-	later bool                // data come later
+	below map[string][]string // keys of each table in the order of the file
+	later bool                // data are added later
 	s     *Study
 }
 
-// index finds the keys of all tables that a study may have.
+// index collects the keys of all tables of a study.
 func (r *reader) index() {
 	seen := make(map[string]bool)
 	for _, k := range r.md.Keys() {
@@ -88,26 +88,26 @@ func (r *reader) index() {
 	}
 }
 
-// fault returns the error of the TOML reader with its place.
+// fault returns an error of the TOML decoder with its position.
 func (r *reader) fault(err error) error {
 	var at toml.ParseError
 	if errors.As(err, &at) {
 		line := at.Position.Line
 		if strings.Contains(at.Message, `to end table name, but got '\n'`) {
-			line-- // it has read on to the next
+			line-- // it has read on to the next line
 		}
 		return &dataset.Error{File: r.file, Line: line, Message: strings.TrimPrefix(at.Message, "toml: ")}
 	}
 	return &dataset.Error{File: r.file, Message: strings.TrimPrefix(err.Error(), "toml: ")}
 }
 
-// taker takes over a value; the TOML reader knows its place and tells it with the error.
+// taker receives a value; the TOML decoder adds the position to its error.
 type taker struct{ take func(v any) error }
 
 // UnmarshalTOML calls take.
 func (t *taker) UnmarshalTOML(v any) error { return t.take(v) }
 
-// take takes over the value of a key.
+// take passes the value of a key to f.
 func (r *reader) take(p toml.Primitive, f func(v any) error) error {
 	if err := r.md.PrimitiveDecode(p, &taker{f}); err != nil {
 		return r.fault(err)
@@ -141,18 +141,18 @@ func (r *reader) each(p toml.Primitive, path toml.Key, f func(name string, p tom
 	return nil
 }
 
-// study takes over all of it: what learners share before the learners.
+// study reads the whole file: shared settings before the learners.
 func (r *reader) study(top map[string]toml.Primitive) error {
 	tables := map[string]func(p toml.Primitive) error{
 		"title":    func(p toml.Primitive) error { return r.take(p, text(&r.s.Title)) },
 		"version":  func(p toml.Primitive) error { return r.take(p, text(&r.s.Version)) },
 		"baseline": func(p toml.Primitive) error { return r.take(p, text(&r.s.Baseline)) },
-		"scheme":   nil, // read before
+		"scheme":   nil, // read first
 		"data":     r.data,
-		"shared":   nil, // with the learners
+		"shared":   nil, // read with the learners
 		"learner":  func(p toml.Primitive) error { return r.learners(p, top) },
 	}
-	if p, there := top["scheme"]; there { // first, as it says what learners are asked
+	if p, there := top["scheme"]; there { // first, as it determines the task of the learners
 		if err := r.scheme(p); err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (r *reader) study(top map[string]toml.Primitive) error {
 	return r.whole(top)
 }
 
-// whole tells what a study lacks.
+// whole returns an error if the study is incomplete.
 func (r *reader) whole(top map[string]toml.Primitive) error {
 	var names []string
 	for _, l := range r.s.Learners {
@@ -201,7 +201,7 @@ func unknown(key string, known []string) error {
 	return fmt.Errorf("unknown key %s%s: expected one of %s", key, param.DidYouMean(key, "", known), strings.Join(known, ", "))
 }
 
-// text takes over a text.
+// text stores a string.
 func text(to *string) func(v any) error {
 	return func(v any) error {
 		s, ok := v.(string)
@@ -213,7 +213,8 @@ func text(to *string) func(v any) error {
 	}
 }
 
-// CheckName tells what is wrong with the name of a set or a learner, which heads a column.
+// CheckName returns an error for an invalid name of a set or a learner, which is a column
+// heading.
 func CheckName(s string) error {
 	if n := len([]rune(s)); n == 0 || n > mostName || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) }) {
 		return fmt.Errorf("name %q: expected 1 to %d letters, without blanks at its ends", s, mostName)
@@ -255,7 +256,7 @@ func (r *reader) scheme(p toml.Primitive) error {
 	})
 }
 
-// one is a single value of p.
+// one returns a single value of p.
 func one(p param.Param, v any) (value param.Value, err error) {
 	switch v := v.(type) {
 	case int64:
@@ -326,7 +327,7 @@ func (r *reader) data(p toml.Primitive) error {
 	})
 }
 
-// check tells what is wrong with where the data come from.
+// check returns an error for a set without exactly one valid source.
 func (s Set) check() error {
 	sources := 0
 	for _, from := range []string{s.File, s.Generator, s.Builtin} {
@@ -345,8 +346,7 @@ func (s Set) check() error {
 	return s.known()
 }
 
-// known tells of data that come with the program, or are generated, that there are none of
-// that name.
+// known returns an error if there is no built-in data set or generator of that name.
 func (s Set) known() error {
 	if _, ok := dataset.FindBuiltin(s.Builtin); s.Builtin != "" && !ok {
 		return unknownBuiltin(s.Builtin)
@@ -366,9 +366,9 @@ func unknownBuiltin(slug string) error {
 	return fmt.Errorf("no data set %q comes with the program: expected one of %s", slug, strings.Join(slugs, ", "))
 }
 
-// generated takes over the parameters of the generator: all keys that are left.
+// generated sets the parameters of the generator: all remaining keys.
 func (r *reader) generated(set *Set, rest map[string]toml.Primitive) error {
-	g, _ := dataset.FindGenerator(set.Generator) // which check knows; without one there are no parameters
+	g, _ := dataset.FindGenerator(set.Generator) // validated by check; without one there are no parameters
 	for _, key := range r.below[toml.Key{"data", set.Name}.String()] {
 		p, left := rest[key]
 		if !left {
@@ -393,13 +393,13 @@ func (r *reader) generated(set *Set, rest map[string]toml.Primitive) error {
 	return nil
 }
 
-// setting is a key of a learner: the values to choose from, or the one that there is.
+// setting is a parameter of a learner with one value, or several to choose from.
 type setting struct {
 	p      param.Param
 	values []param.Value
 }
 
-// settings takes over the keys of a table that are parameters of a training.
+// settings reads the keys of a table that are training parameters.
 func (r *reader) settings(p toml.Primitive, path toml.Key) (all []setting, err error) {
 	err = r.each(p, path, func(key string, p toml.Primitive) error {
 		return r.take(p, func(v any) error {
@@ -443,7 +443,7 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 			return err
 		}
 	}
-	useful := make(map[string]bool) // of what is shared
+	useful := make(map[string]bool) // shared settings used by some learner
 	err := r.each(p, toml.Key{"learner"}, func(own string, p toml.Primitive) error {
 		l := Learner{Name: own, Spec: ml.DefaultSpec(), Grid: make(eval.Grid)}
 		if r.s.Values {
@@ -515,7 +515,7 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 	return nil
 }
 
-// specs returns the specs of all settings but for C, or what is wrong with one.
+// specs returns the specs of all settings except for C, or an error if one is invalid.
 func (l Learner) specs() (specs []ml.Spec, err error) {
 	paths, err := l.Grid.Paths(l.Spec)
 	if err != nil {
@@ -530,7 +530,7 @@ func (l Learner) specs() (specs []ml.Spec, err error) {
 	return specs, nil
 }
 
-// Encode writes the study as Parse reads it: equal studies have equal texts.
+// Encode writes the study for Parse: equal studies have equal texts.
 func (s *Study) Encode() (string, error) {
 	var b bytes.Buffer
 	table := func(heading toml.Key, values map[string]any) error {
@@ -539,7 +539,7 @@ func (s *Study) Encode() (string, error) {
 		}
 		return toml.NewEncoder(&b).Encode(values)
 	}
-	// put leaves out what says nothing.
+	// put omits empty values.
 	put := func(values map[string]any, key, text string) {
 		if text != "" {
 			values[key] = text
@@ -600,7 +600,7 @@ func (s *Study) Encode() (string, error) {
 	return b.String(), nil
 }
 
-// plain is a value as the TOML writer takes it.
+// plain converts a value for the TOML encoder.
 func plain(v param.Value) any {
 	switch n := v.Number(); {
 	case v.IsNumber() && n == math.Trunc(n) && math.Abs(n) < 1e15:

@@ -12,7 +12,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Result is a study that was computed. It is JSON.
+// Result is the result of a study. It is encoded as JSON.
 type Result struct {
 	Title    string      `json:"title,omitempty"`
 	Version  string      `json:"version,omitempty"`
@@ -21,61 +21,60 @@ type Result struct {
 	Repeats  int         `json:"repeats"`
 	Seed     uint64      `json:"seed"`
 	MaxRows  int         `json:"max_rows,omitempty"`
-	Target   string      `json:"target,omitempty"` // "value" where values are fitted
+	Target   string      `json:"target,omitempty"` // "value" for a regression
 	Learners []string    `json:"learners"`
 	Sets     []SetResult `json:"data"`
 
-	// Of classes.
+	// Accuracy compares classification accuracies.
 	Accuracy Comparison `json:"accuracy,omitzero"`
-	// Vectors is about the share of the training rows that are support vectors, of which
-	// fewer are better.
+	// Vectors compares the fraction of training rows that are support vectors; fewer are better.
 	Vectors Comparison `json:"support_vectors,omitzero"`
 
-	// Left is about the share of the variance that is left, where values are fitted.
+	// Left compares the unexplained variance in a regression.
 	Left Comparison `json:"variance_left,omitzero"`
 
-	Study string `json:"study,omitempty"` // the file that says all of it again
+	Study string `json:"study,omitempty"` // the complete study file
 }
 
-// SetResult is all learners on one data set.
+// SetResult holds the results of all learners on one data set.
 type SetResult struct {
 	Name     string    `json:"name"`
 	Rows     int       `json:"rows"`
-	Of       int       `json:"of"` // rows that there were
+	Of       int       `json:"of"` // rows before subsampling
 	Features int       `json:"features,omitempty"`
-	Classes  int       `json:"classes,omitempty"` // 0 where values are fitted
-	SHA256   string    `json:"sha256"`            // of the rows that took part
+	Classes  int       `json:"classes,omitempty"` // 0 for a regression
+	SHA256   string    `json:"sha256"`            // of the rows used
 	Outcomes []Outcome `json:"learners"`
 }
 
-// Outcome is one learner on one data set: means over the folds held out, each judged with
-// the setting that the others chose.
+// Outcome is the result of one learner on one data set: means over the held-out folds, each
+// scored with the setting chosen on the other folds.
 type Outcome struct {
 	Learner          string        `json:"learner"`
-	Accuracy         float64       `json:"accuracy,omitempty"` // 0 where values are fitted
+	Accuracy         float64       `json:"accuracy,omitempty"` // 0 for a regression
 	Deviation        float64       `json:"accuracy_sd,omitempty"`
-	*Errors                        // nil where classes are told
+	*Errors                        // nil for classification
 	SupportVectors   float64       `json:"support_vectors"`
 	VectorsDeviation float64       `json:"support_vectors_sd"`
-	Share            float64       `json:"support_vector_share"` // of the rows that trained
+	Share            float64       `json:"support_vector_share"` // of the training rows
 	Folds            []FoldOutcome `json:"folds"`
-	Unfinished       int           `json:"not_converged"` // trainings among those of Folds, or impossible
-	Trainings        int           `json:"trainings"`     // all of them, those that chose included
-	Seconds          float64       `json:"seconds"`       // mean of one training, by the clock of a machine that may have been busy
+	Unfinished       int           `json:"not_converged"` // trainings in Folds that did not converge
+	Trainings        int           `json:"trainings"`     // all of them, including the inner ones
+	Seconds          float64       `json:"seconds"`       // mean wall-clock time of one training, on a possibly busy machine
 }
 
-// FoldOutcome is a fold that was held out.
+// FoldOutcome is the result on one held-out fold.
 type FoldOutcome struct {
-	Chosen         param.Values `json:"chosen"`             // of the parameters that were searched
-	Accuracy       float64      `json:"accuracy,omitempty"` // 0 where values are fitted
-	*Errors                     // nil where classes are told; without deviations
+	Chosen         param.Values `json:"chosen"`             // values of the searched parameters
+	Accuracy       float64      `json:"accuracy,omitempty"` // 0 for a regression
+	*Errors                     // nil for classification; without deviations
 	SupportVectors int          `json:"support_vectors"`
 	Trained        int          `json:"trained"` // rows
 }
 
-// Errors holds the errors of a regression on the held-out points. Left is the mean squared
-// error over the variance of all values of the data set, so that data sets can be compared: 0
-// where f meets them all, 1 where it does no better than their mean.
+// Errors holds the errors of a regression on the held-out points. Left is the mean squared error
+// divided by the variance of all values of the data set, so that data sets are comparable: 0 for
+// a perfect fit, 1 for predicting the mean.
 type Errors struct {
 	MSE           float64 `json:"mse"`
 	MSEDeviation  float64 `json:"mse_sd,omitempty"`
@@ -83,7 +82,7 @@ type Errors struct {
 	LeftDeviation float64 `json:"variance_left_sd,omitempty"`
 }
 
-// Seconds is how long cells took together; 0 where that is not known of one.
+// Seconds returns the total time of the cells, 0 if that of one is unknown.
 func Seconds(cells []eval.CellResult) (sum float64) {
 	for _, c := range cells {
 		if c.Seconds == 0 {
@@ -113,7 +112,7 @@ func (s *Study) outcome(d Sample, j Judged) (o Outcome, err error) {
 		}
 		fold := FoldOutcome{Chosen: j.Result.Settings[chosen].Values, SupportVectors: f.SupportVectors, Trained: len(split.Train)}
 		switch {
-		case f.Failure != "": // of the one setting that there is; a choice leaves such settings out
+		case f.Failure != "": // of the only setting; a choice skips failed settings
 			return o, param.Refuse("leave the learner or the data set out, or change its settings", "%s", strings.TrimSuffix(f.Failure, "."))
 		case s.Values != (f.Errors != nil):
 			return o, errors.New("a fold has errors of values where classes were asked for, or the other way round")
@@ -128,7 +127,7 @@ func (s *Study) outcome(d Sample, j Judged) (o Outcome, err error) {
 	return o, nil
 }
 
-// sum fills in the means and deviations over the folds.
+// sum computes the means and deviations over the folds.
 func (o *Outcome) sum() {
 	over := func(of func(f FoldOutcome) float64) (mean, deviation float64) {
 		all := make([]float64, len(o.Folds))
@@ -148,8 +147,8 @@ func (o *Outcome) sum() {
 	o.Share, _ = over(vectors.fold)
 }
 
-// Restore makes a result anew that comes from anywhere, such as a file, of what its folds
-// say. It is an error when that is no result of the study.
+// Restore recomputes a result from its folds, for one read from a file or another source. It
+// returns an error if it is not a result of the study.
 func (s *Study) Restore(r *Result) error {
 	var learners []string
 	for _, l := range s.Learners {

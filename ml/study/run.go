@@ -12,19 +12,19 @@ import (
 	"marginlab/ml/eval"
 )
 
-// Keeper lets a run continue where another one stopped. Each field may be nil.
+// Keeper lets a run resume an interrupted one. Each field may be nil.
 type Keeper struct {
-	Known map[string]eval.CellResult  // by the names of cells; nothing changes it meanwhile
-	Keep  func(eval.CellResult) error // of cells that are not known, one call at a time
+	Known map[string]eval.CellResult  // by cell name; must not change during the run
+	Keep  func(eval.CellResult) error // called for each new cell, one call at a time
 }
 
-// Run computes the study on the data of Study.Load, in parallel on all
-// processors. Accuracies and support vectors depend on the study and its data alone, times
-// on the machine. progress, unless it is nil, hears at first and after each cell how many of
-// all are done, those that were known included, one call at a time. Errors are those of
-// eval.CrossValidate, with set and learner, that of Keep, and that of ctx when it ends.
+// Run computes the study on the data of Study.Load, in parallel on all processors. Accuracies and
+// support vectors depend only on the study and its data, times on the machine. progress, unless
+// nil, is called at the start and after each cell with the number of finished cells, those that
+// were known, and the total, one call at a time. It returns the errors of eval.CrossValidate,
+// with set and learner, that of Keep, and that of ctx.
 func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress func(done, known, total int)) (*Result, error) {
-	// All is planned before anything is computed, so that what is impossible is told at once.
+	// Everything is planned first, so that errors are reported before any work.
 	total := 0
 	for i := range samples {
 		plans, err := s.plans(i, samples[i])
@@ -44,11 +44,11 @@ func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress fun
 type Judged struct {
 	Plan    *eval.Plan
 	Result  *eval.Result
-	Seconds float64 // of all trainings together; 0 where that is not known
+	Seconds float64 // of all trainings; 0 if unknown
 }
 
-// Gather is Run of what others have computed: judged has, for each data set, the learners as
-// Search asks for them.
+// Gather is Run for searches computed elsewhere: judged has, for each data set, the learners in
+// the order of Search.
 func (s *Study) Gather(samples []Sample, judged [][]Judged) (*Result, error) {
 	return s.gather(samples, func(i int) (outcomes []Outcome, err error) {
 		for j, l := range s.Learners {
@@ -63,7 +63,7 @@ func (s *Study) Gather(samples []Sample, judged [][]Judged) (*Result, error) {
 	})
 }
 
-// gather makes a result of the outcomes on each data set.
+// gather builds a result from the outcomes on each data set.
 func (s *Study) gather(samples []Sample, on func(i int) ([]Outcome, error)) (*Result, error) {
 	res := &Result{
 		Title: s.Title, Version: s.Version, Baseline: s.Baseline,
@@ -89,12 +89,12 @@ func (s *Study) gather(samples []Sample, on func(i int) ([]Outcome, error)) (*Re
 	return res, res.Compare()
 }
 
-// Search returns the search of a learner on a data set, both by their place in the study.
+// Search returns the search of a learner on a data set, by their indices in the study.
 func (s *Study) Search(set, learner int) (ml.Spec, eval.Grid, eval.Scheme) {
 	l := s.Learners[learner]
 	spec := l.Spec
-	spec.Positive = s.Sets[set].Positive // empty where there are values
-	// With one setting there is nothing to choose, and the folds are the same.
+	spec.Positive = s.Sets[set].Positive // empty for a regression
+	// With a single setting there is nothing to choose; the folds are the same.
 	return spec, l.Grid, eval.Scheme{Folds: s.Folds, Repeats: s.Repeats, Seed: s.Seed, Nested: l.chooses()}
 }
 
@@ -112,18 +112,18 @@ func (s *Study) plans(i int, d Sample) ([]*eval.Plan, error) {
 	return plans, nil
 }
 
-// chooses tells whether there is more than one setting.
+// chooses reports whether there is more than one setting.
 func (l Learner) chooses() bool {
-	paths, _ := l.Grid.Paths(l.Spec) // which Parse has looked at
+	paths, _ := l.Grid.Paths(l.Spec) // checked by Parse
 	return len(paths) > 1 || len(paths) == 1 && paths[0].Settings() > 1
 }
 
-// on is an error with where it came from.
+// on adds the data set and the learner to an error.
 func (s *Study) on(i int, l Learner, err error) error {
 	return fmt.Errorf("data set %s, learner %s: %w", s.Sets[i].Name, l.Name, err)
 }
 
-// work is a run under way.
+// work is a study being computed.
 type work struct {
 	study    *Study
 	keeper   Keeper
@@ -185,7 +185,7 @@ func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
 	return outcomes, nil
 }
 
-// tell counts cells that need not be computed.
+// tell counts cells that were already known.
 func (w *work) tell(known int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -196,7 +196,7 @@ func (w *work) tell(known int) {
 	}
 }
 
-// keep hands on what was computed.
+// keep passes on a computed cell.
 func (w *work) keep(c eval.CellResult) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

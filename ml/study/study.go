@@ -1,12 +1,11 @@
 // Package study compares learners over data sets.
 //
-// A study is data sets times learners under one scheme of validation, written down as a
-// small TOML file ([Parse], [Study.Encode]). Every learner meets the same folds of a data
-// set, and chooses its settings anew within the training points of each: the accuracies
-// come from nested cross-validation, as package eval computes them. [Run] computes the
-// cells of all that, [Result] is what they come to, with the statistics that are due when
-// learners meet on several data sets (Demšar: "Statistical comparisons of classifiers over
-// multiple data sets", JMLR 7, 2006), and [Result.Tables] is that for people.
+// A study combines data sets and learners under one validation scheme, written as a small TOML
+// file ([Parse], [Study.Encode]). All learners use the same folds of a data set and choose their
+// settings on the training points of each: the accuracies come from nested cross-validation, as
+// in package eval. [Run] computes the cells, [Result] holds the results with the statistics for
+// comparisons over several data sets (Demšar: "Statistical comparisons of classifiers over
+// multiple data sets", JMLR 7, 2006), and [Result.Tables] formats them.
 package study
 
 import (
@@ -25,55 +24,54 @@ import (
 	"marginlab/ml/param"
 )
 
-// Study is a question put to data: which of the learners do how well?
+// Study compares learners on data sets.
 type Study struct {
 	Title    string
-	Version  string // of the program that wrote the file; empty where a person did
+	Version  string // program version that wrote the file; empty if written by hand
 	Baseline string // the learner that the others are compared with
-	Folds    int    // that every data set is dealt into
-	Repeats  int    // how often it is dealt
-	Seed     uint64 // decides how, and which objects of a large data set take part
-	MaxRows  int    // of a data set that take part, a share of every class; 0: all
-	Values   bool   // the labels are values to fit, rather than classes
+	Folds    int    // folds of every data set
+	Repeats  int    // repetitions with other folds
+	Seed     uint64 // for the folds and the subsampling of large data sets
+	MaxRows  int    // maximal size of a data set, subsampled by class; 0: no limit
+	Values   bool   // regression instead of classification
 	Sets     []Set
 	Learners []Learner
 
-	// Dir is the folder from which paths of files start, that of the study's own file.
+	// Dir is the base folder of file paths, the folder of the study's own file.
 	Dir string
 }
 
-// Set is where a data set comes from: a file, a generator, or the program itself.
+// Set is a data set: from a file, a generator, or the program itself.
 type Set struct {
 	Name      string
-	File      string // path, from Study.Dir
+	File      string // relative to Study.Dir
 	Builtin   string // slug of a dataset.Builtin
 	Generator string // name of a dataset.Generator
 	Values    param.Values
-	Label     string          // column of a file; empty: as dataset.Table proposes
+	Label     string          // column of a file; default as proposed by dataset.Table
 	Features  []string        // columns of a file; nil: all
-	Missing   dataset.Missing // what to do with missing values in a file; empty: they are a fault
-	Positive  string          // class against all others; empty: all classes
-	SHA256    string          // that the objects have to have which take part; empty: any
+	Missing   dataset.Missing // treatment of missing values in a file; empty: they are errors
+	Positive  string          // one class against all others; empty: all classes
+	SHA256    string          // required hash of the objects used; empty: any
 
-	Data *dataset.Data // what File has, where that is known; nil: File is read
+	Data *dataset.Data // content of File if known; nil: File is read
 }
 
-// Learner is one of those compared: what it is trained with, and the values that it
-// chooses from.
+// Learner is one of the compared learners, with the values it chooses from.
 type Learner struct {
 	Name string
 	Spec ml.Spec
-	Grid eval.Grid // empty where there is nothing to choose
+	Grid eval.Grid // empty if there is nothing to choose
 }
 
-// Ready is a study that comes with the program.
+// Ready is a built-in study.
 type Ready struct {
-	Name  string // as Builtin and the terminal take it
-	Label string // what its data are
+	Name  string // name for Builtin and the command line
+	Label string // kind of its data
 	Help  string
 }
 
-// Builtins lists them. matrices has no data of its own.
+// Builtins lists the built-in studies. matrices has no data of its own.
 var Builtins = []Ready{
 	{"lecture", "Points of two classes", "SVM, MCM and sparse MCM, each with and without a conformal map: the lecture's claim"},
 	{"classes", "Points of several classes", "machines for pairs of classes, for each class against the rest, and for all at once"},
@@ -86,14 +84,14 @@ var Builtins = []Ready{
 //go:embed *.toml
 var builtins embed.FS
 
-// Builtin returns the study of that name that comes with the program.
+// Builtin returns the built-in study of that name.
 func Builtin(name string) (*Study, bool) {
 	if !slices.ContainsFunc(Builtins, func(r Ready) bool { return r.Name == name }) {
 		return nil, false
 	}
 	text, err := builtins.ReadFile(name + ".toml")
 	if err != nil {
-		panic(err) // not data: a test reads it
+		panic(err) // not an input error: a test reads it
 	}
 	s, err := parse(string(text), name, true)
 	if err != nil {
@@ -110,7 +108,7 @@ func (s *Study) path(set Set) string {
 	return filepath.Join(s.Dir, set.File)
 }
 
-// Add adds a data set, a file that gives the set its name, without the extension.
+// Add adds a file as a data set named after it, without the extension.
 func (s *Study) Add(path string) error {
 	own := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	if err := CheckName(own); err != nil {
@@ -127,7 +125,7 @@ func (s *Study) Add(path string) error {
 	return nil
 }
 
-// Moved is the study as a file in another folder says it: paths start from there.
+// Moved returns the study for a file in another folder, with adjusted paths.
 func (s *Study) Moved(dir string) (*Study, error) {
 	to, err := filepath.Abs(dir)
 	if err != nil {
@@ -152,11 +150,11 @@ func (s *Study) Moved(dir string) (*Study, error) {
 	return &moved, nil
 }
 
-// Without is the study without a learner or a data set, named as it is there; nil where
-// nothing would be left to compare.
+// Without returns the study without the named learner or data set, nil if nothing is left to
+// compare.
 func (s *Study) Without(learner, set string) *Study {
 	less := *s
-	less.Title = "" // which may count them
+	less.Title = "" // it may mention their number
 	less.Learners = slices.DeleteFunc(slices.Clone(s.Learners), func(l Learner) bool { return l.Name == learner })
 	less.Sets = slices.DeleteFunc(slices.Clone(s.Sets), func(o Set) bool { return o.Name == set })
 	if len(less.Learners) == 0 || len(less.Sets) == 0 {
@@ -168,16 +166,16 @@ func (s *Study) Without(learner, set string) *Study {
 	return &less
 }
 
-// Sample is a data set as it takes part in a study.
+// Sample is a data set as used in a study.
 type Sample struct {
 	*dataset.Data
-	Of     int           // objects that there were
-	Whole  *dataset.Data // all of these
-	SHA256 string        // of those that take part
+	Of     int           // objects before subsampling
+	Whole  *dataset.Data // before subsampling
+	SHA256 string        // of the objects used
 }
 
-// Load reads, draws and thins out all data sets. read reads a file of rows. Errors name
-// the set.
+// Load reads, generates and subsamples all data sets. read reads a file of rows. Errors name the
+// set.
 func (s *Study) Load(read func(path string) (*dataset.Table, error)) ([]Sample, error) {
 	samples := make([]Sample, len(s.Sets))
 	for i, set := range s.Sets {
@@ -187,7 +185,7 @@ func (s *Study) Load(read func(path string) (*dataset.Table, error)) ([]Sample, 
 		}
 		m := Sample{Data: d, Of: d.Len(), Whole: d}
 		if s.MaxRows > 0 && m.Of > s.MaxRows {
-			class := make([]float64, m.Of) // all in one where there are values
+			class := make([]float64, m.Of) // a single class for a regression
 			for i, c := range d.Y {
 				if !s.Values {
 					class[i] = float64(c)
@@ -208,7 +206,7 @@ func (s *Study) Load(read func(path string) (*dataset.Table, error)) ([]Sample, 
 	return samples, nil
 }
 
-// variance returns the variance of the values of a data set; 0 where there are classes.
+// variance returns the variance of the values of a data set, 0 for classification.
 func (s *Study) variance(d *dataset.Data) (float64, error) {
 	if !s.Values {
 		return 0, nil

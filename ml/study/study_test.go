@@ -65,7 +65,7 @@ func parse(t *testing.T, text string) *study.Study {
 	return s
 }
 
-// read reads a file as the terminal does, but for its limits.
+// read reads a file like the command line, but without limits.
 func read(path string) (*dataset.Table, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -81,8 +81,7 @@ func load(t *testing.T, s *study.Study) []study.Sample {
 	return samples
 }
 
-// TestIsNestedCrossValidation computes a study and, by themselves, the cross-validations
-// that it is made of.
+// TestIsNestedCrossValidation compares a study with separate cross-validations.
 func TestIsNestedCrossValidation(t *testing.T) {
 	t.Parallel()
 	s := parse(t, small)
@@ -131,7 +130,7 @@ func TestIsNestedCrossValidation(t *testing.T) {
 	}
 }
 
-// TestGoesOn interrupts a study, goes on with what was kept, and has the same result.
+// TestGoesOn interrupts a study, resumes it, and gets the same result.
 func TestGoesOn(t *testing.T) {
 	t.Parallel()
 	s := parse(t, small)
@@ -174,7 +173,7 @@ func TestGoesOn(t *testing.T) {
 	require.Check(t, diff == "", "%v", diff)
 }
 
-// TestEncode writes studies and reads them again.
+// TestEncode encodes studies and parses them again.
 func TestEncode(t *testing.T) {
 	t.Parallel()
 	lecture, ok := study.Builtin("lecture")
@@ -261,7 +260,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// numbers are 1, 2, ... n.
+// numbers returns 1, 2, ... n.
 func numbers(n int) (all []string) {
 	for i := range n {
 		all = append(all, strconv.Itoa(i+1))
@@ -269,8 +268,7 @@ func numbers(n int) (all []string) {
 	return all
 }
 
-// FuzzParse looks for texts that end the program, and for studies that are other ones when
-// they are read again.
+// FuzzParse looks for texts that crash the parser and for studies that change when parsed again.
 func FuzzParse(f *testing.F) {
 	lecture, _ := study.Builtin("lecture")
 	text, err := lecture.Encode()
@@ -293,7 +291,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestLoad thins data out, class by class, and refuses others than those of the study.
+// TestLoad subsamples data by class, and rejects data other than those of the study.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -311,7 +309,7 @@ func TestLoad(t *testing.T) {
 		number[c]++
 	}
 	require.Check(t, one.Of == 90 && slices.Equal(number, []int{20, 10}), "%d of each class, of %d", number, one.Of)
-	// Another folder says the same.
+	// A study in another folder has the same data.
 	moved := require.Value(s.Moved(filepath.Join(dir, "out")))(t)
 	moved.Sets[0].SHA256 = one.SHA256
 	require.Check(t, load(t, moved)[0].SHA256 == one.SHA256 && moved.Sets[0].File == "../d.csv", "%+v", moved.Sets[0])
@@ -326,8 +324,8 @@ func TestLoad(t *testing.T) {
 	require.Check(t, err == nil && s.Sets[1].Name == "e" && filepath.IsAbs(s.Sets[1].File), "%v: %+v", err, s.Sets)
 }
 
-// TestMissing: a set says what becomes of missing values, and says so when it is written down.
-// What fills them is left to each training.
+// TestMissing: a set states the treatment of missing values, also when encoded; each training
+// fills them itself.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	s := parse(t, "[data.d]\nfile = \"d.csv\"\n[learner.S]\n")
@@ -352,7 +350,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TestImpossible tells before the work which set and learner cannot meet.
+// TestImpossible reports impossible combinations of set and learner before any work.
 func TestImpossible(t *testing.T) {
 	t.Parallel()
 	s := parse(t, "[scheme]\nfolds = 60\n"+strings.Replace(small, "[scheme]\nfolds = 3\n", "", 1)[strings.Index(small, "[data.moons]")-len("[scheme]\nfolds = 3\n"):])
@@ -360,7 +358,7 @@ func TestImpossible(t *testing.T) {
 	require.Check(t, err != nil && strings.Contains(err.Error(), "data set moons, learner SVM: "), "%v", err)
 }
 
-// made is a result made by hand: three sets, three learners, two folds, with ugly names.
+// made returns a result made by hand: three sets, three learners, two folds, with awkward names.
 func made() *study.Result {
 	r := &study.Result{Title: "ugly", Baseline: "=1+1", Folds: 2, Repeats: 1, Seed: 1, Learners: []string{"=1+1", `50%_{x}|*\`, "[c] & <d>"}}
 	for i, name := range []string{"@a", "b#~^$", "c"} {
@@ -370,7 +368,7 @@ func made() *study.Result {
 			for f := range 2 {
 				a, n := 0.8+0.05*float64(j)-0.01*float64(i)+0.02*float64(f)+0.001*float64(j*(2*f-1)), 30-10*j+i+f
 				if i == 2 && j > 0 {
-					a = 0.8 // the same, and worse than the first
+					a = 0.8 // equal, and worse than the first
 				}
 				if i == 2 && j == 0 {
 					a = 0.9
@@ -388,7 +386,7 @@ func made() *study.Result {
 	return r
 }
 
-// TestComparison checks against numbers made by hand.
+// TestComparison compares with statistics computed by hand.
 func TestComparison(t *testing.T) {
 	t.Parallel()
 	r := made()
@@ -399,7 +397,7 @@ func TestComparison(t *testing.T) {
 	require.Equal(t, cmp.Diff([]float64{3, 2, 1}, r.Vectors.Friedman.Ranks), "", "diff")
 	a := r.Accuracy.Against[1]
 	if a.Learner != "[c] & <d>" || a.Better != 2 || a.SurelyBetter != 2 || a.Worse != 1 || a.SurelyWorse != 0 || math.Abs(a.Difference-(0.1+0.1-0.1)/3) > 1e-12 {
-		t.Errorf("%+v", a) // where differences of all folds are the same, nothing is sure
+		t.Errorf("%+v", a) // with equal differences in all folds, nothing is significant
 	}
 	if v := r.Vectors.Against[0]; v.Better != 3 || v.Worse != 0 || math.Abs(v.Difference+0.2) > 1e-12 || v.Wilcoxon.P != 0.25 || v.Holm != 0.5 {
 		t.Errorf("%+v", v)
@@ -416,7 +414,7 @@ func TestComparison(t *testing.T) {
 	}
 	err := alone.Compare()
 	require.Check(t, err == nil && alone.Accuracy.Against == nil, "%v: %+v", err, alone.Accuracy)
-	for _, r := range []*study.Result{one, alone} { // which have tables, too
+	for _, r := range []*study.Result{one, alone} { // with tables, too
 		require.Equal(t, study.Text(&bytes.Buffer{}, r.Tables()), nil, "study.Text")
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// Export is a file that a result is written as.
+// Export is an output format of a result.
 type Export struct {
-	File, Type string // its name, and the media type
+	File, Type string // file name and media type
 	Label      string // of a link
 	Write      func(w io.Writer, r *Result) error
 }
 
-// Exports are all of them.
+// Exports lists the output formats.
 var Exports = []Export{
 	{"results.csv", "text/csv; charset=utf-8", "CSV", func(w io.Writer, r *Result) error { return r.CSV(w) }},
 	{"tests.csv", "text/csv; charset=utf-8", "CSV of the tests", func(w io.Writer, r *Result) error { return r.TestsCSV(w) }},
@@ -30,18 +30,18 @@ var Exports = []Export{
 	{"results.json", "application/json", "JSON", func(w io.Writer, r *Result) error { return json.NewEncoder(w).Encode(r) }},
 }
 
-// Table is a part of a result for people.
+// Table is a formatted part of a result.
 type Table struct {
 	Title string     `json:"title"`
 	Head  []string   `json:"head"`
 	Rows  [][]string `json:"rows"`            // as long as Head
-	Best  [][2]int   `json:"best,omitempty"`  // row and column of what is best in its row
-	Notes []string   `json:"notes,omitempty"` // sentences below it
+	Best  [][2]int   `json:"best,omitempty"`  // row and column of the best entry in each row
+	Notes []string   `json:"notes,omitempty"` // sentences below the table
 }
 
-// Verdict returns the result in a sentence or two: which learners are shown to be better or worse
-// than the baseline over the data sets, and which needs the fewest support vectors. It is empty
-// without a comparison.
+// Verdict returns the result in one or two sentences: which learners are significantly better or
+// worse than the baseline over the data sets, and which needs the fewest support vectors. It is
+// empty without a comparison.
 func (r *Result) Verdict() string {
 	q := r.quantities()[0]
 	against := q.of(r).Against
@@ -88,7 +88,7 @@ func (r *Result) Verdict() string {
 	return text
 }
 
-// Tables are the whole result: accuracies, support vectors, times, and who is better than
+// Tables returns the whole result: accuracies, support vectors, times, and the comparisons with
 // the baseline.
 func (r *Result) Tables() []Table {
 	deal := fmt.Sprintf("Mean and standard deviation over %d folds", r.Folds)
@@ -132,7 +132,7 @@ func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) }
 // share returns the fraction of the points in a training set.
 func share(folds int) string { return fmt.Sprintf("%d/%d", folds-1, folds) }
 
-// p is a probability in three digits.
+// p formats a probability with three digits.
 func p(v float64) string {
 	if v < 0.001 {
 		return "< 0.001"
@@ -140,7 +140,7 @@ func p(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// size is how many rows take part, of how many.
+// size formats the number of rows used, and of all rows if it differs.
 func (s SetResult) size() string {
 	if s.Of > s.Rows {
 		return fmt.Sprintf("%d of %d", s.Rows, s.Of)
@@ -148,7 +148,7 @@ func (s SetResult) size() string {
 	return strconv.Itoa(s.Rows)
 }
 
-// quantity is a row for each data set and a column for each learner.
+// quantity returns a table with a row per data set and a column per learner.
 func (r *Result) quantity(title string, q quantity, c Comparison, text func(o Outcome) string, note string) Table {
 	t := Table{Title: title, Head: append([]string{"Data set", "n"}, r.Learners...), Notes: []string{note}}
 	for i, set := range r.Sets {
@@ -182,8 +182,8 @@ func (r *Result) quantity(title string, q quantity, c Comparison, text func(o Ou
 	return t
 }
 
-// sentence returns the result of the Friedman test. Where all data sets rank alike, F is infinite and says
-// nothing of how many they are.
+// sentence returns the result of the Friedman test. If all data sets rank alike, F is infinite
+// whatever their number, so chi-squared is used instead.
 func (c Comparison) sentence() string {
 	f := c.Friedman
 	degrees := "degrees"
@@ -201,7 +201,7 @@ func (c Comparison) sentence() string {
 	return fmt.Sprintf("Friedman test: p %s; %s.", test, finding)
 }
 
-// equal is a probability behind the letter p.
+// equal formats a probability to follow the letter p.
 func equal(v float64) string {
 	if text := p(v); text[0] == '<' {
 		return text
@@ -229,7 +229,7 @@ func (r *Result) times() Table {
 	return t
 }
 
-// against is a row for each learner but the baseline.
+// against returns a table with a row per learner except for the baseline.
 func (r *Result) against(title string, c Comparison) Table {
 	t := Table{
 		Title: title,
@@ -245,10 +245,10 @@ func (r *Result) against(title string, c Comparison) Table {
 	return t
 }
 
-// best tells whether a place of the table is the best of its row.
+// best reports whether an entry is the best of its row.
 func (t Table) best(i, j int) bool { return slices.Contains(t.Best, [2]int{i, j}) }
 
-// Text writes the tables for a terminal, * behind the best of a row.
+// Text writes the tables for a terminal, with * after the best of a row.
 func Text(w io.Writer, tables []Table) error {
 	return each(w, tables, func(b *strings.Builder, t Table) {
 		lines := [][]string{t.Head}
@@ -281,7 +281,7 @@ func Text(w io.Writer, tables []Table) error {
 	})
 }
 
-// each writes tables with an empty line between them.
+// each writes tables separated by empty lines.
 func each(w io.Writer, tables []Table, write func(b *strings.Builder, t Table)) error {
 	var b strings.Builder
 	for i, t := range tables {
@@ -294,7 +294,7 @@ func each(w io.Writer, tables []Table, write func(b *strings.Builder, t Table)) 
 	return err
 }
 
-// Markdown writes the tables as GitHub's Markdown has them, the best of a row bold.
+// Markdown writes the tables in GitHub's Markdown, the best of a row in bold.
 func Markdown(w io.Writer, tables []Table) error {
 	escape := strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`, "~", `\~`, "&", "&amp;").Replace
 	return each(w, tables, func(b *strings.Builder, t Table) {
@@ -320,16 +320,16 @@ func Markdown(w io.Writer, tables []Table) error {
 	})
 }
 
-// latex replaces what LaTeX would take for commands.
+// latex escapes special characters of LaTeX.
 var latex = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "|", `$|$`, "[", "{[}", "*", "{*}", `"`, `''`, "±", `$\pm$`, "−", `$-$`, "χ²", `$\chi^2$`,
 )
 
-// LaTeXText returns a text as LaTeX shows it.
+// LaTeXText returns text escaped for LaTeX.
 func LaTeXText(text string) string { return latex.Replace(text) }
 
-// LaTeX writes the tables as floats that need no package, the best of a row bold.
+// LaTeX writes the tables as floats that need no packages, the best of a row in bold.
 func LaTeX(w io.Writer, tables []Table) error {
 	return each(w, tables, func(b *strings.Builder, t Table) {
 		fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\caption{%s. %s}\n\\begin{tabular}{l%s}\n\\hline\n", LaTeXText(t.Title), LaTeXText(strings.Join(t.Notes, " ")), strings.Repeat("r", max(len(t.Head)-1, 0)))
@@ -352,7 +352,7 @@ func LaTeX(w io.Writer, tables []Table) error {
 	})
 }
 
-// CSV writes a row for each data set and learner, at full precision.
+// CSV writes a row per data set and learner, at full precision.
 func (r *Result) CSV(w io.Writer) error {
 	head := []string{"data", "learner", "rows", "of", "features", "classes", "accuracy", "accuracy_sd", "support_vectors", "support_vectors_sd", "support_vector_share", "not_converged", "trainings", "seconds", "sha256"}
 	values := r.Target == "value"
@@ -379,9 +379,9 @@ func (r *Result) CSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// TestsCSV writes a row for each test, at full precision: of all learners over the data sets,
-// of each against the baseline over them, and of each against it on each of them. Where a test
-// has no number of a kind, the place is empty.
+// TestsCSV writes a row per test, at full precision: of all learners over the data sets, of each
+// against the baseline over them, and of each against the baseline on each of them. Missing
+// numbers are empty.
 func (r *Result) TestsCSV(w io.Writer) error {
 	rows := [][]string{{"quantity", "test", "data", "learner", "baseline", "difference", "statistic", "freedom", "freedom_2", "p", "p_holm", "mean_rank", "critical_difference"}}
 	optional := func(v *float64) string {
@@ -419,5 +419,5 @@ func (r *Result) TestsCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// number is v in full.
+// number formats v at full precision.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/study"
 )
 
-// A table without columns is written as one of one.
+// A table without columns is written with a single one.
 func TestEmptyHead(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

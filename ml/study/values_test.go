@@ -37,8 +37,8 @@ learner = "ridge"
 lambda = [0.01, 1]
 `
 
-// Values are fitted as cross-validation fits them, errors are told as shares of the variance,
-// and all of it can be written and read again.
+// Regressions match cross-validation, errors are fractions of the variance, and the study
+// survives encoding and parsing.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	s := parse(t, regressions)
@@ -77,7 +77,7 @@ func TestValues(t *testing.T) {
 	require.Check(t, diff == "", "%s\n%s", diff, text)
 }
 
-// What cannot be fitted is told before the work.
+// Impossible regressions are reported before any work.
 func TestValueFaults(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -94,7 +94,7 @@ func TestValueFaults(t *testing.T) {
 	}
 }
 
-// Every test that the tables tell of is in the file of tests, at full precision, and those on
+// Every test mentioned in the tables is in the file of tests, at full precision, and those on
 // single sets add up to the counts.
 func TestTestsCSV(t *testing.T) {
 	t.Parallel()

@@ -6,24 +6,22 @@ import (
 	"marginlab/ml/trace"
 )
 
-// From alpha = 0 every support vector needs a step at least, and there are many of
-// them when there are many points, but they say the same: points with one label
-// that lie close together have nearly the same row. So such points are merged into
-// their mean, whose alpha is bounded by the sum of their bounds, and the solution
-// of this smaller problem, shared out, is where the steps on all points begin. It
-// is found in the same way (a multilevel method, as in Razzaghi and Safro,
-// "Scalable multilevel support vector machines", Procedia Computer Science 51, 2015).
+// From alpha = 0 every support vector needs at least one step. Nearby points with the same label
+// have nearly the same row, so they are merged into their mean, whose alpha is bounded by the sum
+// of their bounds. The solution of the smaller problem, found by the same method and distributed
+// over the points, is the start for the full problem (a multilevel method, as in Razzaghi and
+// Safro, "Scalable multilevel support vector machines", Procedia Computer Science 51, 2015).
 
-// coarse goes from u = 0 to the solution for merged points. It reports false when
-// the points are too few or too far apart, and leaves u and g as they are then or
-// when ctx ends.
+// coarse takes u from 0 to the solution for merged points. It reports false, leaving u and g
+// unchanged, if there are too few points or they are too far apart. If ctx ends, u and g are
+// unchanged too.
 func (o *smo[T]) coarse(tol float64) (bool, error) {
 	if o.without.start || o.m < many {
 		return false, nil
 	}
 	w := slices.Clone(o.weight[:o.m])
 	for i, v := range w {
-		w[i] = max(v, 1e-9) // points that are held out weigh next to nothing, not nothing
+		w[i] = max(v, 1e-9) // so that merging also works for held-out points
 	}
 	k, group, distance := merged(o.Context, o.k, o.y[:o.m], w, oneOf)
 	o.dense = distance <= smaller*apart

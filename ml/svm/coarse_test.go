@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// unmerged is a Gram matrix that is solved from alpha = 0.
+// unmerged is a Gram matrix without merging, solved from alpha = 0.
 type unmerged struct{ *kernel.Gram }
 
 func (u unmerged) Subset(points []int) Matrix { return unmerged{u.Gram.Subset(points).(*kernel.Gram)} }
@@ -19,7 +19,7 @@ func (unmerged) Merged(context.Context, []float64, []float64, int) (Matrix, []in
 	return nil, nil, math.Inf(1)
 }
 
-// TestCoarse compares the solution by way of merged points with the one without.
+// TestCoarse compares solutions with and without merged points.
 func TestCoarse(t *testing.T) {
 	t.Parallel()
 	x, y := moons(3000, 0.3)
@@ -41,7 +41,7 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// TestCoarseLimit is feasible however few iterations are allowed.
+// TestCoarseLimit checks that u is feasible for any iteration limit.
 func TestCoarseLimit(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2500, 0.3)
@@ -58,7 +58,7 @@ func TestCoarseLimit(t *testing.T) {
 	}
 }
 
-// interrupted ends ctx when the solution for merged points is about to be used.
+// interrupted ends ctx just before the solution for merged points is used.
 type interrupted struct {
 	*kernel.Gram
 	cancel func()
@@ -74,7 +74,7 @@ func (k interrupted) AddProduct32(ctx context.Context, dst []float64, points []i
 	return k.Gram.AddProduct32(ctx, dst, points, w)
 }
 
-// TestCoarseCancelled leaves alpha, f and the objective in agreement.
+// TestCoarseCancelled checks that alpha, f and the objective agree after cancellation.
 func TestCoarseCancelled(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2500, 0.3)

@@ -11,21 +11,19 @@ import (
 	"marginlab/ml/trace"
 )
 
-// HeldOut trains on all points but the held-out ones, for each C of cs, which rise
-// and are finite. k (M x M), y (length M) and s are as in Train, except that s.C
-// is not used and that s.MaxIter is for each C. held lists points; both classes must
-// be among the others.
+// HeldOut trains on all points except the held-out ones, once for each C in cs, which must be
+// finite and ascending. k (M x M), y (length M) and s are as in Train, except that s.C is ignored
+// and s.MaxIter applies to each C. held lists points; the others must include both classes.
 //
-// The results are in the order of cs, each meeting s.Tol by itself, and mean what
-// those of Train for the other points mean. Alpha is 0 for the held-out points, and F
-// has their f(x_i) as well. When ctx ends the last result has the status
-// "cancelled", and those for greater C are missing. s.Recorder hears of every C that is
-// solved, by a step of the phase AlongC, as well.
+// The results are in the order of cs. Each meets s.Tol and has the same meaning as the result of
+// Train on the remaining points. Alpha is 0 for held-out points; F includes their f(x_i). If ctx
+// ends, the last result has status "cancelled" and those for larger C are missing. s.Recorder
+// also gets a step with phase AlongC after each C.
 //
-// A held-out point is one whose alpha is bounded by 0: it takes part in nothing, and
-// its gradient tells f(x_i). So all folds of a cross-validation see the same matrix,
-// which Tabulated computes once, and may do so at the same time. From one C to the
-// next the solution is carried along as in path.go.
+// A held-out point has the bound 0 on its alpha: it does not affect the solution, and its
+// gradient gives f(x_i). All folds of a cross-validation therefore share one matrix, which
+// Tabulated computes once, and can run concurrently. The solution for one C is the start for the
+// next, as in path.go.
 func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float64, s Settings) ([]*Result, error) {
 	if len(cs) == 0 || !slices.IsSorted(cs) || math.IsInf(cs[len(cs)-1], 0) {
 		return nil, fmt.Errorf("svm: C is %v; it must be a list of finite numbers that rise", cs)
@@ -50,7 +48,7 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 	if left[1] == 0 || left[-1] == 0 {
 		return nil, errors.New("svm: all points of a class are held out; two classes are needed")
 	}
-	if !rows.Definite(k) { // nothing to carry along: the better of two ends need not lead to the next
+	if !rows.Definite(k) { // no warm start: the better of two local optima need not lead to the next
 		var results []*Result
 		for _, c := range cs {
 			s.C = c
@@ -76,15 +74,16 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 	return rise(k, o, cs, results, s, memory)
 }
 
-// solved tells that the machine for c is there, the done-th of so many.
+// solved reports to the recorder that training done of the given number, the one for c, has
+// finished.
 func (s Settings) solved(c float64, done, of int) {
 	if s.Recorder != nil {
 		s.Recorder(trace.Step{Phase: trace.AlongC, C: c, Done: done, Trainings: of})
 	}
 }
 
-// rise goes on from the results for the first of cs, with rows of precision T, and solves for
-// the others from where o is. It ends early where single precision does not do.
+// rise appends the results for the rest of cs, with rows of precision T, starting from o. It
+// returns early where single precision is too coarse.
 func rise[T rows.Real](k Matrix, o *state, cs []float64, results []*Result, s Settings, memory rows.Memory[T]) ([]*Result, error) {
 	var v T
 	_, rounded := any(v).(float32)
@@ -111,7 +110,7 @@ func rise[T rows.Real](k Matrix, o *state, cs []float64, results []*Result, s Se
 	return results, nil
 }
 
-// riseTo solves for c, from the solution for a smaller C if there is one.
+// riseTo solves for c, warm-started from the solution for a smaller C if there is one.
 func (o *smo[T]) riseTo(c, tol float64) (trace.Status, error) {
 	if o.Iterations == 0 {
 		return o.along(c, tol)

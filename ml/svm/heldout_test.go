@@ -17,7 +17,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// others are the points below m that are not held out.
+// others returns the points below m that are not held out.
 func others(m int, held []int) (points []int) {
 	for i := range m {
 		if !slices.Contains(held, i) {
@@ -27,8 +27,8 @@ func others(m int, held []int) (points []int) {
 	return points
 }
 
-// TestHeldOut compares each C of a path with a training on the other points alone:
-// the same conditions, the same objective, and f that the coefficients have.
+// TestHeldOut compares each C of a path with a training on the remaining points: KKT conditions,
+// objective and f.
 func TestHeldOut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -85,8 +85,8 @@ func TestHeldOut(t *testing.T) {
 	})
 }
 
-// TestHeldOutDecisions compares f on held-out points with that of a training by
-// itself, where a tight tol and an ample ridge leave both no room.
+// TestHeldOutDecisions compares f on held-out points with that of a separate training, where a
+// tight tol and a large ridge determine both.
 func TestHeldOutDecisions(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, 0.3)
@@ -112,7 +112,7 @@ func TestHeldOutDecisions(t *testing.T) {
 	}
 }
 
-// TestHeldOutMerged starts from merged points, of which some are held out altogether.
+// TestHeldOutMerged starts from merged points, some of which consist of held-out points only.
 func TestHeldOutMerged(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2400, 0.2)
@@ -137,7 +137,7 @@ func TestHeldOutMerged(t *testing.T) {
 	}
 }
 
-// TestHeldOutStops ends a path by its context and by the limit.
+// TestHeldOutStops ends a path by its context and by the iteration limit.
 func TestHeldOutStops(t *testing.T) {
 	t.Parallel()
 	x, y := moons(1200, 0.3)
@@ -161,7 +161,7 @@ func TestHeldOutStops(t *testing.T) {
 	}
 }
 
-// TestTabulated finds the rows of the matrix, all of them or none.
+// TestTabulated checks that all rows of the matrix are held, or none.
 func TestTabulated(t *testing.T) {
 	t.Parallel()
 	for _, m := range []int{5, 520} {

@@ -8,12 +8,12 @@ import (
 	"marginlab/ml/trace"
 )
 
-// A kernel that is not positive semidefinite makes the dual one that is not concave:
-// steps on pairs still lead to a point where the KKT conditions hold, but there may be
-// many of them, and where they lead depends on where they start. So there are two starts,
-// as far from each other as the bounds allow, and the better end is the result.
+// If the kernel is not positive semidefinite, the dual is not concave. Steps on pairs still reach
+// a point that satisfies the KKT conditions, but there may be many, depending on the start. The
+// solver therefore starts from two opposite corners of the feasible set and returns the better
+// result.
 
-// unproven is err without the claim that needs a positive semidefinite kernel.
+// unproven replaces an error that requires a positive semidefinite kernel by one that does not.
 func unproven(err error) error {
 	if errors.Is(err, ErrNotSeparable) {
 		return ErrUnbounded
@@ -21,15 +21,15 @@ func unproven(err error) error {
 	return err
 }
 
-// local is the result for a kernel not known to be positive semidefinite.
+// local returns the result for a kernel not known to be positive semidefinite.
 func (o *state) local(status trace.Status) *Result {
 	r := o.result(status)
 	r.Local = true
 	return r
 }
 
-// again solves once more, from the corner opposite to alpha = 0, and returns the better
-// one of first, with which o has ended, and what it finds.
+// again solves a second time, from the corner opposite to alpha = 0, and returns the better of
+// this result and first, the one o has ended with.
 func again(k Matrix, first *Result, o *state, s Settings) *Result {
 	if first.Status == trace.Cancelled {
 		return first
@@ -57,9 +57,8 @@ func again(k Matrix, first *Result, o *state, s Settings) *Result {
 	return first
 }
 
-// corner makes every alpha as large as the balance of the classes allows. A hard margin
-// bounds none of them: there it is the direction of that corner, along which solve goes as
-// far as it pays, see stretch.
+// corner makes every alpha as large as the equality constraint allows. A hard margin has no
+// bounds; u is then the direction of that corner, and solve picks the length, see stretch.
 func (o *state) corner() {
 	weight := map[float64]float64{} // of the classes
 	for i, y := range o.y[:o.m] {

@@ -13,8 +13,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestLocal trains with kernels that are not positive semidefinite in general: the result
-// says so, is a stationary point, and is no worse than what either start leads to.
+// TestLocal trains with kernels that are not positive semidefinite in general: the result is
+// marked local, is a stationary point, and is at least as good as that of either start.
 func TestLocal(t *testing.T) {
 	t.Parallel()
 	better := 0
@@ -36,7 +36,7 @@ func TestLocal(t *testing.T) {
 		res := train(t, gram, y, s)
 		verify(t, res, full(gram), y, s.C, s.Tol)
 		require.Must(t, res.Local, "seed %d: the result does not say that it is local", seed)
-		first := train(t, psd{full(gram)}, y, s) // which is believed, and starts once
+		first := train(t, psd{full(gram)}, y, s) // claims to be definite and so starts only once
 		require.Check(t, !first.Local && res.Dual >= first.Dual*(1-1e-9),
 			"seed %d: %g, from alpha = 0 it is %g", seed, res.Dual, first.Dual)
 		if res.Dual > first.Dual*(1+1e-6) {
@@ -49,7 +49,7 @@ func TestLocal(t *testing.T) {
 	require.Check(t, better >= 5, "the second start was better %d times of 60", better)
 }
 
-// TestLocalHardMargin does so without a bound, where the dual may also grow for ever.
+// TestLocalHardMargin is TestLocal without a bound on alpha, where the dual may be unbounded.
 func TestLocalHardMargin(t *testing.T) {
 	t.Parallel()
 	solved, better := 0, 0
@@ -82,7 +82,7 @@ func TestLocalHardMargin(t *testing.T) {
 		"of %d hard margins the second start found a better one %d times", solved, better)
 }
 
-// TestNoLength has u'Ku < 0 at the solution, so that there is no |w| and no margin.
+// TestNoLength has u'Ku < 0 at the solution, so that |w| and the margin are undefined.
 func TestNoLength(t *testing.T) {
 	t.Parallel()
 	k := symmetric{mat.NewSymDense(2, []float64{1, 2, 2, 1})}
@@ -90,15 +90,15 @@ func TestNoLength(t *testing.T) {
 	if !math.IsNaN(r.WNorm) || !math.IsNaN(r.Margin) || r.Dual != 15 { // 6 - 1/2 9 (1 - 4 + 1)
 		t.Errorf("|w| %g, margin %g, dual %g; want none, none and 15", r.WNorm, r.Margin, r.Dual)
 	}
-	// All points at one place: w = 0, whose margin has no end.
+	// All points coincide: w = 0, whose margin is infinite.
 	flat := kernel.NewGram(kernel.RBF(1), mat.NewDense(2, 1, nil))
 	if r := train(t, flat, []float64{1, -1}, Settings{C: 3}); r.WNorm != 0 || !math.IsNaN(r.Margin) || r.Local {
 		t.Errorf("|w| %g, margin %g, local %v; want 0, none, false", r.WNorm, r.Margin, r.Local)
 	}
 }
 
-// TestFarFromOrigin moves the points: the hard margin moves with them, until rounding of
-// the kernel's values hides it.
+// TestFarFromOrigin translates the points: the hard margin is unchanged until rounding of the
+// kernel values hides it.
 func TestFarFromOrigin(t *testing.T) {
 	t.Parallel()
 	y := []float64{-1, 1}
@@ -113,7 +113,7 @@ func TestFarFromOrigin(t *testing.T) {
 		r, err := Train(t.Context(), k, y, Settings{C: math.Inf(1)})
 		require.Check(t, errors.Is(err, ErrRounding), "at %g: %+v, %v; want ErrRounding", at, r, err)
 	}
-	// A narrow kernel separates what is close together, a wide one as well.
+	// Both narrow and wide kernels separate nearby points.
 	for _, gamma := range []float64{1e-7, 1e-5, 1e-2} {
 		k := kernel.NewGram(kernel.RBF(gamma), mat.NewDense(2, 1, []float64{0, 1}))
 		r := train(t, k, y, Settings{C: math.Inf(1)})
@@ -122,7 +122,7 @@ func TestFarFromOrigin(t *testing.T) {
 	}
 }
 
-// TestSmallKernelValues has K u far below 1: f, |w| and b keep their digits.
+// TestSmallKernelValues has K u far below 1: f, |w| and b stay accurate.
 func TestSmallKernelValues(t *testing.T) {
 	t.Parallel()
 	x, y := moons(100, 0.1)
@@ -156,8 +156,8 @@ func TestSmallKernelValues(t *testing.T) {
 	}
 }
 
-// TestRoundingDominates asks for what the kernel's values do not allow: the status says
-// so, and the violation what has been reached.
+// TestRoundingDominates asks for more than the rounding of the kernel values allows: the status
+// is numerical and the violation is honest.
 func TestRoundingDominates(t *testing.T) {
 	t.Parallel()
 	x, y := moons(60, 0.3)

@@ -18,7 +18,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// plane draws n points of the plane in two classes of one of the kinds of the map.
+// plane returns n points in the plane in two classes, as in the map.
 func plane(kind string, n int) (*mat.Dense, []float64) {
 	if kind == "moons" {
 		return moons(n, 0.3)
@@ -57,7 +57,7 @@ func plane(kind string, n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// mapCells lists kind, n, C and gamma of the cells of the map for n points.
+// mapCells lists the cells of the map for n points.
 func mapCells(n int) (cells []cell) {
 	for _, kind := range []string{"banana", "rings", "chess", "spiral", "moons"} {
 		for _, c := range []float64{1, 10, 100, 1000, 1e4} {
@@ -77,13 +77,12 @@ type cell struct {
 
 func (c cell) String() string { return fmt.Sprintf("%s,%d,%g,%g", c.kind, c.n, c.c, c.gamma) }
 
-// cost counts the work of a training, not its time, so that they are the same at every run.
+// cost counts the work of a training instead of its time, so that it is reproducible.
 type cost struct {
 	status      trace.Status
 	steps, work int
 }
 
-// train trains the cell.
 func (c cell) train(t *testing.T) cost {
 	t.Helper()
 	x, y := plane(c.kind, c.n)
@@ -123,8 +122,8 @@ func readMap(t *testing.T) map[string]cost {
 
 var rewrite = flag.Bool("map", false, "print lines for "+mapFile+" instead of comparing with it")
 
-// TestMap trains every cell for 2000 points: none takes more than 1.5 times the committed
-// work, and all that converged still do.
+// TestMap trains every cell for 2000 points: no cell takes more than 1.5 times the committed
+// work, and those that converged still do.
 func TestMap(t *testing.T) {
 	t.Parallel()
 	compareMap(t, 2000)

@@ -12,27 +12,25 @@ import (
 // Matrix is a symmetric M x M kernel matrix, see package rows.
 type Matrix = rows.Matrix
 
-// What else a Matrix may be able to do is told by methods of its own: those that package
-// rows asks for, and one for each of these. Without one the solver makes do with rows;
-// strategies.go tells what each is worth.
+// Optional methods of a Matrix, besides those of package rows. If one is missing, the solver
+// falls back on rows; strategies.go lists which strategy uses which method.
 type (
-	// A multiplier has products without rows in between: AddProduct adds
-	// sum_k w_k K_ij to dst[i], j = points[k], unless ctx ends. However it does that, the error
-	// is to be as small as that of a sum of rounded values, so that the gap that follows from it
-	// is that of all points.
+	// multiplier computes products without whole rows: AddProduct adds sum_k w_k K_ij to dst[i],
+	// j = points[k], unless ctx ends. Its error must be no larger than that of a sum of rounded
+	// values, because the duality gap over all points is computed from it.
 	multiplier interface {
 		AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error
 	}
 
-	// A multiplier32 has products of values in single precision for less: as exact as
-	// steps on rows in single precision are.
+	// multiplier32 computes products cheaply in single precision, as accurately as steps on rows
+	// in single precision.
 	multiplier32 interface {
 		AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) error
 	}
 
-	// A merger finds fewer points that stand for all, with the one that each point went
-	// into and how far they are apart, see kernel.Gram.Merged; +Inf when points cannot be
-	// merged.
+	// merger merges points into fewer representatives. Merged returns their matrix, the
+	// representative of each point and the largest distance, see kernel.Gram.Merged; the distance
+	// is +Inf if points cannot be merged.
 	merger interface {
 		Merged(ctx context.Context, y, w []float64, size int) (merged Matrix, group []int, apart float64)
 	}
@@ -54,7 +52,7 @@ func addProduct(ctx context.Context, k Matrix, dst []float64, points []int, w []
 	return nil
 }
 
-// addProduct32 is addProduct in single precision where that is faster.
+// addProduct32 is addProduct in single precision if the matrix supports it.
 func addProduct32(ctx context.Context, k Matrix, dst []float64, points []int, w []float64) error {
 	if p, ok := k.(multiplier32); ok {
 		return p.AddProduct32(ctx, dst, points, w)
@@ -62,7 +60,7 @@ func addProduct32(ctx context.Context, k Matrix, dst []float64, points []int, w 
 	return addProduct(ctx, k, dst, points, w)
 }
 
-// merged is the matrix of points that stand for all, if there is one.
+// merged returns the matrix of merged points; the distance is +Inf if k cannot merge them.
 func merged(ctx context.Context, k Matrix, y, w []float64, size int) (Matrix, []int, float64) {
 	if m, ok := k.(merger); ok {
 		return m.Merged(ctx, y, w, size)

@@ -6,15 +6,14 @@ import (
 	"marginlab/ml/trace"
 )
 
-// The directions that are nearly flat, which make pairs slow, are differences of
-// points that lie close together. So when many points are free, which makes a Newton
-// step on all of them expensive, the problem is solved for one neighbourhood after the
-// other, the other points staying as they are. The neighbourhoods overlap, so that none has an
-// edge everywhere (the alternating method of Schwarz), and steps on pairs of all
-// points in between keep them at one bias.
+// Nearly flat directions, which slow down steps on pairs, are differences of nearby points. If
+// many points are free, a Newton step on all of them is expensive, so the problem is solved for
+// one neighbourhood after another with the other points fixed. The neighbourhoods overlap so that
+// no point is always at an edge (the alternating Schwarz method), and steps on pairs of all
+// points in between keep them at a common bias.
 
-// neighbourhoods solves for the neighbourhoods of the free points, each until its violation
-// is at most tol.
+// neighbourhoods solves for the neighbourhoods of the free points, each until its violation is at
+// most tol.
 func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 	begun := o.spent
 	defer func(before float64) {
@@ -31,7 +30,7 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 		if err != nil {
 			return trace.Numerical, err
 		}
-		for i := range apart { // the squared distance from the centre, but for a constant
+		for i := range apart { // squared distance from the centre, minus a constant
 			apart[i] = o.diag[i] - 2*float64(row[i])
 		}
 		nearest := least(apart, many)
@@ -43,7 +42,7 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 				near = append(near, i)
 			}
 		}
-		covered[center] = true // even when there are many/2 like it
+		covered[center] = true // even if it has many/2 duplicates
 		status, err := o.climbPart(near, tol)
 		if err != nil || status == trace.Cancelled {
 			return status, err
@@ -52,7 +51,8 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 	return trace.IterationLimit, nil
 }
 
-// least returns the n smallest of v, in order. It sorts those that a sample says are few.
+// least returns the n smallest values of v in order. A sample bounds them, so that only few need
+// sorting.
 func least(v []float64, n int) []float64 {
 	const oneOf = 16
 	var sample, few []float64

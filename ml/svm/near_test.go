@@ -15,8 +15,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// noise is m points in the unit square with labels at random, so that no neighbours
-// agree and most of them are free.
+// noise returns m points in the unit square with random labels, so that neighbours disagree and
+// most points are free.
 func noise(m int) (*mat.Dense, []float64) {
 	r := rand.New(rand.NewPCG(8, uint64(m)))
 	x, y := mat.NewDense(m, 2, nil), make([]float64, m)
@@ -27,8 +27,8 @@ func noise(m int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// TestNeighbourhoods makes one turn: the objective never falls, u stays feasible, and g is
-// what it is of u. So it does with more copies of a point than a neighbourhood holds.
+// TestNeighbourhoods makes one sweep: the objective never falls, u stays feasible, and g matches
+// u, even with more copies of a point than a neighbourhood holds.
 func TestNeighbourhoods(t *testing.T) {
 	t.Parallel()
 	for _, copies := range []int{0, many + 100} {
@@ -64,8 +64,8 @@ func TestNeighbourhoods(t *testing.T) {
 	}
 }
 
-// TestCrowded trains where so many points are free on the way that it goes by
-// neighbourhoods; the duality gap tells how good the solution is.
+// TestCrowded trains with so many free points that neighbourhoods are used, and checks the
+// duality gap.
 func TestCrowded(t *testing.T) {
 	t.Parallel()
 	x, y := noise(4500)

@@ -12,24 +12,25 @@ import (
 	"marginlab/ml/rows"
 )
 
-// A large C leaves many nearly flat directions among the free points, along which
-// steps on pairs zigzag for very long. A Newton step goes there at once: it solves
+// A large C leaves many nearly flat directions among the free points, along which steps on pairs
+// zigzag for a long time. A Newton step instead solves
 //
 //	(K_FF + rho I) d + beta 1 = g_F,  1'd = 0
 //
-// for the free points F. Those that d would take beyond a bound go to the bound,
-// and it solves for the others again. The step then goes along d to the maximum of
-// the objective. It only ever gains, as steps on pairs do, and it leaves the choice
-// of the free points to them (the active-set view of Scheinberg, "An efficient
-// implementation of an active set method for SVMs", JMLR 7, 2006).
+// for the free points F. Points that d would move beyond a bound are moved to the bound, and the
+// system is solved again for the others. The step then follows d to the maximum of the objective.
+// Like a step on a pair it never lowers the objective, and it leaves the choice of the free
+// points to those steps (the active-set view of Scheinberg, "An efficient implementation of an
+// active set method for SVMs", JMLR 7, 2006).
 //
-// rho keeps d short along directions that are flat altogether (the proximal point
-// method, Rockafellar 1976): there a free point would go to its bound for nothing.
-// The remainder of g_F is rho d, a fraction of the violation.
+// rho keeps d short along flat directions (the proximal point method, Rockafellar 1976), where a
+// free point would otherwise move to its bound without any gain. The residual of g_F is rho d, a
+// fraction of the violation.
 
-// newton makes a Newton step, unless too many points are free. One along a flat direction goes
-// on without the points that have met their bounds: with a kernel of small rank more points
-// are free than its rank allows, and they go there one after the other. It overwrites free.
+// newton makes a Newton step, unless too many points are free. If a step along a flat direction
+// is cut short by bounds, further steps follow without the points that have reached them: with a
+// low-rank kernel more points are free than the rank allows, and they reach their bounds one
+// after another. It overwrites free.
 func (o *smo[T]) newton(free []int) error {
 	defer o.weigh(&o.newtons, o.spent, o.Objective)
 	if len(free) > newtonFree || !o.rows.Hold(len(free)) {
@@ -75,16 +76,15 @@ func (o *smo[T]) newton(free []int) error {
 // line is a step along the moves of the free points.
 type line struct {
 	move       []float64
-	full       float64 // how far it is to the maximum, +Inf where there is none
-	step, gain float64 // how far to go, what the objective gains by it
+	full       float64 // step to the maximum, +Inf if there is none
+	step, gain float64 // step to make and its gain in the objective
 }
 
-// flat is the share of the way to the maximum that a step is cut to where only rounding and
-// rho have the direction curved.
+// flat is the fraction of the full step below which a direction counts as flat: only rounding and
+// rho give it curvature.
 const flat = 1e-6
 
-// line finds the step along move to the maximum of the objective or to the first
-// bound.
+// line returns the step along move to the maximum of the objective or to the first bound.
 func (o *smo[T]) line(free []int, held [][]T, move []float64) line {
 	l := line{move: move}
 	var slope, curvature float64
@@ -97,7 +97,7 @@ func (o *smo[T]) line(free []int, held [][]T, move []float64) line {
 		slope += move[a] * o.g[i]
 		curvature += move[a] * change
 	}
-	rises := !(curvature > 0) // or is flat but for rounding, if K is positive semidefinite
+	rises := !(curvature > 0) // within rounding, if K is positive semidefinite
 	if !(slope > 0) || rises && !rows.Definite(o.k) {
 		return l
 	}
@@ -113,7 +113,7 @@ func (o *smo[T]) line(free []int, held [][]T, move []float64) line {
 			l.step = min(l.step, (o.lo[i]-o.u[i])/move[a])
 		}
 	}
-	if math.IsInf(l.step, 1) { // nothing bounds it
+	if math.IsInf(l.step, 1) { // unbounded
 		return l
 	}
 	l.gain = l.step * (slope - l.step*curvature/2)
@@ -123,11 +123,11 @@ func (o *smo[T]) line(free []int, held [][]T, move []float64) line {
 // follow makes the step.
 func (o *smo[T]) follow(free []int, held [][]T, l line) {
 	change := make([]float64, len(o.g))
-	far := l.step * floats.Norm(l.move, math.Inf(1)) // what the moves may hold some rounding of
+	far := l.step * floats.Norm(l.move, math.Inf(1)) // scale of the rounding errors of the moves
 	for a, i := range free {
 		rows.AddScaled(change, l.move[a], held[a])
 		o.reach[i] = max(o.reach[i], far)
-		switch d := l.step * l.move[a]; { // exactly, so that a bounded point is known as such
+		switch d := l.step * l.move[a]; { // exactly on the bound, so that the point counts as bounded
 		case d >= o.hi[i]-o.u[i]:
 			o.place(i, o.hi[i])
 		case d <= o.lo[i]-o.u[i]:
@@ -143,8 +143,8 @@ func (o *smo[T]) follow(free []int, held [][]T, l line) {
 	o.Objective += l.gain
 }
 
-// directions returns two moves of the free points: with those
-// that would cross their bounds ending there, and as if there were no bounds.
+// directions returns two moves of the free points: one that ends at the bounds it would cross,
+// and one that ignores them.
 func (o *smo[T]) directions(free []int, held [][]T) (moves [][]float64) {
 	high, low := o.interval()
 	rho := newtonRho * (high - low) / floats.Norm(o.u, math.Inf(1))
@@ -157,7 +157,7 @@ func (o *smo[T]) directions(free []int, held [][]T) (moves [][]float64) {
 	block := make([]float64, len(free)*len(free))
 	for len(inside) > 1 {
 		f := o.factor(free, inside, held, block, left, rho, -sum)
-		if least := untold * o.size; f == nil && rho < least && moves == nil && rows.Definite(o.k) { // by rounding
+		if least := untold * o.size; f == nil && rho < least && moves == nil && rows.Definite(o.k) { // not positive definite because of rounding
 			rho = least
 			continue
 		}
@@ -211,10 +211,10 @@ func (o *smo[T]) directions(free []int, held [][]T) (moves [][]float64) {
 	return moves
 }
 
-// A factor is the Cholesky factor U of K_FF + rho I, with which the equations of a Newton
-// step are solved while one point after the other is fixed at its bound: what that changes
-// is found by the columns of the inverse for the fixed points, for far less than another
-// factor, as long as these are few.
+// factor is the Cholesky factor U of K_FF + rho I. It solves the equations of a Newton step while
+// points are fixed at their bounds one after another: as long as these are few, the update uses
+// the columns of the inverse for the fixed points, which is far cheaper than another
+// factorisation.
 type factor struct {
 	*monitor
 	u     blas64.General // upper triangle
@@ -225,8 +225,8 @@ type factor struct {
 	at    []float64 // their moves
 }
 
-// factor returns nil when the matrix is not positive definite or ctx has ended. Its matrix
-// overwrites block.
+// factor returns nil if the matrix is not positive definite or ctx has ended. It overwrites
+// block.
 func (o *smo[T]) factor(free, inside []int, held [][]T, block, left []float64, rho, sum float64) *factor {
 	n := len(inside)
 	f := &factor{
@@ -253,10 +253,10 @@ func (o *smo[T]) factor(free, inside []int, held [][]T, block, left []float64, r
 	return f
 }
 
-// full reports whether so many points are fixed that another factor takes less.
+// full reports whether so many points are fixed that another factorisation is cheaper.
 func (f *factor) full() bool { return len(f.fixed) > len(f.d)/4 }
 
-// fix makes the moves of some more points what they are to be.
+// fix prescribes the moves of further points.
 func (f *factor) fix(points []int, at []float64) {
 	first, n := len(f.fixed), len(f.d)
 	f.fixed, f.at = append(f.fixed, points...), append(f.at, at...)
@@ -271,10 +271,10 @@ func (f *factor) fix(points []int, at []float64) {
 		f.v.Data[p*f.v.Stride+first+k] = 1
 	}
 	f.spent += n * n * len(points) / 12
-	_ = dense.Divide(f.Context, blas.Trans, f.u, dense.Block(f.v, 0, n, first, f.v.Cols)) // solve looks at ctx
+	_ = dense.Divide(f.Context, blas.Trans, f.u, dense.Block(f.v, 0, n, first, f.v.Cols)) // solve checks ctx
 }
 
-// solve returns the moves, nil when rounding forbids or ctx has ended.
+// solve returns the moves, or nil after rounding trouble or if ctx has ended.
 func (f *factor) solve() []float64 {
 	n, b := len(f.d), len(f.fixed)
 	f.spent += n*n + n*b*b/12
@@ -311,7 +311,7 @@ func (f *factor) solve() []float64 {
 	for k, p := range f.fixed {
 		move[p] = f.at[k]
 	}
-	rest := (f.sum - floats.Sum(move)) / float64(n-b) // what rounding left
+	rest := (f.sum - floats.Sum(move)) / float64(n-b) // left by rounding
 	floats.AddConst(rest, move)
 	for k, p := range f.fixed {
 		move[p] = f.at[k]

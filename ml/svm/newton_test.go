@@ -13,9 +13,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestNewton makes steps from an iterate that steps on pairs have brought near the
-// solution: they gain what they say, keep u feasible and g what it is of u, and
-// lead to the solution for the free points.
+// TestNewton makes Newton steps near the solution: the objective rises by their stated gain, u
+// stays feasible, g matches u, and they reach the solution for the free points.
 func TestNewton(t *testing.T) {
 	t.Parallel()
 	x, y := moons(300, 0.3)
@@ -53,10 +52,9 @@ func TestNewton(t *testing.T) {
 	require.Check(t, v <= 0.01, "g differs by %g among the free points", v)
 }
 
-// TestSmallRank trains with kernels of small rank, features that are not scaled and a large
-// C: more points are free on the way than the rank allows, and among these, directions are
-// flat altogether. Where rounding lets the tolerance be reached it is, in few steps, and
-// elsewhere the end is an early one.
+// TestSmallRank trains low-rank kernels on unscaled features with a large C: more points become
+// free than the rank allows, leaving flat directions among them. The tolerance is reached in few
+// steps where rounding allows it; otherwise training ends early.
 func TestSmallRank(t *testing.T) {
 	t.Parallel()
 	for _, p := range []struct {
@@ -74,7 +72,7 @@ func TestSmallRank(t *testing.T) {
 	} {
 		r := rand.New(rand.NewPCG(1, uint64(p.n)))
 		x, y := mat.NewDense(p.n, p.d, nil), make([]float64, p.n)
-		for i := range p.n { // a ball in a cloud, with noise
+		for i := range p.n { // a ball inside a cloud, with noise
 			square := 0.0
 			for j := range p.d {
 				v := r.NormFloat64()
@@ -91,7 +89,7 @@ func TestSmallRank(t *testing.T) {
 	}
 }
 
-// TestNewtonFlat steps along a direction without any curvature: to the bounds.
+// TestNewtonFlat steps along a direction without curvature, to the bounds.
 func TestNewtonFlat(t *testing.T) {
 	t.Parallel()
 	x, y := mat.NewDense(6, 1, nil), []float64{1, -1, 1, -1, 1, -1}
@@ -106,8 +104,8 @@ func TestNewtonFlat(t *testing.T) {
 	}
 }
 
-// TestNewtonFlatEnds has bounds that are met one after the other along flat directions: the
-// work of one Newton step stays near what it was scheduled as.
+// TestNewtonFlatEnds reaches bounds one after another along flat directions: the work of a Newton
+// step stays close to its estimate.
 func TestNewtonFlatEnds(t *testing.T) {
 	t.Parallel()
 	const n = 100

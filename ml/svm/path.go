@@ -10,12 +10,12 @@ import (
 	"marginlab/ml/trace"
 )
 
-// From alpha = 0 to a large C it is many small steps. So the problem is solved
-// for a small C first, roughly, and then for ten times the C from a start that
-// resembles the solution, as it changes little with C once C is large (Hastie,
-// Rosset, Tibshirani, Zhu: "The entire regularization path for the support vector
-// machine", JMLR 5, 2004).
-// path solves from where o is, by way of smaller C, with rows of precision T.
+// path solves from the given state by way of smaller C, with rows of precision T.
+//
+// From alpha = 0 to a large C takes many small steps. The problem is therefore first solved
+// roughly for a small C, and then for ten times that C and so on, each time from a start close to
+// the solution, which changes little with C once C is large (Hastie, Rosset, Tibshirani, Zhu:
+// "The entire regularization path for the support vector machine", JMLR 5, 2004).
 func path[T rows.Real](k Matrix, from *state, s Settings) (trace.Status, error) {
 	memory := rows.NewMemory[T](s.Memory, from.m, s.CacheBytes)
 	defer memory.Free()
@@ -64,12 +64,11 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 	return o.finish(tol)
 }
 
-// grow raises the bound to c. Where it holds nothing back, that changes nothing.
-// Otherwise it tries alpha in proportion, the bounded points at their new bound, with
-// a Newton step that brings the free ones back in line, and keeps alpha as it was
-// should that be better. The Newton step, which factors about three times as points
-// meet their bounds, is left out when it takes longer than all that was done since
-// the bound rose before, as pairs are quick then.
+// grow raises the bound to c. If points are bounded, it tries scaling alpha, with the bounded
+// points at their new bound, followed by a Newton step for the free ones, and keeps the old alpha
+// if that is better. The Newton step, which factors about three times as points reach their
+// bounds, is skipped if it costs more than all work since the bound last rose: steps on pairs are
+// fast then.
 func (o *smo[T]) grow(c float64) error {
 	work := o.spent - o.grownAt
 	o.grownAt = o.spent
@@ -107,7 +106,7 @@ func (o *smo[T]) grow(c float64) error {
 	return nil
 }
 
-// held tells whether the bound keeps any alpha from growing.
+// held reports whether any alpha is at a positive bound.
 func (o *state) held() bool {
 	for i, w := range o.weight[:o.m] {
 		if w > 0 && math.Abs(o.u[i]) == o.c*w {
@@ -117,21 +116,21 @@ func (o *state) held() bool {
 	return false
 }
 
-// known is a u whose product with the matrix was computed in double precision. The next
-// product is taken over what has changed since, which is far less than u: from one C to the
-// next most points stay at their bound, so that their part grows as C does.
+// known holds a u whose product with the matrix was computed in double precision. The next
+// product only needs what has changed since: from one C to the next most points stay at their
+// bound, so that their part scales with C.
 type known struct {
 	u, ku  []float64
 	c      float64
-	chains int // products since one of all of u
+	chains int // incremental products since the last full one
 }
 
-// chained is how many products may follow from one another: each leaves the rounding of a
-// sum over u.
+// chained is the maximal number of incremental products in a row: each adds the rounding error of
+// a sum over u.
 const chained = 16
 
-// from sets ku, which is 0, to a multiple of the known product, and returns what is to be added:
-// rows of points by their weights.
+// from sets ku, initially 0, to the best multiple of the known product and returns what to add:
+// points and their weights.
 func (k *known) from(o *state, ku []float64) (points []int, w []float64) {
 	factor, least := 0.0, math.MaxInt
 	for _, t := range []float64{0, 1, o.c / k.c} {
@@ -155,8 +154,8 @@ func (k *known) from(o *state, ku []float64) (points []int, w []float64) {
 	return points, w
 }
 
-// changed counts the points whose u is not t times the known one, but for rounding, and tells
-// add of each.
+// changed counts the points whose u differs from t times the known one by more than rounding, and
+// calls add for each.
 func (k *known) changed(o *state, t float64, add func(i int, d float64)) (n int) {
 	for i, u := range o.u[:o.m] {
 		d := u
@@ -172,7 +171,7 @@ func (k *known) changed(o *state, t float64, add func(i int, d float64)) (n int)
 	return n
 }
 
-// keep makes what is exact now the known one.
+// keep stores the current exact product.
 func (k *known) keep(o *state) {
 	k.u, k.ku, k.c = append(k.u[:0], o.u...), append(k.ku[:0], o.ku...), o.c
 }

@@ -13,12 +13,11 @@ import (
 	"marginlab/ml/trace"
 )
 
-// bare is a matrix that can do nothing but give its rows.
+// bare is a matrix without optional methods.
 type bare struct{ Matrix }
 
-// plainSolver solves the dual as a textbook has it: the full matrix in double
-// precision, the pair that violates the conditions most, nothing set aside and
-// nothing carried along but the gradient. It returns the dual objective.
+// plainSolver is a textbook solver of the dual: full matrix in double precision, most violating
+// pair, no shrinking, and only the gradient is updated. It returns the dual objective.
 func plainSolver(k symmetric, y []float64, c, tol float64) float64 {
 	m := len(y)
 	u, g := make([]float64, m), append([]float64{}, y...)
@@ -50,8 +49,8 @@ func plainSolver(k symmetric, y []float64, c, tol float64) float64 {
 	return sum
 }
 
-// TestPlainSolver compares objective and KKT conditions with the plain solver, on
-// problems large enough for rows in single precision and for settled points.
+// TestPlainSolver compares objective and KKT conditions with the plain solver, on problems large
+// enough for single precision and shrinking.
 func TestPlainSolver(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,7 +85,7 @@ func TestPlainSolver(t *testing.T) {
 	})
 }
 
-// TestHandOver continues in double precision where single precision has failed.
+// TestHandOver continues in double precision after single precision has failed.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
 	x, y := moons(600, 0.3)

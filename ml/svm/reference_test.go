@@ -19,7 +19,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// readCSV returns the columns before the last as numbers and the last as ±1.
+// readCSV returns all columns but the last as numbers and the last as ±1.
 func readCSV(t testing.TB, name, positive string) (*mat.Dense, []float64) {
 	t.Helper()
 	records := require.Value(csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll())(t)
@@ -104,7 +104,7 @@ func TestReferenceSolutions(t *testing.T) {
 	require.Must(t, solved != 0, "no rows of the SVM among the reference solutions")
 }
 
-// decodeSnake decodes JSON whose names carry underscores that the Go fields do not.
+// decodeSnake decodes JSON with snake_case names.
 func decodeSnake(f *os.File, v any) error {
 	var raw []map[string]any
 	if err := json.NewDecoder(f).Decode(&raw); err != nil {
@@ -138,7 +138,7 @@ func train(t testing.TB, k Matrix, y []float64, s Settings) *Result {
 	return r
 }
 
-// The example of scikit-learn's documentation of SVC.
+// TestToy solves the example in scikit-learn's documentation of SVC.
 func TestToy(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(6, 2, []float64{-2, -1, -1, -1, -1, -2, 1, 1, 1, 2, 2, 1})
@@ -150,7 +150,7 @@ func TestToy(t *testing.T) {
 	require.Check(t, math.Abs(r.B) <= 1e-12, "b = %g, want 0", r.B)
 }
 
-// Objectives and counts of LIBSVM on heart.csv as it is, not standardised.
+// TestHeartAsLIBSVM compares with objectives and counts of LIBSVM on heart.csv, not standardised.
 func TestHeartAsLIBSVM(t *testing.T) {
 	t.Parallel()
 	x, y := readCSV(t, "heart.csv", "1")

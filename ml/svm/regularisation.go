@@ -14,48 +14,46 @@ import (
 // Part is the role of a training point in a solution.
 type Part int
 
-// The parts. Entry points of a regularisation path are where a point goes from one to
-// another.
+// The parts. At an entry point of a regularisation path a point changes from one to another.
 const (
 	Outside Part = iota // alpha = 0: beyond its margin, no support vector
 	Free                // 0 < alpha < C: on its margin
-	Bounded             // alpha = C: within its margin, or on the wrong side
+	Bounded             // alpha = C: inside the margin or misclassified
 )
 
-// String is the part in JSON.
+// String returns the part as in JSON.
 func (p Part) String() string { return [...]string{"outside", "free", "bounded"}[p] }
 
-// Entry is an entry point: somewhere between Low and High a point goes from one part to
-// another. Between two trainings it may have gone there by way of the third.
+// Entry is an entry point: a point changes its part at some C between Low and High. Between two
+// trainings it may pass through the third part.
 type Entry struct {
 	Point     int
 	From, To  Part
 	Low, High float64 // C
 }
 
-// Regularisation is the solutions along C, and where points change their part.
+// Regularisation holds the solutions along C and the entry points.
 type Regularisation struct {
-	C       []float64 // rising: those that were asked for, and others about the entry points
+	C       []float64 // ascending: the requested ones and those around entry points
 	Results []*Result // for each C
 	Entries []Entry   // by rising C, then by point
 }
 
-// How a path over C is followed.
+// Limits of a regularisation path.
 const (
-	entryTol   = 1e-6 // stopping rule: parts are to be told
+	entryTol   = 1e-6 // stopping rule, tight enough to identify the parts
 	entryRatio = 1.02 // High / Low of an entry point, unless that takes too many trainings
 	entryMost  = 240  // trainings, limited by entryWork
 	entryWork  = 120_000
 )
 
-// Regularise follows the solution along C, from cs[0] to the last of cs, which rise, with points
-// held out as of HeldOut, and brackets the entry points by bisection: where the parts of two
-// neighbouring C differ, the one between them, by their logarithm, is trained as well, from the
-// solution for a smaller one. alpha is piecewise linear in C (Hastie, Rosset, Tibshirani, Zhu: "The
-// entire regularization path for the support vector machine", JMLR 5, 2004), its kinks are the
-// entry points. s.Recorder hears of every C that is solved, as of HeldOut, with all trainings that
-// there are to be, of entry points at most, and with the time that is left once C has been from end
-// to end. It returns the errors of HeldOut, HasPath and ctx.
+// Regularise follows the solution along cs, which must ascend, with points held out as in
+// HeldOut, and brackets the entry points by bisection: where the parts differ between two
+// neighbouring C, it also trains at their geometric mean, warm-started from a smaller C. alpha is
+// piecewise linear in C (Hastie, Rosset, Tibshirani, Zhu: "The entire regularization path for the
+// support vector machine", JMLR 5, 2004); its kinks are the entry points. s.Recorder gets a step
+// after each C, as in HeldOut, with the maximal number of trainings and, while entry points are
+// bracketed, the estimated time left. It returns the errors of HeldOut, HasPath and ctx.
 func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []float64, s Settings) (*Regularisation, error) {
 	if err := HasPath(k); err != nil {
 		return nil, err
@@ -90,7 +88,7 @@ func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []flo
 		if err != nil {
 			return nil, err
 		}
-		open := func(r *Result) bool { // the order of the points needs the violation, not the gap
+		open := func(r *Result) bool { // parts depend on the violation, not on the gap
 			return r.Status != trace.Converged && !(r.Status == trace.Numerical && r.KKTViolation <= s.Tol)
 		}
 		if i := slices.IndexFunc(results, open); i >= 0 {
@@ -109,7 +107,7 @@ func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []flo
 	return r, nil
 }
 
-// Remedy says what helps a training that ended so, and not at the optimum.
+// Remedy returns advice for a training that ended with this status short of the optimum.
 func Remedy(s trace.Status) string {
 	if s == trace.Numerical {
 		return "choose a smaller C, or standardise the features"
@@ -117,8 +115,8 @@ func Remedy(s trace.Status) string {
 	return "raise the iteration limit, or standardise the features"
 }
 
-// HasPath refuses a kernel that is not known to be positive semidefinite: its solutions may jump
-// as C rises.
+// HasPath returns an error if the kernel is not known to be positive semidefinite: its solutions
+// may jump as C rises.
 func HasPath(k Matrix) error {
 	if !rows.Definite(k) {
 		return param.Refuse("take another kernel", "with a kernel that is not positive semidefinite in general, the solution may jump as C rises: it has no path")
@@ -126,8 +124,8 @@ func HasPath(k Matrix) error {
 	return nil
 }
 
-// expect is about what the trainings between those that are known take: as much as their
-// neighbours took. What trainings take differs by orders of magnitude along C.
+// expect estimates the time of each training in between as the mean of its neighbours' times;
+// times differ by orders of magnitude along C.
 func (r *Regularisation) expect(between []float64, took map[float64]time.Duration) []time.Duration {
 	times := make([]time.Duration, len(between))
 	for k, c := range between {
@@ -144,9 +142,9 @@ func (r *Regularisation) ratio(c float64) float64 {
 	return r.C[at] / r.C[at-1]
 }
 
-// left is about how long the path still takes, when of trainings in the middle of C that have a
-// ratio, with the times that they take, so many are done, and there is room for others: entry points
-// are then on either side of every middle, and the least C go first where not all may be.
+// left estimates the remaining time of the path. times holds those of the current trainings, of
+// which done have finished, between C of the given ratio. It assumes entry points on both sides
+// of each of them, in all later rounds, until room trainings are used up, smallest C first.
 func left(times []time.Duration, done int, ratio float64, room int) (sum time.Duration) {
 	for _, t := range times[done:] {
 		sum += t
@@ -165,7 +163,8 @@ func left(times []time.Duration, done int, ratio float64, room int) (sum time.Du
 	return sum
 }
 
-// MostTrainings is of how many trainings a path of n points is at most, of which so many are asked for.
+// MostTrainings returns the maximal number of trainings on a path of n points with so many
+// requested C.
 func MostTrainings(n, asked int) int { return max(asked, min(entryMost, entryWork/max(n, 1))) }
 
 // Part returns the role of point i in the solution for the a-th C.
@@ -179,8 +178,8 @@ func (r *Regularisation) Part(a, i int) Part {
 	return Free
 }
 
-// between are the C to train next: in the middle of those that an entry point lies between,
-// the widest first where not all may be.
+// between returns the C to train next: the geometric mean of each pair with an entry point in
+// between, widest pairs first if there is no room for all.
 func (r *Regularisation) between() []float64 {
 	var places []int
 	for a := range len(r.C) - 1 {
@@ -208,7 +207,7 @@ func (r *Regularisation) between() []float64 {
 	return middle
 }
 
-// compareRatio takes what differs by rounding for equal.
+// compareRatio compares a and b, treating values within a relative 1e-9 as equal.
 func compareRatio(a, b float64) int {
 	switch {
 	case math.Abs(a-b) <= 1e-9*a:
@@ -219,7 +218,7 @@ func compareRatio(a, b float64) int {
 	return 1
 }
 
-// merge puts solutions in their places.
+// merge inserts solutions in the order of C.
 func (r *Regularisation) merge(cs []float64, results []*Result) {
 	for k, c := range cs {
 		at, _ := slices.BinarySearch(r.C, c)

@@ -13,8 +13,8 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// Of two points on a line, at 0 and d, alpha is the smaller of C and 2/d²: they leave the bound
-// there. With a third far beyond, nothing changes but where that is outside.
+// For two points on a line, at 0 and d, alpha is min(C, 2/d²), so both leave the bound there. A
+// third point far beyond changes nothing except that it is outside.
 func TestRegulariseClosedForm(t *testing.T) {
 	t.Parallel()
 	const d = 0.5
@@ -34,8 +34,8 @@ func TestRegulariseClosedForm(t *testing.T) {
 	}
 }
 
-// The solutions equal those of separate trainings, and between two neighbours without an
-// entry point alpha is a straight line in C.
+// The solutions equal those of separate trainings, and between neighbouring C without an entry
+// point alpha is linear in C.
 func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 	t.Parallel()
 	x, y := moons(60, 0.3)
@@ -56,7 +56,7 @@ func TestRegulariseIsPiecewiseLinear(t *testing.T) {
 	for a, i := range rest {
 		yr[a] = y[i]
 	}
-	kinks := make(map[float64]bool) // the lower ends of places with an entry point
+	kinks := make(map[float64]bool) // lower ends of intervals with an entry point
 	for _, e := range r.Entries {
 		kinks[e.Low] = true
 		require.Check(t, !slices.Contains(held, e.Point) && e.High/e.Low <= 1.021, "%+v", e)

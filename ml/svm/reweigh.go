@@ -12,14 +12,14 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Reweigh trains with point i counted weight[i] times, starting from the alphas of another
-// solution for the same matrix: one point is left out with weight 0, and a bootstrap sample
-// is the number of times each point was drawn. k (M x M, positive semidefinite), y (length M)
-// and s are as in Train, with a finite C; both classes need a positive weight.
+// Reweigh trains with weight[i] copies of point i, starting from the alphas of another solution
+// for the same matrix. Weight 0 leaves a point out; for a bootstrap sample the weight is the
+// number of times the point was drawn. k (M x M, positive semidefinite), y (length M) and s are
+// as in Train, with a finite C; both classes need a positive weight.
 //
-// The result equals that of Train on the points repeated so often: s.Tol is met afresh, wherever the
-// start was. Alpha[i] belongs to all copies of point i together, at most weight[i] C, and F has
-// f(x_i) of points with weight 0 as well. SlackSum is weighted, support vectors are counted once.
+// The result equals that of Train on the repeated points and meets s.Tol for any start. Alpha[i]
+// is the total over the copies of point i, at most weight[i] C; F includes points with weight 0.
+// SlackSum is weighted; support vectors count once.
 func Reweigh(ctx context.Context, k Matrix, y, alpha, weight []float64, s Settings) (*Result, error) {
 	if err := check(k, y, &s); err != nil {
 		return nil, err
@@ -60,18 +60,18 @@ func Reweigh(ctx context.Context, k Matrix, y, alpha, weight []float64, s Settin
 	return o.result(status), nil
 }
 
-// rest is the share of all alphas that a sum of u may be: rounding, which refresh takes away.
+// rest is the tolerated sum of u relative to sum alpha: rounding, which refresh removes.
 const rest = 1e-12
 
-// balance makes the sum of u zero. Free points give or take in proportion to their room, and all
-// points do where that is too little.
+// balance makes the sum of u zero. Free points change in proportion to their room, and all points
+// if that is not enough.
 func (o *state) balance() {
 	for _, all := range []bool{false, true} {
 		excess, room := floats.Sum(o.u), 0.0
 		if math.Abs(excess) <= rest*floats.Norm(o.u, 1) {
 			return
 		}
-		way := func(i int) float64 { // how far u_i may go
+		way := func(i int) float64 { // room of u_i
 			if !all && (o.up[i] != 0 || o.low[i] != 0) {
 				return 0
 			}

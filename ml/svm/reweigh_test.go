@@ -12,8 +12,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestReweigh compares a training on weighted points, from alphas of all of them, with one from
-// nothing on the points repeated as often as they count.
+// TestReweigh compares a training on weighted points, warm-started from the alphas of all points,
+// with a training on repeated points from scratch.
 func TestReweigh(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -57,7 +57,7 @@ func TestReweigh(t *testing.T) {
 		}
 		want := require.Value(Train(t.Context(), kernel.NewGram(kern, rest), repeated, s))(t)
 		if got.Status != trace.Converged || want.Status != trace.Converged {
-			return // rounding has its own tests
+			return // rounding is tested elsewhere
 		}
 		require.Check(t, math.Abs(got.Dual-want.Dual) <= 1e-5*max(1, math.Abs(want.Primal)),
 			"the objective is %.9g, that of repeated points %.9g", got.Dual, want.Dual)
@@ -73,7 +73,7 @@ func TestReweigh(t *testing.T) {
 	})
 }
 
-// A start at the solution needs no steps, whatever is at its bound.
+// A start at the solution needs no steps, even with points at their bound.
 func TestReweighStartsWarm(t *testing.T) {
 	t.Parallel()
 	x, y := moons(120, 0.3)

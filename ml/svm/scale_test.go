@@ -14,7 +14,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// kernels lists each kernel with values of every size.
+// kernels lists kernels with values of every magnitude.
 var kernels = []kernel.Kernel{
 	{Name: "linear"},
 	kernel.Polynomial(1, 1, 5),
@@ -24,10 +24,9 @@ var kernels = []kernel.Kernel{
 	kernel.Sigmoid(0.05, -1),
 }
 
-// TestEveryC trains from the smallest C that may be asked for to the largest. What a C
-// means depends on the kernel's values: alphas are of the size 1/K, so that a true one
-// can be 1e-19 C. The KKT conditions and the duality gap are computed from the whole
-// matrix and alpha, and nothing that the solver says.
+// TestEveryC trains with every C from the smallest to the largest allowed. The effect of C
+// depends on the magnitude of the kernel: alpha is of order 1/K, so that it can be 1e-19 C. The
+// KKT conditions and the duality gap are computed from the full matrix and alpha only.
 func TestEveryC(t *testing.T) {
 	t.Parallel()
 	sonar, sonarY := readCSV(t, "sonar.csv", "R")
@@ -67,7 +66,7 @@ func TestEveryC(t *testing.T) {
 							t.Errorf("C = %g: primal minus dual %g", c, gap)
 						}
 					case res.Status == trace.Numerical && 0x1p-52*k.largest()*c > tol/100:
-					case res.Status == trace.IterationLimit && kern.Name == "sigmoid" && c > 1e7: // a crawl along directions nearly flat
+					case res.Status == trace.IterationLimit && kern.Name == "sigmoid" && c > 1e7: // slow progress along nearly flat directions
 					default:
 						t.Errorf("C = %g: %s, violation %g, rounding %g", c, res.Status, violation, rounding)
 					}
@@ -77,8 +76,8 @@ func TestEveryC(t *testing.T) {
 	}
 }
 
-// judge computes the violation of the KKT conditions by alpha, the primal objective
-// minus the dual, and what rounding can do to a gradient.
+// judge computes the KKT violation of alpha, the duality gap and the rounding error of a
+// gradient.
 func judge(t *testing.T, k symmetric, y []float64, c float64, r *Result) (violation, gap, rounding float64) {
 	high, low := math.Inf(-1), math.Inf(1)
 	ku := make([]float64, len(y))
@@ -107,9 +106,9 @@ func judge(t *testing.T, k symmetric, y []float64, c float64, r *Result) (violat
 	return max(0, high-low), gap - dual, rounding
 }
 
-// TestNoFreePointByRounding trains on points of a grid, where many alphas are exactly 0
-// or C: a point that rounding leaves beside its bound would, as the only free one, put
-// b at the end of the interval that the conditions leave.
+// TestNoFreePointByRounding trains on a grid, where many alphas are exactly 0 or C: a point next
+// to its bound by rounding, as the only free one, would put b at the end of the interval allowed
+// by the KKT conditions.
 func TestNoFreePointByRounding(t *testing.T) {
 	t.Parallel()
 	few := 0

@@ -11,47 +11,44 @@ import (
 	"marginlab/ml/trace"
 )
 
-// The problem. With u_i = alpha_i y_i the dual of the C-SVC reads
+// smo solves the dual of the C-SVC, which with u_i = alpha_i y_i is
 //
 //	maximise    sum_i y_i u_i - 1/2 sum_ij u_i u_j K_ij
 //	subject to  sum_i u_i = 0,  u_i in [0, C] where y_i = 1,  in [-C, 0] where y_i = -1
 //
-// and its gradient is g_i = y_i - (Ku)_i. Let I_up be the points whose u may
-// still rise and I_low those whose u may still fall. The KKT conditions are
+// and its gradient is g_i = y_i - (Ku)_i. Let I_up be the points whose u can increase and I_low
+// those whose u can decrease. The KKT conditions are
 //
 //	m(a) = max over I_up of g  <=  M(a) = min over I_low of g,
 //
-// and every b between the two is a bias.
+// and every b between the two is a valid bias.
 //
-// The method is sequential minimal optimisation (Platt 1998): raise one u_i and
-// lower one u_j by the same amount, until m(a) - M(a) <= tol. Of the pairs, i has
-// the largest g in I_up and j promises the largest gain of the objective to
-// second order (Fan, Chen, Lin: "Working set selection using second order
-// information for training support vector machines", JMLR 6, 2005). The stopping
-// rule, to which finish adds one for the gap, the guard tau for kernels whose second
-// derivative along the pair is not positive, and the bias are those of LIBSVM (Chang,
-// Lin, ACM TIST 2, 2011).
+// The method is sequential minimal optimisation (Platt 1998): increase u_i and decrease u_j by
+// the same amount until m(a) - M(a) <= tol. In the working set, i has the largest g in I_up, and
+// j the largest second-order gain of the objective (Fan, Chen, Lin: "Working set selection using
+// second order information for training support vector machines", JMLR 6, 2005). The stopping
+// rule (finish adds one for the gap), the guard tau for pairs without positive curvature and the
+// bias are those of LIBSVM (Chang, Lin, ACM TIST 2, 2011).
 //
-// Most points settle early: they stay at a bound that their g pushes them to
-// (Joachims 1999, "shrinking"). A smaller smo over the others does most of the
-// steps; afterwards the gradient of all points is brought up to date, which shows
-// whether one was set aside too early. Where pairs are slow, at a large C, Newton
-// steps and a path along C help, and with many points neighbourhoods and a start from
-// fewer points: see newton.go, path.go, near.go and coarse.go.
+// Most points settle early at a bound that their g pushes them to (Joachims 1999, "shrinking"). A
+// smaller smo over the others makes most of the steps; afterwards the gradient of all points is
+// updated, which shows whether a point was set aside too early. If steps on pairs are slow, as
+// for a large C, Newton steps and a path along C help; with many points, neighbourhoods and a
+// start from merged points: see newton.go, path.go, near.go and coarse.go.
 type smo[T rows.Real] struct {
 	*state
 	k      Matrix
-	points []int // of the whole problem; nil: all
+	points []int // indices in the whole problem; nil: all
 	rows   *rows.Cache[T]
 
-	dense   bool       // points have others with nearly the same row
+	dense   bool       // many points have near neighbours, see coarse
 	sampled float64    // violation before the last round on a sample
-	doubted float64    // violation before the last round on the points that the bias of a part leaves in doubt
-	bias    [2]float64 // between which the last part had it
-	grownAt int        // iterations when the bound rose last
+	doubted float64    // violation before the last round on the points still active for the bias of the last part
+	bias    [2]float64 // interval of the bias at the end of the last part
+	grownAt int        // work when the bound last rose
 }
 
-// newSMO keeps its rows in memory.
+// newSMO returns a solver that caches its rows in memory.
 func newSMO[T rows.Real](k Matrix, from *state, memory rows.Memory[T]) *smo[T] {
 	o := &smo[T]{
 		state: from, k: k, sampled: math.Inf(1), doubted: math.Inf(1), bias: [2]float64{math.Inf(-1), math.Inf(1)},
@@ -61,8 +58,8 @@ func newSMO[T rows.Real](k Matrix, from *state, memory rows.Memory[T]) *smo[T] {
 	return o
 }
 
-// state is an iterate with all that the steps on it need. The vectors are padded,
-// see sweep.go.
+// state is an iterate with everything that steps on it need. The vectors are padded, see package
+// rows.
 type state struct {
 	*monitor
 	m       int // points
@@ -71,16 +68,16 @@ type state struct {
 	weight  []float64 // the bound of alpha_i is weight_i c
 	lo, hi  []float64 // bounds of u
 	u, g    []float64
-	ku      []float64 // K u where exact: y - g, but with the digits that this has lost
-	reach   []float64 // what u_i may hold some rounding of: see settle
-	// up is 0 on I_up and -Inf elsewhere, low is 0 on I_low and +Inf elsewhere:
-	// added to g, they take a point out of a maximum or a minimum.
+	ku      []float64 // K u where exact: y - g, without the cancellation
+	reach   []float64 // largest |u_i| so far, which scales the rounding error of u_i: see settle
+	// up is 0 on I_up and -Inf elsewhere, low is 0 on I_low and +Inf elsewhere: added to g, they
+	// exclude a point from a maximum or a minimum.
 	up, low []float64
-	exact   bool // g and ku were computed from u in double precision, their changes since included
+	exact   bool // g and ku were computed from u in double precision, later changes included
 	last    known
 
 	size   float64 // largest |K_ii| of all points
-	extent float64 // of a hard margin: how far all points reach from one of them, squared
+	extent float64 // hard margin: largest squared distance from the first point
 }
 
 // monitor is shared by a problem and its parts.
@@ -129,7 +126,7 @@ func emptyState(m int, mon *monitor) *state {
 	return o
 }
 
-// bound makes c the bound of alpha.
+// bound sets the upper bound of alpha to c, times the weights.
 func (o *state) bound(c float64) {
 	o.c = c
 	for i, w := range o.weight[:o.m] {
@@ -142,7 +139,7 @@ func (o *state) bound(c float64) {
 	}
 }
 
-// mark records whether u_i may rise and fall.
+// mark records whether u_i can increase and decrease.
 func (o *state) mark(i int) {
 	u, up, low := o.u[i], 0.0, 0.0
 	if u >= o.hi[i] {
@@ -154,8 +151,8 @@ func (o *state) mark(i int) {
 	o.up[i], o.low[i] = up, low
 }
 
-// part returns the problem of some points, the others staying as they are. Until
-// it is done, the memory of the rows is its own.
+// part returns the problem restricted to some points, the others fixed. It uses the row memory of
+// o until it is done.
 func (o *smo[T]) part(points []int) *smo[T] {
 	o.rows.Drop()
 	p := newSMO(rows.Subset(o.k, points), emptyState(len(points), o.monitor), o.rows.Memory)
@@ -175,7 +172,7 @@ func (o *smo[T]) part(points []int) *smo[T] {
 // fill computes row i in the precision of the rows; dst is padded.
 func (o *smo[T]) fill(dst []T, i int) error {
 	o.spent += o.m
-	o.Work += 16 * o.total // a value of the kernel may cost as much as many updates
+	o.Work += 16 * o.total // a kernel value may cost as much as many updates
 	rows.Row(o.k, dst[:o.m], i)
 	clear(dst[o.m:])
 	if j := rows.Infinite(dst); j >= 0 {
@@ -188,11 +185,10 @@ func (o *smo[T]) fill(dst []T, i int) error {
 	return nil
 }
 
-// solve makes rounds until the violation is at most tol. The end is believed only
-// when it holds for an exact gradient.
+// solve makes rounds until the violation is at most tol, confirmed with an exact gradient.
 func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 	last, before := math.Inf(1), -1
-	sure, sureAt, vain := math.Inf(-1), o.Iterations, 0 // highest objective of an exact gradient, the iterations at the last one, and how many since were no higher but for rounding
+	sure, sureAt, vain := math.Inf(-1), o.Iterations, 0 // best objective of an exact gradient, the iterations at the last one, and how many since brought no gain beyond rounding
 	for {
 		if o.Context.Err() != nil {
 			return trace.Cancelled, nil
@@ -202,11 +198,11 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 		if !o.sound(high, low) {
 			return trace.Numerical, ErrOverflow
 		}
-		// No better than a round ago, and nothing that could still be moved.
+		// No better than a round ago, and nothing left to move.
 		rounding := o.rounding()
 		stuck := violation >= last && (violation <= 4*rounding || o.Iterations == before)
 		if o.Iterations-sureAt >= 10*max(batch, o.m) {
-			// What the steps seem to gain may be rounding.
+			// The apparent gain of the steps may be rounding.
 			if done, err := o.refresh(); !done || err != nil {
 				return trace.Cancelled, err
 			}
@@ -251,9 +247,9 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 	}
 }
 
-// finish is solve that goes on until the gap is at most a share of the primal objective as well,
-// which tol is: where the objective is small, or C large, a violation of tol leaves much more.
-// What cannot be proved so is numerical.
+// finish calls solve with a decreasing tolerance until the relative duality gap is also at most
+// tol: if the objective is small or C large, a violation of tol leaves a much larger gap. If that
+// cannot be shown, the status is numerical.
 func (o *smo[T]) finish(tol float64) (trace.Status, error) {
 	goal, share := tol, max(tol, gapTol)
 	for {
@@ -269,22 +265,22 @@ func (o *smo[T]) finish(tol float64) (trace.Status, error) {
 		if status != trace.Converged || gap <= enough {
 			return status, nil
 		}
-		goal *= min(0.5, max(0.1, enough/gap/2)) // about as the gap does
+		goal *= min(0.5, max(0.1, enough/gap/2)) // the gap shrinks about in proportion
 	}
 }
 
-// gapTol is the least share that a gap is asked to be.
+// gapTol is the smallest relative gap required.
 const gapTol = 1e-6
 
-// sound reports whether the iterate is made of finite numbers; high and low are its
-// interval, which a value that is not finite shows up in.
+// sound reports whether the iterate is finite; high and low are its interval, where NaN and
+// infinities in g show.
 func (o *state) sound(high, low float64) bool {
 	return !math.IsNaN(high-low) && !math.IsInf(high, 1) && !math.IsInf(low, -1) &&
 		!math.IsNaN(o.Objective) && !math.IsInf(o.Objective, 0)
 }
 
-// active returns the points that may still move: not those at a bound to which g
-// pushes them beyond every bias that is possible now.
+// active returns the points that may still move: all except those at a bound to which g pushes
+// them for every bias still possible.
 func (o *state) active(high, low float64) []int {
 	points := make([]int, 0, o.m)
 	for i, g := range o.g[:o.m] {
@@ -297,12 +293,12 @@ func (o *state) active(high, low float64) []int {
 	return points
 }
 
-// round makes steps that bring the violation, high - low, nearer to tol. They are
-// on the active points until a hundredth of it is left, on fewer as long as that halves
-// it each time, and on all points as long as few have settled, with a Newton step or a
-// turn through the neighbourhoods now and then. The fewer are a sample of the active
-// points, or those that are active if the last part, such as the sample, has found the
-// bias: a few points far on the wrong side make the interval of all too wide to tell.
+// round makes steps that reduce the violation, high - low, towards tol: on the active points
+// until a hundredth is left; on fewer of them as long as each such round halves it; on all points
+// as long as few have settled, with occasional Newton steps or a sweep over the neighbourhoods.
+// The fewer points are a sample of the active ones, or those that are active if the last part,
+// such as the sample, has found the bias: a few points far on the wrong side make the interval of
+// all points too wide to rule out any.
 func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 	if !o.without.parts {
 		active, violation := o.active(high, low), high-low
@@ -327,9 +323,9 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 	return o.climbOrNewton(tol, batch)
 }
 
-// guess makes steps on points picked that may be all that are active, until a tenth of the violation is
-// left, and reports whether any were made. There are none when the points are too many, or
-// when the violation has not halved since the last guess of that kind.
+// guess makes steps on the picked points, which may be all that are active, until a tenth of the
+// violation is left. It reports whether it made any: not if the points are too many or the
+// violation has not halved since the last guess of this kind.
 func (o *smo[T]) guess(last *float64, violation, tol float64, pick func() []int) (bool, trace.Status, error) {
 	if violation > *last/2 {
 		return false, trace.IterationLimit, nil
@@ -352,7 +348,7 @@ func (o *smo[T]) climbOrNewton(tol float64, steps int) (trace.Status, error) {
 			if err := o.newton(free); err != nil {
 				return trace.Numerical, err
 			}
-			if o.Context.Err() != nil { // it may have ended there, at no cost, and be due at once
+			if o.Context.Err() != nil { // cancelled at no cost, the step would be due again at once
 				return trace.Cancelled, nil
 			}
 		}
@@ -365,7 +361,7 @@ func (o *smo[T]) climbOrNewton(tol float64, steps int) (trace.Status, error) {
 	return o.climb(tol, steps)
 }
 
-// sample picks the free ones of the points and some of the others.
+// sample returns the free points among points and a random quarter of the others.
 func (o *state) sample(points []int) []int {
 	r := rand.New(rand.NewPCG(1, uint64(o.Iterations)))
 	var s []int
@@ -377,7 +373,7 @@ func (o *state) sample(points []int) []int {
 	return s
 }
 
-// free returns the points whose u is between its bounds.
+// free returns the points with u strictly between its bounds.
 func (o *state) free() []int {
 	var points []int
 	for i := range o.m {
@@ -388,11 +384,11 @@ func (o *state) free() []int {
 	return points
 }
 
-// climbPart makes rounds on some points only, until their violation is at most
-// tol, followed by the update of all points.
+// climbPart makes rounds on a subset of points until their violation is at most tol, then updates
+// the gradient of all points.
 func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 	p := o.part(points)
-	o.Ahead++ // all points
+	o.Ahead++ // all points follow
 	defer func() { o.Ahead-- }()
 	end := min(o.Iterations+10*max(batch, 2*len(points)), o.Limit)
 	status := trace.IterationLimit
@@ -435,8 +431,9 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 	return status, nil
 }
 
-// addProduct adds sum_k w_k K_ij to dst[i], j = points[k], unless the context ends. An exact
-// gradient gets it in double precision and stays exact, any other in that of the rows.
+// addProduct adds sum_k w_k K_ij to dst[i], j = points[k], unless the context ends. It computes
+// in double precision if the gradient is exact, which it stays, and otherwise in the precision of
+// the rows.
 func (o *smo[T]) addProduct(dst []float64, points []int, w []float64) error {
 	var row []T
 	if _, ok := any(row).([]float32); ok && !o.exact {
@@ -445,7 +442,7 @@ func (o *smo[T]) addProduct(dst []float64, points []int, w []float64) error {
 	return addProduct(o.Context, o.k, dst, points, w)
 }
 
-// place makes u_i what it is to be.
+// place sets u_i.
 func (o *state) place(i int, u float64) {
 	o.u[i] = u
 	if u := math.Abs(u); u > o.reach[i] {
@@ -454,10 +451,10 @@ func (o *state) place(i int, u float64) {
 	o.mark(i)
 }
 
-// settle takes to its bound what rounding has left beside it, where a point would pass
-// for a free one and fix the bias. Two things tell: it is some units in the last place of
-// where the point has been, and no gradient feels it. C says nothing, as it may be any
-// number of times larger than every alpha.
+// settle moves points to their bound that differ from it only by rounding; they would count as
+// free and determine the bias. The criteria are a distance of some units in the last place of the
+// largest |u_i| so far, and no effect on any gradient. C is no criterion, as it may be
+// arbitrarily larger than every alpha.
 func (o *state) settle() {
 	for i, u := range o.u[:o.m] {
 		if o.up[i] == 0 && o.low[i] == 0 {
@@ -478,12 +475,11 @@ func (o *state) settle() {
 
 const (
 	settled = 0x1p-44 // some units in the last place
-	unfelt  = 0x1p-40 // of a gradient, which is measured in margins
+	unfelt  = 0x1p-40 // of a gradient, whose unit is the margin
 )
 
-// refresh computes the gradient from u alone, after taking from u what rounding has
-// left beside bounds and has added to its sum. It reports false when ctx ended, and
-// leaves g as it was.
+// refresh computes the gradient from u alone, after removing from u the rounding errors at the
+// bounds and in its sum. It reports false if ctx ended, leaving g unchanged.
 func (o *smo[T]) refresh() (bool, error) {
 	o.settle()
 	room, i := 0.0, -1
@@ -518,12 +514,12 @@ func (o *smo[T]) refresh() (bool, error) {
 	return true, nil
 }
 
-// climb makes at most so many steps, until the stopping rule holds (converged)
-// or no step changes u any more (numerical).
+// climb makes at most so many steps, until the stopping rule holds (converged) or a step no
+// longer changes u (numerical).
 func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 	i := o.highest()
 	o.exact = false
-	enough := math.Inf(1) // for a hard margin: see growth
+	enough := math.Inf(1) // for a hard margin, see growth
 	for ; steps > 0 && o.Iterations < o.Limit; steps-- {
 		ki, err := o.rows.Row(i)
 		if err != nil {
@@ -561,7 +557,7 @@ func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 	return trace.IterationLimit, nil
 }
 
-// highest returns the i of m(a).
+// highest returns the i that attains m(a).
 func (o *state) highest() (i int) {
 	best := math.Inf(-1)
 	for k, g := range o.g {
@@ -572,12 +568,12 @@ func (o *state) highest() (i int) {
 	return i
 }
 
-// step moves u_i up and u_j down to the maximum of the objective along the pair
-// or to the first bound, and returns by how much.
+// step moves u_i up and u_j down by the same amount to the maximum of the objective along the
+// pair or to the first bound, and returns the amount.
 func (o *state) step(i, j int, kij float64) (float64, error) {
 	curvature := o.diag[i] + o.diag[j] - 2*kij
 	toHi, toLo := o.hi[i]-o.u[i], o.u[j]-o.lo[j]
-	if math.IsInf(min(toHi, toLo), 1) { // opposite labels, and nothing bounds the pair
+	if math.IsInf(min(toHi, toLo), 1) { // opposite labels and no bound
 		if err := o.margin(curvature / 4); err != nil {
 			return 0, err
 		}
@@ -588,7 +584,7 @@ func (o *state) step(i, j int, kij float64) (float64, error) {
 		return 0, ErrOverflow
 	}
 	ui, uj := o.u[i]+step, o.u[j]-step
-	if step == toHi { // exactly, so that a bounded point is known as such
+	if step == toHi { // exactly on the bound, so that the point counts as bounded
 		ui = o.hi[i]
 	}
 	if step == toLo {
@@ -597,7 +593,7 @@ func (o *state) step(i, j int, kij float64) (float64, error) {
 	if ui == o.u[i] && uj == o.u[j] {
 		return 0, nil
 	}
-	if step == toHi || step == toLo { // as exact as the point at the bound
+	if step == toHi || step == toLo { // rounded like the point at the bound
 		o.reach[i] = max(o.reach[i], o.reach[j])
 		o.reach[j] = o.reach[i]
 	}
@@ -617,13 +613,12 @@ func (o *state) interval() (high, low float64) {
 	return high, low
 }
 
-// rounding estimates how well g can be known: what rounding of the kernel's values and of
-// their sums may do to it.
+// rounding estimates the error of g from rounding of the kernel values and their sums.
 func (o *state) rounding() float64 {
 	return 0x1p-53 * math.Sqrt(o.size) * o.length()
 }
 
-// length is the sum of the lengths of all u_i x_i in feature space.
+// length returns sum_i |u_i| |x_i| in feature space.
 func (o *state) length() (sum float64) {
 	for i, u := range o.u[:o.m] {
 		if u != 0 {
@@ -633,7 +628,7 @@ func (o *state) length() (sum float64) {
 	return sum
 }
 
-// dual returns the two parts of the dual objective: sum alpha and u'Ku.
+// dual returns the terms of the dual objective: sum alpha and u'Ku.
 func (o *state) dual() (sum, square float64) {
 	for i, u := range o.u {
 		sum += math.Abs(u)
@@ -643,23 +638,22 @@ func (o *state) dual() (sum, square float64) {
 }
 
 const (
-	// growth of the objective of a hard margin ends a batch of steps: stretch is to tell
-	// an unbounded dual before numbers overflow.
+	// growth of a hard-margin objective by this factor ends a batch of steps: stretch then
+	// detects an unbounded dual before numbers overflow.
 	growth = 1e6
-	// separable is the smallest margin that counts, relative to the extent of the points.
+	// separable is the smallest accepted margin, relative to the extent of the points.
 	separable = 1e-6
-	// untold is the rounding error of a squared distance in feature space, relative to
-	// max |K_ii|: distances are differences of kernel values.
+	// untold is the rounding error of a squared distance in feature space, a difference of kernel
+	// values, relative to max |K_ii|.
 	untold = 0x1p-48
-	// indefinite is how far a squared length has to be below 0, relative to max |K_ii|,
-	// for more than rounding to be behind it.
+	// indefinite is how far a squared length must be below 0, relative to max |K_ii|, to prove
+	// the kernel indefinite despite rounding.
 	indefinite = 0x1p-40
 )
 
-// margin returns the error, if there is one, that follows from a proof that the square
-// of the hard margin is at most so much. It compares with how far the points reach from
-// each other: their distance from the origin of feature space tells nothing, but for
-// what rounding leaves of distances.
+// margin returns the error, if any, that follows from a proof that the squared hard margin is at
+// most square. It compares with the extent of the points. Their distance from the origin of
+// feature space is irrelevant, except for its effect on rounding.
 func (o *state) margin(square float64) error {
 	noise := untold * o.size
 	switch {
@@ -667,7 +661,7 @@ func (o *state) margin(square float64) error {
 		return ErrUnbounded
 	case square > max(noise, separable*separable*o.extent):
 		return nil
-	case noise > separable*o.extent && o.extent > 0: // not even a thousandth of the extent shows
+	case noise > separable*o.extent && o.extent > 0: // not even a thousandth of the extent is visible
 		return ErrRounding
 	default:
 		return ErrNotSeparable
@@ -683,7 +677,7 @@ func (o *smo[T]) measure() error {
 		if math.IsNaN(d) || math.IsInf(d, 0) {
 			return ErrOverflow
 		}
-		if v != o.diag[0] || v != o.diag[j] { // not at one point, even if rounding has it so
+		if v != o.diag[0] || v != o.diag[j] { // distinct points, even if rounding hides it
 			d = max(d, 0x1p-53*o.size)
 		}
 		o.extent = max(o.extent, d)
@@ -691,13 +685,12 @@ func (o *smo[T]) measure() error {
 	return nil
 }
 
-// stretch goes to the maximum of the hard-margin objective along the ray through
-// u: t sum alpha - t² u'Ku / 2 is largest at t = sum alpha / u'Ku. It changes
-// nothing at the solution, where the two are equal, but lets u grow by factors
-// when there is no solution. Then it is certain, too: every feasible alpha proves
-// that the margin is at most |w| / sum alpha (half the distance of two points in
-// the hulls of the classes). With an indefinite kernel u'Ku may be negative: the
-// objective then grows along the ray for ever.
+// stretch goes to the maximum of the hard-margin objective along the ray through u:
+// t sum alpha - t² u'Ku / 2 is largest at t = sum alpha / u'Ku. At the solution t = 1. If there is no
+// solution, u grows by large factors until that is proved: every feasible alpha shows that the
+// margin is at most |w| / sum alpha (half the distance of two points in the convex hulls of the
+// classes). With an indefinite kernel u'Ku may be negative: the objective is then unbounded along
+// the ray.
 func (o *smo[T]) stretch() error {
 	sum, square := o.dual()
 	if sum == 0 {

@@ -12,7 +12,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// The strategies, each with the setting that turns it off.
+// The strategies, each with the setting that disables it.
 var turnedOff = []struct {
 	name string
 	off  without
@@ -26,14 +26,14 @@ var turnedOff = []struct {
 	{"none on", without{true, true, true, true, true}},
 }
 
-// What package rows asks of a matrix.
+// Optional methods used by package rows.
 type (
 	definer   interface{ Definite() bool }
 	rounder   interface{ Row32(dst []float32, i int) }
 	subsetter interface{ Subset(points []int) Matrix }
 )
 
-// What a matrix can do, but for one thing.
+// lacking returns the matrix with all optional methods and with all but one.
 func lacking(g *kernel.Gram) map[string]Matrix {
 	return map[string]Matrix{
 		"everything": g,
@@ -83,7 +83,7 @@ func lacking(g *kernel.Gram) map[string]Matrix {
 	}
 }
 
-// TestEachStrategyOff turns off one at a time: what is found is the same.
+// TestEachStrategyOff disables one strategy at a time: the solution is the same.
 func TestEachStrategyOff(t *testing.T) {
 	t.Parallel()
 	x, y := moons(2400, 0.3)
@@ -111,7 +111,7 @@ func TestEachStrategyOff(t *testing.T) {
 	}
 }
 
-// BenchmarkStrategies measures what each is worth where it is used.
+// BenchmarkStrategies measures the benefit of each strategy where it is used.
 func BenchmarkStrategies(b *testing.B) {
 	for _, p := range []struct {
 		n        int
@@ -137,8 +137,8 @@ func BenchmarkStrategies(b *testing.B) {
 	}
 }
 
-// TestToleranceInDouble holds what steps on rows in single precision have found to the
-// tolerance, by values of the kernel from math.Exp and sums in double precision.
+// TestToleranceInDouble checks the tolerance of a single-precision solution with kernel values
+// from math.Exp and sums in double precision.
 func TestToleranceInDouble(t *testing.T) {
 	t.Parallel()
 	const n, gamma, tol = 2400, 2, 1e-3

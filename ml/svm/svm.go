@@ -14,25 +14,25 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Settings of Train.
+// Settings configures Train.
 type Settings struct {
 	C          float64        // upper bound of alpha, > 0; +Inf is the hard margin
-	Tol        float64        // stop when the maximal KKT violation m(a)-M(a) <= Tol and RelativeGap is small, too; 0 means 1e-3
-	MaxIter    int            // 0 means max(10 000 000, 100 M)
-	CacheBytes int64          // memory of the row cache; 0 means DefaultCache
+	Tol        float64        // stop when the KKT violation m(a)-M(a) <= Tol and RelativeGap is small; default 1e-3
+	MaxIter    int            // default max(10 000 000, 100 M)
+	CacheBytes int64          // memory of the row cache; default DefaultCache
 	Recorder   trace.Recorder // progress, may be nil
-	Memory     *Memory        // shared with other trainings; nil: memory of its own
+	Memory     *Memory        // shared with other trainings; nil: own memory
 
 	without without // for tests
 }
 
-// Memory lends the room for the row cache to one training after the other.
+// Memory lends row-cache memory to one training at a time.
 type Memory = rows.Pool
 
-// DefaultCache is the memory of the row cache, in bytes, unless Settings say otherwise.
+// DefaultCache is the default size of the row cache in bytes.
 const DefaultCache = 400 << 20
 
-// Params describes what a user sets.
+// Params describes the user's parameters.
 var Params = []param.Param{
 	{
 		Name: "C", Label: "C", Symbol: "C", Kind: param.Number, Default: "1",
@@ -55,71 +55,66 @@ var Params = []param.Param{
 	},
 }
 
-// ErrNotSeparable is returned for a hard margin that the data do not have, or none that
-// counts: alpha proves it to be below one millionth of the extent of the points in
-// feature space, or below what rounding can tell from none. Only a kernel that is
-// positive semidefinite allows such a proof.
+// ErrNotSeparable is returned for a hard margin if the classes are not separable, or only by a
+// negligible margin: alpha proves it to be below one millionth of the extent of the points in
+// feature space or below the rounding error. Such a proof needs a positive semidefinite kernel.
 var ErrNotSeparable = param.Refuse("use a finite C or a more flexible kernel", "the kernel does not separate the classes, so there is no hard margin")
 
-// ErrRounding is returned for a hard margin when the kernel's values are so large, next
-// to the distances of the points, that rounding hides whether there is one.
+// ErrRounding is returned for a hard margin if the kernel values are so large, compared with the
+// distances of the points, that rounding hides whether the classes are separable.
 var ErrRounding = param.Refuse("standardise the features, or use a finite C", "the kernel's values are so much larger than their differences that rounding hides whether the classes can be separated")
 
-// ErrUnbounded is returned for a hard margin with a kernel that is not known to be
-// positive semidefinite when the dual has no maximum: along some direction with
-// sum alpha_i y_i = 0 its curvature is not positive and no C bounds it. That proves
-// nothing about the classes, as such a kernel has no feature space for them to be
-// separated in.
+// ErrUnbounded is returned for a hard margin with a kernel not known to be positive semidefinite
+// if the dual is unbounded: along some direction with sum alpha_i y_i = 0 the curvature is not
+// positive and no C limits the step. That proves nothing about separability, since such a kernel
+// has no feature space.
 var ErrUnbounded = param.Refuse("use a finite C or another kernel", "the hard margin has no solution with this kernel, whose dual grows for ever; as the kernel is not positive semidefinite in general, that does not tell whether the classes can be separated")
 
-// ErrOverflow is returned when sums of kernel values leave the range of numbers.
+// ErrOverflow is returned if sums of kernel values overflow.
 var ErrOverflow = param.Refuse("scale the inputs, or lower C or the kernel's parameters", "sums of kernel values are too large for floating-point numbers")
 
-// Result of Train.
+// Result holds the solution found by Train.
 type Result struct {
 	Alpha  []float64    // dual variables, 0 <= alpha_i <= C, length M
 	B      float64      // bias
-	Status trace.Status // converged, iteration-limit, cancelled; numerical when rounding forbids Tol
+	Status trace.Status // converged, iteration-limit, cancelled; numerical if rounding prevents reaching Tol
 	F      []float64    // f(x_i) on the training points, length M
-	// Local: the kernel is not known to be positive semidefinite, so that the dual may
-	// have many maxima. Alpha is the better one of two, Primal and Gap tell how well the
-	// KKT conditions hold there, and nothing proves that there is no other that is better.
+	// Local: the kernel is not known to be positive semidefinite, so that the dual may have
+	// several local maxima. Alpha is the better of two; Primal and Gap measure how well it
+	// satisfies the KKT conditions, but a better maximum may exist.
 	Local bool
 
 	Dual         float64 // dual objective, maximisation form
 	Primal       float64 // primal objective; Primal - Dual is the duality gap
 	Gap          float64 // (Primal-Dual) / max(1, |Primal|)
 	RelativeGap  float64 // (Primal-Dual) / |Primal|; converged, C finite, kernel positive semidefinite: at most max(Tol, 1e-6)
-	KKTViolation float64 // m(a)-M(a) at the end, 0 when it is negative; numerical: or what rounding may hide, if more
+	KKTViolation float64 // m(a)-M(a) at the end, at least 0; if numerical, at least the estimated rounding error
 	SlackSum     float64 // sum of max(0, 1 - y_i f(x_i))
-	WNorm        float64 // |w| = sqrt(u'Ku), NaN where an indefinite kernel makes that negative
-	Margin       float64 // 1/|w|, NaN where there is no |w| or it is 0
-	Iterations   int     // from both starts when Local
-	// Support vectors: all, and the three kinds. Free: 0 < alpha < C. Bounded at
-	// C: inside the margin (slack <= 1) or misclassified (slack > 1).
+	WNorm        float64 // |w| = sqrt(u'Ku), NaN if an indefinite kernel makes u'Ku negative
+	Margin       float64 // 1/|w|, NaN if |w| is 0 or NaN
+	Iterations   int     // total of both starts if Local
+	// Number of support vectors, and of its three kinds. Free: 0 < alpha < C. Bounded at C:
+	// inside the margin (slack <= 1) or misclassified (slack > 1).
 	SupportVectors, Free, BoundedInside, BoundedMisclassified int
 }
 
-// Train solves the dual of the support vector machine (C-SVC, see smo.go) for
-// the kernel matrix k (M x M) and labels y (±1, length M, both present). The
-// decision function is f(x) = sum_j alpha_j y_j k(x_j, x) + B, over all support
-// vectors: those at the bound contribute as well as the free ones.
+// Train solves the dual of the support vector machine (C-SVC, see smo.go) for the kernel matrix k
+// (M x M) and labels y (±1, length M, both present). The decision function is f(x) = sum_j
+// alpha_j y_j k(x_j, x) + B, over all support vectors, free and bounded.
 //
-// B is the mean of y_i - (Ku)_i over the free support vectors and, when there
-// are none, the middle of the interval that the KKT conditions leave.
+// B is the mean of y_i - (Ku)_i over the free support vectors or, if there are none, the middle
+// of the interval allowed by the KKT conditions.
 //
-// All numbers of the result are computed afresh from Alpha at the end, not
-// carried along; only after cancellation, which must be prompt, F and what
-// follows from it may lag behind for points that were set aside. Unless k says
-// that it is Definite, the result is a stationary point: the better one of two that are
-// reached from alpha = 0 and, for a finite C, from the largest alphas there can be. For
-// the hard margin Primal is |w|²/2 of the solution scaled until no point is inside
-// the margin, and +Inf (Gap 1) as long as there are points on the wrong side.
+// All numbers of the result are computed from Alpha at the end; only after cancellation, which
+// must be prompt, F and what depends on it may be outdated for points that were set aside. Unless
+// k is known to be Definite, the result is a stationary point: the better of two, reached from
+// alpha = 0 and, for a finite C, from the largest feasible alphas. For the hard margin, Primal is
+// |w|²/2 of the solution scaled until no point is inside the margin, and +Inf (Gap 1) while
+// points are misclassified.
 //
-// An ended ctx and a reached limit, which is one for each start, are no errors: Status
-// tells, and the result is feasible. Errors are wrong input, kernel values that are not
-// finite, ErrOverflow, and for the hard margin ErrNotSeparable, ErrRounding and
-// ErrUnbounded.
+// If ctx ends or the iteration limit (one per start) is reached, Train returns a feasible result
+// with that Status and no error. It returns an error for invalid input, kernel values that are
+// not finite, ErrOverflow, and for the hard margin ErrNotSeparable, ErrRounding and ErrUnbounded.
 func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
 	if err := check(k, y, &s); err != nil {
 		return nil, err
@@ -138,7 +133,7 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	return again(k, o.local(status), o, s), nil
 }
 
-// descend solves from where o is, with rows in single precision as far as they do.
+// descend solves from the state o, with rows in single precision as far as that suffices.
 func descend(k Matrix, o *state, s Settings) (status trace.Status, err error) {
 	status = trace.Numerical
 	if single(o, s) {
@@ -199,7 +194,7 @@ func check(k Matrix, y []float64, s *Settings) error {
 	return nil
 }
 
-// result computes everything that is reported from u and K u.
+// result computes all reported numbers from u and K u.
 func (o *state) result(status trace.Status) *Result {
 	m := o.m
 	r := &Result{
@@ -209,7 +204,7 @@ func (o *state) result(status trace.Status) *Result {
 	if !o.exact {
 		floats.SubTo(o.ku, o.y, o.g)
 	}
-	// g = y - Ku has lost the digits of a small Ku, so that the two are kept apart.
+	// g = y - Ku loses digits of a small Ku, so the two are summed separately.
 	var y, ku float64
 	high, low := -1, -1
 	for i, u := range o.u[:m] {
@@ -284,7 +279,7 @@ func (o *state) result(status trace.Status) *Result {
 	return r
 }
 
-// above is g_i - g_j.
+// above returns g_i - g_j.
 func (o *state) above(i, j int) float64 { return (o.y[i] - o.y[j]) - (o.ku[i] - o.ku[j]) }
 
 func notFinite(i, j int, v float64) error {

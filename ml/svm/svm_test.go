@@ -18,7 +18,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// symmetric is a matrix given in full.
+// symmetric is an explicit matrix.
 type symmetric struct{ *mat.SymDense }
 
 func (d symmetric) Len() int           { return d.SymmetricDim() }
@@ -29,12 +29,12 @@ func (d symmetric) Row(dst []float64, i int) {
 	}
 }
 
-// psd is one that says it is positive semidefinite.
+// psd is a matrix that claims to be positive semidefinite.
 type psd struct{ symmetric }
 
 func (psd) Definite() bool { return true }
 
-// largest is max K_ii, at least the smallest positive number.
+// largest returns max K_ii, at least the smallest positive number.
 func (d symmetric) largest() float64 {
 	v := math.SmallestNonzeroFloat64
 	for i := range d.Len() {
@@ -71,7 +71,7 @@ func moons(n int, noise float64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// problem draws a small problem, ugly ones included.
+// problem draws a small problem, including degenerate ones.
 func problem(t *rapid.T) (x *mat.Dense, k kernel.Kernel, y []float64, c float64) {
 	m := rapid.IntRange(2, 40).Draw(t, "m")
 	d := rapid.IntRange(1, 4).Draw(t, "d")
@@ -88,7 +88,7 @@ func problem(t *rapid.T) (x *mat.Dense, k kernel.Kernel, y []float64, c float64)
 			x.Set(i, 0, 3)
 		}
 		if copies && i > 0 && r.IntN(2) == 0 {
-			x.SetRow(i, x.RawRowView(r.IntN(i))) // whose label may differ
+			x.SetRow(i, x.RawRowView(r.IntN(i))) // possibly with another label
 		}
 		y[i] = 1
 		if i == 0 || !lonely && i > 1 && r.IntN(2) == 0 {
@@ -106,8 +106,7 @@ func problem(t *rapid.T) (x *mat.Dense, k kernel.Kernel, y []float64, c float64)
 	return x, k, y, rapid.SampledFrom([]float64{1e-3, 1, 100, 1e4}).Draw(t, "C")
 }
 
-// TestKKT checks solutions against the conditions they must meet, computed from
-// the full matrix and nothing that the solver says.
+// TestKKT checks solutions against the KKT conditions, computed from the full matrix.
 func TestKKT(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -120,25 +119,25 @@ func TestKKT(t *testing.T) {
 		require.Must(t, kern.Name == "sigmoid" || r.Gap >= -1e-9 && r.Primal-r.Dual <= 2*tol*c*float64(len(y))+1e-9,
 			"primal %g, dual %g, gap %g", r.Primal, r.Dual, r.Gap)
 
-		// The other labels, the other sign.
+		// Flipped labels flip the sign.
 		minus := make([]float64, len(y))
 		for i, v := range y {
 			minus[i] = -v
 		}
 		f := require.Value(Train(t.Context(), k, minus, Settings{C: c, Tol: tol}))(t)
 		if kern.Name == "sigmoid" {
-			return // stationary points need not be the same
+			return // stationary points may differ
 		}
 		require.Must(t, math.Abs(f.Dual-r.Dual) <= 2*tol*c*float64(len(y))+1e-9,
 			"labels flipped: dual %g, was %g", f.Dual, r.Dual)
-		// A gap of e leaves |w| within sqrt(2e), so f and with it b.
+		// A gap of e determines |w| within sqrt(2e), and hence f and b.
 		reach := math.Sqrt(2*max(0, r.Primal-r.Dual)) + math.Sqrt(2*max(0, f.Primal-f.Dual))
 		require.Must(t, r.Free <= 0 || f.Free <= 0 || math.Abs(f.B+r.B) <= reach*math.Sqrt(k.largest())+2*tol+1e-9*(1+c),
 			"labels flipped: b %g, was %g", f.B, r.B)
 	})
 }
 
-// verify checks box, equality, KKT conditions and every number of a result.
+// verify checks bounds, equality constraint, KKT conditions and every number of a result.
 func verify(t require.T, r *Result, k symmetric, y []float64, c, tol float64) {
 	t.Helper()
 	m := len(y)
@@ -179,7 +178,7 @@ func verify(t require.T, r *Result, k symmetric, y []float64, c, tol float64) {
 	}
 	require.Must(t, math.Abs(balance) <= 1e-12*(1+sum), "sum alpha_i y_i = %g", balance)
 	require.Must(t, high-low <= tol*(1+1e-6)+1e-12*(1+c), "KKT violation %g", high-low)
-	// The interval is [m(a), M(a)] either way round.
+	// The interval [m(a), M(a)] may be reversed.
 	require.Must(t, r.B >= low-tol && r.B <= high+tol || r.B >= high-tol && r.B <= low+tol,
 		"b = %g is outside [%g, %g]", r.B, high, low)
 	got := [4]int{r.SupportVectors, r.Free, r.BoundedInside, r.BoundedMisclassified}
@@ -192,13 +191,13 @@ func verify(t require.T, r *Result, k symmetric, y []float64, c, tol float64) {
 		{"SlackSum", r.SlackSum, slacks},
 		{"|w|²", r.WNorm * r.WNorm, max(0, square)},
 	} {
-		off := math.Abs(v.got-v.want) > 1e-9*(1+math.Abs(v.want)+sum) // not so for the NaN of an indefinite kernel
+		off := math.Abs(v.got-v.want) > 1e-9*(1+math.Abs(v.want)+sum) // false for the NaN of an indefinite kernel
 		require.Must(t, !off, "%s = %g, want %g", v.name, v.got, v.want)
 	}
 }
 
-// TestHardMargin: random data either have a hard margin that meets the conditions
-// or are distinguished from those that do.
+// TestHardMargin checks that random data either yield a hard margin that meets the conditions or
+// an error.
 func TestHardMargin(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -218,7 +217,7 @@ func TestHardMargin(t *testing.T) {
 		}
 		require.NoError(t, err)
 		if r.Status != trace.Cancelled && r.WNorm*math.Sqrt(k.largest()) > 1e4 {
-			return // a margin near what counts as none takes long or meets rounding
+			return // a nearly negligible margin takes long or runs into rounding
 		}
 		require.Must(t, r.Status == trace.Converged,
 			"status %s after %d iterations, violation %g, |w| %g", r.Status, r.Iterations, r.KKTViolation, r.WNorm)
@@ -226,8 +225,8 @@ func TestHardMargin(t *testing.T) {
 	})
 }
 
-// TestBruteForce compares with the best point found by enumerating which alphas
-// are at 0, at C and free, each case a system of linear equations.
+// TestBruteForce compares with the best point over all assignments of alphas to 0, C and free,
+// each a system of linear equations.
 func TestBruteForce(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
@@ -250,7 +249,7 @@ func TestBruteForce(t *testing.T) {
 func enumerate(k symmetric, y []float64, c float64) float64 {
 	m := len(y)
 	best := 0.0
-	state := make([]int, m) // 0: at 0, 1: at C, 2: free
+	state := make([]int, m) // 0: alpha = 0, 1: alpha = C, 2: free
 	for code := 0; ; code++ {
 		rest := code
 		var free []int
@@ -312,8 +311,7 @@ func enumerate(k symmetric, y []float64, c float64) float64 {
 	}
 }
 
-// TestLarge takes problems through many rounds with settled points set aside, and
-// with a cache of few rows.
+// TestLarge solves problems with many rounds of shrinking and a cache of few rows.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	x, y := moons(500, 0.25)
@@ -334,13 +332,13 @@ func TestLarge(t *testing.T) {
 			gram := kernel.NewGram(kernel.RBF(tc.gamma), x)
 			r := train(t, gram, y, Settings{C: tc.c, CacheBytes: tc.cache})
 			verify(t, r, full(gram), y, tc.c, 1e-3)
-			// A violation of tol costs up to tol in each slack, and C for each of that.
+			// A violation of tol costs up to tol in each slack, times C.
 			require.Check(t, r.Gap >= -1e-9 && r.Primal-r.Dual <= 1e-3*tc.c*500, "primal %g, dual %g", r.Primal, r.Dual)
 		})
 	}
 }
 
-// TestPath takes problems on which steps on pairs alone need millions.
+// TestPath solves problems that need millions of steps on pairs alone.
 func TestPath(t *testing.T) {
 	t.Parallel()
 	x, y := moons(600, 0.4)
@@ -375,7 +373,7 @@ func TestCacheDoesNotMatter(t *testing.T) {
 	}
 }
 
-// The lecture's "margin = 1/sqrt(sum alpha)" is true for the hard margin only.
+// The lecture's "margin = 1/sqrt(sum alpha)" holds for the hard margin only.
 func TestMarginFromAlpha(t *testing.T) {
 	t.Parallel()
 	x, y := moons(60, 0.05)
@@ -432,11 +430,11 @@ func TestHardMarginOnSonar(t *testing.T) {
 	standardize(x)
 	k := kernel.NewGram(kernel.Polynomial(0.5, 1, 2), x)
 	r := train(t, k, y, Settings{C: math.Inf(1), Tol: 1e-6})
-	relative(t, "objective", r.Dual, 0.18703628855298834, 1e-7) // the reference for C = 0.1, where no alpha is at C
+	relative(t, "objective", r.Dual, 0.18703628855298834, 1e-7) // reference for C = 0.1, where no alpha reaches C
 }
 
-// The lecture computes f from the free support vectors only; without the bounded
-// ones it is another function.
+// The lecture computes f from the free support vectors only; leaving out the bounded ones changes
+// the function.
 func TestBoundedSupportVectorsContribute(t *testing.T) {
 	t.Parallel()
 	x, y := moons(100, 0.3)
@@ -458,7 +456,7 @@ func TestBoundedSupportVectorsContribute(t *testing.T) {
 	require.Check(t, changed >= 1, "without bounded support vectors f changes by %g only", changed)
 }
 
-// The lecture says regularisation reduces the number of support vectors.
+// The lecture claims that regularisation reduces the number of support vectors.
 func TestLowerCMoreSupportVectors(t *testing.T) {
 	t.Parallel()
 	x, y := moons(200, 0.3)
@@ -484,8 +482,8 @@ func TestIndefiniteKernel(t *testing.T) {
 
 func TestNoFreeSupportVectors(t *testing.T) {
 	t.Parallel()
-	// Two points on either side, alpha = C = 0.1 everywhere: every b in
-	// [-0.8, 0.8] meets the conditions, and the middle is 0.
+	// Two points, alpha = C = 0.1 for both: every b in [-0.8, 0.8] meets the conditions, and the
+	// middle is 0.
 	x := mat.NewDense(2, 1, []float64{-1, 1})
 	r := train(t, kernel.NewGram(kernel.Kernel{Name: "linear"}, x), []float64{-1, 1}, Settings{C: 0.1})
 	require.Check(t, r.Free == 0 && r.BoundedInside == 2 && math.Abs(r.B) <= 1e-15,
@@ -534,7 +532,7 @@ func TestIterationLimit(t *testing.T) {
 	}
 }
 
-// A tolerance below rounding ends, and says that rounding was in the way.
+// A tolerance below the rounding error ends with status numerical.
 func TestToleranceBelowRounding(t *testing.T) {
 	t.Parallel()
 	x, y := moons(100, 0.3)
@@ -544,8 +542,7 @@ func TestToleranceBelowRounding(t *testing.T) {
 	require.Check(t, r.KKTViolation <= 1e-12, "violation %g", r.KKTViolation)
 }
 
-// cancelling is a matrix that ends the context when its n-th row is asked for,
-// and counts the rows after that.
+// cancelling ends the context when its n-th row is requested and counts later rows.
 type cancelling struct {
 	Matrix
 	cancel   context.CancelFunc
@@ -578,7 +575,7 @@ func TestCancel(t *testing.T) {
 	require.Check(t, math.Abs(balance) <= 1e-9, "sum alpha_i y_i = %g", balance)
 }
 
-// TestCancelLate ends the context while settled points are set aside.
+// TestCancelLate ends the context while shrinking is in effect.
 func TestCancelLate(t *testing.T) {
 	t.Parallel()
 	x, y := moons(1000, 0.4)
@@ -621,7 +618,7 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// BenchmarkTrain trains as the live page does, with rows of the kernel computed anew.
+// BenchmarkTrain trains as the live page does, computing kernel rows anew.
 func BenchmarkTrain(b *testing.B) {
 	for _, n := range []int{100, 300, 1000, 3000} {
 		x, y := moons(n, 0.25)
@@ -633,8 +630,8 @@ func BenchmarkTrain(b *testing.B) {
 	}
 }
 
-// A result that has converged is near the optimum also relative to its objective, however small
-// that is: not only relative to 1.
+// A converged result is close to the optimum relative to its objective, however small that is,
+// not only relative to 1.
 func TestGapIsASmallShareOfTheObjective(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -649,8 +646,8 @@ func TestGapIsASmallShareOfTheObjective(t *testing.T) {
 	}
 }
 
-// Kernels of small rank on features that are not scaled, with any C: rounding rules where the
-// tolerance is not met, both are known soon, and what has converged has a small relative gap.
+// Low-rank kernels on unscaled features with any C: the tolerance fails only because of rounding,
+// both outcomes come soon, and converged results have a small relative gap.
 func TestUnscaled(t *testing.T) {
 	t.Parallel()
 	ended := map[trace.Status]int{}

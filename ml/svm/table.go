@@ -11,18 +11,16 @@ import (
 	"marginlab/ml/trace"
 )
 
-// table is a matrix that is held whole, for several trainings to read at once. Its
-// rows are padded.
+// table is a matrix with all rows in memory, shared by concurrent trainings. Its rows are padded.
 type table struct {
-	Matrix // what it was computed from
+	Matrix // the source
 	double [][]float64
-	single [][]float32 // nil when no training reads it
+	single [][]float32 // nil if no training reads it
 }
 
-// Tabulated returns k with all its rows in memory, computed once and by all
-// processors, so that k has to allow for several goroutines. What it returns may be
-// used by several as well. When the rows take more than so many bytes it is k itself.
-// The error is ctx.Err(), or names a value that is not finite.
+// Tabulated returns k with all rows in memory, computed in parallel, so that k must be safe for
+// concurrent use, as is the result. If the rows need more than the given number of bytes, it
+// returns k. The error is ctx.Err() or names a value that is not finite.
 func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 	m := k.Len()
 	most := math.Inf(-1)
@@ -66,7 +64,7 @@ func Tabulated(ctx context.Context, k Matrix, bytes int64) (Matrix, error) {
 	return t, nil
 }
 
-// tabulated returns the rows of k when they are all in memory, otherwise nil.
+// tabulated returns the rows of k if they are all in memory, otherwise nil.
 func tabulated[T rows.Real](k Matrix) [][]T {
 	t, ok := k.(*table)
 	if !ok {
@@ -79,21 +77,21 @@ func tabulated[T rows.Real](k Matrix) [][]T {
 	return rows
 }
 
-// Row copies.
+// Row copies row i.
 func (t *table) Row(dst []float64, i int) { copy(dst, t.double[i]) }
 
-// Held is row i itself, padded.
+// Held returns row i itself, padded.
 func (t *table) Held(i int) []float64 { return t.double[i] }
 
-// Definite reports the answer of the matrix it was computed from.
+// Definite reports whether the source is definite.
 func (t *table) Definite() bool { return rows.Definite(t.Matrix) }
 
-// Merged is as in the matrix it was computed from.
+// Merged merges points as the source does.
 func (t *table) Merged(ctx context.Context, y, w []float64, size int) (Matrix, []int, float64) {
 	return merged(ctx, t.Matrix, y, w, size)
 }
 
-// AddProduct adds rows.
+// AddProduct adds weighted rows.
 func (t *table) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
 	total := make([]float64, rows.Padded(len(dst)))
 	copy(total, dst)

@@ -14,8 +14,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestHardMarginIndefinite asks for hard margins with kernels for which there need be
-// none: the answer is a stationary point, or an error, and there is one.
+// TestHardMarginIndefinite trains hard margins with indefinite kernels, which may have no
+// solution: it returns a stationary point or an error.
 func TestHardMarginIndefinite(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(17, 4))
@@ -49,8 +49,8 @@ func TestHardMarginIndefinite(t *testing.T) {
 	require.Check(t, ended["unbounded"] != 0 && ended["converged"] != 0 && ended["cancelled"] <= 0, "%v", ended)
 }
 
-// TestUnboundedPair has two points of opposite label whose alphas may rise together for
-// ever, each step being worth more than the one before.
+// TestUnboundedPair has two points of opposite label whose alphas can grow together without
+// bound, each step gaining more than the last.
 func TestUnboundedPair(t *testing.T) {
 	t.Parallel()
 	k := symmetric{mat.NewSymDense(2, []float64{1, 2, 2, 1})} // eigenvalues 3 and -1
@@ -61,7 +61,7 @@ func TestUnboundedPair(t *testing.T) {
 	require.Check(t, r.Alpha[0] == 3 && r.Alpha[1] == 3, "alpha = %v, want C for both", r.Alpha)
 }
 
-// TestOverflow has kernel values that no sum of two can hold.
+// TestOverflow has kernel values whose sums overflow.
 func TestOverflow(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(4, 1, []float64{1, -1, 2, -2})
@@ -74,8 +74,8 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// TestRoundingEnds has kernel values that, times C, round by more than tol: what steps on
-// pairs still seem to gain is rounding, and the training ends long before its limit.
+// TestRoundingEnds has kernel values whose rounding errors, times C, exceed tol: apparent gains
+// are rounding, and training ends long before its limit.
 func TestRoundingEnds(t *testing.T) {
 	t.Parallel()
 	for seed, scale := range []float64{20, 40} {

@@ -13,19 +13,19 @@ import (
 	"marginlab/ml/trace"
 )
 
-// TestWholeMap compares the cells for 5000 to 20 000 points, which takes some ten minutes:
+// TestWholeMap compares the cells for 5000 to 20 000 points and takes about ten minutes:
 //
 //	go test -tags map -timeout 0 -run TestWholeMap ./ml/svm
 //
-// With -map it prints lines for the committed table.
+// With -map it prints the lines of the committed table.
 func TestWholeMap(t *testing.T) {
 	for _, n := range []int{5000, 10000, 20000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { compareMap(t, n) })
 	}
 }
 
-// TestGrowth trains a hundred times as many points of the plane, for which work may grow as n to
-// the power that is given. The aim is 1.2 everywhere. It takes some minutes:
+// TestGrowth trains with a hundred times as many points and checks that work grows at most as n
+// to the given power. The aim is 1.2 everywhere. It takes some minutes:
 //
 //	go test -tags map -timeout 0 -run TestGrowth -v ./ml/svm
 func TestGrowth(t *testing.T) {
@@ -49,8 +49,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// inCells is a matrix that tells how much less work its products in cells are than all their
-// values of the kernel, which the account of the solver takes them for.
+// inCells is a matrix that counts the work saved by its products in cells, which the solver's
+// account charges as full products.
 type inCells struct {
 	*kernel.Gram
 	saved *int
@@ -78,8 +78,7 @@ func (k *inCells) AddProduct32(ctx context.Context, dst []float64, points []int,
 	return k.Gram.AddProduct32(ctx, dst, points, w)
 }
 
-// count takes products of more than 2^27 values to be in cells, and each of their points to be
-// the work of 64 values.
+// count assumes that products of more than 2^27 values use cells, at 64 values of work per point.
 func (k *inCells) count(n, m int) {
 	if n*m > 1<<27 {
 		*k.saved += n*m - 64*(n+m)

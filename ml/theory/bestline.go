@@ -6,16 +6,15 @@ import (
 	"marginlab/ml/param"
 )
 
-// BestLine returns a line w·x + b = 0 of the plane with the fewest errors, y_i
-// (w·x_i + b) <= 0, and their number, for points in general position with labels y
-// (±1). Whatever a line does to the points, a line does that passes two of them as
-// closely as one likes: shift the line until it meets a point, turn it about that one
-// until it meets another. So all pairs are tried, with the two points of the pair on
-// the sides that suit them: M³ products.
+// BestLine returns a line w·x + b = 0 in the plane with the fewest errors, y_i (w·x_i + b) <= 0,
+// and their number, for points in general position with labels y (±1). Every labelling produced
+// by a line is produced by one that passes arbitrarily close to two of the points: shift the line
+// until it meets a point, then rotate it about that point until it meets another. So it tries all
+// pairs, with both points of a pair on their correct sides, which takes O(M³).
 //
-// Points on the line through a pair count as errors, so that where many are collinear
-// another line may do better. At least two points differ; their distances are large
-// against 1e-6, by which the line keeps off the pair.
+// Other points on the line through a pair count as errors, so the result may not be optimal if
+// many points are collinear. At least two points must differ, and distances must be large
+// compared with 1e-6, the offset of the line from the pair.
 func BestLine(points [][2]float64, y []float64) (w [2]float64, b float64, errors int, err error) {
 	const aside = 1e-6
 	if err := checkLabels(y, len(points)); err != nil {

@@ -8,8 +8,8 @@ import (
 	"marginlab/ml/theory"
 )
 
-// For up to six points the fewest errors are as many as the labelling has that some line
-// realises and that differs least: ShatterLines decides that exactly.
+// For up to six points the fewest errors are the distance to the nearest labelling realised by a
+// line, which ShatterLines decides exactly.
 func TestBestLineAgainstShattering(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {

@@ -7,23 +7,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BiasVariance takes the expected error of a learner apart (Domingos 2000, "A
-// unified bias-variance decomposition", 0/1 loss, two classes). At a point x let
-// y* be the better label, ym the main prediction, that is what most models say,
-// N the chance that the label is not y*, and V the share of models that do not
-// say ym. Then
+// BiasVariance decomposes the expected error of a learner (Domingos 2000, "A unified
+// bias-variance decomposition", 0/1 loss, two classes). At a point x let y* be the more likely
+// label, ym the main prediction, made by most models, N the probability that the label is not y*,
+// and V the fraction of models that do not predict ym. Then
 //
-//	error(x) = N + (1 - 2N) V              where ym = y*  (unbiased),
-//	error(x) = N + (1 - 2N) (1 - V)        where ym ≠ y*  (biased),
+//	error(x) = N + (1 - 2N) V              if ym = y*  (unbiased),
+//	error(x) = N + (1 - 2N) (1 - V)        if ym ≠ y*  (biased),
 //
-// so variance hurts where the main prediction is right and helps where it is
-// wrong. All fields but Main are means over the points, or such values per point.
+// so variance hurts where the main prediction is right and helps where it is wrong. All fields
+// are means over the points, or values per point.
 type BiasVariance struct {
 	Error float64 // expected error of one model: Noise + Bias + Variance
 	Noise float64 // mean N, the error of the best rule (Bayes)
-	Bias  float64 // mean (1 - 2N) over biased points: what the main prediction adds to it
-	// Variance is UnbiasedVariance - BiasedVariance, what the models' scatter adds;
-	// below 0 when it helps.
+	Bias  float64 // mean (1 - 2N) over biased points: contribution of the main prediction
+	// Variance is UnbiasedVariance - BiasedVariance, the contribution of the models' variation;
+	// negative if it helps.
 	Variance         float64
 	UnbiasedVariance float64 // mean (1 - 2N) V over unbiased points
 	BiasedVariance   float64 // mean (1 - 2N) V over biased points
@@ -33,11 +32,10 @@ type BiasVariance struct {
 	Spread []float64 // V per point, 0 to 1/2
 }
 
-// NewBiasVariance compares models trained on resamples with the truth. f is R x T:
-// row r holds what model r says at the T test points, ±1 or decision values,
-// read as +1 iff >= 0. posterior (length T) is P(y = +1 | x) at them; labels that
-// are known without noise are posteriors of 1 and 0. With equal posteriors y* is
-// +1. None of the resamples should contain the test points.
+// NewBiasVariance computes the decomposition for models trained on resamples. f is R x T: row r
+// holds the predictions of model r at the T test points, ±1 or decision values, read as +1
+// iff >= 0. posterior (length T) is P(y = +1 | x) at them, 1 or 0 for labels without noise. For a
+// posterior of 1/2, y* is +1. The resamples must not contain the test points.
 func NewBiasVariance(f *mat.Dense, posterior []float64) (BiasVariance, error) {
 	if f.IsEmpty() {
 		return BiasVariance{}, errors.New("theory: no predictions; give at least one model and one test point")

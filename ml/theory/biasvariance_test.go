@@ -11,8 +11,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// The parts have to add up to the error counted directly, over models, points and
-// both values that a label can take.
+// The terms must add up to the error counted directly over models, points and both labels.
 func TestDecompositionAddsUpToTheError(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -50,8 +49,8 @@ func TestDecompositionAddsUpToTheError(t *testing.T) {
 
 func TestDecompositionByHand(t *testing.T) {
 	t.Parallel()
-	// Four models, three points, all labels +1 without noise: one always right, one
-	// right for 3 of 4, one right for 1 of 4.
+	// Four models, three points, all labels +1 without noise: one point is right in all models,
+	// one in 3 of 4, one in 1 of 4.
 	d := require.Value(theory.NewBiasVariance(mat.NewDense(4, 3, []float64{
 		1, 1, 1,
 		2, 0.5, -1,

@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// The bound is the largest R with (R - R_emp)² <= B eps R: a root to be checked.
+// The bound is the largest R with (R - R_emp)² <= B eps R, so it must solve the equation.
 func TestVapnikBoundSolvesItsQuadratic(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -41,9 +41,8 @@ func TestVapnikBoundValues(t *testing.T) {
 	near(t, "VC form", theory.VCBound(0.1, 3, 1e5, 0.05).Value, 0.1+math.Sqrt((3*(1+math.Log(200000.0/3))-math.Log(0.0125))/1e5), 1e-14)
 }
 
-// The capacity term has to bound the logarithm of the number of dichotomies,
-// sum_{i<=h} C(2M, i) after Sauer, and never fall when h grows: the formula as it
-// stands does both only up to h = 2M.
+// The capacity term must bound the logarithm of the number of dichotomies, sum_{i<=h} C(2M, i) by
+// Sauer's lemma, and be monotone in h: the printed formula does so only up to h = 2M.
 func TestVapnikEpsilonBoundsTheDichotomies(t *testing.T) {
 	t.Parallel()
 	for _, m := range []int{1, 2, 5, 20} {
@@ -71,8 +70,8 @@ func choose(n, k int) float64 {
 
 func TestSparseBound(t *testing.T) {
 	t.Parallel()
-	// The compression bound counts the subsets exactly, ln C(N, N_SV) in place of
-	// N_SV (1 - ln(N_SV/N)), so it is below.
+	// The compression bound with the exact number of subsets, ln C(N, N_SV) instead of N_SV
+	// (1 - ln(N_SV/N)), is smaller.
 	for _, n := range []int{1, 10, 200} {
 		for s := range n {
 			got := theory.SparseBound(s, n, 0.05)
@@ -97,7 +96,7 @@ func TestSparseBoundPoints(t *testing.T) {
 		require.Check(t, at < c.share, "%+v: %g at %d points", c, at, n)
 		before := theory.SparseBound(c.nsv, n-1, c.delta).Value
 		require.Check(t, n <= c.nsv+1 || before >= c.share, "%+v: %g at %d points already", c, before, n-1)
-		// It falls with every point, or the first would not be the one from which on.
+		// It must decrease with every point.
 		for m := c.nsv + 1; m < 2000; m++ {
 			a, b := theory.SparseBound(c.nsv, m, c.delta).Value, theory.SparseBound(c.nsv, m+1, c.delta).Value
 			require.Must(t, b < a, "%+v: %g at %d points, then %g", c, a, m, b)
@@ -158,9 +157,8 @@ func TestMarginVCDim(t *testing.T) {
 	}
 }
 
-// Inches or metres cannot change what a machine can shatter. The formula of the
-// slides notices them; with the margin squared it does not, and it then is a
-// bound: Jung's theorem.
+// What a machine can shatter does not depend on units. The formula of the slides does; with the
+// margin squared it does not, and it is a bound by Jung's theorem.
 func TestSlideVCDimDependsOnUnits(t *testing.T) {
 	t.Parallel()
 	const diameter, margin, unit = 4.1, 0.6, 2.54

@@ -10,34 +10,34 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Capacity holds the quantities that the notes bound the VC dimension with, of a machine
+// Capacity holds the quantities by which the notes bound the VC dimension of a machine
 // f(x) = w·phi(x) + b, w = sum_j u_j phi(x_j) (MCM notes, "MCM formulations").
 //
-// The notes append a 1 to every point and b to w, so that the hyperplane passes
-// through the origin: R, Delta and |w^| below belong to the augmented vectors.
-// By Cauchy and Schwarz HMCM <= Radius/Margin. Slip: from this and a bound of h by
-// (R/Delta)² (MarginVCDim) the notes conclude that h_MCM² bounds the VC dimension h from
-// both sides up to two constants. For one machine such constants always exist, as
-// for any two positive numbers; and as h_MCM lies below R/Delta, a small h_MCM does
-// not make R/Delta, or h, small. It is a sensible thing to minimise, not a bound.
+// The notes append a 1 to every point and b to w, so that the hyperplane passes through the
+// origin: R, Delta and |w^| below are those of the augmented vectors. By Cauchy-Schwarz
+// HMCM <= Radius/Margin. Slip: from this and the bound h <= (R/Delta)² (MarginVCDim) the notes
+// conclude that h_MCM² bounds the VC dimension h from both sides up to two constants. For a
+// single machine such constants always exist, as for any two positive numbers; and as
+// h_MCM <= R/Delta, a small h_MCM does not imply a small R/Delta or h. It is a sensible objective
+// to minimise, not a bound.
 type Capacity struct {
-	HMCM   float64 // h_MCM = max|f| / min|f| over the points, at least 1; +Inf when a point lies on f = 0
-	Radius float64 // R = max sqrt(K_ii + 1), the largest augmented vector
+	HMCM   float64 // h_MCM = max|f| / min|f| over the points, at least 1; +Inf if a point lies on f = 0
+	Radius float64 // R = max sqrt(K_ii + 1), largest norm of an augmented vector
 	Margin float64 // Delta = min|f| / |w^|, |w^|² = |w|² + b²
 	Norm   float64 // |w| = sqrt(u'Ku), not augmented; 1/|w| is the margin of f = ±1
 	// Ball is the radius of the smallest ball around the phi(x_i), not augmented:
-	// MarginVCDim(Ball, 1/Norm, dim) is the bound for the machine as it stands.
+	// MarginVCDim(Ball, 1/Norm, dim) is the bound for the machine itself.
 	Ball float64
-	// Separates says whether y_i f(x_i) > 0 for all points. HMCM and Margin use |f|
-	// and mean what the notes want them to mean only then.
+	// Separates reports whether y_i f(x_i) > 0 for all points. HMCM and Margin use |f| and have
+	// the meaning in the notes only then.
 	Separates bool
 	Slack     []float64 // max(0, 1 - y_i f(x_i))
 }
 
-// NewCapacity returns the capacity quantities of the machine with coefficients u
-// (length M, zeros included) and bias b on the points of the Gram matrix k (M x M,
-// positive semidefinite) with labels y (±1). f = 0 everywhere is an error, as is
-// an indefinite k, which has no feature space to measure in.
+// NewCapacity returns the capacity quantities of the machine with coefficients u (length M, zeros
+// included) and bias b on the points of the Gram matrix k (M x M, positive semidefinite) with
+// labels y (±1). It returns an error if f is 0 everywhere or k is indefinite, so that there is no
+// feature space.
 func NewCapacity(k mat.Symmetric, u []float64, b float64, y []float64) (Capacity, error) {
 	if err := checkGram(k); err != nil {
 		return Capacity{}, err
@@ -59,9 +59,9 @@ func NewCapacity(k mat.Symmetric, u []float64, b float64, y []float64) (Capacity
 	return capacity(k, f.RawVector().Data, norm, b, y)
 }
 
-// LinearCapacity returns the capacity quantities of the hyperplane w·x + b = 0 for the
-// rows of x (M x d) with labels y (±1); w has length d. Where w are known this keeps
-// digits that coefficients u would cost. It returns the errors of [NewCapacity].
+// LinearCapacity returns the capacity quantities of the hyperplane w·x + b = 0 for the rows of x
+// (M x d) with labels y (±1); w has length d. If w is known this is more accurate than using
+// coefficients u. It returns the errors of [NewCapacity].
 func LinearCapacity(w []float64, b float64, x *mat.Dense, y []float64) (Capacity, error) {
 	n, d := x.Dims()
 	if len(w) != d {
@@ -88,7 +88,7 @@ func LinearCapacity(w []float64, b float64, x *mat.Dense, y []float64) (Capacity
 	return capacity(&k, f, floats.Norm(w, 2), b, y)
 }
 
-// capacity returns the quantities for the decision values f.
+// capacity returns the quantities for decision values f.
 func capacity(k mat.Symmetric, f []float64, norm, b float64, y []float64) (Capacity, error) {
 	ball, err := EnclosingBall(k)
 	if err != nil {
@@ -109,9 +109,9 @@ func capacity(k mat.Symmetric, f []float64, norm, b float64, y []float64) (Capac
 	return c, nil
 }
 
-// MaxNorm returns max |phi(x_i)| = max sqrt(K_ii): the radius of the ball around
-// the origin of feature space. For points augmented by a 1, as in the MCM notes,
-// the radius is math.Hypot(MaxNorm(k), 1).
+// MaxNorm returns max |phi(x_i)| = max sqrt(K_ii), the radius of the smallest ball around the
+// origin of feature space. For points augmented by a 1, as in the MCM notes, it is
+// math.Hypot(MaxNorm(k), 1).
 func MaxNorm(k mat.Symmetric) float64 {
 	top := 0.0
 	for i := range k.SymmetricDim() {
@@ -120,9 +120,8 @@ func MaxNorm(k mat.Symmetric) float64 {
 	return math.Sqrt(top)
 }
 
-// Diameter returns the largest distance |phi(x_i) - phi(x_j)| in feature space;
-// the points may be a subset such as the support vectors, with their rows of the
-// Gram matrix.
+// Diameter returns the largest distance |phi(x_i) - phi(x_j)| in feature space. For a subset of
+// the points, such as the support vectors, pass their part of the Gram matrix.
 func Diameter(k mat.Symmetric) float64 {
 	top := 0.0
 	for i := range k.SymmetricDim() {
@@ -133,27 +132,26 @@ func Diameter(k mat.Symmetric) float64 {
 	return math.Sqrt(top)
 }
 
-// Ball is the smallest ball that holds all points in feature space.
+// Ball is the smallest ball in feature space that contains all points.
 type Ball struct {
-	Radius  float64   // every point lies inside, to rounding
+	Radius  float64   // every point lies inside, up to rounding
 	Weights []float64 // a_i >= 0 with sum 1: the centre is sum_i a_i phi(x_i)
-	// Gap is the relative certificate: no ball holding all points has a radius
-	// below (1 - Gap) Radius. At most 1e-9, unless 20 000 steps or rounding ended
-	// the search before, as on a thousand points under a narrow RBF kernel (1e-6).
+	// Gap is the relative certificate: no ball containing all points has a radius below (1 - Gap)
+	// Radius. It is at most 1e-9, unless the search ended early after 20 000 steps or by
+	// rounding, as for a thousand points under a narrow RBF kernel (1e-6).
 	Gap float64
 }
 
-// EnclosingBall finds the smallest ball around the points of the Gram matrix k by
-// its dual,
+// EnclosingBall finds the smallest ball around the points of the Gram matrix k by its dual,
 //
 //	maximise  sum_i a_i K_ii - a'Ka  over  a >= 0, sum_i a_i = 1,
 //
-// whose value is R². Each step moves weight from one point to another, as SMO
-// does: to the point farthest from the centre, from the one that gains most. A
-// thousand points take up to half a second.
+// whose value is R². Each step moves weight between two points, as in SMO: to the point farthest
+// from the centre, from the one with the largest gain. A thousand points take up to half a
+// second.
 //
-// It is an error when two points have a negative squared distance, which proves
-// that k is not positive semidefinite.
+// It returns an error if two points have a negative squared distance, which proves that k is not
+// positive semidefinite.
 func EnclosingBall(k mat.Symmetric) (Ball, error) {
 	if err := checkGram(k); err != nil {
 		return Ball{}, err
@@ -208,9 +206,9 @@ func EnclosingBall(k mat.Symmetric) (Ball, error) {
 				from, move, best = j, t, gain
 			}
 		}
-		// dual <= R² <= outer; R itself follows with half the relative gap.
+		// dual <= R² <= outer; R has half the relative gap.
 		if outer-dual <= 2*tol*outer || outer <= 1e-14*scale || from < 0 || step == maxSteps {
-			if outer <= 1e-14*scale { // rounding of equal points
+			if outer <= 1e-14*scale { // equal points, up to rounding
 				outer = 0
 			}
 			r := math.Sqrt(outer)

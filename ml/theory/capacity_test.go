@@ -28,7 +28,7 @@ func TestCapacityOfTheToy(t *testing.T) {
 	}
 }
 
-// h_MCM <= R/Delta for any machine whatever, by Cauchy and Schwarz.
+// h_MCM <= R/Delta for every machine, by Cauchy-Schwarz.
 func TestHMCMIsBelowRadiusOverMargin(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -87,7 +87,7 @@ func TestCapacityRefuses(t *testing.T) {
 		"a point on f = 0: %+v, %v", c, err)
 }
 
-// The weights themselves say the same as coefficients of the points.
+// The weights give the same result as the coefficients.
 func TestLinearCapacity(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 5))
@@ -134,8 +134,8 @@ func TestLinearCapacity(t *testing.T) {
 	}
 }
 
-// In the plane the smallest circle passes through two points that are its
-// diameter or through three; trying all of them needs no solver.
+// In the plane the smallest circle has two points as its diameter or passes through three; all of
+// them are tried.
 func TestEnclosingBallInThePlane(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {
@@ -149,7 +149,7 @@ func TestEnclosingBallInThePlane(t *testing.T) {
 			require.Check(t, a >= 0, "weight %g", a)
 		}
 		near(t, "sum of weights", sum, 1, 1e-12)
-		// the centre that the weights describe is one of such a ball
+		// the centre given by the weights must be within the ball's distance of all points
 		var centre mat.Dense
 		centre.Mul(mat.NewDense(1, len(got.Weights), got.Weights), x)
 		far := 0.0
@@ -186,7 +186,7 @@ func smallestCircle(x *mat.Dense) float64 {
 
 func TestEnclosingBallInFeatureSpace(t *testing.T) {
 	t.Parallel()
-	// Orthonormal images: the centre is their mean, R² = 1 - 1/M.
+	// For orthonormal images the centre is their mean, R² = 1 - 1/M.
 	const m = 8
 	eye := mat.NewSymDense(m, nil)
 	for i := range m {
@@ -210,7 +210,7 @@ func TestEnclosingBallInFeatureSpace(t *testing.T) {
 		}
 		near(t, c.name, got.Radius, c.want, 1e-9)
 	}
-	// In any feature space no ball is smaller than the certificate says.
+	// In any feature space no ball is smaller than certified.
 	for seed := range uint64(10) {
 		k := gram(rbf(0.7), random(seed, 60, 2))
 		got := require.Value(theory.EnclosingBall(k))(t)

@@ -2,17 +2,16 @@ package theory
 
 import "math"
 
-// ClassSlacks are the slacks of a point of class y whose scores are f, one for every class
-// (SVM notes 16.3):
+// ClassSlacks returns the slacks of a point of class y with scores f, one per class (SVM notes
+// 16.3):
 //
 //	each[c] = max(0, 1 - f_y + f_c)  for every wrong class c,  each[y] = 0.
 //
-// The machine of Weston and Watkins pays for their sum, that of Crammer and Singer for the
-// largest. The notes mix the two: their constraint has one slack for a point, xi_n, their
-// objective one for every wrong class, xi_nj.
+// The Weston-Watkins machine penalises their sum, the Crammer-Singer machine the largest. The
+// notes mix the two: their constraint has one slack per point, xi_n, their objective one per
+// wrong class, xi_nj.
 //
-// Either is an upper bound of the 0/1 loss: where a wrong class reaches f_y, both are 1 or
-// more.
+// Both are upper bounds on the 0/1 loss: if a wrong class reaches f_y, both are at least 1.
 func ClassSlacks(f []float64, y int) (each []float64, sum, largest float64) {
 	each = make([]float64, len(f))
 	for c := range f {
@@ -25,22 +24,22 @@ func ClassSlacks(f []float64, y int) (each []float64, sum, largest float64) {
 	return each, sum, largest
 }
 
-// ClassWork is the size of the problems that a way to tell k classes apart solves for n
-// points of k equally large classes.
+// ClassWork is the size of the problems that a multi-class method solves for n points in k
+// equally large classes.
 type ClassWork struct {
-	Problems  int     // trained each by itself
-	Variables float64 // of the dual, of all problems together
+	Problems  int     // trained separately
+	Variables float64 // dual variables of all problems
 	Largest   float64 // variables of the largest problem
-	Products  float64 // sum over the problems of (points)², in units of n²: their kernel matrices
+	Products  float64 // sum over the problems of (points)², the entries of their kernel matrices, in units of n²
 }
 
-// MulticlassWork compares one against the rest, one against one, and the machines that
-// learn all classes at once (SVM notes 16.2 and 16.3): a binary dual has a variable for
-// every point, a joint one for every point and wrong class, over one matrix of all points.
+// MulticlassWork compares one-vs-rest, one-vs-one and the joint machines (SVM notes 16.2 and
+// 16.3): a binary dual has a variable per point, a joint one a variable per point and wrong
+// class, with one matrix of all points.
 func MulticlassWork(n, k int) (rest, pairs, joint ClassWork) {
 	points, classes := float64(n), float64(k)
 	rest = ClassWork{Problems: k, Variables: classes * points, Largest: points, Products: classes}
-	pair := 2 / classes // share of the points
+	pair := 2 / classes // fraction of the points
 	count := k * (k - 1) / 2
 	pairs = ClassWork{Problems: count, Variables: float64(count) * pair * points, Largest: pair * points, Products: float64(count) * pair * pair}
 	joint = ClassWork{Problems: 1, Variables: points * (classes - 1), Largest: points * (classes - 1), Products: 1}

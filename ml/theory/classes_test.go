@@ -30,7 +30,7 @@ func TestClassSlacks(t *testing.T) {
 	})
 }
 
-// The solvers pay for these slacks, and for no others.
+// The solvers penalise exactly these slacks.
 func TestClassSlacksAreThoseOfTheMachines(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(7, 2, []float64{0, 0, 1, 0.2, 2, 1, 0.3, 1.4, -1, 0.1, 1.2, 1.1, 0.1, -1})

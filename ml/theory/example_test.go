@@ -65,7 +65,7 @@ func ExampleVapnikBound() {
 	// M = 1000000: R <= 0.053, vacuous: false
 }
 
-// The machine for the exclusive or looks at the product of the coordinates only.
+// The machine for XOR depends only on the product of the coordinates.
 func ExampleFeatureMap_Weights() {
 	x := mat.NewDense(4, 2, []float64{1, 1, -1, -1, -1, 1, 1, -1})
 	u := []float64{0.125, 0.125, -0.125, -0.125} // alpha_j y_j

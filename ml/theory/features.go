@@ -9,13 +9,12 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// FeatureMap is an explicit map phi from R^d to a feature space, small enough to
-// write its coordinates down.
+// FeatureMap is an explicit map phi from R^d to a feature space whose coordinates can be listed.
 type FeatureMap struct {
 	Inputs      int      // d
 	Coordinates []string // one per feature, plain text with Unicode: "√2 x₁"
-	// Kernel is the kernel that the map belongs to: phi(x)·phi(z) = k(x, z). Its
-	// name is empty when that is none of the table.
+	// Kernel is the kernel of the map: phi(x)·phi(z) = k(x, z). Its name is empty if it is not in
+	// the table.
 	Kernel kernel.Kernel
 
 	at func(dst, x []float64)
@@ -33,10 +32,10 @@ var QuadraticPlane = FeatureMap{
 	},
 }
 
-// ProductsSpace is the map of (x·z)² in R³ into the 9 products x_i x_j (slides,
-// "Example of the quadratic kernel"). Six dimensions would do: x_i x_j and
-// x_j x_i are the same number and may be joined to √2 x_i x_j. In general the
-// homogeneous kernel of degree p needs C(d+p-1, p) dimensions, not d^p.
+// ProductsSpace is the map of (x·z)² in R³ to the 9 products x_i x_j (slides, "Example of the
+// quadratic kernel"). Six dimensions suffice: x_i x_j and x_j x_i are equal and can be merged
+// into √2 x_i x_j. In general the homogeneous kernel of degree p needs C(d+p-1, p) dimensions,
+// not d^p.
 var ProductsSpace = FeatureMap{
 	Inputs:      3,
 	Coordinates: []string{"x₁x₁", "x₁x₂", "x₁x₃", "x₂x₁", "x₂x₂", "x₂x₃", "x₃x₁", "x₃x₂", "x₃x₃"},
@@ -50,11 +49,10 @@ var ProductsSpace = FeatureMap{
 	},
 }
 
-// GaussianBasis is the map to the Gaussian basis functions
-// phi_m(x) = exp(-gamma |x - c_m|²) at the rows c_m of centres (n x d), which is
-// kept, not copied; gamma = 1/(2 s²) > 0 (SVM notes 9.1). Its inner product is a
-// sum over centres, not the RBF kernel, whose feature space has no finite
-// dimension.
+// GaussianBasis returns the map to the Gaussian basis functions phi_m(x) = exp(-gamma |x - c_m|²)
+// at the rows c_m of centres (n x d), which is not copied; gamma = 1/(2 s²) > 0 (SVM notes 9.1).
+// Its inner product is a sum over centres, not the RBF kernel, whose feature space is
+// infinite-dimensional.
 func GaussianBasis(centres *mat.Dense, gamma float64) FeatureMap {
 	n, d := centres.Dims()
 	bumps := make([]*kernel.Sum, n)
@@ -72,7 +70,7 @@ func GaussianBasis(centres *mat.Dense, gamma float64) FeatureMap {
 	return m
 }
 
-// subscript writes n with subscript digits.
+// subscript formats n in subscript digits.
 func subscript(n int) string {
 	text := []rune(fmt.Sprint(n))
 	for i := range text {
@@ -81,8 +79,7 @@ func subscript(n int) string {
 	return string(text)
 }
 
-// Rows returns phi of every row of x (M x d) as the rows of an M x F matrix, F the
-// number of features.
+// Rows returns phi of every row of x (M x d) as the rows of an M x F matrix with F features.
 func (m FeatureMap) Rows(x *mat.Dense) (*mat.Dense, error) {
 	n, d := x.Dims()
 	if d != m.Inputs {
@@ -95,9 +92,9 @@ func (m FeatureMap) Rows(x *mat.Dense) (*mat.Dense, error) {
 	return phi, nil
 }
 
-// Weights returns w = sum_j u_j phi(x_j), the weight vector in feature space of
-// the machine f(x) = sum_j u_j k(x_j, x) + b = w·phi(x) + b; for an SVM
-// u_j = alpha_j y_j. x is M x d, u has length M, the result one entry a feature.
+// Weights returns w = sum_j u_j phi(x_j), the weight vector in feature space of the machine
+// f(x) = sum_j u_j k(x_j, x) + b = w·phi(x) + b; for an SVM u_j = alpha_j y_j. x is M x d, u has
+// length M, and the result an entry per feature.
 func (m FeatureMap) Weights(x *mat.Dense, u []float64) ([]float64, error) {
 	phi, err := m.Rows(x)
 	if err != nil {
@@ -112,10 +109,9 @@ func (m FeatureMap) Weights(x *mat.Dense, u []float64) ([]float64, error) {
 	return w.RawVector().Data, nil
 }
 
-// Monomials returns C(d+p-1, p), the number of monomials of degree p in d >= 1
-// variables: the features of (x·z)^p. With one variable more, which stands for the
-// constant, it counts those up to degree p, the features of (1 + x·z)^p. Exact up to
-// 2^53, rounded beyond; NaN for d < 1 or p < 0.
+// Monomials returns C(d+p-1, p), the number of monomials of degree p in d >= 1 variables: the
+// features of (x·z)^p. With one more variable, for the constant, it counts those up to degree p,
+// the features of (1 + x·z)^p. It is exact up to 2^53 and rounded beyond; NaN for d < 1 or p < 0.
 func Monomials(d, p int) float64 {
 	if d < 1 || p < 0 {
 		return math.NaN()
@@ -127,10 +123,9 @@ func Monomials(d, p int) float64 {
 	return c
 }
 
-// RBFSeries returns exp(-gamma (x² + z²)) sum_{k<terms} (2 gamma x z)^k / k!: the
-// inner product of that many features of the RBF kernel on a line,
-// sqrt((2 gamma)^k / k!) x^k exp(-gamma x²). With ever more terms it tends to
-// exp(-gamma (x - z)²) (SVM notes 12.3).
+// RBFSeries returns exp(-gamma (x² + z²)) sum_{k<terms} (2 gamma x z)^k / k!, the inner product
+// of that many features of the RBF kernel on a line, sqrt((2 gamma)^k / k!) x^k exp(-gamma x²).
+// As terms grows it tends to exp(-gamma (x - z)²) (SVM notes 12.3).
 func RBFSeries(gamma, x, z float64, terms int) float64 {
 	sum, term := 0.0, 1.0
 	for k := range terms {

@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// phi(x)·phi(z) = k(x, z) is what makes a map the map of a kernel.
+// A map belongs to a kernel if phi(x)·phi(z) = k(x, z).
 func TestFeatureMapsBelongToTheirKernels(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]theory.FeatureMap{"quadratic": theory.QuadraticPlane, "products": theory.ProductsSpace} {
@@ -48,8 +48,8 @@ func TestFeatureMapCoordinates(t *testing.T) {
 	require.Check(t, err != nil, "two coefficients for one point")
 }
 
-// The machine for the exclusive or, alpha = 1/8 throughout, looks at nothing but
-// the product of the coordinates (SVM notes 12.2).
+// The machine for XOR, alpha = 1/8 throughout, depends only on the product of the coordinates
+// (SVM notes 12.2).
 func TestXORWeights(t *testing.T) {
 	t.Parallel()
 	x, y := xor()
@@ -68,8 +68,8 @@ func TestXORWeights(t *testing.T) {
 	}
 }
 
-// The count of monomials, by enumerating exponents; and the two closed forms that
-// everybody remembers.
+// The number of monomials equals that from enumerating exponents, and two well-known closed
+// forms.
 func TestMonomials(t *testing.T) {
 	t.Parallel()
 	var count func(d, p int) float64 // exponents e_1 + ... + e_d = p
@@ -96,7 +96,7 @@ func TestMonomials(t *testing.T) {
 		"monomials of no variables, or of degree -1")
 }
 
-// Term for term the series is an inner product of features; whole, it is the kernel.
+// Partial sums are inner products of features; the full series is the kernel.
 func TestRBFSeries(t *testing.T) {
 	t.Parallel()
 	for _, gamma := range []float64{0.1, 1, 3} {

@@ -13,10 +13,10 @@ import (
 	"marginlab/ml/dense"
 )
 
-// ScatterTraces returns tr S_b and tr S_w of the rows of z, images in a feature space
-// (M x D), for labels y of -1 and +1: mean squared distances of the class means to the
-// mean of all, and of the rows to the mean of their class (MCM notes, "Kernel
-// optimization"). Their quotient is the Fisher scalar J.
+// ScatterTraces returns tr S_b and tr S_w of the rows of z, images in a feature space (M x D),
+// with labels y of -1 and +1: mean squared distances of the class means from the overall mean,
+// and of the rows from their class mean (MCM notes, "Kernel optimization"). Their quotient is the
+// Fisher scalar J.
 func ScatterTraces(z *mat.Dense, y []float64) (between, within float64, err error) {
 	rows, d := z.Dims()
 	if err := checkLabels(y, rows); err != nil {
@@ -44,9 +44,9 @@ func ScatterTraces(z *mat.Dense, y []float64) (between, within float64, err erro
 	return between / float64(rows), within / float64(rows), nil
 }
 
-// MeanEntries returns the mean entries of a kernel matrix off the diagonal, for pairs of
-// one class and for pairs of both, with labels y (±1). A mean over no pairs is NaN: within
-// where no class has two points, between where one class is missing.
+// MeanEntries returns the mean off-diagonal entries of a kernel matrix for pairs within a class
+// and between classes, with labels y (±1). A mean over no pairs is NaN: within if no class has
+// two points, between if a class is missing.
 func MeanEntries(k mat.Symmetric, y []float64) (within, between float64, err error) {
 	if err := checkGram(k); err != nil {
 		return 0, 0, err
@@ -69,11 +69,10 @@ func MeanEntries(k mat.Symmetric, y []float64) (within, between float64, err err
 	return within / float64(same), between / float64(other), nil
 }
 
-// RidgeSpectrum returns the eigenvalues of Q = K1'(W0 + D I)K1, rising, for n cores of
-// any place, the width gamma of their kernel and the ridge D: n+1 values. Where columns
-// of K1 depend on each other, as with repeated cores, some are 0 for every D, which is
-// why package conformal solves P alpha = g Q alpha in a basis of the range of K1. The
-// MCM notes put the ridge there "for stability".
+// RidgeSpectrum returns the n+1 eigenvalues of Q = K1'(W0 + D I)K1 in ascending order, for n
+// arbitrary cores, the gamma of their kernel and the ridge D. If columns of K1 are linearly
+// dependent, as with repeated cores, some are 0 for every D, so package conformal solves P
+// alpha = g Q alpha in a basis of the range of K1. The MCM notes add the ridge "for stability".
 func RidgeSpectrum(ctx context.Context, k conformal.Matrix, x *mat.Dense, y []float64, cores [][]float64, gamma, ridge float64) ([]float64, error) {
 	_, d := x.Dims()
 	for j, a := range cores {
@@ -96,8 +95,8 @@ func RidgeSpectrum(ctx context.Context, k conformal.Matrix, x *mat.Dense, y []fl
 	return values, nil
 }
 
-// RidgedJ returns c'B0c / c'(W0 + D I)c, the quotient that the eigenvector of package
-// conformal maximises, for factors c of the M rows and the ridge D. With D = 0 it is J.
+// RidgedJ returns c'B0c / c'(W0 + D I)c, the quotient maximised by the eigenvector of package
+// conformal, for factors c of the M rows and the ridge D. For D = 0 it is J.
 func RidgedJ(ctx context.Context, k conformal.Matrix, y, c []float64, ridge float64) (float64, error) {
 	b, w, err := conformal.Scatter(ctx, k, y, mat.NewDense(len(c), 1, slices.Clone(c)))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// For the linear kernel the points are their own images: both ways to J must agree.
+// For the linear kernel the points are their own images, so both computations of J must agree.
 func TestScatterTracesAndRidgedJ(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 14))
@@ -33,7 +33,7 @@ func TestScatterTracesAndRidgedJ(t *testing.T) {
 	require.Check(t, err != nil, "traces of 9 rows with 8 labels")
 	_, err = theory.RidgedJ(t.Context(), k, y, ones[:8], 0)
 	require.Check(t, err != nil, "J of 8 factors for 9 rows")
-	// A core that is there twice: one eigenvalue is 0, whatever the ridge.
+	// A repeated core gives an eigenvalue of 0 for every ridge.
 	for _, ridge := range []float64{0, 1, 1e3} {
 		v := require.Value(theory.RidgeSpectrum(t.Context(), k, x, y, [][]float64{{0, 1}, {0, 1}}, 1, ridge))(t)
 		require.Check(t, len(v) == 3 && math.Abs(v[0]) <= 1e-12*v[2] && v[1] <= v[2] && v[1] >= 1e-6*v[2],

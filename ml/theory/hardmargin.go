@@ -10,18 +10,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// PairMachine is the hard-margin machine of two points, one of each class, in closed
-// form. It solves a larger set too if no other point has a functional margin
-// below 1 under it: then all KKT conditions hold, which suffices (SVM notes 5.5).
+// PairMachine is the hard-margin machine of two points, one per class, in closed form. It also
+// solves a larger set if no other point has a functional margin below 1: then all KKT conditions
+// hold, which is sufficient (SVM notes 5.5).
 type PairMachine struct {
 	Between []float64 // x_+ - x_-, from the negative to the positive point
 	Square  float64   // |Between|²
-	Alpha   float64   // multiplier of both points, 2/Square: where Dual is largest
+	Alpha   float64   // multiplier of both points, 2/Square, which maximises Dual
 	W       []float64 // Alpha times Between
 	B       float64
 }
 
-// NewPairMachine returns the machine of two points of the same length, which differ.
+// NewPairMachine returns the machine of two distinct points of equal dimension.
 func NewPairMachine(negative, positive []float64) (PairMachine, error) {
 	if len(negative) != len(positive) {
 		return PairMachine{}, fmt.Errorf("theory: points of %d and %d coordinates", len(negative), len(positive))
@@ -38,37 +38,36 @@ func NewPairMachine(negative, positive []float64) (PairMachine, error) {
 	return p, nil
 }
 
-// Dual is the dual objective W(a) = 2a - a² Square/2 when both multipliers are a.
+// Dual returns the dual objective W(a) = 2a - a² Square/2 for both multipliers equal to a.
 func (p PairMachine) Dual(a float64) float64 { return 2*a - a*a*p.Square/2 }
 
-// HardCeiling returns |w|²/2 for w made just long enough that
-// y_i (w·x_i + b) >= 1 holds for all rows of x (M x d) under the bias that suits it
-// best. No primal optimum of the hard margin lies above it; it is +Inf where w, of
-// length d, separates the classes under no bias. Labels y are ±1, both present.
+// HardCeiling returns |w|²/2 for w scaled so that the smallest y_i (w·x_i + b) over the rows of x
+// (M x d) is 1 for the best b. It is an upper bound on the primal optimum of the hard margin, and
+// +Inf if w, of length d, separates the classes for no b. Labels y are ±1, both present.
 func HardCeiling(w []float64, x *mat.Dense, y []float64) (float64, error) {
 	at, err := projections(w, x, y)
 	if err != nil {
 		return 0, err
 	}
 	low, high := edges(at, y)
-	if high-low < 1e-9 { // rounding can open such a gap
+	if high-low < 1e-9 { // rounding can cause such a gap
 		return math.Inf(1), nil
 	}
 	length := floats.Norm(w, 2) * 2 / (high - low)
 	return length * length / 2, nil
 }
 
-// Biases are the formulas of the lecture documents for the bias that goes with a
-// weight vector. They agree for a hard margin; a support vector that is held at the
-// bound C lies inside the margin, and then they are wrong: see BiasInterval.
+// Biases holds the bias of a weight vector by the formulas in the lecture documents. They agree
+// for a hard margin; if a support vector is at the bound C, inside the margin, they are wrong:
+// see BiasInterval.
 type Biases struct {
-	Midpoint  float64 // half-way between the classes (slides, "The weight vector depends on the data")
-	Heaviest  float64 // from the positive support vector with the largest alpha (slides, "Support vectors"); NaN without one
+	Midpoint  float64 // midpoint between the classes (slides, "The weight vector depends on the data")
+	Heaviest  float64 // from the positive support vector with the largest alpha (slides, "Support vectors"); NaN if there is none
 	Low, High float64 // smallest and largest y_k - w·x_k over all support vectors (SVM notes 5.5)
 }
 
-// NewBiases returns them for weights w (length d) and coefficients u = alpha y of the
-// rows of x (M x d) with labels y (±1), both present; u is not zero throughout.
+// NewBiases returns the biases for weights w (length d) and coefficients u = alpha y of the rows
+// of x (M x d) with labels y (±1), both present; u must not be zero.
 func NewBiases(w []float64, x *mat.Dense, y, u []float64) (Biases, error) {
 	at, err := projections(w, x, y)
 	if err != nil {
@@ -86,7 +85,7 @@ func NewBiases(w []float64, x *mat.Dense, y, u []float64) (Biases, error) {
 		}
 		b := y[k] - at[k]
 		r.Low, r.High = min(r.Low, b), max(r.High, b)
-		if u[k] > heaviest+1e-9 { // equal but for rounding: the first
+		if u[k] > heaviest+1e-9 { // equal up to rounding: keep the first
 			heaviest, r.Heaviest = u[k], b
 		}
 	}
@@ -96,13 +95,12 @@ func NewBiases(w []float64, x *mat.Dense, y, u []float64) (Biases, error) {
 	return r, nil
 }
 
-// BiasInterval returns the ends of the interval of all b that fulfil the KKT conditions
-// with weights w (length d) and coefficients u = alpha y of the rows of x (M x d) with
-// labels y (±1), both present: y_i f(x_i) >= 1 where alpha_i < c, <= 1 where alpha_i > 0.
-// For the w of a machine they are the b of least total slack. With a free support vector,
-// 0 < alpha_i < c, both ends are its y_i - w·x_i, but for the tolerance of the solver,
-// which may turn them round. c > 0 is +Inf for a hard margin. Without a support vector in
-// some class an end may be infinite.
+// BiasInterval returns the ends of the interval of all b that satisfy the KKT conditions with
+// weights w (length d) and coefficients u = alpha y of the rows of x (M x d) with labels y (±1),
+// both present: y_i f(x_i) >= 1 if alpha_i < c, <= 1 if alpha_i > 0. For the w of a machine they
+// are the b with the least total slack. With a free support vector, 0 < alpha_i < c, both ends
+// equal its y_i - w·x_i up to the tolerance of the solver, which may reverse them. c > 0 is +Inf
+// for a hard margin. An end may be infinite if a class has no support vector.
 func BiasInterval(w []float64, x *mat.Dense, y, u []float64, c float64) (low, high float64, err error) {
 	at, err := projections(w, x, y)
 	if err != nil {
@@ -124,7 +122,7 @@ func BiasInterval(w []float64, x *mat.Dense, y, u []float64, c float64) (low, hi
 	return low, high, nil
 }
 
-// projections are w·x_i for points of both classes.
+// projections returns w·x_i for points of both classes.
 func projections(w []float64, x *mat.Dense, y []float64) ([]float64, error) {
 	n, d := x.Dims()
 	if len(w) != d {
@@ -143,7 +141,7 @@ func projections(w []float64, x *mat.Dense, y []float64) ([]float64, error) {
 	return at, checkFinite("w·x", at)
 }
 
-// edges are the largest value of the negative class and the smallest of the positive.
+// edges returns the largest value of the negative class and the smallest of the positive.
 func edges(at, y []float64) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
 	for i, v := range at {

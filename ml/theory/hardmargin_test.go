@@ -11,8 +11,8 @@ import (
 	"marginlab/ml/theory"
 )
 
-// Both points lie on the margin, which is half their distance, and the dual value has
-// its top, the primal value, at alpha.
+// Both points lie on the margin, which is half their distance, and the dual is maximal at alpha,
+// where it equals the primal.
 func TestPairMachine(t *testing.T) {
 	t.Parallel()
 	x := random(5, 12, 3)
@@ -36,8 +36,8 @@ func TestPairMachine(t *testing.T) {
 	}
 }
 
-// No w of the toy has a ceiling below the optimum 1/4; its length does not matter, and
-// its own best bias reaches the margin that the ceiling promises.
+// No w of the toy data has a ceiling below the optimum 1/4; the length of w does not matter, and
+// its best bias attains the ceiling's margin.
 func TestHardCeiling(t *testing.T) {
 	t.Parallel()
 	x, y, _ := toy()
@@ -65,12 +65,12 @@ func TestHardCeiling(t *testing.T) {
 	require.Check(t, err == nil && math.IsInf(got, 1), "w = 0 has the ceiling %g, %v", got, err)
 }
 
-// Under the solution of the toy all formulas give its bias; under a shorter w, as with
-// a small C, those from single points do not.
+// For the solution of the toy data all formulas give its bias; for a shorter w, as with a small
+// C, those from single points do not.
 func TestBiases(t *testing.T) {
 	t.Parallel()
 	x, y, u := toy()
-	for i := range y { // off the origin, so that b is not 0
+	for i := range y { // away from the origin, so that b is not 0
 		x.Set(i, 0, x.At(i, 0)+3)
 	}
 	b, err := theory.NewBiases([]float64{0.5, 0.5}, x, y, u)
@@ -92,8 +92,8 @@ func TestBiases(t *testing.T) {
 	}
 }
 
-// The interval holds the b of least total slack, as trying all of them finds it: a whole
-// one where all support vectors are at the bound, a point where one is free.
+// The interval holds the b with the least total slack, found by trying all: an interval if all
+// support vectors are at the bound, a point if one is free.
 func TestBiasInterval(t *testing.T) {
 	t.Parallel()
 	x, y, u := toy()

@@ -7,7 +7,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// ConstraintKind says what a Problem demands of g(x, y).
+// ConstraintKind is the kind of constraint of a Problem.
 type ConstraintKind int
 
 // The kinds of constraint.
@@ -17,22 +17,21 @@ const (
 	Inequality                          // g(x, y) <= 0
 )
 
-// Problem is to minimise the convex quadratic
+// Problem is the minimisation of the convex quadratic
 //
 //	f(x, y) = s_1 (x - c_1)² + s_2 (y - c_2)²
 //
-// under at most one linear constraint on g(x, y) = n_1 x + n_2 y + o (slides,
-// part 2).
+// subject to at most one linear constraint on g(x, y) = n_1 x + n_2 y + o (slides, part 2).
 type Problem struct {
-	Center [2]float64 // c, the free minimum
-	Scale  [2]float64 // s, both above 0
+	Center [2]float64 // c, the unconstrained minimum
+	Scale  [2]float64 // s, both positive
 	Kind   ConstraintKind
-	Normal [2]float64 // n, not zero when there is a constraint
+	Normal [2]float64 // n, not zero if there is a constraint
 	Offset float64    // o
 }
 
-// LagrangeExamples are the four worked examples of the slides, part 2: x² + y²
-// free, on x + 2y + 1 = 0, under x + 2y + 1 <= 0, and under -x - 2y - 1 <= 0.
+// LagrangeExamples holds the four worked examples of the slides, part 2: x² + y² without
+// constraint, on x + 2y + 1 = 0, subject to x + 2y + 1 <= 0, and subject to -x - 2y - 1 <= 0.
 var LagrangeExamples = [4]Problem{
 	{Scale: [2]float64{1, 1}},
 	{Scale: [2]float64{1, 1}, Kind: Equality, Normal: [2]float64{1, 2}, Offset: 1},
@@ -40,17 +39,17 @@ var LagrangeExamples = [4]Problem{
 	{Scale: [2]float64{1, 1}, Kind: Inequality, Normal: [2]float64{-1, -2}, Offset: -1},
 }
 
-// Verdict says why a Case is or is not the solution.
+// Verdict explains why a Case is or is not the solution.
 type Verdict int
 
 // The verdicts.
 const (
 	Accepted       Verdict = iota // all Karush-Kuhn-Tucker conditions hold
 	Infeasible                    // alpha = 0, but g > 0 at the candidate
-	MultiplierSign                // alpha > 0 was supposed, but the system gives alpha <= 0
+	MultiplierSign                // alpha > 0 was assumed, but the system gives alpha <= 0
 )
 
-// String is a short plain text.
+// String returns a short plain text.
 func (v Verdict) String() string {
 	switch v {
 	case Accepted:
@@ -63,28 +62,26 @@ func (v Verdict) String() string {
 	return "unknown"
 }
 
-// Case is one of the two ways to fulfil alpha g(x, y) = 0, with the point it
-// leads to.
+// Case is one of the two ways to satisfy alpha g(x, y) = 0, with the resulting point.
 type Case struct {
-	OnLine     bool       // supposes g = 0 (saturated); otherwise supposes a multiplier of 0 (free)
+	OnLine     bool       // assumes g = 0 (saturated); otherwise a multiplier of 0 (free)
 	Point      [2]float64 // where the gradient of the Lagrangian vanishes
 	Multiplier float64    // lambda or alpha at Point
-	Constraint float64    // g at Point; 0 exactly for OnLine
+	Constraint float64    // g at Point; exactly 0 if OnLine
 	Objective  float64    // f at Point
 	Verdict    Verdict
 }
 
-// Solution is the minimum, and how it was found.
+// Solution is the minimum with its derivation.
 type Solution struct {
 	Point      [2]float64
 	Multiplier float64 // lambda (any sign) for an equality, alpha >= 0 for an inequality, 0 without constraint
 	Objective  float64
-	// Saturated tells whether the constraint holds the minimum back: always for an
-	// equality, for an inequality when alpha > 0. Otherwise it is free.
+	// Saturated reports whether the constraint is active: always for an equality, for an
+	// inequality if alpha > 0.
 	Saturated bool
-	// Cases in the order of the derivation: one without a constraint or with an
-	// equality; for an inequality first alpha = 0, then alpha > 0. Exactly one is
-	// accepted.
+	// Cases is in the order of the derivation: a single one without a constraint or with an
+	// equality; for an inequality first alpha = 0, then alpha > 0. Exactly one is accepted.
 	Cases []Case
 }
 
@@ -99,31 +96,30 @@ func (p Problem) G(at [2]float64) float64 {
 	return p.Normal[0]*at[0] + p.Normal[1]*at[1] + p.Offset
 }
 
-// Gradient returns grad f at a place.
+// Gradient returns grad f at a point.
 func (p Problem) Gradient(at [2]float64) [2]float64 {
 	return [2]float64{2 * p.Scale[0] * (at[0] - p.Center[0]), 2 * p.Scale[1] * (at[1] - p.Center[1])}
 }
 
-// Balance returns the multiplier lambda that brings grad f + lambda grad g nearest to
-// 0 at a place, and the length of what is left, which is the slope of f along the
-// constraint: 0 where the level line of f touches that of g.
+// Balance returns the multiplier lambda that minimises |grad f + lambda grad g| at a point, and
+// this minimum, which is the slope of f along the constraint: 0 where the level line of f is
+// tangent to that of g.
 func (p Problem) Balance(at [2]float64) (lambda, slope float64) {
 	g, n := p.Gradient(at), p.Normal
 	lambda = -(g[0]*n[0] + g[1]*n[1]) / (n[0]*n[0] + n[1]*n[1])
 	return lambda, math.Abs(g[0]*n[1]-g[1]*n[0]) / math.Hypot(n[0], n[1])
 }
 
-// Minimise solves the problem through its Lagrange function f + lambda g, for an
-// inequality by going through the two cases of the Karush-Kuhn-Tucker conditions
-// (slides, "Optimization under constraints: example 1" to 4). When the free
-// minimum lies on the line of an inequality exactly, the constraint is free:
-// alpha = 0. Errors: a scale that is not above 0, a normal of 0, values that are
-// not finite.
+// Minimise solves the problem by its Lagrangian f + lambda g, for an inequality by the two cases
+// of the Karush-Kuhn-Tucker conditions (slides, "Optimization under constraints: example 1" to
+// 4). If the unconstrained minimum lies exactly on the line of an inequality, the constraint is
+// free: alpha = 0. It returns an error for a scale that is not positive, a zero normal, or values
+// that are not finite.
 func (p Problem) Minimise() (Solution, error) {
 	if err := p.check(); err != nil {
 		return Solution{}, err
 	}
-	free := Case{Point: p.Center} // the objective is 0 there
+	free := Case{Point: p.Center} // with objective 0
 	if p.Kind == Unconstrained {
 		return solution(free), nil
 	}
@@ -140,7 +136,7 @@ func (p Problem) Minimise() (Solution, error) {
 	return solution(free, line), nil
 }
 
-// check refuses a problem that has no single minimum.
+// check returns an error if the problem has no unique minimum.
 func (p Problem) check() error {
 	if err := checkFinite("coefficient", []float64{p.Center[0], p.Center[1], p.Scale[0], p.Scale[1], p.Normal[0], p.Normal[1], p.Offset}); err != nil {
 		return err
@@ -169,7 +165,7 @@ func (p Problem) onLine() Case {
 	return c
 }
 
-// solution takes the point of the accepted case.
+// solution returns the solution of the accepted case.
 func solution(cases ...Case) Solution {
 	s := Solution{Cases: cases}
 	for _, c := range cases {

@@ -12,7 +12,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// The results that the slides derive by hand.
+// The results derived by hand in the slides.
 func TestLagrangeExamples(t *testing.T) {
 	t.Parallel()
 	at := [2]float64{-0.2, -0.4}
@@ -31,7 +31,7 @@ func TestLagrangeExamples(t *testing.T) {
 	}
 }
 
-// Projected gradient descent knows nothing of multipliers.
+// Projected gradient descent does not use multipliers.
 func TestMinimiseAgainstDescent(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -88,8 +88,8 @@ func TestMinimiseAgainstDescent(t *testing.T) {
 	require.Check(t, saturated != 0 && saturated != 300, "%d saturated problems: both kinds are wanted", saturated)
 }
 
-// The minimum of f lies on the line by itself: both cases lead there, and only
-// alpha = 0 keeps its word.
+// The minimum of f lies exactly on the line: both cases lead there, but only alpha = 0 is
+// consistent.
 func TestMinimiseFreeOnTheLine(t *testing.T) {
 	t.Parallel()
 	p := theory.Problem{Center: [2]float64{1, 1}, Scale: [2]float64{1, 2}, Kind: theory.Inequality, Normal: [2]float64{1, -1}}

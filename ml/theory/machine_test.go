@@ -16,10 +16,10 @@ import (
 	"marginlab/ml/theory"
 )
 
-// Statements about machines are checked against trained ones.
+// Statements about machines are tested on trained ones.
 
-// The witness of a dichotomy is the hard margin machine, and none exists exactly
-// where training finds the classes not separable.
+// The function of a dichotomy is the hard-margin machine, and there is none exactly if training
+// reports inseparable classes.
 func TestWitnessIsTheHardMarginMachine(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -44,15 +44,14 @@ func TestWitnessIsTheHardMarginMachine(t *testing.T) {
 	}
 }
 
-// Leaving points out and training again is what the leave-one-out bound bounds: for
-// the SVM, hard or soft, by its support vectors, for the MCM only when the points
-// that hold it in place are counted in.
+// The leave-one-out bound, checked by retraining without each point: for the SVM, hard or soft,
+// by its support vectors, for the MCM only if points with v_j != 0 are counted.
 func TestLeaveOneOutBoundHolds(t *testing.T) {
 	t.Parallel()
 	type machine struct {
 		u         []float64
 		b         float64
-		essential int // points whose loss may change the machine
+		essential int // points whose removal may change the machine
 		vectors   int // support vectors
 	}
 	train := func(c float64) func(kernel.Matrix, []float64) (machine, error) {
@@ -131,8 +130,8 @@ func TestLeaveOneOutBoundHolds(t *testing.T) {
 	}
 }
 
-// The MCM minimises h_MCM: no separating machine in the same space, and so not the
-// SVM either, has a smaller one, and h of the solution is it.
+// The MCM minimises h_MCM: no separating machine in the same space, including the SVM, has a
+// smaller one, and it equals the h of the solution.
 func TestMCMHasTheSmallestHMCM(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(60, 60))
@@ -160,6 +159,6 @@ func TestMCMHasTheSmallestHMCM(t *testing.T) {
 	require.Check(t, m.HMCM <= s.HMCM, "h_MCM = %g of the MCM, %g of the SVM", m.HMCM, s.HMCM)
 	near(t, "|w| of the SVM", s.Norm, wide.WNorm, 1e-9)
 	require.Check(t, m.Norm >= s.Norm, "|w| = %g of the MCM is below %g of the SVM", m.Norm, s.Norm)
-	// with the same scale of f, the SVM has the larger margin
+	// scaled alike, the SVM has the larger margin
 	near(t, "margin of the SVM", 1/s.Norm, wide.Margin, 1e-9)
 }

@@ -14,10 +14,9 @@ import (
 //
 //	g_ij(x) = d²k(x, z) / dx_i dz_j  at z = x,
 //
-// so that a small step dx has the squared length dx'g dx in feature space (Amari
-// and Wu 1999; MCM notes, "Kernel optimization"). x has length d >= 1, g is
-// d x d. For the RBF kernel g = 2 gamma I everywhere. It is an error for
-// kernels other than linear, poly, rbf and sigmoid.
+// so that a small step dx has squared length dx'g dx in feature space (Amari and Wu 1999; MCM
+// notes, "Kernel optimization"). x has length d >= 1, g is d x d. For the RBF kernel g = 2 gamma
+// I everywhere. It returns an error for kernels other than linear, poly, rbf and sigmoid.
 func Metric(k kernel.Kernel, x []float64) (*mat.SymDense, error) {
 	return ConformalMetric(k, x, 1, make([]float64, len(x)))
 }
@@ -27,21 +26,21 @@ func Metric(k kernel.Kernel, x []float64) (*mat.SymDense, error) {
 //
 //	g~_ij = c_i c_j k + c (c_i k_j + c_j k_i) + c² g_ij,
 //
-// with c_i the entries of grad, k = k(x, x), k_i = dk(x, z)/dx_i at z = x, which
-// is 0 for the RBF kernel, and g the metric of k itself (Amari and Wu 1999).
+// where c_i are the entries of grad, k = k(x, x), k_i = dk(x, z)/dx_i at z = x, which is 0 for
+// the RBF kernel, and g is the metric of k itself (Amari and Wu 1999).
 func ConformalMetric(k kernel.Kernel, x []float64, c float64, grad []float64) (*mat.SymDense, error) {
 	d := len(x)
 	if d == 0 || len(grad) != d {
 		return nil, fmt.Errorf("theory: a gradient of %d entries at a point of %d coordinates; they must agree and be at least 1", len(grad), d)
 	}
-	// All of these are functions of x·z, but the RBF kernel. With
-	// k = q(x·z): k_i = q' x_i and g_ij = q' [i=j] + q'' x_i x_j.
+	// All but the RBF kernel are functions of x·z. With k = q(x·z): k_i = q' x_i and g_ij = q'
+	// [i=j] + q'' x_i x_j.
 	s := 0.0
 	for _, v := range x {
 		s += v * v
 	}
 	value, first, second := k.Eval(x, x), 0.0, 0.0
-	radial := 1.0 // 0 where k_i does not follow x
+	radial := 1.0 // 0 if k_i is not proportional to x
 	gamma, coef0, degree := k.Values.Number("gamma"), k.Values.Number("coef0"), k.Values.Int("degree")
 	switch k.Name {
 	case "linear":
@@ -75,17 +74,16 @@ func ConformalMetric(k kernel.Kernel, x []float64, c float64, grad []float64) (*
 	return g, nil
 }
 
-// Magnification returns sqrt(det g), the factor by which the map into feature
-// space enlarges a small volume at the point of the metric g. 0 where g is
-// singular, NaN where it has a negative determinant, as an indefinite kernel may.
+// Magnification returns sqrt(det g), the factor by which the feature map enlarges a small volume
+// at a point with metric g. It is 0 if g is singular and NaN if its determinant is negative, as
+// possible for an indefinite kernel.
 func Magnification(g mat.Symmetric) float64 {
 	return math.Sqrt(mat.Det(g))
 }
 
-// Axes returns what becomes of a circle of radius 1 around a point of the plane under
-// the metric g there: the half-axes of the ellipse, the short one first, and their
-// directions, as unit columns. A negative eigenvalue, of an indefinite kernel, counts
-// as 0.
+// Axes returns the image of the unit circle in the plane under the metric g at its centre: the
+// half-axes of the ellipse, the short one first, and their directions as unit columns. A negative
+// eigenvalue, of an indefinite kernel, counts as 0.
 func Axes(g *mat.SymDense) (half [2]float64, directions *mat.Dense, err error) {
 	values, directions, ok := dense.Eigen(g, true)
 	if g.SymmetricDim() != 2 || !ok {
@@ -97,9 +95,9 @@ func Axes(g *mat.SymDense) (half [2]float64, directions *mat.Dense, err error) {
 	return half, directions, nil
 }
 
-// Bend returns a map of the line that is steepest at a place and keeps the two ends
-// ±end: tanh(steepness (x - at)), shifted and scaled. steepness is 0 or more; 0 is the
-// identity (MCM notes, "Kernel optimization: Motivation").
+// Bend returns a map of the line that is steepest at a point and fixes ±end: tanh(steepness
+// (x - at)), shifted and scaled. steepness is at least 0; 0 gives the identity (MCM notes,
+// "Kernel optimization: Motivation").
 func Bend(steepness, at, end float64) func(x float64) float64 {
 	if steepness < 1e-6 {
 		return func(x float64) float64 { return x }

@@ -25,7 +25,7 @@ func c(x []float64) float64 {
 	return sum
 }
 
-// The metric is a derivative of the kernel; differences of the kernel show it.
+// The metric is a second derivative of the kernel, checked by finite differences.
 func TestMetricAgainstDifferences(t *testing.T) {
 	t.Parallel()
 	const h = 1e-4
@@ -87,8 +87,7 @@ func TestMagnificationOfTheRBFKernel(t *testing.T) {
 	}
 }
 
-// The length of a short path in feature space, from kernel values, is what the
-// metric says.
+// The length of a short path in feature space, from kernel values, agrees with the metric.
 func TestMetricMeasuresFeatureSpace(t *testing.T) {
 	t.Parallel()
 	x, step := []float64{0.3, -0.8}, []float64{3e-4, -2e-4}

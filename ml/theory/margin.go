@@ -10,25 +10,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Margins says how a hyperplane lies to labelled points (slides, part 1; SVM
-// notes 3.1). Margins are signed: negative for a point on the wrong side. The SVM
-// notes take |f| instead, which counts a misclassified point as if it were right.
+// Margins holds the margins of labelled points (slides, part 1; SVM notes 3.1). They are signed:
+// negative for a misclassified point. The SVM notes use |f| instead, which treats a misclassified
+// point as correct.
 type Margins struct {
-	Functional []float64 // y_i f(x_i); grows with |w| although the line stays
-	Geometric  []float64 // y_i f(x_i) / |w|, the signed distance to f = 0
+	Functional []float64 // y_i f(x_i); scales with |w|
+	Geometric  []float64 // y_i f(x_i) / |w|, the signed distance from f = 0
 	Norm       float64   // |w|
-	Worst      int       // the first point with the smallest margin
-	Separates  bool      // every margin is above 0; a point on f = 0 is not right
+	Worst      int       // index of the first point with the smallest margin
+	Separates  bool      // every margin is positive; a point on f = 0 is not correct
 }
 
-// FunctionalMargin is the smallest functional margin, that of the whole set.
+// FunctionalMargin returns the smallest functional margin, which is the margin of the whole set.
 func (m Margins) FunctionalMargin() float64 { return m.Functional[m.Worst] }
 
-// GeometricMargin is the smallest geometric margin, that of the whole set.
+// GeometricMargin returns the smallest geometric margin, which is the margin of the whole set.
 func (m Margins) GeometricMargin() float64 { return m.Geometric[m.Worst] }
 
-// NewMargins returns the margins of the decision values f (length M) with labels
-// y (±1) for a weight vector of length norm > 0, in input or feature space.
+// NewMargins returns the margins for decision values f (length M) and labels y (±1), with a
+// weight vector of length norm > 0 in input or feature space.
 func NewMargins(f, y []float64, norm float64) (Margins, error) {
 	if len(f) == 0 {
 		return Margins{}, param.Refuse("give at least one", "margins of no points")
@@ -66,10 +66,9 @@ func LinearMargins(w []float64, b float64, x *mat.Dense, y []float64) (Margins, 
 	return NewMargins(f, y, floats.Norm(w, 2))
 }
 
-// Canonical returns the same hyperplane with (w, b) scaled so that the smallest
-// functional margin is 1; the geometric margin is then 1/|w| (SVM notes 3.3). It
-// is an error when the hyperplane does not separate the points: no positive
-// factor makes a margin of 0 or less into 1.
+// Canonical returns the same hyperplane with (w, b) scaled so that the smallest functional margin
+// is 1; the geometric margin is then 1/|w| (SVM notes 3.3). It returns an error if the hyperplane
+// does not separate the points: no positive factor turns a margin of at most 0 into 1.
 func Canonical(w []float64, b float64, x *mat.Dense, y []float64) (cw []float64, cb float64, err error) {
 	m, err := LinearMargins(w, b, x, y)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// The geometric margin is a distance: to the foot of the perpendicular, which is
-// found here as the nearest of many points of the line.
+// The geometric margin is the distance to the line, here to the nearest of many of its points.
 func TestGeometricMarginIsADistance(t *testing.T) {
 	t.Parallel()
 	w, b := []float64{0.6, -1.4}, 0.5
@@ -46,13 +45,13 @@ func TestMarginsOfTheToy(t *testing.T) {
 	require.Check(t, m.Worst == 1 && m.Separates, "worst point %d, separates %t", m.Worst, m.Separates)
 	near(t, "functional margin", m.FunctionalMargin(), 1, 1e-15)
 	near(t, "geometric margin", m.GeometricMargin(), math.Sqrt2, 1e-15)
-	// Scaling moves the functional margins only, and Canonical undoes it.
+	// Scaling changes only the functional margins, and Canonical undoes it.
 	scaled := require.Value(theory.LinearMargins([]float64{5, 5}, 0, x, y))(t)
 	near(t, "functional margin, scaled", scaled.FunctionalMargin(), 10, 1e-14)
 	near(t, "geometric margin, scaled", scaled.GeometricMargin(), math.Sqrt2, 1e-14)
 	w, b, err := theory.Canonical([]float64{5, 5}, 1, x, y)
 	require.NoError(t, err)
-	// f = 5 (x_1 + x_2) + 1 is nearest to 0 at (-1, -1): -9
+	// f = 5 (x_1 + x_2) + 1 is closest to 0 at (-1, -1): -9
 	require.Check(t, floats.EqualApprox(w, []float64{5.0 / 9, 5.0 / 9}, 1e-15) && math.Abs(b-1.0/9) <= 1e-15,
 		"canonical (%v, %g)", w, b)
 }
@@ -70,7 +69,7 @@ func TestMarginsRefuse(t *testing.T) {
 	if _, _, err := theory.Canonical([]float64{1, -1}, 0, x, y); err == nil {
 		t.Error("a canonical form of a line through the classes")
 	}
-	// a point exactly on f = 0 is predicted +1, but it is not separated
+	// a point exactly on f = 0 is predicted +1, but not separated
 	m, err := theory.LinearMargins([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})
 	require.Check(t, err == nil && !m.Separates && m.Worst == 0, "a point on f = 0: %+v, %v", m, err)
 	_, _, err = theory.Canonical([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})

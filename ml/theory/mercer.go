@@ -12,24 +12,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// PSDTolerance is the size, relative to the largest eigenvalue in absolute value,
-// up to which a negative eigenvalue counts as rounding.
+// PSDTolerance is the size, relative to the largest absolute eigenvalue, up to which a negative
+// eigenvalue counts as rounding.
 const PSDTolerance = 1e-10
 
-// Spectrum is the outcome of Mercer's test on one Gram matrix. One matrix with a
-// negative eigenvalue refutes a kernel; one without does not prove it (SVM notes
-// 13.2; slides, "What is a valid kernel?").
+// Spectrum is the result of Mercer's test on one Gram matrix. A negative eigenvalue proves that
+// the function is not a kernel; the absence of one proves nothing (SVM notes 13.2; slides, "What
+// is a valid kernel?").
 type Spectrum struct {
-	Values []float64 // eigenvalues, largest first
+	Values []float64 // eigenvalues in descending order
 	PSD    bool      // no eigenvalue below -PSDTolerance times the largest in absolute value
-	// Witness is a unit vector c with c'Kc = the smallest eigenvalue < 0 when the
-	// matrix is not PSD, nil otherwise. Its largest entry is positive.
+	// Witness is a unit vector c with c'Kc equal to the smallest eigenvalue if the matrix is not
+	// PSD, nil otherwise. Its largest entry is positive.
 	Witness []float64
 }
 
-// Mercer computes the eigenvalues of the Gram matrix k (M x M, M >= 1). The time
-// grows as M³: for 1000 points it is a third of a second, and three seconds when
-// the matrix is not PSD, since the witness is an eigenvector and those cost more.
+// Mercer computes the eigenvalues of the Gram matrix k (M x M, M >= 1) in O(M³): a third of a
+// second for 1000 points, or three seconds if the matrix is not PSD, as the witness is an
+// eigenvector.
 func Mercer(k mat.Symmetric) (Spectrum, error) {
 	values, _, err := eigen(k, false)
 	if err != nil {
@@ -49,11 +49,11 @@ func Mercer(k mat.Symmetric) (Spectrum, error) {
 	return s, nil
 }
 
-// Zero is the size up to which an eigenvalue counts as rounding: PSDTolerance times the
-// largest in absolute value.
+// Zero returns the size up to which an eigenvalue counts as rounding: PSDTolerance times the
+// largest absolute eigenvalue.
 func (s Spectrum) Zero() float64 { return PSDTolerance * floats.Norm(s.Values, math.Inf(1)) }
 
-// Negative is how many eigenvalues are below zero beyond rounding.
+// Negative returns the number of eigenvalues below zero by more than rounding.
 func (s Spectrum) Negative() (n int) {
 	for _, v := range s.Values {
 		if v < -s.Zero() {
@@ -63,10 +63,9 @@ func (s Spectrum) Negative() (n int) {
 	return n
 }
 
-// EffectiveRank is exp(-sum p_i ln p_i) with p the positive eigenvalues divided by
-// their sum (Roy and Vetterli 2007): 1 for the matrix of ones, M for the identity,
-// in between the number of directions that matter. 0 without a positive
-// eigenvalue.
+// EffectiveRank returns exp(-sum p_i ln p_i), where p are the positive eigenvalues divided by
+// their sum (Roy and Vetterli 2007): 1 for the matrix of ones, M for the identity, otherwise the
+// number of relevant directions. It is 0 without a positive eigenvalue.
 func (s Spectrum) EffectiveRank() float64 {
 	sum := 0.0
 	for _, v := range s.Values {
@@ -84,13 +83,13 @@ func (s Spectrum) EffectiveRank() float64 {
 	return math.Exp(entropy)
 }
 
-// SchurTerms are the terms of Schur's proof that the product of two kernels is one: with
-// the eigenvalues lambda_m and the eigenvectors q_m of k1 and products * entry by entry,
+// SchurTerms returns the terms in Schur's proof that the product of two kernels is a kernel: with
+// the eigenvalues lambda_m and eigenvectors q_m of k1 and the elementwise product *,
 //
 //	v'(k1*k2)v = sum_m lambda_m (v*q_m)' k2 (v*q_m) .
 //
-// They come largest first; where both matrices are positive semidefinite none is below
-// zero beyond rounding. k1 and k2 are M x M, v has M entries.
+// They are in descending order; if both matrices are positive semidefinite, none is negative
+// beyond rounding. k1 and k2 are M x M, v has M entries.
 func SchurTerms(k1, k2 mat.Symmetric, v []float64) ([]float64, error) {
 	n := len(v)
 	if k1.SymmetricDim() != n || k2.SymmetricDim() != n {
@@ -111,17 +110,17 @@ func SchurTerms(k1, k2 mat.Symmetric, v []float64) ([]float64, error) {
 	return terms, nil
 }
 
-// Closeness says where a Gram matrix lies between the identity, in which each
-// point is like itself only, and the matrix of ones, in which all points are
-// alike: what the width of the RBF kernel moves (SVM notes, section 14). Entries
-// are cosines K_ij / sqrt(K_ii K_jj), which for the RBF kernel are K_ij.
+// Closeness measures where a Gram matrix lies between the identity, where every point is similar
+// only to itself, and the matrix of ones, where all points are alike; the width of the RBF kernel
+// controls this (SVM notes, section 14). Entries are cosines K_ij / sqrt(K_ii K_jj), which equal
+// K_ij for the RBF kernel.
 type Closeness struct {
-	MeanOffDiagonal float64 // 0 for the identity, 1 for ones
+	MeanOffDiagonal float64 // 0 for the identity, 1 for the matrix of ones
 	ToIdentity      float64 // root mean square of the off-diagonal entries
-	ToOnes          float64 // root mean square of 1 minus them
+	ToOnes          float64 // root mean square of 1 minus the off-diagonal entries
 }
 
-// NewCloseness compares k (M x M, M >= 2, positive diagonal) with the two.
+// NewCloseness computes the closeness of k (M x M, M >= 2, positive diagonal).
 func NewCloseness(k mat.Symmetric) (Closeness, error) {
 	if err := checkGram(k); err != nil {
 		return Closeness{}, err
@@ -148,21 +147,19 @@ func NewCloseness(k mat.Symmetric) (Closeness, error) {
 	return Closeness{c.MeanOffDiagonal / pairs, math.Sqrt(c.ToIdentity / pairs), math.Sqrt(c.ToOnes / pairs)}, nil
 }
 
-// Components are the leading principal components in feature space.
+// Components holds the leading principal components in feature space.
 type Components struct {
 	Scores *mat.Dense // M x r: coordinates of the points, centred; column j has mean 0 and sum of squares Values[j]
-	Values []float64  // r leading eigenvalues of the centred Gram matrix, largest first
-	Shares []float64  // the same as shares of the sum of all positive ones, the total variance times M
+	Values []float64  // r leading eigenvalues of the centred Gram matrix, descending
+	Shares []float64  // explained variance: Values divided by the sum of all positive eigenvalues
 }
 
-// KernelPCA returns up to r >= 1 principal components of the points of the Gram
-// matrix k in feature space (Schölkopf, Smola and Müller 1998): distances between
-// rows of Scores approximate those in feature space, and equal them when r
-// reaches the rank. Components of no variance are left out, so there may be fewer
-// than r; eigenvalues below 0, which only an indefinite kernel has, are as well.
-// Signs are chosen so that the largest entry of each column is positive. It is an
-// error when all points coincide in feature space. A thousand points take three
-// seconds.
+// KernelPCA returns up to r >= 1 principal components of the points of the Gram matrix k in
+// feature space (Schölkopf, Smola and Müller 1998): distances between rows of Scores approximate
+// those in feature space and equal them once r reaches the rank. Components without variance, or
+// with a negative eigenvalue of an indefinite kernel, are omitted, so there may be fewer than r.
+// Signs make the largest entry of each column positive. It returns an error if all points
+// coincide in feature space. A thousand points take three seconds.
 func KernelPCA(k mat.Symmetric, r int) (Components, error) {
 	if r < 1 {
 		return Components{}, fmt.Errorf("theory: %d principal components; ask for at least 1", r)
@@ -199,7 +196,7 @@ func KernelPCA(k mat.Symmetric, r int) (Components, error) {
 	return c, nil
 }
 
-// centred returns the Gram matrix of the points moved to mean 0 in feature space.
+// centred returns the Gram matrix of the points centred in feature space.
 func centred(k mat.Symmetric) *mat.SymDense {
 	n := k.SymmetricDim()
 	mean := make([]float64, n)
@@ -219,9 +216,8 @@ func centred(k mat.Symmetric) *mat.SymDense {
 	return c
 }
 
-// eigen returns the eigenvalues, largest first, and, when asked for, the unit
-// eigenvectors in the columns, each with its entry of largest absolute value
-// positive (the first of them in a tie).
+// eigen returns the eigenvalues in descending order and, on request, the unit eigenvectors as
+// columns, with the first entry of largest absolute value positive.
 func eigen(k mat.Symmetric, vectors bool) ([]float64, *mat.Dense, error) {
 	if err := checkGram(k); err != nil {
 		return nil, nil, err

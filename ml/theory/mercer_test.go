@@ -71,8 +71,8 @@ func TestMercerWitness(t *testing.T) {
 	require.Check(t, indefinite != 0, "the sigmoid kernel passed on every set of points")
 }
 
-// A wide RBF kernel is close to all ones, a narrow one to the identity (SVM notes
-// 14.2 and 14.3).
+// A wide RBF kernel is close to the matrix of ones, a narrow one to the identity (SVM notes 14.2
+// and 14.3).
 func TestClosenessFollowsTheWidth(t *testing.T) {
 	t.Parallel()
 	x := random(2, 15, 2)
@@ -96,14 +96,14 @@ func TestClosenessFollowsTheWidth(t *testing.T) {
 		}
 		last, lastRank = c, s.EffectiveRank()
 	}
-	// cosines: the scale of a point plays no part
+	// cosines do not depend on the norm of a point
 	c, err := theory.NewCloseness(mat.NewSymDense(2, []float64{4, 3, 3, 9}))
 	require.Check(t, err == nil && c == (theory.Closeness{MeanOffDiagonal: 0.5, ToIdentity: 0.5, ToOnes: 0.5}),
 		"%+v, %v", c, err)
 }
 
-// With the linear kernel the components are the ordinary ones, here from the
-// singular values of the centred points.
+// For the linear kernel the components are those of ordinary PCA, here from the singular values
+// of the centred points.
 func TestKernelPCAIsPCAForTheLinearKernel(t *testing.T) {
 	t.Parallel()
 	x := random(11, 20, 4)
@@ -173,15 +173,15 @@ func TestSpectraRefuse(t *testing.T) {
 	}
 }
 
-// TestSchurTerms: the terms add up to the form of the product, and none is below zero
-// where both kernels are valid; an indefinite one has terms below zero.
+// TestSchurTerms: the terms sum to the form of the product, and none is negative if both kernels
+// are valid; an indefinite kernel has negative terms.
 func TestSchurTerms(t *testing.T) {
 	t.Parallel()
 	x := random(3, 9, 2)
 	v := []float64{1, -2, 0.5, 3, -1, 0, 2, -0.3, 1.1}
 	for _, c := range []struct {
 		k1   kernel.Kernel
-		want bool // no term below zero
+		want bool // no negative term
 	}{{rbf(0.5), true}, {kernel.Sigmoid(1, -1), false}} {
 		k1, k2 := gram(c.k1, x), gram(rbf(0.1), x)
 		terms := require.Value(theory.SchurTerms(k1, k2, v))(t)

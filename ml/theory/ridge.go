@@ -9,8 +9,8 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// Powers is the map of (1 + x z)^p on a line, into p+1 dimensions: the powers of x with
-// the roots of the binomial coefficients as factors. p runs from 1 to 16.
+// Powers returns the map of (1 + x z)^p on a line to p+1 dimensions: the powers of x times the
+// square roots of the binomial coefficients. p is 1 to 16.
 func Powers(p int) (FeatureMap, error) {
 	if p < 1 || p > 16 {
 		return FeatureMap{}, fmt.Errorf("theory: degree %d; take 1 to 16", p)
@@ -38,7 +38,7 @@ func Powers(p int) (FeatureMap, error) {
 	return m, nil
 }
 
-// superscript writes an exponent, nothing for 1.
+// superscript formats an exponent, empty for 1.
 func superscript(n int) string {
 	if n == 1 {
 		return ""
@@ -55,9 +55,9 @@ func superscript(n int) string {
 //
 //	1/2 |phi w - t|² + 1/2 lambda |w|²
 //
-// for the rows of phi, images of M points in a feature space of D dimensions, targets t
-// and lambda > 0: the primal solution (phi'phi + lambda I)^-1 phi't, a system of D
-// equations where package ridge solves one of M for the same function (SVM notes 15.3).
+// for the rows of phi, images of M points in a feature space of D dimensions, targets t and
+// lambda > 0: the primal solution (phi'phi + lambda I)^-1 phi't, a system of D equations; package
+// ridge solves one of M equations for the same function (SVM notes 15.3).
 func RidgeWeights(phi *mat.Dense, t []float64, lambda float64) ([]float64, error) {
 	m, d := phi.Dims()
 	if len(t) != m {
@@ -83,9 +83,9 @@ func RidgeWeights(phi *mat.Dense, t []float64, lambda float64) ([]float64, error
 	return w.RawVector().Data, nil
 }
 
-// Shrinkage returns what kernel ridge leaves of the targets' part along each eigenvector
-// of the kernel matrix: m_k / (m_k + lambda) for its eigenvalues m_k and lambda > 0. Their
-// sum is the number of effective degrees of freedom.
+// Shrinkage returns the factors by which kernel ridge regression shrinks the targets along the
+// eigenvectors of the kernel matrix: m_k / (m_k + lambda) for its eigenvalues m_k and lambda > 0.
+// Their sum is the effective number of degrees of freedom.
 func Shrinkage(eigenvalues []float64, lambda float64) []float64 {
 	left := make([]float64, len(eigenvalues))
 	for k, m := range eigenvalues {

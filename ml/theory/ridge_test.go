@@ -13,7 +13,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// uneven are points of a line, two of them equal, with targets.
+// uneven returns points on a line, two of them equal, with targets.
 func uneven() (*mat.Dense, []float64) {
 	x := []float64{-1.9, -1.2, -1.2, -0.3, 0.1, 0.8, 1.4, 2.2}
 	t := make([]float64, len(x))
@@ -45,8 +45,8 @@ func TestPowersIsTheMapOfItsKernel(t *testing.T) {
 	}
 }
 
-// The primal and the dual solution are the same function, also where the kernel matrix
-// has no inverse; and no weights near them have a smaller objective.
+// The primal and dual solutions are the same function, even for a singular kernel matrix, and no
+// nearby weights have a smaller objective.
 func TestRidgeWeightsAreTheDualSolution(t *testing.T) {
 	t.Parallel()
 	x, targets := uneven()
@@ -79,7 +79,7 @@ func TestRidgeWeightsAreTheDualSolution(t *testing.T) {
 	require.Check(t, err != nil, "too few targets are taken")
 }
 
-// The shares sum to the freedom that the path reports.
+// The factors sum to the degrees of freedom reported by the path.
 func TestShrinkageSumsToTheFreedom(t *testing.T) {
 	t.Parallel()
 	x, targets := uneven()

@@ -57,7 +57,7 @@ func TestSamplesFor(t *testing.T) {
 
 func TestMisreadBounds(t *testing.T) {
 	t.Parallel()
-	// With h = 2n/10 both logarithms are those of ten; delta/4 is a hundredth.
+	// With h = 2n/10 both logarithms are of powers of ten; delta/4 is 0.01.
 	near(t, "decimal", theory.DecimalVCBound(0.1, 20, 100, 0.04), 0.1+math.Sqrt(0.42), 1e-12)
 	for _, c := range []struct{ radius, margin, dim, want float64 }{{2, 1.45, 2, 2}, {2, 1, 10, 5}, {2, 1, 2, 3}, {1, 0, 4, 5}} {
 		require.Equal(t, theory.WholeMarginVCDim(c.radius, c.margin, c.dim), c.want, "%+v", c)

@@ -6,9 +6,9 @@ import (
 	"marginlab/ml/mixture"
 )
 
-// Scores returns the Fisher scores of the rows of x (M x d) under a mixture of K Gaussians
-// as the rows of an M x K(1+2d) matrix, in the order of mixture.Density.Score: by the
-// weights, the means, the variances.
+// Scores returns the Fisher scores of the rows of x (M x d) under a mixture of K Gaussians as the
+// rows of an M x K(1+2d) matrix, in the order of mixture.Density.Score: weights, means,
+// variances.
 func Scores(m *mixture.Mixture, x *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	p := m.Density()
@@ -31,9 +31,9 @@ func Responsibilities(m *mixture.Mixture, x *mat.Dense) *mat.Dense {
 	return r
 }
 
-// ColumnMeans returns the mean of every column of u, of squares if squared: of scores,
-// what the gradient of the log-likelihood comes to by row, and the diagonal of the
-// empirical Fisher matrix.
+// ColumnMeans returns the mean of every column of u, or of its squares if squared. For scores
+// these are the mean gradient of the log-likelihood and the diagonal of the empirical Fisher
+// matrix.
 func ColumnMeans(u *mat.Dense, squared bool) []float64 {
 	n, d := u.Dims()
 	mean := make([]float64, d)

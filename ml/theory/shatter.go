@@ -6,49 +6,46 @@ import (
 	"math/bits"
 )
 
-// MaxShatter is the largest number of points whose labellings are gone through:
-// 2^6 = 64 of them.
+// MaxShatter is the largest number of points whose labellings, 2^6 = 64, are enumerated.
 const MaxShatter = 6
 
-// Dichotomy is one labelling of the points, and whether the family realises it:
-// y_i f(x_i) > 0 for all points, strictly.
+// Dichotomy is one labelling of the points, and whether the family realises it: y_i f(x_i) > 0
+// for all points.
 type Dichotomy struct {
 	Labels     []float64 // ±1, one per point
 	Realisable bool
-	// The function of largest margin that realises it, scaled so that the smallest
-	// y_i f(x_i) is 1, to rounding. Lines: f(x) = W_1 x_1 + W_2 x_2 + B. Kernel
-	// machines: f(x) = sum_j W_j k(x_j, x) + B. W is nil when there is none.
+	// W and B are the realising function of largest margin, scaled so that the smallest y_i
+	// f(x_i) is 1, up to rounding. Lines: f(x) = W_1 x_1 + W_2 x_2 + B. Kernel machines:
+	// f(x) = sum_j W_j k(x_j, x) + B. W is nil if there is none.
 	W []float64
 	B float64
-	// Margin is 1/|w|, the distance of f = 0 from the nearest point, in feature
-	// space for a kernel; 0 when not realisable and +Inf when all labels are equal,
-	// since f = 0 can then be as far away as one likes.
+	// Margin is 1/|w|, the distance of f = 0 from the nearest point, in feature space for a
+	// kernel; 0 if not realisable and +Inf if all labels are equal, as f = 0 can then be
+	// arbitrarily far away.
 	Margin float64
-	// Common is a point of the plane that lies in the convex hulls of both classes,
-	// the reason why no line comes between them. Only for lines, nil otherwise.
+	// Common is a point in the convex hulls of both classes, which proves that no line separates
+	// them. It is nil for separable classes and for kernels.
 	Common []float64
 }
 
-// Shattering lists what a family of functions can do on a few points (slides,
-// "Effect of the margin on the VC dimension"). The points are shattered, and the
-// VC dimension of the family is at least their number, when every dichotomy is
-// realisable.
+// Shattering holds the dichotomies of a few points that a family of functions realises (slides,
+// "Effect of the margin on the VC dimension"). If all are realisable, the points are shattered,
+// and the VC dimension of the family is at least their number.
 type Shattering struct {
 	// Dichotomies has 2^n entries: in entry m, point i is +1 iff bit i of m is set.
 	Dichotomies []Dichotomy
-	Realisable  int // how many of them are realisable
-	// Rank is 1 + the dimension of the smallest flat through all points: their
-	// number when they are affinely independent. Points are shattered by lines or
-	// by a kernel machine with bias iff Rank is their number (Radon's theorem).
+	Realisable  int // number of realisable dichotomies
+	// Rank is 1 + the dimension of the affine hull of the points: their number if they are
+	// affinely independent. Points are shattered by lines or by a kernel machine with bias iff
+	// Rank is their number (Radon's theorem).
 	Rank int
 }
 
-// Shattered tells whether every dichotomy is realisable.
+// Shattered reports whether every dichotomy is realisable.
 func (s Shattering) Shattered() bool { return s.Realisable == len(s.Dichotomies) }
 
-// Largest returns a largest set of the points that is shattered, in ascending
-// order: the first such set in the order of Dichotomies. Its size is the largest
-// VC dimension that these points can prove.
+// Largest returns a largest shattered subset in ascending order: the first in the order of
+// Dichotomies. Its size is the largest VC dimension that these points can prove.
 func (s Shattering) Largest() []int {
 	var best uint
 	for set := range uint(len(s.Dichotomies)) {
@@ -74,9 +71,9 @@ func (s Shattering) Largest() []int {
 	return points
 }
 
-// newShattering goes through the labellings of n points. separate finds the
-// witness for a labelling of both classes; beside is the one for all labels +1.
-// A labelling and its opposite share a witness up to sign.
+// newShattering enumerates the labellings of n points. separate returns the dichotomy for a
+// labelling with both classes; beside is the one for all labels +1. A labelling and its opposite
+// share a function up to sign.
 func newShattering(n, rank int, beside Dichotomy, separate func(y []float64) Dichotomy) Shattering {
 	s := Shattering{Dichotomies: make([]Dichotomy, 1<<n), Rank: rank}
 	for m := range 1 << (n - 1) { // the last point is -1
@@ -103,7 +100,7 @@ func newShattering(n, rank int, beside Dichotomy, separate func(y []float64) Dic
 	return s
 }
 
-// negative is the witness of the opposite labelling.
+// negative returns the function for the opposite labelling.
 func (d Dichotomy) negative() Dichotomy {
 	if d.W != nil {
 		w := make([]float64, len(d.W))
@@ -122,9 +119,9 @@ func checkShatter(n int) error {
 	return nil
 }
 
-// CoverCount returns 2 sum_{k=0}^{d} C(n-1, k): the number of dichotomies of n
-// points in general position in R^d that hyperplanes w·x + b = 0 realise (Cover
-// 1965). Exact for n up to 50, rounded beyond; NaN for n < 1 or d < 0.
+// CoverCount returns 2 sum_{k=0}^{d} C(n-1, k), the number of dichotomies of n points in general
+// position in R^d realised by hyperplanes w·x + b = 0 (Cover 1965). It is exact for n up to 50,
+// rounded beyond; NaN for n < 1 or d < 0.
 func CoverCount(n, d int) float64 {
 	if n < 1 || d < 0 {
 		return math.NaN()
@@ -137,9 +134,9 @@ func CoverCount(n, d int) float64 {
 	return 2 * sum
 }
 
-// CoverChance returns CoverCount(n, d)/2^n: the chance that n points in general
-// position in R^d with labels drawn by tossing a coin are separable, 1/2 at
-// n = 2 (d + 1). NaN for n < 1, for n > 1023, where 2^n has no float64, and for d < 0.
+// CoverChance returns CoverCount(n, d)/2^n, the probability that n points in general position in
+// R^d with random labels are separable, which is 1/2 at n = 2 (d + 1). It is NaN for n < 1, for
+// n > 1023, where 2^n overflows, and for d < 0.
 func CoverChance(n, d int) float64 {
 	if n > 1023 {
 		return math.NaN()

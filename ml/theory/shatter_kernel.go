@@ -8,18 +8,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ShatterKernel goes through all labellings of the 1 to MaxShatter points of the
-// Gram matrix k and decides for each whether some f = sum_j u_j k(x_j, ·) + b
-// realises it, that is, whether a hyperplane separates the classes in feature
-// space. The points of largest margin on f = ±1 determine f, so all sets of
-// points are tried.
+// ShatterKernel enumerates all labellings of the 1 to MaxShatter points of the Gram matrix k and
+// decides for each whether some f = sum_j u_j k(x_j, ·) + b realises it, that is, whether a
+// hyperplane in feature space separates the classes. The points on the margin, f = ±1, determine
+// f, so it tries all subsets of points.
 //
-// The decision is numerical: a margin below one part in 10 000 of the distance
-// between the mean and the farthest point counts as none (or below one in a
-// million of the largest |phi(x_i)|, where rounding hides it). So under a very wide
-// RBF kernel, which in theory shatters any number of distinct points, some
-// dichotomies are lost; Rank counts directions of at least that extent. It is an
-// error when k is not positive semidefinite.
+// The decision is numerical: a margin below 1e-4 of the distance from the mean to the farthest
+// point counts as zero (or below 1e-6 of the largest |phi(x_i)|, where rounding hides it). Some
+// dichotomies are therefore lost under a very wide RBF kernel, which in theory shatters any
+// number of distinct points; Rank counts directions of at least that extent. It returns an error
+// if k is not positive semidefinite.
 func ShatterKernel(k mat.Symmetric) (Shattering, error) {
 	n := k.SymmetricDim()
 	if err := checkShatter(n); err != nil {
@@ -32,7 +30,7 @@ func ShatterKernel(k mat.Symmetric) (Shattering, error) {
 	if !s.PSD {
 		return Shattering{}, param.Refuse("choose a positive semidefinite kernel", "the Gram matrix has a negative eigenvalue: without a feature space there is nothing to separate")
 	}
-	c := centred(k) // where the origin lies does not matter to a machine with bias
+	c := centred(k) // the origin is irrelevant for a machine with bias
 	smallest := max(1e-4*MaxNorm(c), 1e-6*MaxNorm(k))
 	if s, err = Mercer(c); err != nil {
 		return Shattering{}, err
@@ -53,8 +51,8 @@ func ShatterKernel(k mat.Symmetric) (Shattering, error) {
 	}), nil
 }
 
-// shift returns the change of b when k replaces the centred matrix c:
-// sum_j u_j (c_ij - k_ij), the same for all i since the u_j sum to 0.
+// shift returns the change of b if k replaces the centred matrix c: sum_j u_j (c_ij - k_ij), the
+// same for all i since the u_j sum to 0.
 func shift(k, c mat.Symmetric, u []float64) float64 {
 	sum := 0.0
 	for j, v := range u {
@@ -63,9 +61,8 @@ func shift(k, c mat.Symmetric, u []float64) float64 {
 	return sum
 }
 
-// separateByKernel returns the maximal margin machine for the labels y, both
-// present, with a margin above smallest, by trying every set of points as those
-// on f = ±1.
+// separateByKernel returns the maximal margin machine for the labels y, both present, if its
+// margin is above smallest, trying every subset of points on f = ±1.
 func separateByKernel(k mat.Symmetric, smallest float64, y []float64) Dichotomy {
 	n := len(y)
 	var best Dichotomy

@@ -10,12 +10,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// ShatterLines goes through all labellings of 1 to MaxShatter points of the plane
-// and decides for each whether a straight line separates the classes. The
-// decision is exact, for collinear and coinciding points as well: it is taken in
-// rational arithmetic. Coordinates are at most 1e100 in size; between points closer
-// than 1e-300 the witness overflows, though the decision stands. When all labels
-// are equal, the witness is a line beside the points.
+// ShatterLines enumerates all labellings of 1 to MaxShatter points in the plane and decides for
+// each whether a line separates the classes. The decision is exact, also for collinear and
+// coinciding points, as it uses rational arithmetic. Coordinates are at most 1e100 in absolute
+// value; for points closer than 1e-300 the function overflows, but the decision is correct. If
+// all labels are equal, the function is a line beside the points.
 func ShatterLines(points [][2]float64) (Shattering, error) {
 	n := len(points)
 	if err := checkShatter(n); err != nil {
@@ -36,18 +35,17 @@ func ShatterLines(points [][2]float64) (Shattering, error) {
 	}), nil
 }
 
-// direction is a candidate normal of a separating line with the exact position of
-// every point along it.
+// direction is a candidate normal of a separating line, with the exact position of every point
+// along it.
 type direction struct {
 	d  [2]*big.Rat
 	at []*big.Rat
 }
 
-// directions returns the candidates among which the normal of the maximal margin
-// line of every separable labelling is found: it joins the closest points of the
-// two convex hulls, which are two corners, or a corner and the foot of its
-// perpendicular on an edge. So it runs along or across the line through two of
-// the points.
+// directions returns candidates that include the normal of the maximal margin line of every
+// separable labelling: it joins the closest points of the two convex hulls, which are two
+// vertices, or a vertex and its projection onto an edge. So it is parallel or perpendicular to
+// the line through two of the points.
 func directions(points [][2]float64) []direction {
 	rats := make([][2]*big.Rat, len(points))
 	for i, p := range points {
@@ -77,8 +75,8 @@ func directions(points [][2]float64) []direction {
 func separateByLine(dirs []direction, y []float64) Dichotomy {
 	var best Dichotomy
 	for _, dir := range dirs {
-		for _, side := range []float64{1, -1} { // the class that lies ahead
-			// ahead: the hindmost of the class in front; behind: the foremost of the other
+		for _, side := range []float64{1, -1} { // label of the class in front
+			// ahead: smallest position in the class in front; behind: largest in the other
 			var ahead, behind *big.Rat
 			for i, at := range dir.at {
 				switch {
@@ -107,23 +105,22 @@ func separateByLine(dirs []direction, y []float64) Dichotomy {
 	return best
 }
 
-// float is the product a b, rounded once.
+// float returns the product a b, rounded once.
 func float(a, b *big.Rat) float64 {
 	v, _ := new(big.Rat).Mul(a, b).Float64()
 	return v
 }
 
-// radonPartition is two disjoint sets of points, as bits, whose convex hulls meet
-// in the point at, and no smaller sets within them do.
+// radonPartition is a minimal pair of disjoint point sets, as bits, whose convex hulls intersect
+// in the point at.
 type radonPartition struct {
 	a, b uint
 	at   []float64
 }
 
-// radonPartitions lists the ways in which hulls can meet: two points coincide, a
-// point lies on a segment, two segments cross, a point lies in a triangle. A
-// labelling is impossible for lines iff it splits one of them (Radon; Kirchberger
-// 1903).
+// radonPartitions lists the minimal intersections of hulls: two points coincide, a point lies on
+// a segment, two segments cross, a point lies in a triangle. A labelling is not realisable by
+// lines iff it separates such a pair (Radon; Kirchberger 1903).
 func radonPartitions(points [][2]float64) []radonPartition {
 	n := len(points)
 	var sign [MaxShatter][MaxShatter][MaxShatter]int
@@ -176,7 +173,7 @@ func radonPartitions(points [][2]float64) []radonPartition {
 	return slices.Concat(same, on, cross, inside)
 }
 
-// crossing is where the segments ab and cd meet, to rounding.
+// crossing returns the intersection of the segments ab and cd, up to rounding.
 func crossing(a, b, c, d [2]float64) []float64 {
 	ex, ey, fx, fy := b[0]-a[0], b[1]-a[1], d[0]-c[0], d[1]-c[1]
 	t := ((c[0]-a[0])*fy - (c[1]-a[1])*fx) / (ex*fy - ey*fx)
@@ -184,7 +181,7 @@ func crossing(a, b, c, d [2]float64) []float64 {
 	return []float64{a[0] + t*ex, a[1] + t*ey}
 }
 
-// common returns the point of the first partition that the labels split.
+// common returns the point of the first partition that the labels separate.
 func common(overlaps []radonPartition, y []float64) []float64 {
 	var plus, minus uint
 	for i, v := range y {
@@ -202,7 +199,7 @@ func common(overlaps []radonPartition, y []float64) []float64 {
 	return nil
 }
 
-// lineBeside has all points on its positive side, a tenth of their spread away.
+// lineBeside returns a line with all points on its positive side, a tenth of their spread away.
 func lineBeside(points [][2]float64) Dichotomy {
 	low, high := points[0], points[0]
 	for _, p := range points {
@@ -217,8 +214,7 @@ func lineBeside(points [][2]float64) Dichotomy {
 	return Dichotomy{Realisable: true, W: []float64{1 / off, 0}, B: 1 - low[0]/off, Margin: math.Inf(1)}
 }
 
-// turn is the sign of the area of the triangle abc, exactly: 0 when the three
-// points lie on one line.
+// turn returns the exact sign of the area of the triangle abc, 0 if the points are collinear.
 func turn(a, b, c [2]float64) int {
 	diff := func(u, v float64) *big.Rat {
 		r := new(big.Rat).SetFloat64(u)
@@ -230,7 +226,7 @@ func turn(a, b, c [2]float64) int {
 	return left.Cmp(right.Mul(right, diff(c[0], a[0])))
 }
 
-// planeRank is 1 when all points coincide, 2 when they lie on a line, else 3.
+// planeRank returns 1 if all points coincide, 2 if they are collinear, else 3.
 func planeRank(points [][2]float64) int {
 	rank, second := 1, points[0]
 	for _, p := range points {
@@ -244,9 +240,8 @@ func planeRank(points [][2]float64) int {
 	return rank
 }
 
-// GeneralPosition tells whether no two of the points coincide and no three lie on
-// one line, exactly. Cover's count holds for such points. Coordinates are finite;
-// points that are not are in no general position.
+// GeneralPosition reports whether no two points coincide and no three are collinear, exactly.
+// Cover's count holds for such points. It is false for coordinates that are not finite.
 func GeneralPosition(points [][2]float64) bool {
 	for i, p := range points {
 		if !(math.Abs(p[0]) <= math.MaxFloat64 && math.Abs(p[1]) <= math.MaxFloat64) {

@@ -47,7 +47,7 @@ func TestShatterLinesKnownSets(t *testing.T) {
 	}
 }
 
-// The exclusive or is the labelling of the square that no line can make.
+// XOR is the labelling of the square that no line realises.
 func TestShatterLinesRefusesXOR(t *testing.T) {
 	t.Parallel()
 	s := require.Value(theory.ShatterLines([][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}}))(t)
@@ -57,8 +57,8 @@ func TestShatterLinesRefusesXOR(t *testing.T) {
 	}
 }
 
-// A labelling is impossible iff the hulls of the classes meet, and they meet in
-// one of four ways that integer arithmetic decides (Radon's theorem).
+// A labelling is not realisable iff the hulls of the classes meet, in one of four ways decided by
+// integer arithmetic (Radon's theorem).
 func TestShatterLinesAgainstHulls(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -93,7 +93,7 @@ func TestShatterLinesAgainstHulls(t *testing.T) {
 			}
 			require.Must(t, d.W == nil && d.Margin == 0 && len(d.Common) == 2,
 				"impossible labelling with witness %v, margin %g, common point %v", d.W, d.Margin, d.Common)
-			// No direction tells the common point from either class: it is in both hulls.
+			// No direction separates the common point from either class: it is in both hulls.
 			for angle := 0.0; angle < 2*math.Pi; angle += 0.05 {
 				cos, sin := math.Cos(angle), math.Sin(angle)
 				reach := map[float64]float64{1: math.Inf(-1), -1: math.Inf(-1)}
@@ -109,7 +109,7 @@ func TestShatterLinesAgainstHulls(t *testing.T) {
 	}
 }
 
-// witness checks that f has every point on its side with smallest margin 1.
+// witness checks that f has every point on its side, with smallest margin 1.
 func witness(t *testing.T, d theory.Dichotomy, f func(i int) float64) {
 	t.Helper()
 	low := math.Inf(1)
@@ -119,8 +119,8 @@ func witness(t *testing.T, d theory.Dichotomy, f func(i int) float64) {
 	near(t, "smallest margin of the witness", low, 1, 1e-5)
 }
 
-// hullsMeet tells whether the hulls of a and b meet in a point of a, inside a
-// simplex of b, or where a segment of each cross.
+// hullsMeet reports whether the hulls of a and b meet in a point of a inside a simplex of b, or
+// in a crossing of two segments.
 func hullsMeet(a, b [][2]int) bool {
 	area := func(p, q, r [2]int) int { return (q[0]-p[0])*(r[1]-p[1]) - (q[1]-p[1])*(r[0]-p[0]) }
 	within := func(p, q, r [2]int) bool { // p between q and r on their line
@@ -177,8 +177,8 @@ func TestCoverCountInGeneralPosition(t *testing.T) {
 		"a count for no points or no dimension")
 }
 
-// Half of all labellings when points are twice the free numbers, all of them up to
-// d + 1 points, hardly any of very many.
+// Half of all labellings at twice d + 1 points, all of them up to d + 1 points, hardly any for
+// very many.
 func TestCoverChance(t *testing.T) {
 	t.Parallel()
 	for d := range 8 {
@@ -209,8 +209,8 @@ func TestGeneralPosition(t *testing.T) {
 	}
 }
 
-// With the linear kernel the two routes must agree, in what is possible and in
-// the margin, though one compares rationals and the other solves linear systems.
+// For the linear kernel both methods must agree on separability and margin, although one compares
+// rationals and the other solves linear systems.
 func TestShatterKernelAgreesWithLines(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -285,7 +285,7 @@ func TestShatterKernelRank(t *testing.T) {
 	}
 }
 
-// The quadratic kernel solves the exclusive or with alpha = 1/8 for all points.
+// The quadratic kernel solves XOR with alpha = 1/8 for all points.
 func TestShatterKernelSolvesXOR(t *testing.T) {
 	t.Parallel()
 	x, y := xor()
@@ -299,7 +299,7 @@ func TestShatterKernelSolvesXOR(t *testing.T) {
 	near(t, "margin", d.Margin, math.Sqrt2, 1e-12)
 }
 
-// Sizes at the ends of the range change no decision.
+// Coordinates at the ends of the range do not change a decision.
 func TestShatterLinesExtremeSizes(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []float64{1e-290, 1e-150, 1, 1e99} {

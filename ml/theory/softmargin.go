@@ -7,17 +7,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Hinge returns the slack max(0, 1 - m) of a point with the functional margin
-// m = y f(x), its hinge loss: above 1 exactly when the point is misclassified (slides,
-// "Hinge loss").
+// Hinge returns the hinge loss max(0, 1 - m), the slack of a point with functional margin m = y
+// f(x). It exceeds 1 exactly if the point is misclassified (slides, "Hinge loss").
 func Hinge(m float64) float64 { return max(0, 1-m) }
 
-// SoftParts returns the two parts of the soft-margin objective
+// SoftParts returns the two terms |w|²/2 and sum xi_i of the soft-margin objective
 //
 //	|w|²/2 + C sum xi_i,  xi_i = Hinge(y_i f(x_i)),
 //
-// of the same hyperplane when (w, b) is scaled so that f = ±1 lies width > 0 away
-// from it, which makes |w| = 1/width: |w|²/2 and the sum of the slacks.
+// with (w, b) scaled so that the distance of f = ±1 from f = 0 is width > 0, so that
+// |w| = 1/width.
 func (m Margins) SoftParts(width float64) (halfSquare, slack float64) {
 	for _, distance := range m.Geometric {
 		slack += Hinge(distance / width)
@@ -25,14 +24,14 @@ func (m Margins) SoftParts(width float64) (halfSquare, slack float64) {
 	return 1 / (2 * width * width), slack
 }
 
-// PartialMachine returns what would become of a linear machine f(x) = w·x + b with
-// coefficients u_i = alpha_i y_i (length M) if only some of the points counted:
+// PartialMachine returns the linear machine f(x) = w·x + b that results from using only part of
+// the coefficients u_i = alpha_i y_i (length M):
 //
 //	w = sum u_i x_i,  b = mean of y_i - w·x_i,  both over the points with part[i]
 //
-// for the rows x_i of x (M x d) and labels y (±1); 0 where no point counts. With the
-// free support vectors alone it is the machine only as long as no other point has
-// alpha > 0: bounded ones are part of w (SVM notes 6.5).
+// for the rows x_i of x (M x d) and labels y (±1); 0 if no point is used. The free support
+// vectors alone give the machine only if no other point has alpha > 0: bounded ones contribute to
+// w (SVM notes 6.5).
 func PartialMachine(x *mat.Dense, y, u []float64, part []bool) (w []float64, b float64, err error) {
 	n, d := x.Dims()
 	if err := checkLabels(y, n); err != nil {

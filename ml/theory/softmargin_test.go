@@ -18,7 +18,7 @@ func TestHinge(t *testing.T) {
 	}
 }
 
-// The parts belong to the scaled weights, evaluated afresh.
+// The terms equal those of the scaled weights.
 func TestSoftParts(t *testing.T) {
 	t.Parallel()
 	x := random(3, 20, 3)
@@ -44,7 +44,7 @@ func TestSoftParts(t *testing.T) {
 
 func TestPartialMachine(t *testing.T) {
 	t.Parallel()
-	// Two points on the margin of the machine x_1 = 0, one that does not count.
+	// Two points on the margin of the machine x_1 = 0, one left out.
 	x := mat.NewDense(3, 2, []float64{1, 0, -1, 0, 4, 4})
 	y := []float64{1, -1, 1}
 	u := []float64{0.5, -0.5, 1}

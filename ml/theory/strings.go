@@ -13,11 +13,10 @@ import (
 	"marginlab/ml/param"
 )
 
-// GapPolynomial is a sum of powers of the decay lambda of gaps: entry g is how often
-// lambda^g stands in it.
+// GapPolynomial is a polynomial in the gap decay lambda: entry g is the coefficient of lambda^g.
 type GapPolynomial []int
 
-// At is the value for a decay.
+// At returns the value for a decay.
 func (p GapPolynomial) At(decay float64) (v float64) {
 	for g := len(p) - 1; g >= 0; g-- {
 		v = v*decay + float64(p[g])
@@ -25,7 +24,7 @@ func (p GapPolynomial) At(decay float64) (v float64) {
 	return v
 }
 
-// Plus is the sum of p and q.
+// Plus returns the sum of p and q.
 func (p GapPolynomial) Plus(q GapPolynomial) GapPolynomial {
 	sum := make(GapPolynomial, max(len(p), len(q)))
 	copy(sum, p)
@@ -35,7 +34,7 @@ func (p GapPolynomial) Plus(q GapPolynomial) GapPolynomial {
 	return sum
 }
 
-// Times is the product of p and q.
+// Times returns the product of p and q.
 func (p GapPolynomial) Times(q GapPolynomial) GapPolynomial {
 	if len(p) == 0 || len(q) == 0 {
 		return nil
@@ -49,7 +48,7 @@ func (p GapPolynomial) Times(q GapPolynomial) GapPolynomial {
 	return product
 }
 
-// TeX writes the polynomial by rising powers: "1 + \lambda + 2\lambda^{3}".
+// TeX formats the polynomial in ascending powers: "1 + \lambda + 2\lambda^{3}".
 func (p GapPolynomial) TeX() string {
 	var terms []string
 	for g, n := range p {
@@ -73,16 +72,16 @@ func (p GapPolynomial) TeX() string {
 	return strings.Join(terms, " + ")
 }
 
-// mostOccurrences bounds what is enumerated.
+// mostOccurrences limits the enumeration.
 const mostOccurrences = 100_000
 
-// SubsequenceFeatures are the features of a string under the gap-weighted subsequence
-// kernel (SVM notes 19.2): of every u of k symbols that occurs in the text in this order
-// the sum of lambda^gaps over its occurrences. The number at lambda^0 counts those without
-// a gap, so that it is the feature of the k-spectrum kernel (SVM notes 19.3).
+// SubsequenceFeatures returns the features of a string under the gap-weighted subsequence kernel
+// (SVM notes 19.2): for every subsequence u of k symbols, the sum of lambda^gaps over its
+// occurrences. The coefficient of lambda^0 counts the occurrences without gaps and so is the
+// feature of the k-spectrum kernel (SVM notes 19.3).
 //
-// All occurrences are enumerated, which is what a kernel does not do: it refuses more than
-// 100000 of them. k is 1 at least; a text shorter than k has no features.
+// Unlike the kernel, it enumerates all occurrences and returns an error for more than 100000. k
+// is at least 1; a text shorter than k has no features.
 func SubsequenceFeatures(text string, k int) (map[string]GapPolynomial, error) {
 	symbols := []rune(text)
 	if k < 1 {
@@ -113,7 +112,7 @@ func SubsequenceFeatures(text string, k int) (map[string]GapPolynomial, error) {
 	return features, nil
 }
 
-// SubsequenceKernel is the inner product of the features of two strings.
+// SubsequenceKernel returns the inner product of the features of two strings.
 func SubsequenceKernel(x, z map[string]GapPolynomial) (sum GapPolynomial) {
 	for _, u := range slices.Sorted(maps.Keys(x)) {
 		sum = sum.Plus(x[u].Times(z[u]))
@@ -121,11 +120,10 @@ func SubsequenceKernel(x, z map[string]GapPolynomial) (sum GapPolynomial) {
 	return sum
 }
 
-// StringFeatures gives what the features of a string are worth, 0 being left out (SVM notes
-// 19.1).
+// StringFeatures returns the non-zero features of a string (SVM notes 19.1).
 type StringFeatures func(text string) (map[string]float64, error)
 
-// Present is 1 for every substring of k symbols that stands in the string.
+// Present returns features that are 1 for every substring of k symbols in the string.
 func Present(k int) StringFeatures {
 	return func(text string) (map[string]float64, error) {
 		f := kernel.Pieces(text, k)
@@ -136,12 +134,12 @@ func Present(k int) StringFeatures {
 	}
 }
 
-// Counted is how often each substring of k symbols stands in the string.
+// Counted returns features that count each substring of k symbols.
 func Counted(k int) StringFeatures {
 	return func(text string) (map[string]float64, error) { return kernel.Pieces(text, k), nil }
 }
 
-// Weighted are the values of SubsequenceFeatures for a decay.
+// Weighted returns the values of SubsequenceFeatures for a decay.
 func Weighted(k int, decay float64) StringFeatures {
 	return func(text string) (map[string]float64, error) {
 		all, err := SubsequenceFeatures(text, k)
@@ -153,9 +151,9 @@ func Weighted(k int, decay float64) StringFeatures {
 	}
 }
 
-// FeatureTable writes the features of strings down, a row for each string: phi phi' is the
-// Gram matrix. The names of the columns are in the order of the alphabet; there is one at
-// least, without a name where no string has a feature.
+// FeatureTable returns the features of strings as a matrix with a row per string, so that phi
+// phi' is the Gram matrix. The column names are sorted; if no string has a feature, there is one
+// column without a name.
 func FeatureTable(texts []string, of StringFeatures) (names []string, phi *mat.Dense, err error) {
 	rows := make([]map[string]float64, len(texts))
 	column := make(map[string]int)
@@ -182,17 +180,18 @@ func FeatureTable(texts []string, of StringFeatures) (names []string, phi *mat.D
 	return names, phi, nil
 }
 
-// SpanWeight takes a value of the gap-weighted kernel to the convention of Lodhi et al.
-// (2002): an occurrence weighs decay^span there, and its span is its gaps and its k symbols.
+// SpanWeight converts a value of the gap-weighted kernel to the convention of Lodhi et al.
+// (2002), where an occurrence has weight decay^span and the span includes the gaps and the k
+// symbols.
 func SpanWeight(value float64, k int, decay float64) float64 {
 	return value * math.Pow(decay, float64(2*k))
 }
 
-// LongestPiece is the length of the longest substring that x and z have in common. It looks
-// like a kernel and is none: its matrices need not be positive semidefinite.
+// LongestPiece returns the length of the longest common substring of x and z. It is not a kernel:
+// its matrices need not be positive semidefinite.
 func LongestPiece(x, z string) (longest int) {
 	a, b := []rune(x), []rune(z)
-	row := make([]int, len(b)+1) // of what ends with a symbol of x and with each of z
+	row := make([]int, len(b)+1) // longest common suffix of the prefixes of x and z
 	for i := range a {
 		for j := len(b); j > 0; j-- {
 			if a[i] != b[j-1] {
@@ -206,7 +205,7 @@ func LongestPiece(x, z string) (longest int) {
 	return longest
 }
 
-// Choose is how many ways there are to take k of n, 0 for k > n.
+// Choose returns the binomial coefficient n over k, 0 for k > n.
 func Choose(n, k int) float64 {
 	if k > n {
 		return 0

@@ -22,8 +22,8 @@ func features(t rapid.TB, text string, k int) map[string]theory.GapPolynomial {
 	return f
 }
 
-// TestSubsequenceFeaturesOfTheLecture is the table of SVM notes 19.2 with the feature that
-// it leaves out: "at" occurs in cat without a gap and in cart with one.
+// TestSubsequenceFeaturesOfTheLecture is the table of SVM notes 19.2 with the feature missing
+// there: "at" occurs in cat without a gap and in cart with one.
 func TestSubsequenceFeaturesOfTheLecture(t *testing.T) {
 	t.Parallel()
 	cat, cart, bar := features(t, "cat", 2), features(t, "cart", 2), features(t, "bar", 2)
@@ -58,8 +58,8 @@ func TestSubsequenceFeaturesOfTheLecture(t *testing.T) {
 	require.Equal(t, features(t, "aaa", 2)["aa"].TeX(), `2 + \lambda`, "the feature aa of aaa")
 }
 
-// TestSubsequenceKernelIsThatOfTheTable: the inner product of the listed features is the
-// value that the kernels compute without a list.
+// TestSubsequenceKernelIsThatOfTheTable: the inner product of the listed features equals the
+// kernel, which is computed without listing.
 func TestSubsequenceKernelIsThatOfTheTable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -87,7 +87,7 @@ func TestSubsequenceKernelIsThatOfTheTable(t *testing.T) {
 	})
 }
 
-// TestFeatureTable: the inner products of its rows are the values of the kernels.
+// TestFeatureTable: the inner products of its rows equal the kernels.
 func TestFeatureTable(t *testing.T) {
 	t.Parallel()
 	texts := &dataset.Strings{Values: []string{"banana", "bandana", "né", "", "cabana"}}
@@ -115,7 +115,7 @@ func TestFeatureTable(t *testing.T) {
 	require.Check(t, err == nil && len(names) == 1 && mat.Sum(phi) == 0, "without features: %v %v, %v", names, phi, err)
 }
 
-// TestLongestPiece compares with all substrings, and shows that the length is no kernel.
+// TestLongestPiece compares with all substrings, and shows that the length is not a kernel.
 func TestLongestPiece(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,33 +1,33 @@
 package theory
 
-// SuffixTree holds all substrings of some texts (Ukkonen, Algorithmica 14 (1995)): each is the
-// beginning of the symbols on exactly one way down from the root, and a leaf stands for each
-// suffix. A text of n symbols has at most 2n nodes besides the root.
+// SuffixTree is a generalised suffix tree (Ukkonen, Algorithmica 14 (1995)): each substring of
+// the texts is a prefix of exactly one path from the root, and each suffix ends at a leaf. A text
+// of n symbols has at most 2n nodes besides the root.
 type SuffixTree struct {
-	Nodes []SuffixNode // the root, and the others as they were made
-	Steps int          // taken to build it and to count its leaves: comparisons of symbols and moves from node to node
+	Nodes []SuffixNode // the root, then the others in order of creation
+	Steps int          // comparisons of symbols and moves between nodes, to build the tree and count its leaves
 
-	symbols []rune  // of all texts, with an end of its own behind each
-	counts  [][]int // of each text and node: how often what leads there stands in the text
+	symbols []rune  // of all texts, each followed by its own end symbol
+	counts  [][]int // by text and node: occurrences of the node's string in the text
 }
 
 // SuffixNode is a node of a SuffixTree.
 type SuffixNode struct {
-	Parent int // -1: the root
-	Text   int // whose suffix ends here; -1: none, the node is within the tree
-	Depth  int // symbols on the way from the root
+	Parent int // -1 for the root
+	Text   int // text whose suffix ends here; -1 for an inner node
+	Depth  int // length of the node's string
 
 	start, end int // of the symbols on its edge
-	link       int // where the way leads without its first symbol
+	link       int // suffix link: node of the string without its first symbol
 }
 
-// edge names an edge of a tree by the node that it leaves and its first symbol.
+// edge identifies an edge of a tree by the node it leaves and its first symbol.
 type edge struct {
 	from   int
 	symbol rune
 }
 
-// NewSuffixTree builds the tree symbol by symbol, in time that grows with the total length.
+// NewSuffixTree builds the tree symbol by symbol in linear time.
 func NewSuffixTree(texts ...string) *SuffixTree {
 	t := &SuffixTree{Nodes: []SuffixNode{{Parent: -1, Text: -1}}}
 	children := make(map[edge]int)
@@ -38,14 +38,14 @@ func NewSuffixTree(texts ...string) *SuffixTree {
 	}
 	for text, s := range texts {
 		first := len(t.symbols)
-		t.symbols = append(append(t.symbols, []rune(s)...), rune(-1-text)) // no symbol is negative
+		t.symbols = append(append(t.symbols, []rune(s)...), rune(-1-text)) // end symbols are negative
 		end := len(t.symbols)
-		// What is to be added is a suffix of the symbols so far: the way to node, and then
-		// length symbols from begin on.
+		// The suffix to add next is the string of node followed by length symbols starting at
+		// begin.
 		node, begin, length, waiting := 0, first, 0, 0
 		for at := first; at < end; at++ {
 			waiting++
-			inner := 0 // made last, without a link yet
+			inner := 0 // last created, without a link yet
 			for waiting > 0 {
 				t.Steps++
 				if length == 0 {
@@ -57,14 +57,14 @@ func NewSuffixTree(texts ...string) *SuffixTree {
 					continue
 				}
 				if ok && t.symbols[t.Nodes[next].start+length] == t.symbols[at] {
-					length++ // it is there already, and so are all shorter ones
+					length++ // already present, as are all shorter ones
 					if inner > 0 {
 						t.Nodes[inner].link = node
 					}
 					break
 				}
 				parent := node
-				if ok { // the way leaves in the middle of an edge
+				if ok { // split the edge
 					n := t.Nodes[next]
 					parent = add(SuffixNode{Parent: node, Text: -1, start: n.start, end: n.start + length})
 					t.Nodes[next].Parent, t.Nodes[next].start = parent, n.start+length
@@ -89,7 +89,7 @@ func NewSuffixTree(texts ...string) *SuffixTree {
 	return t
 }
 
-// count finds the depths, and how many leaves of each text are below each node.
+// count computes the depths and the number of leaves of each text below each node.
 func (t *SuffixTree) count(texts int) {
 	below := make([][]int, len(t.Nodes))
 	for i, n := range t.Nodes[1:] {
@@ -100,13 +100,13 @@ func (t *SuffixTree) count(texts int) {
 		for _, i := range below[order[k]] {
 			n := &t.Nodes[i]
 			if n.Text >= 0 {
-				n.end-- // nobody looks at the end of a text any more
+				n.end-- // the end symbol is no longer needed
 			}
 			n.Depth = t.Nodes[n.Parent].Depth + n.end - n.start
 			order = append(order, i)
 		}
 	}
-	t.Steps += (2 + texts) * len(t.Nodes) // two passes so far, and one for each text
+	t.Steps += (2 + texts) * len(t.Nodes) // two passes so far, and one per text
 	t.counts = make([][]int, texts)
 	for text := range t.counts {
 		t.counts[text] = make([]int, len(t.Nodes))
@@ -125,10 +125,10 @@ func (t *SuffixTree) Edge(node int) string {
 	return string(t.symbols[t.Nodes[node].start:t.Nodes[node].end])
 }
 
-// Count returns how often the symbols on the way to a node stand in a text.
+// Count returns the number of occurrences of the node's string in a text.
 func (t *SuffixTree) Count(text, node int) int { return t.counts[text][node] }
 
-// Pieces are the nodes whose edges the substrings of k symbols end on, one for each.
+// Pieces returns, for each distinct substring of k symbols, the node whose edge it ends on.
 func (t *SuffixTree) Pieces(k int) (nodes []int) {
 	for i, n := range t.Nodes {
 		if i > 0 && t.Nodes[n.Parent].Depth < k && k <= n.Depth {
@@ -138,12 +138,12 @@ func (t *SuffixTree) Pieces(k int) (nodes []int) {
 	return nodes
 }
 
-// A SpectrumMethod computes the spectrum kernel of two strings, and counts its comparisons of
-// symbols and moves from node to node.
+// SpectrumMethod computes the spectrum kernel of two strings and counts comparisons of symbols
+// and moves between nodes.
 type SpectrumMethod func(x, z string, k int) (value float64, steps int)
 
-// SpectrumByTree builds a suffix tree of both strings, and adds up the products of the counts at
-// depth k in one more pass over the nodes.
+// SpectrumByTree builds a suffix tree of both strings and sums the products of the counts at
+// depth k in another pass over the nodes.
 //
 // Source: Vishwanathan and Smola, Kernel Methods in Computational Biology (2004).
 func SpectrumByTree(x, z string, k int) (value float64, steps int) {
@@ -154,8 +154,7 @@ func SpectrumByTree(x, z string, k int) (value float64, steps int) {
 	return value, t.Steps + len(t.Nodes)
 }
 
-// SpectrumByTrie hangs all pieces of x into a tree with a node for each symbol, and looks up those
-// of z.
+// SpectrumByTrie inserts all substrings of x into a trie and looks up those of z.
 //
 // Source: Leslie, Eskin and Noble, Pacific Symposium on Biocomputing 7 (2002).
 func SpectrumByTrie(x, z string, k int) (value float64, steps int) {
@@ -176,14 +175,15 @@ func SpectrumByTrie(x, z string, k int) (value float64, steps int) {
 			if round == 0 {
 				counts[node]++
 			} else {
-				value += counts[node] // 0 within the tree, and at its root
+				value += counts[node] // 0 at inner nodes and the root
 			}
 		}
 	}
 	return value, steps
 }
 
-// SpectrumByPairs compares every piece of x with every piece of z, until a symbol differs.
+// SpectrumByPairs compares every substring of x with every substring of z up to the first
+// difference.
 func SpectrumByPairs(x, z string, k int) (value float64, steps int) {
 	a, b := []rune(x), []rune(z)
 	for i := 0; i+k <= len(a); i++ {

@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// drawnText are n of the symbols, at random.
+// drawnText returns n random symbols.
 func drawnText(r *rand.Rand, symbols string, n int) string {
 	var b strings.Builder
 	for list := []rune(symbols); n > 0; n-- {
@@ -20,7 +20,7 @@ func drawnText(r *rand.Rand, symbols string, n int) string {
 	return b.String()
 }
 
-// TestSpectrumMethods compares the ways to the spectrum kernel with the counts that the lab takes.
+// TestSpectrumMethods compares the methods with the counts used by the lab.
 func TestSpectrumMethods(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -39,7 +39,7 @@ func TestSpectrumMethods(t *testing.T) {
 }
 
 // TestSuffixTreeIsLinear bounds nodes and steps by a multiple of the length, for texts that are
-// hard for what is not linear.
+// hard for nonlinear algorithms.
 func TestSuffixTreeIsLinear(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -55,7 +55,7 @@ func TestSuffixTreeIsLinear(t *testing.T) {
 	}
 }
 
-// BenchmarkSpectrum compares the suffix tree with the hashed counts that the lab takes.
+// BenchmarkSpectrum compares the suffix tree with the hashed counts used by the lab.
 func BenchmarkSpectrum(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	x, z := drawnText(r, "ACGT", 100_000), drawnText(r, "ACGT", 100_000)

@@ -1,17 +1,15 @@
-// Package theory computes what learning theory says about a machine and its data:
-// risk bounds and capacities, shattering, constrained minima, Mercer's condition,
-// explicit feature maps, bias and variance, and the metric a kernel induces.
-// Each file holds one of these. Nothing here trains: everything starts from
-// numbers, such as points, Gram matrices, coefficients and predictions.
+// Package theory computes the quantities of learning theory for a machine and its data: risk
+// bounds and capacities, shattering, constrained minima, Mercer's condition, explicit feature
+// maps, bias and variance, and the metric induced by a kernel. Each has its own file. Nothing is
+// trained here: the input is points, Gram matrices, coefficients or predictions.
 //
 // Conventions: M points x_i in R^d, labels y_i in {-1,+1}, a machine
 // f(x) = sum_j u_j k(x_j, x) + b that predicts +1 iff f(x) >= 0, a Gram matrix
 // K_ij = k(x_i, x_j), |w|² = u'Ku.
 //
-// The sources are the three lecture documents, cited by section: "MCM notes" on
-// minimal complexity machines and conformal kernels, "SVM notes" on support
-// vector machines and kernel methods, "slides" on support-vector machines. Where
-// one of them errs, the comment says how.
+// The sources are the three lecture documents, cited by section: "MCM notes" on minimal
+// complexity machines and conformal kernels, "SVM notes" on support vector machines and kernel
+// methods, "slides" on support-vector machines. Comments point out their errors.
 package theory
 
 import (
@@ -29,8 +27,7 @@ type Matrix interface {
 	Row(dst []float64, i int) // writes row i into dst, which has length M
 }
 
-// Gram returns k with all entries held, as the functions of this package take it.
-// It needs 8 M² bytes.
+// Gram returns k as a full matrix, as the functions of this package need it. It takes 8 M² bytes.
 func Gram(k Matrix) *mat.SymDense {
 	n := k.Len()
 	if n == 0 {
@@ -43,7 +40,7 @@ func Gram(k Matrix) *mat.SymDense {
 	return mat.NewSymDense(n, data)
 }
 
-// checkGram refuses what no computation on a Gram matrix can take.
+// checkGram returns an error if k is empty or has entries that are not finite.
 func checkGram(k mat.Symmetric) error {
 	n := k.SymmetricDim()
 	if n == 0 {
@@ -59,7 +56,7 @@ func checkGram(k mat.Symmetric) error {
 	return nil
 }
 
-// checkLabels refuses labels that are not n values of -1 or +1.
+// checkLabels returns an error unless y holds n labels of -1 or +1.
 func checkLabels(y []float64, n int) error {
 	if len(y) != n {
 		return fmt.Errorf("theory: %d labels for %d points", len(y), n)
@@ -72,7 +69,7 @@ func checkLabels(y []float64, n int) error {
 	return nil
 }
 
-// checkFinite refuses values that are NaN or infinite.
+// checkFinite returns an error for values that are NaN or infinite.
 func checkFinite(what string, values []float64) error {
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -12,7 +12,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// near fails unless got and want agree to tol, relative to sizes above 1.
+// near fails unless got and want agree within tol, relative to max(1, |want|).
 func near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	require.Near(t, got, want, tol*max(1, math.Abs(want)), "%s", what)
@@ -30,7 +30,7 @@ func random(seed uint64, n, d int) *mat.Dense {
 	return x
 }
 
-// gram is the full Gram matrix, entry by entry.
+// gram returns the full Gram matrix.
 func gram(k kernel.Kernel, x *mat.Dense) *mat.SymDense {
 	n, _ := x.Dims()
 	g := mat.NewSymDense(n, nil)
@@ -56,7 +56,7 @@ func toy() (x *mat.Dense, y, u []float64) {
 	return x, []float64{-1, -1, -1, 1, 1, 1}, []float64{0, -0.25, 0, 0.25, 0, 0}
 }
 
-// xor is the exclusive or of the SVM notes, 12.2.
+// xor returns the XOR data of the SVM notes, 12.2.
 func xor() (x *mat.Dense, y []float64) {
 	return mat.NewDense(4, 2, []float64{1, 1, -1, -1, -1, 1, 1, -1}), []float64{1, 1, -1, -1}
 }

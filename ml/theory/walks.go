@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Adjacency is the matrix A of a graph, A_uv = 1 where u and v are joined, whatever the
+// Adjacency returns the adjacency matrix A of a graph: A_uv = 1 if u and v are joined, ignoring
 // directions and labels of edges (SVM notes 20.1).
 func Adjacency(g dataset.Graph) *mat.SymDense {
 	a := mat.NewSymDense(g.N, nil)
@@ -20,18 +20,17 @@ func Adjacency(g dataset.Graph) *mat.SymDense {
 }
 
 // ProductGraph is the direct product of two graphs (SVM notes 20.3): its nodes are pairs of
-// nodes, and two are joined where both pairs are. A walk in it is a walk in each of the
-// two, step by step.
+// nodes, joined if both components are joined. A walk in it is a pair of walks of equal length.
 type ProductGraph struct {
-	Pairs     [][2]int // its nodes: of the first graph, of the second
+	Pairs     [][2]int // nodes: of the first graph, of the second
 	Adjacency *mat.SymDense
 }
 
-// mostPairs bounds a product graph, of which the whole matrix is made.
+// mostPairs limits a product graph, whose full matrix is stored.
 const mostPairs = 400
 
-// NewProductGraph makes the product of a and b, with all pairs of nodes, or those with equal
-// labels. It refuses more than 400 pairs, and graphs of which no pair has equal labels.
+// NewProductGraph returns the product of a and b, with all pairs of nodes, or only those with
+// equal labels. It returns an error for more than 400 pairs and if no pair has equal labels.
 func NewProductGraph(a, b dataset.Graph, labelled bool) (p ProductGraph, err error) {
 	if n := a.N * b.N; n > mostPairs {
 		return p, param.Refuse("take smaller graphs", "a product graph of %d nodes, of which %d can be written down", n, mostPairs)
@@ -56,8 +55,8 @@ func NewProductGraph(a, b dataset.Graph, labelled bool) (p ProductGraph, err err
 	return p, nil
 }
 
-// SpectralRadius is the largest eigenvalue of a matrix by size: the sum over all walks with
-// the weights lambda^n has an end for lambda below 1 over that of the adjacency matrix.
+// SpectralRadius returns the largest absolute eigenvalue of a matrix. For an adjacency matrix the
+// sum over all walks with weights lambda^n converges if lambda is below its inverse.
 func SpectralRadius(a mat.Symmetric) (float64, error) {
 	values, _, err := eigen(a, false)
 	radius := 0.0
@@ -67,9 +66,9 @@ func SpectralRadius(a mat.Symmetric) (float64, error) {
 	return radius, err
 }
 
-// WalkSystem is 1'(I - lambda A)^-1 1, by the linear system: the sum over all walks where
-// that has an end, and a number without a meaning where it has none. It refuses a lambda
-// that is 1 over an eigenvalue.
+// WalkSystem returns 1'(I - lambda A)^-1 1 by solving the linear system: the sum over all walks
+// if that converges, a meaningless number otherwise. It returns an error if 1/lambda is an
+// eigenvalue.
 func WalkSystem(a mat.Symmetric, lambda float64) (float64, error) {
 	n := a.SymmetricDim()
 	m, ones := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
@@ -87,9 +86,8 @@ func WalkSystem(a mat.Symmetric, lambda float64) (float64, error) {
 	return mat.Sum(&x), nil
 }
 
-// WalkCounts counts the walks of 0 to most steps in a graph, and those that never totter:
-// that never go back along the edge by which they have just come, in any direction as
-// Adjacency has it.
+// WalkCounts counts the walks of 0 to most steps in a graph, and those without tottering, which
+// never return along the edge they have just taken. Directions are ignored, as in Adjacency.
 func WalkCounts(g dataset.Graph, most int) (all, straight []float64) {
 	type arc struct{ from, to int }
 	adjacency := Adjacency(g)

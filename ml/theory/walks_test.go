@@ -17,7 +17,7 @@ func graph(t *testing.T, n int, edges [][2]int, labels ...string) dataset.Graph 
 	return g
 }
 
-// TestProductGraph is by hand: two edges make two edges, and equal labels leave fewer.
+// TestProductGraph is by hand: two edges give two edges, and equal labels leave fewer.
 func TestProductGraph(t *testing.T) {
 	t.Parallel()
 	edge := graph(t, 2, [][2]int{{0, 1}}, "A", "B")
@@ -32,7 +32,7 @@ func TestProductGraph(t *testing.T) {
 		"graphs without a common label have a product")
 	require.Fails(t, require.Err(theory.NewProductGraph(graph(t, 21, nil), graph(t, 20, nil), false)), "",
 		"420 pairs are not refused")
-	// The radius of a product is the product of the radii: 2 of a ring, √2 of a path of 3.
+	// The radius of a product is the product of the radii: 2 for a ring, √2 for a path of 3.
 	ring, path := graph(t, 4, [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}}), graph(t, 3, [][2]int{{0, 1}, {1, 2}})
 	p = require.Value(theory.NewProductGraph(ring, path, false))(t)
 	r, err := theory.SpectralRadius(p.Adjacency)
@@ -41,8 +41,8 @@ func TestProductGraph(t *testing.T) {
 	require.Check(t, err != nil, "a system without a solution has one")
 }
 
-// TestWalkCounts: on a path of three nodes walks that never turn back end after two steps,
-// on a ring they go on for ever.
+// TestWalkCounts: on a path of three nodes walks that never turn back end after two steps, on a
+// ring they never end.
 func TestWalkCounts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -6,7 +6,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// maxWalls is the largest number of constraints whose cases are gone through: 2^10.
+// maxWalls is the largest number of constraints whose cases, 2^10, are enumerated.
 const maxWalls = 10
 
 // Wall is the linear inequality h(x, y) = n_1 x + n_2 y + o <= 0.
@@ -20,26 +20,26 @@ func (w Wall) G(at [2]float64) float64 {
 	return w.Normal[0]*at[0] + w.Normal[1]*at[1] + w.Offset
 }
 
-// WallCase is one way to fulfil alpha_j h_j(x, y) = 0 for every wall j, with the point
-// it leads to.
+// WallCase is one way to satisfy alpha_j h_j(x, y) = 0 for every wall j, with the resulting
+// point.
 type WallCase struct {
-	Touched     []bool     // per wall: supposes h_j = 0 (saturated), otherwise alpha_j = 0 (free)
+	Touched     []bool     // by wall: assumes h_j = 0 (saturated), otherwise alpha_j = 0 (free)
 	Point       [2]float64 // where the gradient of the Lagrangian vanishes
 	Multipliers []float64  // alpha_j at Point
-	Constraints []float64  // h_j at Point; 0 exactly for touched walls
+	Constraints []float64  // h_j at Point; exactly 0 for touched walls
 	Verdict     Verdict
-	Wall        int // the first wall by which a case is rejected; -1 when it is accepted
+	Wall        int // the first wall that rejects the case; -1 if it is accepted
 }
 
-// WallCases goes through the cases of the Karush-Kuhn-Tucker conditions for
-// minimising f of p under any number of walls (slides, "Generalized Lagrangian"; p's
-// own constraint is left aside): 2^n of them, in case k the walls that are the bits of
-// k are touched. Cases whose equations have no single solution, such as those that
-// touch parallel walls, are left out. Values within 1e-9 of 0 count as 0.
+// WallCases enumerates the cases of the Karush-Kuhn-Tucker conditions for minimising f of p
+// subject to any number of walls (slides, "Generalized Lagrangian"); p's own constraint is
+// ignored. In case k of 2^n the touched walls are the bits of k. Cases whose equations have no
+// unique solution, such as those touching parallel walls, are omitted. Values within 1e-9 of 0
+// count as 0.
 //
-// f is strictly convex, so at most one place is accepted: the minimum, if any place is
-// allowed. Errors: a scale that is not above 0, a normal of 0, values that are not
-// finite, more than 10 walls.
+// f is strictly convex, so at most one point is accepted: the minimum, if the walls allow any
+// point. It returns an error for a scale that is not positive, a zero normal, values that are not
+// finite, or more than 10 walls.
 func (p Problem) WallCases(walls []Wall) ([]WallCase, error) {
 	if len(walls) > maxWalls {
 		return nil, param.Refuse("leave some out", "%d walls make 2^%d cases, and at most 2^%d are gone through", len(walls), len(walls), maxWalls)
@@ -67,8 +67,7 @@ func (p Problem) WallCases(walls []Wall) ([]WallCase, error) {
 	return cases, nil
 }
 
-// solve finds point, multipliers and constraints, and reports whether there is one
-// solution.
+// solve computes point, multipliers and constraints, and reports whether the solution is unique.
 func (c *WallCase) solve(p Problem, walls []Wall) bool {
 	c.Point, c.Multipliers = p.Center, make([]float64, len(walls))
 	var on []int
@@ -111,7 +110,7 @@ func (c *WallCase) solve(p Problem, walls []Wall) bool {
 	return true
 }
 
-// judge checks the inequalities that the equations leave open.
+// judge checks the inequalities that the equations do not enforce.
 func (c *WallCase) judge() {
 	const tolerance = 1e-9
 	c.Verdict, c.Wall = Accepted, -1

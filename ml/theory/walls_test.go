@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// For one wall the cases are as in Minimise.
+// For one wall the cases agree with Minimise.
 func TestWallCasesOfOneWall(t *testing.T) {
 	t.Parallel()
 	for _, i := range []int{2, 3} {
@@ -29,8 +29,7 @@ func TestWallCasesOfOneWall(t *testing.T) {
 	}
 }
 
-// One case of several walls is accepted, its gradients are in balance, and no allowed
-// place is lower.
+// For several walls one case is accepted, its gradients balance, and no feasible point is lower.
 func TestWallCases(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 7))
@@ -41,11 +40,11 @@ func TestWallCases(t *testing.T) {
 			Scale:  [2]float64{0.3 + rng.Float64(), 0.3 + rng.Float64()},
 		}
 		walls := make([]theory.Wall, 3)
-		for j := range walls { // the origin is allowed
+		for j := range walls { // the origin is feasible
 			walls[j] = theory.Wall{Normal: [2]float64{rng.NormFloat64(), rng.NormFloat64()}, Offset: -0.2 - rng.Float64()}
 		}
 		cases := require.Value(p.WallCases(walls))(t)
-		if len(cases) != 7 { // three lines have no common place
+		if len(cases) != 7 { // three lines have no common point
 			t.Fatalf("%d cases", len(cases))
 		}
 		var found []theory.WallCase
@@ -123,8 +122,8 @@ func TestWallCasesRefuses(t *testing.T) {
 	}
 }
 
-// On the line of example 2 the multiplier of the solution brings both gradients into
-// balance; beside it remains the slope of f in steps along the line.
+// On the line of example 2 the multiplier of the solution balances both gradients; elsewhere on
+// the line the slope of f remains.
 func TestBalance(t *testing.T) {
 	t.Parallel()
 	p := theory.LagrangeExamples[1]

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// Decline tells about how long a solver still works, by how its violation has declined so
-// far: on a logarithmic scale along a line, as it is for methods that converge linearly. The
-// zero value is ready for use.
+// Decline estimates the remaining time of a solver from the decline of its violation so far, by a
+// line on a logarithmic scale, as for methods that converge linearly. The zero value is ready to
+// use.
 type Decline struct {
 	goal  float64 // of the last step
 	phase string
-	times []float64 // seconds since the work began, of the steps that brought the violation down or kept it
-	logs  []float64 // of the least violation until then
-	every int       // steps to one that is noted
+	times []float64 // seconds since the start, of the recorded steps
+	logs  []float64 // logarithm of the smallest violation so far
+	every int       // distance of the recorded steps
 	steps int
 }
 
 const (
-	declineMost  = 128  // places that are kept
-	declineLeast = 4    // places that tell something
-	declineFit   = 0.5  // share of the variance that the line has to explain
-	declineReach = 20.0 // times as long as it has been watched, beyond which nothing is told
-	declineJump  = 30.0 // a violation so many times the least begins anew
+	declineMost  = 128  // maximal number of recorded steps
+	declineLeast = 4    // minimal number for an estimate
+	declineFit   = 0.5  // fraction of the variance that the line must explain
+	declineReach = 20.0 // longest estimate, as a multiple of the time observed
+	declineJump  = 30.0 // a violation so many times the smallest restarts the estimate
 )
 
-// Note takes a step of the solver, so long after the work began.
+// Note records a step of the solver, taken at the given time after the start.
 func (d *Decline) Note(after time.Duration, s Step) {
 	if !(s.Violation > 0) || math.IsInf(s.Violation, 0) || s.Rows > 0 || s.Trainings > 0 {
 		return
@@ -43,7 +43,7 @@ func (d *Decline) Note(after time.Duration, s Step) {
 		v = min(v, d.logs[n-1])
 	}
 	d.times, d.logs = append(d.times, after.Seconds()), append(d.logs, v)
-	if len(d.logs) == declineMost { // every second one is enough
+	if len(d.logs) == declineMost { // keep every second one
 		for i := range declineMost / 2 {
 			d.times[i], d.logs[i] = d.times[2*i+1], d.logs[2*i+1]
 		}
@@ -51,11 +51,11 @@ func (d *Decline) Note(after time.Duration, s Step) {
 	}
 }
 
-// Left is about how long the work still takes, from the last step that was noted; ok is false
-// where that cannot be told: the goal is not known, there are few steps, the violation does not
-// decline, or not along a line, or the end is too far for so few.
+// Left estimates the remaining time after the last recorded step. ok is false if there is no
+// estimate: the goal is unknown, there are too few steps, the violation does not decline along a
+// line, or the end is too far away.
 func (d *Decline) Left() (left time.Duration, ok bool) {
-	times, logs := d.times[len(d.times)/2:], d.logs[len(d.logs)/2:] // the later half: the beginning is quicker
+	times, logs := d.times[len(d.times)/2:], d.logs[len(d.logs)/2:] // the later half, as the beginning is faster
 	n := float64(len(times))
 	if d.goal <= 0 || n < declineLeast {
 		return 0, false

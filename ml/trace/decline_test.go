@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// watched is a Decline that has seen violations, one each tenth of a second.
+// watched returns a Decline that has seen n violations, ten per second.
 func watched(goal float64, n int, violation func(i int) float64) *trace.Decline {
 	d := new(trace.Decline)
 	for i := range n {
@@ -19,7 +19,7 @@ func watched(goal float64, n int, violation func(i int) float64) *trace.Decline 
 	return d
 }
 
-// A violation that halves every second, with noise, is at its goal when it is told to be.
+// A noisy violation that halves every second reaches its goal at the estimated time.
 func TestDecline(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -34,7 +34,7 @@ func TestDecline(t *testing.T) {
 	}
 }
 
-// Where nothing can be told, nothing is.
+// Without enough information there is no estimate.
 func TestDeclineUnknown(t *testing.T) {
 	t.Parallel()
 	falls := func(i int) float64 { return math.Exp2(-float64(i) / 10) }
@@ -57,7 +57,7 @@ func TestDeclineUnknown(t *testing.T) {
 	require.Check(t, !ok, "a part that others follow: %v", left)
 }
 
-// A training along C is told by its C, in digits that can be read.
+// A training along C is described by its C, in readable digits.
 func TestTextAlongC(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]trace.Step{

@@ -6,28 +6,27 @@ import (
 	"marginlab/ml/pace"
 )
 
-// Monitor counts what a solver does and looks up now and then: has the context ended,
-// does somebody want to hear of the progress.
+// Monitor counts the work of a solver, checks its context from time to time and reports progress.
 type Monitor struct {
 	Context  context.Context
 	Recorder Recorder // may be nil
-	Phase    string   // of the steps that it is told
+	Phase    string   // of the reported steps
 
 	Iterations, Limit int
 	Objective         float64 // of the iterate
-	Goal              float64 // of the violation; 0: not told
-	Ahead             int     // parts of the work that follow the one under way
-	Work              int     // numbers touched since the last look
+	Goal              float64 // for the violation; 0: not reported
+	Ahead             int     // remaining parts of the work after the current one
+	Work              int     // numbers touched since the last check
 
 	over bool // the context has ended
 	told int  // iterations at the last report
 }
 
-// LookEvery is a millisecond or two of work, in numbers touched.
+// LookEvery is one or two milliseconds of work, in numbers touched.
 const LookEvery = 1 << 20
 
-// Ended notes n numbers of work and reports whether the context has ended, which it
-// looks at when enough work has been done.
+// Ended adds n numbers of work and reports whether the context has ended, which it checks after
+// every LookEvery numbers.
 func (m *Monitor) Ended(n int) bool {
 	m.Work += n
 	if m.Work >= LookEvery {
@@ -37,7 +36,7 @@ func (m *Monitor) Ended(n int) bool {
 	return m.over
 }
 
-// Report tells the progress unless it was told within 500 iterations.
+// Report reports progress unless there was a report within the last 500 iterations.
 func (m *Monitor) Report(violation float64) {
 	if m.Recorder == nil || m.Iterations < m.told+500 {
 		return

@@ -8,12 +8,12 @@ import (
 	"marginlab/ml/trace"
 )
 
-// count goes from 0 to n and has then converged.
+// count yields 0 to n and then converges.
 func count(n int) func(yield func(int) bool) trace.Status {
 	return func(yield func(int) bool) trace.Status {
 		for i := range n + 1 {
 			if !yield(i) {
-				return trace.Numerical // overruled by what stopped the run
+				return trace.Numerical // overridden by the reason for stopping
 			}
 		}
 		return trace.Converged

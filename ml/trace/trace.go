@@ -1,5 +1,4 @@
-// Package trace holds what solvers say about themselves: how they ended and,
-// while they work, how far they have come.
+// Package trace holds the status and progress reports of solvers.
 package trace
 
 import (
@@ -9,55 +8,53 @@ import (
 	"time"
 )
 
-// Status tells how a solver ended.
+// Status is the outcome of a solver.
 type Status string
 
 const (
 	// Converged: the stopping rule of the solver holds.
 	Converged Status = "converged"
-	// IterationLimit: the iterate is feasible, but the limit came first.
+	// IterationLimit: the iterate is feasible, but the limit was reached first.
 	IterationLimit Status = "iteration-limit"
 	// Cancelled: the context ended first.
 	Cancelled Status = "cancelled"
-	// Numerical: rounding kept the solver from meeting its own certificate.
+	// Numerical: rounding kept the solver from satisfying its certificate.
 	Numerical Status = "numerical"
 )
 
 // Step is one progress report of a solver.
 type Step struct {
-	Phase     string  `json:"phase"`     // what is being solved: "svm", "mcm", "ridge", "ww", "cs"; or made: "kernel matrix", "mixture"
+	Phase     string  `json:"phase"`     // problem being solved: "svm", "mcm", "ridge", "ww", "cs"; or work being done: "kernel matrix", "mixture"
 	Iteration int     `json:"iteration"` // iterations so far
 	Objective float64 `json:"objective"` // objective of the current iterate
 	Violation float64 `json:"violation"` // largest violation of the stopping rule
 
-	// Goal is the violation at which the solver ends; 0 where it does not tell, or where
-	// other parts of the work follow this one.
+	// Goal is the violation at which the solver ends; 0 if unknown or if other parts of the work
+	// follow.
 	Goal float64 `json:"goal,omitempty"`
 
-	// Where several machines are trained, which one this is about, from 1, and of how
-	// many; otherwise both are 0.
+	// Machine is the machine being trained, from 1, out of Machines; 0 for a single one.
 	Machine  int `json:"machine,omitempty"`
 	Machines int `json:"machines,omitempty"`
 
-	// Where it is known how much there is to do, how many rows are done and of how many;
-	// otherwise both are 0.
+	// Done and Rows are the rows finished and their total, if known; otherwise 0.
 	Done int `json:"done,omitempty"`
 	Rows int `json:"rows,omitempty"`
 
-	// Where a solution is followed along C, the C that was solved last, 0 before, and of how
-	// many trainings, at most, Done are done; otherwise both are 0.
+	// C is the last C solved along a path, 0 before the first. Done of at most Trainings are
+	// finished; otherwise both are 0.
 	C         float64 `json:"C,omitempty"`
 	Trainings int     `json:"trainings,omitempty"`
 
-	// Left is about how long the work still takes, by the clock; 0 where that is not known.
+	// Left is the estimated remaining time, 0 if unknown.
 	Left time.Duration `json:"-"`
 }
 
-// AlongC is the phase of the first way along C, from its least value to its greatest.
+// AlongC is the phase of the first pass along C, in ascending order.
 const AlongC = "path"
 
-// AtPace is about how long the rest takes of what is done in equal units, of which so many were
-// done in a time; 0 where that cannot be told: the first units begin with more than their own work.
+// AtPace estimates the remaining time for open equal units after done units took elapsed; 0 after
+// too few units, as the first ones include other work.
 func AtPace(elapsed time.Duration, done, open int) time.Duration {
 	if done <= 0 || elapsed <= 0 || done < min(10, 1+(done+open)/100) {
 		return 0
@@ -65,13 +62,13 @@ func AtPace(elapsed time.Duration, done, open int) time.Duration {
 	return time.Duration(float64(elapsed) * float64(open) / float64(done))
 }
 
-// String is the step in a line: "kernel matrix: 3400 of 10000 rows".
+// String returns the step as a line: "kernel matrix: 3400 of 10000 rows".
 func (s Step) String() string {
 	switch {
 	case s.Trainings > 0 && s.C == 0:
 		return fmt.Sprintf("%s: %d of %d trainings", s.Phase, s.Done, s.Trainings)
 	case s.Trainings > 0:
-		c, _ := strconv.ParseFloat(strconv.FormatFloat(s.C, 'g', 3, 64), 64) // which it is
+		c, _ := strconv.ParseFloat(strconv.FormatFloat(s.C, 'g', 3, 64), 64) // at the displayed precision
 		return fmt.Sprintf("%s: C = %s, %d of %d trainings", s.Phase, strconv.FormatFloat(c, 'f', -1, 64), s.Done, s.Trainings)
 	case s.Rows > 0:
 		return fmt.Sprintf("%s: %d of %d rows", s.Phase, s.Done, s.Rows)
@@ -81,11 +78,11 @@ func (s Step) String() string {
 	return fmt.Sprintf("%s: %d iterations, objective %.6g", s.Phase, s.Iteration, s.Objective)
 }
 
-// Recorder receives progress. A nil Recorder is allowed and means nobody listens.
-// It is called from the solver's goroutine, at most every few hundred iterations.
+// Recorder receives progress; it may be nil. It is called from the solver's goroutine, at most
+// every few hundred iterations.
 type Recorder func(Step)
 
-// InTurn is r for several goroutines, which it hears one at a time.
+// InTurn returns r wrapped for several goroutines, calling it one at a time.
 func (r Recorder) InTurn() Recorder {
 	if r == nil {
 		return nil

@@ -27,8 +27,8 @@ import (
 	"marginlab/views/lessons/width"
 )
 
-// Lessons returns the lessons in teaching order, by parts of the course. They are built on the
-// first call.
+// Lessons returns the lessons in teaching order, grouped by part of the course. They are built on
+// the first call.
 var Lessons = sync.OnceValue(func() []lessons.Lesson {
 	return slices.Concat(
 		part("Lines", margins.Lesson, lagrange.Lesson, hardmargin.Lesson, perceptron.Lesson, softmargin.Lesson),
@@ -50,7 +50,7 @@ func part(name string, ls ...func() *lessons.Lesson) (all []lessons.Lesson) {
 	return all
 }
 
-// Find returns the lesson of a slug, or nil.
+// Find returns the lesson with the given slug, or nil.
 func Find(slug string) *lessons.Lesson {
 	ls := Lessons()
 	for i := range ls {

@@ -73,8 +73,8 @@ func TestEverySectionHasAScreen(t *testing.T) {
 	}
 }
 
-// TestIndexHasAllOf001: every numbered section of the document is there, in its order; it
-// has no chapters 7 and 17.
+// TestIndexHasAllOf001: every numbered section of the document is in the index, in order;
+// chapters 7 and 17 do not exist.
 func TestIndexHasAllOf001(t *testing.T) {
 	t.Parallel()
 	chapters := []int{4, 3, 5, 3, 5, 6, 0, 2, 2, 3, 3, 3, 3, 4, 5, 3, 0, 3, 3, 4, 5} // sections of 1 to 21
@@ -94,8 +94,8 @@ func TestIndexHasAllOf001(t *testing.T) {
 	require.Check(t, slices.Equal(got, want), "the index has %v, the document %v", got, want)
 }
 
-// TestLessonsAreWhole: each has a live picture, steps to go through, two or three
-// questions, and a way into the lab.
+// TestLessonsAreWhole: each lesson has an interactive figure, a step-by-step replay, two or three
+// questions, and a link to the lab.
 func TestLessonsAreWhole(t *testing.T) {
 	t.Parallel()
 	for _, l := range Lessons() {
@@ -118,7 +118,7 @@ func TestLessonsAreWhole(t *testing.T) {
 	}
 }
 
-// TestWords: every screen has words under a heading of its own, and they can be shown.
+// TestWords: every screen has text under its own heading, and it renders.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, l := range Lessons() {
@@ -131,8 +131,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestGuides: every lesson has a guide with something for each of its screens, and it can
-// be shown.
+// TestGuides: every lesson has a guide with an entry for each of its screens, and it renders.
 func TestGuides(t *testing.T) {
 	t.Parallel()
 	for _, l := range Lessons() {
@@ -150,10 +149,10 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// moved is a control that a guide says to move, by its symbol.
+// moved matches a control that a guide says to move, by its symbol.
 var moved = regexp.MustCompile(`(?i)\b(?:move|change|raise|lower|push|vary|slider of) \$([^$]+)\$`)
 
-// TestGuidesCanBeDone: what a guide says to drag, to step through and to move is there.
+// TestGuidesCanBeDone: controls, steps and handles mentioned in a guide exist.
 func TestGuidesCanBeDone(t *testing.T) {
 	greek := strings.NewReplacer(`\gamma`, "γ", `\lambda`, "λ", `\mathbf w`, "w")
 	eachScreen(t, func(t *testing.T, l *lessons.Lesson, s *lessons.Screen) {
@@ -220,13 +219,13 @@ func TestPaper(t *testing.T) {
 	})
 }
 
-// TestNoSourcesInLabels: nothing that is a label holds the source of a formula.
+// TestNoSourcesInLabels: no label contains the source of a formula.
 func TestNoSourcesInLabels(t *testing.T) {
 	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) { lessonstest.CheckLabels(t, s) })
 }
 
-// TestPointers: the answer about tuning leads to the screen of risk where training errors
-// flatter, and what needs a constraint qualification names one.
+// TestPointers: the answer about tuning links to the screen of risk about optimistic training
+// errors, and texts that need a constraint qualification name one.
 func TestPointers(t *testing.T) {
 	t.Parallel()
 	screen := func(lesson, slug string) *lessons.Screen {
@@ -246,11 +245,11 @@ func TestPointers(t *testing.T) {
 	}
 }
 
-// taken are the names in addresses that say how an exhibit is shown.
+// taken lists URL parameters that control the display of an exhibit.
 var taken = []string{"step", "width", "height", "dark", "coarse", "asking", "paper", "everything", "screen", "slide", "course", "ahead", "drawn", "v"}
 
-// TestDemos shows every demo at its defaults, with every control at its ends and at nonsense,
-// and with all that can be dragged on one spot or one line.
+// TestDemos shows every demo with defaults, with every control at its limits and with invalid
+// values, and with all draggable points coinciding or collinear.
 func TestDemos(t *testing.T) {
 	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) {
 		if s.Demo == nil {
@@ -295,7 +294,7 @@ func TestDemos(t *testing.T) {
 		start := show(nil)
 		drawAtOnce(t, start)
 		lessonstest.CheckWritten(t, start)
-		seen := map[string]bool{} // nonsense comes to the same for every control
+		seen := map[string]bool{} // invalid values give the same result for every control
 		for name, vs := range values {
 			for _, v := range vs {
 				form := map[string]string{name: v}
@@ -312,7 +311,7 @@ func TestDemos(t *testing.T) {
 				require.Check(t, name == "" || ok, "the handle %q moves %q, which is no control", h.Label, name)
 			}
 		}
-		for _, at := range [][2]float64{{4, 3}, {-0.1, 0.3}} { // all points on one spot, and on a line
+		for _, at := range [][2]float64{{4, 3}, {-0.1, 0.3}} { // all points coinciding, and collinear
 			for _, apart := range []float64{0, 0.7} {
 				form := map[string]string{}
 				for i, h := range start.Handles {
@@ -330,8 +329,8 @@ func TestDemos(t *testing.T) {
 	})
 }
 
-// TestPredictionsComeFirst: as long as answers are awaited an exhibit keeps its large picture,
-// and shows less; what shows less has a question to wait for, and words that say so.
+// TestPredictionsComeFirst: while answers are pending, an exhibit keeps its large figure but
+// hides some of it; whatever is hidden has a pending question and a text that explains this.
 func TestPredictionsComeFirst(t *testing.T) {
 	eachScreen(t, func(t *testing.T, l *lessons.Lesson, s *lessons.Screen) {
 		if s.After != nil {
@@ -364,7 +363,7 @@ func TestPredictionsComeFirst(t *testing.T) {
 	})
 }
 
-// given are words that answer the question of a screen, which nobody may read before.
+// given lists words that answer a screen's question and must be hidden before the answer.
 var given = map[string][]string{
 	"margins/two-margins":        {"proportional to", "not the boundary", "worst functional"},
 	"margins/canonical":          {`{2}{\lVert\mathbf w\rVert}`, "distance between the margin lines", "short weight"},
@@ -439,7 +438,7 @@ var given = map[string][]string{
 	"width/bias-variance":        {"machines disagree"},
 }
 
-// TestAnswersAreFolded reads a screen as a student does who has not answered yet.
+// TestAnswersAreFolded reads a screen as a student who has not answered yet.
 func TestAnswersAreFolded(t *testing.T) {
 	for name := range given {
 		lesson, screen, _ := strings.Cut(name, "/")
@@ -473,7 +472,7 @@ func TestAnswersAreFolded(t *testing.T) {
 	})
 }
 
-// told are the words and numbers of an exhibit.
+// told returns the words and numbers of an exhibit.
 func told(e lessons.Exhibit) string {
 	var page strings.Builder
 	for _, f := range e.Figures {
@@ -489,15 +488,15 @@ func told(e lessons.Exhibit) string {
 	return page.String()
 }
 
-// TestControlsGiveNoAnswer sets controls to what a question asks for: what would be the
-// answer waits, and nothing else does.
+// TestControlsGiveNoAnswer sets controls to the values a question asks about: only what would
+// reveal the answer is hidden.
 func TestControlsGiveNoAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		screen string
 		set    []string // names and values of controls
-		figure bool     // the first figure waits, too
-		words  []string // that wait
+		figure bool     // the first figure is hidden, too
+		words  []string // that are hidden
 	}{
 		{"risk/shattering", []string{"n", "4"}, false, []string{"realised so far"}},
 		{"risk/bound", []string{"h", "3", "remp", "0", "m", "80"}, true, []string{"Vapnik's bound", "structural term", `\varepsilon`}},
@@ -574,8 +573,8 @@ func TestControlsGiveNoAnswer(t *testing.T) {
 	}
 }
 
-// TestLinesWait: a question that names a line of its screen's derivation is asked before it,
-// in the midst of the lines; no line is asked for twice, none that has a name for nothing.
+// TestLinesWait: a question about a line of its screen's derivation comes before that line; no
+// line is asked about twice, and no question names a missing line.
 func TestLinesWait(t *testing.T) {
 	eachScreen(t, func(t *testing.T, l *lessons.Lesson, s *lessons.Screen) {
 		var e lessons.Exhibit
@@ -616,7 +615,7 @@ func TestLinesWait(t *testing.T) {
 	})
 }
 
-// drawn is the SVG of a figure.
+// drawn returns the SVG of a figure.
 func drawn(t *testing.T, f lessons.Figure, asking bool) string {
 	t.Helper()
 	p := require.Value(f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true, Asking: asking}))(t)
@@ -625,7 +624,7 @@ func drawn(t *testing.T, f lessons.Figure, asking bool) string {
 	return svg.String()
 }
 
-// drawAtOnce draws an exhibit as requests do that share it: at the same time.
+// drawAtOnce draws an exhibit concurrently, as requests that share it do.
 func drawAtOnce(t *testing.T, e *lessons.Exhibit) {
 	t.Helper()
 	var wait sync.WaitGroup
@@ -638,8 +637,8 @@ func drawAtOnce(t *testing.T, e *lessons.Exhibit) {
 	wait.Wait()
 }
 
-// checkSteps goes to the end, back to the start and forward again; states must be
-// the same wherever they are come from.
+// checkSteps goes to the end, back to the start and forwards again; states must not depend on the
+// direction.
 func checkSteps(t *testing.T, steps int, show func(int) *lessons.Exhibit) {
 	t.Helper()
 	at := []int{0, 1, steps / 2, steps - 2, steps - 1}
@@ -660,7 +659,7 @@ func checkSteps(t *testing.T, steps int, show func(int) *lessons.Exhibit) {
 	}
 }
 
-// TestQuestions answers every question right and wrong.
+// TestQuestions gives the right and wrong answers to every question.
 func TestQuestions(t *testing.T) {
 	eachScreen(t, func(t *testing.T, _ *lessons.Lesson, s *lessons.Screen) {
 		for i := range s.Questions {
@@ -706,8 +705,8 @@ func TestQuestions(t *testing.T) {
 	})
 }
 
-// checkSketch draws a curve as it is, turned upside down, and not at all. The picture to
-// draw into shows nothing of the curve, and its axes stay where they are.
+// checkSketch answers with the correct curve, an inverted one, and none. The empty figure shows
+// nothing of the curve, and its axes do not change.
 func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 	t.Helper()
 	s := q.Sketch
@@ -745,8 +744,7 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 	}
 }
 
-// TestPlacesOfAnswers counts where right answers stand as a class sees them: nobody should be
-// right by a letter.
+// TestPlacesOfAnswers counts the positions of right answers in class: no fixed letter should win.
 func TestPlacesOfAnswers(t *testing.T) {
 	t.Parallel()
 	var places [3]int
@@ -773,8 +771,7 @@ func TestPlacesOfAnswers(t *testing.T) {
 	t.Logf("right answers by letter: %v", places)
 }
 
-// TestClassColours: the colours of two classes, and their names, belong to classes; what is
-// none is drawn in others.
+// TestClassColours: the colours and names of two classes are used only for classes.
 func TestClassColours(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../*/*.go")

@@ -17,14 +17,14 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// explored are the symbols and stressed words of HTML, as the page's script compares them.
+// explored returns the symbols and emphasised words in HTML, as compared by the page's script.
 func explored(t *testing.T, html string) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
 	d := xml.NewDecoder(strings.NewReader(html))
 	d.Strict, d.Entity, d.AutoClose = false, xml.HTMLEntity, xml.HTMLAutoClose
 	var open []string
-	var from []int // where the text of each open element begins
+	var from []int // start of the text of each open element
 	var text strings.Builder
 	for {
 		token, err := d.Token()
@@ -51,8 +51,8 @@ func explored(t *testing.T, html string) map[string]bool {
 	}
 }
 
-// TestMeanings: every symbol of the table is in the words of a screen, one of whose pictures
-// has the part that it means; a number is no name of a point, which others have in formulas.
+// TestMeanings: every symbol of the table occurs in the text of a screen with a figure that shows
+// its meaning; a number does not denote a point, as other formulas contain numbers.
 func TestMeanings(t *testing.T) {
 	t.Parallel()
 	used := map[string]map[string]bool{}

@@ -18,11 +18,11 @@ import (
 // document matches references to the lecture documents.
 var document = regexp.MustCompile(`(?i)(?:^|[^0-9.,\s])\s?00[012]\b|\bhandouts?\b|\b(?:the|this|our|lecture's) (?:slides?|notes|documents?|script|lecture)\b|\bslides'|\bas printed\b`)
 
-// covers are the ids of sections that a screen goes with, for the index.
+// covers matches the section ids covered by a screen, for the index.
 var covers = regexp.MustCompile(` covers="(?:00[012] [a-z0-9.-]+(?:, )?)+"`)
 
-// TestNoDocuments: lessons speak to students who have never seen the lecture documents. What
-// those get wrong is a page of its own, for lecturers.
+// TestNoDocuments: lessons are for students who have never seen the lecture documents. Errors in
+// those are listed on a separate page for lecturers.
 func TestNoDocuments(t *testing.T) {
 	t.Parallel()
 	texts, err := filepath.Glob("../*/*.md")
@@ -51,8 +51,8 @@ func TestNoDocuments(t *testing.T) {
 	}
 }
 
-// TestCorrections: each is of a section that is there, in a lesson that is there, and its
-// formulas can be shown.
+// TestCorrections: each refers to an existing section and an existing lesson, and its formulas
+// render.
 func TestCorrections(t *testing.T) {
 	t.Parallel()
 	require.Check(t, len(lessons.Corrections) >= 52, "%d corrections", len(lessons.Corrections))
@@ -74,8 +74,7 @@ func TestCorrections(t *testing.T) {
 // buildWords is the number of words a slide adds at a time, a formula counting as one.
 const buildWords = 40
 
-// TestWordsPerBuild: what the arrow key adds to a slide can be read before the teacher has
-// said it.
+// TestWordsPerBuild: each build of a slide is short enough to be read while the teacher says it.
 func TestWordsPerBuild(t *testing.T) {
 	t.Parallel()
 	for i := range Lessons() {
@@ -94,14 +93,14 @@ func TestWordsPerBuild(t *testing.T) {
 	}
 }
 
-// formulas and marks are not words; a formula within a line is one.
+// Formulas and markup are not words; an inline formula counts as one.
 var (
 	displayed = regexp.MustCompile(`(?s)\$\$.*?\$\$`)
 	inline    = regexp.MustCompile(`\$[^$]*\$`)
 	item      = regexp.MustCompile(`\n(?:-|\d+\.) `)
 )
 
-// builds are the blocks of words, and each item of a list.
+// builds returns the blocks of a text, with each list item separate.
 func builds(words string) []string {
 	words = inline.ReplaceAllString(displayed.ReplaceAllString(words, "\n\n"), "x")
 	var all []string

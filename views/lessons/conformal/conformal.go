@@ -210,30 +210,30 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// ones is a vector of n ones.
+// ones returns a vector of n ones.
 func ones(n int) []float64 {
 	v := make([]float64, n)
 	floats.AddConst(1, v)
 	return v
 }
 
-// line are points of the real line, a class on each side of 0.
+// line holds points on the real line, with a class on each side of 0.
 var line = lessons.Toy{
 	XY: [][2]float64{{-3}, {-2.4}, {-1.9}, {-1.2}, {-0.6}, {0.5}, {1.1}, {1.6}, {2.3}, {3}},
 	Y:  []float64{-1, -1, -1, -1, -1, 1, 1, 1, 1, 1},
 }
 
-const end = 3 // the ends of the line, which every map keeps
+const end = 3 // ends of the line, fixed by every map
 
-// identity is the map of the line that leaves it as it is.
+// identity is the identity map of the line.
 func identity(x float64) float64 { return x }
 
-// bend is theory.Bend with the ends of the line.
+// bend is theory.Bend for this line.
 func bend(steepness, at float64) func(x float64) float64 {
 	return theory.Bend(steepness, at, end)
 }
 
-// gap are the images of the two points beside the gap.
+// gap returns the images of the two points next to the gap.
 func gap(bend func(float64) float64) (left, right float64) {
 	left, right = math.Inf(-1), math.Inf(1)
 	for i, p := range line.XY {
@@ -246,7 +246,7 @@ func gap(bend func(float64) float64) (left, right float64) {
 	return left, right
 }
 
-// ratio is R/Δ of the images: half their extent over half the gap.
+// ratio returns R/Δ of the images: half their extent over half the gap.
 func ratio(bend func(float64) float64) float64 {
 	left, right := gap(bend)
 	return 2 * end / (right - left)
@@ -255,7 +255,7 @@ func ratio(bend func(float64) float64) float64 {
 func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	s, m := steepness.Of(in), where.Of(in)
 	bent := bend(s, m)
-	const floor = -3.8 // where the points stand beside the axes
+	const floor = -3.8 // position of the points next to the axes
 	var curve [][2]float64
 	for i := range 121 {
 		x := end * (float64(i)/60 - 1)
@@ -282,7 +282,7 @@ func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		marks = append(marks, figure.Dot{At: [2]float64{p[0], floor}, Class: lessons.Class(line.Y[i]), Name: name})
 		images = append(images, figure.Dot{At: [2]float64{floor, bent(p[0])}, Class: lessons.Class(line.Y[i]), Name: name})
 	}
-	astray := m < l0 || m > r0 // as the question has it: what becomes of the gap then waits for the answer
+	astray := m < l0 || m > r0 // the question's setting: the gap is hidden until the answer
 	before, after := ratio(identity), ratio(bent)
 	slope := func(x float64) float64 { return (bent(x+1e-5) - bent(x-1e-5)) / 2e-5 }
 	e := &lessons.Exhibit{
@@ -348,7 +348,7 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	var grid []ellipse
 	largest := 0.0
 	for i := range 9 {
-		for j := range 9 { // as high as wide, for frames that are
+		for j := range 9 { // a square grid, for square frames
 			e, err := measure([2]float64{0.75 * float64(i-4), 0.75 * float64(j-4)})
 			if err != nil {
 				return nil, err
@@ -414,13 +414,12 @@ var metricDerivation = []lessons.Line{
 	{Slug: "rbf", Why: `For the RBF kernel $k(\mathbf x,\mathbf x) = 1$ and $k_i = 0$. Where $c$ is flat the magnification is $c^2$ times the old one in the plane; where it slopes, the second term stretches along the slope.`, TeX: `\tilde{\mathbf g} = c^2\, 2\gamma\,\mathbf I + \nabla c\,\nabla c^\top`},
 }
 
-// six are six points in no order of classes; one of them can be moved.
+// six returns six points in arbitrary class order; one of them can be moved.
 func six(at [2]float64) lessons.Toy {
 	return lessons.Toy{XY: [][2]float64{{-1.3, 0.5}, at, {-0.5, -0.7}, {1.4, 0.4}, {0.4, 0.9}, {-0.9, -0.1}}, Y: []float64{-1, 1, -1, 1, 1, -1}}
 }
 
-// twoWays is a toy with its images in an explicit feature space and its kernel
-// matrices.
+// twoWays is a toy with its images in an explicit feature space and its scatter matrices.
 type twoWays struct {
 	points lessons.Toy
 	phi    *mat.Dense // M x features
@@ -429,7 +428,7 @@ type twoWays struct {
 	between, within float64 // tr S_b and tr S_w, from the images
 }
 
-// newTwoWays takes the features of the map; of the zero map, the coordinates.
+// newTwoWays uses the features of the map; for the zero map, the coordinates.
 func newTwoWays(ctx context.Context, m theory.FeatureMap, points lessons.Toy) (*twoWays, error) {
 	f := &twoWays{points: points, phi: points.Matrix()}
 	k := kernel.Kernel{Name: "linear"}
@@ -447,10 +446,10 @@ func newTwoWays(ctx context.Context, m theory.FeatureMap, points lessons.Toy) (*
 	return f, err
 }
 
-// scatter is J by the definition with scatter matrices.
+// scatter returns J by the definition with scatter matrices.
 func (f *twoWays) scatter() float64 { return f.between / f.within }
 
-// matrices is J by the kernel matrices alone.
+// matrices returns J by the kernel matrices alone.
 func (f *twoWays) matrices() float64 { return mat.Sum(f.b) / mat.Sum(f.w) }
 
 func showFisher(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -495,7 +494,7 @@ func showFisher(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}, nil
 }
 
-// spokes join points to the mean of their class, and these to that of all.
+// spokes join the points to their class means, and these to the overall mean.
 func spokes(t lessons.Toy) (marks []figure.Mark) {
 	var all [2]float64
 	mean, n := map[float64][2]float64{}, map[float64]float64{}
@@ -527,7 +526,7 @@ var fisherDerivation = []lessons.Line{
 	{Why: `With a factor, $K_{ij}$ becomes $c_i c_j K_{ij}$: the ones become $\mathbf c$, and $\mathbf B_0$, $\mathbf W_0$ belong to the kernel as it was.`, TeX: `J(\mathbf c) = \frac{\mathbf 1^\top\mathbf B\mathbf 1}{\mathbf 1^\top\mathbf W\mathbf 1} = \frac{\mathbf c^\top\mathbf B_0\,\mathbf c}{\mathbf c^\top\mathbf W_0\,\mathbf c}`},
 }
 
-// moons are the points of the screens on cores, eigenvectors and gradients.
+// moons returns the points of the screens on cores, eigenvectors and gradients.
 func moons() (*problem, error) {
 	d, err := dataset.Generate("moons", 60, 0.2, 3)
 	if err != nil {
@@ -540,13 +539,13 @@ func moons() (*problem, error) {
 	return &problem{lessons.NewReshaping(d, kernel.RBF(1), d.X, y)}, nil
 }
 
-// problem is a data set with a kernel to be reshaped from cores spread over it.
+// problem is a data set with a kernel to be transformed.
 type problem struct{ *lessons.Reshaping }
 
-// ridge is D where a screen has no control for it.
+// ridge is D for screens without a control for it.
 const ridge = 1e-3
 
-// evenly are n rows, evenly over the data set.
+// evenly returns n rows, evenly spaced over the data set.
 func (p *problem) evenly(n int) (rows []int) {
 	for i := range n {
 		rows = append(rows, i*len(p.Y)/n)
@@ -554,7 +553,7 @@ func (p *problem) evenly(n int) (rows []int) {
 	return rows
 }
 
-// spread takes n rows as cores, evenly over the data set, every one twice if asked for.
+// spread returns n rows as cores, evenly spaced over the data set, each twice if twice is set.
 func (p *problem) spread(n int, twice bool) (cores [][]float64) {
 	for _, i := range p.evenly(n) {
 		core := p.X.RawRowView(i)
@@ -631,13 +630,13 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	return e, nil
 }
 
-// qValues are the eigenvalues of Q for these cores, rising.
+// qValues returns the eigenvalues of Q for these cores, ascending.
 func (p *problem) qValues(ctx context.Context, cores [][]float64, gamma, ridge float64) ([]float64, error) {
 	return theory.RidgeSpectrum(ctx, p.Gram, p.X, p.Y, cores, gamma, ridge)
 }
 
-// quotient returns the objective that the eigenvector maximises: the Fisher scalar of a map with the
-// usual ridge in its denominator.
+// quotient returns the objective maximised by the eigenvector: the Fisher scalar of a map with
+// the default ridge in its denominator.
 func (p *problem) quotient(ctx context.Context, m *mlconformal.Map) (float64, error) {
 	return theory.RidgedJ(ctx, p.Gram, p.Y, m.Factors(p.X), ridge)
 }
@@ -648,12 +647,12 @@ func mapAt(path *trace.Replay[[]float64], step int, cores [][]float64, gamma flo
 	return &mlconformal.Map{Gamma: gamma, Alpha0: alpha[0], Alpha: alpha[1:], Cores: cores}
 }
 
-// climb is the ascent from the kernel as it is, with the usual ridge.
+// climb runs the gradient ascent from the original kernel, with the default ridge.
 func (p *problem) climb(ctx context.Context, cores [][]float64, gamma float64, steps int, rate float64) (*trace.Replay[[]float64], error) {
 	return stepwise.FisherAscent(ctx, p.Gram, p.X, p.Y, cores, mlconformal.Settings{Gamma: gamma, Ridge: ridge, Steps: steps, Rate: rate})
 }
 
-// toy are the points of a data set in the plane.
+// toy returns the points of a data set in the plane.
 func toy(d *dataset.Data, y []float64) lessons.Toy {
 	t := lessons.Toy{Y: y}
 	for i := range y {
@@ -797,8 +796,7 @@ func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	return e, nil
 }
 
-// names are the methods of the comparison with their names, the plain
-// kernel first.
+// names lists the methods compared, the plain kernel first.
 var names = [][2]string{{"none", "no map"}, {"amari", "Amari–Wu"}, {"gradient", "gradient"}, {"eigen", "eigenvector"}}
 
 // methodsOn trains with every method.
@@ -814,8 +812,8 @@ func methodsOn(ctx context.Context, d *dataset.Data, s ml.Spec) (all []*ml.Resul
 	return all, nil
 }
 
-// alwaysBest tells on how many of four data sets no other method, or none, has the better
-// accuracy on held-out rows: on all, on some or on none.
+// alwaysBest reports on how many of four data sets no other method, nor the plain kernel, has a
+// better test accuracy: all, some or none.
 func alwaysBest(ctx context.Context) (float64, error) {
 	s, err := lessons.NewSpec("learner", "mcm", "standardize", "true", "gamma", "1", "core_gamma", "1", "rank_tol", "1e-2", "test_fraction", "0.3")
 	if err != nil {
@@ -916,10 +914,10 @@ func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	return e, nil
 }
 
-// average repeats the comparison on the splits of ten seeds.
+// average repeats the comparison on ten random splits.
 func average(ctx context.Context, d *dataset.Data, s ml.Spec) (lessons.Table, error) {
 	const splits = 10
-	gain := make([][]float64, len(names)) // held-out accuracy less that without a map
+	gain := make([][]float64, len(names)) // test accuracy minus that without a map
 	plain := make([]float64, splits)
 	for k := range splits {
 		s.Seed = uint64(k + 1)

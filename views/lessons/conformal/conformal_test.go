@@ -15,7 +15,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// theMoons are the points of the screens.
+// theMoons returns the points of the screens.
 func theMoons(t *testing.T) *problem {
 	t.Helper()
 	p := require.Value(moons())(t)
@@ -31,8 +31,7 @@ func the[T any](v T, err error) func(t *testing.T) T {
 	}
 }
 
-// A map that keeps the ends and is monotone cannot but take from the classes what it
-// gives to the gap.
+// A monotone map that fixes the ends can widen the gap only at the expense of the classes.
 func TestBend(t *testing.T) {
 	t.Parallel()
 	before := ratio(identity)
@@ -61,14 +60,14 @@ func TestJTwoWays(t *testing.T) {
 			lessonstest.Near(t, "1'B1/M", mat.Sum(f.b)/6, f.between, 1e-12)
 			lessonstest.Near(t, "1'W1/M", mat.Sum(f.w)/6, f.within, 1e-12)
 			lessonstest.Near(t, "J", f.matrices(), f.scatter(), 1e-12)
-			// Sorting the rows, and the labels with them, changes no sum.
+			// Reordering rows and labels does not change the sums.
 			order := lessons.ClassOrder(points.Y)
 			lessonstest.Near(t, "sorted", mat.Sum(lessons.Reordered(f.b, order)), mat.Sum(f.b), 1e-12)
 		}
 	}
 }
 
-// The lesson's own matrices, eigenvector and ascent are those of package conformal.
+// The lesson's matrices, eigenvector and ascent agree with package conformal.
 func TestAgreesWithTheProduct(t *testing.T) {
 	t.Parallel()
 	p := theMoons(t)
@@ -110,9 +109,8 @@ func TestAgreesWithTheProduct(t *testing.T) {
 		require.Equal(t, path.Len(), steps+1, "states")
 		_, amari, err := mlconformal.Fit(t.Context(), "amari", p.Gram, p.X, p.Y, rows, mlconformal.Settings{Gamma: gamma})
 		require.NoError(t, err)
-		// All of them are candidates of the same quotient. With the ridge in the
-		// denominator the eigenvector is its maximum; without, it can lose by no more
-		// than the ridge.
+		// All of them are candidates for the same quotient. With the ridge in the denominator the
+		// eigenvector is the maximum; without it, it may be lower by at most the ridge.
 		unit := &mlconformal.Map{Gamma: gamma, Alpha: ones(8), Cores: cores}
 		if q := quotient(unit); q > top.Eigenvalue*(1+1e-9) {
 			t.Errorf("Amari and Wu's factor has the quotient %g, the largest eigenvalue is %g", q, top.Eigenvalue)
@@ -125,7 +123,7 @@ func TestAgreesWithTheProduct(t *testing.T) {
 	}
 }
 
-// Every core twice: Q is singular for any ridge, and neither g nor c notices.
+// With every core repeated Q is singular for any ridge, but g and c are unaffected.
 func TestTrap(t *testing.T) {
 	t.Parallel()
 	p := theMoons(t)
@@ -143,7 +141,7 @@ func TestTrap(t *testing.T) {
 	}
 }
 
-// The kernel stays positive semidefinite for a factor of both signs.
+// The kernel remains positive semidefinite for a factor of both signs.
 func TestSigns(t *testing.T) {
 	t.Parallel()
 	p := theMoons(t)
@@ -161,8 +159,8 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// B0 is the kernel matrix with the weights 1/M1 and -1/M2 on rows and columns, times
-// M1 M2 / M, as step 3 says: so it is positive semidefinite as K is.
+// B0 is the kernel matrix with weights 1/M1 and -1/M2 on rows and columns, times M1 M2 / M, as
+// stated in step 3, and so positive semidefinite like K.
 func TestScatterBetween(t *testing.T) {
 	t.Parallel()
 	p := theMoons(t)

@@ -21,7 +21,7 @@ var (
 	harmKernel = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "linear", Options: harmOptions()}
 )
 
-// harming are kernels, one of which is good and another bad for each of the sets.
+// harming lists kernels of which one is good and another bad for each set.
 var harming = []struct {
 	name, label string
 	kernel      kernel.Kernel
@@ -40,7 +40,7 @@ func harmOptions() (all []param.Option) {
 	return all
 }
 
-// harmed are the points of a set.
+// harmed returns the points of a set.
 func harmed(set string) (lessons.Toy, error) {
 	switch set {
 	case "ring":
@@ -51,7 +51,7 @@ func harmed(set string) (lessons.Toy, error) {
 	return clouds([2]float64{-1.2, -0.6}, [2]float64{1.2, 0.6})
 }
 
-// clouds are twenty points about each of two places.
+// clouds returns twenty points around each of two centres.
 func clouds(a, b [2]float64) (lessons.Toy, error) {
 	t, err := lessons.Drawn("blobs", 40, 0.4, 5)
 	if err != nil {
@@ -73,7 +73,7 @@ func clouds(a, b [2]float64) (lessons.Toy, error) {
 	return t, nil
 }
 
-// separability are the J of all kernels on the points.
+// separability returns J of all kernels on the points.
 func separability(ctx context.Context, t lessons.Toy) (js []float64, err error) {
 	for _, h := range harming {
 		j, err := mlconformal.J(ctx, kernel.NewGram(h.kernel, t.Matrix()), t.Y, ones(len(t.Y)))
@@ -130,13 +130,13 @@ func showEmpirical(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 		Numbers: []lessons.Number{{Label: "$J$", Value: views.Short(j), Help: "of the kernel that is chosen: " + chosen.label}},
 		Tables:  []lessons.Table{table},
 	}
-	if harmSet.Of(in) == harmSet.Default && chosen.name != harmKernel.Default { // as the question has it
+	if harmSet.Of(in) == harmSet.Default && chosen.name != harmKernel.Default { // the question's setting
 		e.Figures[0].Asks, e.Numbers[0].After = "Where are the clouds in the feature space of this kernel?", true
 	}
 	return e, nil
 }
 
-// harms finds the kernel with the least J on the opposite clouds.
+// harms returns the kernel with the smallest J on the opposite clouds.
 func harms(ctx context.Context) (float64, error) {
 	t, err := harmed(harmSet.Default)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// J of the kernel matrix equals J of the points in the empirical feature space, computed from their
+// J of the kernel matrix equals J of the points in the empirical feature space, computed from
 // means and distances.
 func TestEmpiricalSeparability(t *testing.T) {
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestEmpiricalSeparability(t *testing.T) {
 			for k := range means {
 				floats.Scale(1/size[k], means[k])
 			}
-			between, within := 0.0, 0.0 // the mean of all is the origin
+			between, within := 0.0, 0.0 // the overall mean is the origin
 			for k := range means {
 				between += size[k] * floats.Dot(means[k], means[k])
 			}
@@ -44,7 +44,7 @@ func TestEmpiricalSeparability(t *testing.T) {
 	}
 }
 
-// The square folds opposite clouds together and does no harm to clouds beside each other.
+// Squaring folds opposite clouds together but does not affect clouds next to each other.
 func TestKernelThatHarms(t *testing.T) {
 	t.Parallel()
 	for set, harmful := range map[string]bool{"opposite": true, "ring": false} {

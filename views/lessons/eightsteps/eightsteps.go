@@ -33,8 +33,8 @@ var words string
 //go:embed guide.md
 var guide string
 
-// The controls, which every screen has, so that values go along: at hand those that it is
-// about, the others folded.
+// The controls, shared by all screens so that values carry over; those irrelevant to a screen are
+// folded.
 var (
 	data         = lessons.DataControl{Default: "moons"}
 	gamma        = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "0.5", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
@@ -47,7 +47,7 @@ var (
 	controls = about("")
 )
 
-// about are the controls with those at hand that have these names.
+// about returns the controls, all folded except for the named ones.
 func about(names ...string) []lessons.Control {
 	all := []lessons.Control{data}
 	for _, c := range []lessons.NumberControl{gamma, price, rankTol, coreGamma, testFraction} {
@@ -118,7 +118,7 @@ func settings(in lessons.Input) []string {
 	}
 }
 
-// training is the data set of a screen, ready to be trained on.
+// training is the data set of a screen with both machines.
 type training struct {
 	data        *dataset.Data
 	spec        ml.Spec
@@ -126,14 +126,14 @@ type training struct {
 	pos, neg    string
 	train, test []int
 	scaler      *dataset.Scaler
-	p           *lessons.Reshaping // the training rows, standardised, with the basic kernel
+	p           *lessons.Reshaping // the standardised training rows with the basic kernel
 	report      ml.Report          // of the second machine
 	before      *ml.Model          // the first machine
-	after       *ml.Model          // the second one, and its map
+	after       *ml.Model          // the second one, with its map
 }
 
-// prepare does step 1 with the settings of a screen: it splits, and scales by the mean
-// and the deviation of the training rows.
+// prepare performs step 1 with the settings of a screen: it splits, and standardises by the mean
+// and deviation of the training rows.
 func prepare(d *dataset.Data, in lessons.Input) (t *training, err error) {
 	t = &training{data: d}
 	if t.spec, err = lessons.NewSpec(append(settings(in), "standardize", "true")...); err != nil {
@@ -156,7 +156,7 @@ func prepare(d *dataset.Data, in lessons.Input) (t *training, err error) {
 	return t, nil
 }
 
-// moons are both machines on the moons as the lesson starts, but for what change says.
+// moons trains both machines on the moons with the initial settings, as modified by change.
 func moons(ctx context.Context, change map[string]string) (*training, error) {
 	d, err := lessons.LoadData("moons")
 	if err != nil {
@@ -183,17 +183,17 @@ func (t *training) fit(ctx context.Context) error {
 	return nil
 }
 
-// best is the best factor of the cores of the second machine.
+// best returns the optimal factor for the cores of the second machine.
 func (t *training) best(ctx context.Context) (*conformal.Map, conformal.Stats, error) {
 	return t.p.Best(ctx, t.after.Machines[0].Map.Cores, t.after.Machines[0].Map.Gamma, t.spec.Values.Number("core_ridge"))
 }
 
-// scatter are B0 and W0.
+// scatter returns B0 and W0.
 func (t *training) scatter(ctx context.Context) (b, w *mat.SymDense, err error) {
 	return conformal.Scatter(ctx, t.p.Gram, t.p.Y, nil)
 }
 
-// picture is the boundary of one of the machines.
+// picture shows the boundary of one of the machines.
 func (t *training) picture(name, caption string, m *ml.Model) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		sc, err := lessons.ReshapedScene(m, t.data, t.spec, l)
@@ -205,7 +205,7 @@ func (t *training) picture(name, caption string, m *ml.Model) lessons.Figure {
 	}}
 }
 
-// start is step 1 for a screen, with the beginning of its exhibit.
+// start performs step 1 for a screen and begins its exhibit.
 func start(ctx context.Context, in lessons.Input) (*training, *lessons.Exhibit, error) {
 	_, d, err := data.Of(ctx, in)
 	if err != nil {
@@ -231,17 +231,19 @@ func trained(ctx context.Context, in lessons.Input) (*training, *lessons.Exhibit
 	return t, e, t.fit(ctx)
 }
 
-// moves are the steps in which the data are standardised: half of them shift, half of them scale.
+// moves is the number of steps that standardise the data: the first half shifts, the second half
+// scales.
 const moves = 6
 
-// halves are the shares of the shift and of the scaling that are done after some moves.
+// halves returns the completed fractions of the shift and the scaling.
 func halves(step int) (shift, scale float64) {
 	done := 2 * float64(step) / moves
 	return min(1, done), max(0, done-1)
 }
 
-// moved draws the rows over two columns after some moves; held-out ones are hollow. One frame holds all of the shift.
-// While the rows are scaled it follows them, since one unit may be a hundred times the other.
+// moved draws the rows over two columns after some moves; held-out ones are hollow. One frame
+// covers the shift. While the rows are scaled it follows them, since one unit may be a hundred
+// times the other.
 func (t *training) moved(step int, columns []int) lessons.Figure {
 	held := map[int]bool{}
 	for _, i := range t.test {
@@ -257,7 +259,7 @@ func (t *training) moved(step int, columns []int) lessons.Figure {
 		return at
 	}
 	var marks []figure.Mark
-	first := math.Ceil(scale) // 0 as long as the rows shift
+	first := math.Ceil(scale) // 0 while the rows are shifted
 	for i, y := range t.y {
 		for _, at := range [][2]float64{place(i, first, scale), place(i, 1, scale), {-2, -2}, {2, 2}} {
 			limits = figure.Limits{XMin: min(limits.XMin, 1.1*at[0]), XMax: max(limits.XMax, 1.1*at[0]), YMin: min(limits.YMin, 1.1*at[1]), YMax: max(limits.YMax, 1.1*at[1])}
@@ -369,7 +371,7 @@ func showFirst(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// matrices are the lines of step 3, one a matrix.
+// matrices holds the lines of step 3, one per matrix.
 var matrices = []lessons.Line{
 	{Why: `The basic kernel matrix on the training rows.`, TeX: `(\mathbf K_0)_{ij} = e^{-\gamma\lVert\mathbf x_i - \mathbf x_j\rVert^2}`},
 	{Why: `Pairs of one class, divided by the size of the class; all others 0.`, TeX: `\operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
@@ -430,7 +432,7 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		return nil, err
 	}
 	columns := 1 + len(best.Alpha)
-	const last = 8 // step of the replay, from a constant c to the best
+	const last = 8 // step of the replay, from a constant c to the optimum
 	turned, err := t.uphill(ctx, best, 1.0/last)
 	if err != nil {
 		return nil, err
@@ -479,15 +481,16 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// uphill turns the sign of m where J is larger that way after a share of the way from the constant 1, so that it need
-// not fall first. J and the kernel of m itself do not depend on the sign.
+// uphill chooses the sign of m so that J is larger after a fraction share of the way from the
+// constant 1, and so need not fall first. J and the kernel of m itself are independent of the
+// sign.
 func (t *training) uphill(ctx context.Context, m *conformal.Map, share float64) (turned bool, err error) {
 	var js [2]float64
 	for k := range js {
 		if js[k], err = t.p.J(ctx, onTheWay(m, share).Factors(t.p.X)); err != nil {
 			return false, err
 		}
-		if k == 0 || !(js[1] > js[0]) { // there, and back
+		if k == 0 || !(js[1] > js[0]) { // negate, and back
 			m.Alpha0 *= -1
 			floats.Scale(-1, m.Alpha)
 		}
@@ -495,7 +498,7 @@ func (t *training) uphill(ctx context.Context, m *conformal.Map, share float64) 
 	return js[1] > js[0], nil
 }
 
-// onTheWay is the map that is a share of the way from the constant 1 to another.
+// onTheWay interpolates between the constant 1 and m.
 func onTheWay(m *conformal.Map, share float64) *conformal.Map {
 	part := *m
 	part.Alpha0 = 1 - share + share*m.Alpha0
@@ -503,8 +506,8 @@ func onTheWay(m *conformal.Map, share float64) *conformal.Map {
 	return &part
 }
 
-// ranked are the places of the cores in the map, those with the largest |lambda| in
-// the first machine first.
+// ranked returns the indices of the cores in the map, by descending |lambda| in the first
+// machine.
 func (t *training) ranked() []int {
 	size := map[int]float64{}
 	for k, row := range t.before.Supports.Rows {
@@ -520,8 +523,8 @@ func (t *training) ranked() []int {
 	return order
 }
 
-// with is the second machine when only the first n of the ranked cores are used: α
-// is solved for them alone.
+// with returns the second machine with only the first n of the ranked cores, for which α is
+// recomputed.
 func (t *training) with(ctx context.Context, n int) (*ml.Model, error) {
 	var cores [][]float64
 	var rows []int
@@ -546,7 +549,7 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		return nil, err
 	}
 	n := len(t.after.Machines[0].CoreRows)
-	// The factor is built up, core by core.
+	// The factor is built up core by core.
 	e.Steps = n + 1
 	e.Step = min(in.Step, n)
 	used, model := e.Step, t.after
@@ -585,8 +588,8 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	return e, nil
 }
 
-// images draws the training rows in the two directions of feature space in which they are longest together.
-// It multiplies each by its factor, on a share of the way from 1.
+// images draws the training rows in the two leading directions of feature space, each multiplied
+// by its factor, interpolated from 1.
 func (t *training) images(k *mat.SymDense, c []float64, share float64) (lessons.Figure, error) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(k, true) {
@@ -782,12 +785,12 @@ func (t *training) compare() (before, after []bool, err error) {
 	return before, after, nil
 }
 
-// share is the share of the right answers.
+// share returns the fraction of right answers.
 func share(right []bool) float64 {
 	return float64(lessons.CountTrue(right)) / float64(len(right))
 }
 
-// tenfold looks what a column in another unit makes of the standardised data.
+// tenfold computes the effect of another unit for a column on the standardised data.
 func tenfold(ctx context.Context) (float64, error) {
 	t, err := moons(ctx, nil)
 	if err != nil {
@@ -803,7 +806,7 @@ func tenfold(ctx context.Context) (float64, error) {
 	return float64([]int{2, 0, 1}[1+lessons.Sign(math.Round(1e6*ratio)-1e6)]), nil
 }
 
-// signed looks what a factor that has one sign on each class makes of the numerator of J.
+// signed computes the numerator of J for a factor with one sign per class.
 func signed(ctx context.Context) (float64, error) {
 	t, err := moons(ctx, nil)
 	if err != nil {
@@ -817,7 +820,7 @@ func signed(ctx context.Context) (float64, error) {
 	return float64(1 + lessons.Sign(mat.Sum(b)-mat.Inner(y, b, y))), nil
 }
 
-// few looks how many of the cores reach four fifths of the J of all.
+// few counts the cores needed for four fifths of the J of all.
 func few(ctx context.Context) (float64, error) {
 	t, err := moons(ctx, nil)
 	if err != nil {
@@ -840,7 +843,7 @@ func few(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// between looks what becomes of the entries between the classes.
+// between computes the effect on the entries between the classes.
 func between(ctx context.Context) (float64, error) {
 	t, err := moons(ctx, nil)
 	if err != nil {

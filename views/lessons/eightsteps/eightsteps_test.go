@@ -18,7 +18,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// on prepares a built-in data set as a screen does.
+// on prepares a built-in data set like a screen.
 func on(t *testing.T, name string, change map[string]string) *training {
 	t.Helper()
 	d := &lessons.Demo{Controls: controls}
@@ -34,8 +34,7 @@ func on(t *testing.T, name string, change map[string]string) *training {
 	return got
 }
 
-// The eight steps done one after the other, with nothing but the solvers, end in the
-// model that ml.Train returns.
+// The eight steps, performed one by one with only the solvers, give the model of ml.Train.
 func TestEightStepsByHand(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"moons", "xor", "iris-versicolor-virginica", "iris", "checkerboard"} {
@@ -73,7 +72,7 @@ func TestEightStepsByHand(t *testing.T) {
 			}
 			require.Must(t, len(cores) == len(s.after.Machines[0].Map.Cores),
 				"step 2: %d cores, ml.Train has %d", len(cores), len(s.after.Machines[0].Map.Cores))
-			// 3 and 4: the definition, entry by entry, and the product's solver.
+			// 3 and 4: the definition, entry by entry, and the solver.
 			fitted, stats, err := conformal.Fit(t.Context(), "eigen", s.p.Gram, s.p.X, s.p.Y, cores, conformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})
 			require.NoError(t, err)
 			_, own, err := s.best(t.Context())
@@ -124,7 +123,7 @@ func TestEightStepsByHand(t *testing.T) {
 			_, after, err := s.compare()
 			require.NoError(t, err)
 			lessonstest.Near(t, "step 8: accuracy as shown", share(after), *s.report.TestAccuracy, 1e-12)
-			// The screens' own way to a machine ends in the same function.
+			// The screens' machine is the same function.
 			model := require.Value(s.p.Machine(t.Context(), s.after.Machines[0].Map))(t)
 			require.Check(t, floats.EqualApprox(model.Decisions(s.data.X), s.after.Decisions(s.data.X), 1e-9),
 				"machine and ml.Train differ")
@@ -132,7 +131,7 @@ func TestEightStepsByHand(t *testing.T) {
 	}
 }
 
-// Every screen, on sets of all kinds and with nothing held out.
+// Every screen works on all kinds of data sets and without held-out rows.
 func TestEightStepsOnAnyData(t *testing.T) {
 	t.Parallel()
 	for _, b := range dataset.Builtins {
@@ -153,7 +152,7 @@ func TestEightStepsOnAnyData(t *testing.T) {
 	}
 }
 
-// Odd data of a workspace: one feature, a constant one, a class of one row.
+// Unusual workspace data: one feature, a constant one, a class of one row.
 func TestEightStepsOnOddData(t *testing.T) {
 	t.Parallel()
 	odd := map[string]*dataset.Data{
@@ -168,7 +167,7 @@ func TestEightStepsOnOddData(t *testing.T) {
 				in, _ := s.Demo.NewInput(func(string) string { return "" }, source{d})
 				e, err := s.Demo.Show(t.Context(), in)
 				if err != nil {
-					t.Logf("%s: %v", s.Slug, err) // in words, not a panic
+					t.Logf("%s: %v", s.Slug, err) // an error message, not a panic
 					continue
 				}
 				lessonstest.CheckExhibit(t, e)
@@ -185,7 +184,7 @@ func (s source) Data(context.Context, string) (string, *dataset.Data, error) {
 
 func (source) Run(context.Context, string) (*lessons.Run, error) { return nil, nil }
 
-// One control means the same on all screens.
+// A control has the same meaning on all screens.
 func TestEightStepsCarry(t *testing.T) {
 	t.Parallel()
 	require.Check(t, Lesson().Carry && len(Lesson().Screens) == 8, "values do not go along, or there are not eight screens")
@@ -196,8 +195,8 @@ func TestEightStepsCarry(t *testing.T) {
 	}
 }
 
-// On its way from 1 to the best factor J only rises, from that of the basic kernel to that of the new one, and the
-// replay takes the sign of the factor with which it rises faster at first.
+// From the constant 1 to the best factor J only rises, from that of the basic kernel to that of
+// the new one, and the replay takes the sign for which it rises faster at first.
 func TestClimb(t *testing.T) {
 	t.Parallel()
 	wide := map[string]string{"core_gamma": "0.05", "seed": "3"}
@@ -225,7 +224,7 @@ func TestClimb(t *testing.T) {
 	}
 }
 
-// The frame of the last step suits standardised points, whatever the units of the raw ones.
+// The frame of the last step fits standardised points, whatever the units of the raw data.
 func TestScaledFrame(t *testing.T) {
 	t.Parallel()
 	heart := &dataset.Data{Features: []string{"age", "cholesterol"}, Label: "label", Classes: []string{"-1", "1"}, X: mat.NewDense(6, 2, []float64{29, 126, 41, 180, 50, 240, 58, 564, 63, 300, 77, 260}), Y: []int{0, 0, 0, 1, 1, 1}}

@@ -76,27 +76,27 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// noises are the spreads of the data sets.
+// noises lists the spreads of the data sets.
 var noises = map[string]float64{"xor": 0.35, "moons": 0.15, "blobs": 0.8}
 
-// points are the eighty points of a data set.
+// points returns the eighty points of a data set.
 func points(set string) (lessons.Toy, error) { return lessons.Drawn(set, 80, noises[set], 1) }
 
-// settings returns the settings of EM on all screens.
+// settings returns the EM settings of all screens.
 func settings(k int) mixture.Settings {
 	return mixture.Settings{Components: k, Floor: 1e-3, Seed: 1, MaxIter: 80, Tol: 1e-6}
 }
 
-// climb is EM from a start, numbered from 1.
+// climb runs EM from a start, numbered from 1.
 func climb(ctx context.Context, x *mat.Dense, k, start int) (*trace.Replay[mixture.State], error) {
 	s := settings(k)
 	return stepwise.EM(ctx, x, mixture.Begin(x, s, start-1), s)
 }
 
-// end is the last state.
+// end returns the last state.
 func end(r *trace.Replay[mixture.State]) mixture.State { return r.At(r.Len() - 1) }
 
-// ends are the last states of all starts.
+// ends returns the last states of all starts.
 func ends(ctx context.Context, x *mat.Dense, k int) ([]mixture.State, error) {
 	all := make([]mixture.State, starts)
 	for i := range all {
@@ -109,16 +109,15 @@ func ends(ctx context.Context, x *mat.Dense, k int) ([]mixture.State, error) {
 	return all, nil
 }
 
-// best is the state of the largest likelihood, of equal ones the first.
+// best returns the state with the largest likelihood, the first in a tie.
 func best(all []mixture.State) int {
 	return floats.MaxIdx(lessons.Column(all, func(s mixture.State) float64 { return s.LogLikelihood }))
 }
 
-// claimed is the responsibility above which a point counts as a component's own.
+// claimed is the responsibility above which a point is assigned to a component.
 const claimed = 0.9
 
-// owned are the points in the colours of the components that are most responsible for
-// them.
+// owned draws the points in the colour of the component with the largest responsibility.
 func owned(t lessons.Toy, m *mixture.Mixture) (marks []figure.Mark) {
 	r := theory.Responsibilities(m, t.Matrix())
 	for i, p := range t.XY {
@@ -129,12 +128,12 @@ func owned(t lessons.Toy, m *mixture.Mixture) (marks []figure.Mark) {
 	return marks
 }
 
-// ellipses are every component at one and two deviations, with its number at the mean.
+// ellipses draws every component at one and two standard deviations, with its number at the mean.
 func ellipses(m *mixture.Mixture) []figure.Mark {
 	return append(outlines(m, figure.Pen{}, 1, 2), names(m)...)
 }
 
-// outlines are ellipses at some deviations for each component, in its colour.
+// outlines draws ellipses at the given standard deviations for each component, in its colour.
 func outlines(m *mixture.Mixture, pen figure.Pen, at ...float64) (marks []figure.Mark) {
 	for k, mean := range m.Means {
 		for i, r := range at {
@@ -150,7 +149,7 @@ func outlines(m *mixture.Mixture, pen figure.Pen, at ...float64) (marks []figure
 	return marks
 }
 
-// names are the numbers of the components, at their means.
+// names draws the numbers of the components at their means.
 func names(m *mixture.Mixture) (marks []figure.Mark) {
 	for k, mean := range m.Means {
 		marks = append(marks, figure.Dot{At: place(mean), Class: -1, Label: strconv.Itoa(k + 1)})
@@ -160,7 +159,7 @@ func names(m *mixture.Mixture) (marks []figure.Mark) {
 
 func place(v []float64) [2]float64 { return [2]float64{v[0], v[1]} }
 
-// table are the parameters of a mixture.
+// table returns the parameters of a mixture.
 func table(caption string, m *mixture.Mixture) lessons.Table {
 	t := lessons.Table{Caption: caption, Head: []string{"component", `$\pi_k$`, `$\mu_{k1}$`, `$\mu_{k2}$`, `$\sigma_{k1}^2$`, `$\sigma_{k2}^2$`}}
 	for k, w := range m.Weights {
@@ -169,7 +168,7 @@ func table(caption string, m *mixture.Mixture) lessons.Table {
 	return t
 }
 
-// row is a component's row of a table.
+// row returns the table row of a component.
 func row(k int, weight float64, means, variances []float64) []string {
 	cells := []string{strconv.Itoa(k + 1)}
 	for _, v := range slices.Concat([]float64{weight}, means, variances) {
@@ -178,7 +177,7 @@ func row(k int, weight float64, means, variances []float64) []string {
 	return cells
 }
 
-// tidy shows a number to four decimals, or small ones by their digits.
+// tidy formats a number with four decimals, or a small one with its leading digits.
 func tidy(v float64) string {
 	if rounded := math.Round(1e4*v) / 1e4; math.Abs(rounded) >= 0.01 {
 		return views.Short(rounded)
@@ -186,7 +185,7 @@ func tidy(v float64) string {
 	return lessons.Short(v)
 }
 
-// four are the four clouds and the mixture that the model's screen shows.
+// four returns the four clouds with the fitted mixture of the screen on the model.
 func four(ctx context.Context) (lessons.Toy, mixture.State, error) {
 	t, err := points("xor")
 	if err != nil {
@@ -228,7 +227,7 @@ func showModel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}, nil
 }
 
-// tug returns the score of a point in every mean.
+// tug returns the score of a point for every mean.
 func tug(m *mixture.Mixture, at [2]float64) (u [][2]float64) {
 	row := theory.Scores(m, mat.NewDense(1, 2, at[:])).RawRowView(0)
 	for k := range m.Means {
@@ -237,11 +236,12 @@ func tug(m *mixture.Mixture, at [2]float64) (u [][2]float64) {
 	return u
 }
 
-// crowd is how many points the probe counts as where the ellipses follow it.
+// crowd is the weight of the probe, in points, when the ellipses follow it.
 const crowd = 20
 
-// tugged returns the mixture of n points after one more round of EM with the probe as a crowd of points; share are
-// the responsibilities for it. EM has ended, so the sums over the n points are those of the mixture.
+// tugged returns the mixture of n points after one more round of EM that includes the probe with
+// weight crowd; share holds its responsibilities. EM has converged, so the sums over the n points
+// are those of the mixture.
 func tugged(m *mixture.Mixture, n float64, at [2]float64, share []float64) *mixture.Mixture {
 	next := &mixture.Mixture{}
 	for k, w := range m.Weights {
@@ -258,7 +258,7 @@ func tugged(m *mixture.Mixture, n float64, at [2]float64, share []float64) *mixt
 	return next
 }
 
-// opposite compares the tugs of two points on either side of a mean at it.
+// opposite compares the scores of two points on opposite sides of a mean.
 func opposite(ctx context.Context) (float64, error) {
 	_, s, err := four(ctx)
 	if err != nil {
@@ -270,7 +270,7 @@ func opposite(ctx context.Context) (float64, error) {
 	return float64(1 - lessons.Sign(u[0]*v[0]+u[1]*v[1])), nil
 }
 
-// halfWay asks a mixture of two components.
+// halfWay computes a responsibility in a mixture of two components.
 func halfWay(context.Context) (float64, error) {
 	m := mixture.Mixture{Weights: []float64{0.8, 0.2}, Means: [][]float64{{-1, 0}, {1, 0}}, Variances: [][]float64{{1, 1}, {1, 1}}}
 	share := make([]float64, 2)
@@ -313,7 +313,7 @@ func showEM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// soFar is the log-likelihood up to a step, in the frame of the whole replay.
+// soFar plots the log-likelihood up to a step, in the frame of the whole replay.
 func soFar(r *trace.Replay[mixture.State], step int) lessons.Figure {
 	whole := lessons.StepCurve("", r, func(s mixture.State) float64 { return s.LogLikelihood })
 	low, high := floats.Min(whole.Y), floats.Max(whole.Y)
@@ -326,7 +326,7 @@ func soFar(r *trace.Replay[mixture.State], step int) lessons.Figure {
 	return f
 }
 
-// falls counts the steps of all starts after which the log-likelihood is lower.
+// falls counts the steps, over all starts, that lower the log-likelihood.
 func falls(ctx context.Context) (float64, error) {
 	t, err := points("xor")
 	if err != nil {
@@ -347,7 +347,7 @@ func falls(ctx context.Context) (float64, error) {
 	return float64(n), nil
 }
 
-// single is the first step after which one component stays as it is.
+// single returns the first step after which a single component no longer changes.
 func single(ctx context.Context) (float64, error) {
 	t, err := points("xor")
 	if err != nil {
@@ -409,7 +409,7 @@ func showRestarts(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}, nil
 }
 
-// more compares four and five components on training and fresh points.
+// more compares four and five components on training and new points.
 func more(ctx context.Context) (float64, error) {
 	t, err := points("xor")
 	if err != nil {
@@ -441,15 +441,15 @@ func more(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// collapse is EM from the mixture of the four clouds with a fifth component, small, at the
-// point that the four find least likely.
+// collapse is EM from the mixture of the four clouds with a small fifth component at the point
+// with the lowest density.
 type collapse struct {
 	lessons.Toy
 	point  int
 	replay *trace.Replay[mixture.State]
 }
 
-// collapsing is the collapse that a floor stops.
+// collapsing runs the collapse with the given variance floor.
 func collapsing(ctx context.Context, floor float64) (*collapse, error) {
 	t, s, err := four(ctx)
 	if err != nil {
@@ -476,11 +476,12 @@ func collapsing(ctx context.Context, floor float64) (*collapse, error) {
 	return c, err
 }
 
-// along is the density of a mixture on the line through the mean of its first component along x1.
+// along plots the density of a mixture on the line through the mean of its first component
+// parallel to x1.
 func (c *collapse) along(s mixture.State) lessons.Figure {
 	p, share, limits, mean := s.Mixture.Density(), make([]float64, s.Mixture.Len()), c.Limits(), s.Mixture.Means[0]
 	xs := floats.Span(make([]float64, 300), limits.XMin, limits.XMax)
-	for _, at := range floats.Span(make([]float64, 61), -6, 6) { // the needle is thin
+	for _, at := range floats.Span(make([]float64, 61), -6, 6) { // the peak is narrow
 		xs = append(xs, mean[0]+at*math.Sqrt(s.Mixture.Variances[0][0]))
 	}
 	slices.Sort(xs)
@@ -495,7 +496,7 @@ func (c *collapse) along(s mixture.State) lessons.Figure {
 	}}
 }
 
-// floors are from the largest of the control to the smallest.
+// floors returns the values of the control, largest first.
 func floors() []float64 { return lessons.Logspace(1e-10, 1e-2, 9) }
 
 func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -508,7 +509,7 @@ func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	s := r.At(step)
 	variances := s.Mixture.Variances[0]
 	share := theory.Responsibilities(&s.Mixture, c.Matrix())
-	other := floor.Text(in) != floor.Default // as the question has it
+	other := floor.Text(in) != floor.Default // the question's setting
 	sums := soFar(r, step)
 	sums.After = other
 	mixture := lessons.Figure{Name: "mixture", Caption: "Component 1 began as a circle about one point. Below: the density along the level of its mean. ~Step on.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
@@ -555,7 +556,7 @@ func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	return e, nil
 }
 
-// gain compares the ends at two floors.
+// gain compares the final likelihoods for two floors.
 func gain(ctx context.Context) (float64, error) {
 	var at [2]float64
 	for i, f := range []float64{1e-4, 1e-6} {
@@ -624,12 +625,12 @@ func showScores(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}, nil
 }
 
-// fixed shows a value to four digits after the point.
+// fixed formats a value with four decimals.
 func fixed(v float64) string {
 	return lessons.Minus(strconv.FormatFloat(lessons.Flush(v, 5e-5), 'f', 4, 64))
 }
 
-// entries is the length of a score of the four clouds.
+// entries returns the length of a score for the four clouds.
 func entries(ctx context.Context) (float64, error) {
 	_, s, err := four(ctx)
 	if err != nil {
@@ -638,7 +639,7 @@ func entries(ctx context.Context) (float64, error) {
 	return float64(s.Mixture.Density().Scores()), nil
 }
 
-// weightMean is the mean score of a weight at the end of EM.
+// weightMean returns the mean score of a weight after EM.
 func weightMean(ctx context.Context) (float64, error) {
 	t, s, err := four(ctx)
 	if err != nil {
@@ -647,15 +648,14 @@ func weightMean(ctx context.Context) (float64, error) {
 	return theory.ColumnMeans(theory.Scores(&s.Mixture, t.Matrix()), false)[0], nil
 }
 
-// scored is the kernel of the scores of four components on the four clouds, x1 in some
-// unit.
+// scored is the kernel of the scores of four components on the four clouds, with x1 in some unit.
 type scored struct {
 	lessons.Toy
 	mixture *mixture.Mixture
 	gram    *mat.SymDense
 }
 
-// score trains with or without the inverse Fisher matrix.
+// score computes the kernel with or without the inverse Fisher matrix.
 func score(ctx context.Context, unit float64, information bool) (*scored, error) {
 	t, err := points("xor")
 	if err != nil {
@@ -676,20 +676,20 @@ func score(ctx context.Context, unit float64, information bool) (*scored, error)
 	return &scored{t, &k.Fitted[0].Mixture, theory.Gram(kernel.NewGram(k, t.Matrix()))}, nil
 }
 
-// change returns the difference between two matrices, as a share of the largest entry of the first.
+// change returns the difference of two matrices, relative to the largest entry of the first.
 func change(a, b *mat.SymDense) float64 {
 	var d mat.Dense
 	d.Sub(a, b)
 	return max(mat.Max(&d), -mat.Min(&d)) / largest(a)
 }
 
-// largest is the size of the largest entry.
+// largest returns the largest absolute entry.
 func largest(a *mat.SymDense) float64 { return max(mat.Max(a), -mat.Min(a)) }
 
-// self is the mean of k(x, x).
+// self returns the mean of k(x, x).
 func (s *scored) self() float64 { return mat.Trace(s.gram) / float64(len(s.Y)) }
 
-// order puts the points of a class next to each other, and in it those of a component.
+// order sorts the points by class, then by component.
 func (s *scored) order() []int {
 	r := theory.Responsibilities(s.mixture, s.Matrix())
 	order := lessons.ClassOrder(s.Y)
@@ -699,7 +699,7 @@ func (s *scored) order() []int {
 	return order
 }
 
-// outdone counts the points that are less like themselves than like another.
+// outdone counts the points with a larger similarity to another point than to themselves.
 func (s *scored) outdone() (n int) {
 	for i := range s.Y {
 		for j := range s.Y {
@@ -749,14 +749,14 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		Tables: []lessons.Table{shares},
 		Lab:    simple.Lab("kernel", "fisher", "components", "4", "information", "false"),
 	}
-	if unit.Of(in) != 1 { // as the question has it
+	if unit.Of(in) != 1 { // the question's setting
 		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("simple", "", simple.Limits(), 2, simple.Dots(nil)), "The points with $x_1$ in its new unit. Which of the two kernels stays as it was?")
 		e.Figures[1].After, e.Tables[0].After, e.Numbers[2].After = true, true, true
 	}
 	return e, nil
 }
 
-// unitChange looks which kernel a change of unit leaves as it was.
+// unitChange finds the kernel that is invariant to a change of unit.
 func unitChange(ctx context.Context) (float64, error) {
 	var stays [2]bool
 	for i, information := range []bool{false, true} {
@@ -781,7 +781,7 @@ func unitChange(ctx context.Context) (float64, error) {
 	return 3, nil
 }
 
-// machine is an SVM with its error on fresh points.
+// machine is an SVM with its error on new points.
 type machine struct {
 	*ml.Result
 	spec  ml.Spec
@@ -789,7 +789,7 @@ type machine struct {
 	wrong float64
 }
 
-// train trains on a data set and asks 1000 fresh points.
+// train trains on a data set and tests on 1000 new points.
 func train(ctx context.Context, set string, pairs ...string) (*machine, error) {
 	t, err := points(set)
 	if err != nil {
@@ -814,7 +814,7 @@ func train(ctx context.Context, set string, pairs ...string) (*machine, error) {
 	return m, err
 }
 
-// fisherPairs are the parameters of the SVM with the Fisher kernel.
+// fisherPairs returns the parameters of the SVM with the Fisher kernel.
 func fisherPairs(components, information, c string) []string {
 	return []string{"kernel", "fisher", "components", components, "information", information, "C", c}
 }
@@ -845,7 +845,7 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Lab: t.Lab(pairs...),
 	}
-	if components.Of(in) == 1 { // as the question has it
+	if components.Of(in) == 1 { // the question's setting
 		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("fisher", "", t.Limits(), 2, t.Dots(nil)), "The points, for a mixture of one component. Where is the boundary?")
 	}
 	return e, nil

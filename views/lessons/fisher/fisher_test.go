@@ -18,8 +18,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestEndsOfEM: from every start of every data set the likelihood only rises, and where EM
-// converges the parameters are the averages that their own responsibilities make.
+// TestEndsOfEM: from every start on every data set the likelihood never falls, and if EM
+// converges, the parameters are the averages under their responsibilities.
 func TestEndsOfEM(t *testing.T) {
 	t.Parallel()
 	for set := range noises {
@@ -47,8 +47,8 @@ func TestEndsOfEM(t *testing.T) {
 	}
 }
 
-// TestOtherStartsOtherEnds: on the screen about it there are worse ends than the best, and
-// the start that is shown first is one of them.
+// TestOtherStartsOtherEnds: the screen on restarts has results below the best, including the
+// first start shown.
 func TestOtherStartsOtherEnds(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, Lesson(), "restarts")
@@ -56,8 +56,8 @@ func TestOtherStartsOtherEnds(t *testing.T) {
 	require.Check(t, mine != top && top != worst, "yours %s, best %s, worst %s", mine, top, worst)
 }
 
-// TestCollapse: at every floor the small component ends on its point alone, and each tenth
-// of the floor gains ln 10.
+// TestCollapse: for every floor the small component collapses to its point, and a tenth of the
+// floor gains ln 10.
 func TestCollapse(t *testing.T) {
 	t.Parallel()
 	var before float64
@@ -76,8 +76,8 @@ func TestCollapse(t *testing.T) {
 	}
 }
 
-// TestPullsBalance: at the end of EM the scores by means and variances sum to 0, the free
-// scores of the weights have the mean 1; at the start neither need be so.
+// TestPullsBalance: after EM the scores by means and variances sum to 0, and the unconstrained
+// scores of the weights have mean 1; at the start neither is required.
 func TestPullsBalance(t *testing.T) {
 	t.Parallel()
 	p, s, err := four(t.Context())
@@ -95,8 +95,8 @@ func TestPullsBalance(t *testing.T) {
 	require.Check(t, v >= 0.1, "the gradient at the start is %g already", v)
 }
 
-// TestWeightsUnderTheConstraint: moving weight from one component to another changes log p
-// as the difference of 001's scores says, with which Lagrange's minus one agrees.
+// TestWeightsUnderTheConstraint: moving weight between components changes log p by the difference
+// of the scores in 001, with or without the Lagrange term.
 func TestWeightsUnderTheConstraint(t *testing.T) {
 	t.Parallel()
 	p, s, err := four(t.Context())
@@ -115,8 +115,8 @@ func TestWeightsUnderTheConstraint(t *testing.T) {
 	}
 }
 
-// TestUnits: by any unit the kernel with the inverse Fisher matrix stays, and its points
-// have equal parts of means and variances; the simple one does not.
+// TestUnits: the kernel with the inverse Fisher matrix is invariant to the unit, and means and
+// variances contribute equally; the simple one is not.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []float64{0.1, 7} {
@@ -136,8 +136,8 @@ func TestUnits(t *testing.T) {
 		"no point is less like itself than like another: the slip's example is gone")
 }
 
-// TestHowManyComponents: what the last screen says of one component, of two to four, and of
-// five, and of the RBF kernel.
+// TestHowManyComponents checks the last screen's statements on one component, two to four, five,
+// and the RBF kernel.
 func TestHowManyComponents(t *testing.T) {
 	t.Parallel()
 	var wrong [6]float64
@@ -151,7 +151,8 @@ func TestHowManyComponents(t *testing.T) {
 	}
 }
 
-// TestBestStart: no start on the four clouds ends above the mixture of the other screens.
+// TestBestStart: no start on the four clouds exceeds the likelihood of the mixture on the other
+// screens.
 func TestBestStart(t *testing.T) {
 	t.Parallel()
 	p, s, err := four(t.Context())
@@ -160,8 +161,8 @@ func TestBestStart(t *testing.T) {
 	lessonstest.Near(t, "best end", all[best(all)].LogLikelihood, s.LogLikelihood, 1e-4)
 }
 
-// TestTugged: the dashed ellipses are those of a round of EM over the eighty points and the probe as often as it
-// counts, and an arrow at a mean points to the probe as far as the component has it.
+// TestTugged: the dashed ellipses result from a round of EM over the eighty points and the
+// weighted probe, and an arrow at a mean points to the probe, scaled by the responsibility.
 func TestTugged(t *testing.T) {
 	t.Parallel()
 	p, s, err := four(t.Context())
@@ -187,7 +188,8 @@ func TestTugged(t *testing.T) {
 	}
 }
 
-// The explanation of the question about two points half a deviation from a mean: both would have the ellipse narrower.
+// The explanation for two points half a standard deviation from a mean: both would narrow the
+// ellipse.
 func TestBothNarrower(t *testing.T) {
 	t.Parallel()
 	_, s, err := four(t.Context())

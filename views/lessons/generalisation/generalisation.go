@@ -85,7 +85,7 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// toy are the points that are left out one by one.
+// toy returns the points for leave-one-out.
 func toy() (lessons.Toy, error) { return lessons.Drawn("blobs", 30, 1.5, 2) }
 
 // without trains without point i.
@@ -97,7 +97,7 @@ func without(ctx context.Context, t lessons.Toy, i int, pairs ...string) (res *m
 	return res, spec, d, err
 }
 
-// eachOut trains once with all points and once without each of them.
+// eachOut trains with all points and once without each of them.
 func eachOut(ctx context.Context, t lessons.Toy, pairs ...string) (full *ml.Result, wrong []bool, err error) {
 	d, err := t.Data()
 	if err != nil {
@@ -178,7 +178,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	e.Numbers = []lessons.Number{{Label: "errors so far", Value: fmt.Sprintf("%d of %d", so, e.Step), Help: "points left out so far", After: !svm}}
 	e.Numbers = append(e.Numbers, lessons.Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", lessons.CountTrue(wrong), n), Help: lessons.Percent(float64(lessons.CountTrue(wrong)) / float64(n)), After: !svm})
-	turned := svm && price.Text(in) != price.Default // as the question has it
+	turned := svm && price.Text(in) != price.Default // the question's setting
 	if svm {
 		b := theory.LeaveOneOutBound(full.Report.SupportVectors, n)
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "bound $N_{SV}/N$", Value: lessons.Worth(b), Help: fmt.Sprintf("%d support vectors of %d points", full.Report.SupportVectors, n), After: turned})
@@ -192,7 +192,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	return e, nil
 }
 
-// overlay shows the machine without a point over that with it.
+// overlay draws the machine without a point over the one with it.
 func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, wrong bool) lessons.Figure {
 	return lessons.Figure{Name: "leave", Caption: "The boundary without the hollow point, over the one with it. Where only one line is seen, nothing has changed.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 		points, err := less.Points(d, spec)
@@ -209,7 +209,7 @@ func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, 
 	}}
 }
 
-// notForMCM looks for more left-out errors than support vectors.
+// notForMCM looks for more leave-one-out errors than support vectors.
 func notForMCM(ctx context.Context) (float64, error) {
 	t, err := toy()
 	if err != nil {
@@ -223,7 +223,7 @@ func notForMCM(ctx context.Context) (float64, error) {
 }
 
 func showPromises(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	const depth = 0.8 // of the two sides
+	const depth = 0.8 // of both sides
 	linear := promisesKernel.Of(in) == "linear"
 	m := promisesPoints.Of(in)
 	most, err := lessons.Drawn("separable", 1000, depth, uint64(draw.Of(in)))
@@ -300,12 +300,12 @@ type trial struct {
 	machine string
 	pairs   []string
 	vectors int
-	wrong   float64 // share of fresh points
-	seen    float64 // share of training points that it gets wrong
-	gap     float64 // relative duality gap; NaN where there is none
+	wrong   float64 // error rate on new points
+	seen    float64 // training error rate
+	gap     float64 // relative duality gap; NaN if there is none
 }
 
-// newTrial trains a machine on d and judges it on fresh points.
+// newTrial trains a machine on d and tests it on new points.
 func newTrial(ctx context.Context, machine string, pairs []string, d, fresh *dataset.Data) (trial, error) {
 	res, _, err := lessons.Fit(ctx, d, pairs...)
 	if err != nil {
@@ -319,10 +319,10 @@ func newTrial(ctx context.Context, machine string, pairs []string, d, fresh *dat
 	return trial{machine, pairs, res.Report.SupportVectors, wrong, 1 - *res.Report.TrainAccuracy, gap}, err
 }
 
-// machines are the names of the machines that are compared.
+// machines lists the compared machines.
 var machines = []string{"SVM", "MCM", "sparse MCM", "conformal MCM"}
 
-// machineSettings are the settings of a machine.
+// machineSettings returns the settings of a machine.
 func machineSettings(machine, rho, c, gamma string) []string {
 	pairs := []string{"kernel", "rbf", "C", c, "gamma", gamma, "learner", "mcm"}
 	switch machine {
@@ -336,7 +336,7 @@ func machineSettings(machine, rho, c, gamma string) []string {
 	return pairs
 }
 
-// noise is the amount by which each pattern is blurred.
+// noise is the noise level of each pattern.
 var noise = map[string]float64{"moons": 0.3, "blobs": 0.9, "circles": 0.2, "checkerboard": 0.05}
 
 // trials trains SVM, MCM and sparse MCM over a grid of C and gamma.
@@ -372,14 +372,14 @@ func trials(ctx context.Context, pattern, rho string, m int, draw uint64) (lesso
 	return t, all, nil
 }
 
-// leastWrong has the least error, and of equal ones the fewest support vectors.
+// leastWrong returns the trial with the smallest error, in a tie with the fewest support vectors.
 func leastWrong(all []trial) trial {
 	return slices.MinFunc(all, func(a, b trial) int {
 		return cmp.Or(cmp.Compare(a.wrong, b.wrong), cmp.Compare(a.vectors, b.vectors))
 	})
 }
 
-// fewest has the fewest support vectors, and of equal ones the least error.
+// fewest returns the trial with the fewest support vectors, in a tie with the smallest error.
 func fewest(all []trial) trial {
 	return slices.MinFunc(all, func(a, b trial) int {
 		return cmp.Or(cmp.Compare(a.vectors, b.vectors), cmp.Compare(a.wrong, b.wrong))
@@ -437,7 +437,7 @@ func showFewer(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}, nil
 }
 
-// sparsest compares the sparsest machine with the best.
+// sparsest compares the sparsest machine with the most accurate one.
 func sparsest(ctx context.Context) (float64, error) {
 	_, all, err := trials(ctx, pattern.Default, rho.Default, 80, 1)
 	if err != nil {
@@ -452,21 +452,21 @@ func sparsest(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// tuned holds the claimed and the true errors of two ways to choose among settings,
-// for one draw of the data.
+// tuned holds the estimated and true errors of two ways to choose settings, for one random data
+// set.
 type tuned struct {
-	claimed, truth         []float64 // best on the test fold, after k+1 settings, and its true error
-	fairClaimed, fairTruth float64   // best in a cross-validation of the training points
+	claimed, truth         []float64 // smallest test error after k+1 settings, and the true error of that setting
+	fairClaimed, fairTruth float64   // the same for cross-validation on the training points
 }
 
 const (
-	tried   = 16 // settings, in an order drawn anew each time
-	repeats = 20 // of the draw, which a standard error needs
+	tried   = 16 // number of settings, in random order
+	repeats = 20 // data sets, for a standard error
 )
 
-// tunings repeats: draw 50 training and 20 test points, try settings
-// one after the other, keep the best on the test points; or, of the first
-// candidates, the best in a cross-validation of the training points.
+// tunings repeats: draw 50 training and 20 test points, try settings one by one and keep the one
+// with the smallest test error; alternatively, of the first candidates, take the best by
+// cross-validation on the training points.
 func tunings(ctx context.Context, noise float64, candidates int, draw uint64, repeats int) ([]tuned, error) {
 	const training, testing = 50, 20
 	fresh, err := lessons.FreshMoons(1000, noise)
@@ -528,7 +528,7 @@ func tunings(ctx context.Context, noise float64, candidates int, draw uint64, re
 	return out, nil
 }
 
-// span are the numbers from a to b, without b.
+// span returns the integers from a to b-1.
 func span(a, b int) []int {
 	s := make([]int, b-a)
 	for i := range s {
@@ -537,7 +537,7 @@ func span(a, b int) []int {
 	return s
 }
 
-// deal deals rows of d out into folds, each class evenly.
+// deal splits rows of d into stratified folds.
 func deal(d *dataset.Data, rows []int, folds int, seed uint64) ([][]int, error) {
 	y := make([]float64, len(rows))
 	for k, i := range rows {
@@ -552,7 +552,7 @@ func deal(d *dataset.Data, rows []int, folds int, seed uint64) ([][]int, error) 
 	return out, err
 }
 
-// others are all rows of the folds but those of fold k.
+// others returns all rows of the folds except those of fold k.
 func others(folds [][]int, k int) (rows []int) {
 	for i, f := range folds {
 		if i != k {
@@ -609,7 +609,7 @@ func showTuning(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}, nil
 }
 
-// flatter asks whether the claim is too good by more than chance.
+// flatter reports whether the estimate is too optimistic by more than chance.
 func flatter(ctx context.Context) (float64, error) {
 	const n = 12
 	draws, err := tunings(ctx, 0.6, n, 1, repeats)
@@ -629,8 +629,8 @@ func flatter(ctx context.Context) (float64, error) {
 	return 0, nil
 }
 
-// fold is one outer fold of the study: by machine what was chosen on the
-// training rows, and how it did on the test rows.
+// fold is one outer fold of the study: by machine, the setting chosen on the training rows and
+// its result on the test rows.
 type fold struct {
 	chosen   []ml.Spec
 	accuracy []float64
@@ -638,12 +638,12 @@ type fold struct {
 }
 
 const (
-	most     = 90 // at most, so that a fold takes no longer than a blink
+	most     = 90 // maximal number of rows, so that a fold is instant
 	studyRho = "0.05"
 )
 
-// choose picks C and gamma of a machine by cross-validation on these rows
-// alone; of equal settings the first, with the smaller gamma and C.
+// choose selects C and gamma of a machine by cross-validation on the given rows; in a tie the
+// first, with smaller gamma and C.
 func choose(ctx context.Context, d *dataset.Data, machine string, rows []int, seed uint64) (ml.Spec, error) {
 	spec, err := lessons.NewSpec(append(machineSettings(machine, studyRho, "1", "1"), "standardize", "true")...)
 	if err != nil {
@@ -659,7 +659,7 @@ func choose(ctx context.Context, d *dataset.Data, machine string, rows []int, se
 	return spec.With("C", best["C"]).With("gamma", best["gamma"]), nil
 }
 
-// run runs the first outer folds.
+// run computes the first outer folds.
 func run(ctx context.Context, d *dataset.Data, folds, first int, seed uint64) ([]fold, error) {
 	parts, err := deal(d, sample(len(d.Y), seed), folds, seed)
 	if err != nil {
@@ -724,7 +724,7 @@ func showStudy(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		acc := lessons.Column(fs, func(f fold) float64 { return f.accuracy[j] })
 		curve := figure.Curve{Name: machine, Marks: true, Y: acc}
 		for i := range acc {
-			curve.X = append(curve.X, float64(i+1)+0.06*(float64(j)-1.5)) // beside each other, as many are equal
+			curve.X = append(curve.X, float64(i+1)+0.06*(float64(j)-1.5)) // side by side, as many are equal
 		}
 		curves = append(curves, curve)
 		mean, se := eval.MeanError(acc)
@@ -760,8 +760,8 @@ func showStudy(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 // gains keeps the result of gain.
 var gains lessons.Memo[string, [2]float64]
 
-// gain is by how much the map raises the mean accuracy of the MCM in the study as it is shown
-// at first, with its standard error.
+// gain returns the increase of the MCM's mean accuracy due to the map in the study with initial
+// settings, with its standard error.
 func gain(ctx context.Context) ([2]float64, error) {
 	return gains.Get(data.Default, func() (gain [2]float64, err error) {
 		d, err := lessons.LoadData(data.Default)
@@ -780,7 +780,7 @@ func conformal(ctx context.Context) (float64, error) {
 	return lessons.Yes(g[0] > 2*g[1]), err
 }
 
-// summaries are the trials of the summary.
+// summaries caches the trials of the summary.
 var summaries lessons.Memo[summaryKey, trial]
 
 type summaryKey struct {
@@ -809,8 +809,8 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			return newTrial(ctx, machine, machineSettings(machine, studyRho, lessons.Setting(c), lessons.Setting(gamma)), d, fresh)
 		})
 	}
-	var all []trial   // of the curves
-	var here [3]trial // of the chosen C
+	var all []trial   // for the curves
+	var here [3]trial // for the chosen C
 	table := lessons.Table{Caption: "At the chosen C and γ", After: true, Head: []string{"machine", "support vectors", "training error", "held-out error"}}
 	for j, machine := range machines[:3] {
 		vectors[j].Name, wrong[j].Name = machine, machine
@@ -882,20 +882,20 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}, nil
 }
 
-// claim is a claim of the words with what became of it and the numbers that say so.
+// claim is a claim in the text with its verdict and the evidence.
 type claim struct{ says, verdict, evidence string }
 
 // holds reports whether a bet on the claim, t or f, is right.
 func (c claim) holds(bet byte) bool { return (bet == 't') == (c.verdict == "true") }
 
-// claims are the seven claims of the words as cards, with the bets on them, t or f. What became of
-// them comes with the answer.
+// claims draws the seven claims in the text as cards, with the bets on them, t or f. The verdicts
+// appear with the answer.
 func claims(cards []claim, bets string) lessons.Figure {
 	return lessons.Figure{
 		Name: "claims", Caption: "Seven claims, and what became of them.", Asks: "Seven claims. True as they stand, for a valid kernel, or not? Bet on each before you read on.",
 		Draw: func(l lessons.Look) (*figure.Picture, error) {
 			p := figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: 10, YMin: -float64(len(cards)), YMax: 0.7}}
-			fits := int(0.068 * float64(l.Height) / (float64(len(cards)) + 0.7)) // lines of letters in a card
+			fits := int(0.068 * float64(l.Height) / (float64(len(cards)) + 0.7)) // lines of text that fit a card
 			stacked := l.Width < 420 && fits > 1
 			for i, c := range cards {
 				claim, verdicts, color := []string{fmt.Sprintf("%d  %s", i+1, c.says)}, []string{"?"}, figure.Muted

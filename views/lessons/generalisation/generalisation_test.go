@@ -20,9 +20,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestLeaveOneOutBoundHoldsOnTheScreen trains without each point over the range of
-// the controls: never more misses than support vectors, and only support vectors
-// are missed.
+// TestLeaveOneOutBoundHoldsOnTheScreen trains without each point over the range of the controls:
+// there are at most as many errors as support vectors, and only on support vectors.
 func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 	t.Parallel()
 	points := require.Value(toy())(t)
@@ -40,15 +39,15 @@ func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 						"%s, C %s, gamma %s: point %d is missed and was no support vector", k, c, gamma, i)
 				}
 				if k == "linear" {
-					break // gamma has no meaning
+					break // gamma is not used
 				}
 			}
 		}
 	}
 }
 
-// TestNoBoundForMCM: the linear MCM misses more points than it has support vectors,
-// and the screen does not offer their number as a bound.
+// TestNoBoundForMCM: the linear MCM makes more leave-one-out errors than it has support vectors,
+// and the screen does not state their number as a bound.
 func TestNoBoundForMCM(t *testing.T) {
 	t.Parallel()
 	points := require.Value(toy())(t)
@@ -63,8 +62,8 @@ func TestNoBoundForMCM(t *testing.T) {
 	}
 }
 
-// TestFewerIsNotBetterByItself: where the pattern bends, the sparsest machine errs
-// more than the best one; on circles it comes close, as the words say.
+// TestFewerIsNotBetterByItself: on curved patterns the sparsest machine has a larger error than
+// the best one; on circles it is close, as the text says.
 func TestFewerIsNotBetterByItself(t *testing.T) {
 	t.Parallel()
 	for pattern, worse := range map[string]bool{"moons": true, "checkerboard": true, "circles": false} {
@@ -76,8 +75,8 @@ func TestFewerIsNotBetterByItself(t *testing.T) {
 	}
 }
 
-// TestCorrelationsOfEitherSign: the picture shown first leans to neither side: machines of
-// one sort err more with more support vectors, those of another less; on moons all err more.
+// TestCorrelationsOfEitherSign: the initial picture has machines whose error grows with the
+// number of support vectors and others whose error falls; on moons all errors grow.
 func TestCorrelationsOfEitherSign(t *testing.T) {
 	t.Parallel()
 	signs := func(pairs ...string) (below, above int) {
@@ -114,9 +113,8 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestStudyKeepsTestRowsOut: the choice of settings is the same wherever the test rows
-// lie, and it is not the same wherever the training rows lie. Labels stay, as they
-// decide the folds. The study repeats itself exactly.
+// TestStudyKeepsTestRowsOut: the choice of settings is independent of the test rows but not of
+// the training rows. Labels are kept, as they determine the folds. The study is reproducible.
 func TestStudyKeepsTestRowsOut(t *testing.T) {
 	t.Parallel()
 	const folds, seed = 4, 2
@@ -143,8 +141,8 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 		"spoilt training rows change nothing")
 }
 
-// TestTuningOnTheTestFoldFlatters: what a test fold claims falls with every setting
-// tried, and lies below the truth by more than chance.
+// TestTuningOnTheTestFoldFlatters: the estimate on a test fold falls with every setting tried,
+// and is below the true error by more than chance.
 func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 	t.Parallel()
 	draws := require.Value(tunings(t.Context(), 0.6, 1, 1, repeats))(t)
@@ -162,8 +160,8 @@ func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 	require.Check(t, math.Abs(m) <= 3*se, "a single setting, chosen by nobody, is off by %g ± %g", m, se)
 }
 
-// TestBets bets as the question has it, and the other way: the score comes with the last bet, the rest
-// with the answer, after which there is nothing to bet on.
+// TestBets bets correctly and incorrectly: the score appears after the last bet, the rest with
+// the answer, after which betting is closed.
 func TestBets(t *testing.T) {
 	t.Parallel()
 	for bets, note := range map[string]string{"ttfffft": "7 of 7 bets are right", "fftttxf": "Bet 7 of 7, for a valid kernel", "ffttttf": "0 of 7 bets are right", "ttffff": "Bet 7 of 7"} {
@@ -182,7 +180,7 @@ func TestBets(t *testing.T) {
 	}
 }
 
-// TestSparsestIsNotTheBest: at no width does the evidence on the third card speak against its
+// TestSparsestIsNotTheBest: for no width does the evidence on the third card contradict its
 // verdict, that fewer support vectors are not better by themselves.
 func TestSparsestIsNotTheBest(t *testing.T) {
 	t.Parallel()
@@ -196,8 +194,8 @@ func TestSparsestIsNotTheBest(t *testing.T) {
 	}
 }
 
-// TestCardsDoNotOverlap draws the claims at the sizes of phones, slides and paper: no text of a
-// card runs into another or out of its card.
+// TestCardsDoNotOverlap draws the claims at the sizes of phones, slides and paper: no text
+// overlaps another or leaves its card.
 func TestCardsDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	letters := font.NewCache(liberation.Collection()).Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, 13)

@@ -169,13 +169,13 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// shape holds a small graph with its name.
+// shape is a small named graph.
 type shape struct {
 	label string
 	graph dataset.Graph
 }
 
-// shapes are the graphs of the lesson.
+// shapes lists the graphs of the lesson.
 var shapes = map[string]shape{
 	"edge":        {"two joined nodes", dataset.Graph{N: 2, Edges: [][2]int{{0, 1}}}},
 	"path":        {"path of three", dataset.Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}},
@@ -194,12 +194,12 @@ var shapes = map[string]shape{
 	"joined":      {"two joined rings", dataset.Graph{N: 10, Edges: [][2]int{{0, 1}, {0, 4}, {0, 5}, {1, 2}, {2, 3}, {3, 4}, {5, 6}, {5, 9}, {6, 7}, {7, 8}, {8, 9}}}},
 }
 
-// pairs are the graphs that are compared by their colours.
+// pairs lists the graphs compared by their colours.
 var pairs = map[string][2]string{
 	"house": {"house", "bull"}, "molecules": {"ethanol", "ether"}, "trees": {"caterpillar", "fork"}, "rings": {"triangles", "hexagon"}, "fused": {"fused", "joined"},
 }
 
-// edged are pairs of graphs that differ in nothing but the labels or directions of edges.
+// edged lists pairs of graphs that differ only in the labels or directions of edges.
 var edged = map[string][2]shape{
 	"bonds": {
 		{"single and double in turn", dataset.Graph{N: 4, Edges: ring(4).Edges, EdgeLabels: []string{"single", "double", "double", "single"}}},
@@ -215,7 +215,7 @@ var edged = map[string][2]shape{
 	},
 }
 
-// ring is a ring of n nodes.
+// ring returns a ring of n nodes.
 func ring(n int) dataset.Graph {
 	g := dataset.Graph{N: n, Edges: [][2]int{{0, 1}, {0, n - 1}}}
 	for v := 1; v < n-1; v++ {
@@ -224,7 +224,7 @@ func ring(n int) dataset.Graph {
 	return g
 }
 
-// complete are n nodes, each joined to all the others.
+// complete returns the complete graph of n nodes.
 func complete(n int) dataset.Graph {
 	g := dataset.Graph{N: n}
 	for v := range n {
@@ -246,10 +246,10 @@ func graphControl(name, chosen string, of ...string) lessons.ChoiceControl {
 	return c
 }
 
-// letter names a node.
+// letter returns the name of a node.
 func letter(v int) string { return string(rune('a' + v)) }
 
-// network is the drawing of a graph whose nodes node tells how to draw.
+// network returns the drawing of a graph, with nodes drawn by node.
 func network(s shape, node func(v int) figure.Node) figure.Network {
 	w := figure.Network{Name: s.label, Graph: s.graph}
 	for v := range s.graph.N {
@@ -258,14 +258,14 @@ func network(s shape, node func(v int) figure.Node) figure.Network {
 	return w
 }
 
-// networks is the figure of some graphs.
+// networks returns a figure of some graphs.
 func networks(name, caption string, wide bool, of ...figure.Network) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Networks{Format: l.Format(0), Networks: of}.Picture()
 	}}
 }
 
-// lettered is a graph with nothing but the names of its nodes.
+// lettered draws a graph with the names of its nodes only.
 func lettered(s shape) figure.Network {
 	return network(s, func(v int) figure.Node { return figure.Node{Text: letter(v), Color: figure.Ink} })
 }
@@ -291,7 +291,7 @@ func numbersOf(n int) (names []string) {
 	return names
 }
 
-// renumbered is a graph whose node v has become to[v].
+// renumbered returns the graph with node v renumbered to to[v].
 func renumbered(g dataset.Graph, to []int) (dataset.Graph, error) {
 	edges := make([][2]int, len(g.Edges))
 	for i, e := range g.Edges {
@@ -308,7 +308,7 @@ func walkKernel(lambda float64, labelled, normal bool) kernel.Kernel {
 	return kernel.Kernel{Name: "random-walk", Values: param.Values{"walk_weight": param.Of(lambda), "labelled": param.Of(labelled), "normalize": param.Of(normal)}}
 }
 
-// value is a kernel of two graphs, as the lab computes it.
+// value returns the kernel of two graphs, computed as in the lab.
 func value(ctx context.Context, k kernel.Kernel, a, b dataset.Graph) (float64, error) {
 	g, err := kernel.GramOf(ctx, k, &dataset.Graphs{Values: []dataset.Graph{a, b}})
 	if err != nil {
@@ -365,7 +365,7 @@ func showObjects(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}, nil
 }
 
-// power is A^n.
+// power returns A^n.
 func power(a mat.Symmetric, n int) *mat.Dense {
 	p := mat.NewDense(a.SymmetricDim(), a.SymmetricDim(), nil)
 	p.Pow(a, n)
@@ -406,8 +406,7 @@ func sharedWalks(a, b dataset.Graph, n int) (float64, error) {
 	return mat.Sum(power(p.Adjacency, n)), nil
 }
 
-// crossing is a product graph with the shapes that it is made of. Nodes of the second are
-// named by numbers.
+// crossing is a product graph with its factors. Nodes of the second are numbered.
 type crossing struct {
 	first, second shape
 	theory.ProductGraph
@@ -424,18 +423,18 @@ func (c crossing) name(i int) string {
 	return letter(c.Pairs[i][0]) + strconv.Itoa(c.Pairs[i][1]+1)
 }
 
-// The rows and columns of the grid of a product graph are out of line, so that no edge runs
-// through the middle of a node; TestGridIsClear measures it.
+// Offsets of the rows and columns in the grid of a product graph, so that no edge passes through
+// a node; TestGridIsClear checks this.
 var rightward, downward = [4]float64{-0.07, 0, 0.06, 0.13}, [4]float64{0.51, -0.3, 0.42, -0.4}
 
-// network is the product with a walk, as a grid: a row for each node of the first graph,
-// which stands at the left, a column for each of the second, above.
+// network draws the product with a walk as a grid: a row per node of the first graph, drawn on
+// the left, and a column per node of the second, drawn above.
 func (c crossing) network(gone []int) figure.Network {
 	first, second := c.first.graph, c.second.graph
-	margins := first.N + second.N // nodes of the graphs themselves, before those of the product
+	margins := first.N + second.N // nodes of the factors, before those of the product
 	w := figure.Network{Graph: dataset.Graph{N: margins + len(c.Pairs), Edges: slices.Clone(first.Edges)}}
-	const apart = 1.5               // columns, and rows 1
-	bow := func(v, n int) float64 { // a graph itself is bent outwards
+	const apart = 1.5               // distance of columns; that of rows is 1
+	bow := func(v, n int) float64 { // the factors are bent outwards
 		if v == 0 || v == n-1 {
 			return 0
 		}
@@ -458,7 +457,7 @@ func (c crossing) network(gone []int) figure.Network {
 			}
 		}
 	}
-	var walks [3][]int // of the walk and its parts
+	var walks [3][]int // of the product and its factors
 	for _, i := range gone {
 		walks[0], walks[1], walks[2] = append(walks[0], c.Pairs[i][0]), append(walks[1], first.N+c.Pairs[i][1]), append(walks[2], margins+i)
 	}
@@ -468,8 +467,7 @@ func (c crossing) network(gone []int) figure.Network {
 	return w
 }
 
-// follow marks a walk: nodes and edges gone along stand out, and the node where it has got to
-// is ringed.
+// follow highlights the nodes and edges of a walk and rings its last node.
 func follow(w *figure.Network, gone []int) {
 	for _, v := range gone {
 		w.Nodes[v].Shade = 1
@@ -532,7 +530,7 @@ func showProduct(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	return e, nil
 }
 
-// refused shows an error that is for people in place of a picture.
+// refused shows a user error instead of a picture.
 func refused(err error) (*lessons.Exhibit, error) {
 	said, ok := param.ForPerson(err)
 	if !ok {
@@ -541,7 +539,7 @@ func refused(err error) (*lessons.Exhibit, error) {
 	return &lessons.Exhibit{Notes: []string{lessons.Literal(said)}}, nil
 }
 
-// summed is the number of terms of the series that are shown.
+// summed is the number of displayed terms of the series.
 const summed = 40
 
 func showSeries(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -630,7 +628,7 @@ func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 	}
 	walked := network(s, func(v int) figure.Node { return figure.Node{Text: letter(v), Color: figure.Violet} })
 	follow(&walked, gone)
-	asked := totterGraph.Of(in) == "edge" // whose walks are counted after the answer
+	asked := totterGraph.Of(in) == "edge" // its walks are counted after the answer
 	table.After = asked
 	note := "It starts at " + letter(gone[0]) + ". Bet: of its later steps, how many turn straight back?"
 	if step > 0 {
@@ -660,7 +658,8 @@ func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 // colourName returns the name of a colour of the dictionary.
 func colourName(c int) string { return strconv.Itoa(c) }
 
-// signature writes what a colour stands for: its own colour before, then its neighbours'.
+// signature formats what a colour stands for: the previous own colour, then those of the
+// neighbours.
 func signature(x stepwise.Signature) string {
 	if x.Round == 0 {
 		if x.Label == "" {
@@ -678,8 +677,8 @@ func signature(x stepwise.Signature) string {
 	return colourName(x.Own) + " | " + strings.Join(near, ", ")
 }
 
-// coloured draws two graphs in the colours of a state, those of one round: nodes that have
-// none yet are white inside, in their colour of the round before.
+// coloured draws two graphs in the colours of one round of a state: nodes without a colour yet
+// are outlined in their colour of the previous round.
 func coloured(two [2]shape, s stepwise.Refinement, round int) (of []figure.Network) {
 	first := func(r int) int { // number of the first colour of a round
 		return slices.IndexFunc(s.Dictionary, func(x stepwise.Signature) bool { return x.Round == r })
@@ -703,7 +702,7 @@ func coloured(two [2]shape, s stepwise.Refinement, round int) (of []figure.Netwo
 	return of
 }
 
-// dictionary is the table of colours, with how often each graph has them.
+// dictionary returns the table of colours, with their counts in each graph.
 func dictionary(two [2]shape, s stepwise.Refinement) lessons.Table {
 	t := lessons.Table{Caption: "The dictionary, and how many nodes of either graph have each colour so far", Head: []string{"colour", "round", "stands for", two[0].label, two[1].label, "product"}}
 	x, z := s.Counts(0), s.Counts(1)
@@ -716,7 +715,7 @@ func dictionary(two [2]shape, s stepwise.Refinement) lessons.Table {
 	return t
 }
 
-// upTo is the kernel of the colours of all rounds up to one.
+// upTo returns the kernel of the colours of all rounds up to round.
 func upTo(s stepwise.Refinement, round int) (sum float64) {
 	x, z := s.Counts(0), s.Counts(1)
 	for c, d := range s.Dictionary {
@@ -749,9 +748,9 @@ func showRefine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		e.Notes = []string{fmt.Sprintf("Round %d, the ringed node of %s: its signature is %s, %s colour %s.", s.Round, two[s.Graph].label, signature(s.Dictionary[c]),
 			lessons.Either(s.Known, "which the dictionary has:", "which is new:"), colourName(c))}
 	}
-	asked := pair.Of(in) == "molecules" // whose products are added up after the answer
+	asked := pair.Of(in) == "molecules" // the products are summed after the answer
 	e.Tables[0].After = asked
-	done := s.Round // the last round whose nodes all have their colour
+	done := s.Round // the last complete round
 	if slices.Contains(s.Colours[1][s.Round], -1) {
 		done--
 	}
@@ -779,7 +778,7 @@ func showBlind(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		return nil, err
 	}
 	s := r.At(r.Len() - 1)
-	s.Graph, s.Node = -1, -1 // nobody's turn
+	s.Graph, s.Node = -1, -1 // no current node
 	wl, err := value(ctx, wlKernel(h, true), two[0].graph, two[1].graph)
 	if err != nil {
 		return nil, err
@@ -804,7 +803,7 @@ func showBlind(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		bare[g] = network(two[g], func(int) figure.Node { return figure.Node{} })
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "triangles: " + two[g].label, Value: views.Short(mat.Trace(cube) / 6), Help: `trace of $A^3$ over 6`})
 	}
-	if blindPair.Of(in) == blindPair.Default && h > 0 { // as the question has it
+	if blindPair.Of(in) == blindPair.Default && h > 0 { // the question's setting
 		e.Figures[0] = e.Figures[0].Instead(networks("graphs", "", true, bare...), fmt.Sprintf("All nodes had one colour in round 0. Which have they in round %d?", h))
 	}
 	if slices.Equal(s.Counts(0), s.Counts(1)) {
@@ -815,7 +814,7 @@ func showBlind(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// skeleton is a graph without the labels and directions of its edges.
+// skeleton returns a graph without the labels and directions of its edges.
 func skeleton(g dataset.Graph) (dataset.Graph, error) {
 	return dataset.NewGraph(g.N, g.Edges, g.Labels)
 }
@@ -823,7 +822,7 @@ func skeleton(g dataset.Graph) (dataset.Graph, error) {
 func showEdges(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	two, h := edged[edgePair.Of(in)], edgeRounds.Of(in)
 	e := &lessons.Exhibit{}
-	var graphs []dataset.Graph // as the kernel sees them
+	var graphs []dataset.Graph // as seen by the kernel
 	for _, count := range []bool{false, true} {
 		var seen []dataset.Graph
 		for _, s := range two {
@@ -850,7 +849,7 @@ func showEdges(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			e.Numbers = append(e.Numbers, lessons.Number{
 				Label: k.name + lessons.Either(count, ", edges count", ", edges alike"), Value: views.Short(v),
 				Help: "normalised; 1: the kernel cannot tell the graphs apart",
-				// The question asks after the triangles.
+				// The question is about the triangles.
 				After: count && edgePair.Of(in) != edgePair.Default,
 			})
 		}
@@ -876,18 +875,18 @@ func showEdges(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	e.Figures = []lessons.Figure{networks("graphs", fmt.Sprintf("In each node stands its colour of round %d, %s.", h, lessons.Either(edgesCount.Of(in), "with the edges counted", "with all edges alike")), true, of...)}
 	e.Tables = []lessons.Table{t}
-	if edgePair.Of(in) == "triangles" && edgesCount.Of(in) && h > 0 { // as the question has it
+	if edgePair.Of(in) == "triangles" && edgesCount.Of(in) && h > 0 { // the question's setting
 		e.Tables[0].After = true
 		e.Figures[0] = e.Figures[0].Instead(networks("graphs", "", true, lettered(two[0]), lettered(two[1])), fmt.Sprintf("Which nodes have one colour in round %d?", h))
 	}
 	return e, nil
 }
 
-// neverApart looks for a round that tells two triangles from a ring of six: when a round
-// tells no more nodes apart than the one before, none that follows does.
+// neverApart looks for a round that distinguishes two triangles from a ring of six: once a round
+// refines nothing, no later one does.
 func neverApart(ctx context.Context) (float64, error) {
 	graphs := []dataset.Graph{shapes["triangles"].graph, shapes["hexagon"].graph}
-	const enough = 6 // as many rounds as there are nodes
+	const enough = 6 // number of nodes
 	colours, err := kernel.Refine(ctx, graphs, enough)
 	if err != nil {
 		return 0, err
@@ -903,13 +902,13 @@ func neverApart(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// How many graphs the machine is trained on, and how many more it has not seen.
+// Numbers of training graphs and new graphs.
 const (
 	trained = 40
 	fresh   = 120
 )
 
-// drawnGraphs are the graphs to train on and the fresh ones.
+// drawnGraphs returns the training graphs and the new ones.
 func drawnGraphs(of string, noise float64, seed int) (train, test *dataset.Data, err error) {
 	g, err := dataset.FindGenerator(of)
 	if err != nil {
@@ -984,14 +983,14 @@ func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		},
 		Lab: lessons.LabQuery(of, settings...),
 	}
-	if of != family.Default && machineRounds.Of(in) == 0 { // as a question has it
+	if of != family.Default && machineRounds.Of(in) == 0 { // a question's setting
 		e.Figures[0] = e.Figures[0].Instead(lessons.Figure{Draw: drawn(bare)}, "Some of the graphs. At which values of $f$ do they lie, if no round is taken?")
 		e.Figures[1].After, e.Numbers[0].After, e.Numbers[2].After = true, true, true
 	}
 	return e, nil
 }
 
-// alike finds that without rounds and labels all graphs are the same to the kernel.
+// alike checks that without rounds and labels all graphs are equal to the kernel.
 func alike(ctx context.Context) (float64, error) {
 	k, err := value(ctx, wlKernel(0, true), shapes["hexagon"].graph, shapes["fork"].graph)
 	if err != nil {
@@ -1000,7 +999,7 @@ func alike(ctx context.Context) (float64, error) {
 	return lessons.Yes(math.Abs(k-1) > 1e-12), nil
 }
 
-// bestRounds finds which number of rounds does best on fresh cycles and trees.
+// bestRounds returns the best number of rounds on new cycles and trees.
 func bestRounds(ctx context.Context) (float64, error) {
 	const seeds = 3
 	best, most := 0, 0.0

@@ -27,7 +27,7 @@ func number(t *testing.T, text string) float64 {
 	return v
 }
 
-// TestShapes: the graphs keep the rules of graphs.
+// TestShapes: the graphs are valid.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	for name, s := range shapes {
@@ -36,7 +36,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestRenumbering: another numbering has another matrix, and the same kernels.
+// TestRenumbering: renumbering changes the matrix, but not the kernels.
 func TestRenumbering(t *testing.T) {
 	t.Parallel()
 	changed := false
@@ -68,7 +68,8 @@ func TestPowersCountWalks(t *testing.T) {
 	}
 }
 
-// TestWalksMultiply without labels, and a walk in the product is one in either graph.
+// TestWalksMultiply: without labels the numbers of walks multiply, and a walk in the product is
+// one in either graph.
 func TestWalksMultiply(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"edge", "triangle", "ethanol"} {
@@ -93,8 +94,8 @@ func TestWalksMultiply(t *testing.T) {
 	}
 }
 
-// TestSeries: below the limit the sum, the system and the lab agree; beyond it the lab
-// refuses, and the system has an answer all the same.
+// TestSeries: below the limit the sum, the linear system and the lab agree; beyond it the lab
+// reports an error, although the system still has a solution.
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	e := show(t, "series", "first", "triangle", "second", "ring")
@@ -114,8 +115,8 @@ func TestSeries(t *testing.T) {
 		"at the limit: %v", e.Numbers)
 }
 
-// TestTottering: in a tree walks without tottering die out, in rings they go on; most walks
-// totter anyhow, and every graph looks like a single edge.
+// TestTottering: in a tree walks without tottering end, in rings they continue; most walks
+// totter, and every graph resembles a single edge.
 func TestTottering(t *testing.T) {
 	t.Parallel()
 	for _, o := range totterGraph.Options {
@@ -142,7 +143,7 @@ func TestTottering(t *testing.T) {
 	}
 }
 
-// TestRoundsEndInTheKernel, and each round's number is the kernel of that many rounds.
+// TestRoundsEndInTheKernel: each round's number is the kernel of that many rounds.
 func TestRoundsEndInTheKernel(t *testing.T) {
 	t.Parallel()
 	for _, o := range pair.Options {
@@ -168,8 +169,8 @@ func TestRoundsEndInTheKernel(t *testing.T) {
 	}
 }
 
-// TestTheHandoutConfusesNodes: with the own label sorted in, ethanol and ether share
-// colours that they should not.
+// TestTheHandoutConfusesNodes: with the own label sorted in, ethanol and ether wrongly share
+// colours.
 func TestTheHandoutConfusesNodes(t *testing.T) {
 	t.Parallel()
 	value := func(sorted string) string {
@@ -195,8 +196,8 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// TestEdgesTellApart: graphs with one skeleton are one graph to kernels that pass over labels
-// and directions of edges, and two to those that do not, but for the rings.
+// TestEdgesTellApart: graphs with the same skeleton are equal to kernels that ignore labels and
+// directions of edges, and different to the others, except for the rings.
 func TestEdgesTellApart(t *testing.T) {
 	t.Parallel()
 	for name, two := range edged {
@@ -220,7 +221,7 @@ func TestEdgesTellApart(t *testing.T) {
 	}
 }
 
-// TestMachine: what the words of the screen say of rounds, molecules and rings.
+// TestMachine checks the screen's statements on rounds, molecules and rings.
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	right := func(of string, h int, c string) (training, fresh float64) {
@@ -247,8 +248,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestTheSmallestThatColoursCannotTell: of graphs with up to five nodes, all whose colours
-// agree are the same graph under another numbering.
+// TestTheSmallestThatColoursCannotTell: graphs with up to five nodes and equal colours are
+// isomorphic.
 func TestTheSmallestThatColoursCannotTell(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 5; n++ {
@@ -310,7 +311,7 @@ func TestTheSmallestThatColoursCannotTell(t *testing.T) {
 	}
 }
 
-// In the grid of a product no edge runs through the middle of a node that is none of its ends.
+// In the grid of a product no edge passes through a node other than its ends.
 func TestGridIsClear(t *testing.T) {
 	t.Parallel()
 	of := firstGraph.Options

@@ -17,11 +17,11 @@ import (
 
 var vecNodes = lessons.IntegerControl{Name: "n", Label: "nodes of either graph", Symbol: "n", Default: "4", Min: 3, Max: 10, Low: 3, High: 10}
 
-// vecWeight is the weight of a step on the screen of the vec trick; the spectral radius of its
-// product graphs stays below 4.
+// vecWeight is the weight per step on the screen about the vec trick; the spectral radius of its
+// product graphs is below 4.
 const vecWeight = 0.1
 
-// multiplier multiplies matrices and counts the multiplications of numbers.
+// multiplier multiplies matrices and counts scalar multiplications.
 type multiplier struct{ times int }
 
 func (m *multiplier) product(a, b mat.Matrix) *mat.Dense {
@@ -33,7 +33,7 @@ func (m *multiplier) product(a, b mat.Matrix) *mat.Dense {
 	return &p
 }
 
-// formed multiplies a vector by the matrix of the product graph.
+// formed multiplies a vector by the full matrix of the product graph.
 func (m *multiplier) formed(a, b mat.Matrix) func(x *mat.Dense) *mat.Dense {
 	var both mat.Dense
 	both.Kronecker(a, b)
@@ -45,8 +45,8 @@ func (m *multiplier) trick(a, b mat.Matrix) func(x *mat.Dense) *mat.Dense {
 	return func(x *mat.Dense) *mat.Dense { return m.product(m.product(a, x), b.T()) }
 }
 
-// summed adds up the walks of all lengths, which weigh vecWeight^length: x = 1 + vecWeight A x, term
-// by term, until a term no longer changes the sum.
+// summed sums over walks of all lengths, with weight vecWeight^length, by the iteration
+// x = 1 + vecWeight A x, until a term no longer changes the sum.
 func (m *multiplier) summed(rows, cols int, apply func(x *mat.Dense) *mat.Dense) (x *mat.Dense, value float64) {
 	x, term := mat.NewDense(rows, cols, nil), mat.NewDense(rows, cols, nil)
 	term.Apply(func(_, _ int, _ float64) float64 { return 1 }, term)
@@ -61,7 +61,7 @@ func (m *multiplier) summed(rows, cols int, apply func(x *mat.Dense) *mat.Dense)
 	}
 }
 
-// path is a ring of n nodes without the edge that closes it.
+// path returns a path of n nodes.
 func path(n int) dataset.Graph {
 	g := ring(n)
 	g.Edges = slices.Delete(g.Edges, 1, 2)

@@ -10,7 +10,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestVecTrick: the two ways and the lab show one value, and a product takes n^4 and 2n^3
+// TestVecTrick: both methods and the lab give the same value, and a product takes n^4 and 2n^3
 // multiplications.
 func TestVecTrick(t *testing.T) {
 	t.Parallel()

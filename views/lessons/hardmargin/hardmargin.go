@@ -41,7 +41,7 @@ var (
 	c      = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "0.2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true, Help: "Large is as good as hard."}
 )
 
-// stacked are ten points with one class above the other.
+// stacked holds ten points with one class above the other.
 var stacked = lessons.Toy{
 	XY: [][2]float64{{-2.6, -1.5}, {-1.2, -2.1}, {0.3, -1.3}, {1.4, -0.2}, {2.7, -0.9}, {-2.3, 0.9}, {-0.9, 0.1}, {0.4, 2.0}, {1.1, 1.8}, {2.6, 2.2}},
 	Y:  []float64{-1, -1, -1, -1, -1, 1, 1, 1, 1, 1},
@@ -112,13 +112,13 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// six are scikit-learn's six points: a problem with round numbers.
+// six holds scikit-learn's six points, with round numbers.
 var six = lessons.Toy{
 	XY: [][2]float64{{-2, -1}, {-1, -1}, {-1, -2}, {1, 1}, {1, 2}, {2, 1}},
 	Y:  []float64{-1, -1, -1, 1, 1, 1},
 }
 
-// eight are eight points with three support vectors.
+// eight holds eight points with three support vectors.
 var eight = lessons.Toy{
 	XY: [][2]float64{{-2.3, 0.5}, {-1.1, -0.3}, {-1.7, -1.6}, {-1.4, 1.6}, {0.9, 1.3}, {1.2, -1.2}, {2.5, 0.2}, {2.1, 1.8}},
 	Y:  []float64{-1, -1, -1, -1, 1, 1, 1, 1},
@@ -126,8 +126,7 @@ var eight = lessons.Toy{
 
 var sixLimits = figure.Limits{XMin: -3, XMax: 3, YMin: -2.4, YMax: 2.4}
 
-// dots are the points of a toy; those with a ring have an entry of their own in the
-// legend.
+// dots draws the points of a toy; ringed ones have their own entry in the legend.
 func dots(t lessons.Toy, name string, ring func(i int) bool) []figure.Mark {
 	marks := t.Dots(nil)
 	for i, p := range t.XY {
@@ -143,7 +142,7 @@ func showPrimal(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	w := weights.Of(in)
 	b := t.Middle(w)
 	low, high := t.Edges(w)
-	half := (high - low) / 2 // the least margin y f, with the best b
+	half := (high - low) / 2 // smallest margin y f, for the best b
 	marks := []figure.Mark{
 		figure.Region{F: func(x, y float64) float64 {
 			low, high := t.Edges([2]float64{x, y})
@@ -190,7 +189,7 @@ func showPrimal(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	return e, nil
 }
 
-// oneMore leaves out one point after the other and compares the minima.
+// oneMore leaves out each point in turn and compares the minima.
 func oneMore(ctx context.Context) (float64, error) {
 	all, err := lessons.TrainHard(ctx, eight)
 	if err != nil {
@@ -214,12 +213,12 @@ func oneMore(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// solved are the six points with their line, up to what a step has reached.
+// solved draws the six points with their line, as far as a step has come.
 func solved(name, caption string, more ...[]figure.Mark) lessons.Figure {
 	return lessons.Plane(name, caption, sixLimits, 2, more...)
 }
 
-// dualLines is the way from the Lagrange function to the dual.
+// dualLines derives the dual from the Lagrange function.
 var dualLines = []lessons.Line{
 	{Why: `A multiplier $\alpha_i \ge 0$ for every constraint $1 - y_i(\mathbf w^\top\mathbf x_i + b) \le 0$.`, TeX: `\mathcal L = \tfrac12\lVert\mathbf w\rVert^2 + \sum_i \alpha_i\bigl(1 - y_i(\mathbf w^\top\mathbf x_i + b)\bigr)`},
 	{Why: `The gradient in $\mathbf w$ vanishes: the weights are a sum of training points.`, TeX: `\mathbf w - \sum_i \alpha_i y_i\,\mathbf x_i = \mathbf 0 \quad\Rightarrow\quad \mathbf w = \sum_i \alpha_i y_i\,\mathbf x_i`},
@@ -247,7 +246,7 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	marks := [][]figure.Mark{dots(t, "α > 0", m.Supports)}
 	caption := `Six points; the solver has found an $\alpha_i$ for each. The two ringed ones are not 0.`
 	if e.Step >= 1 {
-		// w as the sum of the points that carry it, head to tail.
+		// w as the sum of its points, head to tail.
 		at := [2]float64{}
 		var arrows []figure.Mark
 		for i, p := range t.XY {
@@ -278,10 +277,10 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// near removes what a solver with tolerance 1e-8 leaves beside a round number.
+// near rounds off the error of a solver with tolerance 1e-8.
 func near(v float64) float64 { return math.Round(v*1e7) / 1e7 }
 
-// tidy is near of both components.
+// tidy applies near to both components.
 func tidy(w [2]float64) [2]float64 {
 	return [2]float64{near(w[0]), near(w[1])}
 }
@@ -424,7 +423,7 @@ func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		lessons.Number{Label: `$b$`, Value: views.Short(lessons.Flush(b, 1e-6))},
 		lessons.Number{Label: `$1/\lVert\mathbf w\rVert$`, Value: views.Short(1 / lessons.Norm(w)), Help: "margin"})
 	e.Tables = []lessons.Table{table}
-	if only.Of(in) { // what deleting does is asked for
+	if only.Of(in) { // the question is about deleting
 		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("points", asks, lessons.ToyLimits, 3, ghost, dots), asks)
 		e.Notes, e.After = nil, append(e.Notes, e.After...)
 		for i := range e.Numbers {
@@ -434,7 +433,7 @@ func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	return e, nil
 }
 
-// change is the largest difference between the numbers w and b of two machines.
+// change returns the largest difference between w and b of two machines.
 func change(a, b *lessons.LinearMachine) float64 {
 	return floats.Distance(append(a.W[:], a.B), append(b.W[:], b.B), math.Inf(1))
 }
@@ -457,8 +456,7 @@ func deletion(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// fewestCorners finds the smallest set of corners of a square that has the
-// line of all four.
+// fewestCorners finds the smallest set of corners of a square with the same line as all four.
 func fewestCorners(ctx context.Context) (float64, error) {
 	square := lessons.Toy{XY: [][2]float64{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}}, Y: []float64{-1, -1, 1, 1}}
 	all, err := lessons.TrainHard(ctx, square)
@@ -492,11 +490,11 @@ func fewestCorners(ctx context.Context) (float64, error) {
 // steps solves the dual of the twelve points of the first lesson step by step.
 func steps(ctx context.Context) (*trace.Replay[stepwise.SMOState], error) {
 	t := lessons.Separable
-	// An upper bound of alpha that none reaches is no bound.
+	// An upper bound that no alpha reaches has no effect.
 	return stepwise.SMO(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, t.Matrix()), t.Y, stepwise.SMOSettings{C: 1e4, Selection: stepwise.SecondOrder, Tol: 1e-6})
 }
 
-// weightsOf is w of a step of steps.
+// weightsOf returns w for a step of steps.
 func weightsOf(s stepwise.SMOState) [2]float64 {
 	u := s.U()
 	var w mat.VecDense
@@ -504,7 +502,7 @@ func weightsOf(s stepwise.SMOState) [2]float64 {
 	return [2]float64(w.RawVector().Data)
 }
 
-// ceilingOf is the primal value of the line of a step of steps, +Inf for none.
+// ceilingOf returns the primal value of the line of a step of steps, +Inf if there is none.
 func ceilingOf(s stepwise.SMOState) (float64, error) {
 	w := weightsOf(s)
 	return theory.HardCeiling(w[:], lessons.Separable.Matrix(), lessons.Separable.Y)
@@ -578,7 +576,7 @@ func showDuality(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	return e, nil
 }
 
-// finite shows a value, or that there is none.
+// finite formats a value, or none if it is not finite.
 func finite(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return "none"
@@ -586,13 +584,13 @@ func finite(v float64) string {
 	return views.Long(v)
 }
 
-// biases are the formulas for b under the weights of a machine of a toy.
+// biases returns the formulas for b with the weights of a machine on a toy.
 func biases(m *lessons.LinearMachine, t lessons.Toy) (theory.Biases, error) {
 	return theory.NewBiases(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight }))
 }
 
-// biasInterval are the ends of what the KKT conditions leave for b under an upper bound of
-// alpha; a free support vector makes them one number.
+// biasInterval returns the ends of the interval allowed for b by the KKT conditions under an
+// upper bound of alpha; with a free support vector they are equal.
 func biasInterval(m *lessons.LinearMachine, t lessons.Toy, c float64) (low, high float64, err error) {
 	low, high, err = theory.BiasInterval(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight }), c)
 	if high-low < 1e-5 { // the tolerance of the solver
@@ -674,7 +672,7 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// hardFormula compares the hard margin's formula with the margin, at a small C.
+// hardFormula compares the hard-margin formula with the margin, for a small C.
 func hardFormula(ctx context.Context) (float64, error) {
 	m, err := lessons.TrainLinear(ctx, eight, "C", "0.05", "tol", "1e-8")
 	if err != nil {

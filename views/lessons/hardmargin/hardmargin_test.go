@@ -15,8 +15,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// hulls is the distance of the convex hulls of the two classes, which do
-// not overlap: that of two points, or of a point and a segment between two others.
+// hulls returns the distance of the disjoint convex hulls of the two classes: of two points, or
+// of a point and a segment.
 func hulls(t lessons.Toy) float64 {
 	best := math.Inf(1)
 	for i, p := range t.XY {
@@ -37,8 +37,8 @@ func hulls(t lessons.Toy) float64 {
 	return best
 }
 
-// TestSix: scikit-learn's six points, as the solver and the hand find
-// them: u = (-1/4, 1/4) on points 2 and 4, b = 0.
+// TestSix: for scikit-learn's six points the solver agrees with the solution by hand: u = (-1/4,
+// 1/4) on points 2 and 4, b = 0.
 func TestSix(t *testing.T) {
 	t.Parallel()
 	m := require.Value(lessons.TrainHard(t.Context(), six))(t)
@@ -71,8 +71,8 @@ func TestMarginIsHalfTheGap(t *testing.T) {
 	}
 }
 
-// TestDuality: floor and ceiling hold the optimum between them at every
-// step, the floor rises, and at the end they meet.
+// TestDuality: the optimum lies between floor and ceiling at every step, the floor rises, and
+// they meet at the end.
 func TestDuality(t *testing.T) {
 	t.Parallel()
 	gap := hulls(lessons.Separable)
@@ -92,7 +92,7 @@ func TestDuality(t *testing.T) {
 	require.Check(t, err == nil && math.IsInf(ceiling, 1), "w = 0 has the ceiling %g, %v", ceiling, err)
 }
 
-// The upper bound of alpha in the run is none: the hard margin has the same end.
+// The upper bound of alpha in the run has no effect: the hard margin has the same solution.
 func TestStepsAreHard(t *testing.T) {
 	t.Parallel()
 	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, lessons.Separable.Matrix())
@@ -105,8 +105,8 @@ func TestStepsAreHard(t *testing.T) {
 	}
 }
 
-// TestSupport: far points may move or go, nothing changes; a point in
-// the margin changes the line; overlapping classes are reported.
+// TestSupport: moving or deleting far points changes nothing; a point inside the margin changes
+// the line; overlapping classes are reported.
 func TestSupport(t *testing.T) {
 	t.Parallel()
 	numbers := func(values ...string) (s string) {
@@ -129,10 +129,8 @@ func TestSupport(t *testing.T) {
 		"overlapping classes: %v", e.Notes)
 }
 
-// TestOnlyHard: the formulas of the slides agree with a hard margin, and do
-// not with points inside the margin.
-// TestShapes: the picture of a machine finds the class of every point, as the labels in its
-// legend are the labels of the points.
+// TestShapes: the picture of a machine shows the class of every point, and the legend uses the
+// labels of the points.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, Lesson(), "only-hard")
@@ -144,6 +142,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// TestOnlyHard: the formulas of the slides agree for a hard margin, but not with points inside the
+// margin.
 func TestOnlyHard(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -172,8 +172,8 @@ func TestOnlyHard(t *testing.T) {
 	require.Equal(t, e.Tables[0].Rows[0][1], views.Short(hulls(eight)/2), "margin")
 }
 
-// TestDualCitesItsLines: the line that drops w and b names the lines, as the list numbers
-// them, that say what the two sums are, in the order of the line before.
+// TestDualCitesItsLines: the line that eliminates w and b cites the lines with the two sums by
+// number, in the order of the previous line.
 func TestDualCitesItsLines(t *testing.T) {
 	t.Parallel()
 	const at = 4
@@ -189,9 +189,9 @@ func TestDualCitesItsLines(t *testing.T) {
 	require.Equal(t, dualLines[3-1].TeX, `-\sum_i \alpha_i y_i = 0`, "line 3")
 }
 
-// TestBiasInterval: the screen prints the b of the solver as the middle of what the KKT
-// conditions leave: one number while a support vector is free, an interval where none is.
-// No b has less slack than those of the interval, and those beside it have more.
+// TestBiasInterval: the screen shows the solver's b as the middle of the interval allowed by the
+// KKT conditions: one number if a support vector is free, an interval if none is. No b has less
+// slack than those in the interval, and those outside have more.
 func TestBiasInterval(t *testing.T) {
 	t.Parallel()
 	for c, whole := range map[string]bool{"0.01": true, "0.2": false, "100": false} {
@@ -228,7 +228,7 @@ func TestBiasInterval(t *testing.T) {
 	}
 }
 
-// TestSlater: twice the solution fulfils every constraint strictly, as the words say.
+// TestSlater: twice the solution satisfies every constraint strictly, as the text says.
 func TestSlater(t *testing.T) {
 	t.Parallel()
 	for name, pts := range map[string]lessons.Toy{"six": six, "eight": eight, "twelve": lessons.Separable} {
@@ -240,8 +240,8 @@ func TestSlater(t *testing.T) {
 	}
 }
 
-// TestCorners: of the corners of a square the two of a side give the line of all four,
-// those of a diagonal another, as the answer says.
+// TestCorners: two corners of a side of a square give the line of all four, those of a diagonal
+// another one, as the answer says.
 func TestCorners(t *testing.T) {
 	t.Parallel()
 	train := func(xy ...[2]float64) *lessons.LinearMachine {

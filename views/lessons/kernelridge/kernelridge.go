@@ -119,13 +119,13 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// line are points on a line with targets.
+// line holds points on a line with targets.
 type line struct{ X, T []float64 }
 
-// five are points far apart.
+// five holds five points far apart.
 var five = line{X: []float64{-1.6, -0.9, -0.1, 0.8, 1.6}, T: []float64{2.2, 1.5, 2, 2.5, 1.7}}
 
-// dots are the points of a line.
+// dots draws the points of a line.
 func (l line) dots() (marks []figure.Mark) {
 	for i, x := range l.X {
 		marks = append(marks, figure.Dot{At: [2]float64{x, l.T[i]}, Class: -1})
@@ -133,14 +133,14 @@ func (l line) dots() (marks []figure.Mark) {
 	return marks
 }
 
-// truth returns the value around which the target at x is drawn.
+// truth is the regression function of the drawn targets.
 func truth(x float64) float64 { return math.Sin(2*x) + 0.3*x }
 
 // deviation is the standard deviation of the noise in the targets.
 const deviation = 0.25
 
-// drawn are n points from -2 to 2, evenly but for some jitter, with noisy targets, all of
-// two places.
+// drawn returns n points from -2 to 2, evenly spaced with some jitter, with noisy targets,
+// rounded to two decimals.
 func drawn(n int, seed uint64) line {
 	rng := rand.New(rand.NewPCG(seed, 15))
 	l := line{}
@@ -154,15 +154,15 @@ func drawn(n int, seed uint64) line {
 
 func hundredths(v float64) float64 { return math.Round(100*v) / 100 }
 
-// without is the line without point i.
+// without returns the line without point i.
 func (l line) without(i int) line {
 	return line{slices.Concat(l.X[:i], l.X[i+1:]), slices.Concat(l.T[:i], l.T[i+1:])}
 }
 
-// column are the points as a matrix with one column.
+// column returns the points as a matrix with one column.
 func (l line) column() *mat.Dense { return mat.NewDense(len(l.X), 1, slices.Clone(l.X)) }
 
-// csv are the points as the lab takes them.
+// csv returns the points as lab input.
 func (l line) csv() string {
 	var b strings.Builder
 	for i, x := range l.X {
@@ -176,7 +176,7 @@ func settings(pairs ...string) []string {
 	return append([]string{"learner", "ridge", "target", "value"}, pairs...)
 }
 
-// rbf are the settings with the Gaussian kernel.
+// rbf returns the settings with the Gaussian kernel.
 func rbf(gamma, lambda string) []string {
 	return settings("kernel", "rbf", "gamma", gamma, "lambda", lambda)
 }
@@ -203,7 +203,8 @@ func fit(ctx context.Context, l line, pairs ...string) (*curve, error) {
 	return &curve{res, l, d, spec}, err
 }
 
-// figure returns the picture of the curve with its residuals. Zero limits keep those of the scene.
+// figure returns the picture of the curve with its residuals. For zero limits it uses those of
+// the scene.
 func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		points, err := c.Model.Points(c.data, c.spec)
@@ -219,18 +220,17 @@ func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figur
 	}}
 }
 
-// awaited is the picture of the curve, of which the points alone are there as long as answers
-// are awaited.
+// awaited returns the picture of the curve, with only the points while answers are pending.
 func (c *curve) awaited(name, caption, asks string, limits figure.Limits) lessons.Figure {
 	return c.figure(name, caption, limits).Instead(lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Plane{Format: l.Format(1), X: "x", Y: "t", Limits: limits, Stretched: true, Marks: c.dots()}.Picture()
 	}}, asks)
 }
 
-// frame holds the limits of the points of a line and the curves through them.
+// frame holds the limits of the plots of a line.
 var frame = figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -2.4, YMax: 2.4}
 
-// both draws the fit to all points and that to all but point i.
+// both draws the fit to all points and the fit without point i.
 func both(all, less *curve, i int) lessons.Figure {
 	way := func(c *curve, pen figure.Pen, name string) figure.Path {
 		p := figure.Path{Plain: true, Pen: pen, Name: name}
@@ -253,10 +253,10 @@ func both(all, less *curve, i int) lessons.Figure {
 	}}
 }
 
-// at is f there.
+// at returns f at x.
 func (c *curve) at(x float64) float64 { return c.Model.Decision([]float64{x}) }
 
-// coefficients are the a of all points.
+// coefficients returns the a of all points.
 func (c *curve) coefficients() []float64 {
 	a := make([]float64, len(c.X))
 	for k, row := range c.Model.Supports.Rows {
@@ -265,10 +265,10 @@ func (c *curve) coefficients() []float64 {
 	return a
 }
 
-// lambdas returns values of lambda from 10⁻⁴ to 100, perDecade to a decade.
+// lambdas returns values of lambda from 10⁻⁴ to 100, perDecade per decade.
 func lambdas(perDecade int) []float64 { return lessons.Logspace(1e-4, 100, 6*perDecade+1) }
 
-// squared is the sum of the squares.
+// squared returns the sum of squares.
 func squared(v []float64) float64 { return floats.Dot(v, v) }
 
 func showSquares(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -305,7 +305,7 @@ func showSquares(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		weights.Rows = append(weights.Rows, []string{name, lessons.Short(w[k])})
 	}
 	r := residuals(phi, w, l.T)
-	raised := level.Of(in) != 0 // as the question has it: what becomes of the curve then waits for the answer
+	raised := level.Of(in) != 0 // the question's setting: the curve is hidden until the answer
 	weights.After = raised
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
@@ -330,7 +330,7 @@ func showSquares(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	return e, nil
 }
 
-// lifted are the points of the first screen with all targets raised.
+// lifted returns the points of the first screen with all targets raised.
 func lifted(by float64) line {
 	l := drawn(14, 1)
 	for i := range l.T {
@@ -339,12 +339,12 @@ func lifted(by float64) line {
 	return l
 }
 
-// powers are the settings of a polynomial of a degree.
+// powers returns the settings of a polynomial of a degree.
 func powers(degree int, lambda string) []string {
 	return settings("kernel", "poly", "gamma", "1", "coef0", "1", "degree", strconv.Itoa(degree), "lambda", lambda)
 }
 
-// residuals are t - phi w.
+// residuals returns t - phi w.
 func residuals(phi *mat.Dense, w, t []float64) []float64 {
 	r := mat.NewVecDense(len(t), nil)
 	r.MulVec(phi, mat.NewVecDense(len(w), w))
@@ -354,7 +354,7 @@ func residuals(phi *mat.Dense, w, t []float64) []float64 {
 
 func mean(v []float64) float64 { return floats.Sum(v) / float64(len(v)) }
 
-// raised computes what happens to the first screen's fit when the targets are raised by 5.
+// raised computes the effect on the first screen's fit of raising the targets by 5.
 func raised(ctx context.Context) (float64, error) {
 	var means [2]float64
 	least := math.Inf(1)
@@ -382,7 +382,7 @@ func raised(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// dualLines are the derivation of the dual.
+// dualLines derives the dual.
 var dualLines = []lessons.Line{
 	{Why: `All points at once: $\Phi$ has a row for each, $M\times D$.`, TeX: `J(\mathbf w) = \tfrac12\lVert\mathbf t - \Phi\mathbf w\rVert^2 + \tfrac\lambda2\lVert\mathbf w\rVert^2`},
 	{Why: `$J$ is convex, so it is smallest where its gradient vanishes.`, TeX: `-\Phi^\top(\mathbf t - \Phi\mathbf w) + \lambda\mathbf w = \mathbf 0`},
@@ -397,7 +397,7 @@ var dualLines = []lessons.Line{
 // square returns the squared loss at the margin m = y f, with the target y.
 func square(m float64) float64 { return (1 - m) * (1 - m) }
 
-// few are the points of the screen about the dual.
+// few returns the points of the screen about the dual.
 func few() line { return drawn(8, 3) }
 
 func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -458,8 +458,8 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// twoReadings is the equation of line 2 with an arrow to either system that is read from it, as far as the
-// derivation has come, and the weights that both have in the end.
+// twoReadings draws the equation of line 2 with an arrow to each system derived from it, as far
+// as the derivation has come, and the resulting common weights.
 func twoReadings(step, points int, w []float64) lessons.Figure {
 	box := func(x, y, half float64) figure.Mark {
 		return figure.Path{Plain: true, Points: [][2]float64{{x - half, y - 0.45}, {x + half, y - 0.45}, {x + half, y + 0.45}, {x - half, y + 0.45}, {x - half, y - 0.45}}}
@@ -469,7 +469,7 @@ func twoReadings(step, points int, w []float64) lessons.Figure {
 	if step >= 1 {
 		marks = append(marks, box(5, 5.5, 2.6), text(5, 5.5, "λ w = Φᵀ(t − Φ w)"))
 	}
-	// read adds a reading once its line has come.
+	// read adds a system once its line is shown.
 	read := func(x float64, line int, by, system, size string) {
 		if step < line {
 			return
@@ -487,7 +487,7 @@ func twoReadings(step, points int, w []float64) lessons.Figure {
 	}}
 }
 
-// vector shows the entries of a vector.
+// vector formats the entries of a vector.
 func vector(v []float64) string {
 	text := "("
 	for i, x := range v {
@@ -496,7 +496,7 @@ func vector(v []float64) string {
 	return text + ")"
 }
 
-// rankOf counts the eigenvalues of a Gram matrix that are not 0 to rounding.
+// rankOf counts the eigenvalues of a Gram matrix that are non-zero beyond rounding.
 func rankOf(k mat.Symmetric) (n int, err error) {
 	s, err := theory.Mercer(k)
 	for _, v := range s.Values {
@@ -507,10 +507,10 @@ func rankOf(k mat.Symmetric) (n int, err error) {
 	return n, err
 }
 
-// marked is the point of the curve's screen that can be pulled.
+// marked is the index of the draggable point on the curve's screen.
 const marked = 10
 
-// withPulled are the points of the curve's screen with the marked one's target.
+// withPulled returns the points of the curve's screen with target t for the marked one.
 func withPulled(t float64) line {
 	l := drawn(16, 2)
 	l.T[marked] = t
@@ -572,7 +572,7 @@ func share(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// prices returns the steps of the screen on freedom, from expensive to cheap.
+// prices returns the lambdas of the screen on degrees of freedom, in descending order.
 func prices() []float64 { return lessons.Logspace(1e3, 1e-4, 15) }
 
 func showFreedom(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -634,12 +634,12 @@ func showFreedom(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}, nil
 }
 
-// lab opens the points with these settings.
+// lab links to the lab with the points and these settings.
 func (l line) lab(pairs ...string) string {
 	return lessons.LabQuery("drawing", append(pairs, "standardize", "false", "points", l.csv())...)
 }
 
-// leaveOutLines are the derivation of the left-out miss.
+// leaveOutLines derives the leave-one-out error.
 var leaveOutLines = []lessons.Line{
 	{Why: `Two fits: $f$ to all points, $f^{-i}$ to all but point $i$. Wanted is the miss of the second there.`, TeX: `t_i - f^{-i}(\mathbf x_i)`},
 	{Why: `Give point $i$ another target, the very value that $f^{-i}$ has there, and leave the others as they are.`, TeX: `\mathbf t^* = (t_1, \dots, f^{-i}(\mathbf x_i), \dots, t_M)`},
@@ -692,7 +692,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	return e, nil
 }
 
-// influences are the S_ii: what a fit to the target 1 at point i and 0 elsewhere has there.
+// influences returns the S_ii: the value at point i of a fit to target 1 there and 0 elsewhere.
 func influences(ctx context.Context, l line, gamma, lambda float64) ([]float64, error) {
 	k := kernel.NewGram(kernel.RBF(gamma), l.column())
 	s := make([]float64, len(l.X))
@@ -708,7 +708,7 @@ func influences(ctx context.Context, l line, gamma, lambda float64) ([]float64, 
 	return s, nil
 }
 
-// refitted are the fits to all points but one, really made.
+// refitted returns the actual fits without each point.
 func refitted(ctx context.Context, l line, pairs ...string) ([]*curve, error) {
 	fits := make([]*curve, len(l.X))
 	for i := range fits {
@@ -723,11 +723,11 @@ func refitted(ctx context.Context, l line, pairs ...string) ([]*curve, error) {
 // errorsAt holds the errors at one lambda.
 type errorsAt struct{ training, leftOut, fresh float64 }
 
-// fresh are points of the same source that no fit has seen.
+// fresh returns new points from the same distribution.
 func fresh() line { return drawn(500, lessons.FreshSeed) }
 
-// path are the errors of l at several lambda: the first two from one factorisation, the
-// third against fresh points by a fit for each.
+// path returns the errors of l at several lambda: the first two from one factorisation, the third
+// on new points from a separate fit each.
 func path(ctx context.Context, l line, gamma string, all []float64) ([]errorsAt, error) {
 	new := fresh()
 	var follow *ridge.Path
@@ -752,13 +752,13 @@ func path(ctx context.Context, l line, gamma string, all []float64) ([]errorsAt,
 	return rows, nil
 }
 
-// lowest is the lambda of the smallest error, of equal ones the smallest.
+// lowest returns the lambda with the smallest error, the smallest lambda in a tie.
 func lowest(all []float64, rows []errorsAt, value func(errorsAt) float64) (lambda float64, row errorsAt) {
 	k := floats.MinIdx(lessons.Column(rows, value))
 	return all[k], rows[k]
 }
 
-// narrow looks at both errors of a narrow kernel at the smallest lambda.
+// narrow computes both errors of a narrow kernel at the smallest lambda.
 func narrow(ctx context.Context) (float64, error) {
 	rows, err := path(ctx, many(), "100", lambdas(4)[:1])
 	if err != nil {
@@ -774,7 +774,7 @@ func narrow(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// many are the points of the path.
+// many returns the points of the path.
 func many() line { return drawn(30, 4) }
 
 func showPath(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -794,7 +794,7 @@ func showPath(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	chosen, there := lowest(all, rows, left)
 	best, least := lowest(all, rows, unseen)
 	curves := []figure.Curve{{Name: "training", Y: lessons.Column(rows, training)}, {Name: "each left out", Y: lessons.Column(rows, left)}, {Name: "500 fresh points", Y: lessons.Column(rows, unseen)}}
-	bumps := gamma.Of(in) > 10 // narrow, as the question has it: what becomes of points left out then waits for the answer
+	bumps := gamma.Of(in) > 10 // a narrow kernel is the question's setting: leave-one-out errors are hidden until the answer
 	top := 0.0
 	for i := range curves {
 		curves[i].X, top = all, max(top, floats.Max(curves[i].Y))
@@ -827,7 +827,7 @@ func showPath(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// duel are kernel ridge and the SVM on the same data.
+// duel holds kernel ridge and the SVM on the same data.
 type duel struct {
 	toy                lessons.Toy
 	data               *dataset.Data
@@ -835,7 +835,7 @@ type duel struct {
 	ridgeSpec, svmSpec ml.Spec
 }
 
-// compare trains both on a draw of a pattern.
+// compare trains both on a random pattern.
 func compare(ctx context.Context, pattern string, draw int, gamma, lambda, c string) (*duel, error) {
 	t, err := lessons.Drawn(pattern, 60, noises[pattern], uint64(draw))
 	if err != nil {
@@ -852,7 +852,7 @@ func compare(ctx context.Context, pattern string, draw int, gamma, lambda, c str
 	return d, err
 }
 
-// noises are the noise levels of the patterns.
+// noises lists the noise levels of the patterns.
 var noises = map[string]float64{"moons": 0.25, "circles": 0.15, "blobs": 1.2}
 
 func showClassifier(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -912,7 +912,7 @@ func showClassifier(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	}, nil
 }
 
-// folded is a figure that gives an answer away.
+// folded hides a figure until the answer.
 func folded(f lessons.Figure) lessons.Figure {
 	f.After = true
 	return f
@@ -942,10 +942,10 @@ func beyond(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// near are the points of the last screen without the far ones.
+// near holds the points of the last screen without the far ones.
 var near = lessons.StepToys["apart"]
 
-// afar adds five points of the class +1 about a place.
+// afar adds five points of class +1 around a centre.
 func afar(at [2]float64) lessons.Toy {
 	t := lessons.Toy{XY: slices.Clone(near.XY), Y: slices.Clone(near.Y)}
 	for _, d := range [][2]float64{{0, 0}, {0.5, 0.5}, {0.5, -0.5}, {-0.3, 0.6}, {-0.3, -0.6}} {
@@ -954,7 +954,7 @@ func afar(at [2]float64) lessons.Toy {
 	return t
 }
 
-// affine is kernel ridge with the kernel 1 + x·z as the line that it draws.
+// affine returns the line of kernel ridge with the kernel 1 + x·z.
 func affine(t lessons.Toy, lambda float64) (w [2]float64, b float64, err error) {
 	phi := mat.NewDense(len(t.Y), 3, nil)
 	for i, p := range t.XY {
@@ -980,7 +980,7 @@ func showTooRight(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	f := figure.Linear(w, -b)
 	margin := f(at[0], at[1])
-	away := at[0] > 4 // as the question has it: what becomes of the lines then waits for the answer
+	away := at[0] > 4 // the question's setting: the lines are hidden until the answer
 	chart := figure.Chart{X: figure.Axis{Name: "y f(x)", Min: -2, Max: 4}, Y: figure.Axis{Name: "loss", Min: 0, Max: 9}, Curves: []figure.Curve{{Name: "square"}, {Name: "hinge"}}}
 	for m := -2.0; m <= 4.001; m += 0.05 {
 		for k, loss := range []float64{square(m), theory.Hinge(m)} {

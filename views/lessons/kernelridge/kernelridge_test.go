@@ -20,8 +20,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestSquares: J is lowest at the weights shown, and a free bias would put both means in
-// one place, while the absorbed one does not.
+// TestSquares: J is minimal at the weights shown, and a free bias would make both means equal,
+// unlike the absorbed one.
 func TestSquares(t *testing.T) {
 	t.Parallel()
 	for _, by := range []string{"0", "5"} {
@@ -30,7 +30,7 @@ func TestSquares(t *testing.T) {
 		require.Check(t, by != "5" || targets != fitted,
 			"raised by 5, both means are %s: the slip shows nothing", targets)
 	}
-	// The line through targets about their mean, the free bias, misses 0 on average.
+	// The line fitted to centred targets, as with a free bias, has mean residual 0.
 	l := lifted(5)
 	m := mean(l.T)
 	centred := line{l.X, append([]float64(nil), l.T...)}
@@ -47,8 +47,8 @@ func TestSquares(t *testing.T) {
 	require.Check(t, a >= 10*b, "with the bias absorbed the mean miss is %g, with centred targets %g", a, b)
 }
 
-// TestDualWhereKIsSingular: other coefficients solve 001's equation K(K + lambda I)a = Kt,
-// and give the same function; the closed form is one of them.
+// TestDualWhereKIsSingular: other coefficients also solve 001's equation K(K + lambda I)a = Kt
+// and give the same function; the closed form is one solution.
 func TestDualWhereKIsSingular(t *testing.T) {
 	t.Parallel()
 	l, lambda := few(), 0.5
@@ -61,7 +61,7 @@ func TestDualWhereKIsSingular(t *testing.T) {
 	require.Must(t, ok, "no eigenvalues")
 	n := len(l.X)
 	other := mat.NewVecDense(n, append([]float64(nil), res.A...))
-	other.AddScaledVec(other, 3, q.ColView(0)) // of the smallest eigenvalue, which is 0
+	other.AddScaledVec(other, 3, q.ColView(0)) // eigenvector of the smallest eigenvalue, 0
 	left, right := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 	left.MulVec(k, other)
 	left.AddScaledVec(left, lambda, other)
@@ -75,7 +75,7 @@ func TestDualWhereKIsSingular(t *testing.T) {
 	}
 }
 
-// TestResidualsAreLambdaA at several settings, and no coefficient is 0.
+// TestResidualsAreLambdaA checks several settings, and that no coefficient is 0.
 func TestResidualsAreLambdaA(t *testing.T) {
 	t.Parallel()
 	for _, lambda := range []string{"0.001", "0.1", "10"} {
@@ -90,8 +90,8 @@ func TestResidualsAreLambdaA(t *testing.T) {
 	}
 }
 
-// TestLeftOutTwoWays: the closed form agrees with refitting, over the range of the
-// controls, and the left-out miss is never the smaller one.
+// TestLeftOutTwoWays: the closed form agrees with refitting over the range of the controls, and
+// the leave-one-out error is never smaller than the residual.
 func TestLeftOutTwoWays(t *testing.T) {
 	t.Parallel()
 	l := drawn(14, 1)
@@ -114,8 +114,8 @@ func TestLeftOutTwoWays(t *testing.T) {
 	}
 }
 
-// TestPathFalls: as lambda falls the training error falls and the freedom grows, for any
-// width; and leaving out chooses a lambda that is not far off the best on the screen.
+// TestPathFalls: as lambda falls, the training error falls and the degrees of freedom grow for
+// any width; and leave-one-out chooses a lambda close to the best on the screen.
 func TestPathFalls(t *testing.T) {
 	t.Parallel()
 	for _, gamma := range []string{"0.05", "2", "100"} {
@@ -139,7 +139,7 @@ func TestPathFalls(t *testing.T) {
 		"leaving out chooses an error of %g, the best has %g", chosen.fresh, best.fresh)
 }
 
-// TestPathIsTheFits: errors along the path are those of single fits.
+// TestPathIsTheFits: errors along the path equal those of single fits.
 func TestPathIsTheFits(t *testing.T) {
 	t.Parallel()
 	rows := require.Value(path(t.Context(), many(), "2", []float64{0.01, 1}))(t)
@@ -150,8 +150,8 @@ func TestPathIsTheFits(t *testing.T) {
 	}
 }
 
-// TestBesideTheSVM: on every pattern ridge needs all points and the SVM fewer; over the
-// draws they err about equally often on fresh points, each of them less often at times.
+// TestBesideTheSVM: on every pattern ridge needs all points and the SVM fewer; on average over
+// the draws their errors on new points are similar, and each sometimes wins.
 func TestBesideTheSVM(t *testing.T) {
 	t.Parallel()
 	const draws = 8
@@ -176,8 +176,8 @@ func TestBesideTheSVM(t *testing.T) {
 	require.Check(t, min(ahead[true], ahead[false]) >= 5, "ridge is ahead in %d of %d draws", ahead[true], 3*draws)
 }
 
-// TestTooRight: as the far points move out, the ridge line follows them step by step, and
-// the SVM line stays; the line by weights is the one that the lab's learner gives.
+// TestTooRight: as the far points move away, the ridge line follows them and the SVM line does
+// not; the line from the weights equals that of the lab's learner.
 func TestTooRight(t *testing.T) {
 	t.Parallel()
 	crossing := math.Inf(-1)
@@ -203,7 +203,7 @@ func TestTooRight(t *testing.T) {
 	}
 }
 
-// The note on the line of ridge says where it has gone, at every price of the weights.
+// The note on the ridge line is correct for every lambda.
 func TestTooRightSaysWhereTheLineGoes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

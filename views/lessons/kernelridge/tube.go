@@ -10,13 +10,13 @@ import (
 	"marginlab/views/lessons"
 )
 
-// tube sets the largest miss that costs nothing.
+// tube is the largest residual without loss.
 var (
 	tube     = lessons.NumberControl{Name: "epsilon", Label: "half width of the tube", Symbol: "ε", Default: "0.4", Min: 0, Max: 2, Low: 0, High: 2}
 	tubeMiss = lessons.NumberControl{Name: "miss", Label: "a miss", Symbol: "t − f", Default: "1.1", Min: -3, Max: 3, Low: -3, High: 3}
 )
 
-// insensitive is the loss of a miss outside of the tube.
+// insensitive returns the epsilon-insensitive loss of a residual.
 func insensitive(miss, epsilon float64) float64 { return math.Max(0, math.Abs(miss)-epsilon) }
 
 func showTube(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -28,7 +28,7 @@ func showTube(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		half.X, half.Y = append(half.X, x), append(half.Y, x*x/2)
 	}
 	rules := []figure.Rule{{Name: "−ε", At: -eps, Upright: true}, {Name: "ε", At: eps, Upright: true}}
-	if eps < 0.15 { // one name for both, which would stand on each other
+	if eps < 0.15 { // one label for both, which would overlap
 		rules[0].Name, rules[1].Name = "", "±ε"
 	}
 	slope := "0"

@@ -143,7 +143,7 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// sets are the data sets of this lesson.
+// sets lists the data sets of this lesson.
 var sets = []param.Option{
 	{Name: "rings", Label: "Rings"},
 	{Name: "xor", Label: "XOR, four clouds"},
@@ -151,7 +151,7 @@ var sets = []param.Option{
 	{Name: "moons", Label: "Blurred moons"},
 }
 
-// newSetControl offers some of the sets.
+// newSetControl returns a choice of some of the sets.
 func newSetControl(start string, names ...string) lessons.ChoiceControl {
 	c := lessons.ChoiceControl{Name: "set", Label: "points", Default: start}
 	for _, name := range names {
@@ -164,18 +164,18 @@ func newSetControl(start string, names ...string) lessons.ChoiceControl {
 	return c
 }
 
-// newCoordinate is a coordinate that a handle moves.
+// newCoordinate returns a coordinate moved by a handle.
 func newCoordinate(name, label, start string) lessons.NumberControl {
 	return lessons.NumberControl{Name: name, Label: label, Default: start, Min: -2.4, Max: 2.4, Low: -2, High: 2, Folded: true}
 }
 
-// corners are the four points of XOR.
+// corners holds the four points of XOR.
 var corners = lessons.Toy{XY: [][2]float64{{1, 1}, {-1, -1}, {-1, 1}, {1, -1}}, Y: []float64{1, 1, -1, -1}}
 
 var limits = figure.Limits{XMin: -2.2, XMax: 2.2, YMin: -2.1, YMax: 2.1}
 
-// toy returns one of the sets. Coordinates have two decimals, so that the lab gets
-// what the lesson shows.
+// toy returns one of the sets. Coordinates have two decimals, so that the lab gets the displayed
+// points.
 func toy(name string) (lessons.Toy, error) {
 	var (
 		d     *dataset.Data
@@ -211,12 +211,12 @@ func toy(name string) (lessons.Toy, error) {
 	return t, nil
 }
 
-// sides are the two sides of f = 0 for any function f, and the curve.
+// sides draws both sides of f = 0 for any function f, and the curve.
 func sides(f func(x, y float64) float64) []figure.Mark {
 	return append(lessons.Halves(f), figure.Contours{F: f, Levels: []float64{0}, Pen: figure.Pen{Color: figure.Muted}, Plain: true, Name: "f = 0"})
 }
 
-// liftedFigure is a drawing in three dimensions, turned by its sliders.
+// liftedFigure returns a drawing in three dimensions, rotated by its sliders.
 func liftedFigure(in lessons.Input, turn lessons.TurnControl, name, caption string, l figure.Lifted) lessons.Figure {
 	l.Yaw, l.Pitch = turn.Of(in)
 	l.ClassNames = lessons.ClassNames()
@@ -268,20 +268,20 @@ func showLine(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// lift is a third coordinate for points of the plane.
+// lift is a third coordinate for points in the plane.
 type lift struct {
 	name, label, tex string
 	z                func(x, y float64) float64
 }
 
-// lifts are offered in the order of the question's options.
+// lifts are in the order of the question's options.
 var lifts = []lift{
 	{"squares", "z = x₁² + x₂²", "x_1^2 + x_2^2", func(x, y float64) float64 { return x*x + y*y }},
 	{"product", "z = x₁x₂", "x_1 x_2", func(x, y float64) float64 { return x * y }},
 	{"sum", "z = x₁ + x₂", "x_1 + x_2", func(x, y float64) float64 { return x + y }},
 }
 
-// liftOptions are the lifts to choose from.
+// liftOptions returns the lifts to choose from.
 func liftOptions() (options []param.Option) {
 	for _, l := range lifts {
 		options = append(options, param.Option{Name: l.name, Label: l.label})
@@ -289,8 +289,8 @@ func liftOptions() (options []param.Option) {
 	return options
 }
 
-// plane trains a linear machine on features of the points (rows of phi)
-// and returns its weights and bias.
+// plane trains a linear machine on features of the points (rows of phi) and returns its weights
+// and bias.
 func plane(ctx context.Context, phi *mat.Dense, y []float64, c string) (w []float64, b float64, err error) {
 	_, f := phi.Dims()
 	d := &dataset.Data{Label: "label", X: phi, Classes: []string{"-1", "1"}}
@@ -321,12 +321,12 @@ func (l lift) separate(ctx context.Context, t lessons.Toy) (w []float64, b float
 	return w, b, t.Errors(l.decision(w, b)), nil
 }
 
-// decision is f of weights in the feature space, over the plane.
+// decision returns f of weights in the feature space, as a function on the plane.
 func (l lift) decision(w []float64, b float64) func(x, y float64) float64 {
 	return func(x, y float64) float64 { return w[0]*x + w[1]*y + w[2]*l.z(x, y) + b }
 }
 
-// rightLift finds the coordinate under which a plane separates XOR.
+// rightLift finds the coordinate with which a plane separates XOR.
 func rightLift(ctx context.Context) (float64, error) {
 	t, err := toy("xor")
 	if err != nil {
@@ -386,7 +386,7 @@ func showLift(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Lab: t.Lab("kernel", "poly", "degree", "2", "gamma", "1", "coef0", "1", "C", "100"),
 	}
-	if liftSet.Of(in) == "xor" { // which coordinate helps them is asked for
+	if liftSet.Of(in) == "xor" { // the question is which coordinate helps
 		box.Cut = nil
 		for i := range box.Points {
 			box.Points[i].Ring = false
@@ -403,8 +403,8 @@ func showLift(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// bumpsForRing is the index of the smallest number of bumps, one or two,
-// that separate the rings, with the first in the middle.
+// bumpsForRing returns the index of the smallest number of bumps, one or two, that separate the
+// rings, with the first in the centre.
 func bumpsForRing(ctx context.Context) (float64, error) {
 	t, err := toy("rings")
 	if err != nil {
@@ -450,7 +450,7 @@ func showBumps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	bumps := kernel.NewSum(kernel.RBF(bumpsGamma.Of(in)), at, w)
 	f := func(x, y float64) float64 { return bumps.At([]float64{x, y}) + b }
 	miss := func(i int) bool { return t.Y[i]*f(t.XY[i][0], t.XY[i][1]) <= 0 }
-	// The higher bump gets height 1, whatever the scale of f.
+	// The higher bump has height 1, whatever the scale of f.
 	scale := max(math.Abs(w[0]), math.Abs(w[1]), 1e-9)
 	height := func(x, y float64) float64 { return (f(x, y) - b) / scale }
 	box := figure.Lifted{
@@ -518,8 +518,8 @@ type xor struct {
 	vectors int // support vectors
 }
 
-// newXOR trains a hard-margin machine on the four corners with the quadratic kernel
-// and carries it over into the six dimensions.
+// newXOR trains a hard-margin machine on the four corners with the quadratic kernel and maps it
+// to the six-dimensional feature space.
 func newXOR(ctx context.Context) (*xor, error) {
 	t := corners
 	d, err := t.Data()
@@ -547,12 +547,12 @@ func newXOR(ctx context.Context) (*xor, error) {
 	return x, nil
 }
 
-// decision is f = wᵀφ + b at a point of the plane.
+// decision returns f = wᵀφ + b at a point of the plane.
 func (x *xor) decision(a, b float64) float64 {
 	return x.w[0] + math.Sqrt2*(x.w[1]*a+x.w[2]*b+x.w[5]*a*b) + x.w[3]*a*a + x.w[4]*b*b + x.b
 }
 
-// quadratic is y'Ky: with equal multipliers a the dual is 4a - a²/2 times it.
+// quadratic returns y'Ky: with equal multipliers a the dual is 4a - a²/2 times it.
 func (x *xor) quadratic() float64 {
 	y := mat.NewVecDense(len(corners.Y), corners.Y)
 	return mat.Inner(y, x.gram, y)
@@ -577,7 +577,7 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	t := corners
 	step := min(in.Step, xorSteps-1)
 	q := x.quadratic()
-	short := func(v float64) string { return views.Short(math.Round(v*1e9) / 1e9) } // hides what the solver's tolerance leaves
+	short := func(v float64) string { return views.Short(math.Round(v*1e9) / 1e9) } // hides the solver's tolerance
 	var weights []string
 	for _, v := range x.w {
 		weights = append(weights, short(v))
@@ -665,7 +665,7 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// dualFigure is the dual objective over the common value of the multipliers.
+// dualFigure plots the dual objective over the common value of the multipliers.
 func (x *xor) dualFigure() lessons.Figure {
 	n, q := float64(len(x.alpha)), x.quadratic()
 	var as, ws []float64
@@ -762,12 +762,12 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// counter has a dot for every monomial in d inputs, a row for each degree up to p, and below
-// them one for every multiplication of the kernel.
+// counter draws a dot per monomial in d inputs, a row per degree up to p, and below them one per
+// multiplication of the kernel.
 func counter(d, p int) lessons.Figure {
-	const most = 30 // dots of a row
+	const most = 30 // dots per row
 	number := func(n float64) string {
-		if n >= 1e6 { // which has no room
+		if n >= 1e6 { // which does not fit
 			return strconv.FormatFloat(n, 'g', 2, 64)
 		}
 		return strconv.FormatFloat(n, 'f', 0, 64)

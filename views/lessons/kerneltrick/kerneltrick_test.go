@@ -13,7 +13,7 @@ import (
 	"marginlab/ml/theory"
 )
 
-// TestXOR: what comes out on paper.
+// TestXOR checks the solution by hand.
 func TestXOR(t *testing.T) {
 	t.Parallel()
 	x := require.Value(newXOR(t.Context()))(t)
@@ -43,7 +43,7 @@ func TestXOR(t *testing.T) {
 	}
 }
 
-// TestMaps: the inner product of the features is the kernel, written out.
+// TestMaps: the inner product of the features equals the kernel.
 func TestMaps(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -70,7 +70,7 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-// TestBestLine compares with all thresholds at many directions.
+// TestBestLine compares with all thresholds in many directions.
 func TestBestLine(t *testing.T) {
 	t.Parallel()
 	for _, o := range sets {
@@ -88,7 +88,7 @@ func TestBestLine(t *testing.T) {
 			}
 			at := func(i int) float64 { return cos*points.XY[i][0] + sin*points.XY[i][1] }
 			slices.SortFunc(order, func(i, j int) int { return int(math.Copysign(1, at(i)-at(j))) })
-			wrong := 0 // with the threshold below all points: all are +1
+			wrong := 0 // for a threshold below all points, all are +1
 			for _, y := range points.Y {
 				if y < 0 {
 					wrong++
@@ -108,8 +108,7 @@ func TestBestLine(t *testing.T) {
 	require.Check(t, err == nil && errors == 1, "XOR: %d errors, %v, want 1", errors, err)
 }
 
-// TestLift: each set needs its own coordinate, and a sum of the old ones
-// is none.
+// TestLift: each set needs its own coordinate, and a sum of the old ones does not help.
 func TestLift(t *testing.T) {
 	t.Parallel()
 	for set, right := range map[string]string{"rings": "squares", "xor": "product"} {

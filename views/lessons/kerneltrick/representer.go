@@ -14,8 +14,8 @@ var (
 	representerC = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
 )
 
-// showRepresenter lays the fourteen points of the plane into space and gives the weights
-// of the machine a part at a right angle to that plane.
+// showRepresenter embeds the fourteen points of the plane in space and adds to the machine's
+// weights a component orthogonal to that plane.
 func showRepresenter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	m, err := lessons.TrainLinear(ctx, lessons.Overlapping, "C", representerC.Text(in))
 	if err != nil {
@@ -55,8 +55,8 @@ func showRepresenter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 	}, nil
 }
 
-// fromTheSide looks along the span of the points, which is a level line: they are laid where
-// they are in the direction of w. A part v outside stands upright.
+// fromTheSide views the points along the boundary, so that their horizontal position is along w
+// and the orthogonal part v is vertical.
 func fromTheSide(w [2]float64, v float64) lessons.Figure {
 	length := lessons.Norm(w)
 	marks := []figure.Mark{figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Color: figure.Muted}, Name: "span of the points, from the side"}}
@@ -67,7 +67,7 @@ func fromTheSide(w [2]float64, v float64) lessons.Figure {
 	foot, tip := [2]float64{length, 0}, [2]float64{length, v}
 	marks = append(marks, figure.Arrow{To: foot, Label: "w"})
 	if v > 0 {
-		const corner = 0.15 // of the right angle
+		const corner = 0.15 // of the right-angle mark
 		marks = append(marks,
 			figure.Path{Plain: true, Pen: figure.Pen{Thin: true}, Points: [][2]float64{{length - corner, 0}, {length - corner, min(corner, v)}, {length, min(corner, v)}}},
 			figure.Arrow{From: foot, To: tip, Pen: figure.Pen{Color: figure.Magenta}, Label: "v"},
@@ -79,8 +79,8 @@ func fromTheSide(w [2]float64, v float64) lessons.Figure {
 	}}
 }
 
-// span finds what a part outside of the span changes at the training points: the points
-// are laid into space, and both machines are evaluated.
+// span computes the effect of a component outside the span at the training points: they are
+// embedded in space, and both machines are evaluated.
 func span(ctx context.Context) (float64, error) {
 	m, err := lessons.TrainLinear(ctx, lessons.Overlapping, "C", representerC.Default)
 	if err != nil {

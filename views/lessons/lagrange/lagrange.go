@@ -28,8 +28,7 @@ var (
 		X: lessons.NumberControl{Name: "px", Label: "probe x", Default: "0.8", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
 		Y: lessons.NumberControl{Name: "py", Label: "probe y", Default: "-0.9", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
 	}
-	// The two places through which the line of the constraint goes; at first it is
-	// x + 2y + 1 = 0.
+	// The two points that define the line of the constraint, initially x + 2y + 1 = 0.
 	ends = lessons.EndsControl{
 		A: lessons.PlaceControl{
 			X: lessons.NumberControl{Name: "ax", Label: "first end of the line, x", Default: "2", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
@@ -134,8 +133,8 @@ func Lesson() *lessons.Lesson {
 
 var limits = figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}
 
-// throughEnds is the constraint through the two ends, with a normal as long as that
-// of the examples, √5; false where the ends coincide.
+// throughEnds returns the constraint through the two points, with a normal of length √5 as in the
+// examples; false if the points coincide.
 func throughEnds(in lessons.Input) (theory.Problem, bool) {
 	n, b, ok := ends.Line(in)
 	if !ok {
@@ -146,7 +145,7 @@ func throughEnds(in lessons.Input) (theory.Problem, bool) {
 	return theory.Problem{Scale: [2]float64{1, 1}, Kind: theory.Equality, Normal: n, Offset: scale * b}, true
 }
 
-// noLine returns the exhibit for a line whose two ends coincide.
+// noLine returns the exhibit for two coinciding points.
 func noLine(p theory.Problem, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{plane("plane", "Level lines of f.", levels(p))},
@@ -155,7 +154,7 @@ func noLine(p theory.Problem, in lessons.Input) *lessons.Exhibit {
 	}
 }
 
-// plane is a drawing over x and y.
+// plane returns a drawing over x and y.
 func plane(name, caption string, marks ...[]figure.Mark) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		p := figure.Plane{Format: l.Format(2), X: "x", Y: "y", Limits: limits}
@@ -166,7 +165,7 @@ func plane(name, caption string, marks ...[]figure.Mark) lessons.Figure {
 	}}
 }
 
-// levels are level lines of the objective and its free minimum.
+// levels draws level lines of the objective and its unconstrained minimum.
 func levels(p theory.Problem) []figure.Mark {
 	return []figure.Mark{
 		figure.Contours{F: func(x, y float64) float64 { return p.F([2]float64{x, y}) }, Levels: []float64{0.5, 1, 2, 3, 4, 6, 8}, Name: "level lines of f"},
@@ -174,7 +173,7 @@ func levels(p theory.Problem) []figure.Mark {
 	}
 }
 
-// through is the level line of the objective through a place.
+// through draws the level line of the objective through a point.
 func through(p theory.Problem, at [2]float64) figure.Mark {
 	return figure.Contours{
 		F: func(x, y float64) float64 { return p.F([2]float64{x, y}) }, Levels: []float64{p.F(at)}, Plain: true,
@@ -182,12 +181,12 @@ func through(p theory.Problem, at [2]float64) figure.Mark {
 	}
 }
 
-// wall is the line of the constraint.
+// wall draws the line of the constraint.
 func wall(p theory.Problem, name string) figure.Mark {
 	return figure.Line{A: p.Normal, C: -p.Offset, Name: name}
 }
 
-// arrows are the two gradients at a place, half as long as they are.
+// arrows draws the two gradients at a point, at half length.
 func arrows(p theory.Problem, at [2]float64, constraint string) []figure.Mark {
 	tip := func(v [2]float64) [2]float64 { return [2]float64{at[0] + v[0]/2, at[1] + v[1]/2} }
 	marks := []figure.Mark{figure.Arrow{From: at, To: tip(p.Normal), Pen: figure.Pen{Color: figure.Magenta}, Label: "∇" + constraint}}
@@ -206,7 +205,7 @@ func showTouch(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	g := p.Gradient(at)
 	lambda, along := p.Balance(at)
 	note := "The dashed level line is *crossed*: on one side of the dot the line of the constraint runs through lower ground. ~Drag the dot there.~"
-	touched := along < 0.1 // as near as a hand gets
+	touched := along < 0.1 // close enough for a hand
 	if touched {
 		note = "The dashed level line is *touched*: the two gradients are parallel, and there is no lower place on the line."
 	}
@@ -231,7 +230,7 @@ func showTouch(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// twice compares example 2 with the same line written twice as large.
+// twice compares example 2 with the same line given by twice the equation.
 func twice(context.Context) (float64, error) {
 	p := theory.LagrangeExamples[1]
 	one, err := p.Minimise()
@@ -267,13 +266,13 @@ func inside(context.Context) (float64, error) {
 	return 0, err
 }
 
-// constraint writes g(x, y) in TeX.
+// constraint formats g(x, y) in TeX.
 func constraint(p theory.Problem) string {
 	return lessons.TeXSum(lessons.TeXTerm{Factor: p.Normal[0], Of: "x"}, lessons.TeXTerm{Factor: p.Normal[1], Of: "y"}, lessons.TeXTerm{Factor: p.Offset, Of: ""})
 }
 
-// ray are the places where the gradient of the Lagrange function of
-// x² + y² vanishes, one for each multiplier.
+// ray draws the points where the gradient of the Lagrangian of x² + y² vanishes, one per
+// multiplier.
 func ray(p theory.Problem, multiplier string) figure.Mark {
 	return figure.Line{A: [2]float64{-p.Normal[1], p.Normal[0]}, Pen: figure.Pen{Color: figure.Violet, Dash: figure.DashDot}, Name: "∇L = 0, one place for each " + multiplier}
 }
@@ -322,7 +321,7 @@ func showEquality(_ context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	return e, nil
 }
 
-// half are the two sides of a wall h <= 0.
+// half draws both sides of a wall h <= 0.
 func half(p theory.Problem) []figure.Mark {
 	n := p.Normal
 	return []figure.Mark{
@@ -375,7 +374,7 @@ func showInequality(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			{Label: `$\alpha$ on the wall`, Value: lessons.Short(line.Multiplier), Help: "what the equations give there; below 0: rejected", After: true},
 		},
 	}
-	if !s.Saturated { // where the solution is then is asked for
+	if !s.Saturated { // the question is where the solution then lies
 		const asks = "The shaded side is allowed. ~Drag the wall by its ends.~ Does the solution follow it?"
 		e.Figures[0] = e.Figures[0].Instead(plane("plane", asks, levels(p), half(p)), asks)
 		e.Notes, e.After = nil, e.Notes
@@ -383,7 +382,7 @@ func showInequality(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	return e, nil
 }
 
-// example is example 3 or 4 with another constant.
+// example returns example 3 or 4 with another constant.
 func example(in lessons.Input) theory.Problem {
 	p := theory.LagrangeExamples[2]
 	if number.Of(in) == "4" {
@@ -425,7 +424,7 @@ func showCases(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		table.Rows = append(table.Rows, []string{name, lessons.Pair(c.Point), views.Short(c.Multiplier), views.Short(c.Constraint), views.Short(c.Objective), verdict})
 		table.Marked = []int{len(table.Rows) - 1}
 		label := "candidate"
-		switch { // short, as arrows are near; the table says which condition fails
+		switch { // short, because of the arrows; the table names the failing condition
 		case judged && c.Verdict == theory.Accepted:
 			label = "accepted"
 		case judged:
@@ -449,7 +448,7 @@ func showCases(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// verdict says what decides a case.
+// verdict describes the outcome of a case.
 func verdict(c theory.WallCase) string {
 	switch c.Verdict {
 	case theory.Infeasible:
@@ -460,15 +459,15 @@ func verdict(c theory.WallCase) string {
 	return "accepted"
 }
 
-// walls are the two constraints of the screen on the KKT conditions.
+// walls holds the two constraints of the screen on the KKT conditions.
 var walls = []theory.Wall{{Normal: [2]float64{1, 2}, Offset: -1}, {Normal: [2]float64{2, 0}, Offset: -1}}
 
-// roundTo is the objective of that screen, |x - c|².
+// roundTo returns the objective of that screen, |x - c|².
 func roundTo(c [2]float64) theory.Problem {
 	return theory.Problem{Scale: [2]float64{1, 1}, Center: c}
 }
 
-// slack finds what a wall that pushes has for h, wherever the free minimum is.
+// slack determines h for an active wall, whatever the unconstrained minimum.
 func slack(context.Context) (float64, error) {
 	answer := 3.0
 	for _, c := range [][2]float64{{1.3, 1}, {-1, 2}, {2, -1}} {
@@ -546,10 +545,10 @@ func showKKT(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// fourConditions draws each of the KKT conditions at a solution: the forces closed to a ring,
-// the walls with room or touched, the multipliers as bars, and that one of the two is 0.
+// fourConditions illustrates the KKT conditions at a solution: the forces as a closed polygon,
+// the walls free or touched, the multipliers as bars, and one of the two zero.
 func fourConditions(pull [2]float64, c theory.WallCase) lessons.Figure {
-	const across, down = 5, 3.4 // of a quarter of the picture
+	const across, down = 5, 3.4 // size of a quadrant
 	corner := func(column, row int) [2]float64 { return [2]float64{across * float64(column), -down * float64(row)} }
 	text := func(o [2]float64, x, y float64, s string) figure.Mark {
 		return figure.Text{At: [2]float64{o[0] + x, o[1] - y}, Text: s}
@@ -565,7 +564,7 @@ func fourConditions(pull [2]float64, c theory.WallCase) lessons.Figure {
 		marks = append(marks, text(corner(i%2, i/2), across/2, 0.35, s))
 	}
 
-	// The ring of the forces, in the middle of its quarter and as large as has room there.
+	// The force polygon, centred in its quadrant and scaled to fit.
 	forces := [][2]float64{{-pull[0], -pull[1]}}
 	for j, w := range walls {
 		if a := c.Multipliers[j]; a > 0 {
@@ -594,7 +593,7 @@ func fourConditions(pull [2]float64, c theory.WallCase) lessons.Figure {
 		marks = append(marks, text(corner(0, 0), across/2, down/2, "nothing pulls"))
 	}
 
-	// A row for each wall: it stands at the right, and the solution as far before it as h says.
+	// A row per wall: the wall on the right, and the solution at the distance -h to its left.
 	long := 0.0 // longest bar
 	for j := range walls {
 		long = math.Max(long, math.Max(c.Multipliers[j], -c.Constraints[j]))
@@ -633,7 +632,7 @@ func fourConditions(pull [2]float64, c theory.WallCase) lessons.Figure {
 	}}
 }
 
-// numbers are four points on a line, as points of the plane.
+// numbers holds four points on a line, as points of the plane.
 var numbers = lessons.Toy{XY: [][2]float64{{-2, 0}, {-0.5, 0}, {1.5, 0}, {2.5, 0}}, Y: []float64{-1, -1, 1, 1}}
 
 func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -652,7 +651,7 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		figure.Contours{F: func(w, _ float64) float64 { return w * w / 2 }, Levels: []float64{0.5, 1, 2, 3, 4}, Name: "level lines of ½w²"},
 	}
 	for i, p := range pts.XY {
-		// Wall i is y (w x + b) = 1, a line over w and b.
+		// Wall i is y (w x + b) = 1, a line in the (w, b) plane.
 		pen := figure.Pen{Thin: true, Color: figure.ClassColor(lessons.Class(pts.Y[i])), Dash: []figure.Dash{figure.Solid, figure.LongDash}[lessons.Class(pts.Y[i])]}
 		walls = append(walls, figure.Line{A: [2]float64{p[0], 1}, C: pts.Y[i], Pen: pen, Label: strconv.Itoa(i + 1), Name: "walls, " + lessons.ClassName(pts.Y[i])})
 	}

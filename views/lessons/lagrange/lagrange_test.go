@@ -12,8 +12,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestWorkedExamples: the screens end with the results that the slides work out by
-// hand in examples 2 to 4.
+// TestWorkedExamples: the screens end with the results derived by hand in the slides for examples
+// 2 to 4.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
 	want := func(e *lessons.Exhibit, numbers map[string]string) {
@@ -42,7 +42,7 @@ func TestWorkedExamples(t *testing.T) {
 	}
 }
 
-// TestDerivation: the last lines hold the solution as fractions.
+// TestDerivation: the last lines give the solution as fractions.
 func TestDerivation(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{
@@ -57,7 +57,7 @@ func TestDerivation(t *testing.T) {
 	} {
 		require.Equal(t, got, want, "got")
 	}
-	// Whatever line is chosen, its derivation renders at every step.
+	// The derivation renders at every step for any line.
 	for _, n1 := range []string{"-3", "0", "2"} {
 		for _, n2 := range []string{"-1", "0", "3"} {
 			for _, o := range []string{"-2", "0", "3"} {
@@ -67,8 +67,8 @@ func TestDerivation(t *testing.T) {
 	}
 }
 
-// TestCases: of the four cases exactly one survives, and no allowed place
-// of a grid is nearer to the free minimum.
+// TestCases: exactly one of the four cases is accepted, and no feasible grid point is closer to
+// the unconstrained minimum.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 3))
@@ -104,8 +104,8 @@ func TestCases(t *testing.T) {
 	require.Equal(t, len(kinds), 4, "only … of the four cases came up")
 }
 
-// TestSVM: on a line the widest margin is half the gap between the
-// classes, which gives w, b and both multipliers.
+// TestSVM: on a line the widest margin is half the gap between the classes, which gives w, b and
+// both multipliers.
 func TestSVM(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, Lesson(), "svm", "solver", "true", "w", "1", "b", "-0.5")

@@ -28,7 +28,7 @@ func (Builtins) Data(_ context.Context, id string) (string, *dataset.Data, error
 	return b.Name, d, err
 }
 
-// Run finds none.
+// Run returns an error.
 func (Builtins) Run(context.Context, string) (*lessons.Run, error) {
 	return nil, errors.New("no such run")
 }
@@ -36,8 +36,7 @@ func (Builtins) Run(context.Context, string) (*lessons.Run, error) {
 // shown caches the exhibits of Show.
 var shown lessons.Memo[string, *lessons.Exhibit]
 
-// Show shows the demo of a screen with these values of its controls, given as pairs of
-// name and value.
+// Show returns the exhibit of a screen for the given control values, as pairs of name and value.
 func Show(t *testing.T, l *lessons.Lesson, screen string, pairs ...string) *lessons.Exhibit {
 	t.Helper()
 	s, in := asked(t, l, screen, pairs)
@@ -47,7 +46,7 @@ func Show(t *testing.T, l *lessons.Lesson, screen string, pairs ...string) *less
 	}))(t)
 }
 
-// ShowAnew is Show without exhibits that were shown before.
+// ShowAnew is Show without the cache.
 func ShowAnew(t *testing.T, l *lessons.Lesson, screen string, pairs ...string) *lessons.Exhibit {
 	t.Helper()
 	s, in := asked(t, l, screen, pairs)
@@ -71,7 +70,7 @@ func asked(t *testing.T, l *lessons.Lesson, screen string, pairs []string) (*les
 	return s, in
 }
 
-// Number returns the value of the number with a label.
+// Number returns the value of the number with the given label.
 func Number(t *testing.T, e *lessons.Exhibit, label string) string {
 	t.Helper()
 	for _, n := range e.Numbers {
@@ -119,14 +118,14 @@ func checkWords(t *testing.T, what, text string) {
 	}
 }
 
-// CheckLabels looks for sources of formulas in what a screen says beside its exhibit: its title,
-// the names of its controls and their choices, and its questions, told as a screen reader does.
+// CheckLabels looks for formula sources in the texts around a screen's exhibit: its title, the
+// names of its controls and options, and its questions as read by a screen reader.
 func CheckLabels(t *testing.T, s *lessons.Screen) {
 	t.Helper()
 	checkWords(t, "title", s.Title)
 	if s.Demo != nil {
 		for _, p := range s.Demo.Params() {
-			said := []string{p.Label, p.Help} // the index of a symbol stands below it
+			said := []string{p.Label, p.Help} // not the symbol, whose index is set as a subscript
 			for _, o := range p.Options {
 				said = append(said, o.Label)
 			}
@@ -142,10 +141,10 @@ func CheckLabels(t *testing.T, s *lessons.Screen) {
 	}
 }
 
-// written are the words in a picture.
+// written matches text in a picture.
 var written = regexp.MustCompile(`<text[^>]*>([^<]*)</text>`)
 
-// CheckWritten draws every figure and looks for sources of formulas in its words.
+// CheckWritten draws every figure and looks for formula sources in its text.
 func CheckWritten(t *testing.T, e *lessons.Exhibit) {
 	t.Helper()
 	for _, f := range e.Figures {
@@ -166,8 +165,8 @@ func CheckWritten(t *testing.T, e *lessons.Exhibit) {
 // unfit matches numbers not fit for display.
 var unfit = regexp.MustCompile(`NaN|\bInf\b|(?:^|[^\d.·])[−-]0(?:\.0+)?(?:[^\d.]|$)`)
 
-// CheckExhibit renders and draws everything, and looks for sources of formulas in what is
-// read or told.
+// CheckExhibit renders and draws everything, and looks for formula sources in displayed or spoken
+// text.
 func CheckExhibit(t *testing.T, e *lessons.Exhibit) {
 	t.Helper()
 	for _, s := range texts(e) {

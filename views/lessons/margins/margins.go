@@ -140,7 +140,7 @@ func showTwo(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// doubling finds, on the points of the lesson, what twice w and b do to the margins.
+// doubling computes the effect of doubling w and b on the margins of the lesson's points.
 func doubling(context.Context) (float64, error) {
 	one, err := theory.LinearMargins([]float64{0.8, 0.25}, 0.1, lessons.Separable.Matrix(), lessons.Separable.Y)
 	if err != nil {
@@ -201,7 +201,7 @@ func showCanonical(_ context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}, nil
 }
 
-// derivation is why the margin lines are 2/|w| apart.
+// derivation shows that the distance of the margin lines is 2/|w|.
 var derivation = []lessons.Line{
 	{Why: `Take a point on each margin line.`, TeX: `\mathbf w^\top\mathbf x_+ + b = +1 \qquad \mathbf w^\top\mathbf x_- + b = -1`},
 	{Why: `Subtract: the bias goes.`, TeX: `\mathbf w^\top(\mathbf x_+ - \mathbf x_-) = 2`},
@@ -210,7 +210,7 @@ var derivation = []lessons.Line{
 	{Why: `To maximise it is to minimise the length of $\mathbf w$; squared and halved, for a smooth objective.`, TeX: `\min_{\mathbf w, b}\ \tfrac12\lVert\mathbf w\rVert^2 \quad\text{subject to}\quad y_i(\mathbf w^\top\mathbf x_i + b) \ge 1`},
 }
 
-// holders finds who is on the margin of the widest line.
+// holders finds the points on the margin of the widest line.
 func holders(ctx context.Context) (float64, error) {
 	widest, err := lessons.TrainHard(ctx, lessons.Separable)
 	if err != nil {
@@ -232,7 +232,7 @@ func holders(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// widestMargin is the margin of the widest line.
+// widestMargin returns the margin of the widest line.
 func widestMargin(ctx context.Context) (float64, error) {
 	m, err := lessons.TrainHard(ctx, lessons.Separable)
 	if err != nil {
@@ -241,14 +241,14 @@ func widestMargin(ctx context.Context) (float64, error) {
 	return 1 / lessons.Norm(m.W), nil
 }
 
-// try is a line of the game with the margins of the points.
+// try is a line in the game with the margins of the points.
 type try struct {
 	w [2]float64
 	b float64
 	m theory.Margins
 }
 
-// newTry makes the side with more points of the positive class the positive one.
+// newTry orients the line so that the side with more positive points is positive.
 func newTry(w [2]float64, b float64) (t try, err error) {
 	t = try{w: w, b: b}
 	t.m, err = theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
@@ -258,7 +258,7 @@ func newTry(w [2]float64, b float64) (t try, err error) {
 	return t, err
 }
 
-// keptTry returns the line that was kept, false if there is none.
+// keptTry returns the stored line, false if there is none.
 func keptTry(in lessons.Input) (t try, ok bool, err error) {
 	var w [2]float64
 	var b float64

@@ -12,8 +12,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestNoSecondSummit: from any line that separates the margin grows all the way to the
-// best one, as the words say.
+// TestNoSecondSummit: from any separating line the margin can grow monotonically to the best one,
+// as the text says.
 func TestNoSecondSummit(t *testing.T) {
 	t.Parallel()
 	best := require.Value(lessons.TrainHard(t.Context(), lessons.Separable))(t)
@@ -41,8 +41,8 @@ func TestNoSecondSummit(t *testing.T) {
 	require.Check(t, separating >= 50, "%d lines separate: too few to say much", separating)
 }
 
-// TestKeepsTheBestLine keeps a line: a worse one cannot take its place, the widest has the whole
-// score, and what is no line is not kept.
+// TestKeepsTheBestLine stores a line: a worse one does not replace it, the widest gets the full
+// score, and invalid lines are not stored.
 func TestKeepsTheBestLine(t *testing.T) {
 	t.Parallel()
 	first := lessonstest.Show(t, Lesson(), "by-hand")
@@ -59,7 +59,7 @@ func TestKeepsTheBestLine(t *testing.T) {
 			require.Check(t, !strings.Contains(n, "%"), "with the margin it gives the widest away: %s", n)
 		}
 	}
-	ends := []string{"ax", "-1.32", "ay", "2.05", "bx", "-0.0909", "by", "-1.87"} // kept with fewer digits than its margin has
+	ends := []string{"ax", "-1.32", "ay", "2.05", "bx", "-0.0909", "by", "-1.87"} // stored with fewer digits
 	e := lessonstest.Show(t, Lesson(), "by-hand", ends...)
 	e = lessonstest.Show(t, Lesson(), "by-hand", append(ends, "kept", e.Moves[0].Value)...)
 	require.Check(t, len(e.Moves) == 0, "a line that is kept can be kept again: %v", e.Moves)

@@ -93,21 +93,20 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// six are points of the real line with their labels.
+// six holds points on the real line with their labels.
 var six = struct{ x, y []float64 }{
 	[]float64{-2.5, -1.7, -0.8, 1.2, 1.9, 4},
 	[]float64{-1, -1, -1, 1, 1, 1},
 }
 
-// line are the quantities of the notes for f(x) = x - t with coordinates counted
-// from o.
+// line holds the quantities of the notes for f(x) = x - t with coordinates relative to o.
 type line struct {
 	theory.Capacity
 	near, far, last int     // points nearest to and farthest from t, and farthest from o
 	min, max        float64 // their distances from t
 }
 
-// newLine measures f(x) = x - t, with coordinates counted from o.
+// newLine measures f(x) = x - t with coordinates relative to o.
 func newLine(t, o float64) (line, error) {
 	l := line{min: math.Inf(1)}
 	out := 0.0
@@ -129,7 +128,7 @@ func newLine(t, o float64) (line, error) {
 	return l, err
 }
 
-// sixDots are the points at a height.
+// sixDots draws the points at the given positions.
 func sixDots(at func(i int) [2]float64) (marks []figure.Mark) {
 	for i := range six.x {
 		marks = append(marks, figure.Dot{At: at(i), Class: lessons.Class(six.y[i]), Name: lessons.ClassName(six.y[i])})
@@ -137,8 +136,7 @@ func sixDots(at func(i int) [2]float64) (marks []figure.Mark) {
 	return marks
 }
 
-// band is a stretched rubber band from t to x at a height, with marks where a shorter one of a length would end
-// that is laid along it.
+// band draws a band from t to x at height y, with marks at multiples of length.
 func band(t, x, y, length float64, pen figure.Pen, label string) []figure.Mark {
 	marks := []figure.Mark{
 		figure.Segment{From: [2]float64{t, y}, To: [2]float64{x, y}, Pen: pen},
@@ -168,7 +166,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	x := six.x
 	marks := slices.Concat([]figure.Mark{
 		figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Thin: true, Color: figure.Muted}},
-		figure.Segment{From: [2]float64{t, -0.47}, To: [2]float64{t, 0.8}, Label: "hyperplane"}, // ends above the short band's label
+		figure.Segment{From: [2]float64{t, -0.47}, To: [2]float64{t, 0.8}, Label: "hyperplane"}, // above the short band's label
 	}, band(t, x[l.far], 0.4, l.min, farPen, "farthest: "+views.Short(l.max)), band(t, x[l.near], -0.4, l.min, nearPen, "nearest: "+views.Short(l.min)),
 		sixDots(func(i int) [2]float64 { return [2]float64{x[i], 0} }))
 	var ts, hs []float64
@@ -180,7 +178,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		}
 		ts, hs = append(ts, at), append(hs, p.HMCM)
 	}
-	moved := in.Text(param.Param(hyperplane)) != hyperplane.Default // as the question has it
+	moved := in.Text(param.Param(hyperplane)) != hyperplane.Default // the question's setting
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "bands", Wide: true, Caption: `Two rubber bands at the hyperplane, to the farthest point and to the nearest. ~Drag the hyperplane: how often does the short one fit into the long one?~`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
@@ -200,7 +198,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// doubts returns the note of a screen for a point on the hyperplane or for classes that are not separated.
+// doubts returns a screen's note for a point on the hyperplane or classes that are not separated.
 func (l *line) doubts(on, mixed string) []string {
 	switch {
 	case l.min == 0:
@@ -231,7 +229,7 @@ func smallest(context.Context) (float64, error) {
 	return 2, nil
 }
 
-// ratio shows a quotient whose denominator may be 0.
+// ratio formats a quotient whose denominator may be 0.
 func ratio(v float64) string {
 	if math.IsInf(v, 1) {
 		return "∞"
@@ -239,7 +237,7 @@ func ratio(v float64) string {
 	return views.Short(v)
 }
 
-// shift counts from an origin that is 10 to the left.
+// shift moves the origin 10 to the left.
 func shift(context.Context) (float64, error) {
 	before, err := newLine(0.7, 0)
 	if err != nil {
@@ -259,8 +257,8 @@ func shift(context.Context) (float64, error) {
 	return 2, nil
 }
 
-// rbfOnLine asks what an RBF machine does with the points of the real line: its h and
-// how many of them it can label in every way.
+// rbfOnLine returns h of an RBF machine on the points of the real line, and how many of them it
+// shatters.
 func rbfOnLine(ctx context.Context) (h float64, shattered int, err error) {
 	t := lessons.Toy{Y: six.y}
 	for _, x := range six.x {
@@ -278,7 +276,7 @@ func rbfOnLine(ctx context.Context) (h float64, shattered int, err error) {
 	return *res.Report.H, len(s.Largest()), err
 }
 
-// shatteredByThresholds computes the number of points of the real line that thresholds can label in every way.
+// shatteredByThresholds returns the number of points on the real line that thresholds shatter.
 func shatteredByThresholds() (int, error) {
 	var line [][2]float64
 	for _, x := range six.x {
@@ -321,7 +319,7 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		figure.Segment{From: at(x[l.far]), To: foot(at(x[l.far])), Pen: farPen, Name: "farthest from it"},
 		figure.Segment{From: at(x[l.near]), To: foot(at(x[l.near])), Pen: nearPen, Name: "margin, with the 1"},
 	}, sixDots(func(i int) [2]float64 { return at(x[i]) }), []figure.Mark{figure.Dot{At: [2]float64{o, 0}, Class: -1, Label: "origin"}})
-	moved := o != 0 // as the question of the shift has it
+	moved := o != 0 // the setting of the question about the shift
 	return &lessons.Exhibit{
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 1, XControl: hyperplane}, {Label: "origin", X: o, Y: 0, XControl: origin}},
 		Notes:   l.doubts("A point lies on the hyperplane: both ratios are infinite.", "The hyperplane does not separate the classes: both ratios use $\\lvert f\\rvert$, so they mean nothing here."),
@@ -354,7 +352,7 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}, nil
 }
 
-// follows tries both conclusions on examples.
+// follows tests both conclusions on examples.
 func follows(ctx context.Context) (float64, error) {
 	h, shattered, err := rbfOnLine(ctx)
 	if err != nil {
@@ -458,7 +456,7 @@ func showFraction(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	return e, nil
 }
 
-// sixData are the points of the real line as a data set.
+// sixData returns the points of the real line as a data set.
 func sixData() (*dataset.Data, error) {
 	var rows strings.Builder
 	rows.WriteString("x,label\n")
@@ -468,7 +466,7 @@ func sixData() (*dataset.Data, error) {
 	return dataset.Read(strings.NewReader(rows.String()), "points.csv", dataset.Mapping{Label: "label"}, dataset.DefaultLimits)
 }
 
-// ceiling are the lines f = ±h.
+// ceiling draws the lines f = ±h.
 func ceiling(w [2]float64, b, h float64) []figure.Mark {
 	pen := figure.Pen{Color: figure.Green, Dash: figure.DashDot, Thin: true}
 	return []figure.Mark{
@@ -515,7 +513,7 @@ func showSoft(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// nothing is the objective at the vertex where the simplex method starts.
+// nothing returns the objective at the initial vertex of the simplex method.
 func nothing(ctx context.Context) (float64, error) {
 	r, err := stepwise.Simplex(ctx, lessons.Overlapping.Matrix(), lessons.Overlapping.Y, stepwise.SimplexSettings{C: 1})
 	if err != nil {
@@ -524,7 +522,7 @@ func nothing(ctx context.Context) (float64, error) {
 	return r.At(0).Objective, nil
 }
 
-// four are the points of the simplex screen.
+// four holds the points of the simplex screen.
 var four = lessons.Toy{XY: [][2]float64{{-2, -1}, {-1, 1}, {1, -1}, {2, 2}}, Y: []float64{-1, -1, 1, 1}}
 
 // replay runs the simplex method on the four points.
@@ -532,8 +530,7 @@ func replay(ctx context.Context, c float64) (*trace.Replay[stepwise.SimplexState
 	return stepwise.Simplex(ctx, four.Matrix(), four.Y, stepwise.SimplexSettings{C: c})
 }
 
-// entry shows an entry of a tableau with two decimals; zeros are dots, so that the
-// others stand out.
+// entry formats a tableau entry with two decimals; zeros are dots, so that the others stand out.
 func entry(v float64) string {
 	if math.Abs(v) < 1e-12 {
 		return "·"
@@ -600,7 +597,8 @@ func showSimplex(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	return e, nil
 }
 
-// tableau draws the table of a vertex, with a box around the column that enters, if one does, and the row that leaves.
+// tableau draws the table of a vertex, with boxes around the entering column, if any, and the
+// leaving row.
 func tableau(t lessons.Table, entering int) lessons.Figure {
 	rows, columns := float64(len(t.Rows)+1), float64(len(t.Head))
 	var marks []figure.Mark
@@ -624,7 +622,7 @@ func tableau(t lessons.Table, entering int) lessons.Figure {
 	}}
 }
 
-// list shows a vector.
+// list formats a vector.
 func list(vs []float64) string {
 	var texts []string
 	for _, v := range vs {
@@ -633,7 +631,7 @@ func list(vs []float64) string {
 	return "(" + strings.Join(texts, ", ") + ")"
 }
 
-// pivot says what the tableau decides.
+// pivot explains the choice of the pivot.
 func pivot(s stepwise.SimplexState, first bool) string {
 	if s.Entering < 0 {
 		return "No cost promises a gain any more: this vertex is optimal, and its line is the MCM. The signs in the last row are the proof."
@@ -685,10 +683,10 @@ func load(set string) (*dataset.Data, error) {
 	return lessons.LoadData(set)
 }
 
-// freshMoons are points from where the moons come from, none of them trained on.
+// freshMoons returns new points from the distribution of the moons.
 func freshMoons() (*dataset.Data, error) { return dataset.Generate("moons", 400, 0.3, 77) }
 
-// lab opens points of the plane in the lab.
+// lab links to the lab with points of the plane.
 func lab(d *dataset.Data, settings ...string) (string, error) {
 	y, _, _, err := d.Binary("")
 	t := lessons.Toy{Y: y}
@@ -698,7 +696,7 @@ func lab(d *dataset.Data, settings ...string) (string, error) {
 	return t.Lab(settings...), err
 }
 
-// machine holds a machine with its results in the comparison.
+// machine is a machine in the comparison, with its results.
 type machine struct {
 	*ml.Result
 	spec     ml.Spec
@@ -826,8 +824,8 @@ func rbfSettings(gamma, c, rankTol, rho string) []string {
 	return []string{"learner", "mcm", "kernel", "rbf", "gamma", gamma, "C", c, "rank_tol", rankTol, "rho", rho}
 }
 
-// sweep trains with several values of one setting; the shares are of the
-// training points and of the right answers on fresh ones.
+// sweep trains with several values of one setting; the fractions are the training and test
+// accuracy.
 func sweep(ctx context.Context, d, fresh *dataset.Data, values []float64, settings func(v string) []string) (vectors, train, accuracy []float64, err error) {
 	for _, v := range values {
 		res, _, err := lessons.Fit(ctx, d, settings(lessons.Setting(v))...)
@@ -890,7 +888,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 		return nil, err
 	}
 	r := res.Report
-	turned := hereRho == 0 && c != price.Default // as the question has it
+	turned := hereRho == 0 && c != price.Default // the question's setting
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Boundary("model", `Sixty points of two noisy moons. Ringed: $\lambda_j \ne 0$. Dashed: $f = \pm 1$.`, res.Model, d, spec, nil),
@@ -929,7 +927,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 	return e, nil
 }
 
-// priceIdle compares two prices where the kernel matrix has full rank.
+// priceIdle compares two prices for a kernel matrix of full rank.
 func priceIdle(ctx context.Context) (float64, error) {
 	d, err := load("moons")
 	if err != nil {

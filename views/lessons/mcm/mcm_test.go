@@ -13,8 +13,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestMCMRatio computes the quantities of the real line from their definitions, and
-// the inequality of Cauchy and Schwarz between them.
+// TestMCMRatio computes the quantities of the real line from their definitions, and checks the
+// Cauchy-Schwarz inequality between them.
 func TestMCMRatio(t *testing.T) {
 	t.Parallel()
 	for _, o := range []float64{-5, -1.8, 0, 1.2, 5} {
@@ -36,8 +36,8 @@ func TestMCMRatio(t *testing.T) {
 	}
 }
 
-// TestRatioNeedsTheOne: with the lengths of the points as they are the inequality fails at
-// this place, which is why the screen speaks of those with the 1 alone, and prints those.
+// TestRatioNeedsTheOne: without the appended 1 the inequality fails here, so the screen uses
+// augmented points only.
 func TestRatioNeedsTheOne(t *testing.T) {
 	t.Parallel()
 	const at, o = 1.1, 0.75
@@ -57,8 +57,8 @@ func TestRatioNeedsTheOne(t *testing.T) {
 	require.Check(t, got == want, "the bound is %s, want %s", got, want)
 }
 
-// TestMCMBound: neither side of the two-sided bound has a constant. Thresholds have
-// VC dimension 2 and any h_MCM; the RBF machine has h_MCM = 1 and shatters.
+// TestMCMBound: neither side of the two-sided bound has a constant. Thresholds have VC dimension
+// 2 and any h_MCM; the RBF machine has h_MCM = 1 and shatters.
 func TestMCMBound(t *testing.T) {
 	t.Parallel()
 	if n, err := shatteredByThresholds(); n != 2 || err != nil {
@@ -72,8 +72,8 @@ func TestMCMBound(t *testing.T) {
 	require.Check(t, err == nil && near.HMCM >= 1e4, "close to a point h = %g (%v)", near.HMCM, err)
 }
 
-// TestMCMFraction: the linear programme finds the smallest ratio, in the middle of
-// the gap, and no step of the derivation changes the ratio.
+// TestMCMFraction: the linear programme finds the smallest ratio, at the middle of the gap, and
+// no step of the derivation changes the ratio.
 func TestMCMFraction(t *testing.T) {
 	t.Parallel()
 	least, where := math.Inf(1), 0.0
@@ -92,8 +92,8 @@ func TestMCMFraction(t *testing.T) {
 		"h = %g at %g; by trying %g at %g", *res.Report.H, -b/w[0], least, where)
 }
 
-// TestMCMSoft: the objective equals that of the form without h and q, and no line
-// nearby has a smaller one; the function is convex, so this suffices.
+// TestMCMSoft: the objective equals that of the form without h and q, and no nearby line has a
+// smaller one; as the function is convex, this suffices.
 func TestMCMSoft(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"0.1", "1", "10"} {
@@ -120,8 +120,8 @@ func TestMCMSoft(t *testing.T) {
 	}
 }
 
-// TestMCMSimplex: the pivots never go uphill, some have no length, and they end
-// where the solver of the lab ends.
+// TestMCMSimplex: the pivots never increase the objective, some have length 0, and they end at
+// the lab's solution.
 func TestMCMSimplex(t *testing.T) {
 	t.Parallel()
 	r := require.Value(replay(t.Context(), 1))(t)
@@ -138,8 +138,8 @@ func TestMCMSimplex(t *testing.T) {
 	require.Check(t, math.Abs(got-want) <= 1e-8, "objective %g, the solver has %g", got, want)
 }
 
-// TestMCMInterpolation: with full rank f is y at every point and C decides nothing;
-// the rank cut and rho both make a better machine of it.
+// TestMCMInterpolation: with full rank f equals y at every point and C has no effect; both the
+// rank cut and rho give a better machine.
 func TestMCMInterpolation(t *testing.T) {
 	t.Parallel()
 	d := require.Value(load("moons"))(t)
@@ -170,8 +170,8 @@ func TestMCMInterpolation(t *testing.T) {
 		"rho: %g right after %g, %d support vectors", right, bare, sparse.Report.SupportVectors)
 }
 
-// TestAtMostTheRank: the machines of the screen side by side have no more support vectors
-// than the rank of their kernel matrix; one whose w is a multiple of one point has fewer.
+// TestAtMostTheRank: the machines compared on the screen have at most as many support vectors as
+// the rank of their kernel matrix; one whose w is a multiple of a single point has fewer.
 func TestAtMostTheRank(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"overlap", "separable", "iris-versicolor-virginica", "moons"} {
@@ -191,8 +191,8 @@ func TestAtMostTheRank(t *testing.T) {
 	require.Check(t, n == 1 && rank == 2, "w along one point: %d support vectors, rank %d; want 1 and 2", n, rank)
 }
 
-// TestOnAPoint puts the hyperplane on a point: both ratios are infinite, and the derivation
-// has no quotient.
+// TestOnAPoint puts the hyperplane on a point: both ratios are infinite, and the derivation has
+// no quotient.
 func TestOnAPoint(t *testing.T) {
 	t.Parallel()
 	for screen, labels := range map[string][]string{
@@ -208,7 +208,7 @@ func TestOnAPoint(t *testing.T) {
 	}
 }
 
-// The marks on the long band are where the short one ends that is laid along it.
+// The marks on the long band are at multiples of the short one.
 func TestBand(t *testing.T) {
 	t.Parallel()
 	l := require.Value(newLine(0.7, 0))(t)
@@ -220,7 +220,7 @@ func TestBand(t *testing.T) {
 	require.Check(t, len(short) == 4, "the short band has %d marks, want two", len(short)-2)
 }
 
-// Each screen's note speaks of the ratios that the screen has.
+// Each screen's note mentions the ratios of that screen.
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"1.2", "1.5"} { // on a point; beyond one

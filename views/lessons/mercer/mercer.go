@@ -115,21 +115,21 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// kernelControl is a choice of kernels, with controls of some of their parameters. Of
-// the others coef0 is 1 and the rest have their defaults.
+// kernelControl is a choice of kernels, with controls for some of their parameters. coef0 is 1
+// unless it has a control; the others have their defaults.
 type kernelControl struct {
 	name   lessons.ChoiceControl
 	values []valueControl
 }
 
-// valueControl is the control of a kernel's parameter.
+// valueControl is the control of a kernel parameter.
 type valueControl interface {
 	lessons.Control
 	Text(in lessons.Input) string
 }
 
-// newKernelControl offers the kernels of vectors that are formulas alone, starts with one of them and a gamma,
-// and has the controls of more parameters.
+// newKernelControl returns a choice of the vector kernels without fitted state, with initial
+// kernel and gamma, and controls for further parameters.
 func newKernelControl(start, gamma string, more ...valueControl) kernelControl {
 	c := kernelControl{name: lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: start}}
 	for _, r := range kernel.Table {
@@ -141,7 +141,7 @@ func newKernelControl(start, gamma string, more ...valueControl) kernelControl {
 	return c
 }
 
-// Params are the fields of the choice and of the parameters.
+// Params returns the fields of the choice and the parameters.
 func (c kernelControl) Params() []param.Param {
 	all := c.name.Params()
 	for _, v := range c.values {
@@ -150,7 +150,7 @@ func (c kernelControl) Params() []param.Param {
 	return all
 }
 
-// Of is the kernel that was set, and its row.
+// Of returns the chosen kernel and its entry in the table.
 func (c kernelControl) Of(in lessons.Input) (kernel.Kernel, kernel.Entry, error) {
 	k := kernel.Kernel{Name: c.name.Of(in), Values: param.Values{"coef0": param.Of(1)}}
 	row, err := kernel.Lookup(k.Name)
@@ -171,7 +171,7 @@ func (c kernelControl) Of(in lessons.Input) (kernel.Kernel, kernel.Entry, error)
 	return k, row, nil
 }
 
-// spec are pairs of name and value with which the lab uses the kernel.
+// spec returns the kernel as pairs of name and value for the lab.
 func spec(k kernel.Kernel, row kernel.Entry) []string {
 	spec := []string{"kernel", k.Name}
 	for _, p := range row.Params {
@@ -180,7 +180,7 @@ func spec(k kernel.Kernel, row kernel.Entry) []string {
 	return spec
 }
 
-// toy are up to 40 points of two half circles, in no order of the classes.
+// toy returns up to 40 points of two half circles, in random class order.
 func toy(n int) (lessons.Toy, error) {
 	d, err := dataset.Generate("moons", 40, 0.12, 3)
 	if err != nil {
@@ -196,19 +196,19 @@ func toy(n int) (lessons.Toy, error) {
 
 var limits = figure.Limits{XMin: -2.2, XMax: 2.2, YMin: -2.1, YMax: 2.1}
 
-// gramOf is the Gram matrix of the toy.
+// gramOf returns the Gram matrix of the toy.
 func gramOf(k kernel.Kernel, t lessons.Toy) *mat.SymDense {
 	return theory.Gram(kernel.NewGram(k, t.Matrix()))
 }
 
-// matrix is a picture of a Gram matrix with its classes.
+// matrix returns a picture of a Gram matrix with its classes.
 func matrix(name, caption string, k mat.Matrix, classes []int, names []string) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: k, Classes: classes, ClassNames: names}.Picture()
 	}}
 }
 
-// bars are eigenvalues as bars. What counts as zero has none.
+// bars draws eigenvalues as bars, without those that count as zero.
 func bars(name, caption string, s theory.Spectrum, log bool) lessons.Figure {
 	values := slices.Clone(s.Values)
 	for i, v := range values {
@@ -221,8 +221,8 @@ func bars(name, caption string, s theory.Spectrum, log bool) lessons.Figure {
 	}}
 }
 
-// movable is the toy of the first screen: sorted by class, the first point
-// where the handle is.
+// movable returns the toy of the first screen, sorted by class, with the first point at the
+// handle.
 func movable(p [2]float64) (lessons.Toy, error) {
 	t, err := toy(16)
 	if err != nil {
@@ -274,7 +274,7 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Lab: t.Lab(spec(k, row)...),
 	}
-	if p != start { // which entries change with the point is asked for
+	if p != start { // the question is which entries change
 		at, err := movable(start)
 		if err != nil {
 			return nil, err
@@ -285,12 +285,12 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// formula is a kernel as a number among others, on one line.
+// formula returns a kernel's formula as a number of an exhibit.
 func formula(row kernel.Entry) lessons.Number {
 	return lessons.Number{Label: `$k(\mathbf x, \mathbf z)$`, Value: strings.ReplaceAll(strings.TrimPrefix(row.Formula, "k(x, z) = "), " ", "\u00a0"), Help: row.Help}
 }
 
-// moved finds which entries of the Gram matrix change with one point.
+// moved finds the entries of the Gram matrix that change with one point.
 func moved(context.Context) (float64, error) {
 	k := kernel.Polynomial(1, 1, 2)
 	var g [2]*mat.SymDense
@@ -327,7 +327,7 @@ func verdict(s theory.Spectrum, n int) string {
 	return fmt.Sprintf("These %d points: no eigenvalue is below zero beyond rounding.", n)
 }
 
-// doubt says what a spectrum leaves open.
+// doubt explains what a spectrum leaves open.
 func doubt(s theory.Spectrum) []string {
 	if !s.PSD {
 		return nil
@@ -335,7 +335,7 @@ func doubt(s theory.Spectrum) []string {
 	return []string{"Other points might still refute the kernel."}
 }
 
-// form is v'Kv.
+// form returns v'Kv.
 func form(k mat.Symmetric, v []float64) float64 {
 	x := mat.NewVecDense(len(v), v)
 	return mat.Inner(x, k, x)
@@ -376,7 +376,7 @@ func showTest(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// origin finds the sign of r with which the origin refutes the sigmoid kernel.
+// origin finds the sign of r for which the origin refutes the sigmoid kernel.
 func origin(context.Context) (float64, error) {
 	for k, r := range []float64{1, -1} {
 		g := gramOf(kernel.Sigmoid(1, r), lessons.Toy{XY: [][2]float64{{}}, Y: []float64{1}})
@@ -391,8 +391,8 @@ func origin(context.Context) (float64, error) {
 	return 2, nil
 }
 
-// passed looks for a number of points on which the kernel of the screen passes
-// although more of them refute it.
+// passed looks for a number of points on which the screen's kernel passes although more of them
+// refute it.
 func passed(context.Context) (float64, error) {
 	k := kernel.Sigmoid(0.5, 1)
 	passed := false
@@ -413,7 +413,7 @@ func passed(context.Context) (float64, error) {
 	return 0, nil
 }
 
-// dual is W(a) = 2a - eta a²/2, the dual of two points of opposite class.
+// dual returns W(a) = 2a - eta a²/2, the dual of two points of opposite class.
 func dual(eta, a float64) float64 { return 2*a - eta*a*a/2 }
 
 func showIndefinite(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -475,7 +475,7 @@ func showIndefinite(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	}, nil
 }
 
-// where finds where the dual of two points is largest when eta < 0.
+// where finds the maximum of the dual of two points for eta < 0.
 func where(context.Context) (float64, error) {
 	const c, eta = 10.0, -0.1
 	best, at := math.Inf(-1), 0.0
@@ -493,7 +493,7 @@ func where(context.Context) (float64, error) {
 	return 0, nil
 }
 
-// combination makes a kernel of others.
+// combination combines kernels into a new one.
 type combination struct {
 	name, label, rule string
 	valid             bool // whenever k1 and k2 are
@@ -510,7 +510,7 @@ var combinations = []combination{
 	{"negative", "−½ k₁", "never valid", false, func(a, _, _, _ float64) float64 { return -0.5 * a }},
 }
 
-// combinationOptions are the combinations to choose from.
+// combinationOptions returns the combinations to choose from.
 func combinationOptions() (options []param.Option) {
 	for _, c := range combinations {
 		options = append(options, param.Option{Name: c.name, Label: c.label})
@@ -518,7 +518,7 @@ func combinationOptions() (options []param.Option) {
 	return options
 }
 
-// signed is the factor of the conformal combination, which takes both signs.
+// signed is the factor of the conformal combination, with both signs.
 func signed(x []float64) float64 { return math.Cos(3 * x[0]) }
 
 // of combines the Gram matrices of the rows of x.
@@ -533,14 +533,14 @@ func (c combination) of(k1, k2 mat.Symmetric, x *mat.Dense) *mat.SymDense {
 	return g
 }
 
-// parts are the Gram matrices of the two kernels that are combined: RBF with
-// this gamma, and linear.
+// parts returns the Gram matrices of the two kernels to be combined: RBF with this gamma, and
+// linear.
 func parts(x *mat.Dense, gamma float64) (k1, k2 *mat.SymDense) {
 	return theory.Gram(kernel.NewGram(kernel.RBF(gamma), x)), theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x))
 }
 
-// rows are up to n rows of the data, taken evenly, standardised, the rows of
-// a class next to each other, with their classes.
+// rows returns up to n evenly spaced rows of the data, standardised and sorted by class, with
+// their classes.
 func rows(d *dataset.Data, n int) (x *mat.Dense, classes []int) {
 	all := len(d.Y)
 	n = min(n, all)
@@ -592,7 +592,7 @@ func showCombine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		caption := []string{"k₁: RBF.", "k₂: linear."}[i]
 		e.Figures = append(e.Figures, bars("before"+strconv.Itoa(i+1), caption, s, false))
 	}
-	if operation.Of(in) == "conformal" { // whether it is valid is asked for
+	if operation.Of(in) == "conformal" { // the question is whether it is valid
 		asks := "Here come the eigenvalues of " + label + ". Will one be below zero?"
 		e.Figures[0] = e.Figures[0].Instead(lessons.Figure{Name: "after", Wide: true, Caption: asks, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "number", Min: 1, Max: float64(max(n, 2))}, Y: figure.Axis{Name: "eigenvalue", Min: -1, Max: 1}}.Picture()
@@ -779,7 +779,7 @@ func showPCA(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// linearShare is the percentage that two components hold under the linear
+// linearShare returns the percentage of variance explained by two components for the linear
 // kernel in the plane.
 func linearShare(context.Context) (float64, error) {
 	t, err := toy(40)

@@ -14,8 +14,8 @@ import (
 	"marginlab/views/lessons"
 )
 
-// TestCombinations: combinations that are always valid pass on every data set; the others
-// are refuted on some, the negative one on all.
+// TestCombinations: combinations that are always valid pass on every data set; the others are
+// refuted on some, the negative one on all.
 func TestCombinations(t *testing.T) {
 	t.Parallel()
 	refuted, sets := map[string]int{}, 0
@@ -41,7 +41,7 @@ func TestCombinations(t *testing.T) {
 		"of %d cases the difference is refuted on %d and the negative multiple on %d", sets, refuted["difference"], refuted["negative"])
 }
 
-// TestWitness sums the quadratic form by hand.
+// TestWitness sums the quadratic form directly.
 func TestWitness(t *testing.T) {
 	t.Parallel()
 	points := require.Value(toy(16))(t)
@@ -61,7 +61,7 @@ func TestWitness(t *testing.T) {
 			t.Errorf("sigmoid %v: c'Kc = %g, smallest eigenvalue %g", c, form, low)
 		}
 	}
-	// Two points pass, the third refutes: what the screen lets people find.
+	// Two points pass, the third refutes, as users can find on the screen.
 	for n, want := range map[int]bool{2: true, 3: false} {
 		few := require.Value(toy(n))(t)
 		s, err := theory.Mercer(gramOf(kernel.Sigmoid(0.5, 1), few))
@@ -73,8 +73,8 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// TestIndefinite: where the squared distance is negative, the solver ends at C;
-// where it is not, at the top of the parabola.
+// TestIndefinite: if the squared distance is negative, the solver ends at C; otherwise at the top
+// of the parabola.
 func TestIndefinite(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -93,7 +93,7 @@ func TestIndefinite(t *testing.T) {
 	}
 }
 
-// TestTerms: the terms of Schur's proof are not negative and add up.
+// TestTerms: the terms of Schur's proof are nonnegative and add up.
 func TestTerms(t *testing.T) {
 	t.Parallel()
 	points := require.Value(toy(12))(t)
@@ -111,9 +111,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestComponents: under a wide RBF kernel the third component of two circles
-// tells nine of ten points apart, the first two do not, and the linear kernel has no
-// third component.
+// TestComponents: under a wide RBF kernel the third component of two circles separates nine of
+// ten points, unlike the first two; the linear kernel has no third component.
 func TestComponents(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("circles")
@@ -122,7 +121,7 @@ func TestComponents(t *testing.T) {
 	c, err := theory.KernelPCA(theory.Gram(kernel.NewGram(kernel.RBF(0.1), x)), 3)
 	require.NoError(t, err)
 	for j := range 3 {
-		fewest := len(classes) // errors of the best threshold, either way round
+		fewest := len(classes) // errors of the best threshold, in either direction
 		for i := range classes {
 			wrong := 0
 			for k, class := range classes {

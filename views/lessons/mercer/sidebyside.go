@@ -20,7 +20,7 @@ var (
 	sideC     = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 0.01, Max: 1000, Low: 0.01, High: 1000, Log: true}
 )
 
-// four are the kernels that are compared, as settings of a machine.
+// four lists the kernels compared, as settings of a machine.
 var four = []struct {
 	name, formula string
 	settings      []string
@@ -31,7 +31,7 @@ var four = []struct {
 	{"sigmoid", `$\tanh(\gamma\,\mathbf x^\top\mathbf z)$`, []string{"kernel", "sigmoid", "coef0", "0"}},
 }
 
-// settings of the k-th kernel for a machine.
+// settings returns the settings of a machine with the k-th kernel.
 func settings(k int, gamma, c string) []string {
 	s := append([]string{"C", c}, four[k].settings...)
 	if k > 0 {
@@ -40,7 +40,7 @@ func settings(k int, gamma, c string) []string {
 	return s
 }
 
-// sideData are eighty training points and a thousand new ones of a pattern.
+// sideData returns eighty training points and a thousand new ones of a pattern.
 func sideData(pattern string) (lessons.Toy, *dataset.Data, *dataset.Data, error) {
 	t, err := lessons.Drawn(pattern, 80, 0.25, 1)
 	if err != nil {
@@ -81,7 +81,7 @@ func showSideBySide(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 		if err != nil {
 			return nil, err
 		}
-		for i := range seen { // rings belong to one machine
+		for i := range seen { // ringed support vectors belong to one machine
 			seen[i].Role, seen[i].Weight = ml.None, 0
 		}
 		v, _ := res.Model.View()
@@ -114,7 +114,7 @@ func showSideBySide(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	return e, nil
 }
 
-// worst finds the kernel that does worst on new points of the four clouds.
+// worst finds the kernel with the largest error on new points of the four clouds.
 func worst(ctx context.Context) (float64, error) {
 	_, d, fresh, err := sideData(sideSet.Default)
 	if err != nil {

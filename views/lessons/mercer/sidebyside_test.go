@@ -8,8 +8,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// The answer does not hang by a hair: the worst kernel is behind those that can do it by
-// far, and by a share that a thousand points can tell.
+// The answer is robust: the worst kernel is far behind the suitable ones, by more than the
+// standard error for a thousand points.
 func TestWorstKernelIsWorse(t *testing.T) {
 	t.Parallel()
 	_, d, fresh, err := sideData(sideSet.Default)

@@ -97,7 +97,7 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// toy are eight points that a line through the origin can tell apart.
+// toy holds eight points separable by a line through the origin.
 var toy = lessons.Toy{
 	XY: [][2]float64{{2.1, 1.5}, {-0.9, -1.1}, {1.3, 1.9}, {0.5, -1.8}, {2.1, -0.6}, {1.9, -1.8}, {1.2, -0.2}, {-2.2, 1.0}},
 	Y:  []float64{1, -1, 1, -1, 1, -1, 1, -1},
@@ -105,7 +105,7 @@ var toy = lessons.Toy{
 
 var limits = figure.Limits{XMin: -2.8, XMax: 2.8, YMin: -2.3, YMax: 2.3}
 
-// linear is the plain inner product.
+// linear returns the linear kernel.
 func linear() kernel.Kernel { return kernel.Kernel{Name: "linear"} }
 
 // train runs the dual perceptron on a toy.
@@ -113,10 +113,10 @@ func train(ctx context.Context, t lessons.Toy, k kernel.Kernel, s stepwise.Perce
 	return stepwise.Perceptron(ctx, kernel.NewGram(k, t.Matrix()), t.Y, s)
 }
 
-// dot is the inner product of two vectors.
+// dot returns the inner product of two vectors.
 func dot(a, b [2]float64) float64 { return a[0]*b[0] + a[1]*b[1] }
 
-// update is w after the point x with label y was looked at.
+// update returns w after visiting the point x with label y.
 func update(w, x [2]float64, y float64) [2]float64 {
 	stepwise.PerceptronUpdate(w[:], x[:], y, 1)
 	return w
@@ -186,7 +186,7 @@ func countsTable(s stepwise.PerceptronState) lessons.Table {
 	return t
 }
 
-// dots are the points with their numbers and counts; one may be ringed, and one be held.
+// dots draws the points with their numbers and counts; one may be ringed, and one draggable.
 func dots(t lessons.Toy, it stepwise.Iterate, ringed, held int) (marks []figure.Mark) {
 	for i, p := range t.XY {
 		dot := figure.Dot{At: p, Class: lessons.Class(t.Y[i]), Ring: i == ringed, Held: i == held, Label: strconv.Itoa(i + 1)}
@@ -201,8 +201,8 @@ func dots(t lessons.Toy, it stepwise.Iterate, ringed, held int) (marks []figure.
 	return marks
 }
 
-// picture is the line of a state with its points, of which one may be held, with their counts
-// or without, and weights.
+// picture draws the line of a state with its points, one of which may be draggable, with or
+// without their counts and weights.
 func picture(name, caption string, t lessons.Toy, s stepwise.PerceptronState, held int, counted bool) lessons.Figure {
 	w := t.Weights(s.U())
 	if !counted {
@@ -255,7 +255,7 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `$\min_i y_i f(\mathbf x_i)$`, Value: lessons.Short(s.Worst), Help: "above 0: separated"},
 		},
 	}
-	if strict { // how many mistakes it counts is asked for
+	if strict { // the question is how many mistakes it counts
 		const asks = "The points. What do tests with < 0 make of them?"
 		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("line", asks, limits, 2, t.Dots(nil)), asks)
 		e.Notes, e.After, e.Tables[0].After = nil, e.Notes, true
@@ -285,7 +285,7 @@ func rate(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// turn is the toy turned about the origin by an angle in degrees.
+// turn rotates the toy about the origin by an angle in degrees.
 func turn(t lessons.Toy, degrees float64) lessons.Toy {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	r := lessons.Toy{Y: t.Y}
@@ -349,7 +349,7 @@ func showGram(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// turned compares counts and line before and after all points are turned.
+// turned compares counts and line before and after rotating all points.
 func turned(ctx context.Context) (float64, error) {
 	plain, err := train(ctx, toy, linear(), stepwise.PerceptronSettings{})
 	if err != nil {
@@ -375,8 +375,8 @@ func turned(ctx context.Context) (float64, error) {
 	return -1, nil
 }
 
-// widest is the widest line through the origin: the hard-margin SVM of the
-// points together with their mirror images, whose bias is 0 by symmetry.
+// widest returns the widest line through the origin: the hard-margin SVM of the points and their
+// reflections through the origin, whose bias is 0 by symmetry.
 func widest(ctx context.Context, t lessons.Toy) (unit [2]float64, margin float64, err error) {
 	both := lessons.Toy{XY: slices.Clone(t.XY), Y: slices.Clone(t.Y)}
 	for i, p := range t.XY {
@@ -390,8 +390,8 @@ func widest(ctx context.Context, t lessons.Toy) (unit [2]float64, margin float64
 	return [2]float64{m.W[0] / n, m.W[1] / n}, 1 / n, nil
 }
 
-// withMargin is the lesson's points, pushed apart or together along the
-// best direction until the widest margin is gamma.
+// withMargin returns the lesson's points, shifted along the best direction so that the widest
+// margin is gamma.
 func withMargin(ctx context.Context, gamma float64) (t lessons.Toy, unit [2]float64, err error) {
 	unit, margin, err := widest(ctx, toy)
 	t.Y = toy.Y
@@ -402,14 +402,14 @@ func withMargin(ctx context.Context, gamma float64) (t lessons.Toy, unit [2]floa
 	return t, unit, err
 }
 
-// novikoff is the largest distance of a point from the origin, and the bound that it
-// gives for a margin.
+// novikoff returns the largest distance of a point from the origin, and the resulting bound for a
+// margin.
 func novikoff(t lessons.Toy, margin float64) (radius, mistakes float64) {
 	radius = theory.MaxNorm(theory.Gram(kernel.NewGram(linear(), t.Matrix())))
 	return radius, theory.MistakeBound(radius, margin)
 }
 
-// proof is Novikoff's bound, line by line.
+// proof derives Novikoff's bound line by line.
 var proof = []lessons.Line{
 	{Why: `Number the mistakes $k = 1, 2, \dots$ Each adds a point whose margin was not positive.`, TeX: `\mathbf w_k = \mathbf w_{k-1} + y\,\mathbf x, \qquad y\,\mathbf w_{k-1}^\top\mathbf x \le 0`},
 	{Why: `Along the best direction $\mathbf u$, of length 1, every point has a margin of at least $\gamma$, so each mistake brings that much.`, TeX: `\mathbf u^\top\mathbf w_k \ge \mathbf u^\top\mathbf w_{k-1} + \gamma \quad\Rightarrow\quad \mathbf u^\top\mathbf w_k \ge k\gamma`},
@@ -468,7 +468,7 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}, nil
 }
 
-// scaled compares mistakes and bound when all points are ten times as far out.
+// scaled compares mistakes and bound after scaling all points by ten.
 func scaled(ctx context.Context) (float64, error) {
 	var mistakes [2]int
 	var bounds [2]float64
@@ -503,18 +503,18 @@ func scaled(ctx context.Context) (float64, error) {
 // orders is the number of orders tried.
 const orders = 24
 
-// outcome is the line in which one order of the points ends.
+// outcome is the final line for one order of the points.
 type outcome struct {
 	w         [2]float64
 	b, margin float64
 	mistakes  int
 }
 
-// apart are the points of the screen about orders. The origin is no place
-// between their classes, so that a bias is needed.
+// apart holds the points of the screen about orders. The origin does not lie between their
+// classes, so a bias is needed.
 var apart = lessons.StepToys["apart"]
 
-// outcomes are the ends of all orders, by seed from 1.
+// outcomes returns the results of all orders, by seed from 1.
 func outcomes(ctx context.Context) ([]outcome, error) {
 	var ends []outcome
 	for seed := range orders {
@@ -611,7 +611,7 @@ func bestOrder(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// spoilt is the lesson's points with the first one moved.
+// spoilt returns the lesson's points with the first one moved.
 func spoilt(at [2]float64) lessons.Toy {
 	t := lessons.Toy{XY: slices.Clone(toy.XY), Y: toy.Y}
 	t.XY[0] = at
@@ -668,7 +668,7 @@ func showNever(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}, nil
 }
 
-// counts looks at what the counts do in the second half of a run without end.
+// counts examines the counts in the second half of an endless run.
 func counts(ctx context.Context) (float64, error) {
 	r, err := train(ctx, spoilt([2]float64{-1.1, -0.2}), linear(), stepwise.PerceptronSettings{})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestByHand follows the dual algorithm with vectors instead of counts:
-// two points worked out on paper, then the lesson's.
+// TestByHand follows the dual algorithm with weight vectors: two points solved by hand, then the
+// lesson's.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	// (1, 2) is +1: w = (1, 2). (2, 1) is -1 with margin -4: w = (-1, 1). Margins 1 and 1.
@@ -57,8 +57,7 @@ func TestStrictLearnsNothing(t *testing.T) {
 	}
 }
 
-// TestWidest looks for the widest line through the origin in all
-// directions.
+// TestWidest searches all directions for the widest line through the origin.
 func TestWidest(t *testing.T) {
 	t.Parallel()
 	for _, want := range []float64{0.05, 0.3, 1, 2} {
@@ -80,8 +79,8 @@ func TestWidest(t *testing.T) {
 	}
 }
 
-// TestBound: no order makes more mistakes than (R/gamma)², and the
-// length of w keeps between the bounds of the proof.
+// TestBound: no order makes more mistakes than (R/gamma)², and the length of w stays between the
+// bounds of the proof.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	for _, gamma := range []float64{0.05, 0.1, 0.3, 0.8, 2} {
@@ -107,8 +106,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestOrders: all ends are right, they differ, and none is as wide as
-// the SVM's.
+// TestOrders: all results separate the classes, they differ, and none is as wide as the SVM's.
 func TestOrders(t *testing.T) {
 	t.Parallel()
 	ends := require.Value(outcomes(t.Context()))(t)
@@ -127,8 +125,8 @@ func TestOrders(t *testing.T) {
 	require.Check(t, len(different) >= 5, "%d different lines from %d orders", len(different), len(ends))
 }
 
-// TestNever: with the first point among the others there is no end, and
-// where it was there is.
+// TestNever: with the first point among the others the run never ends, and at its original
+// position it does.
 func TestNever(t *testing.T) {
 	t.Parallel()
 	home := toy.XY[0]
@@ -159,8 +157,7 @@ func TestGramDoesNotTurn(t *testing.T) {
 	}
 }
 
-// TestOrderIsNamed: the bar of this order has its name below it, and no bar the colour of
-// a class, as orders have none.
+// TestOrderIsNamed: the bar of this order is labelled, and no bar has the colour of a class.
 func TestOrderIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, f := range lessonstest.Show(t, Lesson(), "order").Figures {

@@ -61,7 +61,7 @@ var (
 		{Name: "second", Label: "gains most", Help: "Largest gradient, and the partner of the largest gain to second order."},
 	}}
 
-	// of several screens
+	// shared by several screens
 	linearToy = newToys("overlap", "apart", "overlap")
 	similar   = newSimilarity("linear")
 	c         = newC("1")
@@ -140,7 +140,7 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// newToys is a control for the points, with some of the toys.
+// newToys returns a choice of some of the toys.
 func newToys(start string, names ...string) lessons.ChoiceControl {
 	labels := map[string]string{"apart": "separable", "overlap": "overlapping", "ring": "a ring"}
 	c := lessons.ChoiceControl{Name: "toy", Label: "points", Default: start}
@@ -150,29 +150,29 @@ func newToys(start string, names ...string) lessons.ChoiceControl {
 	return c
 }
 
-// newC is a control for C.
+// newC returns a control for C.
 func newC(start string) lessons.NumberControl {
 	return lessons.NumberControl{Name: "C", Label: "C", Default: start, Min: 0.01, Max: 100, Low: 0.05, High: 20, Log: true}
 }
 
-// gamma is the parameter of the RBF kernel of this lesson.
+// gamma is the parameter of this lesson's RBF kernel.
 const gamma = 0.7
 
-// newSimilarity is a control for the kernel.
+// newSimilarity returns a control for the kernel.
 func newSimilarity(start string) lessons.ChoiceControl {
 	return lessons.ChoiceControl{Name: "similarity", Label: "kernel", Default: start, Options: []param.Option{
 		{Name: "linear", Label: "linear"}, {Name: "rbf", Label: "RBF, γ = " + views.Short(gamma)},
 	}}
 }
 
-// problem holds a training problem: points, a kernel, C.
+// problem is a training problem: points, a kernel, C.
 type problem struct {
 	lessons.Toy
 	kernel kernel.Kernel
 	c      float64
 }
 
-// newProblem is one of the toys with the kernel of a name.
+// newProblem returns one of the toys with the named kernel.
 func newProblem(toy, similarity string, c float64) problem {
 	p := problem{Toy: lessons.StepToys[toy], kernel: kernel.Kernel{Name: "linear"}, c: c}
 	if similarity == "rbf" {
@@ -181,7 +181,7 @@ func newProblem(toy, similarity string, c float64) problem {
 	return p
 }
 
-// moved is the problem with all points shifted.
+// moved returns the problem with all points shifted.
 func (p problem) moved(dx float64) problem {
 	p.XY = slices.Clone(p.XY)
 	for i := range p.XY {
@@ -190,27 +190,26 @@ func (p problem) moved(dx float64) problem {
 	return p
 }
 
-// gram is the Gram matrix of the points.
+// gram returns the Gram matrix of the points.
 func (p problem) gram() *kernel.Gram { return kernel.NewGram(p.kernel, p.Matrix()) }
 
-// optimum is the exact solution.
+// optimum returns the exact solution.
 func (p problem) optimum(ctx context.Context) (*stepwise.Iterate, error) {
 	return stepwise.Optimum(ctx, p.gram(), p.Y, p.c)
 }
 
-// open is the query that trains on the same in the lab.
+// open returns the query for the same training in the lab.
 func (p problem) open() string {
 	return p.Lab("learner", "svm", "kernel", p.kernel.Name, "gamma", views.Short(gamma), "C", lessons.Setting(p.c))
 }
 
-// function is f of an iterate.
+// function returns f of an iterate.
 func (p problem) function(it stepwise.Iterate) func(x, y float64) float64 {
 	s := kernel.NewSum(p.kernel, p.Matrix(), it.U())
 	return func(x, y float64) float64 { return s.At([]float64{x, y}) + it.B }
 }
 
-// picture is the function of an iterate over the plane: sides, boundary and margin
-// lines.
+// picture draws the function of an iterate over the plane: sides, boundary and margin lines.
 func (p problem) picture(it stepwise.Iterate) []figure.Mark {
 	f := p.function(it)
 	var marks []figure.Mark
@@ -222,13 +221,13 @@ func (p problem) picture(it stepwise.Iterate) []figure.Mark {
 	return marks
 }
 
-// optimal is the boundary of the exact machine, to be compared with.
+// optimal draws the boundary of the exact machine for comparison.
 func (p problem) optimal(best *stepwise.Iterate) figure.Mark {
 	return figure.Contours{F: p.function(*best), Levels: []float64{0}, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Plain: true, Name: "the SVM's f = 0"}
 }
 
-// points are the points, numbered as in the table: hollow while alpha is 0, ringed
-// where the step looks.
+// points draws the points with the numbers of the table: hollow while alpha is 0, ringed if
+// visited by the step.
 func (p problem) points(it stepwise.Iterate, ringed ...int) (marks []figure.Mark) {
 	for i, q := range p.XY {
 		dot := figure.Dot{At: q, Class: lessons.Class(p.Y[i]), Hollow: it.Points[i].Alpha == 0, Ring: slices.Contains(ringed, i), Label: strconv.Itoa(i + 1)}
@@ -240,7 +239,7 @@ func (p problem) points(it stepwise.Iterate, ringed ...int) (marks []figure.Mark
 	return marks
 }
 
-// kkt is the KKT table of an iterate.
+// kkt returns the KKT table of an iterate.
 func kkt(it stepwise.Iterate, touched ...int) lessons.Table {
 	demands := map[stepwise.Condition]string{
 		stepwise.AtZero: `$y f \ge 1$`,
@@ -261,7 +260,7 @@ func kkt(it stepwise.Iterate, touched ...int) lessons.Table {
 	return t
 }
 
-// substitution is how the slacks go.
+// substitution eliminates the slacks.
 var substitution = []lessons.Line{
 	{Why: `The primal form: a slack and two constraints for every point.`, TeX: `\begin{aligned} &\min_{\mathbf w, b, \boldsymbol\xi}\ \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i \\ &\text{s.t.}\quad y_i f(\mathbf x_i) \ge 1 - \xi_i,\ \ \xi_i \ge 0 \end{aligned}`},
 	{Why: `Hold $\mathbf w$ and $b$. Each slack has two lower bounds and costs $C$, so it sinks to the larger one.`, TeX: `\xi_i = \max\bigl(0,\ 1 - y_i f(\mathbf x_i)\bigr)`},
@@ -314,8 +313,8 @@ func showHinge(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// descend are the states of sub-gradient descent on a linear problem; with the condition
-// without the label in the condition all points are taken in every step.
+// descend returns the states of sub-gradient descent on a linear problem; with the printed
+// condition, without the label, every step uses all points.
 func descend(ctx context.Context, p problem, rate float64, single, printed bool) ([]stepwise.SubgradientState, error) {
 	r, err := stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: !single || printed, Rate: rate, MaxSteps: 120, Printed: printed})
 	if err != nil {
@@ -328,10 +327,10 @@ func descend(ctx context.Context, p problem, rate float64, single, printed bool)
 	return walk, nil
 }
 
-// place is the weights of a step as a place of their plane.
+// place returns the weights of a step as a point in the plane.
 func place(s stepwise.SubgradientState) [2]float64 { return [2]float64{s.W[0], s.W[1]} }
 
-// valley is the primal objective of the weights with the b that is best for them.
+// valley returns the primal objective of weights with the best b.
 func (p problem) valley() func(w1, w2 float64) float64 {
 	x := p.Matrix()
 	return func(w1, w2 float64) float64 { return stepwise.LowestPrimal(x, p.Y, p.c, []float64{w1, w2}) }
@@ -369,7 +368,7 @@ func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	room := 0.45*lessons.Norm(goal) + 0.1
 	limits := figure.Limits{XMin: min(0, goal[0]) - room, XMax: max(0, goal[0]) + room, YMin: min(0, goal[1]) - room, YMax: max(0, goal[1]) + room}
-	for _, s := range walk { // all of the walk but its wildest steps, so that the frame stays
+	for _, s := range walk { // all but the largest steps, so that the frame does not change
 		w := place(s)
 		if lessons.Norm([2]float64{w[0] - goal[0], w[1] - goal[1]}) < 3*lessons.Norm(goal) {
 			limits = limits.Union(figure.Limits{XMin: w[0] - 0.05, XMax: w[0] + 0.05, YMin: w[1] - 0.05, YMax: w[1] + 0.05})
@@ -446,7 +445,7 @@ func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	return e, nil
 }
 
-// drawn is the line of a step, with its sides and margins once it has any.
+// drawn draws the line of a step with its sides and margins, once it is defined.
 func drawn(s stepwise.SubgradientState) []figure.Mark {
 	if lessons.Norm(place(s)) < 1e-9 {
 		return nil
@@ -454,12 +453,12 @@ func drawn(s stepwise.SubgradientState) []figure.Mark {
 	return append(lessons.Sides(place(s), s.B), lessons.MarginLines(place(s), s.B)...)
 }
 
-// overlapping is the problem of the questions.
+// overlapping returns the problem of the questions.
 func overlapping(c float64) problem {
 	return newProblem("overlap", "linear", c)
 }
 
-// descends looks whether the objective rises or falls from step to step.
+// descends reports whether the objective rises or falls from step to step.
 func descends(ctx context.Context) (float64, error) {
 	p := overlapping(0.3)
 	walk, err := descend(ctx, p, 0.1, false, false)
@@ -480,8 +479,7 @@ func descends(ctx context.Context) (float64, error) {
 	return 1, err
 }
 
-// settles compares how far the last 20 steps go, at a constant and at a
-// shrinking rate.
+// settles compares the length of the last 20 steps for a constant and a decreasing rate.
 func settles(ctx context.Context) (float64, error) {
 	var way [2]float64
 	for i, rate := range []float64{0.1, 0} {
@@ -502,7 +500,7 @@ func settles(ctx context.Context) (float64, error) {
 	return 0, nil
 }
 
-// ascend is naive ascent on a problem.
+// ascend runs naive ascent on a problem.
 func ascend(ctx context.Context, p problem, steps int) (*trace.Replay[stepwise.AscentState], error) {
 	return stepwise.NaiveAscent(ctx, p.gram(), p.Y, stepwise.AscentSettings{C: p.c, Order: stepwise.Descending, MaxSteps: steps})
 }
@@ -561,12 +559,12 @@ func showNaive(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}, nil
 }
 
-// naiveProblem is the problem of the questions about naive ascent.
+// naiveProblem returns the problem of the questions about naive ascent.
 func naiveProblem() problem {
 	return newProblem("apart", "linear", 1)
 }
 
-// naiveEnds compares the end of naive ascent with the optimum.
+// naiveEnds compares the result of naive ascent with the optimum.
 func naiveEnds(ctx context.Context) (float64, error) {
 	p := naiveProblem()
 	r, err := ascend(ctx, p, 200)
@@ -586,7 +584,7 @@ func naiveEnds(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// shifted looks whose weights change when all points are shifted.
+// shifted finds whose weights change when all points are shifted.
 func shifted(ctx context.Context) (float64, error) {
 	var naive, exact [2][2]float64
 	for i, shift := range []float64{0, 1} {
@@ -615,7 +613,7 @@ func shifted(ctx context.Context) (float64, error) {
 	return 3, nil
 }
 
-// cloud is the larger problem of the screen on chunking.
+// cloud returns the larger problem of the screen on chunking.
 func cloud(similarity string, c float64) (problem, error) {
 	p := newProblem("", similarity, c)
 	d, err := dataset.Generate("moons", 50, 0.2, 3)
@@ -721,7 +719,7 @@ func join(points []int) string {
 	return "points " + strings.Join(names, ", ")
 }
 
-// chunkingRises looks whether the dual ever falls from round to round.
+// chunkingRises reports whether the dual ever falls from round to round.
 func chunkingRises(ctx context.Context) (float64, error) {
 	p, err := cloud("rbf", 3)
 	if err != nil {
@@ -739,8 +737,8 @@ func chunkingRises(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// box is the picture of a step in the plane of the two multipliers; as long as an answer is
-// awaited, of its start alone.
+// box draws a step in the plane of the two multipliers; while an answer is pending, only its
+// start.
 func box(p stepwise.PairDual, s stepwise.Pair, names [2]string) func(lessons.Look) (*figure.Picture, error) {
 	return func(l lessons.Look) (*figure.Picture, error) {
 		start, end := [2]float64{s.BeforeI, s.BeforeJ}, [2]float64{s.AlphaI, s.AlphaJ}
@@ -776,7 +774,7 @@ func box(p stepwise.PairDual, s stepwise.Pair, names [2]string) func(lessons.Loo
 	}
 }
 
-// pairLines is the step of SMO, line by line.
+// pairLines derives the step of SMO line by line.
 var pairLines = []lessons.Line{
 	{Why: `Hold all multipliers but two. The equality says what the two have in common ($\zeta$ is no slack).`, TeX: `y_1\alpha_1 + y_2\alpha_2 = -\sum_{i \ge 3} \alpha_i y_i = \zeta`},
 	{Why: `So $\alpha_1$ follows $\alpha_2$.`, TeX: `\alpha_1 = y_1(\zeta - y_2\alpha_2)`},
@@ -830,7 +828,7 @@ func showPair(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// twins takes the step of two points in one place.
+// twins computes the step for two coinciding points.
 func twins(context.Context) (float64, error) {
 	s := stepwise.PairDual{Y1: 1, Y2: -1, K11: 1, K22: 1, K12: 1, H1: 0.1, H2: 0.1, C: 1}.Step(0.1, 0.35)
 	switch s.AlphaJ {
@@ -906,13 +904,13 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// smoRun is SMO on the problem of the questions.
+// smoRun runs SMO on the problem of the questions.
 func smoRun(ctx context.Context) (*trace.Replay[stepwise.SMOState], error) {
 	p := overlapping(1)
 	return stepwise.SMO(ctx, p.gram(), p.Y, stepwise.SMOSettings{C: p.c})
 }
 
-// gap is the duality gap over the steps.
+// gap returns the duality gap over the steps.
 func gap(ctx context.Context) (figure.Curve, error) {
 	r, err := smoRun(ctx)
 	if err != nil {
@@ -921,7 +919,7 @@ func gap(ctx context.Context) (figure.Curve, error) {
 	return lessons.StepCurve("gap", r, func(s stepwise.SMOState) float64 { return s.Gap }), nil
 }
 
-// firstStep counts the alpha that the first step leaves positive.
+// firstStep counts the alpha that are positive after the first step.
 func firstStep(ctx context.Context) (float64, error) {
 	r, err := smoRun(ctx)
 	if err != nil {
@@ -936,7 +934,7 @@ func firstStep(ctx context.Context) (float64, error) {
 	return n, nil
 }
 
-// monotone looks which of the two objectives are monotone.
+// monotone finds which of the two objectives are monotone.
 func monotone(ctx context.Context) (float64, error) {
 	r, err := smoRun(ctx)
 	if err != nil {
@@ -956,15 +954,15 @@ func monotone(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// road is one procedure on a problem: its primal objective after as many
-// updates of single multipliers, or of w.
+// road is one procedure on a problem: its primal objective by the number of updates of single
+// multipliers, or of w.
 type road struct {
 	name      string
 	work, cum []float64 // updates, primal objective
 	status    trace.Status
 }
 
-// travel runs all four.
+// travel runs all four procedures.
 func travel(ctx context.Context, p problem) ([]road, error) {
 	const steps = 300
 	add := func(name string, n int, status trace.Status, at func(i int) (work int, primal float64)) road {
@@ -1002,7 +1000,7 @@ func travel(ctx context.Context, p problem) ([]road, error) {
 	}, nil
 }
 
-// gramBytes is the size of the Gram matrix of n points.
+// gramBytes returns the size of the Gram matrix of n points.
 func gramBytes(n float64) float64 { return 8 * n * n }
 
 func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -1017,7 +1015,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}
 	t := lessons.Table{Caption: "The four on these points, linear kernel; the last column is the primal objective at the end.", After: true, Head: []string{"procedure", "works on", "updates", "ended as", "above the minimum"}}
 	on := []string{`$\mathbf w$, $b$`, `one $\alpha$`, "a working set", `two $\alpha$`}
-	const last, every = 120, 10 // updates of the race, and those between two steps of its replay
+	const last, every = 120, 10 // updates shown, and updates per step of the replay
 	steps := last/every + 1
 	step := min(in.Step, steps-1)
 	here := float64(step * every)
@@ -1056,7 +1054,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 				Asks: "A race down to the minimum. ~Run it:~ which runner is which procedure?", Draw: func(l lessons.Look) (*figure.Picture, error) {
 					c := chart
 					c.Format, c.Here, c.SoFar = l.Format(2), &here, !l.Paper
-					if l.Asking { // they run without their names
+					if l.Asking { // without their names
 						c.Curves = slices.Clone(chart.Curves)
 						for i, n := range []int{3, 1, 4, 2} {
 							c.Curves[i].Name = "runner " + strconv.Itoa(n)
@@ -1076,10 +1074,10 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}, nil
 }
 
-// size holds the support vectors and steps of the lab's solver for n points.
+// size holds the number of support vectors and steps of the lab's solver for n points.
 type size struct{ n, vectors, steps int }
 
-// grow runs the lab's solver on moons of growing number.
+// grow runs the lab's solver on increasing numbers of moons.
 func grow(ctx context.Context) (sizes []size, err error) {
 	for _, n := range []int{100, 200, 400, 800, 1600} {
 		d, err := dataset.Generate("moons", n, 0.25, 1)
@@ -1110,7 +1108,7 @@ func astray(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// Of those that say they are done, the one that is not at the optimum.
+	// Among the converged ones, the one that is not at the optimum.
 	for i, r := range roads {
 		if r.status == trace.Converged && r.cum[len(r.cum)-1] > best.Primal*(1+1e-3) {
 			return float64(i), nil

@@ -28,8 +28,8 @@ func eachProblem(t *testing.T, f func(t *testing.T, p problem)) {
 	}
 }
 
-// TestPair checks the picture of every step of SMO: the equality is kept,
-// the new place is in the box, and nothing on the allowed segment is better.
+// TestPair checks the picture of every step of SMO: the equality constraint holds, the new point
+// is in the box, and no point of the feasible segment is better.
 func TestPair(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p problem) {
 		for _, selection := range []stepwise.Selection{stepwise.MaximalViolation, stepwise.SecondOrder} {
@@ -62,9 +62,9 @@ func TestPair(t *testing.T) {
 	})
 }
 
-// TestNaive compares naive ascent with the machine that it trains in
-// fact: the one without a bias, which is the SVM of the points together with their
-// mirror images at half of C, whose bias is 0 by symmetry.
+// TestNaive compares naive ascent with the machine it actually trains: the one without bias,
+// which is the SVM of the points and their reflections through the origin with half of C, whose
+// bias is 0 by symmetry.
 func TestNaive(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"apart", "overlap"} {
@@ -108,9 +108,8 @@ func TestValley(t *testing.T) {
 	}
 }
 
-// TestPrinted: the condition as printed begins as the right one, since all
-// hinges are active at 0, and ends far from the optimum where the right one does
-// not.
+// TestPrinted: the printed condition starts like the right one, as all hinges are active at 0,
+// and ends far from the optimum, unlike the right one.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
 	for name := range lessons.StepToys {
@@ -130,7 +129,7 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// TestRoads: of the four, only naive ascent stays away from the optimum.
+// TestRoads: of the four procedures, only naive ascent misses the optimum.
 func TestRoads(t *testing.T) {
 	t.Parallel()
 	for _, c := range []float64{0.1, 1} {
@@ -145,7 +144,7 @@ func TestRoads(t *testing.T) {
 	}
 }
 
-// TestBackwards goes through the replays to the end and back.
+// TestBackwards steps through the replays to the end and back.
 func TestBackwards(t *testing.T) {
 	t.Parallel()
 	for _, slug := range []string{"subgradient", "naive", "chunking", "smo"} {
@@ -165,8 +164,8 @@ func TestBackwards(t *testing.T) {
 	}
 }
 
-// TestChunkingNeedsLess: the rounds end at the solution of the whole
-// problem and never hold all of its points.
+// TestChunkingNeedsLess: the rounds end at the solution of the whole problem and never include
+// all of its points.
 func TestChunkingNeedsLess(t *testing.T) {
 	t.Parallel()
 	p := require.Value(cloud("rbf", 3))(t)

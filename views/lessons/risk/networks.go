@@ -17,15 +17,15 @@ var (
 	begun  = lessons.IntegerControl{Name: "seed", Label: "other starts", Default: "1", Min: 1, Max: 1000, Low: 1, High: 20}
 )
 
-// starts is how often a network is trained, from random weights each time.
+// starts is the number of trainings of a network, from random weights each time.
 const starts = 20
 
-// xorLoss trains a network with one layer of tanh units on the four points of XOR, by gradient
-// descent, and returns its mean logistic loss and how many points are right.
+// xorLoss trains a network with one layer of tanh units on the four points of XOR by gradient
+// descent, and returns its mean logistic loss and the number of correct points.
 func xorLoss(units int, r *rand.Rand) (loss float64, right int) {
 	const steps, rate = 2000, 0.5
 	points := [4][3]float64{{-1, -1, -1}, {1, 1, -1}, {-1, 1, 1}, {1, -1, 1}} // x1, x2, y
-	weights := make([][4]float64, units)                                      // of x1, x2, 1, and of the unit
+	weights := make([][4]float64, units)                                      // for x1, x2 and 1, and of the unit's output
 	for h := range weights {
 		weights[h] = [4]float64{2*r.Float64() - 1, 2*r.Float64() - 1, 2*r.Float64() - 1, 2*r.Float64() - 1}
 	}
@@ -97,7 +97,7 @@ func showNetworks(_ context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}, nil
 }
 
-// componentsPicture shows who gives what to whom in learning from examples.
+// componentsPicture draws the components of learning from examples and their exchange.
 func componentsPicture(l lessons.Look) (*figure.Picture, error) {
 	p := figure.Plane{Format: l.Format(0), Stretched: true, Bald: true, Limits: figure.Limits{XMin: -0.9, XMax: 5.3, YMin: -0.5, YMax: 2.5}}
 	p.Caption = "The generator gives x to the supervisor and to the learning machine; the supervisor gives y, also to the machine, which answers f of x."

@@ -68,7 +68,7 @@ var (
 	run      lessons.RunControl
 	runDoubt = lessons.NumberControl{Name: "delta", Label: "risk of being wrong", Symbol: "δ", Default: "0.05", Min: 0, OpenMin: true, Max: 1, Low: 1e-6, High: 0.5, Log: true}
 
-	// of two screens
+	// shared by two screens
 	draw = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40}
 )
 
@@ -142,16 +142,16 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// squares are labellings of the corners of a square.
+// squares lists labellings of the corners of a square.
 var squares = []string{"++−−", "+−−+", "+−−−", "+−+−"}
 
-// spread is the spread of the clouds of the first screen, centred at ±(1, 1).
+// spread is the standard deviation of the clouds on the first screen, centred at ±(1, 1).
 const spread = 0.9
 
 var limits = figure.Limits{XMin: -4, XMax: 4, YMin: -3.1, YMax: 3.1}
 
-// cloudErrors are the chances that w·x + b puts a point of the lower and of the
-// upper cloud on the wrong side.
+// cloudErrors returns the probabilities that w·x + b misclassifies a point of the lower and of
+// the upper cloud.
 func cloudErrors(w [2]float64, b float64) (lower, upper float64) {
 	return theory.GaussianMiss([]float64{-w[0], -w[1]}, -b, []float64{-1, -1}, spread), theory.GaussianMiss(w[:], b, []float64{1, 1}, spread)
 }
@@ -214,12 +214,12 @@ func showRisk(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// hundredth shows a share of errors to a hundredth of a per cent.
+// hundredth formats an error rate to a hundredth of a per cent.
 func hundredth(share float64) string {
 	return lessons.Minus(strconv.FormatFloat(lessons.Flush(share, 5e-5), 'f', 4, 64))
 }
 
-// fourTimes computes the effect of four times as many points on the deviation of an average.
+// fourTimes computes the effect of four times as many points on the standard deviation of a mean.
 func fourTimes(context.Context) (float64, error) {
 	const r = 0.2
 	stray := func(m float64) float64 { return math.Sqrt(r * (1 - r) / m) }
@@ -232,7 +232,7 @@ func fourTimes(context.Context) (float64, error) {
 	return 0, nil
 }
 
-const moonNoise = 0.3 // of the second screen
+const moonNoise = 0.3 // on the second screen
 
 func showTraining(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	sample, err := lessons.Drawn("moons", trainingM.Of(in), moonNoise, uint64(draw.Of(in)))
@@ -291,7 +291,7 @@ func showTraining(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}, nil
 }
 
-// perfect compares the true errors of the narrow and of the middling kernel.
+// perfect compares the true errors of the narrow and the medium kernel.
 func perfect(ctx context.Context) (float64, error) {
 	sample, err := lessons.Drawn("moons", 60, moonNoise, 1)
 	if err != nil {
@@ -324,14 +324,13 @@ func perfect(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// corners are the places to shatter at first: four corners and one inside.
+// corners holds the initial points to shatter: four corners and one inside.
 var corners = [][2]float64{{-2, -1}, {2, -1}, {0, 2}, {0, -2}, {0.5, 0.25}}
 
-// snap is the grid that the places keep to, so that three can be put on one
-// line by hand.
+// snap is the grid of the points, so that three can be made collinear by hand.
 const snap = 0.25
 
-// labellings goes through the labellings of some places by a family of functions.
+// labellings computes the labellings of some points realised by a family of functions.
 func labellings(family string, places [][2]float64) (theory.Shattering, kernel.Kernel, *mat.Dense, error) {
 	x := lessons.Toy{XY: places}.Matrix()
 	k := kernel.Kernel{Name: "linear"}
@@ -428,8 +427,8 @@ func judged(d theory.Dichotomy, places [][2]float64) (marks []figure.Mark) {
 	return marks
 }
 
-// game returns the labellings of the first three corners, then of four, to be called one by one:
-// one of each pair of opposites, which have the same line, and none with all points alike.
+// game returns the labellings of the first three corners, then of four, to be judged one by one:
+// one of each pair of opposites, which have the same line, and none with equal labels.
 func game() (rounds []theory.Dichotomy, err error) {
 	for n := 3; n <= 4; n++ {
 		s, err := theory.ShatterLines(corners[:n])
@@ -458,7 +457,7 @@ func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			}
 			done++
 		default:
-			continue // not understood: it would leave no room for calls
+			continue // not valid
 		}
 		said += string(c)
 	}
@@ -484,7 +483,7 @@ func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// beyondLines finds the option that no line realises, at the corners of a square.
+// beyondLines finds the option that no line realises, for the corners of a square.
 func beyondLines(context.Context) (float64, error) {
 	s, err := theory.ShatterLines([][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}})
 	if err != nil {
@@ -494,13 +493,13 @@ func beyondLines(context.Context) (float64, error) {
 	return float64(slices.Index(squares, signs(s.Dichotomies[beyond]))), nil
 }
 
-// labelling is the labelling of a step: those with both classes first, as all
-// points alike are nothing to look at.
+// labelling returns the labelling of a step: those with both classes first, as equal labels are
+// not interesting.
 func labelling(s theory.Shattering, step int) theory.Dichotomy {
 	return s.Dichotomies[(step+1)%len(s.Dichotomies)]
 }
 
-// signs are the labels in the order of the points.
+// signs returns the labels in the order of the points.
 func signs(d theory.Dichotomy) (signs string) {
 	for _, y := range d.Labels {
 		signs += lessons.Either(y > 0, "+", "−")
@@ -508,10 +507,10 @@ func signs(d theory.Dichotomy) (signs string) {
 	return signs
 }
 
-// numbered draws the points of a labelling with their numbers; handles fit round points that are
-// not large.
+// numbered draws the points of a labelling with their numbers; for points with handles large is
+// false.
 func numbered(places [][2]float64, labels []float64, large bool) (marks []figure.Mark) {
-	for _, y := range []float64{-1, 1} { // so that the legend keeps its order from step to step
+	for _, y := range []float64{-1, 1} { // fixed order of the legend
 		for i, p := range places {
 			if labels[i] == y {
 				marks = append(marks, figure.Dot{At: p, Class: lessons.Class(y), Large: large, Name: lessons.ClassName(y)})
@@ -535,7 +534,7 @@ func numbered(places [][2]float64, labels []float64, large bool) (marks []figure
 	return marks
 }
 
-// shatterNote says what a labelling is and why it can or cannot be realised.
+// shatterNote describes a labelling and why it is or is not realisable.
 func shatterNote(d theory.Dichotomy, family string) string {
 	head := "Labelling " + signs(d) + ". "
 	switch {
@@ -598,7 +597,7 @@ func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// degrees are the machines of structural risk minimisation, by degree.
+// degrees is the largest degree of the machines of structural risk minimisation.
 const degrees = 6
 
 // polynomial is one machine of the nested families.
@@ -638,7 +637,7 @@ func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	if err != nil {
 		return nil, err
 	}
-	step := min(in.Step, degrees) // the last one reveals the truth
+	step := min(in.Step, degrees) // the last one reveals the true error
 	reveal := step == degrees
 	all, best, err := polynomials(ctx, d, min(step+1, degrees))
 	if err != nil {
@@ -646,7 +645,7 @@ func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	}
 	now := all[len(all)-1]
 	e := &lessons.Exhibit{Steps: degrees + 1, Step: step}
-	highest := theory.VapnikBound(0, 1, (degrees+1)*(degrees+2)/2, len(d.Y), 0.05).Value // also of the steps still to come
+	highest := theory.VapnikBound(0, 1, (degrees+1)*(degrees+2)/2, len(d.Y), 0.05).Value // including later steps
 	curves := []figure.Curve{{Name: "training error", Marks: true}, {Name: "structural term", Marks: true}, {Name: "bound", Marks: true}}
 	t := lessons.Table{Caption: "Polynomials of rising degree, with $\\eta = 0.05$", Head: []string{"degree", "$h$", `$R_{\text{emp}}$`, "term", "bound"}, Marked: []int{len(all) - 1}}
 	var fresh *dataset.Data
@@ -700,7 +699,7 @@ func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	return e, nil
 }
 
-// tooCareful compares the choice of the bound with that of the truth.
+// tooCareful compares the choice by the bound with the best choice.
 func tooCareful(ctx context.Context) (float64, error) {
 	sample, err := lessons.Drawn("moons", 600, 0.2, 1)
 	if err != nil {
@@ -808,8 +807,8 @@ func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// unitTable sets the forms of the bound side by side, in these units and in
-// units a hundred times smaller, without the cap by the dimension.
+// unitTable compares the forms of the bound in the given units and in units a hundred times
+// smaller, without the cap by the dimension.
 func unitTable(radius, diameter, delta float64) lessons.Table {
 	t := lessons.Table{After: true, Caption: "Four forms without the cap by the dimension, and what a change of units does to them", Head: []string{"form", "as it is", "all lengths × 100"}}
 	square := func(v float64) float64 { return v * v }
@@ -827,9 +826,9 @@ func unitTable(radius, diameter, delta float64) lessons.Table {
 	return t
 }
 
-// units computes the effect of a hundredfold unit on a quotient that has one.
+// units computes the effect of a hundredfold unit on a quotient that depends on units.
 func units(context.Context) (float64, error) {
-	const diameter, margin = 300.0, 0.25 // large, so that rounding up does not show
+	const diameter, margin = 300.0, 0.25 // large, so that rounding up has no effect
 	switch ratio := theory.SlideVCDim(100*diameter, 100*margin, math.Inf(1)) / theory.SlideVCDim(diameter, margin, math.Inf(1)); {
 	case math.Abs(ratio-1) < 0.1:
 		return 0, nil
@@ -839,7 +838,7 @@ func units(context.Context) (float64, error) {
 	return 2, nil
 }
 
-// example is the run that is shown to those who have none.
+// example returns the run shown to users without one.
 func example(ctx context.Context) (*lessons.Run, string, error) {
 	sample, err := lessons.Drawn("moons", 120, 0.2, 1)
 	if err != nil {
@@ -863,19 +862,19 @@ func example(ctx context.Context) (*lessons.Run, string, error) {
 	return &lessons.Run{Name: "an example: SVM, RBF kernel, on moons", Spec: spec, Data: d, Report: &res.Report, Model: res.Model}, lessons.LabQuery("drawing", append(pairs, "points", sample.CSV())...), nil
 }
 
-// machineSize holds the quantities of a run that enter the bounds, measured on its training
-// rows in the feature space of its kernel.
+// machineSize holds the quantities of a run that enter the bounds, measured on its training rows
+// in feature space.
 type machineSize struct {
 	n, vectors   int
 	wrong, short int     // points with y f <= 0, and with y f < 1
-	radius       float64 // of a ball that holds the images
-	exact        bool    // the smallest such ball, not one about the origin
+	radius       float64 // of a ball containing the images
+	exact        bool    // the smallest such ball, not one around the origin
 	norm         float64 // |w|
 	dim          float64 // of the feature space
 	spread       float64 // max|f| / min|f|
 }
 
-// measureRun finds the size of a run's machine.
+// measureRun computes the machineSize of a run.
 func measureRun(r *lessons.Run) (machineSize, error) {
 	m := r.Model
 	if m.Rule != ml.Sign {
@@ -916,7 +915,7 @@ func measureRun(r *lessons.Run) (machineSize, error) {
 	if c := m.Machines[0].Map; c != nil {
 		g = g.Scaled(c.Factors(x))
 	}
-	const most = 400 // a larger matrix would hold up the page
+	const most = 400 // a larger matrix would delay the page
 	if s.exact = s.n <= most; s.exact {
 		ball, err := theory.EnclosingBall(theory.Gram(g))
 		s.radius = ball.Radius
@@ -955,7 +954,7 @@ func showRun(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	h := theory.MarginVCDim(s.radius, margin, s.dim)
 	wrong, short := float64(s.wrong)/n, float64(s.short)/n
 	t := lessons.Table{Caption: "Every bound on this run", Head: []string{"bound", "$h$", "value"}, After: true}
-	all, empty, least := 0, 0, 1.0 // bounds, those that are vacuous, the smallest of the others
+	all, empty, least := 0, 0, 1.0 // bounds, vacuous ones, the smallest of the others
 	add := func(name, h string, b theory.Bound) {
 		t.Rows = append(t.Rows, []string{name, h, lessons.Worth(b)})
 		all++
@@ -1002,7 +1001,7 @@ func showRun(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// infinite shows a dimension.
+// infinite formats a dimension.
 func infinite(h float64) string {
 	if math.IsInf(h, 1) {
 		return "∞"

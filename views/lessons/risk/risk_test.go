@@ -23,9 +23,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestCountsLabellings holds the counts of the screen against a search through
-// directions: a labelling is realised when some direction puts one class before the
-// other.
+// TestCountsLabellings compares the screen's counts with a search over directions: a labelling is
+// realised if some direction puts one class before the other.
 func TestCountsLabellings(t *testing.T) {
 	t.Parallel()
 	count := func(places [][2]float64) (n int) {
@@ -77,8 +76,8 @@ func TestCountsLabellings(t *testing.T) {
 	}
 }
 
-// TestBoundNumbers evaluates both bounds as the screen prints them: as the documents do,
-// with 2M for a larger h.
+// TestBoundNumbers evaluates both bounds as shown on the screen: as in the documents, with 2M for
+// larger h.
 func TestBoundNumbers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ h, m, r, eta float64 }{{3, 200, 0.05, 0.05}, {10, 5000, 0.2, 0.01}, {50, 100, 0, 0.5}, {1000, 200, 0.05, 0.05}, {1000, 10, 0, 0.3}, {400, 200, 0.1, 0.05}} {
@@ -95,23 +94,22 @@ func TestBoundNumbers(t *testing.T) {
 			require.Equal(t, lessonstest.Number(t, e, label), want, "%+v: %s", c, label)
 		}
 	}
-	// A family of no finite dimension is charged for all labellings of 2M points, no more
-	// and no less: what the screen on a run prints for an RBF kernel.
+	// For a family of infinite dimension the bound uses all labellings of 2M points, as shown for
+	// an RBF kernel on the screen about a run.
 	for _, m := range []int{1, 90, 5000} {
 		got, want := theory.VapnikBound(0.05, 1, math.Inf(1), m, 0.05), theory.VapnikBound(0.05, 1, float64(2*m), m, 0.05)
 		require.Check(t, got == want, "%d points, h = infinity: %+v, for h = 2M %+v", m, got, want)
 		got, want = theory.VCBound(0.05, math.Inf(1), m, 0.05), theory.VCBound(0.05, float64(2*m), m, 0.05)
 		require.Check(t, got == want, "%d points, h = infinity: %+v, for h = 2M %+v", m, got, want)
 	}
-	// The number of points from which the bound says something is exact.
+	// The number of points from which the bound is not vacuous is exact.
 	at := func(m int) bool { return theory.VapnikBound(0, 1, 3, m, 0.05).Vacuous }
 	if n := theory.SamplesFor(func(m int) theory.Bound { return theory.VapnikBound(0, 1, 3, m, 0.05) }); at(n) || !at(n-1) {
 		t.Errorf("not vacuous from %d points on: %v before, %v there", n, at(n-1), at(n))
 	}
 }
 
-// TestIsExact compares the risk of a line with its share of errors on very many
-// points.
+// TestIsExact compares the risk of a line with its error rate on very many points.
 func TestIsExact(t *testing.T) {
 	t.Parallel()
 	d := require.Value(dataset.Generate("blobs", 100_000, spread, 7))(t)
@@ -133,9 +131,8 @@ func TestIsExact(t *testing.T) {
 	}
 }
 
-// TestMarginIsRoundedUp: the corners of the screen are shattered with a margin
-// that the whole part of R²/Delta² does not allow, and no random points are
-// shattered with a margin that the next whole number does not allow.
+// TestMarginIsRoundedUp: the initial corners are shattered with a margin that the floor of
+// R²/Delta² excludes, and no random points are shattered with a margin that the ceiling excludes.
 func TestMarginIsRoundedUp(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, Lesson(), "margin", "delta", "1.45")
@@ -161,8 +158,8 @@ func TestMarginIsRoundedUp(t *testing.T) {
 	}
 }
 
-// TestBoundsHoldOnTheScreen: with probability 0.95 each, so a failure among
-// these few would be a surprise; they are far from tight.
+// TestBoundsHoldOnTheScreen: each holds with probability 0.95 and is far from tight, so none of
+// these few should fail.
 func TestBoundsHoldOnTheScreen(t *testing.T) {
 	t.Parallel()
 	fresh := require.Value(lessons.FreshMoons(4000, 0.2))(t)
@@ -187,8 +184,7 @@ type runSource struct {
 
 func (s runSource) Run(context.Context, string) (*lessons.Run, error) { return s.run, nil }
 
-// TestMeasuresRuns measures machines of several kinds and compares with what
-// their reports say.
+// TestMeasuresRuns measures several kinds of machines and compares with their reports.
 func TestMeasuresRuns(t *testing.T) {
 	t.Parallel()
 	b, _ := dataset.FindBuiltin("iris")
@@ -245,8 +241,8 @@ func TestMeasuresRuns(t *testing.T) {
 	}
 }
 
-// TestShatterGame plays the game: each call is judged before the next labelling is asked for,
-// and only one of the ten is beyond lines.
+// TestShatterGame plays the game: each call is judged before the next labelling is shown, and
+// only one of the ten is not realisable by lines.
 func TestShatterGame(t *testing.T) {
 	t.Parallel()
 	said, beyond := "", 0
@@ -255,7 +251,7 @@ func TestShatterGame(t *testing.T) {
 		if len(e.Moves) != 2 || strings.Contains(e.Notes[0], "ealised") {
 			t.Fatalf("before call %d there are the moves %v and the note %q", k+1, e.Moves, e.Notes[0])
 		}
-		said = e.Moves[0].Value // a line does it
+		said = e.Moves[0].Value // a line realises it
 		e = lessonstest.Show(t, Lesson(), "shatter", "calls", said)
 		if strings.Contains(e.Notes[0], "Not realised") {
 			beyond++
@@ -275,11 +271,11 @@ func TestShatterGame(t *testing.T) {
 	}
 }
 
-// TestNetworksGetStuck: what the words of the screen say of few hidden units and of many.
+// TestNetworksGetStuck checks the screen's statements on few and many hidden units.
 func TestNetworksGetStuck(t *testing.T) {
 	t.Parallel()
 	for units, ok := range map[string]func(solved int) bool{
-		"1":  func(n int) bool { return n == 0 }, // no single unit can
+		"1":  func(n int) bool { return n == 0 }, // no single unit solves XOR
 		"2":  func(n int) bool { return n > 0 && n < starts },
 		"10": func(n int) bool { return n > starts-2 },
 	} {

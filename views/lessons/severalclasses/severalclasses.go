@@ -122,7 +122,7 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// newProbe is a point that is dragged, from here.
+// newProbe returns a draggable point with this initial position.
 func newProbe(x, y string) lessons.PlaceControl {
 	return lessons.PlaceControl{
 		X: lessons.NumberControl{Name: "px", Label: "your point x1", Default: x, Min: -3.2, Max: 3.2, Low: -3.2, High: 3.2, Folded: true},
@@ -136,14 +136,14 @@ type bunch struct {
 	lab  []string // pairs that open it in the lab; nil: its points do
 }
 
-// toy are points of the plane with their classes.
+// toy holds points of the plane with their classes.
 type toy struct {
 	xy     [][2]float64
-	labels string // a letter for each
+	labels string // a letter per point
 }
 
-// three are clouds of which no two lie opposite each other: there are places that nobody
-// claims, that several claim, and where votes are tied.
+// three holds clouds of which no two are opposite: there are points claimed by no class, points
+// claimed by several, and ties of votes.
 var three = toy{
 	[][2]float64{
 		{0.6, 0.3},
@@ -176,10 +176,10 @@ var three = toy{
 
 var limits = figure.Limits{XMin: -3.2, XMax: 3.2, YMin: -2.6, YMax: 2.6}
 
-// classNames are a letter each.
+// classNames has a letter per class.
 const classNames = "ABC"
 
-// of is the toy with these classes only.
+// of returns the toy with these classes only.
 func (t toy) of(classes string) (part toy) {
 	for i, p := range t.xy {
 		if c := t.labels[i : i+1]; strings.Contains(classes, c) {
@@ -193,7 +193,7 @@ func (t toy) load() (*dataset.Data, error) {
 	return dataset.FromPoints(t.xy, strings.Split(t.labels, ""))
 }
 
-// load is one of the sets of the lesson.
+// load returns one of the sets of the lesson.
 func load(name string) (b bunch, err error) {
 	switch name {
 	case "three":
@@ -217,7 +217,7 @@ func load(name string) (b bunch, err error) {
 	return b, err
 }
 
-// open is the query that opens the set in the lab with these parameters, given as pairs of
+// open returns the query that opens the set in the lab with these parameters, given as pairs of
 // name and value.
 func (b bunch) open(pairs ...string) string {
 	pairs = append([]string{"standardize", "false"}, pairs...)
@@ -232,7 +232,7 @@ func (b bunch) open(pairs ...string) string {
 	return lessons.LabQuery("drawing", append(pairs, "points", points.String())...)
 }
 
-// machines are trained on a set.
+// machines holds the machines trained on a set.
 type machines struct {
 	*ml.Result
 	bunch
@@ -253,7 +253,7 @@ func at(m *ml.Model, p [2]float64) []float64 {
 	return m.Scores(mat.NewDense(1, 2, []float64{p[0], p[1]})).RawRowView(0)
 }
 
-// picture returns the picture of a model of the machines, with the probe if there is one.
+// picture draws a model of the machines, with the probe if there is one.
 func (t *machines) picture(name, caption string, m *ml.Model, probe *[2]float64) lessons.Figure {
 	return lessons.Boundary(name, caption, m, t.data, t.spec, func(s *figure.Scene) {
 		s.Limits, s.LegendRows = limits, 3
@@ -265,8 +265,7 @@ func (t *machines) picture(name, caption string, m *ml.Model, probe *[2]float64)
 	})
 }
 
-// alone is a picture of machine k of three linear ones by itself, with the points that it
-// has seen and a probe.
+// alone draws machine k of three linear ones, with its training points and a probe.
 func (t *machines) alone(k int, caption string, probe [2]float64) lessons.Figure {
 	w, b, _ := t.Model.Alone(k).Linear()
 	normal := [2]float64{w[0], w[1]}
@@ -343,7 +342,7 @@ func showRest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// louder is a model with w and b of machine k multiplied.
+// louder returns a model with w and b of machine k multiplied by a factor.
 func louder(m *ml.Model, k int, by float64) *ml.Model {
 	changed := *m
 	changed.Machines = slices.Clone(m.Machines)
@@ -394,7 +393,7 @@ func showScale(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}, nil
 }
 
-// overlay is a picture of the boundaries of several models on the points of t.
+// overlay draws the boundaries of several models on the points of t.
 func (t *machines) overlay(name, caption string, names []string, models ...*ml.Model) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		var layers []figure.Layer
@@ -409,7 +408,7 @@ func (t *machines) overlay(name, caption string, names []string, models ...*ml.M
 	}}
 }
 
-// scene returns the base of the pictures of a model on the points of t.
+// scene returns the basic picture of a model on the points of t.
 func (t *machines) scene(m *ml.Model, l lessons.Look) (figure.Scene, error) {
 	ps, err := m.Points(t.data, t.spec)
 	if err != nil {
@@ -419,7 +418,7 @@ func (t *machines) scene(m *ml.Model, l lessons.Look) (figure.Scene, error) {
 	return l.Scene(m, ps, v, t.data.Classes, 3), err
 }
 
-// quadrupled finds what becomes of the machines of the question.
+// quadrupled computes the effect of the question's factor.
 func quadrupled(ctx context.Context) (float64, error) {
 	t, err := fit(ctx, "three", "kernel", "linear", "multiclass", "ovr")
 	if err != nil {
@@ -458,7 +457,7 @@ func showPairs(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		Handles: []lessons.Handle{voted.Handle("your point", in)},
 		Lab:     t.open("kernel", "linear", "C", price.Text(in), "multiclass", "ovo"),
 	}
-	over := e.Step == len(scores) // all duels are
+	over := e.Step == len(scores) // all duels are over
 	if over {
 		e.Figures = []lessons.Figure{t.picture("regions", "The class with most votes. Hatched: all three have one vote, and the sums of their margins decide."+probeIs, t.Model, &p)}
 	} else {
@@ -507,7 +506,7 @@ func showPairs(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// spread are the functions of a linear model of all classes, by place.
+// spread returns the functions of a linear model for all classes.
 func spread(m *ml.Model) func(x, y float64) []float64 {
 	type linear struct {
 		w []float64
@@ -527,7 +526,7 @@ func spread(m *ml.Model) func(x, y float64) []float64 {
 	}
 }
 
-// areas are where each of k classes has the largest of these functions.
+// areas draws where each of k classes has the largest of these functions.
 func areas(k int, f func(x, y float64) []float64) (marks []figure.Mark) {
 	for c := range k {
 		marks = append(marks, figure.Region{Color: figure.ClassColor(c), F: func(x, y float64) float64 {
@@ -540,7 +539,7 @@ func areas(k int, f func(x, y float64) []float64) (marks []figure.Mark) {
 	return marks
 }
 
-// dots are the points; ring tells which are ringed.
+// dots draws the points, with those selected by ring ringed.
 func (t toy) dots(ring func(i int) bool) (marks []figure.Mark) {
 	for i, p := range t.xy {
 		marks = append(marks, figure.Dot{At: p, Class: strings.Index(classNames, t.labels[i:i+1]), Name: t.labels[i : i+1]})
@@ -597,10 +596,10 @@ func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}, nil
 }
 
-// mostSteps of the climb are kept.
+// mostSteps is the maximal length of the replay.
 const mostSteps = 200
 
-// climbed is the way of Crammer and Singer's machine up its dual.
+// climbed runs the dual ascent of the Crammer-Singer machine.
 func climbed(ctx context.Context, c float64) (*trace.Replay[stepwise.CrammerSingerState], error) {
 	d, err := three.load()
 	if err != nil {
@@ -668,7 +667,7 @@ func showClimb(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// oneAtATime tries: single points reach the optimum of Crammer and Singer.
+// oneAtATime checks that steps on single points reach the Crammer-Singer optimum.
 func oneAtATime(ctx context.Context) (float64, error) {
 	r, err := climbed(ctx, 1)
 	if err != nil {
@@ -742,8 +741,7 @@ func showFour(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// claimedByMiddle counts the points of the middle cloud that its machine against the rest
-// claims.
+// claimedByMiddle counts the points of the middle cloud claimed by its one-vs-rest machine.
 func claimedByMiddle(ctx context.Context) (float64, error) {
 	t, err := fit(ctx, "cross", "kernel", "linear", "multiclass", "ovr")
 	if err != nil {
@@ -759,8 +757,8 @@ func claimedByMiddle(ctx context.Context) (float64, error) {
 	return claimed, err
 }
 
-// middleWithoutBias counts the points of the middle cloud that the machine without biases
-// gets right.
+// middleWithoutBias counts the points of the middle cloud classified correctly by the machine
+// without biases.
 func middleWithoutBias(ctx context.Context) (float64, error) {
 	t, err := fit(ctx, "cross", "kernel", "linear", "multiclass", "cs")
 	if err != nil {
@@ -802,7 +800,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// prices are the values of C that cross-validation tries.
+// prices lists the values of C tried in cross-validation.
 var prices = []float64{0.01, 0.1, 1, 10, 100}
 
 // judged cross-validates the rules on a set, all on the same folds.
@@ -825,7 +823,7 @@ func judged(ctx context.Context, set, kern string) (results []*eval.Result, err 
 	return results, nil
 }
 
-// behind is the rule with the lowest accuracy on all sets, at the best C of each.
+// behind returns the rule with the lowest accuracy over all sets, each at its best C.
 func behind(ctx context.Context) (float64, error) {
 	last := -1
 	for _, o := range asked.Options {

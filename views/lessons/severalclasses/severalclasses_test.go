@@ -15,7 +15,7 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// The points that are dragged start where the words say that there is something to see.
+// The draggable points start at the interesting positions mentioned in the text.
 func TestStartsInDoubt(t *testing.T) {
 	t.Parallel()
 	for screen, want := range map[string]string{"rest": "Nobody claims your point", "pairs": "The votes are tied, 3 classes have 1 vote each"} {
@@ -31,7 +31,7 @@ func TestStartsInDoubt(t *testing.T) {
 	}
 }
 
-// Every duel adds the vote of its winner, and at the end there is a tie.
+// Every duel adds its winner's vote, and the result is a tie.
 func TestDuelsAddUp(t *testing.T) {
 	t.Parallel()
 	for step := range 4 {
@@ -47,8 +47,7 @@ func TestDuelsAddUp(t *testing.T) {
 	}
 }
 
-// The machine of every step equals the one that the solver finds from the points of its
-// pair alone.
+// The machine of every step equals the solver's on the points of its pair.
 func TestPairsAreTrainedAlone(t *testing.T) {
 	t.Parallel()
 	all := require.Value(fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovo"))(t)
@@ -64,7 +63,7 @@ func TestPairsAreTrainedAlone(t *testing.T) {
 	}
 }
 
-// A louder machine claims what it claimed; the answer of all changes.
+// A scaled machine claims the same points, but the joint prediction changes.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	const own, all = "machine A: points on their own side", "all three: points right"
@@ -81,7 +80,7 @@ func TestScale(t *testing.T) {
 	require.Check(t, hatched[0] != "" && hatched[0] == hatched[1], "hatched: %q", hatched)
 }
 
-// The middle cloud with linear functions, as the words tell it, and with bent ones.
+// The middle cloud with linear functions, as in the text, and with nonlinear ones.
 func TestMiddleCloud(t *testing.T) {
 	t.Parallel()
 	right := func(kern string) map[string]int {
@@ -102,7 +101,7 @@ func TestMiddleCloud(t *testing.T) {
 	}
 }
 
-// The picture of the joint machines shows the slack that the solver pays.
+// The picture of the joint machines shows the slack penalised by the solver.
 func TestSlackIsPaid(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"ww", "cs"} {
@@ -120,8 +119,8 @@ func TestSlackIsPaid(t *testing.T) {
 	}
 }
 
-// The climb of the lesson ends at the solver's optimum, but for the largest C, of which
-// it says so.
+// The lesson's ascent ends at the solver's optimum, except for the largest C, where the screen
+// says so.
 func TestClimb(t *testing.T) {
 	t.Parallel()
 	for _, c := range []float64{0.01, 1, 10} {
@@ -161,7 +160,7 @@ func TestNoRuleIsBest(t *testing.T) {
 	}
 }
 
-// The words say which factor is worse than the machines as trained, and which is better.
+// The text says which factor is worse than the trained machines, and which is better.
 func TestFactorsOfTheWords(t *testing.T) {
 	t.Parallel()
 	m, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovr")

@@ -102,12 +102,12 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// at trains on the lesson's points with the price c.
+// at trains on the lesson's points with C = c.
 func at(ctx context.Context, c float64) (*lessons.LinearMachine, error) {
 	return lessons.TrainLinear(ctx, lessons.Overlapping, "C", lessons.Setting(c))
 }
 
-// joined are the separable points and one more of the negative class.
+// joined returns the separable points with one more of the negative class.
 func joined(p [2]float64) lessons.Toy {
 	return lessons.Toy{XY: append([][2]float64{p}, lessons.Separable.XY...), Y: append([]float64{-1}, lessons.Separable.Y...)}
 }
@@ -158,8 +158,7 @@ func showOnePoint(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	return e, nil
 }
 
-// impossible asks the solver for the hard margin with a point among the
-// other class.
+// impossible trains a hard margin with a point inside the other class.
 func impossible(ctx context.Context) (float64, error) {
 	m, err := lessons.TrainLinear(ctx, joined([2]float64{1.8, 0.4}), "hard_margin", "true")
 	switch {
@@ -217,7 +216,7 @@ func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}, nil
 }
 
-// losses draws hinge and 0/1 loss against the functional margin.
+// losses plots hinge and 0/1 loss over the functional margin.
 func losses(name, caption string, here float64) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		here := min(max(here, -3), 3)
@@ -278,7 +277,7 @@ func showPrice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// dearer compares minima along rising C.
+// dearer compares the minima for increasing C.
 func dearer(ctx context.Context) (float64, error) {
 	first, err := at(ctx, 0.03)
 	if err != nil {
@@ -338,7 +337,7 @@ var dualLines = []lessons.Line{
 	},
 }
 
-// kind names what a point is.
+// kind returns the name of a point's role.
 func kind(r ml.Role) string {
 	switch r {
 	case ml.Free:
@@ -382,8 +381,8 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// bars draws alpha of all points, in the colours of their classes, below the box's upper
-// end.
+// bars draws alpha of all points in the colours of their classes, with the upper bound of the
+// box.
 func bars(m *lessons.LinearMachine, c float64) lessons.Figure {
 	alphas := lessons.Column(m.Points, func(p ml.Point) float64 { return math.Abs(p.Weight) })
 	return lessons.Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can pass the rule, $C$; what is missing up to it is $\mu_i$. The bars of one class are together as high as those of the other.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
@@ -394,7 +393,7 @@ func bars(m *lessons.LinearMachine, c float64) lessons.Figure {
 	}}
 }
 
-// balance is the sum of alpha_i y_i, to rounding.
+// balance returns the sum of alpha_i y_i.
 func balance(points []ml.Point) (sum float64) {
 	for _, p := range points {
 		sum += p.Weight
@@ -402,7 +401,7 @@ func balance(points []ml.Point) (sum float64) {
 	return math.Round(1e9*sum) / 1e9
 }
 
-// atBound looks at alpha of all points with slack.
+// atBound examines alpha of all points with slack.
 func atBound(ctx context.Context) (float64, error) {
 	m, err := at(ctx, 1)
 	if err != nil {
@@ -416,8 +415,8 @@ func atBound(ctx context.Context) (float64, error) {
 	return 2, nil
 }
 
-// freeOnly is the line that the free support vectors alone would give; ok tells
-// whether there are any.
+// freeOnly returns the line given by the free support vectors alone; ok is false if there are
+// none.
 func freeOnly(m *lessons.LinearMachine) (w [2]float64, b float64, ok bool, err error) {
 	y, u, free := make([]float64, len(m.Points)), make([]float64, len(m.Points)), make([]bool, len(m.Points))
 	for i, p := range m.Points {
@@ -481,7 +480,7 @@ func showKinds(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// leaveOut compares the line with and without the bounded ones.
+// leaveOut compares the line with and without the bounded support vectors.
 func leaveOut(ctx context.Context) (float64, error) {
 	m, err := at(ctx, 2)
 	if err != nil {
@@ -501,7 +500,7 @@ func leaveOut(ctx context.Context) (float64, error) {
 	return 0, nil
 }
 
-// prices returns values of C from 0.001 to 10 000, perDecade to a decade.
+// prices returns values of C from 0.001 to 10 000, perDecade per decade.
 func prices(perDecade int) (cs []float64) {
 	for k := range 7*perDecade + 1 {
 		cs = append(cs, math.Pow(10, float64(k)/float64(perDecade)-3))
@@ -523,7 +522,7 @@ type row struct {
 	margin, hard               float64 // 1/|w| and 1/sqrt(sum alpha)
 }
 
-// marginOf is 1/|w|, without end for w = 0.
+// marginOf returns 1/|w|, +Inf for w = 0.
 func marginOf(r ml.Report) float64 {
 	if r.Margin == nil {
 		return math.Inf(1)
@@ -548,7 +547,7 @@ func path(ctx context.Context, d *dataset.Data, kernel string) (cs []float64, ro
 	return cs, rows, ctx.Err()
 }
 
-// settings are the parameters of the screen on C.
+// settings returns the parameters of the screen on C.
 func settings(kernel string, c float64) []string {
 	return []string{"kernel", kernel, "gamma", "1", "C", lessons.Setting(c), "tol", "1e-5"}
 }
@@ -613,7 +612,7 @@ func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// vectors is the number of support vectors of the overlapping points over C.
+// vectors returns the number of support vectors of the overlapping points over C.
 func vectors(ctx context.Context) (figure.Curve, error) {
 	d, err := data("overlap")
 	if err != nil {

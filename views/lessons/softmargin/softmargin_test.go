@@ -11,9 +11,9 @@ import (
 	"marginlab/views/lessons"
 )
 
-// TestPrice: along rising C the margin and the total slack both fall, as
-// the minima of a weighted sum of two functions do; and |w|² = sum alpha - C sum xi,
-// so that the margin of the slides holds only without bounded points.
+// TestPrice: as C rises, the margin and the total slack both fall, as for minima of a weighted
+// sum of two functions; and |w|² = sum alpha - C sum xi, so that the slides' margin holds only
+// without bounded points.
 func TestPrice(t *testing.T) {
 	t.Parallel()
 	d := require.Value(data("iris-setosa-versicolor"))(t)
@@ -55,8 +55,8 @@ func mustData(t *testing.T, p lessons.Toy) *dataset.Data {
 	return d
 }
 
-// TestSmallC: with balanced classes and C near 0 all alpha are C, so that
-// w is C times the difference of the class sums.
+// TestSmallC: with balanced classes and C near 0 all alpha equal C, so that w is C times the
+// difference of the class sums.
 func TestSmallC(t *testing.T) {
 	t.Parallel()
 	const c = 1e-3
@@ -72,8 +72,8 @@ func TestSmallC(t *testing.T) {
 	}
 }
 
-// TestBox: on the last line of the derivation only points at C have
-// slack, and the two multipliers add up to C.
+// TestBox: in the last line of the derivation only points at C have slack, and the two
+// multipliers sum to C.
 func TestBox(t *testing.T) {
 	t.Parallel()
 	const c = 2.0
@@ -87,8 +87,7 @@ func TestBox(t *testing.T) {
 	}
 }
 
-// TestFreeOnly: the free support vectors alone give another line, except
-// where none is bounded.
+// TestFreeOnly: the free support vectors alone give another line, unless none is bounded.
 func TestFreeOnly(t *testing.T) {
 	t.Parallel()
 	angle := func(p lessons.Toy, pairs ...string) (degrees float64, bounded int) {
@@ -108,8 +107,8 @@ func TestFreeOnly(t *testing.T) {
 	require.Check(t, n == 0 && a <= 1e-3, "separable: %g degrees, %d bounded", a, n)
 }
 
-// TestPull: what a point adds to w is no longer than C times the point, and that is longer
-// than C where the point is farther than 1 from the origin.
+// TestPull: a point contributes at most C times itself to w, which is longer than C if the point
+// is farther than 1 from the origin.
 func TestPull(t *testing.T) {
 	t.Parallel()
 	const c = 2.0
@@ -126,7 +125,7 @@ func TestPull(t *testing.T) {
 	require.Check(t, above != 0, "no point pulls with more than C: nothing to say")
 }
 
-// TestBoundedOnTheMargin: two points need alpha = 2/|x_1 - x_2|² = C, and have no slack.
+// TestBoundedOnTheMargin: for two points alpha = 2/|x_1 - x_2|² = C, without slack.
 func TestBoundedOnTheMargin(t *testing.T) {
 	t.Parallel()
 	m, err := lessons.TrainLinear(t.Context(), lessons.Toy{XY: [][2]float64{{-1, 0}, {1, 0}}, Y: []float64{-1, 1}}, "C", "0.5", "tol", "1e-9")
@@ -138,8 +137,8 @@ func TestBoundedOnTheMargin(t *testing.T) {
 	}
 }
 
-// TestBarsHaveTheirClasses: a bar has the colour of its point's class, and the classes'
-// bars are together equally high.
+// TestBarsHaveTheirClasses: a bar has the colour of its point's class, and the bars of both
+// classes have the same total height.
 func TestBarsHaveTheirClasses(t *testing.T) {
 	t.Parallel()
 	m := require.Value(at(t.Context(), 2))(t)

@@ -75,7 +75,7 @@ var (
 	own       = lessons.TextControl{Name: "own", Label: "a string of your own", Default: "ACGTACGTACGTACGT", Max: 60}
 )
 
-// mostMer is the largest k of the spectrum's screen.
+// mostMer is the largest k on the spectrum screen.
 const mostMer = 8
 
 // Lesson returns the lesson.
@@ -156,7 +156,7 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// spectrumKernel and gapKernel are the kernels of the lab with these parameters.
+// spectrumKernel returns the lab's spectrum kernel with these parameters.
 func spectrumKernel(k int, normal bool) kernel.Kernel {
 	return kernel.Kernel{Name: "spectrum", Values: param.Values{"k": param.Of(k), "normalize": param.Of(normal)}}
 }
@@ -173,7 +173,7 @@ func gramOf(ctx context.Context, k kernel.Kernel, texts []string) (*mat.SymDense
 	return theory.Gram(g), nil
 }
 
-// value is the kernel of two strings.
+// value returns the kernel of two strings.
 func value(ctx context.Context, k kernel.Kernel, x, z string) (float64, error) {
 	g, err := gramOf(ctx, k, []string{x, z})
 	if err != nil {
@@ -182,7 +182,7 @@ func value(ctx context.Context, k kernel.Kernel, x, z string) (float64, error) {
 	return g.At(0, 1), nil
 }
 
-// grid is a picture of a kernel matrix with the names of the objects.
+// grid returns a picture of a kernel matrix with the names of the objects.
 func grid(name, caption string, k mat.Matrix, texts []string) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Matrix{Format: l.Format(0), Name: "k", Values: k, Names: texts}.Picture()
@@ -246,12 +246,12 @@ func featureTable(caption string, texts, names []string, phi *mat.Dense) lessons
 	return t
 }
 
-// visible is a text that somebody typed, with its spaces to be seen.
+// visible formats user text with visible spaces.
 func visible(text string) string {
 	return lessons.Literal(strings.ReplaceAll(text, " ", "␣"))
 }
 
-// needed finds that an arbitrary similarity is not enough.
+// needed shows that an arbitrary similarity is not a kernel.
 func needed(context.Context) (float64, error) {
 	s, err := theory.Mercer(longestMatrix(strings.Fields(validWords.Default)))
 	if s.PSD {
@@ -326,13 +326,13 @@ func showSpectrum(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}, nil
 }
 
-// three are the words of the example, and sevenColumns all their pieces but one.
+// three holds the words of the example, and sevenColumns all their subsequences but one.
 var (
 	three        = []string{"cat", "cart", "bar"}
 	sevenColumns = []string{"ca", "ct", "cr", "ar", "rt", "ba", "br"}
 )
 
-// threeFeatures are the features of the three words, and the names of all of them: the seven
+// threeFeatures returns the features of the three words, and the names of all features, the seven
 // columns first.
 func threeFeatures() (names []string, features []map[string]theory.GapPolynomial, err error) {
 	names = slices.Clone(sevenColumns)
@@ -352,7 +352,7 @@ func threeFeatures() (names []string, features []map[string]theory.GapPolynomial
 	return names, features, nil
 }
 
-// columns keeps some of the features.
+// columns selects some of the features.
 func columns(f map[string]theory.GapPolynomial, names []string) map[string]theory.GapPolynomial {
 	kept := make(map[string]theory.GapPolynomial)
 	for _, u := range names {
@@ -363,7 +363,7 @@ func columns(f map[string]theory.GapPolynomial, names []string) map[string]theor
 	return kept
 }
 
-// missing finds the shared piece that is none of the seven columns.
+// missing finds the shared subsequence missing from the seven columns.
 func missing(context.Context) (float64, error) {
 	names, features, err := threeFeatures()
 	if err != nil {
@@ -411,7 +411,7 @@ func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		}
 		sums.Rows = append(sums.Rows, []string{three[p[0]] + ", " + three[p[1]], "$" + sum.TeX() + "$", views.Short(added), views.Short(whole)})
 	}
-	table.After, sums.After = !seven.Of(in), !seven.Of(in) // they name what the seven leave out
+	table.After, sums.After = !seven.Of(in), !seven.Of(in) // they reveal the missing one
 	e.Tables = []lessons.Table{table, sums}
 	if difference != 0 {
 		e.Notes = []string{fmt.Sprintf("The columns and the kernel of *cat* and *cart* differ by %s: a piece is missing.", views.Short(difference))}
@@ -453,8 +453,8 @@ func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// aligned are the first two words, one above the other, once for each of the pieces that both
-// have: its symbols joined, and the symbols that it leaves out in the colour of gaps.
+// aligned draws the first two words above each other, once per common subsequence: its symbols
+// joined, and the skipped symbols in the colour of gaps.
 func aligned(names []string, features []map[string]theory.GapPolynomial, lambda float64) (lessons.Figure, error) {
 	var of []figure.Network
 	for _, u := range names {
@@ -493,7 +493,7 @@ func aligned(names []string, features []map[string]theory.GapPolynomial, lambda 
 	}}, nil
 }
 
-// powerOf writes what one occurrence weighs.
+// powerOf formats the weight of one occurrence.
 func powerOf(p theory.GapPolynomial) string {
 	switch g := len(p) - 1; g {
 	case 0:
@@ -505,7 +505,7 @@ func powerOf(p theory.GapPolynomial) string {
 	}
 }
 
-// steps are n values from a to b.
+// steps returns n evenly spaced values from a to b.
 func steps(a, b float64, n int) []float64 {
 	v := make([]float64, n)
 	for i := range v {
@@ -514,8 +514,7 @@ func steps(a, b float64, n int) []float64 {
 	return v
 }
 
-// recursion holds the rules for the entries of the tables: of A_1, of each B, of each
-// further A.
+// recursion holds the rules for the entries of the tables: of A_1, of each B, of each further A.
 var recursion = []lessons.Line{
 	{Why: "The first table marks where the strings have the same symbol.", TeX: `A_1(i, j) = \begin{cases} 1 & x_i = z_j \\ 0 & \text{else} \end{cases}`},
 	{Why: "What ended here or earlier, with the price of the symbols since.", TeX: `\begin{aligned} B_p(i, j) = A_p(i, j) &+ \lambda B_p(i-1, j) + \lambda B_p(i, j-1) \\ &- \lambda^2 B_p(i-1, j-1) \end{aligned}`},
@@ -570,7 +569,7 @@ func showFilling(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	return e, nil
 }
 
-// sumTeX writes the sum that an entry is, in numbers.
+// sumTeX formats the sum of an entry with its values.
 func sumTeX(s stepwise.SubsequenceTables, table, i, j int) string {
 	terms, constant := s.Terms(table, i, j)
 	var b strings.Builder
@@ -636,7 +635,7 @@ func tablesFigure(s stepwise.SubsequenceTables) lessons.Figure {
 	}}
 }
 
-// corner finds how often a single match is counted where no corner is taken away.
+// corner finds how often a single match is counted if no corner is subtracted.
 func corner(ctx context.Context) (float64, error) {
 	r, err := stepwise.Subsequences(ctx, "ab", "ac", 2, 1)
 	if err != nil {
@@ -724,7 +723,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// longestMatrix is the length of the longest common piece of every two words.
+// longestMatrix returns the length of the longest common substring of every pair of words.
 func longestMatrix(texts []string) *mat.SymDense {
 	k := mat.NewSymDense(len(texts), nil)
 	for i, x := range texts {
@@ -782,15 +781,15 @@ func showValid(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	return e, nil
 }
 
-// The strings of the training screen: their numbers for training and for testing, drawn with
-// the same two motifs, one per class, and their length in letters.
+// The strings of the training screen: numbers for training and testing, drawn with the same two
+// motifs, one per class, and their length in letters.
 const (
 	trained = 40
 	fresh   = 120
 	letterN = 30
 )
 
-// drawn are the strings to train on and the fresh ones.
+// drawn returns the training strings and the new ones.
 func drawn(noise float64, seed int) (train, test *dataset.Data, err error) {
 	g, err := dataset.FindGenerator("dna")
 	if err != nil {
@@ -845,7 +844,7 @@ func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		}
 	}
 	positive, negative := res.Model.Sides(0)
-	single := name == machineKernel.Default && machineK.Of(in) == 1 // as the question has it
+	single := name == machineKernel.Default && machineK.Of(in) == 1 // the question's setting
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "strip", Caption: fmt.Sprintf("The %d training strings at their values, class by class; the classes are named by their motifs.", train.Len()), Draw: func(l lessons.Look) (*figure.Picture, error) {
@@ -867,7 +866,7 @@ func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	}, nil
 }
 
-// letters finds what single letters are good for.
+// letters compares single letters with longer substrings.
 func letters(ctx context.Context) (float64, error) {
 	const seeds = 5
 	var one, three float64

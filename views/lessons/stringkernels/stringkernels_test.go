@@ -23,8 +23,8 @@ func number(t *testing.T, text string) float64 {
 	return v
 }
 
-// TestTheHandoutMissesAColumn: its columns fall short of the kernel by lambda, for cat and
-// cart alone, and all columns add up.
+// TestTheHandoutMissesAColumn: its columns fall short of the kernel by lambda, for cat and cart
+// only, and all columns add up.
 func TestTheHandoutMissesAColumn(t *testing.T) {
 	t.Parallel()
 	for _, lambda := range []float64{0.1, 0.5, 1} {
@@ -46,7 +46,7 @@ func TestTheHandoutMissesAColumn(t *testing.T) {
 	}
 }
 
-// TestTheTableEndsInTheKernel, for what people may type.
+// TestTheTableEndsInTheKernel: the last table sums to the kernel, for various inputs.
 func TestTheTableEndsInTheKernel(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][3]string{{"cat", "cart", "2"}, {"banana", "ananas", "3"}, {"é*$", "$é", "2"}, {"a", "bcd", "1"}, {"ab", "b", "3"}} {
@@ -64,7 +64,7 @@ func TestTheTableEndsInTheKernel(t *testing.T) {
 	require.Check(t, e.Steps == 1 && strings.Contains(e.Notes[0], "is 0"), "no symbols: %d steps, %v", e.Steps, e.Notes)
 }
 
-// TestStepsShowTheirSum: the entry of a step is the sum that is printed beside it.
+// TestStepsShowTheirSum: the entry of a step equals the sum printed beside it.
 func TestStepsShowTheirSum(t *testing.T) {
 	t.Parallel()
 	e := show(t, "filling", "step", "18") // B_1 of the first two symbols
@@ -74,21 +74,20 @@ func TestStepsShowTheirSum(t *testing.T) {
 	require.Equal(t, lessons.TeX(-1.5e-7), `-1.5 \cdot 10^{-7}`, "a small number")
 }
 
-// TestWeights: normalised, both conventions have the values that the reference states for
-// the weights by span.
+// TestWeights: normalised, both conventions give the reference values for weights by span.
 func TestWeights(t *testing.T) {
 	t.Parallel()
 	rows := show(t, "weights").Tables[0].Rows
 	for k, want := range []float64{.848679, .579814, .478455, .438871, .405745, .369156} {
 		lessonstest.Near(t, fmt.Sprintf("k = %d", k+1), number(t, rows[k][3]), want, 1e-6)
 	}
-	// By span, counted by hand: "ab" and "ab" at lambda 1/2 is 1/2^4.
+	// By span, counted by hand: "ab" and "ab" for lambda = 1/2 give 1/2^4.
 	row := show(t, "weights", "x", "ab", "z", "ab").Tables[0].Rows[1]
 	require.Check(t, row[1] == "1" && row[2] == "0.0625", "ab, ab: %v", row)
 }
 
-// TestSpectrumAddsUp: the kernel is the sum of the products in the table, 0 where a string
-// has no k-mer.
+// TestSpectrumAddsUp: the kernel is the sum of the products in the table, 0 if a string has no
+// k-mer.
 func TestSpectrumAddsUp(t *testing.T) {
 	t.Parallel()
 	for _, pairs := range [][]string{{}, {"k", "1"}, {"x", "aaaa", "z", "aa b", "k", "2"}, {"x", "ab", "k", "5"}} {
@@ -123,7 +122,7 @@ func TestOnlyTheLongestPieceIsRefuted(t *testing.T) {
 	require.Check(t, lessonstest.Number(t, e, "words") == "8", "more words than the screen takes are shown")
 }
 
-// TestMachine: what the words of the screen say of letters, motifs and mutations.
+// TestMachine checks the screen's statements on letters, motifs and mutations.
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	fresh := func(pairs ...string) (mean float64) {
@@ -149,8 +148,8 @@ func TestMachine(t *testing.T) {
 	require.Check(t, ok && train.Len() == trained, "%d rows of %T", train.Len(), train.Objects)
 }
 
-// TestCost: the tables are smaller than the list from a few symbols on, and grow with the
-// square.
+// TestCost: the tables are smaller than the list except for very short strings, and grow
+// quadratically.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	e := show(t, "cost")
@@ -159,8 +158,9 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestSuffixTree: the cut has the counts of the pieces, and twice the length takes four times as
-// many steps pair by pair and twice as many by a tree, however long the pieces are.
+// TestSuffixTree: the cut has the counts of the substrings, and doubling the length takes four
+// times as many steps by pairs and twice as many by a tree, whatever the length of the
+// substrings.
 func TestSuffixTree(t *testing.T) {
 	t.Parallel()
 	for _, k := range []string{"1", "8", "20"} {

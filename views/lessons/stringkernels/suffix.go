@@ -19,14 +19,14 @@ var (
 	suffixK    = lessons.IntegerControl{Name: "k", Label: "length", Symbol: "k", Default: "2", Min: 1, Max: 20, Low: 1, High: 20}
 )
 
-// methods are the ways to the spectrum kernel whose steps are compared.
+// methods lists the compared methods for the spectrum kernel.
 var methods = []struct {
 	name string
 	of   theory.SpectrumMethod
 }{{"every pair", theory.SpectrumByPairs}, {"trie", theory.SpectrumByTrie}, {"suffix tree", theory.SpectrumByTree}}
 
-// longest is how many letters the longest strings have whose steps are counted; each of the others
-// has half as many as the next.
+// longest is the length of the longest strings whose steps are counted; each of the others has
+// half the length of the next.
 const longest, lengths = 2048, 5
 
 func showSuffix(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
@@ -38,7 +38,7 @@ func showSuffix(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		{Label: "nodes below the root", Value: strconv.Itoa(len(tree.Nodes) - 1), Help: fmt.Sprintf("%d of them leaves, a suffix each; the others fork", len([]rune(text))+1)},
 		{Label: "different k-mers", Value: strconv.Itoa(len(cut)), Help: "edges that the cut goes through"},
 	}
-	x, z := letterText(1), letterText(2) // long enough for the lines to be straight
+	x, z := letterText(1), letterText(2) // long enough for straight lines
 	for i, m := range methods {
 		curves[i] = figure.Curve{Name: m.name, Marks: true}
 		var steps [lengths]int
@@ -69,7 +69,7 @@ func showSuffix(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	return e, nil
 }
 
-// letterText is a random string of the longest length.
+// letterText returns a random string of the longest length.
 func letterText(seed uint64) string {
 	r, b := rand.New(rand.NewPCG(seed, 0)), make([]byte, longest)
 	for i := range b {
@@ -78,7 +78,7 @@ func letterText(seed uint64) string {
 	return string(b)
 }
 
-// drawTree draws a suffix tree from left to right, a unit for each symbol and a line for each leaf.
+// drawTree draws a suffix tree from left to right, with a unit per symbol and a line per leaf.
 func drawTree(l lessons.Look, t *theory.SuffixTree, cut []int, k int) (*figure.Picture, error) {
 	below, y := make([][]int, len(t.Nodes)), make([]float64, len(t.Nodes))
 	label := func(v int) string { // of the edge to a node, with the end mark
@@ -103,7 +103,7 @@ func drawTree(l lessons.Look, t *theory.SuffixTree, cut []int, k int) (*figure.P
 	place(0)
 	p := figure.Plane{Format: l.Format(1), X: "depth", Stretched: true, Limits: figure.Limits{XMin: -0.4, XMax: float64(deepest) + 1.4, YMin: -leaves, YMax: 0.9}}
 	p.Caption = fmt.Sprintf("The suffix tree of the word, with %.0f leaves, cut at depth %d.", leaves, k)
-	way := make([]bool, len(t.Nodes)) // to a piece
+	way := make([]bool, len(t.Nodes)) // on a path to a substring
 	for _, v := range cut {
 		for ; v > 0; v = t.Nodes[v].Parent {
 			way[v] = true

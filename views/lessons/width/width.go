@@ -70,11 +70,10 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-// widths are those that the curves go through, from narrow to wide in
-// the replay, from wide to narrow on an axis.
+// widths lists the widths of the curves, from narrow to wide in the replay, reversed on an axis.
 var widths = []float64{1e3, 300, 100, 30, 10, 3, 1, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3}
 
-// points are sixty points for the Gram matrix, sorted by class.
+// points returns sixty points for the Gram matrix, sorted by class.
 func points() (*dataset.Data, []int, error) {
 	d, err := dataset.Generate("moons", 60, 0.15, 1)
 	if err != nil {
@@ -155,7 +154,7 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	clean := make([]float64, len(spectrum.Values))
 	for i, v := range spectrum.Values {
-		clean[i] = lessons.Flush(v, 1e-10*spectrum.Values[0]) // the kernel is valid: none is below 0
+		clean[i] = lessons.Flush(v, 1e-10*spectrum.Values[0]) // the kernel is valid: none is negative
 	}
 	note := "Between the extremes: neighbours are alike, and the two classes are two blocks that shade into each other."
 	switch {
@@ -182,7 +181,7 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}, nil
 }
 
-// largest is the largest eigenvalue for a very wide kernel.
+// largest returns the largest eigenvalue for a very wide kernel.
 func largest(context.Context) (float64, error) {
 	d, _, err := points()
 	if err != nil {
@@ -250,11 +249,11 @@ func vectors(ctx context.Context) (float64, error) {
 	return 1, err
 }
 
-// noise is the share of wrong labels of ring.
+// noise is the fraction of wrong labels in ring.
 const noise = 0.1
 
-// ring draws n points of the square [-2, 2]²: +1 inside the circle of radius
-// 1.3, except that one label in ten is wrong. It returns P(y = +1 | x) as well.
+// ring returns n points of the square [-2, 2]²: +1 inside the circle of radius 1.3, but with one
+// label in ten flipped. It also returns P(y = +1 | x).
 func ring(n int, seed uint64) (d *dataset.Data, posterior []float64, err error) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	t := lessons.Toy{}
@@ -273,7 +272,7 @@ func ring(n int, seed uint64) (d *dataset.Data, posterior []float64, err error) 
 	return d, posterior, err
 }
 
-// errors are the errors of a machine for every width, ascending in gamma.
+// errors returns the training and test error of a machine for every width, ascending in gamma.
 func errors(ctx context.Context, c string, seed uint64) (gammas, train, fresh []float64, err error) {
 	d, _, err := ring(100, seed)
 	if err != nil {
@@ -335,8 +334,8 @@ func showCurves(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}, nil
 }
 
-// parted reports whether the errors on new points leave those on the training points behind for
-// any width.
+// parted reports whether for some width the error on new points clearly exceeds the training
+// error.
 func parted(train, fresh []float64) bool {
 	for i := range train {
 		if fresh[i] > train[i]+0.05 {
@@ -346,7 +345,7 @@ func parted(train, fresh []float64) bool {
 	return false
 }
 
-// training finds at which end the training error is lowest.
+// training finds the end at which the training error is lowest.
 func training(ctx context.Context) (float64, error) {
 	_, train, fresh, err := errors(ctx, "10", 1)
 	if err != nil {
@@ -364,10 +363,10 @@ func training(ctx context.Context) (float64, error) {
 	return 0, fmt.Errorf("the lowest training error is at neither end")
 }
 
-// resamples is how many machines are compared, each on its own sample.
+// resamples is the number of machines compared, each on its own sample.
 const resamples = 15
 
-// machines trains on resamples and judges on one set of test points.
+// machines trains on resamples and tests on one set of points.
 func machines(ctx context.Context, gamma string, resamples int) (theory.BiasVariance, []*ml.Model, []*dataset.Data, error) {
 	test, posterior, err := ring(500, 2000)
 	if err != nil {
@@ -436,7 +435,7 @@ func showResamples(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 	return e, nil
 }
 
-// decomposition is the decomposition along every second width.
+// decomposition returns the decomposition for every second width.
 func decomposition(ctx context.Context) (gammas, bias, variance, whole []float64, err error) {
 	for i := len(widths) - 1; i >= 0; i -= 2 {
 		g := widths[i]
@@ -449,7 +448,7 @@ func decomposition(ctx context.Context) (gammas, bias, variance, whole []float64
 	return gammas, bias, variance, whole, nil
 }
 
-// which finds what grows most from a moderate to a very narrow kernel.
+// which finds the term that grows most from a moderate to a very narrow kernel.
 func which(ctx context.Context) (float64, error) {
 	a, _, _, err := machines(ctx, "1", resamples)
 	if err != nil {
@@ -460,19 +459,19 @@ func which(ctx context.Context) (float64, error) {
 	return float64(slices.Index(grown, slices.Max(grown))), err
 }
 
-// The grid of the choice, wide to narrow and cheap to dear.
+// The search grid, from wide to narrow and from small to large C.
 var (
 	gridGammas = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
 	gridCs     = []float64{0.1, 1, 10, 100, 1000}
 )
 
-// choice is the grid of one draw: errors in cross-validation and on new points.
+// choice is the grid for one random sample: errors in cross-validation and on new points.
 type choice struct {
 	wrong, fresh *mat.Dense // rows: C, columns: gamma
-	best         int        // the cell that is taken, numbered by columns
+	best         int        // the selected cell, numbered by columns
 }
 
-// choices are the grids that were computed, by their seed.
+// choices caches the grids by seed.
 var choices lessons.Memo[uint64, choice]
 
 func newChoice(ctx context.Context, seed uint64) (choice, error) {
@@ -498,7 +497,7 @@ func computeChoice(ctx context.Context, seed uint64) (c choice, err error) {
 	if err != nil {
 		return c, err
 	}
-	n := len(gridCs) // cells for each gamma
+	n := len(gridCs) // cells per gamma
 	c = choice{mat.NewDense(n, len(gridGammas), nil), mat.NewDense(n, len(gridGammas), nil), grid.Best}
 	for k, cell := range grid.Settings {
 		c.wrong.Set(k%n, k/n, 1-cell.Accuracy)
@@ -595,8 +594,8 @@ func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}, nil
 }
 
-// tied are the cells as good as the best one of a grid of errors, numbered by columns.
-// Errors that differ by rounding count as equal.
+// tied returns the cells of a grid of errors that tie with the given one, numbered by columns.
+// Errors that differ only by rounding count as equal.
 func tied(wrong mat.Matrix, row, column int) (cells []int) {
 	rows, columns := wrong.Dims()
 	for k := range rows * columns {

@@ -9,8 +9,8 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// TestTrainingError: what the words say of the first curve: it ends at 0, and rises on its
-// way, as slack is not a number of errors.
+// TestTrainingError checks the text on the first curve: it ends at 0 but is not monotone, as
+// slack is not a number of errors.
 func TestTrainingError(t *testing.T) {
 	t.Parallel()
 	_, train, fresh, err := errors(t.Context(), curvesC.Default, 1)
@@ -26,8 +26,8 @@ func TestTrainingError(t *testing.T) {
 	}
 }
 
-// TestChoiceTellsTies: the cells that are set off are those with the least error; where
-// there are several the note names all the others.
+// TestChoiceTellsTies: the highlighted cells are those with the smallest error; if there are
+// several, the note names all others.
 func TestChoiceTellsTies(t *testing.T) {
 	t.Parallel()
 	ties := 0
@@ -61,7 +61,7 @@ func TestChoiceTellsTies(t *testing.T) {
 	require.Check(t, ties != 0, "no draw has a tie: nothing was tested")
 }
 
-// TestCurvesPart: the caption says that the curves part only where they do.
+// TestCurvesPart: the caption says that the curves diverge only if they do.
 func TestCurvesPart(t *testing.T) {
 	t.Parallel()
 	for c, want := range map[string]bool{"0.01": false, "10": true, "1000": true} {
