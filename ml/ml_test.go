@@ -35,8 +35,7 @@ func spec(t testing.TB, set ...string) ml.Spec {
 
 func train(t testing.TB, d *dataset.Data, s ml.Spec) *ml.Result {
 	t.Helper()
-	res := require.Value(ml.Train(context.Background(), d, s, nil))(t)
-	return res
+	return require.Value(ml.Train(context.Background(), d, s, nil))(t)
 }
 
 // data makes a data set of rows and labels; features are x1, x2, ...
@@ -407,9 +406,8 @@ func TestPreparationIsFittedOnTheTrainingRowsOnly(t *testing.T) {
 			}
 			b := train(t, d, s)
 			require.Equal(t, cmp.Diff(asJSON(t, a.Model), asJSON(t, b.Model)), "", "held-out rows changed the model")
-			if *a.Report.TrainAccuracy != *b.Report.TrainAccuracy || *a.Report.TestAccuracy == *b.Report.TestAccuracy {
-				t.Errorf("accuracy %g and %g before, %g and %g after", *a.Report.TrainAccuracy, *a.Report.TestAccuracy, *b.Report.TrainAccuracy, *b.Report.TestAccuracy)
-			}
+			require.Check(t, *a.Report.TrainAccuracy == *b.Report.TrainAccuracy && *a.Report.TestAccuracy != *b.Report.TestAccuracy,
+				"accuracy %g and %g before, %g and %g after", *a.Report.TrainAccuracy, *a.Report.TestAccuracy, *b.Report.TrainAccuracy, *b.Report.TestAccuracy)
 		})
 	}
 }
@@ -515,9 +513,8 @@ func TestConformalRunKeepsTheFirstFit(t *testing.T) {
 			require.Equal(t, cmp.Diff(asJSON(t, plain.Model), asJSON(t, res.Before)), "",
 				"%s, %s: the first fit is not the plain one", l.Name, r.Name)
 			rep := res.Report
-			if *rep.Cores != plain.Report.SupportVectors || len(res.Model.Machines[0].CoreRows) != *rep.Cores {
-				t.Errorf("%s, %s: %d cores (%d rows), %d support vectors before", l.Name, r.Name, *rep.Cores, len(res.Model.Machines[0].CoreRows), plain.Report.SupportVectors)
-			}
+			require.Check(t, *rep.Cores == plain.Report.SupportVectors && len(res.Model.Machines[0].CoreRows) == *rep.Cores,
+				"%s, %s: %d cores (%d rows), %d support vectors before", l.Name, r.Name, *rep.Cores, len(res.Model.Machines[0].CoreRows), plain.Report.SupportVectors)
 			require.Check(t, r.Name == "amari" || *rep.JAfter >= *rep.JBefore,
 				"%s, %s: J fell from %g to %g", l.Name, r.Name, *rep.JBefore, *rep.JAfter)
 			if !rep.Values.Has("gamma") || rep.Values["core_gamma"] != rep.Values["gamma"] {

@@ -218,9 +218,8 @@ func TestWhenThereAreSides(t *testing.T) {
 			t.Errorf("%v: rule %s, %d machines", c.set, res.Report.Rule, len(res.Report.Machines))
 		}
 		target, err := ml.TargetOf(c.d, s)
-		if err != nil || target.Rule != c.rule || target.Positive() != res.Report.Positive || !slices.Equal(target.Classes, res.Model.Classes) {
-			t.Errorf("%v: %+v, %v", c.set, target, err)
-		}
+		require.Check(t, err == nil && target.Rule == c.rule && target.Positive() == res.Report.Positive && slices.Equal(target.Classes, res.Model.Classes),
+			"%v: %+v, %v", c.set, target, err)
 		require.Equal(t, s.Applies("multiclass"), s.Positive == "", "%v: multiclass applies", c.set)
 	}
 	a, b := train(t, toy(), spec(t)), train(t, toy(), spec(t, "multiclass", "ovr"))
@@ -343,9 +342,8 @@ func TestMulticlassRefuses(t *testing.T) {
 	for way, says := range map[string]string{"ovo": "c against b", "ovr": "b against the rest"} {
 		_, err := ml.Train(t.Context(), d, spec(t, "multiclass", way, "kernel", "linear", "hard_margin", "true"), nil)
 		message, ok := param.ForPerson(err)
-		if !ok || !errors.Is(err, svm.ErrNotSeparable) || !strings.HasPrefix(message, says) || !strings.Contains(message, "does not separate") {
-			t.Errorf("%s: %v", way, err)
-		}
+		require.Check(t, ok && errors.Is(err, svm.ErrNotSeparable) && strings.HasPrefix(message, says) && strings.Contains(message, "does not separate"),
+			"%s: %v", way, err)
 	}
 	var x [][]float64
 	var labels []string
@@ -365,9 +363,7 @@ func TestMulticlassRefuses(t *testing.T) {
 				_, err := ml.Train(t.Context(), lone, spec(t, "learner", l.Name, "multiclass", way.Name), nil)
 				require.Says(t, problemFor(err, "multiclass"), way.Name+" is an SVM of its own",
 					"%s, %s: %v", l.Name, way.Name, err)
-				if err := ml.Check(toy(), spec(t, "learner", l.Name, "multiclass", way.Name)); err != nil {
-					t.Errorf("%s, %s: two classes: %v", l.Name, way.Name, err)
-				}
+				require.Equal(t, ml.Check(toy(), spec(t, "learner", l.Name, "multiclass", way.Name)), nil, "%s, %s: two classes", l.Name, way.Name)
 				continue
 			}
 			r := train(t, lone, spec(t, "learner", l.Name, "multiclass", way.Name, "C", "100")).Report

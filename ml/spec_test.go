@@ -205,9 +205,8 @@ func TestNumbersMayBeWrittenWithExponents(t *testing.T) {
 		require.Equal(t, s.Set(set[0], set[1]), nil, "s.Set(set[0], set[1])")
 	}
 	v := s.Values
-	if v.Int("max_iter") != 10_000 || s.Seed != 400 || v.Int("degree") != 2 || v.Number("C") != 100 {
-		t.Errorf("max_iter %d, seed %d, degree %d, C %g", v.Int("max_iter"), s.Seed, v.Int("degree"), v.Number("C"))
-	}
+	require.Check(t, v.Int("max_iter") == 10_000 && s.Seed == 400 && v.Int("degree") == 2 && v.Number("C") == 100,
+		"max_iter %d, seed %d, degree %d, C %g", v.Int("max_iter"), s.Seed, v.Int("degree"), v.Number("C"))
 }
 
 func TestApplies(t *testing.T) {

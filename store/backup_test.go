@@ -169,10 +169,8 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	statement := func(query string) func(string) {
 		return func(path string) {
-			db, err := sql.Open("sqlite3", path)
-			require.NoError(t, err)
-			_, err = db.Exec(query)
-			require.NoError(t, err)
+			db := require.Value(sql.Open("sqlite3", path))(t)
+			require.Value(db.Exec(query))(t)
 			require.NoError(t, db.Close())
 		}
 	}
@@ -209,18 +207,14 @@ func TestRestoreRefuses(t *testing.T) {
 // spoil overwrites the page at which a table begins.
 func spoil(t *testing.T, path, table string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", path)
-	require.NoError(t, err)
+	db := require.Value(sql.Open("sqlite3", path))(t)
 	var page, size int64
 	require.NoError(t, db.QueryRow(`SELECT rootpage FROM sqlite_master WHERE name = ?`, table).Scan(&page))
 	require.NoError(t, db.QueryRow(`PRAGMA page_size`).Scan(&size))
-	_, err = db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
-	require.NoError(t, err)
+	require.Value(db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`))(t)
 	require.NoError(t, db.Close())
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	require.NoError(t, err)
-	_, err = f.WriteAt([]byte(strings.Repeat("\xee", int(size))), (page-1)*size)
-	require.NoError(t, err)
+	f := require.Value(os.OpenFile(path, os.O_WRONLY, 0))(t)
+	require.Value(f.WriteAt([]byte(strings.Repeat("\xee", int(size))), (page-1)*size))(t)
 	require.NoError(t, f.Close())
 }
 
@@ -302,8 +296,7 @@ func TestInspect(t *testing.T) {
 
 func run(t *testing.T, s *Store, query string, args ...any) {
 	t.Helper()
-	_, err := s.write.Exec(query, args...)
-	require.NoError(t, err)
+	require.Value(s.write.Exec(query, args...))(t)
 }
 
 func TestLock(t *testing.T) {

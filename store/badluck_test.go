@@ -87,8 +87,7 @@ func TestKilled(t *testing.T) {
 	for range 4 {
 		cmd := exec.Command(require.Value(os.Executable())(t))
 		cmd.Env = append(os.Environ(), childEnv+"=write "+dir)
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
+		out := require.Value(cmd.StdoutPipe())(t)
 		require.NoError(t, cmd.Start())
 		after := 1 + rand.IntN(60)
 		lines := bufio.NewScanner(out)
@@ -121,8 +120,7 @@ func TestKilled(t *testing.T) {
 func fill(t *testing.T, s *Store) (free func()) {
 	t.Helper()
 	limit := func(n int) {
-		_, err := s.write.Exec(fmt.Sprintf(`PRAGMA max_page_count = %d`, n))
-		require.NoError(t, err)
+		require.Value(s.write.Exec(fmt.Sprintf(`PRAGMA max_page_count = %d`, n)))(t)
 	}
 	limit(1) // SQLite raises it to the present size
 	return func() { limit(1 << 30) }
@@ -282,8 +280,7 @@ func TestOpenFaults(t *testing.T) {
 		db, err := sql.Open("sqlite3", filepath.Join(dir, "marginlab.db"))
 		require.NoError(t, err)
 		defer db.Close()
-		_, err = db.Exec(`CREATE TABLE runs (distance REAL)`)
-		require.NoError(t, err)
+		require.Value(db.Exec(`CREATE TABLE runs (distance REAL)`))(t)
 		_, err = Open(t.Context(), dir)
 		wantErr(t, err, ErrForeign)
 		oneLine(t, err, dir)

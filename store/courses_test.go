@@ -27,9 +27,8 @@ func TestCourseSurvivesRestart(t *testing.T) {
 	n := sampleCourse(" Small\tC ")
 	n.Points, n.Data = sample(1), "mine"
 	c := require.Value(s.CreateCourse(t.Context(), alice, n))(t)
-	if !regexp.MustCompile(`^[B-DF-HJ-NP-TV-XZ]{6}$`).MatchString(c.Code) || len(c.Token) < 26 || c.Title != "Small C" || c.Hash != sample(1).Hash() {
-		t.Errorf("%+v", c)
-	}
+	require.Check(t, regexp.MustCompile(`^[B-DF-HJ-NP-TV-XZ]{6}$`).MatchString(c.Code) && len(c.Token) >= 26 && c.Title == "Small C" && c.Hash == sample(1).Hash(),
+		"%+v", c)
 	require.NoError(t, s.HideNames(t.Context(), c.Code, true))
 	c.Nameless = true
 	require.NoError(t, s.Close())
@@ -229,13 +228,11 @@ func TestHandInRefused(t *testing.T) {
 	elsewhere := require.Value(s.CreateCourse(ctx, alice, sampleCourse("other")))(t)
 	require.Value(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: elsewhere.Code}, "one more"))(t)
 
-	_, err = s.write.Exec(`
+	require.Value(s.write.Exec(`
 		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
 		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, course, created)
-		SELECT 'copy ' || i, 'course ' || ?1, '', '', '[]', '', hash, spec, axes, 'queued', ?1, 0 FROM n JOIN runs ON id = ?3`, c.Code, MaxHandins-MaxNames, own)
-	require.NoError(t, err)
-	_, err = s.write.Exec(`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, course, 'of ' || id, id, '', 0 FROM runs WHERE id LIKE 'copy %'`)
-	require.NoError(t, err)
+		SELECT 'copy ' || i, 'course ' || ?1, '', '', '[]', '', hash, spec, axes, 'queued', ?1, 0 FROM n JOIN runs ON id = ?3`, c.Code, MaxHandins-MaxNames, own))(t)
+	require.Value(s.write.Exec(`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, course, 'of ' || id, id, '', 0 FROM runs WHERE id LIKE 'copy %'`))(t)
 	first := require.Value(s.Handins(ctx, bob, c.Code))(t)[0]
 	require.Value(s.HandIn(ctx, bob, own, first.Name))(t) // replaces
 	own = require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2)))(t).ID
@@ -361,9 +358,7 @@ func TestCreateHandin(t *testing.T) {
 	other.Request.Key = "another page"
 	_, err := s.CreateHandin(ctx, bob, other, "Bob")
 	wantErr(t, err, ErrClosed)
-	if tables() != before {
-		t.Errorf("half done: %s, before %s", tables(), before)
-	}
+	require.Check(t, tables() == before, "half done: %s, before %s", tables(), before)
 }
 
 // A handed-in run is trained once, before the rest that its student has waiting, and

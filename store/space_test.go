@@ -93,6 +93,5 @@ func TestSpoolIsSwept(t *testing.T) {
 	left := filepath.Join(dir, "multipart-1")
 	require.NoError(t, os.WriteFile(left, []byte("points"), 0o600))
 	require.Equal(t, require.Value(lock.SweepSpool())(t), dir, "then")
-	_, err := os.Stat(left)
-	require.Check(t, err != nil, "the file is still there")
+	require.Fails(t, require.Err(os.Stat(left)), "", "the file is still there")
 }

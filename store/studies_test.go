@@ -39,9 +39,7 @@ func TestStudyEnds(t *testing.T) {
 		require.Equal(t, one.Status == Cancelled && !one.Finished.IsZero(), one.Done < one.Total,
 			"%d of %d cells are done of a search that is %s", one.Done, one.Total, one.Status)
 	}
-	if len(ended) == 0 || after.Status() != Cancelled {
-		t.Errorf("cancelled: %q, the study is %s", ended, after.Status())
-	}
+	require.Check(t, len(ended) != 0 && after.Status() == Cancelled, "cancelled: %q, the study is %s", ended, after.Status())
 	_, held := s.renew(t, owner)
 	for _, c := range held {
 		require.Check(t, c.Search == other.ID, "held: %+v", c)

@@ -131,9 +131,8 @@ func TestErrorTable(t *testing.T) {
 			api.Header().Get("Content-Type") != "application/problem+json" || html.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%v: %+v %v", test.err, p, api.Header())
 		}
-		if (test.status == 503) != (api.Header().Get("Retry-After") != "") {
-			t.Errorf("%v: Retry-After %q", test.err, api.Header().Get("Retry-After"))
-		}
+		require.Check(t, (test.status == 503) == (api.Header().Get("Retry-After") != ""),
+			"%v: Retry-After %q", test.err, api.Header().Get("Retry-After"))
 		for _, secret := range []string{"secret", "inner detail"} {
 			require.Check(t, !strings.Contains(api.Body.String()+html.Body.String(), secret),
 				"%v: shown to the client", test.err)
@@ -144,9 +143,7 @@ func TestErrorTable(t *testing.T) {
 		}
 		require.Check(t, test.status != 422 || len(p.Errors) == 2 && p.Errors[1].Field == "gamma",
 			"fields %v", p.Errors)
-		if html.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%v: may be cached: %v", test.err, html.Header())
-		}
+		require.Check(t, html.Header().Get("Cache-Control") == "no-store", "%v: may be cached: %v", test.err, html.Header())
 	}
 }
 
@@ -223,9 +220,8 @@ func TestSecurityHeaders(t *testing.T) {
 	for _, path := range []string{"/x", "/nowhere", "/metrics"} {
 		got := ask(h, "GET", path, "").Header()
 		csp := got.Get("Content-Security-Policy")
-		if !strings.HasPrefix(csp, "default-src 'none'; script-src 'self'; style-src 'self';") || strings.Contains(csp, "unsafe") {
-			t.Errorf("%s: policy %q", path, csp)
-		}
+		require.Check(t, strings.HasPrefix(csp, "default-src 'none'; script-src 'self'; style-src 'self';") && !strings.Contains(csp, "unsafe"),
+			"%s: policy %q", path, csp)
 		for name, want := range map[string]string{
 			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
 		} {
@@ -290,15 +286,13 @@ func TestBearer(t *testing.T) {
 	const token, cookie = "00112233445566778899aabbccddeeff", "Cookie: marginlab_workspace=ffffffffffffffffffffffffffffffff"
 	for _, scheme := range []string{"Bearer ", "bearer "} {
 		w := ask(h, "GET", "/api/x", "", "Authorization: "+scheme+strings.ToUpper(token), cookie)
-		if w.Body.String() != token || w.Header().Get("Set-Cookie") != "" {
-			t.Errorf("%stoken: %q, cookie %q", scheme, w.Body, w.Header().Get("Set-Cookie"))
-		}
+		require.Check(t, w.Body.String() == token && w.Header().Get("Set-Cookie") == "",
+			"%stoken: %q, cookie %q", scheme, w.Body, w.Header().Get("Set-Cookie"))
 	}
 	for _, bad := range []string{"Bearer", "Bearer short", "Basic " + token, token, "Bearer " + token + "00"} {
 		w := ask(h, "GET", "/api/x", "", "Authorization: "+bad, cookie)
-		if w.Code != 401 || w.Header().Get("WWW-Authenticate") != "Bearer" || w.Header().Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%q: %d %v", bad, w.Code, w.Header())
-		}
+		require.Check(t, w.Code == 401 && w.Header().Get("WWW-Authenticate") == "Bearer" && w.Header().Get("Content-Type") == "application/problem+json",
+			"%q: %d %v", bad, w.Code, w.Header())
 	}
 	if w := ask(h, "GET", "/x", "", "Authorization: Bearer "+token, cookie); w.Body.String() != token || w.Header().Get("Set-Cookie") != "" {
 		t.Errorf("a page with a bearer token: %q, cookie %q", w.Body, w.Header().Get("Set-Cookie"))
@@ -481,9 +475,8 @@ func TestMetrics(t *testing.T) {
 	}
 	faults, err := promlint.New(strings.NewReader(text)).Lint() // the rules of promtool check metrics
 	require.Check(t, err == nil && len(faults) == 0, "Prometheus objects: %v, %v", faults, err)
-	if !strings.Contains(text, `marginlab_http_request_duration_seconds_bucket{route="/runs/{id}",le="+Inf"} 3`) || strings.Contains(text, "vmrange") {
-		t.Error("no classic histogram")
-	}
+	require.Check(t, strings.Contains(text, `marginlab_http_request_duration_seconds_bucket{route="/runs/{id}",le="+Inf"} 3`) && !strings.Contains(text, "vmrange"),
+		"no classic histogram")
 	require.Check(t, !strings.Contains(strings.ToLower(text+log.String()), "secret"),
 		"addresses of things are in the metrics or in the log")
 }
@@ -519,9 +512,8 @@ func TestStream(t *testing.T) {
 	text, _ := io.ReadAll(res.Body)
 	want := ": open\n\nevent: count\ndata: {\"N\":1}\n\nevent: count\ndata: {\"N\":2}\n\n"
 	require.Check(t, string(text) == want, "%q", text)
-	if res.Header.Get("Content-Type") != "text/event-stream" || res.Uncompressed || res.Header.Get("Cache-Control") != "no-store" {
-		t.Error(res.Header)
-	}
+	require.Check(t, res.Header.Get("Content-Type") == "text/event-stream" && !res.Uncompressed && res.Header.Get("Cache-Control") == "no-store",
+		"%v", res.Header)
 }
 
 func TestStreamBeatsAndEnds(t *testing.T) {
@@ -706,6 +698,5 @@ func TestListenTaken(t *testing.T) {
 	t.Parallel()
 	s := require.Value(Listen("127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
 	defer s.listener.Close()
-	_, err := Listen(s.Addr().String(), slog.New(slog.DiscardHandler))
-	require.Check(t, err != nil && strings.Contains(err.Error(), s.Addr().String()), "%v", err)
+	require.Fails(t, require.Err(Listen(s.Addr().String(), slog.New(slog.DiscardHandler))), s.Addr().String(), "the error")
 }

@@ -98,8 +98,7 @@ func read(t *testing.T, path string) *dataset.Data {
 	t.Helper()
 	f := require.Value(os.Open(path))(t)
 	defer f.Close()
-	d := require.Value(dataset.Read(f, path, dataset.Mapping{}, dataset.Limits{}))(t)
-	return d
+	return require.Value(dataset.Read(f, path, dataset.Mapping{}, dataset.Limits{}))(t)
 }
 
 // settings is the spec that differs from the default by pairs of name and value.

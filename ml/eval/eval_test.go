@@ -77,8 +77,7 @@ func TestFoldsSeeds(t *testing.T) {
 		y[i] = float64(i % 2)
 	}
 	deal := func(seed uint64) [][]int {
-		f := require.Value(eval.Folds(y, 3, seed))(t)
-		return f
+		return require.Value(eval.Folds(y, 3, seed))(t)
 	}
 	require.Equal(t, cmp.Diff(deal(1), deal(1)), "", "diff")
 	// Every row has its chance in each fold: 100 ± 8 times of 300.
@@ -88,17 +87,14 @@ func TestFoldsSeeds(t *testing.T) {
 			first[i]++
 		}
 	}
-	if slices.Min(first) < 60 || slices.Max(first) > 140 {
-		t.Errorf("rows are in the first fold %d to %d times, expected about 100", slices.Min(first), slices.Max(first))
-	}
-	_, err := eval.Folds(y, 1, 1)
-	require.Check(t, err != nil, "a single fold is no fold")
+	require.Check(t, slices.Min(first) >= 60 && slices.Max(first) <= 140,
+		"rows are in the first fold %d to %d times, expected about 100", slices.Min(first), slices.Max(first))
+	require.Fails(t, require.Err(eval.Folds(y, 1, 1)), "", "a single fold is no fold")
 }
 
 func moons(t testing.TB, n int) *dataset.Data {
 	t.Helper()
-	d := require.Value(dataset.Generate("moons", n, 0.3, 3))(t)
-	return d
+	return require.Value(dataset.Generate("moons", n, 0.3, 3))(t)
 }
 
 // part is some rows of d as data of their own.
@@ -236,8 +232,7 @@ func TestCrossValidateIsDeterministic(t *testing.T) {
 	spec.Standardize = false
 	var texts [2]string
 	for i := range texts {
-		res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(10), param.Of(1000)}}, eval.Scheme{Folds: 3, Seed: 9}, nil)
-		require.NoError(t, err)
+		res := require.Value(eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(10), param.Of(1000)}}, eval.Scheme{Folds: 3, Seed: 9}, nil))(t)
 		text := require.Value(json.Marshal(res))(t)
 		texts[i] = string(text)
 	}
@@ -259,9 +254,8 @@ func TestWithoutGrid(t *testing.T) {
 		"hard margin: %+v, %v", res, err)
 	spec = with(t, ml.DefaultSpec(), map[string]string{"max_iter": "1"})
 	res, err = eval.CrossValidate(t.Context(), d, spec, nil, two, nil)
-	if err != nil || len(res.Settings) != 1 || res.Settings[0].Converged() || res.Settings[0].Folds[0].Status != trace.IterationLimit {
-		t.Errorf("one iteration: %+v, %v", res, err)
-	}
+	require.Check(t, err == nil && len(res.Settings) == 1 && !res.Settings[0].Converged() && res.Settings[0].Folds[0].Status == trace.IterationLimit,
+		"one iteration: %+v, %v", res, err)
 }
 
 func TestCrossValidateFails(t *testing.T) {

@@ -288,8 +288,7 @@ func TestFoldColumn(t *testing.T) {
 	for i := range 60 {
 		wide.X.Set(i, 2, float64(wide.Y[i]))
 	}
-	_, err := eval.NewPlan(wide, ml.DefaultSpec(), nil, eval.Scheme{Column: "fold"})
-	require.Check(t, err != nil && strings.Contains(err.Error(), "none is left to train on"), "%v", err)
+	require.Fails(t, require.Err(eval.NewPlan(wide, ml.DefaultSpec(), nil, eval.Scheme{Column: "fold"})), "none is left to train on", "the error")
 }
 
 // Drawn shares hold out so much of every class, anew each time, and the same under a seed.

@@ -157,8 +157,7 @@ func TestNames(t *testing.T) {
 	first := func(d *dataset.Data, spec ml.Spec, grid eval.Grid, scheme eval.Scheme) string {
 		t.Helper()
 		plan := require.Value(eval.NewPlan(d, spec, grid, scheme))(t)
-		name := require.Value(plan.Cells()[0].Name())(t)
-		return name
+		return require.Value(plan.Cells()[0].Name())(t)
 	}
 	spec, grid, scheme := ml.DefaultSpec(), eval.Grid{"C": {param.Of(1), param.Of(10)}, "gamma": {param.Of(0.5), param.Of(1)}}, eval.Scheme{Folds: 4, Seed: 1}
 	name := first(d, spec, grid, scheme)
@@ -336,8 +335,7 @@ func TestReduceRefuses(t *testing.T) {
 	} {
 		require.Fails(t, require.Err(plan.Reduce(c.results)), c.says, "%s", what)
 	}
-	_, err = new(eval.Plan).Reduce(nil)
-	require.Check(t, err != nil, "an empty plan has no result")
+	require.Fails(t, require.Err(new(eval.Plan).Reduce(nil)), "", "an empty plan has no result")
 }
 
 // expiring is a context that ends when it is looked at for the n-th time.

@@ -174,9 +174,7 @@ func semidefinite(r *rapid.T, t *testing.T, k Kernel, x dataset.Objects) {
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := range n {
-			if m.At(i, j) != m.At(j, i) {
-				r.Fatalf("%v: %g and %g", k, m.At(i, j), m.At(j, i))
-			}
+			require.Must(r, m.At(i, j) == m.At(j, i), "%v: %g and %g", k, m.At(i, j), m.At(j, i))
 			s.SetSym(i, j, m.At(i, j))
 		}
 	}
@@ -200,8 +198,7 @@ func TestStringsWithoutPieces(t *testing.T) {
 		}
 	}
 	long := texts("abc", strings.Repeat("a", 530))
-	_, err := GramOf(t.Context(), ofStrings("gap-subsequence", 265, 1, true), long)
-	require.Check(t, err != nil && strings.Contains(err.Error(), "row 2"), "a value beyond all numbers: %v", err)
+	require.Fails(t, require.Err(GramOf(t.Context(), ofStrings("gap-subsequence", 265, 1, true), long)), "row 2", "a value beyond all numbers")
 	// To compare it, as much memory would be taken as crashes the program.
 	huge := texts("abc", strings.Repeat("a", mostWork/(2*wide*8)+1)) // packed, and one column of the table
 	work := ofStrings("gap-subsequence", 2, 0.5, false)
@@ -211,9 +208,8 @@ func TestStringsWithoutPieces(t *testing.T) {
 		require.Check(t, err != nil && strings.Contains(err.Error(), "row 2") && strings.Contains(err.Error(), "take a smaller k"),
 			"a string too long to be compared: %v", err)
 	}
-	if _, err := Cross(t.Context(), ofStrings("spectrum", 3, 0, false), x, &dataset.Precomputed{}); err == nil || !strings.Contains(err.Error(), "takes strings, not precomputed") {
-		t.Errorf("other objects: %v", err)
-	}
+	require.Fails(t, require.Err(Cross(t.Context(), ofStrings("spectrum", 3, 0, false), x, &dataset.Precomputed{})),
+		"takes strings, not precomputed", "other objects")
 }
 
 // TestGramOfManyIsComputed takes more strings than a matrix that is held has rows: the
@@ -232,9 +228,7 @@ func TestGramOfManyIsComputed(t *testing.T) {
 		for i := range 8 {
 			g.Row(row, i)
 			for j := range 8 {
-				if row[j] != few.At(i, j) || g.Diag(i) != few.At(i, i) {
-					t.Errorf("%d, %d: %g, want %g", i, j, row[j], few.At(i, j))
-				}
+				require.Check(t, row[j] == few.At(i, j) && g.Diag(i) == few.At(i, i), "%d, %d: %g, want %g", i, j, row[j], few.At(i, j))
 			}
 		}
 	}
@@ -253,8 +247,7 @@ func TestGramIsTold(t *testing.T) {
 	require.Check(t, err == nil && heard == 30 && told.Len() == 30, "%d steps, %v", heard, err)
 	// Of many it hears of a row when that is there for the first time.
 	heard = 0
-	many, err := GramTold(t.Context(), k, texts(slices.Repeat(x.Values, mostHeld/30+1)...), func(s trace.Step) { heard = s.Done })
-	require.NoError(t, err)
+	many := require.Value(GramTold(t.Context(), k, texts(slices.Repeat(x.Values, mostHeld/30+1)...), func(s trace.Step) { heard = s.Done }))(t)
 	row := make([]float64, many.Len())
 	for i := range 40 {
 		many.Row(row, i/2)

@@ -85,8 +85,7 @@ func (f *fixture) create(name string) string {
 
 func (f *fixture) subscribe(id string) <-chan Event {
 	f.Helper()
-	events := require.Value(f.q.Subscribe(f.Context(), alice, id))(f)
-	return events
+	return require.Value(f.q.Subscribe(f.Context(), alice, id))(f)
 }
 
 // end is the last event of a run.
@@ -100,8 +99,7 @@ func (f *fixture) end(id string) (last Event) {
 
 func (f *fixture) run(id string) store.Run {
 	f.Helper()
-	r := require.Value(f.st.Run(f.Context(), alice, id))(f)
-	return r
+	return require.Value(f.st.Run(f.Context(), alice, id))(f)
 }
 
 // stuck reports a step on begun and then works until it is cancelled.
@@ -305,9 +303,8 @@ func TestOneWorkerIsForOthers(t *testing.T) {
 	f.q.Notify()
 	<-begun
 	states, err := f.st.States(t.Context(), first, second, r.ID)
-	if err != nil || states[first].Status != store.Running || states[second].Status != store.Queued || states[r.ID].Status != store.Running {
-		t.Errorf("%v, %v", states, err)
-	}
+	require.Check(t, err == nil && states[first].Status == store.Running && states[second].Status == store.Queued && states[r.ID].Status == store.Running,
+		"%v, %v", states, err)
 	require.NoError(t, f.q.Cancel(t.Context(), alice, first))
 	<-begun // of the second
 }

@@ -42,8 +42,7 @@ func TestNobodyStarves(t *testing.T) {
 		long := ml.DefaultSpec()
 		require.NoError(t, long.Set("C", "1000"))
 		for i := range 45 {
-			_, err := f.st.CreateRun(t.Context(), store.WorkspaceOf(fmt.Sprint("stranger", i)), store.NewRun{Data: points(), Spec: long})
-			require.NoError(t, err)
+			require.Value(f.st.CreateRun(t.Context(), store.WorkspaceOf(fmt.Sprint("stranger", i)), store.NewRun{Data: points(), Spec: long}))(t)
 		}
 		f.start()
 		for range 3 {
@@ -119,9 +118,8 @@ func TestHeavyWorkTakesTurns(t *testing.T) {
 		want("a", "b")
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if context.Cause(a.ctx) != errTooLong || b.ctx.Err() != nil {
-			t.Errorf("after ten seconds of work: %v, %v", context.Cause(a.ctx), b.ctx.Err())
-		}
+		require.Check(t, context.Cause(a.ctx) == errTooLong && b.ctx.Err() == nil,
+			"after ten seconds of work: %v, %v", context.Cause(a.ctx), b.ctx.Err())
 		q.end(a)
 		q.end(b)
 	})

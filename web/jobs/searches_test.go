@@ -40,8 +40,7 @@ func (f *fixture) search(n store.NewSearch) string {
 
 func (f *fixture) follow(id string) <-chan Event {
 	f.Helper()
-	events := require.Value(f.q.SubscribeSearch(f.Context(), alice, id))(f)
-	return events
+	return require.Value(f.q.SubscribeSearch(f.Context(), alice, id))(f)
 }
 
 // Two programs and one that has died compute a search: it has the result of one process,
