@@ -4,20 +4,22 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml"
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -199,52 +201,23 @@ func TestSeedChoosesTheSplit(t *testing.T) {
 		"trained on %d, tested on %d", a.Report.TrainN, a.Report.TestN)
 }
 
-// expiring is a context that is cancelled when it is looked at for the k-th time,
-// and counts how often it is looked at afterwards.
-type expiring struct {
-	context.Context
-	cancel context.CancelFunc
-	mu     sync.Mutex // solvers look from several goroutines
-	left   int
-	late   int
-}
-
-func expireAt(k int) *expiring {
-	ctx, cancel := context.WithCancel(context.Background())
-	return &expiring{Context: ctx, cancel: cancel, left: k}
-}
-
-func (e *expiring) look() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.left--; e.left < 0 {
-		e.cancel()
-	}
-	if e.left < -1 {
-		e.late++
-	}
-}
-
-func (e *expiring) Err() error            { e.look(); return e.Context.Err() }
-func (e *expiring) Done() <-chan struct{} { e.look(); return e.Context.Done() }
-
 func TestTrainHeedsTheContext(t *testing.T) {
 	t.Parallel()
 	eachSetup(t, func(t *testing.T, set ...string) {
 		d := clouds(300, 2, 5)
 		s := spec(t, append(set, "C", "1000", "gamma", "0.5")...)
 		for _, k := range []int{0, 1, 2, 5, 20} {
-			ctx := expireAt(k)
+			ctx := mltest.NewLooks(t.Context(), int64(k))
 			res, err := ml.Train(ctx, d, s, nil)
 			switch {
-			case ctx.left >= 0:
+			case ctx.Over() <= 0:
 				require.Check(t, err == nil && res.Report.Status == trace.Converged, "never cancelled, yet %v", err)
 			case err != nil:
 				require.Check(t, errors.Is(err, context.Canceled), "cancelled at look %d: %v", k, err)
-			case res.Report.Status != trace.Cancelled && ctx.late > 0:
+			case res.Report.Status != trace.Cancelled && ctx.Over() > 1:
 				t.Errorf("cancelled at look %d: status %s", k, res.Report.Status)
 			}
-			require.Check(t, ctx.late <= 10, "cancelled at look %d, and looked %d times more", k, ctx.late)
+			require.Check(t, ctx.Over() <= 11, "cancelled at look %d, and looked %d times more", k, ctx.Over()-1)
 		}
 	})
 }
@@ -254,7 +227,7 @@ func TestCancelledHasAResult(t *testing.T) {
 	t.Parallel()
 	d, results := clouds(300, 2, 5), 0
 	for k := range 60 {
-		res, err := ml.Train(expireAt(k), d, spec(t, "C", "1000", "gamma", "0.5", "test_fraction", "0.3"), nil)
+		res, err := ml.Train(mltest.NewLooks(t.Context(), int64(k)), d, spec(t, "C", "1000", "gamma", "0.5", "test_fraction", "0.3"), nil)
 		if err == nil && res.Report.Status == trace.Cancelled {
 			require.Check(t, res.Report.TestAccuracy != nil, "no accuracy on the rows held out")
 			results++
@@ -389,9 +362,9 @@ func TestHardMargin(t *testing.T) {
 
 func TestPreparationIsFittedOnTheTrainingRowsOnly(t *testing.T) {
 	t.Parallel()
-	for _, project := range []string{"none", "pca"} {
+	for _, more := range [][]string{{"project", "none"}, {"project", "pca"}, {"kernel", "fisher", "components", "3"}} {
 		eachSetup(t, func(t *testing.T, set ...string) {
-			s := spec(t, append(set, "test_fraction", "0.3", "seed", "11", "project", project, "gamma", "scale")...)
+			s := spec(t, append(append(set, more...), "test_fraction", "0.3", "seed", "11", "gamma", "scale")...)
 			d := clouds(60, 3, 6)
 			a := train(t, d, s)
 			y, _, _, err := d.Binary("")
@@ -452,7 +425,7 @@ func TestGammaIsReportedAsUsed(t *testing.T) {
 		{"auto", "true", 0.25},
 		{"scale", "true", 0.25}, // the variance is 1
 		{"0.7", "true", 0.7},
-		{"scale", "false", 1 / (4 * variance(d.X))},
+		{"scale", "false", 1 / (4 * stat.PopVariance(d.X.RawMatrix().Data, nil))},
 	} {
 		r := train(t, d, spec(t, "gamma", c.gamma, "standardize", c.standardize)).Report
 		require.Check(t, near(r.Values.Number("gamma"), c.want, 1e-12),
@@ -460,17 +433,6 @@ func TestGammaIsReportedAsUsed(t *testing.T) {
 	}
 	r := train(t, d, spec(t, "kernel", "linear")).Report
 	require.Check(t, !r.Values.Has("gamma"), "a linear kernel reports a gamma")
-}
-
-// variance is the population variance of all entries of x.
-func variance(x *mat.Dense) float64 {
-	n := float64(len(x.RawMatrix().Data))
-	mean := mat.Sum(x) / n
-	var s float64
-	for _, v := range x.RawMatrix().Data {
-		s += (v - mean) * (v - mean)
-	}
-	return s / n
 }
 
 func TestReportLeavesOutWhatDoesNotApply(t *testing.T) {
@@ -493,12 +455,7 @@ func TestReportLeavesOutWhatDoesNotApply(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(asJSON(t, train(t, toy(), spec(t, c.set...)).Report)), &got))
 		want := strings.Fields(always + " " + c.more)
 		slices.Sort(want)
-		var keys []string
-		for k := range got {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		require.Equal(t, cmp.Diff(want, keys), "", "%v", c.set)
+		require.Slices(t, slices.Sorted(maps.Keys(got)), want, "%v", c.set)
 	}
 }
 

@@ -221,33 +221,3 @@ func TestPrecomputedModelRoundTrips(t *testing.T) {
 		require.Fails(t, require.Err(ml.ReadModel(strings.NewReader(asJSON(t, spoilt)))), says, "the error")
 	}
 }
-
-// TestTrainerOnPrecomputed judges what Train would on the rows that it holds out.
-func TestTrainerOnPrecomputed(t *testing.T) {
-	t.Parallel()
-	points := clouds(60, 2, 8)
-	d := given(points, kernel.RBF(0.1))
-	for _, set := range [][]string{{"tol", "1e-6"}, {"learner", "mcm"}, {"conformal", "amari"}} {
-		s := spec(t, append([]string{"kernel", "precomputed"}, set...)...)
-		tr := require.Value(ml.NewTrainer(d, s))(t)
-		var rows, held []int
-		for i := range 60 {
-			if i%4 == 1 {
-				held = append(held, i)
-			} else {
-				rows = append(rows, i)
-			}
-		}
-		judged := require.Value(tr.Judge(t.Context(), rows, held, []float64{0.5, 5}))(t)
-		for a, c := range []string{"0.5", "5"} {
-			require.NoError(t, s.Set("C", c))
-			m := train(t, d.Subset(rows), s).Model
-			f := require.Value(m.ScoresOf(t.Context(), d.Objects.Subset(held)))(t)
-			for i, v := range judged[a].Scores.RawMatrix().Data {
-				if math.Abs(v-f.At(i, 0)) > 1e-4*(1+math.Abs(v)) {
-					t.Errorf("%v, C = %s: f = %g at row %d, by Train %g", set, c, v, held[i], f.At(i, 0))
-				}
-			}
-		}
-	}
-}

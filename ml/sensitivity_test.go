@@ -119,7 +119,7 @@ func TestSenseOfRows(t *testing.T) {
 		"a second look differs, %v", err)
 }
 
-func TestSenseRefuses(t *testing.T) {
+func TestSenseAndRegulariseRefuse(t *testing.T) {
 	t.Parallel()
 	d := clouds(60, 3, 1)
 	for _, set := range [][]string{
@@ -128,8 +128,9 @@ func TestSenseRefuses(t *testing.T) {
 		{"positive", "a", "conformal", "amari"},
 		{"positive", "a", "kernel", "sigmoid"},
 	} {
-		_, err := ml.Sense(t.Context(), d, spec(t, set...), nil)
-		require.Check(t, errors.As(err, new(*param.Refusal)), "%v: %v", set, err)
+		for _, err := range []error{require.Err(ml.Sense(t.Context(), d, spec(t, set...), nil)), require.Err(ml.Regularise(t.Context(), d, spec(t, set...), nil))} {
+			require.Check(t, errors.As(err, new(*param.Refusal)), "%v: %v", set, err)
+		}
 	}
 	if _, err := ml.Sense(t.Context(), clouds(2*ml.MaxRegularise+2, 2, 1), spec(t, "positive", "a", "test_fraction", "0.6"), nil); !errors.As(err, new(*param.Refusal)) || !strings.Contains(err.Error(), "2000 rows, held-out ones included") {
 		t.Errorf("too many rows in all: %v", err)
