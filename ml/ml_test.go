@@ -236,45 +236,6 @@ func TestCancelledHasAResult(t *testing.T) {
 	require.Check(t, results > 0, "no cancelled training has a result")
 }
 
-func TestResultsAreFiniteOnUglyData(t *testing.T) {
-	t.Parallel()
-	ugly := map[string]*dataset.Data{
-		"duplicates":               data([][]float64{{1, 2}, {1, 2}, {3, 4}, {3, 4}, {1, 2}}, "a", "a", "b", "b", "a"),
-		"duplicates that disagree": data([][]float64{{1, 2}, {1, 2}, {3, 4}, {3, 4}, {0, 0}}, "a", "b", "b", "a", "a"),
-		"all points equal":         data([][]float64{{1, 2}, {1, 2}, {1, 2}, {1, 2}}, "a", "b", "b", "a"),
-		"constant column":          data([][]float64{{1, 7}, {2, 7}, {3, 7}, {4, 7}}, "a", "a", "b", "b"),
-		"one against many":         data([][]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {0.5, 0.5}}, "a", "a", "a", "a", "b"),
-		"two points":               data([][]float64{{0, 0}, {1, 1}}, "a", "b"),
-		"one feature":              data([][]float64{{0}, {1}, {2}, {3}}, "a", "b", "a", "b"),
-		"far from the origin":      data([][]float64{{1e9, 1}, {1e9 + 1, 2}, {1e9 + 2, 3}, {1e9 + 3, 5}}, "a", "a", "b", "b"),
-	}
-	eachSetup(t, func(t *testing.T, set ...string) {
-		for name, d := range ugly {
-			for _, k := range []string{"linear", "rbf", "poly"} {
-				for _, c := range []string{"1e-3", "1", "1e6"} {
-					s := spec(t, append(set, "kernel", k, "C", c, "max_iter", "100000")...)
-					res, err := ml.Train(context.Background(), d, s, nil)
-					if err != nil {
-						if s.Conformal == "none" {
-							t.Errorf("%s, %s, C %s: %v", name, k, c, err)
-						} else if refusal := (*param.Refusal)(nil); !errors.As(err, &refusal) || refusal.Remedy == "" {
-							t.Errorf("%s, %s, C %s: %v does not say what to do about it", name, k, c, err)
-						}
-						continue // a conformal map may not exist; it says so
-					}
-					require.Equal(t, res.Model.Validate(), nil, "%s, %s, C %s", name, k, c)
-					_, err = json.Marshal(res.Report)
-					require.Check(t, err == nil, "%s, %s, C %s: %v", name, k, c, err)
-					for i, f := range res.Model.Decisions(d.X) {
-						require.Check(t, !math.IsNaN(f) && !math.IsInf(f, 0),
-							"%s, %s, C %s: f = %g at row %d", name, k, c, f, i)
-					}
-				}
-			}
-		}
-	})
-}
-
 func TestTrainRefuses(t *testing.T) {
 	t.Parallel()
 	one := data([][]float64{{1, 2}, {2, 3}, {3, 5}}, "a", "a", "a")
