@@ -56,7 +56,7 @@ func TestRefineNested(t *testing.T) {
 		"%g, not the mean of %v", got.Accuracy, accuracies)
 	require.Check(t, differ != 0, "every fold chose what all points do: the test shows nothing")
 
-	spoilt := part(d, rangeOf(d.Len()))
+	spoilt := d.Subset(all(d))
 	for _, row := range plan.Splits[1].Test {
 		spoilt.X.SetRow(row, []float64{float64(100 * row), -3})
 	}
@@ -157,11 +157,4 @@ func TestOnwardEnds(t *testing.T) {
 		}
 	}
 	require.Check(t, ended != 0, "no fold came to its end before the others: the test shows nothing")
-}
-
-func rangeOf(n int) (all []int) {
-	for i := range n {
-		all = append(all, i)
-	}
-	return all
 }
