@@ -484,8 +484,7 @@ func TestRidgeAcrossTheRange(t *testing.T) {
 			r := res.Report
 			require.Check(t, slices.Contains(want, r.Status) && r.Condition != nil,
 				"%s, lambda %s: status %s, condition %v", k, lambda, r.Status, r.Condition)
-			_, err := json.Marshal(r)
-			require.Check(t, err == nil, "%s, lambda %s: %v", k, lambda, err)
+			require.Equal(t, require.Err(json.Marshal(r)), nil, "%s, lambda %s", k, lambda)
 			for i, f := range res.Model.Decisions(d.X) {
 				if math.IsNaN(f) || math.Abs(f) > 10 {
 					t.Errorf("%s, lambda %s: f = %g at row %d", k, lambda, f, i)

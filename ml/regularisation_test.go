@@ -73,6 +73,5 @@ func TestRegularise(t *testing.T) {
 		}
 	}
 	require.Check(t, n == len(told) && n == len(r.Entries), "%d entries, of %d changes", len(r.Entries), n)
-	_, err := json.Marshal(r)
-	require.Check(t, err == nil, "%v", err)
+	require.Equal(t, require.Err(json.Marshal(r)), nil, "the error")
 }

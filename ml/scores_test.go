@@ -141,6 +141,6 @@ func TestScoresOfAnOlderReport(t *testing.T) {
 	}
 	require.Check(t, old.TestAUC == nil, "the area needs f: %+v", old)
 	var ragged ml.Report // what was stored never panics
-	err := json.Unmarshal([]byte(`{"test_accuracy":7,"test_n":3,"test_confusion":[{"n":2,"predicted":[1]},{"n":-1,"predicted":[0,0,9]}]}`), &ragged)
-	require.Check(t, err == nil, "%v", err)
+	require.Equal(t, json.Unmarshal([]byte(`{"test_accuracy":7,"test_n":3,"test_confusion":[{"n":2,"predicted":[1]},{"n":-1,"predicted":[0,0,9]}]}`), &ragged),
+		nil, "the error")
 }

@@ -40,10 +40,8 @@ func TestCourseSurvivesRestart(t *testing.T) {
 	} {
 		require.Equal(t, cmp.Diff(c, require.Value(get())(t)), "", "%s", name)
 	}
-	_, err := s.CourseOf(t.Context(), bob, c.Code)
-	wantErr(t, err, ErrNotFound)
-	_, err = s.TaughtCourse(t.Context(), c.Code)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.CourseOf(t.Context(), bob, c.Code)), ErrNotFound)
+	wantErr(t, require.Err(s.TaughtCourse(t.Context(), c.Code)), ErrNotFound)
 	require.Check(t, c.Fixes("kernel") && c.Fixes("seed") && !c.Fixes("C"), "the wrong controls are fixed")
 	got := require.Value(s.Courses(t.Context(), bob))(t)
 	require.Check(t, len(got) == 0, "somebody else has %d courses", len(got))
@@ -102,10 +100,8 @@ func TestHandIn(t *testing.T) {
 	require.Equal(t, cmp.Diff(asText(t, want), asText(t, got)), "", "the copy")
 	require.Check(t, equal(got.Scores, want.Scores) && got.Scores != nil, "the copy has other scores")
 	require.Value(s.Data(ctx, got.Hash))(t)
-	_, err := s.Run(ctx, bob, h.Run)
-	wantErr(t, err, ErrNotFound)
-	_, err = s.Run(ctx, alice, h.Run)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.Run(ctx, bob, h.Run)), ErrNotFound)
+	wantErr(t, require.Err(s.Run(ctx, alice, h.Run)), ErrNotFound)
 	require.Equal(t, require.Value(s.Course(ctx, c.Code))(t).Handins, 1, "hand-ins")
 
 	wantErr(t, s.Withdraw(ctx, alice, h.Run), ErrNotFound)
@@ -194,8 +190,7 @@ func TestHandInRefused(t *testing.T) {
 	}
 	refused := func(want *Error, ws Workspace, run string) {
 		t.Helper()
-		_, err := s.HandIn(ctx, ws, run, "x")
-		wantErr(t, err, want)
+		wantErr(t, require.Err(s.HandIn(ctx, ws, run, "x")), want)
 	}
 	own := saved(c.Code)
 	refused(ErrNotFound, alice, own)           // somebody else's run
@@ -219,10 +214,8 @@ func TestHandInRefused(t *testing.T) {
 	for i := 1; i < MaxNames; i++ {
 		require.Value(s.HandIn(ctx, bob, own, fmt.Sprint("name ", i)))(t)
 	}
-	_, err = s.HandIn(ctx, bob, own, "one more")
-	wantErr(t, err, ErrNames)
-	_, err = s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "")
-	wantErr(t, err, ErrNames)
+	wantErr(t, require.Err(s.HandIn(ctx, bob, own, "one more")), ErrNames)
+	wantErr(t, require.Err(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "")), ErrNames)
 	again := require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2)))(t).ID
 	require.Value(s.HandIn(ctx, bob, again, "name 1"))(t) // replaces
 	elsewhere := require.Value(s.CreateCourse(ctx, alice, sampleCourse("other")))(t)
@@ -295,8 +288,7 @@ func TestBlock(t *testing.T) {
 	}
 	blocks := require.Value(s.Blocks(ctx, c.Code))(t)
 	require.Must(t, len(blocks) == 1 && blocks[0].Names == "anonymous 2, Ada", "%+v", blocks)
-	_, err := s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "Eve")
-	wantErr(t, err, ErrBlocked)
+	wantErr(t, require.Err(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "Eve")), ErrBlocked)
 	wantErr(t, s.Admits(ctx, bob, c), ErrBlocked)
 	require.NoError(t, s.Admits(ctx, alice, c))
 	handIn(bob, other, "Bob")
@@ -356,8 +348,7 @@ func TestCreateHandin(t *testing.T) {
 	before := tables()
 	require.NoError(t, s.CloseCourse(ctx, c.Code, true))
 	other.Request.Key = "another page"
-	_, err := s.CreateHandin(ctx, bob, other, "Bob")
-	wantErr(t, err, ErrClosed)
+	wantErr(t, require.Err(s.CreateHandin(ctx, bob, other, "Bob")), ErrClosed)
 	require.Check(t, tables() == before, "half done: %s, before %s", tables(), before)
 }
 
@@ -376,8 +367,7 @@ func TestHandinFollowsItsSource(t *testing.T) {
 		}
 		require.Value(s.CreateHandin(ctx, bob, n, fmt.Sprint(i)))(t)
 	}
-	_, err := s.CreateHandin(ctx, bob, n, "one more")
-	wantErr(t, err, ErrTooMany)
+	wantErr(t, require.Err(s.CreateHandin(ctx, bob, n, "one more")), ErrTooMany)
 
 	ends := func(i int, end func(id string) error, want Status) {
 		t.Helper()

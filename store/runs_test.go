@@ -57,8 +57,7 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	require.NoError(t, s.DeleteRuns(ctx, alice, []string{saved.ID}))
 	forgetDeleted(t, s)
 	require.Equal(t, count(t, s, "models"), 0, "models left of a deleted run")
-	_, err := s.Run(ctx, alice, saved.ID)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.Run(ctx, alice, saved.ID)), ErrNotFound)
 }
 
 // A run that was trained before its data set was edited keeps what it was
@@ -113,8 +112,7 @@ func TestShare(t *testing.T) {
 	got := require.Value(s.SharedRun(ctx, token))(t)
 	require.Check(t, got.ID == r.ID && got.Model != nil && got.Share == token, "%+v", got)
 	require.NoError(t, s.UnshareRun(ctx, alice, r.ID))
-	_, err = s.SharedRun(ctx, token)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.SharedRun(ctx, token)), ErrNotFound)
 	require.Check(t, require.Value(s.ShareRun(ctx, alice, r.ID))(t) != token, "a withdrawn link works again")
 }
 
@@ -387,8 +385,7 @@ func TestQueueIsBounded(t *testing.T) {
 		require.NoError(t, queue(alice))
 	}
 	points := count(t, s, "points")
-	_, err := s.CreateRun(t.Context(), alice, NewRun{Data: sample(9), Spec: ml.DefaultSpec()})
-	wantErr(t, err, ErrTooMany)
+	wantErr(t, require.Err(s.CreateRun(t.Context(), alice, NewRun{Data: sample(9), Spec: ml.DefaultSpec()})), ErrTooMany)
 	require.Check(t, count(t, s, "points") == points, "the refused run left its points")
 	require.NoError(t, queue(bob))
 	require.Value(second(s.claimRun(t.Context(), owner)))(t)

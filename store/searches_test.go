@@ -227,19 +227,16 @@ func TestSearchIsBounded(t *testing.T) {
 	}
 	n := asked(t)
 	n.Dataset = "nowhere"
-	_, err := s.CreateSearch(t.Context(), alice, n)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.CreateSearch(t.Context(), alice, n)), ErrNotFound)
 	n = asked(t)
 	for range MaxSearchingEach {
 		require.Value(s.CreateSearch(t.Context(), alice, n))(t)
 	}
-	_, err = s.CreateSearch(t.Context(), alice, n)
-	wantErr(t, err, ErrSearching)
+	wantErr(t, require.Err(s.CreateSearch(t.Context(), alice, n)), ErrSearching)
 	for i := MaxSearchingEach; i < MaxSearching; i++ { // nobody's searches leave others without room
 		require.Value(s.CreateSearch(t.Context(), WorkspaceOf(fmt.Sprint(i)), n))(t)
 	}
-	_, err = s.CreateSearch(t.Context(), bob, n)
-	wantErr(t, err, ErrQueueFull)
+	wantErr(t, require.Err(s.CreateSearch(t.Context(), bob, n)), ErrQueueFull)
 }
 
 // BenchmarkCells measures the store for one cell of a search of thousands.

@@ -54,8 +54,7 @@ func TestLowDisk(t *testing.T) {
 	require.Value(s.Tend(ctx))(t)
 	require.Equal(t, require.Err(os.Stat(s.reserve())), nil, "the reserve did not come back")
 	s.MaxDisk = 1 << 10
-	_, err := s.CreateDataset(ctx, alice, "e", "", sample(2))
-	wantErr(t, err, ErrMaxDisk)
+	wantErr(t, require.Err(s.CreateDataset(ctx, alice, "e", "", sample(2))), ErrMaxDisk)
 	s.MaxDisk = 1 << 30
 	require.Value(s.CreateDataset(ctx, alice, "e", "", sample(2)))(t)
 }

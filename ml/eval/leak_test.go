@@ -171,8 +171,7 @@ func table(t *testing.T, held func(i int) string, missing dataset.Missing) (*dat
 		}
 		fmt.Fprintln(&text, row)
 	}
-	d, err := dataset.Read(strings.NewReader(text.String()), "rows.csv", dataset.Mapping{Features: []string{"size", "colour"}, Missing: missing}, dataset.DefaultLimits)
-	require.NoError(t, err)
+	d := require.Value(dataset.Read(strings.NewReader(text.String()), "rows.csv", dataset.Mapping{Features: []string{"size", "colour"}, Missing: missing}, dataset.DefaultLimits))(t)
 	return d, judged(t, d, with(t, ml.DefaultSpec(), map[string]string{"gamma": "0.5"}), all(d)[:60], []int{89})
 }
 

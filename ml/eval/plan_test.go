@@ -260,8 +260,7 @@ func TestReduceRefuses(t *testing.T) {
 		results = append(results, res)
 	}
 	foreign := eval.CellResult{Cell: "of another plan"}
-	_, err := plan.Reduce(append([]eval.CellResult{foreign}, results...))
-	require.Check(t, err == nil, "a result too many: %v", err)
+	require.Equal(t, require.Err(plan.Reduce(append([]eval.CellResult{foreign}, results...))), nil, "a result too many")
 	differs := results[1]
 	differs.Folds = slices.Clone(differs.Folds)
 	differs.Folds[0].SupportVectors++

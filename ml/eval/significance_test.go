@@ -97,8 +97,7 @@ func TestPairedTestsEqual(t *testing.T) {
 			"all %g: %+v (%v)", c.each, got, err)
 		p, err := eval.Correlated(d, 1./9, 0.01)
 		require.Check(t, err == nil && p == c.want, "all %g: %+v (%v)", c.each, p, err)
-		_, err = json.Marshal(got)
-		require.Check(t, err == nil, "%v", err)
+		require.Equal(t, require.Err(json.Marshal(got)), nil, "the error")
 	}
 	for _, c := range []struct {
 		d           []float64
@@ -251,8 +250,7 @@ func TestFriedmanEnds(t *testing.T) {
 	got, err := eval.Friedman(clear)
 	require.Check(t, err == nil && got.F == nil && got.P == 0 && slices.Equal(got.Ranks, []float64{1, 2, 3}) && near(got.ChiSquared, 6, 1e-12),
 		"one order: %+v (%v)", got, err)
-	_, err = json.Marshal(got)
-	require.Check(t, err == nil, "%v", err)
+	require.Equal(t, require.Err(json.Marshal(got)), nil, "the error")
 	for name, scores := range map[string][][]float64{
 		"nothing": nil, "one data set": {{1, 2}}, "one machine": {{1}, {2}}, "ragged": {{1, 2}, {1}}, "NaN": {{1, 2}, {1, math.NaN()}}, "infinite": {{1, 2}, {math.Inf(-1), 1}},
 	} {
