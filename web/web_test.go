@@ -552,6 +552,14 @@ func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
+// serve serves h on the listener and returns what stops that and waits for it.
+func (p pipes) serve(t *testing.T, h http.Handler) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error)
+	go func() { served <- newServer(p, slog.New(slog.DiscardHandler)).Serve(ctx, h) }()
+	return func() { cancel(); require.Equal(t, <-served, nil, "stopped with") }
+}
+
 // An event stream outlives the limits of the server, and ends with it.
 func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 	t.Parallel()
@@ -561,13 +569,9 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 			return Stream(w, r, events, func(n int) (string, any) { return "n", n })
 		}})
 		listener := make(pipes)
-		s := newServer(listener, slog.New(slog.DiscardHandler))
-		ctx, stop := context.WithCancel(t.Context())
-		served := make(chan error)
-		go func() { served <- s.Serve(ctx, h) }()
-
+		stop := listener.serve(t, h)
 		client := http.Client{Transport: &http.Transport{DialContext: listener.dial, DisableKeepAlives: true}}
-		res := require.Value(client.Get("http://" + s.Addr().String() + "/events"))(t)
+		res := require.Value(client.Get("http://" + listener.Addr().String() + "/events"))(t)
 		defer res.Body.Close()
 		lines := bufio.NewScanner(res.Body)
 		beats := 0
@@ -583,12 +587,12 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 		if lines.Text() != "data: 7" {
 			t.Fatalf("the stream was cut after %d heartbeats: %v", beats, lines.Err())
 		}
-		stop()
+		var stopping sync.WaitGroup
+		stopping.Go(stop)
 		for lines.Scan() {
 		}
-		if err := <-served; err != nil || lines.Err() != nil {
-			t.Errorf("stopped with %v; the stream ended with %v", err, lines.Err())
-		}
+		stopping.Wait()
+		require.Equal(t, lines.Err(), nil, "the stream ended with")
 	})
 }
 
@@ -611,11 +615,8 @@ func TestSlowClients(t *testing.T) {
 					return err
 				}})
 				listener := make(pipes)
-				s := newServer(listener, slog.New(slog.DiscardHandler))
-				ctx, stop := context.WithCancel(t.Context())
-				served := make(chan error)
-				go func() { served <- s.Serve(ctx, h) }()
-				conn, _ := listener.dial(ctx, "", "")
+				stop := listener.serve(t, h)
+				conn, _ := listener.dial(t.Context(), "", "")
 				start := time.Now()
 				go io.WriteString(conn, test.send)
 				io.Copy(io.Discard, conn) // until the server closes
@@ -623,7 +624,6 @@ func TestSlowClients(t *testing.T) {
 					t.Errorf("closed after %v, want %v", took, test.want)
 				}
 				stop()
-				require.Equal(t, <-served, nil, "<-served")
 			})
 		})
 	}
@@ -656,17 +656,13 @@ func TestInterruptedBodies(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				listener := make(pipes)
-				s := newServer(listener, slog.New(slog.DiscardHandler))
-				ctx, stop := context.WithCancel(t.Context())
-				served := make(chan error)
-				go func() { served <- s.Serve(ctx, h) }()
-				conn, _ := listener.dial(ctx, "", "")
+				stop := listener.serve(t, h)
+				conn, _ := listener.dial(t.Context(), "", "")
 				go io.WriteString(conn, test.send)
 				got, _ := io.ReadAll(conn) // until the server closes
 				require.Check(t, strings.Contains(string(got), test.want), "%q is not in %s", test.want, got)
 				conn.Close()
 				stop()
-				require.Equal(t, <-served, nil, "<-served")
 			})
 		})
 	}

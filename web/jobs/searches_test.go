@@ -108,9 +108,7 @@ func TestSearchEnds(t *testing.T) {
 			<-begun
 			require.NoError(t, end(f, id))
 			<-stopped
-			var last Event
-			for last = range events {
-			}
+			last := lastOf(events)
 			require.Check(t, last.Status == store.Cancelled, "%+v", last)
 			waits, err := f.st.Waiting(t.Context(), "other")
 			require.Check(t, len(waits) == 0 && err == nil, "a cell still waits %v", err)
@@ -145,9 +143,7 @@ func TestSearchFails(t *testing.T) {
 	id := f.search(asked(t))
 	events := f.follow(id)
 	f.start()
-	var last Event
-	for last = range events {
-	}
+	last := lastOf(events)
 	f.stop()
 	require.Check(t, last.Status == store.Failed && !strings.Contains(last.Error, "oh dear") && strings.Contains(f.log.String(), "oh dear"),
 		"%+v; %s", last, f.log)
