@@ -30,7 +30,7 @@ func TestWeightsAreTheSumWrittenOut(t *testing.T) {
 		n, decay := rapid.IntRange(1, 4).Draw(r, "k"), rapid.Float64Range(0.05, 1).Draw(r, "decay")
 		plain, k := ofStrings(name, n, decay, false), ofStrings(name, n, decay, rapid.Bool().Draw(r, "normalised"))
 		scale := func(s string) float64 {
-			switch self := enumerated(plain, s, s); {
+			switch self := inner(counted(plain, s), counted(plain, s)); {
 			case !k.Values.Switch("normalize"):
 				return 1
 			case self > 0:
