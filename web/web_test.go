@@ -599,6 +599,10 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 // Clients that take their time are cut off, at each step.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
+	h, _, _ := newSite(map[string]Handler{"POST /x": func(_ http.ResponseWriter, r *http.Request) error {
+		_, err := io.ReadAll(r.Body)
+		return err
+	}})
 	for name, test := range map[string]struct {
 		send string
 		want time.Duration
@@ -607,26 +611,29 @@ func TestSlowClients(t *testing.T) {
 		"body":    {"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", grace},
 		"idle":    {"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n", idleTimeout},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				h, _, _ := newSite(map[string]Handler{"POST /x": func(_ http.ResponseWriter, r *http.Request) error {
-					_, err := io.ReadAll(r.Body)
-					return err
-				}})
-				listener := make(pipes)
-				stop := listener.serve(t, h)
-				conn, _ := listener.dial(t.Context(), "", "")
-				start := time.Now()
-				go io.WriteString(conn, test.send)
-				io.Copy(io.Discard, conn) // until the server closes
-				if took := time.Since(start); took < test.want || took > test.want+time.Second {
-					t.Errorf("closed after %v, want %v", took, test.want)
-				}
-				stop()
-			})
+		exchange(t, name, h, test.send, func(t *testing.T, _ string, took time.Duration) {
+			require.Check(t, took >= test.want && took <= test.want+time.Second, "closed after %v, want %v", took, test.want)
 		})
 	}
+}
+
+// exchange checks, as a test of its own, what h answers to a client that sends some text and waits,
+// and how long it is until the server closes the connection.
+func exchange(t *testing.T, name string, h http.Handler, send string, check func(t *testing.T, got string, took time.Duration)) {
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			listener := make(pipes)
+			stop := listener.serve(t, h)
+			conn, _ := listener.dial(t.Context(), "", "")
+			start := time.Now()
+			go io.WriteString(conn, send)
+			got, _ := io.ReadAll(conn)
+			check(t, string(got), time.Since(start))
+			conn.Close()
+			stop()
+		})
+	})
 }
 
 // Who sends a file too slowly, or only a part of it, is told so in a sentence.
@@ -652,19 +659,7 @@ func TestInterruptedBodies(t *testing.T) {
 		"too large":        {form + fmt.Sprintf("Content-Length: %d\r\n\r\n", limit+1), "413"},
 		"large file":       {fmt.Sprintf("POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", limit+1), "413"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				listener := make(pipes)
-				stop := listener.serve(t, h)
-				conn, _ := listener.dial(t.Context(), "", "")
-				go io.WriteString(conn, test.send)
-				got, _ := io.ReadAll(conn) // until the server closes
-				require.Check(t, strings.Contains(string(got), test.want), "%q is not in %s", test.want, got)
-				conn.Close()
-				stop()
-			})
-		})
+		exchange(t, name, h, test.send, func(t *testing.T, got string, _ time.Duration) { require.Says(t, got, test.want, "the answer") })
 	}
 }
 
