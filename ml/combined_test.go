@@ -24,18 +24,15 @@ func TestCombinedTrains(t *testing.T) {
 	} {
 		for _, set := range [][]string{{}, {"learner", "mcm", "rho", "0.1"}, {"learner", "ridge"}, {"conformal", "gradient"}} {
 			s := spec(t, append(set, "kernel", "combined", "expression", c.expression)...)
-			if s.Takes() != c.data.Kind() || s.Applies("standardize") != (name == "points") {
-				t.Fatalf("%s: takes %q", name, s.Takes())
-			}
+			require.Must(t, s.Takes() == c.data.Kind() && s.Applies("standardize") == (name == "points"), "%s: takes %q", name, s.Takes())
 			res := train(t, c.data, s)
 			text := asJSON(t, res.Model)
 			back, err := ml.ReadModel(strings.NewReader(text))
 			require.Must(t, err == nil, "%s: %v", name, err)
 			was, err := res.Model.Accuracy(c.data)
 			is, err2 := back.Accuracy(c.data)
-			if asJSON(t, back) != text || err != nil || err2 != nil || was != is || was != *res.Report.TrainAccuracy {
-				t.Errorf("%s %v: accuracy %g, %g after JSON, reported %g: %v, %v", name, set, was, is, *res.Report.TrainAccuracy, err, err2)
-			}
+			require.Check(t, asJSON(t, back) == text && err == nil && err2 == nil && was == is && was == *res.Report.TrainAccuracy,
+				"%s %v: accuracy %g, %g after JSON, reported %g: %v, %v", name, set, was, is, *res.Report.TrainAccuracy, err, err2)
 			got := res.Report.Values.Text("expression")
 			require.Check(t, got != "" && !strings.Contains(got, "auto"), "%s: reported as %q", name, got)
 			var report ml.Report
@@ -50,13 +47,11 @@ func TestCombinedRefuses(t *testing.T) {
 	t.Parallel()
 	var s ml.Spec
 	err := s.UnmarshalJSON([]byte(`{"kernel":"combined","expression":"rbf + "}`))
-	if err == nil || err.(param.Problems).For("expression") != "expression: character 7: expected a kernel, a number or (, found the end" {
-		t.Errorf("%v", err)
-	}
+	require.Check(t, err != nil && err.(param.Problems).For("expression") == "expression: character 7: expected a kernel, a number or (, found the end",
+		"%v", err)
 	s = spec(t, "kernel", "combined", "expression", "spectrum + 1")
-	if _, err := ml.Train(t.Context(), toy(), s, nil); err == nil || !strings.Contains(err.Error(), "combined compares strings, and these data are points with features; use linear") {
-		t.Errorf("strings on points: %v", err)
-	}
+	require.Fails(t, require.Err(ml.Train(t.Context(), toy(), s, nil)),
+		"combined compares strings, and these data are points with features; use linear", "strings on points")
 	require.Equal(t, s.Title(), "SVM spectrum + 1 C=1", "title")
 	s = s.With("expression", param.Of("+"))
 	err = ml.Check(toy(), s)

@@ -62,8 +62,7 @@ func TestKeptScores(t *testing.T) {
 		require.Check(t, errors.Is(err, context.Canceled), "%v: nobody waits: %v", set, err)
 		ps, err := forgot.Points(t.Context(), res.Model, d, s)
 		require.Check(t, err == nil && len(ps) == d.Len(), "%v: %v", set, err)
-		_, err = res.Points(t.Context(), res.Model, d.Subset([]int{0, 1, 2}), s)
-		require.Check(t, err != nil, "%v: points of other data", set)
+		require.Fails(t, require.Err(res.Points(t.Context(), res.Model, d.Subset([]int{0, 1, 2}), s)), "", "%v: points of other data", set)
 	}
 	require.Check(t, train(t, clouds(20, 2, 6), spec(t)).Scores == nil, "the scores of vectors are kept")
 }
@@ -114,8 +113,6 @@ func TestCompare(t *testing.T) {
 	_, err = ml.Compare(t.Context(), gaps, long(100_000))
 	require.Check(t, errors.As(err, &refused) && errors.As(ml.Comparable(gaps, long(100_000)), &refused), "%v", err)
 	require.Near(t, kernel.Steps(gaps, long(1000).Objects), 3e6, 1, "steps")
-	_, err = ml.Compare(t.Context(), kernel.RBF(1), clouds(9, 2, 1))
-	require.Check(t, err != nil, "points are compared")
-	_, err = ml.Compare(t.Context(), kernel.RBF(1), d)
-	require.Check(t, err != nil, "the kernel takes strings")
+	require.Fails(t, require.Err(ml.Compare(t.Context(), kernel.RBF(1), clouds(9, 2, 1))), "", "points are compared")
+	require.Fails(t, require.Err(ml.Compare(t.Context(), kernel.RBF(1), d)), "", "the kernel takes strings")
 }

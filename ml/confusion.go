@@ -94,11 +94,8 @@ func (t Target) confusion(predicted, rows []int) []ClassReport {
 // counts returns the counts of the confusion matrix of some rows.
 func (t Target) counts(predicted, rows []int) [][]int {
 	counts := make([][]int, len(t.Classes))
-	for c := range counts {
-		counts[c] = make([]int, len(t.Classes))
-	}
-	for k, i := range rows {
-		counts[t.Class[i]][predicted[k]]++
+	for c, row := range t.confusion(predicted, rows) {
+		counts[c] = row.Predicted
 	}
 	return counts
 }

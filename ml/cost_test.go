@@ -17,17 +17,15 @@ func TestCostOf(t *testing.T) {
 		for i := range xy {
 			xy[i], labels[i] = [2]float64{float64(i), float64(i * i % 7)}, []string{"a", "b"}[i%2]
 		}
-		d := require.Value(dataset.FromPoints(xy, labels))(t)
-		return d
+		return require.Value(dataset.FromPoints(xy, labels))(t)
 	}
 	small, large := points(200), points(12_000)
 	for _, l := range Learners {
 		s := DefaultSpec()
 		s.Learner = l.Name
 		short, long := CostOf(small, s), CostOf(large, s)
-		if short.Time <= 0 || short.Time > time.Second || long.Time < time.Second || short.Bytes <= 0 || long.Bytes < short.Bytes {
-			t.Errorf("%s: %v of 200 rows, %v of 12 000", l.Name, short, long)
-		}
+		require.Check(t, short.Time > 0 && short.Time <= time.Second && long.Time >= time.Second && short.Bytes > 0 && long.Bytes >= short.Bytes,
+			"%s: %v of 200 rows, %v of 12 000", l.Name, short, long)
 		s.Conformal = "eigen"
 		require.Check(t, CostOf(small, s).Time > short.Time, "%s: a conformal kernel costs nothing", l.Name)
 	}

@@ -96,9 +96,7 @@ func TestFillOfAFile(t *testing.T) {
 	t.Parallel()
 	const file = "sex,x1,x2\nf,1,\nm,,0.5\n,0.2,0.1\nm,0.2,0.1\n"
 	read := func(text string) *dataset.Data {
-		d, err := dataset.Read(strings.NewReader(text), "f", dataset.Mapping{Features: []string{"x1", "x2", "sex"}, Missing: dataset.MissingMedian}, dataset.Limits{})
-		require.NoError(t, err)
-		return d
+		return require.Value(dataset.Read(strings.NewReader(text), "f", dataset.Mapping{Features: []string{"x1", "x2", "sex"}, Missing: dataset.MissingMedian}, dataset.Limits{}))(t)
 	}
 	predict := func(d *dataset.Data) (*ml.Predictions, *ml.Model, error) {
 		res := train(t, d, spec(t, "gamma", "0.5"))

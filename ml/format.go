@@ -85,16 +85,14 @@ func (m Model) MarshalJSON() ([]byte, error) {
 		_, cores := dataset.KeptOf(machine.Cores)
 		f.Machines[k] = machine2{list(machine.Coef), machine.B, machine.Map, machine.CoreRows, dataset.KeptCores(cores), machine.Factors}
 	}
+	f.Fill, f.Platt = m.Fill, m.Platt
 	switch {
 	case m.tellsEdges():
 		f.Format = 5
-		return json.Marshal(format5{f, m.Platt})
 	case m.Fill != nil:
 		f.Format = 4
-		return json.Marshal(format4{f, m.Fill, m.Platt})
 	case m.Platt != nil:
 		f.Format = 3
-		return json.Marshal(format3{f, m.Platt})
 	}
 	return json.Marshal(f)
 }
@@ -106,7 +104,7 @@ func list[T any](v []T) []T {
 	return v
 }
 
-// format2 is the JSON form of most models.
+// format2 is the JSON form of models since versions were numbered.
 type format2 struct {
 	Format   int      `json:"format"`
 	Features []string `json:"features"`
@@ -119,6 +117,8 @@ type format2 struct {
 	Supports   supports2       `json:"supports"`
 	Machines   []machine2      `json:"machines"`
 	Rule       Rule            `json:"rule"`
+	Fill       dataset.Fill    `json:"fill,omitempty"`  // format 4
+	Platt      *Platt          `json:"platt,omitempty"` // formats 3, 4 and 5
 }
 
 type supports2 struct {
@@ -136,58 +136,6 @@ type machine2 struct {
 	Factors []float64 `json:"factors,omitempty"`
 }
 
-// format3 is the JSON form of models with probabilities.
-type format3 struct {
-	format2
-	Platt *Platt `json:"platt"`
-}
-
-func (f format3) model() (*Model, error) {
-	m, err := f.format2.model()
-	if err != nil {
-		return nil, err
-	}
-	if m.Platt = f.Platt; f.Platt == nil {
-		return nil, errors.New("model: platt: missing, which tells format 3 from 2")
-	}
-	return m, nil
-}
-
-// format4 is the JSON form of models with imputation.
-type format4 struct {
-	format2
-	Fill  dataset.Fill `json:"fill"`
-	Platt *Platt       `json:"platt,omitempty"`
-}
-
-func (f format4) model() (*Model, error) {
-	m, err := f.format2.model()
-	if err != nil {
-		return nil, err
-	}
-	if m.Fill, m.Platt = f.Fill, f.Platt; f.Fill == nil {
-		return nil, errors.New("model: fill: missing, which tells format 4 from 3")
-	}
-	return m, nil
-}
-
-// format5 is the JSON form of models of directed or edge-labelled graphs.
-type format5 struct {
-	format2
-	Platt *Platt `json:"platt,omitempty"`
-}
-
-func (f format5) model() (*Model, error) {
-	m, err := f.format2.model()
-	if err != nil {
-		return nil, err
-	}
-	if m.Platt = f.Platt; !m.tellsEdges() {
-		return nil, errors.New("model: graphs: none is directed or has labels of edges, which tells format 5 from 3")
-	}
-	return m, nil
-}
-
 // tellsEdges reports whether a graph in m is directed or has edge labels.
 func (m *Model) tellsEdges() bool {
 	_, kept := dataset.KeptOf(m.Supports.Objects)
@@ -197,7 +145,19 @@ func (m *Model) tellsEdges() bool {
 	})
 }
 
-func (f format2) model() (*Model, error) {
+// model returns the model, with an error for what its format does not have or must have. Unless
+// strict, what it does not have is passed over.
+func (f format2) model(strict bool) (*Model, error) {
+	switch {
+	case strict && f.Fill != nil && f.Format != 4:
+		return nil, fmt.Errorf("not a model in JSON: format %d has no fill", f.Format)
+	case strict && f.Platt != nil && f.Format == 2:
+		return nil, fmt.Errorf("not a model in JSON: format %d has no platt", f.Format)
+	case f.Format == 3 && f.Platt == nil:
+		return nil, errors.New("model: platt: missing, which tells format 3 from 2")
+	case f.Format == 4 && f.Fill == nil:
+		return nil, errors.New("model: fill: missing, which tells format 4 from 3")
+	}
 	m := &Model{
 		Features: f.Features, Label: f.Label, Classes: f.Classes,
 		Objects: f.Objects, Scaler: f.Scaler, Projection: f.Projection, Kernel: f.Kernel,
@@ -216,6 +176,15 @@ func (f format2) model() (*Model, error) {
 			}
 		}
 		m.Machines = append(m.Machines, machine)
+	}
+	if f.Format == 4 {
+		m.Fill = f.Fill
+	}
+	if f.Format != 2 {
+		m.Platt = f.Platt
+	}
+	if f.Format == 5 && !m.tellsEdges() {
+		return nil, errors.New("model: graphs: none is directed or has labels of edges, which tells format 5 from 3")
 	}
 	return m, nil
 }
@@ -264,7 +233,6 @@ func decode(text []byte, strict bool) (*Model, error) {
 		}
 		return nil
 	}
-	var f interface{ model() (*Model, error) }
 	switch n := head.Format; {
 	case n == nil:
 		var f format1
@@ -276,19 +244,12 @@ func decode(text []byte, strict bool) (*Model, error) {
 		return nil, fmt.Errorf("model: format %d is newer than this program, which reads formats up to %d: use the version of Margin Lab that wrote the model, or a later one", *n, Format)
 	case *n < 2:
 		return nil, fmt.Errorf("model: format: expected 2 to %d, or no number for models of older versions, found %d", Format, *n)
-	case *n == 3:
-		f = new(format3)
-	case *n == 4:
-		f = new(format4)
-	case *n == 5:
-		f = new(format5)
-	default:
-		f = new(format2)
 	}
-	if err := read(f); err != nil {
+	var f format2
+	if err := read(&f); err != nil {
 		return nil, err
 	}
-	return f.model()
+	return f.model(strict)
 }
 
 // Validate returns an error if m cannot be evaluated or has kernel parameters out of range.

@@ -61,12 +61,9 @@ func TestWalksThatDiverge(t *testing.T) {
 			all = append(all, [2]int{u, v})
 		}
 	}
-	complete, err := dataset.NewGraph(9, all, nil)
-	require.NoError(t, err)
-	_, err = res.Model.ScoresOf(t.Context(), &dataset.Graphs{Name: "graph", Values: []dataset.Graph{{N: 1}, complete}})
-	if err == nil || !strings.Contains(err.Error(), "row 2 with itself is 64, and 0.02 times that is not below 1; take a weight below 0.0156") {
-		t.Error(err)
-	}
+	complete := require.Value(dataset.NewGraph(9, all, nil))(t)
+	require.Fails(t, require.Err(res.Model.ScoresOf(t.Context(), &dataset.Graphs{Name: "graph", Values: []dataset.Graph{{N: 1}, complete}})),
+		"row 2 with itself is 64, and 0.02 times that is not below 1; take a weight below 0.0156", "the error")
 }
 
 // TestFormatOfEdges writes models whose graphs have directions or labels of edges under a number

@@ -152,9 +152,6 @@ func (r *Result) Points(ctx context.Context, m *Model, d *dataset.Data, spec Spe
 // returns a Result with status "cancelled" if a feasible iterate exists, otherwise
 // ctx.Err().
 func Train(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Result, error) {
-	if err := spec.Validate(); err != nil {
-		return nil, err
-	}
 	p, err := prepare(d, spec)
 	if err != nil {
 		return nil, err
@@ -449,9 +446,6 @@ func (r *Report) mapped(cores int, stats conformal.Stats) {
 // Check returns the error with which Train would refuse to start: values of spec out
 // of range, columns or classes missing from d.
 func Check(d *dataset.Data, spec Spec) error {
-	if err := spec.Validate(); err != nil {
-		return err
-	}
 	_, err := prepare(d, spec)
 	return err
 }
@@ -480,8 +474,11 @@ func prepare(d *dataset.Data, spec Spec) (*problem, error) {
 	return p.split(spec, train, test)
 }
 
-// choose picks columns and labels.
+// choose validates spec and picks columns and labels.
 func choose(d *dataset.Data, spec Spec) (*problem, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
 	if spec.Label != "" && spec.Label != d.Label {
 		return nil, param.Problems{{Field: "label", Message: fmt.Sprintf("label: this data set was read with %q as its label column, not %q", d.Label, spec.Label)}}
 	}

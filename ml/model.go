@@ -173,7 +173,7 @@ func fitProjection(x *mat.Dense) (*Projection, error) {
 	}
 	for k := 1; k <= 2; k++ { // eigenvalues are in ascending order
 		c := mat.Col(nil, d-k, v)
-		big := slices.MaxFunc(c, func(a, b float64) int { return cmpAbs(a, b) })
+		big := slices.MaxFunc(c, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 		if big < 0 {
 			for j := range c {
 				c[j] = -c[j]
@@ -182,16 +182,6 @@ func fitProjection(x *mat.Dense) (*Projection, error) {
 		p.Components = append(p.Components, c)
 	}
 	return p, nil
-}
-
-func cmpAbs(a, b float64) int {
-	switch a, b = math.Abs(a), math.Abs(b); {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func (p *Projection) apply(x *mat.Dense) *mat.Dense {
@@ -366,10 +356,7 @@ func (m *Model) scoreBlock(ctx context.Context, scores *mat.Dense, x dataset.Obj
 	for k, machine := range m.Machines {
 		clear(f)
 		if values != nil {
-			u := machine.Coef
-			if machine.Map != nil {
-				u = floats.MulTo(make([]float64, len(u)), u, machine.Factors)
-			}
+			u := machine.mapped()
 			for i := range f {
 				f[i] = floats.Dot(values.RawRowView(i), u)
 			}
@@ -385,6 +372,14 @@ func (m *Model) scoreBlock(ctx context.Context, scores *mat.Dense, x dataset.Obj
 		scores.SetCol(k, f)
 	}
 	return nil
+}
+
+// mapped returns the coefficients times c at the supports, for objects other than vectors.
+func (m *Machine) mapped() []float64 {
+	if m.Map == nil {
+		return m.Coef
+	}
+	return floats.MulTo(make([]float64, len(m.Coef)), m.Coef, m.Factors)
 }
 
 // factorsOf returns c of a map at every x, for objects other than vectors.
@@ -476,13 +471,11 @@ func (m *Model) Accuracy(d *dataset.Data) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	right := 0
+	classes := make([]int, len(d.Y))
 	for i, c := range d.Y {
-		if m.Class(scores.RawRowView(i)) == m.ClassOf(d.Classes[c]) {
-			right++
-		}
+		classes[i] = m.ClassOf(d.Classes[c])
 	}
-	return float64(right) / float64(len(d.Y)), nil
+	return agreement(m.predicted(scores), classes), nil
 }
 
 // Surface returns f of every machine at the grid points (ss[i], ts[j]) of the view's

@@ -213,8 +213,7 @@ func TestProjectionIsOrthonormalAndOfLargestVariance(t *testing.T) {
 
 func TestModelWithoutVectorsIsConstant(t *testing.T) {
 	t.Parallel()
-	m, err := ml.ReadModel(strings.NewReader(`{"features":["x"],"label":"y","positive":"a","negative":"b","kernel":{"name":"linear"},"rows":null,"vectors":null,"coef":null,"b":-2}`))
-	require.NoError(t, err)
+	m := require.Value(ml.ReadModel(strings.NewReader(`{"features":["x"],"label":"y","positive":"a","negative":"b","kernel":{"name":"linear"},"rows":null,"vectors":null,"coef":null,"b":-2}`)))(t)
 	got := m.Predict([]float64{7})
 	require.Check(t, got == "b" && m.Decision([]float64{1}) == -2, "predicts %s", got)
 	f, _ := m.Surface(dataset.View{Center: []float64{0}, To: [2][]float64{{1}, {0}}, Axes: [2][]float64{{1}, {0}}}, []float64{1, 2}, []float64{0})

@@ -285,12 +285,8 @@ func (p *problem) blame(k int, err error) error {
 	if !ok {
 		return err
 	}
-	s := p.target.Rule.entry().sides(len(p.target.Classes))[k]
-	negative := ""
-	if s.negative != nobody {
-		negative = p.target.Classes[s.negative]
-	}
-	return &refusedMachine{Versus(p.target.Classes[s.positive], negative) + ": " + message, err}
+	positive, negative := (&Model{Rule: p.target.Rule, Classes: p.target.Classes}).Sides(k)
+	return &refusedMachine{Versus(positive, negative) + ": " + message, err}
 }
 
 // refusedMachine is a user-facing error about one of several machines.

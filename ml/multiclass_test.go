@@ -1,6 +1,7 @@
 package ml_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
@@ -218,35 +220,14 @@ func TestWhenThereAreSides(t *testing.T) {
 			t.Errorf("%v: rule %s, %d machines", c.set, res.Report.Rule, len(res.Report.Machines))
 		}
 		target, err := ml.TargetOf(c.d, s)
-		if err != nil || target.Rule != c.rule || target.Positive() != res.Report.Positive || !slices.Equal(target.Classes, res.Model.Classes) {
-			t.Errorf("%v: %+v, %v", c.set, target, err)
-		}
+		require.Check(t, err == nil && target.Rule == c.rule && target.Positive() == res.Report.Positive && slices.Equal(target.Classes, res.Model.Classes),
+			"%v: %+v, %v", c.set, target, err)
 		require.Equal(t, s.Applies("multiclass"), s.Positive == "", "%v: multiclass applies", c.set)
 	}
 	a, b := train(t, toy(), spec(t)), train(t, toy(), spec(t, "multiclass", "ovr"))
 	a.Report.FitSeconds = b.Report.FitSeconds
 	require.Check(t, asJSON(t, a.Model) == asJSON(t, b.Model) && asJSON(t, a.Report) == asJSON(t, b.Report),
 		"with two classes the choice makes a difference")
-}
-
-func TestMulticlassHoldsOutOfEveryClass(t *testing.T) {
-	t.Parallel()
-	d := three(60)
-	s := spec(t, "test_fraction", "0.25", "seed", "3")
-	res := train(t, d, s)
-	require.Must(t, res.Report.TestN == 15 && res.Report.TrainN == 45 && res.Report.TestAccuracy != nil,
-		"%+v", res.Report)
-	ps := require.Value(res.Model.Points(d, s))(t)
-	wrong := map[bool]float64{}
-	for _, p := range ps {
-		if p.Wrong {
-			wrong[p.HeldOut]++
-		}
-		require.Check(t, !p.HeldOut || p.Role == ml.None, "row %d is held out and a support vector", p.Row)
-	}
-	if a, b := 1-wrong[true]/15, 1-wrong[false]/45; math.Abs(a-*res.Report.TestAccuracy) > 1e-12 || math.Abs(b-*res.Report.TrainAccuracy) > 1e-12 {
-		t.Errorf("accuracies %g and %g, by the points %g and %g", *res.Report.TestAccuracy, *res.Report.TrainAccuracy, a, b)
-	}
 }
 
 // A kernel matrix from elsewhere gives the machines that its points give.
@@ -323,9 +304,9 @@ func TestMulticlassHeedsTheContext(t *testing.T) {
 				continue
 			}
 			for k := range 12 {
-				res, err := ml.Train(expireAt(k), d, spec(t, append(set, "multiclass", way.Name)...), nil)
+				res, err := ml.Train(mltest.NewLooks(t.Context(), int64(k)), d, spec(t, append(set, "multiclass", way.Name)...), nil)
 				switch {
-				case err != nil && !errors.Is(err, expireAt(0).Err()):
+				case err != nil && !errors.Is(err, context.Canceled):
 					t.Errorf("%s %v: %v", way.Name, set, err)
 				case err != nil || res.Report.Status == trace.Converged:
 				case res.Report.Status != trace.Cancelled || len(res.Model.Machines) != 3:
@@ -343,9 +324,8 @@ func TestMulticlassRefuses(t *testing.T) {
 	for way, says := range map[string]string{"ovo": "c against b", "ovr": "b against the rest"} {
 		_, err := ml.Train(t.Context(), d, spec(t, "multiclass", way, "kernel", "linear", "hard_margin", "true"), nil)
 		message, ok := param.ForPerson(err)
-		if !ok || !errors.Is(err, svm.ErrNotSeparable) || !strings.HasPrefix(message, says) || !strings.Contains(message, "does not separate") {
-			t.Errorf("%s: %v", way, err)
-		}
+		require.Check(t, ok && errors.Is(err, svm.ErrNotSeparable) && strings.HasPrefix(message, says) && strings.Contains(message, "does not separate"),
+			"%s: %v", way, err)
 	}
 	var x [][]float64
 	var labels []string
@@ -365,69 +345,11 @@ func TestMulticlassRefuses(t *testing.T) {
 				_, err := ml.Train(t.Context(), lone, spec(t, "learner", l.Name, "multiclass", way.Name), nil)
 				require.Says(t, problemFor(err, "multiclass"), way.Name+" is an SVM of its own",
 					"%s, %s: %v", l.Name, way.Name, err)
-				if err := ml.Check(toy(), spec(t, "learner", l.Name, "multiclass", way.Name)); err != nil {
-					t.Errorf("%s, %s: two classes: %v", l.Name, way.Name, err)
-				}
+				require.Equal(t, ml.Check(toy(), spec(t, "learner", l.Name, "multiclass", way.Name)), nil, "%s, %s: two classes", l.Name, way.Name)
 				continue
 			}
 			r := train(t, lone, spec(t, "learner", l.Name, "multiclass", way.Name, "C", "100")).Report
 			require.Check(t, *r.TrainAccuracy == 1, "%s, %s: accuracy %g", l.Name, way.Name, *r.TrainAccuracy)
-		}
-	}
-}
-
-// TestTrainerJudgesSeveralClasses compares every training of a trainer with Train on the
-// same rows alone.
-func TestTrainerJudgesSeveralClasses(t *testing.T) {
-	t.Parallel()
-	d := three(90)
-	var fit, test []int
-	for i := range d.Y {
-		switch i % 7 {
-		case 1, 3:
-			test = append(test, i)
-		case 5:
-		default:
-			fit = append(fit, i)
-		}
-	}
-	for _, way := range ml.Multiclass {
-		for name, set := range map[string][]string{
-			"svm": {"standardize", "false", "gamma", "0.7"}, "standardised": nil, "hard margin": {"hard_margin", "true", "gamma", "60"},
-			"conformal": {"conformal", "gradient", "core_step", "6"}, "mcm": {"learner", "mcm"},
-		} {
-			if way.Rule == ml.Argmax && (name == "mcm" || name == "hard margin") {
-				continue
-			}
-			t.Run(fmt.Sprint(way.Name, " ", name), func(t *testing.T) {
-				t.Parallel()
-				s := spec(t, append(set, "multiclass", way.Name)...)
-				if s.Learner == "svm" {
-					s = s.With("tol", param.Of(1e-8))
-				}
-				trainer := require.Value(ml.NewTrainer(d, s))(t)
-				cs := []float64{0.5, 30}
-				if s.Values.Switch("hard_margin") {
-					cs = cs[:1]
-				}
-				judged, err := trainer.Judge(t.Context(), fit, test, cs)
-				require.Must(t, err == nil && len(judged) == len(cs), "%d results, %v", len(judged), err)
-				for a, c := range cs {
-					res := trainOn(t, part(d, fit), s.With("C", param.Of(c)))
-					accuracy := require.Value(res.Model.Accuracy(part(d, test)))(t)
-					want := res.Model.Scores(part(d, test).X)
-					for i := range test {
-						for k := range 3 {
-							if got, want := judged[a].Scores.At(i, k), want.At(i, k); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
-								t.Errorf("C = %g: f of machine %d at row %d is %g, trained by itself %g", c, k, test[i], got, want)
-							}
-						}
-					}
-					if got := judged[a]; got.Status != trace.Converged || got.SupportVectors != res.Report.SupportVectors || got.Accuracy != accuracy || got.TrainAccuracy != *res.Report.TrainAccuracy {
-						t.Errorf("C = %g: %s with %d support vectors, accuracies %g and %g; want %d, %g and %g", c, got.Status, got.SupportVectors, got.Accuracy, got.TrainAccuracy, res.Report.SupportVectors, accuracy, *res.Report.TrainAccuracy)
-					}
-				}
-			})
 		}
 	}
 }

@@ -33,9 +33,8 @@ func TestNearest(t *testing.T) {
 		}
 		taken := map[int]bool{row: true}
 		for a, n := range near {
-			if math.Abs(n.Distance-distance(n.Row)) > 1e-6 || taken[n.Row] || a > 0 && n.Distance < near[a-1].Distance {
-				t.Errorf("row %d: %+v, the distance is %g", row, n, distance(n.Row))
-			}
+			require.Check(t, math.Abs(n.Distance-distance(n.Row)) <= 1e-6 && !taken[n.Row] && (a <= 0 || n.Distance >= near[a-1].Distance),
+				"row %d: %+v, the distance is %g", row, n, distance(n.Row))
 			taken[n.Row] = true
 		}
 		for i := range d.Len() {

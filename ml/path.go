@@ -27,9 +27,6 @@ func Path(ctx context.Context, d *dataset.Data, spec Spec) (*ridge.Path, error) 
 	if learner.path == nil || spec.Conformal != "none" {
 		return nil, fmt.Errorf("there is no path over lambda for %s", spec.Title())
 	}
-	if err := spec.Validate(); err != nil {
-		return nil, err
-	}
 	p, err := prepare(d, spec)
 	if err != nil {
 		return nil, err

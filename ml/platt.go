@@ -131,6 +131,18 @@ func (s Spec) Calibrated() bool {
 	return s.Values.Text("calibration") == "platt" && s.Applies("calibration")
 }
 
+// without splits rows into those outside and inside a fold, which holds ascending places among them.
+func without(rows, fold []int) (in, out []int) {
+	for k, i := range rows {
+		if _, held := slices.BinarySearch(fold, k); held {
+			out = append(out, i)
+		} else {
+			in = append(in, i)
+		}
+	}
+	return in, out
+}
+
 // platt fits the sigmoid for each C of cs to cross-validated decision values on the rows of
 // train. No other rows are used.
 func (t *Trainer) platt(ctx context.Context, train []int, cs []float64) ([]Platt, []error, error) {
@@ -152,18 +164,8 @@ func (t *Trainer) platt(ctx context.Context, train []int, cs []float64) ([]Platt
 	var positive []bool
 	plain := &Trainer{p: t.p, spec: t.spec.plain()}
 	for _, fold := range folds {
-		held := make([]bool, len(train))
-		for _, k := range fold {
-			held[k] = true
-		}
-		var in, out []int
-		for k, i := range train {
-			if held[k] {
-				out, positive = append(out, i), append(positive, target.Class[i] == 1)
-			} else {
-				in = append(in, i)
-			}
-		}
+		in, out := without(train, fold)
+		positive = append(positive, positives(pick(target.Class, out))...)
 		judged, err := plain.Judge(ctx, in, out, cs)
 		if err != nil {
 			return nil, nil, err

@@ -140,9 +140,8 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("%s: log loss %g and Brier score %g, by hand %g and %g", learner, *r.TestLogLoss, *r.TestBrier, logLoss/n, brier/n)
 		}
 		// f has not changed, and the model is the same after a journey.
-		if *plain.Report.TestAccuracy != *res.Report.TestAccuracy || plain.Model.Decision([]float64{0.3, 0.2}) != m.Decision([]float64{0.3, 0.2}) {
-			t.Errorf("%s: calibration changed f", learner)
-		}
+		require.Check(t, *plain.Report.TestAccuracy == *res.Report.TestAccuracy && plain.Model.Decision([]float64{0.3, 0.2}) == m.Decision([]float64{0.3, 0.2}),
+			"%s: calibration changed f", learner)
 		text := asJSON(t, m)
 		back, err := ml.ReadModel(strings.NewReader(text))
 		require.Check(t, err == nil && *back.Platt == *m.Platt && asJSON(t, back) == text && strings.Contains(text, `"format":3`),
@@ -173,12 +172,10 @@ func TestCalibration(t *testing.T) {
 		_, err := ml.Train(t.Context(), c, spec(t, "calibration", "platt"), nil)
 		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v, want something about %q", err, says)
 	}
-	_, err := ml.Train(t.Context(), three, spec(t, "calibration", "platt", "positive", "setosa"), nil)
-	require.Check(t, err == nil, "%v", err)
+	require.Equal(t, require.Err(ml.Train(t.Context(), three, spec(t, "calibration", "platt", "positive", "setosa"), nil)), nil, "the error")
 	var m map[string]any
 	require.NoError(t, json.Unmarshal([]byte(asJSON(t, before.Model)), &m))
 	m["rule"] = "ovo"
 	text := require.Value(json.Marshal(m))(t)
-	_, err = ml.ReadModel(strings.NewReader(string(text)))
-	require.Check(t, err != nil, "a model of pairs has a probability")
+	require.Fails(t, require.Err(ml.ReadModel(strings.NewReader(string(text)))), "", "a model of pairs has a probability")
 }

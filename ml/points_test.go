@@ -33,9 +33,8 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 			var slack float64
 			for i, p := range ps {
 				roles[p.Role]++
-				if p.Row != i || p.Label != d.Classes[d.Y[i]] || p.F != res.Model.Decision(d.X.RawRowView(i)) || p.Margin != p.Y*p.F {
-					t.Errorf("point %d is %+v", i, p)
-				}
+				require.Check(t, p.Row == i && p.Label == d.Classes[d.Y[i]] && p.F == res.Model.Decision(d.X.RawRowView(i)) && p.Margin == p.Y*p.F,
+					"point %d is %+v", i, p)
 				require.Check(t, p.Wrong == (res.Model.LabelOf(p.F) != p.Label) && p.Slack == math.Max(0, 1-p.Margin),
 					"point %d is %+v", i, p)
 				require.Check(t, !p.HeldOut || p.Role == ml.None && !p.Core && p.Weight == 0,
@@ -62,9 +61,7 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 			if got := 1 - float64(wrongHeld)/float64(r.TestN); math.Abs(got-*r.TestAccuracy) > 1e-12 {
 				t.Errorf("test accuracy %g, the report says %g", got, *r.TestAccuracy)
 			}
-			if (r.SlackSum == nil) != s.Targets() {
-				t.Errorf("slack %v, with targets %t", r.SlackSum, s.Targets())
-			}
+			require.Check(t, (r.SlackSum == nil) == s.Targets(), "slack %v, with targets %t", r.SlackSum, s.Targets())
 			require.Check(t, r.SlackSum == nil || near(slack, *r.SlackSum, 1e-6),
 				"slack %g, the report says %+v", slack, r)
 			require.Check(t, r.Cores == nil || cores == *r.Cores, "%d cores, the report says %+v", cores, r)
@@ -77,9 +74,8 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 				require.Check(t, roles[kind] == r.SupportVectors, "roles %v", roles)
 				continue
 			}
-			if roles[ml.Free] != *r.Free || roles[ml.Inside] != *r.BoundedInside || roles[ml.Misclassified] != *r.BoundedMisclassified {
-				t.Errorf("%v: roles %v, the report says %d free, %d inside, %d misclassified", more, roles, *r.Free, *r.BoundedInside, *r.BoundedMisclassified)
-			}
+			require.Check(t, roles[ml.Free] == *r.Free && roles[ml.Inside] == *r.BoundedInside && roles[ml.Misclassified] == *r.BoundedMisclassified,
+				"%v: roles %v, the report says %d free, %d inside, %d misclassified", more, roles, *r.Free, *r.BoundedInside, *r.BoundedMisclassified)
 		}
 	})
 }
@@ -110,12 +106,10 @@ func TestPointsRefuseOtherData(t *testing.T) {
 	t.Parallel()
 	s := spec(t)
 	m := train(t, clouds(90, 2, 23), s).Model
-	_, err := m.Points(toy(), s)
-	require.Check(t, err != nil, "data without the classes of the model are taken")
+	require.Fails(t, require.Err(m.Points(toy(), s)), "", "data without the classes of the model are taken")
 	require.Fails(t, require.Err(m.Points(clouds(20, 2, 23), s)), "row",
 		"data with fewer rows than the model remembers give")
-	_, err = m.Points(data([][]float64{{1}, {2}}, "a", "b"), s)
-	require.Check(t, err != nil, "data without the features of the model are taken")
+	require.Fails(t, require.Err(m.Points(data([][]float64{{1}, {2}}, "a", "b"), s)), "", "data without the features of the model are taken")
 }
 
 // Support vectors are counted by one definition: the number of a training, its parts, and
@@ -130,8 +124,7 @@ func TestSupportVectorsAreCountedOnce(t *testing.T) {
 		}
 	}
 	i := slices.IndexFunc(dataset.Generators, func(g dataset.Generator) bool { return g.Name == "checkerboard" })
-	noisy, err := dataset.Generators[i].Generate(param.Values{}.With("n", param.Of(4000.0)).With("noise", param.Of(0.4)))
-	require.NoError(t, err)
+	noisy := require.Value(dataset.Generators[i].Generate(param.Values{}.With("n", param.Of(4000.0)).With("noise", param.Of(0.4))))(t)
 	sets["4000 points of which many coincide nearly"] = noisy
 	for name, d := range sets {
 		for _, learner := range []string{"svm", "mcm", "ridge"} {

@@ -84,9 +84,8 @@ func TestPrecomputedIsItsKernel(t *testing.T) {
 			if !alike(*a.Objective, *b.Objective) || !alike(*a.B, *b.B) || a.SupportVectors != b.SupportVectors || !alike(*a.TrainAccuracy, *b.TrainAccuracy) || b.N != 60 || b.D != 0 {
 				t.Errorf("%s: objective %g, b %g, %d SVs; with points %g, %g, %d", at, *b.Objective, *b.B, b.SupportVectors, *a.Objective, *a.B, a.SupportVectors)
 			}
-			if (a.TestAccuracy == nil) != (b.TestAccuracy == nil) || a.TestAccuracy != nil && *a.TestAccuracy != *b.TestAccuracy {
-				t.Errorf("%s: accuracy on held-out rows differs", at)
-			}
+			require.Check(t, (a.TestAccuracy == nil) == (b.TestAccuracy == nil) && (a.TestAccuracy == nil || *a.TestAccuracy == *b.TestAccuracy),
+				"%s: accuracy on held-out rows differs", at)
 			require.Check(t, strings.Contains(b.Preprocessing, "none") && got.Model.Scaler == nil,
 				"%s: preprocessing %q", at, b.Preprocessing)
 			f := want.Model.Decisions(points.X)
@@ -97,9 +96,8 @@ func TestPrecomputedIsItsKernel(t *testing.T) {
 					"%s: row %d: f = %g, with points %g", at, i, p.F, f[i])
 			}
 			for a, i := range []int{3, 59, 0} {
-				if scores.At(a, 0) != ps[i].F {
-					t.Errorf("%s: row %d: f = %g as a stranger, %g as a row of the data", at, i, scores.At(a, 0), ps[i].F)
-				}
+				require.Check(t, scores.At(a, 0) == ps[i].F,
+					"%s: row %d: f = %g as a stranger, %g as a row of the data", at, i, scores.At(a, 0), ps[i].F)
 			}
 			if acc, err := got.Model.Accuracy(matrix); err != nil || acc < 0.5 {
 				t.Errorf("%s: accuracy %g, %v", at, acc, err)
@@ -128,9 +126,7 @@ func TestPrecomputedSubset(t *testing.T) {
 	part := train(t, all.Subset(some), s)
 	m := part.Model
 	numbers := m.Supports.Objects.(*dataset.Precomputed).Number
-	if m.Columns() != 40 || len(numbers) != part.Report.SupportVectors {
-		t.Fatalf("%d columns, supports %v", m.Columns(), numbers)
-	}
+	require.Must(t, m.Columns() == 40 && len(numbers) == part.Report.SupportVectors, "%d columns, supports %v", m.Columns(), numbers)
 	for a, number := range numbers {
 		require.Check(t, some[m.Supports.Rows[a]] == number-1,
 			"row %d of the data is object %d", m.Supports.Rows[a], number)
@@ -186,10 +182,8 @@ func TestKernelsTakeTheirObjects(t *testing.T) {
 		require.Check(t, !s.Applies(name), "%s applies to a kernel matrix", name)
 	}
 	m := train(t, matrix, s).Model
-	_, err := m.Accuracy(points)
-	require.Check(t, err != nil && strings.Contains(err.Error(), "precomputed"), "accuracy on points: %v", err)
-	_, err = train(t, points, spec(t)).Model.Points(matrix, s)
-	require.Check(t, err != nil, "points of a model that takes points, on a kernel matrix")
+	require.Fails(t, require.Err(m.Accuracy(points)), "precomputed", "accuracy on points")
+	require.Fails(t, require.Err(train(t, points, spec(t)).Model.Points(matrix, s)), "", "points of a model that takes points, on a kernel matrix")
 	few := strangers(given(clouds(19, 2, 1), kernel.Linear()), false, 0)
 	require.Fails(t, require.Err(m.ScoresOf(t.Context(), few)), "takes 20 values of the kernel in a row, these rows have 19",
 		"rows of another matrix")
@@ -225,35 +219,5 @@ func TestPrecomputedModelRoundTrips(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(text), &spoilt))
 		change(&spoilt)
 		require.Fails(t, require.Err(ml.ReadModel(strings.NewReader(asJSON(t, spoilt)))), says, "the error")
-	}
-}
-
-// TestTrainerOnPrecomputed judges what Train would on the rows that it holds out.
-func TestTrainerOnPrecomputed(t *testing.T) {
-	t.Parallel()
-	points := clouds(60, 2, 8)
-	d := given(points, kernel.RBF(0.1))
-	for _, set := range [][]string{{"tol", "1e-6"}, {"learner", "mcm"}, {"conformal", "amari"}} {
-		s := spec(t, append([]string{"kernel", "precomputed"}, set...)...)
-		tr := require.Value(ml.NewTrainer(d, s))(t)
-		var rows, held []int
-		for i := range 60 {
-			if i%4 == 1 {
-				held = append(held, i)
-			} else {
-				rows = append(rows, i)
-			}
-		}
-		judged := require.Value(tr.Judge(t.Context(), rows, held, []float64{0.5, 5}))(t)
-		for a, c := range []string{"0.5", "5"} {
-			require.NoError(t, s.Set("C", c))
-			m := train(t, d.Subset(rows), s).Model
-			f := require.Value(m.ScoresOf(t.Context(), d.Objects.Subset(held)))(t)
-			for i, v := range judged[a].Scores.RawMatrix().Data {
-				if math.Abs(v-f.At(i, 0)) > 1e-4*(1+math.Abs(v)) {
-					t.Errorf("%v, C = %s: f = %g at row %d, by Train %g", set, c, v, held[i], f.At(i, 0))
-				}
-			}
-		}
 	}
 }

@@ -74,9 +74,6 @@ func HasRegularisation(spec Spec, n int) bool {
 // It returns the errors of Train, ctx.Err(), and *param.Refusal for a spec without a path or with
 // several machines.
 func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Regularisation, error) {
-	if err := spec.Validate(); err != nil {
-		return nil, err
-	}
 	p, err := prepare(d, spec)
 	if err != nil {
 		return nil, err
@@ -165,14 +162,7 @@ func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, 
 	}
 	scores := make([][]float64, len(grid))
 	for f, fold := range folds {
-		var in, out []int
-		for k, i := range p.rows {
-			if slices.Contains(fold, k) {
-				out = append(out, i)
-			} else {
-				in = append(in, i)
-			}
-		}
+		in, out := without(p.rows, fold)
 		judged, err := t.Judge(ctx, in, out, grid)
 		if err != nil {
 			return nil, err

@@ -317,8 +317,7 @@ func TestRulesByHand(t *testing.T) {
 		require.Equal(t, c.m.LabelOf(c.f...), c.want, "%s of %v", c.m.Rule, c.f)
 	}
 	require.Equal(t, model(ml.Value, "").Class([]float64{1}), -1, "a value is class")
-	_, err := model(ml.Value, "").Accuracy(toy())
-	require.Check(t, err != nil, "numbers have an accuracy")
+	require.Fails(t, require.Err(model(ml.Value, "").Accuracy(toy())), "", "numbers have an accuracy")
 }
 
 // TestVotes: a class has a vote and a margin from every other.
@@ -374,8 +373,7 @@ func TestFormat2OfTwoClasses(t *testing.T) {
 		stored, err := ml.ReadStoredModel([]byte(text))
 		require.Check(t, err == nil && asJSON(t, stored) == strings.TrimSpace(text),
 			"%s: read from the store: %v", name, err)
-		if m.Objects != kind || (m.Supports.Objects == nil) != (kind == dataset.KindVectors) || len(m.Supports.Rows) != len(m.Machines[0].Coef) {
-			t.Errorf("%s: %s, %d supports", name, m.Objects, len(m.Supports.Rows))
-		}
+		require.Check(t, m.Objects == kind && (m.Supports.Objects == nil) == (kind == dataset.KindVectors) && len(m.Supports.Rows) == len(m.Machines[0].Coef),
+			"%s: %s, %d supports", name, m.Objects, len(m.Supports.Rows))
 	}
 }

@@ -15,21 +15,11 @@ import (
 // holds their true classes as indices into m.Classes.
 func (r *Report) Judge(m *Model, right []int, scores *mat.Dense) {
 	predicted := m.predicted(scores)
-	n := 0
-	for k, p := range predicted {
-		if p == right[k] {
-			n++
-		}
-	}
-	accuracy := float64(n) / float64(len(right))
+	accuracy := agreement(predicted, right)
 	r.TestN, r.TestAccuracy, r.TestConfusion = len(right), &accuracy, Confusion(m.Classes, right, predicted)
 	r.TestAUC = areaUnder(m.Rule, right, scores)
 	if m.Platt != nil {
-		positive := make([]bool, len(right))
-		for k, c := range right {
-			positive[k] = c == 1
-		}
-		logLoss, brier := m.Platt.losses(mat.Col(nil, 0, scores), positive)
+		logLoss, brier := m.Platt.losses(mat.Col(nil, 0, scores), positives(right))
 		r.TestLogLoss, r.TestBrier = &logLoss, &brier
 	}
 	r.derive()
@@ -41,11 +31,7 @@ func areaUnder(rule Rule, right []int, scores *mat.Dense) *float64 {
 	if rule != Sign {
 		return nil
 	}
-	positive := make([]bool, len(right))
-	for k, c := range right {
-		positive[k] = c == 1
-	}
-	roc := ROCOf(mat.Col(nil, 0, scores), positive)
+	roc := ROCOf(mat.Col(nil, 0, scores), positives(right))
 	if roc == nil {
 		return nil
 	}

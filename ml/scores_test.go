@@ -44,9 +44,8 @@ func TestScores(t *testing.T) {
 		} {
 			require.Near(t, pair[0], pair[1], 1e-12, "%d classes, %d points: %s", c.K, len(c.Told), name)
 		}
-		if r.TestN != len(c.Told) || r.TestAUC != nil || r.TestInterval.Low > *r.TestAccuracy || r.TestInterval.High < *r.TestAccuracy {
-			t.Errorf("%d classes: %d points, area %v, accuracy %g in %v", c.K, r.TestN, r.TestAUC, *r.TestAccuracy, r.TestInterval)
-		}
+		require.Check(t, r.TestN == len(c.Told) && r.TestAUC == nil && r.TestInterval.Low <= *r.TestAccuracy && r.TestInterval.High >= *r.TestAccuracy,
+			"%d classes: %d points, area %v, accuracy %g in %v", c.K, r.TestN, r.TestAUC, *r.TestAccuracy, r.TestInterval)
 	}
 	for _, c := range sklearn.ROC {
 		roc := ml.ROCOf(c.F, c.Positive)
@@ -109,14 +108,12 @@ func TestScoresOfOneClass(t *testing.T) {
 	m := &ml.Model{Rule: ml.Sign, Classes: []string{"no", "yes"}, Machines: make([]ml.Machine, 1)}
 	var r ml.Report
 	r.Judge(m, []int{1, 1}, mat.NewDense(2, 1, []float64{2, -1}))
-	if r.TestMCC != nil || r.TestAUC != nil || *r.TestBalancedAccuracy != 0.5 || *r.TestAccuracy != 0.5 || *r.TestConfusion[0].F1 != 0 {
-		t.Errorf("only yes: %+v", r)
-	}
+	require.Check(t, r.TestMCC == nil && r.TestAUC == nil && *r.TestBalancedAccuracy == 0.5 && *r.TestAccuracy == 0.5 && *r.TestConfusion[0].F1 == 0,
+		"only yes: %+v", r)
 	r = ml.Report{}
 	r.Judge(m, []int{1, 1, 0}, mat.NewDense(3, 1, []float64{2, 1, 3})) // always yes
-	if *r.TestMCC != 0 || *r.TestBalancedAccuracy != 0.5 || *r.TestAUC != 0 || r.TestConfusion[0].Precision != nil || *r.TestConfusion[0].F1 != 0 {
-		t.Errorf("always yes: %+v", r)
-	}
+	require.Check(t, *r.TestMCC == 0 && *r.TestBalancedAccuracy == 0.5 && *r.TestAUC == 0 && r.TestConfusion[0].Precision == nil && *r.TestConfusion[0].F1 == 0,
+		"always yes: %+v", r)
 }
 
 // A report from before there were these scores has them when it is read: they follow from
@@ -144,6 +141,6 @@ func TestScoresOfAnOlderReport(t *testing.T) {
 	}
 	require.Check(t, old.TestAUC == nil, "the area needs f: %+v", old)
 	var ragged ml.Report // what was stored never panics
-	err := json.Unmarshal([]byte(`{"test_accuracy":7,"test_n":3,"test_confusion":[{"n":2,"predicted":[1]},{"n":-1,"predicted":[0,0,9]}]}`), &ragged)
-	require.Check(t, err == nil, "%v", err)
+	require.Equal(t, json.Unmarshal([]byte(`{"test_accuracy":7,"test_n":3,"test_confusion":[{"n":2,"predicted":[1]},{"n":-1,"predicted":[0,0,9]}]}`), &ragged),
+		nil, "the error")
 }

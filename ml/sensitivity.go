@@ -82,9 +82,6 @@ type Removal struct {
 // nil, hears of every training. It takes what HasRegularisation allows, of up to MostSensed rows in all,
 // with a kernel that is positive semidefinite, and returns the errors of Regularise.
 func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Sensitivity, error) {
-	if err := spec.Validate(); err != nil {
-		return nil, err
-	}
 	p, err := prepare(d, spec)
 	if err != nil {
 		return nil, err

@@ -63,9 +63,8 @@ func TestSense(t *testing.T) {
 		require.Equal(t, r.Changed, differ(base.Model, alone, d.X),
 			"predictions that change without row %d", r.Row)
 	}
-	if !slices.IsSortedFunc(s.Removals, func(a, b ml.Removal) int { return int(math.Copysign(1, b.Moved-a.Moved)) }) || s.Removals[0].Moved == 0 {
-		t.Errorf("removals are not by falling moves: %v", s.Removals)
-	}
+	require.Check(t, slices.IsSortedFunc(s.Removals, func(a, b ml.Removal) int { return int(math.Copysign(1, b.Moved-a.Moved)) }) && s.Removals[0].Moved != 0,
+		"removals are not by falling moves: %v", s.Removals)
 	require.Must(t, len(s.Flips) == 4, "flips %+v", s.Flips)
 	for _, f := range s.Flips {
 		if f.Row == 0 {
@@ -77,9 +76,8 @@ func TestSense(t *testing.T) {
 			t.Errorf("%+v: from nothing %d predictions change", f, n)
 		}
 		x := d.X.RawRowView(f.Row - 1)
-		if base.Model.Predict(x) != f.Was || there.Predict(x) != f.Becomes || f.Was == f.Becomes {
-			t.Errorf("%+v: row %d is told %s and then %s", f, f.Row, base.Model.Predict(x), there.Predict(x))
-		}
+		require.Check(t, base.Model.Predict(x) == f.Was && there.Predict(x) == f.Becomes && f.Was != f.Becomes,
+			"%+v: row %d is told %s and then %s", f, f.Row, base.Model.Predict(x), there.Predict(x))
 	}
 	require.Must(t, len(s.Samples) == ml.Resamples && len(s.Sampled) == ml.Resamples && len(s.Agreement) == 70,
 		"%d samples, %d machines, %d rows", len(s.Samples), len(s.Sampled), len(s.Agreement))
@@ -117,12 +115,11 @@ func TestSenseOfRows(t *testing.T) {
 	require.Check(t, len(s.Samples) == ml.Resamples && s.Sampled == nil,
 		"%d samples, %d machines that no plane shows", len(s.Samples), len(s.Sampled))
 	again, err := ml.Sense(t.Context(), d, sp, nil)
-	if err != nil || !slices.Equal(s.Removals, again.Removals) || !slices.Equal(s.Samples, again.Samples) || !slices.Equal(s.Flips, again.Flips) {
-		t.Errorf("a second look differs, %v", err)
-	}
+	require.Check(t, err == nil && slices.Equal(s.Removals, again.Removals) && slices.Equal(s.Samples, again.Samples) && slices.Equal(s.Flips, again.Flips),
+		"a second look differs, %v", err)
 }
 
-func TestSenseRefuses(t *testing.T) {
+func TestSenseAndRegulariseRefuse(t *testing.T) {
 	t.Parallel()
 	d := clouds(60, 3, 1)
 	for _, set := range [][]string{
@@ -131,8 +128,9 @@ func TestSenseRefuses(t *testing.T) {
 		{"positive", "a", "conformal", "amari"},
 		{"positive", "a", "kernel", "sigmoid"},
 	} {
-		_, err := ml.Sense(t.Context(), d, spec(t, set...), nil)
-		require.Check(t, errors.As(err, new(*param.Refusal)), "%v: %v", set, err)
+		for _, err := range []error{require.Err(ml.Sense(t.Context(), d, spec(t, set...), nil)), require.Err(ml.Regularise(t.Context(), d, spec(t, set...), nil))} {
+			require.Check(t, errors.As(err, new(*param.Refusal)), "%v: %v", set, err)
+		}
 	}
 	if _, err := ml.Sense(t.Context(), clouds(2*ml.MaxRegularise+2, 2, 1), spec(t, "positive", "a", "test_fraction", "0.6"), nil); !errors.As(err, new(*param.Refusal)) || !strings.Contains(err.Error(), "2000 rows, held-out ones included") {
 		t.Errorf("too many rows in all: %v", err)

@@ -102,11 +102,25 @@ func (t Target) Strata() []float64 {
 
 // right returns the accuracy on some rows.
 func (t Target) right(predicted, rows []int) float64 {
+	return agreement(predicted, pick(t.Class, rows))
+}
+
+// agreement returns the fraction of places at which two lists of classes agree.
+func agreement(a, b []int) float64 {
 	n := 0
-	for k, i := range rows {
-		if predicted[k] == t.Class[i] {
+	for k, class := range a {
+		if class == b[k] {
 			n++
 		}
 	}
-	return float64(n) / float64(len(rows))
+	return float64(n) / float64(len(a))
+}
+
+// positives tells of every class whether it is the positive one, under Sign.
+func positives(classes []int) []bool {
+	positive := make([]bool, len(classes))
+	for k, c := range classes {
+		positive[k] = c == 1
+	}
+	return positive
 }

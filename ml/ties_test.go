@@ -81,9 +81,8 @@ func TestReportCountsWhatTheModelTells(t *testing.T) {
 			}
 		}
 		for c, row := range res.Report.Confusion {
-			if !slices.Equal(row.Predicted, told[c]) || float64(right)/float64(n) != *res.Report.TrainAccuracy {
-				t.Errorf("%v on %d points of %d classes: of %s the report counts %v, the saved model tells %v; %d rows tied", set, n, k, row.Class, row.Predicted, told[c], res.Report.Tied)
-			}
+			require.Check(t, slices.Equal(row.Predicted, told[c]) && float64(right)/float64(n) == *res.Report.TrainAccuracy,
+				"%v on %d points of %d classes: of %s the report counts %v, the saved model tells %v; %d rows tied", set, n, k, row.Class, row.Predicted, told[c], res.Report.Tied)
 		}
 	}
 	require.Check(t, trained >= 200 && tied >= 20,

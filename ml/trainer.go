@@ -47,9 +47,6 @@ type Judged struct {
 // NewTrainer returns a Trainer. TestFraction and C of spec are not used. It returns the
 // errors of Check.
 func NewTrainer(d *dataset.Data, spec Spec) (*Trainer, error) {
-	if err := spec.Validate(); err != nil {
-		return nil, err
-	}
 	p, err := choose(d, spec)
 	if err != nil {
 		return nil, err
@@ -85,10 +82,7 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 	if err != nil {
 		return nil, err
 	}
-	positive := make([]bool, len(test))
-	for k, i := range test {
-		positive[k] = p.target.Class[i] == 1
-	}
+	positive := positives(pick(p.target.Class, test))
 	for a := range judged {
 		switch j := &judged[a]; {
 		case j.Fault != nil:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strings"
 	"sync"
 	"testing"
 
@@ -12,37 +11,18 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/kernel"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
 
-// part is some rows of d as data of their own.
-func part(d *dataset.Data, rows []int) *dataset.Data {
-	p := &dataset.Data{Features: d.Features, Label: d.Label, Classes: d.Classes}
-	p.X = mat.NewDense(len(rows), len(d.Features), nil)
-	for a, i := range rows {
-		p.X.SetRow(a, d.X.RawRowView(i))
-		p.Y = append(p.Y, d.Y[i])
-	}
-	return p
-}
-
 // TestTrainerJudges compares every training of a trainer with Train on the same rows
-// alone, for every kind of machine and of fitted preprocessing.
+// alone, for every kind of machine and of fitted preprocessing, for every rule for several
+// classes, and for values of a kernel.
 func TestTrainerJudges(t *testing.T) {
 	t.Parallel()
 	d := clouds(60, 3, 5)
-	var train, test []int // and some rows that are neither
-	for i := range d.Y {
-		switch i % 7 {
-		case 1, 3:
-			test = append(test, i)
-		case 5:
-		default:
-			train = append(train, i)
-		}
-	}
 	for name, set := range map[string][]string{
 		"svm":              {"standardize", "false", "gamma", "0.7"},
 		"svm, auto":        {"standardize", "false"},
@@ -56,44 +36,66 @@ func TestTrainerJudges(t *testing.T) {
 		"fisher":           {"kernel", "fisher", "standardize", "false"},
 		"fisher, mcm":      {"kernel", "fisher", "learner", "mcm", "rho", "0.1"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := spec(t, set...)
-			if s.Learner == "svm" {
-				s = s.With("tol", param.Of(1e-8))
+		t.Run(name, func(t *testing.T) { judgesAsTrained(t, d, set...) })
+	}
+	for _, way := range ml.Multiclass {
+		for name, set := range map[string][]string{
+			"svm": {"standardize", "false", "gamma", "0.7"}, "standardised": nil, "hard margin": {"hard_margin", "true", "gamma", "60"},
+			"conformal": {"conformal", "gradient", "core_step", "6"}, "mcm": {"learner", "mcm"},
+		} {
+			if way.Rule == ml.Argmax && (name == "mcm" || name == "hard margin") {
+				continue
 			}
-			trainer := require.Value(ml.NewTrainer(d, s))(t)
-			cs := []float64{0.5, 1, 30}
-			if s.Values.Switch("hard_margin") {
-				cs = cs[:1]
-			}
-			judged, err := trainer.Judge(t.Context(), train, test, cs)
-			require.Must(t, err == nil && len(judged) == len(cs), "%d results, %v", len(judged), err)
-			for a, c := range cs {
-				s = s.With("C", param.Of(c))
-				res := trainOn(t, part(d, train), s)
-				want := res.Model.Decisions(part(d, test).X)
-				right := 0
-				for b, i := range test {
-					if f := judged[a].Scores.At(b, 0); math.Abs(f-want[b]) > 1e-4*(1+math.Abs(f)) {
-						t.Errorf("C = %g: f of row %d is %g, trained by itself %g", c, i, f, want[b])
-					}
-					if (judged[a].Scores.At(b, 0) >= 0) == (d.Y[i] == 1) {
-						right++
-					}
-				}
-				if got := judged[a]; got.Status != trace.Converged || got.SupportVectors != res.Report.SupportVectors || got.Accuracy != float64(right)/float64(len(test)) || got.TrainAccuracy != *res.Report.TrainAccuracy {
-					t.Errorf("C = %g: %s with %d support vectors, accuracy %g; want %d and %d of %d", c, got.Status, got.SupportVectors, got.Accuracy, res.Report.SupportVectors, right, len(test))
-				}
-			}
+			t.Run(way.Name+" "+name, func(t *testing.T) { judgesAsTrained(t, three(90), append(set, "multiclass", way.Name)...) })
+		}
+	}
+	for name, set := range map[string][]string{"svm": nil, "mcm": {"learner", "mcm"}, "amari": {"conformal", "amari"}} {
+		t.Run("precomputed "+name, func(t *testing.T) {
+			judgesAsTrained(t, given(clouds(60, 2, 8), kernel.RBF(0.1)), append(set, "kernel", "precomputed")...)
 		})
 	}
 }
 
-func trainOn(t *testing.T, d *dataset.Data, s ml.Spec) *ml.Result {
-	t.Helper()
-	res := require.Value(ml.Train(t.Context(), d, s, nil))(t)
-	return res
+// judgesAsTrained compares a trainer with Train on the rows that it trains on alone.
+func judgesAsTrained(t *testing.T, d *dataset.Data, set ...string) {
+	t.Parallel()
+	var fit, test []int // and some rows that are neither
+	for i := range d.Y {
+		switch i % 7 {
+		case 1, 3:
+			test = append(test, i)
+		case 5:
+		default:
+			fit = append(fit, i)
+		}
+	}
+	s := spec(t, set...)
+	if s.Learner == "svm" {
+		s = s.With("tol", param.Of(1e-8))
+	}
+	cs := []float64{0.5, 1, 30}
+	if s.Values.Switch("hard_margin") {
+		cs = cs[:1]
+	}
+	judged, err := require.Value(ml.NewTrainer(d, s))(t).Judge(t.Context(), fit, test, cs)
+	require.Must(t, err == nil && len(judged) == len(cs), "%d results, %v", len(judged), err)
+	held := d.Subset(test)
+	for a, c := range cs {
+		res := train(t, d.Subset(fit), s.With("C", param.Of(c)))
+		var want *mat.Dense
+		if held.Objects != nil {
+			want = require.Value(res.Model.ScoresOf(t.Context(), held.Objects))(t)
+		} else {
+			want = res.Model.Scores(held.X)
+		}
+		for k, f := range want.RawMatrix().Data {
+			require.Near(t, judged[a].Scores.RawMatrix().Data[k], f, 1e-4*(1+math.Abs(f)), "C = %g: score %d", c, k)
+		}
+		accuracy := require.Value(res.Model.Accuracy(held))(t)
+		if got := judged[a]; got.Status != trace.Converged || got.SupportVectors != res.Report.SupportVectors || got.Accuracy != accuracy || got.TrainAccuracy != *res.Report.TrainAccuracy {
+			t.Errorf("C = %g: %s with %d support vectors, accuracies %g and %g; want %d, %g and %g", c, got.Status, got.SupportVectors, got.Accuracy, got.TrainAccuracy, res.Report.SupportVectors, accuracy, *res.Report.TrainAccuracy)
+		}
+	}
 }
 
 // TestTrainerIsShared judges from several goroutines at once, which must not matter.
@@ -137,19 +139,16 @@ func TestTrainerIsShared(t *testing.T) {
 func TestTrainerFails(t *testing.T) {
 	t.Parallel()
 	d := clouds(20, 2, 1)
-	_, err := ml.NewTrainer(d, spec(t, "positive", "z"))
-	require.Check(t, err != nil && strings.Contains(err.Error(), "no class"), "an unknown class: %v", err)
+	require.Fails(t, require.Err(ml.NewTrainer(d, spec(t, "positive", "z"))), "no class", "an unknown class")
 	trainer := require.Value(ml.NewTrainer(d, spec(t)))(t)
-	_, err = trainer.Judge(t.Context(), []int{0, 1}, nil, []float64{1})
-	require.Check(t, err != nil && strings.Contains(err.Error(), "no rows"), "nothing to judge on: %v", err)
+	require.Fails(t, require.Err(trainer.Judge(t.Context(), []int{0, 1}, nil, []float64{1})), "no rows", "nothing to judge on")
 	var a []int
 	for i, y := range d.Y {
 		if y > 0 {
 			a = append(a, i)
 		}
 	}
-	_, err = trainer.Judge(t.Context(), a[1:], a[:1], []float64{1})
-	require.Check(t, err != nil && strings.Contains(err.Error(), "held out"), "one class to train on: %v", err)
+	require.Fails(t, require.Err(trainer.Judge(t.Context(), a[1:], a[:1], []float64{1})), "held out", "one class to train on")
 	for _, set := range [][]string{nil, {"learner", "mcm"}, {"standardize", "false"}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

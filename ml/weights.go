@@ -13,12 +13,7 @@ import (
 // that the kernel counts in objects other than vectors. It returns the errors of kernel.Weigh;
 // kernel.CanWeigh reports whether that is possible.
 func (m *Model) Weights(ctx context.Context, k int) (*kernel.Weights, error) {
-	machine := m.Machines[k]
-	u := machine.Coef
-	if machine.Map != nil {
-		u = floats.MulTo(make([]float64, len(u)), u, machine.Factors)
-	}
-	return kernel.Weigh(ctx, m.Kernel, m.Supports.Objects, u)
+	return kernel.Weigh(ctx, m.Kernel, m.Supports.Objects, m.Machines[k].mapped())
 }
 
 // Parts returns, for each x other than vectors, the contributions of its parts (symbols or nodes,

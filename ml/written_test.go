@@ -121,9 +121,7 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 			require.Check(t, ok || want == "", "%s: %s is not in %s", c.name, name, data)
 		}
 		again, err := ml.ReadStoredSpec([]byte(data))
-		if err != nil || asJSON(t, again) != data {
-			t.Errorf("%s: %s was written again as %s (%v)", c.name, data, asJSON(t, again), err)
-		}
+		require.Check(t, err == nil && asJSON(t, again) == data, "%s: %s was written again as %s (%v)", c.name, data, asJSON(t, again), err)
 		var fields []string
 		if err := s.Validate(); err != nil {
 			for _, p := range err.(param.Problems) {
@@ -139,8 +137,7 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 		t.Errorf("of an unknown kernel only what was stored applies: %s", asJSON(t, s))
 	}
 	for _, bad := range []string{`[]`, `null`, `"svm"`, `{`, ``} {
-		_, err := ml.ReadStoredSpec([]byte(bad))
-		require.Check(t, err != nil, "%q was read as a spec", bad)
+		require.Fails(t, require.Err(ml.ReadStoredSpec([]byte(bad))), "", "%q was read as a spec", bad)
 	}
 	var r ml.Report
 	if err := json.Unmarshal([]byte(`{"n":3,"kernel":"cubic","width":0.1,"colour":"red"}`), &r); err != nil || r.N != 3 || r.Values.Number("width") != 0.1 {

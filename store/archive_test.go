@@ -209,10 +209,8 @@ func zipped(t testing.TB, files map[string]string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for name, text := range files {
-		w, err := z.Create(name)
-		require.NoError(t, err)
-		_, err = io.WriteString(w, text)
-		require.NoError(t, err)
+		w := require.Value(z.Create(name))(t)
+		require.Value(io.WriteString(w, text))(t)
 	}
 	require.NoError(t, z.Close())
 	return b.Bytes()
@@ -312,8 +310,7 @@ func FuzzImport(f *testing.F) {
 	first := open(f, f.TempDir())
 	spec := ml.DefaultSpec()
 	require.NoError(f, spec.Set("kernel", "linear"))
-	four, err := dataset.Decode(strings.NewReader("x,y,c\n0,0,a\n1,0,a\n0,1,b\n1,1,b\n"))
-	require.NoError(f, err)
+	four := require.Value(dataset.Decode(strings.NewReader("x,y,c\n0,0,a\n1,0,a\n0,1,b\n1,1,b\n")))(f)
 	first.trained(f, alice, NewRun{Data: four, Spec: spec, Name: "r"})
 	var whole bytes.Buffer
 	require.NoError(f, first.Export(f.Context(), alice, &whole))

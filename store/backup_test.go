@@ -90,8 +90,7 @@ func damageOf(t *testing.T, path string) ([]string, error) {
 func TestBackupRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, err := Backup(t.Context(), dir, filepath.Join(t.TempDir(), "copy"))
-	wantErr(t, err, os.ErrNotExist)
+	wantErr(t, require.Err(Backup(t.Context(), dir, filepath.Join(t.TempDir(), "copy"))), os.ErrNotExist)
 	open(t, dir)
 	taken := filepath.Join(t.TempDir(), "letter")
 	require.NoError(t, os.WriteFile(taken, []byte("dear"), 0o600))
@@ -99,8 +98,7 @@ func TestBackupRefuses(t *testing.T) {
 	require.Equal(t, string(require.Value(os.ReadFile(taken))(t)), "dear", "the file holds")
 	spoil(t, DatabaseIn(dir), "uploads")
 	spoiled := filepath.Join(filepath.Dir(taken), "spoiled")
-	_, err = Backup(t.Context(), dir, spoiled)
-	wantErr(t, err, ErrNotDatabase)
+	wantErr(t, require.Err(Backup(t.Context(), dir, spoiled)), ErrNotDatabase)
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(taken), "?*"))
 	require.Check(t, len(left) == 1, "left behind: %q", left)
 }
@@ -131,8 +129,7 @@ func TestRestore(t *testing.T) {
 	require.Check(t, have.Datasets == 1, "restored: %v", have)
 	s = open(t, dir)
 	require.Value(s.Dataset(ctx, alice, kept.ID))(t)
-	_, err = s.Dataset(ctx, alice, lost.ID)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.Dataset(ctx, alice, lost.ID)), ErrNotFound)
 	require.NoError(t, s.Close())
 
 	again := t.TempDir()
@@ -169,10 +166,8 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 	statement := func(query string) func(string) {
 		return func(path string) {
-			db, err := sql.Open("sqlite3", path)
-			require.NoError(t, err)
-			_, err = db.Exec(query)
-			require.NoError(t, err)
+			db := require.Value(sql.Open("sqlite3", path))(t)
+			require.Value(db.Exec(query))(t)
 			require.NoError(t, db.Close())
 		}
 	}
@@ -202,25 +197,20 @@ func TestRestoreRefuses(t *testing.T) {
 	// Such a file in a data directory is refused as well when it is opened.
 	with := t.TempDir()
 	statement(foreignGoose)(DatabaseIn(with))
-	_, err := Open(ctx, with)
-	wantErr(t, err, ErrForeign)
+	wantErr(t, require.Err(Open(ctx, with)), ErrForeign)
 }
 
 // spoil overwrites the page at which a table begins.
 func spoil(t *testing.T, path, table string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", path)
-	require.NoError(t, err)
+	db := require.Value(sql.Open("sqlite3", path))(t)
 	var page, size int64
 	require.NoError(t, db.QueryRow(`SELECT rootpage FROM sqlite_master WHERE name = ?`, table).Scan(&page))
 	require.NoError(t, db.QueryRow(`PRAGMA page_size`).Scan(&size))
-	_, err = db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
-	require.NoError(t, err)
+	require.Value(db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`))(t)
 	require.NoError(t, db.Close())
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	require.NoError(t, err)
-	_, err = f.WriteAt([]byte(strings.Repeat("\xee", int(size))), (page-1)*size)
-	require.NoError(t, err)
+	f := require.Value(os.OpenFile(path, os.O_WRONLY, 0))(t)
+	require.Value(f.WriteAt([]byte(strings.Repeat("\xee", int(size))), (page-1)*size))(t)
 	require.NoError(t, f.Close())
 }
 
@@ -302,8 +292,7 @@ func TestInspect(t *testing.T) {
 
 func run(t *testing.T, s *Store, query string, args ...any) {
 	t.Helper()
-	_, err := s.write.Exec(query, args...)
-	require.NoError(t, err)
+	require.Value(s.write.Exec(query, args...))(t)
 }
 
 func TestLock(t *testing.T) {
@@ -311,8 +300,7 @@ func TestLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	first := require.Value(TakeLock(dir, "serve"))(t)
 	for range 2 {
-		_, err := TakeLock(dir, "serve")
-		wantErr(t, err, ErrHeld)
+		wantErr(t, require.Err(TakeLock(dir, "serve")), ErrHeld)
 	}
 	require.NoError(t, first.Release())
 	second := require.Value(TakeLock(dir, "serve"))(t)

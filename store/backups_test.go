@@ -59,6 +59,5 @@ func TestBackups(t *testing.T) {
 	if _, err := s.BackUp(ended, b); err == nil || len(names()) != 4 {
 		t.Errorf("a backup that was broken off: %v, %q", err, names())
 	}
-	_, err = (Backups{Dir: filepath.Join(b.Dir, "nowhere")}).Wait(now)
-	require.Check(t, err != nil, "a directory that is not there has no error")
+	require.Fails(t, require.Err((Backups{Dir: filepath.Join(b.Dir, "nowhere")}).Wait(now)), "", "a directory that is not there has no error")
 }

@@ -87,8 +87,7 @@ func TestKilled(t *testing.T) {
 	for range 4 {
 		cmd := exec.Command(require.Value(os.Executable())(t))
 		cmd.Env = append(os.Environ(), childEnv+"=write "+dir)
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
+		out := require.Value(cmd.StdoutPipe())(t)
 		require.NoError(t, cmd.Start())
 		after := 1 + rand.IntN(60)
 		lines := bufio.NewScanner(out)
@@ -109,8 +108,7 @@ func TestKilled(t *testing.T) {
 		r, err := s.Run(t.Context(), alice, id)
 		require.Must(t, err == nil && r.Status == Done && r.Model != nil && r.Before != nil && r.Report != nil,
 			"reported run %s: %+v, %v", id, r, err)
-		_, err = s.Data(t.Context(), r.Hash)
-		require.Check(t, err == nil, "points of reported run %s: %v", id, err)
+		require.Equal(t, require.Err(s.Data(t.Context(), r.Hash)), nil, "points of reported run %s", id)
 	}
 	var half int
 	require.NoError(t, s.read.QueryRow(`SELECT count(*) FROM runs WHERE status = 'done' AND (SELECT count(*) FROM models WHERE run = id) != 2`).Scan(&half))
@@ -121,8 +119,7 @@ func TestKilled(t *testing.T) {
 func fill(t *testing.T, s *Store) (free func()) {
 	t.Helper()
 	limit := func(n int) {
-		_, err := s.write.Exec(fmt.Sprintf(`PRAGMA max_page_count = %d`, n))
-		require.NoError(t, err)
+		require.Value(s.write.Exec(fmt.Sprintf(`PRAGMA max_page_count = %d`, n)))(t)
 	}
 	limit(1) // SQLite raises it to the present size
 	return func() { limit(1 << 30) }
@@ -163,14 +160,6 @@ func TestDiskFull(t *testing.T) {
 	free()
 	require.NoError(t, s.FinishRun(ctx, owner, running.ID, big))
 	require.Value(s.CreateRun(ctx, alice, NewRun{Data: points, Spec: ml.DefaultSpec()}))(t)
-}
-
-// Commits reach the disk before anybody is told of them.
-func TestCommitsWaitForTheDisk(t *testing.T) {
-	s := fresh(t)
-	var mode int
-	require.NoError(t, s.write.QueryRow(`PRAGMA synchronous`).Scan(&mode))
-	require.Equal(t, mode, 2, "synchronous")
 }
 
 // Only who works on what does not wait for the disk, and whatever becomes of that, the
@@ -243,8 +232,7 @@ func TestDirectoryTakenAway(t *testing.T) {
 		require.NoError(t, s.Ping(t.Context()))
 		take(dir)
 		for range 2 {
-			_, err := s.CreateDataset(t.Context(), alice, name, "", sample(2))
-			wantErr(t, err, ErrGone)
+			wantErr(t, require.Err(s.CreateDataset(t.Context(), alice, name, "", sample(2))), ErrGone)
 			wantErr(t, s.Ping(t.Context()), ErrGone)
 		}
 	}
@@ -253,69 +241,44 @@ func TestDirectoryTakenAway(t *testing.T) {
 func TestTurnedReadOnly(t *testing.T) {
 	s := fresh(t)
 	require.Value(s.CreateDataset(t.Context(), alice, "d", "", sample(1)))(t)
-	_, err := s.write.Exec(`PRAGMA query_only = on`)
-	require.NoError(t, err)
-	_, err = s.CreateDataset(t.Context(), alice, "e", "", sample(2))
-	wantErr(t, err, ErrReadOnly)
+	require.Value(s.write.Exec(`PRAGMA query_only = on`))(t)
+	wantErr(t, require.Err(s.CreateDataset(t.Context(), alice, "e", "", sample(2))), ErrReadOnly)
 	list := require.Value(s.Datasets(t.Context(), alice))(t)
 	require.Check(t, len(list) == 1, "%d data sets", len(list))
 }
 
+// A database that cannot be opened is refused in one line that names its directory; one that is not
+// ours gets no tables.
 func TestOpenFaults(t *testing.T) {
 	t.Parallel()
-	oneLine := func(t *testing.T, err error, dir string) {
-		t.Helper()
-		require.Check(t, err != nil && strings.Contains(err.Error(), dir) && !strings.Contains(err.Error(), "\n"),
-			"not one line that names the directory: %v", err)
+	write := func(path, text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
+	statement := func(path, query string) {
+		db := require.Value(sql.Open("sqlite3", path))(t)
+		require.Value(db.Exec(query))(t)
+		require.NoError(t, db.Close())
 	}
-	t.Run("not a database", func(t *testing.T) {
-		t.Parallel()
+	foreign := ""
+	for name, c := range map[string]struct {
+		make func(dir string)
+		want error // nil: any
+	}{
+		"not a database":     {func(dir string) { write(DatabaseIn(dir), strings.Repeat("a letter to a friend\n", 500)) }, ErrNotDatabase},
+		"of another program": {func(dir string) { foreign = dir; statement(DatabaseIn(dir), `CREATE TABLE runs (distance REAL)`) }, ErrForeign},
+		"newer": {func(dir string) {
+			require.NoError(t, open(t, dir).Close())
+			statement(DatabaseIn(dir), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
+		}, ErrNewer},
+		"a file in the way": {func(dir string) { require.NoError(t, os.Remove(dir)); write(dir, "") }, nil},
+	} {
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "marginlab.db"), []byte(strings.Repeat("a letter to a friend\n", 500)), 0o600))
+		c.make(dir)
 		_, err := Open(t.Context(), dir)
-		wantErr(t, err, ErrNotDatabase)
-		oneLine(t, err, dir)
-	})
-	t.Run("of another program", func(t *testing.T) {
-		t.Parallel()
-		dir := t.TempDir()
-		db, err := sql.Open("sqlite3", filepath.Join(dir, "marginlab.db"))
-		require.NoError(t, err)
-		defer db.Close()
-		_, err = db.Exec(`CREATE TABLE runs (distance REAL)`)
-		require.NoError(t, err)
-		_, err = Open(t.Context(), dir)
-		wantErr(t, err, ErrForeign)
-		oneLine(t, err, dir)
-		var tables int
-		require.NoError(t, db.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&tables))
-		require.Equal(t, tables, 1, "tables are in a database that was not ours")
-	})
-	t.Run("newer", func(t *testing.T) {
-		t.Parallel()
-		dir := t.TempDir()
-		s := open(t, dir)
-		_, err := s.write.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
-		require.NoError(t, err)
-		require.NoError(t, s.Close())
-		_, err = Open(t.Context(), dir)
-		wantErr(t, err, ErrNewer)
-		oneLine(t, err, dir)
-	})
-	t.Run("a file in the way", func(t *testing.T) {
-		t.Parallel()
-		dir := filepath.Join(t.TempDir(), "file")
-		require.NoError(t, os.WriteFile(dir, nil, 0o600))
-		_, err := Open(t.Context(), dir)
-		oneLine(t, err, dir)
-	})
-}
-
-// Opening a database again changes nothing.
-func TestOpenAgain(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for range 3 {
-		require.NoError(t, open(t, dir).Close())
+		require.Check(t, err != nil && (c.want == nil || errors.Is(err, c.want)) && strings.Contains(err.Error(), dir) && !strings.Contains(err.Error(), "\n"),
+			"%s: %v", name, err)
 	}
+	db := require.Value(sql.Open("sqlite3", DatabaseIn(foreign)))(t)
+	defer db.Close()
+	var tables int
+	require.NoError(t, db.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&tables))
+	require.Equal(t, tables, 1, "tables in a database that was not ours")
 }

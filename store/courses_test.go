@@ -27,9 +27,8 @@ func TestCourseSurvivesRestart(t *testing.T) {
 	n := sampleCourse(" Small\tC ")
 	n.Points, n.Data = sample(1), "mine"
 	c := require.Value(s.CreateCourse(t.Context(), alice, n))(t)
-	if !regexp.MustCompile(`^[B-DF-HJ-NP-TV-XZ]{6}$`).MatchString(c.Code) || len(c.Token) < 26 || c.Title != "Small C" || c.Hash != sample(1).Hash() {
-		t.Errorf("%+v", c)
-	}
+	require.Check(t, regexp.MustCompile(`^[B-DF-HJ-NP-TV-XZ]{6}$`).MatchString(c.Code) && len(c.Token) >= 26 && c.Title == "Small C" && c.Hash == sample(1).Hash(),
+		"%+v", c)
 	require.NoError(t, s.HideNames(t.Context(), c.Code, true))
 	c.Nameless = true
 	require.NoError(t, s.Close())
@@ -41,10 +40,8 @@ func TestCourseSurvivesRestart(t *testing.T) {
 	} {
 		require.Equal(t, cmp.Diff(c, require.Value(get())(t)), "", "%s", name)
 	}
-	_, err := s.CourseOf(t.Context(), bob, c.Code)
-	wantErr(t, err, ErrNotFound)
-	_, err = s.TaughtCourse(t.Context(), c.Code)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.CourseOf(t.Context(), bob, c.Code)), ErrNotFound)
+	wantErr(t, require.Err(s.TaughtCourse(t.Context(), c.Code)), ErrNotFound)
 	require.Check(t, c.Fixes("kernel") && c.Fixes("seed") && !c.Fixes("C"), "the wrong controls are fixed")
 	got := require.Value(s.Courses(t.Context(), bob))(t)
 	require.Check(t, len(got) == 0, "somebody else has %d courses", len(got))
@@ -103,10 +100,8 @@ func TestHandIn(t *testing.T) {
 	require.Equal(t, cmp.Diff(asText(t, want), asText(t, got)), "", "the copy")
 	require.Check(t, equal(got.Scores, want.Scores) && got.Scores != nil, "the copy has other scores")
 	require.Value(s.Data(ctx, got.Hash))(t)
-	_, err := s.Run(ctx, bob, h.Run)
-	wantErr(t, err, ErrNotFound)
-	_, err = s.Run(ctx, alice, h.Run)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.Run(ctx, bob, h.Run)), ErrNotFound)
+	wantErr(t, require.Err(s.Run(ctx, alice, h.Run)), ErrNotFound)
 	require.Equal(t, require.Value(s.Course(ctx, c.Code))(t).Handins, 1, "hand-ins")
 
 	wantErr(t, s.Withdraw(ctx, alice, h.Run), ErrNotFound)
@@ -195,8 +190,7 @@ func TestHandInRefused(t *testing.T) {
 	}
 	refused := func(want *Error, ws Workspace, run string) {
 		t.Helper()
-		_, err := s.HandIn(ctx, ws, run, "x")
-		wantErr(t, err, want)
+		wantErr(t, require.Err(s.HandIn(ctx, ws, run, "x")), want)
 	}
 	own := saved(c.Code)
 	refused(ErrNotFound, alice, own)           // somebody else's run
@@ -220,22 +214,18 @@ func TestHandInRefused(t *testing.T) {
 	for i := 1; i < MaxNames; i++ {
 		require.Value(s.HandIn(ctx, bob, own, fmt.Sprint("name ", i)))(t)
 	}
-	_, err = s.HandIn(ctx, bob, own, "one more")
-	wantErr(t, err, ErrNames)
-	_, err = s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "")
-	wantErr(t, err, ErrNames)
+	wantErr(t, require.Err(s.HandIn(ctx, bob, own, "one more")), ErrNames)
+	wantErr(t, require.Err(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "")), ErrNames)
 	again := require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2)))(t).ID
 	require.Value(s.HandIn(ctx, bob, again, "name 1"))(t) // replaces
 	elsewhere := require.Value(s.CreateCourse(ctx, alice, sampleCourse("other")))(t)
 	require.Value(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: elsewhere.Code}, "one more"))(t)
 
-	_, err = s.write.Exec(`
+	require.Value(s.write.Exec(`
 		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
 		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, course, created)
-		SELECT 'copy ' || i, 'course ' || ?1, '', '', '[]', '', hash, spec, axes, 'queued', ?1, 0 FROM n JOIN runs ON id = ?3`, c.Code, MaxHandins-MaxNames, own)
-	require.NoError(t, err)
-	_, err = s.write.Exec(`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, course, 'of ' || id, id, '', 0 FROM runs WHERE id LIKE 'copy %'`)
-	require.NoError(t, err)
+		SELECT 'copy ' || i, 'course ' || ?1, '', '', '[]', '', hash, spec, axes, 'queued', ?1, 0 FROM n JOIN runs ON id = ?3`, c.Code, MaxHandins-MaxNames, own))(t)
+	require.Value(s.write.Exec(`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, course, 'of ' || id, id, '', 0 FROM runs WHERE id LIKE 'copy %'`))(t)
 	first := require.Value(s.Handins(ctx, bob, c.Code))(t)[0]
 	require.Value(s.HandIn(ctx, bob, own, first.Name))(t) // replaces
 	own = require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(1, 2)))(t).ID
@@ -298,8 +288,7 @@ func TestBlock(t *testing.T) {
 	}
 	blocks := require.Value(s.Blocks(ctx, c.Code))(t)
 	require.Must(t, len(blocks) == 1 && blocks[0].Names == "anonymous 2, Ada", "%+v", blocks)
-	_, err := s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "Eve")
-	wantErr(t, err, ErrBlocked)
+	wantErr(t, require.Err(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "Eve")), ErrBlocked)
 	wantErr(t, s.Admits(ctx, bob, c), ErrBlocked)
 	require.NoError(t, s.Admits(ctx, alice, c))
 	handIn(bob, other, "Bob")
@@ -359,11 +348,8 @@ func TestCreateHandin(t *testing.T) {
 	before := tables()
 	require.NoError(t, s.CloseCourse(ctx, c.Code, true))
 	other.Request.Key = "another page"
-	_, err := s.CreateHandin(ctx, bob, other, "Bob")
-	wantErr(t, err, ErrClosed)
-	if tables() != before {
-		t.Errorf("half done: %s, before %s", tables(), before)
-	}
+	wantErr(t, require.Err(s.CreateHandin(ctx, bob, other, "Bob")), ErrClosed)
+	require.Check(t, tables() == before, "half done: %s, before %s", tables(), before)
 }
 
 // A handed-in run is trained once, before the rest that its student has waiting, and
@@ -381,8 +367,7 @@ func TestHandinFollowsItsSource(t *testing.T) {
 		}
 		require.Value(s.CreateHandin(ctx, bob, n, fmt.Sprint(i)))(t)
 	}
-	_, err := s.CreateHandin(ctx, bob, n, "one more")
-	wantErr(t, err, ErrTooMany)
+	wantErr(t, require.Err(s.CreateHandin(ctx, bob, n, "one more")), ErrTooMany)
 
 	ends := func(i int, end func(id string) error, want Status) {
 		t.Helper()

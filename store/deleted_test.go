@@ -51,8 +51,7 @@ func TestUndoWorksForADay(t *testing.T) {
 	if len(list) != 3 || list[0].Courses != 1 || list[1].Datasets != 1 || list[2].Runs != 2 || !slices.Equal(list[2].Names, []string{"of the set", "waits"}) {
 		t.Fatalf("deletions %+v", list)
 	}
-	_, err := s.Restore(ctx, bob, list[2].At)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.Restore(ctx, bob, list[2].At)), ErrNotFound)
 
 	// The same request makes another run; there must be room for what comes back.
 	require.Value(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: Request{Key: "r"}}))(t)
@@ -64,8 +63,7 @@ func TestUndoWorksForADay(t *testing.T) {
 	s.Quota.Runs = 4
 	d := require.Value(s.Restore(ctx, alice, list[2].At))(t)
 	require.Check(t, d.Runs == 2, "restored %+v", d)
-	_, err = s.Restore(ctx, alice, list[2].At)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.Restore(ctx, alice, list[2].At)), ErrNotFound)
 	got := require.Value(s.Run(ctx, alice, ofSet.ID))(t)
 	require.Check(t, got.Dataset == "" && got.Share == share && got.Model != nil, "the run came back as %+v", got)
 	if r := require.Value(s.Run(ctx, alice, waits.ID))(t); r.Status != Cancelled || r.Finished.IsZero() {
@@ -77,8 +75,7 @@ func TestUndoWorksForADay(t *testing.T) {
 
 	// A day later the course is out of reach, then gone.
 	now = now.Add(UndoFor)
-	_, err = s.Restore(ctx, alice, list[0].At)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.Restore(ctx, alice, list[0].At)), ErrNotFound)
 	n := require.Value(s.Forget(ctx, now.Add(-UndoFor+time.Millisecond)))(t)
 	require.Check(t, n == 1 && count(t, s, "courses") == 0, "%d things forgotten", n)
 }

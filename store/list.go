@@ -43,15 +43,10 @@ func (s *Store) Runs(ctx context.Context, ws Workspace, f Filter) (list []Run, t
 	if limit <= 0 {
 		limit = -1
 	}
-	err = s.view(ctx, func(tx *transaction) error {
-		if total, err = value[int](tx, `SELECT count(*) FROM runs WHERE `+where, args...); err != nil {
-			return err
-		}
+	return counted(ctx, s, func(tx *transaction) ([]Run, error) {
 		// Only the sort keys are carried through the sorting, not whole reports.
-		list, err = listOf(tx, scanRun, `SELECT `+runColumns+` FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE `+where+f.order()+` LIMIT ? OFFSET ?)`+f.order(), append(args, limit, max(f.Offset, 0))...)
-		return err
-	})
-	return list, total, err
+		return listOf(tx, scanRun, `SELECT `+runColumns+` FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE `+where+f.order()+` LIMIT ? OFFSET ?)`+f.order(), append(args, limit, max(f.Offset, 0))...)
+	}, `runs WHERE `+where, args...)
 }
 
 // Tags lists the tags in use in a workspace.

@@ -26,14 +26,10 @@ func writtenBy(t *testing.T, version int64, file string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	db := require.Value(sql.Open("sqlite3", dir+"/marginlab.db"))(t)
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.Files)
-	require.NoError(t, err)
-	_, err = p.UpTo(t.Context(), version)
-	require.NoError(t, err)
-	rows, err := os.ReadFile(file)
-	require.NoError(t, err)
-	_, err = db.Exec(string(rows))
-	require.NoError(t, err)
+	p := require.Value(goose.NewProvider(goose.DialectSQLite3, db, migrations.Files))(t)
+	require.Value(p.UpTo(t.Context(), version))(t)
+	rows := require.Value(os.ReadFile(file))(t)
+	require.Value(db.Exec(string(rows)))(t)
 	require.NoError(t, db.Close())
 	return dir
 }
@@ -48,8 +44,7 @@ func TestReleasedIsKept(t *testing.T) {
 		if damage, have, err := Check(ctx, path); err != nil || len(damage) > 0 || have.Runs != 12 {
 			t.Errorf("%q, %v, %v", damage, have, err)
 		}
-		db, err := sql.Open("sqlite3", path)
-		require.NoError(t, err)
+		db := require.Value(sql.Open("sqlite3", path))(t)
 		defer db.Close()
 		require.Equal(t, require.Value(version(ctx, db))(t), 4, "schema")
 	}
@@ -95,9 +90,8 @@ func TestReleasedRows(t *testing.T) {
 	}
 	require.Equal(t, conformal, 3, "conformal runs")
 	first := list[0]
-	if first.Name != "SVM rbf C=1 on points.csv" || first.Note != "the first" || len(first.Tags) != 2 || first.Share == "" || first.Course != "moons7" {
-		t.Errorf("%+v", first)
-	}
+	require.Check(t, first.Name == "SVM rbf C=1 on points.csv" && first.Note == "the first" && len(first.Tags) == 2 && first.Share != "" && first.Course == "moons7",
+		"%+v", first)
 	a := require.Value(s.Answers(ctx, ws))(t)
 	require.Check(t, len(a) == 1, "answers %+v", a)
 }
@@ -114,17 +108,14 @@ func TestMigrationsGoBack(t *testing.T) {
 			return runs + courses
 		}
 		before := rows()
-		p, err := goose.NewProvider(goose.DialectSQLite3, s.write, migrations.Files)
-		require.NoError(t, err)
-		_, err = p.DownTo(t.Context(), 4)
-		require.NoError(t, err)
+		p := require.Value(goose.NewProvider(goose.DialectSQLite3, s.write, migrations.Files))(t)
+		require.Value(p.DownTo(t.Context(), 4))(t)
 		var old, now int
 		require.NoError(t, s.write.QueryRow(`SELECT count(*) FILTER (WHERE workspace LIKE 'class %'), count(*) FILTER (WHERE workspace LIKE 'course %') FROM runs`).Scan(&old, &now))
 		if galleries := strings.Count(before, "course "); old != galleries || now != 0 {
 			t.Errorf("%s: %d runs in galleries by their old name and %d by their new one, want %d", file, old, now, galleries)
 		}
-		_, err = p.Up(t.Context())
-		require.NoError(t, err)
+		require.Value(p.Up(t.Context()))(t)
 		require.Equal(t, rows(), before, "%s: the rows after and before", file)
 	}
 }
@@ -144,8 +135,7 @@ func TestStoredRowsAreReadLeniently(t *testing.T) {
 		`report = json_set(report, '$.iterations', 'many', '$.nobody_knows', json('{"a":[1]}'), '$.status', 5)`,
 		`spec = json_remove(spec, '$.C'), report = json_remove(report, '$.gap')`,
 	} {
-		_, err := s.write.Exec(`UPDATE runs SET `+change+` WHERE id = ?`, ids[i])
-		require.NoError(t, err)
+		require.Value(s.write.Exec(`UPDATE runs SET `+change+` WHERE id = ?`, ids[i]))(t)
 	}
 	list, total, err := s.Runs(ctx, alice, Filter{})
 	require.Must(t, err == nil && total == 4 && len(list) == 4, "%d of %d runs, %v", len(list), total, err)

@@ -175,15 +175,10 @@ func (s *Store) ReportSize(ctx context.Context, ws Workspace, id, token string) 
 // Reports lists at most limit reports of a workspace from offset on, last changed first, and
 // returns their total number.
 func (s *Store) Reports(ctx context.Context, ws Workspace, limit, offset int) (list []Report, total int, err error) {
-	err = s.view(ctx, func(tx *transaction) error {
-		if total, err = value[int](tx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws); err != nil {
-			return err
-		}
-		list, err = listOf(tx, func(r row, to *Report) error { return scanReport(r, to) },
+	return counted(ctx, s, func(tx *transaction) ([]Report, error) {
+		return listOf(tx, func(r row, to *Report) error { return scanReport(r, to) },
 			`SELECT `+reportColumns+` FROM reports WHERE workspace = ? ORDER BY updated DESC, id LIMIT ? OFFSET ?`, ws, limit, offset)
-		return err
-	})
-	return list, total, err
+	}, `reports WHERE workspace = ?`, ws)
 }
 
 // ReportTitles lists the reports of a workspace in the order of Reports, with id and title alone.

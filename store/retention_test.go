@@ -26,9 +26,8 @@ func inhabited(t *testing.T, n int) (s *Store, now *time.Time) {
 func refusedRetention(t *testing.T, says string, n int, err error) {
 	t.Helper()
 	var fault *Error
-	if n != 0 || !errors.As(err, &fault) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "marginlab purge") {
-		t.Errorf("%d marked, %v", n, err)
-	}
+	require.Check(t, n == 0 && errors.As(err, &fault) && strings.Contains(err.Error(), says) && strings.Contains(err.Error(), "marginlab purge"),
+		"%d marked, %v", n, err)
 }
 
 // TestClockAhead: a clock that jumps ahead deletes nothing, on the first day or later; what it has

@@ -57,8 +57,7 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	require.NoError(t, s.DeleteRuns(ctx, alice, []string{saved.ID}))
 	forgetDeleted(t, s)
 	require.Equal(t, count(t, s, "models"), 0, "models left of a deleted run")
-	_, err := s.Run(ctx, alice, saved.ID)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.Run(ctx, alice, saved.ID)), ErrNotFound)
 }
 
 // A run that was trained before its data set was edited keeps what it was
@@ -113,8 +112,7 @@ func TestShare(t *testing.T) {
 	got := require.Value(s.SharedRun(ctx, token))(t)
 	require.Check(t, got.ID == r.ID && got.Model != nil && got.Share == token, "%+v", got)
 	require.NoError(t, s.UnshareRun(ctx, alice, r.ID))
-	_, err = s.SharedRun(ctx, token)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.SharedRun(ctx, token)), ErrNotFound)
 	require.Check(t, require.Value(s.ShareRun(ctx, alice, r.ID))(t) != token, "a withdrawn link works again")
 }
 
@@ -334,11 +332,10 @@ func TestQueueIsShared(t *testing.T) {
 	s.Network = func(ws Workspace) string { network, _, _ := strings.Cut(string(ws), " "); return network }
 	wait := func(ws string, n int) {
 		t.Helper()
-		_, err := s.write.Exec(`
+		require.Value(s.write.Exec(`
 			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 			INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
-			SELECT ?2 || ' ' || i, ?2, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, n, ws)
-		require.NoError(t, err)
+			SELECT ?2 || ' ' || i, ?2, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, n, ws))(t)
 	}
 	queue := func(ws Workspace) error {
 		_, err := s.CreateRun(t.Context(), ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})
@@ -388,18 +385,16 @@ func TestQueueIsBounded(t *testing.T) {
 		require.NoError(t, queue(alice))
 	}
 	points := count(t, s, "points")
-	_, err := s.CreateRun(t.Context(), alice, NewRun{Data: sample(9), Spec: ml.DefaultSpec()})
-	wantErr(t, err, ErrTooMany)
+	wantErr(t, require.Err(s.CreateRun(t.Context(), alice, NewRun{Data: sample(9), Spec: ml.DefaultSpec()})), ErrTooMany)
 	require.Check(t, count(t, s, "points") == points, "the refused run left its points")
 	require.NoError(t, queue(bob))
 	require.Value(second(s.claimRun(t.Context(), owner)))(t)
 	require.NoError(t, queue(alice))
 
-	_, err = s.write.Exec(`
+	require.Value(s.write.Exec(`
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
-		SELECT i, i, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, MaxQueued-MaxQueuedEach-1)
-	require.NoError(t, err)
+		SELECT i, i, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, MaxQueued-MaxQueuedEach-1))(t)
 	wantErr(t, queue(bob), ErrQueueFull)
 }
 
@@ -411,8 +406,7 @@ func TestDeletedIsGone(t *testing.T) {
 	r := require.Value(s.saveRun(ctx, alice, NewRun{Name: secret, Note: strings.Repeat(secret, 400), Dataset: d.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
 	require.Value(s.CreateDataset(ctx, alice, "kept", "", sample(1)))(t)
 	file := func() string {
-		_, err := s.write.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
-		require.NoError(t, err)
+		require.Value(s.write.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`))(t)
 		return string(require.Value(os.ReadFile(s.Path()))(t))
 	}
 	require.Must(t, strings.Contains(file(), secret), "the test looks in the wrong place")

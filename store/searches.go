@@ -252,15 +252,10 @@ func (s *Store) Reached(ctx context.Context, id string) (*eval.Result, error) {
 // Searches lists at most limit searches of a workspace from offset on, newest first and without
 // those of studies, and returns their total number.
 func (s *Store) Searches(ctx context.Context, ws Workspace, limit, offset int) (list []Search, total int, err error) {
-	err = s.view(ctx, func(tx *transaction) error {
-		const listed = `workspace = ? AND study IS NULL`
-		if total, err = value[int](tx, `SELECT count(*) FROM searches WHERE `+listed, ws); err != nil {
-			return err
-		}
-		list, err = searchesOf(tx, listed+` ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
-		return err
-	})
-	return list, total, err
+	const listed = `workspace = ? AND study IS NULL`
+	return counted(ctx, s, func(tx *transaction) ([]Search, error) {
+		return searchesOf(tx, listed+` ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
+	}, `searches WHERE `+listed, ws)
 }
 
 // UnderWay lists the unfinished searches of a workspace, oldest first and without those of

@@ -25,8 +25,7 @@ func rings(t *testing.T) *dataset.Data {
 		points = append(points, [2]float64{float64(i * i % 17), float64(i * 5 % 11)})
 		labels = append(labels, string(rune('a'+i%2)))
 	}
-	d := require.Value(dataset.FromPoints(points, labels))(t)
-	return d
+	return require.Value(dataset.FromPoints(points, labels))(t)
 }
 
 // asked is a search of 4 settings in 2 paths, each of 3 cells.
@@ -45,8 +44,7 @@ func (s *Store) work(t *testing.T, owner Owner, most int) (names []string) {
 			break
 		}
 		names = append(names, c.Name)
-		_, err = s.FinishCells(t.Context(), s.compute(t, c))
-		require.NoError(t, err)
+		require.Value(s.FinishCells(t.Context(), s.compute(t, c)))(t)
 	}
 	return names
 }
@@ -82,9 +80,8 @@ func TestSearch(t *testing.T) {
 	s.work(t, owner, 4) // the first path, and one cell of the second
 	search = require.Value(s.Search(ctx, alice, search.ID))(t)
 	reached := require.Value(s.Reached(ctx, search.ID))(t).Settings
-	if search.Status != Running || search.Done != 4 || search.Result != nil || len(reached) != 2 || reached[0].Values.Text("gamma") != "0.1" {
-		t.Fatalf("%+v, %+v", search, reached)
-	}
+	require.Must(t, search.Status == Running && search.Done == 4 && search.Result == nil && len(reached) == 2 && reached[0].Values.Text("gamma") == "0.1",
+		"%+v, %+v", search, reached)
 	if names := s.work(t, owner, 100); len(names) != 2 || len(require.Value(s.Waiting(ctx, owner))(t)) > 0 {
 		t.Errorf("%d cells were left", len(names))
 	}
@@ -230,27 +227,23 @@ func TestSearchIsBounded(t *testing.T) {
 	}
 	n := asked(t)
 	n.Dataset = "nowhere"
-	_, err := s.CreateSearch(t.Context(), alice, n)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.CreateSearch(t.Context(), alice, n)), ErrNotFound)
 	n = asked(t)
 	for range MaxSearchingEach {
 		require.Value(s.CreateSearch(t.Context(), alice, n))(t)
 	}
-	_, err = s.CreateSearch(t.Context(), alice, n)
-	wantErr(t, err, ErrSearching)
+	wantErr(t, require.Err(s.CreateSearch(t.Context(), alice, n)), ErrSearching)
 	for i := MaxSearchingEach; i < MaxSearching; i++ { // nobody's searches leave others without room
 		require.Value(s.CreateSearch(t.Context(), WorkspaceOf(fmt.Sprint(i)), n))(t)
 	}
-	_, err = s.CreateSearch(t.Context(), bob, n)
-	wantErr(t, err, ErrQueueFull)
+	wantErr(t, require.Err(s.CreateSearch(t.Context(), bob, n)), ErrQueueFull)
 }
 
 // BenchmarkCells measures the store for one cell of a search of thousands.
 func BenchmarkCells(b *testing.B) {
 	s := require.Value(Open(b.Context(), b.TempDir()))(b)
 	defer s.Close()
-	d, err := dataset.Generate("moons", 1000, 0.3, 1)
-	require.NoError(b, err)
+	d := require.Value(dataset.Generate("moons", 1000, 0.3, 1))(b)
 	values := func(n int) (v []float64) {
 		for i := range n {
 			v = append(v, float64(i+1))
@@ -264,11 +257,10 @@ func BenchmarkCells(b *testing.B) {
 	var search Search
 	for n := 0; b.Loop(); n++ {
 		if n%2000 == 0 {
-			search, err = s.CreateSearch(b.Context(), alice, NewSearch{
+			search = require.Value(s.CreateSearch(b.Context(), alice, NewSearch{
 				Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(values(7)...), "gamma": eval.Numbers(values(400)...)},
 				Scheme: eval.Scheme{Folds: 5, Repeats: 1, Seed: uint64(n)},
-			})
-			require.NoError(b, err)
+			}))(b)
 		}
 		c, ok, err := s.claimCell(b.Context(), owner)
 		require.Must(b, ok && err == nil && c.Search == search.ID, "%v %v %v", c, ok, err)

@@ -54,8 +54,7 @@ func TestLowDisk(t *testing.T) {
 	require.Value(s.Tend(ctx))(t)
 	require.Equal(t, require.Err(os.Stat(s.reserve())), nil, "the reserve did not come back")
 	s.MaxDisk = 1 << 10
-	_, err := s.CreateDataset(ctx, alice, "e", "", sample(2))
-	wantErr(t, err, ErrMaxDisk)
+	wantErr(t, require.Err(s.CreateDataset(ctx, alice, "e", "", sample(2))), ErrMaxDisk)
 	s.MaxDisk = 1 << 30
 	require.Value(s.CreateDataset(ctx, alice, "e", "", sample(2)))(t)
 }
@@ -93,6 +92,5 @@ func TestSpoolIsSwept(t *testing.T) {
 	left := filepath.Join(dir, "multipart-1")
 	require.NoError(t, os.WriteFile(left, []byte("points"), 0o600))
 	require.Equal(t, require.Value(lock.SweepSpool())(t), dir, "then")
-	_, err := os.Stat(left)
-	require.Check(t, err != nil, "the file is still there")
+	require.Fails(t, require.Err(os.Stat(left)), "", "the file is still there")
 }

@@ -112,8 +112,7 @@ func TestDatasetSurvivesRestart(t *testing.T) {
 	require.Equal(t, cmp.Diff(made, got), "", "as created, as read")
 	back := require.Value(s.Data(ctx, got.Hash))(t)
 	require.Check(t, mat.Equal(back.X, d.X) && cmp.Equal(back.Y, d.Y), "the points came back changed")
-	_, err := os.Stat(s.Path())
-	require.Check(t, err == nil, "%v", err)
+	require.Equal(t, require.Err(os.Stat(s.Path())), nil, "the error")
 }
 
 func TestDatasetNames(t *testing.T) {
@@ -173,8 +172,7 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	require.NoError(t, s.DeleteRuns(ctx, alice, []string{run.ID}))
 	forgetDeleted(t, s)
 	require.Equal(t, count(t, s, "points"), 0, "point sets left after everything is deleted")
-	_, err := s.Data(ctx, a.Hash)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.Data(ctx, a.Hash)), ErrNotFound)
 }
 
 // Whatever a workspace asks about a thing of another is answered with "not
@@ -261,8 +259,8 @@ func TestConcurrentWriters(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				_, err = s.saveRun(t.Context(), alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1))
-				require.Check(t, err == nil, "%v", err)
+				require.Equal(t, require.Err(s.saveRun(t.Context(), alice, NewRun{Dataset: ds.ID, Spec: ml.DefaultSpec()}, sampleResult(1, 1))),
+					nil, "the error")
 				_, _, err = s.Runs(t.Context(), alice, Filter{Limit: 5})
 				require.Check(t, err == nil, "%v", err)
 			}
@@ -286,8 +284,7 @@ func TestTwoStoresOneFile(t *testing.T) {
 			}
 			defer s.Close()
 			for i := range 10 {
-				_, err := s.CreateDataset(t.Context(), alice, "x", "", sample(float64(i)))
-				require.Check(t, err == nil, "%v", err)
+				require.Equal(t, require.Err(s.CreateDataset(t.Context(), alice, "x", "", sample(float64(i)))), nil, "the error")
 			}
 		})
 	}
@@ -297,19 +294,17 @@ func TestTwoStoresOneFile(t *testing.T) {
 
 func TestReaderCannotWrite(t *testing.T) {
 	s := fresh(t)
-	err := s.view(t.Context(), func(tx *transaction) error {
+	wantErr(t, s.view(t.Context(), func(tx *transaction) error {
 		_, err := tx.Exec(`DELETE FROM points`)
 		return err
-	})
-	wantErr(t, err, ErrReadOnly)
+	}), ErrReadOnly)
 }
 
 func TestCancelledContext(t *testing.T) {
 	s := fresh(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := s.CreateDataset(ctx, alice, "x", "", sample(1))
-	wantErr(t, err, context.Canceled)
+	wantErr(t, require.Err(s.CreateDataset(ctx, alice, "x", "", sample(1))), context.Canceled)
 	require.Check(t, count(t, s, "datasets") == 0, "saved all the same")
 }
 

@@ -207,14 +207,9 @@ func (s *Store) gather(ctx context.Context, of Study) (*study.Result, error) {
 // Studies lists the studies of a workspace, newest first, at most limit of them from offset
 // on, and says how many there are.
 func (s *Store) Studies(ctx context.Context, ws Workspace, limit, offset int) (list []Study, total int, err error) {
-	err = s.view(ctx, func(tx *transaction) error {
-		if total, err = value[int](tx, `SELECT count(*) FROM studies WHERE workspace = ?`, ws); err != nil {
-			return err
-		}
-		list, err = studiesOf(tx, `workspace = ? ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
-		return err
-	})
-	return list, total, err
+	return counted(ctx, s, func(tx *transaction) ([]Study, error) {
+		return studiesOf(tx, `workspace = ? ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
+	}, `studies WHERE workspace = ?`, ws)
 }
 
 // StudiesUnderWay lists the studies of a workspace of which a search has not ended, the oldest

@@ -31,31 +31,25 @@ func TestStudyEnds(t *testing.T) {
 	if _, ok, err := s.claimCell(ctx, owner); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	_, err := s.CancelStudy(ctx, bob, of.ID)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.CancelStudy(ctx, bob, of.ID)), ErrNotFound)
 	ended := require.Value(s.CancelStudy(ctx, alice, of.ID))(t)
 	after := require.Value(s.Study(ctx, alice, of.ID))(t)
 	for _, one := range after.Searches {
 		require.Equal(t, one.Status == Cancelled && !one.Finished.IsZero(), one.Done < one.Total,
 			"%d of %d cells are done of a search that is %s", one.Done, one.Total, one.Status)
 	}
-	if len(ended) == 0 || after.Status() != Cancelled {
-		t.Errorf("cancelled: %q, the study is %s", ended, after.Status())
-	}
+	require.Check(t, len(ended) != 0 && after.Status() == Cancelled, "cancelled: %q, the study is %s", ended, after.Status())
 	_, held := s.renew(t, owner)
 	for _, c := range held {
 		require.Check(t, c.Search == other.ID, "held: %+v", c)
 	}
-	_, err = s.CancelStudy(ctx, alice, of.ID)
-	wantErr(t, err, ErrEnded)
+	wantErr(t, require.Err(s.CancelStudy(ctx, alice, of.ID)), ErrEnded)
 
 	s.work(t, "other", 99)
-	_, err = s.DeleteStudy(ctx, bob, of.ID)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.DeleteStudy(ctx, bob, of.ID)), ErrNotFound)
 	gone := require.Value(s.DeleteStudy(ctx, alice, of.ID))(t)
 	require.Check(t, len(gone) == 2, "gone: %q", gone)
-	_, err = s.Study(ctx, alice, of.ID)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.Study(ctx, alice, of.ID)), ErrNotFound)
 	left := require.Value(s.Search(ctx, bob, other.ID))(t)
 	require.Check(t, left.Status == Done && require.Value(s.Reached(ctx, other.ID))(t) != nil,
 		"the other search: %+v", left)

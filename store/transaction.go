@@ -147,6 +147,18 @@ func listOf[T any](tx *transaction, scan func(row, *T) error, query string, args
 	return all, err
 }
 
+// counted lists rows of a table, and says how many there are in all.
+func counted[T any](ctx context.Context, s *Store, list func(*transaction) ([]T, error), from string, args ...any) (all []T, total int, err error) {
+	err = s.view(ctx, func(tx *transaction) error {
+		if total, err = value[int](tx, `SELECT count(*) FROM `+from, args...); err != nil {
+			return err
+		}
+		all, err = list(tx)
+		return err
+	})
+	return all, total, err
+}
+
 // only returns the first of a list, ErrNotFound where there is none.
 func only[T any](list []T, err error) (v T, _ error) {
 	if err != nil {

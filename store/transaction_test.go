@@ -14,10 +14,8 @@ func TestTransactionFails(t *testing.T) {
 		tx.exec(save, "address 192.0.2.1", 1)
 		tx.exec(save, "address 192.0.2.1", 1) // it is there
 		tx.exec(save, "address 192.0.2.2", 1)
-		_, err := value[int](tx, `SELECT count(*) FROM barred`)
-		require.Check(t, err != nil, "reads on after a failure")
-		_, err = texts(tx, `SELECT what FROM barred`)
-		require.Check(t, err != nil, "lists on after a failure")
+		require.Fails(t, require.Err(value[int](tx, `SELECT count(*) FROM barred`)), "", "reads on after a failure")
+		require.Fails(t, require.Err(texts(tx, `SELECT what FROM barred`)), "", "lists on after a failure")
 		require.Check(t, tx.execFound(`DELETE FROM barred`) != nil, "deletes after a failure")
 		return nil
 	})

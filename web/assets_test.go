@@ -29,9 +29,8 @@ func TestAssets(t *testing.T) {
 	served := NewSite(slog.New(slog.DiscardHandler), nil).Handle(a.Serve)
 	for name, kind := range map[string]string{"app.css": "text/css; charset=utf-8", "js/lab.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml", "empty/a.js": "text/javascript; charset=utf-8"} {
 		w := ask(served, "GET", a.URL(name), "")
-		if w.Code != 200 || w.Header().Get("Content-Type") != kind || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
-			t.Errorf("%s: %d %v", name, w.Code, w.Header())
-		}
+		require.Check(t, w.Code == 200 && w.Header().Get("Content-Type") == kind && strings.Contains(w.Header().Get("Cache-Control"), "immutable"),
+			"%s: %d %v", name, w.Code, w.Header())
 		if w := ask(served, "GET", a.URL(name), "", "If-None-Match: "+w.Header().Get("ETag")); w.Code != 304 {
 			t.Errorf("%s: asked again: %d", name, w.Code)
 		}

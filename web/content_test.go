@@ -34,9 +34,8 @@ func TestContent(t *testing.T) {
 			require.Equal(t, c.Send(w, r), nil, "c.Send(w, r)")
 		}
 		w := ask(http.HandlerFunc(h), "GET", "/x", "", "Accept-Encoding: "+test.accepts)
-		if c.Size() != len(test.body) || (len(c.body) < c.Size()) != (test.body == long && test.kind != "image/png") {
-			t.Errorf("%s: %d bytes of %d are kept", test.kind, len(c.body), c.Size())
-		}
+		require.Check(t, c.Size() == len(test.body) && (len(c.body) < c.Size()) == (test.body == long && test.kind != "image/png"),
+			"%s: %d bytes of %d are kept", test.kind, len(c.body), c.Size())
 		body := io.Reader(bytes.NewReader(w.Body.Bytes()))
 		var err error
 		if test.zipped {
@@ -79,7 +78,5 @@ func TestUnchanged(t *testing.T) {
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	one, other := Program(), Program()
-	if one() != other() || len(one()) != 16 {
-		t.Errorf("%q and %q", one(), other())
-	}
+	require.Check(t, one() == other() && len(one()) == 16, "%q and %q", one(), other())
 }

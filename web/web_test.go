@@ -131,9 +131,8 @@ func TestErrorTable(t *testing.T) {
 			api.Header().Get("Content-Type") != "application/problem+json" || html.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%v: %+v %v", test.err, p, api.Header())
 		}
-		if (test.status == 503) != (api.Header().Get("Retry-After") != "") {
-			t.Errorf("%v: Retry-After %q", test.err, api.Header().Get("Retry-After"))
-		}
+		require.Check(t, (test.status == 503) == (api.Header().Get("Retry-After") != ""),
+			"%v: Retry-After %q", test.err, api.Header().Get("Retry-After"))
 		for _, secret := range []string{"secret", "inner detail"} {
 			require.Check(t, !strings.Contains(api.Body.String()+html.Body.String(), secret),
 				"%v: shown to the client", test.err)
@@ -144,9 +143,7 @@ func TestErrorTable(t *testing.T) {
 		}
 		require.Check(t, test.status != 422 || len(p.Errors) == 2 && p.Errors[1].Field == "gamma",
 			"fields %v", p.Errors)
-		if html.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%v: may be cached: %v", test.err, html.Header())
-		}
+		require.Check(t, html.Header().Get("Cache-Control") == "no-store", "%v: may be cached: %v", test.err, html.Header())
 	}
 }
 
@@ -223,9 +220,8 @@ func TestSecurityHeaders(t *testing.T) {
 	for _, path := range []string{"/x", "/nowhere", "/metrics"} {
 		got := ask(h, "GET", path, "").Header()
 		csp := got.Get("Content-Security-Policy")
-		if !strings.HasPrefix(csp, "default-src 'none'; script-src 'self'; style-src 'self';") || strings.Contains(csp, "unsafe") {
-			t.Errorf("%s: policy %q", path, csp)
-		}
+		require.Check(t, strings.HasPrefix(csp, "default-src 'none'; script-src 'self'; style-src 'self';") && !strings.Contains(csp, "unsafe"),
+			"%s: policy %q", path, csp)
 		for name, want := range map[string]string{
 			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
 		} {
@@ -290,15 +286,13 @@ func TestBearer(t *testing.T) {
 	const token, cookie = "00112233445566778899aabbccddeeff", "Cookie: marginlab_workspace=ffffffffffffffffffffffffffffffff"
 	for _, scheme := range []string{"Bearer ", "bearer "} {
 		w := ask(h, "GET", "/api/x", "", "Authorization: "+scheme+strings.ToUpper(token), cookie)
-		if w.Body.String() != token || w.Header().Get("Set-Cookie") != "" {
-			t.Errorf("%stoken: %q, cookie %q", scheme, w.Body, w.Header().Get("Set-Cookie"))
-		}
+		require.Check(t, w.Body.String() == token && w.Header().Get("Set-Cookie") == "",
+			"%stoken: %q, cookie %q", scheme, w.Body, w.Header().Get("Set-Cookie"))
 	}
 	for _, bad := range []string{"Bearer", "Bearer short", "Basic " + token, token, "Bearer " + token + "00"} {
 		w := ask(h, "GET", "/api/x", "", "Authorization: "+bad, cookie)
-		if w.Code != 401 || w.Header().Get("WWW-Authenticate") != "Bearer" || w.Header().Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%q: %d %v", bad, w.Code, w.Header())
-		}
+		require.Check(t, w.Code == 401 && w.Header().Get("WWW-Authenticate") == "Bearer" && w.Header().Get("Content-Type") == "application/problem+json",
+			"%q: %d %v", bad, w.Code, w.Header())
 	}
 	if w := ask(h, "GET", "/x", "", "Authorization: Bearer "+token, cookie); w.Body.String() != token || w.Header().Get("Set-Cookie") != "" {
 		t.Errorf("a page with a bearer token: %q, cookie %q", w.Body, w.Header().Get("Set-Cookie"))
@@ -481,9 +475,8 @@ func TestMetrics(t *testing.T) {
 	}
 	faults, err := promlint.New(strings.NewReader(text)).Lint() // the rules of promtool check metrics
 	require.Check(t, err == nil && len(faults) == 0, "Prometheus objects: %v, %v", faults, err)
-	if !strings.Contains(text, `marginlab_http_request_duration_seconds_bucket{route="/runs/{id}",le="+Inf"} 3`) || strings.Contains(text, "vmrange") {
-		t.Error("no classic histogram")
-	}
+	require.Check(t, strings.Contains(text, `marginlab_http_request_duration_seconds_bucket{route="/runs/{id}",le="+Inf"} 3`) && !strings.Contains(text, "vmrange"),
+		"no classic histogram")
 	require.Check(t, !strings.Contains(strings.ToLower(text+log.String()), "secret"),
 		"addresses of things are in the metrics or in the log")
 }
@@ -519,9 +512,8 @@ func TestStream(t *testing.T) {
 	text, _ := io.ReadAll(res.Body)
 	want := ": open\n\nevent: count\ndata: {\"N\":1}\n\nevent: count\ndata: {\"N\":2}\n\n"
 	require.Check(t, string(text) == want, "%q", text)
-	if res.Header.Get("Content-Type") != "text/event-stream" || res.Uncompressed || res.Header.Get("Cache-Control") != "no-store" {
-		t.Error(res.Header)
-	}
+	require.Check(t, res.Header.Get("Content-Type") == "text/event-stream" && !res.Uncompressed && res.Header.Get("Cache-Control") == "no-store",
+		"%v", res.Header)
 }
 
 func TestStreamBeatsAndEnds(t *testing.T) {
@@ -560,6 +552,14 @@ func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
+// serve serves h on the listener and returns what stops that and waits for it.
+func (p pipes) serve(t *testing.T, h http.Handler) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error)
+	go func() { served <- newServer(p, slog.New(slog.DiscardHandler)).Serve(ctx, h) }()
+	return func() { cancel(); require.Equal(t, <-served, nil, "stopped with") }
+}
+
 // An event stream outlives the limits of the server, and ends with it.
 func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 	t.Parallel()
@@ -569,13 +569,9 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 			return Stream(w, r, events, func(n int) (string, any) { return "n", n })
 		}})
 		listener := make(pipes)
-		s := newServer(listener, slog.New(slog.DiscardHandler))
-		ctx, stop := context.WithCancel(t.Context())
-		served := make(chan error)
-		go func() { served <- s.Serve(ctx, h) }()
-
+		stop := listener.serve(t, h)
 		client := http.Client{Transport: &http.Transport{DialContext: listener.dial, DisableKeepAlives: true}}
-		res := require.Value(client.Get("http://" + s.Addr().String() + "/events"))(t)
+		res := require.Value(client.Get("http://" + listener.Addr().String() + "/events"))(t)
 		defer res.Body.Close()
 		lines := bufio.NewScanner(res.Body)
 		beats := 0
@@ -591,18 +587,22 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 		if lines.Text() != "data: 7" {
 			t.Fatalf("the stream was cut after %d heartbeats: %v", beats, lines.Err())
 		}
-		stop()
+		var stopping sync.WaitGroup
+		stopping.Go(stop)
 		for lines.Scan() {
 		}
-		if err := <-served; err != nil || lines.Err() != nil {
-			t.Errorf("stopped with %v; the stream ended with %v", err, lines.Err())
-		}
+		stopping.Wait()
+		require.Equal(t, lines.Err(), nil, "the stream ended with")
 	})
 }
 
 // Clients that take their time are cut off, at each step.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
+	h, _, _ := newSite(map[string]Handler{"POST /x": func(_ http.ResponseWriter, r *http.Request) error {
+		_, err := io.ReadAll(r.Body)
+		return err
+	}})
 	for name, test := range map[string]struct {
 		send string
 		want time.Duration
@@ -611,30 +611,29 @@ func TestSlowClients(t *testing.T) {
 		"body":    {"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", grace},
 		"idle":    {"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n", idleTimeout},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				h, _, _ := newSite(map[string]Handler{"POST /x": func(_ http.ResponseWriter, r *http.Request) error {
-					_, err := io.ReadAll(r.Body)
-					return err
-				}})
-				listener := make(pipes)
-				s := newServer(listener, slog.New(slog.DiscardHandler))
-				ctx, stop := context.WithCancel(t.Context())
-				served := make(chan error)
-				go func() { served <- s.Serve(ctx, h) }()
-				conn, _ := listener.dial(ctx, "", "")
-				start := time.Now()
-				go io.WriteString(conn, test.send)
-				io.Copy(io.Discard, conn) // until the server closes
-				if took := time.Since(start); took < test.want || took > test.want+time.Second {
-					t.Errorf("closed after %v, want %v", took, test.want)
-				}
-				stop()
-				require.Equal(t, <-served, nil, "<-served")
-			})
+		exchange(t, name, h, test.send, func(t *testing.T, _ string, took time.Duration) {
+			require.Check(t, took >= test.want && took <= test.want+time.Second, "closed after %v, want %v", took, test.want)
 		})
 	}
+}
+
+// exchange checks, as a test of its own, what h answers to a client that sends some text and waits,
+// and how long it is until the server closes the connection.
+func exchange(t *testing.T, name string, h http.Handler, send string, check func(t *testing.T, got string, took time.Duration)) {
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			listener := make(pipes)
+			stop := listener.serve(t, h)
+			conn, _ := listener.dial(t.Context(), "", "")
+			start := time.Now()
+			go io.WriteString(conn, send)
+			got, _ := io.ReadAll(conn)
+			check(t, string(got), time.Since(start))
+			conn.Close()
+			stop()
+		})
+	})
 }
 
 // Who sends a file too slowly, or only a part of it, is told so in a sentence.
@@ -660,23 +659,7 @@ func TestInterruptedBodies(t *testing.T) {
 		"too large":        {form + fmt.Sprintf("Content-Length: %d\r\n\r\n", limit+1), "413"},
 		"large file":       {fmt.Sprintf("POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", limit+1), "413"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				listener := make(pipes)
-				s := newServer(listener, slog.New(slog.DiscardHandler))
-				ctx, stop := context.WithCancel(t.Context())
-				served := make(chan error)
-				go func() { served <- s.Serve(ctx, h) }()
-				conn, _ := listener.dial(ctx, "", "")
-				go io.WriteString(conn, test.send)
-				got, _ := io.ReadAll(conn) // until the server closes
-				require.Check(t, strings.Contains(string(got), test.want), "%q is not in %s", test.want, got)
-				conn.Close()
-				stop()
-				require.Equal(t, <-served, nil, "<-served")
-			})
-		})
+		exchange(t, name, h, test.send, func(t *testing.T, got string, _ time.Duration) { require.Says(t, got, test.want, "the answer") })
 	}
 }
 
@@ -706,6 +689,5 @@ func TestListenTaken(t *testing.T) {
 	t.Parallel()
 	s := require.Value(Listen("127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
 	defer s.listener.Close()
-	_, err := Listen(s.Addr().String(), slog.New(slog.DiscardHandler))
-	require.Check(t, err != nil && strings.Contains(err.Error(), s.Addr().String()), "%v", err)
+	require.Fails(t, require.Err(Listen(s.Addr().String(), slog.New(slog.DiscardHandler))), s.Addr().String(), "the error")
 }

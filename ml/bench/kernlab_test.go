@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
-	"marginlab/ml/mltest/require"
 	"marginlab/ml/multiclass"
 	"marginlab/ml/param"
 )
@@ -61,11 +58,10 @@ func wheel(t *testing.T, seed uint64, n, classes, d int) (x *mat.Dense, y []int,
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 5))
 	x, y = mat.NewDense(n, d, nil), make([]int, n)
-	var csv, svm strings.Builder
+	var columns []string
 	for j := range d {
-		fmt.Fprintf(&csv, "x%d,", j+1)
+		columns = append(columns, fmt.Sprint("x", j+1))
 	}
-	fmt.Fprintln(&csv, "class")
 	for i := range n {
 		y[i] = i % classes
 		row := x.RawRowView(i)
@@ -74,17 +70,6 @@ func wheel(t *testing.T, seed uint64, n, classes, d int) (x *mat.Dense, y []int,
 		}
 		sin, cos := math.Sincos(2 * math.Pi * float64(y[i]) / float64(classes))
 		row[0], row[1] = row[0]+2*cos, row[1]+2*sin
-		fmt.Fprint(&svm, y[i])
-		for j, v := range row {
-			fmt.Fprintf(&csv, "%v,", v)
-			fmt.Fprintf(&svm, " %d:%v", j+1, v)
-		}
-		fmt.Fprintln(&csv, y[i])
-		fmt.Fprintln(&svm)
 	}
-	file = filepath.Join(t.TempDir(), "points")
-	for ending, text := range map[string]string{".csv": csv.String(), ".svm": svm.String()} {
-		require.NoError(t, os.WriteFile(file+ending, []byte(text), 0o600))
-	}
-	return x, y, file
+	return x, y, writeFiles(t, x, y, columns, "class")
 }

@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
@@ -75,15 +77,21 @@ func write(t *testing.T, d *dataset.Data, positive string) string {
 	t.Helper()
 	y, _, _, err := d.Binary(positive)
 	require.NoError(t, err)
+	return writeFiles(t, d.X, y, d.Features, "label")
+}
+
+// writeFiles writes points in both formats and returns the path as points does.
+func writeFiles[L any](t *testing.T, x *mat.Dense, labels []L, columns []string, label string) string {
+	t.Helper()
 	var csv, svm strings.Builder
-	fmt.Fprintf(&csv, "%s,label\n", strings.Join(d.Features, ","))
-	for i, v := range y {
-		fmt.Fprintf(&svm, "%+g", v)
-		for j, x := range d.X.RawRowView(i) {
-			fmt.Fprintf(&csv, "%v,", x)
-			fmt.Fprintf(&svm, " %d:%v", j+1, x)
+	fmt.Fprintf(&csv, "%s,%s\n", strings.Join(columns, ","), label)
+	for i, l := range labels {
+		fmt.Fprint(&svm, l)
+		for j, v := range x.RawRowView(i) {
+			fmt.Fprintf(&csv, "%v,", v)
+			fmt.Fprintf(&svm, " %d:%v", j+1, v)
 		}
-		fmt.Fprintf(&csv, "%g\n", v)
+		fmt.Fprintln(&csv, l)
 		fmt.Fprintln(&svm)
 	}
 	file := filepath.Join(t.TempDir(), "points")
@@ -98,8 +106,7 @@ func read(t *testing.T, path string) *dataset.Data {
 	t.Helper()
 	f := require.Value(os.Open(path))(t)
 	defer f.Close()
-	d := require.Value(dataset.Read(f, path, dataset.Mapping{}, dataset.Limits{}))(t)
-	return d
+	return require.Value(dataset.Read(f, path, dataset.Mapping{}, dataset.Limits{}))(t)
 }
 
 // settings is the spec that differs from the default by pairs of name and value.

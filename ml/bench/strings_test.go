@@ -98,8 +98,7 @@ func TestGramIsRead(t *testing.T) {
 			Values    []float64
 			Labels    []string
 		}
-		_, err := decode(&theirs, python, filepath.Join(scripts, "gram_sklearn.py"), file(t, "gram.csv", gram), names, strconv.Itoa(train), "2")
-		require.NoError(t, err)
+		require.Value(decode(&theirs, python, filepath.Join(scripts, "gram_sklearn.py"), file(t, "gram.csv", gram), names, strconv.Itoa(train), "2"))(t)
 		// The rows and columns trained on with their labels, and the other rows to be predicted.
 		var known, rest strings.Builder
 		for i, line := range strings.Split(strings.TrimSpace(gram), "\n") {

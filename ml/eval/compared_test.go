@@ -25,12 +25,11 @@ func held(told ...string) (ps []ml.Point) {
 
 func TestOnHeldOut(t *testing.T) {
 	t.Parallel()
-	h, err := eval.OnHeldOut([][]ml.Point{
+	h := require.Value(eval.OnHeldOut([][]ml.Point{
 		held("b", "a", "a", "a", "b", "c", "a", "a"),
 		held("a", "a", "b", "b", "b", "b", "a", "b"),
 		held("b", "a", "a", "a", "b", "c", "a", "b"),
-	})
-	require.NoError(t, err)
+	}))(t)
 	want := &eval.HeldOut{N: 7, Differ: []int{2, 3, 5, 7}, Pairs: []eval.HeldOutPair{
 		{First: 0, Second: 1, Disagreement: eval.Disagreement{Both: 2, OnlyFirst: 3, NeitherSame: 1, Neither: 1, P: 0.25}, FirstLeads: true, Holm: 0.75},
 		{First: 0, Second: 2, Disagreement: eval.Disagreement{Both: 4, OnlyFirst: 1, NeitherSame: 2, P: 1}, FirstLeads: true, Holm: 1},
@@ -88,8 +87,7 @@ func TestOnFolds(t *testing.T) {
 	d := moons(t, 60)
 	scheme := eval.Scheme{Folds: 5, Repeats: 2, Seed: 3}
 	judged := func(gamma float64, scheme eval.Scheme) eval.Setting {
-		res, err := eval.CrossValidate(t.Context(), d, ml.DefaultSpec().With("gamma", param.Of(gamma)), nil, scheme, nil)
-		require.NoError(t, err)
+		res := require.Value(eval.CrossValidate(t.Context(), d, ml.DefaultSpec().With("gamma", param.Of(gamma)), nil, scheme, nil))(t)
 		return res.Settings[0]
 	}
 	wide, narrow := judged(0.5, scheme), judged(1e4, scheme)

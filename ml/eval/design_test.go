@@ -38,8 +38,7 @@ func TestDrawn(t *testing.T) {
 	const text = `{"C": [0.01, 1, 100], "gamma": "0.1..10/log", "coef0": "-2..2", "degree": "2..5", "kernel": ["poly", "rbf"], "tol": 0.001}`
 	for _, design := range []string{eval.OfRandom, eval.OfSobol} {
 		settings := func(points int, seed uint64) []param.Values {
-			s := require.Value(drawn(t, text, design, points, seed).Settings())(t)
-			return s
+			return require.Value(drawn(t, text, design, points, seed).Settings())(t)
 		}
 		all := settings(512, 3)
 		require.Check(t, len(all) == 512 && cmp.Equal(all[:64], settings(64, 3)) && !cmp.Equal(all, settings(512, 4)),
@@ -88,8 +87,7 @@ func TestDrawnCellsAreThoseOfAGrid(t *testing.T) {
 	diff := cmp.Diff(a, b)
 	require.Check(t, diff == "" && len(a.Paths) == 1 && len(a.Paths[0].C) == 5, "%v %v", diff, a.Paths)
 	// In several parameters each point is a path, and what a kernel does not take makes none.
-	several, err := drawn(t, `{"C": "0.1..10", "degree": "2..3", "kernel": ["rbf", "poly"]}`, eval.OfRandom, 40, 1).Paths(ml.DefaultSpec())
-	require.NoError(t, err)
+	several := require.Value(drawn(t, `{"C": "0.1..10", "degree": "2..3", "kernel": ["rbf", "poly"]}`, eval.OfRandom, 40, 1).Paths(ml.DefaultSpec()))(t)
 	n := 0
 	for _, p := range several {
 		n += p.Settings()

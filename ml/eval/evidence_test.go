@@ -56,9 +56,8 @@ func TestEvidenceOfSearch(t *testing.T) {
 		"the folds of one search are the same, the nested ones others")
 	want := require.Value(OnFolds([]Setting{r.Settings[r.Best], r.Settings[1-r.Best]}, 3, 0.01))(t)
 	got, err := OnSameFolds([]Evidence{all[1], other[0]}, 0.01)
-	if err != nil || *got[0].P != *want[0].P || got[0].Interval != want[0].Interval || *got[0].Posterior != *want[0].Posterior {
-		t.Errorf("%+v, %v, want %+v", got, err, want)
-	}
+	require.Check(t, err == nil && *got[0].P == *want[0].P && got[0].Interval == want[0].Interval && *got[0].Posterior == *want[0].Posterior,
+		"%+v, %v, want %+v", got, err, want)
 	scheme.Nested, r.Nested = false, nil
 	alone := EvidenceOf("s", scheme, r, r.Best)
 	require.Check(t, len(alone) == 1 && alone[0].Optimistic, "without nested folds: %+v", alone)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,8 +39,8 @@ func TestLearningCurve(t *testing.T) {
 	}
 	require.Check(t, steps[0].Folds[0].TrainAccuracy == 1 && steps[0].Accuracy < steps[2].Accuracy, "%+v", steps)
 	for _, share := range []float64{0, -1, 1.1, math.NaN()} {
-		_, err := eval.LearningCurve(t.Context(), d, spec, scheme, []float64{share}, nil)
-		require.Check(t, err != nil && strings.Contains(err.Error(), "share of the training set"), "%g: %v", share, err)
+		require.Fails(t, require.Err(eval.LearningCurve(t.Context(), d, spec, scheme, []float64{share}, nil)),
+			"share of the training set", "%g", share)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

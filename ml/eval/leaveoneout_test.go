@@ -15,10 +15,6 @@ import (
 func TestLeaveOneOut(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 30)
-	all := make([]int, len(d.Y))
-	for i := range all {
-		all[i] = i
-	}
 	for name, values := range map[string]map[string]string{
 		"svm":         {"gamma": "1"},
 		"hard margin": {"gamma": "30", "hard_margin": "true"},
@@ -33,7 +29,7 @@ func TestLeaveOneOut(t *testing.T) {
 			require.Check(t, slices.Contains(wrong, true) && slices.Contains(wrong, false),
 				"all are the same: %v", wrong)
 			for i, w := range wrong {
-				right := byHand(t, d, spec, all, []int{i})
+				right := byHand(t, d, spec, all(d), []int{i})
 				require.Check(t, w == (right == 0), "point %d: wrong %t, by hand %g right", i, w, right)
 			}
 		})

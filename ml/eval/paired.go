@@ -168,19 +168,6 @@ type Disagreement struct {
 	P float64 `json:"p"`
 }
 
-// McNemar compares the predictions of two machines on the same points, with true classes right,
-// by the points that only one of them gets right. The three slices must have equal lengths.
-func McNemar(right, first, second []int) (d Disagreement, err error) {
-	if len(first) != len(right) || len(second) != len(right) {
-		return d, fmt.Errorf("eval: %d and %d answers on %d points", len(first), len(second), len(right))
-	}
-	for i, r := range right {
-		d.count(first[i] == r, second[i] == r, first[i] == second[i])
-	}
-	d.P = SignTest(d.OnlyFirst, d.OnlySecond)
-	return d, nil
-}
-
 // Difference returns the difference of the two accuracies on n points, first minus second, with
 // its 95 % interval: Wald's after adding half a point to each of the four counts, which keeps its
 // level even if few points disagree. (Agresti, Min: "Simple improved confidence intervals
@@ -212,10 +199,7 @@ func (d *Disagreement) count(first, second, same bool) {
 // keeps the probability of any false positive below that level. (Holm: "A simple sequentially rejective multiple test
 // procedure", Scandinavian Journal of Statistics 6, 1979.)
 func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
+	order := upTo(len(p))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	out, top := make([]float64, len(p)), 0.0
 	for place, i := range order {

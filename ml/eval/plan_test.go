@@ -5,13 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,6 +17,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -98,58 +95,6 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// workerVariable makes TestOtherProcess a process that computes cells.
-const workerVariable = "MARGINLAB_TEST_CELLS"
-
-// TestOtherProcess has another process name and compute every second cell.
-func TestOtherProcess(t *testing.T) {
-	if os.Getenv(workerVariable) != "" {
-		var cells []eval.Cell
-		require.NoError(t, json.NewDecoder(os.Stdin).Decode(&cells))
-		worker := eval.NewWorker(moons(t, 60), 0)
-		for _, c := range cells {
-			res := require.Value(worker.Compute(t.Context(), c))(t)
-			line := require.Value(json.Marshal(res))(t)
-			fmt.Printf("cell %s\n", line)
-		}
-		return
-	}
-	t.Parallel()
-	d := moons(t, 60)
-	for name, s := range searches {
-		spec := with(t, ml.DefaultSpec(), s.spec)
-		want := require.Value(eval.CrossValidate(t.Context(), d, spec, s.grid, s.scheme, nil))(t)
-		plan := require.Value(eval.NewPlan(d, spec, s.grid, s.scheme))(t)
-		var theirs []eval.Cell
-		var results []eval.CellResult
-		worker := eval.NewWorker(d, 0)
-		for i, c := range plan.Cells() {
-			if i%2 == 0 {
-				theirs = append(theirs, c)
-				continue
-			}
-			res := require.Value(worker.Compute(t.Context(), c))(t)
-			results = append(results, res)
-		}
-		text := require.Value(json.Marshal(theirs))(t)
-		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOtherProcess$", "-test.v")
-		child.Env = append(os.Environ(), workerVariable+"=1")
-		child.Stdin = bytes.NewReader(text)
-		out, err := child.CombinedOutput()
-		require.Must(t, err == nil, "%v: %s", err, out)
-		for line := range strings.Lines(string(out)) {
-			if text, ok := strings.CutPrefix(line, "cell "); ok {
-				var res eval.CellResult
-				require.NoError(t, json.Unmarshal([]byte(text), &res))
-				results = append(results, res)
-			}
-		}
-		got, err := plan.Reduce(results)
-		require.Must(t, err == nil, "%s: %v", name, err)
-		require.Equal(t, cmp.Diff(want, got), "", "%s", name)
-	}
-}
-
 // TestNames names alike what is to give the same, and nothing else.
 func TestNames(t *testing.T) {
 	t.Parallel()
@@ -157,8 +102,7 @@ func TestNames(t *testing.T) {
 	first := func(d *dataset.Data, spec ml.Spec, grid eval.Grid, scheme eval.Scheme) string {
 		t.Helper()
 		plan := require.Value(eval.NewPlan(d, spec, grid, scheme))(t)
-		name := require.Value(plan.Cells()[0].Name())(t)
-		return name
+		return require.Value(plan.Cells()[0].Name())(t)
 	}
 	spec, grid, scheme := ml.DefaultSpec(), eval.Grid{"C": {param.Of(1), param.Of(10)}, "gamma": {param.Of(0.5), param.Of(1)}}, eval.Scheme{Folds: 4, Seed: 1}
 	name := first(d, spec, grid, scheme)
@@ -228,14 +172,13 @@ func TestGridOfAnything(t *testing.T) {
 	y, _, _, err := d.Binary("")
 	require.NoError(t, err)
 	folds := require.Value(eval.Folds(y, 2, 3))(t)
-	all := slices.Sorted(slices.Values(slices.Concat(folds...)))
 	for _, at := range []int{0, 17} {
 		spec := with(t, ml.DefaultSpec(), s.spec)
 		for name, v := range res.Settings[at].Values {
 			spec = spec.With(name, v)
 		}
 		for k, f := range folds {
-			got, want := res.Settings[at].Folds[k].Accuracy, byHand(t, d, spec, all, f)
+			got, want := res.Settings[at].Folds[k].Accuracy, byHand(t, d, spec, all(d), f)
 			require.Check(t, got == want, "setting %d, fold %d: accuracy %g, by hand %g", at, k, got, want)
 		}
 	}
@@ -296,10 +239,7 @@ func TestComputeAfterCancel(t *testing.T) {
 	want := require.Value(eval.NewWorker(d, 0).Compute(t.Context(), cell))(t)
 	worker := eval.NewWorker(d, 0)
 	for looks := range int64(20) {
-		ctx := &expiring{}
-		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
-		ctx.left.Store(looks + 1)
-		_, err := worker.Compute(ctx, cell)
+		_, err := worker.Compute(mltest.NewLooks(t.Context(), looks), cell)
 		require.Must(t, err == nil || errors.Is(err, context.Canceled), "%v", err)
 	}
 	got, err := worker.Compute(t.Context(), cell)
@@ -320,8 +260,7 @@ func TestReduceRefuses(t *testing.T) {
 		results = append(results, res)
 	}
 	foreign := eval.CellResult{Cell: "of another plan"}
-	_, err := plan.Reduce(append([]eval.CellResult{foreign}, results...))
-	require.Check(t, err == nil, "a result too many: %v", err)
+	require.Equal(t, require.Err(plan.Reduce(append([]eval.CellResult{foreign}, results...))), nil, "a result too many")
 	differs := results[1]
 	differs.Folds = slices.Clone(differs.Folds)
 	differs.Folds[0].SupportVectors++
@@ -336,22 +275,5 @@ func TestReduceRefuses(t *testing.T) {
 	} {
 		require.Fails(t, require.Err(plan.Reduce(c.results)), c.says, "%s", what)
 	}
-	_, err = new(eval.Plan).Reduce(nil)
-	require.Check(t, err != nil, "an empty plan has no result")
+	require.Fails(t, require.Err(new(eval.Plan).Reduce(nil)), "", "an empty plan has no result")
 }
-
-// expiring is a context that ends when it is looked at for the n-th time.
-type expiring struct {
-	context.Context
-	cancel context.CancelFunc
-	left   atomic.Int64
-}
-
-func (e *expiring) look() {
-	if e.left.Add(-1) == 0 {
-		e.cancel()
-	}
-}
-
-func (e *expiring) Err() error            { e.look(); return e.Context.Err() }
-func (e *expiring) Done() <-chan struct{} { e.look(); return e.Context.Done() }

@@ -56,7 +56,7 @@ func TestRefineNested(t *testing.T) {
 		"%g, not the mean of %v", got.Accuracy, accuracies)
 	require.Check(t, differ != 0, "every fold chose what all points do: the test shows nothing")
 
-	spoilt := part(d, rangeOf(d.Len()))
+	spoilt := d.Subset(all(d))
 	for _, row := range plan.Splits[1].Test {
 		spoilt.X.SetRow(row, []float64{float64(100 * row), -3})
 	}
@@ -93,22 +93,18 @@ func TestOnwardPlan(t *testing.T) {
 			}
 			seen[names[i]] = true
 			if _, ok := known[names[i]]; !ok {
-				known[names[i]], err = worker.Compute(t.Context(), c)
-				require.NoError(t, err)
+				known[names[i]] = require.Value(worker.Compute(t.Context(), c))(t)
 				computed++
 			}
 			results = append(results, known[names[i]])
 		}
-		if len(plan.Cells()) != len(names) {
-			t.Fatalf("%d cells, %d names", len(plan.Cells()), len(names))
-		}
+		require.Must(t, len(plan.Cells()) == len(names), "%d cells, %d names", len(plan.Cells()), len(names))
 		require.Fails(t, require.Err(plan.Reduce(results[:len(results)-1])), "",
 			"round %d: a result without its last cell", round+1)
 		res := require.Value(plan.Reduce(results))(t)
 		reached, err := plan.Reached(results[:len(plan.Paths)*len(plan.Splits)])
-		if err != nil || !cmp.Equal(reached.Settings, res.Settings) {
-			t.Errorf("round %d: with the cells of the folds alone %d settings are judged of %d: %v", round+1, len(reached.Settings), len(res.Settings), err)
-		}
+		require.Check(t, err == nil && cmp.Equal(reached.Settings, res.Settings),
+			"round %d: with the cells of the folds alone %d settings are judged of %d: %v", round+1, len(reached.Settings), len(res.Settings), err)
 		if restored, err := plan.Restore(res); err != nil || !cmp.Equal(restored, res) {
 			t.Errorf("round %d: restored %v: %s", round+1, err, cmp.Diff(restored, res))
 		}
@@ -122,17 +118,16 @@ func TestOnwardPlan(t *testing.T) {
 				other := *res
 				other.Nested = &eval.Nested{Settings: slices.Clone(res.Nested.Settings), Folds: slices.Clone(res.Nested.Folds)}
 				spoil(other.Nested)
-				_, err := plan.Restore(&other)
-				require.Check(t, err != nil, "round %d: %s is taken for what was chosen", round+1, what)
+				require.Fails(t, require.Err(plan.Restore(&other)), "", "round %d: %s is taken for what was chosen", round+1, what)
 			}
 		}
 		design, scheme = eval.Next(design, scheme, res)
 		require.Must(t, design != nil && len(scheme.Onward) == 3, "round %d: %+v", round+1, scheme)
 	}
-	_, err := eval.NewPlan(d, spec, design, eval.Scheme{Folds: 3, Seed: 1, Nested: true, Onward: scheme.Onward[:2]})
-	require.Check(t, err != nil, "two folds go on, of three")
-	_, err = eval.NewPlan(d, spec, design, eval.Scheme{Folds: 3, Seed: 1, Nested: true, Onward: make([]eval.Onward, 3)})
-	require.Check(t, err != nil, "folds go on with nothing")
+	require.Fails(t, require.Err(eval.NewPlan(d, spec, design, eval.Scheme{Folds: 3, Seed: 1, Nested: true, Onward: scheme.Onward[:2]})),
+		"", "two folds go on, of three")
+	require.Fails(t, require.Err(eval.NewPlan(d, spec, design, eval.Scheme{Folds: 3, Seed: 1, Nested: true, Onward: make([]eval.Onward, 3)})),
+		"", "folds go on with nothing")
 	t.Logf("%d cells computed", computed)
 }
 
@@ -162,11 +157,4 @@ func TestOnwardEnds(t *testing.T) {
 		}
 	}
 	require.Check(t, ended != 0, "no fold came to its end before the others: the test shows nothing")
-}
-
-func rangeOf(n int) (all []int) {
-	for i := range n {
-		all = append(all, i)
-	}
-	return all
 }

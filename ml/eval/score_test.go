@@ -41,8 +41,7 @@ func TestEveryScoreRanks(t *testing.T) {
 	spec := with(t, ml.DefaultSpec(), map[string]string{"calibration": "platt"})
 	best := map[int]bool{}
 	for _, score := range eval.ScoresFor(false) {
-		res, err := eval.CrossValidate(t.Context(), d, spec, grid, eval.Scheme{Folds: 4, Seed: 3, Nested: true, Score: score.Name}, nil)
-		require.NoError(t, err)
+		res := require.Value(eval.CrossValidate(t.Context(), d, spec, grid, eval.Scheme{Folds: 4, Seed: 3, Nested: true, Score: score.Name}, nil))(t)
 		sign := -1.0
 		if score.Larger {
 			sign = 1
@@ -96,9 +95,8 @@ func TestEveryScoreRanks(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &told))
 		for _, other := range eval.ScoresFor(false) {
 			mean, sd, _ := other.Over(res.Settings[1].Folds)
-			if told.Cells[1][other.Name] != mean || told.Cells[1][other.Name+"_sd"] != sd || told.Nested[other.Name] == nil {
-				t.Errorf("%s is %v ± %v in JSON, want %g ± %g; nested %v", other.Name, told.Cells[1][other.Name], told.Cells[1][other.Name+"_sd"], mean, sd, told.Nested[other.Name])
-			}
+			require.Check(t, told.Cells[1][other.Name] == mean && told.Cells[1][other.Name+"_sd"] == sd && told.Nested[other.Name] != nil,
+				"%s is %v ± %v in JSON, want %g ± %g; nested %v", other.Name, told.Cells[1][other.Name], told.Cells[1][other.Name+"_sd"], mean, sd, told.Nested[other.Name])
 		}
 	}
 	require.Check(t, len(best) >= 2, "all scores choose setting %v: the test tells nothing", best)

@@ -49,10 +49,7 @@ func RankCorrelation(a, b []float64) (float64, error) {
 // ranks are the places of the values in ascending order, from 1, equal ones sharing the
 // mean of theirs.
 func ranks(v []float64) []float64 {
-	order := make([]int, len(v))
-	for i := range order {
-		order[i] = i
-	}
+	order := upTo(len(v))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
 	out := make([]float64, len(v))
 	for from := 0; from < len(order); {

@@ -8,18 +8,6 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-func TestSignTest(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b int
-		want float64
-	}{{0, 0, 1}, {1, 0, 1}, {0, 5, 2. / 32}, {5, 1, 14. / 64}, {3, 3, 1}} {
-		for _, got := range []float64{eval.SignTest(c.a, c.b), eval.SignTest(c.b, c.a)} {
-			require.Near(t, got, c.want, 1e-12, "%d to %d", c.a, c.b)
-		}
-	}
-}
-
 func TestMeanError(t *testing.T) {
 	t.Parallel()
 	mean, se := eval.MeanError([]float64{1, 2, 3, 6})

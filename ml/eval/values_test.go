@@ -34,15 +34,13 @@ func TestCrossValidateValues(t *testing.T) {
 	lambdas := []float64{1e3, 0.01, 30}
 	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"lambda": eval.Numbers(lambdas...)}, eval.Scheme{Folds: 4, Repeats: 2, Nested: true, Seed: 3}, nil)
 	require.NoError(t, err)
-	if res.Best != 1 || len(res.Nested.Chosen) != 8 || slices.ContainsFunc(res.Nested.Chosen, func(c int) bool { return c != 1 }) {
-		t.Errorf("the best of %v is number %d, and nested %v", lambdas, res.Best, res.Nested.Chosen)
-	}
+	require.Check(t, res.Best == 1 && len(res.Nested.Chosen) == 8 && !slices.ContainsFunc(res.Nested.Chosen, func(c int) bool { return c != 1 }),
+		"the best of %v is number %d, and nested %v", lambdas, res.Best, res.Nested.Chosen)
 	if got := res.Nested.MSE; got != res.Settings[1].MSE || res.Nested.Mean != nil {
 		t.Errorf("nested: %g, want %g", got, res.Settings[1].MSE)
 	}
 	values := require.Value(d.Values())(t)
-	plan, err := eval.NewPlan(d, spec, eval.Grid{"lambda": eval.Numbers(lambdas...)}, eval.Scheme{Folds: 4, Repeats: 2, Seed: 3})
-	require.NoError(t, err)
+	plan := require.Value(eval.NewPlan(d, spec, eval.Grid{"lambda": eval.Numbers(lambdas...)}, eval.Scheme{Folds: 4, Repeats: 2, Seed: 3}))(t)
 	for i, s := range res.Settings {
 		one := plan.Paths[i].Spec
 		var sum float64

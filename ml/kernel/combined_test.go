@@ -92,10 +92,8 @@ func TestCombinedPoints(t *testing.T) {
 	x := normal(rand.New(rand.NewPCG(8, 1)), 40, 2)
 	kernels := map[string]Kernel{}
 	for _, text := range texts {
-		e, err := parse(text, true)
-		require.NoError(t, err)
-		kernels[text], err = e.parts[0].Fit(t.Context(), x, nil)
-		require.NoError(t, err)
+		e := require.Value(parse(text, true))(t)
+		kernels[text] = require.Value(e.parts[0].Fit(t.Context(), x, nil))(t)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var parts []string
@@ -155,10 +153,8 @@ func TestCombinedObjects(t *testing.T) {
 			n := c.x.Len()
 			values := map[string]*mat.Dense{}
 			for _, text := range c.texts {
-				e, err := parse(text, true)
-				require.NoError(t, err)
-				values[text], err = Cross(t.Context(), e.parts[0].Kernel, c.x, c.x)
-				require.NoError(t, err)
+				e := require.Value(parse(text, true))(t)
+				values[text] = require.Value(Cross(t.Context(), e.parts[0].Kernel, c.x, c.x))(t)
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				var parts []string
@@ -203,9 +199,8 @@ func TestCombinedWords(t *testing.T) {
 	// A width beyond what may be typed is read back.
 	tiny := New("combined", param.Values{"expression": param.Of("rbf(gamma=scale)")}, mat.NewDense(2, 1, []float64{1e-7, 3e-7}))
 	require.Equal(t, tiny.Validate(), nil, "tiny.Validate()")
-	if combine("sigmoid + linear").Definite() || !combine("poly + linear*0").Definite() || combine("poly(coef0=-1)").Definite() {
-		t.Error("definite or not")
-	}
+	require.Check(t, !combine("sigmoid + linear").Definite() && combine("poly + linear*0").Definite() && !combine("poly(coef0=-1)").Definite(),
+		"definite or not")
 	// Two kernels that learn, one recorder.
 	heard := 0
 	k, err := combine("fisher(components=1)*fisher").Fit(t.Context(), normal(rand.New(rand.NewPCG(1, 1)), 9, 2), func(trace.Step) { heard++ })

@@ -13,6 +13,16 @@ type piece struct {
 	times  float64
 }
 
+// numberOf returns the number of a key, the next one for a key that is new.
+func numberOf[K comparable](numbers map[K]int, key K) int {
+	n, ok := numbers[key]
+	if !ok {
+		n = len(numbers)
+		numbers[key] = n
+	}
+	return n
+}
+
 // spectra compares objects by their common features. The cost of a row is the number of pairs
 // of equal features.
 type spectra struct {

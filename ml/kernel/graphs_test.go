@@ -70,9 +70,8 @@ func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 				list = append(list, g)
 			}
 			if row.Gram[0][0] == 0 { // null: the series diverges
-				if _, err := GramOf(t.Context(), k, graphs(list...)); err == nil || !strings.Contains(err.Error(), "diverges for 4 of 4 graphs: the spectral radius of the product graph of row 1 with itself is 4, and 0.5 times that is not below 1; take a weight below 0.25") {
-					t.Errorf("%v: %v", k, err)
-				}
+				require.Fails(t, require.Err(GramOf(t.Context(), k, graphs(list...))),
+					"diverges for 4 of 4 graphs: the spectral radius of the product graph of row 1 with itself is 4, and 0.5 times that is not below 1; take a weight below 0.25", "%v", k)
 				continue
 			}
 			compareValues(t, k, graphs(list...), row.Gram)
@@ -248,48 +247,15 @@ func TestGraphKernelsAreTheirDefinition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		x, z := drawGraphs(r, 1, 3), drawGraphs(r, 1, 6)
-		of := func(normal bool) Kernel { return wlOf(rapid.IntRange(0, 3).Draw(r, "h"), normal) }
+		k := wlOf(rapid.IntRange(0, 3).Draw(r, "h"), false)
 		if rapid.Bool().Draw(r, "walk") {
-			of = func(normal bool) Kernel { return walkOf(0.001, rapid.Bool().Draw(r, "by label"), normal) }
+			k = walkOf(0.001, rapid.Bool().Draw(r, "by label"), false)
 		}
-		k := of(false)
-		unit := Kernel{Name: k.Name, Values: k.Values.With("normalize", param.Of(true))}
-		values := require.Value(Cross(t.Context(), k, x, z))(r)
-		units := require.Value(Cross(t.Context(), unit, x, z))(r)
-		product := func(a, b dataset.Graph) (sum float64) {
-			others := patterns(k, b)
-			for u, w := range patterns(k, a) {
-				sum += w * others[u]
-			}
-			return sum
-		}
-		for i, a := range x.Values {
-			for j, b := range z.Values {
-				want := product(a, b)
-				if v := values.At(i, j); math.Abs(v-want) > 1e-9*(1+want) {
-					r.Fatalf("%v: %v, %v: %g, want %g", k, a, b, v, want)
-				}
-				if want > 0 {
-					want /= math.Sqrt(product(a, a) * product(b, b))
-				}
-				if v := units.At(i, j); math.Abs(v-want) > 1e-9 {
-					r.Fatalf("%v: %v, %v: %g, want %g", unit, a, b, v, want)
-				}
-			}
-		}
-		for _, k := range []Kernel{k, unit} {
-			semidefinite(r, t, k, z)
-		}
+		values := compareDefinition(r, t, k, x, z, x.Values, z.Values, patterns)
 
 		var renamed []dataset.Graph
 		for _, g := range z.Values {
-			to := rapid.Permutation(slices.Collect(func(yield func(int) bool) {
-				for v := range g.N {
-					if !yield(v) {
-						return
-					}
-				}
-			})).Draw(r, "names")
+			to := rapid.Permutation([]int{0, 1, 2, 3, 4}[:g.N]).Draw(r, "names")
 			other := g
 			other.Edges, other.Labels = slices.Clone(g.Edges), slices.Clone(g.Labels)
 			for k, e := range g.Edges {
@@ -348,9 +314,7 @@ func TestWalksThatNeverEnd(t *testing.T) {
 		k := walkOf(lambda, byLabel, false)
 		self, err := Self(t.Context(), k, graphs(g))
 		if radius > 0.5 && lambda*radius > 1-1e-9 {
-			if err == nil || !strings.Contains(err.Error(), "row 1") {
-				r.Errorf("%v: λ·ρ = %g: %v, %v", g, lambda*radius, self, err)
-			}
+			require.Check(r, err != nil && strings.Contains(err.Error(), "row 1"), "%v: λ·ρ = %g: %v, %v", g, lambda*radius, self, err)
 			return
 		}
 		require.Must(r, err == nil, "%v: λ·ρ = %g: %v", g, lambda*radius, err)
@@ -367,9 +331,8 @@ func TestWalksThatNeverEnd(t *testing.T) {
 	})
 	// Those to predict are looked at as well, and the remedy is one for all of them.
 	x := graphs(cycle(3), cycle(4), dataset.Graph{N: 4, Edges: [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}})
-	if _, err := Cross(t.Context(), walkOf(0.2, false, true), x, graphs(path3)); err == nil || !strings.Contains(err.Error(), "1 of 3 graphs: the spectral radius of the product graph of row 3 with itself is 9, and 0.2 times that is not below 1; take a weight below 0.111") {
-		t.Error(err)
-	}
+	require.Fails(t, require.Err(Cross(t.Context(), walkOf(0.2, false, true), x, graphs(path3))),
+		"1 of 3 graphs: the spectral radius of the product graph of row 3 with itself is 9, and 0.2 times that is not below 1; take a weight below 0.111", "the error")
 }
 
 // TestWalksOfReducibleGraphs: a cycle beside many walks that come to an end is no reason to refuse
@@ -400,18 +363,15 @@ func TestWalksOfReducibleGraphs(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "or converges too slowly, for 1 of 1 graphs: the spectral radius of the product graph of row 1 with itself is at most 1.0") || !strings.Contains(err.Error(), "take a weight below 0.9") {
 		t.Error(err)
 	}
-	_, err = Cross(t.Context(), walkOf(0.9999, false, true), graphs(two), graphs(path3))
-	require.Check(t, err != nil && strings.Contains(err.Error(), "take a weight below 0.98"), "%v", err)
+	require.Fails(t, require.Err(Cross(t.Context(), walkOf(0.9999, false, true), graphs(two), graphs(path3))), "take a weight below 0.98", "the error")
 }
 
 func TestGraphsTooLarge(t *testing.T) {
 	t.Parallel()
 	x := graphs(path3, dataset.Graph{N: 2049})
-	_, err := GramOf(t.Context(), walkOf(0.1, false, true), x)
-	require.Check(t, err != nil && strings.Contains(err.Error(), "row 2 has 2049 nodes"), "%v", err)
+	require.Fails(t, require.Err(GramOf(t.Context(), walkOf(0.1, false, true), x)), "row 2 has 2049 nodes", "the error")
 	many := graphs(slices.Repeat([]dataset.Graph{{N: dataset.MostNodes}}, 400)...)
-	_, err = Cross(t.Context(), wlOf(4, true), many, graphs(path3))
-	require.Check(t, err != nil && strings.Contains(err.Error(), "take fewer rounds or fewer graphs"), "%v", err)
+	require.Fails(t, require.Err(Cross(t.Context(), wlOf(4, true), many, graphs(path3))), "take fewer rounds or fewer graphs", "the error")
 }
 
 func TestGraphKernelsAreCancelled(t *testing.T) {

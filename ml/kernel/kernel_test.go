@@ -143,17 +143,13 @@ func TestTable(t *testing.T) {
 		require.Check(t, row.Label != "" && row.Formula != "" && row.Help != "",
 			"%s: label, formula or help is missing", row.Name)
 		for _, p := range row.Params {
-			if err := p.Check(p.Default); err != nil {
-				t.Errorf("%s: default: %v", row.Name, err)
-			}
+			require.Equal(t, p.Check(p.Default), nil, "%s: default", row.Name)
 		}
 		if vectors := row.bind != nil; row.Name != combined.Name && ((row.Takes == dataset.KindVectors) != vectors || (row.compare != nil && row.self != nil) == vectors) {
 			t.Errorf("%s takes %q", row.Name, row.Takes)
 		}
 		for _, k := range samples(row.Name) {
-			if err := k.Validate(); err != nil {
-				t.Errorf("%+v: %v", k, err)
-			}
+			require.Equal(t, k.Validate(), nil, "%+v", k)
 			for _, p := range row.Params {
 				if p.Kind == param.Text { // see TestExpressionErrors
 					continue
@@ -220,15 +216,13 @@ func TestGram(t *testing.T) {
 							if slices.Contains([]string{"linear", "poly", "sigmoid", "fisher", "combined"}, k.Name) {
 								lost = 1e-13 * math.Sqrt(math.Abs(reference(t, k, xi, xi)*reference(t, k, xj, xj)))
 							}
-							if !near(dst[j], want, 1e-12) && math.Abs(dst[j]-want) > lost || k.Eval(xi, xj) != dst[j] {
-								t.Fatalf("%+v: row gives %g, Eval %g, want %g", k, dst[j], k.Eval(xi, xj), want)
-							}
+							require.Must(t, (near(dst[j], want, 1e-12) || math.Abs(dst[j]-want) <= lost) && k.Eval(xi, xj) == dst[j],
+								"%+v: row gives %g, Eval %g, want %g", k, dst[j], k.Eval(xi, xj), want)
 							require.Must(t, near(dstScaled[j], c[i]*c[j]*dst[j], 1e-15),
 								"%+v scaled: %g, want %g", k, dstScaled[j], c[i]*c[j]*dst[j])
 						}
-						if !near(g.Diag(i), dst[i], 1e-13) || !near(scaled.Diag(i), dstScaled[i], 1e-13) {
-							t.Fatalf("%+v: Diag %g, %g, rows say %g, %g", k, g.Diag(i), scaled.Diag(i), dst[i], dstScaled[i])
-						}
+						require.Must(t, near(g.Diag(i), dst[i], 1e-13) && near(scaled.Diag(i), dstScaled[i], 1e-13),
+							"%+v: Diag %g, %g, rows say %g, %g", k, g.Diag(i), scaled.Diag(i), dst[i], dstScaled[i])
 					}
 					for i := range m {
 						for j := range i {
@@ -242,9 +236,8 @@ func TestGram(t *testing.T) {
 					if k.Definite() {
 						values, _, ok := dense.Eigen(symmetric(full), false)
 						require.Must(t, ok, "%+v: no eigenvalues", k)
-						if floats.Min(values) < -1e-12*floats.Max(values) {
-							t.Errorf("%+v claims to be PSD, but has eigenvalues from %g to %g", k, floats.Min(values), floats.Max(values))
-						}
+						require.Check(t, floats.Min(values) >= -1e-12*floats.Max(values),
+							"%+v claims to be PSD, but has eigenvalues from %g to %g", k, floats.Min(values), floats.Max(values))
 					}
 				}
 			}
@@ -415,9 +408,7 @@ func TestWidth(t *testing.T) {
 		{"1e-05", "0.00001", 1e-5},
 	} {
 		g := require.Value(gamma.Parse(tc.text))(t)
-		if g.Text() != tc.text || Width(g, x) != tc.want {
-			t.Errorf("%q: Text %q, Width %g, want %g", tc.text, g, Width(g, x), tc.want)
-		}
+		require.Check(t, g.Text() == tc.text && Width(g, x) == tc.want, "%q: Text %q, Width %g, want %g", tc.text, g, Width(g, x), tc.want)
 		data, err := json.Marshal(g)
 		require.Check(t, err == nil && string(data) == tc.json, "%q as JSON: %s, %v", tc.text, data, err)
 		var back param.Value
@@ -427,8 +418,7 @@ func TestWidth(t *testing.T) {
 	require.Equal(t, Width(param.Value{}, x), 0.5, "no value")
 	require.Equal(t, Width(param.Of("scale"), mat.NewDense(2, 4, nil)), 0.25, "scale of constant data")
 	for _, bad := range []string{"", "0", "-1", "NaN", "Inf", "big", "2e9"} {
-		_, err := gamma.Parse(bad)
-		require.Check(t, err != nil, "%q passed as gamma", bad)
+		require.Fails(t, require.Err(gamma.Parse(bad)), "", "%q passed as gamma", bad)
 	}
 	for _, bad := range []string{"0", "true", "null", `"x"`, "[1]", `"0.5"`, `"auto"`, "-1", "1e400", "{}"} {
 		var k Kernel

@@ -66,7 +66,8 @@ func (p packed) blocks(n int, f func(first, size int, x []float64)) {
 	}
 }
 
-func plainRow(dst []float64, x packed, z []float64, gamma float64) {
+// squares writes |x_j - z|² for the first len(dst) points.
+func squares(dst []float64, x packed, z []float64) {
 	clear(dst)
 	x.blocks(len(dst), func(first, size int, x []float64) {
 		v := dst[first:][:size]
@@ -77,6 +78,10 @@ func plainRow(dst []float64, x packed, z []float64, gamma float64) {
 			}
 		}
 	})
+}
+
+func plainRow(dst []float64, x packed, z []float64, gamma float64) {
+	squares(dst, x, z)
 	expScaled(dst, -gamma)
 }
 

@@ -176,19 +176,15 @@ func TestSubsetAndProduct(t *testing.T) {
 							"%+v: row of a subset has %g and %g, the whole row %g and %g", k, part[b], few[b], whole[j], single[j])
 					}
 					for j, v := range whole {
-						if math.Abs(float64(single[j])-v) > inSingle*math.Abs(v) && math.Abs(float64(single[j])-v) > inSingle {
-							t.Fatalf("%+v: %g in single precision is %g", k, v, single[j])
-						}
+						require.Must(t, math.Abs(float64(single[j])-v) <= inSingle*math.Abs(v) || math.Abs(float64(single[j])-v) <= inSingle,
+							"%+v: %g in single precision is %g", k, v, single[j])
 						want[j] += w[a] * v
 						size = max(size, math.Abs(w[a]*v))
 					}
-					if s.Diag(a) != g.Diag(i) {
-						t.Fatalf("%+v: diagonal of a subset is %g, of the whole %g", k, s.Diag(a), g.Diag(i))
-					}
+					require.Must(t, s.Diag(a) == g.Diag(i), "%+v: diagonal of a subset is %g, of the whole %g", k, s.Diag(a), g.Diag(i))
 				}
 				got, rough := make([]float64, m), make([]float64, m)
-				err := errors.Join(g.AddProduct(t.Context(), got, points, w), g.AddProduct32(t.Context(), rough, points, w))
-				require.NoError(t, err)
+				require.NoError(t, errors.Join(g.AddProduct(t.Context(), got, points, w), g.AddProduct32(t.Context(), rough, points, w)))
 				for i := range got {
 					require.Must(t, math.Abs(rough[i]-want[i]) <= inSingle*m*size,
 						"%+v: product in single precision %g, want %g", k, rough[i], want[i])

@@ -26,16 +26,7 @@ var rationalQuadratic = Entry{
 type rational struct{ scale, shape float64 } // scale = gamma/shape
 
 func (k rational) row(dst []float64, x packed, z []float64) {
-	clear(dst)
-	x.blocks(len(dst), func(first, size int, x []float64) {
-		v := dst[first:][:size]
-		for i, zi := range z {
-			for j, xj := range x[i*lanes:][:size] {
-				xj -= zi
-				v[j] += xj * xj
-			}
-		}
-	})
+	squares(dst, x, z)
 	floats.Scale(k.scale, dst)
 	k.fade(dst)
 }
@@ -68,18 +59,13 @@ func (k rational) fade(v []float64) {
 // grid uses the foot of each z on a plane with orthogonal axes, as the Gaussian kernel
 // does: the squared distance is a number for each s and one for each t.
 func (k rational) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
-	uu, vv, uv := floats.Dot(p.U, p.U), floats.Dot(p.V, p.V), floats.Dot(p.U, p.V)
-	if math.Abs(uv) > 1e-14*math.Sqrt(uu*vv) {
+	a, b, off, uu, vv, ok := s.feet(p)
+	if !ok {
 		return false
 	}
-	rest := make([]float64, len(p.Origin))
 	along, v := make([]float64, len(ss)), make([]float64, len(ss))
 	for j, w := range s.w {
-		floats.SubTo(rest, s.z.Data[j*s.z.Stride:][:s.z.Cols], p.Origin)
-		a, b := foot(rest, p.U, uu), foot(rest, p.V, vv)
-		floats.AddScaled(rest, -a, p.U)
-		floats.AddScaled(rest, -b, p.V)
-		off := floats.Dot(rest, rest)
+		a, b, off := a[j], b[j], off[j]
 		for i, si := range ss {
 			along[i] = k.scale * uu * (si - a) * (si - a)
 		}

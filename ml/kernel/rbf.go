@@ -43,19 +43,9 @@ func (k gaussian) total(ctx context.Context, dst []float64, x, z blas64.General,
 // the plane and r its squared distance from it. Every summand is at least 0, so no
 // exponential exceeds 1.
 func (k gaussian) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
-	uu, vv, uv := floats.Dot(p.U, p.U), floats.Dot(p.V, p.V), floats.Dot(p.U, p.V)
-	if math.Abs(uv) > 1e-14*math.Sqrt(uu*vv) {
+	a, b, off, uu, vv, ok := s.feet(p)
+	if !ok {
 		return false
-	}
-	n := len(s.w)
-	a, b, off := make([]float64, n), make([]float64, n), make([]float64, n)
-	rest := make([]float64, len(p.Origin))
-	for j := range off {
-		floats.SubTo(rest, s.z.Data[j*s.z.Stride:][:s.z.Cols], p.Origin)
-		a[j], b[j] = foot(rest, p.U, uu), foot(rest, p.V, vv)
-		floats.AddScaled(rest, -a[j], p.U)
-		floats.AddScaled(rest, -b[j], p.V)
-		off[j] = floats.Dot(rest, rest)
 	}
 	expScaled(off, -k.gamma)
 	floats.Mul(off, s.w)
@@ -78,6 +68,26 @@ func (k gaussian) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
 		}
 	})
 	return true
+}
+
+// feet returns the foot (a, b) of each z on the plane, its squared distance off from there, and the
+// squared lengths of the axes; ok is false unless these are orthogonal.
+func (s *Sum) feet(p Plane) (a, b, off []float64, uu, vv float64, ok bool) {
+	uu, vv = floats.Dot(p.U, p.U), floats.Dot(p.V, p.V)
+	if math.Abs(floats.Dot(p.U, p.V)) > 1e-14*math.Sqrt(uu*vv) {
+		return nil, nil, nil, 0, 0, false
+	}
+	n := len(s.w)
+	a, b, off = make([]float64, n), make([]float64, n), make([]float64, n)
+	rest := make([]float64, len(p.Origin))
+	for j := range off {
+		floats.SubTo(rest, s.z.Data[j*s.z.Stride:][:s.z.Cols], p.Origin)
+		a[j], b[j] = foot(rest, p.U, uu), foot(rest, p.V, vv)
+		floats.AddScaled(rest, -a[j], p.U)
+		floats.AddScaled(rest, -b[j], p.V)
+		off[j] = floats.Dot(rest, rest)
+	}
+	return a, b, off, uu, vv, true
 }
 
 // foot returns the coordinate of x along an axis with squared length aa, 0 when

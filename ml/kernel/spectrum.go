@@ -84,12 +84,7 @@ func compareSpectra(ctx context.Context, v param.Values, x, z dataset.Objects) (
 			counts := Pieces(text, v.Int(length.Name))
 			list[i] = make([]piece, 0, len(counts))
 			for u, times := range counts {
-				at, ok := numbers[u]
-				if !ok {
-					at = len(numbers)
-					numbers[u] = at
-				}
-				list[i] = append(list[i], piece{at, times})
+				list[i] = append(list[i], piece{numberOf(numbers, u), times})
 			}
 		}
 		return list, nil
@@ -136,10 +131,9 @@ func weighPieces(ctx context.Context, v param.Values, z dataset.Objects, u []flo
 			continue
 		}
 		for piece := range pieces(text, p.k) {
-			at, ok := p.number[piece]
-			if !ok {
-				at = len(p.w)
-				p.number[piece], p.pieces, p.w = at, append(p.pieces, piece), append(p.w, 0)
+			at := numberOf(p.number, piece)
+			if at == len(p.w) {
+				p.pieces, p.w = append(p.pieces, piece), append(p.w, 0)
 			}
 			p.w[at] += u[j]
 		}

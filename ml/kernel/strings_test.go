@@ -124,13 +124,34 @@ func counted(k Kernel, s string) map[string]float64 {
 	return weights
 }
 
-// enumerated is a kernel of strings by its definition: every occurrence of every piece.
-func enumerated(k Kernel, x, z string) (sum float64) {
-	b := counted(k, z)
-	for u, w := range counted(k, x) {
+// inner is the sum over the patterns that two objects have in common.
+func inner(a, b map[string]float64) (sum float64) {
+	for u, w := range a {
 		sum += w * b[u]
 	}
 	return sum
+}
+
+// compareDefinition compares a kernel of objects, as it is and normalised, with the sum over the
+// patterns that it counts in two of them, and returns its values.
+func compareDefinition[T any](r *rapid.T, t *testing.T, k Kernel, x, z dataset.Objects, xs, zs []T, patterns func(Kernel, T) map[string]float64) *mat.Dense {
+	product := func(a, b T) float64 { return inner(patterns(k, a), patterns(k, b)) }
+	unit := Kernel{Name: k.Name, Values: k.Values.With("normalize", param.Of(true))}
+	values := require.Value(Cross(t.Context(), k, x, z))(r)
+	units := require.Value(Cross(t.Context(), unit, x, z))(r)
+	for i, a := range xs {
+		for j, b := range zs {
+			want := product(a, b)
+			require.Near(r, values.At(i, j), want, 1e-9*(1+want), "%v: %v, %v", k, a, b)
+			if want > 0 {
+				want /= math.Sqrt(product(a, a) * product(b, b))
+			}
+			require.Near(r, units.At(i, j), want, 1e-9, "%v: %v, %v", unit, a, b)
+		}
+	}
+	semidefinite(r, t, k, z)
+	semidefinite(r, t, unit, z)
+	return values
 }
 
 // TestStringKernelsAreTheirDefinition compares with enumeration, also where strings are
@@ -143,26 +164,7 @@ func TestStringKernelsAreTheirDefinition(t *testing.T) {
 		name := rapid.SampledFrom([]string{"spectrum", "gap-subsequence"}).Draw(r, "name")
 		decay := rapid.Float64Range(0.05, 1).Draw(r, "decay")
 		k := ofStrings(name, rapid.IntRange(1, 5).Draw(r, "k"), decay, false)
-		normal := ofStrings(name, k.Values.Int("k"), decay, true)
-		values := require.Value(Cross(t.Context(), k, x, z))(r)
-		unit := require.Value(Cross(t.Context(), normal, x, z))(r)
-		for i, a := range x.Values {
-			for j, b := range z.Values {
-				want := enumerated(k, a, b)
-				if v := values.At(i, j); math.Abs(v-want) > 1e-9*(1+want) {
-					r.Fatalf("%v: %q, %q: %g, want %g", k, a, b, v, want)
-				}
-				if want > 0 {
-					want /= math.Sqrt(enumerated(k, a, a) * enumerated(k, b, b))
-				}
-				if v := unit.At(i, j); math.Abs(v-want) > 1e-9 {
-					r.Fatalf("%v: %q, %q: %g, want %g", normal, a, b, v, want)
-				}
-			}
-		}
-		for _, k := range []Kernel{k, normal} {
-			semidefinite(r, t, k, z)
-		}
+		compareDefinition(r, t, k, x, z, x.Values, z.Values, counted)
 	})
 }
 
@@ -174,9 +176,7 @@ func semidefinite(r *rapid.T, t *testing.T, k Kernel, x dataset.Objects) {
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := range n {
-			if m.At(i, j) != m.At(j, i) {
-				r.Fatalf("%v: %g and %g", k, m.At(i, j), m.At(j, i))
-			}
+			require.Must(r, m.At(i, j) == m.At(j, i), "%v: %g and %g", k, m.At(i, j), m.At(j, i))
 			s.SetSym(i, j, m.At(i, j))
 		}
 	}
@@ -200,8 +200,7 @@ func TestStringsWithoutPieces(t *testing.T) {
 		}
 	}
 	long := texts("abc", strings.Repeat("a", 530))
-	_, err := GramOf(t.Context(), ofStrings("gap-subsequence", 265, 1, true), long)
-	require.Check(t, err != nil && strings.Contains(err.Error(), "row 2"), "a value beyond all numbers: %v", err)
+	require.Fails(t, require.Err(GramOf(t.Context(), ofStrings("gap-subsequence", 265, 1, true), long)), "row 2", "a value beyond all numbers")
 	// To compare it, as much memory would be taken as crashes the program.
 	huge := texts("abc", strings.Repeat("a", mostWork/(2*wide*8)+1)) // packed, and one column of the table
 	work := ofStrings("gap-subsequence", 2, 0.5, false)
@@ -211,9 +210,8 @@ func TestStringsWithoutPieces(t *testing.T) {
 		require.Check(t, err != nil && strings.Contains(err.Error(), "row 2") && strings.Contains(err.Error(), "take a smaller k"),
 			"a string too long to be compared: %v", err)
 	}
-	if _, err := Cross(t.Context(), ofStrings("spectrum", 3, 0, false), x, &dataset.Precomputed{}); err == nil || !strings.Contains(err.Error(), "takes strings, not precomputed") {
-		t.Errorf("other objects: %v", err)
-	}
+	require.Fails(t, require.Err(Cross(t.Context(), ofStrings("spectrum", 3, 0, false), x, &dataset.Precomputed{})),
+		"takes strings, not precomputed", "other objects")
 }
 
 // TestGramOfManyIsComputed takes more strings than a matrix that is held has rows: the
@@ -232,9 +230,7 @@ func TestGramOfManyIsComputed(t *testing.T) {
 		for i := range 8 {
 			g.Row(row, i)
 			for j := range 8 {
-				if row[j] != few.At(i, j) || g.Diag(i) != few.At(i, i) {
-					t.Errorf("%d, %d: %g, want %g", i, j, row[j], few.At(i, j))
-				}
+				require.Check(t, row[j] == few.At(i, j) && g.Diag(i) == few.At(i, i), "%d, %d: %g, want %g", i, j, row[j], few.At(i, j))
 			}
 		}
 	}
@@ -253,8 +249,7 @@ func TestGramIsTold(t *testing.T) {
 	require.Check(t, err == nil && heard == 30 && told.Len() == 30, "%d steps, %v", heard, err)
 	// Of many it hears of a row when that is there for the first time.
 	heard = 0
-	many, err := GramTold(t.Context(), k, texts(slices.Repeat(x.Values, mostHeld/30+1)...), func(s trace.Step) { heard = s.Done })
-	require.NoError(t, err)
+	many := require.Value(GramTold(t.Context(), k, texts(slices.Repeat(x.Values, mostHeld/30+1)...), func(s trace.Step) { heard = s.Done }))(t)
 	row := make([]float64, many.Len())
 	for i := range 40 {
 		many.Row(row, i/2)

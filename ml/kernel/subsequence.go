@@ -76,10 +76,7 @@ func packTexts(texts [][]float64, end float64) []float64 {
 	for _, text := range texts {
 		longest = max(longest, len(text))
 	}
-	z := make([]float64, longest*wide)
-	for a := range z {
-		z[a] = end
-	}
+	z := slices.Repeat([]float64{end}, longest*wide)
 	for l, text := range texts {
 		for j, c := range text {
 			z[j*wide+l] = c

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -38,12 +39,7 @@ func alphabetOf(x dataset.Objects) []rune {
 			break
 		}
 	}
-	list := make([]rune, 0, len(seen))
-	for c := range seen {
-		list = append(list, c)
-	}
-	slices.Sort(list)
-	return list
+	return slices.Sorted(maps.Keys(seen))
 }
 
 func canWeighSubsequences(v param.Values, z dataset.Objects) bool {

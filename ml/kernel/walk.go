@@ -101,12 +101,7 @@ func (w *walks) prepare(x dataset.Objects) []walked {
 		if w.labels == nil {
 			return 0
 		}
-		n, ok := w.labels[label]
-		if !ok {
-			n = len(w.labels)
-			w.labels[label] = n
-		}
-		return n
+		return numberOf(w.labels, label)
 	}
 	list := make([]walked, x.Len())
 	for i, g := range x.(*dataset.Graphs).Values {

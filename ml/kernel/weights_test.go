@@ -30,7 +30,7 @@ func TestWeightsAreTheSumWrittenOut(t *testing.T) {
 		n, decay := rapid.IntRange(1, 4).Draw(r, "k"), rapid.Float64Range(0.05, 1).Draw(r, "decay")
 		plain, k := ofStrings(name, n, decay, false), ofStrings(name, n, decay, rapid.Bool().Draw(r, "normalised"))
 		scale := func(s string) float64 {
-			switch self := enumerated(plain, s, s); {
+			switch self := inner(counted(plain, s), counted(plain, s)); {
 			case !k.Values.Switch("normalize"):
 				return 1
 			case self > 0:
@@ -69,9 +69,8 @@ func TestWeightsAreTheSumWrittenOut(t *testing.T) {
 					shares[a] += weight * want[piece] * scale(s) / float64(n)
 				}
 			})
-			if len(parts[i]) != len(shares) || !floats.EqualApprox(parts[i], shares, 1e-9) {
-				r.Errorf("%q: the symbols add %v, want %v", s, parts[i], shares)
-			}
+			require.Check(r, len(parts[i]) == len(shares) && floats.EqualApprox(parts[i], shares, 1e-9),
+				"%q: the symbols add %v, want %v", s, parts[i], shares)
 			if f := floats.Dot(values.RawRowView(i), u); math.Abs(floats.Sum(parts[i])-f) > 1e-9 {
 				r.Errorf("%q: the symbols add up to %g, f is %g", s, floats.Sum(parts[i]), f)
 			}
@@ -81,8 +80,7 @@ func TestWeightsAreTheSumWrittenOut(t *testing.T) {
 
 func TestHeaviest(t *testing.T) {
 	t.Parallel()
-	w, err := Weigh(t.Context(), ofStrings("spectrum", 1, 0, false), texts("a", "b", "c", "d", "e", "a", "f"), []float64{1, -1, 5, -2, 0, 1, 2})
-	require.NoError(t, err)
+	w := require.Value(Weigh(t.Context(), ofStrings("spectrum", 1, 0, false), texts("a", "b", "c", "d", "e", "a", "f"), []float64{1, -1, 5, -2, 0, 1, 2}))(t)
 	for n, want := range map[int]string{0: "", 1: "cd", 2: "cabd", 9: "cafbd"} {
 		got := ""
 		for _, f := range w.Heaviest(n) {
@@ -158,9 +156,8 @@ func TestWeightsOfSubtrees(t *testing.T) {
 			both.Edges = append(both.Edges, [2]int{a.N + e[0], a.N + e[1]})
 		}
 		beside, err := w.Parts(t.Context(), graphs(both))
-		if err != nil || !floats.EqualApprox(beside[0], slices.Concat(parts[0], parts[1]), 1e-9) {
-			r.Errorf("side by side the nodes add %v, alone %v and %v, %v", beside, parts[0], parts[1], err)
-		}
+		require.Check(r, err == nil && floats.EqualApprox(beside[0], slices.Concat(parts[0], parts[1]), 1e-9),
+			"side by side the nodes add %v, alone %v and %v, %v", beside, parts[0], parts[1], err)
 	})
 }
 

@@ -59,12 +59,8 @@ func compareWL(ctx context.Context, v param.Values, x, z dataset.Objects) (compa
 		all, at = slices.Concat(from, to), len(from)
 	}
 	h := v.Int(rounds.Name)
-	nodes := 0
-	for _, g := range all {
-		nodes += g.N
-	}
-	if nodes > mostColours/(h+1) {
-		return nil, param.Refuse("take fewer rounds or fewer graphs", "kernel wl: %d rounds over %d nodes make more than %d colours", h, nodes, mostColours)
+	if n := coloured(h, all); n > mostColours {
+		return nil, param.Refuse("take fewer rounds or fewer graphs", "kernel wl: %d rounds over %d nodes make more than %d colours", h, n/(h+1), mostColours)
 	}
 	colours, err := Refine(ctx, all, h)
 	if err != nil {
@@ -112,21 +108,16 @@ func countColours(colours [][][]int) (pieces [][]piece, n int) {
 // ctx.Err().
 func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, error) {
 	colours := make([][][]int, len(graphs))
-	known := 0 // colours, of all rounds
 	labels := make(map[string]int)
 	for i, g := range graphs {
 		colours[i] = make([][]int, h+1)
 		first := make([]int, g.N)
 		for v := range first {
-			c, ok := labels[g.Label(v)]
-			if !ok {
-				c = known
-				labels[g.Label(v)], known = c, known+1
-			}
-			first[v] = c
+			first[v] = numberOf(labels, g.Label(v))
 		}
 		colours[i][0] = first
 	}
+	known := len(labels) // colours, of all rounds
 	along, against := make([][][]dataset.Step, len(graphs)), make([][][]dataset.Step, len(graphs))
 	if h > 0 {
 		for i, g := range graphs {
@@ -138,12 +129,7 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 	for i, g := range graphs {
 		edges[i] = make([]int, len(g.EdgeLabels))
 		for k, l := range g.EdgeLabels {
-			n, ok := numbers[l]
-			if !ok {
-				n = len(numbers)
-				numbers[l] = n
-			}
-			edges[i][k] = n
+			edges[i][k] = numberOf(numbers, l)
 		}
 	}
 	var near, other []int
@@ -184,15 +170,16 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 						}
 					}
 				}
-				c, ok := dictionary[string(key)]
+				c, ok := dictionary[string(key)] // which allocates only for new keys
 				if !ok {
-					c = known
-					dictionary[string(key)], known = c, known+1
+					c = below + len(dictionary)
+					dictionary[string(key)] = c
 				}
 				after[v] = c
 			}
 			colours[i][r] = after
 		}
+		known += len(dictionary)
 	}
 	return colours, nil
 }

@@ -34,9 +34,8 @@ func TestDistance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := word.Draw(t, "a"), word.Draw(t, "b")
 		d := distance(a, b)
-		if d != distance(b, a) || (d == 0) != (a == b) || d > max(len(a), len(b)) || d < max(len(a), len(b))-min(len(a), len(b)) {
-			t.Fatalf("distance %d", d)
-		}
+		require.Must(t, d == distance(b, a) && (d == 0) == (a == b) && d <= max(len(a), len(b)) && d >= max(len(a), len(b))-min(len(a), len(b)),
+			"distance %d", d)
 		if a != "" {
 			i := rapid.IntRange(0, len(a)-1).Draw(t, "i")
 			e := distance(a[:i]+a[i+1:], a)

@@ -36,8 +36,7 @@ func TestValuesRoundTrip(t *testing.T) {
 		var v param.Value
 		require.Check(t, json.Unmarshal([]byte(bad), &v) != nil, "%q was read as a value", bad)
 	}
-	_, err := json.Marshal(param.Of(math.NaN()))
-	require.Check(t, err != nil, "NaN was written")
+	require.Fails(t, require.Err(json.Marshal(param.Of(math.NaN()))), "", "NaN was written")
 }
 
 func TestTextOfNumbers(t *testing.T) {
@@ -54,9 +53,8 @@ func TestReading(t *testing.T) {
 		t.Errorf("%v", vs)
 	}
 	// Missing values and values of another kind read as zero.
-	if vs.Number("gamma") != 0 || vs.Switch("C") || vs.Int("none") != 0 || vs.Text("none") != "" || vs.Has("none") || !vs.Has("C") {
-		t.Errorf("%v", vs)
-	}
+	require.Check(t, vs.Number("gamma") == 0 && !vs.Switch("C") && vs.Int("none") == 0 && vs.Text("none") == "" && !vs.Has("none") && vs.Has("C"),
+		"%v", vs)
 }
 
 func TestValuesAreNotChangedInPlace(t *testing.T) {
@@ -157,7 +155,6 @@ func TestDecimalComma(t *testing.T) {
 	}
 	v, err := p.Parse("1,5")
 	require.Check(t, err != nil, "a program's 1,5 is taken for %v", v)
-	_, err = (param.Param{Name: "n", Kind: param.Integer}).Parse("1.5")
-	require.Check(t, err != nil, "1.5 is taken for a whole number")
+	require.Fails(t, require.Err((param.Param{Name: "n", Kind: param.Integer}).Parse("1.5")), "", "1.5 is taken for a whole number")
 	require.Equal(t, (param.Param{Name: "label", Kind: param.Text}).Typed("a,b"), "a,b", "a name is changed to")
 }

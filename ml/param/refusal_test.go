@@ -29,7 +29,6 @@ func TestForPerson(t *testing.T) {
 		require.Check(t, got == tc.want && ok == tc.ok, "%v: %q, %v", tc.err, got, ok)
 	}
 	var r *Refusal
-	if !errors.As(refusal, &r) || r.Message != "the kernel does not separate 2 classes" || r.Remedy != "use a finite C" || r.Kind() != "invalid" {
-		t.Errorf("%+v", r)
-	}
+	require.Check(t, errors.As(refusal, &r) && r.Message == "the kernel does not separate 2 classes" && r.Remedy == "use a finite C" && r.Kind() == "invalid",
+		"%+v", r)
 }

@@ -19,9 +19,7 @@ func Daily(ctx context.Context, st *store.Store, unused time.Duration, log *slog
 	for {
 		retain(ctx, st, unused, log)
 		forget(ctx, st, log)
-		if err := st.Inspect(ctx); err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "database inspected", "err", err)
-		}
+		logFault(ctx, log, "database inspected", st.Inspect(ctx))
 		for waiting := true; waiting; {
 			select {
 			case <-ctx.Done():
@@ -70,9 +68,7 @@ func Tend(ctx context.Context, st *store.Store, log *slog.Logger) {
 	low := false
 	for {
 		n, err := st.Tend(ctx)
-		if err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "database not tended", "err", err)
-		}
+		logFault(ctx, log, "database not tended", err)
 		if n > 0 {
 			log.WarnContext(ctx, "trash emptied early because the disk is low", "things", n)
 		}
@@ -95,24 +91,27 @@ func Tend(ctx context.Context, st *store.Store, log *slog.Logger) {
 // tendEvery is the interval of Tend: an idle log is emptied within twice that.
 const tendEvery = 5 * time.Second
 
+// logFault logs an error, unless the work has been ended.
+func logFault(ctx context.Context, log *slog.Logger, what string, err error) {
+	if err != nil && ctx.Err() == nil {
+		log.ErrorContext(ctx, what, "err", err)
+	}
+}
+
 // forget purges items deleted a day ago, unless the clock is mistrusted.
 func forget(ctx context.Context, st *store.Store, log *slog.Logger) {
 	err := st.TrustClock(ctx)
 	if err == nil {
 		_, err = st.Forget(ctx, st.Now().Add(-store.UndoFor))
 	}
-	if err != nil && ctx.Err() == nil {
-		log.ErrorContext(ctx, "what was deleted a day ago is still kept", "err", err)
-	}
+	logFault(ctx, log, "what was deleted a day ago is still kept", err)
 }
 
 // retain marks and deletes unused workspaces.
 func retain(ctx context.Context, st *store.Store, unused time.Duration, log *slog.Logger) {
 	if unused > 0 {
 		marked, err := st.Expire(ctx, st.Now().Add(-unused), false)
-		if err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "unused workspaces not deleted", "err", err)
-		}
+		logFault(ctx, log, "unused workspaces not deleted", err)
 		if marked > 0 {
 			log.WarnContext(ctx, "unused workspaces will be deleted in a day; marginlab purge --undo keeps them", "number", marked)
 		}
@@ -121,13 +120,9 @@ func retain(ctx context.Context, st *store.Store, unused time.Duration, log *slo
 	if err == nil {
 		err = st.DropCopies(st.Now())
 	}
-	if err != nil && ctx.Err() == nil {
-		log.ErrorContext(ctx, "old copies of the database are kept", "err", err)
-	}
+	logFault(ctx, log, "old copies of the database are kept", err)
 	n, err := st.Sweep(ctx)
-	if err != nil && ctx.Err() == nil {
-		log.ErrorContext(ctx, "unused workspaces not deleted", "err", err)
-	}
+	logFault(ctx, log, "unused workspaces not deleted", err)
 	if n > 0 {
 		log.WarnContext(ctx, "unused workspaces deleted", "number", n)
 	}

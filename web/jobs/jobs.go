@@ -234,9 +234,7 @@ func (q *Queue) tendUntil(ctx context.Context) {
 			return
 		case <-tick.C:
 			q.rotate()
-			if err := q.tend(ctx); err != nil && ctx.Err() == nil {
-				q.log.ErrorContext(ctx, "leases of runs not renewed", "err", err)
-			}
+			logFault(ctx, q.log, "leases of runs not renewed", q.tend(ctx))
 		}
 	}
 }
@@ -377,9 +375,7 @@ func (q *Queue) work(ctx context.Context, wake <-chan struct{}, claim func(conte
 func (q *Queue) idle(ctx context.Context, wake <-chan struct{}, err error) {
 	var over <-chan time.Time
 	if err != nil {
-		if ctx.Err() == nil {
-			q.log.ErrorContext(ctx, "no work taken from the queue", "err", err)
-		}
+		logFault(ctx, q.log, "no work taken from the queue", err)
 		wake, over = nil, time.After(q.pause)
 	}
 	select {

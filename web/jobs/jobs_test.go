@@ -85,23 +85,31 @@ func (f *fixture) create(name string) string {
 
 func (f *fixture) subscribe(id string) <-chan Event {
 	f.Helper()
-	events := require.Value(f.q.Subscribe(f.Context(), alice, id))(f)
-	return events
+	return require.Value(f.q.Subscribe(f.Context(), alice, id))(f)
 }
 
 // end is the last event of a run.
-func (f *fixture) end(id string) (last Event) {
+func (f *fixture) end(id string) Event {
 	f.Helper()
-	for e := range f.subscribe(id) {
-		last = e
+	return lastOf(f.subscribe(id))
+}
+
+func lastOf(events <-chan Event) (last Event) {
+	for last = range events {
 	}
 	return last
 }
 
+// isDone waits for a run, which has to have a result.
+func (f *fixture) isDone(id string) {
+	f.Helper()
+	e := f.end(id)
+	require.Check(f, e.Status == store.Done, "%+v", e)
+}
+
 func (f *fixture) run(id string) store.Run {
 	f.Helper()
-	r := require.Value(f.st.Run(f.Context(), alice, id))(f)
-	return r
+	return require.Value(f.st.Run(f.Context(), alice, id))(f)
 }
 
 // stuck reports a step on begun and then works until it is cancelled.
@@ -124,8 +132,7 @@ func TestTrains(t *testing.T) {
 		ids = append(ids, f.create(fmt.Sprint(i)))
 	}
 	for _, id := range ids {
-		e := f.end(id)
-		require.Check(t, e.Status == store.Done, "ended with %+v", e)
+		f.isDone(id)
 		if r := f.run(id); r.Status != store.Done || *r.Report.TrainAccuracy != 1 || r.Model.Predict([]float64{4, 4}) != "b" {
 			t.Errorf("%+v", r)
 		}
@@ -169,9 +176,7 @@ func TestCancelRunning(t *testing.T) {
 	r := f.run(id)
 	require.Must(t, r.Status == store.Running, "stopped from another workspace: %v", r.Status)
 	require.NoError(t, f.q.Cancel(t.Context(), alice, id))
-	var last Event
-	for last = range events {
-	}
+	last := lastOf(events)
 	<-begun // the worker is free for the next
 	if r := f.run(id); last.Status != store.Cancelled || r.Status != store.Cancelled || r.Model != nil || r.Report != nil {
 		t.Errorf("%+v, %+v", last, r)
@@ -272,8 +277,7 @@ func TestStopAndStartAgain(t *testing.T) {
 	}
 	f = setup(t, dir, 1, nil).start()
 	for _, id := range []string{id, waiting} {
-		e := f.end(id)
-		require.Check(t, e.Status == store.Done, "after the next start: %+v", e)
+		f.isDone(id)
 	}
 }
 
@@ -305,9 +309,8 @@ func TestOneWorkerIsForOthers(t *testing.T) {
 	f.q.Notify()
 	<-begun
 	states, err := f.st.States(t.Context(), first, second, r.ID)
-	if err != nil || states[first].Status != store.Running || states[second].Status != store.Queued || states[r.ID].Status != store.Running {
-		t.Errorf("%v, %v", states, err)
-	}
+	require.Check(t, err == nil && states[first].Status == store.Running && states[second].Status == store.Queued && states[r.ID].Status == store.Running,
+		"%v, %v", states, err)
 	require.NoError(t, f.q.Cancel(t.Context(), alice, first))
 	<-begun // of the second
 }
@@ -394,8 +397,7 @@ func TestLimitOfTime(t *testing.T) {
 	f := setup(t, t.TempDir(), 1, nil)
 	f.q.limit = time.Hour
 	f.start()
-	e := f.end(f.create("1"))
-	require.Check(t, e.Status == store.Done, "%+v", e)
+	f.isDone(f.create("1"))
 }
 
 // counted is a context that counts what waits for its end.
@@ -431,8 +433,7 @@ func TestNothingIsLeftOfAJob(t *testing.T) {
 			require.Must(t, do != nil && err == nil, "%v", err)
 			do()
 		}
-		e := f.end(id)
-		require.Check(t, e.Status == store.Done, "%+v", e)
+		f.isDone(id)
 		if n := ctx.waiting.Load(); n != 0 || len(f.q.running) > 0 {
 			t.Errorf("with the limit %v %d contexts wait, and %d jobs are noted", limit, n, len(f.q.running))
 		}
@@ -457,8 +458,7 @@ func TestKilledProgramsRunsAreTrained(t *testing.T) {
 	id := f.claimed() // and then the program was killed
 	f.st.Now = func() time.Time { return time.Now().Add(store.Lease + time.Minute) }
 	f.start()
-	e := f.end(id)
-	require.Check(t, e.Status == store.Done, "%+v", e)
+	f.isDone(id)
 }
 
 // What another program trains is neither taken from it nor trained twice, and those
@@ -471,15 +471,12 @@ func TestAnotherProgramsRunsAreLeftAlone(t *testing.T) {
 	events := f.subscribe(held)
 	e := <-events
 	require.Check(t, e.Status == store.Running, "begins with %+v", e)
-	e = f.end(f.create("own"))
-	require.Check(t, e.Status == store.Done, "own run: %+v", e)
+	f.isDone(f.create("own"))
 	r := f.run(held)
 	require.Must(t, r.Status == store.Running, "stolen: %+v", r)
 	require.NoError(t, f.st.FailRun(t.Context(), stranger, held, "bad luck"))
 	require.NoError(t, f.q.tend(t.Context()))
-	var last Event
-	for last = range events {
-	}
+	last := lastOf(events)
 	require.Check(t, last.Status == store.Failed && last.Error == "bad luck", "ends with %+v", last)
 }
 
@@ -503,9 +500,7 @@ func TestLostRunsStop(t *testing.T) {
 			require.NoError(t, f.q.tend(t.Context()))
 			f.create("2")
 			<-begun // the worker is free for the next
-			var last Event
-			for last = range events {
-			}
+			last := lastOf(events)
 			require.Check(t, last.Status == store.Cancelled, "ends with %+v", last)
 		})
 	}
@@ -567,12 +562,9 @@ func TestSubscribers(t *testing.T) {
 	}
 	close(rest)
 	require.Check(t, f.end(id).Status == store.Done, "not done")
-	var last Event
-	for last = range slow {
-	}
+	last := lastOf(slow)
 	require.Check(t, last.Status == store.Done, "a slow subscriber ends with %+v", last)
-	for last = range late {
-	}
+	last = lastOf(late)
 	require.Check(t, last.Status == store.Done, "a late subscriber ends with %+v", last)
 	if e := f.end(id); e.Status != store.Done { // long after
 		t.Errorf("afterwards: %+v", e)

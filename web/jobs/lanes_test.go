@@ -42,13 +42,11 @@ func TestNobodyStarves(t *testing.T) {
 		long := ml.DefaultSpec()
 		require.NoError(t, long.Set("C", "1000"))
 		for i := range 45 {
-			_, err := f.st.CreateRun(t.Context(), store.WorkspaceOf(fmt.Sprint("stranger", i)), store.NewRun{Data: points(), Spec: long})
-			require.NoError(t, err)
+			require.Value(f.st.CreateRun(t.Context(), store.WorkspaceOf(fmt.Sprint("stranger", i)), store.NewRun{Data: points(), Spec: long}))(t)
 		}
 		f.start()
 		for range 3 {
-			e := f.end(f.create("short"))
-			require.Check(t, e.Status == store.Done, "%+v", e)
+			f.isDone(f.create("short"))
 		}
 		c := require.Value(f.st.CreateCourse(t.Context(), alice, store.NewCourse{Title: "c", Target: "/lab?data=moons"}))(t)
 		r, err := f.st.CreateHandin(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec(), Course: c.Code}, "Bob")
@@ -119,9 +117,8 @@ func TestHeavyWorkTakesTurns(t *testing.T) {
 		want("a", "b")
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if context.Cause(a.ctx) != errTooLong || b.ctx.Err() != nil {
-			t.Errorf("after ten seconds of work: %v, %v", context.Cause(a.ctx), b.ctx.Err())
-		}
+		require.Check(t, context.Cause(a.ctx) == errTooLong && b.ctx.Err() == nil,
+			"after ten seconds of work: %v, %v", context.Cause(a.ctx), b.ctx.Err())
 		q.end(a)
 		q.end(b)
 	})

@@ -40,8 +40,7 @@ func (f *fixture) search(n store.NewSearch) string {
 
 func (f *fixture) follow(id string) <-chan Event {
 	f.Helper()
-	events := require.Value(f.q.SubscribeSearch(f.Context(), alice, id))(f)
-	return events
+	return require.Value(f.q.SubscribeSearch(f.Context(), alice, id))(f)
 }
 
 // Two programs and one that has died compute a search: it has the result of one process,
@@ -109,9 +108,7 @@ func TestSearchEnds(t *testing.T) {
 			<-begun
 			require.NoError(t, end(f, id))
 			<-stopped
-			var last Event
-			for last = range events {
-			}
+			last := lastOf(events)
 			require.Check(t, last.Status == store.Cancelled, "%+v", last)
 			waits, err := f.st.Waiting(t.Context(), "other")
 			require.Check(t, len(waits) == 0 && err == nil, "a cell still waits %v", err)
@@ -146,9 +143,7 @@ func TestSearchFails(t *testing.T) {
 	id := f.search(asked(t))
 	events := f.follow(id)
 	f.start()
-	var last Event
-	for last = range events {
-	}
+	last := lastOf(events)
 	f.stop()
 	require.Check(t, last.Status == store.Failed && !strings.Contains(last.Error, "oh dear") && strings.Contains(f.log.String(), "oh dear"),
 		"%+v; %s", last, f.log)
