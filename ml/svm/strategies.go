@@ -29,7 +29,7 @@ const (
 	smaller = 10   // times smaller: the violation that a part leaves, a C before the next, a gain that is a failure
 	apart   = 0.02 // how far merged points may be apart, see kernel.Gram.Merged; neighbours may be ten times as far
 	merging = 0.3  // stopping rule for merged points
-	rough   = 0.03 // stopping rule before the last C
+	rough   = 0.03 // stopping rule before the last C, and for merged points of more than smaller*many
 
 	newtonFree = 2500 // free points for which the factorisation is affordable: 50 MB
 	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
