@@ -37,8 +37,14 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 		p.diag[j] = k.Diag(j)
 	}
 	p.size = o.size
+	// What is left free by mistake is oneOf times as many points on every level above, and pairs
+	// take a step there for each of them.
+	goal := merging
+	if o.total > smaller*many {
+		goal = rough
+	}
 	o.Ahead++
-	status, err := p.along(o.c, max(tol, merging))
+	status, err := p.along(o.c, max(tol, goal))
 	o.Ahead--
 	if err != nil || status == trace.Cancelled {
 		return true, err

@@ -29,7 +29,7 @@ const (
 	smaller = 10   // factor by which a part reduces the violation, between successive C, and of a gain that counts as failure
 	apart   = 0.02 // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
 	merging = 0.3  // stopping rule for merged points
-	rough   = 0.03 // stopping rule before the last C
+	rough   = 0.03 // stopping rule before the last C, and for merged points of more than smaller*many
 
 	newtonFree = 2500 // free points for which factorisation is affordable: 50 MB
 	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
