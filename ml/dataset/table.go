@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"math/bits"
 	"path"
 	"slices"
 	"strconv"
@@ -359,23 +360,18 @@ func detect(text, file string) string {
 
 // parseNumber reads a finite decimal number; -0 becomes 0.
 func parseNumber(s string) (v float64, ok bool) {
-	// A whole number below 2^53 and a power of ten up to 10^22 have no rounding, so that
-	// their quotient is rounded once: that is the nearest value.
-	const digits = 15
+	const digits = 19 // of which every number is below 2^64
 	rest, negative := s, false
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		rest, negative = s[1:], s[0] == '-'
 	}
-	if len(rest) == 0 {
-		return 0, false
-	}
 	if len(rest) > digits+1 {
 		return parseAnyNumber(s)
 	}
-	whole, point := int64(0), -1
+	whole, point := uint64(0), -1
 	for i := range len(rest) {
 		if d := rest[i] - '0'; d <= 9 {
-			whole = 10*whole + int64(d)
+			whole = 10*whole + uint64(d)
 			continue
 		}
 		if rest[i] != '.' || point >= 0 {
@@ -383,12 +379,17 @@ func parseNumber(s string) (v float64, ok bool) {
 		}
 		point = i
 	}
-	v = float64(whole)
+	decimals := 0
+	if point >= 0 {
+		decimals = len(rest) - 1 - point
+	}
 	switch {
-	case point < 0 && len(rest) > digits || point >= 0 && len(rest) == 1:
+	case point < 0 && len(rest) > digits, point < 0 && len(rest) == 0, point >= 0 && len(rest) == 1:
 		return parseAnyNumber(s)
-	case point >= 0:
-		v /= powersOfTen[len(rest)-1-point]
+	case whole < 1<<53: // neither it nor the power of ten has a rounding, so that their quotient is rounded once
+		v = float64(whole) / float64(powersOfTen[decimals])
+	default:
+		v = quotient(whole, powersOfTen[decimals])
 	}
 	if negative {
 		v = -v
@@ -397,7 +398,18 @@ func parseNumber(s string) (v float64, ok bool) {
 }
 
 // powersOfTen holds the divisors by the number of digits after the decimal point.
-var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+
+// quotient returns the float64 nearest to a/b for positive a and b.
+func quotient(a, b uint64) float64 {
+	m, n := bits.LeadingZeros64(a), bits.LeadingZeros64(b)
+	a, b = a<<m, b<<n // between 2^63 and 2^64
+	q, rest := bits.Div64(a>>1, a<<63, b)
+	if rest > 0 {
+		q |= 1 // q has 62 bits or more: its last one is far below the rounding and tells only that something follows
+	}
+	return float64(q) * math.Float64frombits(uint64(1023-63+n-m)<<52)
+}
 
 // parseAnyNumber is parseNumber for long numbers, exponents, and text that is not a number.
 func parseAnyNumber(s string) (v float64, ok bool) {
