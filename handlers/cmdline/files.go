@@ -3,12 +3,16 @@ package cmdline
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
+	"time"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -16,36 +20,69 @@ import (
 )
 
 // readFile passes a file, or standard input for "-", to decode together with its
-// name for messages. It can be interrupted even while waiting for a pipe or a
-// terminal.
+// name for messages. It shows how much has been read, and can be interrupted even
+// while waiting for a pipe or a terminal.
 func readFile[T any](ctx context.Context, path string, std Streams, decode func(r io.Reader, name string) (T, error)) (T, error) {
 	type outcome struct {
 		v   T
 		err error
 	}
 	done := make(chan outcome, 1)
+	in := source{Reader: std.In}
 	go func() {
-		if path == "-" {
-			v, err := decode(std.In, "standard input")
-			done <- outcome{v, err}
-			return
+		name := "standard input"
+		if path != "-" {
+			f, err := os.Open(path)
+			if err != nil {
+				done <- outcome{err: err} // names the file
+				return
+			}
+			defer f.Close()
+			in.Reader, name = f, path
 		}
-		f, err := os.Open(path)
-		if err != nil {
-			done <- outcome{err: err} // names the file
-			return
+		if info, err := in.Stat(); err == nil {
+			in.size.Store(info.Size())
 		}
-		defer f.Close()
-		v, err := decode(f, path)
+		v, err := decode(&in, name)
 		done <- outcome{v, err}
 	}()
-	select {
-	case o := <-done:
-		return o.v, o.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
+	p, often := progressOn(std), time.NewTicker(time.Second/10)
+	defer p.end()
+	defer often.Stop()
+	for {
+		select {
+		case o := <-done:
+			return o.v, o.err
+		case <-ctx.Done():
+			var none T
+			return none, ctx.Err()
+		case <-often.C:
+			if n := int(in.read.Load()); n > 0 {
+				p.show(n, int(in.size.Load()), 0, fmt.Sprintf("%d MB read", n/1e6))
+			}
+		}
 	}
+}
+
+// source counts the bytes read of a file.
+type source struct {
+	io.Reader
+	read atomic.Int64
+	size atomic.Int64 // 0: not known
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	s.read.Add(int64(n))
+	return n, err
+}
+
+// Stat describes the file.
+func (s *source) Stat() (fs.FileInfo, error) {
+	if f, ok := s.Reader.(*os.File); ok {
+		return f.Stat()
+	}
+	return nil, errors.ErrUnsupported
 }
 
 // memoryLimits holds the limits for files on the terminal: on a user's own machine only memory
@@ -54,7 +91,7 @@ var memoryLimits = dataset.Limits{Bytes: 2 << 30, Rows: math.MaxInt32, Columns: 
 
 // parseTable reads a file, or the texts of a folder; of a workbook the named sheet.
 func parseTable(r io.Reader, name, sheet string) (*dataset.Table, error) {
-	if f, ok := r.(*os.File); ok {
+	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if info, err := f.Stat(); err == nil && info.IsDir() {
 			return dataset.ParseFolder(os.DirFS(name), name, memoryLimits)
 		}
@@ -87,26 +124,33 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, how *rea
 			return nil, fmt.Errorf("%s: there is no such file and no such built-in data set%s", path, meant)
 		}
 	}
-	t, err := readTable(ctx, path, *how.sheet, std)
+	var t *dataset.Table
+	var p *dataset.Proposal
+	d, err := readFile(ctx, path, std, func(r io.Reader, name string) (d *dataset.Data, err error) {
+		if t, err = parseTable(r, name, *how.sheet); err != nil {
+			return nil, err
+		}
+		if !m.Proposed {
+			return t.Data(m)
+		}
+		p = t.Propose(m)
+		return t.Data(p.Complete(m))
+	})
 	if err != nil {
 		return nil, err
 	}
-	d, err := t.Data(m)
-	if err == nil {
-		if m.Proposed && m.Features == nil {
-			p := t.Propose(m)
-			if m.Label == "" && p.Regression() && !spec.Regression() {
-				return nil, fmt.Errorf("%s: the proposed label %s holds %s; take it with --target value --learner ridge, or name a column of classes with --label", t.File, p.Label, p.What())
-			}
-			for _, text := range p.Remarks(spec.Regression()) {
-				note(std, command, t.File+": "+text)
-			}
+	if p != nil && m.Features == nil {
+		if m.Label == "" && p.Regression() && !spec.Regression() {
+			return nil, fmt.Errorf("%s: the proposed label %s holds %s; take it with --target value --learner ridge, or name a column of classes with --label", t.File, p.Label, p.What())
 		}
-		for _, n := range d.Notes {
-			note(std, command, t.File+": "+n)
+		for _, text := range p.Remarks(spec.Regression()) {
+			note(std, command, t.File+": "+text)
 		}
 	}
-	return d, err
+	for _, n := range d.Notes {
+		note(std, command, t.File+": "+n)
+	}
+	return d, nil
 }
 
 // loadBuiltin returns a built-in data set with the named features.

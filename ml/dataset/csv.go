@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,31 +79,31 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 	tooLong := func(line int) *Error {
 		return &Error{Line: line, Message: "expected at most " + Count(lim.Rows, "row"), Err: ErrTooLarge}
 	}
-	for sc.next() {
+	for r := range sc.records() {
 		switch {
-		case sc.count > most, sc.count > lim.Columns && t.Columns != nil && len(t.Columns) <= lim.Columns:
-			return nil, tooWide(sc.start, sc.count, lim)
+		case r.count > most, r.count > lim.Columns && t.Columns != nil && len(t.Columns) <= lim.Columns:
+			return nil, tooWide(r.line, r.count, lim)
 		case t.Columns == nil:
-			t.first = sc.start
+			t.first = r.line
 			// An upper bound: a field takes at least one byte, the separator behind it.
-			rows := min(lineEnds(text), lim.Rows, len(text)/sc.count) + 1
+			rows := min(lineEnds(text), lim.Rows, len(text)/r.count) + 1
 			t.Lines = make([]int, 0, rows)
-			t.Columns = make([]Column, sc.count)
+			t.Columns = make([]Column, r.count)
 			for j := range t.Columns {
 				t.Columns[j].expected = rows
 			}
-		case len(t.Lines) == 1 && sc.count == len(t.Columns)+1 && sc.count > 2 && (sep.char == ' ' || sep.char == '\t') && sc.fields[sc.count-1] != "":
+		case len(t.Lines) == 1 && r.count == len(t.Columns)+1 && r.count > 2 && (sep.char == ' ' || sep.char == '\t') && r.fields[r.count-1] != "":
 			t.addRowNames()
-		case sc.count != len(t.Columns):
-			return nil, &Error{Line: sc.start, Message: fmt.Sprintf("expected %s separated by %s, found %d", Count(len(t.Columns), "field"), sep.name, sc.count)}
+		case r.count != len(t.Columns):
+			return nil, &Error{Line: r.line, Message: fmt.Sprintf("expected %s separated by %s, found %d", Count(len(t.Columns), "field"), sep.name, r.count)}
 		}
 		if len(t.Lines) > lim.Rows { // even if the first is a header
-			return nil, tooLong(sc.start)
+			return nil, tooLong(r.line)
 		}
-		for j, cell := range sc.fields {
+		for j, cell := range r.fields {
 			t.Columns[j].add(cell)
 		}
-		t.Lines = append(t.Lines, sc.start)
+		t.Lines = append(t.Lines, r.line)
 	}
 	if sc.err != nil {
 		return nil, sc.err
@@ -508,6 +509,61 @@ type csvScanner struct {
 	fields []string
 	count  int
 	err    *Error
+}
+
+// record is one of a file.
+type record struct {
+	line   int // on which it begins
+	fields []string
+	count  int // of its fields, also those that are not kept
+}
+
+// csvBlock holds the records of a block, each with its fields from the end of those before it.
+type csvBlock struct {
+	records []struct{ line, count, end int }
+	fields  []string
+	lines   int
+}
+
+// records iterates over the records that follow. Without quotes, in which lines may end, they are
+// scanned in blocks.
+func (sc *csvScanner) records() iter.Seq[record] {
+	return func(yield func(record) bool) {
+		rest := sc.text[sc.pos:]
+		if len(rest) <= blockSize || strings.IndexByte(rest, '"') >= 0 {
+			for sc.next() {
+				if !yield(record{sc.start, sc.fields, sc.count}) {
+					return
+				}
+			}
+			return
+		}
+		blocks, before := cutBlocks(rest), sc.line-1
+		for b := range inOrder(len(blocks), func(k int, b csvBlock) csvBlock { b.scan(*sc, blocks[k]); return b }) {
+			from := 0
+			for _, r := range b.records {
+				if !yield(record{before + r.line, b.fields[from:r.end], r.count}) {
+					return
+				}
+				from = r.end
+			}
+			before += b.lines
+		}
+	}
+}
+
+// scan reads a block by a copy of the scanner of the file.
+func (b *csvBlock) scan(sc csvScanner, text string) {
+	sc.text, sc.pos, sc.line, sc.fields = text, 0, 1, nil
+	if b.fields == nil {
+		b.fields = make([]string, 0, blockSize/2)
+	}
+	b.records, b.fields = b.records[:0], b.fields[:0]
+	for sc.next() {
+		b.fields = append(b.fields, sc.fields...)
+		b.records = append(b.records, struct{ line, count, end int }{sc.start, sc.count, len(b.fields)})
+	}
+	b.lines = sc.line - 1
 }
 
 // next reads a record and reports whether there is one.

@@ -77,25 +77,39 @@ func FromRows(features []string, rows [][]float64, labels []string) (*Data, erro
 }
 
 // setLabels derives Classes and Y from one label a row.
-func (d *Data) setLabels(labels []string) {
-	found := make(map[string]int) // places in the order of appearance
-	d.Y = make([]int, len(labels))
-	for i, l := range labels {
-		k, ok := found[l]
+func (d *Data) setLabels(labels []string) { d.setClasses(index(labels)) }
+
+// index returns the distinct texts, in the order of their appearance, and the place of each text
+// among them.
+func index(texts []string) (distinct []string, places []int) {
+	found := make(map[string]int)
+	places = make([]int, len(texts))
+	for i, s := range texts {
+		k, ok := found[s]
 		if !ok {
-			k = len(found)
-			found[l] = k
-			d.Classes = append(d.Classes, l)
+			k = len(distinct)
+			found[s] = k
+			distinct = append(distinct, s)
 		}
-		d.Y[i] = k
+		places[i] = k
 	}
+	return distinct, places
+}
+
+// setClasses sets Classes to distinct labels, sorted, and Y to the places of the rows' among these.
+func (d *Data) setClasses(labels []string, places []int) {
+	d.Classes, d.Y = slices.Clone(labels), places
 	SortLabels(d.Classes)
-	place := make([]int, len(found))
+	of := make(map[string]int, len(labels))
 	for i, c := range d.Classes {
-		place[found[c]] = i
+		of[c] = i
 	}
-	for i, k := range d.Y {
-		d.Y[i] = place[k]
+	sorted := make([]int, len(labels))
+	for k, l := range labels {
+		sorted[k] = of[l]
+	}
+	for i, k := range places {
+		d.Y[i] = sorted[k]
 	}
 }
 

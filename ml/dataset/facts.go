@@ -31,11 +31,13 @@ type facts struct {
 	distinct int            // values that differ, mostCounted at most
 	repeated bool           // a value occurs twice
 
-	whole       bool    // all numbers are whole
-	least, most float64 // of the numbers
-	counting    bool    // every number is one more than that in the row before
-	usual       bool    // one of usualSentinels is among the numbers
-	signs       int     // length of the longest value
+	whole       bool            // all numbers are whole
+	least, most float64         // of the numbers
+	counting    bool            // every number is one more than that in the row before
+	usual       map[float64]int // rows of each of usualSentinels among them
+	others      []float64       // that differ, beside these; fewOthers at most
+	from, to    float64         // of all beside these
+	signs       int             // length of the longest value
 }
 
 // mostCounted bounds how many distinct values of a column are counted.
@@ -62,7 +64,8 @@ func factsOf(c *Column) facts {
 
 // examine passes over a column.
 func examine(c *Column) facts {
-	f := facts{rows: c.Len(), whole: true, counting: true, least: math.Inf(1), most: math.Inf(-1), counts: make(map[string]int)}
+	none := math.Inf(1)
+	f := facts{rows: c.Len(), whole: true, counting: true, least: none, most: -none, from: none, to: -none, counts: make(map[string]int)}
 	var seen textSet
 	var words map[string]int
 	dates, before := 0, math.NaN()
@@ -77,12 +80,19 @@ func examine(c *Column) facts {
 		switch {
 		case number:
 			f.numbers += n
-			if v != math.Trunc(v) {
-				f.whole = false
-			} else {
-				f.usual = f.usual || slices.Contains(usualSentinels, v)
-			}
+			f.whole = f.whole && v == math.Trunc(v)
 			f.least, f.most = min(f.least, v), max(f.most, v)
+			if v == math.Trunc(v) && slices.Contains(usualSentinels, v) {
+				if f.usual == nil {
+					f.usual = make(map[float64]int)
+				}
+				f.usual[v] += n
+			} else {
+				f.from, f.to = min(f.from, v), max(f.to, v)
+				if len(f.others) < fewOthers && !slices.Contains(f.others, v) {
+					f.others = append(f.others, v)
+				}
+			}
 			f.counting = f.counting && n == 1 && (math.IsNaN(before) || v == before+1)
 			before = v
 		case notFinite(s), isFaulty(s) && !isDate(s):

@@ -3,7 +3,7 @@ package dataset
 import (
 	"fmt"
 	"hash/maphash"
-	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,7 +115,7 @@ func (p *Proposal) checkCells(recommend bool) {
 			p.apply()
 			f = factsOf(&p.Table.Columns[j])
 		}
-		for _, s := range p.Table.Columns[j].sentinels(f) {
+		for _, s := range f.sentinels() {
 			p.check(Check{
 				Text: fmt.Sprintf("%s stands in %s of %s and looks like a missing value.", minus(s.value), Count(s.rows, "row"), name),
 				Fix:  Fix{Kind: FixMissing, Value: s.value, Column: name}, Do: "Take as missing",
@@ -273,32 +273,19 @@ type sentinel struct {
 // usualSentinels lists numbers commonly written for missing measurements.
 var usualSentinels = []float64{0, -1, -9, -99, -999, -9999, -99999, -888, -8888, -777, 99, 999, 9999, 99999, 999999, 8888, 7777}
 
+// fewOthers is the least number of distinct values beside which others can be sentinels.
+const fewOthers = 3
+
 // sentinels finds numbers that stand for missing values: usual ones farther from all others than
 // the range of those, negative ones below values never negative, or 0 far below all others.
-func (c *Column) sentinels(f facts) (found []sentinel) {
-	if !f.usual || f.holds != holdsNumbers || f.distinct < 3 || f.least > 0 && f.most < 99 {
+func (f facts) sentinels() (found []sentinel) {
+	if f.usual == nil || f.holds != holdsNumbers || f.distinct < 3 || f.least > 0 && f.most < 99 || len(f.others) < fewOthers {
 		return nil
 	}
-	rows := make(map[float64]int, len(usualSentinels))
-	least, most, others := math.Inf(1), math.Inf(-1), make(map[float64]bool)
-	for _, s := range c.all() {
-		v, ok := parseNumber(s)
-		if v == math.Trunc(v) && ok && slices.Contains(usualSentinels, v) {
-			rows[v]++
-			continue
-		}
-		if ok {
-			if least, most = min(least, v), max(most, v); len(others) <= 3 {
-				others[v] = true
-			}
-		}
-	}
-	if len(others) < 3 {
-		return nil
-	}
+	least, most := f.from, f.to
 	span := most - least
 	for _, v := range usualSentinels {
-		n := rows[v]
+		n := f.usual[v]
 		switch {
 		case n == 0 || 2*n > f.present:
 		case v == 0 && n > 1 && f.distinct > fewClasses && least >= span/5 && least > 1:
@@ -367,12 +354,9 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 			at = append(at, j)
 		}
 	}
-	hashes := make([]uint64, len(t.Lines))
-	seed := maphash.MakeSeed()
+	hashes, seed := make([]uint64, len(t.Lines)), maphash.MakeSeed()
 	for _, j := range at {
-		for i, s := range t.Columns[j].all() {
-			hashes[i] = (hashes[i] ^ maphash.String(seed, s)) * 0x9e3779b97f4a7c15
-		}
+		t.Columns[j].hashInto(hashes, seed)
 	}
 	same := func(a, b int) bool {
 		return !slices.ContainsFunc(at, func(j int) bool { return t.Columns[j].Cell(a) != t.Columns[j].Cell(b) })
@@ -394,31 +378,59 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 	return rows
 }
 
+// hashInto mixes the text of each row into the hash of the row.
+func (c *cells) hashInto(hashes []uint64, seed maphash.Seed) {
+	const factor = 0x9e3779b97f4a7c15
+	if c.text == nil {
+		var of [mostDistinct]uint64
+		for k, s := range c.distinct {
+			of[k] = maphash.String(seed, s)
+		}
+		for i, k := range c.codes[c.skipped:] {
+			hashes[i] = (hashes[i] ^ of[k]) * factor
+		}
+		return
+	}
+	inParts(len(hashes), func(from, to int) {
+		for i := from; i < to; i++ {
+			hashes[i] = (hashes[i] ^ maphash.String(seed, c.Cell(i))) * factor
+		}
+	})
+}
+
 // repeats returns the values that occur twice, as the keys of a map without content; nil: none does.
 func repeats(values []uint64) (twice map[uint64][]int) {
-	const bits = 10 // of the values, by which they fall into parts that fit the cache of a processor
-	ends := make([]int, 1<<bits+1)
+	const part = 512 // values, about: they fall into parts that fit the cache of a processor
+	shift := 64 - bits.Len(uint(len(values)/part))
+	ends := make([]int, 2<<(64-shift))
 	for _, v := range values {
-		ends[v>>(64-bits)+1]++
+		ends[v>>shift+1]++
 	}
-	for k := range 1 << bits {
+	for k := range len(ends) - 1 {
 		ends[k+1] += ends[k]
 	}
-	parts, from := make([]uint64, len(values)), 0
+	parts := make([]uint64, len(values))
 	for _, v := range values {
-		at := &ends[v>>(64-bits)]
+		at := &ends[v>>shift]
 		parts[*at] = v
 		*at++
 	}
-	for _, end := range ends[:1<<bits] {
-		slices.Sort(parts[from:end])
-		for i := from + 1; i < end; i++ {
-			if parts[i] == parts[i-1] {
-				if twice == nil {
-					twice = make(map[uint64][]int)
-				}
-				twice[parts[i]] = nil
+	var set textSet
+	from := 0
+	for _, end := range ends {
+		size := 1 << bits.Len(uint(2*(end-from)))
+		set.hashes = slices.Grow(set.hashes[:0], size)[:size]
+		clear(set.hashes)
+		for _, v := range parts[from:end] {
+			at := set.find(max(v, 1))
+			if set.hashes[at] == 0 {
+				set.hashes[at] = max(v, 1)
+				continue
 			}
+			if twice == nil {
+				twice = make(map[uint64][]int)
+			}
+			twice[v] = nil
 		}
 		from = end
 	}

@@ -2,9 +2,10 @@ package dataset
 
 import (
 	"fmt"
-	"slices"
+	"iter"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // looksLIBSVM reports whether a line is "label index:value …" or meant to be.
@@ -34,28 +35,21 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	lowest, name, columns := 1, func(index int) string { return fmt.Sprintf("x%d", index) }, lim.Columns
 	var values []cells // by column, up to its last nonzero value
 	labels, width := cells{expected: min(lineEnds(text)+1, lim.Rows)}, 0
-	var fields []string // of a line
 	fault := func(line, field int, format string, args ...any) *Error {
 		return &Error{Line: line, Column: field, Message: fmt.Sprintf(format, args...)}
 	}
-	for n, rest := 1, text; rest != ""; n++ {
-		var line string
-		line, rest = cutLine(rest)
-		line, _, _ = strings.Cut(line, "#")
-		fields = slices.AppendSeq(fields[:0], strings.FieldsSeq(line))
-		if len(fields) == 0 {
-			continue
-		}
+	for n, fields := range libsvmLines(text, max(lim.Columns, lim.Rows+besides)) {
+		label := fields[0].text
 		if len(t.Lines) == lim.Rows {
 			e := fault(n, 0, "expected at most %s", Count(lim.Rows, "row"))
 			e.Err = ErrTooLarge
 			return nil, e
 		}
-		if strings.Contains(fields[0], ":") {
-			return nil, fault(n, 1, "expected a label, found %s", quote(fields[0]))
+		if strings.Contains(label, ":") {
+			return nil, fault(n, 1, "expected a label, found %s", quote(label))
 		}
-		labels.add(fields[0])
-		if matrix := len(fields) > 1 && strings.HasPrefix(fields[1], "0:"); matrix && t.Lines == nil {
+		labels.add(label)
+		if matrix := len(fields) > 1 && strings.HasPrefix(fields[1].text, "0:"); matrix && t.Lines == nil {
 			t.Kind = KindPrecomputed
 			lowest, name, columns = 0, matrixName, max(lim.Columns, lim.Rows+besides)
 		} else if t.Kind == KindPrecomputed && !matrix {
@@ -63,17 +57,15 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 		}
 		before := lowest - 1
 		for k, f := range fields[1:] {
-			colon := strings.IndexByte(f, ':')
-			if colon < 0 {
-				return nil, fault(n, k+2, "expected index:value, found %s", quote(f))
+			if f.colon < 0 {
+				return nil, fault(n, k+2, "expected index:value, found %s", quote(f.text))
 			}
-			left, value := f[:colon], f[colon+1:]
+			left, value, index := f.text[:f.colon], f.text[f.colon+1:], f.index
 			if left == "qid" {
-				return nil, fault(n, k+2, "expected index:value, found %s: query ids belong to ranking and are not supported", quote(f))
+				return nil, fault(n, k+2, "expected index:value, found %s: query ids belong to ranking and are not supported", quote(f.text))
 			}
-			index, err := strconv.Atoi(left)
 			switch {
-			case err != nil || index < lowest:
+			case index < lowest:
 				return nil, fault(n, k+2, "expected an index from %d, found %s", lowest, quote(left))
 			case index <= before:
 				return nil, fault(n, k+2, "expected an index above %d, found %d: indices ascend in a line", before, index)
@@ -84,7 +76,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			case t.Kind == KindPrecomputed && index != before+1:
 				return nil, fault(n, k+2, "expected the index %d, found %d: a kernel matrix, which 0: begins, is written in full; indices of features begin at 1", before+1, index)
 			}
-			if _, ok := parseNumber(value); !ok {
+			if !f.number {
 				what := "a number"
 				if notFinite(value) {
 					what = "a finite number"
@@ -134,4 +126,119 @@ func matrixName(index int) string {
 		return numberName
 	}
 	return kernelName(index - 1)
+}
+
+// libsvmField is a field of a line, which behind the label should be index:value.
+type libsvmField struct {
+	text   string
+	colon  int32 // its place in text, or -1
+	number bool  // the value is one
+	index  int   // -1: none
+}
+
+// libsvmBlock holds the lines of a block that have fields.
+type libsvmBlock struct {
+	fields []libsvmField
+	lines  []struct{ number, end int } // end: in fields
+	length int                         // lines
+}
+
+// libsvmLines iterates over the fields of the lines, by the number of each, that have some. Of more
+// than most, which ascending indices cannot have, it leaves out the last.
+func libsvmLines(text string, most int) iter.Seq2[int, []libsvmField] {
+	return func(yield func(int, []libsvmField) bool) {
+		blocks := cutBlocks(text)
+		before := 0
+		for b := range inOrder(len(blocks), func(k int, b libsvmBlock) libsvmBlock { b.scan(blocks[k], most); return b }) {
+			from := 0
+			for _, line := range b.lines {
+				if !yield(before+line.number, b.fields[from:line.end]) {
+					return
+				}
+				from = line.end
+			}
+			before += b.length
+		}
+	}
+}
+
+// scan reads a block.
+func (b *libsvmBlock) scan(text string, most int) {
+	b.fields, b.lines, b.length = b.fields[:0], b.lines[:0], 0
+	for text != "" {
+		var line string
+		line, text = cutLine(text)
+		b.length++
+		line, _, _ = strings.Cut(line, "#")
+		was := len(b.fields)
+		for len(b.fields)-was <= most+1 {
+			var f libsvmField
+			if f, line = cutPair(line); f.text == "" {
+				break
+			}
+			b.fields = append(b.fields, f)
+		}
+		if end := len(b.fields); end > was {
+			b.lines = append(b.lines, struct{ number, end int }{b.length, end})
+		}
+	}
+}
+
+// cutPair returns the first field of a line and what is behind it.
+func cutPair(s string) (f libsvmField, rest string) {
+	if f, rest, ok := cutPlainPair(s); ok {
+		return f, rest
+	}
+	f.text, rest = cutField(s)
+	f.colon, f.index = int32(strings.IndexByte(f.text, ':')), -1
+	if f.colon < 0 {
+		return f, rest
+	}
+	if index, err := strconv.Atoi(f.text[:f.colon]); err == nil {
+		f.index = index
+	}
+	_, f.number = parseNumber(f.text[f.colon+1:])
+	return f, rest
+}
+
+// cutPlainPair is cutPair, in one pass, of a pair in the usual form: a space, a short index, a number
+// without exponent.
+func cutPlainPair(s string) (f libsvmField, rest string, ok bool) {
+	const short = 9 // digits
+	if s == "" || s[0] != ' ' {
+		return f, s, false
+	}
+	s = s[1:]
+	i := 0
+	for ; i < len(s) && i < short && s[i]-'0' <= 9; i++ {
+		f.index = 10*f.index + int(s[i]-'0')
+	}
+	if i == 0 || i == len(s) || s[i] != ':' {
+		return f, s, false
+	}
+	f.colon = int32(i)
+	if i++; i < len(s) && (s[i] == '-' || s[i] == '+') {
+		i++
+	}
+	from, points := i, 0
+	for ; i < len(s); i++ {
+		if s[i] == '.' {
+			points++
+		} else if s[i]-'0' > 9 {
+			break
+		}
+	}
+	const finite = 300
+	digits := i - from - points
+	f.text, f.number = s[:i], true
+	return f, s[i:], points <= 1 && digits > 0 && digits <= finite && (i == len(s) || s[i] == ' ')
+}
+
+// cutField returns the first field of a line, as [strings.Fields] does, and what is behind it.
+func cutField(s string) (field, rest string) {
+	s = strings.TrimLeftFunc(s, unicode.IsSpace)
+	if i := strings.IndexFunc(s, unicode.IsSpace); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -89,16 +90,31 @@ func (t *Table) Propose(m Mapping) *Proposal {
 		j, _ := p.Table.find(name)
 		p.Obvious = p.Obvious && facts[j].holds == holdsNumbers && facts[j].present == facts[j].rows
 	}
-	if _, err := p.Table.Labels(p.Label); err != nil || len(p.Features) == 0 {
+	if _, _, err := p.Table.classes(p.Label); err != nil || len(p.Features) == 0 {
 		p.Obvious = false
 	}
 	if p.Kind == KindStrings {
 		p.Obvious = sure && len(t.Columns) == 2 && p.Table == t
-		if _, err := t.Labels(p.Label); err != nil {
+		if _, _, err := t.classes(p.Label); err != nil {
 			p.Obvious = false
 		}
 	}
 	return p
+}
+
+// Complete completes the mapping that the proposal is for: what it leaves open is as proposed.
+func (p *Proposal) Complete(m Mapping) Mapping {
+	if m.Proposed = false; m.Label == "" {
+		m.Label = p.Label
+	}
+	if m.Fixes == nil {
+		m.Fixes = p.Fixes
+	}
+	if m.Features == nil && (m.Kind == "" || m.Kind == p.Kind || m.Kind == KindVectors && p.Kind == "") {
+		m.Kind, m.Features = cmp.Or(m.Kind, p.Kind), p.Features
+	}
+	m.Missing = cmp.Or(m.Missing, p.Missing)
+	return m
 }
 
 // facts examines all columns.

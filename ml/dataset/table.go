@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"math/bits"
 	"path"
 	"slices"
 	"strconv"
@@ -359,23 +360,18 @@ func detect(text, file string) string {
 
 // parseNumber reads a finite decimal number; -0 becomes 0.
 func parseNumber(s string) (v float64, ok bool) {
-	// A whole number below 2^53 and a power of ten up to 10^22 have no rounding, so that
-	// their quotient is rounded once: that is the nearest value.
-	const digits = 15
+	const digits = 19 // of which every number is below 2^64
 	rest, negative := s, false
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		rest, negative = s[1:], s[0] == '-'
 	}
-	if len(rest) == 0 {
-		return 0, false
-	}
 	if len(rest) > digits+1 {
 		return parseAnyNumber(s)
 	}
-	whole, point := int64(0), -1
+	whole, point := uint64(0), -1
 	for i := range len(rest) {
 		if d := rest[i] - '0'; d <= 9 {
-			whole = 10*whole + int64(d)
+			whole = 10*whole + uint64(d)
 			continue
 		}
 		if rest[i] != '.' || point >= 0 {
@@ -383,12 +379,17 @@ func parseNumber(s string) (v float64, ok bool) {
 		}
 		point = i
 	}
-	v = float64(whole)
+	decimals := 0
+	if point >= 0 {
+		decimals = len(rest) - 1 - point
+	}
 	switch {
-	case point < 0 && len(rest) > digits || point >= 0 && len(rest) == 1:
+	case point < 0 && len(rest) > digits, point < 0 && len(rest) == 0, point >= 0 && len(rest) == 1:
 		return parseAnyNumber(s)
-	case point >= 0:
-		v /= powersOfTen[len(rest)-1-point]
+	case whole < 1<<53: // neither it nor the power of ten has a rounding, so that their quotient is rounded once
+		v = float64(whole) / float64(powersOfTen[decimals])
+	default:
+		v = quotient(whole, powersOfTen[decimals])
 	}
 	if negative {
 		v = -v
@@ -397,7 +398,18 @@ func parseNumber(s string) (v float64, ok bool) {
 }
 
 // powersOfTen holds the divisors by the number of digits after the decimal point.
-var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+
+// quotient returns the float64 nearest to a/b for positive a and b.
+func quotient(a, b uint64) float64 {
+	m, n := bits.LeadingZeros64(a), bits.LeadingZeros64(b)
+	a, b = a<<m, b<<n // between 2^63 and 2^64
+	q, rest := bits.Div64(a>>1, a<<63, b)
+	if rest > 0 {
+		q |= 1 // q has 62 bits or more: its last one is far below the rounding and tells only that something follows
+	}
+	return float64(q) * math.Float64frombits(uint64(1023-63+n-m)<<52)
+}
 
 // parseAnyNumber is parseNumber for long numbers, exponents, and text that is not a number.
 func parseAnyNumber(s string) (v float64, ok bool) {
@@ -438,9 +450,7 @@ func notFinite(s string) bool {
 
 // weigh finds out which columns are numeric.
 func (t *Table) weigh() {
-	for j := range t.Columns {
-		t.Columns[j].weigh()
-	}
+	sideBySide(len(t.Columns), func(j int) { t.Columns[j].weigh() })
 }
 
 // weigh finds out whether the column is numeric.
@@ -462,9 +472,11 @@ func (c *Column) weigh() {
 // NaN for a cell that is no number.
 func (c *Column) numbers(dst []float64, apart int) {
 	if c.text != nil {
-		for i, s := range c.all() {
-			dst[i*apart] = number(s)
-		}
+		inParts(c.Len(), func(from, to int) {
+			for i := from; i < to; i++ {
+				dst[i*apart] = number(c.Cell(i))
+			}
+		})
 		return
 	}
 	var of [mostDistinct]float64
@@ -838,9 +850,23 @@ func (t *Table) notNumber(i, j int) *Error {
 // long, and too many distinct words for a label; any number of distinct numbers is allowed,
 // as a regression may fit them. One class is not an error here.
 func (t *Table) Labels(name string) ([]string, error) {
-	j, err := t.find(name)
+	distinct, of, err := t.classes(name)
 	if err != nil {
 		return nil, err
+	}
+	labels := make([]string, len(t.Lines))
+	for i, k := range of() {
+		labels[i] = distinct[k]
+	}
+	return labels, nil
+}
+
+// classes returns the distinct labels in a column, in the order of their first rows, and a function
+// that returns the place of each row's among them. Its errors are those of Labels.
+func (t *Table) classes(name string) (distinct []string, of func() []int, err error) {
+	j, err := t.find(name)
+	if err != nil {
+		return nil, nil, err
 	}
 	c := &t.Columns[j]
 	words := false // there is text among numbers
@@ -850,12 +876,12 @@ func (t *Table) Labels(name string) ([]string, error) {
 		switch {
 		case number:
 		case s == "":
-			return nil, t.fault(row(s), j, "expected a label, found nothing")
+			return nil, nil, t.fault(row(s), j, "expected a label, found nothing")
 		case missing(s):
-			return nil, t.fault(row(s), j, "expected a label, found %s, a missing value", quote(s))
+			return nil, nil, t.fault(row(s), j, "expected a label, found %s, a missing value", quote(s))
 		case !notFinite(s):
 			if err := checkText("label", tidy(s)); err != nil {
-				return nil, t.fault(row(s), j, "%s", err)
+				return nil, nil, t.fault(row(s), j, "%s", err)
 			}
 			words = true
 		}
@@ -863,45 +889,41 @@ func (t *Table) Labels(name string) ([]string, error) {
 	if !c.Numeric && !words { // a number out of range among numbers
 		for i, s := range c.all() {
 			if notFinite(s) {
-				return nil, t.fault(i, j, "expected a label, found %s", quote(s))
+				return nil, nil, t.fault(i, j, "expected a label, found %s", quote(s))
 			}
 		}
 	}
-	labels := c.labels()
-	if c.Numeric {
-		return labels, nil
-	}
-	distinct := make(map[string]bool)
-	for _, l := range labels {
-		distinct[l] = true
-	}
-	if k, n := len(distinct), len(labels); tooMany(k, n) {
+	distinct, of = c.classes()
+	if k, n := len(distinct), c.Len(); !c.Numeric && tooMany(k, n) {
 		if i := c.onlyWord(); i >= 0 {
-			return nil, t.fault(i, j, "expected a number, as in most rows, found %s", quote(c.Cell(i)))
+			return nil, nil, t.fault(i, j, "expected a number, as in most rows, found %s", quote(c.Cell(i)))
 		}
-		return nil, t.fault(-1, j, "expected a label, found %d distinct values in %d rows: this looks like names; choose another label column", k, n)
+		return nil, nil, t.fault(-1, j, "expected a label, found %d distinct values in %d rows: this looks like names; choose another label column", k, n)
 	}
-	return labels, nil
+	return distinct, of, nil
 }
 
-// labels returns the tidied labels of the rows.
-func (c *cells) labels() []string {
-	if c.text != nil {
-		return tidyLabels(c.list())
-	}
+// classes returns the distinct tidied labels, and a function that returns the place of each row's
+// among them.
+func (c *cells) classes() (distinct []string, of func() []int) {
 	texts := slices.Collect(c.values())
-	tidied := tidyLabels(texts)
-	var of [mostDistinct]string
-	for k, s := range c.distinct { // several may have become equal
-		if i := slices.Index(texts, s); i >= 0 {
-			of[k] = tidied[i]
+	distinct, places := index(tidyLabels(texts))
+	if c.text != nil {
+		return distinct, func() []int { return places }
+	}
+	return distinct, func() []int {
+		var place [mostDistinct]int
+		for k, s := range c.distinct { // several may have become equal
+			if i := slices.Index(texts, s); i >= 0 {
+				place[k] = places[i]
+			}
 		}
+		of := make([]int, c.Len())
+		for i, k := range c.codes[c.skipped:] {
+			of[i] = place[k]
+		}
+		return of
 	}
-	labels := make([]string, c.Len())
-	for i, k := range c.codes[c.skipped:] {
-		labels[i] = of[k]
-	}
-	return labels
 }
 
 // A column with more than maxClasses distinct values does not hold classes, nor does one
@@ -968,10 +990,7 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		return nil, t.fault(-1, -1, "expected a folder for each class, or a CSV with the names of the texts and their labels; found one folder of texts")
 	}
 	if m.Proposed {
-		if _, err := t.find(m.Label); m.Label != "" && err != nil {
-			return nil, err
-		}
-		m = t.fill(m)
+		m = t.Propose(m).Complete(m)
 	}
 	if m.Label == "" {
 		j, _ := t.guessLabel()
@@ -1028,11 +1047,11 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := t.Labels(d.Label)
+	classes, of, err := t.classes(d.Label)
 	if err != nil {
 		return nil, err
 	}
-	d.setLabels(labels)
+	d.setClasses(classes, of())
 	if len(d.Classes) < 2 {
 		kinds := "classes"
 		if t.Columns[label].Numeric {
@@ -1046,20 +1065,6 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		d.Label = labelName // rather than the x3 of a place, or the K1 of a kernel
 	}
 	return d, nil
-}
-
-// fill completes a mapping by the proposal for its label.
-func (t *Table) fill(m Mapping) Mapping {
-	p := t.Propose(m)
-	m.Label = p.Label
-	if m.Fixes == nil {
-		m.Fixes = p.Fixes
-	}
-	if m.Features == nil && (m.Kind == "" || m.Kind == p.Kind || m.Kind == KindVectors && p.Kind == "") {
-		m.Kind, m.Features = cmp.Or(m.Kind, p.Kind), p.Features
-	}
-	m.Missing = cmp.Or(m.Missing, p.Missing)
-	return m
 }
 
 // chosen are the columns of features, all that can be where none are named; none of other

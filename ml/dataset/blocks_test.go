@@ -1,0 +1,74 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"marginlab/ml/mltest/require"
+)
+
+// A text scanned in blocks has the lines and fields of the text scanned in one go.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	line := rapid.OneOf(
+		rapid.StringMatching(`[+-]?1( {1,2}[0-9]{1,3}:-?[0-9]{0,3}\.?[0-9]{0,18}){0,4} ?`),
+		rapid.StringMatching(`[ \t\x{85}\x{a0}:#a1.e+-]{0,9}`),
+		rapid.StringMatching(`([0-9.]{0,9},){0,4}x?`),
+		rapid.SampledFrom([]string{"", "# a note", "1 qid:2 1:3", "1 1:1e5 2:inf 3:1..2 0x4:5 9999999999:1 :1 1:"}),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		var text strings.Builder
+		lines, end := rapid.SliceOfN(line, 1, 40).Draw(t, "lines"), rapid.SampledFrom([]string{"\n", "\r\n", "\r"})
+		ends := rapid.SliceOfN(end, 40, 40).Draw(t, "ends")
+		for text.Len() < 2*blockSize {
+			for k, l := range lines {
+				text.WriteString(l + ends[k])
+			}
+		}
+		text.WriteString(strings.Repeat("1 1:1", rapid.IntRange(0, 1).Draw(t, "rest")))
+		var got, want []string
+		for n, fields := range libsvmLines(text.String(), 3) {
+			got = append(got, fmt.Sprint(n, fields))
+		}
+		var b libsvmBlock
+		b.scan(text.String(), 3)
+		from := 0
+		for _, l := range b.lines {
+			want = append(want, fmt.Sprint(l.number, b.fields[from:l.end]))
+			from = l.end
+		}
+		require.Check(t, slices.Equal(got, want), "LIBSVM: %s", cmp.Diff(want, got))
+		got, want = nil, nil
+		sc := csvScanner{text: text.String(), sep: rapid.SampledFrom([]byte(", \t")).Draw(t, "separator"), line: 1, most: 3}
+		for r := range sc.records() {
+			got = append(got, fmt.Sprint(r.line, r.count, r.fields))
+		}
+		for sc.next() {
+			want = append(want, fmt.Sprint(sc.start, sc.count, sc.fields))
+		}
+		require.Check(t, slices.Equal(got, want), "CSV: %s", cmp.Diff(want, got))
+	})
+}
+
+// A field is what strings.Fields finds, and a number what parseNumber reads.
+func TestCutPair(t *testing.T) {
+	t.Parallel()
+	text := rapid.OneOf(rapid.StringMatching(`( ?[+-]?[0-9]{0,11}:?[+-]?[0-9]{0,18}\.?[0-9]{0,3}[e\t \x{a0}]?){1,3}`), rapid.StringMatching(`[ \t\x{85}\x{a0}:a1.é+-]{0,9}`))
+	rapid.Check(t, func(t *rapid.T) {
+		rest := text.Draw(t, "line")
+		for _, want := range strings.Fields(rest) {
+			var f libsvmField
+			f, rest = cutPair(rest)
+			left, value, pair := strings.Cut(want, ":")
+			_, number := parseNumber(value)
+			require.Check(t, f.text == want && (f.colon >= 0) == pair && (!pair || int(f.colon) == len(left) && f.number == number), "%+v of %q", f, want)
+		}
+		f, _ := cutPair(rest)
+		require.Check(t, f.text == "", "%q behind the last", f.text)
+	})
+}
