@@ -212,7 +212,7 @@ func startBombed(t *testing.T) *bombed {
 	t.Helper()
 	self := require.Value(os.Executable())(t)
 	cmd := exec.Command(self, "-test.run=^TestBombServer$", "-test.timeout=0")
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "GOMEMLIMIT=") || strings.HasPrefix(s, "GOGC=") }), bombServer+"=1")
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "GOMEMLIMIT=") || strings.HasPrefix(s, "GOGC=") }), "GOGC=100", bombServer+"=1")
 	cmd.Stderr = os.Stderr
 	in := require.Value(cmd.StdinPipe())(t)
 	out := require.Value(cmd.StdoutPipe())(t)
