@@ -206,12 +206,13 @@ type bombed struct {
 	client     *http.Client
 }
 
-// startBombed starts the server, which ends with the test.
+// startBombed starts the server, which ends with the test. The context of the test would kill it
+// before it has removed its files.
 func startBombed(t *testing.T) *bombed {
 	t.Helper()
 	self := require.Value(os.Executable())(t)
-	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestBombServer$", "-test.timeout=0")
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "GOMEMLIMIT=") || strings.HasPrefix(s, "GOGC=") }), bombServer+"=1")
+	cmd := exec.Command(self, "-test.run=^TestBombServer$", "-test.timeout=0")
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "GOMEMLIMIT=") || strings.HasPrefix(s, "GOGC=") }), "GOGC=100", bombServer+"=1")
 	cmd.Stderr = os.Stderr
 	in := require.Value(cmd.StdinPipe())(t)
 	out := require.Value(cmd.StdoutPipe())(t)

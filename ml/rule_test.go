@@ -200,7 +200,7 @@ func TestSurfaceOfSeveralMachines(t *testing.T) {
 			for j, tv := range ts {
 				for i, sv := range ss {
 					x := []float64{sv, tv}
-					if got, want := f[k][j*len(ss)+i], one.Decision(x); math.Abs(got-want) > 1e-9*magnitude(one, x) {
+					if got, want := f[k][j*len(ss)+i], one.Decision(x); math.Abs(got-want) > 1e-9*math.Abs(want) && math.Abs(got-want) > 1e-9*magnitude(one, x) {
 						t.Errorf("machine %d at %v: %g, want %g", k, x, got, want)
 					}
 				}

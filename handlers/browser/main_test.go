@@ -49,7 +49,7 @@ func prepare(m *testing.M) (int, error) {
 	defer os.RemoveAll(dir)
 
 	binary = filepath.Join(dir, "marginlab")
-	args := []string{"build", "-buildvcs=false", "-o", binary}
+	args := []string{"build", "-buildvcs=false", "-ldflags=-w", "-o", binary} // without tables for debuggers, which take long to link
 	if race {
 		args = append(args, "-race")
 	}

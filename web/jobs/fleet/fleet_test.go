@@ -91,7 +91,7 @@ func (h *house) hire(slots int, compute func(ctx context.Context, c store.Cell, 
 	log := slog.New(slog.NewTextHandler(h.Output(), nil))
 	link := require.Value(Connect(h.access(), "worker", log))(h)
 	w := require.Value(NewWorker(link, slots, ThisVersion(), log))(h)
-	w.grace = 0
+	w.grace, w.pulse = 0, beat/4 // JetStream takes no shorter one
 	if work := w.engine; compute != nil {
 		w.engine = engine(func(ctx context.Context, c store.Cell) (eval.CellResult, error) { return compute(ctx, c, work) })
 	}
@@ -346,7 +346,7 @@ func TestServerStartsAnew(t *testing.T) {
 	h := found(t, dir, "127.0.0.1:0")
 	n := asked(t, 4)
 	begun, more := make(chan string, 20), make(chan struct{})
-	h.hire(2, func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error) {
+	_, leave := h.hire(2, func(ctx context.Context, c store.Cell, work jobs.Engine) (eval.CellResult, error) {
 		begun <- c.Name
 		<-more
 		return work.Compute(ctx, c)
@@ -358,6 +358,7 @@ func TestServerStartsAnew(t *testing.T) {
 	close(more) // the worker ends its cells while nobody is there
 	h = found(t, dir, addr)
 	h.want(alice, id, n)
+	require.NoError(t, leave()) // while there is a server to tell
 	close(begun)
 	for name := range begun {
 		require.Check(t, !slices.Contains(had, name), "cell %.12s was computed twice", name)

@@ -37,6 +37,7 @@ type Worker struct {
 	version Version
 	slots   int
 	grace   time.Duration
+	pulse   time.Duration // from one greeting to the next
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	engine  jobs.Engine
@@ -56,7 +57,7 @@ func NewWorker(link *Link, slots int, version Version, log *slog.Logger) (*Worke
 	if err != nil {
 		return nil, err
 	}
-	w := &Worker{name: rand.Text(), version: version, slots: slots, grace: grace, nc: nc, js: js, log: log, held: map[string]context.CancelFunc{}}
+	w := &Worker{name: rand.Text(), version: version, slots: slots, grace: grace, pulse: beat, nc: nc, js: js, log: log, held: map[string]context.CancelFunc{}}
 	w.engine = jobs.NewLocal(slots, w.load)
 	return w, nil
 }
@@ -143,7 +144,7 @@ func (w *Worker) greet(ctx context.Context, leaving bool) (refused string, err e
 // beat greets the server at every beat, until ctx ends or the server refuses the worker, because
 // its version has changed.
 func (w *Worker) beat(ctx context.Context) error {
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(w.pulse)
 	defer tick.Stop()
 	for {
 		refused, err := w.greet(ctx, false)
@@ -180,7 +181,7 @@ func (w *Worker) takeFrom(wanted, working context.Context) error {
 	if err != nil {
 		return err
 	}
-	cells, err := consumer.Messages(jetstream.PullMaxMessages(1), jetstream.PullHeartbeat(2*beat)) // none waits here for another
+	cells, err := consumer.Messages(jetstream.PullMaxMessages(1), jetstream.PullHeartbeat(2*w.pulse)) // none waits here for another
 	if err != nil {
 		return err
 	}
