@@ -62,7 +62,7 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if b.course == nil || b.course.Code != chi.URLParam(r, "code") {
 		return web.Errorf(web.Conflict, "This page does not belong to the course. Open the course again with its code.")
 	}
-	run, err := a.EnqueueHandin(r.Context(), b.newRun(r.PostFormValue("name"), b.spec), r.PostFormValue("who"))
+	run, err := a.EnqueueHandin(r.Context(), frame.Workspace(r.Context()), b.newRun(r.PostFormValue("name"), b.spec), r.PostFormValue("who"))
 	if errors.Is(err, store.ErrNames) {
 		err = param.Problems{{Field: "who", Message: err.Error()}}
 	}

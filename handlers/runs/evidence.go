@@ -174,7 +174,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 		number[field] = v.Int()
 	}
 	q := url.Values{"run": r.PostForm["run"]}
-	if q["folds"], err = a.BeginFolds(r.Context(), store.Request{}, runs, number["k"], number["repeats"]); err != nil {
+	if q["folds"], err = a.BeginFolds(r.Context(), frame.Workspace(r.Context()), store.Request{}, runs, number["k"], number["repeats"]); err != nil {
 		return err
 	}
 	a.Jobs.Wait(r.Context(), glance, q["folds"]...)
