@@ -286,7 +286,7 @@ func (a *App) programs(r chi.Router) {
 	r.Delete("/runs/{id}/change", h(a.api.CancelChange))
 
 	asTeacher := func(f func(http.ResponseWriter, *http.Request, teach.Course) error) http.HandlerFunc {
-		return h(a.teach.Taught(f))
+		return h(a.teach.ForTeacher(f))
 	}
 	r.Get("/courses", h(a.teach.ListJSON))
 	r.Post("/courses", h(a.teach.CreateJSON))
@@ -342,7 +342,7 @@ func (a *App) programs(r chi.Router) {
 func (a *App) teaching(r chi.Router) {
 	h := a.site.Handle
 	asTeacher := func(f func(http.ResponseWriter, *http.Request, teach.Course) error) http.HandlerFunc {
-		return h(a.teach.Taught(f))
+		return h(a.teach.ForTeacher(f))
 	}
 	r.Get("/", asTeacher(a.teach.Gallery))
 	r.Post("/close", asTeacher(a.teach.Close))

@@ -77,7 +77,7 @@ func (a *Handler) compared(ctx context.Context, ids []string) ([]store.Run, erro
 			return nil, web.Errorf(web.Conflict, "Run %s is %s: only runs that are done can be compared.", id, runs[i].Status)
 		}
 	}
-	return runs, results.Alike(runs)
+	return runs, results.Comparable(runs)
 }
 
 // FoldComparison holds the differences between runs on common folds.

@@ -93,9 +93,9 @@ func (a *Work) LinkedSearches(ctx context.Context, runs ...store.Run) (func(sear
 }
 
 // BeginFolds cross-validates runs that are done on the same folds, each as a search of a single
-// setting, and returns the ids of these. It returns the errors of Alike and CreateSearch.
+// setting, and returns the ids of these. It returns the errors of results.Comparable and CreateSearch.
 func (a *Work) BeginFolds(ctx context.Context, ws store.Workspace, asks store.Request, runs []store.Run, folds, repeats int) (ids []string, err error) {
-	if err := results.Alike(runs); err != nil {
+	if err := results.Comparable(runs); err != nil {
 		return nil, err
 	}
 	var problems param.Problems

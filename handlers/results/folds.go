@@ -26,9 +26,9 @@ func ToCompare(ids []string) error {
 	return nil
 }
 
-// Alike returns a *param.Refusal if finished runs differ in data or target, so that no test can
+// Comparable returns a *param.Refusal if finished runs differ in data or target, so that no test can
 // compare them.
-func Alike(runs []store.Run) error {
+func Comparable(runs []store.Run) error {
 	of := func(r store.Run) (string, []string) {
 		classes := slices.Clone(r.Model.Classes)
 		slices.Sort(classes)

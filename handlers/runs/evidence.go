@@ -49,7 +49,7 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 	defer func() {
 		e.Few, e.FewFolds = against(e.Pairs, e.Against), against(e.FoldPairs, e.Against)
 	}()
-	err := results.Alike(done)
+	err := results.Comparable(done)
 	if err != nil {
 		e.Why, err = results.UserMessage(err)
 		return e, err

@@ -274,7 +274,7 @@ func (a *Handler) Screen(w http.ResponseWriter, r *http.Request, g Course) error
 	}
 	p := teachview.CourseScreen{Page: a.Frame(g.Title, ""), Title: g.Title, Code: g.Code, Handins: g.Handins, Students: len(students)}
 	p.Bare = true
-	if p.Link, p.QR, err = a.doorOf(r, g.Course); err != nil {
+	if p.Link, p.QR, err = a.studentLink(r, g.Course); err != nil {
 		return err
 	}
 	p.State = web.TagOf([]byte(fmt.Sprint(a.Assets.Prefix(), p.Link, g.Title, p.Handins, p.Students)))
