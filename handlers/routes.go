@@ -215,7 +215,7 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/courses", h(a.teach.List))
 	r.Post("/courses", h(a.teach.Create))
 	r.Get("/courses/new", h(a.teach.New))
-	r.Post("/courses/new", h(a.lab.NewCourse))
+	r.Post("/courses/new", h(a.teach.NewOfLab))
 	r.Post("/courses/import", h(a.teach.Import))
 	r.Route("/courses/{code}", a.teaching)
 	r.Route("/teach/{token}", a.teaching)

@@ -233,12 +233,12 @@ func TestSearchIsBounded(t *testing.T) {
 	_, err := s.CreateSearch(t.Context(), alice, n)
 	wantErr(t, err, ErrNotFound)
 	n = asked(t)
-	for range MaxSearchingEach {
+	for range maxSearchingEach {
 		require.Value(s.CreateSearch(t.Context(), alice, n))(t)
 	}
 	_, err = s.CreateSearch(t.Context(), alice, n)
 	wantErr(t, err, ErrSearching)
-	for i := MaxSearchingEach; i < MaxSearching; i++ { // nobody's searches leave others without room
+	for i := maxSearchingEach; i < MaxSearching; i++ { // nobody's searches leave others without room
 		require.Value(s.CreateSearch(t.Context(), WorkspaceOf(fmt.Sprint(i)), n))(t)
 	}
 	_, err = s.CreateSearch(t.Context(), bob, n)

@@ -29,10 +29,10 @@ type Work struct {
 
 // New returns the work of a queue.
 func New(st *store.Store, queue *jobs.Queue) *Work {
-	return &Work{store: st, queue: queue, Paths: NewTasks("path", ml.Regularise, queue.Behind), Senses: NewTasks("sensitivity", ml.Sense, queue.Behind)}
+	return &Work{store: st, queue: queue, Paths: newTasks("path", ml.Regularise, queue.Behind), Senses: newTasks("sensitivity", ml.Sense, queue.Behind)}
 }
 
-// Regularise returns a regularisation path or its progress, like Tasks.Wait.
+// Regularise returns a regularisation path or its progress, like Tasks.wait.
 func (a *Work) Regularise(ctx context.Context, of Question, begin bool, patience time.Duration) (*ml.Regularisation, *Job, error) {
 	of.Name = PathName(of.Spec)
 	key, err := of.ID()
@@ -40,23 +40,23 @@ func (a *Work) Regularise(ctx context.Context, of Question, begin bool, patience
 		return nil, nil, err
 	}
 	limiter.Waits(ctx)
-	return a.Paths.Wait(ctx, web.Token(ctx), key, of, begin, patience)
+	return a.Paths.wait(ctx, web.Token(ctx), key, of, begin, patience)
 }
 
-// Sense returns what would change the result of a training or its progress, like Tasks.Wait.
+// Sense returns what would change the result of a training or its progress, like Tasks.wait.
 func (a *Work) Sense(ctx context.Context, of Question, begin bool, patience time.Duration) (*ml.Sensitivity, *Job, error) {
 	key, err := of.ID()
 	if err != nil {
 		return nil, nil, err
 	}
 	limiter.Waits(ctx)
-	return a.Senses.Wait(ctx, web.Token(ctx), key, of, begin, patience)
+	return a.Senses.wait(ctx, web.Token(ctx), key, of, begin, patience)
 }
 
 // CloseBackground ends all computations of results that are computed on request.
 func (a *Work) CloseBackground() {
-	a.Paths.Close()
-	a.Senses.Close()
+	a.Paths.close()
+	a.Senses.close()
 }
 
 // Enqueue queues a run, unless its spec does not fit its points.

@@ -102,14 +102,15 @@ func (a *Handler) Withdraw(w http.ResponseWriter, r *http.Request) error {
 	return frame.Redirect(w, r, "/course/"+url.PathEscape(chi.URLParam(r, "code")))
 }
 
-// NewCourse shows the form of a course for the lab in the state of its form.
-func (a *Handler) NewCourse(w http.ResponseWriter, r *http.Request) error {
+// Posted returns what can be fixed in the lab in the state of its form. posted is false after a
+// form with mistakes has been answered.
+func (a *Handler) Posted(w http.ResponseWriter, r *http.Request) (s frame.Setting, posted bool, err error) {
 	b, err := a.stated(w, r)
 	if b == nil {
-		return err
+		return s, false, err
 	}
 	b.course = nil // the new one takes its place
-	return a.AskCourse(w, r, b.setting(), nil)
+	return b.setting(), true, nil
 }
 
 // Setting returns what can be fixed in the lab.

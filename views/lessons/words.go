@@ -12,7 +12,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// New adds to a lesson what its files say: guide.md, parsed by NewGuide, and words.md, which is
+// New adds to a lesson what its files say: guide.md, parsed by newGuide, and words.md, which is
 // Markdown:
 //
 //	# Title of the lesson
@@ -59,7 +59,7 @@ func New(files fs.FS, l Lesson) *Lesson {
 	words, err := fs.ReadFile(files, "words.md")
 	guide, err2 := fs.ReadFile(files, "guide.md")
 	l.wrong = errors.Join(err, err2)
-	l.Guide = NewGuide(string(guide))
+	l.Guide = newGuide(string(guide))
 	return l.with(string(words))
 }
 
