@@ -171,7 +171,7 @@ func TestUploadsAtOnce(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	s.App.Room = semaphore.NewWeighted(8 << 20)
+	s.App.Budget = semaphore.NewWeighted(8 << 20)
 	uploadAtOnce(t, s, 4, digitsFile(3000, 100))
 	s.Close()
 	left, err := os.ReadDir(temp)

@@ -116,7 +116,7 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/datasets/{id}.csv", h(a.data.Download))
 	r.Post("/datasets/{id}/rows", h(a.data.ReplaceRows))
 	r.Post("/datasets/{id}/objects", h(a.data.EditObject))
-	r.Post("/datasets/{id}/delete", h(a.data.Delete))
+	r.Post("/datasets/{id}/delete", h(act(a.Store.DeleteDataset, a.toUndo)))
 	r.Get("/datasets/{id}/figures/{figure}", h(a.data.Figure))
 
 	r.Get("/runs", h(a.runs.List))
@@ -126,10 +126,10 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/runs/delete", h(a.runs.DeleteChosen))
 	r.Get("/runs/{id}", h(a.runs.Page))
 	r.Post("/runs/{id}", h(a.runs.Update))
-	r.Post("/runs/{id}/cancel", h(a.runs.Cancel))
-	r.Post("/runs/{id}/delete", h(a.runs.Delete))
-	r.Post("/runs/{id}/share", h(a.runs.Share))
-	r.Post("/runs/{id}/unshare", h(a.runs.Unshare))
+	r.Post("/runs/{id}/cancel", h(act(a.Jobs.Cancel, toCancelled)))
+	r.Post("/runs/{id}/delete", h(act(a.deleteRun, a.toUndo)))
+	r.Post("/runs/{id}/share", h(act(share(a.Store.ShareRun), toShared)))
+	r.Post("/runs/{id}/unshare", h(act(a.Store.UnshareRun, toShared)))
 	r.Get("/runs/{id}/events", h(a.runs.Events))
 	for _, extension := range runs.ModelExtensions() {
 		r.Get("/runs/{id}/model"+extension, h(a.runs.Model))
@@ -157,8 +157,8 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/searches", h(a.studies.List))
 	r.Post("/searches", h(a.lab.Search))
 	r.Get("/searches/{id}", h(a.studies.Page))
-	r.Post("/searches/{id}/cancel", h(a.studies.Cancel))
-	r.Post("/searches/{id}/delete", h(a.studies.Delete))
+	r.Post("/searches/{id}/cancel", h(act(a.Jobs.CancelSearch, toCancelled)))
+	r.Post("/searches/{id}/delete", h(act(a.Jobs.DeleteSearch, toList)))
 	r.Post("/searches/{id}/runs", h(a.studies.Save))
 	r.Post("/searches/{id}/again", h(a.studies.Again))
 	r.Get("/searches/{id}/events", h(a.studies.Events))
@@ -170,8 +170,8 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/studies/{id}", h(a.studies.Study))
 	r.Get("/studies/{id}/{file}", h(a.studies.StudyFile))
 	r.Get("/studies/{id}/figures/{figure}", h(a.studies.StudyFigure))
-	r.Post("/studies/{id}/cancel", h(a.studies.CancelStudy))
-	r.Post("/studies/{id}/delete", h(a.studies.DeleteStudy))
+	r.Post("/studies/{id}/cancel", h(act(a.Jobs.CancelStudy, toCancelled)))
+	r.Post("/studies/{id}/delete", h(act(a.Jobs.DeleteStudy, toList)))
 
 	r.Get("/reports", h(a.reports.List))
 	r.Post("/reports", h(a.reports.Save))
@@ -182,9 +182,9 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/reports/{id}/edit", h(a.reports.Edit))
 	r.Get("/reports/{id}/{file}", h(a.reports.File))
 	r.Get("/reports/{id}/figures/{figure}", h(a.reports.Figure))
-	r.Post("/reports/{id}/delete", h(a.reports.Delete))
-	r.Post("/reports/{id}/share", h(a.reports.Share))
-	r.Post("/reports/{id}/unshare", h(a.reports.Unshare))
+	r.Post("/reports/{id}/delete", h(act(a.Store.DeleteReport, a.toUndo)))
+	r.Post("/reports/{id}/share", h(act(share(a.Store.ShareReport), toShared)))
+	r.Post("/reports/{id}/unshare", h(act(a.Store.UnshareReport, toShared)))
 
 	r.Get("/shared/reports/{token}", h(a.reports.Shared))
 	r.Get("/shared/reports/{token}/{file}", h(a.reports.File))
@@ -215,7 +215,7 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/courses", h(a.teach.List))
 	r.Post("/courses", h(a.teach.Create))
 	r.Get("/courses/new", h(a.teach.New))
-	r.Post("/courses/new", h(a.lab.NewCourse))
+	r.Post("/courses/new", h(a.teach.NewOfLab))
 	r.Post("/courses/import", h(a.teach.Import))
 	r.Route("/courses/{code}", a.teaching)
 	r.Route("/teach/{token}", a.teaching)
@@ -256,7 +256,7 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/datasets/{id}.csv", h(a.data.Download))
 	r.Put("/datasets/{id}", h(api.Matching(a.api.Dataset, a.api.ReplaceRows)))
 	r.Patch("/datasets/{id}", h(api.Matching(a.api.Dataset, a.api.UpdateDataset)))
-	r.Delete("/datasets/{id}", h(api.Matching(a.api.Dataset, a.api.DeleteDataset)))
+	r.Delete("/datasets/{id}", h(api.Matching(a.api.Dataset, act(a.Store.DeleteDataset, web.NoContent))))
 
 	r.Get("/runs", h(a.api.Runs))
 	r.Post("/runs", h(a.api.CreateRun))
@@ -271,7 +271,7 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/comparison/disagreement.csv", h(a.runs.ComparePoints))
 	r.Get("/runs/{id}", h(api.Tagged(a.api.Run)))
 	r.Patch("/runs/{id}", h(api.Matching(a.api.Run, a.api.UpdateRun)))
-	r.Delete("/runs/{id}", h(api.Matching(a.api.Run, a.api.DeleteRun)))
+	r.Delete("/runs/{id}", h(api.Matching(a.api.Run, act(a.deleteRun, web.NoContent))))
 	for _, extension := range runs.ModelExtensions() {
 		r.Get("/runs/{id}/model"+extension, h(a.runs.Model))
 	}
@@ -280,13 +280,13 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/runs/{id}/figures/{figure}", h(a.runs.Figure))
 	r.Get("/runs/{id}/at", h(a.runs.At))
 	r.Get("/runs/{id}/events", h(a.runs.Events))
-	r.Post("/runs/{id}/cancel", h(a.api.CancelRun))
+	r.Post("/runs/{id}/cancel", h(act(a.Jobs.Cancel, sendCancelled)))
 	r.Get("/runs/{id}/change", h(a.api.Change))
 	r.Post("/runs/{id}/change", h(a.api.BeginChange))
 	r.Delete("/runs/{id}/change", h(a.api.CancelChange))
 
 	asTeacher := func(f func(http.ResponseWriter, *http.Request, teach.Course) error) http.HandlerFunc {
-		return h(a.teach.Taught(f))
+		return h(a.teach.ForTeacher(f))
 	}
 	r.Get("/courses", h(a.teach.ListJSON))
 	r.Post("/courses", h(a.teach.CreateJSON))
@@ -317,24 +317,24 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/searches", h(a.api.Searches))
 	r.Post("/searches", h(a.api.CreateSearch))
 	r.Get("/searches/{id}", h(a.api.Search))
-	r.Delete("/searches/{id}", h(a.api.DeleteSearch))
+	r.Delete("/searches/{id}", h(act(a.Jobs.DeleteSearch, web.NoContent)))
 	r.Get("/searches/{id}/events", h(a.studies.Events))
-	r.Post("/searches/{id}/cancel", h(a.api.CancelSearch))
+	r.Post("/searches/{id}/cancel", h(act(a.Jobs.CancelSearch, sendCancelled)))
 	r.Post("/searches/{id}/again", h(a.api.SearchAgain))
 	r.Post("/searches/{id}/runs", h(a.api.SaveCell))
 
 	r.Get("/studies", h(a.api.Studies))
 	r.Post("/studies", h(a.api.CreateStudy))
 	r.Get("/studies/{id}", h(a.api.Study))
-	r.Delete("/studies/{id}", h(a.api.DeleteStudy))
-	r.Post("/studies/{id}/cancel", h(a.api.CancelStudy))
+	r.Delete("/studies/{id}", h(act(a.Jobs.DeleteStudy, web.NoContent)))
+	r.Post("/studies/{id}/cancel", h(act(a.Jobs.CancelStudy, sendCancelled)))
 	r.Get("/studies/{id}/{file}", h(a.studies.StudyFile))
 
 	r.Get("/reports", h(a.reports.ListJSON))
 	r.Post("/reports", h(a.reports.CreateJSON))
 	r.Get("/reports/{id}", h(api.Tagged(a.reports.ReportJSON)))
 	r.Put("/reports/{id}", h(api.Matching(a.reports.ReportJSON, a.reports.ReplaceJSON)))
-	r.Delete("/reports/{id}", h(api.Matching(a.reports.ReportJSON, a.reports.DeleteJSON)))
+	r.Delete("/reports/{id}", h(api.Matching(a.reports.ReportJSON, act(a.Store.DeleteReport, web.NoContent))))
 	r.Get("/reports/{id}/{file}", h(a.reports.File))
 }
 
@@ -342,7 +342,7 @@ func (a *App) programs(r chi.Router) {
 func (a *App) teaching(r chi.Router) {
 	h := a.site.Handle
 	asTeacher := func(f func(http.ResponseWriter, *http.Request, teach.Course) error) http.HandlerFunc {
-		return h(a.teach.Taught(f))
+		return h(a.teach.ForTeacher(f))
 	}
 	r.Get("/", asTeacher(a.teach.Gallery))
 	r.Post("/close", asTeacher(a.teach.Close))

@@ -70,8 +70,8 @@ const (
 	maxTarget   = 8000
 	maxControls = 200
 	maxStudent  = 60
-	// MaxHandins is the largest number of runs in the gallery of a course.
-	MaxHandins = 500
+	// maxHandins is the largest number of runs in the gallery of a course.
+	maxHandins = 500
 	// MaxNames is the most names under which a workspace can submit to one course: a few, for
 	// students who share a computer.
 	MaxNames = 3
@@ -162,8 +162,8 @@ func checkCourse(n NewCourse) (title string, err error) {
 		ps = append(ps, param.Problem{Field: "target", Message: "Choose a page of this site."})
 	case len(n.Target) > maxTarget:
 		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("The address of the page has %d characters; at most %d are allowed.", len(n.Target), maxTarget)})
-	case len(n.Questions) > MaxQuestions:
-		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("A course has at most %d own questions.", MaxQuestions)})
+	case len(n.Questions) > maxQuestions:
+		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("A course has at most %d own questions.", maxQuestions)})
 	case len(n.Hidden)+len(n.Frozen) > maxControls:
 		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("At most %d controls can be hidden or frozen.", maxControls)})
 	}
@@ -441,7 +441,7 @@ func handIn(tx *transaction, ws Workspace, run, name string, now int64) (h Handi
 		return old.Handin, nil
 	case old.Run != "":
 		err = deleteRun(tx, c.Gallery(), old.Run)
-	case c.Handins >= MaxHandins:
+	case c.Handins >= maxHandins:
 		err = ErrGalleryFull
 	default:
 		var names int

@@ -31,7 +31,7 @@ var (
 	ErrNames = &Error{"conflict", fmt.Sprintf("You have handed in under %d names, as many as one workspace may in a course. Hand in under one of them to replace what is there, or withdraw one first.", MaxNames)}
 	// ErrNoResult: a run that failed or was cancelled cannot be handed in.
 	ErrNoResult = &Error{"conflict", "This run has no result to hand in: it failed or was cancelled."}
-	// ErrGalleryFull: MaxHandins runs were handed in.
+	// ErrGalleryFull: maxHandins runs were handed in.
 	ErrGalleryFull = &Error{"conflict", "The gallery of this course is full. Ask your teacher to make room."}
 	// ErrPollClosed: the poll takes no answers.
 	ErrPollClosed = &Error{"conflict", "The question was closed before your answer came: it is not counted. One that you gave before is. Wait here for the next question."}
@@ -41,17 +41,17 @@ var (
 	ErrRounds = &Error{"conflict", fmt.Sprintf("A question can be put to a course %d times. Delete its answers to start again.", MaxRounds)}
 	// ErrAsked: the teacher's question has been asked.
 	ErrAsked = &Error{"conflict", "This question has been asked. Delete its answers before you change it, or write a new one."}
-	// ErrCrowded: MaxStudents take part.
-	ErrCrowded = &Error{"conflict", fmt.Sprintf("%d students have answered in this course, as many as may. Tell your teacher.", MaxStudents)}
+	// ErrCrowded: maxStudents take part.
+	ErrCrowded = &Error{"conflict", fmt.Sprintf("%d students have answered in this course, as many as may. Tell your teacher.", maxStudents)}
 	// ErrTooMany: MaxQueuedEach runs of the workspace are waiting.
 	ErrTooMany = &Error{"too-many", fmt.Sprintf("%d of your runs are waiting to be trained, as many as may. Wait until some of them have ended, or cancel some.", MaxQueuedEach)}
-	// ErrSearching: MaxSearchingEach searches of the workspace are under way.
-	ErrSearching = &Error{"too-many", fmt.Sprintf("%d of your searches are under way, as many as may. Wait until some of them have ended, or cancel some.", MaxSearchingEach)}
-	// ErrStudying: MaxStudying studies of the workspace are under way.
-	ErrStudying = &Error{"too-many", fmt.Sprintf("%d of your studies are under way, as many as may. Wait until one has ended, or cancel one.", MaxStudying)}
+	// ErrSearching: maxSearchingEach searches of the workspace are under way.
+	ErrSearching = &Error{"too-many", fmt.Sprintf("%d of your searches are under way, as many as may. Wait until some of them have ended, or cancel some.", maxSearchingEach)}
+	// ErrStudying: maxStudying studies of the workspace are under way.
+	ErrStudying = &Error{"too-many", fmt.Sprintf("%d of your studies are under way, as many as may. Wait until one has ended, or cancel one.", maxStudying)}
 	// ErrStudied: a search of a study is deleted with the study.
 	ErrStudied = &Error{"conflict", "This search is part of a study. Delete the study, and its searches go with it."}
-	// ErrQueueFull: MaxQueued runs are waiting, MaxSearching searches, or MaxStudyingAll studies.
+	// ErrQueueFull: maxQueued runs are waiting, MaxSearching searches, or maxStudyingAll studies.
 	ErrQueueFull = &Error{"busy", "Too many runs, searches and studies are waiting. Try again in a moment."}
 	// ErrBusy: another process has locked the database for too long.
 	ErrBusy = &Error{"busy", "The database is in use by another program. Nothing was saved; try again in a moment."}

@@ -31,9 +31,9 @@ func (r Run) EvidenceKind() string {
 	return ""
 }
 
-// Estimate returns the accuracy on new points by the best evidence of a run, with its 95 %
+// estimate returns the accuracy on new points by the best evidence of a run, with its 95 %
 // interval, nil if unknown. ok is false if there is only training accuracy, or for a regression.
-func (r Run) Estimate() (accuracy float64, in *ml.Interval, ok bool) {
+func (r Run) estimate() (accuracy float64, in *ml.Interval, ok bool) {
 	switch r.EvidenceKind() {
 	case FromNested, FromFolds:
 		if e := r.Evidence[0]; e.Score == "accuracy" {

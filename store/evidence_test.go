@@ -52,7 +52,7 @@ func TestRunsKeepEvidence(t *testing.T) {
 		require.Equal(t, strings.Join(folds(c.ws, c.id), " "), c.want, "evidence")
 	}
 	run := require.Value(s.Run(ctx, "w", saved.ID))(t)
-	if v, in, ok := run.Estimate(); !ok || v != res.Nested.Accuracy || in == nil || run.EvidenceKind() != FromNested {
+	if v, in, ok := run.estimate(); !ok || v != res.Nested.Accuracy || in == nil || run.EvidenceKind() != FromNested {
 		t.Errorf("%v %v %v %s", v, in, ok, run.EvidenceKind())
 	}
 	for where, want := range map[string]int{`evidence = "nested cross-validation"`: 1, `evidence = cross-validation`: 1, "estimate >= 0": 2, "estimate = none": 1, "estimate_low <= 1 and estimate_high >= 0": 2} {

@@ -120,20 +120,20 @@ func fields() []Field {
 		Field{
 			Name: "estimate", Label: "accuracy, best evidence", Help: "Accuracy by the best evidence there is: nested or plain cross-validation of fixed settings, else the test set, else the folds that chose the settings.", Kind: NumberField, Unit: ml.Share, Better: 1, Summary: true,
 			expr: fmt.Sprintf(estimate, "mean", "test_accuracy"), of: func(r Run) any {
-				if v, _, ok := r.Estimate(); ok {
+				if v, _, ok := r.estimate(); ok {
 					return v
 				}
 				return nil
 			},
 		},
 		bound("low", "estimate, low", "Lower end of the 95 % confidence interval of estimate.", func(r Run) any {
-			if _, in, ok := r.Estimate(); ok && in != nil {
+			if _, in, ok := r.estimate(); ok && in != nil {
 				return in.Low
 			}
 			return nil
 		}),
 		bound("high", "estimate, high", "Upper end of the 95 % confidence interval of estimate.", func(r Run) any {
-			if _, in, ok := r.Estimate(); ok && in != nil {
+			if _, in, ok := r.estimate(); ok && in != nil {
 				return in.High
 			}
 			return nil

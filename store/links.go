@@ -28,8 +28,8 @@ type NewLink struct {
 	Request       Request       // as of a NewRun
 }
 
-// MaxLinks is the largest number of links in a workspace.
-const MaxLinks = 500
+// maxLinks is the largest number of links in a workspace.
+const maxLinks = 500
 
 // tokenLength letters of base 32 are 80 random bits: short enough for a blackboard, and infeasible
 // to guess.
@@ -70,7 +70,7 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 		if err != nil {
 			return l, err
 		}
-		if held >= MaxLinks {
+		if held >= maxLinks {
 			return l, overQuota("You have %s, the most that are kept. Delete some that nobody needs.", number(held, "link"))
 		}
 		if n.Points != nil {

@@ -37,8 +37,8 @@ func (t Tally) Total(round int) (n int) {
 const (
 	// MaxRounds is the largest number of rounds of one question in one course.
 	MaxRounds = 5
-	// MaxStudents is the most workspaces that can answer questions in one course.
-	MaxStudents = 2000
+	// maxStudents is the most workspaces that can answer questions in one course.
+	maxStudents = 2000
 )
 
 // Ask asks a course a question and closes the open one. A question asked before is left
@@ -243,7 +243,7 @@ func enrol(tx *transaction, ws Workspace, code string) (id int64, err error) {
 	if err := tx.one(`SELECT count(*), coalesce(max(number), 0) + 1 FROM students WHERE course = ?`, code).Scan(&there, &number); err != nil {
 		return 0, err
 	}
-	if there >= MaxStudents {
+	if there >= maxStudents {
 		return 0, ErrCrowded
 	}
 	return value[int64](tx, `INSERT INTO students (course, workspace, number, name) VALUES (?, ?, ?, '') RETURNING id`, code, ws, number)

@@ -140,7 +140,7 @@ func TestVotesAreRefused(t *testing.T) {
 		t.Errorf("blocked: %v, %d answers", err, count(t, s, "votes"))
 	}
 	require.NoError(t, s.update(ctx, func(tx *transaction) error {
-		_, err := tx.ExecContext(tx.ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, MaxStudents, c.Code)
+		_, err := tx.ExecContext(tx.ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, maxStudents, c.Code)
 		return err
 	}))
 	require.Equal[error](t, vote("somebody"), ErrCrowded, "more than fit")

@@ -29,8 +29,8 @@ const ownPrefix = "own/course/"
 // Name returns the name under which the question is asked.
 func (q OwnQuestion) Name() string { return ownPrefix + q.Slug }
 
-// MaxQuestions is the most teacher's questions in one course.
-const MaxQuestions = 100
+// maxQuestions is the most teacher's questions in one course.
+const maxQuestions = 100
 
 // SaveQuestion adds a question without a slug to a course, or replaces the one with its slug.
 // Errors: ErrNotFound, ErrAsked, param.Problems, those of a full disk or of the quota of the
@@ -49,8 +49,8 @@ func (s *Store) SaveQuestion(ctx context.Context, code string, q OwnQuestion) (O
 			return err
 		}
 		if q.Slug == "" {
-			if len(c.Questions) >= MaxQuestions {
-				return param.Problems{{Field: "ask", Message: fmt.Sprintf("The course has %d questions, the most allowed. Delete one first.", MaxQuestions)}}
+			if len(c.Questions) >= maxQuestions {
+				return param.Problems{{Field: "ask", Message: fmt.Sprintf("The course has %d questions, the most allowed. Delete one first.", maxQuestions)}}
 			}
 			q.Slug = newSlug(c.Questions)
 			return writeQuestions(tx, code, append(c.Questions, q))

@@ -79,7 +79,7 @@ type NewRun struct {
 // Limits of waiting runs, per workspace and in total.
 const (
 	MaxQueuedEach = 50
-	MaxQueued     = 2000
+	maxQueued     = 2000
 
 	// spareHandins submissions of a workspace may wait in addition.
 	spareHandins = 10
@@ -97,7 +97,7 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 			return r, err
 		}
 		// Submitted copies take no place.
-		if err := s.share(tx, ws, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`, MaxQueuedEach, ErrTooMany, MaxQueued); err != nil {
+		if err := s.share(tx, ws, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`, MaxQueuedEach, ErrTooMany, maxQueued); err != nil {
 			return Run{}, err
 		}
 		if err := s.room(tx, ws, 0, 1); err != nil {

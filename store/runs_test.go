@@ -368,7 +368,7 @@ func TestStudiesAreShared(t *testing.T) {
 		_, err := s.CreateStudy(t.Context(), ws, askedStudy(t))
 		return err
 	}
-	for i := range MaxStudyingAll * 9 / 10 {
+	for i := range maxStudyingAll * 9 / 10 {
 		require.NoError(t, study(Workspace(fmt.Sprint("near ", i))))
 	}
 	wantErr(t, study("near new"), ErrQueueFull)
@@ -394,7 +394,7 @@ func TestQueueIsBounded(t *testing.T) {
 	require.Value(s.write.Exec(`
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
-		SELECT i, i, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, MaxQueued-MaxQueuedEach-1))(t)
+		SELECT i, i, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, maxQueued-MaxQueuedEach-1))(t)
 	wantErr(t, queue(bob), ErrQueueFull)
 }
 

@@ -68,9 +68,9 @@ func designOf(grid eval.Grid, drawn *eval.Drawn) eval.Design {
 // Limits of one search and of unfinished searches: per workspace, enough for a comparison on
 // folds, and in total, enough for a whole course.
 const (
-	MaxCells         = 10_000
-	MaxDealt         = 10_000_000 // rows, over all splits
-	MaxSearchingEach = 20
+	maxCells         = 10_000
+	maxDealt         = 10_000_000 // rows, over all splits
+	maxSearchingEach = 20
 	MaxSearching     = 200
 )
 
@@ -95,7 +95,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 		if there, err := repeated(tx, "searches", ws, request, findSearch); err != ErrNotFound {
 			return there, err
 		}
-		if err := s.share(tx, ws, `searches WHERE study IS NULL AND `+notEnded, MaxSearchingEach, ErrSearching, MaxSearching); err != nil {
+		if err := s.share(tx, ws, `searches WHERE study IS NULL AND `+notEnded, maxSearchingEach, ErrSearching, MaxSearching); err != nil {
 			return Search{}, err
 		}
 		if err := s.room(tx, ws, 0, 0); err != nil {
@@ -144,7 +144,7 @@ func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err err
 	if p.names, err = plan.Names(); err != nil {
 		return p, nil, err
 	}
-	if cells := len(p.names); cells > MaxCells { // including the folds' own settings
+	if cells := len(p.names); cells > maxCells { // including the folds' own settings
 		return p, nil, tooManyCells(cells)
 	}
 	p.plan, err = zipJSON(plan)
@@ -192,14 +192,14 @@ func cellsOf(n NewSearch) (int, error) {
 	}
 	// Each factor is bounded first, so that no product overflows.
 	tooMany := param.Problems{{Field: "folds", Message: fmt.Sprintf("%s come to too many trainings of %d rows; take fewer folds or repeats", dealt(sc), rows)}}
-	if sc.Folds > MaxCells || sc.Repeats > MaxCells {
+	if sc.Folds > maxCells || sc.Repeats > maxCells {
 		return 0, tooMany
 	}
 	splits, err := sc.Count(n.Data)
 	if err != nil {
 		return 0, err
 	}
-	if splits > MaxCells || splits*rows > MaxDealt {
+	if splits > maxCells || splits*rows > maxDealt {
 		return 0, tooMany
 	}
 	paths, err := designOf(n.Grid, n.Drawn).Paths(n.Spec)
@@ -207,14 +207,14 @@ func cellsOf(n NewSearch) (int, error) {
 		return 0, err
 	}
 	cells := len(paths) * splits
-	if cells > MaxCells {
+	if cells > maxCells {
 		return 0, tooManyCells(cells)
 	}
 	return cells, nil
 }
 
 func tooManyCells(n int) error {
-	return param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, each a setting but for C on one split; at most %d are allowed: take fewer values, folds or repeats", n, MaxCells)}}
+	return param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, each a setting but for C on one split; at most %d are allowed: take fewer values, folds or repeats", n, maxCells)}}
 }
 
 // dealt describes the folds of a scheme for a message.

@@ -229,11 +229,11 @@ func TestSearchIsBounded(t *testing.T) {
 	n.Dataset = "nowhere"
 	wantErr(t, require.Err(s.CreateSearch(t.Context(), alice, n)), ErrNotFound)
 	n = asked(t)
-	for range MaxSearchingEach {
+	for range maxSearchingEach {
 		require.Value(s.CreateSearch(t.Context(), alice, n))(t)
 	}
 	wantErr(t, require.Err(s.CreateSearch(t.Context(), alice, n)), ErrSearching)
-	for i := MaxSearchingEach; i < MaxSearching; i++ { // nobody's searches leave others without room
+	for i := maxSearchingEach; i < MaxSearching; i++ { // nobody's searches leave others without room
 		require.Value(s.CreateSearch(t.Context(), WorkspaceOf(fmt.Sprint(i)), n))(t)
 	}
 	wantErr(t, require.Err(s.CreateSearch(t.Context(), bob, n)), ErrQueueFull)

@@ -22,8 +22,8 @@ type Space struct {
 	Most        int64 // of MaxDisk
 }
 
-// Held returns the size of the database's contents in bytes.
-func (sp Space) Held() int64 { return sp.Database - sp.Reusable }
+// held returns the size of the database's contents in bytes.
+func (sp Space) held() int64 { return sp.Database - sp.Reusable }
 
 // A twentieth of the file system (for a small one a quarter, up to leastLow bytes), but at most
 // mostLow, is kept free for small writes: deletions, submissions, answers. Half of that, but at
@@ -48,8 +48,8 @@ func (sp Space) full() error {
 	switch {
 	case sp.Total > 0 && (sp.Free < sp.Low/4 || sp.Free+sp.Reusable < sp.Low):
 		return fmt.Errorf("%w (%s free, %s are kept)", ErrLow, Size(sp.Free), Size(sp.Low))
-	case sp.Most > 0 && sp.Held()+sp.Log > sp.Most:
-		return fmt.Errorf("%w (%s of %s)", ErrMaxDisk, Size(sp.Held()+sp.Log), Size(sp.Most))
+	case sp.Most > 0 && sp.held()+sp.Log > sp.Most:
+		return fmt.Errorf("%w (%s of %s)", ErrMaxDisk, Size(sp.held()+sp.Log), Size(sp.Most))
 	}
 	return nil
 }

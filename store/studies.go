@@ -33,10 +33,10 @@ type NewStudy struct {
 
 // What a study may ask for, and how many of a workspace may be under way.
 const (
-	MaxStudySearches = 1_000
-	MaxStudyCells    = 50_000
-	MaxStudying      = 2
-	MaxStudyingAll   = 100 // of all workspaces, shared by network address
+	maxStudySearches = 1_000
+	maxStudyCells    = 50_000
+	maxStudying      = 2
+	maxStudyingAll   = 100 // of all workspaces, shared by network address
 )
 
 // Cells is how many cells its searches have in all, how many of these have a result, and of
@@ -72,8 +72,8 @@ func (s Study) Status() Status {
 // the same before, it returns the study that is there. It returns the errors of CreateSearch,
 // but for ErrSearching, and ErrStudying.
 func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made Study, err error) {
-	if k := len(n.Searches); k > MaxStudySearches {
-		return made, param.Refuse("take fewer of them", "%d data sets and learners to be paired; %d pairs are the most", k, MaxStudySearches)
+	if k := len(n.Searches); k > maxStudySearches {
+		return made, param.Refuse("take fewer of them", "%d data sets and learners to be paired; %d pairs are the most", k, maxStudySearches)
 	}
 	cells := 0
 	for _, search := range n.Searches { // before anything is worked out
@@ -81,8 +81,8 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		if err != nil {
 			return made, fmt.Errorf("data set %s: %w", search.DatasetName, err)
 		}
-		if cells += own; cells > MaxStudyCells {
-			return made, param.Refuse("take fewer values, folds or repeats", "the study has more than %d cells, each a setting but for C on one split", MaxStudyCells)
+		if cells += own; cells > maxStudyCells {
+			return made, param.Refuse("take fewer values, folds or repeats", "the study has more than %d cells, each a setting but for C on one split", maxStudyCells)
 		}
 	}
 	var ready []plannedSearch
@@ -110,7 +110,7 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		if there, err := repeated(tx, "studies", ws, request, findStudy); err != ErrNotFound {
 			return there, err
 		}
-		if err := s.share(tx, ws, `(SELECT DISTINCT study, workspace FROM searches WHERE study IS NOT NULL AND `+notEnded+`)`, MaxStudying, ErrStudying, MaxStudyingAll); err != nil {
+		if err := s.share(tx, ws, `(SELECT DISTINCT study, workspace FROM searches WHERE study IS NOT NULL AND `+notEnded+`)`, maxStudying, ErrStudying, maxStudyingAll); err != nil {
 			return made, err
 		}
 		if err := s.room(tx, ws, 0, 0); err != nil {
@@ -213,7 +213,7 @@ func (s *Store) Studies(ctx context.Context, ws Workspace, limit, offset int) (l
 }
 
 // StudiesUnderWay lists the studies of a workspace of which a search has not ended, the oldest
-// first: MaxStudying at most, but for those that were begun before there were so few.
+// first: maxStudying at most, but for those that were begun before there were so few.
 func (s *Store) StudiesUnderWay(ctx context.Context, ws Workspace) ([]Study, error) {
 	return result(ctx, s.view, func(tx *transaction) ([]Study, error) {
 		return studiesOf(tx, `workspace = ?1 AND id IN (SELECT study FROM searches WHERE workspace = ?1 AND study IS NOT NULL AND `+notEnded+`) ORDER BY created, rowid`, ws)

@@ -278,7 +278,7 @@ func AnswerView(a Answer) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, Large("data-stage", a.Stage))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, large("data-stage", a.Stage))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -552,13 +552,13 @@ func AnswerView(a Answer) templ.Component {
 			}
 		}
 		if len(a.Machines.Rows) > 0 {
-			templ_7745c5c3_Err = TableView(a.Machines).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tableView(a.Machines).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if len(a.Points.Rows) > 0 {
-			templ_7745c5c3_Err = Points(a.Points).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = points(a.Points).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -153,7 +153,7 @@ func Image(p Picture) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, Large("src", p.Src))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, large("src", p.Src))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -234,8 +234,8 @@ func loading(p Picture) string {
 	return "eager"
 }
 
-// Large is an attribute whose value is long: written as it is, where others are copied twice.
-func Large(name, value string) templ.OrderedAttributes {
+// large is an attribute whose value is long: written as it is, where others are copied twice.
+func large(name, value string) templ.OrderedAttributes {
 	return templ.OrderedAttributes{{Key: name, Value: value}}
 }
 
@@ -691,7 +691,7 @@ type PointRow struct {
 	Weight, Role       string
 }
 
-func Points(t PointTable) templ.Component {
+func points(t PointTable) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -25,6 +25,12 @@ func JSON(w http.ResponseWriter, status int, v any) error {
 	return e.Encode(v)     // which writes all or nothing
 }
 
+// NoContent answers a request after which there is nothing to tell.
+func NoContent(w http.ResponseWriter, _ *http.Request) error {
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
 // statusWriter writes the header of a JSON response before its first byte.
 type statusWriter struct {
 	w      http.ResponseWriter

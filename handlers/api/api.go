@@ -251,15 +251,6 @@ func (a *Handler) UpdateDataset(w http.ResponseWriter, r *http.Request) error {
 	return a.Dataset(w, r)
 }
 
-// DeleteDataset deletes a data set. Runs keep their points.
-func (a *Handler) DeleteDataset(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteDataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
 // Run is a run in JSON.
 type Run struct {
 	ID          string          `json:"id"`
@@ -326,7 +317,7 @@ func (a *Handler) CreateRun(w http.ResponseWriter, r *http.Request) error {
 	if frame.IsStored(asked.Dataset) {
 		n.Dataset = asked.Dataset
 	}
-	run, err := a.Enqueue(r.Context(), n)
+	run, err := a.Enqueue(r.Context(), frame.Workspace(r.Context()), n)
 	if err != nil {
 		return err
 	}
@@ -389,15 +380,6 @@ func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request) error {
 	return a.Run(w, r)
 }
 
-// DeleteRun deletes a run and stops its training.
-func (a *Handler) DeleteRun(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Jobs.Delete(r.Context(), frame.Workspace(r.Context()), []string{chi.URLParam(r, "id")}); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
 // chosenRuns selects runs by ids or by a query.
 type chosenRuns struct {
 	Runs  []string `json:"runs"`
@@ -452,15 +434,6 @@ func (a *Handler) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return web.JSON(w, http.StatusOK, map[string]any{"runs": append([]string{}, ids...)})
-}
-
-// CancelRun ends a run that is queued or running.
-func (a *Handler) CancelRun(w http.ResponseWriter, r *http.Request) error {
-	id := chi.URLParam(r, "id")
-	if err := a.Jobs.Cancel(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return web.JSON(w, http.StatusAccepted, RunStatus{id, store.Cancelled})
 }
 
 // listed converts rows to JSON values; an empty list is [] rather than null.

@@ -32,8 +32,7 @@ func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a.Senses.Cancel(web.Token(r.Context()), id)
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return web.NoContent(w, r)
 }
 
 func (a *Handler) changeOf(r *http.Request) (background.Question, error) {

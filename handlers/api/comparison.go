@@ -77,7 +77,7 @@ func (a *Handler) compared(ctx context.Context, ids []string) ([]store.Run, erro
 			return nil, web.Errorf(web.Conflict, "Run %s is %s: only runs that are done can be compared.", id, runs[i].Status)
 		}
 	}
-	return runs, results.Alike(runs)
+	return runs, results.Comparable(runs)
 }
 
 // FoldComparison holds the differences between runs on common folds.
@@ -115,7 +115,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ids, err := a.BeginFolds(r.Context(), requestOf(r), runs, asked.Folds, asked.Repeats)
+	ids, err := a.BeginFolds(r.Context(), frame.Workspace(r.Context()), requestOf(r), runs, asked.Folds, asked.Repeats)
 	if err != nil {
 		return err
 	}

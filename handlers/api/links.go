@@ -55,6 +55,5 @@ func (a *Handler) DeleteLink(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Store.DeleteLink(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "token")); err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return web.NoContent(w, r)
 }

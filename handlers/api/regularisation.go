@@ -76,8 +76,7 @@ func (a *Handler) CancelRegularisation(w http.ResponseWriter, r *http.Request) e
 		}
 	}
 	a.Paths.Cancel(web.Token(r.Context()), id)
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return web.NoContent(w, r)
 }
 
 // askedPath reads a specOn from a query.

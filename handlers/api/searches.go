@@ -122,7 +122,7 @@ func (a *Handler) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 	if frame.IsStored(asked.Dataset) {
 		n.Dataset = asked.Dataset
 	}
-	s, err := a.Base.Search(r.Context(), n)
+	s, err := a.Base.Search(r.Context(), frame.Workspace(r.Context()), n)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	next, err := a.Base.SearchAgain(r.Context(), requestOf(r), s, asked.How)
+	next, err := a.Base.SearchAgain(r.Context(), frame.Workspace(r.Context()), requestOf(r), s, asked.How)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 		}
 		return web.JSON(w, http.StatusOK, newSearch(under))
 	}
-	s, err := a.FindSearch(r.Context(), id)
+	s, err := a.FindSearch(r.Context(), frame.Workspace(r.Context()), id)
 	if err != nil {
 		return err
 	}
@@ -209,28 +209,10 @@ func (a *Handler) SaveCell(w http.ResponseWriter, r *http.Request) error {
 	case s.Result != nil:
 		at = s.Result.Best
 	}
-	run, err := a.SaveSetting(r.Context(), requestOf(r), s, at)
+	run, err := a.SaveSetting(r.Context(), frame.Workspace(r.Context()), requestOf(r), s, at)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Location", "/api/runs/"+run.ID)
 	return web.JSON(w, http.StatusAccepted, RunStatus{run.ID, run.Status})
-}
-
-// CancelSearch ends a search that is queued or running. Computed results stay.
-func (a *Handler) CancelSearch(w http.ResponseWriter, r *http.Request) error {
-	id := chi.URLParam(r, "id")
-	if err := a.Jobs.CancelSearch(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return web.JSON(w, http.StatusAccepted, RunStatus{id, store.Cancelled})
-}
-
-// DeleteSearch deletes a search and stops it. Runs that were saved from it stay.
-func (a *Handler) DeleteSearch(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Jobs.DeleteSearch(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
 }

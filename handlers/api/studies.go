@@ -52,7 +52,7 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, BodyBytes, &asked); err != nil {
 		return err
 	}
-	s, err := a.StartStudy(r.Context(), requestOf(r), asked.Study)
+	s, err := a.StartStudy(r.Context(), frame.Workspace(r.Context()), requestOf(r), asked.Study)
 	if err != nil {
 		return err
 	}
@@ -87,22 +87,4 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
 		j.Result.Study = "" // it is there already
 	}
 	return web.JSON(w, http.StatusOK, j)
-}
-
-// CancelStudy ends a study that is queued or running. Computed results stay.
-func (a *Handler) CancelStudy(w http.ResponseWriter, r *http.Request) error {
-	id := chi.URLParam(r, "id")
-	if err := a.Jobs.CancelStudy(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return web.JSON(w, http.StatusAccepted, RunStatus{id, store.Cancelled})
-}
-
-// DeleteStudy deletes a study with its searches.
-func (a *Handler) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Jobs.DeleteStudy(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
 }

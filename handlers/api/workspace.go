@@ -50,8 +50,7 @@ func (a *Handler) DeleteWorkspace(w http.ResponseWriter, r *http.Request) error 
 	if err := a.Store.DeleteWorkspace(r.Context(), frame.Workspace(r.Context())); err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return web.NoContent(w, r)
 }
 
 // ImportWorkspace adds the archive in the body to the workspace.

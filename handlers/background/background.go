@@ -39,11 +39,12 @@ const Prompt = 500 * time.Millisecond
 // being requested. Equal requests share a result. Each workspace has one computation at a time;
 // its others wait. It is safe for concurrent use.
 type Tasks[R any] struct {
-	kind    string // of its jobs
-	compute computation[R]
-	behind  func(context.Context) context.Context // holds work while live answers are made
-	line    *limiter.Limiter
-	known   *cache.Recent[*R] // by key: 3 MB each at most
+	Compute computation[R] // tests set their own before the first request
+
+	kind   string                                // of its jobs
+	behind func(context.Context) context.Context // holds work while live answers are made
+	line   *limiter.Limiter
+	known  *cache.Recent[*R] // by key: 3 MB each at most
 
 	mu     sync.Mutex
 	byKey  map[string]*underWay[R]
@@ -100,26 +101,21 @@ func PathName(spec ml.Spec) string {
 	return strings.Join(words, " ")
 }
 
-// NewTasks returns empty Tasks; behind makes work yield to live answers.
-func NewTasks[R any](kind string, compute computation[R], behind func(context.Context) context.Context) *Tasks[R] {
+// newTasks returns empty Tasks; behind makes work yield to live answers.
+func newTasks[R any](kind string, compute computation[R], behind func(context.Context) context.Context) *Tasks[R] {
 	return &Tasks[R]{
-		kind: kind, compute: compute, behind: behind, line: limiter.New(resultsOfCPU * runtime.NumCPU()),
+		Compute: compute, kind: kind, behind: behind, line: limiter.New(resultsOfCPU * runtime.NumCPU()),
 		known: cache.New[*R](8), byKey: map[string]*underWay[R]{},
 	}
 }
 
-// Compute replaces the function that computes results, for tests. Call it before the first request.
-func (p *Tasks[R]) Compute(f func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*R, error)) {
-	p.compute = f
-}
-
-// ErrIdle is returned by Wait if the result is not being computed.
+// ErrIdle is returned by wait if the result is not being computed.
 var ErrIdle = web.Errorf(web.Conflict, "This is not being computed: it was cancelled, or nobody asked for it for half a minute.")
 
-// Wait waits for the result with a key and returns it, or its progress after the
-// time limit. If it is not being computed, begin starts it; otherwise Wait returns ErrIdle. Other
+// wait waits for the result with a key and returns it, or its progress after the
+// time limit. If it is not being computed, begin starts it; otherwise wait returns ErrIdle. Other
 // errors are those of the computation, ctx.Err(), and that too many are running.
-func (p *Tasks[R]) Wait(ctx context.Context, workspace, key string, of Question, begin bool, patience time.Duration) (*R, *Job, error) {
+func (p *Tasks[R]) wait(ctx context.Context, workspace, key string, of Question, begin bool, patience time.Duration) (*R, *Job, error) {
 	if result, ok := p.known.Find(key); ok {
 		p.Cancel(workspace, key) // may not have been delivered yet
 		return result, nil, nil
@@ -268,8 +264,8 @@ func (p *Tasks[R]) Cancel(workspace, key string) {
 	}
 }
 
-// Close ends all computations.
-func (p *Tasks[R]) Close() {
+// close ends all computations.
+func (p *Tasks[R]) close() {
 	p.mu.Lock()
 	p.closed = true
 	under := make([]*underWay[R], 0, len(p.byKey))
@@ -298,7 +294,7 @@ func (p *Tasks[R]) run(ctx context.Context, w *underWay[R], workspace, key strin
 	w.began = time.Now()
 	p.mu.Unlock()
 	w.result, w.err = p.known.Get(p.behind(ctx), key, func(ctx context.Context) (*R, error) {
-		return p.compute(ctx, of.Data, of.Spec, func(s trace.Step) {
+		return p.Compute(ctx, of.Data, of.Spec, func(s trace.Step) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			w.step, w.told = s, time.Now()

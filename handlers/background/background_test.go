@@ -21,8 +21,8 @@ import (
 // that were given up.
 func slowPaths(each time.Duration) (p *Tasks[ml.Regularisation], ended *atomic.Int32) {
 	ended = new(atomic.Int32)
-	p = NewTasks("path", ml.Regularise, func(ctx context.Context) context.Context { return ctx })
-	p.Compute(func(ctx context.Context, _ *dataset.Data, _ ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
+	p = newTasks("path", ml.Regularise, func(ctx context.Context) context.Context { return ctx })
+	p.Compute = func(ctx context.Context, _ *dataset.Data, _ ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
 		for k := range 10 {
 			select {
 			case <-time.After(each):
@@ -33,7 +33,7 @@ func slowPaths(each time.Duration) (p *Tasks[ml.Regularisation], ended *atomic.I
 			tell(trace.Step{Phase: "entry points", C: float64(k + 1), Done: k + 1, Trainings: 10, Left: time.Duration(9-k) * each})
 		}
 		return &ml.Regularisation{C: 1}, nil
-	})
+	}
 	return p, ended
 }
 
@@ -43,28 +43,28 @@ func TestPathGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, ended := slowPaths(10 * time.Second)
 		spec := ml.DefaultSpec()
-		if _, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt); !errors.Is(err, ErrIdle) {
+		if _, _, err := p.wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt); !errors.Is(err, ErrIdle) {
 			t.Errorf("a path that nobody has begun: %v", err)
 		}
-		if _, s, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, Prompt); err != nil || s == nil || s.Status != store.Running || s.Elapsed != Prompt || s.Left != 0 {
+		if _, s, err := p.wait(t.Context(), "a", "k", Question{Spec: spec}, true, Prompt); err != nil || s == nil || s.Status != store.Running || s.Elapsed != Prompt || s.Left != 0 {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		time.Sleep(25 * time.Second)
-		_, s, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt)
+		_, s, err := p.wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt)
 		if err != nil || s == nil || s.Step.C != 2 || s.Left != 74*time.Second || s.Progress() != "entry points: C = 2, 2 of 10 trainings" {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		for range 3 {
 			time.Sleep(20 * time.Second)
-			_, s, err = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt)
+			_, s, err = p.wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt)
 			require.Must(t, s != nil, "%v", err)
 		}
 		begin := time.Now()
-		if path, _, err := p.Wait(t.Context(), "b", "k", Question{Spec: spec}, true, time.Hour); path == nil || time.Since(begin) > 13*time.Second {
+		if path, _, err := p.wait(t.Context(), "b", "k", Question{Spec: spec}, true, time.Hour); path == nil || time.Since(begin) > 13*time.Second {
 			t.Errorf("who joins gets %v after %v: %v", path, time.Since(begin), err)
 		}
 		for _, begin := range []bool{false, true} {
-			path, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, begin, 0)
+			path, _, err := p.wait(t.Context(), "a", "k", Question{Spec: spec}, begin, 0)
 			require.Check(t, path != nil, "%v", err)
 		}
 		time.Sleep(resultIdle)
@@ -84,7 +84,7 @@ func TestPathIsGivenUp(t *testing.T) {
 		spec := ml.DefaultSpec()
 		begin := func(workspace, key string) {
 			t.Helper()
-			_, s, err := p.Wait(t.Context(), workspace, key, Question{Spec: spec}, true, 0)
+			_, s, err := p.wait(t.Context(), workspace, key, Question{Spec: spec}, true, 0)
 			require.Must(t, s != nil, "%v", err)
 		}
 		gone := func(want int, why string) {
@@ -97,7 +97,7 @@ func TestPathIsGivenUp(t *testing.T) {
 		gone(0, "somebody asked of late")
 		time.Sleep(time.Second)
 		gone(1, "nobody asks")
-		_, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0)
+		_, _, err := p.wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0)
 		require.Check(t, errors.Is(err, ErrIdle), "%v", err)
 		begin("a", "k")
 		begin("b", "k")
@@ -107,7 +107,7 @@ func TestPathIsGivenUp(t *testing.T) {
 		gone(2, "nobody wants it")
 		told := make(chan error)
 		go func() {
-			_, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, time.Hour)
+			_, _, err := p.wait(t.Context(), "a", "k", Question{Spec: spec}, true, time.Hour)
 			told <- err
 		}()
 		synctest.Wait()
@@ -117,9 +117,9 @@ func TestPathIsGivenUp(t *testing.T) {
 		gone(3, "cancelled while a request waits")
 		begin("a", "k")
 		synctest.Wait()
-		p.Close()
+		p.close()
 		gone(4, "the server ends")
-		_, _, err = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, 0)
+		_, _, err = p.wait(t.Context(), "a", "k", Question{Spec: spec}, true, 0)
 		require.Check(t, err != nil, "a path begins after the end")
 	})
 }
@@ -133,7 +133,7 @@ func TestPathsInTurn(t *testing.T) {
 		spec := ml.DefaultSpec()
 		begin := func(workspace, key string) *Job {
 			t.Helper()
-			_, s, err := p.Wait(t.Context(), workspace, key, Question{Spec: spec}, true, Prompt)
+			_, s, err := p.wait(t.Context(), workspace, key, Question{Spec: spec}, true, Prompt)
 			require.NoError(t, err)
 			return s
 		}
@@ -147,13 +147,13 @@ func TestPathsInTurn(t *testing.T) {
 		}
 		var err error
 		for k := range resultsWait {
-			if _, _, err = p.Wait(t.Context(), "c", string(rune('A'+k)), Question{Spec: spec}, true, 0); err != nil {
+			if _, _, err = p.wait(t.Context(), "c", string(rune('A'+k)), Question{Spec: spec}, true, 0); err != nil {
 				break
 			}
 		}
 		var kind interface{ Kind() string }
 		require.Check(t, errors.As(err, &kind) && kind.Kind() == "busy", "any number may wait: %v", err)
-		p.Close()
+		p.close()
 	})
 }
 
@@ -163,25 +163,25 @@ func TestPathFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _ := slowPaths(0)
 		spec := ml.DefaultSpec()
-		p.Compute(func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
+		p.Compute = func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
 			time.Sleep(time.Minute / 3)
 			return nil, param.Refuse("take another", "it has no path")
-		})
-		_, _, _ = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, Prompt)
+		}
+		_, _, _ = p.wait(t.Context(), "a", "k", Question{Spec: spec}, true, Prompt)
 		time.Sleep(time.Minute / 3)
 		var refusal *param.Refusal
-		_, _, err := p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0)
+		_, _, err := p.wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0)
 		require.Check(t, errors.As(err, &refusal), "%v", err)
-		_, _, err = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0)
+		_, _, err = p.wait(t.Context(), "a", "k", Question{Spec: spec}, false, 0)
 		require.Check(t, errors.Is(err, ErrIdle), "%v", err)
-		p.Compute(func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
+		p.Compute = func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Regularisation, error) {
 			panic("of the solver")
-		})
+		}
 		defer func() {
 			text, _ := recover().(string)
 			require.Check(t, strings.Contains(text, "of the solver"), "the asker hears %q", text)
 		}()
-		_, _, _ = p.Wait(t.Context(), "a", "k", Question{Spec: spec}, true, time.Minute)
+		_, _, _ = p.wait(t.Context(), "a", "k", Question{Spec: spec}, true, time.Minute)
 	})
 }
 
@@ -194,7 +194,7 @@ func TestPathsUnderWay(t *testing.T) {
 		of := Question{From: "Two moons", Name: "SVM rbf", Spec: ml.DefaultSpec(), Page: "/path?data=moons"}
 		begin := func(key string) {
 			t.Helper()
-			_, s, err := p.Wait(t.Context(), "a", key, of, true, 0)
+			_, s, err := p.wait(t.Context(), "a", key, of, true, 0)
 			require.Must(t, s != nil, "%v", err)
 		}
 		begin("k")

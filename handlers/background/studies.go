@@ -18,8 +18,8 @@ import (
 // StartStudy queues the study described by text. Its files are data sets of the workspace, by
 // name. Mistakes are param.Problems for the field study; other errors come from
 // store.CreateStudy.
-func (a *Work) StartStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
-	s, err := a.startStudy(ctx, asks, text)
+func (a *Work) StartStudy(ctx context.Context, ws store.Workspace, asks store.Request, text string) (store.Study, error) {
+	s, err := a.startStudy(ctx, ws, asks, text)
 	var wrong *dataset.Error
 	var stored *store.Error
 	var problems param.Problems
@@ -29,12 +29,12 @@ func (a *Work) StartStudy(ctx context.Context, asks store.Request, text string) 
 	return s, err
 }
 
-func (a *Work) startStudy(ctx context.Context, asks store.Request, text string) (store.Study, error) {
+func (a *Work) startStudy(ctx context.Context, ws store.Workspace, asks store.Request, text string) (store.Study, error) {
 	s, err := study.Parse(text, "the file")
 	if err != nil {
 		return store.Study{}, err
 	}
-	ids, err := a.bring(ctx, s)
+	ids, err := a.bring(ctx, ws, s)
 	if err != nil {
 		return store.Study{}, err
 	}
@@ -56,7 +56,7 @@ func (a *Work) startStudy(ctx context.Context, asks store.Request, text string) 
 	if n.File, err = s.Encode(); err != nil {
 		return store.Study{}, err
 	}
-	created, err := a.store.CreateStudy(ctx, workspace(ctx), n)
+	created, err := a.store.CreateStudy(ctx, ws, n)
 	if err == nil {
 		a.queue.Notify()
 	}
@@ -65,8 +65,8 @@ func (a *Work) startStudy(ctx context.Context, asks store.Request, text string) 
 
 // bring gives the sets of a study that are files the data of the workspace with that name,
 // and returns the ids of these, empty for other sets.
-func (a *Work) bring(ctx context.Context, s *study.Study) (ids []string, err error) {
-	own, err := a.store.Datasets(ctx, workspace(ctx))
+func (a *Work) bring(ctx context.Context, ws store.Workspace, s *study.Study) (ids []string, err error) {
+	own, err := a.store.Datasets(ctx, ws)
 	if err != nil {
 		return nil, err
 	}

@@ -29,13 +29,10 @@ type Work struct {
 
 // New returns the work of a queue.
 func New(st *store.Store, queue *jobs.Queue) *Work {
-	return &Work{store: st, queue: queue, Paths: NewTasks("path", ml.Regularise, queue.Behind), Senses: NewTasks("sensitivity", ml.Sense, queue.Behind)}
+	return &Work{store: st, queue: queue, Paths: newTasks("path", ml.Regularise, queue.Behind), Senses: newTasks("sensitivity", ml.Sense, queue.Behind)}
 }
 
-// workspace returns the one that a request came with.
-func workspace(ctx context.Context) store.Workspace { return store.WorkspaceOf(web.Token(ctx)) }
-
-// Regularise returns a regularisation path or its progress, like Tasks.Wait.
+// Regularise returns a regularisation path or its progress, like Tasks.wait.
 func (a *Work) Regularise(ctx context.Context, of Question, begin bool, patience time.Duration) (*ml.Regularisation, *Job, error) {
 	of.Name = PathName(of.Spec)
 	key, err := of.ID()
@@ -43,43 +40,40 @@ func (a *Work) Regularise(ctx context.Context, of Question, begin bool, patience
 		return nil, nil, err
 	}
 	limiter.Waits(ctx)
-	return a.Paths.Wait(ctx, web.Token(ctx), key, of, begin, patience)
+	return a.Paths.wait(ctx, web.Token(ctx), key, of, begin, patience)
 }
 
-// Sense returns what would change the result of a training or its progress, like Tasks.Wait.
+// Sense returns what would change the result of a training or its progress, like Tasks.wait.
 func (a *Work) Sense(ctx context.Context, of Question, begin bool, patience time.Duration) (*ml.Sensitivity, *Job, error) {
 	key, err := of.ID()
 	if err != nil {
 		return nil, nil, err
 	}
 	limiter.Waits(ctx)
-	return a.Senses.Wait(ctx, web.Token(ctx), key, of, begin, patience)
+	return a.Senses.wait(ctx, web.Token(ctx), key, of, begin, patience)
 }
 
 // CloseBackground ends all computations of results that are computed on request.
 func (a *Work) CloseBackground() {
-	a.Paths.Close()
-	a.Senses.Close()
+	a.Paths.close()
+	a.Senses.close()
 }
 
 // Enqueue queues a run, unless its spec does not fit its points.
-func (a *Work) Enqueue(ctx context.Context, n store.NewRun) (store.Run, error) {
-	if err := ml.Check(n.Data, n.Spec); err != nil {
-		return store.Run{}, err
-	}
-	run, err := a.store.CreateRun(ctx, workspace(ctx), n)
-	if err == nil {
-		a.queue.Notify()
-	}
-	return run, err
+func (a *Work) Enqueue(ctx context.Context, ws store.Workspace, n store.NewRun) (store.Run, error) {
+	return a.enqueue(n, func() (store.Run, error) { return a.store.CreateRun(ctx, ws, n) })
 }
 
 // EnqueueHandin is Enqueue for a run that is handed in under a name by the same act.
-func (a *Work) EnqueueHandin(ctx context.Context, n store.NewRun, name string) (store.Run, error) {
+func (a *Work) EnqueueHandin(ctx context.Context, ws store.Workspace, n store.NewRun, name string) (store.Run, error) {
+	return a.enqueue(n, func() (store.Run, error) { return a.store.CreateHandin(ctx, ws, n, name) })
+}
+
+func (a *Work) enqueue(n store.NewRun, create func() (store.Run, error)) (store.Run, error) {
 	if err := ml.Check(n.Data, n.Spec); err != nil {
 		return store.Run{}, err
 	}
-	run, err := a.store.CreateHandin(ctx, workspace(ctx), n, name)
+	run, err := create()
 	if err == nil {
 		a.queue.Notify()
 	}
@@ -99,9 +93,9 @@ func (a *Work) LinkedSearches(ctx context.Context, runs ...store.Run) (func(sear
 }
 
 // BeginFolds cross-validates runs that are done on the same folds, each as a search of a single
-// setting, and returns the ids of these. It returns the errors of Alike and CreateSearch.
-func (a *Work) BeginFolds(ctx context.Context, asks store.Request, runs []store.Run, folds, repeats int) (ids []string, err error) {
-	if err := results.Alike(runs); err != nil {
+// setting, and returns the ids of these. It returns the errors of results.Comparable and CreateSearch.
+func (a *Work) BeginFolds(ctx context.Context, ws store.Workspace, asks store.Request, runs []store.Run, folds, repeats int) (ids []string, err error) {
+	if err := results.Comparable(runs); err != nil {
 		return nil, err
 	}
 	var problems param.Problems
@@ -127,7 +121,7 @@ func (a *Work) BeginFolds(ctx context.Context, asks store.Request, runs []store.
 		if asks.Key != "" { // one for each search, which knows of them all
 			asks.Key, asks.Among = fmt.Sprint("folds ", i, " ", asks.Key), all
 		}
-		s, err := a.Search(ctx, store.NewSearch{Dataset: run.Dataset, Data: data, DatasetName: run.DatasetName, Spec: run.Spec, Scheme: scheme, Axes: run.Axes, Request: asks})
+		s, err := a.Search(ctx, ws, store.NewSearch{Dataset: run.Dataset, Data: data, DatasetName: run.DatasetName, Spec: run.Spec, Scheme: scheme, Axes: run.Axes, Request: asks})
 		if err != nil {
 			return nil, err
 		}
@@ -136,9 +130,9 @@ func (a *Work) BeginFolds(ctx context.Context, asks store.Request, runs []store.
 	return ids, nil
 }
 
-// Search queues a search of the request's workspace.
-func (a *Work) Search(ctx context.Context, n store.NewSearch) (store.Search, error) {
-	s, err := a.store.CreateSearch(ctx, workspace(ctx), n)
+// Search queues a search of a workspace.
+func (a *Work) Search(ctx context.Context, ws store.Workspace, n store.NewSearch) (store.Search, error) {
+	s, err := a.store.CreateSearch(ctx, ws, n)
 	if err == nil {
 		a.queue.Notify()
 	}
@@ -153,9 +147,9 @@ type Found struct {
 	Learning []eval.LearningStep
 }
 
-// FindSearch returns a search of the request's workspace.
-func (a *Work) FindSearch(ctx context.Context, id string) (f Found, err error) {
-	if f.Search, err = a.store.Search(ctx, workspace(ctx), id); err != nil {
+// FindSearch returns a search of a workspace.
+func (a *Work) FindSearch(ctx context.Context, ws store.Workspace, id string) (f Found, err error) {
+	if f.Search, err = a.store.Search(ctx, ws, id); err != nil {
 		return f, err
 	}
 	known := f.Result
@@ -170,7 +164,7 @@ func (a *Work) FindSearch(ctx context.Context, id string) (f Found, err error) {
 
 // SaveSetting queues a run with one of the settings of a search that is done. Its note
 // tells how it was selected and the nested score of the selection.
-func (a *Work) SaveSetting(ctx context.Context, asks store.Request, s store.Search, at int) (store.Run, error) {
+func (a *Work) SaveSetting(ctx context.Context, ws store.Workspace, asks store.Request, s store.Search, at int) (store.Run, error) {
 	if s.Result == nil {
 		return store.Run{}, web.Errorf(web.Conflict, "This search has not ended with a result: there is no setting to save yet.")
 	}
@@ -190,16 +184,16 @@ func (a *Work) SaveSetting(ctx context.Context, asks store.Request, s store.Sear
 		n.Note = fmt.Sprintf("The best of %d settings of a search, judged on %s: %s. %s", len(s.Result.Settings), results.FoldsText(s.Scheme), results.ScoreText(s.Result.RankedBy(), setting.Folds), strings.TrimSpace(results.NestedText(s.Result)+" "+s.Scheme.Warning(s.Result)))
 	}
 	if s.Dataset != "" {
-		if set, err := a.store.Dataset(ctx, workspace(ctx), s.Dataset); err == nil && set.Hash == s.Hash {
+		if set, err := a.store.Dataset(ctx, ws, s.Dataset); err == nil && set.Hash == s.Hash {
 			n.Dataset = s.Dataset
 		}
 	}
-	return a.Enqueue(ctx, n)
+	return a.Enqueue(ctx, ws, n)
 }
 
 // SearchAgain queues a follow-up to a finished search: "finer", around its best
 // setting, or the same with "nested" folds, which reuses the cells already computed.
-func (a *Work) SearchAgain(ctx context.Context, asks store.Request, s store.Search, how string) (next store.Search, err error) {
+func (a *Work) SearchAgain(ctx context.Context, ws store.Workspace, asks store.Request, s store.Search, how string) (next store.Search, err error) {
 	if s.Result == nil {
 		return next, web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet.")
 	}
@@ -220,5 +214,5 @@ func (a *Work) SearchAgain(ctx context.Context, asks store.Request, s store.Sear
 	if n.Data, err = a.store.Data(ctx, s.Hash); err != nil {
 		return next, err
 	}
-	return a.Search(ctx, n)
+	return a.Search(ctx, ws, n)
 }

@@ -941,14 +941,6 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	return frame.Redirect(w, r, "/datasets/"+set.ID)
 }
 
-// Delete deletes a data set. Runs keep their points.
-func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteDataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
-		return err
-	}
-	return a.Deleted(w, r, "/datasets")
-}
-
 // reads describes how a file was parsed.
 func reads(t *dataset.Table) string {
 	text := map[string]string{"xlsx": "Read as a workbook", "csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts", "json": "Read as JSON", "jsonl": "Read as JSON lines", "graphml": "Read as GraphML", "tu": "Read as a TU Dortmund set"}[t.Format]

@@ -14,10 +14,8 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
-	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
-	teachview "marginlab/views/teach"
 	"marginlab/web"
 )
 
@@ -228,46 +226,4 @@ func ControlLabel(name string) string {
 		return p.Label
 	}
 	return cmp.Or(labLabels[name], name)
-}
-
-// AskCourse shows the form that makes a course of a page, with problems beside the
-// fields.
-func (a *Base) AskCourse(w http.ResponseWriter, r *http.Request, s Setting, problems param.Problems) error {
-	p := teachview.NewCourse{
-		Page: a.Frame("Teach with this page", "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
-		Edit: s.Edit, Problem: problems.For("title"), Wrong: problems.For("value"),
-	}
-	if c := s.Course; c != nil {
-		if s.Edit == "" {
-			p.From = c.Token
-		}
-		p.Title, p.Handins = c.Title, !c.Closed
-		for _, g := range p.Groups {
-			for k, control := range g.Controls {
-				switch {
-				case slices.Contains(c.Hidden, control.Name):
-					g.Controls[k].State = "hidden"
-				case slices.Contains(c.Frozen, control.Name):
-					g.Controls[k].State = "frozen"
-				}
-			}
-		}
-	}
-	p.CanHoldOut = s.HoldsNothingOut() && s.Edit == ""
-	p.HoldOut = p.CanHoldOut
-	if len(problems) > 0 {
-		p.HoldOut = r.PostFormValue("holdout") == "true"
-		p.Title, p.Handins = r.PostFormValue("title"), r.PostFormValue("handins") == "true"
-		for i, g := range p.Groups {
-			p.Groups[i].State = r.PostFormValue("group." + g.Name)
-			for k, c := range g.Controls {
-				g.Controls[k].State = r.PostFormValue("control." + c.Name)
-				if c.Each {
-					g.Controls[k].Value = r.PostFormValue("value." + c.Name)
-				}
-			}
-		}
-		w.WriteHeader(http.StatusUnprocessableEntity)
-	}
-	return a.Render(w, r, teachview.NewCoursePage(p))
 }

@@ -88,7 +88,7 @@ func (c *Client) Do(method, path, body string, header ...string) Answer {
 	}
 	a := Answer{resp.StatusCode, resp.Header, b, c.T}
 	if p, _, _ := strings.Cut(path, "?"); strings.HasPrefix(p, "/api/") {
-		if err := Conforms(c.Doc, method, p, a); err != nil {
+		if err := conforms(c.Doc, method, p, a); err != nil {
 			c.T.Errorf("%s %s: %v\n%d %s", method, path, err, a.Status, b)
 		}
 	}

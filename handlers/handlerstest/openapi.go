@@ -40,11 +40,11 @@ func Description(t testing.TB) Object {
 	return doc
 }
 
-// Conforms reports why the OpenAPI document does not allow an answer, or nil.
-func Conforms(doc Object, method, path string, a Answer) error {
+// conforms reports why the OpenAPI document does not allow an answer, or nil.
+func conforms(doc Object, method, path string, a Answer) error {
 	for pattern, item := range doc["paths"].(Object) {
 		op, ok := item.(Object)[strings.ToLower(method)].(Object)
-		if !ok || !Matches(pattern, path) {
+		if !ok || !matches(pattern, path) {
 			continue
 		}
 		responses := op["responses"].(Object)
@@ -80,8 +80,8 @@ func Conforms(doc Object, method, path string, a Answer) error {
 	return fmt.Errorf("not described")
 }
 
-// Matches reports whether a path fits a pattern. Ids hold no dots.
-func Matches(pattern, path string) bool {
+// matches reports whether a path fits a pattern. Ids hold no dots.
+func matches(pattern, path string) bool {
 	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
 	return slices.EqualFunc(want, got, func(w, g string) bool {
 		before, rest, variable := strings.Cut(w, "{")

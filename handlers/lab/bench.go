@@ -447,7 +447,7 @@ func (b *bench) query() url.Values {
 // movable reports whether the picture can be zoomed and panned.
 func (b *bench) movable() bool { return b.data == nil || b.data.Kind() == dataset.KindVectors }
 
-// limits returns the chosen limits of the picture in the notation of pictures.ParseLimits.
+// limits returns the chosen limits of the picture in the notation of pictures.Options.
 func (b *bench) limits() string {
 	l := b.look.Limits
 	if l == (figure.Limits{}) || !b.movable() {

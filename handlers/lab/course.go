@@ -62,7 +62,7 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if b.course == nil || b.course.Code != chi.URLParam(r, "code") {
 		return web.Errorf(web.Conflict, "This page does not belong to the course. Open the course again with its code.")
 	}
-	run, err := a.EnqueueHandin(r.Context(), b.newRun(r.PostFormValue("name"), b.spec), r.PostFormValue("who"))
+	run, err := a.EnqueueHandin(r.Context(), frame.Workspace(r.Context()), b.newRun(r.PostFormValue("name"), b.spec), r.PostFormValue("who"))
 	if errors.Is(err, store.ErrNames) {
 		err = param.Problems{{Field: "who", Message: err.Error()}}
 	}
@@ -102,14 +102,15 @@ func (a *Handler) Withdraw(w http.ResponseWriter, r *http.Request) error {
 	return frame.Redirect(w, r, "/course/"+url.PathEscape(chi.URLParam(r, "code")))
 }
 
-// NewCourse shows the form of a course for the lab in the state of its form.
-func (a *Handler) NewCourse(w http.ResponseWriter, r *http.Request) error {
+// Posted returns what can be fixed in the lab in the state of its form. posted is false after a
+// form with mistakes has been answered.
+func (a *Handler) Posted(w http.ResponseWriter, r *http.Request) (s frame.Setting, posted bool, err error) {
 	b, err := a.stated(w, r)
 	if b == nil {
-		return err
+		return s, false, err
 	}
 	b.course = nil // the new one takes its place
-	return a.AskCourse(w, r, b.setting(), nil)
+	return b.setting(), true, nil
 }
 
 // Setting returns what can be fixed in the lab.

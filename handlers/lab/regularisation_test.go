@@ -82,7 +82,7 @@ func TestPathGoesOn(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler)}, jobs.Config{})
 	told, rest, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	s.App.Paths.Compute(func(ctx context.Context, d *dataset.Data, spec ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
+	s.App.Paths.Compute = func(ctx context.Context, d *dataset.Data, spec ml.Spec, tell trace.Recorder) (*ml.Regularisation, error) {
 		tell(trace.Step{Phase: "entry points", C: 0.3, Done: 20, Trainings: 480, Left: time.Minute})
 		told <- struct{}{}
 		select {
@@ -92,7 +92,7 @@ func TestPathGoesOn(t *testing.T) {
 			ended <- struct{}{}
 			return nil, ctx.Err()
 		}
-	})
+	}
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	const body = `{"dataset":"moons","spec":{"gamma":2}}`
 	began := c.Want(http.StatusAccepted, "POST", "/api/path", body)

@@ -25,7 +25,7 @@ func (a *Handler) SaveRun(w http.ResponseWriter, r *http.Request) error {
 	if b == nil {
 		return err
 	}
-	run, err := a.Enqueue(r.Context(), b.newRun(r.PostFormValue("name"), b.spec))
+	run, err := a.Enqueue(r.Context(), frame.Workspace(r.Context()), b.newRun(r.PostFormValue("name"), b.spec))
 	if errors.As(err, &b.problems) {
 		return a.refuse(w, r, b)
 	}
@@ -140,7 +140,7 @@ func (a *Handler) compare(w http.ResponseWriter, r *http.Request, b *bench, spec
 	q := url.Values{}
 	var ids []string
 	for _, spec := range specs {
-		run, err := a.Enqueue(r.Context(), b.newRun("", spec))
+		run, err := a.Enqueue(r.Context(), frame.Workspace(r.Context()), b.newRun("", spec))
 		if errors.As(err, &b.problems) {
 			return a.refuse(w, r, b)
 		}

@@ -273,7 +273,7 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 	n, problems := b.search()
 	var s store.Search
 	if len(problems) == 0 {
-		s, err = a.Base.Search(r.Context(), n)
+		s, err = a.Base.Search(r.Context(), frame.Workspace(r.Context()), n)
 		var refusal *param.Refusal
 		if errors.As(err, &refusal) {
 			problems = param.Problems{{Message: refusal.Error()}}

@@ -160,11 +160,17 @@ func screenOf(r *http.Request) (*lessons.Lesson, *lessons.Screen, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, _ := l.Screen(chi.URLParam(r, "screen"))
+	s, _, err := screenIn(l, r)
+	return l, s, err
+}
+
+// screenIn returns the requested screen of a lesson and its index.
+func screenIn(l *lessons.Lesson, r *http.Request) (*lessons.Screen, int, error) {
+	s, at := l.Screen(chi.URLParam(r, "screen"))
 	if s == nil {
-		return nil, nil, web.Errorf(web.NotFound, "The lesson %q has no such screen.", l.Title)
+		return nil, 0, web.Errorf(web.NotFound, "The lesson %q has no such screen.", l.Title)
 	}
-	return l, s, nil
+	return s, at, nil
 }
 
 // Page shows a whole lesson. The query holds the controls of the one demo
@@ -260,11 +266,14 @@ func (a *Handler) Slide(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
-	l, s, err := screenOf(r)
+	l, number, err := lessonOf(r)
 	if err != nil {
 		return err
 	}
-	_, number, _ := lessonOf(r)
+	s, at, err := screenIn(l, r)
+	if err != nil {
+		return err
+	}
 	answers, err := a.Store.Answers(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -279,7 +288,6 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Val
 		return err
 	}
 	finish(&view, form, class, question, wrong)
-	_, at := l.Screen(s.Slug)
 	p := lessons.SlidePage{Page: a.Frame(s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens)}
 	p.Slide = true
 	if view.Demo != nil && class == "" {

@@ -23,8 +23,8 @@ const (
 
 // Memory limits the memory of large work.
 type Memory struct {
-	Room     *semaphore.Weighted
-	unpacked int64 // the most that a packed file unfolds to
+	Budget   *semaphore.Weighted // bytes
+	unpacked int64               // the most that a packed file unfolds to
 }
 
 // NewMemory returns a Memory; unpacked bounds the size of an unpacked file in bytes.
@@ -39,14 +39,14 @@ func (m *Memory) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) 
 	bytes = min(bytes, largeMemory)
 	limited, cancel := context.WithTimeout(ctx, largeWait)
 	defer cancel()
-	if err := m.Room.Acquire(limited, bytes); err != nil {
+	if err := m.Budget.Acquire(limited, bytes); err != nil {
 		if ctx.Err() == nil {
 			w.Header().Set("Retry-After", "30")
 			err = web.Errorf(web.Busy, "Many large files are being read at the moment, and there was no turn for this one within %.0f seconds. Nothing was saved; try again in half a minute.", largeWait.Seconds())
 		}
 		return nil, err
 	}
-	return func() { m.Room.Release(bytes) }, nil
+	return func() { m.Budget.Release(bytes) }, nil
 }
 
 // AdmitFile is Admit for a file of size bytes, to be read and stored. A one-digit value with its

@@ -69,7 +69,7 @@ type Options struct {
 func ReadOptions(q url.Values) Options {
 	return Options{
 		Heat: q.Get("show") == "heat", Slack: q.Get("slack") == "true", Cores: q.Get("cores") != "false", Dark: q.Get("dark") == "1",
-		Noted: q.Get("noted") == "1", Coarse: limiter.Coarseness(q), Limits: ParseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight,
+		Noted: q.Get("noted") == "1", Coarse: limiter.Coarseness(q), Limits: parseLimits(q.Get("limits")), Width: MainWidth, Height: MainHeight,
 		Hidden: strings.Join(figure.LayerNames(q.Get("hide")), ","),
 	}
 }
@@ -658,8 +658,8 @@ func PlainOptions(values ...string) (opts []views.Option) {
 	return opts
 }
 
-// ParseLimits parses "xmin,xmax,ymin,ymax"; anything else means no limits.
-func ParseLimits(text string) (l figure.Limits) {
+// parseLimits parses "xmin,xmax,ymin,ymax"; anything else means no limits.
+func parseLimits(text string) (l figure.Limits) {
 	var v [4]float64
 	for i, part := range strings.SplitN(text, ",", 5) {
 		f, err := strconv.ParseFloat(part, 64)

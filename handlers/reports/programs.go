@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/frame"
 	"marginlab/ml/study"
 	"marginlab/store"
@@ -112,13 +110,4 @@ func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return a.ReportJSON(w, r)
-}
-
-// DeleteJSON deletes a report.
-func (a *Handler) DeleteJSON(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteReport(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
 }

@@ -519,32 +519,6 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	return frame.Redirect(w, r, "/reports/"+one.ID+"/edit")
 }
 
-// Delete deletes a report.
-func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteReport(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
-		return err
-	}
-	return a.Deleted(w, r, "/reports")
-}
-
-// Share makes a read-only link of a report.
-func (a *Handler) Share(w http.ResponseWriter, r *http.Request) error {
-	id := chi.URLParam(r, "id")
-	if _, err := a.Store.ShareReport(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/reports/"+id+"#h-share")
-}
-
-// Unshare takes the link back.
-func (a *Handler) Unshare(w http.ResponseWriter, r *http.Request) error {
-	id := chi.URLParam(r, "id")
-	if err := a.Store.UnshareReport(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/reports/"+id+"#h-share")
-}
-
 // frame returns the frame of a page about reports.
 func (a *Handler) frame(title string) views.Page {
 	p := a.Frame(title, "runs")

@@ -28,9 +28,9 @@ func CSVName(name string) string {
 	return FileName(name) + ".csv"
 }
 
-// DataWord returns the name of a data set for the terminal: the slug of a built-in one, else the
+// dataWord returns the name of a data set for the terminal: the slug of a built-in one, else the
 // file that its page offers.
-func DataWord(name string) string {
+func dataWord(name string) string {
 	for _, b := range dataset.Builtins {
 		if b.Name == name {
 			return b.Slug
@@ -46,7 +46,7 @@ func CommandLine(s ml.Spec, data string) string {
 
 // commandWords returns the words of a command line for a spec, quoted for a shell.
 func commandWords(command string, s ml.Spec, data string) []string {
-	words := []string{"marginlab", command, "--data", shellQuote(DataWord(data))}
+	words := []string{"marginlab", command, "--data", shellQuote(dataWord(data))}
 	for _, p := range Chosen(s) {
 		words = append(words, "--"+p.Flag()+"="+shellQuote(s.Text(p.Name)))
 	}

@@ -121,7 +121,7 @@ func KeptFolds(runs []store.Run) (kept []eval.Evidence, pairs []eval.FoldPair, o
 		if len(kept) != len(runs) {
 			continue
 		}
-		if pairs, err := eval.OnSameFolds(kept, NoDifference); err == nil {
+		if pairs, err := eval.OnSameFolds(kept, noDifference); err == nil {
 			return kept, pairs, true
 		}
 	}

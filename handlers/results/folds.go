@@ -26,9 +26,9 @@ func ToCompare(ids []string) error {
 	return nil
 }
 
-// Alike returns a *param.Refusal if finished runs differ in data or target, so that no test can
+// Comparable returns a *param.Refusal if finished runs differ in data or target, so that no test can
 // compare them.
-func Alike(runs []store.Run) error {
+func Comparable(runs []store.Run) error {
 	of := func(r store.Run) (string, []string) {
 		classes := slices.Clone(r.Model.Classes)
 		slices.Sort(classes)
@@ -55,9 +55,9 @@ var (
 	RepeatsParam = param.Param{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "3", Min: 1, Max: 100, Help: "Number of times the folds are drawn."}
 )
 
-// NoDifference is half the region of practical equivalence: accuracies that differ by less are
+// noDifference is half the region of practical equivalence: accuracies that differ by less are
 // the same in practice.
-const NoDifference = 0.01
+const noDifference = 0.01
 
 // OnFolds holds the results of runs on the same folds.
 type OnFolds struct {
@@ -100,6 +100,6 @@ func FoldsOf(ctx context.Context, st *store.Store, ws store.Workspace, runs []st
 		return f, nil
 	}
 	var err error
-	f.Pairs, err = eval.OnFolds(settings, f.Scheme.Folds, NoDifference)
+	f.Pairs, err = eval.OnFolds(settings, f.Scheme.Folds, noDifference)
 	return f, err
 }

@@ -84,13 +84,13 @@ func TestChangeGoesOn(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler)}, jobs.Config{})
 	told, ended := make(chan struct{}), make(chan struct{})
-	s.App.Senses.Compute(func(ctx context.Context, _ *dataset.Data, _ ml.Spec, tell trace.Recorder) (*ml.Sensitivity, error) {
+	s.App.Senses.Compute = func(ctx context.Context, _ *dataset.Data, _ ml.Spec, tell trace.Recorder) (*ml.Sensitivity, error) {
 		tell(trace.Step{Phase: "without one support vector", Done: 20, Trainings: 80, Left: time.Minute})
 		told <- struct{}{}
 		<-ctx.Done()
 		ended <- struct{}{}
 		return nil, ctx.Err()
-	})
+	}
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`)).ID
 	c.App.Jobs.Wait(t.Context(), 1e12, id)
@@ -151,13 +151,13 @@ func TestChangeSaysWhatMatters(t *testing.T) {
 		{[]ml.Removal{{Row: 3}, {Row: 4}}, "Without any one of the support vectors tried, the predicted class changes nowhere.", false},
 		{[]ml.Removal{{Row: 3, Moved: 1, Only: true}, {Row: 4}}, "Row 3 is the only training row of its class: there is no boundary without it. Without any one of the other support vectors tried, the predicted class changes nowhere.", false},
 	}
-	s.App.Senses.Compute(func(ctx context.Context, d *dataset.Data, spec ml.Spec, tell trace.Recorder) (*ml.Sensitivity, error) {
+	s.App.Senses.Compute = func(ctx context.Context, d *dataset.Data, spec ml.Spec, tell trace.Recorder) (*ml.Sensitivity, error) {
 		r, err := ml.Sense(ctx, d, spec, tell)
 		if err == nil {
 			r.Removals = tests[int(spec.Values.Number("C"))-1].removals
 		}
 		return r, err
-	})
+	}
 	c, p := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	for k, test := range tests {
 		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", fmt.Sprintf(`{"dataset":"moons","spec":{"C":%d}}`, k+1))).ID

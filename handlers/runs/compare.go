@@ -67,17 +67,15 @@ func called(runs []store.Run, r store.Run) string {
 }
 
 // shortNames returns the names of runs, without the data set at their ends if all have the same
-// one and the names still differ.
+// one, which the title of the page says, and different names stay different.
 func shortNames(runs []store.Run) []string {
 	full, short := make([]string, len(runs)), make([]string, len(runs))
-	unique := true
+	clear := true
 	for i, r := range runs {
-		full[i] = r.Name
-		cut, ok := strings.CutSuffix(r.Name, " · "+runs[0].DatasetName)
-		unique = unique && ok && !slices.Contains(short[:i], cut)
-		short[i] = cut
+		full[i], short[i] = r.Name, strings.TrimSuffix(r.Name, " · "+runs[0].DatasetName)
+		clear = clear && r.DatasetName == runs[0].DatasetName && full[slices.Index(short, short[i])] == full[i]
 	}
-	if !unique {
+	if !clear {
 		return full
 	}
 	return short

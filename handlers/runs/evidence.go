@@ -49,7 +49,7 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 	defer func() {
 		e.Few, e.FewFolds = against(e.Pairs, e.Against), against(e.FoldPairs, e.Against)
 	}()
-	err := results.Alike(done)
+	err := results.Comparable(done)
 	if err != nil {
 		e.Why, err = results.UserMessage(err)
 		return e, err
@@ -174,7 +174,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 		number[field] = v.Int()
 	}
 	q := url.Values{"run": r.PostForm["run"]}
-	if q["folds"], err = a.BeginFolds(r.Context(), store.Request{}, runs, number["k"], number["repeats"]); err != nil {
+	if q["folds"], err = a.BeginFolds(r.Context(), frame.Workspace(r.Context()), store.Request{}, runs, number["k"], number["repeats"]); err != nil {
 		return err
 	}
 	a.Jobs.Wait(r.Context(), glance, q["folds"]...)

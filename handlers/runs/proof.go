@@ -27,7 +27,7 @@ func (a *Reader) proofs(r *http.Request, q url.Values) (from results.Collection,
 	if runs = finished(all); len(runs) < 2 {
 		return from, nil, nil, web.Errorf(web.Conflict, "Two of the runs at least have to be done.")
 	}
-	if err := results.Alike(runs); err != nil {
+	if err := results.Comparable(runs); err != nil {
 		return from, nil, nil, err
 	}
 	layers, err := a.Layers(r.Context(), all, pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight})

@@ -189,7 +189,7 @@ func (a *Handler) compareTask(ctx context.Context, item *store.ReportItem, runs 
 		lines = append(lines, results.CommandLine(run.Spec, run.DatasetName))
 	}
 	item.Command = strings.Join(lines, "\n")
-	if results.Alike(runs) == nil {
+	if results.Comparable(runs) == nil {
 		if held, err := eval.OnHeldOut(points); err == nil { // on error there is no test
 			item.Task.Numbers = repeat.OfHeldOut(held)
 		}

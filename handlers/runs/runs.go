@@ -234,33 +234,6 @@ func splitTags(text string) (tags []string) {
 	return tags
 }
 
-// Cancel ends a run that is queued or running.
-func (a *Handler) Cancel(w http.ResponseWriter, r *http.Request) error {
-	id := chi.URLParam(r, "id")
-	if err := a.Jobs.Cancel(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return frame.Cancelled(w, r, "/runs/"+id)
-}
-
-// Share makes a read-only link of a run.
-func (a *Handler) Share(w http.ResponseWriter, r *http.Request) error {
-	id := chi.URLParam(r, "id")
-	if _, err := a.Store.ShareRun(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/runs/"+id+"#h-share")
-}
-
-// Unshare takes the link back.
-func (a *Handler) Unshare(w http.ResponseWriter, r *http.Request) error {
-	id := chi.URLParam(r, "id")
-	if err := a.Store.UnshareRun(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/runs/"+id+"#h-share")
-}
-
 // Predictions writes the data with the model's prediction for each row.
 func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request) error {
 	run, _, err := a.run(r)

@@ -14,8 +14,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/frame"
 	"marginlab/handlers/results"
 	"marginlab/ml"
@@ -518,11 +516,6 @@ func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
 	return frame.Redirect(w, r, frame.Back(r, "/runs"))
 }
 
-// Delete deletes one run.
-func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
-	return a.deleteRuns(w, r, "/runs", chi.URLParam(r, "id"))
-}
-
 // DeleteChosen deletes the chosen runs.
 func (a *Handler) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
@@ -532,12 +525,8 @@ func (a *Handler) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.deleteRuns(w, r, frame.Back(r, "/runs"), ids...)
-}
-
-func (a *Handler) deleteRuns(w http.ResponseWriter, r *http.Request, to string, ids ...string) error {
 	if err := a.Jobs.Delete(r.Context(), frame.Workspace(r.Context()), ids); err != nil {
 		return err
 	}
-	return a.Deleted(w, r, to)
+	return a.Deleted(w, r, frame.Back(r, "/runs"))
 }

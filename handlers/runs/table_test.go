@@ -5,6 +5,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/mltest/require"
+	"marginlab/store"
 )
 
 // TestExceeds: shares differ by percentage points, which are no per cent of anything.
@@ -18,5 +19,22 @@ func TestExceeds(t *testing.T) {
 		{ml.Share, 0.95, 0.9, "+5.0\u00a0pp"}, {ml.Share, 0.5, 0.505, "−0.5\u00a0pp"}, {ml.Share, 0.9, 0.9, ""}, {ml.Plain, 12, 20, "−8"},
 	} {
 		require.Equal(t, exceeds(c.unit, c.v, c.than), c.want, "%g against %g", c.v, c.than)
+	}
+}
+
+// Names leave out the data set that all runs share, where that keeps different names apart.
+func TestShortNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ data, names, want []string }{
+		{[]string{"m", "m", "m"}, []string{"SVM · m", "mine", "MCM · m"}, []string{"SVM", "mine", "MCM"}},
+		{[]string{"m", "m"}, []string{"SVM · m", "SVM · m"}, []string{"SVM", "SVM"}},
+		{[]string{"m", "m"}, []string{"SVM · m", "SVM"}, []string{"SVM · m", "SVM"}},
+		{[]string{"m", "n"}, []string{"SVM · m", "SVM · n"}, []string{"SVM · m", "SVM · n"}},
+	} {
+		runs := make([]store.Run, len(c.names))
+		for i := range runs {
+			runs[i].Name, runs[i].DatasetName = c.names[i], c.data[i]
+		}
+		require.Slices(t, shortNames(runs), c.want, "%q", c.names)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"marginlab/handlers/background"
+	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml"
@@ -52,7 +53,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s, err := a.FindSearch(r.Context(), chi.URLParam(r, "id"))
+	s, err := a.FindSearch(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}

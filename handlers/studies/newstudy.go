@@ -315,7 +315,7 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 			return a.studyAgain(w, r, r.PostForm, "", err)
 		}
 	}
-	s, err := a.StartStudy(r.Context(), store.Request{}, text)
+	s, err := a.StartStudy(r.Context(), frame.Workspace(r.Context()), store.Request{}, text)
 	if err != nil {
 		return a.studyAgain(w, r, r.PostForm, file, err)
 	}

@@ -22,7 +22,7 @@ const reportRows = 10
 
 // ReportSearch returns a report item for a search.
 func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.ReportItem, err error) {
-	s, err := a.FindSearch(ctx, id)
+	s, err := a.FindSearch(ctx, frame.Workspace(ctx), id)
 	if err != nil {
 		return item, err
 	}

@@ -63,7 +63,7 @@ func foldsText(s store.Search) string {
 
 // Page shows a search: its progress and its settings so far.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.FindSearch(r.Context(), chi.URLParam(r, "id"))
+	s, err := a.FindSearch(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (a *Handler) Again(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	next, err := a.SearchAgain(r.Context(), store.Request{}, s, r.PostFormValue("how"))
+	next, err := a.SearchAgain(r.Context(), frame.Workspace(r.Context()), store.Request{}, s, r.PostFormValue("how"))
 	if err != nil {
 		return err
 	}
@@ -285,7 +285,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		at = -1
 	}
-	run, err := a.SaveSetting(r.Context(), store.Request{}, s, at)
+	run, err := a.SaveSetting(r.Context(), frame.Workspace(r.Context()), store.Request{}, s, at)
 	if err != nil {
 		return err
 	}
@@ -295,23 +295,6 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 
 // glance is how long a page waits for a run just saved.
 const glance = 400 * time.Millisecond
-
-// Cancel ends a search that is queued or running.
-func (a *Handler) Cancel(w http.ResponseWriter, r *http.Request) error {
-	id := chi.URLParam(r, "id")
-	if err := a.Jobs.CancelSearch(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return frame.Cancelled(w, r, "/searches/"+id)
-}
-
-// Delete deletes a search.
-func (a *Handler) Delete(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Jobs.DeleteSearch(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/searches")
-}
 
 // Events streams the progress of a search.
 func (a *Handler) Events(w http.ResponseWriter, r *http.Request) error {

@@ -211,23 +211,6 @@ func (a *Handler) StudyFile(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// CancelStudy ends a study that is under way.
-func (a *Handler) CancelStudy(w http.ResponseWriter, r *http.Request) error {
-	id := chi.URLParam(r, "id")
-	if err := a.Jobs.CancelStudy(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return frame.Cancelled(w, r, "/studies/"+id)
-}
-
-// DeleteStudy deletes a study and stops it.
-func (a *Handler) DeleteStudy(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Jobs.DeleteStudy(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/studies")
-}
-
 // studyFrame returns the frame of a page about studies.
 func (a *Handler) studyFrame(title string) views.Page {
 	p := a.Frame(title, "runs")

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ import (
 // Handler serves the courses of teachers.
 type Handler struct {
 	*frame.Base
-	Lab      Page
+	Lab      Lab
 	Lessons  Lessons
 	board    *board
 	stage    *stage
@@ -36,7 +37,7 @@ type Handler struct {
 }
 
 // New returns the handler of courses, with the pages that courses are made of.
-func New(h *frame.Base, lab Page, lessons Lessons) *Handler {
+func New(h *frame.Base, lab Lab, lessons Lessons) *Handler {
 	a := &Handler{Base: h, Lab: lab, Lessons: lessons, followed: cache.New[[]byte](64)}
 	a.stage = &stage{now: h.Store.Now, courses: map[string]presented{}}
 	a.board = newBoard(a.current)
@@ -56,6 +57,13 @@ type Lessons interface {
 	Following(r *http.Request, code string, p lessons.Place) (title string, view lessons.ScreenView, err error)
 	// NotesOf returns the presenter's notes of a screen.
 	NotesOf(r *http.Request, p lessons.Place) (lessons.NotesPage, error)
+}
+
+// Lab provides the lab in the state of an address or, as Posted, of its form; posted is false
+// after an answer has been sent.
+type Lab interface {
+	Page
+	Posted(w http.ResponseWriter, r *http.Request) (s frame.Setting, posted bool, err error)
 }
 
 // Page is a kind of page that a course can be made of. Setting returns what can be fixed on the
@@ -147,7 +155,16 @@ func (a *Handler) New(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.AskCourse(w, r, s, nil)
+	return a.askCourse(w, r, s, nil)
+}
+
+// NewOfLab is New for the lab in the state of its form.
+func (a *Handler) NewOfLab(w http.ResponseWriter, r *http.Request) error {
+	s, posted, err := a.Lab.Posted(w, r)
+	if err != nil || !posted {
+		return err
+	}
+	return a.askCourse(w, r, s, nil)
 }
 
 // Create stores a course, with a copy of points that students could not open
@@ -177,11 +194,52 @@ func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 	return a.askAgain(w, r, s, err)
 }
 
+// askCourse shows the form that makes a course of a page, with problems beside the fields.
+func (a *Handler) askCourse(w http.ResponseWriter, r *http.Request, s frame.Setting, problems param.Problems) error {
+	p := teachview.NewCourse{
+		Page: a.Frame("Teach with this page", "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
+		Edit: s.Edit, Problem: problems.For("title"), Wrong: problems.For("value"),
+	}
+	if c := s.Course; c != nil {
+		if s.Edit == "" {
+			p.From = c.Token
+		}
+		p.Title, p.Handins = c.Title, !c.Closed
+		for _, g := range p.Groups {
+			for k, control := range g.Controls {
+				switch {
+				case slices.Contains(c.Hidden, control.Name):
+					g.Controls[k].State = "hidden"
+				case slices.Contains(c.Frozen, control.Name):
+					g.Controls[k].State = "frozen"
+				}
+			}
+		}
+	}
+	p.CanHoldOut = s.HoldsNothingOut() && s.Edit == ""
+	p.HoldOut = p.CanHoldOut
+	if len(problems) > 0 {
+		p.HoldOut = r.PostFormValue("holdout") == "true"
+		p.Title, p.Handins = r.PostFormValue("title"), r.PostFormValue("handins") == "true"
+		for i, g := range p.Groups {
+			p.Groups[i].State = r.PostFormValue("group." + g.Name)
+			for k, c := range g.Controls {
+				g.Controls[k].State = r.PostFormValue("control." + c.Name)
+				if c.Each {
+					g.Controls[k].Value = r.PostFormValue("value." + c.Name)
+				}
+			}
+		}
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
+	return a.Render(w, r, teachview.NewCoursePage(p))
+}
+
 // askAgain shows the form of a course again with its problems.
 func (a *Handler) askAgain(w http.ResponseWriter, r *http.Request, s frame.Setting, err error) error {
 	var ps param.Problems
 	if errors.As(err, &ps) && ps.For("title")+ps.For("value") != "" {
-		return a.AskCourse(w, r, s, ps)
+		return a.askCourse(w, r, s, ps)
 	}
 	return err
 }
@@ -228,7 +286,7 @@ func (a *Handler) Edit(w http.ResponseWriter, r *http.Request, g Course) error {
 	if err != nil {
 		return err
 	}
-	return a.AskCourse(w, r, s, nil)
+	return a.askCourse(w, r, s, nil)
 }
 
 func (a *Handler) edited(ctx context.Context, g Course) (frame.Setting, error) {
@@ -263,7 +321,7 @@ func (a *Handler) Copy(w http.ResponseWriter, r *http.Request, g Course) error {
 		return err
 	}
 	s.Course = &g.Course
-	return a.AskCourse(w, r, s, nil)
+	return a.askCourse(w, r, s, nil)
 }
 
 // Screen shows a course on the projector: how to join, without names.
@@ -274,7 +332,7 @@ func (a *Handler) Screen(w http.ResponseWriter, r *http.Request, g Course) error
 	}
 	p := teachview.CourseScreen{Page: a.Frame(g.Title, ""), Title: g.Title, Code: g.Code, Handins: g.Handins, Students: len(students)}
 	p.Bare = true
-	if p.Link, p.QR, err = a.doorOf(r, g.Course); err != nil {
+	if p.Link, p.QR, err = a.studentLink(r, g.Course); err != nil {
 		return err
 	}
 	p.State = web.TagOf([]byte(fmt.Sprint(a.Assets.Prefix(), p.Link, g.Title, p.Handins, p.Students)))

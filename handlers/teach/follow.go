@@ -113,7 +113,7 @@ func (a *Handler) Point(w http.ResponseWriter, r *http.Request, g Course) error 
 		at[i] = v
 	}
 	a.stage.point(g.Code, at, on)
-	return noContent(w)
+	return web.NoContent(w, r)
 }
 
 // forget drops entries not sent for presentedFor and returns the current time.
@@ -186,7 +186,7 @@ func (a *Handler) Present(w http.ResponseWriter, r *http.Request, g Course) erro
 	form := r.PostForm
 	if form.Has("free") {
 		a.stage.show(g.Code, func(p *lessons.Place) { p.Free = form.Get("free") == "1" })
-		return noContent(w)
+		return web.NoContent(w, r)
 	}
 	slug, screen, _ := strings.Cut(strings.TrimPrefix(form.Get("path"), "/lessons/"), "/")
 	l := all.Find(slug)
@@ -207,12 +207,7 @@ func (a *Handler) Present(w http.ResponseWriter, r *http.Request, g Course) erro
 	a.stage.show(g.Code, func(p *lessons.Place) {
 		p.Lesson, p.Screen, p.Query, p.Part, p.Open = slug, screen, q.Encode(), form.Get("part"), form.Get("open") == "1"
 	})
-	return noContent(w)
-}
-
-func noContent(w http.ResponseWriter) error {
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return web.NoContent(w, r)
 }
 
 // Follow shows a student the teacher's slide; with part=1 only the changing part.
@@ -316,7 +311,7 @@ func (a *Handler) Press(w http.ResponseWriter, r *http.Request, g Course) error 
 		return param.Problems{{Field: "key", Message: "Give the name of a key of at most 16 letters."}}
 	}
 	a.stage.keys.send(g.Code, key)
-	return noContent(w)
+	return web.NoContent(w, r)
 }
 
 // RemoteEvents streams to the slides the keys of the remote as "key".

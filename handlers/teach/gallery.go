@@ -56,8 +56,8 @@ func (a *Handler) asTeacher(r *http.Request) (c Course, err error) {
 	return c, err
 }
 
-// Taught adapts a handler that takes the teacher's course.
-func (a *Handler) Taught(h func(http.ResponseWriter, *http.Request, Course) error) web.Handler {
+// ForTeacher adapts a handler that takes the teacher's course.
+func (a *Handler) ForTeacher(h func(http.ResponseWriter, *http.Request, Course) error) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		c, err := a.asTeacher(r)
 		if err != nil {

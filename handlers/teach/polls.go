@@ -203,7 +203,7 @@ func (a *Handler) results(r *http.Request, g Course, t store.Tally) (p lessons.R
 			return p, err
 		}
 	}
-	p.Link, p.QR, err = a.doorOf(r, g.Course)
+	p.Link, p.QR, err = a.studentLink(r, g.Course)
 	return p, err
 }
 
@@ -228,8 +228,8 @@ func overlay(q lessons.Asked, t store.Tally) (*views.Picture, error) {
 	return &p, nil
 }
 
-// doorOf returns the link to a course and its QR code as a data URI.
-func (a *Handler) doorOf(r *http.Request, c store.Course) (link, symbol string, err error) {
+// studentLink returns the link to a course and its QR code as a data URI.
+func (a *Handler) studentLink(r *http.Request, c store.Course) (link, symbol string, err error) {
 	link = a.Links.Origin(r) + "/course/" + c.Code
 	symbol, err = pictures.QR(link)
 	return link, symbol, err

@@ -120,8 +120,7 @@ func (a *Handler) DeleteJSON(w http.ResponseWriter, r *http.Request, g Course) e
 	if err := a.Store.DeleteCourse(r.Context(), g.Code); err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return web.NoContent(w, r)
 }
 
 // pollJSON is the JSON form of a course's question. Counts and the right answer are for its
@@ -237,8 +236,7 @@ func (a *Handler) DeletePollJSON(w http.ResponseWriter, r *http.Request, g Cours
 	if err := a.conduct(r.Context(), g, id, "delete"); err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return web.NoContent(w, r)
 }
 
 // CurrentJSON sends the open question of a course to a student's program.

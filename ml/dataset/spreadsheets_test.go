@@ -234,6 +234,22 @@ func TestSheets(t *testing.T) {
 	}
 }
 
+// What is neither a workbook nor text is refused by its name; text is read under any.
+func TestNoWorkbook(t *testing.T) {
+	t.Parallel()
+	const rows, noise = "x,label\n1,a\n2,b\n", "\x8f\x02\x00q\x90\xfe\n\x11"
+	for file, want := range map[string]string{
+		"x.xlsx": "expected a workbook, found a file that is neither a zip archive, as workbooks are, nor text: save the sheet again as .xlsx or as CSV",
+		"x.ODS":  "expected a workbook, found",
+		"x.csv":  "line 1: expected UTF-8 text, found a zero byte",
+	} {
+		_, err := ParseTable(strings.NewReader(noise), file, Limits{})
+		require.Fails(t, err, want, "%s", file)
+		require.NoError(t, require.Err(ParseTable(strings.NewReader(rows), file, Limits{})))
+	}
+	require.Fails(t, require.Err(ParseTable(strings.NewReader("\xd0\xcf\x11\xe0\x00"), "x.xls", Limits{})), "an older program", "a workbook of before 2007")
+}
+
 // A small workbook that unfolds to much is refused before it does.
 func TestWorkbookBombs(t *testing.T) {
 	t.Parallel()

@@ -158,6 +158,9 @@ func ParseSheet(r io.Reader, file, sheet string, lim Limits) (*Table, error) {
 	}
 	text, note, fault := decodeText(raw)
 	if fault != nil {
+		if fault.Line > 0 && slices.Contains(spreadsheetEndings, strings.ToLower(path.Ext(file))) {
+			fault = &Error{Message: "expected a workbook, found a file that is neither a zip archive, as workbooks are, nor text: save the sheet again as .xlsx or as CSV"}
+		}
 		fault.File = file
 		return nil, fault
 	}
@@ -167,6 +170,9 @@ func ParseSheet(r io.Reader, file, sheet string, lim Limits) (*Table, error) {
 	}
 	return t, err
 }
+
+// spreadsheetEndings end the names of workbooks.
+var spreadsheetEndings = []string{".xlsx", ".xlsm", ".xls", ".ods"}
 
 // parseText is ParseTable of a file that is text.
 func parseText(text, file string, lim Limits) (*Table, error) {

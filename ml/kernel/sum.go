@@ -111,17 +111,16 @@ func (s *Sum) AtRows(ctx context.Context, dst []float64, x *mat.Dense) {
 }
 
 // Quickly is AtRows with an error of at most by where that takes far less; otherwise it reports
-// false, with dst as it was.
+// false, and dst holds nothing of use.
 func (s *Sum) Quickly(ctx context.Context, dst []float64, x *mat.Dense) (by float64, ok bool) {
 	f, ok := s.f.(totaller)
 	if !ok || s.terms != nil || len(s.w) == 0 {
 		return 0, false
 	}
-	total := make([]float64, len(dst))
-	if !f.total(ctx, total, x.RawMatrix(), s.z, s.w) {
+	clear(dst)
+	if !f.total(ctx, dst, x.RawMatrix(), s.z, s.w) {
 		return 0, false
 	}
-	copy(dst, total)
 	return totalError * floats.Norm(s.w, 1), true
 }
 

@@ -38,12 +38,9 @@ type Settings struct {
 	C           float64        // price of slack, positive and finite
 	Tol         float64        // stop when the violation of the KKT conditions is <= Tol; default 1e-3
 	MaxIter     int            // steps; default max(10 000 000, 100 M)
-	CacheBytes  int64          // memory for rows of the kernel matrix; default DefaultCache
+	CacheBytes  int64          // memory for rows of the kernel matrix; default rows.DefaultCache
 	Recorder    trace.Recorder // progress, may be nil
 }
-
-// DefaultCache is the default memory for rows in bytes.
-const DefaultCache = 400 << 20
 
 // ErrOverflow is returned if sums of kernel values overflow.
 var ErrOverflow = param.Refuse("scale the inputs, or lower C or the kernel's parameters", "sums of kernel values are too large for floating-point numbers")
@@ -241,28 +238,10 @@ func check(k Matrix, y []int, classes int, s *Settings) error {
 			return notFinite(i, i, v)
 		}
 	}
-	if !(s.C > 0) {
-		return fmt.Errorf("multiclass: C is %g; it must be above 0", s.C)
-	}
 	if math.IsInf(s.C, 1) {
 		return param.Refuse("use a finite C, which may be large", "the machines that learn all classes at once have no hard margin")
 	}
-	if s.Tol == 0 {
-		s.Tol = 1e-3
-	}
-	if !(s.Tol > 0) {
-		return fmt.Errorf("multiclass: tol is %g; it must be above 0", s.Tol)
-	}
-	if s.MaxIter < 0 {
-		return fmt.Errorf("multiclass: max_iter is %d; it must not be negative", s.MaxIter)
-	}
-	if s.MaxIter == 0 {
-		s.MaxIter = max(10_000_000, 100*n)
-	}
-	if s.CacheBytes <= 0 {
-		s.CacheBytes = DefaultCache
-	}
-	return nil
+	return rows.Complete("multiclass", n, s.C, &s.Tol, &s.MaxIter, &s.CacheBytes)
 }
 
 func notFinite(i, j int, v float64) error {

@@ -30,7 +30,7 @@ type Settings struct {
 type Memory = rows.Pool
 
 // DefaultCache is the default size of the row cache in bytes.
-const DefaultCache = 400 << 20
+const DefaultCache = rows.DefaultCache
 
 // Params describes the user's parameters.
 var Params = []param.Param{
@@ -173,25 +173,7 @@ func check(k Matrix, y []float64, s *Settings) error {
 			return notFinite(i, i, v)
 		}
 	}
-	if !(s.C > 0) {
-		return fmt.Errorf("svm: C is %g; it must be above 0", s.C)
-	}
-	if s.Tol == 0 {
-		s.Tol = 1e-3
-	}
-	if !(s.Tol > 0) {
-		return fmt.Errorf("svm: tol is %g; it must be above 0", s.Tol)
-	}
-	if s.MaxIter < 0 {
-		return fmt.Errorf("svm: max_iter is %d; it must not be negative", s.MaxIter)
-	}
-	if s.MaxIter == 0 {
-		s.MaxIter = max(10_000_000, 100*m)
-	}
-	if s.CacheBytes <= 0 {
-		s.CacheBytes = DefaultCache
-	}
-	return nil
+	return rows.Complete("svm", m, s.C, &s.Tol, &s.MaxIter, &s.CacheBytes)
 }
 
 // result computes all reported numbers from u and K u.

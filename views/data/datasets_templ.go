@@ -115,7 +115,7 @@ func DatasetsPage(p Datasets) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = UploadView(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = uploadView(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -485,7 +485,7 @@ func requestView(request string) templ.Component {
 	})
 }
 
-func UploadView(p Datasets) templ.Component {
+func uploadView(p Datasets) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1418,7 +1418,7 @@ func MappingView(p MappingPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ProfileView(c.Profile).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = profileView(c.Profile).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1827,7 +1827,7 @@ func DatasetPage(p Dataset) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ProfileView(c).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = profileView(c).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

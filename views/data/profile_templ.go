@@ -58,7 +58,7 @@ func (p Profile) told() string {
 	return p.Name + ": " + strings.Join(parts, ", ")
 }
 
-func ProfileView(p Profile) templ.Component {
+func profileView(p Profile) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

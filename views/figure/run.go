@@ -32,8 +32,8 @@ type Run struct {
 	Look Scene
 }
 
-// RunFigure is an entry of the table of the figures that a run can show.
-type RunFigure struct {
+// runFigure is an entry of the table of the figures that a run can show.
+type runFigure struct {
 	Name string // in addresses
 	// Machines lists the machines with their own figure, {0} for a figure of the whole
 	// run, empty if there is nothing to show.
@@ -42,8 +42,8 @@ type RunFigure struct {
 	Draw     func(ctx context.Context, r Run, machine int) (*Picture, error)
 }
 
-// RunFigures is the table, in the order of pages.
-var RunFigures = []RunFigure{
+// runFigures is the table, in the order of pages.
+var runFigures = []runFigure{
 	{"before", hasBefore, beforeTitle, drawBefore},
 	{"boundary", hasBoundary, boundaryTitle, drawBoundary},
 	{"curve", hasCurve, curveTitle, drawBoundary},
@@ -67,13 +67,13 @@ type Shown struct {
 	Name  string // that Draw takes; that of a machine but the first ends in its number: "map-2"
 	Title string
 
-	row     RunFigure
+	row     runFigure
 	machine int
 }
 
 // Figures lists what the run can show, in the order of the table.
 func (r Run) Figures() (list []Shown) {
-	for _, row := range RunFigures {
+	for _, row := range runFigures {
 		for _, k := range row.Machines(r) {
 			name := row.Name
 			if k > 0 {

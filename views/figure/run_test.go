@@ -152,7 +152,7 @@ func TestRunFigures(t *testing.T) {
 			require.Check(t, err == nil && strings.Contains(b.String(), "<svg"), "%s: %s: %v", name, f.Name, err)
 		}
 		require.Check(t, slices.Equal(names, tc.want), "%s shows %q, want %q", name, names, tc.want)
-		for _, row := range RunFigures {
+		for _, row := range runFigures {
 			if _, err := tc.run.Draw(t.Context(), row.Name); !slices.Contains(names, row.Name) && !errors.Is(err, ErrNoFigure) {
 				t.Errorf("%s: %s: %v", name, row.Name, err)
 			}

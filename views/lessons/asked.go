@@ -60,7 +60,7 @@ func (a Asked) Right() string {
 	if k := int(a.Truth.Value); k >= 0 && k < len(a.Question.Options) {
 		return a.Question.Options[k]
 	}
-	return Plain(a.Truth.Value, 4)
+	return plain(a.Truth.Value, 4)
 }
 
 // Why returns the explanation; it may contain formulas.
@@ -82,11 +82,11 @@ func (a Asked) Label(kept string) string {
 		if err != nil {
 			return kept
 		}
-		return "(" + Plain(x, 3) + ", " + Plain(y, 3) + ")"
+		return "(" + plain(x, 3) + ", " + plain(y, 3) + ")"
 	}
 	if len(a.Question.Options) == 0 {
 		if v, err := ReadNumber(kept); err == nil {
-			return Plain(v, 4)
+			return plain(v, 4)
 		}
 		return kept
 	}
@@ -116,7 +116,7 @@ func (a Asked) Brief(kept string) string {
 func (a Asked) Often(counts map[string]int) (label string, n int) {
 	if s := a.Question.Sketch; s != nil {
 		n = sum(slices.Collect(maps.Values(counts)))
-		if curves := s.Crowd(counts); n > 1 && curves != nil {
+		if curves := s.crowd(counts); n > 1 && curves != nil {
 			return "the median drawing: " + s.told(curves[0]), n
 		}
 		return "", 0
@@ -201,7 +201,7 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 			p, v := place{Literal(same(given)), right && revealed}, 0.0
 			if a.Question.Words == nil {
 				v, _ = ReadNumber(given)
-				p.label = Plain(v, 4)
+				p.label = plain(v, 4)
 			}
 			if at[p] == nil {
 				at[p], size[p] = &HistogramRow{Label: p.label, Counts: make([]int, len(rounds)), Right: p.right}, v
@@ -266,7 +266,7 @@ func (a Asked) drawn(rounds []map[string]int, revealed bool) (h Histogram) {
 // Overlay returns the picture of a class's sketches in a round, with the right answer once it
 // is revealed.
 func (a Asked) Overlay(l Look, counts map[string]int, revealed bool) (*figure.Picture, error) {
-	curves := a.Question.Sketch.Crowd(counts)
+	curves := a.Question.Sketch.crowd(counts)
 	if revealed {
 		curves = slices.Insert(curves, min(1, len(curves)), a.Truth.Curve)
 	}

@@ -40,8 +40,8 @@ addEventListener("message", ({ data, source }) => {
 });
 </script>`
 
-// EmbedCode offers a demo at its present state for other pages.
-func EmbedCode(v EmbedView) templ.Component {
+// embedCode offers a demo at its present state for other pages.
+func embedCode(v EmbedView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -243,7 +243,7 @@ func Framed(p FramedPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = DemoForm(p.Demo).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = demoForm(p.Demo).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -541,7 +541,7 @@ func Teachers(p TeachersPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = EmbedCode(d.Embed).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = embedCode(d.Embed).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -287,7 +287,7 @@ func FollowPart(v FollowView) templ.Component {
 			}
 			if v.Screen.Demo != nil {
 				if v.Free {
-					templ_7745c5c3_Err = DemoForm(*v.Screen.Demo).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = demoForm(*v.Screen.Demo).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

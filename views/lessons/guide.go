@@ -12,7 +12,7 @@ type Guide struct {
 	Aims    []string // learning outcomes
 	Screens []GuideScreen
 
-	wrong error // errors found by NewGuide
+	wrong error // errors found by newGuide
 }
 
 // GuideScreen holds the notes for teaching a screen.
@@ -24,7 +24,7 @@ type GuideScreen struct {
 	Misconception string // common misconception
 }
 
-// NewGuide reads a guide:
+// newGuide reads a guide:
 //
 //   - An aim
 //
@@ -39,7 +39,7 @@ type GuideScreen struct {
 // with a heading for every screen of the lesson, in order; ", spare" at its end marks a screen
 // that a lecture of 45 minutes can skip. Paragraphs and aims are one line each. Lesson.CheckGuide
 // returns the errors.
-func NewGuide(text string) Guide {
+func newGuide(text string) Guide {
 	var g Guide
 	fail := func(format string, args ...any) { g.wrong = errors.Join(g.wrong, fmt.Errorf(format, args...)) }
 	var at *GuideScreen

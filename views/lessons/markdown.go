@@ -63,30 +63,32 @@ func firstSentence(words string) string {
 
 // markdown supports only the syntax documented at New: everything else is text, and escaped.
 var markdown = sync.OnceValue(func() goldmark.Markdown {
-	return goldmark.New(
-		goldmark.WithParser(parser.NewParser(
-			parser.WithBlockParsers(
-				util.Prioritized(displayParser{}, 100),
-				util.Prioritized(parser.NewListParser(), 300),
-				util.Prioritized(parser.NewListItemParser(), 400),
-				util.Prioritized(parser.NewCodeBlockParser(), 500),
-				util.Prioritized(parser.NewATXHeadingParser(), 600),
-				util.Prioritized(parser.NewBlockquoteParser(), 800),
-				util.Prioritized(parser.NewParagraphParser(), 1000),
-			),
-			parser.WithInlineParsers(
-				util.Prioritized(inlineParser{}, 100),
-				util.Prioritized(valueParser{}, 200),
-				util.Prioritized(parser.NewEmphasisParser(), 500),
-			),
-			parser.WithASTTransformers(util.Prioritized(slips{}, 100)),
-		)),
-		goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
-			util.Prioritized(html.NewRenderer(), 1000),
-			util.Prioritized(formulaRenderer{}, 100),
-		))),
+	return newMarkdown(formulaRenderer{},
+		parser.WithInlineParsers(util.Prioritized(valueParser{}, 200)),
+		parser.WithASTTransformers(util.Prioritized(slips{}, 100)),
 	)
 })
+
+// newMarkdown supports formulas, which r writes, with lists, code blocks, headings, quotes,
+// emphasis, and what more adds.
+func newMarkdown(r renderer.NodeRenderer, more ...parser.Option) goldmark.Markdown {
+	common := []parser.Option{
+		parser.WithBlockParsers(
+			util.Prioritized(displayParser{}, 100),
+			util.Prioritized(parser.NewListParser(), 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewBlockquoteParser(), 800),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(util.Prioritized(inlineParser{}, 100), util.Prioritized(parser.NewEmphasisParser(), 500)),
+	}
+	return goldmark.New(
+		goldmark.WithParser(parser.NewParser(append(common, more...)...)),
+		goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(html.NewRenderer(), 1000), util.Prioritized(r, 100)))),
+	)
+}
 
 // slips turns block quotes into paragraphs of the class slip.
 type slips struct{}

@@ -22,9 +22,9 @@ func Brief(v float64) string {
 	return Short(v)
 }
 
-// Plain formats a value to the given number of significant digits as one writes it by hand: 10000,
+// plain formats a value to the given number of significant digits as one writes it by hand: 10000,
 // not 1e+04, and 0.5, not 0.50.
-func Plain(v float64, digits int) string {
+func plain(v float64, digits int) string {
 	text := strconv.FormatFloat(v, 'g', digits, 64)
 	switch a := math.Abs(v); {
 	case a == 0: // also -0

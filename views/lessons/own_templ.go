@@ -633,7 +633,7 @@ func OwnQuestion(p OwnForm) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = PointPicture(*p.Point).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = pointPicture(*p.Point).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -955,8 +955,8 @@ func ownText(p OwnForm, field, label, value, help string) templ.Component {
 	})
 }
 
-// PointPicture is the picture of a Point with its marks.
-func PointPicture(v PointView) templ.Component {
+// pointPicture is the picture of a Point with its marks.
+func pointPicture(v PointView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

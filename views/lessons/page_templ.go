@@ -1743,7 +1743,7 @@ func Slide(p SlidePage) templ.Component {
 				}
 			}
 			if p.Screen.Demo != nil {
-				templ_7745c5c3_Err = DemoForm(*p.Screen.Demo).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = demoForm(*p.Screen.Demo).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1776,7 +1776,7 @@ func Slide(p SlidePage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = AskClass(q.Class).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = askClass(q.Class).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2561,7 +2561,7 @@ func screenBody(s ScreenView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s.Demo != nil {
-			templ_7745c5c3_Err = DemoForm(*s.Demo).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = demoForm(*s.Demo).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2584,7 +2584,7 @@ func screenBody(s ScreenView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = AskClass(q.Class).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = askClass(q.Class).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2881,8 +2881,8 @@ func printedAnswer(a AnswersView) templ.Component {
 	})
 }
 
-// DemoForm is a demo with its controls.
-func DemoForm(d DemoView) templ.Component {
+// demoForm is a demo with its controls.
+func demoForm(d DemoView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -3680,7 +3680,7 @@ func ExhibitPart(e ExhibitView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = EmbedCode(e.Embed).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = embedCode(e.Embed).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -4330,7 +4330,7 @@ func sketch(q QuestionView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var192 string
-		templ_7745c5c3_Var192, templ_7745c5c3_Err = templ.JoinStringErrs(q.Sketch.JSON())
+		templ_7745c5c3_Var192, templ_7745c5c3_Err = templ.JoinStringErrs(q.Sketch.json())
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/page.templ`, Line: 1092, Col: 100}
 		}
@@ -4447,7 +4447,7 @@ func sketch(q QuestionView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var199 string
-		templ_7745c5c3_Var199, templ_7745c5c3_Err = templ.JoinStringErrs(q.Sketch.Places())
+		templ_7745c5c3_Var199, templ_7745c5c3_Err = templ.JoinStringErrs(q.Sketch.places())
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/page.templ`, Line: 1107, Col: 39}
 		}

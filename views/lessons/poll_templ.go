@@ -21,8 +21,8 @@ type AskView struct {
 	Question string // lesson/screen/question
 }
 
-// AskClass stands below a question for the teacher of the course that the page is in.
-func AskClass(v AskView) templ.Component {
+// askClass stands below a question for the teacher of the course that the page is in.
+func askClass(v AskView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -433,7 +433,7 @@ func PollPart(p PollPage) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = PointPicture(*p.Point).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = pointPicture(*p.Point).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -637,7 +637,7 @@ func PollPart(p PollPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = PointPicture(*p.Point).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = pointPicture(*p.Point).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1296,7 +1296,7 @@ func ResultsPart(p ResultsPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = PointPicture(*p.Point).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = pointPicture(*p.Point).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

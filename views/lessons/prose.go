@@ -13,7 +13,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
-	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
@@ -23,30 +22,9 @@ import (
 // plainMarkdown renders untrusted Markdown with formulas as in a lesson. HTML is shown as text, and
 // pictures as their alternative texts.
 var plainMarkdown = sync.OnceValue(func() goldmark.Markdown {
-	return goldmark.New(
-		goldmark.WithParser(parser.NewParser(
-			parser.WithBlockParsers(
-				util.Prioritized(displayParser{}, 100),
-				util.Prioritized(parser.NewThematicBreakParser(), 200),
-				util.Prioritized(parser.NewListParser(), 300),
-				util.Prioritized(parser.NewListItemParser(), 400),
-				util.Prioritized(parser.NewCodeBlockParser(), 500),
-				util.Prioritized(parser.NewATXHeadingParser(), 600),
-				util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-				util.Prioritized(parser.NewBlockquoteParser(), 800),
-				util.Prioritized(parser.NewParagraphParser(), 1000),
-			),
-			parser.WithInlineParsers(
-				util.Prioritized(parser.NewCodeSpanParser(), 50),
-				util.Prioritized(inlineParser{}, 100),
-				util.Prioritized(parser.NewLinkParser(), 200),
-				util.Prioritized(parser.NewEmphasisParser(), 500),
-			),
-		)),
-		goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
-			util.Prioritized(html.NewRenderer(), 1000),
-			util.Prioritized(proseRenderer{}, 100),
-		))),
+	return newMarkdown(proseRenderer{},
+		parser.WithBlockParsers(util.Prioritized(parser.NewThematicBreakParser(), 200), util.Prioritized(parser.NewFencedCodeBlockParser(), 700)),
+		parser.WithInlineParsers(util.Prioritized(parser.NewCodeSpanParser(), 50), util.Prioritized(parser.NewLinkParser(), 200)),
 	)
 })
 

@@ -134,7 +134,7 @@ func ReshapedScene(m *ml.Model, d *dataset.Data, s ml.Spec, l Look) (figure.Scen
 	v, ok := m.View()
 	if !ok {
 		positive, _ := m.Sides(0)
-		if v, err = TellingView(d, positive); err != nil {
+		if v, err = tellingView(d, positive); err != nil {
 			return figure.Scene{}, err
 		}
 	}
@@ -143,8 +143,8 @@ func ReshapedScene(m *ml.Model, d *dataset.Data, s ml.Spec, l Look) (figure.Scen
 	return sc, nil
 }
 
-// MostRows is the most rows used in lessons on conformal maps.
-const MostRows = 200
+// mostRows is the most rows used in lessons on conformal maps.
+const mostRows = 200
 
 // Few is Thin with a note about more than two classes: all but the last are merged.
 func Few(d *dataset.Data) (*dataset.Data, []string, error) {
@@ -161,17 +161,17 @@ func Few(d *dataset.Data) (*dataset.Data, []string, error) {
 // LastClass returns the class +1: the last.
 func LastClass(d *dataset.Data) string { return d.Classes[len(d.Classes)-1] }
 
-// Thin draws MostRows rows of a larger data set, stratified and always the same, with a note.
+// Thin draws mostRows rows of a larger data set, stratified and always the same, with a note.
 func Thin(d *dataset.Data) (*dataset.Data, []string, error) {
 	n := len(d.Y)
-	if n <= MostRows {
+	if n <= mostRows {
 		return d, nil, nil
 	}
 	class := make([]float64, n)
 	for i, c := range d.Y {
 		class[i] = float64(c)
 	}
-	keep, _ := dataset.Split(class, 1-float64(MostRows)/float64(n), 1)
+	keep, _ := dataset.Split(class, 1-float64(mostRows)/float64(n), 1)
 	thin := SelectRows(d, keep)
 	return thin, []string{fmt.Sprintf("%d of the %d rows, for speed. The lab takes all.", len(keep), n)}, thin.Validate()
 }
@@ -203,8 +203,8 @@ func TellingColumns(d *dataset.Data, positive string) ([]int, error) {
 	return columns, nil
 }
 
-// TellingView returns the view over these columns, with the others at their means.
-func TellingView(d *dataset.Data, positive string) (dataset.View, error) {
+// tellingView returns the view over these columns, with the others at their means.
+func tellingView(d *dataset.Data, positive string) (dataset.View, error) {
 	columns, err := TellingColumns(d, positive)
 	if err != nil {
 		return dataset.View{}, err

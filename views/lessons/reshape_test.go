@@ -19,7 +19,7 @@ func TestConformalThin(t *testing.T) {
 	for _, c := range thin.Y {
 		positive += c
 	}
-	require.Check(t, n == MostRows && positive == n/2 && len(notes) == 1,
+	require.Check(t, n == mostRows && positive == n/2 && len(notes) == 1,
 		"%d rows, %d of the positive class, notes %q", n, positive, notes)
 	again, _, _ := Thin(d)
 	require.Check(t, again.Hash() == thin.Hash(), "a second time other rows are taken")

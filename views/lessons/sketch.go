@@ -115,9 +115,9 @@ func (s *Sketch) Curve(given string) *figure.Curve {
 	return &figure.Curve{Name: "your sketch", X: s.X, Y: heights, Marks: true}
 }
 
-// Crowd returns the pointwise median of the curves drawn by a class, followed by the curves. counts
+// crowd returns the pointwise median of the curves drawn by a class, followed by the curves. counts
 // holds the number of each stored drawing.
-func (s *Sketch) Crowd(counts map[string]int) (curves []figure.Curve) {
+func (s *Sketch) crowd(counts map[string]int) (curves []figure.Curve) {
 	median := figure.Curve{Name: "median of the class", X: s.X}
 	at := make([][]float64, len(s.X))
 	for _, given := range slices.Sorted(maps.Keys(counts)) {
@@ -178,13 +178,13 @@ func (s *Sketch) Off(truth figure.Curve, heights []float64) string {
 		if v >= 100 {
 			return strconv.FormatFloat(v, 'f', 0, 64)
 		}
-		return Plain(v, 2)
+		return plain(v, 2)
 	}
 	by := rough
 	if s.Log {
 		by = func(v float64) string { return "a factor of " + rough(math.Pow(10, v)) }
 	}
-	return fmt.Sprintf("On average your sketch of %s is off by %s, at most by %s (at %s = %s).", s.Of, by(mean), by(most), s.over(), Plain(at, 2))
+	return fmt.Sprintf("On average your sketch of %s is off by %s, at most by %s (at %s = %s).", s.Of, by(mean), by(most), s.over(), plain(at, 2))
 }
 
 func (s *Sketch) over() string {
@@ -194,17 +194,17 @@ func (s *Sketch) over() string {
 	return s.Over
 }
 
-// Places describes the places whose heights are requested.
-func (s *Sketch) Places() string {
+// places describes the places whose heights are requested.
+func (s *Sketch) places() string {
 	texts := make([]string, len(s.X))
 	for i, x := range s.X {
-		texts[i] = Plain(x, 4)
+		texts[i] = plain(x, 4)
 	}
 	return s.over() + " = " + strings.Join(texts, ", ")
 }
 
-// JSON returns the description of the sketch for the page's script.
-func (s *Sketch) JSON() (string, error) {
+// json returns the description of the sketch for the page's script.
+func (s *Sketch) json() (string, error) {
 	b, err := json.Marshal(map[string]any{"x": s.X, "of": s.Of, "over": s.over()})
 	return string(b), err
 }
@@ -219,7 +219,7 @@ func (s *Sketch) told(c figure.Curve) string {
 			scaled[i] = math.Log10(heights[i])
 		}
 	}
-	pieces := []string{fmt.Sprintf("%s at %s = %s", s.rounded(heights[0]), s.over(), Plain(s.X[0], 2))}
+	pieces := []string{fmt.Sprintf("%s at %s = %s", s.rounded(heights[0]), s.over(), plain(s.X[0], 2))}
 	from, was := 0, ""
 	for _, i := range bends(scaled, s.Height/10) {
 		now, way := s.rounded(heights[i]), "up to "
@@ -229,7 +229,7 @@ func (s *Sketch) told(c figure.Curve) string {
 		case heights[i] < heights[from]:
 			way = "down to "
 		}
-		piece := now + " at " + Plain(s.X[i], 2)
+		piece := now + " at " + plain(s.X[i], 2)
 		if way != was {
 			piece = way + piece
 		}
@@ -242,11 +242,11 @@ func (s *Sketch) told(c figure.Curve) string {
 // rounded formats a height, finer than anybody draws.
 func (s *Sketch) rounded(v float64) string {
 	if s.Log {
-		return Plain(v, 2)
+		return plain(v, 2)
 	}
 	decimals := max(0, int(math.Ceil(-math.Log10(s.Height/10))))
 	pow := math.Pow(10, float64(decimals))
-	return Plain(math.Round(v*pow)/pow, 4)
+	return plain(math.Round(v*pow)/pow, 4)
 }
 
 // bends returns the fewest places, ascending, including the last but not the first, such that

@@ -13,13 +13,13 @@ import (
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	s := Sketch{X: []float64{0, 1}}
-	if got := s.Crowd(nil); got != nil {
+	if got := s.crowd(nil); got != nil {
 		t.Errorf("nobody drew %v", got)
 	}
-	got := s.Crowd(map[string]int{"0 9": 3, "1 5": 1, "8 1": 1, "7": 2})
+	got := s.crowd(map[string]int{"0 9": 3, "1 5": 1, "8 1": 1, "7": 2})
 	require.Check(t, len(got) == 4 && !got[0].Pale && got[1].Pale && cmp.Equal(got[0].Y, []float64{0, 9}),
 		"of three kinds: %+v", got)
-	got = s.Crowd(map[string]int{"0 9": 1, "1 5": 1})
+	got = s.crowd(map[string]int{"0 9": 1, "1 5": 1})
 	require.Check(t, cmp.Equal(got[0].Y, []float64{0.5, 7}), "between two: %v", got[0].Y)
 }
 

@@ -3,6 +3,7 @@ package lessons
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"strconv"
 	"strings"
@@ -11,7 +12,8 @@ import (
 	"github.com/a-h/templ"
 )
 
-// New adds a lesson's guide, parsed by NewGuide, and its text, which is Markdown:
+// New adds to a lesson what its files say: guide.md, parsed by newGuide, and words.md, which is
+// Markdown:
 //
 //	# Title of the lesson
 //
@@ -53,8 +55,16 @@ import (
 // HTML is shown as text. Lines indented by four spaces are an error outside lists. Text is rendered
 // once, when first shown; rendering returns the errors of a screen's text, and Check those of
 // headings and questions.
-func New(words, guide string, l Lesson) *Lesson {
-	l.Guide = NewGuide(guide)
+func New(files fs.FS, l Lesson) *Lesson {
+	words, err := fs.ReadFile(files, "words.md")
+	guide, err2 := fs.ReadFile(files, "guide.md")
+	l.wrong = errors.Join(err, err2)
+	l.Guide = newGuide(string(guide))
+	return l.with(string(words))
+}
+
+// with adds its text to a lesson.
+func (l Lesson) with(words string) *Lesson {
 	at := 0 // the line that is read, from 0
 	fail := func(format string, args ...any) {
 		l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s, words.md:%d: %s", l.Slug, at+1, fmt.Sprintf(format, args...)))

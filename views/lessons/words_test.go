@@ -18,7 +18,7 @@ func screens(slugs ...string) (all []Screen) {
 
 func TestNew(t *testing.T) {
 	t.Parallel()
-	l := New("# Kernels\n\nWhat they do.\n\n## The first {#one}\n\nWords.\n\n## R & D, {braces} {#two-2}\n\nMore.\n", "", Lesson{Slug: "kernels", Carry: true, Screens: screens("one", "two-2")})
+	l := Lesson{Slug: "kernels", Carry: true, Screens: screens("one", "two-2")}.with("# Kernels\n\nWhat they do.\n\n## The first {#one}\n\nWords.\n\n## R & D, {braces} {#two-2}\n\nMore.\n")
 	require.NoError(t, l.Check())
 	if l.Title != "Kernels" || l.Summary != "What they do." || !l.Carry || l.Screens[0].Title != "The first" || l.Screens[1].Title != "R & D, {braces}" {
 		t.Errorf("%+v", l)
@@ -40,7 +40,7 @@ func TestNewFindsWhatIsWrong(t *testing.T) {
 		"words too many":      {"# K\n\n## A {#a}\n\nx\n\n## B {#b}\n\ny\n\n## C {#c}\n\nz\n", "2 screens and words for 3"},
 		"the first only once": {"# K\n\n## A {#a}\n\nx\n\n## A {#a}\n\ny\n", "one order"},
 	} {
-		l := New(c.words, "", Lesson{Slug: "kernels", Screens: screens("a", "b")})
+		l := Lesson{Slug: "kernels", Screens: screens("a", "b")}.with(c.words)
 		if err := l.Check(); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "kernels") {
 			t.Errorf("%s: %v, want one with %q", name, err, c.want)
 		}
@@ -52,9 +52,9 @@ func TestNewFindsWhatIsWrong(t *testing.T) {
 
 // asking is a lesson with one screen, whose questions a number, a choice and a drawing answer.
 func asking(questions string) *Lesson {
-	return New("# K\n\n## A {#a}\n\nWords.\n\n---\n\nAfter.\n\n"+questions, "", Lesson{Slug: "kernels", Screens: []Screen{{
+	return Lesson{Slug: "kernels", Screens: []Screen{{
 		Slug: "a", Answers: map[string]Answer{"n": Is(2), "pick": Is(1)}, Sketches: map[string]*Sketch{"draw": {}},
-	}}})
+	}}}.with("# K\n\n## A {#a}\n\nWords.\n\n---\n\nAfter.\n\n" + questions)
 }
 
 func TestQuestions(t *testing.T) {

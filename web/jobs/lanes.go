@@ -379,8 +379,8 @@ func (j *job) worked() time.Duration {
 	return j.before + time.Since(j.since)
 }
 
-// Held reports whether a running run is paused while other work has its turn.
-func (q *Queue) Held(id string) bool {
+// held reports whether a running run is paused while other work has its turn.
+func (q *Queue) held(id string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j := q.running[id]

@@ -102,11 +102,11 @@ func TestHeavyWorkTakesTurns(t *testing.T) {
 		time.Sleep(q.turn / 2)
 		q.rotate()
 		want("b", "c")
-		require.Check(t, q.Held("a") && !q.Held("b"), "it is not told which is held")
+		require.Check(t, q.held("a") && !q.held("b"), "it is not told which is held")
 		q.end(light)
 		want("a", "b")
 		light = q.beginOne(t, "c", store.Light, 0)
-		for q.Held("b") || !q.Held("a") {
+		for q.held("b") || !q.held("a") {
 			q.rotate()
 		}
 		q.saves(light)

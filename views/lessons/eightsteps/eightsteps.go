@@ -4,7 +4,7 @@ package eightsteps
 import (
 	"cmp"
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"math"
@@ -27,11 +27,8 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md
-var words string
-
-//go:embed guide.md
-var guide string
+//go:embed words.md guide.md
+var files embed.FS
 
 // The controls, shared by all screens so that values carry over; those irrelevant to a screen are
 // folded.
@@ -61,7 +58,7 @@ func about(names ...string) []lessons.Control {
 
 // Lesson returns the lesson.
 func Lesson() *lessons.Lesson {
-	return lessons.New(words, guide, lessons.Lesson{
+	return lessons.New(files, lessons.Lesson{
 		Slug:  "eight-steps",
 		Task:  "data=checkerboard",
 		Carry: true,

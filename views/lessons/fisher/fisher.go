@@ -4,7 +4,7 @@ package fisher
 import (
 	"cmp"
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"math"
 	"slices"
@@ -26,11 +26,8 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md
-var words string
-
-//go:embed guide.md
-var guide string
+//go:embed words.md guide.md
+var files embed.FS
 
 // The controls of the screens.
 var (
@@ -57,7 +54,7 @@ const starts = 20
 
 // Lesson returns the lesson.
 func Lesson() *lessons.Lesson {
-	return lessons.New(words, guide, lessons.Lesson{
+	return lessons.New(files, lessons.Lesson{
 		Slug: "fisher-kernel",
 		Task: "data=dna&kernel=spectrum",
 		Screens: []lessons.Screen{

@@ -4,7 +4,7 @@ package generalisation
 import (
 	"cmp"
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -24,11 +24,8 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md
-var words string
-
-//go:embed guide.md
-var guide string
+//go:embed words.md guide.md
+var files embed.FS
 
 // The controls of the screens.
 var (
@@ -55,7 +52,7 @@ var (
 
 // Lesson returns the lesson.
 func Lesson() *lessons.Lesson {
-	return lessons.New(words, guide, lessons.Lesson{
+	return lessons.New(files, lessons.Lesson{
 		Slug: "generalisation",
 		Task: "data=spiral",
 		Screens: []lessons.Screen{

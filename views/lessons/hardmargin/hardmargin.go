@@ -3,7 +3,7 @@ package hardmargin
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"math"
@@ -23,11 +23,8 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md
-var words string
-
-//go:embed guide.md
-var guide string
+//go:embed words.md guide.md
+var files embed.FS
 
 // The controls of the screens.
 var (
@@ -49,7 +46,7 @@ var stacked = lessons.Toy{
 
 // Lesson returns the lesson.
 func Lesson() *lessons.Lesson {
-	return lessons.New(words, guide, lessons.Lesson{
+	return lessons.New(files, lessons.Lesson{
 		Slug: "hard-margin",
 		Task: "data=iris-versicolor-virginica",
 		Screens: []lessons.Screen{

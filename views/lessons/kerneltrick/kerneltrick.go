@@ -3,7 +3,7 @@ package kerneltrick
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"math"
 	"slices"
@@ -23,11 +23,8 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md
-var words string
-
-//go:embed guide.md
-var guide string
+//go:embed words.md guide.md
+var files embed.FS
 
 // The controls of the screens.
 var (
@@ -68,7 +65,7 @@ var (
 
 // Lesson returns the lesson.
 func Lesson() *lessons.Lesson {
-	return lessons.New(words, guide, lessons.Lesson{
+	return lessons.New(files, lessons.Lesson{
 		Slug: "kernel-trick",
 		Task: "data=checkerboard",
 		Screens: []lessons.Screen{

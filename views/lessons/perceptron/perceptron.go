@@ -3,7 +3,7 @@ package perceptron
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"math"
 	"slices"
@@ -22,11 +22,8 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md
-var words string
-
-//go:embed guide.md
-var guide string
+//go:embed words.md guide.md
+var files embed.FS
 
 // The controls of the screens.
 var (
@@ -52,7 +49,7 @@ var (
 
 // Lesson returns the lesson.
 func Lesson() *lessons.Lesson {
-	return lessons.New(words, guide, lessons.Lesson{
+	return lessons.New(files, lessons.Lesson{
 		Slug: "perceptron",
 		Task: "data=iris-sepal",
 		Screens: []lessons.Screen{

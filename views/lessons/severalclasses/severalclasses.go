@@ -4,7 +4,7 @@ package severalclasses
 import (
 	"cmp"
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"math"
@@ -27,11 +27,8 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md
-var words string
-
-//go:embed guide.md
-var guide string
+//go:embed words.md guide.md
+var files embed.FS
 
 // The controls of the screens.
 var (
@@ -57,7 +54,7 @@ var (
 
 // Lesson returns the lesson.
 func Lesson() *lessons.Lesson {
-	return lessons.New(words, guide, lessons.Lesson{
+	return lessons.New(files, lessons.Lesson{
 		Slug: "several-classes",
 		Task: "data=iris",
 		Screens: []lessons.Screen{

@@ -3,7 +3,7 @@ package stringkernels
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"math"
@@ -24,11 +24,8 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md
-var words string
-
-//go:embed guide.md
-var guide string
+//go:embed words.md guide.md
+var files embed.FS
 
 // The controls of the screens.
 var (
@@ -80,7 +77,7 @@ const mostMer = 8
 
 // Lesson returns the lesson.
 func Lesson() *lessons.Lesson {
-	return lessons.New(words, guide, lessons.Lesson{
+	return lessons.New(files, lessons.Lesson{
 		Slug: "string-kernels",
 		Task: "data=dna&kernel=spectrum",
 		Screens: []lessons.Screen{

@@ -151,8 +151,8 @@ func redact(urls string) string {
 	return strings.Join(list, ",")
 }
 
-// TokenFile is the file with the token of an embedded server, in the data directory.
-const TokenFile = "nats-token"
+// tokenFile is the file with the token of an embedded server, in the data directory.
+const tokenFile = "nats-token"
 
 // Listen starts an embedded NATS server for workers at HOST:PORT, with TLS if secure is not nil,
 // and connects to it. Its stream and its token are stored in dir.
@@ -168,7 +168,7 @@ func Listen(addr, dir string, secure *tls.Config, log *slog.Logger) (*Link, erro
 	if number == 0 {
 		number = server.RANDOM_PORT
 	}
-	file := filepath.Join(dir, TokenFile)
+	file := filepath.Join(dir, tokenFile)
 	token, err := keptToken(file)
 	if err != nil {
 		return nil, err

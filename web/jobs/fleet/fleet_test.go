@@ -81,7 +81,7 @@ func (h *house) url() string { return strings.Fields(h.link.Help)[1] }
 
 // access returns the credentials of workers.
 func (h *house) access() Access {
-	return Access{URL: h.url(), Token: filepath.Join(h.dir, TokenFile), CA: h.ca}
+	return Access{URL: h.url(), Token: filepath.Join(h.dir, tokenFile), CA: h.ca}
 }
 
 // hire starts a worker that runs until the test ends. compute handles a cell and

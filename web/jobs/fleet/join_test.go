@@ -25,7 +25,7 @@ func TestJoinBeforeServer(t *testing.T) {
 	t.Parallel()
 	free := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	at, dir := free.Addr().String(), t.TempDir()
-	file := filepath.Join(dir, TokenFile) // which the server writes
+	file := filepath.Join(dir, tokenFile) // which the server writes
 	free.Close()
 	said := make(lines, 100)
 	ctx, stop := context.WithCancel(t.Context())

@@ -57,7 +57,7 @@ func TestTLS(t *testing.T) {
 	// A client without TLS reads the greeting of the server and nothing else.
 	conn := require.Value(net.Dial("tcp", strings.TrimPrefix(h.url(), "tls://")))(t)
 	defer conn.Close()
-	token := require.Value(os.ReadFile(filepath.Join(h.dir, TokenFile)))(t)
+	token := require.Value(os.ReadFile(filepath.Join(h.dir, tokenFile)))(t)
 	_, err = conn.Write([]byte("CONNECT {\"auth_token\":\"" + strings.TrimSpace(string(token)) + "\"}\r\nSUB > 1\r\nPUB " + cellSubject + "x 0\r\n\r\nPING\r\n"))
 	require.NoError(t, err)
 	lines := bufio.NewScanner(conn)
