@@ -7,7 +7,11 @@ import (
 
 // blockSize is about the number of bytes that one goroutine scans at a time: what it makes of them
 // stays in the cache of a processor, and takes little memory beside the text.
-const blockSize = 16 << 10
+const blockSize = 8 << 10
+
+// mostAhead bounds how many goroutines scan: the one that takes over what they found needs about as
+// long as one of them, so that more would wait for it, and each has a block in memory.
+const mostAhead = 2
 
 // cutBlocks cuts a text at ends of lines into blocks.
 func cutBlocks(text string) (blocks []string) {
@@ -20,22 +24,38 @@ func cutBlocks(text string) (blocks []string) {
 }
 
 // inOrder iterates over the values of scan for the numbers from 0 to n-1, which goroutines compute
-// ahead. Each gets a value to use again that has been yielded before, or a zero one.
+// ahead. Each gets a value to use again that has been yielded before, or a zero one. A panic of
+// scan goes on in the goroutine of the caller, who may recover from it.
 func inOrder[T any](n int, scan func(k int, again T) T) iter.Seq[T] {
+	type scanned struct {
+		value    T
+		panicked any
+	}
 	return func(yield func(T) bool) {
-		coming := make(chan chan T, runtime.GOMAXPROCS(0)+1) // in order
+		coming := make(chan chan scanned, min(runtime.GOMAXPROCS(0), mostAhead)+1) // in order
 		var again T
 		for next := 0; next < n || len(coming) > 0; {
 			if next < n && len(coming) < cap(coming) {
-				value := make(chan T, 1)
-				go func(k int, again T) { value <- scan(k, again) }(next, again)
-				coming <- value
+				one := make(chan scanned, 1)
+				go func(k int, again T) {
+					var s scanned
+					defer func() {
+						s.panicked = recover()
+						one <- s
+					}()
+					s.value = scan(k, again)
+				}(next, again)
+				coming <- one
 				next++
 				var none T
 				again = none
 				continue
 			}
-			if again = <-<-coming; !yield(again) {
+			s := <-<-coming
+			if s.panicked != nil {
+				panic(s.panicked)
+			}
+			if again = s.value; !yield(again) {
 				return
 			}
 		}

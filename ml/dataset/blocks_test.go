@@ -72,3 +72,14 @@ func TestCutPair(t *testing.T) {
 		require.Check(t, f.text == "", "%q behind the last", f.text)
 	})
 }
+
+// A panic in a goroutine reaches the caller.
+func TestInOrderPanics(t *testing.T) {
+	t.Parallel()
+	defer func() { require.Equal(t, recover(), any("block 7"), "recovered") }()
+	sideBySide(20, func(k int) {
+		if k == 7 {
+			panic("block 7")
+		}
+	})
+}
