@@ -13,6 +13,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/pace"
+	"marginlab/ml/param"
 	"marginlab/ml/rows"
 	"marginlab/ml/trace"
 )
@@ -116,7 +117,7 @@ func noValue(k Kernel, values *mat.Dense) error {
 	for i := range rows {
 		for j := range columns {
 			if math.IsNaN(values.At(i, j)) {
-				return fmt.Errorf("kernel %s: rows %d and %d: the computation did not converge: take other parameters, or leave one of them out", k.Name, i+1, j+1)
+				return param.Refuse("take other parameters, or leave one of the rows out", "kernel %s: the value of rows %d and %d did not converge", k.Name, i+1, j+1)
 			}
 		}
 	}
