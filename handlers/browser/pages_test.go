@@ -26,9 +26,11 @@ var screenshots = os.Getenv("MARGINLAB_SCREENSHOTS")
 // heights of windows by their width.
 var heights = map[int64]int64{360: 740, 1280: 800, 1920: 1080}
 
-// use works in the workspace of a client, and in no other.
+// use leaves the page, which would ask the server without a cookie and be given another, and works
+// in the workspace of a client, and in no other.
 func (p *page) use(c *client) {
 	p.t.Helper()
+	p.do(chromedp.Navigate("about:blank"))
 	c.get(p.t, "/settings")
 	at := require.Value(url.Parse(c.server.url))(p.t)
 	p.server, p.base = c.server, c.server.url
