@@ -5,13 +5,54 @@ import (
 	"runtime"
 )
 
-// blockSize is about the number of bytes that one goroutine scans at a time: what it makes of them
-// stays in the cache of a processor, and takes little memory beside the text.
+// blockSize is the approximate number of bytes that a goroutine scans at a time. The result of a
+// block fits the cache of a processor and takes little memory beside the text.
 const blockSize = 8 << 10
 
-// mostAhead bounds how many goroutines scan: the one that takes over what they found needs about as
-// long as one of them, so that more would wait for it, and each has a block in memory.
+// mostAhead limits the goroutines that scan. The one that collects their results takes about as
+// long as one of them, so more would only wait, each with a block in memory.
 const mostAhead = 2
+
+// record holds the fields of a record of a file.
+type record[F any] struct {
+	line   int // on which it begins, from 1
+	fields []F
+	count  int // of its fields, including those that are not kept
+}
+
+// block holds the records of a part of a file, each with its fields after those of the previous ones.
+type block[F any] struct {
+	fields  []F
+	records []struct{ line, count, end int } // end: in fields
+	lines   int
+}
+
+// end ends a record, whose fields have been appended.
+func (b *block[F]) end(line, count int) {
+	b.records = append(b.records, struct{ line, count, end int }{line, count, len(b.fields)})
+}
+
+// inBlocks iterates over the records of a text, which goroutines scan in blocks of whole lines. The
+// first line has the given number.
+func inBlocks[F any](text string, line int, scan func(b *block[F], text string)) iter.Seq[record[F]] {
+	return func(yield func(record[F]) bool) {
+		blocks, before := cutBlocks(text), line-1
+		for b := range inOrder(len(blocks), func(k int, b block[F]) block[F] {
+			b.fields, b.records, b.lines = b.fields[:0], b.records[:0], 0
+			scan(&b, blocks[k])
+			return b
+		}) {
+			from := 0
+			for _, r := range b.records {
+				if !yield(record[F]{before + r.line, b.fields[from:r.end], r.count}) {
+					return
+				}
+				from = r.end
+			}
+			before += b.lines
+		}
+	}
+}
 
 // cutBlocks cuts a text at ends of lines into blocks.
 func cutBlocks(text string) (blocks []string) {
@@ -23,9 +64,9 @@ func cutBlocks(text string) (blocks []string) {
 	return append(blocks, text)
 }
 
-// inOrder iterates over the values of scan for the numbers from 0 to n-1, which goroutines compute
-// ahead. Each gets a value to use again that has been yielded before, or a zero one. A panic of
-// scan goes on in the goroutine of the caller, who may recover from it.
+// inOrder iterates over the values of scan for the numbers from 0 to n-1, computed ahead by
+// goroutines. Each call gets a value to reuse that was yielded before, or a zero value. A panic of
+// scan continues in the goroutine of the caller, which may recover.
 func inOrder[T any](n int, scan func(k int, again T) T) iter.Seq[T] {
 	type scanned struct {
 		value    T

@@ -32,15 +32,16 @@ func TestBlocks(t *testing.T) {
 		}
 		text.WriteString(strings.Repeat("1 1:1", rapid.IntRange(0, 1).Draw(t, "rest")))
 		var got, want []string
-		for n, fields := range libsvmLines(text.String(), 3) {
-			got = append(got, fmt.Sprint(n, fields))
+		scan := func(b *block[libsvmField], text string) { scanLIBSVM(b, text, 3) }
+		for r := range inBlocks(text.String(), 1, scan) {
+			got = append(got, fmt.Sprint(r.line, r.fields))
 		}
-		var b libsvmBlock
-		b.scan(text.String(), 3)
+		var b block[libsvmField]
+		scan(&b, text.String())
 		from := 0
-		for _, l := range b.lines {
-			want = append(want, fmt.Sprint(l.number, b.fields[from:l.end]))
-			from = l.end
+		for _, r := range b.records {
+			want = append(want, fmt.Sprint(r.line, b.fields[from:r.end]))
+			from = r.end
 		}
 		require.Check(t, slices.Equal(got, want), "LIBSVM: %s", cmp.Diff(want, got))
 		got, want = nil, nil

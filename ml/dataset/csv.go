@@ -511,57 +511,28 @@ type csvScanner struct {
 	err    *Error
 }
 
-// record is one of a file.
-type record struct {
-	line   int // on which it begins
-	fields []string
-	count  int // of its fields, also those that are not kept
-}
-
-// csvBlock holds the records of a block, each with its fields from the end of those before it.
-type csvBlock struct {
-	records []struct{ line, count, end int }
-	fields  []string
-	lines   int
-}
-
-// records iterates over the records that follow. Without quotes, in which lines may end, they are
+// records iterates over the remaining records. Without quotes, in which lines may end, they are
 // scanned in blocks.
-func (sc *csvScanner) records() iter.Seq[record] {
-	return func(yield func(record) bool) {
-		rest := sc.text[sc.pos:]
-		if len(rest) <= blockSize || strings.IndexByte(rest, '"') >= 0 {
-			for sc.next() {
-				if !yield(record{sc.start, sc.fields, sc.count}) {
-					return
-				}
-			}
-			return
-		}
-		blocks, before := cutBlocks(rest), sc.line-1
-		for b := range inOrder(len(blocks), func(k int, b csvBlock) csvBlock { b.scan(*sc, blocks[k]); return b }) {
-			from := 0
-			for _, r := range b.records {
-				if !yield(record{before + r.line, b.fields[from:r.end], r.count}) {
-					return
-				}
-				from = r.end
-			}
-			before += b.lines
+func (sc *csvScanner) records() iter.Seq[record[string]] {
+	rest := sc.text[sc.pos:]
+	if len(rest) > blockSize && strings.IndexByte(rest, '"') < 0 {
+		return inBlocks(rest, sc.line, sc.scan)
+	}
+	return func(yield func(record[string]) bool) {
+		for sc.next() && yield(record[string]{sc.start, sc.fields, sc.count}) {
 		}
 	}
 }
 
 // scan reads a block by a copy of the scanner of the file.
-func (b *csvBlock) scan(sc csvScanner, text string) {
+func (sc csvScanner) scan(b *block[string], text string) {
 	sc.text, sc.pos, sc.line, sc.fields = text, 0, 1, nil
 	if b.fields == nil {
 		b.fields = make([]string, 0, blockSize/2)
 	}
-	b.records, b.fields = b.records[:0], b.fields[:0]
 	for sc.next() {
 		b.fields = append(b.fields, sc.fields...)
-		b.records = append(b.records, struct{ line, count, end int }{sc.start, sc.count, len(b.fields)})
+		b.end(sc.start, sc.count)
 	}
 	b.lines = sc.line - 1
 }

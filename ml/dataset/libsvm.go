@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"iter"
 	"strconv"
 	"strings"
 	"unicode"
@@ -38,8 +37,9 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	fault := func(line, field int, format string, args ...any) *Error {
 		return &Error{Line: line, Column: field, Message: fmt.Sprintf(format, args...)}
 	}
-	for n, fields := range libsvmLines(text, max(lim.Columns, lim.Rows+besides)) {
-		label := fields[0].text
+	most := max(lim.Columns, lim.Rows+besides)
+	for r := range inBlocks(text, 1, func(b *block[libsvmField], text string) { scanLIBSVM(b, text, most) }) {
+		n, fields, label := r.line, r.fields, r.fields[0].text
 		if len(t.Lines) == lim.Rows {
 			e := fault(n, 0, "expected at most %s", Count(lim.Rows, "row"))
 			e.Err = ErrTooLarge
@@ -136,39 +136,13 @@ type libsvmField struct {
 	index  int   // -1: none
 }
 
-// libsvmBlock holds the lines of a block that have fields.
-type libsvmBlock struct {
-	fields []libsvmField
-	lines  []struct{ number, end int } // end: in fields
-	length int                         // lines
-}
-
-// libsvmLines iterates over the fields of the lines, by the number of each, that have some. Of more
-// than most, which ascending indices cannot have, it leaves out the last.
-func libsvmLines(text string, most int) iter.Seq2[int, []libsvmField] {
-	return func(yield func(int, []libsvmField) bool) {
-		blocks := cutBlocks(text)
-		before := 0
-		for b := range inOrder(len(blocks), func(k int, b libsvmBlock) libsvmBlock { b.scan(blocks[k], most); return b }) {
-			from := 0
-			for _, line := range b.lines {
-				if !yield(before+line.number, b.fields[from:line.end]) {
-					return
-				}
-				from = line.end
-			}
-			before += b.length
-		}
-	}
-}
-
-// scan reads a block.
-func (b *libsvmBlock) scan(text string, most int) {
-	b.fields, b.lines, b.length = b.fields[:0], b.lines[:0], 0
+// scanLIBSVM reads a block: the lines that have fields. Of more than most pairs, which ascending
+// indices cannot have, it leaves out the last.
+func scanLIBSVM(b *block[libsvmField], text string, most int) {
 	for text != "" {
 		var line string
 		line, text = cutLine(text)
-		b.length++
+		b.lines++
 		line, _, _ = strings.Cut(line, "#")
 		was := len(b.fields)
 		for len(b.fields)-was <= most+1 {
@@ -178,8 +152,8 @@ func (b *libsvmBlock) scan(text string, most int) {
 			}
 			b.fields = append(b.fields, f)
 		}
-		if end := len(b.fields); end > was {
-			b.lines = append(b.lines, struct{ number, end int }{b.length, end})
+		if n := len(b.fields) - was; n > 0 {
+			b.end(b.lines, n)
 		}
 	}
 }
