@@ -181,9 +181,7 @@ func exportAll[E any](x *exporter, list *[]E, from string, export func(id string
 		return
 	}
 	var ids []string
-	ids, x.err = result(x.ctx, x.view, func(tx *transaction) ([]string, error) {
-		return texts(tx, `SELECT id FROM `+from+` ORDER BY created, rowid`, x.ws)
-	})
+	ids, x.err = listed(x.ctx, x.Store, column[string], `SELECT id FROM `+from+` ORDER BY created, rowid`, x.ws)
 	for _, id := range ids {
 		one, err := export(id)
 		if err == nil {
@@ -200,7 +198,7 @@ func (x *exporter) pack(hash string) error {
 	if x.points[hash] {
 		return nil
 	}
-	body, err := result(x.ctx, x.view, func(tx *transaction) ([]byte, error) {
+	body, err := result(x.ctx, x.view, func(tx *transaction) []byte {
 		return value[[]byte](tx, `SELECT csv FROM points WHERE hash = ?`, hash)
 	})
 	if err == nil {
@@ -245,12 +243,8 @@ func (x *exporter) run(id string) (a archivedRun, err error) {
 
 // packed returns the stored models of a run by part, and its spec.
 func (s *Store) packed(ctx context.Context, run string, spec *json.RawMessage) (map[string][]byte, error) {
-	return result(ctx, s.view, func(tx *transaction) (map[string][]byte, error) {
-		text, err := value[string](tx, `SELECT spec FROM runs WHERE id = ?`, run)
-		if err != nil {
-			return nil, err
-		}
-		*spec = json.RawMessage(text)
+	return result(ctx, s.view, func(tx *transaction) map[string][]byte {
+		*spec = json.RawMessage(value[string](tx, `SELECT spec FROM runs WHERE id = ?`, run))
 		return byKey(tx, pair[string, []byte], `SELECT part, model FROM models WHERE run = ?`, run)
 	})
 }
@@ -312,18 +306,15 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 		return done, err
 	}
 	// add stores an entry, unless there is one that meets the conditions, and returns the id of that.
-	add := func(counter *int, datasets, runs int, store func(tx *transaction) error, there string, conditions ...any) (id string, err error) {
-		err = s.update(ctx, func(tx *transaction) error {
-			if id, err = value[string](tx, `SELECT id FROM `+there, append([]any{ws}, conditions...)...); err == nil {
+	add := func(counter *int, datasets, runs int, store func(tx *transaction), there string, conditions ...any) (id string, err error) {
+		err = s.update(ctx, func(tx *transaction) {
+			var known bool
+			if id, known = lookup(tx, column[string], `SELECT id FROM `+there, append([]any{ws}, conditions...)...); known {
 				counter = &done.Present
+				return
 			}
-			if err != ErrNotFound {
-				return err
-			}
-			if err := s.room(tx, ws, datasets, runs); err != nil {
-				return err
-			}
-			return store(tx)
+			s.room(tx, ws, datasets, runs)
+			store(tx)
 		})
 		if err == nil {
 			*counter++
@@ -338,10 +329,9 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 		}
 		ds := describe(p)
 		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = newID(), d.Name, line(d.Origin), d.Created, d.Updated
-		there, err := add(&done.Datasets, 1, 0, func(tx *transaction) error {
+		there, err := add(&done.Datasets, 1, 0, func(tx *transaction) {
 			writePoints(tx, p)
 			insertDataset(tx, ws, "", ds)
-			return nil
 		}, `datasets WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`, ds.Name, ds.Hash, ds.Created.UnixMilli())
 		if err != nil {
 			return done, err
@@ -364,7 +354,7 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 				return done, err
 			}
 		}
-		if _, err := add(&done.Runs, 0, 1, func(tx *transaction) error {
+		if _, err := add(&done.Runs, 0, 1, func(tx *transaction) {
 			writePoints(tx, p)
 			tx.exec(`
 				INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, evidence, created, started, finished)
@@ -372,7 +362,6 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 				r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Status, r.Error, e.report, asJSON(&r.Evidence),
 				r.Created.UnixMilli(), asMillis(&r.Started), asMillis(&r.Finished))
 			insertModels(tx, r.ID, e)
-			return nil
 		}, `runs WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`, r.Name, r.Hash, r.Created.UnixMilli()); err != nil {
 			return done, err
 		}
@@ -383,7 +372,7 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 			return done, err
 		}
 		p.Dataset = ids[from.Dataset]
-		if _, err := add(&done.Searches, 0, 0, func(tx *transaction) error { return s.importSearch(tx, ws, from, p, res) },
+		if _, err := add(&done.Searches, 0, 0, func(tx *transaction) { s.importSearch(tx, ws, from, p, res) },
 			`searches WHERE workspace = ? AND study IS NULL AND hash = ? AND created = ?`, from.Points, from.Created.UnixMilli()); err != nil {
 			return done, err
 		}
@@ -397,10 +386,9 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 		if err != nil {
 			return done, err
 		}
-		if _, err := add(&done.Studies, 0, 0, func(tx *transaction) error {
+		if _, err := add(&done.Studies, 0, 0, func(tx *transaction) {
 			tx.exec(`INSERT INTO studies (id, workspace, title, file, sizes, created, result) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 				newID(), ws, studyTitle(from.Title), from.File, asJSON(&from.Sizes), from.Created.UnixMilli(), zipped)
-			return nil
 		}, `studies WHERE workspace = ? AND file = ? AND created = ?`, from.File, from.Created.UnixMilli()); err != nil {
 			return done, err
 		}
@@ -410,23 +398,19 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 		if err != nil {
 			return done, err
 		}
-		if _, err := add(&done.Reports, 0, 0, func(tx *transaction) error {
-			if err := roomForReports(tx, ws, 1); err != nil {
-				return err
-			}
+		if _, err := add(&done.Reports, 0, 0, func(tx *transaction) {
+			roomForReports(tx, ws, 1)
 			tx.exec(`INSERT INTO reports (id, workspace, title, text, frozen, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 				newID(), ws, from.Title, from.Text, frozen, from.Created.UnixMilli(), from.Updated.UnixMilli())
-			return nil
 		}, `reports WHERE workspace = ? AND title = ? AND created = ?`, from.Title, from.Created.UnixMilli()); err != nil {
 			return done, err
 		}
 	}
-	return done, s.update(ctx, func(tx *transaction) error {
+	return done, s.update(ctx, func(tx *transaction) {
 		for _, q := range a.index.Answers {
 			tx.exec(`INSERT INTO answers (workspace, question, given, correct, answered) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 				ws, q.Question, line(q.Given), q.Right, s.now())
 		}
-		return nil
 	})
 }
 

@@ -51,10 +51,8 @@ func (x *exporter) addJSON(name string, v any) error {
 
 func (x *exporter) search(id string) (archivedSearch, error) {
 	var spec string
-	one, err := result(x.ctx, x.view, func(tx *transaction) (Search, error) {
-		if err := tx.one(`SELECT spec FROM searches WHERE id = ?`, id).Scan(&spec); err != nil {
-			return Search{}, err
-		}
+	one, err := result(x.ctx, x.view, func(tx *transaction) Search {
+		spec = value[string](tx, `SELECT spec FROM searches WHERE id = ?`, id)
 		return findSearch(tx, `workspace = ? AND id = ?`, x.ws, id)
 	})
 	if err == nil {
@@ -136,20 +134,14 @@ func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result, e
 }
 
 // importSearch stores a search with its result.
-func (s *Store) importSearch(tx *transaction, ws Workspace, from archivedSearch, p plannedSearch, res *eval.Result) error {
+func (s *Store) importSearch(tx *transaction, ws Workspace, from archivedSearch, p plannedSearch, res *eval.Result) {
 	writePoints(tx, p.points)
-	id, err := s.insert(tx, ws, "", p)
-	if err != nil {
-		return err
-	}
+	id := s.insert(tx, ws, "", p)
 	zipped, err := zipJSON(res)
-	if err != nil {
-		return err
-	}
+	tx.fail(err)
 	tx.exec(`UPDATE cells SET done = 1 WHERE search = ?`, id)
 	tx.exec(`UPDATE searches SET status = 'done', result = ?, dataset_name = ?, created = ?, started = ?, finished = ? WHERE id = ?`,
 		zipped, p.DatasetName, from.Created.UnixMilli(), from.Started.UnixMilli(), from.Finished.UnixMilli(), id)
-	return nil
 }
 
 // study checks a study and reads its result.

@@ -161,9 +161,9 @@ func contentsOf(ctx context.Context, path string) (c Contents, err error) {
 		return c, fmt.Errorf("database %s: %w", path, err)
 	}
 	defer s.Close()
-	err = s.view(ctx, func(tx *transaction) error {
-		return tx.one(`SELECT (SELECT count(*) FROM datasets WHERE workspace NOT GLOB 'deleted *'), (SELECT count(*) FROM runs WHERE workspace NOT GLOB 'deleted *'), page_count * page_size FROM pragma_page_count, pragma_page_size`).
-			Scan(&c.Datasets, &c.Runs, &c.Bytes)
+	err = s.view(ctx, func(tx *transaction) {
+		tx.one(`SELECT (SELECT count(*) FROM datasets WHERE workspace NOT GLOB 'deleted *'), (SELECT count(*) FROM runs WHERE workspace NOT GLOB 'deleted *'), page_count * page_size FROM pragma_page_count, pragma_page_size`)(
+			&c.Datasets, &c.Runs, &c.Bytes)
 	})
 	return c, err
 }
