@@ -5,7 +5,6 @@ import (
 
 	"marginlab/handlers/frame"
 	homeview "marginlab/views/home"
-	"marginlab/web"
 )
 
 // DeletedPage lists what can be restored.
@@ -23,9 +22,6 @@ func (a *App) DeletedPage(w http.ResponseWriter, r *http.Request) error {
 
 // Restore is Restored for a page.
 func (a *App) Restore(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	d, err := a.Restored(r)
 	if err != nil {
 		return err

@@ -3,30 +3,22 @@ package api
 import (
 	"net/http"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/background"
 	"marginlab/handlers/frame"
 	"marginlab/web"
 )
 
-// BeginChange sends what would change the result of a run. A long computation continues in the
-// background: the response then gives its progress and the URL to poll.
-func (a *Handler) BeginChange(w http.ResponseWriter, r *http.Request) error {
-	return a.answerChange(w, r, true)
-}
-
-// Change is BeginChange for a result that is known or being computed.
-func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
-	return a.answerChange(w, r, false)
+// ChangeQuestion returns the question what would change the result of a run.
+func (a *Handler) ChangeQuestion(r *http.Request) (background.Question, error) {
+	run, err := frame.ByID(a.Store.RunWithoutModels)(r)
+	if err != nil {
+		return background.Question{}, err
+	}
+	return a.ChangeOf(r.Context(), run)
 }
 
 // CancelChange cancels the computation.
-func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
-	of, err := a.changeOf(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request, of background.Question) error {
 	id, err := of.ID()
 	if err != nil {
 		return err
@@ -35,20 +27,11 @@ func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
 	return web.NoContent(w, r)
 }
 
-func (a *Handler) changeOf(r *http.Request) (background.Question, error) {
-	run, err := a.Store.RunWithoutModels(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
-		return background.Question{}, err
-	}
-	return a.ChangeOf(r.Context(), run)
-}
-
-func (a *Handler) answerChange(w http.ResponseWriter, r *http.Request, begin bool) error {
-	of, err := a.changeOf(r)
-	if err != nil {
-		return err
-	}
-	s, now, err := a.Sense(r.Context(), of, begin, a.Patience)
+// Change sends what would change the result of a run. A POST begins to compute it, a GET is for a
+// result that is known or being computed. A long computation continues in the background: the
+// response then gives its progress and the URL to poll.
+func (a *Handler) Change(w http.ResponseWriter, r *http.Request, of background.Question) error {
+	s, now, err := a.Sense(r.Context(), of, r.Method == http.MethodPost, a.Patience)
 	if err != nil {
 		return err
 	}

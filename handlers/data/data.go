@@ -473,9 +473,6 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 
 // ChooseMapping makes a data set of a kept file and the chosen columns.
 func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	id := chi.URLParam(r, "id")
 	table, file, leave, message, err := a.upload(w, r)
 	if err != nil {
@@ -531,9 +528,6 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 
 // Generate makes a data set by a generator.
 func (a *Handler) Generate(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	g, err := dataset.FindGenerator(r.PostFormValue("generator"))
 	if err != nil {
 		return err
@@ -899,9 +893,6 @@ func (a *Handler) export(w http.ResponseWriter, r *http.Request, to io.Writer) (
 
 // Rename gives a data set another name.
 func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	id := chi.URLParam(r, "id")
 	err := a.Store.RenameDataset(r.Context(), frame.Workspace(r.Context()), id, r.PostFormValue("name"))
 	var ps param.Problems
@@ -916,9 +907,6 @@ func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
 
 // ReplaceRows stores rows edited as text.
 func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	set, was, leave, err := a.dataset(w, r)
 	if err != nil {
 		return err

@@ -102,11 +102,7 @@ func kernelText(s ml.Spec, rep *ml.Report) string {
 }
 
 // Page shows a run with its actions.
-func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Page(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	return a.showRun(w, r, run, nil)
 }
 
@@ -206,15 +202,8 @@ func cloneQuery(run store.Run) url.Values {
 }
 
 // Update changes name, tags and note of a run.
-func (a *Handler) Update(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
-	err = a.Store.UpdateRun(r.Context(), frame.Workspace(r.Context()), run.ID, r.PostFormValue("name"), r.PostFormValue("note"), splitTags(r.PostFormValue("tags")))
+func (a *Handler) Update(w http.ResponseWriter, r *http.Request, run store.Run) error {
+	err := a.Store.UpdateRun(r.Context(), frame.Workspace(r.Context()), run.ID, r.PostFormValue("name"), r.PostFormValue("note"), splitTags(r.PostFormValue("tags")))
 	var ps param.Problems
 	if errors.As(err, &ps) {
 		return a.showRun(w, r, run, ps)
@@ -235,11 +224,7 @@ func splitTags(text string) (tags []string) {
 }
 
 // Predictions writes the data with the model's prediction for each row.
-func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	if run.Model == nil {
 		return store.ErrNotFound
 	}
@@ -306,9 +291,6 @@ func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, p
 
 // HandIn submits a saved run to its course. If that is refused, the run's page explains why.
 func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	id := chi.URLParam(r, "id")
 	err := a.Deliver(r, id)
 	if errors.Is(err, store.ErrNames) {
@@ -325,7 +307,7 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return err
 	}
-	run, _, seen := a.run(r)
+	run, seen := a.Run(r)
 	if seen != nil {
 		return seen
 	}

@@ -499,9 +499,6 @@ func (a *Handler) chosen(r *http.Request) ([]string, error) {
 
 // Tag adds tags to the chosen runs, or takes them off.
 func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	ids, err := a.chosen(r)
 	if err != nil {
 		return err
@@ -518,9 +515,6 @@ func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteChosen deletes the chosen runs.
 func (a *Handler) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	ids, err := a.chosen(r)
 	if err != nil {
 		return err
