@@ -72,7 +72,7 @@ func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 		return 0, err
 	}
 	if float64(len(due)) > copyShare*float64(all) {
-		if _, err := s.copyBefore(ctx, "deletion"); err != nil {
+		if err := s.copyBefore(ctx, "deletion"); err != nil {
 			return 0, fmt.Errorf("%d unused workspaces are not deleted, because the copy of the database that is made before failed: %w", len(due), err)
 		}
 	}
@@ -132,25 +132,26 @@ func expired(tx *transaction, now time.Time, one Workspace) []Workspace {
 
 // copyBefore copies the database to a file beside it, named after the upcoming operation, and
 // removes the earlier copy of that name.
-func (s *Store) copyBefore(ctx context.Context, what string) (file string, err error) {
-	if file, err = unused(s.path + ".before-" + what + "-" + time.Now().Format("20060102-150405")); err != nil {
-		return "", err
+func (s *Store) copyBefore(ctx context.Context, what string) error {
+	file, err := unused(s.path + ".before-" + what + "-" + time.Now().Format("20060102-150405"))
+	if err != nil {
+		return err
 	}
 	old := s.copies(what)
 	reader, err := look(ctx, s.path)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer reader.Close()
 	if err := reader.copyTo(ctx, file); err != nil {
-		return "", err
+		return err
 	}
 	for _, name := range old {
 		if err := os.Remove(name); err != nil {
-			return file, ofFiles(err)
+			return ofFiles(err)
 		}
 	}
-	return file, nil
+	return nil
 }
 
 func (s *Store) copies(what string) []string {

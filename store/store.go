@@ -191,7 +191,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	if have > 0 && risky {
-		if _, err := s.copyBefore(ctx, "schema"); err != nil {
+		if err := s.copyBefore(ctx, "schema"); err != nil {
 			return fmt.Errorf("database not brought up to date, because the copy that is made before failed: %w", err)
 		}
 	}
