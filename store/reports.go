@@ -225,16 +225,18 @@ type archivedReport struct {
 func reportName(id string) string { return "reports/" + id + ".json" }
 
 // report validates a report of an archive and returns its compressed items.
-func (a *archive) report(r *archivedReport) (frozen []byte, err error) {
+func (a *archive) report(r *archivedReport) (frozen []byte) {
 	var f Frozen
-	if err := a.result(reportName(r.ID), &f); err != nil {
-		return nil, err
+	if a.result(reportName(r.ID), &f); a.fault != nil {
+		return nil
 	}
 	if err := f.whole(); err != nil {
-		return nil, unfit("%q: %v", reportName(r.ID), err)
+		a.fail(unfit("%q: %v", reportName(r.ID), err))
 	}
+	var err error
 	r.Title, r.Text, frozen, err = cleanReport(r.Title, r.Text, f)
-	return frozen, err
+	a.fail(err)
+	return frozen
 }
 
 // whole returns an error unless all points match their hashes and the points of every task are
