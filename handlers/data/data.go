@@ -273,10 +273,7 @@ func (a *Handler) uploadAgain(w http.ResponseWriter, r *http.Request, status int
 // keep stores a data set and goes to it.
 func (a *Handler) keep(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
 	set, err := a.Store.CreateDatasetOnce(r.Context(), frame.Workspace(r.Context()), store.Request{Key: r.PostFormValue("request")}, name, origin, d)
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/datasets/"+set.ID)
+	return frame.Done(w, r, "/datasets/"+set.ID, err)
 }
 
 // Mapping shows the form that asks for the label and feature columns of an uploaded file.
@@ -520,10 +517,7 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Store.DeleteUpload(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/datasets/"+set.ID)
+	return frame.Done(w, r, "/datasets/"+set.ID, a.Store.DeleteUpload(r.Context(), frame.Workspace(r.Context()), id))
 }
 
 // Generate makes a data set by a generator.
@@ -899,10 +893,7 @@ func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
 	if errors.As(err, &ps) {
 		return a.showDataset(w, r, dataview.Dataset{Error: results.Sentence(ps.Error())})
 	}
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/datasets/"+id)
+	return frame.Done(w, r, "/datasets/"+id, err)
 }
 
 // ReplaceRows stores rows edited as text.
@@ -923,10 +914,8 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := a.Store.ReplaceData(r.Context(), frame.Workspace(r.Context()), set.ID, d); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/datasets/"+set.ID)
+	_, err = a.Store.ReplaceData(r.Context(), frame.Workspace(r.Context()), set.ID, d)
+	return frame.Done(w, r, "/datasets/"+set.ID, err)
 }
 
 // reads describes how a file was parsed.

@@ -89,6 +89,14 @@ func Redirect(w http.ResponseWriter, r *http.Request, to string) error {
 	return nil
 }
 
+// Done is Redirect after what a form asked for, which returned err.
+func Done(w http.ResponseWriter, r *http.Request, to string, err error) error {
+	if err != nil {
+		return err
+	}
+	return Redirect(w, r, to)
+}
+
 // Cancelled leads on after something was cancelled: to the page of all jobs where the form
 // was there.
 func Cancelled(w http.ResponseWriter, r *http.Request, to string) error {

@@ -507,10 +507,7 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		err = a.Store.UpdateReport(ctx, ws, one.ID, one.Title, text, f)
 	}
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/reports/"+one.ID+"/edit")
+	return frame.Done(w, r, "/reports/"+one.ID+"/edit", err)
 }
 
 // frame returns the frame of a page about reports.

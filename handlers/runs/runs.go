@@ -209,10 +209,7 @@ func (a *Handler) Update(w http.ResponseWriter, r *http.Request, run store.Run) 
 	if errors.As(err, &ps) {
 		return a.showRun(w, r, run, ps)
 	}
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/runs/"+run.ID)
+	return frame.Done(w, r, "/runs/"+run.ID, err)
 }
 
 func splitTags(text string) (tags []string) {

@@ -150,10 +150,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case q.Has("keep"):
-		if err := a.Store.KeepColumns(r.Context(), ws, names(t.columns)); err != nil {
-			return err
-		}
-		return frame.Redirect(w, r, address(q, "keep", ""))
+		return frame.Done(w, r, address(q, "keep", ""), a.Store.KeepColumns(r.Context(), ws, names(t.columns)))
 	case results.Narrowed(q): // as links were before there was where
 		return frame.Redirect(w, r, address(q, "where", t.Where.String(), "q", "", "learner", "", "kernel", "", "conformal", "", "rule", "", "status", "", "tag", ""))
 	}
@@ -507,10 +504,7 @@ func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
 	if r.PostFormValue("off") != "" {
 		add, remove = nil, add
 	}
-	if err := a.Store.TagRuns(r.Context(), frame.Workspace(r.Context()), ids, add, remove); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, frame.Back(r, "/runs"))
+	return frame.Done(w, r, frame.Back(r, "/runs"), a.Store.TagRuns(r.Context(), frame.Workspace(r.Context()), ids, add, remove))
 }
 
 // DeleteChosen deletes the chosen runs.

@@ -255,10 +255,7 @@ func failed(r *eval.Result) (n int) {
 // Again begins another search of a finished one: finer, or with nested folds.
 func (a *Handler) Again(w http.ResponseWriter, r *http.Request, s store.Search) error {
 	next, err := a.SearchAgain(r.Context(), frame.Workspace(r.Context()), store.Request{}, s, r.PostFormValue("how"))
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/searches/"+next.ID)
+	return frame.Done(w, r, "/searches/"+next.ID, err)
 }
 
 // Save makes a run of a setting.

@@ -120,10 +120,7 @@ func (a *Handler) Find(w http.ResponseWriter, r *http.Request) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return a.showCourses(w, r, typed, "No course has this code. It has six letters, no digits.", "")
 	}
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/course/"+c.Code)
+	return frame.Done(w, r, "/course/"+c.Code, err)
 }
 
 // Open lets a student in: to the question that is open, otherwise to the slide that is

@@ -411,10 +411,7 @@ func controlLabels(target string, names []string) (labels []string) {
 
 // Close ends handing in, or allows it again.
 func (a *Handler) Close(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := a.Store.CloseCourse(r.Context(), g.Code, r.PostFormValue("closed") == "1"); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.base)
+	return frame.Done(w, r, g.base, a.Store.CloseCourse(r.Context(), g.Code, r.PostFormValue("closed") == "1"))
 }
 
 // End sets when the course ends, in UTC, or lifts the end.
@@ -426,18 +423,12 @@ func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
 			return param.Problems{{Field: "ends", Message: fmt.Sprintf("The end %q is no date and time: give it like 2030-01-31T18:00.", typed)}}
 		}
 	}
-	if err := a.Store.EndCourse(r.Context(), g.Code, ends); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.base)
+	return frame.Done(w, r, g.base, a.Store.EndCourse(r.Context(), g.Code, ends))
 }
 
 // Block deletes all submissions of the students of the ticked runs and refuses further ones.
 func (a *Handler) Block(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := a.Store.Block(r.Context(), g.Code, r.PostForm["run"]); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.base+"#gallery")
+	return frame.Done(w, r, g.base+"#gallery", a.Store.Block(r.Context(), g.Code, r.PostForm["run"]))
 }
 
 // Unblock accepts submissions of a blocked student again.
@@ -446,10 +437,7 @@ func (a *Handler) Unblock(w http.ResponseWriter, r *http.Request, g Course) erro
 	if err != nil {
 		return store.ErrNotFound
 	}
-	if err := a.Store.Unblock(r.Context(), g.Code, id); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.base)
+	return frame.Done(w, r, g.base, a.Store.Unblock(r.Context(), g.Code, id))
 }
 
 // Delete deletes the course with its gallery. Its trainings continue, because it can be restored.
@@ -469,10 +457,7 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request, g Course) error
 
 // DeleteHandins deletes the runs that are ticked in the gallery.
 func (a *Handler) DeleteHandins(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := a.Jobs.Delete(r.Context(), g.Gallery(), r.PostForm["run"]); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.base+"#gallery")
+	return frame.Done(w, r, g.base+"#gallery", a.Jobs.Delete(r.Context(), g.Gallery(), r.PostForm["run"]))
 }
 
 // GalleryFigure draws the boundaries of the runs of the query. What was withdrawn

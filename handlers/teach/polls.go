@@ -93,10 +93,7 @@ func stateOf(p store.Poll) string {
 // Ask asks the course a question.
 func (a *Handler) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
 	p, err := a.ask(r.Context(), g, r.PostFormValue("question"))
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.poll(p.ID))
+	return frame.Done(w, r, g.poll(p.ID), err)
 }
 
 func (a *Handler) ask(ctx context.Context, g Course, question string) (p store.Poll, err error) {
