@@ -9,6 +9,7 @@ import (
 	"marginlab/handlers/data"
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/handlers/runs"
 	"marginlab/handlers/teach"
 	"marginlab/store"
@@ -62,4 +63,59 @@ func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
 		p.Courses = append(p.Courses, teach.Row(c, a.Store.Now()))
 	}
 	return a.Render(w, r, homeview.HomePage(p))
+}
+
+// JobsPage shows what is under way.
+func (a *App) JobsPage(w http.ResponseWriter, r *http.Request) error {
+	list, err := a.UnderWay(r.Context(), frame.Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	p := homeview.Jobs{Page: a.Frame("Running", "runs")}
+	for _, j := range list {
+		row := homeview.JobRow{ID: j.ID, Kind: j.Kind, Name: j.Name, Data: j.Data, Status: string(j.Status), Progress: j.Progress(), Done: j.Done, Total: j.Total, Href: j.Page, Cancel: j.Page + "/cancel"}
+		if j.Kind == "path" {
+			row.Kind, row.Cancel = "path over C of", "/path/cancel?id="+j.ID
+		} else if j.Kind == "sensitivity" {
+			row.Kind = "what would change"
+		}
+		if j.Elapsed > 0 {
+			row.Elapsed = results.Seconds(j.Elapsed)
+		}
+		if j.Left > 0 {
+			row.Left = "about " + results.Seconds(j.Left)
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return a.Render(w, r, homeview.JobsPage(p))
+}
+
+// DeletedPage lists what can be restored.
+func (a *App) DeletedPage(w http.ResponseWriter, r *http.Request) error {
+	list, err := a.Store.Deletions(r.Context(), frame.Workspace(r.Context()))
+	if err != nil {
+		return err
+	}
+	p := homeview.Deleted{Page: a.Frame("Recently deleted", "")}
+	for _, d := range list {
+		p.Rows = append(p.Rows, *frame.ShownDeletion(d))
+	}
+	return a.Render(w, r, homeview.DeletedPage(p))
+}
+
+// Restore is Restored for a page.
+func (a *App) Restore(w http.ResponseWriter, r *http.Request) error {
+	d, err := a.Restored(r)
+	if err != nil {
+		return err
+	}
+	switch {
+	case d.Courses > 0:
+		return frame.Redirect(w, r, "/courses")
+	case d.Datasets > 0:
+		return frame.Redirect(w, r, "/datasets")
+	case d.Reports > 0:
+		return frame.Redirect(w, r, "/reports")
+	}
+	return frame.Redirect(w, r, frame.Back(r, "/runs"))
 }

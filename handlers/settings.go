@@ -50,9 +50,6 @@ func quotaText(q store.Quota) string {
 
 // openWorkspace changes to the workspace of a key.
 func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	key := r.PostFormValue("token")
 	if err := web.SetToken(w, r, key); err != nil {
 		return err
@@ -88,9 +85,6 @@ func (a *App) importWorkspace(w http.ResponseWriter, r *http.Request) error {
 
 // deleteWorkspace deletes everything after confirmation.
 func (a *App) deleteWorkspace(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	if r.PostFormValue("sure") != "yes" {
 		return a.showSettings(w, r, http.StatusUnprocessableEntity, homeview.Settings{DeleteError: "Nothing was deleted: tick the box first."})
 	}

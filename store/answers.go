@@ -13,24 +13,19 @@ type Answer struct {
 // SaveAnswer keeps the answer to a question, named lesson/screen/question, in
 // place of an earlier one.
 func (s *Store) SaveAnswer(ctx context.Context, ws Workspace, question string, a Answer) error {
-	return s.update(ctx, func(tx *transaction) error {
-		if err := s.begin(tx, ws); err != nil {
-			return err
-		}
+	return s.update(ctx, func(tx *transaction) {
+		s.begin(tx, ws)
 		tx.exec(`
 			INSERT INTO answers (workspace, question, given, correct, answered) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT DO UPDATE SET given = excluded.given, correct = excluded.correct, answered = excluded.answered`,
 			ws, question, line(a.Given), a.Right, s.now())
-		return tx.err
 	})
 }
 
 // Answers returns the answers of a workspace by question.
 func (s *Store) Answers(ctx context.Context, ws Workspace) (map[string]Answer, error) {
-	return result(ctx, s.view, func(tx *transaction) (map[string]Answer, error) {
-		return byKey(tx, func(r row, question *string, a *Answer) error { return r.Scan(question, &a.Given, &a.Right) },
-			`SELECT question, given, correct FROM answers WHERE workspace = ?`, ws)
-	})
+	return keyed(ctx, s, func(r row, question *string, a *Answer) error { return r.Scan(question, &a.Given, &a.Right) },
+		`SELECT question, given, correct FROM answers WHERE workspace = ?`, ws)
 }
 
 // ForgetAnswers deletes the answers to the questions of a lesson.

@@ -181,9 +181,7 @@ func exportAll[E any](x *exporter, list *[]E, from string, export func(id string
 		return
 	}
 	var ids []string
-	ids, x.err = result(x.ctx, x.view, func(tx *transaction) ([]string, error) {
-		return texts(tx, `SELECT id FROM `+from+` ORDER BY created, rowid`, x.ws)
-	})
+	ids, x.err = listed(x.ctx, x.Store, column[string], `SELECT id FROM `+from+` ORDER BY created, rowid`, x.ws)
 	for _, id := range ids {
 		one, err := export(id)
 		if err == nil {
@@ -200,7 +198,7 @@ func (x *exporter) pack(hash string) error {
 	if x.points[hash] {
 		return nil
 	}
-	body, err := result(x.ctx, x.view, func(tx *transaction) ([]byte, error) {
+	body, err := result(x.ctx, x.view, func(tx *transaction) []byte {
 		return value[[]byte](tx, `SELECT csv FROM points WHERE hash = ?`, hash)
 	})
 	if err == nil {
@@ -245,12 +243,8 @@ func (x *exporter) run(id string) (a archivedRun, err error) {
 
 // packed returns the stored models of a run by part, and its spec.
 func (s *Store) packed(ctx context.Context, run string, spec *json.RawMessage) (map[string][]byte, error) {
-	return result(ctx, s.view, func(tx *transaction) (map[string][]byte, error) {
-		text, err := value[string](tx, `SELECT spec FROM runs WHERE id = ?`, run)
-		if err != nil {
-			return nil, err
-		}
-		*spec = json.RawMessage(text)
+	return result(ctx, s.view, func(tx *transaction) map[string][]byte {
+		*spec = json.RawMessage(value[string](tx, `SELECT spec FROM runs WHERE id = ?`, run))
 		return byKey(tx, pair[string, []byte], `SELECT part, model FROM models WHERE run = ?`, run)
 	})
 }
@@ -305,66 +299,53 @@ func (i Imported) String() string {
 // an interrupted one. Faults of the archive are *param.Problems for the field "file".
 func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size int64) (done Imported, err error) {
 	a, err := openArchive(r, size)
-	if err == nil {
-		err = a.check(ctx)
-	}
 	if err != nil {
 		return done, err
 	}
+	a.check(ctx)
 	// add stores an entry, unless there is one that meets the conditions, and returns the id of that.
-	add := func(counter *int, datasets, runs int, store func(tx *transaction) error, there string, conditions ...any) (id string, err error) {
-		err = s.update(ctx, func(tx *transaction) error {
-			if id, err = value[string](tx, `SELECT id FROM `+there, append([]any{ws}, conditions...)...); err == nil {
+	add := func(counter *int, datasets, runs int, store func(tx *transaction), there string, conditions ...any) (id string) {
+		if a.fault != nil {
+			return ""
+		}
+		a.fail(s.update(ctx, func(tx *transaction) {
+			var known bool
+			if id, known = lookup(tx, column[string], `SELECT id FROM `+there, append([]any{ws}, conditions...)...); known {
 				counter = &done.Present
+				return
 			}
-			if err != ErrNotFound {
-				return err
-			}
-			if err := s.room(tx, ws, datasets, runs); err != nil {
-				return err
-			}
-			return store(tx)
-		})
-		if err == nil {
+			s.room(tx, ws, datasets, runs)
+			store(tx)
+		}))
+		if a.fault == nil {
 			*counter++
 		}
-		return id, err
+		return id
 	}
 	ids := map[string]string{} // of data sets: here, by those in the archive
 	for _, d := range a.index.Datasets {
-		p, err := a.encoded(d.Points)
-		if err != nil {
-			return done, err
+		p := a.encoded(d.Points)
+		if a.fault != nil {
+			break
 		}
 		ds := describe(p)
 		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = newID(), d.Name, line(d.Origin), d.Created, d.Updated
-		there, err := add(&done.Datasets, 1, 0, func(tx *transaction) error {
+		there := add(&done.Datasets, 1, 0, func(tx *transaction) {
 			writePoints(tx, p)
 			insertDataset(tx, ws, "", ds)
-			return nil
 		}, `datasets WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`, ds.Name, ds.Hash, ds.Created.UnixMilli())
-		if err != nil {
-			return done, err
-		}
 		ids[d.ID] = cmp.Or(there, ds.ID)
 	}
 	for _, from := range a.index.Runs {
-		p, err := a.encoded(from.Points)
-		if err != nil {
-			return done, err
-		}
-		r, res, err := a.run(from, p.Data)
-		if err != nil {
-			return done, err
-		}
+		p := a.encoded(from.Points)
+		r, res := a.run(from, p.Data)
 		r.ID, r.Dataset, r.Hash = newID(), ids[from.Dataset], from.Points
 		e := encodedResult{}
 		if res != nil {
-			if e, err = encodeResult(res); err != nil {
-				return done, err
-			}
+			e, err = encodeResult(res)
+			a.fail(err)
 		}
-		if _, err := add(&done.Runs, 0, 1, func(tx *transaction) error {
+		add(&done.Runs, 0, 1, func(tx *transaction) {
 			writePoints(tx, p)
 			tx.exec(`
 				INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, status, error, report, evidence, created, started, finished)
@@ -372,74 +353,54 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 				r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Status, r.Error, e.report, asJSON(&r.Evidence),
 				r.Created.UnixMilli(), asMillis(&r.Started), asMillis(&r.Finished))
 			insertModels(tx, r.ID, e)
-			return nil
-		}, `runs WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`, r.Name, r.Hash, r.Created.UnixMilli()); err != nil {
-			return done, err
-		}
+		}, `runs WHERE workspace = ? AND name = ? AND hash = ? AND created = ?`, r.Name, r.Hash, r.Created.UnixMilli())
 	}
 	for _, from := range a.index.Searches {
-		p, res, err := a.search(from)
-		if err != nil {
-			return done, err
-		}
+		p, res := a.search(from)
 		p.Dataset = ids[from.Dataset]
-		if _, err := add(&done.Searches, 0, 0, func(tx *transaction) error { return s.importSearch(tx, ws, from, p, res) },
-			`searches WHERE workspace = ? AND study IS NULL AND hash = ? AND created = ?`, from.Points, from.Created.UnixMilli()); err != nil {
-			return done, err
-		}
+		add(&done.Searches, 0, 0, func(tx *transaction) { s.importSearch(tx, ws, from, p, res) },
+			`searches WHERE workspace = ? AND study IS NULL AND hash = ? AND created = ?`, from.Points, from.Created.UnixMilli())
 	}
 	for _, from := range a.index.Studies {
-		res, err := a.study(from)
-		if err != nil {
-			return done, err
-		}
-		zipped, err := zipJSON(res)
-		if err != nil {
-			return done, err
-		}
-		if _, err := add(&done.Studies, 0, 0, func(tx *transaction) error {
+		zipped, err := zipJSON(a.study(from))
+		a.fail(err)
+		add(&done.Studies, 0, 0, func(tx *transaction) {
 			tx.exec(`INSERT INTO studies (id, workspace, title, file, sizes, created, result) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 				newID(), ws, studyTitle(from.Title), from.File, asJSON(&from.Sizes), from.Created.UnixMilli(), zipped)
-			return nil
-		}, `studies WHERE workspace = ? AND file = ? AND created = ?`, from.File, from.Created.UnixMilli()); err != nil {
-			return done, err
-		}
+		}, `studies WHERE workspace = ? AND file = ? AND created = ?`, from.File, from.Created.UnixMilli())
 	}
 	for _, from := range a.index.Reports {
-		frozen, err := a.report(&from)
-		if err != nil {
-			return done, err
-		}
-		if _, err := add(&done.Reports, 0, 0, func(tx *transaction) error {
-			if err := roomForReports(tx, ws, 1); err != nil {
-				return err
-			}
+		frozen := a.report(&from)
+		add(&done.Reports, 0, 0, func(tx *transaction) {
+			roomForReports(tx, ws, 1)
 			tx.exec(`INSERT INTO reports (id, workspace, title, text, frozen, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 				newID(), ws, from.Title, from.Text, frozen, from.Created.UnixMilli(), from.Updated.UnixMilli())
-			return nil
-		}, `reports WHERE workspace = ? AND title = ? AND created = ?`, from.Title, from.Created.UnixMilli()); err != nil {
-			return done, err
-		}
+		}, `reports WHERE workspace = ? AND title = ? AND created = ?`, from.Title, from.Created.UnixMilli())
 	}
-	return done, s.update(ctx, func(tx *transaction) error {
+	if a.fault != nil {
+		return done, a.fault
+	}
+	return done, s.update(ctx, func(tx *transaction) {
 		for _, q := range a.index.Answers {
 			tx.exec(`INSERT INTO answers (workspace, question, given, correct, answered) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 				ws, q.Question, line(q.Given), q.Right, s.now())
 		}
-		return nil
 	})
 }
 
-// archive is one that is being read.
+// archive is one that is being read. After its first fault nothing more is read of it.
 type archive struct {
 	index archiveIndex
 	files map[string]*zip.File
 
 	datasets map[string]bool // ids, once they are checked
-	fault    error           // found by check
+	fault    error           // the first one
 	hash     string          // of last
 	last     points          // last result of encoded, since runs on one data set often follow one another
 }
+
+// fail keeps the first fault.
+func (a *archive) fail(err error) { a.fault = cmp.Or(a.fault, err) }
 
 // unfit returns the error for a faulty archive.
 func unfit(format string, args ...any) error {
@@ -593,9 +554,9 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := a.read(indexName, maxIndex)
-	if err != nil {
-		return nil, err
+	text := a.read(indexName, maxIndex)
+	if a.fault != nil {
+		return nil, a.fault
 	}
 	if err := a.index.read(bytes.NewReader(text)); err != nil {
 		return nil, unfit("%s: %v", indexName, err)
@@ -634,96 +595,96 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 }
 
 // read returns the content of a file of at most most bytes.
-func (a *archive) read(name string, most int64) ([]byte, error) {
+func (a *archive) read(name string, most int64) []byte {
+	if a.fault != nil {
+		return nil
+	}
 	f := a.files[name]
 	if f == nil {
-		return nil, unfit("%q is missing", name)
+		a.fail(unfit("%q is missing", name))
+		return nil
 	}
 	if f.UncompressedSize64 > uint64(most) {
-		return nil, unfit("%q is larger than %d MB", name, most>>20)
+		a.fail(unfit("%q is larger than %d MB", name, most>>20))
+		return nil
 	}
 	body, err := f.Open()
 	if err != nil {
-		return nil, unfit("%q: %v", name, err)
+		a.fail(unfit("%q: %v", name, err))
+		return nil
 	}
 	defer body.Close()
 	text := make([]byte, f.UncompressedSize64)
 	if _, err := io.ReadFull(body, text); err != nil {
-		return nil, unfit("%q: %v", name, err)
+		a.fail(unfit("%q: %v", name, err))
+	} else if _, err := body.Read(make([]byte, 1)); err != io.EOF { // which checks the sum as well
+		a.fail(unfit("%q: %v", name, cmp.Or(err, zip.ErrFormat)))
 	}
-	if _, err := body.Read(make([]byte, 1)); err != io.EOF { // which checks the sum as well
-		return nil, unfit("%q: %v", name, cmp.Or(err, zip.ErrFormat))
-	}
-	return text, nil
+	return text
 }
 
 // check reads everything once.
-func (a *archive) check(ctx context.Context) error {
+func (a *archive) check(ctx context.Context) {
 	a.datasets = map[string]bool{}
-	checkAll(ctx, a, "data set", a.index.Datasets, func(d *archivedDataset) (id, title string, err error) {
+	checkAll(ctx, a, "data set", a.index.Datasets, func(d *archivedDataset) (id, title string) {
 		a.datasets[d.ID] = true
 		title = d.Name
 		var ps param.Problems
 		d.Name = required(&ps, "name", line(d.Name), maxName)
 		limited(&ps, "origin", d.Origin, maxNote)
-		if err = ps.Err(); err == nil {
-			_, err = a.encoded(d.Points)
-		}
-		return d.ID, title, err
+		a.fail(ps.Err())
+		a.encoded(d.Points)
+		return d.ID, title
 	})
-	checkAll(ctx, a, "run", a.index.Runs, func(r *archivedRun) (id, title string, err error) {
-		p, err := a.encoded(r.Points)
+	checkAll(ctx, a, "run", a.index.Runs, func(r *archivedRun) (id, title string) {
+		p := a.encoded(r.Points)
 		switch {
 		case strings.HasSuffix(r.ID, "-before"):
-			return "", r.Name, nil
+			return "", r.Name
 		case r.Dataset != "" && !a.datasets[r.Dataset]:
-			err = errNoDataset
-		case err == nil:
-			_, _, err = a.run(*r, p.Data)
+			a.fault = errNoDataset
+		default:
+			a.run(*r, p.Data)
 		}
-		return r.ID, r.Name, err
+		return r.ID, r.Name
 	})
-	checkAll(ctx, a, "search", a.index.Searches, func(s *archivedSearch) (id, title string, err error) {
-		if _, _, err = a.search(*s); s.Dataset != "" && !a.datasets[s.Dataset] {
-			err = errNoDataset
+	checkAll(ctx, a, "search", a.index.Searches, func(s *archivedSearch) (id, title string) {
+		if a.search(*s); s.Dataset != "" && !a.datasets[s.Dataset] {
+			a.fault = errNoDataset
 		}
-		return s.ID, "", err
+		return s.ID, ""
 	})
-	checkAll(ctx, a, "study", a.index.Studies, func(s *archivedStudy) (id, title string, err error) {
-		_, err = a.study(*s)
-		return s.ID, s.Title, err
+	checkAll(ctx, a, "study", a.index.Studies, func(s *archivedStudy) (id, title string) {
+		a.study(*s)
+		return s.ID, s.Title
 	})
-	checkAll(ctx, a, "report", a.index.Reports, func(r *archivedReport) (id, title string, err error) {
-		_, err = a.report(r)
-		return r.ID, r.Title, err
+	checkAll(ctx, a, "report", a.index.Reports, func(r *archivedReport) (id, title string) {
+		a.report(r)
+		return r.ID, r.Title
 	})
 	for _, q := range a.index.Answers {
 		var ps param.Problems
 		required(&ps, "question", q.Question, 4*maxName)
 		limited(&ps, "answer", q.Given, maxNote)
-		if a.fault == nil && len(ps) > 0 {
-			a.fault = unfit("the answer to %.100q: %v", q.Question, ps)
+		if len(ps) > 0 {
+			a.fail(unfit("the answer to %.100q: %v", q.Question, ps))
 		}
 	}
-	return a.fault
 }
 
 var errNoDataset = errors.New("its data set is not in the archive")
 
 // checkAll checks the entries of one kind up to the first faulty one. check also returns the name
 // of an entry for messages.
-func checkAll[E any](ctx context.Context, a *archive, noun string, list []E, check func(*E) (id, title string, err error)) {
+func checkAll[E any](ctx context.Context, a *archive, noun string, list []E, check func(*E) (id, title string)) {
 	seen := map[string]bool{}
 	for i := range list {
-		if a.fault == nil {
-			a.fault = ctx.Err()
-		}
-		if a.fault != nil {
+		if a.fail(ctx.Err()); a.fault != nil {
 			return
 		}
-		id, title, err := check(&list[i])
+		id, title := check(&list[i])
 		if id == "" || seen[id] {
-			err = errors.New("its id is missing or not the only one")
+			a.fault = errors.New("its id is missing or not the only one")
 		}
 		seen[id] = true
 		what := fmt.Sprintf("%s %d", noun, i+1)
@@ -731,40 +692,38 @@ func checkAll[E any](ctx context.Context, a *archive, noun string, list []E, che
 			what += fmt.Sprintf(", %.100q", title)
 		}
 		var bad param.Problems
-		if errors.As(err, &bad) && bad[0].Field == "file" {
-			a.fault = err
-		} else if err != nil {
-			a.fault = unfit("%s: %v", what, err)
+		if a.fault != nil && !(errors.As(a.fault, &bad) && bad[0].Field == "file") {
+			a.fault = unfit("%s: %v", what, a.fault)
 		}
 	}
 }
 
 // encoded reads a point set.
-func (a *archive) encoded(hash string) (points, error) {
-	if hash == a.hash && hash != "" {
-		return a.last, nil
+func (a *archive) encoded(hash string) points {
+	if hash == a.hash && hash != "" && a.fault == nil {
+		return a.last
 	}
-	text, err := a.read(pointsName(hash), maxPoints)
-	if err != nil {
-		return points{}, err
+	text := a.read(pointsName(hash), maxPoints)
+	if a.fault != nil {
+		return points{}
 	}
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != hash {
-		return points{}, unfit("%q does not hold the points that it is named after", pointsName(hash))
+		a.fail(unfit("%q does not hold the points that it is named after", pointsName(hash)))
+		return points{}
 	}
 	d, err := dataset.DecodeUpTo(bytes.NewReader(text), maxRows)
 	if err != nil {
-		return points{}, unfit("%q: %v", pointsName(hash), err)
+		a.fail(unfit("%q: %v", pointsName(hash), err))
+		return points{}
 	}
 	csv, err := compress(text)
-	if err != nil {
-		return points{}, err
-	}
+	a.fail(err)
 	a.hash, a.last = hash, points{d, hash, csv}
-	return a.last, nil
+	return a.last
 }
 
 // run checks a run and reads its result, nil for one without.
-func (a *archive) run(r archivedRun, d *dataset.Data) (Run, *ml.Result, error) {
+func (a *archive) run(r archivedRun, d *dataset.Data) (Run, *ml.Result) {
 	run := Run{DatasetName: cmp.Or(line(r.DatasetName), "unsaved data"), Axes: r.Axes, Status: r.Status, Error: line(r.Error), Evidence: r.Evidence[:min(len(r.Evidence), mostEvidence)], Created: r.Created, Started: r.Started, Finished: r.Finished}
 	var ps param.Problems
 	run.Name = required(&ps, "name", line(r.Name), maxName)
@@ -775,35 +734,33 @@ func (a *archive) run(r archivedRun, d *dataset.Data) (Run, *ml.Result, error) {
 	for _, axis := range run.Axes {
 		limited(&ps, "axis", axis, maxNote)
 	}
-	if err := ps.Err(); err != nil {
-		return run, nil, err
-	}
+	a.fail(ps.Err())
 	var err error
-	if run.Spec, err = readSettings(r.Spec); err != nil {
-		return run, nil, err
-	}
+	run.Spec, err = readSettings(r.Spec)
+	a.fail(err)
 	var numbers struct { // which the list of runs sorts by
 		C *float64 `json:"C"`
 	}
 	if err := json.Unmarshal(r.Spec, &numbers); err != nil {
-		return run, nil, fmt.Errorf("its settings: %w", err)
+		a.fail(fmt.Errorf("its settings: %w", err))
 	}
 	switch {
 	case !r.Status.Ended():
-		return run, nil, fmt.Errorf("expected a run that has ended, found status %q", r.Status)
+		a.fail(fmt.Errorf("expected a run that has ended, found status %q", r.Status))
 	case (r.Status == Done) != (r.Report != nil), r.Before && r.Status != Done:
-		return run, nil, errors.New("a result belongs to a run that is done, and to no other")
-	case r.Status != Done:
-		return run, nil, nil
+		a.fail(errors.New("a result belongs to a run that is done, and to no other"))
 	}
-	res := &ml.Result{Report: *r.Report}
-	if res.Model, err = a.model(r.ID, "model"); err == nil && r.Before {
-		res.Before, err = a.model(r.ID, "before")
+	if r.Status != Done || a.fault != nil {
+		return run, nil
 	}
-	if err == nil {
-		err = res.Fits(d)
+	res := &ml.Result{Report: *r.Report, Model: a.model(r.ID, "model")}
+	if r.Before {
+		res.Before = a.model(r.ID, "before")
 	}
-	return run, res, err
+	if a.fault == nil {
+		a.fail(res.Fits(d))
+	}
+	return run, res
 }
 
 // readSettings reads the settings of a run or search.
@@ -815,25 +772,22 @@ func readSettings(text []byte) (ml.Spec, error) {
 }
 
 // values reads a JSON file whose values fit into the allowed memory.
-func (a *archive) values(name string, most int64) ([]byte, error) {
-	text, err := a.read(name, most)
-	if err != nil {
-		return nil, err
-	}
+func (a *archive) values(name string, most int64) []byte {
+	text := a.read(name, most)
 	if _, err := io.Copy(io.Discard, param.Unfolding(bytes.NewReader(text), maxValues)); err != nil {
-		return nil, unfit("%q: %v", name, err)
+		a.fail(unfit("%q: %v", name, err))
 	}
-	return text, nil
+	return text
 }
 
-func (a *archive) model(run, part string) (*ml.Model, error) {
-	text, err := a.values(modelName(run, part), maxModel)
-	if err != nil {
-		return nil, err
+func (a *archive) model(run, part string) *ml.Model {
+	text := a.values(modelName(run, part), maxModel)
+	if a.fault != nil {
+		return nil
 	}
 	m, err := ml.ReadStoredModel(text)
 	if err != nil {
-		return nil, unfit("%q: %v", modelName(run, part), err)
+		a.fail(unfit("%q: %v", modelName(run, part), err))
 	}
-	return m, nil
+	return m
 }

@@ -51,10 +51,8 @@ func (x *exporter) addJSON(name string, v any) error {
 
 func (x *exporter) search(id string) (archivedSearch, error) {
 	var spec string
-	one, err := result(x.ctx, x.view, func(tx *transaction) (Search, error) {
-		if err := tx.one(`SELECT spec FROM searches WHERE id = ?`, id).Scan(&spec); err != nil {
-			return Search{}, err
-		}
+	one, err := result(x.ctx, x.view, func(tx *transaction) Search {
+		spec = value[string](tx, `SELECT spec FROM searches WHERE id = ?`, id)
 		return findSearch(tx, `workspace = ? AND id = ?`, x.ws, id)
 	})
 	if err == nil {
@@ -93,78 +91,62 @@ func (x *exporter) report(id string) (archivedReport, error) {
 }
 
 // result reads the file of a result.
-func (a *archive) result(name string, v any) error {
-	text, err := a.values(name, maxResult)
-	if err != nil {
-		return err
+func (a *archive) result(name string, v any) {
+	text := a.values(name, maxResult)
+	if a.fault != nil {
+		return
 	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	if err := dec.Decode(v); err != nil {
-		return unfit("%q: %v", name, err)
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(v); err != nil {
+		a.fail(unfit("%q: %v", name, err))
 	}
-	return nil
 }
 
 // search validates a search, rebuilds its plan and reads its result.
-func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result, err error) {
-	points, err := a.encoded(s.Points)
-	if err != nil {
-		return p, nil, err
-	}
+func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result) {
+	points := a.encoded(s.Points)
 	n := NewSearch{Data: points.Data, DatasetName: line(s.DatasetName), Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes}
 	var ps param.Problems
 	limited(&ps, "name of the data set", n.DatasetName, maxName)
 	for _, axis := range n.Axes {
 		limited(&ps, "axis", axis, maxNote)
 	}
-	if err := ps.Err(); err != nil {
-		return p, nil, err
-	}
-	if n.Spec, err = readSettings(s.Spec); err != nil {
-		return p, nil, err
+	a.fail(ps.Err())
+	var err error
+	n.Spec, err = readSettings(s.Spec)
+	if a.fail(err); a.fault != nil {
+		return p, nil
 	}
 	p, plan, err := planned(n, points)
-	if err != nil {
-		return p, nil, err
-	}
+	a.fail(err)
 	var r eval.Result
-	if err := a.result(searchName(s.ID), &r); err != nil {
-		return p, nil, err
+	if a.result(searchName(s.ID), &r); a.fault != nil {
+		return p, nil
 	}
 	res, err = plan.Restore(&r)
-	return p, res, err
+	a.fail(err)
+	return p, res
 }
 
 // importSearch stores a search with its result.
-func (s *Store) importSearch(tx *transaction, ws Workspace, from archivedSearch, p plannedSearch, res *eval.Result) error {
+func (s *Store) importSearch(tx *transaction, ws Workspace, from archivedSearch, p plannedSearch, res *eval.Result) {
 	writePoints(tx, p.points)
-	id, err := s.insert(tx, ws, "", p)
-	if err != nil {
-		return err
-	}
+	id := s.insert(tx, ws, "", p)
 	zipped, err := zipJSON(res)
-	if err != nil {
-		return err
-	}
+	tx.fail(err)
 	tx.exec(`UPDATE cells SET done = 1 WHERE search = ?`, id)
 	tx.exec(`UPDATE searches SET status = 'done', result = ?, dataset_name = ?, created = ?, started = ?, finished = ? WHERE id = ?`,
 		zipped, p.DatasetName, from.Created.UnixMilli(), from.Started.UnixMilli(), from.Finished.UnixMilli(), id)
-	return nil
 }
 
 // study checks a study and reads its result.
-func (a *archive) study(s archivedStudy) (*study.Result, error) {
+func (a *archive) study(s archivedStudy) *study.Result {
 	asked, err := study.Parse(s.File, "study")
-	if err != nil {
-		return nil, err
+	a.fail(err)
+	r := new(study.Result)
+	if a.result(studyName(s.ID), r); a.fault != nil {
+		return nil
 	}
-	var r study.Result
-	if err := a.result(studyName(s.ID), &r); err != nil {
-		return nil, err
-	}
-	if err := asked.Restore(&r); err != nil {
-		return nil, err
-	}
+	a.fail(asked.Restore(r))
 	r.Study = s.File
-	return &r, nil
+	return r
 }

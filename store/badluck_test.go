@@ -179,17 +179,14 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 		"given up ": func(cancel context.CancelFunc) error { cancel(); return fault },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		_ = s.note(ctx, func(tx *transaction) error {
+		_ = s.note(ctx, func(tx *transaction) {
 			require.Equal(t, mode(tx), normal, "synchronous in a note")
-			return end(cancel)
+			tx.fail(end(cancel))
 		})
 		cancel()
 		require.Equal(t, mode(s.write), full, "%s: synchronous afterwards", name)
 	}
-	require.NoError(t, s.note(t.Context(), func(tx *transaction) error {
-		_, err := tx.Exec(`INSERT INTO workspaces (workspace, seen) VALUES ('w', 1)`)
-		return err
-	}))
+	require.NoError(t, s.note(t.Context(), func(tx *transaction) { tx.exec(`INSERT INTO workspaces (workspace, seen) VALUES ('w', 1)`) }))
 	var n int
 	require.NoError(t, s.read.QueryRow(`SELECT count(*) FROM workspaces`).Scan(&n))
 	require.Check(t, n == 1, "a note is not kept")

@@ -9,12 +9,8 @@ import (
 
 // Workspaces lists all workspaces that hold something, the largest first.
 func (s *Store) Workspaces(ctx context.Context) ([]Holdings, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Holdings, error) {
-		names, err := listOf(tx, column[Workspace], `SELECT DISTINCT workspace FROM `+used+` ORDER BY workspace`)
-		if err != nil {
-			return nil, err
-		}
-		return holdingsOf(tx, names)
+	return result(ctx, s.view, func(tx *transaction) []Holdings {
+		return holdingsOf(tx, listOf(tx, column[Workspace], `SELECT DISTINCT workspace FROM `+used+` ORDER BY workspace`))
 	})
 }
 
@@ -24,9 +20,7 @@ func (s *Store) FindWorkspace(ctx context.Context, begin string) (Workspace, err
 	if len(begin) < 8 || strings.Trim(begin, "0123456789abcdef") != "" {
 		return "", fmt.Errorf("expected eight digits or more of the name of a workspace, as the list shows it, not %q", begin)
 	}
-	names, err := result(ctx, s.view, func(tx *transaction) ([]Workspace, error) {
-		return listOf(tx, column[Workspace], `SELECT DISTINCT workspace FROM `+used+` WHERE workspace >= ?1 AND workspace < ?1 || 'g' LIMIT 2`, begin)
-	})
+	names, err := listed(ctx, s, column[Workspace], `SELECT DISTINCT workspace FROM `+used+` WHERE workspace >= ?1 AND workspace < ?1 || 'g' LIMIT 2`, begin)
 	switch {
 	case err != nil:
 		return "", err
@@ -49,16 +43,14 @@ const barredWorkspace, barredAddress = "workspace ", "address "
 // Barred returns the visitors blocked by the operator.
 func (s *Store) Barred(ctx context.Context) (b Barred, err error) {
 	b = Barred{map[Workspace]bool{}, map[string]bool{}}
-	err = s.view(ctx, func(tx *transaction) error {
-		list, err := texts(tx, `SELECT what FROM barred`)
-		for _, what := range list {
+	err = s.view(ctx, func(tx *transaction) {
+		for _, what := range texts(tx, `SELECT what FROM barred`) {
 			if ws, ok := strings.CutPrefix(what, barredWorkspace); ok {
 				b.Workspaces[Workspace(ws)] = true
 			} else {
 				b.Addresses[strings.TrimPrefix(what, barredAddress)] = true
 			}
 		}
-		return err
 	})
 	return b, err
 }

@@ -97,9 +97,8 @@ func (s *Store) structure(ctx context.Context) (faults []string, err error) {
 // lines returns the single column of a query. If a damaged page interrupts it, the last line
 // says so.
 func (s *Store) lines(ctx context.Context, query string, args ...any) (list []string, err error) {
-	err = s.view(ctx, func(tx *transaction) error {
-		list, err = texts(tx, query, args...)
-		return err
+	err = s.view(ctx, func(tx *transaction) {
+		list = texts(tx, query, args...)
 	})
 	if errors.Is(err, ErrNotDatabase) {
 		return append(list, err.Error()), nil
@@ -112,7 +111,7 @@ type check struct {
 	noun string
 	keys string // query over an index, so that keys are known even if rows are damaged
 	what string // query that describes the item of a key
-	read func(tx *transaction, key string) error
+	read func(tx *transaction, key string)
 }
 
 var checks = []check{
@@ -121,49 +120,26 @@ var checks = []check{
 		`SELECT 'of the data set "' || name || '"' FROM datasets WHERE hash = ?1 UNION ALL SELECT 'of the run "' || name || '"' FROM runs WHERE hash = ?1
 			UNION ALL SELECT 'of the search ' || id FROM searches WHERE hash = ?1
 			UNION ALL SELECT 'of the link "' || title || '"' FROM links WHERE hash = ?1 LIMIT 5`,
-		func(tx *transaction, hash string) error {
-			d, err := readPoints(tx, hash)
-			if err == nil && d.Hash() != hash {
-				err = errors.New("the points are not those that were saved")
+		func(tx *transaction, hash string) {
+			if d := readPoints(tx, hash); tx.err == nil && d.Hash() != hash {
+				tx.fail(errors.New("the points are not those that were saved"))
 			}
-			return err
 		},
 	},
-	{"data set", `SELECT id FROM datasets ORDER BY id`, `SELECT name FROM datasets WHERE id = ?`, found(findDataset, `id = ?`)},
-	{"run", `SELECT id FROM runs ORDER BY id`, `SELECT name FROM runs WHERE id = ?`, func(tx *transaction, id string) error {
-		r, err := findRun(tx, `id = ?`, id)
-		if err != nil || r.Status != Done {
-			return err
+	{"data set", `SELECT id FROM datasets ORDER BY id`, `SELECT name FROM datasets WHERE id = ?`, func(tx *transaction, id string) { findDataset(tx, `id = ?`, id) }},
+	{"run", `SELECT id FROM runs ORDER BY id`, `SELECT name FROM runs WHERE id = ?`, func(tx *transaction, id string) {
+		if r := findRun(tx, `id = ?`, id); r.Status == Done && !tx.exists(`models WHERE run = ? AND part = 'model'`, id) {
+			tx.fail(errors.New("its model is missing"))
 		}
-		kept, err := value[bool](tx, `SELECT EXISTS (SELECT 1 FROM models WHERE run = ? AND part = 'model')`, id)
-		if err == nil && !kept {
-			err = errors.New("its model is missing")
-		}
-		return err
 	}},
-	{"models of run", `SELECT DISTINCT run FROM models ORDER BY run`, `SELECT name FROM runs WHERE id = ?`, func(tx *transaction, id string) error {
-		return readModels(tx, &Run{ID: id})
+	{"models of run", `SELECT DISTINCT run FROM models ORDER BY run`, `SELECT name FROM runs WHERE id = ?`, func(tx *transaction, id string) { readModels(tx, &Run{ID: id}) }},
+	{"search", `SELECT id FROM searches ORDER BY id`, `SELECT 'on ' || dataset_name FROM searches WHERE id = ?`, func(tx *transaction, id string) {
+		findSearch(tx, `id = ?`, id)
+		readPlan(tx, id)
+		readResults(tx, id)
 	}},
-	{"search", `SELECT id FROM searches ORDER BY id`, `SELECT 'on ' || dataset_name FROM searches WHERE id = ?`, func(tx *transaction, id string) error {
-		if _, err := findSearch(tx, `id = ?`, id); err != nil {
-			return err
-		}
-		if _, err := readPlan(tx, id); err != nil {
-			return err
-		}
-		_, err := readResults(tx, id)
-		return err
-	}},
-	{"course", `SELECT code FROM courses WHERE deleted IS NULL ORDER BY code`, `SELECT title FROM courses WHERE code = ?`, found(findCourse, `code = ?`)},
-	{"report", `SELECT id FROM reports ORDER BY id`, `SELECT title FROM reports WHERE id = ?`, found(findReport, `id = ?`)},
-}
-
-// found returns a function that reads an item by its key using find.
-func found[T any](find func(tx *transaction, where string, args ...any) (T, error), where string) func(tx *transaction, key string) error {
-	return func(tx *transaction, key string) error {
-		_, err := find(tx, where, key)
-		return err
-	}
+	{"course", `SELECT code FROM courses WHERE deleted IS NULL ORDER BY code`, `SELECT title FROM courses WHERE code = ?`, func(tx *transaction, code string) { findCourse(tx, `code = ?`, code) }},
+	{"report", `SELECT id FROM reports ORDER BY id`, `SELECT title FROM reports WHERE id = ?`, func(tx *transaction, id string) { findReport(tx, `id = ?`, id) }},
 }
 
 // faults describes the items of a check that cannot be read.
@@ -173,7 +149,7 @@ func (s *Store) faults(ctx context.Context, c check) (faults []string, err error
 		return nil, err
 	}
 	for _, key := range list {
-		err := s.view(ctx, func(tx *transaction) error { return c.read(tx, key) })
+		err := s.view(ctx, func(tx *transaction) { c.read(tx, key) })
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()

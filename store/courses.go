@@ -129,22 +129,17 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 		q.Slug = newSlug(c.Questions)
 		c.Questions = append(c.Questions, q)
 	}
-	err = s.update(ctx, func(tx *transaction) error {
-		if err := s.room(tx, ws, 0, 0); err != nil {
-			return err
-		}
+	err = s.update(ctx, func(tx *transaction) {
+		s.room(tx, ws, 0, 0)
 		if n.Points != nil {
 			writePoints(tx, p)
 		}
-		for {
+		for made := 0; made == 0 && tx.err == nil; { // until the code is not taken
 			c.Code = newCode()
-			err := tx.execFound(`
+			made = tx.exec(`
 				INSERT INTO courses (code, workspace, token, title, target, hidden, frozen, hash, data_name, closed, created, questions)
 				VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?) ON CONFLICT (code) DO NOTHING`,
 				c.Code, ws, c.Token, c.Title, c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), c.Hash, c.Data, c.Closed, c.Created.UnixMilli(), asJSON(&c.Questions))
-			if err != ErrNotFound { // else the code is taken
-				return err
-			}
 		}
 	})
 	if err != nil {
@@ -198,12 +193,12 @@ func (s *Store) TaughtCourse(ctx context.Context, token string) (Course, error) 
 }
 
 func (s *Store) oneCourse(ctx context.Context, where string, args ...any) (Course, error) {
-	return result(ctx, s.view, func(tx *transaction) (Course, error) { return findCourse(tx, where, args...) })
+	return result(ctx, s.view, func(tx *transaction) Course { return findCourse(tx, where, args...) })
 }
 
 // Courses lists the courses of a workspace, newest first.
 func (s *Store) Courses(ctx context.Context, ws Workspace) ([]Course, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Course, error) { return coursesOf(tx, `workspace = ?`, ws) })
+	return result(ctx, s.view, func(tx *transaction) []Course { return coursesOf(tx, `workspace = ?`, ws) })
 }
 
 // CloseCourse closes a course for hand-ins, or opens it again.
@@ -223,7 +218,7 @@ func (s *Store) EndCourse(ctx context.Context, code string, ends time.Time) erro
 
 // Admits returns ErrClosed, ErrOver or ErrBlocked if a workspace cannot submit to a course.
 func (s *Store) Admits(ctx context.Context, ws Workspace, c Course) error {
-	return s.view(ctx, func(tx *transaction) error { return admits(tx, ws, c, s.now()) })
+	return s.view(ctx, func(tx *transaction) { admits(tx, ws, c, s.now()) })
 }
 
 // Copy describes a run in a gallery without reading it.
@@ -236,12 +231,10 @@ type Copy struct {
 
 // Copies lists the runs in the gallery of a course in the order of time.
 func (s *Store) Copies(ctx context.Context, c Course) ([]Copy, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Copy, error) {
-		return listOf(tx, func(r row, one *Copy) error {
-			return r.Scan(&one.Run, &one.Name, &one.Workspace, &one.Hash, &one.Status)
-		}, `SELECT runs.id, runs.name, handins.workspace, hash, status FROM handins JOIN runs ON runs.id = run
-			WHERE handins.course = ? AND runs.workspace = ? ORDER BY created, runs.rowid`, c.Code, c.Gallery())
-	})
+	return listed(ctx, s, func(r row, one *Copy) error {
+		return r.Scan(&one.Run, &one.Name, &one.Workspace, &one.Hash, &one.Status)
+	}, `SELECT runs.id, runs.name, handins.workspace, hash, status FROM handins JOIN runs ON runs.id = run
+		WHERE handins.course = ? AND runs.workspace = ? ORDER BY created, runs.rowid`, c.Code, c.Gallery())
 }
 
 // Blocked is a workspace that a teacher has blocked from a course.
@@ -254,32 +247,22 @@ type Blocked struct {
 // Block blocks the workspaces that submitted some runs of a course's gallery and deletes all
 // their submissions there. Deleted runs are ignored.
 func (s *Store) Block(ctx context.Context, code string, runs []string) error {
-	return s.update(ctx, func(tx *transaction) error {
-		of, err := byKey(tx, pair[string, Workspace], `SELECT run, workspace FROM handins WHERE course = ?`, code)
-		if err != nil {
-			return err
-		}
+	return s.update(ctx, func(tx *transaction) {
+		of := byKey(tx, pair[string, Workspace], `SELECT run, workspace FROM handins WHERE course = ?`, code)
 		for _, run := range runs {
 			ws, there := of[run]
 			if !there { // withdrawn meanwhile, or deleted with another of the runs
 				continue
 			}
-			copies, err := listHandins(tx, ws, code)
-			if err != nil {
-				return err
-			}
 			var names []string
-			for _, h := range copies {
-				if err := withdraw(tx, ws, h.Run); err != nil {
-					return err
-				}
+			for _, h := range listHandins(tx, ws, code) {
+				withdraw(tx, ws, h.Run)
 				names = append(names, h.Name)
 				delete(of, h.Run)
 			}
 			tx.exec(`INSERT INTO blocks (course, workspace, names, created) VALUES (?, ?, ?, ?) ON CONFLICT (course, workspace) DO NOTHING`, code, ws, strings.Join(names, ", "), s.now())
 			tx.exec(`DELETE FROM students WHERE course = ? AND workspace = ?`, code, ws) // and with them their answers
 		}
-		return nil
 	})
 }
 
@@ -290,21 +273,16 @@ func (s *Store) Unblock(ctx context.Context, code string, id int64) error {
 
 // Blocks lists who is blocked from a course, the latest first.
 func (s *Store) Blocks(ctx context.Context, code string) ([]Blocked, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Blocked, error) {
-		return listOf(tx, func(r row, b *Blocked) error { return r.Scan(&b.ID, &b.Names, asMillis(&b.Since)) },
-			`SELECT id, names, created FROM blocks WHERE course = ? ORDER BY created DESC, id DESC`, code)
-	})
+	return listed(ctx, s, func(r row, b *Blocked) error { return r.Scan(&b.ID, &b.Names, asMillis(&b.Since)) },
+		`SELECT id, names, created FROM blocks WHERE course = ? ORDER BY created DESC, id DESC`, code)
 }
 
 // DeleteCourse deletes a course with its gallery. The runs of the students stay. Restore
 // brings it back.
 func (s *Store) DeleteCourse(ctx context.Context, code string) error {
-	return s.update(ctx, func(tx *transaction) error {
-		ws, err := value[Workspace](tx, `SELECT workspace FROM courses WHERE deleted IS NULL AND code = ?`, code)
-		if err != nil {
-			return err
-		}
-		return s.softDelete(tx, "courses", "code", ws, code)
+	return s.update(ctx, func(tx *transaction) {
+		ws := value[Workspace](tx, `SELECT workspace FROM courses WHERE deleted IS NULL AND code = ?`, code)
+		s.softDelete(tx, "courses", "code", ws, code)
 	})
 }
 
@@ -320,34 +298,21 @@ func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name s
 	if err != nil {
 		return r, err
 	}
-	return result(ctx, s.update, func(tx *transaction) (Run, error) {
-		r, err := repeated(tx, "runs", ws, q.request, findRun)
-		switch {
-		case err == nil:
-			there, err := findHandin(tx, ws, r.Course, name)
-			if err != nil || there.Run != "" {
-				return r, err
+	return result(ctx, s.update, func(tx *transaction) Run {
+		r, again := repeated(tx, "runs", ws, q.request, findRun)
+		if again {
+			if there := findHandin(tx, ws, r.Course, name); there.Run != "" { // else it was withdrawn
+				return r
 			}
-			// It was withdrawn.
-		case err != ErrNotFound:
-			return r, err
-		default:
-			waiting, err := value[int](tx, `SELECT count(*) FROM runs WHERE workspace = ? AND `+notEnded+` AND status = 'queued'`, ws)
-			if err != nil {
-				return r, err
+		} else {
+			if waiting := value[int](tx, `SELECT count(*) FROM runs WHERE workspace = ? AND `+notEnded+` AND status = 'queued'`, ws); waiting >= MaxQueuedEach+spareHandins {
+				tx.fail(ErrTooMany)
 			}
-			if waiting >= MaxQueuedEach+spareHandins {
-				return r, ErrTooMany
-			}
-			if err := s.Quota.room(tx, ws, 0, 1); err != nil {
-				return r, err
-			}
-			if r, err = createRun(tx, ws, q, s.now()); err != nil {
-				return r, err
-			}
+			s.Quota.room(tx, ws, 0, 1)
+			r = createRun(tx, ws, q, s.now())
 		}
-		_, err = handIn(tx, ws, r.ID, name, s.now())
-		return r, err
+		handIn(tx, ws, r.ID, name, s.now())
+		return r
 	})
 }
 
@@ -362,7 +327,7 @@ func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h H
 		return h, ps
 	}
 	name = line(name)
-	return result(ctx, s.update, func(tx *transaction) (Handin, error) { return handIn(tx, ws, run, name, s.now()) })
+	return result(ctx, s.update, func(tx *transaction) Handin { return handIn(tx, ws, run, name, s.now()) })
 }
 
 // checkStudent validates the name on a submission.
@@ -375,12 +340,12 @@ func checkStudent(name string) param.Problems {
 
 // Handins lists a workspace's submissions to a course, latest first.
 func (s *Store) Handins(ctx context.Context, ws Workspace, code string) ([]Handin, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Handin, error) { return listHandins(tx, ws, code) })
+	return result(ctx, s.view, func(tx *transaction) []Handin { return listHandins(tx, ws, code) })
 }
 
 // Withdraw deletes a submission of a workspace.
 func (s *Store) Withdraw(ctx context.Context, ws Workspace, run string) error {
-	return s.update(ctx, func(tx *transaction) error { return withdraw(tx, ws, run) })
+	return s.update(ctx, func(tx *transaction) { withdraw(tx, ws, run) })
 }
 
 const courseColumns = `code, token, title, target, hidden, frozen, coalesce(hash, ''), data_name, closed, ends, created, questions, nameless, (SELECT count(*) FROM handins WHERE course = code)`
@@ -389,98 +354,76 @@ func scanCourse(r row, c *Course) error {
 	return r.Scan(&c.Code, &c.Token, &c.Title, &c.Target, asJSON(&c.Hidden), asJSON(&c.Frozen), &c.Hash, &c.Data, &c.Closed, asMillis(&c.Ends), asMillis(&c.Created), asJSON(&c.Questions), &c.Nameless, &c.Handins)
 }
 
-func findCourse(tx *transaction, where string, args ...any) (Course, error) {
+func findCourse(tx *transaction, where string, args ...any) Course {
 	return find(tx, scanCourse, `SELECT `+courseColumns+` FROM courses WHERE deleted IS NULL AND `+where, args...)
 }
 
 // coursesOf lists courses, deleted ones too, newest first.
-func coursesOf(tx *transaction, where string, args ...any) ([]Course, error) {
+func coursesOf(tx *transaction, where string, args ...any) []Course {
 	return listOf(tx, scanCourse, `SELECT `+courseColumns+` FROM courses WHERE `+where+` ORDER BY created DESC, rowid DESC`, args...)
 }
 
 // deleteCourses deletes courses with their galleries, and returns how many those were.
-func deleteCourses(tx *transaction, where string, args ...any) (int, error) {
-	list, err := coursesOf(tx, where, args...)
+func deleteCourses(tx *transaction, where string, args ...any) int {
+	list := coursesOf(tx, where, args...)
 	for _, c := range list {
-		hashes, err := texts(tx, `DELETE FROM runs WHERE workspace = ? RETURNING hash`, c.Gallery())
-		if err != nil {
-			return 0, err
-		}
+		hashes := texts(tx, `DELETE FROM runs WHERE workspace = ? RETURNING hash`, c.Gallery())
 		tx.exec(`DELETE FROM courses WHERE code = ?`, c.Code)
 		dropPoints(tx, append(hashes, c.Hash)...)
 	}
-	return len(list), err
+	return len(list)
 }
 
-func handIn(tx *transaction, ws Workspace, run, name string, now int64) (h Handin, err error) {
-	r, err := findRun(tx, `workspace = ? AND id = ?`, ws, run)
-	if err != nil {
-		return h, err
-	}
-	c, err := findCourse(tx, `code = ?`, r.Course)
-	if err != nil {
-		return h, err
-	}
-	if err := admits(tx, ws, c, now); err != nil {
-		return h, err
-	}
+func handIn(tx *transaction, ws Workspace, run, name string, now int64) (h Handin) {
+	r := findRun(tx, `workspace = ? AND id = ?`, ws, run)
+	c := findCourse(tx, `code = ?`, r.Course)
+	admits(tx, ws, c, now)
 	if r.Status == Failed || r.Status == Cancelled {
-		return h, ErrNoResult
+		tx.fail(ErrNoResult)
 	}
-	old, err := findHandin(tx, ws, c.Code, name)
-	if err == nil && old.Run == "" {
-		var nameless numbered
-		if nameless, err = findHandin(tx, ws, c.Code, ""); err == nil && nameless.Source == run {
-			old, err = renameHandin(tx, ws, c.Code, "", name)
+	old := findHandin(tx, ws, c.Code, name)
+	if old.Run == "" {
+		if nameless := findHandin(tx, ws, c.Code, ""); nameless.Source == run {
+			old = renameHandin(tx, ws, c.Code, "", name)
 		}
 	}
 	number := old.number
 	switch {
-	case err != nil:
+	case tx.err != nil:
+		return h
 	case old.Source == run: // submitted again
-		return old.Handin, nil
+		return old.Handin
 	case old.Run != "":
-		err = deleteRun(tx, c.Gallery(), old.Run)
+		deleteRun(tx, c.Gallery(), old.Run)
 	case c.Handins >= maxHandins:
-		err = ErrGalleryFull
+		tx.fail(ErrGalleryFull)
 	default:
 		var names int
-		err = tx.one(`SELECT coalesce(max(number), 0) + 1, count(*) FILTER (WHERE workspace = ?) FROM handins WHERE course = ?`, ws, c.Code).Scan(&number, &names)
+		tx.one(`SELECT coalesce(max(number), 0) + 1, count(*) FILTER (WHERE workspace = ?) FROM handins WHERE course = ?`, ws, c.Code)(&number, &names)
 		if names >= MaxNames {
-			err = ErrNames
+			tx.fail(ErrNames)
 		}
-	}
-	if err != nil {
-		return h, err
 	}
 	h = Handin{Run: newID(), Source: run, Name: shownName(name, number), Anonymous: name == "", Created: fromMillis(now)}
 	copyRun(tx, run, h, c.Gallery())
 	tx.exec(`INSERT INTO handins (run, course, workspace, source, name, number) VALUES (?, ?, ?, ?, ?, ?)`, h.Run, c.Code, ws, run, name, number)
-	return h, tx.err
+	return h
 }
 
-func admits(tx *transaction, ws Workspace, c Course, now int64) error {
-	if c.Over(fromMillis(now)) {
-		return ErrOver
-	}
-	blocked, err := value[bool](tx, `SELECT EXISTS (SELECT 1 FROM blocks WHERE course = ? AND workspace = ?)`, c.Code, ws)
+func admits(tx *transaction, ws Workspace, c Course, now int64) {
 	switch {
-	case err != nil:
-		return err
-	case blocked:
-		return ErrBlocked
+	case c.Over(fromMillis(now)):
+		tx.fail(ErrOver)
+	case tx.exists(`blocks WHERE course = ? AND workspace = ?`, c.Code, ws):
+		tx.fail(ErrBlocked)
 	case c.Closed:
-		return ErrClosed
+		tx.fail(ErrClosed)
 	}
-	return nil
 }
 
-func withdraw(tx *transaction, ws Workspace, run string) error {
-	gallery, err := value[Workspace](tx, `SELECT runs.workspace FROM handins JOIN runs ON runs.id = handins.run WHERE handins.workspace = ? AND run = ?`, ws, run)
-	if err != nil {
-		return err
-	}
-	return deleteRun(tx, gallery, run)
+func withdraw(tx *transaction, ws Workspace, run string) {
+	gallery := value[Workspace](tx, `SELECT runs.workspace FROM handins JOIN runs ON runs.id = handins.run WHERE handins.workspace = ? AND run = ?`, ws, run)
+	deleteRun(tx, gallery, run)
 }
 
 // shownName returns the name shown in a gallery, a placeholder if it is empty.
@@ -527,36 +470,32 @@ func scanHandin(r row, h *numbered) error {
 }
 
 // findHandin returns a workspace's submission under a name, or the zero value.
-func findHandin(tx *transaction, ws Workspace, code, name string) (numbered, error) {
-	h, err := find(tx, scanHandin, handins+` AND handins.name = ?`, code, ws, name)
-	if err != nil {
-		return numbered{}, orZero(err)
-	}
-	return h, nil
+func findHandin(tx *transaction, ws Workspace, code, name string) numbered {
+	h, _ := lookup(tx, scanHandin, handins+` AND handins.name = ?`, code, ws, name)
+	return h
 }
 
 // renameHandin renames a workspace's submission, unless the new name is empty or taken, and
 // returns the submission under the new name.
-func renameHandin(tx *transaction, ws Workspace, code, from, to string) (h numbered, err error) {
+func renameHandin(tx *transaction, ws Workspace, code, from, to string) (h numbered) {
 	if from == to || to == "" {
-		return h, nil
+		return h
 	}
-	if h, err = findHandin(tx, ws, code, to); err != nil || h.Run != "" {
-		return h, err
+	if h = findHandin(tx, ws, code, to); h.Run != "" {
+		return h
 	}
-	if h, err = findHandin(tx, ws, code, from); err != nil || h.Run == "" {
-		return h, err
+	if h = findHandin(tx, ws, code, from); h.Run == "" {
+		return h
 	}
 	tx.exec(`UPDATE handins SET name = ? WHERE run = ?`, to, h.Run)
 	tx.exec(`UPDATE runs SET name = ? WHERE id = ?`, to, h.Run)
 	h.Name, h.Anonymous = to, false
-	return h, nil
+	return h
 }
 
-func listHandins(tx *transaction, ws Workspace, code string) (list []Handin, err error) {
-	all, err := listOf(tx, scanHandin, handins+` ORDER BY created DESC, runs.rowid DESC`, code, ws)
-	for _, h := range all {
+func listHandins(tx *transaction, ws Workspace, code string) (list []Handin) {
+	for _, h := range listOf(tx, scanHandin, handins+` ORDER BY created DESC, runs.rowid DESC`, code, ws) {
 		list = append(list, h.Handin)
 	}
-	return list, err
+	return list
 }

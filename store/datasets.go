@@ -51,31 +51,25 @@ func (s *Store) CreateDatasetOnce(ctx context.Context, ws Workspace, asks Reques
 	if err != nil {
 		return Dataset{}, err
 	}
-	err = s.update(ctx, func(tx *transaction) error {
-		if there, err := repeated(tx, "datasets", ws, request, findDataset); err != ErrNotFound {
-			ds = there
-			return err
+	return result(ctx, s.update, func(tx *transaction) Dataset {
+		if there, ok := repeated(tx, "datasets", ws, request, findDataset); ok {
+			return there
 		}
-		if err := s.room(tx, ws, 1, 0); err != nil {
-			return err
-		}
+		s.room(tx, ws, 1, 0)
 		writePoints(tx, p)
 		insertDataset(tx, ws, request, ds)
-		return nil
+		return ds
 	})
-	return ds, err
 }
 
 // Dataset returns one data set of a workspace.
 func (s *Store) Dataset(ctx context.Context, ws Workspace, id string) (Dataset, error) {
-	return result(ctx, s.view, func(tx *transaction) (Dataset, error) { return findDataset(tx, `workspace = ? AND id = ?`, ws, id) })
+	return result(ctx, s.view, func(tx *transaction) Dataset { return findDataset(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // Datasets lists the data sets of a workspace, newest first.
 func (s *Store) Datasets(ctx context.Context, ws Workspace) ([]Dataset, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Dataset, error) {
-		return listOf(tx, scanDataset, `SELECT `+datasetColumns+` FROM datasets WHERE workspace = ? ORDER BY created DESC, rowid DESC`, ws)
-	})
+	return listed(ctx, s, scanDataset, `SELECT `+datasetColumns+` FROM datasets WHERE workspace = ? ORDER BY created DESC, rowid DESC`, ws)
 }
 
 // RenameDataset renames a data set; its runs and searches show the new name.
@@ -84,48 +78,37 @@ func (s *Store) RenameDataset(ctx context.Context, ws Workspace, id, name string
 	if err != nil {
 		return err
 	}
-	return s.update(ctx, func(tx *transaction) error {
-		if err := tx.execFound(`UPDATE datasets SET name = ?, updated = ? WHERE workspace = ? AND id = ?`,
-			name, s.now(), ws, id); err != nil {
-			return err
-		}
+	return s.update(ctx, func(tx *transaction) {
+		tx.execFound(`UPDATE datasets SET name = ?, updated = ? WHERE workspace = ? AND id = ?`, name, s.now(), ws, id)
 		for _, table := range []string{"runs", "searches"} {
 			tx.exec(`UPDATE `+table+` SET dataset_name = ? WHERE dataset = ?`, name, id)
 		}
-		return nil
 	})
 }
 
 // ReplaceData replaces the points of a data set. Runs keep the points they were
 // trained on.
-func (s *Store) ReplaceData(ctx context.Context, ws Workspace, id string, d *dataset.Data) (ds Dataset, err error) {
+func (s *Store) ReplaceData(ctx context.Context, ws Workspace, id string, d *dataset.Data) (Dataset, error) {
 	p, err := encode(d)
 	if err != nil {
 		return Dataset{}, err
 	}
-	err = s.update(ctx, func(tx *transaction) error {
-		old, err := findDataset(tx, `workspace = ? AND id = ?`, ws, id)
-		if err != nil {
-			return err
-		}
-		ds = describe(p)
-		if err := s.room(tx, ws, 0, 0); err != nil {
-			return err
-		}
+	return result(ctx, s.update, func(tx *transaction) Dataset {
+		old, ds := findDataset(tx, `workspace = ? AND id = ?`, ws, id), describe(p)
+		s.room(tx, ws, 0, 0)
 		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = old.ID, old.Name, old.Origin, old.Created, fromMillis(s.now())
 		writePoints(tx, p)
 		tx.exec(`UPDATE datasets SET hash = ?, kind = ?, size = ?, features = ?, label = ?, classes = ?, updated = ? WHERE id = ?`,
 			ds.Hash, ds.Kind, ds.Rows, asJSON(&ds.Features), ds.Label, asJSON(&ds.Classes), ds.Updated.UnixMilli(), id)
 		dropPoints(tx, old.Hash)
-		return nil
+		return ds
 	})
-	return ds, err
 }
 
 // DeleteDataset deletes a data set. Its runs stay, with the points they were
 // trained on. Restore brings it back.
 func (s *Store) DeleteDataset(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *transaction) error { return s.softDelete(tx, "datasets", "id", ws, id) })
+	return s.update(ctx, func(tx *transaction) { s.softDelete(tx, "datasets", "id", ws, id) })
 }
 
 // describe returns the fields derived from the points.
@@ -139,7 +122,7 @@ func scanDataset(r row, d *Dataset) error {
 	return r.Scan(&d.ID, &d.Name, &d.Origin, &d.Hash, &d.Kind, &d.Rows, asJSON(&d.Features), &d.Label, asJSON(&d.Classes), asMillis(&d.Created), asMillis(&d.Updated))
 }
 
-func findDataset(tx *transaction, where string, args ...any) (Dataset, error) {
+func findDataset(tx *transaction, where string, args ...any) Dataset {
 	return find(tx, scanDataset, `SELECT `+datasetColumns+` FROM datasets WHERE `+where, args...)
 }
 

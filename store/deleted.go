@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -41,12 +40,9 @@ const inTrash = `(SELECT workspace, deleted, 1 AS kind, name FROM runs WHERE del
 
 // softDelete moves runs, data sets, courses or reports of a workspace to the trash as one
 // deletion. key is the name of the id column.
-func (s *Store) softDelete(tx *transaction, table, key string, ws Workspace, ids ...string) error {
+func (s *Store) softDelete(tx *transaction, table, key string, ws Workspace, ids ...string) {
 	// The time identifies the deletion: now, or a little later if that is taken.
-	at, err := value[int64](tx, `SELECT max(?2, 1 + coalesce(max(deleted), 0)) FROM `+inTrash+` WHERE workspace = ?1`, trash(ws), s.now())
-	if err != nil {
-		return err
-	}
+	at := value[int64](tx, `SELECT max(?2, 1 + coalesce(max(deleted), 0)) FROM `+inTrash+` WHERE workspace = ?1`, trash(ws), s.now())
 	also := ""
 	if table != "courses" { // allow the same request again
 		also = `, request = NULL`
@@ -55,20 +51,20 @@ func (s *Store) softDelete(tx *transaction, table, key string, ws Workspace, ids
 		also += `, finished = coalesce(finished, iif(` + notEnded + `, ?2, NULL)), status = iif(` + notEnded + `, 'cancelled', status)`
 	}
 	for _, id := range ids {
-		if err := tx.execFound(`UPDATE `+table+` SET workspace = ?1, deleted = ?2`+also+` WHERE workspace = ?3 AND `+key+` = ?4`, trash(ws), at, ws, id); err != nil {
-			return fmt.Errorf("%s %s: %w", strings.TrimSuffix(table, "s"), id, err)
-		}
+		tx.about(strings.TrimSuffix(table, "s")+" "+id, func() {
+			tx.execFound(`UPDATE `+table+` SET workspace = ?1, deleted = ?2`+also+` WHERE workspace = ?3 AND `+key+` = ?4`, trash(ws), at, ws, id)
+		})
 	}
-	return s.Quota.bound(tx, ws, 1)
+	s.Quota.bound(tx, ws, 1)
 }
 
 // Deletions lists the deletions that a workspace can undo, latest first.
 func (s *Store) Deletions(ctx context.Context, ws Workspace) ([]Deletion, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Deletion, error) { return listDeletions(tx, ws, s.Now().Add(-UndoFor)) })
+	return result(ctx, s.view, func(tx *transaction) []Deletion { return listDeletions(tx, ws, s.Now().Add(-UndoFor)) })
 }
 
-func listDeletions(tx *transaction, ws Workspace, since time.Time) (list []Deletion, err error) {
-	err = tx.each(func(r row) error {
+func listDeletions(tx *transaction, ws Workspace, since time.Time) (list []Deletion) {
+	tx.each(func(r row) error {
 		var at int64
 		var kind int
 		var name string
@@ -85,58 +81,37 @@ func listDeletions(tx *transaction, ws Workspace, since time.Time) (list []Delet
 		}
 		return nil
 	}, `SELECT deleted, kind, name FROM `+inTrash+` WHERE workspace = ? AND deleted > ? ORDER BY deleted DESC, kind DESC, name`, trash(ws), since.UnixMilli())
-	return list, err
+	return list
 }
 
 // Restore undoes the deletion of a workspace at a time. Unfinished runs come back cancelled.
 // Errors: ErrNotFound if there was none within UndoFor, those of the quota and of MaxReports.
 func (s *Store) Restore(ctx context.Context, ws Workspace, at time.Time) (Deletion, error) {
-	return result(ctx, s.update, func(tx *transaction) (d Deletion, err error) {
-		list, err := listDeletions(tx, ws, s.Now().Add(-UndoFor))
-		if err != nil {
-			return d, err
-		}
-		i := slices.IndexFunc(list, func(d Deletion) bool { return d.At.Equal(at) })
-		if i < 0 {
-			return d, ErrNotFound
-		}
-		d = list[i]
-		if err := s.Quota.room(tx, ws, d.Datasets, d.Runs); err != nil {
-			return d, err
-		}
-		if err := roomForReports(tx, ws, d.Reports); err != nil {
-			return d, err
-		}
+	return result(ctx, s.update, func(tx *transaction) Deletion {
+		list := listDeletions(tx, ws, s.Now().Add(-UndoFor))
+		d := first(tx, slices.DeleteFunc(list, func(d Deletion) bool { return !d.At.Equal(at) }))
+		s.Quota.room(tx, ws, d.Datasets, d.Runs)
+		roomForReports(tx, ws, d.Reports)
 		for _, table := range []string{"runs", "datasets", "courses", "reports"} {
 			tx.exec(`UPDATE `+table+` SET workspace = ?, deleted = NULL WHERE workspace = ? AND deleted = ?`, ws, trash(ws), at.UnixMilli())
 		}
-		return d, nil
+		return d
 	})
 }
 
 // Forget purges items deleted before a time and returns their number.
 func (s *Store) Forget(ctx context.Context, before time.Time) (int, error) {
-	return result(ctx, s.update, func(tx *transaction) (int, error) { return forget(tx, `deleted < ?`, before.UnixMilli()) })
+	return result(ctx, s.update, func(tx *transaction) int { return forget(tx, `deleted < ?`, before.UnixMilli()) })
 }
 
 // forget purges the deleted items that meet a condition.
-func forget(tx *transaction, where string, args ...any) (n int, err error) {
-	courses, err := deleteCourses(tx, where, args...)
-	if err != nil {
-		return 0, err
-	}
-	if n, err = tx.execCount(`DELETE FROM reports WHERE `+where, args...); err != nil {
-		return 0, err
-	}
-	n += courses
+func forget(tx *transaction, where string, args ...any) int {
+	n := deleteCourses(tx, where, args...) + tx.exec(`DELETE FROM reports WHERE `+where, args...)
 	for _, table := range []string{"runs", "datasets"} {
-		hashes, err := texts(tx, `DELETE FROM `+table+` WHERE `+where+` RETURNING hash`, args...)
-		if err != nil {
-			return 0, err
-		}
+		hashes := texts(tx, `DELETE FROM `+table+` WHERE `+where+` RETURNING hash`, args...)
 		n += len(hashes)
 		slices.Sort(hashes)
 		dropPoints(tx, slices.Compact(hashes)...)
 	}
-	return n, nil
+	return n
 }

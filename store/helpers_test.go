@@ -18,11 +18,7 @@ func (s *Store) saveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Res
 	if err != nil {
 		return r, err
 	}
-	err = s.update(ctx, func(tx *transaction) error {
-		_, err := tx.ExecContext(tx.ctx, `UPDATE runs SET status = 'running', started = created, owner = ? WHERE id = ?`, owner, r.ID)
-		return err
-	})
-	if err != nil {
+	if err := s.exec(ctx, `UPDATE runs SET status = 'running', started = created, owner = ? WHERE id = ?`, owner, r.ID); err != nil {
 		return r, err
 	}
 	if err := s.FinishRun(ctx, owner, r.ID, res); err != nil {

@@ -52,33 +52,25 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 		return l, err
 	}
 	l = Link{strings.ToLower(rand.Text())[:tokenLength], cut(line(n.Title)), n.Target, p.hash, line(n.Data), fromMillis(s.now())}
-	return result(ctx, s.update, func(tx *transaction) (Link, error) {
-		known, err := repeated(tx, "links", ws, request, findLink)
-		if err == ErrNotFound {
-			known, err = findLink(tx, `workspace = ? AND target = ? AND coalesce(hash, '') = ?`, ws, l.Target, l.Hash)
+	return result(ctx, s.update, func(tx *transaction) Link {
+		known, ok := repeated(tx, "links", ws, request, findLink)
+		if !ok {
+			known, ok = lookup(tx, scanLink, links+`workspace = ? AND target = ? AND coalesce(hash, '') = ?`, ws, l.Target, l.Hash)
 		}
-		if err == nil {
+		if ok {
 			tx.exec(`UPDATE links SET request = coalesce(nullif(?, ''), request) WHERE token = ?`, request, known.Token)
+			return known
 		}
-		if err != ErrNotFound {
-			return known, err
-		}
-		if err := s.room(tx, ws, 0, 0); err != nil {
-			return l, err
-		}
-		held, err := value[int](tx, `SELECT count(*) FROM links WHERE workspace = ?`, ws)
-		if err != nil {
-			return l, err
-		}
-		if held >= maxLinks {
-			return l, overQuota("You have %s, the most that are kept. Delete some that nobody needs.", number(held, "link"))
+		s.room(tx, ws, 0, 0)
+		if held := value[int](tx, `SELECT count(*) FROM links WHERE workspace = ?`, ws); held >= maxLinks {
+			tx.fail(overQuota("You have %s, the most that are kept. Delete some that nobody needs.", number(held, "link")))
 		}
 		if n.Points != nil {
 			writePoints(tx, p)
 		}
 		tx.exec(`INSERT INTO links (token, workspace, title, target, hash, data_name, created, request) VALUES (?, ?, ?, ?, nullif(?, ''), ?, ?, nullif(?, ''))`,
 			l.Token, ws, l.Title, l.Target, l.Hash, l.Data, l.Created.UnixMilli(), request)
-		return l, nil
+		return l
 	})
 }
 
@@ -92,29 +84,28 @@ func cut(s string) string {
 
 // Link returns the link with a token.
 func (s *Store) Link(ctx context.Context, token string) (Link, error) {
-	return result(ctx, s.view, func(tx *transaction) (Link, error) { return findLink(tx, `token = ?`, token) })
+	return result(ctx, s.view, func(tx *transaction) Link { return findLink(tx, `token = ?`, token) })
 }
 
 // Links lists the links of a workspace, newest first.
 func (s *Store) Links(ctx context.Context, ws Workspace) ([]Link, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Link, error) { return listLinks(tx, `workspace = ?`, ws) })
+	return listed(ctx, s, scanLink, links+`workspace = ? ORDER BY created DESC, token`, ws)
 }
 
 // DeleteLink makes a link of a workspace stop working for good.
 func (s *Store) DeleteLink(ctx context.Context, ws Workspace, token string) error {
-	return s.update(ctx, func(tx *transaction) error {
-		hash, err := value[string](tx, `DELETE FROM links WHERE workspace = ? AND token = ? RETURNING coalesce(hash, '')`, ws, token)
-		dropPoints(tx, hash)
-		return err
+	return s.update(ctx, func(tx *transaction) {
+		dropPoints(tx, value[string](tx, `DELETE FROM links WHERE workspace = ? AND token = ? RETURNING coalesce(hash, '')`, ws, token))
 	})
 }
 
-func findLink(tx *transaction, where string, args ...any) (Link, error) {
-	return only(listLinks(tx, where, args...))
+// links selects the links that meet a condition.
+const links = `SELECT token, title, target, coalesce(hash, ''), data_name, created FROM links WHERE `
+
+func scanLink(r row, l *Link) error {
+	return r.Scan(&l.Token, &l.Title, &l.Target, &l.Hash, &l.Data, asMillis(&l.Created))
 }
 
-func listLinks(tx *transaction, where string, args ...any) ([]Link, error) {
-	return listOf(tx, func(r row, l *Link) error {
-		return r.Scan(&l.Token, &l.Title, &l.Target, &l.Hash, &l.Data, asMillis(&l.Created))
-	}, `SELECT token, title, target, coalesce(hash, ''), data_name, created FROM links WHERE `+where+` ORDER BY created DESC, token`, args...)
+func findLink(tx *transaction, where string, args ...any) Link {
+	return find(tx, scanLink, links+where, args...)
 }

@@ -43,7 +43,7 @@ func (s *Store) Runs(ctx context.Context, ws Workspace, f Filter) (list []Run, t
 	if limit <= 0 {
 		limit = -1
 	}
-	return counted(ctx, s, func(tx *transaction) ([]Run, error) {
+	return counted(ctx, s, func(tx *transaction) []Run {
 		// Only the sort keys are carried through the sorting, not whole reports.
 		return listOf(tx, scanRun, `SELECT `+runColumns+` FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE `+where+f.order()+` LIMIT ? OFFSET ?)`+f.order(), append(args, limit, max(f.Offset, 0))...)
 	}, `runs WHERE `+where, args...)
@@ -51,9 +51,7 @@ func (s *Store) Runs(ctx context.Context, ws Workspace, f Filter) (list []Run, t
 
 // Tags lists the tags in use in a workspace.
 func (s *Store) Tags(ctx context.Context, ws Workspace) ([]string, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]string, error) {
-		return texts(tx, `SELECT DISTINCT value FROM runs, json_each(runs.tags) WHERE workspace = ? ORDER BY value COLLATE NOCASE`, ws)
-	})
+	return listed(ctx, s, column[string], `SELECT DISTINCT value FROM runs, json_each(runs.tags) WHERE workspace = ? ORDER BY value COLLATE NOCASE`, ws)
 }
 
 // order returns the ORDER BY clause of a list.
@@ -76,9 +74,7 @@ func (s *Store) EachRun(ctx context.Context, ws Workspace, f Filter, each func(R
 		return err
 	}
 	for part := range slices.Chunk(ids, 100) {
-		runs, err := result(ctx, s.view, func(tx *transaction) ([]Run, error) {
-			return listOf(tx, scanRun, `SELECT `+runColumns+` FROM runs WHERE workspace = ? AND id IN (SELECT value FROM json_each(?))`, ws, asJSON(&part))
-		})
+		runs, err := listed(ctx, s, scanRun, `SELECT `+runColumns+` FROM runs WHERE workspace = ? AND id IN (SELECT value FROM json_each(?))`, ws, asJSON(&part))
 		if err != nil {
 			return err
 		}
@@ -132,36 +128,34 @@ func (s *Store) Groups(ctx context.Context, ws Workspace, q Query, by, best Fiel
 	if best.Better < 0 {
 		top = "min"
 	}
-	return result(ctx, s.view, func(tx *transaction) ([]Group, error) {
-		return listOf(tx, func(r row, g *Group) error {
-			var value any
-			if err := r.Scan(&value, &g.Runs, &g.Best, &g.Run, &g.Name); err != nil {
-				return err
-			}
-			switch v := value.(type) {
-			case nil:
-				g.None = true
-			case float64:
-				g.Value = strconv.FormatFloat(v, 'g', -1, 64)
-			default:
-				g.Value = fmt.Sprint(v)
-			}
-			if g.Best == nil {
-				g.Run, g.Name = "", ""
-			}
-			return nil
-		}, "SELECT value, count(*), "+top+"(best), id, name FROM "+from+" GROUP BY value ORDER BY value IS NULL, "+order+" LIMIT ?", append(args, MaxGroups)...)
-	})
+	return listed(ctx, s, func(r row, g *Group) error {
+		var value any
+		if err := r.Scan(&value, &g.Runs, &g.Best, &g.Run, &g.Name); err != nil {
+			return err
+		}
+		switch v := value.(type) {
+		case nil:
+			g.None = true
+		case float64:
+			g.Value = strconv.FormatFloat(v, 'g', -1, 64)
+		default:
+			g.Value = fmt.Sprint(v)
+		}
+		if g.Best == nil {
+			g.Run, g.Name = "", ""
+		}
+		return nil
+	}, "SELECT value, count(*), "+top+"(best), id, name FROM "+from+" GROUP BY value ORDER BY value IS NULL, "+order+" LIMIT ?", append(args, MaxGroups)...)
 }
 
 // Columns returns the fields chosen as columns of a workspace's run list, none if never chosen.
 func (s *Store) Columns(ctx context.Context, ws Workspace) ([]string, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]string, error) {
-		kept, err := value[string](tx, `SELECT columns FROM workspaces WHERE workspace = ? AND columns != ''`, ws)
-		if err != nil {
-			return nil, orZero(err)
+	return result(ctx, s.view, func(tx *transaction) []string {
+		kept, ok := lookup(tx, column[string], `SELECT columns FROM workspaces WHERE workspace = ? AND columns != ''`, ws)
+		if !ok {
+			return nil
 		}
-		return strings.Split(kept, ","), nil
+		return strings.Split(kept, ",")
 	})
 }
 
@@ -177,27 +171,20 @@ func (s *Store) Chosen(ctx context.Context, ws Workspace, q Query) ([]string, er
 
 // idsOf returns the ids of all runs that match a filter, ignoring its limit.
 func (s *Store) idsOf(ctx context.Context, ws Workspace, f Filter) ([]string, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]string, error) {
-		where, args := f.where(ws)
-		return texts(tx, `SELECT id FROM runs WHERE `+where+f.order(), args...)
-	})
+	where, args := f.where(ws)
+	return listed(ctx, s, column[string], `SELECT id FROM runs WHERE `+where+f.order(), args...)
 }
 
 // Matching returns those of some runs, of any workspace, that match a query. They are given by
 // their ids or the tokens of their read-only links.
-func (s *Store) Matching(ctx context.Context, ids []string, q Query) (found []string, err error) {
+func (s *Store) Matching(ctx context.Context, ids []string, q Query) ([]string, error) {
 	where := cmp.Or(q.where, `true`)
-	err = s.view(ctx, func(tx *transaction) error {
+	return result(ctx, s.view, func(tx *transaction) (found []string) {
 		for _, key := range []string{"id", "share"} {
-			some, err := texts(tx, `SELECT `+key+` FROM runs WHERE `+where+` AND deleted IS NULL AND `+key+` IN (SELECT value FROM json_each(?))`, append(slices.Clone(q.args), asJSON(&ids))...)
-			if err != nil {
-				return err
-			}
-			found = append(found, some...)
+			found = append(found, texts(tx, `SELECT `+key+` FROM runs WHERE `+where+` AND deleted IS NULL AND `+key+` IN (SELECT value FROM json_each(?))`, append(slices.Clone(q.args), asJSON(&ids))...)...)
 		}
-		return nil
+		return found
 	})
-	return found, err
 }
 
 // TagRuns adds and removes tags of several runs, or changes none if one of the runs does not
@@ -208,18 +195,14 @@ func (s *Store) TagRuns(ctx context.Context, ws Workspace, ids, add, remove []st
 	if err := ps.Err(); err != nil {
 		return err
 	}
-	return s.update(ctx, func(tx *transaction) error {
+	return s.update(ctx, func(tx *transaction) {
 		for _, id := range ids {
-			r, err := findRun(tx, `workspace = ? AND id = ?`, ws, id)
-			if err != nil {
-				return fmt.Errorf("run %s: %w", id, err)
-			}
+			var r Run
+			tx.about("run "+id, func() { r = findRun(tx, `workspace = ? AND id = ?`, ws, id) })
 			tags := slices.DeleteFunc(r.Tags, func(t string) bool { return slices.Contains(remove, t) || slices.Contains(add, t) })
-			if tags = cleanTags(&ps, append(tags, add...)); len(ps) > 0 {
-				return ps
-			}
+			tags = cleanTags(&ps, append(tags, add...))
+			tx.fail(ps.Err())
 			tx.exec(`UPDATE runs SET tags = ? WHERE id = ?`, asJSON(&tags), id)
 		}
-		return nil
 	})
 }

@@ -21,11 +21,7 @@ const (
 // must have the hash from a data set or run they may access.
 func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err error) {
 	var packed, text int64
-	err = s.view(ctx, func(tx *transaction) (err error) {
-		packed, text, err = sizeOfPoints(tx, hash)
-		return err
-	})
-	if err != nil {
+	if err := s.view(ctx, func(tx *transaction) { packed, text = sizeOfPoints(tx, hash) }); err != nil {
 		return nil, err
 	}
 	if text > smallText {
@@ -36,7 +32,7 @@ func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err err
 		}
 		defer s.decoding.Release(bytes)
 	}
-	return result(ctx, s.view, func(tx *transaction) (*dataset.Data, error) { return readPoints(tx, hash) })
+	return result(ctx, s.view, func(tx *transaction) *dataset.Data { return readPoints(tx, hash) })
 }
 
 // points is an encoded point set.
@@ -57,26 +53,29 @@ func writePoints(tx *transaction, p points) {
 	tx.exec(`INSERT INTO points (hash, csv) VALUES (?, ?) ON CONFLICT DO NOTHING`, p.hash, p.csv)
 }
 
-func readPoints(tx *transaction, hash string) (*dataset.Data, error) {
-	z, err := value[[]byte](tx, `SELECT csv FROM points WHERE hash = ?`, hash)
-	if err != nil {
-		return nil, err
+func readPoints(tx *transaction, hash string) *dataset.Data {
+	z := value[[]byte](tx, `SELECT csv FROM points WHERE hash = ?`, hash)
+	if tx.err != nil {
+		return nil
 	}
 	csv, err := unpack(z)
 	if err != nil {
-		return nil, err
+		tx.fail(err)
+		return nil
 	}
-	return dataset.Decode(csv)
+	d, err := dataset.Decode(csv)
+	tx.fail(err)
+	return d
 }
 
 // sizeOfPoints returns the sizes of points in bytes, as stored and unpacked.
-func sizeOfPoints(tx *transaction, hash string) (packed, text int64, err error) {
+func sizeOfPoints(tx *transaction, hash string) (packed, text int64) {
 	var end []byte // trailer of the compressed data, with their length
-	err = tx.one(`SELECT length(csv), substr(csv, -4) FROM points WHERE hash = ?`, hash).Scan(&packed, &end)
+	tx.one(`SELECT length(csv), substr(csv, -4) FROM points WHERE hash = ?`, hash)(&packed, &end)
 	if len(end) == 4 { // may be wrong if damaged, which shows on reading
 		text = int64(binary.LittleEndian.Uint32(end))
 	}
-	return packed, text, err
+	return packed, text
 }
 
 // dropPoints deletes those point sets that nothing refers to any more.

@@ -44,46 +44,38 @@ const (
 // Ask asks a course a question and closes the open one. A question asked before is left
 // unchanged.
 func (s *Store) Ask(ctx context.Context, code, question string) (Poll, error) {
-	return result(ctx, s.update, func(tx *transaction) (Poll, error) {
-		if p, err := findPoll(tx, `course = ? AND question = ?`, code, question); err != ErrNotFound {
-			return p, err
+	return result(ctx, s.update, func(tx *transaction) Poll {
+		const same = `course = ? AND question = ?`
+		if !tx.exists(`polls WHERE `+same, code, question) {
+			closePolls(tx, code)
+			// The id is never reused, so that a late answer to a deleted poll cannot count for another.
+			tx.exec(`
+				INSERT INTO polls (id, course, question, round, open, revealed, asked)
+				SELECT max(coalesce(max(id), 0) + 1, ?3), ?1, ?2, 1, 1, 0, ?3 FROM polls`, code, question, s.now())
 		}
-		closePolls(tx, code)
-		// The id is never reused, so that a late answer to a deleted poll cannot count for another.
-		tx.exec(`
-			INSERT INTO polls (id, course, question, round, open, revealed, asked)
-			SELECT max(coalesce(max(id), 0) + 1, ?3), ?1, ?2, 1, 1, 0, ?3 FROM polls`, code, question, s.now())
-		return findPoll(tx, `course = ? AND question = ?`, code, question)
+		return findPoll(tx, same, code, question)
 	})
 }
 
 // ClosePoll closes or reopens a poll. Reopening closes the open one and hides the answer.
 func (s *Store) ClosePoll(ctx context.Context, code string, id int64, closed bool) error {
-	return s.update(ctx, func(tx *transaction) error {
-		if _, err := findPoll(tx, `course = ? AND id = ?`, code, id); err != nil {
-			return err
-		}
+	return s.update(ctx, func(tx *transaction) {
+		findPoll(tx, `course = ? AND id = ?`, code, id)
 		if closed {
 			tx.exec(`UPDATE polls SET open = 0 WHERE id = ?`, id)
 		} else {
 			openPoll(tx, code, id, 0, s.now())
 		}
-		return nil
 	})
 }
 
 // AskAgain opens the next round of a poll. Errors: ErrNotFound, ErrRounds.
 func (s *Store) AskAgain(ctx context.Context, code string, id int64) error {
-	return s.update(ctx, func(tx *transaction) error {
-		p, err := findPoll(tx, `course = ? AND id = ?`, code, id)
-		if err != nil {
-			return err
-		}
-		if p.Round >= MaxRounds {
-			return ErrRounds
+	return s.update(ctx, func(tx *transaction) {
+		if p := findPoll(tx, `course = ? AND id = ?`, code, id); p.Round >= MaxRounds {
+			tx.fail(ErrRounds)
 		}
 		openPoll(tx, code, id, 1, s.now())
-		return nil
 	})
 }
 
@@ -94,42 +86,34 @@ func (s *Store) Reveal(ctx context.Context, code string, id int64) error {
 
 // DeletePoll deletes a poll with the answers of all its rounds.
 func (s *Store) DeletePoll(ctx context.Context, code string, id int64) error {
-	return s.update(ctx, func(tx *transaction) error {
-		p, err := findPoll(tx, `course = ? AND id = ?`, code, id)
-		if err != nil {
-			return err
-		}
+	return s.update(ctx, func(tx *transaction) {
+		p := findPoll(tx, `course = ? AND id = ?`, code, id)
 		tx.exec(`DELETE FROM votes WHERE course = ? AND question = ? AND round > 0`, code, p.Question)
 		tx.exec(`DELETE FROM polls WHERE id = ?`, id)
-		return tx.err
 	})
 }
 
 // Polls lists the polls of a course: open ones first, then newest first.
 func (s *Store) Polls(ctx context.Context, code string) ([]Poll, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Poll, error) {
-		return listOf(tx, scanPoll, `SELECT `+pollColumns+` FROM polls WHERE course = ? ORDER BY open DESC, asked DESC, id DESC`, code)
-	})
+	return listed(ctx, s, scanPoll, `SELECT `+pollColumns+` FROM polls WHERE course = ? ORDER BY open DESC, asked DESC, id DESC`, code)
 }
 
 // CurrentPoll returns the first of Polls, or ErrNotFound.
 func (s *Store) CurrentPoll(ctx context.Context, code string) (Poll, error) {
-	return result(ctx, s.view, func(tx *transaction) (Poll, error) {
+	return result(ctx, s.view, func(tx *transaction) Poll {
 		return findPoll(tx, `course = ? ORDER BY open DESC, asked DESC, id DESC LIMIT 1`, code)
 	})
 }
 
 // Tally counts the answers to a poll of a course.
 func (s *Store) Tally(ctx context.Context, code string, id int64) (t Tally, err error) {
-	err = s.view(ctx, func(tx *transaction) error {
-		if t.Poll, err = findPoll(tx, `course = ? AND id = ?`, code, id); err != nil {
-			return err
-		}
+	return result(ctx, s.view, func(tx *transaction) Tally {
+		t.Poll = findPoll(tx, `course = ? AND id = ?`, code, id)
 		t.Rounds = make([]map[string]int, t.Round)
 		for i := range t.Rounds {
 			t.Rounds[i] = map[string]int{}
 		}
-		return tx.each(func(r row) error {
+		tx.each(func(r row) error {
 			var round, n int
 			var given string
 			err := r.Scan(&round, &given, &n)
@@ -138,8 +122,8 @@ func (s *Store) Tally(ctx context.Context, code string, id int64) (t Tally, err 
 			}
 			return err
 		}, `SELECT round, given, count(*) FROM votes WHERE course = ? AND question = ? AND round BETWEEN 1 AND ? GROUP BY round, given`, code, t.Question, t.Round)
+		return t
 	})
-	return t, err
 }
 
 // Vote stores a workspace's answer to a poll of a course, replacing an earlier one in the same
@@ -149,30 +133,27 @@ func (s *Store) Vote(ctx context.Context, ws Workspace, code string, id int64, r
 	if ps := checkGiven(a); ps != nil {
 		return ps
 	}
-	return s.update(ctx, func(tx *transaction) error {
-		p, err := findPoll(tx, `course = ? AND id = ?`, code, id)
-		if err != nil {
-			return err
-		}
+	return s.update(ctx, func(tx *transaction) {
+		p := findPoll(tx, `course = ? AND id = ?`, code, id)
 		switch {
 		case !p.Open:
-			return ErrPollClosed
+			tx.fail(ErrPollClosed)
 		case round != p.Round:
-			return ErrAskedOn
+			tx.fail(ErrAskedOn)
 		}
-		return saveVote(tx, ws, code, p.Question, round, a, s.now())
+		saveVote(tx, ws, code, p.Question, round, a, s.now())
 	})
 }
 
 // VoteOf returns the answer of a workspace in a round of a question in a course, the zero
 // value if nothing.
-func (s *Store) VoteOf(ctx context.Context, ws Workspace, code, question string, round int) (a Answer, err error) {
-	err = s.view(ctx, func(tx *transaction) error {
-		return orZero(tx.one(`
+func (s *Store) VoteOf(ctx context.Context, ws Workspace, code, question string, round int) (Answer, error) {
+	return result(ctx, s.view, func(tx *transaction) Answer {
+		a, _ := lookup(tx, func(r row, a *Answer) error { return r.Scan(&a.Given, &a.Right) }, `
 			SELECT given, correct FROM votes JOIN students ON students.id = student
-			WHERE votes.course = ? AND question = ? AND round = ? AND workspace = ?`, code, question, round, ws).Scan(&a.Given, &a.Right))
+			WHERE votes.course = ? AND question = ? AND round = ? AND workspace = ?`, code, question, round, ws)
+		return a
 	})
-	return a, err
 }
 
 // maxGiven is the largest number of characters of an answer.
@@ -191,7 +172,7 @@ func scanPoll(r row, p *Poll) error {
 	return r.Scan(&p.ID, &p.Course, &p.Question, &p.Round, &p.Open, &p.Revealed, asMillis(&p.Asked))
 }
 
-func findPoll(tx *transaction, where string, args ...any) (Poll, error) {
+func findPoll(tx *transaction, where string, args ...any) Poll {
 	return find(tx, scanPoll, `SELECT `+pollColumns+` FROM polls WHERE `+where, args...)
 }
 
@@ -206,45 +187,34 @@ func openPoll(tx *transaction, code string, id int64, more int, now int64) {
 }
 
 // saveVote stores an answer of a workspace admitted to the course's questions.
-func saveVote(tx *transaction, ws Workspace, code, question string, round int, a Answer, now int64) error {
-	student, err := join(tx, ws, code, now)
-	if err != nil {
-		return err
-	}
+func saveVote(tx *transaction, ws Workspace, code, question string, round int, a Answer, now int64) {
+	student := join(tx, ws, code, now)
 	then := `DO UPDATE SET given = excluded.given, correct = excluded.correct, answered = excluded.answered`
 	if round == 0 {
 		then = `DO NOTHING`
 	}
 	tx.exec(`INSERT INTO votes (course, question, round, student, given, correct, answered) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT `+then,
 		code, question, round, student, line(a.Given), a.Right, now)
-	return nil
 }
 
 // join admits a workspace to the questions of a course.
-func join(tx *transaction, ws Workspace, code string, now int64) (student int64, err error) {
-	c, err := findCourse(tx, `code = ?`, code)
-	if err != nil {
-		return 0, err
-	}
+func join(tx *transaction, ws Workspace, code string, now int64) (student int64) {
+	c := findCourse(tx, `code = ?`, code)
 	c.Closed = false // which is for hand-ins
-	if err := admits(tx, ws, c, now); err != nil {
-		return 0, err
-	}
+	admits(tx, ws, c, now)
 	return enrol(tx, ws, code)
 }
 
 // enrol finds the student that a workspace is in a course, a new one if it was not there.
-func enrol(tx *transaction, ws Workspace, code string) (id int64, err error) {
-	id, err = value[int64](tx, `SELECT id FROM students WHERE course = ? AND workspace = ?`, code, ws)
-	if err != ErrNotFound {
-		return id, err
+func enrol(tx *transaction, ws Workspace, code string) (id int64) {
+	id, known := lookup(tx, column[int64], `SELECT id FROM students WHERE course = ? AND workspace = ?`, code, ws)
+	if known {
+		return id
 	}
 	var there, number int
-	if err := tx.one(`SELECT count(*), coalesce(max(number), 0) + 1 FROM students WHERE course = ?`, code).Scan(&there, &number); err != nil {
-		return 0, err
-	}
+	tx.one(`SELECT count(*), coalesce(max(number), 0) + 1 FROM students WHERE course = ?`, code)(&there, &number)
 	if there >= maxStudents {
-		return 0, ErrCrowded
+		tx.fail(ErrCrowded)
 	}
 	return value[int64](tx, `INSERT INTO students (course, workspace, number, name) VALUES (?, ?, ?, '') RETURNING id`, code, ws, number)
 }
@@ -255,7 +225,7 @@ func (s *Store) Predict(ctx context.Context, ws Workspace, code, question string
 	if ps := checkGiven(a); ps != nil {
 		return ps
 	}
-	return s.update(ctx, func(tx *transaction) error { return saveVote(tx, ws, code, question, 0, a, s.now()) })
+	return s.update(ctx, func(tx *transaction) { saveVote(tx, ws, code, question, 0, a, s.now()) })
 }
 
 // Student is a workspace that answers questions in a course.
@@ -288,8 +258,8 @@ func (s Student) First() map[string]GivenAnswer {
 // Attendance lists the students who have answered in a course, by number, with their answers in
 // chronological order. Changed answers to a poll have the time of the last change.
 func (s *Store) Attendance(ctx context.Context, code string) (list []Student, err error) {
-	err = s.view(ctx, func(tx *transaction) error {
-		return tx.each(func(r row) error {
+	err = s.view(ctx, func(tx *transaction) {
+		tx.each(func(r row) error {
 			var number int
 			var name string
 			var question *string // nil: no answer
@@ -320,37 +290,26 @@ func (s *Store) NameStudent(ctx context.Context, ws Workspace, code, name string
 	if ps := checkStudent(name); ps != nil {
 		return ps
 	}
-	return s.update(ctx, func(tx *transaction) error {
-		id, err := join(tx, ws, code, s.now())
-		if err != nil {
-			return err
-		}
-		before, err := value[string](tx, `SELECT name FROM students WHERE id = ?`, id)
-		if err != nil {
-			return err
-		}
-		name = line(name)
+	name = line(name)
+	return s.update(ctx, func(tx *transaction) {
+		id := join(tx, ws, code, s.now())
+		before := value[string](tx, `SELECT name FROM students WHERE id = ?`, id)
 		for _, from := range []string{before, ""} {
-			if _, err := renameHandin(tx, ws, code, from, name); err != nil {
-				return err
-			}
+			renameHandin(tx, ws, code, from, name)
 		}
 		tx.exec(`UPDATE students SET name = ? WHERE id = ?`, name, id)
-		return tx.err
 	})
 }
 
 // StudentName returns the name under which a workspace answers in a course, possibly empty.
 func (s *Store) StudentName(ctx context.Context, ws Workspace, code string) (string, error) {
-	return result(ctx, s.view, func(tx *transaction) (string, error) {
-		name, err := value[string](tx, `SELECT name FROM students WHERE course = ? AND workspace = ?`, code, ws)
-		return name, orZero(err)
+	return result(ctx, s.view, func(tx *transaction) string {
+		name, _ := lookup(tx, column[string], `SELECT name FROM students WHERE course = ? AND workspace = ?`, code, ws)
+		return name
 	})
 }
 
 // Numbers returns the numbers of the students of a course, as in Attendance.
 func (s *Store) Numbers(ctx context.Context, code string) (map[Workspace]int, error) {
-	return result(ctx, s.view, func(tx *transaction) (map[Workspace]int, error) {
-		return byKey(tx, pair[Workspace, int], `SELECT workspace, number FROM students WHERE course = ?`, code)
-	})
+	return keyed(ctx, s, pair[Workspace, int], `SELECT workspace, number FROM students WHERE course = ?`, code)
 }

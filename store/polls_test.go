@@ -139,10 +139,7 @@ func TestVotesAreRefused(t *testing.T) {
 	if err := vote(bob); err != ErrBlocked || count(t, s, "votes") != 0 {
 		t.Errorf("blocked: %v, %d answers", err, count(t, s, "votes"))
 	}
-	require.NoError(t, s.update(ctx, func(tx *transaction) error {
-		_, err := tx.ExecContext(tx.ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, maxStudents, c.Code)
-		return err
-	}))
+	require.NoError(t, s.exec(ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, maxStudents, c.Code))
 	require.Equal[error](t, vote("somebody"), ErrCrowded, "more than fit")
 	require.NoError(t, vote("w7"))
 	require.NoError(t, s.DeleteWorkspace(ctx, "w7"))

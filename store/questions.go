@@ -36,62 +36,45 @@ const maxQuestions = 100
 // Errors: ErrNotFound, ErrAsked, param.Problems, those of a full disk or of the quota of the
 // course's workspace.
 func (s *Store) SaveQuestion(ctx context.Context, code string, q OwnQuestion) (OwnQuestion, error) {
-	err := s.update(ctx, func(tx *transaction) error {
-		c, err := findCourse(tx, `code = ?`, code)
-		if err != nil {
-			return err
-		}
-		ws, err := value[Workspace](tx, `SELECT workspace FROM courses WHERE code = ?`, code)
-		if err != nil {
-			return err
-		}
-		if err := s.room(tx, ws, 0, 0); err != nil {
-			return err
-		}
-		if q.Slug == "" {
-			if len(c.Questions) >= maxQuestions {
-				return param.Problems{{Field: "ask", Message: fmt.Sprintf("The course has %d questions, the most allowed. Delete one first.", maxQuestions)}}
-			}
-			q.Slug = newSlug(c.Questions)
-			return writeQuestions(tx, code, append(c.Questions, q))
-		}
-		at := slices.IndexFunc(c.Questions, func(o OwnQuestion) bool { return o.Slug == q.Slug })
-		if at < 0 {
-			return ErrNotFound
-		}
-		switch _, err := findPoll(tx, `course = ? AND question = ?`, code, q.Name()); err {
-		case nil:
-			return ErrAsked
-		case ErrNotFound:
+	err := s.update(ctx, func(tx *transaction) {
+		all := findCourse(tx, `code = ?`, code).Questions
+		s.room(tx, value[Workspace](tx, `SELECT workspace FROM courses WHERE code = ?`, code), 0, 0)
+		at := slices.IndexFunc(all, func(o OwnQuestion) bool { return o.Slug == q.Slug })
+		switch {
+		case q.Slug == "" && len(all) >= maxQuestions:
+			tx.fail(param.Problems{{Field: "ask", Message: fmt.Sprintf("The course has %d questions, the most allowed. Delete one first.", maxQuestions)}})
+		case q.Slug == "":
+			q.Slug = newSlug(all)
+			all = append(all, q)
+		case at < 0:
+			tx.fail(ErrNotFound)
+		case tx.exists(`polls WHERE course = ? AND question = ?`, code, q.Name()):
+			tx.fail(ErrAsked)
 		default:
-			return err
+			all[at] = q
 		}
-		c.Questions[at] = q
-		return writeQuestions(tx, code, c.Questions)
+		writeQuestions(tx, code, all)
 	})
 	return q, err
 }
 
 // DeleteQuestion deletes an own question of a course with its answers.
 func (s *Store) DeleteQuestion(ctx context.Context, code, slug string) error {
-	return s.update(ctx, func(tx *transaction) error {
-		c, err := findCourse(tx, `code = ?`, code)
-		if err != nil {
-			return err
-		}
-		rest := slices.DeleteFunc(slices.Clone(c.Questions), func(q OwnQuestion) bool { return q.Slug == slug })
-		if len(rest) == len(c.Questions) {
-			return ErrNotFound
+	return s.update(ctx, func(tx *transaction) {
+		all := findCourse(tx, `code = ?`, code).Questions
+		rest := slices.DeleteFunc(slices.Clone(all), func(q OwnQuestion) bool { return q.Slug == slug })
+		if len(rest) == len(all) {
+			tx.fail(ErrNotFound)
 		}
 		for _, table := range []string{"votes", "polls"} {
 			tx.exec(`DELETE FROM `+table+` WHERE course = ? AND question = ?`, code, ownPrefix+slug)
 		}
-		return writeQuestions(tx, code, rest)
+		writeQuestions(tx, code, rest)
 	})
 }
 
-func writeQuestions(tx *transaction, code string, questions []OwnQuestion) error {
-	return tx.execFound(`UPDATE courses SET questions = ? WHERE code = ?`, asJSON(&questions), code)
+func writeQuestions(tx *transaction, code string, questions []OwnQuestion) {
+	tx.execFound(`UPDATE courses SET questions = ? WHERE code = ?`, asJSON(&questions), code)
 }
 
 // newSlug returns an unused slug.

@@ -66,44 +66,36 @@ type Waiting struct {
 
 // Waiting lists the work that owner could claim, hand-ins and then the oldest first.
 func (s *Store) Waiting(ctx context.Context, owner Owner) ([]Waiting, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Waiting, error) {
-		return listOf(tx, func(r row, w *Waiting) error {
-			return r.Scan(&w.ID, &w.Search, &w.Workspace, &w.Teacher, &w.HandedIn, &w.Weight, &w.Work, &w.Memory, asMillis(&w.Since))
-		}, `
-			SELECT id, search, workspace, coalesce((SELECT courses.workspace FROM courses WHERE code = course), ''), handed, weight, work * 1000000, memory, created FROM (
-				SELECT id, 0 AS search, workspace, course, EXISTS (SELECT 1 FROM handins WHERE source = runs.id OR run = runs.id) AS handed, `+weight+` AS weight, work, memory, created, min(rowid) AS row
-					FROM runs WHERE `+free+` GROUP BY workspace, course, handed, weight
-				UNION ALL SELECT id, 1, workspace, '', 0, `+weight+` AS weight, work, memory, created, min(row)
-					FROM (`+searching+`) GROUP BY workspace, weight)
-			ORDER BY handed DESC, created, search, row`, s.now(), owner)
-	})
+	return listed(ctx, s, func(r row, w *Waiting) error {
+		return r.Scan(&w.ID, &w.Search, &w.Workspace, &w.Teacher, &w.HandedIn, &w.Weight, &w.Work, &w.Memory, asMillis(&w.Since))
+	}, `
+		SELECT id, search, workspace, coalesce((SELECT courses.workspace FROM courses WHERE code = course), ''), handed, weight, work * 1000000, memory, created FROM (
+			SELECT id, 0 AS search, workspace, course, EXISTS (SELECT 1 FROM handins WHERE source = runs.id OR run = runs.id) AS handed, `+weight+` AS weight, work, memory, created, min(rowid) AS row
+				FROM runs WHERE `+free+` GROUP BY workspace, course, handed, weight
+			UNION ALL SELECT id, 1, workspace, '', 0, `+weight+` AS weight, work, memory, created, min(row)
+				FROM (`+searching+`) GROUP BY workspace, weight)
+		ORDER BY handed DESC, created, search, row`, s.now(), owner)
 }
 
 // ClaimRun leases an available run to an owner. ok is false if another owner was faster, or if
 // MaxAttempts owners have died running it: the run then fails, because it may be the cause.
 func (s *Store) ClaimRun(ctx context.Context, owner Owner, id string) (r Run, ok bool, err error) {
-	err = s.note(ctx, func(tx *transaction) error {
+	err = s.note(ctx, func(tx *transaction) {
 		message := fmt.Sprintf("The program stopped %d times while it trained this run. The data may be too large for this machine.", MaxAttempts)
 		tx.exec(`UPDATE runs SET status = 'failed', error = ?3, finished = ?1 WHERE status = 'running' AND attempts >= ?4 AND `+free, s.now(), owner, message, MaxAttempts)
 		endCopies(tx)
-		r, err = find(tx, scanRun, `
+		r, ok = lookup(tx, scanRun, `
 			UPDATE runs SET status = 'running', started = ?1, attempts = attempts + 1, owner = ?2, lease = ?3
 			WHERE id = ?4 AND id IN (SELECT id FROM runs WHERE id = ?4 AND `+free+`)
 			RETURNING `+runColumns, s.now(), owner, leaseEnd(s.now()), id)
-		if ok = err == nil; err == ErrNotFound {
-			return nil // commit the failure
-		}
-		return err
 	})
 	return r, ok && err == nil, err
 }
 
 // CountWaiting counts the runs and the cells of searches that owner could claim, by weight.
 func (s *Store) CountWaiting(ctx context.Context, owner Owner) (map[Weight]int, error) {
-	return result(ctx, s.view, func(tx *transaction) (map[Weight]int, error) {
-		return byKey(tx, pair[Weight, int], `SELECT weight, count(*) FROM (SELECT `+weight+` AS weight FROM runs WHERE `+free+`
-			UNION ALL SELECT `+weight+` FROM searches JOIN cells c ON c.search = id WHERE `+notEnded+` AND `+freeCell+`) GROUP BY weight`, s.now(), owner)
-	})
+	return keyed(ctx, s, pair[Weight, int], `SELECT weight, count(*) FROM (SELECT `+weight+` AS weight FROM runs WHERE `+free+`
+		UNION ALL SELECT `+weight+` FROM searches JOIN cells c ON c.search = id WHERE `+notEnded+` AND `+freeCell+`) GROUP BY weight`, s.now(), owner)
 }
 
 // Place holds the position of a waiting run.
@@ -114,27 +106,22 @@ type Place struct {
 
 // Places returns the positions of queued runs by id.
 func (s *Store) Places(ctx context.Context) (map[string]Place, error) {
-	return result(ctx, s.view, func(tx *transaction) (map[string]Place, error) {
-		return byKey(tx, func(r row, id *string, p *Place) error { return r.Scan(id, &p.Weight, &p.Before) },
-			`SELECT id, `+weight+` AS weight, row_number() OVER (ORDER BY `+weight+`, created, rowid) - 1 FROM runs WHERE `+notEnded+` AND status = 'queued'`)
-	})
+	return keyed(ctx, s, func(r row, id *string, p *Place) error { return r.Scan(id, &p.Weight, &p.Before) },
+		`SELECT id, `+weight+` AS weight, row_number() OVER (ORDER BY `+weight+`, created, rowid) - 1 FROM runs WHERE `+notEnded+` AND status = 'queued'`)
 }
 
 // RenewLeases extends leases of owners once a third of their time has passed, and returns the
 // unfinished runs and cells they hold. Missing ones were cancelled or deleted, or their lease
 // expired and another owner took them.
 func (s *Store) RenewLeases(ctx context.Context, owners ...Owner) (runs []string, cells []Cell, err error) {
-	err = s.note(ctx, func(tx *transaction) error {
+	err = s.note(ctx, func(tx *transaction) {
 		const mine = `owner IN (SELECT value FROM json_each(?1)) AND `
 		const myRuns = mine + notEnded + ` AND status = 'running'`
 		const myCells = mine + `done = 0 AND lease > 0 AND search IN (SELECT id FROM searches WHERE ` + notEnded + `)`
 		tx.exec(`UPDATE runs SET lease = ?2 WHERE `+myRuns+` AND lease < ?3`, asJSON(&owners), leaseEnd(s.now()), leaseDue(s.now()))
 		tx.exec(`UPDATE cells SET lease = ?2 WHERE `+myCells+` AND lease < ?3`, asJSON(&owners), leaseEnd(s.now()), leaseDue(s.now()))
-		if runs, err = texts(tx, `SELECT id FROM runs WHERE `+myRuns, asJSON(&owners)); err != nil {
-			return err
-		}
-		cells, err = listOf(tx, func(r row, c *Cell) error { return r.Scan(&c.Search, &c.Place, &c.Name) }, `SELECT search, place, name FROM cells WHERE `+myCells, asJSON(&owners))
-		return err
+		runs = texts(tx, `SELECT id FROM runs WHERE `+myRuns, asJSON(&owners))
+		cells = listOf(tx, func(r row, c *Cell) error { return r.Scan(&c.Search, &c.Place, &c.Name) }, `SELECT search, place, name FROM cells WHERE `+myCells, asJSON(&owners))
 	})
 	return runs, cells, err
 }
@@ -143,10 +130,9 @@ func (s *Store) RenewLeases(ctx context.Context, owners ...Owner) (runs []string
 // attempts count, as after an expired lease. Call it before claiming anything.
 // Owners that work without the lock would have to be excluded here, in both tables.
 func (s *Store) TakeBack(ctx context.Context, _ *Lock) error {
-	return s.note(ctx, func(tx *transaction) error {
+	return s.note(ctx, func(tx *transaction) {
 		tx.exec(`UPDATE runs SET lease = 0 WHERE ` + notEnded + ` AND status = 'running'`)
 		tx.exec(`UPDATE cells SET lease = 0 WHERE done = 0 AND lease > 0`)
-		return tx.err
 	})
 }
 
@@ -160,12 +146,10 @@ type State struct {
 // States returns the states of runs and searches of any workspace by id, including runs in the
 // trash; purged ones are missing.
 func (s *Store) States(ctx context.Context, ids ...string) (map[string]State, error) {
-	return result(ctx, s.view, func(tx *transaction) (map[string]State, error) {
-		return byKey(tx, func(r row, id *string, state *State) error {
-			return r.Scan(id, &state.Status, &state.Error, &state.Total, &state.Done)
-		}, `SELECT id, status, error, 0, 0 FROM runs WHERE id IN (SELECT value FROM json_each(?1))
-			UNION ALL SELECT id, status, error, `+countCells+` FROM searches WHERE id IN (SELECT value FROM json_each(?1))`, asJSON(&ids))
-	})
+	return keyed(ctx, s, func(r row, id *string, state *State) error {
+		return r.Scan(id, &state.Status, &state.Error, &state.Total, &state.Done)
+	}, `SELECT id, status, error, 0, 0 FROM runs WHERE id IN (SELECT value FROM json_each(?1))
+		UNION ALL SELECT id, status, error, `+countCells+` FROM searches WHERE id IN (SELECT value FROM json_each(?1))`, asJSON(&ids))
 }
 
 // FinishRun stores the result of a run leased to owner: report, models and status
@@ -187,27 +171,19 @@ func (s *Store) FailRun(ctx context.Context, owner Owner, id, message string) er
 
 // endRun ends a run leased to owner, storing a text in one of its columns, with all consequences.
 func (s *Store) endRun(ctx context.Context, owner Owner, id string, status Status, column, text string, then func(*transaction)) error {
-	return s.update(ctx, func(tx *transaction) error {
-		if err := tx.execFound(`UPDATE runs SET status = ?, `+column+` = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`, status, text, s.now(), id, owner); err != nil {
-			return err
-		}
+	return s.update(ctx, func(tx *transaction) {
+		tx.execFound(`UPDATE runs SET status = ?, `+column+` = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`, status, text, s.now(), id, owner)
 		then(tx)
-		return nil
 	})
 }
 
 // CancelRun cancels a queued or running run; it returns ErrEnded if it has ended.
 func (s *Store) CancelRun(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *transaction) error {
-		r, err := findRun(tx, `workspace = ? AND id = ?`, ws, id)
-		if err != nil {
-			return err
-		}
-		if r.Status.Ended() {
-			return ErrEnded
+	return s.update(ctx, func(tx *transaction) {
+		if findRun(tx, `workspace = ? AND id = ?`, ws, id).Status.Ended() {
+			tx.fail(ErrEnded)
 		}
 		tx.exec(`UPDATE runs SET status = 'cancelled', finished = ? WHERE id = ?`, s.now(), id)
-		return tx.err
 	})
 }
 
@@ -215,8 +191,8 @@ func (s *Store) CancelRun(ctx context.Context, ws Workspace, id string) error {
 // process is shutting down or the run has turned out to be of weight as. It returns ErrNotFound
 // like FinishRun.
 func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string, as Weight) error {
-	return s.note(ctx, func(tx *transaction) error {
-		return tx.execFound(`UPDATE runs SET status = 'queued', started = NULL, attempts = attempts - 1, work = max(work, ?) WHERE id = ? AND status = 'running' AND owner = ?`, leastWork[as], id, owner)
+	return s.note(ctx, func(tx *transaction) {
+		tx.execFound(`UPDATE runs SET status = 'queued', started = NULL, attempts = attempts - 1, work = max(work, ?) WHERE id = ? AND status = 'running' AND owner = ?`, leastWork[as], id, owner)
 	})
 }
 
@@ -232,14 +208,11 @@ func leaseDue(now int64) int64 { return now + Lease.Milliseconds()*2/3 }
 // hold no more places than are free, and a single one no more than a quarter of the free places its
 // address has not used up. A workspace with nothing waiting may exceed this while more than a tenth
 // of the queue is free.
-func (s *Store) share(tx *transaction, ws Workspace, what string, each int, tooMany error, room int) error {
-	held, err := byKey(tx, pair[Workspace, int], `SELECT workspace, count(*) FROM `+what+` GROUP BY workspace`)
-	if err != nil {
-		return err
-	}
+func (s *Store) share(tx *transaction, ws Workspace, what string, each int, tooMany error, room int) {
+	held := byKey(tx, pair[Workspace, int], `SELECT workspace, count(*) FROM `+what+` GROUP BY workspace`)
 	own, near, all := held[ws], 0, 0
 	if own >= each {
-		return tooMany
+		tx.fail(tooMany)
 	}
 	network := s.NetworkOf(ws)
 	for who, n := range held {
@@ -254,9 +227,8 @@ func (s *Store) share(tx *transaction, ws Workspace, what string, each int, tooM
 		full = near >= free || 4*own >= free-near
 	}
 	if full {
-		return ErrQueueFull
+		tx.fail(ErrQueueFull)
 	}
-	return nil
 }
 
 // NetworkOf returns the network address that a workspace was last used from, or the workspace

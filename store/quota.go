@@ -16,50 +16,38 @@ type Quota struct {
 var DefaultQuota = Quota{Datasets: 1000, Runs: 5000, Bytes: 1 << 30}
 
 // room returns an error if the workspace has no room for further data sets and runs.
-func (q Quota) room(tx *transaction, ws Workspace, datasets, runs int) error {
+func (q Quota) room(tx *transaction, ws Workspace, datasets, runs int) {
 	if q == (Quota{}) {
-		return nil
+		return
 	}
-	h, err := holdings(tx, ws)
-	if err != nil {
-		return err
-	}
+	h := holdings(tx, ws)
 	const remedy = "Delete what you do not need, on the page %s, or ask the operator of this server for more."
 	switch {
 	case q.Datasets > 0 && datasets > 0 && h.Datasets+datasets > q.Datasets:
-		return overQuota("This workspace holds %s, the most that it may. "+remedy, number(h.Datasets, "data set"), "Data")
+		tx.fail(overQuota("This workspace holds %s, the most that it may. "+remedy, number(h.Datasets, "data set"), "Data"))
 	case q.Runs > 0 && runs > 0 && h.Runs+runs > q.Runs:
-		return overQuota("This workspace holds %s, the most that it may. "+remedy, number(h.Runs, "run"), "Runs")
+		tx.fail(overQuota("This workspace holds %s, the most that it may. "+remedy, number(h.Runs, "run"), "Runs"))
 	case q.Bytes > 0 && h.Bytes >= q.Bytes:
-		return overQuota("This workspace takes %s on the disk, of %s that it may. "+remedy, Size(h.Bytes), Size(q.Bytes), "Data or Runs")
+		tx.fail(overQuota("This workspace takes %s on the disk, of %s that it may. "+remedy, Size(h.Bytes), Size(q.Bytes), "Data or Runs"))
 	}
-	return q.bound(tx, ws, 0)
+	q.bound(tx, ws, 0)
 }
 
 // bound empties the trash of a workspace, oldest deletions first, down to the latest keep deletions,
 // while the trash exceeds a quota of numbers or, together with the live items, the quota of bytes.
-func (q Quota) bound(tx *transaction, ws Workspace, keep int) error {
-	list, err := listDeletions(tx, ws, time.UnixMilli(0))
-	if err != nil || len(list) <= keep || q == (Quota{}) {
-		return err
+func (q Quota) bound(tx *transaction, ws Workspace, keep int) {
+	list := listDeletions(tx, ws, time.UnixMilli(0))
+	if len(list) <= keep || q == (Quota{}) {
+		return
 	}
-	live, err := holdings(tx, ws)
-	if err != nil {
-		return err
-	}
+	live := holdings(tx, ws)
 	for ; len(list) > keep; list = list[:len(list)-1] {
-		bin, err := holdings(tx, trash(ws))
-		if err != nil {
-			return err
-		}
+		bin := holdings(tx, trash(ws))
 		if (q.Runs == 0 || bin.Runs <= q.Runs) && (q.Datasets == 0 || bin.Datasets <= q.Datasets) && (q.Bytes == 0 || live.Bytes+bin.Bytes < q.Bytes) {
-			return nil
+			return
 		}
-		if _, err := forget(tx, `workspace = ? AND deleted = ?`, trash(ws), list[len(list)-1].At.UnixMilli()); err != nil {
-			return err
-		}
+		forget(tx, `workspace = ? AND deleted = ?`, trash(ws), list[len(list)-1].At.UnixMilli())
 	}
-	return nil
 }
 
 func overQuota(format string, args ...any) error {

@@ -96,15 +96,10 @@ func cleanReport(title, text string, f Frozen) (string, string, []byte, error) {
 }
 
 // roomForReports returns an error if a workspace has no room for more reports.
-func roomForReports(tx *transaction, ws Workspace, more int) error {
-	held, err := value[int](tx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws)
-	if err != nil {
-		return err
+func roomForReports(tx *transaction, ws Workspace, more int) {
+	if held := value[int](tx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws); more > 0 && held+more > MaxReports {
+		tx.fail(overQuota("This workspace holds %s; at most %d are kept. Delete some that nobody needs, on the page Reports.", number(held, "report"), MaxReports))
 	}
-	if more > 0 && held+more > MaxReports {
-		return overQuota("This workspace holds %s; at most %d are kept. Delete some that nobody needs, on the page Reports.", number(held, "report"), MaxReports)
-	}
-	return nil
 }
 
 // CreateReport stores a report. The same request again returns the report that it made.
@@ -118,20 +113,16 @@ func (s *Store) CreateReport(ctx context.Context, ws Workspace, asks Request, ti
 		return r, err
 	}
 	now := s.now()
-	return result(ctx, s.update, func(tx *transaction) (Report, error) {
-		if known, err := repeated(tx, "reports", ws, request, findReport); err != ErrNotFound {
-			return known, err
+	return result(ctx, s.update, func(tx *transaction) Report {
+		if known, ok := repeated(tx, "reports", ws, request, findReport); ok {
+			return known
 		}
-		if err := s.room(tx, ws, 0, 0); err != nil {
-			return r, err
-		}
-		if err := roomForReports(tx, ws, 1); err != nil {
-			return r, err
-		}
+		s.room(tx, ws, 0, 0)
+		roomForReports(tx, ws, 1)
 		r = Report{newID(), title, text, f, "", fromMillis(now), fromMillis(now)}
 		tx.exec(`INSERT INTO reports (id, workspace, title, text, frozen, created, updated, request) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
 			r.ID, ws, title, text, frozen, now, now, request)
-		return r, nil
+		return r
 	})
 }
 
@@ -141,41 +132,40 @@ func (s *Store) UpdateReport(ctx context.Context, ws Workspace, id, title, text 
 	if err != nil {
 		return err
 	}
-	return s.update(ctx, func(tx *transaction) error {
-		if err := s.room(tx, ws, 0, 0); err != nil {
-			return err
-		}
-		return tx.execFound(`UPDATE reports SET title = ?, text = ?, frozen = ?, updated = ? WHERE workspace = ? AND id = ?`, title, text, frozen, s.now(), ws, id)
+	return s.update(ctx, func(tx *transaction) {
+		s.room(tx, ws, 0, 0)
+		tx.execFound(`UPDATE reports SET title = ?, text = ?, frozen = ?, updated = ? WHERE workspace = ? AND id = ?`, title, text, frozen, s.now(), ws, id)
 	})
 }
 
 // Report returns one report of a workspace.
 func (s *Store) Report(ctx context.Context, ws Workspace, id string) (Report, error) {
-	return result(ctx, s.view, func(tx *transaction) (Report, error) { return findReport(tx, `workspace = ? AND id = ?`, ws, id) })
+	return result(ctx, s.view, func(tx *transaction) Report { return findReport(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // SharedReport returns the report that a token of ShareReport opens.
 func (s *Store) SharedReport(ctx context.Context, token string) (Report, error) {
-	return result(ctx, s.view, func(tx *transaction) (Report, error) { return findReport(tx, `share = ? AND deleted IS NULL`, token) })
+	return result(ctx, s.view, func(tx *transaction) Report { return findReport(tx, `share = ? AND deleted IS NULL`, token) })
 }
 
 // ReportSize estimates the memory in bytes to read a report, given by id or by the token of a
 // read-only link.
 func (s *Store) ReportSize(ctx context.Context, ws Workspace, id, token string) (int64, error) {
-	return result(ctx, s.view, func(tx *transaction) (int64, error) {
-		packed, err := value[[]byte](tx, `SELECT frozen FROM reports WHERE workspace = ?1 AND id = ?2 OR share = ?3 AND deleted IS NULL`, ws, id, token)
-		if err != nil {
-			return 0, err
+	return result(ctx, s.view, func(tx *transaction) int64 {
+		packed := value[[]byte](tx, `SELECT frozen FROM reports WHERE workspace = ?1 AND id = ?2 OR share = ?3 AND deleted IS NULL`, ws, id, token)
+		if tx.err != nil {
+			return 0
 		}
 		r, err := unpack(packed)
-		return 4 * int64(r.Len()), err // compressed, as JSON text, and decoded, briefly twice
+		tx.fail(err)
+		return 4 * int64(r.Len()) // compressed, as JSON text, and decoded, briefly twice
 	})
 }
 
 // Reports lists at most limit reports of a workspace from offset on, last changed first, and
 // returns their total number.
 func (s *Store) Reports(ctx context.Context, ws Workspace, limit, offset int) (list []Report, total int, err error) {
-	return counted(ctx, s, func(tx *transaction) ([]Report, error) {
+	return counted(ctx, s, func(tx *transaction) []Report {
 		return listOf(tx, func(r row, to *Report) error { return scanReport(r, to) },
 			`SELECT `+reportColumns+` FROM reports WHERE workspace = ? ORDER BY updated DESC, id LIMIT ? OFFSET ?`, ws, limit, offset)
 	}, `reports WHERE workspace = ?`, ws)
@@ -183,14 +173,12 @@ func (s *Store) Reports(ctx context.Context, ws Workspace, limit, offset int) (l
 
 // ReportTitles lists the reports of a workspace in the order of Reports, with id and title alone.
 func (s *Store) ReportTitles(ctx context.Context, ws Workspace) ([]Report, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Report, error) {
-		return listOf(tx, func(r row, to *Report) error { return r.Scan(&to.ID, &to.Title) }, `SELECT id, title FROM reports WHERE workspace = ? ORDER BY updated DESC, id`, ws)
-	})
+	return listed(ctx, s, func(r row, to *Report) error { return r.Scan(&to.ID, &to.Title) }, `SELECT id, title FROM reports WHERE workspace = ? ORDER BY updated DESC, id`, ws)
 }
 
 // DeleteReport deletes a report. Restore brings it back.
 func (s *Store) DeleteReport(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *transaction) error { return s.softDelete(tx, "reports", "id", ws, id) })
+	return s.update(ctx, func(tx *transaction) { s.softDelete(tx, "reports", "id", ws, id) })
 }
 
 // ShareReport returns the token of a report's read-only link: 130 random bits. A report that is
@@ -211,7 +199,7 @@ func scanReport(r row, to *Report, more ...any) error {
 	return r.Scan(append([]any{&to.ID, &to.Title, &to.Text, &to.Share, asMillis(&to.Created), asMillis(&to.Updated)}, more...)...)
 }
 
-func findReport(tx *transaction, where string, args ...any) (Report, error) {
+func findReport(tx *transaction, where string, args ...any) Report {
 	return find(tx, func(r row, to *Report) error {
 		var packed []byte
 		if err := scanReport(r, to, &packed); err != nil {
@@ -237,16 +225,18 @@ type archivedReport struct {
 func reportName(id string) string { return "reports/" + id + ".json" }
 
 // report validates a report of an archive and returns its compressed items.
-func (a *archive) report(r *archivedReport) (frozen []byte, err error) {
+func (a *archive) report(r *archivedReport) (frozen []byte) {
 	var f Frozen
-	if err := a.result(reportName(r.ID), &f); err != nil {
-		return nil, err
+	if a.result(reportName(r.ID), &f); a.fault != nil {
+		return nil
 	}
 	if err := f.whole(); err != nil {
-		return nil, unfit("%q: %v", reportName(r.ID), err)
+		a.fail(unfit("%q: %v", reportName(r.ID), err))
 	}
+	var err error
 	r.Title, r.Text, frozen, err = cleanReport(r.Title, r.Text, f)
-	return frozen, err
+	a.fail(err)
+	return frozen
 }
 
 // whole returns an error unless all points match their hashes and the points of every task are

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -46,26 +45,16 @@ func (r Request) of(asked ...any) (string, error) {
 	return hash(all), nil
 }
 
-// repeated returns the item that the same request has already created in a table. Errors:
-// ErrNotFound and ErrReused.
-func repeated[T any](tx *transaction, table string, ws Workspace, request string, find func(tx *transaction, where string, args ...any) (T, error)) (T, error) {
-	v, err := find(tx, `workspace = ? AND request = nullif(?, '')`, ws, request)
-	if err == ErrNotFound {
-		err = neverAsked(tx, table, ws, request)
+// repeated returns the item that the same request has already created in a table, if there is one.
+// Where the strict key of another request belongs to an item, the transaction fails with ErrReused.
+func repeated[T any](tx *transaction, table string, ws Workspace, request string, find func(tx *transaction, where string, args ...any) T) (v T, ok bool) {
+	const same = `workspace = ? AND request = nullif(?, '')`
+	if tx.exists(table+` WHERE `+same, ws, request) {
+		return find(tx, same, ws, request), true
 	}
-	return v, err
-}
-
-// neverAsked returns ErrNotFound for a new request, or ErrReused if its strict key belongs to
-// another item.
-func neverAsked(tx *transaction, table string, ws Workspace, request string) error {
 	key, _, strict := strings.Cut(request, ".")
-	if !strict {
-		return ErrNotFound
+	if strict && tx.exists(table+` WHERE workspace = ?1 AND request > ?2 || '.' AND request < ?2 || '/'`, ws, key) {
+		tx.fail(ErrReused)
 	}
-	used, err := value[bool](tx, `SELECT EXISTS (SELECT 1 FROM `+table+` WHERE workspace = ?1 AND request > ?2 || '.' AND request < ?2 || '/')`, ws, key)
-	if err == nil && used {
-		return ErrReused
-	}
-	return cmp.Or(err, error(ErrNotFound))
+	return v, false
 }

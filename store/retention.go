@@ -28,54 +28,35 @@ const (
 // Unseen lists the workspaces not used since a time and without an open course, longest unused
 // first. A course that ended before that time is not open.
 func (s *Store) Unseen(ctx context.Context, since time.Time) ([]Holdings, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Holdings, error) {
-		names, err := unseen(tx, since)
-		if err != nil {
-			return nil, err
-		}
-		return holdingsOf(tx, names)
-	})
+	return result(ctx, s.view, func(tx *transaction) []Holdings { return holdingsOf(tx, unseen(tx, since)) })
 }
 
 // Expire marks the workspaces of Unseen for deletion and returns how many are newly marked. A visit
 // removes the mark. Unless force is set, it refuses with an *Error if the clock is far beyond the
 // last use of any workspace or if most workspaces would be deleted.
 func (s *Store) Expire(ctx context.Context, since time.Time, force bool) (marked int, err error) {
-	return result(ctx, s.update, func(tx *transaction) (int, error) {
-		names, err := unseen(tx, since)
-		if err != nil || len(names) == 0 {
-			return 0, err
-		}
-		if !force {
-			if err := s.trustClock(tx); err != nil {
-				return 0, err
-			}
-			all, err := countUsed(tx)
-			if err != nil {
-				return 0, err
-			}
-			if float64(len(names)) > mostShare*float64(all) {
-				return 0, retained("%d of %d workspaces look unused since %s, more than half: none was deleted. Check the clock of this machine and --retention. If they are to go, run marginlab purge --older DAYS --yes --force.",
-					len(names), all, since.UTC().Format("2 January 2006"))
+	return result(ctx, s.update, func(tx *transaction) int {
+		names := unseen(tx, since)
+		if len(names) > 0 && !force {
+			s.trustClock(tx)
+			if all := countUsed(tx); float64(len(names)) > mostShare*float64(all) {
+				tx.fail(retained("%d of %d workspaces look unused since %s, more than half: none was deleted. Check the clock of this machine and --retention. If they are to go, run marginlab purge --older DAYS --yes --force.",
+					len(names), all, since.UTC().Format("2 January 2006")))
 			}
 		}
 		for _, ws := range names {
-			n, err := tx.execCount(`
+			marked += tx.exec(`
 				INSERT INTO workspaces (workspace, seen, expired) SELECT ?1, max(seen), ?2 FROM `+used+` WHERE workspace = ?1
 				ON CONFLICT DO UPDATE SET expired = excluded.expired WHERE expired IS NULL OR expired <= seen OR expired > ?2`, ws, s.now())
-			if err != nil {
-				return 0, err
-			}
-			marked += n
 		}
-		return marked, nil
+		return marked
 	})
 }
 
 // Spare takes away all marks of Expire and returns how many there were.
 func (s *Store) Spare(ctx context.Context) (int, error) {
-	return result(ctx, s.update, func(tx *transaction) (int, error) {
-		return tx.execCount(`UPDATE workspaces SET expired = NULL WHERE expired IS NOT NULL`)
+	return result(ctx, s.update, func(tx *transaction) int {
+		return tx.exec(`UPDATE workspaces SET expired = NULL WHERE expired IS NOT NULL`)
 	})
 }
 
@@ -86,29 +67,21 @@ func (s *Store) Spare(ctx context.Context) (int, error) {
 func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 	var due []Workspace
 	var all int
-	err = s.view(ctx, func(tx *transaction) error {
-		if due, err = expired(tx, s.Now(), ""); err != nil || len(due) == 0 {
-			return err
-		}
-		all, err = countUsed(tx)
-		return err
-	})
+	err = s.view(ctx, func(tx *transaction) { due, all = expired(tx, s.Now(), ""), countUsed(tx) })
 	if err != nil || len(due) == 0 {
 		return 0, err
 	}
 	if float64(len(due)) > copyShare*float64(all) {
-		if _, err := s.copyBefore(ctx, "deletion"); err != nil {
+		if err := s.copyBefore(ctx, "deletion"); err != nil {
 			return 0, fmt.Errorf("%d unused workspaces are not deleted, because the copy of the database that is made before failed: %w", len(due), err)
 		}
 	}
 	for _, ws := range due { // a transaction each, to keep them short
-		err := s.update(ctx, func(tx *transaction) error {
-			still, err := expired(tx, s.Now(), ws)
-			if err != nil || len(still) == 0 {
-				return err
+		err := s.update(ctx, func(tx *transaction) {
+			if still := expired(tx, s.Now(), ws); len(still) > 0 {
+				n++
+				deleteWorkspace(tx, ws)
 			}
-			n++
-			return deleteWorkspace(tx, ws)
 		})
 		if err != nil {
 			return n, err
@@ -120,19 +93,16 @@ func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 // TrustClock returns an error if the clock is so far beyond the last use of any workspace that it
 // has probably jumped ahead; age-dependent deletions must then wait.
 func (s *Store) TrustClock(ctx context.Context) error {
-	return s.view(ctx, func(tx *transaction) error { return s.trustClock(tx) })
+	return s.view(ctx, func(tx *transaction) { s.trustClock(tx) })
 }
 
-func (s *Store) trustClock(tx *transaction) error {
+func (s *Store) trustClock(tx *transaction) {
 	var last time.Time
-	if err := tx.one(`SELECT max(seen) FROM ` + used).Scan(asMillis(&last)); err != nil || last.IsZero() {
-		return err
+	tx.one(`SELECT max(seen) FROM ` + used)(asMillis(&last))
+	if now := s.Now(); !last.IsZero() && now.Sub(last) > clockSlack {
+		tx.fail(retained("The clock of this machine says %s, %d days after any workspace was last used: nothing was deleted. Correct the clock. If it is right, run marginlab purge --older DAYS --yes --force.",
+			now.UTC().Format("2 January 2006"), int(now.Sub(last).Hours()/24)))
 	}
-	if now := s.Now(); now.Sub(last) > clockSlack {
-		return retained("The clock of this machine says %s, %d days after any workspace was last used: nothing was deleted. Correct the clock. If it is right, run marginlab purge --older DAYS --yes --force.",
-			now.UTC().Format("2 January 2006"), int(now.Sub(last).Hours()/24))
-	}
-	return nil
 }
 
 func retained(format string, args ...any) error {
@@ -142,19 +112,19 @@ func retained(format string, args ...any) error {
 // owned leaves out of used the galleries of courses and the bins.
 const owned = `workspace NOT LIKE 'course %' AND workspace NOT LIKE 'deleted %'`
 
-func countUsed(tx *transaction) (int, error) {
+func countUsed(tx *transaction) int {
 	return value[int](tx, `SELECT count(DISTINCT workspace) FROM `+used+` WHERE `+owned)
 }
 
 // noOpenCourse selects workspaces without a course that takes hand-ins after a moment, ?1.
 const noOpenCourse = `NOT EXISTS (SELECT 1 FROM courses WHERE courses.workspace = used.workspace AND NOT closed AND coalesce(ends > ?1, 1))`
 
-func unseen(tx *transaction, since time.Time) ([]Workspace, error) {
+func unseen(tx *transaction, since time.Time) []Workspace {
 	return listOf(tx, column[Workspace], `SELECT workspace FROM `+used+` WHERE `+owned+` GROUP BY workspace HAVING max(seen) < ?1 AND `+noOpenCourse+` ORDER BY max(seen), workspace`, since.UnixMilli())
 }
 
 // expired lists the workspaces due for deletion, or checks a single one.
-func expired(tx *transaction, now time.Time, one Workspace) ([]Workspace, error) {
+func expired(tx *transaction, now time.Time, one Workspace) []Workspace {
 	return listOf(tx, column[Workspace], `
 		SELECT workspace FROM `+used+` WHERE workspace IN (SELECT workspace FROM workspaces WHERE expired <= ?2 AND ?3 IN ('', workspace)) GROUP BY workspace
 		HAVING max(seen) < (SELECT expired FROM workspaces WHERE workspaces.workspace = used.workspace) AND `+noOpenCourse+` ORDER BY workspace`, now.UnixMilli(), now.Add(-UndoFor).UnixMilli(), one)
@@ -162,25 +132,26 @@ func expired(tx *transaction, now time.Time, one Workspace) ([]Workspace, error)
 
 // copyBefore copies the database to a file beside it, named after the upcoming operation, and
 // removes the earlier copy of that name.
-func (s *Store) copyBefore(ctx context.Context, what string) (file string, err error) {
-	if file, err = unused(s.path + ".before-" + what + "-" + time.Now().Format("20060102-150405")); err != nil {
-		return "", err
+func (s *Store) copyBefore(ctx context.Context, what string) error {
+	file, err := unused(s.path + ".before-" + what + "-" + time.Now().Format("20060102-150405"))
+	if err != nil {
+		return err
 	}
 	old := s.copies(what)
 	reader, err := look(ctx, s.path)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer reader.Close()
 	if err := reader.copyTo(ctx, file); err != nil {
-		return "", err
+		return err
 	}
 	for _, name := range old {
 		if err := os.Remove(name); err != nil {
-			return file, ofFiles(err)
+			return ofFiles(err)
 		}
 	}
-	return file, nil
+	return nil
 }
 
 func (s *Store) copies(what string) []string {

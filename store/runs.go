@@ -92,17 +92,13 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 	if err != nil {
 		return r, err
 	}
-	return result(ctx, s.update, func(tx *transaction) (Run, error) {
-		if r, err := repeated(tx, "runs", ws, q.request, findRun); err != ErrNotFound {
-			return r, err
+	return result(ctx, s.update, func(tx *transaction) Run {
+		if r, ok := repeated(tx, "runs", ws, q.request, findRun); ok {
+			return r
 		}
 		// Submitted copies take no place.
-		if err := s.share(tx, ws, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`, MaxQueuedEach, ErrTooMany, maxQueued); err != nil {
-			return Run{}, err
-		}
-		if err := s.room(tx, ws, 0, 1); err != nil {
-			return Run{}, err
-		}
+		s.share(tx, ws, `runs WHERE `+notEnded+` AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM handins WHERE run = id)`, MaxQueuedEach, ErrTooMany, maxQueued)
+		s.room(tx, ws, 0, 1)
 		return createRun(tx, ws, q, s.now())
 	})
 }
@@ -151,21 +147,17 @@ func prepare(n NewRun, who string) (q prepared, err error) {
 }
 
 // createRun queues a run.
-func createRun(tx *transaction, ws Workspace, q prepared, now int64) (Run, error) {
+func createRun(tx *transaction, ws Workspace, q prepared, now int64) Run {
 	r := q.Run
 	r.Created = fromMillis(now)
 	if r.Dataset != "" {
-		ds, err := findDataset(tx, `workspace = ? AND id = ?`, ws, r.Dataset)
-		if err != nil {
-			return r, fmt.Errorf("data set: %w", err)
-		}
-		r.DatasetName, r.Hash = ds.Name, cmp.Or(r.Hash, ds.Hash)
+		tx.about("data set", func() {
+			ds := findDataset(tx, `workspace = ? AND id = ?`, ws, r.Dataset)
+			r.DatasetName, r.Hash = ds.Name, cmp.Or(r.Hash, ds.Hash)
+		})
 	}
 	if r.Name == "" {
-		var err error
-		if r.Name, err = defaultName(tx, ws, r); err != nil {
-			return r, err
-		}
+		r.Name = defaultName(tx, ws, r)
 	}
 	if q.given {
 		writePoints(tx, q.points)
@@ -174,19 +166,15 @@ func createRun(tx *transaction, ws Workspace, q prepared, now int64) (Run, error
 		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, search, evidence, status, created, work, memory, request)
 		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,
 		r.ID, ws, r.Name, r.Note, asJSON(&r.Tags), r.Dataset, r.DatasetName, r.Hash, asJSON(&r.Spec), asJSON(&r.Axes), r.Course, r.Search, asJSON(&r.Evidence), r.Status, now, q.cost.Time.Milliseconds(), q.cost.Bytes, q.request)
-	return r, tx.err
+	return r
 }
 
 // defaultName returns an unused name that starts with the differences from the last run, such as
 // "MCM, ρ 0.01, γ 3 · moons".
-func defaultName(tx *transaction, ws Workspace, r Run) (string, error) {
+func defaultName(tx *transaction, ws Workspace, r Run) string {
 	var last *ml.Spec
-	var spec ml.Spec
-	switch err := tx.one(`SELECT spec FROM runs WHERE workspace = ? ORDER BY created DESC, rowid DESC LIMIT 1`, ws).Scan(storedSpec{&spec}); {
-	case err == nil:
+	if spec, ok := lookup(tx, func(r row, spec *ml.Spec) error { return r.Scan(storedSpec{spec}) }, `SELECT spec FROM runs WHERE workspace = ? ORDER BY created DESC, rowid DESC LIMIT 1`, ws); ok {
 		last = &spec
-	case err != ErrNotFound:
-		return "", err
 	}
 	settings, data := []rune(r.Spec.Name(last)), []rune(r.DatasetName)
 	const numbers = 8 // characters for the number after duplicate names
@@ -200,25 +188,25 @@ func defaultName(tx *transaction, ws Workspace, r Run) (string, error) {
 		if n > 1 {
 			try = fmt.Sprintf("%s (%d)", name, n)
 		}
-		if taken, err := value[bool](tx, `SELECT EXISTS (SELECT 1 FROM runs WHERE workspace = ? AND name = ?)`, ws, try); err != nil || !taken {
-			return try, err
+		if !tx.exists(`runs WHERE workspace = ? AND name = ?`, ws, try) {
+			return try
 		}
 	}
 }
 
 // Run returns one run of a workspace with its models.
 func (s *Store) Run(ctx context.Context, ws Workspace, id string) (Run, error) {
-	return result(ctx, s.view, func(tx *transaction) (Run, error) { return findWhole(tx, `workspace = ? AND id = ?`, ws, id) })
+	return result(ctx, s.view, func(tx *transaction) Run { return findWhole(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // RunWithoutModels returns one run of a workspace, quickly.
 func (s *Store) RunWithoutModels(ctx context.Context, ws Workspace, id string) (Run, error) {
-	return result(ctx, s.view, func(tx *transaction) (Run, error) { return findRun(tx, `workspace = ? AND id = ?`, ws, id) })
+	return result(ctx, s.view, func(tx *transaction) Run { return findRun(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // SharedRun returns the run that a token of ShareRun opens, with its models.
 func (s *Store) SharedRun(ctx context.Context, token string) (Run, error) {
-	return result(ctx, s.view, func(tx *transaction) (Run, error) { return findWhole(tx, `share = ? AND deleted IS NULL`, token) })
+	return result(ctx, s.view, func(tx *transaction) Run { return findWhole(tx, `share = ? AND deleted IS NULL`, token) })
 }
 
 // UpdateRun changes the name, note and tags of a run.
@@ -237,16 +225,14 @@ func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id, name, note stri
 // DeleteRuns deletes several runs, or none if one of them does not exist. Restore undoes it, except
 // for submissions to a course.
 func (s *Store) DeleteRuns(ctx context.Context, ws Workspace, ids []string) error {
-	return s.update(ctx, func(tx *transaction) error {
+	return s.update(ctx, func(tx *transaction) {
 		if !isGallery(ws) {
-			return s.softDelete(tx, "runs", "id", ws, ids...)
+			s.softDelete(tx, "runs", "id", ws, ids...)
+			return
 		}
 		for _, id := range ids {
-			if err := deleteRun(tx, ws, id); err != nil {
-				return fmt.Errorf("run %s: %w", id, err)
-			}
+			tx.about("run "+id, func() { deleteRun(tx, ws, id) })
 		}
-		return nil
 	})
 }
 
@@ -263,7 +249,7 @@ func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
 
 // addLink returns the token of a row's read-only link, creating it if necessary.
 func (s *Store) addLink(ctx context.Context, table string, ws Workspace, id string) (token string, err error) {
-	return result(ctx, s.update, func(tx *transaction) (string, error) {
+	return result(ctx, s.update, func(tx *transaction) string {
 		return value[string](tx, `UPDATE `+table+` SET share = coalesce(share, ?) WHERE workspace = ? AND id = ? RETURNING share`, strings.ToLower(rand.Text()), ws, id)
 	})
 }
@@ -310,25 +296,19 @@ func (s storedReport) Scan(src any) error {
 	return nil
 }
 
-func findRun(tx *transaction, where string, args ...any) (Run, error) {
+func findRun(tx *transaction, where string, args ...any) Run {
 	return find(tx, scanRun, `SELECT `+runColumns+` FROM runs WHERE `+where, args...)
 }
 
 // findWhole finds a run with its models.
-func findWhole(tx *transaction, where string, args ...any) (Run, error) {
-	r, err := findRun(tx, where, args...)
-	if err == nil {
-		err = readModels(tx, &r)
-	}
-	return r, err
+func findWhole(tx *transaction, where string, args ...any) Run {
+	r := findRun(tx, where, args...)
+	readModels(tx, &r)
+	return r
 }
 
-func deleteRun(tx *transaction, ws Workspace, id string) error {
-	hash, err := value[string](tx, `DELETE FROM runs WHERE workspace = ? AND id = ? RETURNING hash`, ws, id)
-	if err == nil {
-		dropPoints(tx, hash) // the models go by the foreign key
-	}
-	return err
+func deleteRun(tx *transaction, ws Workspace, id string) {
+	dropPoints(tx, value[string](tx, `DELETE FROM runs WHERE workspace = ? AND id = ? RETURNING hash`, ws, id)) // the models go by the foreign key
 }
 
 // encodedResult is a result ready to be stored.
@@ -384,8 +364,8 @@ func insertModels(tx *transaction, run string, e encodedResult) {
 	endCopies(tx)
 }
 
-func readModels(tx *transaction, r *Run) error {
-	return tx.each(func(row row) error {
+func readModels(tx *transaction, r *Run) {
+	tx.each(func(row row) error {
 		var part string
 		var e encodedModel
 		if err := row.Scan(&part, &e.model, &e.scores); err != nil {

@@ -91,22 +91,14 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 	if err != nil {
 		return found, err
 	}
-	return result(ctx, s.update, func(tx *transaction) (Search, error) {
-		if there, err := repeated(tx, "searches", ws, request, findSearch); err != ErrNotFound {
-			return there, err
+	return result(ctx, s.update, func(tx *transaction) Search {
+		if there, ok := repeated(tx, "searches", ws, request, findSearch); ok {
+			return there
 		}
-		if err := s.share(tx, ws, `searches WHERE study IS NULL AND `+notEnded, maxSearchingEach, ErrSearching, MaxSearching); err != nil {
-			return Search{}, err
-		}
-		if err := s.room(tx, ws, 0, 0); err != nil {
-			return Search{}, err
-		}
+		s.share(tx, ws, `searches WHERE study IS NULL AND `+notEnded, maxSearchingEach, ErrSearching, MaxSearching)
+		s.room(tx, ws, 0, 0)
 		writePoints(tx, p.points)
-		id, err := s.insert(tx, ws, request, p)
-		if err != nil {
-			return Search{}, err
-		}
-		return findSearch(tx, `id = ?`, id)
+		return findSearch(tx, `id = ?`, s.insert(tx, ws, request, p))
 	})
 }
 
@@ -153,15 +145,11 @@ func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err err
 
 // insert queues a search of points that are written, which is done at once where all of it is
 // known, and returns its id.
-func (s *Store) insert(tx *transaction, ws Workspace, request string, p plannedSearch) (id string, err error) {
-	id = newID()
+func (s *Store) insert(tx *transaction, ws Workspace, request string, p plannedSearch) string {
+	id := newID()
 	name := cmp.Or(line(p.DatasetName), "unsaved data")
 	if p.Dataset != "" {
-		ds, err := findDataset(tx, `workspace = ? AND id = ?`, ws, p.Dataset)
-		if err != nil {
-			return "", fmt.Errorf("data set: %w", err)
-		}
-		name = ds.Name
+		tx.about("data set", func() { name = findDataset(tx, `workspace = ? AND id = ?`, ws, p.Dataset).Name })
 	}
 	cost := ml.CostOf(p.Data, p.Spec)
 	tx.exec(`
@@ -172,7 +160,8 @@ func (s *Store) insert(tx *transaction, ws Workspace, request string, p plannedS
 		INSERT INTO cells (search, place, name, done)
 		SELECT ?, key, value, EXISTS (SELECT 1 FROM results WHERE cell = value) FROM json_each(?)`, id, asJSON(&p.names))
 	tx.exec(`UPDATE searches SET known = (SELECT count(*) FROM cells WHERE search = id AND done = 1) WHERE id = ?`, id)
-	return id, settle(tx, id, p.known, s.now())
+	settle(tx, id, p.known, s.now())
+	return id
 }
 
 // cellsOf returns the number of cells of a search without planning it and without refinements in
@@ -230,17 +219,15 @@ func dealt(s eval.Scheme) string {
 
 // Search returns one search of a workspace with its result.
 func (s *Store) Search(ctx context.Context, ws Workspace, id string) (Search, error) {
-	return result(ctx, s.view, func(tx *transaction) (Search, error) { return findSearch(tx, `workspace = ? AND id = ?`, ws, id) })
+	return result(ctx, s.view, func(tx *transaction) Search { return findSearch(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // Reached returns the settings of a search that are judged on all folds, of one that is
 // under way or was ended before its time.
 func (s *Store) Reached(ctx context.Context, id string) (*eval.Result, error) {
 	var plan *eval.Plan
-	results, err := result(ctx, s.view, func(tx *transaction) (list []eval.CellResult, err error) {
-		if plan, err = readPlan(tx, id); err != nil {
-			return nil, err
-		}
+	results, err := result(ctx, s.view, func(tx *transaction) []eval.CellResult {
+		plan = readPlan(tx, id)
 		return readResults(tx, id)
 	})
 	if err != nil {
@@ -253,7 +240,7 @@ func (s *Store) Reached(ctx context.Context, id string) (*eval.Result, error) {
 // those of studies, and returns their total number.
 func (s *Store) Searches(ctx context.Context, ws Workspace, limit, offset int) (list []Search, total int, err error) {
 	const listed = `workspace = ? AND study IS NULL`
-	return counted(ctx, s, func(tx *transaction) ([]Search, error) {
+	return counted(ctx, s, func(tx *transaction) []Search {
 		return searchesOf(tx, listed+` ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
 	}, `searches WHERE `+listed, ws)
 }
@@ -261,7 +248,7 @@ func (s *Store) Searches(ctx context.Context, ws Workspace, limit, offset int) (
 // UnderWay lists the unfinished searches of a workspace, oldest first and without those of
 // studies.
 func (s *Store) UnderWay(ctx context.Context, ws Workspace) ([]Search, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Search, error) {
+	return result(ctx, s.view, func(tx *transaction) []Search {
 		return searchesOf(tx, `workspace = ? AND study IS NULL AND `+notEnded+` ORDER BY created, rowid`, ws)
 	})
 }
@@ -269,44 +256,33 @@ func (s *Store) UnderWay(ctx context.Context, ws Workspace) ([]Search, error) {
 // DeleteSearch deletes a search and the results of its cells that no other search shares. Runs
 // made from it stay. For a search of a study it returns ErrStudied.
 func (s *Store) DeleteSearch(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *transaction) error {
-		search, err := findSearch(tx, `workspace = ? AND id = ?`, ws, id)
-		if err != nil {
-			return err
+	return s.update(ctx, func(tx *transaction) {
+		search := findSearch(tx, `workspace = ? AND id = ?`, ws, id)
+		if tx.exists(`searches WHERE id = ? AND study IS NOT NULL`, id) {
+			tx.fail(ErrStudied)
 		}
-		studied, err := value[bool](tx, `SELECT study IS NOT NULL FROM searches WHERE id = ?`, id)
-		if err == nil && studied {
-			err = ErrStudied
-		}
-		if err == nil {
-			deleteSearch(tx, search)
-		}
-		return err
+		deleteSearch(tx, search)
 	})
 }
 
 // CancelSearch cancels a queued or running search; it returns ErrEnded if it has ended.
 func (s *Store) CancelSearch(ctx context.Context, ws Workspace, id string) error {
-	return s.update(ctx, func(tx *transaction) error {
-		if _, err := value[int](tx, `SELECT 1 FROM searches WHERE workspace = ? AND id = ?`, ws, id); err != nil {
-			return err
+	return s.update(ctx, func(tx *transaction) {
+		value[int](tx, `SELECT 1 FROM searches WHERE workspace = ? AND id = ?`, ws, id)
+		if len(s.endSearches(tx, Cancelled, "", `id = ?`, id)) == 0 {
+			tx.fail(ErrEnded)
 		}
-		ended, err := s.endSearches(tx, Cancelled, "", `id = ?`, id)
-		if err == nil && len(ended) == 0 {
-			err = ErrEnded
-		}
-		return err
 	})
 }
 
 // endSearches ends the unfinished ones of some searches with a message for their owners, and
 // returns their ids. Their cells become available to other searches.
-func (s *Store) endSearches(tx *transaction, status Status, message, where string, args ...any) ([]string, error) {
-	ids, err := texts(tx, `UPDATE searches SET status = ?, error = ?, finished = ? WHERE `+notEnded+` AND `+where+` RETURNING id`, append([]any{status, message, s.now()}, args...)...)
+func (s *Store) endSearches(tx *transaction, status Status, message, where string, args ...any) []string {
+	ids := texts(tx, `UPDATE searches SET status = ?, error = ?, finished = ? WHERE `+notEnded+` AND `+where+` RETURNING id`, append([]any{status, message, s.now()}, args...)...)
 	if len(ids) > 0 {
 		tx.exec(`UPDATE cells SET lease = 0 WHERE search IN (SELECT value FROM json_each(?)) AND done = 0 AND lease <> 0`, asJSON(&ids))
 	}
-	return ids, err
+	return ids
 }
 
 // Cell is a cell leased to an owner; workers receive it in the same form.
@@ -328,31 +304,23 @@ const searching = `SELECT id, rowid AS row, workspace, created, work, memory FRO
 // ClaimCell leases an available cell of a search to an owner. ok is false if there is none, or if
 // MaxAttempts owners have died computing the next one: the search then fails.
 func (s *Store) ClaimCell(ctx context.Context, owner Owner, search string) (c Cell, ok bool, err error) {
-	err = s.note(ctx, func(tx *transaction) error {
-		c, err = s.nextCell(tx, owner, search)
-		if ok = err == nil; err == ErrNotFound {
-			return nil // commit the failure
-		}
-		return err
-	})
+	err = s.note(ctx, func(tx *transaction) { c, ok = s.nextCell(tx, owner, search) })
 	return c, ok && err == nil, err
 }
 
 // OpenCells returns those of some names with a cell of an unfinished search that has no result
 // yet.
 func (s *Store) OpenCells(ctx context.Context, names []string) ([]string, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]string, error) {
-		return texts(tx, `SELECT DISTINCT name FROM cells CROSS JOIN searches ON id = search
-			WHERE name IN (SELECT value FROM json_each(?)) AND done = 0 AND `+notEnded, asJSON(&names))
-	})
+	return listed(ctx, s, column[string], `SELECT DISTINCT name FROM cells CROSS JOIN searches ON id = search
+		WHERE name IN (SELECT value FROM json_each(?)) AND done = 0 AND `+notEnded, asJSON(&names))
 }
 
 // PlanOf returns the plan and points of a search of any workspace: callers have the id from
 // ClaimCell.
 func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *dataset.Data, err error) {
 	var hash string
-	err = s.view(ctx, func(tx *transaction) error {
-		return tx.one(`SELECT hash, plan FROM searches WHERE id = ?`, search).Scan(&hash, unzipJSON(&plan))
+	err = s.view(ctx, func(tx *transaction) {
+		tx.one(`SELECT hash, plan FROM searches WHERE id = ?`, search)(&hash, unzipJSON(&plan))
 	})
 	if err != nil {
 		return nil, nil, err
@@ -365,31 +333,25 @@ func (s *Store) PlanOf(ctx context.Context, search string) (plan *eval.Plan, d *
 // searches they belong to. Searches without remaining cells become done. Since every owner
 // computes the same result, ownership is not checked.
 func (s *Store) FinishCells(ctx context.Context, results ...eval.CellResult) ([]string, error) {
-	return result(ctx, s.update, func(tx *transaction) (searches []string, err error) {
+	return result(ctx, s.update, func(tx *transaction) (searches []string) {
 		for _, r := range results {
 			tx.exec(`INSERT INTO results (cell, folds, seconds) SELECT ?1, ?2, nullif(?3, 0) WHERE EXISTS (SELECT 1 FROM cells WHERE name = ?1) ON CONFLICT DO NOTHING`,
 				r.Cell, asJSON(&r.Folds), r.Seconds)
-			ids, err := texts(tx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0 RETURNING search`, r.Cell)
-			if err != nil {
-				return nil, err
-			}
-			searches = append(searches, ids...)
+			searches = append(searches, texts(tx, `UPDATE cells SET done = 1, lease = 0 WHERE name = ? AND done = 0 RETURNING search`, r.Cell)...)
 		}
 		slices.Sort(searches)
 		searches = slices.Compact(searches)
 		for _, id := range searches {
-			if err := settle(tx, id, nil, s.now()); err != nil {
-				return nil, err
-			}
+			settle(tx, id, nil, s.now())
 		}
-		return searches, nil
+		return searches
 	})
 }
 
 // FailCell ends the searches that wait for a cell which cannot be computed, with a message
 // for those who made them, and returns them.
 func (s *Store) FailCell(ctx context.Context, name, message string) ([]string, error) {
-	return result(ctx, s.update, func(tx *transaction) ([]string, error) {
+	return result(ctx, s.update, func(tx *transaction) []string {
 		return s.endSearches(tx, Failed, message, `id IN (SELECT search FROM cells WHERE name = ? AND done = 0)`, name)
 	})
 }
@@ -397,10 +359,9 @@ func (s *Store) FailCell(ctx context.Context, name, message string) ([]string, e
 // ReleaseCell returns a cell leased to owner. The attempt counts if a worker died, but not on
 // shutdown or if the search has turned out to be heavier.
 func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool, as Weight) error {
-	return s.note(ctx, func(tx *transaction) error {
+	return s.note(ctx, func(tx *transaction) {
 		tx.exec(`UPDATE searches SET work = max(work, ?) WHERE id = ?`, leastWork[as], c.Search)
 		tx.exec(`UPDATE cells SET lease = 0, attempts = attempts - iif(?, 0, 1) WHERE search = ? AND place = ? AND owner = ? AND done = 0`, died, c.Search, c.Place, owner)
-		return tx.err
 	})
 }
 
@@ -419,29 +380,29 @@ func scanSearch(r row, s *Search, more ...any) error {
 }
 
 // findSearch finds a search with its result.
-func findSearch(tx *transaction, where string, args ...any) (Search, error) {
+func findSearch(tx *transaction, where string, args ...any) Search {
 	return find(tx, func(r row, s *Search) error { return scanSearch(r, s, unzipJSON(&s.Result)) }, `SELECT `+searchColumns+`, result FROM searches WHERE `+where, args...)
 }
 
 // searchesOf are searches without their results.
-func searchesOf(tx *transaction, where string, args ...any) ([]Search, error) {
+func searchesOf(tx *transaction, where string, args ...any) []Search {
 	return listOf(tx, func(r row, s *Search) error { return scanSearch(r, s) }, `SELECT `+searchColumns+` FROM searches WHERE `+where, args...)
 }
 
-func (s *Store) nextCell(tx *transaction, owner Owner, search string) (c Cell, err error) {
+func (s *Store) nextCell(tx *transaction, owner Owner, search string) (c Cell, ok bool) {
 	var attempts int
-	if err := tx.one(`
+	if !tx.look(func(r row) error { return r.Scan(&c.Search, &c.Place, &c.Name, &attempts) }, `
 		SELECT c.search, c.place, c.name, c.attempts FROM cells c CROSS JOIN searches ON id = search
-		WHERE search = ?3 AND `+notEnded+` AND `+freeCell+` ORDER BY c.place LIMIT 1`, s.now(), owner, search).Scan(&c.Search, &c.Place, &c.Name, &attempts); err != nil {
-		return c, err
+		WHERE search = ?3 AND `+notEnded+` AND `+freeCell+` ORDER BY c.place LIMIT 1`, s.now(), owner, search) {
+		return c, false
 	}
 	if attempts >= MaxAttempts {
-		_, err := s.endSearches(tx, Failed, fmt.Sprintf("The program stopped %d times while it computed one cell of this search. The data may be too large for this machine.", MaxAttempts), `id = ?`, search)
-		return c, cmp.Or(err, error(ErrNotFound))
+		s.endSearches(tx, Failed, fmt.Sprintf("The program stopped %d times while it computed one cell of this search. The data may be too large for this machine.", MaxAttempts), `id = ?`, search)
+		return c, false
 	}
 	tx.exec(`UPDATE cells SET attempts = attempts + 1, owner = ?, lease = ? WHERE search = ? AND place = ?`, owner, leaseEnd(s.now()), c.Search, c.Place)
 	tx.exec(`UPDATE searches SET status = 'running', started = coalesce(started, ?1) WHERE id = ?2 AND status = 'queued'`, s.now(), c.Search)
-	return c, tx.err
+	return c, true
 }
 
 // outcome is the final state of a search whose cells are all computed.
@@ -465,10 +426,9 @@ func outcomeOf(plan *eval.Plan, results []eval.CellResult) (o outcome, err error
 
 // known returns the outcome of a plan, nil unless all its cells are computed.
 func (s *Store) known(ctx context.Context, plan *eval.Plan, names []string) (*outcome, error) {
-	results, err := result(ctx, s.view, func(tx *transaction) ([]eval.CellResult, error) {
-		n, err := value[int](tx, `SELECT count(*) FROM json_each(?) CROSS JOIN results ON cell = value`, asJSON(&names))
-		if err != nil || n < len(names) {
-			return nil, err
+	results, err := result(ctx, s.view, func(tx *transaction) []eval.CellResult {
+		if n := value[int](tx, `SELECT count(*) FROM json_each(?) CROSS JOIN results ON cell = value`, asJSON(&names)); n < len(names) {
+			return nil
 		}
 		return listOf(tx, scanResult, `SELECT cell, folds, coalesce(seconds, 0) FROM json_each(?) CROSS JOIN results ON cell = value ORDER BY key`, asJSON(&names))
 	})
@@ -481,24 +441,17 @@ func (s *Store) known(ctx context.Context, plan *eval.Plan, names []string) (*ou
 
 // settle ends an unfinished search without remaining cells. known is its outcome if already
 // determined, else nil.
-func settle(tx *transaction, id string, known *outcome, now int64) error {
-	over, err := value[bool](tx, `SELECT `+notEnded+` AND NOT EXISTS (SELECT 1 FROM cells WHERE search = id AND done = 0) FROM searches WHERE id = ?`, id)
-	if err != nil || !over {
-		return err
+func settle(tx *transaction, id string, known *outcome, now int64) {
+	if !value[bool](tx, `SELECT `+notEnded+` AND NOT EXISTS (SELECT 1 FROM cells WHERE search = id AND done = 0) FROM searches WHERE id = ?`, id) {
+		return
 	}
 	if known == nil {
-		plan, err := readPlan(tx, id)
-		if err != nil {
-			return err
-		}
-		results, err := readResults(tx, id)
-		if err != nil {
-			return err
+		plan, results := readPlan(tx, id), readResults(tx, id)
+		if tx.err != nil {
+			return
 		}
 		o, err := outcomeOf(plan, results)
-		if err != nil {
-			return err
-		}
+		tx.fail(err)
 		known = &o
 	}
 	status := Done
@@ -506,10 +459,9 @@ func settle(tx *transaction, id string, known *outcome, now int64) error {
 		status = Failed
 	}
 	tx.exec(`UPDATE searches SET status = ?1, result = ?2, error = ?3, started = coalesce(started, ?4), finished = ?4 WHERE id = ?5`, status, known.result, known.reason, now, id)
-	if known.of == nil {
-		return nil
+	if known.of != nil {
+		keepEvidence(tx, id, known.of)
 	}
-	return keepEvidence(tx, id, known.of)
 }
 
 // mostEvidence is the most cross-validations stored with a run.
@@ -517,28 +469,25 @@ const mostEvidence = 8
 
 // keepEvidence stores a search's evidence for its best setting with the runs of its workspace that
 // have the same setting and points, regardless of what they hold out.
-func keepEvidence(tx *transaction, id string, res *eval.Result) error {
-	s, err := findSearch(tx, `id = ? AND study IS NULL`, id)
-	if err == ErrNotFound {
-		return nil
-	} else if err != nil {
-		return err
+func keepEvidence(tx *transaction, id string, res *eval.Result) {
+	if !tx.exists(`searches WHERE id = ? AND study IS NULL`, id) {
+		return
+	}
+	s := findSearch(tx, `id = ?`, id)
+	if tx.err != nil {
+		return
 	}
 	found := eval.EvidenceOf(id, s.Scheme, res, res.Best)
 	spec := eval.OfSetting(s.Spec, res.Settings[res.Best].Values)
-	keep, err := byKey(tx, func(r row, run *string, all *[]eval.Evidence) error {
+	keep := byKey(tx, func(r row, run *string, all *[]eval.Evidence) error {
 		err := r.Scan(run, storedEvidence{all})
 		*all = withEvidence(*all, found)
 		return err
 	}, `SELECT id, evidence FROM runs WHERE workspace = (SELECT workspace FROM searches WHERE id = ?) AND hash = ?
 		AND json_remove(spec, '$.test_fraction') = json_remove(?, '$.test_fraction')`, id, s.Hash, asJSON(&spec))
-	if err != nil {
-		return err
-	}
 	for run, all := range keep {
 		tx.exec(`UPDATE runs SET evidence = ? WHERE id = ?`, asJSON(&all), run)
 	}
-	return nil
 }
 
 // withEvidence is old evidence with more: of the same folds the new one stays.
@@ -553,13 +502,13 @@ func withEvidence(old, more []eval.Evidence) []eval.Evidence {
 	return all[:min(len(all), mostEvidence)]
 }
 
-func readPlan(tx *transaction, id string) (plan *eval.Plan, err error) {
-	err = tx.one(`SELECT plan FROM searches WHERE id = ?`, id).Scan(unzipJSON(&plan))
-	return plan, err
+func readPlan(tx *transaction, id string) (plan *eval.Plan) {
+	tx.one(`SELECT plan FROM searches WHERE id = ?`, id)(unzipJSON(&plan))
+	return plan
 }
 
 // readResults returns the results of the cells of a search so far.
-func readResults(tx *transaction, id string) ([]eval.CellResult, error) {
+func readResults(tx *transaction, id string) []eval.CellResult {
 	return listOf(tx, scanResult, `SELECT cell, folds, coalesce(seconds, 0) FROM cells CROSS JOIN results ON cell = name WHERE search = ? AND done = 1 ORDER BY place`, id)
 }
 

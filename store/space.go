@@ -59,8 +59,9 @@ func (s *Store) Space(ctx context.Context) (Space, error) {
 	return result(ctx, s.view, s.space)
 }
 
-func (s *Store) space(tx *transaction) (sp Space, err error) {
+func (s *Store) space(tx *transaction) (sp Space) {
 	sp.Most = s.MaxDisk
+	var err error
 	if sp.Free, sp.Total, err = s.Disk(); err != nil { // not supported by the system
 		sp.Free, sp.Total = 0, 0
 	}
@@ -68,7 +69,8 @@ func (s *Store) space(tx *transaction) (sp Space, err error) {
 	if info, err := os.Stat(s.path + "-wal"); err == nil {
 		sp.Log = info.Size()
 	}
-	return sp, tx.one(`SELECT page_count * page_size, freelist_count * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&sp.Database, &sp.Reusable)
+	tx.one(`SELECT page_count * page_size, freelist_count * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`)(&sp.Database, &sp.Reusable)
+	return sp
 }
 
 // Roomy returns ErrLow if the disk has no space for large writes, and ErrMaxDisk if all
@@ -81,30 +83,21 @@ func (s *Store) Roomy(ctx context.Context) error {
 }
 
 // room returns an error if the disk or the workspace has no room for further data sets and runs.
-func (s *Store) room(tx *transaction, ws Workspace, datasets, runs int) error {
-	sp, err := s.space(tx)
-	if err == nil {
-		err = sp.full()
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.Quota.room(tx, ws, datasets, runs); err != nil {
-		return err
-	}
-	return s.begin(tx, ws)
+func (s *Store) room(tx *transaction, ws Workspace, datasets, runs int) {
+	tx.fail(s.space(tx).full())
+	s.Quota.room(tx, ws, datasets, runs)
+	s.begin(tx, ws)
 }
 
 // begin asks Newcomer whether an empty workspace may store something.
-func (s *Store) begin(tx *transaction, ws Workspace) error {
+func (s *Store) begin(tx *transaction, ws Workspace) {
 	if s.Newcomer == nil {
-		return nil
+		return
 	}
-	known, err := value[bool](tx, `SELECT EXISTS (SELECT 1 FROM `+used+` WHERE workspace IN (?1, ?2)) OR EXISTS (SELECT 1 FROM uploads WHERE workspace = ?1)`, ws, trash(ws))
-	if err != nil || known {
-		return err
+	known := value[bool](tx, `SELECT EXISTS (SELECT 1 FROM `+used+` WHERE workspace IN (?1, ?2)) OR EXISTS (SELECT 1 FROM uploads WHERE workspace = ?1)`, ws, trash(ws))
+	if tx.err == nil && !known {
+		tx.fail(s.Newcomer(ws))
 	}
-	return s.Newcomer(ws)
 }
 
 // spend deletes the reserve when the disk is so full that a small write may fail.
@@ -179,11 +172,11 @@ func (s *Store) keepReserve(sp Space) error {
 
 // forgetOldest purges the oldest deletion of any workspace.
 func (s *Store) forgetOldest(ctx context.Context) (int, error) {
-	return result(ctx, s.update, func(tx *transaction) (int, error) {
+	return result(ctx, s.update, func(tx *transaction) int {
 		var ws string
 		var at int64
-		if err := tx.one(`SELECT workspace, deleted FROM `+inTrash+` ORDER BY deleted, workspace LIMIT 1`).Scan(&ws, &at); err != nil {
-			return 0, orZero(err)
+		if !tx.look(func(r row) error { return r.Scan(&ws, &at) }, `SELECT workspace, deleted FROM `+inTrash+` ORDER BY deleted, workspace LIMIT 1`) {
+			return 0
 		}
 		return forget(tx, `workspace = ? AND deleted = ?`, ws, at)
 	})

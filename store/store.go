@@ -191,7 +191,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	if have > 0 && risky {
-		if _, err := s.copyBefore(ctx, "schema"); err != nil {
+		if err := s.copyBefore(ctx, "schema"); err != nil {
 			return fmt.Errorf("database not brought up to date, because the copy that is made before failed: %w", err)
 		}
 	}
@@ -290,14 +290,11 @@ func (s *Store) Ping(ctx context.Context) error {
 	if s.damaged.Load() {
 		return ErrDamaged
 	}
-	return s.view(ctx, func(tx *transaction) error {
-		_, err := value[int](tx, `SELECT count(*) FROM points`)
-		return err
-	})
+	return s.view(ctx, func(tx *transaction) { value[int](tx, `SELECT count(*) FROM points`) })
 }
 
 // update runs fn in a transaction that commits when fn returns nil.
-func (s *Store) update(ctx context.Context, fn func(*transaction) error) error {
+func (s *Store) update(ctx context.Context, fn func(*transaction)) error {
 	s.writes.Add(1)
 	s.spend()
 	return transact(ctx, s.write, s.thereAfter(provided(ctx, fn)))
@@ -323,24 +320,23 @@ func OnlyIf(ctx context.Context, check func(ctx context.Context) error) context.
 }
 
 // provided returns fn, made to run only if the condition of the context is met.
-func provided(ctx context.Context, fn func(*transaction) error) func(*transaction) error {
+func provided(ctx context.Context, fn func(*transaction)) func(*transaction) {
 	c, ok := ctx.Value(conditionKey{}).(*condition)
 	if !ok || c.met {
 		return fn
 	}
-	return func(tx *transaction) error {
-		if err := c.check(context.WithValue(ctx, transactionKey{}, tx)); err != nil {
-			return err
+	return func(tx *transaction) {
+		tx.fail(c.check(context.WithValue(ctx, transactionKey{}, tx)))
+		if c.met = tx.err == nil; c.met {
+			fn(tx)
 		}
-		c.met = true
-		return fn(tx)
 	}
 }
 
 // note is like update, for changes that may be lost, such as leases: it does not wait for the
 // disk. A power failure may undo such changes, the latest first and never in part;
 // killing the program loses none.
-func (s *Store) note(ctx context.Context, fn func(*transaction) error) (err error) {
+func (s *Store) note(ctx context.Context, fn func(*transaction)) (err error) {
 	s.writes.Add(1)
 	s.spend()
 	conn, err := s.write.Conn(ctx)
@@ -360,12 +356,11 @@ func (s *Store) note(ctx context.Context, fn func(*transaction) error) (err erro
 }
 
 // thereAfter does fn in a database that is still there.
-func (s *Store) thereAfter(fn func(*transaction) error) func(*transaction) error {
-	return func(tx *transaction) error {
-		if err := fn(tx); err != nil {
-			return err
+func (s *Store) thereAfter(fn func(*transaction)) func(*transaction) {
+	return func(tx *transaction) {
+		if fn(tx); tx.err == nil {
+			tx.fail(s.there())
 		}
-		return s.there()
 	}
 }
 
@@ -379,9 +374,11 @@ func (s *Store) there() error {
 }
 
 // view runs fn on one unchanging state of the database.
-func (s *Store) view(ctx context.Context, fn func(*transaction) error) error {
+func (s *Store) view(ctx context.Context, fn func(*transaction)) error {
 	if tx, ok := ctx.Value(transactionKey{}).(*transaction); ok {
-		return fn(tx)
+		within := &transaction{Tx: tx.Tx, ctx: tx.ctx} // its errors are for the caller to judge
+		fn(within)
+		return within.err
 	}
 	return transact(ctx, s.read, fn)
 }
@@ -391,17 +388,15 @@ type beginner interface {
 	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
 }
 
-func transact(ctx context.Context, db beginner, fn func(*transaction) error) error {
+func transact(ctx context.Context, db beginner, fn func(*transaction)) error {
 	begun, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return explain(err)
 	}
 	defer begun.Rollback()
 	tx := &transaction{Tx: begun, ctx: ctx}
-	if err = fn(tx); err == nil {
-		err = tx.err
-	}
-	if err == nil {
+	fn(tx)
+	if err = tx.err; err == nil {
 		err = begun.Commit()
 	}
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {

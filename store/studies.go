@@ -106,27 +106,19 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 	if err != nil {
 		return made, err
 	}
-	return result(ctx, s.update, func(tx *transaction) (Study, error) {
-		if there, err := repeated(tx, "studies", ws, request, findStudy); err != ErrNotFound {
-			return there, err
+	return result(ctx, s.update, func(tx *transaction) Study {
+		if there, ok := repeated(tx, "studies", ws, request, findStudy); ok {
+			return there
 		}
-		if err := s.share(tx, ws, `(SELECT DISTINCT study, workspace FROM searches WHERE study IS NOT NULL AND `+notEnded+`)`, maxStudying, ErrStudying, maxStudyingAll); err != nil {
-			return made, err
-		}
-		if err := s.room(tx, ws, 0, 0); err != nil {
-			return made, err
-		}
+		s.share(tx, ws, `(SELECT DISTINCT study, workspace FROM searches WHERE study IS NOT NULL AND `+notEnded+`)`, maxStudying, ErrStudying, maxStudyingAll)
+		s.room(tx, ws, 0, 0)
 		tx.exec(`INSERT INTO studies (id, workspace, title, file, sizes, created, request) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''))`,
 			made.ID, ws, made.Title, made.File, asJSON(&made.Sizes), made.Created.UnixMilli(), request)
 		for _, pts := range encoded {
 			writePoints(tx, pts)
 		}
 		for place, p := range ready {
-			search, err := s.insert(tx, ws, "", p)
-			if err != nil {
-				return made, err
-			}
-			tx.exec(`UPDATE searches SET study = ?, place = ? WHERE id = ?`, made.ID, place, search)
+			tx.exec(`UPDATE searches SET study = ?, place = ? WHERE id = ?`, made.ID, place, s.insert(tx, ws, "", p))
 		}
 		return findStudy(tx, `id = ?`, made.ID)
 	})
@@ -136,14 +128,14 @@ func studyTitle(text string) string { return cmp.Or(cut(line(text)), "Study") }
 
 // Study returns one study of a workspace.
 func (s *Store) Study(ctx context.Context, ws Workspace, id string) (Study, error) {
-	return result(ctx, s.view, func(tx *transaction) (Study, error) { return findStudy(tx, `workspace = ? AND id = ?`, ws, id) })
+	return result(ctx, s.view, func(tx *transaction) Study { return findStudy(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
 // StudyResult returns the result of a finished study. It is computed from the searches
 // when it is first asked for, and kept.
 func (s *Store) StudyResult(ctx context.Context, of Study) (res *study.Result, err error) {
-	err = s.view(ctx, func(tx *transaction) error {
-		return tx.one(`SELECT result FROM studies WHERE id = ?`, of.ID).Scan(unzipJSON(&res))
+	err = s.view(ctx, func(tx *transaction) {
+		tx.one(`SELECT result FROM studies WHERE id = ?`, of.ID)(unzipJSON(&res))
 	})
 	if err != nil || res != nil {
 		return res, err
@@ -180,17 +172,11 @@ func (s *Store) gather(ctx context.Context, of Study) (*study.Result, error) {
 			samples[i] = study.Sample{Data: d, Of: of.Sizes[i], SHA256: one.Hash}
 		}
 		var j study.Judged
-		err := s.view(ctx, func(tx *transaction) (err error) {
-			if j.Plan, err = readPlan(tx, one.ID); err != nil {
-				return err
-			}
-			search, err := findSearch(tx, `id = ?`, one.ID)
-			if err != nil {
-				return err
-			}
-			j.Result = search.Result
+		err := s.view(ctx, func(tx *transaction) {
+			j.Plan = readPlan(tx, one.ID)
+			j.Result = findSearch(tx, `id = ?`, one.ID).Result
 			// Unless it is known of all cells, it is known of none.
-			return tx.one(`SELECT iif(count(*) = count(seconds), total(seconds), 0.0) FROM cells LEFT JOIN results ON cell = name WHERE search = ?`, one.ID).Scan(&j.Seconds)
+			tx.one(`SELECT iif(count(*) = count(seconds), total(seconds), 0.0) FROM cells LEFT JOIN results ON cell = name WHERE search = ?`, one.ID)(&j.Seconds)
 		})
 		if err != nil {
 			return nil, err
@@ -207,7 +193,7 @@ func (s *Store) gather(ctx context.Context, of Study) (*study.Result, error) {
 // Studies lists the studies of a workspace, newest first, at most limit of them from offset
 // on, and says how many there are.
 func (s *Store) Studies(ctx context.Context, ws Workspace, limit, offset int) (list []Study, total int, err error) {
-	return counted(ctx, s, func(tx *transaction) ([]Study, error) {
+	return counted(ctx, s, func(tx *transaction) []Study {
 		return studiesOf(tx, `workspace = ? ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
 	}, `studies WHERE workspace = ?`, ws)
 }
@@ -215,7 +201,7 @@ func (s *Store) Studies(ctx context.Context, ws Workspace, limit, offset int) (l
 // StudiesUnderWay lists the studies of a workspace of which a search has not ended, the oldest
 // first: maxStudying at most, but for those that were begun before there were so few.
 func (s *Store) StudiesUnderWay(ctx context.Context, ws Workspace) ([]Study, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]Study, error) {
+	return result(ctx, s.view, func(tx *transaction) []Study {
 		return studiesOf(tx, `workspace = ?1 AND id IN (SELECT study FROM searches WHERE workspace = ?1 AND study IS NOT NULL AND `+notEnded+`) ORDER BY created, rowid`, ws)
 	})
 }
@@ -223,65 +209,52 @@ func (s *Store) StudiesUnderWay(ctx context.Context, ws Workspace) ([]Study, err
 // CancelStudy ends the searches of a study that are queued or running, all at once, and
 // returns them; ErrEnded if all have ended.
 func (s *Store) CancelStudy(ctx context.Context, ws Workspace, id string) ([]string, error) {
-	return result(ctx, s.update, func(tx *transaction) ([]string, error) {
-		if err := thereStudy(tx, ws, id); err != nil {
-			return nil, err
+	return result(ctx, s.update, func(tx *transaction) []string {
+		thereStudy(tx, ws, id)
+		ended := s.endSearches(tx, Cancelled, "", `study = ?`, id)
+		if len(ended) == 0 {
+			tx.fail(ErrEnded)
 		}
-		ended, err := s.endSearches(tx, Cancelled, "", `study = ?`, id)
-		if err == nil && len(ended) == 0 {
-			err = ErrEnded
-		}
-		return ended, err
+		return ended
 	})
 }
 
 // DeleteStudy deletes a study with its searches, which it returns, and what their cells
 // gave, unless a search of something else has the same cells.
 func (s *Store) DeleteStudy(ctx context.Context, ws Workspace, id string) ([]string, error) {
-	return result(ctx, s.update, func(tx *transaction) ([]string, error) {
-		if err := thereStudy(tx, ws, id); err != nil {
-			return nil, err
-		}
+	return result(ctx, s.update, func(tx *transaction) []string {
+		thereStudy(tx, ws, id)
 		return deleteStudy(tx, id)
 	})
 }
 
-func deleteStudy(tx *transaction, id string) ([]string, error) {
-	hashes, err := texts(tx, `SELECT DISTINCT hash FROM searches WHERE study = ?`, id)
-	if err != nil {
-		return nil, err
-	}
+func deleteStudy(tx *transaction, id string) []string {
+	hashes := texts(tx, `SELECT DISTINCT hash FROM searches WHERE study = ?`, id)
 	tx.exec(`
 		DELETE FROM results WHERE cell IN (SELECT name FROM cells CROSS JOIN searches ON id = search WHERE study = ?1)
 		AND NOT EXISTS (SELECT 1 FROM cells CROSS JOIN searches ON id = search WHERE name = results.cell AND study IS NOT ?1)`, id)
-	searches, err := texts(tx, `DELETE FROM searches WHERE study = ? RETURNING id`, id) // the cells go by the foreign key
+	searches := texts(tx, `DELETE FROM searches WHERE study = ? RETURNING id`, id) // the cells go by the foreign key
 	dropPoints(tx, hashes...)
 	tx.exec(`DELETE FROM studies WHERE id = ?`, id)
-	return searches, err
+	return searches
 }
 
 // thereStudy is ErrNotFound where a workspace has no such study.
-func thereStudy(tx *transaction, ws Workspace, id string) error {
-	_, err := value[int](tx, `SELECT 1 FROM studies WHERE workspace = ? AND id = ?`, ws, id)
-	return err
+func thereStudy(tx *transaction, ws Workspace, id string) {
+	value[int](tx, `SELECT 1 FROM studies WHERE workspace = ? AND id = ?`, ws, id)
 }
 
 // studiesOf are studies with their searches, without results.
-func studiesOf(tx *transaction, where string, args ...any) ([]Study, error) {
-	list, err := listOf(tx, func(r row, s *Study) error {
+func studiesOf(tx *transaction, where string, args ...any) []Study {
+	list := listOf(tx, func(r row, s *Study) error {
 		return r.Scan(&s.ID, &s.Title, &s.File, asJSON(&s.Sizes), asMillis(&s.Created))
 	}, `SELECT id, title, file, sizes, created FROM studies WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
 	for i := range list {
-		if list[i].Searches, err = searchesOf(tx, `study = ? ORDER BY place`, list[i].ID); err != nil {
-			break
-		}
+		list[i].Searches = searchesOf(tx, `study = ? ORDER BY place`, list[i].ID)
 	}
-	return list, err
+	return list
 }
 
-func findStudy(tx *transaction, where string, args ...any) (Study, error) {
-	return only(studiesOf(tx, where, args...))
+func findStudy(tx *transaction, where string, args ...any) Study {
+	return first(tx, studiesOf(tx, where, args...))
 }

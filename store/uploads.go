@@ -17,14 +17,11 @@ func (s *Store) SaveUpload(ctx context.Context, ws Workspace, file string, body 
 		return "", err
 	}
 	id = newID()
-	err = s.update(ctx, func(tx *transaction) error {
+	err = s.update(ctx, func(tx *transaction) {
 		now := s.now()
 		tx.exec(`DELETE FROM uploads WHERE created < ?`, now-uploadLife.Milliseconds())
-		if err := s.room(tx, ws, 0, 0); err != nil {
-			return err
-		}
+		s.room(tx, ws, 0, 0)
 		tx.exec(`INSERT INTO uploads (id, workspace, file, body, created) VALUES (?, ?, ?, ?, ?)`, id, ws, line(file), z, now)
-		return tx.err
 	})
 	return id, err
 }
@@ -38,8 +35,8 @@ type Sized interface {
 // Upload returns a kept file of a workspace and its name.
 func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file string, body Sized, err error) {
 	var z []byte
-	err = s.view(ctx, func(tx *transaction) error {
-		return tx.one(`SELECT file, body FROM uploads WHERE id = ? AND workspace = ?`, id, ws).Scan(&file, &z)
+	err = s.view(ctx, func(tx *transaction) {
+		tx.one(`SELECT file, body FROM uploads WHERE id = ? AND workspace = ?`, id, ws)(&file, &z)
 	})
 	if err != nil {
 		return "", nil, err

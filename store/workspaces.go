@@ -43,7 +43,7 @@ func (h Holdings) String() string {
 // at most.
 func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 	now := s.now()
-	due, err := result(ctx, s.view, func(tx *transaction) (bool, error) {
+	due, err := result(ctx, s.view, func(tx *transaction) bool {
 		return value[bool](tx, `SELECT NOT EXISTS (SELECT 1 FROM workspaces WHERE workspace = ?1 AND seen > ?2) AND EXISTS (SELECT 1 FROM `+made+` WHERE workspace = ?1)`, ws, now-seenEvery.Milliseconds())
 	})
 	if err != nil || !due {
@@ -54,8 +54,8 @@ func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 
 // Since returns when the oldest of what a workspace holds was made, the zero time if it holds nothing.
 func (s *Store) Since(ctx context.Context, ws Workspace) (since time.Time, err error) {
-	err = s.view(ctx, func(tx *transaction) error {
-		return tx.one(`SELECT min(began) FROM `+made+` WHERE workspace = ?`, ws).Scan(asMillis(&since))
+	err = s.view(ctx, func(tx *transaction) {
+		tx.one(`SELECT min(began) FROM `+made+` WHERE workspace = ?`, ws)(asMillis(&since))
 	})
 	return since, err
 }
@@ -67,40 +67,32 @@ const made = `(SELECT workspace, created AS began FROM datasets UNION ALL SELECT
 
 // Holdings returns the contents of a workspace in numbers.
 func (s *Store) Holdings(ctx context.Context, ws Workspace) (Holdings, error) {
-	return result(ctx, s.view, func(tx *transaction) (Holdings, error) { return holdings(tx, ws) })
+	return result(ctx, s.view, func(tx *transaction) Holdings { return holdings(tx, ws) })
 }
 
 // DeleteWorkspace deletes all that a workspace holds, its courses with their
 // galleries, and takes back what it has handed in to others.
 func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
-	return s.update(ctx, func(tx *transaction) error {
-		copies, err := texts(tx, `SELECT run FROM handins WHERE workspace = ?`, ws)
-		if err != nil {
-			return err
-		}
-		for _, run := range copies {
-			if err := withdraw(tx, ws, run); err != nil {
-				return err
-			}
+	return s.update(ctx, func(tx *transaction) {
+		for _, run := range texts(tx, `SELECT run FROM handins WHERE workspace = ?`, ws) {
+			withdraw(tx, ws, run)
 		}
 		tx.exec(`DELETE FROM students WHERE workspace = ?`, ws) // and with them their answers
 		tx.exec(`DELETE FROM blocks WHERE workspace = ?`, ws)   // it has nothing left, and is as good as a new one
-		return deleteWorkspace(tx, ws)
+		deleteWorkspace(tx, ws)
 	})
 }
 
 // Secret returns the secret that signs the keys of workspaces. It stays with the database.
 func (s *Store) Secret(ctx context.Context) ([]byte, error) {
-	return result(ctx, s.view, func(tx *transaction) ([]byte, error) {
+	return result(ctx, s.view, func(tx *transaction) []byte {
 		return value[[]byte](tx, `SELECT value FROM secrets WHERE name = 'keys'`)
 	})
 }
 
 // Used reports whether a workspace holds, or has held, anything; not on an error, either.
 func (s *Store) Used(ctx context.Context, ws Workspace) bool {
-	is, err := result(ctx, s.view, func(tx *transaction) (bool, error) {
-		return value[bool](tx, `SELECT EXISTS (SELECT 1 FROM `+used+` WHERE workspace = ?)`, ws)
-	})
+	is, err := result(ctx, s.view, func(tx *transaction) bool { return tx.exists(used+` WHERE workspace = ?`, ws) })
 	return is && err == nil
 }
 
@@ -114,9 +106,9 @@ const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace
 // everything: small things are many where somebody makes them by a loop.
 const rowBytes, cellBytes = 300, 200
 
-func holdings(tx *transaction, ws Workspace) (Holdings, error) {
+func holdings(tx *transaction, ws Workspace) Holdings {
 	h := Holdings{Workspace: ws}
-	err := tx.one(`
+	tx.one(`
 		SELECT (SELECT coalesce(max(seen), 0) FROM `+used+` WHERE workspace = ?1), (SELECT count(*) FROM datasets WHERE workspace = ?1),
 			(SELECT count(*) FROM runs WHERE workspace = ?1), (SELECT count(*) FROM searches WHERE workspace = ?1), (SELECT count(*) FROM studies WHERE workspace = ?1), (SELECT count(*) FROM courses WHERE workspace = ?1),
 			(SELECT count(*) FROM reports WHERE workspace = ?1),
@@ -130,53 +122,31 @@ func holdings(tx *transaction, ws Workspace) (Holdings, error) {
 			+ (SELECT coalesce(sum(?2 + length(title) + length(target) + length(hidden) + length(frozen) + length(questions)), 0) FROM courses WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(?2 + length(title) + length(target)), 0) FROM links WHERE workspace = ?1)
 			+ (SELECT coalesce(sum(?2 + length(title) + length(text) + length(frozen)), 0) FROM reports WHERE workspace = ?1)
-			+ (SELECT coalesce(sum(length(body)), 0) FROM uploads WHERE workspace = ?1)`, ws, rowBytes, cellBytes).
-		Scan(asMillis(&h.Seen), &h.Datasets, &h.Runs, &h.Searches, &h.Studies, &h.Courses, &h.Reports, &h.Bytes)
-	return h, err
+			+ (SELECT coalesce(sum(length(body)), 0) FROM uploads WHERE workspace = ?1)`, ws, rowBytes, cellBytes)(
+		asMillis(&h.Seen), &h.Datasets, &h.Runs, &h.Searches, &h.Studies, &h.Courses, &h.Reports, &h.Bytes)
+	return h
 }
 
-func holdingsOf(tx *transaction, names []Workspace) (list []Holdings, err error) {
+func holdingsOf(tx *transaction, names []Workspace) (list []Holdings) {
 	for _, ws := range names {
-		h, err := holdings(tx, ws)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, h)
+		list = append(list, holdings(tx, ws))
 	}
-	return list, nil
+	return list
 }
 
-func deleteWorkspace(tx *transaction, ws Workspace) error {
-	if _, err := forget(tx, `workspace = ?`, trash(ws)); err != nil {
-		return err
+func deleteWorkspace(tx *transaction, ws Workspace) {
+	forget(tx, `workspace = ?`, trash(ws))
+	deleteCourses(tx, `workspace = ?`, ws)
+	for _, id := range texts(tx, `SELECT id FROM studies WHERE workspace = ?`, ws) {
+		deleteStudy(tx, id)
 	}
-	if _, err := deleteCourses(tx, `workspace = ?`, ws); err != nil {
-		return err
-	}
-	studies, err := texts(tx, `SELECT id FROM studies WHERE workspace = ?`, ws)
-	if err != nil {
-		return err
-	}
-	for _, id := range studies {
-		if _, err := deleteStudy(tx, id); err != nil {
-			return err
-		}
-	}
-	searches, err := searchesOf(tx, `workspace = ?`, ws)
-	if err != nil {
-		return err
-	}
-	for _, search := range searches {
+	for _, search := range searchesOf(tx, `workspace = ?`, ws) {
 		deleteSearch(tx, search)
 	}
-	hashes, err := texts(tx, `SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1
+	hashes := texts(tx, `SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1
 		UNION SELECT hash FROM links WHERE workspace = ?1 AND hash IS NOT NULL`, ws)
-	if err != nil {
-		return err
-	}
 	for _, table := range []string{"datasets", "runs", "uploads", "answers", "links", "reports", "workspaces"} { // models go with their runs
 		tx.exec(`DELETE FROM `+table+` WHERE workspace = ?`, ws)
 	}
 	dropPoints(tx, hashes...)
-	return nil
 }

@@ -117,6 +117,27 @@ func ParseForm(w http.ResponseWriter, r *http.Request, limit int64) error {
 	return receive(w, r, limit, parse)
 }
 
+// With returns a handler that finds what a request is about before f.
+func With[T any](find func(*http.Request) (T, error), f func(http.ResponseWriter, *http.Request, T) error) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		v, err := find(r)
+		if err != nil {
+			return err
+		}
+		return f(w, r, v)
+	}
+}
+
+// Form returns a handler that reads the form of a request, of at most FormBytes bytes, before f.
+func Form(f Handler) Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := ParseForm(w, r, FormBytes); err != nil {
+			return err
+		}
+		return f(w, r)
+	}
+}
+
 // Spool reads the body of a request, of at most limit bytes, into a temporary file, which is
 // removed when closed. Errors are for Site.Handle.
 func Spool(w http.ResponseWriter, r *http.Request, limit int64) (file Temp, n int64, err error) {

@@ -183,12 +183,8 @@ func (a *Handler) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ReplaceRows takes the file in the body for the rows of a data set. Runs keep theirs.
-func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request, set store.Dataset) error {
 	q, err := query(r)
-	if err != nil {
-		return err
-	}
-	set, err := a.Store.Dataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}
@@ -229,11 +225,7 @@ func (a *Handler) GenerateDataset(w http.ResponseWriter, r *http.Request) error 
 }
 
 // Dataset answers with one data set.
-func (a *Handler) Dataset(w http.ResponseWriter, r *http.Request) error {
-	set, err := a.Store.Dataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) Dataset(w http.ResponseWriter, _ *http.Request, set store.Dataset) error {
 	return web.JSON(w, http.StatusOK, newDataset(set))
 }
 
@@ -248,7 +240,7 @@ func (a *Handler) UpdateDataset(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Store.RenameDataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"), change.Name); err != nil {
 		return err
 	}
-	return a.Dataset(w, r)
+	return web.With(frame.ByID(a.Store.Dataset), a.Dataset)(w, r)
 }
 
 // Run is a run in JSON.
@@ -344,11 +336,7 @@ type RunStatus struct {
 }
 
 // Run sends a run with its report, waiting for its end if the request asks to.
-func (a *Handler) Run(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.Store.RunWithoutModels(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) Run(w http.ResponseWriter, r *http.Request, run store.Run) (err error) {
 	if !run.Status.Ended() && r.Method == http.MethodGet {
 		if err := a.await(r, run.ID); err != nil {
 			return err
@@ -361,11 +349,7 @@ func (a *Handler) Run(w http.ResponseWriter, r *http.Request) error {
 }
 
 // UpdateRun changes name, tags and note of a run; omitted fields stay.
-func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.Store.RunWithoutModels(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	change := struct {
 		Name string   `json:"name"`
 		Tags []string `json:"tags"`
@@ -377,7 +361,7 @@ func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Store.UpdateRun(r.Context(), frame.Workspace(r.Context()), run.ID, change.Name, change.Note, change.Tags); err != nil {
 		return err
 	}
-	return a.Run(w, r)
+	return web.With(frame.ByID(a.Store.RunWithoutModels), a.Run)(w, r)
 }
 
 // chosenRuns selects runs by ids or by a query.

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/frame"
 	"marginlab/handlers/results"
 	"marginlab/ml"
@@ -135,11 +133,7 @@ const defaultPoints = 32
 
 // SearchAgain stores another search of one that is done: finer around its best setting, or the
 // same with nested folds.
-func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.Store.Search(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request, s store.Search) error {
 	var asked struct {
 		How string `json:"how"`
 	}
@@ -155,7 +149,7 @@ func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Search answers with one search: how far it is, and the settings that are judged.
-func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Search(w http.ResponseWriter, r *http.Request, under store.Search) error {
 	q, err := query(r)
 	if err != nil {
 		return err
@@ -164,23 +158,18 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 	if cells != "" && cells != "all" && cells != "none" {
 		return param.Problems{{Field: "cells", Message: "cells must be all or none, not " + strconv.Quote(cells)}}
 	}
-	id := chi.URLParam(r, "id")
-	under, err := a.Store.Search(r.Context(), frame.Workspace(r.Context()), id)
-	if err != nil {
-		return err
-	}
 	if !under.Status.Ended() {
-		if err := a.await(r, id); err != nil {
+		if err := a.await(r, under.ID); err != nil {
 			return err
 		}
 	}
 	if cells == "none" {
-		if under, err = a.Store.Search(r.Context(), frame.Workspace(r.Context()), id); err != nil {
+		if under, err = a.Store.Search(r.Context(), frame.Workspace(r.Context()), under.ID); err != nil {
 			return err
 		}
 		return web.JSON(w, http.StatusOK, newSearch(under))
 	}
-	s, err := a.FindSearch(r.Context(), frame.Workspace(r.Context()), id)
+	s, err := a.FindSearch(r.Context(), frame.Workspace(r.Context()), under.ID)
 	if err != nil {
 		return err
 	}
@@ -191,11 +180,7 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 
 // SaveCell stores a run with a setting of a search, the best one unless the body names
 // another, and answers before it is trained.
-func (a *Handler) SaveCell(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.Store.Search(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) SaveCell(w http.ResponseWriter, r *http.Request, s store.Search) error {
 	var asked struct {
 		Cell *int `json:"cell"`
 	}

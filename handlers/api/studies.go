@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/frame"
 	"marginlab/ml/study"
 	"marginlab/store"
@@ -61,11 +59,7 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Study answers with one study: how far it is, and its result once it is done.
-func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.Store.Study(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) (err error) {
 	if !s.Status().Ended() {
 		ids := make([]string, len(s.Searches))
 		for i, one := range s.Searches {

@@ -23,34 +23,10 @@ func runChange(ctx context.Context, args []string, std Streams) error {
 	f.Heading("Files")
 	data := f.Data("Labelled points, as fit reads them. The name - stands for standard input.")
 	how := f.Reading()
-	plot := f.String("plot", pictureNames, "", "Where to draw the boundary with those of the bootstrap samples.")
+	plot := f.Picture("plot", "Where to draw the boundary with those of the bootstrap samples.")
 	asJSON := f.Switch("json", "Print all as one JSON object, at full precision.")
 	spec := f.Spec(nil)
-	if err := f.Parse(respelled(args)); err != nil {
-		return err
-	}
-	if err := f.Require("data"); err != nil {
-		return err
-	}
-	if *plot != "" {
-		if formatOf(*plot) == nil {
-			return usage("--plot expects a file that ends in %s, not %q", pictureFiles, *plot)
-		}
-		if err := checkTarget(*plot); err != nil {
-			return err
-		}
-	}
-	if err := keep([]string{*data}, *plot); err != nil {
-		return err
-	}
-	notes, err := f.idle(*spec)
-	if err != nil {
-		return err
-	}
-	for _, n := range notes {
-		note(std, "change", n)
-	}
-	d, err := readData(ctx, "change", *data, spec, how, std)
+	d, err := f.points(ctx, "change", args, data, spec, how, std, plot)
 	if err != nil {
 		return err
 	}
@@ -69,8 +45,7 @@ func runChange(ctx context.Context, args []string, std Streams) error {
 		if err != nil {
 			return err
 		}
-		picture.Scale = 2
-		if err := writeFile(*plot, func(w io.Writer) error { return formatOf(*plot)(picture, w) }); err != nil {
+		if err := writePicture(*plot, picture); err != nil {
 			return err
 		}
 	}

@@ -37,12 +37,7 @@ func (o *cvOptions) curveFlags(f *Flags) {
 		o.learning = slices.Compact(o.learning)
 		return nil
 	})
-	f.Func("plot", pictureNames, "File for a plot of the curve: test and training scores with one standard deviation, over the one parameter that is a list, or over the number of training points.", func(text string) error {
-		if o.plot = text; formatOf(text) == nil {
-			return fmt.Errorf("expects a file that ends in %s, not %q", pictureFiles, text)
-		}
-		return nil
-	})
+	o.plot = f.Picture("plot", "File for a plot of the curve: test and training scores with one standard deviation, over the one parameter that is a list, or over the number of training points.")
 }
 
 // checkCurve returns an error if the command line does not define a curve.
@@ -50,18 +45,15 @@ func (o *cvOptions) checkCurve(settings int) error {
 	switch {
 	case o.learning != nil && settings > 1:
 		return usage("--learning takes a single setting: it judges no other lists beside its own")
-	case o.learning == nil && o.plot != "" && len(o.axes) != 1:
+	case o.learning == nil && *o.plot != "" && len(o.axes) != 1:
 		return usage("--plot draws a curve over one number with a list of values, and there are %d; or over how many points train, with --learning", len(o.axes))
 	}
 	for name, axis := range o.axes {
-		if i := slices.IndexFunc(axis.Values, func(v param.Value) bool { return !v.IsNumber() }); o.plot != "" && i >= 0 {
+		if i := slices.IndexFunc(axis.Values, func(v param.Value) bool { return !v.IsNumber() }); *o.plot != "" && i >= 0 {
 			return usage("--plot draws a curve over numbers, and --%s has %s among them", name, axis.Values[i])
 		}
 	}
-	if o.plot == "" {
-		return nil
-	}
-	return keep([]string{o.data}, o.plot)
+	return keep([]string{o.data}, *o.plot)
 }
 
 // runLearning computes, prints and draws a learning curve.
@@ -78,7 +70,7 @@ func (o *cvOptions) runLearning(ctx context.Context, d *dataset.Data, std Stream
 		return err
 	}
 	r.Seconds = time.Since(start).Seconds()
-	if o.plot != "" {
+	if *o.plot != "" {
 		x := make([]float64, len(r.Learning))
 		folds := make([][]eval.Fold, len(r.Learning))
 		for i, s := range r.Learning {
@@ -191,6 +183,5 @@ func (o *cvOptions) plotCurve(c curve, rule ml.Rule) error {
 	if err != nil {
 		return err
 	}
-	picture.Scale = 2
-	return writeFile(o.plot, func(w io.Writer) error { return formatOf(o.plot)(picture, w) })
+	return writePicture(*o.plot, picture)
 }

@@ -37,7 +37,7 @@ type cvOptions struct {
 	multiclass bool // given on the command line
 
 	learning []float64 // shares of the training points, for a learning curve; nil: none
-	plot     string    // file for a picture of the curve; may be empty
+	plot     *string   // file for a picture of the curve; may be empty
 }
 
 // leaveOneOut requests a fold per point.
@@ -138,10 +138,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	}
 	spec := f.Spec(own)
 	f.Cache(spec)
-	if err := f.Parse(respelled(args)); err != nil {
-		return nil, err
-	}
-	if err := f.Require("data"); err != nil {
+	if err := f.Parse(respelled(args), "data"); err != nil {
 		return nil, err
 	}
 	grid, _ := o.axes.Design(eval.OfGrid, 0, 0) // which nothing is wrong with
@@ -219,11 +216,6 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	for _, n := range o.notes {
 		note(std, "cv", n)
 	}
-	if o.plot != "" {
-		if err := checkTarget(o.plot); err != nil {
-			return err
-		}
-	}
 	data, err := readData(ctx, "cv", o.data, &o.spec, o.how, std)
 	if err != nil {
 		return err
@@ -250,7 +242,7 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		r.OneError = &one
 		r.Warning = o.scheme.Warning(res)
 	}
-	if o.plot != "" {
+	if *o.plot != "" {
 		if err := o.plotCurve(o.validationCurve(res), r.Rule); err != nil {
 			return err
 		}

@@ -29,10 +29,7 @@ func runExport(ctx context.Context, args []string, std Streams) error {
 	out := f.String("out", "FILE", "", "Where to write the model; - stands for standard output.")
 	data := f.String("data", "FILE", "", "With --format libsvm: rows to write beside the model, to FILE.data, scaled as the model takes them.")
 	sheet := f.Sheet()
-	if err := f.Parse(args); err != nil {
-		return err
-	}
-	if err := f.Require("model", "out"); err != nil {
+	if err := f.Parse(args, "model", "out"); err != nil {
 		return err
 	}
 	switch {
@@ -51,11 +48,6 @@ func runExport(ctx context.Context, args []string, std Streams) error {
 	}
 	if err := keep([]string{*model, *data}, *out, beside); err != nil {
 		return err
-	}
-	if *out != "-" {
-		if err := checkTarget(*out); err != nil {
-			return err
-		}
 	}
 	m, err := readModel(ctx, *model, std)
 	if err != nil {

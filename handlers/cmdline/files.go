@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -153,6 +154,32 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, how *rea
 	return d, nil
 }
 
+// points parses the command line of a command that draws pictures of what it finds in labelled
+// points, and reads these.
+func (f *Flags) points(ctx context.Context, command string, args []string, data *string, spec *ml.Spec, how *reading, std Streams, plots ...*string) (*dataset.Data, error) {
+	if err := f.Parse(respelled(args), "data"); err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, plot := range plots {
+		if *plot != "" && slices.Contains(files, *plot) {
+			return nil, usage("--plot and --plot-shares name the same file")
+		}
+		files = append(files, *plot)
+	}
+	if err := keep([]string{*data}, files...); err != nil {
+		return nil, err
+	}
+	notes, err := f.idle(*spec)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range notes {
+		note(std, command, n)
+	}
+	return readData(ctx, command, *data, spec, how, std)
+}
+
 // loadBuiltin returns a built-in data set with the named features.
 func loadBuiltin(b dataset.Builtin, m dataset.Mapping) (*dataset.Data, error) {
 	d, err := b.Load()
@@ -168,13 +195,19 @@ func loadBuiltin(b dataset.Builtin, m dataset.Mapping) (*dataset.Data, error) {
 	return d.Columns(m.Features)
 }
 
-// keep returns an error if a file to be written is one of those to be read.
+// keep returns an error if a file to be written is one of those to be read, or cannot be written.
 func keep(read []string, write ...string) error {
 	for _, w := range write {
+		if w == "" || w == "-" {
+			continue
+		}
 		for _, r := range read {
-			if w != "" && w != "-" && filepath.Clean(w) == filepath.Clean(r) {
+			if filepath.Clean(w) == filepath.Clean(r) {
 				return usage("%s is to be read and cannot be overwritten", w)
 			}
+		}
+		if err := checkTarget(w); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	how := f.Reading()
 	test := f.String("test", "FILE", "", "A second file with the same columns, to measure accuracy or error on.")
 	out := f.String("out", "FILE", "", "Where to write the model, as JSON that predict reads.")
-	plot := f.String("plot", pictureNames, "", "Where to draw the decision boundary, or the curve or surface of a regression.")
+	plot := f.Picture("plot", "Where to draw the decision boundary, or the curve or surface of a regression.")
 	on := f.Paper()
 	asJSON := f.Switch("json", "Print the numbers as one JSON object, at full precision.")
 	f.Heading("Server")
@@ -48,10 +48,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	name := f.String("name", "NAME", "", "Name of the run that the server keeps.")
 	spec := f.Spec(nil)
 	f.Cache(spec)
-	if err := f.Parse(respelled(args)); err != nil {
-		return nil, err
-	}
-	if err := f.Require("data"); err != nil {
+	if err := f.Parse(respelled(args), "data"); err != nil {
 		return nil, err
 	}
 	notes, err := f.idle(*spec)
@@ -77,8 +74,6 @@ func parseFit(args []string) (*fitOptions, error) {
 		return nil, usage("--out expects the name of a file, not -: standard output holds the numbers")
 	case o.out != "" && o.out == o.plot:
 		return nil, usage("--out and --plot name the same file")
-	case o.plot != "" && formatOf(o.plot) == nil:
-		return nil, usage("--plot expects a file that ends in %s, not %q", pictureFiles, o.plot)
 	case o.plot == "" && on.given():
 		return nil, usage("--width, --height, --font-size and --grey go with --plot")
 	}
@@ -93,15 +88,6 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 	for _, n := range o.notes {
 		note(std, "fit", n)
 	}
-	for _, path := range []string{o.out, o.plot} {
-		if path == "" {
-			continue
-		}
-		if err := checkTarget(path); err != nil {
-			return err
-		}
-	}
-
 	data, err := readData(ctx, "fit", o.data, &o.spec, o.how, std)
 	if err != nil {
 		return err

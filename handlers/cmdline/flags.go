@@ -240,8 +240,9 @@ func (v *listFlag) Set(text string) error {
 	return nil
 }
 
-// Parse parses the command line. Its error is a UsageError or helpWanted.
-func (f *Flags) Parse(args []string) error {
+// Parse parses the command line, on which the required flags need values. Its error is a UsageError
+// or helpWanted.
+func (f *Flags) Parse(args []string, required ...string) error {
 	err := f.set.Parse(args)
 	alone := ""
 	for err == nil && f.arg != nil && *f.arg == "" && f.set.NArg() > 0 && !isSwitch(f.set.Arg(0)) {
@@ -265,7 +266,7 @@ func (f *Flags) Parse(args []string) error {
 	case len(f.faults) > 0:
 		return usage("%s", strings.Join(slices.Compact(f.faults), "; "))
 	}
-	return nil
+	return f.require(required...)
 }
 
 func isSwitch(arg string) bool { return arg == "true" || arg == "false" }
@@ -323,8 +324,8 @@ func (f *Flags) Given(name string) (given bool) {
 	return given
 }
 
-// Require returns an error for the first of the named flags without a value.
-func (f *Flags) Require(names ...string) error {
+// require returns an error for the first of the named flags without a value.
+func (f *Flags) require(names ...string) error {
 	for _, name := range names {
 		if f.set.Lookup(name).Value.String() == "" {
 			return usage("--%s is missing", name)

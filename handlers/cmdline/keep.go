@@ -128,7 +128,7 @@ func runPurge(ctx context.Context, args []string, std Streams) error {
 	}
 	days := 0
 	if !*undo {
-		err := f.Require("older")
+		err := f.require("older")
 		if err != nil {
 			return err
 		}

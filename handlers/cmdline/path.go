@@ -21,41 +21,11 @@ func runPath(ctx context.Context, args []string, std Streams) error {
 	f.Heading("Files")
 	data := f.Data("Labelled points, as fit reads them. The name - stands for standard input.")
 	how := f.Reading()
-	plot := f.String("plot", pictureNames, "", "Where to draw alpha / C of every point over C.")
-	shares := f.String("plot-shares", pictureNames, "", "Where to draw accuracy and the share of support vectors over C.")
+	plot := f.Picture("plot", "Where to draw alpha / C of every point over C.")
+	shares := f.Picture("plot-shares", "Where to draw accuracy and the share of support vectors over C.")
 	asJSON := f.Switch("json", "Print all as one JSON object, at full precision, with every alpha.")
 	spec := f.Spec(nil)
-	if err := f.Parse(respelled(args)); err != nil {
-		return err
-	}
-	if err := f.Require("data"); err != nil {
-		return err
-	}
-	for name, file := range map[string]string{"plot": *plot, "plot-shares": *shares} {
-		if file == "" {
-			continue
-		}
-		if formatOf(file) == nil {
-			return usage("--%s expects a file that ends in %s, not %q", name, pictureFiles, file)
-		}
-		if err := checkTarget(file); err != nil {
-			return err
-		}
-	}
-	if *plot != "" && *plot == *shares {
-		return usage("--plot and --plot-shares name the same file")
-	}
-	if err := keep([]string{*data}, *plot, *shares); err != nil {
-		return err
-	}
-	notes, err := f.idle(*spec)
-	if err != nil {
-		return err
-	}
-	for _, n := range notes {
-		note(std, "path", n)
-	}
-	d, err := readData(ctx, "path", *data, spec, how, std)
+	d, err := f.points(ctx, "path", args, data, spec, how, std, plot, shares)
 	if err != nil {
 		return err
 	}
@@ -78,8 +48,7 @@ func runPath(ctx context.Context, args []string, std Streams) error {
 		if err != nil {
 			return err
 		}
-		picture.Scale = 2
-		if err := writeFile(p.file, func(w io.Writer) error { return formatOf(p.file)(picture, w) }); err != nil {
+		if err := writePicture(p.file, picture); err != nil {
 			return err
 		}
 	}

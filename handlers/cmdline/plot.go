@@ -31,6 +31,24 @@ const (
 	pictureNames = "FILE.svg|FILE.png|FILE.pdf"
 )
 
+// Picture adds the flag of a file for a picture.
+func (f *Flags) Picture(name, help string) *string {
+	path := new(string)
+	f.Func(name, pictureNames, help, func(text string) error {
+		if *path = text; formatOf(text) == nil {
+			return fmt.Errorf("expects a file that ends in %s, not %q", pictureFiles, text)
+		}
+		return nil
+	})
+	return path
+}
+
+// writePicture writes a picture into a file, sharp in print.
+func writePicture(path string, p *figure.Picture) error {
+	p.Scale = 2
+	return writeFile(path, func(w io.Writer) error { return formatOf(path)(p, w) })
+}
+
 // paper holds the output options of a picture: its size and font size in CSS pixels (0: the
 // default), whether it is for paper, and whether it is grey.
 type paper struct {
@@ -81,7 +99,6 @@ func plot(ctx context.Context, std Streams, path string, on *paper, d *dataset.D
 	if err != nil {
 		return err
 	}
-	picture.Scale = 2 // sharp in print
 	picture.Unit, picture.Print, picture.Greyscale = unit, on.onPaper, on.grey
-	return writeFile(path, func(w io.Writer) error { return formatOf(path)(picture, w) })
+	return writePicture(path, picture)
 }

@@ -21,10 +21,7 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 	out := f.String("out", "FILE", "-", "Where to write the predictions; without it, standard output.")
 	probability := f.Switch("probability", "Add a column with the probability of the positive class, behind f, which is none. For models that fit trained with --calibration platt.")
 	asJSON := f.Switch("json", "Write one JSON object in place of CSV: the predictions, with probabilities if the model is calibrated, and the accuracy where the file has labels.")
-	if err := f.Parse(args); err != nil {
-		return err
-	}
-	if err := f.Require("model", "data"); err != nil {
+	if err := f.Parse(args, "model", "data"); err != nil {
 		return err
 	}
 	if *model == "-" && *data == "-" {
@@ -33,11 +30,6 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 
 	if err := keep([]string{*model, *data}, *out); err != nil {
 		return err
-	}
-	if *out != "-" {
-		if err := checkTarget(*out); err != nil {
-			return err
-		}
 	}
 	m, err := readModel(ctx, *model, std)
 	if err != nil {

@@ -58,28 +58,12 @@ func (s *server) train(ctx context.Context, file, name string, d *dataset.Data, 
 	if err != nil {
 		return nil, err
 	}
-	var res *ml.Result
-	err = s.ask(ctx, "/api/runs", map[string]any{"dataset": set.ID, "spec": spec, "name": name}, func(run string) (over bool, err error) {
-		var now struct {
-			Status string     `json:"status"`
-			Error  string     `json:"error"`
-			Report *ml.Report `json:"report"`
-		}
-		err = s.do(ctx, http.MethodGet, run, nil, &now)
-		switch {
-		case err != nil:
-			return false, err
-		case now.Status == "failed":
-			return true, errors.New(now.Error)
-		case now.Status == "cancelled":
-			return true, errCancelledThere
-		case now.Status == "done":
-			res = &ml.Result{Report: *now.Report, Model: new(ml.Model)}
-			return true, s.do(ctx, http.MethodGet, run+"/model.json", nil, res.Model)
-		}
-		return false, nil
-	})
-	return res, err
+	run, now, err := s.ask(ctx, "/api/runs", map[string]any{"dataset": set.ID, "spec": spec, "name": name}, errCancelledThere, func(job) {})
+	if err != nil {
+		return nil, err
+	}
+	res := &ml.Result{Report: *now.Report, Model: new(ml.Model)}
+	return res, s.do(ctx, http.MethodGet, run+"/model.json", nil, res.Model)
 }
 
 // described describes a data set on a server.
@@ -140,63 +124,56 @@ func (s *server) study(ctx context.Context, asked *study.Study, samples []study.
 	if err != nil {
 		return nil, err
 	}
-	var res *study.Result
-	err = s.ask(ctx, "/api/studies", map[string]string{"study": text}, func(made string) (over bool, err error) {
-		var now struct {
-			Status string        `json:"status"`
-			Error  string        `json:"error"`
-			Done   int           `json:"done"`
-			Known  int           `json:"known"`
-			Total  int           `json:"total"`
-			Result *study.Result `json:"result"`
-		}
-		err = s.do(ctx, http.MethodGet, made, nil, &now)
-		switch {
-		case err != nil:
-			return false, err
-		case now.Status == "failed":
-			return true, errors.New(now.Error)
-		case now.Status == "cancelled":
-			return true, errors.New("the study was cancelled on the server")
-		case now.Status == "done":
-			res = now.Result
-			return true, nil
-		}
-		progress(now.Done, now.Known, now.Total)
-		return false, nil
-	})
-	return res, err
+	_, now, err := s.ask(ctx, "/api/studies", map[string]string{"study": text}, errors.New("the study was cancelled on the server"), func(j job) { progress(j.Done, j.Known, j.Total) })
+	return now.Result, err
 }
 
 // errCancelledThere is returned for a run cancelled on the server.
 var errCancelledThere = errors.New("the run was cancelled on the server, nothing was saved")
 
-// ask posts a job and polls its URL until it is finished. If ctx ends, it also cancels the job on
-// the server.
-func (s *server) ask(ctx context.Context, path string, wanted any, look func(made string) (over bool, err error)) error {
+// job is what the server tells of a run or a study.
+type job struct {
+	Status string        `json:"status"`
+	Error  string        `json:"error"`
+	Done   int           `json:"done"` // cells of a study
+	Known  int           `json:"known"`
+	Total  int           `json:"total"`
+	Report *ml.Report    `json:"report"` // of a run, once done
+	Result *study.Result `json:"result"` // of a study, once done
+}
+
+// ask posts a job and polls its URL until it is done, which it returns with the job. cancelled is
+// the error where it was cancelled on the server. If ctx ends, it also cancels the job there.
+func (s *server) ask(ctx context.Context, path string, wanted any, cancelled error, progress func(job)) (at string, now job, err error) {
 	body, err := json.Marshal(wanted)
 	if err != nil {
-		return err
+		return "", now, err
 	}
 	var made struct {
 		ID string `json:"id"`
 	}
 	if err := s.do(ctx, http.MethodPost, path, bytes.NewReader(body), &made); err != nil {
-		return err
+		return "", now, err
 	}
 	path += "/" + made.ID
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
-		over, err := look(path)
+		now = job{}
+		err := s.do(ctx, http.MethodGet, path, nil, &now)
 		switch {
 		case ctx.Err() != nil:
 			leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()
-			return errors.Join(ctx.Err(), s.do(leave, http.MethodPost, path+"/cancel", nil, nil))
-		case over || err != nil:
-			return err
+			return "", now, errors.Join(ctx.Err(), s.do(leave, http.MethodPost, path+"/cancel", nil, nil))
+		case err != nil || now.Status == "done":
+			return path, now, err
+		case now.Status == "failed":
+			return "", now, errors.New(now.Error)
+		case now.Status == "cancelled":
+			return "", now, cancelled
 		}
+		progress(now)
 		select {
 		case <-ctx.Done():
 		case <-tick.C:

@@ -273,10 +273,7 @@ func (a *Handler) uploadAgain(w http.ResponseWriter, r *http.Request, status int
 // keep stores a data set and goes to it.
 func (a *Handler) keep(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
 	set, err := a.Store.CreateDatasetOnce(r.Context(), frame.Workspace(r.Context()), store.Request{Key: r.PostFormValue("request")}, name, origin, d)
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/datasets/"+set.ID)
+	return frame.Done(w, r, "/datasets/"+set.ID, err)
 }
 
 // Mapping shows the form that asks for the label and feature columns of an uploaded file.
@@ -473,9 +470,6 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 
 // ChooseMapping makes a data set of a kept file and the chosen columns.
 func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	id := chi.URLParam(r, "id")
 	table, file, leave, message, err := a.upload(w, r)
 	if err != nil {
@@ -523,17 +517,11 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Store.DeleteUpload(r.Context(), frame.Workspace(r.Context()), id); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/datasets/"+set.ID)
+	return frame.Done(w, r, "/datasets/"+set.ID, a.Store.DeleteUpload(r.Context(), frame.Workspace(r.Context()), id))
 }
 
 // Generate makes a data set by a generator.
 func (a *Handler) Generate(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	g, err := dataset.FindGenerator(r.PostFormValue("generator"))
 	if err != nil {
 		return err
@@ -899,26 +887,17 @@ func (a *Handler) export(w http.ResponseWriter, r *http.Request, to io.Writer) (
 
 // Rename gives a data set another name.
 func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	id := chi.URLParam(r, "id")
 	err := a.Store.RenameDataset(r.Context(), frame.Workspace(r.Context()), id, r.PostFormValue("name"))
 	var ps param.Problems
 	if errors.As(err, &ps) {
 		return a.showDataset(w, r, dataview.Dataset{Error: results.Sentence(ps.Error())})
 	}
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/datasets/"+id)
+	return frame.Done(w, r, "/datasets/"+id, err)
 }
 
 // ReplaceRows stores rows edited as text.
 func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	set, was, leave, err := a.dataset(w, r)
 	if err != nil {
 		return err
@@ -935,10 +914,8 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := a.Store.ReplaceData(r.Context(), frame.Workspace(r.Context()), set.ID, d); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/datasets/"+set.ID)
+	_, err = a.Store.ReplaceData(r.Context(), frame.Workspace(r.Context()), set.ID, d)
+	return frame.Done(w, r, "/datasets/"+set.ID, err)
 }
 
 // reads describes how a file was parsed.

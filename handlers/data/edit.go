@@ -75,8 +75,6 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.Store.ReplaceData(r.Context(), frame.Workspace(r.Context()), set.ID, changed); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/datasets/"+set.ID+"#edit")
+	_, err = a.Store.ReplaceData(r.Context(), frame.Workspace(r.Context()), set.ID, changed)
+	return frame.Done(w, r, "/datasets/"+set.ID+"#edit", err)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/go-chi/chi/v5"
 
 	"marginlab/handlers/background"
 	"marginlab/handlers/cache"
@@ -75,10 +76,25 @@ func (a *Base) Render(w http.ResponseWriter, r *http.Request, c templ.Component)
 // Workspace returns the workspace of a request.
 func Workspace(ctx context.Context) store.Workspace { return store.WorkspaceOf(web.Token(ctx)) }
 
+// ByID returns a function that finds what {id} of an address names in the workspace of the request.
+func ByID[T any](find func(context.Context, store.Workspace, string) (T, error)) func(*http.Request) (T, error) {
+	return func(r *http.Request) (T, error) {
+		return find(r.Context(), Workspace(r.Context()), chi.URLParam(r, "id"))
+	}
+}
+
 // Redirect responds to a form with a redirect.
 func Redirect(w http.ResponseWriter, r *http.Request, to string) error {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
+}
+
+// Done is Redirect after what a form asked for, which returned err.
+func Done(w http.ResponseWriter, r *http.Request, to string, err error) error {
+	if err != nil {
+		return err
+	}
+	return Redirect(w, r, to)
 }
 
 // Cancelled leads on after something was cancelled: to the page of all jobs where the form

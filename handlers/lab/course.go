@@ -85,9 +85,6 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 // Withdraw takes a hand-in back and returns to the page it was done on: a run's,
 // or the lab in the state of the form.
 func (a *Handler) Withdraw(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	if err := a.Store.Withdraw(r.Context(), frame.Workspace(r.Context()), r.PostFormValue("handin")); err != nil {
 		return err
 	}

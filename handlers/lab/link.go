@@ -24,10 +24,8 @@ func (a *Handler) MakeLink(w http.ResponseWriter, r *http.Request) error {
 	if b.course != nil {
 		return web.Errorf(web.Forbidden, "Views of a course are reached by its code.")
 	}
-	if _, err := a.Store.CreateLink(r.Context(), frame.Workspace(r.Context()), b.newLink()); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/links")
+	_, err = a.Store.CreateLink(r.Context(), frame.Workspace(r.Context()), b.newLink())
+	return frame.Done(w, r, "/links", err)
 }
 
 // newLink returns the bench as a view to store under a link.
@@ -58,10 +56,7 @@ func (a *Handler) ListLinks(w http.ResponseWriter, r *http.Request) error {
 
 // DeleteLink makes a link stop working.
 func (a *Handler) DeleteLink(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteLink(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "token")); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/links")
+	return frame.Done(w, r, "/links", a.Store.DeleteLink(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "token")))
 }
 
 // OpenLink leads to the lab in the state that a link keeps.

@@ -1149,9 +1149,6 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request) error {
 	if q == nil {
 		return web.Errorf(web.NotFound, "There is no such question.")
 	}
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	path := "/lessons/" + l.Slug + "/" + s.Slug
 	from := r.PostFormValue("from")
 	page, err := url.ParseQuery(r.PostFormValue("query")) // that the question was on
@@ -1233,9 +1230,6 @@ func questionPath(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question) str
 func (a *Handler) Forget(w http.ResponseWriter, r *http.Request) error {
 	l, _, err := lessonOf(r)
 	if err != nil {
-		return err
-	}
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
 		return err
 	}
 	if err := a.Store.ForgetAnswers(r.Context(), frame.Workspace(r.Context()), l.Slug); err != nil {

@@ -431,9 +431,6 @@ func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p reportsview.E
 
 // Save stores a report, shows a preview of it, or places a line at the end of its text.
 func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	ctx, ws := r.Context(), frame.Workspace(r.Context())
 	p := reportsview.Editor{
 		ID: chi.URLParam(r, "id"), Title: r.PostFormValue("title"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"),
@@ -484,9 +481,6 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 
 // Add appends an item to a report, or to a new one.
 func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	ctx, ws := r.Context(), frame.Workspace(r.Context())
 	address, ok := addressOf(r.PostFormValue("address"))
 	if !ok {
@@ -513,10 +507,7 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		err = a.Store.UpdateReport(ctx, ws, one.ID, one.Title, text, f)
 	}
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/reports/"+one.ID+"/edit")
+	return frame.Done(w, r, "/reports/"+one.ID+"/edit", err)
 }
 
 // frame returns the frame of a page about reports.

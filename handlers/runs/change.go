@@ -41,11 +41,7 @@ func changes(run store.Run) bool {
 }
 
 // Change shows what would change a run's result.
-func (a *Handler) Change(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Change(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	of, err := a.ChangeOf(r.Context(), run)
 	if err != nil {
 		return err
@@ -89,7 +85,7 @@ func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if id == "" {
-		run, _, err := a.run(r)
+		run, err := a.Run(r)
 		if err != nil {
 			return err
 		}
@@ -106,11 +102,7 @@ func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ChangeFigure sends the picture of the band.
-func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
@@ -137,7 +129,7 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request) error {
 	return a.SendPrint(w, r, pictures.Sheet{
 		Key: fmt.Sprintf("band %s %+v", run.ID, o), Format: format,
 		Draw: func(ctx context.Context) (*figure.Picture, error) {
-			shown, err := a.Run(ctx, run, q, o)
+			shown, err := a.Base.Run(ctx, run, q, o)
 			if err != nil {
 				return nil, err
 			}

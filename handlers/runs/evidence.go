@@ -22,7 +22,6 @@ import (
 	"marginlab/views"
 	"marginlab/views/figure"
 	runsview "marginlab/views/runs"
-	"marginlab/web"
 )
 
 const (
@@ -151,9 +150,6 @@ func finished(runs []store.Run) (done []store.Run) {
 // CompareOnFolds starts cross-validating the compared runs on the same folds, each as a search
 // of a single setting, and redirects to the comparison with them.
 func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	from, err := a.shelf(r)
 	if err != nil {
 		return err

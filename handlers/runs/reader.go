@@ -34,18 +34,19 @@ func NewReader(h *frame.Base, shelf func(*http.Request) (results.Collection, err
 	return &Reader{h, shelf, h.Store.Run, h.Store.RunWithoutModels}
 }
 
-// run finds the run of the request's path.
-func (a *Reader) run(r *http.Request) (run store.Run, from results.Collection, err error) {
-	if from, err = a.shelf(r); err != nil {
-		return run, from, err
+// Run finds the run of the request's path.
+func (a *Reader) Run(r *http.Request) (store.Run, error) {
+	from, err := a.shelf(r)
+	if err != nil {
+		return store.Run{}, err
 	}
-	run, err = a.find(r.Context(), from.Workspace, chi.URLParam(r, "id"))
-	return from.Shown(run), from, err
+	run, err := a.find(r.Context(), from.Workspace, chi.URLParam(r, "id"))
+	return from.Shown(run), err
 }
 
 // Page shows a finished run.
-func (a *Reader) Page(w http.ResponseWriter, r *http.Request) error {
-	run, from, err := a.run(r)
+func (a *Reader) Page(w http.ResponseWriter, r *http.Request, run store.Run) error {
+	from, err := a.shelf(r)
 	if err != nil {
 		return err
 	}
@@ -61,26 +62,8 @@ func (a *Reader) Page(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, runsview.RunPage(p))
 }
 
-// Figure sends a picture of a run.
-func (a *Reader) Figure(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
-	return a.send(w, r, run)
-}
-
 // At returns the model's answer at a place in a run's picture.
-func (a *Reader) At(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
-	return a.tell(w, r, run)
-}
-
-// tell answers At for a run.
-func (a *Reader) tell(w http.ResponseWriter, r *http.Request, run store.Run) error {
+func (a *Reader) At(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	q := r.URL.Query()
 	shown, err := a.Base.Run(r.Context(), run, q, pictures.Options{})
 	if err != nil {
@@ -93,8 +76,8 @@ func (a *Reader) tell(w http.ResponseWriter, r *http.Request, run store.Run) err
 	return web.JSON(w, http.StatusOK, place)
 }
 
-// send sends the picture of a run that the request names.
-func (a *Reader) send(w http.ResponseWriter, r *http.Request, run store.Run) error {
+// Figure sends a picture of a run.
+func (a *Reader) Figure(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 	"marginlab/views"
 	runsview "marginlab/views/runs"
 	"marginlab/web"
+	"marginlab/web/jobs"
 )
 
 // Handler serves a workspace's runs.
@@ -102,11 +103,7 @@ func kernelText(s ml.Spec, rep *ml.Report) string {
 }
 
 // Page shows a run with its actions.
-func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Page(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	return a.showRun(w, r, run, nil)
 }
 
@@ -206,23 +203,13 @@ func cloneQuery(run store.Run) url.Values {
 }
 
 // Update changes name, tags and note of a run.
-func (a *Handler) Update(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
-	err = a.Store.UpdateRun(r.Context(), frame.Workspace(r.Context()), run.ID, r.PostFormValue("name"), r.PostFormValue("note"), splitTags(r.PostFormValue("tags")))
+func (a *Handler) Update(w http.ResponseWriter, r *http.Request, run store.Run) error {
+	err := a.Store.UpdateRun(r.Context(), frame.Workspace(r.Context()), run.ID, r.PostFormValue("name"), r.PostFormValue("note"), splitTags(r.PostFormValue("tags")))
 	var ps param.Problems
 	if errors.As(err, &ps) {
 		return a.showRun(w, r, run, ps)
 	}
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/runs/"+run.ID)
+	return frame.Done(w, r, "/runs/"+run.ID, err)
 }
 
 func splitTags(text string) (tags []string) {
@@ -235,11 +222,7 @@ func splitTags(text string) (tags []string) {
 }
 
 // Predictions writes the data with the model's prediction for each row.
-func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	if run.Model == nil {
 		return store.ErrNotFound
 	}
@@ -306,9 +289,6 @@ func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, p
 
 // HandIn submits a saved run to its course. If that is refused, the run's page explains why.
 func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	id := chi.URLParam(r, "id")
 	err := a.Deliver(r, id)
 	if errors.Is(err, store.ErrNames) {
@@ -325,7 +305,7 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return err
 	}
-	run, _, seen := a.run(r)
+	run, seen := a.Run(r)
 	if seen != nil {
 		return seen
 	}
@@ -333,4 +313,20 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return a.showRun(w, r, run, wrong)
+}
+
+// Events streams the state of a run: its current status, then the progress of the solver
+// and every change of status, until the run ends.
+func (a *Handler) Events(w http.ResponseWriter, r *http.Request) error {
+	events, err := a.Jobs.Subscribe(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	var told store.Status
+	return web.Stream(w, r, events, func(e jobs.Event) (string, any) {
+		if e.Status != told { // more important than a step that may come with it
+			told, e.Step = e.Status, nil
+		}
+		return e.Message()
+	})
 }

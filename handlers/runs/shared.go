@@ -12,16 +12,16 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/store"
 	runsview "marginlab/views/runs"
-	"marginlab/web"
 )
 
+// SharedRun finds the run of a read-only link.
+func (a *Handler) SharedRun(r *http.Request) (store.Run, error) {
+	return a.Store.SharedRun(r.Context(), chi.URLParam(r, "token"))
+}
+
 // Shared shows the run of a read-only link.
-func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Shared(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	token := chi.URLParam(r, "token")
-	run, err := a.Store.SharedRun(r.Context(), token)
-	if err != nil {
-		return err
-	}
 	p, err := a.view(r, run, "/shared/"+token+"/figures/")
 	if err != nil {
 		return err
@@ -55,9 +55,6 @@ func NewShared(h *frame.Base) *Reader {
 // ShareComparison makes read-only links of the runs that are compared, and so one of their
 // comparison.
 func (a *Handler) ShareComparison(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	if err := results.ToCompare(r.PostForm["run"]); err != nil {
 		return err
 	}
@@ -87,22 +84,4 @@ func sharedComparison(runs []store.Run, q url.Values) string {
 		}
 	}
 	return "/shared/compare?" + to.Encode()
-}
-
-// SharedAt is At for the run of a read-only link.
-func (a *Handler) SharedAt(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.Store.SharedRun(r.Context(), chi.URLParam(r, "token"))
-	if err != nil {
-		return err
-	}
-	return a.tell(w, r, run)
-}
-
-// SharedFigure sends a picture of the run of a read-only link.
-func (a *Handler) SharedFigure(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.Store.SharedRun(r.Context(), chi.URLParam(r, "token"))
-	if err != nil {
-		return err
-	}
-	return a.send(w, r, run)
 }

@@ -150,10 +150,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case q.Has("keep"):
-		if err := a.Store.KeepColumns(r.Context(), ws, names(t.columns)); err != nil {
-			return err
-		}
-		return frame.Redirect(w, r, address(q, "keep", ""))
+		return frame.Done(w, r, address(q, "keep", ""), a.Store.KeepColumns(r.Context(), ws, names(t.columns)))
 	case results.Narrowed(q): // as links were before there was where
 		return frame.Redirect(w, r, address(q, "where", t.Where.String(), "q", "", "learner", "", "kernel", "", "conformal", "", "rule", "", "status", "", "tag", ""))
 	}
@@ -499,9 +496,6 @@ func (a *Handler) chosen(r *http.Request) ([]string, error) {
 
 // Tag adds tags to the chosen runs, or takes them off.
 func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	ids, err := a.chosen(r)
 	if err != nil {
 		return err
@@ -510,17 +504,11 @@ func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
 	if r.PostFormValue("off") != "" {
 		add, remove = nil, add
 	}
-	if err := a.Store.TagRuns(r.Context(), frame.Workspace(r.Context()), ids, add, remove); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, frame.Back(r, "/runs"))
+	return frame.Done(w, r, frame.Back(r, "/runs"), a.Store.TagRuns(r.Context(), frame.Workspace(r.Context()), ids, add, remove))
 }
 
 // DeleteChosen deletes the chosen runs.
 func (a *Handler) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	ids, err := a.chosen(r)
 	if err != nil {
 		return err

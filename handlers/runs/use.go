@@ -38,11 +38,7 @@ func ModelExtensions() []string {
 
 // Model sends the trained model in the format of the address: json, or the extension of one
 // that other programs read.
-func (a *Handler) Model(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Model(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	if run.Model == nil {
 		return store.ErrNotFound
 	}
@@ -67,7 +63,7 @@ func (a *Handler) Model(w http.ResponseWriter, r *http.Request) error {
 		name = moduleName(name)
 	}
 	frame.Attach(w, name+f.Extension, f.MediaType)
-	_, err = text.WriteTo(w)
+	_, err := text.WriteTo(w)
 	return err
 }
 
@@ -84,11 +80,7 @@ func moduleName(name string) string {
 
 // Predict applies the model of a run to the rows in the body. A file is answered in CSV, or in
 // JSON where the request accepts that alone; rows in JSON are answered in JSON.
-func (a *Handler) Predict(w http.ResponseWriter, r *http.Request) error {
-	run, _, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Predict(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	if run.Model == nil {
 		return store.ErrNotFound
 	}
@@ -228,12 +220,8 @@ func csvOf(lines [][]string) (io.Reader, error) {
 const shownRows = 200
 
 // PredictRows applies the model of a run to the rows of a form: a page with a table, or CSV.
-func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	if err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes); err != nil {
-		return err
-	}
-	run, _, err := a.run(r)
-	if err != nil {
 		return err
 	}
 	if run.Model == nil {

@@ -6,10 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/background"
-	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml"
@@ -48,12 +45,8 @@ func picturesOf(s store.Search) (list []views.Picture) {
 }
 
 // Figure sends a picture of a search.
-func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, s background.Found) error {
 	name, format, err := pictures.FigureName(r)
-	if err != nil {
-		return err
-	}
-	s, err := a.FindSearch(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
 		return err
 	}

@@ -62,11 +62,7 @@ func foldsText(s store.Search) string {
 }
 
 // Page shows a search: its progress and its settings so far.
-func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.FindSearch(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) Page(w http.ResponseWriter, r *http.Request, s background.Found) error {
 	p := studiesview.Search{
 		Page: a.Frame(results.SearchTitle(s.Search), "runs"), ID: s.ID, Title: results.SearchTitle(s.Search), Status: string(s.Status), Message: results.Sentence(s.Error),
 		Data: s.DatasetName, Created: results.When(s.Created), Hash: s.Hash[:12], Folds: foldsText(s.Search),
@@ -257,30 +253,13 @@ func failed(r *eval.Result) (n int) {
 }
 
 // Again begins another search of a finished one: finer, or with nested folds.
-func (a *Handler) Again(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
-	s, err := a.Store.Search(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) Again(w http.ResponseWriter, r *http.Request, s store.Search) error {
 	next, err := a.SearchAgain(r.Context(), frame.Workspace(r.Context()), store.Request{}, s, r.PostFormValue("how"))
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/searches/"+next.ID)
+	return frame.Done(w, r, "/searches/"+next.ID, err)
 }
 
 // Save makes a run of a setting.
-func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
-	s, err := a.Store.Search(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) Save(w http.ResponseWriter, r *http.Request, s store.Search) error {
 	at, err := strconv.Atoi(r.PostFormValue("cell"))
 	if err != nil {
 		at = -1

@@ -51,11 +51,7 @@ func (a *Handler) study(r *http.Request) (store.Study, error) {
 }
 
 // Study shows a study: its progress and results.
-func (a *Handler) Study(w http.ResponseWriter, r *http.Request) error {
-	s, err := a.study(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) error {
 	asked, err := study.Parse(s.File, "study")
 	if err != nil {
 		return err

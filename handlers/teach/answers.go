@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/frame"
 	"marginlab/ml/dataset"
 	"marginlab/store"
@@ -164,14 +162,7 @@ func number(text string) string {
 }
 
 // NameStudent takes the name under which a student answers, and leads back.
-func (a *Handler) NameStudent(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
-	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) NameStudent(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	if err := a.Store.NameStudent(r.Context(), frame.Workspace(r.Context()), c.Code, r.PostFormValue("who")); err != nil {
 		return err
 	}

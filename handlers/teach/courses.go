@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/cache"
 	"marginlab/handlers/frame"
 	"marginlab/ml/param"
@@ -122,19 +120,12 @@ func (a *Handler) Find(w http.ResponseWriter, r *http.Request) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return a.showCourses(w, r, typed, "No course has this code. It has six letters, no digits.", "")
 	}
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, "/course/"+c.Code)
+	return frame.Done(w, r, "/course/"+c.Code, err)
 }
 
 // Open lets a student in: to the question that is open, otherwise to the slide that is
 // shown, otherwise to the page of the course.
-func (a *Handler) Open(w http.ResponseWriter, r *http.Request) error {
-	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) Open(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	poll, err := a.Store.CurrentPoll(r.Context(), c.Code)
 	switch {
 	case err == nil && poll.Open:
@@ -170,9 +161,6 @@ func (a *Handler) NewOfLab(w http.ResponseWriter, r *http.Request) error {
 // Create stores a course, with a copy of points that students could not open
 // themselves.
 func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	s, err := a.setting(r.Context(), r.PostFormValue("target"))
 	if err != nil {
 		return err
@@ -297,9 +285,6 @@ func (a *Handler) edited(ctx context.Context, g Course) (frame.Setting, error) {
 
 // Save changes a course.
 func (a *Handler) Save(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	s, err := a.edited(r.Context(), g)
 	if err != nil {
 		return err

@@ -11,11 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
 	"marginlab/ml/param"
+	"marginlab/store"
 	"marginlab/views/lessons"
 	"marginlab/views/lessons/all"
 	"marginlab/web"
@@ -100,9 +99,6 @@ const pointKey = "point:"
 
 // Point moves the pointer from the teacher's remote, or takes it away.
 func (a *Handler) Point(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	var at [2]float64
 	on := r.PostFormValue("x") != ""
 	for i, name := range []string{"x", "y"} {
@@ -130,9 +126,6 @@ func (s *stage) forget() time.Time {
 // HideNames hides or shows student names on the teacher's pages: a form says which, a key
 // toggles.
 func (a *Handler) HideNames(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	hidden := !g.Nameless
 	if asked := r.PostFormValue("hidden"); asked != "" {
 		hidden = asked == "1"
@@ -180,9 +173,6 @@ func (s *stage) watch(ctx context.Context, code string) <-chan presented {
 
 // Present receives the state of the teacher's slides for followers.
 func (a *Handler) Present(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	form := r.PostForm
 	if form.Has("free") {
 		a.stage.show(g.Code, func(p *lessons.Place) { p.Free = form.Get("free") == "1" })
@@ -211,11 +201,7 @@ func (a *Handler) Present(w http.ResponseWriter, r *http.Request, g Course) erro
 }
 
 // Follow shows a student the teacher's slide; with part=1 only the changing part.
-func (a *Handler) Follow(w http.ResponseWriter, r *http.Request) error {
-	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) Follow(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	part, err := a.followPart(r, c.Code)
 	if err != nil {
 		return err
@@ -250,11 +236,7 @@ func (a *Handler) followPart(r *http.Request, code string) ([]byte, error) {
 }
 
 // FollowEvents streams the teacher's position as "place" events.
-func (a *Handler) FollowEvents(w http.ResponseWriter, r *http.Request) error {
-	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) FollowEvents(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	return web.Stream(w, r, a.stage.watch(r.Context(), c.Code), func(p presented) (string, any) { return "place", placeOf(p) })
 }
 
@@ -303,9 +285,6 @@ func (a *Handler) Remote(w http.ResponseWriter, r *http.Request, g Course) error
 
 // Press sends a key from the teacher's remote to the slides.
 func (a *Handler) Press(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	key := r.PostFormValue("key")
 	if key == "" || len(key) > 16 {
 		return param.Problems{{Field: "key", Message: "Give the name of a key of at most 16 letters."}}

@@ -39,37 +39,37 @@ const overlayWidth, overlayHeight = 560, 460
 // Course is a course as its teacher sees it.
 type Course struct {
 	store.Course
-	base string // of the addresses of its pages
+	base   string // of the addresses of its pages
+	pollID int64  // the poll that the address names; 0: none
 }
 
-// asTeacher returns the course that a request may access as its teacher: by the token of the
+// AsTeacher returns the course that a request may access as its teacher: by the token of the
 // teacher's link, or by the code in the workspace that created the course. The second keeps
 // the secret out of the URL, which a projector shows.
-func (a *Handler) asTeacher(r *http.Request) (c Course, err error) {
+func (a *Handler) AsTeacher(r *http.Request) (c Course, err error) {
 	if token := chi.URLParam(r, "token"); token != "" {
 		c.Course, err = a.Store.TaughtCourse(r.Context(), token)
 		c.base = "/teach/" + token
-		return c, err
+	} else {
+		c.Course, err = a.Store.CourseOf(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "code"))
+		c.base = "/courses/" + c.Code
 	}
-	c.Course, err = a.Store.CourseOf(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "code"))
-	c.base = "/courses/" + c.Code
+	if poll := chi.URLParam(r, "poll"); err == nil && poll != "" {
+		if c.pollID, err = strconv.ParseInt(poll, 10, 64); err != nil {
+			err = store.ErrNotFound
+		}
+	}
 	return c, err
 }
 
-// ForTeacher adapts a handler that takes the teacher's course.
-func (a *Handler) ForTeacher(h func(http.ResponseWriter, *http.Request, Course) error) web.Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		c, err := a.asTeacher(r)
-		if err != nil {
-			return err
-		}
-		return h(w, r, c)
-	}
+// Visited returns the course that a request names by its code.
+func (a *Handler) Visited(r *http.Request) (store.Course, error) {
+	return a.Course(r.Context(), chi.URLParam(r, "code"))
 }
 
 // Collection is where the runs lie that were handed in.
 func (a *Handler) Collection(r *http.Request) (results.Collection, error) {
-	g, err := a.asTeacher(r)
+	g, err := a.AsTeacher(r)
 	return results.Collection{Workspace: g.Gallery(), Base: g.base, Title: g.Title, Nameless: g.Nameless}, err
 }
 
@@ -411,20 +411,11 @@ func controlLabels(target string, names []string) (labels []string) {
 
 // Close ends handing in, or allows it again.
 func (a *Handler) Close(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
-	if err := a.Store.CloseCourse(r.Context(), g.Code, r.PostFormValue("closed") == "1"); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.base)
+	return frame.Done(w, r, g.base, a.Store.CloseCourse(r.Context(), g.Code, r.PostFormValue("closed") == "1"))
 }
 
 // End sets when the course ends, in UTC, or lifts the end.
 func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	var ends time.Time
 	if typed := r.PostFormValue("ends"); r.PostFormValue("lift") != "1" {
 		var err error
@@ -432,36 +423,21 @@ func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
 			return param.Problems{{Field: "ends", Message: fmt.Sprintf("The end %q is no date and time: give it like 2030-01-31T18:00.", typed)}}
 		}
 	}
-	if err := a.Store.EndCourse(r.Context(), g.Code, ends); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.base)
+	return frame.Done(w, r, g.base, a.Store.EndCourse(r.Context(), g.Code, ends))
 }
 
 // Block deletes all submissions of the students of the ticked runs and refuses further ones.
 func (a *Handler) Block(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
-	if err := a.Store.Block(r.Context(), g.Code, r.PostForm["run"]); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.base+"#gallery")
+	return frame.Done(w, r, g.base+"#gallery", a.Store.Block(r.Context(), g.Code, r.PostForm["run"]))
 }
 
 // Unblock accepts submissions of a blocked student again.
 func (a *Handler) Unblock(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	id, err := strconv.ParseInt(r.PostFormValue("block"), 10, 64)
 	if err != nil {
 		return store.ErrNotFound
 	}
-	if err := a.Store.Unblock(r.Context(), g.Code, id); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.base)
+	return frame.Done(w, r, g.base, a.Store.Unblock(r.Context(), g.Code, id))
 }
 
 // Delete deletes the course with its gallery. Its trainings continue, because it can be restored.
@@ -481,13 +457,7 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request, g Course) error
 
 // DeleteHandins deletes the runs that are ticked in the gallery.
 func (a *Handler) DeleteHandins(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
-	if err := a.Jobs.Delete(r.Context(), g.Gallery(), r.PostForm["run"]); err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.base+"#gallery")
+	return frame.Done(w, r, g.base+"#gallery", a.Jobs.Delete(r.Context(), g.Gallery(), r.PostForm["run"]))
 }
 
 // GalleryFigure draws the boundaries of the runs of the query. What was withdrawn

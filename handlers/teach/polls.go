@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
 	"marginlab/ml/param"
@@ -94,14 +92,8 @@ func stateOf(p store.Poll) string {
 
 // Ask asks the course a question.
 func (a *Handler) Ask(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	p, err := a.ask(r.Context(), g, r.PostFormValue("question"))
-	if err != nil {
-		return err
-	}
-	return frame.Redirect(w, r, g.poll(p.ID))
+	return frame.Done(w, r, g.poll(p.ID), err)
 }
 
 func (a *Handler) ask(ctx context.Context, g Course, question string) (p store.Poll, err error) {
@@ -115,31 +107,16 @@ func (a *Handler) ask(ctx context.Context, g Course, question string) (p store.P
 	return p, err
 }
 
-func pollOf(r *http.Request) (int64, error) {
-	id, err := strconv.ParseInt(chi.URLParam(r, "poll"), 10, 64)
-	if err != nil {
-		return 0, store.ErrNotFound
-	}
-	return id, nil
-}
-
 // Conduct closes, reopens or repeats a poll, reveals the right answer, or deletes its answers.
 func (a *Handler) Conduct(w http.ResponseWriter, r *http.Request, g Course) error {
-	id, err := pollOf(r)
-	if err != nil {
-		return err
-	}
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	do := r.PostFormValue("do")
-	if err := a.conduct(r.Context(), g, id, do); err != nil {
+	if err := a.conduct(r.Context(), g, g.pollID, do); err != nil {
 		return err
 	}
 	if do == "delete" {
 		return frame.Redirect(w, r, g.base+"/polls")
 	}
-	return frame.Redirect(w, r, g.poll(id))
+	return frame.Redirect(w, r, g.poll(g.pollID))
 }
 
 func (a *Handler) conduct(ctx context.Context, g Course, id int64, do string) (err error) {
@@ -166,11 +143,7 @@ func (a *Handler) conduct(ctx context.Context, g Course, id int64, do string) (e
 // Results shows a poll to its teacher, and to the room on a projector: nothing on the page
 // opens the course.
 func (a *Handler) Results(w http.ResponseWriter, r *http.Request, g Course) error {
-	id, err := pollOf(r)
-	if err != nil {
-		return err
-	}
-	t, err := a.Store.Tally(r.Context(), g.Code, id)
+	t, err := a.Store.Tally(r.Context(), g.Code, g.pollID)
 	if err != nil {
 		return err
 	}
@@ -246,11 +219,7 @@ func phase(p store.Poll) string {
 // ResultsEvents streams the histogram of a poll to its teacher as "answers" events while it is
 // the open one: its HTML, and the phase its buttons belong to.
 func (a *Handler) ResultsEvents(w http.ResponseWriter, r *http.Request, g Course) error {
-	id, err := pollOf(r)
-	if err != nil {
-		return err
-	}
-	if _, err := a.Store.Tally(r.Context(), g.Code, id); err != nil {
+	if _, err := a.Store.Tally(r.Context(), g.Code, g.pollID); err != nil {
 		return err
 	}
 	return web.Stream(w, r, a.board.watch(r.Context(), g.Code, true), func(t store.Tally) (string, any) {
@@ -258,7 +227,7 @@ func (a *Handler) ResultsEvents(w http.ResponseWriter, r *http.Request, g Course
 			State string `json:"state"`
 			HTML  string `json:"html,omitempty"`
 		}{State: phase(t.Poll)}
-		if t.ID == id {
+		if t.ID == g.pollID {
 			var html strings.Builder
 			p, err := a.results(r, g, t)
 			if err == nil && lessons.ResultsPart(p).Render(r.Context(), &html) == nil {
@@ -285,17 +254,14 @@ func (a *Handler) current(ctx context.Context, code string) (t store.Tally, err 
 
 // Poll shows a student the open question; with part=1 only the changing part of the page, with
 // part=asked only whether other pages of the course should announce it.
-func (a *Handler) Poll(w http.ResponseWriter, r *http.Request) error {
-	return a.showPoll(w, r, http.StatusOK, "")
+func (a *Handler) Poll(w http.ResponseWriter, r *http.Request, c store.Course) error {
+	return a.showPoll(w, r, c, http.StatusOK, "")
 }
 
 // showPoll shows the question with a status; problem tells why an answer was not counted.
-func (a *Handler) showPoll(w http.ResponseWriter, r *http.Request, status int, problem string) error {
-	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) showPoll(w http.ResponseWriter, r *http.Request, c store.Course, status int, problem string) error {
 	p := lessons.PollPage{Page: a.Frame("Question", ""), Code: c.Code, Course: c.Title, Entrance: frame.Entrance(c), Problem: problem}
+	var err error
 	if p.Name, err = a.Store.StudentName(r.Context(), frame.Workspace(r.Context()), c.Code); err != nil {
 		return err
 	}
@@ -334,24 +300,13 @@ func (a *Handler) showPoll(w http.ResponseWriter, r *http.Request, status int, p
 
 // PollEvents streams the phase of a course's question as "phase" events; a student's page reloads
 // when it changes.
-func (a *Handler) PollEvents(w http.ResponseWriter, r *http.Request) error {
-	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) PollEvents(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	return web.Stream(w, r, a.board.watch(r.Context(), c.Code, false), func(t store.Tally) (string, any) { return "phase", phase(t.Poll) })
 }
 
 // Vote records a student's answer. If it is refused, the reason is shown with the current
 // question.
-func (a *Handler) Vote(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
-	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) Vote(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	id, err := strconv.ParseInt(r.PostFormValue("poll"), 10, 64)
 	if err != nil {
 		return store.ErrNotFound
@@ -362,9 +317,9 @@ func (a *Handler) Vote(w http.ResponseWriter, r *http.Request) error {
 	var late *store.Error
 	switch {
 	case errors.As(err, &wrong):
-		return a.showPoll(w, r, http.StatusUnprocessableEntity, wrong.Error())
+		return a.showPoll(w, r, c, http.StatusUnprocessableEntity, wrong.Error())
 	case errors.As(err, &late) && late.Kind() == web.Conflict:
-		return a.showPoll(w, r, http.StatusConflict, late.Error())
+		return a.showPoll(w, r, c, http.StatusConflict, late.Error())
 	case err != nil:
 		return err
 	}

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/frame"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -191,11 +189,7 @@ func (a *Handler) AskJSON(w http.ResponseWriter, r *http.Request, g Course) erro
 
 // PollJSON answers with one question and its counts.
 func (a *Handler) PollJSON(w http.ResponseWriter, r *http.Request, g Course) error {
-	id, err := pollOf(r)
-	if err != nil {
-		return err
-	}
-	return a.sendPoll(w, r, http.StatusOK, g, id)
+	return a.sendPoll(w, r, http.StatusOK, g, g.pollID)
 }
 
 func (a *Handler) sendPoll(w http.ResponseWriter, r *http.Request, status int, g Course, id int64) error {
@@ -208,10 +202,6 @@ func (a *Handler) sendPoll(w http.ResponseWriter, r *http.Request, status int, g
 
 // ConductJSON closes, opens or repeats a question, or reveals the right answer.
 func (a *Handler) ConductJSON(w http.ResponseWriter, r *http.Request, g Course) error {
-	id, err := pollOf(r)
-	if err != nil {
-		return err
-	}
 	var asked struct {
 		Do string `json:"do"`
 	}
@@ -221,30 +211,22 @@ func (a *Handler) ConductJSON(w http.ResponseWriter, r *http.Request, g Course) 
 	if asked.Do == "delete" {
 		return param.Problems{{Field: "do", Message: "do expects close, open, again or reveal; DELETE deletes"}}
 	}
-	if err := a.conduct(r.Context(), g, id, asked.Do); err != nil {
+	if err := a.conduct(r.Context(), g, g.pollID, asked.Do); err != nil {
 		return err
 	}
-	return a.sendPoll(w, r, http.StatusOK, g, id)
+	return a.sendPoll(w, r, http.StatusOK, g, g.pollID)
 }
 
 // DeletePollJSON deletes the answers to a question.
 func (a *Handler) DeletePollJSON(w http.ResponseWriter, r *http.Request, g Course) error {
-	id, err := pollOf(r)
-	if err != nil {
-		return err
-	}
-	if err := a.conduct(r.Context(), g, id, "delete"); err != nil {
+	if err := a.conduct(r.Context(), g, g.pollID, "delete"); err != nil {
 		return err
 	}
 	return web.NoContent(w, r)
 }
 
 // CurrentJSON sends the open question of a course to a student's program.
-func (a *Handler) CurrentJSON(w http.ResponseWriter, r *http.Request) error {
-	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
-	if err != nil {
-		return err
-	}
+func (a *Handler) CurrentJSON(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	put, err := a.Put(r.Context(), c.Code)
 	if errors.Is(err, store.ErrNotFound) {
 		return web.Errorf(web.NotFound, "No question is put to the course %s.", c.Code)
@@ -264,7 +246,7 @@ func (a *Handler) CurrentJSON(w http.ResponseWriter, r *http.Request) error {
 }
 
 // VoteJSON takes the answer of a student's program.
-func (a *Handler) VoteJSON(w http.ResponseWriter, r *http.Request) error {
+func (a *Handler) VoteJSON(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	var asked struct {
 		Poll   int64  `json:"poll"`
 		Round  int    `json:"round"`
@@ -273,12 +255,8 @@ func (a *Handler) VoteJSON(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, web.FormBytes, &asked); err != nil {
 		return err
 	}
-	c, err := a.Course(r.Context(), chi.URLParam(r, "code"))
-	if err != nil {
-		return err
-	}
 	if err := a.vote(r.Context(), c, asked.Poll, asked.Round, asked.Answer); err != nil {
 		return err
 	}
-	return a.CurrentJSON(w, r)
+	return a.CurrentJSON(w, r, c)
 }

@@ -19,7 +19,6 @@ import (
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views/lessons"
-	"marginlab/web"
 )
 
 // own returns the questions written by a teacher as a lesson of one screen.
@@ -174,9 +173,6 @@ func (a *Handler) questionForm(w http.ResponseWriter, r *http.Request, g Course,
 
 // SaveQuestion keeps an own question, or deletes it.
 func (a *Handler) SaveQuestion(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	form, slug := r.PostForm, chi.URLParam(r, "question")
 	if form.Get("do") == "delete" {
 		if err := a.Store.DeleteQuestion(r.Context(), g.Code, slug); err != nil {
@@ -322,9 +318,6 @@ func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 
 // TakeQuestions copies the questions of another course of the workspace.
 func (a *Handler) TakeQuestions(w http.ResponseWriter, r *http.Request, g Course) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil {
-		return err
-	}
 	from, err := a.Store.CourseOf(r.Context(), frame.Workspace(r.Context()), r.PostFormValue("from"))
 	if err != nil {
 		return err

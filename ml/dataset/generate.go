@@ -38,52 +38,34 @@ const (
 // classes of equal size (up to one): -1 and 1, or 1, 2, … if there are more. Those for
 // regression have features x1, or x1 and x2, and a value as label.
 var Generators = append([]Generator{
-	{
-		Name: "blobs", Label: "blobs", Help: "Two round clouds; noise is the spread of each.",
-		Kind: KindVectors, Params: pointParams(2, "0.6"), draw: points(blobs),
-	},
-	{
-		Name: "moons", Label: "moons", Help: "Two interleaved half circles; noise blurs them.",
-		Kind: KindVectors, Params: pointParams(2, "0.15"), draw: points(moons),
-	},
-	{
-		Name: "circles", Label: "circles", Help: "A ring around a smaller ring; noise blurs them.",
-		Kind: KindVectors, Params: pointParams(2, "0.1"), draw: points(circles),
-	},
-	{
-		Name: "xor", Label: "XOR", Help: "Four clouds, opposite corners of a square in one class; noise is the spread of each.",
-		Kind: KindVectors, Params: pointParams(2, "0.4"), draw: points(xor),
-	},
-	{
-		Name: "spiral", Label: "spiral", Help: "Two arms wound one and a half times around each other; noise blurs them.",
-		Kind: KindVectors, Params: pointParams(2, "0.08"), draw: points(spiral),
-	},
-	{
-		Name: "checkerboard", Label: "checkerboard", Help: "Four by four squares of alternating class; noise carries points across the edges.",
-		Kind: KindVectors, Params: pointParams(2, "0.05"), draw: points(checkerboard),
-	},
-	{
-		Name: "separable", Label: "linearly separable", Help: "Two classes on either side of an empty strip of width 0.5; noise is the depth of each side and never closes the strip.",
-		Kind: KindVectors, Params: pointParams(2, "0.8"), draw: points(separable),
-	},
-	{
-		Name: "pinwheel", Label: "pinwheel, three classes", Help: "Three bent blades about a centre, each a class; noise blurs them.",
-		Kind: KindVectors, Params: pointParams(3, "0.12"), draw: classPoints([]string{"1", "2", "3"}, pinwheel),
-	},
-	{
-		Name: "cross", Label: "cross, five classes", Help: "A cloud in the middle of four others, each a class; noise is the spread of each.",
-		Kind: KindVectors, Params: pointParams(5, "0.4"), draw: classPoints([]string{"1", "2", "3", "4", "5"}, cross),
-	},
-	{
-		Name: "sine", Label: "sine, for a regression", Help: "Values along a wave over one feature; noise is their error.",
-		Kind: KindVectors, Params: valueParams("0.2"), draw: valuePoints(sine),
-	},
-	{
-		Name: "hill", Label: "hill and hollow, for a regression", Help: "Heights of a hill beside a hollow in the plane; noise is their error.",
-		Kind: KindVectors, Params: valueParams("0.1"), draw: valuePoints(hill),
-	},
+	ofPoints("blobs", "blobs", pointParams(2, "0.6"), points(blobs),
+		"Two round clouds; noise is the spread of each."),
+	ofPoints("moons", "moons", pointParams(2, "0.15"), points(moons),
+		"Two interleaved half circles; noise blurs them."),
+	ofPoints("circles", "circles", pointParams(2, "0.1"), points(circles),
+		"A ring around a smaller ring; noise blurs them."),
+	ofPoints("xor", "XOR", pointParams(2, "0.4"), points(xor),
+		"Four clouds, opposite corners of a square in one class; noise is the spread of each."),
+	ofPoints("spiral", "spiral", pointParams(2, "0.08"), points(spiral),
+		"Two arms wound one and a half times around each other; noise blurs them."),
+	ofPoints("checkerboard", "checkerboard", pointParams(2, "0.05"), points(checkerboard),
+		"Four by four squares of alternating class; noise carries points across the edges."),
+	ofPoints("separable", "linearly separable", pointParams(2, "0.8"), points(separable),
+		"Two classes on either side of an empty strip of width 0.5; noise is the depth of each side and never closes the strip."),
+	ofPoints("pinwheel", "pinwheel, three classes", pointParams(3, "0.12"), classPoints([]string{"1", "2", "3"}, pinwheel),
+		"Three bent blades about a centre, each a class; noise blurs them."),
+	ofPoints("cross", "cross, five classes", pointParams(5, "0.4"), classPoints([]string{"1", "2", "3", "4", "5"}, cross),
+		"A cloud in the middle of four others, each a class; noise is the spread of each."),
+	ofPoints("sine", "sine, for a regression", valueParams("0.2"), valuePoints(sine),
+		"Values along a wave over one feature; noise is their error."),
+	ofPoints("hill", "hill and hollow, for a regression", valueParams("0.1"), valuePoints(hill),
+		"Heights of a hill beside a hollow in the plane; noise is their error."),
 	dnaGenerator,
 }, graphGenerators...)
+
+func ofPoints(name, label string, params []param.Param, draw func(param.Values) (*Data, error), help string) Generator {
+	return Generator{Name: name, Label: label, Help: help, Kind: KindVectors, Params: params, draw: draw}
+}
 
 // seedParam is the seed of every generator.
 var seedParam = param.Param{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,7 @@ type graphMLReader struct {
 	ids  []string              // of the keys, in order
 	met  map[[2]string]bool    // which keys have a value in a node, an edge or a graph: that and the id
 
+	err    error // the first one
 	lines  []int
 	graphs []graphMLGraph
 	all    graphAdder
@@ -54,9 +56,9 @@ type graphMLGraph struct {
 // and a column for each attribute of graphs, one of which is the label.
 func parseGraphML(text string, lim Limits) (*Table, *Error) {
 	r := &graphMLReader{dec: xml.NewDecoder(strings.NewReader(text)), size: int64(len(text)), lim: lim, keys: map[string]graphMLKey{}, met: map[[2]string]bool{}}
-	if err := r.file(); err != nil {
-		fault := &Error{Message: err.Error()}
-		if !errors.As(err, &fault) {
+	if r.file(); r.err != nil {
+		fault := &Error{Message: r.err.Error()}
+		if !errors.As(r.err, &fault) {
 			fault.Line, _ = r.dec.InputPos()
 		}
 		return nil, fault
@@ -64,18 +66,31 @@ func parseGraphML(text string, lim Limits) (*Table, *Error) {
 	return r.table()
 }
 
-// next returns the next element that begins, nil where the one around it ends.
-func (r *graphMLReader) next() (*xml.StartElement, error) {
-	for {
-		token, err := r.dec.Token()
-		if err != nil {
-			return nil, graphMLFault(err)
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			return &token, nil
-		case xml.EndElement:
-			return nil, nil
+// fail keeps the first error, which ends the reading.
+func (r *graphMLReader) fail(err error) { r.err = cmp.Or(r.err, err) }
+
+// token returns the next token, nil after an error.
+func (r *graphMLReader) token() xml.Token {
+	if r.err != nil {
+		return nil
+	}
+	token, err := r.dec.Token()
+	r.fail(graphMLFault(err))
+	return token
+}
+
+// elements iterates over the elements in the current one. Each is to be read or skipped.
+func (r *graphMLReader) elements() iter.Seq[*xml.StartElement] {
+	return func(yield func(*xml.StartElement) bool) {
+		for {
+			switch token := r.token().(type) {
+			case xml.StartElement:
+				if !yield(&token) {
+					return
+				}
+			case xml.EndElement, nil:
+				return
+			}
 		}
 	}
 }
@@ -83,6 +98,8 @@ func (r *graphMLReader) next() (*xml.StartElement, error) {
 func graphMLFault(err error) error {
 	var syntax *xml.SyntaxError
 	switch {
+	case err == nil:
+		return nil
 	case errors.As(err, &syntax):
 		return fmt.Errorf("expected GraphML, found no XML: %s", syntax.Msg)
 	case err == io.EOF:
@@ -91,11 +108,10 @@ func graphMLFault(err error) error {
 	return fmt.Errorf("expected GraphML in UTF-8: %s", strings.TrimPrefix(err.Error(), "xml: "))
 }
 
-func (r *graphMLReader) skip() error {
-	if err := r.dec.Skip(); err != nil {
-		return graphMLFault(err)
+func (r *graphMLReader) skip() {
+	if r.err == nil {
+		r.fail(graphMLFault(r.dec.Skip()))
 	}
-	return nil
 }
 
 func attribute(e *xml.StartElement, name string) string {
@@ -107,109 +123,77 @@ func attribute(e *xml.StartElement, name string) string {
 	return ""
 }
 
-func (r *graphMLReader) file() error {
-	root, err := r.next()
-	if err != nil {
-		return err
-	}
-	if strings.EqualFold(root.Name.Local, "html") {
-		return errors.New("expected a table, found a web page, as some programs write under the name of a spreadsheet: open it in a spreadsheet program and save it as .xlsx or as CSV")
-	}
-	if root.Name.Local != "graphml" {
-		return fmt.Errorf("expected GraphML, <graphml>, found <%s>", root.Name.Local)
-	}
-	for {
-		e, err := r.next()
-		if e == nil || err != nil {
-			return err
+func (r *graphMLReader) file() {
+	for root := range r.elements() {
+		switch name := root.Name.Local; {
+		case strings.EqualFold(name, "html"):
+			r.fail(errors.New("expected a table, found a web page, as some programs write under the name of a spreadsheet: open it in a spreadsheet program and save it as .xlsx or as CSV"))
+		case name != "graphml":
+			r.fail(fmt.Errorf("expected GraphML, <graphml>, found <%s>", name))
 		}
-		switch e.Name.Local {
-		case "key":
-			err = r.key(e)
-		case "graph":
-			err = r.graph(e)
-		default:
-			err = r.skip()
+		for e := range r.elements() {
+			switch e.Name.Local {
+			case "key":
+				r.key(e)
+			case "graph":
+				r.graph(e)
+			default:
+				r.skip()
+			}
 		}
-		if err != nil {
-			return err
-		}
+		return // what follows the root does not matter
 	}
 }
 
-func (r *graphMLReader) key(e *xml.StartElement) error {
+func (r *graphMLReader) key(e *xml.StartElement) {
 	id := attribute(e, "id")
 	k := graphMLKey{name: tidy(cmp.Or(attribute(e, "attr.name"), id)), domain: cmp.Or(attribute(e, "for"), "all"), text: cmp.Or(attribute(e, "attr.type"), "string") == "string"}
-	if err := checkText("name of an attribute", graphsBy+k.name); err != nil {
-		return err
-	}
-	for {
-		e, err := r.next()
-		if err != nil {
-			return err
-		}
-		if e == nil {
-			break
-		}
-		if e.Name.Local != "default" {
-			err = r.skip()
+	r.fail(checkText("name of an attribute", graphsBy+k.name))
+	for e := range r.elements() {
+		if e.Name.Local == "default" {
+			k.value = r.text()
 		} else {
-			k.value, err = r.text()
-		}
-		if err != nil {
-			return err
+			r.skip()
 		}
 	}
 	if _, twice := r.keys[id]; twice {
-		return fmt.Errorf("key %s is declared twice", quote(id))
+		r.fail(fmt.Errorf("key %s is declared twice", quote(id)))
 	}
 	if k.domain == "node" || k.domain == "edge" || k.domain == "graph" || k.domain == "all" {
 		r.keys[id], r.ids = k, append(r.ids, id)
 	}
-	return nil
 }
 
 // text returns the text of the current element without that of nested elements.
-func (r *graphMLReader) text() (string, error) {
+func (r *graphMLReader) text() string {
 	var b strings.Builder
 	for {
-		token, err := r.dec.Token()
-		if err != nil {
-			return "", graphMLFault(err)
-		}
-		switch token := token.(type) {
+		switch token := r.token().(type) {
 		case xml.CharData:
 			b.Write(token)
 		case xml.StartElement:
-			if err := r.skip(); err != nil {
-				return "", err
-			}
-		case xml.EndElement:
-			return tidy(b.String()), nil
+			r.skip()
+		case xml.EndElement, nil:
+			return tidy(b.String())
 		}
 	}
 }
 
 // datum adds an attribute of a "graph", "node" or "edge".
-func (r *graphMLReader) datum(e *xml.StartElement, of string, to *map[string]string) error {
-	id := attribute(e, "key")
-	text, err := r.text()
-	if err != nil {
-		return err
-	}
+func (r *graphMLReader) datum(e *xml.StartElement, of string, to *map[string]string) {
+	id, text := attribute(e, "key"), r.text()
 	if _, known := r.keys[id]; known && text != "" {
 		if *to == nil {
 			*to = map[string]string{}
 		}
 		(*to)[id], r.met[[2]string{of, id}] = text, true
 	}
-	return nil
 }
 
-func (r *graphMLReader) graph(e *xml.StartElement) error {
+func (r *graphMLReader) graph(e *xml.StartElement) {
 	line, _ := r.dec.InputPos()
 	if len(r.graphs) == r.lim.Rows {
-		return &Error{Line: line, Message: "expected at most " + Count(r.lim.Rows, "graph"), Err: ErrTooLarge}
+		r.fail(&Error{Line: line, Message: "expected at most " + Count(r.lim.Rows, "graph"), Err: ErrTooLarge})
 	}
 	var g graphMLGraph
 	usual := cmp.Or(attribute(e, "edgedefault"), "undirected") == "directed"
@@ -220,41 +204,27 @@ func (r *graphMLReader) graph(e *xml.StartElement) error {
 	}
 	var edges []edge
 	place := map[string]int{} // of the nodes, by id
-	for {
-		e, err := r.next()
-		if err != nil {
-			return err
-		}
-		if e == nil {
-			break
-		}
+	for e := range r.elements() {
 		switch e.Name.Local {
 		case "data":
-			err = r.datum(e, "graph", &g.data)
+			r.datum(e, "graph", &g.data)
 		case "node":
 			id := attribute(e, "id")
 			if _, twice := place[id]; twice {
-				return fmt.Errorf("node %s is there twice", quote(id))
+				r.fail(fmt.Errorf("node %s is there twice", quote(id)))
 			}
 			place[id] = len(g.nodes)
-			var data map[string]string
-			data, err = r.part("node")
-			g.nodes = append(g.nodes, data)
+			g.nodes = append(g.nodes, r.part("node"))
 		case "edge":
 			line, _ := r.dec.InputPos()
 			directed := cmp.Or(attribute(e, "directed"), strconv.FormatBool(usual)) == "true"
 			g.Directed = g.Directed || directed
 			edges = append(edges, edge{[2]string{attribute(e, "source"), attribute(e, "target")}, directed, line})
-			var data map[string]string
-			data, err = r.part("edge")
-			g.edges = append(g.edges, data)
+			g.edges = append(g.edges, r.part("edge"))
 		case "hyperedge":
-			return errors.New("expected edges that join two nodes, found a hyperedge")
+			r.fail(errors.New("expected edges that join two nodes, found a hyperedge"))
 		default:
-			err = r.skip()
-		}
-		if err != nil {
-			return err
+			r.skip()
 		}
 	}
 	joined := make([][2]int, len(edges))
@@ -262,12 +232,12 @@ func (r *graphMLReader) graph(e *xml.StartElement) error {
 		for a, id := range e.ends {
 			v, ok := place[id]
 			if !ok {
-				return &Error{Line: e.line, Message: fmt.Sprintf("edge from %s to %s: there is no node %s", quote(e.ends[0]), quote(e.ends[1]), quote(id))}
+				r.fail(&Error{Line: e.line, Message: fmt.Sprintf("edge from %s to %s: there is no node %s", quote(e.ends[0]), quote(e.ends[1]), quote(id))})
 			}
 			joined[k][a] = v
 		}
 		if joined[k][0] == joined[k][1] {
-			return &Error{Line: e.line, Message: fmt.Sprintf("this edge joins node %s to itself: remove it, for the kernels compare graphs without loops", quote(e.ends[0]))}
+			r.fail(&Error{Line: e.line, Message: fmt.Sprintf("this edge joins node %s to itself: remove it, for the kernels compare graphs without loops", quote(e.ends[0]))})
 		}
 	}
 	for k, e := range edges {
@@ -276,36 +246,32 @@ func (r *graphMLReader) graph(e *xml.StartElement) error {
 		}
 	}
 	g.N, g.Edges = len(g.nodes), joined
+	if r.err != nil {
+		return
+	}
 	whole, err := g.Canonical()
 	if err == nil {
 		err = r.all.add(whole)
 	}
 	if err != nil {
-		return &Error{Line: line, Message: err.Error()}
+		r.fail(&Error{Line: line, Message: err.Error()})
 	}
 	r.graphs, r.lines = append(r.graphs, g), append(r.lines, line)
-	return nil
 }
 
 // part reads the attributes of a "node" or an "edge".
-func (r *graphMLReader) part(of string) (data map[string]string, err error) {
-	for {
-		e, err := r.next()
-		if e == nil || err != nil {
-			return data, err
-		}
+func (r *graphMLReader) part(of string) (data map[string]string) {
+	for e := range r.elements() {
 		switch e.Name.Local {
 		case "data":
-			err = r.datum(e, of, &data)
+			r.datum(e, of, &data)
 		case "graph":
-			err = fmt.Errorf("expected %ss without graphs within them, found one", of)
+			r.fail(fmt.Errorf("expected %ss without graphs within them, found one", of))
 		default:
-			err = r.skip()
-		}
-		if err != nil {
-			return nil, err
+			r.skip()
 		}
 	}
+	return data
 }
 
 // labels returns the values of an attribute, nil if id is empty.

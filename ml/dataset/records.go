@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,51 +36,65 @@ var graphKeys = map[string]bool{"n": true, "edges": true, "directed": true, "edg
 // isGraph reports whether the object at the beginning of a text is a graph: it has edges, or nodes
 // and only keys of graphs.
 func isGraph(text string) bool {
-	dec := json.NewDecoder(strings.NewReader(text))
-	if _, err := dec.Token(); err != nil {
-		return true // to report the fault of the line
-	}
+	d := tokensOf(text)
+	d.next()
 	nodes, other := false, false
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return true
-		}
+	for d.more() {
+		key := d.key()
 		if key == "edges" {
 			return true
 		}
-		nodes, other = nodes || key == "n", other || !graphKeys[key.(string)]
-		if err := skipValue(dec); err != nil {
-			return true
-		}
+		nodes, other = nodes || key == "n", other || !graphKeys[key]
+		d.skipValue()
 	}
-	return nodes && !other
+	return d.err != nil || nodes && !other // with an error, to report the fault of the line
 }
 
-// skipValue reads over a value.
-func skipValue(dec *json.Decoder) error {
-	t, err := dec.Token()
-	if err != nil || t != json.Delim('[') && t != json.Delim('{') {
-		return err
+// tokens reads JSON token by token. Its first error ends it.
+type tokens struct {
+	*json.Decoder
+	err error
+}
+
+func tokensOf(text string) *tokens { return &tokens{Decoder: json.NewDecoder(strings.NewReader(text))} }
+
+// fail keeps the first error.
+func (d *tokens) fail(err error) { d.err = cmp.Or(d.err, err) }
+
+// next returns the next token, nil after an error.
+func (d *tokens) next() (t json.Token) {
+	if d.err == nil {
+		t, d.err = d.Token()
 	}
-	return skipRest(dec, 1)
+	return t
+}
+
+// key returns the next token, which the decoder makes sure is a text.
+func (d *tokens) key() string {
+	name, _ := d.next().(string)
+	return name
+}
+
+// more reports whether the list or object goes on.
+func (d *tokens) more() bool { return d.err == nil && d.More() }
+
+// skipValue reads over a value.
+func (d *tokens) skipValue() {
+	if t := d.next(); t == json.Delim('[') || t == json.Delim('{') {
+		d.skipRest(1)
+	}
 }
 
 // skipRest reads to the end of depth open lists and objects.
-func skipRest(dec *json.Decoder, depth int) error {
-	for depth > 0 {
-		t, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		switch t {
+func (d *tokens) skipRest(depth int) {
+	for depth > 0 && d.err == nil {
+		switch d.next() {
 		case json.Delim('['), json.Delim('{'):
 			depth++
 		case json.Delim(']'), json.Delim('}'):
 			depth--
 		}
 	}
-	return nil
 }
 
 // recordCell is a value of a record.
@@ -90,7 +105,7 @@ type recordCell struct {
 
 // recordReader reads rows in JSON. Only cells that are there take memory.
 type recordReader struct {
-	dec   *json.Decoder
+	*tokens
 	lim   Limits
 	names []string
 	at    map[string]int // columns by name
@@ -106,7 +121,7 @@ type recordReader struct {
 
 // here returns the line of the last token.
 func (r *recordReader) here() int {
-	to := r.dec.InputOffset()
+	to := r.InputOffset()
 	r.line += lineEnds(r.text[r.read:to])
 	r.read = to
 	return r.line
@@ -114,18 +129,18 @@ func (r *recordReader) here() int {
 
 // parseRecords reads rows in JSON.
 func parseRecords(text string, lim Limits) (*Table, *Error) {
-	r := &recordReader{dec: json.NewDecoder(strings.NewReader(text)), lim: lim, at: map[string]int{}, byRow: true, text: text, line: 1}
-	r.dec.UseNumber()
-	if err := r.all(); err != nil {
+	r := &recordReader{tokens: tokensOf(text), lim: lim, at: map[string]int{}, byRow: true, text: text, line: 1}
+	r.UseNumber()
+	if r.all(); r.err != nil {
 		var fault *Error
-		if errors.As(err, &fault) {
+		if errors.As(r.err, &fault) {
 			return nil, fault
 		}
 		line := r.here()
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		if errors.Is(r.err, io.EOF) || errors.Is(r.err, io.ErrUnexpectedEOF) {
 			return nil, &Error{Line: line, Message: "expected more: the JSON ends before its last bracket"}
 		}
-		return nil, &Error{Line: line, Message: jsonFault(err)}
+		return nil, &Error{Line: line, Message: jsonFault(r.err)}
 	}
 	if len(r.lines)*len(r.names) > int(lim.Bytes) {
 		return nil, &Error{Message: fmt.Sprintf("expected fewer empty cells: %s have %s between them", Count(len(r.lines), "record"), Count(len(r.names), "key")), Err: ErrTooLarge}
@@ -134,36 +149,32 @@ func parseRecords(text string, lim Limits) (*Table, *Error) {
 }
 
 // all reads the whole text.
-func (r *recordReader) all() error {
-	start, err := r.dec.Token()
-	if err != nil {
-		return err
+func (r *recordReader) all() {
+	if r.next() == json.Delim('[') {
+		r.list()
+		r.end()
+		return
 	}
-	if start == json.Delim('[') {
-		if err := r.list(); err != nil {
-			return err
-		}
-		return r.end()
-	}
-	switch columns, within, err := shapeOf(r.text); {
-	case err != nil:
-		return err
+	columns, within, err := shapeOf(r.text)
+	r.fail(err)
+	switch {
 	case within != "":
-		return r.within(within)
+		r.within(within)
+		return
 	case columns:
-		return r.columns()
+		r.columns()
+		return
 	}
-	for {
-		if err := r.record(); err != nil {
-			return err
+	for r.err == nil {
+		if r.record(); r.err != nil {
+			return
 		}
-		switch t, err := r.dec.Token(); {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
+		switch t := r.next(); {
+		case r.err == io.EOF:
+			r.err = nil
+			return
 		case t != json.Delim('{'):
-			return &Error{Message: fmt.Sprintf("record %d: expected an object, found %s", len(r.lines)+1, tokenText(t))}
+			r.fail(&Error{Message: fmt.Sprintf("record %d: expected an object, found %s", len(r.lines)+1, tokenText(t))})
 		}
 	}
 }
@@ -171,156 +182,112 @@ func (r *recordReader) all() error {
 // shapeOf tells what the object at the beginning of a text is: all columns, or what holds the rows
 // in a list under a key, or else the first record.
 func shapeOf(text string) (columns bool, within string, err error) {
-	dec := json.NewDecoder(strings.NewReader(text))
-	if _, err := dec.Token(); err != nil {
-		return false, "", err
-	}
+	d := tokensOf(text)
+	d.next()
 	objects, members, longest := 0, 0, int64(0)
-	for ; dec.More(); members++ {
-		key, err := dec.Token()
-		if err != nil {
-			return false, "", err
-		}
-		value, err := dec.Token()
-		if err != nil {
-			return false, "", err
-		}
-		switch value {
+	for ; d.more(); members++ {
+		key := d.key()
+		switch d.next() {
 		case json.Delim('['):
 			columns = columns || members == 0
-			depth, from := 1, dec.InputOffset()
-			if dec.More() {
-				if value, err = dec.Token(); err != nil {
-					return false, "", err
-				}
-				if _, nested := value.(json.Delim); nested {
+			depth, from := 1, d.InputOffset()
+			if d.more() {
+				if _, nested := d.next().(json.Delim); nested {
 					depth = 2
 				}
 			}
-			err = skipRest(dec, depth)
-			if n := dec.InputOffset() - from; depth == 2 && n > longest {
-				within, longest = key.(string), n
+			d.skipRest(depth)
+			if n := d.InputOffset() - from; depth == 2 && n > longest {
+				within, longest = key, n
 			}
 		case json.Delim('{'):
 			objects++
-			err = skipRest(dec, 1)
-		}
-		if err != nil {
-			return false, "", err
+			d.skipRest(1)
 		}
 	}
-	if _, err := dec.Token(); err != nil {
-		return false, "", err
-	}
-	if dec.More() { // more records
-		return false, "", nil
+	if d.next(); d.err != nil || d.More() { // more records
+		return false, "", d.err
 	}
 	return within == "" && (columns || objects == members && members > 0), within, nil
 }
 
 // within reads the rows in the list of that key, and their names in one that is called columns.
-func (r *recordReader) within(name string) error {
+func (r *recordReader) within(name string) {
 	var names []string
-	for r.dec.More() {
-		key, err := r.dec.Token()
-		if err != nil {
-			return err
-		}
-		switch key {
+	for r.more() {
+		switch r.key() {
 		case name:
-			if _, err := r.dec.Token(); err != nil {
-				return err
-			}
-			err = r.list()
+			r.next()
+			r.list()
 		case "columns":
-			names, err = r.texts()
+			names = r.texts()
 		default:
-			err = skipValue(r.dec)
-		}
-		if err != nil {
-			return err
+			r.skipValue()
 		}
 	}
-	if _, err := r.dec.Token(); err != nil {
-		return err
-	}
+	r.next()
 	if r.lists && names != nil {
 		if len(names) != len(r.names) {
-			return &Error{Message: fmt.Sprintf("expected a name for each of %s, found %d", Count(len(r.names), "column"), len(names))}
+			r.fail(&Error{Message: fmt.Sprintf("expected a name for each of %s, found %d", Count(len(r.names), "column"), len(names))})
 		}
 		r.names, r.lists = names, false
 	}
-	return r.end()
+	r.end()
 }
 
 // texts reads a list of names.
-func (r *recordReader) texts() (names []string, err error) {
-	if t, err := r.dec.Token(); err != nil || t != json.Delim('[') {
-		return nil, errors.Join(err, &Error{Message: `expected a list of names under "columns"`})
+func (r *recordReader) texts() (names []string) {
+	if r.next() != json.Delim('[') {
+		r.err = &Error{Message: `expected a list of names under "columns"`}
 	}
-	for r.dec.More() {
-		t, err := r.dec.Token()
-		if _, is := t.(json.Delim); err != nil || is || len(names) >= r.lim.Columns {
-			return nil, errors.Join(err, &Error{Message: `expected a list of names under "columns", one for each column`})
+	for r.more() {
+		t := r.next()
+		if _, is := t.(json.Delim); r.err != nil || is || len(names) >= r.lim.Columns {
+			r.err = &Error{Message: `expected a list of names under "columns", one for each column`}
 		}
 		names = append(names, tidy(fmt.Sprint(t)))
 	}
-	_, err = r.dec.Token()
-	return names, err
+	r.next()
+	return names
 }
 
 // list reads rows, the opening of whose list is behind: records, or lists of the same length.
-func (r *recordReader) list() error {
-	for r.dec.More() {
-		t, err := r.dec.Token()
-		switch {
-		case err != nil:
-			return err
+func (r *recordReader) list() {
+	for r.more() {
+		switch t := r.next(); {
 		case t == json.Delim('{') && !r.lists:
-			err = r.record()
+			r.record()
 		case t == json.Delim('[') && (r.lists || len(r.lines) == 0):
 			r.lists = true
-			err = r.row()
+			r.row()
 		default:
-			return &Error{Message: fmt.Sprintf(`record %d: expected an object such as {"x": 1, "class": "a"}, found %s`, len(r.lines)+1, tokenText(t))}
-		}
-		if err != nil {
-			return err
+			r.fail(&Error{Message: fmt.Sprintf(`record %d: expected an object such as {"x": 1, "class": "a"}, found %s`, len(r.lines)+1, tokenText(t))})
 		}
 	}
-	_, err := r.dec.Token()
-	return err
+	r.next()
 }
 
 // row reads a row that is a list, after its opening bracket.
-func (r *recordReader) row() error {
-	row := len(r.lines)
-	if row >= r.lim.Rows {
-		return r.tooMany()
-	}
-	r.lines = append(r.lines, r.here())
+func (r *recordReader) row() {
+	row := r.begin()
 	j := 0
-	for ; r.dec.More(); j++ {
-		t, err := r.dec.Token()
-		if err != nil {
-			return err
-		}
+	for ; r.more(); j++ {
+		t := r.next()
 		if j >= r.lim.Columns {
-			return tooWide(0, j+1, r.lim)
+			r.fail(tooWide(0, j+1, r.lim))
 		}
 		if row == 0 {
 			r.names = append(r.names, unnamed(j))
 		}
 		if _, is := t.(json.Delim); is {
-			return nested(row+1, unnamed(j))
+			r.fail(nested(row+1, unnamed(j)))
 		}
 		r.put(row, j, t)
 	}
 	if j != len(r.names) {
-		return &Error{Message: fmt.Sprintf("record %d: expected %s as in the first, found %d", row+1, Count(len(r.names), "value"), j)}
+		r.fail(&Error{Message: fmt.Sprintf("record %d: expected %s as in the first, found %d", row+1, Count(len(r.names), "value"), j)})
 	}
-	_, err := r.dec.Token()
-	return err
+	r.next()
 }
 
 // header takes the first of rows that are lists for the names of columns, if all its values are
@@ -349,119 +316,91 @@ func (r *recordReader) header() bool {
 }
 
 // end makes sure that nothing follows.
-func (r *recordReader) end() error {
-	if t, err := r.dec.Token(); err != io.EOF {
-		if err != nil {
-			return err
-		}
-		return &Error{Message: "expected nothing behind the last bracket, found " + tokenText(t)}
+func (r *recordReader) end() {
+	if r.err != nil {
+		return
 	}
-	return nil
+	if t := r.next(); r.err == io.EOF {
+		r.err = nil
+	} else {
+		r.fail(&Error{Message: "expected nothing behind the last bracket, found " + tokenText(t)})
+	}
 }
 
 // columns reads an object of columns, whose opening is behind.
-func (r *recordReader) columns() error {
+func (r *recordReader) columns() {
 	r.byRow = false
-	for r.dec.More() {
+	for r.more() {
 		known := len(r.names)
-		name, err := r.dec.Token()
-		if err != nil {
-			return err
-		}
-		column, err := r.columnOf(name.(string)) // of which the decoder makes sure
-		if err != nil {
-			return err
-		}
-		t, err := r.dec.Token()
-		switch {
-		case err != nil:
-			return err
+		column := r.columnOf(r.key())
+		switch t := r.next(); {
 		case t != json.Delim('[') && t != json.Delim('{'):
-			return &Error{Message: fmt.Sprintf("column %q: expected a list as in the other columns, found %s", r.names[column], tokenText(t))}
+			r.fail(&Error{Message: fmt.Sprintf("column %q: expected a list as in the other columns, found %s", r.names[column], tokenText(t))})
 		case column < known:
-			return &Error{Message: fmt.Sprintf("column %q is there twice", r.names[column])}
-		}
-		if err := r.column(column, t == json.Delim('{')); err != nil {
-			return err
+			r.fail(&Error{Message: fmt.Sprintf("column %q is there twice", r.names[column])})
+		default:
+			r.column(column, t == json.Delim('{'))
 		}
 	}
-	if _, err := r.dec.Token(); err != nil {
-		return err
-	}
-	return r.end()
+	r.next()
+	r.end()
 }
 
 // column reads the values of a column, whose opening is behind: a list, or an object by rows.
-func (r *recordReader) column(column int, byName bool) error {
+func (r *recordReader) column(column int, byName bool) {
 	n := 0
-	for ; r.dec.More(); n++ {
+	for ; r.more(); n++ {
 		if n >= r.lim.Rows {
-			return r.tooMany()
+			r.fail(r.tooMany())
+			return
 		}
 		if column == 0 {
 			r.lines = append(r.lines, r.here())
 		}
 		if byName {
-			if _, err := r.dec.Token(); err != nil {
-				return err
-			}
+			r.next()
 		}
-		t, err := r.dec.Token()
-		if err != nil {
-			return err
-		}
+		t := r.next()
 		if _, is := t.(json.Delim); is {
-			return nested(n+1, r.names[column])
+			r.fail(nested(n+1, r.names[column]))
 		}
 		r.put(n, column, t)
 	}
 	if n != len(r.lines) {
-		return &Error{Message: fmt.Sprintf("column %q: expected %s as in the first column, found %d", r.names[column], Count(len(r.lines), "value"), n)}
+		r.fail(&Error{Message: fmt.Sprintf("column %q: expected %s as in the first column, found %d", r.names[column], Count(len(r.lines), "value"), n)})
 	}
-	_, err := r.dec.Token()
-	return err
+	r.next()
 }
 
 // record reads a record, whose opening is behind.
-func (r *recordReader) record() error {
+func (r *recordReader) record() { r.members(r.begin(), "", 0) }
+
+// begin begins a row and returns its number.
+func (r *recordReader) begin() int {
 	row := len(r.lines)
 	if row >= r.lim.Rows {
-		return r.tooMany()
+		r.fail(r.tooMany())
 	}
 	r.lines = append(r.lines, r.here())
-	return r.members(row, "", 0)
+	return row
 }
 
 // members reads the members of an object, whose opening is behind, and of those within it.
-func (r *recordReader) members(row int, prefix string, depth int) error {
+func (r *recordReader) members(row int, prefix string, depth int) {
 	const deepest = 8
-	for r.dec.More() {
-		name, err := r.dec.Token()
-		if err != nil {
-			return err
+	for r.more() {
+		key := prefix + r.key()
+		t := r.next()
+		switch d, is := t.(json.Delim); {
+		case !is:
+			r.put(row, r.columnOf(key), t)
+		case d == '{' && depth < deepest:
+			r.members(row, key+".", depth+1)
+		default:
+			r.fail(nested(row+1, key))
 		}
-		key := prefix + name.(string) // of which the decoder makes sure
-		t, err := r.dec.Token()
-		if err != nil {
-			return err
-		}
-		if d, is := t.(json.Delim); is {
-			if d != '{' || depth == deepest {
-				return nested(row+1, key)
-			}
-			if err := r.members(row, key+".", depth+1); err != nil {
-				return err
-			}
-			continue
-		}
-		column, err := r.columnOf(key)
-		if err != nil {
-			return err
-		}
-		r.put(row, column, t)
 	}
-	_, err := r.dec.Token()
-	return err
+	r.next()
 }
 
 func (r *recordReader) tooMany() *Error {
@@ -474,16 +413,17 @@ func nested(record int, name string) *Error {
 }
 
 // columnOf returns the column of a key.
-func (r *recordReader) columnOf(name string) (int, error) {
+func (r *recordReader) columnOf(name string) int {
 	j, ok := r.at[name]
 	if !ok {
 		if j = len(r.names); j >= r.lim.Columns {
-			return 0, tooWide(0, j+1, r.lim)
+			r.fail(tooWide(0, j+1, r.lim))
+			return 0
 		}
 		r.names = append(r.names, name)
 		r.at[name] = j
 	}
-	return j, nil
+	return j
 }
 
 // put stores a value.

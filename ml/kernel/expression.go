@@ -232,29 +232,35 @@ func (e expression) text(n node) string {
 // as for user input, values out of bounds are errors.
 func parse(text string, strict bool) (expression, error) {
 	p := parser{text: text, strict: strict}
-	var err error
-	if p.e.root, err = p.sum(); err != nil {
-		return expression{}, err
-	}
+	p.e.root = p.sum()
 	if !p.end() {
-		return expression{}, p.fault(p.at, "expected + or *, found %s", p.here())
+		p.fail(p.at, "expected + or *, found %s", p.here())
 	}
 	if len(p.e.parts) == 0 {
-		return expression{}, p.fault(0, "expected a kernel, found nothing but numbers")
+		p.fail(0, "expected a kernel, found nothing but numbers")
+	}
+	if p.err != nil {
+		return expression{}, p.err
 	}
 	return p.e, nil
 }
 
+// parser parses one text. After its first error the text counts as at its end.
 type parser struct {
 	text   string
 	at     int // byte
 	strict bool
 	depth  int
 	e      expression
+	err    error
 }
 
-func (p *parser) fault(at int, format string, args ...any) error {
-	return fmt.Errorf("character %d: %s", utf8.RuneCountInString(p.text[:at])+1, fmt.Sprintf(format, args...))
+// fail keeps the first error, at a byte of the text.
+func (p *parser) fail(at int, format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("character %d: %s", utf8.RuneCountInString(p.text[:at])+1, fmt.Sprintf(format, args...))
+		p.at = len(p.text)
+	}
 }
 
 // end skips blanks and reports whether the input has ended.
@@ -298,40 +304,33 @@ func (p *parser) while(belongs func(r rune) bool) string {
 	return rest[:n]
 }
 
-func (p *parser) sum() (node, error)     { return p.several(isSum, '+', p.product) }
-func (p *parser) product() (node, error) { return p.several(isProduct, '*', p.factor) }
+func (p *parser) sum() node     { return p.several(isSum, '+', p.product) }
+func (p *parser) product() node { return p.several(isProduct, '*', p.factor) }
 
 // several parses a sequence separated by a sign; a single element stands for itself.
-func (p *parser) several(kind nodeKind, sign byte, read func() (node, error)) (node, error) {
-	n := node{kind: kind}
-	for {
-		m, err := read()
-		if err != nil {
-			return n, err
-		}
-		if n.of = append(n.of, m); !p.next(sign) {
-			break
-		}
+func (p *parser) several(kind nodeKind, sign byte, read func() node) node {
+	n := node{kind: kind, of: []node{read()}}
+	for p.next(sign) {
+		n.of = append(n.of, read())
 	}
 	if len(n.of) == 1 {
-		return n.of[0], nil
+		return n.of[0]
 	}
-	return n, nil
+	return n
 }
 
-func (p *parser) factor() (node, error) {
+func (p *parser) factor() (n node) {
 	switch {
 	case p.end():
 	case p.next('('):
 		if p.depth++; p.depth > deepest {
-			return node{}, p.fault(p.at-1, "expected at most %d brackets within each other", deepest)
+			p.fail(p.at-1, "expected at most %d brackets within each other", deepest)
 		}
-		n, err := p.sum()
-		if err == nil && !p.next(')') {
-			err = p.fault(p.at, "expected +, * or ), found %s", p.here())
+		if n = p.sum(); !p.next(')') {
+			p.fail(p.at, "expected +, * or ), found %s", p.here())
 		}
 		p.depth--
-		return n, err
+		return n
 	case strings.IndexByte("0123456789.-", p.text[p.at]) >= 0:
 		return p.number()
 	default:
@@ -339,11 +338,12 @@ func (p *parser) factor() (node, error) {
 			return p.kernel()
 		}
 	}
-	return node{}, p.fault(p.at, "expected a kernel, a number or (, found %s", p.here())
+	p.fail(p.at, "expected a kernel, a number or (, found %s", p.here())
+	return n
 }
 
 // number parses a number without a leading plus: 0.5, -2, 1e+3.
-func (p *parser) number() (node, error) {
+func (p *parser) number() node {
 	first, last := p.at, rune(0)
 	text := p.while(func(r rune) bool {
 		digit := r >= '0' && r <= '9' || r == '.' || (r == 'e' || r == 'E') && last != 0
@@ -353,43 +353,39 @@ func (p *parser) number() (node, error) {
 	})
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return node{}, p.fault(first, "expected a finite number, found %q", text)
+		p.fail(first, "expected a finite number, found %q", text)
 	}
-	return node{kind: isNumber, number: v}, nil
+	return node{kind: isNumber, number: v}
 }
 
 func inName(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-'
 }
 
-func (p *parser) kernel() (node, error) {
+func (p *parser) kernel() node {
 	first := p.at
 	name := p.while(inName)
 	row, err := lookup(parts, name)
-	if err != nil {
-		return node{}, p.fault(first, "%v", err)
+	switch before := p.e.parts; {
+	case err != nil:
+		p.fail(first, "%v", err)
+	case len(before) > 0 && before[0].row.Takes != row.Takes:
+		p.fail(first, "%s compares %s, while %s before it compares %s: all must compare the same", name, row.Takes.Words(), before[0].Name, before[0].row.Takes.Words())
+	case len(before) == mostParts:
+		p.fail(first, "expected at most %d kernels", mostParts)
 	}
-	if before := p.e.parts; len(before) > 0 && before[0].row.Takes != row.Takes {
-		return node{}, p.fault(first, "%s compares %s, while %s before it compares %s: all must compare the same", name, row.Takes.Words(), before[0].Name, before[0].row.Takes.Words())
-	}
-	if len(p.e.parts) == mostParts {
-		return node{}, p.fault(first, "expected at most %d kernels", mostParts)
-	}
-	values, err := p.values(row)
-	if err != nil {
-		return node{}, err
-	}
-	p.e.parts = append(p.e.parts, part{Kernel{Name: name, Values: values}, row})
-	return node{kind: isPart, part: len(p.e.parts) - 1}, nil
+	p.e.parts = append(p.e.parts, part{Kernel{Name: name, Values: p.values(row)}, row})
+	return node{kind: isPart, part: len(p.e.parts) - 1}
 }
 
 // values parses the parameters of a kernel.
-func (p *parser) values(row Entry) (param.Values, error) {
+func (p *parser) values(row Entry) param.Values {
 	given := param.Values{}
 	if p.next('(') {
-		for first := true; !p.next(')'); first = false {
+		for first := true; p.err == nil && !p.next(')'); first = false {
 			if !first && !p.next(',') {
-				return nil, p.fault(p.at, "expected a comma or ), found %s", p.here())
+				p.fail(p.at, "expected a comma or ), found %s", p.here())
+				break
 			}
 			p.end()
 			at := p.at
@@ -397,23 +393,24 @@ func (p *parser) values(row Entry) (param.Values, error) {
 			i := slices.IndexFunc(row.Params, func(q param.Param) bool { return q.Name == name })
 			switch {
 			case name == "":
-				return nil, p.fault(at, "expected a parameter of %s, found %s", row.Name, p.here())
+				p.fail(at, "expected a parameter of %s, found %s", row.Name, p.here())
 			case i < 0:
-				return nil, p.fault(at, "%s has no parameter %s; it has %s", row.Name, name, names(row.Params))
+				p.fail(at, "%s has no parameter %s; it has %s", row.Name, name, names(row.Params))
 			case given.Has(name):
-				return nil, p.fault(at, "%s is given twice", name)
+				p.fail(at, "%s is given twice", name)
 			case !p.next('='):
-				return nil, p.fault(p.at, "expected =, found %s", p.here())
-			}
-			p.end()
-			at = p.at
-			text := strings.TrimSpace(p.while(func(r rune) bool { return r != ',' && r != ')' }))
-			if p.strict {
-				if err := row.Params[i].Check(text); err != nil {
-					return nil, p.fault(at, "%v", err)
+				p.fail(p.at, "expected =, found %s", p.here())
+			default:
+				p.end()
+				at = p.at
+				text := strings.TrimSpace(p.while(func(r rune) bool { return r != ',' && r != ')' }))
+				if p.strict {
+					if err := row.Params[i].Check(text); err != nil {
+						p.fail(at, "%v", err)
+					}
 				}
+				given = given.With(name, row.Params[i].Read(text))
 			}
-			given = given.With(name, row.Params[i].Read(text))
 		}
 	}
 	values := param.Values{}
@@ -424,7 +421,7 @@ func (p *parser) values(row Entry) (param.Values, error) {
 		}
 		values[q.Name] = v
 	}
-	return values, nil
+	return values
 }
 
 // names lists the names of parameters.
