@@ -183,8 +183,10 @@ func (c DataControl) field() param.Param {
 }
 
 // Of loads the data set that was chosen.
-func (c DataControl) Of(ctx context.Context, in Input) (name string, d *dataset.Data, err error) {
-	return in.source.Data(ctx, c.Text(in))
+func (c DataControl) Of(ctx context.Context, in Input) (name string, d *dataset.Data) {
+	name, d, err := in.source.Data(ctx, c.Text(in))
+	Check(err)
+	return name, d
 }
 
 // Text returns the id of the chosen data set for the lab.
@@ -201,12 +203,12 @@ func (RunControl) field() param.Param {
 }
 
 // Of loads the chosen run; nil if there is none.
-func (c RunControl) Of(ctx context.Context, in Input) (*Run, error) {
+func (c RunControl) Of(ctx context.Context, in Input) *Run {
 	id := in.Text(c.field())
 	if id == "" {
-		return nil, nil
+		return nil
 	}
-	return in.source.Run(ctx, id)
+	return Must(in.source.Run(ctx, id))
 }
 
 // field returns a control's parameter with its kind.

@@ -94,9 +94,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "magnify",
 				Demo: lessons.NewDemo(showMagnify, steepness, where),
 				Answers: map[string]lessons.Answer{
-					"wrong-place": func(context.Context) (float64, error) {
+					"wrong-place": func(context.Context) float64 {
 						before, after := ratio(identity), ratio(bend(1.5, -2))
-						return float64(1 + lessons.Sign(after-before)), nil
+						return float64(1 + lessons.Sign(after-before))
 					},
 				},
 			},
@@ -104,9 +104,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "metric",
 				Demo: lessons.NewDemo(showMetric, metricKernel, metricGamma, height, core, probe),
 				Answers: map[string]lessons.Answer{
-					"uniform": func(context.Context) (float64, error) {
-						g, err := theory.Metric(kernel.RBF(2), []float64{0.3, -1})
-						return theory.Magnification(g), err
+					"uniform": func(context.Context) float64 {
+						g := lessons.Must(theory.Metric(kernel.RBF(2), []float64{0.3, -1}))
+						return theory.Magnification(g)
 					},
 				},
 			},
@@ -114,16 +114,13 @@ func Lesson() *lessons.Lesson {
 				Slug: "fisher",
 				Demo: lessons.NewDemo(showFisher, fisherKernel, sorted, point),
 				Answers: map[string]lessons.Answer{
-					"order": func(ctx context.Context) (float64, error) {
-						f, err := newTwoWays(ctx, theory.FeatureMap{}, six([2]float64{0.9, -0.6}))
-						if err != nil {
-							return 0, err
-						}
-						j, err := mlconformal.J(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, f.points.Matrix()), f.points.Y, ones(len(f.points.Y)))
+					"order": func(ctx context.Context) float64 {
+						f := newTwoWays(ctx, theory.FeatureMap{}, six([2]float64{0.9, -0.6}))
+						j := lessons.Must(mlconformal.J(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, f.points.Matrix()), f.points.Y, ones(len(f.points.Y))))
 						if math.Abs(j-f.scatter()) < 1e-12 && math.Abs(j-f.matrices()) < 1e-12 {
-							return 1, err
+							return 1
 						}
-						return 0, err
+						return 0
 					},
 				},
 			},
@@ -134,9 +131,9 @@ func Lesson() *lessons.Lesson {
 				Sketches: map[string]*lessons.Sketch{
 					"factor": {
 						Of: "the factor", Over: "x", X: []float64{-3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}, Height: 4,
-						Truth: func(context.Context) (figure.Curve, error) {
+						Truth: func(context.Context) figure.Curve {
 							m := mlconformal.Map{Gamma: 2, Alpha0: 1, Alpha: []float64{1, -2}, Cores: [][]float64{{-1}, {1}}}
-							return lessons.CurveOf(-3, 3, 120, func(x float64) float64 { return m.At([]float64{x}) }), nil
+							return lessons.CurveOf(-3, 3, 120, func(x float64) float64 { return m.At([]float64{x}) })
 						},
 						Draw: lessons.SketchChart(figure.Axis{Name: "x", Min: -3, Max: 3}, figure.Axis{Name: "c(x)", Min: -1.5, Max: 2.5}, figure.Rule{Name: "α₀", At: 1}),
 					},
@@ -146,22 +143,16 @@ func Lesson() *lessons.Lesson {
 				Slug: "eigen",
 				Demo: lessons.NewDemo(showEigen, cores, repeat, eigenRidge, eigenCoreGamma),
 				Answers: map[string]lessons.Answer{
-					"trap": func(ctx context.Context) (float64, error) {
-						p, err := moons()
-						if err != nil {
-							return 0, err
-						}
-						values, err := p.qValues(ctx, p.spread(8, true), 1, 1)
-						if err != nil {
-							return 0, err
-						}
+					"trap": func(ctx context.Context) float64 {
+						p := moons()
+						values := p.qValues(ctx, p.spread(8, true), 1, 1)
 						zeros := 0.0
 						for _, v := range values {
 							if math.Abs(v) <= 1e-12*values[len(values)-1] {
 								zeros++
 							}
 						}
-						return zeros, nil
+						return zeros
 					},
 				},
 			},
@@ -169,32 +160,20 @@ func Lesson() *lessons.Lesson {
 				Slug: "gradient",
 				Demo: lessons.NewDemo(showGradient, rate, cores, coreGamma),
 				Answers: map[string]lessons.Answer{
-					"above": func(ctx context.Context) (float64, error) {
-						p, err := moons()
-						if err != nil {
-							return 0, err
-						}
+					"above": func(ctx context.Context) float64 {
+						p := moons()
 						cores := p.spread(8, false)
-						_, top, err := p.Best(ctx, cores, 1, ridge)
-						if err != nil {
-							return 0, err
-						}
+						_, top := p.Best(ctx, cores, 1, ridge)
 						for _, rate := range []float64{0.05, 0.2, 1} {
-							path, err := p.climb(ctx, cores, 1, 1000, rate)
-							if err != nil {
-								return 0, err
-							}
+							path := p.climb(ctx, cores, 1, 1000, rate)
 							for i := range path.Len() {
-								q, err := p.quotient(ctx, mapAt(path, i, cores, 1))
-								if err != nil {
-									return 0, err
-								}
+								q := p.quotient(ctx, mapAt(path, i, cores, 1))
 								if q > top.Eigenvalue*(1+1e-9) {
-									return 0, nil
+									return 0
 								}
 							}
 						}
-						return 1, nil
+						return 1
 					},
 				},
 			},
@@ -249,7 +228,7 @@ func ratio(bend func(float64) float64) float64 {
 	return 2 * end / (right - left)
 }
 
-func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showMagnify(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	s, m := steepness.Of(in), where.Of(in)
 	bent := bend(s, m)
 	const floor = -3.8 // position of the points next to the axes
@@ -311,10 +290,10 @@ func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		e.Figures[0].Asks = "The map is steepest inside a class. Where do the two points beside the gap go?"
 		e.Notes, e.After = nil, e.Notes
 	}
-	return e, nil
+	return e
 }
 
-func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showMetric(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	k := kernel.Kernel{Name: metricKernel.Of(in)}
 	switch k.Name {
 	case "rbf":
@@ -324,32 +303,27 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	a := core.Of(in)
 	m := mlconformal.Map{Gamma: 0.5, Alpha0: 1, Alpha: []float64{height.Of(in)}, Cores: [][]float64{a[:]}}
-	metric := func(x []float64) (*mat.SymDense, error) {
+	metric := func(x []float64) *mat.SymDense {
 		c, grad := m.Gradient(x)
-		return theory.ConformalMetric(k, x, c, grad)
+		return lessons.Must(theory.ConformalMetric(k, x, c, grad))
 	}
 	type ellipse struct {
 		at     [2]float64
 		axes   [2]float64
 		across *mat.Dense // directions of the axes, as columns
 	}
-	measure := func(at [2]float64) (e ellipse, err error) {
-		g, err := metric(at[:])
-		if err != nil {
-			return e, err
-		}
+	measure := func(at [2]float64) (e ellipse) {
+		var err error
 		e.at = at
-		e.axes, e.across, err = theory.Axes(g)
-		return e, err
+		e.axes, e.across, err = theory.Axes(metric(at[:]))
+		lessons.Check(err)
+		return e
 	}
 	var grid []ellipse
 	largest := 0.0
 	for i := range 9 {
 		for j := range 9 { // a square grid, for square frames
-			e, err := measure([2]float64{0.75 * float64(i-4), 0.75 * float64(j-4)})
-			if err != nil {
-				return nil, err
-			}
+			e := measure([2]float64{0.75 * float64(i-4), 0.75 * float64(j-4)})
 			largest = math.Max(largest, e.axes[1])
 			grid = append(grid, e)
 		}
@@ -365,18 +339,9 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		marks = append(marks, figure.Path{Points: outline, Plain: true, Pen: figure.Pen{Color: figure.Violet}, Name: "image of a small circle"})
 	}
 	p := probe.Of(in)
-	g, err := metric(p[:])
-	if err != nil {
-		return nil, err
-	}
-	plain, err := theory.Metric(k, p[:])
-	if err != nil {
-		return nil, err
-	}
-	at, err := measure(p)
-	if err != nil {
-		return nil, err
-	}
+	g := metric(p[:])
+	plain := lessons.Must(theory.Metric(k, p[:]))
+	at := measure(p)
 	marks = append(marks,
 		figure.Dot{At: a, Class: -1, Ring: true, Held: true, Label: "core a"},
 		figure.Dot{At: p, Class: -1, Held: true, Label: "probe"})
@@ -399,7 +364,7 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `$\sqrt{\det\tilde{\mathbf g}}$`, Value: views.Short(theory.Magnification(g)), Help: "with the factor", After: true},
 			{Label: "long axis over short axis", Value: shape, Help: "at the probe; 1: no distortion"},
 		},
-	}, nil
+	}
 }
 
 // metricDerivation shows how a factor changes the metric of a kernel.
@@ -426,21 +391,20 @@ type twoWays struct {
 }
 
 // newTwoWays uses the features of the map; for the zero map, the coordinates.
-func newTwoWays(ctx context.Context, m theory.FeatureMap, points lessons.Toy) (*twoWays, error) {
+func newTwoWays(ctx context.Context, m theory.FeatureMap, points lessons.Toy) *twoWays {
 	f := &twoWays{points: points, phi: points.Matrix()}
 	k := kernel.Kernel{Name: "linear"}
 	var err error
 	if m.Inputs > 0 {
-		if f.phi, err = m.Rows(points.Matrix()); err != nil {
-			return nil, err
-		}
+		f.phi = lessons.Must(m.Rows(points.Matrix()))
 		k = m.Kernel
 	}
 	if f.between, f.within, err = theory.ScatterTraces(f.phi, points.Y); err != nil {
-		return nil, err
+		return nil
 	}
 	f.b, f.w, err = mlconformal.Scatter(ctx, kernel.NewGram(k, points.Matrix()), points.Y, nil)
-	return f, err
+	lessons.Check(err)
+	return f
 }
 
 // scatter returns J by the definition with scatter matrices.
@@ -449,16 +413,13 @@ func (f *twoWays) scatter() float64 { return f.between / f.within }
 // matrices returns J by the kernel matrices alone.
 func (f *twoWays) matrices() float64 { return mat.Sum(f.b) / mat.Sum(f.w) }
 
-func showFisher(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showFisher(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	points := six(point.Of(in))
 	var m theory.FeatureMap
 	if fisherKernel.Of(in) == "quadratic" {
 		m = theory.QuadraticPlane
 	}
-	f, err := newTwoWays(ctx, m, points)
-	if err != nil {
-		return nil, err
-	}
+	f := newTwoWays(ctx, m, points)
 	order := make([]int, len(points.Y))
 	for i := range order {
 		order[i] = i
@@ -488,7 +449,7 @@ func showFisher(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			{Label: `$J$ by scatter matrices`, Value: views.Long(f.scatter())},
 			{Label: `$J$ by $\mathbf B$ and $\mathbf W$`, Value: views.Long(f.matrices()), Help: "the same, though no feature was computed", After: mixed},
 		},
-	}, nil
+	}
 }
 
 // spokes join the points to their class means, and these to the overall mean.
@@ -524,16 +485,11 @@ var fisherDerivation = []lessons.Line{
 }
 
 // moons returns the points of the screens on cores, eigenvectors and gradients.
-func moons() (*problem, error) {
-	d, err := dataset.Generate("moons", 60, 0.2, 3)
-	if err != nil {
-		return nil, err
-	}
+func moons() *problem {
+	d := lessons.Must(dataset.Generate("moons", 60, 0.2, 3))
 	y, _, _, err := d.Binary("")
-	if err != nil {
-		return nil, err
-	}
-	return &problem{lessons.NewReshaping(d, kernel.RBF(1), d.X, y)}, nil
+	lessons.Check(err)
+	return &problem{lessons.NewReshaping(d, kernel.RBF(1), d.X, y)}
 }
 
 // problem is a data set with a kernel to be transformed.
@@ -564,18 +520,12 @@ func (p *problem) spread(n int, twice bool) (cores [][]float64) {
 
 var moonLimits = figure.Limits{XMin: -2, XMax: 3, YMin: -1.5, YMax: 2}
 
-func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	p, err := moons()
-	if err != nil {
-		return nil, err
-	}
+func showFactor(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	p := moons()
 	u, v := firstCore.Of(in), secondCore.Of(in)
 	cores := [][]float64{u[:], v[:]}
 	m := &mlconformal.Map{Gamma: coreGamma.Of(in), Alpha0: a0.Of(in), Alpha: []float64{a1.Of(in), a2.Of(in)}, Cores: cores}
-	before, err := p.J(ctx, ones(len(p.Y)))
-	if err != nil {
-		return nil, err
-	}
+	before := p.J(ctx, ones(len(p.Y)))
 	e := &lessons.Exhibit{
 		Handles: []lessons.Handle{
 			firstCore.Handle("first core", in),
@@ -585,30 +535,21 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}
 	var best float64
 	if solver.Of(in) {
-		top, stats, err := p.Best(ctx, cores, m.Gamma, 1e-6)
-		if err != nil {
-			return nil, err
-		}
+		top, stats := p.Best(ctx, cores, m.Gamma, 1e-6)
 		best = stats.JAfter
 		e.Numbers = append(e.Numbers,
 			lessons.Number{Label: "best $J$ of these cores", Value: views.Short(best), Help: "of the next screen"},
 			lessons.Number{Label: `its $\alpha_0, \alpha_1, \alpha_2$`, Value: lessons.Minus(fmt.Sprintf("%.2f, %.2f, %.2f", top.Alpha0, top.Alpha[0], top.Alpha[1])), Help: "any multiple is as good; here the mean of |c| is 1"})
 	}
 	c := m.Factors(p.X)
-	j, err := p.J(ctx, c)
+	j, err := mlconformal.J(ctx, p.Gram, p.Y, c)
 	if err != nil {
 		e.Notes = []string{`With $c = 0$ at every point all images coincide, and $J$ has no value. Raise a coefficient.`}
 		e.Figures = []lessons.Figure{lessons.Plane("factor", "The factor is zero everywhere.", moonLimits, 2, toy(p.Data, p.Y).Dots(nil))}
-		return e, nil
+		return e
 	}
-	model, err := p.Machine(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	spectrum, err := theory.Mercer(theory.Gram(p.Scaled(c)))
-	if err != nil {
-		return nil, err
-	}
+	model := p.Machine(ctx, m)
+	spectrum := lessons.Must(theory.Mercer(theory.Gram(p.Scaled(c))))
 	e.Numbers = append([]lessons.Number{
 		{Label: "$J$ by hand", Value: views.Short(j), Help: "make it large"},
 	}, append(e.Numbers,
@@ -624,18 +565,18 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		e.Notes = append(e.Notes, fmt.Sprintf("By hand you have %.0f %% of the best $J$ of these cores.", 100*j/best))
 	}
 	e.Figures = []lessons.Figure{lessons.FactorFigure("factor", "The factor c(x) as a heat map, with the boundary of an MCM trained on the new kernel. ~Drag the two cores.~", model, p.Data, ml.Spec{Learner: "mcm"}, func(s *figure.Scene) { s.Limits = moonLimits })}
-	return e, nil
+	return e
 }
 
 // qValues returns the eigenvalues of Q for these cores, ascending.
-func (p *problem) qValues(ctx context.Context, cores [][]float64, gamma, ridge float64) ([]float64, error) {
-	return theory.RidgeSpectrum(ctx, p.Gram, p.X, p.Y, cores, gamma, ridge)
+func (p *problem) qValues(ctx context.Context, cores [][]float64, gamma, ridge float64) []float64 {
+	return lessons.Must(theory.RidgeSpectrum(ctx, p.Gram, p.X, p.Y, cores, gamma, ridge))
 }
 
 // quotient returns the objective maximised by the eigenvector: the Fisher scalar of a map with
 // the default ridge in its denominator.
-func (p *problem) quotient(ctx context.Context, m *mlconformal.Map) (float64, error) {
-	return theory.RidgedJ(ctx, p.Gram, p.Y, m.Factors(p.X), ridge)
+func (p *problem) quotient(ctx context.Context, m *mlconformal.Map) float64 {
+	return lessons.Must(theory.RidgedJ(ctx, p.Gram, p.Y, m.Factors(p.X), ridge))
 }
 
 // mapAt returns the map at a step of the ascent.
@@ -645,8 +586,8 @@ func mapAt(path *trace.Replay[[]float64], step int, cores [][]float64, gamma flo
 }
 
 // climb runs the gradient ascent from the original kernel, with the default ridge.
-func (p *problem) climb(ctx context.Context, cores [][]float64, gamma float64, steps int, rate float64) (*trace.Replay[[]float64], error) {
-	return stepwise.FisherAscent(ctx, p.Gram, p.X, p.Y, cores, mlconformal.Settings{Gamma: gamma, Ridge: ridge, Steps: steps, Rate: rate})
+func (p *problem) climb(ctx context.Context, cores [][]float64, gamma float64, steps int, rate float64) *trace.Replay[[]float64] {
+	return lessons.Must(stepwise.FisherAscent(ctx, p.Gram, p.X, p.Y, cores, mlconformal.Settings{Gamma: gamma, Ridge: ridge, Steps: steps, Rate: rate}))
 }
 
 // toy returns the points of a data set in the plane.
@@ -659,30 +600,15 @@ func toy(d *dataset.Data, y []float64) lessons.Toy {
 	return t
 }
 
-func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	p, err := moons()
-	if err != nil {
-		return nil, err
-	}
+func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	p := moons()
 	ridge, gamma := eigenRidge.Of(in), eigenCoreGamma.Of(in)
 	n := cores.Of(in)
 	places := p.spread(n, repeat.Of(in))
-	values, err := p.qValues(ctx, places, gamma, ridge)
-	if err != nil {
-		return nil, err
-	}
-	bare, err := p.qValues(ctx, places, gamma, 0)
-	if err != nil {
-		return nil, err
-	}
-	top, stats, err := p.Best(ctx, places, gamma, ridge)
-	if err != nil {
-		return nil, err
-	}
-	model, err := p.Machine(ctx, top)
-	if err != nil {
-		return nil, err
-	}
+	values := p.qValues(ctx, places, gamma, ridge)
+	bare := p.qValues(ctx, places, gamma, 0)
+	top, stats := p.Best(ctx, places, gamma, ridge)
+	model := p.Machine(ctx, top)
 	model.Machines[0].CoreRows = p.evenly(n)
 	size, rank := len(values), stats.BasisRank
 	relative := func(v []float64) float64 { return math.Abs(v[0]) / v[len(v)-1] }
@@ -710,7 +636,7 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if relative(values) < 1e-12 {
 		e.After = []string{fmt.Sprintf(`$\mathbf Q$ is singular to working precision although $D = %s$. In the basis $\mathbf U$ the problem has %d rows and its largest $g$ is found all the same.`, lessons.TeX(ridge), rank)}
 	}
-	return e, nil
+	return e
 }
 
 // eigenDerivation leads from the quotient to a problem that can be solved.
@@ -726,39 +652,24 @@ var eigenDerivation = []lessons.Line{
 
 const steps = 60
 
-func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	p, err := moons()
-	if err != nil {
-		return nil, err
-	}
+func showGradient(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	p := moons()
 	places, gamma := p.spread(cores.Of(in), false), coreGamma.Of(in)
 	first := rate.Of(in)
-	path, err := p.climb(ctx, places, gamma, steps, first)
-	if err != nil {
-		return nil, err
-	}
-	_, top, err := p.Best(ctx, places, gamma, ridge)
-	if err != nil {
-		return nil, err
-	}
+	path := p.climb(ctx, places, gamma, steps, first)
+	_, top := p.Best(ctx, places, gamma, ridge)
 	step := min(in.Step, path.Len()-1)
 	var at, js []float64
 	for i := range path.Len() {
-		j, err := p.J(ctx, mapAt(path, i, places, gamma).Factors(p.X))
-		if err != nil {
-			return nil, err
-		}
+		j := p.J(ctx, mapAt(path, i, places, gamma).Factors(p.X))
 		at, js = append(at, float64(i)), append(js, j)
 	}
 	best, here := top.JAfter, float64(step)
 	m := mapAt(path, step, places, gamma)
 	if _, err := m.Normalize(p.X); err != nil {
-		return nil, err
+		return nil
 	}
-	model, err := p.Machine(ctx, m)
-	if err != nil {
-		return nil, err
-	}
+	model := p.Machine(ctx, m)
 	model.Machines[0].CoreRows = p.evenly(cores.Of(in))
 	e := &lessons.Exhibit{
 		Steps: path.Len(), Step: step,
@@ -790,46 +701,32 @@ func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	default:
 		e.After = []string{fmt.Sprintf("$J$ has gone %.0f %% of the way from the start to the eigenvector.", 100*(js[step]-js[0])/(best-js[0]))}
 	}
-	return e, nil
+	return e
 }
 
 // names lists the methods compared, the plain kernel first.
 var names = [][2]string{{"none", "no map"}, {"amari", "Amari–Wu"}, {"gradient", "gradient"}, {"eigen", "eigenvector"}}
 
 // methodsOn trains with every method.
-func methodsOn(ctx context.Context, d *dataset.Data, s ml.Spec) (all []*ml.Result, err error) {
+func methodsOn(ctx context.Context, d *dataset.Data, s ml.Spec) (all []*ml.Result) {
 	for _, m := range names {
 		s.Conformal = m[0]
-		res, err := lessons.Train(ctx, d, s)
-		if err != nil {
-			return nil, err
-		}
+		res := lessons.Train(ctx, d, s)
 		all = append(all, res)
 	}
-	return all, nil
+	return all
 }
 
 // alwaysBest reports on how many of four data sets no other method, nor the plain kernel, has a
 // better test accuracy: all, some or none.
-func alwaysBest(ctx context.Context) (float64, error) {
-	s, err := lessons.NewSpec("learner", "mcm", "standardize", "true", "gamma", "1", "core_gamma", "1", "rank_tol", "1e-2", "test_fraction", "0.3")
-	if err != nil {
-		return 0, err
-	}
+func alwaysBest(ctx context.Context) float64 {
+	s := lessons.NewSpec("learner", "mcm", "standardize", "true", "gamma", "1", "core_gamma", "1", "rank_tol", "1e-2", "test_fraction", "0.3")
 	sets, best := []string{"moons", "circles", "xor", "checkerboard"}, 0
 	for _, name := range sets {
 		b, _ := dataset.FindBuiltin(name)
-		d, err := b.Load()
-		if err != nil {
-			return 0, err
-		}
-		if d, _, err = lessons.Thin(d); err != nil {
-			return 0, err
-		}
-		all, err := methodsOn(ctx, d, s)
-		if err != nil {
-			return 0, err
-		}
+		d := lessons.Must(b.Load())
+		d, _ = lessons.Thin(d)
+		all := methodsOn(ctx, d, s)
 		beaten := slices.ContainsFunc(all[:3], func(other *ml.Result) bool {
 			return *other.Report.TestAccuracy > *all[3].Report.TestAccuracy
 		})
@@ -839,31 +736,19 @@ func alwaysBest(ctx context.Context) (float64, error) {
 	}
 	switch best {
 	case len(sets):
-		return 0, nil
+		return 0
 	case 0:
-		return 2, nil
+		return 2
 	}
-	return 1, nil
+	return 1
 }
 
-func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	_, d, err := data.Of(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	d, notes, err := lessons.Few(d)
-	if err != nil {
-		return nil, err
-	}
-	s, err := lessons.NewSpec("learner", learner.Of(in), "standardize", "true", "gamma", methodsGamma.Text(in), "C", c.Text(in), "core_gamma", methodsCoreGamma.Text(in), "rank_tol", "1e-2", "test_fraction", "0.3", "seed", seed.Text(in))
-	if err != nil {
-		return nil, err
-	}
+func showMethods(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	_, d := data.Of(ctx, in)
+	d, notes := lessons.Few(d)
+	s := lessons.NewSpec("learner", learner.Of(in), "standardize", "true", "gamma", methodsGamma.Text(in), "C", c.Text(in), "core_gamma", methodsCoreGamma.Text(in), "rank_tol", "1e-2", "test_fraction", "0.3", "seed", seed.Text(in))
 	s.Positive = lessons.LastClass(d)
-	all, err := methodsOn(ctx, d, s)
-	if err != nil {
-		return nil, err
-	}
+	all := methodsOn(ctx, d, s)
 	table := lessons.Table{
 		Caption: "One split: $J$ on the training rows, what is right on either side of it, and whether $c$ takes both signs",
 		Head:    []string{"method", "$J$", "SVs", "training", "held out", "both signs"},
@@ -888,10 +773,7 @@ func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		var layers []figure.Layer
 		for _, i := range []int{0, len(all) - 1} {
 			res := all[i]
-			sc, err := lessons.ReshapedScene(res.Model, d, s, l)
-			if err != nil {
-				return nil, err
-			}
+			sc := lessons.ReshapedScene(res.Model, d, s, l)
 			sc.LegendRows, sc.Cores = 3, false
 			layers = append(layers, figure.Layer{Name: names[i][1], Scene: sc})
 		}
@@ -902,26 +784,20 @@ func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		e.Figures = append(e.Figures, lessons.FactorFigure(name[0], "c(x): "+name[1], res.Model, d, s, nil))
 	}
 	if methodsAverage.Of(in) {
-		t, err := average(ctx, d, s)
-		if err != nil {
-			return nil, err
-		}
+		t := average(ctx, d, s)
 		e.Tables = append(e.Tables, t)
 	}
-	return e, nil
+	return e
 }
 
 // average repeats the comparison on ten random splits.
-func average(ctx context.Context, d *dataset.Data, s ml.Spec) (lessons.Table, error) {
+func average(ctx context.Context, d *dataset.Data, s ml.Spec) lessons.Table {
 	const splits = 10
 	gain := make([][]float64, len(names)) // test accuracy minus that without a map
 	plain := make([]float64, splits)
 	for k := range splits {
 		s.Seed = uint64(k + 1)
-		all, err := methodsOn(ctx, d, s)
-		if err != nil {
-			return lessons.Table{}, err
-		}
+		all := methodsOn(ctx, d, s)
 		plain[k] = *all[0].Report.TestAccuracy
 		for i, res := range all {
 			gain[i] = append(gain[i], *res.Report.TestAccuracy-plain[k])
@@ -941,5 +817,5 @@ func average(ctx context.Context, d *dataset.Data, s ml.Spec) (lessons.Table, er
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return t, nil
+	return t
 }
