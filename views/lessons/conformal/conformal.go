@@ -38,38 +38,23 @@ var (
 		{Name: "poly", Label: "quadratic", Help: "(γ x·z + 1)²"},
 		{Name: "linear", Label: "linear", Help: "x·z"},
 	}}
-	metricGamma = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "0.2", Min: 0.05, Max: 5, Low: 0.05, High: 5, Log: true}
-	height      = lessons.NumberControl{Name: "core_height", Label: "height of the core", Symbol: "α₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Help: "c(x) = 1 + α₁ exp(−½ |x − a|²); 0 leaves the kernel as it is."}
-	core        = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "kx", Label: "core x1", Default: "-0.8", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
-		Y: lessons.NumberControl{Name: "ky", Label: "core x2", Default: "0.3", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
-	}
-	probe = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "probe x1", Default: "0.6", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "probe x2", Default: "0.9", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
-	}
+	metricGamma  = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "0.2", Min: 0.05, Max: 5, Low: 0.05, High: 5, Log: true}
+	height       = lessons.NumberControl{Name: "core_height", Label: "height of the core", Symbol: "α₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Help: "c(x) = 1 + α₁ exp(−½ |x − a|²); 0 leaves the kernel as it is."}
+	core         = lessons.NewPlace("kx", "core x1", "ky", "core x2", [2]float64{-0.8, 0.3}, figure.Limits{XMin: -3, XMax: 3, YMin: -2, YMax: 2})
+	probe        = lessons.NewPlace("px", "probe x1", "py", "probe x2", [2]float64{0.6, 0.9}, figure.Limits{XMin: -3, XMax: 3, YMin: -2, YMax: 2})
 	fisherKernel = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "linear", Options: []param.Option{
 		{Name: "linear", Label: "linear: φ(x) = x", Help: "Two features."},
 		{Name: "quadratic", Label: "quadratic: (1 + x·z)²", Help: "Six features."},
 	}}
-	sorted = lessons.SwitchControl{Name: "sorted", Label: "rows sorted by class", Default: "true", Help: "Of the matrices in the pictures."}
-	point  = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "point x1", Default: "0.9", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "point x2", Default: "-0.6", Min: -1.5, Max: 1.5, Low: -1.5, High: 1.5, Folded: true},
-	}
-	a0        = lessons.NumberControl{Name: "a0", Label: "constant", Symbol: "α₀", Default: "1", Min: -2, Max: 2, Low: -2, High: 2}
-	a1        = lessons.NumberControl{Name: "a1", Label: "first core", Symbol: "α₁", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
-	a2        = lessons.NumberControl{Name: "a2", Label: "second core", Symbol: "α₂", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
-	coreGamma = lessons.NumberControl{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Default: "1", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true}
-	solver    = lessons.SwitchControl{Name: "solver", Label: "show the best coefficients", Default: "false", Help: "Try first."}
-	firstCore = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "ux", Label: "first core x1", Default: "0", Min: -2, Max: 3, Low: -2, High: 3, Folded: true},
-		Y: lessons.NumberControl{Name: "uy", Label: "first core x2", Default: "0.4", Min: -1.5, Max: 2, Low: -1.5, High: 2, Folded: true},
-	}
-	secondCore = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "vx", Label: "second core x1", Default: "1", Min: -2, Max: 3, Low: -2, High: 3, Folded: true},
-		Y: lessons.NumberControl{Name: "vy", Label: "second core x2", Default: "0.1", Min: -1.5, Max: 2, Low: -1.5, High: 2, Folded: true},
-	}
+	sorted           = lessons.SwitchControl{Name: "sorted", Label: "rows sorted by class", Default: "true", Help: "Of the matrices in the pictures."}
+	point            = lessons.NewPlace("px", "point x1", "py", "point x2", [2]float64{0.9, -0.6}, figure.Limits{XMin: -2, XMax: 2, YMin: -1.5, YMax: 1.5})
+	a0               = lessons.NumberControl{Name: "a0", Label: "constant", Symbol: "α₀", Default: "1", Min: -2, Max: 2, Low: -2, High: 2}
+	a1               = lessons.NumberControl{Name: "a1", Label: "first core", Symbol: "α₁", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	a2               = lessons.NumberControl{Name: "a2", Label: "second core", Symbol: "α₂", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	coreGamma        = lessons.NumberControl{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Default: "1", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true}
+	solver           = lessons.SwitchControl{Name: "solver", Label: "show the best coefficients", Default: "false", Help: "Try first."}
+	firstCore        = lessons.NewPlace("ux", "first core x1", "uy", "first core x2", [2]float64{0, 0.4}, figure.Limits{XMin: -2, XMax: 3, YMin: -1.5, YMax: 2})
+	secondCore       = lessons.NewPlace("vx", "second core x1", "vy", "second core x2", [2]float64{1, 0.1}, figure.Limits{XMin: -2, XMax: 3, YMin: -1.5, YMax: 2})
 	cores            = lessons.IntegerControl{Name: "cores", Label: "cores", Default: "8", Min: 1, Max: 30, Low: 1, High: 30}
 	repeat           = lessons.SwitchControl{Name: "repeat", Label: "use every core twice", Default: "false"}
 	eigenRidge       = lessons.NumberControl{Name: "ridge", Label: "ridge", Symbol: "D", Default: "1e-3", Min: 1e-6, Max: 1, Low: 1e-6, High: 1, Log: true}

@@ -15,13 +15,6 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// theMoons returns the points of the screens.
-func theMoons(t *testing.T) *problem {
-	t.Helper()
-	p := moons()
-	return p
-}
-
 // A monotone map that fixes the ends can widen the gap only at the expense of the classes.
 func TestBend(t *testing.T) {
 	t.Parallel()
@@ -61,7 +54,7 @@ func TestJTwoWays(t *testing.T) {
 // The lesson's matrices, eigenvector and ascent agree with package conformal.
 func TestAgreesWithTheProduct(t *testing.T) {
 	t.Parallel()
-	p := theMoons(t)
+	p := moons()
 	var rows []int
 	for i := range 8 {
 		rows = append(rows, i*len(p.Y)/8)
@@ -116,7 +109,7 @@ func TestAgreesWithTheProduct(t *testing.T) {
 // With every core repeated Q is singular for any ridge, but g and c are unaffected.
 func TestTrap(t *testing.T) {
 	t.Parallel()
-	p := theMoons(t)
+	p := moons()
 	_, once := p.Best(t.Context(), p.spread(8, false), 1, ridge)
 	m, twice := p.Best(t.Context(), p.spread(8, true), 1, ridge)
 	lessonstest.Near(t, "g", twice.Spectrum[0], once.Spectrum[0], 1e-9)
@@ -132,7 +125,7 @@ func TestTrap(t *testing.T) {
 // The kernel remains positive semidefinite for a factor of both signs.
 func TestSigns(t *testing.T) {
 	t.Parallel()
-	p := theMoons(t)
+	p := moons()
 	m, _ := p.Best(t.Context(), p.spread(8, false), 1, ridge)
 	c := m.Factors(p.X)
 	if floats.Min(c) >= 0 || floats.Max(c) <= 0 {
@@ -150,7 +143,7 @@ func TestSigns(t *testing.T) {
 // stated in step 3, and so positive semidefinite like K.
 func TestScatterBetween(t *testing.T) {
 	t.Parallel()
-	p := theMoons(t)
+	p := moons()
 	p.Y[0], p.Y[1], p.Y[4] = 1, 1, 1 // classes of unequal size
 	k := theory.Gram(p.Gram)
 	b, w, err := mlconformal.Scatter(t.Context(), p.Gram, p.Y, nil)

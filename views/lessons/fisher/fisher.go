@@ -38,15 +38,12 @@ var (
 	components = lessons.IntegerControl{Name: "components", Label: "components", Symbol: "K", Default: "4", Min: 1, Max: 5, Low: 1, High: 5}
 	atLeastTwo = lessons.IntegerControl{Name: "components", Label: "components", Symbol: "K", Default: "4", Min: 2, Max: 5, Low: 2, High: 5}
 	start      = lessons.IntegerControl{Name: "start", Label: "start", Default: "2", Min: 1, Max: starts, Low: 1, High: starts, Help: "Other first means."}
-	probe      = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "probe x1", Default: "0.2", Min: -2.4, Max: 2.2, Low: -2.4, High: 2.2, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "probe x2", Default: "0.9", Min: -2.2, Max: 2.2, Low: -2.2, High: 2.2, Folded: true},
-	}
-	floor  = lessons.NumberControl{Name: "floor", Label: "variance floor", Default: "0.0001", Min: 1e-10, Max: 0.01, Low: 1e-10, High: 0.01, Log: true, Help: "As a share of the variance of the column."}
-	pulled = lessons.IntegerControl{Name: "component", Label: "component", Symbol: "k", Default: "1", Min: 1, Max: 4, Low: 1, High: 4}
-	unit   = lessons.NumberControl{Name: "unit", Label: "x1 is multiplied by", Default: "1", Min: 0.01, Max: 100, Low: 0.1, High: 10, Log: true, Help: "Another unit of measurement."}
-	with   = lessons.SwitchControl{Name: "information", Label: "with the inverse Fisher matrix", Default: "true"}
-	price  = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
+	probe      = lessons.NewPlace("px", "probe x1", "py", "probe x2", [2]float64{0.2, 0.9}, figure.Limits{XMin: -2.4, XMax: 2.2, YMin: -2.2, YMax: 2.2})
+	floor      = lessons.NumberControl{Name: "floor", Label: "variance floor", Default: "0.0001", Min: 1e-10, Max: 0.01, Low: 1e-10, High: 0.01, Log: true, Help: "As a share of the variance of the column."}
+	pulled     = lessons.IntegerControl{Name: "component", Label: "component", Symbol: "k", Default: "1", Min: 1, Max: 4, Low: 1, High: 4}
+	unit       = lessons.NumberControl{Name: "unit", Label: "x1 is multiplied by", Default: "1", Min: 0.01, Max: 100, Low: 0.1, High: 10, Log: true, Help: "Another unit of measurement."}
+	with       = lessons.SwitchControl{Name: "information", Label: "with the inverse Fisher matrix", Default: "true"}
+	price      = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
 )
 
 // starts is the number of starts of EM.

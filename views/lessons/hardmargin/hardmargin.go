@@ -28,14 +28,11 @@ var files embed.FS
 
 // The controls of the screens.
 var (
-	weights = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "w1", Label: "w₁", Default: "1.2", Min: -0.6, Max: 2, Low: -0.6, High: 2, Folded: true},
-		Y: lessons.NumberControl{Name: "w2", Label: "w₂", Default: "0.3", Min: -0.6, Max: 1.5, Low: -0.6, High: 1.5, Folded: true},
-	}
-	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's w", Default: "false", Help: "Try to find it first."}
-	places = lessons.NewPlaces(eight.XY, [2]float64{3.4, 2.6}, [2]float64{3.4, 2.6})
-	only   = lessons.SwitchControl{Name: "only", Label: "delete all other points", Default: "false", Help: "Train on the support vectors alone."}
-	c      = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "0.2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true, Help: "Large is as good as hard."}
+	weights = lessons.NewPlace("w1", "w₁", "w2", "w₂", [2]float64{1.2, 0.3}, figure.Limits{XMin: -0.6, XMax: 2, YMin: -0.6, YMax: 1.5})
+	solver  = lessons.SwitchControl{Name: "solver", Label: "show the solver's w", Default: "false", Help: "Try to find it first."}
+	places  = lessons.NewPlaces(eight.XY, [2]float64{3.4, 2.6}, [2]float64{3.4, 2.6})
+	only    = lessons.SwitchControl{Name: "only", Label: "delete all other points", Default: "false", Help: "Train on the support vectors alone."}
+	c       = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "0.2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true, Help: "Large is as good as hard."}
 )
 
 // stacked holds ten points with one class above the other.

@@ -43,11 +43,8 @@ var (
 	classLambda = lessons.NumberControl{Name: "lambda", Label: "ridge: price of the weights", Symbol: "λ", Default: "0.5", Min: 1e-4, Max: 1e3, Low: 1e-3, High: 1e2, Log: true}
 	classC      = lessons.NumberControl{Name: "C", Label: "SVM: price of slack", Symbol: "C", Default: "1", Min: 1e-2, Max: 1e4, Low: 1e-2, High: 1e3, Log: true}
 	draw        = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "3", Min: 1, Max: 40, Low: 1, High: 40, Help: "Other points of the same source."}
-	far         = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "fx", Label: "far points x1", Default: "3.5", Min: 2.5, Max: 12, Low: 2.5, High: 12, Folded: true},
-		Y: lessons.NumberControl{Name: "fy", Label: "far points x2", Default: "0.8", Min: -2, Max: 3, Low: -2, High: 3, Folded: true},
-	}
-	farLambda = lessons.NumberControl{Name: "lambda", Label: "ridge: price of the weights", Symbol: "λ", Default: "0.1", Min: 1e-3, Max: 1e2, Low: 1e-3, High: 1e2, Log: true}
+	far         = lessons.NewPlace("fx", "far points x1", "fy", "far points x2", [2]float64{3.5, 0.8}, figure.Limits{XMin: 2.5, XMax: 12, YMin: -2, YMax: 3})
+	farLambda   = lessons.NumberControl{Name: "lambda", Label: "ridge: price of the weights", Symbol: "λ", Default: "0.1", Min: 1e-3, Max: 1e2, Low: 1e-3, High: 1e2, Log: true}
 )
 
 // Lesson returns the lesson.

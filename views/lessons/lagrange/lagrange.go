@@ -21,38 +21,23 @@ var files embed.FS
 
 // The controls of the screens.
 var (
-	probe = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "probe x", Default: "0.8", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "probe y", Default: "-0.9", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
-	}
+	probe = lessons.NewPlace("px", "probe x", "py", "probe y", [2]float64{0.8, -0.9}, figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8})
 	// The two points that define the line of the constraint, initially x + 2y + 1 = 0.
 	ends = lessons.EndsControl{
-		A: lessons.PlaceControl{
-			X: lessons.NumberControl{Name: "ax", Label: "first end of the line, x", Default: "2", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-			Y: lessons.NumberControl{Name: "ay", Label: "first end of the line, y", Default: "-1.5", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
-		},
-		B: lessons.PlaceControl{
-			X: lessons.NumberControl{Name: "bx", Label: "second end of the line, x", Default: "-2.2", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-			Y: lessons.NumberControl{Name: "by", Label: "second end of the line, y", Default: "0.6", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
-		},
+		A: lessons.NewPlace("ax", "first end of the line, x", "ay", "first end of the line, y", [2]float64{2, -1.5}, figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}),
+		B: lessons.NewPlace("bx", "second end of the line, x", "by", "second end of the line, y", [2]float64{-2.2, 0.6}, figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}),
 	}
-	factorX  = lessons.IntegerControl{Name: "n1", Label: "coefficient of x", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
-	factorY  = lessons.IntegerControl{Name: "n2", Label: "coefficient of y", Default: "2", Min: -3, Max: 3, Low: -3, High: 3}
-	constant = lessons.IntegerControl{Name: "o", Label: "constant", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
-	other    = lessons.SwitchControl{Name: "other", Label: "allow the other side (example 4)", Default: "false", Help: "Changes the sign of h."}
-	minimum  = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "cx", Label: "free minimum x", Default: "0", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-		Y: lessons.NumberControl{Name: "cy", Label: "free minimum y", Default: "0", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
-	}
+	factorX    = lessons.IntegerControl{Name: "n1", Label: "coefficient of x", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	factorY    = lessons.IntegerControl{Name: "n2", Label: "coefficient of y", Default: "2", Min: -3, Max: 3, Low: -3, High: 3}
+	constant   = lessons.IntegerControl{Name: "o", Label: "constant", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	other      = lessons.SwitchControl{Name: "other", Label: "allow the other side (example 4)", Default: "false", Help: "Changes the sign of h."}
+	minimum    = lessons.NewPlace("cx", "free minimum x", "cy", "free minimum y", [2]float64{0, 0}, figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8})
 	number     = lessons.ChoiceControl{Name: "example", Label: "example", Default: "3", Options: []param.Option{{Name: "3", Label: "3: x + 2y + o ≤ 0"}, {Name: "4", Label: "4: −x − 2y − o ≤ 0"}}}
 	offset     = lessons.IntegerControl{Name: "o", Label: "constant o", Default: "1", Min: -3, Max: 3, Low: -3, High: 3, Help: "1 in the examples."}
-	kktMinimum = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "cx", Label: "free minimum x", Default: "1.3", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-		Y: lessons.NumberControl{Name: "cy", Label: "free minimum y", Default: "1", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
-	}
-	weight = lessons.NumberControl{Name: "w", Label: "w", Default: "1.8", Min: -0.5, Max: 3, Low: -0.5, High: 3, Folded: true}
-	bias   = lessons.NumberControl{Name: "b", Label: "b", Default: "-1.2", Min: -2.2, Max: 1.2, Low: -2.2, High: 1.2, Folded: true}
-	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's solution", Default: "false", Help: "Try to find it first."}
+	kktMinimum = lessons.NewPlace("cx", "free minimum x", "cy", "free minimum y", [2]float64{1.3, 1}, figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8})
+	weight     = lessons.NumberControl{Name: "w", Label: "w", Default: "1.8", Min: -0.5, Max: 3, Low: -0.5, High: 3, Folded: true}
+	bias       = lessons.NumberControl{Name: "b", Label: "b", Default: "-1.2", Min: -2.2, Max: 1.2, Low: -2.2, High: 1.2, Folded: true}
+	solver     = lessons.SwitchControl{Name: "solver", Label: "show the solver's solution", Default: "false", Help: "Try to find it first."}
 )
 
 // Lesson returns the lesson.

@@ -21,10 +21,7 @@ var files embed.FS
 
 // The controls of the screens.
 var (
-	probe = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "probe x₁", Default: "0.3", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "probe x₂", Default: "-1.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
-	}
+	probe = lessons.NewPlace("px", "probe x₁", "py", "probe x₂", [2]float64{0.3, -1.2}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.5, YMax: 2.5})
 	w1    = lessons.NumberControl{Name: "w1", Label: "w₁", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
 	w2    = lessons.NumberControl{Name: "w2", Label: "w₂", Default: "0.5", Min: -3, Max: 3, Low: -3, High: 3}
 	bias  = lessons.NumberControl{Name: "b", Label: "b", Default: "-1", Min: -4, Max: 4, Low: -4, High: 4}
@@ -33,13 +30,10 @@ var (
 		Help: "The dashed lines are f = ±1.",
 	}
 	angle = lessons.NumberControl{Name: "angle", Label: "direction of w", Default: "15", Min: -60, Max: 60, Low: -60, High: 60, Help: "Degrees from the horizontal axis. The line is kept half-way between the classes."}
-	ends  = lessons.EndsControl{A: lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "ax", Label: "first end x₁", Default: "-1.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "ay", Label: "first end x₂", Default: "2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
-	}, B: lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "bx", Label: "second end x₁", Default: "0.6", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "by", Label: "second end x₂", Default: "-2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
-	}}
+	ends  = lessons.EndsControl{
+		A: lessons.NewPlace("ax", "first end x₁", "ay", "first end x₂", [2]float64{-1.5, 2.2}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.5, YMax: 2.5}),
+		B: lessons.NewPlace("bx", "second end x₁", "by", "second end x₂", [2]float64{0.6, -2.2}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.5, YMax: 2.5}),
+	}
 	kept = lessons.TextControl{Name: "kept", Label: "Kept line", Max: 60, Folded: true, Help: "w₁, w₂ and b of your best try."}
 )
 

@@ -30,15 +30,12 @@ var files embed.FS
 
 // The controls of the screens.
 var (
-	hyperplane = lessons.NumberControl{Name: "t", Label: "hyperplane", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
-	origin     = lessons.NumberControl{Name: "o", Label: "origin", Default: "0", Min: -5, Max: 5, Low: -5, High: 5, Help: "Where the coordinates are counted from."}
-	zero       = lessons.NumberControl{Name: "t", Label: "zero of f", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
-	slope      = lessons.NumberControl{Name: "u", Label: "slope u", Symbol: "u", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4}
-	price      = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
-	yourPoint  = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "your point x1", Default: "-0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "your point x2", Default: "0.2", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
-	}
+	hyperplane   = lessons.NumberControl{Name: "t", Label: "hyperplane", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
+	origin       = lessons.NumberControl{Name: "o", Label: "origin", Default: "0", Min: -5, Max: 5, Low: -5, High: 5, Help: "Where the coordinates are counted from."}
+	zero         = lessons.NumberControl{Name: "t", Label: "zero of f", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
+	slope        = lessons.NumberControl{Name: "u", Label: "slope u", Symbol: "u", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4}
+	price        = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	yourPoint    = lessons.NewPlace("px", "your point x1", "py", "your point x2", [2]float64{-0.7, 0.2}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.6, YMax: 2.6})
 	simplexPrice = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true}
 	set          = lessons.ChoiceControl{Name: "set", Label: "data", Default: "iris-versicolor-virginica", Options: []param.Option{
 		{Name: "overlap", Label: "fourteen points"},

@@ -27,12 +27,9 @@ var files embed.FS
 
 // The controls of the screens.
 var (
-	label = lessons.ChoiceControl{Name: "label", Label: "label", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
-	angle = lessons.NumberControl{Name: "angle", Label: "direction of w", Default: "50", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees from the horizontal axis."}
-	point = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "point x₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "point x₂", Default: "-0.4", Min: -2.3, Max: 2.3, Low: -2.3, High: 2.3, Folded: true},
-	}
+	label   = lessons.ChoiceControl{Name: "label", Label: "label", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
+	angle   = lessons.NumberControl{Name: "angle", Label: "direction of w", Default: "50", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees from the horizontal axis."}
+	point   = lessons.NewPlace("px", "point x₁", "py", "point x₂", [2]float64{1.5, -0.4}, figure.Limits{XMin: -3, XMax: 3, YMin: -2.3, YMax: 2.3})
 	strict  = lessons.SwitchControl{Name: "strict", Label: "tests with < 0", Default: "false", Help: "Both tests < 0 in place of ≤ 0."}
 	points  = lessons.ChoiceControl{Name: "points", Label: "points", Default: "sides", Options: []param.Option{{Name: "sides", Label: "two sides"}, {Name: "ring", Label: "a ring"}}}
 	product = lessons.ChoiceControl{Name: "product", Label: "inner product", Default: "linear", Options: []param.Option{
@@ -41,10 +38,7 @@ var (
 	degrees = lessons.NumberControl{Name: "turn", Label: "turn all points", Default: "0", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees about the origin."}
 	gamma   = lessons.NumberControl{Name: "gamma", Label: "widest margin", Symbol: "γ", Default: "0.3", Min: 0.05, Max: 2, Low: 0.05, High: 2, Log: true}
 	seed    = lessons.IntegerControl{Name: "seed", Label: "order of the points", Default: "1", Min: 1, Max: orders, Low: 1, High: orders, Help: "Which of the shuffles the thick line shows."}
-	first   = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "point 1, x₁", Default: "-1.1", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "point 1, x₂", Default: "-0.2", Min: -2.1, Max: 2.1, Low: -2.1, High: 2.1, Folded: true},
-	}
+	first   = lessons.NewPlace("px", "point 1, x₁", "py", "point 1, x₂", [2]float64{-1.1, -0.2}, figure.Limits{XMin: -2.6, XMax: 2.6, YMin: -2.1, YMax: 2.1})
 )
 
 // Lesson returns the lesson.

@@ -47,10 +47,7 @@ var (
 
 	same  = lessons.ChoiceControl{Name: "same", Label: "labels", Default: "differ", Options: []param.Option{{Name: "differ", Label: "differ"}, {Name: "equal", Label: "are equal"}}}
 	k12   = lessons.NumberControl{Name: "k12", Label: "similarity", Symbol: "K₁₂", Default: "0.4", Min: -1, Max: 1.5, Low: -1, High: 1.5, Help: "K₁₁ = K₂₂ = 1. Above 1 no positive semidefinite kernel can be."}
-	alpha = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "a1", Label: "start α₁", Default: "0.1", Min: 0, Max: 1, Low: 0, High: 1, Folded: true},
-		Y: lessons.NumberControl{Name: "a2", Label: "start α₂", Default: "0.35", Min: 0, Max: 1, Low: 0, High: 1, Folded: true},
-	}
+	alpha = lessons.NewPlace("a1", "start α₁", "a2", "start α₂", [2]float64{0.1, 0.35}, figure.Limits{XMin: 0, XMax: 1, YMin: 0, YMax: 1})
 
 	smoToy    = newToys("overlap", "apart", "overlap", "ring")
 	selection = lessons.ChoiceControl{Name: "selection", Label: "the pair", Default: "first", Options: []param.Option{

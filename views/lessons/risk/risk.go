@@ -30,14 +30,8 @@ var (
 	riskM    = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "40", Min: 2, Max: 500, Low: 4, High: 500, Log: true}
 	riskDraw = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40, Help: "Another number, another training set."}
 	line     = lessons.EndsControl{
-		A: lessons.PlaceControl{
-			X: lessons.NumberControl{Name: "ax", Label: "first end x1", Default: "-2.5", Min: -4, Max: 4, Low: -4, High: 4, Folded: true},
-			Y: lessons.NumberControl{Name: "ay", Label: "first end x2", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
-		},
-		B: lessons.PlaceControl{
-			X: lessons.NumberControl{Name: "bx", Label: "second end x1", Default: "2", Min: -4, Max: 4, Low: -4, High: 4, Folded: true},
-			Y: lessons.NumberControl{Name: "by", Label: "second end x2", Default: "-2", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
-		},
+		A: lessons.NewPlace("ax", "first end x1", "ay", "first end x2", [2]float64{-2.5, 1.5}, figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}),
+		B: lessons.NewPlace("bx", "second end x1", "by", "second end x2", [2]float64{2, -2}, figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}),
 	}
 
 	width     = lessons.NumberControl{Name: "gamma", Label: "width", Symbol: "γ", Default: "1", Min: 0.001, Max: 1000, Low: 0.01, High: 300, Log: true, Help: "Large: narrow bumps, a more flexible function."}

@@ -31,20 +31,14 @@ var (
 		{Name: "hard", Label: "hard", Help: "No point inside the margin."},
 		{Name: "soft", Label: "soft, C = 1", Help: "Points inside the margin have a price."},
 	}}
-	yourPoint = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "your point x₁", Default: "0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "your point x₂", Default: "0.5", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
-	}
-	label = lessons.ChoiceControl{Name: "label", Label: "label of your point", Default: "-1", Options: []param.Option{{Name: "-1", Label: "y = −1"}, {Name: "1", Label: "y = +1"}}}
-	probe = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "your point x₁", Default: "0.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "your point x₂", Default: "-1.4", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
-	}
-	reach   = lessons.NumberControl{Name: "reach", Label: "margin", Symbol: "1/‖w‖", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4, Log: true, Help: "Distance from f = 0 to each dashed line."}
-	priceC  = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
-	dualC   = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
-	pathC   = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-3, Max: 1e4, Low: 1e-3, High: 1e4, Log: true}
-	pathSet = lessons.ChoiceControl{Name: "set", Label: "data", Default: "overlap", Options: []param.Option{
+	yourPoint = lessons.NewPlace("px", "your point x₁", "py", "your point x₂", [2]float64{0.7, 0.5}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.6, YMax: 2.6})
+	label     = lessons.ChoiceControl{Name: "label", Label: "label of your point", Default: "-1", Options: []param.Option{{Name: "-1", Label: "y = −1"}, {Name: "1", Label: "y = +1"}}}
+	probe     = lessons.NewPlace("px", "your point x₁", "py", "your point x₂", [2]float64{0.5, -1.4}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.6, YMax: 2.6})
+	reach     = lessons.NumberControl{Name: "reach", Label: "margin", Symbol: "1/‖w‖", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4, Log: true, Help: "Distance from f = 0 to each dashed line."}
+	priceC    = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
+	dualC     = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	pathC     = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-3, Max: 1e4, Low: 1e-3, High: 1e4, Log: true}
+	pathSet   = lessons.ChoiceControl{Name: "set", Label: "data", Default: "overlap", Options: []param.Option{
 		{Name: "overlap", Label: "fourteen points"},
 		{Name: "iris-versicolor-virginica", Label: "Iris: versicolor and virginica"},
 		{Name: "iris-setosa-versicolor", Label: "Iris: setosa and versicolor"},
