@@ -296,18 +296,15 @@ func walkKernel(lambda float64, labelled, normal bool) kernel.Kernel {
 }
 
 // value returns the kernel of two graphs, computed as in the lab.
-func value(ctx context.Context, k kernel.Kernel, a, b dataset.Graph) (float64, error) {
-	g, err := kernel.GramOf(ctx, k, &dataset.Graphs{Values: []dataset.Graph{a, b}})
-	if err != nil {
-		return 0, err
-	}
+func value(ctx context.Context, k kernel.Kernel, a, b dataset.Graph) float64 {
+	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Graphs{Values: []dataset.Graph{a, b}}))
 	row := make([]float64, 2)
 	g.Row(row, 0)
-	return row[1], nil
+	return row[1]
 }
 
 func wlValue(ctx context.Context, a, b dataset.Graph, h int) float64 {
-	return lessons.Must(value(ctx, wlKernel(h, false), a, b))
+	return value(ctx, wlKernel(h, false), a, b)
 }
 
 func showObjects(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -327,8 +324,8 @@ func showObjects(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			}
 		}
 	}
-	wl := lessons.Must(value(ctx, wlKernel(3, true), house.graph, other))
-	walk := lessons.Must(value(ctx, walkKernel(0.05, false, true), house.graph, other))
+	wl := value(ctx, wlKernel(3, true), house.graph, other)
+	walk := value(ctx, walkKernel(0.05, false, true), house.graph, other)
 	numbered := network(house, func(v int) figure.Node { return figure.Node{Text: strconv.Itoa(to[v] + 1), Color: figure.Ink} })
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
@@ -542,7 +539,9 @@ func showSeries(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			rules = []figure.Rule{{Name: "linear system", At: system}}
 		}
 	}
-	k, err := value(ctx, walkKernel(lambda, byLabel.Of(in), false), c.first.graph, c.second.graph)
+	k, err := lessons.Caught(func() float64 {
+		return value(ctx, walkKernel(lambda, byLabel.Of(in), false), c.first.graph, c.second.graph)
+	})
 	switch said, told := param.ForPerson(err); {
 	case err == nil:
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "kernel of the lab", Value: views.Short(k), Help: "by conjugate gradients, without the matrix"})
@@ -575,7 +574,7 @@ func showTottering(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			turns++
 		}
 	}
-	alike := lessons.Must(value(ctx, walkKernel(0.05, false, true), s.graph, shapes["edge"].graph))
+	alike := value(ctx, walkKernel(0.05, false, true), s.graph, shapes["edge"].graph)
 	all, straight := theory.WalkCounts(s.graph, mostSteps)
 	ns := make([]float64, mostSteps+1)
 	table := lessons.Table{Caption: "Walks by their length", Head: []string{"length", "walks", "never straight back", "share that totters"}, Marked: []int{step}}
@@ -727,8 +726,8 @@ func showBlind(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	r := lessons.Must(stepwise.Refine(ctx, []dataset.Graph{two[0].graph, two[1].graph}, stepwise.RefinementSettings{Rounds: h}))
 	s := r.At(r.Len() - 1)
 	s.Graph, s.Node = -1, -1 // no current node
-	wl := lessons.Must(value(ctx, wlKernel(h, true), two[0].graph, two[1].graph))
-	walk := lessons.Must(value(ctx, walkKernel(0.05, false, true), two[0].graph, two[1].graph))
+	wl := value(ctx, wlKernel(h, true), two[0].graph, two[1].graph)
+	walk := value(ctx, walkKernel(0.05, false, true), two[0].graph, two[1].graph)
 	colours := dictionary(two, s)
 	colours.After = true
 	e := &lessons.Exhibit{
@@ -781,7 +780,7 @@ func showEdges(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			name string
 			kernel.Kernel
 		}{{"Weisfeiler-Lehman", wlKernel(h, true)}, {"random walk", walkKernel(0.05, true, true)}} {
-			v := lessons.Must(value(ctx, k.Kernel, seen[0], seen[1]))
+			v := value(ctx, k.Kernel, seen[0], seen[1])
 			e.Numbers = append(e.Numbers, lessons.Number{
 				Label: k.name + lessons.Either(count, ", edges count", ", edges alike"), Value: views.Short(v),
 				Help: "normalised; 1: the kernel cannot tell the graphs apart",
@@ -904,7 +903,7 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // alike checks that without rounds and labels all graphs are equal to the kernel.
 func alike(ctx context.Context) float64 {
-	k := lessons.Must(value(ctx, wlKernel(0, true), shapes["hexagon"].graph, shapes["fork"].graph))
+	k := value(ctx, wlKernel(0, true), shapes["hexagon"].graph, shapes["fork"].graph)
 	return lessons.Yes(math.Abs(k-1) > 1e-12)
 }
 

@@ -75,7 +75,7 @@ func showVec(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	var long, short multiplier
 	_, whole := long.summed(n*n, 1, long.formed(a, b))
 	x, parts := short.summed(n, n, short.trick(a, b))
-	lab := lessons.Must(value(ctx, walkKernel(vecWeight, false, false), first.graph, second.graph))
+	lab := value(ctx, walkKernel(vecWeight, false, false), first.graph, second.graph)
 	curves := []figure.Curve{{Name: "A× formed", Marks: true}, {Name: "vec trick", Marks: true}}
 	for size := vecNodes.Min; size <= vecNodes.Max; size++ {
 		k := int(size)
