@@ -26,7 +26,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -334,9 +334,9 @@ func showMetric(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	if at.axes[0] > 0 {
 		shape = views.Short(at.axes[1] / at.axes[0])
 	}
-	step := min(in.Step, len(metricDerivation)-1)
+	step := min(in.Step, len(metricDerivation())-1)
 	return &lessons.Exhibit{
-		Steps: len(metricDerivation), Step: step, Body: lessons.Derivation(step, metricDerivation...),
+		Steps: len(metricDerivation()), Step: step, Body: lessons.Derivation(step, metricDerivation()...),
 		Figures: []lessons.Figure{lessons.Plane("metric", "Each ellipse is what becomes of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it does not distort. ~Drag the core and the probe.~",
 			figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 1, marks)},
 		Handles: []lessons.Handle{
@@ -353,13 +353,7 @@ func showMetric(_ context.Context, in lessons.Input) *lessons.Exhibit {
 }
 
 // metricDerivation shows how a factor changes the metric of a kernel.
-var metricDerivation = []lessons.Line{
-	{Why: `A point $\mathbf x$ has the image $\phi(\mathbf x)$. The new kernel $c(\mathbf x)c(\mathbf z)k(\mathbf x,\mathbf z)$ is the inner product of these images:`, TeX: `\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi(\mathbf x)`},
-	{Why: `A small step in the input moves the image by the product rule.`, TeX: `d\tilde\phi = \phi\, dc + c\, d\phi`},
-	{Why: `Square the length; inner products of images are values of the kernel, and those of their derivatives are derivatives of it.`, TeX: `\lVert d\tilde\phi\rVert^2 = k\,dc^2 + 2c\,dc\,(\phi^\top d\phi) + c^2\,\lVert d\phi\rVert^2`},
-	{Why: `Written as a matrix, with $c_i = \partial c/\partial x_i$ and $k_i = \partial k(\mathbf x, \mathbf z)/\partial x_i$ at $\mathbf z = \mathbf x$:`, TeX: `\tilde g_{ij} = c_i c_j\,k + c\,(c_i k_j + c_j k_i) + c^2 g_{ij}`},
-	{Slug: "rbf", Why: `For the RBF kernel $k(\mathbf x,\mathbf x) = 1$ and $k_i = 0$. Where $c$ is flat the magnification is $c^2$ times the old one in the plane; where it slopes, the second term stretches along the slope.`, TeX: `\tilde{\mathbf g} = c^2\, 2\gamma\,\mathbf I + \nabla c\,\nabla c^\top`},
-}
+var metricDerivation = lessons.Lines(files, "metric")
 
 // six returns six points in arbitrary class order; one of them can be moved.
 func six(at [2]float64) lessons.Toy {
@@ -418,10 +412,10 @@ func showFisher(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		caption = "Dashed: from the points to the mean of their class, the scatter within. Solid: from the class means to the mean of all, the scatter between."
 		marks = append(spokes(points), marks...)
 	}
-	step := min(in.Step, len(fisherDerivation)-1)
+	step := min(in.Step, len(fisherDerivation())-1)
 	n, mixed := float64(len(points.Y)), !sorted.Of(in)
 	return &lessons.Exhibit{
-		Steps: len(fisherDerivation), Step: step, Body: lessons.Derivation(step, fisherDerivation...),
+		Steps: len(fisherDerivation()), Step: step, Body: lessons.Derivation(step, fisherDerivation()...),
 		Figures: []lessons.Figure{
 			lessons.Plane("points", caption, figure.Limits{XMin: -2, XMax: 2, YMin: -1.5, YMax: 1.5}, 2, marks),
 			lessons.ClassMatrix("b", `$\mathbf B$: all entries together give $M\operatorname{tr}\mathbf S_b$.`, "B", f.b, points.Y, order, 0),
@@ -460,14 +454,7 @@ func spokes(t lessons.Toy) (marks []figure.Mark) {
 }
 
 // fisherDerivation turns traces of scatter matrices into sums of a kernel matrix.
-var fisherDerivation = []lessons.Line{
-	{Why: `The trace of $\mathbf v\mathbf v^\top$ is $\lVert\mathbf v\rVert^2$: traces of scatter are mean squared distances of images $\mathbf z_j$ and means.`, TeX: `\operatorname{tr}\mathbf S_b = \frac1M\sum_i M_i\lVert\bar{\mathbf z}_i - \bar{\mathbf z}\rVert^2`},
-	{Why: `Multiply out; the weighted class means add up to the mean of all.`, TeX: `M\operatorname{tr}\mathbf S_b = \sum_i M_i\lVert\bar{\mathbf z}_i\rVert^2 - M\lVert\bar{\mathbf z}\rVert^2`},
-	{Why: `A squared mean is a mean of inner products, which are entries of $\mathbf K$.`, TeX: `M_i\lVert\bar{\mathbf z}_i\rVert^2 = \frac{1}{M_i}\mathbf 1^\top\mathbf K_{ii}\mathbf 1 \qquad M\lVert\bar{\mathbf z}\rVert^2 = \frac1M\mathbf 1^\top\mathbf K\mathbf 1`},
-	{Why: `So the sum of all entries of $\mathbf B$ is the scatter between the classes.`, TeX: `M\operatorname{tr}\mathbf S_b = \mathbf 1^\top\mathbf B\,\mathbf 1`},
-	{Why: `Likewise within: squared lengths on the diagonal, less the squared class means.`, TeX: `M\operatorname{tr}\mathbf S_w = \sum_j\lVert\mathbf z_j\rVert^2 - \sum_i M_i\lVert\bar{\mathbf z}_i\rVert^2 = \mathbf 1^\top\mathbf W\,\mathbf 1`},
-	{Why: `With a factor, $K_{ij}$ becomes $c_i c_j K_{ij}$: the ones become $\mathbf c$, and $\mathbf B_0$, $\mathbf W_0$ belong to the kernel as it was.`, TeX: `J(\mathbf c) = \frac{\mathbf 1^\top\mathbf B\mathbf 1}{\mathbf 1^\top\mathbf W\mathbf 1} = \frac{\mathbf c^\top\mathbf B_0\,\mathbf c}{\mathbf c^\top\mathbf W_0\,\mathbf c}`},
-}
+var fisherDerivation = lessons.Lines(files, "fisher")
 
 // moons returns the points of the screens on cores, eigenvectors and gradients.
 func moons() *problem {
@@ -597,9 +584,9 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	model.Machines[0].CoreRows = p.evenly(n)
 	size, rank := len(values), stats.BasisRank
 	relative := func(v []float64) float64 { return math.Abs(v[0]) / v[len(v)-1] }
-	step := min(in.Step, len(eigenDerivation)-1)
+	step := min(in.Step, len(eigenDerivation())-1)
 	e := &lessons.Exhibit{
-		Steps: len(eigenDerivation), Step: step, Body: lessons.Derivation(step, eigenDerivation...),
+		Steps: len(eigenDerivation()), Step: step, Body: lessons.Derivation(step, eigenDerivation()...),
 		Figures: []lessons.Figure{
 			lessons.FactorFigure("factor", "The factor of the largest eigenvalue. Look where it crosses 0.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
 			{Name: "q", Caption: `Sizes of the eigenvalues of $\mathbf Q$, on a logarithmic scale: bars at $10^{-12}$ of the first and below are rounding. Use every core twice.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
@@ -625,15 +612,7 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 }
 
 // eigenDerivation leads from the quotient to a problem that can be solved.
-var eigenDerivation = []lessons.Line{
-	{Why: `At the top the gradient of the quotient is zero. By the quotient rule:`, TeX: `\nabla J = \frac{2\,(\mathbf B_0\mathbf c - J\,\mathbf W_0\mathbf c)}{\mathbf c^\top\mathbf W_0\,\mathbf c} = 0`},
-	{Why: `That is a generalised eigenproblem, and $J$ itself is the eigenvalue: take the largest. (Often called $\gamma$, which here is a kernel width.)`, TeX: `\mathbf B_0\,\mathbf c = g\,\mathbf W_0\,\mathbf c`},
-	{Why: `A free number for every training point is no function of $\mathbf x$. So $\mathbf c$ must come from the cores.`, TeX: `\mathbf c = \mathbf K_1\boldsymbol\alpha \qquad \mathbf K_1 = [\,\mathbf 1,\ k_1(\mathbf x_i, \mathbf a_j)\,]`},
-	{Why: `Put it in, with a small $D$ to keep the denominator from 0.`, TeX: `\underbrace{\mathbf K_1^\top\mathbf B_0\mathbf K_1}_{\mathbf P}\,\boldsymbol\alpha = g\,\underbrace{\mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1}_{\mathbf Q}\,\boldsymbol\alpha`},
-	{Slug: "trap", Why: `The trap: where columns of $\mathbf K_1$ depend on each other, some $\mathbf v \ne 0$ has $\mathbf K_1\mathbf v = 0$, so both sides vanish for every $g$.`, TeX: `\mathbf K_1\mathbf v = 0 \ \Rightarrow\ \mathbf P\mathbf v = 0 = g\,\mathbf Q\mathbf v`},
-	{Why: `The way out: an orthonormal basis $\mathbf U$ of the range of $\mathbf K_1$, from its singular values, and $\mathbf c = \mathbf U\mathbf z$. Now the right-hand matrix is at least $D\,\mathbf I$.`, TeX: `\mathbf U^\top\mathbf B_0\mathbf U\,\mathbf z = g\,(\mathbf U^\top\mathbf W_0\mathbf U + D\,\mathbf I)\,\mathbf z`},
-	{Why: `A Cholesky factor $\mathbf L$ of the right-hand side makes it an ordinary symmetric problem; $\boldsymbol\alpha$ follows by least squares.`, TeX: `\begin{gathered} \mathbf L^{-1}(\mathbf U^\top\mathbf B_0\mathbf U)\,\mathbf L^{-\top}\mathbf y = g\,\mathbf y \\ \mathbf K_1\boldsymbol\alpha = \mathbf U\mathbf L^{-\top}\mathbf y \end{gathered}`},
-}
+var eigenDerivation = lessons.Lines(files, "eigen")
 
 const steps = 60
 

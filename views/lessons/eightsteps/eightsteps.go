@@ -26,7 +26,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls, shared by all screens so that values carry over; those irrelevant to a screen are
@@ -329,16 +329,11 @@ func showFirst(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 }
 
 // matrices holds the lines of step 3, one per matrix.
-var matrices = []lessons.Line{
-	{Why: `The basic kernel matrix on the training rows.`, TeX: `(\mathbf K_0)_{ij} = e^{-\gamma\lVert\mathbf x_i - \mathbf x_j\rVert^2}`},
-	{Why: `Pairs of one class, divided by the size of the class; all others 0.`, TeX: `\operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
-	{Why: `Take off the share of all: negative wherever the classes differ.`, TeX: `\begin{aligned} \mathbf B_0 = {} & \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22}) \\ & - \tfrac1M\mathbf K_0 \end{aligned}`},
-	{Why: `From the diagonal take off the same blocks: a large diagonal, small negative blocks, and 0 between the classes.`, TeX: `\begin{aligned} \mathbf W_0 = {} & \operatorname{diag}(k_{ii}) \\ & - \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22}) \end{aligned}`},
-}
+var matrices = lessons.Lines(files, "matrices")
 
 func showScatter(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t, e := start(ctx, in)
-	step := min(in.Step, len(matrices)-1)
+	step := min(in.Step, len(matrices())-1)
 	b, w := t.scatter(ctx)
 	k := theory.Gram(t.p.Gram)
 	blocks := mat.NewSymDense(len(t.p.Y), nil)
@@ -362,7 +357,7 @@ func showScatter(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			}
 		}
 	}
-	e.Steps, e.Step, e.Body = len(matrices), step, lessons.Derivation(step, matrices...)
+	e.Steps, e.Step, e.Body = len(matrices()), step, lessons.Derivation(step, matrices()...)
 	e.Figures = []lessons.Figure{lessons.ClassMatrix("matrix", captions[step], names[step], shown, t.p.Y, order, scale)}
 	between, scatter := mat.Sum(b), mat.Sum(w)
 	e.Numbers = []lessons.Number{

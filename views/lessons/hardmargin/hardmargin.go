@@ -23,7 +23,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -195,22 +195,13 @@ func solved(name, caption string, more ...[]figure.Mark) lessons.Figure {
 }
 
 // dualLines derives the dual from the Lagrange function.
-var dualLines = []lessons.Line{
-	{Why: `A multiplier $\alpha_i \ge 0$ for every constraint $1 - y_i(\mathbf w^\top\mathbf x_i + b) \le 0$.`, TeX: `\mathcal L = \tfrac12\lVert\mathbf w\rVert^2 + \sum_i \alpha_i\bigl(1 - y_i(\mathbf w^\top\mathbf x_i + b)\bigr)`},
-	{Why: `The gradient in $\mathbf w$ vanishes: the weights are a sum of training points.`, TeX: `\mathbf w - \sum_i \alpha_i y_i\,\mathbf x_i = \mathbf 0 \quad\Rightarrow\quad \mathbf w = \sum_i \alpha_i y_i\,\mathbf x_i`},
-	{Why: `The derivative in $b$ vanishes: no value for $b$, but a condition on $\alpha$.`, TeX: `-\sum_i \alpha_i y_i = 0`},
-	{Why: `Now sort $\mathcal L$ by its unknowns.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\!\sum_i \alpha_i y_i\,\mathbf x_i - b\sum_i \alpha_i y_i + \sum_i \alpha_i`},
-	{Why: `The first sum is $\mathbf w$ (line 2), the second is 0 (line 3), and with it $b$ is gone.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\mathbf w + \sum_i \alpha_i = \sum_i \alpha_i - \tfrac12\lVert\mathbf w\rVert^2`},
-	{Slug: "products", Why: `Write $\lVert\mathbf w\rVert^2$ out: points meet points in inner products only.`, TeX: `W(\alpha) = \sum_i \alpha_i - \tfrac12\sum_i\sum_j \alpha_i\alpha_j\,y_i y_j\,\mathbf x_i^\top\mathbf x_j`},
-	{Why: `The *dual problem*: the best such $\alpha$.`, TeX: `\begin{gathered} \max_\alpha\; W(\alpha) \quad\text{subject to} \\ \sum_i \alpha_i y_i = 0, \qquad \alpha_i \ge 0 \;\text{ for all } i \end{gathered}`},
-	{Why: `Its solution gives the classifier back, again with inner products only.`, TeX: `f(\mathbf x) = \sum_i \alpha_i y_i\,\mathbf x_i^\top\mathbf x + b`},
-}
+var dualLines = lessons.Lines(files, "dual")
 
 func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := six
 	m := lessons.TrainHard(ctx, t)
-	e := &lessons.Exhibit{Steps: len(dualLines), Step: min(in.Step, len(dualLines)-1)}
-	e.Body = lessons.Derivation(e.Step, dualLines...)
+	e := &lessons.Exhibit{Steps: len(dualLines()), Step: min(in.Step, len(dualLines())-1)}
+	e.Body = lessons.Derivation(e.Step, dualLines()...)
 	balance := 0.0
 	for _, p := range m.Points {
 		balance += p.Weight

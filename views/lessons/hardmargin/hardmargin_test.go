@@ -175,16 +175,16 @@ func TestOnlyHard(t *testing.T) {
 func TestDualCitesItsLines(t *testing.T) {
 	t.Parallel()
 	const at = 4
-	first, second := strings.Index(dualLines[at-1].TeX, `\sum_i \alpha_i y_i\,\mathbf x_i`), strings.Index(dualLines[at-1].TeX, `\sum_i \alpha_i y_i +`)
+	first, second := strings.Index(dualLines()[at-1].TeX, `\sum_i \alpha_i y_i\,\mathbf x_i`), strings.Index(dualLines()[at-1].TeX, `\sum_i \alpha_i y_i +`)
 	if first < 0 || second < first {
-		t.Fatalf("the sums stand elsewhere: %s", dualLines[at-1].TeX)
+		t.Fatalf("the sums stand elsewhere: %s", dualLines()[at-1].TeX)
 	}
-	if got := dualLines[at].Why; !strings.Contains(got, `The first sum is $\mathbf w$ (line 2), the second is 0 (line 3)`) {
+	if got := dualLines()[at].Why; !strings.Contains(got, `The first sum is $\mathbf w$ (line 2), the second is 0 (line 3)`) {
 		t.Error(got)
 	}
-	got := dualLines[2-1].TeX
+	got := dualLines()[2-1].TeX
 	require.Check(t, strings.HasSuffix(got, `\mathbf w = \sum_i \alpha_i y_i\,\mathbf x_i`), "line 2: %s", got)
-	require.Equal(t, dualLines[3-1].TeX, `-\sum_i \alpha_i y_i = 0`, "line 3")
+	require.Equal(t, dualLines()[3-1].TeX, `-\sum_i \alpha_i y_i = 0`, "line 3")
 }
 
 // TestBiasInterval: the screen shows the solver's b as the middle of the interval allowed by the

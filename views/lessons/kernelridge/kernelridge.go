@@ -25,7 +25,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -350,16 +350,7 @@ func raised(ctx context.Context) float64 {
 }
 
 // dualLines derives the dual.
-var dualLines = []lessons.Line{
-	{Why: `All points at once: $\Phi$ has a row for each, $M\times D$.`, TeX: `J(\mathbf w) = \tfrac12\lVert\mathbf t - \Phi\mathbf w\rVert^2 + \tfrac\lambda2\lVert\mathbf w\rVert^2`},
-	{Why: `$J$ is convex, so it is smallest where its gradient vanishes.`, TeX: `-\Phi^\top(\mathbf t - \Phi\mathbf w) + \lambda\mathbf w = \mathbf 0`},
-	{Why: `Line 2 says, as $\lambda > 0$, that the weights are a sum of the points' images. Their coefficients get a name. (The representer theorem need not be called upon: this is it.)`, TeX: `\mathbf w = \Phi^\top\mathbf a, \qquad \mathbf a = \frac1\lambda\,(\mathbf t - \Phi\mathbf w)`},
-	{Why: `Put the first half of line 3 into the second; $K = \Phi\Phi^\top$ holds the inner products.`, TeX: `\lambda\mathbf a = \mathbf t - K\mathbf a \quad\Rightarrow\quad (K + \lambda I)\,\mathbf a = \mathbf t`},
-	{Why: `$\mathbf v^\top K\mathbf v = \lVert\Phi^\top\mathbf v\rVert^2 \ge 0$, so no eigenvalue of $K + \lambda I$ is below $\lambda$. It has an inverse, whatever the rank of $K$.`, TeX: `\mathbf a = (K + \lambda I)^{-1}\,\mathbf t`},
-	{Why: `A new point meets the others in inner products only.`, TeX: `f(\mathbf x) = \mathbf w^\top\boldsymbol\phi(\mathbf x) = \sum_j a_j\,k(\mathbf x_j, \mathbf x)`},
-	{Why: `The other reading: line 2 solved for $\mathbf w$. The same function, by $D$ equations in place of $M$.`, TeX: `(\Phi^\top\Phi + \lambda I)\,\mathbf w = \Phi^\top\mathbf t`},
-	{Why: `Line 3 once more, point by point: the residual is $\lambda a_i$.`, TeX: `t_i - f(\mathbf x_i) = \lambda\,a_i`},
-}
+var dualLines = lessons.Lines(files, "dual")
 
 // square returns the squared loss at the margin m = y f, with the target y.
 func square(m float64) float64 { return (1 - m) * (1 - m) }
@@ -377,13 +368,13 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	sum := lessons.Must(features.Weights(l.column(), dual.A))
 	k := theory.Gram(gram)
 	e := &lessons.Exhibit{
-		Steps: len(dualLines), Step: min(in.Step, len(dualLines)-1),
-		Figures: []lessons.Figure{twoReadings(min(in.Step, len(dualLines)-1), len(l.X), w), {Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+		Steps: len(dualLines()), Step: min(in.Step, len(dualLines())-1),
+		Figures: []lessons.Figure{twoReadings(min(in.Step, len(dualLines())-1), len(l.X), w), {Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			return figure.Matrix{Format: lk.Format(0), X: "point j", Y: "point i", Name: "K", Values: k}.Picture()
 		}}},
 		Lab: l.lab(powers(2, dualL.Text(in))...),
 	}
-	e.Body = lessons.Derivation(e.Step, dualLines...)
+	e.Body = lessons.Derivation(e.Step, dualLines()...)
 	e.Numbers = []lessons.Number{{Label: "points $M$ and features $D$", Value: fmt.Sprintf("%d and %d", len(l.X), len(w)), Help: "$1$, $x$ and $x^2$, with factors"}}
 	if e.Step < 4 {
 		return e
@@ -574,15 +565,7 @@ func (l line) lab(pairs ...string) string {
 }
 
 // leaveOutLines derives the leave-one-out error.
-var leaveOutLines = []lessons.Line{
-	{Why: `Two fits: $f$ to all points, $f^{-i}$ to all but point $i$. Wanted is the miss of the second there.`, TeX: `t_i - f^{-i}(\mathbf x_i)`},
-	{Why: `Give point $i$ another target, the very value that $f^{-i}$ has there, and leave the others as they are.`, TeX: `\mathbf t^* = (t_1, \dots, f^{-i}(\mathbf x_i), \dots, t_M)`},
-	{Why: `With the targets of line 2, $f^{-i}$ is the best fit to *all* $M$ points: it is best for the $M-1$ others, and its miss at point $i$ is 0.`, TeX: `f^{-i} \text{ minimises } \tfrac12\sum_j\bigl(t_j^* - g(\mathbf x_j)\bigr)^2 + \tfrac\lambda2\lVert\mathbf w_g\rVert^2`},
-	{Why: `So it is what the closed form gives for $\mathbf t^*$, with the same matrix $S = K(K+\lambda I)^{-1}$ as for $\mathbf t$. The two target vectors differ in entry $i$ alone.`, TeX: `f^{-i}(\mathbf x_i) = \sum_j S_{ij} t_j^* = f(\mathbf x_i) + S_{ii}\bigl(f^{-i}(\mathbf x_i) - t_i\bigr)`},
-	{Why: `Subtract both sides of line 4 from $t_i$.`, TeX: `t_i - f^{-i}(\mathbf x_i) = t_i - f(\mathbf x_i) + S_{ii}\bigl(t_i - f^{-i}(\mathbf x_i)\bigr)`},
-	{Slug: "miss", Why: `Solve line 5 for the miss that is wanted.`, TeX: `t_i - f^{-i}(\mathbf x_i) = \frac{t_i - f(\mathbf x_i)}{1 - S_{ii}}`},
-	{Why: `The residual is $\lambda a_i$, and $S = I - \lambda(K+\lambda I)^{-1}$: all that line 6 asks for is there after one fit.`, TeX: `t_i - f^{-i}(\mathbf x_i) = \frac{a_i}{\bigl[(K+\lambda I)^{-1}\bigr]_{ii}}`},
-}
+var leaveOutLines = lessons.Lines(files, "leave-out")
 
 func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l, i := drawn(14, 1), hidden.Of(in)-1
@@ -591,11 +574,11 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	shares := influences(ctx, l, gamma.Of(in), lambda.Of(in))
 	refits := refitted(ctx, l, pairs...)
 	e := &lessons.Exhibit{
-		Steps: len(leaveOutLines), Step: min(in.Step, len(leaveOutLines)-1),
+		Steps: len(leaveOutLines()), Step: min(in.Step, len(leaveOutLines())-1),
 		Lab: c.lab(pairs...),
 	}
 	e.Figures = []lessons.Figure{both(c, refits[i], i)}
-	e.Body = lessons.Derivation(e.Step, leaveOutLines...)
+	e.Body = lessons.Derivation(e.Step, leaveOutLines()...)
 	e.Numbers = []lessons.Number{{Label: "residual of the ringed point", Value: lessons.Short(l.T[i] - c.at(l.X[i])), Help: "in the fit to all points"}}
 	if e.Step < 5 {
 		return e

@@ -16,7 +16,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -162,9 +162,9 @@ func showCanonical(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	m = lessons.Must(theory.LinearMargins(cw, cb, lessons.Separable.Matrix(), lessons.Separable.Y))
 	w := [2]float64(cw)
 	on := func(i int) bool { return m.Functional[i] < 1+1e-9 }
-	step := min(in.Step, len(derivation)-1)
+	step := min(in.Step, len(derivation())-1)
 	return &lessons.Exhibit{
-		Steps: len(derivation), Step: step, Body: lessons.Derivation(step, derivation...),
+		Steps: len(derivation()), Step: step, Body: lessons.Derivation(step, derivation()...),
 		Figures: []lessons.Figure{lessons.Plane("canonical", `In canonical form the closest points (ringed) lie on the dashed lines $f = \pm 1$.`, lessons.ToyLimits, 2, lessons.Sides(w, cb), lessons.MarginLines(w, cb), lessons.Separable.Dots(on))},
 		Numbers: []lessons.Number{
 			{Label: `$\mathbf w$`, Value: lessons.Pair(w)},
@@ -177,13 +177,7 @@ func showCanonical(_ context.Context, in lessons.Input) *lessons.Exhibit {
 }
 
 // derivation shows that the distance of the margin lines is 2/|w|.
-var derivation = []lessons.Line{
-	{Why: `Take a point on each margin line.`, TeX: `\mathbf w^\top\mathbf x_+ + b = +1 \qquad \mathbf w^\top\mathbf x_- + b = -1`},
-	{Why: `Subtract: the bias goes.`, TeX: `\mathbf w^\top(\mathbf x_+ - \mathbf x_-) = 2`},
-	{Slug: "apart", Why: `Project the difference on the unit vector across the lines.`, TeX: `\frac{\mathbf w^\top}{\lVert\mathbf w\rVert}(\mathbf x_+ - \mathbf x_-) = \frac{2}{\lVert\mathbf w\rVert}`},
-	{Why: `The boundary is half-way, so the margin is half of that.`, TeX: `\gamma = \frac{1}{\lVert\mathbf w\rVert}`},
-	{Why: `To maximise it is to minimise the length of $\mathbf w$; squared and halved, for a smooth objective.`, TeX: `\min_{\mathbf w, b}\ \tfrac12\lVert\mathbf w\rVert^2 \quad\text{subject to}\quad y_i(\mathbf w^\top\mathbf x_i + b) \ge 1`},
-}
+var derivation = lessons.Lines(files, "margin")
 
 // holders finds the points on the margin of the widest line.
 func holders(ctx context.Context) float64 {

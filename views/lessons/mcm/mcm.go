@@ -25,7 +25,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -326,41 +326,12 @@ func follows(ctx context.Context) float64 {
 	return 2
 }
 
-var fractionLines = []lessons.Line{
-	{
-		Why: `A minimum of a fraction, with absolute values above and below.`,
-		TeX: `\min_{u, v}\; \frac{\max_i \lvert u^\top x_i + v\rvert}{\min_i \lvert u^\top x_i + v\rvert}`,
-	},
-	{
-		Why: `If every point is on its own side, the absolute value is the functional margin.`,
-		TeX: `\lvert u^\top x_i + v\rvert = y_i(u^\top x_i + v)`,
-	},
-	{
-		Why: `The largest and the smallest value become variables: a ceiling $g$, a floor $l$.`,
-		TeX: `\min_{u, v, g, l}\; \frac{g}{l} \quad\text{s.t.}\quad l \le y_i(u^\top x_i + v) \le g,\;\; l > 0`,
-	},
-	{
-		Slug: "stretch",
-		Why:  `The trick of Charnes and Cooper: a factor $p > 0$ changes neither fraction nor hyperplane, so choose $p = 1/l$. The picture is stretched until the floor is at 1.`,
-		TeX:  `\begin{aligned}\min\;& g\,p\\ \text{s.t.}\;& l\,p \le y_i(p\,u^\top x_i + p\,v) \le g\,p,\quad l\,p = 1\end{aligned}`,
-	},
-	{
-		Why: `Products of unknowns become unknowns: $u$, $v$ and $g$ only ever occur with $p$.`,
-		TeX: `w = p\,u, \qquad b = p\,v, \qquad h = g\,p`,
-	},
-	{
-		Why: `A linear programme. Its floor is the canonical scale of the SVM; the ceiling is new.`,
-		TeX: `\min_{w, b, h}\; h \quad\text{s.t.}\quad 1 \le y_i(w^\top x_i + b) \le h`,
-	},
-	{
-		Why: `The solver's line. On the real line it is the middle of the gap, as for the SVM; with more dimensions the direction is turned as well, to lower the ceiling.`,
-	},
-}
+var fractionLines = lessons.Lines(files, "fraction")
 
 func showFraction(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	u, t := slope.Of(in), zero.Of(in)
-	e := &lessons.Exhibit{Steps: len(fractionLines), Step: min(in.Step, len(fractionLines)-1)}
-	e.Body = lessons.Derivation(e.Step, fractionLines...)
+	e := &lessons.Exhibit{Steps: len(fractionLines()), Step: min(in.Step, len(fractionLines())-1)}
+	e.Body = lessons.Derivation(e.Step, fractionLines()...)
 	if e.Step == e.Steps-1 {
 		d := sixData()
 		res, _ := lessons.Fit(ctx, d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")

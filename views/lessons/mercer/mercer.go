@@ -23,7 +23,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -560,25 +560,9 @@ func factor(context.Context) float64 {
 
 // The derivations of the closure properties.
 var (
-	sumLines = []lessons.Line{
-		{Why: `Take any vector $\mathbf v$ and any points. Both kernels are valid:`, TeX: `\mathbf v^\top K_1 \mathbf v \ge 0 \qquad \mathbf v^\top K_2 \mathbf v \ge 0`},
-		{Why: `The quadratic form is linear in the matrix.`, TeX: `\mathbf v^\top (K_1 + K_2) \mathbf v = \mathbf v^\top K_1 \mathbf v + \mathbf v^\top K_2 \mathbf v`},
-		{Why: `A sum of two numbers that are not negative is not negative. Nothing was said about the points, so it holds for all.`, TeX: `\mathbf v^\top (K_1 + K_2) \mathbf v \ge 0`},
-		{Why: `In features: write those of the second kernel behind those of the first.`, TeX: `\phi(\mathbf x) = \begin{pmatrix}\phi_1(\mathbf x)\\ \phi_2(\mathbf x)\end{pmatrix}`},
-	}
-	productLines = []lessons.Line{
-		{Why: `The matrix of products, entry by entry, is written with a circle.`, TeX: `(K_1 \circ K_2)_{ij} = (K_1)_{ij}\,(K_2)_{ij}`},
-		{Why: `$K_1$ is valid: its eigenvalues $\lambda_m$ are not negative. Write it with them and its eigenvectors $\mathbf q_m$.`, TeX: `(K_1)_{ij} = \sum_m \lambda_m\, q_{mi}\, q_{mj} \qquad \lambda_m \ge 0`},
-		{Why: `Put this into $\mathbf v^\top (K_1 \circ K_2)\mathbf v$ and sort.`, TeX: `\sum_m \lambda_m \sum_{i,j} (v_i q_{mi})\,(K_2)_{ij}\,(v_j q_{mj})`},
-		{Why: `The inner sum is the form of $K_2$ at the vector with entries $v_i q_{mi}$. $K_2$ is valid, so it is not negative.`, TeX: `\sum_m \lambda_m\, (\mathbf v \circ \mathbf q_m)^\top K_2\, (\mathbf v \circ \mathbf q_m) \ge 0`},
-		{Why: `In features: all products of a feature of the first with one of the second. That is why $(\mathbf x^\top\mathbf z)^p$ is valid.`, TeX: `\phi_{ab}(\mathbf x) = \phi_{1a}(\mathbf x)\,\phi_{2b}(\mathbf x)`},
-	}
-	conformalLines = []lessons.Line{
-		{Why: `Collect the factors at the points in a diagonal matrix.`, TeX: `D = \operatorname{diag}\bigl(c(\mathbf x_1), \dots, c(\mathbf x_M)\bigr) \qquad \tilde K = D K_1 D`},
-		{Why: `Move the factors to the vector.`, TeX: `\mathbf v^\top \tilde K \mathbf v = (D\mathbf v)^\top K_1 (D\mathbf v)`},
-		{Why: `$D\mathbf v$ is a vector as good as any, so the form is not negative, whatever the signs of $c$.`, TeX: `\mathbf v^\top \tilde K \mathbf v \ge 0`},
-		{Why: `In features: each is multiplied by the factor.`, TeX: `\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi_1(\mathbf x)`},
-	}
+	sumLines       = lessons.Lines(files, "sum")
+	productLines   = lessons.Lines(files, "product")
+	conformalLines = lessons.Lines(files, "conformal")
 )
 
 func showWhy(_ context.Context, in lessons.Input) *lessons.Exhibit {
@@ -612,7 +596,7 @@ func showWhy(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	switch which {
 	case "sum":
 		one, two := form(k1, v), form(k2, v)
-		lines = sumLines
+		lines = sumLines()
 		e.Figures = []lessons.Figure{bars(`The forms of the parts and of the sum for a random vector $\mathbf v$. Try others: none is below zero.`, figure.Bars{Y: "v'Kv", Values: []float64{one, two, whole}, Names: []string{"k₁", "k₂", "k₁ + k₂"}})}
 		e.Numbers = []lessons.Number{
 			{Label: `$\mathbf v^\top K_1\mathbf v$`, Value: views.Short(one)},
@@ -624,7 +608,7 @@ func showWhy(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		for i := range dv {
 			dv[i] = v[i] * signed(x.RawRowView(i))
 		}
-		lines = conformalLines
+		lines = conformalLines()
 		e.Figures = []lessons.Figure{bars(`Entries of $D\mathbf v$, with $c(\mathbf x) = \cos 3x_1$. Some signs differ from those of $\mathbf v$, which does no harm.`, figure.Bars{X: "point", Y: "Dv", Values: dv})}
 		e.Numbers = []lessons.Number{
 			{Label: `$\mathbf v^\top \tilde K\mathbf v$`, Value: views.Short(whole), Help: "from the matrix with the factors"},
@@ -632,7 +616,7 @@ func showWhy(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 	default:
 		terms := lessons.Must(theory.SchurTerms(k1, k2, v))
-		lines = productLines
+		lines = productLines()
 		e.Figures = []lessons.Figure{bars(`The terms of the sum over $m$ for a random vector $\mathbf v$, largest first. Try others: none is below zero.`, figure.Bars{X: "term", Y: "value", Values: terms})}
 		e.Numbers = []lessons.Number{
 			{Label: `$\mathbf v^\top (K_1 \circ K_2)\mathbf v$`, Value: views.Short(whole), Help: "from the matrix of products"},

@@ -22,7 +22,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -380,13 +380,7 @@ func novikoff(t lessons.Toy, margin float64) (radius, mistakes float64) {
 }
 
 // proof derives Novikoff's bound line by line.
-var proof = []lessons.Line{
-	{Why: `Number the mistakes $k = 1, 2, \dots$ Each adds a point whose margin was not positive.`, TeX: `\mathbf w_k = \mathbf w_{k-1} + y\,\mathbf x, \qquad y\,\mathbf w_{k-1}^\top\mathbf x \le 0`},
-	{Why: `Along the best direction $\mathbf u$, of length 1, every point has a margin of at least $\gamma$, so each mistake brings that much.`, TeX: `\mathbf u^\top\mathbf w_k \ge \mathbf u^\top\mathbf w_{k-1} + \gamma \quad\Rightarrow\quad \mathbf u^\top\mathbf w_k \ge k\gamma`},
-	{Why: `The length grows slowly, because the middle term is not positive.`, TeX: `\lVert\mathbf w_k\rVert^2 = \lVert\mathbf w_{k-1}\rVert^2 + 2y\,\mathbf w_{k-1}^\top\mathbf x + \lVert\mathbf x\rVert^2 \le k R^2`},
-	{Why: `A projection is no longer than the vector.`, TeX: `k\gamma \le \mathbf u^\top\mathbf w_k \le \lVert\mathbf w_k\rVert \le \sqrt k\, R`},
-	{Why: `The left side would overtake the right one. So there is an end.`, TeX: `k \le \left(\frac R\gamma\right)^2`},
-}
+var proof = lessons.Lines(files, "proof")
 
 func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	gamma := gamma.Of(in)
@@ -405,10 +399,10 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		low.X, low.Y = append(low.X, k), append(low.Y, k*gamma)
 		high.X, high.Y = append(high.X, k), append(high.Y, math.Sqrt(k)*radius)
 	}
-	step := min(in.Step, len(proof)-1)
+	step := min(in.Step, len(proof())-1)
 	s := r.At(r.Len() - 1)
 	return &lessons.Exhibit{
-		Steps: len(proof), Step: step, Body: lessons.Derivation(step, proof...),
+		Steps: len(proof()), Step: step, Body: lessons.Derivation(step, proof()...),
 		Figures: []lessons.Figure{
 			{Name: "race", Caption: `The length of $\mathbf w$ after $k$ mistakes lies between the two bounds (both axes logarithmic). Where they cross, at $k = (R/\gamma)^2$, there is no room left.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{

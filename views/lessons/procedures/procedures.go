@@ -22,7 +22,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -255,13 +255,7 @@ func kkt(it stepwise.Iterate, touched ...int) lessons.Table {
 }
 
 // substitution eliminates the slacks.
-var substitution = []lessons.Line{
-	{Why: `The primal form: a slack and two constraints for every point.`, TeX: `\begin{aligned} &\min_{\mathbf w, b, \boldsymbol\xi}\ \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i \\ &\text{s.t.}\quad y_i f(\mathbf x_i) \ge 1 - \xi_i,\ \ \xi_i \ge 0 \end{aligned}`},
-	{Why: `Hold $\mathbf w$ and $b$. Each slack has two lower bounds and costs $C$, so it sinks to the larger one.`, TeX: `\xi_i = \max\bigl(0,\ 1 - y_i f(\mathbf x_i)\bigr)`},
-	{Why: `Insert. No constraint is left: gradient descent can be used.`, TeX: `\min_{\mathbf w, b}\ J = \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \max\bigl(0,\ 1 - y_i f(\mathbf x_i)\bigr)`},
-	{Slug: "slope", Why: `Its slope: one case for each side of the kink.`, TeX: `\frac{\partial\xi_i}{\partial\mathbf w} = \begin{cases} -y_i\mathbf x_i & \text{if } y_i f(\mathbf x_i) < 1 \\ 0 & \text{otherwise}\end{cases}`},
-	{Why: `Beside it the objective of a network with weight decay: loss + regulariser.`, TeX: `\min_\theta\ \tfrac{\lambda}{2}\lVert\theta\rVert^2 + \sum_i \ell\bigl(t_i, f_\theta(\mathbf x_i)\bigr)`},
-}
+var substitution = lessons.Lines(files, "substitution")
 
 func showHinge(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	f, y := value.Of(in), -1.0
@@ -280,9 +274,9 @@ func showHinge(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	margin := y * f
 	active, printed := margin < 1, f < 1
 	push := map[bool]string{true: "pushed", false: "left alone"}
-	step := min(in.Step, len(substitution)-1)
+	step := min(in.Step, len(substitution())-1)
 	e := &lessons.Exhibit{
-		Steps: len(substitution), Step: step, Body: lessons.Derivation(step, substitution...),
+		Steps: len(substitution()), Step: step, Body: lessons.Derivation(step, substitution()...),
 		Figures: []lessons.Figure{{
 			Name: "losses", Wide: true,
 			Asks:    `The upright line is the point. Three losses over $y f$ belong here: draw the hinge when you are asked for it.`,
@@ -718,14 +712,7 @@ func box(p stepwise.PairDual, s stepwise.Pair, names [2]string) func(lessons.Loo
 }
 
 // pairLines derives the step of SMO line by line.
-var pairLines = []lessons.Line{
-	{Why: `Hold all multipliers but two. The equality says what the two have in common ($\zeta$ is no slack).`, TeX: `y_1\alpha_1 + y_2\alpha_2 = -\sum_{i \ge 3} \alpha_i y_i = \zeta`},
-	{Why: `So $\alpha_1$ follows $\alpha_2$.`, TeX: `\alpha_1 = y_1(\zeta - y_2\alpha_2)`},
-	{Why: `Insert: the dual is a parabola in $\alpha_2$. Its slope and its curvature, with $g_i = y_i - \sum_j \alpha_j y_j K_{ij}$:`, TeX: `\frac{dQ}{d\alpha_2} = -y_2(g_1 - g_2) \qquad \frac{d^2Q}{d\alpha_2^2} = -\eta`},
-	{Why: `Its top, the box left aside.`, TeX: `\alpha_2^{\text{top}} = \alpha_2 - \frac{y_2(g_1 - g_2)}{\eta}`},
-	{Slug: "ends", Why: `What the box leaves of the line.`, TeX: `\begin{aligned} y_1 \ne y_2:\ & L = \max(0,\ \alpha_2 - \alpha_1) \\ & H = \min(C,\ C + \alpha_2 - \alpha_1) \\ y_1 = y_2:\ & L = \max(0,\ \alpha_1 + \alpha_2 - C) \\ & H = \min(C,\ \alpha_1 + \alpha_2) \end{aligned}`},
-	{Why: `Clip, and let $\alpha_1$ give back what $\alpha_2$ took.`, TeX: `\begin{aligned} \alpha_2' &= \min\bigl(\max(\alpha_2^{\text{top}}, L), H\bigr) \\ \alpha_1' &= \alpha_1 + y_1 y_2(\alpha_2 - \alpha_2') \end{aligned}`},
-}
+var pairLines = lessons.Lines(files, "pair")
 
 func showPair(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	p := stepwise.PairDual{Y1: 1, Y2: -1, K11: 1, K22: 1, K12: k12.Of(in), H1: 0.75, H2: -0.5, C: 1}
@@ -734,7 +721,7 @@ func showPair(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	from := alpha.Of(in)
 	s := p.Step(from[0], from[1])
-	step := min(in.Step, len(pairLines)-1)
+	step := min(in.Step, len(pairLines())-1)
 	curve := figure.Curve{Name: "dual on the line"}
 	for i := range 81 {
 		a2 := -0.3 + 1.6*float64(i)/80
@@ -750,7 +737,7 @@ func showPair(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		note = fmt.Sprintf(`The top, $\alpha_2 = $ %s, lies outside the box: the step stops at the edge.`, lessons.Short(s.Unclipped))
 	}
 	return &lessons.Exhibit{
-		Steps: len(pairLines), Step: step, Body: lessons.Derivation(step, pairLines...), After: []string{note},
+		Steps: len(pairLines()), Step: step, Body: lessons.Derivation(step, pairLines()...), After: []string{note},
 		Handles: []lessons.Handle{alpha.Handle("start of the step", in)},
 		Figures: []lessons.Figure{
 			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~`, Asks: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~ Which part of the line is allowed, and where does the step end?`, Draw: box(p, s, [2]string{"α₁", "α₂"})},

@@ -22,7 +22,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -266,45 +266,7 @@ func dearer(ctx context.Context) float64 {
 	return 2
 }
 
-var dualLines = []lessons.Line{
-	{
-		Why: `The primal has two kinds of constraints for every point. Each kind gets its own multipliers.`,
-		TeX: `\begin{aligned}\min_{\mathbf w, b, \xi}\;& \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i\\ \text{s.t.}\;& y_i f(\mathbf x_i) \ge 1 - \xi_i,\quad \xi_i \ge 0\end{aligned}`,
-	},
-	{
-		Why: `In the Lagrangian $\alpha_i \ge 0$ watches over the margin of point $i$, $\mu_i \ge 0$ over the sign of its slack.`,
-		TeX: `\begin{aligned}L = {}& \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i - \sum_i \mu_i\xi_i\\ &- \sum_i \alpha_i\bigl[y_i(\mathbf w^\top\mathbf x_i + b) - 1 + \xi_i\bigr]\end{aligned}`,
-	},
-	{
-		Why: `First condition, $\partial L/\partial\mathbf w = 0$, the same as for the hard margin: $\mathbf w$ is made of points.`,
-		TeX: `\mathbf w = \sum_i \alpha_i y_i \mathbf x_i`,
-	},
-	{
-		Why: `Second condition, $\partial L/\partial b = 0$, also the same: both classes pull equally hard.`,
-		TeX: `\sum_i \alpha_i y_i = 0`,
-	},
-	{
-		Why: `Third condition, $\partial L/\partial\xi_i = 0$, new, one for every point: its two multipliers always add up to $C$.`,
-		TeX: `C - \alpha_i - \mu_i = 0 \;\;\Longrightarrow\;\; \alpha_i = C - \mu_i`,
-	},
-	{
-		Why: `Because $\mu_i$ cannot be negative, $\alpha_i$ cannot pass $C$: the *box*. It is the only trace that the slack leaves.`,
-		TeX: `\mu_i \ge 0 \;\;\Longrightarrow\;\; 0 \le \alpha_i \le C`,
-	},
-	{
-		Why: `Put all this back into $L$. What contains $\xi_i$ vanishes by the third condition, whatever $\xi_i$ is.`,
-		TeX: `\sum_i \xi_i\,(C - \alpha_i - \mu_i) = 0`,
-	},
-	{
-		Why: `What is left is the dual of the hard margin again. The box is the only change.`,
-		TeX: `\begin{aligned}\max_\alpha\;& \sum_i \alpha_i - \tfrac12\sum_{i,j} \alpha_i\alpha_j y_i y_j\,\mathbf x_i^\top\mathbf x_j\\ \text{s.t.}\;& \sum_i\alpha_i y_i = 0,\quad 0 \le \alpha_i \le C\end{aligned}`,
-	},
-	{
-		Slug: "slack",
-		Why:  `At the optimum a multiplier and its constraint cannot both be slack. The second product says: only points with $\alpha_i = C$ can have $\xi_i > 0$. Check it in the table.`,
-		TeX:  `\alpha_i\bigl[y_i f(\mathbf x_i) - 1 + \xi_i\bigr] = 0,\qquad (C - \alpha_i)\,\xi_i = 0`,
-	},
-}
+var dualLines = lessons.Lines(files, "dual")
 
 // kind returns the name of a point's role.
 func kind(r ml.Role) string {
@@ -322,8 +284,8 @@ func kind(r ml.Role) string {
 func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	c := dualC.Of(in)
 	m := at(ctx, c)
-	e := &lessons.Exhibit{Steps: len(dualLines), Step: min(in.Step, len(dualLines)-1), Figures: []lessons.Figure{bars(m, c)}}
-	e.Body = lessons.Derivation(e.Step, dualLines...)
+	e := &lessons.Exhibit{Steps: len(dualLines()), Step: min(in.Step, len(dualLines())-1), Figures: []lessons.Figure{bars(m, c)}}
+	e.Body = lessons.Derivation(e.Step, dualLines()...)
 	e.Numbers = []lessons.Number{
 		{Label: `$\sum_i \alpha_i y_i$`, Value: views.Short(balance(m.Points)), Help: "second condition"},
 		{Label: "dual and primal objective", Value: views.Short(*m.Report.Objective) + " and " + views.Short(*m.Report.PrimalObjective), Help: "they meet at the optimum"},

@@ -23,7 +23,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -468,11 +468,7 @@ func steps(a, b float64, n int) []float64 {
 }
 
 // recursion holds the rules for the entries of the tables: of A_1, of each B, of each further A.
-var recursion = []lessons.Line{
-	{Why: "The first table marks where the strings have the same symbol.", TeX: `A_1(i, j) = \begin{cases} 1 & x_i = z_j \\ 0 & \text{else} \end{cases}`},
-	{Why: "What ended here or earlier, with the price of the symbols since.", TeX: `\begin{aligned} B_p(i, j) = A_p(i, j) &+ \lambda B_p(i-1, j) + \lambda B_p(i, j-1) \\ &- \lambda^2 B_p(i-1, j-1) \end{aligned}`},
-	{Why: "One more symbol, behind everything that ended before it in both strings.", TeX: `A_{p+1}(i, j) = \begin{cases} B_p(i-1, j-1) & x_i = z_j \\ 0 & \text{else} \end{cases}`},
-}
+var recursion = lessons.Lines(files, "recursion")
 
 // tableName returns the letter and the level of a table of the replay.
 func tableName(s stepwise.SubsequenceTables, table int) (letter string, p int) {
@@ -489,7 +485,7 @@ func showFilling(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	e := &lessons.Exhibit{Steps: r.Len(), Step: step, Rules: true, Figures: []lessons.Figure{tablesFigure(s)}}
 	table, i, j, ok := s.Last()
 	if !ok {
-		e.Body = lessons.Derivation(-1, recursion...)
+		e.Body = lessons.Derivation(-1, recursion()...)
 		e.Numbers = []lessons.Number{{Label: "places in each table", Value: strconv.Itoa(len(s.X) * len(s.Z)), Help: "a pair of symbols each"}}
 		e.Notes = []string{lessons.Either(len(s.X)*len(s.Z) == 0, "A string without symbols has no table: its kernel with any other is 0.", "All tables are empty. ~Step through them: each entry is filled from those that are dashed.~")}
 		return e
@@ -502,7 +498,7 @@ func showFilling(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	case p > 1:
 		rule = 2
 	}
-	e.Body = lessons.Derivation(rule, recursion...)
+	e.Body = lessons.Derivation(rule, recursion()...)
 	v, _ := s.At(table, i, j)
 	e.Numbers = []lessons.Number{
 		{Label: fmt.Sprintf("$%s_{%d}(%d, %d)$", letter, p, i+1, j+1), Value: views.Short(v), Help: "$= " + sumTeX(s, table, i, j) + "$"},
