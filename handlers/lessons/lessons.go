@@ -106,9 +106,9 @@ func progress(l *lessons.Lesson, answers map[string]store.Answer) (p lessons.Pro
 // Index shows lecturers the corrections to the lecture documents, and the screens by section.
 func (a *Handler) Index(w http.ResponseWriter, r *http.Request) error {
 	p := lessons.IndexPage{Page: a.Frame("Corrections to the lecture documents", "lessons")}
-	for _, d := range lessons.Documents {
+	for _, d := range lessons.Documents() {
 		doc := lessons.IndexDocument{Document: d}
-		for _, c := range lessons.Corrections {
+		for _, c := range lessons.Corrections() {
 			if sec, ok := lessons.FindSection(c.Section); ok && sec.Document == d.ID {
 				doc.Corrections = append(doc.Corrections, lessons.CorrectionEntry{Correction: c, Section: sec, Screen: screenAt(c.Lesson)})
 			}

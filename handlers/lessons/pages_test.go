@@ -60,7 +60,7 @@ func TestLessonIndex(t *testing.T) {
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	doc := c.Page(200, "/lessons/index")
 	sections := 0
-	for _, d := range lessons.Documents {
+	for _, d := range lessons.Documents() {
 		sections += len(d.Sections)
 	}
 	rows := doc.Find(".index tbody tr")

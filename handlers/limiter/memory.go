@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"runtime"
-	"runtime/metrics"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -21,10 +19,6 @@ const (
 	largeMemory = 256 << 20
 	smallMemory = 1 << 20
 	largeWait   = 40 * time.Second
-
-	// Work of that many bytes leaves garbage, which is collected before other work has its
-	// part: the collector alone may let the garbage of two lie beside the work of a third.
-	collected = largeMemory / 4
 )
 
 // Memory limits the memory of large work.
@@ -52,19 +46,7 @@ func (m *Memory) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) 
 		}
 		return nil, err
 	}
-	return func() {
-		if bytes >= collected && heap() >= collected {
-			runtime.GC()
-		}
-		m.Budget.Release(bytes)
-	}, nil
-}
-
-// heap returns the size of the heap in bytes, garbage included.
-func heap() int64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return int64(sample[0].Value.Uint64())
+	return func() { m.Budget.Release(bytes) }, nil
 }
 
 // AdmitFile is Admit for a file of size bytes, to be read and stored. A one-digit value with its

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"weak"
 
 	"marginlab/ml/mltest/require"
 )
@@ -39,12 +38,4 @@ func TestAdmit(t *testing.T) {
 		leave()
 		require.Equal(t, <-admitted, nil, "when there is room again")
 	})
-}
-
-// What large work leaves behind is collected before its part is given to other work.
-func TestAdmitCollects(t *testing.T) {
-	leave := require.Value(NewMemory(0).Admit(t.Context(), httptest.NewRecorder(), largeMemory))(t)
-	read := weak.Make(&make([]byte, 2*collected)[0])
-	leave()
-	require.Check(t, read.Value() == nil, "the memory of work that is done is not free")
 }

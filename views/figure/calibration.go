@@ -21,10 +21,6 @@ func hasCalibration(r Run) []int {
 	return when(r.Result.Model.Platt != nil && r.Result.Report.TestN >= 2*leastInBin)
 }
 
-func calibrationTitle(Run, int) string {
-	return "Probability told, and share found, on held-out points"
-}
-
 // drawCalibration draws the reliability diagram: for groups of held-out points with similar
 // predicted probability, the fraction that belongs to the class. Groups are equally large, so
 // that all fractions are about equally precise. (Murphy, Winkler:

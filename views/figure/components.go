@@ -14,10 +14,6 @@ import (
 	"marginlab/ml/kernel"
 )
 
-func componentsTitle(Run, int) string {
-	return "The objects where the kernel sees them, by its two largest principal components"
-}
-
 func drawComponents(ctx context.Context, r Run, _ int) (*Picture, error) {
 	s, err := r.Scene(ctx, r.Result.Model)
 	if err != nil {

@@ -11,14 +11,7 @@ import (
 
 // hasPath reports a figure if the errors along lambda come from one factorisation.
 func hasPath(r Run) []int {
-	if len(r.Result.Model.Machines) != 1 || !ml.HasPath(r.Spec, r.Result.Report.TrainN) {
-		return nil
-	}
-	return []int{0}
-}
-
-func pathTitle(Run, int) string {
-	return "The error along λ, in training and with each point left out"
+	return when(len(r.Result.Model.Machines) == 1 && ml.HasPath(r.Spec, r.Result.Report.TrainN))
 }
 
 // pathPlaces is on how many places from one end of the slider to the other the curves are

@@ -21,8 +21,6 @@ func rocTitle(r Run, _ int) string {
 	return title
 }
 
-func precisionTitle(Run, int) string { return "Precision and recall on held-out points" }
-
 // roc returns the curve of the held-out points.
 func (r Run) roc(ctx context.Context) (*ml.ROC, error) {
 	points, err := r.Result.Points(ctx, r.Result.Model, r.Data, r.Spec)

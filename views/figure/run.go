@@ -45,21 +45,21 @@ type runFigure struct {
 // runFigures is the table, in the order of pages.
 var runFigures = []runFigure{
 	{"before", hasBefore, beforeTitle, drawBefore},
-	{"boundary", hasBoundary, boundaryTitle, drawBoundary},
-	{"curve", hasCurve, curveTitle, drawBoundary},
-	{"surface", hasSurface, surfaceTitle, drawBoundary},
-	{"fit", hasFit, fitTitle, drawFit},
+	{"boundary", mainly("boundary"), boundaryTitle, drawBoundary},
+	{"curve", mainly("curve"), always("The curve f(x) and its residuals"), drawBoundary},
+	{"surface", mainly("surface"), always("The surface f(x)"), drawBoundary},
+	{"fit", hasFit, always("f(x) against the value of every point"), drawFit},
 	{"map", mappedMachines, mapTitle, drawMap},
 	{"machine", ownMachines, machineTitle, drawMachine},
 	{"objects", hasObjects, objectsTitle, drawObjects},
 	{"weights", weighed, weightsTitle, drawWeights},
 	{"parts", weighed, partsTitle, drawParts},
-	{"components", hasMatrix, componentsTitle, drawComponents},
+	{"components", hasMatrix, always("The objects where the kernel sees them, by its two largest principal components"), drawComponents},
 	{"kernel", hasMatrix, matrixTitle, drawMatrix},
-	{"path", hasPath, pathTitle, drawPath},
+	{"path", hasPath, always("The error along λ, in training and with each point left out"), drawPath},
 	{"roc", hasROC, rocTitle, drawROC},
-	{"precision", hasROC, precisionTitle, drawPrecision},
-	{"calibration", hasCalibration, calibrationTitle, drawCalibration},
+	{"precision", hasROC, always("Precision and recall on held-out points"), drawPrecision},
+	{"calibration", hasCalibration, always("Probability told, and share found, on held-out points"), drawCalibration},
 }
 
 // Shown is a figure that a run can show.
@@ -144,21 +144,18 @@ func when(there bool) []int {
 	return []int{0}
 }
 
-func hasBoundary(r Run) []int { return when(r.Main() == "boundary") }
+// mainly returns the Machines of a figure that shows the model of some runs, as Main names it.
+func mainly(name string) func(Run) []int {
+	return func(r Run) []int { return when(r.Main() == name) }
+}
 
-func hasCurve(r Run) []int { return when(r.Main() == "curve") }
-
-func hasSurface(r Run) []int { return when(r.Main() == "surface") }
+// always returns the Title of a figure that has the same for all runs.
+func always(title string) func(Run, int) string { return func(Run, int) string { return title } }
 
 // hasFit reports a figure unless the model is a curve, which itself shows every residual.
 func hasFit(r Run) []int { return when(r.Main() == "surface" || r.Main() == "fit") }
 
-func hasBefore(r Run) []int {
-	if r.Result.Before == nil {
-		return nil
-	}
-	return []int{0}
-}
+func hasBefore(r Run) []int { return when(r.Result.Before != nil) }
 
 // mappedMachines returns the machines with a conformal map and a plane to show it on.
 func mappedMachines(r Run) (machines []int) {
@@ -171,10 +168,7 @@ func mappedMachines(r Run) (machines []int) {
 }
 
 func hasMatrix(r Run) []int {
-	if r.Data.Kind() == dataset.KindVectors || ml.Comparable(r.Result.Model.Kernel, r.Data) != nil {
-		return nil
-	}
-	return []int{0}
+	return when(r.Data.Kind() != dataset.KindVectors && ml.Comparable(r.Result.Model.Kernel, r.Data) == nil)
 }
 
 func beforeTitle(r Run, _ int) string {
@@ -190,12 +184,6 @@ func boundaryTitle(r Run, _ int) string {
 	}
 	return "The boundary"
 }
-
-func curveTitle(Run, int) string { return "The curve f(x) and its residuals" }
-
-func surfaceTitle(Run, int) string { return "The surface f(x)" }
-
-func fitTitle(Run, int) string { return "f(x) against the value of every point" }
 
 func mapTitle(r Run, machine int) string {
 	whose := ""

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
+	"marginlab/views/figure"
 )
 
 // Control is a value of a demo set by the visitor. Each type of control has a method
@@ -80,6 +81,15 @@ func (c TextControl) Of(in Input) string {
 
 // PlaceControl is a place on the first figure, two numbers that are dragged by its Handle.
 type PlaceControl struct{ X, Y NumberControl }
+
+// NewPlace begins at a place, within limits that are those of the sliders too. Each coordinate has a
+// name and a label.
+func NewPlace(nameX, labelX, nameY, labelY string, at [2]float64, within figure.Limits) PlaceControl {
+	return PlaceControl{
+		X: NumberControl{Name: nameX, Label: labelX, Default: Setting(at[0]), Min: within.XMin, Max: within.XMax, Low: within.XMin, High: within.XMax, Folded: true},
+		Y: NumberControl{Name: nameY, Label: labelY, Default: Setting(at[1]), Min: within.YMin, Max: within.YMax, Low: within.YMin, High: within.YMax, Folded: true},
+	}
+}
 
 // Params returns the fields of both numbers.
 func (c PlaceControl) Params() []param.Param { return append(c.X.Params(), c.Y.Params()...) }
@@ -183,8 +193,10 @@ func (c DataControl) field() param.Param {
 }
 
 // Of loads the data set that was chosen.
-func (c DataControl) Of(ctx context.Context, in Input) (name string, d *dataset.Data, err error) {
-	return in.source.Data(ctx, c.Text(in))
+func (c DataControl) Of(ctx context.Context, in Input) (name string, d *dataset.Data) {
+	name, d, err := in.source.Data(ctx, c.Text(in))
+	Check(err)
+	return name, d
 }
 
 // Text returns the id of the chosen data set for the lab.
@@ -201,12 +213,12 @@ func (RunControl) field() param.Param {
 }
 
 // Of loads the chosen run; nil if there is none.
-func (c RunControl) Of(ctx context.Context, in Input) (*Run, error) {
+func (c RunControl) Of(ctx context.Context, in Input) *Run {
 	id := in.Text(c.field())
 	if id == "" {
-		return nil, nil
+		return nil
 	}
-	return in.source.Run(ctx, id)
+	return Must(in.source.Run(ctx, id))
 }
 
 // field returns a control's parameter with its kind.

@@ -57,11 +57,11 @@ type Screen struct {
 }
 
 // Answer computes the right answer to a question: the index of an option, or the number.
-type Answer func(ctx context.Context) (float64, error)
+type Answer func(ctx context.Context) float64
 
 // Is returns the answer v.
 func Is(v float64) Answer {
-	return func(context.Context) (float64, error) { return v, nil }
+	return func(context.Context) float64 { return v }
 }
 
 // Screen returns the screen of a slug and its place, or nil.
@@ -93,9 +93,20 @@ type Demo struct {
 	Show func(ctx context.Context, in Input) (*Exhibit, error)
 }
 
-// NewDemo returns the demo of an exhibit and its controls, in the order of the form.
-func NewDemo(show func(ctx context.Context, in Input) (*Exhibit, error), controls ...Control) *Demo {
-	return &Demo{Controls: controls, Show: show}
+// NewDemo returns the demo of an exhibit and its controls, in the order of the form. The errors with
+// which show and its figures end by Must and Check are those of Demo.Show and Figure.Draw.
+func NewDemo(show func(ctx context.Context, in Input) *Exhibit, controls ...Control) *Demo {
+	return &Demo{Controls: controls, Show: func(ctx context.Context, in Input) (*Exhibit, error) {
+		return Caught(func() *Exhibit {
+			e := show(ctx, in)
+			for i, f := range e.Figures {
+				e.Figures[i].Draw = func(l Look) (*figure.Picture, error) {
+					return Caught(func() *figure.Picture { return Must(f.Draw(l)) })
+				}
+			}
+			return e
+		})
+	}}
 }
 
 // Params returns the fields of all controls, in the order of the form.
@@ -339,14 +350,14 @@ type Truth struct {
 // Solve computes the right answer.
 func (q *Question) Solve(ctx context.Context) (t Truth, err error) {
 	if q.Sketch != nil {
-		t.Curve, err = q.Sketch.Truth(ctx)
+		t.Curve, err = Caught(func() figure.Curve { return q.Sketch.Truth(ctx) })
 		t.Curve.Name = "computed"
 		return t, err
 	}
 	if q.Answer == nil { // of words or a point
 		return t, nil
 	}
-	t.Value, err = q.Answer(ctx)
+	t.Value, err = Caught(func() float64 { return q.Answer(ctx) })
 	return t, err
 }
 

@@ -2,8 +2,8 @@ package lessons
 
 import "sync"
 
-// Memo caches small results shared by inputs of a demo. Errors are not cached. The zero value is
-// ready to use.
+// Memo caches small results shared by inputs of a demo. What ends with Must or Check is not
+// cached. The zero value is ready to use.
 type Memo[K comparable, V any] struct {
 	mu   sync.Mutex
 	kept map[K]V
@@ -14,21 +14,19 @@ const memoLimit = 4096
 
 // Get returns the cached result of a key, or computes it. Callers do not wait for each other:
 // concurrent ones may compute the same.
-func (m *Memo[K, V]) Get(key K, compute func() (V, error)) (V, error) {
+func (m *Memo[K, V]) Get(key K, compute func() V) V {
 	m.mu.Lock()
 	v, ok := m.kept[key]
 	m.mu.Unlock()
 	if ok {
-		return v, nil
+		return v
 	}
-	v, err := compute()
-	if err == nil {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if m.kept == nil || len(m.kept) >= memoLimit {
-			m.kept = make(map[K]V)
-		}
-		m.kept[key] = v
+	v = compute()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.kept == nil || len(m.kept) >= memoLimit {
+		m.kept = make(map[K]V)
 	}
-	return v, err
+	m.kept[key] = v
+	return v
 }

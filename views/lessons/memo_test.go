@@ -14,7 +14,7 @@ func TestMemo(t *testing.T) {
 	computed, fault := 0, errors.ErrUnsupported
 	for key := range 2 * memoLimit {
 		for range 3 {
-			_, err := m.Get(key, func() (int, error) { computed++; return 0, fault })
+			_, err := Caught(func() int { return m.Get(key, func() int { computed++; return Must(0, fault) }) })
 			require.Must(t, errors.Is(err, fault) && len(m.kept) <= memoLimit,
 				"error %v, %d results are kept", err, len(m.kept))
 			fault = nil

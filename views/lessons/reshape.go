@@ -41,21 +41,20 @@ func NewReshaping(d *dataset.Data, k kernel.Kernel, x *mat.Dense, y []float64) *
 func (p *Reshaping) Scaled(c []float64) *kernel.Gram { return p.Gram.Scaled(c) }
 
 // J returns the Fisher scalar for the factors c.
-func (p *Reshaping) J(ctx context.Context, c []float64) (float64, error) {
-	return conformal.J(ctx, p.Gram, p.Y, c)
+func (p *Reshaping) J(ctx context.Context, c []float64) float64 {
+	return Must(conformal.J(ctx, p.Gram, p.Y, c))
 }
 
 // Best returns the map with the best factor for given cores, core width and ridge.
-func (p *Reshaping) Best(ctx context.Context, cores [][]float64, gamma, ridge float64) (*conformal.Map, conformal.Stats, error) {
-	return conformal.FitAt(ctx, "eigen", p.Gram, p.X, p.Y, cores, conformal.Settings{Gamma: gamma, Ridge: ridge})
+func (p *Reshaping) Best(ctx context.Context, cores [][]float64, gamma, ridge float64) (*conformal.Map, conformal.Stats) {
+	m, stats, err := conformal.FitAt(ctx, "eigen", p.Gram, p.X, p.Y, cores, conformal.Settings{Gamma: gamma, Ridge: ridge})
+	Check(err)
+	return m, stats
 }
 
 // Machine trains an MCM on the kernel with a map.
-func (p *Reshaping) Machine(ctx context.Context, m *conformal.Map) (*ml.Model, error) {
-	res, err := mcm.Train(ctx, p.Scaled(m.Factors(p.X)), p.Y, p.Settings)
-	if err != nil {
-		return nil, err
-	}
+func (p *Reshaping) Machine(ctx context.Context, m *conformal.Map) *ml.Model {
+	res := Must(mcm.Train(ctx, p.Scaled(m.Factors(p.X)), p.Y, p.Settings))
 	model := &ml.Model{
 		Features: p.Data.Features, Label: p.Data.Label, Classes: []string{p.Negative, p.Positive}, Scaler: p.Scaler, Kernel: p.Kernel,
 		Machines: []ml.Machine{{Map: m, B: res.B}}, Rule: ml.Sign,
@@ -71,7 +70,7 @@ func (p *Reshaping) Machine(ctx context.Context, m *conformal.Map) (*ml.Model, e
 			machine.Coef = append(machine.Coef, l)
 		}
 	}
-	return model, nil
+	return model
 }
 
 // ClassOrder returns the order of the rows with class -1 first.
@@ -113,10 +112,7 @@ func ClassMatrix(name, caption, entry string, a mat.Symmetric, y []float64, orde
 // FactorFigure returns the heat map of a model's conformal factor.
 func FactorFigure(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, change func(*figure.Scene)) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-		sc, err := ReshapedScene(m, d, s, l)
-		if err != nil {
-			return nil, err
-		}
+		sc := ReshapedScene(m, d, s, l)
 		if change != nil {
 			change(&sc)
 		}
@@ -126,46 +122,38 @@ func FactorFigure(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec,
 
 // ReshapedScene returns the scene of a model on its data, over the two most informative columns if
 // there are more.
-func ReshapedScene(m *ml.Model, d *dataset.Data, s ml.Spec, l Look) (figure.Scene, error) {
-	points, err := m.Points(d, s)
-	if err != nil {
-		return figure.Scene{}, err
-	}
+func ReshapedScene(m *ml.Model, d *dataset.Data, s ml.Spec, l Look) figure.Scene {
+	points := Must(m.Points(d, s))
 	v, ok := m.View()
 	if !ok {
 		positive, _ := m.Sides(0)
-		if v, err = tellingView(d, positive); err != nil {
-			return figure.Scene{}, err
-		}
+		v = tellingView(d, positive)
 	}
 	sc := l.Scene(m, points, v, d.Classes, 2)
 	sc.Cores = true
-	return sc, nil
+	return sc
 }
 
 // mostRows is the most rows used in lessons on conformal maps.
 const mostRows = 200
 
 // Few is Thin with a note about more than two classes: all but the last are merged.
-func Few(d *dataset.Data) (*dataset.Data, []string, error) {
-	thin, notes, err := Thin(d)
-	if err != nil {
-		return nil, nil, err
-	}
+func Few(d *dataset.Data) (*dataset.Data, []string) {
+	thin, notes := Thin(d)
 	if len(d.Classes) > 2 {
 		notes = append(notes, fmt.Sprintf("%d classes: here the last, %s, against the others together.", len(d.Classes), LastClass(d)))
 	}
-	return thin, notes, nil
+	return thin, notes
 }
 
 // LastClass returns the class +1: the last.
 func LastClass(d *dataset.Data) string { return d.Classes[len(d.Classes)-1] }
 
 // Thin draws mostRows rows of a larger data set, stratified and always the same, with a note.
-func Thin(d *dataset.Data) (*dataset.Data, []string, error) {
+func Thin(d *dataset.Data) (*dataset.Data, []string) {
 	n := len(d.Y)
 	if n <= mostRows {
-		return d, nil, nil
+		return d, nil
 	}
 	class := make([]float64, n)
 	for i, c := range d.Y {
@@ -173,16 +161,15 @@ func Thin(d *dataset.Data) (*dataset.Data, []string, error) {
 	}
 	keep, _ := dataset.Split(class, 1-float64(mostRows)/float64(n), 1)
 	thin := SelectRows(d, keep)
-	return thin, []string{fmt.Sprintf("%d of the %d rows, for speed. The lab takes all.", len(keep), n)}, thin.Validate()
+	Check(thin.Validate())
+	return thin, []string{fmt.Sprintf("%d of the %d rows, for speed. The lab takes all.", len(keep), n)}
 }
 
 // TellingColumns returns the two columns whose class means are farthest apart in standard
 // deviations; one for data with one column.
-func TellingColumns(d *dataset.Data, positive string) ([]int, error) {
+func TellingColumns(d *dataset.Data, positive string) []int {
 	y, _, _, err := d.Binary(positive)
-	if err != nil {
-		return nil, err
-	}
+	Check(err)
 	z := dataset.FitScaler(d.X).Apply(d.X)
 	n := map[float64]float64{}
 	for _, v := range y {
@@ -200,18 +187,15 @@ func TellingColumns(d *dataset.Data, positive string) ([]int, error) {
 	slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(apart[b], apart[a]) })
 	columns = columns[:min(2, len(columns))]
 	slices.Sort(columns)
-	return columns, nil
+	return columns
 }
 
 // tellingView returns the view over these columns, with the others at their means.
-func tellingView(d *dataset.Data, positive string) (dataset.View, error) {
-	columns, err := TellingColumns(d, positive)
-	if err != nil {
-		return dataset.View{}, err
-	}
+func tellingView(d *dataset.Data, positive string) dataset.View {
+	columns := TellingColumns(d, positive)
 	second := ""
 	if len(columns) > 1 {
 		second = d.Features[columns[1]]
 	}
-	return dataset.ColumnView(d, d.Features[columns[0]], second)
+	return Must(dataset.ColumnView(d, d.Features[columns[0]], second))
 }

@@ -21,7 +21,7 @@ type Sketch struct {
 	Over string    // the level axis, as in "at γ = 10"; empty for x1
 	X    []float64 // at least two places, ascending
 	// Truth returns the true curve, covering all of X.
-	Truth func(ctx context.Context) (figure.Curve, error)
+	Truth func(ctx context.Context) figure.Curve
 	// Draw draws the given background and the visible curves: none, the truth,
 	// the truth and the sketch, or all sketches of a class. The axes do not depend on the curves.
 	Draw func(l Look, curves []figure.Curve) (*figure.Picture, error)

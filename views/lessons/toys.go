@@ -52,11 +52,8 @@ var StepToys = map[string]Toy{
 }
 
 // Drawn returns n generated points, rounded to two decimals so that they fit into a URL.
-func Drawn(generator string, n int, noise float64, seed uint64) (Toy, error) {
-	d, err := dataset.Generate(generator, n, noise, seed)
-	if err != nil {
-		return Toy{}, err
-	}
+func Drawn(generator string, n int, noise float64, seed uint64) Toy {
+	d := Must(dataset.Generate(generator, n, noise, seed))
 	t := Toy{XY: make([][2]float64, n), Y: make([]float64, n)}
 	for i := range n {
 		for j, v := range d.X.RawRowView(i) {
@@ -64,16 +61,16 @@ func Drawn(generator string, n int, noise float64, seed uint64) (Toy, error) {
 		}
 		t.Y[i] = float64(2*d.Y[i] - 1)
 	}
-	return t, nil
+	return t
 }
 
 // Data returns the toy as a data set with the classes -1 and 1.
-func (t Toy) Data() (*dataset.Data, error) {
+func (t Toy) Data() *dataset.Data {
 	labels := make([]string, len(t.Y))
 	for i, y := range t.Y {
 		labels[i] = strconv.Itoa(int(y))
 	}
-	return dataset.FromPoints(t.XY, labels)
+	return Must(dataset.FromPoints(t.XY, labels))
 }
 
 // Matrix returns the M x 2 matrix of the points.

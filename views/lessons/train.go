@@ -2,7 +2,6 @@ package lessons
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"net/url"
 
@@ -25,34 +24,26 @@ func LabQuery(data string, pairs ...string) string {
 
 // NewSpec returns the default spec with these parameters, given as pairs of name and value. It
 // does not standardise, since lessons refer to the displayed coordinates.
-func NewSpec(pairs ...string) (ml.Spec, error) {
+func NewSpec(pairs ...string) ml.Spec {
 	s := ml.DefaultSpec()
 	s.Standardize = false
 	for i := 0; i+1 < len(pairs); i += 2 {
-		if err := s.Set(pairs[i], pairs[i+1]); err != nil {
-			return s, err
-		}
+		Check(s.Set(pairs[i], pairs[i+1]))
 	}
-	return s, nil
+	return s
 }
 
 // Train is ml.Train with a cancelled training as an error: partial results are not shown.
-func Train(ctx context.Context, d *dataset.Data, s ml.Spec) (*ml.Result, error) {
-	res, err := ml.Train(ctx, d, s, nil)
-	if err == nil {
-		err = ctx.Err()
-	}
-	return res, err
+func Train(ctx context.Context, d *dataset.Data, s ml.Spec) *ml.Result {
+	res := Must(ml.Train(ctx, d, s, nil))
+	Check(ctx.Err())
+	return res
 }
 
 // Fit trains on a data set with these parameters, given as pairs of name and value.
-func Fit(ctx context.Context, d *dataset.Data, pairs ...string) (*ml.Result, ml.Spec, error) {
-	s, err := NewSpec(pairs...)
-	if err != nil {
-		return nil, s, err
-	}
-	res, err := Train(ctx, d, s)
-	return res, s, err
+func Fit(ctx context.Context, d *dataset.Data, pairs ...string) (*ml.Result, ml.Spec) {
+	s := NewSpec(pairs...)
+	return Train(ctx, d, s), s
 }
 
 // LinearMachine is a linear machine with the points that it was trained on.
@@ -66,24 +57,18 @@ type LinearMachine struct {
 }
 
 // TrainLinear trains the linear machine of a toy.
-func TrainLinear(ctx context.Context, t Toy, pairs ...string) (*LinearMachine, error) {
-	d, err := t.Data()
-	if err != nil {
-		return nil, err
-	}
-	res, spec, err := Fit(ctx, d, append([]string{"kernel", "linear", "tol", "1e-6"}, pairs...)...)
-	if err != nil {
-		return nil, err
-	}
+func TrainLinear(ctx context.Context, t Toy, pairs ...string) *LinearMachine {
+	d := t.Data()
+	res, spec := Fit(ctx, d, append([]string{"kernel", "linear", "tol", "1e-6"}, pairs...)...)
 	m := &LinearMachine{Result: res, Spec: spec, Data: d}
 	w, b, _ := res.Model.Linear()
 	m.W, m.B = [2]float64{w[0], w[1]}, b
-	m.Points, err = res.Model.Points(d, spec)
-	return m, err
+	m.Points = Must(res.Model.Points(d, spec))
+	return m
 }
 
 // TrainHard trains the hard-margin SVM of a toy, to more digits than TrainLinear.
-func TrainHard(ctx context.Context, t Toy) (*LinearMachine, error) {
+func TrainHard(ctx context.Context, t Toy) *LinearMachine {
 	return TrainLinear(ctx, t, "hard_margin", "true", "tol", "1e-8")
 }
 
@@ -102,18 +87,13 @@ func (m *LinearMachine) AlphaSum() (sum float64) {
 const FreshSeed = 1 << 20
 
 // FreshMoons returns moons that no machine was trained on.
-func FreshMoons(n int, noise float64) (*dataset.Data, error) {
-	t, err := Drawn("moons", n, noise, FreshSeed)
-	if err != nil {
-		return nil, err
-	}
-	return t.Data()
+func FreshMoons(n int, noise float64) *dataset.Data {
+	return Drawn("moons", n, noise, FreshSeed).Data()
 }
 
 // ErrorRate returns the fraction of rows that a model misclassifies.
-func ErrorRate(m *ml.Model, d *dataset.Data) (float64, error) {
-	a, err := m.Accuracy(d)
-	return 1 - a, err
+func ErrorRate(m *ml.Model, d *dataset.Data) float64 {
+	return 1 - Must(m.Accuracy(d))
 }
 
 // SelectRows are some rows of a data set, in the order given.
@@ -127,7 +107,7 @@ func SelectRows(d *dataset.Data, rows []int) *dataset.Data {
 }
 
 // LoadData returns a built-in data set, or one of the toys: "separable" or "overlap".
-func LoadData(name string) (*dataset.Data, error) {
+func LoadData(name string) *dataset.Data {
 	switch name {
 	case "separable":
 		return Separable.Data()
@@ -136,27 +116,19 @@ func LoadData(name string) (*dataset.Data, error) {
 	}
 	b, ok := dataset.FindBuiltin(name)
 	if !ok {
-		return nil, fmt.Errorf("lessons: there is no data set %q; choose one of the list", name)
+		panic(Failf("lessons: there is no data set %q; choose one of the list", name))
 	}
-	return b.Load()
+	return Must(b.Load())
 }
 
 // Boundary returns the picture of a trained model on its data.
 func Boundary(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, change func(*figure.Scene)) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-		points, err := m.Points(d, s)
-		if err != nil {
-			return nil, err
-		}
+		points := Must(m.Points(d, s))
 		v, ok := m.View()
 		if !ok {
-			cols, err := d.Columns(m.Features)
-			if err != nil {
-				return nil, err
-			}
-			if v, err = dataset.ColumnView(cols, cols.Features[0], cols.Features[1]); err != nil {
-				return nil, err
-			}
+			cols := Must(d.Columns(m.Features))
+			v = Must(dataset.ColumnView(cols, cols.Features[0], cols.Features[1]))
 		}
 		sc := l.Scene(m, points, v, d.Classes, 2)
 		sc.Waits = l.Asking

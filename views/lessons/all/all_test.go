@@ -66,7 +66,7 @@ func TestEverySectionHasAScreen(t *testing.T) {
 			}
 		}
 	}
-	for _, d := range lessons.Documents {
+	for _, d := range lessons.Documents() {
 		for _, s := range d.Sections {
 			require.Check(t, covered[s.ID], "no screen goes with %q, %s", s.ID, s.Title)
 		}
@@ -84,7 +84,7 @@ func TestIndexHasAllOf001(t *testing.T) {
 			want = append(want, fmt.Sprintf("%d.%d", i+1, k+1))
 		}
 	}
-	for _, d := range lessons.Documents {
+	for _, d := range lessons.Documents() {
 		for _, s := range d.Sections {
 			if s.Document == "001" {
 				got = append(got, s.Number)

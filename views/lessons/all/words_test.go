@@ -55,8 +55,8 @@ func TestNoDocuments(t *testing.T) {
 // render.
 func TestCorrections(t *testing.T) {
 	t.Parallel()
-	require.Check(t, len(lessons.Corrections) >= 52, "%d corrections", len(lessons.Corrections))
-	for _, c := range lessons.Corrections {
+	require.Check(t, len(lessons.Corrections()) >= 52, "%d corrections", len(lessons.Corrections()))
+	for _, c := range lessons.Corrections() {
 		_, ok := lessons.FindSection(c.Section)
 		require.Check(t, ok, "there is no section %s", c.Section)
 		slug, screen, _ := strings.Cut(c.Lesson, "/")

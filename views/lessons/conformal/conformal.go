@@ -26,7 +26,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -38,38 +38,23 @@ var (
 		{Name: "poly", Label: "quadratic", Help: "(γ x·z + 1)²"},
 		{Name: "linear", Label: "linear", Help: "x·z"},
 	}}
-	metricGamma = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "0.2", Min: 0.05, Max: 5, Low: 0.05, High: 5, Log: true}
-	height      = lessons.NumberControl{Name: "core_height", Label: "height of the core", Symbol: "α₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Help: "c(x) = 1 + α₁ exp(−½ |x − a|²); 0 leaves the kernel as it is."}
-	core        = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "kx", Label: "core x1", Default: "-0.8", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
-		Y: lessons.NumberControl{Name: "ky", Label: "core x2", Default: "0.3", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
-	}
-	probe = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "probe x1", Default: "0.6", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "probe x2", Default: "0.9", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
-	}
+	metricGamma  = lessons.NumberControl{Name: "gamma", Label: "kernel width", Symbol: "γ", Default: "0.2", Min: 0.05, Max: 5, Low: 0.05, High: 5, Log: true}
+	height       = lessons.NumberControl{Name: "core_height", Label: "height of the core", Symbol: "α₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Help: "c(x) = 1 + α₁ exp(−½ |x − a|²); 0 leaves the kernel as it is."}
+	core         = lessons.NewPlace("kx", "core x1", "ky", "core x2", [2]float64{-0.8, 0.3}, figure.Limits{XMin: -3, XMax: 3, YMin: -2, YMax: 2})
+	probe        = lessons.NewPlace("px", "probe x1", "py", "probe x2", [2]float64{0.6, 0.9}, figure.Limits{XMin: -3, XMax: 3, YMin: -2, YMax: 2})
 	fisherKernel = lessons.ChoiceControl{Name: "kernel", Label: "kernel", Default: "linear", Options: []param.Option{
 		{Name: "linear", Label: "linear: φ(x) = x", Help: "Two features."},
 		{Name: "quadratic", Label: "quadratic: (1 + x·z)²", Help: "Six features."},
 	}}
-	sorted = lessons.SwitchControl{Name: "sorted", Label: "rows sorted by class", Default: "true", Help: "Of the matrices in the pictures."}
-	point  = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "point x1", Default: "0.9", Min: -2, Max: 2, Low: -2, High: 2, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "point x2", Default: "-0.6", Min: -1.5, Max: 1.5, Low: -1.5, High: 1.5, Folded: true},
-	}
-	a0        = lessons.NumberControl{Name: "a0", Label: "constant", Symbol: "α₀", Default: "1", Min: -2, Max: 2, Low: -2, High: 2}
-	a1        = lessons.NumberControl{Name: "a1", Label: "first core", Symbol: "α₁", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
-	a2        = lessons.NumberControl{Name: "a2", Label: "second core", Symbol: "α₂", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
-	coreGamma = lessons.NumberControl{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Default: "1", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true}
-	solver    = lessons.SwitchControl{Name: "solver", Label: "show the best coefficients", Default: "false", Help: "Try first."}
-	firstCore = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "ux", Label: "first core x1", Default: "0", Min: -2, Max: 3, Low: -2, High: 3, Folded: true},
-		Y: lessons.NumberControl{Name: "uy", Label: "first core x2", Default: "0.4", Min: -1.5, Max: 2, Low: -1.5, High: 2, Folded: true},
-	}
-	secondCore = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "vx", Label: "second core x1", Default: "1", Min: -2, Max: 3, Low: -2, High: 3, Folded: true},
-		Y: lessons.NumberControl{Name: "vy", Label: "second core x2", Default: "0.1", Min: -1.5, Max: 2, Low: -1.5, High: 2, Folded: true},
-	}
+	sorted           = lessons.SwitchControl{Name: "sorted", Label: "rows sorted by class", Default: "true", Help: "Of the matrices in the pictures."}
+	point            = lessons.NewPlace("px", "point x1", "py", "point x2", [2]float64{0.9, -0.6}, figure.Limits{XMin: -2, XMax: 2, YMin: -1.5, YMax: 1.5})
+	a0               = lessons.NumberControl{Name: "a0", Label: "constant", Symbol: "α₀", Default: "1", Min: -2, Max: 2, Low: -2, High: 2}
+	a1               = lessons.NumberControl{Name: "a1", Label: "first core", Symbol: "α₁", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	a2               = lessons.NumberControl{Name: "a2", Label: "second core", Symbol: "α₂", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	coreGamma        = lessons.NumberControl{Name: "core_gamma", Label: "core width", Symbol: "γ_c", Default: "1", Min: 0.05, Max: 10, Low: 0.05, High: 10, Log: true}
+	solver           = lessons.SwitchControl{Name: "solver", Label: "show the best coefficients", Default: "false", Help: "Try first."}
+	firstCore        = lessons.NewPlace("ux", "first core x1", "uy", "first core x2", [2]float64{0, 0.4}, figure.Limits{XMin: -2, XMax: 3, YMin: -1.5, YMax: 2})
+	secondCore       = lessons.NewPlace("vx", "second core x1", "vy", "second core x2", [2]float64{1, 0.1}, figure.Limits{XMin: -2, XMax: 3, YMin: -1.5, YMax: 2})
 	cores            = lessons.IntegerControl{Name: "cores", Label: "cores", Default: "8", Min: 1, Max: 30, Low: 1, High: 30}
 	repeat           = lessons.SwitchControl{Name: "repeat", Label: "use every core twice", Default: "false"}
 	eigenRidge       = lessons.NumberControl{Name: "ridge", Label: "ridge", Symbol: "D", Default: "1e-3", Min: 1e-6, Max: 1, Low: 1e-6, High: 1, Log: true}
@@ -94,9 +79,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "magnify",
 				Demo: lessons.NewDemo(showMagnify, steepness, where),
 				Answers: map[string]lessons.Answer{
-					"wrong-place": func(context.Context) (float64, error) {
+					"wrong-place": func(context.Context) float64 {
 						before, after := ratio(identity), ratio(bend(1.5, -2))
-						return float64(1 + lessons.Sign(after-before)), nil
+						return float64(1 + lessons.Sign(after-before))
 					},
 				},
 			},
@@ -104,9 +89,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "metric",
 				Demo: lessons.NewDemo(showMetric, metricKernel, metricGamma, height, core, probe),
 				Answers: map[string]lessons.Answer{
-					"uniform": func(context.Context) (float64, error) {
-						g, err := theory.Metric(kernel.RBF(2), []float64{0.3, -1})
-						return theory.Magnification(g), err
+					"uniform": func(context.Context) float64 {
+						g := lessons.Must(theory.Metric(kernel.RBF(2), []float64{0.3, -1}))
+						return theory.Magnification(g)
 					},
 				},
 			},
@@ -114,16 +99,13 @@ func Lesson() *lessons.Lesson {
 				Slug: "fisher",
 				Demo: lessons.NewDemo(showFisher, fisherKernel, sorted, point),
 				Answers: map[string]lessons.Answer{
-					"order": func(ctx context.Context) (float64, error) {
-						f, err := newTwoWays(ctx, theory.FeatureMap{}, six([2]float64{0.9, -0.6}))
-						if err != nil {
-							return 0, err
-						}
-						j, err := mlconformal.J(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, f.points.Matrix()), f.points.Y, ones(len(f.points.Y)))
+					"order": func(ctx context.Context) float64 {
+						f := newTwoWays(ctx, theory.FeatureMap{}, six([2]float64{0.9, -0.6}))
+						j := lessons.Must(mlconformal.J(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, f.points.Matrix()), f.points.Y, ones(len(f.points.Y))))
 						if math.Abs(j-f.scatter()) < 1e-12 && math.Abs(j-f.matrices()) < 1e-12 {
-							return 1, err
+							return 1
 						}
-						return 0, err
+						return 0
 					},
 				},
 			},
@@ -134,9 +116,9 @@ func Lesson() *lessons.Lesson {
 				Sketches: map[string]*lessons.Sketch{
 					"factor": {
 						Of: "the factor", Over: "x", X: []float64{-3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}, Height: 4,
-						Truth: func(context.Context) (figure.Curve, error) {
+						Truth: func(context.Context) figure.Curve {
 							m := mlconformal.Map{Gamma: 2, Alpha0: 1, Alpha: []float64{1, -2}, Cores: [][]float64{{-1}, {1}}}
-							return lessons.CurveOf(-3, 3, 120, func(x float64) float64 { return m.At([]float64{x}) }), nil
+							return lessons.CurveOf(-3, 3, 120, func(x float64) float64 { return m.At([]float64{x}) })
 						},
 						Draw: lessons.SketchChart(figure.Axis{Name: "x", Min: -3, Max: 3}, figure.Axis{Name: "c(x)", Min: -1.5, Max: 2.5}, figure.Rule{Name: "α₀", At: 1}),
 					},
@@ -146,22 +128,16 @@ func Lesson() *lessons.Lesson {
 				Slug: "eigen",
 				Demo: lessons.NewDemo(showEigen, cores, repeat, eigenRidge, eigenCoreGamma),
 				Answers: map[string]lessons.Answer{
-					"trap": func(ctx context.Context) (float64, error) {
-						p, err := moons()
-						if err != nil {
-							return 0, err
-						}
-						values, err := p.qValues(ctx, p.spread(8, true), 1, 1)
-						if err != nil {
-							return 0, err
-						}
+					"trap": func(ctx context.Context) float64 {
+						p := moons()
+						values := p.qValues(ctx, p.spread(8, true), 1, 1)
 						zeros := 0.0
 						for _, v := range values {
 							if math.Abs(v) <= 1e-12*values[len(values)-1] {
 								zeros++
 							}
 						}
-						return zeros, nil
+						return zeros
 					},
 				},
 			},
@@ -169,32 +145,20 @@ func Lesson() *lessons.Lesson {
 				Slug: "gradient",
 				Demo: lessons.NewDemo(showGradient, rate, cores, coreGamma),
 				Answers: map[string]lessons.Answer{
-					"above": func(ctx context.Context) (float64, error) {
-						p, err := moons()
-						if err != nil {
-							return 0, err
-						}
+					"above": func(ctx context.Context) float64 {
+						p := moons()
 						cores := p.spread(8, false)
-						_, top, err := p.Best(ctx, cores, 1, ridge)
-						if err != nil {
-							return 0, err
-						}
+						_, top := p.Best(ctx, cores, 1, ridge)
 						for _, rate := range []float64{0.05, 0.2, 1} {
-							path, err := p.climb(ctx, cores, 1, 1000, rate)
-							if err != nil {
-								return 0, err
-							}
+							path := p.climb(ctx, cores, 1, 1000, rate)
 							for i := range path.Len() {
-								q, err := p.quotient(ctx, mapAt(path, i, cores, 1))
-								if err != nil {
-									return 0, err
-								}
+								q := p.quotient(ctx, mapAt(path, i, cores, 1))
 								if q > top.Eigenvalue*(1+1e-9) {
-									return 0, nil
+									return 0
 								}
 							}
 						}
-						return 1, nil
+						return 1
 					},
 				},
 			},
@@ -249,7 +213,7 @@ func ratio(bend func(float64) float64) float64 {
 	return 2 * end / (right - left)
 }
 
-func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showMagnify(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	s, m := steepness.Of(in), where.Of(in)
 	bent := bend(s, m)
 	const floor = -3.8 // position of the points next to the axes
@@ -311,10 +275,10 @@ func showMagnify(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		e.Figures[0].Asks = "The map is steepest inside a class. Where do the two points beside the gap go?"
 		e.Notes, e.After = nil, e.Notes
 	}
-	return e, nil
+	return e
 }
 
-func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showMetric(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	k := kernel.Kernel{Name: metricKernel.Of(in)}
 	switch k.Name {
 	case "rbf":
@@ -324,32 +288,27 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	a := core.Of(in)
 	m := mlconformal.Map{Gamma: 0.5, Alpha0: 1, Alpha: []float64{height.Of(in)}, Cores: [][]float64{a[:]}}
-	metric := func(x []float64) (*mat.SymDense, error) {
+	metric := func(x []float64) *mat.SymDense {
 		c, grad := m.Gradient(x)
-		return theory.ConformalMetric(k, x, c, grad)
+		return lessons.Must(theory.ConformalMetric(k, x, c, grad))
 	}
 	type ellipse struct {
 		at     [2]float64
 		axes   [2]float64
 		across *mat.Dense // directions of the axes, as columns
 	}
-	measure := func(at [2]float64) (e ellipse, err error) {
-		g, err := metric(at[:])
-		if err != nil {
-			return e, err
-		}
+	measure := func(at [2]float64) (e ellipse) {
+		var err error
 		e.at = at
-		e.axes, e.across, err = theory.Axes(g)
-		return e, err
+		e.axes, e.across, err = theory.Axes(metric(at[:]))
+		lessons.Check(err)
+		return e
 	}
 	var grid []ellipse
 	largest := 0.0
 	for i := range 9 {
 		for j := range 9 { // a square grid, for square frames
-			e, err := measure([2]float64{0.75 * float64(i-4), 0.75 * float64(j-4)})
-			if err != nil {
-				return nil, err
-			}
+			e := measure([2]float64{0.75 * float64(i-4), 0.75 * float64(j-4)})
 			largest = math.Max(largest, e.axes[1])
 			grid = append(grid, e)
 		}
@@ -365,18 +324,9 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		marks = append(marks, figure.Path{Points: outline, Plain: true, Pen: figure.Pen{Color: figure.Violet}, Name: "image of a small circle"})
 	}
 	p := probe.Of(in)
-	g, err := metric(p[:])
-	if err != nil {
-		return nil, err
-	}
-	plain, err := theory.Metric(k, p[:])
-	if err != nil {
-		return nil, err
-	}
-	at, err := measure(p)
-	if err != nil {
-		return nil, err
-	}
+	g := metric(p[:])
+	plain := lessons.Must(theory.Metric(k, p[:]))
+	at := measure(p)
 	marks = append(marks,
 		figure.Dot{At: a, Class: -1, Ring: true, Held: true, Label: "core a"},
 		figure.Dot{At: p, Class: -1, Held: true, Label: "probe"})
@@ -384,9 +334,9 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if at.axes[0] > 0 {
 		shape = views.Short(at.axes[1] / at.axes[0])
 	}
-	step := min(in.Step, len(metricDerivation)-1)
+	step := min(in.Step, len(metricDerivation())-1)
 	return &lessons.Exhibit{
-		Steps: len(metricDerivation), Step: step, Body: lessons.Derivation(step, metricDerivation...),
+		Steps: len(metricDerivation()), Step: step, Body: lessons.Derivation(step, metricDerivation()...),
 		Figures: []lessons.Figure{lessons.Plane("metric", "Each ellipse is what becomes of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it does not distort. ~Drag the core and the probe.~",
 			figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 1, marks)},
 		Handles: []lessons.Handle{
@@ -399,17 +349,11 @@ func showMetric(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `$\sqrt{\det\tilde{\mathbf g}}$`, Value: views.Short(theory.Magnification(g)), Help: "with the factor", After: true},
 			{Label: "long axis over short axis", Value: shape, Help: "at the probe; 1: no distortion"},
 		},
-	}, nil
+	}
 }
 
 // metricDerivation shows how a factor changes the metric of a kernel.
-var metricDerivation = []lessons.Line{
-	{Why: `A point $\mathbf x$ has the image $\phi(\mathbf x)$. The new kernel $c(\mathbf x)c(\mathbf z)k(\mathbf x,\mathbf z)$ is the inner product of these images:`, TeX: `\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi(\mathbf x)`},
-	{Why: `A small step in the input moves the image by the product rule.`, TeX: `d\tilde\phi = \phi\, dc + c\, d\phi`},
-	{Why: `Square the length; inner products of images are values of the kernel, and those of their derivatives are derivatives of it.`, TeX: `\lVert d\tilde\phi\rVert^2 = k\,dc^2 + 2c\,dc\,(\phi^\top d\phi) + c^2\,\lVert d\phi\rVert^2`},
-	{Why: `Written as a matrix, with $c_i = \partial c/\partial x_i$ and $k_i = \partial k(\mathbf x, \mathbf z)/\partial x_i$ at $\mathbf z = \mathbf x$:`, TeX: `\tilde g_{ij} = c_i c_j\,k + c\,(c_i k_j + c_j k_i) + c^2 g_{ij}`},
-	{Slug: "rbf", Why: `For the RBF kernel $k(\mathbf x,\mathbf x) = 1$ and $k_i = 0$. Where $c$ is flat the magnification is $c^2$ times the old one in the plane; where it slopes, the second term stretches along the slope.`, TeX: `\tilde{\mathbf g} = c^2\, 2\gamma\,\mathbf I + \nabla c\,\nabla c^\top`},
-}
+var metricDerivation = lessons.Lines(files, "metric")
 
 // six returns six points in arbitrary class order; one of them can be moved.
 func six(at [2]float64) lessons.Toy {
@@ -426,21 +370,20 @@ type twoWays struct {
 }
 
 // newTwoWays uses the features of the map; for the zero map, the coordinates.
-func newTwoWays(ctx context.Context, m theory.FeatureMap, points lessons.Toy) (*twoWays, error) {
+func newTwoWays(ctx context.Context, m theory.FeatureMap, points lessons.Toy) *twoWays {
 	f := &twoWays{points: points, phi: points.Matrix()}
 	k := kernel.Kernel{Name: "linear"}
 	var err error
 	if m.Inputs > 0 {
-		if f.phi, err = m.Rows(points.Matrix()); err != nil {
-			return nil, err
-		}
+		f.phi = lessons.Must(m.Rows(points.Matrix()))
 		k = m.Kernel
 	}
 	if f.between, f.within, err = theory.ScatterTraces(f.phi, points.Y); err != nil {
-		return nil, err
+		return nil
 	}
 	f.b, f.w, err = mlconformal.Scatter(ctx, kernel.NewGram(k, points.Matrix()), points.Y, nil)
-	return f, err
+	lessons.Check(err)
+	return f
 }
 
 // scatter returns J by the definition with scatter matrices.
@@ -449,16 +392,13 @@ func (f *twoWays) scatter() float64 { return f.between / f.within }
 // matrices returns J by the kernel matrices alone.
 func (f *twoWays) matrices() float64 { return mat.Sum(f.b) / mat.Sum(f.w) }
 
-func showFisher(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showFisher(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	points := six(point.Of(in))
 	var m theory.FeatureMap
 	if fisherKernel.Of(in) == "quadratic" {
 		m = theory.QuadraticPlane
 	}
-	f, err := newTwoWays(ctx, m, points)
-	if err != nil {
-		return nil, err
-	}
+	f := newTwoWays(ctx, m, points)
 	order := make([]int, len(points.Y))
 	for i := range order {
 		order[i] = i
@@ -472,10 +412,10 @@ func showFisher(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		caption = "Dashed: from the points to the mean of their class, the scatter within. Solid: from the class means to the mean of all, the scatter between."
 		marks = append(spokes(points), marks...)
 	}
-	step := min(in.Step, len(fisherDerivation)-1)
+	step := min(in.Step, len(fisherDerivation())-1)
 	n, mixed := float64(len(points.Y)), !sorted.Of(in)
 	return &lessons.Exhibit{
-		Steps: len(fisherDerivation), Step: step, Body: lessons.Derivation(step, fisherDerivation...),
+		Steps: len(fisherDerivation()), Step: step, Body: lessons.Derivation(step, fisherDerivation()...),
 		Figures: []lessons.Figure{
 			lessons.Plane("points", caption, figure.Limits{XMin: -2, XMax: 2, YMin: -1.5, YMax: 1.5}, 2, marks),
 			lessons.ClassMatrix("b", `$\mathbf B$: all entries together give $M\operatorname{tr}\mathbf S_b$.`, "B", f.b, points.Y, order, 0),
@@ -488,7 +428,7 @@ func showFisher(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			{Label: `$J$ by scatter matrices`, Value: views.Long(f.scatter())},
 			{Label: `$J$ by $\mathbf B$ and $\mathbf W$`, Value: views.Long(f.matrices()), Help: "the same, though no feature was computed", After: mixed},
 		},
-	}, nil
+	}
 }
 
 // spokes join the points to their class means, and these to the overall mean.
@@ -514,26 +454,14 @@ func spokes(t lessons.Toy) (marks []figure.Mark) {
 }
 
 // fisherDerivation turns traces of scatter matrices into sums of a kernel matrix.
-var fisherDerivation = []lessons.Line{
-	{Why: `The trace of $\mathbf v\mathbf v^\top$ is $\lVert\mathbf v\rVert^2$: traces of scatter are mean squared distances of images $\mathbf z_j$ and means.`, TeX: `\operatorname{tr}\mathbf S_b = \frac1M\sum_i M_i\lVert\bar{\mathbf z}_i - \bar{\mathbf z}\rVert^2`},
-	{Why: `Multiply out; the weighted class means add up to the mean of all.`, TeX: `M\operatorname{tr}\mathbf S_b = \sum_i M_i\lVert\bar{\mathbf z}_i\rVert^2 - M\lVert\bar{\mathbf z}\rVert^2`},
-	{Why: `A squared mean is a mean of inner products, which are entries of $\mathbf K$.`, TeX: `M_i\lVert\bar{\mathbf z}_i\rVert^2 = \frac{1}{M_i}\mathbf 1^\top\mathbf K_{ii}\mathbf 1 \qquad M\lVert\bar{\mathbf z}\rVert^2 = \frac1M\mathbf 1^\top\mathbf K\mathbf 1`},
-	{Why: `So the sum of all entries of $\mathbf B$ is the scatter between the classes.`, TeX: `M\operatorname{tr}\mathbf S_b = \mathbf 1^\top\mathbf B\,\mathbf 1`},
-	{Why: `Likewise within: squared lengths on the diagonal, less the squared class means.`, TeX: `M\operatorname{tr}\mathbf S_w = \sum_j\lVert\mathbf z_j\rVert^2 - \sum_i M_i\lVert\bar{\mathbf z}_i\rVert^2 = \mathbf 1^\top\mathbf W\,\mathbf 1`},
-	{Why: `With a factor, $K_{ij}$ becomes $c_i c_j K_{ij}$: the ones become $\mathbf c$, and $\mathbf B_0$, $\mathbf W_0$ belong to the kernel as it was.`, TeX: `J(\mathbf c) = \frac{\mathbf 1^\top\mathbf B\mathbf 1}{\mathbf 1^\top\mathbf W\mathbf 1} = \frac{\mathbf c^\top\mathbf B_0\,\mathbf c}{\mathbf c^\top\mathbf W_0\,\mathbf c}`},
-}
+var fisherDerivation = lessons.Lines(files, "fisher")
 
 // moons returns the points of the screens on cores, eigenvectors and gradients.
-func moons() (*problem, error) {
-	d, err := dataset.Generate("moons", 60, 0.2, 3)
-	if err != nil {
-		return nil, err
-	}
+func moons() *problem {
+	d := lessons.Must(dataset.Generate("moons", 60, 0.2, 3))
 	y, _, _, err := d.Binary("")
-	if err != nil {
-		return nil, err
-	}
-	return &problem{lessons.NewReshaping(d, kernel.RBF(1), d.X, y)}, nil
+	lessons.Check(err)
+	return &problem{lessons.NewReshaping(d, kernel.RBF(1), d.X, y)}
 }
 
 // problem is a data set with a kernel to be transformed.
@@ -564,18 +492,12 @@ func (p *problem) spread(n int, twice bool) (cores [][]float64) {
 
 var moonLimits = figure.Limits{XMin: -2, XMax: 3, YMin: -1.5, YMax: 2}
 
-func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	p, err := moons()
-	if err != nil {
-		return nil, err
-	}
+func showFactor(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	p := moons()
 	u, v := firstCore.Of(in), secondCore.Of(in)
 	cores := [][]float64{u[:], v[:]}
 	m := &mlconformal.Map{Gamma: coreGamma.Of(in), Alpha0: a0.Of(in), Alpha: []float64{a1.Of(in), a2.Of(in)}, Cores: cores}
-	before, err := p.J(ctx, ones(len(p.Y)))
-	if err != nil {
-		return nil, err
-	}
+	before := p.J(ctx, ones(len(p.Y)))
 	e := &lessons.Exhibit{
 		Handles: []lessons.Handle{
 			firstCore.Handle("first core", in),
@@ -585,30 +507,21 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}
 	var best float64
 	if solver.Of(in) {
-		top, stats, err := p.Best(ctx, cores, m.Gamma, 1e-6)
-		if err != nil {
-			return nil, err
-		}
+		top, stats := p.Best(ctx, cores, m.Gamma, 1e-6)
 		best = stats.JAfter
 		e.Numbers = append(e.Numbers,
 			lessons.Number{Label: "best $J$ of these cores", Value: views.Short(best), Help: "of the next screen"},
 			lessons.Number{Label: `its $\alpha_0, \alpha_1, \alpha_2$`, Value: lessons.Minus(fmt.Sprintf("%.2f, %.2f, %.2f", top.Alpha0, top.Alpha[0], top.Alpha[1])), Help: "any multiple is as good; here the mean of |c| is 1"})
 	}
 	c := m.Factors(p.X)
-	j, err := p.J(ctx, c)
+	j, err := mlconformal.J(ctx, p.Gram, p.Y, c)
 	if err != nil {
 		e.Notes = []string{`With $c = 0$ at every point all images coincide, and $J$ has no value. Raise a coefficient.`}
 		e.Figures = []lessons.Figure{lessons.Plane("factor", "The factor is zero everywhere.", moonLimits, 2, toy(p.Data, p.Y).Dots(nil))}
-		return e, nil
+		return e
 	}
-	model, err := p.Machine(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	spectrum, err := theory.Mercer(theory.Gram(p.Scaled(c)))
-	if err != nil {
-		return nil, err
-	}
+	model := p.Machine(ctx, m)
+	spectrum := lessons.Must(theory.Mercer(theory.Gram(p.Scaled(c))))
 	e.Numbers = append([]lessons.Number{
 		{Label: "$J$ by hand", Value: views.Short(j), Help: "make it large"},
 	}, append(e.Numbers,
@@ -624,18 +537,18 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		e.Notes = append(e.Notes, fmt.Sprintf("By hand you have %.0f %% of the best $J$ of these cores.", 100*j/best))
 	}
 	e.Figures = []lessons.Figure{lessons.FactorFigure("factor", "The factor c(x) as a heat map, with the boundary of an MCM trained on the new kernel. ~Drag the two cores.~", model, p.Data, ml.Spec{Learner: "mcm"}, func(s *figure.Scene) { s.Limits = moonLimits })}
-	return e, nil
+	return e
 }
 
 // qValues returns the eigenvalues of Q for these cores, ascending.
-func (p *problem) qValues(ctx context.Context, cores [][]float64, gamma, ridge float64) ([]float64, error) {
-	return theory.RidgeSpectrum(ctx, p.Gram, p.X, p.Y, cores, gamma, ridge)
+func (p *problem) qValues(ctx context.Context, cores [][]float64, gamma, ridge float64) []float64 {
+	return lessons.Must(theory.RidgeSpectrum(ctx, p.Gram, p.X, p.Y, cores, gamma, ridge))
 }
 
 // quotient returns the objective maximised by the eigenvector: the Fisher scalar of a map with
 // the default ridge in its denominator.
-func (p *problem) quotient(ctx context.Context, m *mlconformal.Map) (float64, error) {
-	return theory.RidgedJ(ctx, p.Gram, p.Y, m.Factors(p.X), ridge)
+func (p *problem) quotient(ctx context.Context, m *mlconformal.Map) float64 {
+	return lessons.Must(theory.RidgedJ(ctx, p.Gram, p.Y, m.Factors(p.X), ridge))
 }
 
 // mapAt returns the map at a step of the ascent.
@@ -645,8 +558,8 @@ func mapAt(path *trace.Replay[[]float64], step int, cores [][]float64, gamma flo
 }
 
 // climb runs the gradient ascent from the original kernel, with the default ridge.
-func (p *problem) climb(ctx context.Context, cores [][]float64, gamma float64, steps int, rate float64) (*trace.Replay[[]float64], error) {
-	return stepwise.FisherAscent(ctx, p.Gram, p.X, p.Y, cores, mlconformal.Settings{Gamma: gamma, Ridge: ridge, Steps: steps, Rate: rate})
+func (p *problem) climb(ctx context.Context, cores [][]float64, gamma float64, steps int, rate float64) *trace.Replay[[]float64] {
+	return lessons.Must(stepwise.FisherAscent(ctx, p.Gram, p.X, p.Y, cores, mlconformal.Settings{Gamma: gamma, Ridge: ridge, Steps: steps, Rate: rate}))
 }
 
 // toy returns the points of a data set in the plane.
@@ -659,36 +572,21 @@ func toy(d *dataset.Data, y []float64) lessons.Toy {
 	return t
 }
 
-func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	p, err := moons()
-	if err != nil {
-		return nil, err
-	}
+func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	p := moons()
 	ridge, gamma := eigenRidge.Of(in), eigenCoreGamma.Of(in)
 	n := cores.Of(in)
 	places := p.spread(n, repeat.Of(in))
-	values, err := p.qValues(ctx, places, gamma, ridge)
-	if err != nil {
-		return nil, err
-	}
-	bare, err := p.qValues(ctx, places, gamma, 0)
-	if err != nil {
-		return nil, err
-	}
-	top, stats, err := p.Best(ctx, places, gamma, ridge)
-	if err != nil {
-		return nil, err
-	}
-	model, err := p.Machine(ctx, top)
-	if err != nil {
-		return nil, err
-	}
+	values := p.qValues(ctx, places, gamma, ridge)
+	bare := p.qValues(ctx, places, gamma, 0)
+	top, stats := p.Best(ctx, places, gamma, ridge)
+	model := p.Machine(ctx, top)
 	model.Machines[0].CoreRows = p.evenly(n)
 	size, rank := len(values), stats.BasisRank
 	relative := func(v []float64) float64 { return math.Abs(v[0]) / v[len(v)-1] }
-	step := min(in.Step, len(eigenDerivation)-1)
+	step := min(in.Step, len(eigenDerivation())-1)
 	e := &lessons.Exhibit{
-		Steps: len(eigenDerivation), Step: step, Body: lessons.Derivation(step, eigenDerivation...),
+		Steps: len(eigenDerivation()), Step: step, Body: lessons.Derivation(step, eigenDerivation()...),
 		Figures: []lessons.Figure{
 			lessons.FactorFigure("factor", "The factor of the largest eigenvalue. Look where it crosses 0.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
 			{Name: "q", Caption: `Sizes of the eigenvalues of $\mathbf Q$, on a logarithmic scale: bars at $10^{-12}$ of the first and below are rounding. Use every core twice.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
@@ -710,55 +608,32 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if relative(values) < 1e-12 {
 		e.After = []string{fmt.Sprintf(`$\mathbf Q$ is singular to working precision although $D = %s$. In the basis $\mathbf U$ the problem has %d rows and its largest $g$ is found all the same.`, lessons.TeX(ridge), rank)}
 	}
-	return e, nil
+	return e
 }
 
 // eigenDerivation leads from the quotient to a problem that can be solved.
-var eigenDerivation = []lessons.Line{
-	{Why: `At the top the gradient of the quotient is zero. By the quotient rule:`, TeX: `\nabla J = \frac{2\,(\mathbf B_0\mathbf c - J\,\mathbf W_0\mathbf c)}{\mathbf c^\top\mathbf W_0\,\mathbf c} = 0`},
-	{Why: `That is a generalised eigenproblem, and $J$ itself is the eigenvalue: take the largest. (Often called $\gamma$, which here is a kernel width.)`, TeX: `\mathbf B_0\,\mathbf c = g\,\mathbf W_0\,\mathbf c`},
-	{Why: `A free number for every training point is no function of $\mathbf x$. So $\mathbf c$ must come from the cores.`, TeX: `\mathbf c = \mathbf K_1\boldsymbol\alpha \qquad \mathbf K_1 = [\,\mathbf 1,\ k_1(\mathbf x_i, \mathbf a_j)\,]`},
-	{Why: `Put it in, with a small $D$ to keep the denominator from 0.`, TeX: `\underbrace{\mathbf K_1^\top\mathbf B_0\mathbf K_1}_{\mathbf P}\,\boldsymbol\alpha = g\,\underbrace{\mathbf K_1^\top(\mathbf W_0 + D\,\mathbf I)\mathbf K_1}_{\mathbf Q}\,\boldsymbol\alpha`},
-	{Slug: "trap", Why: `The trap: where columns of $\mathbf K_1$ depend on each other, some $\mathbf v \ne 0$ has $\mathbf K_1\mathbf v = 0$, so both sides vanish for every $g$.`, TeX: `\mathbf K_1\mathbf v = 0 \ \Rightarrow\ \mathbf P\mathbf v = 0 = g\,\mathbf Q\mathbf v`},
-	{Why: `The way out: an orthonormal basis $\mathbf U$ of the range of $\mathbf K_1$, from its singular values, and $\mathbf c = \mathbf U\mathbf z$. Now the right-hand matrix is at least $D\,\mathbf I$.`, TeX: `\mathbf U^\top\mathbf B_0\mathbf U\,\mathbf z = g\,(\mathbf U^\top\mathbf W_0\mathbf U + D\,\mathbf I)\,\mathbf z`},
-	{Why: `A Cholesky factor $\mathbf L$ of the right-hand side makes it an ordinary symmetric problem; $\boldsymbol\alpha$ follows by least squares.`, TeX: `\begin{gathered} \mathbf L^{-1}(\mathbf U^\top\mathbf B_0\mathbf U)\,\mathbf L^{-\top}\mathbf y = g\,\mathbf y \\ \mathbf K_1\boldsymbol\alpha = \mathbf U\mathbf L^{-\top}\mathbf y \end{gathered}`},
-}
+var eigenDerivation = lessons.Lines(files, "eigen")
 
 const steps = 60
 
-func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	p, err := moons()
-	if err != nil {
-		return nil, err
-	}
+func showGradient(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	p := moons()
 	places, gamma := p.spread(cores.Of(in), false), coreGamma.Of(in)
 	first := rate.Of(in)
-	path, err := p.climb(ctx, places, gamma, steps, first)
-	if err != nil {
-		return nil, err
-	}
-	_, top, err := p.Best(ctx, places, gamma, ridge)
-	if err != nil {
-		return nil, err
-	}
+	path := p.climb(ctx, places, gamma, steps, first)
+	_, top := p.Best(ctx, places, gamma, ridge)
 	step := min(in.Step, path.Len()-1)
 	var at, js []float64
 	for i := range path.Len() {
-		j, err := p.J(ctx, mapAt(path, i, places, gamma).Factors(p.X))
-		if err != nil {
-			return nil, err
-		}
+		j := p.J(ctx, mapAt(path, i, places, gamma).Factors(p.X))
 		at, js = append(at, float64(i)), append(js, j)
 	}
 	best, here := top.JAfter, float64(step)
 	m := mapAt(path, step, places, gamma)
 	if _, err := m.Normalize(p.X); err != nil {
-		return nil, err
+		return nil
 	}
-	model, err := p.Machine(ctx, m)
-	if err != nil {
-		return nil, err
-	}
+	model := p.Machine(ctx, m)
 	model.Machines[0].CoreRows = p.evenly(cores.Of(in))
 	e := &lessons.Exhibit{
 		Steps: path.Len(), Step: step,
@@ -790,46 +665,32 @@ func showGradient(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	default:
 		e.After = []string{fmt.Sprintf("$J$ has gone %.0f %% of the way from the start to the eigenvector.", 100*(js[step]-js[0])/(best-js[0]))}
 	}
-	return e, nil
+	return e
 }
 
 // names lists the methods compared, the plain kernel first.
 var names = [][2]string{{"none", "no map"}, {"amari", "Amari–Wu"}, {"gradient", "gradient"}, {"eigen", "eigenvector"}}
 
 // methodsOn trains with every method.
-func methodsOn(ctx context.Context, d *dataset.Data, s ml.Spec) (all []*ml.Result, err error) {
+func methodsOn(ctx context.Context, d *dataset.Data, s ml.Spec) (all []*ml.Result) {
 	for _, m := range names {
 		s.Conformal = m[0]
-		res, err := lessons.Train(ctx, d, s)
-		if err != nil {
-			return nil, err
-		}
+		res := lessons.Train(ctx, d, s)
 		all = append(all, res)
 	}
-	return all, nil
+	return all
 }
 
 // alwaysBest reports on how many of four data sets no other method, nor the plain kernel, has a
 // better test accuracy: all, some or none.
-func alwaysBest(ctx context.Context) (float64, error) {
-	s, err := lessons.NewSpec("learner", "mcm", "standardize", "true", "gamma", "1", "core_gamma", "1", "rank_tol", "1e-2", "test_fraction", "0.3")
-	if err != nil {
-		return 0, err
-	}
+func alwaysBest(ctx context.Context) float64 {
+	s := lessons.NewSpec("learner", "mcm", "standardize", "true", "gamma", "1", "core_gamma", "1", "rank_tol", "1e-2", "test_fraction", "0.3")
 	sets, best := []string{"moons", "circles", "xor", "checkerboard"}, 0
 	for _, name := range sets {
 		b, _ := dataset.FindBuiltin(name)
-		d, err := b.Load()
-		if err != nil {
-			return 0, err
-		}
-		if d, _, err = lessons.Thin(d); err != nil {
-			return 0, err
-		}
-		all, err := methodsOn(ctx, d, s)
-		if err != nil {
-			return 0, err
-		}
+		d := lessons.Must(b.Load())
+		d, _ = lessons.Thin(d)
+		all := methodsOn(ctx, d, s)
 		beaten := slices.ContainsFunc(all[:3], func(other *ml.Result) bool {
 			return *other.Report.TestAccuracy > *all[3].Report.TestAccuracy
 		})
@@ -839,31 +700,19 @@ func alwaysBest(ctx context.Context) (float64, error) {
 	}
 	switch best {
 	case len(sets):
-		return 0, nil
+		return 0
 	case 0:
-		return 2, nil
+		return 2
 	}
-	return 1, nil
+	return 1
 }
 
-func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	_, d, err := data.Of(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	d, notes, err := lessons.Few(d)
-	if err != nil {
-		return nil, err
-	}
-	s, err := lessons.NewSpec("learner", learner.Of(in), "standardize", "true", "gamma", methodsGamma.Text(in), "C", c.Text(in), "core_gamma", methodsCoreGamma.Text(in), "rank_tol", "1e-2", "test_fraction", "0.3", "seed", seed.Text(in))
-	if err != nil {
-		return nil, err
-	}
+func showMethods(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	_, d := data.Of(ctx, in)
+	d, notes := lessons.Few(d)
+	s := lessons.NewSpec("learner", learner.Of(in), "standardize", "true", "gamma", methodsGamma.Text(in), "C", c.Text(in), "core_gamma", methodsCoreGamma.Text(in), "rank_tol", "1e-2", "test_fraction", "0.3", "seed", seed.Text(in))
 	s.Positive = lessons.LastClass(d)
-	all, err := methodsOn(ctx, d, s)
-	if err != nil {
-		return nil, err
-	}
+	all := methodsOn(ctx, d, s)
 	table := lessons.Table{
 		Caption: "One split: $J$ on the training rows, what is right on either side of it, and whether $c$ takes both signs",
 		Head:    []string{"method", "$J$", "SVs", "training", "held out", "both signs"},
@@ -888,10 +737,7 @@ func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		var layers []figure.Layer
 		for _, i := range []int{0, len(all) - 1} {
 			res := all[i]
-			sc, err := lessons.ReshapedScene(res.Model, d, s, l)
-			if err != nil {
-				return nil, err
-			}
+			sc := lessons.ReshapedScene(res.Model, d, s, l)
 			sc.LegendRows, sc.Cores = 3, false
 			layers = append(layers, figure.Layer{Name: names[i][1], Scene: sc})
 		}
@@ -902,26 +748,20 @@ func showMethods(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		e.Figures = append(e.Figures, lessons.FactorFigure(name[0], "c(x): "+name[1], res.Model, d, s, nil))
 	}
 	if methodsAverage.Of(in) {
-		t, err := average(ctx, d, s)
-		if err != nil {
-			return nil, err
-		}
+		t := average(ctx, d, s)
 		e.Tables = append(e.Tables, t)
 	}
-	return e, nil
+	return e
 }
 
 // average repeats the comparison on ten random splits.
-func average(ctx context.Context, d *dataset.Data, s ml.Spec) (lessons.Table, error) {
+func average(ctx context.Context, d *dataset.Data, s ml.Spec) lessons.Table {
 	const splits = 10
 	gain := make([][]float64, len(names)) // test accuracy minus that without a map
 	plain := make([]float64, splits)
 	for k := range splits {
 		s.Seed = uint64(k + 1)
-		all, err := methodsOn(ctx, d, s)
-		if err != nil {
-			return lessons.Table{}, err
-		}
+		all := methodsOn(ctx, d, s)
 		plain[k] = *all[0].Report.TestAccuracy
 		for i, res := range all {
 			gain[i] = append(gain[i], *res.Report.TestAccuracy-plain[k])
@@ -941,5 +781,5 @@ func average(ctx context.Context, d *dataset.Data, s ml.Spec) (lessons.Table, er
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return t, nil
+	return t
 }

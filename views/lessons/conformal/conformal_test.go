@@ -15,22 +15,6 @@ import (
 	"marginlab/views/lessons/lessonstest"
 )
 
-// theMoons returns the points of the screens.
-func theMoons(t *testing.T) *problem {
-	t.Helper()
-	p := require.Value(moons())(t)
-	return p
-}
-
-// the returns a function that returns v, and fails the test if err is not nil.
-func the[T any](v T, err error) func(t *testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		require.NoError(t, err)
-		return v
-	}
-}
-
 // A monotone map that fixes the ends can widen the gap only at the expense of the classes.
 func TestBend(t *testing.T) {
 	t.Parallel()
@@ -56,7 +40,7 @@ func TestJTwoWays(t *testing.T) {
 	for _, m := range []theory.FeatureMap{{}, theory.QuadraticPlane} {
 		for range 20 {
 			points := six([2]float64{4*rng.Float64() - 2, 3*rng.Float64() - 1.5})
-			f := require.Value(newTwoWays(t.Context(), m, points))(t)
+			f := newTwoWays(t.Context(), m, points)
 			lessonstest.Near(t, "1'B1/M", mat.Sum(f.b)/6, f.between, 1e-12)
 			lessonstest.Near(t, "1'W1/M", mat.Sum(f.w)/6, f.within, 1e-12)
 			lessonstest.Near(t, "J", f.matrices(), f.scatter(), 1e-12)
@@ -70,17 +54,16 @@ func TestJTwoWays(t *testing.T) {
 // The lesson's matrices, eigenvector and ascent agree with package conformal.
 func TestAgreesWithTheProduct(t *testing.T) {
 	t.Parallel()
-	p := theMoons(t)
+	p := moons()
 	var rows []int
 	for i := range 8 {
 		rows = append(rows, i*len(p.Y)/8)
 	}
 	for _, gamma := range []float64{0.05, 1, 8} {
 		cores := p.spread(8, false)
-		best, top, err := p.Best(t.Context(), cores, gamma, ridge)
-		require.NoError(t, err)
+		best, top := p.Best(t.Context(), cores, gamma, ridge)
 		quotient := func(m *mlconformal.Map) float64 {
-			return the(p.quotient(t.Context(), m))(t)
+			return p.quotient(t.Context(), m)
 		}
 		m, stats, err := mlconformal.Fit(t.Context(), "eigen", p.Gram, p.X, p.Y, rows, mlconformal.Settings{Gamma: gamma, Ridge: ridge})
 		require.NoError(t, err)
@@ -89,16 +72,16 @@ func TestAgreesWithTheProduct(t *testing.T) {
 		if got, want := best.Factors(p.X), m.Factors(p.X); !floats.EqualApprox(got, want, 1e-6) {
 			t.Errorf("core width %g: c = %v, want %v", gamma, got[:4], want[:4])
 		}
-		before := require.Value(p.J(t.Context(), ones(len(p.Y))))(t)
-		lessonstest.Near(t, "J before", the(theory.RidgedJ(t.Context(), p.Gram, p.Y, ones(len(p.Y)), 0))(t), before, 1e-10)
-		after := require.Value(p.J(t.Context(), best.Factors(p.X)))(t)
+		before := p.J(t.Context(), ones(len(p.Y)))
+		lessonstest.Near(t, "J before", require.Value(theory.RidgedJ(t.Context(), p.Gram, p.Y, ones(len(p.Y)), 0))(t), before, 1e-10)
+		after := p.J(t.Context(), best.Factors(p.X))
 		lessonstest.Near(t, "J after", after, stats.JAfter, 1e-9)
 
-		path := require.Value(p.climb(t.Context(), cores, gamma, steps, 0.1))(t)
+		path := p.climb(t.Context(), cores, gamma, steps, 0.1)
 		highest := 0.0
 		for i := range path.Len() {
 			at := mapAt(path, i, cores, gamma)
-			highest = math.Max(highest, the(p.J(t.Context(), at.Factors(p.X)))(t))
+			highest = math.Max(highest, p.J(t.Context(), at.Factors(p.X)))
 			if q := quotient(at); q > top.Eigenvalue*(1+1e-9) {
 				t.Errorf("step %d: the quotient %g is above the largest eigenvalue %g", i, q, top.Eigenvalue)
 			}
@@ -126,16 +109,14 @@ func TestAgreesWithTheProduct(t *testing.T) {
 // With every core repeated Q is singular for any ridge, but g and c are unaffected.
 func TestTrap(t *testing.T) {
 	t.Parallel()
-	p := theMoons(t)
-	_, once, err := p.Best(t.Context(), p.spread(8, false), 1, ridge)
-	require.NoError(t, err)
-	m, twice, err := p.Best(t.Context(), p.spread(8, true), 1, ridge)
-	require.NoError(t, err)
+	p := moons()
+	_, once := p.Best(t.Context(), p.spread(8, false), 1, ridge)
+	m, twice := p.Best(t.Context(), p.spread(8, true), 1, ridge)
 	lessonstest.Near(t, "g", twice.Spectrum[0], once.Spectrum[0], 1e-9)
 	require.Check(t, twice.BasisRank == 9 && len(m.Alpha) == 16,
 		"rank %d of %d columns, want 9 of 17", twice.BasisRank, len(m.Alpha)+1)
 	for _, ridge := range []float64{0, 1e-3, 1, 100} {
-		v := require.Value(p.qValues(t.Context(), p.spread(8, true), 1, ridge))(t)
+		v := p.qValues(t.Context(), p.spread(8, true), 1, ridge)
 		require.Check(t, v[0] <= 1e-12*v[len(v)-1],
 			"D = %g: the smallest eigenvalue of Q is %g of the largest %g", ridge, v[0], v[len(v)-1])
 	}
@@ -144,9 +125,8 @@ func TestTrap(t *testing.T) {
 // The kernel remains positive semidefinite for a factor of both signs.
 func TestSigns(t *testing.T) {
 	t.Parallel()
-	p := theMoons(t)
-	m, _, err := p.Best(t.Context(), p.spread(8, false), 1, ridge)
-	require.NoError(t, err)
+	p := moons()
+	m, _ := p.Best(t.Context(), p.spread(8, false), 1, ridge)
 	c := m.Factors(p.X)
 	if floats.Min(c) >= 0 || floats.Max(c) <= 0 {
 		t.Fatalf("c from %g to %g: the example has to take both signs", floats.Min(c), floats.Max(c))
@@ -163,7 +143,7 @@ func TestSigns(t *testing.T) {
 // stated in step 3, and so positive semidefinite like K.
 func TestScatterBetween(t *testing.T) {
 	t.Parallel()
-	p := theMoons(t)
+	p := moons()
 	p.Y[0], p.Y[1], p.Y[4] = 1, 1, 1 // classes of unequal size
 	k := theory.Gram(p.Gram)
 	b, w, err := mlconformal.Scatter(t.Context(), p.Gram, p.Y, nil)

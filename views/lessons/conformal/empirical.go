@@ -2,7 +2,6 @@ package conformal
 
 import (
 	"context"
-	"fmt"
 
 	mlconformal "marginlab/ml/conformal"
 	"marginlab/ml/kernel"
@@ -41,7 +40,7 @@ func harmOptions() (all []param.Option) {
 }
 
 // harmed returns the points of a set.
-func harmed(set string) (lessons.Toy, error) {
+func harmed(set string) lessons.Toy {
 	switch set {
 	case "ring":
 		return lessons.Drawn("circles", 40, 0.15, 3)
@@ -52,11 +51,8 @@ func harmed(set string) (lessons.Toy, error) {
 }
 
 // clouds returns twenty points around each of two centres.
-func clouds(a, b [2]float64) (lessons.Toy, error) {
-	t, err := lessons.Drawn("blobs", 40, 0.4, 5)
-	if err != nil {
-		return t, err
-	}
+func clouds(a, b [2]float64) lessons.Toy {
+	t := lessons.Drawn("blobs", 40, 0.4, 5)
 	var mean [2][2]float64
 	n := [2]float64{}
 	for i, p := range t.XY {
@@ -70,30 +66,21 @@ func clouds(a, b [2]float64) (lessons.Toy, error) {
 			t.XY[i][j] = to[j] + 0.7*(p[j]-mean[k][j]/n[k])
 		}
 	}
-	return t, nil
+	return t
 }
 
 // separability returns J of all kernels on the points.
-func separability(ctx context.Context, t lessons.Toy) (js []float64, err error) {
+func separability(ctx context.Context, t lessons.Toy) (js []float64) {
 	for _, h := range harming {
-		j, err := mlconformal.J(ctx, kernel.NewGram(h.kernel, t.Matrix()), t.Y, ones(len(t.Y)))
-		if err != nil {
-			return nil, err
-		}
+		j := lessons.Must(mlconformal.J(ctx, kernel.NewGram(h.kernel, t.Matrix()), t.Y, ones(len(t.Y))))
 		js = append(js, j)
 	}
-	return js, nil
+	return js
 }
 
-func showEmpirical(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := harmed(harmSet.Of(in))
-	if err != nil {
-		return nil, err
-	}
-	js, err := separability(ctx, t)
-	if err != nil {
-		return nil, err
-	}
+func showEmpirical(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t := harmed(harmSet.Of(in))
+	js := separability(ctx, t)
 	chosen := harming[0]
 	j := js[0]
 	table := lessons.Table{Caption: "The Fisher scalar of these points in the feature space of each kernel", Head: []string{"kernel", "$J$", "against the plane"}, After: true}
@@ -103,10 +90,7 @@ func showEmpirical(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 		}
 		table.Rows = append(table.Rows, []string{h.label, views.Short(js[k]), lessons.Either(k == 0, "the plane itself", lessons.Either(js[k] < js[0], "worse", "better"))})
 	}
-	c, err := theory.KernelPCA(theory.Gram(kernel.NewGram(chosen.kernel, t.Matrix())), 2)
-	if err != nil {
-		return nil, err
-	}
+	c := lessons.Must(theory.KernelPCA(theory.Gram(kernel.NewGram(chosen.kernel, t.Matrix())), 2))
 	_, found := c.Scores.Dims()
 	seen := lessons.Toy{Y: t.Y}
 	for i := range t.Y {
@@ -133,19 +117,13 @@ func showEmpirical(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 	if harmSet.Of(in) == harmSet.Default && chosen.name != harmKernel.Default { // the question's setting
 		e.Figures[0].Asks, e.Numbers[0].After = "Where are the clouds in the feature space of this kernel?", true
 	}
-	return e, nil
+	return e
 }
 
 // harms returns the kernel with the smallest J on the opposite clouds.
-func harms(ctx context.Context) (float64, error) {
-	t, err := harmed(harmSet.Default)
-	if err != nil {
-		return 0, err
-	}
-	js, err := separability(ctx, t)
-	if err != nil {
-		return 0, err
-	}
+func harms(ctx context.Context) float64 {
+	t := harmed(harmSet.Default)
+	js := separability(ctx, t)
 	least := 0
 	for k, j := range js {
 		if j < js[least] {
@@ -153,7 +131,7 @@ func harms(ctx context.Context) (float64, error) {
 		}
 	}
 	if js[least] >= js[0] {
-		return 0, fmt.Errorf("no kernel separates less than the plane: %v", js)
+		panic(lessons.Failf("no kernel separates less than the plane: %v", js))
 	}
-	return float64(least), nil
+	return float64(least)
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,7 +26,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls, shared by all screens so that values carry over; those irrelevant to a screen are
@@ -78,12 +77,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "eigenproblem",
 				Demo: lessons.NewDemo(showEigen, about("gamma", "core_gamma")...),
 				Answers: map[string]lessons.Answer{
-					"ridge": func(ctx context.Context) (float64, error) {
-						t, err := moons(ctx, nil)
-						if err != nil {
-							return 0, err
-						}
-						return []float64{2, 0, 1}[1+lessons.Sign(*t.report.JAfter-*t.report.Eigenvalue)], nil
+					"ridge": func(ctx context.Context) float64 {
+						t := moons(ctx, nil)
+						return []float64{2, 0, 1}[1+lessons.Sign(*t.report.JAfter-*t.report.Eigenvalue)]
 					},
 				},
 			},
@@ -131,15 +127,12 @@ type training struct {
 
 // prepare performs step 1 with the settings of a screen: it splits, and standardises by the mean
 // and deviation of the training rows.
-func prepare(d *dataset.Data, in lessons.Input) (t *training, err error) {
-	t = &training{data: d}
-	if t.spec, err = lessons.NewSpec(append(settings(in), "standardize", "true")...); err != nil {
-		return nil, err
-	}
+func prepare(d *dataset.Data, in lessons.Input) *training {
+	t := &training{data: d, spec: lessons.NewSpec(append(settings(in), "standardize", "true")...)}
 	t.spec.Positive = lessons.LastClass(d)
-	if t.y, t.pos, t.neg, err = d.Binary(t.spec.Positive); err != nil {
-		return nil, err
-	}
+	var err error
+	t.y, t.pos, t.neg, err = d.Binary(t.spec.Positive)
+	lessons.Check(err)
 	t.train, t.test = dataset.Split(t.y, t.spec.TestFraction, t.spec.Seed)
 	x, y := mat.NewDense(len(t.train), len(d.Features), nil), make([]float64, len(t.train))
 	for i, row := range t.train {
@@ -150,82 +143,61 @@ func prepare(d *dataset.Data, in lessons.Input) (t *training, err error) {
 	t.p = lessons.NewReshaping(d, kernel.RBF(t.spec.Values.Number("gamma")), t.scaler.Apply(x), y)
 	t.p.Scaler, t.p.Rows, t.p.Positive, t.p.Negative = t.scaler, t.train, t.pos, t.neg
 	t.p.Settings = mcm.Settings{C: t.spec.Values.Number("C"), RankTol: t.spec.Values.Number("rank_tol")}
-	return t, nil
+	return t
 }
 
 // moons trains both machines on the moons with the initial settings, as modified by change.
-func moons(ctx context.Context, change map[string]string) (*training, error) {
-	d, err := lessons.LoadData("moons")
-	if err != nil {
-		return nil, err
-	}
+func moons(ctx context.Context, change map[string]string) *training {
+	d := lessons.LoadData("moons")
 	in, wrong := (&lessons.Demo{Controls: controls}).NewInput(func(name string) string { return change[name] }, nil)
 	if len(wrong) > 0 {
-		return nil, wrong
+		lessons.Check(wrong)
 	}
-	t, err := prepare(d, in)
-	if err != nil {
-		return nil, err
-	}
-	return t, t.fit(ctx)
+	t := prepare(d, in)
+	t.fit(ctx)
+	return t
 }
 
 // fit trains both machines, as the lab does.
-func (t *training) fit(ctx context.Context) error {
-	res, err := lessons.Train(ctx, t.data, t.spec)
-	if err != nil {
-		return err
-	}
+func (t *training) fit(ctx context.Context) {
+	res := lessons.Train(ctx, t.data, t.spec)
 	t.report, t.before, t.after = res.Report, res.Before, res.Model
-	return nil
 }
 
 // best returns the optimal factor for the cores of the second machine.
-func (t *training) best(ctx context.Context) (*conformal.Map, conformal.Stats, error) {
+func (t *training) best(ctx context.Context) (*conformal.Map, conformal.Stats) {
 	return t.p.Best(ctx, t.after.Machines[0].Map.Cores, t.after.Machines[0].Map.Gamma, t.spec.Values.Number("core_ridge"))
 }
 
 // scatter returns B0 and W0.
-func (t *training) scatter(ctx context.Context) (b, w *mat.SymDense, err error) {
-	return conformal.Scatter(ctx, t.p.Gram, t.p.Y, nil)
+func (t *training) scatter(ctx context.Context) (b, w *mat.SymDense) {
+	b, w, err := conformal.Scatter(ctx, t.p.Gram, t.p.Y, nil)
+	lessons.Check(err)
+	return b, w
 }
 
 // picture shows the boundary of one of the machines.
 func (t *training) picture(name, caption string, m *ml.Model) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		sc, err := lessons.ReshapedScene(m, t.data, t.spec, l)
-		if err != nil {
-			return nil, err
-		}
+		sc := lessons.ReshapedScene(m, t.data, t.spec, l)
 		sc.Cores, sc.Waits = false, l.Asking
 		return figure.Boundary(sc)
 	}}
 }
 
 // start performs step 1 for a screen and begins its exhibit.
-func start(ctx context.Context, in lessons.Input) (*training, *lessons.Exhibit, error) {
-	_, d, err := data.Of(ctx, in)
-	if err != nil {
-		return nil, nil, err
-	}
-	d, notes, err := lessons.Few(d)
-	if err != nil {
-		return nil, nil, err
-	}
-	t, err := prepare(d, in)
-	if err != nil {
-		return nil, nil, err
-	}
-	return t, &lessons.Exhibit{Notes: slices.Clone(notes), Lab: lessons.LabQuery(data.Text(in), append(settings(in), "positive", t.spec.Positive)...)}, nil
+func start(ctx context.Context, in lessons.Input) (*training, *lessons.Exhibit) {
+	_, d := data.Of(ctx, in)
+	d, notes := lessons.Few(d)
+	t := prepare(d, in)
+	return t, &lessons.Exhibit{Notes: slices.Clone(notes), Lab: lessons.LabQuery(data.Text(in), append(settings(in), "positive", t.spec.Positive)...)}
 }
 
 // trained is start with both machines.
-func trained(ctx context.Context, in lessons.Input) (*training, *lessons.Exhibit, error) {
-	t, e, err := start(ctx, in)
-	if err != nil {
-		return nil, nil, err
-	}
-	return t, e, t.fit(ctx)
+func trained(ctx context.Context, in lessons.Input) (*training, *lessons.Exhibit) {
+	t, e := start(ctx, in)
+	t.fit(ctx)
+	return t, e
 }
 
 // moves is the number of steps that standardise the data: the first half shifts, the second half
@@ -278,15 +250,9 @@ func (t *training) moved(step int, columns []int) lessons.Figure {
 	}}
 }
 
-func showStandardise(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, e, err := start(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	columns, err := lessons.TellingColumns(t.data, t.spec.Positive)
-	if err != nil {
-		return nil, err
-	}
+func showStandardise(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t, e := start(ctx, in)
+	columns := lessons.TellingColumns(t.data, t.spec.Positive)
 	e.Steps, e.Step = moves+1, min(in.Step, moves)
 	e.Figures = []lessons.Figure{t.moved(e.Step, columns)}
 	shift, scale := halves(e.Step)
@@ -322,20 +288,14 @@ func showStandardise(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 		table.Rows = append(table.Rows, []string{lessons.Literal(figure.Below(name)), views.Short(t.scaler.Mean[j]), sd, note, views.Short(mean), views.Short(after)})
 	}
 	e.Tables = []lessons.Table{table}
-	return e, nil
+	return e
 }
 
-func showFirst(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, e, err := start(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+func showFirst(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t, e := start(ctx, in)
 	s := t.spec
 	s.Conformal = "none"
-	res, err := lessons.Train(ctx, t.data, s)
-	if err != nil {
-		return nil, err
-	}
+	res := lessons.Train(ctx, t.data, s)
 	r := res.Report
 	boundary := t.picture("boundary", "The first MCM. Rings: support vectors, which become the cores. Hollow points are held out.", res.Model)
 	boundary.Asks = "The first MCM. Hollow points are held out. How many of the others are support vectors, and become the cores?"
@@ -365,27 +325,16 @@ func showFirst(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if *r.SlackSum < 1e-9 && *r.H < 1+1e-6 {
 		e.Notes = append(e.Notes, `$h = 1$ and no slack: every training point has $y f = 1$ exactly, and no other $C$ would change it. Raise the rank cut or widen the kernel.`)
 	}
-	return e, nil
+	return e
 }
 
 // matrices holds the lines of step 3, one per matrix.
-var matrices = []lessons.Line{
-	{Why: `The basic kernel matrix on the training rows.`, TeX: `(\mathbf K_0)_{ij} = e^{-\gamma\lVert\mathbf x_i - \mathbf x_j\rVert^2}`},
-	{Why: `Pairs of one class, divided by the size of the class; all others 0.`, TeX: `\operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22})`},
-	{Why: `Take off the share of all: negative wherever the classes differ.`, TeX: `\begin{aligned} \mathbf B_0 = {} & \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22}) \\ & - \tfrac1M\mathbf K_0 \end{aligned}`},
-	{Why: `From the diagonal take off the same blocks: a large diagonal, small negative blocks, and 0 between the classes.`, TeX: `\begin{aligned} \mathbf W_0 = {} & \operatorname{diag}(k_{ii}) \\ & - \operatorname{blockdiag}(\tfrac{1}{M_1}\mathbf K_{11}, \tfrac{1}{M_2}\mathbf K_{22}) \end{aligned}`},
-}
+var matrices = lessons.Lines(files, "matrices")
 
-func showScatter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, e, err := start(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	step := min(in.Step, len(matrices)-1)
-	b, w, err := t.scatter(ctx)
-	if err != nil {
-		return nil, err
-	}
+func showScatter(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t, e := start(ctx, in)
+	step := min(in.Step, len(matrices())-1)
+	b, w := t.scatter(ctx)
 	k := theory.Gram(t.p.Gram)
 	blocks := mat.NewSymDense(len(t.p.Y), nil)
 	blocks.CopySym(k)
@@ -408,7 +357,7 @@ func showScatter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			}
 		}
 	}
-	e.Steps, e.Step, e.Body = len(matrices), step, lessons.Derivation(step, matrices...)
+	e.Steps, e.Step, e.Body = len(matrices()), step, lessons.Derivation(step, matrices()...)
 	e.Figures = []lessons.Figure{lessons.ClassMatrix("matrix", captions[step], names[step], shown, t.p.Y, order, scale)}
 	between, scatter := mat.Sum(b), mat.Sum(w)
 	e.Numbers = []lessons.Number{
@@ -416,40 +365,25 @@ func showScatter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		{Label: `$\mathbf 1^\top\mathbf W_0\mathbf 1$`, Value: views.Short(scatter), Help: "M times the scatter within"},
 		{Label: "J before", Value: views.Short(between / scatter), Help: "the quotient: the basic kernel as it is"},
 	}
-	return e, nil
+	return e
 }
 
-func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, e, err := trained(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	best, stats, err := t.best(ctx)
-	if err != nil {
-		return nil, err
-	}
+func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t, e := trained(ctx, in)
+	best, stats := t.best(ctx)
 	columns := 1 + len(best.Alpha)
 	const last = 8 // step of the replay, from a constant c to the optimum
-	turned, err := t.uphill(ctx, best, 1.0/last)
-	if err != nil {
-		return nil, err
-	}
+	turned := t.uphill(ctx, best, 1.0/last)
 	if turned {
 		e.Notes = append(e.Notes, "The replay runs to $-c$, by which $J$ climbs faster at first. Both give the same kernel.")
 	}
 	e.Steps, e.Step = last+1, min(in.Step, last)
 	var steps, js []float64
 	for k := range last + 1 {
-		j, err := t.p.J(ctx, onTheWay(best, float64(k)/last).Factors(t.p.X))
-		if err != nil {
-			return nil, err
-		}
+		j := t.p.J(ctx, onTheWay(best, float64(k)/last).Factors(t.p.X))
 		steps, js = append(steps, float64(k)), append(js, j)
 	}
-	model, err := t.p.Machine(ctx, onTheWay(best, float64(e.Step)/last))
-	if err != nil {
-		return nil, err
-	}
+	model := t.p.Machine(ctx, onTheWay(best, float64(e.Step)/last))
 	model.Machines[0].CoreRows = t.after.Machines[0].CoreRows
 	here := float64(e.Step)
 	climb := lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
@@ -475,24 +409,22 @@ func showEigen(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if len(stats.Spectrum) < columns {
 		e.Notes = append(e.Notes, fmt.Sprintf(`%d columns, but rank %d: $\mathbf Q$ is singular, and only the orthonormal basis saves the day.`, columns, len(stats.Spectrum)))
 	}
-	return e, nil
+	return e
 }
 
 // uphill chooses the sign of m so that J is larger after a fraction share of the way from the
 // constant 1, and so need not fall first. J and the kernel of m itself are independent of the
 // sign.
-func (t *training) uphill(ctx context.Context, m *conformal.Map, share float64) (turned bool, err error) {
+func (t *training) uphill(ctx context.Context, m *conformal.Map, share float64) (turned bool) {
 	var js [2]float64
 	for k := range js {
-		if js[k], err = t.p.J(ctx, onTheWay(m, share).Factors(t.p.X)); err != nil {
-			return false, err
-		}
+		js[k] = t.p.J(ctx, onTheWay(m, share).Factors(t.p.X))
 		if k == 0 || !(js[1] > js[0]) { // negate, and back
 			m.Alpha0 *= -1
 			floats.Scale(-1, m.Alpha)
 		}
 	}
-	return js[1] > js[0], nil
+	return js[1] > js[0]
 }
 
 // onTheWay interpolates between the constant 1 and m.
@@ -522,38 +454,27 @@ func (t *training) ranked() []int {
 
 // with returns the second machine with only the first n of the ranked cores, for which α is
 // recomputed.
-func (t *training) with(ctx context.Context, n int) (*ml.Model, error) {
+func (t *training) with(ctx context.Context, n int) *ml.Model {
 	var cores [][]float64
 	var rows []int
 	for _, j := range t.ranked()[:n] {
 		cores, rows = append(cores, t.after.Machines[0].Map.Cores[j]), append(rows, t.after.Machines[0].CoreRows[j])
 	}
-	best, _, err := t.p.Best(ctx, cores, t.after.Machines[0].Map.Gamma, t.spec.Values.Number("core_ridge"))
-	if err != nil {
-		return nil, err
-	}
-	m, err := t.p.Machine(ctx, best)
-	if err != nil {
-		return nil, err
-	}
+	best, _ := t.p.Best(ctx, cores, t.after.Machines[0].Map.Gamma, t.spec.Values.Number("core_ridge"))
+	m := t.p.Machine(ctx, best)
 	m.Machines[0].CoreRows = rows
-	return m, nil
+	return m
 }
 
-func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, e, err := trained(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+func showFactor(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t, e := trained(ctx, in)
 	n := len(t.after.Machines[0].CoreRows)
 	// The factor is built up core by core.
 	e.Steps = n + 1
 	e.Step = min(in.Step, n)
 	used, model := e.Step, t.after
 	if used < n {
-		if model, err = t.with(ctx, used); err != nil {
-			return nil, err
-		}
+		model = t.with(ctx, used)
 	}
 	c := model.Machines[0].Map.Factors(t.p.X)
 	e.Figures = []lessons.Figure{lessons.FactorFigure("factor", "c(x) as a heat map, its cores, and the boundary of an MCM trained with it. Hollow points are held out.", model, t.data, t.spec, nil)}
@@ -564,10 +485,7 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		}
 	}
 	share := math.Max(float64(same), float64(len(c)-same)) / float64(len(c))
-	j, err := t.p.J(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+	j := t.p.J(ctx, c)
 	e.Numbers = []lessons.Number{
 		{Label: "cores", Value: fmt.Sprintf("%d of %d", used, n), Help: `largest $\lvert\lambda_j\rvert$ first`},
 		{Label: "c on the training rows", Value: views.Short(floats.Min(c)) + " to " + views.Short(floats.Max(c)), Help: `scaled: the mean of $\lvert c\rvert$ is 1`},
@@ -582,15 +500,15 @@ func showFactor(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	if lo, hi := floats.Min(c), floats.Max(c); lo < 0 && hi > 0 {
 		e.Notes = append(e.Notes, `$c$ takes both signs; the dotted line is $c = 0$. The kernel is still positive semidefinite.`)
 	}
-	return e, nil
+	return e
 }
 
 // images draws the training rows in the two leading directions of feature space, each multiplied
 // by its factor, interpolated from 1.
-func (t *training) images(k *mat.SymDense, c []float64, share float64) (lessons.Figure, error) {
+func (t *training) images(k *mat.SymDense, c []float64, share float64) lessons.Figure {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(k, true) {
-		return lessons.Figure{}, errors.New("eight steps: the kernel matrix has no eigenvalues; choose another width")
+		panic(lessons.Failf("eight steps: the kernel matrix has no eigenvalues; choose another width"))
 	}
 	var q mat.Dense
 	eigen.VectorsTo(&q)
@@ -623,43 +541,29 @@ func (t *training) images(k *mat.SymDense, c []float64, share float64) (lessons.
 			p.Marks = append(p.Marks, figure.Dot{Class: -1, Label: "origin"})
 			return p.Picture()
 		},
-	}, nil
+	}
 }
 
-func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, e, err := trained(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+func showKernel(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t, e := trained(ctx, in)
 	c := t.after.Machines[0].Map.Factors(t.p.X)
 	before, after := theory.Gram(t.p.Gram), theory.Gram(t.p.Scaled(c))
 	order := lessons.ClassOrder(t.p.Y)
 	const last = 8 // step of the replay, from the basic kernel to the new one
 	e.Steps, e.Step = last+1, min(in.Step, last)
-	images, err := t.images(before, c, float64(e.Step)/last)
-	if err != nil {
-		return nil, err
-	}
+	images := t.images(before, c, float64(e.Step)/last)
 	e.Figures = []lessons.Figure{
 		images,
 		lessons.ClassMatrix("after", `The new matrix $\mathbf D\mathbf K_0\mathbf D$. Compare the blocks between the classes with those of $\mathbf K_0$ in step 3.`, "new K", after, t.p.Y, order, 0).Afterwards(),
 	}
-	spectrum, err := theory.Mercer(after)
-	if err != nil {
-		return nil, err
-	}
-	means := func(k *mat.SymDense) (string, error) {
+	spectrum := lessons.Must(theory.Mercer(after))
+	means := func(k *mat.SymDense) string {
 		within, between, err := theory.MeanEntries(k, t.p.Y)
-		return views.Short(within) + ", " + views.Short(between), err
+		lessons.Check(err)
+		return views.Short(within) + ", " + views.Short(between)
 	}
-	meansBefore, err := means(before)
-	if err != nil {
-		return nil, err
-	}
-	meansAfter, err := means(after)
-	if err != nil {
-		return nil, err
-	}
+	meansBefore := means(before)
+	meansAfter := means(after)
 	e.Numbers = []lessons.Number{
 		{Label: "Share of the factor applied", Value: lessons.Percent(float64(e.Step) / last)},
 		{Label: "mean entry within, between, before", Value: meansBefore, Help: "off the diagonal"},
@@ -667,20 +571,14 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		{Label: "smallest eigenvalue over largest", Value: lessons.Brief(spectrum.Values[len(spectrum.Values)-1] / spectrum.Values[0]), Help: "0 up to rounding: the kernel is valid"},
 		{Label: "J", Value: views.Short(*t.report.JBefore) + " → " + views.Short(*t.report.JAfter)},
 	}
-	return e, nil
+	return e
 }
 
-func showSecond(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, e, err := trained(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+func showSecond(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t, e := trained(ctx, in)
 	s := t.spec
 	s.Conformal = "none"
-	first, err := lessons.Train(ctx, t.data, s)
-	if err != nil {
-		return nil, err
-	}
+	first := lessons.Train(ctx, t.data, s)
 	e.Figures = []lessons.Figure{
 		t.picture("after", "After: the MCM on the new kernel. Rings: its own support vectors.", t.after),
 		t.picture("before", "Before: the first MCM, on the basic kernel.", t.before),
@@ -696,26 +594,20 @@ func showSecond(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	row("objective", func(r *ml.Report) string { return views.Short(*r.Objective) })
 	row("accuracy, training", func(r *ml.Report) string { return views.Short(*r.TrainAccuracy) })
 	e.Tables = []lessons.Table{table}
-	return e, nil
+	return e
 }
 
-func showTest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, e, err := trained(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+func showTest(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t, e := trained(ctx, in)
 	e.Figures = []lessons.Figure{
 		t.picture("after", "After. Hollow points are held out; crosses mark what is wrong.", t.after),
 		t.picture("before", "Before, on the same split.", t.before),
 	}
 	if len(t.test) == 0 {
 		e.Notes = append(e.Notes, "Nothing is held out. Raise the held-out share: accuracy on training rows says nothing about new points.")
-		return e, nil
+		return e
 	}
-	before, after, err := t.compare()
-	if err != nil {
-		return nil, err
-	}
+	before, after := t.compare()
 	table := lessons.Table{Caption: "Held-out rows by true class and prediction", Head: []string{"true class", "rows", "right before", "right after"}}
 	var better, worse int
 	for _, y := range []float64{-1, 1} {
@@ -762,11 +654,11 @@ func showTest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	default:
 		e.After = append(e.After, "On this split the difference is more than chance explains easily. It is one split all the same: try others.")
 	}
-	return e, nil
+	return e
 }
 
 // compare reports which held-out rows each of the two machines classifies correctly.
-func (t *training) compare() (before, after []bool, err error) {
+func (t *training) compare() (before, after []bool) {
 	for k, m := range []*ml.Model{t.before, t.after} {
 		var right []bool
 		for _, row := range t.test {
@@ -779,7 +671,7 @@ func (t *training) compare() (before, after []bool, err error) {
 			after = right
 		}
 	}
-	return before, after, nil
+	return before, after
 }
 
 // share returns the fraction of right answers.
@@ -788,11 +680,8 @@ func share(right []bool) float64 {
 }
 
 // tenfold computes the effect of another unit for a column on the standardised data.
-func tenfold(ctx context.Context) (float64, error) {
-	t, err := moons(ctx, nil)
-	if err != nil {
-		return 0, err
-	}
+func tenfold(ctx context.Context) float64 {
+	t := moons(ctx, nil)
 	rows, columns := t.p.X.Dims()
 	x := mat.NewDense(rows, columns, nil)
 	for i, row := range t.train {
@@ -800,123 +689,89 @@ func tenfold(ctx context.Context) (float64, error) {
 		x.Set(i, 0, 10*x.At(i, 0))
 	}
 	ratio := mat.Norm(dataset.FitScaler(x).Apply(x).ColView(0), 2) / mat.Norm(t.p.X.ColView(0), 2)
-	return float64([]int{2, 0, 1}[1+lessons.Sign(math.Round(1e6*ratio)-1e6)]), nil
+	return float64([]int{2, 0, 1}[1+lessons.Sign(math.Round(1e6*ratio)-1e6)])
 }
 
 // signed computes the numerator of J for a factor with one sign per class.
-func signed(ctx context.Context) (float64, error) {
-	t, err := moons(ctx, nil)
-	if err != nil {
-		return 0, err
-	}
-	b, _, err := t.scatter(ctx)
-	if err != nil {
-		return 0, err
-	}
+func signed(ctx context.Context) float64 {
+	t := moons(ctx, nil)
+	b, _ := t.scatter(ctx)
 	y := mat.NewVecDense(len(t.p.Y), t.p.Y)
-	return float64(1 + lessons.Sign(mat.Sum(b)-mat.Inner(y, b, y))), nil
+	return float64(1 + lessons.Sign(mat.Sum(b)-mat.Inner(y, b, y)))
 }
 
 // few counts the cores needed for four fifths of the J of all.
-func few(ctx context.Context) (float64, error) {
-	t, err := moons(ctx, nil)
-	if err != nil {
-		return 0, err
-	}
+func few(ctx context.Context) float64 {
+	t := moons(ctx, nil)
 	n := len(t.after.Machines[0].CoreRows)
 	for used := range n {
-		m, err := t.with(ctx, used)
-		if err != nil {
-			return 0, err
-		}
-		j, err := t.p.J(ctx, m.Machines[0].Map.Factors(t.p.X))
-		if err != nil {
-			return 0, err
-		}
+		m := t.with(ctx, used)
+		j := t.p.J(ctx, m.Machines[0].Map.Factors(t.p.X))
 		if j >= 0.8**t.report.JAfter {
-			return min(max(math.Round(4*float64(used)/float64(n))-1, 0), 2), nil
+			return min(max(math.Round(4*float64(used)/float64(n))-1, 0), 2)
 		}
 	}
-	return 2, nil
+	return 2
 }
 
 // between computes the effect on the entries between the classes.
-func between(ctx context.Context) (float64, error) {
-	t, err := moons(ctx, nil)
-	if err != nil {
-		return 0, err
-	}
+func between(ctx context.Context) float64 {
+	t := moons(ctx, nil)
 	_, before, err := theory.MeanEntries(theory.Gram(t.p.Gram), t.p.Y)
-	if err != nil {
-		return 0, err
-	}
+	lessons.Check(err)
 	_, after, err := theory.MeanEntries(theory.Gram(t.p.Scaled(t.after.Machines[0].Map.Factors(t.p.X))), t.p.Y)
+	lessons.Check(err)
 	switch {
 	case after < -before/10:
-		return 2, err
+		return 2
 	case after < before:
-		return 1, err
+		return 1
 	}
-	return 0, err
+	return 0
 }
 
 // narrow compares the support vectors of a wide and a narrow kernel.
-func narrow(ctx context.Context) (float64, error) {
+func narrow(ctx context.Context) float64 {
 	var n []float64
 	for _, gamma := range []string{"0.5", "5"} {
-		t, err := moons(ctx, map[string]string{"gamma": gamma})
-		if err != nil {
-			return 0, err
-		}
+		t := moons(ctx, map[string]string{"gamma": gamma})
 		n = append(n, float64(len(t.before.Machines[0].Coef)))
 	}
-	return float64(1 + lessons.Sign(n[1]-n[0])), nil
+	return float64(1 + lessons.Sign(n[1]-n[0]))
 }
 
 // double trains the second machine with c and with 2c.
-func double(ctx context.Context) (float64, error) {
-	t, err := moons(ctx, nil)
-	if err != nil {
-		return 0, err
-	}
+func double(ctx context.Context) float64 {
+	t := moons(ctx, nil)
 	twice := *t.after.Machines[0].Map
 	twice.Alpha0 *= 2
 	twice.Alpha = floats.ScaleTo(make([]float64, len(twice.Alpha)), 2, twice.Alpha)
-	m, err := t.p.Machine(ctx, &twice)
-	if err != nil {
-		return 0, err
-	}
+	m := t.p.Machine(ctx, &twice)
 	one, two := t.after.Decisions(t.data.X), m.Decisions(t.data.X)
 	switch {
 	case floats.EqualApprox(one, two, 1e-6):
-		return 1, nil
+		return 1
 	case floats.EqualApprox(floats.ScaleTo(make([]float64, len(one)), 4, one), two, 1e-6):
-		return 0, nil
+		return 0
 	}
-	return 2, nil
+	return 2
 }
 
 // ten counts on how many of ten splits the second machine is better.
-func ten(ctx context.Context) (float64, error) {
+func ten(ctx context.Context) float64 {
 	wins := 0
 	for k := range 10 {
-		t, err := moons(ctx, map[string]string{"seed": strconv.Itoa(k + 1)})
-		if err != nil {
-			return 0, err
-		}
-		before, after, err := t.compare()
-		if err != nil {
-			return 0, err
-		}
+		t := moons(ctx, map[string]string{"seed": strconv.Itoa(k + 1)})
+		before, after := t.compare()
 		if share(after) > share(before) {
 			wins++
 		}
 	}
 	switch {
 	case wins == 10:
-		return 0, nil
+		return 0
 	case wins > 5:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }

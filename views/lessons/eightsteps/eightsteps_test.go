@@ -29,8 +29,7 @@ func on(t *testing.T, name string, change map[string]string) *training {
 		return change[p]
 	}, lessonstest.Builtins{})
 	require.Must(t, len(wrong) == 0, "%v", wrong)
-	got, _, err := trained(t.Context(), in)
-	require.NoError(t, err)
+	got, _ := trained(t.Context(), in)
 	return got
 }
 
@@ -75,10 +74,8 @@ func TestEightStepsByHand(t *testing.T) {
 			// 3 and 4: the definition, entry by entry, and the solver.
 			fitted, stats, err := conformal.Fit(t.Context(), "eigen", s.p.Gram, s.p.X, s.p.Y, cores, conformal.Settings{Gamma: 0.4, Ridge: s.spec.Values.Number("core_ridge")})
 			require.NoError(t, err)
-			_, own, err := s.best(t.Context())
-			require.NoError(t, err)
-			b0, w0, err := s.scatter(t.Context())
-			require.NoError(t, err)
+			_, own := s.best(t.Context())
+			b0, w0 := s.scatter(t.Context())
 			lessonstest.Near(t, "step 3: J before", mat.Sum(b0)/mat.Sum(w0), stats.JBefore, 1e-9)
 			lessonstest.Near(t, "step 4: largest g of the spectrum", own.Spectrum[0], *s.report.Eigenvalue, 1e-8)
 			lessonstest.Near(t, "step 4: J after", stats.JAfter, *s.report.JAfter, 1e-12)
@@ -89,8 +86,8 @@ func TestEightStepsByHand(t *testing.T) {
 				"step 5: the factors differ")
 			last := 0.0
 			for _, n := range []int{0, 1, 2, 5, len(cores)} {
-				m := require.Value(s.with(t.Context(), n))(t)
-				j := require.Value(s.p.J(t.Context(), m.Machines[0].Map.Factors(s.p.X)))(t)
+				m := s.with(t.Context(), n)
+				j := s.p.J(t.Context(), m.Machines[0].Map.Factors(s.p.X))
 				require.Check(t, j >= last*(1-0.01), "step 5: J falls from %g to %g with %d cores", last, j, n)
 				last = j
 			}
@@ -120,11 +117,10 @@ func TestEightStepsByHand(t *testing.T) {
 				}
 			}
 			lessonstest.Near(t, "step 8: accuracy", *s.report.TestAccuracy, float64(right)/float64(len(s.test)), 1e-12)
-			_, after, err := s.compare()
-			require.NoError(t, err)
+			_, after := s.compare()
 			lessonstest.Near(t, "step 8: accuracy as shown", share(after), *s.report.TestAccuracy, 1e-12)
 			// The screens' machine is the same function.
-			model := require.Value(s.p.Machine(t.Context(), s.after.Machines[0].Map))(t)
+			model := s.p.Machine(t.Context(), s.after.Machines[0].Map)
 			require.Check(t, floats.EqualApprox(model.Decisions(s.data.X), s.after.Decisions(s.data.X), 1e-9),
 				"machine and ml.Train differ")
 		})
@@ -206,13 +202,12 @@ func TestClimb(t *testing.T) {
 		turned bool
 	}{{"moons", nil, false}, {"wine", nil, false}, {"heart", nil, false}, {"iris-sepal", wide, true}, {"checkerboard", wide, true}} {
 		s := on(t, c.set, c.change)
-		best, _, err := s.best(t.Context())
-		require.NoError(t, err)
+		best, _ := s.best(t.Context())
 		way := func(share float64) float64 {
-			return require.Value(s.p.J(t.Context(), onTheWay(best, share).Factors(s.p.X)))(t)
+			return s.p.J(t.Context(), onTheWay(best, share).Factors(s.p.X))
 		}
 		other := way(0.125)
-		if got := require.Value(s.uphill(t.Context(), best, 0.125))(t); got != c.turned || got != (way(0.125) > other) {
+		if got := s.uphill(t.Context(), best, 0.125); got != c.turned || got != (way(0.125) > other) {
 			t.Errorf("%s: the sign has turned: %v, J after a step: %g after %g", c.set, got, way(0.125), other)
 		}
 		for k := range 8 {
@@ -231,7 +226,7 @@ func TestScaledFrame(t *testing.T) {
 	in, _ := (&lessons.Demo{Controls: controls}).NewInput(func(name string) string { return map[string]string{"test_fraction": "0"}[name] }, source{heart})
 	for step, least := range map[int]float64{0: 564, moves / 2: 564, moves: 2} {
 		in.Step = step
-		e := require.Value(showStandardise(t.Context(), in))(t)
+		e := showStandardise(t.Context(), in)
 		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 600, Height: 400}))(t)
 		l := p.Frame.Limits
 		require.Check(t, l.YMax >= least && l.YMax <= 1.5*least && l.XMin <= -2, "step %d: the frame is %v", step, l)

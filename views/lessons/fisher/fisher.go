@@ -38,15 +38,12 @@ var (
 	components = lessons.IntegerControl{Name: "components", Label: "components", Symbol: "K", Default: "4", Min: 1, Max: 5, Low: 1, High: 5}
 	atLeastTwo = lessons.IntegerControl{Name: "components", Label: "components", Symbol: "K", Default: "4", Min: 2, Max: 5, Low: 2, High: 5}
 	start      = lessons.IntegerControl{Name: "start", Label: "start", Default: "2", Min: 1, Max: starts, Low: 1, High: starts, Help: "Other first means."}
-	probe      = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "probe x1", Default: "0.2", Min: -2.4, Max: 2.2, Low: -2.4, High: 2.2, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "probe x2", Default: "0.9", Min: -2.2, Max: 2.2, Low: -2.2, High: 2.2, Folded: true},
-	}
-	floor  = lessons.NumberControl{Name: "floor", Label: "variance floor", Default: "0.0001", Min: 1e-10, Max: 0.01, Low: 1e-10, High: 0.01, Log: true, Help: "As a share of the variance of the column."}
-	pulled = lessons.IntegerControl{Name: "component", Label: "component", Symbol: "k", Default: "1", Min: 1, Max: 4, Low: 1, High: 4}
-	unit   = lessons.NumberControl{Name: "unit", Label: "x1 is multiplied by", Default: "1", Min: 0.01, Max: 100, Low: 0.1, High: 10, Log: true, Help: "Another unit of measurement."}
-	with   = lessons.SwitchControl{Name: "information", Label: "with the inverse Fisher matrix", Default: "true"}
-	price  = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
+	probe      = lessons.NewPlace("px", "probe x1", "py", "probe x2", [2]float64{0.2, 0.9}, figure.Limits{XMin: -2.4, XMax: 2.2, YMin: -2.2, YMax: 2.2})
+	floor      = lessons.NumberControl{Name: "floor", Label: "variance floor", Default: "0.0001", Min: 1e-10, Max: 0.01, Low: 1e-10, High: 0.01, Log: true, Help: "As a share of the variance of the column."}
+	pulled     = lessons.IntegerControl{Name: "component", Label: "component", Symbol: "k", Default: "1", Min: 1, Max: 4, Low: 1, High: 4}
+	unit       = lessons.NumberControl{Name: "unit", Label: "x1 is multiplied by", Default: "1", Min: 0.01, Max: 100, Low: 0.1, High: 10, Log: true, Help: "Another unit of measurement."}
+	with       = lessons.SwitchControl{Name: "information", Label: "with the inverse Fisher matrix", Default: "true"}
+	price      = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-2, Max: 1e3, Low: 1e-2, High: 1e3, Log: true}
 )
 
 // starts is the number of starts of EM.
@@ -77,7 +74,7 @@ func Lesson() *lessons.Lesson {
 var noises = map[string]float64{"xor": 0.35, "moons": 0.15, "blobs": 0.8}
 
 // points returns the eighty points of a data set.
-func points(set string) (lessons.Toy, error) { return lessons.Drawn(set, 80, noises[set], 1) }
+func points(set string) lessons.Toy { return lessons.Drawn(set, 80, noises[set], 1) }
 
 // settings returns the EM settings of all screens.
 func settings(k int) mixture.Settings {
@@ -85,25 +82,22 @@ func settings(k int) mixture.Settings {
 }
 
 // climb runs EM from a start, numbered from 1.
-func climb(ctx context.Context, x *mat.Dense, k, start int) (*trace.Replay[mixture.State], error) {
+func climb(ctx context.Context, x *mat.Dense, k, start int) *trace.Replay[mixture.State] {
 	s := settings(k)
-	return stepwise.EM(ctx, x, mixture.Begin(x, s, start-1), s)
+	return lessons.Must(stepwise.EM(ctx, x, mixture.Begin(x, s, start-1), s))
 }
 
 // end returns the last state.
 func end(r *trace.Replay[mixture.State]) mixture.State { return r.At(r.Len() - 1) }
 
 // ends returns the last states of all starts.
-func ends(ctx context.Context, x *mat.Dense, k int) ([]mixture.State, error) {
+func ends(ctx context.Context, x *mat.Dense, k int) []mixture.State {
 	all := make([]mixture.State, starts)
 	for i := range all {
-		r, err := climb(ctx, x, k, i+1)
-		if err != nil {
-			return nil, err
-		}
+		r := climb(ctx, x, k, i+1)
 		all[i] = end(r)
 	}
-	return all, nil
+	return all
 }
 
 // best returns the state with the largest likelihood, the first in a tie.
@@ -183,23 +177,14 @@ func tidy(v float64) string {
 }
 
 // four returns the four clouds with the fitted mixture of the screen on the model.
-func four(ctx context.Context) (lessons.Toy, mixture.State, error) {
-	t, err := points("xor")
-	if err != nil {
-		return t, mixture.State{}, err
-	}
-	r, err := climb(ctx, t.Matrix(), 4, 1)
-	if err != nil {
-		return t, mixture.State{}, err
-	}
-	return t, end(r), nil
+func four(ctx context.Context) (lessons.Toy, mixture.State) {
+	t := points("xor")
+	r := climb(ctx, t.Matrix(), 4, 1)
+	return t, end(r)
 }
 
-func showModel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, s, err := four(ctx)
-	if err != nil {
-		return nil, err
-	}
+func showModel(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t, s := four(ctx)
 	m, at := &s.Mixture, probe.Of(in)
 	share := make([]float64, m.Len())
 	logp := m.Density().At(share, at[:])
@@ -221,7 +206,7 @@ func showModel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: `$\log p(\mathbf x\mid\theta)$`, Value: lessons.Short(logp)},
 		},
 		Tables: []lessons.Table{opinion},
-	}, nil
+	}
 }
 
 // tug returns the score of a point for every mean.
@@ -256,34 +241,25 @@ func tugged(m *mixture.Mixture, n float64, at [2]float64, share []float64) *mixt
 }
 
 // opposite compares the scores of two points on opposite sides of a mean.
-func opposite(ctx context.Context) (float64, error) {
-	_, s, err := four(ctx)
-	if err != nil {
-		return 0, err
-	}
+func opposite(ctx context.Context) float64 {
+	_, s := four(ctx)
 	m, k := &s.Mixture, 3
 	at, by := place(m.Means[k]), math.Sqrt(m.Variances[k][0])/2
 	u, v := tug(m, [2]float64{at[0] - by, at[1]})[k], tug(m, [2]float64{at[0] + by, at[1]})[k]
-	return float64(1 - lessons.Sign(u[0]*v[0]+u[1]*v[1])), nil
+	return float64(1 - lessons.Sign(u[0]*v[0]+u[1]*v[1]))
 }
 
 // halfWay computes a responsibility in a mixture of two components.
-func halfWay(context.Context) (float64, error) {
+func halfWay(context.Context) float64 {
 	m := mixture.Mixture{Weights: []float64{0.8, 0.2}, Means: [][]float64{{-1, 0}, {1, 0}}, Variances: [][]float64{{1, 1}, {1, 1}}}
 	share := make([]float64, 2)
 	m.Density().At(share, []float64{0, 0.7})
-	return share[0], nil
+	return share[0]
 }
 
-func showEM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := points(set.Of(in))
-	if err != nil {
-		return nil, err
-	}
-	r, err := climb(ctx, t.Matrix(), atLeastTwo.Of(in), start.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showEM(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t := points(set.Of(in))
+	r := climb(ctx, t.Matrix(), atLeastTwo.Of(in), start.Of(in))
 	step := min(in.Step, r.Len()-1)
 	s := r.At(step)
 	note := "The start: means at points, variances those of all points together, equal weights."
@@ -307,7 +283,7 @@ func showEM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		},
 		Tables: []lessons.Table{table("The mixture", &s.Mixture)},
 		Lab:    t.Lab("kernel", "fisher", "components", atLeastTwo.Text(in)),
-	}, nil
+	}
 }
 
 // soFar plots the log-likelihood up to a step, in the frame of the whole replay.
@@ -324,53 +300,35 @@ func soFar(r *trace.Replay[mixture.State], step int) lessons.Figure {
 }
 
 // falls counts the steps, over all starts, that lower the log-likelihood.
-func falls(ctx context.Context) (float64, error) {
-	t, err := points("xor")
-	if err != nil {
-		return 0, err
-	}
+func falls(ctx context.Context) float64 {
+	t := points("xor")
 	n := 0
 	for i := range starts {
-		r, err := climb(ctx, t.Matrix(), 4, i+1)
-		if err != nil {
-			return 0, err
-		}
+		r := climb(ctx, t.Matrix(), 4, i+1)
 		for k := 1; k < r.Len(); k++ {
 			if before := r.At(k - 1).LogLikelihood; r.At(k).LogLikelihood < before-1e-9*math.Abs(before) {
 				n++
 			}
 		}
 	}
-	return float64(n), nil
+	return float64(n)
 }
 
 // single returns the first step after which a single component no longer changes.
-func single(ctx context.Context) (float64, error) {
-	t, err := points("xor")
-	if err != nil {
-		return 0, err
-	}
-	r, err := climb(ctx, t.Matrix(), 1, 1)
-	if err != nil {
-		return 0, err
-	}
+func single(ctx context.Context) float64 {
+	t := points("xor")
+	r := climb(ctx, t.Matrix(), 1, 1)
 	for k := range r.Len() {
 		if math.Abs(r.At(k).LogLikelihood-end(r).LogLikelihood) < 1e-9 {
-			return float64(k), nil
+			return float64(k)
 		}
 	}
-	return 0, nil
+	return 0
 }
 
-func showRestarts(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := points(moonsFirst.Of(in))
-	if err != nil {
-		return nil, err
-	}
-	all, err := ends(ctx, t.Matrix(), components.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showRestarts(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t := points(moonsFirst.Of(in))
+	all := ends(ctx, t.Matrix(), components.Of(in))
 	mine, top := start.Of(in)-1, best(all)
 	heights := lessons.Column(all, func(s mixture.State) float64 { return s.LogLikelihood })
 	low := floats.Min(heights)
@@ -403,25 +361,16 @@ func showRestarts(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			{Label: "the worst", Value: views.Short(low)},
 		},
 		Lab: t.Lab("kernel", "fisher", "components", components.Text(in), "starts", strconv.Itoa(starts)),
-	}, nil
+	}
 }
 
 // more compares four and five components on training and new points.
-func more(ctx context.Context) (float64, error) {
-	t, err := points("xor")
-	if err != nil {
-		return 0, err
-	}
-	fresh, err := lessons.Drawn("xor", 1000, noises["xor"], lessons.FreshSeed)
-	if err != nil {
-		return 0, err
-	}
+func more(ctx context.Context) float64 {
+	t := points("xor")
+	fresh := lessons.Drawn("xor", 1000, noises["xor"], lessons.FreshSeed)
 	var trained, unseen [2]float64
 	for i, k := range []int{4, 5} {
-		all, err := ends(ctx, t.Matrix(), k)
-		if err != nil {
-			return 0, err
-		}
+		all := ends(ctx, t.Matrix(), k)
 		s := all[best(all)]
 		trained[i] = s.LogLikelihood
 		p, share := s.Mixture.Density(), make([]float64, s.Mixture.Len())
@@ -431,11 +380,11 @@ func more(ctx context.Context) (float64, error) {
 	}
 	switch {
 	case trained[1] <= trained[0]:
-		return 2, nil
+		return 2
 	case unseen[1] > unseen[0]:
-		return 0, nil
+		return 0
 	}
-	return 1, nil
+	return 1
 }
 
 // collapse is EM from the mixture of the four clouds with a small fifth component at the point
@@ -447,11 +396,8 @@ type collapse struct {
 }
 
 // collapsing runs the collapse with the given variance floor.
-func collapsing(ctx context.Context, floor float64) (*collapse, error) {
-	t, s, err := four(ctx)
-	if err != nil {
-		return nil, err
-	}
+func collapsing(ctx context.Context, floor float64) *collapse {
+	t, s := four(ctx)
 	c := &collapse{Toy: t}
 	p, share := s.Mixture.Density(), make([]float64, 4)
 	lowest := math.Inf(1)
@@ -469,8 +415,8 @@ func collapsing(ctx context.Context, floor float64) (*collapse, error) {
 	}
 	how := settings(5)
 	how.Floor, how.Tol = floor, 1e-9
-	c.replay, err = stepwise.EM(ctx, t.Matrix(), begin, how)
-	return c, err
+	c.replay = lessons.Must(stepwise.EM(ctx, t.Matrix(), begin, how))
+	return c
 }
 
 // along plots the density of a mixture on the line through the mean of its first component
@@ -496,11 +442,8 @@ func (c *collapse) along(s mixture.State) lessons.Figure {
 // floors returns the values of the control, largest first.
 func floors() []float64 { return lessons.Logspace(1e-10, 1e-2, 9) }
 
-func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	c, err := collapsing(ctx, floor.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showCollapse(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	c := collapsing(ctx, floor.Of(in))
 	r := c.replay
 	step := min(in.Step, r.Len()-1)
 	s := r.At(step)
@@ -526,16 +469,13 @@ func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		},
 	}
 	if step < r.Len()-1 {
-		return e, nil
+		return e
 	}
 	at := lessons.Table{After: true, Caption: "The end at several floors", Head: []string{"floor", `$\log L$`, "more than the line before"}}
 	curve := figure.Curve{Marks: true}
 	before := math.NaN()
 	for _, f := range slices.Backward(floors()) {
-		c, err := collapsing(ctx, f)
-		if err != nil {
-			return nil, err
-		}
+		c := collapsing(ctx, f)
 		now := end(c.replay).LogLikelihood
 		cells := []string{views.Short(f), views.Short(now), ""}
 		if !math.IsNaN(before) {
@@ -550,32 +490,23 @@ func showCollapse(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	e.Figures = append(e.Figures, lessons.Figure{Name: "floors", Wide: true, After: true, Caption: "The final log-likelihood against the floor: a straight line on a logarithmic axis, without an end to the left.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "variance floor", Log: true}, Y: figure.Axis{Name: "final log L"}, Curves: []figure.Curve{curve}, Here: &here}.Picture()
 	}})
-	return e, nil
+	return e
 }
 
 // gain compares the final likelihoods for two floors.
-func gain(ctx context.Context) (float64, error) {
+func gain(ctx context.Context) float64 {
 	var at [2]float64
 	for i, f := range []float64{1e-4, 1e-6} {
-		c, err := collapsing(ctx, f)
-		if err != nil {
-			return 0, err
-		}
+		c := collapsing(ctx, f)
 		at[i] = end(c.replay).LogLikelihood
 	}
-	return at[1] - at[0], nil
+	return at[1] - at[0]
 }
 
-func showScores(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := points("xor")
-	if err != nil {
-		return nil, err
-	}
+func showScores(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t := points("xor")
 	x := t.Matrix()
-	r, err := climb(ctx, x, 4, start.Of(in))
-	if err != nil {
-		return nil, err
-	}
+	r := climb(ctx, x, 4, start.Of(in))
 	step, k := min(in.Step, r.Len()-1), pulled.Of(in)-1
 	s := r.At(step)
 	pull := func(u *mat.Dense, i int) [2]float64 { return place(u.RawRowView(i)[4+2*k:]) }
@@ -619,7 +550,7 @@ func showScores(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			{Label: "longest arrow", Value: tidy(longest), Help: "of a single point"},
 		},
 		Tables: []lessons.Table{gradient},
-	}, nil
+	}
 }
 
 // fixed formats a value with four decimals.
@@ -628,21 +559,15 @@ func fixed(v float64) string {
 }
 
 // entries returns the length of a score for the four clouds.
-func entries(ctx context.Context) (float64, error) {
-	_, s, err := four(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return float64(s.Mixture.Density().Scores()), nil
+func entries(ctx context.Context) float64 {
+	_, s := four(ctx)
+	return float64(s.Mixture.Density().Scores())
 }
 
 // weightMean returns the mean score of a weight after EM.
-func weightMean(ctx context.Context) (float64, error) {
-	t, s, err := four(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return theory.ColumnMeans(theory.Scores(&s.Mixture, t.Matrix()), false)[0], nil
+func weightMean(ctx context.Context) float64 {
+	t, s := four(ctx)
+	return theory.ColumnMeans(theory.Scores(&s.Mixture, t.Matrix()), false)[0]
 }
 
 // scored is the kernel of the scores of four components on the four clouds, with x1 in some unit.
@@ -653,24 +578,15 @@ type scored struct {
 }
 
 // score computes the kernel with or without the inverse Fisher matrix.
-func score(ctx context.Context, unit float64, information bool) (*scored, error) {
-	t, err := points("xor")
-	if err != nil {
-		return nil, err
-	}
+func score(ctx context.Context, unit float64, information bool) *scored {
+	t := points("xor")
 	for i := range t.XY {
 		t.XY[i][0] *= unit
 	}
-	d, err := t.Data()
-	if err != nil {
-		return nil, err
-	}
-	res, _, err := lessons.Fit(ctx, d, "kernel", "fisher", "components", "4", "information", strconv.FormatBool(information))
-	if err != nil {
-		return nil, err
-	}
+	d := t.Data()
+	res, _ := lessons.Fit(ctx, d, "kernel", "fisher", "components", "4", "information", strconv.FormatBool(information))
 	k := res.Model.Kernel
-	return &scored{t, &k.Fitted[0].Mixture, theory.Gram(kernel.NewGram(k, t.Matrix()))}, nil
+	return &scored{t, &k.Fitted[0].Mixture, theory.Gram(kernel.NewGram(k, t.Matrix()))}
 }
 
 // change returns the difference of two matrices, relative to the largest entry of the first.
@@ -709,16 +625,11 @@ func (s *scored) outdone() (n int) {
 	return n
 }
 
-func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showKernel(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	var now, before [2]*scored
 	for i, information := range []bool{false, true} {
-		var err error
-		if now[i], err = score(ctx, unit.Of(in), information); err != nil {
-			return nil, err
-		}
-		if before[i], err = score(ctx, 1, information); err != nil {
-			return nil, err
-		}
+		now[i] = score(ctx, unit.Of(in), information)
+		before[i] = score(ctx, 1, information)
 	}
 	simple, full := now[0], now[1]
 	squares := theory.ColumnMeans(theory.Scores(simple.mixture, simple.Matrix()), true)
@@ -750,32 +661,26 @@ func showKernel(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("simple", "", simple.Limits(), 2, simple.Dots(nil)), "The points with $x_1$ in its new unit. Which of the two kernels stays as it was?")
 		e.Figures[1].After, e.Tables[0].After, e.Numbers[2].After = true, true, true
 	}
-	return e, nil
+	return e
 }
 
 // unitChange finds the kernel that is invariant to a change of unit.
-func unitChange(ctx context.Context) (float64, error) {
+func unitChange(ctx context.Context) float64 {
 	var stays [2]bool
 	for i, information := range []bool{false, true} {
-		before, err := score(ctx, 1, information)
-		if err != nil {
-			return 0, err
-		}
-		now, err := score(ctx, 10, information)
-		if err != nil {
-			return 0, err
-		}
+		before := score(ctx, 1, information)
+		now := score(ctx, 10, information)
 		stays[i] = change(before.gram, now.gram) < 1e-6
 	}
 	switch {
 	case stays[0] && stays[1]:
-		return 0, nil
+		return 0
 	case stays[1]:
-		return 1, nil
+		return 1
 	case stays[0]:
-		return 2, nil
+		return 2
 	}
-	return 3, nil
+	return 3
 }
 
 // machine is an SVM with its error on new points.
@@ -787,28 +692,15 @@ type machine struct {
 }
 
 // train trains on a data set and tests on 1000 new points.
-func train(ctx context.Context, set string, pairs ...string) (*machine, error) {
-	t, err := points(set)
-	if err != nil {
-		return nil, err
-	}
-	fresh, err := lessons.Drawn(set, 1000, noises[set], lessons.FreshSeed)
-	if err != nil {
-		return nil, err
-	}
-	unseen, err := fresh.Data()
-	if err != nil {
-		return nil, err
-	}
+func train(ctx context.Context, set string, pairs ...string) *machine {
+	t := points(set)
+	fresh := lessons.Drawn(set, 1000, noises[set], lessons.FreshSeed)
+	unseen := fresh.Data()
 	m := &machine{}
-	if m.data, err = t.Data(); err != nil {
-		return nil, err
-	}
-	if m.Result, m.spec, err = lessons.Fit(ctx, m.data, pairs...); err != nil {
-		return nil, err
-	}
-	m.wrong, err = lessons.ErrorRate(m.Model, unseen)
-	return m, err
+	m.data = t.Data()
+	m.Result, m.spec = lessons.Fit(ctx, m.data, pairs...)
+	m.wrong = lessons.ErrorRate(m.Model, unseen)
+	return m
 }
 
 // fisherPairs returns the parameters of the SVM with the Fisher kernel.
@@ -816,20 +708,11 @@ func fisherPairs(components, information, c string) []string {
 	return []string{"kernel", "fisher", "components", components, "information", information, "C", c}
 }
 
-func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSVM(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	pairs := fisherPairs(components.Text(in), strconv.FormatBool(with.Of(in)), price.Text(in))
-	m, err := train(ctx, set.Of(in), pairs...)
-	if err != nil {
-		return nil, err
-	}
-	rbf, err := train(ctx, set.Of(in), "kernel", "rbf", "gamma", "1", "C", price.Text(in))
-	if err != nil {
-		return nil, err
-	}
-	t, err := points(set.Of(in))
-	if err != nil {
-		return nil, err
-	}
+	m := train(ctx, set.Of(in), pairs...)
+	rbf := train(ctx, set.Of(in), "kernel", "rbf", "gamma", "1", "C", price.Text(in))
+	t := points(set.Of(in))
 	look := func(s *figure.Scene) { s.LegendRows = 3 }
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
@@ -845,24 +728,21 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if components.Of(in) == 1 { // the question's setting
 		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("fisher", "", t.Limits(), 2, t.Dots(nil)), "The points, for a mixture of one component. Where is the boundary?")
 	}
-	return e, nil
+	return e
 }
 
 // tooFew compares one component with four.
-func tooFew(ctx context.Context) (float64, error) {
+func tooFew(ctx context.Context) float64 {
 	var wrong [2]float64
 	for i, k := range []string{"1", "4"} {
-		m, err := train(ctx, "xor", fisherPairs(k, "true", "1")...)
-		if err != nil {
-			return 0, err
-		}
+		m := train(ctx, "xor", fisherPairs(k, "true", "1")...)
 		wrong[i] = m.wrong
 	}
 	switch {
 	case wrong[0] < wrong[1]+0.02:
-		return 0, nil
+		return 0
 	case wrong[0] < 0.4:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }

@@ -23,12 +23,12 @@ import (
 func TestEndsOfEM(t *testing.T) {
 	t.Parallel()
 	for set := range noises {
-		p := require.Value(points(set))(t)
+		p := points(set)
 		x := p.Matrix()
 		for k := 1; k <= 5; k++ {
 			converged := 0
 			for s := 1; s <= starts; s++ {
-				r := require.Value(climb(t.Context(), x, k, s))(t)
+				r := climb(t.Context(), x, k, s)
 				for i := 1; i < r.Len(); i++ {
 					require.Check(t, r.At(i).LogLikelihood >= r.At(i-1).LogLikelihood-1e-8,
 						"%s, K = %d, start %d: step %d falls", set, k, s, i)
@@ -62,7 +62,7 @@ func TestCollapse(t *testing.T) {
 	t.Parallel()
 	var before float64
 	for i, f := range slices.Backward(floors()) {
-		c := require.Value(collapsing(t.Context(), f))(t)
+		c := collapsing(t.Context(), f)
 		last := end(c.replay)
 		if c.replay.Status() != trace.Converged || !slices.Contains(last.AtFloor, 0) {
 			t.Errorf("floor %g: %s, at the floor %v", f, c.replay.Status(), last.AtFloor)
@@ -80,8 +80,7 @@ func TestCollapse(t *testing.T) {
 // scores of the weights have mean 1; at the start neither is required.
 func TestPullsBalance(t *testing.T) {
 	t.Parallel()
-	p, s, err := four(t.Context())
-	require.NoError(t, err)
+	p, s := four(t.Context())
 	mean := theory.ColumnMeans(theory.Scores(&s.Mixture, p.Matrix()), false)
 	for j, v := range mean {
 		want := 0.0
@@ -99,8 +98,7 @@ func TestPullsBalance(t *testing.T) {
 // of the scores in 001, with or without the Lagrange term.
 func TestWeightsUnderTheConstraint(t *testing.T) {
 	t.Parallel()
-	p, s, err := four(t.Context())
-	require.NoError(t, err)
+	p, s := four(t.Context())
 	const h = 1e-6
 	m := s.Mixture
 	moved := m
@@ -121,8 +119,8 @@ func TestUnits(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []float64{0.1, 7} {
 		for _, information := range []bool{false, true} {
-			before := require.Value(score(t.Context(), 1, information))(t)
-			now := require.Value(score(t.Context(), unit, information))(t)
+			before := score(t.Context(), 1, information)
+			now := score(t.Context(), unit, information)
 			if by := change(before.gram, now.gram); information != (by < 1e-6) {
 				t.Errorf("unit %g, with the matrix: %v: the kernel changes by %g", unit, information, by)
 			}
@@ -131,7 +129,7 @@ func TestUnits(t *testing.T) {
 			}
 		}
 	}
-	simple := require.Value(score(t.Context(), 1, false))(t)
+	simple := score(t.Context(), 1, false)
 	require.Check(t, simple.outdone() != 0,
 		"no point is less like itself than like another: the slip's example is gone")
 }
@@ -142,10 +140,10 @@ func TestHowManyComponents(t *testing.T) {
 	t.Parallel()
 	var wrong [6]float64
 	for k := 1; k <= 5; k++ {
-		m := require.Value(train(t.Context(), "xor", fisherPairs(strconv.Itoa(k), "true", "1")...))(t)
+		m := train(t.Context(), "xor", fisherPairs(strconv.Itoa(k), "true", "1")...)
 		wrong[k] = m.wrong
 	}
-	rbf := require.Value(train(t.Context(), "xor", "kernel", "rbf", "gamma", "1", "C", "1"))(t)
+	rbf := train(t.Context(), "xor", "kernel", "rbf", "gamma", "1", "C", "1")
 	if wrong[1] < 0.2 || max(wrong[2], wrong[3], wrong[4]) > 0.03 || wrong[5] < 2*wrong[4] || math.Abs(wrong[4]-rbf.wrong) > 0.01 {
 		t.Errorf("wrong with one to five components %v, with RBF %g", wrong[1:], rbf.wrong)
 	}
@@ -155,9 +153,8 @@ func TestHowManyComponents(t *testing.T) {
 // screens.
 func TestBestStart(t *testing.T) {
 	t.Parallel()
-	p, s, err := four(t.Context())
-	require.NoError(t, err)
-	all := require.Value(ends(t.Context(), p.Matrix(), 4))(t)
+	p, s := four(t.Context())
+	all := ends(t.Context(), p.Matrix(), 4)
 	lessonstest.Near(t, "best end", all[best(all)].LogLikelihood, s.LogLikelihood, 1e-4)
 }
 
@@ -165,8 +162,7 @@ func TestBestStart(t *testing.T) {
 // weighted probe, and an arrow at a mean points to the probe, scaled by the responsibility.
 func TestTugged(t *testing.T) {
 	t.Parallel()
-	p, s, err := four(t.Context())
-	require.NoError(t, err)
+	p, s := four(t.Context())
 	at := [2]float64{0.2, 0.9}
 	share := make([]float64, 4)
 	s.Mixture.Density().At(share, at[:])
@@ -192,8 +188,7 @@ func TestTugged(t *testing.T) {
 // ellipse.
 func TestBothNarrower(t *testing.T) {
 	t.Parallel()
-	_, s, err := four(t.Context())
-	require.NoError(t, err)
+	_, s := four(t.Context())
 	m, k := &s.Mixture, 3
 	for _, side := range []float64{-0.5, 0.5} {
 		at := []float64{m.Means[k][0] + side*math.Sqrt(m.Variances[k][0]), m.Means[k][1]}

@@ -83,54 +83,37 @@ func Lesson() *lessons.Lesson {
 }
 
 // toy returns the points for leave-one-out.
-func toy() (lessons.Toy, error) { return lessons.Drawn("blobs", 30, 1.5, 2) }
+func toy() lessons.Toy { return lessons.Drawn("blobs", 30, 1.5, 2) }
 
 // without trains without point i.
-func without(ctx context.Context, t lessons.Toy, i int, pairs ...string) (res *ml.Result, spec ml.Spec, d *dataset.Data, err error) {
-	if d, err = t.Without(i).Data(); err != nil {
-		return nil, spec, nil, err
-	}
-	res, spec, err = lessons.Fit(ctx, d, pairs...)
-	return res, spec, d, err
+func without(ctx context.Context, t lessons.Toy, i int, pairs ...string) (res *ml.Result, spec ml.Spec, d *dataset.Data) {
+	d = t.Without(i).Data()
+	res, spec = lessons.Fit(ctx, d, pairs...)
+	return res, spec, d
 }
 
 // eachOut trains with all points and once without each of them.
-func eachOut(ctx context.Context, t lessons.Toy, pairs ...string) (full *ml.Result, wrong []bool, err error) {
-	d, err := t.Data()
-	if err != nil {
-		return nil, nil, err
-	}
-	full, spec, err := lessons.Fit(ctx, d, pairs...)
-	if err != nil {
-		return nil, nil, err
-	}
-	wrong, err = eval.LeaveOneOut(ctx, d, spec)
-	return full, wrong, err
+func eachOut(ctx context.Context, t lessons.Toy, pairs ...string) (full *ml.Result, wrong []bool) {
+	d := t.Data()
+	full, spec := lessons.Fit(ctx, d, pairs...)
+	wrong = lessons.Must(eval.LeaveOneOut(ctx, d, spec))
+	return full, wrong
 }
 
-func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := toy()
-	if err != nil {
-		return nil, err
-	}
+func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t := toy()
 	n := len(t.Y)
 	svm := learner.Of(in) == "svm"
 	pairs := func(c float64) []string {
 		return []string{"learner", learner.Of(in), "kernel", leaveOneOutKernel.Of(in), "gamma", leaveOneOutGamma.Text(in), "C", lessons.Setting(c), "tol", "1e-5"}
 	}
 	c := price.Of(in)
-	full, wrong, err := eachOut(ctx, t, pairs(c)...)
-	if err != nil {
-		return nil, err
-	}
+	full, wrong := eachOut(ctx, t, pairs(c)...)
 	e := &lessons.Exhibit{Steps: n + 1, Step: min(in.Step, n), Lab: t.Lab(pairs(c)...)}
 
 	bound, missed := figure.Curve{Name: "share of support vectors"}, figure.Curve{Name: "left-out error"}
 	for _, v := range lessons.Logspace(0.01, 1000, 9) {
-		one, miss, err := eachOut(ctx, t, pairs(v)...)
-		if err != nil {
-			return nil, err
-		}
+		one, miss := eachOut(ctx, t, pairs(v)...)
 		bound.X, bound.Y = append(bound.X, v), append(bound.Y, theory.LeaveOneOutBound(one.Report.SupportVectors, n).Value)
 		missed.X, missed.Y = append(missed.X, v), append(missed.Y, float64(lessons.CountTrue(miss))/float64(n))
 	}
@@ -143,28 +126,16 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of points", Min: 0, Max: 1.05}, Curves: curves, Here: &c}.Picture()
 	}}
 
-	all, err := t.Data()
-	if err != nil {
-		return nil, err
-	}
-	spec, err := lessons.NewSpec(pairs(c)...)
-	if err != nil {
-		return nil, err
-	}
-	points, err := full.Model.Points(all, spec)
-	if err != nil {
-		return nil, err
-	}
+	all := t.Data()
+	spec := lessons.NewSpec(pairs(c)...)
+	points := lessons.Must(full.Model.Points(all, spec))
 	so := lessons.CountTrue(wrong[:e.Step])
 	if e.Step == 0 {
 		e.Figures = []lessons.Figure{lessons.Boundary("leave", "All points. ~Step leaves one out at a time.~", full.Model, all, spec, nil), chart}
 		e.Notes = []string{fmt.Sprintf("Trained on all %d points: %d support vectors (ringed).", n, full.Report.SupportVectors)}
 	} else {
 		i := e.Step - 1
-		res, spec, d, err := without(ctx, t, i, pairs(c)...)
-		if err != nil {
-			return nil, err
-		}
+		res, spec, d := without(ctx, t, i, pairs(c)...)
 		e.Figures = []lessons.Figure{overlay(res.Model, full.Model, d, spec, points[i], wrong[i]), chart}
 		e.Notes = []string{fmt.Sprintf("Point %d at %s is left out. It was %s. The machine without it gets it %s.", i+1, lessons.Pair(t.XY[i]),
 			lessons.Either(points[i].Role != ml.None, "a support vector", lessons.Either(svm, "no support vector, so nothing changes", "no support vector")),
@@ -186,16 +157,13 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("leave", "", t.Limits(), 2, t.Dots(nil)), "The points, with another $C$. Are there more support vectors, or fewer?")
 		e.Notes, e.After = nil, e.Notes
 	}
-	return e, nil
+	return e
 }
 
 // overlay draws the machine without a point over the one with it.
 func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, wrong bool) lessons.Figure {
 	return lessons.Figure{Name: "leave", Caption: "The boundary without the hollow point, over the one with it. Where only one line is seen, nothing has changed.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		points, err := less.Points(d, spec)
-		if err != nil {
-			return nil, err
-		}
+		points := lessons.Must(less.Points(d, spec))
 		out.HeldOut, out.Wrong = true, wrong
 		v, _ := less.View()
 		scene := l.Scene(less, append(points, out), v, d.Classes, 2)
@@ -207,44 +175,25 @@ func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, 
 }
 
 // notForMCM looks for more leave-one-out errors than support vectors.
-func notForMCM(ctx context.Context) (float64, error) {
-	t, err := toy()
-	if err != nil {
-		return 0, err
-	}
-	full, wrong, err := eachOut(ctx, t, "learner", "mcm", "kernel", "linear", "C", "1")
-	if err != nil {
-		return 0, err
-	}
-	return lessons.Yes(lessons.CountTrue(wrong) <= full.Report.SupportVectors), nil
+func notForMCM(ctx context.Context) float64 {
+	t := toy()
+	full, wrong := eachOut(ctx, t, "learner", "mcm", "kernel", "linear", "C", "1")
+	return lessons.Yes(lessons.CountTrue(wrong) <= full.Report.SupportVectors)
 }
 
-func showPromises(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showPromises(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	const depth = 0.8 // of both sides
 	linear := promisesKernel.Of(in) == "linear"
 	m := promisesPoints.Of(in)
-	most, err := lessons.Drawn("separable", 1000, depth, uint64(draw.Of(in)))
-	if err != nil {
-		return nil, err
-	}
-	unseen, err := lessons.Drawn("separable", 2000, depth, lessons.FreshSeed)
-	if err != nil {
-		return nil, err
-	}
-	fresh, err := unseen.Data()
-	if err != nil {
-		return nil, err
-	}
+	most := lessons.Drawn("separable", 1000, depth, uint64(draw.Of(in)))
+	unseen := lessons.Drawn("separable", 2000, depth, lessons.FreshSeed)
+	fresh := unseen.Data()
 	pairs := []string{"kernel", promisesKernel.Of(in), "gamma", "1", "hard_margin", "true"}
-	at := func(n int) (t lessons.Toy, d *dataset.Data, res *ml.Result, spec ml.Spec, truth float64, err error) {
+	at := func(n int) (t lessons.Toy, d *dataset.Data, res *ml.Result, spec ml.Spec, truth float64) {
 		t = lessons.Toy{XY: most.XY[:n], Y: most.Y[:n]}
-		if d, err = t.Data(); err != nil {
-			return
-		}
-		if res, spec, err = lessons.Fit(ctx, d, pairs...); err != nil {
-			return
-		}
-		truth, err = lessons.ErrorRate(res.Model, fresh)
+		d = t.Data()
+		res, spec = lessons.Fit(ctx, d, pairs...)
+		truth = lessons.ErrorRate(res.Model, fresh)
 		return
 	}
 	curves := []figure.Curve{{Name: "true error"}, {Name: "share of support vectors"}, {Name: "sparse bound"}}
@@ -253,19 +202,13 @@ func showPromises(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	for _, v := range lessons.Logspace(10, 1000, 10) {
 		n := int(math.Round(v))
-		_, _, res, _, truth, err := at(n)
-		if err != nil {
-			return nil, err
-		}
+		_, _, res, _, truth := at(n)
 		sv := res.Report.SupportVectors
 		for i, y := range []float64{truth, theory.LeaveOneOutBound(sv, n).Value, theory.SparseBound(sv, n, 0.05).Value, theory.VCBound(0, 3, n, 0.05).Value}[:len(curves)] {
 			curves[i].X, curves[i].Y = append(curves[i].X, float64(n)), append(curves[i].Y, y)
 		}
 	}
-	t, d, res, spec, truth, err := at(m)
-	if err != nil {
-		return nil, err
-	}
+	t, d, res, spec, truth := at(m)
 	sv := res.Report.SupportVectors
 	here := float64(m)
 	e := &lessons.Exhibit{
@@ -289,7 +232,7 @@ func showPromises(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	if m <= 200 {
 		e.Lab = t.Lab(pairs...)
 	}
-	return e, nil
+	return e
 }
 
 // trial is one machine of a comparison.
@@ -303,17 +246,14 @@ type trial struct {
 }
 
 // newTrial trains a machine on d and tests it on new points.
-func newTrial(ctx context.Context, machine string, pairs []string, d, fresh *dataset.Data) (trial, error) {
-	res, _, err := lessons.Fit(ctx, d, pairs...)
-	if err != nil {
-		return trial{}, err
-	}
+func newTrial(ctx context.Context, machine string, pairs []string, d, fresh *dataset.Data) trial {
+	res, _ := lessons.Fit(ctx, d, pairs...)
 	gap := math.NaN()
 	if g := res.Report.RelativeGap; g != nil {
 		gap = *g
 	}
-	wrong, err := lessons.ErrorRate(res.Model, fresh)
-	return trial{machine, pairs, res.Report.SupportVectors, wrong, 1 - *res.Report.TrainAccuracy, gap}, err
+	wrong := lessons.ErrorRate(res.Model, fresh)
+	return trial{machine, pairs, res.Report.SupportVectors, wrong, 1 - *res.Report.TrainAccuracy, gap}
 }
 
 // machines lists the compared machines.
@@ -337,36 +277,21 @@ func machineSettings(machine, rho, c, gamma string) []string {
 var noise = map[string]float64{"moons": 0.3, "blobs": 0.9, "circles": 0.2, "checkerboard": 0.05}
 
 // trials trains SVM, MCM and sparse MCM over a grid of C and gamma.
-func trials(ctx context.Context, pattern, rho string, m int, draw uint64) (lessons.Toy, []trial, error) {
-	t, err := lessons.Drawn(pattern, m, noise[pattern], draw)
-	if err != nil {
-		return t, nil, err
-	}
-	d, err := t.Data()
-	if err != nil {
-		return t, nil, err
-	}
-	unseen, err := lessons.Drawn(pattern, 1000, noise[pattern], lessons.FreshSeed)
-	if err != nil {
-		return t, nil, err
-	}
-	fresh, err := unseen.Data()
-	if err != nil {
-		return t, nil, err
-	}
+func trials(ctx context.Context, pattern, rho string, m int, draw uint64) (lessons.Toy, []trial) {
+	t := lessons.Drawn(pattern, m, noise[pattern], draw)
+	d := t.Data()
+	unseen := lessons.Drawn(pattern, 1000, noise[pattern], lessons.FreshSeed)
+	fresh := unseen.Data()
 	var all []trial
 	for _, machine := range machines[:3] {
 		for _, c := range []string{"0.1", "1", "10", "100", "1000"} {
 			for _, gamma := range []string{"0.03", "0.1", "0.5", "2", "8", "30"} {
-				tr, err := newTrial(ctx, machine, machineSettings(machine, rho, c, gamma), d, fresh)
-				if err != nil {
-					return t, nil, err
-				}
+				tr := newTrial(ctx, machine, machineSettings(machine, rho, c, gamma), d, fresh)
 				all = append(all, tr)
 			}
 		}
 	}
-	return t, all, nil
+	return t, all
 }
 
 // leastWrong returns the trial with the smallest error, in a tie with the fewest support vectors.
@@ -383,12 +308,9 @@ func fewest(all []trial) trial {
 	})
 }
 
-func showFewer(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showFewer(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	m := fewerPoints.Of(in)
-	t, all, err := trials(ctx, pattern.Of(in), rho.Text(in), m, uint64(draw.Of(in)))
-	if err != nil {
-		return nil, err
-	}
+	t, all := trials(ctx, pattern.Of(in), rho.Text(in), m, uint64(draw.Of(in)))
 	best := leastWrong(all)
 	var marks []figure.Mark
 	table := lessons.Table{Caption: "Of each machine the setting with the least error, then the one with the fewest support vectors", Head: []string{"machine", "least error", "SVs", "fewest SVs", "error", "rank corr."}, After: true}
@@ -404,10 +326,7 @@ func showFewer(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			}
 		}
 		b, s := leastWrong(mine), fewest(mine)
-		correlation, err := eval.RankCorrelation(sv, wrong)
-		if err != nil {
-			return nil, err
-		}
+		correlation := lessons.Must(eval.RankCorrelation(sv, wrong))
 		table.Rows = append(table.Rows, []string{
 			machine, lessons.Percent(b.wrong), strconv.Itoa(b.vectors), strconv.Itoa(s.vectors), lessons.Percent(s.wrong),
 			views.Short(math.Round(100*correlation) / 100),
@@ -431,22 +350,19 @@ func showFewer(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		Tables: []lessons.Table{table},
 		After:  []string{fmt.Sprintf("The least error, %s ± %.1f (ringed), is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", lessons.Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
 		Lab:    t.Lab(best.pairs...),
-	}, nil
+	}
 }
 
 // sparsest compares the sparsest machine with the most accurate one.
-func sparsest(ctx context.Context) (float64, error) {
-	_, all, err := trials(ctx, pattern.Default, rho.Default, 80, 1)
-	if err != nil {
-		return 0, err
-	}
+func sparsest(ctx context.Context) float64 {
+	_, all := trials(ctx, pattern.Default, rho.Default, 80, 1)
 	switch sparse, best := fewest(all), leastWrong(all); {
 	case slices.Equal(sparse.pairs, best.pairs):
-		return 0, nil
+		return 0
 	case sparse.wrong > best.wrong+0.03:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
 // tuned holds the estimated and true errors of two ways to choose settings, for one random data
@@ -464,54 +380,30 @@ const (
 // tunings repeats: draw 50 training and 20 test points, try settings one by one and keep the one
 // with the smallest test error; alternatively, of the first candidates, take the best by
 // cross-validation on the training points.
-func tunings(ctx context.Context, noise float64, candidates int, draw uint64, repeats int) ([]tuned, error) {
+func tunings(ctx context.Context, noise float64, candidates int, draw uint64, repeats int) []tuned {
 	const training, testing = 50, 20
-	fresh, err := lessons.FreshMoons(1000, noise)
-	if err != nil {
-		return nil, err
-	}
+	fresh := lessons.FreshMoons(1000, noise)
 	gammas := lessons.Logspace(0.02, 50, tried)
 	out := make([]tuned, repeats)
 	for r := range out {
 		seed := 1000*draw + uint64(r)
-		t, err := lessons.Drawn("moons", training+testing, noise, seed)
-		if err != nil {
-			return nil, err
-		}
-		all, err := t.Data()
-		if err != nil {
-			return nil, err
-		}
+		t := lessons.Drawn("moons", training+testing, noise, seed)
+		all := t.Data()
 		train, test := lessons.SelectRows(all, span(0, training)), lessons.SelectRows(all, span(training, training+testing))
 		o := &out[r]
 		best, truth := 2.0, 0.0
 		o.fairClaimed = 2
 		for k, i := range rand.New(rand.NewPCG(seed, 0x0de)).Perm(tried) {
-			spec, err := lessons.NewSpec("C", []string{"1", "100"}[i%2], "gamma", lessons.Setting(gammas[i]))
-			if err != nil {
-				return nil, err
-			}
-			res, err := lessons.Train(ctx, train, spec)
-			if err != nil {
-				return nil, err
-			}
-			onTest, err := lessons.ErrorRate(res.Model, test)
-			if err != nil {
-				return nil, err
-			}
+			spec := lessons.NewSpec("C", []string{"1", "100"}[i%2], "gamma", lessons.Setting(gammas[i]))
+			res := lessons.Train(ctx, train, spec)
+			onTest := lessons.ErrorRate(res.Model, test)
 			inner := 2.0
 			if k < candidates {
-				cv, err := eval.CrossValidate(ctx, train, spec, nil, eval.Scheme{Folds: 3, Seed: draw}, nil)
-				if err != nil {
-					return nil, err
-				}
+				cv := lessons.Must(eval.CrossValidate(ctx, train, spec, nil, eval.Scheme{Folds: 3, Seed: draw}, nil))
 				inner = 1 - cv.Settings[0].Accuracy
 			}
 			if onTest < best || inner < o.fairClaimed {
-				actual, err := lessons.ErrorRate(res.Model, fresh)
-				if err != nil {
-					return nil, err
-				}
+				actual := lessons.ErrorRate(res.Model, fresh)
 				if onTest < best {
 					best, truth = onTest, actual
 				}
@@ -522,7 +414,7 @@ func tunings(ctx context.Context, noise float64, candidates int, draw uint64, re
 			o.claimed, o.truth = append(o.claimed, best), append(o.truth, truth)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // span returns the integers from a to b-1.
@@ -535,18 +427,18 @@ func span(a, b int) []int {
 }
 
 // deal splits rows of d into stratified folds.
-func deal(d *dataset.Data, rows []int, folds int, seed uint64) ([][]int, error) {
+func deal(d *dataset.Data, rows []int, folds int, seed uint64) [][]int {
 	y := make([]float64, len(rows))
 	for k, i := range rows {
 		y[k] = float64(d.Y[i])
 	}
-	out, err := eval.Folds(y, folds, seed)
+	out := lessons.Must(eval.Folds(y, folds, seed))
 	for _, f := range out {
 		for a, k := range f {
 			f[a] = rows[k]
 		}
 	}
-	return out, err
+	return out
 }
 
 // others returns all rows of the folds except those of fold k.
@@ -560,16 +452,13 @@ func others(folds [][]int, k int) (rows []int) {
 	return rows
 }
 
-func showTuning(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	repeats := repeats
 	if in.Coarse {
 		repeats = 8
 	}
 	n := candidates.Of(in)
-	draws, err := tunings(ctx, tuningNoise.Of(in), n, uint64(draw.Of(in)), repeats)
-	if err != nil {
-		return nil, err
-	}
+	draws := tunings(ctx, tuningNoise.Of(in), n, uint64(draw.Of(in)), repeats)
 	curves := []figure.Curve{{Name: "error on the test fold that chose"}, {Name: "true error of that choice"}}
 	top := 0.0
 	for k := range tried {
@@ -603,27 +492,24 @@ func showTuning(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			},
 		}},
 		After: []string{"Inner folds do the choosing as well, so their own claim is no final judge either: a study needs an outer test fold besides."},
-	}, nil
+	}
 }
 
 // flatter reports whether the estimate is too optimistic by more than chance.
-func flatter(ctx context.Context) (float64, error) {
+func flatter(ctx context.Context) float64 {
 	const n = 12
-	draws, err := tunings(ctx, 0.6, n, 1, repeats)
-	if err != nil {
-		return 0, err
-	}
+	draws := tunings(ctx, 0.6, n, 1, repeats)
 	var v []float64
 	for _, o := range draws {
 		v = append(v, o.truth[n-1]-o.claimed[n-1])
 	}
 	switch m, se := eval.MeanError(v); {
 	case m > 2*se:
-		return 1, nil
+		return 1
 	case m < -2*se:
-		return 2, nil
+		return 2
 	}
-	return 0, nil
+	return 0
 }
 
 // fold is one outer fold of the study: by machine, the setting chosen on the training rows and
@@ -641,49 +527,31 @@ const (
 
 // choose selects C and gamma of a machine by cross-validation on the given rows; in a tie the
 // first, with smaller gamma and C.
-func choose(ctx context.Context, d *dataset.Data, machine string, rows []int, seed uint64) (ml.Spec, error) {
-	spec, err := lessons.NewSpec(append(machineSettings(machine, studyRho, "1", "1"), "standardize", "true")...)
-	if err != nil {
-		return spec, err
-	}
-	cv, err := eval.CrossValidate(ctx, lessons.SelectRows(d, rows), spec, eval.Grid{
+func choose(ctx context.Context, d *dataset.Data, machine string, rows []int, seed uint64) ml.Spec {
+	spec := lessons.NewSpec(append(machineSettings(machine, studyRho, "1", "1"), "standardize", "true")...)
+	cv := lessons.Must(eval.CrossValidate(ctx, lessons.SelectRows(d, rows), spec, eval.Grid{
 		"C": eval.Numbers(1, 10, 100), "gamma": eval.Numbers(0.1, 0.5, 2.5),
-	}, eval.Scheme{Folds: 3, Seed: seed}, nil)
-	if err != nil {
-		return spec, err
-	}
+	}, eval.Scheme{Folds: 3, Seed: seed}, nil))
 	best := cv.Settings[cv.Best].Values
-	return spec.With("C", best["C"]).With("gamma", best["gamma"]), nil
+	return spec.With("C", best["C"]).With("gamma", best["gamma"])
 }
 
 // run computes the first outer folds.
-func run(ctx context.Context, d *dataset.Data, folds, first int, seed uint64) ([]fold, error) {
-	parts, err := deal(d, sample(len(d.Y), seed), folds, seed)
-	if err != nil {
-		return nil, err
-	}
+func run(ctx context.Context, d *dataset.Data, folds, first int, seed uint64) []fold {
+	parts := deal(d, sample(len(d.Y), seed), folds, seed)
 	var out []fold
 	for k := range first {
 		var f fold
 		train := others(parts, k)
 		for _, machine := range machines {
-			spec, err := choose(ctx, d, machine, train, seed)
-			if err != nil {
-				return nil, err
-			}
-			res, err := lessons.Train(ctx, lessons.SelectRows(d, train), spec)
-			if err != nil {
-				return nil, err
-			}
-			a, err := res.Model.Accuracy(lessons.SelectRows(d, parts[k]))
-			if err != nil {
-				return nil, err
-			}
+			spec := choose(ctx, d, machine, train, seed)
+			res := lessons.Train(ctx, lessons.SelectRows(d, train), spec)
+			a := lessons.Must(res.Model.Accuracy(lessons.SelectRows(d, parts[k])))
 			f.chosen, f.accuracy, f.vectors = append(f.chosen, spec), append(f.accuracy, a), append(f.vectors, float64(res.Report.SupportVectors))
 		}
 		out = append(out, f)
 	}
-	return out, nil
+	return out
 }
 
 // sample draws at most most of n rows.
@@ -694,20 +562,14 @@ func sample(n int, seed uint64) []int {
 	return rows
 }
 
-func showStudy(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	_, d, err := data.Of(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+func showStudy(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	_, d := data.Of(ctx, in)
 	if len(d.Classes) != 2 {
-		return nil, param.Refuse("choose data with two", "the study compares machines on two classes, and these data have %d", len(d.Classes))
+		lessons.Check(param.Refuse("choose data with two", "the study compares machines on two classes, and these data have %d", len(d.Classes)))
 	}
 	folds := folds.Of(in)
 	e := &lessons.Exhibit{Steps: folds, Step: min(in.Step, folds-1)}
-	fs, err := run(ctx, d, folds, e.Step+1, uint64(studyDraw.Of(in)))
-	if err != nil {
-		return nil, err
-	}
+	fs := run(ctx, d, folds, e.Step+1, uint64(studyDraw.Of(in)))
 	with := func(mean, se float64) string {
 		if math.IsNaN(se) {
 			return lessons.Minus(fmt.Sprintf("%.1f", 100*mean))
@@ -751,7 +613,7 @@ func showStudy(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	e.Notes = []string{fmt.Sprintf("Fold %d of %d is held out. On the other %d rows nine settings of each machine are judged by three inner folds; the best is trained again and meets the held-out rows once.", e.Step+1, folds, rows-rows/folds)}
 	spec := fs[e.Step].chosen[winner]
 	e.Lab = lessons.LabQuery(data.Text(in), append(machineSettings(machines[winner], studyRho, spec.Text("C"), spec.Text("gamma")), "test_fraction", "0.25")...)
-	return e, nil
+	return e
 }
 
 // gains keeps the result of gain.
@@ -759,22 +621,19 @@ var gains lessons.Memo[string, [2]float64]
 
 // gain returns the increase of the MCM's mean accuracy due to the map in the study with initial
 // settings, with its standard error.
-func gain(ctx context.Context) ([2]float64, error) {
-	return gains.Get(data.Default, func() (gain [2]float64, err error) {
-		d, err := lessons.LoadData(data.Default)
-		if err != nil {
-			return gain, err
-		}
-		fs, err := run(ctx, d, 5, 5, 1)
+func gain(ctx context.Context) [2]float64 {
+	return gains.Get(data.Default, func() (gain [2]float64) {
+		d := lessons.LoadData(data.Default)
+		fs := run(ctx, d, 5, 5, 1)
 		gain[0], gain[1] = eval.MeanError(lessons.Column(fs, func(f fold) float64 { return f.accuracy[3] - f.accuracy[1] }))
-		return gain, err
+		return gain
 	})
 }
 
 // conformal compares the MCM with and without the map.
-func conformal(ctx context.Context) (float64, error) {
-	g, err := gain(ctx)
-	return lessons.Yes(g[0] > 2*g[1]), err
+func conformal(ctx context.Context) float64 {
+	g := gain(ctx)
+	return lessons.Yes(g[0] > 2*g[1])
 }
 
 // summaries caches the trials of the summary.
@@ -785,24 +644,15 @@ type summaryKey struct {
 	c, gamma float64
 }
 
-func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSummary(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	const m = 80
-	t, err := lessons.Drawn("moons", m, noise["moons"], 1)
-	if err != nil {
-		return nil, err
-	}
-	d, err := t.Data()
-	if err != nil {
-		return nil, err
-	}
-	fresh, err := lessons.FreshMoons(1000, noise["moons"])
-	if err != nil {
-		return nil, err
-	}
+	t := lessons.Drawn("moons", m, noise["moons"], 1)
+	d := t.Data()
+	fresh := lessons.FreshMoons(1000, noise["moons"])
 	vectors, wrong := make([]figure.Curve, 3), make([]figure.Curve, 3)
 	c, gamma := price.Of(in), summaryGamma.Of(in)
-	of := func(machine string, c float64) (trial, error) {
-		return summaries.Get(summaryKey{machine, c, gamma}, func() (trial, error) {
+	of := func(machine string, c float64) trial {
+		return summaries.Get(summaryKey{machine, c, gamma}, func() trial {
 			return newTrial(ctx, machine, machineSettings(machine, studyRho, lessons.Setting(c), lessons.Setting(gamma)), d, fresh)
 		})
 	}
@@ -812,17 +662,12 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	for j, machine := range machines[:3] {
 		vectors[j].Name, wrong[j].Name = machine, machine
 		for _, c := range lessons.Logspace(0.01, 1000, 11) {
-			o, err := of(machine, c)
-			if err != nil {
-				return nil, err
-			}
+			o := of(machine, c)
 			vectors[j].X, vectors[j].Y = append(vectors[j].X, c), append(vectors[j].Y, float64(o.vectors))
 			wrong[j].X, wrong[j].Y = append(wrong[j].X, c), append(wrong[j].Y, o.wrong)
 			all = append(all, o)
 		}
-		if here[j], err = of(machine, c); err != nil {
-			return nil, err
-		}
+		here[j] = of(machine, c)
 		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(here[j].vectors), lessons.Percent(here[j].seen), lessons.Percent(here[j].wrong)})
 	}
 	chart := func(name, caption, axis string, top float64, cs []figure.Curve, wide bool) lessons.Figure {
@@ -834,10 +679,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		}
 		return f
 	}
-	g, err := gain(ctx)
-	if err != nil {
-		return nil, err
-	}
+	g := gain(ctx)
 	sparse, best := fewest(all), leastWrong(all)
 	svm := here[0]
 	svs := func(n int) string { return lessons.Count(n, "SV", "SVs") }
@@ -876,7 +718,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		},
 		Tables: []lessons.Table{table},
 		Lab:    t.Lab(machineSettings("SVM", studyRho, lessons.Setting(c), lessons.Setting(gamma))...),
-	}, nil
+	}
 }
 
 // claim is a claim in the text with its verdict and the evidence.

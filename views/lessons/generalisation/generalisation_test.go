@@ -24,12 +24,11 @@ import (
 // there are at most as many errors as support vectors, and only on support vectors.
 func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 	t.Parallel()
-	points := require.Value(toy())(t)
+	points := toy()
 	for _, k := range []string{"linear", "rbf"} {
 		for _, c := range []string{"0.01", "0.3", "1", "30", "1000"} {
 			for _, gamma := range []string{"0.05", "1", "20"} {
-				full, wrong, err := eachOut(t.Context(), points, "kernel", k, "C", c, "gamma", gamma, "tol", "1e-5")
-				require.NoError(t, err)
+				full, wrong := eachOut(t.Context(), points, "kernel", k, "C", c, "gamma", gamma, "tol", "1e-5")
 				share := float64(lessons.CountTrue(wrong)) / float64(len(wrong))
 				if b := theory.LeaveOneOutBound(full.Report.SupportVectors, len(wrong)); share > b.Value {
 					t.Errorf("%s, C %s, gamma %s: %g left out are missed, the bound is %g", k, c, gamma, share, b.Value)
@@ -50,9 +49,8 @@ func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 // and the screen does not state their number as a bound.
 func TestNoBoundForMCM(t *testing.T) {
 	t.Parallel()
-	points := require.Value(toy())(t)
-	full, wrong, err := eachOut(t.Context(), points, "learner", "mcm", "kernel", "linear", "C", "1")
-	require.NoError(t, err)
+	points := toy()
+	full, wrong := eachOut(t.Context(), points, "learner", "mcm", "kernel", "linear", "C", "1")
 	if n := lessons.CountTrue(wrong); n <= full.Report.SupportVectors {
 		t.Errorf("%d missed, %d support vectors: no example any more", n, full.Report.SupportVectors)
 	}
@@ -67,8 +65,7 @@ func TestNoBoundForMCM(t *testing.T) {
 func TestFewerIsNotBetterByItself(t *testing.T) {
 	t.Parallel()
 	for pattern, worse := range map[string]bool{"moons": true, "checkerboard": true, "circles": false} {
-		_, all, err := trials(t.Context(), pattern, "0.05", 80, 1)
-		require.NoError(t, err)
+		_, all := trials(t.Context(), pattern, "0.05", 80, 1)
 		few, best := fewest(all), leastWrong(all)
 		require.Check(t, few.vectors < best.vectors && (few.wrong > best.wrong+0.03) == worse,
 			"%s: %d support vectors and %g errors, the best has %d and %g", pattern, few.vectors, few.wrong, best.vectors, best.wrong)
@@ -105,7 +102,7 @@ func TestFolds(t *testing.T) {
 	for i := range d.Y {
 		d.Y[i] = i % 2
 	}
-	parts := require.Value(deal(d, rows, 4, 3))(t)
+	parts := deal(d, rows, 4, 3)
 	for k, test := range parts {
 		both := append(others(parts, k), test...)
 		slices.Sort(both)
@@ -120,10 +117,10 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 	const folds, seed = 4, 2
 	b, _ := dataset.FindBuiltin("iris-sepal")
 	d := require.Value(b.Load())(t)
-	one := require.Value(run(t.Context(), d, folds, 1, seed))(t)
-	again := require.Value(run(t.Context(), d, folds, 1, seed))(t)
+	one := run(t.Context(), d, folds, 1, seed)
+	again := run(t.Context(), d, folds, 1, seed)
 	require.Check(t, reflect.DeepEqual(one, again), "a second time the study gives %+v, not %+v", again, one)
-	parts := require.Value(deal(d, sample(len(d.Y), seed), folds, seed))(t)
+	parts := deal(d, sample(len(d.Y), seed), folds, seed)
 	spoil := func(rows []int) *dataset.Data {
 		s := lessons.SelectRows(d, span(0, len(d.Y)))
 		for k, i := range rows {
@@ -131,12 +128,12 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 		}
 		return s
 	}
-	other := require.Value(run(t.Context(), spoil(parts[0]), folds, 1, seed))(t)
+	other := run(t.Context(), spoil(parts[0]), folds, 1, seed)
 	require.Check(t, reflect.DeepEqual(one[0].chosen, other[0].chosen) && slices.Equal(one[0].vectors, other[0].vectors),
 		"spoilt test rows change the choice from %+v to %+v", one[0].chosen, other[0].chosen)
 	require.Check(t, !slices.Equal(one[0].accuracy, other[0].accuracy),
 		"spoilt test rows do not even change the accuracy")
-	trained := require.Value(run(t.Context(), spoil(parts[1]), folds, 1, seed))(t)
+	trained := run(t.Context(), spoil(parts[1]), folds, 1, seed)
 	require.Check(t, !reflect.DeepEqual(one[0].chosen, trained[0].chosen) || !slices.Equal(one[0].vectors, trained[0].vectors),
 		"spoilt training rows change nothing")
 }
@@ -145,7 +142,7 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 // and is below the true error by more than chance.
 func TestTuningOnTheTestFoldFlatters(t *testing.T) {
 	t.Parallel()
-	draws := require.Value(tunings(t.Context(), 0.6, 1, 1, repeats))(t)
+	draws := tunings(t.Context(), 0.6, 1, 1, repeats)
 	var flattery, first []float64
 	last := tried - 1
 	for _, o := range draws {

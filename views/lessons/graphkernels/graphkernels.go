@@ -4,7 +4,6 @@ package graphkernels
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -89,15 +88,12 @@ func Lesson() *lessons.Lesson {
 				Slug: "product",
 				Demo: lessons.NewDemo(showProduct, firstGraph, secondGraph, byLabel, walkSeed),
 				Answers: map[string]lessons.Answer{
-					"multiply": func(context.Context) (float64, error) {
+					"multiply": func(context.Context) float64 {
 						return sharedWalks(shapes["triangle"].graph, shapes["path"].graph, 2)
 					},
-					"ring-and-path": func(context.Context) (float64, error) {
-						p, err := theory.NewProductGraph(ring(5), shapes["caterpillar"].graph, false)
-						if err != nil {
-							return 0, err
-						}
-						return mat.Sum(p.Adjacency) / 2, nil
+					"ring-and-path": func(context.Context) float64 {
+						p := lessons.Must(theory.NewProductGraph(ring(5), shapes["caterpillar"].graph, false))
+						return mat.Sum(p.Adjacency) / 2
 					},
 				},
 			},
@@ -105,13 +101,10 @@ func Lesson() *lessons.Lesson {
 				Slug: "series",
 				Demo: lessons.NewDemo(showSeries, firstGraph, secondGraph, byLabel, decay),
 				Answers: map[string]lessons.Answer{
-					"limit-of-four": func(context.Context) (float64, error) {
-						p, err := theory.NewProductGraph(complete(4), shapes["ring"].graph, false)
-						if err != nil {
-							return 0, err
-						}
-						radius, err := theory.SpectralRadius(p.Adjacency)
-						return 1 / radius, err
+					"limit-of-four": func(context.Context) float64 {
+						p := lessons.Must(theory.NewProductGraph(complete(4), shapes["ring"].graph, false))
+						radius := lessons.Must(theory.SpectralRadius(p.Adjacency))
+						return 1 / radius
 					},
 				},
 			},
@@ -124,9 +117,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "tottering",
 				Demo: lessons.NewDemo(showTottering, totterGraph, walkSeed),
 				Answers: map[string]lessons.Answer{
-					"edge": func(context.Context) (float64, error) {
+					"edge": func(context.Context) float64 {
 						all, _ := theory.WalkCounts(shapes["edge"].graph, 5)
-						return all[5], nil
+						return all[5]
 					},
 				},
 			},
@@ -134,16 +127,13 @@ func Lesson() *lessons.Lesson {
 				Slug: "refine",
 				Demo: lessons.NewDemo(showRefine, pair, rounds, sorted),
 				Answers: map[string]lessons.Answer{
-					"molecules": func(ctx context.Context) (float64, error) {
+					"molecules": func(ctx context.Context) float64 {
 						return wlValue(ctx, shapes["ethanol"].graph, shapes["ether"].graph, 1)
 					},
-					"path": func(ctx context.Context) (float64, error) {
-						c, err := kernel.Refine(ctx, []dataset.Graph{shapes["path"].graph}, 1)
-						if err != nil {
-							return 0, err
-						}
+					"path": func(ctx context.Context) float64 {
+						c := lessons.Must(kernel.Refine(ctx, []dataset.Graph{shapes["path"].graph}, 1))
 						slices.Sort(c[0][1])
-						return float64(len(slices.Compact(c[0][1]))), nil
+						return float64(len(slices.Compact(c[0][1])))
 					},
 				},
 			},
@@ -152,7 +142,7 @@ func Lesson() *lessons.Lesson {
 				Slug: "edges",
 				Demo: lessons.NewDemo(showEdges, edgePair, edgesCount, edgeRounds),
 				Answers: map[string]lessons.Answer{
-					"triangles": func(ctx context.Context) (float64, error) {
+					"triangles": func(ctx context.Context) float64 {
 						return wlValue(ctx, edged["triangles"][0].graph, edged["triangles"][1].graph, 1)
 					},
 				},
@@ -289,12 +279,12 @@ func numbersOf(n int) (names []string) {
 }
 
 // renumbered returns the graph with node v renumbered to to[v].
-func renumbered(g dataset.Graph, to []int) (dataset.Graph, error) {
+func renumbered(g dataset.Graph, to []int) dataset.Graph {
 	edges := make([][2]int, len(g.Edges))
 	for i, e := range g.Edges {
 		edges[i] = [2]int{to[e[0]], to[e[1]]}
 	}
-	return dataset.NewGraph(g.N, edges, nil)
+	return lessons.Must(dataset.NewGraph(g.N, edges, nil))
 }
 
 func wlKernel(h int, normal bool) kernel.Kernel {
@@ -306,31 +296,25 @@ func walkKernel(lambda float64, labelled, normal bool) kernel.Kernel {
 }
 
 // value returns the kernel of two graphs, computed as in the lab.
-func value(ctx context.Context, k kernel.Kernel, a, b dataset.Graph) (float64, error) {
-	g, err := kernel.GramOf(ctx, k, &dataset.Graphs{Values: []dataset.Graph{a, b}})
-	if err != nil {
-		return 0, err
-	}
+func value(ctx context.Context, k kernel.Kernel, a, b dataset.Graph) float64 {
+	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Graphs{Values: []dataset.Graph{a, b}}))
 	row := make([]float64, 2)
 	g.Row(row, 0)
-	return row[1], nil
+	return row[1]
 }
 
-func wlValue(ctx context.Context, a, b dataset.Graph, h int) (float64, error) {
+func wlValue(ctx context.Context, a, b dataset.Graph, h int) float64 {
 	return value(ctx, wlKernel(h, false), a, b)
 }
 
-func showObjects(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showObjects(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	house := shapes["house"]
 	to := []int{0, 1, 2, 3, 4}
 	if n := numbering.Of(in); n > 1 {
 		r := rand.New(rand.NewPCG(uint64(n), 0))
 		r.Shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] })
 	}
-	other, err := renumbered(house.graph, to)
-	if err != nil {
-		return nil, err
-	}
+	other := renumbered(house.graph, to)
 	before, after := theory.Adjacency(house.graph), theory.Adjacency(other)
 	differ := 0
 	for i := range house.graph.N {
@@ -340,14 +324,8 @@ func showObjects(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			}
 		}
 	}
-	wl, err := value(ctx, wlKernel(3, true), house.graph, other)
-	if err != nil {
-		return nil, err
-	}
-	walk, err := value(ctx, walkKernel(0.05, false, true), house.graph, other)
-	if err != nil {
-		return nil, err
-	}
+	wl := value(ctx, wlKernel(3, true), house.graph, other)
+	walk := value(ctx, walkKernel(0.05, false, true), house.graph, other)
 	numbered := network(house, func(v int) figure.Node { return figure.Node{Text: strconv.Itoa(to[v] + 1), Color: figure.Ink} })
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
@@ -359,7 +337,7 @@ func showObjects(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			{Label: `Weisfeiler-Lehman, normalised`, Value: lessons.Short(wl), Help: "of the graph with itself under the two numberings"},
 			{Label: `random walk, normalised`, Value: lessons.Short(walk), Help: "likewise: to a kernel it is the same graph"},
 		},
-	}, nil
+	}
 }
 
 // power returns A^n.
@@ -369,13 +347,10 @@ func power(a mat.Symmetric, n int) *mat.Dense {
 	return p
 }
 
-func showWalks(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showWalks(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	s, n := shapes[walkGraph.Of(in)], walkLength.Of(in)
 	p := power(theory.Adjacency(s.graph), n)
-	r, err := theory.SpectralRadius(theory.Adjacency(s.graph))
-	if err != nil {
-		return nil, err
-	}
+	r := lessons.Must(theory.SpectralRadius(theory.Adjacency(s.graph)))
 	degrees := make([]string, s.graph.N)
 	for v, near := range s.graph.Neighbours() {
 		degrees[v] = strconv.Itoa(len(near))
@@ -391,16 +366,13 @@ func showWalks(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "neighbours of each node", Value: strings.Join(degrees, ", "), Help: "their degrees"},
 			{Label: `$\rho(A)$`, Value: views.Short(r), Help: "spectral radius: by this factor the number grows with every step, on average and in the long run"},
 		},
-	}, nil
+	}
 }
 
 // sharedWalks returns the number of walks of n steps in the product graph of two graphs.
-func sharedWalks(a, b dataset.Graph, n int) (float64, error) {
-	p, err := theory.NewProductGraph(a, b, false)
-	if err != nil {
-		return 0, err
-	}
-	return mat.Sum(power(p.Adjacency, n)), nil
+func sharedWalks(a, b dataset.Graph, n int) float64 {
+	p := lessons.Must(theory.NewProductGraph(a, b, false))
+	return mat.Sum(power(p.Adjacency, n))
 }
 
 // crossing is a product graph with its factors. Nodes of the second are numbered.
@@ -486,15 +458,12 @@ func along(gone []int, name func(v int) string) string {
 
 const mostSteps = 8
 
-func showProduct(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showProduct(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	c, err := newCrossing(in)
 	if err != nil {
 		return refused(err)
 	}
-	r, err := stepwise.Wander(ctx, c.Adjacency, mostSteps, uint64(walkSeed.Of(in)))
-	if err != nil {
-		return nil, err
-	}
+	r := lessons.Must(stepwise.Wander(ctx, c.Adjacency, mostSteps, uint64(walkSeed.Of(in))))
 	step := min(in.Step, r.Len()-1)
 	gone := r.At(step)
 	parts := [2][]int{}
@@ -524,35 +493,29 @@ func showProduct(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	if r.Len() == 1 {
 		e.Notes = []string{"No pair of nodes with equal labels is joined to another: the product graph has no edge, and no walk goes on."}
 	}
-	return e, nil
+	return e
 }
 
 // refused shows a user error instead of a picture.
-func refused(err error) (*lessons.Exhibit, error) {
+func refused(err error) *lessons.Exhibit {
 	said, ok := param.ForPerson(err)
 	if !ok {
-		return nil, err
+		lessons.Check(err)
 	}
-	return &lessons.Exhibit{Notes: []string{lessons.Literal(said)}}, nil
+	return &lessons.Exhibit{Notes: []string{lessons.Literal(said)}}
 }
 
 // summed is the number of displayed terms of the series.
 const summed = 40
 
-func showSeries(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSeries(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	c, err := newCrossing(in)
 	if err != nil {
 		return refused(err)
 	}
 	lambda := decay.Of(in)
-	radius, err := theory.SpectralRadius(c.Adjacency)
-	if err != nil {
-		return nil, err
-	}
-	r, err := stepwise.SumWalks(ctx, c.Adjacency, lambda, summed)
-	if err != nil {
-		return nil, err
-	}
+	radius := lessons.Must(theory.SpectralRadius(c.Adjacency))
+	r := lessons.Must(stepwise.SumWalks(ctx, c.Adjacency, lambda, summed))
 	sums, terms := figure.Curve{Name: "sum so far", Marks: true}, figure.Curve{Name: "term", Marks: true}
 	for n := range r.Len() {
 		s := r.At(n)
@@ -576,14 +539,16 @@ func showSeries(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			rules = []figure.Rule{{Name: "linear system", At: system}}
 		}
 	}
-	k, err := value(ctx, walkKernel(lambda, byLabel.Of(in), false), c.first.graph, c.second.graph)
+	k, err := lessons.Caught(func() float64 {
+		return value(ctx, walkKernel(lambda, byLabel.Of(in), false), c.first.graph, c.second.graph)
+	})
 	switch said, told := param.ForPerson(err); {
 	case err == nil:
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "kernel of the lab", Value: views.Short(k), Help: "by conjugate gradients, without the matrix"})
 	case told:
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "kernel of the lab", Value: "refused", Help: lessons.Literal(said)})
 	default:
-		return nil, err
+		lessons.Check(err)
 	}
 	if lambda*radius < 1 {
 		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s < 1$: the terms die out, and the sum comes to rest at the solution of the linear system.`, lessons.TeX(lambda*radius))}
@@ -595,15 +560,12 @@ func showSeries(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			Format: l.Format(2), X: figure.Axis{Name: "length n"}, Y: figure.Axis{Name: "walks, weighted", Log: true}, Curves: []figure.Curve{sums, terms}, Rules: rules,
 		}.Picture()
 	}}}
-	return e, nil
+	return e
 }
 
-func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showTottering(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	s := shapes[totterGraph.Of(in)]
-	r, err := stepwise.Wander(ctx, theory.Adjacency(s.graph), mostSteps, uint64(walkSeed.Of(in)))
-	if err != nil {
-		return nil, err
-	}
+	r := lessons.Must(stepwise.Wander(ctx, theory.Adjacency(s.graph), mostSteps, uint64(walkSeed.Of(in))))
 	step := min(in.Step, r.Len()-1)
 	gone := r.At(step)
 	turns := 0
@@ -612,10 +574,7 @@ func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 			turns++
 		}
 	}
-	alike, err := value(ctx, walkKernel(0.05, false, true), s.graph, shapes["edge"].graph)
-	if err != nil {
-		return nil, err
-	}
+	alike := value(ctx, walkKernel(0.05, false, true), s.graph, shapes["edge"].graph)
 	all, straight := theory.WalkCounts(s.graph, mostSteps)
 	ns := make([]float64, mostSteps+1)
 	table := lessons.Table{Caption: "Walks by their length", Head: []string{"length", "walks", "never straight back", "share that totters"}, Marked: []int{step}}
@@ -649,7 +608,7 @@ func showTottering(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 			{Label: "like a single edge", Value: lessons.Short(alike), Help: `random-walk kernel with it, normalised, $\lambda = 0.05$: 1 would be the same`},
 		},
 		Tables: []lessons.Table{table},
-	}, nil
+	}
 }
 
 // colourName returns the name of a colour of the dictionary.
@@ -723,14 +682,11 @@ func upTo(s stepwise.Refinement, round int) (sum float64) {
 	return sum
 }
 
-func showRefine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showRefine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	names := pairs[pair.Of(in)]
 	two := [2]shape{shapes[names[0]], shapes[names[1]]}
 	h := rounds.Of(in)
-	r, err := stepwise.Refine(ctx, []dataset.Graph{two[0].graph, two[1].graph}, stepwise.RefinementSettings{Rounds: h, OwnAmongNear: sorted.Of(in)})
-	if err != nil {
-		return nil, err
-	}
+	r := lessons.Must(stepwise.Refine(ctx, []dataset.Graph{two[0].graph, two[1].graph}, stepwise.RefinementSettings{Rounds: h, OwnAmongNear: sorted.Of(in)}))
 	step := min(in.Step, r.Len()-1)
 	s := r.At(step)
 	e := &lessons.Exhibit{
@@ -755,35 +711,23 @@ func showRefine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		e.Numbers = append(e.Numbers, lessons.Number{Label: fmt.Sprintf("$k$ with $h = %d$", k), Value: views.Short(upTo(s, k)), Help: lessons.Either(k == 0, "the products of round 0", fmt.Sprintf("the products of the rounds 0 to %d", k))})
 	}
 	if step == r.Len()-1 {
-		truth, err := wlValue(ctx, two[0].graph, two[1].graph, h)
-		if err != nil {
-			return nil, err
-		}
+		truth := wlValue(ctx, two[0].graph, two[1].graph, h)
 		e.Numbers = append(e.Numbers, lessons.Number{Label: fmt.Sprintf("kernel of the lab, $h = %d$", h), Value: views.Short(truth), Help: lessons.Either(sorted.Of(in), "which keeps the own colour in front", "by the code that trains")})
 	}
 	for i := range e.Numbers {
 		e.Numbers[i].After = asked
 	}
-	return e, nil
+	return e
 }
 
-func showBlind(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showBlind(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	names, h := pairs[blindPair.Of(in)], blindRounds.Of(in)
 	two := [2]shape{shapes[names[0]], shapes[names[1]]}
-	r, err := stepwise.Refine(ctx, []dataset.Graph{two[0].graph, two[1].graph}, stepwise.RefinementSettings{Rounds: h})
-	if err != nil {
-		return nil, err
-	}
+	r := lessons.Must(stepwise.Refine(ctx, []dataset.Graph{two[0].graph, two[1].graph}, stepwise.RefinementSettings{Rounds: h}))
 	s := r.At(r.Len() - 1)
 	s.Graph, s.Node = -1, -1 // no current node
-	wl, err := value(ctx, wlKernel(h, true), two[0].graph, two[1].graph)
-	if err != nil {
-		return nil, err
-	}
-	walk, err := value(ctx, walkKernel(0.05, false, true), two[0].graph, two[1].graph)
-	if err != nil {
-		return nil, err
-	}
+	wl := value(ctx, wlKernel(h, true), two[0].graph, two[1].graph)
+	walk := value(ctx, walkKernel(0.05, false, true), two[0].graph, two[1].graph)
 	colours := dictionary(two, s)
 	colours.After = true
 	e := &lessons.Exhibit{
@@ -808,27 +752,24 @@ func showBlind(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	} else {
 		e.After = []string{"The numbers of some colour differ: this kernel distinguishes these graphs."}
 	}
-	return e, nil
+	return e
 }
 
 // skeleton returns a graph without the labels and directions of its edges.
-func skeleton(g dataset.Graph) (dataset.Graph, error) {
-	return dataset.NewGraph(g.N, g.Edges, g.Labels)
+func skeleton(g dataset.Graph) dataset.Graph {
+	return lessons.Must(dataset.NewGraph(g.N, g.Edges, g.Labels))
 }
 
-func showEdges(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showEdges(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	two, h := edged[edgePair.Of(in)], edgeRounds.Of(in)
 	e := &lessons.Exhibit{}
 	var graphs []dataset.Graph // as seen by the kernel
 	for _, count := range []bool{false, true} {
 		var seen []dataset.Graph
 		for _, s := range two {
-			g, err := s.graph, error(nil)
+			g := s.graph
 			if !count {
-				g, err = skeleton(g)
-			}
-			if err != nil {
-				return nil, err
+				g = skeleton(g)
 			}
 			seen = append(seen, g)
 		}
@@ -839,10 +780,7 @@ func showEdges(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			name string
 			kernel.Kernel
 		}{{"Weisfeiler-Lehman", wlKernel(h, true)}, {"random walk", walkKernel(0.05, true, true)}} {
-			v, err := value(ctx, k.Kernel, seen[0], seen[1])
-			if err != nil {
-				return nil, err
-			}
+			v := value(ctx, k.Kernel, seen[0], seen[1])
 			e.Numbers = append(e.Numbers, lessons.Number{
 				Label: k.name + lessons.Either(count, ", edges count", ", edges alike"), Value: views.Short(v),
 				Help: "normalised; 1: the kernel cannot tell the graphs apart",
@@ -851,10 +789,7 @@ func showEdges(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			})
 		}
 	}
-	colours, err := kernel.Refine(ctx, graphs, h)
-	if err != nil {
-		return nil, err
-	}
+	colours := lessons.Must(kernel.Refine(ctx, graphs, h))
 	first := min(slices.Min(colours[0][h]), slices.Min(colours[1][h])) // of the round
 	var of []figure.Network
 	t := lessons.Table{Caption: fmt.Sprintf("The colours of round %d", h), Head: []string{"colour", two[0].label, two[1].label, "product"}}
@@ -876,27 +811,24 @@ func showEdges(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		e.Tables[0].After = true
 		e.Figures[0] = e.Figures[0].Instead(networks("graphs", "", true, lettered(two[0]), lettered(two[1])), fmt.Sprintf("Which nodes have one colour in round %d?", h))
 	}
-	return e, nil
+	return e
 }
 
 // neverApart looks for a round that distinguishes two triangles from a ring of six: once a round
 // refines nothing, no later one does.
-func neverApart(ctx context.Context) (float64, error) {
+func neverApart(ctx context.Context) float64 {
 	graphs := []dataset.Graph{shapes["triangles"].graph, shapes["hexagon"].graph}
 	const enough = 6 // number of nodes
-	colours, err := kernel.Refine(ctx, graphs, enough)
-	if err != nil {
-		return 0, err
-	}
+	colours := lessons.Must(kernel.Refine(ctx, graphs, enough))
 	for h := range enough + 1 {
 		a, b := slices.Clone(colours[0][h]), slices.Clone(colours[1][h])
 		slices.Sort(a)
 		slices.Sort(b)
 		if !slices.Equal(a, b) {
-			return 0, errors.New("graphkernels: a round tells two triangles from a ring of six")
+			panic(lessons.Failf("graphkernels: a round tells two triangles from a ring of six"))
 		}
 	}
-	return 2, nil
+	return 2
 }
 
 // Numbers of training graphs and new graphs.
@@ -906,41 +838,23 @@ const (
 )
 
 // drawnGraphs returns the training graphs and the new ones.
-func drawnGraphs(of string, noise float64, seed int) (train, test *dataset.Data, err error) {
-	g, err := dataset.FindGenerator(of)
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := g.Generate(param.Values{"n": param.Of(trained + fresh), "noise": param.Of(noise), "seed": param.Of(seed)})
-	if err != nil {
-		return nil, nil, err
-	}
+func drawnGraphs(of string, noise float64, seed int) (train, test *dataset.Data) {
+	g := lessons.Must(dataset.FindGenerator(of))
+	d := lessons.Must(g.Generate(param.Values{"n": param.Of(trained + fresh), "noise": param.Of(noise), "seed": param.Of(seed)}))
 	rows := make([]int, d.Len())
 	for i := range rows {
 		rows[i] = i
 	}
-	return d.Subset(rows[:trained]), d.Subset(rows[trained:]), nil
+	return d.Subset(rows[:trained]), d.Subset(rows[trained:])
 }
 
-func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	of := family.Of(in)
-	train, test, err := drawnGraphs(of, noise.Of(in), seed.Of(in))
-	if err != nil {
-		return nil, err
-	}
+	train, test := drawnGraphs(of, noise.Of(in), seed.Of(in))
 	settings := []string{"kernel", "wl", "rounds", machineRounds.Text(in), "normalize", "true", "C", cost.Text(in)}
-	res, spec, err := lessons.Fit(ctx, train, settings...)
-	if err != nil {
-		return nil, err
-	}
-	points, err := res.Model.Points(train, spec)
-	if err != nil {
-		return nil, err
-	}
-	accuracy, err := res.Model.Accuracy(test)
-	if err != nil {
-		return nil, err
-	}
+	res, spec := lessons.Fit(ctx, train, settings...)
+	points := lessons.Must(res.Model.Points(train, spec))
+	accuracy := lessons.Must(res.Model.Accuracy(test))
 	const shown = 4
 	var some, bare []figure.Network
 	right := 0
@@ -984,42 +898,30 @@ func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		e.Figures[0] = e.Figures[0].Instead(lessons.Figure{Draw: drawn(bare)}, "Some of the graphs. At which values of $f$ do they lie, if no round is taken?")
 		e.Figures[1].After, e.Numbers[0].After, e.Numbers[2].After = true, true, true
 	}
-	return e, nil
+	return e
 }
 
 // alike checks that without rounds and labels all graphs are equal to the kernel.
-func alike(ctx context.Context) (float64, error) {
-	k, err := value(ctx, wlKernel(0, true), shapes["hexagon"].graph, shapes["fork"].graph)
-	if err != nil {
-		return 0, err
-	}
-	return lessons.Yes(math.Abs(k-1) > 1e-12), nil
+func alike(ctx context.Context) float64 {
+	k := value(ctx, wlKernel(0, true), shapes["hexagon"].graph, shapes["fork"].graph)
+	return lessons.Yes(math.Abs(k-1) > 1e-12)
 }
 
 // bestRounds returns the best number of rounds on new cycles and trees.
-func bestRounds(ctx context.Context) (float64, error) {
+func bestRounds(ctx context.Context) float64 {
 	const seeds = 3
 	best, most := 0, 0.0
 	for option, h := range []string{"0", "1", "3"} {
 		sum := 0.0
 		for s := range seeds {
-			train, test, err := drawnGraphs("cycles", 0.05, s+1)
-			if err != nil {
-				return 0, err
-			}
-			res, _, err := lessons.Fit(ctx, train, "kernel", "wl", "rounds", h, "normalize", "true", "C", "1000")
-			if err != nil {
-				return 0, err
-			}
-			accuracy, err := res.Model.Accuracy(test)
-			if err != nil {
-				return 0, err
-			}
+			train, test := drawnGraphs("cycles", 0.05, s+1)
+			res, _ := lessons.Fit(ctx, train, "kernel", "wl", "rounds", h, "normalize", "true", "C", "1000")
+			accuracy := lessons.Must(res.Model.Accuracy(test))
 			sum += accuracy
 		}
 		if sum > most {
 			best, most = option, sum
 		}
 	}
-	return float64(best), nil
+	return float64(best)
 }

@@ -150,7 +150,7 @@ func TestRoundsEndInTheKernel(t *testing.T) {
 		e := show(t, "refine", "pair", o.Name, "h", "3", "step", "1000")
 		names := pairs[o.Name]
 		for h := range 4 {
-			want := require.Value(wlValue(t.Context(), shapes[names[0]].graph, shapes[names[1]].graph, h))(t)
+			want := wlValue(t.Context(), shapes[names[0]].graph, shapes[names[1]].graph, h)
 			require.Equal(t, number(t, lessonstest.Number(t, e, fmt.Sprintf("$k$ with $h = %d$", h))), want,
 				"%s, %d rounds: by hand and by the kernel", o.Name, h)
 		}

@@ -68,17 +68,14 @@ func path(n int) dataset.Graph {
 	return g
 }
 
-func showVec(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showVec(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	n := vecNodes.Of(in)
 	first, second := shape{"ring", ring(n)}, shape{"path", path(n)}
 	a, b := theory.Adjacency(first.graph), theory.Adjacency(second.graph)
 	var long, short multiplier
 	_, whole := long.summed(n*n, 1, long.formed(a, b))
 	x, parts := short.summed(n, n, short.trick(a, b))
-	lab, err := value(ctx, walkKernel(vecWeight, false, false), first.graph, second.graph)
-	if err != nil {
-		return nil, err
-	}
+	lab := value(ctx, walkKernel(vecWeight, false, false), first.graph, second.graph)
 	curves := []figure.Curve{{Name: "A× formed", Marks: true}, {Name: "vec trick", Marks: true}}
 	for size := vecNodes.Min; size <= vecNodes.Max; size++ {
 		k := int(size)
@@ -111,7 +108,7 @@ func showVec(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `kernel, $A_\times$ formed`, Value: views.Long(whole), Help: fmt.Sprintf(`$\lambda = %g$`, vecWeight)},
 			{Label: "kernel, vec trick", Value: views.Long(parts), Help: "the lab, by conjugate gradients: " + views.Long(lab)},
 		},
-	}, nil
+	}
 }
 
 // entriesPicture shows the matrix of the product graph beside the three that replace it.

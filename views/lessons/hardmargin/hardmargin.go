@@ -23,19 +23,16 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
 var (
-	weights = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "w1", Label: "w₁", Default: "1.2", Min: -0.6, Max: 2, Low: -0.6, High: 2, Folded: true},
-		Y: lessons.NumberControl{Name: "w2", Label: "w₂", Default: "0.3", Min: -0.6, Max: 1.5, Low: -0.6, High: 1.5, Folded: true},
-	}
-	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's w", Default: "false", Help: "Try to find it first."}
-	places = lessons.NewPlaces(eight.XY, [2]float64{3.4, 2.6}, [2]float64{3.4, 2.6})
-	only   = lessons.SwitchControl{Name: "only", Label: "delete all other points", Default: "false", Help: "Train on the support vectors alone."}
-	c      = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "0.2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true, Help: "Large is as good as hard."}
+	weights = lessons.NewPlace("w1", "w₁", "w2", "w₂", [2]float64{1.2, 0.3}, figure.Limits{XMin: -0.6, XMax: 2, YMin: -0.6, YMax: 1.5})
+	solver  = lessons.SwitchControl{Name: "solver", Label: "show the solver's w", Default: "false", Help: "Try to find it first."}
+	places  = lessons.NewPlaces(eight.XY, [2]float64{3.4, 2.6}, [2]float64{3.4, 2.6})
+	only    = lessons.SwitchControl{Name: "only", Label: "delete all other points", Default: "false", Help: "Train on the support vectors alone."}
+	c       = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "0.2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true, Help: "Large is as good as hard."}
 )
 
 // stacked holds ten points with one class above the other.
@@ -57,12 +54,9 @@ func Lesson() *lessons.Lesson {
 				Sketches: map[string]*lessons.Sketch{
 					"place": {
 						Of: "the line", Over: "x₁", X: []float64{-3, 3}, Height: 5.2,
-						Truth: func(ctx context.Context) (figure.Curve, error) {
-							m, err := lessons.TrainHard(ctx, stacked)
-							if err != nil {
-								return figure.Curve{}, err
-							}
-							return lessons.CurveOf(-3.5, 3.5, 1, func(x float64) float64 { return -(m.W[0]*x + m.B) / m.W[1] }), nil
+						Truth: func(ctx context.Context) figure.Curve {
+							m := lessons.TrainHard(ctx, stacked)
+							return lessons.CurveOf(-3.5, 3.5, 1, func(x float64) float64 { return -(m.W[0]*x + m.B) / m.W[1] })
 						},
 						Draw: lessons.SketchPlane("x₁", "x₂", lessons.ToyLimits, stacked.Dots(nil)...),
 					},
@@ -73,16 +67,13 @@ func Lesson() *lessons.Lesson {
 				Slug: "by-hand",
 				Demo: lessons.NewDemo(showByHand),
 				Answers: map[string]lessons.Answer{
-					"units": func(ctx context.Context) (float64, error) {
+					"units": func(ctx context.Context) float64 {
 						double := lessons.Toy{Y: six.Y}
 						for _, p := range six.XY {
 							double.XY = append(double.XY, [2]float64{2 * p[0], 2 * p[1]})
 						}
-						m, err := lessons.TrainHard(ctx, double)
-						if err != nil {
-							return 0, err
-						}
-						return math.Round(1e6*m.Points[3].Weight) / 1e6, nil
+						m := lessons.TrainHard(ctx, double)
+						return math.Round(1e6*m.Points[3].Weight) / 1e6
 					},
 				},
 			},
@@ -95,12 +86,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "duality",
 				Demo: lessons.NewDemo(showDuality),
 				Answers: map[string]lessons.Answer{
-					"sum": func(ctx context.Context) (float64, error) {
-						m, err := lessons.TrainHard(ctx, six)
-						if err != nil {
-							return 0, err
-						}
-						return 1 / math.Sqrt(m.AlphaSum()), nil
+					"sum": func(ctx context.Context) float64 {
+						m := lessons.TrainHard(ctx, six)
+						return 1 / math.Sqrt(m.AlphaSum())
 					},
 				},
 			},
@@ -134,7 +122,7 @@ func dots(t lessons.Toy, name string, ring func(i int) bool) []figure.Mark {
 	return marks
 }
 
-func showPrimal(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showPrimal(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := six
 	w := weights.Of(in)
 	b := t.Middle(w)
@@ -166,10 +154,7 @@ func showPrimal(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		e.Notes = []string{`Every constraint holds. Is there a shorter $\mathbf w$ in the shaded region?`}
 	}
 	if solver.Of(in) {
-		m, err := lessons.TrainHard(ctx, t)
-		if err != nil {
-			return nil, err
-		}
+		m := lessons.TrainHard(ctx, t)
 		marks = append(marks, figure.Dot{At: m.W, Class: -1, Ring: true, Label: "solver"})
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `the solver's $\frac12\lVert\mathbf w\rVert^2$`, Value: views.Short((m.W[0]*m.W[0] + m.W[1]*m.W[1]) / 2), Help: "at the place of the region nearest to the origin"})
 	}
@@ -183,31 +168,25 @@ func showPrimal(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		}},
 		lessons.Plane("points", `The line that belongs to it, with $f = \pm 1$ dashed. No point may lie between the dashed lines.`, sixLimits, 1, points, t.Dots(nil)),
 	}
-	return e, nil
+	return e
 }
 
 // oneMore leaves out each point in turn and compares the minima.
-func oneMore(ctx context.Context) (float64, error) {
-	all, err := lessons.TrainHard(ctx, eight)
-	if err != nil {
-		return 0, err
-	}
+func oneMore(ctx context.Context) float64 {
+	all := lessons.TrainHard(ctx, eight)
 	grows, falls := false, false
 	for i := range eight.Y {
-		fewer, err := lessons.TrainHard(ctx, eight.Without(i))
-		if err != nil {
-			return 0, err
-		}
+		fewer := lessons.TrainHard(ctx, eight.Without(i))
 		grows = grows || lessons.Norm(all.W) > lessons.Norm(fewer.W)+1e-6
 		falls = falls || lessons.Norm(all.W) < lessons.Norm(fewer.W)-1e-6
 	}
 	switch {
 	case falls && grows:
-		return 2, nil
+		return 2
 	case falls:
-		return 0, nil
+		return 0
 	}
-	return 1, nil
+	return 1
 }
 
 // solved draws the six points with their line, as far as a step has come.
@@ -216,25 +195,13 @@ func solved(name, caption string, more ...[]figure.Mark) lessons.Figure {
 }
 
 // dualLines derives the dual from the Lagrange function.
-var dualLines = []lessons.Line{
-	{Why: `A multiplier $\alpha_i \ge 0$ for every constraint $1 - y_i(\mathbf w^\top\mathbf x_i + b) \le 0$.`, TeX: `\mathcal L = \tfrac12\lVert\mathbf w\rVert^2 + \sum_i \alpha_i\bigl(1 - y_i(\mathbf w^\top\mathbf x_i + b)\bigr)`},
-	{Why: `The gradient in $\mathbf w$ vanishes: the weights are a sum of training points.`, TeX: `\mathbf w - \sum_i \alpha_i y_i\,\mathbf x_i = \mathbf 0 \quad\Rightarrow\quad \mathbf w = \sum_i \alpha_i y_i\,\mathbf x_i`},
-	{Why: `The derivative in $b$ vanishes: no value for $b$, but a condition on $\alpha$.`, TeX: `-\sum_i \alpha_i y_i = 0`},
-	{Why: `Now sort $\mathcal L$ by its unknowns.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\!\sum_i \alpha_i y_i\,\mathbf x_i - b\sum_i \alpha_i y_i + \sum_i \alpha_i`},
-	{Why: `The first sum is $\mathbf w$ (line 2), the second is 0 (line 3), and with it $b$ is gone.`, TeX: `\mathcal L = \tfrac12\mathbf w^\top\mathbf w - \mathbf w^\top\mathbf w + \sum_i \alpha_i = \sum_i \alpha_i - \tfrac12\lVert\mathbf w\rVert^2`},
-	{Slug: "products", Why: `Write $\lVert\mathbf w\rVert^2$ out: points meet points in inner products only.`, TeX: `W(\alpha) = \sum_i \alpha_i - \tfrac12\sum_i\sum_j \alpha_i\alpha_j\,y_i y_j\,\mathbf x_i^\top\mathbf x_j`},
-	{Why: `The *dual problem*: the best such $\alpha$.`, TeX: `\begin{gathered} \max_\alpha\; W(\alpha) \quad\text{subject to} \\ \sum_i \alpha_i y_i = 0, \qquad \alpha_i \ge 0 \;\text{ for all } i \end{gathered}`},
-	{Why: `Its solution gives the classifier back, again with inner products only.`, TeX: `f(\mathbf x) = \sum_i \alpha_i y_i\,\mathbf x_i^\top\mathbf x + b`},
-}
+var dualLines = lessons.Lines(files, "dual")
 
-func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := six
-	m, err := lessons.TrainHard(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	e := &lessons.Exhibit{Steps: len(dualLines), Step: min(in.Step, len(dualLines)-1)}
-	e.Body = lessons.Derivation(e.Step, dualLines...)
+	m := lessons.TrainHard(ctx, t)
+	e := &lessons.Exhibit{Steps: len(dualLines()), Step: min(in.Step, len(dualLines())-1)}
+	e.Body = lessons.Derivation(e.Step, dualLines()...)
 	balance := 0.0
 	for _, p := range m.Points {
 		balance += p.Weight
@@ -271,7 +238,7 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		caption = `The line of the solution. Only the two ringed points enter its formula.`
 	}
 	e.Figures = []lessons.Figure{solved("points", caption, marks...)}
-	return e, nil
+	return e
 }
 
 // near rounds off the error of a solver with tolerance 1e-8.
@@ -282,17 +249,11 @@ func tidy(w [2]float64) [2]float64 {
 	return [2]float64{near(w[0]), near(w[1])}
 }
 
-func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showByHand(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := six
 	const i, j = 1, 3
-	h, err := theory.NewPairMachine(t.XY[i][:], t.XY[j][:])
-	if err != nil {
-		return nil, err
-	}
-	byHand, err := theory.LinearMargins(h.W, h.B, t.Matrix(), t.Y)
-	if err != nil {
-		return nil, err
-	}
+	h := lessons.Must(theory.NewPairMachine(t.XY[i][:], t.XY[j][:]))
+	byHand := lessons.Must(theory.LinearMargins(h.W, h.B, t.Matrix(), t.Y))
 	w := [2]float64(h.W)
 	num := lessons.TeXFraction
 	lines := []lessons.Line{
@@ -335,10 +296,7 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		}})
 	}
 	if e.Step >= 6 {
-		m, err := lessons.TrainHard(ctx, t)
-		if err != nil {
-			return nil, err
-		}
+		m := lessons.TrainHard(ctx, t)
 		table := lessons.Table{Caption: "Every KKT condition of the guess, and what the solver finds", Head: []string{"point", `$\mathbf x_i$`, `$y_i$`, `$\alpha_i$`, `$y_i f(\mathbf x_i)$`, `solver's $\alpha_i$`}, Marked: []int{i, j}}
 		for k, p := range t.XY {
 			alpha := 0.0
@@ -350,10 +308,10 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		e.Tables = []lessons.Table{table}
 		e.Numbers = []lessons.Number{{Label: "the solver's $b$", Value: views.Short(lessons.Flush(m.B, 1e-6))}}
 	}
-	return e, nil
+	return e
 }
 
-func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSupport(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := lessons.Toy{Y: eight.Y}
 	e := &lessons.Exhibit{}
 	for i, place := range places {
@@ -361,19 +319,14 @@ func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		e.Handles = append(e.Handles, place.Handle(fmt.Sprintf("point %d", i+1), in))
 	}
 	e.Lab = t.Lab("kernel", "linear", "hard_margin", "true")
-	m, err := lessons.TrainHard(ctx, t)
+	m, err := lessons.Caught(func() *lessons.LinearMachine { return lessons.TrainHard(ctx, t) })
 	if errors.Is(err, svm.ErrNotSeparable) {
 		e.Figures = []lessons.Figure{lessons.Plane("points", "No line separates these points.", lessons.ToyLimits, 2, t.Dots(nil))}
 		e.Notes = []string{`No line separates the classes now: the constraints contradict each other, and there is no hard margin. ~Drag the point back. (The soft margin, two lessons on, can live with this.)~`}
-		return e, nil
+		return e
 	}
-	if err != nil {
-		return nil, err
-	}
-	start, err := lessons.TrainHard(ctx, eight)
-	if err != nil {
-		return nil, err
-	}
+	lessons.Check(err)
+	start := lessons.TrainHard(ctx, eight)
 	shown := m
 	dots := dots(t, "support vector", m.Supports)
 	if only.Of(in) {
@@ -387,10 +340,7 @@ func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 				dots[i] = d
 			}
 		}
-		alone, err := lessons.TrainHard(ctx, few)
-		if err != nil {
-			return nil, err
-		}
+		alone := lessons.TrainHard(ctx, few)
 		shown = alone
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `change of $\mathbf w$ and $b$ by deleting`, Value: views.Short(lessons.Flush(change(alone, m), 1e-6)), Help: "largest difference to training on all eight"})
 		e.Notes = append(e.Notes, fmt.Sprintf("Trained on %d points out of %d: the same line.", len(few.Y), len(t.Y)))
@@ -427,7 +377,7 @@ func showSupport(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			e.Numbers[i].After = true
 		}
 	}
-	return e, nil
+	return e
 }
 
 // change returns the largest difference between w and b of two machines.
@@ -436,30 +386,23 @@ func change(a, b *lessons.LinearMachine) float64 {
 }
 
 // deletion trains without each point that is no support vector.
-func deletion(ctx context.Context) (float64, error) {
-	all, err := lessons.TrainHard(ctx, eight)
-	if err != nil {
-		return 0, err
-	}
+func deletion(ctx context.Context) float64 {
+	all := lessons.TrainHard(ctx, eight)
 	for i := range eight.Y {
 		if all.Supports(i) {
 			continue
 		}
-		fewer, err := lessons.TrainHard(ctx, eight.Without(i))
-		if err != nil || change(fewer, all) > 1e-5 {
-			return 0, err
+		if change(lessons.TrainHard(ctx, eight.Without(i)), all) > 1e-5 {
+			return 0
 		}
 	}
-	return 2, nil
+	return 2
 }
 
 // fewestCorners finds the smallest set of corners of a square with the same line as all four.
-func fewestCorners(ctx context.Context) (float64, error) {
+func fewestCorners(ctx context.Context) float64 {
 	square := lessons.Toy{XY: [][2]float64{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}}, Y: []float64{-1, -1, 1, 1}}
-	all, err := lessons.TrainHard(ctx, square)
-	if err != nil {
-		return 0, err
-	}
+	all := lessons.TrainHard(ctx, square)
 	fewest := len(square.Y)
 	for set := range 1 << len(square.Y) {
 		var some lessons.Toy
@@ -473,22 +416,19 @@ func fewestCorners(ctx context.Context) (float64, error) {
 		if len(classes) < 2 || len(some.Y) >= fewest {
 			continue
 		}
-		m, err := lessons.TrainHard(ctx, some)
-		if err != nil {
-			return 0, err
-		}
+		m := lessons.TrainHard(ctx, some)
 		if change(m, all) < 1e-5 {
 			fewest = len(some.Y)
 		}
 	}
-	return float64(fewest), nil
+	return float64(fewest)
 }
 
 // steps solves the dual of the twelve points of the first lesson step by step.
-func steps(ctx context.Context) (*trace.Replay[stepwise.SMOState], error) {
+func steps(ctx context.Context) *trace.Replay[stepwise.SMOState] {
 	t := lessons.Separable
 	// An upper bound that no alpha reaches has no effect.
-	return stepwise.SMO(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, t.Matrix()), t.Y, stepwise.SMOSettings{C: 1e4, Selection: stepwise.SecondOrder, Tol: 1e-6})
+	return lessons.Must(stepwise.SMO(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, t.Matrix()), t.Y, stepwise.SMOSettings{C: 1e4, Selection: stepwise.SecondOrder, Tol: 1e-6}))
 }
 
 // weightsOf returns w for a step of steps.
@@ -500,24 +440,18 @@ func weightsOf(s stepwise.SMOState) [2]float64 {
 }
 
 // ceilingOf returns the primal value of the line of a step of steps, +Inf if there is none.
-func ceilingOf(s stepwise.SMOState) (float64, error) {
+func ceilingOf(s stepwise.SMOState) float64 {
 	w := weightsOf(s)
-	return theory.HardCeiling(w[:], lessons.Separable.Matrix(), lessons.Separable.Y)
+	return lessons.Must(theory.HardCeiling(w[:], lessons.Separable.Matrix(), lessons.Separable.Y))
 }
 
-func showDuality(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showDuality(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := lessons.Separable
-	run, err := steps(ctx)
-	if err != nil {
-		return nil, err
-	}
+	run := steps(ctx)
 	e := &lessons.Exhibit{Steps: run.Len(), Step: min(in.Step, run.Len()-1), Lab: t.Lab("kernel", "linear", "hard_margin", "true")}
 	var at, floor, ceiling []float64
 	for k := range run.Len() {
-		c, err := ceilingOf(run.At(k))
-		if err != nil {
-			return nil, err
-		}
+		c := ceilingOf(run.At(k))
 		at, floor, ceiling = append(at, float64(k)), append(floor, run.At(k).Dual), append(ceiling, c)
 	}
 	s := run.At(e.Step)
@@ -553,9 +487,7 @@ func showDuality(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	marks := [][]figure.Mark{dots(t, "α > 0", func(i int) bool { return s.Points[i].Alpha > 1e-9 })}
 	if !math.IsInf(ceiling[e.Step], 1) {
 		cw, b, err := theory.Canonical(w[:], t.Middle(w), t.Matrix(), t.Y)
-		if err != nil {
-			return nil, err
-		}
+		lessons.Check(err)
 		w := [2]float64(cw)
 		marks = append([][]figure.Mark{lessons.Sides(w, b), lessons.MarginLines(w, b)}, marks...)
 	}
@@ -570,7 +502,7 @@ func showDuality(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	default:
 		e.Notes = []string{fmt.Sprintf(`The multipliers of points %d and %d were changed. The floor rises at every step; the ceiling may go up and down.`, s.Pair.I+1, s.Pair.J+1)}
 	}
-	return e, nil
+	return e
 }
 
 // finite formats a value, or none if it is not finite.
@@ -582,47 +514,30 @@ func finite(v float64) string {
 }
 
 // biases returns the formulas for b with the weights of a machine on a toy.
-func biases(m *lessons.LinearMachine, t lessons.Toy) (theory.Biases, error) {
-	return theory.NewBiases(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight }))
+func biases(m *lessons.LinearMachine, t lessons.Toy) theory.Biases {
+	return lessons.Must(theory.NewBiases(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight })))
 }
 
 // biasInterval returns the ends of the interval allowed for b by the KKT conditions under an
 // upper bound of alpha; with a free support vector they are equal.
-func biasInterval(m *lessons.LinearMachine, t lessons.Toy, c float64) (low, high float64, err error) {
-	low, high, err = theory.BiasInterval(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight }), c)
+func biasInterval(m *lessons.LinearMachine, t lessons.Toy, c float64) (low, high float64) {
+	low, high, err := theory.BiasInterval(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight }), c)
+	lessons.Check(err)
 	if high-low < 1e-5 { // the tolerance of the solver
 		low = (low + high) / 2
 		high = low
 	}
-	return low, high, err
+	return low, high
 }
 
-func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showOnly(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := eight
-	hard, err := lessons.TrainHard(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	soft, err := lessons.TrainLinear(ctx, t, "C", c.Text(in), "tol", "1e-8")
-	if err != nil {
-		return nil, err
-	}
-	hb, err := biases(hard, t)
-	if err != nil {
-		return nil, err
-	}
-	sb, err := biases(soft, t)
-	if err != nil {
-		return nil, err
-	}
-	hardLow, hardHigh, err := biasInterval(hard, t, math.Inf(1))
-	if err != nil {
-		return nil, err
-	}
-	softLow, softHigh, err := biasInterval(soft, t, c.Of(in))
-	if err != nil {
-		return nil, err
-	}
+	hard := lessons.TrainHard(ctx, t)
+	soft := lessons.TrainLinear(ctx, t, "C", c.Text(in), "tol", "1e-8")
+	hb := biases(hard, t)
+	sb := biases(soft, t)
+	hardLow, hardHigh := biasInterval(hard, t, math.Inf(1))
+	softLow, softHigh := biasInterval(soft, t, c.Of(in))
 	short := func(v float64) string { return views.Short(lessons.Flush(v, 1e-6)) }
 	between := func(low, high float64) string {
 		if high-low < 1e-5 {
@@ -666,20 +581,17 @@ func showOnly(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			},
 		}},
 		Lab: t.Lab("kernel", "linear", "C", c.Text(in)),
-	}, nil
+	}
 }
 
 // hardFormula compares the hard-margin formula with the margin, for a small C.
-func hardFormula(ctx context.Context) (float64, error) {
-	m, err := lessons.TrainLinear(ctx, eight, "C", "0.05", "tol", "1e-8")
-	if err != nil {
-		return 0, err
-	}
+func hardFormula(ctx context.Context) float64 {
+	m := lessons.TrainLinear(ctx, eight, "C", "0.05", "tol", "1e-8")
 	switch formula, margin := 1/math.Sqrt(m.AlphaSum()), 1/lessons.Norm(m.W); {
 	case formula > margin*(1+1e-6):
-		return 0, nil
+		return 0
 	case formula < margin*(1-1e-6):
-		return 2, nil
+		return 2
 	}
-	return 1, nil
+	return 1
 }

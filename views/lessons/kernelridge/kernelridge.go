@@ -25,7 +25,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -43,11 +43,8 @@ var (
 	classLambda = lessons.NumberControl{Name: "lambda", Label: "ridge: price of the weights", Symbol: "λ", Default: "0.5", Min: 1e-4, Max: 1e3, Low: 1e-3, High: 1e2, Log: true}
 	classC      = lessons.NumberControl{Name: "C", Label: "SVM: price of slack", Symbol: "C", Default: "1", Min: 1e-2, Max: 1e4, Low: 1e-2, High: 1e3, Log: true}
 	draw        = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "3", Min: 1, Max: 40, Low: 1, High: 40, Help: "Other points of the same source."}
-	far         = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "fx", Label: "far points x1", Default: "3.5", Min: 2.5, Max: 12, Low: 2.5, High: 12, Folded: true},
-		Y: lessons.NumberControl{Name: "fy", Label: "far points x2", Default: "0.8", Min: -2, Max: 3, Low: -2, High: 3, Folded: true},
-	}
-	farLambda = lessons.NumberControl{Name: "lambda", Label: "ridge: price of the weights", Symbol: "λ", Default: "0.1", Min: 1e-3, Max: 1e2, Low: 1e-3, High: 1e2, Log: true}
+	far         = lessons.NewPlace("fx", "far points x1", "fy", "far points x2", [2]float64{3.5, 0.8}, figure.Limits{XMin: 2.5, XMax: 12, YMin: -2, YMax: 3})
+	farLambda   = lessons.NumberControl{Name: "lambda", Label: "ridge: price of the weights", Symbol: "λ", Default: "0.1", Min: 1e-3, Max: 1e2, Low: 1e-3, High: 1e2, Log: true}
 )
 
 // Lesson returns the lesson.
@@ -69,12 +66,9 @@ func Lesson() *lessons.Lesson {
 				Sketches: map[string]*lessons.Sketch{
 					"narrow": {
 						Of: "the curve", Over: "x", X: []float64{-2, -1.8, -1.6, -1.4, -1.1, -0.9, -0.7, -0.5, -0.3, -0.1, 0.1, 0.35, 0.6, 0.8, 1, 1.2, 1.4, 1.6, 1.8, 2}, Height: 4,
-						Truth: func(ctx context.Context) (figure.Curve, error) {
-							c, err := fit(ctx, five, rbf("60", "0.001")...)
-							if err != nil {
-								return figure.Curve{}, err
-							}
-							return lessons.CurveOf(-2, 2, 200, c.at), nil
+						Truth: func(ctx context.Context) figure.Curve {
+							c := fit(ctx, five, rbf("60", "0.001")...)
+							return lessons.CurveOf(-2, 2, 200, c.at)
 						},
 						Draw: lessons.SketchPlane("x", "t", figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -1, YMax: 3}, five.dots()...),
 					},
@@ -187,27 +181,21 @@ type curve struct {
 }
 
 // fit trains on a line.
-func fit(ctx context.Context, l line, pairs ...string) (*curve, error) {
+func fit(ctx context.Context, l line, pairs ...string) *curve {
 	rows, labels := make([][]float64, len(l.X)), make([]string, len(l.X))
 	for i, x := range l.X {
 		rows[i], labels[i] = []float64{x}, lessons.Setting(l.T[i])
 	}
-	d, err := dataset.FromRows([]string{"x"}, rows, labels)
-	if err != nil {
-		return nil, err
-	}
-	res, spec, err := lessons.Fit(ctx, d, pairs...)
-	return &curve{res, l, d, spec}, err
+	d := lessons.Must(dataset.FromRows([]string{"x"}, rows, labels))
+	res, spec := lessons.Fit(ctx, d, pairs...)
+	return &curve{res, l, d, spec}
 }
 
 // figure returns the picture of the curve with its residuals. For zero limits it uses those of
 // the scene.
 func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		points, err := c.Model.Points(c.data, c.spec)
-		if err != nil {
-			return nil, err
-		}
+		points := lessons.Must(c.Model.Points(c.data, c.spec))
 		s := figure.CurveScene(c.Model, points, "x", "t")
 		s.Dark, s.Grey, s.Width, s.Height, s.LegendRows = l.Dark, l.Grey, l.Width, l.Height, 1
 		if limits != (figure.Limits{}) {
@@ -268,32 +256,17 @@ func lambdas(perDecade int) []float64 { return lessons.Logspace(1e-4, 100, 6*per
 // squared returns the sum of squares.
 func squared(v []float64) float64 { return floats.Dot(v, v) }
 
-func showSquares(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSquares(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l := lifted(level.Of(in))
 	p := degree.Of(in)
-	c, err := fit(ctx, l, powers(p, squaresL.Text(in))...)
-	if err != nil {
-		return nil, err
-	}
-	features, err := theory.Powers(p)
-	if err != nil {
-		return nil, err
-	}
-	phi, err := features.Rows(l.column())
-	if err != nil {
-		return nil, err
-	}
+	c := fit(ctx, l, powers(p, squaresL.Text(in))...)
+	features := lessons.Must(theory.Powers(p))
+	phi := lessons.Must(features.Rows(l.column()))
 	price := squaresL.Of(in)
-	w, err := theory.RidgeWeights(phi, l.T, price)
-	if err != nil {
-		return nil, err
-	}
+	w := lessons.Must(theory.RidgeWeights(phi, l.T, price))
 	lengths, misses := figure.Curve{Name: "|w|²/2"}, figure.Curve{Name: "Σ (t − f)²/2"}
 	for _, v := range lessons.Logspace(1e-3, 1e3, 49) {
-		at, err := theory.RidgeWeights(phi, l.T, v)
-		if err != nil {
-			return nil, err
-		}
+		at := lessons.Must(theory.RidgeWeights(phi, l.T, v))
 		lengths.X, lengths.Y = append(lengths.X, v), append(lengths.Y, squared(at)/2)
 		misses.X, misses.Y = append(misses.X, v), append(misses.Y, squared(residuals(phi, at, l.T))/2)
 	}
@@ -324,7 +297,7 @@ func showSquares(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	if raised {
 		e.Figures[0] = c.awaited("fit", e.Figures[0].Caption, "All targets are raised. Where does the curve go?", figure.Limits{})
 	}
-	return e, nil
+	return e
 }
 
 // lifted returns the points of the first screen with all targets raised.
@@ -352,15 +325,12 @@ func residuals(phi *mat.Dense, w, t []float64) []float64 {
 func mean(v []float64) float64 { return floats.Sum(v) / float64(len(v)) }
 
 // raised computes the effect on the first screen's fit of raising the targets by 5.
-func raised(ctx context.Context) (float64, error) {
+func raised(ctx context.Context) float64 {
 	var means [2]float64
 	least := math.Inf(1)
 	var before []float64
 	for k, by := range []float64{0, 5} {
-		c, err := fit(ctx, lifted(by), powers(3, "0.3")...)
-		if err != nil {
-			return 0, err
-		}
+		c := fit(ctx, lifted(by), powers(3, "0.3")...)
 		f := make([]float64, len(c.X))
 		for i, x := range c.X {
 			f[i] = c.at(x)
@@ -372,24 +342,15 @@ func raised(ctx context.Context) (float64, error) {
 	}
 	switch rise := means[1] - means[0]; {
 	case least > 5-1e-6:
-		return 0, nil
+		return 0
 	case rise > 0.1 && rise < 5-1e-3:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
 // dualLines derives the dual.
-var dualLines = []lessons.Line{
-	{Why: `All points at once: $\Phi$ has a row for each, $M\times D$.`, TeX: `J(\mathbf w) = \tfrac12\lVert\mathbf t - \Phi\mathbf w\rVert^2 + \tfrac\lambda2\lVert\mathbf w\rVert^2`},
-	{Why: `$J$ is convex, so it is smallest where its gradient vanishes.`, TeX: `-\Phi^\top(\mathbf t - \Phi\mathbf w) + \lambda\mathbf w = \mathbf 0`},
-	{Why: `Line 2 says, as $\lambda > 0$, that the weights are a sum of the points' images. Their coefficients get a name. (The representer theorem need not be called upon: this is it.)`, TeX: `\mathbf w = \Phi^\top\mathbf a, \qquad \mathbf a = \frac1\lambda\,(\mathbf t - \Phi\mathbf w)`},
-	{Why: `Put the first half of line 3 into the second; $K = \Phi\Phi^\top$ holds the inner products.`, TeX: `\lambda\mathbf a = \mathbf t - K\mathbf a \quad\Rightarrow\quad (K + \lambda I)\,\mathbf a = \mathbf t`},
-	{Why: `$\mathbf v^\top K\mathbf v = \lVert\Phi^\top\mathbf v\rVert^2 \ge 0$, so no eigenvalue of $K + \lambda I$ is below $\lambda$. It has an inverse, whatever the rank of $K$.`, TeX: `\mathbf a = (K + \lambda I)^{-1}\,\mathbf t`},
-	{Why: `A new point meets the others in inner products only.`, TeX: `f(\mathbf x) = \mathbf w^\top\boldsymbol\phi(\mathbf x) = \sum_j a_j\,k(\mathbf x_j, \mathbf x)`},
-	{Why: `The other reading: line 2 solved for $\mathbf w$. The same function, by $D$ equations in place of $M$.`, TeX: `(\Phi^\top\Phi + \lambda I)\,\mathbf w = \Phi^\top\mathbf t`},
-	{Why: `Line 3 once more, point by point: the residual is $\lambda a_i$.`, TeX: `t_i - f(\mathbf x_i) = \lambda\,a_i`},
-}
+var dualLines = lessons.Lines(files, "dual")
 
 // square returns the squared loss at the margin m = y f, with the target y.
 func square(m float64) float64 { return (1 - m) * (1 - m) }
@@ -397,46 +358,28 @@ func square(m float64) float64 { return (1 - m) * (1 - m) }
 // few returns the points of the screen about the dual.
 func few() line { return drawn(8, 3) }
 
-func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l, price := few(), dualL.Of(in)
-	features, err := theory.Powers(2)
-	if err != nil {
-		return nil, err
-	}
-	phi, err := features.Rows(l.column())
-	if err != nil {
-		return nil, err
-	}
+	features := lessons.Must(theory.Powers(2))
+	phi := lessons.Must(features.Rows(l.column()))
 	gram := kernel.NewGram(features.Kernel, l.column())
-	dual, err := ridge.Train(ctx, gram, l.T, ridge.Settings{Lambda: price})
-	if err != nil {
-		return nil, err
-	}
-	w, err := theory.RidgeWeights(phi, l.T, price)
-	if err != nil {
-		return nil, err
-	}
-	sum, err := features.Weights(l.column(), dual.A)
-	if err != nil {
-		return nil, err
-	}
+	dual := lessons.Must(ridge.Train(ctx, gram, l.T, ridge.Settings{Lambda: price}))
+	w := lessons.Must(theory.RidgeWeights(phi, l.T, price))
+	sum := lessons.Must(features.Weights(l.column(), dual.A))
 	k := theory.Gram(gram)
 	e := &lessons.Exhibit{
-		Steps: len(dualLines), Step: min(in.Step, len(dualLines)-1),
-		Figures: []lessons.Figure{twoReadings(min(in.Step, len(dualLines)-1), len(l.X), w), {Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+		Steps: len(dualLines()), Step: min(in.Step, len(dualLines())-1),
+		Figures: []lessons.Figure{twoReadings(min(in.Step, len(dualLines())-1), len(l.X), w), {Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			return figure.Matrix{Format: lk.Format(0), X: "point j", Y: "point i", Name: "K", Values: k}.Picture()
 		}}},
 		Lab: l.lab(powers(2, dualL.Text(in))...),
 	}
-	e.Body = lessons.Derivation(e.Step, dualLines...)
+	e.Body = lessons.Derivation(e.Step, dualLines()...)
 	e.Numbers = []lessons.Number{{Label: "points $M$ and features $D$", Value: fmt.Sprintf("%d and %d", len(l.X), len(w)), Help: "$1$, $x$ and $x^2$, with factors"}}
 	if e.Step < 4 {
-		return e, nil
+		return e
 	}
-	rank, err := rankOf(k)
-	if err != nil {
-		return nil, err
-	}
+	rank := rankOf(k)
 	e.Numbers = []lessons.Number{
 		{Label: "rank of $K$", Value: fmt.Sprintf("%d of %d", rank, len(l.X)), Help: `yet $K + \lambda I$ has an inverse`},
 		{Label: `$\mathbf w$ by the three equations of line 7`, Value: vector(w)},
@@ -452,7 +395,7 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		t.Rows = append(t.Rows, row)
 	}
 	e.Tables = []lessons.Table{t}
-	return e, nil
+	return e
 }
 
 // twoReadings draws the equation of line 2 with an arrow to each system derived from it, as far
@@ -494,14 +437,14 @@ func vector(v []float64) string {
 }
 
 // rankOf counts the eigenvalues of a Gram matrix that are non-zero beyond rounding.
-func rankOf(k mat.Symmetric) (n int, err error) {
-	s, err := theory.Mercer(k)
+func rankOf(k mat.Symmetric) (n int) {
+	s := lessons.Must(theory.Mercer(k))
 	for _, v := range s.Values {
 		if v > s.Zero() {
 			n++
 		}
 	}
-	return n, err
+	return n
 }
 
 // marked is the index of the draggable point on the curve's screen.
@@ -514,19 +457,13 @@ func withPulled(t float64) line {
 	return l
 }
 
-func showCurve(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showCurve(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l := withPulled(pulled.Of(in))
-	c, err := fit(ctx, l, rbf(gamma.Text(in), lambda.Text(in))...)
-	if err != nil {
-		return nil, err
-	}
-	path, err := ml.Path(ctx, c.data, c.spec)
-	if err != nil {
-		return nil, err
-	}
+	c := fit(ctx, l, rbf(gamma.Text(in), lambda.Text(in))...)
+	path := lessons.Must(ml.Path(ctx, c.data, c.spec))
 	here, ok := path.At(lambda.Of(in))
 	if !ok {
-		return nil, param.Refuse("raise lambda", "the kernel matrix is singular to working precision at lambda %s", lambda.Text(in))
+		lessons.Check(param.Refuse("raise lambda", "the kernel matrix is singular to working precision at lambda %s", lambda.Text(in)))
 	}
 	a := c.coefficients()
 	names := make([]string, len(a))
@@ -546,45 +483,36 @@ func showCurve(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: "the same, each point left out", Value: lessons.Short(here.LOOError), Help: "two screens further on"},
 		},
 		Lab: c.lab(rbf(gamma.Text(in), lambda.Text(in))...),
-	}, nil
+	}
 }
 
 // share compares the rises of the curve at the marked point.
-func share(ctx context.Context) (float64, error) {
+func share(ctx context.Context) float64 {
 	var f [3]float64
 	for k := range f {
 		t := 0.6 + float64(k)
-		c, err := fit(ctx, withPulled(t), rbf("2", "0.1")...)
-		if err != nil {
-			return 0, err
-		}
+		c := fit(ctx, withPulled(t), rbf("2", "0.1")...)
 		f[k] = c.at(c.X[marked])
 	}
 	switch first, second := f[1]-f[0], f[2]-f[1]; {
 	case first > 1-1e-6:
-		return 2, nil
+		return 2
 	case math.Abs(first-second) < 1e-6:
-		return 0, nil
+		return 0
 	}
-	return 1, nil
+	return 1
 }
 
 // prices returns the lambdas of the screen on degrees of freedom, in descending order.
 func prices() []float64 { return lessons.Logspace(1e3, 1e-4, 15) }
 
-func showFreedom(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showFreedom(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l := drawn(16, 2)
 	all := prices()
 	step := min(in.Step, len(all)-1)
 	price := all[step]
-	c, err := fit(ctx, l, rbf(gamma.Text(in), lessons.Setting(price))...)
-	if err != nil {
-		return nil, err
-	}
-	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(gamma.Of(in)), l.column())))
-	if err != nil {
-		return nil, err
-	}
+	c := fit(ctx, l, rbf(gamma.Text(in), lessons.Setting(price))...)
+	s := lessons.Must(theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(gamma.Of(in)), l.column()))))
 	shares := theory.Shrinkage(s.Values, price)
 	freedom := func(prices []float64) (c figure.Curve) {
 		c.Marks = true
@@ -628,7 +556,7 @@ func showFreedom(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			{Label: "directions that keep more than half", Value: strconv.Itoa(half), Help: `those with $m_k > \lambda$`},
 		},
 		Lab: c.lab(rbf(gamma.Text(in), lessons.Setting(price))...),
-	}, nil
+	}
 }
 
 // lab links to the lab with the points and these settings.
@@ -637,40 +565,23 @@ func (l line) lab(pairs ...string) string {
 }
 
 // leaveOutLines derives the leave-one-out error.
-var leaveOutLines = []lessons.Line{
-	{Why: `Two fits: $f$ to all points, $f^{-i}$ to all but point $i$. Wanted is the miss of the second there.`, TeX: `t_i - f^{-i}(\mathbf x_i)`},
-	{Why: `Give point $i$ another target, the very value that $f^{-i}$ has there, and leave the others as they are.`, TeX: `\mathbf t^* = (t_1, \dots, f^{-i}(\mathbf x_i), \dots, t_M)`},
-	{Why: `With the targets of line 2, $f^{-i}$ is the best fit to *all* $M$ points: it is best for the $M-1$ others, and its miss at point $i$ is 0.`, TeX: `f^{-i} \text{ minimises } \tfrac12\sum_j\bigl(t_j^* - g(\mathbf x_j)\bigr)^2 + \tfrac\lambda2\lVert\mathbf w_g\rVert^2`},
-	{Why: `So it is what the closed form gives for $\mathbf t^*$, with the same matrix $S = K(K+\lambda I)^{-1}$ as for $\mathbf t$. The two target vectors differ in entry $i$ alone.`, TeX: `f^{-i}(\mathbf x_i) = \sum_j S_{ij} t_j^* = f(\mathbf x_i) + S_{ii}\bigl(f^{-i}(\mathbf x_i) - t_i\bigr)`},
-	{Why: `Subtract both sides of line 4 from $t_i$.`, TeX: `t_i - f^{-i}(\mathbf x_i) = t_i - f(\mathbf x_i) + S_{ii}\bigl(t_i - f^{-i}(\mathbf x_i)\bigr)`},
-	{Slug: "miss", Why: `Solve line 5 for the miss that is wanted.`, TeX: `t_i - f^{-i}(\mathbf x_i) = \frac{t_i - f(\mathbf x_i)}{1 - S_{ii}}`},
-	{Why: `The residual is $\lambda a_i$, and $S = I - \lambda(K+\lambda I)^{-1}$: all that line 6 asks for is there after one fit.`, TeX: `t_i - f^{-i}(\mathbf x_i) = \frac{a_i}{\bigl[(K+\lambda I)^{-1}\bigr]_{ii}}`},
-}
+var leaveOutLines = lessons.Lines(files, "leave-out")
 
-func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l, i := drawn(14, 1), hidden.Of(in)-1
 	pairs := rbf(gamma.Text(in), lambda.Text(in))
-	c, err := fit(ctx, l, pairs...)
-	if err != nil {
-		return nil, err
-	}
-	shares, err := influences(ctx, l, gamma.Of(in), lambda.Of(in))
-	if err != nil {
-		return nil, err
-	}
-	refits, err := refitted(ctx, l, pairs...)
-	if err != nil {
-		return nil, err
-	}
+	c := fit(ctx, l, pairs...)
+	shares := influences(ctx, l, gamma.Of(in), lambda.Of(in))
+	refits := refitted(ctx, l, pairs...)
 	e := &lessons.Exhibit{
-		Steps: len(leaveOutLines), Step: min(in.Step, len(leaveOutLines)-1),
+		Steps: len(leaveOutLines()), Step: min(in.Step, len(leaveOutLines())-1),
 		Lab: c.lab(pairs...),
 	}
 	e.Figures = []lessons.Figure{both(c, refits[i], i)}
-	e.Body = lessons.Derivation(e.Step, leaveOutLines...)
+	e.Body = lessons.Derivation(e.Step, leaveOutLines()...)
 	e.Numbers = []lessons.Number{{Label: "residual of the ringed point", Value: lessons.Short(l.T[i] - c.at(l.X[i])), Help: "in the fit to all points"}}
 	if e.Step < 5 {
-		return e, nil
+		return e
 	}
 	t := lessons.Table{Caption: "The miss at every point when it is left out, by the formula and by fitting again", Head: []string{"point", "residual", "$S_{ii}$", "formula", "fitted again"}, Marked: []int{i}}
 	mse, loo, apart := 0.0, 0.0, 0.0
@@ -686,35 +597,29 @@ func showLeaveOut(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		{Label: "of the left-out misses", Value: lessons.Short(loo)},
 		{Label: "largest difference of the two ways", Value: views.Short(apart), Help: "rounding"},
 	}
-	return e, nil
+	return e
 }
 
 // influences returns the S_ii: the value at point i of a fit to target 1 there and 0 elsewhere.
-func influences(ctx context.Context, l line, gamma, lambda float64) ([]float64, error) {
+func influences(ctx context.Context, l line, gamma, lambda float64) []float64 {
 	k := kernel.NewGram(kernel.RBF(gamma), l.column())
 	s := make([]float64, len(l.X))
 	for i := range s {
 		target := make([]float64, len(l.X))
 		target[i] = 1
-		res, err := ridge.Train(ctx, k, target, ridge.Settings{Lambda: lambda})
-		if err != nil {
-			return nil, err
-		}
+		res := lessons.Must(ridge.Train(ctx, k, target, ridge.Settings{Lambda: lambda}))
 		s[i] = res.F[i]
 	}
-	return s, nil
+	return s
 }
 
 // refitted returns the actual fits without each point.
-func refitted(ctx context.Context, l line, pairs ...string) ([]*curve, error) {
+func refitted(ctx context.Context, l line, pairs ...string) []*curve {
 	fits := make([]*curve, len(l.X))
 	for i := range fits {
-		var err error
-		if fits[i], err = fit(ctx, l.without(i), pairs...); err != nil {
-			return nil, err
-		}
+		fits[i] = fit(ctx, l.without(i), pairs...)
 	}
-	return fits, nil
+	return fits
 }
 
 // errorsAt holds the errors at one lambda.
@@ -725,28 +630,23 @@ func fresh() line { return drawn(500, lessons.FreshSeed) }
 
 // path returns the errors of l at several lambda: the first two from one factorisation, the third
 // on new points from a separate fit each.
-func path(ctx context.Context, l line, gamma string, all []float64) ([]errorsAt, error) {
+func path(ctx context.Context, l line, gamma string, all []float64) []errorsAt {
 	new := fresh()
 	var follow *ridge.Path
 	rows := make([]errorsAt, len(all))
 	for k, v := range all {
-		c, err := fit(ctx, l, rbf(gamma, lessons.Setting(v))...)
-		if err != nil {
-			return nil, err
-		}
+		c := fit(ctx, l, rbf(gamma, lessons.Setting(v))...)
 		if follow == nil {
-			if follow, err = ml.Path(ctx, c.data, c.spec); err != nil {
-				return nil, err
-			}
+			follow = lessons.Must(ml.Path(ctx, c.data, c.spec))
 		}
 		at, ok := follow.At(v)
 		if !ok {
-			return nil, param.Refuse("raise lambda or gamma", "the kernel matrix is singular to working precision at lambda %g", v)
+			lessons.Check(param.Refuse("raise lambda or gamma", "the kernel matrix is singular to working precision at lambda %g", v))
 		}
 		miss := floats.Distance(c.Model.Decisions(new.column()), new.T, 2)
 		rows[k] = errorsAt{at.MSE, at.LOOError, miss * miss / float64(len(new.T))}
 	}
-	return rows, nil
+	return rows
 }
 
 // lowest returns the lambda with the smallest error, the smallest lambda in a tie.
@@ -756,35 +656,26 @@ func lowest(all []float64, rows []errorsAt, value func(errorsAt) float64) (lambd
 }
 
 // narrow computes both errors of a narrow kernel at the smallest lambda.
-func narrow(ctx context.Context) (float64, error) {
-	rows, err := path(ctx, many(), "100", lambdas(4)[:1])
-	if err != nil {
-		return 0, err
-	}
+func narrow(ctx context.Context) float64 {
+	rows := path(ctx, many(), "100", lambdas(4)[:1])
 	const small = deviation * deviation / 4
 	switch at := rows[0]; {
 	case at.training < small && at.leftOut < small:
-		return 0, nil
+		return 0
 	case at.training < small && at.leftOut > 4*deviation*deviation:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
 // many returns the points of the path.
 func many() line { return drawn(30, 4) }
 
-func showPath(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showPath(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l, all, price := many(), lambdas(4), lambda.Of(in)
-	rows, err := path(ctx, l, gamma.Text(in), all)
-	if err != nil {
-		return nil, err
-	}
+	rows := path(ctx, l, gamma.Text(in), all)
 	pairs := rbf(gamma.Text(in), lambda.Text(in))
-	c, err := fit(ctx, l, pairs...)
-	if err != nil {
-		return nil, err
-	}
+	c := fit(ctx, l, pairs...)
 	training := func(e errorsAt) float64 { return e.training }
 	left := func(e errorsAt) float64 { return e.leftOut }
 	unseen := func(e errorsAt) float64 { return e.fresh }
@@ -821,7 +712,7 @@ func showPath(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if bumps {
 		e.Figures[0].Asks = "The misses in training against $\\lambda$, with narrow bumps. Where is the error with each point left out?"
 	}
-	return e, nil
+	return e
 }
 
 // duel holds kernel ridge and the SVM on the same data.
@@ -833,47 +724,25 @@ type duel struct {
 }
 
 // compare trains both on a random pattern.
-func compare(ctx context.Context, pattern string, draw int, gamma, lambda, c string) (*duel, error) {
-	t, err := lessons.Drawn(pattern, 60, noises[pattern], uint64(draw))
-	if err != nil {
-		return nil, err
-	}
+func compare(ctx context.Context, pattern string, draw int, gamma, lambda, c string) *duel {
+	t := lessons.Drawn(pattern, 60, noises[pattern], uint64(draw))
 	d := &duel{toy: t}
-	if d.data, err = t.Data(); err != nil {
-		return nil, err
-	}
-	if d.ridge, d.ridgeSpec, err = lessons.Fit(ctx, d.data, "learner", "ridge", "gamma", gamma, "lambda", lambda); err != nil {
-		return nil, err
-	}
-	d.svm, d.svmSpec, err = lessons.Fit(ctx, d.data, "gamma", gamma, "C", c)
-	return d, err
+	d.data = t.Data()
+	d.ridge, d.ridgeSpec = lessons.Fit(ctx, d.data, "learner", "ridge", "gamma", gamma, "lambda", lambda)
+	d.svm, d.svmSpec = lessons.Fit(ctx, d.data, "gamma", gamma, "C", c)
+	return d
 }
 
 // noises lists the noise levels of the patterns.
 var noises = map[string]float64{"moons": 0.25, "circles": 0.15, "blobs": 1.2}
 
-func showClassifier(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showClassifier(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	of := pattern.Of(in)
-	d, err := compare(ctx, of, draw.Of(in), classGamma.Text(in), classLambda.Text(in), classC.Text(in))
-	if err != nil {
-		return nil, err
-	}
-	t, err := lessons.Drawn(of, 1000, noises[of], lessons.FreshSeed)
-	if err != nil {
-		return nil, err
-	}
-	unseen, err := t.Data()
-	if err != nil {
-		return nil, err
-	}
-	ridgeError, err := lessons.ErrorRate(d.ridge.Model, unseen)
-	if err != nil {
-		return nil, err
-	}
-	svmError, err := lessons.ErrorRate(d.svm.Model, unseen)
-	if err != nil {
-		return nil, err
-	}
+	d := compare(ctx, of, draw.Of(in), classGamma.Text(in), classLambda.Text(in), classC.Text(in))
+	t := lessons.Drawn(of, 1000, noises[of], lessons.FreshSeed)
+	unseen := t.Data()
+	ridgeError := lessons.ErrorRate(d.ridge.Model, unseen)
+	svmError := lessons.ErrorRate(d.svm.Model, unseen)
 	sizes := func(name string, m *ml.Model) figure.Curve {
 		c := figure.Curve{Name: name, Y: make([]float64, len(d.toy.Y))}
 		for k, u := range m.Machines[0].Coef {
@@ -906,7 +775,7 @@ func showClassifier(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 			{Label: "SVM: wrong on 1000 fresh points", Value: lessons.Percent(svmError), Help: "on the training points " + lessons.Percent(1-*s.TrainAccuracy)},
 		},
 		Lab: d.toy.Lab("learner", "ridge", "gamma", classGamma.Text(in), "lambda", classLambda.Text(in)),
-	}, nil
+	}
 }
 
 // folded hides a figure until the answer.
@@ -916,11 +785,8 @@ func folded(f lessons.Figure) lessons.Figure {
 }
 
 // beyond counts the training points with y f > 1.
-func beyond(ctx context.Context) (float64, error) {
-	d, err := compare(ctx, "moons", 3, "1", "0.5", "1")
-	if err != nil {
-		return 0, err
-	}
+func beyond(ctx context.Context) float64 {
+	d := compare(ctx, "moons", 3, "1", "0.5", "1")
 	count := func(m *ml.Model) (n int) {
 		for i, f := range m.Decisions(d.data.X) {
 			if d.toy.Y[i]*f > 1 {
@@ -932,11 +798,11 @@ func beyond(ctx context.Context) (float64, error) {
 	ridge, svm := count(d.ridge.Model), count(d.svm.Model)
 	switch {
 	case ridge > svm+5:
-		return 0, nil
+		return 0
 	case svm > ridge+5:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
 // near holds the points of the last screen without the far ones.
@@ -952,29 +818,20 @@ func afar(at [2]float64) lessons.Toy {
 }
 
 // affine returns the line of kernel ridge with the kernel 1 + x·z.
-func affine(t lessons.Toy, lambda float64) (w [2]float64, b float64, err error) {
+func affine(t lessons.Toy, lambda float64) (w [2]float64, b float64) {
 	phi := mat.NewDense(len(t.Y), 3, nil)
 	for i, p := range t.XY {
 		phi.SetRow(i, []float64{1, p[0], p[1]})
 	}
-	v, err := theory.RidgeWeights(phi, t.Y, lambda)
-	if err != nil {
-		return w, 0, err
-	}
-	return [2]float64{v[1], v[2]}, v[0], nil
+	v := lessons.Must(theory.RidgeWeights(phi, t.Y, lambda))
+	return [2]float64{v[1], v[2]}, v[0]
 }
 
-func showTooRight(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showTooRight(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	at := far.Of(in)
 	t := afar(at)
-	w, b, err := affine(t, farLambda.Of(in))
-	if err != nil {
-		return nil, err
-	}
-	s, err := lessons.TrainLinear(ctx, t, "C", "1")
-	if err != nil {
-		return nil, err
-	}
+	w, b := affine(t, farLambda.Of(in))
+	s := lessons.TrainLinear(ctx, t, "C", "1")
 	f := figure.Linear(w, -b)
 	margin := f(at[0], at[1])
 	away := at[0] > 4 // the question's setting: the lines are hidden until the answer
@@ -1021,30 +878,24 @@ func showTooRight(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		e.Figures[0].Asks = "The far points are farther. Which of the two lines moves, and where to?"
 		e.Notes, e.After = nil, e.Notes
 	}
-	return e, nil
+	return e
 }
 
 // moves compares both machines with the far points near and far.
-func moves(ctx context.Context) (float64, error) {
+func moves(ctx context.Context) float64 {
 	var crossings, lines [2]float64
 	var wrong [2]int
 	for k, x := range []float64{3.5, 12} {
 		t := afar([2]float64{x, 0.8})
-		w, b, err := affine(t, 0.1)
-		if err != nil {
-			return 0, err
-		}
-		s, err := lessons.TrainLinear(ctx, t, "C", "1")
-		if err != nil {
-			return 0, err
-		}
+		w, b := affine(t, 0.1)
+		s := lessons.TrainLinear(ctx, t, "C", "1")
 		crossings[k], lines[k], wrong[k] = -b/w[0], -s.B/s.W[0], t.Errors(figure.Linear(w, -b))
 	}
 	switch stays := math.Abs(lines[1]-lines[0]) < 1e-3; {
 	case stays && math.Abs(crossings[1]-crossings[0]) < 1e-3:
-		return 0, nil
+		return 0
 	case stays && crossings[1] > crossings[0] && wrong[1] > wrong[0]:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }

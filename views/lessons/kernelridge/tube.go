@@ -19,7 +19,7 @@ var (
 // insensitive returns the epsilon-insensitive loss of a residual.
 func insensitive(miss, epsilon float64) float64 { return math.Max(0, math.Abs(miss)-epsilon) }
 
-func showTube(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showTube(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	eps, miss := tube.Of(in), tubeMiss.Of(in)
 	band, half := figure.Curve{Name: "ε-insensitive"}, figure.Curve{Name: "½ square"}
 	for k := range 121 {
@@ -47,5 +47,5 @@ func showTube(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "half the square", Value: views.Short(miss * miss / 2), Help: "kernel ridge: every miss costs"},
 			{Label: "pull on the curve", Value: lessons.Minus(slope) + " and " + views.Short(miss), Help: "slope of the two losses: bounded, and not"},
 		},
-	}, nil
+	}
 }

@@ -73,9 +73,10 @@ func Lesson() *lessons.Lesson {
 				Slug: "line",
 				Demo: lessons.NewDemo(showLine, lineSet, best, ends),
 				Answers: map[string]lessons.Answer{
-					"corners": func(context.Context) (float64, error) {
+					"corners": func(context.Context) float64 {
 						_, _, errors, err := theory.BestLine(corners.XY, corners.Y)
-						return float64(len(corners.Y) - errors - 2), err
+						lessons.Check(err)
+						return float64(len(corners.Y) - errors - 2)
 					},
 				},
 			},
@@ -90,12 +91,9 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showXOR, xorTurn),
 				Answers: map[string]lessons.Answer{
 					"opposite": lessons.Is(theory.QuadraticPlane.Kernel.Eval([]float64{1, 1}, []float64{-1, -1})),
-					"vectors": func(ctx context.Context) (float64, error) {
-						x, err := newXOR(ctx)
-						if err != nil {
-							return 0, err
-						}
-						return float64(x.vectors) - 2, nil
+					"vectors": func(ctx context.Context) float64 {
+						x := newXOR(ctx)
+						return float64(x.vectors) - 2
 					},
 				},
 			},
@@ -103,16 +101,13 @@ func Lesson() *lessons.Lesson {
 				Slug: "trick",
 				Demo: lessons.NewDemo(showTrick, featureMap, x3, z3, pointX, pointZ),
 				Answers: map[string]lessons.Answer{
-					"distinct": func(context.Context) (float64, error) {
-						phi, err := theory.ProductsSpace.Rows(mat.NewDense(1, 3, []float64{2, 3, 5})) // prime, so that equal products are equal monomials
-						if err != nil {
-							return 0, err
-						}
+					"distinct": func(context.Context) float64 {
+						phi := lessons.Must(theory.ProductsSpace.Rows(mat.NewDense(1, 3, []float64{2, 3, 5})))
 						different := map[float64]bool{}
 						for _, v := range phi.RawRowView(0) {
 							different[v] = true
 						}
-						return float64(len(different)), nil
+						return float64(len(different))
 					},
 				},
 			},
@@ -121,13 +116,13 @@ func Lesson() *lessons.Lesson {
 				Slug: "cost",
 				Demo: lessons.NewDemo(showCost, inputs, degree, coins),
 				Answers: map[string]lessons.Answer{
-					"coins": func(context.Context) (float64, error) {
+					"coins": func(context.Context) float64 {
 						for d := range 20 {
 							if theory.CoverChance(20, d) == 0.5 {
-								return float64(d), nil
+								return float64(d)
 							}
 						}
-						return 0, fmt.Errorf("no dimension gives one half")
+						panic(lessons.Failf("no dimension gives one half"))
 					},
 				},
 			},
@@ -173,30 +168,27 @@ var limits = figure.Limits{XMin: -2.2, XMax: 2.2, YMin: -2.1, YMax: 2.1}
 
 // toy returns one of the sets. Coordinates have two decimals, so that the lab gets the displayed
 // points.
-func toy(name string) (lessons.Toy, error) {
+func toy(name string) lessons.Toy {
 	var (
 		d     *dataset.Data
-		err   error
 		scale = 1.0
 		shift = [2]float64{}
 	)
 	switch name {
 	case "corners":
-		return corners, nil
+		return corners
 	case "rings":
-		d, err = dataset.Generate("circles", 48, 0.08, 1)
+		d = lessons.Must(dataset.Generate("circles", 48, 0.08, 1))
 		scale = 1.6
 	case "xor":
-		d, err = dataset.Generate("xor", 48, 0.24, 3)
+		d = lessons.Must(dataset.Generate("xor", 48, 0.24, 3))
 	case "moons":
-		d, err = dataset.Generate("moons", 48, 0.25, 1)
+		d = lessons.Must(dataset.Generate("moons", 48, 0.25, 1))
 		shift = [2]float64{-0.5, -0.25}
 	default:
-		return lessons.Toy{}, fmt.Errorf("no points are called %q", name)
+		panic(lessons.Failf("no points are called %q", name))
 	}
-	if err != nil {
-		return lessons.Toy{}, err
-	}
+
 	var t lessons.Toy
 	for i, y := range d.Y {
 		var p [2]float64
@@ -205,7 +197,7 @@ func toy(name string) (lessons.Toy, error) {
 		}
 		t.XY, t.Y = append(t.XY, p), append(t.Y, float64(2*y-1))
 	}
-	return t, nil
+	return t
 }
 
 // sides draws both sides of f = 0 for any function f, and the curve.
@@ -224,11 +216,8 @@ func liftedFigure(in lessons.Input, turn lessons.TurnControl, name, caption stri
 	}}
 }
 
-func showLine(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := toy(lineSet.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showLine(_ context.Context, in lessons.Input) *lessons.Exhibit {
+	t := toy(lineSet.Of(in))
 	w, b, ok := ends.Line(in)
 	e := &lessons.Exhibit{
 		Handles: ends.Handles(in),
@@ -237,7 +226,7 @@ func showLine(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if !ok {
 		e.Figures = []lessons.Figure{lessons.Plane("line", "", limits, 2, t.Dots(nil))}
 		e.Notes = []string{lessons.NoLine}
-		return e, nil
+		return e
 	}
 	yours := t.Errors(figure.Linear(w, -b))
 	if turned := t.Errors(figure.Linear([2]float64{-w[0], -w[1]}, b)); turned < yours {
@@ -253,16 +242,14 @@ func showLine(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	e.Numbers = []lessons.Number{{Label: "your errors", Value: fmt.Sprintf("%d of %d", yours, len(t.Y)), Help: "ringed points; the better of the two ways to name the sides"}}
 	if best.Of(in) {
 		bw, bb, fewest, err := theory.BestLine(t.XY, t.Y)
-		if err != nil {
-			return nil, err
-		}
+		lessons.Check(err)
 		e.Figures[0] = line(caption+" With long dashes: a line with the fewest.", figure.Line{A: bw, C: -bb, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "a best line"}).Instead(e.Figures[0], caption)
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "fewest errors of any line", Value: fmt.Sprintf("%d of %d", fewest, len(t.Y)), Help: "every way in which a line can part the points has been tried", After: true})
 		if fewest > 0 {
 			e.After = []string{"No line does better than the dashed one, with any margin, any $C$, any amount of data."}
 		}
 	}
-	return e, nil
+	return e
 }
 
 // lift is a third coordinate for points in the plane.
@@ -288,7 +275,7 @@ func liftOptions() (options []param.Option) {
 
 // plane trains a linear machine on features of the points (rows of phi) and returns its weights
 // and bias.
-func plane(ctx context.Context, phi *mat.Dense, y []float64, c string) (w []float64, b float64, err error) {
+func plane(ctx context.Context, phi *mat.Dense, y []float64, c string) (w []float64, b float64) {
 	_, f := phi.Dims()
 	d := &dataset.Data{Label: "label", X: phi, Classes: []string{"-1", "1"}}
 	for k := range f {
@@ -297,25 +284,19 @@ func plane(ctx context.Context, phi *mat.Dense, y []float64, c string) (w []floa
 	for _, v := range y {
 		d.Y = append(d.Y, lessons.Class(v))
 	}
-	res, _, err := lessons.Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
-	if err != nil {
-		return nil, 0, err
-	}
+	res, _ := lessons.Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
 	w, b, _ = res.Model.Linear()
-	return w, b, nil
+	return w, b
 }
 
 // separate trains a plane on the lifted points and counts its errors.
-func (l lift) separate(ctx context.Context, t lessons.Toy) (w []float64, b float64, errors int, err error) {
+func (l lift) separate(ctx context.Context, t lessons.Toy) (w []float64, b float64, errors int) {
 	phi := mat.NewDense(len(t.Y), 3, nil)
 	for i, p := range t.XY {
 		phi.SetRow(i, []float64{p[0], p[1], l.z(p[0], p[1])})
 	}
-	w, b, err = plane(ctx, phi, t.Y, "100")
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	return w, b, t.Errors(l.decision(w, b)), nil
+	w, b = plane(ctx, phi, t.Y, "100")
+	return w, b, t.Errors(l.decision(w, b))
 }
 
 // decision returns f of weights in the feature space, as a function on the plane.
@@ -324,38 +305,26 @@ func (l lift) decision(w []float64, b float64) func(x, y float64) float64 {
 }
 
 // rightLift finds the coordinate with which a plane separates XOR.
-func rightLift(ctx context.Context) (float64, error) {
-	t, err := toy("xor")
-	if err != nil {
-		return 0, err
-	}
+func rightLift(ctx context.Context) float64 {
+	t := toy("xor")
 	for k, l := range lifts {
-		_, _, errors, err := l.separate(ctx, t)
-		if err != nil {
-			return 0, err
-		}
+		_, _, errors := l.separate(ctx, t)
 		if errors == 0 {
-			return float64(k), nil
+			return float64(k)
 		}
 	}
-	return 0, fmt.Errorf("no coordinate separates the points")
+	panic(lessons.Failf("no coordinate separates the points"))
 }
 
-func showLift(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := toy(liftSet.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showLift(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t := toy(liftSet.Of(in))
 	l := lifts[0]
 	for _, k := range lifts {
 		if k.name == lifting.Of(in) {
 			l = k
 		}
 	}
-	w, b, errors, err := l.separate(ctx, t)
-	if err != nil {
-		return nil, err
-	}
+	w, b, errors := l.separate(ctx, t)
 	f := l.decision(w, b)
 	box := figure.Lifted{
 		X: "x₁", Y: "x₂", Z: strings.TrimPrefix(l.label, "z = "),
@@ -397,25 +366,16 @@ func showLift(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			e.Numbers[i].After = true
 		}
 	}
-	return e, nil
+	return e
 }
 
 // bumpsForRing returns the index of the smallest number of bumps, one or two, that separate the
 // rings, with the first in the centre.
-func bumpsForRing(ctx context.Context) (float64, error) {
-	t, err := toy("rings")
-	if err != nil {
-		return 0, err
-	}
+func bumpsForRing(ctx context.Context) float64 {
+	t := toy("rings")
 	for k, centres := range []*mat.Dense{mat.NewDense(1, 2, nil), mat.NewDense(2, 2, []float64{0, 0, 1, 0})} {
-		phi, err := theory.GaussianBasis(centres, 1).Rows(t.Matrix())
-		if err != nil {
-			return 0, err
-		}
-		w, b, err := plane(ctx, phi, t.Y, "1000")
-		if err != nil {
-			return 0, err
-		}
+		phi := lessons.Must(theory.GaussianBasis(centres, 1).Rows(t.Matrix()))
+		w, b := plane(ctx, phi, t.Y, "1000")
 		wrong := 0
 		for i, y := range t.Y {
 			if y*(floats.Dot(w, phi.RawRowView(i))+b) <= 0 {
@@ -423,27 +383,18 @@ func bumpsForRing(ctx context.Context) (float64, error) {
 			}
 		}
 		if wrong == 0 {
-			return float64(k), nil
+			return float64(k)
 		}
 	}
-	return 2, nil
+	return 2
 }
 
-func showBumps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := toy(bumpsSet.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showBumps(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t := toy(bumpsSet.Of(in))
 	c := [2][2]float64{centres[0].Of(in), centres[1].Of(in)}
 	at := mat.NewDense(2, 2, []float64{c[0][0], c[0][1], c[1][0], c[1][1]})
-	phi, err := theory.GaussianBasis(at, bumpsGamma.Of(in)).Rows(t.Matrix())
-	if err != nil {
-		return nil, err
-	}
-	w, b, err := plane(ctx, phi, t.Y, "100")
-	if err != nil {
-		return nil, err
-	}
+	phi := lessons.Must(theory.GaussianBasis(at, bumpsGamma.Of(in)).Rows(t.Matrix()))
+	w, b := plane(ctx, phi, t.Y, "100")
 	bumps := kernel.NewSum(kernel.RBF(bumpsGamma.Of(in)), at, w)
 	f := func(x, y float64) float64 { return bumps.At([]float64{x, y}) + b }
 	miss := func(i int) bool { return t.Y[i]*f(t.XY[i][0], t.XY[i][1]) <= 0 }
@@ -501,7 +452,7 @@ func showBumps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: `$s = 1/\sqrt{2\gamma}$`, Value: views.Short(1 / math.Sqrt(2*bumpsGamma.Of(in))), Help: "reach of a bump, in units of the picture"},
 		},
 		Lab: t.Lab("kernel", "rbf", "gamma", bumpsGamma.Text(in), "C", "100"),
-	}, nil
+	}
 }
 
 // xor is the worked example.
@@ -517,31 +468,21 @@ type xor struct {
 
 // newXOR trains a hard-margin machine on the four corners with the quadratic kernel and maps it
 // to the six-dimensional feature space.
-func newXOR(ctx context.Context) (*xor, error) {
+func newXOR(ctx context.Context) *xor {
 	t := corners
-	d, err := t.Data()
-	if err != nil {
-		return nil, err
-	}
-	res, _, err := lessons.Fit(ctx, d, "kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "tol", "1e-9")
-	if err != nil {
-		return nil, err
-	}
+	d := t.Data()
+	res, _ := lessons.Fit(ctx, d, "kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "tol", "1e-9")
 	x := &xor{model: res.Model, alpha: make([]float64, len(t.Y)), b: res.Model.Machines[0].B, vectors: res.Report.SupportVectors}
 	u := make([]float64, len(t.Y))
 	for k, i := range res.Model.Supports.Rows {
 		u[i] = res.Model.Machines[0].Coef[k]
 		x.alpha[i] = u[i] * t.Y[i]
 	}
-	if x.phi, err = theory.QuadraticPlane.Rows(t.Matrix()); err != nil {
-		return nil, err
-	}
-	if x.w, err = theory.QuadraticPlane.Weights(t.Matrix(), u); err != nil {
-		return nil, err
-	}
+	x.phi = lessons.Must(theory.QuadraticPlane.Rows(t.Matrix()))
+	x.w = lessons.Must(theory.QuadraticPlane.Weights(t.Matrix(), u))
 	x.norm = floats.Norm(x.w, 2)
 	x.gram = theory.Gram(kernel.NewGram(theory.QuadraticPlane.Kernel, t.Matrix()))
-	return x, nil
+	return x
 }
 
 // decision returns f = wᵀφ + b at a point of the plane.
@@ -566,11 +507,8 @@ const (
 	xorSteps
 )
 
-func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	x, err := newXOR(ctx)
-	if err != nil {
-		return nil, err
-	}
+func showXOR(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	x := newXOR(ctx)
 	t := corners
 	step := min(in.Step, xorSteps-1)
 	q := x.quadratic()
@@ -659,7 +597,7 @@ func showXOR(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `margin $1/\lVert\mathbf w\rVert$`, Value: short(1 / x.norm), Help: "a distance in the feature space, not in the plane"},
 		}
 	}
-	return e, nil
+	return e
 }
 
 // dualFigure plots the dual objective over the common value of the multipliers.
@@ -676,7 +614,7 @@ func (x *xor) dualFigure() lessons.Figure {
 	}}
 }
 
-func showTrick(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showTrick(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	m, name := theory.QuadraticPlane, "(1 + x·z)²"
 	px, pz := pointX.Of(in), pointZ.Of(in)
 	x, z := px[:], pz[:]
@@ -688,10 +626,7 @@ func showTrick(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		level = func(a, b float64) []float64 { return []float64{a, b, x[2]} }
 		caption = `~Drag the two points (their third coordinates are below, with the places as numbers).~ Along a grey line all points at the height of $\mathbf x$ have the same kernel value with $\mathbf z$.`
 	}
-	phi, err := m.Rows(mat.NewDense(2, m.Inputs, append(append([]float64(nil), x...), z...)))
-	if err != nil {
-		return nil, err
-	}
+	phi := lessons.Must(m.Rows(mat.NewDense(2, m.Inputs, append(append([]float64(nil), x...), z...))))
 	phiX, phiZ := phi.RawRowView(0), phi.RawRowView(1)
 	to := kernel.NewSum(m.Kernel, mat.NewDense(1, len(z), slices.Clone(z)), []float64{1})
 	k := to.At(x)
@@ -718,10 +653,10 @@ func showTrick(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "multiplications", Value: fmt.Sprintf("%d against %d", features, direct), Help: fmt.Sprintf(`inner product of features that are there already, against $d + p - 1 = %d + %d - 1$ for the kernel`, m.Inputs, m.Kernel.Values.Int("degree"))},
 		},
 		Tables: []lessons.Table{tab},
-	}, nil
+	}
 }
 
-func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	d, p, n := inputs.Of(in), degree.Of(in), coins.Of(in)
 	f := theory.Monomials(d+1, p)
 	var fs, chance []float64
@@ -756,7 +691,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "kernel", Value: whole(float64(d + p - 1)), Help: `multiplications for one value of $k$`},
 			{Label: "chance", Value: views.Short(theory.CoverChance(n, int(here)-1)), Help: fmt.Sprintf("that random labels of %d points are separable with the features of $(1 + \\mathbf x^\\top\\mathbf z)^p$", n)},
 		},
-	}, nil
+	}
 }
 
 // counter draws a dot per monomial in d inputs, a row per degree up to p, and below them one per
@@ -792,15 +727,9 @@ func counter(d, p int) lessons.Figure {
 }
 
 // independent counts independent feature vectors of the RBF kernel.
-func independent(context.Context) (float64, error) {
-	t, err := toy("xor")
-	if err != nil {
-		return 0, err
-	}
-	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(10), t.Matrix())))
-	if err != nil {
-		return 0, err
-	}
+func independent(context.Context) float64 {
+	t := toy("xor")
+	s := lessons.Must(theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(10), t.Matrix()))))
 	rank := 0
 	for _, v := range s.Values {
 		if v > 1e-9*s.Values[0] {
@@ -809,25 +738,16 @@ func independent(context.Context) (float64, error) {
 	}
 	for k, n := range []int{2, 6, len(t.Y)} {
 		if n == rank {
-			return float64(k), nil
+			return float64(k)
 		}
 	}
-	return 0, fmt.Errorf("the Gram matrix has rank %d", rank)
+	panic(lessons.Failf("the Gram matrix has rank %d", rank))
 }
 
-func showEndless(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := toy(endlessSet.Of(in))
-	if err != nil {
-		return nil, err
-	}
-	d, err := t.Data()
-	if err != nil {
-		return nil, err
-	}
-	res, _, err := lessons.Fit(ctx, d, "kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in))
-	if err != nil {
-		return nil, err
-	}
+func showEndless(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t := toy(endlessSet.Of(in))
+	d := t.Data()
+	res, _ := lessons.Fit(ctx, d, "kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in))
 	f := func(x, y float64) float64 { return res.Model.Decision([]float64{x, y}) }
 	vector := map[int]bool{}
 	for _, i := range res.Model.Supports.Rows {
@@ -867,5 +787,5 @@ func showEndless(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			{Label: "largest error of the series", Value: views.Short(worst), Help: fmt.Sprintf("with %d terms, between $x = -2$ and $2$", terms)},
 		},
 		Lab: t.Lab("kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in)),
-	}, nil
+	}
 }

@@ -16,11 +16,8 @@ var (
 
 // showRepresenter embeds the fourteen points of the plane in space and adds to the machine's
 // weights a component orthogonal to that plane.
-func showRepresenter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	m, err := lessons.TrainLinear(ctx, lessons.Overlapping, "C", representerC.Text(in))
-	if err != nil {
-		return nil, err
-	}
+func showRepresenter(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	m := lessons.TrainLinear(ctx, lessons.Overlapping, "C", representerC.Text(in))
 	v := outside.Of(in)
 	within := lessons.Norm(m.W) * lessons.Norm(m.W) / 2
 	slack := representerC.Of(in) * *m.Report.SlackSum
@@ -52,7 +49,7 @@ func showRepresenter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, e
 			{Label: "values of f that change", Value: "0 of 14", Help: `as $\mathbf v^\top\mathbf x_i = 0$`, After: true},
 		},
 		Lab: lessons.Overlapping.Lab("kernel", "linear", "C", representerC.Text(in)),
-	}, nil
+	}
 }
 
 // fromTheSide views the points along the boundary, so that their horizontal position is along w
@@ -81,11 +78,8 @@ func fromTheSide(w [2]float64, v float64) lessons.Figure {
 
 // span computes the effect of a component outside the span at the training points: they are
 // embedded in space, and both machines are evaluated.
-func span(ctx context.Context) (float64, error) {
-	m, err := lessons.TrainLinear(ctx, lessons.Overlapping, "C", representerC.Default)
-	if err != nil {
-		return 0, err
-	}
+func span(ctx context.Context) float64 {
+	m := lessons.TrainLinear(ctx, lessons.Overlapping, "C", representerC.Default)
 	w, v := [3]float64{m.W[0], m.W[1], 0}, [3]float64{0, 0, 1.2}
 	changed, longer := false, 0.0
 	for _, p := range lessons.Overlapping.XY {
@@ -101,7 +95,7 @@ func span(ctx context.Context) (float64, error) {
 		longer += (w[k]+v[k])*(w[k]+v[k]) - w[k]*w[k]
 	}
 	if !changed && longer > 0 {
-		return 2, nil
+		return 2
 	}
-	return lessons.Yes(changed), nil
+	return lessons.Yes(changed)
 }

@@ -21,38 +21,23 @@ var files embed.FS
 
 // The controls of the screens.
 var (
-	probe = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "probe x", Default: "0.8", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "probe y", Default: "-0.9", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
-	}
+	probe = lessons.NewPlace("px", "probe x", "py", "probe y", [2]float64{0.8, -0.9}, figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8})
 	// The two points that define the line of the constraint, initially x + 2y + 1 = 0.
 	ends = lessons.EndsControl{
-		A: lessons.PlaceControl{
-			X: lessons.NumberControl{Name: "ax", Label: "first end of the line, x", Default: "2", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-			Y: lessons.NumberControl{Name: "ay", Label: "first end of the line, y", Default: "-1.5", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
-		},
-		B: lessons.PlaceControl{
-			X: lessons.NumberControl{Name: "bx", Label: "second end of the line, x", Default: "-2.2", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-			Y: lessons.NumberControl{Name: "by", Label: "second end of the line, y", Default: "0.6", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
-		},
+		A: lessons.NewPlace("ax", "first end of the line, x", "ay", "first end of the line, y", [2]float64{2, -1.5}, figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}),
+		B: lessons.NewPlace("bx", "second end of the line, x", "by", "second end of the line, y", [2]float64{-2.2, 0.6}, figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8}),
 	}
-	factorX  = lessons.IntegerControl{Name: "n1", Label: "coefficient of x", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
-	factorY  = lessons.IntegerControl{Name: "n2", Label: "coefficient of y", Default: "2", Min: -3, Max: 3, Low: -3, High: 3}
-	constant = lessons.IntegerControl{Name: "o", Label: "constant", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
-	other    = lessons.SwitchControl{Name: "other", Label: "allow the other side (example 4)", Default: "false", Help: "Changes the sign of h."}
-	minimum  = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "cx", Label: "free minimum x", Default: "0", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-		Y: lessons.NumberControl{Name: "cy", Label: "free minimum y", Default: "0", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
-	}
+	factorX    = lessons.IntegerControl{Name: "n1", Label: "coefficient of x", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	factorY    = lessons.IntegerControl{Name: "n2", Label: "coefficient of y", Default: "2", Min: -3, Max: 3, Low: -3, High: 3}
+	constant   = lessons.IntegerControl{Name: "o", Label: "constant", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
+	other      = lessons.SwitchControl{Name: "other", Label: "allow the other side (example 4)", Default: "false", Help: "Changes the sign of h."}
+	minimum    = lessons.NewPlace("cx", "free minimum x", "cy", "free minimum y", [2]float64{0, 0}, figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8})
 	number     = lessons.ChoiceControl{Name: "example", Label: "example", Default: "3", Options: []param.Option{{Name: "3", Label: "3: x + 2y + o ≤ 0"}, {Name: "4", Label: "4: −x − 2y − o ≤ 0"}}}
 	offset     = lessons.IntegerControl{Name: "o", Label: "constant o", Default: "1", Min: -3, Max: 3, Low: -3, High: 3, Help: "1 in the examples."}
-	kktMinimum = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "cx", Label: "free minimum x", Default: "1.3", Min: -2.4, Max: 2.4, Low: -2.4, High: 2.4, Folded: true},
-		Y: lessons.NumberControl{Name: "cy", Label: "free minimum y", Default: "1", Min: -1.8, Max: 1.8, Low: -1.8, High: 1.8, Folded: true},
-	}
-	weight = lessons.NumberControl{Name: "w", Label: "w", Default: "1.8", Min: -0.5, Max: 3, Low: -0.5, High: 3, Folded: true}
-	bias   = lessons.NumberControl{Name: "b", Label: "b", Default: "-1.2", Min: -2.2, Max: 1.2, Low: -2.2, High: 1.2, Folded: true}
-	solver = lessons.SwitchControl{Name: "solver", Label: "show the solver's solution", Default: "false", Help: "Try to find it first."}
+	kktMinimum = lessons.NewPlace("cx", "free minimum x", "cy", "free minimum y", [2]float64{1.3, 1}, figure.Limits{XMin: -2.4, XMax: 2.4, YMin: -1.8, YMax: 1.8})
+	weight     = lessons.NumberControl{Name: "w", Label: "w", Default: "1.8", Min: -0.5, Max: 3, Low: -0.5, High: 3, Folded: true}
+	bias       = lessons.NumberControl{Name: "b", Label: "b", Default: "-1.2", Min: -2.2, Max: 1.2, Low: -2.2, High: 1.2, Folded: true}
+	solver     = lessons.SwitchControl{Name: "solver", Label: "show the solver's solution", Default: "false", Help: "Try to find it first."}
 )
 
 // Lesson returns the lesson.
@@ -65,11 +50,11 @@ func Lesson() *lessons.Lesson {
 				Slug: "touch",
 				Demo: lessons.NewDemo(showTouch, probe, ends),
 				Answers: map[string]lessons.Answer{
-					"through": func(context.Context) (float64, error) {
+					"through": func(context.Context) float64 {
 						p := theory.LagrangeExamples[1]
 						p.Offset = 0
-						s, err := p.Minimise()
-						return s.Multiplier, err
+						s := lessons.Must(p.Minimise())
+						return s.Multiplier
 					},
 				},
 			},
@@ -78,11 +63,11 @@ func Lesson() *lessons.Lesson {
 				Slug: "inequality",
 				Demo: lessons.NewDemo(showInequality, other, minimum, ends),
 				Answers: map[string]lessons.Answer{
-					"shift": func(context.Context) (float64, error) {
+					"shift": func(context.Context) float64 {
 						p := theory.LagrangeExamples[2]
 						p.Offset = 2
-						s, err := p.Minimise()
-						return s.Multiplier, err
+						s := lessons.Must(p.Minimise())
+						return s.Multiplier
 					},
 					"inside": inside,
 				},
@@ -91,12 +76,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "cases",
 				Demo: lessons.NewDemo(showCases, number, offset),
 				Answers: map[string]lessons.Answer{
-					"rejected": func(context.Context) (float64, error) {
-						s, err := theory.LagrangeExamples[3].Minimise()
-						if err != nil {
-							return 0, err
-						}
-						return map[theory.Verdict]float64{theory.Infeasible: 0, theory.MultiplierSign: 1, theory.Accepted: 2}[s.Cases[1].Verdict], nil
+					"rejected": func(context.Context) float64 {
+						s := lessons.Must(theory.LagrangeExamples[3].Minimise())
+						return map[theory.Verdict]float64{theory.Infeasible: 0, theory.MultiplierSign: 1, theory.Accepted: 2}[s.Cases[1].Verdict]
 					},
 				},
 			},
@@ -104,9 +86,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "kkt",
 				Demo: lessons.NewDemo(showKKT, kktMinimum),
 				Answers: map[string]lessons.Answer{
-					"how-many": func(context.Context) (float64, error) {
-						two, err := roundTo([2]float64{}).WallCases(walls)
-						return math.Pow(float64(len(two)), 12/float64(len(walls))), err
+					"how-many": func(context.Context) float64 {
+						two := lessons.Must(roundTo([2]float64{}).WallCases(walls))
+						return math.Pow(float64(len(two)), 12/float64(len(walls)))
 					},
 					"slack": slack,
 				},
@@ -115,12 +97,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "svm",
 				Demo: lessons.NewDemo(showSVM, weight, bias, solver),
 				Answers: map[string]lessons.Answer{
-					"walls": func(ctx context.Context) (float64, error) {
-						m, err := lessons.TrainHard(ctx, numbers)
-						if err != nil {
-							return 0, err
-						}
-						return float64(m.Report.SupportVectors), nil
+					"walls": func(ctx context.Context) float64 {
+						m := lessons.TrainHard(ctx, numbers)
+						return float64(m.Report.SupportVectors)
 					},
 				},
 			},
@@ -193,10 +172,10 @@ func arrows(p theory.Problem, at [2]float64, constraint string) []figure.Mark {
 	return marks
 }
 
-func showTouch(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showTouch(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	p, ok := throughEnds(in)
 	if !ok {
-		return noLine(theory.Problem{Scale: [2]float64{1, 1}}, in), nil
+		return noLine(theory.Problem{Scale: [2]float64{1, 1}}, in)
 	}
 	at := lessons.Foot(p.Normal, p.Offset, probe.Of(in))
 	g := p.Gradient(at)
@@ -224,43 +203,37 @@ func showTouch(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		angle := math.Acos(math.Max(-1, math.Min(1, cos))) * 180 / math.Pi
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "angle between the gradients", Value: fmt.Sprintf("%.0f°", angle), Help: "0° or 180°: parallel"})
 	}
-	return e, nil
+	return e
 }
 
 // twice compares example 2 with the same line given by twice the equation.
-func twice(context.Context) (float64, error) {
+func twice(context.Context) float64 {
 	p := theory.LagrangeExamples[1]
-	one, err := p.Minimise()
-	if err != nil {
-		return 0, err
-	}
+	one := lessons.Must(p.Minimise())
 	p.Normal, p.Offset = [2]float64{2 * p.Normal[0], 2 * p.Normal[1]}, 2*p.Offset
-	two, err := p.Minimise()
+	two := lessons.Must(p.Minimise())
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 	switch ratio := two.Multiplier / one.Multiplier; {
 	case !near(one.Point[0], two.Point[0]) || !near(one.Point[1], two.Point[1]):
-		return 3, err
+		return 3
 	case near(ratio, 2):
-		return 1, err
+		return 1
 	case near(ratio, 0.5):
-		return 2, err
+		return 2
 	}
-	return 0, err
+	return 0
 }
 
 // inside moves the wall of example 4.
-func inside(context.Context) (float64, error) {
+func inside(context.Context) float64 {
 	p := theory.LagrangeExamples[3]
-	before, err := p.Minimise()
-	if err != nil {
-		return 0, err
-	}
+	before := lessons.Must(p.Minimise())
 	p.Offset -= 0.1
-	after, err := p.Minimise()
+	after := lessons.Must(p.Minimise())
 	if before.Point == after.Point {
-		return 2, err
+		return 2
 	}
-	return 0, err
+	return 0
 }
 
 // constraint formats g(x, y) in TeX.
@@ -274,19 +247,16 @@ func ray(p theory.Problem, multiplier string) figure.Mark {
 	return figure.Line{A: [2]float64{-p.Normal[1], p.Normal[0]}, Pen: figure.Pen{Color: figure.Violet, Dash: figure.DashDot}, Name: "∇L = 0, one place for each " + multiplier}
 }
 
-func showEquality(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showEquality(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	p := theory.Problem{Scale: [2]float64{1, 1}, Kind: theory.Equality, Normal: [2]float64{float64(factorX.Of(in)), float64(factorY.Of(in))}, Offset: float64(constant.Of(in))}
 	const steps = 7
 	e := &lessons.Exhibit{Steps: steps, Step: min(in.Step, steps-1)}
 	if p.Normal == ([2]float64{}) {
 		e.Figures = []lessons.Figure{plane("plane", "Level lines of f.", levels(p))}
 		e.Notes = []string{"With both coefficients 0 there is no line. Give one of them a value."}
-		return e, nil
+		return e
 	}
-	s, err := p.Minimise()
-	if err != nil {
-		return nil, err
-	}
+	s := lessons.Must(p.Minimise())
 	n, g := p.Normal, constraint(p)
 	sum := (n[0]*n[0] + n[1]*n[1]) / 2
 	e.Body = lessons.Derivation(e.Step, []lessons.Line{
@@ -315,7 +285,7 @@ func showEquality(_ context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			lessons.Number{Label: `$g(x^*, y^*)$`, Value: lessons.Short(p.G(s.Point)), Help: "as demanded"})
 	}
 	e.Figures = []lessons.Figure{plane("plane", caption, levels(p), marks)}
-	return e, nil
+	return e
 }
 
 // half draws both sides of a wall h <= 0.
@@ -327,23 +297,20 @@ func half(p theory.Problem) []figure.Mark {
 	}
 }
 
-func showInequality(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showInequality(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	p, ok := throughEnds(in)
 	p.Scale, p.Center = [2]float64{1, 1}, minimum.Of(in)
 	centre := minimum.Handle("free minimum", in)
 	if !ok {
 		e := noLine(p, in)
 		e.Handles = append(e.Handles, centre)
-		return e, nil
+		return e
 	}
 	p.Kind = theory.Inequality
 	if other.Of(in) {
 		p.Normal, p.Offset = [2]float64{-p.Normal[0], -p.Normal[1]}, -p.Offset
 	}
-	s, err := p.Minimise()
-	if err != nil {
-		return nil, err
-	}
+	s := lessons.Must(p.Minimise())
 	line := s.Cases[1]
 	state, note := "free", `The free minimum is allowed, so the wall is *free* and $\alpha = 0$. At the nearest place on the wall both gradients point the same way: only a wall that *pulls* could hold the solution there.`
 	marks := append(half(p), arrows(p, line.Point, "h")...)
@@ -376,7 +343,7 @@ func showInequality(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		e.Figures[0] = e.Figures[0].Instead(plane("plane", asks, levels(p), half(p)), asks)
 		e.Notes, e.After = nil, e.Notes
 	}
-	return e, nil
+	return e
 }
 
 // example returns example 3 or 4 with another constant.
@@ -389,12 +356,9 @@ func example(in lessons.Input) theory.Problem {
 	return p
 }
 
-func showCases(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showCases(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	p := example(in)
-	s, err := p.Minimise()
-	if err != nil {
-		return nil, err
-	}
+	s := lessons.Must(p.Minimise())
 	free, line := s.Cases[0], s.Cases[1]
 	n, h := p.Normal, constraint(p)
 	dx, dy := lessons.TeXSum(lessons.TeXTerm{Factor: 2, Of: "x"}, lessons.TeXTerm{Factor: n[0], Of: `\alpha`}), lessons.TeXSum(lessons.TeXTerm{Factor: 2, Of: "y"}, lessons.TeXTerm{Factor: n[1], Of: `\alpha`})
@@ -442,7 +406,7 @@ func showCases(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	levels := []figure.Mark{levels(p)[0]}
 	e.Figures = []lessons.Figure{plane("plane", `Allowed is the shaded side. Full dots are candidates, hollow ones rejected.`, levels, marks)}
-	return e, nil
+	return e
 }
 
 // verdict describes the outcome of a case.
@@ -465,13 +429,10 @@ func roundTo(c [2]float64) theory.Problem {
 }
 
 // slack determines h for an active wall, whatever the unconstrained minimum.
-func slack(context.Context) (float64, error) {
+func slack(context.Context) float64 {
 	answer := 3.0
 	for _, c := range [][2]float64{{1.3, 1}, {-1, 2}, {2, -1}} {
-		cases, err := roundTo(c).WallCases(walls)
-		if err != nil {
-			return 0, err
-		}
+		cases := lessons.Must(roundTo(c).WallCases(walls))
 		for _, s := range cases {
 			for j, a := range s.Multipliers {
 				if s.Verdict != theory.Accepted || a <= 0 {
@@ -485,16 +446,16 @@ func slack(context.Context) (float64, error) {
 					found = 2
 				}
 				if answer != 3 && answer != found {
-					return 3, nil
+					return 3
 				}
 				answer = found
 			}
 		}
 	}
-	return answer, nil
+	return answer
 }
 
-func showKKT(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showKKT(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	p := roundTo(kktMinimum.Of(in))
 	inside := func(x, y float64) float64 {
 		return -math.Max(walls[0].G([2]float64{x, y}), walls[1].G([2]float64{x, y}))
@@ -508,10 +469,7 @@ func showKKT(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		label := []string{"wall 1: x + 2y − 1 ≤ 0", "wall 2: 2x − 1 ≤ 0"}[j]
 		marks = append(marks, figure.Line{A: w.Normal, C: -w.Offset, Pen: figure.Pen{Dash: []figure.Dash{figure.Solid, figure.LongDash}[j]}, Name: label})
 	}
-	cases, err := p.WallCases(walls)
-	if err != nil {
-		return nil, err
-	}
+	cases := lessons.Must(p.WallCases(walls))
 	for i, c := range cases {
 		table.Rows = append(table.Rows, []string{
 			names[i], lessons.Pair(c.Point), lessons.Short(c.Multipliers[0]), lessons.Short(c.Multipliers[1]),
@@ -539,7 +497,7 @@ func showKKT(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	e.Figures = append([]lessons.Figure{plane("plane", `~Drag the free minimum around: into the allowed corner, behind one wall, behind both.~ The pull $-\nabla f$ and the pushes of the walls add up to nothing (half their length is drawn).`, marks)}, icons...)
 	e.Tables = []lessons.Table{table}
-	return e, nil
+	return e
 }
 
 // fourConditions illustrates the KKT conditions at a solution: the forces as a closed polygon,
@@ -632,7 +590,7 @@ func fourConditions(pull [2]float64, c theory.WallCase) lessons.Figure {
 // numbers holds four points on a line, as points of the plane.
 var numbers = lessons.Toy{XY: [][2]float64{{-2, 0}, {-0.5, 0}, {1.5, 0}, {2.5, 0}}, Y: []float64{-1, -1, 1, 1}}
 
-func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSVM(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	w, b := weight.Of(in), bias.Of(in)
 	pts := numbers
 	margin := func(i int, w, b float64) float64 { return pts.Y[i] * (w*pts.XY[i][0] + b) }
@@ -675,10 +633,7 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	first := drawn(walls)
 	e.Tables = []lessons.Table{table}
 	if solver.Of(in) {
-		m, err := lessons.TrainHard(ctx, pts)
-		if err != nil {
-			return nil, err
-		}
+		m := lessons.TrainHard(ctx, pts)
 		first = drawn(append(slices.Clip(walls), figure.Dot{At: [2]float64{m.W[0], m.B}, Class: -1, Ring: true, Label: "solver"})).
 			Instead(first, "The solver's place comes with the answer. Until then: ~drag $(w, b)$ within the shaded region as far to the left as you can~.")
 		solved := lessons.Table{Caption: `The constraints at the solver's $(w, b)$: multiplier, $h_i$, and their product`, Head: []string{"point", `$\alpha_i$`, `$h_i$`, `$\alpha_i h_i$`}, After: true}
@@ -707,5 +662,5 @@ func showSVM(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			return figure.Plane{Format: l.Format(1), X: "x", Y: "y, f(x)", Limits: figure.Limits{XMin: -2.5, XMax: 3, YMin: -2, YMax: 2}, Stretched: true, Marks: line}.Picture()
 		}},
 	}
-	return e, nil
+	return e
 }

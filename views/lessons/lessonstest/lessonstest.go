@@ -41,9 +41,9 @@ func Show(t *testing.T, l *lessons.Lesson, screen string, pairs ...string) *less
 	t.Helper()
 	s, in := asked(t, l, screen, pairs)
 	key, _, _ := in.Key()
-	return require.Value(shown.Get(l.Slug+"/"+screen+key, func() (*lessons.Exhibit, error) {
-		return s.Demo.Show(context.WithoutCancel(t.Context()), in)
-	}))(t)
+	return shown.Get(l.Slug+"/"+screen+key, func() *lessons.Exhibit {
+		return require.Value(s.Demo.Show(context.WithoutCancel(t.Context()), in))(t)
+	})
 }
 
 // ShowAnew is Show without the cache.

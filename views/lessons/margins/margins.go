@@ -16,15 +16,12 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
 var (
-	probe = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "probe x₁", Default: "0.3", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "probe x₂", Default: "-1.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
-	}
+	probe = lessons.NewPlace("px", "probe x₁", "py", "probe x₂", [2]float64{0.3, -1.2}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.5, YMax: 2.5})
 	w1    = lessons.NumberControl{Name: "w1", Label: "w₁", Default: "1", Min: -3, Max: 3, Low: -3, High: 3}
 	w2    = lessons.NumberControl{Name: "w2", Label: "w₂", Default: "0.5", Min: -3, Max: 3, Low: -3, High: 3}
 	bias  = lessons.NumberControl{Name: "b", Label: "b", Default: "-1", Min: -4, Max: 4, Low: -4, High: 4}
@@ -33,13 +30,10 @@ var (
 		Help: "The dashed lines are f = ±1.",
 	}
 	angle = lessons.NumberControl{Name: "angle", Label: "direction of w", Default: "15", Min: -60, Max: 60, Low: -60, High: 60, Help: "Degrees from the horizontal axis. The line is kept half-way between the classes."}
-	ends  = lessons.EndsControl{A: lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "ax", Label: "first end x₁", Default: "-1.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "ay", Label: "first end x₂", Default: "2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
-	}, B: lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "bx", Label: "second end x₁", Default: "0.6", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "by", Label: "second end x₂", Default: "-2.2", Min: -2.5, Max: 2.5, Low: -2.5, High: 2.5, Folded: true},
-	}}
+	ends  = lessons.EndsControl{
+		A: lessons.NewPlace("ax", "first end x₁", "ay", "first end x₂", [2]float64{-1.5, 2.2}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.5, YMax: 2.5}),
+		B: lessons.NewPlace("bx", "second end x₁", "by", "second end x₂", [2]float64{0.6, -2.2}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.5, YMax: 2.5}),
+	}
 	kept = lessons.TextControl{Name: "kept", Label: "Kept line", Max: 60, Folded: true, Help: "w₁, w₂ and b of your best try."}
 )
 
@@ -53,9 +47,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "classifier",
 				Demo: lessons.NewDemo(showClassifier, probe),
 				Answers: map[string]lessons.Answer{
-					"sign": func(context.Context) (float64, error) {
-						m, err := theory.NewMargins([]float64{-0.2}, []float64{-1}, 1)
-						return lessons.Yes(m.Separates), err
+					"sign": func(context.Context) float64 {
+						m := lessons.Must(theory.NewMargins([]float64{-0.2}, []float64{-1}, 1))
+						return lessons.Yes(m.Separates)
 					},
 				},
 			},
@@ -75,7 +69,7 @@ func Lesson() *lessons.Lesson {
 	})
 }
 
-func showClassifier(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showClassifier(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	w, b := [2]float64{1, 0.4}, 0.1
 	p := probe.Of(in)
 	f := w[0]*p[0] + w[1]*p[1] + b
@@ -89,17 +83,17 @@ func showClassifier(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			{Label: `$y f$ if its label is $+1$`, Value: views.Short(f), Help: "positive: classified correctly"},
 			{Label: `$y f$ if its label is $-1$`, Value: views.Short(-f)},
 		},
-	}, nil
+	}
 }
 
-func showLine(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showLine(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	w, b := [2]float64{w1.Of(in), w2.Of(in)}, bias.Of(in)
 	n := lessons.Norm(w)
 	if n < 1e-9 {
 		return &lessons.Exhibit{
 			Figures: []lessons.Figure{lessons.Plane("line", "", lessons.ToyLimits, 2, lessons.Separable.Dots(nil))},
 			Notes:   []string{`With $\mathbf w = 0$ the function is the constant $b$: every point gets the same answer and there is no boundary.`},
-		}, nil
+		}
 	}
 	near := lessons.Foot(w, b, [2]float64{})
 	tip := [2]float64{near[0] + w[0]/n, near[1] + w[1]/n}
@@ -115,16 +109,13 @@ func showLine(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `$\lvert b\rvert / \lVert\mathbf w\rVert$`, Value: views.Short(math.Abs(b) / n), Help: "distance of the line from the origin"},
 			{Label: "nearest place", Value: lessons.Pair(near), Help: `$-b\,\mathbf w/\lVert\mathbf w\rVert^2$`},
 		},
-	}, nil
+	}
 }
 
-func showTwo(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showTwo(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	c := scale.Of(in)
 	w, b := [2]float64{c * 0.8, c * 0.25}, c*0.1
-	m, err := theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
-	if err != nil {
-		return nil, err
-	}
+	m := lessons.Must(theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y))
 	worst := lessons.Separable.XY[m.Worst]
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Plane("scale", `Scale $\mathbf w$ and $b$ and watch the lines $f = \pm 1$. The segment is the worst geometric margin.`, lessons.ToyLimits, 2,
@@ -134,59 +125,46 @@ func showTwo(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `$\lVert\mathbf w\rVert$`, Value: views.Short(m.Norm)},
 			{Label: `$\gamma = \hat\gamma / \lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "worst geometric margin: a distance in the picture", After: true},
 		},
-	}, nil
+	}
 }
 
 // doubling computes the effect of doubling w and b on the margins of the lesson's points.
-func doubling(context.Context) (float64, error) {
-	one, err := theory.LinearMargins([]float64{0.8, 0.25}, 0.1, lessons.Separable.Matrix(), lessons.Separable.Y)
-	if err != nil {
-		return 0, err
-	}
-	two, err := theory.LinearMargins([]float64{1.6, 0.5}, 0.2, lessons.Separable.Matrix(), lessons.Separable.Y)
-	if err != nil {
-		return 0, err
-	}
+func doubling(context.Context) float64 {
+	one := lessons.Must(theory.LinearMargins([]float64{0.8, 0.25}, 0.1, lessons.Separable.Matrix(), lessons.Separable.Y))
+	two := lessons.Must(theory.LinearMargins([]float64{1.6, 0.5}, 0.2, lessons.Separable.Matrix(), lessons.Separable.Y))
 	functional := two.FunctionalMargin() / one.FunctionalMargin()
 	geometric := two.GeometricMargin() / one.GeometricMargin()
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 	switch {
 	case near(functional, 2) && near(geometric, 2):
-		return 0, nil
+		return 0
 	case near(functional, 2) && near(geometric, 1):
-		return 1, nil
+		return 1
 	case near(functional, 1) && near(geometric, 0.5):
-		return 2, nil
+		return 2
 	}
-	return 3, nil
+	return 3
 }
 
-func showCanonical(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showCanonical(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	a := angle.Of(in) * math.Pi / 180
 	u := [2]float64{math.Cos(a), math.Sin(a)}
 	b := lessons.Separable.Middle(u)
-	m, err := theory.LinearMargins(u[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
-	if err != nil {
-		return nil, err
-	}
+	m := lessons.Must(theory.LinearMargins(u[:], b, lessons.Separable.Matrix(), lessons.Separable.Y))
 	if !m.Separates {
 		return &lessons.Exhibit{
 			Figures: []lessons.Figure{lessons.Plane("canonical", "", lessons.ToyLimits, 2, lessons.Sides(u, b), lessons.Separable.Dots(nil))},
 			Notes:   []string{"In this direction no line separates the classes: some point has a margin of 0 or less, and no scale turns that into 1."},
-		}, nil
+		}
 	}
 	cw, cb, err := theory.Canonical(u[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
-	if err != nil {
-		return nil, err
-	}
-	if m, err = theory.LinearMargins(cw, cb, lessons.Separable.Matrix(), lessons.Separable.Y); err != nil {
-		return nil, err
-	}
+	lessons.Check(err)
+	m = lessons.Must(theory.LinearMargins(cw, cb, lessons.Separable.Matrix(), lessons.Separable.Y))
 	w := [2]float64(cw)
 	on := func(i int) bool { return m.Functional[i] < 1+1e-9 }
-	step := min(in.Step, len(derivation)-1)
+	step := min(in.Step, len(derivation())-1)
 	return &lessons.Exhibit{
-		Steps: len(derivation), Step: step, Body: lessons.Derivation(step, derivation...),
+		Steps: len(derivation()), Step: step, Body: lessons.Derivation(step, derivation()...),
 		Figures: []lessons.Figure{lessons.Plane("canonical", `In canonical form the closest points (ringed) lie on the dashed lines $f = \pm 1$.`, lessons.ToyLimits, 2, lessons.Sides(w, cb), lessons.MarginLines(w, cb), lessons.Separable.Dots(on))},
 		Numbers: []lessons.Number{
 			{Label: `$\mathbf w$`, Value: lessons.Pair(w)},
@@ -195,28 +173,16 @@ func showCanonical(_ context.Context, in lessons.Input) (*lessons.Exhibit, error
 			{Label: `$\gamma = 1/\lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "turn the direction until it is largest", After: true},
 			{Label: `$2/\lVert\mathbf w\rVert$`, Value: views.Short(2 * m.GeometricMargin()), Help: "distance between the margin lines", After: true},
 		},
-	}, nil
+	}
 }
 
 // derivation shows that the distance of the margin lines is 2/|w|.
-var derivation = []lessons.Line{
-	{Why: `Take a point on each margin line.`, TeX: `\mathbf w^\top\mathbf x_+ + b = +1 \qquad \mathbf w^\top\mathbf x_- + b = -1`},
-	{Why: `Subtract: the bias goes.`, TeX: `\mathbf w^\top(\mathbf x_+ - \mathbf x_-) = 2`},
-	{Slug: "apart", Why: `Project the difference on the unit vector across the lines.`, TeX: `\frac{\mathbf w^\top}{\lVert\mathbf w\rVert}(\mathbf x_+ - \mathbf x_-) = \frac{2}{\lVert\mathbf w\rVert}`},
-	{Why: `The boundary is half-way, so the margin is half of that.`, TeX: `\gamma = \frac{1}{\lVert\mathbf w\rVert}`},
-	{Why: `To maximise it is to minimise the length of $\mathbf w$; squared and halved, for a smooth objective.`, TeX: `\min_{\mathbf w, b}\ \tfrac12\lVert\mathbf w\rVert^2 \quad\text{subject to}\quad y_i(\mathbf w^\top\mathbf x_i + b) \ge 1`},
-}
+var derivation = lessons.Lines(files, "margin")
 
 // holders finds the points on the margin of the widest line.
-func holders(ctx context.Context) (float64, error) {
-	widest, err := lessons.TrainHard(ctx, lessons.Separable)
-	if err != nil {
-		return 0, err
-	}
-	m, err := theory.LinearMargins(widest.W[:], widest.B, lessons.Separable.Matrix(), lessons.Separable.Y)
-	if err != nil {
-		return 0, err
-	}
+func holders(ctx context.Context) float64 {
+	widest := lessons.TrainHard(ctx, lessons.Separable)
+	m := lessons.Must(theory.LinearMargins(widest.W[:], widest.B, lessons.Separable.Matrix(), lessons.Separable.Y))
 	n := map[float64]int{}
 	for i, f := range m.Functional {
 		if f < m.FunctionalMargin()+1e-4 {
@@ -224,18 +190,15 @@ func holders(ctx context.Context) (float64, error) {
 		}
 	}
 	if n[1] > 0 && n[-1] > 0 && n[1]+n[-1] < len(lessons.Separable.Y)/2 {
-		return 2, nil
+		return 2
 	}
-	return 1, nil
+	return 1
 }
 
 // widestMargin returns the margin of the widest line.
-func widestMargin(ctx context.Context) (float64, error) {
-	m, err := lessons.TrainHard(ctx, lessons.Separable)
-	if err != nil {
-		return 0, err
-	}
-	return 1 / lessons.Norm(m.W), nil
+func widestMargin(ctx context.Context) float64 {
+	m := lessons.TrainHard(ctx, lessons.Separable)
+	return 1 / lessons.Norm(m.W)
 }
 
 // try is a line in the game with the margins of the points.
@@ -246,27 +209,25 @@ type try struct {
 }
 
 // newTry orients the line so that the side with more positive points is positive.
-func newTry(w [2]float64, b float64) (t try, err error) {
-	t = try{w: w, b: b}
-	t.m, err = theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y)
-	if err == nil && floats.Sum(t.m.Functional) < 0 {
+func newTry(w [2]float64, b float64) try {
+	m := lessons.Must(theory.LinearMargins(w[:], b, lessons.Separable.Matrix(), lessons.Separable.Y))
+	if floats.Sum(m.Functional) < 0 {
 		return newTry([2]float64{-w[0], -w[1]}, -b)
 	}
-	return t, err
+	return try{w, b, m}
 }
 
 // keptTry returns the stored line, false if there is none.
-func keptTry(in lessons.Input) (t try, ok bool, err error) {
+func keptTry(in lessons.Input) (t try, ok bool) {
 	var w [2]float64
 	var b float64
 	if n, _ := fmt.Sscan(kept.Of(in), &w[0], &w[1], &b); n < 3 || !(lessons.Norm(w) > 1e-6 && lessons.Norm(w) < 1e6 && math.Abs(b) < 1e6) {
-		return t, false, nil
+		return t, false
 	}
-	t, err = newTry(w, b)
-	return t, err == nil, err
+	return newTry(w, b), true
 }
 
-func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showByHand(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	w, b, ok := ends.Line(in)
 	e := &lessons.Exhibit{
 		Handles: ends.Handles(in),
@@ -275,20 +236,11 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	if !ok {
 		e.Figures = []lessons.Figure{lessons.Plane("hand", "", lessons.ToyLimits, 2, lessons.Separable.Dots(nil))}
 		e.Notes = []string{lessons.NoLine}
-		return e, nil
+		return e
 	}
-	t, err := newTry(w, b)
-	if err != nil {
-		return nil, err
-	}
-	before, any, err := keptTry(in)
-	if err != nil {
-		return nil, err
-	}
-	widest, err := lessons.TrainHard(ctx, lessons.Separable)
-	if err != nil {
-		return nil, err
-	}
+	t := newTry(w, b)
+	before, any := keptTry(in)
+	widest := lessons.TrainHard(ctx, lessons.Separable)
 	best := 1 / lessons.Norm(widest.W)
 	score := func(t try) string { return lessons.Percent(max(0, t.m.GeometricMargin()/best)) }
 	worst := lessons.Separable.XY[t.m.Worst]
@@ -322,5 +274,5 @@ func showByHand(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 		{Label: "points on the wrong side", Value: strconv.Itoa(wrong)},
 		{Label: "the solver's margin", Value: views.Short(best), Help: `$1/\lVert\mathbf w\rVert$ of the hard-margin SVM`, After: true},
 	}
-	return e, nil
+	return e
 }

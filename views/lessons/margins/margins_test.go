@@ -16,7 +16,7 @@ import (
 // as the text says.
 func TestNoSecondSummit(t *testing.T) {
 	t.Parallel()
-	best := require.Value(lessons.TrainHard(t.Context(), lessons.Separable))(t)
+	best := lessons.TrainHard(t.Context(), lessons.Separable)
 	x, y := lessons.Separable.Matrix(), lessons.Separable.Y
 	r := rand.New(rand.NewPCG(1, 2))
 	separating := 0
@@ -47,7 +47,7 @@ func TestKeepsTheBestLine(t *testing.T) {
 	t.Parallel()
 	first := lessonstest.Show(t, Lesson(), "by-hand")
 	require.Must(t, len(first.Moves) == 1, "a line that separates cannot be kept: %q", first.Notes)
-	best := require.Value(lessons.TrainHard(t.Context(), lessons.Separable))(t)
+	best := lessons.TrainHard(t.Context(), lessons.Separable)
 	widest := fmt.Sprint(best.W[0], " ", best.W[1], " ", best.B)
 	for kept, want := range map[string]string{first.Moves[0].Value: "your best try ", widest: "your best try 100.0 %", "0 0 1": "", "1 Inf 2": "", "x": ""} {
 		e := lessonstest.Show(t, Lesson(), "by-hand", "kept", kept)

@@ -4,7 +4,6 @@ package mcm
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -26,20 +25,17 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
 var (
-	hyperplane = lessons.NumberControl{Name: "t", Label: "hyperplane", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
-	origin     = lessons.NumberControl{Name: "o", Label: "origin", Default: "0", Min: -5, Max: 5, Low: -5, High: 5, Help: "Where the coordinates are counted from."}
-	zero       = lessons.NumberControl{Name: "t", Label: "zero of f", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
-	slope      = lessons.NumberControl{Name: "u", Label: "slope u", Symbol: "u", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4}
-	price      = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
-	yourPoint  = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "your point x1", Default: "-0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "your point x2", Default: "0.2", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
-	}
+	hyperplane   = lessons.NumberControl{Name: "t", Label: "hyperplane", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
+	origin       = lessons.NumberControl{Name: "o", Label: "origin", Default: "0", Min: -5, Max: 5, Low: -5, High: 5, Help: "Where the coordinates are counted from."}
+	zero         = lessons.NumberControl{Name: "t", Label: "zero of f", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
+	slope        = lessons.NumberControl{Name: "u", Label: "slope u", Symbol: "u", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4}
+	price        = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	yourPoint    = lessons.NewPlace("px", "your point x1", "py", "your point x2", [2]float64{-0.7, 0.2}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.6, YMax: 2.6})
 	simplexPrice = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true}
 	set          = lessons.ChoiceControl{Name: "set", Label: "data", Default: "iris-versicolor-virginica", Options: []param.Option{
 		{Name: "overlap", Label: "fourteen points"},
@@ -104,7 +100,7 @@ type line struct {
 }
 
 // newLine measures f(x) = x - t with coordinates relative to o.
-func newLine(t, o float64) (line, error) {
+func newLine(t, o float64) line {
 	l := line{min: math.Inf(1)}
 	out := 0.0
 	column := mat.NewDense(len(six.x), 1, nil)
@@ -120,9 +116,8 @@ func newLine(t, o float64) (line, error) {
 			l.last, out = i, d
 		}
 	}
-	var err error
-	l.Capacity, err = theory.LinearCapacity([]float64{1}, o-t, column, six.y)
-	return l, err
+	l.Capacity = lessons.Must(theory.LinearCapacity([]float64{1}, o-t, column, six.y))
+	return l
 }
 
 // sixDots draws the points at the given positions.
@@ -154,12 +149,9 @@ var (
 	farPen  = figure.Pen{Color: figure.Green}
 )
 
-func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showRatio(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	t := hyperplane.Of(in)
-	l, err := newLine(t, 0)
-	if err != nil {
-		return nil, err
-	}
+	l := newLine(t, 0)
 	x := six.x
 	marks := slices.Concat([]figure.Mark{
 		figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Thin: true, Color: figure.Muted}},
@@ -169,10 +161,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	var ts, hs []float64
 	for k := range 199 {
 		at := -0.8 + 2*float64(k+1)/200
-		p, err := newLine(at, 0)
-		if err != nil {
-			return nil, err
-		}
+		p := newLine(at, 0)
 		ts, hs = append(ts, at), append(hs, p.HMCM)
 	}
 	moved := in.Text(param.Param(hyperplane)) != hyperplane.Default // the question's setting
@@ -192,7 +181,7 @@ func showRatio(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 0.8, XControl: hyperplane}}, // above the points
 		Numbers: []lessons.Number{{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min), After: moved}},
 		Notes:   l.doubts("A point lies on the hyperplane: the short band has no length.", "The hyperplane does not separate the classes: the ratio uses $\\lvert f\\rvert$, so it means nothing here."),
-	}, nil
+	}
 }
 
 // doubts returns a screen's note for a point on the hyperplane or classes that are not separated.
@@ -207,23 +196,20 @@ func (l *line) doubts(on, mixed string) []string {
 }
 
 // smallest finds where between the classes the ratio is smallest.
-func smallest(context.Context) (float64, error) {
+func smallest(context.Context) float64 {
 	least, where := math.Inf(1), 0.0
 	for at := -0.795; at < 1.2; at += 0.005 {
-		l, err := newLine(at, 0)
-		if err != nil {
-			return 0, err
-		}
+		l := newLine(at, 0)
 		if l.HMCM < least {
 			least, where = l.HMCM, at
 		}
 	}
 	for k, between := range [][2]float64{{-0.8, 1.2}, {-2.5, 4}} { // the nearest two, the outermost two
 		if math.Abs(where-(between[0]+between[1])/2) < 0.01 {
-			return float64(k), nil
+			return float64(k)
 		}
 	}
-	return 2, nil
+	return 2
 }
 
 // ratio formats a quotient whose denominator may be 0.
@@ -235,75 +221,51 @@ func ratio(v float64) string {
 }
 
 // shift moves the origin 10 to the left.
-func shift(context.Context) (float64, error) {
-	before, err := newLine(0.7, 0)
-	if err != nil {
-		return 0, err
-	}
-	after, err := newLine(0.7, -10)
-	if err != nil {
-		return 0, err
-	}
+func shift(context.Context) float64 {
+	before := newLine(0.7, 0)
+	after := newLine(0.7, -10)
 	same := func(a, b float64) bool { return math.Abs(a-b) < 1e-9*math.Abs(b) }
 	switch h, r := same(after.HMCM, before.HMCM), same(after.Radius/after.Margin, before.Radius/before.Margin); {
 	case h && r:
-		return 0, nil
+		return 0
 	case h:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
 // rbfOnLine returns h of an RBF machine on the points of the real line, and how many of them it
 // shatters.
-func rbfOnLine(ctx context.Context) (h float64, shattered int, err error) {
+func rbfOnLine(ctx context.Context) (h float64, shattered int) {
 	t := lessons.Toy{Y: six.y}
 	for _, x := range six.x {
 		t.XY = append(t.XY, [2]float64{x, 0})
 	}
-	d, err := t.Data()
-	if err != nil {
-		return 0, 0, err
-	}
-	res, _, err := lessons.Fit(ctx, d, "learner", "mcm", "kernel", "rbf", "gamma", "2")
-	if err != nil {
-		return 0, 0, err
-	}
-	s, err := theory.ShatterKernel(theory.Gram(kernel.NewGram(kernel.RBF(2), t.Matrix())))
-	return *res.Report.H, len(s.Largest()), err
+	d := t.Data()
+	res, _ := lessons.Fit(ctx, d, "learner", "mcm", "kernel", "rbf", "gamma", "2")
+	s := lessons.Must(theory.ShatterKernel(theory.Gram(kernel.NewGram(kernel.RBF(2), t.Matrix()))))
+	return *res.Report.H, len(s.Largest())
 }
 
 // shatteredByThresholds returns the number of points on the real line that thresholds shatter.
-func shatteredByThresholds() (int, error) {
+func shatteredByThresholds() int {
 	var line [][2]float64
 	for _, x := range six.x {
 		line = append(line, [2]float64{x, 0})
 	}
-	s, err := theory.ShatterLines(line)
-	return len(s.Largest()), err
+	s := lessons.Must(theory.ShatterLines(line))
+	return len(s.Largest())
 }
 
-func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t, o := hyperplane.Of(in), origin.Of(in)
-	l, err := newLine(t, o)
-	if err != nil {
-		return nil, err
-	}
-	thresholds, err := shatteredByThresholds()
-	if err != nil {
-		return nil, err
-	}
-	h, shattered, err := rbfOnLine(ctx)
-	if err != nil {
-		return nil, err
-	}
+	l := newLine(t, o)
+	thresholds := shatteredByThresholds()
+	h, shattered := rbfOnLine(ctx)
 	var ts, hs, rs, vc []float64
 	for k := range 199 {
 		at := -0.8 + 2*float64(k+1)/200
-		p, err := newLine(at, o)
-		if err != nil {
-			return nil, err
-		}
+		p := newLine(at, o)
 		ts, hs, rs, vc = append(ts, at), append(hs, p.HMCM*p.HMCM), append(rs, theory.MarginVCDim(p.Radius, p.Margin, math.Inf(1))), append(vc, float64(thresholds))
 	}
 	x := six.x
@@ -346,83 +308,38 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: `$\hat R/\hat\Delta$`, Value: ratio(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin), After: moved},
 			{After: moved, Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: ratio(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
 		},
-	}, nil
+	}
 }
 
 // follows tests both conclusions on examples.
-func follows(ctx context.Context) (float64, error) {
-	h, shattered, err := rbfOnLine(ctx)
-	if err != nil {
-		return 0, err
-	}
-	thresholds, err := shatteredByThresholds()
-	if err != nil {
-		return 0, err
-	}
-	near, err := newLine(1.1, 0)
+func follows(ctx context.Context) float64 {
+	h, shattered := rbfOnLine(ctx)
+	thresholds := shatteredByThresholds()
+	near := newLine(1.1, 0)
 	switch {
-	case err != nil:
-		return 0, err
+
 	case float64(shattered) <= 1+h*h:
-		return 0, nil
+		return 0
 	case near.HMCM*near.HMCM <= float64(thresholds):
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
-var fractionLines = []lessons.Line{
-	{
-		Why: `A minimum of a fraction, with absolute values above and below.`,
-		TeX: `\min_{u, v}\; \frac{\max_i \lvert u^\top x_i + v\rvert}{\min_i \lvert u^\top x_i + v\rvert}`,
-	},
-	{
-		Why: `If every point is on its own side, the absolute value is the functional margin.`,
-		TeX: `\lvert u^\top x_i + v\rvert = y_i(u^\top x_i + v)`,
-	},
-	{
-		Why: `The largest and the smallest value become variables: a ceiling $g$, a floor $l$.`,
-		TeX: `\min_{u, v, g, l}\; \frac{g}{l} \quad\text{s.t.}\quad l \le y_i(u^\top x_i + v) \le g,\;\; l > 0`,
-	},
-	{
-		Slug: "stretch",
-		Why:  `The trick of Charnes and Cooper: a factor $p > 0$ changes neither fraction nor hyperplane, so choose $p = 1/l$. The picture is stretched until the floor is at 1.`,
-		TeX:  `\begin{aligned}\min\;& g\,p\\ \text{s.t.}\;& l\,p \le y_i(p\,u^\top x_i + p\,v) \le g\,p,\quad l\,p = 1\end{aligned}`,
-	},
-	{
-		Why: `Products of unknowns become unknowns: $u$, $v$ and $g$ only ever occur with $p$.`,
-		TeX: `w = p\,u, \qquad b = p\,v, \qquad h = g\,p`,
-	},
-	{
-		Why: `A linear programme. Its floor is the canonical scale of the SVM; the ceiling is new.`,
-		TeX: `\min_{w, b, h}\; h \quad\text{s.t.}\quad 1 \le y_i(w^\top x_i + b) \le h`,
-	},
-	{
-		Why: `The solver's line. On the real line it is the middle of the gap, as for the SVM; with more dimensions the direction is turned as well, to lower the ceiling.`,
-	},
-}
+var fractionLines = lessons.Lines(files, "fraction")
 
-func showFraction(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showFraction(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	u, t := slope.Of(in), zero.Of(in)
-	e := &lessons.Exhibit{Steps: len(fractionLines), Step: min(in.Step, len(fractionLines)-1)}
-	e.Body = lessons.Derivation(e.Step, fractionLines...)
+	e := &lessons.Exhibit{Steps: len(fractionLines()), Step: min(in.Step, len(fractionLines())-1)}
+	e.Body = lessons.Derivation(e.Step, fractionLines()...)
 	if e.Step == e.Steps-1 {
-		d, err := sixData()
-		if err != nil {
-			return nil, err
-		}
-		res, _, err := lessons.Fit(ctx, d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
-		if err != nil {
-			return nil, err
-		}
+		d := sixData()
+		res, _ := lessons.Fit(ctx, d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
 		w, b, _ := res.Model.Linear()
 		u, t = w[0], -b/w[0]
 	}
 	v := -u * t
-	m, err := theory.LinearMargins([]float64{u}, v, mat.NewDense(len(six.x), 1, slices.Clone(six.x)), six.y)
-	if err != nil {
-		return nil, err
-	}
+	m := lessons.Must(theory.LinearMargins([]float64{u}, v, mat.NewDense(len(six.x), 1, slices.Clone(six.x)), six.y))
 	margins := m.Functional
 	l, g := m.FunctionalMargin(), floats.Max(margins)
 	if l <= 0 {
@@ -450,17 +367,17 @@ func showFraction(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	if e.Step >= 3 && l > 0 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$p = 1/l$`, Value: views.Short(1 / l)}, lessons.Number{Label: `$w,\; b$`, Value: views.Short(u/l) + ", " + views.Short(v/l)})
 	}
-	return e, nil
+	return e
 }
 
 // sixData returns the points of the real line as a data set.
-func sixData() (*dataset.Data, error) {
+func sixData() *dataset.Data {
 	var rows strings.Builder
 	rows.WriteString("x,label\n")
 	for i, x := range six.x {
 		fmt.Fprintf(&rows, "%g,%g\n", x, six.y[i])
 	}
-	return dataset.Read(strings.NewReader(rows.String()), "points.csv", dataset.Mapping{Label: "label"}, dataset.DefaultLimits)
+	return lessons.Must(dataset.Read(strings.NewReader(rows.String()), "points.csv", dataset.Mapping{Label: "label"}, dataset.DefaultLimits))
 }
 
 // ceiling draws the lines f = ±h.
@@ -472,15 +389,12 @@ func ceiling(w [2]float64, b, h float64) []figure.Mark {
 	}
 }
 
-func showSoft(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSoft(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	p := yourPoint.Of(in)
 	last := len(lessons.Overlapping.XY) - 1
 	t := lessons.Toy{XY: append(append([][2]float64{}, lessons.Overlapping.XY[:last]...), p), Y: lessons.Overlapping.Y}
 	settings := []string{"learner", "mcm", "kernel", "linear", "C", price.Text(in)}
-	m, err := lessons.TrainLinear(ctx, t, settings...)
-	if err != nil {
-		return nil, err
-	}
+	m := lessons.TrainLinear(ctx, t, settings...)
 	h := *m.Report.H
 	e := &lessons.Exhibit{
 		Handles: []lessons.Handle{yourPoint.Handle("your point", in)},
@@ -496,7 +410,7 @@ func showSoft(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if lessons.Norm(m.W) < 1e-9 {
 		e.Figures = []lessons.Figure{lessons.Plane("points", "There is no line: f is constant.", lessons.ToyLimits, 2, t.Dots(nil), mine)}
 		e.Notes = []string{"At this price no slope is worth its ceiling: $f$ is constant."}
-		return e, nil
+		return e
 	}
 	onCeiling := func(i int) bool { return m.Points[i].Margin > h-1e-6 }
 	e.Figures = []lessons.Figure{lessons.Plane("points", `Dashed: the floor $f = \pm 1$, below which slack is paid. Dash-dotted: the ceiling $f = \pm h$; ringed points touch it. ~Drag your point.~`, lessons.ToyLimits, 2,
@@ -507,24 +421,21 @@ func showSoft(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	case *m.Report.SlackSum < 1e-9:
 		e.Notes = []string{"No slack: this is the hard machine, and a larger $C$ changes nothing."}
 	}
-	return e, nil
+	return e
 }
 
 // nothing returns the objective at the initial vertex of the simplex method.
-func nothing(ctx context.Context) (float64, error) {
-	r, err := stepwise.Simplex(ctx, lessons.Overlapping.Matrix(), lessons.Overlapping.Y, stepwise.SimplexSettings{C: 1})
-	if err != nil {
-		return 0, err
-	}
-	return r.At(0).Objective, nil
+func nothing(ctx context.Context) float64 {
+	r := lessons.Must(stepwise.Simplex(ctx, lessons.Overlapping.Matrix(), lessons.Overlapping.Y, stepwise.SimplexSettings{C: 1}))
+	return r.At(0).Objective
 }
 
 // four holds the points of the simplex screen.
 var four = lessons.Toy{XY: [][2]float64{{-2, -1}, {-1, 1}, {1, -1}, {2, 2}}, Y: []float64{-1, -1, 1, 1}}
 
 // replay runs the simplex method on the four points.
-func replay(ctx context.Context, c float64) (*trace.Replay[stepwise.SimplexState], error) {
-	return stepwise.Simplex(ctx, four.Matrix(), four.Y, stepwise.SimplexSettings{C: c})
+func replay(ctx context.Context, c float64) *trace.Replay[stepwise.SimplexState] {
+	return lessons.Must(stepwise.Simplex(ctx, four.Matrix(), four.Y, stepwise.SimplexSettings{C: c}))
 }
 
 // entry formats a tableau entry with two decimals; zeros are dots, so that the others stand out.
@@ -535,11 +446,8 @@ func entry(v float64) string {
 	return views.Short(math.Round(100*v) / 100)
 }
 
-func showSimplex(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	r, err := replay(ctx, simplexPrice.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showSimplex(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	r := replay(ctx, simplexPrice.Of(in))
 	e := &lessons.Exhibit{Steps: r.Len(), Step: min(in.Step, r.Len()-1)}
 	s := r.At(e.Step)
 	w := [2]float64{s.Weights[0], s.Weights[1]}
@@ -591,7 +499,7 @@ func showSimplex(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	if s.Entering >= 0 && s.Ratios[s.Leaving] == 0 {
 		e.After = []string{"The line stays where it is: only the basis changes."}
 	}
-	return e, nil
+	return e
 }
 
 // tableau draws the table of a vertex, with boxes around the entering column, if any, and the
@@ -650,11 +558,8 @@ func pivot(s stepwise.SimplexState, first bool) string {
 }
 
 // zeroStep compares the states around a pivot of length 0.
-func zeroStep(ctx context.Context) (float64, error) {
-	r, err := replay(ctx, 1)
-	if err != nil {
-		return 0, err
-	}
+func zeroStep(ctx context.Context) float64 {
+	r := replay(ctx, 1)
 	for k := range r.Len() - 1 {
 		s, next := r.At(k), r.At(k+1)
 		if s.Ratios[s.Leaving] != 0 {
@@ -663,34 +568,35 @@ func zeroStep(ctx context.Context) (float64, error) {
 		line := floats.Distance(s.Weights, next.Weights, 2)+math.Abs(s.B-next.B) > 1e-12
 		switch {
 		case line && math.Abs(s.Objective-next.Objective) > 1e-12:
-			return 0, nil
+			return 0
 		case line:
-			return 1, nil
+			return 1
 		}
-		return 2, nil
+		return 2
 	}
-	return 0, errors.New("mcm: the four points have no step of length 0 any more")
+	panic(lessons.Failf("mcm: the four points have no step of length 0 any more"))
 }
 
 // load loads a data set of the lesson.
-func load(set string) (*dataset.Data, error) {
+func load(set string) *dataset.Data {
 	if set == "moons" {
-		return dataset.Generate("moons", 60, 0.3, 3)
+		return lessons.Must(dataset.Generate("moons", 60, 0.3, 3))
 	}
 	return lessons.LoadData(set)
 }
 
 // freshMoons returns new points from the distribution of the moons.
-func freshMoons() (*dataset.Data, error) { return dataset.Generate("moons", 400, 0.3, 77) }
+func freshMoons() *dataset.Data { return lessons.Must(dataset.Generate("moons", 400, 0.3, 77)) }
 
 // lab links to the lab with points of the plane.
-func lab(d *dataset.Data, settings ...string) (string, error) {
+func lab(d *dataset.Data, settings ...string) string {
 	y, _, _, err := d.Binary("")
+	lessons.Check(err)
 	t := lessons.Toy{Y: y}
 	for i := range y {
 		t.XY = append(t.XY, [2]float64(d.X.RawRowView(i)))
 	}
-	return t.Lab(settings...), err
+	return t.Lab(settings...)
 }
 
 // machine is a machine in the comparison, with its results.
@@ -702,27 +608,20 @@ type machine struct {
 }
 
 // newMachine trains on d and measures the machine.
-func newMachine(ctx context.Context, d *dataset.Data, pairs ...string) (*machine, error) {
-	res, spec, err := lessons.Fit(ctx, d, append([]string{"gamma", "1", "coef0", "1", "degree", "2", "tol", "1e-6"}, pairs...)...)
-	if err != nil {
-		return nil, err
-	}
+func newMachine(ctx context.Context, d *dataset.Data, pairs ...string) *machine {
+	res, spec := lessons.Fit(ctx, d, append([]string{"gamma", "1", "coef0", "1", "degree", "2", "tol", "1e-6"}, pairs...)...)
 	y, _, _, err := d.Binary("")
-	if err != nil {
-		return nil, err
-	}
+	lessons.Check(err)
 	u := make([]float64, len(y))
 	for j, i := range res.Model.Supports.Rows {
 		u[i] = res.Model.Machines[0].Coef[j]
 	}
 	m := &machine{Result: res, spec: spec}
-	if m.capacity, err = theory.NewCapacity(theory.Gram(kernel.NewGram(res.Model.Kernel, d.X)), u, res.Model.Machines[0].B, y); err != nil {
-		return nil, err
-	}
+	m.capacity = lessons.Must(theory.NewCapacity(theory.Gram(kernel.NewGram(res.Model.Kernel, d.X)), u, res.Model.Machines[0].B, y))
 	for i, f := range res.Model.Decisions(d.X) {
 		m.top = max(m.top, y[i]*f)
 	}
-	return m, nil
+	return m
 }
 
 // overlay draws the boundaries of both machines.
@@ -731,10 +630,7 @@ func overlay(d *dataset.Data, machines [2]*machine) lessons.Figure {
 		var layers []figure.Layer
 		for i, name := range []string{"SVM", "MCM"} {
 			m := machines[i]
-			points, err := m.Model.Points(d, m.spec)
-			if err != nil {
-				return nil, err
-			}
+			points := lessons.Must(m.Model.Points(d, m.spec))
 			v, _ := m.Model.View()
 			layers = append(layers, figure.Layer{Name: name, Scene: l.Scene(m.Model, points, v, d.Classes, 1)})
 		}
@@ -742,16 +638,11 @@ func overlay(d *dataset.Data, machines [2]*machine) lessons.Figure {
 	}}
 }
 
-func showBeside(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	d, err := load(set.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showBeside(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	d := load(set.Of(in))
 	var machines [2]*machine
 	for i, c := range []string{svmPrice.Text(in), mcmPrice.Text(in)} {
-		if machines[i], err = newMachine(ctx, d, "kernel", kernels.Of(in), "learner", []string{"svm", "mcm"}[i], "C", c); err != nil {
-			return nil, err
-		}
+		machines[i] = newMachine(ctx, d, "kernel", kernels.Of(in), "learner", []string{"svm", "mcm"}[i], "C", c)
 	}
 	t := lessons.Table{Caption: "The same points, the same kernel", Head: []string{"", "SVM", "MCM"}, After: true}
 	row := func(name string, value func(*machine) string) {
@@ -773,15 +664,10 @@ func showBeside(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	row(`$h_{\text{MCM}}$`, ifSeparated(func(m *machine) float64 { return m.capacity.HMCM }))
 	row(`$\hat R/\hat\Delta$`, ifSeparated(func(m *machine) float64 { return m.capacity.Radius / m.capacity.Margin }))
 	if set.Of(in) == "moons" {
-		fresh, err := freshMoons()
-		if err != nil {
-			return nil, err
-		}
+		fresh := freshMoons()
 		var right [2]float64
 		for i, m := range machines {
-			if right[i], err = m.Model.Accuracy(fresh); err != nil {
-				return nil, err
-			}
+			right[i] = lessons.Must(m.Model.Accuracy(fresh))
 		}
 		t.Rows = append(t.Rows, []string{fmt.Sprintf("right on %d fresh points", len(fresh.Y)), lessons.Percent(right[0]), lessons.Percent(right[1])})
 	}
@@ -800,20 +686,15 @@ func showBeside(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	case "iris-versicolor-virginica":
 		e.Lab = lessons.LabQuery(set.Of(in), settings...)
 	default:
-		if e.Lab, err = lab(d, settings...); err != nil {
-			return nil, err
-		}
+		e.Lab = lab(d, settings...)
 	}
-	return e, nil
+	return e
 }
 
 // sparse counts the support vectors of the MCM on the fourteen points.
-func sparse(ctx context.Context) (float64, error) {
-	m, err := lessons.TrainLinear(ctx, lessons.Overlapping, "learner", "mcm", "C", "1")
-	if err != nil {
-		return 0, err
-	}
-	return float64(m.Report.SupportVectors), nil
+func sparse(ctx context.Context) float64 {
+	m := lessons.TrainLinear(ctx, lessons.Overlapping, "learner", "mcm", "C", "1")
+	return float64(m.Report.SupportVectors)
 }
 
 // rbfSettings returns the settings of the last screen.
@@ -823,42 +704,24 @@ func rbfSettings(gamma, c, rankTol, rho string) []string {
 
 // sweep trains with several values of one setting; the fractions are the training and test
 // accuracy.
-func sweep(ctx context.Context, d, fresh *dataset.Data, values []float64, settings func(v string) []string) (vectors, train, accuracy []float64, err error) {
+func sweep(ctx context.Context, d, fresh *dataset.Data, values []float64, settings func(v string) []string) (vectors, train, accuracy []float64) {
 	for _, v := range values {
-		res, _, err := lessons.Fit(ctx, d, settings(lessons.Setting(v))...)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		a, err := res.Model.Accuracy(fresh)
-		if err != nil {
-			return nil, nil, nil, err
-		}
+		res, _ := lessons.Fit(ctx, d, settings(lessons.Setting(v))...)
+		a := lessons.Must(res.Model.Accuracy(fresh))
 		vectors = append(vectors, float64(res.Report.SupportVectors)/float64(res.Report.N))
 		train, accuracy = append(train, *res.Report.TrainAccuracy), append(accuracy, a)
 	}
-	return vectors, train, accuracy, nil
+	return vectors, train, accuracy
 }
 
-func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	d, err := load("moons")
-	if err != nil {
-		return nil, err
-	}
-	fresh, err := freshMoons()
-	if err != nil {
-		return nil, err
-	}
+func showInterpolation(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	d := load("moons")
+	fresh := freshMoons()
 	width, c, cut, sparsity := gamma.Text(in), price.Text(in), rankTol.Text(in), rho.Text(in)
-	res, spec, err := lessons.Fit(ctx, d, rbfSettings(width, c, cut, sparsity)...)
-	if err != nil {
-		return nil, err
-	}
-	accuracy, err := res.Model.Accuracy(fresh)
-	if err != nil {
-		return nil, err
-	}
-	chart := func(name, label, caption string, values []float64, here float64, settings func(v string) []string) (lessons.Figure, error) {
-		vectors, train, right, err := sweep(ctx, d, fresh, values, settings)
+	res, spec := lessons.Fit(ctx, d, rbfSettings(width, c, cut, sparsity)...)
+	accuracy := lessons.Must(res.Model.Accuracy(fresh))
+	chart := func(name, label, caption string, values []float64, here float64, settings func(v string) []string) lessons.Figure {
+		vectors, train, right := sweep(ctx, d, fresh, values, settings)
 		return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 			ch := figure.Chart{
 				Format: l.Format(2), X: figure.Axis{Name: label, Log: true}, Y: figure.Axis{Name: "share of the points", Min: 0, Max: 1.02},
@@ -868,22 +731,16 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 				ch.Here = &here
 			}
 			return ch.Picture()
-		}}, err
+		}}
 	}
 	hereCut, hereRho := rankTol.Of(in), rho.Of(in)
 	if hereRho > 0 {
 		hereCut = 0
 	}
-	cuts, err := chart("rank", "rank cut", `Along the rank cut, with $\rho = 0$.`, []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}, hereCut,
+	cuts := chart("rank", "rank cut", `Along the rank cut, with $\rho = 0$.`, []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}, hereCut,
 		func(v string) []string { return rbfSettings(width, c, v, "0") })
-	if err != nil {
-		return nil, err
-	}
-	rhos, err := chart("rho", "ρ", `Along $\rho$, where no cut is needed.`, []float64{1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1}, hereRho,
+	rhos := chart("rho", "ρ", `Along $\rho$, where no cut is needed.`, []float64{1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1}, hereRho,
 		func(v string) []string { return rbfSettings(width, c, cut, v) })
-	if err != nil {
-		return nil, err
-	}
 	r := res.Report
 	turned := hereRho == 0 && c != price.Default // the question's setting
 	e := &lessons.Exhibit{
@@ -900,9 +757,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 	}
 	if turned {
 		y, _, _, err := d.Binary("")
-		if err != nil {
-			return nil, err
-		}
+		lessons.Check(err)
 		bare := lessons.Toy{Y: y}
 		for i := range y {
 			bare.XY = append(bare.XY, [2]float64(d.X.RawRowView(i)))
@@ -912,40 +767,29 @@ func showInterpolation(ctx context.Context, in lessons.Input) (*lessons.Exhibit,
 	if hereRho == 0 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "rank used", Value: fmt.Sprintf("%d of %d", *r.Rank, r.N), Help: "columns of the kernel matrix that f may use"})
 	}
-	if e.Lab, err = lab(d, rbfSettings(width, c, cut, sparsity)...); err != nil {
-		return nil, err
-	}
+	e.Lab = lab(d, rbfSettings(width, c, cut, sparsity)...)
 	switch {
 	case *r.H < 1+1e-6 && *r.SlackSum < 1e-6:
 		e.After = []string{"$h = 1$ without slack: $f$ takes the value $y_i$ at every point. Now look at the fresh points.", "The objective is as small as it can ever be, and $C$ has nothing to decide."}
 	case r.Status == trace.Numerical:
 		e.Notes = []string{"With a cut as small as this rounding keeps the solver from a certificate: the coefficients are huge."}
 	}
-	return e, nil
+	return e
 }
 
 // priceIdle compares two prices for a kernel matrix of full rank.
-func priceIdle(ctx context.Context) (float64, error) {
-	d, err := load("moons")
-	if err != nil {
-		return 0, err
-	}
-	one, _, err := lessons.Fit(ctx, d, rbfSettings("10", "1", "1e-8", "0")...)
-	if err != nil {
-		return 0, err
-	}
-	two, _, err := lessons.Fit(ctx, d, rbfSettings("10", "100", "1e-8", "0")...)
-	if err != nil {
-		return 0, err
-	}
+func priceIdle(ctx context.Context) float64 {
+	d := load("moons")
+	one, _ := lessons.Fit(ctx, d, rbfSettings("10", "1", "1e-8", "0")...)
+	two, _ := lessons.Fit(ctx, d, rbfSettings("10", "100", "1e-8", "0")...)
 	a, b := one.Report, two.Report
 	switch {
 	case *b.TrainAccuracy > *a.TrainAccuracy:
-		return 0, nil
+		return 0
 	case b.SupportVectors < a.SupportVectors:
-		return 1, nil
+		return 1
 	case *b.H > *a.H+1e-9:
-		return 2, nil
+		return 2
 	}
-	return 3, nil
+	return 3
 }

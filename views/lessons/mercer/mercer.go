@@ -23,7 +23,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -96,9 +96,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "why",
 				Demo: lessons.NewDemo(showWhy, property, seed),
 				Answers: map[string]lessons.Answer{
-					"entries": func(context.Context) (float64, error) {
-						s, err := theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
-						return 1 - lessons.Yes(!s.PSD), err
+					"entries": func(context.Context) float64 {
+						s := lessons.Must(theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1})))
+						return 1 - lessons.Yes(!s.PSD)
 					},
 				},
 			},
@@ -148,12 +148,9 @@ func (c kernelControl) Params() []param.Param {
 }
 
 // Of returns the chosen kernel and its entry in the table.
-func (c kernelControl) Of(in lessons.Input) (kernel.Kernel, kernel.Entry, error) {
+func (c kernelControl) Of(in lessons.Input) (kernel.Kernel, kernel.Entry) {
 	k := kernel.Kernel{Name: c.name.Of(in), Values: param.Values{"coef0": param.Of(1)}}
-	row, err := kernel.Lookup(k.Name)
-	if err != nil {
-		return k, row, err
-	}
+	row := lessons.Must(kernel.Lookup(k.Name))
 	set := map[string]string{}
 	for _, v := range c.values {
 		set[v.Params()[0].Name] = v.Text(in)
@@ -165,7 +162,7 @@ func (c kernelControl) Of(in lessons.Input) (kernel.Kernel, kernel.Entry, error)
 			k.Values = k.Values.With(p.Name, p.Read(p.Default))
 		}
 	}
-	return k, row, nil
+	return k, row
 }
 
 // spec returns the kernel as pairs of name and value for the lab.
@@ -178,17 +175,14 @@ func spec(k kernel.Kernel, row kernel.Entry) []string {
 }
 
 // toy returns up to 40 points of two half circles, in random class order.
-func toy(n int) (lessons.Toy, error) {
-	d, err := dataset.Generate("moons", 40, 0.12, 3)
-	if err != nil {
-		return lessons.Toy{}, err
-	}
+func toy(n int) lessons.Toy {
+	d := lessons.Must(dataset.Generate("moons", 40, 0.12, 3))
 	var t lessons.Toy
 	for i := range min(n, len(d.Y)) {
 		at := func(k int, shift float64) float64 { return math.Round(100*(1.2*d.X.At(i, k)-shift)) / 100 }
 		t.XY, t.Y = append(t.XY, [2]float64{at(0, 0.6), at(1, 0.3)}), append(t.Y, float64(2*d.Y[i]-1))
 	}
-	return t, nil
+	return t
 }
 
 var limits = figure.Limits{XMin: -2.2, XMax: 2.2, YMin: -2.1, YMax: 2.1}
@@ -220,26 +214,17 @@ func bars(name, caption string, s theory.Spectrum, log bool) lessons.Figure {
 
 // movable returns the toy of the first screen, sorted by class, with the first point at the
 // handle.
-func movable(p [2]float64) (lessons.Toy, error) {
-	t, err := toy(16)
-	if err != nil {
-		return lessons.Toy{}, err
-	}
+func movable(p [2]float64) lessons.Toy {
+	t := toy(16)
 	t = t.ByClass(-1)
 	t.XY[0] = p
-	return t, nil
+	return t
 }
 
-func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showGram(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	p := point.Of(in)
-	t, err := movable(p)
-	if err != nil {
-		return nil, err
-	}
-	k, row, err := gramKernel.Of(in)
-	if err != nil {
-		return nil, err
-	}
+	t := movable(p)
+	k, row := gramKernel.Of(in)
 	g := gramOf(k, t)
 	var within, between, n, m float64
 	for i := range t.Y {
@@ -272,14 +257,11 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		Lab: t.Lab(spec(k, row)...),
 	}
 	if p != start { // the question is which entries change
-		at, err := movable(start)
-		if err != nil {
-			return nil, err
-		}
+		at := movable(start)
 		const asks = "The Gram matrix with point 1 where it was at first, rows sorted by class. Which entries does moving it change?"
 		e.Figures[1] = e.Figures[1].Instead(matrix("gram", asks, gramOf(k, at), at.Classes(), lessons.ClassNames()), asks)
 	}
-	return e, nil
+	return e
 }
 
 // formula returns a kernel's formula as a number of an exhibit.
@@ -288,14 +270,11 @@ func formula(row kernel.Entry) lessons.Number {
 }
 
 // moved finds the entries of the Gram matrix that change with one point.
-func moved(context.Context) (float64, error) {
+func moved(context.Context) float64 {
 	k := kernel.Polynomial(1, 1, 2)
 	var g [2]*mat.SymDense
 	for i, p := range [][2]float64{{0.3, 1.6}, {-1, 0.2}} {
-		t, err := movable(p)
-		if err != nil {
-			return 0, err
-		}
+		t := movable(p)
 		g[i] = gramOf(k, t)
 	}
 	n := g[0].SymmetricDim()
@@ -309,11 +288,11 @@ func moved(context.Context) (float64, error) {
 	}
 	switch changed {
 	case 1:
-		return 0, nil
+		return 0
 	case 2*n - 1:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
 // verdict describes what a spectrum shows about the kernel.
@@ -338,20 +317,11 @@ func form(k mat.Symmetric, v []float64) float64 {
 	return mat.Inner(x, k, x)
 }
 
-func showTest(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := toy(testPoints.Of(in))
-	if err != nil {
-		return nil, err
-	}
-	k, row, err := testKernel.Of(in)
-	if err != nil {
-		return nil, err
-	}
+func showTest(_ context.Context, in lessons.Input) *lessons.Exhibit {
+	t := toy(testPoints.Of(in))
+	k, row := testKernel.Of(in)
 	g := gramOf(k, t)
-	s, err := theory.Mercer(g)
-	if err != nil {
-		return nil, err
-	}
+	s := lessons.Must(theory.Mercer(g))
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{bars("spectrum", "The eigenvalues of the Gram matrix, largest first. Look for hatched bars, which point below zero.", s, logHeights.Of(in))},
 		Notes:   []string{verdict(s, len(t.Y))},
@@ -370,65 +340,50 @@ func showTest(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		}})
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\mathbf c^\top K\mathbf c$`, Value: views.Short(form(g, s.Witness)), Help: `for the witness, $\lVert\mathbf c\rVert = 1$`})
 	}
-	return e, nil
+	return e
 }
 
 // origin finds the sign of r for which the origin refutes the sigmoid kernel.
-func origin(context.Context) (float64, error) {
+func origin(context.Context) float64 {
 	for k, r := range []float64{1, -1} {
 		g := gramOf(kernel.Sigmoid(1, r), lessons.Toy{XY: [][2]float64{{}}, Y: []float64{1}})
-		s, err := theory.Mercer(g)
-		if err != nil {
-			return 0, err
-		}
+		s := lessons.Must(theory.Mercer(g))
 		if !s.PSD {
-			return float64(k), nil
+			return float64(k)
 		}
 	}
-	return 2, nil
+	return 2
 }
 
 // passed looks for a number of points on which the screen's kernel passes although more of them
 // refute it.
-func passed(context.Context) (float64, error) {
+func passed(context.Context) float64 {
 	k := kernel.Sigmoid(0.5, 1)
 	passed := false
 	for n := 1; n <= 40; n++ {
-		t, err := toy(n)
-		if err != nil {
-			return 0, err
-		}
-		s, err := theory.Mercer(gramOf(k, t))
-		if err != nil {
-			return 0, err
-		}
+		t := toy(n)
+		s := lessons.Must(theory.Mercer(gramOf(k, t)))
 		if !s.PSD && passed {
-			return 1, nil
+			return 1
 		}
 		passed = passed || s.PSD
 	}
-	return 0, nil
+	return 0
 }
 
 // dual returns W(a) = 2a - eta a²/2, the dual of two points of opposite class.
 func dual(eta, a float64) float64 { return 2*a - eta*a*a/2 }
 
-func showIndefinite(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showIndefinite(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	p, q := positive.Of(in), negative.Of(in)
 	k := kernel.Sigmoid(sigmoidGamma.Of(in), sigmoidCoef0.Of(in))
 	eta := func(p [2]float64) float64 { // squared distance from q in a feature space that may not exist
 		return k.Eval(p[:], p[:]) + k.Eval(q[:], q[:]) - 2*k.Eval(p[:], q[:])
 	}
 	t := lessons.Toy{XY: [][2]float64{p, q}, Y: []float64{1, -1}}
-	d, err := t.Data()
-	if err != nil {
-		return nil, err
-	}
+	d := t.Data()
 	spec := []string{"kernel", "sigmoid", "gamma", sigmoidGamma.Text(in), "coef0", sigmoidCoef0.Text(in), "C", bound.Text(in)}
-	res, _, err := lessons.Fit(ctx, d, spec...)
-	if err != nil {
-		return nil, err
-	}
+	res, _ := lessons.Fit(ctx, d, spec...)
 	alpha := 0.0
 	for _, u := range res.Model.Machines[0].Coef {
 		alpha = math.Max(alpha, math.Abs(u))
@@ -469,11 +424,11 @@ func showIndefinite(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 			{Label: "$f$ at the two points", Value: views.Short(res.Model.Decision(p[:])) + ", " + views.Short(res.Model.Decision(q[:])), Help: "should be $+1$ and $-1$ when neither is at the bound", After: true},
 		},
 		Lab: t.Lab(spec...),
-	}, nil
+	}
 }
 
 // where finds the maximum of the dual of two points for eta < 0.
-func where(context.Context) (float64, error) {
+func where(context.Context) float64 {
 	const c, eta = 10.0, -0.1
 	best, at := math.Inf(-1), 0.0
 	for i := range 1001 {
@@ -483,11 +438,11 @@ func where(context.Context) (float64, error) {
 	}
 	switch at {
 	case 0:
-		return 1, nil
+		return 1
 	case c:
-		return 2, nil
+		return 2
 	}
-	return 0, nil
+	return 0
 }
 
 // combination combines kernels into a new one.
@@ -550,11 +505,8 @@ func rows(d *dataset.Data, n int) (x *mat.Dense, classes []int) {
 	return dataset.FitScaler(some.X).Apply(some.X), some.Y
 }
 
-func showCombine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	name, d, err := combineData.Of(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+func showCombine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	name, d := combineData.Of(ctx, in)
 	x, _ := rows(d, combineRows.Of(in))
 	k1, k2 := parts(x, combineGamma.Of(in))
 	n := k1.SymmetricDim()
@@ -562,10 +514,7 @@ func showCombine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	var chosen theory.Spectrum
 	label := ""
 	for i, c := range combinations {
-		s, err := theory.Mercer(c.of(k1, k2, x))
-		if err != nil {
-			return nil, err
-		}
+		s := lessons.Must(theory.Mercer(c.of(k1, k2, x)))
 		here := "passes"
 		if !s.PSD {
 			here = "refuted"
@@ -582,10 +531,7 @@ func showCombine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		Tables:  []lessons.Table{tab},
 	}
 	for i, k := range []*mat.SymDense{k1, k2} {
-		s, err := theory.Mercer(k)
-		if err != nil {
-			return nil, err
-		}
+		s := lessons.Must(theory.Mercer(k))
 		caption := []string{"k₁: RBF.", "k₂: linear."}[i]
 		e.Figures = append(e.Figures, bars("before"+strconv.Itoa(i+1), caption, s, false))
 	}
@@ -596,53 +542,31 @@ func showCombine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		}}, asks)
 		e.Notes, e.After = nil, append(e.Notes, e.After...)
 	}
-	return e, nil
+	return e
 }
 
 // factor tests the conformal combination, whose factor takes both signs.
-func factor(context.Context) (float64, error) {
-	t, err := toy(40)
-	if err != nil {
-		return 0, err
-	}
+func factor(context.Context) float64 {
+	t := toy(40)
 	k1, k2 := parts(t.Matrix(), 1)
 	for _, c := range combinations {
 		if c.name == "conformal" {
-			s, err := theory.Mercer(c.of(k1, k2, t.Matrix()))
-			return lessons.Yes(s.PSD), err
+			s := lessons.Must(theory.Mercer(c.of(k1, k2, t.Matrix())))
+			return lessons.Yes(s.PSD)
 		}
 	}
-	return 0, fmt.Errorf("no conformal combination")
+	panic(lessons.Failf("no conformal combination"))
 }
 
 // The derivations of the closure properties.
 var (
-	sumLines = []lessons.Line{
-		{Why: `Take any vector $\mathbf v$ and any points. Both kernels are valid:`, TeX: `\mathbf v^\top K_1 \mathbf v \ge 0 \qquad \mathbf v^\top K_2 \mathbf v \ge 0`},
-		{Why: `The quadratic form is linear in the matrix.`, TeX: `\mathbf v^\top (K_1 + K_2) \mathbf v = \mathbf v^\top K_1 \mathbf v + \mathbf v^\top K_2 \mathbf v`},
-		{Why: `A sum of two numbers that are not negative is not negative. Nothing was said about the points, so it holds for all.`, TeX: `\mathbf v^\top (K_1 + K_2) \mathbf v \ge 0`},
-		{Why: `In features: write those of the second kernel behind those of the first.`, TeX: `\phi(\mathbf x) = \begin{pmatrix}\phi_1(\mathbf x)\\ \phi_2(\mathbf x)\end{pmatrix}`},
-	}
-	productLines = []lessons.Line{
-		{Why: `The matrix of products, entry by entry, is written with a circle.`, TeX: `(K_1 \circ K_2)_{ij} = (K_1)_{ij}\,(K_2)_{ij}`},
-		{Why: `$K_1$ is valid: its eigenvalues $\lambda_m$ are not negative. Write it with them and its eigenvectors $\mathbf q_m$.`, TeX: `(K_1)_{ij} = \sum_m \lambda_m\, q_{mi}\, q_{mj} \qquad \lambda_m \ge 0`},
-		{Why: `Put this into $\mathbf v^\top (K_1 \circ K_2)\mathbf v$ and sort.`, TeX: `\sum_m \lambda_m \sum_{i,j} (v_i q_{mi})\,(K_2)_{ij}\,(v_j q_{mj})`},
-		{Why: `The inner sum is the form of $K_2$ at the vector with entries $v_i q_{mi}$. $K_2$ is valid, so it is not negative.`, TeX: `\sum_m \lambda_m\, (\mathbf v \circ \mathbf q_m)^\top K_2\, (\mathbf v \circ \mathbf q_m) \ge 0`},
-		{Why: `In features: all products of a feature of the first with one of the second. That is why $(\mathbf x^\top\mathbf z)^p$ is valid.`, TeX: `\phi_{ab}(\mathbf x) = \phi_{1a}(\mathbf x)\,\phi_{2b}(\mathbf x)`},
-	}
-	conformalLines = []lessons.Line{
-		{Why: `Collect the factors at the points in a diagonal matrix.`, TeX: `D = \operatorname{diag}\bigl(c(\mathbf x_1), \dots, c(\mathbf x_M)\bigr) \qquad \tilde K = D K_1 D`},
-		{Why: `Move the factors to the vector.`, TeX: `\mathbf v^\top \tilde K \mathbf v = (D\mathbf v)^\top K_1 (D\mathbf v)`},
-		{Why: `$D\mathbf v$ is a vector as good as any, so the form is not negative, whatever the signs of $c$.`, TeX: `\mathbf v^\top \tilde K \mathbf v \ge 0`},
-		{Why: `In features: each is multiplied by the factor.`, TeX: `\tilde\phi(\mathbf x) = c(\mathbf x)\,\phi_1(\mathbf x)`},
-	}
+	sumLines       = lessons.Lines(files, "sum")
+	productLines   = lessons.Lines(files, "product")
+	conformalLines = lessons.Lines(files, "conformal")
 )
 
-func showWhy(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := toy(12)
-	if err != nil {
-		return nil, err
-	}
+func showWhy(_ context.Context, in lessons.Input) *lessons.Exhibit {
+	t := toy(12)
 	x := t.Matrix()
 	k1, k2 := parts(x, 1)
 	rng := rand.New(rand.NewPCG(uint64(seed.Of(in)), 7))
@@ -672,7 +596,7 @@ func showWhy(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	switch which {
 	case "sum":
 		one, two := form(k1, v), form(k2, v)
-		lines = sumLines
+		lines = sumLines()
 		e.Figures = []lessons.Figure{bars(`The forms of the parts and of the sum for a random vector $\mathbf v$. Try others: none is below zero.`, figure.Bars{Y: "v'Kv", Values: []float64{one, two, whole}, Names: []string{"k₁", "k₂", "k₁ + k₂"}})}
 		e.Numbers = []lessons.Number{
 			{Label: `$\mathbf v^\top K_1\mathbf v$`, Value: views.Short(one)},
@@ -684,18 +608,15 @@ func showWhy(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		for i := range dv {
 			dv[i] = v[i] * signed(x.RawRowView(i))
 		}
-		lines = conformalLines
+		lines = conformalLines()
 		e.Figures = []lessons.Figure{bars(`Entries of $D\mathbf v$, with $c(\mathbf x) = \cos 3x_1$. Some signs differ from those of $\mathbf v$, which does no harm.`, figure.Bars{X: "point", Y: "Dv", Values: dv})}
 		e.Numbers = []lessons.Number{
 			{Label: `$\mathbf v^\top \tilde K\mathbf v$`, Value: views.Short(whole), Help: "from the matrix with the factors"},
 			{Label: `$(D\mathbf v)^\top K_1 (D\mathbf v)$`, Value: views.Short(form(k1, dv)), Help: "from the matrix without"},
 		}
 	default:
-		terms, err := theory.SchurTerms(k1, k2, v)
-		if err != nil {
-			return nil, err
-		}
-		lines = productLines
+		terms := lessons.Must(theory.SchurTerms(k1, k2, v))
+		lines = productLines()
 		e.Figures = []lessons.Figure{bars(`The terms of the sum over $m$ for a random vector $\mathbf v$, largest first. Try others: none is below zero.`, figure.Bars{X: "term", Y: "value", Values: terms})}
 		e.Numbers = []lessons.Number{
 			{Label: `$\mathbf v^\top (K_1 \circ K_2)\mathbf v$`, Value: views.Short(whole), Help: "from the matrix of products"},
@@ -706,28 +627,16 @@ func showWhy(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	e.Steps = len(lines)
 	e.Step = min(in.Step, e.Steps-1)
 	e.Body = lessons.Derivation(e.Step, lines...)
-	return e, nil
+	return e
 }
 
-func showPCA(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	name, d, err := pcaData.Of(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	k, row, err := pcaKernel.Of(in)
-	if err != nil {
-		return nil, err
-	}
+func showPCA(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	name, d := pcaData.Of(ctx, in)
+	k, row := pcaKernel.Of(in)
 	x, classes := rows(d, 120)
 	g := theory.Gram(kernel.NewGram(k, x))
-	components, err := theory.KernelPCA(g, 5)
-	if err != nil {
-		return nil, err
-	}
-	s, err := theory.Mercer(g)
-	if err != nil {
-		return nil, err
-	}
+	components := lessons.Must(theory.KernelPCA(g, 5))
+	s := lessons.Must(theory.Mercer(g))
 	dots := func(at func(i int) [2]float64) (marks []figure.Mark) {
 		for i, c := range classes {
 			marks = append(marks, figure.Dot{At: at(i), Class: c, Name: lessons.Named(d.Classes)[c]})
@@ -773,19 +682,13 @@ func showPCA(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if !s.PSD {
 		e.Notes = []string{"This Gram matrix has negative eigenvalues: there is no feature space, and the picture leaves out directions of negative squared length."}
 	}
-	return e, nil
+	return e
 }
 
 // linearShare returns the percentage of variance explained by two components for the linear
 // kernel in the plane.
-func linearShare(context.Context) (float64, error) {
-	t, err := toy(40)
-	if err != nil {
-		return 0, err
-	}
-	c, err := theory.KernelPCA(gramOf(kernel.Kernel{Name: "linear"}, t), 2)
-	if err != nil {
-		return 0, err
-	}
-	return math.Round(1e9*100*floats.Sum(c.Shares)) / 1e9, nil
+func linearShare(context.Context) float64 {
+	t := toy(40)
+	c := lessons.Must(theory.KernelPCA(gramOf(kernel.Kernel{Name: "linear"}, t), 2))
+	return math.Round(1e9*100*floats.Sum(c.Shares)) / 1e9
 }

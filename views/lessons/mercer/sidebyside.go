@@ -41,46 +41,25 @@ func settings(k int, gamma, c string) []string {
 }
 
 // sideData returns eighty training points and a thousand new ones of a pattern.
-func sideData(pattern string) (lessons.Toy, *dataset.Data, *dataset.Data, error) {
-	t, err := lessons.Drawn(pattern, 80, 0.25, 1)
-	if err != nil {
-		return t, nil, nil, err
-	}
-	d, err := t.Data()
-	if err != nil {
-		return t, nil, nil, err
-	}
-	more, err := lessons.Drawn(pattern, 1000, 0.25, 2)
-	if err != nil {
-		return t, nil, nil, err
-	}
-	fresh, err := more.Data()
-	return t, d, fresh, err
+func sideData(pattern string) (lessons.Toy, *dataset.Data, *dataset.Data) {
+	t := lessons.Drawn(pattern, 80, 0.25, 1)
+	d := t.Data()
+	more := lessons.Drawn(pattern, 1000, 0.25, 2)
+	fresh := more.Data()
+	return t, d, fresh
 }
 
-func showSideBySide(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, d, fresh, err := sideData(sideSet.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showSideBySide(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t, d, fresh := sideData(sideSet.Of(in))
 	table := lessons.Table{Caption: "The same points, the same C", Head: []string{"kernel", "$k(\\mathbf x, \\mathbf z)$", "support vectors", "right in training", "right on new points"}, After: true}
 	e := &lessons.Exhibit{Lab: t.Lab(settings(2, sideGamma.Text(in), sideC.Text(in))...)}
 	var layers []figure.Layer
 	var each []lessons.Figure
 	for k, l := range four {
-		res, spec, err := lessons.Fit(ctx, d, settings(k, sideGamma.Text(in), sideC.Text(in))...)
-		if err != nil {
-			return nil, err
-		}
-		wrong, err := lessons.ErrorRate(res.Model, fresh)
-		if err != nil {
-			return nil, err
-		}
+		res, spec := lessons.Fit(ctx, d, settings(k, sideGamma.Text(in), sideC.Text(in))...)
+		wrong := lessons.ErrorRate(res.Model, fresh)
 		table.Rows = append(table.Rows, []string{l.name, l.formula, strconv.Itoa(res.Report.SupportVectors), lessons.Percent(*res.Report.TrainAccuracy), lessons.Percent(1 - wrong)})
-		seen, err := res.Model.Points(d, spec)
-		if err != nil {
-			return nil, err
-		}
+		seen := lessons.Must(res.Model.Points(d, spec))
 		for i := range seen { // ringed support vectors belong to one machine
 			seen[i].Role, seen[i].Weight = ml.None, 0
 		}
@@ -111,28 +90,19 @@ func showSideBySide(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 		},
 	}}, each...)
 	e.Tables = []lessons.Table{table}
-	return e, nil
+	return e
 }
 
 // worst finds the kernel with the largest error on new points of the four clouds.
-func worst(ctx context.Context) (float64, error) {
-	_, d, fresh, err := sideData(sideSet.Default)
-	if err != nil {
-		return 0, err
-	}
+func worst(ctx context.Context) float64 {
+	_, d, fresh := sideData(sideSet.Default)
 	found, most := 0, -1.0
 	for k := range four {
-		res, _, err := lessons.Fit(ctx, d, settings(k, sideGamma.Default, sideC.Default)...)
-		if err != nil {
-			return 0, err
-		}
-		wrong, err := lessons.ErrorRate(res.Model, fresh)
-		if err != nil {
-			return 0, err
-		}
+		res, _ := lessons.Fit(ctx, d, settings(k, sideGamma.Default, sideC.Default)...)
+		wrong := lessons.ErrorRate(res.Model, fresh)
 		if wrong > most {
 			found, most = k, wrong
 		}
 	}
-	return float64(found), nil
+	return float64(found)
 }

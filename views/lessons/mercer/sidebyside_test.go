@@ -12,14 +12,12 @@ import (
 // standard error for a thousand points.
 func TestWorstKernelIsWorse(t *testing.T) {
 	t.Parallel()
-	_, d, fresh, err := sideData(sideSet.Default)
-	require.NoError(t, err)
-	at := require.Value(worst(t.Context()))(t)
+	_, d, fresh := sideData(sideSet.Default)
+	at := worst(t.Context())
 	var wrong []float64
 	for k := range four {
-		res, _, err := lessons.Fit(t.Context(), d, settings(k, sideGamma.Default, sideC.Default)...)
-		require.NoError(t, err)
-		w := require.Value(lessons.ErrorRate(res.Model, fresh))(t)
+		res, _ := lessons.Fit(t.Context(), d, settings(k, sideGamma.Default, sideC.Default)...)
+		w := lessons.ErrorRate(res.Model, fresh)
 		wrong = append(wrong, w)
 	}
 	for k, w := range wrong {

@@ -22,17 +22,14 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
 var (
-	label = lessons.ChoiceControl{Name: "label", Label: "label", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
-	angle = lessons.NumberControl{Name: "angle", Label: "direction of w", Default: "50", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees from the horizontal axis."}
-	point = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "point x₁", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "point x₂", Default: "-0.4", Min: -2.3, Max: 2.3, Low: -2.3, High: 2.3, Folded: true},
-	}
+	label   = lessons.ChoiceControl{Name: "label", Label: "label", Symbol: "y", Default: "-1", Options: []param.Option{{Name: "-1", Label: "−1"}, {Name: "1", Label: "+1"}}}
+	angle   = lessons.NumberControl{Name: "angle", Label: "direction of w", Default: "50", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees from the horizontal axis."}
+	point   = lessons.NewPlace("px", "point x₁", "py", "point x₂", [2]float64{1.5, -0.4}, figure.Limits{XMin: -3, XMax: 3, YMin: -2.3, YMax: 2.3})
 	strict  = lessons.SwitchControl{Name: "strict", Label: "tests with < 0", Default: "false", Help: "Both tests < 0 in place of ≤ 0."}
 	points  = lessons.ChoiceControl{Name: "points", Label: "points", Default: "sides", Options: []param.Option{{Name: "sides", Label: "two sides"}, {Name: "ring", Label: "a ring"}}}
 	product = lessons.ChoiceControl{Name: "product", Label: "inner product", Default: "linear", Options: []param.Option{
@@ -41,10 +38,7 @@ var (
 	degrees = lessons.NumberControl{Name: "turn", Label: "turn all points", Default: "0", Min: -180, Max: 180, Low: -180, High: 180, Help: "Degrees about the origin."}
 	gamma   = lessons.NumberControl{Name: "gamma", Label: "widest margin", Symbol: "γ", Default: "0.3", Min: 0.05, Max: 2, Low: 0.05, High: 2, Log: true}
 	seed    = lessons.IntegerControl{Name: "seed", Label: "order of the points", Default: "1", Min: 1, Max: orders, Low: 1, High: orders, Help: "Which of the shuffles the thick line shows."}
-	first   = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "point 1, x₁", Default: "-1.1", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "point 1, x₂", Default: "-0.2", Min: -2.1, Max: 2.1, Low: -2.1, High: 2.1, Folded: true},
-	}
+	first   = lessons.NewPlace("px", "point 1, x₁", "py", "point 1, x₂", [2]float64{-1.1, -0.2}, figure.Limits{XMin: -2.6, XMax: 2.6, YMin: -2.1, YMax: 2.1})
 )
 
 // Lesson returns the lesson.
@@ -57,18 +51,18 @@ func Lesson() *lessons.Lesson {
 				Slug: "rule",
 				Demo: lessons.NewDemo(showRule, label, angle, point),
 				Answers: map[string]lessons.Answer{
-					"sign": func(context.Context) (float64, error) {
+					"sign": func(context.Context) float64 {
 						switch w, x := [2]float64{1, 0}, [2]float64{0.5, 0.7}; update(w, x, -1) {
 						case [2]float64{w[0] + x[0], w[1] + x[1]}:
-							return 0, nil
+							return 0
 						case [2]float64{w[0] - x[0], w[1] - x[1]}:
-							return 1, nil
+							return 1
 						}
-						return 2, nil
+						return 2
 					},
-					"gain": func(context.Context) (float64, error) {
+					"gain": func(context.Context) float64 {
 						x := [2]float64{0, 2}
-						return dot(update([2]float64{1, -0.2}, x, 1), x), nil
+						return dot(update([2]float64{1, -0.2}, x, 1), x)
 					},
 				},
 			},
@@ -76,12 +70,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "dual",
 				Demo: lessons.NewDemo(showDual, strict),
 				Answers: map[string]lessons.Answer{
-					"strict": func(ctx context.Context) (float64, error) {
-						r, err := train(ctx, toy, linear(), stepwise.PerceptronSettings{Strict: true})
-						if err != nil {
-							return 0, err
-						}
-						return float64(r.At(r.Len() - 1).Mistakes), nil
+					"strict": func(ctx context.Context) float64 {
+						r := train(ctx, toy, linear(), stepwise.PerceptronSettings{Strict: true})
+						return float64(r.At(r.Len() - 1).Mistakes)
 					},
 					"rate": rate,
 				},
@@ -106,8 +97,8 @@ var limits = figure.Limits{XMin: -2.8, XMax: 2.8, YMin: -2.3, YMax: 2.3}
 func linear() kernel.Kernel { return kernel.Kernel{Name: "linear"} }
 
 // train runs the dual perceptron on a toy.
-func train(ctx context.Context, t lessons.Toy, k kernel.Kernel, s stepwise.PerceptronSettings) (*trace.Replay[stepwise.PerceptronState], error) {
-	return stepwise.Perceptron(ctx, kernel.NewGram(k, t.Matrix()), t.Y, s)
+func train(ctx context.Context, t lessons.Toy, k kernel.Kernel, s stepwise.PerceptronSettings) *trace.Replay[stepwise.PerceptronState] {
+	return lessons.Must(stepwise.Perceptron(ctx, kernel.NewGram(k, t.Matrix()), t.Y, s))
 }
 
 // dot returns the inner product of two vectors.
@@ -119,7 +110,7 @@ func update(w, x [2]float64, y float64) [2]float64 {
 	return w
 }
 
-func showRule(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showRule(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	a, y := angle.Of(in)*math.Pi/180, 1.0
 	if label.Of(in) == "-1" {
 		y = -1
@@ -161,7 +152,7 @@ func showRule(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `$\lVert\mathbf x\rVert^2$`, Value: lessons.Short(dot(x, x)), Help: "the squared length of the point"},
 			{Label: `$\mathbf w$ after`, Value: lessons.Pair(next), After: true},
 		},
-	}, nil
+	}
 }
 
 // countsTable lists the points with their counts.
@@ -224,12 +215,9 @@ func describe(s stepwise.PerceptronState) string {
 	return fmt.Sprintf(`Pass %d, point %d: $y f = $ %s, no mistake.`, s.Pass, s.Looked+1, lessons.Short(s.Margin))
 }
 
-func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t, strict := toy, strict.Of(in)
-	r, err := train(ctx, t, linear(), stepwise.PerceptronSettings{Strict: strict, MaxSteps: 200})
-	if err != nil {
-		return nil, err
-	}
+	r := train(ctx, t, linear(), stepwise.PerceptronSettings{Strict: strict, MaxSteps: 200})
 	step := min(in.Step, r.Len()-1)
 	s := r.At(step)
 	note := describe(s)
@@ -260,26 +248,23 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			e.Numbers[i].After = true
 		}
 	}
-	return e, nil
+	return e
 }
 
 // rate compares the mistakes with half the step size.
-func rate(ctx context.Context) (float64, error) {
+func rate(ctx context.Context) float64 {
 	var mistakes [2]int
 	for i, eta := range []float64{1, 0.5} {
-		r, err := stepwise.PrimalPerceptron(ctx, toy.Matrix(), toy.Y, stepwise.PrimalPerceptronSettings{Rate: eta})
-		if err != nil {
-			return 0, err
-		}
+		r := lessons.Must(stepwise.PrimalPerceptron(ctx, toy.Matrix(), toy.Y, stepwise.PrimalPerceptronSettings{Rate: eta}))
 		mistakes[i] = r.At(r.Len() - 1).Mistakes
 	}
 	switch one, half := mistakes[0], mistakes[1]; {
 	case half > one:
-		return 0, nil
+		return 0
 	case half < one:
-		return 2, nil
+		return 2
 	}
-	return 1, nil
+	return 1
 }
 
 // turn rotates the toy about the origin by an angle in degrees.
@@ -292,7 +277,7 @@ func turn(t lessons.Toy, degrees float64) lessons.Toy {
 	return r
 }
 
-func showGram(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showGram(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	straight := toy.ByClass(1)
 	if points.Of(in) == "ring" {
 		straight = lessons.StepToys["ring"].ByClass(1)
@@ -302,10 +287,7 @@ func showGram(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		"linear": linear(), "poly": kernel.Polynomial(1, 1, 2), "rbf": kernel.RBF(1),
 	}[product.Of(in)]
 	g, unturned := theory.Gram(kernel.NewGram(k, t.Matrix())), theory.Gram(kernel.NewGram(k, straight.Matrix()))
-	r, err := train(ctx, t, k, stepwise.PerceptronSettings{MaxSteps: 1000})
-	if err != nil {
-		return nil, err
-	}
+	r := train(ctx, t, k, stepwise.PerceptronSettings{MaxSteps: 1000})
 	s := r.At(r.Len() - 1)
 	var difference mat.Dense
 	difference.Sub(g, unturned)
@@ -343,60 +325,51 @@ func showGram(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		e.Numbers[1].Value = "never; no end after " + ended
 		e.Notes = []string{"With these inner products no function without a bias separates the classes: the loop goes round for ever. Choose another one."}
 	}
-	return e, nil
+	return e
 }
 
 // turned compares counts and line before and after rotating all points.
-func turned(ctx context.Context) (float64, error) {
-	plain, err := train(ctx, toy, linear(), stepwise.PerceptronSettings{})
-	if err != nil {
-		return 0, err
-	}
+func turned(ctx context.Context) float64 {
+	plain := train(ctx, toy, linear(), stepwise.PerceptronSettings{})
 	t := turn(toy, 40)
-	turned, err := train(ctx, t, linear(), stepwise.PerceptronSettings{})
-	if err != nil {
-		return 0, err
-	}
+	turned := train(ctx, t, linear(), stepwise.PerceptronSettings{})
 	a, b := plain.At(plain.Len()-1).Iterate, turned.At(turned.Len()-1).Iterate
 	counts := !slices.EqualFunc(a.Points, b.Points, func(p, q stepwise.Point) bool { return p.Alpha == q.Alpha })
 	v, w := toy.Weights(a.U()), t.Weights(b.U())
 	line := lessons.Norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-6
 	switch {
 	case counts && line:
-		return 0, nil
+		return 0
 	case line:
-		return 1, nil
+		return 1
 	case counts:
-		return 2, nil
+		return 2
 	}
-	return -1, nil
+	return -1
 }
 
 // widest returns the widest line through the origin: the hard-margin SVM of the points and their
 // reflections through the origin, whose bias is 0 by symmetry.
-func widest(ctx context.Context, t lessons.Toy) (unit [2]float64, margin float64, err error) {
+func widest(ctx context.Context, t lessons.Toy) (unit [2]float64, margin float64) {
 	both := lessons.Toy{XY: slices.Clone(t.XY), Y: slices.Clone(t.Y)}
 	for i, p := range t.XY {
 		both.XY, both.Y = append(both.XY, [2]float64{-p[0], -p[1]}), append(both.Y, -t.Y[i])
 	}
-	m, err := lessons.TrainLinear(ctx, both, "hard_margin", "true", "tol", "1e-10")
-	if err != nil {
-		return unit, 0, err
-	}
+	m := lessons.TrainLinear(ctx, both, "hard_margin", "true", "tol", "1e-10")
 	n := lessons.Norm(m.W)
-	return [2]float64{m.W[0] / n, m.W[1] / n}, 1 / n, nil
+	return [2]float64{m.W[0] / n, m.W[1] / n}, 1 / n
 }
 
 // withMargin returns the lesson's points, shifted along the best direction so that the widest
 // margin is gamma.
-func withMargin(ctx context.Context, gamma float64) (t lessons.Toy, unit [2]float64, err error) {
-	unit, margin, err := widest(ctx, toy)
+func withMargin(ctx context.Context, gamma float64) (t lessons.Toy, unit [2]float64) {
+	unit, margin := widest(ctx, toy)
 	t.Y = toy.Y
 	for i, p := range toy.XY {
 		d := t.Y[i] * (gamma - margin)
 		t.XY = append(t.XY, [2]float64{p[0] + d*unit[0], p[1] + d*unit[1]})
 	}
-	return t, unit, err
+	return t, unit
 }
 
 // novikoff returns the largest distance of a point from the origin, and the resulting bound for a
@@ -407,24 +380,12 @@ func novikoff(t lessons.Toy, margin float64) (radius, mistakes float64) {
 }
 
 // proof derives Novikoff's bound line by line.
-var proof = []lessons.Line{
-	{Why: `Number the mistakes $k = 1, 2, \dots$ Each adds a point whose margin was not positive.`, TeX: `\mathbf w_k = \mathbf w_{k-1} + y\,\mathbf x, \qquad y\,\mathbf w_{k-1}^\top\mathbf x \le 0`},
-	{Why: `Along the best direction $\mathbf u$, of length 1, every point has a margin of at least $\gamma$, so each mistake brings that much.`, TeX: `\mathbf u^\top\mathbf w_k \ge \mathbf u^\top\mathbf w_{k-1} + \gamma \quad\Rightarrow\quad \mathbf u^\top\mathbf w_k \ge k\gamma`},
-	{Why: `The length grows slowly, because the middle term is not positive.`, TeX: `\lVert\mathbf w_k\rVert^2 = \lVert\mathbf w_{k-1}\rVert^2 + 2y\,\mathbf w_{k-1}^\top\mathbf x + \lVert\mathbf x\rVert^2 \le k R^2`},
-	{Why: `A projection is no longer than the vector.`, TeX: `k\gamma \le \mathbf u^\top\mathbf w_k \le \lVert\mathbf w_k\rVert \le \sqrt k\, R`},
-	{Why: `The left side would overtake the right one. So there is an end.`, TeX: `k \le \left(\frac R\gamma\right)^2`},
-}
+var proof = lessons.Lines(files, "proof")
 
-func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	gamma := gamma.Of(in)
-	t, unit, err := withMargin(ctx, gamma)
-	if err != nil {
-		return nil, err
-	}
-	r, err := train(ctx, t, linear(), stepwise.PerceptronSettings{MaxSteps: 4000})
-	if err != nil {
-		return nil, err
-	}
+	t, unit := withMargin(ctx, gamma)
+	r := train(ctx, t, linear(), stepwise.PerceptronSettings{MaxSteps: 4000})
 	radius, bound := novikoff(t, gamma)
 	length := figure.Curve{Name: "|w|", Marks: true}
 	for i := range r.Len() {
@@ -438,10 +399,10 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		low.X, low.Y = append(low.X, k), append(low.Y, k*gamma)
 		high.X, high.Y = append(high.X, k), append(high.Y, math.Sqrt(k)*radius)
 	}
-	step := min(in.Step, len(proof)-1)
+	step := min(in.Step, len(proof())-1)
 	s := r.At(r.Len() - 1)
 	return &lessons.Exhibit{
-		Steps: len(proof), Step: step, Body: lessons.Derivation(step, proof...),
+		Steps: len(proof()), Step: step, Body: lessons.Derivation(step, proof()...),
 		Figures: []lessons.Figure{
 			{Name: "race", Caption: `The length of $\mathbf w$ after $k$ mistakes lies between the two bounds (both axes logarithmic). Where they cross, at $k = (R/\gamma)^2$, there is no room left.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.Chart{
@@ -462,11 +423,11 @@ func showBound(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: `$(R/\gamma)^2$`, Value: lessons.Short(bound), Help: "no more mistakes than this"},
 			{Label: "mistakes made", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %s, in the order of the data", lessons.Count(s.Pass, "pass", "passes"))},
 		},
-	}, nil
+	}
 }
 
 // scaled compares mistakes and bound after scaling all points by ten.
-func scaled(ctx context.Context) (float64, error) {
+func scaled(ctx context.Context) float64 {
 	var mistakes [2]int
 	var bounds [2]float64
 	for i, c := range []float64{1, 10} {
@@ -474,27 +435,21 @@ func scaled(ctx context.Context) (float64, error) {
 		for _, p := range toy.XY {
 			t.XY = append(t.XY, [2]float64{c * p[0], c * p[1]})
 		}
-		r, err := train(ctx, t, linear(), stepwise.PerceptronSettings{})
-		if err != nil {
-			return 0, err
-		}
-		_, margin, err := widest(ctx, t)
-		if err != nil {
-			return 0, err
-		}
+		r := train(ctx, t, linear(), stepwise.PerceptronSettings{})
+		_, margin := widest(ctx, t)
 		mistakes[i] = r.At(r.Len() - 1).Mistakes
 		_, bounds[i] = novikoff(t, margin)
 	}
 	same := math.Abs(bounds[1]/bounds[0]-1) < 1e-6
 	switch {
 	case same && mistakes[1] == mistakes[0]:
-		return 2, nil
+		return 2
 	case same && mistakes[1] > mistakes[0]:
-		return 1, nil
+		return 1
 	case bounds[1] > bounds[0]:
-		return 0, nil
+		return 0
 	}
-	return 3, nil
+	return 3
 }
 
 // orders is the number of orders tried.
@@ -512,33 +467,21 @@ type outcome struct {
 var apart = lessons.StepToys["apart"]
 
 // outcomes returns the results of all orders, by seed from 1.
-func outcomes(ctx context.Context) ([]outcome, error) {
+func outcomes(ctx context.Context) []outcome {
 	var ends []outcome
 	for seed := range orders {
-		r, err := train(ctx, apart, linear(), stepwise.PerceptronSettings{Bias: true, Order: stepwise.Shuffled, Seed: uint64(seed + 1), MaxSteps: 5000})
-		if err != nil {
-			return nil, err
-		}
+		r := train(ctx, apart, linear(), stepwise.PerceptronSettings{Bias: true, Order: stepwise.Shuffled, Seed: uint64(seed + 1), MaxSteps: 5000})
 		s := r.At(r.Len() - 1)
 		w := apart.Weights(s.U())
-		m, err := theory.LinearMargins(w[:], s.B, apart.Matrix(), apart.Y)
-		if err != nil {
-			return nil, err
-		}
+		m := lessons.Must(theory.LinearMargins(w[:], s.B, apart.Matrix(), apart.Y))
 		ends = append(ends, outcome{w, s.B, m.GeometricMargin(), s.Mistakes})
 	}
-	return ends, nil
+	return ends
 }
 
-func showOrder(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	ends, err := outcomes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	svm, err := lessons.TrainHard(ctx, apart)
-	if err != nil {
-		return nil, err
-	}
+func showOrder(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	ends := outcomes(ctx)
+	svm := lessons.TrainHard(ctx, apart)
 	margin := 1 / lessons.Norm(svm.W)
 	mine := seed.Of(in) - 1
 	var thin []figure.Mark
@@ -551,10 +494,7 @@ func showOrder(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			best = i
 		}
 	}
-	m, err := theory.LinearMargins(ends[mine].w[:], ends[mine].b, apart.Matrix(), apart.Y)
-	if err != nil {
-		return nil, err
-	}
+	m := lessons.Must(theory.LinearMargins(ends[mine].w[:], ends[mine].b, apart.Matrix(), apart.Y))
 	worst := apart.XY[m.Worst]
 	names := make([]string, len(ends))
 	names[mine] = "this order"
@@ -582,30 +522,24 @@ func showOrder(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: "hard-margin SVM", Value: views.Short(margin), Help: `$1/\lVert\mathbf w\rVert$, whatever the order`, After: true},
 		},
 		Lab: apart.Lab("learner", "svm", "kernel", "linear", "hard_margin", "true"),
-	}, nil
+	}
 }
 
 // bestOrder compares the best of all orders with the widest margin.
-func bestOrder(ctx context.Context) (float64, error) {
-	ends, err := outcomes(ctx)
-	if err != nil {
-		return 0, err
-	}
-	svm, err := lessons.TrainHard(ctx, apart)
-	if err != nil {
-		return 0, err
-	}
+func bestOrder(ctx context.Context) float64 {
+	ends := outcomes(ctx)
+	svm := lessons.TrainHard(ctx, apart)
 	best, margin := 0.0, 1/lessons.Norm(svm.W)
 	for _, e := range ends {
 		best = max(best, e.margin)
 	}
 	switch {
 	case best > margin*(1+1e-3):
-		return 2, nil
+		return 2
 	case best > margin*(1-1e-3):
-		return 0, nil
+		return 0
 	}
-	return 1, nil
+	return 1
 }
 
 // spoilt returns the lesson's points with the first one moved.
@@ -615,12 +549,9 @@ func spoilt(at [2]float64) lessons.Toy {
 	return t
 }
 
-func showNever(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showNever(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := spoilt(first.Of(in))
-	r, err := train(ctx, t, linear(), stepwise.PerceptronSettings{MaxSteps: 20 * len(t.Y)})
-	if err != nil {
-		return nil, err
-	}
+	r := train(ctx, t, linear(), stepwise.PerceptronSettings{MaxSteps: 20 * len(t.Y)})
 	step := min(in.Step, r.Len()-1)
 	s := r.At(step)
 	// The counts of the points with the most mistakes at the end.
@@ -662,15 +593,12 @@ func showNever(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: `$\mathbf w$`, Value: lessons.Pair(t.Weights(s.U()))},
 		},
 		Lab: t.Lab("learner", "svm", "kernel", "linear", "C", "1"),
-	}, nil
+	}
 }
 
 // counts examines the counts in the second half of an endless run.
-func counts(ctx context.Context) (float64, error) {
-	r, err := train(ctx, spoilt([2]float64{-1.1, -0.2}), linear(), stepwise.PerceptronSettings{})
-	if err != nil {
-		return 0, err
-	}
+func counts(ctx context.Context) float64 {
+	r := train(ctx, spoilt([2]float64{-1.1, -0.2}), linear(), stepwise.PerceptronSettings{})
 	middle, end := r.At(r.Len()/2), r.At(r.Len()-1)
 	grown, same := 0, true
 	for i, p := range end.Points {
@@ -681,9 +609,9 @@ func counts(ctx context.Context) (float64, error) {
 	}
 	switch {
 	case same:
-		return 0, nil
+		return 0
 	case grown > 0 && grown < len(end.Points):
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }

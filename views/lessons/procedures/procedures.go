@@ -22,7 +22,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -47,10 +47,7 @@ var (
 
 	same  = lessons.ChoiceControl{Name: "same", Label: "labels", Default: "differ", Options: []param.Option{{Name: "differ", Label: "differ"}, {Name: "equal", Label: "are equal"}}}
 	k12   = lessons.NumberControl{Name: "k12", Label: "similarity", Symbol: "K₁₂", Default: "0.4", Min: -1, Max: 1.5, Low: -1, High: 1.5, Help: "K₁₁ = K₂₂ = 1. Above 1 no positive semidefinite kernel can be."}
-	alpha = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "a1", Label: "start α₁", Default: "0.1", Min: 0, Max: 1, Low: 0, High: 1, Folded: true},
-		Y: lessons.NumberControl{Name: "a2", Label: "start α₂", Default: "0.35", Min: 0, Max: 1, Low: 0, High: 1, Folded: true},
-	}
+	alpha = lessons.NewPlace("a1", "start α₁", "a2", "start α₂", [2]float64{0.1, 0.35}, figure.Limits{XMin: 0, XMax: 1, YMin: 0, YMax: 1})
 
 	smoToy    = newToys("overlap", "apart", "overlap", "ring")
 	selection = lessons.ChoiceControl{Name: "selection", Label: "the pair", Default: "first", Options: []param.Option{
@@ -74,18 +71,18 @@ func Lesson() *lessons.Lesson {
 				Slug: "hinge",
 				Demo: lessons.NewDemo(showHinge, label, value),
 				Answers: map[string]lessons.Answer{
-					"negative": func(context.Context) (float64, error) {
+					"negative": func(context.Context) float64 {
 						if theory.Hinge(2) > 0 {
-							return 0, nil
+							return 0
 						}
-						return 1, nil
+						return 1
 					},
 					"loss": lessons.Is(theory.Hinge(0.3)),
 				},
 				Sketches: map[string]*lessons.Sketch{
 					"shape": {
 						Of: "the loss", Over: "y f(x)", X: []float64{-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3}, Height: 4,
-						Truth: func(context.Context) (figure.Curve, error) { return lessons.CurveOf(-2, 3, 100, theory.Hinge), nil },
+						Truth: func(context.Context) figure.Curve { return lessons.CurveOf(-2, 3, 100, theory.Hinge) },
 						Draw:  lessons.SketchChart(figure.Axis{Name: "y f(x)", Min: -2, Max: 3}, figure.Axis{Name: "loss", Min: 0, Max: 4}),
 					},
 				},
@@ -109,9 +106,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "pair",
 				Demo: lessons.NewDemo(showPair, same, k12, alpha),
 				Answers: map[string]lessons.Answer{
-					"low": func(context.Context) (float64, error) {
+					"low": func(context.Context) float64 {
 						low, _ := stepwise.PairDual{Y1: 1, Y2: -1, C: 1}.Ends(0.2, 0.5)
-						return low, nil
+						return low
 					},
 					"twins": twins,
 				},
@@ -191,8 +188,8 @@ func (p problem) moved(dx float64) problem {
 func (p problem) gram() *kernel.Gram { return kernel.NewGram(p.kernel, p.Matrix()) }
 
 // optimum returns the exact solution.
-func (p problem) optimum(ctx context.Context) (*stepwise.Iterate, error) {
-	return stepwise.Optimum(ctx, p.gram(), p.Y, p.c)
+func (p problem) optimum(ctx context.Context) *stepwise.Iterate {
+	return lessons.Must(stepwise.Optimum(ctx, p.gram(), p.Y, p.c))
 }
 
 // open returns the query for the same training in the lab.
@@ -258,15 +255,9 @@ func kkt(it stepwise.Iterate, touched ...int) lessons.Table {
 }
 
 // substitution eliminates the slacks.
-var substitution = []lessons.Line{
-	{Why: `The primal form: a slack and two constraints for every point.`, TeX: `\begin{aligned} &\min_{\mathbf w, b, \boldsymbol\xi}\ \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i \\ &\text{s.t.}\quad y_i f(\mathbf x_i) \ge 1 - \xi_i,\ \ \xi_i \ge 0 \end{aligned}`},
-	{Why: `Hold $\mathbf w$ and $b$. Each slack has two lower bounds and costs $C$, so it sinks to the larger one.`, TeX: `\xi_i = \max\bigl(0,\ 1 - y_i f(\mathbf x_i)\bigr)`},
-	{Why: `Insert. No constraint is left: gradient descent can be used.`, TeX: `\min_{\mathbf w, b}\ J = \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \max\bigl(0,\ 1 - y_i f(\mathbf x_i)\bigr)`},
-	{Slug: "slope", Why: `Its slope: one case for each side of the kink.`, TeX: `\frac{\partial\xi_i}{\partial\mathbf w} = \begin{cases} -y_i\mathbf x_i & \text{if } y_i f(\mathbf x_i) < 1 \\ 0 & \text{otherwise}\end{cases}`},
-	{Why: `Beside it the objective of a network with weight decay: loss + regulariser.`, TeX: `\min_\theta\ \tfrac{\lambda}{2}\lVert\theta\rVert^2 + \sum_i \ell\bigl(t_i, f_\theta(\mathbf x_i)\bigr)`},
-}
+var substitution = lessons.Lines(files, "substitution")
 
-func showHinge(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showHinge(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	f, y := value.Of(in), -1.0
 	if label.Of(in) == "1" {
 		y = 1
@@ -283,9 +274,9 @@ func showHinge(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	margin := y * f
 	active, printed := margin < 1, f < 1
 	push := map[bool]string{true: "pushed", false: "left alone"}
-	step := min(in.Step, len(substitution)-1)
+	step := min(in.Step, len(substitution())-1)
 	e := &lessons.Exhibit{
-		Steps: len(substitution), Step: step, Body: lessons.Derivation(step, substitution...),
+		Steps: len(substitution()), Step: step, Body: lessons.Derivation(step, substitution()...),
 		Figures: []lessons.Figure{{
 			Name: "losses", Wide: true,
 			Asks:    `The upright line is the point. Three losses over $y f$ belong here: draw the hinge when you are asked for it.`,
@@ -307,21 +298,18 @@ func showHinge(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if active != printed {
 		e.After = []string{"Here the condition without the label is wrong: the point lies beyond its margin, its loss is 0, and yet it would be pushed on."}
 	}
-	return e, nil
+	return e
 }
 
 // descend returns the states of sub-gradient descent on a linear problem; with the printed
 // condition, without the label, every step uses all points.
-func descend(ctx context.Context, p problem, rate float64, single, printed bool) ([]stepwise.SubgradientState, error) {
-	r, err := stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: !single || printed, Rate: rate, MaxSteps: 120, Printed: printed})
-	if err != nil {
-		return nil, err
-	}
+func descend(ctx context.Context, p problem, rate float64, single, printed bool) []stepwise.SubgradientState {
+	r := lessons.Must(stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: !single || printed, Rate: rate, MaxSteps: 120, Printed: printed}))
 	walk := make([]stepwise.SubgradientState, r.Len())
 	for i := range walk {
 		walk[i] = r.At(i)
 	}
-	return walk, nil
+	return walk
 }
 
 // place returns the weights of a step as a point in the plane.
@@ -333,20 +321,11 @@ func (p problem) valley() func(w1, w2 float64) float64 {
 	return func(w1, w2 float64) float64 { return stepwise.LowestPrimal(x, p.Y, p.c, []float64{w1, w2}) }
 }
 
-func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showDescent(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	p := newProblem(linearToy.Of(in), "linear", descentC.Of(in))
-	best, err := p.optimum(ctx)
-	if err != nil {
-		return nil, err
-	}
-	eta, err := strconv.ParseFloat(rate.Of(in), 64)
-	if err != nil {
-		return nil, err
-	}
-	walk, err := descend(ctx, p, eta, single.Of(in), unlabelled.Of(in))
-	if err != nil {
-		return nil, err
-	}
+	best := p.optimum(ctx)
+	eta := lessons.Must(strconv.ParseFloat(rate.Of(in), 64))
+	walk := descend(ctx, p, eta, single.Of(in), unlabelled.Of(in))
 	step := min(in.Step, len(walk)-1)
 	now, goal := walk[step], p.Weights(best.U())
 
@@ -439,7 +418,7 @@ func showDescent(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		e.Notes = []string{fmt.Sprintf(`Step %d, $\eta = $ %s: %s.`, step, lessons.Short(now.Rate), lessons.Count(len(now.Active), "active hinge", "active hinges"))}
 		e.After = []string{"The objective " + word + "."}
 	}
-	return e, nil
+	return e
 }
 
 // drawn draws the line of a step with its sides and margins, once it is defined.
@@ -456,9 +435,9 @@ func overlapping(c float64) problem {
 }
 
 // descends reports whether the objective rises or falls from step to step.
-func descends(ctx context.Context) (float64, error) {
+func descends(ctx context.Context) float64 {
 	p := overlapping(0.3)
-	walk, err := descend(ctx, p, 0.1, false, false)
+	walk := descend(ctx, p, 0.1, false, false)
 	rises, falls := 0, 0
 	for t := 1; t < len(walk); t++ {
 		if walk[t].Primal > walk[t-1].Primal {
@@ -469,49 +448,40 @@ func descends(ctx context.Context) (float64, error) {
 	}
 	switch {
 	case rises == 0:
-		return 0, err
+		return 0
 	case falls == 0:
-		return 2, err
+		return 2
 	}
-	return 1, err
+	return 1
 }
 
 // settles compares the length of the last 20 steps for a constant and a decreasing rate.
-func settles(ctx context.Context) (float64, error) {
+func settles(ctx context.Context) float64 {
 	var way [2]float64
 	for i, rate := range []float64{0.1, 0} {
-		walk, err := descend(ctx, overlapping(0.3), rate, false, false)
-		if err != nil {
-			return 0, err
-		}
+		walk := descend(ctx, overlapping(0.3), rate, false, false)
 		for t := len(walk) - 20; t < len(walk); t++ {
 			way[i] += math.Hypot(walk[t].W[0]-walk[t-1].W[0], walk[t].W[1]-walk[t-1].W[1])
 		}
 	}
 	switch {
 	case max(way[0], way[1]) < 1e-9:
-		return 2, nil
+		return 2
 	case way[1] > way[0]:
-		return 1, nil
+		return 1
 	}
-	return 0, nil
+	return 0
 }
 
 // ascend runs naive ascent on a problem.
-func ascend(ctx context.Context, p problem, steps int) (*trace.Replay[stepwise.AscentState], error) {
-	return stepwise.NaiveAscent(ctx, p.gram(), p.Y, stepwise.AscentSettings{C: p.c, Order: stepwise.Descending, MaxSteps: steps})
+func ascend(ctx context.Context, p problem, steps int) *trace.Replay[stepwise.AscentState] {
+	return lessons.Must(stepwise.NaiveAscent(ctx, p.gram(), p.Y, stepwise.AscentSettings{C: p.c, Order: stepwise.Descending, MaxSteps: steps}))
 }
 
-func showNaive(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showNaive(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	p := newProblem(naiveToy.Of(in), similar.Of(in), c.Of(in)).moved(shift.Of(in))
-	best, err := p.optimum(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r, err := ascend(ctx, p, 200)
-	if err != nil {
-		return nil, err
-	}
+	best := p.optimum(ctx)
+	r := ascend(ctx, p, 200)
 	step := min(in.Step, r.Len()-1)
 	s := r.At(step)
 	var looked []int
@@ -553,7 +523,7 @@ func showNaive(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: "largest KKT violation", Value: lessons.Brief(s.Violation)},
 		},
 		Tables: []lessons.Table{kkt(s.Iterate, looked...)},
-	}, nil
+	}
 }
 
 // naiveProblem returns the problem of the questions about naive ascent.
@@ -562,38 +532,26 @@ func naiveProblem() problem {
 }
 
 // naiveEnds compares the result of naive ascent with the optimum.
-func naiveEnds(ctx context.Context) (float64, error) {
+func naiveEnds(ctx context.Context) float64 {
 	p := naiveProblem()
-	r, err := ascend(ctx, p, 200)
-	if err != nil {
-		return 0, err
-	}
-	best, err := p.optimum(ctx)
-	if err != nil {
-		return 0, err
-	}
+	r := ascend(ctx, p, 200)
+	best := p.optimum(ctx)
 	switch d := r.At(r.Len()-1).Dual - best.Dual; {
 	case d < -1e-3:
-		return 0, nil
+		return 0
 	case d > 1e-3:
-		return 2, nil
+		return 2
 	}
-	return 1, nil
+	return 1
 }
 
 // shifted finds whose weights change when all points are shifted.
-func shifted(ctx context.Context) (float64, error) {
+func shifted(ctx context.Context) float64 {
 	var naive, exact [2][2]float64
 	for i, shift := range []float64{0, 1} {
 		p := naiveProblem().moved(shift)
-		r, err := ascend(ctx, p, 200)
-		if err != nil {
-			return 0, err
-		}
-		best, err := p.optimum(ctx)
-		if err != nil {
-			return 0, err
-		}
+		r := ascend(ctx, p, 200)
+		best := p.optimum(ctx)
 		naive[i], exact[i] = p.Weights(r.At(r.Len()-1).U()), p.Weights(best.U())
 	}
 	moves := func(w [2][2]float64) bool {
@@ -601,44 +559,32 @@ func shifted(ctx context.Context) (float64, error) {
 	}
 	switch {
 	case moves(exact) && moves(naive):
-		return 0, nil
+		return 0
 	case moves(exact):
-		return 1, nil
+		return 1
 	case moves(naive):
-		return 2, nil
+		return 2
 	}
-	return 3, nil
+	return 3
 }
 
 // cloud returns the larger problem of the screen on chunking.
-func cloud(similarity string, c float64) (problem, error) {
+func cloud(similarity string, c float64) problem {
 	p := newProblem("", similarity, c)
-	d, err := dataset.Generate("moons", 50, 0.2, 3)
-	if err != nil {
-		return p, err
-	}
-	if p.Y, _, _, err = d.Binary("1"); err != nil {
-		return p, err
-	}
+	d := lessons.Must(dataset.Generate("moons", 50, 0.2, 3))
+	y, _, _, err := d.Binary("1")
+	lessons.Check(err)
+	p.Y = y
 	for i := range p.Y {
 		p.XY = append(p.XY, [2]float64{d.X.At(i, 0), d.X.At(i, 1)})
 	}
-	return p, nil
+	return p
 }
 
-func showChunking(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	p, err := cloud(chunkingKernel.Of(in), chunkingC.Of(in))
-	if err != nil {
-		return nil, err
-	}
-	best, err := p.optimum(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r, err := stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: start.Of(in), Add: add.Of(in), MaxSteps: 100})
-	if err != nil {
-		return nil, err
-	}
+func showChunking(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	p := cloud(chunkingKernel.Of(in), chunkingC.Of(in))
+	best := p.optimum(ctx)
+	r := lessons.Must(stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: start.Of(in), Add: add.Of(in), MaxSteps: 100}))
 	step := min(in.Step, r.Len()-1)
 	s := r.At(step)
 	t := lessons.Table{
@@ -701,7 +647,7 @@ func showChunking(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			{Label: "kernel values at once", Value: strconv.Itoa(largest * largest), Help: fmt.Sprintf("in the largest round so far; all of them are %d", len(p.Y)*len(p.Y))},
 		},
 		Tables: []lessons.Table{t, duals},
-	}, nil
+	}
 }
 
 // join lists points by number.
@@ -717,21 +663,15 @@ func join(points []int) string {
 }
 
 // chunkingRises reports whether the dual ever falls from round to round.
-func chunkingRises(ctx context.Context) (float64, error) {
-	p, err := cloud("rbf", 3)
-	if err != nil {
-		return 0, err
-	}
-	r, err := stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: 6})
-	if err != nil {
-		return 0, err
-	}
+func chunkingRises(ctx context.Context) float64 {
+	p := cloud("rbf", 3)
+	r := lessons.Must(stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: 6}))
 	for i := 1; i < r.Len(); i++ {
 		if r.At(i).Dual < r.At(i-1).Dual-1e-9 {
-			return 0, nil
+			return 0
 		}
 	}
-	return 2, nil
+	return 2
 }
 
 // box draws a step in the plane of the two multipliers; while an answer is pending, only its
@@ -772,23 +712,16 @@ func box(p stepwise.PairDual, s stepwise.Pair, names [2]string) func(lessons.Loo
 }
 
 // pairLines derives the step of SMO line by line.
-var pairLines = []lessons.Line{
-	{Why: `Hold all multipliers but two. The equality says what the two have in common ($\zeta$ is no slack).`, TeX: `y_1\alpha_1 + y_2\alpha_2 = -\sum_{i \ge 3} \alpha_i y_i = \zeta`},
-	{Why: `So $\alpha_1$ follows $\alpha_2$.`, TeX: `\alpha_1 = y_1(\zeta - y_2\alpha_2)`},
-	{Why: `Insert: the dual is a parabola in $\alpha_2$. Its slope and its curvature, with $g_i = y_i - \sum_j \alpha_j y_j K_{ij}$:`, TeX: `\frac{dQ}{d\alpha_2} = -y_2(g_1 - g_2) \qquad \frac{d^2Q}{d\alpha_2^2} = -\eta`},
-	{Why: `Its top, the box left aside.`, TeX: `\alpha_2^{\text{top}} = \alpha_2 - \frac{y_2(g_1 - g_2)}{\eta}`},
-	{Slug: "ends", Why: `What the box leaves of the line.`, TeX: `\begin{aligned} y_1 \ne y_2:\ & L = \max(0,\ \alpha_2 - \alpha_1) \\ & H = \min(C,\ C + \alpha_2 - \alpha_1) \\ y_1 = y_2:\ & L = \max(0,\ \alpha_1 + \alpha_2 - C) \\ & H = \min(C,\ \alpha_1 + \alpha_2) \end{aligned}`},
-	{Why: `Clip, and let $\alpha_1$ give back what $\alpha_2$ took.`, TeX: `\begin{aligned} \alpha_2' &= \min\bigl(\max(\alpha_2^{\text{top}}, L), H\bigr) \\ \alpha_1' &= \alpha_1 + y_1 y_2(\alpha_2 - \alpha_2') \end{aligned}`},
-}
+var pairLines = lessons.Lines(files, "pair")
 
-func showPair(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showPair(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	p := stepwise.PairDual{Y1: 1, Y2: -1, K11: 1, K22: 1, K12: k12.Of(in), H1: 0.75, H2: -0.5, C: 1}
 	if same.Of(in) == "equal" {
 		p.Y2, p.H2 = 1, 0.2
 	}
 	from := alpha.Of(in)
 	s := p.Step(from[0], from[1])
-	step := min(in.Step, len(pairLines)-1)
+	step := min(in.Step, len(pairLines())-1)
 	curve := figure.Curve{Name: "dual on the line"}
 	for i := range 81 {
 		a2 := -0.3 + 1.6*float64(i)/80
@@ -804,7 +737,7 @@ func showPair(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		note = fmt.Sprintf(`The top, $\alpha_2 = $ %s, lies outside the box: the step stops at the edge.`, lessons.Short(s.Unclipped))
 	}
 	return &lessons.Exhibit{
-		Steps: len(pairLines), Step: step, Body: lessons.Derivation(step, pairLines...), After: []string{note},
+		Steps: len(pairLines()), Step: step, Body: lessons.Derivation(step, pairLines()...), After: []string{note},
 		Handles: []lessons.Handle{alpha.Handle("start of the step", in)},
 		Figures: []lessons.Figure{
 			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~`, Asks: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~ Which part of the line is allowed, and where does the step end?`, Draw: box(p, s, [2]string{"α₁", "α₂"})},
@@ -822,31 +755,28 @@ func showPair(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: `$(\alpha_1, \alpha_2)$`, Value: lessons.Pair([2]float64{s.AlphaI, s.AlphaJ}), Help: "from " + lessons.Pair([2]float64{s.BeforeI, s.BeforeJ}), After: true},
 			{Label: "gain of the dual", Value: lessons.Short(s.Gain), After: true},
 		},
-	}, nil
+	}
 }
 
 // twins computes the step for two coinciding points.
-func twins(context.Context) (float64, error) {
+func twins(context.Context) float64 {
 	s := stepwise.PairDual{Y1: 1, Y2: -1, K11: 1, K22: 1, K12: 1, H1: 0.1, H2: 0.1, C: 1}.Step(0.1, 0.35)
 	switch s.AlphaJ {
 	case s.BeforeJ:
-		return 0, nil
+		return 0
 	case s.L, s.H:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
-func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSMO(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	p := newProblem(smoToy.Of(in), similar.Of(in), c.Of(in))
 	settings := stepwise.SMOSettings{C: p.c, MaxSteps: 200}
 	if selection.Of(in) == "second" {
 		settings.Selection = stepwise.SecondOrder
 	}
-	r, err := stepwise.SMO(ctx, p.gram(), p.Y, settings)
-	if err != nil {
-		return nil, err
-	}
+	r := lessons.Must(stepwise.SMO(ctx, p.gram(), p.Y, settings))
 	step := min(in.Step, r.Len()-1)
 	s := r.At(step)
 	e := &lessons.Exhibit{
@@ -880,7 +810,7 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		}}
 		e.Figures = []lessons.Figure{machine(empty, p.picture(s.Iterate), p.points(s.Iterate)), objectives}
 		e.Tables = []lessons.Table{kkt(s.Iterate)}
-		return e, nil
+		return e
 	}
 	i, j := s.Pair.I, s.Pair.J
 	two := stepwise.NewPairDual(p.gram(), r.At(step-1).Iterate, p.c, i, j)
@@ -898,45 +828,36 @@ func showSMO(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	e.Notes = []string{note}
 	e.Tables = []lessons.Table{kkt(s.Iterate, min(i, j), max(i, j))}
-	return e, nil
+	return e
 }
 
 // smoRun runs SMO on the problem of the questions.
-func smoRun(ctx context.Context) (*trace.Replay[stepwise.SMOState], error) {
+func smoRun(ctx context.Context) *trace.Replay[stepwise.SMOState] {
 	p := overlapping(1)
-	return stepwise.SMO(ctx, p.gram(), p.Y, stepwise.SMOSettings{C: p.c})
+	return lessons.Must(stepwise.SMO(ctx, p.gram(), p.Y, stepwise.SMOSettings{C: p.c}))
 }
 
 // gap returns the duality gap over the steps.
-func gap(ctx context.Context) (figure.Curve, error) {
-	r, err := smoRun(ctx)
-	if err != nil {
-		return figure.Curve{}, err
-	}
-	return lessons.StepCurve("gap", r, func(s stepwise.SMOState) float64 { return s.Gap }), nil
+func gap(ctx context.Context) figure.Curve {
+	r := smoRun(ctx)
+	return lessons.StepCurve("gap", r, func(s stepwise.SMOState) float64 { return s.Gap })
 }
 
 // firstStep counts the alpha that are positive after the first step.
-func firstStep(ctx context.Context) (float64, error) {
-	r, err := smoRun(ctx)
-	if err != nil {
-		return 0, err
-	}
+func firstStep(ctx context.Context) float64 {
+	r := smoRun(ctx)
 	n := 0.0
 	for _, q := range r.At(1).Points {
 		if q.Alpha != 0 {
 			n++
 		}
 	}
-	return n, nil
+	return n
 }
 
 // monotone finds which of the two objectives are monotone.
-func monotone(ctx context.Context) (float64, error) {
-	r, err := smoRun(ctx)
-	if err != nil {
-		return 0, err
-	}
+func monotone(ctx context.Context) float64 {
+	r := smoRun(ctx)
 	dual, primal := true, true
 	for i := 1; i < r.Len(); i++ {
 		dual = dual && r.At(i).Dual >= r.At(i-1).Dual-1e-12
@@ -944,11 +865,11 @@ func monotone(ctx context.Context) (float64, error) {
 	}
 	switch {
 	case dual && primal:
-		return 0, nil
+		return 0
 	case dual:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
 // road is one procedure on a problem: its primal objective by the number of updates of single
@@ -960,7 +881,7 @@ type road struct {
 }
 
 // travel runs all four procedures.
-func travel(ctx context.Context, p problem) ([]road, error) {
+func travel(ctx context.Context, p problem) []road {
 	const steps = 300
 	add := func(name string, n int, status trace.Status, at func(i int) (work int, primal float64)) road {
 		r := road{name: name, status: status}
@@ -973,43 +894,25 @@ func travel(ctx context.Context, p problem) ([]road, error) {
 		return r
 	}
 	one := func(i int) int { return min(i, 1) }
-	sub, err := stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: true, MaxSteps: steps})
-	if err != nil {
-		return nil, err
-	}
-	naive, err := ascend(ctx, p, steps)
-	if err != nil {
-		return nil, err
-	}
-	chunks, err := stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Tol: 1e-6})
-	if err != nil {
-		return nil, err
-	}
-	smo, err := stepwise.SMO(ctx, p.gram(), p.Y, stepwise.SMOSettings{C: p.c, Selection: stepwise.SecondOrder, Tol: 1e-6, MaxSteps: steps})
-	if err != nil {
-		return nil, err
-	}
+	sub := lessons.Must(stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: true, MaxSteps: steps}))
+	naive := ascend(ctx, p, steps)
+	chunks := lessons.Must(stepwise.Chunking(ctx, p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Tol: 1e-6}))
+	smo := lessons.Must(stepwise.SMO(ctx, p.gram(), p.Y, stepwise.SMOSettings{C: p.c, Selection: stepwise.SecondOrder, Tol: 1e-6, MaxSteps: steps}))
 	return []road{
 		add("sub-gradient, 1/t", sub.Len(), sub.Status(), func(i int) (int, float64) { return one(i), sub.At(i).Best }),
 		add("naive ascent", naive.Len(), naive.Status(), func(i int) (int, float64) { return one(i), naive.At(i).Primal }),
 		add("chunking", chunks.Len(), chunks.Status(), func(i int) (int, float64) { return chunks.At(i).Pairs, chunks.At(i).Primal }),
 		add("SMO", smo.Len(), smo.Status(), func(i int) (int, float64) { return one(i), smo.At(i).Primal }),
-	}, nil
+	}
 }
 
 // gramBytes returns the size of the Gram matrix of n points.
 func gramBytes(n float64) float64 { return 8 * n * n }
 
-func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSummary(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	p := newProblem(linearToy.Of(in), "linear", c.Of(in))
-	best, err := p.optimum(ctx)
-	if err != nil {
-		return nil, err
-	}
-	roads, err := travel(ctx, p)
-	if err != nil {
-		return nil, err
-	}
+	best := p.optimum(ctx)
+	roads := travel(ctx, p)
 	t := lessons.Table{Caption: "The four on these points, linear kernel; the last column is the primal objective at the end.", After: true, Head: []string{"procedure", "works on", "updates", "ended as", "above the minimum"}}
 	on := []string{`$\mathbf w$, $b$`, `one $\alpha$`, "a working set", `two $\alpha$`}
 	const last, every = 120, 10 // updates shown, and updates per step of the replay
@@ -1026,10 +929,7 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		end := len(r.cum) - 1
 		t.Rows = append(t.Rows, []string{r.name, on[i], strconv.Itoa(int(r.work[end])), string(r.status), lessons.Short(max(0, r.cum[end]-best.Primal))})
 	}
-	grown, err := grow(ctx)
-	if err != nil {
-		return nil, err
-	}
+	grown := grow(ctx)
 	g := lessons.Table{Caption: "The lab's own solver on moons of growing number (RBF, $C = 1$).", Head: []string{"$N$", "support vectors", "steps", `steps $\times N$`, "Gram matrix, MB"}}
 	work := figure.Curve{Name: "steps × N of the solver", Marks: true}
 	square, cube := figure.Curve{Name: "N²"}, figure.Curve{Name: "N³"}
@@ -1068,48 +968,34 @@ func showSummary(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		},
 		Numbers: []lessons.Number{{Label: "updates so far", Value: strconv.Itoa(step * every), Help: "of " + strconv.Itoa(last)}},
 		Tables:  []lessons.Table{t, g},
-	}, nil
+	}
 }
 
 // size holds the number of support vectors and steps of the lab's solver for n points.
 type size struct{ n, vectors, steps int }
 
 // grow runs the lab's solver on increasing numbers of moons.
-func grow(ctx context.Context) (sizes []size, err error) {
+func grow(ctx context.Context) (sizes []size) {
 	for _, n := range []int{100, 200, 400, 800, 1600} {
-		d, err := dataset.Generate("moons", n, 0.25, 1)
-		if err != nil {
-			return nil, err
-		}
+		d := lessons.Must(dataset.Generate("moons", n, 0.25, 1))
 		y, _, _, err := d.Binary("1")
-		if err != nil {
-			return nil, err
-		}
-		r, err := svm.Train(ctx, kernel.NewGram(kernel.RBF(1), d.X), y, svm.Settings{C: 1})
-		if err != nil {
-			return nil, err
-		}
+		lessons.Check(err)
+		r := lessons.Must(svm.Train(ctx, kernel.NewGram(kernel.RBF(1), d.X), y, svm.Settings{C: 1}))
 		sizes = append(sizes, size{n, r.SupportVectors, r.Iterations})
 	}
-	return sizes, nil
+	return sizes
 }
 
 // astray finds the procedure that ends away from the optimum.
-func astray(ctx context.Context) (float64, error) {
+func astray(ctx context.Context) float64 {
 	p := overlapping(1)
-	best, err := p.optimum(ctx)
-	if err != nil {
-		return 0, err
-	}
-	roads, err := travel(ctx, p)
-	if err != nil {
-		return 0, err
-	}
+	best := p.optimum(ctx)
+	roads := travel(ctx, p)
 	// Among the converged ones, the one that is not at the optimum.
 	for i, r := range roads {
 		if r.status == trace.Converged && r.cum[len(r.cum)-1] > best.Primal*(1+1e-3) {
-			return float64(i), nil
+			return float64(i)
 		}
 	}
-	return -1, nil
+	return -1
 }

@@ -70,15 +70,15 @@ func TestNaive(t *testing.T) {
 	for _, name := range []string{"apart", "overlap"} {
 		for _, c := range []float64{0.1, 1} {
 			p := newProblem(name, "linear", c)
-			r := require.Value(ascend(t.Context(), p, 5000))(t)
+			r := ascend(t.Context(), p, 5000)
 			end := r.At(r.Len() - 1)
-			best := require.Value(p.optimum(t.Context()))(t)
+			best := p.optimum(t.Context())
 			both := problem{kernel: p.kernel, c: c / 2}
 			for i, x := range p.XY {
 				both.XY = append(both.XY, x, [2]float64{-x[0], -x[1]})
 				both.Y = append(both.Y, p.Y[i], -p.Y[i])
 			}
-			mirrored := require.Value(both.optimum(t.Context()))(t)
+			mirrored := both.optimum(t.Context())
 			if math.Abs(end.Residual) < 1e-2 || end.Dual < best.Dual+1e-3 || end.Primal < best.Primal+1e-3 {
 				t.Errorf("%s, C = %v: residual %v, dual %v and primal %v beside the optimum %v", name, c, end.Residual, end.Dual, end.Primal, best.Dual)
 			}
@@ -102,7 +102,7 @@ func TestValley(t *testing.T) {
 		v := valley(w[0], w[1])
 		require.Check(t, v <= found+1e-12 && v >= found-0.01, "w = %v: %v, a search for b finds %v", w, v, found)
 	}
-	best := require.Value(p.optimum(t.Context()))(t)
+	best := p.optimum(t.Context())
 	if w := p.Weights(best.U()); math.Abs(valley(w[0], w[1])-best.Primal) > 1e-6 {
 		t.Errorf("at the optimum the level is %v, the objective %v", valley(w[0], w[1]), best.Primal)
 	}
@@ -114,12 +114,12 @@ func TestPrinted(t *testing.T) {
 	t.Parallel()
 	for name := range lessons.StepToys {
 		p := newProblem(name, "linear", 0.3)
-		right := require.Value(descend(t.Context(), p, 0.1, false, false))(t)
-		printed := require.Value(descend(t.Context(), p, 0.1, false, true))(t)
+		right := descend(t.Context(), p, 0.1, false, false)
+		printed := descend(t.Context(), p, 0.1, false, true)
 		if d := math.Hypot(right[1].W[0]-printed[1].W[0], right[1].W[1]-printed[1].W[1]); len(right) != len(printed) || d > 1e-12 || math.Abs(right[1].B-printed[1].B) > 1e-12 {
 			t.Errorf("%s: the first step is %+v, printed %+v", name, right[1], printed[1])
 		}
-		best := require.Value(p.optimum(t.Context()))(t)
+		best := p.optimum(t.Context())
 		end := func(walk []stepwise.SubgradientState) float64 {
 			return walk[len(walk)-1].Primal / best.Primal
 		}
@@ -134,8 +134,8 @@ func TestRoads(t *testing.T) {
 	t.Parallel()
 	for _, c := range []float64{0.1, 1} {
 		p := overlapping(c)
-		best := require.Value(p.optimum(t.Context()))(t)
-		roads := require.Value(travel(t.Context(), p))(t)
+		best := p.optimum(t.Context())
+		roads := travel(t.Context(), p)
 		for i, within := range []float64{1e-2, math.Inf(1), 1e-5, 1e-5} {
 			end := roads[i].cum[len(roads[i].cum)-1]/best.Primal - 1
 			require.Check(t, end >= -1e-9 && end <= within && (i != 1 || end >= 1e-2),
@@ -168,8 +168,8 @@ func TestBackwards(t *testing.T) {
 // all of its points.
 func TestChunkingNeedsLess(t *testing.T) {
 	t.Parallel()
-	p := require.Value(cloud("rbf", 3))(t)
-	best := require.Value(p.optimum(t.Context()))(t)
+	p := cloud("rbf", 3)
+	best := p.optimum(t.Context())
 	r := require.Value(stepwise.Chunking(t.Context(), p.gram(), p.Y, stepwise.ChunkingSettings{C: p.c, Start: 6}))(t)
 	for i := range r.Len() {
 		n := len(r.At(i).Working)

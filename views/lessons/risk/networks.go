@@ -64,7 +64,7 @@ func xorLoss(units int, r *rand.Rand) (loss float64, right int) {
 	return loss, right
 }
 
-func showNetworks(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showNetworks(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	units := hidden.Of(in)
 	r := rand.New(rand.NewPCG(uint64(begun.Of(in)), 0))
 	ends, solved := figure.Curve{Name: "training loss", Marks: true}, 0
@@ -94,7 +94,7 @@ func showNetworks(_ context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			{Label: "starts with all four points right", Value: fmt.Sprintf("%d of %d", solved, starts), Help: others},
 			{Label: "parameters", Value: strconv.Itoa(4*units + 1), Help: "for four points"},
 		},
-	}, nil
+	}
 }
 
 // componentsPicture draws the components of learning from examples and their exchange.

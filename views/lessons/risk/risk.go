@@ -30,14 +30,8 @@ var (
 	riskM    = lessons.IntegerControl{Name: "m", Label: "points", Symbol: "M", Default: "40", Min: 2, Max: 500, Low: 4, High: 500, Log: true}
 	riskDraw = lessons.IntegerControl{Name: "draw", Label: "draw", Default: "1", Min: 1, Max: 40, Low: 1, High: 40, Help: "Another number, another training set."}
 	line     = lessons.EndsControl{
-		A: lessons.PlaceControl{
-			X: lessons.NumberControl{Name: "ax", Label: "first end x1", Default: "-2.5", Min: -4, Max: 4, Low: -4, High: 4, Folded: true},
-			Y: lessons.NumberControl{Name: "ay", Label: "first end x2", Default: "1.5", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
-		},
-		B: lessons.PlaceControl{
-			X: lessons.NumberControl{Name: "bx", Label: "second end x1", Default: "2", Min: -4, Max: 4, Low: -4, High: 4, Folded: true},
-			Y: lessons.NumberControl{Name: "by", Label: "second end x2", Default: "-2", Min: -3, Max: 3, Low: -3, High: 3, Folded: true},
-		},
+		A: lessons.NewPlace("ax", "first end x1", "ay", "first end x2", [2]float64{-2.5, 1.5}, figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}),
+		B: lessons.NewPlace("bx", "second end x1", "by", "second end x2", [2]float64{2, -2}, figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}),
 	}
 
 	width     = lessons.NumberControl{Name: "gamma", Label: "width", Symbol: "γ", Default: "1", Min: 0.001, Max: 1000, Low: 0.01, High: 300, Log: true, Help: "Large: narrow bumps, a more flexible function."}
@@ -82,17 +76,16 @@ func Lesson() *lessons.Lesson {
 				Slug: "shattering",
 				Demo: lessons.NewDemo(showShattering, number, family, spots),
 				Answers: map[string]lessons.Answer{
-					"four": func(context.Context) (float64, error) {
-						s, err := theory.ShatterLines(corners[:4])
-						return float64(s.Realisable), err
+					"four": func(context.Context) float64 {
+						s := lessons.Must(theory.ShatterLines(corners[:4]))
+						return float64(s.Realisable)
 					},
-					"dimension": func(context.Context) (float64, error) {
-						row, err := theory.ShatterLines([][2]float64{{-1, 0}, {0, 0}, {1, 0}})
-						if err != nil || row.Shattered() {
-							return 0, err
+					"dimension": func(context.Context) float64 {
+						if lessons.Must(theory.ShatterLines([][2]float64{{-1, 0}, {0, 0}, {1, 0}})).Shattered() {
+							return 0
 						}
-						corner, err := theory.ShatterLines(corners[:3])
-						return 1 - lessons.Yes(corner.Shattered()), err
+						corner := lessons.Must(theory.ShatterLines(corners[:3]))
+						return 1 - lessons.Yes(corner.Shattered())
 					},
 				},
 			},
@@ -105,11 +98,11 @@ func Lesson() *lessons.Lesson {
 				Sketches: map[string]*lessons.Sketch{
 					"decay": {
 						Of: "the bound", Over: "M", X: []float64{10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000}, Height: 5, Log: true,
-						Truth: func(context.Context) (c figure.Curve, _ error) {
+						Truth: func(context.Context) (c figure.Curve) {
 							for _, m := range lessons.Logspace(10, 1e5, 81) {
 								c.X, c.Y = append(c.X, math.Round(m)), append(c.Y, theory.VapnikBound(0, 1, 3, int(math.Round(m)), 0.05).Value)
 							}
-							return c, nil
+							return c
 						},
 						Draw: lessons.SketchChart(figure.Axis{Name: "M", Log: true, Min: 10, Max: 1e5}, figure.Axis{Name: "bound of the risk", Log: true, Min: 1e-4, Max: 10}, figure.Rule{Name: "vacuous above", At: 1}),
 					},
@@ -126,12 +119,12 @@ func Lesson() *lessons.Lesson {
 				Slug: "your-run",
 				Demo: lessons.NewDemo(showRun, run, runDoubt),
 				Answers: map[string]lessons.Answer{
-					"all-support": func(context.Context) (float64, error) {
+					"all-support": func(context.Context) float64 {
 						b := theory.LeaveOneOutBound(100, 100)
 						if b.Vacuous {
-							return 2, nil
+							return 2
 						}
-						return math.Round(b.Value), nil
+						return math.Round(b.Value)
 					},
 				},
 			},
@@ -153,20 +146,17 @@ func cloudErrors(w [2]float64, b float64) (lower, upper float64) {
 	return theory.GaussianMiss([]float64{-w[0], -w[1]}, -b, []float64{-1, -1}, spread), theory.GaussianMiss(w[:], b, []float64{1, 1}, spread)
 }
 
-func showRisk(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showRisk(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	w, b, ok := line.Line(in)
 	e := &lessons.Exhibit{Handles: line.Handles(in)}
 	m := riskM.Of(in)
 	const most = 2000
-	sample, err := lessons.Drawn("blobs", most, spread, uint64(riskDraw.Of(in)))
-	if err != nil {
-		return nil, err
-	}
+	sample := lessons.Drawn("blobs", most, spread, uint64(riskDraw.Of(in)))
 	shown := lessons.Toy{XY: sample.XY[:m], Y: sample.Y[:m]}
 	if !ok {
 		e.Figures = []lessons.Figure{lessons.Plane("risk", "The points without a line.", limits, 2, shown.Dots(nil))}
 		e.Notes = []string{lessons.NoLine}
-		return e, nil
+		return e
 	}
 	if w[0]+w[1] < 0 { // the upper cloud is the positive class
 		w, b = [2]float64{-w[0], -w[1]}, -b
@@ -208,7 +198,7 @@ func showRisk(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		{Label: "distance", Value: hundredth(wrong[m-1]/here - r), Help: "typically about " + hundredth(stray(m)) + " either way", After: true},
 		{Label: "smallest risk there is", Value: hundredth(math.Erfc(1/spread) / 2), Help: "the clouds overlap: no function does better"},
 	}
-	return e, nil
+	return e
 }
 
 // hundredth formats an error rate to a hundredth of a per cent.
@@ -217,56 +207,38 @@ func hundredth(share float64) string {
 }
 
 // fourTimes computes the effect of four times as many points on the standard deviation of a mean.
-func fourTimes(context.Context) (float64, error) {
+func fourTimes(context.Context) float64 {
 	const r = 0.2
 	stray := func(m float64) float64 { return math.Sqrt(r * (1 - r) / m) }
 	switch ratio := stray(400) / stray(100); {
 	case math.Abs(ratio-0.25) < 0.01:
-		return 1, nil
+		return 1
 	case math.Abs(ratio-0.5) < 0.01:
-		return 2, nil
+		return 2
 	}
-	return 0, nil
+	return 0
 }
 
 const moonNoise = 0.3 // on the second screen
 
-func showTraining(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	sample, err := lessons.Drawn("moons", trainingM.Of(in), moonNoise, uint64(draw.Of(in)))
-	if err != nil {
-		return nil, err
-	}
-	d, err := sample.Data()
-	if err != nil {
-		return nil, err
-	}
+func showTraining(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	sample := lessons.Drawn("moons", trainingM.Of(in), moonNoise, uint64(draw.Of(in)))
+	d := sample.Data()
 	many := 2000
 	if in.Coarse {
 		many = 600
 	}
-	fresh, err := lessons.FreshMoons(many, moonNoise)
-	if err != nil {
-		return nil, err
-	}
-	at := func(gamma float64) (res *ml.Result, spec ml.Spec, seen, truth float64, err error) {
-		res, spec, err = lessons.Fit(ctx, d, "gamma", lessons.Setting(gamma), "C", "100")
-		if err != nil {
-			return
-		}
-		truth, err = lessons.ErrorRate(res.Model, fresh)
-		return res, spec, 1 - *res.Report.TrainAccuracy, truth, err
+	fresh := lessons.FreshMoons(many, moonNoise)
+	at := func(gamma float64) (res *ml.Result, spec ml.Spec, seen, truth float64) {
+		res, spec = lessons.Fit(ctx, d, "gamma", lessons.Setting(gamma), "C", "100")
+		truth = lessons.ErrorRate(res.Model, fresh)
+		return res, spec, 1 - *res.Report.TrainAccuracy, truth
 	}
 	gamma := width.Of(in)
-	res, spec, seen, truth, err := at(gamma)
-	if err != nil {
-		return nil, err
-	}
+	res, spec, seen, truth := at(gamma)
 	training, actual := figure.Curve{Name: "training error"}, figure.Curve{Name: "true error"}
 	for _, g := range lessons.Logspace(0.01, 300, 16) {
-		_, _, s, t, err := at(g)
-		if err != nil {
-			return nil, err
-		}
+		_, _, s, t := at(g)
 		training.X, training.Y = append(training.X, g), append(training.Y, s)
 		actual.X, actual.Y = append(actual.X, g), append(actual.Y, t)
 	}
@@ -285,40 +257,26 @@ func showTraining(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		Notes: []string{"It errs on " + lessons.Percent(seen) + " of its training points. On how many new points? Bet, then move γ."},
 		After: []string{"On new points it errs on " + lessons.Percent(truth) + ": the training error flatters by " + lessons.Percent(truth-seen) + "."},
 		Lab:   sample.Lab("gamma", lessons.Setting(gamma), "C", "100"),
-	}, nil
+	}
 }
 
 // perfect compares the true errors of the narrow and the medium kernel.
-func perfect(ctx context.Context) (float64, error) {
-	sample, err := lessons.Drawn("moons", 60, moonNoise, 1)
-	if err != nil {
-		return 0, err
-	}
-	d, err := sample.Data()
-	if err != nil {
-		return 0, err
-	}
-	fresh, err := lessons.FreshMoons(2000, moonNoise)
-	if err != nil {
-		return 0, err
-	}
+func perfect(ctx context.Context) float64 {
+	sample := lessons.Drawn("moons", 60, moonNoise, 1)
+	d := sample.Data()
+	fresh := lessons.FreshMoons(2000, moonNoise)
 	var truth [2]float64
 	for i, gamma := range []string{"300", "1"} {
-		res, _, err := lessons.Fit(ctx, d, "gamma", gamma, "C", "100")
-		if err != nil {
-			return 0, err
-		}
-		if truth[i], err = lessons.ErrorRate(res.Model, fresh); err != nil {
-			return 0, err
-		}
+		res, _ := lessons.Fit(ctx, d, "gamma", gamma, "C", "100")
+		truth[i] = lessons.ErrorRate(res.Model, fresh)
 	}
 	switch {
 	case truth[0] < truth[1]-0.02:
-		return 0, nil
+		return 0
 	case truth[0] > truth[1]+0.02:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
 // corners holds the initial points to shatter: four corners and one inside.
@@ -328,7 +286,7 @@ var corners = [][2]float64{{-2, -1}, {2, -1}, {0, 2}, {0, -2}, {0.5, 0.25}}
 const snap = 0.25
 
 // labellings computes the labellings of some points realised by a family of functions.
-func labellings(family string, places [][2]float64) (theory.Shattering, kernel.Kernel, *mat.Dense, error) {
+func labellings(family string, places [][2]float64) (theory.Shattering, kernel.Kernel, *mat.Dense) {
 	x := lessons.Toy{XY: places}.Matrix()
 	k := kernel.Kernel{Name: "linear"}
 	switch family {
@@ -337,24 +295,21 @@ func labellings(family string, places [][2]float64) (theory.Shattering, kernel.K
 	case "rbf":
 		k = kernel.RBF(1)
 	default:
-		s, err := theory.ShatterLines(places)
-		return s, k, x, err
+		s := lessons.Must(theory.ShatterLines(places))
+		return s, k, x
 	}
-	s, err := theory.ShatterKernel(theory.Gram(kernel.NewGram(k, x)))
-	return s, k, x, err
+	s := lessons.Must(theory.ShatterKernel(theory.Gram(kernel.NewGram(k, x))))
+	return s, k, x
 }
 
-func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showShattering(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	n, family := number.Of(in), family.Of(in)
 	places := spots[:n].Of(in)
 	for i, p := range places {
 		places[i] = [2]float64{snap * math.Round(p[0]/snap), snap * math.Round(p[1]/snap)}
 	}
 	e := &lessons.Exhibit{Handles: spots.Handles(places)}
-	s, k, x, err := labellings(family, places)
-	if err != nil {
-		return nil, err
-	}
+	s, k, x := labellings(family, places)
 	e.Steps = len(s.Dichotomies)
 	e.Step = min(in.Step, e.Steps-1)
 	d := labelling(s, e.Step)
@@ -389,10 +344,7 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		}
 	}
 	for size := 1; size <= n; size++ {
-		part, _, _, err := labellings(family, places[:size])
-		if err != nil {
-			return nil, err
-		}
+		part, _, _ := labellings(family, places[:size])
 		row := []string{strconv.Itoa(size), strconv.Itoa(len(part.Dichotomies)), strconv.Itoa(part.Realisable)}
 		if family == "lines" {
 			row = append(row, views.Short(theory.CoverCount(size, 2)))
@@ -401,7 +353,7 @@ func showShattering(_ context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	}
 	t.After = true
 	e.Tables = []lessons.Table{t}
-	return e, nil
+	return e
 }
 
 var placeLimits = figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}
@@ -426,22 +378,16 @@ func judged(d theory.Dichotomy, places [][2]float64) (marks []figure.Mark) {
 
 // game returns the labellings of the first three corners, then of four, to be judged one by one:
 // one of each pair of opposites, which have the same line, and none with equal labels.
-func game() (rounds []theory.Dichotomy, err error) {
+func game() (rounds []theory.Dichotomy) {
 	for n := 3; n <= 4; n++ {
-		s, err := theory.ShatterLines(corners[:n])
-		if err != nil {
-			return nil, err
-		}
+		s := lessons.Must(theory.ShatterLines(corners[:n]))
 		rounds = append(rounds, s.Dichotomies[1:len(s.Dichotomies)/2]...)
 	}
-	return rounds, nil
+	return rounds
 }
 
-func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	rounds, err := game()
-	if err != nil {
-		return nil, err
-	}
+func showShatter(_ context.Context, in lessons.Input) *lessons.Exhibit {
+	rounds := game()
 	said, done, right, verdict := "", 0, 0, ""
 	for _, c := range calls.Of(in) {
 		switch {
@@ -477,17 +423,14 @@ func showShatter(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		e.Moves = []lessons.Move{{Label: "Play again", Control: calls}}
 	}
 	e.Figures = []lessons.Figure{lessons.Plane("shatter", "Call it before the line is drawn. The opposite labelling has the same line.", placeLimits, 2, marks, numbered(places, d.Labels, true))}
-	return e, nil
+	return e
 }
 
 // beyondLines finds the option that no line realises, for the corners of a square.
-func beyondLines(context.Context) (float64, error) {
-	s, err := theory.ShatterLines([][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}})
-	if err != nil {
-		return 0, err
-	}
+func beyondLines(context.Context) float64 {
+	s := lessons.Must(theory.ShatterLines([][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}}))
 	beyond := slices.IndexFunc(s.Dichotomies, func(d theory.Dichotomy) bool { return !d.Realisable && d.Labels[0] > 0 })
-	return float64(slices.Index(squares, signs(s.Dichotomies[beyond]))), nil
+	return float64(slices.Index(squares, signs(s.Dichotomies[beyond])))
 }
 
 // labelling returns the labelling of a step: those with both classes first, as equal labels are
@@ -547,7 +490,7 @@ func shatterNote(d theory.Dichotomy, family string) string {
 	return head + "Not realised: in feature space the hulls of the two classes meet."
 }
 
-func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showBound(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	h, m, remp, eta := float64(boundH.Of(in)), boundM.Of(in), boundError.Of(in), eta.Of(in)
 	bound, slide := theory.VapnikBound(remp, 1, h, m, eta), theory.VCBound(remp, h, m, eta)
 	curves := func(xs []float64, at func(x float64) (h float64, m int)) []figure.Curve {
@@ -591,7 +534,7 @@ func showBound(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "additive bound", Value: lessons.Worth(slide), Help: "natural logarithms; with $\\log_{10}$ it would read " + views.Short(decimal) + ", which is not the theorem"},
 			{Label: "not vacuous from", Value: enough, Help: "points on, at this $h$ and training error", After: true},
 		},
-	}, nil
+	}
 }
 
 // degrees is the largest degree of the machines of structural risk minimisation.
@@ -608,12 +551,9 @@ type polynomial struct {
 }
 
 // polynomials trains polynomials of degree 1 to degrees on points.
-func polynomials(ctx context.Context, d *dataset.Data, degrees int) (all []polynomial, best int, err error) {
+func polynomials(ctx context.Context, d *dataset.Data, degrees int) (all []polynomial, best int) {
 	for p := 1; p <= degrees; p++ {
-		res, spec, err := lessons.Fit(ctx, d, "kernel", "poly", "degree", strconv.Itoa(p), "coef0", "1", "gamma", "0.5", "C", "1", "tol", "0.01")
-		if err != nil {
-			return nil, 0, err
-		}
+		res, spec := lessons.Fit(ctx, d, "kernel", "poly", "degree", strconv.Itoa(p), "coef0", "1", "gamma", "0.5", "C", "1", "tol", "0.01")
 		s := polynomial{degree: p, h: float64((p + 1) * (p + 2) / 2), seen: 1 - *res.Report.TrainAccuracy, res: res, spec: spec}
 		s.bound = theory.VapnikBound(s.seen, 1, s.h, len(d.Y), 0.05)
 		s.excess = s.bound.Value - s.seen
@@ -622,24 +562,15 @@ func polynomials(ctx context.Context, d *dataset.Data, degrees int) (all []polyn
 			best = p - 1
 		}
 	}
-	return all, best, nil
+	return all, best
 }
 
-func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	sample, err := lessons.Drawn("moons", structuralM.Of(in), structuralNoise.Of(in), uint64(draw.Of(in)))
-	if err != nil {
-		return nil, err
-	}
-	d, err := sample.Data()
-	if err != nil {
-		return nil, err
-	}
+func showStructural(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	sample := lessons.Drawn("moons", structuralM.Of(in), structuralNoise.Of(in), uint64(draw.Of(in)))
+	d := sample.Data()
 	step := min(in.Step, degrees) // the last one reveals the true error
 	reveal := step == degrees
-	all, best, err := polynomials(ctx, d, min(step+1, degrees))
-	if err != nil {
-		return nil, err
-	}
+	all, best := polynomials(ctx, d, min(step+1, degrees))
 	now := all[len(all)-1]
 	e := &lessons.Exhibit{Steps: degrees + 1, Step: step}
 	highest := theory.VapnikBound(0, 1, (degrees+1)*(degrees+2)/2, len(d.Y), 0.05).Value // including later steps
@@ -647,9 +578,7 @@ func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	t := lessons.Table{Caption: "Polynomials of rising degree, with $\\eta = 0.05$", Head: []string{"degree", "$h$", `$R_{\text{emp}}$`, "term", "bound"}, Marked: []int{len(all) - 1}}
 	var fresh *dataset.Data
 	if reveal {
-		if fresh, err = lessons.FreshMoons(2000, structuralNoise.Of(in)); err != nil {
-			return nil, err
-		}
+		fresh = lessons.FreshMoons(2000, structuralNoise.Of(in))
 		curves = append(curves, figure.Curve{Name: "true error", Marks: true})
 		t.Head, t.Marked = append(t.Head, "true error"), []int{best}
 		now = all[best]
@@ -660,9 +589,7 @@ func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 		row := []string{strconv.Itoa(s.degree), views.Short(s.h), lessons.Percent(s.seen), views.Short(s.excess), lessons.Worth(s.bound)}
 		ys := []float64{s.seen, s.excess, s.bound.Value}
 		if reveal {
-			if truths[i], err = lessons.ErrorRate(s.res.Model, fresh); err != nil {
-				return nil, err
-			}
+			truths[i] = lessons.ErrorRate(s.res.Model, fresh)
 			if truths[i] < truths[least] {
 				least = i
 			}
@@ -693,58 +620,37 @@ func showStructural(ctx context.Context, in lessons.Input) (*lessons.Exhibit, er
 	} else {
 		e.Notes = []string{fmt.Sprintf("Degree %d: all curves with %.0f coefficients, so $h = %.0f$. The smallest bound so far is that of degree %d.", now.degree, now.h, now.h, all[best].degree)}
 	}
-	return e, nil
+	return e
 }
 
 // tooCareful compares the choice by the bound with the best choice.
-func tooCareful(ctx context.Context) (float64, error) {
-	sample, err := lessons.Drawn("moons", 600, 0.2, 1)
-	if err != nil {
-		return 0, err
-	}
-	d, err := sample.Data()
-	if err != nil {
-		return 0, err
-	}
-	all, best, err := polynomials(ctx, d, degrees)
-	if err != nil {
-		return 0, err
-	}
-	fresh, err := lessons.FreshMoons(2000, 0.2)
-	if err != nil {
-		return 0, err
-	}
+func tooCareful(ctx context.Context) float64 {
+	sample := lessons.Drawn("moons", 600, 0.2, 1)
+	d := sample.Data()
+	all, best := polynomials(ctx, d, degrees)
+	fresh := lessons.FreshMoons(2000, 0.2)
 	least, low := 0, math.Inf(1)
 	for i, s := range all {
-		truth, err := lessons.ErrorRate(s.res.Model, fresh)
-		if err != nil {
-			return 0, err
-		}
+		truth := lessons.ErrorRate(s.res.Model, fresh)
 		if truth < low {
 			least, low = i, truth
 		}
 	}
 	switch {
 	case best < least:
-		return 0, nil
+		return 0
 	case best == least:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
-func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showMargin(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	delta, places := leastMargin.Of(in), triangle.Of(in)
 	e := &lessons.Exhibit{Handles: triangle.Handles(places)}
-	s, _, x, err := labellings("lines", places)
-	if err != nil {
-		return nil, err
-	}
+	s, _, x := labellings("lines", places)
 	k := theory.Gram(kernel.NewGram(kernel.Kernel{Name: "linear"}, x))
-	ball, err := theory.EnclosingBall(k)
-	if err != nil {
-		return nil, err
-	}
+	ball := lessons.Must(theory.EnclosingBall(k))
 	centre := [2]float64{}
 	for i, a := range ball.Weights {
 		centre[0] += a * places[i][0]
@@ -801,7 +707,7 @@ func showMargin(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		{Label: "the same, rounded down", Value: views.Short(floor), Help: lessons.Either(all && floor < 3, "refuted in this picture: three points are shattered", "a common slip")},
 	}
 	e.Tables = []lessons.Table{unitTable(ball.Radius, theory.Diameter(k), delta)}
-	return e, nil
+	return e
 }
 
 // unitTable compares the forms of the bound in the given units and in units a hundred times
@@ -824,39 +730,28 @@ func unitTable(radius, diameter, delta float64) lessons.Table {
 }
 
 // units computes the effect of a hundredfold unit on a quotient that depends on units.
-func units(context.Context) (float64, error) {
+func units(context.Context) float64 {
 	const diameter, margin = 300.0, 0.25 // large, so that rounding up has no effect
 	switch ratio := theory.SlideVCDim(100*diameter, 100*margin, math.Inf(1)) / theory.SlideVCDim(diameter, margin, math.Inf(1)); {
 	case math.Abs(ratio-1) < 0.1:
-		return 0, nil
+		return 0
 	case math.Abs(ratio-100) < 1:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
 // example returns the run shown to users without one.
-func example(ctx context.Context) (*lessons.Run, string, error) {
-	sample, err := lessons.Drawn("moons", 120, 0.2, 1)
-	if err != nil {
-		return nil, "", err
-	}
-	d, err := sample.Data()
-	if err != nil {
-		return nil, "", err
-	}
+func example(ctx context.Context) (*lessons.Run, string) {
+	sample := lessons.Drawn("moons", 120, 0.2, 1)
+	d := sample.Data()
 	spec := ml.DefaultSpec()
 	pairs := []string{"gamma", "1", "C", "10", "test_fraction", "0.25"}
 	for i := 0; i < len(pairs); i += 2 {
-		if err := spec.Set(pairs[i], pairs[i+1]); err != nil {
-			return nil, "", err
-		}
+		lessons.Check(spec.Set(pairs[i], pairs[i+1]))
 	}
-	res, err := lessons.Train(ctx, d, spec)
-	if err != nil {
-		return nil, "", err
-	}
-	return &lessons.Run{Name: "an example: SVM, RBF kernel, on moons", Spec: spec, Data: d, Report: &res.Report, Model: res.Model}, lessons.LabQuery("drawing", append(pairs, "points", sample.CSV())...), nil
+	res := lessons.Train(ctx, d, spec)
+	return &lessons.Run{Name: "an example: SVM, RBF kernel, on moons", Spec: spec, Data: d, Report: &res.Report, Model: res.Model}, lessons.LabQuery("drawing", append(pairs, "points", sample.CSV())...)
 }
 
 // machineSize holds the quantities of a run that enter the bounds, measured on its training rows
@@ -924,27 +819,20 @@ func measureRun(r *lessons.Run) (machineSize, error) {
 	return s, nil
 }
 
-func showRun(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showRun(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	e := &lessons.Exhibit{}
-	run, err := run.Of(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+	run := run.Of(ctx, in)
 	if run == nil {
-		if run, e.Lab, err = example(ctx); err != nil {
-			return nil, err
-		}
+		run, e.Lab = example(ctx)
 	}
 	delta := runDoubt.Of(in)
 	e.Figures = []lessons.Figure{lessons.Boundary("run", lessons.Literal(run.Name), run.Model, run.Data, run.Spec, nil)}
 	s, err := measureRun(run)
 	if said, ok := param.ForPerson(err); ok {
 		e.Notes = []string{"This run has no feature space to measure in (" + lessons.Literal(said) + "), so there are no bounds by capacity."}
-		return e, nil
+		return e
 	}
-	if err != nil {
-		return nil, err
-	}
+	lessons.Check(err)
 	svm := run.Spec.Learner == "svm"
 	n := float64(s.n)
 	margin := 1 / s.norm
@@ -995,7 +883,7 @@ func showRun(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if !svm {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$h_{\text{MCM}}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + lessons.Either(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})
 	}
-	return e, nil
+	return e
 }
 
 // infinite formats a dimension.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -62,9 +61,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "rest",
 				Demo: lessons.NewDemo(showRest, price, claimed),
 				Answers: map[string]lessons.Answer{
-					"nobody": func(context.Context) (float64, error) {
+					"nobody": func(context.Context) float64 {
 						m := ml.Model{Rule: ml.OneVsRest, Classes: strings.Split(classNames, "")}
-						return float64(m.Class([]float64{-0.4, -0.9, -0.1})), nil
+						return float64(m.Class([]float64{-0.4, -0.9, -0.1}))
 					},
 					"share": lessons.Is(100. / 10),
 				},
@@ -74,13 +73,13 @@ func Lesson() *lessons.Lesson {
 				Slug: "pairs",
 				Demo: lessons.NewDemo(showPairs, price, voted),
 				Answers: map[string]lessons.Answer{
-					"ring": func(context.Context) (float64, error) {
+					"ring": func(context.Context) float64 {
 						m := ml.Model{Rule: ml.OneVsOne, Classes: strings.Split(classNames, "")}
-						return float64(m.Class([]float64{-0.9, 0.5, -0.2})), nil
+						return float64(m.Class([]float64{-0.9, 0.5, -0.2}))
 					},
-					"count": func(context.Context) (float64, error) {
+					"count": func(context.Context) float64 {
 						_, pairs, _ := theory.MulticlassWork(1000, 10)
-						return float64(pairs.Problems), nil
+						return float64(pairs.Problems)
 					},
 				},
 			},
@@ -88,13 +87,13 @@ func Lesson() *lessons.Lesson {
 				Slug: "slack",
 				Demo: lessons.NewDemo(showSlack, joint, class, price, paying),
 				Answers: map[string]lessons.Answer{
-					"sum": func(context.Context) (float64, error) {
+					"sum": func(context.Context) float64 {
 						_, sum, _ := theory.ClassSlacks([]float64{0.6, 0.2, 0.9}, 0)
-						return sum, nil
+						return sum
 					},
-					"largest": func(context.Context) (float64, error) {
+					"largest": func(context.Context) float64 {
 						_, _, largest := theory.ClassSlacks([]float64{0.6, 0.2, 0.9}, 0)
-						return largest, nil
+						return largest
 					},
 				},
 			},
@@ -108,9 +107,9 @@ func Lesson() *lessons.Lesson {
 				Slug: "cost",
 				Demo: lessons.NewDemo(showCost, number, points),
 				Answers: map[string]lessons.Answer{
-					"work": func(context.Context) (float64, error) {
+					"work": func(context.Context) float64 {
 						rest, pairs, _ := theory.MulticlassWork(1000, 10)
-						return float64(1 + cmp.Compare(rest.Products, pairs.Products)), nil
+						return float64(1 + cmp.Compare(rest.Products, pairs.Products))
 					},
 				},
 			},
@@ -186,32 +185,31 @@ func (t toy) of(classes string) (part toy) {
 	return part
 }
 
-func (t toy) load() (*dataset.Data, error) {
-	return dataset.FromPoints(t.xy, strings.Split(t.labels, ""))
+func (t toy) load() *dataset.Data {
+	return lessons.Must(dataset.FromPoints(t.xy, strings.Split(t.labels, "")))
 }
 
 // load returns one of the sets of the lesson.
-func load(name string) (b bunch, err error) {
+func load(name string) (b bunch) {
 	switch name {
 	case "three":
-		b.data, err = three.load()
+		b.data = three.load()
 	case "cross":
-		b.data, err = dataset.Generate("cross", 60, 0.4, 1)
+		b.data = lessons.Must(dataset.Generate("cross", 60, 0.4, 1))
 	case "pinwheel":
-		b.data, err = dataset.Generate("pinwheel", 60, 0.12, 1)
+		b.data = lessons.Must(dataset.Generate("pinwheel", 60, 0.12, 1))
 	case "iris", "sepals":
 		columns := []string{"petal_length", "petal_width"}
 		if name == "sepals" {
 			columns = []string{"sepal_length", "sepal_width"}
 		}
-		if b.data, err = lessons.LoadData("iris"); err == nil {
-			b.lab = []string{"features", strings.Join(columns, ",")}
-			b.data, err = b.data.Columns(columns)
-		}
+		b.data = lessons.LoadData("iris")
+		b.lab = []string{"features", strings.Join(columns, ",")}
+		b.data = lessons.Must(b.data.Columns(columns))
 	default:
-		err = fmt.Errorf("no points are called %q", name)
+		panic(lessons.Failf("no points are called %q", name))
 	}
-	return b, err
+	return b
 }
 
 // open returns the query that opens the set in the lab with these parameters, given as pairs of
@@ -236,13 +234,10 @@ type machines struct {
 	spec ml.Spec
 }
 
-func fit(ctx context.Context, set string, pairs ...string) (*machines, error) {
-	b, err := load(set)
-	if err != nil {
-		return nil, err
-	}
-	res, spec, err := lessons.Fit(ctx, b.data, append([]string{"tol", "1e-5"}, pairs...)...)
-	return &machines{res, b, spec}, err
+func fit(ctx context.Context, set string, pairs ...string) *machines {
+	b := load(set)
+	res, spec := lessons.Fit(ctx, b.data, append([]string{"tol", "1e-5"}, pairs...)...)
+	return &machines{res, b, spec}
 }
 
 // at returns the scores of a model at a point of the plane.
@@ -286,11 +281,8 @@ func stepped(in lessons.Input, steps int) int { return min(in.Step, steps-1) }
 
 const probeIs = " Hollow: your point, in the colour that it gets."
 
-func showRest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := fit(ctx, "three", "kernel", "linear", "C", price.Text(in), "multiclass", "ovr")
-	if err != nil {
-		return nil, err
-	}
+func showRest(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t := fit(ctx, "three", "kernel", "linear", "C", price.Text(in), "multiclass", "ovr")
 	p := claimed.Of(in)
 	scores := at(t.Model, p)
 	e := &lessons.Exhibit{
@@ -311,10 +303,7 @@ func showRest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	claims := 0
 	for k, f := range scores {
 		own := t.Report.Machines[k]
-		accuracy, err := t.Model.Alone(k).Accuracy(t.data)
-		if err != nil {
-			return nil, err
-		}
+		accuracy := lessons.Must(t.Model.Alone(k).Accuracy(t.data))
 		n := t.Report.Confusion[k].N
 		table.Rows = append(table.Rows, []string{own.Positive, strconv.Itoa(n), strconv.Itoa(own.TrainN - n), views.Short(*own.Margin), strconv.Itoa(own.SupportVectors), strconv.Itoa(int(math.Round((1 - accuracy) * float64(own.TrainN))))})
 		if f >= 0 {
@@ -336,7 +325,7 @@ func showRest(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		e.Notes = []string{fmt.Sprintf("%d machines claim your point.", claims)}
 		e.After = []string{"The answer is " + answer + ", whose machine is the loudest."}
 	}
-	return e, nil
+	return e
 }
 
 // louder returns a model with w and b of machine k multiplied by a factor.
@@ -352,23 +341,15 @@ func louder(m *ml.Model, k int, by float64) *ml.Model {
 	return &changed
 }
 
-func showScale(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := fit(ctx, "three", "kernel", "linear", "multiclass", "ovr")
-	if err != nil {
-		return nil, err
-	}
+func showScale(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t := fit(ctx, "three", "kernel", "linear", "multiclass", "ovr")
 	const k = 0
 	m := louder(t.Model, k, factor.Of(in))
 	right := make([]float64, 2)
 	for i, model := range []*ml.Model{t.Model, m} {
-		if right[i], err = model.Accuracy(t.data); err != nil {
-			return nil, err
-		}
+		right[i] = lessons.Must(model.Accuracy(t.data))
 	}
-	alone, err := m.Alone(k).Accuracy(t.data)
-	if err != nil {
-		return nil, err
-	}
+	alone := lessons.Must(m.Alone(k).Accuracy(t.data))
 	changed := t.overlay("overlay", `Where the answer has changed: hatched.`, []string{"as trained", "multiplied"}, t.Model, m)
 	changed.After = true
 	regions := t.picture("regions", `All machines as they were trained, but for $f_A$, which is multiplied.`, m, nil)
@@ -387,7 +368,7 @@ func showScale(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: "all three: points right", Value: lessons.Percent(right[1]), Help: lessons.Percent(right[0]) + " as trained", After: true},
 		},
 		Lab: t.open("kernel", "linear", "C", "1", "multiclass", "ovr"),
-	}, nil
+	}
 }
 
 // overlay draws the boundaries of several models on the points of t.
@@ -395,10 +376,7 @@ func (t *machines) overlay(name, caption string, names []string, models ...*ml.M
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		var layers []figure.Layer
 		for i, m := range models {
-			s, err := t.scene(m, l)
-			if err != nil {
-				return nil, err
-			}
+			s := t.scene(m, l)
 			layers = append(layers, figure.Layer{Name: names[i], Scene: s})
 		}
 		return figure.Overlay(layers)
@@ -406,21 +384,15 @@ func (t *machines) overlay(name, caption string, names []string, models ...*ml.M
 }
 
 // scene returns the basic picture of a model on the points of t.
-func (t *machines) scene(m *ml.Model, l lessons.Look) (figure.Scene, error) {
-	ps, err := m.Points(t.data, t.spec)
-	if err != nil {
-		return figure.Scene{}, err
-	}
-	v, err := dataset.ColumnView(t.data, t.data.Features[0], t.data.Features[1])
-	return l.Scene(m, ps, v, t.data.Classes, 3), err
+func (t *machines) scene(m *ml.Model, l lessons.Look) figure.Scene {
+	ps := lessons.Must(m.Points(t.data, t.spec))
+	v := lessons.Must(dataset.ColumnView(t.data, t.data.Features[0], t.data.Features[1]))
+	return l.Scene(m, ps, v, t.data.Classes, 3)
 }
 
 // quadrupled computes the effect of the question's factor.
-func quadrupled(ctx context.Context) (float64, error) {
-	t, err := fit(ctx, "three", "kernel", "linear", "multiclass", "ovr")
-	if err != nil {
-		return 0, err
-	}
+func quadrupled(ctx context.Context) float64 {
+	t := fit(ctx, "three", "kernel", "linear", "multiclass", "ovr")
 	m := louder(t.Model, 0, 4)
 	claims, answers := false, false
 	for x := limits.XMin; x < limits.XMax; x += 0.1 {
@@ -434,18 +406,15 @@ func quadrupled(ctx context.Context) (float64, error) {
 	}
 	switch {
 	case claims:
-		return 0, nil
+		return 0
 	case answers:
-		return 2, nil
+		return 2
 	}
-	return 3, nil
+	return 3
 }
 
-func showPairs(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	t, err := fit(ctx, "three", "kernel", "linear", "C", price.Text(in), "multiclass", "ovo")
-	if err != nil {
-		return nil, err
-	}
+func showPairs(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	t := fit(ctx, "three", "kernel", "linear", "C", price.Text(in), "multiclass", "ovo")
 	p := voted.Of(in)
 	scores := at(t.Model, p)
 	classes := t.Model.Classes
@@ -500,7 +469,7 @@ func showPairs(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "answer", Value: answer, After: true})
 	}
 	e.Tables = []lessons.Table{table}
-	return e, nil
+	return e
 }
 
 // spread returns the functions of a linear model for all classes.
@@ -549,12 +518,9 @@ func (t toy) dots(ring func(i int) bool) (marks []figure.Mark) {
 	return marks
 }
 
-func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSlack(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	way := joint.Of(in)
-	t, err := fit(ctx, "three", "kernel", "linear", "C", price.Text(in), "multiclass", way)
-	if err != nil {
-		return nil, err
-	}
+	t := fit(ctx, "three", "kernel", "linear", "C", price.Text(in), "multiclass", way)
 	classes, f, p := t.Model.Classes, spread(t.Model), paying.Of(in)
 	own := slices.Index(classes, class.Of(in))
 	scores := f(p[0], p[1])
@@ -590,26 +556,20 @@ func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		},
 		Tables: []lessons.Table{table},
 		Lab:    t.open("kernel", "linear", "C", price.Text(in), "multiclass", way),
-	}, nil
+	}
 }
 
 // mostSteps is the maximal length of the replay.
 const mostSteps = 200
 
 // climbed runs the dual ascent of the Crammer-Singer machine.
-func climbed(ctx context.Context, c float64) (*trace.Replay[stepwise.CrammerSingerState], error) {
-	d, err := three.load()
-	if err != nil {
-		return nil, err
-	}
-	return stepwise.CrammerSinger(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, d.X), d.Y, len(d.Classes), stepwise.CrammerSingerSettings{C: c, Tol: 1e-2, MaxSteps: mostSteps})
+func climbed(ctx context.Context, c float64) *trace.Replay[stepwise.CrammerSingerState] {
+	d := three.load()
+	return lessons.Must(stepwise.CrammerSinger(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, d.X), d.Y, len(d.Classes), stepwise.CrammerSingerSettings{C: c, Tol: 1e-2, MaxSteps: mostSteps}))
 }
 
-func showClimb(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	r, err := climbed(ctx, price.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showClimb(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	r := climbed(ctx, price.Of(in))
 	e := &lessons.Exhibit{Steps: r.Len(), Step: stepped(in, r.Len())}
 	s, before := r.At(e.Step), r.At(e.Step-1)
 	classes := strings.Split(classNames, "")
@@ -661,40 +621,31 @@ func showClimb(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if e.Step == e.Steps-1 {
 		e.Notes = []string{lessons.Either(r.Status() == trace.Converged, "No point violates its conditions by more than 0.01: the functions will not change much any more.", fmt.Sprintf("%d steps are shown, and the climb is not at its end: a large $C$ makes the way long. The lab's solver takes steps in many directions at once.", mostSteps))}
 	}
-	return e, nil
+	return e
 }
 
 // oneAtATime checks that steps on single points reach the Crammer-Singer optimum.
-func oneAtATime(ctx context.Context) (float64, error) {
-	r, err := climbed(ctx, 1)
-	if err != nil {
-		return 0, err
-	}
+func oneAtATime(ctx context.Context) float64 {
+	r := climbed(ctx, 1)
 	if r.Status() != trace.Converged {
-		return 0, errors.New("lessons: steps of single points do not reach the optimum")
+		panic(lessons.Failf("lessons: steps of single points do not reach the optimum"))
 	}
-	return 0, nil
+	return 0
 }
 
 // fourWays trains the four rules on a set.
-func fourWays(ctx context.Context, set string, pairs ...string) ([]*machines, error) {
+func fourWays(ctx context.Context, set string, pairs ...string) []*machines {
 	var all []*machines
 	for _, way := range ml.Multiclass {
-		t, err := fit(ctx, set, append([]string{"multiclass", way.Name}, pairs...)...)
-		if err != nil {
-			return nil, err
-		}
+		t := fit(ctx, set, append([]string{"multiclass", way.Name}, pairs...)...)
 		all = append(all, t)
 	}
-	return all, nil
+	return all
 }
 
-func showFour(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showFour(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	pairs := []string{"kernel", with.Of(in), "gamma", width.Text(in), "C", price.Text(in)}
-	all, err := fourWays(ctx, set.Of(in), pairs...)
-	if err != nil {
-		return nil, err
-	}
+	all := fourWays(ctx, set.Of(in), pairs...)
 	first := all[0]
 	var names []string
 	var models []*ml.Model
@@ -728,43 +679,34 @@ func showFour(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	}
 	for i, t := range all {
 		e.Figures = append(e.Figures, lessons.Figure{Name: ml.Multiclass[i].Name, After: true, Caption: strings.ToUpper(names[i][:1]) + names[i][1:] + ".", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			s, err := t.scene(t.Model, l)
-			if err != nil {
-				return nil, err
-			}
+			s := t.scene(t.Model, l)
 			return figure.Boundary(s)
 		}})
 	}
-	return e, nil
+	return e
 }
 
 // claimedByMiddle counts the points of the middle cloud claimed by its one-vs-rest machine.
-func claimedByMiddle(ctx context.Context) (float64, error) {
-	t, err := fit(ctx, "cross", "kernel", "linear", "multiclass", "ovr")
-	if err != nil {
-		return 0, err
-	}
-	points, err := t.Model.Points(t.data, t.spec)
+func claimedByMiddle(ctx context.Context) float64 {
+	t := fit(ctx, "cross", "kernel", "linear", "multiclass", "ovr")
+	points := lessons.Must(t.Model.Points(t.data, t.spec))
 	claimed := 0.0
 	for i, p := range points {
 		if t.data.Y[i] == 0 && p.Scores[0] >= 0 {
 			claimed++
 		}
 	}
-	return claimed, err
+	return claimed
 }
 
 // middleWithoutBias counts the points of the middle cloud classified correctly by the machine
 // without biases.
-func middleWithoutBias(ctx context.Context) (float64, error) {
-	t, err := fit(ctx, "cross", "kernel", "linear", "multiclass", "cs")
-	if err != nil {
-		return 0, err
-	}
-	return float64(t.Report.Confusion[0].Predicted[0]), nil
+func middleWithoutBias(ctx context.Context) float64 {
+	t := fit(ctx, "cross", "kernel", "linear", "multiclass", "cs")
+	return float64(t.Report.Confusion[0].Predicted[0])
 }
 
-func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	k, n := number.Of(in), points.Of(in)
 	rest, pairs, joint := theory.MulticlassWork(n, k)
 	table := lessons.Table{After: true, Caption: fmt.Sprintf("%d points of %d classes of equal size.", n, k), Head: []string{"rule", "problems", "variables in all", "of the largest", "work"}}
@@ -794,40 +736,28 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "work against that of the rest", Value: views.Short(pairs.Products / rest.Products), Help: `$2(k-1)/k^2$`, After: true},
 		},
 		Tables: []lessons.Table{table},
-	}, nil
+	}
 }
 
 // prices lists the values of C tried in cross-validation.
 var prices = []float64{0.01, 0.1, 1, 10, 100}
 
 // judged cross-validates the rules on a set, all on the same folds.
-func judged(ctx context.Context, set, kern string) (results []*eval.Result, err error) {
-	b, err := load(set)
-	if err != nil {
-		return nil, err
-	}
+func judged(ctx context.Context, set, kern string) (results []*eval.Result) {
+	b := load(set)
 	for _, way := range ml.Multiclass {
-		spec, err := lessons.NewSpec("kernel", kern, "gamma", "0.5", "multiclass", way.Name)
-		if err != nil {
-			return nil, err
-		}
-		r, err := eval.CrossValidate(ctx, b.data, spec, eval.Grid{"C": eval.Numbers(prices...)}, eval.Scheme{Folds: 5, Seed: 1}, nil)
-		if err != nil {
-			return nil, err
-		}
+		spec := lessons.NewSpec("kernel", kern, "gamma", "0.5", "multiclass", way.Name)
+		r := lessons.Must(eval.CrossValidate(ctx, b.data, spec, eval.Grid{"C": eval.Numbers(prices...)}, eval.Scheme{Folds: 5, Seed: 1}, nil))
 		results = append(results, r)
 	}
-	return results, nil
+	return results
 }
 
 // behind returns the rule with the lowest accuracy over all sets, each at its best C.
-func behind(ctx context.Context) (float64, error) {
+func behind(ctx context.Context) float64 {
 	last := -1
 	for _, o := range asked.Options {
-		results, err := judged(ctx, o.Name, "linear")
-		if err != nil {
-			return 0, err
-		}
+		results := judged(ctx, o.Name, "linear")
 		worst := 0
 		for i, r := range results {
 			if r.Settings[r.Best].Accuracy < results[worst].Settings[results[worst].Best].Accuracy {
@@ -835,22 +765,16 @@ func behind(ctx context.Context) (float64, error) {
 			}
 		}
 		if last >= 0 && last != worst {
-			return 0, errors.New("lessons: no rule is behind on all sets")
+			panic(lessons.Failf("lessons: no rule is behind on all sets"))
 		}
 		last = worst
 	}
-	return float64(last), nil
+	return float64(last)
 }
 
-func showBetter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	results, err := judged(ctx, asked.Of(in), with.Of(in))
-	if err != nil {
-		return nil, err
-	}
-	b, err := load(asked.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showBetter(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	results := judged(ctx, asked.Of(in), with.Of(in))
+	b := load(asked.Of(in))
 	e := &lessons.Exhibit{Lab: b.open("kernel", with.Of(in), "gamma", "0.5", "multiclass", "ovo")}
 	table := lessons.Table{After: true, Caption: "The best C of each rule, by the mean of five held-out folds.", Head: []string{"rule", "best C", "held out", "worst fold", "best fold"}}
 	var curves []figure.Curve
@@ -872,5 +796,5 @@ func showBetter(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 	}}}
 	e.Tables = []lessons.Table{table}
 	e.After = []string{"Compare the differences between the rules with those between the best and the worst fold of one rule."}
-	return e, nil
+	return e
 }

@@ -50,12 +50,11 @@ func TestDuelsAddUp(t *testing.T) {
 // The machine of every step equals the solver's on the points of its pair.
 func TestPairsAreTrainedAlone(t *testing.T) {
 	t.Parallel()
-	all := require.Value(fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovo"))(t)
+	all := fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovo")
 	for k := range all.Model.Machines {
 		positive, negative := all.Model.Sides(k)
-		d := require.Value(three.of(positive + negative).load())(t)
-		alone, _, err := lessons.Fit(t.Context(), d, "kernel", "linear", "tol", "1e-5", "positive", positive)
-		require.NoError(t, err)
+		d := three.of(positive + negative).load()
+		alone, _ := lessons.Fit(t.Context(), d, "kernel", "linear", "tol", "1e-5", "positive", positive)
 		w, b, _ := alone.Model.Linear()
 		got, bias, _ := all.Model.Alone(k).Linear()
 		require.Check(t, math.Abs(w[0]-got[0])+math.Abs(w[1]-got[1])+math.Abs(b-bias) <= 1e-9,
@@ -84,7 +83,7 @@ func TestScale(t *testing.T) {
 func TestMiddleCloud(t *testing.T) {
 	t.Parallel()
 	right := func(kern string) map[string]int {
-		all := require.Value(fourWays(t.Context(), "cross", "kernel", kern, "gamma", "0.5"))(t)
+		all := fourWays(t.Context(), "cross", "kernel", kern, "gamma", "0.5")
 		n := map[string]int{}
 		for i, m := range all {
 			n[ml.Multiclass[i].Name] = m.Report.Confusion[0].Predicted[0]
@@ -96,16 +95,14 @@ func TestMiddleCloud(t *testing.T) {
 	}
 	n := right("rbf")
 	require.Check(t, n["ovo"] == 12 && n["ww"] == 12 && n["ovr"] == 12 && n["cs"] == 12, "rbf: %v of 12", n)
-	if n, err := claimedByMiddle(t.Context()); err != nil || n != 0 {
-		t.Errorf("the machine of the middle claims %g points, %v", n, err)
-	}
+	require.Equal(t, claimedByMiddle(t.Context()), 0, "points that the machine of the middle claims")
 }
 
 // The picture of the joint machines shows the slack penalised by the solver.
 func TestSlackIsPaid(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"ww", "cs"} {
-		m := require.Value(fit(t.Context(), "three", "kernel", "linear", "multiclass", way))(t)
+		m := fit(t.Context(), "three", "kernel", "linear", "multiclass", way)
 		f, total := spread(m.Model), 0.0
 		for i, p := range three.xy {
 			_, sum, largest := theory.ClassSlacks(f(p[0], p[1]), m.data.Y[i])
@@ -124,9 +121,8 @@ func TestSlackIsPaid(t *testing.T) {
 func TestClimb(t *testing.T) {
 	t.Parallel()
 	for _, c := range []float64{0.01, 1, 10} {
-		m, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", string(multiclass.CrammerSinger), "C", lessons.Setting(c))
-		require.NoError(t, err)
-		r := require.Value(climbed(t.Context(), c))(t)
+		m := fit(t.Context(), "three", "kernel", "linear", "multiclass", string(multiclass.CrammerSinger), "C", lessons.Setting(c))
+		r := climbed(t.Context(), c)
 		s := r.At(r.Len() - 1)
 		if want := *m.Report.Objective; s.Dual > want*(1+1e-6) || s.Primal < want*(1-1e-6) || s.Primal-s.Dual > 0.01*want {
 			t.Errorf("C = %g: dual %g, primal %g, optimum %g", c, s.Dual, s.Primal, want)
@@ -141,7 +137,7 @@ func TestNoRuleIsBest(t *testing.T) {
 	t.Parallel()
 	var winners [][]int
 	for _, o := range asked.Options {
-		results := require.Value(judged(t.Context(), o.Name, "linear"))(t)
+		results := judged(t.Context(), o.Name, "linear")
 		best := 0.0
 		for _, r := range results {
 			best = max(best, r.Settings[r.Best].Accuracy)
@@ -163,12 +159,10 @@ func TestNoRuleIsBest(t *testing.T) {
 // The text says which factor is worse than the trained machines, and which is better.
 func TestFactorsOfTheWords(t *testing.T) {
 	t.Parallel()
-	m, err := fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovr")
-	require.NoError(t, err)
+	m := fit(t.Context(), "three", "kernel", "linear", "multiclass", "ovr")
 	right := map[float64]float64{}
 	for _, by := range []float64{0.25, 1, 4} {
-		right[by], err = louder(m.Model, 0, by).Accuracy(m.data)
-		require.NoError(t, err)
+		right[by] = require.Value(louder(m.Model, 0, by).Accuracy(m.data))(t)
 	}
 	require.Check(t, (right[0.25] > right[1] && right[1] > right[4]), "right answers by factor: %v", right)
 }

@@ -22,7 +22,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -31,20 +31,14 @@ var (
 		{Name: "hard", Label: "hard", Help: "No point inside the margin."},
 		{Name: "soft", Label: "soft, C = 1", Help: "Points inside the margin have a price."},
 	}}
-	yourPoint = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "your point x₁", Default: "0.7", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "your point x₂", Default: "0.5", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
-	}
-	label = lessons.ChoiceControl{Name: "label", Label: "label of your point", Default: "-1", Options: []param.Option{{Name: "-1", Label: "y = −1"}, {Name: "1", Label: "y = +1"}}}
-	probe = lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "your point x₁", Default: "0.5", Min: -3.5, Max: 3.5, Low: -3.5, High: 3.5, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "your point x₂", Default: "-1.4", Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
-	}
-	reach   = lessons.NumberControl{Name: "reach", Label: "margin", Symbol: "1/‖w‖", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4, Log: true, Help: "Distance from f = 0 to each dashed line."}
-	priceC  = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
-	dualC   = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
-	pathC   = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-3, Max: 1e4, Low: 1e-3, High: 1e4, Log: true}
-	pathSet = lessons.ChoiceControl{Name: "set", Label: "data", Default: "overlap", Options: []param.Option{
+	yourPoint = lessons.NewPlace("px", "your point x₁", "py", "your point x₂", [2]float64{0.7, 0.5}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.6, YMax: 2.6})
+	label     = lessons.ChoiceControl{Name: "label", Label: "label of your point", Default: "-1", Options: []param.Option{{Name: "-1", Label: "y = −1"}, {Name: "1", Label: "y = +1"}}}
+	probe     = lessons.NewPlace("px", "your point x₁", "py", "your point x₂", [2]float64{0.5, -1.4}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.6, YMax: 2.6})
+	reach     = lessons.NumberControl{Name: "reach", Label: "margin", Symbol: "1/‖w‖", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4, Log: true, Help: "Distance from f = 0 to each dashed line."}
+	priceC    = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "0.3", Min: 0.01, Max: 10, Low: 0.01, High: 10, Log: true}
+	dualC     = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "2", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
+	pathC     = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 1e-3, Max: 1e4, Low: 1e-3, High: 1e4, Log: true}
+	pathSet   = lessons.ChoiceControl{Name: "set", Label: "data", Default: "overlap", Options: []param.Option{
 		{Name: "overlap", Label: "fourteen points"},
 		{Name: "iris-versicolor-virginica", Label: "Iris: versicolor and virginica"},
 		{Name: "iris-setosa-versicolor", Label: "Iris: setosa and versicolor"},
@@ -100,7 +94,7 @@ func Lesson() *lessons.Lesson {
 }
 
 // at trains on the lesson's points with C = c.
-func at(ctx context.Context, c float64) (*lessons.LinearMachine, error) {
+func at(ctx context.Context, c float64) *lessons.LinearMachine {
 	return lessons.TrainLinear(ctx, lessons.Overlapping, "C", lessons.Setting(c))
 }
 
@@ -109,7 +103,7 @@ func joined(p [2]float64) lessons.Toy {
 	return lessons.Toy{XY: append([][2]float64{p}, lessons.Separable.XY...), Y: append([]float64{-1}, lessons.Separable.Y...)}
 }
 
-func showOnePoint(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showOnePoint(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	p := yourPoint.Of(in)
 	t := joined(p)
 	e := &lessons.Exhibit{Handles: []lessons.Handle{yourPoint.Handle("your point", in)}}
@@ -119,24 +113,19 @@ func showOnePoint(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 		settings = []string{"C", "1"}
 	}
 	e.Lab = t.Lab(append([]string{"kernel", "linear"}, settings...)...)
-	others, err := lessons.TrainHard(ctx, lessons.Separable)
-	if err != nil {
-		return nil, err
-	}
+	others := lessons.TrainHard(ctx, lessons.Separable)
 	without := 1 / lessons.Norm(others.W)
 	caption := `~Drag your point, the one with the label.~ Ringed points are support vectors.`
 	mine := []figure.Mark{figure.Dot{At: p, Class: lessons.Class(-1), Held: true, Label: "your point, y = −1"}}
-	m, err := lessons.TrainLinear(ctx, t, settings...)
+	m, err := lessons.Caught(func() *lessons.LinearMachine { return lessons.TrainLinear(ctx, t, settings...) })
 	if errors.Is(err, svm.ErrNotSeparable) {
 		points := lessons.Plane("points", caption, lessons.ToyLimits, 2, t.Dots(nil), mine)
 		e.Figures = []lessons.Figure{points.Instead(points, "~Drag your point, the one with the label.~ What does the hard margin make of it here?")}
 		e.After = []string{"No line separates these points: the hard-margin problem has no solution at all. Switch to the soft margin."}
 		e.Numbers = []lessons.Number{{Label: "margin", Value: "none", After: true}, {Label: "margin without your point", Value: views.Short(without)}}
-		return e, nil
+		return e
 	}
-	if err != nil {
-		return nil, err
-	}
+	lessons.Check(err)
 	marks := [][]figure.Mark{lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B)}
 	if soft {
 		marks = append(marks, lessons.Slacks(t, m.W, m.B))
@@ -152,28 +141,23 @@ func showOnePoint(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 	} else if margin < 0.995*without {
 		e.Notes = []string{fmt.Sprintf("One point of thirteen has taken %.0f %% of the margin.", 100*(1-margin/without))}
 	}
-	return e, nil
+	return e
 }
 
 // impossible trains a hard margin with a point inside the other class.
-func impossible(ctx context.Context) (float64, error) {
-	m, err := lessons.TrainLinear(ctx, joined([2]float64{1.8, 0.4}), "hard_margin", "true")
-	switch {
-	case errors.Is(err, svm.ErrNotSeparable):
-		return 2, nil
-	case err != nil:
-		return 0, err
-	case *m.Report.TrainAccuracy < 1:
-		return 0, nil
+func impossible(ctx context.Context) float64 {
+	m, err := lessons.Caught(func() *lessons.LinearMachine {
+		return lessons.TrainLinear(ctx, joined([2]float64{1.8, 0.4}), "hard_margin", "true")
+	})
+	if errors.Is(err, svm.ErrNotSeparable) {
+		return 2
 	}
-	return 1, nil
+	lessons.Check(err)
+	return lessons.Yes(*m.Report.TrainAccuracy < 1)
 }
 
-func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	m, err := at(ctx, 1)
-	if err != nil {
-		return nil, err
-	}
+func showSlack(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	m := at(ctx, 1)
 	p, y := probe.Of(in), 1.0
 	if label.Of(in) == "-1" {
 		y = -1
@@ -210,7 +194,7 @@ func showSlack(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 			{Label: "0/1 loss", Value: views.Short(loss), Help: "1 for an error"},
 		},
 		Notes: []string{"Your point is " + verdict + "."},
-	}, nil
+	}
 }
 
 // losses plots hinge and 0/1 loss over the functional margin.
@@ -228,17 +212,11 @@ func losses(name, caption string, here float64) lessons.Figure {
 	}}
 }
 
-func showPrice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showPrice(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	c, width := priceC.Of(in), reach.Of(in)
-	m, err := at(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+	m := at(ctx, c)
 	best := 1 / lessons.Norm(m.W)
-	margins, err := theory.LinearMargins(m.W[:], m.B, lessons.Overlapping.Matrix(), lessons.Overlapping.Y)
-	if err != nil {
-		return nil, err
-	}
+	margins := lessons.Must(theory.LinearMargins(m.W[:], m.B, lessons.Overlapping.Matrix(), lessons.Overlapping.Y))
 	var xs, lengths, paid, sums []float64
 	least := math.Inf(1)
 	for _, x := range lessons.Logspace(0.3, 4, 121) {
@@ -271,68 +249,24 @@ func showPrice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if over := (l + c*s) / *m.Report.PrimalObjective; over < 1.01 {
 		e.Notes = []string{"You have found the minimum: a wider margin would cost more slack than it saves length, a narrower one the other way round."}
 	}
-	return e, nil
+	return e
 }
 
 // dearer compares the minima for increasing C.
-func dearer(ctx context.Context) (float64, error) {
-	first, err := at(ctx, 0.03)
-	if err != nil {
-		return 0, err
-	}
-	last, err := at(ctx, 10)
-	if err != nil {
-		return 0, err
-	}
+func dearer(ctx context.Context) float64 {
+	first := at(ctx, 0.03)
+	last := at(ctx, 10)
 	narrower, less := lessons.Norm(last.W) > lessons.Norm(first.W), *last.Report.SlackSum < *first.Report.SlackSum
 	switch {
 	case narrower && less:
-		return 0, nil
+		return 0
 	case less:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
-var dualLines = []lessons.Line{
-	{
-		Why: `The primal has two kinds of constraints for every point. Each kind gets its own multipliers.`,
-		TeX: `\begin{aligned}\min_{\mathbf w, b, \xi}\;& \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i\\ \text{s.t.}\;& y_i f(\mathbf x_i) \ge 1 - \xi_i,\quad \xi_i \ge 0\end{aligned}`,
-	},
-	{
-		Why: `In the Lagrangian $\alpha_i \ge 0$ watches over the margin of point $i$, $\mu_i \ge 0$ over the sign of its slack.`,
-		TeX: `\begin{aligned}L = {}& \tfrac12\lVert\mathbf w\rVert^2 + C\sum_i \xi_i - \sum_i \mu_i\xi_i\\ &- \sum_i \alpha_i\bigl[y_i(\mathbf w^\top\mathbf x_i + b) - 1 + \xi_i\bigr]\end{aligned}`,
-	},
-	{
-		Why: `First condition, $\partial L/\partial\mathbf w = 0$, the same as for the hard margin: $\mathbf w$ is made of points.`,
-		TeX: `\mathbf w = \sum_i \alpha_i y_i \mathbf x_i`,
-	},
-	{
-		Why: `Second condition, $\partial L/\partial b = 0$, also the same: both classes pull equally hard.`,
-		TeX: `\sum_i \alpha_i y_i = 0`,
-	},
-	{
-		Why: `Third condition, $\partial L/\partial\xi_i = 0$, new, one for every point: its two multipliers always add up to $C$.`,
-		TeX: `C - \alpha_i - \mu_i = 0 \;\;\Longrightarrow\;\; \alpha_i = C - \mu_i`,
-	},
-	{
-		Why: `Because $\mu_i$ cannot be negative, $\alpha_i$ cannot pass $C$: the *box*. It is the only trace that the slack leaves.`,
-		TeX: `\mu_i \ge 0 \;\;\Longrightarrow\;\; 0 \le \alpha_i \le C`,
-	},
-	{
-		Why: `Put all this back into $L$. What contains $\xi_i$ vanishes by the third condition, whatever $\xi_i$ is.`,
-		TeX: `\sum_i \xi_i\,(C - \alpha_i - \mu_i) = 0`,
-	},
-	{
-		Why: `What is left is the dual of the hard margin again. The box is the only change.`,
-		TeX: `\begin{aligned}\max_\alpha\;& \sum_i \alpha_i - \tfrac12\sum_{i,j} \alpha_i\alpha_j y_i y_j\,\mathbf x_i^\top\mathbf x_j\\ \text{s.t.}\;& \sum_i\alpha_i y_i = 0,\quad 0 \le \alpha_i \le C\end{aligned}`,
-	},
-	{
-		Slug: "slack",
-		Why:  `At the optimum a multiplier and its constraint cannot both be slack. The second product says: only points with $\alpha_i = C$ can have $\xi_i > 0$. Check it in the table.`,
-		TeX:  `\alpha_i\bigl[y_i f(\mathbf x_i) - 1 + \xi_i\bigr] = 0,\qquad (C - \alpha_i)\,\xi_i = 0`,
-	},
-}
+var dualLines = lessons.Lines(files, "dual")
 
 // kind returns the name of a point's role.
 func kind(r ml.Role) string {
@@ -347,20 +281,17 @@ func kind(r ml.Role) string {
 	return "no support vector"
 }
 
-func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	c := dualC.Of(in)
-	m, err := at(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	e := &lessons.Exhibit{Steps: len(dualLines), Step: min(in.Step, len(dualLines)-1), Figures: []lessons.Figure{bars(m, c)}}
-	e.Body = lessons.Derivation(e.Step, dualLines...)
+	m := at(ctx, c)
+	e := &lessons.Exhibit{Steps: len(dualLines()), Step: min(in.Step, len(dualLines())-1), Figures: []lessons.Figure{bars(m, c)}}
+	e.Body = lessons.Derivation(e.Step, dualLines()...)
 	e.Numbers = []lessons.Number{
 		{Label: `$\sum_i \alpha_i y_i$`, Value: views.Short(balance(m.Points)), Help: "second condition"},
 		{Label: "dual and primal objective", Value: views.Short(*m.Report.Objective) + " and " + views.Short(*m.Report.PrimalObjective), Help: "they meet at the optimum"},
 	}
 	if e.Step < e.Steps-1 {
-		return e, nil
+		return e
 	}
 	t := lessons.Table{Caption: "Every point at the optimum; marked: those with slack", Head: []string{"point", `$y_i$`, `$y_i f$`, `$\xi_i$`, `$\alpha_i$`, `$\mu_i$`, "kind"}}
 	for i, p := range m.Points {
@@ -375,7 +306,7 @@ func showDual(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		}
 	}
 	e.Tables = []lessons.Table{t}
-	return e, nil
+	return e
 }
 
 // bars draws alpha of all points in the colours of their classes, with the upper bound of the
@@ -399,39 +330,31 @@ func balance(points []ml.Point) (sum float64) {
 }
 
 // atBound examines alpha of all points with slack.
-func atBound(ctx context.Context) (float64, error) {
-	m, err := at(ctx, 1)
-	if err != nil {
-		return 0, err
-	}
+func atBound(ctx context.Context) float64 {
+	m := at(ctx, 1)
 	for _, p := range m.Points {
 		if p.Slack > 1e-4 && math.Abs(p.Weight) < 1-1e-9 {
-			return 3, nil
+			return 3
 		}
 	}
-	return 2, nil
+	return 2
 }
 
 // freeOnly returns the line given by the free support vectors alone; ok is false if there are
 // none.
-func freeOnly(m *lessons.LinearMachine) (w [2]float64, b float64, ok bool, err error) {
+func freeOnly(m *lessons.LinearMachine) (w [2]float64, b float64, ok bool) {
 	y, u, free := make([]float64, len(m.Points)), make([]float64, len(m.Points)), make([]bool, len(m.Points))
 	for i, p := range m.Points {
 		y[i], u[i], free[i] = p.Y, p.Weight, p.Role == ml.Free
 	}
 	v, b, err := theory.PartialMachine(m.Data.X, y, u, free)
-	if err != nil {
-		return w, 0, false, err
-	}
+	lessons.Check(err)
 	w = [2]float64(v)
-	return w, b, lessons.Norm(w) > 1e-9, nil
+	return w, b, lessons.Norm(w) > 1e-9
 }
 
-func showKinds(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	m, err := at(ctx, dualC.Of(in))
-	if err != nil {
-		return nil, err
-	}
+func showKinds(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	m := at(ctx, dualC.Of(in))
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Boundary("kinds", `Rings mark the support vectors; their form tells free from bounded, their size grows with $\alpha_i$. Segments are slacks.`, m.Model, m.Data, m.Spec, func(s *figure.Scene) { s.Slack, s.Limits, s.LegendRows = true, lessons.ToyLimits, 3 })},
 		Lab:     lessons.Overlapping.Lab("kernel", "linear", "C", dualC.Text(in), "slack", "true"),
@@ -457,10 +380,7 @@ func showKinds(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	e.Tables = []lessons.Table{t}
 	marks := [][]figure.Mark{lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B)}
 	e.Numbers = []lessons.Number{{Label: "errors with all support vectors", Value: strconv.Itoa(lessons.Overlapping.Errors(figure.Linear(m.W, -m.B)))}}
-	w, b, ok, err := freeOnly(m)
-	if err != nil {
-		return nil, err
-	}
+	w, b, ok := freeOnly(m)
 	if ok {
 		marks = append(marks, []figure.Mark{figure.Line{A: w, C: -b, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.LongDash}, Name: "free ones alone"}})
 		cos := (w[0]*m.W[0] + w[1]*m.W[1]) / (lessons.Norm(w) * lessons.Norm(m.W))
@@ -474,27 +394,21 @@ func showKinds(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	alone := lessons.Plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, lessons.ToyLimits, 2, marks...)
 	alone.After = true
 	e.Figures = append(e.Figures, alone)
-	return e, nil
+	return e
 }
 
 // leaveOut compares the line with and without the bounded support vectors.
-func leaveOut(ctx context.Context) (float64, error) {
-	m, err := at(ctx, 2)
-	if err != nil {
-		return 0, err
-	}
-	w, b, ok, err := freeOnly(m)
-	if err != nil {
-		return 0, err
-	}
+func leaveOut(ctx context.Context) float64 {
+	m := at(ctx, 2)
+	w, b, ok := freeOnly(m)
 	turned := math.Abs(w[0]*m.W[1]-w[1]*m.W[0]) > 1e-3*lessons.Norm(w)*lessons.Norm(m.W)
 	switch {
 	case !ok || turned:
-		return 2, nil
+		return 2
 	case math.Abs(b/lessons.Norm(w)-m.B/lessons.Norm(m.W)) > 1e-3:
-		return 1, nil
+		return 1
 	}
-	return 0, nil
+	return 0
 }
 
 // prices returns values of C from 0.001 to 10 000, perDecade per decade.
@@ -506,9 +420,9 @@ func prices(perDecade int) (cs []float64) {
 }
 
 // data loads a data set of the lesson.
-func data(set string) (*dataset.Data, error) {
+func data(set string) *dataset.Data {
 	if set == "moons" {
-		return dataset.Generate("moons", 100, 0.25, 4)
+		return lessons.Must(dataset.Generate("moons", 100, 0.25, 4))
 	}
 	return lessons.LoadData(set)
 }
@@ -528,20 +442,18 @@ func marginOf(r ml.Report) float64 {
 }
 
 // path trains along C.
-func path(ctx context.Context, d *dataset.Data, kernel string) (cs []float64, rows []row, err error) {
+func path(ctx context.Context, d *dataset.Data, kernel string) (cs []float64, rows []row) {
 	cs = prices(4)
 	for _, c := range cs {
-		res, _, err := lessons.Fit(ctx, d, settings(kernel, c)...)
-		if err != nil {
-			return nil, nil, err
-		}
+		res, _ := lessons.Fit(ctx, d, settings(kernel, c)...)
 		r := res.Report
 		rows = append(rows, row{
 			all: float64(r.SupportVectors), free: float64(*r.Free), bounded: float64(*r.BoundedInside + *r.BoundedMisclassified),
 			errors: math.Round((1 - *r.TrainAccuracy) * float64(r.N)), margin: marginOf(r), hard: 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1)),
 		})
 	}
-	return cs, rows, ctx.Err()
+	lessons.Check(ctx.Err())
+	return cs, rows
 }
 
 // settings returns the parameters of the screen on C.
@@ -549,20 +461,11 @@ func settings(kernel string, c float64) []string {
 	return []string{"kernel", kernel, "gamma", "1", "C", lessons.Setting(c), "tol", "1e-5"}
 }
 
-func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showC(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	set, kern, c := pathSet.Of(in), machine.Of(in), pathC.Of(in)
-	d, err := data(set)
-	if err != nil {
-		return nil, err
-	}
-	res, spec, err := lessons.Fit(ctx, d, settings(kern, c)...)
-	if err != nil {
-		return nil, err
-	}
-	cs, rows, err := path(ctx, d, kern)
-	if err != nil {
-		return nil, err
-	}
+	d := data(set)
+	res, spec := lessons.Fit(ctx, d, settings(kern, c)...)
+	cs, rows := path(ctx, d, kern)
 	r := res.Report
 	hard := 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1))
 	axis := figure.Axis{Name: "C", Log: true, Min: cs[0], Max: cs[len(cs)-1]}
@@ -606,61 +509,40 @@ func showC(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	case bounded == 0:
 		e.Notes = []string{"No point is bounded: this is the hard margin, and a larger $C$ changes nothing any more."}
 	}
-	return e, nil
+	return e
 }
 
 // vectors returns the number of support vectors of the overlapping points over C.
-func vectors(ctx context.Context) (figure.Curve, error) {
-	d, err := data("overlap")
-	if err != nil {
-		return figure.Curve{}, err
-	}
-	cs, rows, err := path(ctx, d, "linear")
-	return figure.Curve{X: cs, Y: lessons.Column(rows, func(r row) float64 { return r.all })}, err
+func vectors(ctx context.Context) figure.Curve {
+	d := data("overlap")
+	cs, rows := path(ctx, d, "linear")
+	return figure.Curve{X: cs, Y: lessons.Column(rows, func(r row) float64 { return r.all })}
 }
 
 // count compares numbers of support vectors.
-func count(ctx context.Context) (float64, error) {
-	dear, err := at(ctx, 100)
-	if err != nil {
-		return 0, err
-	}
-	cheap, err := at(ctx, 0.01)
-	if err != nil {
-		return 0, err
-	}
+func count(ctx context.Context) float64 {
+	dear := at(ctx, 100)
+	cheap := at(ctx, 0.01)
 	switch a, b := dear.Report.SupportVectors, cheap.Report.SupportVectors; {
 	case b < a:
-		return 0, nil
+		return 0
 	case b == a:
-		return 1, nil
+		return 1
 	}
-	return 2, nil
+	return 2
 }
 
-func showChoose(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showChoose(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	set := chooseSet.Of(in)
-	k, err := strconv.Atoi(folds.Of(in))
-	if err != nil {
-		return nil, err
-	}
-	d, err := data(set)
-	if err != nil {
-		return nil, err
-	}
+	k := lessons.Must(strconv.Atoi(folds.Of(in)))
+	d := data(set)
 	positive := ""
 	if set == "iris" {
 		positive = "versicolor"
 	}
-	spec, err := lessons.NewSpec("gamma", "2", "positive", positive, "max_iter", "20000")
-	if err != nil {
-		return nil, err
-	}
+	spec := lessons.NewSpec("gamma", "2", "positive", positive, "max_iter", "20000")
 	cs := prices(2)
-	grid, err := eval.CrossValidate(ctx, d, spec, eval.Grid{"C": eval.Numbers(cs...)}, eval.Scheme{Folds: k, Seed: uint64(seed.Of(in))}, nil)
-	if err != nil {
-		return nil, err
-	}
+	grid := lessons.Must(eval.CrossValidate(ctx, d, spec, eval.Grid{"C": eval.Numbers(cs...)}, eval.Scheme{Folds: k, Seed: uint64(seed.Of(in))}, nil))
 	mean, low, high, train := make([]float64, len(cs)), make([]float64, len(cs)), make([]float64, len(cs)), make([]float64, len(cs))
 	best := grid.Best
 	for i, cell := range grid.Settings {
@@ -685,5 +567,5 @@ func showChoose(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			{Label: "machines trained", Value: fmt.Sprintf("%d · %d + 1 = %d", k, len(cs), k*len(cs)+1), After: true, Help: "and one more on all points with the chosen C"},
 		},
 		Notes: []string{"Deal again: does the same $C$ win? Compare the differences between neighbouring values with the height of the band."},
-	}, nil
+	}
 }

@@ -4,7 +4,6 @@ package stringkernels
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,7 +23,7 @@ import (
 	"marginlab/views/lessons"
 )
 
-//go:embed words.md guide.md
+//go:embed words.md guide.md derivations.md
 var files embed.FS
 
 // The controls of the screens.
@@ -90,14 +89,14 @@ func Lesson() *lessons.Lesson {
 				Slug: "spectrum",
 				Demo: lessons.NewDemo(showSpectrum, left, right, mer),
 				Answers: map[string]lessons.Answer{
-					"anagram": func(ctx context.Context) (float64, error) {
+					"anagram": func(ctx context.Context) float64 {
 						return value(ctx, spectrumKernel(1, true), "listen", "silent")
 					},
-					"mers": func(context.Context) (n float64, err error) {
+					"mers": func(context.Context) (n float64) {
 						for _, times := range kernel.Pieces(strings.Repeat("AC", 6), 3) {
 							n += times
 						}
-						return n, nil
+						return n
 					},
 				},
 			},
@@ -106,21 +105,21 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showGaps, decay, seven),
 				Answers: map[string]lessons.Answer{
 					"missing": missing,
-					"all":     func(ctx context.Context) (float64, error) { return value(ctx, gapKernel(2, 1, false), "aab", "ab") },
+					"all":     func(ctx context.Context) float64 { return value(ctx, gapKernel(2, 1, false), "aab", "ab") },
 				},
 			},
 			{
 				Slug:    "filling",
 				Demo:    lessons.NewDemo(showFilling, tableX, tableZ, tableK, tableDecay),
-				Answers: map[string]lessons.Answer{"corner": func(ctx context.Context) (float64, error) { return corner(ctx) }},
+				Answers: map[string]lessons.Answer{"corner": func(ctx context.Context) float64 { return corner(ctx) }},
 			},
 			{
 				Slug: "weights",
 				Demo: lessons.NewDemo(showWeights, longX, longZ, longK, tableDecay),
 				Answers: map[string]lessons.Answer{
-					"factor-of-ten": func(ctx context.Context) (float64, error) {
-						gaps, err := value(ctx, gapKernel(10, 0.5, false), "organized knowledge", "organized life")
-						return gaps / theory.SpanWeight(gaps, 10, 0.5), err
+					"factor-of-ten": func(ctx context.Context) float64 {
+						gaps := value(ctx, gapKernel(10, 0.5, false), "organized knowledge", "organized life")
+						return gaps / theory.SpanWeight(gaps, 10, 0.5)
 					},
 				},
 			},
@@ -134,13 +133,10 @@ func Lesson() *lessons.Lesson {
 				Slug: "valid",
 				Demo: lessons.NewDemo(showValid, validWords, similarity),
 				Answers: map[string]lessons.Answer{
-					"normal": func(ctx context.Context) (float64, error) {
-						k, err := gramOf(ctx, gapKernel(2, 0.5, true), strings.Fields(validWords.Default))
-						if err != nil {
-							return 0, err
-						}
-						s, err := theory.Mercer(k)
-						return 2 * lessons.Yes(s.PSD), err
+					"normal": func(ctx context.Context) float64 {
+						k := gramOf(ctx, gapKernel(2, 0.5, true), strings.Fields(validWords.Default))
+						s := lessons.Must(theory.Mercer(k))
+						return 2 * lessons.Yes(s.PSD)
 					},
 				},
 			},
@@ -162,21 +158,15 @@ func gapKernel(k int, decay float64, normal bool) kernel.Kernel {
 	return kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(k), "decay": param.Of(decay), "normalize": param.Of(normal)}}
 }
 
-func gramOf(ctx context.Context, k kernel.Kernel, texts []string) (*mat.SymDense, error) {
-	g, err := kernel.GramOf(ctx, k, &dataset.Strings{Values: texts})
-	if err != nil {
-		return nil, err
-	}
-	return theory.Gram(g), nil
+func gramOf(ctx context.Context, k kernel.Kernel, texts []string) *mat.SymDense {
+	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Strings{Values: texts}))
+	return theory.Gram(g)
 }
 
 // value returns the kernel of two strings.
-func value(ctx context.Context, k kernel.Kernel, x, z string) (float64, error) {
-	g, err := gramOf(ctx, k, []string{x, z})
-	if err != nil {
-		return 0, err
-	}
-	return g.At(0, 1), nil
+func value(ctx context.Context, k kernel.Kernel, x, z string) float64 {
+	g := gramOf(ctx, k, []string{x, z})
+	return g.At(0, 1)
 }
 
 // grid returns a picture of a kernel matrix with the names of the objects.
@@ -186,7 +176,7 @@ func grid(name, caption string, k mat.Matrix, texts []string) lessons.Figure {
 	}}
 }
 
-func showObjects(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showObjects(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	texts := []string{first.Of(in), second.Of(in), third.Of(in)}
 	k := pieces.Of(in)
 	of := theory.Present(k)
@@ -197,15 +187,10 @@ func showObjects(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 		of = theory.Weighted(k, 0.5)
 	}
 	names, phi, err := theory.FeatureTable(texts, of)
-	if err != nil {
-		return nil, err
-	}
+	lessons.Check(err)
 	var product mat.SymDense
 	product.SymOuterK(1, phi)
-	s, err := theory.Mercer(&product)
-	if err != nil {
-		return nil, err
-	}
+	s := lessons.Must(theory.Mercer(&product))
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{grid("matrix", `$K = \Phi\,\Phi^\top$: each entry is the inner product of two rows of the table of features.`, &product, texts)},
 		Tables:  []lessons.Table{featureTable("The features of each word, a column for each piece", texts, names, phi)},
@@ -217,7 +202,7 @@ func showObjects(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if pieceCount(names) == 0 {
 		e.Notes = []string{"No word has as many symbols as a piece: there are no features, and every value is 0."}
 	}
-	return e, nil
+	return e
 }
 
 // pieceCount returns the number of columns in a table of features.
@@ -249,41 +234,30 @@ func visible(text string) string {
 }
 
 // needed shows that an arbitrary similarity is not a kernel.
-func needed(context.Context) (float64, error) {
-	s, err := theory.Mercer(longestMatrix(strings.Fields(validWords.Default)))
+func needed(context.Context) float64 {
+	s := lessons.Must(theory.Mercer(longestMatrix(strings.Fields(validWords.Default))))
 	if s.PSD {
-		return 1, err
+		return 1
 	}
-	return 2, err
+	return 2
 }
 
-func showSpectrum(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSpectrum(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	x, z, k := left.Of(in), right.Of(in), mer.Of(in)
 	plain, normal, distinct := make([]float64, mostMer), make([]float64, mostMer), make([]float64, mostMer)
 	ks := make([]float64, mostMer)
 	for a := range ks {
 		ks[a] = float64(a + 1)
-		var err error
-		if plain[a], err = value(ctx, spectrumKernel(a+1, false), x, z); err != nil {
-			return nil, err
-		}
-		if normal[a], err = value(ctx, spectrumKernel(a+1, true), x, z); err != nil {
-			return nil, err
-		}
+		plain[a] = value(ctx, spectrumKernel(a+1, false), x, z)
+		normal[a] = value(ctx, spectrumKernel(a+1, true), x, z)
 		names, _, err := theory.FeatureTable([]string{x, z}, theory.Counted(a+1))
-		if err != nil {
-			return nil, err
-		}
+		lessons.Check(err)
 		distinct[a] = float64(pieceCount(names))
 	}
 	names, phi, err := theory.FeatureTable([]string{x, z}, theory.Counted(k))
-	if err != nil {
-		return nil, err
-	}
+	lessons.Check(err)
 	letters, _, err := theory.FeatureTable([]string{x, z}, theory.Counted(1))
-	if err != nil {
-		return nil, err
-	}
+	lessons.Check(err)
 	size := float64(max(1, pieceCount(letters)))
 	possible := make([]float64, mostMer)
 	for a := range possible {
@@ -320,7 +294,7 @@ func showSpectrum(ctx context.Context, in lessons.Input) (*lessons.Exhibit, erro
 			{Label: "k-mers in the two strings", Value: views.Short(distinct[k-1]), Help: "features that are not 0 for both"},
 		},
 		Tables: []lessons.Table{table},
-	}, nil
+	}
 }
 
 // three holds the words of the example, and sevenColumns all their subsequences but one.
@@ -331,13 +305,10 @@ var (
 
 // threeFeatures returns the features of the three words, and the names of all features, the seven
 // columns first.
-func threeFeatures() (names []string, features []map[string]theory.GapPolynomial, err error) {
+func threeFeatures() (names []string, features []map[string]theory.GapPolynomial) {
 	names = slices.Clone(sevenColumns)
 	for _, w := range three {
-		f, err := theory.SubsequenceFeatures(w, 2)
-		if err != nil {
-			return nil, nil, err
-		}
+		f := lessons.Must(theory.SubsequenceFeatures(w, 2))
 		features = append(features, f)
 		for u := range f {
 			if !slices.Contains(names, u) {
@@ -346,7 +317,7 @@ func threeFeatures() (names []string, features []map[string]theory.GapPolynomial
 		}
 	}
 	slices.Sort(names[len(sevenColumns):])
-	return names, features, nil
+	return names, features
 }
 
 // columns selects some of the features.
@@ -361,25 +332,19 @@ func columns(f map[string]theory.GapPolynomial, names []string) map[string]theor
 }
 
 // missing finds the shared subsequence missing from the seven columns.
-func missing(context.Context) (float64, error) {
-	names, features, err := threeFeatures()
-	if err != nil {
-		return 0, err
-	}
+func missing(context.Context) float64 {
+	names, features := threeFeatures()
 	for _, u := range names[len(sevenColumns):] {
 		if len(features[0][u]) > 0 && len(features[1][u]) > 0 {
-			return float64(slices.Index([]string{"tr", "at", "rt", "ac"}, u)), nil
+			return float64(slices.Index([]string{"tr", "at", "rt", "ac"}, u))
 		}
 	}
-	return 0, errors.New("stringkernels: the seven columns have every piece that cat and cart share")
+	panic(lessons.Failf("stringkernels: the seven columns have every piece that cat and cart share"))
 }
 
-func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showGaps(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	lambda := decay.Of(in)
-	names, features, err := threeFeatures()
-	if err != nil {
-		return nil, err
-	}
+	names, features := threeFeatures()
 	if seven.Of(in) {
 		names = sevenColumns
 	}
@@ -392,10 +357,7 @@ func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	g, err := gramOf(ctx, gapKernel(2, lambda, false), three)
-	if err != nil {
-		return nil, err
-	}
+	g := gramOf(ctx, gapKernel(2, lambda, false), three)
 	e := &lessons.Exhibit{}
 	sums := lessons.Table{Caption: "What the columns add up to, and the kernel of the lab, which lists nothing", Head: []string{"words", "sum of the columns", "its value", "kernel"}}
 	difference := 0.0
@@ -431,28 +393,22 @@ func showGaps(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if seven.Of(in) {
 		curves = curves[:1]
 	}
-	shared, err := aligned(names, features, lambda)
-	if err != nil {
-		return nil, err
-	}
+	shared := aligned(names, features, lambda)
 	e.Figures = []lessons.Figure{shared, {Name: "decay", Caption: `$k(\text{cat}, \text{cart})$ against $\lambda$. The upright line is the $\lambda$ chosen.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "λ", Min: 0, Max: 1}, Y: figure.Axis{Name: "k(cat, cart)", Min: 0, Max: 3.2}, Curves: append(curves[:1:1], l.Known(curves[1:]...)...), Here: &lambda}.Picture()
 	}}}
 	if !seven.Of(in) {
-		some, err := aligned(sevenColumns, features, lambda)
-		if err != nil {
-			return nil, err
-		}
+		some := aligned(sevenColumns, features, lambda)
 		e.Figures[0] = shared.Instead(some, `*cat* above *cart*, once for each piece that both have; green: its symbols. Thick rims: gaps, each at the price of $\lambda$. One piece is missing.`)
 		e.Figures[1].Asks = `$k(\text{cat}, \text{cart})$ against $\lambda$, by the seven columns. Which piece do they leave out?`
 		e.Notes, e.After = nil, e.Notes
 	}
-	return e, nil
+	return e
 }
 
 // aligned draws the first two words above each other, once per common subsequence: its symbols
 // joined, and the skipped symbols in the colour of gaps.
-func aligned(names []string, features []map[string]theory.GapPolynomial, lambda float64) (lessons.Figure, error) {
+func aligned(names []string, features []map[string]theory.GapPolynomial, lambda float64) lessons.Figure {
 	var of []figure.Network
 	for _, u := range names {
 		if len(features[0][u]) == 0 || len(features[1][u]) == 0 {
@@ -463,7 +419,7 @@ func aligned(names []string, features []map[string]theory.GapPolynomial, lambda 
 		for row, word := range three[:2] {
 			from, to := strings.IndexByte(word, u[0]), strings.LastIndexByte(word, u[1])
 			if g := to - from - 1; g < 0 || len(features[row][u]) != g+1 || features[row][u][g] != 1 {
-				return lessons.Figure{}, fmt.Errorf("stringkernels: %q occurs in %q more than once", u, word)
+				panic(lessons.Failf("stringkernels: %q occurs in %q more than once", u, word))
 			}
 			start := w.Graph.N
 			for i := range word {
@@ -487,7 +443,7 @@ func aligned(names []string, features []map[string]theory.GapPolynomial, lambda 
 	}
 	return lessons.Figure{Name: "aligned", Caption: `*cat* above *cart*, once for each piece that both have; green: its symbols. Thick rims: gaps, each at the price of $\lambda$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Networks{Format: l.Format(0), Networks: of}.Picture()
-	}}, nil
+	}}
 }
 
 // powerOf formats the weight of one occurrence.
@@ -512,11 +468,7 @@ func steps(a, b float64, n int) []float64 {
 }
 
 // recursion holds the rules for the entries of the tables: of A_1, of each B, of each further A.
-var recursion = []lessons.Line{
-	{Why: "The first table marks where the strings have the same symbol.", TeX: `A_1(i, j) = \begin{cases} 1 & x_i = z_j \\ 0 & \text{else} \end{cases}`},
-	{Why: "What ended here or earlier, with the price of the symbols since.", TeX: `\begin{aligned} B_p(i, j) = A_p(i, j) &+ \lambda B_p(i-1, j) + \lambda B_p(i, j-1) \\ &- \lambda^2 B_p(i-1, j-1) \end{aligned}`},
-	{Why: "One more symbol, behind everything that ended before it in both strings.", TeX: `A_{p+1}(i, j) = \begin{cases} B_p(i-1, j-1) & x_i = z_j \\ 0 & \text{else} \end{cases}`},
-}
+var recursion = lessons.Lines(files, "recursion")
 
 // tableName returns the letter and the level of a table of the replay.
 func tableName(s stepwise.SubsequenceTables, table int) (letter string, p int) {
@@ -524,25 +476,19 @@ func tableName(s stepwise.SubsequenceTables, table int) (letter string, p int) {
 	return lessons.Either(isA, "A", "B"), p
 }
 
-func showFilling(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showFilling(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	x, z, k, lambda := tableX.Of(in), tableZ.Of(in), tableK.Of(in), tableDecay.Of(in)
-	r, err := stepwise.Subsequences(ctx, x, z, k, lambda)
-	if err != nil {
-		return nil, err
-	}
-	truth, err := value(ctx, gapKernel(k, lambda, false), x, z)
-	if err != nil {
-		return nil, err
-	}
+	r := lessons.Must(stepwise.Subsequences(ctx, x, z, k, lambda))
+	truth := value(ctx, gapKernel(k, lambda, false), x, z)
 	step := min(in.Step, r.Len()-1)
 	s := r.At(step)
 	e := &lessons.Exhibit{Steps: r.Len(), Step: step, Rules: true, Figures: []lessons.Figure{tablesFigure(s)}}
 	table, i, j, ok := s.Last()
 	if !ok {
-		e.Body = lessons.Derivation(-1, recursion...)
+		e.Body = lessons.Derivation(-1, recursion()...)
 		e.Numbers = []lessons.Number{{Label: "places in each table", Value: strconv.Itoa(len(s.X) * len(s.Z)), Help: "a pair of symbols each"}}
 		e.Notes = []string{lessons.Either(len(s.X)*len(s.Z) == 0, "A string without symbols has no table: its kernel with any other is 0.", "All tables are empty. ~Step through them: each entry is filled from those that are dashed.~")}
-		return e, nil
+		return e
 	}
 	letter, p := tableName(s, table)
 	rule := 0
@@ -552,7 +498,7 @@ func showFilling(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 	case p > 1:
 		rule = 2
 	}
-	e.Body = lessons.Derivation(rule, recursion...)
+	e.Body = lessons.Derivation(rule, recursion()...)
 	v, _ := s.At(table, i, j)
 	e.Numbers = []lessons.Number{
 		{Label: fmt.Sprintf("$%s_{%d}(%d, %d)$", letter, p, i+1, j+1), Value: views.Short(v), Help: "$= " + sumTeX(s, table, i, j) + "$"},
@@ -563,7 +509,7 @@ func showFilling(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "$k(x, z)$ of the lab", Value: views.Short(truth), Help: "by the code that trains, which keeps two rows only"})
 		e.Notes = []string{fmt.Sprintf("The last table is full: $k(x, z) = %s$.", lessons.TeX(s.Sum()))}
 	}
-	return e, nil
+	return e
 }
 
 // sumTeX formats the sum of an entry with its values.
@@ -633,34 +579,25 @@ func tablesFigure(s stepwise.SubsequenceTables) lessons.Figure {
 }
 
 // corner finds how often a single match is counted if no corner is subtracted.
-func corner(ctx context.Context) (float64, error) {
-	r, err := stepwise.Subsequences(ctx, "ab", "ac", 2, 1)
-	if err != nil {
-		return 0, err
-	}
+func corner(ctx context.Context) float64 {
+	r := lessons.Must(stepwise.Subsequences(ctx, "ab", "ac", 2, 1))
 	s := r.At(r.Len() - 1)
 	above, _ := s.At(1, 0, 1)
 	beside, _ := s.At(1, 1, 0)
 	if at, _ := s.At(1, 1, 1); above+beside == 2*at {
-		return 1, nil
+		return 1
 	}
-	return 0, errors.New("stringkernels: a match is not counted twice")
+	panic(lessons.Failf("stringkernels: a match is not counted twice"))
 }
 
-func showWeights(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showWeights(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	x, z, k, lambda := longX.Of(in), longZ.Of(in), longK.Of(in), tableDecay.Of(in)
 	const most = 6
 	var ks, gaps, span, normal []float64
 	table := lessons.Table{Caption: "Both weightings, and the normalised value that they share", Head: []string{"$k$", "by gaps", "by span", "normalised"}, Marked: []int{k - 1}}
 	for a := 1; a <= most; a++ {
-		g, err := value(ctx, gapKernel(a, lambda, false), x, z)
-		if err != nil {
-			return nil, err
-		}
-		n, err := value(ctx, gapKernel(a, lambda, true), x, z)
-		if err != nil {
-			return nil, err
-		}
+		g := value(ctx, gapKernel(a, lambda, false), x, z)
+		n := value(ctx, gapKernel(a, lambda, true), x, z)
 		s := theory.SpanWeight(g, a, lambda)
 		ks, gaps, span, normal = append(ks, float64(a)), append(gaps, g), append(span, s), append(normal, n)
 		table.Rows = append(table.Rows, []string{strconv.Itoa(a), views.Short(g), views.Short(s), views.Long(n)})
@@ -688,13 +625,13 @@ func showWeights(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			{Label: `$\hat k(x, z)$`, Value: views.Long(normal[k-1]), Help: "normalised, by gaps or by span"},
 		},
 		Tables: []lessons.Table{table},
-	}, nil
+	}
 }
 
 // entries returns the number of entries in the tables of two strings of n symbols.
 func entries(n, k int) float64 { return float64((2*k - 1) * n * n) }
 
-func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	n, k, letters := size.Of(in), costK.Of(in), alphabet.Of(in)
 	var ns, table, list []float64
 	for _, v := range lessons.Logspace(6, 200, 40) {
@@ -717,7 +654,7 @@ func showCost(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "$N^2$", Value: views.Short(ways * ways), Help: `pairs of occurrences, $N = n!/(k!\,(n-k)!)$ in either string`},
 			{Label: `$\lvert A\rvert^k$`, Value: views.Short(features), Help: "columns of a table with all pieces"},
 		},
-	}, nil
+	}
 }
 
 // longestMatrix returns the length of the longest common substring of every pair of words.
@@ -731,7 +668,7 @@ func longestMatrix(texts []string) *mat.SymDense {
 	return k
 }
 
-func showValid(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showValid(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	const most = 8
 	texts := strings.Fields(validWords.Of(in))
 	if len(texts) == 0 {
@@ -739,22 +676,16 @@ func showValid(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	}
 	texts = texts[:min(len(texts), most)]
 	var k *mat.SymDense
-	var err error
 	switch similarity.Of(in) {
 	case "longest":
 		k = longestMatrix(texts)
 	case "spectrum":
-		k, err = gramOf(ctx, spectrumKernel(2, false), texts)
+		k = gramOf(ctx, spectrumKernel(2, false), texts)
 	default:
-		k, err = gramOf(ctx, gapKernel(2, 0.5, false), texts)
+		k = gramOf(ctx, gapKernel(2, 0.5, false), texts)
 	}
-	if err != nil {
-		return nil, err
-	}
-	s, err := theory.Mercer(k)
-	if err != nil {
-		return nil, err
-	}
+
+	s := lessons.Must(theory.Mercer(k))
 	values := make([]float64, len(s.Values))
 	for i, v := range s.Values {
 		values[i] = lessons.Flush(v, s.Zero())
@@ -775,7 +706,7 @@ func showValid(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) 
 	if !s.PSD {
 		e.Notes = []string{"The matrix is not positive semidefinite: no features whatever have these inner products."}
 	}
-	return e, nil
+	return e
 }
 
 // The strings of the training screen: numbers for training and testing, drawn with the same two
@@ -787,52 +718,28 @@ const (
 )
 
 // drawn returns the training strings and the new ones.
-func drawn(noise float64, seed int) (train, test *dataset.Data, err error) {
-	g, err := dataset.FindGenerator("dna")
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := g.Generate(param.Values{
+func drawn(noise float64, seed int) (train, test *dataset.Data) {
+	g := lessons.Must(dataset.FindGenerator("dna"))
+	d := lessons.Must(g.Generate(param.Values{
 		"n": param.Of(trained + fresh), "length": param.Of(letterN), "copies": param.Of(1), "noise": param.Of(noise), "seed": param.Of(seed),
-	})
-	if err != nil {
-		return nil, nil, err
-	}
+	}))
 	rows := make([]int, d.Len())
 	for i := range rows {
 		rows[i] = i
 	}
-	return d.Subset(rows[:trained]), d.Subset(rows[trained:]), nil
+	return d.Subset(rows[:trained]), d.Subset(rows[trained:])
 }
 
-func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	name, k := machineKernel.Of(in), machineK.Text(in)
-	train, test, err := drawn(mutations.Of(in), seed.Of(in))
-	if err != nil {
-		return nil, err
-	}
+	train, test := drawn(mutations.Of(in), seed.Of(in))
 	pairs := []string{"kernel", name, "k", k, "normalize", "true", "C", cost.Text(in)}
-	res, spec, err := lessons.Fit(ctx, train, pairs...)
-	if err != nil {
-		return nil, err
-	}
-	points, err := res.Model.Points(train, spec)
-	if err != nil {
-		return nil, err
-	}
-	accuracy, err := res.Model.Accuracy(test)
-	if err != nil {
-		return nil, err
-	}
-	compared, err := ml.Compare(ctx, res.Model.Kernel, train)
-	if err != nil {
-		return nil, err
-	}
+	res, spec := lessons.Fit(ctx, train, pairs...)
+	points := lessons.Must(res.Model.Points(train, spec))
+	accuracy := lessons.Must(res.Model.Accuracy(test))
+	compared := lessons.Must(ml.Compare(ctx, res.Model.Kernel, train))
 	text := own.Of(in)
-	scores, err := res.Model.ScoresOf(ctx, &dataset.Strings{Values: []string{text}})
-	if err != nil {
-		return nil, err
-	}
+	scores := lessons.Must(res.Model.ScoresOf(ctx, &dataset.Strings{Values: []string{text}}))
 	f := scores.At(0, 0)
 	right := 0
 	for _, p := range points {
@@ -860,35 +767,26 @@ func showMachine(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", res.Report.SupportVectors, train.Len())},
 		},
 		Lab: lessons.LabQuery("dna", pairs...),
-	}, nil
+	}
 }
 
 // letters compares single letters with longer substrings.
-func letters(ctx context.Context) (float64, error) {
+func letters(ctx context.Context) float64 {
 	const seeds = 5
 	var one, three float64
 	for s := range seeds {
 		for k, sum := range map[string]*float64{"1": &one, "3": &three} {
-			train, test, err := drawn(0.1, s+1)
-			if err != nil {
-				return 0, err
-			}
-			res, _, err := lessons.Fit(ctx, train, "kernel", "spectrum", "k", k, "normalize", "true")
-			if err != nil {
-				return 0, err
-			}
-			accuracy, err := res.Model.Accuracy(test)
-			if err != nil {
-				return 0, err
-			}
+			train, test := drawn(0.1, s+1)
+			res, _ := lessons.Fit(ctx, train, "kernel", "spectrum", "k", k, "normalize", "true")
+			accuracy := lessons.Must(res.Model.Accuracy(test))
 			*sum += accuracy / seeds
 		}
 	}
 	switch {
 	case one > 0.9:
-		return 0, nil
+		return 0
 	case math.Abs(one-three) < 0.01:
-		return 2, nil
+		return 2
 	}
-	return 1, nil
+	return 1
 }

@@ -136,8 +136,7 @@ func TestMachine(t *testing.T) {
 	three, one, noise := fresh("k", "3"), fresh("k", "1"), fresh("k", "3", "noise", "0.75")
 	require.Check(t, three >= 80 && one <= three-10 && noise <= 60,
 		"right on fresh strings: %.1f %%, by letters %.1f %%, without motifs %.1f %%", three, one, noise)
-	train, _, err := drawn(0.1, 1)
-	require.NoError(t, err)
+	train, _ := drawn(0.1, 1)
 	motif := train.Classes[1]
 	value := func(text string) float64 {
 		return number(t, lessonstest.Number(t, show(t, "machine", "own", text), "$f$ of your string"))

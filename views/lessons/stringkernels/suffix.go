@@ -29,7 +29,7 @@ var methods = []struct {
 // half the length of the next.
 const longest, lengths = 2048, 5
 
-func showSuffix(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showSuffix(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	text, k := suffixWord.Of(in), suffixK.Of(in)
 	tree := theory.NewSuffixTree(text)
 	cut := tree.Pieces(k)
@@ -66,7 +66,7 @@ func showSuffix(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 	if len(cut) == 0 {
 		e.Notes = []string{"The word is shorter than $k$: the cut meets no edge."}
 	}
-	return e, nil
+	return e
 }
 
 // letterText returns a random string of the longest length.

@@ -53,9 +53,9 @@ func Lesson() *lessons.Lesson {
 				Sketches: map[string]*lessons.Sketch{
 					"fresh": {
 						Of: "the error on new points", Over: "γ", X: []float64{0.001, 0.01, 0.03, 0.1, 1, 10, 30, 100, 300, 1000}, Height: 0.55,
-						Truth: func(ctx context.Context) (figure.Curve, error) {
-							gammas, _, fresh, err := errors(ctx, "10", 1)
-							return figure.Curve{X: gammas, Y: fresh, Marks: true}, err
+						Truth: func(ctx context.Context) figure.Curve {
+							gammas, _, fresh := errors(ctx, "10", 1)
+							return figure.Curve{X: gammas, Y: fresh, Marks: true}
 						},
 						Draw: lessons.SketchChart(figure.Axis{Name: "γ", Log: true, Min: 1e-3, Max: 1e3}, figure.Axis{Name: "share of wrong predictions", Min: 0, Max: 0.55}, figure.Rule{Name: "best possible", At: noise}),
 					},
@@ -71,25 +71,19 @@ func Lesson() *lessons.Lesson {
 var widths = []float64{1e3, 300, 100, 30, 10, 3, 1, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3}
 
 // points returns sixty points for the Gram matrix, sorted by class.
-func points() (*dataset.Data, []int, error) {
-	d, err := dataset.Generate("moons", 60, 0.15, 1)
-	if err != nil {
-		return nil, nil, err
-	}
+func points() (*dataset.Data, []int) {
+	d := lessons.Must(dataset.Generate("moons", 60, 0.15, 1))
 	order := make([]int, len(d.Y))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return d.Y[a] - d.Y[b] })
 	d = lessons.SelectRows(d, order)
-	return d, d.Y, nil
+	return d, d.Y
 }
 
-func showReach(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	d, _, err := points()
-	if err != nil {
-		return nil, err
-	}
+func showReach(_ context.Context, in lessons.Input) *lessons.Exhibit {
+	d, _ := points()
 	gamma := gamma.Of(in)
 	s := 1 / math.Sqrt(2*gamma)
 	k := kernel.RBF(gamma)
@@ -130,25 +124,16 @@ func showReach(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "median distance", Value: views.Short(distances[len(distances)/2]), Help: "between two points of the data set"},
 			{Label: `pairs closer than $s$`, Value: fmt.Sprintf("%.0f %%", 100*float64(close)/float64(len(distances)))},
 		},
-	}, nil
+	}
 }
 
-func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	d, classes, err := points()
-	if err != nil {
-		return nil, err
-	}
+func showGram(_ context.Context, in lessons.Input) *lessons.Exhibit {
+	d, classes := points()
 	step := min(in.Step, len(widths)-1)
 	gamma := widths[step]
 	k := theory.Gram(kernel.NewGram(kernel.RBF(gamma), d.X))
-	near, err := theory.NewCloseness(k)
-	if err != nil {
-		return nil, err
-	}
-	spectrum, err := theory.Mercer(k)
-	if err != nil {
-		return nil, err
-	}
+	near := lessons.Must(theory.NewCloseness(k))
+	spectrum := lessons.Must(theory.Mercer(k))
 	clean := make([]float64, len(spectrum.Values))
 	for i, v := range spectrum.Values {
 		clean[i] = lessons.Flush(v, 1e-10*spectrum.Values[0]) // the kernel is valid: none is negative
@@ -175,36 +160,21 @@ func showGram(_ context.Context, in lessons.Input) (*lessons.Exhibit, error) {
 			{Label: "largest eigenvalue", Value: views.Short(spectrum.Values[0]), After: true},
 			{Label: "effective rank", Value: views.Short(spectrum.EffectiveRank()), Help: "exponential of the entropy of the eigenvalues' shares: directions that matter"},
 		},
-	}, nil
+	}
 }
 
 // largest returns the largest eigenvalue for a very wide kernel.
-func largest(context.Context) (float64, error) {
-	d, _, err := points()
-	if err != nil {
-		return 0, err
-	}
-	s, err := theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(1e-4), d.X)))
-	return s.Values[0], err
+func largest(context.Context) float64 {
+	d, _ := points()
+	s := lessons.Must(theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(1e-4), d.X))))
+	return s.Values[0]
 }
 
-func showBubbles(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	d, err := dataset.Generate("moons", 100, 0.3, 1)
-	if err != nil {
-		return nil, err
-	}
-	fresh, err := dataset.Generate("moons", 1000, 0.3, 2)
-	if err != nil {
-		return nil, err
-	}
-	res, spec, err := lessons.Fit(ctx, d, "gamma", gamma.Text(in), "C", bubblesC.Text(in))
-	if err != nil {
-		return nil, err
-	}
-	accuracy, err := res.Model.Accuracy(fresh)
-	if err != nil {
-		return nil, err
-	}
+func showBubbles(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	d := lessons.Must(dataset.Generate("moons", 100, 0.3, 1))
+	fresh := lessons.Must(dataset.Generate("moons", 1000, 0.3, 2))
+	res, spec := lessons.Fit(ctx, d, "gamma", gamma.Text(in), "C", bubblesC.Text(in))
+	accuracy := lessons.Must(res.Model.Accuracy(fresh))
 	r := res.Report
 	boundary := lessons.Boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. ~Move the width from end to end.~", res.Model, d, spec, nil)
 	boundary.Asks = "One hundred points of two noisy moons. ~Move the width from end to end.~ How many points are support vectors?"
@@ -216,34 +186,25 @@ func showBubbles(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error
 			{Label: "right on 1000 new points", Value: lessons.Percent(accuracy), Help: "from the same generator"},
 		},
 		Lab: lessons.LabQuery("moons", "gamma", gamma.Text(in), "C", bubblesC.Text(in), "standardize", "false"),
-	}, nil
+	}
 }
 
 // vectors compares the numbers of support vectors.
-func vectors(ctx context.Context) (float64, error) {
-	d, err := dataset.Generate("moons", 100, 0.3, 1)
-	if err != nil {
-		return 0, err
+func vectors(ctx context.Context) float64 {
+	d := lessons.Must(dataset.Generate("moons", 100, 0.3, 1))
+	count := func(gamma string) int {
+		res, _ := lessons.Fit(ctx, d, "gamma", gamma, "C", "1")
+		return res.Report.SupportVectors
 	}
-	count := func(gamma string) (int, error) {
-		res, _, err := lessons.Fit(ctx, d, "gamma", gamma, "C", "1")
-		if err != nil {
-			return 0, err
-		}
-		return res.Report.SupportVectors, nil
-	}
-	before, err := count("1")
-	if err != nil {
-		return 0, err
-	}
-	after, err := count("1000")
+	before := count("1")
+	after := count("1000")
 	switch {
 	case after > 90:
-		return 2, err
+		return 2
 	case after < before*9/10:
-		return 0, err
+		return 0
 	}
-	return 1, err
+	return 1
 }
 
 // noise is the fraction of wrong labels in ring.
@@ -251,7 +212,7 @@ const noise = 0.1
 
 // ring returns n points of the square [-2, 2]²: +1 inside the circle of radius 1.3, but with one
 // label in ten flipped. It also returns P(y = +1 | x).
-func ring(n int, seed uint64) (d *dataset.Data, posterior []float64, err error) {
+func ring(n int, seed uint64) (d *dataset.Data, posterior []float64) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	t := lessons.Toy{}
 	for range n {
@@ -265,39 +226,24 @@ func ring(n int, seed uint64) (d *dataset.Data, posterior []float64, err error) 
 		}
 		t.XY, t.Y, posterior = append(t.XY, p), append(t.Y, y), append(posterior, post)
 	}
-	d, err = t.Data()
-	return d, posterior, err
+	d = t.Data()
+	return d, posterior
 }
 
 // errors returns the training and test error of a machine for every width, ascending in gamma.
-func errors(ctx context.Context, c string, seed uint64) (gammas, train, fresh []float64, err error) {
-	d, _, err := ring(100, seed)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	test, _, err := ring(2000, 1000)
-	if err != nil {
-		return nil, nil, nil, err
-	}
+func errors(ctx context.Context, c string, seed uint64) (gammas, train, fresh []float64) {
+	d, _ := ring(100, seed)
+	test, _ := ring(2000, 1000)
 	for _, g := range slices.Backward(widths) {
-		res, _, err := lessons.Fit(ctx, d, "gamma", lessons.Setting(g), "C", c)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		a, err := res.Model.Accuracy(test)
-		if err != nil {
-			return nil, nil, nil, err
-		}
+		res, _ := lessons.Fit(ctx, d, "gamma", lessons.Setting(g), "C", c)
+		a := lessons.Must(res.Model.Accuracy(test))
 		gammas, train, fresh = append(gammas, g), append(train, 1-*res.Report.TrainAccuracy), append(fresh, 1-a)
 	}
-	return gammas, train, fresh, nil
+	return gammas, train, fresh
 }
 
-func showCurves(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	gammas, train, fresh, err := errors(ctx, curvesC.Text(in), uint64(curvesSeed.Of(in)))
-	if err != nil {
-		return nil, err
-	}
+func showCurves(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	gammas, train, fresh := errors(ctx, curvesC.Text(in), uint64(curvesSeed.Of(in)))
 	best := 0
 	for i, e := range fresh {
 		if e < fresh[best] {
@@ -328,7 +274,7 @@ func showCurves(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			{Label: "its error on new points", Value: lessons.Percent(fresh[best]), Help: "the labels' noise alone makes 10 %", After: true},
 			{Label: "its error on the training points", Value: lessons.Percent(train[best]), After: true},
 		},
-	}, nil
+	}
 }
 
 // parted reports whether for some width the error on new points clearly exceeds the training
@@ -343,57 +289,42 @@ func parted(train, fresh []float64) bool {
 }
 
 // training finds the end at which the training error is lowest.
-func training(ctx context.Context) (float64, error) {
-	_, train, fresh, err := errors(ctx, "10", 1)
-	if err != nil {
-		return 0, err
-	}
+func training(ctx context.Context) float64 {
+	_, train, fresh := errors(ctx, "10", 1)
 	lowest := slices.Min(train)
 	switch {
 	case train[len(train)-1] == lowest:
-		return 2, nil
+		return 2
 	case train[0] == lowest:
-		return 0, nil
+		return 0
 	case train[slices.Index(fresh, slices.Min(fresh))] == lowest:
-		return 1, nil
+		return 1
 	}
-	return 0, fmt.Errorf("the lowest training error is at neither end")
+	panic(lessons.Failf("the lowest training error is at neither end"))
 }
 
 // resamples is the number of machines compared, each on its own sample.
 const resamples = 15
 
 // machines trains on resamples and tests on one set of points.
-func machines(ctx context.Context, gamma string, resamples int) (theory.BiasVariance, []*ml.Model, []*dataset.Data, error) {
-	test, posterior, err := ring(500, 2000)
-	if err != nil {
-		return theory.BiasVariance{}, nil, nil, err
-	}
+func machines(ctx context.Context, gamma string, resamples int) (theory.BiasVariance, []*ml.Model, []*dataset.Data) {
+	test, posterior := ring(500, 2000)
 	f := mat.NewDense(resamples, len(posterior), nil)
 	var models []*ml.Model
 	var samples []*dataset.Data
 	for r := range resamples {
-		d, _, err := ring(80, uint64(r+1))
-		if err != nil {
-			return theory.BiasVariance{}, nil, nil, err
-		}
-		res, _, err := lessons.Fit(ctx, d, "gamma", gamma, "C", "10")
-		if err != nil {
-			return theory.BiasVariance{}, nil, nil, err
-		}
+		d, _ := ring(80, uint64(r+1))
+		res, _ := lessons.Fit(ctx, d, "gamma", gamma, "C", "10")
 		f.SetRow(r, res.Model.Decisions(test.X))
 		models, samples = append(models, res.Model), append(samples, d)
 	}
-	bv, err := theory.NewBiasVariance(f, posterior)
-	return bv, models, samples, err
+	bv := lessons.Must(theory.NewBiasVariance(f, posterior))
+	return bv, models, samples
 }
 
-func showResamples(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
+func showResamples(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	here := gamma.Of(in)
-	bv, models, samples, err := machines(ctx, gamma.Text(in), resamples)
-	if err != nil {
-		return nil, err
-	}
+	bv, models, samples := machines(ctx, gamma.Text(in), resamples)
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{{
 			Name: "boundaries", Caption: "Boundaries of six machines, each trained on its own 80 points. Where they disagree the plane is hatched.",
@@ -416,12 +347,9 @@ func showResamples(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 		},
 	}
 	if in.Coarse {
-		return e, nil
+		return e
 	}
-	gammas, bias, variance, whole, err := decomposition(ctx)
-	if err != nil {
-		return nil, err
-	}
+	gammas, bias, variance, whole := decomposition(ctx)
 	e.Figures = append(e.Figures, lessons.Figure{Name: "parts", Wide: true, After: true, Caption: `Too wide: bias. Narrower: variance. Narrower still, every machine is its own constant almost everywhere: the main prediction is wrong in the ring, bias is back, and variance helps against it.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{
 			Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "part of the error"},
@@ -429,31 +357,25 @@ func showResamples(ctx context.Context, in lessons.Input) (*lessons.Exhibit, err
 			Here:   &here,
 		}.Picture()
 	}})
-	return e, nil
+	return e
 }
 
 // decomposition returns the decomposition for every second width.
-func decomposition(ctx context.Context) (gammas, bias, variance, whole []float64, err error) {
+func decomposition(ctx context.Context) (gammas, bias, variance, whole []float64) {
 	for i := len(widths) - 1; i >= 0; i -= 2 {
 		g := widths[i]
-		bv, _, _, err := machines(ctx, lessons.Setting(g), resamples)
-		if err != nil {
-			return nil, nil, nil, nil, err
-		}
+		bv, _, _ := machines(ctx, lessons.Setting(g), resamples)
 		gammas, bias, variance, whole = append(gammas, g), append(bias, bv.Bias), append(variance, bv.Variance), append(whole, bv.Error)
 	}
-	return gammas, bias, variance, whole, nil
+	return gammas, bias, variance, whole
 }
 
 // which finds the term that grows most from a moderate to a very narrow kernel.
-func which(ctx context.Context) (float64, error) {
-	a, _, _, err := machines(ctx, "1", resamples)
-	if err != nil {
-		return 0, err
-	}
-	b, _, _, err := machines(ctx, "10", resamples)
+func which(ctx context.Context) float64 {
+	a, _, _ := machines(ctx, "1", resamples)
+	b, _, _ := machines(ctx, "10", resamples)
 	grown := []float64{b.Bias - a.Bias, b.Variance - a.Variance, b.Noise - a.Noise}
-	return float64(slices.Index(grown, slices.Max(grown))), err
+	return float64(slices.Index(grown, slices.Max(grown)))
 }
 
 // The search grid, from wide to narrow and from small to large C.
@@ -471,67 +393,43 @@ type choice struct {
 // choices caches the grids by seed.
 var choices lessons.Memo[uint64, choice]
 
-func newChoice(ctx context.Context, seed uint64) (choice, error) {
-	return choices.Get(seed, func() (choice, error) { return computeChoice(ctx, seed) })
+func newChoice(ctx context.Context, seed uint64) choice {
+	return choices.Get(seed, func() choice { return computeChoice(ctx, seed) })
 }
 
-func computeChoice(ctx context.Context, seed uint64) (c choice, err error) {
-	d, _, err := ring(100, seed)
-	if err != nil {
-		return c, err
-	}
-	test, _, err := ring(2000, 1000)
-	if err != nil {
-		return c, err
-	}
-	spec, err := lessons.NewSpec()
-	if err != nil {
-		return c, err
-	}
-	grid, err := eval.CrossValidate(ctx, d, spec, eval.Grid{
+func computeChoice(ctx context.Context, seed uint64) (c choice) {
+	d, _ := ring(100, seed)
+	test, _ := ring(2000, 1000)
+	spec := lessons.NewSpec()
+	grid := lessons.Must(eval.CrossValidate(ctx, d, spec, eval.Grid{
 		"C": eval.Numbers(gridCs...), "gamma": eval.Numbers(gridGammas...),
-	}, eval.Scheme{Folds: 5, Seed: seed}, nil)
-	if err != nil {
-		return c, err
-	}
+	}, eval.Scheme{Folds: 5, Seed: seed}, nil))
 	n := len(gridCs) // cells per gamma
 	c = choice{mat.NewDense(n, len(gridGammas), nil), mat.NewDense(n, len(gridGammas), nil), grid.Best}
 	for k, cell := range grid.Settings {
 		c.wrong.Set(k%n, k/n, 1-cell.Accuracy)
-		res, _, err := lessons.Fit(ctx, d, "C", lessons.Setting(gridCs[k%n]), "gamma", lessons.Setting(gridGammas[k/n]))
-		if err != nil {
-			return c, err
-		}
-		right, err := res.Model.Accuracy(test)
-		if err != nil {
-			return c, err
-		}
+		res, _ := lessons.Fit(ctx, d, "C", lessons.Setting(gridCs[k%n]), "gamma", lessons.Setting(gridGammas[k/n]))
+		right := lessons.Must(res.Model.Accuracy(test))
 		c.fresh.Set(k%n, k/n, 1-right)
 	}
-	return c, nil
+	return c
 }
 
 // flattered compares the error of the best cell in cross-validation with that on new points.
-func flattered(ctx context.Context) (float64, error) {
-	c, err := newChoice(ctx, 1)
-	if err != nil {
-		return 0, err
-	}
+func flattered(ctx context.Context) float64 {
+	c := newChoice(ctx, 1)
 	i, j := c.best%len(gridCs), c.best/len(gridCs)
 	switch more := c.fresh.At(i, j) - c.wrong.At(i, j); {
 	case more > 0.005:
-		return 1, nil
+		return 1
 	case more < -0.005:
-		return 2, nil
+		return 2
 	}
-	return 0, nil
+	return 0
 }
 
-func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error) {
-	c, err := newChoice(ctx, uint64(choiceSeed.Of(in)))
-	if err != nil {
-		return nil, err
-	}
+func showChoice(ctx context.Context, in lessons.Input) *lessons.Exhibit {
+	c := newChoice(ctx, uint64(choiceSeed.Of(in)))
 	wrong, n := c.wrong, len(gridCs)
 	bestC, bestG := c.best%n, c.best/n
 	pair := func(k int) string {
@@ -588,7 +486,7 @@ func showChoice(ctx context.Context, in lessons.Input) (*lessons.Exhibit, error)
 			{Label: "its cross-validated error", Value: share(wrong, bestG, bestC), Help: "flattered: it was chosen for it", After: true},
 			{Label: "its error on 2000 new points", Value: share(c.fresh, bestG, bestC), Help: "trained on all 100 points; 10 % is the best possible", After: true},
 		},
-	}, nil
+	}
 }
 
 // tied returns the cells of a grid of errors that tie with the given one, numbered by columns.
