@@ -33,7 +33,15 @@ func TestBlocks(t *testing.T) {
 		text.WriteString(strings.Repeat("1 1:1", rapid.IntRange(0, 1).Draw(t, "rest")))
 		var got, want []string
 		scan := func(b *block[libsvmField], text string, from int) { scanLIBSVM(b, text, from, 3) }
+		kept := func(f field) string { // in a column of many texts
+			c := cells{file: text.String(), many: []packed{}}
+			c.put(f)
+			return c.Cell(0)
+		}
 		for r := range inBlocks(text.String(), 0, 1, scan) {
+			for _, f := range r.fields {
+				require.Check(t, kept(f.field) == f.value(), "LIBSVM: %q of %q", kept(f.field), f.text)
+			}
 			got = append(got, fmt.Sprint(r.line, r.fields))
 		}
 		var b block[libsvmField]
@@ -47,6 +55,9 @@ func TestBlocks(t *testing.T) {
 		got, want = nil, nil
 		sc := csvScanner{text: text.String(), sep: rapid.SampledFrom([]byte(", \t")).Draw(t, "separator"), line: 1, most: 3}
 		for r := range sc.records() {
+			for _, f := range r.fields {
+				require.Check(t, kept(f) == f.text, "CSV: %q of %q", kept(f), f.text)
+			}
 			got = append(got, fmt.Sprint(r.line, r.count, r.fields))
 		}
 		for sc.next() {

@@ -36,14 +36,6 @@ const mostDistinct = 256
 // fewDistinct is the number of texts among which a search takes no longer than by a map.
 const fewDistinct = 8
 
-// mostDistinct returns how many texts are stored once: with few rows a byte for each saves nothing.
-func (c *cells) mostDistinct() int {
-	if 0 < c.expected && c.expected <= 4*mostDistinct {
-		return fewDistinct
-	}
-	return mostDistinct
-}
-
 // Len returns the number of rows.
 func (c *cells) Len() int { return max(len(c.codes), len(c.many)) - c.skipped }
 
@@ -166,7 +158,8 @@ func (c *cells) put(f field) {
 	c.known = nil
 	if c.many == nil {
 		k, ok := c.find(f.text)
-		if !ok && len(c.distinct) == c.mostDistinct() {
+		const often = 8 // occurs a text that is worth to be stored once
+		if n := len(c.distinct); !ok && (n == mostDistinct || c.expected > 0 && n >= max(fewDistinct, c.expected/often)) {
 			c.spread()
 			c.put(f)
 			return

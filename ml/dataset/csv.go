@@ -535,12 +535,7 @@ func (sc *csvScanner) records() iter.Seq[record[field]] {
 // scan reads a block by a copy of the scanner of the file.
 func (sc csvScanner) scan(b *block[field], text string, from int) {
 	sc.text, sc.pos, sc.line = text, from, 1
-	for {
-		before := len(b.fields)
-		sc.fields = b.fields[before:]
-		if !sc.next() {
-			break
-		}
+	for sc.fields = b.fields; sc.next(); sc.fields = b.fields[len(b.fields):] {
 		b.fields = append(b.fields, sc.fields...)
 		b.end(sc.start, sc.count)
 	}
@@ -558,7 +553,7 @@ func (sc *csvScanner) next() bool {
 		if sc.sep == ' ' && sc.count > 0 && sc.atLineEnd() {
 			break
 		}
-		if !sc.number() && !sc.word() {
+		if !sc.field() {
 			return false
 		}
 		if sc.atLineEnd() {
@@ -595,33 +590,23 @@ func (sc *csvScanner) endLine() {
 	sc.line++
 }
 
-// number reads a field that is a plain number, and reports whether it is one.
-func (sc *csvScanner) number() bool {
+// field reads a field, and reports whether there was no error.
+func (sc *csvScanner) field() bool {
 	from := sc.pos
-	p, to, plain := cutDecimal(sc.text, from)
-	if sc.pos = to; !plain || !sc.atLineEnd() && !sc.atSeparator() {
-		sc.pos = from
-		return false
-	}
-	if sc.count++; sc.count <= sc.most {
-		sc.fields = append(sc.fields, field{sc.text[from:to], p})
-	}
-	return true
-}
-
-// word reads any other field, and reports whether there was no error.
-func (sc *csvScanner) word() bool {
-	if sc.pos < len(sc.text) && sc.text[sc.pos] == '"' {
-		s := sc.quoted()
-		sc.keep(s, -1)
+	if from < len(sc.text) && sc.text[from] == '"' {
+		sc.keep(field{text: sc.quoted()}, -1)
 		return sc.err == nil
 	}
-	from := sc.pos
-	for sc.pos < len(sc.text) && !sc.atSeparator() && !sc.atLineEnd() {
-		sc.pos++
+	p, to, plain := cutDecimal(sc.text, from)
+	for sc.pos = to; !sc.atSeparator() && !sc.atLineEnd(); sc.pos++ {
+		plain = false
 	}
-	s := strings.TrimLeftFunc(sc.text[from:sc.pos], unicode.IsSpace)
-	sc.keep(strings.TrimRightFunc(s, unicode.IsSpace), sc.pos-len(s))
+	if f := sc.text[from:sc.pos]; plain {
+		sc.keep(field{f, p}, from)
+	} else {
+		f = strings.TrimLeftFunc(f, unicode.IsSpace)
+		sc.keep(field{text: strings.TrimRightFunc(f, unicode.IsSpace)}, sc.pos-len(f))
+	}
 	return true
 }
 
@@ -655,16 +640,18 @@ func (sc *csvScanner) beginsWithMissing(line string) bool {
 	return missing(strings.TrimSpace(field))
 }
 
-// keep appends a field, which stands at a place of the text, or at none, -1.
-func (sc *csvScanner) keep(s string, at int) {
+// keep appends a field, whose text is at a place of the file, or at none, -1.
+func (sc *csvScanner) keep(f field, at int) {
 	if sc.count++; sc.count > sc.most {
 		return
 	}
-	f := field{text: unguard(s)}
-	if number, ok := strings.CutPrefix(s, "\u2212"); ok && sc.typeset && isNumber(number, sc.sep) {
-		f.text = "-" + number
-	} else if at >= 0 {
-		f.packed = pack(f.text, at+len(s)-len(f.text))
+	if f.packed == 0 {
+		number, minus := strings.CutPrefix(f.text, "\u2212")
+		if before := len(f.text); minus && sc.typeset && isNumber(number, sc.sep) {
+			f.text = "-" + number
+		} else if f.text = unguard(f.text); at >= 0 {
+			f.packed = pack(f.text, at+before-len(f.text))
+		}
 	}
 	sc.fields = append(sc.fields, f)
 }
