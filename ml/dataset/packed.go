@@ -18,10 +18,13 @@ const (
 	lengthBits        = 31
 )
 
-// pack returns a text that begins at an offset of another one.
+// pack returns a text that begins at an offset of another one; 0: it is empty.
 func pack(text string, at int) packed {
 	if p, to, plain := cutDecimal(text, 0); plain && to == len(text) {
 		return p
+	}
+	if text == "" { // whose place need not fit
+		return 0
 	}
 	return packed(at<<lengthBits | len(text))
 }
