@@ -158,7 +158,7 @@ func (c *cells) put(f field) {
 	c.known = nil
 	if c.many == nil {
 		k, ok := c.find(f.text)
-		const often = 8 // occurs a text that is worth to be stored once
+		const often = 8 // a text that is stored once should occur so often
 		if n := len(c.distinct); !ok && (n == mostDistinct || c.expected > 0 && n >= max(fewDistinct, c.expected/often)) {
 			c.spread()
 			c.put(f)

@@ -561,7 +561,10 @@ func (sc *csvScanner) next() bool {
 		}
 		sc.pos++ // the separator
 	}
-	sc.endLine()
+	if strings.HasPrefix(sc.text[sc.pos:], "\r\n") {
+		sc.pos++
+	}
+	sc.pos, sc.line = min(sc.pos+1, len(sc.text)), sc.line+1
 	return true
 }
 
@@ -579,15 +582,6 @@ func (sc *csvScanner) skipLines() bool {
 		sc.line++
 	}
 	return false
-}
-
-// endLine moves to the beginning of the next line.
-func (sc *csvScanner) endLine() {
-	if strings.HasPrefix(sc.text[sc.pos:], "\r\n") {
-		sc.pos++
-	}
-	sc.pos = min(sc.pos+1, len(sc.text))
-	sc.line++
 }
 
 // field reads a field, and reports whether there was no error.
