@@ -32,14 +32,14 @@ func (b *block[F]) end(line, count int) {
 	b.records = append(b.records, struct{ line, count, end int }{line, count, len(b.fields)})
 }
 
-// inBlocks iterates over the records of a text, which goroutines scan in blocks of whole lines. The
-// first line has the given number.
-func inBlocks[F any](text string, line int, scan func(b *block[F], text string)) iter.Seq[record[F]] {
+// inBlocks iterates over the records of a text from a place on, which goroutines scan in blocks of
+// whole lines: scan gets the text up to the end of a block. The first line has the given number.
+func inBlocks[F any](text string, from, line int, scan func(b *block[F], text string, from int)) iter.Seq[record[F]] {
 	return func(yield func(record[F]) bool) {
-		blocks, before := cutBlocks(text), line-1
-		for b := range inOrder(len(blocks), func(k int, b block[F]) block[F] {
+		ends, before := cutBlocks(text, from), line-1
+		for b := range inOrder(len(ends)-1, func(k int, b block[F]) block[F] {
 			b.fields, b.records, b.lines = b.fields[:0], b.records[:0], 0
-			scan(&b, blocks[k])
+			scan(&b, text[:ends[k+1]], ends[k])
 			return b
 		}) {
 			from := 0
@@ -54,14 +54,16 @@ func inBlocks[F any](text string, line int, scan func(b *block[F], text string))
 	}
 }
 
-// cutBlocks cuts a text at ends of lines into blocks.
-func cutBlocks(text string) (blocks []string) {
-	for len(text) > blockSize {
-		_, rest := cutLine(text[blockSize:])
-		blocks = append(blocks, text[:len(text)-len(rest)])
-		text = rest
+// cutBlocks cuts a text from a place on at ends of lines into blocks, and returns that place and the
+// ends of the blocks.
+func cutBlocks(text string, from int) []int {
+	ends := []int{from}
+	for len(text)-from > blockSize {
+		_, rest := cutLine(text[from+blockSize:])
+		from = len(text) - len(rest)
+		ends = append(ends, from)
 	}
-	return append(blocks, text)
+	return append(ends, len(text))
 }
 
 // inOrder iterates over the values of scan for the numbers from 0 to n-1, computed ahead by

@@ -32,12 +32,20 @@ func TestBlocks(t *testing.T) {
 		}
 		text.WriteString(strings.Repeat("1 1:1", rapid.IntRange(0, 1).Draw(t, "rest")))
 		var got, want []string
-		scan := func(b *block[libsvmField], text string) { scanLIBSVM(b, text, 3) }
-		for r := range inBlocks(text.String(), 1, scan) {
+		scan := func(b *block[libsvmField], text string, from int) { scanLIBSVM(b, text, from, 3) }
+		kept := func(f field) string { // in a column of many texts
+			c := cells{file: text.String(), many: []packed{}}
+			c.put(f)
+			return c.Cell(0)
+		}
+		for r := range inBlocks(text.String(), 0, 1, scan) {
+			for _, f := range r.fields {
+				require.Check(t, kept(field{f.value(), f.packed}) == f.value(), "LIBSVM: %q of %q", f.value(), f.text)
+			}
 			got = append(got, fmt.Sprint(r.line, r.fields))
 		}
 		var b block[libsvmField]
-		scan(&b, text.String())
+		scan(&b, text.String(), 0)
 		from := 0
 		for _, r := range b.records {
 			want = append(want, fmt.Sprint(r.line, b.fields[from:r.end]))
@@ -47,6 +55,9 @@ func TestBlocks(t *testing.T) {
 		got, want = nil, nil
 		sc := csvScanner{text: text.String(), sep: rapid.SampledFrom([]byte(", \t")).Draw(t, "separator"), line: 1, most: 3}
 		for r := range sc.records() {
+			for _, f := range r.fields {
+				require.Check(t, kept(f) == f.text, "CSV: %q", f.text)
+			}
 			got = append(got, fmt.Sprint(r.line, r.count, r.fields))
 		}
 		for sc.next() {
@@ -64,12 +75,13 @@ func TestCutPair(t *testing.T) {
 		rest := text.Draw(t, "line")
 		for _, want := range strings.Fields(rest) {
 			var f libsvmField
-			f, rest = cutPair(rest)
+			rest = f.cut(rest, 0)
 			left, value, pair := strings.Cut(want, ":")
 			_, number := parseNumber(value)
-			require.Check(t, f.text == want && (f.colon >= 0) == pair && (!pair || int(f.colon) == len(left) && f.number == number), "%+v of %q", f, want)
+			require.Check(t, f.text == want && (f.colon >= 0) == pair && (!pair || f.colon == len(left) && f.number == number), "%+v of %q", f, want)
 		}
-		f, _ := cutPair(rest)
+		var f libsvmField
+		f.cut(rest, 0)
 		require.Check(t, f.text == "", "%q behind the last", f.text)
 	})
 }

@@ -7,14 +7,15 @@ import (
 )
 
 // cells holds the texts of a column in about as much memory as in the file. With few distinct
-// texts it stores each once and a byte per row; otherwise it concatenates them.
+// texts it stores each once and a byte per row; otherwise eight bytes per row.
 type cells struct {
 	distinct []string         // those that differ, mostDistinct at most
 	place    map[string]uint8 // of them, once a search takes longer
 	codes    []uint8          // of each row, a place in distinct
 
-	text *strings.Builder // of all rows; nil: distinct and codes hold them
-	ends []uint32         // of each row, in text
+	many []packed         // of each row; nil: distinct and codes hold them
+	file string           // in which cells have their places
+	own  *strings.Builder // of texts that are not in file
 
 	expected int // rows, or 0
 	skipped  int // rows above the first, which was a header
@@ -22,24 +23,64 @@ type cells struct {
 	known *facts // facts of many rows, from factsOf; nil after a change
 }
 
+// field is a text in a file.
+type field struct {
+	text   string
+	packed packed // 0: not determined, or the text is not in the file as it is here
+}
+
 // mostDistinct is the number of texts that a byte can index. If there are more, most take at least
 // two characters and a separator in the file.
 const mostDistinct = 256
 
+// fewDistinct is the number of texts among which a search takes no longer than by a map.
+const fewDistinct = 8
+
 // Len returns the number of rows.
-func (c *cells) Len() int { return max(len(c.codes), len(c.ends)) - c.skipped }
+func (c *cells) Len() int { return max(len(c.codes), len(c.many)) - c.skipped }
 
 // Cell returns the text of a row, counted from 0.
 func (c *cells) Cell(i int) string {
-	i += c.skipped
-	if c.text == nil {
-		return c.distinct[c.codes[i]]
+	if c.many == nil {
+		return c.distinct[c.codes[i+c.skipped]]
 	}
-	from := uint32(0)
-	if i > 0 {
-		from = c.ends[i-1]
+	p, in := c.many[i+c.skipped], c.file
+	switch {
+	case p&isDecimal != 0:
+		return p.text()
+	case p&isOwn != 0:
+		in = c.own.String()
 	}
-	return c.text.String()[from:c.ends[i]]
+	from := int(p &^ isOwn >> lengthBits)
+	return in[from : from+int(p&(1<<lengthBits-1))]
+}
+
+// decimal returns the number in a row, 0 if it is not known to be a decimal one.
+func (c *cells) decimal(i int) packed {
+	if c.many == nil || c.many[i+c.skipped]&isDecimal == 0 {
+		return 0
+	}
+	return c.many[i+c.skipped]
+}
+
+// number returns the number in a row.
+func (c *cells) number(i int) (v float64, ok bool) {
+	if p := c.decimal(i); p != 0 {
+		return p.value(), true
+	}
+	return parseNumber(c.Cell(i))
+}
+
+// pointed reports whether the text of a row has a point.
+func (c *cells) pointed(i int) bool {
+	p := c.decimal(i)
+	return p.decimals() > 0 || p == 0 && strings.Contains(c.Cell(i), ".")
+}
+
+// alike reports whether two rows have the same text.
+func (c *cells) alike(i, j int) bool {
+	a, b := c.decimal(i), c.decimal(j)
+	return a == b && (a != 0 || c.Cell(i) == c.Cell(j))
 }
 
 // all iterates over the texts of the rows by number.
@@ -65,35 +106,36 @@ func (c *cells) list() []string {
 // values iterates over the texts that occur, each once if few are distinct.
 func (c *cells) values() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for s := range c.counted() {
-			if !yield(s) {
+		for i := range c.counted() {
+			if !yield(c.Cell(i)) {
 				return
 			}
 		}
 	}
 }
 
-// counted iterates over the texts in the order of their first rows with their counts; if many are
-// distinct, over the rows with count 1.
-func (c *cells) counted() iter.Seq2[string, int] {
-	return func(yield func(string, int) bool) {
-		if c.text == nil {
-			var rows [mostDistinct]int
-			var order []uint8
-			for _, k := range c.codes[c.skipped:] {
-				if rows[k]++; rows[k] == 1 {
-					order = append(order, k)
-				}
-			}
-			for _, k := range order {
-				if !yield(c.distinct[k], rows[k]) {
+// counted iterates over the first rows of the texts with the numbers of their rows; if many are
+// distinct, over all rows with the number 1.
+func (c *cells) counted() iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		if c.many != nil {
+			for i := range c.Len() {
+				if !yield(i, 1) {
 					return
 				}
 			}
 			return
 		}
-		for _, s := range c.all() {
-			if !yield(s, 1) {
+		var rows, first [mostDistinct]int
+		var order []uint8
+		for i, k := range c.codes[c.skipped:] {
+			if rows[k]++; rows[k] == 1 {
+				first[k] = i
+				order = append(order, k)
+			}
+		}
+		for _, k := range order {
+			if !yield(first[k], rows[k]) {
 				return
 			}
 		}
@@ -109,18 +151,22 @@ func (c *cells) room() {
 }
 
 // add appends a row.
-func (c *cells) add(s string) {
+func (c *cells) add(s string) { c.put(field{text: s}) }
+
+// put appends a row with a text of the file.
+func (c *cells) put(f field) {
 	c.known = nil
-	if c.text == nil {
-		k, ok := c.find(s)
-		if !ok && len(c.distinct) == mostDistinct {
-			c.line()
-			c.add(s)
+	if c.many == nil {
+		k, ok := c.find(f.text)
+		const often = 8 // a text that is stored once should occur so often
+		if n := len(c.distinct); !ok && (n == mostDistinct || c.expected > 0 && n >= max(fewDistinct, c.expected/often)) {
+			c.spread()
+			c.put(f)
 			return
 		}
 		if !ok {
 			k = uint8(len(c.distinct))
-			c.distinct = append(c.distinct, strings.Clone(s)) // do not retain the whole text that s is part of
+			c.distinct = append(c.distinct, strings.Clone(f.text)) // do not retain the whole text that it is part of
 			if c.place != nil {
 				c.place[c.distinct[k]] = k
 			}
@@ -129,8 +175,23 @@ func (c *cells) add(s string) {
 		c.codes = append(c.codes, k)
 		return
 	}
-	c.text.WriteString(s)
-	c.ends = append(c.ends, uint32(c.text.Len()))
+	if f.packed == 0 {
+		f.packed = c.pack(f.text)
+	}
+	c.many = append(c.many, f.packed)
+}
+
+// pack packs a text that is not in the file.
+func (c *cells) pack(s string) packed {
+	if c.own == nil {
+		c.own = &strings.Builder{}
+	}
+	p := pack(s, c.own.Len())
+	if p&isDecimal == 0 {
+		c.own.WriteString(s)
+		p |= isOwn
+	}
+	return p
 }
 
 // zeros appends rows of 0 until c has the given number of rows.
@@ -142,13 +203,12 @@ func (c *cells) zeros(rows int) {
 
 // find returns the place of a text in distinct.
 func (c *cells) find(s string) (uint8, bool) {
-	const few = 8
-	if len(c.distinct) <= few {
+	if len(c.distinct) <= fewDistinct {
 		k := slices.Index(c.distinct, s)
 		return uint8(max(k, 0)), k >= 0
 	}
 	if c.place == nil {
-		c.place = make(map[string]uint8, 2*few)
+		c.place = make(map[string]uint8, 2*fewDistinct)
 		for k, s := range c.distinct {
 			c.place[s] = uint8(k)
 		}
@@ -157,17 +217,17 @@ func (c *cells) find(s string) (uint8, bool) {
 	return k, ok
 }
 
-// line switches to concatenated texts.
-func (c *cells) line() {
-	was, rows, length := *c, max(c.expected, 2*len(c.codes)), 0
-	for _, k := range was.codes {
-		length += len(was.distinct[k])
+// spread switches to a cell for each row.
+func (c *cells) spread() {
+	var of [mostDistinct]packed
+	for k, s := range c.distinct {
+		of[k] = c.pack(s)
 	}
-	*c = cells{text: &strings.Builder{}, ends: make([]uint32, 0, rows), skipped: was.skipped}
-	c.text.Grow(length * rows / len(was.codes) * 17 / 16) // if the others are about as long
-	for _, k := range was.codes {
-		c.add(was.distinct[k])
+	c.many = make([]packed, 0, max(c.expected, 2*len(c.codes)))
+	for _, k := range c.codes {
+		c.many = append(c.many, of[k])
 	}
+	c.distinct, c.place, c.codes = nil, nil, nil
 }
 
 // skip leaves out the first row.
@@ -180,13 +240,28 @@ func (c *cells) skip() {
 func (c *cells) cut(n int) {
 	c.known = nil
 	c.codes = c.codes[:min(c.skipped+n, len(c.codes))]
-	c.ends = c.ends[:min(c.skipped+n, len(c.ends))]
+	c.many = c.many[:min(c.skipped+n, len(c.many))]
+}
+
+// without returns the cells without some rows.
+func (c *cells) without(out []bool) cells {
+	kept := cells{distinct: slices.Clone(c.distinct), file: c.file, own: c.own}
+	for i, gone := range out {
+		switch {
+		case gone:
+		case c.many == nil:
+			kept.codes = append(kept.codes, c.codes[i+c.skipped])
+		default:
+			kept.many = append(kept.many, c.many[i+c.skipped])
+		}
+	}
+	return kept
 }
 
 // rewrite replaces every text.
 func (c *cells) rewrite(text func(string) string) {
 	c.known = nil
-	if c.text == nil {
+	if c.many == nil {
 		for k, s := range c.distinct {
 			c.distinct[k] = text(s)
 		}
@@ -194,8 +269,7 @@ func (c *cells) rewrite(text func(string) string) {
 		return
 	}
 	was := *c
-	*c = cells{text: &strings.Builder{}, ends: make([]uint32, 0, was.Len())}
-	c.text.Grow(was.text.Len())
+	*c = cells{many: make([]packed, 0, was.Len())}
 	for _, s := range was.all() {
 		c.add(text(s))
 	}

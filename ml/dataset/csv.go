@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -90,9 +91,9 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 			t.Lines = make([]int, 0, rows)
 			t.Columns = make([]Column, r.count)
 			for j := range t.Columns {
-				t.Columns[j].expected = rows
+				t.Columns[j].cells = cells{expected: rows, file: text}
 			}
-		case len(t.Lines) == 1 && r.count == len(t.Columns)+1 && r.count > 2 && (sep.char == ' ' || sep.char == '\t') && r.fields[r.count-1] != "":
+		case len(t.Lines) == 1 && r.count == len(t.Columns)+1 && r.count > 2 && (sep.char == ' ' || sep.char == '\t') && r.fields[r.count-1].text != "":
 			t.addRowNames()
 		case r.count != len(t.Columns):
 			return nil, &Error{Line: r.line, Message: fmt.Sprintf("expected %s separated by %s, found %d", Count(len(t.Columns), "field"), sep.name, r.count)}
@@ -100,8 +101,8 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 		if len(t.Lines) > lim.Rows { // even if the first is a header
 			return nil, tooLong(r.line)
 		}
-		for j, cell := range r.fields {
-			t.Columns[j].add(cell)
+		for j, f := range r.fields {
+			t.Columns[j].put(f)
 		}
 		t.Lines = append(t.Lines, r.line)
 	}
@@ -131,7 +132,7 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 // a name for their column.
 func (t *Table) addRowNames() {
 	var names Column
-	names.expected = t.Columns[0].expected
+	names.cells = cells{expected: t.Columns[0].expected, file: t.Columns[0].file}
 	names.add("")
 	t.Columns = append([]Column{names}, t.Columns...)
 	t.Notes = append(t.Notes, "the first line has one name fewer than the rows have fields: the first column is taken for the rows' names")
@@ -422,14 +423,12 @@ func (t *Table) readDecimalCommas() {
 		}
 	}
 	for j, c := range t.Columns {
-		for s := range c.values() {
-			if hasDecimalComma(s) {
-				t.DecimalComma = true
-			} else if groups[j] == "" && strings.Contains(s, ".") {
-				if _, ok := parseNumber(s); ok {
-					t.DecimalComma = false
-					return
-				}
+		for i := range c.counted() {
+			if _, plain := c.number(i); !plain {
+				t.DecimalComma = t.DecimalComma || hasDecimalComma(c.Cell(i))
+			} else if groups[j] == "" && c.pointed(i) {
+				t.DecimalComma = false
+				return
 			}
 		}
 	}
@@ -465,11 +464,12 @@ func guessSeparator(text string, most int) int {
 		n := 0
 		for ; n < records && sc.next(); n++ {
 			widths[sc.count]++
-			if n == 0 && isHeader(sc.fields, sep.char) {
+			texts := sc.texts()
+			if n == 0 && isHeader(texts, sep.char) {
 				continue
 			}
-			cells += len(sc.fields)
-			for _, s := range sc.fields {
+			cells += len(texts)
+			for _, s := range texts {
 				if isNumber(s, sep.char) || isWrittenNumber(s) {
 					numbers++
 				}
@@ -506,31 +506,36 @@ type csvScanner struct {
 	typeset bool // a typographic minus counts as that of the keyboard
 
 	start  int // line of the record
-	fields []string
+	fields []field
 	count  int
 	err    *Error
 }
 
+// texts returns the fields of the record.
+func (sc *csvScanner) texts() []string {
+	texts := make([]string, len(sc.fields))
+	for j, f := range sc.fields {
+		texts[j] = f.text
+	}
+	return texts
+}
+
 // records iterates over the remaining records. Without quotes, in which lines may end, they are
 // scanned in blocks.
-func (sc *csvScanner) records() iter.Seq[record[string]] {
-	rest := sc.text[sc.pos:]
-	if len(rest) > blockSize && strings.IndexByte(rest, '"') < 0 {
-		return inBlocks(rest, sc.line, sc.scan)
+func (sc *csvScanner) records() iter.Seq[record[field]] {
+	if len(sc.text)-sc.pos > blockSize && strings.IndexByte(sc.text[sc.pos:], '"') < 0 {
+		return inBlocks(sc.text, sc.pos, sc.line, sc.scan)
 	}
-	return func(yield func(record[string]) bool) {
-		for sc.next() && yield(record[string]{sc.start, sc.fields, sc.count}) {
+	return func(yield func(record[field]) bool) {
+		for sc.next() && yield(record[field]{sc.start, sc.fields, sc.count}) {
 		}
 	}
 }
 
 // scan reads a block by a copy of the scanner of the file.
-func (sc csvScanner) scan(b *block[string], text string) {
-	sc.text, sc.pos, sc.line, sc.fields = text, 0, 1, nil
-	if b.fields == nil {
-		b.fields = make([]string, 0, blockSize/2)
-	}
-	for sc.next() {
+func (sc csvScanner) scan(b *block[field], text string, from int) {
+	sc.text, sc.pos, sc.line = text, from, 1
+	for sc.fields = b.fields; sc.next(); sc.fields = b.fields[len(b.fields):] {
 		b.fields = append(b.fields, sc.fields...)
 		b.end(sc.start, sc.count)
 	}
@@ -539,51 +544,63 @@ func (sc csvScanner) scan(b *block[string], text string) {
 
 // next reads a record and reports whether there is one.
 func (sc *csvScanner) next() bool {
-	var line, rest string
-	for {
-		if sc.err != nil || sc.pos >= len(sc.text) {
-			return false
-		}
-		line, rest = cutLine(sc.text[sc.pos:])
-		if s := strings.TrimSpace(line); s != "" && (s[0] != '#' || sc.beginsWithMissing(s)) {
-			break
-		}
-		sc.pos = len(sc.text) - len(rest)
-		sc.line++
+	if sc.err != nil || !sc.skipLines() {
+		return false
 	}
 	sc.start, sc.fields, sc.count = sc.line, sc.fields[:0], 0
-	if strings.IndexByte(line, '"') < 0 {
-		sc.split(line)
-		sc.pos = len(sc.text) - len(rest)
-		sc.line++
-		return true
-	}
 	for {
 		sc.skipBlanks()
 		if sc.sep == ' ' && sc.count > 0 && sc.atLineEnd() {
 			break
 		}
-		var field string
-		if sc.pos < len(sc.text) && sc.text[sc.pos] == '"' {
-			if field = sc.quoted(); sc.err != nil {
-				return false
-			}
-		} else {
-			from := sc.pos
-			for sc.pos < len(sc.text) && !sc.atSeparator() && !sc.atLineEnd() {
-				sc.pos++
-			}
-			field = strings.TrimSpace(sc.text[from:sc.pos])
+		if !sc.field() {
+			return false
 		}
-		sc.keep(field)
 		if sc.atLineEnd() {
 			break
 		}
 		sc.pos++ // the separator
 	}
-	_, rest = cutLine(sc.text[sc.pos:])
-	sc.pos = len(sc.text) - len(rest)
-	sc.line++
+	if strings.HasPrefix(sc.text[sc.pos:], "\r\n") {
+		sc.pos++
+	}
+	sc.pos, sc.line = min(sc.pos+1, len(sc.text)), sc.line+1
+	return true
+}
+
+// skipLines moves over blank lines and comments, and reports whether a line follows.
+func (sc *csvScanner) skipLines() bool {
+	for sc.pos < len(sc.text) {
+		if c := sc.text[sc.pos]; c > ' ' && c < utf8.RuneSelf && c != '#' {
+			return true // as most lines begin
+		}
+		line, rest := cutLine(sc.text[sc.pos:])
+		if s := strings.TrimSpace(line); s != "" && (s[0] != '#' || sc.beginsWithMissing(s)) {
+			return true
+		}
+		sc.pos = len(sc.text) - len(rest)
+		sc.line++
+	}
+	return false
+}
+
+// field reads a field, and reports whether there was no error.
+func (sc *csvScanner) field() bool {
+	from := sc.pos
+	if from < len(sc.text) && sc.text[from] == '"' {
+		sc.keep(field{text: sc.quoted()}, -1)
+		return sc.err == nil
+	}
+	p, to, plain := cutDecimal(sc.text, from)
+	for sc.pos = to; !sc.atSeparator() && !sc.atLineEnd(); sc.pos++ {
+		plain = false
+	}
+	if f := sc.text[from:sc.pos]; plain {
+		sc.keep(field{f, p}, from)
+	} else {
+		f = strings.TrimLeftFunc(f, unicode.IsSpace)
+		sc.keep(field{text: strings.TrimRightFunc(f, unicode.IsSpace)}, sc.pos-len(f))
+	}
 	return true
 }
 
@@ -593,12 +610,12 @@ func (sc *csvScanner) skipTitle() (lines int) {
 	const most = 20
 	for ahead := *sc; lines <= most; lines++ {
 		pos, line := ahead.pos, ahead.line
-		if !ahead.next() || !isHeader(ahead.fields, sc.sep) {
+		if !ahead.next() || !isHeader(ahead.texts(), sc.sep) {
 			break
 		}
 		filled := 0
-		for _, s := range ahead.fields {
-			if s != "" {
+		for _, f := range ahead.fields {
+			if f.text != "" {
 				filled++
 			}
 		}
@@ -617,34 +634,20 @@ func (sc *csvScanner) beginsWithMissing(line string) bool {
 	return missing(strings.TrimSpace(field))
 }
 
-// split takes apart a line without quotes.
-func (sc *csvScanner) split(line string) {
-	if sc.sep == ' ' {
-		line = strings.Trim(line, " \t")
+// keep appends a field, whose text is at a place of the file, or at none, -1.
+func (sc *csvScanner) keep(f field, at int) {
+	if sc.count++; sc.count > sc.most {
+		return
 	}
-	for more := true; more; {
-		i := strings.IndexByte(line, sc.sep)
-		if sc.sep == ' ' {
-			i = strings.IndexAny(line, " \t")
+	if f.packed == 0 {
+		number, minus := strings.CutPrefix(f.text, "\u2212")
+		if before := len(f.text); minus && sc.typeset && isNumber(number, sc.sep) {
+			f.text = "-" + number
+		} else if f.text = unguard(f.text); at >= 0 {
+			f.packed = pack(f.text, at+before-len(f.text))
 		}
-		field := line
-		if more = i >= 0; more {
-			field, line = line[:i], line[i+1:]
-			if sc.sep == ' ' {
-				line = strings.TrimLeft(line, " \t")
-			}
-		}
-		sc.keep(strings.TrimSpace(field))
 	}
-}
-
-func (sc *csvScanner) keep(field string) {
-	if sc.count++; len(sc.fields) < sc.most {
-		if number, ok := strings.CutPrefix(field, "\u2212"); ok && sc.typeset && isNumber(number, sc.sep) {
-			field = "-" + number
-		}
-		sc.fields = append(sc.fields, unguard(field))
-	}
+	sc.fields = append(sc.fields, f)
 }
 
 // quoted reads a field in quotes up to the separator or line end after it.

@@ -3,8 +3,10 @@ package dataset
 import (
 	"hash/maphash"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // holding names the kind of values in a column.
@@ -27,9 +29,10 @@ type facts struct {
 	strange int // rows with a word in a column of mostly numbers
 	faulty  int // rows with a malformed number
 
-	counts   map[string]int // rows of each value; nil: more than maxClasses differ
-	distinct int            // values that differ, mostCounted at most
-	repeated bool           // a value occurs twice
+	counts   map[string]int     // rows of each value; nil: more than maxClasses differ
+	distinct int                // values that differ; without counts, more than maxClasses
+	repeated bool               // a value occurs twice; false without counts
+	recount  func() (int, bool) // without counts: see count
 
 	whole       bool            // all numbers are whole
 	least, most float64         // of the numbers
@@ -37,7 +40,7 @@ type facts struct {
 	usual       map[float64]int // rows of each of usualSentinels among them
 	others      []float64       // that differ, beside these; fewOthers at most
 	from, to    float64         // of all beside these
-	signs       int             // length of the longest value
+	signs       int             // length of the longest of words
 }
 
 // mostCounted bounds how many distinct values of a column are counted.
@@ -66,17 +69,19 @@ func factsOf(c *Column) facts {
 func examine(c *Column) facts {
 	none := math.Inf(1)
 	f := facts{rows: c.Len(), whole: true, counting: true, least: none, most: -none, from: none, to: -none, counts: make(map[string]int)}
-	var seen textSet
 	var words map[string]int
 	dates, before := 0, math.NaN()
-	for s, n := range c.counted() {
-		v, number := parseNumber(s)
+	for i, n := range c.counted() {
+		v, number := c.number(i)
+		s := ""
+		if !number || f.counts != nil {
+			s = c.Cell(i)
+		}
 		if !number && missing(s) {
 			f.counting = false
 			continue
 		}
 		f.present += n
-		f.signs = max(f.signs, len(s))
 		switch {
 		case number:
 			f.numbers += n
@@ -111,24 +116,9 @@ func examine(c *Column) facts {
 			}
 		}
 		if f.counts != nil {
-			key := s
-			if number && c.text != nil {
-				key = tidyLabel(s)
-			}
-			if f.counts[key] += n; len(f.counts) > maxClasses {
-				for k, n := range f.counts {
-					seen.add(k)
-					f.repeated = f.repeated || n > 1
-				}
+			if f.counts[s] += n; len(f.counts) > maxClasses {
 				f.counts = nil
 			}
-			continue
-		}
-		if f.repeated && seen.n == mostCounted {
-			continue // nothing that the others could change
-		}
-		if !seen.add(s) || n > 1 {
-			f.repeated = true
 		}
 	}
 	if f.counts != nil {
@@ -144,7 +134,7 @@ func examine(c *Column) facts {
 			f.repeated = f.repeated || n > 1
 		}
 	} else {
-		f.distinct = min(seen.n, mostCounted)
+		f.distinct, f.recount = maxClasses+1, sync.OnceValues(c.cells.count)
 	}
 	if f.numbers == 0 && f.faulty > 0 && f.strange > 0 { // 12-A, 3.4.1 are words
 		f.strange, f.faulty = f.strange+f.faulty, 0
@@ -153,23 +143,66 @@ func examine(c *Column) facts {
 	if f.holds != holdsMostlyNumbers {
 		f.strange = 0
 	}
+	if f.holds == holdsWords {
+		for s := range c.values() {
+			if !missing(s) {
+				f.signs = max(f.signs, len(s))
+			}
+		}
+	}
 	return f
 }
 
-// textSet counts distinct texts by 64-bit hashes: the probability of a collision among 200 000
-// texts is 1e-9. It stores the first mostCounted and only looks up the others among these.
-type textSet struct {
-	seed   maphash.Seed
+// count returns how many texts differ that are not missing, mostCounted at most, and whether one of them
+// occurs twice.
+func (c cells) count() (distinct int, again bool) {
+	var seen hashSet
+	h := newHasher()
+	for i, n := range c.counted() {
+		if c.decimal(i) == 0 && missing(c.Cell(i)) {
+			continue
+		}
+		if again = !seen.add(c.hash(h, i)) || n > 1 || again; again && seen.n == mostCounted {
+			break // nothing that the others could change
+		}
+	}
+	return seen.n, again
+}
+
+// hasher computes 64-bit hashes that nobody can foresee: the probability of a collision among 200 000
+// texts is 1e-9.
+type hasher struct {
+	seed maphash.Seed
+	key  uint64
+}
+
+func newHasher() hasher {
+	seed := maphash.MakeSeed()
+	return hasher{seed, maphash.String(seed, "") | 1}
+}
+
+// hash returns the hash of the text in a row.
+func (c *cells) hash(h hasher, i int) uint64 {
+	if p := c.decimal(i); p != 0 {
+		high, low := bits.Mul64(uint64(p)^h.key, h.key)
+		return high ^ low
+	}
+	return maphash.String(h.seed, c.Cell(i))
+}
+
+// hashSet counts distinct hashes. It stores the first mostCounted and only looks up the others among
+// these.
+type hashSet struct {
 	hashes []uint64 // open addressing, 0 is empty
 	n      int
 }
 
-// add reports whether a text is not in the set, to which it adds it while there is room.
-func (t *textSet) add(text string) bool {
+// add reports whether a hash is not in the set, to which it adds it while there is room.
+func (t *hashSet) add(h uint64) bool {
 	if 2*t.n >= len(t.hashes) && t.n < mostCounted {
 		t.grow()
 	}
-	h := max(maphash.String(t.seed, text), 1)
+	h = max(h, 1)
 	at := t.find(h)
 	if t.hashes[at] == h {
 		return false
@@ -182,7 +215,7 @@ func (t *textSet) add(text string) bool {
 }
 
 // find returns the slot of a hash.
-func (t *textSet) find(h uint64) uint64 {
+func (t *hashSet) find(h uint64) uint64 {
 	mask := uint64(len(t.hashes) - 1)
 	at := h & mask
 	for t.hashes[at] != 0 && t.hashes[at] != h {
@@ -191,11 +224,8 @@ func (t *textSet) find(h uint64) uint64 {
 	return at
 }
 
-func (t *textSet) grow() {
+func (t *hashSet) grow() {
 	was := t.hashes
-	if was == nil {
-		t.seed = maphash.MakeSeed()
-	}
 	t.hashes = make([]uint64, max(2*len(was), 1<<10))
 	for _, h := range was {
 		if h != 0 {
@@ -271,7 +301,22 @@ func standsForMissing(s string) bool {
 // unique reports whether hardly any value occurs twice.
 func (f facts) unique() bool {
 	const nearly = 0.9
-	return f.present > 1 && (!f.repeated || float64(f.distinct) >= nearly*float64(f.present) && f.distinct > maxClasses)
+	distinct, again := f.count()
+	return f.present > 1 && (!again || float64(distinct) >= nearly*float64(f.present) && distinct > maxClasses)
+}
+
+// count returns how many values differ, mostCounted at most, and whether one occurs twice.
+func (f facts) count() (distinct int, repeated bool) {
+	if f.recount != nil {
+		return f.recount()
+	}
+	return f.distinct, f.repeated
+}
+
+// repeats reports whether a value occurs twice.
+func (f facts) repeats() bool {
+	_, repeated := f.count()
+	return repeated
 }
 
 // constant reports whether at least three rows all have the same value.
@@ -369,7 +414,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 	switch {
 	case f.holds == holdsNothing || f.constant():
 		return ""
-	case in(identifierWords) && (f.unique() || f.distinct > 2):
+	case in(identifierWords) && (f.distinct > 2 || f.unique()):
 		return "identifier, by its name"
 	case header && wholeIdentifierWords.has(whole) && f.unique(), header && (in(countingWords) || hasHead(last, identifierHeads)) && f.unique():
 		if f.counting {
@@ -380,9 +425,9 @@ func (f facts) identifies(name string, header bool, at int) string {
 		return counts
 	case f.counting && f.whole && f.enough() && (f.least == 0 || f.least == 1) && !year:
 		return counts
-	case nameless && header && at == 0 && f.holds == holdsNumbers && f.whole && f.enough() && !f.repeated && f.present == f.rows:
+	case nameless && header && at == 0 && f.holds == holdsNumbers && f.whole && f.enough() && f.present == f.rows && !f.repeats():
 		return differ // numbers of rows that were shuffled or drawn
-	case f.holds == holdsNumbers && f.whole && !header && at == 0 && f.enough() && f.unique() && f.most >= 100*float64(f.rows):
+	case f.holds == holdsNumbers && f.whole && !header && at == 0 && f.enough() && f.most >= 100*float64(f.rows) && f.unique():
 		return differ
 	case f.holds == holdsWords && f.enough() && f.unique():
 		return differ

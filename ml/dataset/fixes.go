@@ -354,12 +354,12 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 			at = append(at, j)
 		}
 	}
-	hashes, seed := make([]uint64, len(t.Lines)), maphash.MakeSeed()
+	hashes, h := make([]uint64, len(t.Lines)), newHasher()
 	for _, j := range at {
-		t.Columns[j].hashInto(hashes, seed)
+		t.Columns[j].hashInto(hashes, h)
 	}
 	same := func(a, b int) bool {
-		return !slices.ContainsFunc(at, func(j int) bool { return t.Columns[j].Cell(a) != t.Columns[j].Cell(b) })
+		return !slices.ContainsFunc(at, func(j int) bool { return !t.Columns[j].alike(a, b) })
 	}
 	seen := repeats(hashes)
 	if seen == nil {
@@ -379,12 +379,12 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 }
 
 // hashInto mixes the text of each row into the hash of the row.
-func (c *cells) hashInto(hashes []uint64, seed maphash.Seed) {
+func (c *cells) hashInto(hashes []uint64, h hasher) {
 	const factor = 0x9e3779b97f4a7c15
-	if c.text == nil {
+	if c.many == nil {
 		var of [mostDistinct]uint64
 		for k, s := range c.distinct {
-			of[k] = maphash.String(seed, s)
+			of[k] = maphash.String(h.seed, s)
 		}
 		for i, k := range c.codes[c.skipped:] {
 			hashes[i] = (hashes[i] ^ of[k]) * factor
@@ -393,7 +393,7 @@ func (c *cells) hashInto(hashes []uint64, seed maphash.Seed) {
 	}
 	inParts(len(hashes), func(from, to int) {
 		for i := from; i < to; i++ {
-			hashes[i] = (hashes[i] ^ maphash.String(seed, c.Cell(i))) * factor
+			hashes[i] = (hashes[i] ^ c.hash(h, i)) * factor
 		}
 	})
 }
@@ -415,7 +415,7 @@ func repeats(values []uint64) (twice map[uint64][]int) {
 		parts[*at] = v
 		*at++
 	}
-	var set textSet
+	var set hashSet
 	from := 0
 	for _, end := range ends {
 		size := 1 << bits.Len(uint(2*(end-from)))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // looksLIBSVM reports whether a line is "label index:value …" or meant to be.
@@ -33,12 +34,13 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "libsvm"}
 	lowest, name, columns := 1, func(index int) string { return fmt.Sprintf("x%d", index) }, lim.Columns
 	var values []cells // by column, up to its last nonzero value
-	labels, width := cells{expected: min(lineEnds(text)+1, lim.Rows)}, 0
+	labels, width := cells{expected: min(lineEnds(text)+1, lim.Rows), file: text}, 0
+	t.Lines = make([]int, 0, labels.expected)
 	fault := func(line, field int, format string, args ...any) *Error {
 		return &Error{Line: line, Column: field, Message: fmt.Sprintf(format, args...)}
 	}
 	most := max(lim.Columns, lim.Rows+besides)
-	for r := range inBlocks(text, 1, func(b *block[libsvmField], text string) { scanLIBSVM(b, text, most) }) {
+	for r := range inBlocks(text, 0, 1, func(b *block[libsvmField], text string, from int) { scanLIBSVM(b, text, from, most) }) {
 		n, fields, label := r.line, r.fields, r.fields[0].text
 		if len(t.Lines) == lim.Rows {
 			e := fault(n, 0, "expected at most %s", Count(lim.Rows, "row"))
@@ -48,8 +50,8 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 		if strings.Contains(label, ":") {
 			return nil, fault(n, 1, "expected a label, found %s", quote(label))
 		}
-		labels.add(label)
-		if matrix := len(fields) > 1 && strings.HasPrefix(fields[1].text, "0:"); matrix && t.Lines == nil {
+		labels.put(fields[0].field)
+		if matrix := len(fields) > 1 && strings.HasPrefix(fields[1].text, "0:"); matrix && len(t.Lines) == 0 {
 			t.Kind = KindPrecomputed
 			lowest, name, columns = 0, matrixName, max(lim.Columns, lim.Rows+besides)
 		} else if t.Kind == KindPrecomputed && !matrix {
@@ -60,7 +62,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			if f.colon < 0 {
 				return nil, fault(n, k+2, "expected index:value, found %s", quote(f.text))
 			}
-			left, value, index := f.text[:f.colon], f.text[f.colon+1:], f.index
+			left, value, index := f.text[:f.colon], f.value(), f.index
 			if left == "qid" {
 				return nil, fault(n, k+2, "expected index:value, found %s: query ids belong to ranking and are not supported", quote(f.text))
 			}
@@ -86,15 +88,15 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 				return nil, e
 			}
 			for len(values) <= index-lowest {
-				values = append(values, cells{expected: labels.expected})
+				values = append(values, cells{expected: labels.expected, file: text})
 			}
 			if full := int64(len(t.Lines)) * int64(len(values)+1); full <= lim.cells() { // else it is refused below
 				values[index-lowest].zeros(len(t.Lines))
-				values[index-lowest].add(value)
+				values[index-lowest].put(field{value, f.packed})
 			}
 			before = index
 		}
-		if t.Kind == KindPrecomputed && t.Lines != nil && before != width {
+		if t.Kind == KindPrecomputed && len(t.Lines) > 0 && before != width {
 			return nil, fault(n, 0, "expected values of the kernel up to index %d, as on line %d, found them up to %d", width, t.Lines[0], before)
 		}
 		width = max(width, before)
@@ -130,86 +132,88 @@ func matrixName(index int) string {
 
 // libsvmField is a field of a line, which behind the label should be index:value.
 type libsvmField struct {
-	text   string
-	colon  int32 // its place in text, or -1
-	number bool  // the value is one
-	index  int   // -1: none
+	field       // packed: the value, or without a colon all
+	colon  int  // its place in text, or -1
+	index  int  // -1: none
+	number bool // the value is one
 }
+
+// value returns the text behind the colon.
+func (f libsvmField) value() string { return f.text[f.colon+1:] }
 
 // scanLIBSVM reads a block: the lines that have fields. Of more than most pairs, which ascending
 // indices cannot have, it leaves out the last.
-func scanLIBSVM(b *block[libsvmField], text string, most int) {
-	for text != "" {
-		var line string
-		line, text = cutLine(text)
+func scanLIBSVM(b *block[libsvmField], text string, from, most int) {
+	for from < len(text) {
+		line, rest := cutLine(text[from:])
 		b.lines++
 		line, _, _ = strings.Cut(line, "#")
-		was := len(b.fields)
-		for len(b.fields)-was <= most+1 {
-			var f libsvmField
-			if f, line = cutPair(line); f.text == "" {
+		end, was := from+len(line), len(b.fields)
+		for line != "" && len(b.fields)-was <= most+1 {
+			b.fields = append(b.fields, libsvmField{})
+			f := &b.fields[len(b.fields)-1]
+			if line = f.cut(line, end-len(line)); f.text == "" {
+				b.fields = b.fields[:len(b.fields)-1]
 				break
 			}
-			b.fields = append(b.fields, f)
 		}
 		if n := len(b.fields) - was; n > 0 {
 			b.end(b.lines, n)
 		}
+		from = len(text) - len(rest)
 	}
 }
 
-// cutPair returns the first field of a line and what is behind it.
-func cutPair(s string) (f libsvmField, rest string) {
-	if f, rest, ok := cutPlainPair(s); ok {
-		return f, rest
+// cut reads the first field of a line, which has its place in the file, and returns what is behind it.
+func (f *libsvmField) cut(line string, at int) (rest string) {
+	if to := f.plain(line); to > 0 {
+		return line[to:]
 	}
-	f.text, rest = cutField(s)
-	f.colon, f.index = int32(strings.IndexByte(f.text, ':')), -1
+	f.text, rest = cutField(line)
+	at += len(line) - len(rest) - len(f.text)
+	f.colon, f.index = strings.IndexByte(f.text, ':'), -1
+	f.packed = pack(f.value(), at+f.colon+1)
 	if f.colon < 0 {
-		return f, rest
+		return rest
 	}
 	if index, err := strconv.Atoi(f.text[:f.colon]); err == nil {
 		f.index = index
 	}
-	_, f.number = parseNumber(f.text[f.colon+1:])
-	return f, rest
+	_, f.number = parseNumber(f.value())
+	return rest
 }
 
-// cutPlainPair is cutPair, in one pass, of a pair in the usual form: a space, a short index, a number
-// without exponent.
-func cutPlainPair(s string) (f libsvmField, rest string, ok bool) {
+// plain is cut, in one pass, of a pair in the usual form: a space, a short index, a plain number. It
+// returns the place behind it, 0 for any other.
+func (f *libsvmField) plain(line string) (to int) {
 	const short = 9 // digits
-	if s == "" || s[0] != ' ' {
-		return f, s, false
+	if line == "" || line[0] != ' ' {
+		return 0
 	}
-	s = s[1:]
-	i := 0
-	for ; i < len(s) && i < short && s[i]-'0' <= 9; i++ {
-		f.index = 10*f.index + int(s[i]-'0')
+	i, index := 1, 0
+	for ; i < len(line) && i <= short && line[i]-'0' <= 9; i++ {
+		index = 10*index + int(line[i]-'0')
 	}
-	if i == 0 || i == len(s) || s[i] != ':' {
-		return f, s, false
+	if i == 1 || i == len(line) || line[i] != ':' {
+		return 0
 	}
-	f.colon = int32(i)
-	if i++; i < len(s) && (s[i] == '-' || s[i] == '+') {
-		i++
+	p, to, plain := cutDecimal(line, i+1)
+	if !plain || to < len(line) && line[to] != ' ' {
+		return 0
 	}
-	from, points := i, 0
-	for ; i < len(s); i++ {
-		if s[i] == '.' {
-			points++
-		} else if s[i]-'0' > 9 {
-			break
-		}
-	}
-	const finite = 300
-	digits := i - from - points
-	f.text, f.number = s[:i], true
-	return f, s[i:], points <= 1 && digits > 0 && digits <= finite && (i == len(s) || s[i] == ' ')
+	*f = libsvmField{field{line[1:to], p}, i - 1, index, true}
+	return to
 }
 
 // cutField returns the first field of a line, as [strings.Fields] does, and what is behind it.
 func cutField(s string) (field, rest string) {
+	i := 0
+	for i < len(s) && ' ' < s[i] && s[i] < utf8.RuneSelf {
+		i++
+	}
+	if i > 0 && (i == len(s) || s[i] == ' ') { // most fields
+		return s[:i], s[i:]
+	}
 	s = strings.TrimLeftFunc(s, unicode.IsSpace)
 	if i := strings.IndexFunc(s, unicode.IsSpace); i >= 0 {
 		return s[:i], s[i:]

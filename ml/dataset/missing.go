@@ -31,6 +31,9 @@ func missing(s string) bool {
 
 // lacks reports whether some value of the column is missing.
 func (c *Column) lacks() bool {
+	if c.Numeric {
+		return false
+	}
 	for s := range c.values() {
 		if missing(s) {
 			return true
@@ -119,12 +122,7 @@ func (t *Table) without(rows []int) *Table {
 	}
 	for j := range s.Columns {
 		c := &s.Columns[j]
-		c.cells = cells{expected: len(s.Lines)}
-		for i, text := range t.Columns[j].all() {
-			if !out[i] {
-				c.add(text)
-			}
-		}
+		c.cells = c.without(out)
 		c.weigh()
 	}
 	return &s

@@ -23,6 +23,11 @@ func TestNumbersAreStrconvs(t *testing.T) {
 		if got, ok := parseNumber(s); ok != (err == nil) || ok && (got != want || got == 0 && math.Signbit(got)) {
 			t.Errorf("%q: %v %v, want %v %v", s, got, ok, want, err)
 		}
+		if p := pack(s, 7); p&isDecimal != 0 {
+			require.Check(t, p.text() == s && p.value() == want, "%q: packed %q, %v, want %v", s, p.text(), p.value(), want)
+		} else {
+			require.Check(t, p == packed(7<<lengthBits|len(s)) || s == "" && p == 0, "%q: packed %x", s, p)
+		}
 		v := rapid.OneOf(rapid.Float64(), rapid.Map(rapid.IntRange(-2e6, 2e6), func(k int) float64 { return float64(k) })).Draw(t, "number")
 		if got, want := string(appendNumber(nil, v)), strconv.FormatFloat(v, 'g', -1, 64); got != want {
 			t.Errorf("%s, want %s", got, want)

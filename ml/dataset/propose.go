@@ -366,7 +366,8 @@ func (p *Proposal) choose(of []facts, label int) {
 		case f.holds == holdsWords && !f.category():
 			reason := "every word hardly repeats"
 			if f.distinct > mostWords {
-				reason = fmt.Sprintf("%d distinct words", f.distinct)
+				distinct, _ := f.count()
+				reason = fmt.Sprintf("%d distinct words", distinct)
 			}
 			leave(j, reason)
 			if text < 0 || f.signs > of[text].signs {

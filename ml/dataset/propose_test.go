@@ -213,8 +213,8 @@ func TestCountedValues(t *testing.T) {
 			texts[i] = strconv.Itoa(i % c.period)
 		}
 		column := column("x", texts)
-		if f := factsOf(&column); f.distinct != c.distinct || f.repeated != c.repeated {
-			t.Errorf("%d rows of period %d: %d differ (want %d), repeated %v (want %v)", c.rows, c.period, f.distinct, c.distinct, f.repeated, c.repeated)
+		if distinct, repeated := factsOf(&column).count(); distinct != c.distinct || repeated != c.repeated {
+			t.Errorf("%d rows of period %d: %d differ (want %d), repeated %v (want %v)", c.rows, c.period, distinct, c.distinct, repeated, c.repeated)
 		}
 	}
 }

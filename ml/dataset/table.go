@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"math/bits"
 	"path"
 	"slices"
 	"strconv"
@@ -366,55 +365,10 @@ func detect(text, file string) string {
 
 // parseNumber reads a finite decimal number; -0 becomes 0.
 func parseNumber(s string) (v float64, ok bool) {
-	const digits = 19 // of which every number is below 2^64
-	rest, negative := s, false
-	if s != "" && (s[0] == '-' || s[0] == '+') {
-		rest, negative = s[1:], s[0] == '-'
+	if p, to, _ := cutDecimal(s, 0); p != 0 && to == len(s) {
+		return p.value(), true
 	}
-	if len(rest) > digits+1 {
-		return parseAnyNumber(s)
-	}
-	whole, point := uint64(0), -1
-	for i := range len(rest) {
-		if d := rest[i] - '0'; d <= 9 {
-			whole = 10*whole + uint64(d)
-			continue
-		}
-		if rest[i] != '.' || point >= 0 {
-			return parseAnyNumber(s)
-		}
-		point = i
-	}
-	decimals := 0
-	if point >= 0 {
-		decimals = len(rest) - 1 - point
-	}
-	switch {
-	case point < 0 && len(rest) > digits, point < 0 && len(rest) == 0, point >= 0 && len(rest) == 1:
-		return parseAnyNumber(s)
-	case whole < 1<<53: // neither it nor the power of ten has a rounding, so that their quotient is rounded once
-		v = float64(whole) / float64(powersOfTen[decimals])
-	default:
-		v = quotient(whole, powersOfTen[decimals])
-	}
-	if negative {
-		v = -v
-	}
-	return v + 0, true
-}
-
-// powersOfTen holds the divisors by the number of digits after the decimal point.
-var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
-
-// quotient returns the float64 nearest to a/b for positive a and b.
-func quotient(a, b uint64) float64 {
-	m, n := bits.LeadingZeros64(a), bits.LeadingZeros64(b)
-	a, b = a<<m, b<<n // between 2^63 and 2^64
-	q, rest := bits.Div64(a>>1, a<<63, b)
-	if rest > 0 {
-		q |= 1 // q has 62 bits or more: its last one is far below the rounding and tells only that something follows
-	}
-	return float64(q) * math.Float64frombits(uint64(1023-63+n-m)<<52)
+	return parseAnyNumber(s)
 }
 
 // parseAnyNumber is parseNumber for long numbers, exponents, and text that is not a number.
@@ -461,7 +415,7 @@ func (t *Table) weigh() {
 
 // weigh finds out whether the column is numeric.
 func (c *Column) weigh() {
-	if c.text != nil || c.Len() >= manyRows { // which keeps the facts
+	if c.many != nil || c.Len() >= manyRows { // which keeps the facts
 		f := factsOf(c)
 		c.Numeric = f.numbers == f.rows
 		return
@@ -477,29 +431,27 @@ func (c *Column) weigh() {
 // numbers writes the cells of a column of numbers to dst, apart places from one to the next, and
 // NaN for a cell that is no number.
 func (c *Column) numbers(dst []float64, apart int) {
-	if c.text != nil {
+	number := func(v float64, ok bool) float64 {
+		if !ok {
+			v = math.NaN()
+		}
+		return v
+	}
+	if c.many != nil {
 		inParts(c.Len(), func(from, to int) {
 			for i := from; i < to; i++ {
-				dst[i*apart] = number(c.Cell(i))
+				dst[i*apart] = number(c.number(i))
 			}
 		})
 		return
 	}
 	var of [mostDistinct]float64
 	for k, s := range c.distinct {
-		of[k] = number(s)
+		of[k] = number(parseNumber(s))
 	}
 	for i, k := range c.codes[c.skipped:] {
 		dst[i*apart] = of[k]
 	}
-}
-
-// number returns the number in a cell, NaN if there is none.
-func number(s string) float64 {
-	if v, ok := parseNumber(s); ok {
-		return v
-	}
-	return math.NaN()
 }
 
 // IsText reports whether no cell of the column is a number or a missing one: the column
@@ -599,8 +551,8 @@ func (t *Table) isRowNumber(j int) bool {
 	if !ok || first != 0 && first != 1 {
 		return false
 	}
-	for i, s := range c.all() {
-		if v, ok := parseNumber(s); !ok || v != first+float64(i) {
+	for i := range c.Len() {
+		if v, ok := c.number(i); !ok || v != first+float64(i) {
 			return false
 		}
 	}
@@ -622,8 +574,8 @@ func (t *Table) Numbering(j int) bool {
 	}
 	first, _ := parseNumber(c.Cell(0))
 	counts, found := first == 0 || first == 1, make(map[float64]bool)
-	for i, s := range c.all() {
-		v, _ := parseNumber(s)
+	for i := range c.Len() {
+		v, _ := c.number(i)
 		if counts = counts && v == first+float64(i); !counts && (!named || v != math.Trunc(v) || found[v]) {
 			return false
 		}
@@ -914,7 +866,7 @@ func (t *Table) classes(name string) (distinct []string, of func() []int, err er
 func (c *cells) classes() (distinct []string, of func() []int) {
 	texts := slices.Collect(c.values())
 	distinct, places := index(tidyLabels(texts))
-	if c.text != nil {
+	if c.many != nil {
 		return distinct, func() []int { return places }
 	}
 	return distinct, func() []int {

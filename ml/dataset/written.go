@@ -151,11 +151,12 @@ func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
 // group returns the thousands separator of the first number in the column that is unambiguous,
 // as 1,234.5 but not 1,234; "" if there is none.
 func (c *Column) group() string {
-	for s := range c.values() {
-		if s == "" || s[len(s)-1] < '0' || s[len(s)-1] > '9' { // most texts, quickly
+	for i := range c.counted() {
+		if _, ok := c.number(i); ok {
 			continue
 		}
-		if _, ok := parseNumber(s); ok {
+		s := c.Cell(i)
+		if s == "" || s[len(s)-1] < '0' || s[len(s)-1] > '9' { // most texts, quickly
 			continue
 		}
 		for _, w := range spellings {
@@ -170,11 +171,12 @@ func (c *Column) group() string {
 // hasDecimalPoints reports whether some column of numbers has them, so that a comma is none.
 func (t *Table) hasDecimalPoints() bool {
 	for j := range t.Columns {
-		for s := range t.Columns[j].values() {
-			if !t.Columns[j].Numeric && !strings.HasSuffix(s, "%") {
+		c := &t.Columns[j]
+		for i := range c.counted() {
+			if !c.Numeric && !strings.HasSuffix(c.Cell(i), "%") {
 				break
 			}
-			if strings.Contains(s, ".") {
+			if c.pointed(i) {
 				return true
 			}
 		}

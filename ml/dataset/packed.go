@@ -1,0 +1,131 @@
+package dataset
+
+import (
+	"math"
+	"math/bits"
+)
+
+// packed is a text in eight bytes: a decimal number by its digits, any other by its place in another text.
+type packed uint64
+
+// Behind isDecimal are a sign, five bits with the number of decimals, and whole, the number without its
+// point; in a place are a bit, the offset and the length, of 31 bits each.
+const (
+	isDecimal  packed = 1 << 63
+	isNegative packed = 1 << 62
+	isOwn      packed = 1 << 62
+	wholeBits         = 57
+	lengthBits        = 31
+)
+
+// pack returns a text that begins at an offset of another one; 0: it is empty.
+func pack(text string, at int) packed {
+	if p, to, plain := cutDecimal(text, 0); plain && to == len(text) {
+		return p
+	}
+	if text == "" { // whose place need not fit
+		return 0
+	}
+	return packed(at<<lengthBits | len(text))
+}
+
+// cutDecimal reads a decimal number without exponent at an offset of a text, and returns the offset
+// behind it; 0: there is none, or one of too many digits. A plain one has the text that p.text returns.
+func cutDecimal(s string, from int) (p packed, to int, plain bool) {
+	p, plain = isDecimal, true
+	if from < len(s) && (s[from] == '-' || s[from] == '+') {
+		if plain = s[from] == '-'; plain {
+			p |= isNegative
+		}
+		from++
+	}
+	whole, to := cutDigits(s, from, 0)
+	digits, decimals := to-from, 0
+	plain = plain && (digits == 1 || digits > 1 && s[from] != '0')
+	if to < len(s) && s[to] == '.' {
+		point := to
+		whole, to = cutDigits(s, point+1, whole)
+		decimals = to - point - 1
+		digits += decimals
+		plain = plain && decimals > 0
+	}
+	const most = 19 // digits, of which every number fits 64 bits
+	if digits == 0 || digits > most || decimals >= len(powersOfTen) || whole >= 1<<wholeBits {
+		return 0, from, false
+	}
+	return p | packed(decimals)<<wholeBits | packed(whole), to, plain
+}
+
+// cutDigits appends the digits at an offset of a text to a number, and returns the offset behind them.
+func cutDigits(s string, from int, before uint64) (v uint64, to int) {
+	for v, to = before, from; to+8 <= len(s); {
+		const each = 0x0101010101010101
+		t := s[to : to+8]
+		x := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 | uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
+		x ^= '0' * each                              // the bytes of digits are now 0 to 9
+		other := (x + 0x76*each | x) & (0x80 * each) // the lowest of these bits is of the first byte that is no digit
+		n := bits.TrailingZeros64(other) / 8
+		x <<= 64 - 8*n // only the digits, with zeros before them
+		const fours = 0x000000ff000000ff
+		x = 10*x + x>>8 // numbers of two digits in every other byte
+		x = (x&fours*(100+1_000_000<<32) + x>>16&fours*(1+10_000<<32)) >> 32
+		v, to = v*powersOfTen[n]+x, to+n
+		if n < 8 {
+			return v, to
+		}
+	}
+	for to < len(s) && s[to]-'0' <= 9 {
+		v, to = 10*v+uint64(s[to]-'0'), to+1
+	}
+	return v, to
+}
+
+// decimals returns the number of digits behind the point.
+func (p packed) decimals() int { return int(p >> wholeBits & 31) }
+
+// value returns the float64 nearest to a decimal number; -0 becomes 0.
+func (p packed) value() float64 {
+	whole := uint64(p & (1<<wholeBits - 1))
+	v := float64(int64(whole)) / float64(int64(powersOfTen[p.decimals()]))
+	if whole >= 1<<53 { // else neither it nor the power of ten has a rounding, so that their quotient is rounded once
+		v = quotient(whole, powersOfTen[p.decimals()])
+	}
+	if p&isNegative != 0 {
+		v = -v
+	}
+	return v + 0
+}
+
+// text returns a decimal number as text: whole with zeros before it where it has too few digits, and the
+// point before its decimals.
+func (p packed) text() string {
+	var b [24]byte
+	at, rest := len(b), p&(1<<wholeBits-1)
+	for k := 0; k <= p.decimals() || rest > 0; k++ {
+		if k == p.decimals() && k > 0 {
+			at--
+			b[at] = '.'
+		}
+		at--
+		b[at], rest = byte('0'+rest%10), rest/10
+	}
+	if p&isNegative != 0 {
+		at--
+		b[at] = '-'
+	}
+	return string(b[at:])
+}
+
+// powersOfTen holds the divisors by the number of digits behind the point.
+var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
+
+// quotient returns the float64 nearest to a/b for positive a and b.
+func quotient(a, b uint64) float64 {
+	m, n := bits.LeadingZeros64(a), bits.LeadingZeros64(b)
+	a, b = a<<m, b<<n // between 2^63 and 2^64
+	q, rest := bits.Div64(a>>1, a<<63, b)
+	if rest > 0 {
+		q |= 1 // q has 62 bits or more: its last one is far below the rounding and tells only that something follows
+	}
+	return float64(q) * math.Float64frombits(uint64(1023-63+n-m)<<52)
+}
