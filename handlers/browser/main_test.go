@@ -23,11 +23,15 @@ var (
 
 // Two tests for each processor are under way at a time, unless -parallel says otherwise:
 // they wait for pages, pictures and processes more than they compute. The race detector makes
-// the programs that they look at compute more.
+// the programs that they look at compute more. Those collect garbage as seldom as the tests, see
+// package require.
 func TestMain(m *testing.M) {
 	code, err := 1, error(nil)
 	if !race {
 		err = flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU()))
+	}
+	if err == nil && os.Getenv("GOGC") == "" {
+		err = os.Setenv("GOGC", "400")
 	}
 	if err == nil {
 		code, err = prepare(m)
