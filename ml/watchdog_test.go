@@ -137,7 +137,7 @@ func harsh(learner, kern string, methods []string) (specs []ml.Spec) {
 					} else {
 						spec = spec.With("C", param.Of(c))
 					}
-					if !spec.Applies("coef0") && coef0 != 0 || method != "none" && c != 1 {
+					if !spec.Applies("coef0") && coef0 != 0 || !spec.Applies("standardize") && !standardize || method != "none" && c != 1 {
 						continue
 					}
 					specs = append(specs, spec)

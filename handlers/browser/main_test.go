@@ -23,11 +23,15 @@ var (
 
 // Two tests for each processor are under way at a time, unless -parallel says otherwise:
 // they wait for pages, pictures and processes more than they compute. The race detector makes
-// the programs that they look at compute more.
+// the programs that they look at compute more. Those collect garbage as seldom as the tests, see
+// package require, except under load.
 func TestMain(m *testing.M) {
 	code, err := 1, error(nil)
 	if !race {
 		err = flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU()))
+	}
+	if err == nil && !load && os.Getenv("GOGC") == "" {
+		err = os.Setenv("GOGC", "400")
 	}
 	if err == nil {
 		code, err = prepare(m)
@@ -104,12 +108,18 @@ func chromium() string {
 
 // launch returns the context of a browser that starts with its first action.
 func launch(path string) (context.Context, context.CancelFunc) {
-	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(),
+	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(path), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("disable-renderer-backgrounding", true), chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("disable-backgrounding-occluded-windows", true),
-		chromedp.WindowSize(1280, 900))
+		chromedp.WindowSize(1280, 900),
+	}
+	if !load { // tabs live for seconds: a spare renderer, optimising compilers and a process for graphics cost a tenth more than they save
+		options = append(options, chromedp.Flag("disable-features", "SpareRendererForSitePerProcess"),
+			chromedp.Flag("js-flags", "--no-opt --no-maglev"), chromedp.Flag("in-process-gpu", true))
+	}
+	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stopBrowser := chromedp.NewContext(ctx)
 	return ctx, func() { stopBrowser(); stopAllocator() }
 }

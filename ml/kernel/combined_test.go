@@ -28,7 +28,7 @@ func referenceNode(t testing.TB, e expression, n node, x, z []float64) float64 {
 	case isNumber:
 		return n.number
 	case isPart:
-		return reference(t, e.parts[n.part].Kernel, x, z)
+		return reference(t, e.parts[n.part].Kernel)(x, z)
 	}
 	v := referenceNode(t, e, n.of[0], x, z)
 	for _, m := range n.of[1:] {

@@ -1,5 +1,6 @@
 // Package require says in one line what a test requires. NoError, Value and Must end the test,
-// since what follows builds on them; the others let it go on.
+// since what follows builds on them; the others let it go on. A test binary that imports it
+// collects garbage a quarter as often as the program.
 package require
 
 import (
@@ -12,9 +13,12 @@ import (
 	"strings"
 )
 
-// Tests collect their garbage a quarter as often as the program, unless GOGC says how often: that
-// takes them a sixth less processor time.
-var _ = os.Getenv("GOGC") != "" || debug.SetGCPercent(400) > 0
+// init saves a sixth of the processor time of all tests. GOGC, where it is set, has precedence.
+func init() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+}
 
 // T is what a test, a benchmark and a property have in common.
 type T interface {

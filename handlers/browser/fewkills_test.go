@@ -1,5 +1,0 @@
-//go:build !load
-
-package browser
-
-const kills = 3

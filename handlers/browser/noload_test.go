@@ -1,0 +1,8 @@
+//go:build !load
+
+package browser
+
+const (
+	load  = false
+	kills = 3
+)
