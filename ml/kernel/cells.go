@@ -171,31 +171,36 @@ func (c gaussianCells) each(ctx context.Context, x blas64.General, points []int3
 }
 
 // sumInCells adds sum_j w_j exp(-gamma |x_i - z_j|²) to dst[i] for the rows x_i and z_j of two
-// matrices, unless ctx ends. It reports false, with dst as it was, where sums term by term are
-// as quick.
-func sumInCells(ctx context.Context, dst []float64, x, z blas64.General, w []float64, gamma float64) bool {
+// matrices, unless ctx ends. It returns the work, in kernel values, or 0, with dst as it was, where
+// sums term by term are as quick.
+func sumInCells(ctx context.Context, dst []float64, x, z blas64.General, w []float64, gamma float64) (work int) {
 	if x.Cols > 2 || x.Rows*z.Rows < cellsFrom {
-		return false
+		return 0
 	}
 	c := newGaussianCells(gamma, cellError)
 	if !(c.side > 0) || math.IsInf(c.side, 0) {
-		return false
+		return 0
 	}
-	// In values of the kernel, a point takes about 4/3 p², and a cell p³ for each pair (measured with
-	// AVX-512, where a value takes 0.27 ns of a processor). Cells have to save a third.
-	most := (x.Rows*z.Rows/3*2 - (x.Rows+z.Rows)*c.p*c.p/3*4) / (c.p * c.p * c.p * len(c.pairs))
+	// Cells have to save a third.
+	most := (x.Rows*z.Rows/3*2 - c.work(x.Rows+z.Rows, 0)) / c.work(0, 1)
 	return c.sum(ctx, dst, x, z, w, min(most, mostCells))
 }
 
-// sum is sumInCells, which reports false if there were more than so many cells.
-func (c gaussianCells) sum(ctx context.Context, dst []float64, x, z blas64.General, w []float64, most int) bool {
+// work estimates the work of a sum in kernel values: a point takes about 4/3 p², and a cell p³ for
+// each pair (measured with AVX-512, where a value takes 0.27 ns of a processor).
+func (c gaussianCells) work(points, cells int) int {
+	return points*c.p*c.p/3*4 + cells*len(c.pairs)*c.p*c.p*c.p
+}
+
+// sum is sumInCells, which returns 0 if there were more than so many cells.
+func (c gaussianCells) sum(ctx context.Context, dst []float64, x, z blas64.General, w []float64, most int) (work int) {
 	from := c.split(z, most)
 	if from == nil {
-		return false
+		return 0
 	}
 	to := c.split(x, most)
 	if to == nil {
-		return false
+		return 0
 	}
 	moments := make([]blas64.General, len(from))
 	inTurn(ctx, len(from), len(from), func(k int) {
@@ -216,7 +221,7 @@ func (c gaussianCells) sum(ctx context.Context, dst []float64, x, z blas64.Gener
 		columns, first = append(columns, to[first:last]), last
 	}
 	inTurn(ctx, len(columns), len(columns), func(k int) { c.column(ctx, dst, x, columns[k], from, moments) })
-	return true
+	return c.work(x.Rows+z.Rows, max(len(from), len(to)))
 }
 
 // column adds the sums at the points of cells with one x.

@@ -125,14 +125,15 @@ func (g *Gram) piece(dst []float64, i, first int) {
 // AddProduct adds the product of K with a sparse vector to dst (length M):
 // sum_k w_k K_ij for j = points[k]. Nothing is kept of K, and all processors take part
 // when there is enough to do; many values of the RBF kernel in the plane are summed in cells,
-// see cells.go. It returns the error of ctx when that ends, leaving dst in between.
-func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
+// see cells.go. It returns its work in kernel values, and the error of ctx when that ends, leaving
+// dst in between.
+func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
 	return g.addProduct(ctx, g.sum, dst, points, w)
 }
 
 // AddProduct32 is AddProduct with values in single precision, as Row32 has them, where
 // that is faster; they are summed in double.
-func (g *Gram) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) error {
+func (g *Gram) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
 	if f, ok := g.f.(adder32); ok {
 		return g.addProduct(ctx, func(s, _ []float64, p packed, z, w []float64) { f.add32(s, p, z, w) }, dst, points, w)
 	}
@@ -140,9 +141,9 @@ func (g *Gram) AddProduct32(ctx context.Context, dst []float64, points []int, w 
 }
 
 // addProduct is AddProduct with sums by sum.
-func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed, z, w []float64), dst []float64, points []int, w []float64) error {
+func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed, z, w []float64), dst []float64, points []int, w []float64) (work int, err error) {
 	if len(points) == 0 {
-		return ctx.Err()
+		return 0, ctx.Err()
 	}
 	z, cw := make([]float64, 0, len(points)*g.p.d), w
 	if g.c != nil {
@@ -160,11 +161,11 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		if g.c != nil {
 			total = make([]float64, len(dst))
 		}
-		if f.total(ctx, total, g.x.RawMatrix(), blas64.General{Rows: len(cw), Cols: g.p.d, Stride: g.p.d, Data: z}, cw) {
+		if work := f.total(ctx, total, g.x.RawMatrix(), blas64.General{Rows: len(cw), Cols: g.p.d, Stride: g.p.d, Data: z}, cw); work > 0 {
 			if g.c != nil {
 				floats.Add(dst, floats.MulTo(total, g.c, total))
 			}
-			return ctx.Err()
+			return work, ctx.Err()
 		}
 	}
 	// A share of the work is a stretch of dst that stays in the nearest cache, and
@@ -183,7 +184,7 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		floats.Add(dst[first:][:size], s)
 	}
 	inTurn(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(points)/values, func(k int) { share(k * stretch) })
-	return ctx.Err()
+	return len(dst) * len(points), ctx.Err()
 }
 
 // inTurn calls do for 0 to n-1, unless ctx ends, on all processors, but at most so many

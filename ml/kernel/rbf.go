@@ -34,7 +34,7 @@ func (k gaussian) add32(dst []float64, x packed, z, w []float64) {
 	gaussianSum32(dst, x, z, w, k.gamma)
 }
 
-func (k gaussian) total(ctx context.Context, dst []float64, x, z blas64.General, w []float64) bool {
+func (k gaussian) total(ctx context.Context, dst []float64, x, z blas64.General, w []float64) (work int) {
 	return sumInCells(ctx, dst, x, z, w, k.gamma)
 }
 

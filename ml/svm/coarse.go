@@ -37,15 +37,15 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 		p.diag[j] = k.Diag(j)
 	}
 	p.size = o.size
-	// What is left free by mistake is oneOf times as many points on every level above, and pairs
-	// take a step there for each of them.
-	goal := merging
-	if o.total > smaller*many {
-		goal = rough
-	}
+	begun := o.spent
 	o.Ahead++
-	status, err := p.along(o.c, max(tol, goal))
+	status, err := p.along(o.c, max(tol, rough))
 	o.Ahead--
+	if err == nil && status == trace.Converged {
+		// A point left free by mistake is oneOf free points of the next level, where a Newton step
+		// costs up to oneOf³ times as much.
+		err = p.newtonWithin(o.spent - begun)
+	}
 	if err != nil || status == trace.Cancelled {
 		return true, err
 	}

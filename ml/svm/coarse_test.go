@@ -64,12 +64,12 @@ type interrupted struct {
 	cancel func()
 }
 
-func (k interrupted) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
+func (k interrupted) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
 	k.cancel()
 	return k.Gram.AddProduct(ctx, dst, points, w)
 }
 
-func (k interrupted) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) error {
+func (k interrupted) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
 	k.cancel()
 	return k.Gram.AddProduct32(ctx, dst, points, w)
 }

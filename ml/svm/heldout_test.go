@@ -190,8 +190,9 @@ func TestTabulated(t *testing.T) {
 		}
 		sum, total := make([]float64, m), make([]float64, m)
 		w := []float64{1, -2, 0.5}
-		require.NoError(t, k.AddProduct(t.Context(), sum, points, w))
-		require.NoError(t, f.AddProduct(t.Context(), total, points, w))
+		values := require.Value(k.AddProduct(t.Context(), sum, points, w))(t)
+		added := require.Value(f.AddProduct(t.Context(), total, points, w))(t)
+		require.Check(t, values == m*len(points) && added == values/2, "work %d and %d", values, added)
 		for i, v := range sum {
 			require.Must(t, math.Abs(v-total[i]) <= 1e-14, "product %d is %g, want %g", i, total[i], v)
 		}

@@ -86,12 +86,7 @@ type cost struct {
 func (c cell) train(t *testing.T) cost {
 	t.Helper()
 	x, y := plane(c.kind, c.n)
-	return c.trainOn(t, kernel.NewGram(kernel.RBF(c.gamma), x), y)
-}
-
-func (c cell) trainOn(t *testing.T, k Matrix, y []float64) cost {
-	t.Helper()
-	s := Settings{C: c.c}
+	k, s := kernel.NewGram(kernel.RBF(c.gamma), x), Settings{C: c.c}
 	require.NoError(t, check(k, y, &s))
 	o := newState(k, y, s.C, newMonitor(t.Context(), len(y), s))
 	status, err := descend(k, o, s)

@@ -16,16 +16,17 @@ type Matrix = rows.Matrix
 // falls back on rows; strategies.go lists which strategy uses which method.
 type (
 	// multiplier computes products without whole rows: AddProduct adds sum_k w_k K_ij to dst[i],
-	// j = points[k], unless ctx ends. Its error must be no larger than that of a sum of rounded
-	// values, because the duality gap over all points is computed from it.
+	// j = points[k], unless ctx ends, and returns its work in kernel values. Its rounding error must
+	// be no larger than that of a sum of rounded values, because the duality gap over all points is
+	// computed from it.
 	multiplier interface {
-		AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error
+		AddProduct(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error)
 	}
 
 	// multiplier32 computes products cheaply in single precision, as accurately as steps on rows
 	// in single precision.
 	multiplier32 interface {
-		AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) error
+		AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error)
 	}
 
 	// merger merges points into fewer representatives. Merged returns their matrix, the
@@ -36,24 +37,24 @@ type (
 	}
 )
 
-// addProduct adds sum_k w_k K_ij to dst[i], j = points[k], unless ctx ends.
-func addProduct(ctx context.Context, k Matrix, dst []float64, points []int, w []float64) error {
+// addProduct adds sum_k w_k K_ij to dst[i], j = points[k], unless ctx ends, and returns its work.
+func addProduct(ctx context.Context, k Matrix, dst []float64, points []int, w []float64) (work int, err error) {
 	if p, ok := k.(multiplier); ok {
 		return p.AddProduct(ctx, dst, points, w)
 	}
 	row := make([]float64, len(dst))
 	for a, j := range points {
 		if err := ctx.Err(); err != nil {
-			return err
+			return a * len(row), err
 		}
 		k.Row(row, j)
 		floats.AddScaled(dst, w[a], row)
 	}
-	return nil
+	return len(points) * len(row), nil
 }
 
 // addProduct32 is addProduct in single precision if the matrix supports it.
-func addProduct32(ctx context.Context, k Matrix, dst []float64, points []int, w []float64) error {
+func addProduct32(ctx context.Context, k Matrix, dst []float64, points []int, w []float64) (work int, err error) {
 	if p, ok := k.(multiplier32); ok {
 		return p.AddProduct32(ctx, dst, points, w)
 	}

@@ -73,6 +73,15 @@ func (o *smo[T]) newton(free []int) error {
 	return nil
 }
 
+// newtonWithin makes a Newton step if it takes at most the given work.
+func (o *smo[T]) newtonWithin(work int) error {
+	free := o.free()
+	if o.without.newton || newtonWork(len(free), o.m) > work {
+		return nil
+	}
+	return o.newton(free)
+}
+
 // line is a step along the moves of the free points.
 type line struct {
 	move       []float64

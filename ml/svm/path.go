@@ -91,10 +91,8 @@ func (o *smo[T]) grow(c float64) error {
 	o.exact = false
 	sum, square := o.dual()
 	o.Objective = sum - square/2
-	if free := o.free(); !o.without.newton && newtonWork(len(free), o.m) <= work {
-		if err := o.newton(free); err != nil {
-			return err
-		}
+	if err := o.newtonWithin(work); err != nil {
+		return err
 	}
 	if !(o.Objective >= before) {
 		copy(o.u, u)

@@ -421,7 +421,6 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 			o.place(j, p.u[k])
 		}
 	}
-	o.spent += len(moved) * o.m
 	product := make([]float64, len(o.g))
 	if status == trace.Cancelled || o.addProduct(product[:o.m], moved, change) != nil {
 		return trace.Cancelled, nil
@@ -435,11 +434,14 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 // in double precision if the gradient is exact, which it stays, and otherwise in the precision of
 // the rows.
 func (o *smo[T]) addProduct(dst []float64, points []int, w []float64) error {
+	product := addProduct
 	var row []T
 	if _, ok := any(row).([]float32); ok && !o.exact {
-		return addProduct32(o.Context, o.k, dst, points, w)
+		product = addProduct32
 	}
-	return addProduct(o.Context, o.k, dst, points, w)
+	work, err := product(o.Context, o.k, dst, points, w)
+	o.spent += work
+	return err
 }
 
 // place sets u_i.
@@ -493,8 +495,9 @@ func (o *smo[T]) refresh() (bool, error) {
 	}
 	ku := make([]float64, len(o.ku))
 	points, w := o.last.from(o.state, ku)
-	o.spent += len(points) * o.m
-	if addProduct(o.Context, o.k, ku[:o.m], points, w) != nil {
+	work, err := addProduct(o.Context, o.k, ku[:o.m], points, w)
+	o.spent += work
+	if err != nil {
 		return false, nil
 	}
 	copy(o.ku, ku)

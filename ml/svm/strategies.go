@@ -28,8 +28,7 @@ const (
 	fewOf   = 2    // a part has at most one point in fewOf: its shorter rows are computed again
 	smaller = 10   // factor by which a part reduces the violation, between successive C, and of a gain that counts as failure
 	apart   = 0.02 // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
-	merging = 0.3  // stopping rule for merged points
-	rough   = 0.03 // stopping rule before the last C, and for merged points of more than smaller*many
+	rough   = 0.03 // stopping rule before the last C and for merged points
 
 	newtonFree = 2500 // free points for which factorisation is affordable: 50 MB
 	newtonRho  = 0.3  // rho, in units of the violation / largest alpha

@@ -92,15 +92,15 @@ func (t *table) Merged(ctx context.Context, y, w []float64, size int) (Matrix, [
 }
 
 // AddProduct adds weighted rows.
-func (t *table) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) error {
+func (t *table) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
 	total := make([]float64, rows.Padded(len(dst)))
 	copy(total, dst)
 	for k, j := range points {
 		if k*len(dst)%trace.LookEvery < len(dst) && ctx.Err() != nil {
-			return ctx.Err()
+			return k * len(dst) / 2, ctx.Err()
 		}
 		rows.AddScaled(total, w[k], t.double[j])
 	}
 	copy(dst, total)
-	return ctx.Err()
+	return len(points) * len(dst) / 2, ctx.Err()
 }
