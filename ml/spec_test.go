@@ -176,8 +176,7 @@ func TestSetRefuses(t *testing.T) {
 		{"max_iter", "1e300", "from"},
 	} {
 		s := ml.DefaultSpec()
-		err := s.Set(c.name, c.text)
-		require.Says(t, problemFor(err, c.name), c.says, "Set(%s, %q) says", c.name, c.text)
+		require.Says(t, problemFor(s.Set(c.name, c.text), c.name), c.says, "Set(%s, %q)", c.name, c.text)
 		require.Equal(t, cmp.Diff(ml.DefaultSpec(), s), "", "Set(%s, %q) failed and changed the spec", c.name, c.text)
 	}
 }

@@ -29,8 +29,7 @@ func written(t *testing.T) (file struct {
 },
 ) {
 	t.Helper()
-	data := require.Value(os.ReadFile("testdata/written.json"))(t)
-	require.NoError(t, json.Unmarshal(data, &file))
+	require.NoError(t, json.Unmarshal(require.Value(os.ReadFile("testdata/written.json"))(t), &file))
 	require.Must(t, len(file.Specs) != 0 && len(file.Models) != 0, "the fixture is empty")
 	return file
 }
@@ -133,9 +132,8 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 	}
 	// A kernel that is not known says nothing about parameters that were not stored.
 	s, _ := ml.ReadStoredSpec([]byte(`{"kernel":"cubic","gamma":3}`))
-	if s.Applies("coef0") || s.Applies("degree") || !s.Applies("gamma") {
-		t.Errorf("of an unknown kernel only what was stored applies: %s", asJSON(t, s))
-	}
+	require.Check(t, !s.Applies("coef0") && !s.Applies("degree") && s.Applies("gamma"),
+		"of an unknown kernel only what was stored applies: %s", asJSON(t, s))
 	for _, bad := range []string{`[]`, `null`, `"svm"`, `{`, ``} {
 		require.Fails(t, require.Err(ml.ReadStoredSpec([]byte(bad))), "", "%q was read as a spec", bad)
 	}

@@ -260,6 +260,16 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 	}
 }
 
+// TestPercentages: a share may be written in percent.
+func TestPercentages(t *testing.T) {
+	s := fresh(t)
+	ugly(t, s)
+	_, share, err := s.Runs(t.Context(), alice, Filter{Where: MustQuery("accuracy >= 0.5")})
+	require.NoError(t, err)
+	_, percent, err := s.Runs(t.Context(), alice, Filter{Where: MustQuery("accuracy >= 50%")})
+	require.Check(t, err == nil && percent == share && share > 0, "%d runs for 0.5, %d for 50%%, %v", share, percent, err)
+}
+
 func FuzzParseQuery(f *testing.F) {
 	for _, text := range []string{"", "C > 1 and kernel = rbf", `not (tag = "a b" or x)`, "accuracy >= 90%", "((", `"`, "created = 2026-11-22", "not not not a", "a or b and c"} {
 		f.Add(text)

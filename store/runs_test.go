@@ -42,10 +42,9 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	s = open(t, dir)
 	got := require.Value(s.Run(ctx, alice, saved.ID))(t)
 	require.Equal(t, cmp.Diff(saved, got, cmp.Comparer(equal)), "", "as saved, as read")
-	if got.Name != "first run" || got.Note != "line 1\nline 2" || !slices.Equal(got.Tags, []string{"b", "a c"}) ||
-		got.Status != Done || got.Dataset != ds.ID || got.DatasetName != "ripley" || got.Hash != ds.Hash || got.Finished.IsZero() {
-		t.Errorf("%+v", got)
-	}
+	require.Check(t, got.Name == "first run" && got.Note == "line 1\nline 2" && slices.Equal(got.Tags, []string{"b", "a c"}) &&
+		got.Status == Done && got.Dataset == ds.ID && got.DatasetName == "ripley" && got.Hash == ds.Hash && !got.Finished.IsZero(),
+		"%+v", got)
 	require.Check(t, asText(t, got.Model) == asText(t, res.Model) && asText(t, got.Before) == asText(t, res.Before),
 		"a model came back changed")
 	require.Equal(t, asText(t, got.Spec), asText(t, spec), "spec came back as")
@@ -413,9 +412,8 @@ func TestDeletedIsGone(t *testing.T) {
 	require.NoError(t, s.DeleteDataset(ctx, alice, d.ID))
 	require.NoError(t, s.DeleteRuns(ctx, alice, []string{r.ID}))
 	forgetDeleted(t, s)
-	if text := file(); strings.Contains(text, secret) || !strings.Contains(text, "kept") {
-		t.Error("deleted text is still in the file")
-	}
+	text := file()
+	require.Check(t, !strings.Contains(text, secret) && strings.Contains(text, "kept"), "deleted text is still in the file")
 }
 
 func TestClock(t *testing.T) {

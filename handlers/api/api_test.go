@@ -41,9 +41,8 @@ func TestAPIWalk(t *testing.T) {
 	a := c.Want(http.StatusCreated, "POST", "/api/datasets?name=square.csv", handlerstest.Square)
 	set := handlerstest.Decode[api.Dataset](a)
 	require.Equal(t, a.Header.Get("Location"), "/api/datasets/"+set.ID, "Location")
-	if set.Rows != 6 || set.Name != "square.csv" || !slices.Equal(set.Features, []string{"x1", "x2"}) || !slices.Equal(set.Classes, []string{"no", "yes"}) {
-		t.Errorf("data set %+v", set)
-	}
+	require.Check(t, set.Rows == 6 && set.Name == "square.csv" && slices.Equal(set.Features, []string{"x1", "x2"}) && slices.Equal(set.Classes, []string{"no", "yes"}),
+		"data set %+v", set)
 	list := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", ""))
 	require.Check(t, len(list.Datasets) == 1 && list.Datasets[0].ID == set.ID, "list %+v", list)
 	got := handlerstest.Decode[api.Dataset](c.Want(200, "GET", "/api/datasets/"+set.ID, ""))
@@ -62,10 +61,9 @@ func TestAPIWalk(t *testing.T) {
 
 	a = c.Want(200, "GET", "/api/runs/"+id, "")
 	run := handlerstest.Decode[api.Run](a)
-	if run.Status != store.Done || run.Dataset != set.ID || run.DatasetName != "corners" || run.DataHash != set.Hash || run.Seed != 1 ||
-		run.Name != "first" || !slices.Equal(run.Tags, []string{"a", "b"}) || run.Note != "why" || run.Finished.Before(run.Created) {
-		t.Errorf("run %+v", run)
-	}
+	require.Check(t, run.Status == store.Done && run.Dataset == set.ID && run.DatasetName == "corners" && run.DataHash == set.Hash && run.Seed == 1 &&
+		run.Name == "first" && slices.Equal(run.Tags, []string{"a", "b"}) && run.Note == "why" && !run.Finished.Before(run.Created),
+		"run %+v", run)
 	// The widest street between the corners (0.5, 0.25), (0.25, 0.5) and the line
 	// through (3, 3.125), (4, 3) — recomputed here by training without the server.
 	d := require.Value(dataset.Read(strings.NewReader(handlerstest.Square), "square.csv", dataset.Mapping{}, dataset.DefaultLimits))(t)
@@ -242,8 +240,7 @@ func TestAPIErrors(t *testing.T) {
 			fields = append(fields, e.Field)
 			require.Check(t, e.Message != "", "%s: no message for %s", tc.name, e.Field)
 		}
-		got := strings.Join(fields, " ")
-		require.Check(t, got == tc.fields, "%s: errors of %q, want %q", tc.name, got, tc.fields)
+		require.Equal(t, strings.Join(fields, " "), tc.fields, "%s: fields with errors", tc.name)
 	}
 	a := c.Want(405, "PUT", "/api/runs/"+run, "")
 	require.Check(t, strings.Contains(a.Header.Get("Allow"), "DELETE"), "Allow %q", a.Header.Get("Allow"))
@@ -590,9 +587,8 @@ func TestAPISlowClient(t *testing.T) {
 	require.Check(t, events[len(events)-1].Data == `{"status":"done"}`, "events %v", events)
 	close(slow.release)
 	<-ended
-	if got := slow.Body.String(); !strings.HasSuffix(got, "event: status\ndata: {\"status\":\"done\"}\n\n") {
-		t.Errorf("the slow client got %q", got)
-	}
+	got := slow.Body.String()
+	require.Check(t, strings.HasSuffix(got, "event: status\ndata: {\"status\":\"done\"}\n\n"), "the slow client got %q", got)
 }
 
 // A client that goes away ends its stream: the server's Close waits for it.
@@ -754,9 +750,8 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 		return strings.Split(strings.TrimSpace(string(a.Body)), "\n")
 	}
 	labelled := csv(c.Want(200, "POST", base+"/predictions", "x1,x2,label\n0,1,-1\n1,-0.5,1\n"))
-	if len(labelled) != 3 || labelled[0] != "row,label,f,true" || !strings.HasPrefix(labelled[1], "1,-1,-") || !strings.HasSuffix(labelled[2], ",1") || !strings.HasPrefix(labelled[2], "2,1,") {
-		t.Errorf("predictions %q", labelled)
-	}
+	require.Check(t, len(labelled) == 3 && labelled[0] == "row,label,f,true" && strings.HasPrefix(labelled[1], "1,-1,-") && strings.HasSuffix(labelled[2], ",1") && strings.HasPrefix(labelled[2], "2,1,"),
+		"predictions %q", labelled)
 	bare := csv(c.Want(200, "POST", base+"/predictions", "0;1\n1;-0,5\n"))
 	require.Check(t, len(bare) == 3 && bare[0] == "row,label,f" && strings.HasPrefix(labelled[1], bare[1]+","),
 		"without labels and header %q, with them %q", bare, labelled)
@@ -797,9 +792,8 @@ func TestOpenAPIDefaults(t *testing.T) {
 		required, _ := s["required"].([]any)
 		properties, _ := s["properties"].(handlerstest.Object)
 		for name, p := range properties {
-			if _, has := handlerstest.Deref(c.Doc, p)["default"]; has && slices.Contains(required, any(name)) {
-				t.Errorf("%s: %s has a default and is required", at, name)
-			}
+			_, has := handlerstest.Deref(c.Doc, p)["default"]
+			require.Check(t, !has || !slices.Contains(required, any(name)), "%s: %s has a default and is required", at, name)
 			walk(p, at+"."+name)
 		}
 	}

@@ -31,8 +31,7 @@ func TestCompletion(t *testing.T) {
 		words := strings.Fields(c.words)
 		run := exec.CommandContext(t.Context(), bash, "--norc", "-c", script+"\nCOMP_WORDS=(\"$@\")\nCOMP_CWORD=$(($#-1))\n_marginlab\necho \"${COMPREPLY[*]}\"", "bash")
 		run.Args = append(run.Args, words...)
-		out := require.Value(run.Output())(t)
-		require.Equal(t, strings.TrimSpace(string(out)), c.want, "%s", c.words)
+		require.Equal(t, strings.TrimSpace(string(require.Value(run.Output())(t))), c.want, "%s", c.words)
 	}
 	out := must(t, "completion", "zsh")
 	for _, want := range []string{"#compdef marginlab\n", "'rbf:Similarity that fades with distance; the width is s = 1/√(2γ)'", "'--kernel:How similar two points are; decides which boundaries are possible'", "generate) words_=("} {

@@ -62,7 +62,6 @@ func TestValidationCurve(t *testing.T) {
 	must(t, "cv", "--data", path, "--gamma", "0.1,1,10", "--folds", "2", "--plot", filepath.Join(dir, "b.svg"))
 	a := require.Value(os.ReadFile(filepath.Join(dir, "a.svg")))(t)
 	b, err := os.ReadFile(filepath.Join(dir, "b.svg"))
-	if err != nil || string(a) != string(b) || !strings.Contains(string(a), "gamma") || !strings.Contains(string(a), "held out") {
-		t.Errorf("%v: %.300s", err, a)
-	}
+	require.Check(t, err == nil && string(a) == string(b) && strings.Contains(string(a), "gamma") && strings.Contains(string(a), "held out"),
+		"%v: %.300s", err, a)
 }

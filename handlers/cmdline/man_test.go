@@ -18,9 +18,8 @@ func TestHelpTopic(t *testing.T) {
 	t.Parallel()
 	for _, topic := range manual.Topics {
 		out := must(t, "help", topic.Slug)
-		if !strings.HasPrefix(out, strings.ToUpper(topic.Title)+"\n\n") || strings.Contains(out, "\n\n\n") || strings.Contains(out, "](") {
-			t.Errorf("help %s:\n%s", topic.Slug, out)
-		}
+		require.Check(t, strings.HasPrefix(out, strings.ToUpper(topic.Title)+"\n\n") && !strings.Contains(out, "\n\n\n") && !strings.Contains(out, "]("),
+			"help %s:\n%s", topic.Slug, out)
 		for line := range strings.Lines(out) {
 			require.Check(t, strings.HasPrefix(line, "    ") || strings.Contains(line, "  ") || len([]rune(line)) <= 82,
 				"help %s has a long line: %s", topic.Slug, line)

@@ -64,9 +64,8 @@ func TestStudy(t *testing.T) {
 	// Every form is what is in the folder, and there is nothing left to compute.
 	for flag, file := range map[string]string{"--csv": "results.csv", "--markdown": "tables.md", "--latex": "tables.tex", "--json": "results.json"} {
 		before := require.Value(os.ReadFile(filepath.Join(out, file)))(t)
-		if diff := cmp.Diff(string(before), must(t, "study", path, "--out-dir", out, flag)); diff != "" { // times as well
-			t.Errorf("%s: %s", flag, diff)
-		}
+		diff := cmp.Diff(string(before), must(t, "study", path, "--out-dir", out, flag))
+		require.Check(t, diff == "", "%s: %s", flag, diff) // times as well
 	}
 	for _, file := range []string{"accuracy.svg", "support-vectors.svg"} {
 		picture, err := os.ReadFile(filepath.Join(out, file))
@@ -101,12 +100,10 @@ func TestStudyGoesOn(t *testing.T) {
 	require.Must(t, err == nil && len(lines) == 31, "%v: %d lines", err, len(lines))
 	left := strings.Join(lines[:10], "") + lines[10][:20]
 	require.NoError(t, os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte(left), 0o600))
-	got := without(t, must(t, "study", path, "--out-dir", out, "--json"))
-	require.Equal(t, cmp.Diff(want.Sets, got.Sets), "", "diff")
+	require.Equal(t, cmp.Diff(want.Sets, without(t, must(t, "study", path, "--out-dir", out, "--json")).Sets), "", "diff")
 	cells, err := os.ReadFile(filepath.Join(out, "cells.jsonl"))
-	if err != nil || strings.Count(string(cells), "\n") != 30 || !strings.HasPrefix(string(cells), strings.Join(lines[:10], "")) {
-		t.Errorf("%v: %d lines", err, strings.Count(string(cells), "\n"))
-	}
+	require.Check(t, err == nil && strings.Count(string(cells), "\n") == 30 && strings.HasPrefix(string(cells), strings.Join(lines[:10], "")),
+		"%v: %d lines", err, strings.Count(string(cells), "\n"))
 	require.NoError(t, os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte("{}\nx\n"), 0o600))
 	if o := run(t.Context(), "", "study", path, "--out-dir", out); o.code != 1 || !strings.Contains(o.err, "cells.jsonl, line 2: expected what a cell gave") {
 		t.Errorf("exit %d: %s", o.code, o.err)

@@ -180,11 +180,9 @@ func TestAPIReplacesRows(t *testing.T) {
 	before := c.Upload("name=Words&label=kind", "kind,word\na,cat\nb,cart\n")
 	at := "/api/datasets/" + before.ID
 	now := handlerstest.Decode[api.Dataset](c.Want(200, "PUT", at, "word,kind,n\ncat,a,x\nbar,b,y\nbarn,c,y\n"))
-	if now.ID != before.ID || now.Name != "Words" || now.Rows != 3 || now.Label != "kind" || now.Hash == before.Hash || now.Kind != "strings" {
-		t.Errorf("%+v", now)
-	}
-	rows := string(c.Want(200, "GET", at+".csv", "").Body)
-	require.Check(t, rows == "#strings\nword,kind\ncat,a\nbar,b\nbarn,c\n", "%v", rows)
+	require.Check(t, now.ID == before.ID && now.Name == "Words" && now.Rows == 3 && now.Label == "kind" && now.Hash != before.Hash && now.Kind == "strings",
+		"%+v", now)
+	require.Equal(t, string(c.Want(200, "GET", at+".csv", "").Body), "#strings\nword,kind\ncat,a\nbar,b\nbarn,c\n", "rows")
 	if a := c.Want(422, "PUT", at, "word,kind\ncat,a\n,b\n"); !strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "rows, line 3, column 1 (word): expected a string") {
 		t.Errorf("%s", a.Body)
 	}
@@ -209,9 +207,8 @@ func TestEditStrings(t *testing.T) {
 		return rows
 	}
 	typed := c.Send(http.StatusUnprocessableEntity, "/datasets", url.Values{"text": {"cat,a\ncart\nbar,a"}}.Encode()).HTML()
-	if typed.Find("#f-typed-error").Text() != "typed rows, line 2: expected 2 fields separated by comma, found 1." || typed.Find("#f-typed").Text() != "cat,a\ncart\nbar,a" {
-		t.Error(typed.Find("#f-typed-error").Text())
-	}
+	require.Check(t, typed.Find("#f-typed-error").Text() == "typed rows, line 2: expected 2 fields separated by comma, found 1." && typed.Find("#f-typed").Text() == "cat,a\ncart\nbar,a",
+		"%v", typed.Find("#f-typed-error").Text())
 	doc := c.Send(http.StatusOK, "/datasets", url.Values{"text": {"word,class\ncat,a\ncart,b\nbar,a"}, "name": {"Words"}}.Encode()).HTML()
 	require.Must(t, fmt.Sprint(rows(doc)) == "[cat a cart b bar a]" && strings.Contains(doc.Text(), "3 strings · typed"),
 		"%v", doc.Find("main").Text())
@@ -240,16 +237,13 @@ func TestEditStrings(t *testing.T) {
 		require.Check(t, fmt.Sprint(got) == tt.want, "%v, want %s", got, tt.want)
 	}
 	filled := c.Page(http.StatusOK, at+"?row=2")
-	if filled.Find("#f-object").Text() != "bar" || filled.Find("#f-object-label").AttrOr("value", "") != "a" || filled.Find("#edit button.danger").Length() != 1 || filled.Find("#classes option").Length() != 3 {
-		t.Error(filled.Find("#edit").Text())
-	}
+	require.Check(t, filled.Find("#f-object").Text() == "bar" && filled.Find("#f-object-label").AttrOr("value", "") == "a" && filled.Find("#edit button.danger").Length() == 1 && filled.Find("#classes option").Length() == 3,
+		"%v", filled.Find("#edit").Text())
 	refused := edit(http.StatusUnprocessableEntity, 2, "put", "", "")
-	if refused.Find("#f-object-error").Text() != "expected a string, found nothing" || refused.Find("#f-object-label-error").Text() != "expected a label, found nothing" || !strings.Contains(refused.Find("#edit h2").Text(), "Change string 2") {
-		t.Error(refused.Find("#edit").Text())
-	}
-	if long := edit(http.StatusUnprocessableEntity, 0, "put", strings.Repeat("a", 200_001), "a"); !strings.Contains(long.Find("#f-object-error").Text(), "200000 symbols") {
-		t.Error(long.Find("#edit").Text())
-	}
+	require.Check(t, refused.Find("#f-object-error").Text() == "expected a string, found nothing" && refused.Find("#f-object-label-error").Text() == "expected a label, found nothing" && strings.Contains(refused.Find("#edit h2").Text(), "Change string 2"),
+		"%v", refused.Find("#edit").Text())
+	long := edit(http.StatusUnprocessableEntity, 0, "put", strings.Repeat("a", 200_001), "a")
+	require.Check(t, strings.Contains(long.Find("#f-object-error").Text(), "200000 symbols"), "%v", long.Find("#edit").Text())
 	c.Send(http.StatusConflict, action, "act=drop&row=1&hash=old")
 	edit(http.StatusUnprocessableEntity, 9, "drop", "", "") // there is no such row
 	edit(http.StatusOK, 1, "drop", "", "")
@@ -284,9 +278,8 @@ func TestTryString(t *testing.T) {
 			f := require.Value(strconv.ParseFloat(v, 64))(t)
 			scores = append(scores, views.Short(f))
 		}
-		if got := shown.Find(".value").Map(func(_ int, v *goquery.Selection) string { return v.Text() }); fmt.Sprint(got) != fmt.Sprint(scores) || shown.Find("strong").Text() != told[1] || shown.Find("li").Length() != 3 || doc.Find("#f-try").Text() != word {
-			t.Errorf("%s: %s, want class %s and %v", tt.query, shown.Text(), told[1], scores)
-		}
+		require.Check(t, fmt.Sprint(shown.Find(".value").Map(func(_ int, v *goquery.Selection) string { return v.Text() })) == fmt.Sprint(scores) && shown.Find("strong").Text() == told[1] && shown.Find("li").Length() == 3 && doc.Find("#f-try").Text() == word,
+			"%s: %s, want class %s and %v", tt.query, shown.Text(), told[1], scores)
 		var live struct{ Tried, Query string }
 		if err := json.Unmarshal(c.Fetch("POST", "/lab/live", q).Body, &live); err != nil || !strings.Contains(live.Tried, "<strong>"+told[1]) || !strings.Contains(live.Query, "try="+word) {
 			t.Errorf("live: %+v, %v", live, err)

@@ -58,9 +58,8 @@ func TestWordsAsFeatures(t *testing.T) {
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	doc := sendFile(c, http.StatusOK, "people.csv", file)
 	form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
-	if box := doc.Find("input[name=feature][value=sex]"); box.Length() != 1 || box.Is("[disabled]") || !box.Is("[checked]") {
-		t.Error("the column of words is not proposed")
-	}
+	box := doc.Find("input[name=feature][value=sex]")
+	require.Check(t, box.Length() == 1 && !box.Is("[disabled]") && box.Is("[checked]"), "the column of words is not proposed")
 	require.Check(t, strings.Contains(doc.Text(), "2 words"), "the page does not tell how many words")
 	const note = `"sex" encoded as 0 and 1, "sex=m"`
 	text := c.Send(http.StatusOK, form, "label=group&feature=age&feature=sex").HTML().Text()

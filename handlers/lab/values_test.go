@@ -46,9 +46,8 @@ func TestValues(t *testing.T) {
 		}
 		id := ids[name][0]
 		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
-		if run.Report.Rule != ml.Value || run.Report.TestMSE == nil || *run.Report.TestR2 <= 0 || run.Report.TestN != 15 || len(run.Report.Classes) > 0 {
-			t.Errorf("%s: %+v", name, run.Report)
-		}
+		require.Check(t, run.Report.Rule == ml.Value && run.Report.TestMSE != nil && *run.Report.TestR2 > 0 && run.Report.TestN == 15 && len(run.Report.Classes) == 0,
+			"%s: %+v", name, run.Report)
 		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
 		require.Must(t, err == nil && m.Rule == ml.Value, "%v", err)
 		first := strings.Join(strings.Split(handlerstest.Measurements(61, len(set.Features)), "\n")[:2], "\n")
@@ -75,9 +74,8 @@ func TestValues(t *testing.T) {
 
 		lab := b.Page(200, "/lab?data="+set.ID)
 		options := lab.Find("#f-learner option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
-		if fmt.Sprint(options) != "[ridge]" || lab.Find("#f-target option[selected]").AttrOr("value", "") != "value" || lab.Find("#f-positive, #f-conformal, #f-show, .problem, [data-editor]").Length() > 0 {
-			t.Errorf("%s: learners %v, %s", name, options, lab.Find(".problem").Text())
-		}
+		require.Check(t, fmt.Sprint(options) == "[ridge]" && lab.Find("#f-target option[selected]").AttrOr("value", "") == "value" && lab.Find("#f-positive, #f-conformal, #f-show, .problem, [data-editor]").Length() == 0,
+			"%s: learners %v, %s", name, options, lab.Find(".problem").Text())
 		c.Pictures(lab, figures)
 		c.Pictures(b.Page(200, "/lab?lambda=-1&data="+set.ID), 1) // nothing is trained
 		text = b.Page(200, "/lab?target=class&data="+set.ID).Find(".problem").Text()
@@ -101,8 +99,7 @@ func TestValues(t *testing.T) {
 	require.Check(t, strings.Count(text, "R²") == 6 && !strings.Contains(text, "%"), "list: %s", text)
 	c.Pictures(runs, 6)
 	mixed := b.Page(200, "/compare?"+url.Values{"run": {ids["curve"][0], ids["surface"][0]}}.Encode())
-	text = mixed.Text()
-	require.Check(t, strings.Contains(text, "of runs on one and the same feature"), "%v", text)
+	require.Says(t, mixed.Text(), "of runs on one and the same feature", "of two features")
 }
 
 // What the lab's script is told of values: the points with them, no classes; and a set of
@@ -122,19 +119,18 @@ func TestValuesLive(t *testing.T) {
 	}
 	hidden, query, stage := live("data=sine&learner=svm&target=value")
 	points := stage["points"].([]any)
-	if !slices.Contains(hidden, "conformal") || !slices.Contains(hidden, "positive") || slices.Contains(hidden, "target") || stage["value"] != "value" || len(points) != 60 {
-		t.Errorf("hidden %v, %d points, %v", hidden, len(points), stage["value"])
-	}
+	require.Check(t, slices.Contains(hidden, "conformal") && slices.Contains(hidden, "positive") && !slices.Contains(hidden, "target") && stage["value"] == "value" && len(points) == 60,
+		"hidden %v, %d points, %v", hidden, len(points), stage["value"])
 	p := points[0].([]any)
-	if q, _ := url.ParseQuery(query); q.Get("learner") != "ridge" || q.Get("target") != "value" || p[1] != p[2] {
-		t.Errorf("%s, point %v", query, p)
-	}
+	q, _ := url.ParseQuery(query)
+	require.Check(t, q.Get("learner") == "ridge" && q.Get("target") == "value" && p[1] == p[2], "%s, point %v", query, p)
 	if hidden, query, stage := live("data=moons"); slices.Contains(hidden, "target") || strings.Contains(query, "target") || stage["value"] != nil {
 		t.Errorf("moons: hidden %v, %s", hidden, query)
 	}
-	if hidden, _, _ := live("data=iris&target=value&learner=ridge"); !slices.Contains(hidden, "target") || slices.Contains(hidden, "positive") {
-		t.Errorf("iris: hidden %v", hidden)
-	}
+	hidden, _, _ = live("data=iris&target=value&learner=ridge")
+	require.Check(t, slices.Contains(hidden, "target") && !slices.Contains(hidden, "positive"), "iris: hidden %v", hidden)
+	_, query, _ = live("data=iris&on=pca")
+	require.Check(t, strings.Contains(query, "on=pca") && !strings.Contains(query, "project"), "iris on its components: %s", query)
 	if _, query, stage := live("data=moons&target=value&conformal=eigen"); !strings.Contains(query, "target=value") || strings.Contains(query, "conformal") || stage["value"] != "label" {
 		t.Errorf("moons with values: %s", query)
 	}

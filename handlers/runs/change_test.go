@@ -61,9 +61,8 @@ func TestChange(t *testing.T) {
 	tag := func(query string) string {
 		return p.Fetch("GET", run+"/change/figures/band.svg?"+query, "").Header.Get("ETag")
 	}
-	if tag("") == "" || tag("") == tag("limits=0,1,0,1") {
-		t.Errorf("of the whole plane and of a part the tag is %q", tag(""))
-	}
+	require.Check(t, tag("") != "" && tag("") != tag("limits=0,1,0,1"),
+		"of the whole plane and of a part the tag is %q", tag(""))
 	require.Equal(t, p.Fetch("GET", run+"/change/figures/other.svg", "").Status, 404, "another figure")
 	require.Says(t, p.Page(200, run).Find(".change-answers").Text(), "Under 30 bootstrap samples", "the run says")
 	got := handlerstest.Decode[ml.Sensitivity](c.Want(http.StatusOK, "POST", "/api"+run+"/change", ""))

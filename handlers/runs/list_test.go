@@ -73,8 +73,7 @@ func TestRunsTable(t *testing.T) {
 	groups := b.Page(200, "/runs?group=kernel").Find("tr.group")
 	require.Check(t, groups.Length() == 2 && strings.Contains(groups.Text(), "2 runs") && strings.Contains(groups.Text(), "best accuracy"),
 		"groups %q", groups.Text())
-	got := list("kernel=rbf&q=10&status=done")
-	require.Check(t, slices.Equal(got, []string{"rbf 10"}), "an old link shows %q", got)
+	require.Slices(t, list("kernel=rbf&q=10&status=done"), []string{"rbf 10"}, "an old link shows")
 
 	// Against the baseline: the same number tells nothing, C is 9.9 more.
 	cells := b.Page(200, "/runs?cols=C,kernel&where=C%3D10&base="+ids["rbf 0.1"]).Find(".runs .exceeds").Text()
@@ -95,9 +94,8 @@ func TestRunsTable(t *testing.T) {
 	require.Equal(t, first(), "name,gamma,C,test_auc", "columns, after %q", was)
 	b.Page(422, "/runs?cols=gamma,colour")
 	file, err := csv.NewReader(strings.NewReader(string(b.Want(200, "GET", "/runs.csv?where=kernel%3Drbf&sort=C", "").Body))).ReadAll()
-	if err != nil || len(file) != 3 || strings.Join(file[0], ",") != "id,name,gamma,C,test_auc" || file[1][3] != "0.1" || file[2][1] != "rbf 10" {
-		t.Errorf("the file: %q, %v", file, err)
-	}
+	require.Check(t, err == nil && len(file) == 3 && strings.Join(file[0], ",") == "id,name,gamma,C,test_auc" && file[1][3] == "0.1" && file[2][1] == "rbf 10",
+		"the file: %q, %v", file, err)
 	whole, _, _ := strings.Cut(string(c.Want(200, "GET", "/api/runs.csv", "").Body), "\n")
 	for _, name := range []string{"gamma", "rho", "seed", "data_hash", "test_accuracy", "note"} {
 		require.Check(t, slices.Contains(strings.Split(whole, ","), name), "no column %s in %s", name, whole)

@@ -121,8 +121,7 @@ func TestOwnQuestions(t *testing.T) {
 	require.Equal(t, n(taken.Find(".polls a")), 5, "questions were taken over")
 	b.Send(404, "/courses/"+third+"/questions/take", "from="+code)
 	tc.Send(200, base+"/questions/q2", "do=delete")
-	got := n(tc.Page(200, base+"/answers?lesson=own").Find("table.answers tbody tr"))
-	require.Check(t, got == 4, "%d questions are left", got)
+	require.Equal(t, n(tc.Page(200, base+"/answers?lesson=own").Find("table.answers tbody tr")), 4, "questions are left")
 	a.Page(200, "/course/"+code+"/poll")
 }
 

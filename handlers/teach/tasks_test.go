@@ -42,9 +42,8 @@ func TestTasksLeaveRoom(t *testing.T) {
 				Accuracy float64 `json:"test_accuracy"`
 			}
 		}](c.Want(http.StatusOK, "GET", "/api/runs/"+c.Train(body)+"?wait=60", ""))
-		if accuracy[l.Task] = run.Report.Accuracy; !(accuracy[l.Task] > 0 && accuracy[l.Task] < 0.97) {
-			t.Errorf("%s: the defaults have %g", l.Task, accuracy[l.Task])
-		}
+		accuracy[l.Task] = run.Report.Accuracy
+		require.Check(t, accuracy[l.Task] > 0 && accuracy[l.Task] < 0.97, "%s: the defaults have %g", l.Task, accuracy[l.Task])
 	}
 	t.Log(accuracy)
 }

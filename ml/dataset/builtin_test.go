@@ -118,8 +118,7 @@ func TestIrisPairs(t *testing.T) {
 	d := require.Value(b.Load())(t)
 	require.Equal(t, cmp.Diff([]string{"petal_length", "petal_width"}, d.Features), "", "diff")
 	for i, c := range d.Y { // any cut between 1.9 and 3 separates them
-		if long := d.X.At(i, 0) > 2.5; long != (d.Classes[c] == "versicolor") {
-			t.Errorf("row %d: %s with a petal of %g cm", i, d.Classes[c], d.X.At(i, 0))
-		}
+		require.Check(t, (d.X.At(i, 0) > 2.5) == (d.Classes[c] == "versicolor"),
+			"row %d: %s with a petal of %g cm", i, d.Classes[c], d.X.At(i, 0))
 	}
 }

@@ -28,8 +28,7 @@ func TestDuplicates(t *testing.T) {
 			}
 			seen[row] = true
 		}
-		got := table.duplicates([]facts{{holds: holdsWords}, {holds: holdsWords}})
-		require.Check(t, slices.Equal(got, want), "rows %v, want %v", got, want)
+		require.Slices(t, table.duplicates([]facts{{holds: holdsWords}, {holds: holdsWords}}), want, "duplicates")
 	})
 }
 
@@ -46,9 +45,8 @@ func TestFactsOfFewTexts(t *testing.T) {
 		few, rows := column("c", texts), column("c", texts)
 		rows.line()
 		got, want := examine(&few), examine(&rows)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(facts{})); diff != "" {
-			t.Fatalf("facts (-of rows +of texts):\n%s", diff)
-		}
+		diff := cmp.Diff(want, got, cmp.AllowUnexported(facts{}))
+		require.Must(t, diff == "", "facts (-of rows +of texts):\n%s", diff)
 	})
 }
 

@@ -58,9 +58,8 @@ func TestReadGraphML(t *testing.T) {
 	}
 
 	weighted, err := table.Data(Mapping{Features: []string{"graph by x, edges by weight"}})
-	if err != nil || weighted.Objects.Text(0) != `{"n":3,"edges":[[0,1],[1,2]],"edge_labels":["?","2"],"labels":["0.5","1","?"]}` {
-		t.Errorf("edges by weight: %v, %v", weighted, err)
-	}
+	require.Check(t, err == nil && weighted.Objects.Text(0) == `{"n":3,"edges":[[0,1],[1,2]],"edge_labels":["?","2"],"labels":["0.5","1","?"]}`,
+		"edges by weight: %v, %v", weighted, err)
 
 	const edges = `<graphml><key id="c" for="graph" attr.name="class"/><key id="k" for="edge" attr.name="kind"/><graph edgedefault="%s">
 		<data key="c">a</data><node id="1"/><node id="2"/><node id="3"/>

@@ -95,9 +95,8 @@ func TestReadGraphs(t *testing.T) {
 		_, err := Read(strings.NewReader(two), "f", m, lim)
 		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v: %v; want %q", m, err, says)
 	}
-	if _, err := Read(strings.NewReader("x,label\n1,a\n2,b\n"), "f", Mapping{Kind: KindGraphs}, Limits{}); err == nil || !strings.Contains(err.Error(), "expected graphs: JSON lines") {
-		t.Errorf("numbers as graphs: %v", err)
-	}
+	_, err := Read(strings.NewReader("x,label\n1,a\n2,b\n"), "f", Mapping{Kind: KindGraphs}, Limits{})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "expected graphs: JSON lines"), "numbers as graphs: %v", err)
 	if _, err := Read(strings.NewReader(`{"n":1}`), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), `line 1: expected a label of the graph, as in JSON "label":"a"`) {
 		t.Errorf("without labels: %v", err)
 	}
@@ -143,8 +142,7 @@ func TestGraphsRoundTrip(t *testing.T) {
 		d := &Data{Objects: s, Label: "label", Classes: []string{"a", "b"}, Y: make([]int, s.Len())}
 		d.Y[0] = 1
 		var b, exported bytes.Buffer
-		err := errors.Join(d.Encode(&b), d.Export(&exported))
-		require.NoError(r, err)
+		require.NoError(r, errors.Join(d.Encode(&b), d.Export(&exported)))
 		var lines strings.Builder
 		for i, g := range s.Values {
 			fmt.Fprintf(&lines, `{"label":%q,%s`+"\n", d.Classes[d.Y[i]], strings.TrimPrefix(g.String(), "{"))
@@ -155,12 +153,9 @@ func TestGraphsRoundTrip(t *testing.T) {
 			"as JSON lines": func() (*Data, error) { return Read(strings.NewReader(lines.String()), "f", Mapping{}, Limits{}) },
 		} {
 			back, err := read()
-			if err != nil {
-				r.Fatalf("%s: %v\n%s", name, err, b.Bytes())
-			}
-			if diff := cmp.Diff(d.Objects, back.Objects); diff != "" || back.Hash() != d.Hash() {
-				r.Errorf("%s:\n%s\n%s", name, diff, b.Bytes())
-			}
+			require.Must(r, err == nil, "%s: %v\n%s", name, err, b.Bytes())
+			diff := cmp.Diff(d.Objects, back.Objects)
+			require.Check(r, diff == "" && back.Hash() == d.Hash(), "%s:\n%s\n%s", name, diff, b.Bytes())
 		}
 		for i, g := range s.Values {
 			along, against := g.Steps()
@@ -187,9 +182,8 @@ func TestGraphsRoundTrip(t *testing.T) {
 				}
 				slices.SortFunc(want, compareEdges)
 			}
-			if !slices.Equal(left, want) || !slices.Equal(reached, g.Edges) {
-				r.Errorf("graph %d: %v has the steps %v and, reversed, %v", i, g.Edges, left, reached)
-			}
+			require.Check(r, slices.Equal(left, want) && slices.Equal(reached, g.Edges),
+				"graph %d: %v has the steps %v and, reversed, %v", i, g.Edges, left, reached)
 		}
 	})
 }

@@ -45,8 +45,7 @@ func TestBuiltinHashes(t *testing.T) {
 		"dna":                       "c736ec23a2d17eef081a4e05f4117ed9bec30473cb79388f1faa4b8e515ddf49",
 	}
 	for _, b := range Builtins {
-		d := require.Value(b.Load())(t)
-		require.Equal(t, d.Hash(), want[b.Slug], "%s: hash", b.Slug)
+		require.Equal(t, require.Value(b.Load())(t).Hash(), want[b.Slug], "%s: hash", b.Slug)
 	}
 }
 

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"strings"
 	"testing"
 
@@ -126,15 +125,13 @@ func TestRecordsFaults(t *testing.T) {
 		`[{"x":1},{"x":1},{"x":1},{"x":1}]`, `{"x":[1,2,3,4]}`, "{\"x\":1}\n{\"x\":1}\n{\"x\":1}\n{\"x\":1}\n", `[{"a":1,"b":2,"c":3}]`,
 		`[[1],[2],[3],[4]]`, `[[1,2,3]]`, `{"data":[{"x":1},{"x":1},{"x":1},{"x":1}]}`, `[{"a":{"b":1,"c":1,"d":1}}]`,
 	} {
-		_, err := ParseTable(strings.NewReader(text), "r.json", small)
-		require.Check(t, errors.Is(err, ErrTooLarge), "%s: %v", text, err)
+		require.Is(t, require.Err(ParseTable(strings.NewReader(text), "r.json", small)), ErrTooLarge, "%s", text)
 	}
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	_, _ = w.Write(bytes.Repeat([]byte("1,2\n"), 1000))
 	_ = w.Close()
-	_, err := ParseTable(&b, "b.csv.gz", small)
-	require.Check(t, errors.Is(err, ErrTooLarge), "a packed file that is too large: %v", err)
-	_, err = ParseTable(strings.NewReader("\x1f\x8bnothing"), "b.csv.gz", Limits{})
+	require.Is(t, require.Err(ParseTable(&b, "b.csv.gz", small)), ErrTooLarge, "a packed file that is too large")
+	_, err := ParseTable(strings.NewReader("\x1f\x8bnothing"), "b.csv.gz", Limits{})
 	require.Check(t, err != nil && strings.Contains(err.Error(), "damaged"), "a damaged one: %v", err)
 }

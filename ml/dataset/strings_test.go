@@ -85,19 +85,15 @@ func TestStringsRoundTrip(t *testing.T) {
 		d := &Data{Objects: s, Label: "label", Classes: []string{"a", "b"}, Y: make([]int, s.Len())}
 		d.Y[0] = 1
 		var b, exported bytes.Buffer
-		err := errors.Join(d.Encode(&b), d.Export(&exported))
-		require.NoError(r, err)
+		require.NoError(r, errors.Join(d.Encode(&b), d.Export(&exported)))
 		for name, read := range map[string]func() (*Data, error){
 			"decoded":   func() (*Data, error) { return Decode(bytes.NewReader(b.Bytes())) },
 			"as a file": func() (*Data, error) { return Read(bytes.NewReader(exported.Bytes()), "f.csv", Mapping{}, Limits{}) },
 		} {
 			back, err := read()
-			if err != nil {
-				r.Fatalf("%s: %v\n%s", name, err, b.Bytes())
-			}
-			if diff := cmp.Diff(d.Objects, back.Objects); diff != "" || back.Hash() != d.Hash() {
-				r.Errorf("%s:\n%s\n%s", name, diff, b.Bytes())
-			}
+			require.Must(r, err == nil, "%s: %v\n%s", name, err, b.Bytes())
+			diff := cmp.Diff(d.Objects, back.Objects)
+			require.Check(r, diff == "" && back.Hash() == d.Hash(), "%s:\n%s\n%s", name, diff, b.Bytes())
 		}
 	})
 }
@@ -130,9 +126,8 @@ func TestStringRows(t *testing.T) {
 		"ab,x\nb,y\nb,x\nab,y\n":           4,
 	} {
 		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
-		if o, _, err := table.Alike(kept, "class"); err != nil || o.Len() != n || len(table.Lines) != n {
-			t.Errorf("%q: %v, %v, want %d strings", in, o, err, n)
-		}
+		o, _, err := table.Alike(kept, "class")
+		require.Check(t, err == nil && o.Len() == n && len(table.Lines) == n, "%q: %v, %v, want %d strings", in, o, err, n)
 	}
 	for in, says := range map[string]string{
 		"a,b,c\nx,y,z\n":     `no column "seq" with the strings that the model takes: the file has a, b, c`,

@@ -2,7 +2,6 @@ package eval_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -34,9 +33,7 @@ func TestLearningCurve(t *testing.T) {
 	for _, s := range steps {
 		n = append(n, s.N)
 	}
-	if !slices.Equal(n, []int{3, 30, 60}) { // one of each class at least
-		t.Errorf("%d points", n)
-	}
+	require.Check(t, slices.Equal(n, []int{3, 30, 60}), "%d points", n) // one of each class at least
 	require.Check(t, steps[0].Folds[0].TrainAccuracy == 1 && steps[0].Accuracy < steps[2].Accuracy, "%+v", steps)
 	for _, share := range []float64{0, -1, 1.1, math.NaN()} {
 		require.Fails(t, require.Err(eval.LearningCurve(t.Context(), d, spec, scheme, []float64{share}, nil)),
@@ -44,8 +41,7 @@ func TestLearningCurve(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	_, err := eval.LearningCurve(ctx, d, spec, scheme, []float64{1}, nil)
-	require.Check(t, errors.Is(err, context.Canceled), "%v", err)
+	require.Is(t, require.Err(eval.LearningCurve(ctx, d, spec, scheme, []float64{1}, nil)), context.Canceled, "cancelled")
 }
 
 // Values are shared out as well, and have errors.

@@ -2,7 +2,6 @@ package stepwise_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -280,11 +279,9 @@ func TestCancel(t *testing.T) {
 	x, y := clouds(random(1), 20, 1)
 	k := gram(x, "rbf")
 	chunking, err := stepwise.Chunking(ctx, k, y, stepwise.ChunkingSettings{C: 1})
-	if err != nil || chunking.Status() != trace.Cancelled || chunking.Len() != 1 {
-		t.Errorf("chunking: %s after %d, %v", chunking.Status(), chunking.Len(), err)
-	}
-	_, err = stepwise.Optimum(ctx, k, y, 1)
-	require.Check(t, errors.Is(err, context.Canceled), "optimum: %v", err)
+	require.Check(t, err == nil && chunking.Status() == trace.Cancelled && chunking.Len() == 1,
+		"chunking: %s after %d, %v", chunking.Status(), chunking.Len(), err)
+	require.Is(t, require.Err(stepwise.Optimum(ctx, k, y, 1)), context.Canceled, "optimum")
 }
 
 // TestSettings checks that errors name the wrong setting.

@@ -38,9 +38,8 @@ func TestShatterLinesKnownSets(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if s.Realisable != c.realisable || s.Rank != c.rank || !slices.Equal(s.Largest(), c.largest) {
-			t.Errorf("%s: %d realisable, rank %d, largest %v; want %d, %d, %v", c.name, s.Realisable, s.Rank, s.Largest(), c.realisable, c.rank, c.largest)
-		}
+		require.Check(t, s.Realisable == c.realisable && s.Rank == c.rank && slices.Equal(s.Largest(), c.largest),
+			"%s: %d realisable, rank %d, largest %v; want %d, %d, %v", c.name, s.Realisable, s.Rank, s.Largest(), c.realisable, c.rank, c.largest)
 		if got := s.Shattered(); got != (c.realisable == 1<<len(c.points)) || got != (s.Rank == len(c.points)) {
 			t.Errorf("%s: shattered = %t", c.name, got)
 		}
@@ -100,9 +99,8 @@ func TestShatterLinesAgainstHulls(t *testing.T) {
 				for i, p := range points {
 					reach[d.Labels[i]] = max(reach[d.Labels[i]], cos*p[0]+sin*p[1])
 				}
-				if at := cos*d.Common[0] + sin*d.Common[1]; at > min(reach[1], reach[-1])+1e-12 {
-					t.Fatalf("points %v, labels %v: %v is not common to the hulls", points, d.Labels, d.Common)
-				}
+				require.Must(t, (cos*d.Common[0]+sin*d.Common[1]) <= min(reach[1], reach[-1])+1e-12,
+					"points %v, labels %v: %v is not common to the hulls", points, d.Labels, d.Common)
 			}
 		}
 		require.Must(t, count == s.Realisable, "Realisable = %d, counted %d", s.Realisable, count)
@@ -158,9 +156,8 @@ func TestCoverCountInGeneralPosition(t *testing.T) {
 			points[i] = [2]float64{rng.NormFloat64(), rng.NormFloat64()}
 		}
 		s := require.Value(theory.ShatterLines(points))(t)
-		if !theory.GeneralPosition(points) || float64(s.Realisable) != theory.CoverCount(n, 2) {
-			t.Errorf("%d points: %d realisable, Cover counts %g", n, s.Realisable, theory.CoverCount(n, 2))
-		}
+		require.Check(t, theory.GeneralPosition(points) && float64(s.Realisable) == theory.CoverCount(n, 2),
+			"%d points: %d realisable, Cover counts %g", n, s.Realisable, theory.CoverCount(n, 2))
 	}
 	for n := range int64(50) {
 		for d := range int64(50) {
@@ -187,9 +184,8 @@ func TestCoverChance(t *testing.T) {
 	}
 	p := theory.CoverChance(400, 20)
 	require.Check(t, (p > 0 && p < 1e-30), "chance of 400 points in 20 dimensions: %g", p)
-	if !math.IsNaN(theory.CoverChance(0, 1)) || !math.IsNaN(theory.CoverChance(1024, 3)) || !math.IsNaN(theory.CoverChance(1, -1)) {
-		t.Error("a chance of no points, of too many, or in -1 dimensions")
-	}
+	require.Check(t, math.IsNaN(theory.CoverChance(0, 1)) && math.IsNaN(theory.CoverChance(1024, 3)) && math.IsNaN(theory.CoverChance(1, -1)),
+		"a chance of no points, of too many, or in -1 dimensions")
 }
 
 func TestGeneralPosition(t *testing.T) {
@@ -325,8 +321,7 @@ func TestShatterRefuses(t *testing.T) {
 	for _, k := range []*mat.SymDense{
 		new(mat.SymDense), mat.NewSymDense(7, nil), mat.NewSymDense(2, []float64{1, 2, 2, 1}), mat.NewSymDense(1, []float64{math.NaN()}),
 	} {
-		if _, err := theory.ShatterKernel(k); err == nil {
-			t.Errorf("ShatterKernel of %d points succeeded", k.SymmetricDim())
-		}
+		_, err := theory.ShatterKernel(k)
+		require.Check(t, err != nil, "ShatterKernel of %d points succeeded", k.SymmetricDim())
 	}
 }

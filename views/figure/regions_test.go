@@ -183,9 +183,8 @@ func TestRegionsAreThePredictions(t *testing.T) {
 		}
 		require.Check(t, (stripes["2"] > 50) == (rule == ml.OneVsRest) && (rule != ml.OneVsOne || len(stripes) == 0),
 			"%s: stripes %v", rule, stripes)
-		if len(colors) != 3 || colors["ash"] == colors["beech"] || colors["ash"] == colors["elm"] || colors["beech"] == colors["elm"] || seen < 5000 {
-			t.Errorf("%s: %d pixels in %v", rule, seen, colors)
-		}
+		require.Check(t, len(colors) == 3 && colors["ash"] != colors["beech"] && colors["ash"] != colors["elm"] && colors["beech"] != colors["elm"] && seen >= 5000,
+			"%s: %d pixels in %v", rule, seen, colors)
 	}
 }
 

@@ -106,9 +106,8 @@ func TestTerms(t *testing.T) {
 			whole += v[i] * v[j] * k1.At(i, j) * k2.At(i, j)
 		}
 	}
-	if math.Abs(floats.Sum(terms)-whole) > 1e-10*whole || floats.Min(terms) < -1e-12*whole {
-		t.Errorf("terms %v add up to %g, want %g", terms, floats.Sum(terms), whole)
-	}
+	require.Check(t, math.Abs(floats.Sum(terms)-whole) <= 1e-10*whole && floats.Min(terms) >= -1e-12*whole,
+		"terms %v add up to %g, want %g", terms, floats.Sum(terms), whole)
 }
 
 // TestComponents: under a wide RBF kernel the third component of two circles separates nine of

@@ -68,9 +68,8 @@ func TestScale(t *testing.T) {
 	t.Parallel()
 	const own, all = "machine A: points on their own side", "all three: points right"
 	as, loud := lessonstest.Show(t, Lesson(), "scale", "factor", "1"), lessonstest.Show(t, Lesson(), "scale")
-	if lessonstest.Number(t, as, own) != lessonstest.Number(t, loud, own) || lessonstest.Number(t, as, all) == lessonstest.Number(t, loud, all) {
-		t.Errorf("%+v\n%+v", as.Numbers, loud.Numbers)
-	}
+	require.Check(t, lessonstest.Number(t, as, own) == lessonstest.Number(t, loud, own) && lessonstest.Number(t, as, all) != lessonstest.Number(t, loud, all),
+		"%+v\n%+v", as.Numbers, loud.Numbers)
 	var hatched []string
 	for _, e := range []*lessons.Exhibit{as, loud} {
 		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 400, Height: 320}))(t)

@@ -403,13 +403,11 @@ func TestOutsiders(t *testing.T) {
 	link.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { denied <- err })
 	for _, subject := range []string{cellSubject + "x", cancelSubject, "$JS.API.STREAM.PURGE." + streamName, "$JS.API.STREAM.DELETE." + streamName} {
 		require.NoError(t, link.Publish(subject, nil))
-		err := <-denied
-		require.Check(t, errors.Is(err, nats.ErrPermissionViolation), "%s: %v", subject, err)
+		require.Is(t, <-denied, nats.ErrPermissionViolation, "%s", subject)
 	}
 	for _, subject := range []string{">", cellSubject + "*", doneSubject, layOutSubject, "$JS.>", "$O.>"} {
 		require.Value(link.SubscribeSync(subject))(t)
-		err := <-denied
-		require.Check(t, errors.Is(err, nats.ErrPermissionViolation), "%s: %v", subject, err)
+		require.Is(t, <-denied, nats.ErrPermissionViolation, "%s", subject)
 	}
 }
 
@@ -456,8 +454,7 @@ func TestTurns(t *testing.T) {
 		t.Error(id)
 	}
 	more <- struct{}{}
-	id := <-begun
-	require.Check(t, id == second, "the second search did not begin")
+	require.Equal(t, <-begun, second, "the search that begins second")
 	go func() {
 		for range begun {
 		}
