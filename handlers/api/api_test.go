@@ -245,9 +245,8 @@ func TestAPIErrors(t *testing.T) {
 	a := c.Want(405, "PUT", "/api/runs/"+run, "")
 	require.Check(t, strings.Contains(a.Header.Get("Allow"), "DELETE"), "Allow %q", a.Header.Get("Allow"))
 	c.Want(http.StatusUnsupportedMediaType, "POST", "/api/datasets?name=n", handlerstest.Square, "Content-Type", "multipart/form-data; boundary=b")
-	if a := c.Want(422, "POST", "/api/datasets?name=points.csv", "a,b,y\n1,2,0\n1,x,1\n"); !strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "points.csv, line 3") {
-		t.Errorf("the message does not say where: %s", a.Body)
-	}
+	a = c.Want(422, "POST", "/api/datasets?name=points.csv", "a,b,y\n1,2,0\n1,x,1\n")
+	require.Check(t, strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "points.csv, line 3"), "the message does not say where: %s", a.Body)
 	// Nothing of all that was stored.
 	require.Equal(t, handlerstest.Decode[struct{ Total int }](c.Want(200, "GET", "/api/runs", "")).Total, 1, "runs")
 	got := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", ""))
@@ -288,9 +287,8 @@ func TestAPIRepeated(t *testing.T) {
 				a := c.Do("POST", made.to, made.one, "Idempotency-Key", key+made.to)
 				require.Must(t, a.Status < 300, "%s: %d %s", made.to, a.Status, a.Body)
 				places[a.Header.Get("Location")] = true
-				if told := c.Want(http.StatusUnprocessableEntity, "POST", made.otherTo, made.other, "Idempotency-Key", key+made.to); !bytes.Contains(told.Body, []byte("used before, for something else")) {
-					t.Errorf("%s: another is refused with %s", made.to, told.Body)
-				}
+				told := c.Want(http.StatusUnprocessableEntity, "POST", made.otherTo, made.other, "Idempotency-Key", key+made.to)
+				require.Check(t, bytes.Contains(told.Body, []byte("used before, for something else")), "%s: another is refused with %s", made.to, told.Body)
 			}
 		}
 		require.Check(t, len(places) == 2, "%s: %d made, want 2: %v", made.to, len(places), places)
@@ -409,9 +407,8 @@ func TestQueueFull(t *testing.T) {
 	}
 	program := s.As(t, handlerstest.Alice).Want(http.StatusServiceUnavailable, "POST", "/api/searches", `{"dataset":"moons","grid":{"C":[3]}}`)
 	page := s.Browse(t, handlerstest.Alice).Fetch("POST", "/searches", "data=moons&grid.C=3")
-	if text := page.HTML().Find("main").Text(); page.Status != http.StatusServiceUnavailable || !strings.Contains(text, "Too many") || !strings.Contains(text, "go back") {
-		t.Errorf("%d %s", page.Status, text)
-	}
+	text := page.HTML().Find("main").Text()
+	require.Check(t, page.Status == http.StatusServiceUnavailable && strings.Contains(text, "Too many") && strings.Contains(text, "go back"), "%d %s", page.Status, text)
 	require.Check(t, program.Header.Get("Retry-After") != "" && page.Header.Get("Retry-After") != "", "no Retry-After")
 }
 
@@ -770,9 +767,8 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 		}
 		a := c.Want(200, "GET", path+"/figures/boundary.png?dark=1", "")
 		require.Check(t, bytes.HasPrefix(a.Body, []byte("\x89PNG")), "%s: no PNG", path)
-		if a := c.Want(404, "GET", path+"/figures/before.svg", ""); path[:5] == "/api/" && (!bytes.Contains(a.Body, []byte("expected one of boundary")) || bytes.Contains(a.Body, []byte(".."))) {
-			t.Errorf("no such figure: %s", a.Body)
-		}
+		a = c.Want(404, "GET", path+"/figures/before.svg", "")
+		require.Check(t, path[:5] != "/api/" || bytes.Contains(a.Body, []byte("expected one of boundary")) && !bytes.Contains(a.Body, []byte("..")), "no such figure: %s", a.Body)
 		c.Want(404, "GET", path+"/figures/boundary.gif", "")
 	}
 	other := s.As(t, handlerstest.Bob)
@@ -842,7 +838,6 @@ func TestAPIColumns(t *testing.T) {
 	gappy := "x,y,label\n,1.5,a\n" + strings.Repeat("1.5,2.5,a\n2.5,0.5,b\n", 10)
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n", gappy)
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n&columns=proposed&missing=error", gappy)
-	if made = c.Upload("name=n&columns=proposed", gappy); made.Rows != 21 || !strings.Contains(made.Origin, "1 missing value filled with the column's median (x)") {
-		t.Errorf("%+v", made)
-	}
+	made = c.Upload("name=n&columns=proposed", gappy)
+	require.Check(t, made.Rows == 21 && strings.Contains(made.Origin, "1 missing value filled with the column's median (x)"), "%+v", made)
 }

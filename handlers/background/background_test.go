@@ -59,9 +59,8 @@ func TestPathGoesOn(t *testing.T) {
 			require.Must(t, s != nil, "%v", err)
 		}
 		begin := time.Now()
-		if path, _, err := p.wait(t.Context(), "b", "k", Question{Spec: spec}, true, time.Hour); path == nil || time.Since(begin) > 13*time.Second {
-			t.Errorf("who joins gets %v after %v: %v", path, time.Since(begin), err)
-		}
+		path, _, err := p.wait(t.Context(), "b", "k", Question{Spec: spec}, true, time.Hour)
+		require.Check(t, path != nil && time.Since(begin) <= 13*time.Second, "who joins gets %v after %v: %v", path, time.Since(begin), err)
 		for _, begin := range []bool{false, true} {
 			path, _, err := p.wait(t.Context(), "a", "k", Question{Spec: spec}, begin, 0)
 			require.Check(t, path != nil, "%v", err)
@@ -202,9 +201,8 @@ func TestPathsUnderWay(t *testing.T) {
 			require.Must(t, len(list) == 1 && list[0].ID == "k" && list[0].Kind == "path" && list[0].Name == "SVM rbf" && list[0].Data == "Two moons" && list[0].Page == of.Page && list[0].Status == store.Running,
 				"under way: %+v", list)
 		}
-		if s := p.UnderWay("a")[0]; s.Done != 2 || s.Total != 10 || s.Unit != "trainings" || s.Elapsed != 145*time.Second || s.Left != 455*time.Second {
-			t.Errorf("%+v", s)
-		}
+		s := p.UnderWay("a")[0]
+		require.Check(t, s.Done == 2 && s.Total == 10 && s.Unit == "trainings" && s.Elapsed == 145*time.Second && s.Left == 455*time.Second, "%+v", s)
 		begin("another")
 		list := p.UnderWay("a")
 		require.Check(t, len(list) == 1 && list[0].ID == "another", "under way: %+v", list)

@@ -64,9 +64,7 @@ func TestRecentEndsWithTheLastWaiter(t *testing.T) {
 		}
 		synctest.Wait()
 		leave()
-		if err := <-errs; !errors.Is(err, context.Canceled) {
-			t.Errorf("who left: %v", err)
-		}
+		require.Is(t, <-errs, context.Canceled, "who left")
 		synctest.Wait()
 		select {
 		case err := <-ended:
@@ -74,9 +72,7 @@ func TestRecentEndsWithTheLastWaiter(t *testing.T) {
 		default:
 		}
 		leaveToo()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("the work ended with %v", err)
-		}
+		require.Is(t, <-ended, context.Canceled, "the work ended")
 		<-errs
 		v, err := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 2, nil })
 		require.Check(t, v == 2 && err == nil, "what was given up is kept: %d, %v", v, err)

@@ -459,10 +459,8 @@ func TestPredictFindsTheColumns(t *testing.T) {
 		{"libsvm", "-1 1:0.5 2:2\n+1 1:0.5 2:2\n", false, ""},
 	} {
 		o := run(t.Context(), "", "predict", "--model", model, "--data", file(t, "p", c.text))
-		if o.code != 0 || !strings.Contains(o.err, c.note) || (o.err == "") != (c.note == "") {
-			t.Errorf("%s: exit %d: %s", c.name, o.code, o.err)
-			continue
-		}
+		require.Must(t, o.code == 0 && strings.Contains(o.err, c.note) && (o.err == "") == (c.note == ""),
+			"%s: exit %d: %s", c.name, o.code, o.err)
 		head, rows := predictions(t, o.out)
 		require.Check(t, len(rows) == 2 && (len(head) == 4) == c.labelled,
 			"%s: %q and %d rows", c.name, head, len(rows))

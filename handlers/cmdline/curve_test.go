@@ -39,9 +39,8 @@ func TestLearningIsThatOfTheLibrary(t *testing.T) {
 	lines := strings.Split(must(t, args...), "\n")
 	for i, s := range want {
 		fields := strings.Fields(lines[3+i])
-		if first := []string{[]string{"0.2", "1"}[i], fmt.Sprint(s.N), fmt.Sprintf("%.2f", 100*s.Accuracy), fmt.Sprintf("%.2f", 100*s.Deviation)}; len(fields) != 8 || !cmp.Equal(fields[:4], first) || fields[7] != "converged" {
-			t.Errorf("line %q, want %v", lines[3+i], first)
-		}
+		first := []string{[]string{"0.2", "1"}[i], fmt.Sprint(s.N), fmt.Sprintf("%.2f", 100*s.Accuracy), fmt.Sprintf("%.2f", 100*s.Deviation)}
+		require.Check(t, len(fields) == 8 && cmp.Equal(fields[:4], first) && fields[7] == "converged", "line %q, want %v", lines[3+i], first)
 	}
 	// Errors of values take the place of accuracies.
 	sine := file(t, "sine.csv", must(t, "generate", "sine", "--n", "40"))

@@ -153,9 +153,8 @@ func TestCVOfARidge(t *testing.T) {
 	}
 	require.Check(t, res.Settings[0].Accuracy != res.Settings[2].Accuracy, "lambda makes no difference")
 	var told eval.Result
-	if err := json.Unmarshal([]byte(must(t, "cv", "--data", path, "--folds", "3", "--learner", "ridge", "--kernel", "linear", "--lambda", "1,2", "--json")), &told); err != nil || !cmp.Equal(told.Searched, []string{"lambda"}) {
-		t.Errorf("searched %v, %v: neither C nor gamma applies", told.Searched, err)
-	}
+	err = json.Unmarshal([]byte(must(t, "cv", "--data", path, "--folds", "3", "--learner", "ridge", "--kernel", "linear", "--lambda", "1,2", "--json")), &told)
+	require.Check(t, err == nil && cmp.Equal(told.Searched, []string{"lambda"}), "searched %v, %v: neither C nor gamma applies", told.Searched, err)
 }
 
 func TestCVInterrupted(t *testing.T) {
@@ -290,8 +289,7 @@ func TestCVRefined(t *testing.T) {
 			require.Check(t, strings.Count(table, words) == 1,
 				"%q is there %d times in\n%s", words, strings.Count(table, words), table)
 		}
-		if table := must(t, append(args, "--nested")...); strings.Contains(table, "too good") || !strings.Contains(table, "with the setting chosen anew, round by round, in every fold") {
-			t.Errorf("%s", table)
-		}
+		table = must(t, append(args, "--nested")...)
+		require.Check(t, !strings.Contains(table, "too good") && strings.Contains(table, "with the setting chosen anew, round by round, in every fold"), "%s", table)
 	}
 }

@@ -25,9 +25,8 @@ func TestHelpTopic(t *testing.T) {
 				"help %s has a long line: %s", topic.Slug, line)
 		}
 	}
-	if o := run(t.Context(), "", "help", "studeis"); o.code != 2 || !strings.Contains(o.err, `no command "studeis" (did you mean studies?)`) {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	o := run(t.Context(), "", "help", "studeis")
+	require.Check(t, o.code == 2 && strings.Contains(o.err, `no command "studeis" (did you mean studies?)`), "exit %d: %s", o.code, o.err)
 }
 
 // TestMan writes a page for each command and topic, in which groff finds no fault.

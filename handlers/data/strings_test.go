@@ -51,9 +51,8 @@ func TestAPIArchive(t *testing.T) {
 	run := c.Train(`{"dataset":"` + set.ID + `","spec":{"kernel":"spectrum","k":2}}`)
 	c.Follow(run)
 	a := c.Want(200, "POST", "/api/runs/"+run+"/predictions", archive(t, "x/1", "goods", "x/2", "bads"), "Content-Type", "application/octet-stream")
-	if lines := strings.Split(string(a.Body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,pos,") || !strings.HasPrefix(lines[2], "2,neg,") {
-		t.Errorf("%s", a.Body)
-	}
+	lines := strings.Split(string(a.Body), "\n")
+	require.Check(t, len(lines) == 4 && strings.HasPrefix(lines[1], "1,pos,") && strings.HasPrefix(lines[2], "2,neg,"), "%s", a.Body)
 	for _, tt := range []struct {
 		status int
 		says   string
@@ -154,9 +153,7 @@ func TestUploadOfStrings(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	send := func(name, text string) *goquery.Document { return sendFile(c, 200, name, text) }
-	if doc := send("dna.csv", sequences(20)); !strings.Contains(doc.Text(), "20 strings") {
-		t.Error(doc.Find("main").Text())
-	}
+	require.Says(t, send("dna.csv", sequences(20)).Find("main").Text(), "20 strings", "the page of the upload")
 	if doc := send("reviews.zip", archive(t, "pos/1.txt", "good\nenough", "neg/2.txt", "bad")); !strings.Contains(doc.Find("main").Text(), "2 strings") || !strings.Contains(doc.Find("td").Text(), "good enough") || !strings.Contains(doc.Find("th").Text(), "text") {
 		t.Error(doc.Find("main").Text())
 	}
@@ -183,9 +180,8 @@ func TestAPIReplacesRows(t *testing.T) {
 	require.Check(t, now.ID == before.ID && now.Name == "Words" && now.Rows == 3 && now.Label == "kind" && now.Hash != before.Hash && now.Kind == "strings",
 		"%+v", now)
 	require.Equal(t, string(c.Want(200, "GET", at+".csv", "").Body), "#strings\nword,kind\ncat,a\nbar,b\nbarn,c\n", "rows")
-	if a := c.Want(422, "PUT", at, "word,kind\ncat,a\n,b\n"); !strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "rows, line 3, column 1 (word): expected a string") {
-		t.Errorf("%s", a.Body)
-	}
+	a := c.Want(422, "PUT", at, "word,kind\ncat,a\n,b\n")
+	require.Check(t, strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "rows, line 3, column 1 (word): expected a string"), "%s", a.Body)
 	c.Want(422, "PUT", at+"?name=x", "word,kind\ncat,a\nbar,b\n")
 	same := handlerstest.Decode[api.Dataset](c.Want(200, "GET", at, ""))
 	require.Check(t, same.Hash == now.Hash, "what was refused was stored")
@@ -281,9 +277,8 @@ func TestTryString(t *testing.T) {
 		require.Check(t, fmt.Sprint(shown.Find(".value").Map(func(_ int, v *goquery.Selection) string { return v.Text() })) == fmt.Sprint(scores) && shown.Find("strong").Text() == told[1] && shown.Find("li").Length() == 3 && doc.Find("#f-try").Text() == word,
 			"%s: %s, want class %s and %v", tt.query, shown.Text(), told[1], scores)
 		var live struct{ Tried, Query string }
-		if err := json.Unmarshal(c.Fetch("POST", "/lab/live", q).Body, &live); err != nil || !strings.Contains(live.Tried, "<strong>"+told[1]) || !strings.Contains(live.Query, "try="+word) {
-			t.Errorf("live: %+v, %v", live, err)
-		}
+		err := json.Unmarshal(c.Fetch("POST", "/lab/live", q).Body, &live)
+		require.Check(t, err == nil && strings.Contains(live.Tried, "<strong>"+told[1]) && strings.Contains(live.Query, "try="+word), "live: %+v, %v", live, err)
 	}
 	// A support vector is nearest to itself.
 	near := c.Page(200, "/lab?data="+c.Upload("", "w,c\ncat,a\ndog,b\n").ID+"&k=1&try=cat").Find("#tried li").First().Text()
@@ -295,9 +290,8 @@ func TestTryString(t *testing.T) {
 		"data=dna&try=" + url.QueryEscape(" \u00df "): "f = ",
 		"data=dna&try=" + strings.Repeat("A", 10_001): "10001 symbols are more than the 10000 that are tried",
 	} {
-		if shown := c.Page(200, "/lab?"+query).Find("#tried").Text(); !strings.Contains(shown, says) || says == "" && strings.TrimSpace(shown) != "" {
-			t.Errorf("%.40s: %s", query, shown)
-		}
+		shown := c.Page(200, "/lab?"+query).Find("#tried").Text()
+		require.Check(t, strings.Contains(shown, says) && (says != "" || strings.TrimSpace(shown) == ""), "%.40s: %s", query, shown)
 	}
 	require.Check(t, c.Page(200, "/lab?data=moons&try=cat").Find("#f-try").Length() == 0, "points are typed as strings")
 }

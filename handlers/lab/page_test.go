@@ -88,9 +88,8 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 	c.Fetch("POST", "/runs", "data=moons&learner=ridge&lambda=0.25&name=Flat")
 	c.Settle()
 	row := c.Page(200, "/runs").Find("tbody tr").Text()
-	if words := strings.Join(strings.Fields(row), " "); !strings.Contains(words, "Kernel ridge, λ=0.25") || strings.Contains(words, "none 1 ") {
-		t.Errorf("the list shows %q", words)
-	}
+	words := strings.Join(strings.Fields(row), " ")
+	require.Check(t, strings.Contains(words, "Kernel ridge, λ=0.25") && !strings.Contains(words, "none 1 "), "the list shows %q", words)
 }
 
 // Points of one coordinate come as text as those of two do: a regression on them is a curve,

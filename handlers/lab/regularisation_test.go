@@ -61,9 +61,7 @@ func TestPathOverC(t *testing.T) {
 		require.Check(t, a.Status == 200 && len(a.Body) >= 1000, "%s: %d", name, a.Status)
 	}
 	require.Equal(t, p.Fetch("GET", "/path/figures/others.svg?data=moons", "").Status, 404, "a.Status")
-	if got := p.Page(200, "/path?data=iris").Find("[role=alert]").Text(); !strings.Contains(got, "positive class") {
-		t.Errorf("%q", got)
-	}
+	require.Says(t, p.Page(200, "/path?data=iris").Find("[role=alert]").Text(), "positive class", "three classes")
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`)).ID
 	c.App.Jobs.Wait(t.Context(), 1e12, id)
 	href, _ := p.Page(200, "/runs/"+id).Find(`a[href^="/path"]`).Attr("href")

@@ -52,12 +52,10 @@ func TestValues(t *testing.T) {
 		require.Must(t, err == nil && m.Rule == ml.Value, "%v", err)
 		first := strings.Join(strings.Split(handlerstest.Measurements(61, len(set.Features)), "\n")[:2], "\n")
 		a := c.Want(200, "POST", "/api/runs/"+id+"/predictions", first+"\n", "Content-Type", "text/csv")
-		if lines := strings.Split(string(a.Body), "\n"); len(lines) != 3 || lines[0] != "row,f,true" || lines[1] != fmt.Sprintf("1,%v,40", m.Decision(make([]float64, len(set.Features)))) {
-			t.Errorf("%s: %q", name, a.Body)
-		}
-		if a := c.Do("GET", "/runs/"+id+"/predictions.csv", ""); a.Status != 200 || !strings.HasPrefix(string(a.Body), "row,height,f,residual,held_out,role,weight\n") {
-			t.Errorf("%s: %d %.100s", name, a.Status, a.Body)
-		}
+		lines := strings.Split(string(a.Body), "\n")
+		require.Check(t, len(lines) == 3 && lines[0] == "row,f,true" && lines[1] == fmt.Sprintf("1,%v,40", m.Decision(make([]float64, len(set.Features)))), "%s: %q", name, a.Body)
+		a = c.Do("GET", "/runs/"+id+"/predictions.csv", "")
+		require.Check(t, a.Status == 200 && strings.HasPrefix(string(a.Body), "row,height,f,residual,held_out,role,weight\n"), "%s: %d %.100s", name, a.Status, a.Body)
 
 		data := b.Page(200, "/datasets/"+set.ID)
 		text := data.Text()
@@ -131,7 +129,6 @@ func TestValuesLive(t *testing.T) {
 	require.Check(t, slices.Contains(hidden, "target") && !slices.Contains(hidden, "positive"), "iris: hidden %v", hidden)
 	_, query, _ = live("data=iris&on=pca")
 	require.Check(t, strings.Contains(query, "on=pca") && !strings.Contains(query, "project"), "iris on its components: %s", query)
-	if _, query, stage := live("data=moons&target=value&conformal=eigen"); !strings.Contains(query, "target=value") || strings.Contains(query, "conformal") || stage["value"] != "label" {
-		t.Errorf("moons with values: %s", query)
-	}
+	_, query, stage = live("data=moons&target=value&conformal=eigen")
+	require.Check(t, strings.Contains(query, "target=value") && !strings.Contains(query, "conformal") && stage["value"] == "label", "moons with values: %s", query)
 }

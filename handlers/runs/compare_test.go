@@ -70,9 +70,8 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	fewer := chosen(ids, "wide", "narrow")
 	fewer.Set("k", "4")
 	fewer.Set("repeats", "2")
-	if text := evidence(b, onFolds(b, fewer)); !strings.Contains(text, "Cross-validation with 4 folds, 2 repeats") || !strings.Contains(text, "Other folds") {
-		t.Errorf("on four folds: %q", text)
-	}
+	text := evidence(b, onFolds(b, fewer))
+	require.Check(t, strings.Contains(text, "Cross-validation with 4 folds, 2 repeats") && strings.Contains(text, "Other folds"), "on four folds: %q", text)
 	b.Send(http.StatusUnprocessableEntity, "/compare/folds", chosen(ids, "wide", "xor").Encode())
 	for field, text := range map[string]string{"k": "1", "repeats": "1000"} {
 		wrong := chosen(ids, "wide", "narrow")

@@ -57,9 +57,8 @@ func TestRunsTable(t *testing.T) {
 
 	// The error is marked; the field keeps the typed text.
 	wrong := b.Page(422, "/runs?where="+url.QueryEscape("C > 1 and gama < 2"))
-	if at, say := wrong.Find("pre.place").Text(), wrong.Find("#f-where-error").Text(); !strings.HasSuffix(at, "\n          ^") || !strings.Contains(say, "did you mean gamma?") {
-		t.Errorf("the place %q and %q", at, say)
-	}
+	at, say := wrong.Find("pre.place").Text(), wrong.Find("#f-where-error").Text()
+	require.Check(t, strings.HasSuffix(at, "\n          ^") && strings.Contains(say, "did you mean gamma?"), "the place %q and %q", at, say)
 	v, _ := wrong.Find("#f-where").Attr("value")
 	require.Check(t, v == "C > 1 and gama < 2", "the filter is %q", v)
 	if all := b.Page(200, "/runs").Find("table.runs tbody tr").Length(); all == 0 || wrong.Find("table.runs tbody tr").Length() != all {
@@ -100,9 +99,8 @@ func TestRunsTable(t *testing.T) {
 	for _, name := range []string{"gamma", "rho", "seed", "data_hash", "test_accuracy", "note"} {
 		require.Check(t, slices.Contains(strings.Split(whole, ","), name), "no column %s in %s", name, whole)
 	}
-	if got := c.Want(200, "GET", "/api/runs.csv?where=C%3E1&cols=C", "").Body; strings.Count(string(got), "\n") != 3 {
-		t.Errorf("the file of programs: %q", got)
-	}
+	got := c.Want(200, "GET", "/api/runs.csv?where=C%3E1&cols=C", "").Body
+	require.Check(t, strings.Count(string(got), "\n") == 3, "the file of programs: %q", got)
 
 	// Many at once.
 	b.Send(200, "/runs/tag", url.Values{"run": {ids["rbf 10"], ids["linear 10"], ids["rbf 10"]}, "tags": {"large, k0"}}.Encode())

@@ -125,9 +125,8 @@ func TestAPIDrawnSearch(t *testing.T) {
 		"%+v", finer)
 	nested := found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+got.ID+"/again", `{"how":"nested"}`)).ID)
 	require.Check(t, nested.Nested != nil && nested.Known == 24 && cmp.Equal(nested.Cells, got.Cells), "%+v", nested)
-	if page := c.Page(200, "/searches/"+finer.ID).Text(); strings.Contains(page, "judge this choice by nested folds first") || !strings.Contains(page, "where all points had chosen before stays unjudged") {
-		t.Errorf("%s", page)
-	}
+	page := c.Page(200, "/searches/"+finer.ID).Text()
+	require.Check(t, !strings.Contains(page, "judge this choice by nested folds first") && strings.Contains(page, "where all points had chosen before stays unjudged"), "%s", page)
 	finer = found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+finer.ID+"/again", `{"how":"nested"}`)).ID)
 	if page := c.Page(200, "/searches/"+finer.ID).Text(); finer.Nested == nil || finer.Warning != eval.NestedInPart || !strings.Contains(page, eval.NestedInPart) || strings.Contains(page, "This is the number to report") {
 		t.Errorf("a nested search around what another has found is taken for honest: %q\n%s", finer.Warning, page)
@@ -137,9 +136,8 @@ func TestAPIDrawnSearch(t *testing.T) {
 	text := c.Page(200, "/searches/"+got.ID).Text()
 	require.Check(t, strings.Contains(text, "--C=0.1..100") && strings.Contains(text, "--design=sobol --points=8") && strings.Contains(text, "8 points of a Sobol sequence"),
 		"%s", text)
-	if text := c.Page(200, "/searches/"+finer.ID).Text(); strings.Contains(text, "marginlab cv --data") || !strings.Contains(text, "and the best of the search before") {
-		t.Errorf("%s", text)
-	}
+	text = c.Page(200, "/searches/"+finer.ID).Text()
+	require.Check(t, !strings.Contains(text, "marginlab cv --data") && strings.Contains(text, "and the best of the search before"), "%s", text)
 }
 
 // A search around the best of a nested one goes on within every fold, search after search, to
@@ -173,9 +171,8 @@ func TestAPIFinerNested(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 		run := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+one.ID+"/runs", `{}`))
-		if note := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run.ID, "")).Note; !strings.Contains(note, "search by search") || strings.Contains(note, "too good") {
-			t.Errorf("%s: the saved run says %q", name, note)
-		}
+		note := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run.ID, "")).Note
+		require.Check(t, strings.Contains(note, "search by search") && !strings.Contains(note, "too good"), "%s: the saved run says %q", name, note)
 	}
 }
 
@@ -252,10 +249,8 @@ func TestEveryScoreRanks(t *testing.T) {
 			data, spec = "sine", `{"target":"value","learner":"ridge"}`
 		}
 		got := found(c, search(c, `{"dataset":"`+data+`","spec":`+spec+`,"grid":{"gamma":[0.01,1,100]},"folds":3,"score":"`+score.Name+`"}`))
-		if got.Status != store.Done || got.Score != score.Name {
-			t.Errorf("%s: %s ranked by %s: %s", score.Name, got.Status, got.Score, got.Error)
-			continue
-		}
+		require.Must(t, got.Status == store.Done && got.Score == score.Name,
+			"%s: %s ranked by %s: %s", score.Name, got.Status, got.Score, got.Error)
 		best, _, _ := score.Over(got.Cells[*got.Best].Folds)
 		for _, cell := range got.Cells {
 			if mean, _, ok := score.Over(cell.Folds); !ok || score.Larger && mean > best || !score.Larger && mean < best {
@@ -341,9 +336,8 @@ func TestSearchOneValue(t *testing.T) {
 	require.Says(t, c.Page(200, "/searches/"+id).Text(), "--degree=2", "the command is another one")
 	finer := c.Fetch("POST", "/searches/"+id+"/again", "how=finer").HTML()
 	other, _ := finer.Find("#search").Attr("data-id")
-	if s := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+other, "")); s.Spec.Text("degree") != "2" || len(s.Grid["C"]) != 7 || len(s.Grid) != 1 {
-		t.Errorf("%s %v", s.Spec.Text("degree"), s.Grid)
-	}
+	s := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+other, ""))
+	require.Check(t, s.Spec.Text("degree") == "2" && len(s.Grid["C"]) == 7 && len(s.Grid) == 1, "%s %v", s.Spec.Text("degree"), s.Grid)
 }
 
 // From the lab a search begins with one press; without a script its page is asked for
@@ -383,15 +377,13 @@ func TestSearchPages(t *testing.T) {
 	text := func(css string) (texts []string) {
 		return doc.Find(css).Map(func(_ int, s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") })
 	}
-	if head, side := text(".heat-map thead th"), text(".heat-map tbody th"); !slices.Equal(head, []string{"γ ↓ C →", "1", "10", "100"}) || !slices.Equal(side, []string{"0.1", "1"}) || doc.Find(".heat-map td a").Length() != 6 {
-		t.Errorf("%q, %q", head, side)
-	}
+	head, side := text(".heat-map thead th"), text(".heat-map tbody th")
+	require.Check(t, slices.Equal(head, []string{"γ ↓ C →", "1", "10", "100"}) && slices.Equal(side, []string{"0.1", "1"}) && doc.Find(".heat-map td a").Length() == 6, "%q, %q", head, side)
 	require.Check(t, doc.Find("[data-events]").Length() == 0 && len(text(".heat-map .best")) == 1 && strings.Contains(doc.Find("#search").Text(), "score of the best setting is too good"),
 		"%s", doc.Find("#search").Text())
 	best, _ := doc.Find(".heat-map .best a").Attr("href")
-	if title, _ := doc.Find(".heat-map .best a").Attr("title"); !strings.Contains(title, "accuracy") || !strings.Contains(title, "support vectors") || !strings.Contains(title, "γ = ") {
-		t.Errorf("%q", title)
-	}
+	title, _ := doc.Find(".heat-map .best a").Attr("title")
+	require.Check(t, strings.Contains(title, "accuracy") && strings.Contains(title, "support vectors") && strings.Contains(title, "γ = "), "%q", title)
 	opened := c.Page(200, best)
 	require.Equal(t, opened.Find("h1").Text(), "Moons, noise 0.15", "the lab shows")
 	got, _ := opened.Find("#f-test_fraction").Attr("value")

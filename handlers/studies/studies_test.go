@@ -129,9 +129,8 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 	const text = "baseline = \"walk\"\n[scheme]\nfolds = 2\n[data.tiny]\ngenerator = \"cycles\"\nn = 12\n[data.rings]\ngenerator = \"rings\"\nn = 12\n[learner.wl]\nkernel = \"wl\"\n[learner.walk]\nkernel = \"random-walk\"\nwalk_weight = 0.3\n"
 	got := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(text))).ID)
 	page := c.Page(200, "/studies/"+got.ID)
-	if say := page.Find(".problem").Text(); got.Status != store.Failed || !strings.Contains(say, "learner walk: ") || !strings.Contains(say, "take a weight below") {
-		t.Fatalf("%s: %s", got.Status, say)
-	}
+	say := page.Find(".problem").Text()
+	require.Must(t, got.Status == store.Failed && strings.Contains(say, "learner walk: ") && strings.Contains(say, "take a weight below"), "%s: %s", got.Status, say)
 	least := map[string]string{"Run again without the learner walk": "wl"} // and who is the baseline then
 	page.Find("form.study-less").Each(func(_ int, form *goquery.Selection) {
 		file, _ := form.Find("input").Attr("value")
@@ -194,15 +193,9 @@ func TestStudyFormKinds(t *testing.T) {
 			q.Add("data", want.ready)
 		}
 		toml, _ := c.Send(200, "/studies", q.Encode()).HTML().Find(`a[href$="/study.toml"]`).Attr("href")
-		if toml == "" {
-			t.Errorf("%s: no study", kind)
-			continue
-		}
+		require.Must(t, toml != "", "%s: no study", kind)
 		got := c.Ended(strings.Split(toml, "/")[2])
-		if got.Status != store.Done || got.Result == nil {
-			t.Errorf("%s: %+v", kind, got)
-			continue
-		}
+		require.Must(t, got.Status == store.Done && got.Result != nil, "%s: %+v", kind, got)
 		require.Check(t, strings.Contains(got.Study, want.has) && !strings.Contains(got.Study, want.hasNever) && strings.Contains(got.Study, "[learner.first]") && got.Result.Baseline == want.other,
 			"%s:\n%s", kind, got.Study)
 		require.Check(t, want.own.ID == "" || got.Result.Sets[0].Name == "my own",

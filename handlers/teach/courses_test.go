@@ -224,9 +224,8 @@ func TestHandInAtOnce(t *testing.T) {
 		t.Errorf("handed in: %q", got)
 	}
 	gallery := tc.Page(200, "/courses/"+code)
-	if h := handlerstest.Texts(gallery.Find("#gallery h2 [role=status]")); !slices.Equal(h, []string{"1 run handed in, 1 still in training"}) || len(names(gallery)) != 1 {
-		t.Errorf("the gallery says %q", h)
-	}
+	h := handlerstest.Texts(gallery.Find("#gallery h2 [role=status]"))
+	require.Check(t, slices.Equal(h, []string{"1 run handed in, 1 still in training"}) && len(names(gallery)) == 1, "the gallery says %q", h)
 
 	a.Send(200, "/course/"+code+"/handins", "C=7&"+form) // something else from the same page
 	runs, _, _ = s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{})
@@ -301,9 +300,8 @@ func TestSabotage(t *testing.T) {
 	gallery := tc.Page(200, at)
 	twins := handlerstest.Texts(gallery.Find(".gallery tbody tr:has(.twin) th a"))
 	require.Check(t, slices.Equal(twins, []string{"Ada", "a DA"}), "marked are %q of %q", twins, names(gallery))
-	if with := handlerstest.Texts(gallery.Find(".gallery .with")); !slices.Equal(with, []string{"same student: anonymous 4, Mallory", "same student: a DA, Mallory", "same student: a DA, anonymous 4"}) {
-		t.Errorf("of one student: %q", with)
-	}
+	with := handlerstest.Texts(gallery.Find(".gallery .with"))
+	require.Check(t, slices.Equal(with, []string{"same student: anonymous 4, Mallory", "same student: a DA, Mallory", "same student: a DA, anonymous 4"}), "of one student: %q", with)
 	workspace := string(store.WorkspaceOf(handlerstest.Ben))
 	if html, _ := gallery.Html(); strings.Contains(html, workspace) || strings.Contains(html, handlerstest.Ben) {
 		t.Error("the teacher is told the workspace")
@@ -383,9 +381,8 @@ func TestExportHandins(t *testing.T) {
 	send(b, "C=7&who=Ada,+the+second")
 	send(a, url.Values{"who": {"-1+1"}, "learner": {"mcm"}}.Encode())
 	sent := tc.Want(200, "GET", "/courses/"+code+"/handins.csv", "")
-	if kind, name := sent.Header.Get("Content-Type"), sent.Header.Get("Content-Disposition"); !strings.HasPrefix(kind, "text/csv") || !strings.Contains(name, "A course.csv") {
-		t.Errorf("sent as %s, %s", kind, name)
-	}
+	kind, name := sent.Header.Get("Content-Type"), sent.Header.Get("Content-Disposition")
+	require.Check(t, strings.HasPrefix(kind, "text/csv") && strings.Contains(name, "A course.csv"), "sent as %s, %s", kind, name)
 	table, err := csv.NewReader(bytes.NewReader(sent.Body)).ReadAll()
 	require.Must(t, err == nil && len(table) == 4, "%d lines, %v", len(table), err)
 	names := slices.Sorted(slices.Values(table[0]))
@@ -441,9 +438,8 @@ func TestGalleryRanks(t *testing.T) {
 		t.Errorf("ranked %q", got)
 	}
 	text := ranked.Find("#gallery").Text()
-	if head := strings.TrimSpace(ranked.Find("[aria-sort=descending]").Text()); head != "Test accuracy" || !strings.Contains(text, "come last") || strings.Contains(text, "same points") {
-		t.Errorf("ranked by %q, in words: %q", head, text)
-	}
+	head := strings.TrimSpace(ranked.Find("[aria-sort=descending]").Text())
+	require.Check(t, head == "Test accuracy" && strings.Contains(text, "come last") && !strings.Contains(text, "same points"), "ranked by %q, in words: %q", head, text)
 	handIn(3, "C=10&gamma=2&who=Other&test_fraction=0.3&seed=9")
 	require.Says(t, tc.Page(200, at).Find("#gallery").Text(), "Not all held out the same points", "another split is not told")
 	got := names(tc.Page(200, at+"?sort=created"))
@@ -618,10 +614,7 @@ func TestHandInFromALesson(t *testing.T) {
 	n := 0
 	for link := range links {
 		form := c.Page(200, link).Find("#lab")
-		if form.Find("[formaction='/course/"+code+"/handins']").Length() != 1 {
-			t.Errorf("%s does not take hand-ins", link)
-			continue
-		}
+		require.Must(t, form.Find("[formaction='/course/"+code+"/handins']").Length() == 1, "%s does not take hand-ins", link)
 		q := require.Value(url.Parse(link))(t)
 		if n++; n <= store.MaxNames {
 			c.Send(200, "/course/"+code+"/handins", q.RawQuery+"&who=Ada+"+strconv.Itoa(n))

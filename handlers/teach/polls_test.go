@@ -73,9 +73,8 @@ func TestPoll(t *testing.T) {
 		"no number is taken for one")
 	vote(a, 200, code, "7")
 	doc = vote(a, 200, code, "10/5") // changed
-	if text := doc.Find(".poll-status").Text(); !strings.Contains(text, "Your answer counts") || !strings.Contains(text, "2") || doc.Find(".verdict").Length() != 0 {
-		t.Errorf("after answering: %q", text)
-	}
+	text := doc.Find(".poll-status").Text()
+	require.Check(t, strings.Contains(text, "Your answer counts") && strings.Contains(text, "2") && doc.Find(".verdict").Length() == 0, "after answering: %q", text)
 	require.Check(t, told(a, "/lab?course="+code) == 0 && told(b, "/lab?course="+code) == 1,
 		"the lab tells those who have answered, or not those who have not")
 	vote(b, 200, code, "-3")

@@ -22,10 +22,7 @@ func TestTasksLeaveRoom(t *testing.T) {
 	for _, l := range all.Lessons() {
 		code := teacher.Course("/lessons/"+l.Slug, "")
 		href, ok := teacher.Page(200, "/course/"+code).Find(`a:contains("Hand in from the lab")`).Attr("href")
-		if !ok || href != "/lab?course="+code+"&"+l.Task {
-			t.Errorf("%s leads to %q", l.Slug, href)
-			continue
-		}
+		require.Must(t, ok && href == "/lab?course="+code+"&"+l.Task, "%s leads to %q", l.Slug, href)
 		lab := teacher.Page(200, href)
 		require.Check(t, lab.Find("main .problem").Length() == 0, "%s: %s", l.Slug, lab.Find("main .problem").Text())
 		if _, done := accuracy[l.Task]; done {
