@@ -439,9 +439,8 @@ func TestConformalRunKeepsTheFirstFit(t *testing.T) {
 		}
 	}
 	res := train(t, d, spec(t, "conformal", "eigen", "core_step", "9", "core_gamma", "2"))
-	if diff := cmp.Diff([]int{0, 9, 18, 27, 36, 45, 54, 63, 72}, res.Model.Machines[0].CoreRows); diff != "" || res.Report.Values.Number("core_gamma") != 2 {
-		t.Errorf("core_gamma %g, cores %s", res.Report.Values.Number("core_gamma"), diff)
-	}
+	diff := cmp.Diff([]int{0, 9, 18, 27, 36, 45, 54, 63, 72}, res.Model.Machines[0].CoreRows)
+	require.Check(t, diff == "" && res.Report.Values.Number("core_gamma") == 2, "core_gamma %g, cores %s", res.Report.Values.Number("core_gamma"), diff)
 }
 
 // TestCoresOfALearnerThatWeighsEveryPoint states what the support vectors as cores are

@@ -121,9 +121,8 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 					if way.Rule == ml.OneVsOne {
 						n = 40
 					}
-					if got, want := asJSON(t, m.Alone(k).Scores(d.X).RawMatrix().Data), asJSON(t, mat.Col(nil, k, m.Scores(d.X))); got != want || m.Alone(k).Rule != ml.Sign || m.Alone(k).Validate() != nil {
-						t.Errorf("machine %d by itself: %s, want %s", k, got, want)
-					}
+					got, want := asJSON(t, m.Alone(k).Scores(d.X).RawMatrix().Data), asJSON(t, mat.Col(nil, k, m.Scores(d.X)))
+					require.Check(t, got == want && m.Alone(k).Rule == ml.Sign && m.Alone(k).Validate() == nil, "machine %d by itself: %s, want %s", k, got, want)
 					require.Check(t, own.Positive == positive && own.Negative == negative && own.TrainN == n && own.Status == trace.Converged && *own.B == m.Machines[k].B && own.SupportVectors == len(one.Supports.Rows) && (own.JAfter != nil) == (one.Machines[0].Map != nil),
 						"machine %d: %+v", k, own)
 					total += own.Iterations

@@ -39,8 +39,7 @@ func TestBackups(t *testing.T) {
 		}
 		return names
 	}
-	kept := append(slices.Clone(files[2:]), filepath.Join(b.Dir, "marginlab-notes.db"))
-	require.Slices(t, names(), kept, "there")
+	require.Slices(t, names(), append(slices.Clone(files[2:]), filepath.Join(b.Dir, "marginlab-notes.db")), "there")
 	dir := t.TempDir()
 	_, _, err := Restore(t.Context(), dir, files[4])
 	require.Check(t, err == nil, "%v", err)

@@ -56,9 +56,8 @@ func TestPollRounds(t *testing.T) {
 	require.Check(t, !again.Open && again.ID == p.ID && again.Round == 2, "asked anew: %+v", again)
 	require.NoError(t, s.ClosePoll(ctx, c.Code, p.ID, false))
 	second := require.Value(s.Ask(ctx, c.Code, "margins/separating/other"))(t)
-	if list := require.Value(s.Polls(ctx, c.Code))(t); len(list) != 2 || list[0].ID != second.ID || !list[0].Open || list[1].Open || list[1].Revealed {
-		t.Errorf("%+v", list)
-	}
+	list := require.Value(s.Polls(ctx, c.Code))(t)
+	require.Check(t, len(list) == 2 && list[0].ID == second.ID && list[0].Open && !list[1].Open && !list[1].Revealed, "%+v", list)
 	require.NoError(t, s.AskAgain(ctx, c.Code, p.ID))
 	now = require.Value(s.CurrentPoll(ctx, c.Code))(t)
 	require.Check(t, now.ID == p.ID, "open is %+v", now)

@@ -46,10 +46,7 @@ func TestQueryErrorsPointAtThePlace(t *testing.T) {
 	} {
 		_, err := ParseQuery(c.text)
 		var wrong *QueryError
-		if !errors.As(err, &wrong) {
-			t.Errorf("%s: %v", c.text, err)
-			continue
-		}
+		require.Must(t, errors.As(err, &wrong), "%s: %v", c.text, err)
 		if want := utf8.RuneCountInString(c.caret); wrong.Column != want || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s\n%s\n%v (want column %d and %q)", c.text, c.caret, err, want, c.says)
 		}

@@ -243,9 +243,8 @@ func TestQueue(t *testing.T) {
 	require.NoError(t, s.FailRun(ctx, owner, fourth, "no <luck>"))
 	r = require.Value(s.Run(ctx, alice, fourth))(t)
 	require.Check(t, r.Status == Failed && r.Error == "no <luck>" && !r.Finished.IsZero(), "%+v", r)
-	if states, err := s.States(ctx, third, fourth, "nothing"); err != nil || len(states) != 2 || !states[fourth].Status.Ended() || states[fourth].Error != "no <luck>" || states[third].Error != "" {
-		t.Error(states, err)
-	}
+	states, err := s.States(ctx, third, fourth, "nothing")
+	require.Check(t, err == nil && len(states) == 2 && states[fourth].Status.Ended() && states[fourth].Error == "no <luck>" && states[third].Error == "", "%v %v", states, err)
 }
 
 // Nobody takes a run from an owner who renews its lease; what a dead one held goes
@@ -318,9 +317,8 @@ func TestDeadlyRun(t *testing.T) {
 	if r := require.Value(s.Run(ctx, alice, id))(t); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
 		t.Errorf("a run that kills the program is begun for ever: %+v", r)
 	}
-	if states, err := s.States(ctx, id); states[id].Status != Failed || !strings.Contains(states[id].Error, "3 times") || err != nil {
-		t.Error(states, err)
-	}
+	states, err := s.States(ctx, id)
+	require.Check(t, states[id].Status == Failed && strings.Contains(states[id].Error, "3 times") && err == nil, "%v %v", states, err)
 }
 
 func second[A, B any](_ A, b B, err error) (B, error) { return b, err }

@@ -174,9 +174,8 @@ func TestSearchFails(t *testing.T) {
 	slices.Sort(want)
 	require.Check(t, ok && slices.Equal(failed, want) && len(require.Value(s.Waiting(ctx, owner))(t)) <= 0,
 		"failed %v of %v", failed, want)
-	if on, err := s.FinishCells(ctx, s.compute(t, c)); err != nil || len(on) != 3 || require.Value(s.Search(ctx, bob, twins[1].ID))(t).Status != Failed {
-		t.Errorf("%v, %v", on, err)
-	}
+	on, err := s.FinishCells(ctx, s.compute(t, c))
+	require.Check(t, err == nil && len(on) == 3 && require.Value(s.Search(ctx, bob, twins[1].ID))(t).Status == Failed, "%v, %v", on, err)
 }
 
 // A search that was cancelled lets its cells go, also to others.

@@ -165,9 +165,8 @@ func TestErrorPageFails(t *testing.T) {
 		io.WriteString(w, "half a page")
 		return errors.New("no")
 	})
-	if w := ask(mux(s, nil), "GET", "/", ""); w.Code != 404 || strings.Contains(w.Body.String(), "half") || !strings.Contains(w.Body.String(), "404 Not Found") {
-		t.Error(w.Code, w.Body)
-	}
+	w := ask(mux(s, nil), "GET", "/", "")
+	require.Check(t, w.Code == 404 && !strings.Contains(w.Body.String(), "half") && strings.Contains(w.Body.String(), "404 Not Found"), "%v %v", w.Code, w.Body)
 }
 
 func TestPanic(t *testing.T) {
@@ -387,10 +386,7 @@ func TestReadJSON(t *testing.T) {
 			require.Check(t, err == nil && v.Spec.C == 2, "%s: %v, %+v", text, err, v)
 			continue
 		}
-		if err == nil {
-			t.Errorf("%s: taken", text)
-			continue
-		}
+		require.Must(t, err != nil, "%s: taken", text)
 		p := problem(r, err)
 		require.Check(t, text != "[]" || p.Errors.For("") == "the body expects an object, not array",
 			"%s: %+v", text, p.Errors)

@@ -475,9 +475,8 @@ func TestErrors(t *testing.T) {
 	}
 
 	for want, core := range map[string][]float64{"2 coordinates": {1, 2}, "core 2 is NaN": {nan}} {
-		if _, _, err := FitAt(t.Context(), "eigen", k, x, y, [][]float64{{0}, core}, ok); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("core %v: error %v, want one with %q", core, err, want)
-		}
+		_, _, err := FitAt(t.Context(), "eigen", k, x, y, [][]float64{{0}, core}, ok)
+		require.Check(t, err != nil && strings.Contains(err.Error(), want), "core %v: error %v, want one with %q", core, err, want)
 	}
 	_, _, err := Scatter(t.Context(), k, y, mat.NewDense(3, 1, nil))
 	require.Check(t, err != nil && strings.Contains(err.Error(), "3 rows"), "scatter of 3 rows for 4 labels: %v", err)
@@ -660,10 +659,7 @@ func TestSpan(t *testing.T) {
 		u, shortest, err := span(r)
 		require.NoError(t, err)
 		_, rank := u.Dims()
-		if rank != c.rank {
-			t.Errorf("%+v: rank %d", c, rank)
-			continue
-		}
+		require.Must(t, rank == c.rank, "%+v: rank %d", c, rank)
 		z := make([]float64, rank)
 		for i := range z {
 			z[i] = rng.NormFloat64()

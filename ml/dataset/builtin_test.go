@@ -24,10 +24,7 @@ func TestBuiltins(t *testing.T) {
 		f, ok := FindBuiltin(b.Slug)
 		require.Check(t, ok && f.Name == b.Name, "%s is not found", b.Slug)
 		d, err := b.Load()
-		if err != nil {
-			t.Errorf("%s: %v", b.Slug, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", b.Slug, err)
 		err = d.Validate()
 		require.Check(t, err == nil && d.Kind() == b.Kind, "%s of kind %s: %v", b.Slug, d.Kind(), err)
 		other, _ := b.Load()
@@ -80,10 +77,7 @@ func TestDrawnSets(t *testing.T) {
 			continue
 		}
 		v, err := strconv.ParseFloat(noise, 64)
-		if !ok || err != nil {
-			t.Errorf("%s: the name does not tell the noise", name)
-			continue
-		}
+		require.Must(t, ok && err == nil, "%s: the name does not tell the noise", name)
 		d, _ := b.Load()
 		other, err := Generate(b.Slug, d.Len(), v, 1)
 		require.Check(t, err == nil && other.Hash() == d.Hash(),

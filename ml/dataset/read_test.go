@@ -335,10 +335,7 @@ func TestMapping(t *testing.T) {
 		{Mapping{Features: []string{"x", "Y"}}, lines("x,Y,Colour", "0.5,1,red", "1.5,2,blue", "2.5,1,red")},
 	} {
 		d, err := table.Data(tt.m)
-		if err != nil {
-			t.Errorf("%v: %v", tt.m, err)
-			continue
-		}
+		require.Must(t, err == nil, "%v: %v", tt.m, err)
 		require.Equal(t, cmp.Diff(tt.want, show(d)), "", "%v (-want +got)", tt.m)
 	}
 }

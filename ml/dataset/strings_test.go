@@ -33,10 +33,7 @@ func TestReadStrings(t *testing.T) {
 		"tab in quotes":        {"s,class\n\"a\tb\",a\nb,b\n", Mapping{}, []string{"a b", "b"}, "s"},
 	} {
 		d, err := Read(strings.NewReader(c.in), "f", c.m, Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		diff := cmp.Diff(&Strings{c.col, c.want}, d.Objects)
 		require.Check(t, diff == "" && d.Label == "class" && d.Len() == 2, "%s: label %q\n%s", name, d.Label, diff)
 		roundTrip(t, d)
@@ -112,10 +109,7 @@ func TestStringRows(t *testing.T) {
 	} {
 		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
 		o, label, err := table.Alike(kept, "class")
-		if err != nil || label != want {
-			t.Errorf("%q: label %q, %v", in, label, err)
-			continue
-		}
+		require.Must(t, err == nil && label == want, "%q: label %q, %v", in, label, err)
 		n := o.Len()
 		require.Check(t, o.Text(n-2) == "ab" && o.Text(n-1) == "b", "%q: %v", in, o)
 	}
@@ -189,10 +183,7 @@ func TestReadLines(t *testing.T) {
 		"archive of one folder": zipped(t, "1", "GATTACA", "2", "CCC", "3", "GATTACA\n"),
 	} {
 		s, err := ReadLines(strings.NewReader(in), "f", Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		require.Equal(t, cmp.Diff([]string{"GATTACA", "CCC", "GATTACA"}, s.Values), "", "%s (-want +got)", name)
 	}
 	for in, says := range map[string]string{

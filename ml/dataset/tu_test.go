@@ -75,10 +75,7 @@ func TestReadTU(t *testing.T) {
 		"spaces":      {map[string]string{"DS/DS_node_labels.txt": "6\n 6 \n8\n6\n7"}, []string{with, "graph"}, "", labelled},
 	} {
 		table, err := ParseTable(strings.NewReader(setOf(t, c.changes)), "s.zip", Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		m, obvious := table.Guess()
 		require.Check(t, obvious != strings.HasPrefix(c.columns[len(c.columns)-1], "directed") && slices.Equal(table.GraphColumns(), c.columns),
 			"%s: obvious %v, columns %q", name, obvious, table.GraphColumns())
@@ -91,10 +88,7 @@ func TestReadTU(t *testing.T) {
 			m.Features = []string{c.choice}
 		}
 		d, err := table.Data(m)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		if diff := cmp.Diff(c.want, d.Objects.(*Graphs).Values); diff != "" || !cmp.Equal(d.Classes, []string{"-1", "1"}) || !cmp.Equal(d.Y, []int{1, 0}) {
 			t.Errorf("%s: %v %v\n%s", name, d.Classes, d.Y, diff)
 		}

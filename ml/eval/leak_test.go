@@ -265,9 +265,8 @@ func TestFoldColumn(t *testing.T) {
 	got := require.Value(eval.CrossValidate(t.Context(), wide, ml.DefaultSpec(), grid, scheme, nil))(t)
 	for c, value := range []string{"0.1", "10"} {
 		for g, f := range got.Settings[c].Folds {
-			if want := byHand(t, d, with(t, ml.DefaultSpec(), map[string]string{"C": value}), all(d), plan.Splits[g].Test); f.Accuracy != want {
-				t.Errorf("C = %s, fold %d: accuracy %g, without the column %g", value, g, f.Accuracy, want)
-			}
+			want := byHand(t, d, with(t, ml.DefaultSpec(), map[string]string{"C": value}), all(d), plan.Splits[g].Test)
+			require.Check(t, f.Accuracy == want, "C = %s, fold %d: accuracy %g, without the column %g", value, g, f.Accuracy, want)
 		}
 	}
 	// A fold that leaves nothing of a class to train on.

@@ -26,9 +26,8 @@ func TestLearningCurve(t *testing.T) {
 		require.Check(t, done == told && total == 18, "%d of %d", done, total)
 	}))(t)
 	whole := require.Value(eval.CrossValidate(t.Context(), d, spec, nil, scheme, nil))(t)
-	if diff := cmp.Diff(whole.Settings[0].Folds, steps[2].Folds); diff != "" || steps[2].Accuracy != whole.Settings[0].Accuracy || steps[2].Deviation != whole.Settings[0].Deviation {
-		t.Error(diff)
-	}
+	diff := cmp.Diff(whole.Settings[0].Folds, steps[2].Folds)
+	require.Check(t, diff == "" && steps[2].Accuracy == whole.Settings[0].Accuracy && steps[2].Deviation == whole.Settings[0].Deviation, "%v", diff)
 	var n []int
 	for _, s := range steps {
 		n = append(n, s.N)

@@ -273,10 +273,7 @@ func TestUglyMatrices(t *testing.T) {
 		"indefinite, but the ridge exceeds": {fill(40, func(i, j int) float64 { return map[bool]float64{true: -1}[i == j] }), 1.5, trace.Converged},
 	} {
 		res, err := ridge.Train(context.Background(), c.k, signs, ridge.Settings{Lambda: c.lambda})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		require.Check(t, res.Status == c.want && (res.Shift <= 0 || res.Status != trace.Converged),
 			"%s: status %s, want %s; shift %g, condition %g, gap %g", name, res.Status, c.want, res.Shift, res.Condition, res.Gap)
 		for _, v := range append(append(res.A, res.F...), append(res.LeftOut, res.Objective, res.Gap, res.MSE, res.LOOError, res.WNorm)...) {
@@ -325,10 +322,7 @@ func TestTrainRefuses(t *testing.T) {
 		"too large":                  {huge{}, make([]float64, 20_000), 1, "20000 training points takes 3.0 GiB where the limit is 1.0 GiB, 11585 points", true},
 	} {
 		res, err := ridge.Train(context.Background(), c.k, c.t, ridge.Settings{Lambda: c.lambda})
-		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, %v; want an error about %q", name, res, err, c.says)
-			continue
-		}
+		require.Must(t, err != nil && strings.Contains(err.Error(), c.says), "%s: %v, %v; want an error about %q", name, res, err, c.says)
 		refusal := (*param.Refusal)(nil)
 		require.Check(t, errors.As(err, &refusal) == c.person, "%s: %v is meant for a person: %t", name, err, !c.person)
 	}

@@ -196,10 +196,7 @@ func TestUglyInput(t *testing.T) {
 		for procedureName, procedure := range procedures {
 			for _, c := range []float64{1e-6, 1, 1e9} {
 				r, err := procedure(mat.NewDense(len(in.y), 2, in.x), in.y, c, 1, 500)
-				if err != nil {
-					t.Errorf("%s, %s, C = %g: %v", name, procedureName, c, err)
-					continue
-				}
+				require.Must(t, err == nil, "%s, %s, C = %g: %v", name, procedureName, c, err)
 				limited := r.status == trace.IterationLimit && r.length == 501
 				require.Check(t, limited || r.status == trace.Converged || r.status == trace.Numerical,
 					"%s, %s, C = %g: %s after %d", name, procedureName, c, r.status, r.length-1)

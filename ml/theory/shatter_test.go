@@ -34,10 +34,7 @@ func TestShatterLinesKnownSets(t *testing.T) {
 		{"triangle, one corner twice", [][2]float64{{0, 0}, {0, 0}, {1, 0}, {0, 1}}, 8, 3, []int{0, 2, 3}},
 	} {
 		s, err := theory.ShatterLines(c.points)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", c.name, err)
 		require.Check(t, s.Realisable == c.realisable && s.Rank == c.rank && slices.Equal(s.Largest(), c.largest),
 			"%s: %d realisable, rank %d, largest %v; want %d, %d, %v", c.name, s.Realisable, s.Rank, s.Largest(), c.realisable, c.rank, c.largest)
 		if got := s.Shattered(); got != (c.realisable == 1<<len(c.points)) || got != (s.Rank == len(c.points)) {
@@ -260,10 +257,7 @@ func TestShatterKernelRank(t *testing.T) {
 		{"points that coincide", gram(rbf(1), mat.NewDense(3, 2, []float64{1, 1, 1, 1, 2, 0})), 2},
 	} {
 		s, err := theory.ShatterKernel(c.k)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", c.name, err)
 		n := c.k.SymmetricDim()
 		require.Check(t, s.Rank == c.rank && s.Shattered() == (c.rank == n),
 			"%s: rank %d, %d of %d realisable; want rank %d", c.name, s.Rank, s.Realisable, len(s.Dichotomies), c.rank)
@@ -300,10 +294,7 @@ func TestShatterLinesExtremeSizes(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []float64{1e-290, 1e-150, 1, 1e99} {
 		s, err := theory.ShatterLines([][2]float64{{0, 0}, {unit, 0}, {0, unit}, {unit, unit}, {3 * unit, unit}})
-		if err != nil || s.Realisable != 20 {
-			t.Errorf("unit %g: %d realisable, %v", unit, s.Realisable, err)
-			continue
-		}
+		require.Must(t, err == nil && s.Realisable == 20, "unit %g: %d realisable, %v", unit, s.Realisable, err)
 		for _, d := range s.Dichotomies {
 			if d.Realisable && !math.IsInf(d.Margin, 1) {
 				near(t, "margin in units", d.Margin/unit, 1/math.Hypot(unit*d.W[0], unit*d.W[1]), 1e-12)

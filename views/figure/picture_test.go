@@ -93,10 +93,7 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants {
 		p, err := v.draw()
-		if err != nil {
-			t.Errorf("%s: %v", v.name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", v.name, err)
 		got := golden(v.name, p)
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
 	}
@@ -300,9 +297,8 @@ func TestFrame(t *testing.T) {
 			require.Check(t, svg.attr("width") == w && svg.attr("height") == h,
 				"%v: size %s x %s", size, svg.attr("width"), svg.attr("height"))
 			var vw, vh float64 // of the view box; large pictures are zoomed
-			if _, err := fmt.Sscanf(svg.attr("viewBox"), "0 0 %g %g", &vw, &vh); err != nil || math.Abs(vw/vh-float64(size[0])/float64(size[1])) > 1e-4 {
-				t.Errorf("%v: viewBox %s", size, svg.attr("viewBox"))
-			}
+			_, err := fmt.Sscanf(svg.attr("viewBox"), "0 0 %g %g", &vw, &vh)
+			require.Check(t, err == nil && math.Abs(vw/vh-float64(size[0])/float64(size[1])) <= 1e-4, "%v: viewBox %s", size, svg.attr("viewBox"))
 			zoom := float64(size[0]) / vw
 			img := svg.all("image")[0]
 			require.Check(t, img.attr("preserveAspectRatio") == "none",
@@ -409,10 +405,7 @@ func TestUgly(t *testing.T) {
 			s.Width, s.Height = 320, 240
 			change(&s)
 			p, err := figure.Boundary(s)
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
+			require.Must(t, err == nil, "%s: %v", name, err)
 			f := p.Frame
 			require.Check(t, f.Width >= 1 && f.Height >= 1, "%s: frame %+v", name, f)
 			parse(t, p)

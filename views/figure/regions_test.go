@@ -117,10 +117,7 @@ func TestGoldenRegions(t *testing.T) {
 	t.Parallel()
 	for _, v := range regionVariants {
 		p, err := v.draw()
-		if err != nil {
-			t.Errorf("%s: %v", v.name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", v.name, err)
 		parse(t, p)
 		got := golden(v.name, p)
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
@@ -210,10 +207,7 @@ func TestUglyRegions(t *testing.T) {
 			s.Width, s.Height, s.Grid = 320, 260, 40
 			change(&s)
 			p, err := figure.Boundary(s)
-			if err != nil {
-				t.Errorf("%s, %s: %v", name, rule, err)
-				continue
-			}
+			require.Must(t, err == nil, "%s, %s: %v", name, rule, err)
 			parse(t, p)
 			if p, err = figure.Overlay([]figure.Layer{{Name: "a", Scene: s}, {Name: "b", Scene: s}, {Name: "c", Scene: grove(rule)}}); err != nil {
 				t.Errorf("%s, %s, overlay: %v", name, rule, err)

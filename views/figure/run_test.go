@@ -141,10 +141,7 @@ func TestRunFigures(t *testing.T) {
 			names = append(names, f.Name)
 			require.Check(t, f.Title != "", "%s: %s has no title", name, f.Name)
 			pic, err := tc.run.Draw(t.Context(), f.Name)
-			if err != nil {
-				t.Errorf("%s: %s: %v", name, f.Name, err)
-				continue
-			}
+			require.Must(t, err == nil, "%s: %s: %v", name, f.Name, err)
 			var b strings.Builder
 			err = pic.SVG(&b)
 			require.Check(t, err == nil && strings.Contains(b.String(), "<svg"), "%s: %s: %v", name, f.Name, err)

@@ -208,9 +208,8 @@ func TestEdgesTellApart(t *testing.T) {
 				e := show(t, "edges", "pair", name, "h", strconv.Itoa(h), "edges", on)
 				for _, k := range []string{"Weisfeiler-Lehman", "random walk"} {
 					alike := name == "rings" || h == 0 && k == "Weisfeiler-Lehman"
-					if plain, full := lessonstest.Number(t, e, k+", edges alike"), lessonstest.Number(t, e, k+", edges count"); plain != "1" || (full == "1") != alike {
-						t.Errorf("%s, %d rounds, %s: %s as they are joined, %s with their edges", name, h, k, plain, full)
-					}
+					plain, full := lessonstest.Number(t, e, k+", edges alike"), lessonstest.Number(t, e, k+", edges count")
+					require.Check(t, plain == "1" && (full == "1") == alike, "%s, %d rounds, %s: %s as they are joined, %s with their edges", name, h, k, plain, full)
 				}
 				require.Equal(t, len(e.Tables[0].Rows) == 1, h == 0 || on == "false" || name == "rings",
 					"%s, %d rounds, edges count %s: the colours %v", name, h, on, e.Tables[0].Rows)

@@ -47,10 +47,7 @@ func TestWitness(t *testing.T) {
 	points := require.Value(toy(16))(t)
 	for _, c := range []struct{ gamma, r float64 }{{0.5, 1}, {0.5, -1}, {2, 0.5}} {
 		s := require.Value(theory.Mercer(gramOf(kernel.Sigmoid(c.gamma, c.r), points)))(t)
-		if s.PSD {
-			t.Errorf("sigmoid %v passes", c)
-			continue
-		}
+		require.Must(t, !s.PSD, "sigmoid %v passes", c)
 		form := 0.0
 		for i, p := range points.XY {
 			for j, q := range points.XY {

@@ -111,9 +111,8 @@ func TestOnlyTheLongestPieceIsRefuted(t *testing.T) {
 	t.Parallel()
 	for kind, refuted := range map[string]bool{"gap": false, "spectrum": false, "longest": true} {
 		e := show(t, "valid", "similarity", kind)
-		if least := number(t, lessonstest.Number(t, e, "smallest eigenvalue")); least < 0 != refuted || (len(e.Notes) > 0) != refuted {
-			t.Errorf("%s: smallest eigenvalue %g, %v", kind, least, e.Notes)
-		}
+		least := number(t, lessonstest.Number(t, e, "smallest eigenvalue"))
+		require.Check(t, least < 0 == refuted && (len(e.Notes) > 0) == refuted, "%s: smallest eigenvalue %g, %v", kind, least, e.Notes)
 	}
 	e := show(t, "valid", "words", strings.Repeat("ab ", 12))
 	require.Check(t, lessonstest.Number(t, e, "words") == "8", "more words than the screen takes are shown")

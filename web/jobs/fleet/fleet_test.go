@@ -450,9 +450,8 @@ func TestTurns(t *testing.T) {
 	second := h.search(bob, asked(t, 5))
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 3 && err == nil })
 	more <- struct{}{}
-	if id := <-begun; id != first { // it waited already
-		t.Error(id)
-	}
+	id := <-begun
+	require.Check(t, id == first, "%v", id) // it waited already
 	more <- struct{}{}
 	require.Equal(t, <-begun, second, "the search that begins second")
 	go func() {
