@@ -51,9 +51,8 @@ func TestKeptScores(t *testing.T) {
 				continue
 			}
 			want, err := m.ScoresOf(t.Context(), d.Objects)
-			if err != nil || !mat.EqualApprox(kept, want, 1e-8) {
-				t.Errorf("%v: kept scores %v, the model tells %v, %v", set, mat.Formatted(kept), mat.Formatted(want), err)
-			}
+			require.Check(t, err == nil && mat.EqualApprox(kept, want, 1e-8),
+				"%v: kept scores %v, the model tells %v, %v", set, mat.Formatted(kept), mat.Formatted(want), err)
 			ps, err := res.Points(over, m, d, s)
 			require.Check(t, err == nil && len(ps) == d.Len() && ps[7].Scores[0] == kept.At(7, 0), "%v: %v", set, err)
 		}

@@ -58,9 +58,8 @@ func TestFillIsFitted(t *testing.T) {
 		}
 		require.Equal(t, cmp.Diff(fill, res.Model.Fill), "", "%v: fill (-want +got)", set)
 		require.Equal(t, cmp.Diff(want.Model.Supports, res.Model.Supports), "", "%v: supports (-want +got)", set)
-		if !strings.HasPrefix(res.Report.Preprocessing, "missing values filled with the median") || strings.Contains(want.Report.Preprocessing, "median") {
-			t.Errorf("%q and %q", res.Report.Preprocessing, want.Report.Preprocessing)
-		}
+		require.Check(t, strings.HasPrefix(res.Report.Preprocessing, "missing values filled with the median") && !strings.Contains(want.Report.Preprocessing, "median"),
+			"%q and %q", res.Report.Preprocessing, want.Report.Preprocessing)
 		// The model, whole and after a journey, says of a missing value what it says of its median.
 		text := asJSON(t, res.Model)
 		back, err := ml.ReadModel(strings.NewReader(text))

@@ -392,8 +392,7 @@ func TestGammaIsReportedAsUsed(t *testing.T) {
 		require.Check(t, near(r.Values.Number("gamma"), c.want, 1e-12),
 			"gamma %s, standardize %s: %v, want %g", c.gamma, c.standardize, r.Values["gamma"], c.want)
 	}
-	r := train(t, d, spec(t, "kernel", "linear")).Report
-	require.Check(t, !r.Values.Has("gamma"), "a linear kernel reports a gamma")
+	require.Check(t, !train(t, d, spec(t, "kernel", "linear")).Report.Values.Has("gamma"), "a linear kernel reports a gamma")
 }
 
 func TestReportLeavesOutWhatDoesNotApply(t *testing.T) {
@@ -435,15 +434,13 @@ func TestConformalRunKeepsTheFirstFit(t *testing.T) {
 				"%s, %s: %d cores (%d rows), %d support vectors before", l.Name, r.Name, *rep.Cores, len(res.Model.Machines[0].CoreRows), plain.Report.SupportVectors)
 			require.Check(t, r.Name == "amari" || *rep.JAfter >= *rep.JBefore,
 				"%s, %s: J fell from %g to %g", l.Name, r.Name, *rep.JBefore, *rep.JAfter)
-			if !rep.Values.Has("gamma") || rep.Values["core_gamma"] != rep.Values["gamma"] {
-				t.Errorf("%s, %s: core_gamma is %g, the kernel's %g", l.Name, r.Name, rep.Values.Number("core_gamma"), rep.Values.Number("gamma"))
-			}
+			require.Check(t, rep.Values.Has("gamma") && rep.Values["core_gamma"] == rep.Values["gamma"],
+				"%s, %s: core_gamma is %g, the kernel's %g", l.Name, r.Name, rep.Values.Number("core_gamma"), rep.Values.Number("gamma"))
 		}
 	}
 	res := train(t, d, spec(t, "conformal", "eigen", "core_step", "9", "core_gamma", "2"))
-	if diff := cmp.Diff([]int{0, 9, 18, 27, 36, 45, 54, 63, 72}, res.Model.Machines[0].CoreRows); diff != "" || res.Report.Values.Number("core_gamma") != 2 {
-		t.Errorf("core_gamma %g, cores %s", res.Report.Values.Number("core_gamma"), diff)
-	}
+	diff := cmp.Diff([]int{0, 9, 18, 27, 36, 45, 54, 63, 72}, res.Model.Machines[0].CoreRows)
+	require.Check(t, diff == "" && res.Report.Values.Number("core_gamma") == 2, "core_gamma %g, cores %s", res.Report.Values.Number("core_gamma"), diff)
 }
 
 // TestCoresOfALearnerThatWeighsEveryPoint states what the support vectors as cores are
@@ -491,9 +488,8 @@ func TestRidgeAcrossTheRange(t *testing.T) {
 					break
 				}
 			}
-			if lambda == "1e12" && *r.Objective < 29.9 || *r.Objective > 30 { // f = 0 costs n/2
-				t.Errorf("%s, lambda %s: objective %g", k, lambda, *r.Objective)
-			}
+			require.Check(t, (lambda != "1e12" || *r.Objective >= 29.9) && *r.Objective <= 30, // f = 0 costs n/2
+				"%s, lambda %s: objective %g", k, lambda, *r.Objective)
 		}
 	}
 }

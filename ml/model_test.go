@@ -129,9 +129,7 @@ func TestLinearIsTheSameFunction(t *testing.T) {
 	t.Parallel()
 	eachModel(t, func(t *testing.T, d *dataset.Data, s ml.Spec, m *ml.Model) {
 		w, b, ok := m.Linear()
-		if want := s.Kernel == "linear" && s.Conformal == "none"; ok != want {
-			t.Fatalf("%s: Linear says %v", asJSON(t, s), ok)
-		}
+		require.Must(t, ok == (s.Kernel == "linear" && s.Conformal == "none"), "%s: Linear says %v", asJSON(t, s), ok)
 		if !ok {
 			return
 		}
@@ -141,9 +139,7 @@ func TestLinearIsTheSameFunction(t *testing.T) {
 			for j := range w {
 				v += w[j] * x[j]
 			}
-			if math.Abs(v-f) > 1e-9*magnitude(m, x) {
-				t.Fatalf("%s: row %d: w·x + b = %g, f = %g", asJSON(t, s), i, v, f)
-			}
+			require.Must(t, math.Abs(v-f) <= 1e-9*magnitude(m, x), "%s: row %d: w·x + b = %g, f = %g", asJSON(t, s), i, v, f)
 		}
 	})
 }
@@ -180,9 +176,8 @@ func TestProjectionIsOrthonormalAndOfLargestVariance(t *testing.T) {
 			if a == b {
 				want = 1
 			}
-			if got := mat.Dot(mat.NewVecDense(4, p.Components[a]), mat.NewVecDense(4, p.Components[b])); math.Abs(got-want) > 1e-12 {
-				t.Errorf("components %d and %d have product %g", a, b, got)
-			}
+			got := mat.Dot(mat.NewVecDense(4, p.Components[a]), mat.NewVecDense(4, p.Components[b]))
+			require.Check(t, math.Abs(got-want) <= 1e-12, "components %d and %d have product %g", a, b, got)
 		}
 	}
 	spread := func(w []float64) (s float64) {

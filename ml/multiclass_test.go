@@ -108,9 +108,8 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 					got, want := asJSON(t, m), asJSON(t, want)
 					require.Check(t, got == want, "trained together\n%s\none by one\n%s", got, want)
 				}
-				if m.Rule != way.Rule || r.Rule != way.Rule || !slices.Equal(m.Classes, d.Classes) || r.Positive != "" || len(r.Machines) != 3 || r.SupportVectors != len(m.Supports.Rows) {
-					t.Errorf("report %+v", r)
-				}
+				require.Check(t, m.Rule == way.Rule && r.Rule == way.Rule && slices.Equal(m.Classes, d.Classes) && r.Positive == "" && len(r.Machines) == 3 && r.SupportVectors == len(m.Supports.Rows),
+					"report %+v", r)
 				if a, err := m.Accuracy(d); err != nil || a != *r.TrainAccuracy || a < 0.8 {
 					t.Errorf("accuracy %g, of the model %g (%v)", *r.TrainAccuracy, a, err)
 				}
@@ -122,17 +121,14 @@ func TestMulticlassIsItsMachines(t *testing.T) {
 					if way.Rule == ml.OneVsOne {
 						n = 40
 					}
-					if got, want := asJSON(t, m.Alone(k).Scores(d.X).RawMatrix().Data), asJSON(t, mat.Col(nil, k, m.Scores(d.X))); got != want || m.Alone(k).Rule != ml.Sign || m.Alone(k).Validate() != nil {
-						t.Errorf("machine %d by itself: %s, want %s", k, got, want)
-					}
-					if own.Positive != positive || own.Negative != negative || own.TrainN != n || own.Status != trace.Converged || *own.B != m.Machines[k].B || own.SupportVectors != len(one.Supports.Rows) || (own.JAfter != nil) != (one.Machines[0].Map != nil) {
-						t.Errorf("machine %d: %+v", k, own)
-					}
+					got, want := asJSON(t, m.Alone(k).Scores(d.X).RawMatrix().Data), asJSON(t, mat.Col(nil, k, m.Scores(d.X)))
+					require.Check(t, got == want && m.Alone(k).Rule == ml.Sign && m.Alone(k).Validate() == nil, "machine %d by itself: %s, want %s", k, got, want)
+					require.Check(t, own.Positive == positive && own.Negative == negative && own.TrainN == n && own.Status == trace.Converged && *own.B == m.Machines[k].B && own.SupportVectors == len(one.Supports.Rows) && (own.JAfter != nil) == (one.Machines[0].Map != nil),
+						"machine %d: %+v", k, own)
 					total += own.Iterations
 				}
-				if total != r.Iterations || r.Objective != nil || r.B != nil || r.SlackSum != nil || r.Margin != nil || r.Free != nil || r.JAfter != nil {
-					t.Errorf("what each machine has for itself stands in the report of all: %s", asJSON(t, r))
-				}
+				require.Check(t, total == r.Iterations && r.Objective == nil && r.B == nil && r.SlackSum == nil && r.Margin == nil && r.Free == nil && r.JAfter == nil,
+					"what each machine has for itself stands in the report of all: %s", asJSON(t, r))
 				if (res.Before != nil) != (m.Machines[0].Map != nil) {
 					t.Error("the machines before their maps are kept where there are maps")
 				} else if res.Before != nil && (len(res.Before.Machines) != 3 || res.Before.Machines[0].Map != nil) {
@@ -162,12 +158,10 @@ func TestMulticlassAsOneProblem(t *testing.T) {
 			}))(t)
 			m, r := res.Model, res.Report
 			require.NoError(t, m.Validate())
-			if m.Rule != ml.Argmax || r.Rule != ml.Argmax || len(m.Machines) != 3 || len(r.Machines) != 3 || r.Status != trace.Converged {
-				t.Errorf("%v: %s", set, asJSON(t, r))
-			}
-			if r.Gap == nil || *r.Gap < -1e-9 || *r.Gap > 1e-5 || r.Objective == nil || r.SlackSum == nil || r.B != nil || r.SupportVectors != len(m.Supports.Rows) {
-				t.Errorf("%v: %s", set, asJSON(t, r))
-			}
+			require.Check(t, m.Rule == ml.Argmax && r.Rule == ml.Argmax && len(m.Machines) == 3 && len(r.Machines) == 3 && r.Status == trace.Converged,
+				"%v: %s", set, asJSON(t, r))
+			require.Check(t, r.Gap != nil && *r.Gap >= -1e-9 && *r.Gap <= 1e-5 && r.Objective != nil && r.SlackSum != nil && r.B == nil && r.SupportVectors == len(m.Supports.Rows),
+				"%v: %s", set, asJSON(t, r))
 			if a, err := m.Accuracy(d); err != nil || a != *r.TrainAccuracy || a < 0.8 {
 				t.Errorf("%v: accuracy %g, of the model %g (%v)", set, *r.TrainAccuracy, a, err)
 			}
@@ -180,13 +174,10 @@ func TestMulticlassAsOneProblem(t *testing.T) {
 			require.Check(t, math.Abs(sum) <= 1e-9 && (way != "cs" || m.Machines[0].B == 0),
 				"%v: biases %g in sum", set, sum)
 			mapped := slices.Contains(set, "conformal")
-			if (r.JAfter != nil) != mapped || (res.Before != nil) != mapped {
-				t.Errorf("%v: %s", set, asJSON(t, r))
-			}
+			require.Check(t, (r.JAfter != nil) == mapped && (res.Before != nil) == mapped, "%v: %s", set, asJSON(t, r))
 			for k, machine := range m.Machines {
-				if (machine.Map != nil) != mapped || mapped && !slices.Equal(machine.Map.Alpha, m.Machines[0].Map.Alpha) || !slices.Equal(machine.CoreRows, m.Machines[0].CoreRows) {
-					t.Errorf("%v: machine %d has a map of its own", set, k)
-				}
+				require.Check(t, (machine.Map != nil) == mapped && (!mapped || slices.Equal(machine.Map.Alpha, m.Machines[0].Map.Alpha)) && slices.Equal(machine.CoreRows, m.Machines[0].CoreRows),
+					"%v: machine %d has a map of its own", set, k)
 			}
 			require.Check(t, !slices.Contains(set, "eigen") || *r.JAfter >= *r.JBefore,
 				"%v: J fell in %+v", set, r)
@@ -216,9 +207,8 @@ func TestWhenThereAreSides(t *testing.T) {
 	} {
 		s := spec(t, c.set...)
 		res := train(t, c.d, s)
-		if res.Report.Rule != c.rule || res.Model.Rule != c.rule || (len(res.Report.Machines) == 0) != (c.rule == ml.Sign) || (res.Report.B != nil) != (c.rule == ml.Sign) {
-			t.Errorf("%v: rule %s, %d machines", c.set, res.Report.Rule, len(res.Report.Machines))
-		}
+		require.Check(t, res.Report.Rule == c.rule && res.Model.Rule == c.rule && (len(res.Report.Machines) == 0) == (c.rule == ml.Sign) && (res.Report.B != nil) == (c.rule == ml.Sign),
+			"%v: rule %s, %d machines", c.set, res.Report.Rule, len(res.Report.Machines))
 		target, err := ml.TargetOf(c.d, s)
 		require.Check(t, err == nil && target.Rule == c.rule && target.Positive() == res.Report.Positive && slices.Equal(target.Classes, res.Model.Classes),
 			"%v: %+v, %v", c.set, target, err)
@@ -333,9 +323,8 @@ func TestMulticlassRefuses(t *testing.T) {
 		x, labels = append(x, []float64{float64(i)}), append(labels, fmt.Sprint(i))
 	}
 	many := data(x, labels...)
-	if _, err := ml.Train(t.Context(), many, spec(t), nil); !strings.Contains(problemFor(err, "target"), "101 distinct labels in 101 rows") {
-		t.Errorf("101 classes: %v", err)
-	}
+	_, err := ml.Train(t.Context(), many, spec(t), nil)
+	require.Check(t, strings.Contains(problemFor(err, "target"), "101 distinct labels in 101 rows"), "101 classes: %v", err)
 	require.Equal(t, ml.Check(many, spec(t, "positive", "7")), nil, "ml.Check")
 	// A class of one point is one.
 	lone := data([][]float64{{0, 0}, {0, 1}, {5, 0}, {5, 1}, {0, 9}}, "a", "a", "b", "b", "c")

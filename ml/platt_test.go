@@ -94,9 +94,8 @@ func TestPlattIsTheOptimum(t *testing.T) {
 		least := plattLoss(p, f, positive)
 		for _, step := range []float64{1e-3, 1e-2, 0.1, 1} {
 			for _, d := range []ml.Platt{{A: step}, {A: -step}, {B: step}, {B: -step}, {A: step, B: step}, {A: step, B: -step}, {A: -step, B: step}, {A: -step, B: -step}} {
-				if other := plattLoss(ml.Platt{A: p.A + d.A, B: p.B + d.B}, f, positive); other < least-1e-9*(1+least) {
-					t.Fatalf("%+v has the loss %g, %g away it is %g", p, least, step, other)
-				}
+				other := plattLoss(ml.Platt{A: p.A + d.A, B: p.B + d.B}, f, positive)
+				require.Must(t, other >= least-1e-9*(1+least), "%+v has the loss %g, %g away it is %g", p, least, step, other)
 			}
 		}
 	})

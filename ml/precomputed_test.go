@@ -81,9 +81,8 @@ func TestPrecomputedIsItsKernel(t *testing.T) {
 			s := spec(t, append([]string{"kernel", "precomputed"}, set...)...)
 			got := train(t, matrix, s)
 			a, b := want.Report, got.Report
-			if !alike(*a.Objective, *b.Objective) || !alike(*a.B, *b.B) || a.SupportVectors != b.SupportVectors || !alike(*a.TrainAccuracy, *b.TrainAccuracy) || b.N != 60 || b.D != 0 {
-				t.Errorf("%s: objective %g, b %g, %d SVs; with points %g, %g, %d", at, *b.Objective, *b.B, b.SupportVectors, *a.Objective, *a.B, a.SupportVectors)
-			}
+			require.Check(t, alike(*a.Objective, *b.Objective) && alike(*a.B, *b.B) && a.SupportVectors == b.SupportVectors && alike(*a.TrainAccuracy, *b.TrainAccuracy) && b.N == 60 && b.D == 0,
+				"%s: objective %g, b %g, %d SVs; with points %g, %g, %d", at, *b.Objective, *b.B, b.SupportVectors, *a.Objective, *a.B, a.SupportVectors)
 			require.Check(t, (a.TestAccuracy == nil) == (b.TestAccuracy == nil) && (a.TestAccuracy == nil || *a.TestAccuracy == *b.TestAccuracy),
 				"%s: accuracy on held-out rows differs", at)
 			require.Check(t, strings.Contains(b.Preprocessing, "none") && got.Model.Scaler == nil,

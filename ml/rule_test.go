@@ -169,9 +169,8 @@ func TestScoresAreThoseOfTheMachines(t *testing.T) {
 				right++
 			}
 		}
-		if a, err := m.Accuracy(d); err != nil || a != float64(right)/60 || a < 0.85 {
-			t.Errorf("accuracy %g (%v), counted %d of 60", a, err, right)
-		}
+		a, err := m.Accuracy(d)
+		require.Check(t, err == nil && a == float64(right)/60 && a >= 0.85, "accuracy %g (%v), counted %d of 60", a, err, right)
 		for a, one := range alone {
 			positive, negative := m.Sides(a)
 			wantPositive, wantNegative := one.Sides(0)

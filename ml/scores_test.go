@@ -29,8 +29,7 @@ func TestScores(t *testing.T) {
 			Area, Average float64
 		}
 	}
-	text := require.Value(os.ReadFile("testdata/scores.json"))(t)
-	require.NoError(t, json.Unmarshal(text, &sklearn))
+	require.NoError(t, json.Unmarshal(require.Value(os.ReadFile("testdata/scores.json"))(t), &sklearn))
 	for _, c := range sklearn.Classes {
 		m := &ml.Model{Rule: ml.Argmax, Classes: []string{"a", "b", "c", "d", "e"}[:c.K], Machines: make([]ml.Machine, c.K)}
 		scores := mat.NewDense(len(c.Told), c.K, nil)
@@ -94,9 +93,8 @@ func TestROCCountsPairs(t *testing.T) {
 		want := won[0] / (pairs[0] * pairs[1])
 		require.Must(t, math.Abs(roc.Area-want) <= 1e-12, "area %g, want %g", roc.Area, want)
 		last := len(roc.False) - 1
-		if roc.False[0] != 0 || roc.True[0] != 0 || roc.False[last] != 1 || roc.True[last] != 1 || !slices.IsSorted(roc.False) || !slices.IsSorted(roc.True) {
-			t.Fatalf("%v over %v", roc.True, roc.False)
-		}
+		require.Must(t, roc.False[0] == 0 && roc.True[0] == 0 && roc.False[last] == 1 && roc.True[last] == 1 && slices.IsSorted(roc.False) && slices.IsSorted(roc.True),
+			"%v over %v", roc.True, roc.False)
 		require.Must(t, roc.False[roc.Here] == above[0]/pairs[0] && roc.True[roc.Here] == above[1]/pairs[1],
 			"place %d of %v over %v: want %g over %g", roc.Here, roc.True, roc.False, above[1]/pairs[1], above[0]/pairs[0])
 	})
@@ -136,9 +134,8 @@ func TestScoresOfAnOlderReport(t *testing.T) {
 	}
 	var old ml.Report
 	require.NoError(t, json.Unmarshal([]byte(asJSON(t, fields)), &old))
-	if *old.TestInterval != *r.TestInterval || *old.TestBalancedAccuracy != *r.TestBalancedAccuracy || *old.TestF1 != *r.TestF1 || *old.TestMCC != *r.TestMCC || *old.TestConfusion[0].F1 != *r.TestConfusion[0].F1 {
-		t.Errorf("%+v, want %+v", old, r)
-	}
+	require.Check(t, *old.TestInterval == *r.TestInterval && *old.TestBalancedAccuracy == *r.TestBalancedAccuracy && *old.TestF1 == *r.TestF1 && *old.TestMCC == *r.TestMCC && *old.TestConfusion[0].F1 == *r.TestConfusion[0].F1,
+		"%+v, want %+v", old, r)
 	require.Check(t, old.TestAUC == nil, "the area needs f: %+v", old)
 	var ragged ml.Report // what was stored never panics
 	require.Equal(t, json.Unmarshal([]byte(`{"test_accuracy":7,"test_n":3,"test_confusion":[{"n":2,"predicted":[1]},{"n":-1,"predicted":[0,0,9]}]}`), &ragged),

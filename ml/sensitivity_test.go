@@ -50,9 +50,8 @@ func TestSense(t *testing.T) {
 	var steps []trace.Step
 	s := require.Value(ml.Sense(t.Context(), d, spec(t, set...), func(s trace.Step) { steps = append(steps, s) }))(t)
 	base := train(t, d, spec(t, set...))
-	if !s.Plane || s.Places != 64*64 || s.HeldOut || s.Judged != 70 || s.SupportVectors != base.Report.SupportVectors || len(s.Removals) != s.SupportVectors {
-		t.Fatalf("plane %v, %d places, %d judged, %d of %d support vectors; the training has %d", s.Plane, s.Places, s.Judged, len(s.Removals), s.SupportVectors, base.Report.SupportVectors)
-	}
+	require.Must(t, s.Plane && s.Places == 64*64 && !s.HeldOut && s.Judged == 70 && s.SupportVectors == base.Report.SupportVectors && len(s.Removals) == s.SupportVectors,
+		"plane %v, %d places, %d judged, %d of %d support vectors; the training has %d", s.Plane, s.Places, s.Judged, len(s.Removals), s.SupportVectors, base.Report.SupportVectors)
 	grid := places(d.X)
 	for _, r := range s.Removals {
 		rest := require.Value(d.Drop(r.Row - 1))(t)
@@ -72,9 +71,8 @@ func TestSense(t *testing.T) {
 		}
 		there := train(t, d, spec(t, append(set, f.Parameter, param.Of(f.To).Text())...)).Model
 		before := train(t, d, spec(t, append(set, f.Parameter, param.Of(f.To*math.Pow(f.From/f.To, 0.02)).Text())...)).Model
-		if n := differ(base.Model, there, d.X); n != f.Rows || differ(base.Model, before, d.X) > n {
-			t.Errorf("%+v: from nothing %d predictions change", f, n)
-		}
+		n := differ(base.Model, there, d.X)
+		require.Check(t, n == f.Rows && differ(base.Model, before, d.X) <= n, "%+v: from nothing %d predictions change", f, n)
 		x := d.X.RawRowView(f.Row - 1)
 		require.Check(t, base.Model.Predict(x) == f.Was && there.Predict(x) == f.Becomes && f.Was != f.Becomes,
 			"%+v: row %d is told %s and then %s", f, f.Row, base.Model.Predict(x), there.Predict(x))
@@ -157,9 +155,8 @@ func TestSenseKeepsTheLastOfAClass(t *testing.T) {
 	t.Parallel()
 	d := data([][]float64{{0, 0}, {1, 1}, {1.2, 0.9}, {0.8, 1.4}}, "a", "b", "b", "b")
 	s := require.Value(ml.Sense(t.Context(), d, spec(t, "positive", "a"), nil))(t)
-	if first := s.Removals[0]; first.Row != 1 || first.Moved != 1 || !first.Only || s.Removals[1].Only {
-		t.Errorf("the first removal is %+v", first)
-	}
+	first := s.Removals[0]
+	require.Check(t, first.Row == 1 && first.Moved == 1 && first.Only && !s.Removals[1].Only, "the first removal is %+v", first)
 }
 
 // Trainings that the iteration limit ends tell nothing of what moves.

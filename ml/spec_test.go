@@ -54,9 +54,8 @@ func TestRowsAgree(t *testing.T) {
 				q, _ := ml.Param(p.Name)
 				p.Syntax, q.Syntax = nil, nil // functions are not compared
 				require.Check(t, reflect.DeepEqual(p, q), "%s of %s is not what it is elsewhere", p.Name, o.Name)
-				if i := slices.IndexFunc(o.Params, func(q param.Param) bool { return q.Name == p.When }); p.When != "" && (i < 0 || o.Params[i].Check(p.Is) != nil) {
-					t.Errorf("%s of %s depends on %s being %q", p.Name, o.Name, p.When, p.Is)
-				}
+				i := slices.IndexFunc(o.Params, func(q param.Param) bool { return q.Name == p.When })
+				require.Check(t, p.When == "" || i >= 0 && o.Params[i].Check(p.Is) == nil, "%s of %s depends on %s being %q", p.Name, o.Name, p.When, p.Is)
 			}
 		}
 	}
@@ -176,8 +175,7 @@ func TestSetRefuses(t *testing.T) {
 		{"max_iter", "1e300", "from"},
 	} {
 		s := ml.DefaultSpec()
-		err := s.Set(c.name, c.text)
-		require.Says(t, problemFor(err, c.name), c.says, "Set(%s, %q) says", c.name, c.text)
+		require.Says(t, problemFor(s.Set(c.name, c.text), c.name), c.says, "Set(%s, %q)", c.name, c.text)
 		require.Equal(t, cmp.Diff(ml.DefaultSpec(), s), "", "Set(%s, %q) failed and changed the spec", c.name, c.text)
 	}
 }
@@ -297,10 +295,7 @@ func TestSpecJSONRefuses(t *testing.T) {
 		var s ml.Spec
 		err := json.Unmarshal([]byte(c.json), &s)
 		var ps param.Problems
-		if !errors.As(err, &ps) {
-			t.Errorf("%s gives %v, want param.Problems", c.json, err)
-			continue
-		}
+		require.Must(t, errors.As(err, &ps), "%s gives %v, want param.Problems", c.json, err)
 		var fields []string
 		for _, p := range ps {
 			fields = append(fields, p.Field)

@@ -128,9 +128,8 @@ func TestTrainerIsShared(t *testing.T) {
 		alone := require.Value(ml.NewTrainer(d, s))(t)
 		for a, want := range judge(alone, k) {
 			for i, f := range want.Scores.RawMatrix().Data {
-				if got[a].Scores.At(i, 0) != f {
-					t.Fatalf("fold %d, C = %g: f is %g, alone %g", k, cs[a], got[a].Scores.At(i, 0), f)
-				}
+				require.Must(t, got[a].Scores.At(i, 0) == f,
+					"fold %d, C = %g: f is %g, alone %g", k, cs[a], got[a].Scores.At(i, 0), f)
 			}
 		}
 	}

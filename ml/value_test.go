@@ -89,8 +89,7 @@ func TestRegressionSolvesTheSystem(t *testing.T) {
 		var mse, left float64
 		for i := range y {
 			f := at(coef, all, i)
-			got := res.Model.Decision(d.X.RawRowView(i))
-			require.Check(t, math.Abs(got-f) <= 1e-9, "%d features, row %d: f = %g, want %g", n, i, got, f)
+			require.Near(t, res.Model.Decision(d.X.RawRowView(i)), f, 1e-9, "%d features, row %d: f", n, i)
 			mse += (y[i] - f) * (y[i] - f) / float64(len(y))
 			others := append(append([]int{}, all[:i]...), all[i+1:]...)
 			miss := y[i] - at(solve(others), others, i)

@@ -101,17 +101,14 @@ func TestWatchdog(t *testing.T) {
 						default:
 							sound(t, at, res)
 							for i := range data.Len() {
-								if ordinary && !isFinite(res.Model.Decision(data.X.RawRowView(i))) {
-									t.Errorf("%s: f is not finite at row %d", at(), i)
-								}
+								require.Check(t, !ordinary || isFinite(res.Model.Decision(data.X.RawRowView(i))),
+									"%s: f is not finite at row %d", at(), i)
 							}
 						}
 						for _, n := range []int64{0, 1, 3, 10} {
 							ctx := mltest.NewLooks(t.Context(), n)
 							res, err := ml.Train(ctx, data, spec, nil)
-							if ctx.Over() > after {
-								t.Errorf("%s: %d looks at a context that had ended", at(), ctx.Over())
-							}
+							require.Check(t, ctx.Over() <= after, "%s: %d looks at a context that had ended", at(), ctx.Over())
 							if err == nil {
 								sound(t, at, res)
 							}
@@ -155,9 +152,8 @@ func harsh(learner, kern string, methods []string) (specs []ml.Spec) {
 // sound checks that a result is made of finite numbers and says how it came about.
 func sound(t *testing.T, at func() string, res *ml.Result) {
 	t.Helper()
-	if !slices.Contains([]trace.Status{trace.Converged, trace.IterationLimit, trace.Cancelled, trace.Numerical}, res.Report.Status) {
-		t.Errorf("%s: status %q", at(), res.Report.Status)
-	}
+	require.Check(t, slices.Contains([]trace.Status{trace.Converged, trace.IterationLimit, trace.Cancelled, trace.Numerical}, res.Report.Status),
+		"%s: status %q", at(), res.Report.Status)
 	require.Equal(t, require.Err(json.Marshal(res.Report)), nil, "%s: the report", at())
 	require.Equal(t, require.Err(json.Marshal(res.Model)), nil, "%s: the model", at())
 }

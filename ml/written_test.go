@@ -29,8 +29,7 @@ func written(t *testing.T) (file struct {
 },
 ) {
 	t.Helper()
-	data := require.Value(os.ReadFile("testdata/written.json"))(t)
-	require.NoError(t, json.Unmarshal(data, &file))
+	require.NoError(t, json.Unmarshal(require.Value(os.ReadFile("testdata/written.json"))(t), &file))
 	require.Must(t, len(file.Specs) != 0 && len(file.Models) != 0, "the fixture is empty")
 	return file
 }
@@ -65,10 +64,7 @@ func TestWrittenModelsAndReportsAreRead(t *testing.T) {
 	t.Parallel()
 	for _, row := range written(t).Models {
 		m, err := ml.ReadModel(strings.NewReader(row.Model))
-		if err != nil {
-			t.Errorf("%s: %v", row.Model, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", row.Model, err)
 		back, err := ml.ReadModel(strings.NewReader(asJSON(t, m))) // in the present format
 		require.Must(t, err == nil, "%s written again: %v", row.Model, err)
 		require.Equal(t, cmp.Diff(m, back), "", "%s was written again as another model", row.Model)
@@ -108,10 +104,7 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 		{"columns that cannot be read", `{"features":"\"open","label":"y"}`, map[string]string{"features": "", "label": "y"}, ""},
 	} {
 		s, err := ml.ReadStoredSpec([]byte(c.json))
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", c.name, err)
 		var shown map[string]any
 		data := asJSON(t, s)
 		require.NoError(t, json.Unmarshal([]byte(data), &shown))
@@ -133,14 +126,12 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 	}
 	// A kernel that is not known says nothing about parameters that were not stored.
 	s, _ := ml.ReadStoredSpec([]byte(`{"kernel":"cubic","gamma":3}`))
-	if s.Applies("coef0") || s.Applies("degree") || !s.Applies("gamma") {
-		t.Errorf("of an unknown kernel only what was stored applies: %s", asJSON(t, s))
-	}
+	require.Check(t, !s.Applies("coef0") && !s.Applies("degree") && s.Applies("gamma"),
+		"of an unknown kernel only what was stored applies: %s", asJSON(t, s))
 	for _, bad := range []string{`[]`, `null`, `"svm"`, `{`, ``} {
 		require.Fails(t, require.Err(ml.ReadStoredSpec([]byte(bad))), "", "%q was read as a spec", bad)
 	}
 	var r ml.Report
-	if err := json.Unmarshal([]byte(`{"n":3,"kernel":"cubic","width":0.1,"colour":"red"}`), &r); err != nil || r.N != 3 || r.Values.Number("width") != 0.1 {
-		t.Errorf("a report with what is no more: %+v, %v", r, err)
-	}
+	err := json.Unmarshal([]byte(`{"n":3,"kernel":"cubic","width":0.1,"colour":"red"}`), &r)
+	require.Check(t, err == nil && r.N == 3 && r.Values.Number("width") == 0.1, "a report with what is no more: %+v, %v", r, err)
 }

@@ -179,14 +179,13 @@ func TestExportImport(t *testing.T) {
 	// An import that was broken off is completed by another one.
 	require.NoError(t, there.DeleteRuns(ctx, bob, []string{runs[0].ID}))
 	require.Equal(t, bring(there, bob), Imported{Runs: 1, Present: 8}, "after a loss")
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(kept(t, there, bob), "\n"), cmp.Transformer("sorted", func(l []string) []string {
+	diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(kept(t, there, bob), "\n"), cmp.Transformer("sorted", func(l []string) []string {
 		if slices.IsSorted(l) {
 			return l
 		}
 		return slices.Sorted(slices.Values(l))
-	})); diff != "" {
-		t.Error(diff)
-	}
+	}))
+	require.Check(t, diff == "", "%v", diff)
 	damage := require.Value(damageOf(t, there.Path()))(t)
 	require.Check(t, len(damage) == 0, "%q", damage)
 }

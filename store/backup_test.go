@@ -71,9 +71,8 @@ func TestBackupWhileOthersWrite(t *testing.T) {
 		c := open(t, into)
 		for _, id := range before {
 			set := require.Value(c.Dataset(ctx, alice, id))(t)
-			if runs, _, err := c.Runs(ctx, alice, Filter{Where: MustQuery("data = " + Quoted(set.Name))}); err != nil || len(runs) != 1 || runs[0].Status != Done {
-				t.Errorf("copy %d: %v, %v", n, runs, err)
-			}
+			runs, _, err := c.Runs(ctx, alice, Filter{Where: MustQuery("data = " + Quoted(set.Name))})
+			require.Check(t, err == nil && len(runs) == 1 && runs[0].Status == Done, "copy %d: %v, %v", n, runs, err)
 		}
 		require.NoError(t, c.Close())
 	}
@@ -303,8 +302,7 @@ func TestLock(t *testing.T) {
 		wantErr(t, require.Err(TakeLock(dir, "serve")), ErrHeld)
 	}
 	require.NoError(t, first.Release())
-	second := require.Value(TakeLock(dir, "serve"))(t)
-	require.NoError(t, second.Release())
+	require.NoError(t, require.Value(TakeLock(dir, "serve"))(t).Release())
 }
 
 // Only what nobody has used for long goes, never a workspace with an open course, and
@@ -330,18 +328,16 @@ func TestPurge(t *testing.T) {
 	now = now.AddDate(0, 0, 60)
 	since := now.AddDate(0, 0, -90)
 	list := require.Value(s.Unseen(ctx, since))(t)
-	if len(list) != 1 || list[0].Workspace != alice || list[0].Datasets != 1 || list[0].Runs != 1 || list[0].Searches != 1 || list[0].Courses != 1 || list[0].Bytes == 0 {
-		t.Fatalf("%+v", list)
-	}
+	require.Must(t, len(list) == 1 && list[0].Workspace == alice && list[0].Datasets == 1 && list[0].Runs == 1 && list[0].Searches == 1 && list[0].Courses == 1 && list[0].Bytes != 0,
+		"%+v", list)
 	require.Equal(t, require.Value(s.Expire(ctx, since, true))(t), 1, "workspaces marked")
 	require.Check(t, require.Value(s.Sweep(ctx))(t) == 0, "deleted without a day to come back")
 	now = now.Add(UndoFor)
 	require.Check(t, require.Value(s.Sweep(ctx))(t) == 1, "nothing was deleted")
 	h := require.Value(s.Holdings(ctx, alice))(t)
 	require.Check(t, h.Datasets+h.Runs+h.Searches+h.Courses == 0 && h.Bytes == 0, "left: %v", h)
-	if n := count(t, s, "points"); n != 3 { // of bob's data set, of the open course and of the run in its gallery
-		t.Errorf("%d point sets", n)
-	}
+	n := count(t, s, "points")
+	require.Check(t, n == 3, "%d point sets", n) // of bob's data set, of the open course and of the run in its gallery
 	c := require.Value(s.Course(ctx, open.Code))(t)
 	require.Check(t, c.Handins == 1, "a purge has emptied the gallery of an open course")
 	require.NoError(t, s.DeleteWorkspace(ctx, alice))

@@ -39,9 +39,7 @@ func TestBackups(t *testing.T) {
 		}
 		return names
 	}
-	kept := append(slices.Clone(files[2:]), filepath.Join(b.Dir, "marginlab-notes.db"))
-	got := names()
-	require.Check(t, slices.Equal(got, kept), "there are %q, want %q", got, kept)
+	require.Slices(t, names(), append(slices.Clone(files[2:]), filepath.Join(b.Dir, "marginlab-notes.db")), "there")
 	dir := t.TempDir()
 	_, _, err := Restore(t.Context(), dir, files[4])
 	require.Check(t, err == nil, "%v", err)
@@ -50,14 +48,13 @@ func TestBackups(t *testing.T) {
 	now = now.Add(-48 * time.Hour).Add(time.Minute)
 	wait(0)
 	last := require.Value(s.BackUp(t.Context(), b))(t)
-	got = names()
+	got := names()
 	require.Check(t, len(got) == 4 && slices.Contains(got, last), "after the clock was put back there are %q", got)
 
 	ended, end := context.WithCancel(t.Context())
 	end()
 	now = now.Add(time.Hour)
-	if _, err := s.BackUp(ended, b); err == nil || len(names()) != 4 {
-		t.Errorf("a backup that was broken off: %v, %q", err, names())
-	}
+	_, err = s.BackUp(ended, b)
+	require.Check(t, err != nil && len(names()) == 4, "a backup that was broken off: %v, %q", err, names())
 	require.Fails(t, require.Err((Backups{Dir: filepath.Join(b.Dir, "nowhere")}).Wait(now)), "", "a directory that is not there has no error")
 }

@@ -39,36 +39,32 @@ func TestUndoWorksForADay(t *testing.T) {
 	} {
 		require.Check(t, errors.Is(err, ErrNotFound), "%s: %v", what, err)
 	}
-	if _, ok, err := s.claimRun(ctx, owner); ok || err != nil {
-		t.Errorf("a deleted run is trained: %v", err)
-	}
+	_, ok, err := s.claimRun(ctx, owner)
+	require.Check(t, !ok && err == nil, "a deleted run is trained: %v", err)
 	h := require.Value(s.Holdings(ctx, alice))(t)
 	require.Check(t, h.Runs+h.Datasets+h.Courses == 0 && h.Bytes == 0, "holdings %v", h)
 	tags := require.Value(s.Tags(ctx, alice))(t)
 	require.Check(t, len(tags) == 0, "tags %q", tags)
 
 	list := require.Value(s.Deletions(ctx, alice))(t)
-	if len(list) != 3 || list[0].Courses != 1 || list[1].Datasets != 1 || list[2].Runs != 2 || !slices.Equal(list[2].Names, []string{"of the set", "waits"}) {
-		t.Fatalf("deletions %+v", list)
-	}
+	require.Must(t, len(list) == 3 && list[0].Courses == 1 && list[1].Datasets == 1 && list[2].Runs == 2 && slices.Equal(list[2].Names, []string{"of the set", "waits"}),
+		"deletions %+v", list)
 	wantErr(t, require.Err(s.Restore(ctx, bob, list[2].At)), ErrNotFound)
 
 	// The same request makes another run; there must be room for what comes back.
 	require.Value(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: Request{Key: "r"}}))(t)
 	require.Value(s.CreateRun(ctx, alice, NewRun{Name: "third", Data: sample(2), Spec: ml.DefaultSpec()}))(t)
 	var full *Error
-	if _, err := s.Restore(ctx, alice, list[2].At); !errors.As(err, &full) || full.Kind() != "storage" {
-		t.Errorf("over the quota: %v", err)
-	}
+	_, err = s.Restore(ctx, alice, list[2].At)
+	require.Check(t, errors.As(err, &full) && full.Kind() == "storage", "over the quota: %v", err)
 	s.Quota.Runs = 4
 	d := require.Value(s.Restore(ctx, alice, list[2].At))(t)
 	require.Check(t, d.Runs == 2, "restored %+v", d)
 	wantErr(t, require.Err(s.Restore(ctx, alice, list[2].At)), ErrNotFound)
 	got := require.Value(s.Run(ctx, alice, ofSet.ID))(t)
 	require.Check(t, got.Dataset == "" && got.Share == share && got.Model != nil, "the run came back as %+v", got)
-	if r := require.Value(s.Run(ctx, alice, waits.ID))(t); r.Status != Cancelled || r.Finished.IsZero() {
-		t.Errorf("the run that waited is %s, ended %v", r.Status, r.Finished)
-	}
+	r := require.Value(s.Run(ctx, alice, waits.ID))(t)
+	require.Check(t, r.Status == Cancelled && !r.Finished.IsZero(), "the run that waited is %s, ended %v", r.Status, r.Finished)
 	require.Value(s.Restore(ctx, alice, list[1].At))(t)
 	got = require.Value(s.Run(ctx, alice, ofSet.ID))(t)
 	require.Check(t, got.Dataset == before.Dataset, "its data set is %q, was %q", got.Dataset, before.Dataset)

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -25,18 +24,12 @@ func TestLinks(t *testing.T) {
 	}
 	got, err := s.Link(ctx, l.Token)
 	require.Must(t, err == nil && got.Hash == d.Hash() && got.Target == "/lab?C=2", "%+v, %v", got, err)
-	if err := s.DeleteLink(ctx, bob, l.Token); !errors.Is(err, ErrNotFound) {
-		t.Errorf("deleted by another: %v", err)
-	}
+	require.Is(t, s.DeleteLink(ctx, bob, l.Token), ErrNotFound, "deleted by another")
 	require.NoError(t, s.DeleteLink(ctx, alice, l.Token))
-	if _, err := s.Link(ctx, l.Token); !errors.Is(err, ErrNotFound) {
-		t.Errorf("after deletion: %v", err)
-	}
+	require.Is(t, require.Err(s.Link(ctx, l.Token)), ErrNotFound, "after deletion")
 	require.Equal(t, require.Err(s.Data(ctx, d.Hash())), nil, "points of the other's link")
 	require.NoError(t, s.DeleteWorkspace(ctx, bob))
-	if _, err := s.Data(ctx, d.Hash()); !errors.Is(err, ErrNotFound) {
-		t.Errorf("points of nobody: %v", err)
-	}
+	require.Is(t, require.Err(s.Data(ctx, d.Hash())), ErrNotFound, "points of nobody")
 	if links, err := s.Links(ctx, bob); err != nil || len(links) != 0 {
 		t.Errorf("%v, %v", links, err)
 	}

@@ -56,9 +56,8 @@ func TestPollRounds(t *testing.T) {
 	require.Check(t, !again.Open && again.ID == p.ID && again.Round == 2, "asked anew: %+v", again)
 	require.NoError(t, s.ClosePoll(ctx, c.Code, p.ID, false))
 	second := require.Value(s.Ask(ctx, c.Code, "margins/separating/other"))(t)
-	if list := require.Value(s.Polls(ctx, c.Code))(t); len(list) != 2 || list[0].ID != second.ID || !list[0].Open || list[1].Open || list[1].Revealed {
-		t.Errorf("%+v", list)
-	}
+	list := require.Value(s.Polls(ctx, c.Code))(t)
+	require.Check(t, len(list) == 2 && list[0].ID == second.ID && list[0].Open && !list[1].Open && !list[1].Revealed, "%+v", list)
 	require.NoError(t, s.AskAgain(ctx, c.Code, p.ID))
 	now = require.Value(s.CurrentPoll(ctx, c.Code))(t)
 	require.Check(t, now.ID == p.ID, "open is %+v", now)
@@ -67,9 +66,8 @@ func TestPollRounds(t *testing.T) {
 	}
 	require.Equal[error](t, s.AskAgain(ctx, c.Code, p.ID), ErrRounds, "round %d", MaxRounds+1)
 	require.NoError(t, s.DeletePoll(ctx, c.Code, p.ID))
-	if p = require.Value(s.Ask(ctx, c.Code, tight))(t); p.Round != 1 || require.Value(s.Tally(ctx, c.Code, p.ID))(t).Total(1) != 0 {
-		t.Errorf("after deleting: %+v", p)
-	}
+	p = require.Value(s.Ask(ctx, c.Code, tight))(t)
+	require.Check(t, p.Round == 1 && require.Value(s.Tally(ctx, c.Code, p.ID))(t).Total(1) == 0, "after deleting: %+v", p)
 }
 
 // However many answer at the same moment, each counts once.
@@ -134,11 +132,9 @@ func TestVotesAreRefused(t *testing.T) {
 	// A blocked student's answers are gone, and new ones are refused.
 	require.NoError(t, s.CloseCourse(ctx, c.Code, false))
 	r := require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(0.75, 2)))(t)
-	h := require.Value(s.HandIn(ctx, bob, r.ID, "Bob"))(t)
-	require.NoError(t, s.Block(ctx, c.Code, []string{h.Run}))
-	if err := vote(bob); err != ErrBlocked || count(t, s, "votes") != 0 {
-		t.Errorf("blocked: %v, %d answers", err, count(t, s, "votes"))
-	}
+	require.NoError(t, s.Block(ctx, c.Code, []string{require.Value(s.HandIn(ctx, bob, r.ID, "Bob"))(t).Run}))
+	err := vote(bob)
+	require.Check(t, err == ErrBlocked && count(t, s, "votes") == 0, "blocked: %v, %d answers", err, count(t, s, "votes"))
 	require.NoError(t, s.exec(ctx, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO students (course, workspace, number, name) SELECT ?, 'w' || i, i, '' FROM n`, maxStudents, c.Code))
 	require.Equal[error](t, vote("somebody"), ErrCrowded, "more than fit")
 	require.NoError(t, vote("w7"))

@@ -46,10 +46,7 @@ func TestQueryErrorsPointAtThePlace(t *testing.T) {
 	} {
 		_, err := ParseQuery(c.text)
 		var wrong *QueryError
-		if !errors.As(err, &wrong) {
-			t.Errorf("%s: %v", c.text, err)
-			continue
-		}
+		require.Must(t, errors.As(err, &wrong), "%s: %v", c.text, err)
 		if want := utf8.RuneCountInString(c.caret); wrong.Column != want || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s\n%s\n%v (want column %d and %q)", c.text, c.caret, err, want, c.says)
 		}
@@ -258,6 +255,16 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 		}
 		require.Check(t, all >= 20 && (f.Kind == ListField || all == 20), "%s: %d runs in groups, want 20", f.Name, all)
 	}
+}
+
+// TestPercentages: a share may be written in percent.
+func TestPercentages(t *testing.T) {
+	s := fresh(t)
+	ugly(t, s)
+	_, share, err := s.Runs(t.Context(), alice, Filter{Where: MustQuery("accuracy >= 0.5")})
+	require.NoError(t, err)
+	_, percent, err := s.Runs(t.Context(), alice, Filter{Where: MustQuery("accuracy >= 50%")})
+	require.Check(t, err == nil && percent == share && share > 0, "%d runs for 0.5, %d for 50%%, %v", share, percent, err)
 }
 
 func FuzzParseQuery(f *testing.F) {

@@ -19,9 +19,8 @@ func TestQuota(t *testing.T) {
 	full := func(err error, says string) {
 		t.Helper()
 		var fault *Error
-		if !errors.As(err, &fault) || fault.Kind() != "storage" || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "Delete what you do not need") {
-			t.Errorf("%v does not say %q", err, says)
-		}
+		require.Check(t, errors.As(err, &fault) && fault.Kind() == "storage" && strings.Contains(err.Error(), says) && strings.Contains(err.Error(), "Delete what you do not need"),
+			"%v does not say %q", err, says)
 	}
 	archive := busy(t, s, bob)
 

@@ -41,9 +41,8 @@ func TestReleasedIsKept(t *testing.T) {
 	dir := writtenBy(t, 4, "testdata/rows_v4.sql")
 	look := func(path string) {
 		t.Helper()
-		if damage, have, err := Check(ctx, path); err != nil || len(damage) > 0 || have.Runs != 12 {
-			t.Errorf("%q, %v, %v", damage, have, err)
-		}
+		damage, have, err := Check(ctx, path)
+		require.Check(t, err == nil && len(damage) == 0 && have.Runs == 12, "%q, %v, %v", damage, have, err)
 		db := require.Value(sql.Open("sqlite3", path))(t)
 		defer db.Close()
 		require.Equal(t, require.Value(version(ctx, db))(t), 4, "schema")

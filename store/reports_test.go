@@ -38,9 +38,8 @@ func TestReports(t *testing.T) {
 	require.NoError(t, err)
 	again := require.Value(s.CreateReport(ctx, alice, Request{Key: "k", Strict: true}, " A  title ", "one\r\n\r\n![mine](/runs/abc)\n", shown()))(t)
 	got := require.Value(s.Report(ctx, alice, made.ID))(t)
-	if again.ID != made.ID || got.Title != "A title" || got.Text != "one\n\n![mine](/runs/abc)" || !cmp.Equal(got.Frozen, shown()) {
-		t.Errorf("%+v, %s", got, cmp.Diff(got.Frozen, shown()))
-	}
+	require.Check(t, again.ID == made.ID && got.Title == "A title" && got.Text == "one\n\n![mine](/runs/abc)" && cmp.Equal(got.Frozen, shown()),
+		"%+v, %s", got, cmp.Diff(got.Frozen, shown()))
 	wantErr(t, require.Err(s.Report(ctx, bob, made.ID)), ErrNotFound)
 	wantErr(t, s.UpdateReport(ctx, bob, made.ID, "x", "", Frozen{}), ErrNotFound)
 	wantErr(t, s.DeleteReport(ctx, bob, made.ID), ErrNotFound)

@@ -42,10 +42,9 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	s = open(t, dir)
 	got := require.Value(s.Run(ctx, alice, saved.ID))(t)
 	require.Equal(t, cmp.Diff(saved, got, cmp.Comparer(equal)), "", "as saved, as read")
-	if got.Name != "first run" || got.Note != "line 1\nline 2" || !slices.Equal(got.Tags, []string{"b", "a c"}) ||
-		got.Status != Done || got.Dataset != ds.ID || got.DatasetName != "ripley" || got.Hash != ds.Hash || got.Finished.IsZero() {
-		t.Errorf("%+v", got)
-	}
+	require.Check(t, got.Name == "first run" && got.Note == "line 1\nline 2" && slices.Equal(got.Tags, []string{"b", "a c"}) &&
+		got.Status == Done && got.Dataset == ds.ID && got.DatasetName == "ripley" && got.Hash == ds.Hash && !got.Finished.IsZero(),
+		"%+v", got)
 	require.Check(t, asText(t, got.Model) == asText(t, res.Model) && asText(t, got.Before) == asText(t, res.Before),
 		"a model came back changed")
 	require.Equal(t, asText(t, got.Spec), asText(t, spec), "spec came back as")
@@ -244,9 +243,8 @@ func TestQueue(t *testing.T) {
 	require.NoError(t, s.FailRun(ctx, owner, fourth, "no <luck>"))
 	r = require.Value(s.Run(ctx, alice, fourth))(t)
 	require.Check(t, r.Status == Failed && r.Error == "no <luck>" && !r.Finished.IsZero(), "%+v", r)
-	if states, err := s.States(ctx, third, fourth, "nothing"); err != nil || len(states) != 2 || !states[fourth].Status.Ended() || states[fourth].Error != "no <luck>" || states[third].Error != "" {
-		t.Error(states, err)
-	}
+	states, err := s.States(ctx, third, fourth, "nothing")
+	require.Check(t, err == nil && len(states) == 2 && states[fourth].Status.Ended() && states[fourth].Error == "no <luck>" && states[third].Error == "", "%v %v", states, err)
 }
 
 // Nobody takes a run from an owner who renews its lease; what a dead one held goes
@@ -319,9 +317,8 @@ func TestDeadlyRun(t *testing.T) {
 	if r := require.Value(s.Run(ctx, alice, id))(t); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
 		t.Errorf("a run that kills the program is begun for ever: %+v", r)
 	}
-	if states, err := s.States(ctx, id); states[id].Status != Failed || !strings.Contains(states[id].Error, "3 times") || err != nil {
-		t.Error(states, err)
-	}
+	states, err := s.States(ctx, id)
+	require.Check(t, states[id].Status == Failed && strings.Contains(states[id].Error, "3 times") && err == nil, "%v %v", states, err)
 }
 
 func second[A, B any](_ A, b B, err error) (B, error) { return b, err }
@@ -413,9 +410,8 @@ func TestDeletedIsGone(t *testing.T) {
 	require.NoError(t, s.DeleteDataset(ctx, alice, d.ID))
 	require.NoError(t, s.DeleteRuns(ctx, alice, []string{r.ID}))
 	forgetDeleted(t, s)
-	if text := file(); strings.Contains(text, secret) || !strings.Contains(text, "kept") {
-		t.Error("deleted text is still in the file")
-	}
+	text := file()
+	require.Check(t, !strings.Contains(text, secret) && strings.Contains(text, "kept"), "deleted text is still in the file")
 }
 
 func TestClock(t *testing.T) {

@@ -65,9 +65,8 @@ func TestSearch(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	n := asked(t)
 	search := require.Value(s.CreateSearch(ctx, alice, n))(t)
-	if search.Status != Queued || search.Total != 6 || search.Done != 0 || search.DatasetName != "rings" || len(require.Value(s.Reached(ctx, search.ID))(t).Settings) > 0 {
-		t.Fatalf("%+v", search)
-	}
+	require.Must(t, search.Status == Queued && search.Total == 6 && search.Done == 0 && search.DatasetName == "rings" && len(require.Value(s.Reached(ctx, search.ID))(t).Settings) <= 0,
+		"%+v", search)
 	require.Check(t, len(require.Value(s.Waiting(ctx, owner))(t)) != 0, "no cell waits")
 	_, err := s.Search(ctx, bob, search.ID)
 	wantErr(t, err, ErrNotFound)
@@ -82,9 +81,8 @@ func TestSearch(t *testing.T) {
 	reached := require.Value(s.Reached(ctx, search.ID))(t).Settings
 	require.Must(t, search.Status == Running && search.Done == 4 && search.Result == nil && len(reached) == 2 && reached[0].Values.Text("gamma") == "0.1",
 		"%+v, %+v", search, reached)
-	if names := s.work(t, owner, 100); len(names) != 2 || len(require.Value(s.Waiting(ctx, owner))(t)) > 0 {
-		t.Errorf("%d cells were left", len(names))
-	}
+	names = s.work(t, owner, 100)
+	require.Check(t, len(names) == 2 && len(require.Value(s.Waiting(ctx, owner))(t)) <= 0, "%d cells were left", len(names))
 	search = require.Value(s.Search(ctx, alice, search.ID))(t)
 	want := require.Value(eval.CrossValidate(ctx, n.Data, n.Spec, n.Grid, n.Scheme, nil))(t)
 	diff := cmp.Diff(want, search.Result)
@@ -135,9 +133,8 @@ func TestCellLeases(t *testing.T) {
 	require.Slices(t, s.work(t, owner, 100), []string{lost.Name, kept.Name}, "taken up again")
 	_, held = s.renew(t, "dead")
 	require.Check(t, len(held) == 0, "held %+v", held)
-	if on, err := s.FinishCells(ctx, s.compute(t, lost)); err != nil || len(on) > 0 { // it was alive
-		t.Errorf("brought on %v, %v", on, err)
-	}
+	on, err := s.FinishCells(ctx, s.compute(t, lost))
+	require.Check(t, err == nil && len(on) == 0, "brought on %v, %v", on, err) // it was alive
 	require.Equal(t, count(t, s, "results"), 6, "results of 6 cells")
 	for ws, id := range map[Workspace]string{alice: search.ID, bob: other.ID} {
 		got := require.Value(s.Search(ctx, ws, id))(t)
@@ -177,9 +174,8 @@ func TestSearchFails(t *testing.T) {
 	slices.Sort(want)
 	require.Check(t, ok && slices.Equal(failed, want) && len(require.Value(s.Waiting(ctx, owner))(t)) <= 0,
 		"failed %v of %v", failed, want)
-	if on, err := s.FinishCells(ctx, s.compute(t, c)); err != nil || len(on) != 3 || require.Value(s.Search(ctx, bob, twins[1].ID))(t).Status != Failed {
-		t.Errorf("%v, %v", on, err)
-	}
+	on, err := s.FinishCells(ctx, s.compute(t, c))
+	require.Check(t, err == nil && len(on) == 3 && require.Value(s.Search(ctx, bob, twins[1].ID))(t).Status == Failed, "%v, %v", on, err)
 }
 
 // A search that was cancelled lets its cells go, also to others.

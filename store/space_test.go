@@ -22,9 +22,8 @@ func TestLowDisk(t *testing.T) {
 	course := require.Value(s.CreateCourse(ctx, bob, NewCourse{Title: "c", Target: "/lab"}))(t)
 	run := require.Value(s.CreateRun(ctx, alice, NewRun{Dataset: set.ID, Spec: ml.DefaultSpec(), Course: course.Code}))(t)
 	require.Value(s.Tend(ctx))(t)
-	if info, err := os.Stat(s.reserve()); err != nil || info.Size() != reserveSize(1<<30) {
-		t.Errorf("no reserve: %v", err)
-	}
+	info, err := os.Stat(s.reserve())
+	require.Check(t, err == nil && info.Size() == reserveSize(1<<30), "no reserve: %v", err)
 
 	free = 2 << 20
 	wantErr(t, s.Roomy(ctx), ErrLow)

@@ -159,9 +159,8 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	require.Check(t, require.Value(s.Run(ctx, alice, run.ID))(t).Hash == a.Hash,
 		"editing a data set changed what its run was trained on")
 	require.Value(s.ReplaceData(ctx, alice, a.ID, sample(3)))(t)
-	if n := count(t, s, "points"); n != 2 { // sample 2 is gone
-		t.Errorf("%d point sets, want 2", n)
-	}
+	n = count(t, s, "points")
+	require.Check(t, n == 2, "%d point sets, want 2", n) // sample 2 is gone
 
 	require.NoError(t, s.DeleteDataset(ctx, alice, a.ID))
 	require.NoError(t, s.DeleteDataset(ctx, bob, b.ID))
@@ -215,8 +214,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 			if name == "CreateRun" && id == "" {
 				continue // means: no data set
 			}
-			err := try(id)
-			require.Check(t, errors.Is(err, ErrNotFound), "%s(%q) of another workspace: %v", name, id, err)
+			require.Is(t, try(id), ErrNotFound, "%s(%q) of another workspace", name, id)
 		}
 	}
 	require.Equal(t, len(require.Value(s.Datasets(ctx, bob))(t)), 0, "data sets of another workspace in the list")
@@ -227,8 +225,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 	require.Check(t, len(list) == 0, "runs of another workspace's data set")
 	tags := require.Value(s.Tags(ctx, bob))(t)
 	require.Check(t, len(tags) == 0, "tags of another workspace: %v", tags)
-	after := dump()
-	require.Check(t, after == before, "changed by another workspace:\n%s\n%s", before, after)
+	require.Equal(t, dump(), before, "changed by another workspace")
 	require.Equal(t, count(t, s, "points"), 1, "point sets, want 1: a refused run left its points")
 }
 
@@ -242,9 +239,8 @@ func TestTokenIsNotStored(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, f := range files {
 		require.Check(t, !strings.Contains(string(require.Value(os.ReadFile(f))(t)), token), "%s holds the token", f)
-		if info := require.Value(os.Stat(f))(t); info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s is readable by others: %v", f, info.Mode())
-		}
+		info := require.Value(os.Stat(f))(t)
+		require.Check(t, info.Mode().Perm()&0o077 == 0, "%s is readable by others: %v", f, info.Mode())
 	}
 }
 
@@ -336,7 +332,6 @@ func TestOnlyIf(t *testing.T) {
 			t.Errorf("writer %d: %v, after %d", i, err, made)
 		}
 	}
-	if now := require.Value(s.Dataset(ctx, alice, set.ID))(t); made < 0 || now.Name != fmt.Sprint(made) {
-		t.Errorf("%q, but %d was told that it changed it", now.Name, made)
-	}
+	now := require.Value(s.Dataset(ctx, alice, set.ID))(t)
+	require.Check(t, made >= 0 && now.Name == fmt.Sprint(made), "%q, but %d was told that it changed it", now.Name, made)
 }

@@ -28,9 +28,8 @@ func TestStudyEnds(t *testing.T) {
 	of := require.Value(s.CreateStudy(ctx, alice, askedStudy(t)))(t)
 	other := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	s.work(t, owner, 8) // of either of them some
-	if _, ok, err := s.claimCell(ctx, owner); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
+	_, ok, err := s.claimCell(ctx, owner)
+	require.Must(t, ok && err == nil, "%v %v", ok, err)
 	wantErr(t, require.Err(s.CancelStudy(ctx, bob, of.ID)), ErrNotFound)
 	ended := require.Value(s.CancelStudy(ctx, alice, of.ID))(t)
 	after := require.Value(s.Study(ctx, alice, of.ID))(t)
@@ -53,8 +52,7 @@ func TestStudyEnds(t *testing.T) {
 	left := require.Value(s.Search(ctx, bob, other.ID))(t)
 	require.Check(t, left.Status == Done && require.Value(s.Reached(ctx, other.ID))(t) != nil,
 		"the other search: %+v", left)
-	n := count(t, s, "results")
-	require.Check(t, n == left.Total, "%d results are kept of %d", n, left.Total)
+	require.Equal(t, count(t, s, "results"), left.Total, "results kept")
 	require.NoError(t, s.DeleteSearch(ctx, bob, other.ID))
 	for _, table := range []string{"cells", "results", "searches", "studies", "points"} {
 		n := count(t, s, table)

@@ -22,7 +22,6 @@ func TestTransactionFails(t *testing.T) {
 		require.Equal(t, tx.err, failed, "the error that is kept")
 	})
 	require.Check(t, err != nil, "no error")
-	if b := require.Value(s.Barred(t.Context()))(t); len(b.Addresses) != 0 {
-		t.Errorf("kept %v", b)
-	}
+	b := require.Value(s.Barred(t.Context()))(t)
+	require.Check(t, len(b.Addresses) == 0, "kept %v", b)
 }

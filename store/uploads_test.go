@@ -28,8 +28,7 @@ func TestUploads(t *testing.T) {
 	}
 	_, _, err = s.Upload(ctx, other, id)
 	require.Check(t, errors.Is(err, ErrNotFound), "another workspace reads the file: %v", err)
-	err = s.DeleteUpload(ctx, other, id)
-	require.Check(t, errors.Is(err, ErrNotFound), "another workspace deletes the file: %v", err)
+	require.Is(t, s.DeleteUpload(ctx, other, id), ErrNotFound, "another workspace deletes the file")
 
 	later := time.Now().Add(2 * uploadLife)
 	s.Now = func() time.Time { return later }

@@ -69,9 +69,8 @@ func TestBodiesAtOnce(t *testing.T) {
 				var early, other, whole string
 				_, end := send(1, len(rest), &early)
 				defer end()
-				if !strings.Contains(early, "503") || !strings.Contains(early, "Retry-After: 10") || !strings.Contains(early, "on their way") {
-					t.Errorf("one more is answered %q", early)
-				}
+				require.Check(t, strings.Contains(early, "503") && strings.Contains(early, "Retry-After: 10") && strings.Contains(early, "on their way"),
+					"one more is answered %q", early)
 				_, end = send(2, 0, &other)
 				defer end()
 				require.Check(t, strings.Contains(other, "200 OK"), "somebody else is answered %q", other)
@@ -79,9 +78,8 @@ func TestBodiesAtOnce(t *testing.T) {
 				_, end = send(1, 0, &whole)
 				defer end()
 				require.Check(t, strings.Contains(whole, "200 OK"), "a quick one is answered %q", whole)
-				if !strings.Contains(said[0], "503") || !strings.Contains(said[0], "Retry-After: 60") || !strings.Contains(said[0], "give way") {
-					t.Errorf("the oldest is answered %q", said[0])
-				}
+				require.Check(t, strings.Contains(said[0], "503") && strings.Contains(said[0], "Retry-After: 60") && strings.Contains(said[0], "give way"),
+					"the oldest is answered %q", said[0])
 				go func() { _, _ = io.WriteString(first, rest) }()
 				synctest.Wait()
 				require.Says(t, said[1], "200 OK", "the next oldest, which came to its end, is answered")

@@ -46,9 +46,8 @@ func TestContent(t *testing.T) {
 		}
 		got, err := io.ReadAll(body)
 		require.Check(t, err == nil && string(got) == test.body, "%q: %v, %.60q", test.accepts, err, got)
-		if encoding := w.Header().Get("Content-Encoding"); (encoding == "gzip") != test.zipped || w.Header().Get("Content-Type") != test.kind {
-			t.Errorf("%q: %v", test.accepts, w.Header())
-		}
+		require.Check(t, (w.Header().Get("Content-Encoding") == "gzip") == test.zipped && w.Header().Get("Content-Type") == test.kind,
+			"%q: %v", test.accepts, w.Header())
 		if varies := w.Header().Values("Vary"); len(varies) > 1 || (len(varies) == 1) != (test.body == long && test.kind != "image/png") {
 			t.Errorf("%q: varies by %q", test.accepts, varies)
 		}
@@ -68,9 +67,8 @@ func TestUnchanged(t *testing.T) {
 	}})
 	for has, want := range map[string]int{"": 200, tag: 304, strings.TrimPrefix(tag, "W/"): 304, `"x", ` + tag: 304, "*": 304, `"x"`: 200, tag[:9]: 200} {
 		w := ask(h, "GET", "/x", "", "If-None-Match: "+has, "Accept-Encoding: gzip")
-		if w.Code != want || w.Header().Get("ETag") != tag || want == 304 && w.Body.Len() > 0 {
-			t.Errorf("%q: %d, %v, %q", has, w.Code, w.Header(), w.Body)
-		}
+		require.Check(t, w.Code == want && w.Header().Get("ETag") == tag && (want != 304 || w.Body.Len() <= 0),
+			"%q: %d, %v, %q", has, w.Code, w.Header(), w.Body)
 	}
 }
 

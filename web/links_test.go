@@ -21,9 +21,8 @@ func TestParsePublic(t *testing.T) {
 		require.Check(t, err == nil && got == want, "%s: %q, %v", text, got, err)
 	}
 	for _, bad := range []string{"", "lab.example.org", "lab.example.org:80", "ftp://lab.example.org", "https://", "https://:80", "https://a/lab", "https://a?x=1", "https://a#x", "https://u:p@a", "https://a\n"} {
-		if got, err := ParsePublic(bad); err == nil || !strings.Contains(err.Error(), "https://lab.example.org") {
-			t.Errorf("%q: %q, %v", bad, got, err)
-		}
+		got, err := ParsePublic(bad)
+		require.Check(t, err != nil && strings.Contains(err.Error(), "https://lab.example.org"), "%q: %q, %v", bad, got, err)
 	}
 }
 
@@ -87,8 +86,7 @@ func TestOnNetwork(t *testing.T) {
 			require.NoError(t, err)
 			addrs = append(addrs, &net.IPNet{IP: ip, Mask: network.Mask})
 		}
-		if got, ok := onNetwork(addrs); got.String() != test.want || ok != got.IsValid() {
-			t.Errorf("%s: %v %t, want %s", test.addrs, got, ok, test.want)
-		}
+		got, ok := onNetwork(addrs)
+		require.Check(t, got.String() == test.want && ok == got.IsValid(), "%s: %v %t, want %s", test.addrs, got, ok, test.want)
 	}
 }

@@ -127,20 +127,18 @@ func TestErrorTable(t *testing.T) {
 			"%v: %d, %d, %d, want %d", test.err, html.Code, api.Code, p.Status, test.status)
 		require.Check(t, strings.Contains(p.Detail, test.detail) && strings.Contains(html.Body.String(), test.detail),
 			"%v: says %q and %q", test.err, p.Detail, html.Body)
-		if Kinds()[strings.TrimPrefix(p.Type, "/api/docs#")] != test.status || p.Title != http.StatusText(test.status) || p.Instance != "/api/x" ||
-			api.Header().Get("Content-Type") != "application/problem+json" || html.Header().Get("Content-Type") != "text/html; charset=utf-8" {
-			t.Errorf("%v: %+v %v", test.err, p, api.Header())
-		}
+		require.Check(t, Kinds()[strings.TrimPrefix(p.Type, "/api/docs#")] == test.status && p.Title == http.StatusText(test.status) && p.Instance == "/api/x" &&
+			api.Header().Get("Content-Type") == "application/problem+json" && html.Header().Get("Content-Type") == "text/html; charset=utf-8",
+			"%v: %+v %v", test.err, p, api.Header())
 		require.Check(t, (test.status == 503) == (api.Header().Get("Retry-After") != ""),
 			"%v: Retry-After %q", test.err, api.Header().Get("Retry-After"))
 		for _, secret := range []string{"secret", "inner detail"} {
 			require.Check(t, !strings.Contains(api.Body.String()+html.Body.String(), secret),
 				"%v: shown to the client", test.err)
 		}
-		if test.status == 500 && (p.RequestID == "" || !strings.Contains(log.String(), p.RequestID) ||
-			!strings.Contains(log.String(), test.err.Error()) || api.Header().Get("X-Request-Id") != p.RequestID) {
-			t.Errorf("%v: request %q is not in the log: %s", test.err, p.RequestID, log)
-		}
+		require.Check(t, test.status != 500 || p.RequestID != "" && strings.Contains(log.String(), p.RequestID) &&
+			strings.Contains(log.String(), test.err.Error()) && api.Header().Get("X-Request-Id") == p.RequestID,
+			"%v: request %q is not in the log: %s", test.err, p.RequestID, log)
 		require.Check(t, test.status != 422 || len(p.Errors) == 2 && p.Errors[1].Field == "gamma",
 			"fields %v", p.Errors)
 		require.Check(t, html.Header().Get("Cache-Control") == "no-store", "%v: may be cached: %v", test.err, html.Header())
@@ -167,9 +165,8 @@ func TestErrorPageFails(t *testing.T) {
 		io.WriteString(w, "half a page")
 		return errors.New("no")
 	})
-	if w := ask(mux(s, nil), "GET", "/", ""); w.Code != 404 || strings.Contains(w.Body.String(), "half") || !strings.Contains(w.Body.String(), "404 Not Found") {
-		t.Error(w.Code, w.Body)
-	}
+	w := ask(mux(s, nil), "GET", "/", "")
+	require.Check(t, w.Code == 404 && !strings.Contains(w.Body.String(), "half") && strings.Contains(w.Body.String(), "404 Not Found"), "%v %v", w.Code, w.Body)
 }
 
 func TestPanic(t *testing.T) {
@@ -247,9 +244,8 @@ func TestCrossSite(t *testing.T) {
 		{"POST", "/x", nil, 200},                                   // curl
 		{"GET", "/x", []string{"Sec-Fetch-Site: cross-site"}, 200}, // a link
 	} {
-		if w := ask(h, test.method, "http://example.com"+test.path, "", test.headers...); w.Code != test.want {
-			t.Errorf("%s %s %v: %d, want %d", test.method, test.path, test.headers, w.Code, test.want)
-		}
+		w := ask(h, test.method, "http://example.com"+test.path, "", test.headers...)
+		require.Check(t, w.Code == test.want, "%s %s %v: %d, want %d", test.method, test.path, test.headers, w.Code, test.want)
 	}
 }
 
@@ -260,10 +256,9 @@ func TestWorkspaceCookie(t *testing.T) {
 	cookies := first.Result().Cookies()
 	require.Must(t, len(cookies) == 1, "cookies %v", cookies)
 	c := cookies[0]
-	if c.Name != "marginlab_workspace" || len(c.Value) != 32 || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Secure ||
-		c.Path != "/" || c.MaxAge < 360*24*3600 || c.Value != first.Body.String() {
-		t.Errorf("cookie %v, token %s", c, first.Body)
-	}
+	require.Check(t, c.Name == "marginlab_workspace" && len(c.Value) == 32 && c.HttpOnly && c.SameSite == http.SameSiteLaxMode && !c.Secure &&
+		c.Path == "/" && c.MaxAge >= 360*24*3600 && c.Value == first.Body.String(),
+		"cookie %v, token %s", c, first.Body)
 	require.Check(t, ask(h, "GET", "/x", "").Body.String() != c.Value, "two visitors have one workspace")
 	again := ask(h, "GET", "/x", "", "Cookie: marginlab_workspace="+c.Value)
 	require.Check(t, again.Body.String() == c.Value && len(again.Result().Cookies()) == 1 && again.Result().Cookies()[0].Value == c.Value,
@@ -327,9 +322,8 @@ func TestRateLimit(t *testing.T) {
 		for range n {
 			if w := ask(h, "GET", path, "", headers...); w.Code == 429 {
 				refused++
-				if w.Header().Get("Retry-After") == "" || w.Header().Get("Content-Type") != "application/problem+json" || !strings.Contains(w.Body.String(), "your workspace") {
-					t.Error(w)
-				}
+				require.Check(t, w.Header().Get("Retry-After") != "" && w.Header().Get("Content-Type") == "application/problem+json" && strings.Contains(w.Body.String(), "your workspace"),
+					"%v", w)
 			}
 		}
 		return refused
@@ -361,9 +355,7 @@ func TestCompress(t *testing.T) {
 		return err
 	}})
 	w := ask(h, "GET", "/x", "", "Accept-Encoding: gzip")
-	if w.Header().Get("Content-Encoding") != "gzip" || w.Body.Len() > 1000 {
-		t.Error(w.Header(), w.Body.Len())
-	}
+	require.Check(t, w.Header().Get("Content-Encoding") == "gzip" && w.Body.Len() <= 1000, "%v %v", w.Header(), w.Body.Len())
 }
 
 func TestReadJSON(t *testing.T) {
@@ -394,10 +386,7 @@ func TestReadJSON(t *testing.T) {
 			require.Check(t, err == nil && v.Spec.C == 2, "%s: %v, %+v", text, err, v)
 			continue
 		}
-		if err == nil {
-			t.Errorf("%s: taken", text)
-			continue
-		}
+		require.Must(t, err != nil, "%s: taken", text)
 		p := problem(r, err)
 		require.Check(t, text != "[]" || p.Errors.For("") == "the body expects an object, not array",
 			"%s: %+v", text, p.Errors)
@@ -415,9 +404,8 @@ func TestReadJSONOfLists(t *testing.T) {
 			More  []map[string]string `json:"more"`
 		}
 		r := httptest.NewRequest("POST", "/api/x", strings.NewReader(text))
-		if p := problem(r, ReadJSON(httptest.NewRecorder(), r, 2<<20, &v)); p.Status != 413 || !strings.Contains(p.Detail, "take more than 8 MB of memory") {
-			t.Errorf("%.20s: %+v", text, p)
-		}
+		p := problem(r, ReadJSON(httptest.NewRecorder(), r, 2<<20, &v))
+		require.Check(t, p.Status == 413 && strings.Contains(p.Detail, "take more than 8 MB of memory"), "%.20s: %+v", text, p)
 		require.Check(t, len(v.Names)+len(v.More) == 0, "%.20s: %d and %d were read", text, len(v.Names), len(v.More))
 	}
 }
@@ -510,8 +498,7 @@ func TestStream(t *testing.T) {
 	require.NoError(t, err)
 	defer res.Body.Close()
 	text, _ := io.ReadAll(res.Body)
-	want := ": open\n\nevent: count\ndata: {\"N\":1}\n\nevent: count\ndata: {\"N\":2}\n\n"
-	require.Check(t, string(text) == want, "%q", text)
+	require.Check(t, string(text) == ": open\n\nevent: count\ndata: {\"N\":1}\n\nevent: count\ndata: {\"N\":2}\n\n", "%q", text)
 	require.Check(t, res.Header.Get("Content-Type") == "text/event-stream" && !res.Uncompressed && res.Header.Get("Cache-Control") == "no-store",
 		"%v", res.Header)
 }
@@ -584,9 +571,7 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 				go func() { events <- 7 }()
 			}
 		}
-		if lines.Text() != "data: 7" {
-			t.Fatalf("the stream was cut after %d heartbeats: %v", beats, lines.Err())
-		}
+		require.Must(t, lines.Text() == "data: 7", "the stream was cut after %d heartbeats: %v", beats, lines.Err())
 		var stopping sync.WaitGroup
 		stopping.Go(stop)
 		for lines.Scan() {

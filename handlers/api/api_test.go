@@ -41,9 +41,8 @@ func TestAPIWalk(t *testing.T) {
 	a := c.Want(http.StatusCreated, "POST", "/api/datasets?name=square.csv", handlerstest.Square)
 	set := handlerstest.Decode[api.Dataset](a)
 	require.Equal(t, a.Header.Get("Location"), "/api/datasets/"+set.ID, "Location")
-	if set.Rows != 6 || set.Name != "square.csv" || !slices.Equal(set.Features, []string{"x1", "x2"}) || !slices.Equal(set.Classes, []string{"no", "yes"}) {
-		t.Errorf("data set %+v", set)
-	}
+	require.Check(t, set.Rows == 6 && set.Name == "square.csv" && slices.Equal(set.Features, []string{"x1", "x2"}) && slices.Equal(set.Classes, []string{"no", "yes"}),
+		"data set %+v", set)
 	list := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", ""))
 	require.Check(t, len(list.Datasets) == 1 && list.Datasets[0].ID == set.ID, "list %+v", list)
 	got := handlerstest.Decode[api.Dataset](c.Want(200, "GET", "/api/datasets/"+set.ID, ""))
@@ -62,10 +61,9 @@ func TestAPIWalk(t *testing.T) {
 
 	a = c.Want(200, "GET", "/api/runs/"+id, "")
 	run := handlerstest.Decode[api.Run](a)
-	if run.Status != store.Done || run.Dataset != set.ID || run.DatasetName != "corners" || run.DataHash != set.Hash || run.Seed != 1 ||
-		run.Name != "first" || !slices.Equal(run.Tags, []string{"a", "b"}) || run.Note != "why" || run.Finished.Before(run.Created) {
-		t.Errorf("run %+v", run)
-	}
+	require.Check(t, run.Status == store.Done && run.Dataset == set.ID && run.DatasetName == "corners" && run.DataHash == set.Hash && run.Seed == 1 &&
+		run.Name == "first" && slices.Equal(run.Tags, []string{"a", "b"}) && run.Note == "why" && !run.Finished.Before(run.Created),
+		"run %+v", run)
 	// The widest street between the corners (0.5, 0.25), (0.25, 0.5) and the line
 	// through (3, 3.125), (4, 3) — recomputed here by training without the server.
 	d := require.Value(dataset.Read(strings.NewReader(handlerstest.Square), "square.csv", dataset.Mapping{}, dataset.DefaultLimits))(t)
@@ -242,15 +240,13 @@ func TestAPIErrors(t *testing.T) {
 			fields = append(fields, e.Field)
 			require.Check(t, e.Message != "", "%s: no message for %s", tc.name, e.Field)
 		}
-		got := strings.Join(fields, " ")
-		require.Check(t, got == tc.fields, "%s: errors of %q, want %q", tc.name, got, tc.fields)
+		require.Equal(t, strings.Join(fields, " "), tc.fields, "%s: fields with errors", tc.name)
 	}
 	a := c.Want(405, "PUT", "/api/runs/"+run, "")
 	require.Check(t, strings.Contains(a.Header.Get("Allow"), "DELETE"), "Allow %q", a.Header.Get("Allow"))
 	c.Want(http.StatusUnsupportedMediaType, "POST", "/api/datasets?name=n", handlerstest.Square, "Content-Type", "multipart/form-data; boundary=b")
-	if a := c.Want(422, "POST", "/api/datasets?name=points.csv", "a,b,y\n1,2,0\n1,x,1\n"); !strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "points.csv, line 3") {
-		t.Errorf("the message does not say where: %s", a.Body)
-	}
+	a = c.Want(422, "POST", "/api/datasets?name=points.csv", "a,b,y\n1,2,0\n1,x,1\n")
+	require.Check(t, strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "points.csv, line 3"), "the message does not say where: %s", a.Body)
 	// Nothing of all that was stored.
 	require.Equal(t, handlerstest.Decode[struct{ Total int }](c.Want(200, "GET", "/api/runs", "")).Total, 1, "runs")
 	got := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(200, "GET", "/api/datasets", ""))
@@ -291,9 +287,8 @@ func TestAPIRepeated(t *testing.T) {
 				a := c.Do("POST", made.to, made.one, "Idempotency-Key", key+made.to)
 				require.Must(t, a.Status < 300, "%s: %d %s", made.to, a.Status, a.Body)
 				places[a.Header.Get("Location")] = true
-				if told := c.Want(http.StatusUnprocessableEntity, "POST", made.otherTo, made.other, "Idempotency-Key", key+made.to); !bytes.Contains(told.Body, []byte("used before, for something else")) {
-					t.Errorf("%s: another is refused with %s", made.to, told.Body)
-				}
+				told := c.Want(http.StatusUnprocessableEntity, "POST", made.otherTo, made.other, "Idempotency-Key", key+made.to)
+				require.Check(t, bytes.Contains(told.Body, []byte("used before, for something else")), "%s: another is refused with %s", made.to, told.Body)
 			}
 		}
 		require.Check(t, len(places) == 2, "%s: %d made, want 2: %v", made.to, len(places), places)
@@ -412,9 +407,8 @@ func TestQueueFull(t *testing.T) {
 	}
 	program := s.As(t, handlerstest.Alice).Want(http.StatusServiceUnavailable, "POST", "/api/searches", `{"dataset":"moons","grid":{"C":[3]}}`)
 	page := s.Browse(t, handlerstest.Alice).Fetch("POST", "/searches", "data=moons&grid.C=3")
-	if text := page.HTML().Find("main").Text(); page.Status != http.StatusServiceUnavailable || !strings.Contains(text, "Too many") || !strings.Contains(text, "go back") {
-		t.Errorf("%d %s", page.Status, text)
-	}
+	text := page.HTML().Find("main").Text()
+	require.Check(t, page.Status == http.StatusServiceUnavailable && strings.Contains(text, "Too many") && strings.Contains(text, "go back"), "%d %s", page.Status, text)
 	require.Check(t, program.Header.Get("Retry-After") != "" && page.Header.Get("Retry-After") != "", "no Retry-After")
 }
 
@@ -590,9 +584,8 @@ func TestAPISlowClient(t *testing.T) {
 	require.Check(t, events[len(events)-1].Data == `{"status":"done"}`, "events %v", events)
 	close(slow.release)
 	<-ended
-	if got := slow.Body.String(); !strings.HasSuffix(got, "event: status\ndata: {\"status\":\"done\"}\n\n") {
-		t.Errorf("the slow client got %q", got)
-	}
+	got := slow.Body.String()
+	require.Check(t, strings.HasSuffix(got, "event: status\ndata: {\"status\":\"done\"}\n\n"), "the slow client got %q", got)
 }
 
 // A client that goes away ends its stream: the server's Close waits for it.
@@ -754,9 +747,8 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 		return strings.Split(strings.TrimSpace(string(a.Body)), "\n")
 	}
 	labelled := csv(c.Want(200, "POST", base+"/predictions", "x1,x2,label\n0,1,-1\n1,-0.5,1\n"))
-	if len(labelled) != 3 || labelled[0] != "row,label,f,true" || !strings.HasPrefix(labelled[1], "1,-1,-") || !strings.HasSuffix(labelled[2], ",1") || !strings.HasPrefix(labelled[2], "2,1,") {
-		t.Errorf("predictions %q", labelled)
-	}
+	require.Check(t, len(labelled) == 3 && labelled[0] == "row,label,f,true" && strings.HasPrefix(labelled[1], "1,-1,-") && strings.HasSuffix(labelled[2], ",1") && strings.HasPrefix(labelled[2], "2,1,"),
+		"predictions %q", labelled)
 	bare := csv(c.Want(200, "POST", base+"/predictions", "0;1\n1;-0,5\n"))
 	require.Check(t, len(bare) == 3 && bare[0] == "row,label,f" && strings.HasPrefix(labelled[1], bare[1]+","),
 		"without labels and header %q, with them %q", bare, labelled)
@@ -775,9 +767,8 @@ func TestAPIPredictionsAndPictures(t *testing.T) {
 		}
 		a := c.Want(200, "GET", path+"/figures/boundary.png?dark=1", "")
 		require.Check(t, bytes.HasPrefix(a.Body, []byte("\x89PNG")), "%s: no PNG", path)
-		if a := c.Want(404, "GET", path+"/figures/before.svg", ""); path[:5] == "/api/" && (!bytes.Contains(a.Body, []byte("expected one of boundary")) || bytes.Contains(a.Body, []byte(".."))) {
-			t.Errorf("no such figure: %s", a.Body)
-		}
+		a = c.Want(404, "GET", path+"/figures/before.svg", "")
+		require.Check(t, path[:5] != "/api/" || bytes.Contains(a.Body, []byte("expected one of boundary")) && !bytes.Contains(a.Body, []byte("..")), "no such figure: %s", a.Body)
 		c.Want(404, "GET", path+"/figures/boundary.gif", "")
 	}
 	other := s.As(t, handlerstest.Bob)
@@ -797,9 +788,8 @@ func TestOpenAPIDefaults(t *testing.T) {
 		required, _ := s["required"].([]any)
 		properties, _ := s["properties"].(handlerstest.Object)
 		for name, p := range properties {
-			if _, has := handlerstest.Deref(c.Doc, p)["default"]; has && slices.Contains(required, any(name)) {
-				t.Errorf("%s: %s has a default and is required", at, name)
-			}
+			_, has := handlerstest.Deref(c.Doc, p)["default"]
+			require.Check(t, !has || !slices.Contains(required, any(name)), "%s: %s has a default and is required", at, name)
 			walk(p, at+"."+name)
 		}
 	}
@@ -848,7 +838,6 @@ func TestAPIColumns(t *testing.T) {
 	gappy := "x,y,label\n,1.5,a\n" + strings.Repeat("1.5,2.5,a\n2.5,0.5,b\n", 10)
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n", gappy)
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n&columns=proposed&missing=error", gappy)
-	if made = c.Upload("name=n&columns=proposed", gappy); made.Rows != 21 || !strings.Contains(made.Origin, "1 missing value filled with the column's median (x)") {
-		t.Errorf("%+v", made)
-	}
+	made = c.Upload("name=n&columns=proposed", gappy)
+	require.Check(t, made.Rows == 21 && strings.Contains(made.Origin, "1 missing value filled with the column's median (x)"), "%+v", made)
 }

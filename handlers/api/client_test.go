@@ -45,9 +45,8 @@ func TestKeysFailClosed(t *testing.T) {
 	cookie := nobody.Do("GET", "/settings", "").Header.Get("Set-Cookie") // of any page is a key as well
 	_, key, _ := strings.Cut(strings.SplitN(cookie, ";", 2)[0], "=")
 	server.As(t, key).Want(http.StatusOK, "GET", "/api/runs", "")
-	if a := own.Do("POST", "/settings/workspace", "token="+handlerstest.Alice, "Content-Type", "application/x-www-form-urlencoded"); a.Status != 422 || a.Header.Get("Set-Cookie") != "" {
-		t.Errorf("a key of nobody opens a workspace: %d", a.Status)
-	}
+	a := own.Do("POST", "/settings/workspace", "token="+handlerstest.Alice, "Content-Type", "application/x-www-form-urlencoded")
+	require.Check(t, a.Status == 422 && a.Header.Get("Set-Cookie") == "", "a key of nobody opens a workspace: %d", a.Status)
 	other := handlerstest.Decode[struct{ Key string }](nobody.Want(http.StatusCreated, "POST", "/api/workspaces", ""))
 	require.Check(t, other.Key != made.Key, "two workspaces have one key")
 }

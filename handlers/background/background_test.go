@@ -51,27 +51,24 @@ func TestPathGoesOn(t *testing.T) {
 		}
 		time.Sleep(25 * time.Second)
 		_, s, err := p.wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt)
-		if err != nil || s == nil || s.Step.C != 2 || s.Left != 74*time.Second || s.Progress() != "entry points: C = 2, 2 of 10 trainings" {
-			t.Fatalf("%+v, %v", s, err)
-		}
+		require.Must(t, err == nil && s != nil && s.Step.C == 2 && s.Left == 74*time.Second && s.Progress() == "entry points: C = 2, 2 of 10 trainings",
+			"%+v, %v", s, err)
 		for range 3 {
 			time.Sleep(20 * time.Second)
 			_, s, err = p.wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt)
 			require.Must(t, s != nil, "%v", err)
 		}
 		begin := time.Now()
-		if path, _, err := p.wait(t.Context(), "b", "k", Question{Spec: spec}, true, time.Hour); path == nil || time.Since(begin) > 13*time.Second {
-			t.Errorf("who joins gets %v after %v: %v", path, time.Since(begin), err)
-		}
+		path, _, err := p.wait(t.Context(), "b", "k", Question{Spec: spec}, true, time.Hour)
+		require.Check(t, path != nil && time.Since(begin) <= 13*time.Second, "who joins gets %v after %v: %v", path, time.Since(begin), err)
 		for _, begin := range []bool{false, true} {
 			path, _, err := p.wait(t.Context(), "a", "k", Question{Spec: spec}, begin, 0)
 			require.Check(t, path != nil, "%v", err)
 		}
 		time.Sleep(resultIdle)
 		synctest.Wait()
-		if len(p.byKey) != 0 || ended.Load() != 0 {
-			t.Errorf("%d paths are left, %d were given up", len(p.byKey), ended.Load())
-		}
+		require.Check(t, len(p.byKey) == 0 && ended.Load() == 0,
+			"%d paths are left, %d were given up", len(p.byKey), ended.Load())
 	})
 }
 
@@ -112,8 +109,7 @@ func TestPathIsGivenUp(t *testing.T) {
 		}()
 		synctest.Wait()
 		p.Cancel("a", "k")
-		err = <-told
-		require.Check(t, errors.Is(err, ErrIdle), "who waits is told %v", err)
+		require.Is(t, <-told, ErrIdle, "who waits is told")
 		gone(3, "cancelled while a request waits")
 		begin("a", "k")
 		synctest.Wait()
@@ -137,14 +133,12 @@ func TestPathsInTurn(t *testing.T) {
 			require.NoError(t, err)
 			return s
 		}
-		if begin("a", "1").Status != store.Running || begin("a", "2").Status != store.Queued || begin("b", "3").Status != store.Running {
-			t.Error("of one workspace one path is computed")
-		}
+		require.Check(t, begin("a", "1").Status == store.Running && begin("a", "2").Status == store.Queued && begin("b", "3").Status == store.Running,
+			"of one workspace one path is computed")
 		require.Equal(t, begin("a", "2").Progress(), "waits for its turn", "s.Progress")
 		time.Sleep(resultLeft)
-		if begin("a", "4").Status != store.Running || ended.Load() != 1 { // of those left, one had begun
-			t.Errorf("%d paths have made room", ended.Load())
-		}
+		require.Check(t, begin("a", "4").Status == store.Running && ended.Load() == 1, // of those left, one had begun
+			"%d paths have made room", ended.Load())
 		var err error
 		for k := range resultsWait {
 			if _, _, err = p.wait(t.Context(), "c", string(rune('A'+k)), Question{Spec: spec}, true, 0); err != nil {
@@ -204,13 +198,11 @@ func TestPathsUnderWay(t *testing.T) {
 				t.Errorf("somebody else sees %+v", list)
 			}
 			list := p.UnderWay("a")
-			if len(list) != 1 || list[0].ID != "k" || list[0].Kind != "path" || list[0].Name != "SVM rbf" || list[0].Data != "Two moons" || list[0].Page != of.Page || list[0].Status != store.Running {
-				t.Fatalf("under way: %+v", list)
-			}
+			require.Must(t, len(list) == 1 && list[0].ID == "k" && list[0].Kind == "path" && list[0].Name == "SVM rbf" && list[0].Data == "Two moons" && list[0].Page == of.Page && list[0].Status == store.Running,
+				"under way: %+v", list)
 		}
-		if s := p.UnderWay("a")[0]; s.Done != 2 || s.Total != 10 || s.Unit != "trainings" || s.Elapsed != 145*time.Second || s.Left != 455*time.Second {
-			t.Errorf("%+v", s)
-		}
+		s := p.UnderWay("a")[0]
+		require.Check(t, s.Done == 2 && s.Total == 10 && s.Unit == "trainings" && s.Elapsed == 145*time.Second && s.Left == 455*time.Second, "%+v", s)
 		begin("another")
 		list := p.UnderWay("a")
 		require.Check(t, len(list) == 1 && list[0].ID == "another", "under way: %+v", list)

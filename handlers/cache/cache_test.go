@@ -37,9 +37,8 @@ func TestRecentComputesOnce(t *testing.T) {
 		for range 5 {
 			require.Equal(t, <-got, 7, "<-got")
 		}
-		if v, err := c.Get(t.Context(), "a", slow); v != 7 || err != nil || calls.Load() != 1 {
-			t.Errorf("later: %d, %v; computed %d times", v, err, calls.Load())
-		}
+		v, err := c.Get(t.Context(), "a", slow)
+		require.Check(t, v == 7 && err == nil && calls.Load() == 1, "later: %d, %v; computed %d times", v, err, calls.Load())
 	})
 }
 
@@ -65,9 +64,7 @@ func TestRecentEndsWithTheLastWaiter(t *testing.T) {
 		}
 		synctest.Wait()
 		leave()
-		if err := <-errs; !errors.Is(err, context.Canceled) {
-			t.Errorf("who left: %v", err)
-		}
+		require.Is(t, <-errs, context.Canceled, "who left")
 		synctest.Wait()
 		select {
 		case err := <-ended:
@@ -75,9 +72,7 @@ func TestRecentEndsWithTheLastWaiter(t *testing.T) {
 		default:
 		}
 		leaveToo()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("the work ended with %v", err)
-		}
+		require.Is(t, <-ended, context.Canceled, "the work ended")
 		<-errs
 		v, err := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 2, nil })
 		require.Check(t, v == 2 && err == nil, "what was given up is kept: %d, %v", v, err)
@@ -89,9 +84,8 @@ func TestRecentFaults(t *testing.T) {
 	t.Parallel()
 	c := New[int](2)
 	wrong := errors.New("wrong")
-	if _, err := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 0, wrong }); err != wrong {
-		t.Errorf("error %v", err)
-	}
+	_, err := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 0, wrong })
+	require.Check(t, err == wrong, "error %v", err)
 	func() {
 		defer func() {
 			if v, _ := recover().(string); !strings.Contains(v, "index out of order") || !strings.Contains(v, "cache_test.go") {
@@ -107,9 +101,8 @@ func TestRecentFaults(t *testing.T) {
 	for _, key := range []string{"b", "c"} {
 		_, _ = c.Get(t.Context(), key, func(context.Context) (int, error) { return 1, nil })
 	}
-	if v, _ := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 4, nil }); v != 4 {
-		t.Errorf("the oldest is still there: %d", v)
-	}
+	v, _ := c.Get(t.Context(), "a", func(context.Context) (int, error) { return 4, nil })
+	require.Check(t, v == 4, "the oldest is still there: %d", v)
 }
 
 // The oldest values go once all together weigh too much, one that is too heavy at once.

@@ -248,8 +248,7 @@ func TestHelp(t *testing.T) {
 			require.Check(t, len([]rune(line)) <= 100, "long line %q", line)
 		}
 	}
-	text := must(t, "predict", "--help")
-	require.Check(t, strings.Contains(text, "--model FILE"), "%v", text)
+	require.Says(t, must(t, "predict", "--help"), "--model FILE", "help of predict")
 	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}} {
 		text := must(t, args...)
 		for _, c := range cmdline.Commands {
@@ -355,9 +354,8 @@ func TestFitReadsEveryFormat(t *testing.T) {
 		"quoted \"x\".csv": "\"x1\",\"x2\",\"kind\"\n" + lines(func(a, b, l string) string { return a + "," + b + ",\"" + l + "\"" }),
 	} {
 		got := report(t, "--data", file(t, name, text))
-		if got.N != 6 || got.D != 2 || len(got.Classes) != 2 || *got.Objective != *want.Objective {
-			t.Errorf("%s: n %d, d %d, classes %v, objective %g; want 6, 2, two, %g", name, got.N, got.D, got.Classes, *got.Objective, *want.Objective)
-		}
+		require.Check(t, got.N == 6 && got.D == 2 && len(got.Classes) == 2 && *got.Objective == *want.Objective,
+			"%s: n %d, d %d, classes %v, objective %g; want 6, 2, two, %g", name, got.N, got.D, got.Classes, *got.Objective, *want.Objective)
 	}
 }
 
@@ -390,8 +388,7 @@ func TestTableNamesEveryNumber(t *testing.T) {
 			}
 		}
 		slices.Sort(printed)
-		want := keys(t, must(t, append(fields, "--json")...))
-		require.Equal(t, cmp.Diff(want, printed), "", "fit %s", args)
+		require.Equal(t, cmp.Diff(keys(t, must(t, append(fields, "--json")...)), printed), "", "fit %s", args)
 	}
 }
 
@@ -462,10 +459,8 @@ func TestPredictFindsTheColumns(t *testing.T) {
 		{"libsvm", "-1 1:0.5 2:2\n+1 1:0.5 2:2\n", false, ""},
 	} {
 		o := run(t.Context(), "", "predict", "--model", model, "--data", file(t, "p", c.text))
-		if o.code != 0 || !strings.Contains(o.err, c.note) || (o.err == "") != (c.note == "") {
-			t.Errorf("%s: exit %d: %s", c.name, o.code, o.err)
-			continue
-		}
+		require.Must(t, o.code == 0 && strings.Contains(o.err, c.note) && (o.err == "") == (c.note == ""),
+			"%s: exit %d: %s", c.name, o.code, o.err)
 		head, rows := predictions(t, o.out)
 		require.Check(t, len(rows) == 2 && (len(head) == 4) == c.labelled,
 			"%s: %q and %d rows", c.name, head, len(rows))
@@ -628,9 +623,8 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 			require.Check(t, r[1] == []string{"ash", "beech", "elm"}[i] && r[5] == []string{"ash", "beech", "beech"}[i],
 				"%s: row %d: %q", rule, i, r)
 			for k, v := range want.RawRowView(i) {
-				if r[2+k] != strconv.FormatFloat(v, 'g', -1, 64) {
-					t.Errorf("%s: row %d: %s = %s, want %v", rule, i, head[2+k], r[2+k], v)
-				}
+				require.Check(t, r[2+k] == strconv.FormatFloat(v, 'g', -1, 64),
+					"%s: row %d: %s = %s, want %v", rule, i, head[2+k], r[2+k], v)
 			}
 		}
 	}
@@ -638,7 +632,6 @@ func TestPredictWithSeveralMachines(t *testing.T) {
 	got := must(t, "predict", "--model", value, "--data", file(t, "one.csv", "x1\n3\n-1\n"))
 	require.Check(t, got == "row,f\n1,4\n2,0\n", "a regression predicts %q", got)
 	newer := file(t, "newer.json", fmt.Sprintf(`{"format":%d}`, ml.Format+1))
-	if o := run(t.Context(), "", "predict", "--model", newer, "--data", data); o.code != 1 || !strings.Contains(o.err, "a later one") {
-		t.Errorf("a newer format: exit %d: %s", o.code, o.err)
-	}
+	o := run(t.Context(), "", "predict", "--model", newer, "--data", data)
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "a later one"), "a newer format: exit %d: %s", o.code, o.err)
 }

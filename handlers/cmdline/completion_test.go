@@ -31,8 +31,7 @@ func TestCompletion(t *testing.T) {
 		words := strings.Fields(c.words)
 		run := exec.CommandContext(t.Context(), bash, "--norc", "-c", script+"\nCOMP_WORDS=(\"$@\")\nCOMP_CWORD=$(($#-1))\n_marginlab\necho \"${COMPREPLY[*]}\"", "bash")
 		run.Args = append(run.Args, words...)
-		out := require.Value(run.Output())(t)
-		require.Equal(t, strings.TrimSpace(string(out)), c.want, "%s", c.words)
+		require.Equal(t, strings.TrimSpace(string(require.Value(run.Output())(t))), c.want, "%s", c.words)
 	}
 	out := must(t, "completion", "zsh")
 	for _, want := range []string{"#compdef marginlab\n", "'rbf:Similarity that fades with distance; the width is s = 1/√(2γ)'", "'--kernel:How similar two points are; decides which boundaries are possible'", "generate) words_=("} {
@@ -41,14 +40,11 @@ func TestCompletion(t *testing.T) {
 	if zsh, err := exec.LookPath("zsh"); err == nil {
 		// _describe and _files stand for those of zsh, and print what they are asked for.
 		check := exec.CommandContext(t.Context(), zsh, "-f", "-c", "compdef() { : }; _describe() { print -l -- \"${(@P)@[-1]}\" }; _files() { print files }\n"+out+"\nwords=(marginlab fit --kernel ra); CURRENT=4; PREFIX=ra; _marginlab\nwords=(marginlab fit ''); CURRENT=3; PREFIX=; _marginlab")
-		if said, err := check.CombinedOutput(); err != nil || !strings.Contains(string(said), "random-walk:Counts the walks") || !strings.HasSuffix(string(said), "files\n") {
-			t.Errorf("%v\n%s", err, said)
-		}
+		said, err := check.CombinedOutput()
+		require.Check(t, err == nil && strings.Contains(string(said), "random-walk:Counts the walks") && strings.HasSuffix(string(said), "files\n"), "%v\n%s", err, said)
 	}
-	if out := must(t, "completion", "fish"); !strings.Contains(out, "complete -c marginlab -n '__fish_seen_subcommand_from fit' -l multiclass -x -a 'ovo ovr ww cs' -d '") {
-		t.Errorf("fish:\n%s", out)
-	}
-	if o := run(t.Context(), "", "completion", "tcsh"); o.code != 2 || !strings.Contains(o.err, `expected bash, zsh or fish, not "tcsh"`) {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	out = must(t, "completion", "fish")
+	require.Check(t, strings.Contains(out, "complete -c marginlab -n '__fish_seen_subcommand_from fit' -l multiclass -x -a 'ovo ovr ww cs' -d '"), "fish:\n%s", out)
+	o := run(t.Context(), "", "completion", "tcsh")
+	require.Check(t, o.code == 2 && strings.Contains(o.err, `expected bash, zsh or fish, not "tcsh"`), "exit %d: %s", o.code, o.err)
 }

@@ -39,9 +39,8 @@ func TestLearningIsThatOfTheLibrary(t *testing.T) {
 	lines := strings.Split(must(t, args...), "\n")
 	for i, s := range want {
 		fields := strings.Fields(lines[3+i])
-		if first := []string{[]string{"0.2", "1"}[i], fmt.Sprint(s.N), fmt.Sprintf("%.2f", 100*s.Accuracy), fmt.Sprintf("%.2f", 100*s.Deviation)}; len(fields) != 8 || !cmp.Equal(fields[:4], first) || fields[7] != "converged" {
-			t.Errorf("line %q, want %v", lines[3+i], first)
-		}
+		first := []string{[]string{"0.2", "1"}[i], fmt.Sprint(s.N), fmt.Sprintf("%.2f", 100*s.Accuracy), fmt.Sprintf("%.2f", 100*s.Deviation)}
+		require.Check(t, len(fields) == 8 && cmp.Equal(fields[:4], first) && fields[7] == "converged", "line %q, want %v", lines[3+i], first)
 	}
 	// Errors of values take the place of accuracies.
 	sine := file(t, "sine.csv", must(t, "generate", "sine", "--n", "40"))
@@ -62,7 +61,6 @@ func TestValidationCurve(t *testing.T) {
 	must(t, "cv", "--data", path, "--gamma", "0.1,1,10", "--folds", "2", "--plot", filepath.Join(dir, "b.svg"))
 	a := require.Value(os.ReadFile(filepath.Join(dir, "a.svg")))(t)
 	b, err := os.ReadFile(filepath.Join(dir, "b.svg"))
-	if err != nil || string(a) != string(b) || !strings.Contains(string(a), "gamma") || !strings.Contains(string(a), "held out") {
-		t.Errorf("%v: %.300s", err, a)
-	}
+	require.Check(t, err == nil && string(a) == string(b) && strings.Contains(string(a), "gamma") && strings.Contains(string(a), "held out"),
+		"%v: %.300s", err, a)
 }

@@ -49,11 +49,10 @@ func TestCVIsThatOfTheLibrary(t *testing.T) {
 	want := require.Value(eval.CrossValidate(t.Context(), d, spec, eval.Grid{"C": {param.Of(1), param.Of(100)}, "gamma": {param.Of(0.5), param.Of("auto")}},
 		eval.Scheme{Folds: 3, Repeats: 2, Seed: 4, Nested: true}, nil))(t)
 	require.Equal(t, cmp.Diff(*want, got.Result), "", "diff")
-	if got.N != 60 || got.D != 2 || len(got.Classes) != 2 || got.Positive != got.Classes[1] || got.Rule != ml.Sign || got.Learner != "svm" || got.Kernel != "rbf" ||
-		got.Folds != 3 || got.Repeats != 2 || got.Seed != 4 || got.Seconds == nil ||
-		got.OneError == nil || *got.OneError != want.WithinOneError() {
-		t.Errorf("%s", out)
-	}
+	require.Check(t, got.N == 60 && got.D == 2 && len(got.Classes) == 2 && got.Positive == got.Classes[1] && got.Rule == ml.Sign && got.Learner == "svm" && got.Kernel == "rbf" &&
+		got.Folds == 3 && got.Repeats == 2 && got.Seed == 4 && got.Seconds != nil &&
+		got.OneError != nil && *got.OneError == want.WithinOneError(),
+		"%s", out)
 }
 
 func TestCVTable(t *testing.T) {
@@ -67,15 +66,12 @@ func TestCVTable(t *testing.T) {
 	}(), eval.Grid{"C": {param.Of(1), param.Of(100)}}, eval.Scheme{Folds: 3, Seed: 1, Nested: true}, nil))(t)
 	lines := strings.Split(out, "\n")
 	require.Must(t, len(lines) == 16 && strings.Contains(lines[0], "over 3 folds"), "%s", out)
-	if strings.Contains(lines[2], "gamma") { // it applies to no setting
-		t.Errorf("line %q", lines[2])
-	}
+	require.Check(t, !strings.Contains(lines[2], "gamma"), "line %q", lines[2]) // it applies to no setting
 	for i, cell := range res.Settings {
 		fields := strings.Fields(lines[3+i])
 		want := []string{cell.Values.Text("C"), fmt.Sprintf("%.2f", 100*cell.Accuracy), fmt.Sprintf("%.2f", 100*cell.Deviation)}
-		if len(fields) < 5 || !cmp.Equal(fields[:3], want) || fields[4] != "converged" || strings.Contains(lines[3+i], "best") != (i == res.Best) || strings.Contains(lines[3+i], "simplest") != (i == res.WithinOneError()) {
-			t.Errorf("line %q, want %v", lines[3+i], want)
-		}
+		require.Check(t, len(fields) >= 5 && cmp.Equal(fields[:3], want) && fields[4] == "converged" && strings.Contains(lines[3+i], "best") == (i == res.Best) && strings.Contains(lines[3+i], "simplest") == (i == res.WithinOneError()),
+			"line %q, want %v", lines[3+i], want)
 	}
 	require.Check(t, strings.HasPrefix(lines[6], fmt.Sprintf("Nested: %.2f %%", 100*res.Nested.Accuracy)),
 		"line %q", lines[6])
@@ -148,8 +144,7 @@ func TestCVOfARidge(t *testing.T) {
 	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1, 1e6)}, eval.Scheme{Folds: 3, Seed: 1}, nil)
 	require.NoError(t, err)
 	lines := strings.Split(out, "\n")
-	want := []string{"gamma", "lambda", "accuracy"}
-	require.Check(t, cmp.Equal(strings.Fields(lines[2])[:3], want), "head %q", lines[2])
+	require.Check(t, cmp.Equal(strings.Fields(lines[2])[:3], []string{"gamma", "lambda", "accuracy"}), "head %q", lines[2])
 	for i, lambda := range []string{"0.01", "1", "1000000"} {
 		want := []string{"auto", lambda, fmt.Sprintf("%.2f", 100*res.Settings[i].Accuracy)}
 		if fields := strings.Fields(lines[3+i]); len(fields) < 6 || !cmp.Equal(fields[:3], want) || fields[4] != "40.0" || fields[5] != "converged" {
@@ -158,9 +153,8 @@ func TestCVOfARidge(t *testing.T) {
 	}
 	require.Check(t, res.Settings[0].Accuracy != res.Settings[2].Accuracy, "lambda makes no difference")
 	var told eval.Result
-	if err := json.Unmarshal([]byte(must(t, "cv", "--data", path, "--folds", "3", "--learner", "ridge", "--kernel", "linear", "--lambda", "1,2", "--json")), &told); err != nil || !cmp.Equal(told.Searched, []string{"lambda"}) {
-		t.Errorf("searched %v, %v: neither C nor gamma applies", told.Searched, err)
-	}
+	err = json.Unmarshal([]byte(must(t, "cv", "--data", path, "--folds", "3", "--learner", "ridge", "--kernel", "linear", "--lambda", "1,2", "--json")), &told)
+	require.Check(t, err == nil && cmp.Equal(told.Searched, []string{"lambda"}), "searched %v, %v: neither C nor gamma applies", told.Searched, err)
 }
 
 func TestCVInterrupted(t *testing.T) {
@@ -184,9 +178,8 @@ func TestCVByAnotherScore(t *testing.T) {
 	t.Parallel()
 	_, path := moons(t, 60)
 	out := must(t, "cv", "--data", path, "--C", "1,100", "--folds", "3", "--score", "mcc", "--nested")
-	if head := strings.Fields(strings.Split(out, "\n")[2]); !strings.HasPrefix(out, "Matthews correlation on held-out points") || !cmp.Equal(head[:5], []string{"C", "gamma", "mcc", "sd", "accuracy"}) || !strings.Contains(out, "of Matthews correlation (sd") {
-		t.Errorf("%s", out)
-	}
+	require.Check(t, strings.HasPrefix(out, "Matthews correlation on held-out points") && cmp.Equal(strings.Fields(strings.Split(out, "\n")[2])[:5], []string{"C", "gamma", "mcc", "sd", "accuracy"}) && strings.Contains(out, "of Matthews correlation (sd"),
+		"%s", out)
 	var told struct {
 		Score     string
 		Confusion []ml.ClassReport
@@ -201,9 +194,8 @@ func TestCVByAnotherScore(t *testing.T) {
 	} {
 		out := must(t, append([]string{"cv", "--data", path, "--json"}, args...)...)
 		require.NoError(t, json.Unmarshal([]byte(out), &told))
-		if told.Score != "log_loss" || len(told.Cells[0].Folds) != 60 || told.Cells[0].LogLoss <= 0 || len(told.Confusion) != 2 {
-			t.Errorf("%v: %s", args, out)
-		}
+		require.Check(t, told.Score == "log_loss" && len(told.Cells[0].Folds) == 60 && told.Cells[0].LogLoss > 0 && len(told.Confusion) == 2,
+			"%v: %s", args, out)
 	}
 }
 
@@ -294,12 +286,10 @@ func TestCVRefined(t *testing.T) {
 		}
 		table := must(t, args...)
 		for _, words := range []string{"Round 1\n", "Round 3\n", "simplest: the fewest", "The score of the best setting is too good"} {
-			if strings.Count(table, words) != 1 {
-				t.Errorf("%q is there %d times in\n%s", words, strings.Count(table, words), table)
-			}
+			require.Check(t, strings.Count(table, words) == 1,
+				"%q is there %d times in\n%s", words, strings.Count(table, words), table)
 		}
-		if table := must(t, append(args, "--nested")...); strings.Contains(table, "too good") || !strings.Contains(table, "with the setting chosen anew, round by round, in every fold") {
-			t.Errorf("%s", table)
-		}
+		table = must(t, append(args, "--nested")...)
+		require.Check(t, !strings.Contains(table, "too good") && strings.Contains(table, "with the setting chosen anew, round by round, in every fold"), "%s", table)
 	}
 }

@@ -2,7 +2,6 @@ package cmdline_test
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"marginlab/ml/dataset"
@@ -24,6 +23,5 @@ func TestGenerate(t *testing.T) {
 		o := run(t.Context(), must(t, "generate", g.Name, "--n", "24"), append(fit, "-")...)
 		require.Check(t, o.code == 0, "%s: %s", g.Name, o.err)
 	}
-	out := must(t, "generate", "--help")
-	require.Check(t, strings.Contains(out, "dna"), "%v", out)
+	require.Says(t, must(t, "generate", "--help"), "dna", "help of generate")
 }

@@ -42,9 +42,8 @@ func TestGramOfPoints(t *testing.T) {
 		for i, line := range lines {
 			g.Row(row, i)
 			for j, cell := range line {
-				if v, err := strconv.ParseFloat(cell, 64); err != nil || v != row[j] {
-					t.Errorf("%s: K[%d,%d] = %s, want %v", c.args, i, j, cell, row[j])
-				}
+				v, err := strconv.ParseFloat(cell, 64)
+				require.Check(t, err == nil && v == row[j], "%s: K[%d,%d] = %s, want %v", c.args, i, j, cell, row[j])
 			}
 		}
 	}

@@ -18,17 +18,15 @@ func TestHelpTopic(t *testing.T) {
 	t.Parallel()
 	for _, topic := range manual.Topics {
 		out := must(t, "help", topic.Slug)
-		if !strings.HasPrefix(out, strings.ToUpper(topic.Title)+"\n\n") || strings.Contains(out, "\n\n\n") || strings.Contains(out, "](") {
-			t.Errorf("help %s:\n%s", topic.Slug, out)
-		}
+		require.Check(t, strings.HasPrefix(out, strings.ToUpper(topic.Title)+"\n\n") && !strings.Contains(out, "\n\n\n") && !strings.Contains(out, "]("),
+			"help %s:\n%s", topic.Slug, out)
 		for line := range strings.Lines(out) {
 			require.Check(t, strings.HasPrefix(line, "    ") || strings.Contains(line, "  ") || len([]rune(line)) <= 82,
 				"help %s has a long line: %s", topic.Slug, line)
 		}
 	}
-	if o := run(t.Context(), "", "help", "studeis"); o.code != 2 || !strings.Contains(o.err, `no command "studeis" (did you mean studies?)`) {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	o := run(t.Context(), "", "help", "studeis")
+	require.Check(t, o.code == 2 && strings.Contains(o.err, `no command "studeis" (did you mean studies?)`), "exit %d: %s", o.code, o.err)
 }
 
 // TestMan writes a page for each command and topic, in which groff finds no fault.

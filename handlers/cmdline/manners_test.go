@@ -28,9 +28,8 @@ func TestGramPipesIntoFit(t *testing.T) {
 				"%v: another result than under other names", s)
 			matrix, value = k, objective(direct)
 			o := run(t.Context(), k, "fit", "--kernel", "precomputed", "-")
-			if o.code != 0 || value == "" || objective(o.out) != value {
-				t.Errorf("%v: exit %d: %s\n%q, directly %q", s, o.code, o.err, objective(o.out), value)
-			}
+			require.Check(t, o.code == 0 && value != "" && objective(o.out) == value,
+				"%v: exit %d: %s\n%q, directly %q", s, o.code, o.err, objective(o.out), value)
 		}
 	}
 }

@@ -31,7 +31,6 @@ func TestPath(t *testing.T) {
 	png, err := os.ReadFile(shares)
 	require.Check(t, err == nil && strings.HasPrefix(string(png), "\x89PNG"), "%v: %.10q", err, png)
 	text := must(t, "path", "--data", file)
-	if first := want.Entries[0]; !strings.Contains(text, fmt.Sprintf("Entry points: %d.", len(want.Entries))) || !strings.Contains(text, fmt.Sprintf("  %d ", first.Row)) {
-		t.Error(text)
-	}
+	require.Check(t, strings.Contains(text, fmt.Sprintf("Entry points: %d.", len(want.Entries))) && strings.Contains(text, fmt.Sprintf("  %d ", want.Entries[0].Row)),
+		"%v", text)
 }

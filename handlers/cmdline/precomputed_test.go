@@ -95,12 +95,10 @@ func TestPrecomputed(t *testing.T) {
 	o := run(t.Context(), "", "fit", "--kernel", "precomputed", "--data", libsvm, "--conformal", "eigen", "--out", mapped, "--plot", filepath.Join(dir, "p.svg"))
 	require.Must(t, o.code == 0 && strings.Contains(o.err, "decision values"), "exit %d: %s", o.code, o.err)
 	predict(mapped, self)
-	if o := run(t.Context(), "", "predict", "--model", mapped, "--data", test); o.code != 1 || !strings.Contains(o.err, "test.libsvm, row 1: k(x, x) is not known") || !strings.Contains(o.err, "called self") {
-		t.Errorf("a map without k(x, x): exit %d: %s", o.code, o.err)
-	}
-	if o := run(t.Context(), "", "predict", "--model", model, "--data", points); o.code != 1 || !strings.Contains(o.err, "points.csv: expected 60 values of the kernel in a row") {
-		t.Errorf("points for values of a kernel: exit %d: %s", o.code, o.err)
-	}
+	o = run(t.Context(), "", "predict", "--model", mapped, "--data", test)
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "test.libsvm, row 1: k(x, x) is not known") && strings.Contains(o.err, "called self"), "a map without k(x, x): exit %d: %s", o.code, o.err)
+	o = run(t.Context(), "", "predict", "--model", model, "--data", points)
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "points.csv: expected 60 values of the kernel in a row"), "points for values of a kernel: exit %d: %s", o.code, o.err)
 	for _, says := range []struct{ args, says string }{
 		{"fit --data L", "kernel: rbf compares points with features, and these data are a kernel matrix, values k(x, z) instead of points; use precomputed"},
 		{"fit --kernel precomputed --data P", "points.csv: expected a kernel matrix with as many columns beside the label as rows, found 60 rows and 2 columns"},

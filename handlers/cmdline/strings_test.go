@@ -64,9 +64,8 @@ func TestStrings(t *testing.T) {
 	var given report
 	err = json.Unmarshal([]byte(must(t, "fit", "--json", "--kernel", "precomputed", "--tol", "1e-9", "--data", file(t, "K.csv", matrix.String()))), &given)
 	require.NoError(t, err)
-	if d := given.Objective - want.Objective; d > 1e-8 || d < -1e-8 {
-		t.Errorf("objective %g by the matrix, %g by the strings", given.Objective, want.Objective)
-	}
+	d := given.Objective - want.Objective
+	require.Check(t, d <= 1e-8 && d >= -1e-8, "objective %g by the matrix, %g by the strings", given.Objective, want.Objective)
 }
 
 func TestGram(t *testing.T) {

@@ -64,9 +64,8 @@ func TestStudy(t *testing.T) {
 	// Every form is what is in the folder, and there is nothing left to compute.
 	for flag, file := range map[string]string{"--csv": "results.csv", "--markdown": "tables.md", "--latex": "tables.tex", "--json": "results.json"} {
 		before := require.Value(os.ReadFile(filepath.Join(out, file)))(t)
-		if diff := cmp.Diff(string(before), must(t, "study", path, "--out-dir", out, flag)); diff != "" { // times as well
-			t.Errorf("%s: %s", flag, diff)
-		}
+		diff := cmp.Diff(string(before), must(t, "study", path, "--out-dir", out, flag))
+		require.Check(t, diff == "", "%s: %s", flag, diff) // times as well
 	}
 	for _, file := range []string{"accuracy.svg", "support-vectors.svg"} {
 		picture, err := os.ReadFile(filepath.Join(out, file))
@@ -85,9 +84,8 @@ func TestStudy(t *testing.T) {
 	rows, err := csv.NewReader(strings.NewReader(must(t, "study", path, "--data", points, "--csv"))).ReadAll()
 	require.Check(t, err == nil && len(rows) == 7 && rows[5][0] == "moons" && rows[5][2] == "30", "%v: %q", err, rows)
 	require.NoError(t, os.Rename(points, filepath.Join(dir, "moons.csv")))
-	if o := run(t.Context(), "", "study", filepath.Join(out, "study.toml")); o.code != 1 || !strings.Contains(o.err, "data set own: the objects have the SHA-256") {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	o := run(t.Context(), "", "study", filepath.Join(out, "study.toml"))
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "data set own: the objects have the SHA-256"), "exit %d: %s", o.code, o.err)
 }
 
 // TestStudyGoesOn goes on with what an interruption left, the last line of which was cut.
@@ -101,16 +99,13 @@ func TestStudyGoesOn(t *testing.T) {
 	require.Must(t, err == nil && len(lines) == 31, "%v: %d lines", err, len(lines))
 	left := strings.Join(lines[:10], "") + lines[10][:20]
 	require.NoError(t, os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte(left), 0o600))
-	got := without(t, must(t, "study", path, "--out-dir", out, "--json"))
-	require.Equal(t, cmp.Diff(want.Sets, got.Sets), "", "diff")
+	require.Equal(t, cmp.Diff(want.Sets, without(t, must(t, "study", path, "--out-dir", out, "--json")).Sets), "", "diff")
 	cells, err := os.ReadFile(filepath.Join(out, "cells.jsonl"))
-	if err != nil || strings.Count(string(cells), "\n") != 30 || !strings.HasPrefix(string(cells), strings.Join(lines[:10], "")) {
-		t.Errorf("%v: %d lines", err, strings.Count(string(cells), "\n"))
-	}
+	require.Check(t, err == nil && strings.Count(string(cells), "\n") == 30 && strings.HasPrefix(string(cells), strings.Join(lines[:10], "")),
+		"%v: %d lines", err, strings.Count(string(cells), "\n"))
 	require.NoError(t, os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte("{}\nx\n"), 0o600))
-	if o := run(t.Context(), "", "study", path, "--out-dir", out); o.code != 1 || !strings.Contains(o.err, "cells.jsonl, line 2: expected what a cell gave") {
-		t.Errorf("exit %d: %s", o.code, o.err)
-	}
+	o := run(t.Context(), "", "study", path, "--out-dir", out)
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "cells.jsonl, line 2: expected what a cell gave"), "exit %d: %s", o.code, o.err)
 }
 
 // TestStudyInterrupted tells what an interruption leaves.

@@ -21,20 +21,15 @@ func TestWorkspaces(t *testing.T) {
 	bob.Upload("name=square", handlerstest.Square)
 	bob.Train(`{"dataset":"moons"}`)
 	lines := strings.Split(strings.TrimSpace(must(t, "workspaces", "--data-dir", dir)), "\n")
-	if len(lines) != 2 || !strings.Contains(lines[0], "1 data set, 1 run") || !strings.Contains(lines[1], "1 data set, ") || strings.Contains(lines[1], "run") {
-		t.Fatalf("the list says %q", lines)
-	}
+	require.Must(t, len(lines) == 2 && strings.Contains(lines[0], "1 data set, 1 run") && strings.Contains(lines[1], "1 data set, ") && !strings.Contains(lines[1], "run"),
+		"the list says %q", lines)
 	name, _, _ := strings.Cut(lines[0], ",")
-	out := must(t, "workspaces", "--block", name, "--data-dir", dir)
-	require.Check(t, strings.Contains(out, name), "block says %q", out)
-	out = must(t, "workspaces", "--data-dir", dir)
-	require.Check(t, strings.Contains(out, ", blocked\n"), "the list says %q", out)
+	require.Says(t, must(t, "workspaces", "--block", name, "--data-dir", dir), name, "block")
+	require.Says(t, must(t, "workspaces", "--data-dir", dir), ", blocked\n", "the list")
 	alice.Want(http.StatusOK, "GET", "/api/runs", "") // the list of the server may be five seconds old for bob
-	out = must(t, "workspaces", "--unblock", name, "--block-address", "192.0.2.7", "--data-dir", dir)
-	require.Check(t, strings.Contains(out, "192.0.2.7"), "unblock says %q", out)
-	if out := must(t, "workspaces", "--data-dir", dir); strings.Contains(out, "run, blocked") || !strings.Contains(out, "address 192.0.2.7, blocked") {
-		t.Errorf("the list says %q", out)
-	}
+	require.Says(t, must(t, "workspaces", "--unblock", name, "--block-address", "192.0.2.7", "--data-dir", dir), "192.0.2.7", "unblock")
+	out := must(t, "workspaces", "--data-dir", dir)
+	require.Check(t, !strings.Contains(out, "run, blocked") && strings.Contains(out, "address 192.0.2.7, blocked"), "the list says %q", out)
 	for _, bad := range [][]string{{"--block", "abc"}, {"--block", "ffffffffffff"}, {"--block-address", "here"}} {
 		o := run(t.Context(), "", append([]string{"workspaces", "--data-dir", dir}, bad...)...)
 		require.Check(t, o.code == 1 && o.err != "", "%q: %d %s", bad, o.code, o.err)

@@ -20,9 +20,8 @@ func TestGenerateStrings(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	set := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets/generate", `{"generator":"dna","parameters":{"n":40,"length":30}}`))
-	if set.Name != "DNA with motifs, 40 strings" || set.Kind != "strings" || set.Rows != 40 || len(set.Classes) != 2 || !strings.HasPrefix(set.Origin, "generated: dna, n = 40, length = 30, classes = 2") {
-		t.Errorf("%+v", set)
-	}
+	require.Check(t, set.Name == "DNA with motifs, 40 strings" && set.Kind == "strings" && set.Rows == 40 && len(set.Classes) == 2 && strings.HasPrefix(set.Origin, "generated: dna, n = 40, length = 30, classes = 2"),
+		"%+v", set)
 	c.Follow(c.Train(`{"dataset":"` + set.ID + `","spec":{"kernel":"spectrum"}}`))
 	form := url.Values{"generator": {"dna"}, "n": {"40"}, "length": {"30"}, "classes": {"2"}, "motif": {"6"}, "copies": {"2"}, "noise": {"0.1"}, "share": {"1"}, "seed": {"1"}}
 	c.Send(http.StatusOK, "/datasets/generate", form.Encode())

@@ -31,18 +31,14 @@ func TestGraphsAreEdited(t *testing.T) {
 		return c.Send(status, "/datasets/"+set.ID+"/objects", form.Encode()).HTML()
 	}
 	ring := `{"n":3,"edges":[[2,0],[0,1],[1,2]],"labels":["x","y","z"]}`
-	if doc := post(200, "row", "0", "act", "put", "object", ring, "label", "c"); !strings.Contains(doc.Text(), "3 graphs") {
-		t.Error(doc.Find("main").Text())
-	}
-	if got := c.Page(200, "/datasets/"+set.ID+"?row=3").Find("#f-object").Text(); got != `{"n":3,"edges":[[0,1],[0,2],[1,2]],"labels":["x","y","z"]}` {
-		t.Errorf("the graph came back as %s", got)
-	}
-	if doc := post(422, "row", "3", "act", "put", "object", `{"n":3,"edges":[[0,3]]}`, "label", "c"); !strings.Contains(doc.Find("#f-object-error").Text(), "there is no node 3") {
-		t.Error(doc.Find("main").Text())
-	}
-	if doc := post(200, "row", "3", "act", "drop", "object", "", "label", ""); !strings.Contains(doc.Text(), "2 graphs") {
-		t.Error(doc.Find("main").Text())
-	}
+	doc := post(200, "row", "0", "act", "put", "object", ring, "label", "c")
+	require.Check(t, strings.Contains(doc.Text(), "3 graphs"), "%v", doc.Find("main").Text())
+	got := c.Page(200, "/datasets/"+set.ID+"?row=3").Find("#f-object").Text()
+	require.Check(t, got == `{"n":3,"edges":[[0,1],[0,2],[1,2]],"labels":["x","y","z"]}`, "the graph came back as %s", got)
+	doc = post(422, "row", "3", "act", "put", "object", `{"n":3,"edges":[[0,3]]}`, "label", "c")
+	require.Check(t, strings.Contains(doc.Find("#f-object-error").Text(), "there is no node 3"), "%v", doc.Find("main").Text())
+	doc = post(200, "row", "3", "act", "drop", "object", "", "label", "")
+	require.Check(t, strings.Contains(doc.Text(), "2 graphs"), "%v", doc.Find("main").Text())
 }
 
 // TestUploadOfGraphs uploads GraphML by the page, which asks for the attribute that labels

@@ -282,7 +282,6 @@ func TestKernelMatrix(t *testing.T) {
 	c.Pictures(c.Page(200, "/lab?conformal=eigen&data="+set.ID), 5)
 	c.Pictures(c.Page(200, "/lab?C=-1&data="+set.ID), 1) // nothing is trained
 	points := c.Page(200, "/lab?kernel=precomputed&data=moons")
-	if v, _ := points.Find("#f-kernel option[selected]").Attr("value"); v != "rbf" || points.Find(`#f-kernel option[value="precomputed"]`).Length() != 0 {
-		t.Errorf("points with the kernel %q", v)
-	}
+	v, _ := points.Find("#f-kernel option[selected]").Attr("value")
+	require.Check(t, v == "rbf" && points.Find(`#f-kernel option[value="precomputed"]`).Length() == 0, "points with the kernel %q", v)
 }

@@ -51,7 +51,6 @@ func TestProposal(t *testing.T) {
 	require.Equal(t, other.Find("input[name=fix][checked]").Length(), 2, "corrections that come with another label")
 	says(c.Send(http.StatusOK, form, "label=diagnosis&propose=diagnosis").HTML(), "diagnosis", "(B 12, M 12) from 2 columns")
 	c.Send(http.StatusUnprocessableEntity, form, "label=diagnosis&feature=age&fix=nonsense")
-	if text := c.Send(http.StatusOK, form, values.Encode()).HTML().Text(); !strings.Contains(text, "24 × 2") || !strings.Contains(text, "−999 in age taken as missing (1 row)") {
-		t.Errorf("not corrected:\n%.800s", text)
-	}
+	text := c.Send(http.StatusOK, form, values.Encode()).HTML().Text()
+	require.Check(t, strings.Contains(text, "24 × 2") && strings.Contains(text, "−999 in age taken as missing (1 row)"), "not corrected:\n%.800s", text)
 }

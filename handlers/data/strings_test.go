@@ -51,9 +51,8 @@ func TestAPIArchive(t *testing.T) {
 	run := c.Train(`{"dataset":"` + set.ID + `","spec":{"kernel":"spectrum","k":2}}`)
 	c.Follow(run)
 	a := c.Want(200, "POST", "/api/runs/"+run+"/predictions", archive(t, "x/1", "goods", "x/2", "bads"), "Content-Type", "application/octet-stream")
-	if lines := strings.Split(string(a.Body), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "1,pos,") || !strings.HasPrefix(lines[2], "2,neg,") {
-		t.Errorf("%s", a.Body)
-	}
+	lines := strings.Split(string(a.Body), "\n")
+	require.Check(t, len(lines) == 4 && strings.HasPrefix(lines[1], "1,pos,") && strings.HasPrefix(lines[2], "2,neg,"), "%s", a.Body)
 	for _, tt := range []struct {
 		status int
 		says   string
@@ -154,9 +153,7 @@ func TestUploadOfStrings(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	send := func(name, text string) *goquery.Document { return sendFile(c, 200, name, text) }
-	if doc := send("dna.csv", sequences(20)); !strings.Contains(doc.Text(), "20 strings") {
-		t.Error(doc.Find("main").Text())
-	}
+	require.Says(t, send("dna.csv", sequences(20)).Find("main").Text(), "20 strings", "the page of the upload")
 	if doc := send("reviews.zip", archive(t, "pos/1.txt", "good\nenough", "neg/2.txt", "bad")); !strings.Contains(doc.Find("main").Text(), "2 strings") || !strings.Contains(doc.Find("td").Text(), "good enough") || !strings.Contains(doc.Find("th").Text(), "text") {
 		t.Error(doc.Find("main").Text())
 	}
@@ -180,14 +177,11 @@ func TestAPIReplacesRows(t *testing.T) {
 	before := c.Upload("name=Words&label=kind", "kind,word\na,cat\nb,cart\n")
 	at := "/api/datasets/" + before.ID
 	now := handlerstest.Decode[api.Dataset](c.Want(200, "PUT", at, "word,kind,n\ncat,a,x\nbar,b,y\nbarn,c,y\n"))
-	if now.ID != before.ID || now.Name != "Words" || now.Rows != 3 || now.Label != "kind" || now.Hash == before.Hash || now.Kind != "strings" {
-		t.Errorf("%+v", now)
-	}
-	rows := string(c.Want(200, "GET", at+".csv", "").Body)
-	require.Check(t, rows == "#strings\nword,kind\ncat,a\nbar,b\nbarn,c\n", "%v", rows)
-	if a := c.Want(422, "PUT", at, "word,kind\ncat,a\n,b\n"); !strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "rows, line 3, column 1 (word): expected a string") {
-		t.Errorf("%s", a.Body)
-	}
+	require.Check(t, now.ID == before.ID && now.Name == "Words" && now.Rows == 3 && now.Label == "kind" && now.Hash != before.Hash && now.Kind == "strings",
+		"%+v", now)
+	require.Equal(t, string(c.Want(200, "GET", at+".csv", "").Body), "#strings\nword,kind\ncat,a\nbar,b\nbarn,c\n", "rows")
+	a := c.Want(422, "PUT", at, "word,kind\ncat,a\n,b\n")
+	require.Check(t, strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "rows, line 3, column 1 (word): expected a string"), "%s", a.Body)
 	c.Want(422, "PUT", at+"?name=x", "word,kind\ncat,a\nbar,b\n")
 	same := handlerstest.Decode[api.Dataset](c.Want(200, "GET", at, ""))
 	require.Check(t, same.Hash == now.Hash, "what was refused was stored")
@@ -209,9 +203,8 @@ func TestEditStrings(t *testing.T) {
 		return rows
 	}
 	typed := c.Send(http.StatusUnprocessableEntity, "/datasets", url.Values{"text": {"cat,a\ncart\nbar,a"}}.Encode()).HTML()
-	if typed.Find("#f-typed-error").Text() != "typed rows, line 2: expected 2 fields separated by comma, found 1." || typed.Find("#f-typed").Text() != "cat,a\ncart\nbar,a" {
-		t.Error(typed.Find("#f-typed-error").Text())
-	}
+	require.Check(t, typed.Find("#f-typed-error").Text() == "typed rows, line 2: expected 2 fields separated by comma, found 1." && typed.Find("#f-typed").Text() == "cat,a\ncart\nbar,a",
+		"%v", typed.Find("#f-typed-error").Text())
 	doc := c.Send(http.StatusOK, "/datasets", url.Values{"text": {"word,class\ncat,a\ncart,b\nbar,a"}, "name": {"Words"}}.Encode()).HTML()
 	require.Must(t, fmt.Sprint(rows(doc)) == "[cat a cart b bar a]" && strings.Contains(doc.Text(), "3 strings · typed"),
 		"%v", doc.Find("main").Text())
@@ -240,16 +233,13 @@ func TestEditStrings(t *testing.T) {
 		require.Check(t, fmt.Sprint(got) == tt.want, "%v, want %s", got, tt.want)
 	}
 	filled := c.Page(http.StatusOK, at+"?row=2")
-	if filled.Find("#f-object").Text() != "bar" || filled.Find("#f-object-label").AttrOr("value", "") != "a" || filled.Find("#edit button.danger").Length() != 1 || filled.Find("#classes option").Length() != 3 {
-		t.Error(filled.Find("#edit").Text())
-	}
+	require.Check(t, filled.Find("#f-object").Text() == "bar" && filled.Find("#f-object-label").AttrOr("value", "") == "a" && filled.Find("#edit button.danger").Length() == 1 && filled.Find("#classes option").Length() == 3,
+		"%v", filled.Find("#edit").Text())
 	refused := edit(http.StatusUnprocessableEntity, 2, "put", "", "")
-	if refused.Find("#f-object-error").Text() != "expected a string, found nothing" || refused.Find("#f-object-label-error").Text() != "expected a label, found nothing" || !strings.Contains(refused.Find("#edit h2").Text(), "Change string 2") {
-		t.Error(refused.Find("#edit").Text())
-	}
-	if long := edit(http.StatusUnprocessableEntity, 0, "put", strings.Repeat("a", 200_001), "a"); !strings.Contains(long.Find("#f-object-error").Text(), "200000 symbols") {
-		t.Error(long.Find("#edit").Text())
-	}
+	require.Check(t, refused.Find("#f-object-error").Text() == "expected a string, found nothing" && refused.Find("#f-object-label-error").Text() == "expected a label, found nothing" && strings.Contains(refused.Find("#edit h2").Text(), "Change string 2"),
+		"%v", refused.Find("#edit").Text())
+	long := edit(http.StatusUnprocessableEntity, 0, "put", strings.Repeat("a", 200_001), "a")
+	require.Check(t, strings.Contains(long.Find("#f-object-error").Text(), "200000 symbols"), "%v", long.Find("#edit").Text())
 	c.Send(http.StatusConflict, action, "act=drop&row=1&hash=old")
 	edit(http.StatusUnprocessableEntity, 9, "drop", "", "") // there is no such row
 	edit(http.StatusOK, 1, "drop", "", "")
@@ -284,13 +274,11 @@ func TestTryString(t *testing.T) {
 			f := require.Value(strconv.ParseFloat(v, 64))(t)
 			scores = append(scores, views.Short(f))
 		}
-		if got := shown.Find(".value").Map(func(_ int, v *goquery.Selection) string { return v.Text() }); fmt.Sprint(got) != fmt.Sprint(scores) || shown.Find("strong").Text() != told[1] || shown.Find("li").Length() != 3 || doc.Find("#f-try").Text() != word {
-			t.Errorf("%s: %s, want class %s and %v", tt.query, shown.Text(), told[1], scores)
-		}
+		require.Check(t, fmt.Sprint(shown.Find(".value").Map(func(_ int, v *goquery.Selection) string { return v.Text() })) == fmt.Sprint(scores) && shown.Find("strong").Text() == told[1] && shown.Find("li").Length() == 3 && doc.Find("#f-try").Text() == word,
+			"%s: %s, want class %s and %v", tt.query, shown.Text(), told[1], scores)
 		var live struct{ Tried, Query string }
-		if err := json.Unmarshal(c.Fetch("POST", "/lab/live", q).Body, &live); err != nil || !strings.Contains(live.Tried, "<strong>"+told[1]) || !strings.Contains(live.Query, "try="+word) {
-			t.Errorf("live: %+v, %v", live, err)
-		}
+		err := json.Unmarshal(c.Fetch("POST", "/lab/live", q).Body, &live)
+		require.Check(t, err == nil && strings.Contains(live.Tried, "<strong>"+told[1]) && strings.Contains(live.Query, "try="+word), "live: %+v, %v", live, err)
 	}
 	// A support vector is nearest to itself.
 	near := c.Page(200, "/lab?data="+c.Upload("", "w,c\ncat,a\ndog,b\n").ID+"&k=1&try=cat").Find("#tried li").First().Text()
@@ -302,9 +290,8 @@ func TestTryString(t *testing.T) {
 		"data=dna&try=" + url.QueryEscape(" \u00df "): "f = ",
 		"data=dna&try=" + strings.Repeat("A", 10_001): "10001 symbols are more than the 10000 that are tried",
 	} {
-		if shown := c.Page(200, "/lab?"+query).Find("#tried").Text(); !strings.Contains(shown, says) || says == "" && strings.TrimSpace(shown) != "" {
-			t.Errorf("%.40s: %s", query, shown)
-		}
+		shown := c.Page(200, "/lab?"+query).Find("#tried").Text()
+		require.Check(t, strings.Contains(shown, says) && (says != "" || strings.TrimSpace(shown) == ""), "%.40s: %s", query, shown)
 	}
 	require.Check(t, c.Page(200, "/lab?data=moons&try=cat").Find("#f-try").Length() == 0, "points are typed as strings")
 }

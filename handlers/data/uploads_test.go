@@ -58,16 +58,14 @@ func TestWordsAsFeatures(t *testing.T) {
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	doc := sendFile(c, http.StatusOK, "people.csv", file)
 	form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
-	if box := doc.Find("input[name=feature][value=sex]"); box.Length() != 1 || box.Is("[disabled]") || !box.Is("[checked]") {
-		t.Error("the column of words is not proposed")
-	}
+	box := doc.Find("input[name=feature][value=sex]")
+	require.Check(t, box.Length() == 1 && !box.Is("[disabled]") && box.Is("[checked]"), "the column of words is not proposed")
 	require.Check(t, strings.Contains(doc.Text(), "2 words"), "the page does not tell how many words")
 	const note = `"sex" encoded as 0 and 1, "sex=m"`
 	text := c.Send(http.StatusOK, form, "label=group&feature=age&feature=sex").HTML().Text()
 	require.Check(t, strings.Contains(text, "4 × 2") && strings.Contains(text, note), "not said:\n%.500s", text)
-	if set := c.Upload("name=p&label=group&features=age,sex", file); !slices.Equal(set.Features, []string{"age", "sex=m"}) || !strings.Contains(set.Origin, note) {
-		t.Errorf("%v, origin %q", set.Features, set.Origin)
-	}
+	set := c.Upload("name=p&label=group&features=age,sex", file)
+	require.Check(t, slices.Equal(set.Features, []string{"age", "sex=m"}) && strings.Contains(set.Origin, note), "%v, origin %q", set.Features, set.Origin)
 }
 
 // TestSheets asks for the sheet of a workbook that has several, and reads the one that is
@@ -89,9 +87,8 @@ func TestSheets(t *testing.T) {
 	asked := c.Want(http.StatusOK, "GET", form+"?sheet=Dogs", "").HTML()
 	v := asked.Find("input[type=hidden][name=sheet]").AttrOr("value", "")
 	require.Check(t, v == "Dogs" && strings.Contains(asked.Text(), "beagle"), "the sheet %q is shown", v)
-	if text := c.Send(http.StatusOK, form, "sheet=Dogs&label=kind&feature=weight&feature=age").HTML().Text(); !strings.Contains(text, "4 × 2") || !strings.Contains(text, `the sheet "Dogs", of 3`) {
-		t.Errorf("not said:\n%.500s", text)
-	}
+	text := c.Send(http.StatusOK, form, "sheet=Dogs&label=kind&feature=weight&feature=age").HTML().Text()
+	require.Check(t, strings.Contains(text, "4 × 2") && strings.Contains(text, `the sheet "Dogs", of 3`), "not said:\n%.500s", text)
 	require.Equal(t, c.Upload("name=p&sheet=cats", string(raw)).Rows, 3, "rows")
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&sheet=cats", "x,label\n1,a\n2,b\n")
 }

@@ -70,9 +70,8 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 		require.NoError(t, json.Unmarshal(c.Fetch("POST", "/lab/live", "data=moons&learner="+learner).Body, &live))
 		for name, want := range has {
 			_, hidden := doc.Find(`[data-field="` + name + `"]`).Attr("hidden")
-			if hidden == want || slices.Contains(live.Hidden, name) == want {
-				t.Errorf("%s: %s is there %t, after a change %t; want %t", learner, name, !hidden, !slices.Contains(live.Hidden, name), want)
-			}
+			require.Check(t, hidden != want && slices.Contains(live.Hidden, name) != want,
+				"%s: %s is there %t, after a change %t; want %t", learner, name, !hidden, !slices.Contains(live.Hidden, name), want)
 		}
 	}
 
@@ -89,9 +88,8 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 	c.Fetch("POST", "/runs", "data=moons&learner=ridge&lambda=0.25&name=Flat")
 	c.Settle()
 	row := c.Page(200, "/runs").Find("tbody tr").Text()
-	if words := strings.Join(strings.Fields(row), " "); !strings.Contains(words, "Kernel ridge, λ=0.25") || strings.Contains(words, "none 1 ") {
-		t.Errorf("the list shows %q", words)
-	}
+	words := strings.Join(strings.Fields(row), " ")
+	require.Check(t, strings.Contains(words, "Kernel ridge, λ=0.25") && !strings.Contains(words, "none 1 "), "the list shows %q", words)
 }
 
 // Points of one coordinate come as text as those of two do: a regression on them is a curve,
@@ -154,9 +152,8 @@ func TestLiveWithManyPoints(t *testing.T) {
 		var stage struct{ Points, Rows []any }
 		require.NoError(t, json.Unmarshal([]byte(doc.Find(".stage").AttrOr("data-stage", "")), &stage))
 		caption := doc.Find(".caption").Text()
-		if size > tc.most || len(stage.Points) != tc.points || len(stage.Rows) != tc.points || !strings.Contains(caption, tc.drawn) {
-			t.Errorf("%q: %d bytes, %d points: %s", tc.form, size, len(stage.Points), caption)
-		}
+		require.Check(t, size <= tc.most && len(stage.Points) == tc.points && len(stage.Rows) == tc.points && strings.Contains(caption, tc.drawn),
+			"%q: %d bytes, %d points: %s", tc.form, size, len(stage.Points), caption)
 		require.Check(t, reply.Took > 0 && reply.Live && doc.Find(".problem").Length() == 0,
 			"%q: trained for %g s, goes on live: %v, %s", tc.form, reply.Took, reply.Live, doc.Find(".problem").Text())
 		legend := doc.Find(".headline div:nth-child(3) strong").Text()

@@ -51,9 +51,8 @@ func TestPathOverC(t *testing.T) {
 	require.Check(t, hidden, "the MCM has a path over C")
 	doc := p.Page(200, "/path?data=moons&C=7&test_fraction=0")
 	text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
-	if !strings.Contains(text, fmt.Sprintf("%d of them", len(want.Entries))) || !strings.Contains(text, "7 (here)") || doc.Find("h1").Text() != "Path over C of SVM rbf" {
-		t.Error(text)
-	}
+	require.Check(t, strings.Contains(text, fmt.Sprintf("%d of them", len(want.Entries))) && strings.Contains(text, "7 (here)") && doc.Find("h1").Text() == "Path over C of SVM rbf",
+		"%v", text)
 	if href, _ := doc.Find("tbody th a").First().Attr("href"); !strings.HasPrefix(href, "/lab?C=0.001") {
 		t.Errorf("a step leads to %q", href)
 	}
@@ -62,9 +61,7 @@ func TestPathOverC(t *testing.T) {
 		require.Check(t, a.Status == 200 && len(a.Body) >= 1000, "%s: %d", name, a.Status)
 	}
 	require.Equal(t, p.Fetch("GET", "/path/figures/others.svg?data=moons", "").Status, 404, "a.Status")
-	if got := p.Page(200, "/path?data=iris").Find("[role=alert]").Text(); !strings.Contains(got, "positive class") {
-		t.Errorf("%q", got)
-	}
+	require.Says(t, p.Page(200, "/path?data=iris").Find("[role=alert]").Text(), "positive class", "three classes")
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", `{"dataset":"moons"}`)).ID
 	c.App.Jobs.Wait(t.Context(), 1e12, id)
 	href, _ := p.Page(200, "/runs/"+id).Find(`a[href^="/path"]`).Attr("href")
@@ -108,9 +105,8 @@ func TestPathGoesOn(t *testing.T) {
 	a := s.As(t, handlerstest.Bob).Fetch("GET", at, "")
 	require.Check(t, a.Status == http.StatusConflict, "somebody else looks at it: %d %s", a.Status, a.Body)
 	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
-	if len(list) != 1 || list[0].Kind != "path" || list[0].Done != 20 || list[0].Left == nil || list[0].Dataset != "Moons, noise 0.15" {
-		t.Errorf("among the jobs: %+v", list)
-	}
+	require.Check(t, len(list) == 1 && list[0].Kind == "path" && list[0].Done == 20 && list[0].Left != nil && list[0].Dataset == "Moons, noise 0.15",
+		"among the jobs: %+v", list)
 	c.Want(http.StatusNoContent, "DELETE", "/api/path?id="+list[0].ID, "")
 	<-ended
 	c.Want(http.StatusConflict, "GET", at, "")

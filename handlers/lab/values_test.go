@@ -46,19 +46,16 @@ func TestValues(t *testing.T) {
 		}
 		id := ids[name][0]
 		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
-		if run.Report.Rule != ml.Value || run.Report.TestMSE == nil || *run.Report.TestR2 <= 0 || run.Report.TestN != 15 || len(run.Report.Classes) > 0 {
-			t.Errorf("%s: %+v", name, run.Report)
-		}
+		require.Check(t, run.Report.Rule == ml.Value && run.Report.TestMSE != nil && *run.Report.TestR2 > 0 && run.Report.TestN == 15 && len(run.Report.Classes) == 0,
+			"%s: %+v", name, run.Report)
 		m, err := ml.ReadModel(strings.NewReader(string(c.Want(200, "GET", "/api/runs/"+id+"/model.json", "").Body)))
 		require.Must(t, err == nil && m.Rule == ml.Value, "%v", err)
 		first := strings.Join(strings.Split(handlerstest.Measurements(61, len(set.Features)), "\n")[:2], "\n")
 		a := c.Want(200, "POST", "/api/runs/"+id+"/predictions", first+"\n", "Content-Type", "text/csv")
-		if lines := strings.Split(string(a.Body), "\n"); len(lines) != 3 || lines[0] != "row,f,true" || lines[1] != fmt.Sprintf("1,%v,40", m.Decision(make([]float64, len(set.Features)))) {
-			t.Errorf("%s: %q", name, a.Body)
-		}
-		if a := c.Do("GET", "/runs/"+id+"/predictions.csv", ""); a.Status != 200 || !strings.HasPrefix(string(a.Body), "row,height,f,residual,held_out,role,weight\n") {
-			t.Errorf("%s: %d %.100s", name, a.Status, a.Body)
-		}
+		lines := strings.Split(string(a.Body), "\n")
+		require.Check(t, len(lines) == 3 && lines[0] == "row,f,true" && lines[1] == fmt.Sprintf("1,%v,40", m.Decision(make([]float64, len(set.Features)))), "%s: %q", name, a.Body)
+		a = c.Do("GET", "/runs/"+id+"/predictions.csv", "")
+		require.Check(t, a.Status == 200 && strings.HasPrefix(string(a.Body), "row,height,f,residual,held_out,role,weight\n"), "%s: %d %.100s", name, a.Status, a.Body)
 
 		data := b.Page(200, "/datasets/"+set.ID)
 		text := data.Text()
@@ -75,9 +72,8 @@ func TestValues(t *testing.T) {
 
 		lab := b.Page(200, "/lab?data="+set.ID)
 		options := lab.Find("#f-learner option").Map(func(_ int, o *goquery.Selection) string { v, _ := o.Attr("value"); return v })
-		if fmt.Sprint(options) != "[ridge]" || lab.Find("#f-target option[selected]").AttrOr("value", "") != "value" || lab.Find("#f-positive, #f-conformal, #f-show, .problem, [data-editor]").Length() > 0 {
-			t.Errorf("%s: learners %v, %s", name, options, lab.Find(".problem").Text())
-		}
+		require.Check(t, fmt.Sprint(options) == "[ridge]" && lab.Find("#f-target option[selected]").AttrOr("value", "") == "value" && lab.Find("#f-positive, #f-conformal, #f-show, .problem, [data-editor]").Length() == 0,
+			"%s: learners %v, %s", name, options, lab.Find(".problem").Text())
 		c.Pictures(lab, figures)
 		c.Pictures(b.Page(200, "/lab?lambda=-1&data="+set.ID), 1) // nothing is trained
 		text = b.Page(200, "/lab?target=class&data="+set.ID).Find(".problem").Text()
@@ -101,8 +97,7 @@ func TestValues(t *testing.T) {
 	require.Check(t, strings.Count(text, "R²") == 6 && !strings.Contains(text, "%"), "list: %s", text)
 	c.Pictures(runs, 6)
 	mixed := b.Page(200, "/compare?"+url.Values{"run": {ids["curve"][0], ids["surface"][0]}}.Encode())
-	text = mixed.Text()
-	require.Check(t, strings.Contains(text, "of runs on one and the same feature"), "%v", text)
+	require.Says(t, mixed.Text(), "of runs on one and the same feature", "of two features")
 }
 
 // What the lab's script is told of values: the points with them, no classes; and a set of
@@ -122,20 +117,18 @@ func TestValuesLive(t *testing.T) {
 	}
 	hidden, query, stage := live("data=sine&learner=svm&target=value")
 	points := stage["points"].([]any)
-	if !slices.Contains(hidden, "conformal") || !slices.Contains(hidden, "positive") || slices.Contains(hidden, "target") || stage["value"] != "value" || len(points) != 60 {
-		t.Errorf("hidden %v, %d points, %v", hidden, len(points), stage["value"])
-	}
+	require.Check(t, slices.Contains(hidden, "conformal") && slices.Contains(hidden, "positive") && !slices.Contains(hidden, "target") && stage["value"] == "value" && len(points) == 60,
+		"hidden %v, %d points, %v", hidden, len(points), stage["value"])
 	p := points[0].([]any)
-	if q, _ := url.ParseQuery(query); q.Get("learner") != "ridge" || q.Get("target") != "value" || p[1] != p[2] {
-		t.Errorf("%s, point %v", query, p)
-	}
+	q, _ := url.ParseQuery(query)
+	require.Check(t, q.Get("learner") == "ridge" && q.Get("target") == "value" && p[1] == p[2], "%s, point %v", query, p)
 	if hidden, query, stage := live("data=moons"); slices.Contains(hidden, "target") || strings.Contains(query, "target") || stage["value"] != nil {
 		t.Errorf("moons: hidden %v, %s", hidden, query)
 	}
-	if hidden, _, _ := live("data=iris&target=value&learner=ridge"); !slices.Contains(hidden, "target") || slices.Contains(hidden, "positive") {
-		t.Errorf("iris: hidden %v", hidden)
-	}
-	if _, query, stage := live("data=moons&target=value&conformal=eigen"); !strings.Contains(query, "target=value") || strings.Contains(query, "conformal") || stage["value"] != "label" {
-		t.Errorf("moons with values: %s", query)
-	}
+	hidden, _, _ = live("data=iris&target=value&learner=ridge")
+	require.Check(t, slices.Contains(hidden, "target") && !slices.Contains(hidden, "positive"), "iris: hidden %v", hidden)
+	_, query, _ = live("data=iris&on=pca")
+	require.Check(t, strings.Contains(query, "on=pca") && !strings.Contains(query, "project"), "iris on its components: %s", query)
+	_, query, stage = live("data=moons&target=value&conformal=eigen")
+	require.Check(t, strings.Contains(query, "target=value") && !strings.Contains(query, "conformal") && stage["value"] == "label", "moons with values: %s", query)
 }

@@ -40,14 +40,12 @@ func TestEmbed(t *testing.T) {
 	require.Check(t, strings.Contains(string(picture.Body), "<svg") && svg == s.URL+"/embed/margins/line/figures/line.svg?b=0.75",
 		"the picture at %s is %.40s", svg, picture.Body)
 	live := none.Want(200, "POST", "/embed/margins/line/live", "b=0.25", "Content-Type", "application/x-www-form-urlencoded")
-	if text := string(live.Body); !strings.Contains(text, `"query":"b=0.25"`) || strings.Contains(text, "/lessons/") {
-		t.Errorf("live: %.300s", text)
-	}
+	text := string(live.Body)
+	require.Check(t, strings.Contains(text, `"query":"b=0.25"`) && !strings.Contains(text, "/lessons/"), "live: %.300s", text)
 	for name, a := range map[string]handlerstest.Answer{"page": page, "picture": picture, "live": live} {
 		policy := a.Header.Get("Content-Security-Policy")
-		if !strings.Contains(policy, "frame-ancestors *") || !strings.Contains(policy, "default-src 'none'") || a.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" || a.Header.Get("Set-Cookie") != "" {
-			t.Errorf("%s: %v", name, a.Header)
-		}
+		require.Check(t, strings.Contains(policy, "frame-ancestors *") && strings.Contains(policy, "default-src 'none'") && a.Header.Get("Cross-Origin-Resource-Policy") == "cross-origin" && a.Header.Get("Set-Cookie") == "",
+			"%s: %v", name, a.Header)
 	}
 	for _, path := range []string{"/lessons/margins/line", "/lessons/margins", "/lab", "/lessons/margins/line/figures/line.svg"} {
 		require.Check(t, !strings.Contains(none.Want(200, "GET", path, "").Header.Get("Content-Security-Policy"), "frame-ancestors *"),
@@ -56,9 +54,8 @@ func TestEmbed(t *testing.T) {
 	none.Page(404, "/embed/margins/nothing")
 	none.Page(404, "/embed/nothing/line")
 	for path, want := range map[string]int{"/embed/margins/line/live": http.StatusOK, "/lessons/margins/line/live": http.StatusForbidden} { // a sandbox has no origin
-		if a := none.Do("POST", path, "b=1", "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "cross-site"); a.Status != want {
-			t.Errorf("another site's request of %s is answered with %d, not %d", path, a.Status, want)
-		}
+		a := none.Do("POST", path, "b=1", "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "cross-site")
+		require.Check(t, a.Status == want, "another site's request of %s is answered with %d, not %d", path, a.Status, want)
 	}
 
 	// What belongs to somebody is not offered, and not shown when it is asked for.
@@ -127,9 +124,8 @@ func TestTeachers(t *testing.T) {
 			if screen.Demo == nil {
 				continue
 			}
-			if item.Find("img").Length() != 1 || item.Find(`a[href="`+s.URL+"/embed/"+path+`"]`).Length() != 1 || !strings.Contains(item.Find("textarea").Text(), `src="`+s.URL+"/embed/"+path+`"`) {
-				t.Errorf("%s is not listed with picture, address and HTML", path)
-			}
+			require.Check(t, item.Find("img").Length() == 1 && item.Find(`a[href="`+s.URL+"/embed/"+path+`"]`).Length() == 1 && strings.Contains(item.Find("textarea").Text(), `src="`+s.URL+"/embed/"+path+`"`),
+				"%s is not listed with picture, address and HTML", path)
 		}
 	}
 }

@@ -72,9 +72,8 @@ func TestDemosTakeEveryDataSet(t *testing.T) {
 func TestDataWithoutFeatures(t *testing.T) {
 	t.Parallel()
 	refused := withFeatures("similarities", &dataset.Data{Objects: &dataset.Precomputed{}})
-	if said, ok := param.ForPerson(refused); !ok || said != "similarities has no features that a lesson could show: its data are precomputed; choose others" {
-		t.Errorf("%q, %v", said, refused)
-	}
+	said, ok := param.ForPerson(refused)
+	require.Check(t, ok && said == "similarities has no features that a lesson could show: its data are precomputed; choose others", "%q, %v", said, refused)
 	require.Equal(t, withFeatures("moons", &dataset.Data{}), nil, "withFeatures")
 }
 

@@ -45,7 +45,7 @@ func TestLessonPages(t *testing.T) {
 		require.Must(t, at == chain[i], "slide %d is %s, not %s", i, at, chain[i])
 		doc := c.Page(200, at)
 		back := doc.Find(`a[rel="prev"]`).AttrOr("href", "")
-		require.Check(t, i <= 0 || back == chain[i-1], "before %s comes %q", at, back)
+		require.Check(t, i == 0 || back == chain[i-1], "before %s comes %q", at, back)
 		at = doc.Find(`a[rel="next"]`).AttrOr("href", "")
 	}
 	require.Equal(t, at, "", "after the last slide comes")
@@ -72,9 +72,7 @@ func TestLessonIndex(t *testing.T) {
 		}
 	}
 	rows.Each(func(_ int, row *goquery.Selection) {
-		if row.Find("a").Length() == 0 {
-			t.Errorf("nothing for %s", strings.Join(strings.Fields(row.Text()), " "))
-		}
+		require.Check(t, row.Find("a").Length() != 0, "nothing for %s", strings.Join(strings.Fields(row.Text()), " "))
 		row.Find("a").Each(func(_ int, a *goquery.Selection) {
 			route := a.AttrOr("href", "")
 			require.Check(t, slides[route], "%q is no slide", route)
@@ -88,8 +86,7 @@ func TestLessonDemo(t *testing.T) {
 	const path = "/lessons/margins/line"
 	doc := c.Page(200, path+"?w1=2&w2=0&b=nonsense")
 	require.Equal(t, doc.Find(`input[name="w1"]`).AttrOr("value", ""), "2", "w1")
-	got := doc.Find(`[data-error-of="b"]`).Text()
-	require.Check(t, strings.Contains(got, "must be a number"), "what is wrong with b: %q", got)
+	require.Says(t, doc.Find(`[data-error-of="b"]`).Text(), "must be a number", "what is wrong with b")
 	src := doc.Find(".main-figure img").AttrOr("src", "")
 	q, _ := url.Parse(src)
 	require.Check(t, q != nil && q.Query().Get("w1") == "2", "the picture is %s", src)
@@ -114,9 +111,8 @@ func TestLessonWithoutPoints(t *testing.T) {
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	for _, path := range []string{"/lessons/generalisation/study", "/lessons/mercer/pca", "/lessons/conformal/methods"} {
 		doc := c.Page(200, path+"?data=drawing")
-		if got := doc.Find("main").Text(); !strings.Contains(got, "Drawing has no points yet; choose others") {
-			t.Errorf("%s does not say that there are no points", path)
-		}
+		require.Check(t, strings.Contains(doc.Find("main").Text(), "Drawing has no points yet; choose others"),
+			"%s does not say that there are no points", path)
 	}
 }
 
@@ -138,9 +134,8 @@ func TestLessonQuestions(t *testing.T) {
 		"wrong answer: %d %s", a.Status, q.Text())
 	// With one: the question alone.
 	a = c.Fetch(http.MethodPost, path, "answer=10/5&part=1&from=slide")
-	if doc := a.HTML(); doc.Find(".verdict.right").Length() != 1 || doc.Find("h1").Length() != 0 {
-		t.Errorf("right answer: %s", a.Body)
-	}
+	doc := a.HTML()
+	require.Check(t, doc.Find(".verdict.right").Length() == 1 && doc.Find("h1").Length() == 0, "right answer: %s", a.Body)
 	got := progress(c)
 	require.Check(t, got != before && strings.Contains(got, "1 right"), "progress was %q and is %q", before, got)
 	require.Equal(t, progress(s.Browse(t, handlerstest.Bob)), before, "somebody else's progress")
@@ -152,12 +147,21 @@ func TestLessonQuestions(t *testing.T) {
 	a = c.Fetch(http.MethodPost, path, "answer=&from=slide")
 	got = a.HTML().Find("#q-line-distance .error").Text()
 	require.Check(t, a.Status == 422 && got != "", "nothing: %d %q", a.Status, got)
-	got = progress(c)
-	require.Check(t, strings.Contains(got, "1 right"), "progress is %q", got)
+	require.Says(t, progress(c), "1 right", "progress")
 	a = c.Fetch(http.MethodPost, "/lessons/margins/line/questions/nothing", "answer=1")
 	require.Check(t, a.Status == 404, "no such question: %d", a.Status)
 	c.Fetch(http.MethodPost, "/lessons/margins/forget", "")
 	require.Equal(t, progress(c), before, "forgotten, the progress")
+}
+
+// A slide that asks for a run of the workspace shows it.
+func TestRunInALesson(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	run := s.As(t, handlerstest.Alice).Train(`{"dataset":"moons","name":"my own"}`)
+	s.As(t, handlerstest.Alice).Follow(run)
+	doc := s.Browse(t, handlerstest.Alice).Page(200, "/lessons/risk/your-run?run="+run)
+	require.Says(t, doc.Find(".main-figure").Text(), "my own", "the figure of the run")
 }
 
 // The pictures of lessons are the same for everybody: a browser keeps them for good, and
@@ -184,11 +188,12 @@ func TestPicturesOfLessonsAreKept(t *testing.T) {
 			first := c.Do("GET", src, "")
 			got := first.Header.Get("Cache-Control")
 			require.Check(t, first.Status == 200 && got == policy, "%s: %d, %q", src, first.Status, got)
-			if cookie := first.Header.Get("Set-Cookie"); (cookie == "") != strings.HasPrefix(policy, "public") {
-				t.Errorf("%s sets the cookie %q", src, cookie)
-			}
+			cookie := first.Header.Get("Set-Cookie")
+			require.Check(t, (cookie == "") == strings.HasPrefix(policy, "public"), "%s sets the cookie %q", src, cookie)
 			again := s.Browse(t, handlerstest.Bob).Do("GET", src, "", "If-None-Match", first.Header.Get("ETag"))
 			require.Check(t, again.Status == 304 && len(again.Body) == 0, "%s, asked again: %d", src, again.Status)
 		}
 	}
+	sketch := c.Page(200, "/lessons/procedures/worksheet").Find(".worksheet-sketch").First().AttrOr("src", "")
+	require.Says(t, c.Do("GET", sketch, "").Header.Get("Cache-Control"), "public", "%s", sketch)
 }

@@ -84,8 +84,7 @@ func TestLineHasOneOfEach(t *testing.T) {
 		require.Must(t, slices.Equal(got, []int{0}), "settled: %v, want the older one alone", got)
 		a := <-older
 		require.Check(t, errors.Is(a.err, errSuperseded), "the older one got %v", a.err)
-		other := enter(t.Context(), l, "b")
-		require.Slices(t, settled(newer, other), []int{1}, "settled")
+		require.Slices(t, settled(newer, enter(t.Context(), l, "b")), []int{1}, "settled")
 		behind := enter(t.Context(), l, "c")
 		newest := enter(t.Context(), l, "a")
 		a = <-newer

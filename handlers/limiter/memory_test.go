@@ -2,7 +2,6 @@ package limiter
 
 import (
 	"context"
-	"errors"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -27,8 +26,7 @@ func TestAdmit(t *testing.T) {
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err = a.Admit(gone, httptest.NewRecorder(), 10<<20)
-		require.Check(t, errors.Is(err, context.Canceled), "gone: %v", err)
+		require.Is(t, require.Err(a.Admit(gone, httptest.NewRecorder(), 10<<20)), context.Canceled, "gone")
 		admitted := make(chan error)
 		go func() {
 			_, err := a.Admit(t.Context(), httptest.NewRecorder(), 10<<20)

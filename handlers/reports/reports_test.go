@@ -68,9 +68,8 @@ func TestReportIsFrozen(t *testing.T) {
 	}
 	b := s.Browse(t, handlerstest.Alice)
 	page := b.Page(http.StatusOK, "/reports/"+made.ID)
-	if n := page.Find("article script, article b").Length(); n > 0 || !strings.Contains(page.Find("article").Text(), "<script>alert(1)</script>") || page.Find("article math").Length() == 0 {
-		t.Error("the HTML of its writer is not shown as text, or the formula is not")
-	}
+	require.Check(t, page.Find("article script, article b").Length() == 0 && strings.Contains(page.Find("article").Text(), "<script>alert(1)</script>") && page.Find("article math").Length() != 0,
+		"the HTML of its writer is not shown as text, or the formula is not")
 	text := page.Find("article").Text()
 	for _, want := range []string{"Figure 1. A first run.", "Figure 2. run_0.", "Table 1.", "Corrected", "McNemar's exact test", "Mean rank", "marginlab repeat report.json", "marginlab fit --data moons"} {
 		require.Check(t, want == "Corrected" || strings.Contains(strings.Join(strings.Fields(text), " "), want),
@@ -84,8 +83,7 @@ func TestReportIsFrozen(t *testing.T) {
 	again := handlerstest.Decode[reports.Report](e.Want(http.StatusOK, "GET", "/api/reports/"+made.ID, ""))
 	require.Equal(t, cmp.Diff(made, again), "", "diff")
 	page = b.Page(http.StatusOK, "/reports/"+made.ID)
-	n := page.Find(".report-source:contains('deleted since')").Length()
-	require.Check(t, n == 5, "%d of 5 items say that they were deleted", n)
+	require.Equal(t, page.Find(".report-source:contains('deleted since')").Length(), 5, "items of 5 that say they were deleted")
 	b.Pictures(page, 5)
 
 	// Saved again, even with its numbers brought up to date, it keeps what is gone.
@@ -137,12 +135,10 @@ func TestReportFiles(t *testing.T) {
 		return string(e.Want(http.StatusOK, "GET", "/api/reports/"+made.ID+"/"+file, "").Body)
 	}
 	for _, want := range []string{"# Findings &amp; &lt;b>more&lt;/b>\n", "Is $x^2$ **sparse**?", "![Figure 1. A first run](figures/1-1.svg)", "**Accuracy in %**", `| run\_0 |`, "marginlab cv --data 'own points.csv'", "marginlab study study-4.toml", "marginlab repeat report.json"} {
-		text := get("report.md")
-		require.Check(t, strings.Contains(text, want), "Markdown without %q:\n%s", want, text)
+		require.Says(t, get("report.md"), want, "Markdown without")
 	}
 	for _, want := range []string{`\title{Findings \& $<$b$>$more$<$/b$>$}`, `\section*{Question}`, `Is $x^2$ \textbf{sparse}?`, `$<$script$>$alert(1)$<$/script$>$ 5 \% \& more\_`, `\includegraphics[width=0.7\linewidth]{figures/1-1.pdf}`, `\caption{A first run. `, `\begin{tabular}`, `\end{document}`} {
-		text := get("report.tex")
-		require.Check(t, strings.Contains(text, want), "LaTeX without %q:\n%s", want, text)
+		require.Says(t, get("report.tex"), want, "LaTeX without")
 	}
 	packed := get("report.zip")
 	z := require.Value(zip.NewReader(strings.NewReader(packed), int64(len(packed))))(t)
@@ -193,12 +189,10 @@ func TestReportForms(t *testing.T) {
 	text := b.Send(http.StatusOK, "/reports", url.Values{"title": {"t"}, "text": {"begin"}, "place": {place}}.Encode()).HTML().Find("textarea").Text()
 	require.Check(t, text == "begin\n\n"+place+"\n", "%q", text)
 	preview := b.Send(http.StatusOK, at, url.Values{"title": {"other"}, "text": {"new\n\n" + place}, "act": {"preview"}}.Encode()).HTML()
-	if preview.Find("#preview .report-figure img[src^='data:image/svg']").Length() != 1 || b.Page(http.StatusOK, at).Find("h1").Text() == "other" {
-		t.Error("the preview shows nothing, or was saved")
-	}
-	if told := b.Send(http.StatusUnprocessableEntity, at, url.Values{"title": {"other"}, "text": {"open $x"}, "act": {"save"}}.Encode()).HTML(); !strings.Contains(told.Find(".problem").Text(), "a $ is missing") || told.Find("textarea").Text() != "open $x" {
-		t.Error(told.Find("main").Text())
-	}
+	require.Check(t, preview.Find("#preview .report-figure img[src^='data:image/svg']").Length() == 1 && b.Page(http.StatusOK, at).Find("h1").Text() != "other",
+		"the preview shows nothing, or was saved")
+	told := b.Send(http.StatusUnprocessableEntity, at, url.Values{"title": {"other"}, "text": {"open $x"}, "act": {"save"}}.Encode()).HTML()
+	require.Check(t, strings.Contains(told.Find(".problem").Text(), "a $ is missing") && told.Find("textarea").Text() == "open $x", "%v", told.Find("main").Text())
 	twice := url.Values{"title": {"once"}, "text": {"a"}, "request": {"r"}, "act": {"save"}}.Encode()
 	b.Send(http.StatusOK, "/reports", twice)
 	b.Send(http.StatusOK, "/reports", twice)

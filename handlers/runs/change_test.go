@@ -61,9 +61,8 @@ func TestChange(t *testing.T) {
 	tag := func(query string) string {
 		return p.Fetch("GET", run+"/change/figures/band.svg?"+query, "").Header.Get("ETag")
 	}
-	if tag("") == "" || tag("") == tag("limits=0,1,0,1") {
-		t.Errorf("of the whole plane and of a part the tag is %q", tag(""))
-	}
+	require.Check(t, tag("") != "" && tag("") != tag("limits=0,1,0,1"),
+		"of the whole plane and of a part the tag is %q", tag(""))
 	require.Equal(t, p.Fetch("GET", run+"/change/figures/other.svg", "").Status, 404, "another figure")
 	require.Says(t, p.Page(200, run).Find(".change-answers").Text(), "Under 30 bootstrap samples", "the run says")
 	got := handlerstest.Decode[ml.Sensitivity](c.Want(http.StatusOK, "POST", "/api"+run+"/change", ""))
@@ -99,9 +98,8 @@ func TestChangeGoesOn(t *testing.T) {
 	a := c.Want(http.StatusAccepted, "POST", at, "")
 	require.Check(t, a.Header.Get("Location") == at && a.Header.Get("Retry-After") != "", "%v", a.Header)
 	<-told
-	if now := handlerstest.Decode[api.Job](c.Want(http.StatusAccepted, "GET", at, "")); now.Kind != "sensitivity" || now.Done != 20 || now.Total != 80 || now.Text != "without one support vector: 20 of 80 trainings" {
-		t.Errorf("programs are told %+v", now)
-	}
+	now := handlerstest.Decode[api.Job](c.Want(http.StatusAccepted, "GET", at, ""))
+	require.Check(t, now.Kind == "sensitivity" && now.Done == 20 && now.Total == 80 && now.Text == "without one support vector: 20 of 80 trainings", "programs are told %+v", now)
 	row := p.Page(200, "/jobs").Find(".jobs tbody tr")
 	text := row.Text()
 	require.Check(t, row.Length() == 1 && strings.Contains(text, "20 of 80 trainings"), "among the jobs: %q", text)
@@ -166,9 +164,8 @@ func TestChangeSaysWhatMatters(t *testing.T) {
 		c.Want(http.StatusOK, "POST", "/api"+at, "")
 		doc := p.Page(200, at)
 		require.Equal(t, doc.Find(".change-answers li").Eq(1).Text(), test.want, "Text")
-		if row := doc.Find("[aria-label='Support vectors left out'] tbody tr").First().Text(); strings.Contains(row, "no boundary without it") != test.removals[0].Only {
-			t.Errorf("%q of %+v", row, test.removals[0])
-		}
+		row := doc.Find("[aria-label='Support vectors left out'] tbody tr").First().Text()
+		require.Check(t, strings.Contains(row, "no boundary without it") == test.removals[0].Only, "%q of %+v", row, test.removals[0])
 		band := string(p.Fetch("GET", at+"/figures/band.svg", "").Body)
 		require.Check(t, strings.Contains(band, "has a ring") == test.ring, "%+v: ring %v", test.removals, !test.ring)
 	}

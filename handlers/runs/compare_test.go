@@ -55,9 +55,8 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"wide alike narrow", "accounts for testing 3 pairs", "different points"},
 	} {
 		text := compare(strings.Fields(tc.names)...)
-		if want := strings.ToUpper(tc.says[:1]) + tc.says[1:]; !strings.Contains(text, tc.says) && !strings.Contains(text, want) || tc.not != "" && strings.Contains(text, tc.not) {
-			t.Errorf("%s: %q, want %q and not %q", tc.names, text, tc.says, tc.not)
-		}
+		require.Check(t, (strings.Contains(text, tc.says) || strings.Contains(text, (strings.ToUpper(tc.says[:1])+tc.says[1:]))) && (tc.not == "" || !strings.Contains(text, tc.not)),
+			"%s: %q, want %q and not %q", tc.names, text, tc.says, tc.not)
 	}
 	for _, tc := range []struct{ names, says string }{
 		{"wide seed", "“wide” and “seed” do equally well"},
@@ -65,16 +64,14 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"wide narrow", "The difference is real, “wide” is better: “wide” leads by "},
 	} {
 		text := evidence(b, onFolds(b, chosen(ids, strings.Fields(tc.names)...)))
-		if !strings.Contains(text, tc.says) || !strings.Contains(text, "Cross-validation with 10 folds, 3 repeats on the same folds") {
-			t.Errorf("%s on folds: %q, want %q", tc.names, text, tc.says)
-		}
+		require.Check(t, strings.Contains(text, tc.says) && strings.Contains(text, "Cross-validation with 10 folds, 3 repeats on the same folds"),
+			"%s on folds: %q, want %q", tc.names, text, tc.says)
 	}
 	fewer := chosen(ids, "wide", "narrow")
 	fewer.Set("k", "4")
 	fewer.Set("repeats", "2")
-	if text := evidence(b, onFolds(b, fewer)); !strings.Contains(text, "Cross-validation with 4 folds, 2 repeats") || !strings.Contains(text, "Other folds") {
-		t.Errorf("on four folds: %q", text)
-	}
+	text := evidence(b, onFolds(b, fewer))
+	require.Check(t, strings.Contains(text, "Cross-validation with 4 folds, 2 repeats") && strings.Contains(text, "Other folds"), "on four folds: %q", text)
 	b.Send(http.StatusUnprocessableEntity, "/compare/folds", chosen(ids, "wide", "xor").Encode())
 	for field, text := range map[string]string{"k": "1", "repeats": "1000"} {
 		wrong := chosen(ids, "wide", "narrow")
@@ -159,16 +156,14 @@ func TestBaseline(t *testing.T) {
 	q.Set("base", ids["two"])
 	q.Set("diff", "1")
 	doc := b.Page(200, "/compare?"+q.Encode())
-	head := doc.Find(".compare thead").First().Find("th").Eq(2).Text()
-	require.Check(t, strings.Contains(head, "baseline"), "the second column is headed %q", head)
+	require.Says(t, doc.Find(".compare thead").First().Find("th").Eq(2).Text(), "baseline", "the second column is headed")
 	pictures := doc.Find("img[src^='/runs/']")
 	for _, img := range pictures.EachIter() { // one has a remark below its legend: all keep a line for it
 		require.Says(t, img.AttrOr("src", ""), "noted=1", "the address of the picture, with another height than those beside it")
 	}
 	require.Equal(t, pictures.Length(), 3, "pictures")
-	if doc := b.Page(200, "/compare?"+chosen(ids, "one", "two").Encode()); doc.Find("img[src^='/runs/']:not([src*='noted'])").Length() != 2 {
-		t.Error("a line is kept that no picture needs")
-	}
+	require.Check(t, b.Page(200, "/compare?"+chosen(ids, "one", "two").Encode()).Find("img[src^='/runs/']:not([src*='noted'])").Length() == 2,
+		"a line is kept that no picture needs")
 	found := false
 	for _, tr := range doc.Find(".compare tr").EachIter() {
 		if strings.TrimSpace(tr.Find("th").Text()) == "Features" {
@@ -192,9 +187,8 @@ func TestBaseline(t *testing.T) {
 			runs = 2
 		}
 		got := link.Query()
-		if link.Path != "/compare" || got.Get("base") != want["base"] || got.Get("diff") != want["diff"] || len(got["run"]) != runs {
-			t.Errorf("%s: %v", name, link)
-		}
+		require.Check(t, link.Path == "/compare" && got.Get("base") == want["base"] && got.Get("diff") == want["diff"] && len(got["run"]) == runs,
+			"%s: %v", name, link)
 	}
 }
 
@@ -226,8 +220,7 @@ func TestCompareMany(t *testing.T) {
 	require.Equal(t, doc.Find(".evidence details .findings tbody tr").Length(), 190, "pairs in all")
 	require.Equal(t, doc.Find(".draw input[checked]").Length(), 6, "boundaries are drawn")
 	doc = b.Page(200, at("where", "kernel = rbf and C > 10", "axes", "C,kernel", "log", "", "x", "C", "y", "support_vectors", "draw", q["run"][3], "draw", q["run"][4]))
-	text := doc.Find(".quantities [role=status]").Text()
-	require.Check(t, strings.Contains(text, "5 of 20 runs"), "the filter: %q", text)
+	require.Says(t, doc.Find(".quantities [role=status]").Text(), "5 of 20 runs", "the filter")
 	require.Equal(t, doc.Find("#axes li").Length(), 2, "axes")
 	alt, _ := doc.Find(".parallel img").Attr("alt")
 	require.Equal(t, alt, "20 lines across the axes C, Kernel. Pale: 15.", "the picture shows")
@@ -235,8 +228,7 @@ func TestCompareMany(t *testing.T) {
 	got := b.Page(200, at("axis", "gamma", "axes", "C,kernel")).Find("#axes li").Length()
 	require.Check(t, got == 3, "%d axes after one was added", got)
 	for key, value := range map[string]string{"where": "C >", "axes": "colour", "x": "kernel", "y": "colour"} {
-		text := b.Page(422, at(key, value)).Find("#f-where-error").Text()
-		require.Check(t, text != "", "%s=%s: nothing is said", key, value)
+		require.Check(t, b.Page(422, at(key, value)).Find("#f-where-error").Text() != "", "%s=%s: nothing is said", key, value)
 		b.Want(422, "GET", strings.Replace(at(key, value), "/compare", "/compare/figures/parallel.svg", 1), "")
 	}
 	n = b.Page(200, "/compare?runs="+strings.Join(q["run"][:3], ",")+"&diff=1").Find(".draw input[checked]").Length()
@@ -246,9 +238,8 @@ func TestCompareMany(t *testing.T) {
 	require.Check(t, string(one) == string(other), "%s\n%s", one, other)
 	for _, to := range []string{"/compare.csv", "/api/comparison.csv"} {
 		file, err := csv.NewReader(strings.NewReader(string(c.Want(200, "GET", strings.Replace(at("diff", "1"), "/compare", to, 1), "").Body))).ReadAll()
-		if err != nil || len(file[0]) != 21 || file[1][0] != "name" || file[1][20] != "r20" || slices.ContainsFunc(file, func(row []string) bool { return row[0] == "learner" }) {
-			t.Errorf("%s: %q, %v", to, file, err)
-		}
+		require.Check(t, err == nil && len(file[0]) == 21 && file[1][0] == "name" && file[1][20] == "r20" && !slices.ContainsFunc(file, func(row []string) bool { return row[0] == "learner" }),
+			"%s: %q, %v", to, file, err)
 	}
 }
 
@@ -284,8 +275,7 @@ func TestSharedComparison(t *testing.T) {
 	copied, _ := other.Page(200, run).Find(".toolbar a.primary").Attr("href")
 	require.Check(t, strings.HasPrefix(copied, "/lab?"), "the shared run leads to %q", copied)
 	clone, _ := shared.Find(".side-by-side a[aria-label^='open in lab']").Attr("href")
-	lab := other.Page(200, clone)
-	require.Says(t, lab.Find("main").Text(), "mine", "the lab opens")
+	require.Says(t, other.Page(200, clone).Find("main").Text(), "mine", "the lab opens")
 	other.Want(200, "GET", "/shared/compare.csv?"+link.RawQuery, "")
 	other.Want(404, "GET", "/shared/compare?"+q.Encode(), "")
 	other.Want(404, "POST", "/compare/share", q.Encode(), "Content-Type", "application/x-www-form-urlencoded")
@@ -335,9 +325,8 @@ func TestDifferenceOfValues(t *testing.T) {
 		id := c.Train(`{"dataset":"` + set.ID + `","name":"lambda ` + lambda + `","spec":{"target":"value","learner":"ridge","lambda":` + lambda + `,"test_fraction":0.25}}`)
 		c.Follow(id)
 		q.Add("run", id)
-		if run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, "")); run.Report.TestInterval != nil || run.Report.TestMCC != nil {
-			t.Errorf("scores of classes: %+v", run.Report)
-		}
+		run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, ""))
+		require.Check(t, run.Report.TestInterval == nil && run.Report.TestMCC == nil, "scores of classes: %+v", run.Report)
 	}
 	text := evidence(b, onFolds(b, q))
 	for _, says := range []string{"The difference is real, “lambda 0.01” is better: “lambda 0.01” came closer to ", "Wilcoxon", "mean squared error"} {
@@ -371,18 +360,16 @@ func TestProofsAsCSV(t *testing.T) {
 	q := chosen(ids, "=wide", "narrow").Encode()
 	told := handlerstest.Decode[api.Comparison](c.Want(http.StatusOK, "GET", "/api/comparison?runs="+ids["=wide"]+","+ids["narrow"], ""))
 	tests := read("/api/comparison/tests.csv?" + q)
-	if len(tests) != 2 || tests[1][0] != "McNemar" || tests[1][1] != "'=wide" || tests[1][5] != strconv.Itoa(told.Points) || tests[1][6] != strconv.Itoa(told.Pairs[0].OnlyFirst) {
-		t.Errorf("%q, want %+v", tests, told)
-	}
+	require.Check(t, len(tests) == 2 && tests[1][0] == "McNemar" && tests[1][1] == "'=wide" && tests[1][5] == strconv.Itoa(told.Points) && tests[1][6] == strconv.Itoa(told.Pairs[0].OnlyFirst),
+		"%q, want %+v", tests, told)
 	p, err := strconv.ParseFloat(tests[1][13], 64)
 	require.Check(t, err == nil && p == told.Pairs[0].P, "p %v, want %v", tests[1][13], told.Pairs[0].P)
 	points := read("/compare/disagreement.csv?" + q)
 	require.Must(t, len(points) == 1+len(told.Disagree) && len(points[0]) == 1+2+1+2*2,
 		"%d points, want %d: %q", len(points)-1, len(told.Disagree), points[0])
 	for i, row := range told.Disagree {
-		if points[i+1][0] != strconv.Itoa(row) || points[i+1][4] == points[i+1][6] {
-			t.Errorf("%q, want row %d and two answers", points[i+1], row)
-		}
+		require.Check(t, points[i+1][0] == strconv.Itoa(row) && points[i+1][4] != points[i+1][6],
+			"%q, want row %d and two answers", points[i+1], row)
 	}
 	unlike := "/compare/tests.csv?" + chosen(ids, "=wide", "all").Encode()
 	c.Want(http.StatusUnprocessableEntity, "GET", unlike, "") // no points that both held out, and no folds yet
@@ -390,9 +377,8 @@ func TestProofsAsCSV(t *testing.T) {
 	page := b.Page(http.StatusOK, to)
 	link, _ := page.Find(`a[href*="/compare/tests.csv"]`).Attr("href")
 	rows := read(link)
-	if len(rows) != 2 || rows[1][0] != "corrected t" || rows[1][12] != "29" || rows[1][15] == "" || !strings.Contains(link, "folds=") {
-		t.Errorf("%s: %q", link, rows)
-	}
+	require.Check(t, len(rows) == 2 && rows[1][0] == "corrected t" && rows[1][12] == "29" && rows[1][15] != "" && strings.Contains(link, "folds="),
+		"%s: %q", link, rows)
 	if kept := read(unlike); !slices.EqualFunc(kept, rows, slices.Equal) { // the runs keep what the folds said, as their comparison shows
 		t.Errorf("of the folds that the runs were judged on: %q, want %q", kept, rows)
 	}

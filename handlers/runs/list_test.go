@@ -57,9 +57,8 @@ func TestRunsTable(t *testing.T) {
 
 	// The error is marked; the field keeps the typed text.
 	wrong := b.Page(422, "/runs?where="+url.QueryEscape("C > 1 and gama < 2"))
-	if at, say := wrong.Find("pre.place").Text(), wrong.Find("#f-where-error").Text(); !strings.HasSuffix(at, "\n          ^") || !strings.Contains(say, "did you mean gamma?") {
-		t.Errorf("the place %q and %q", at, say)
-	}
+	at, say := wrong.Find("pre.place").Text(), wrong.Find("#f-where-error").Text()
+	require.Check(t, strings.HasSuffix(at, "\n          ^") && strings.Contains(say, "did you mean gamma?"), "the place %q and %q", at, say)
 	v, _ := wrong.Find("#f-where").Attr("value")
 	require.Check(t, v == "C > 1 and gama < 2", "the filter is %q", v)
 	if all := b.Page(200, "/runs").Find("table.runs tbody tr").Length(); all == 0 || wrong.Find("table.runs tbody tr").Length() != all {
@@ -73,8 +72,7 @@ func TestRunsTable(t *testing.T) {
 	groups := b.Page(200, "/runs?group=kernel").Find("tr.group")
 	require.Check(t, groups.Length() == 2 && strings.Contains(groups.Text(), "2 runs") && strings.Contains(groups.Text(), "best accuracy"),
 		"groups %q", groups.Text())
-	got := list("kernel=rbf&q=10&status=done")
-	require.Check(t, slices.Equal(got, []string{"rbf 10"}), "an old link shows %q", got)
+	require.Slices(t, list("kernel=rbf&q=10&status=done"), []string{"rbf 10"}, "an old link shows")
 
 	// Against the baseline: the same number tells nothing, C is 9.9 more.
 	cells := b.Page(200, "/runs?cols=C,kernel&where=C%3D10&base="+ids["rbf 0.1"]).Find(".runs .exceeds").Text()
@@ -95,16 +93,14 @@ func TestRunsTable(t *testing.T) {
 	require.Equal(t, first(), "name,gamma,C,test_auc", "columns, after %q", was)
 	b.Page(422, "/runs?cols=gamma,colour")
 	file, err := csv.NewReader(strings.NewReader(string(b.Want(200, "GET", "/runs.csv?where=kernel%3Drbf&sort=C", "").Body))).ReadAll()
-	if err != nil || len(file) != 3 || strings.Join(file[0], ",") != "id,name,gamma,C,test_auc" || file[1][3] != "0.1" || file[2][1] != "rbf 10" {
-		t.Errorf("the file: %q, %v", file, err)
-	}
+	require.Check(t, err == nil && len(file) == 3 && strings.Join(file[0], ",") == "id,name,gamma,C,test_auc" && file[1][3] == "0.1" && file[2][1] == "rbf 10",
+		"the file: %q, %v", file, err)
 	whole, _, _ := strings.Cut(string(c.Want(200, "GET", "/api/runs.csv", "").Body), "\n")
 	for _, name := range []string{"gamma", "rho", "seed", "data_hash", "test_accuracy", "note"} {
 		require.Check(t, slices.Contains(strings.Split(whole, ","), name), "no column %s in %s", name, whole)
 	}
-	if got := c.Want(200, "GET", "/api/runs.csv?where=C%3E1&cols=C", "").Body; strings.Count(string(got), "\n") != 3 {
-		t.Errorf("the file of programs: %q", got)
-	}
+	got := c.Want(200, "GET", "/api/runs.csv?where=C%3E1&cols=C", "").Body
+	require.Check(t, strings.Count(string(got), "\n") == 3, "the file of programs: %q", got)
 
 	// Many at once.
 	b.Send(200, "/runs/tag", url.Values{"run": {ids["rbf 10"], ids["linear 10"], ids["rbf 10"]}, "tags": {"large, k0"}}.Encode())

@@ -83,9 +83,7 @@ func TestSeveralMachinesThroughEveryDoor(t *testing.T) {
 		f := scores.RawRowView(i)
 		require.Check(t, r[1] == d.Classes[d.Y[i]] && r[2] == m.LabelOf(f...), "row %d: %q", i, r)
 		for k, v := range f {
-			if r[3+k] != strconv.FormatFloat(v, 'g', -1, 64) {
-				t.Errorf("row %d: %s is %s, want %v", i, names[k], r[3+k], v)
-			}
+			require.Check(t, r[3+k] == strconv.FormatFloat(v, 'g', -1, 64), "row %d: %s is %s, want %v", i, names[k], r[3+k], v)
 		}
 	}
 

@@ -44,9 +44,8 @@ func TestModelsLeave(t *testing.T) {
 	other := done(c, `{"dataset":"iris","spec":{"kernel":"laplacian"}}`)
 	c.Says(422, "use ONNX or Python", "GET", "/api/runs/"+other+"/model.libsvm", "")
 	page := c.Page(200, "/runs/"+other)
-	if n := page.Find(`a[href$="model.libsvm"]`).Length(); n != 0 || !strings.Contains(page.Text(), "LIBSVM has no kernel laplacian") {
-		t.Errorf("the page offers LIBSVM %d times", n)
-	}
+	n := page.Find(`a[href$="model.libsvm"]`).Length()
+	require.Check(t, n == 0 && strings.Contains(page.Text(), "LIBSVM has no kernel laplacian"), "the page offers LIBSVM %d times", n)
 }
 
 func TestRowsInJSON(t *testing.T) {
@@ -71,9 +70,8 @@ func TestRowsInJSON(t *testing.T) {
 	}
 	at := "/api/runs/" + id + "/predictions"
 	got := handlerstest.Decode[set](c.Want(200, "POST", at, `{"rows":[`+list+`]}`, "Content-Type", "application/json"))
-	if got.N != 1 || got.Accuracy != nil || got.Predictions[0].Label != "setosa" || got.Predictions[0].F >= 0 || got.Predictions[0].Probability >= 0.5 {
-		t.Errorf("a list: %+v", got)
-	}
+	require.Check(t, got.N == 1 && got.Accuracy == nil && got.Predictions[0].Label == "setosa" && got.Predictions[0].F < 0 && got.Predictions[0].Probability < 0.5,
+		"a list: %+v", got)
 	got = handlerstest.Decode[set](c.Want(200, "POST", at, `{"rows":[`+named+`]}`, "Content-Type", "application/json"))
 	require.Check(t, got.Accuracy != nil && *got.Accuracy == 1 && got.Predictions[0].Label == "versicolor",
 		"an object: %+v", got)
@@ -145,9 +143,8 @@ func TestCopiedClientCodeRuns(t *testing.T) {
 		code += "a, b = dict(run.report), dict(again.report)\nprint(a.pop('fit_seconds') > 0 < b.pop('fit_seconds'), a == b)\n"
 		cmd := exec.Command(python, "-c", code)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "MARGINLAB_TOKEN="+handlerstest.Alice)
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "True True\n") {
-			t.Errorf("%s: %v\n%s\n%s", body, err, out, code)
-		}
+		out, err := cmd.CombinedOutput()
+		require.Check(t, err == nil && strings.HasSuffix(string(out), "True True\n"), "%s: %v\n%s\n%s", body, err, out, code)
 	}
 }
 

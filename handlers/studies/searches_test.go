@@ -58,9 +58,8 @@ func TestAPISearch(t *testing.T) {
 		require.Check(t, e.Name != "progress" || strings.Contains(e.Data, `"total":24`), "%+v", e)
 	}
 	got := found(c, id)
-	if last.Name != "status" || last.Data != `{"status":"done"}` || got.Status != store.Done || got.Done != 24 || got.Total != 24 {
-		t.Errorf("%+v after %+v", got, last)
-	}
+	require.Check(t, last.Name == "status" && last.Data == `{"status":"done"}` && got.Status == store.Done && got.Done == 24 && got.Total == 24,
+		"%+v after %+v", got, last)
 	b, _ := dataset.FindBuiltin("moons")
 	d := require.Value(b.Load())(t)
 	spec := ml.DefaultSpec()
@@ -82,9 +81,8 @@ func TestAPISearch(t *testing.T) {
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/searches/"+id+"/runs", `{"cell":4}`)
 
 	again := found(c, search(c, `{"dataset":"moons","spec":{"standardize":false},"grid":{"C":[1,100],"gamma":["auto",2]},"folds":3,"seed":7}`))
-	if again.Known != 6 || again.Total != 6 || !reflect.DeepEqual(again.Cells, got.Cells) || again.Warning == "" || again.Nested != nil {
-		t.Errorf("the same without nested folds: %+v", again)
-	}
+	require.Check(t, again.Known == 6 && again.Total == 6 && reflect.DeepEqual(again.Cells, got.Cells) && again.Warning != "" && again.Nested == nil,
+		"the same without nested folds: %+v", again)
 	list := handlerstest.Decode[struct{ Searches []api.Search }](c.Want(200, "GET", "/api/searches", "")).Searches
 	require.Check(t, len(list) == 2 && list[0].ID == again.ID && list[0].Cells == nil, "%+v", list)
 	three := found(c, search(c, `{"dataset":"moons","grid":{"C":[1,10,100],"gamma":[0.5,1,2]},"folds":3,"score":"mcc"}`)).ID
@@ -110,9 +108,8 @@ func TestAPIDrawnSearch(t *testing.T) {
 		Ranges: map[string]eval.Range{"C": {Low: 0.1, High: 100, Log: true}, "gamma": {Low: 0.1, High: 10, Log: true}},
 	}
 	settings := require.Value(want.Settings())(t)
-	if got.Status != store.Done || len(got.Cells) != 8 || got.Total != 24 || got.Drawn == nil || !cmp.Equal(got.Drawn.Ranges, want.Ranges) || got.Drawn.Seed != 7 {
-		t.Fatalf("%+v", got)
-	}
+	require.Must(t, got.Status == store.Done && len(got.Cells) == 8 && got.Total == 24 && got.Drawn != nil && cmp.Equal(got.Drawn.Ranges, want.Ranges) && got.Drawn.Seed == 7,
+		"%+v", got)
 	grid := ""
 	for i, cell := range got.Cells {
 		require.Check(t, cmp.Equal(cell.Values, settings[i]), "cell %d is %v, want %v", i, cell.Values, settings[i])
@@ -120,19 +117,16 @@ func TestAPIDrawnSearch(t *testing.T) {
 			grid = fmt.Sprintf(`{"C":[%s],"gamma":[%s]}`, cell.Values.Text("C"), cell.Values.Text("gamma"))
 		}
 	}
-	if one := found(c, search(c, `{"dataset":"moons","grid":`+grid+`,"folds":3,"seed":7}`)); one.Known != 3 || one.Total != 3 {
-		t.Errorf("of the same cells in a grid %d of %d are known", one.Known, one.Total)
-	}
+	one := found(c, search(c, `{"dataset":"moons","grid":`+grid+`,"folds":3,"seed":7}`))
+	require.Check(t, one.Known == 3 && one.Total == 3, "of the same cells in a grid %d of %d are known", one.Known, one.Total)
 	finer := found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+got.ID+"/again", `{"how":"finer"}`)).ID)
 	best := got.Cells[*got.Best]
-	if finer.Total != 27 || finer.Known != 3 || !cmp.Equal(finer.Cells[0], best) || finer.Cells[*finer.Best].Accuracy < best.Accuracy {
-		t.Errorf("%+v", finer)
-	}
+	require.Check(t, finer.Total == 27 && finer.Known == 3 && cmp.Equal(finer.Cells[0], best) && finer.Cells[*finer.Best].Accuracy >= best.Accuracy,
+		"%+v", finer)
 	nested := found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+got.ID+"/again", `{"how":"nested"}`)).ID)
 	require.Check(t, nested.Nested != nil && nested.Known == 24 && cmp.Equal(nested.Cells, got.Cells), "%+v", nested)
-	if page := c.Page(200, "/searches/"+finer.ID).Text(); strings.Contains(page, "judge this choice by nested folds first") || !strings.Contains(page, "where all points had chosen before stays unjudged") {
-		t.Errorf("%s", page)
-	}
+	page := c.Page(200, "/searches/"+finer.ID).Text()
+	require.Check(t, !strings.Contains(page, "judge this choice by nested folds first") && strings.Contains(page, "where all points had chosen before stays unjudged"), "%s", page)
 	finer = found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+finer.ID+"/again", `{"how":"nested"}`)).ID)
 	if page := c.Page(200, "/searches/"+finer.ID).Text(); finer.Nested == nil || finer.Warning != eval.NestedInPart || !strings.Contains(page, eval.NestedInPart) || strings.Contains(page, "This is the number to report") {
 		t.Errorf("a nested search around what another has found is taken for honest: %q\n%s", finer.Warning, page)
@@ -140,12 +134,10 @@ func TestAPIDrawnSearch(t *testing.T) {
 	c.Want(422, "POST", "/api/searches/"+got.ID+"/again", `{"how":"larger"}`)
 	s.As(t, handlerstest.Bob).Want(404, "POST", "/api/searches/"+got.ID+"/again", `{"how":"finer"}`)
 	text := c.Page(200, "/searches/"+got.ID).Text()
-	if !strings.Contains(text, "--C=0.1..100") || !strings.Contains(text, "--design=sobol --points=8") || !strings.Contains(text, "8 points of a Sobol sequence") {
-		t.Errorf("%s", text)
-	}
-	if text := c.Page(200, "/searches/"+finer.ID).Text(); strings.Contains(text, "marginlab cv --data") || !strings.Contains(text, "and the best of the search before") {
-		t.Errorf("%s", text)
-	}
+	require.Check(t, strings.Contains(text, "--C=0.1..100") && strings.Contains(text, "--design=sobol --points=8") && strings.Contains(text, "8 points of a Sobol sequence"),
+		"%s", text)
+	text = c.Page(200, "/searches/"+finer.ID).Text()
+	require.Check(t, !strings.Contains(text, "marginlab cv --data") && strings.Contains(text, "and the best of the search before"), "%s", text)
 }
 
 // A search around the best of a nested one goes on within every fold, search after search, to
@@ -179,9 +171,8 @@ func TestAPIFinerNested(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 		run := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+one.ID+"/runs", `{}`))
-		if note := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run.ID, "")).Note; !strings.Contains(note, "search by search") || strings.Contains(note, "too good") {
-			t.Errorf("%s: the saved run says %q", name, note)
-		}
+		note := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+run.ID, "")).Note
+		require.Check(t, strings.Contains(note, "search by search") && !strings.Contains(note, "too good"), "%s: the saved run says %q", name, note)
 	}
 }
 
@@ -194,9 +185,7 @@ func TestSearchForm(t *testing.T) {
 		t.Helper()
 		a := c.Fetch("POST", "/searches", form)
 		id, ok := a.HTML().Find("#search").Attr("data-id")
-		if !ok {
-			t.Fatalf("%s: %d %s", form, a.Status, a.HTML().Find(".error, [role=alert]").Text())
-		}
+		require.Must(t, ok, "%s: %d %s", form, a.Status, a.HTML().Find(".error, [role=alert]").Text())
 		return id
 	}
 	const plain = "data=moons&search.C=1,10&search.gamma=1"
@@ -245,9 +234,8 @@ func TestSearchForm(t *testing.T) {
 		if want == "" && a.Status == 422 && a.HTML().Find(".search-values[open] > .error").Length() == 1 {
 			continue
 		}
-		if a.Status != 422 || a.HTML().Find(`.search-values[open] .field:has([name="search.`+want+`"]) .error`).Length() != 1 {
-			t.Errorf("%s: %d, %q, not at %s", form, a.Status, a.HTML().Find(".search-values .error").Text(), want)
-		}
+		require.Check(t, a.Status == 422 && a.HTML().Find(`.search-values[open] .field:has([name="search.`+want+`"]) .error`).Length() == 1,
+			"%s: %d, %q, not at %s", form, a.Status, a.HTML().Find(".search-values .error").Text(), want)
 	}
 }
 
@@ -261,10 +249,8 @@ func TestEveryScoreRanks(t *testing.T) {
 			data, spec = "sine", `{"target":"value","learner":"ridge"}`
 		}
 		got := found(c, search(c, `{"dataset":"`+data+`","spec":`+spec+`,"grid":{"gamma":[0.01,1,100]},"folds":3,"score":"`+score.Name+`"}`))
-		if got.Status != store.Done || got.Score != score.Name {
-			t.Errorf("%s: %s ranked by %s: %s", score.Name, got.Status, got.Score, got.Error)
-			continue
-		}
+		require.Must(t, got.Status == store.Done && got.Score == score.Name,
+			"%s: %s ranked by %s: %s", score.Name, got.Status, got.Score, got.Error)
 		best, _, _ := score.Over(got.Cells[*got.Best].Folds)
 		for _, cell := range got.Cells {
 			if mean, _, ok := score.Over(cell.Folds); !ok || score.Larger && mean > best || !score.Larger && mean < best {
@@ -335,9 +321,8 @@ func TestSearchesQueueFull(t *testing.T) {
 		"API":  s.As(t, handlerstest.Alice).Do("POST", "/api/searches", `{"dataset":"moons","grid":{"C":[1,2]}}`),
 		"page": s.Browse(t, handlerstest.Alice).Do("POST", "/searches", "data=moons&search.C=1,2&search.gamma=1&search.folds=5", "Content-Type", "application/x-www-form-urlencoded"),
 	} {
-		if a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" {
-			t.Errorf("%s: %d, Retry-After %q", name, a.Status, a.Header.Get("Retry-After"))
-		}
+		require.Check(t, a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "",
+			"%s: %d, Retry-After %q", name, a.Status, a.Header.Get("Retry-After"))
 	}
 }
 
@@ -351,9 +336,8 @@ func TestSearchOneValue(t *testing.T) {
 	require.Says(t, c.Page(200, "/searches/"+id).Text(), "--degree=2", "the command is another one")
 	finer := c.Fetch("POST", "/searches/"+id+"/again", "how=finer").HTML()
 	other, _ := finer.Find("#search").Attr("data-id")
-	if s := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+other, "")); s.Spec.Text("degree") != "2" || len(s.Grid["C"]) != 7 || len(s.Grid) != 1 {
-		t.Errorf("%s %v", s.Spec.Text("degree"), s.Grid)
-	}
+	s := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+other, ""))
+	require.Check(t, s.Spec.Text("degree") == "2" && len(s.Grid["C"]) == 7 && len(s.Grid) == 1, "%s %v", s.Spec.Text("degree"), s.Grid)
 }
 
 // From the lab a search begins with one press; without a script its page is asked for
@@ -361,8 +345,7 @@ func TestSearchOneValue(t *testing.T) {
 func TestSearchPages(t *testing.T) {
 	t.Parallel()
 	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
-	got := c.Page(200, "/searches").Find(".empty").Text()
-	require.Check(t, strings.Contains(got, "Nothing searched yet"), "%q", got)
+	require.Says(t, c.Page(200, "/searches").Find(".empty").Text(), "Nothing searched yet", "without searches")
 	form := url.Values{}
 	lab := c.Page(200, "/lab?data=moons&standardize=false")
 	lab.Find("#lab input, #lab select").Each(func(_ int, f *goquery.Selection) {
@@ -394,19 +377,16 @@ func TestSearchPages(t *testing.T) {
 	text := func(css string) (texts []string) {
 		return doc.Find(css).Map(func(_ int, s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") })
 	}
-	if head, side := text(".heat-map thead th"), text(".heat-map tbody th"); !slices.Equal(head, []string{"γ ↓ C →", "1", "10", "100"}) || !slices.Equal(side, []string{"0.1", "1"}) || doc.Find(".heat-map td a").Length() != 6 {
-		t.Errorf("%q, %q", head, side)
-	}
-	if doc.Find("[data-events]").Length() > 0 || len(text(".heat-map .best")) != 1 || !strings.Contains(doc.Find("#search").Text(), "score of the best setting is too good") {
-		t.Errorf("%s", doc.Find("#search").Text())
-	}
+	head, side := text(".heat-map thead th"), text(".heat-map tbody th")
+	require.Check(t, slices.Equal(head, []string{"γ ↓ C →", "1", "10", "100"}) && slices.Equal(side, []string{"0.1", "1"}) && doc.Find(".heat-map td a").Length() == 6, "%q, %q", head, side)
+	require.Check(t, doc.Find("[data-events]").Length() == 0 && len(text(".heat-map .best")) == 1 && strings.Contains(doc.Find("#search").Text(), "score of the best setting is too good"),
+		"%s", doc.Find("#search").Text())
 	best, _ := doc.Find(".heat-map .best a").Attr("href")
-	if title, _ := doc.Find(".heat-map .best a").Attr("title"); !strings.Contains(title, "accuracy") || !strings.Contains(title, "support vectors") || !strings.Contains(title, "γ = ") {
-		t.Errorf("%q", title)
-	}
+	title, _ := doc.Find(".heat-map .best a").Attr("title")
+	require.Check(t, strings.Contains(title, "accuracy") && strings.Contains(title, "support vectors") && strings.Contains(title, "γ = "), "%q", title)
 	opened := c.Page(200, best)
 	require.Equal(t, opened.Find("h1").Text(), "Moons, noise 0.15", "the lab shows")
-	got, _ = opened.Find("#f-test_fraction").Attr("value")
+	got, _ := opened.Find("#f-test_fraction").Attr("value")
 	require.Check(t, got == "0", "the lab holds %q out", got)
 	got, _ = opened.Find("#f-data option[selected]").Attr("value")
 	require.Check(t, got == "search-"+id, "the lab's data are %q", got)
@@ -416,15 +396,13 @@ func TestSearchPages(t *testing.T) {
 		other, _ := next.Find("#search").Attr("data-id")
 		c.App.Jobs.Wait(t.Context(), time.Hour, other)
 		got := c.Page(200, "/searches/"+other).Find("#search").Text()
-		if other == id || !strings.Contains(got, cells) || strings.Contains(got, "This is the number to report.") != (how == "nested") {
-			t.Errorf("%s: %s", how, got)
-		}
+		require.Check(t, other != id && strings.Contains(got, cells) && strings.Contains(got, "This is the number to report.") == (how == "nested"),
+			"%s: %s", how, got)
 	}
 	require.Equal(t, c.Fetch("POST", "/searches/"+id+"/again", "how=better").Status, 422, "a.Status")
 	at, _ := doc.Find(`button[name="cell"]`).First().Attr("value")
 	run := c.Fetch("POST", "/searches/"+id+"/runs", "cell="+at).HTML()
-	got = run.Find("#f-note").Text()
-	require.Check(t, strings.Contains(got, "The best of 6 settings"), "%q", got)
+	require.Says(t, run.Find("#f-note").Text(), "The best of 6 settings", "note of the run")
 	href, _ := run.Find(`a[href="/searches/` + id + `"]`).Attr("href")
 	require.Check(t, href != "", "the run does not lead to its search")
 	require.Equal(t, c.Page(200, "/searches").Find("tbody tr").Length(), 3, "searches")
@@ -463,12 +441,10 @@ func TestLearningCurves(t *testing.T) {
 
 	p := s.Browse(t, handlerstest.Alice)
 	doc := p.Page(200, "/searches/"+id)
-	if rows := doc.Find("table tbody tr"); doc.Find(".heat-map").Length() != 0 || doc.Find(`img[src*="/figures/learning"], svg`).Length() == 0 || !strings.Contains(rows.First().Text(), "10") {
-		t.Errorf("%s", doc.Find("main").Text())
-	}
-	if line := doc.Find(".reproduce code").Text(); !strings.Contains(line, "--learning=0.1,0.5,1") || !strings.Contains(line, "--repeats=2") {
-		t.Errorf("%q", line)
-	}
+	require.Check(t, doc.Find(".heat-map").Length() == 0 && doc.Find(`img[src*="/figures/learning"], svg`).Length() != 0 && strings.Contains(doc.Find("table tbody tr").First().Text(), "10"),
+		"%s", doc.Find("main").Text())
+	line := doc.Find(".reproduce code").Text()
+	require.Check(t, strings.Contains(line, "--learning=0.1,0.5,1") && strings.Contains(line, "--repeats=2"), "%q", line)
 	a := p.Fetch("GET", "/searches/"+id+"/figures/learning.svg", "")
 	require.Check(t, a.Status == 200 && strings.Contains(string(a.Body), "training points"), "%d", a.Status)
 	pressed := p.Fetch("POST", "/searches", "data=moons&search.learning=true&search.folds=3&search.C=1,2").HTML()
@@ -534,8 +510,7 @@ func TestSearchMaps(t *testing.T) {
 		found(c, id)
 		doc := c.Page(200, "/searches/"+id+s.query)
 		rows := doc.Find(".heat-map tbody tr")
-		if rows.Length() != s.rows || rows.First().Find("td").Length() != s.cols || doc.Find("form.inline select").Length() != s.axes || !strings.Contains(doc.Find("#search").Text(), s.word) {
-			t.Errorf("%s: %d rows of %d: %s", name, rows.Length(), rows.First().Find("td").Length(), doc.Find("#search").Text())
-		}
+		require.Check(t, rows.Length() == s.rows && rows.First().Find("td").Length() == s.cols && doc.Find("form.inline select").Length() == s.axes && strings.Contains(doc.Find("#search").Text(), s.word),
+			"%s: %d rows of %d: %s", name, rows.Length(), rows.First().Find("td").Length(), doc.Find("#search").Text())
 	}
 }

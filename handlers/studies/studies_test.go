@@ -59,17 +59,16 @@ func TestStudy(t *testing.T) {
 	c.Pictures(page, 2)
 	require.Says(t, page.Find("h1").Text(), "No learner is shown to be better than SVM", "the verdict")
 	require.Says(t, page.Find("main").Text(), "Training time in ms", "the page does not tell how long trainings took")
-	if page := c.Page(200, "/studies/new?study="+id); page.Find("textarea").Text() != got.Study {
-		t.Errorf("the form has another file:\n%s", page.Find("textarea").Text())
-	}
+	require.Slices(t, handlerstest.Texts(page.Find("a[download='own points.csv']")), []string{"own points.csv"}, "files that the study names")
+	page = c.Page(200, "/studies/new?study="+id)
+	require.Check(t, page.Find("textarea").Text() == got.Study, "the form has another file:\n%s", page.Find("textarea").Text())
 	c.Want(404, "GET", "/studies/"+id+"/other.csv", "")
 	c.Want(404, "GET", "/studies/"+id+"/figures/boundary.svg", "")
 
 	// The same is known; searches of a study are listed with it alone, and go with it.
 	again := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(got.Study))).ID)
-	if again.Known != again.Total || !cmp.Equal(again.Result, got.Result, cmpopts.IgnoreFields(study.Outcome{}, "Seconds")) {
-		t.Errorf("%d of %d cells known: %s", again.Known, again.Total, cmp.Diff(again.Result, got.Result))
-	}
+	require.Check(t, again.Known == again.Total && cmp.Equal(again.Result, got.Result, cmpopts.IgnoreFields(study.Outcome{}, "Seconds")),
+		"%d of %d cells known: %s", again.Known, again.Total, cmp.Diff(again.Result, got.Result))
 	list := handlerstest.Decode[struct{ Searches []api.Search }](c.Want(200, "GET", "/api/searches", "")).Searches
 	require.Check(t, len(list) == 0, "%d searches are listed", len(list))
 	c.Want(http.StatusConflict, "DELETE", "/api/searches/"+got.Searches[0], "")
@@ -92,9 +91,8 @@ func TestStudyForm(t *testing.T) {
 	q := url.Values{"data": {"moons", mine.ID}, "learner": {"SVM", "MCM, map"}, "folds": {"3"}, "max_rows": {"50"}, "as": {"file"}}
 	text := c.Page(200, "/studies/new?"+q.Encode()).Find("textarea").Text()
 	s, err := study.Parse(text, "study")
-	if err != nil || len(s.Sets) != 2 || len(s.Learners) != 2 || s.Baseline != "SVM" || s.Folds != 3 || s.MaxRows != 50 || s.Sets[1].File != "mine.csv" || s.Sets[0].Name != "moons, noise 0.3" {
-		t.Fatalf("%v: %+v\n%s", err, s, text)
-	}
+	require.Must(t, err == nil && len(s.Sets) == 2 && len(s.Learners) == 2 && s.Baseline == "SVM" && s.Folds == 3 && s.MaxRows == 50 && s.Sets[1].File == "mine.csv" && s.Sets[0].Name == "moons, noise 0.3",
+		"%v: %+v\n%s", err, s, text)
 	for _, link := range []string{"data=moons&data-name.moons=arcs&data=", "data=moons%2C+noise+0.3&data-name.moons%2C+noise+0.3=arcs"} { // as the set was once called, and is now
 		form := c.Page(200, "/studies/new?learner=SVM&"+link)
 		if got := handlerstest.Texts(form.Find("input[name=data][checked]").Closest("label")); len(got) != 1 || !strings.HasPrefix(got[0], "moons, noise 0.3") || form.Find("input[name='data-name.moons, noise 0.3']").AttrOr("value", "") != "arcs" {
@@ -131,9 +129,8 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 	const text = "baseline = \"walk\"\n[scheme]\nfolds = 2\n[data.tiny]\ngenerator = \"cycles\"\nn = 12\n[data.rings]\ngenerator = \"rings\"\nn = 12\n[learner.wl]\nkernel = \"wl\"\n[learner.walk]\nkernel = \"random-walk\"\nwalk_weight = 0.3\n"
 	got := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(text))).ID)
 	page := c.Page(200, "/studies/"+got.ID)
-	if say := page.Find(".problem").Text(); got.Status != store.Failed || !strings.Contains(say, "learner walk: ") || !strings.Contains(say, "take a weight below") {
-		t.Fatalf("%s: %s", got.Status, say)
-	}
+	say := page.Find(".problem").Text()
+	require.Must(t, got.Status == store.Failed && strings.Contains(say, "learner walk: ") && strings.Contains(say, "take a weight below"), "%s: %s", got.Status, say)
 	least := map[string]string{"Run again without the learner walk": "wl"} // and who is the baseline then
 	page.Find("form.study-less").Each(func(_ int, form *goquery.Selection) {
 		file, _ := form.Find("input").Attr("value")
@@ -196,18 +193,11 @@ func TestStudyFormKinds(t *testing.T) {
 			q.Add("data", want.ready)
 		}
 		toml, _ := c.Send(200, "/studies", q.Encode()).HTML().Find(`a[href$="/study.toml"]`).Attr("href")
-		if toml == "" {
-			t.Errorf("%s: no study", kind)
-			continue
-		}
+		require.Must(t, toml != "", "%s: no study", kind)
 		got := c.Ended(strings.Split(toml, "/")[2])
-		if got.Status != store.Done || got.Result == nil {
-			t.Errorf("%s: %+v", kind, got)
-			continue
-		}
-		if !strings.Contains(got.Study, want.has) || strings.Contains(got.Study, want.hasNever) || !strings.Contains(got.Study, "[learner.first]") || got.Result.Baseline != want.other {
-			t.Errorf("%s:\n%s", kind, got.Study)
-		}
+		require.Must(t, got.Status == store.Done && got.Result != nil, "%s: %+v", kind, got)
+		require.Check(t, strings.Contains(got.Study, want.has) && !strings.Contains(got.Study, want.hasNever) && strings.Contains(got.Study, "[learner.first]") && got.Result.Baseline == want.other,
+			"%s:\n%s", kind, got.Study)
 		require.Check(t, want.own.ID == "" || got.Result.Sets[0].Name == "my own",
 			"%s: the set is called %s", kind, got.Result.Sets[0].Name)
 	}
@@ -217,9 +207,8 @@ func TestStudyFormKinds(t *testing.T) {
 		"data=moons&learner=SVM&data-name.moons=" + strings.Repeat("m", 61):         "expected 1 to 60 letters",
 		"data=moons&learner=SVM&baseline=MCM":                                       "MCM is not among the learners",
 	} {
-		if a := c.Send(http.StatusUnprocessableEntity, "/studies", wrong); !strings.Contains(string(a.Body), why) {
-			t.Errorf("%s: %s", wrong, a.HTML().Find(".problem").Text())
-		}
+		a := c.Send(http.StatusUnprocessableEntity, "/studies", wrong)
+		require.Check(t, strings.Contains(string(a.Body), why), "%s: %s", wrong, a.HTML().Find(".problem").Text())
 	}
 	c.Page(404, "/studies/new?of=sounds")
 }

@@ -49,9 +49,8 @@ func TestBoardCountsSeldom(t *testing.T) {
 		for i := range seen {
 			require.Equal(t, seen[i].Load(), 200, "watcher %d has seen … answers", i)
 		}
-		if phases.Load() != int64(len(seen)) {
-			t.Errorf("%d students were told %d times what had not changed", len(seen), phases.Load())
-		}
+		require.Check(t, phases.Load() == int64(len(seen)),
+			"%d students were told %d times what had not changed", len(seen), phases.Load())
 		leave()
 		synctest.Wait()
 		time.Sleep(countEvery)

@@ -119,21 +119,18 @@ func TestHandIn(t *testing.T) {
 	handIn(b, "C=1000&gamma=3")
 	doc := handIn(a, "C=10&who=+Ada++")
 	require.Equal(t, doc.Find("#f-who").AttrOr("value", ""), "Ada", "the name is asked for again")
-	got := handlerstest.Texts(doc.Find(".handed-in a"))
-	require.Check(t, slices.Equal(got, []string{"Ada"}), "Ada has handed in %q", got)
+	require.Slices(t, handlerstest.Texts(doc.Find(".handed-in a")), []string{"Ada"}, "Ada has handed in")
 
 	gallery := tc.Page(200, "/courses/"+code+"?sort=created")
-	got = names(gallery)
-	require.Check(t, slices.Equal(got, []string{"anonymous 2", "Ada"}), "in the gallery: %q", got)
+	require.Slices(t, names(gallery), []string{"anonymous 2", "Ada"}, "in the gallery")
 	// The columns are what ranks, the time, the settings that differ, and no others.
 	head := handlerstest.Texts(gallery.Find(".gallery thead th"))
-	if !slices.Equal(head, []string{"choose", "picture", "name", "Test accuracy", "handed in", "γ", "C", "Training accuracy", "SVs", "Margin 1/|w|"}) {
-		t.Errorf("columns %q", head)
+	require.Check(t, slices.Equal(head, []string{"choose", "picture", "name", "Test accuracy", "handed in", "γ", "C", "Training accuracy", "SVs", "Margin 1/|w|"}),
+		"columns %q", head)
+	for query, want := range map[string][]string{"sort=C&desc=1": {"1000", "10"}, "sort=C": {"10", "1000"}} {
+		got := handlerstest.Texts(tc.Page(200, "/courses/"+code+"?"+query).Find(".gallery tbody td:nth-child(7)"))
+		require.Slices(t, got, want, "%s", query)
 	}
-	got = handlerstest.Texts(tc.Page(200, "/courses/"+code+"?sort=C&desc=1").Find(".gallery tbody td:nth-child(7)"))
-	require.Check(t, slices.Equal(got, []string{"1000", "10"}), "sorted by C, falling: %q", got)
-	got = handlerstest.Texts(tc.Page(200, "/courses/"+code+"?sort=C").Find(".gallery tbody td:nth-child(7)"))
-	require.Check(t, slices.Equal(got, []string{"10", "1000"}), "sorted by C: %q", got)
 
 	// All that the page shows is there, and without the secret in any address.
 	picture := gallery.Find(".gallery-columns .figure img")
@@ -192,18 +189,15 @@ func TestHandIn(t *testing.T) {
 	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ben), store.Filter{})
 	require.Must(t, err == nil && len(runs) == 1, "%v %v", runs, err)
 	b.Send(200, "/runs/"+runs[0].ID+"/delete", "")
-	got = names(tc.Page(200, "/courses/"+code))
-	require.Check(t, len(got) == 2, "after the student's deletion: %q", got)
+	require.Equal(t, len(names(tc.Page(200, "/courses/"+code))), 2, "hand-ins after the student's deletion")
 	lab := b.Page(200, "/course/"+code)
 	handin, _ := lab.Find(".handed-in button").Attr("value")
 	require.Check(t, lab.Find(".handed-in a").Length() == 0 && handin == ids[0],
 		"the hand-in links to a run that is gone, or cannot be withdrawn")
 	b.Send(200, "/course/"+code+"/withdraw", "course="+code+"&handin="+handin)
-	got = names(tc.Page(200, "/courses/"+code))
-	require.Check(t, slices.Equal(got, []string{"Ada"}), "after the withdrawal: %q", got)
+	require.Slices(t, names(tc.Page(200, "/courses/"+code)), []string{"Ada"}, "after the withdrawal")
 	visitor.Send(200, secret+"/runs/delete", "run="+ids[1])
-	got = names(tc.Page(200, "/courses/"+code))
-	require.Check(t, len(got) == 0, "after the teacher's deletion: %q", got)
+	require.Slices(t, names(tc.Page(200, "/courses/"+code)), nil, "after the teacher's deletion")
 	runs, _, _ = s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{})
 	require.Check(t, len(runs) == 2, "Ada has %d runs of her own, want 2", len(runs))
 }
@@ -230,9 +224,8 @@ func TestHandInAtOnce(t *testing.T) {
 		t.Errorf("handed in: %q", got)
 	}
 	gallery := tc.Page(200, "/courses/"+code)
-	if h := handlerstest.Texts(gallery.Find("#gallery h2 [role=status]")); !slices.Equal(h, []string{"1 run handed in, 1 still in training"}) || len(names(gallery)) != 1 {
-		t.Errorf("the gallery says %q", h)
-	}
+	h := handlerstest.Texts(gallery.Find("#gallery h2 [role=status]"))
+	require.Check(t, slices.Equal(h, []string{"1 run handed in, 1 still in training"}) && len(names(gallery)) == 1, "the gallery says %q", h)
 
 	a.Send(200, "/course/"+code+"/handins", "C=7&"+form) // something else from the same page
 	runs, _, _ = s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ada), store.Filter{})
@@ -306,12 +299,9 @@ func TestSabotage(t *testing.T) {
 
 	gallery := tc.Page(200, at)
 	twins := handlerstest.Texts(gallery.Find(".gallery tbody tr:has(.twin) th a"))
-	if !slices.Equal(twins, []string{"Ada", "a DA"}) {
-		t.Errorf("marked are %q of %q", twins, names(gallery))
-	}
-	if with := handlerstest.Texts(gallery.Find(".gallery .with")); !slices.Equal(with, []string{"same student: anonymous 4, Mallory", "same student: a DA, Mallory", "same student: a DA, anonymous 4"}) {
-		t.Errorf("of one student: %q", with)
-	}
+	require.Check(t, slices.Equal(twins, []string{"Ada", "a DA"}), "marked are %q of %q", twins, names(gallery))
+	with := handlerstest.Texts(gallery.Find(".gallery .with"))
+	require.Check(t, slices.Equal(with, []string{"same student: anonymous 4, Mallory", "same student: a DA, Mallory", "same student: a DA, anonymous 4"}), "of one student: %q", with)
 	workspace := string(store.WorkspaceOf(handlerstest.Ben))
 	if html, _ := gallery.Html(); strings.Contains(html, workspace) || strings.Contains(html, handlerstest.Ben) {
 		t.Error("the teacher is told the workspace")
@@ -327,9 +317,8 @@ func TestSabotage(t *testing.T) {
 		stranger.Want(404, "GET", at+"/handins.csv", "")
 	}
 	gallery = tc.Send(200, at+"/block", "run="+id("Mallory")+"&run=gone").HTML()
-	got := names(gallery)
-	require.Check(t, slices.Equal(got, []string{"Ada"}), "in the gallery: %q", got)
-	got = handlerstest.Texts(gallery.Find(".blocked li > span"))
+	require.Slices(t, names(gallery), []string{"Ada"}, "in the gallery")
+	got := handlerstest.Texts(gallery.Find(".blocked li > span"))
 	require.Check(t, len(got) == 1 && strings.HasPrefix(got[0], "Mallory, anonymous 4, a DA "), "blocked are %q", got)
 	b.Send(409, to, "course="+code+"&who=Eve")
 	if doc := b.Page(200, "/course/"+code); doc.Find("[formaction$=handins]").Length() > 0 || !strings.Contains(doc.Find("#hand-in").Text(), "blocked") {
@@ -368,8 +357,7 @@ func TestCourseEnds(t *testing.T) {
 	if said := doc.Find(".course-banner").Text(); !strings.Contains(said, "has ended") || doc.Find(".course-name").Length() > 0 {
 		t.Errorf("a lesson of a course that has ended says %q, and who sees the answers", said)
 	}
-	state := handlerstest.Texts(tc.Page(200, "/courses").Find(".course-list .value"))
-	require.Check(t, slices.Equal(state, []string{"0 ended"}), "the list says %q", state)
+	require.Slices(t, handlerstest.Texts(tc.Page(200, "/courses").Find(".course-list .value")), []string{"0 ended"}, "the list")
 	tc.Send(200, at+"/end", "ends=2999-01-01T00:00")
 	doc = a.Send(200, to, "course="+code).HTML()
 	require.Check(t, doc.Find(".course-banner time").First().AttrOr("datetime", "") == "2999-01-01T00:00:00Z",
@@ -393,9 +381,8 @@ func TestExportHandins(t *testing.T) {
 	send(b, "C=7&who=Ada,+the+second")
 	send(a, url.Values{"who": {"-1+1"}, "learner": {"mcm"}}.Encode())
 	sent := tc.Want(200, "GET", "/courses/"+code+"/handins.csv", "")
-	if kind, name := sent.Header.Get("Content-Type"), sent.Header.Get("Content-Disposition"); !strings.HasPrefix(kind, "text/csv") || !strings.Contains(name, "A course.csv") {
-		t.Errorf("sent as %s, %s", kind, name)
-	}
+	kind, name := sent.Header.Get("Content-Type"), sent.Header.Get("Content-Disposition")
+	require.Check(t, strings.HasPrefix(kind, "text/csv") && strings.Contains(name, "A course.csv"), "sent as %s, %s", kind, name)
 	table, err := csv.NewReader(bytes.NewReader(sent.Body)).ReadAll()
 	require.Must(t, err == nil && len(table) == 4, "%d lines, %v", len(table), err)
 	names := slices.Sorted(slices.Values(table[0]))
@@ -417,8 +404,7 @@ func TestExportHandins(t *testing.T) {
 		"result_status": {"converged", "converged", "converged"},
 		"result_C":      {"0.1", "7", "1"},
 	} {
-		got := column(name)
-		require.Check(t, slices.Equal(got, want), "%s: %q, want %q", name, got, want)
+		require.Slices(t, column(name), want, "%s", name)
 	}
 	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ben), store.Filter{})
 	require.Must(t, err == nil && len(runs) == 1 && runs[0].Report.TestAccuracy != nil, "%v %v", runs, err)
@@ -452,12 +438,10 @@ func TestGalleryRanks(t *testing.T) {
 		t.Errorf("ranked %q", got)
 	}
 	text := ranked.Find("#gallery").Text()
-	if head := strings.TrimSpace(ranked.Find("[aria-sort=descending]").Text()); head != "Test accuracy" || !strings.Contains(text, "come last") || strings.Contains(text, "same points") {
-		t.Errorf("ranked by %q, in words: %q", head, text)
-	}
+	head := strings.TrimSpace(ranked.Find("[aria-sort=descending]").Text())
+	require.Check(t, head == "Test accuracy" && strings.Contains(text, "come last") && !strings.Contains(text, "same points"), "ranked by %q, in words: %q", head, text)
 	handIn(3, "C=10&gamma=2&who=Other&test_fraction=0.3&seed=9")
-	text = tc.Page(200, at).Find("#gallery").Text()
-	require.Check(t, strings.Contains(text, "Not all held out the same points"), "another split is not told: %q", text)
+	require.Says(t, tc.Page(200, at).Find("#gallery").Text(), "Not all held out the same points", "another split is not told")
 	got := names(tc.Page(200, at+"?sort=created"))
 	require.Check(t, strings.HasPrefix(got[0], "By heart"), "in the order of time: %q", got)
 }
@@ -473,9 +457,8 @@ func TestHeldOutInCourses(t *testing.T) {
 	}
 	f := offer("/lab?data=moons&test_fraction=0")
 	require.Check(t, f.Length() == 1 && f.AttrOr("checked", "no") != "no", "nothing is offered")
-	if offer("/lab?data=moons&test_fraction=0.2").Length()+offer("/lab?data=moons").Length()+offer("/lessons/margins").Length() > 0 {
-		t.Error("offered to a page that holds something out, or a lesson")
-	}
+	require.Check(t, offer("/lab?data=moons&test_fraction=0.2").Length()+offer("/lab?data=moons").Length()+offer("/lessons/margins").Length() == 0,
+		"offered to a page that holds something out, or a lesson")
 	share := func(path string) string {
 		return tc.Page(200, path).Find("[name=test_fraction]").AttrOr("value", "")
 	}
@@ -545,9 +528,8 @@ func TestCourseOfLesson(t *testing.T) {
 	doc = c.Page(200, "/course/"+code)
 	demo := doc.Find("#line .demo")
 	require.Equal(t, demo.Find("fieldset.frozen[disabled] [name=b]").AttrOr("value", ""), "0.5", "b is frozen at")
-	if demo.Find("[name=w2]").Length() > 0 || demo.Find("[name=w1]").Length() != 1 || demo.Find("[name=w1]").Closest("[disabled]").Length() > 0 {
-		t.Error("w2 is not hidden, or w1 is not free")
-	}
+	require.Check(t, demo.Find("[name=w2]").Length() == 0 && demo.Find("[name=w1]").Length() == 1 && demo.Find("[name=w1]").Closest("[disabled]").Length() == 0,
+		"w2 is not hidden, or w1 is not free")
 	require.Check(t, doc.Find(".course-banner").Length() == 1 && demo.Find("[name=course]").AttrOr("value", "") == code,
 		"the page does not stay in the course")
 	got := doc.Find("#classifier .stage").AttrOr("data-stage", "")
@@ -632,10 +614,7 @@ func TestHandInFromALesson(t *testing.T) {
 	n := 0
 	for link := range links {
 		form := c.Page(200, link).Find("#lab")
-		if form.Find("[formaction='/course/"+code+"/handins']").Length() != 1 {
-			t.Errorf("%s does not take hand-ins", link)
-			continue
-		}
+		require.Must(t, form.Find("[formaction='/course/"+code+"/handins']").Length() == 1, "%s does not take hand-ins", link)
 		q := require.Value(url.Parse(link))(t)
 		if n++; n <= store.MaxNames {
 			c.Send(200, "/course/"+code+"/handins", q.RawQuery+"&who=Ada+"+strconv.Itoa(n))
@@ -663,19 +642,16 @@ func TestNewCoursePage(t *testing.T) {
 			t.Errorf("nothing is asked about %s", n)
 		}
 	})
-	if code := s.Browse(t, handlerstest.Ada).Course("/lab?data=moons", ""); c.Page(200, "/lab?data=moons&course="+code).Find("[name^='search.']").Length() > 0 {
-		t.Error("in a course something is searched")
-	}
+	require.Check(t, c.Page(200, "/lab?data=moons&course="+s.Browse(t, handlerstest.Ada).Course("/lab?data=moons", "")).Find("[name^='search.']").Length() == 0,
+		"in a course something is searched")
 	target, _ := doc.Find("[name=target]").Attr("value")
-	if q, err := url.ParseQuery(strings.TrimPrefix(target, "/lab?")); err != nil || q.Get("on") != "pca" || q.Get("kernel") != "poly" {
-		t.Errorf("the course is made of %s", target)
-	}
+	q, err := url.ParseQuery(strings.TrimPrefix(target, "/lab?"))
+	require.Check(t, err == nil && q.Get("on") == "pca" && q.Get("kernel") == "poly", "the course is made of %s", target)
 
 	c.Send(422, "/courses/new", "data=moons&C=-1")
 	again := c.Send(422, "/courses", url.Values{"target": {target}, "title": {" "}, "control.C": {"frozen"}, "group.kernel": {"hidden"}}.Encode()).HTML()
-	if again.Find(".error").Length() != 1 || again.Find("[name='control.C'][value=frozen][checked]").Length() != 1 || again.Find("[name='group.kernel'] [value=hidden][selected]").Length() != 1 || again.Find("[name=handins][checked]").Length() != 0 {
-		t.Error("the form does not come back as it was filled in")
-	}
+	require.Check(t, again.Find(".error").Length() == 1 && again.Find("[name='control.C'][value=frozen][checked]").Length() == 1 && again.Find("[name='group.kernel'] [value=hidden][selected]").Length() == 1 && again.Find("[name=handins][checked]").Length() == 0,
+		"the form does not come back as it was filled in")
 	for _, target := range []string{"https://elsewhere.example/lab", "//elsewhere.example/lab", "/settings", "/lab/../settings", "lab", "/lab?C=-1", "javascript:alert(1)"} {
 		for _, a := range []handlerstest.Answer{
 			c.Do("GET", "/courses/new?target="+url.QueryEscape(target), ""),
@@ -760,9 +736,8 @@ func TestCourseIsEditedCopiedAndSent(t *testing.T) {
 		t.Helper()
 		return c.Page(200, path).Find("[name='control."+control+"'][checked]").AttrOr("value", "")
 	}
-	if state(tc, "/courses/"+code+"/edit", "C") != "frozen" || state(tc, "/courses/"+code+"/edit", "learner") != "hidden" || state(tc, "/courses/"+code+"/copy", "learner") != "hidden" {
-		t.Error("the form does not begin as the course is")
-	}
+	require.Check(t, state(tc, "/courses/"+code+"/edit", "C") == "frozen" && state(tc, "/courses/"+code+"/edit", "learner") == "hidden" && state(tc, "/courses/"+code+"/copy", "learner") == "hidden",
+		"the form does not begin as the course is")
 	tag := tc.Do("GET", "/courses/"+code, "").Header.Get("ETag")
 	doc := tc.Send(200, "/courses/"+code+"/edit", "title=Another+name&handins=true&control.C=free&control.gamma=frozen").HTML()
 	if again := tc.Do("GET", "/courses/"+code, "", "If-None-Match", tag); again.Status != 200 || !strings.Contains(string(again.Body), "Another name") {
@@ -771,9 +746,8 @@ func TestCourseIsEditedCopiedAndSent(t *testing.T) {
 	require.Check(t, doc.Find("h1").Text() == "Another name" && doc.Find(".course-code").Text() == code,
 		"edited: %s", doc.Find("h1").Text())
 	lab := c.Page(200, "/course/"+code)
-	if lab.Find(".frozen [name=gamma]").Length() != 1 || lab.Find(".frozen [name=C]").Length() != 0 || lab.Find("[name=C]").AttrOr("value", "") != "3" || lab.Find("[name=learner]").Length() == 0 {
-		t.Error("the page is not as it was edited")
-	}
+	require.Check(t, lab.Find(".frozen [name=gamma]").Length() == 1 && lab.Find(".frozen [name=C]").Length() == 0 && lab.Find("[name=C]").AttrOr("value", "") == "3" && lab.Find("[name=learner]").Length() != 0,
+		"the page is not as it was edited")
 	text := tc.Send(422, "/courses/"+code+"/edit", "title=").HTML().Find(".error").Text()
 	require.Check(t, text != "", "a course without a title")
 
@@ -822,9 +796,8 @@ func TestCourseScreen(t *testing.T) {
 	a.Send(200, "/course/"+code+"/handins", "course="+code+"&who=Ada+Lovelace")
 	got := tc.Want(200, "GET", "/courses/"+code+"/screen", "")
 	doc := got.HTML()
-	if doc.Find(".course-code").Text() != code || doc.Find(".course-qr").Length() != 1 || !strings.Contains(doc.Find("[data-count]").Text(), "1 run handed in") {
-		t.Errorf("the screen says %q", doc.Find("article").Text())
-	}
+	require.Check(t, doc.Find(".course-code").Text() == code && doc.Find(".course-qr").Length() == 1 && strings.Contains(doc.Find("[data-count]").Text(), "1 run handed in"),
+		"the screen says %q", doc.Find("article").Text())
 	if text := string(got.Body); strings.Contains(text, "Lovelace") || strings.Contains(text, "/teach/") || doc.Find("nav").Length() > 0 {
 		t.Error("the screen shows too much")
 	}

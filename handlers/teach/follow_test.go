@@ -87,9 +87,8 @@ func TestFollow(t *testing.T) {
 	require.Check(t, follow().Find(".follow .demo-controls").Length() == 1, "the controls are not there")
 
 	// Opening the course leads to the slide.
-	if doc := a.Page(200, "/course/"+code); doc.Find("[data-follow]").Length() != 1 {
-		t.Errorf("the code leads to %q", doc.Find("h1").Text())
-	}
+	doc = a.Page(200, "/course/"+code)
+	require.Check(t, doc.Find("[data-follow]").Length() == 1, "the code leads to %q", doc.Find("h1").Text())
 
 	// Only the teacher presents, from any browser with the teacher's link.
 	present(a, 404, base, "/lessons/margins/line", "", "picture", false)
@@ -113,9 +112,8 @@ func TestRemote(t *testing.T) {
 	require.Check(t, doc.Find("[data-remote='"+secret+"/remote'] .remote [data-key]").Length() >= 6 && doc.Find(".question").Length() != 0,
 		"the remote has no keys, or no notes")
 	stream := bufio.NewReader(tc.Open(t.Context(), "GET", base+"/remote/events", nil).Body)
-	if line, err := stream.ReadString('\n'); err != nil || !strings.HasPrefix(line, ":") { // open: it listens
-		t.Fatal(line, err)
-	}
+	line, err := stream.ReadString('\n')
+	require.Must(t, err == nil && strings.HasPrefix(line, ":"), "%v %v", line, err) // open: it listens
 	for _, key := range []string{"PageDown", " "} {
 		a.Send(204, secret+"/remote", url.Values{"key": {key}}.Encode())
 		e, ok := handlerstest.NextEvent(t, stream)

@@ -35,9 +35,8 @@ func TestGalleryPages(t *testing.T) {
 	first := c.Page(200, "/courses/"+code)
 	require.Says(t, first.Find("nav.pages").Text(), "1 to 100 of 130", "pages")
 	names := handlerstest.Texts(first.Find("table.gallery tbody th a"))
-	if len(names) != 100 || names[0] != "student 130" || names[99] != "student 31" {
-		t.Errorf("%d rows, from %q to %q", len(names), names[0], names[len(names)-1])
-	}
+	require.Check(t, len(names) == 100 && names[0] == "student 130" && names[99] == "student 31",
+		"%d rows, from %q to %q", len(names), names[0], names[len(names)-1])
 	next, _ := first.Find("nav.pages a[rel=next]").Attr("href")
 	second := c.Page(200, strings.TrimSuffix(next, "#gallery"))
 	names = handlerstest.Texts(second.Find("table.gallery tbody th a"))

@@ -49,9 +49,8 @@ func TestPoll(t *testing.T) {
 	button := page.Find("#line .ask-class button")
 	name := button.AttrOr("value", "")
 	require.Must(t, name == handlerstest.Numeric && page.Find(".ask-class").Length() >= 3, "the lesson offers %q", name)
-	if a.Page(200, "/course/"+code).Find(".ask-class").Length() != 0 || tc.Page(200, "/lessons/margins").Find(".ask-class").Length() != 0 {
-		t.Error("a question can be put to a class by who does not teach it, or to none")
-	}
+	require.Check(t, a.Page(200, "/course/"+code).Find(".ask-class").Length() == 0 && tc.Page(200, "/lessons/margins").Find(".ask-class").Length() == 0,
+		"a question can be put to a class by who does not teach it, or to none")
 	n := tc.Page(200, "/lessons/margins/line?course="+code).Find(".ask-class").Length()
 	require.Check(t, n != 0, "no question of a slide can be put to the class")
 	path := tc.Ask(code, handlerstest.Numeric)
@@ -74,9 +73,8 @@ func TestPoll(t *testing.T) {
 		"no number is taken for one")
 	vote(a, 200, code, "7")
 	doc = vote(a, 200, code, "10/5") // changed
-	if text := doc.Find(".poll-status").Text(); !strings.Contains(text, "Your answer counts") || !strings.Contains(text, "2") || doc.Find(".verdict").Length() != 0 {
-		t.Errorf("after answering: %q", text)
-	}
+	text := doc.Find(".poll-status").Text()
+	require.Check(t, strings.Contains(text, "Your answer counts") && strings.Contains(text, "2") && doc.Find(".verdict").Length() == 0, "after answering: %q", text)
 	require.Check(t, told(a, "/lab?course="+code) == 0 && told(b, "/lab?course="+code) == 1,
 		"the lab tells those who have answered, or not those who have not")
 	vote(b, 200, code, "-3")
@@ -204,12 +202,10 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 	answer(a, handlerstest.Numeric, "2", "course="+strings.ToLower(code)) // after it was revealed
 	answer(b, handlerstest.Numeric, "7", "course="+code)
 	answer(b, handlerstest.Optioned, "1", "course="+code)
-	text := a.Page(200, "/course/"+code).Find(".course-name summary").Text()
-	require.Check(t, strings.Contains(text, "without a name"), "a student is told %q", text)
+	require.Says(t, a.Page(200, "/course/"+code).Find(".course-name summary").Text(), "without a name", "a student is told")
 	doc := a.Send(200, "/course/"+code+"/name", "who=+Ada+").HTML()
-	if text := doc.Find(".course-name summary").Text(); !strings.Contains(text, "as Ada") || doc.Find(".lesson").Length() != 1 {
-		t.Errorf("a student is told %q", text)
-	}
+	text := doc.Find(".course-name summary").Text()
+	require.Check(t, strings.Contains(text, "as Ada") && doc.Find(".lesson").Length() == 1, "a student is told %q", text)
 	a.Send(422, "/course/"+code+"/name", "who="+strings.Repeat("x", 61))
 	tc.Ask(code, handlerstest.Optioned)
 	vote(a, 200, code, "0")
@@ -244,8 +240,7 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 
 	// Forgetting one's own answers leaves what was told.
 	a.Send(200, "/lessons/margins/forget", "")
-	n := tc.Page(200, "/courses/"+code+"/answers").Find("table").Last().Find("tbody tr").Length()
-	require.Check(t, n == 2, "%d students", n)
+	require.Equal(t, tc.Page(200, "/courses/"+code+"/answers").Find("table").Last().Find("tbody tr").Length(), 2, "students")
 }
 
 // Programs do what the pages of a course do.
@@ -260,14 +255,12 @@ func TestCoursesForPrograms(t *testing.T) {
 		Ends              *time.Time
 	}
 	made := handlerstest.Decode[course](tc.Want(201, "POST", "/api/courses", `{"format": 1, "title": "Monday", "page": "/lessons/margins?b=0.5", "frozen": ["b", "nothing"]}`))
-	if made.Title != "Monday" || made.Page != "/lessons/margins?b=0.5" || fmt.Sprint(made.Frozen) != "[b]" || made.Ends != nil {
-		t.Errorf("made %+v", made)
-	}
+	require.Check(t, made.Title == "Monday" && made.Page == "/lessons/margins?b=0.5" && fmt.Sprint(made.Frozen) == "[b]" && made.Ends == nil,
+		"made %+v", made)
 	at := "/api/courses/" + made.Code
 	list := handlerstest.Decode[struct{ Courses []course }](tc.Want(200, "GET", "/api/courses", ""))
-	if len(list.Courses) != 1 || list.Courses[0].Code != made.Code || len(handlerstest.Decode[struct{ Courses []course }](a.Want(200, "GET", "/api/courses", "")).Courses) != 0 {
-		t.Errorf("listed %+v", list)
-	}
+	require.Check(t, len(list.Courses) == 1 && list.Courses[0].Code == made.Code && len(handlerstest.Decode[struct{ Courses []course }](a.Want(200, "GET", "/api/courses", "")).Courses) == 0,
+		"listed %+v", list)
 	tc.Want(413, "POST", "/api/courses", `{"format": 1, "title": "x", "page": "/lab", "hidden": [`+strings.Repeat(`"",`, 1_500_000)+`""]}`)
 	tc.Want(422, "POST", "/api/courses", `{"format": 2, "title": "x", "page": "/lab"}`)
 	tc.Want(422, "POST", "/api/courses", `{"format": 1, "title": "x", "page": "https://elsewhere.example/"}`)
@@ -293,9 +286,8 @@ func TestCoursesForPrograms(t *testing.T) {
 	asked := handlerstest.Decode[poll](tc.Want(201, "POST", at+"/polls", `{"question": "`+handlerstest.Optioned+`"}`))
 	one := fmt.Sprintf("%s/polls/%d", at, asked.ID)
 	seen := handlerstest.Decode[poll](a.Want(200, "GET", "/api/course/"+made.Code+"/poll", ""))
-	if len(seen.Options) != 4 || seen.ID != asked.ID || seen.Right != "" || seen.Rounds != nil || !seen.Open || asked.Right == "" {
-		t.Errorf("a student sees %+v", seen)
-	}
+	require.Check(t, len(seen.Options) == 4 && seen.ID == asked.ID && seen.Right == "" && seen.Rounds == nil && seen.Open && asked.Right != "",
+		"a student sees %+v", seen)
 	vote := fmt.Sprintf(`{"poll": %d, "round": 1, "answer": "1"}`, asked.ID)
 	v := handlerstest.Decode[poll](a.Want(200, "POST", "/api/course/"+made.Code+"/poll", vote))
 	require.Check(t, v.Given == "1", "answered %+v", v)
@@ -309,10 +301,8 @@ func TestCoursesForPrograms(t *testing.T) {
 	tc.Want(200, "POST", one, `{"do": "reveal"}`)
 	v = handlerstest.Decode[poll](a.Want(200, "GET", "/api/course/"+made.Code+"/poll", ""))
 	require.Check(t, v.Right == asked.Right && !v.Open, "revealed: %+v", v)
-	n := len(handlerstest.Decode[struct{ Polls []poll }](tc.Want(200, "GET", at+"/polls", "")).Polls)
-	require.Check(t, n == 1, "%d polls", n)
-	lines := strings.Count(string(tc.Want(200, "GET", at+"/answers.csv", "").Body), "\n")
-	require.Check(t, lines == 2, "%d lines of answers", lines)
+	require.Equal(t, len(handlerstest.Decode[struct{ Polls []poll }](tc.Want(200, "GET", at+"/polls", "")).Polls), 1, "polls")
+	require.Equal(t, strings.Count(string(tc.Want(200, "GET", at+"/answers.csv", "").Body), "\n"), 2, "lines of answers")
 	tc.Want(200, "GET", at+"/handins.csv", "")
 	a.Want(404, "GET", at+"/answers.csv", "")
 	tc.Want(204, "DELETE", one, "")

@@ -121,8 +121,7 @@ func TestOwnQuestions(t *testing.T) {
 	require.Equal(t, n(taken.Find(".polls a")), 5, "questions were taken over")
 	b.Send(404, "/courses/"+third+"/questions/take", "from="+code)
 	tc.Send(200, base+"/questions/q2", "do=delete")
-	got := n(tc.Page(200, base+"/answers?lesson=own").Find("table.answers tbody tr"))
-	require.Check(t, got == 4, "%d questions are left", got)
+	require.Equal(t, n(tc.Page(200, base+"/answers?lesson=own").Find("table.answers tbody tr")), 4, "questions are left")
 	a.Page(200, "/course/"+code+"/poll")
 }
 
@@ -140,9 +139,8 @@ func TestOwnTolerance(t *testing.T) {
 		right := a.Page(200, "/course/"+code+"/poll").Find(".verdict.right").Length() == 1
 		wrong := b.Page(200, "/course/"+code+"/poll").Find(".verdict:not(.right)").Length() == 1
 		require.Check(t, right && wrong, "%s: %s is right: %t, %s is wrong: %t", c.right, c.near, right, c.far, wrong)
-		if told, number := tc.Page(200, path).Find(".results > p.measure").Text(), strings.Split(c.right, "&")[0]; !strings.Contains(strings.Join(strings.Fields(told), " "), number+" – Because.") {
-			t.Errorf("%s: the page says %q", c.right, told)
-		}
+		told, number := tc.Page(200, path).Find(".results > p.measure").Text(), strings.Split(c.right, "&")[0]
+		require.Check(t, strings.Contains(strings.Join(strings.Fields(told), " "), number+" – Because."), "%s: the page says %q", c.right, told)
 	}
 }
 
@@ -208,9 +206,8 @@ func TestNamesHidden(t *testing.T) {
 	}
 	n := named()
 	require.Must(t, n == len(pages), "%d of %d pages name students", n, len(pages))
-	if doc := tc.Send(200, base+"/names", "hidden=1&from=answers&lesson=margins").HTML(); doc.Find("h1").Text() != "Answers" || !strings.Contains(doc.Text(), "student 1") {
-		t.Error("hiding names does not lead back to the answers")
-	}
+	doc := tc.Send(200, base+"/names", "hidden=1&from=answers&lesson=margins").HTML()
+	require.Check(t, doc.Find("h1").Text() == "Answers" && strings.Contains(doc.Text(), "student 1"), "hiding names does not lead back to the answers")
 	require.Equal(t, named(), 0, "pages name students whose names are hidden")
 	require.Says(t, string(tc.Fetch("GET", base+"/handins.csv", "").Body), "Byron", "the file has no names")
 	require.Says(t, string(tc.Send(200, base+"/names", "").Body), `"hidden":false`, "the key answers")

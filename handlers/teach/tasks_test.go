@@ -22,10 +22,7 @@ func TestTasksLeaveRoom(t *testing.T) {
 	for _, l := range all.Lessons() {
 		code := teacher.Course("/lessons/"+l.Slug, "")
 		href, ok := teacher.Page(200, "/course/"+code).Find(`a:contains("Hand in from the lab")`).Attr("href")
-		if !ok || href != "/lab?course="+code+"&"+l.Task {
-			t.Errorf("%s leads to %q", l.Slug, href)
-			continue
-		}
+		require.Must(t, ok && href == "/lab?course="+code+"&"+l.Task, "%s leads to %q", l.Slug, href)
 		lab := teacher.Page(200, href)
 		require.Check(t, lab.Find("main .problem").Length() == 0, "%s: %s", l.Slug, lab.Find("main .problem").Text())
 		if _, done := accuracy[l.Task]; done {
@@ -42,9 +39,8 @@ func TestTasksLeaveRoom(t *testing.T) {
 				Accuracy float64 `json:"test_accuracy"`
 			}
 		}](c.Want(http.StatusOK, "GET", "/api/runs/"+c.Train(body)+"?wait=60", ""))
-		if accuracy[l.Task] = run.Report.Accuracy; !(accuracy[l.Task] > 0 && accuracy[l.Task] < 0.97) {
-			t.Errorf("%s: the defaults have %g", l.Task, accuracy[l.Task])
-		}
+		accuracy[l.Task] = run.Report.Accuracy
+		require.Check(t, accuracy[l.Task] > 0 && accuracy[l.Task] < 0.97, "%s: the defaults have %g", l.Task, accuracy[l.Task])
 	}
 	t.Log(accuracy)
 }

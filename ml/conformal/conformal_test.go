@@ -292,18 +292,16 @@ func TestEigenIsTheMaximum(t *testing.T) {
 			for j := range r.Alpha {
 				r.Alpha[j] = rng.NormFloat64()
 			}
-			if j := ridged(k, y, r.Factors(x), s.Ridge); j > limit {
-				t.Fatalf("trial %d: random coefficients reach %g, eigen %g", trial, j, stats.Eigenvalue)
-			}
+			j := ridged(k, y, r.Factors(x), s.Ridge)
+			require.Must(t, j <= limit, "trial %d: random coefficients reach %g, eigen %g", trial, j, stats.Eigenvalue)
 		}
 		// Close competitors: perturbations of the map.
 		for range 200 {
 			r := *m
 			r.Alpha = append([]float64(nil), m.Alpha...)
 			r.Alpha[rng.IntN(len(cores))] *= 1 + 0.1*rng.NormFloat64()
-			if j := ridged(k, y, r.Factors(x), s.Ridge); j > limit {
-				t.Fatalf("trial %d: a neighbour reaches %g, eigen %g", trial, j, stats.Eigenvalue)
-			}
+			j := ridged(k, y, r.Factors(x), s.Ridge)
+			require.Must(t, j <= limit, "trial %d: a neighbour reaches %g, eigen %g", trial, j, stats.Eigenvalue)
 		}
 		for _, other := range []string{"gradient", "amari"} {
 			o, _ := fit(t, other, k, x, y, cores, s)
@@ -385,13 +383,10 @@ func TestConventions(t *testing.T) {
 			if row.Name != "amari" {
 				near(t, row.Name+": mean |c|", floats.Norm(c, 1)/90, 1, 1e-12)
 			}
-			if floats.Sum(c) <= 0 {
-				t.Errorf("%s: sum c = %g", row.Name, floats.Sum(c))
-			}
+			require.Check(t, floats.Sum(c) > 0, "%s: sum c = %g", row.Name, floats.Sum(c))
 			both := floats.Min(c) < 0 && floats.Max(c) > 0
-			if stats.SignChange != both {
-				t.Errorf("%s: SignChange %v, but c runs from %g to %g", row.Name, stats.SignChange, floats.Min(c), floats.Max(c))
-			}
+			require.Check(t, stats.SignChange == both,
+				"%s: SignChange %v, but c runs from %g to %g", row.Name, stats.SignChange, floats.Min(c), floats.Max(c))
 			if !both {
 				continue
 			}
@@ -480,9 +475,8 @@ func TestErrors(t *testing.T) {
 	}
 
 	for want, core := range map[string][]float64{"2 coordinates": {1, 2}, "core 2 is NaN": {nan}} {
-		if _, _, err := FitAt(t.Context(), "eigen", k, x, y, [][]float64{{0}, core}, ok); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("core %v: error %v, want one with %q", core, err, want)
-		}
+		_, _, err := FitAt(t.Context(), "eigen", k, x, y, [][]float64{{0}, core}, ok)
+		require.Check(t, err != nil && strings.Contains(err.Error(), want), "core %v: error %v, want one with %q", core, err, want)
 	}
 	_, _, err := Scatter(t.Context(), k, y, mat.NewDense(3, 1, nil))
 	require.Check(t, err != nil && strings.Contains(err.Error(), "3 rows"), "scatter of 3 rows for 4 labels: %v", err)
@@ -569,9 +563,8 @@ func TestTable(t *testing.T) {
 		require.Check(t, row.Label != "" && row.Formula != "" && row.Help != "" && row.fit != nil,
 			"%s: the row is not complete", row.Name)
 		for _, p := range row.Params {
-			if err := p.Check(p.Default); err != nil {
-				t.Errorf("%s: default of %s: %v", row.Name, p.Name, err)
-			}
+			err := p.Check(p.Default)
+			require.Check(t, err == nil, "%s: default of %s: %v", row.Name, p.Name, err)
 			require.Check(t, p.Help != "" && p.Label != "", "%s: %s has no words", row.Name, p.Name)
 		}
 	}
@@ -610,9 +603,8 @@ func TestFitAt(t *testing.T) {
 	// The first value of the spectrum is the maximum, and there is one per direction.
 	_, stats, err = FitAt(t.Context(), "eigen", k, x, y, cores, s)
 	require.NoError(t, err)
-	if len(stats.Spectrum) != stats.BasisRank || stats.BasisRank != 3 || stats.Spectrum[0] != stats.Eigenvalue || stats.Spectrum[1] > stats.Spectrum[0] {
-		t.Errorf("spectrum %v, rank %d, eigenvalue %g", stats.Spectrum, stats.BasisRank, stats.Eigenvalue)
-	}
+	require.Check(t, len(stats.Spectrum) == stats.BasisRank && stats.BasisRank == 3 && stats.Spectrum[0] == stats.Eigenvalue && stats.Spectrum[1] <= stats.Spectrum[0],
+		"spectrum %v, rank %d, eigenvalue %g", stats.Spectrum, stats.BasisRank, stats.Eigenvalue)
 }
 
 // For any cores, Q must be orthonormal and Q R must be K1.
@@ -667,10 +659,7 @@ func TestSpan(t *testing.T) {
 		u, shortest, err := span(r)
 		require.NoError(t, err)
 		_, rank := u.Dims()
-		if rank != c.rank {
-			t.Errorf("%+v: rank %d", c, rank)
-			continue
-		}
+		require.Must(t, rank == c.rank, "%+v: rank %d", c, rank)
 		z := make([]float64, rank)
 		for i := range z {
 			z[i] = rng.NormFloat64()
@@ -685,9 +674,8 @@ func TestSpan(t *testing.T) {
 		want.MulVec(u, mat.NewVecDense(rank, z))
 		miss.MulVec(r, mat.NewVecDense(c.cols, alpha))
 		miss.SubVec(&miss, &want)
-		if e := mat.Norm(&miss, 2); e > 1e-8 || mat.Norm(&uu, 2) > 1e-12 {
-			t.Errorf("%+v: r alpha is off by %g, U'U by %g", c, e, mat.Norm(&uu, 2))
-		}
+		e := mat.Norm(&miss, 2)
+		require.Check(t, e <= 1e-8 && mat.Norm(&uu, 2) <= 1e-12, "%+v: r alpha is off by %g, U'U by %g", c, e, mat.Norm(&uu, 2))
 		// alpha is in the range of r': its least-squares fit there has no residual.
 		var fit mat.Dense
 		if rank == c.rows && fit.Solve(r.T(), mat.NewVecDense(c.cols, alpha)) == nil {
@@ -742,9 +730,8 @@ func TestKernelDistance(t *testing.T) {
 		}
 		text := require.Value(json.Marshal(got))(t)
 		back := new(Map)
-		if err := json.Unmarshal(text, back); err != nil || !cmp.Equal(got, back) {
-			t.Errorf("%s: %v, %s", row.Name, err, cmp.Diff(got, back))
-		}
+		err = json.Unmarshal(text, back)
+		require.Check(t, err == nil && cmp.Equal(got, back), "%s: %v, %s", row.Name, err, cmp.Diff(got, back))
 	}
 }
 

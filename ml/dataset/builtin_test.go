@@ -24,10 +24,7 @@ func TestBuiltins(t *testing.T) {
 		f, ok := FindBuiltin(b.Slug)
 		require.Check(t, ok && f.Name == b.Name, "%s is not found", b.Slug)
 		d, err := b.Load()
-		if err != nil {
-			t.Errorf("%s: %v", b.Slug, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", b.Slug, err)
 		err = d.Validate()
 		require.Check(t, err == nil && d.Kind() == b.Kind, "%s of kind %s: %v", b.Slug, d.Kind(), err)
 		other, _ := b.Load()
@@ -80,10 +77,7 @@ func TestDrawnSets(t *testing.T) {
 			continue
 		}
 		v, err := strconv.ParseFloat(noise, 64)
-		if !ok || err != nil {
-			t.Errorf("%s: the name does not tell the noise", name)
-			continue
-		}
+		require.Must(t, ok && err == nil, "%s: the name does not tell the noise", name)
 		d, _ := b.Load()
 		other, err := Generate(b.Slug, d.Len(), v, 1)
 		require.Check(t, err == nil && other.Hash() == d.Hash(),
@@ -118,8 +112,7 @@ func TestIrisPairs(t *testing.T) {
 	d := require.Value(b.Load())(t)
 	require.Equal(t, cmp.Diff([]string{"petal_length", "petal_width"}, d.Features), "", "diff")
 	for i, c := range d.Y { // any cut between 1.9 and 3 separates them
-		if long := d.X.At(i, 0) > 2.5; long != (d.Classes[c] == "versicolor") {
-			t.Errorf("row %d: %s with a petal of %g cm", i, d.Classes[c], d.X.At(i, 0))
-		}
+		require.Check(t, (d.X.At(i, 0) > 2.5) == (d.Classes[c] == "versicolor"),
+			"row %d: %s with a petal of %g cm", i, d.Classes[c], d.X.At(i, 0))
 	}
 }

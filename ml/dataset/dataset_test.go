@@ -56,8 +56,7 @@ func TestNoFormulasInFiles(t *testing.T) {
 	require.NoError(t, data.Export(&file))
 	text := file.String()
 	want := "'@sum,-,''=y\n-1,2,'" + formula + "\n3,4,+\n5,6,'-x\n7,8,-1.5\n"
-	got := strings.ReplaceAll(text, `"`, "")
-	require.Check(t, got == want, "the file is\n%swant\n%s", got, want)
+	require.Equal(t, strings.ReplaceAll(text, `"`, ""), want, "the file")
 	again := require.Value(Read(strings.NewReader(text), "again.csv", Mapping{Label: data.Label}, Limits{}))(t)
 	decoded := require.Value(Decode(strings.NewReader(show(data))))(t)
 	for _, d := range []*Data{again, decoded} {
@@ -134,9 +133,8 @@ func TestValidate(t *testing.T) {
 func TestFromRows(t *testing.T) {
 	t.Parallel()
 	d, err := FromRows([]string{"x"}, [][]float64{{1}, {3}}, []string{"+0.5", "-2"})
-	if err != nil || d.X.At(1, 0) != 3 || d.Label != "label" || !cmp.Equal(d.Classes, []string{"-2", "0.5"}) || !cmp.Equal(d.Features, []string{"x"}) {
-		t.Fatalf("%+v, %v", d, err)
-	}
+	require.Must(t, err == nil && d.X.At(1, 0) == 3 && d.Label == "label" && cmp.Equal(d.Classes, []string{"-2", "0.5"}) && cmp.Equal(d.Features, []string{"x"}),
+		"%+v, %v", d, err)
 	require.Fails(t, require.Err(FromRows([]string{"x"}, [][]float64{{1}, {3, 4}}, []string{"1", "2"})), "point 2 has 2 coordinates",
 		"a point with a coordinate too many")
 }
@@ -244,8 +242,7 @@ func TestDecodeUpTo(t *testing.T) {
 	d, err := DecodeUpTo(strings.NewReader(text), 2)
 	require.Check(t, err == nil && d.Len() == 2, "%v %v", d, err)
 	for _, wide := range []string{strings.Repeat("0,", mostFields) + "0\n", "x,label\n0,a\n" + strings.Repeat(",", mostFields)} {
-		_, err := Decode(strings.NewReader(wide))
-		require.Check(t, errors.Is(err, ErrTooLarge), "%v", err)
+		require.Is(t, require.Err(Decode(strings.NewReader(wide))), ErrTooLarge, "too wide")
 	}
 	if _, err := Decode(strings.NewReader("x,label\n\"" + strings.Repeat(",", mostFields) + "\",a\n")); err == nil || errors.Is(err, ErrTooLarge) { // one field
 		t.Error(err)

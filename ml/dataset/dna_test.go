@@ -14,6 +14,7 @@ import (
 // DNA, and motifs are far from each other.
 func TestMotifsArePlanted(t *testing.T) {
 	t.Parallel()
+	atLimit := 0
 	for seed := range 20 {
 		d := require.Value(dnaGenerator.Generate(param.Values{
 			"n": param.Of(30), "length": param.Of(40), "classes": param.Of(6), "motif": param.Of(3 + seed%8), "copies": param.Of(4), "noise": param.Of(0), "seed": param.Of(seed),
@@ -28,6 +29,9 @@ func TestMotifsArePlanted(t *testing.T) {
 					}
 				}
 				require.Check(t, 2*differ >= len(a), "motifs %s and %s", a, b)
+				if 2*differ == len(a) {
+					atLimit++
+				}
 			}
 		}
 		for i, s := range d.Objects.(*Strings).Values {
@@ -36,6 +40,7 @@ func TestMotifsArePlanted(t *testing.T) {
 				"%s: motif %s", s, motif)
 		}
 	}
+	require.Check(t, atLimit > 0, "no two motifs differ in exactly half of their letters")
 }
 
 // overlaps reports whether a word may begin within itself, so that strings.Count may miss it.

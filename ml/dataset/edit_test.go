@@ -47,9 +47,8 @@ func TestPutRefuses(t *testing.T) {
 	require.NoError(t, err)
 	_, err = d.Put(0, " \t", strings.Repeat("x", maxText+1))
 	var problems param.Problems
-	if !errors.As(err, &problems) || problems.For("object") != "expected a string, found nothing" || !strings.Contains(problems.For("label"), "at most 100 characters") {
-		t.Errorf("%v", err)
-	}
+	require.Check(t, errors.As(err, &problems) && problems.For("object") == "expected a string, found nothing" && strings.Contains(problems.For("label"), "at most 100 characters"),
+		"%v", err)
 	one := require.Value(d.Drop(0))(t)
 	points := require.Value(Generate("moons", 4, 0, 1))(t)
 	for name, f := range map[string]func() (*Data, error){

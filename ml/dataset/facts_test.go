@@ -28,8 +28,7 @@ func TestDuplicates(t *testing.T) {
 			}
 			seen[row] = true
 		}
-		got := table.duplicates([]facts{{holds: holdsWords}, {holds: holdsWords}})
-		require.Check(t, slices.Equal(got, want), "rows %v, want %v", got, want)
+		require.Slices(t, table.duplicates([]facts{{holds: holdsWords}, {holds: holdsWords}}), want, "duplicates")
 	})
 }
 
@@ -54,9 +53,8 @@ func TestFactsOfFewTexts(t *testing.T) {
 		wantN, wantAgain := want.count()
 		require.Check(t, gotN == wantN && gotAgain == wantAgain, "%d differ, repeated %v; want %d, %v", gotN, gotAgain, wantN, wantAgain)
 		got.recount, want.recount = nil, nil
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(facts{})); diff != "" {
-			t.Fatalf("facts (-of rows +of texts):\n%s", diff)
-		}
+		diff := cmp.Diff(want, got, cmp.AllowUnexported(facts{}))
+		require.Must(t, diff == "", "facts (-of rows +of texts):\n%s", diff)
 	})
 }
 

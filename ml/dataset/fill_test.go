@@ -55,9 +55,8 @@ func TestFitFill(t *testing.T) {
 				continue
 			}
 			slices.Sort(values)
-			if 2*below > len(values) || 2*above > len(values) || below != above && len(values)%2 == 0 && m != stat.Quantile(0.5, stat.Empirical, values, nil) {
-				t.Errorf("%g of %v", m, values)
-			}
+			require.Check(t, 2*below <= len(values) && 2*above <= len(values) && (below == above || len(values)%2 != 0 || m == stat.Quantile(0.5, stat.Empirical, values, nil)),
+				"%g of %v", m, values)
 		}
 		filled := data.Filled(fill).X
 		for i := range n {
@@ -114,8 +113,7 @@ func TestFillWords(t *testing.T) {
 	// A column that is called like a word but holds numbers has a median.
 	odd, err := Read(strings.NewReader("a=b,a=c,class\n1,0,A\n3,1,B\n7,,A\n,1,B\n"), "f", Mapping{Missing: MissingMedian}, Limits{})
 	require.NoError(t, err)
-	got := odd.FitFill([]int{0, 1, 2, 3})
-	require.Check(t, slices.Equal(got, Fill{3, 1}), "%v", got)
+	require.Slices(t, odd.FitFill([]int{0, 1, 2, 3}), Fill{3, 1}, "what fills odd columns")
 }
 
 // TestGapsTravel: data know what was missing in their canonical form, in parts of them, and when
@@ -137,11 +135,9 @@ func TestGapsTravel(t *testing.T) {
 	sameData(t, d, again)
 	require.Check(t, again.Hash() == d.Hash(), "what is read again has another hash")
 	part := d.Subset([]int{3, 1})
-	if want := mat.NewDense(2, 3, []float64{1, 4, 6, 0, math.NaN(), 5}); !cmp.Equal(want.RawMatrix().Data, part.Given.RawMatrix().Data, cmp.Comparer(func(a, b float64) bool { return a == b || a != a && b != b })) {
-		t.Errorf("%v", mat.Formatted(part.Given))
-	}
+	require.Check(t, cmp.Equal(mat.NewDense(2, 3, []float64{1, 4, 6, 0, math.NaN(), 5}).RawMatrix().Data, part.Given.RawMatrix().Data, cmp.Comparer(func(a, b float64) bool { return a == b || a != a && b != b })),
+		"%v", mat.Formatted(part.Given))
 	some, err := d.Columns([]string{"y", "x"})
-	if err != nil || !math.IsNaN(some.Given.At(0, 0)) || some.X.At(0, 0) != 6 || some.Given.At(3, 1) != 4 {
-		t.Errorf("%v: %v", err, mat.Formatted(some.Given))
-	}
+	require.Check(t, err == nil && math.IsNaN(some.Given.At(0, 0)) && some.X.At(0, 0) == 6 && some.Given.At(3, 1) == 4,
+		"%v: %v", err, mat.Formatted(some.Given))
 }

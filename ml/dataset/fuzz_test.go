@@ -78,9 +78,7 @@ func roundTrip(t *testing.T, d *Data) {
 		t.Fatalf("Encode: %v", err)
 	}
 	back, err := Decode(bytes.NewReader(first.Bytes()))
-	if err != nil {
-		t.Fatalf("Decode: %v\n%s", err, first.Bytes())
-	}
+	require.Must(t, err == nil, "Decode: %v\n%s", err, first.Bytes())
 	sameData(t, d, back)
 	if err := back.Encode(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Errorf("encoded again (%v):\n%s\nfirst:\n%s", err, second.Bytes(), first.Bytes())
@@ -127,9 +125,8 @@ func FuzzParseTable(f *testing.F) {
 			checkFault(t, err)
 			return
 		}
-		if len(table.Columns) == 0 || len(table.Columns) > fuzzLimits.Columns || len(table.Lines) == 0 || len(table.Lines) > fuzzLimits.Rows {
-			t.Fatalf("%d columns, %d rows", len(table.Columns), len(table.Lines))
-		}
+		require.Must(t, len(table.Columns) != 0 && len(table.Columns) <= fuzzLimits.Columns && len(table.Lines) != 0 && len(table.Lines) <= fuzzLimits.Rows,
+			"%d columns, %d rows", len(table.Columns), len(table.Lines))
 		names := make(map[string]bool)
 		for _, c := range table.Columns {
 			require.Must(t, c.Len() == len(table.Lines) && !names[c.Name] && checkText("name", c.Name) == nil,
@@ -138,9 +135,8 @@ func FuzzParseTable(f *testing.F) {
 		}
 		last := 0
 		for _, l := range table.Lines {
-			if (l < last || l == last && table.Format != "graphml" && table.Format != "json" || l > 1+lineEnds(string(raw))) && !isArchive(string(raw)) && !bytes.HasPrefix(raw, []byte(gzipMagic)) {
-				t.Fatalf("lines %v of %d", table.Lines, 1+lineEnds(string(raw)))
-			}
+			require.Must(t, l >= last && (l != last || table.Format == "graphml" || table.Format == "json") && l <= 1+lineEnds(string(raw)) || isArchive(string(raw)) || bytes.HasPrefix(raw, []byte(gzipMagic)),
+				"lines %v of %d", table.Lines, 1+lineEnds(string(raw)))
 			last = l
 		}
 		m, obvious := table.Guess()

@@ -35,9 +35,8 @@ func TestGenerators(t *testing.T) {
 			make := func(n int, others param.Values) *Data {
 				d := require.Value(g.Generate(others.With("n", param.Of(n))))(t)
 				require.NoError(t, d.Validate())
-				if d.Kind() != g.Kind || d.Len() != n {
-					t.Fatalf("%d objects of kind %s, want %d of kind %s", d.Len(), d.Kind(), n, g.Kind)
-				}
+				require.Must(t, d.Kind() == g.Kind && d.Len() == n,
+					"%d objects of kind %s, want %d of kind %s", d.Len(), d.Kind(), n, g.Kind)
 				return d
 			}
 			for _, p := range g.Params {

@@ -43,14 +43,10 @@ func TestReadGraphML(t *testing.T) {
 		"graph without labels": nil,
 	} {
 		d, err := table.Data(Mapping{Features: []string{column}})
-		if err != nil {
-			t.Errorf("%s: %v", column, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", column, err)
 		roundTrip(t, d)
-		if diff := cmp.Diff(Graph{N: 3, Edges: joined, Labels: want}, d.Objects.(*Graphs).Values[0]); diff != "" || d.Label != "toxic" || !cmp.Equal(d.Classes, []string{"no", "yes"}) || !cmp.Equal(d.Y, []int{1, 0}) {
-			t.Errorf("%s: %v %v\n%s", column, d.Classes, d.Y, diff)
-		}
+		diff := cmp.Diff(Graph{N: 3, Edges: joined, Labels: want}, d.Objects.(*Graphs).Values[0])
+		require.Check(t, diff == "" && d.Label == "toxic" && cmp.Equal(d.Classes, []string{"no", "yes"}) && cmp.Equal(d.Y, []int{1, 0}), "%s: %v %v\n%s", column, d.Classes, d.Y, diff)
 		// A model that was trained on this column finds it in another file.
 		o, label, err := table.Alike(d.Objects.Keep([]int{0}), "toxic")
 		require.Check(t, err == nil && label == "toxic" && o.Text(0) == d.Objects.Text(0),
@@ -58,9 +54,8 @@ func TestReadGraphML(t *testing.T) {
 	}
 
 	weighted, err := table.Data(Mapping{Features: []string{"graph by x, edges by weight"}})
-	if err != nil || weighted.Objects.Text(0) != `{"n":3,"edges":[[0,1],[1,2]],"edge_labels":["?","2"],"labels":["0.5","1","?"]}` {
-		t.Errorf("edges by weight: %v, %v", weighted, err)
-	}
+	require.Check(t, err == nil && weighted.Objects.Text(0) == `{"n":3,"edges":[[0,1],[1,2]],"edge_labels":["?","2"],"labels":["0.5","1","?"]}`,
+		"edges by weight: %v, %v", weighted, err)
 
 	const edges = `<graphml><key id="c" for="graph" attr.name="class"/><key id="k" for="edge" attr.name="kind"/><graph edgedefault="%s">
 		<data key="c">a</data><node id="1"/><node id="2"/><node id="3"/>
@@ -149,9 +144,7 @@ func TestReadGraphML(t *testing.T) {
 		fmt.Fprintf(&bomb, `<node id="%d"/>`, v)
 	}
 	bomb.WriteString("</graph></graphml>")
-	if _, err := ParseTable(strings.NewReader(bomb.String()), "f", Limits{Bytes: 40_000}); err == nil || !strings.Contains(err.Error(), "expected at most 320000 bytes when every attribute") {
-		t.Errorf("unfolded: %v", err)
-	}
+	require.Fails(t, require.Err(ParseTable(strings.NewReader(bomb.String()), "f", Limits{Bytes: 40_000})), "expected at most 320000 bytes when every attribute", "unfolded")
 	many := strings.Replace(bomb.String(), "<graph>", `<key id="more" for="node"><default>x</default></key><graph>`, 1)
 	require.Fails(t, require.Err(ParseTable(strings.NewReader(many), "f", Limits{})), "at most 10 attributes of nodes, found 11",
 		"many attributes")

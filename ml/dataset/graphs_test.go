@@ -36,13 +36,9 @@ func TestReadGraphs(t *testing.T) {
 		"signs of the markup": {`{"n":1,"labels":["<a&\"b\">"],"label":"a"}`, Graph{N: 1, Edges: [][2]int{}, Labels: []string{`<a&"b">`}}, "label"},
 	} {
 		d, err := Read(strings.NewReader(c.in+"\n\n"+`{"n":1,"label":"b"}`), "f", Mapping{}, Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if diff := cmp.Diff(c.want, d.Objects.(*Graphs).Values[0]); diff != "" || d.Label != c.label || d.Len() != 2 || d.Kind() != KindGraphs {
-			t.Errorf("%s: label %q\n%s", name, d.Label, diff)
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
+		diff := cmp.Diff(c.want, d.Objects.(*Graphs).Values[0])
+		require.Check(t, diff == "" && d.Label == c.label && d.Len() == 2 && d.Kind() == KindGraphs, "%s: label %q\n%s", name, d.Label, diff)
 		roundTrip(t, d)
 	}
 	good := `{"n":1,"label":"b"}` + "\n"
@@ -95,19 +91,15 @@ func TestReadGraphs(t *testing.T) {
 		_, err := Read(strings.NewReader(two), "f", m, lim)
 		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v: %v; want %q", m, err, says)
 	}
-	if _, err := Read(strings.NewReader("x,label\n1,a\n2,b\n"), "f", Mapping{Kind: KindGraphs}, Limits{}); err == nil || !strings.Contains(err.Error(), "expected graphs: JSON lines") {
-		t.Errorf("numbers as graphs: %v", err)
-	}
-	if _, err := Read(strings.NewReader(`{"n":1}`), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), `line 1: expected a label of the graph, as in JSON "label":"a"`) {
-		t.Errorf("without labels: %v", err)
-	}
-	if _, err := Read(strings.NewReader("["+`{"n":1,"label":"a"}`+","+`{"n":1,"label":"b"}`+"]"), "f.json", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), `f.json, line 1: expected a graph as {"n":3,"edges":[[0,1],[1,2]]}, found array`) {
-		t.Errorf("an array of graphs: %v", err)
-	}
+	_, err := Read(strings.NewReader("x,label\n1,a\n2,b\n"), "f", Mapping{Kind: KindGraphs}, Limits{})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "expected graphs: JSON lines"), "numbers as graphs: %v", err)
+	_, err = Read(strings.NewReader(`{"n":1}`), "f", Mapping{}, Limits{})
+	require.Check(t, err != nil && strings.Contains(err.Error(), `line 1: expected a label of the graph, as in JSON "label":"a"`), "without labels: %v", err)
+	_, err = Read(strings.NewReader("["+`{"n":1,"label":"a"}`+","+`{"n":1,"label":"b"}`+"]"), "f.json", Mapping{}, Limits{})
+	require.Check(t, err != nil && strings.Contains(err.Error(), `f.json, line 1: expected a graph as {"n":3,"edges":[[0,1],[1,2]]}, found array`), "an array of graphs: %v", err)
 	many := strings.Repeat(`{"n":10000,"label":"a"}`+"\n", 501)
-	if _, err := Read(strings.NewReader(many), "f", Mapping{}, Limits{}); err == nil || !strings.Contains(err.Error(), "line 501: expected at most 5000000 nodes in all graphs together") {
-		t.Errorf("too many nodes: %v", err)
-	}
+	_, err = Read(strings.NewReader(many), "f", Mapping{}, Limits{})
+	require.Check(t, err != nil && strings.Contains(err.Error(), "line 501: expected at most 5000000 nodes in all graphs together"), "too many nodes: %v", err)
 }
 
 // drawGraph draws a graph of at most most nodes, with labels of a few letters or none.
@@ -143,8 +135,7 @@ func TestGraphsRoundTrip(t *testing.T) {
 		d := &Data{Objects: s, Label: "label", Classes: []string{"a", "b"}, Y: make([]int, s.Len())}
 		d.Y[0] = 1
 		var b, exported bytes.Buffer
-		err := errors.Join(d.Encode(&b), d.Export(&exported))
-		require.NoError(r, err)
+		require.NoError(r, errors.Join(d.Encode(&b), d.Export(&exported)))
 		var lines strings.Builder
 		for i, g := range s.Values {
 			fmt.Fprintf(&lines, `{"label":%q,%s`+"\n", d.Classes[d.Y[i]], strings.TrimPrefix(g.String(), "{"))
@@ -155,12 +146,9 @@ func TestGraphsRoundTrip(t *testing.T) {
 			"as JSON lines": func() (*Data, error) { return Read(strings.NewReader(lines.String()), "f", Mapping{}, Limits{}) },
 		} {
 			back, err := read()
-			if err != nil {
-				r.Fatalf("%s: %v\n%s", name, err, b.Bytes())
-			}
-			if diff := cmp.Diff(d.Objects, back.Objects); diff != "" || back.Hash() != d.Hash() {
-				r.Errorf("%s:\n%s\n%s", name, diff, b.Bytes())
-			}
+			require.Must(r, err == nil, "%s: %v\n%s", name, err, b.Bytes())
+			diff := cmp.Diff(d.Objects, back.Objects)
+			require.Check(r, diff == "" && back.Hash() == d.Hash(), "%s:\n%s\n%s", name, diff, b.Bytes())
 		}
 		for i, g := range s.Values {
 			along, against := g.Steps()
@@ -187,9 +175,8 @@ func TestGraphsRoundTrip(t *testing.T) {
 				}
 				slices.SortFunc(want, compareEdges)
 			}
-			if !slices.Equal(left, want) || !slices.Equal(reached, g.Edges) {
-				r.Errorf("graph %d: %v has the steps %v and, reversed, %v", i, g.Edges, left, reached)
-			}
+			require.Check(r, slices.Equal(left, want) && slices.Equal(reached, g.Edges),
+				"graph %d: %v has the steps %v and, reversed, %v", i, g.Edges, left, reached)
 		}
 	})
 }
@@ -232,10 +219,7 @@ func TestGraphRows(t *testing.T) {
 		"<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'/></graph></graphml>": "",
 	} {
 		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
-		if err != nil {
-			t.Errorf("%q: %v", in, err)
-			continue
-		}
+		require.Must(t, err == nil, "%q: %v", in, err)
 		o, label, err := table.Alike(kept, "class")
 		require.Check(t, err == nil && label == want && o.Len() == 1 && o.Text(0) == `{"n":2,"edges":[[0,1]]}`,
 			"%q: %v, label %q, %v", in, o, label, err)

@@ -45,8 +45,7 @@ func TestBuiltinHashes(t *testing.T) {
 		"dna":                       "c736ec23a2d17eef081a4e05f4117ed9bec30473cb79388f1faa4b8e515ddf49",
 	}
 	for _, b := range Builtins {
-		d := require.Value(b.Load())(t)
-		require.Equal(t, d.Hash(), want[b.Slug], "%s: hash", b.Slug)
+		require.Equal(t, require.Value(b.Load())(t).Hash(), want[b.Slug], "%s: hash", b.Slug)
 	}
 }
 
@@ -145,10 +144,7 @@ func TestReadPrecomputed(t *testing.T) {
 		"matrix of an archive": {"@relation k\n@attribute a real\n@attribute b real\n@attribute c real\n@attribute label {A,B}\n@data\n2,.5,0,A\n.5,1,-1,B\n0,-1,3,A\n", asked},
 	} {
 		d, err := Read(strings.NewReader(tt.in), "f", tt.m, Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		got := show(d)
 		if name == "rounded" {
 			got = strings.ReplaceAll(got, "0.5000002384185791", "0.5")
@@ -261,15 +257,9 @@ func TestKernelRows(t *testing.T) {
 		"its own form":     {"#precomputed\nnumber,K1,K2,K3,kind\n1,1,0.5,-2,A\n2,0,3,4,B\n", "kind", nil},
 	} {
 		table, err := ParseTable(strings.NewReader(tt.in), "f", Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		p, label, err := table.KernelRows(3, "kind")
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		if got := p.K.RawMatrix().Data; !slices.Equal(got, k) || !slices.Equal(p.Number, []int{0, 0}) || !slices.Equal(p.Self, tt.self) || label != tt.label {
 			t.Errorf("%s: %v, self %v, label %q", name, got, p.Self, label)
 		}

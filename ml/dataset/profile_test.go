@@ -30,9 +30,8 @@ func TestProfile(t *testing.T) {
 		many.WriteString(strings.Repeat("z", 1+i%15) + ",A\n")
 	}
 	table = require.Value(ParseTable(strings.NewReader(many.String()), "f", Limits{}))(t)
-	if p := table.Columns[0].Profile(); len(p.Words) != ProfileBins || p.Others != 6 {
-		t.Errorf("%d words and %d rows with others", len(p.Words), p.Others)
-	}
+	p := table.Columns[0].Profile()
+	require.Check(t, len(p.Words) == ProfileBins && p.Others == 6, "%d words and %d rows with others", len(p.Words), p.Others)
 }
 
 // TestProfileCountsEverything: whatever the numbers are, each is in one part, and those at the
@@ -45,8 +44,7 @@ func TestProfileCountsEverything(t *testing.T) {
 		for _, c := range p.Counts {
 			n += c
 		}
-		if n != len(values) || len(p.Counts) != ProfileBins || p.Counts[0] == 0 || p.Least < p.Most && p.Most-p.Least > 1e-300 && p.Counts[ProfileBins-1] == 0 {
-			t.Errorf("%v: %+v", values, p)
-		}
+		require.Check(t, n == len(values) && len(p.Counts) == ProfileBins && p.Counts[0] != 0 && (p.Least >= p.Most || p.Most-p.Least <= 1e-300 || p.Counts[ProfileBins-1] != 0),
+			"%v: %+v", values, p)
 	})
 }

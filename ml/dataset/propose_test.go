@@ -163,11 +163,16 @@ func checkProposal(t *testing.T, file, want string, check func(p *Proposal)) {
 	require.Must(t, err == nil, "what is proposed is refused: %v", err)
 	require.Check(t, len(d.Classes) == len(p.Classes) || p.Regression(),
 		"%d classes, and the sentence names %d", len(d.Classes), len(p.Classes))
-	if d.Measured() != p.Regression() {
-		t.Errorf("measured %v, and the sentence says %s", d.Measured(), p.What())
-	}
+	require.Check(t, d.Measured() == p.Regression(), "measured %v, and the sentence says %s", d.Measured(), p.What())
 	short := require.Value(table.Data(Mapping{Proposed: true}))(t)
 	sameData(t, d, short)
+}
+
+// A row of totals is announced by its word, which may stand in any column.
+func TestTotalsAreQuoted(t *testing.T) {
+	t.Parallel()
+	table := require.Value(ParseTable(strings.NewReader(written("x,of,label", ",", 12, whole(1, 9), oneOf("u", "v"), inTurn("a", "b"))+"60,Sum,\n"), "f", Limits{}))(t)
+	require.Equal(t, table.Propose(Mapping{}).Checks[0].Text, "The last row looks like a total (\"Sum\").", "the first check")
 }
 
 // proposed writes a proposal in a line.

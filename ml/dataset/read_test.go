@@ -159,8 +159,7 @@ func TestReadAccepts(t *testing.T) {
 			table := require.Value(ParseTable(strings.NewReader(tt.in), tt.file, Limits{}))(t)
 			m, obvious := table.Guess()
 			require.Check(t, obvious != tt.notObvious, "Guess: %v, obvious %v", m, obvious)
-			guessed := require.Value(table.Data(m))(t)
-			require.Equal(t, cmp.Diff(tt.want, show(guessed)), "", "guessed (-want +got)")
+			require.Equal(t, cmp.Diff(tt.want, show(require.Value(table.Data(m))(t))), "", "guessed (-want +got)")
 			read := require.Value(Read(strings.NewReader(tt.in), tt.file, Mapping{}, Limits{}))(t)
 			require.Equal(t, cmp.Diff(tt.want, show(read)), "", "Read (-want +got)")
 			require.Equal(t, read.Validate(), nil, "read.Validate()")
@@ -336,10 +335,7 @@ func TestMapping(t *testing.T) {
 		{Mapping{Features: []string{"x", "Y"}}, lines("x,Y,Colour", "0.5,1,red", "1.5,2,blue", "2.5,1,red")},
 	} {
 		d, err := table.Data(tt.m)
-		if err != nil {
-			t.Errorf("%v: %v", tt.m, err)
-			continue
-		}
+		require.Must(t, err == nil, "%v: %v", tt.m, err)
 		require.Equal(t, cmp.Diff(tt.want, show(d)), "", "%v (-want +got)", tt.m)
 	}
 }
@@ -349,9 +345,7 @@ func TestMatrix(t *testing.T) {
 	t.Parallel()
 	table := require.Value(ParseTable(strings.NewReader("b;a\n1,5;2\n3;4\n"), "f", Limits{}))(t)
 	x := require.Value(table.Matrix([]string{"a", "b"}))(t)
-	if want := mat.NewDense(2, 2, []float64{2, 1.5, 4, 3}); !mat.Equal(x, want) {
-		t.Errorf("got %v", mat.Formatted(x))
-	}
+	require.Check(t, mat.Equal(x, mat.NewDense(2, 2, []float64{2, 1.5, 4, 3})), "got %v", mat.Formatted(x))
 	require.Check(t, table.DecimalComma && table.Separator == "semicolon" && table.Header,
 		"table says %v %v %v", table.DecimalComma, table.Separator, table.Header)
 }

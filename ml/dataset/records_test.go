@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"strings"
 	"testing"
 
@@ -43,10 +42,7 @@ func TestSameRowsFromManyWriters(t *testing.T) {
 		"packed.csv":        pack(want),
 	} {
 		got := read(text, name)
-		if len(got.Columns) != 3 || len(got.Lines) != 4 {
-			t.Errorf("%s: %d columns of %d rows", name, len(got.Columns), len(got.Lines))
-			continue
-		}
+		require.Must(t, len(got.Columns) == 3 && len(got.Lines) == 4, "%s: %d columns of %d rows", name, len(got.Columns), len(got.Lines))
 		for j := range got.Columns {
 			require.Check(t, got.Columns[j].Name == base.Columns[j].Name && got.Columns[j].Numeric == base.Columns[j].Numeric,
 				"%s: column %d is %s", name, j, got.Columns[j].Name)
@@ -85,10 +81,7 @@ func TestTableOfR(t *testing.T) {
 		"names":   "hp\twt\tam\nMazda RX4\t21\t2.62\ta\nDatsun 710\t22.8\t2.32\tb\nValiant\t18.1\t3.46\ta\nDuster 360\t14.3\t3.57\tb\nMerc 240D\t24.4\t3.19\ta\nMerc 230\t22.8\t3.15\tb\nFiat 128\t32.4\t2.2\ta\nHonda Civic\t30.4\t1.615\tb\n",
 	} {
 		table, err := ParseTable(strings.NewReader(text), "cars.txt", Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		m := table.Propose(Mapping{}).Mapping
 		require.Check(t, m.Label == "am" && strings.Join(m.Features, " ") == "hp wt",
 			"%s: label %s of %q", name, m.Label, m.Features)
@@ -126,15 +119,13 @@ func TestRecordsFaults(t *testing.T) {
 		`[{"x":1},{"x":1},{"x":1},{"x":1}]`, `{"x":[1,2,3,4]}`, "{\"x\":1}\n{\"x\":1}\n{\"x\":1}\n{\"x\":1}\n", `[{"a":1,"b":2,"c":3}]`,
 		`[[1],[2],[3],[4]]`, `[[1,2,3]]`, `{"data":[{"x":1},{"x":1},{"x":1},{"x":1}]}`, `[{"a":{"b":1,"c":1,"d":1}}]`,
 	} {
-		_, err := ParseTable(strings.NewReader(text), "r.json", small)
-		require.Check(t, errors.Is(err, ErrTooLarge), "%s: %v", text, err)
+		require.Is(t, require.Err(ParseTable(strings.NewReader(text), "r.json", small)), ErrTooLarge, "%s", text)
 	}
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	_, _ = w.Write(bytes.Repeat([]byte("1,2\n"), 1000))
 	_ = w.Close()
-	_, err := ParseTable(&b, "b.csv.gz", small)
-	require.Check(t, errors.Is(err, ErrTooLarge), "a packed file that is too large: %v", err)
-	_, err = ParseTable(strings.NewReader("\x1f\x8bnothing"), "b.csv.gz", Limits{})
+	require.Is(t, require.Err(ParseTable(&b, "b.csv.gz", small)), ErrTooLarge, "a packed file that is too large")
+	_, err := ParseTable(strings.NewReader("\x1f\x8bnothing"), "b.csv.gz", Limits{})
 	require.Check(t, err != nil && strings.Contains(err.Error(), "damaged"), "a damaged one: %v", err)
 }

@@ -64,9 +64,8 @@ func TestSplitSeeds(t *testing.T) {
 			times[i]++
 		}
 	}
-	if slices.Min(times) < 75 || slices.Max(times) > 165 {
-		t.Errorf("rows are drawn %d to %d times, expected about 120", slices.Min(times), slices.Max(times))
-	}
+	require.Check(t, slices.Min(times) >= 75 && slices.Max(times) <= 165,
+		"rows are drawn %d to %d times, expected about 120", slices.Min(times), slices.Max(times))
 	for _, fraction := range []float64{0, -1, math.NaN()} {
 		train, test := Split(y, fraction, 1)
 		require.Check(t, len(train) == 100 && len(test) == 0, "fraction %v holds out %d rows", fraction, len(test))

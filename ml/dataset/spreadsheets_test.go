@@ -32,8 +32,7 @@ func TestSpreadsheets(t *testing.T) {
 			table, err := ParseTable(file, name, Limits{})
 			if err != nil {
 				checkFault(t, err)
-				got := err.Error()
-				require.Check(t, got == want, "refused as\n%s\nwant\n%s", got, want)
+				require.Equal(t, err.Error(), want, "refused as")
 				return
 			}
 			m, obvious := table.Guess()
@@ -46,8 +45,7 @@ func TestSpreadsheets(t *testing.T) {
 					lines = append(lines, string(m.Missing)+": "+told(table, m))
 				}
 			}
-			got := strings.Join(lines, "\n")
-			require.Check(t, got == want, "got\n%s\nwant\n%s", got, want)
+			require.Equal(t, strings.Join(lines, "\n"), want, "what is drawn")
 		})
 	}
 }
@@ -220,9 +218,8 @@ func TestSheets(t *testing.T) {
 	raw := require.Value(os.ReadFile("testdata/spreadsheets/workbook-two-tables.xlsx"))(t)
 	for sheet, rows := range map[string]int{"": 2, "Cats": 3, "dogs": 4} {
 		table := require.Value(ParseSheet(bytes.NewReader(raw), "w.xlsx", sheet, Limits{}))(t)
-		if len(table.Lines) != rows || strings.Join(table.Sheets, ", ") != "Read me, Cats, Dogs" || !strings.EqualFold(table.Sheet, sheet) && sheet != "" {
-			t.Errorf("%q: %d rows of %q among %q", sheet, len(table.Lines), table.Sheet, table.Sheets)
-		}
+		require.Check(t, len(table.Lines) == rows && strings.Join(table.Sheets, ", ") == "Read me, Cats, Dogs" && (strings.EqualFold(table.Sheet, sheet) || sheet == ""),
+			"%q: %d rows of %q among %q", sheet, len(table.Lines), table.Sheet, table.Sheets)
 	}
 	for file, text := range map[string]string{"w.xlsx": string(raw), "p.csv": "x,label\n1,a\n2,b\n", "t.zip": zipped(t, "a/1", "cat", "b/2", "cart")} {
 		want := file + `: expected a workbook .xlsx, of which the sheet "Birds" could be read`

@@ -33,10 +33,7 @@ func TestReadStrings(t *testing.T) {
 		"tab in quotes":        {"s,class\n\"a\tb\",a\nb,b\n", Mapping{}, []string{"a b", "b"}, "s"},
 	} {
 		d, err := Read(strings.NewReader(c.in), "f", c.m, Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		diff := cmp.Diff(&Strings{c.col, c.want}, d.Objects)
 		require.Check(t, diff == "" && d.Label == "class" && d.Len() == 2, "%s: label %q\n%s", name, d.Label, diff)
 		roundTrip(t, d)
@@ -85,19 +82,15 @@ func TestStringsRoundTrip(t *testing.T) {
 		d := &Data{Objects: s, Label: "label", Classes: []string{"a", "b"}, Y: make([]int, s.Len())}
 		d.Y[0] = 1
 		var b, exported bytes.Buffer
-		err := errors.Join(d.Encode(&b), d.Export(&exported))
-		require.NoError(r, err)
+		require.NoError(r, errors.Join(d.Encode(&b), d.Export(&exported)))
 		for name, read := range map[string]func() (*Data, error){
 			"decoded":   func() (*Data, error) { return Decode(bytes.NewReader(b.Bytes())) },
 			"as a file": func() (*Data, error) { return Read(bytes.NewReader(exported.Bytes()), "f.csv", Mapping{}, Limits{}) },
 		} {
 			back, err := read()
-			if err != nil {
-				r.Fatalf("%s: %v\n%s", name, err, b.Bytes())
-			}
-			if diff := cmp.Diff(d.Objects, back.Objects); diff != "" || back.Hash() != d.Hash() {
-				r.Errorf("%s:\n%s\n%s", name, diff, b.Bytes())
-			}
+			require.Must(r, err == nil, "%s: %v\n%s", name, err, b.Bytes())
+			diff := cmp.Diff(d.Objects, back.Objects)
+			require.Check(r, diff == "" && back.Hash() == d.Hash(), "%s:\n%s\n%s", name, diff, b.Bytes())
 		}
 	})
 }
@@ -116,10 +109,7 @@ func TestStringRows(t *testing.T) {
 	} {
 		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
 		o, label, err := table.Alike(kept, "class")
-		if err != nil || label != want {
-			t.Errorf("%q: label %q, %v", in, label, err)
-			continue
-		}
+		require.Must(t, err == nil && label == want, "%q: label %q, %v", in, label, err)
 		n := o.Len()
 		require.Check(t, o.Text(n-2) == "ab" && o.Text(n-1) == "b", "%q: %v", in, o)
 	}
@@ -130,9 +120,8 @@ func TestStringRows(t *testing.T) {
 		"ab,x\nb,y\nb,x\nab,y\n":           4,
 	} {
 		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
-		if o, _, err := table.Alike(kept, "class"); err != nil || o.Len() != n || len(table.Lines) != n {
-			t.Errorf("%q: %v, %v, want %d strings", in, o, err, n)
-		}
+		o, _, err := table.Alike(kept, "class")
+		require.Check(t, err == nil && o.Len() == n && len(table.Lines) == n, "%q: %v, %v, want %d strings", in, o, err, n)
 	}
 	for in, says := range map[string]string{
 		"a,b,c\nx,y,z\n":     `no column "seq" with the strings that the model takes: the file has a, b, c`,
@@ -194,10 +183,7 @@ func TestReadLines(t *testing.T) {
 		"archive of one folder": zipped(t, "1", "GATTACA", "2", "CCC", "3", "GATTACA\n"),
 	} {
 		s, err := ReadLines(strings.NewReader(in), "f", Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		require.Equal(t, cmp.Diff([]string{"GATTACA", "CCC", "GATTACA"}, s.Values), "", "%s (-want +got)", name)
 	}
 	for in, says := range map[string]string{

@@ -72,10 +72,7 @@ func TestReadTexts(t *testing.T) {
 		},
 	} {
 		d, err := Read(strings.NewReader(zipped(t, tt.files...)), "t.zip", Mapping{}, Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", tt.name, err)
 		var got []string
 		for i, s := range d.Objects.(*Strings).Values {
 			got = append(got, d.Classes[d.Y[i]], s)
@@ -91,10 +88,7 @@ func TestReadTexts(t *testing.T) {
 			}
 		}
 		table, err := ParseFolder(folder, "t", Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", tt.name, err)
 		m, obvious := table.Guess()
 		require.Check(t, obvious, "%s: in doubt about %v", tt.name, m)
 		again, err := table.Data(Mapping{})

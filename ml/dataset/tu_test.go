@@ -75,14 +75,10 @@ func TestReadTU(t *testing.T) {
 		"spaces":      {map[string]string{"DS/DS_node_labels.txt": "6\n 6 \n8\n6\n7"}, []string{with, "graph"}, "", labelled},
 	} {
 		table, err := ParseTable(strings.NewReader(setOf(t, c.changes)), "s.zip", Limits{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		m, obvious := table.Guess()
-		if asks := strings.HasPrefix(c.columns[len(c.columns)-1], "directed"); obvious == asks || !slices.Equal(table.GraphColumns(), c.columns) {
-			t.Errorf("%s: obvious %v, columns %q", name, obvious, table.GraphColumns())
-		}
+		require.Check(t, obvious != strings.HasPrefix(c.columns[len(c.columns)-1], "directed") && slices.Equal(table.GraphColumns(), c.columns),
+			"%s: obvious %v, columns %q", name, obvious, table.GraphColumns())
 		for _, column := range []string{with, directed} {
 			note := strings.Contains(strings.Join(table.Notes, "; "), fmt.Sprintf("no column %q: graph 1: edge [0,1] has the labels ", column))
 			left := strings.Contains(name, "label by") && column == with || name == "two labels"
@@ -92,10 +88,7 @@ func TestReadTU(t *testing.T) {
 			m.Features = []string{c.choice}
 		}
 		d, err := table.Data(m)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		if diff := cmp.Diff(c.want, d.Objects.(*Graphs).Values); diff != "" || !cmp.Equal(d.Classes, []string{"-1", "1"}) || !cmp.Equal(d.Y, []int{1, 0}) {
 			t.Errorf("%s: %v %v\n%s", name, d.Classes, d.Y, diff)
 		}
@@ -115,9 +108,8 @@ func TestReadTU(t *testing.T) {
 		files["DS/DS_graph_indicator.txt"] += fmt.Sprintf("%d\n%d\n", g+1, g+1)
 	}
 	small, err := ParseTable(strings.NewReader(setOf(t, files)), "s.zip", Limits{Bytes: 1500})
-	if err != nil || !slices.Equal(small.GraphColumns(), []string{with, "graph", directed}) || !strings.Contains(strings.Join(small.Notes, "; "), `no column "directed graph": expected graphs of at most 8 times the bytes`) {
-		t.Errorf("large when written out: %v", err)
-	}
+	require.Check(t, err == nil && slices.Equal(small.GraphColumns(), []string{with, "graph", directed}) && strings.Contains(strings.Join(small.Notes, "; "), `no column "directed graph": expected graphs of at most 8 times the bytes`),
+		"large when written out: %v", err)
 	bare, err := Read(strings.NewReader(setOf(t, map[string]string{"DS/DS_node_labels.txt": "", "DS/DS_edge_labels.txt": "", "DS/DS_A.txt": "\n"})), "s.zip", Mapping{}, Limits{})
 	require.Check(t, err == nil && bare.Objects.Text(0) == `{"n":3,"edges":[]}`, "neither edges nor labels: %v", err)
 	for _, tt := range []struct {
@@ -144,9 +136,8 @@ func TestReadTU(t *testing.T) {
 		{"A", strings.Repeat(" ", 2000), "s.zip, DS/DS_edge_labels.txt: expected at most 2000 bytes in all files together"},
 	} {
 		_, err := Read(strings.NewReader(setOf(t, map[string]string{"DS/DS_" + tt.file + ".txt": tt.text})), "s.zip", Mapping{}, Limits{Rows: 4, Bytes: 2000})
-		if err == nil || !strings.HasPrefix(err.Error(), "s.zip") || !strings.Contains(err.Error(), tt.want) || errors.Is(err, ErrTooLarge) != strings.Contains(tt.want, "at most 4 graphs") && !strings.Contains(tt.want, "bytes") {
-			t.Errorf("%s %q: %v\nwant %s", tt.file, tt.text, err, tt.want)
-		}
+		require.Check(t, err != nil && strings.HasPrefix(err.Error(), "s.zip") && strings.Contains(err.Error(), tt.want) && (errors.Is(err, ErrTooLarge) == strings.Contains(tt.want, "at most 4 graphs") || strings.Contains(tt.want, "bytes")),
+			"%s %q: %v\nwant %s", tt.file, tt.text, err, tt.want)
 	}
 }
 

@@ -113,8 +113,7 @@ func TestPCAView(t *testing.T) {
 		svd.Factorize(FitScaler(data.X).Apply(data.X), mat.SVDNone)
 		values := svd.Values(nil)
 		for k, c := range [][]float64{ss, ts} {
-			want := values[k] / math.Sqrt(60)
-			require.Near(t, stat.PopStdDev(c, nil), want, 1e-9, "d = %d: component %d spreads by", d, k+1)
+			require.Near(t, stat.PopStdDev(c, nil), values[k]/math.Sqrt(60), 1e-9, "d = %d: component %d spreads by", d, k+1)
 			largest := 0.0
 			for j, to := range v.To[k] {
 				if loading := to * FitScaler(data.X).Scale[j]; math.Abs(loading) > math.Abs(largest)+1e-9 {
@@ -130,8 +129,7 @@ func TestPCAViewLabels(t *testing.T) {
 	t.Parallel()
 	// Correlation 0.6 exactly: shares 80 % and 20 %.
 	d := read(t, "a,b,label\n1,1.4,A\n1,-0.2,B\n-1,0.2,A\n-1,-1.4,B\n")
-	v := PCAView(d)
-	require.Equal(t, cmp.Diff([2]string{"PC 1 (80 %)", "PC 2 (20 %)"}, v.Labels), "", "diff")
+	require.Equal(t, cmp.Diff([2]string{"PC 1 (80 %)", "PC 2 (20 %)"}, PCAView(d).Labels), "", "diff")
 	constant := PCAView(read(t, "a,b,label\n1,2,A\n1,2,B\n"))
 	require.Check(t, !strings.Contains(constant.Labels[0], "NaN"), "constant columns: %v", constant.Labels)
 	checkPlane(t, constant, false)

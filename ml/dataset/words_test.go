@@ -39,9 +39,8 @@ func TestWordsAsFeatures(t *testing.T) {
 	names := []string{"colour=red", "sex=m", "age"}
 	other.AddIndicators(names)
 	x := require.Value(other.Matrix(names))(t)
-	if want := mat.NewDense(2, 3, []float64{0, 0, 1, 1, 1, 2}); !mat.Equal(x, want) {
-		t.Errorf("another file: %v, want %v", mat.Formatted(x), mat.Formatted(want))
-	}
+	want := mat.NewDense(2, 3, []float64{0, 0, 1, 1, 1, 2})
+	require.Check(t, mat.Equal(x, want), "another file: %v, want %v", mat.Formatted(x), mat.Formatted(want))
 }
 
 // TestWordsRefused: what cannot be features is named with its place, and a missing word is

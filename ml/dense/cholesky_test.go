@@ -31,9 +31,8 @@ func TestCholesky(t *testing.T) {
 		Add(back, blas.Trans, u, u)
 		for i := range n {
 			for j := i; j < n; j++ {
-				if d := math.Abs(back.Data[i*n+j] - a.Data[i*n+j]); d > 1e-12*float64(n) {
-					t.Fatalf("n = %d: U'U is off by %g at %d, %d", n, d, i, j)
-				}
+				d := math.Abs(back.Data[i*n+j] - a.Data[i*n+j])
+				require.Must(t, d <= 1e-12*float64(n), "n = %d: U'U is off by %g at %d, %d", n, d, i, j)
 			}
 		}
 		for _, trans := range []blas.Transpose{blas.NoTrans, blas.Trans} {

@@ -15,27 +15,23 @@ import (
 func checkEigen(t rapid.TB, a *mat.SymDense) {
 	t.Helper()
 	values, v, ok := dense.Eigen(a, true)
-	if !ok {
-		t.Fatalf("no eigenvalues of\n%v", mat.Formatted(a))
-	}
+	require.Must(t, ok, "no eigenvalues of\n%v", mat.Formatted(a))
 	n := a.SymmetricDim()
 	norm := mat.Norm(a, 1)
 	var vv, av mat.Dense
 	vv.Mul(v.T(), v)
 	av.Mul(a, v)
 	for i := range n {
-		require.Check(t, i <= 0 || values[i] >= values[i-1], "eigenvalues %g do not rise", values)
+		require.Check(t, i == 0 || values[i] >= values[i-1], "eigenvalues %g do not rise", values)
 		for j := range n {
 			want := 0.0
 			if i == j {
 				want = 1
 			}
-			if math.Abs(vv.At(i, j)-want) > 1e-12*float64(n) {
-				t.Errorf("eigenvectors %d and %d have the product %g", i, j, vv.At(i, j))
-			}
-			if got := av.At(i, j); math.Abs(got-values[j]*v.At(i, j)) > 1e-13*float64(n)*norm {
-				t.Errorf("eigenvalue %g is none of\n%v", values[j], mat.Formatted(a))
-			}
+			require.Check(t, math.Abs(vv.At(i, j)-want) <= 1e-12*float64(n),
+				"eigenvectors %d and %d have the product %g", i, j, vv.At(i, j))
+			require.Check(t, math.Abs(av.At(i, j)-values[j]*v.At(i, j)) <= 1e-13*float64(n)*norm,
+				"eigenvalue %g is none of\n%v", values[j], mat.Formatted(a))
 		}
 	}
 	alone, none, ok := dense.Eigen(a, false)

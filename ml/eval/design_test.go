@@ -94,9 +94,8 @@ func TestDrawnCellsAreThoseOfAGrid(t *testing.T) {
 		require.Check(t, slices.IsSorted(p.C) && (p.Spec.Kernel != "rbf" || p.Spec.Text("degree") == ml.DefaultSpec().Text("degree")),
 			"%v", p)
 	}
-	if n != 40 || len(several) != 3 { // rbf, poly of degree 2 and of degree 3
-		t.Errorf("%d settings in %d paths", n, len(several))
-	}
+	require.Check(t, n == 40 && len(several) == 3, // rbf, poly of degree 2 and of degree 3
+		"%d settings in %d paths", n, len(several))
 }
 
 // A parameter with one value has it everywhere, whether the design says so or the spec: what
@@ -108,9 +107,8 @@ func TestOneValueIsNotDrawn(t *testing.T) {
 		spec, left := eval.Settled(ml.DefaultSpec(), d)
 		a := require.Value(d.Paths(ml.DefaultSpec()))(t)
 		b, err := left.Paths(spec)
-		if err != nil || !cmp.Equal(a, b) || spec.Kernel != "laplacian" || spec.Text("tol") != "0.01" {
-			t.Errorf("%v: %s", err, cmp.Diff(a, b))
-		}
+		require.Check(t, err == nil && cmp.Equal(a, b) && spec.Kernel == "laplacian" && spec.Text("tol") == "0.01",
+			"%v: %s", err, cmp.Diff(a, b))
 	}
 }
 
@@ -164,9 +162,8 @@ func TestDrawnRoundTrip(t *testing.T) {
 	d.Besides = param.Values{"C": param.Of(2)}
 	text := require.Value(json.Marshal(d))(t)
 	var back eval.Drawn
-	if err := json.Unmarshal(text, &back); err != nil || !cmp.Equal(*d, back) {
-		t.Errorf("%s: %v\n%s", text, err, cmp.Diff(*d, back))
-	}
+	err := json.Unmarshal(text, &back)
+	require.Check(t, err == nil && cmp.Equal(*d, back), "%s: %v\n%s", text, err, cmp.Diff(*d, back))
 }
 
 // The sequence without a shift is SciPy's, bit for bit (testdata/sobol.py).

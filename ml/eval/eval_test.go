@@ -260,9 +260,7 @@ func TestProgress(t *testing.T) {
 	grid, scheme := eval.Grid{"gamma": {param.Of(0.1), param.Of(1), param.Of(10)}, "C": {param.Of(1), param.Of(10)}}, eval.Scheme{Folds: 4}
 	var heard []int
 	_, err := eval.CrossValidate(t.Context(), d, ml.DefaultSpec(), grid, scheme, func(done, total int) {
-		if total != 12 { // all C of a path are one cell
-			t.Errorf("%d of %d", done, total)
-		}
+		require.Check(t, total == 12, "%d of %d", done, total) // all C of a path are one cell
 		heard = append(heard, done)
 	})
 	want := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}

@@ -25,9 +25,8 @@ func TestEvidenceInterval(t *testing.T) {
 	require.Must(t, e.estimate(shares(0.9, 0.95, 0.8, 1, 0.85)), "folds come to nothing")
 	// sd² = 0.00625, (1/5 + 1/4) sd² = 0.0028125, t(4; 0.975) = 2.7764451
 	half := 2.776445105 * math.Sqrt(0.0028125)
-	if math.Abs(e.Mean-0.9) > 1e-12 || math.Abs(e.Low-(0.9-half)) > 1e-8 || e.High != 1 || e.Points != 100 || e.Score != "accuracy" || len(e.Folds) != 5 {
-		t.Errorf("%+v, want 0.9 ± %g", e, half)
-	}
+	require.Check(t, math.Abs(e.Mean-0.9) <= 1e-12 && math.Abs(e.Low-(0.9-half)) <= 1e-8 && e.High == 1 && e.Points == 100 && e.Score == "accuracy" && len(e.Folds) == 5,
+		"%+v, want 0.9 ± %g", e, half)
 	certain := Evidence{Scheme: Scheme{Folds: 5, Repeats: 2}}
 	certain.estimate(shares(1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
 	want, err := ml.Wilson(100, 100, 0.95)
@@ -47,9 +46,8 @@ func TestEvidenceOfSearch(t *testing.T) {
 	scheme := Scheme{Folds: 3, Repeats: 1, Seed: 3, Nested: true}
 	r := require.Value(CrossValidate(t.Context(), d, ml.DefaultSpec(), grid, scheme, nil))(t)
 	all := EvidenceOf("s", scheme, r, r.Best)
-	if len(all) != 2 || !all[0].Scheme.Nested || all[0].Optimistic || all[0].Mean != r.Nested.Accuracy || all[1].Scheme.Nested || !all[1].Optimistic || all[1].Mean != r.Settings[r.Best].Accuracy || all[0].Settings != 2 {
-		t.Fatalf("%+v", all)
-	}
+	require.Must(t, len(all) == 2 && all[0].Scheme.Nested && !all[0].Optimistic && all[0].Mean == r.Nested.Accuracy && !all[1].Scheme.Nested && all[1].Optimistic && all[1].Mean == r.Settings[r.Best].Accuracy && all[0].Settings == 2,
+		"%+v", all)
 	other := EvidenceOf("s", scheme, r, 1-r.Best)
 	require.Must(t, len(other) == 1 && other[0].Optimistic, "%+v", other)
 	require.Check(t, all[1].SameFolds(other[0]) && !all[0].SameFolds(other[0]),

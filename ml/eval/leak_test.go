@@ -106,11 +106,10 @@ func TestNothingLeaks(t *testing.T) {
 	d := moons(t, 90)
 	for name, set := range leaky {
 		spec := with(t, ml.DefaultSpec(), set)
-		if diff := leak(t, holes(d, name), spec, func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged {
+		diff := leak(t, holes(d, name), spec, func(d *dataset.Data, spec ml.Spec, train, test []int) ml.Judged {
 			return judged(t, d, spec, train, test)
-		}); diff != "" {
-			t.Errorf("%s: points held out change the machine:\n%s", name, diff)
-		}
+		})
+		require.Check(t, diff == "", "%s: points held out change the machine:\n%s", name, diff)
 	}
 }
 
@@ -146,12 +145,11 @@ func TestEveryPlantedLeakIsCaught(t *testing.T) {
 	d := moons(t, 90)
 	for name, set := range leaky {
 		spec := with(t, ml.DefaultSpec(), set)
-		if diff := leak(t, holes(d, name), spec, func(d *dataset.Data, spec ml.Spec, _, test []int) ml.Judged {
+		diff := leak(t, holes(d, name), spec, func(d *dataset.Data, spec ml.Spec, _, test []int) ml.Judged {
 			others := slices.DeleteFunc(all(d), func(i int) bool { return slices.Contains(test, i) })
 			return judged(t, d, spec, others, test)
-		}); diff == "" {
-			t.Errorf("%s: what is fitted to points held out goes unnoticed", name)
-		}
+		})
+		require.Check(t, diff != "", "%s: what is fitted to points held out goes unnoticed", name)
 	}
 }
 
@@ -182,8 +180,7 @@ func TestWordsDoNotLeak(t *testing.T) {
 	d, a := table(t, func(int) string { return "3,red,a" }, dataset.MissingError)
 	wide, b := table(t, func(i int) string { return fmt.Sprintf("%d,%s,b", i, []string{"violet", "white"}[i%2]) }, dataset.MissingError)
 	require.Must(t, len(wide.Features) == len(d.Features)+2, "%v, then %v", d.Features, wide.Features)
-	diff := cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9))
-	require.Check(t, diff == "", "%v", diff)
+	require.Equal(t, cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9)), "", "diff")
 }
 
 // The median is computed on the training rows: whatever the others hold, the last
@@ -192,8 +189,7 @@ func TestMediansDoNotLeak(t *testing.T) {
 	t.Parallel()
 	d, a := table(t, func(int) string { return "3,red,a" }, dataset.MissingMedian)
 	all, b := table(t, func(int) string { return "30,red,b" }, dataset.MissingMedian)
-	diff := cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9))
-	require.Check(t, diff == "", "%v", diff)
+	require.Equal(t, cmp.Diff(a.Scores.RawMatrix().Data, b.Scores.RawMatrix().Data, cmpopts.EquateApprox(0, 1e-9)), "", "diff")
 	require.Check(t, d.X.At(3, 0) != all.X.At(3, 0), "both show %g in place of the missing value", d.X.At(3, 0))
 	require.Says(t, strings.Join(d.Notes, " "), "computed on the training rows only", "nothing says so")
 }
@@ -258,9 +254,8 @@ func TestFoldColumn(t *testing.T) {
 	scheme := eval.Scheme{Column: "fold", Nested: true}
 	grid := eval.Grid{"C": eval.Numbers(0.1, 10)}
 	plan := require.Value(eval.NewPlan(wide, ml.DefaultSpec(), grid, scheme))(t)
-	if n, err := scheme.Count(wide); err != nil || n != 4*(1+3) || len(plan.Splits) != 4 || len(plan.Inner[2]) != 3 {
-		t.Errorf("%d splits, %v", n, err)
-	}
+	n, err := scheme.Count(wide)
+	require.Check(t, err == nil && n == 4*(1+3) && len(plan.Splits) == 4 && len(plan.Inner[2]) == 3, "%d splits, %v", n, err)
 	for g, s := range plan.Splits {
 		for _, i := range s.Test {
 			require.Check(t, i/15 == g, "row %d is in fold %d", i, g)
@@ -270,9 +265,8 @@ func TestFoldColumn(t *testing.T) {
 	got := require.Value(eval.CrossValidate(t.Context(), wide, ml.DefaultSpec(), grid, scheme, nil))(t)
 	for c, value := range []string{"0.1", "10"} {
 		for g, f := range got.Settings[c].Folds {
-			if want := byHand(t, d, with(t, ml.DefaultSpec(), map[string]string{"C": value}), all(d), plan.Splits[g].Test); f.Accuracy != want {
-				t.Errorf("C = %s, fold %d: accuracy %g, without the column %g", value, g, f.Accuracy, want)
-			}
+			want := byHand(t, d, with(t, ml.DefaultSpec(), map[string]string{"C": value}), all(d), plan.Splits[g].Test)
+			require.Check(t, f.Accuracy == want, "C = %s, fold %d: accuracy %g, without the column %g", value, g, f.Accuracy, want)
 		}
 	}
 	// A fold that leaves nothing of a class to train on.
@@ -289,9 +283,7 @@ func TestHoldOut(t *testing.T) {
 	scheme := eval.Scheme{HoldOut: 0.25, Repeats: 8, Seed: 5}
 	a := require.Value(eval.NewPlan(d, ml.DefaultSpec(), nil, scheme))(t)
 	b, err := eval.NewPlan(d, ml.DefaultSpec(), nil, scheme)
-	if err != nil || !cmp.Equal(a, b) {
-		t.Errorf("%v: %s", err, cmp.Diff(a, b))
-	}
+	require.Check(t, err == nil && cmp.Equal(a, b), "%v: %s", err, cmp.Diff(a, b))
 	seen := map[string]bool{}
 	for _, s := range a.Splits {
 		rare := 0

@@ -2,7 +2,6 @@ package eval_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -27,16 +26,13 @@ func TestLearningCurve(t *testing.T) {
 		require.Check(t, done == told && total == 18, "%d of %d", done, total)
 	}))(t)
 	whole := require.Value(eval.CrossValidate(t.Context(), d, spec, nil, scheme, nil))(t)
-	if diff := cmp.Diff(whole.Settings[0].Folds, steps[2].Folds); diff != "" || steps[2].Accuracy != whole.Settings[0].Accuracy || steps[2].Deviation != whole.Settings[0].Deviation {
-		t.Error(diff)
-	}
+	diff := cmp.Diff(whole.Settings[0].Folds, steps[2].Folds)
+	require.Check(t, diff == "" && steps[2].Accuracy == whole.Settings[0].Accuracy && steps[2].Deviation == whole.Settings[0].Deviation, "%v", diff)
 	var n []int
 	for _, s := range steps {
 		n = append(n, s.N)
 	}
-	if !slices.Equal(n, []int{3, 30, 60}) { // one of each class at least
-		t.Errorf("%d points", n)
-	}
+	require.Check(t, slices.Equal(n, []int{3, 30, 60}), "%d points", n) // one of each class at least
 	require.Check(t, steps[0].Folds[0].TrainAccuracy == 1 && steps[0].Accuracy < steps[2].Accuracy, "%+v", steps)
 	for _, share := range []float64{0, -1, 1.1, math.NaN()} {
 		require.Fails(t, require.Err(eval.LearningCurve(t.Context(), d, spec, scheme, []float64{share}, nil)),
@@ -44,8 +40,7 @@ func TestLearningCurve(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	_, err := eval.LearningCurve(ctx, d, spec, scheme, []float64{1}, nil)
-	require.Check(t, errors.Is(err, context.Canceled), "%v", err)
+	require.Is(t, require.Err(eval.LearningCurve(ctx, d, spec, scheme, []float64{1}, nil)), context.Canceled, "cancelled")
 }
 
 // Values are shared out as well, and have errors.

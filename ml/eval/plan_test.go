@@ -68,9 +68,8 @@ func TestElsewhere(t *testing.T) {
 			plan := require.Value(eval.NewPlan(d, spec, s.grid, s.scheme))(t)
 			require.Equal(t, cmp.Diff(before, spec), "", "planning changed the spec")
 			again, err := eval.NewPlan(d, spec, s.grid, s.scheme)
-			if err != nil || !cmp.Equal(plan, again) {
-				t.Errorf("planned again it differs: %v: %s", err, cmp.Diff(plan, again))
-			}
+			require.Check(t, err == nil && cmp.Equal(plan, again),
+				"planned again it differs: %v: %s", err, cmp.Diff(plan, again))
 
 			var results []eval.CellResult
 			cells := plan.Cells()
@@ -83,8 +82,7 @@ func TestElsewhere(t *testing.T) {
 				result := require.Value(eval.NewWorker(theirs, 0).Compute(t.Context(), throughJSON(t, cells[i])))(t)
 				results = append(results, throughJSON(t, result))
 			}
-			got := require.Value(throughJSON(t, plan).Reduce(results))(t)
-			require.Equal(t, cmp.Diff(want, throughJSON(t, got)), "", "diff")
+			require.Equal(t, cmp.Diff(want, throughJSON(t, require.Value(throughJSON(t, plan).Reduce(results))(t))), "", "diff")
 			names := map[string]bool{}
 			for _, c := range cells {
 				name := require.Value(c.Name())(t)
@@ -244,9 +242,7 @@ func TestComputeAfterCancel(t *testing.T) {
 	}
 	got, err := worker.Compute(t.Context(), cell)
 	want.Seconds, got.Seconds = 0, 0 // by the clock
-	if err != nil || !cmp.Equal(want, got) {
-		t.Errorf("%v: %s", err, cmp.Diff(want, got))
-	}
+	require.Check(t, err == nil && cmp.Equal(want, got), "%v: %s", err, cmp.Diff(want, got))
 }
 
 func TestReduceRefuses(t *testing.T) {

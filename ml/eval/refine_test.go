@@ -149,9 +149,8 @@ func TestOnwardEnds(t *testing.T) {
 				}
 				ended++
 				alone, err := eval.CrossValidate(t.Context(), d, with(t, spec, map[string]string{"degree": on.Values.Text("degree")}), eval.Grid{}, eval.Scheme{Folds: 3, Seed: seed}, nil)
-				if err != nil || !cmp.Equal(res.Nested.Settings[i], on.Values) || !cmp.Equal(alone.Settings[0].Folds[i], res.Nested.Folds[i]) {
-					t.Errorf("seed %d, fold %d, %v: %v: %s", seed, i+1, on.Values, err, cmp.Diff(alone.Settings[0].Folds[i], res.Nested.Folds[i]))
-				}
+				require.Check(t, err == nil && cmp.Equal(res.Nested.Settings[i], on.Values) && cmp.Equal(alone.Settings[0].Folds[i], res.Nested.Folds[i]),
+					"seed %d, fold %d, %v: %v: %s", seed, i+1, on.Values, err, cmp.Diff(alone.Settings[0].Folds[i], res.Nested.Folds[i]))
 			}
 			design, scheme = eval.Next(design, scheme, res)
 		}

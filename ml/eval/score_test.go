@@ -85,9 +85,8 @@ func TestEveryScoreRanks(t *testing.T) {
 		require.Check(t, n == d.Len(), "%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())
 		text := require.Value(json.Marshal(res))(t)
 		var back eval.Result
-		if err := json.Unmarshal(text, &back); err != nil || cmp.Diff(*res, back) != "" {
-			t.Errorf("%v: %s", err, cmp.Diff(*res, back))
-		}
+		err := json.Unmarshal(text, &back)
+		require.Check(t, err == nil && cmp.Diff(*res, back) == "", "%v: %s", err, cmp.Diff(*res, back))
 		var told struct {
 			Cells  []map[string]any
 			Nested map[string]any
@@ -198,14 +197,12 @@ func TestFailuresAreOfTheirSetting(t *testing.T) {
 	if s := res.Settings[1]; s.Failure() == "" || s.Mean != nil || s.Folds[0].Status != "failed" || s.Folds[0].Shares != nil {
 		t.Fatalf("%+v: did not fail, so that the test tells nothing", s)
 	}
-	if s := res.Settings[0]; s.Failure() != "" || res.Best != 0 || res.WithinOneError() != 0 || slices.Contains(res.Nested.Chosen, 1) {
-		t.Errorf("%+v", res)
-	}
+	require.Check(t, res.Settings[0].Failure() == "" && res.Best == 0 && res.WithinOneError() == 0 && !slices.Contains(res.Nested.Chosen, 1),
+		"%+v", res)
 	text := require.Value(json.Marshal(res))(t)
 	var back eval.Result
-	if err := json.Unmarshal(text, &back); err != nil || cmp.Diff(*res, back, cmpopts.EquateEmpty()) != "" {
-		t.Errorf("%v: %s", err, cmp.Diff(*res, back))
-	}
+	err := json.Unmarshal(text, &back)
+	require.Check(t, err == nil && cmp.Diff(*res, back, cmpopts.EquateEmpty()) == "", "%v: %s", err, cmp.Diff(*res, back))
 	if _, err := eval.CrossValidate(t.Context(), d, spec.With("rho", param.Of(1000)), nil, scheme, nil); err == nil || !strings.Contains(err.Error(), "no setting can be trained") {
 		t.Errorf("all of them failed: %v", err)
 	} else if _, ok := param.ForPerson(err); !ok {

@@ -46,8 +46,7 @@ type scipy struct {
 
 func ofSciPy(t *testing.T) (s scipy) {
 	t.Helper()
-	text := require.Value(os.ReadFile("testdata/statistics.json"))(t)
-	require.NoError(t, json.Unmarshal(text, &s))
+	require.NoError(t, json.Unmarshal(require.Value(os.ReadFile("testdata/statistics.json"))(t), &s))
 	return s
 }
 
@@ -174,9 +173,8 @@ func TestWilcoxon(t *testing.T) {
 	t.Parallel()
 	for _, c := range ofSciPy(t).Wilcoxon {
 		got, err := eval.Wilcoxon(c.Differences)
-		if err != nil || !near(min(got.Plus, got.Minus), c.Least, 1e-12) || !near(got.P, c.P, 1e-9) || got.Exact != (got.N <= 50) || got.N+got.Zeros != len(c.Differences) {
-			t.Errorf("%d differences: %+v (%v), want %g and p %g", len(c.Differences), got, err, c.Least, c.P)
-		}
+		require.Check(t, err == nil && near(min(got.Plus, got.Minus), c.Least, 1e-12) && near(got.P, c.P, 1e-9) && got.Exact == (got.N <= 50) && got.N+got.Zeros == len(c.Differences),
+			"%d differences: %+v (%v), want %g and p %g", len(c.Differences), got, err, c.Least, c.P)
 	}
 	for _, d := range [][]float64{nil, {0, 0, 0}} {
 		got, err := eval.Wilcoxon(d)

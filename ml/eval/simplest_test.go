@@ -54,9 +54,8 @@ func TestWithinOneError(t *testing.T) {
 			values.Settings[i].Folds = append(values.Settings[i].Folds, eval.Fold{Errors: &eval.Errors{Errors: ml.Errors{MSE: mse + d}}, SupportVectors: 9 - i})
 		}
 	}
-	if values.Best = 1; values.WithinOneError() != 2 {
-		t.Errorf("of errors setting %d", values.WithinOneError())
-	}
+	values.Best = 1
+	require.Check(t, values.WithinOneError() == 2, "of errors setting %d", values.WithinOneError())
 }
 
 // What a search begins with, and goes on with, are values of the parameter that rise.

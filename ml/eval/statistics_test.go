@@ -30,9 +30,8 @@ func TestRankCorrelation(t *testing.T) {
 		{[]float64{1, 1, 2, 3}, []float64{1, 2, 3, 4}, 0.9486833}, // ties share their ranks
 	} {
 		for _, sides := range [][2][]float64{{c.a, c.b}, {c.b, c.a}} {
-			if got, err := eval.RankCorrelation(sides[0], sides[1]); err != nil || math.Abs(got-c.want) > 1e-6 {
-				t.Errorf("%v: %g (%v), want %g", sides, got, err, c.want)
-			}
+			got, err := eval.RankCorrelation(sides[0], sides[1])
+			require.Check(t, err == nil && math.Abs(got-c.want) <= 1e-6, "%v: %g (%v), want %g", sides, got, err, c.want)
 		}
 	}
 	r, err := eval.RankCorrelation([]float64{1, 2}, []float64{1})

@@ -36,9 +36,8 @@ func TestCrossValidateValues(t *testing.T) {
 	require.NoError(t, err)
 	require.Check(t, res.Best == 1 && len(res.Nested.Chosen) == 8 && !slices.ContainsFunc(res.Nested.Chosen, func(c int) bool { return c != 1 }),
 		"the best of %v is number %d, and nested %v", lambdas, res.Best, res.Nested.Chosen)
-	if got := res.Nested.MSE; got != res.Settings[1].MSE || res.Nested.Mean != nil {
-		t.Errorf("nested: %g, want %g", got, res.Settings[1].MSE)
-	}
+	got := res.Nested.MSE
+	require.Check(t, got == res.Settings[1].MSE && res.Nested.Mean == nil, "nested: %g, want %g", got, res.Settings[1].MSE)
 	values := require.Value(d.Values())(t)
 	plan := require.Value(eval.NewPlan(d, spec, eval.Grid{"lambda": eval.Numbers(lambdas...)}, eval.Scheme{Folds: 4, Repeats: 2, Seed: 3}))(t)
 	for i, s := range res.Settings {
@@ -56,9 +55,8 @@ func TestCrossValidateValues(t *testing.T) {
 				variance += (values[r] - mean) * (values[r] - mean) / n
 			}
 			f := s.Folds[k]
-			if f.Shares != nil || math.Abs(f.MSE-mse) > 1e-9 || math.Abs(*f.R2-(1-mse/variance)) > 1e-9 || f.TrainMSE != *trained.Report.MSE {
-				t.Errorf("%s, fold %d: %+v, want %g", s.Values.Text("lambda"), k, *f.Errors, mse)
-			}
+			require.Check(t, f.Shares == nil && math.Abs(f.MSE-mse) <= 1e-9 && math.Abs(*f.R2-(1-mse/variance)) <= 1e-9 && f.TrainMSE == *trained.Report.MSE,
+				"%s, fold %d: %+v, want %g", s.Values.Text("lambda"), k, *f.Errors, mse)
 			sum += mse
 		}
 		require.Check(t, math.Abs(s.MSE-sum/8) <= 1e-9 && s.MSEDeviation > 0 && s.R2 != nil && s.Mean == nil,

@@ -112,9 +112,8 @@ func TestCombinedPoints(t *testing.T) {
 		}
 		stored, err := json.Marshal(k)
 		var back Kernel
-		if err := errors.Join(err, json.Unmarshal(stored, &back)); err != nil || !same(k, back) {
-			t.Fatalf("%s: %v", stored, err)
-		}
+		err = errors.Join(err, json.Unmarshal(stored, &back))
+		require.Must(t, err == nil && same(k, back), "%s: %v", stored, err)
 		g, row, v := NewGram(back, x), make([]float64, 40), make([]float64, len(parts))
 		for _, i := range []int{0, 7, 39} {
 			g.Row(row, i)
@@ -207,9 +206,8 @@ func TestCombinedWords(t *testing.T) {
 	require.Check(t, err == nil && len(k.Fitted) == 2 && k.Fitted[0].Len() == 1 && k.Fitted[1].Len() == 2 && heard != 0 && k.Learns(),
 		"%v: %d mixtures, %d steps", err, len(k.Fitted), heard)
 	k.Fitted = k.Fitted[:1]
-	if err := k.Check(2); err == nil || !math.IsNaN(k.Eval([]float64{1, 2}, []float64{1, 2})) {
-		t.Errorf("one mixture is missing: %v", err)
-	}
+	err = k.Check(2)
+	require.Check(t, err != nil && math.IsNaN(k.Eval([]float64{1, 2}, []float64{1, 2})), "one mixture is missing: %v", err)
 }
 
 func TestExpressionErrors(t *testing.T) {

@@ -76,9 +76,8 @@ func TestPrincipalComponentsOfLittle(t *testing.T) {
 	}
 	two := mat.NewDense(3, 3, []float64{1, 0, 0.5, 0, 1, 0.5, 0.5, 0.5, 0.5}) // the third lies in the middle
 	c, err := PrincipalComponents(two, []int{0, 1})
-	if err != nil || math.Abs(c.Share[0]-1) > 1e-12 || c.Share[1] != 0 || math.Abs(math.Abs(c.At[0][0])-math.Sqrt(0.5)) > 1e-12 || math.Abs(c.At[2][0]) > 1e-12 || c.At[0][1] != 0 {
-		t.Errorf("%+v, %v", c, err)
-	}
+	require.Check(t, err == nil && math.Abs(c.Share[0]-1) <= 1e-12 && c.Share[1] == 0 && math.Abs(math.Abs(c.At[0][0])-math.Sqrt(0.5)) <= 1e-12 && math.Abs(c.At[2][0]) <= 1e-12 && c.At[0][1] == 0,
+		"%+v, %v", c, err)
 	// Of these two the centred matrix has one eigenvalue that is not 0, and it is negative:
 	// they spread in no direction.
 	indefinite := mat.NewDense(2, 2, []float64{0, 1, 1, 0})

@@ -136,13 +136,10 @@ func TestFitHearsAndEnds(t *testing.T) {
 	t.Parallel()
 	x := normal(rand.New(rand.NewPCG(3, 3)), 60, 2)
 	heard := 0
-	if _, err := fisherOf(2, true).Fit(t.Context(), x, func(trace.Step) { heard++ }); err != nil || heard == 0 {
-		t.Errorf("%v after %d steps", err, heard)
-	}
+	_, err := fisherOf(2, true).Fit(t.Context(), x, func(trace.Step) { heard++ })
+	require.Check(t, err == nil && heard != 0, "%v after %d steps", err, heard)
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := fisherOf(2, true).Fit(ctx, x, func(trace.Step) { cancel() }); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
+	require.Is(t, require.Err(fisherOf(2, true).Fit(ctx, x, func(trace.Step) { cancel() })), context.Canceled, "cancelled")
 	require.Fails(t, require.Err(fisherOf(61, true).Fit(t.Context(), x, nil)), "at least as many rows",
 		"61 components for 60 rows")
 	require.Fails(t, require.Err(fisherOf(2, true).Fit(t.Context(), mat.NewDense(4, 1, []float64{1e-90, 3e-90, 5e-90, 9e-90}), nil)),

@@ -94,8 +94,7 @@ func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 	// No round tells two triangles from a ring of six, and no walk does.
 	two := dataset.Graph{N: 6, Edges: [][2]int{{0, 1}, {0, 2}, {1, 2}, {3, 4}, {3, 5}, {4, 5}}}
 	for _, k := range []Kernel{wlOf(5, true), walkOf(0.1, true, true)} {
-		v := matrixOf(t, k, graphs(two, cycle(6))).At(0, 1)
-		require.Check(t, math.Abs(v-1) <= 1e-12, "%v: two triangles and a ring of six: %g", k, v)
+		require.Near(t, matrixOf(t, k, graphs(two, cycle(6))).At(0, 1), 1, 1e-12, "%v: two triangles and a ring of six", k)
 	}
 }
 
@@ -142,9 +141,8 @@ func TestEdgesCount(t *testing.T) {
 			all.Edges = append(all.Edges, [2]int{u, v})
 		}
 	}
-	if v := matrixOf(t, walkOf(1, false, false), graphs(all, dataset.Graph{N: 1, Directed: true})); v.At(0, 1) != 20 || v.At(0, 0) != 137846528819 {
-		t.Errorf("without cycles: %v", mat.Formatted(v))
-	}
+	v := matrixOf(t, walkOf(1, false, false), graphs(all, dataset.Graph{N: 1, Directed: true}))
+	require.Check(t, v.At(0, 1) == 20 && v.At(0, 0) == 137846528819, "without cycles: %v", mat.Formatted(v))
 }
 
 // drawGraphs draws small graphs, some with labels of nodes or edges, some directed.
@@ -268,9 +266,8 @@ func TestGraphKernelsAreTheirDefinition(t *testing.T) {
 			renamed = append(renamed, g)
 		}
 		again := require.Value(Cross(t.Context(), k, x, graphs(renamed...)))(r)
-		if !mat.EqualApprox(values, again, 1e-12) {
-			r.Errorf("%v: with other names for the nodes\n%v\n%v", k, mat.Formatted(values), mat.Formatted(again))
-		}
+		require.Check(r, mat.EqualApprox(values, again, 1e-12),
+			"%v: with other names for the nodes\n%v\n%v", k, mat.Formatted(values), mat.Formatted(again))
 	})
 }
 
@@ -325,9 +322,8 @@ func TestWalksThatNeverEnd(t *testing.T) {
 		}
 		err = x.SolveVec(a, one)
 		require.Must(r, err == nil || errors.As(err, new(mat.Condition)), "%v", err)
-		if want := mat.Sum(&x); math.Abs(self[0]-want) > 1e-8*want {
-			r.Errorf("%v: λ·ρ = %g: %g, want %g", g, lambda*radius, self[0], want)
-		}
+		want := mat.Sum(&x)
+		require.Check(r, math.Abs(self[0]-want) <= 1e-8*want, "%v: λ·ρ = %g: %g, want %g", g, lambda*radius, self[0], want)
 	})
 	// Those to predict are looked at as well, and the remedy is one for all of them.
 	x := graphs(cycle(3), cycle(4), dataset.Graph{N: 4, Edges: [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}})
@@ -360,9 +356,8 @@ func TestWalksOfReducibleGraphs(t *testing.T) {
 		"a pair without a value")
 	// The remedy is never beyond the limit, which is 1 here.
 	_, err = Self(t.Context(), walkOf(1, false, false), graphs(g))
-	if err == nil || !strings.Contains(err.Error(), "or converges too slowly, for 1 of 1 graphs: the spectral radius of the product graph of row 1 with itself is at most 1.0") || !strings.Contains(err.Error(), "take a weight below 0.9") {
-		t.Error(err)
-	}
+	require.Check(t, err != nil && strings.Contains(err.Error(), "or converges too slowly, for 1 of 1 graphs: the spectral radius of the product graph of row 1 with itself is at most 1.0") && strings.Contains(err.Error(), "take a weight below 0.9"),
+		"%v", err)
 	require.Fails(t, require.Err(Cross(t.Context(), walkOf(0.9999, false, true), graphs(two), graphs(path3))), "take a weight below 0.98", "the error")
 }
 

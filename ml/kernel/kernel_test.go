@@ -183,9 +183,8 @@ func TestTable(t *testing.T) {
 			}
 			data := require.Value(json.Marshal(k))(t)
 			var back Kernel
-			if err := json.Unmarshal(data, &back); err != nil || !same(back, k) {
-				t.Errorf("%s came back from JSON as %+v, %v", data, back, err)
-			}
+			err := json.Unmarshal(data, &back)
+			require.Check(t, err == nil && same(back, k), "%s came back from JSON as %+v, %v", data, back, err)
 		}
 	}
 	_, err := Lookup("cosine")
@@ -241,9 +240,8 @@ func TestGram(t *testing.T) {
 								"%+v: K[%d,%d] and K[%d,%d] differ", k, i, j, j, i)
 						}
 					}
-					if k.Name == "rbf" && (full.At(3, 7) != 1 || mat.Max(full) > 1) {
-						t.Fatalf("%+v: duplicates at %g, largest entry %g", k, full.At(3, 7), mat.Max(full))
-					}
+					require.Must(t, k.Name != "rbf" || full.At(3, 7) == 1 && mat.Max(full) <= 1,
+						"%+v: duplicates at %g, largest entry %g", k, full.At(3, 7), mat.Max(full))
 					if k.Definite() {
 						values, _, ok := dense.Eigen(symmetric(full), false)
 						require.Must(t, ok, "%+v: no eigenvalues", k)
@@ -388,10 +386,9 @@ func compareGrid(t *testing.T, k Kernel, s *Sum, z *mat.Dense, w []float64, p Pl
 			require.Must(t, math.Abs(at-want[i]) <= 1e-12*terms+1e-300, "%+v: At = %g, want %g", k, at, want[i])
 		}
 		for i := range ss {
-			if got := dst[j*len(ss)+i]; !(math.Abs(got-want[i]) <= 1e-12*size+1e-300) {
-				t.Fatalf("%+v n=%d d=%d: grid[%d,%d] = %g, want %g (off by %g of the terms)",
-					k, len(w), len(p.Origin), j, i, got, want[i], math.Abs(got-want[i])/size)
-			}
+			got := dst[j*len(ss)+i]
+			require.Must(t, math.Abs(got-want[i]) <= 1e-12*size+1e-300,
+				"%+v n=%d d=%d: grid[%d,%d] = %g, want %g (off by %g of the terms)", k, len(w), len(p.Origin), j, i, got, want[i], math.Abs(got-want[i])/size)
 		}
 	}
 }

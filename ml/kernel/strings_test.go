@@ -49,9 +49,8 @@ func compareValues(t *testing.T, k Kernel, x dataset.Objects, want [][]float64) 
 	got := matrixOf(t, k, x)
 	for i, row := range want {
 		for j, v := range row {
-			if math.Abs(got.At(i, j)-v) > 1e-9*(1+v) {
-				t.Errorf("%v: %s with %s: %.12g, want %.12g", k, x.Text(i), x.Text(j), got.At(i, j), v)
-			}
+			require.Check(t, math.Abs(got.At(i, j)-v) <= 1e-9*(1+v),
+				"%v: %s with %s: %.12g, want %.12g", k, x.Text(i), x.Text(j), got.At(i, j), v)
 		}
 	}
 }
@@ -194,9 +193,7 @@ func TestStringsWithoutPieces(t *testing.T) {
 	for _, name := range []string{"spectrum", "gap-subsequence"} {
 		for _, normal := range []bool{false, true} {
 			m := matrixOf(t, ofStrings(name, 3, 0.5, normal), x)
-			if m.At(1, 1) != 1 || mat.Sum(m) != 1 {
-				t.Errorf("%s: %v", name, mat.Formatted(m))
-			}
+			require.Check(t, m.At(1, 1) == 1 && mat.Sum(m) == 1, "%s: %v", name, mat.Formatted(m))
 		}
 	}
 	long := texts("abc", strings.Repeat("a", 530))
@@ -254,14 +251,11 @@ func TestGramIsTold(t *testing.T) {
 	for i := range 40 {
 		many.Row(row, i/2)
 	}
-	if heard < 16 || heard > 20 { // every few rows
-		t.Errorf("%d rows were heard of, 20 computed", heard)
-	}
+	require.Check(t, heard >= 16 && heard <= 20, "%d rows were heard of, 20 computed", heard) // every few rows
 	ctx, cancel := context.WithCancel(t.Context())
 	heard = 0
-	if _, err := GramTold(ctx, k, x, func(trace.Step) { heard++; cancel() }); err != context.Canceled || heard > runtime.GOMAXPROCS(0) {
-		t.Errorf("%v after %d rows", err, heard)
-	}
+	_, err = GramTold(ctx, k, x, func(trace.Step) { heard++; cancel() })
+	require.Check(t, err == context.Canceled && heard <= runtime.GOMAXPROCS(0), "%v after %d rows", err, heard)
 }
 
 func TestGramOfObjectsIsCancelled(t *testing.T) {

@@ -204,9 +204,8 @@ func TestCancelInBlocks(t *testing.T) {
 			if more := end.Over(); err != nil || r.Status != trace.Cancelled || more > 20 {
 				t.Fatalf("gamma=%g: over at look %d: %d more, %v, %v", gamma, last, more, r.Status, err)
 			}
-			if math.Abs(p.objective(r.Lambda, r.B)-r.Objective) > 1e-9*r.Objective {
-				t.Fatalf("gamma=%g: over at look %d: objective %g, that of lambda is %g", gamma, last, r.Objective, p.objective(r.Lambda, r.B))
-			}
+			require.Must(t, math.Abs(p.objective(r.Lambda, r.B)-r.Objective) <= 1e-9*r.Objective,
+				"gamma=%g: over at look %d: objective %g, that of lambda is %g", gamma, last, r.Objective, p.objective(r.Lambda, r.B))
 		}
 	}
 }
@@ -222,9 +221,8 @@ func TestCancel(t *testing.T) {
 		reports := 0
 		s := p.set
 		s.Recorder = func(step trace.Step) {
-			if reports++; step.Phase != "mcm" || step.Iteration == 0 || step.Objective < 1 {
-				t.Errorf("rho=%g: report %+v", rho, step)
-			}
+			reports++
+			require.Check(t, step.Phase == "mcm" && step.Iteration != 0 && step.Objective >= 1, "rho=%g: report %+v", rho, step)
 			cancel()
 		}
 		r, err := mcm.Train(ctx, p.k, y, s)

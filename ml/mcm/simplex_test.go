@@ -201,9 +201,8 @@ func TestRandomProgrammes(t *testing.T) {
 		}
 		settle(t, grown)
 		verify(t, grown, b)
-		if d := math.Abs(grown.objective() - s.objective()); d > 1e-7 {
-			t.Errorf("grown row by row: %.10g, at once: %.10g", grown.objective(), s.objective())
-		}
+		require.Check(t, math.Abs(grown.objective()-s.objective()) <= 1e-7,
+			"grown row by row: %.10g, at once: %.10g", grown.objective(), s.objective())
 
 		// And from an arbitrary, partly dependent basis.
 		vars := make([]int, min(m, n))
@@ -245,9 +244,7 @@ func TestCholesky(t *testing.T) {
 		}
 	}
 	f, err := cholesky(context.Background(), k, 1e-10)
-	if err != nil || f.rank() != d {
-		t.Fatalf("rank %d, want %d; error %v", f.rank(), d, err)
-	}
+	require.Must(t, err == nil && f.rank() == d, "rank %d, want %d; error %v", f.rank(), d, err)
 	w := make([]float64, d)
 	for i := range w {
 		w[i] = rng.NormFloat64()

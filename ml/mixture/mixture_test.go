@@ -128,9 +128,8 @@ func TestClimb(t *testing.T) {
 			}
 			require.Must(t, math.Abs(sum-now.LogLikelihood) <= 1e-8*math.Abs(sum),
 				"iteration %d: log-likelihood %g, by the formula %g", now.Iteration, now.LogLikelihood, sum)
-			if now.Iteration > 0 && now.LogLikelihood < last.LogLikelihood-1e-9*math.Abs(sum)-1e-5*float64(now.LeftOut-last.LeftOut) {
-				t.Fatalf("iteration %d: from %.12g to %.12g", now.Iteration, last.LogLikelihood, now.LogLikelihood)
-			}
+			require.Must(t, now.Iteration == 0 || now.LogLikelihood >= last.LogLikelihood-1e-9*math.Abs(sum)-1e-5*float64(now.LeftOut-last.LeftOut),
+				"iteration %d: from %.12g to %.12g", now.Iteration, last.LogLikelihood, now.LogLikelihood)
 			if err := now.Mixture.Check(d); err != nil || math.Abs(floats.Sum(now.Mixture.Weights)-1) > 1e-12 {
 				t.Fatalf("iteration %d: %+v: %v", now.Iteration, now.Mixture, err)
 			}
@@ -182,9 +181,8 @@ func TestFitFindsTheClusters(t *testing.T) {
 
 	text, err := json.Marshal(f.Mixture)
 	var back mixture.Mixture
-	if err := errors.Join(err, json.Unmarshal(text, &back)); err != nil || cmp.Diff(f.Mixture, back) != "" {
-		t.Errorf("%v: %s", err, cmp.Diff(f.Mixture, back))
-	}
+	err = errors.Join(err, json.Unmarshal(text, &back))
+	require.Check(t, err == nil && cmp.Diff(f.Mixture, back) == "", "%v: %s", err, cmp.Diff(f.Mixture, back))
 }
 
 // One component is the mean and variance of the rows, after one step.

@@ -325,9 +325,8 @@ func TestDeterministic(t *testing.T) {
 			results = append(results, train(t, kernel.NewGram(rbf(1), x), y, 5, Settings{Formulation: f, C: 10, CacheBytes: bytes}))
 		}
 		for _, r := range results[1:] {
-			if !reflect.DeepEqual(r, results[0]) {
-				t.Errorf("%s: two results, %d and %d iterations, objectives %v and %v", f, r.Iterations, results[0].Iterations, r.Objective, results[0].Objective)
-			}
+			require.Check(t, reflect.DeepEqual(r, results[0]),
+				"%s: two results, %d and %d iterations, objectives %v and %v", f, r.Iterations, results[0].Iterations, r.Objective, results[0].Objective)
 		}
 	}
 }
@@ -481,9 +480,7 @@ func TestIndefinite(t *testing.T) {
 			s := Settings{Formulation: f, C: []float64{0.1, 1, 100}[trial%3], Tol: 1e-4, MaxIter: 100_000}
 			ctx := mltest.NewLooks(t.Context(), 100_000)
 			res, err := Train(ctx, gram, y, 3, s)
-			if err != nil || ctx.Over() > 0 {
-				t.Fatalf("%s: %v, %d looks", f, err, ctx.Taken())
-			}
+			require.Must(t, err == nil && ctx.Over() <= 0, "%s: %v, %d looks", f, err, ctx.Taken())
 			require.Check(t, res.Local && res.Status == trace.Converged,
 				"%s: local %v, %s, violation %g", f, res.Local, res.Status, res.KKTViolation)
 			verify(t, res, gram, y, s)
@@ -656,9 +653,8 @@ func TestBest(t *testing.T) {
 			floats.AddScaled(mid, 1e-3, v)
 			floats.AddScaled(mid, -1e-3, u)
 			for _, w := range [][]float64{v, mid} {
-				if value(w) > value(u)+1e-9*max(1, math.Abs(value(u))) {
-					t.Fatalf("%v has %g, more than %v with %g", w, value(w), u, value(u))
-				}
+				require.Must(t, value(w) <= value(u)+1e-9*max(1, math.Abs(value(u))),
+					"%v has %g, more than %v with %g", w, value(w), u, value(u))
 			}
 		}
 	}
@@ -713,9 +709,8 @@ func TestUnscaled(t *testing.T) {
 		for _, f := range formulations {
 			res := train(t, kernel.NewGram(k, x), y, classes, Settings{Formulation: f, C: c, MaxIter: 1_500_000})
 			ended[res.Status]++
-			if res.Status == trace.Converged && res.RelativeGap > 1e-3 || res.Status == trace.IterationLimit {
-				t.Errorf("%s, %s, %d points, C %.3g: %s after %d steps, violation %.3g, relative gap %.3g", f, k.Name, n, c, res.Status, res.Iterations, res.KKTViolation, res.RelativeGap)
-			}
+			require.Check(t, (res.Status != trace.Converged || res.RelativeGap <= 1e-3) && res.Status != trace.IterationLimit,
+				"%s, %s, %d points, C %.3g: %s after %d steps, violation %.3g, relative gap %.3g", f, k.Name, n, c, res.Status, res.Iterations, res.KKTViolation, res.RelativeGap)
 		}
 	}
 	require.Check(t, ended[trace.Converged] >= 200, "%v", ended)

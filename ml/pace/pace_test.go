@@ -80,9 +80,8 @@ func TestGivenUp(t *testing.T) {
 		time.Sleep(time.Second)
 		cancel()
 		begin := time.Now()
-		if err := <-w; err != context.Canceled || time.Since(begin) > 0 {
-			t.Errorf("%v after %v", err, time.Since(begin))
-		}
+		err := <-w
+		require.Check(t, err == context.Canceled && time.Since(begin) <= 0, "%v after %v", err, time.Since(begin))
 	})
 }
 

@@ -49,9 +49,8 @@ func TestTextOfNumbers(t *testing.T) {
 func TestReading(t *testing.T) {
 	t.Parallel()
 	vs := param.Values{"C": param.Of(2.5), "degree": param.Of(3), "hard": param.Of(true), "gamma": param.Of("auto")}
-	if vs.Number("C") != 2.5 || vs.Int("degree") != 3 || !vs.Switch("hard") || vs.Text("gamma") != "auto" || vs.Text("C") != "2.5" || vs.Text("hard") != "true" {
-		t.Errorf("%v", vs)
-	}
+	require.Check(t, vs.Number("C") == 2.5 && vs.Int("degree") == 3 && vs.Switch("hard") && vs.Text("gamma") == "auto" && vs.Text("C") == "2.5" && vs.Text("hard") == "true",
+		"%v", vs)
 	// Missing values and values of another kind read as zero.
 	require.Check(t, vs.Number("gamma") == 0 && !vs.Switch("C") && vs.Int("none") == 0 && vs.Text("none") == "" && !vs.Has("none") && vs.Has("C"),
 		"%v", vs)

@@ -99,9 +99,8 @@ func TestTrainSolvesTheSystem(t *testing.T) {
 			x, targets := points(m, 3, uint64(m))
 			k := gaussian(x, 0.3)
 			res, want := train(t, k, targets, lambda), independent(t, k, targets, lambda)
-			if d := floats.Distance(res.A, want, 2); d > 1e-10*floats.Norm(want, 2) {
-				t.Errorf("%d points, lambda %g: coefficients are %g apart", m, lambda, d)
-			}
+			d := floats.Distance(res.A, want, 2)
+			require.Check(t, d <= 1e-10*floats.Norm(want, 2), "%d points, lambda %g: coefficients are %g apart", m, lambda, d)
 			require.Check(t, res.Status == trace.Converged && res.Shift == 0 && res.Gap <= 1e-20,
 				"%d points, lambda %g: status %s, shift %g, gap %g", m, lambda, res.Status, res.Shift, res.Gap)
 			// At the solution the objective is half lambda a't, and the errors are lambda a.
@@ -235,9 +234,8 @@ func TestConditionIsThatOfTheSystem(t *testing.T) {
 			system.Set(i, i, system.At(i, i)+lambda)
 		}
 		want := mat.Cond(system, 1)
-		if got := train(t, k, targets, lambda).Condition; got > 1.01*want || got < want/3 {
-			t.Errorf("lambda %g: condition number %g, said to be %g", lambda, want, got)
-		}
+		got := train(t, k, targets, lambda).Condition
+		require.Check(t, got <= 1.01*want && got >= want/3, "lambda %g: condition number %g, said to be %g", lambda, want, got)
 	}
 }
 
@@ -275,10 +273,7 @@ func TestUglyMatrices(t *testing.T) {
 		"indefinite, but the ridge exceeds": {fill(40, func(i, j int) float64 { return map[bool]float64{true: -1}[i == j] }), 1.5, trace.Converged},
 	} {
 		res, err := ridge.Train(context.Background(), c.k, signs, ridge.Settings{Lambda: c.lambda})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", name, err)
 		require.Check(t, res.Status == c.want && (res.Shift <= 0 || res.Status != trace.Converged),
 			"%s: status %s, want %s; shift %g, condition %g, gap %g", name, res.Status, c.want, res.Shift, res.Condition, res.Gap)
 		for _, v := range append(append(res.A, res.F...), append(res.LeftOut, res.Objective, res.Gap, res.MSE, res.LOOError, res.WNorm)...) {
@@ -327,10 +322,7 @@ func TestTrainRefuses(t *testing.T) {
 		"too large":                  {huge{}, make([]float64, 20_000), 1, "20000 training points takes 3.0 GiB where the limit is 1.0 GiB, 11585 points", true},
 	} {
 		res, err := ridge.Train(context.Background(), c.k, c.t, ridge.Settings{Lambda: c.lambda})
-		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, %v; want an error about %q", name, res, err, c.says)
-			continue
-		}
+		require.Must(t, err != nil && strings.Contains(err.Error(), c.says), "%s: %v, %v; want an error about %q", name, res, err, c.says)
 		refusal := (*param.Refusal)(nil)
 		require.Check(t, errors.As(err, &refusal) == c.person, "%s: %v is meant for a person: %t", name, err, !c.person)
 	}
@@ -429,8 +421,7 @@ func TestPathHasGapsAndLimits(t *testing.T) {
 	require.Check(t, err != nil && strings.Contains(err.Error(), "401"), "too many points: %v", err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = ridge.NewPath(ctx, swap, []float64{1, -1})
-	require.Check(t, errors.Is(err, context.Canceled), "cancelled: %v", err)
+	require.Is(t, require.Err(ridge.NewPath(ctx, swap, []float64{1, -1})), context.Canceled, "cancelled")
 	bad := matrix{mat.NewDense(2, 2, []float64{1, 0, 0, math.Inf(1)})}
 	_, err = ridge.NewPath(context.Background(), bad, []float64{1, -1})
 	require.Check(t, err != nil && strings.Contains(err.Error(), "row 2"), "an infinite entry: %v", err)

@@ -65,9 +65,8 @@ func sweepsAgree[T Real](t *testing.T, l simd.Level) {
 			for _, gi := range []float64{3, 0, -10} { // -10: nothing gains
 				j, violation := partnerAt(l, g, low, diag, ki, gi, 1)
 				wantJ, want := plainPartner(g, low, diag, ki, gi, 1)
-				if violation != want || (j < 0) != (wantJ < 0) || j != wantJ && math.Abs(gain(j, gi)/gain(wantJ, gi)-1) > 1e-13 {
-					t.Fatalf("n = %d: partner %d, violation %g; plain %d, %g", n, j, violation, wantJ, want)
-				}
+				require.Must(t, violation == want && (j < 0) == (wantJ < 0) && (j == wantJ || math.Abs(gain(j, gi)/gain(wantJ, gi)-1) <= 1e-13),
+					"n = %d: partner %d, violation %g; plain %d, %g", n, j, violation, wantJ, want)
 			}
 			if s, want := sumAt(l, ki), plainSum(ki); math.Abs(s-want) > rounding*float64(n+1) {
 				t.Fatalf("n = %d: sum %g, plain %g", n, s, want)
@@ -117,9 +116,8 @@ func TestClassSweepsAgree(t *testing.T) {
 			wantOut, wantIn, wantOutAt, wantInAt := plainLook(own, f, u, 1)
 			for _, l := range simd.Levels() {
 				out, in, outAt, inAt := lookAt(l, own, f, u, 1)
-				if out != wantOut || in != wantIn || outAt != wantOutAt || inAt != wantInAt {
-					t.Fatalf("%s, n = %d: %g at %d, %g at %d; plain %g at %d, %g at %d", l, n, out, outAt, in, inAt, wantOut, wantOutAt, wantIn, wantInAt)
-				}
+				require.Must(t, out == wantOut && in == wantIn && outAt == wantOutAt && inAt == wantInAt,
+					"%s, n = %d: %g at %d, %g at %d; plain %g at %d, %g at %d", l, n, out, outAt, in, inAt, wantOut, wantOutAt, wantIn, wantInAt)
 				for _, sign := range []float64{1, -1} {
 					var got, want [3][]float64
 					for v := range got {

@@ -22,9 +22,7 @@ func TestNaiveAscent(t *testing.T) {
 		c := rapid.SampledFrom([]float64{0.1, 0.5, 2}).Draw(t, "C")
 		order := rapid.SampledFrom([]stepwise.Order{stepwise.Cyclic, stepwise.Shuffled, stepwise.Descending}).Draw(t, "order")
 		r, err := stepwise.NaiveAscent(t.Context(), k, y, stepwise.AscentSettings{C: c, Order: order, Tol: 1e-6, MaxSteps: 20_000})
-		if err != nil || r.Status() != trace.Converged {
-			t.Fatalf("%s, %v", r.Status(), err)
-		}
+		require.Must(t, err == nil && r.Status() == trace.Converged, "%s, %v", r.Status(), err)
 
 		row := make([]float64, len(y))
 		dual := func(alpha []float64) float64 {
@@ -85,9 +83,7 @@ func TestNaiveAscentIsAnotherProblem(t *testing.T) {
 	y := []float64{-1, -1, -1, 1}
 	k := gram(x, "linear")
 	r, err := stepwise.NaiveAscent(t.Context(), k, y, stepwise.AscentSettings{C: 1, Tol: 1e-9, MaxSteps: 10_000})
-	if err != nil || r.Status() != trace.Converged {
-		t.Fatalf("%s, %v", r.Status(), err)
-	}
+	require.Must(t, err == nil && r.Status() == trace.Converged, "%s, %v", r.Status(), err)
 	best := require.Value(stepwise.Optimum(t.Context(), k, y, 1))(t)
 	end := last(r)
 	require.Check(t, math.Abs(end.Residual) >= 0.1 && end.Dual >= best.Dual+0.1 && math.Abs(best.Residual) <= 1e-9,
@@ -99,9 +95,7 @@ func TestNaiveAscentInTheOrigin(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(3, 2, []float64{0, 0, 1, 1, -1, -1})
 	r, err := stepwise.NaiveAscent(t.Context(), gram(x, "linear"), []float64{1, 1, -1}, stepwise.AscentSettings{C: 7})
-	if err != nil || r.Status() != trace.Converged {
-		t.Fatalf("%s, %v", r.Status(), err)
-	}
+	require.Must(t, err == nil && r.Status() == trace.Converged, "%s, %v", r.Status(), err)
 	end := last(r)
 	near(t, "alpha in the origin", end.Points[0].Alpha, 7, 0)
 	near(t, "dual", end.Dual, 7+0.25, 1e-9) // and 1/2 f(x) = 1 on the other two

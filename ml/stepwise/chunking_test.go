@@ -26,9 +26,7 @@ func TestChunking(t *testing.T) {
 			Tol:   1e-8,
 		}
 		r, err := stepwise.Chunking(t.Context(), k, y, set)
-		if err != nil || r.Status() != trace.Converged {
-			t.Fatalf("%s after %d, %v", r.Status(), r.Len(), err)
-		}
+		require.Must(t, err == nil && r.Status() == trace.Converged, "%s after %d, %v", r.Status(), r.Len(), err)
 		end := last(r)
 		near(t, "dual", end.Dual, optimum(t, k, y, set.C).Dual, 1e-8)
 		require.Check(t, end.Violation <= set.Tol && len(end.Violators) == 0,

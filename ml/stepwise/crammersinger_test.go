@@ -67,9 +67,8 @@ func TestCrammerSinger(t *testing.T) {
 		dual := 0.0
 		for i := range r.Len() {
 			s := r.At(i)
-			if s.Dual < dual-1e-12*(1+dual) || s.Dual > want.Objective*(1+1e-6)+1e-9 || s.Primal < want.DualObjective*(1-1e-6)-1e-9 {
-				t.Fatalf("step %d: dual %g after %g, primal %g, optimum between %g and %g", i, s.Dual, dual, s.Primal, want.DualObjective, want.Objective)
-			}
+			require.Must(t, s.Dual >= dual-1e-12*(1+dual) && s.Dual <= want.Objective*(1+1e-6)+1e-9 && s.Primal >= want.DualObjective*(1-1e-6)-1e-9,
+				"step %d: dual %g after %g, primal %g, optimum between %g and %g", i, s.Dual, dual, s.Primal, want.DualObjective, want.Objective)
 			dual = s.Dual
 			for j, p := range s.Points {
 				sum := 0.0
@@ -84,9 +83,8 @@ func TestCrammerSinger(t *testing.T) {
 			}
 		}
 		if r.Status() != trace.Converged {
-			if v := least(t, k); v >= flat {
-				t.Fatalf("%s after %d steps with a smallest eigenvalue of %g", r.Status(), r.Len()-1, v)
-			}
+			v := least(t, k)
+			require.Must(t, v < flat, "%s after %d steps with a smallest eigenvalue of %g", r.Status(), r.Len()-1, v)
 			return
 		}
 		s := last(r)

@@ -20,25 +20,22 @@ func TestEM(t *testing.T) {
 	s := mixture.Settings{Components: 2, Floor: 1e-3, Seed: 1, MaxIter: 200, Tol: 1e-12, Starts: 1}
 	begin := mixture.Begin(x, s, 0)
 	r := require.Value(stepwise.EM(t.Context(), x, begin, s))(t)
-	if r.Len() < 3 || r.Status() != trace.Converged || r.At(0).Iteration != 0 {
-		t.Fatalf("%d states, %s", r.Len(), r.Status())
-	}
+	require.Must(t, r.Len() >= 3 && r.Status() == trace.Converged && r.At(0).Iteration == 0,
+		"%d states, %s", r.Len(), r.Status())
 	for i := 1; i < r.Len(); i++ {
 		rise := r.At(i).LogLikelihood - r.At(i-1).LogLikelihood
 		require.Check(t, rise >= -1e-9, "step %d: the log-likelihood falls by %g", i, -rise)
 	}
 	fitted, err := mixture.Fit(t.Context(), x, s)
-	if err != nil || fitted.LogLikelihood != r.At(r.Len()-1).LogLikelihood {
-		t.Errorf("Fit ends at %v, the replay at %v: %v", fitted.LogLikelihood, r.At(r.Len()-1).LogLikelihood, err)
-	}
+	require.Check(t, err == nil && fitted.LogLikelihood == r.At(r.Len()-1).LogLikelihood,
+		"Fit ends at %v, the replay at %v: %v", fitted.LogLikelihood, r.At(r.Len()-1).LogLikelihood, err)
 	s.MaxIter = 1
 	if r, err = stepwise.EM(t.Context(), x, begin, s); err != nil || r.Len() != 2 || r.Status() != trace.IterationLimit {
 		t.Errorf("one step: %d states, %s, %v", r.Len(), r.Status(), err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = stepwise.EM(ended, x, begin, s)
-	require.Check(t, errors.Is(err, context.Canceled), "after the context has ended: %v", err)
+	require.Is(t, require.Err(stepwise.EM(ended, x, begin, s)), context.Canceled, "after the context has ended")
 	var refused *param.Refusal
 	_, err = stepwise.EM(t.Context(), mat.NewDense(2, 2, []float64{1e200, 0, -1e200, 1}), begin, s)
 	require.Check(t, errors.As(err, &refused), "huge points: %v", err)

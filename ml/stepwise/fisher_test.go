@@ -24,9 +24,8 @@ func TestFisherAscent(t *testing.T) {
 	s := conformal.Settings{Gamma: 1, Ridge: 1e-3, Steps: 20, Rate: 0.1}
 	r, err := stepwise.FisherAscent(t.Context(), k, x, y, cores, s)
 	require.NoError(t, err)
-	if r.Len() != 21 || r.Status() != trace.IterationLimit || !floats.Equal(r.At(0), []float64{1, 0, 0}) {
-		t.Errorf("%d states, %s, start %v", r.Len(), r.Status(), r.At(0))
-	}
+	require.Check(t, r.Len() == 21 && r.Status() == trace.IterationLimit && floats.Equal(r.At(0), []float64{1, 0, 0}),
+		"%d states, %s, start %v", r.Len(), r.Status(), r.At(0))
 	j := func(alpha []float64) float64 {
 		m := conformal.Map{Gamma: 1, Alpha0: alpha[0], Alpha: alpha[1:], Cores: cores}
 		v := require.Value(conformal.J(t.Context(), k, y, m.Factors(x)))(t)

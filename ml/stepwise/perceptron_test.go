@@ -39,9 +39,7 @@ func TestPerceptronNovikoff(t *testing.T) {
 		k := gram(x, "linear")
 		order := rapid.SampledFrom([]stepwise.Order{stepwise.Cyclic, stepwise.Shuffled, stepwise.Descending}).Draw(t, "order")
 		replay, err := stepwise.Perceptron(t.Context(), k, y, stepwise.PerceptronSettings{Bias: bias, Order: order, MaxSteps: 100_000})
-		if err != nil || replay.Status() != trace.Converged {
-			t.Fatalf("%s, %v", replay.Status(), err)
-		}
+		require.Must(t, err == nil && replay.Status() == trace.Converged, "%s, %v", replay.Status(), err)
 		bound := math.Pow(radius/gamma, 2)
 		if bias {
 			bound *= 4
@@ -82,9 +80,8 @@ func TestPerceptronStrict(t *testing.T) {
 	k := gram(x, "linear")
 	for _, bias := range []bool{false, true} {
 		r := require.Value(stepwise.Perceptron(t.Context(), k, y, stepwise.PerceptronSettings{Strict: true, Bias: bias}))(t)
-		if r.Len() != 1+len(y) || r.Status() != trace.Converged {
-			t.Errorf("%d states, %s; want one pass", r.Len(), r.Status())
-		}
+		require.Check(t, r.Len() == 1+len(y) && r.Status() == trace.Converged,
+			"%d states, %s; want one pass", r.Len(), r.Status())
 		for i := range r.Len() {
 			s := r.At(i)
 			require.Check(t, s.Mistakes == 0 && s.Worst == 0 && s.WNorm == 0 && s.B == 0 && !s.Updated,
@@ -102,9 +99,8 @@ func TestPerceptronNotSeparable(t *testing.T) {
 	for name, want := range map[string]trace.Status{"linear": trace.IterationLimit, "rbf": trace.Converged} {
 		for _, bias := range []bool{false, true} {
 			r, err := stepwise.Perceptron(t.Context(), gram(x, name), y, stepwise.PerceptronSettings{Bias: bias})
-			if err != nil || r.Status() != want {
-				t.Errorf("%s, bias %t: %s, %v; want %s", name, bias, r.Status(), err, want)
-			}
+			require.Check(t, err == nil && r.Status() == want,
+				"%s, bias %t: %s, %v; want %s", name, bias, r.Status(), err, want)
 		}
 	}
 }
@@ -120,9 +116,8 @@ func TestPrimalPerceptron(t *testing.T) {
 		dual := require.Value(stepwise.Perceptron(t.Context(), gram(x, "linear"), y, stepwise.PerceptronSettings{MaxSteps: 400}))(t)
 		primal, err := stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: rate, MaxSteps: 400 + len(y)})
 		require.NoError(t, err)
-		if dual.Status() == trace.Converged && primal.Status() != trace.Converged { // at most a pass later
-			t.Fatalf("%s after %d, the dual form %s after %d", primal.Status(), primal.Len()-1, dual.Status(), dual.Len()-1)
-		}
+		require.Must(t, dual.Status() != trace.Converged || primal.Status() == trace.Converged, // at most a pass later
+			"%s after %d, the dual form %s after %d", primal.Status(), primal.Len()-1, dual.Status(), dual.Len()-1)
 		if rate == 0 {
 			rate = 1
 		}

@@ -44,9 +44,8 @@ func TestRefineColoursAsTheKernelDoes(t *testing.T) {
 		h := rapid.IntRange(0, 3).Draw(t, "h")
 		r := require.Value(stepwise.Refine(context.Background(), graphs, stepwise.RefinementSettings{Rounds: h}))(t)
 		end := r.At(r.Len() - 1)
-		if r.Len() != 1+h*(graphs[0].N+graphs[1].N) || r.Status() != trace.Converged {
-			t.Fatalf("%d states, %s", r.Len(), r.Status())
-		}
+		require.Must(t, r.Len() == 1+h*(graphs[0].N+graphs[1].N) && r.Status() == trace.Converged,
+			"%d states, %s", r.Len(), r.Status())
 		want := require.Value(kernel.Refine(context.Background(), graphs, h))(t)
 		for g := range graphs {
 			for round := range want[g] {

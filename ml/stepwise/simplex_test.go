@@ -53,9 +53,7 @@ func TestSimplex(t *testing.T) {
 			columns, symbol = rows(k), "λ"
 		}
 		replay, err := stepwise.Simplex(t.Context(), columns, y, stepwise.SimplexSettings{C: c, Symbol: symbol})
-		if err != nil || replay.Status() != trace.Converged {
-			t.Fatalf("%s after %d, %v", replay.Status(), replay.Len(), err)
-		}
+		require.Must(t, err == nil && replay.Status() == trace.Converged, "%s after %d, %v", replay.Status(), replay.Len(), err)
 		want, err := mcm.Train(t.Context(), k, y, mcm.Settings{C: c, RankTol: 1e-11})
 		require.Must(t, err == nil && want.Status == trace.Converged, "mcm.Train: %v, %v", want, err)
 		end := last(replay)
@@ -162,9 +160,7 @@ func TestSimplexDegenerate(t *testing.T) {
 		r := random(seed)
 		x, y := grid(r, 12)
 		replay, err := stepwise.Simplex(t.Context(), x, y, stepwise.SimplexSettings{C: []float64{0.1, 1, 10}[seed%3]})
-		if err != nil || replay.Status() != trace.Converged {
-			t.Fatalf("seed %d: %s, %v", seed, replay.Status(), err)
-		}
+		require.Must(t, err == nil && replay.Status() == trace.Converged, "seed %d: %s, %v", seed, replay.Status(), err)
 		seen := map[string]int{}
 		for i := range replay.Len() {
 			s := replay.At(i)

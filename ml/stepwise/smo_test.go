@@ -24,9 +24,7 @@ func TestSMO(t *testing.T) {
 		if err == nil && r.Status() == trace.IterationLimit && end.Violation < 1e-4 {
 			return // slow zigzagging on some flat problems, correctly reported
 		}
-		if err != nil || r.Status() != trace.Converged {
-			t.Fatalf("%v, %v", r.Status(), err)
-		}
+		require.Must(t, err == nil && r.Status() == trace.Converged, "%v, %v", r.Status(), err)
 		want := optimum(t, k, y, c)
 		near(t, "dual", end.Dual, want.Dual, 1e-8)
 		near(t, "primal", end.Primal, want.Primal, 1e-7)
@@ -72,9 +70,8 @@ func TestPair(t *testing.T) {
 			before, s := r.At(n-1), r.At(n)
 			p, alpha := s.Pair, alphas(before.Iterate)
 			i, j := p.I, p.J
-			if p.BeforeI != alpha[i] || p.BeforeJ != alpha[j] || p.AlphaI != s.Points[i].Alpha || p.AlphaJ != s.Points[j].Alpha {
-				t.Fatalf("step %d: the pair %+v is not what the states say", n, p)
-			}
+			require.Must(t, p.BeforeI == alpha[i] && p.BeforeJ == alpha[j] && p.AlphaI == s.Points[i].Alpha && p.AlphaJ == s.Points[j].Alpha,
+				"step %d: the pair %+v is not what the states say", n, p)
 			for q := range alpha {
 				require.Must(t, q == i || q == j || alpha[q] == s.Points[q].Alpha, "step %d changes point %d", n, q)
 			}
@@ -132,9 +129,8 @@ func TestSecondOrder(t *testing.T) {
 			}
 			for q, point := range before.Points {
 				low := point.Y < 0 && point.Alpha < c || point.Y > 0 && point.Alpha > 0
-				if q != p.I && low && promise(q) > promise(p.J)*(1+1e-9) {
-					t.Errorf("step %d: point %d promises %g, the partner %d %g", n, q, promise(q), p.J, promise(p.J))
-				}
+				require.Check(t, q == p.I || !low || promise(q) <= promise(p.J)*(1+1e-9),
+					"step %d: point %d promises %g, the partner %d %g", n, q, promise(q), p.J, promise(p.J))
 			}
 		}
 	})
@@ -146,9 +142,7 @@ func TestSMOIndefinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, y := clouds(random(rapid.Uint64().Draw(t, "seed")), 12, 1)
 		r, err := stepwise.SMO(t.Context(), gram(x, "sigmoid"), y, stepwise.SMOSettings{C: 5, MaxSteps: 5000})
-		if err != nil || r.Status() != trace.Converged {
-			t.Fatalf("%s, %v", r.Status(), err)
-		}
+		require.Must(t, err == nil && r.Status() == trace.Converged, "%s, %v", r.Status(), err)
 		for i := 1; i < r.Len(); i++ {
 			p := r.At(i).Pair
 			require.Must(t, p.Gain >= 0 && (p.Curvature <= 0) == (p.Eta == 1e-12) && (p.Curvature <= 0 || p.Eta == p.Curvature),
@@ -171,9 +165,8 @@ func TestPairDualGuard(t *testing.T) {
 				end := p.At(s.AlphaI, s.AlphaJ)
 				require.Check(t, (s.AlphaJ == s.L || s.AlphaJ == s.H) && end >= now,
 					"K12 = %v, y2 = %v from %v: to %v on [%v, %v], dual from %v to %v", k12, y2, start, s.AlphaJ, s.L, s.H, now, end)
-				if low, high := p.Ends(start[0], start[1]); low != s.L || high != s.H {
-					t.Errorf("ends %v and %v, the step has %v and %v", low, high, s.L, s.H)
-				}
+				low, high := p.Ends(start[0], start[1])
+				require.Check(t, low == s.L && high == s.H, "ends %v and %v, the step has %v and %v", low, high, s.L, s.H)
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package stepwise_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -197,10 +196,7 @@ func TestUglyInput(t *testing.T) {
 		for procedureName, procedure := range procedures {
 			for _, c := range []float64{1e-6, 1, 1e9} {
 				r, err := procedure(mat.NewDense(len(in.y), 2, in.x), in.y, c, 1, 500)
-				if err != nil {
-					t.Errorf("%s, %s, C = %g: %v", name, procedureName, c, err)
-					continue
-				}
+				require.Must(t, err == nil, "%s, %s, C = %g: %v", name, procedureName, c, err)
 				limited := r.status == trace.IterationLimit && r.length == 501
 				require.Check(t, limited || r.status == trace.Converged || r.status == trace.Numerical,
 					"%s, %s, C = %g: %s after %d", name, procedureName, c, r.status, r.length-1)
@@ -280,11 +276,9 @@ func TestCancel(t *testing.T) {
 	x, y := clouds(random(1), 20, 1)
 	k := gram(x, "rbf")
 	chunking, err := stepwise.Chunking(ctx, k, y, stepwise.ChunkingSettings{C: 1})
-	if err != nil || chunking.Status() != trace.Cancelled || chunking.Len() != 1 {
-		t.Errorf("chunking: %s after %d, %v", chunking.Status(), chunking.Len(), err)
-	}
-	_, err = stepwise.Optimum(ctx, k, y, 1)
-	require.Check(t, errors.Is(err, context.Canceled), "optimum: %v", err)
+	require.Check(t, err == nil && chunking.Status() == trace.Cancelled && chunking.Len() == 1,
+		"chunking: %s after %d, %v", chunking.Status(), chunking.Len(), err)
+	require.Is(t, require.Err(stepwise.Optimum(ctx, k, y, 1)), context.Canceled, "optimum")
 }
 
 // TestSettings checks that errors name the wrong setting.

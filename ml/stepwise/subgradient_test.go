@@ -27,9 +27,8 @@ func TestSubgradientSteps(t *testing.T) {
 			Printed:  rapid.Bool().Draw(t, "printed"),
 		}
 		r, err := stepwise.SubgradientDescent(t.Context(), x, y, set)
-		if err != nil || r.Status() != trace.IterationLimit || r.Len() != 41 {
-			t.Fatalf("%s after %d, %v", r.Status(), r.Len(), err)
-		}
+		require.Must(t, err == nil && r.Status() == trace.IterationLimit && r.Len() == 41,
+			"%s after %d, %v", r.Status(), r.Len(), err)
 		best := r.At(0).Primal
 		near(t, "primal at the start", best, set.C*float64(m), 1e-12)
 		for i := 1; i < r.Len(); i++ {

@@ -62,9 +62,8 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 		k, decay := rapid.IntRange(1, 3).Draw(t, "k"), rapid.Float64Range(0.1, 1).Draw(t, "decay")
 		r := require.Value(stepwise.Subsequences(context.Background(), x, z, k, decay))(t)
 		end := r.At(r.Len() - 1)
-		if want := 1 + len(end.X)*len(end.Z)*end.Tables(); r.Len() != want || r.Status() != trace.Converged {
-			t.Fatalf("%d states, %s; want %d", r.Len(), r.Status(), want)
-		}
+		want := 1 + len(end.X)*len(end.Z)*end.Tables()
+		require.Must(t, r.Len() == want && r.Status() == trace.Converged, "%d states, %s; want %d", r.Len(), r.Status(), want)
 		near := func(what string, got, want float64) {
 			require.Must(t, math.Abs(got-want) <= 1e-12*(1+want),
 				"%q, %q, k = %d: %s = %.15g, want %.15g", x, z, k, what, got, want)

@@ -73,9 +73,8 @@ func TestSumWalksIsTheKernel(t *testing.T) {
 				"lambda times the radius is %g, and the sum ends at %g", part, end.Sum)
 			return
 		}
-		if r.Status() != trace.Converged {
-			t.Fatalf("lambda times the radius is %g: %s after %d steps", part, r.Status(), end.Length)
-		}
+		require.Must(t, r.Status() == trace.Converged,
+			"lambda times the radius is %g: %s after %d steps", part, r.Status(), end.Length)
 		near := func(what string, want float64) {
 			require.Must(t, math.Abs(end.Sum-want) <= 1e-8*want, "sum %.12g, %s %.12g", end.Sum, what, want)
 		}
@@ -104,9 +103,8 @@ func TestSumWalksRefuses(t *testing.T) {
 	}
 	require.Fails(t, require.Err(stepwise.SumWalks(t.Context(), a, 0.1, 0)), "", "no steps are not refused")
 	r, err := stepwise.SumWalks(t.Context(), a, 1e200, 10)
-	if err != nil || r.Status() != trace.Numerical || r.Len() != 2 {
-		t.Errorf("an enormous weight: %d states, %s, %v", r.Len(), r.Status(), err)
-	}
+	require.Check(t, err == nil && r.Status() == trace.Numerical && r.Len() == 2,
+		"an enormous weight: %d states, %s, %v", r.Len(), r.Status(), err)
 }
 
 // TestWander: each step follows an edge, and earlier states are unchanged.
@@ -124,9 +122,7 @@ func TestWander(t *testing.T) {
 	require.Check(t, err == nil && r.Len() == 1 && r.Status() == trace.Converged,
 		"without edges: %d states, %v", r.Len(), err)
 	r, err = stepwise.Wander(t.Context(), theory.Adjacency(dataset.Graph{N: 3, Edges: [][2]int{{1, 2}}}), 5, 1)
-	if err != nil || r.Len() != 6 || r.At(0)[0] == 0 {
-		t.Errorf("it begins where there is no way on: %v, %v", r.At(5), err)
-	}
+	require.Check(t, err == nil && r.Len() == 6 && r.At(0)[0] != 0, "it begins where there is no way on: %v, %v", r.At(5), err)
 	_, err = stepwise.Wander(t.Context(), ring, -1, 1)
 	require.Check(t, err != nil, "a walk of less than no steps")
 }

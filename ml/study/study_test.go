@@ -95,9 +95,8 @@ func TestIsNestedCrossValidation(t *testing.T) {
 	specs[1].Values = specs[1].Values.With("rho", param.Of(0.1))
 	grids := []eval.Grid{{"C": eval.Numbers(1, 10), "gamma": {param.Of(0.5), param.Of("auto")}}, nil}
 	for i, set := range res.Sets {
-		if set.Rows != 40 || set.Of != []int{60, 100}[i] || set.Name != s.Sets[i].Name || set.SHA256 != samples[i].Hash() || set.Classes != 2 || set.Features != 2 {
-			t.Errorf("%+v", set)
-		}
+		require.Check(t, set.Rows == 40 && set.Of == []int{60, 100}[i] && set.Name == s.Sets[i].Name && set.SHA256 == samples[i].Hash() && set.Classes == 2 && set.Features == 2,
+			"%+v", set)
 		for j, spec := range specs {
 			want, err := eval.CrossValidate(t.Context(), samples[i].Data, spec, grids[j], eval.Scheme{Folds: 3, Repeats: 2, Seed: 5, Nested: j == 0}, nil)
 			require.NoError(t, err)
@@ -114,9 +113,8 @@ func TestIsNestedCrossValidation(t *testing.T) {
 					t.Errorf("%s, %s, fold %d: %+v, want %+v with %v", set.Name, got.Learner, f, g, w, want.Settings[chosen].Values)
 				}
 			}
-			if j == 0 && (got.Accuracy != want.Nested.Accuracy || got.Deviation != want.Nested.Deviation) || j == 1 && got.Accuracy != want.Settings[0].Accuracy {
-				t.Errorf("%s, %s: %+v, want %+v", set.Name, got.Learner, got, want)
-			}
+			require.Check(t, (j != 0 || got.Accuracy == want.Nested.Accuracy && got.Deviation == want.Nested.Deviation) && (j != 1 || got.Accuracy == want.Settings[0].Accuracy),
+				"%s, %s: %+v, want %+v", set.Name, got.Learner, got, want)
 			if mean, sd := stat.MeanStdDev(vectors, nil); got.SupportVectors != mean || got.VectorsDeviation != sd {
 				t.Errorf("%s, %s: %g ± %g support vectors, want %g ± %g", set.Name, got.Learner, got.SupportVectors, got.VectorsDeviation, mean, sd)
 			}
@@ -125,9 +123,8 @@ func TestIsNestedCrossValidation(t *testing.T) {
 			}
 		}
 	}
-	if res.Accuracy.Friedman == nil || res.Baseline != "MCM" || len(res.Accuracy.Against) != 1 || res.Accuracy.Against[0].Learner != "SVM" {
-		t.Errorf("%+v", res.Accuracy)
-	}
+	require.Check(t, res.Accuracy.Friedman != nil && res.Baseline == "MCM" && len(res.Accuracy.Against) == 1 && res.Accuracy.Against[0].Learner == "SVM",
+		"%+v", res.Accuracy)
 }
 
 // TestGoesOn interrupts a study, resumes it, and gets the same result.
@@ -156,9 +153,8 @@ func TestGoesOn(t *testing.T) {
 		}
 		return nil
 	}}
-	if _, err := study.Run(ctx, s, samples, keeper, nil); !errors.Is(err, context.Canceled) {
-		t.Fatalf("interrupted: %v", err)
-	}
+	_, err := study.Run(ctx, s, samples, keeper, nil)
+	require.Must(t, errors.Is(err, context.Canceled), "interrupted: %v", err)
 	before := len(kept)
 	keeper.Known = make(map[string]eval.CellResult)
 	for name, c := range kept {
@@ -399,9 +395,8 @@ func TestComparison(t *testing.T) {
 	if a.Learner != "[c] & <d>" || a.Better != 2 || a.SurelyBetter != 2 || a.Worse != 1 || a.SurelyWorse != 0 || math.Abs(a.Difference-(0.1+0.1-0.1)/3) > 1e-12 {
 		t.Errorf("%+v", a) // with equal differences in all folds, nothing is significant
 	}
-	if v := r.Vectors.Against[0]; v.Better != 3 || v.Worse != 0 || math.Abs(v.Difference+0.2) > 1e-12 || v.Wilcoxon.P != 0.25 || v.Holm != 0.5 {
-		t.Errorf("%+v", v)
-	}
+	v := r.Vectors.Against[0]
+	require.Check(t, v.Better == 3 && v.Worse == 0 && math.Abs(v.Difference+0.2) <= 1e-12 && v.Wilcoxon.P == 0.25 && v.Holm == 0.5, "%+v", v)
 	one := made()
 	one.Sets = one.Sets[:1]
 	if err := one.Compare(); err != nil || one.Accuracy.Friedman != nil || len(one.Accuracy.Against) != 2 || one.Accuracy.CriticalDifference != 0 {
@@ -435,8 +430,7 @@ func TestExports(t *testing.T) {
 		if *update {
 			require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
 		}
-		want := require.Value(os.ReadFile(path))(t)
-		require.Equal(t, cmp.Diff(string(want), b.String()), "", "%s", path)
+		require.Equal(t, cmp.Diff(string(require.Value(os.ReadFile(path))(t)), b.String()), "", "%s", path)
 		if name == "results.csv" {
 			rows, err := csv.NewReader(&b).ReadAll()
 			require.Check(t, err == nil && len(rows) == 10 && rows[1][0] == "'@a" && rows[1][1] == "'=1+1",

@@ -57,15 +57,13 @@ func TestValues(t *testing.T) {
 		}
 		mean, sd := stat.MeanStdDev(mse, nil)
 		got, variance := set.Outcomes[1], stat.PopVariance(values, nil)
-		if got.MSE != mean || got.MSEDeviation != sd || math.Abs(got.Left-mean/variance) > 1e-12 || math.Abs(got.LeftDeviation-sd/variance) > 1e-12 || got.Accuracy != 0 {
-			t.Errorf("%s: %+v, want %g ± %g of %g", set.Name, got.Errors, mean, sd, variance)
-		}
+		require.Check(t, got.MSE == mean && got.MSEDeviation == sd && math.Abs(got.Left-mean/variance) <= 1e-12 && math.Abs(got.LeftDeviation-sd/variance) <= 1e-12 && got.Accuracy == 0,
+			"%s: %+v, want %g ± %g of %g", set.Name, got.Errors, mean, sd, variance)
 		flat := set.Outcomes[0]
 		require.Check(t, flat.Left > got.Left, "%s: a plane leaves %g, a surface %g", set.Name, flat.Left, got.Left)
 	}
-	if res.Left.Friedman == nil || len(res.Left.Against) != 1 || res.Left.Against[0].Better != 2 || res.Accuracy.Friedman != nil || res.Vectors.Friedman != nil {
-		t.Errorf("%+v", res)
-	}
+	require.Check(t, res.Left.Friedman != nil && len(res.Left.Against) == 1 && res.Left.Against[0].Better == 2 && res.Accuracy.Friedman == nil && res.Vectors.Friedman == nil,
+		"%+v", res)
 	for _, e := range study.Exports {
 		var b bytes.Buffer
 		if err := e.Write(&b, res); err != nil || b.Len() < 100 || strings.Contains(b.String(), "ccuracy") {
@@ -123,9 +121,8 @@ func TestTestsCSV(t *testing.T) {
 		c := r.Accuracy
 		switch row[at["test"]] {
 		case "Friedman":
-			if number(row, "statistic") != c.Friedman.ChiSquared || number(row, "p") != c.Friedman.ChiP || row[at["freedom"]] != "2" {
-				t.Errorf("%q", row)
-			}
+			require.Check(t, number(row, "statistic") == c.Friedman.ChiSquared && number(row, "p") == c.Friedman.ChiP && row[at["freedom"]] == "2",
+				"%q", row)
 		case "Wilcoxon":
 			i := count["Wilcoxon"] - 1
 			if v := c.Against[i]; number(row, "p") != v.Wilcoxon.P || number(row, "p_holm") != v.Holm || number(row, "difference") != v.Difference {
@@ -141,9 +138,8 @@ func TestTestsCSV(t *testing.T) {
 	}
 	want := (map[string]int{"Friedman": 2, "Iman-Davenport": 1, "Nemenyi": 6, "Wilcoxon": 4, "corrected t": 12})
 	require.Check(t, cmp.Equal(count, want), "%v, want %v", count, want)
-	if v := r.Accuracy.Against[1]; better != v.Better || sure != v.SurelyBetter {
-		t.Errorf("better on %d, surely on %d: want %+v", better, sure, v)
-	}
+	v := r.Accuracy.Against[1]
+	require.Check(t, better == v.Better && sure == v.SurelyBetter, "better on %d, surely on %d: want %+v", better, sure, v)
 	require.Says(t, rows[len(rows)-1][at["baseline"]], "'=1+1",
 		"a name that a spreadsheet would compute: %q", rows[len(rows)-1])
 }

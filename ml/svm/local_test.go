@@ -87,9 +87,8 @@ func TestNoLength(t *testing.T) {
 	t.Parallel()
 	k := symmetric{mat.NewSymDense(2, []float64{1, 2, 2, 1})}
 	r := train(t, k, []float64{1, -1}, Settings{C: 3})
-	if !math.IsNaN(r.WNorm) || !math.IsNaN(r.Margin) || r.Dual != 15 { // 6 - 1/2 9 (1 - 4 + 1)
-		t.Errorf("|w| %g, margin %g, dual %g; want none, none and 15", r.WNorm, r.Margin, r.Dual)
-	}
+	require.Check(t, math.IsNaN(r.WNorm) && math.IsNaN(r.Margin) && r.Dual == 15, // 6 - 1/2 9 (1 - 4 + 1)
+		"|w| %g, margin %g, dual %g; want none, none and 15", r.WNorm, r.Margin, r.Dual)
 	// All points coincide: w = 0, whose margin is infinite.
 	flat := kernel.NewGram(kernel.RBF(1), mat.NewDense(2, 1, nil))
 	if r := train(t, flat, []float64{1, -1}, Settings{C: 3}); r.WNorm != 0 || !math.IsNaN(r.Margin) || r.Local {

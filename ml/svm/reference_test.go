@@ -125,9 +125,8 @@ func decodeSnake(f *os.File, v any) error {
 
 func relative(t *testing.T, name string, got, want, tol float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= tol*math.Abs(want)) {
-		t.Errorf("%s %.12g, want %.12g (off by %.2g)", name, got, want, math.Abs(got-want)/math.Abs(want))
-	}
+	require.Check(t, math.Abs(got-want) <= tol*math.Abs(want),
+		"%s %.12g, want %.12g (off by %.2g)", name, got, want, math.Abs(got-want)/math.Abs(want))
 }
 
 func train(t testing.TB, k Matrix, y []float64, s Settings) *Result {

@@ -395,9 +395,8 @@ func TestMarginFromAlpha(t *testing.T) {
 	require.Check(t, hard.Gap >= -1e-12 && hard.Gap <= 1e-8, "gap of the hard margin is %g", hard.Gap)
 	verify(t, hard, full(k), y, math.Inf(1), 1e-9)
 	soft := train(t, k, y, Settings{C: 0.1})
-	if math.Abs(fromAlpha(soft)/soft.Margin-1) < 0.1 {
-		t.Errorf("soft margin %g is 1/sqrt(sum alpha) = %g", soft.Margin, fromAlpha(soft))
-	}
+	require.Check(t, math.Abs(fromAlpha(soft)/soft.Margin-1) >= 0.1,
+		"soft margin %g is 1/sqrt(sum alpha) = %g", soft.Margin, fromAlpha(soft))
 }
 
 func TestHardMarginNotSeparable(t *testing.T) {
@@ -515,9 +514,8 @@ func TestWrongInput(t *testing.T) {
 		{huge, labels, Settings{C: 1}, "kernel of points 2 and 2 is +Inf"},
 		{offDiagonal, labels, Settings{C: 1}, "kernel of points 1 and 2 is NaN"},
 	} {
-		if r, err := Train(t.Context(), tc.k, tc.y, tc.s); err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%v, %v; want an error with %q", r, err, tc.want)
-		}
+		r, err := Train(t.Context(), tc.k, tc.y, tc.s)
+		require.Check(t, err != nil && strings.Contains(err.Error(), tc.want), "%v, %v; want an error with %q", r, err, tc.want)
 	}
 }
 
@@ -606,9 +604,8 @@ func TestReport(t *testing.T) {
 		require.Check(t, i == 0 || s.Iteration >= steps[i-1].Iteration+500 && s.Objective >= steps[i-1].Objective*(1-1e-12),
 			"report %d of %+v", i, steps)
 	}
-	if last := steps[len(steps)-1]; last.Objective > r.Dual*(1+1e-9) {
-		t.Errorf("the last report says %g, the result %g", last.Objective, r.Dual)
-	}
+	last := steps[len(steps)-1]
+	require.Check(t, last.Objective <= r.Dual*(1+1e-9), "the last report says %g, the result %g", last.Objective, r.Dual)
 }
 
 func TestParams(t *testing.T) {
@@ -677,9 +674,8 @@ func TestUnscaled(t *testing.T) {
 		}
 		res := require.Value(Train(t.Context(), kernel.NewGram(k, x), y, Settings{C: c, MaxIter: 3_000_000}))(t)
 		ended[res.Status]++
-		if res.Status == trace.Converged && res.RelativeGap > 1e-3 || res.Status == trace.IterationLimit {
-			t.Errorf("%s, %d points, C %.3g: %s after %d steps, violation %.3g, relative gap %.3g", k.Name, n, c, res.Status, res.Iterations, res.KKTViolation, res.RelativeGap)
-		}
+		require.Check(t, (res.Status != trace.Converged || res.RelativeGap <= 1e-3) && res.Status != trace.IterationLimit,
+			"%s, %d points, C %.3g: %s after %d steps, violation %.3g, relative gap %.3g", k.Name, n, c, res.Status, res.Iterations, res.KKTViolation, res.RelativeGap)
 	}
 	require.Check(t, ended[trace.Numerical] != 0 && ended[trace.Converged] >= 150, "%v", ended)
 }

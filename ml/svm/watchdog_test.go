@@ -54,9 +54,7 @@ func TestHardMarginIndefinite(t *testing.T) {
 func TestUnboundedPair(t *testing.T) {
 	t.Parallel()
 	k := symmetric{mat.NewSymDense(2, []float64{1, 2, 2, 1})} // eigenvalues 3 and -1
-	if r, err := Train(t.Context(), k, []float64{1, -1}, Settings{C: math.Inf(1)}); !errors.Is(err, ErrUnbounded) {
-		t.Errorf("%v, %v; want ErrUnbounded", r, err)
-	}
+	require.Is(t, require.Err(Train(t.Context(), k, []float64{1, -1}, Settings{C: math.Inf(1)})), ErrUnbounded, "without a bound")
 	r := train(t, k, []float64{1, -1}, Settings{C: 3})
 	require.Check(t, r.Alpha[0] == 3 && r.Alpha[1] == 3, "alpha = %v, want C for both", r.Alpha)
 }
@@ -88,9 +86,8 @@ func TestRoundingEnds(t *testing.T) {
 				y[i] = math.Copysign(1, v+0.3*r.NormFloat64())
 			}
 			res := require.Value(Train(t.Context(), kernel.NewGram(kernel.Polynomial(1, 1, 3), x), y, Settings{C: c, MaxIter: 500_000}))(t)
-			if res.Status != trace.Numerical {
-				t.Errorf("scale %g, C = %g: %s after %d steps, KKT violation %g; want numerical", scale, c, res.Status, res.Iterations, res.KKTViolation)
-			}
+			require.Check(t, res.Status == trace.Numerical,
+				"scale %g, C = %g: %s after %d steps, KKT violation %g; want numerical", scale, c, res.Status, res.Iterations, res.KKTViolation)
 		}
 	}
 }

@@ -52,9 +52,8 @@ func TestVapnikEpsilonBoundsTheDichotomies(t *testing.T) {
 				sum += choose(2*m, h)
 			}
 			log := theory.VapnikEpsilon(float64(h), m, 1) * float64(m) / 4
-			if log < math.Log(sum)-1e-12 || log < last {
-				t.Fatalf("M = %d, h = %d: %g, but ln of the dichotomies is %g, and %g for h - 1", m, h, log, math.Log(sum), last)
-			}
+			require.Must(t, log >= math.Log(sum)-1e-12 && log >= last,
+				"M = %d, h = %d: %g, but ln of the dichotomies is %g, and %g for h - 1", m, h, log, math.Log(sum), last)
 			last = log
 		}
 	}
@@ -163,9 +162,8 @@ func TestSlideVCDimDependsOnUnits(t *testing.T) {
 	t.Parallel()
 	const diameter, margin, unit = 4.1, 0.6, 2.54
 	inf := math.Inf(1)
-	if theory.SlideVCDim(diameter, margin, inf) != 16 || theory.SlideVCDim(unit*diameter, unit*margin, inf) != 37 {
-		t.Errorf("the slides' formula gives %g and %g", theory.SlideVCDim(diameter, margin, inf), theory.SlideVCDim(unit*diameter, unit*margin, inf))
-	}
+	require.Check(t, theory.SlideVCDim(diameter, margin, inf) == 16 && theory.SlideVCDim(unit*diameter, unit*margin, inf) == 37,
+		"the slides' formula gives %g and %g", theory.SlideVCDim(diameter, margin, inf), theory.SlideVCDim(unit*diameter, unit*margin, inf))
 	a, b := theory.DiameterVCDim(diameter, margin, inf), theory.DiameterVCDim(unit*diameter, unit*margin, inf)
 	require.Check(t, a == 24 && b == 24, "DiameterVCDim = %g and %g, want 24", a, b)
 	for seed := range uint64(20) {

@@ -204,10 +204,7 @@ func TestEnclosingBallInFeatureSpace(t *testing.T) {
 		{"two points at distance 3", mat.NewSymDense(2, []float64{0, 0, 0, 9}), 1.5},
 	} {
 		got, err := theory.EnclosingBall(c.k)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", c.name, err)
 		near(t, c.name, got.Radius, c.want, 1e-9)
 	}
 	// In any feature space no ball is smaller than certified.

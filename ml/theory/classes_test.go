@@ -56,9 +56,8 @@ func TestMulticlassWork(t *testing.T) {
 	rest, pairs, joint := MulticlassWork(1000, 5)
 	require.Check(t, rest == (ClassWork{5, 5000, 1000, 5}) && joint == (ClassWork{1, 4000, 4000, 1}),
 		"rest %+v, joint %+v", rest, joint)
-	if pairs.Problems != 10 || math.Abs(pairs.Variables-4000) > 1e-9 || math.Abs(pairs.Largest-400) > 1e-9 || math.Abs(pairs.Products-1.6) > 1e-12 {
-		t.Errorf("pairs %+v", pairs)
-	}
+	require.Check(t, pairs.Problems == 10 && math.Abs(pairs.Variables-4000) <= 1e-9 && math.Abs(pairs.Largest-400) <= 1e-9 && math.Abs(pairs.Products-1.6) <= 1e-12,
+		"pairs %+v", pairs)
 	if rest, pairs, joint := MulticlassWork(60, 2); pairs.Variables != 60 || joint.Variables != 60 || rest.Variables != 120 || pairs.Products != 1 {
 		t.Errorf("two classes: %+v %+v %+v", rest, pairs, joint)
 	}

@@ -28,18 +28,15 @@ func TestFeatureMapCoordinates(t *testing.T) {
 	// SVM notes 12.2: phi(-1, 1)
 	phi, err := theory.QuadraticPlane.Rows(mat.NewDense(1, 2, []float64{-1, 1}))
 	r := math.Sqrt2
-	if err != nil || !floats.EqualApprox(phi.RawRowView(0), []float64{1, -r, r, 1, 1, -r}, 1e-15) {
-		t.Errorf("phi(-1, 1) = %v, %v", mat.Formatted(phi), err)
-	}
+	require.Check(t, err == nil && floats.EqualApprox(phi.RawRowView(0), []float64{1, -r, r, 1, 1, -r}, 1e-15),
+		"phi(-1, 1) = %v, %v", mat.Formatted(phi), err)
 	phi, err = theory.ProductsSpace.Rows(mat.NewDense(1, 3, []float64{2, 3, 5}))
-	if err != nil || !floats.Equal(phi.RawRowView(0), []float64{4, 6, 10, 6, 9, 15, 10, 15, 25}) {
-		t.Errorf("phi(2, 3, 5) = %v, %v", mat.Formatted(phi), err)
-	}
+	require.Check(t, err == nil && floats.Equal(phi.RawRowView(0), []float64{4, 6, 10, 6, 9, 15, 10, 15, 25}),
+		"phi(2, 3, 5) = %v, %v", mat.Formatted(phi), err)
 	basis := theory.GaussianBasis(mat.NewDense(2, 1, []float64{0, 3}), 0.5)
 	phi, err = basis.Rows(mat.NewDense(1, 1, []float64{2}))
-	if err != nil || !floats.EqualApprox(phi.RawRowView(0), []float64{math.Exp(-2), math.Exp(-0.5)}, 1e-15) {
-		t.Errorf("Gaussian basis at 2 = %v, %v", mat.Formatted(phi), err)
-	}
+	require.Check(t, err == nil && floats.EqualApprox(phi.RawRowView(0), []float64{math.Exp(-2), math.Exp(-0.5)}, 1e-15),
+		"Gaussian basis at 2 = %v, %v", mat.Formatted(phi), err)
 	require.Check(t, basis.Coordinates[1] == "exp(−γ |x − c₂|²)" && basis.Kernel.Name == "",
 		"coordinates %q, kernel %q", basis.Coordinates, basis.Kernel.Name)
 	_, err = theory.QuadraticPlane.Rows(mat.NewDense(1, 3, nil))

@@ -25,9 +25,8 @@ func TestPairMachine(t *testing.T) {
 		near(t, "geometric margin", m.GeometricMargin(), floats.Distance(pair.RawRowView(0), pair.RawRowView(1), 2)/2, 1e-12)
 		near(t, "W(alpha)", p.Dual(p.Alpha), floats.Dot(p.W, p.W)/2, 1e-12)
 		for _, a := range []float64{0, 0.9 * p.Alpha, 1.1 * p.Alpha, 2 * p.Alpha} {
-			if p.Dual(a) >= p.Dual(p.Alpha) {
-				t.Errorf("W(%g) = %g, at alpha %g only %g", a, p.Dual(a), p.Alpha, p.Dual(p.Alpha))
-			}
+			require.Check(t, p.Dual(a) < p.Dual(p.Alpha),
+				"W(%g) = %g, at alpha %g only %g", a, p.Dual(a), p.Alpha, p.Dual(p.Alpha))
 		}
 	}
 	for name, q := range map[string][]float64{"itself": {1, 2}, "a point in space": {1, 2, 3}, "a point at no place": {math.NaN(), 0}} {
@@ -87,9 +86,8 @@ func TestBiases(t *testing.T) {
 
 	one := make([]float64, len(y))
 	one[1] = -1
-	if b, err = theory.NewBiases([]float64{0.5, 0.5}, x, y, one); err != nil || !math.IsNaN(b.Heaviest) || b.Low != b.High {
-		t.Errorf("one negative support vector: %+v, %v", b, err)
-	}
+	b, err = theory.NewBiases([]float64{0.5, 0.5}, x, y, one)
+	require.Check(t, err == nil && math.IsNaN(b.Heaviest) && b.Low == b.High, "one negative support vector: %+v, %v", b, err)
 }
 
 // The interval holds the b with the least total slack, found by trying all: an interval if all
@@ -118,9 +116,8 @@ func TestBiasInterval(t *testing.T) {
 			return sum
 		}
 		for b := -2.0; b <= 2; b += 0.01 {
-			if inside := b >= low-1e-9 && b <= high+1e-9; inside != (slack(b) < slack((low+high)/2)+1e-9) {
-				t.Errorf("%s: slack %g at b = %g, %g in the middle of %g to %g", name, slack(b), b, slack((low+high)/2), low, high)
-			}
+			require.Check(t, (b >= low-1e-9 && b <= high+1e-9) == (slack(b) < slack((low+high)/2)+1e-9),
+				"%s: slack %g at b = %g, %g in the middle of %g to %g", name, slack(b), b, slack((low+high)/2), low, high)
 		}
 	}
 }

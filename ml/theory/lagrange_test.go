@@ -94,9 +94,8 @@ func TestMinimiseFreeOnTheLine(t *testing.T) {
 	t.Parallel()
 	p := theory.Problem{Center: [2]float64{1, 1}, Scale: [2]float64{1, 2}, Kind: theory.Inequality, Normal: [2]float64{1, -1}}
 	s := require.Value(p.Minimise())(t)
-	if s.Saturated || s.Point != p.Center || len(s.Cases) != 2 || s.Cases[1].Verdict != theory.MultiplierSign || s.Cases[1].Point != p.Center {
-		t.Errorf("%+v", s)
-	}
+	require.Check(t, !s.Saturated && s.Point == p.Center && len(s.Cases) == 2 && s.Cases[1].Verdict == theory.MultiplierSign && s.Cases[1].Point == p.Center,
+		"%+v", s)
 }
 
 func TestMinimiseRefuses(t *testing.T) {

@@ -29,9 +29,8 @@ func TestGeometricMarginIsADistance(t *testing.T) {
 			nearest = min(nearest, math.Hypot(px-lx, py-ly))
 		}
 		near(t, "distance", math.Abs(m.Geometric[i]), nearest, 1e-6)
-		if m.Functional[i] < m.FunctionalMargin() || math.Signbit(m.Functional[i]) != math.Signbit(m.Geometric[i]) {
-			t.Errorf("point %d: margins %g and %g, smallest %g", i+1, m.Functional[i], m.Geometric[i], m.FunctionalMargin())
-		}
+		require.Check(t, m.Functional[i] >= m.FunctionalMargin() && math.Signbit(m.Functional[i]) == math.Signbit(m.Geometric[i]),
+			"point %d: margins %g and %g, smallest %g", i+1, m.Functional[i], m.Geometric[i], m.FunctionalMargin())
 		right = right && m.Functional[i] > 0
 	}
 	require.Check(t, m.Separates == right && !right, "Separates = %t", m.Separates)

@@ -82,9 +82,8 @@ func TestClosenessFollowsTheWidth(t *testing.T) {
 		k := gram(rbf(gamma), x)
 		c := require.Value(theory.NewCloseness(k))(t)
 		s := require.Value(theory.Mercer(k))(t)
-		if i > 0 && (c.MeanOffDiagonal >= last.MeanOffDiagonal || c.ToIdentity >= last.ToIdentity || c.ToOnes <= last.ToOnes || s.EffectiveRank() <= lastRank) {
-			t.Errorf("gamma = %g: %+v after %+v, effective rank %g after %g", gamma, c, last, s.EffectiveRank(), lastRank)
-		}
+		require.Check(t, i == 0 || c.MeanOffDiagonal < last.MeanOffDiagonal && c.ToIdentity < last.ToIdentity && c.ToOnes > last.ToOnes && s.EffectiveRank() > lastRank,
+			"gamma = %g: %+v after %+v, effective rank %g after %g", gamma, c, last, s.EffectiveRank(), lastRank)
 		switch gamma {
 		case 1e-6:
 			near(t, "mean off the diagonal, wide", c.MeanOffDiagonal, 1, 1e-4)
@@ -145,9 +144,8 @@ func TestKernelPCAKeepsDistances(t *testing.T) {
 		}
 	}
 	two := require.Value(theory.KernelPCA(k, 2))(t)
-	if r, cols := two.Scores.Dims(); r != 12 || cols != 2 || two.Shares[0] != c.Shares[0] {
-		t.Errorf("%d x %d scores, shares %v", r, cols, two.Shares)
-	}
+	r, cols := two.Scores.Dims()
+	require.Check(t, r == 12 && cols == 2 && two.Shares[0] == c.Shares[0], "%d x %d scores, shares %v", r, cols, two.Shares)
 }
 
 func TestSpectraRefuse(t *testing.T) {
@@ -167,9 +165,8 @@ func TestSpectraRefuse(t *testing.T) {
 	_, err = theory.KernelPCA(same, 0)
 	require.Check(t, err != nil, "no components asked for")
 	for _, k := range []*mat.SymDense{mat.NewSymDense(1, []float64{1}), mat.NewSymDense(2, nil)} {
-		if _, err := theory.NewCloseness(k); err == nil {
-			t.Errorf("closeness of %v", mat.Formatted(k))
-		}
+		_, err := theory.NewCloseness(k)
+		require.Check(t, err != nil, "closeness of %v", mat.Formatted(k))
 	}
 }
 
@@ -196,9 +193,8 @@ func TestSchurTerms(t *testing.T) {
 		require.Check(t, (floats.Min(terms) >= -1e-12*size) == c.want && terms[0] == floats.Max(terms),
 			"%s: terms %v", c.k1.Name, terms)
 		s, err := theory.Mercer(k1)
-		if err != nil || (s.Negative() == 0) != c.want {
-			t.Errorf("%s: %d eigenvalues below zero, %v", c.k1.Name, s.Negative(), err)
-		}
+		require.Check(t, err == nil && (s.Negative() == 0) == c.want,
+			"%s: %d eigenvalues below zero, %v", c.k1.Name, s.Negative(), err)
 	}
 	_, err := theory.SchurTerms(gram(linear, x), gram(linear, x), v[1:])
 	require.Check(t, err != nil, "nine points took a vector of eight entries")

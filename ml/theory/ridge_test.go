@@ -29,9 +29,8 @@ func TestPowersIsTheMapOfItsKernel(t *testing.T) {
 	for p := 1; p <= 6; p++ {
 		m := require.Value(theory.Powers(p))(t)
 		phi := require.Value(m.Rows(x))(t)
-		if _, d := phi.Dims(); d != p+1 || len(m.Coordinates) != p+1 {
-			t.Fatalf("degree %d: %d features, %d names", p, d, len(m.Coordinates))
-		}
+		_, d := phi.Dims()
+		require.Must(t, d == p+1 && len(m.Coordinates) == p+1, "degree %d: %d features, %d names", p, d, len(m.Coordinates))
 		var products mat.SymDense
 		products.SymOuterK(1, phi)
 		k := theory.Gram(kernel.NewGram(m.Kernel, x))
@@ -88,8 +87,7 @@ func TestShrinkageSumsToTheFreedom(t *testing.T) {
 	s := require.Value(theory.Mercer(theory.Gram(k)))(t)
 	for _, lambda := range []float64{1e-3, 1, 1e3} {
 		at, ok := path.At(lambda)
-		if got := floats.Sum(theory.Shrinkage(s.Values, lambda)); !ok || math.Abs(got-at.Freedom) > 1e-9 {
-			t.Errorf("lambda %g: %g, the path has %g", lambda, got, at.Freedom)
-		}
+		got := floats.Sum(theory.Shrinkage(s.Values, lambda))
+		require.Check(t, ok && math.Abs(got-at.Freedom) <= 1e-9, "lambda %g: %g, the path has %g", lambda, got, at.Freedom)
 	}
 }

@@ -34,13 +34,9 @@ func TestShatterLinesKnownSets(t *testing.T) {
 		{"triangle, one corner twice", [][2]float64{{0, 0}, {0, 0}, {1, 0}, {0, 1}}, 8, 3, []int{0, 2, 3}},
 	} {
 		s, err := theory.ShatterLines(c.points)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		if s.Realisable != c.realisable || s.Rank != c.rank || !slices.Equal(s.Largest(), c.largest) {
-			t.Errorf("%s: %d realisable, rank %d, largest %v; want %d, %d, %v", c.name, s.Realisable, s.Rank, s.Largest(), c.realisable, c.rank, c.largest)
-		}
+		require.Must(t, err == nil, "%s: %v", c.name, err)
+		require.Check(t, s.Realisable == c.realisable && s.Rank == c.rank && slices.Equal(s.Largest(), c.largest),
+			"%s: %d realisable, rank %d, largest %v; want %d, %d, %v", c.name, s.Realisable, s.Rank, s.Largest(), c.realisable, c.rank, c.largest)
 		if got := s.Shattered(); got != (c.realisable == 1<<len(c.points)) || got != (s.Rank == len(c.points)) {
 			t.Errorf("%s: shattered = %t", c.name, got)
 		}
@@ -100,9 +96,8 @@ func TestShatterLinesAgainstHulls(t *testing.T) {
 				for i, p := range points {
 					reach[d.Labels[i]] = max(reach[d.Labels[i]], cos*p[0]+sin*p[1])
 				}
-				if at := cos*d.Common[0] + sin*d.Common[1]; at > min(reach[1], reach[-1])+1e-12 {
-					t.Fatalf("points %v, labels %v: %v is not common to the hulls", points, d.Labels, d.Common)
-				}
+				require.Must(t, (cos*d.Common[0]+sin*d.Common[1]) <= min(reach[1], reach[-1])+1e-12,
+					"points %v, labels %v: %v is not common to the hulls", points, d.Labels, d.Common)
 			}
 		}
 		require.Must(t, count == s.Realisable, "Realisable = %d, counted %d", s.Realisable, count)
@@ -158,9 +153,8 @@ func TestCoverCountInGeneralPosition(t *testing.T) {
 			points[i] = [2]float64{rng.NormFloat64(), rng.NormFloat64()}
 		}
 		s := require.Value(theory.ShatterLines(points))(t)
-		if !theory.GeneralPosition(points) || float64(s.Realisable) != theory.CoverCount(n, 2) {
-			t.Errorf("%d points: %d realisable, Cover counts %g", n, s.Realisable, theory.CoverCount(n, 2))
-		}
+		require.Check(t, theory.GeneralPosition(points) && float64(s.Realisable) == theory.CoverCount(n, 2),
+			"%d points: %d realisable, Cover counts %g", n, s.Realisable, theory.CoverCount(n, 2))
 	}
 	for n := range int64(50) {
 		for d := range int64(50) {
@@ -187,9 +181,8 @@ func TestCoverChance(t *testing.T) {
 	}
 	p := theory.CoverChance(400, 20)
 	require.Check(t, (p > 0 && p < 1e-30), "chance of 400 points in 20 dimensions: %g", p)
-	if !math.IsNaN(theory.CoverChance(0, 1)) || !math.IsNaN(theory.CoverChance(1024, 3)) || !math.IsNaN(theory.CoverChance(1, -1)) {
-		t.Error("a chance of no points, of too many, or in -1 dimensions")
-	}
+	require.Check(t, math.IsNaN(theory.CoverChance(0, 1)) && math.IsNaN(theory.CoverChance(1024, 3)) && math.IsNaN(theory.CoverChance(1, -1)),
+		"a chance of no points, of too many, or in -1 dimensions")
 }
 
 func TestGeneralPosition(t *testing.T) {
@@ -264,10 +257,7 @@ func TestShatterKernelRank(t *testing.T) {
 		{"points that coincide", gram(rbf(1), mat.NewDense(3, 2, []float64{1, 1, 1, 1, 2, 0})), 2},
 	} {
 		s, err := theory.ShatterKernel(c.k)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", c.name, err)
 		n := c.k.SymmetricDim()
 		require.Check(t, s.Rank == c.rank && s.Shattered() == (c.rank == n),
 			"%s: rank %d, %d of %d realisable; want rank %d", c.name, s.Rank, s.Realisable, len(s.Dichotomies), c.rank)
@@ -304,10 +294,7 @@ func TestShatterLinesExtremeSizes(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []float64{1e-290, 1e-150, 1, 1e99} {
 		s, err := theory.ShatterLines([][2]float64{{0, 0}, {unit, 0}, {0, unit}, {unit, unit}, {3 * unit, unit}})
-		if err != nil || s.Realisable != 20 {
-			t.Errorf("unit %g: %d realisable, %v", unit, s.Realisable, err)
-			continue
-		}
+		require.Must(t, err == nil && s.Realisable == 20, "unit %g: %d realisable, %v", unit, s.Realisable, err)
 		for _, d := range s.Dichotomies {
 			if d.Realisable && !math.IsInf(d.Margin, 1) {
 				near(t, "margin in units", d.Margin/unit, 1/math.Hypot(unit*d.W[0], unit*d.W[1]), 1e-12)
@@ -325,8 +312,7 @@ func TestShatterRefuses(t *testing.T) {
 	for _, k := range []*mat.SymDense{
 		new(mat.SymDense), mat.NewSymDense(7, nil), mat.NewSymDense(2, []float64{1, 2, 2, 1}), mat.NewSymDense(1, []float64{math.NaN()}),
 	} {
-		if _, err := theory.ShatterKernel(k); err == nil {
-			t.Errorf("ShatterKernel of %d points succeeded", k.SymmetricDim())
-		}
+		_, err := theory.ShatterKernel(k)
+		require.Check(t, err != nil, "ShatterKernel of %d points succeeded", k.SymmetricDim())
 	}
 }

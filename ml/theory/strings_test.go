@@ -103,14 +103,12 @@ func TestFeatureTable(t *testing.T) {
 		g := require.Value(kernel.Cross(t.Context(), c.kernel, texts, texts))(t)
 		var product mat.Dense
 		product.Mul(phi, phi.T())
-		if !mat.EqualApprox(&product, g, 1e-12) {
-			t.Errorf("%s: %v, the kernel %v", name, mat.Formatted(&product), mat.Formatted(g))
-		}
+		require.Check(t, mat.EqualApprox(&product, g, 1e-12),
+			"%s: %v, the kernel %v", name, mat.Formatted(&product), mat.Formatted(g))
 	}
 	names, phi, err := theory.FeatureTable([]string{"banana", "nab"}, theory.Present(2))
-	if want := []string{"ab", "an", "ba", "na"}; err != nil || !slices.Equal(names, want) || !mat.Equal(phi, mat.NewDense(2, 4, []float64{0, 1, 1, 1, 1, 0, 0, 1})) {
-		t.Errorf("present: %v %v, %v", names, phi, err)
-	}
+	require.Check(t, err == nil && slices.Equal(names, []string{"ab", "an", "ba", "na"}) && mat.Equal(phi, mat.NewDense(2, 4, []float64{0, 1, 1, 1, 1, 0, 0, 1})),
+		"present: %v %v, %v", names, phi, err)
 	names, phi, err = theory.FeatureTable([]string{"", "a"}, theory.Counted(2))
 	require.Check(t, err == nil && len(names) == 1 && mat.Sum(phi) == 0, "without features: %v %v, %v", names, phi, err)
 }

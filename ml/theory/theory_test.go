@@ -64,7 +64,6 @@ func xor() (x *mat.Dense, y []float64) {
 func TestGramHoldsTheRows(t *testing.T) {
 	t.Parallel()
 	x := random(3, 7, 3)
-	if got, want := theory.Gram(kernel.NewGram(rbf(0.4), x)), gram(rbf(0.4), x); !mat.EqualApprox(got, want, 1e-14) {
-		t.Errorf("Gram = %v, want %v", mat.Formatted(got), mat.Formatted(want))
-	}
+	got, want := theory.Gram(kernel.NewGram(rbf(0.4), x)), gram(rbf(0.4), x)
+	require.Check(t, mat.EqualApprox(got, want, 1e-14), "Gram = %v, want %v", mat.Formatted(got), mat.Formatted(want))
 }

@@ -22,9 +22,8 @@ func TestProductGraph(t *testing.T) {
 	t.Parallel()
 	edge := graph(t, 2, [][2]int{{0, 1}}, "A", "B")
 	p, err := theory.NewProductGraph(edge, edge, false)
-	if err != nil || len(p.Pairs) != 4 || mat.Sum(p.Adjacency) != 4 || p.Adjacency.At(0, 3) != 1 || p.Adjacency.At(1, 2) != 1 {
-		t.Errorf("%v %v, %v", p.Pairs, mat.Formatted(p.Adjacency), err)
-	}
+	require.Check(t, err == nil && len(p.Pairs) == 4 && mat.Sum(p.Adjacency) == 4 && p.Adjacency.At(0, 3) == 1 && p.Adjacency.At(1, 2) == 1,
+		"%v %v, %v", p.Pairs, mat.Formatted(p.Adjacency), err)
 	if p, err = theory.NewProductGraph(edge, edge, true); err != nil || len(p.Pairs) != 2 || mat.Sum(p.Adjacency) != 2 {
 		t.Errorf("with labels: %v %v, %v", p.Pairs, mat.Formatted(p.Adjacency), err)
 	}

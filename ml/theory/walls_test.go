@@ -44,9 +44,7 @@ func TestWallCases(t *testing.T) {
 			walls[j] = theory.Wall{Normal: [2]float64{rng.NormFloat64(), rng.NormFloat64()}, Offset: -0.2 - rng.Float64()}
 		}
 		cases := require.Value(p.WallCases(walls))(t)
-		if len(cases) != 7 { // three lines have no common point
-			t.Fatalf("%d cases", len(cases))
-		}
+		require.Must(t, len(cases) == 7, "%d cases", len(cases)) // three lines have no common point
 		var found []theory.WallCase
 		for _, c := range cases {
 			g := p.Gradient(c.Point)

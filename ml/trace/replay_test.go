@@ -40,9 +40,8 @@ func TestRecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := trace.Record(c.ctx, c.steps, count(c.n))
-			if r.Len() != c.len || r.Status() != c.status {
-				t.Errorf("%d states, %s; want %d, %s", r.Len(), r.Status(), c.len, c.status)
-			}
+			require.Check(t, r.Len() == c.len && r.Status() == c.status,
+				"%d states, %s; want %d, %s", r.Len(), r.Status(), c.len, c.status)
 			for i := -2; i < c.len+2; i++ {
 				require.Equal(t, r.At(i), min(max(i, 0), c.len-1), "state %d", i)
 			}

@@ -56,9 +56,8 @@ func TestIndexedInParts(t *testing.T) {
 	var want, got bytes.Buffer
 	require.NoError(t, (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&want, img))
 	var own indexed
-	if err := own.write(&got, img); err != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
-		t.Errorf("%v, %d bytes for %d", err, got.Len(), want.Len())
-	}
+	err := own.write(&got, img)
+	require.Check(t, err == nil && bytes.Equal(got.Bytes(), want.Bytes()), "%v, %d bytes for %d", err, got.Len(), want.Len())
 }
 
 func BenchmarkIndexed(b *testing.B) {

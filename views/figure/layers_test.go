@@ -27,26 +27,23 @@ func TestHiddenLayers(t *testing.T) {
 		require.NoError(t, p.DisplayList(&list, ""))
 		var told struct{ Toggles json.RawMessage }
 		require.NoError(t, json.Unmarshal(list.Bytes(), &told))
-		if want := require.Value(json.Marshal(p.Toggles))(t); !bytes.Equal(told.Toggles, want) {
-			t.Errorf("the display list has the toggles %s, not %s", told.Toggles, want)
-		}
+		want := require.Value(json.Marshal(p.Toggles))(t)
+		require.Check(t, bytes.Equal(told.Toggles, want), "the display list has the toggles %s, not %s", told.Toggles, want)
 		return p, svg.String(), list.Len()
 	}
 	whole, svg, list := draw()
 	var layers []string
 	for _, toggle := range whole.Toggles {
 		layers = append(layers, toggle.Layer)
-		if toggle.Left < 0 || toggle.Left+toggle.Width > 100 || toggle.Top < 0 || toggle.Top+toggle.Height > 100*whole.Frame.Top/float64(whole.Height) {
-			t.Errorf("%+v lies beside the legend", toggle)
-		}
+		require.Check(t, toggle.Left >= 0 && toggle.Left+toggle.Width <= 100 && toggle.Top >= 0 && toggle.Top+toggle.Height <= 100*whole.Frame.Top/float64(whole.Height),
+			"%+v lies beside the legend", toggle)
 		require.Says(t, svg, strings.Split(toggle.Name, " (")[0], "the legend does not name %+v", toggle)
 	}
 	for _, layer := range []string{"class0", "class1", "boundary", "margin", "regions", "held"} {
 		require.Check(t, slices.Contains(layers, layer), "there is no toggle of %s among %v", layer, layers)
 	}
-	if !slices.Equal(figure.LayerNames(strings.Join(layers, ",")+",other,class-1,class07,"), slices.Sorted(slices.Values(layers))) {
-		t.Errorf("of %v LayerNames reads %v", layers, figure.LayerNames(strings.Join(layers, ",")))
-	}
+	require.Check(t, slices.Equal(figure.LayerNames(strings.Join(layers, ",")+",other,class-1,class07,"), slices.Sorted(slices.Values(layers))),
+		"of %v LayerNames reads %v", layers, figure.LayerNames(strings.Join(layers, ",")))
 	for _, layer := range layers {
 		p, without, short := draw(layer)
 		require.Check(t, len(without) < len(svg)+400 && (layer == "boundary" || short < list+200) && without != svg,

@@ -30,9 +30,8 @@ func TestMatrixCells(t *testing.T) {
 	t.Parallel()
 	p := require.Value(figure.Matrix{Values: mat.NewDense(2, 3, []float64{-4, 0, 4, 4, -4, nan})}.Picture())(t)
 	img, e := embedded(t, p)
-	if img.Bounds() != image.Rect(0, 0, 3, 2) || e.attr("image-rendering") != "pixelated" {
-		t.Fatalf("%v, image-rendering %q", img.Bounds(), e.attr("image-rendering"))
-	}
+	require.Must(t, img.Bounds() == image.Rect(0, 0, 3, 2) && e.attr("image-rendering") == "pixelated",
+		"%v, image-rendering %q", img.Bounds(), e.attr("image-rendering"))
 	th := figure.Light
 	low, zero, high, none := figure.Hex(th.Heat[0]), figure.Hex(th.Zero), figure.Hex(th.Heat[1]), figure.Hex(th.Paper)
 	for i, row := range [2][3]string{{low, zero, high}, {high, low, none}} {
@@ -65,9 +64,8 @@ func TestLargeMatrix(t *testing.T) {
 	m.Width, m.Height = 360, 320
 	p := require.Value(m.Picture())(t)
 	img, _ := embedded(t, p)
-	if n := img.Bounds().Dx(); n != 167 || img.Bounds().Dy() != n {
-		t.Errorf("%v", img.Bounds())
-	}
+	n := img.Bounds().Dx()
+	require.Check(t, n == 167 && img.Bounds().Dy() == n, "%v", img.Bounds())
 	var size counter
 	err := p.SVG(&size)
 	require.Check(t, err == nil && size <= 200_000, "%d bytes, %v", size, err)

@@ -69,9 +69,7 @@ func TestLayout(t *testing.T) {
 	bare := figure.Layout(dataset.Graph{N: 30})
 	for v, p := range bare {
 		for u, q := range bare[:v] {
-			if apart(p, q) < 0.9 {
-				t.Errorf("without edges: nodes %d and %d are %g apart", u, v, apart(p, q))
-			}
+			require.Check(t, apart(p, q) >= 0.9, "without edges: nodes %d and %d are %g apart", u, v, apart(p, q))
 		}
 	}
 	require.Check(t, slices.Equal(hexagon, figure.Layout(ring(6))), "equal graphs look different")

@@ -22,9 +22,8 @@ func TestParts(t *testing.T) {
 	parts := p.Parts()
 	require.Must(t, len(parts) == 3, "%d parts: %+v", len(parts), parts)
 	line := parts[0].Line
-	if len(line) != 2 || line[0][0] != 0.5 || line[1][0] != 0.5 || (line[0][1] < -1) == (line[1][1] < -1) || (line[0][1] > 1) == (line[1][1] > 1) {
-		t.Errorf("the line x = 0.5 goes through %v", line)
-	}
+	require.Check(t, len(line) == 2 && line[0][0] == 0.5 && line[1][0] == 0.5 && (line[0][1] < -1) != (line[1][1] < -1) && (line[0][1] > 1) != (line[1][1] > 1),
+		"the line x = 0.5 goes through %v", line)
 	a := parts[1]
 	require.Check(t, len(a.Names) == 2 && a.Names[1] == "w" && a.Line[1] == [2]float64{1, 0.5}, "the arrow is %+v", a)
 	d := parts[2]

@@ -57,9 +57,8 @@ func TestPrint(t *testing.T) {
 	img := require.Value(png.Decode(&b))(t)
 	for y := range img.Bounds().Dy() {
 		for x := range img.Bounds().Dx() {
-			if r, g, b, _ := img.At(x, y).RGBA(); r != g || g != b {
-				t.Fatalf("a colour among greys at %d, %d", x, y)
-			}
+			r, g, b, _ := img.At(x, y).RGBA()
+			require.Must(t, r == g && g == b, "a colour among greys at %d, %d", x, y)
 		}
 	}
 }

@@ -93,10 +93,7 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants {
 		p, err := v.draw()
-		if err != nil {
-			t.Errorf("%s: %v", v.name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", v.name, err)
 		got := golden(v.name, p)
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
 	}
@@ -119,9 +116,8 @@ func TestPNG(t *testing.T) {
 	defer f.Close()
 	want := require.Value(png.Decode(f))(t)
 	got := require.Value(png.Decode(&b))(t)
-	if got.Bounds() != want.Bounds() || got.Bounds() != image.Rect(0, 0, 400, 320) {
-		t.Fatalf("bounds %v, want %v", got.Bounds(), want.Bounds())
-	}
+	require.Must(t, got.Bounds() == want.Bounds() && got.Bounds() == image.Rect(0, 0, 400, 320),
+		"bounds %v, want %v", got.Bounds(), want.Bounds())
 	off := 0
 	for y := range 320 {
 		for x := range 400 {
@@ -187,9 +183,7 @@ func (e element) attr(name string) string {
 func (e element) number(t *testing.T, name string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(e.attr(name), 64)
-	if err != nil {
-		t.Fatalf("%s %s=%q", e.XMLName.Local, name, e.attr(name))
-	}
+	require.Must(t, err == nil, "%s %s=%q", e.XMLName.Local, name, e.attr(name))
 	return v
 }
 
@@ -300,13 +294,11 @@ func TestFrame(t *testing.T) {
 			p := require.Value(figure.Boundary(s))(t)
 			svg := parse(t, p)
 			w, h := strconv.Itoa(size[0]), strconv.Itoa(size[1])
-			if svg.attr("width") != w || svg.attr("height") != h {
-				t.Errorf("%v: size %s x %s", size, svg.attr("width"), svg.attr("height"))
-			}
+			require.Check(t, svg.attr("width") == w && svg.attr("height") == h,
+				"%v: size %s x %s", size, svg.attr("width"), svg.attr("height"))
 			var vw, vh float64 // of the view box; large pictures are zoomed
-			if _, err := fmt.Sscanf(svg.attr("viewBox"), "0 0 %g %g", &vw, &vh); err != nil || math.Abs(vw/vh-float64(size[0])/float64(size[1])) > 1e-4 {
-				t.Errorf("%v: viewBox %s", size, svg.attr("viewBox"))
-			}
+			_, err := fmt.Sscanf(svg.attr("viewBox"), "0 0 %g %g", &vw, &vh)
+			require.Check(t, err == nil && math.Abs(vw/vh-float64(size[0])/float64(size[1])) <= 1e-4, "%v: viewBox %s", size, svg.attr("viewBox"))
 			zoom := float64(size[0]) / vw
 			img := svg.all("image")[0]
 			require.Check(t, img.attr("preserveAspectRatio") == "none",
@@ -317,9 +309,8 @@ func TestFrame(t *testing.T) {
 					t.Errorf("%v: %s of the image is %g, of the frame %g", size, name, got, want)
 				}
 			}
-			if f.Left < 0 || f.Top < 0 || f.Left+f.Width > float64(size[0]) || f.Top+f.Height > float64(size[1]) || f.Width < 60 || f.Height < 60 {
-				t.Errorf("%v: frame %+v", size, f)
-			}
+			require.Check(t, f.Left >= 0 && f.Top >= 0 && f.Left+f.Width <= float64(size[0]) && f.Top+f.Height <= float64(size[1]) && f.Width >= 60 && f.Height >= 60,
+				"%v: frame %+v", size, f)
 			var centres [][2]float64
 			for _, c := range svg.all("circle") {
 				centres = append(centres, [2]float64{zoom * c.number(t, "cx"), zoom * c.number(t, "cy")})
@@ -414,10 +405,7 @@ func TestUgly(t *testing.T) {
 			s.Width, s.Height = 320, 240
 			change(&s)
 			p, err := figure.Boundary(s)
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
+			require.Must(t, err == nil, "%s: %v", name, err)
 			f := p.Frame
 			require.Check(t, f.Width >= 1 && f.Height >= 1, "%s: frame %+v", name, f)
 			parse(t, p)
@@ -525,10 +513,8 @@ func TestCaption(t *testing.T) {
 	s.Points[2].Wrong, s.Points[5].Wrong = true, true
 	want := "Decision boundary between 1 and 0, RBF (Gaussian) kernel, over x1 and x2. 90 points: 45 0, 45 1." +
 		" 3 support vectors: 1 on the margin, 1 inside it, 1 misclassified. 1 of 77 training points on the wrong side, 1 of 13 held-out points."
-	got := figure.Caption(s)
-	require.Check(t, got == want, "got\n%s\nwant\n%s", got, want)
-	got = figure.Caption(slice())
-	require.Check(t, strings.Contains(got, "Slice of 3 features"), "%v", got)
+	require.Equal(t, figure.Caption(s), want, "caption")
+	require.Says(t, figure.Caption(slice()), "Slice of 3 features", "caption")
 }
 
 // What the words say is true: rings in the picture are as many as support vectors.
@@ -560,9 +546,8 @@ func TestMarksAreComplete(t *testing.T) {
 		}
 	}
 	dashed, crosses := count(s)
-	if dashed != inside+1 || crosses != wrong+1 { // one each in the legend
-		t.Errorf("%d dashed rings and %d crosses for %d points inside the margin and %d wrong ones", dashed, crosses, inside, wrong)
-	}
+	require.Check(t, dashed == inside+1 && crosses == wrong+1, // one each in the legend
+		"%d dashed rings and %d crosses for %d points inside the margin and %d wrong ones", dashed, crosses, inside, wrong)
 }
 
 // The marks stand out from what they lie on, by WCAG's measure.
@@ -574,23 +559,20 @@ func TestContrast(t *testing.T) {
 			require.Check(t, r >= 3, "%s: class %d on paper: %.2f", name, i, r)
 			for _, side := range th.Side {
 				for _, region := range side {
-					if r := ratio(c, region); i < 2 && r < 3 {
-						t.Errorf("%s: class %d on %s: %.2f", name, i, figure.Hex(region), r)
-					}
+					r := ratio(c, region)
+					require.Check(t, i >= 2 || r >= 3, "%s: class %d on %s: %.2f", name, i, figure.Hex(region), r)
 				}
 			}
 		}
 		for i, c := range th.Line {
 			for _, bg := range []color.NRGBA{th.Differ[0], th.Side[0][1], th.Side[1][1]} {
-				if r := ratio(c, bg); r < 3 {
-					t.Errorf("%s: line %d on %s: %.2f", name, i, figure.Hex(bg), r)
-				}
+				r := ratio(c, bg)
+				require.Check(t, r >= 3, "%s: line %d on %s: %.2f", name, i, figure.Hex(bg), r)
 			}
 		}
 		for _, bg := range []color.NRGBA{th.Heat[0], th.Heat[1], th.Zero, th.Factor[0], th.Factor[1]} {
-			if r := ratio(th.Ink, bg); r < 3 {
-				t.Errorf("%s: boundary on %s: %.2f", name, figure.Hex(bg), r)
-			}
+			r := ratio(th.Ink, bg)
+			require.Check(t, r >= 3, "%s: boundary on %s: %.2f", name, figure.Hex(bg), r)
 		}
 		r := ratio(th.Muted, th.Paper)
 		require.Check(t, r >= 4.5, "%s: small text: %.2f", name, r)

@@ -117,10 +117,7 @@ func TestGoldenRegions(t *testing.T) {
 	t.Parallel()
 	for _, v := range regionVariants {
 		p, err := v.draw()
-		if err != nil {
-			t.Errorf("%s: %v", v.name, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", v.name, err)
 		parse(t, p)
 		got := golden(v.name, p)
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
@@ -183,9 +180,8 @@ func TestRegionsAreThePredictions(t *testing.T) {
 		}
 		require.Check(t, (stripes["2"] > 50) == (rule == ml.OneVsRest) && (rule != ml.OneVsOne || len(stripes) == 0),
 			"%s: stripes %v", rule, stripes)
-		if len(colors) != 3 || colors["ash"] == colors["beech"] || colors["ash"] == colors["elm"] || colors["beech"] == colors["elm"] || seen < 5000 {
-			t.Errorf("%s: %d pixels in %v", rule, seen, colors)
-		}
+		require.Check(t, len(colors) == 3 && colors["ash"] != colors["beech"] && colors["ash"] != colors["elm"] && colors["beech"] != colors["elm"] && seen >= 5000,
+			"%s: %d pixels in %v", rule, seen, colors)
 	}
 }
 
@@ -211,10 +207,7 @@ func TestUglyRegions(t *testing.T) {
 			s.Width, s.Height, s.Grid = 320, 260, 40
 			change(&s)
 			p, err := figure.Boundary(s)
-			if err != nil {
-				t.Errorf("%s, %s: %v", name, rule, err)
-				continue
-			}
+			require.Must(t, err == nil, "%s, %s: %v", name, rule, err)
 			parse(t, p)
 			if p, err = figure.Overlay([]figure.Layer{{Name: "a", Scene: s}, {Name: "b", Scene: s}, {Name: "c", Scene: grove(rule)}}); err != nil {
 				t.Errorf("%s, %s, overlay: %v", name, rule, err)

@@ -93,8 +93,7 @@ func TestPathMeetsTheReport(t *testing.T) {
 	large := trainedRun(t, "moons", "learner", "ridge")
 	large.Result.Report.TrainN = ridge.MaxPath + 1
 	for name, r := range map[string]Run{"another learner": trainedRun(t, "moons"), "too many rows": large} {
-		_, err := r.Draw(t.Context(), "path")
-		require.Check(t, errors.Is(err, ErrNoFigure), "%s: %v", name, err)
+		require.Is(t, require.Err(r.Draw(t.Context(), "path")), ErrNoFigure, "%s", name)
 	}
 }
 
@@ -112,9 +111,8 @@ func TestTargetsHaveNoRingsAndNoSlack(t *testing.T) {
 		if slack := strings.Contains(b.String(), ">slack<"); ringed != rings || slack != rings {
 			t.Errorf("%s: support vectors in the legend %t, slack %t, want both %t", learner, ringed, slack, rings)
 		}
-		if told := strings.Contains(pic.Caption, "support vector"); told != rings || strings.Contains(pic.Caption, "Every training point has a weight.") == rings {
-			t.Errorf("%s: caption %q", learner, pic.Caption)
-		}
+		require.Check(t, strings.Contains(pic.Caption, "support vector") == rings && strings.Contains(pic.Caption, "Every training point has a weight.") != rings,
+			"%s: caption %q", learner, pic.Caption)
 	}
 }
 
@@ -143,23 +141,18 @@ func TestRunFigures(t *testing.T) {
 			names = append(names, f.Name)
 			require.Check(t, f.Title != "", "%s: %s has no title", name, f.Name)
 			pic, err := tc.run.Draw(t.Context(), f.Name)
-			if err != nil {
-				t.Errorf("%s: %s: %v", name, f.Name, err)
-				continue
-			}
+			require.Must(t, err == nil, "%s: %s: %v", name, f.Name, err)
 			var b strings.Builder
 			err = pic.SVG(&b)
 			require.Check(t, err == nil && strings.Contains(b.String(), "<svg"), "%s: %s: %v", name, f.Name, err)
 		}
 		require.Check(t, slices.Equal(names, tc.want), "%s shows %q, want %q", name, names, tc.want)
 		for _, row := range runFigures {
-			if _, err := tc.run.Draw(t.Context(), row.Name); !slices.Contains(names, row.Name) && !errors.Is(err, ErrNoFigure) {
-				t.Errorf("%s: %s: %v", name, row.Name, err)
-			}
+			_, err := tc.run.Draw(t.Context(), row.Name)
+			require.Check(t, slices.Contains(names, row.Name) || errors.Is(err, ErrNoFigure), "%s: %s: %v", name, row.Name, err)
 		}
 		for _, wrong := range []string{"", "map-2", "boundary-2", "before-1", "points"} {
-			_, err := tc.run.Draw(t.Context(), wrong)
-			require.Check(t, errors.Is(err, ErrNoFigure), "%s: %q: %v", name, wrong, err)
+			require.Is(t, require.Err(tc.run.Draw(t.Context(), wrong)), ErrNoFigure, "%s: %q", name, wrong)
 		}
 	}
 }
@@ -189,9 +182,8 @@ func TestLegendsSideBySide(t *testing.T) {
 				if n++; n == 1 {
 					first = p.Frame
 				}
-				if p.Frame.Top != first.Top || p.Frame.Height != first.Height {
-					t.Errorf("%s: the frame of %s is at %g and %g high, that of the first %g and %g", name, f.Name, p.Frame.Top, p.Frame.Height, first.Top, first.Height)
-				}
+				require.Check(t, p.Frame.Top == first.Top && p.Frame.Height == first.Height,
+					"%s: the frame of %s is at %g and %g high, that of the first %g and %g", name, f.Name, p.Frame.Top, p.Frame.Height, first.Top, first.Height)
 			}
 		}
 		require.Check(t, n >= 6*len(side), "%s: %d pictures", name, n)
@@ -282,14 +274,12 @@ func TestDrawHeedsTheContext(t *testing.T) {
 	cancel()
 	r := runOn(t, words(), "kernel", "gap-subsequence", "test_fraction", "0.3")
 	for _, name := range []string{"weights", "parts", "components", "kernel"} {
-		_, err := r.Draw(over, name)
-		require.Check(t, errors.Is(err, context.Canceled), "%s: %v", name, err)
+		require.Is(t, require.Err(r.Draw(over, name)), context.Canceled, "%s", name)
 	}
 	_, err := r.Draw(over, "boundary")
 	require.Check(t, err == nil, "%v", err)
 	r.Result.Scores = nil
-	_, err = r.Draw(over, "boundary")
-	require.Check(t, errors.Is(err, context.Canceled), "without scores: %v", err)
+	require.Is(t, require.Err(r.Draw(over, "boundary")), context.Canceled, "without scores")
 }
 
 // A picture of one object shows that one.

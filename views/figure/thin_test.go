@@ -63,9 +63,8 @@ func TestThinnedPicturesKeepClassesAndSupportVectors(t *testing.T) {
 			classes[p.Label]++
 			crowded += btoi(p.X[0] < 0.5 && p.X[1] < 0.5)
 		}
-		if a, b := classes["a"], classes["b"]; a < len(at)*2/5 || b < len(at)*2/5 {
-			t.Errorf("%d points of labels that alternate, drawn: %v", tc.n, classes)
-		}
+		a, b := classes["a"], classes["b"]
+		require.Check(t, a >= len(at)*2/5 && b >= len(at)*2/5, "%d points of labels that alternate, drawn: %v", tc.n, classes)
 		require.Check(t, at[len(at)-1] == tc.n-1, "%d points: the one far from all others is left out", tc.n)
 		require.Check(t, tc.supports >= 1000 || tc.n <= 5000 || crowded <= len(at)*2/3 && crowded >= len(at)/3,
 			"%d points: %d of %d drawn are of the crowd, which has two of three", tc.n, crowded, len(at))

@@ -197,9 +197,8 @@ func coordinates(t *testing.T, svg element) (all []float64) {
 	for _, e := range svg.all("path") {
 		for _, w := range strings.FieldsFunc(e.attr("d"), func(r rune) bool { return strings.ContainsRune("MLAZ ", r) }) {
 			var v float64
-			if _, err := fmt.Sscan(w, &v); err != nil {
-				t.Fatalf("%q in %q", w, e.attr("d"))
-			}
+			_, err := fmt.Sscan(w, &v)
+			require.Must(t, err == nil, "%q in %q", w, e.attr("d"))
 			all = append(all, v)
 		}
 	}

@@ -119,8 +119,7 @@ func TestClimb(t *testing.T) {
 	require.Check(t, ok && math.Abs(f-1) <= 1e-9, "f = %g at the end", f)
 	// In pixels, with the height half the width, f rises along (2, 1/aspect).
 	dx, dy := end[0]-x, (end[1]-y)*aspect
-	cross := dx*(1/aspect) - dy*2
-	require.Check(t, math.Abs(cross) <= 1e-6*math.Hypot(dx, dy), "direction %g, %g", dx, dy)
+	require.Check(t, math.Abs(dx*(1/aspect)-dy*2) <= 1e-6*math.Hypot(dx, dy), "direction %g, %g", dx, dy)
 	down := s.climb(x, y, -1, aspect)
 	f, _ = s.at(s.f, down[len(down)-1][0], down[len(down)-1][1])
 	require.Check(t, math.Abs(f+1) <= 1e-9, "f = %g at the other end", f)
@@ -229,9 +228,7 @@ func TestClip(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "short", strings.Repeat("wide ", 50), strings.Repeat("i", 100_000), "Ünïcødé 標籤 \x00"} {
 		got := clip(s, 12, 100)
-		if width(got, 12) > 100 {
-			t.Errorf("%.20q is %g wide", got, width(got, 12))
-		}
+		require.Check(t, width(got, 12) <= 100, "%.20q is %g wide", got, width(got, 12))
 		require.Check(t, width(s, 12) > 100 || got == s, "%q was cut to %q", s, got)
 	}
 }
@@ -316,9 +313,8 @@ func TestStamps(t *testing.T) {
 			mark(&draw.Canvas{Canvas: copied}, at, r)
 			a, b := drawn.Image().(*image.RGBA).Pix, copied.Image().(*image.RGBA).Pix
 			for i := range a {
-				if d := int(a[i]) - int(b[i]); d < -3 || d > 3 {
-					t.Fatalf("%s: byte %d is %d where it is drawn and %d copied", name, i, a[i], b[i])
-				}
+				d := int(a[i]) - int(b[i])
+				require.Must(t, d >= -3 && d <= 3, "%s: byte %d is %d where it is drawn and %d copied", name, i, a[i], b[i])
 			}
 		}
 	})

@@ -139,9 +139,8 @@ func TestFiguresOfValues(t *testing.T) {
 			_, err := r.Draw(t.Context(), f.Name)
 			require.Check(t, err == nil && f.Title != "", "%s: %q: %v", f.Name, f.Title, err)
 		}
-		if got := strings.Join(names, " "); got != c.want || names[0] != r.Main() {
-			t.Errorf("%s: %s, and above all %s", c.columns, got, r.Main())
-		}
+		got := strings.Join(names, " ")
+		require.Check(t, got == c.want && names[0] == r.Main(), "%s: %s, and above all %s", c.columns, got, r.Main())
 		pic, err := r.Draw(t.Context(), "path")
 		want := fmt.Sprintf(": %.3g in training, %.3g left out,", *res.Report.MSE, *res.Report.LOOError)
 		require.Check(t, err == nil && strings.Contains(pic.Caption, want), "%s: %v, %q", c.columns, err, pic.Caption)

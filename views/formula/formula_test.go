@@ -118,10 +118,7 @@ func TestMathML(t *testing.T) {
 		`\substack{a\\b}`:                 `<mtable class="substack"><mtr><mtd><mi>a</mi></mtd></mtr><mtr><mtd><mi>b</mi></mtd></mtr></mtable>`,
 	} {
 		got, err := MathML(tex, false)
-		if err != nil {
-			t.Errorf("%s: %v", tex, err)
-			continue
-		}
+		require.Must(t, err == nil, "%s: %v", tex, err)
 		require.Equal(t, cmp.Diff("<math>"+want+"</math>", got), "", "%s (-want +got)", tex)
 	}
 }

@@ -26,9 +26,7 @@ func TestGIFTEscapes(t *testing.T) {
 	} {
 		got := giftText(c[0])
 		require.Equal(t, got, c[1], "%q", c[0])
-		if giftEscaped(unescaped(got)) != got {
-			t.Errorf("%q is read as %q", got, unescaped(got))
-		}
+		require.Check(t, giftEscaped(unescaped(got)) == got, "%q is read as %q", got, unescaped(got))
 	}
 }
 

@@ -64,9 +64,8 @@ func FuzzMarkdown(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		got, err := renderWords("kernels/a", s)
-		if err == nil && (strings.Contains(got, "<script") || strings.Contains(got, "<!--") || strings.Contains(got, " style=")) {
-			t.Errorf("%q is %q", s, got)
-		}
+		require.Check(t, err != nil || !strings.Contains(got, "<script") && !strings.Contains(got, "<!--") && !strings.Contains(got, " style="),
+			"%q is %q", s, got)
 	})
 }
 
@@ -86,9 +85,8 @@ func TestControls(t *testing.T) {
 	require.Must(t, len(wrong) == 0, "%v", wrong)
 	var unlisted []string
 	in.Unlisted = func(name string) { unlisted = append(unlisted, name) }
-	if size.Of(in) != 4.5 || size.Text(in) != "4.50" || n.Of(in) != 7 || on.Of(in) || at.Of(in) != [2]float64{1, 0.5} || word.Of(in) != "ab é" || len(unlisted) > 0 {
-		t.Errorf("%v %q %v %v %v %q, unlisted %q", size.Of(in), size.Text(in), n.Of(in), on.Of(in), at.Of(in), word.Of(in), unlisted)
-	}
+	require.Check(t, size.Of(in) == 4.5 && size.Text(in) == "4.50" && n.Of(in) == 7 && !on.Of(in) && at.Of(in) == [2]float64{1, 0.5} && word.Of(in) == "ab é" && len(unlisted) == 0,
+		"%v %q %v %v %v %q, unlisted %q", size.Of(in), size.Text(in), n.Of(in), on.Of(in), at.Of(in), word.Of(in), unlisted)
 	if got := pick.Of(in); got != "a" || len(unlisted) != 1 || unlisted[0] != "pick" {
 		t.Errorf("a choice that is not listed is %q, told %q", got, unlisted)
 	}
@@ -102,7 +100,6 @@ func TestControls(t *testing.T) {
 		t.Errorf("wrong: %v", wrong)
 	}
 	in, wrong = d.NewInput(func(name string) string { return map[string]string{"word": "much too long"}[name] }, nil)
-	if len(wrong) != 1 || wrong[0].Field != "word" || word.Of(in) != "cat" {
-		t.Errorf("a text that is too long: %q, %v", word.Of(in), wrong)
-	}
+	require.Check(t, len(wrong) == 1 && wrong[0].Field == "word" && word.Of(in) == "cat",
+		"a text that is too long: %q, %v", word.Of(in), wrong)
 }

@@ -22,9 +22,8 @@ func TestOrder(t *testing.T) {
 		require.Must(t, order[0]+order[1] == 1, "seed %s: %v", seed, order)
 		first[order[0]]++
 	}
-	if min(first[0], first[1]) < 60 { // 5.6 standard deviations
-		t.Errorf("of 200 orders %d begin with the first option and %d with the second", first[0], first[1])
-	}
+	require.Check(t, min(first[0], first[1]) >= 60, // 5.6 standard deviations
+		"of 200 orders %d begin with the first option and %d with the second", first[0], first[1])
 	order := (&lessons.Question{}).Order("a")
 	require.Check(t, len(order) == 0, "a question without options has the order %v", order)
 }

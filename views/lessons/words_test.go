@@ -20,9 +20,8 @@ func TestNew(t *testing.T) {
 	t.Parallel()
 	l := Lesson{Slug: "kernels", Carry: true, Screens: screens("one", "two-2")}.with("# Kernels\n\nWhat they do.\n\n## The first {#one}\n\nWords.\n\n## R & D, {braces} {#two-2}\n\nMore.\n")
 	require.NoError(t, l.Check())
-	if l.Title != "Kernels" || l.Summary != "What they do." || !l.Carry || l.Screens[0].Title != "The first" || l.Screens[1].Title != "R & D, {braces}" {
-		t.Errorf("%+v", l)
-	}
+	require.Check(t, l.Title == "Kernels" && l.Summary == "What they do." && l.Carry && l.Screens[0].Title == "The first" && l.Screens[1].Title == "R & D, {braces}",
+		"%+v", l)
 	for i, want := range []string{"<p>Words.</p>", "<p>More.</p>"} {
 		got, err := rendered(t, l.Screens[i].Words())
 		require.Check(t, err == nil && strings.TrimSpace(got) == want, "screen %d: %q, %v; want %q", i, got, err, want)
@@ -114,9 +113,8 @@ func FuzzNew(f *testing.F) {
 			return
 		}
 		for _, q := range l.Screens[0].Questions {
-			if q.Slug == "" || q.Ask == "" || q.Explain == "" || len(q.Options) != len(q.Wrong) || (q.Answer == nil) == (q.Sketch == nil) || !(q.Within >= 0) {
-				t.Errorf("%q has the question %+v", s, q)
-			}
+			require.Check(t, q.Slug != "" && q.Ask != "" && q.Explain != "" && len(q.Options) == len(q.Wrong) && (q.Answer == nil) != (q.Sketch == nil) && q.Within >= 0,
+				"%q has the question %+v", s, q)
 		}
 	})
 }

@@ -171,8 +171,7 @@ func TestCancelRunning(t *testing.T) {
 	} {
 		require.Check(t, errors.Is(err, store.ErrNotFound), "%s from another workspace: %v", name, err)
 	}
-	_, err := f.q.Subscribe(t.Context(), bob, id)
-	require.Check(t, errors.Is(err, store.ErrNotFound), "listening from another workspace: %v", err)
+	require.Is(t, require.Err(f.q.Subscribe(t.Context(), bob, id)), store.ErrNotFound, "listening from another workspace")
 	r := f.run(id)
 	require.Must(t, r.Status == store.Running, "stopped from another workspace: %v", r.Status)
 	require.NoError(t, f.q.Cancel(t.Context(), alice, id))
@@ -181,13 +180,11 @@ func TestCancelRunning(t *testing.T) {
 	if r := f.run(id); last.Status != store.Cancelled || r.Status != store.Cancelled || r.Model != nil || r.Report != nil {
 		t.Errorf("%+v, %+v", last, r)
 	}
-	err = f.q.Cancel(t.Context(), alice, id)
-	require.Check(t, errors.Is(err, store.ErrEnded), "cancelled twice: %v", err)
+	require.Is(t, f.q.Cancel(t.Context(), alice, id), store.ErrEnded, "cancelled twice")
 	require.NoError(t, f.q.Delete(t.Context(), alice, []string{next}))
 	last3 := f.create("3")
 	<-begun // free again: delete stopped the second
-	_, err = f.st.Run(t.Context(), alice, next)
-	require.Check(t, errors.Is(err, store.ErrNotFound), "%v", err)
+	require.Is(t, require.Err(f.st.Run(t.Context(), alice, next)), store.ErrNotFound, "deleted")
 	require.Check(t, f.run(last3).Status == store.Running, "the third does not run")
 }
 
@@ -494,9 +491,8 @@ func TestLostRunsStop(t *testing.T) {
 			id := f.create("1")
 			<-begun
 			events := f.subscribe(id)
-			if err := lose(f.st, id); err != nil { // not through this queue
-				t.Fatal(err)
-			}
+			err := lose(f.st, id)
+			require.Must(t, err == nil, "%v", err) // not through this queue
 			require.NoError(t, f.q.tend(t.Context()))
 			f.create("2")
 			<-begun // the worker is free for the next
@@ -552,9 +548,8 @@ func TestSubscribers(t *testing.T) {
 	id := f.create("1")
 	<-half
 	late, slow := f.subscribe(id), f.subscribe(id)
-	if e := <-late; e.Status != store.Running || e.Step == nil || e.Step.Iteration != 1 {
-		t.Errorf("a late subscriber is told %+v", e)
-	}
+	e := <-late
+	require.Check(t, e.Status == store.Running && e.Step != nil && e.Step.Iteration == 1, "a late subscriber is told %+v", e)
 	gone, leave := context.WithCancel(t.Context())
 	left := require.Value(f.q.Subscribe(gone, alice, id))(t)
 	leave()
@@ -566,9 +561,8 @@ func TestSubscribers(t *testing.T) {
 	require.Check(t, last.Status == store.Done, "a slow subscriber ends with %+v", last)
 	last = lastOf(late)
 	require.Check(t, last.Status == store.Done, "a late subscriber ends with %+v", last)
-	if e := f.end(id); e.Status != store.Done { // long after
-		t.Errorf("afterwards: %+v", e)
-	}
+	e = f.end(id)
+	require.Check(t, e.Status == store.Done, "afterwards: %+v", e) // long after
 	f.q.mu.Lock()
 	defer f.q.mu.Unlock()
 	require.Check(t, len(f.q.watchers) == 0, "watchers left: %v", f.q.watchers)

@@ -4,6 +4,7 @@
 package require
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -98,6 +99,14 @@ func Fails(t T, err error, words, what string, args ...any) {
 	if err == nil || !strings.Contains(err.Error(), words) {
 		t.Helper()
 		t.Error(fmt.Sprintf(what, args...) + fmt.Sprintf(": %v, want an error with %q", err, words))
+	}
+}
+
+// Is reports err unless it is target or wraps it.
+func Is(t T, err, target error, what string, args ...any) {
+	if !errors.Is(err, target) {
+		t.Helper()
+		t.Error(fmt.Sprintf(what, args...) + fmt.Sprintf(": %v, want the error %q", err, target))
 	}
 }
 

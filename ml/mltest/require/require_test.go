@@ -3,6 +3,7 @@ package require_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"testing"
 
@@ -38,6 +39,7 @@ func TestWhatIsSaid(t *testing.T) {
 		`open: <nil>, want an error with ""`: func(t require.T) {
 			require.Fails(t, require.Err(0, error(nil)), "", "open")
 		},
+		`open: disk full, want the error "EOF"`:       func(t require.T) { require.Is(t, full, io.EOF, "open") },
 		`open: disk full, want an error with "empty"`: func(t require.T) { require.Fails(t, full, "empty", "open") },
 	} {
 		var said record
@@ -54,6 +56,7 @@ func TestWhatIsSaid(t *testing.T) {
 	require.Slices(&said, []int{}, nil, "rows")
 	require.Says(&said, "ab", "b", "text")
 	require.Fails(&said, require.Err(0, full), "full", "open")
+	require.Is(&said, fmt.Errorf("save: %w", full), full, "saved")
 	v := require.Value(7, nil)(&said)
 	require.Check(t, v == 7 && len(said) == 0, "%d, and of what holds: %v", v, said)
 }

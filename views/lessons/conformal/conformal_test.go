@@ -69,9 +69,8 @@ func TestAgreesWithTheProduct(t *testing.T) {
 		require.NoError(t, err)
 		lessonstest.Near(t, "g", top.Spectrum[0], stats.Eigenvalue, 1e-9)
 		require.Equal(t, len(top.Spectrum), stats.BasisRank, "rank")
-		if got, want := best.Factors(p.X), m.Factors(p.X); !floats.EqualApprox(got, want, 1e-6) {
-			t.Errorf("core width %g: c = %v, want %v", gamma, got[:4], want[:4])
-		}
+		got, want := best.Factors(p.X), m.Factors(p.X)
+		require.Check(t, floats.EqualApprox(got, want, 1e-6), "core width %g: c = %v, want %v", gamma, got[:4], want[:4])
 		before := p.J(t.Context(), ones(len(p.Y)))
 		lessonstest.Near(t, "J before", require.Value(theory.RidgedJ(t.Context(), p.Gram, p.Y, ones(len(p.Y)), 0))(t), before, 1e-10)
 		after := p.J(t.Context(), best.Factors(p.X))
@@ -128,15 +127,12 @@ func TestSigns(t *testing.T) {
 	p := moons()
 	m, _ := p.Best(t.Context(), p.spread(8, false), 1, ridge)
 	c := m.Factors(p.X)
-	if floats.Min(c) >= 0 || floats.Max(c) <= 0 {
-		t.Fatalf("c from %g to %g: the example has to take both signs", floats.Min(c), floats.Max(c))
-	}
+	require.Must(t, floats.Min(c) < 0 && floats.Max(c) > 0,
+		"c from %g to %g: the example has to take both signs", floats.Min(c), floats.Max(c))
 	lessonstest.Near(t, "mean |c|", floats.Norm(c, 1)/float64(len(c)), 1, 1e-12)
 	require.Check(t, floats.Sum(c) >= 0, "the sum of c is negative")
 	s := require.Value(theory.Mercer(theory.Gram(p.Scaled(c))))(t)
-	if !s.PSD {
-		t.Errorf("smallest eigenvalue %g", floats.Min(s.Values))
-	}
+	require.Check(t, s.PSD, "smallest eigenvalue %g", floats.Min(s.Values))
 }
 
 // B0 is the kernel matrix with weights 1/M1 and -1/M2 on rows and columns, times M1 M2 / M, as
@@ -157,9 +153,7 @@ func TestScatterBetween(t *testing.T) {
 	for i := range p.Y {
 		for j := range p.Y {
 			lessonstest.Near(t, "B0", b.At(i, j), n[-1]*n[1]/m*weight(i)*weight(j)*k.At(i, j), 1e-12)
-			if p.Y[i] != p.Y[j] && w.At(i, j) != 0 {
-				t.Errorf("W0 is %g between the classes", w.At(i, j))
-			}
+			require.Check(t, p.Y[i] == p.Y[j] || w.At(i, j) == 0, "W0 is %g between the classes", w.At(i, j))
 		}
 	}
 	require.Check(t, n[-1] != n[1], "the classes are of one size")

@@ -185,9 +185,8 @@ func TestEightStepsCarry(t *testing.T) {
 	t.Parallel()
 	require.Check(t, Lesson().Carry && len(Lesson().Screens) == 8, "values do not go along, or there are not eight screens")
 	for i, s := range Lesson().Screens {
-		if want := "Step " + strconv.Itoa(i+1); len(s.Title) < len(want) || s.Title[:len(want)] != want {
-			t.Errorf("screen %d is called %q", i+1, s.Title)
-		}
+		want := "Step " + strconv.Itoa(i+1)
+		require.Check(t, len(s.Title) >= len(want) && s.Title[:len(want)] == want, "screen %d is called %q", i+1, s.Title)
 	}
 }
 

@@ -64,9 +64,8 @@ func TestCollapse(t *testing.T) {
 	for i, f := range slices.Backward(floors()) {
 		c := collapsing(t.Context(), f)
 		last := end(c.replay)
-		if c.replay.Status() != trace.Converged || !slices.Contains(last.AtFloor, 0) {
-			t.Errorf("floor %g: %s, at the floor %v", f, c.replay.Status(), last.AtFloor)
-		}
+		require.Check(t, c.replay.Status() == trace.Converged && slices.Contains(last.AtFloor, 0),
+			"floor %g: %s, at the floor %v", f, c.replay.Status(), last.AtFloor)
 		lessonstest.Near(t, "weight in points", last.Mixture.Weights[0]*float64(len(c.Y)), 1, 0.01)
 		lessonstest.Near(t, "distance from the point", floats.Distance(last.Mixture.Means[0], c.XY[c.point][:], 2), 0, 1e-3)
 		if i < len(floors())-1 {
@@ -144,9 +143,8 @@ func TestHowManyComponents(t *testing.T) {
 		wrong[k] = m.wrong
 	}
 	rbf := train(t.Context(), "xor", "kernel", "rbf", "gamma", "1", "C", "1")
-	if wrong[1] < 0.2 || max(wrong[2], wrong[3], wrong[4]) > 0.03 || wrong[5] < 2*wrong[4] || math.Abs(wrong[4]-rbf.wrong) > 0.01 {
-		t.Errorf("wrong with one to five components %v, with RBF %g", wrong[1:], rbf.wrong)
-	}
+	require.Check(t, wrong[1] >= 0.2 && max(wrong[2], wrong[3], wrong[4]) <= 0.03 && wrong[5] >= 2*wrong[4] && math.Abs(wrong[4]-rbf.wrong) <= 0.01,
+		"wrong with one to five components %v, with RBF %g", wrong[1:], rbf.wrong)
 }
 
 // TestBestStart: no start on the four clouds exceeds the likelihood of the mixture on the other

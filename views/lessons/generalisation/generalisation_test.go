@@ -95,9 +95,8 @@ func TestCorrelationsOfEitherSign(t *testing.T) {
 func TestFolds(t *testing.T) {
 	t.Parallel()
 	rows := sample(200, 3)
-	if len(rows) != most || !slices.IsSorted(rows) || len(slices.Compact(slices.Clone(rows))) != len(rows) || rows[0] < 0 || rows[len(rows)-1] > 199 {
-		t.Errorf("the sample is %v", rows)
-	}
+	require.Check(t, len(rows) == most && slices.IsSorted(rows) && len(slices.Compact(slices.Clone(rows))) == len(rows) && rows[0] >= 0 && rows[len(rows)-1] <= 199,
+		"the sample is %v", rows)
 	d := &dataset.Data{Y: make([]int, 200)}
 	for i := range d.Y {
 		d.Y[i] = i % 2
@@ -212,13 +211,11 @@ func TestCardsDoNotOverlap(t *testing.T) {
 				for _, m := range texts.FindAllStringSubmatch(svg.String(), -1) {
 					x, y := require.Value(strconv.ParseFloat(m[1], 64))(t), require.Value(strconv.ParseFloat(m[2], 64))(t)
 					b := box{m[3], x, x + float64(letters.Width(m[3])), y - 9.5, y + 2.5}
-					if b.left < 10 || b.right > float64(size[0])-10 {
-						t.Errorf("%v, bets %q, asking %v: %q leaves its card", size, bets, asking, b.text)
-					}
+					require.Check(t, b.left >= 10 && b.right <= float64(size[0])-10,
+						"%v, bets %q, asking %v: %q leaves its card", size, bets, asking, b.text)
 					for _, o := range boxes {
-						if b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom {
-							t.Errorf("%v, bets %q, asking %v: %q is over %q", size, bets, asking, b.text, o.text)
-						}
+						require.Check(t, b.left >= o.right || o.left >= b.right || b.top >= o.bottom || o.top >= b.bottom,
+							"%v, bets %q, asking %v: %q is over %q", size, bets, asking, b.text, o.text)
 					}
 					boxes = append(boxes, b)
 				}

@@ -55,9 +55,8 @@ func TestRenumbering(t *testing.T) {
 func TestPowersCountWalks(t *testing.T) {
 	t.Parallel()
 	e := show(t, "walks", "graph", "path", "n", "2")
-	if total, back := lessonstest.Number(t, e, `$\mathbf 1^\top A^n\mathbf 1$`), lessonstest.Number(t, e, `trace of $A^n$`); total != "6" || back != "4" {
-		t.Errorf("the path of three has %s walks of two steps, %s of them back", total, back)
-	}
+	total, back := lessonstest.Number(t, e, `$\mathbf 1^\top A^n\mathbf 1$`), lessonstest.Number(t, e, `trace of $A^n$`)
+	require.Check(t, total == "6" && back == "4", "the path of three has %s walks of two steps, %s of them back", total, back)
 	for name, s := range shapes {
 		all, _ := theory.WalkCounts(s.graph, 5)
 		var sum float64
@@ -89,9 +88,8 @@ func TestWalksMultiply(t *testing.T) {
 		require.Check(t, pairs[i] == first[i]+second[i] && shapes["ethanol"].graph.Label(u) == shapes["ether"].graph.Label(v),
 			"step %d: %s is not %s and %s with equal labels", i, pairs[i], first[i], second[i])
 	}
-	if e := show(t, "product", "first", "edge", "second", "ether", "labelled", "true"); len(e.Figures) != 0 || len(e.Notes) != 1 {
-		t.Errorf("no label in common: %d figures, %v", len(e.Figures), e.Notes)
-	}
+	e = show(t, "product", "first", "edge", "second", "ether", "labelled", "true")
+	require.Check(t, len(e.Figures) == 0 && len(e.Notes) == 1, "no label in common: %d figures, %v", len(e.Figures), e.Notes)
 }
 
 // TestSeries: below the limit the sum, the linear system and the lab agree; beyond it the lab
@@ -210,9 +208,8 @@ func TestEdgesTellApart(t *testing.T) {
 				e := show(t, "edges", "pair", name, "h", strconv.Itoa(h), "edges", on)
 				for _, k := range []string{"Weisfeiler-Lehman", "random walk"} {
 					alike := name == "rings" || h == 0 && k == "Weisfeiler-Lehman"
-					if plain, full := lessonstest.Number(t, e, k+", edges alike"), lessonstest.Number(t, e, k+", edges count"); plain != "1" || (full == "1") != alike {
-						t.Errorf("%s, %d rounds, %s: %s as they are joined, %s with their edges", name, h, k, plain, full)
-					}
+					plain, full := lessonstest.Number(t, e, k+", edges alike"), lessonstest.Number(t, e, k+", edges count")
+					require.Check(t, plain == "1" && (full == "1") == alike, "%s, %d rounds, %s: %s as they are joined, %s with their edges", name, h, k, plain, full)
 				}
 				require.Equal(t, len(e.Tables[0].Rows) == 1, h == 0 || on == "false" || name == "rings",
 					"%s, %d rounds, edges count %s: the colours %v", name, h, on, e.Tables[0].Rows)
@@ -243,9 +240,8 @@ func TestMachine(t *testing.T) {
 	_, soft := right("cycles", 1, "1")
 	_, one := right("cycles", 1, "1000")
 	training, three := right("cycles", 3, "1000")
-	if none != 50 || soft > 70 || one < 85 || three > one-10 || training < 99 {
-		t.Errorf("cycles: %.1f %% without rounds, %.1f %% after one, with C = 1 %.1f %%, after three %.1f %% and in training %.1f %%", none, one, soft, three, training)
-	}
+	require.Check(t, none == 50 && soft <= 70 && one >= 85 && three <= one-10 && training >= 99,
+		"cycles: %.1f %% without rounds, %.1f %% after one, with C = 1 %.1f %%, after three %.1f %% and in training %.1f %%", none, one, soft, three, training)
 }
 
 // TestTheSmallestThatColoursCannotTell: graphs with up to five nodes and equal colours are
@@ -302,9 +298,8 @@ func TestTheSmallestThatColoursCannotTell(t *testing.T) {
 		for i := range graphs {
 			last := slices.Clone(colours[i][n])
 			slices.Sort(last)
-			if other, ok := known[fmt.Sprint(last)]; ok {
-				t.Errorf("colours do not tell %v from %v", graphs[i], graphs[other])
-			}
+			other, ok := known[fmt.Sprint(last)]
+			require.Check(t, !ok, "colours do not tell %v from %v", graphs[i], graphs[other])
 			known[fmt.Sprint(last)] = i
 		}
 		require.Equal(t, len(graphs), []int{1, 2, 4, 11, 34}[n-1], "graphs of %d nodes", n)

@@ -82,9 +82,8 @@ func TestDuality(t *testing.T) {
 	for k := range run.Len() {
 		floor := run.At(k).Dual
 		ceiling := ceilingOf(run.At(k))
-		if floor > optimum+1e-9 || ceiling < optimum-1e-9 || floor < before {
-			t.Errorf("step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
-		}
+		require.Check(t, floor <= optimum+1e-9 && ceiling >= optimum-1e-9 && floor >= before,
+			"step %d: floor %g after %g, ceiling %g, optimum %g", k, floor, before, ceiling, optimum)
 		before = floor
 		require.Check(t, k != run.Len()-1 || ceiling-floor <= 1e-5, "at the end there is a gap of %g", ceiling-floor)
 	}
@@ -99,9 +98,8 @@ func TestStepsAreHard(t *testing.T) {
 	best := require.Value(stepwise.Optimum(t.Context(), k, lessons.Separable.Y, 1e4))(t)
 	m := lessons.TrainHard(t.Context(), lessons.Separable)
 	for i, p := range best.Points {
-		if math.Abs(p.Alpha-math.Abs(m.Points[i].Weight)) > 1e-6 {
-			t.Errorf("alpha of point %d: %g, hard margin %g", i+1, p.Alpha, m.Points[i].Weight)
-		}
+		require.Check(t, math.Abs(p.Alpha-math.Abs(m.Points[i].Weight)) <= 1e-6,
+			"alpha of point %d: %g, hard margin %g", i+1, p.Alpha, m.Points[i].Weight)
 	}
 }
 
@@ -122,8 +120,7 @@ func TestSupport(t *testing.T) {
 	require.Check(t, got == start, "a far point moves the line: %s, before %s", got, start)
 	require.Check(t, numbers("x7", "0.4") != start, "a point inside the margin does not move the line")
 	e := lessonstest.Show(t, Lesson(), "support", "only", "true")
-	got = lessonstest.Number(t, e, `change of $\mathbf w$ and $b$ by deleting`)
-	require.Check(t, got == "0", "deleting changes w and b by %s", got)
+	require.Equal(t, lessonstest.Number(t, e, `change of $\mathbf w$ and $b$ by deleting`), "0", "deleting changes w and b by")
 	e = lessonstest.Show(t, Lesson(), "support", "x7", "-3")
 	require.Check(t, len(e.Numbers) == 0 && strings.Contains(strings.Join(e.Notes, " "), "No line separates"),
 		"overlapping classes: %v", e.Notes)
@@ -150,15 +147,12 @@ func TestOnlyHard(t *testing.T) {
 	hard := lessons.TrainHard(ctx, eight)
 	b := biases(hard, eight)
 	for name, got := range map[string]float64{"midpoint": b.Midpoint, "heaviest": b.Heaviest, "lowest": b.Low, "highest": b.High} {
-		if math.Abs(got-hard.B) > 1e-6 {
-			t.Errorf("hard margin: b by %s is %g, the solver has %g", name, got, hard.B)
-		}
+		require.Check(t, math.Abs(got-hard.B) <= 1e-6, "hard margin: b by %s is %g, the solver has %g", name, got, hard.B)
 	}
 	soft := lessons.TrainLinear(ctx, eight, "C", "0.2", "tol", "1e-8")
 	b = biases(soft, eight)
-	if math.Abs(b.Midpoint-soft.B) < 1e-2 || b.High-b.Low < 1e-2 {
-		t.Errorf("C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.B, b.Midpoint, b.Low, b.High)
-	}
+	require.Check(t, math.Abs(b.Midpoint-soft.B) >= 1e-2 && b.High-b.Low >= 1e-2,
+		"C = 0.2: b %g, midpoint %g, over all SVs %g to %g: nothing to see", soft.B, b.Midpoint, b.Low, b.High)
 	square := lessons.Norm(soft.W) * lessons.Norm(soft.W)
 	if want := square + 0.2**soft.Report.SlackSum; math.Abs(soft.AlphaSum()-want) > 1e-6 || soft.AlphaSum() < square+1e-2 {
 		t.Errorf("C = 0.2: sum alpha %g, |w|² + C sum xi %g, |w|² %g", soft.AlphaSum(), want, square)
@@ -176,9 +170,7 @@ func TestDualCitesItsLines(t *testing.T) {
 	t.Parallel()
 	const at = 4
 	first, second := strings.Index(dualLines()[at-1].TeX, `\sum_i \alpha_i y_i\,\mathbf x_i`), strings.Index(dualLines()[at-1].TeX, `\sum_i \alpha_i y_i +`)
-	if first < 0 || second < first {
-		t.Fatalf("the sums stand elsewhere: %s", dualLines()[at-1].TeX)
-	}
+	require.Must(t, first >= 0 && second >= first, "the sums stand elsewhere: %s", dualLines()[at-1].TeX)
 	if got := dualLines()[at].Why; !strings.Contains(got, `The first sum is $\mathbf w$ (line 2), the second is 0 (line 3)`) {
 		t.Error(got)
 	}
@@ -206,9 +198,7 @@ func TestBiasInterval(t *testing.T) {
 	}
 	m := lessons.TrainLinear(t.Context(), eight, "C", "0.01", "tol", "1e-8")
 	low, high := biasInterval(m, eight, 0.01)
-	if !(high > low+0.1) || *m.Report.Free != 0 {
-		t.Fatalf("%g to %g with %d free", low, high, *m.Report.Free)
-	}
+	require.Must(t, high > low+0.1 && *m.Report.Free == 0, "%g to %g with %d free", low, high, *m.Report.Free)
 	slack := func(b float64) (sum float64) {
 		for i, p := range eight.XY {
 			sum += math.Max(0, 1-eight.Y[i]*(m.W[0]*p[0]+m.W[1]*p[1]+b))
@@ -217,13 +207,10 @@ func TestBiasInterval(t *testing.T) {
 	}
 	least := slack((low + high) / 2)
 	for _, b := range []float64{low, high} {
-		if math.Abs(slack(b)-least) > 1e-9 {
-			t.Errorf("slack %g at the end %g, %g in the middle", slack(b), b, least)
-		}
+		require.Check(t, math.Abs(slack(b)-least) <= 1e-9, "slack %g at the end %g, %g in the middle", slack(b), b, least)
 	}
-	if slack(low-0.1) < least+1e-3 || slack(high+0.1) < least+1e-3 {
-		t.Errorf("slack %g and %g beside the interval, %g in it", slack(low-0.1), slack(high+0.1), least)
-	}
+	require.Check(t, slack(low-0.1) >= least+1e-3 && slack(high+0.1) >= least+1e-3,
+		"slack %g and %g beside the interval, %g in it", slack(low-0.1), slack(high+0.1), least)
 }
 
 // TestSlater: twice the solution satisfies every constraint strictly, as the text says.
@@ -232,9 +219,8 @@ func TestSlater(t *testing.T) {
 	for name, pts := range map[string]lessons.Toy{"six": six, "eight": eight, "twelve": lessons.Separable} {
 		m := lessons.TrainHard(t.Context(), pts)
 		twice, err := theory.LinearMargins([]float64{2 * m.W[0], 2 * m.W[1]}, 2*m.B, pts.Matrix(), pts.Y)
-		if err != nil || twice.FunctionalMargin() <= 1.5 {
-			t.Errorf("%s: least y f = %g, %v", name, twice.FunctionalMargin(), err)
-		}
+		require.Check(t, err == nil && twice.FunctionalMargin() > 1.5,
+			"%s: least y f = %g, %v", name, twice.FunctionalMargin(), err)
 	}
 }
 

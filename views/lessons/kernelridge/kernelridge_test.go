@@ -67,9 +67,7 @@ func TestDualWhereKIsSingular(t *testing.T) {
 	left.AddScaledVec(left, lambda, other)
 	left.MulVec(k, left)
 	right.MulVec(k, mat.NewVecDense(n, l.T))
-	if !mat.EqualApprox(left, right, 1e-9) {
-		t.Errorf("%v does not solve the equation", other.RawVector().Data)
-	}
+	require.Check(t, mat.EqualApprox(left, right, 1e-9), "%v does not solve the equation", other.RawVector().Data)
 	for i := range n {
 		lessonstest.Near(t, "f at point "+strconv.Itoa(i+1), mat.Dot(mat.NewVecDense(n, mat.Row(nil, i, k)), other), res.F[i], 1e-9)
 	}
@@ -125,9 +123,8 @@ func TestPathFalls(t *testing.T) {
 		for i, v := range lambdas(4) {
 			at, ok := p.At(v)
 			require.Must(t, ok, "gamma %s, lambda %g: singular", gamma, v)
-			if i > 0 && (at.MSE < before.MSE || at.Freedom > before.Freedom) {
-				t.Errorf("gamma %s, lambda %g: training error %g after %g, freedom %g after %g", gamma, v, at.MSE, before.MSE, at.Freedom, before.Freedom)
-			}
+			require.Check(t, i == 0 || at.MSE >= before.MSE && at.Freedom <= before.Freedom,
+				"gamma %s, lambda %g: training error %g after %g, freedom %g after %g", gamma, v, at.MSE, before.MSE, at.Freedom, before.Freedom)
 			before = at
 		}
 	}
@@ -166,9 +163,8 @@ func TestBesideTheSVM(t *testing.T) {
 			b := lessons.ErrorRate(d.svm.Model, data)
 			difference += (a - b) / draws
 			ahead[a < b]++
-			if r, s := d.ridge.Report.SupportVectors, d.svm.Report.SupportVectors; r != 60 || s >= 45 {
-				t.Errorf("%s, draw %d: points %d and %d", pattern, k+1, r, s)
-			}
+			r, s := d.ridge.Report.SupportVectors, d.svm.Report.SupportVectors
+			require.Check(t, r == 60 && s < 45, "%s, draw %d: points %d and %d", pattern, k+1, r, s)
 		}
 		require.Check(t, math.Abs(difference) <= 0.015,
 			"%s: ridge errs more often by %g on average", pattern, difference)

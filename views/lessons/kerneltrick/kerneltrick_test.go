@@ -21,9 +21,8 @@ func TestXOR(t *testing.T) {
 		"alpha %v, want 1/8 each", x.alpha)
 	want := []float64{0, 0, 0, 0, 0, 1 / math.Sqrt2}
 	require.Check(t, floats.EqualApprox(x.w, want, 1e-8), "w %v, want %v", x.w, want)
-	if math.Abs(x.b) > 1e-8 || math.Abs(x.quadratic()-32) > 1e-12 || x.vectors != 4 {
-		t.Errorf("b %g, y'Ky %g, %d support vectors; want 0, 32, 4", x.b, x.quadratic(), x.vectors)
-	}
+	require.Check(t, math.Abs(x.b) <= 1e-8 && math.Abs(x.quadratic()-32) <= 1e-12 && x.vectors == 4,
+		"b %g, y'Ky %g, %d support vectors; want 0, 32, 4", x.b, x.quadratic(), x.vectors)
 	for i := range 4 {
 		for j := range 4 {
 			want := 1.0

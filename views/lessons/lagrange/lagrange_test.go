@@ -79,9 +79,8 @@ func TestCases(t *testing.T) {
 		cases := require.Value(p.WallCases(walls))(t)
 		var found []theory.WallCase
 		for _, s := range cases {
-			if accepted := s.Verdict == theory.Accepted; accepted != (verdict(s) == "accepted") {
-				t.Errorf("accepted %v, but %q", accepted, verdict(s))
-			}
+			accepted := s.Verdict == theory.Accepted
+			require.Check(t, accepted == (verdict(s) == "accepted"), "accepted %v, but %q", accepted, verdict(s))
 			if s.Verdict == theory.Accepted {
 				found = append(found, s)
 			}
@@ -97,9 +96,8 @@ func TestCases(t *testing.T) {
 				}
 			}
 		}
-		if f := p.F(s.Point); f > best+1e-9 || f < best-0.2 {
-			t.Errorf("%v: minimum %g at %v, the grid finds %g", c, f, s.Point, best)
-		}
+		f := p.F(s.Point)
+		require.Check(t, f <= best+1e-9 && f >= best-0.2, "%v: minimum %g at %v, the grid finds %g", c, f, s.Point, best)
 	}
 	require.Equal(t, len(kinds), 4, "only … of the four cases came up")
 }

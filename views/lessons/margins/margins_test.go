@@ -32,9 +32,8 @@ func TestNoSecondSummit(t *testing.T) {
 			s := float64(k) / 20
 			v := []float64{(1-s)*w[0] + s*best.W[0], (1-s)*w[1] + s*best.W[1]}
 			m := require.Value(theory.LinearMargins(v, (1-s)*b+s*best.B, x, y))(t)
-			if m.GeometricMargin() < before-1e-12 {
-				t.Fatalf("from %v, %g: the margin falls from %g to %g", w, b, before, m.GeometricMargin())
-			}
+			require.Must(t, m.GeometricMargin() >= before-1e-12,
+				"from %v, %g: the margin falls from %g to %g", w, b, before, m.GeometricMargin())
 			before = m.GeometricMargin()
 		}
 	}
@@ -51,9 +50,8 @@ func TestKeepsTheBestLine(t *testing.T) {
 	widest := fmt.Sprint(best.W[0], " ", best.W[1], " ", best.B)
 	for kept, want := range map[string]string{first.Moves[0].Value: "your best try ", widest: "your best try 100.0 %", "0 0 1": "", "1 Inf 2": "", "x": ""} {
 		e := lessonstest.Show(t, Lesson(), "by-hand", "kept", kept)
-		if got := strings.Contains(e.After[0], "best try"); got != (want != "") || !strings.Contains(e.After[0], want) {
-			t.Errorf("with %q kept: %s", kept, e.After[0])
-		}
+		require.Check(t, strings.Contains(e.After[0], "best try") == (want != "") && strings.Contains(e.After[0], want),
+			"with %q kept: %s", kept, e.After[0])
 		require.Check(t, (len(e.Moves) == 0) == (want != ""), "with %q kept there are the moves %v", kept, e.Moves)
 		for _, n := range e.Asking().Notes {
 			require.Check(t, !strings.Contains(n, "%"), "with the margin it gives the widest away: %s", n)

@@ -205,9 +205,8 @@ func TestBand(t *testing.T) {
 	t.Parallel()
 	l := newLine(0.7, 0)
 	long := band(0.7, six.x[l.far], 0.4, l.min, farPen, "")
-	if got, want := len(long)-2, 1+int(l.HMCM); got != want { // without band and label
-		t.Errorf("%d marks, want %d", got, want)
-	}
+	got, want := len(long)-2, 1+int(l.HMCM)
+	require.Check(t, got == want, "%d marks, want %d", got, want) // without band and label
 	short := band(0.7, six.x[l.near], -0.4, l.min, nearPen, "")
 	require.Check(t, len(short) == 4, "the short band has %d marks, want two", len(short)-2)
 }
@@ -217,8 +216,7 @@ func TestDoubts(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"1.2", "1.5"} { // on a point; beyond one
 		one, two := lessonstest.Show(t, Lesson(), "ratio", "t", at), lessonstest.Show(t, Lesson(), "bound", "t", at)
-		if len(one.Notes) != 1 || len(two.Notes) != 1 || strings.Contains(one.Notes[0], "both") || !strings.Contains(two.Notes[0], "both") {
-			t.Errorf("t = %s: %q and %q", at, one.Notes, two.Notes)
-		}
+		require.Check(t, len(one.Notes) == 1 && len(two.Notes) == 1 && !strings.Contains(one.Notes[0], "both") && strings.Contains(two.Notes[0], "both"),
+			"t = %s: %q and %q", at, one.Notes, two.Notes)
 	}
 }

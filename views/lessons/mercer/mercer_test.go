@@ -47,10 +47,7 @@ func TestWitness(t *testing.T) {
 	points := toy(16)
 	for _, c := range []struct{ gamma, r float64 }{{0.5, 1}, {0.5, -1}, {2, 0.5}} {
 		s := require.Value(theory.Mercer(gramOf(kernel.Sigmoid(c.gamma, c.r), points)))(t)
-		if s.PSD {
-			t.Errorf("sigmoid %v passes", c)
-			continue
-		}
+		require.Must(t, !s.PSD, "sigmoid %v passes", c)
 		form := 0.0
 		for i, p := range points.XY {
 			for j, q := range points.XY {
@@ -105,9 +102,8 @@ func TestTerms(t *testing.T) {
 			whole += v[i] * v[j] * k1.At(i, j) * k2.At(i, j)
 		}
 	}
-	if math.Abs(floats.Sum(terms)-whole) > 1e-10*whole || floats.Min(terms) < -1e-12*whole {
-		t.Errorf("terms %v add up to %g, want %g", terms, floats.Sum(terms), whole)
-	}
+	require.Check(t, math.Abs(floats.Sum(terms)-whole) <= 1e-10*whole && floats.Min(terms) >= -1e-12*whole,
+		"terms %v add up to %g, want %g", terms, floats.Sum(terms), whole)
 }
 
 // TestComponents: under a wide RBF kernel the third component of two circles separates nine of

@@ -38,9 +38,8 @@ func TestByHand(t *testing.T) {
 		}
 		s := r.At(step)
 		v := toy.Weights(s.U())
-		if s.Looked != i || s.Updated != wrong || s.Mistakes != mistakes || lessons.Norm([2]float64{v[0] - w[0], v[1] - w[1]}) > 1e-12 {
-			t.Fatalf("step %d: point %d, mistake %v, %d mistakes, w = %v; want %d, %v, %d, %v", step, s.Looked+1, s.Updated, s.Mistakes, v, i+1, wrong, mistakes, w)
-		}
+		require.Must(t, s.Looked == i && s.Updated == wrong && s.Mistakes == mistakes && lessons.Norm([2]float64{v[0] - w[0], v[1] - w[1]}) <= 1e-12,
+			"step %d: point %d, mistake %v, %d mistakes, w = %v; want %d, %v, %d, %v", step, s.Looked+1, s.Updated, s.Mistakes, v, i+1, wrong, mistakes, w)
 	}
 	primal := require.Value(stepwise.PrimalPerceptron(t.Context(), toy.Matrix(), toy.Y, stepwise.PrimalPerceptronSettings{}))(t)
 	if end := primal.At(primal.Len() - 1); end.Mistakes != mistakes || lessons.Norm([2]float64{end.W[0] - w[0], end.W[1] - w[1]}) > 1e-12 {
@@ -72,9 +71,8 @@ func TestWidest(t *testing.T) {
 			best = math.Max(best, worst)
 		}
 		m := require.Value(theory.LinearMargins(unit[:], 0, points.Matrix(), points.Y))(t)
-		if math.Abs(best-want) > 1e-3 || math.Abs(m.GeometricMargin()-want) > 1e-6 {
-			t.Errorf("the widest margin is to be %v; all directions give %v, the one shown %v", want, best, m.GeometricMargin())
-		}
+		require.Check(t, math.Abs(best-want) <= 1e-3 && math.Abs(m.GeometricMargin()-want) <= 1e-6,
+			"the widest margin is to be %v; all directions give %v, the one shown %v", want, best, m.GeometricMargin())
 	}
 }
 
@@ -88,9 +86,8 @@ func TestBound(t *testing.T) {
 		for seed := range uint64(10) {
 			r := train(t.Context(), points, linear(), stepwise.PerceptronSettings{Order: stepwise.Shuffled, Seed: seed, MaxSteps: 40_000})
 			end := r.At(r.Len() - 1)
-			if r.Status() != trace.Converged || float64(end.Mistakes) > bound*(1+1e-6) {
-				t.Errorf("gamma %v, seed %d: %s with %d mistakes, bound %v", gamma, seed, r.Status(), end.Mistakes, bound)
-			}
+			require.Check(t, r.Status() == trace.Converged && float64(end.Mistakes) <= bound*(1+1e-6),
+				"gamma %v, seed %d: %s with %d mistakes, bound %v", gamma, seed, r.Status(), end.Mistakes, bound)
 			for i := range r.Len() {
 				s := r.At(i)
 				k := float64(s.Mistakes)
@@ -110,9 +107,8 @@ func TestOrders(t *testing.T) {
 	svm := lessons.TrainHard(t.Context(), apart)
 	margin := 1 / lessons.Norm(svm.W)
 	m, err := theory.LinearMargins(svm.W[:], svm.B, apart.Matrix(), apart.Y)
-	if err != nil || math.Abs(m.GeometricMargin()-margin) > 1e-4 {
-		t.Errorf("the SVM's margin is %v, measured %v, %v", margin, m.GeometricMargin(), err)
-	}
+	require.Check(t, err == nil && math.Abs(m.GeometricMargin()-margin) <= 1e-4,
+		"the SVM's margin is %v, measured %v, %v", margin, m.GeometricMargin(), err)
 	different := map[string]bool{}
 	for i, e := range ends {
 		require.Check(t, e.margin > 0 && e.margin <= margin,

@@ -44,9 +44,8 @@ func TestPair(t *testing.T) {
 					require.Must(t, a >= 0 && a <= p.c, "step %d: %v is outside of [0, %v]", step, a, p.c)
 				}
 				own := two.Step(s.BeforeI, s.BeforeJ)
-				if math.Abs(own.AlphaI-s.AlphaI)+math.Abs(own.AlphaJ-s.AlphaJ)+math.Abs(own.L-s.L)+math.Abs(own.H-s.H) > 1e-9*(1+p.c) || math.Abs(own.Unclipped-s.Unclipped) > 1e-6*(1+math.Abs(s.Unclipped)) {
-					t.Fatalf("step %d: the picture has %+v, the solver %+v", step, own, s)
-				}
+				require.Must(t, math.Abs(own.AlphaI-s.AlphaI)+math.Abs(own.AlphaJ-s.AlphaJ)+math.Abs(own.L-s.L)+math.Abs(own.H-s.H) <= 1e-9*(1+p.c) && math.Abs(own.Unclipped-s.Unclipped) <= 1e-6*(1+math.Abs(s.Unclipped)),
+					"step %d: the picture has %+v, the solver %+v", step, own, s)
 				best := two.At(s.AlphaI, s.AlphaJ)
 				for k := range 101 {
 					a2 := s.L + (s.H-s.L)*float64(k)/100
@@ -79,12 +78,10 @@ func TestNaive(t *testing.T) {
 				both.Y = append(both.Y, p.Y[i], -p.Y[i])
 			}
 			mirrored := both.optimum(t.Context())
-			if math.Abs(end.Residual) < 1e-2 || end.Dual < best.Dual+1e-3 || end.Primal < best.Primal+1e-3 {
-				t.Errorf("%s, C = %v: residual %v, dual %v and primal %v beside the optimum %v", name, c, end.Residual, end.Dual, end.Primal, best.Dual)
-			}
-			if math.Abs(end.Dual-mirrored.Dual) > 5e-3*mirrored.Dual || math.Abs(end.B) > 5e-3 || end.Violation > 5e-3 {
-				t.Errorf("%s, C = %v: dual %v, b = %v, violation %v; the machine without a bias has %v", name, c, end.Dual, end.B, end.Violation, mirrored.Dual)
-			}
+			require.Check(t, math.Abs(end.Residual) >= 1e-2 && end.Dual >= best.Dual+1e-3 && end.Primal >= best.Primal+1e-3,
+				"%s, C = %v: residual %v, dual %v and primal %v beside the optimum %v", name, c, end.Residual, end.Dual, end.Primal, best.Dual)
+			require.Check(t, math.Abs(end.Dual-mirrored.Dual) <= 5e-3*mirrored.Dual && math.Abs(end.B) <= 5e-3 && end.Violation <= 5e-3,
+				"%s, C = %v: dual %v, b = %v, violation %v; the machine without a bias has %v", name, c, end.Dual, end.B, end.Violation, mirrored.Dual)
 		}
 	}
 }
@@ -116,16 +113,15 @@ func TestPrinted(t *testing.T) {
 		p := newProblem(name, "linear", 0.3)
 		right := descend(t.Context(), p, 0.1, false, false)
 		printed := descend(t.Context(), p, 0.1, false, true)
-		if d := math.Hypot(right[1].W[0]-printed[1].W[0], right[1].W[1]-printed[1].W[1]); len(right) != len(printed) || d > 1e-12 || math.Abs(right[1].B-printed[1].B) > 1e-12 {
-			t.Errorf("%s: the first step is %+v, printed %+v", name, right[1], printed[1])
-		}
+		d := math.Hypot(right[1].W[0]-printed[1].W[0], right[1].W[1]-printed[1].W[1])
+		require.Check(t, len(right) == len(printed) && d <= 1e-12 && math.Abs(right[1].B-printed[1].B) <= 1e-12,
+			"%s: the first step is %+v, printed %+v", name, right[1], printed[1])
 		best := p.optimum(t.Context())
 		end := func(walk []stepwise.SubgradientState) float64 {
 			return walk[len(walk)-1].Primal / best.Primal
 		}
-		if name != "ring" && (end(right) > 1.2 || end(printed) < 1.5) {
-			t.Errorf("%s: the objective ends at %v times the minimum, printed at %v", name, end(right), end(printed))
-		}
+		require.Check(t, name == "ring" || end(right) <= 1.2 && end(printed) >= 1.5,
+			"%s: the objective ends at %v times the minimum, printed at %v", name, end(right), end(printed))
 	}
 }
 
@@ -157,9 +153,8 @@ func TestBackwards(t *testing.T) {
 		}
 		for step := len(forwards) - 1; step >= 0; step-- {
 			e, f := show(step), forwards[step]
-			if !reflect.DeepEqual(e.Numbers, f.Numbers) || !reflect.DeepEqual(e.Tables, f.Tables) || !reflect.DeepEqual(e.Notes, f.Notes) {
-				t.Errorf("%s: step %d is another on the way back", slug, step)
-			}
+			require.Check(t, reflect.DeepEqual(e.Numbers, f.Numbers) && reflect.DeepEqual(e.Tables, f.Tables) && reflect.DeepEqual(e.Notes, f.Notes),
+				"%s: step %d is another on the way back", slug, step)
 		}
 	}
 }

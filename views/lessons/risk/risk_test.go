@@ -62,9 +62,8 @@ func TestCountsLabellings(t *testing.T) {
 	} {
 		e := lessonstest.Show(t, Lesson(), "shattering", append(c.move, "n", strconv.Itoa(c.n))...)
 		require.Equal(t, lessonstest.Number(t, e, "realised in all"), c.want, "%s", c.name)
-		if got := strconv.Itoa(count(c.places)); !strings.HasPrefix(c.want, got+" of") {
-			t.Errorf("%s: %s labellings by search, want %s", c.name, got, c.want)
-		}
+		got := strconv.Itoa(count(c.places))
+		require.Check(t, strings.HasPrefix(c.want, got+" of"), "%s: %s labellings by search, want %s", c.name, got, c.want)
 		last := lessonstest.Show(t, Lesson(), "shattering", append(c.move, "n", strconv.Itoa(c.n), "step", "999")...)
 		require.Equal(t, lessonstest.Number(t, last, "realised so far"), c.want, "%s: at the end", c.name)
 	}
@@ -104,9 +103,8 @@ func TestBoundNumbers(t *testing.T) {
 	}
 	// The number of points from which the bound is not vacuous is exact.
 	at := func(m int) bool { return theory.VapnikBound(0, 1, 3, m, 0.05).Vacuous }
-	if n := theory.SamplesFor(func(m int) theory.Bound { return theory.VapnikBound(0, 1, 3, m, 0.05) }); at(n) || !at(n-1) {
-		t.Errorf("not vacuous from %d points on: %v before, %v there", n, at(n-1), at(n))
-	}
+	n := theory.SamplesFor(func(m int) theory.Bound { return theory.VapnikBound(0, 1, 3, m, 0.05) })
+	require.Check(t, !at(n) && at(n-1), "not vacuous from %d points on: %v before, %v there", n, at(n-1), at(n))
 }
 
 // TestIsExact compares the risk of a line with its error rate on very many points.
@@ -125,9 +123,8 @@ func TestIsExact(t *testing.T) {
 			}
 		}
 		lower, upper := cloudErrors(c.w, c.b)
-		if math.Abs(lower-wrong[0]) > 0.01 || math.Abs(upper-wrong[1]) > 0.01 {
-			t.Errorf("%v: %g and %g, counted %v", c, lower, upper, wrong)
-		}
+		require.Check(t, math.Abs(lower-wrong[0]) <= 0.01 && math.Abs(upper-wrong[1]) <= 0.01,
+			"%v: %g and %g, counted %v", c, lower, upper, wrong)
 	}
 }
 
@@ -209,15 +206,12 @@ func TestMeasuresRuns(t *testing.T) {
 		res := require.Value(ml.Train(t.Context(), c.d, spec, nil))(t)
 		run := &lessons.Run{Name: "a*b$", Spec: spec, Data: c.d, Report: &res.Report, Model: res.Model}
 		s := require.Value(measureRun(run))(t)
-		if s.n != res.Report.TrainN || s.dim != c.dim || math.Abs(float64(s.n-s.wrong)/float64(s.n)-*res.Report.TrainAccuracy) > 1e-9 || s.short < s.wrong {
-			t.Errorf("%s: %+v", c.name, s)
-		}
-		if w := res.Report.WNorm; w != nil && math.Abs(s.norm-*w) > 1e-6**w {
-			t.Errorf("%s: |w| is %g, the report says %g", c.name, s.norm, *w)
-		}
-		if c.name == "rbf" && (s.radius > 1 || s.radius < 0.5) {
-			t.Errorf("an RBF kernel has all images within 1 of the origin; the ball has radius %g", s.radius)
-		}
+		require.Check(t, s.n == res.Report.TrainN && s.dim == c.dim && math.Abs(float64(s.n-s.wrong)/float64(s.n)-*res.Report.TrainAccuracy) <= 1e-9 && s.short >= s.wrong,
+			"%s: %+v", c.name, s)
+		w := res.Report.WNorm
+		require.Check(t, w == nil || math.Abs(s.norm-*w) <= 1e-6**w, "%s: |w| is %g, not what the report says", c.name, s.norm)
+		require.Check(t, c.name != "rbf" || s.radius <= 1 && s.radius >= 0.5,
+			"an RBF kernel has all images within 1 of the origin; the ball has radius %g", s.radius)
 		screen, _ := Lesson().Screen("your-run")
 		in, _ := screen.Demo.NewInput(func(name string) string { return map[string]string{"run": "1"}[name] }, runSource{run: run})
 		e := require.Value(screen.Demo.Show(t.Context(), in))(t)
@@ -246,26 +240,21 @@ func TestShatterGame(t *testing.T) {
 	said, beyond := "", 0
 	for k := range 10 {
 		e := lessonstest.Show(t, Lesson(), "shatter", "calls", said)
-		if len(e.Moves) != 2 || strings.Contains(e.Notes[0], "ealised") {
-			t.Fatalf("before call %d there are the moves %v and the note %q", k+1, e.Moves, e.Notes[0])
-		}
+		require.Must(t, len(e.Moves) == 2 && !strings.Contains(e.Notes[0], "ealised"),
+			"before call %d there are the moves %v and the note %q", k+1, e.Moves, e.Notes[0])
 		said = e.Moves[0].Value // a line realises it
 		e = lessonstest.Show(t, Lesson(), "shatter", "calls", said)
 		if strings.Contains(e.Notes[0], "Not realised") {
 			beyond++
 		}
-		if want := fmt.Sprintf("Score: %d of %d.", k+1-beyond, k+1); !strings.HasSuffix(e.Notes[0], want) {
-			t.Errorf("after call %d the note is %q, want %s", k+1, e.Notes[0], want)
-		}
+		want := fmt.Sprintf("Score: %d of %d.", k+1-beyond, k+1)
+		require.Check(t, strings.HasSuffix(e.Notes[0], want), "after call %d the note is %q, want %s", k+1, e.Notes[0], want)
 		said = e.Moves[0].Value
 	}
-	if beyond != 1 || said != "" {
-		t.Errorf("%d labellings were beyond lines; the last move leads to %q", beyond, said)
-	}
+	require.Check(t, beyond == 1 && said == "", "%d labellings were beyond lines; the last move leads to %q", beyond, said)
 	for said, next := range map[string]string{strings.Repeat("x", 20): "y", strings.Repeat(".", 20): "y", "y..?n": "y.n."} {
-		if e := lessonstest.Show(t, Lesson(), "shatter", "calls", said); e.Moves[0].Value != next {
-			t.Errorf("after %q the first move leads to %q, not %q", said, e.Moves[0].Value, next)
-		}
+		e := lessonstest.Show(t, Lesson(), "shatter", "calls", said)
+		require.Check(t, e.Moves[0].Value == next, "after %q the first move leads to %q, not %q", said, e.Moves[0].Value, next)
 	}
 }
 

@@ -26,9 +26,8 @@ func TestStartsInDoubt(t *testing.T) {
 			require.Check(t, strings.Contains(p.Caption, kind), "%s: %q does not tell of %q", screen, p.Caption, kind)
 		}
 	}
-	if e := lessonstest.Show(t, Lesson(), "rest", "px", "0.5", "py", "2.4"); len(e.Notes) > 0 && strings.HasPrefix(e.Notes[0], "Nobody") || lessonstest.Number(t, e, "answer") != "A" {
-		t.Errorf("far up: %q, %+v", e.Notes, e.Numbers)
-	}
+	e := lessonstest.Show(t, Lesson(), "rest", "px", "0.5", "py", "2.4")
+	require.Check(t, (len(e.Notes) == 0 || !strings.HasPrefix(e.Notes[0], "Nobody")) && lessonstest.Number(t, e, "answer") == "A", "far up: %q, %+v", e.Notes, e.Numbers)
 }
 
 // Every duel adds its winner's vote, and the result is a tie.
@@ -67,9 +66,8 @@ func TestScale(t *testing.T) {
 	t.Parallel()
 	const own, all = "machine A: points on their own side", "all three: points right"
 	as, loud := lessonstest.Show(t, Lesson(), "scale", "factor", "1"), lessonstest.Show(t, Lesson(), "scale")
-	if lessonstest.Number(t, as, own) != lessonstest.Number(t, loud, own) || lessonstest.Number(t, as, all) == lessonstest.Number(t, loud, all) {
-		t.Errorf("%+v\n%+v", as.Numbers, loud.Numbers)
-	}
+	require.Check(t, lessonstest.Number(t, as, own) == lessonstest.Number(t, loud, own) && lessonstest.Number(t, as, all) != lessonstest.Number(t, loud, all),
+		"%+v\n%+v", as.Numbers, loud.Numbers)
 	var hatched []string
 	for _, e := range []*lessons.Exhibit{as, loud} {
 		p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 400, Height: 320}))(t)

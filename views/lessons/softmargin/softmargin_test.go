@@ -35,9 +35,8 @@ func TestPrice(t *testing.T) {
 			}
 			same := math.Abs(1/math.Sqrt(sum)-*r.Margin) < 1e-4**r.Margin
 			bounded := *r.BoundedInside+*r.BoundedMisclassified > 0
-			if same == bounded {
-				t.Errorf("C = %g: bounded points %v, margin %g, of the slides %g", c, bounded, *r.Margin, 1/math.Sqrt(sum))
-			}
+			require.Check(t, same != bounded,
+				"C = %g: bounded points %v, margin %g, of the slides %g", c, bounded, *r.Margin, 1/math.Sqrt(sum))
 			if bounded {
 				soft++
 			} else {
@@ -129,9 +128,8 @@ func TestBoundedOnTheMargin(t *testing.T) {
 	t.Parallel()
 	m := lessons.TrainLinear(t.Context(), lessons.Toy{XY: [][2]float64{{-1, 0}, {1, 0}}, Y: []float64{-1, 1}}, "C", "0.5", "tol", "1e-9")
 	for i, p := range m.Points {
-		if math.Abs(p.Weight) != 0.5 || math.Abs(p.Margin-1) > 1e-9 {
-			t.Errorf("point %d: alpha %g, y f = %g; want C and 1", i+1, math.Abs(p.Weight), p.Margin)
-		}
+		require.Check(t, math.Abs(p.Weight) == 0.5 && math.Abs(p.Margin-1) <= 1e-9,
+			"point %d: alpha %g, y f = %g; want C and 1", i+1, math.Abs(p.Weight), p.Margin)
 	}
 }
 

@@ -30,9 +30,8 @@ func TestTheHandoutMissesAColumn(t *testing.T) {
 	for _, lambda := range []float64{0.1, 0.5, 1} {
 		e := show(t, "gaps", "decay", lessons.Setting(lambda))
 		sums := e.Tables[1]
-		if len(e.Tables[0].Head) != 1+7 || sums.Rows[0][1] != `$1 + \lambda^{3}$` || len(sums.Marked) != 1 || sums.Marked[0] != 0 {
-			t.Errorf("the seven columns: %v, %v", e.Tables[0].Head, sums)
-		}
+		require.Check(t, len(e.Tables[0].Head) == 1+7 && sums.Rows[0][1] == `$1 + \lambda^{3}$` && len(sums.Marked) == 1 && sums.Marked[0] == 0,
+			"the seven columns: %v, %v", e.Tables[0].Head, sums)
 		lessonstest.Near(t, "what is missing", number(t, sums.Rows[0][3])-number(t, sums.Rows[0][2]), lambda, 1e-3)
 		require.Check(t, strings.Contains(e.Notes[0], "a piece is missing"), "%v", e.Notes)
 		e = show(t, "gaps", "decay", lessons.Setting(lambda), "seven", "false")
@@ -40,9 +39,8 @@ func TestTheHandoutMissesAColumn(t *testing.T) {
 			row := e.Tables[1].Rows[k]
 			require.Check(t, row[1] == want && row[2] == row[3], "all columns: %v, want %s", row, want)
 		}
-		if len(e.Tables[0].Head) != 1+8 || e.Tables[0].Head[8] != "at" || strings.Contains(strings.Join(e.After, ""), "missing") {
-			t.Errorf("all columns: %v, %v", e.Tables[0].Head, e.After)
-		}
+		require.Check(t, len(e.Tables[0].Head) == 1+8 && e.Tables[0].Head[8] == "at" && !strings.Contains(strings.Join(e.After, ""), "missing"),
+			"all columns: %v, %v", e.Tables[0].Head, e.After)
 	}
 }
 
@@ -105,18 +103,16 @@ func TestTypedWords(t *testing.T) {
 	e := show(t, "objects", "x1", "a$b*", "x2", "a b\x00\xff", "x3", "  ", "worth", "count")
 	lessonstest.CheckExhibit(t, e)
 	require.Equal(t, strings.Join(e.Tables[0].Head, " "), "word ␣b ＄b a␣ a＄ b∗", "columns")
-	if e = show(t, "objects", "x1", "a", "x2", "b", "x3", "c"); len(e.Notes) != 1 || lessonstest.Number(t, e, "pieces that occur") != "0" {
-		t.Errorf("short words: %v", e.Notes)
-	}
+	e = show(t, "objects", "x1", "a", "x2", "b", "x3", "c")
+	require.Check(t, len(e.Notes) == 1 && lessonstest.Number(t, e, "pieces that occur") == "0", "short words: %v", e.Notes)
 }
 
 func TestOnlyTheLongestPieceIsRefuted(t *testing.T) {
 	t.Parallel()
 	for kind, refuted := range map[string]bool{"gap": false, "spectrum": false, "longest": true} {
 		e := show(t, "valid", "similarity", kind)
-		if least := number(t, lessonstest.Number(t, e, "smallest eigenvalue")); least < 0 != refuted || (len(e.Notes) > 0) != refuted {
-			t.Errorf("%s: smallest eigenvalue %g, %v", kind, least, e.Notes)
-		}
+		least := number(t, lessonstest.Number(t, e, "smallest eigenvalue"))
+		require.Check(t, least < 0 == refuted && (len(e.Notes) > 0) == refuted, "%s: smallest eigenvalue %g, %v", kind, least, e.Notes)
 	}
 	e := show(t, "valid", "words", strings.Repeat("ab ", 12))
 	require.Check(t, lessonstest.Number(t, e, "words") == "8", "more words than the screen takes are shown")
@@ -152,9 +148,8 @@ func TestMachine(t *testing.T) {
 func TestCost(t *testing.T) {
 	t.Parallel()
 	e := show(t, "cost")
-	if lessonstest.Number(t, e, `$(2k-1)\,n^2$`) != "2800" || lessonstest.Number(t, e, "$N^2$") != "2.347e+07" || lessonstest.Number(t, e, `$\lvert A\rvert^k$`) != "256" {
-		t.Errorf("%v", e.Numbers)
-	}
+	require.Check(t, lessonstest.Number(t, e, `$(2k-1)\,n^2$`) == "2800" && lessonstest.Number(t, e, "$N^2$") == "2.347e+07" && lessonstest.Number(t, e, `$\lvert A\rvert^k$`) == "256",
+		"%v", e.Numbers)
 }
 
 // TestSuffixTree: the cut has the counts of the substrings, and doubling the length takes four

@@ -50,14 +50,12 @@ func TestChoiceTellsTies(t *testing.T) {
 			ties++
 		}
 	}
-	if e := lessonstest.Show(t, Lesson(), "choice", "column", "3", "row", "3"); !strings.Contains(e.Notes[0], "C = 10, γ = 0.1") {
-		t.Errorf("the third cell of the third row is %s", e.Notes[0])
-	}
+	e := lessonstest.Show(t, Lesson(), "choice", "column", "3", "row", "3")
+	require.Check(t, strings.Contains(e.Notes[0], "C = 10, γ = 0.1"), "the third cell of the third row is %s", e.Notes[0])
 	choice, _ := Lesson().Screen("choice")
 	ask := choice.Question("flattered").Ask
-	if got := lessonstest.Number(t, lessonstest.Show(t, Lesson(), "choice"), "its cross-validated error"); got != "9.0 %" || !strings.Contains(ask, "shown at first errs on 9 %") {
-		t.Errorf("the best cell errs on %s; the question: %s", got, ask)
-	}
+	got := lessonstest.Number(t, lessonstest.Show(t, Lesson(), "choice"), "its cross-validated error")
+	require.Check(t, got == "9.0 %" && strings.Contains(ask, "shown at first errs on 9 %"), "the best cell errs on %s; the question: %s", got, ask)
 	require.Check(t, ties != 0, "no draw has a tie: nothing was tested")
 }
 

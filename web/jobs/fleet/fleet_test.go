@@ -403,13 +403,11 @@ func TestOutsiders(t *testing.T) {
 	link.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { denied <- err })
 	for _, subject := range []string{cellSubject + "x", cancelSubject, "$JS.API.STREAM.PURGE." + streamName, "$JS.API.STREAM.DELETE." + streamName} {
 		require.NoError(t, link.Publish(subject, nil))
-		err := <-denied
-		require.Check(t, errors.Is(err, nats.ErrPermissionViolation), "%s: %v", subject, err)
+		require.Is(t, <-denied, nats.ErrPermissionViolation, "%s", subject)
 	}
 	for _, subject := range []string{">", cellSubject + "*", doneSubject, layOutSubject, "$JS.>", "$O.>"} {
 		require.Value(link.SubscribeSync(subject))(t)
-		err := <-denied
-		require.Check(t, errors.Is(err, nats.ErrPermissionViolation), "%s: %v", subject, err)
+		require.Is(t, <-denied, nats.ErrPermissionViolation, "%s", subject)
 	}
 }
 
@@ -452,12 +450,10 @@ func TestTurns(t *testing.T) {
 	second := h.search(bob, asked(t, 5))
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 3 && err == nil })
 	more <- struct{}{}
-	if id := <-begun; id != first { // it waited already
-		t.Error(id)
-	}
-	more <- struct{}{}
 	id := <-begun
-	require.Check(t, id == second, "the second search did not begin")
+	require.Check(t, id == first, "%v", id) // it waited already
+	more <- struct{}{}
+	require.Equal(t, <-begun, second, "the search that begins second")
 	go func() {
 		for range begun {
 		}

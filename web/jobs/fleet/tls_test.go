@@ -39,9 +39,7 @@ func TestTLS(t *testing.T) {
 	t.Parallel()
 	config, file := certified(t)
 	h := secured(t, t.TempDir(), "127.0.0.1:0", config)
-	if !strings.HasPrefix(h.url(), "tls://127.0.0.1:") {
-		t.Errorf("workers are sent to %s", h.url())
-	}
+	require.Check(t, strings.HasPrefix(h.url(), "tls://127.0.0.1:"), "workers are sent to %s", h.url())
 	require.Fails(t, require.Err(Connect(h.access(), "worker", slog.New(slog.DiscardHandler))), "--nats-ca",
 		"a server that nobody vouches for")
 	missing := h.access()
