@@ -4,7 +4,8 @@ import "fmt"
 
 // A screen computes in many steps, and none makes sense without the one before. So its Show, Answer,
 // Truth or Draw has no error to pass on from step to step: Must and Check end it with a panic, which
-// Caught turns into the error of the whole. No such panic leaves NewDemo, Solve and Figure.Draw.
+// Caught turns into the error of the whole. No such panic leaves NewDemo, Solve and Figure.Draw. A
+// goroutine that a screen starts needs a Caught of its own: nobody else catches its panics.
 
 // failure is the value of a panic that carries an error to Caught.
 type failure struct{ error }
