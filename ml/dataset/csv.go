@@ -535,6 +535,9 @@ func (sc *csvScanner) records() iter.Seq[record[field]] {
 // scan reads a block by a copy of the scanner of the file.
 func (sc csvScanner) scan(b *block[field], text string, from int) {
 	sc.text, sc.pos, sc.line = text, from, 1
+	if b.fields == nil {
+		b.fields = make([]field, 0, blockSize/2)
+	}
 	for sc.fields = b.fields; sc.next(); sc.fields = b.fields[len(b.fields):] {
 		b.fields = append(b.fields, sc.fields...)
 		b.end(sc.start, sc.count)
