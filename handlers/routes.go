@@ -196,12 +196,11 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/shared/compare/tests.csv", h(a.shared.CompareTests))
 	r.Get("/shared/compare/disagreement.csv", h(a.shared.ComparePoints))
 	r.Get("/shared/compare/figures/{figure}", h(a.shared.CompareFigure))
-	r.Get("/shared/runs/{token}", h(web.With(a.runs.SharedRun, a.runs.Shared)))
-	r.Get("/shared/runs/{token}/figures/{figure}", h(web.With(a.runs.SharedRun, a.runs.Figure)))
-	r.Get("/shared/runs/{token}/at", h(web.With(a.runs.SharedRun, a.runs.At)))
-	r.Get("/shared/{token}", h(web.With(a.runs.SharedRun, a.runs.Shared)))
-	r.Get("/shared/{token}/at", h(web.With(a.runs.SharedRun, a.runs.At)))
-	r.Get("/shared/{token}/figures/{figure}", h(web.With(a.runs.SharedRun, a.runs.Figure)))
+	for _, run := range []string{"/shared/runs/{token}", "/shared/{token}"} {
+		r.Get(run, h(web.With(a.runs.SharedRun, a.runs.Shared)))
+		r.Get(run+"/at", h(web.With(a.runs.SharedRun, a.runs.At)))
+		r.Get(run+"/figures/{figure}", h(web.With(a.runs.SharedRun, a.runs.Figure)))
+	}
 
 	r.Get("/course", h(a.teach.Find))
 	r.Get("/course/{code}", h(web.With(a.teach.Visited, a.teach.Open)))

@@ -6,7 +6,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// Whoever follows the jobs is told of every change but the time that passes.
+// The events of the jobs report every change except elapsed time.
 func TestSameJob(t *testing.T) {
 	t.Parallel()
 	job := Job{ID: "a", Status: "running", Done: 1, Total: 5, Text: "fold 1", Elapsed: 2}

@@ -32,7 +32,7 @@ type facts struct {
 	counts   map[string]int     // rows of each value; nil: more than maxClasses differ
 	distinct int                // values that differ; without counts, more than maxClasses
 	repeated bool               // a value occurs twice; false without counts
-	recount  func() (int, bool) // without counts: see count
+	recount  func() (int, bool) // without counts: see count; it counts the texts of that moment, and a change of the column drops its facts
 
 	whole       bool            // all numbers are whole
 	least, most float64         // of the numbers

@@ -82,8 +82,8 @@ func (c TextControl) Of(in Input) string {
 // PlaceControl is a place on the first figure, two numbers that are dragged by its Handle.
 type PlaceControl struct{ X, Y NumberControl }
 
-// NewPlace begins at a place, within limits that are those of the sliders too. Each coordinate has a
-// name and a label.
+// NewPlace returns a control that starts at a place; the limits also bound its sliders. Each coordinate
+// has a name and a label.
 func NewPlace(nameX, labelX, nameY, labelY string, at [2]float64, within figure.Limits) PlaceControl {
 	return PlaceControl{
 		X: NumberControl{Name: nameX, Label: labelX, Default: Setting(at[0]), Min: within.XMin, Max: within.XMax, Low: within.XMin, High: within.XMax, Folded: true},
