@@ -829,6 +829,9 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	o := pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
 	row, x, y := r.FormValue("row"), r.FormValue("x"), r.FormValue("y")
+	if x == "" && len(points.Data.Features) > 2 { // two columns of many may hold next to nothing
+		x = "pca"
+	}
 	return a.SendPrint(w, r, pictures.Sheet{
 		Key: fmt.Sprintf("%s %s %q %q %q %+v", name, points.Hash, row, x, y, o), Public: frame.IsPublic(id), Format: format,
 		Draw: func(ctx context.Context) (*figure.Picture, error) {

@@ -77,10 +77,10 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, lessons.List(p))
 }
 
-// thumb returns a thumbnail of the first picture of a lesson.
+// thumb returns a thumbnail of the first picture of a lesson that is more than an answer to be drawn.
 func (a *Handler) thumb(l *lessons.Lesson) *views.Picture {
 	for _, s := range l.Screens {
-		if s.Demo != nil {
+		if s.Demo != nil && s.Sketches == nil {
 			p := pictures.Thumbnail("/lessons/"+l.Slug+"/"+s.Slug+"/figures/", "first", a.Lasting("asking=1"), "")
 			return &p
 		}

@@ -81,7 +81,7 @@ var Builtins = []Builtin{
 	drawn("sine", "Sine", "A noisy wave over one feature: a curve is fitted to its values.", 60),
 	drawn("hill", "Hill and hollow", "Heights in the plane: a surface is fitted to them.", 150),
 	drawn("dna", "DNA with motifs", "Strings of four letters: the classes differ in a short word, planted with mutations.", 100),
-	drawn("cycles", "Cycles and trees", "Graphs: those of one class have a ring, the others have none.", 100),
+	drawn("cycles", "Cycles and trees", "Graphs: one class has a ring, the other has none.", 100),
 	drawn("molecules", "Molecules", "Graphs of atoms C, N and O: the classes differ in one group of three atoms.", 100),
 }
 
