@@ -589,13 +589,9 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Steps: len(eigenDerivation()), Step: step, Body: lessons.Derivation(step, eigenDerivation()...),
 		Figures: []lessons.Figure{
 			lessons.FactorFigure("factor", "The factor of the largest eigenvalue. Look where it crosses 0.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
-			{Name: "q", Caption: `Sizes of the eigenvalues of $\mathbf Q$, on a logarithmic scale: bars at $10^{-12}$ of the first and below are rounding. Use every core twice.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				b := figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "size (log scale)", Log: true, Sorted: true}
-				for _, v := range values {
-					b.Values = append(b.Values, math.Abs(v))
-				}
-				return b.Picture()
-			}, After: true},
+			{Name: "q", Caption: `Sizes of the eigenvalues of $\mathbf Q$, on a logarithmic scale: bars at $10^{-12}$ of the first and below are rounding. Use every core twice.`, Draw: lessons.Draws(0, figure.Bars{
+				X: "eigenvalue", Y: "size (log scale)", Log: true, Sorted: true, Values: lessons.Column(values, math.Abs),
+			}), After: true},
 		},
 		Numbers: []lessons.Number{
 			{Label: `rows of $\mathbf Q$`, Value: strconv.Itoa(size), Help: `cores and the constant`},

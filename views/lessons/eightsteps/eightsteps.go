@@ -391,9 +391,9 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}}
 	e.Figures = []lessons.Figure{
 		lessons.FactorFigure("breath", "c(x) on its way from 1 everywhere to the best shape over the cores, and what J says of it. ~Run it.~", model, t.data, t.spec, nil).Beside(0.64, true, climb),
-		{Name: "spectrum", Caption: "All eigenvalues g, largest first, on a logarithmic scale. Only the first is used. Look how far it stands above the second.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "g (log scale)", Values: stats.Spectrum, Log: true}.Picture()
-		}},
+		{Name: "spectrum", Caption: "All eigenvalues g, largest first, on a logarithmic scale. Only the first is used. Look how far it stands above the second.", Draw: lessons.Draws(0, figure.Bars{
+			X: "eigenvalue", Y: "g (log scale)", Values: stats.Spectrum, Log: true,
+		})},
 	}
 	e.Numbers = []lessons.Number{
 		{Label: "J of the factor shown", Value: views.Short(js[e.Step]), After: e.Step == last},

@@ -351,9 +351,9 @@ func showRestarts(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			of("mine", "Where EM ends from your start.", all[mine]),
 			of("best", "The best end of all twenty.", all[top]),
-			{Name: "ends", Wide: true, Caption: "By how much the log-likelihood of every start ends below the best.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{Format: l.Format(1), X: "start", Y: "below the best", Values: lost, Names: below}.Picture()
-			}},
+			{Name: "ends", Wide: true, Caption: "By how much the log-likelihood of every start ends below the best.", Draw: lessons.Draws(1, figure.Bars{
+				X: "start", Y: "below the best", Values: lost, Names: below,
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "your start ends at", Value: views.Short(heights[mine])},
@@ -434,9 +434,9 @@ func (c *collapse) along(s mixture.State) lessons.Figure {
 	}
 	last := end(c.replay).Mixture
 	top := math.Exp(last.Density().At(share, last.Means[0]))
-	return lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "x₁", Min: limits.XMin, Max: limits.XMax}, Y: figure.Axis{Name: "density", Max: 1.1 * top}, Curves: []figure.Curve{curve}}.Picture()
-	}}
+	return lessons.Figure{Draw: lessons.Draws(0, figure.Chart{
+		X: figure.Axis{Name: "x₁", Min: limits.XMin, Max: limits.XMax}, Y: figure.Axis{Name: "density", Max: 1.1 * top}, Curves: []figure.Curve{curve},
+	})}
 }
 
 // floors returns the values of the control, largest first.
@@ -452,9 +452,9 @@ func showCollapse(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	other := floor.Text(in) != floor.Default // the question's setting
 	sums := soFar(r, step)
 	sums.After = other
-	mixture := lessons.Figure{Name: "mixture", Caption: "Component 1 began as a circle about one point. Below: the density along the level of its mean. ~Step on.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(0), X: "x₁", Y: "x₂", Stretched: true, Limits: c.Limits(), Marks: append(owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)...)}.Picture()
-	}}
+	mixture := lessons.Figure{Name: "mixture", Caption: "Component 1 began as a circle about one point. Below: the density along the level of its mean. ~Step on.~", Draw: lessons.Draws(0, figure.Plane{
+		X: "x₁", Y: "x₂", Stretched: true, Limits: c.Limits(), Marks: append(owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)...),
+	})}
 	needle := mixture.Beside(0.62, true, c.along(s))
 	if other {
 		needle = needle.Instead(mixture, "Component 1 began as a circle about one point. With another floor, how high does the density rise at it? ~Step on.~")
@@ -487,9 +487,9 @@ func showCollapse(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	here := floor.Of(in)
 	e.Tables = []lessons.Table{at}
 	e.Notes = []string{`The end: the component is on its point, and the floor holds it.`}
-	e.Figures = append(e.Figures, lessons.Figure{Name: "floors", Wide: true, After: true, Caption: "The final log-likelihood against the floor: a straight line on a logarithmic axis, without an end to the left.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "variance floor", Log: true}, Y: figure.Axis{Name: "final log L"}, Curves: []figure.Curve{curve}, Here: &here}.Picture()
-	}})
+	e.Figures = append(e.Figures, lessons.Figure{Name: "floors", Wide: true, After: true, Caption: "The final log-likelihood against the floor: a straight line on a logarithmic axis, without an end to the left.", Draw: lessons.Draws(0, figure.Chart{
+		X: figure.Axis{Name: "variance floor", Log: true}, Y: figure.Axis{Name: "final log L"}, Curves: []figure.Curve{curve}, Here: &here,
+	})})
 	return e
 }
 

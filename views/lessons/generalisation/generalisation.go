@@ -122,9 +122,9 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	if svm {
 		curves, caption = append(curves, bound), "The left-out error stays below the bound, usually far below."
 	}
-	chart := lessons.Figure{Name: "against-c", Wide: true, After: true, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of points", Min: 0, Max: 1.05}, Curves: curves, Here: &c}.Picture()
-	}}
+	chart := lessons.Figure{Name: "against-c", Wide: true, After: true, Caption: caption, Draw: lessons.Draws(1, figure.Chart{
+		X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of points", Min: 0, Max: 1.05}, Curves: curves, Here: &c,
+	})}
 
 	all := t.Data()
 	spec := lessons.NewSpec(pairs(c)...)

@@ -207,9 +207,7 @@ func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figur
 
 // awaited returns the picture of the curve, with only the points while answers are pending.
 func (c *curve) awaited(name, caption, asks string, limits figure.Limits) lessons.Figure {
-	return c.figure(name, caption, limits).Instead(lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(1), X: "x", Y: "t", Limits: limits, Stretched: true, Marks: c.dots()}.Picture()
-	}}, asks)
+	return c.figure(name, caption, limits).Instead(lessons.Figure{Draw: lessons.Draws(1, figure.Plane{X: "x", Y: "t", Limits: limits, Stretched: true, Marks: c.dots()})}, asks)
 }
 
 // frame holds the limits of the plots of a line.
@@ -233,9 +231,9 @@ func both(all, less *curve, i int) lessons.Figure {
 	for k, x := range all.X {
 		marks = append(marks, figure.Dot{At: [2]float64{x, all.T[k]}, Class: -1, Hollow: k == i, Ring: k == i})
 	}
-	return lessons.Figure{Name: "both", Caption: "The fit to all points, and the one without the ringed point.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(1), X: "x", Y: "t", Limits: frame, Stretched: true, Marks: marks}.Picture()
-	}}
+	return lessons.Figure{Name: "both", Caption: "The fit to all points, and the one without the ringed point.", Draw: lessons.Draws(1, figure.Plane{
+		X: "x", Y: "t", Limits: frame, Stretched: true, Marks: marks,
+	})}
 }
 
 // at returns f at x.
@@ -280,9 +278,9 @@ func showSquares(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			c.figure("fit", `The fit, and the residual of every point. ~Move $\lambda$ from end to end; then raise the targets.~`, figure.Limits{}),
-			{Name: "parts", Wide: true, Caption: `The two wishes against $\lambda$: short weights, small misses.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{Format: lk.Format(1), X: figure.Axis{Name: "λ", Log: true}, Y: figure.Axis{Log: true}, Curves: []figure.Curve{misses, lengths}, Here: &price}.Picture()
-			}},
+			{Name: "parts", Wide: true, Caption: `The two wishes against $\lambda$: short weights, small misses.`, Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "λ", Log: true}, Y: figure.Axis{Log: true}, Curves: []figure.Curve{misses, lengths}, Here: &price,
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\tfrac12\sum_i(t_i - f(x_i))^2$`, Value: lessons.Short(squared(r) / 2), After: raised},
@@ -369,9 +367,9 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	k := theory.Gram(gram)
 	e := &lessons.Exhibit{
 		Steps: len(dualLines()), Step: min(in.Step, len(dualLines())-1),
-		Figures: []lessons.Figure{twoReadings(min(in.Step, len(dualLines())-1), len(l.X), w), {Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-			return figure.Matrix{Format: lk.Format(0), X: "point j", Y: "point i", Name: "K", Values: k}.Picture()
-		}}},
+		Figures: []lessons.Figure{twoReadings(min(in.Step, len(dualLines())-1), len(l.X), w), {Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: lessons.Draws(0, figure.Matrix{
+			X: "point j", Y: "point i", Name: "K", Values: k,
+		})}},
 		Lab: l.lab(powers(2, dualL.Text(in))...),
 	}
 	e.Body = lessons.Derivation(e.Step, dualLines()...)
@@ -422,9 +420,9 @@ func twoReadings(step, points int, w []float64) lessons.Figure {
 	if step >= 6 {
 		marks = append(marks, text(5, 0.8, "either way w = "+vector(w)))
 	}
-	return lessons.Figure{Name: "readings", Caption: "One equation, two readings: by the features at the left, by the points at the right.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMin: -0.2, XMax: 10.2, YMin: 0, YMax: 6.8}, Marks: marks}.Picture()
-	}}
+	return lessons.Figure{Name: "readings", Caption: "One equation, two readings: by the features at the left, by the points at the right.", Draw: lessons.Draws(0, figure.Plane{
+		Bald: true, Stretched: true, Limits: figure.Limits{XMin: -0.2, XMax: 10.2, YMin: 0, YMax: 6.8}, Marks: marks,
+	})}
 }
 
 // vector formats the entries of a vector.
@@ -471,9 +469,7 @@ func showCurve(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			c.figure("curve", `Sixteen points and the curve fitted to them. ~Drag the marked one up or down.~`, figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -3.2, YMax: 3.2}),
-			{Name: "coefficients", Wide: true, Caption: `The coefficients $a_i$ of the points from left to right.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{Format: lk.Format(1), X: "point", Y: "a", Values: a, Names: names}.Picture()
-			}},
+			{Name: "coefficients", Wide: true, Caption: `The coefficients $a_i$ of the points from left to right.`, Draw: lessons.Draws(1, figure.Bars{X: "point", Y: "a", Values: a, Names: names})},
 		},
 		Handles: []lessons.Handle{{Label: "the marked point", X: l.X[marked], Y: l.T[marked], YControl: pulled}},
 		Numbers: []lessons.Number{
@@ -761,12 +757,10 @@ func showClassifier(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			lessons.Boundary("ridge", `Kernel ridge on the targets $\pm1$. Dashed: $f = \pm1$, where it wants all points to be.`, d.ridge.Model, d.data, d.ridgeSpec, wide),
 			folded(lessons.Boundary("svm", "The SVM on the same points, with its support vectors ringed.", d.svm.Model, d.data, d.svmSpec, wide)),
-			{Name: "sizes", Wide: true, After: true, Caption: "The sizes of the coefficients, largest first, as shares of the largest.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "coefficient"}, Y: figure.Axis{Name: "size", Min: -0.02, Max: 1.02},
-					Curves: []figure.Curve{sizes("kernel ridge", d.ridge.Model), sizes("SVM", d.svm.Model)},
-				}.Picture()
-			}},
+			{Name: "sizes", Wide: true, After: true, Caption: "The sizes of the coefficients, largest first, as shares of the largest.", Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "coefficient"}, Y: figure.Axis{Name: "size", Min: -0.02, Max: 1.02},
+				Curves: []figure.Curve{sizes("kernel ridge", d.ridge.Model), sizes("SVM", d.svm.Model)},
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "points that kernel ridge needs", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},

@@ -167,9 +167,9 @@ func showRatio(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	moved := in.Text(param.Param(hyperplane)) != hyperplane.Default // the question's setting
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "bands", Wide: true, Caption: `Two rubber bands at the hyperplane, to the farthest point and to the nearest. ~Drag the hyperplane: how often does the short one fit into the long one?~`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Plane{Format: lk.Format(1), X: "x", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: -1, YMax: 1}, Marks: marks}.Picture()
-			}},
+			{Name: "bands", Wide: true, Caption: `Two rubber bands at the hyperplane, to the farthest point and to the nearest. ~Drag the hyperplane: how often does the short one fit into the long one?~`, Draw: lessons.Draws(1, figure.Plane{
+				X: "x", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: -1, YMax: 1}, Marks: marks,
+			})},
 			{Name: "ratios", Wide: true, After: true, Caption: `The ratio of the bands against the place of the hyperplane between the classes.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				ch := figure.Chart{Format: lk.Format(0), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Name: "ratio", Min: 1, Max: 40}, Curves: []figure.Curve{{Name: "h of the MCM", X: ts, Y: hs}}}
 				if t > -0.8 && t < 1.2 {
@@ -283,9 +283,9 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 1, XControl: hyperplane}, {Label: "origin", X: o, Y: 0, XControl: origin}},
 		Notes:   l.doubts("A point lies on the hyperplane: both ratios are infinite.", "The hyperplane does not separate the classes: both ratios use $\\lvert f\\rvert$, so they mean nothing here."),
 		Figures: []lessons.Figure{{
-			Name: "augmented", Wide: true, Caption: `The six points with a 1 appended; every hyperplane now passes through the origin. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. ~Drag hyperplane and origin.~`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Plane{Format: lk.Format(2), X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-3, o-0.5), XMax: max(4.5, o+0.5), YMin: -0.5, YMax: 1.6}, Marks: marks}.Picture()
-			},
+			Name: "augmented", Wide: true, Caption: `The six points with a 1 appended; every hyperplane now passes through the origin. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. ~Drag hyperplane and origin.~`, Draw: lessons.Draws(2, figure.Plane{
+				X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-3, o-0.5), XMax: max(4.5, o+0.5), YMin: -0.5, YMax: 1.6}, Marks: marks,
+			}),
 		}, {Name: "bounds", After: moved, Caption: `Everything against the place of the hyperplane between the classes, for your origin. ~Move the origin: one curve moves, the others stay.~`, Asks: `The upper bound and $h_{\text{MCM}}^2$ against the place of the hyperplane between the classes. Where is the VC dimension?`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			ch := figure.Chart{
 				Format: lk.Format(1), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Log: true, Min: 1, Max: 1e4},
@@ -356,9 +356,9 @@ func showFraction(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			figure.Line{A: [2]float64{0, 1}, C: p * g, Pen: figure.Pen{Dash: figure.DashDot, Color: figure.Green}, Label: ceiling, Name: "ceiling"})
 	}
 	marks = append(marks, sixDots(func(i int) [2]float64 { return [2]float64{six.x[i], p * margins[i]} })...)
-	e.Figures = []lessons.Figure{{Name: "margins", Wide: true, Caption: `The six points of the line; their height is $y_i f(x_i)$.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: lk.Format(1), X: "x", Y: "y f(x)", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: min(-1, 1.1*p*l), YMax: 1.15 * p * g}, Marks: marks}.Picture()
-	}}}
+	e.Figures = []lessons.Figure{{Name: "margins", Wide: true, Caption: `The six points of the line; their height is $y_i f(x_i)$.`, Draw: lessons.Draws(1, figure.Plane{
+		X: "x", Y: "y f(x)", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: min(-1, 1.1*p*l), YMax: 1.15 * p * g}, Marks: marks,
+	})}}
 	quotient, parts := "none", ""
 	if l > 0 {
 		quotient, parts = views.Short(g/l), views.Short(p*g)+" / "+views.Short(p*l)+"; "
@@ -522,9 +522,9 @@ func tableau(t lessons.Table, entering int) lessons.Figure {
 			marks = append(marks, figure.Text{At: [2]float64{float64(k) + 0.5, -float64(i) - 0.5}, Text: cell})
 		}
 	}
-	return lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: columns, YMin: -rows}, Marks: marks, Caption: "The simplex tableau, as in the table."}.Picture()
-	}}
+	return lessons.Figure{Draw: lessons.Draws(0, figure.Plane{
+		Bald: true, Stretched: true, Limits: figure.Limits{XMax: columns, YMin: -rows}, Marks: marks, Caption: "The simplex tableau, as in the table.",
+	})}
 }
 
 // list formats a vector.

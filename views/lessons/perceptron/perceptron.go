@@ -309,9 +309,9 @@ func showGram(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	ended := fmt.Sprintf("%s in %s", lessons.Count(s.Mistakes, "mistake", "mistakes"), lessons.Count(s.Pass, "pass", "passes"))
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "gram", Caption: "The Gram matrix, positive class first. Everything the algorithm knows of the points.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "G", Values: g, Classes: t.Classes(), ClassNames: []string{lessons.Signed(-1), lessons.Signed(1)}}.Picture()
-			}},
+			{Name: "gram", Caption: "The Gram matrix, positive class first. Everything the algorithm knows of the points.", Draw: lessons.Draws(1, figure.Matrix{
+				X: "point j", Y: "point i", Name: "G", Values: g, Classes: t.Classes(), ClassNames: []string{lessons.Signed(-1), lessons.Signed(1)},
+			})},
 			plane("The points, numbered as in the matrix, where the perceptron's f changes its sign, and how often each was mistaken.", s.Iterate).Instead(plane(asks, uncounted), asks),
 		},
 		Numbers: []lessons.Number{
@@ -404,12 +404,10 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Steps: len(proof()), Step: step, Body: lessons.Derivation(step, proof()...),
 		Figures: []lessons.Figure{
-			{Name: "race", Caption: `The length of $\mathbf w$ after $k$ mistakes lies between the two bounds (both axes logarithmic). Where they cross, at $k = (R/\gamma)^2$, there is no room left.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "mistakes k", Log: true, Min: 1, Max: end}, Y: figure.Axis{Name: "length", Log: true},
-					Curves: []figure.Curve{length, low, high}, Rules: []figure.Rule{{Name: "(R/γ)²", At: bound, Upright: true}},
-				}.Picture()
-			}},
+			{Name: "race", Caption: `The length of $\mathbf w$ after $k$ mistakes lies between the two bounds (both axes logarithmic). Where they cross, at $k = (R/\gamma)^2$, there is no room left.`, Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "mistakes k", Log: true, Min: 1, Max: end}, Y: figure.Axis{Name: "length", Log: true},
+				Curves: []figure.Curve{length, low, high}, Rules: []figure.Rule{{Name: "(R/γ)²", At: bound, Upright: true}},
+			})},
 			lessons.Plane("margin", "The points, the widest line through the origin with its margin, and the circle of radius R.", figure.Limits{XMin: -radius - 0.2, XMax: radius + 0.2, YMin: -radius - 0.2, YMax: radius + 0.2}, 2,
 				lessons.Sides(unit, 0), []figure.Mark{
 					figure.Line{A: unit, C: gamma, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "margin γ"},
@@ -509,12 +507,10 @@ func showOrder(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			lines("The end of this order (thick, with its worst margin), of the others (thin), and the widest line (long dashes).",
 				figure.Line{A: svm.W, C: -svm.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "widest (SVM)"}).Instead(lines(asks), asks),
-			{Name: "shares", Wide: true, After: true, Caption: "Worst margin of every order as a share of the widest, largest first.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{
-					Format: l.Format(1), X: "order", Y: "% of the widest margin", Values: shares, Names: names, Sorted: true,
-					Rules: []figure.Rule{{Name: "the SVM", At: 100}},
-				}.Picture()
-			}},
+			{Name: "shares", Wide: true, After: true, Caption: "Worst margin of every order as a share of the widest, largest first.", Draw: lessons.Draws(1, figure.Bars{
+				X: "order", Y: "% of the widest margin", Values: shares, Names: names, Sorted: true,
+				Rules: []figure.Rule{{Name: "the SVM", At: 100}},
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "this order", Value: views.Short(ends[mine].margin), Help: fmt.Sprintf("worst margin, after %d mistakes", ends[mine].mistakes)},

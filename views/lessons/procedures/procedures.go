@@ -741,12 +741,10 @@ func showPair(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		Handles: []lessons.Handle{alpha.Handle("start of the step", in)},
 		Figures: []lessons.Figure{
 			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~`, Asks: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~ Which part of the line is allowed, and where does the step end?`, Draw: box(p, s, [2]string{"α₁", "α₂"})},
-			{Name: "line", Wide: true, After: true, Caption: "The dual along the line of the equality, with the ends of the allowed segment and the new place.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "α₂", Min: -0.3, Max: 1.3}, Y: figure.Axis{Name: "dual"}, Curves: []figure.Curve{curve},
-					Rules: []figure.Rule{{Name: "L", At: s.L, Upright: true}, {Name: "H", At: s.H, Upright: true}}, Here: &s.AlphaJ,
-				}.Picture()
-			}},
+			{Name: "line", Wide: true, After: true, Caption: "The dual along the line of the equality, with the ends of the allowed segment and the new place.", Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "α₂", Min: -0.3, Max: 1.3}, Y: figure.Axis{Name: "dual"}, Curves: []figure.Curve{curve},
+				Rules: []figure.Rule{{Name: "L", At: s.L, Upright: true}, {Name: "H", At: s.H, Upright: true}}, Here: &s.AlphaJ,
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\eta$`, Value: lessons.Short(s.Curvature), Help: `$K_{11} + K_{22} - 2K_{12}$`},
@@ -960,11 +958,9 @@ func showSummary(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 					return c.Picture()
 				},
 			},
-			{Name: "growth", Wide: true, Caption: "Work of the lab's solver on growing data, both axes logarithmic, beside $N^2$ and $N^3$ from the same start. On such easy data the steps themselves hardly grow.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "steps × N", Log: true}, Curves: []figure.Curve{work, square, cube},
-				}.Picture()
-			}},
+			{Name: "growth", Wide: true, Caption: "Work of the lab's solver on growing data, both axes logarithmic, beside $N^2$ and $N^3$ from the same start. On such easy data the steps themselves hardly grow.", Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "steps × N", Log: true}, Curves: []figure.Curve{work, square, cube},
+			})},
 		},
 		Numbers: []lessons.Number{{Label: "updates so far", Value: strconv.Itoa(step * every), Help: "of " + strconv.Itoa(last)}},
 		Tables:  []lessons.Table{t, g},

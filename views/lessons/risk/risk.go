@@ -188,9 +188,9 @@ func showRisk(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	e.Figures = []lessons.Figure{
 		lessons.Plane("risk", "~Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.~", limits, 2, lessons.Sides(w, b), shown.Dots(nil)),
 		{Name: "components", Wide: true, Caption: "Who gives what to whom. The machine sees pairs of $\\mathbf x$ and $y$, and neither distribution.", Draw: componentsPicture},
-		{Name: "average", Wide: true, After: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies about 19 times out of 20.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here}.Picture()
-		}},
+		{Name: "average", Wide: true, After: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies about 19 times out of 20.", Draw: lessons.Draws(2, figure.Chart{
+			X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here,
+		})},
 	}
 	e.Numbers = []lessons.Number{
 		{Label: "risk $R$", Value: hundredth(r), Help: "exact: the lesson knows the two clouds"},
@@ -246,9 +246,9 @@ func showTraining(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Boundary("training", "~Move γ to the right: the boundary bends round single points.~", res.Model, d, spec, nil),
-			{Name: "capacity", Wide: true, After: true, Caption: "The training error falls with the capacity. The true error falls and rises again.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.5}, Curves: []figure.Curve{training, actual}, Here: &gamma}.Picture()
-			}},
+			{Name: "capacity", Wide: true, After: true, Caption: "The training error falls with the capacity. The true error falls and rises again.", Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.5}, Curves: []figure.Curve{training, actual}, Here: &gamma,
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "training error", Value: lessons.Percent(seen), Help: "of the points in the picture"},
@@ -694,9 +694,9 @@ func showMargin(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	top := float64(len(s.Dichotomies))
 	e.Figures = []lessons.Figure{
 		lessons.Plane("fat", "The dashed lines are Δ from the line. ~Make Δ larger, drag the points, step through the labellings.~", figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}, 2, marks),
-		{Name: "counts", Wide: true, Caption: "How many of the eight labellings leave a margin of Δ. With all eight the three points are shattered.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "margin Δ", Min: 0, Max: 2.6}, Y: figure.Axis{Name: "labellings", Min: 0, Max: top + 1}, Curves: []figure.Curve{counts}, Here: &delta}.Picture()
-		}},
+		{Name: "counts", Wide: true, Caption: "How many of the eight labellings leave a margin of Δ. With all eight the three points are shattered.", Draw: lessons.Draws(1, figure.Chart{
+			X: figure.Axis{Name: "margin Δ", Min: 0, Max: 2.6}, Y: figure.Axis{Name: "labellings", Min: 0, Max: top + 1}, Curves: []figure.Curve{counts}, Here: &delta,
+		})},
 	}
 	floor := theory.WholeMarginVCDim(ball.Radius, delta, 2)
 	all := wide(delta) == len(s.Dichotomies)

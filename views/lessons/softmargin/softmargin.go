@@ -313,12 +313,10 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // box.
 func bars(m *lessons.LinearMachine, c float64) lessons.Figure {
 	alphas := lessons.Column(m.Points, func(p ml.Point) float64 { return math.Abs(p.Weight) })
-	return lessons.Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can pass the rule, $C$; what is missing up to it is $\mu_i$. The bars of one class are together as high as those of the other.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Bars{
-			Format: l.Format(1), X: "point", Y: "α", Values: alphas, Classes: lessons.Overlapping.Classes(), ClassNames: lessons.ClassNames(),
-			Rules: []figure.Rule{{Name: "C", At: c}},
-		}.Picture()
-	}}
+	return lessons.Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can pass the rule, $C$; what is missing up to it is $\mu_i$. The bars of one class are together as high as those of the other.`, Draw: lessons.Draws(1, figure.Bars{
+		X: "point", Y: "α", Values: alphas, Classes: lessons.Overlapping.Classes(), ClassNames: lessons.ClassNames(),
+		Rules: []figure.Rule{{Name: "C", At: c}},
+	})}
 }
 
 // balance returns the sum of alpha_i y_i.
@@ -473,9 +471,7 @@ func showC(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		for i := range curves {
 			curves[i].X = cs
 		}
-		return lessons.Figure{Name: name, Caption: caption, After: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(2), X: axis, Y: y, Curves: curves, Here: &c}.Picture()
-		}}
+		return lessons.Figure{Name: name, Caption: caption, After: true, Draw: lessons.Draws(2, figure.Chart{X: axis, Y: y, Curves: curves, Here: &c})}
 	}
 	model := lessons.Boundary("model", `The machine at your $C$. Ringed points are support vectors; the margin lies between the dashed lines.`, res.Model, d, spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 })
 	model.Asks = `The machine at your $C$; the margin lies between the dashed lines. Which points are support vectors?`
@@ -553,13 +549,11 @@ func showChoose(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "accuracy", Caption: "Accuracy of an RBF machine ($\\gamma = 2$) against $C$. The band reaches from the worst to the best fold; the upright line is the chosen $C$.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{
-				Format: l.Format(1), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of right answers", Min: 0.4, Max: 1},
-				Curves: []figure.Curve{{Name: "held out", X: cs, Y: mean, Lo: low, Hi: high, Marks: true}, {Name: "trained on", X: cs, Y: train}},
-				Here:   &cs[best],
-			}.Picture()
-		}}},
+		Figures: []lessons.Figure{{Name: "accuracy", Caption: "Accuracy of an RBF machine ($\\gamma = 2$) against $C$. The band reaches from the worst to the best fold; the upright line is the chosen $C$.", Draw: lessons.Draws(1, figure.Chart{
+			X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of right answers", Min: 0.4, Max: 1},
+			Curves: []figure.Curve{{Name: "held out", X: cs, Y: mean, Lo: low, Hi: high, Marks: true}, {Name: "trained on", X: cs, Y: train}},
+			Here:   &cs[best],
+		})}},
 		Numbers: []lessons.Number{
 			{Label: "chosen C", Value: views.Short(cs[best]), Help: "best mean of the held-out folds; of equal ones the smallest"},
 			{Label: "mean, held out", Value: lessons.Percent(mean[best]), Help: fmt.Sprintf("folds from %.0f to %.0f %%", 100*low[best], 100*high[best])},
