@@ -3,6 +3,7 @@ package lessons
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -126,12 +127,13 @@ func Either(b bool, yes, no string) string {
 	return no
 }
 
-// Yes is 0 for true and 1 for false: the index of the answers "yes" and "no".
-func Yes(b bool) float64 {
-	if b {
-		return 0
+// First returns the place of the first condition that holds, or the number of conditions: the answer
+// to a question whose options are these and, last, none of them.
+func First(conditions ...bool) float64 {
+	if i := slices.Index(conditions, true); i >= 0 {
+		return float64(i)
 	}
-	return 1
+	return float64(len(conditions))
 }
 
 // Norm returns the length of a vector.

@@ -721,13 +721,7 @@ func between(ctx context.Context) float64 {
 	lessons.Check(err)
 	_, after, err := theory.MeanEntries(theory.Gram(t.p.Scaled(t.after.Machines[0].Map.Factors(t.p.X))), t.p.Y)
 	lessons.Check(err)
-	switch {
-	case after < -before/10:
-		return 2
-	case after < before:
-		return 1
-	}
-	return 0
+	return lessons.First(after >= before, after >= -before/10)
 }
 
 // narrow compares the support vectors of a wide and a narrow kernel.
@@ -748,13 +742,8 @@ func double(ctx context.Context) float64 {
 	twice.Alpha = floats.ScaleTo(make([]float64, len(twice.Alpha)), 2, twice.Alpha)
 	m := t.p.Machine(ctx, &twice)
 	one, two := t.after.Decisions(t.data.X), m.Decisions(t.data.X)
-	switch {
-	case floats.EqualApprox(one, two, 1e-6):
-		return 1
-	case floats.EqualApprox(floats.ScaleTo(make([]float64, len(one)), 4, one), two, 1e-6):
-		return 0
-	}
-	return 2
+	four := floats.ScaleTo(make([]float64, len(one)), 4, one)
+	return lessons.First(floats.EqualApprox(four, two, 1e-6), floats.EqualApprox(one, two, 1e-6))
 }
 
 // ten counts on how many of ten splits the second machine is better.
@@ -767,11 +756,5 @@ func ten(ctx context.Context) float64 {
 			wins++
 		}
 	}
-	switch {
-	case wins == 10:
-		return 0
-	case wins > 5:
-		return 1
-	}
-	return 2
+	return lessons.First(wins == 10, wins > 5)
 }

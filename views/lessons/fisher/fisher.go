@@ -378,13 +378,8 @@ func more(ctx context.Context) float64 {
 			unseen[i] += p.At(share, q[:])
 		}
 	}
-	switch {
-	case trained[1] <= trained[0]:
-		return 2
-	case unseen[1] > unseen[0]:
-		return 0
-	}
-	return 1
+	learns := trained[1] > trained[0]
+	return lessons.First(learns && unseen[1] > unseen[0], learns)
 }
 
 // collapse is EM from the mixture of the four clouds with a small fifth component at the point
@@ -672,15 +667,7 @@ func unitChange(ctx context.Context) float64 {
 		now := score(ctx, 10, information)
 		stays[i] = change(before.gram, now.gram) < 1e-6
 	}
-	switch {
-	case stays[0] && stays[1]:
-		return 0
-	case stays[1]:
-		return 1
-	case stays[0]:
-		return 2
-	}
-	return 3
+	return lessons.First(stays[0] && stays[1], stays[1], stays[0])
 }
 
 // machine is an SVM with its error on new points.
@@ -738,11 +725,5 @@ func tooFew(ctx context.Context) float64 {
 		m := train(ctx, "xor", fisherPairs(k, "true", "1")...)
 		wrong[i] = m.wrong
 	}
-	switch {
-	case wrong[0] < wrong[1]+0.02:
-		return 0
-	case wrong[0] < 0.4:
-		return 1
-	}
-	return 2
+	return lessons.First(wrong[0] < wrong[1]+0.02, wrong[0] < 0.4)
 }

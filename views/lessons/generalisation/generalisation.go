@@ -178,7 +178,7 @@ func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, 
 func notForMCM(ctx context.Context) float64 {
 	t := toy()
 	full, wrong := eachOut(ctx, t, "learner", "mcm", "kernel", "linear", "C", "1")
-	return lessons.Yes(lessons.CountTrue(wrong) <= full.Report.SupportVectors)
+	return lessons.First(lessons.CountTrue(wrong) <= full.Report.SupportVectors)
 }
 
 func showPromises(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -356,13 +356,8 @@ func showFewer(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // sparsest compares the sparsest machine with the most accurate one.
 func sparsest(ctx context.Context) float64 {
 	_, all := trials(ctx, pattern.Default, rho.Default, 80, 1)
-	switch sparse, best := fewest(all), leastWrong(all); {
-	case slices.Equal(sparse.pairs, best.pairs):
-		return 0
-	case sparse.wrong > best.wrong+0.03:
-		return 1
-	}
-	return 2
+	sparse, best := fewest(all), leastWrong(all)
+	return lessons.First(slices.Equal(sparse.pairs, best.pairs), sparse.wrong > best.wrong+0.03)
 }
 
 // tuned holds the estimated and true errors of two ways to choose settings, for one random data
@@ -503,13 +498,8 @@ func flatter(ctx context.Context) float64 {
 	for _, o := range draws {
 		v = append(v, o.truth[n-1]-o.claimed[n-1])
 	}
-	switch m, se := eval.MeanError(v); {
-	case m > 2*se:
-		return 1
-	case m < -2*se:
-		return 2
-	}
-	return 0
+	m, se := eval.MeanError(v)
+	return lessons.First(math.Abs(m) <= 2*se, m > 0)
 }
 
 // fold is one outer fold of the study: by machine, the setting chosen on the training rows and
@@ -633,7 +623,7 @@ func gain(ctx context.Context) [2]float64 {
 // conformal compares the MCM with and without the map.
 func conformal(ctx context.Context) float64 {
 	g := gain(ctx)
-	return lessons.Yes(g[0] > 2*g[1])
+	return lessons.First(g[0] > 2*g[1])
 }
 
 // summaries caches the trials of the summary.

@@ -180,13 +180,7 @@ func oneMore(ctx context.Context) float64 {
 		grows = grows || lessons.Norm(all.W) > lessons.Norm(fewer.W)+1e-6
 		falls = falls || lessons.Norm(all.W) < lessons.Norm(fewer.W)-1e-6
 	}
-	switch {
-	case falls && grows:
-		return 2
-	case falls:
-		return 0
-	}
-	return 1
+	return lessons.First(falls && !grows, !falls)
 }
 
 // solved draws the six points with their line, as far as a step has come.
@@ -582,11 +576,6 @@ func showOnly(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // hardFormula compares the hard-margin formula with the margin, for a small C.
 func hardFormula(ctx context.Context) float64 {
 	m := lessons.TrainLinear(ctx, eight, "C", "0.05", "tol", "1e-8")
-	switch formula, margin := 1/math.Sqrt(m.AlphaSum()), 1/lessons.Norm(m.W); {
-	case formula > margin*(1+1e-6):
-		return 0
-	case formula < margin*(1-1e-6):
-		return 2
-	}
-	return 1
+	formula, margin := 1/math.Sqrt(m.AlphaSum()), 1/lessons.Norm(m.W)
+	return lessons.First(formula > margin*(1+1e-6), formula >= margin*(1-1e-6))
 }

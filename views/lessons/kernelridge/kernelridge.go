@@ -338,13 +338,8 @@ func raised(ctx context.Context) float64 {
 		}
 		before, means[k] = f, mean(f)
 	}
-	switch rise := means[1] - means[0]; {
-	case least > 5-1e-6:
-		return 0
-	case rise > 0.1 && rise < 5-1e-3:
-		return 1
-	}
-	return 2
+	rise := means[1] - means[0]
+	return lessons.First(least > 5-1e-6, rise > 0.1 && rise < 5-1e-3)
 }
 
 // dualLines derives the dual.
@@ -490,13 +485,9 @@ func share(ctx context.Context) float64 {
 		c := fit(ctx, withPulled(t), rbf("2", "0.1")...)
 		f[k] = c.at(c.X[marked])
 	}
-	switch first, second := f[1]-f[0], f[2]-f[1]; {
-	case first > 1-1e-6:
-		return 2
-	case math.Abs(first-second) < 1e-6:
-		return 0
-	}
-	return 1
+	first, second := f[1]-f[0], f[2]-f[1]
+	less := first <= 1-1e-6
+	return lessons.First(less && math.Abs(first-second) < 1e-6, less)
 }
 
 // prices returns the lambdas of the screen on degrees of freedom, in descending order.
@@ -655,13 +646,8 @@ func lowest(all []float64, rows []errorsAt, value func(errorsAt) float64) (lambd
 func narrow(ctx context.Context) float64 {
 	rows := path(ctx, many(), "100", lambdas(4)[:1])
 	const small = deviation * deviation / 4
-	switch at := rows[0]; {
-	case at.training < small && at.leftOut < small:
-		return 0
-	case at.training < small && at.leftOut > 4*deviation*deviation:
-		return 1
-	}
-	return 2
+	at := rows[0]
+	return lessons.First(at.training < small && at.leftOut < small, at.training < small && at.leftOut > 4*deviation*deviation)
 }
 
 // many returns the points of the path.
@@ -790,13 +776,7 @@ func beyond(ctx context.Context) float64 {
 		return n
 	}
 	ridge, svm := count(d.ridge.Model), count(d.svm.Model)
-	switch {
-	case ridge > svm+5:
-		return 0
-	case svm > ridge+5:
-		return 1
-	}
-	return 2
+	return lessons.First(ridge > svm+5, svm > ridge+5)
 }
 
 // near holds the points of the last screen without the far ones.
@@ -885,11 +865,6 @@ func moves(ctx context.Context) float64 {
 		s := lessons.TrainLinear(ctx, t, "C", "1")
 		crossings[k], lines[k], wrong[k] = -b/w[0], -s.B/s.W[0], t.Errors(figure.Linear(w, -b))
 	}
-	switch stays := math.Abs(lines[1]-lines[0]) < 1e-3; {
-	case stays && math.Abs(crossings[1]-crossings[0]) < 1e-3:
-		return 0
-	case stays && crossings[1] > crossings[0] && wrong[1] > wrong[0]:
-		return 1
-	}
-	return 2
+	stays := math.Abs(lines[1]-lines[0]) < 1e-3
+	return lessons.First(stays && math.Abs(crossings[1]-crossings[0]) < 1e-3, stays && crossings[1] > crossings[0] && wrong[1] > wrong[0])
 }

@@ -97,5 +97,5 @@ func span(ctx context.Context) float64 {
 	if !changed && longer > 0 {
 		return 2
 	}
-	return lessons.Yes(changed)
+	return lessons.First(changed)
 }

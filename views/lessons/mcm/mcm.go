@@ -225,13 +225,8 @@ func shift(context.Context) float64 {
 	before := newLine(0.7, 0)
 	after := newLine(0.7, -10)
 	same := func(a, b float64) bool { return math.Abs(a-b) < 1e-9*math.Abs(b) }
-	switch h, r := same(after.HMCM, before.HMCM), same(after.Radius/after.Margin, before.Radius/before.Margin); {
-	case h && r:
-		return 0
-	case h:
-		return 1
-	}
-	return 2
+	h, r := same(after.HMCM, before.HMCM), same(after.Radius/after.Margin, before.Radius/before.Margin)
+	return lessons.First(h && r, h)
 }
 
 // rbfOnLine returns h of an RBF machine on the points of the real line, and how many of them it
@@ -316,14 +311,7 @@ func follows(ctx context.Context) float64 {
 	h, shattered := rbfOnLine(ctx)
 	thresholds := shatteredByThresholds()
 	near := newLine(1.1, 0)
-	switch {
-
-	case float64(shattered) <= 1+h*h:
-		return 0
-	case near.HMCM*near.HMCM <= float64(thresholds):
-		return 1
-	}
-	return 2
+	return lessons.First(float64(shattered) <= 1+h*h, near.HMCM*near.HMCM <= float64(thresholds))
 }
 
 var fractionLines = lessons.Lines(files, "fraction")
@@ -566,13 +554,7 @@ func zeroStep(ctx context.Context) float64 {
 			continue
 		}
 		line := floats.Distance(s.Weights, next.Weights, 2)+math.Abs(s.B-next.B) > 1e-12
-		switch {
-		case line && math.Abs(s.Objective-next.Objective) > 1e-12:
-			return 0
-		case line:
-			return 1
-		}
-		return 2
+		return lessons.First(line && math.Abs(s.Objective-next.Objective) > 1e-12, line)
 	}
 	panic(lessons.Failf("mcm: the four points have no step of length 0 any more"))
 }
@@ -783,13 +765,5 @@ func priceIdle(ctx context.Context) float64 {
 	one, _ := lessons.Fit(ctx, d, rbfSettings("10", "1", "1e-8", "0")...)
 	two, _ := lessons.Fit(ctx, d, rbfSettings("10", "100", "1e-8", "0")...)
 	a, b := one.Report, two.Report
-	switch {
-	case *b.TrainAccuracy > *a.TrainAccuracy:
-		return 0
-	case b.SupportVectors < a.SupportVectors:
-		return 1
-	case *b.H > *a.H+1e-9:
-		return 2
-	}
-	return 3
+	return lessons.First(*b.TrainAccuracy > *a.TrainAccuracy, b.SupportVectors < a.SupportVectors, *b.H > *a.H+1e-9)
 }

@@ -98,7 +98,7 @@ func Lesson() *lessons.Lesson {
 				Answers: map[string]lessons.Answer{
 					"entries": func(context.Context) float64 {
 						s := lessons.Must(theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1})))
-						return 1 - lessons.Yes(!s.PSD)
+						return 1 - lessons.First(!s.PSD)
 					},
 				},
 			},
@@ -548,7 +548,7 @@ func factor(context.Context) float64 {
 	for _, c := range combinations {
 		if c.name == "conformal" {
 			s := lessons.Must(theory.Mercer(c.of(k1, k2, t.Matrix())))
-			return lessons.Yes(s.PSD)
+			return lessons.First(s.PSD)
 		}
 	}
 	panic(lessons.Failf("no conformal combination"))

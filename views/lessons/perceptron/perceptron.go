@@ -258,13 +258,8 @@ func rate(ctx context.Context) float64 {
 		r := lessons.Must(stepwise.PrimalPerceptron(ctx, toy.Matrix(), toy.Y, stepwise.PrimalPerceptronSettings{Rate: eta}))
 		mistakes[i] = r.At(r.Len() - 1).Mistakes
 	}
-	switch one, half := mistakes[0], mistakes[1]; {
-	case half > one:
-		return 0
-	case half < one:
-		return 2
-	}
-	return 1
+	one, half := mistakes[0], mistakes[1]
+	return lessons.First(half > one, half == one)
 }
 
 // turn rotates the toy about the origin by an angle in degrees.
@@ -529,13 +524,7 @@ func bestOrder(ctx context.Context) float64 {
 	for _, e := range ends {
 		best = max(best, e.margin)
 	}
-	switch {
-	case best > margin*(1+1e-3):
-		return 2
-	case best > margin*(1-1e-3):
-		return 0
-	}
-	return 1
+	return lessons.First(math.Abs(best-margin) <= 1e-3*margin, best < margin)
 }
 
 // spoilt returns the lesson's points with the first one moved.
@@ -603,11 +592,5 @@ func counts(ctx context.Context) float64 {
 		}
 		same = same && p.Alpha == end.Points[0].Alpha
 	}
-	switch {
-	case same:
-		return 0
-	case grown > 0 && grown < len(end.Points):
-		return 1
-	}
-	return 2
+	return lessons.First(same, grown > 0 && grown < len(end.Points))
 }

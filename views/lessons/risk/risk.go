@@ -85,7 +85,7 @@ func Lesson() *lessons.Lesson {
 							return 0
 						}
 						corner := lessons.Must(theory.ShatterLines(corners[:3]))
-						return 1 - lessons.Yes(corner.Shattered())
+						return 1 - lessons.First(corner.Shattered())
 					},
 				},
 			},
@@ -270,13 +270,7 @@ func perfect(ctx context.Context) float64 {
 		res, _ := lessons.Fit(ctx, d, "gamma", gamma, "C", "100")
 		truth[i] = lessons.ErrorRate(res.Model, fresh)
 	}
-	switch {
-	case truth[0] < truth[1]-0.02:
-		return 0
-	case truth[0] > truth[1]+0.02:
-		return 1
-	}
-	return 2
+	return lessons.First(truth[0] < truth[1]-0.02, truth[0] > truth[1]+0.02)
 }
 
 // corners holds the initial points to shatter: four corners and one inside.
@@ -636,13 +630,7 @@ func tooCareful(ctx context.Context) float64 {
 			least, low = i, truth
 		}
 	}
-	switch {
-	case best < least:
-		return 0
-	case best == least:
-		return 1
-	}
-	return 2
+	return lessons.First(best < least, best == least)
 }
 
 func showMargin(_ context.Context, in lessons.Input) *lessons.Exhibit {
@@ -732,13 +720,8 @@ func unitTable(radius, diameter, delta float64) lessons.Table {
 // units computes the effect of a hundredfold unit on a quotient that depends on units.
 func units(context.Context) float64 {
 	const diameter, margin = 300.0, 0.25 // large, so that rounding up has no effect
-	switch ratio := theory.SlideVCDim(100*diameter, 100*margin, math.Inf(1)) / theory.SlideVCDim(diameter, margin, math.Inf(1)); {
-	case math.Abs(ratio-1) < 0.1:
-		return 0
-	case math.Abs(ratio-100) < 1:
-		return 1
-	}
-	return 2
+	ratio := theory.SlideVCDim(100*diameter, 100*margin, math.Inf(1)) / theory.SlideVCDim(diameter, margin, math.Inf(1))
+	return lessons.First(math.Abs(ratio-1) < 0.1, math.Abs(ratio-100) < 1)
 }
 
 // example returns the run shown to users without one.

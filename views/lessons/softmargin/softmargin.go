@@ -153,7 +153,7 @@ func impossible(ctx context.Context) float64 {
 		return 2
 	}
 	lessons.Check(err)
-	return lessons.Yes(*m.Report.TrainAccuracy < 1)
+	return lessons.First(*m.Report.TrainAccuracy < 1)
 }
 
 func showSlack(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -257,13 +257,7 @@ func dearer(ctx context.Context) float64 {
 	first := at(ctx, 0.03)
 	last := at(ctx, 10)
 	narrower, less := lessons.Norm(last.W) > lessons.Norm(first.W), *last.Report.SlackSum < *first.Report.SlackSum
-	switch {
-	case narrower && less:
-		return 0
-	case less:
-		return 1
-	}
-	return 2
+	return lessons.First(narrower && less, less)
 }
 
 var dualLines = lessons.Lines(files, "dual")
@@ -400,13 +394,8 @@ func leaveOut(ctx context.Context) float64 {
 	m := at(ctx, 2)
 	w, b, ok := freeOnly(m)
 	turned := math.Abs(w[0]*m.W[1]-w[1]*m.W[0]) > 1e-3*lessons.Norm(w)*lessons.Norm(m.W)
-	switch {
-	case !ok || turned:
-		return 2
-	case math.Abs(b/lessons.Norm(w)-m.B/lessons.Norm(m.W)) > 1e-3:
-		return 1
-	}
-	return 0
+	alike := ok && !turned
+	return lessons.First(alike && math.Abs(b/lessons.Norm(w)-m.B/lessons.Norm(m.W)) <= 1e-3, alike)
 }
 
 // prices returns values of C from 0.001 to 10 000, perDecade per decade.
@@ -519,13 +508,8 @@ func vectors(ctx context.Context) figure.Curve {
 func count(ctx context.Context) float64 {
 	dear := at(ctx, 100)
 	cheap := at(ctx, 0.01)
-	switch a, b := dear.Report.SupportVectors, cheap.Report.SupportVectors; {
-	case b < a:
-		return 0
-	case b == a:
-		return 1
-	}
-	return 2
+	a, b := dear.Report.SupportVectors, cheap.Report.SupportVectors
+	return lessons.First(b < a, b == a)
 }
 
 func showChoose(ctx context.Context, in lessons.Input) *lessons.Exhibit {

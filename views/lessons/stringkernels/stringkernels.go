@@ -136,7 +136,7 @@ func Lesson() *lessons.Lesson {
 					"normal": func(ctx context.Context) float64 {
 						k := gramOf(ctx, gapKernel(2, 0.5, true), strings.Fields(validWords.Default))
 						s := lessons.Must(theory.Mercer(k))
-						return 2 * lessons.Yes(s.PSD)
+						return 2 * lessons.First(s.PSD)
 					},
 				},
 			},
@@ -766,11 +766,5 @@ func letters(ctx context.Context) float64 {
 			*sum += accuracy / seeds
 		}
 	}
-	switch {
-	case one > 0.9:
-		return 0
-	case math.Abs(one-three) < 0.01:
-		return 2
-	}
-	return 1
+	return lessons.First(one > 0.9, math.Abs(one-three) >= 0.01)
 }

@@ -196,13 +196,7 @@ func vectors(ctx context.Context) float64 {
 	}
 	before := count("1")
 	after := count("1000")
-	switch {
-	case after > 90:
-		return 2
-	case after < before*9/10:
-		return 0
-	}
-	return 1
+	return lessons.First(after < before*9/10 && after <= 90, after <= 90)
 }
 
 // noise is the fraction of wrong labels in ring.
@@ -415,13 +409,8 @@ func computeChoice(ctx context.Context, seed uint64) (c choice) {
 func flattered(ctx context.Context) float64 {
 	c := newChoice(ctx, 1)
 	i, j := c.best%len(gridCs), c.best/len(gridCs)
-	switch more := c.fresh.At(i, j) - c.wrong.At(i, j); {
-	case more > 0.005:
-		return 1
-	case more < -0.005:
-		return 2
-	}
-	return 0
+	more := c.fresh.At(i, j) - c.wrong.At(i, j)
+	return lessons.First(math.Abs(more) <= 0.005, more > 0)
 }
 
 func showChoice(ctx context.Context, in lessons.Input) *lessons.Exhibit {
