@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/dataset"
 )
 
 // Bars draws one bar for each value: the spectrum of a matrix, alpha of every
@@ -50,10 +52,7 @@ func (b Bars) Picture() (*Picture, error) {
 	case b.Classes != nil && len(b.Classes) != n:
 		return nil, fmt.Errorf("bars: %d classes for %d values; give as many, or none", len(b.Classes), n)
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(n)
 	if b.Sorted {
 		slices.SortStableFunc(order, func(i, j int) int { // what is not a number comes last
 			u, v := b.Values[i], b.Values[j]

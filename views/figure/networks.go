@@ -320,12 +320,6 @@ func (n Node) draw(c *draw.Canvas, t *Theme, at vg.Point, radius vg.Length) {
 
 // SizeOf describes the size of a graph: "7 nodes, 6 edges".
 func SizeOf(g dataset.Graph) string {
-	plural := func(n int, noun string) string {
-		if n == 1 {
-			return "1 " + noun
-		}
-		return fmt.Sprintf("%d %ss", n, noun)
-	}
 	return plural(g.N, "node") + ", " + plural(len(g.Edges), "edge")
 }
 

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/study"
 )
 
@@ -62,10 +63,7 @@ func (r Ranks) Picture() (*Picture, error) {
 	if slices.ContainsFunc(r.Ranks, func(v float64) bool { return !(v >= 1 && v <= float64(k)) }) || !(r.Difference >= 0) {
 		return nil, errors.New("ranks: a mean rank that is not from 1 to the number of names, or a difference below 0; give those of a ranking")
 	}
-	order := make([]int, k)
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(k)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Ranks[i], r.Ranks[j]) })
 	groups := r.groups(order)
 	if r.Height == 0 {

@@ -396,10 +396,7 @@ func showFisher(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		m = theory.QuadraticPlane
 	}
 	f := newTwoWays(ctx, m, points)
-	order := make([]int, len(points.Y))
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(len(points.Y))
 	if sorted.Of(in) {
 		order = lessons.ClassOrder(points.Y)
 	}
@@ -514,7 +511,7 @@ func showFactor(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	j, err := mlconformal.J(ctx, p.Gram, p.Y, c)
 	if err != nil {
 		e.Notes = []string{`With $c = 0$ at every point all images coincide, and $J$ has no value. Raise a coefficient.`}
-		e.Figures = []lessons.Figure{lessons.Plane("factor", "The factor is zero everywhere.", moonLimits, 2, toy(p.Data, p.Y).Dots(nil))}
+		e.Figures = []lessons.Figure{lessons.Plane("factor", "The factor is zero everywhere.", moonLimits, 2, lessons.ToyOf(p.Data).Dots(nil))}
 		return e
 	}
 	model := p.Machine(ctx, m)
@@ -557,16 +554,6 @@ func mapAt(path *trace.Replay[[]float64], step int, cores [][]float64, gamma flo
 // climb runs the gradient ascent from the original kernel, with the default ridge.
 func (p *problem) climb(ctx context.Context, cores [][]float64, gamma float64, steps int, rate float64) *trace.Replay[[]float64] {
 	return lessons.Must(stepwise.FisherAscent(ctx, p.Gram, p.X, p.Y, cores, mlconformal.Settings{Gamma: gamma, Ridge: ridge, Steps: steps, Rate: rate}))
-}
-
-// toy returns the points of a data set in the plane.
-func toy(d *dataset.Data, y []float64) lessons.Toy {
-	t := lessons.Toy{Y: y}
-	for i := range y {
-		row := d.X.RawRowView(i)
-		t.XY = append(t.XY, [2]float64{row[0], row[1]})
-	}
-	return t
 }
 
 func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {

@@ -442,10 +442,7 @@ func (t *training) ranked() []int {
 	for k, row := range t.before.Supports.Rows {
 		size[row] = math.Abs(t.before.Machines[0].Coef[k])
 	}
-	order := make([]int, len(t.after.Machines[0].CoreRows))
-	for j := range order {
-		order[j] = j
-	}
+	order := dataset.Indices(len(t.after.Machines[0].CoreRows))
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(size[t.after.Machines[0].CoreRows[b]], size[t.after.Machines[0].CoreRows[a]])
 	})

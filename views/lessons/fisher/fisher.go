@@ -192,7 +192,7 @@ func showModel(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	opinion := lessons.Table{Caption: "Where the probe comes from, by the model, and its tug at each mean", Head: []string{"component", `$\pi_k$`, `$p(k\mid\mathbf x)$`, "tug"}}
 	var arrows []figure.Mark
 	for k, r := range share {
-		opinion.Rows = append(opinion.Rows, []string{strconv.Itoa(k + 1), fixed(m.Weights[k]), fixed(r), fixed(lessons.Norm(u[k]))})
+		opinion.Rows = append(opinion.Rows, []string{strconv.Itoa(k + 1), lessons.Fixed(m.Weights[k]), lessons.Fixed(r), lessons.Fixed(lessons.Norm(u[k]))})
 		if from := place(m.Means[k]); lessons.Norm(u[k]) > 0.1 {
 			arrows = append(arrows, figure.Arrow{From: from, To: [2]float64{from[0] + 0.15*u[k][0], from[1] + 0.15*u[k][1]}, Name: "tug of the probe"})
 		}
@@ -528,7 +528,7 @@ func showScores(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	for c := range 4 {
 		cells := []string{strconv.Itoa(c + 1)}
 		for _, v := range slices.Concat([]float64{mean[c], mean[c] - 1}, mean[4+2*c:][:2], mean[12+2*c:][:2]) {
-			cells = append(cells, fixed(v))
+			cells = append(cells, lessons.Fixed(v))
 		}
 		gradient.Rows = append(gradient.Rows, cells)
 	}
@@ -546,11 +546,6 @@ func showScores(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		},
 		Tables: []lessons.Table{gradient},
 	}
-}
-
-// fixed formats a value with four decimals.
-func fixed(v float64) string {
-	return lessons.Minus(strconv.FormatFloat(lessons.Flush(v, 5e-5), 'f', 4, 64))
 }
 
 // entries returns the length of a score for the four clouds.

@@ -384,7 +384,8 @@ func tunings(ctx context.Context, noise float64, candidates int, draw uint64, re
 		seed := 1000*draw + uint64(r)
 		t := lessons.Drawn("moons", training+testing, noise, seed)
 		all := t.Data()
-		train, test := lessons.SelectRows(all, span(0, training)), lessons.SelectRows(all, span(training, training+testing))
+		rows := dataset.Indices(training + testing)
+		train, test := all.Subset(rows[:training]), all.Subset(rows[training:])
 		o := &out[r]
 		best, truth := 2.0, 0.0
 		o.fairClaimed = 2
@@ -410,15 +411,6 @@ func tunings(ctx context.Context, noise float64, candidates int, draw uint64, re
 		}
 	}
 	return out
-}
-
-// span returns the integers from a to b-1.
-func span(a, b int) []int {
-	s := make([]int, b-a)
-	for i := range s {
-		s[i] = a + i
-	}
-	return s
 }
 
 // deal splits rows of d into stratified folds.
@@ -519,7 +511,7 @@ const (
 // first, with smaller gamma and C.
 func choose(ctx context.Context, d *dataset.Data, machine string, rows []int, seed uint64) ml.Spec {
 	spec := lessons.NewSpec(append(machineSettings(machine, studyRho, "1", "1"), "standardize", "true")...)
-	cv := lessons.Must(eval.CrossValidate(ctx, lessons.SelectRows(d, rows), spec, eval.Grid{
+	cv := lessons.Must(eval.CrossValidate(ctx, d.Subset(rows), spec, eval.Grid{
 		"C": eval.Numbers(1, 10, 100), "gamma": eval.Numbers(0.1, 0.5, 2.5),
 	}, eval.Scheme{Folds: 3, Seed: seed}, nil))
 	best := cv.Settings[cv.Best].Values
@@ -535,8 +527,8 @@ func run(ctx context.Context, d *dataset.Data, folds, first int, seed uint64) []
 		train := others(parts, k)
 		for _, machine := range machines {
 			spec := choose(ctx, d, machine, train, seed)
-			res := lessons.Train(ctx, lessons.SelectRows(d, train), spec)
-			a := lessons.Must(res.Model.Accuracy(lessons.SelectRows(d, parts[k])))
+			res := lessons.Train(ctx, d.Subset(train), spec)
+			a := lessons.Must(res.Model.Accuracy(d.Subset(parts[k])))
 			f.chosen, f.accuracy, f.vectors = append(f.chosen, spec), append(f.accuracy, a), append(f.vectors, float64(res.Report.SupportVectors))
 		}
 		out = append(out, f)

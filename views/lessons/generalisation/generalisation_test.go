@@ -121,7 +121,7 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 	require.Check(t, reflect.DeepEqual(one, again), "a second time the study gives %+v, not %+v", again, one)
 	parts := deal(d, sample(len(d.Y), seed), folds, seed)
 	spoil := func(rows []int) *dataset.Data {
-		s := lessons.SelectRows(d, span(0, len(d.Y)))
+		s := d.Subset(dataset.Indices(len(d.Y)))
 		for k, i := range rows {
 			s.X.Set(i, 0, 100+math.Sqrt(float64(k)))
 		}

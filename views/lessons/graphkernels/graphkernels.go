@@ -831,13 +831,7 @@ const (
 
 // drawnGraphs returns the training graphs and the new ones.
 func drawnGraphs(of string, noise float64, seed int) (train, test *dataset.Data) {
-	g := lessons.Must(dataset.FindGenerator(of))
-	d := lessons.Must(g.Generate(param.Values{"n": param.Of(trained + fresh), "noise": param.Of(noise), "seed": param.Of(seed)}))
-	rows := make([]int, d.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	return d.Subset(rows[:trained]), d.Subset(rows[trained:])
+	return lessons.Parts(of, param.Values{"n": param.Of(trained + fresh), "noise": param.Of(noise), "seed": param.Of(seed)}, trained)
 }
 
 func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {

@@ -375,8 +375,8 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	rank := rankOf(k)
 	e.Numbers = []lessons.Number{
 		{Label: "rank of $K$", Value: fmt.Sprintf("%d of %d", rank, len(l.X)), Help: `yet $K + \lambda I$ has an inverse`},
-		{Label: `$\mathbf w$ by the three equations of line 7`, Value: vector(w)},
-		{Label: `$\Phi^\top\mathbf a$ by the eight of line 5`, Value: vector(sum)},
+		{Label: `$\mathbf w$ by the three equations of line 7`, Value: lessons.Vector(w...)},
+		{Label: `$\Phi^\top\mathbf a$ by the eight of line 5`, Value: lessons.Vector(sum...)},
 		{Label: "largest difference", Value: views.Short(floats.Distance(w, sum, math.Inf(1))), Help: "rounding"},
 	}
 	t := lessons.Table{Caption: "The points and their coefficients", Head: []string{"point", "$x_i$", "$t_i$", "$f(x_i)$", "$a_i$", `$\lambda a_i$`, "$t_i - f(x_i)$"}}
@@ -413,20 +413,11 @@ func twoReadings(step, points int, w []float64) lessons.Figure {
 	read(7.6, 3, "w = Φᵀa", "(K + λI) a = t", fmt.Sprintf("M = %d equations", points))
 	read(2.4, 6, "for w", "(ΦᵀΦ + λI) w = Φᵀt", fmt.Sprintf("D = %d equations", len(w)))
 	if step >= 6 {
-		marks = append(marks, text(5, 0.8, "either way w = "+vector(w)))
+		marks = append(marks, text(5, 0.8, "either way w = "+lessons.Vector(w...)))
 	}
 	return lessons.Figure{Name: "readings", Caption: "One equation, two readings: by the features at the left, by the points at the right.", Draw: lessons.Draws(0, figure.Plane{
 		Bald: true, Stretched: true, Limits: figure.Limits{XMin: -0.2, XMax: 10.2, YMin: 0, YMax: 6.8}, Marks: marks,
 	})}
-}
-
-// vector formats the entries of a vector.
-func vector(v []float64) string {
-	text := "("
-	for i, x := range v {
-		text += lessons.Either(i > 0, ", ", "") + lessons.Short(x)
-	}
-	return text + ")"
 }
 
 // rankOf counts the eigenvalues of a Gram matrix that are non-zero beyond rounding.

@@ -179,7 +179,7 @@ func showRatio(_ context.Context, in lessons.Input) *lessons.Exhibit {
 			}},
 		},
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 0.8, XControl: hyperplane}}, // above the points
-		Numbers: []lessons.Number{{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min), After: moved}},
+		Numbers: []lessons.Number{{Label: `$h_{\text{MCM}}$`, Value: lessons.OrInfinite(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min), After: moved}},
 		Notes:   l.doubts("A point lies on the hyperplane: the short band has no length.", "The hyperplane does not separate the classes: the ratio uses $\\lvert f\\rvert$, so it means nothing here."),
 	}
 }
@@ -210,14 +210,6 @@ func smallest(context.Context) float64 {
 		}
 	}
 	return 2
-}
-
-// ratio formats a quotient whose denominator may be 0.
-func ratio(v float64) string {
-	if math.IsInf(v, 1) {
-		return "∞"
-	}
-	return views.Short(v)
 }
 
 // shift moves the origin 10 to the left.
@@ -294,14 +286,14 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Tables: []lessons.Table{{
 			After: true, Caption: `Two families of functions on these six points`, Head: []string{"family", `$h_{\text{VC}}$`, `$h_{\text{MCM}}^2$`, `$h_{\text{VC}}/h_{\text{MCM}}^2$`},
 			Rows: [][]string{
-				{"thresholds", strconv.Itoa(thresholds), ratio(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
+				{"thresholds", strconv.Itoa(thresholds), lessons.OrInfinite(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
 				{`RBF kernel, $\gamma = 2$`, fmt.Sprintf("≥ %d", shattered), views.Short(h * h), "≥ " + views.Short(float64(shattered)/(h*h))},
 			},
 		}},
 		Numbers: []lessons.Number{
-			{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), After: moved},
-			{Label: `$\hat R/\hat\Delta$`, Value: ratio(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin), After: moved},
-			{After: moved, Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: ratio(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
+			{Label: `$h_{\text{MCM}}$`, Value: lessons.OrInfinite(l.HMCM), After: moved},
+			{Label: `$\hat R/\hat\Delta$`, Value: lessons.OrInfinite(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin), After: moved},
+			{After: moved, Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: lessons.OrInfinite(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
 		},
 	}
 }
@@ -451,7 +443,7 @@ func showSimplex(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		{Label: `$h + C\sum_i q_i$`, Value: views.Short(s.Objective)},
 		{Label: `$\mathbf w$ and $b$`, Value: lessons.Pair(w) + " and " + views.Short(s.B)},
 		{Label: `$h$`, Value: views.Short(s.H)},
-		{Label: `$q$`, Value: list(s.Q)},
+		{Label: `$q$`, Value: lessons.Vector(s.Q...)},
 	}
 
 	t := lessons.Table{Caption: "The tableau to two decimals: a row for each basic variable, a column for each that is 0 now. The arrow enters, the marked row leaves.", Head: []string{"basis", "value", "ratio"}}
@@ -515,15 +507,6 @@ func tableau(t lessons.Table, entering int) lessons.Figure {
 	})}
 }
 
-// list formats a vector.
-func list(vs []float64) string {
-	var texts []string
-	for _, v := range vs {
-		texts = append(texts, views.Short(v))
-	}
-	return "(" + strings.Join(texts, ", ") + ")"
-}
-
 // pivot explains the choice of the pivot.
 func pivot(s stepwise.SimplexState, first bool) string {
 	if s.Entering < 0 {
@@ -569,17 +552,6 @@ func load(set string) *dataset.Data {
 
 // freshMoons returns new points from the distribution of the moons.
 func freshMoons() *dataset.Data { return lessons.Must(dataset.Generate("moons", 400, 0.3, 77)) }
-
-// lab links to the lab with points of the plane.
-func lab(d *dataset.Data, settings ...string) string {
-	y, _, _, err := d.Binary("")
-	lessons.Check(err)
-	t := lessons.Toy{Y: y}
-	for i := range y {
-		t.XY = append(t.XY, [2]float64(d.X.RawRowView(i)))
-	}
-	return t.Lab(settings...)
-}
 
 // machine is a machine in the comparison, with its results.
 type machine struct {
@@ -668,7 +640,7 @@ func showBeside(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	case "iris-versicolor-virginica":
 		e.Lab = lessons.LabQuery(set.Of(in), settings...)
 	default:
-		e.Lab = lab(d, settings...)
+		e.Lab = lessons.ToyOf(d).Lab(settings...)
 	}
 	return e
 }
@@ -749,7 +721,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	if hereRho == 0 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "rank used", Value: fmt.Sprintf("%d of %d", *r.Rank, r.N), Help: "columns of the kernel matrix that f may use"})
 	}
-	e.Lab = lab(d, rbfSettings(width, c, cut, sparsity)...)
+	e.Lab = lessons.ToyOf(d).Lab(rbfSettings(width, c, cut, sparsity)...)
 	switch {
 	case *r.H < 1+1e-6 && *r.SlackSum < 1e-6:
 		e.After = []string{"$h = 1$ without slack: $f$ takes the value $y_i$ at every point. Now look at the fresh points.", "The objective is as small as it can ever be, and $C$ has nothing to decide."}

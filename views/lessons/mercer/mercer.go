@@ -497,7 +497,7 @@ func rows(d *dataset.Data, n int) (x *mat.Dense, classes []int) {
 		rows[i] = i * all / n
 	}
 	slices.SortStableFunc(rows, func(a, b int) int { return d.Y[a] - d.Y[b] })
-	some := lessons.SelectRows(d, rows)
+	some := d.Subset(rows)
 	return dataset.FitScaler(some.X).Apply(some.X), some.Y
 }
 

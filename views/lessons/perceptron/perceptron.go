@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
@@ -541,10 +542,7 @@ func showNever(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	s := r.At(step)
 	// The counts of the points with the most mistakes at the end.
 	end := r.At(r.Len() - 1)
-	order := make([]int, len(t.Y))
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(len(t.Y))
 	slices.SortStableFunc(order, func(a, b int) int { return int(end.Points[b].Alpha - end.Points[a].Alpha) })
 	var curves []figure.Curve
 	for _, i := range order[:3] {

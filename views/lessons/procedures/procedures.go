@@ -544,13 +544,7 @@ func shifted(ctx context.Context) float64 {
 // cloud returns the larger problem of the screen on chunking.
 func cloud(similarity string, c float64) problem {
 	p := newProblem("", similarity, c)
-	d := lessons.Must(dataset.Generate("moons", 50, 0.2, 3))
-	y, _, _, err := d.Binary("1")
-	lessons.Check(err)
-	p.Y = y
-	for i := range p.Y {
-		p.XY = append(p.XY, [2]float64{d.X.At(i, 0), d.X.At(i, 1)})
-	}
+	p.Toy = lessons.ToyOf(lessons.Must(dataset.Generate("moons", 50, 0.2, 3)))
 	return p
 }
 

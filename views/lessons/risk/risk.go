@@ -193,17 +193,12 @@ func showRisk(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		})},
 	}
 	e.Numbers = []lessons.Number{
-		{Label: "risk $R$", Value: hundredth(r), Help: "exact: the lesson knows the two clouds"},
-		{Label: `empirical risk $R_{\text{emp}}$`, Value: hundredth(wrong[m-1] / here), Help: fmt.Sprintf("%.0f of these %d points are on the wrong side", wrong[m-1], m)},
-		{Label: "distance", Value: hundredth(wrong[m-1]/here - r), Help: "typically about " + hundredth(stray(m)) + " either way", After: true},
-		{Label: "smallest risk there is", Value: hundredth(math.Erfc(1/spread) / 2), Help: "the clouds overlap: no function does better"},
+		{Label: "risk $R$", Value: lessons.Fixed(r), Help: "exact: the lesson knows the two clouds"},
+		{Label: `empirical risk $R_{\text{emp}}$`, Value: lessons.Fixed(wrong[m-1] / here), Help: fmt.Sprintf("%.0f of these %d points are on the wrong side", wrong[m-1], m)},
+		{Label: "distance", Value: lessons.Fixed(wrong[m-1]/here - r), Help: "typically about " + lessons.Fixed(stray(m)) + " either way", After: true},
+		{Label: "smallest risk there is", Value: lessons.Fixed(math.Erfc(1/spread) / 2), Help: "the clouds overlap: no function does better"},
 	}
 	return e
-}
-
-// hundredth formats an error rate to a hundredth of a per cent.
-func hundredth(share float64) string {
-	return lessons.Minus(strconv.FormatFloat(lessons.Flush(share, 5e-5), 'f', 4, 64))
 }
 
 // fourTimes computes the effect of four times as many points on the standard deviation of a mean.
@@ -832,10 +827,10 @@ func showRun(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			least = min(least, b.Value)
 		}
 	}
-	add("Vapnik, by dimension", infinite(s.dim+1), theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
-	add("Vapnik, by margin", infinite(h), theory.VapnikBound(short, 1, h, s.n, delta))
-	add("additive, by dimension", infinite(s.dim+1), theory.VCBound(wrong, s.dim+1, s.n, delta))
-	add("additive, by margin", infinite(h), theory.VCBound(short, h, s.n, delta))
+	add("Vapnik, by dimension", lessons.OrInfinite(s.dim+1), theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
+	add("Vapnik, by margin", lessons.OrInfinite(h), theory.VapnikBound(short, 1, h, s.n, delta))
+	add("additive, by dimension", lessons.OrInfinite(s.dim+1), theory.VCBound(wrong, s.dim+1, s.n, delta))
+	add("additive, by margin", lessons.OrInfinite(h), theory.VCBound(short, h, s.n, delta))
 	switch {
 	case !svm:
 		t.Rows = append(t.Rows, []string{"sparse", "", "not for an MCM"}, []string{"leave-one-out", "", "not for an MCM"})
@@ -867,12 +862,4 @@ func showRun(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$h_{\text{MCM}}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + lessons.Either(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})
 	}
 	return e
-}
-
-// infinite formats a dimension.
-func infinite(h float64) string {
-	if math.IsInf(h, 1) {
-		return "∞"
-	}
-	return views.Short(h)
 }

@@ -379,10 +379,8 @@ func showGaps(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			f = columns(f, c)
 			curves[n].Name = "seven columns"
 		}
-		sum := theory.SubsequenceKernel(f, features[1])
-		for _, l := range steps(0.01, 1, 50) {
-			curves[n].X, curves[n].Y = append(curves[n].X, l), append(curves[n].Y, sum.At(l))
-		}
+		sum := lessons.CurveOf(0.01, 1, 49, theory.SubsequenceKernel(f, features[1]).At)
+		curves[n].X, curves[n].Y = sum.X, sum.Y
 	}
 	if seven.Of(in) {
 		curves = curves[:1]
@@ -450,15 +448,6 @@ func powerOf(p theory.GapPolynomial) string {
 	default:
 		return "λ" + string([]rune("²³⁴⁵⁶")[g-2])
 	}
-}
-
-// steps returns n evenly spaced values from a to b.
-func steps(a, b float64, n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = a + (b-a)*float64(i)/float64(n-1)
-	}
-	return v
 }
 
 // recursion holds the rules for the entries of the tables: of A_1, of each B, of each further A.
@@ -703,15 +692,9 @@ const (
 
 // drawn returns the training strings and the new ones.
 func drawn(noise float64, seed int) (train, test *dataset.Data) {
-	g := lessons.Must(dataset.FindGenerator("dna"))
-	d := lessons.Must(g.Generate(param.Values{
+	return lessons.Parts("dna", param.Values{
 		"n": param.Of(trained + fresh), "length": param.Of(letterN), "copies": param.Of(1), "noise": param.Of(noise), "seed": param.Of(seed),
-	}))
-	rows := make([]int, d.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	return d.Subset(rows[:trained]), d.Subset(rows[trained:])
+	}, trained)
 }
 
 func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {

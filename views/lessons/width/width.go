@@ -73,12 +73,9 @@ var widths = []float64{1e3, 300, 100, 30, 10, 3, 1, 0.3, 0.1, 0.03, 0.01, 3e-3, 
 // points returns sixty points for the Gram matrix, sorted by class.
 func points() (*dataset.Data, []int) {
 	d := lessons.Must(dataset.Generate("moons", 60, 0.15, 1))
-	order := make([]int, len(d.Y))
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(len(d.Y))
 	slices.SortStableFunc(order, func(a, b int) int { return d.Y[a] - d.Y[b] })
-	d = lessons.SelectRows(d, order)
+	d = d.Subset(order)
 	return d, d.Y
 }
 
