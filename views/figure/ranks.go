@@ -73,10 +73,7 @@ func (r Ranks) Picture() (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	sh.title, sh.caption, sh.bald = r.Title, r.Caption, [2]bool{true, true}
-	if sh.caption == "" {
-		sh.caption = r.describe(order, groups)
-	}
+	sh.title, sh.caption, sh.bald = r.Title, cmp.Or(r.Caption, r.describe(order, groups)), [2]bool{true, true}
 	sh.limits = Limits{XMin: 1, XMax: float64(k), YMax: 1}
 	sh.labels[0] = "mean rank, 1 is the best"
 	if r.Difference > 0 {
