@@ -58,9 +58,8 @@ func TestPointsAgreeWithTheReport(t *testing.T) {
 			if got := 1 - float64(wrong)/float64(r.TrainN); math.Abs(got-*r.TrainAccuracy) > 1e-12 {
 				t.Errorf("training accuracy %g, the report says %g", got, *r.TrainAccuracy)
 			}
-			if got := 1 - float64(wrongHeld)/float64(r.TestN); math.Abs(got-*r.TestAccuracy) > 1e-12 {
-				t.Errorf("test accuracy %g, the report says %g", got, *r.TestAccuracy)
-			}
+			got := 1 - float64(wrongHeld)/float64(r.TestN)
+			require.Check(t, math.Abs(got-*r.TestAccuracy) <= 1e-12, "test accuracy %g, the report says %g", got, *r.TestAccuracy)
 			require.Check(t, (r.SlackSum == nil) == s.Targets(), "slack %v, with targets %t", r.SlackSum, s.Targets())
 			require.Check(t, r.SlackSum == nil || near(slack, *r.SlackSum, 1e-6),
 				"slack %g, the report says %+v", slack, r)
@@ -147,9 +146,8 @@ func TestSupportVectorsAreCountedOnce(t *testing.T) {
 				r := res.Report
 				require.Equal(t, len(points)-n[ml.None], r.SupportVectors,
 					"%s, %s, C = %g: points with a part and support vectors: %v", name, learner, c, n)
-				if r.Free != nil && (*r.Free != n[ml.Free] || *r.BoundedInside != n[ml.Inside] || *r.BoundedMisclassified != n[ml.Misclassified]) {
-					t.Errorf("%s, %s, C = %g: %d free, %d inside, %d on the wrong side; the points: %v", name, learner, c, *r.Free, *r.BoundedInside, *r.BoundedMisclassified, n)
-				}
+				require.Check(t, r.Free == nil || *r.Free == n[ml.Free] && *r.BoundedInside == n[ml.Inside] && *r.BoundedMisclassified == n[ml.Misclassified],
+					"%s, %s, C = %g: %d free, %d inside, %d on the wrong side; the points: %v", name, learner, c, *r.Free, *r.BoundedInside, *r.BoundedMisclassified, n)
 			}
 		}
 	}

@@ -262,9 +262,7 @@ func TestReadRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			d, err := Read(strings.NewReader(tt.in), "f", tt.m, Limits{})
-			if err == nil {
-				t.Fatalf("accepted as\n%s", show(d))
-			}
+			require.Must(t, err != nil, "accepted as\n%s", show(d))
 			require.Equal(t, cmp.Diff(tt.want, err.Error()), "", "message (-want +got)")
 			var e *Error
 			require.Check(t, errors.As(err, &e), "%T is no *Error", err)
@@ -323,9 +321,8 @@ func TestMapping(t *testing.T) {
 	table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
 	m, obvious := table.Guess()
 	want := Mapping{Label: "Colour", Features: []string{"Y", "x"}}
-	if diff := cmp.Diff(want, m); diff != "" || obvious {
-		t.Errorf("Guess leaves words out and is in doubt; obvious %v (-want +got):\n%s", obvious, diff)
-	}
+	diff := cmp.Diff(want, m)
+	require.Check(t, diff == "" && !obvious, "Guess leaves words out and is in doubt; obvious %v (-want +got):\n%s", obvious, diff)
 	for _, tt := range []struct {
 		m    Mapping
 		want string

@@ -118,9 +118,8 @@ func TestScoresAreThoseOfTheReport(t *testing.T) {
 		"accuracy": r.TestAccuracy, "balanced_accuracy": r.TestBalancedAccuracy, "f1": r.TestF1, "mcc": r.TestMCC, "auc": r.TestAUC,
 		"log_loss": r.TestLogLoss, "brier": r.TestBrier,
 	} {
-		if got := eval.RankedBy(name, false).Of(f); got == nil || want == nil || math.Abs(*got-*want) > 1e-12 {
-			t.Errorf("%s: %v, the report has %v", name, got, want)
-		}
+		got := eval.RankedBy(name, false).Of(f)
+		require.Check(t, got != nil && want != nil && math.Abs(*got-*want) <= 1e-12, "%s: %v, the report has %v", name, got, want)
 	}
 }
 
