@@ -146,8 +146,9 @@ func TestSupportVectorsAreCountedOnce(t *testing.T) {
 				r := res.Report
 				require.Equal(t, len(points)-n[ml.None], r.SupportVectors,
 					"%s, %s, C = %g: points with a part and support vectors: %v", name, learner, c, n)
-				require.Check(t, r.Free == nil || *r.Free == n[ml.Free] && *r.BoundedInside == n[ml.Inside] && *r.BoundedMisclassified == n[ml.Misclassified],
-					"%s, %s, C = %g: %d free, %d inside, %d on the wrong side; the points: %v", name, learner, c, *r.Free, *r.BoundedInside, *r.BoundedMisclassified, n)
+				if r.Free != nil && (*r.Free != n[ml.Free] || *r.BoundedInside != n[ml.Inside] || *r.BoundedMisclassified != n[ml.Misclassified]) {
+					t.Errorf("%s, %s, C = %g: %d free, %d inside, %d on the wrong side; the points: %v", name, learner, c, *r.Free, *r.BoundedInside, *r.BoundedMisclassified, n)
+				}
 			}
 		}
 	}

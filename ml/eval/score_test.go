@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -83,10 +82,7 @@ func TestEveryScoreRanks(t *testing.T) {
 			}
 		}
 		require.Check(t, n == d.Len(), "%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())
-		text := require.Value(json.Marshal(res))(t)
-		var back eval.Result
-		err := json.Unmarshal(text, &back)
-		require.Check(t, err == nil && cmp.Diff(*res, back) == "", "%v: %s", err, cmp.Diff(*res, back))
+		text := require.Value(json.Marshal(throughJSON(t, res)))(t)
 		var told struct {
 			Cells  []map[string]any
 			Nested map[string]any
@@ -198,10 +194,7 @@ func TestFailuresAreOfTheirSetting(t *testing.T) {
 	}
 	require.Check(t, res.Settings[0].Failure() == "" && res.Best == 0 && res.WithinOneError() == 0 && !slices.Contains(res.Nested.Chosen, 1),
 		"%+v", res)
-	text := require.Value(json.Marshal(res))(t)
-	var back eval.Result
-	err := json.Unmarshal(text, &back)
-	require.Check(t, err == nil && cmp.Diff(*res, back, cmpopts.EquateEmpty()) == "", "%v: %s", err, cmp.Diff(*res, back))
+	throughJSON(t, res)
 	if _, err := eval.CrossValidate(t.Context(), d, spec.With("rho", param.Of(1000)), nil, scheme, nil); err == nil || !strings.Contains(err.Error(), "no setting can be trained") {
 		t.Errorf("all of them failed: %v", err)
 	} else if _, ok := param.ForPerson(err); !ok {

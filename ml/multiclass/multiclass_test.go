@@ -561,8 +561,9 @@ func TestLimitAndProgress(t *testing.T) {
 		for i, step := range steps {
 			require.Check(t, step.Phase == string(f) && step.Violation > 0 && step.Objective <= r.Objective*(1+1e-9),
 				"%s: %+v", f, step)
-			require.Check(t, i <= 0 || step.Iteration >= steps[i-1].Iteration+500 && step.Objective >= steps[i-1].Objective*(1-1e-9),
-				"%s: %+v after %+v", f, step, steps[i-1])
+			if i > 0 && (step.Iteration < steps[i-1].Iteration+500 || step.Objective < steps[i-1].Objective*(1-1e-9)) {
+				t.Errorf("%s: %+v after %+v", f, step, steps[i-1])
+			}
 		}
 	}
 }

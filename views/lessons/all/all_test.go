@@ -617,9 +617,8 @@ func TestLinesWait(t *testing.T) {
 func drawn(t *testing.T, f lessons.Figure, asking bool) string {
 	t.Helper()
 	p := require.Value(f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true, Asking: asking}))(t)
-	var svg strings.Builder
-	require.NoError(t, p.SVG(&svg))
-	return svg.String()
+	svg := require.Written(t, p.SVG)
+	return svg
 }
 
 // drawAtOnce draws an exhibit concurrently, as requests that share it do.
@@ -780,10 +779,9 @@ func TestClassColours(t *testing.T) {
 		}
 	}
 	bars := require.Value(figure.Bars{Values: []float64{3, -1, 2}}.Picture())(t)
-	var svg strings.Builder
-	require.NoError(t, bars.SVG(&svg))
+	svg := require.Written(t, bars.SVG)
 	for _, c := range figure.Light.Class[:2] {
-		require.Check(t, !strings.Contains(svg.String(), figure.Hex(c)),
+		require.Check(t, !strings.Contains(svg, figure.Hex(c)),
 			"bars that are of no class have %s, the colour of one", figure.Hex(c))
 	}
 }
