@@ -131,10 +131,7 @@ func chosen(rule ml.Rule, k int, f []float64) int {
 			}
 		}
 	}
-	order := make([]int, k)
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(k)
 	slices.SortStableFunc(order, func(a, b int) int {
 		switch {
 		case votes[a] > votes[b] || votes[a] == votes[b] && margins[a] > margins[b]:

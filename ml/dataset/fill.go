@@ -156,10 +156,7 @@ func filled(names []string, x *mat.Dense) vectors {
 		return vectors{names: names, x: x}
 	}
 	n, _ := x.Dims()
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
+	all := Indices(n)
 	d := &Data{Features: names, Given: x, Y: all} // FitFill needs its length
 	return vectors{names, d.FitFill(all).Apply(x), x}
 }

@@ -132,6 +132,15 @@ func (d *Data) Kind() Kind {
 // Len returns the number of rows.
 func (d *Data) Len() int { return len(d.Y) }
 
+// Indices returns the numbers from 0 to n-1, as of n rows.
+func Indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 // Subset returns the data of these rows, in the given order. It keeps the classes of d,
 // even those without rows.
 func (d *Data) Subset(rows []int) *Data {

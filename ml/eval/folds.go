@@ -201,20 +201,11 @@ func Folds(y []float64, k int, seed uint64) ([][]int, error) {
 	return dataset.Deal(y, k, rand.New(rand.NewPCG(seed, outerStream)))
 }
 
-// upTo lists the numbers from 0 to n - 1.
-func upTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 // deal returns the splits of s and, for a nested selection, the inner splits of each training
 // set. groups holds the values of the fold column.
 func deal(y []float64, s Scheme, groups []int) (outer []Split, inner [][]Split, err error) {
 	r := rand.New(rand.NewPCG(s.Seed, outerStream))
-	if outer, err = s.splits(y, upTo(len(y)), groups, max(1, s.Repeats), r); err != nil || !s.Nested {
+	if outer, err = s.splits(y, dataset.Indices(len(y)), groups, max(1, s.Repeats), r); err != nil || !s.Nested {
 		return outer, nil, err
 	}
 	repeats := 1

@@ -21,7 +21,7 @@ func LeaveOneOut(ctx context.Context, d *dataset.Data, spec ml.Spec) (wrong []bo
 	if err != nil {
 		return nil, err
 	}
-	all := upTo(len(d.Y))
+	all := dataset.Indices(len(d.Y))
 	for i := range all {
 		judged, err := t.Judge(ctx, slices.Delete(slices.Clone(all), i, i+1), []int{i}, []float64{spec.Value("C").Number()})
 		if err != nil {

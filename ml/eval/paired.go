@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"marginlab/ml"
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
 
@@ -199,7 +200,7 @@ func (d *Disagreement) count(first, second, same bool) {
 // keeps the probability of any false positive below that level. (Holm: "A simple sequentially rejective multiple test
 // procedure", Scandinavian Journal of Statistics 6, 1979.)
 func Holm(p []float64) []float64 {
-	order := upTo(len(p))
+	order := dataset.Indices(len(p))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	out, top := make([]float64, len(p)), 0.0
 	for place, i := range order {

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"marginlab/ml/dataset"
 )
 
 // SignTest returns the probability that a + b throws of a fair coin fall at least as
@@ -49,7 +51,7 @@ func RankCorrelation(a, b []float64) (float64, error) {
 // ranks are the places of the values in ascending order, from 1, equal ones sharing the
 // mean of theirs.
 func ranks(v []float64) []float64 {
-	order := upTo(len(v))
+	order := dataset.Indices(len(v))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
 	out := make([]float64, len(v))
 	for from := 0; from < len(order); {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/trace"
 )
 
@@ -124,7 +125,7 @@ func newTableau(x mat.Matrix, y []float64, c float64, symbol string) *tableau {
 	m, d := x.Dims()
 	bias, height, s := d, d+1, d+2
 	q, t := s+m, s+2*m
-	o := &tableau{m: m, d: d, x: x, nonbasic: all(q), cost: make([]float64, q), objective: 1 + c*float64(m)}
+	o := &tableau{m: m, d: d, x: x, nonbasic: dataset.Indices(q), cost: make([]float64, q), objective: 1 + c*float64(m)}
 	for k := range d {
 		o.names = append(o.names, symbol+strconv.Itoa(k+1))
 	}

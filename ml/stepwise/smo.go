@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
 )
@@ -91,7 +92,7 @@ func SMO(ctx context.Context, k svm.Matrix, y []float64, s SMOSettings) (*trace.
 	}
 
 	return record(ctx, s.MaxSteps, func(yield func(SMOState) bool) trace.Status {
-		o := newPairs(p, all(len(y)), make([]float64, len(y)))
+		o := newPairs(p, dataset.Indices(len(y)), make([]float64, len(y)))
 		yield(o.state(nil))
 		for {
 			pair, status := o.step(s.Selection, tol)

@@ -31,6 +31,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -196,7 +197,7 @@ func passes(order Order, seed uint64) (func(alpha []float64) []int, error) {
 		return nil, fmt.Errorf("stepwise: there is no order %q; use %q, %q or none for the order of the data", order, Shuffled, Descending)
 	}
 	return func(alpha []float64) []int {
-		points := all(len(alpha))
+		points := dataset.Indices(len(alpha))
 		switch order {
 		case Shuffled:
 			r.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
@@ -205,15 +206,6 @@ func passes(order Order, seed uint64) (func(alpha []float64) []int, error) {
 		}
 		return points
 	}, nil
-}
-
-// all returns 0, 1, .., m-1.
-func all(m int) []int {
-	points := make([]int, m)
-	for i := range points {
-		points[i] = i
-	}
-	return points
 }
 
 // score returns (Ku)_i, which is f(x_i) without the bias.
@@ -326,7 +318,7 @@ func (p *problem) bias(alpha []float64) float64 {
 		}
 	}
 	if len(free) == 0 {
-		return middle(p.interval(all(len(alpha)), alpha, g))
+		return middle(p.interval(dataset.Indices(len(alpha)), alpha, g))
 	}
 	return floats.Sum(free) / float64(len(free))
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/trace"
 )
 
@@ -87,7 +88,7 @@ func SubgradientDescent(ctx context.Context, x *mat.Dense, y []float64, s Subgra
 		for {
 			state.Pass++
 			if s.Batch {
-				if !step(all(m), s.C) {
+				if !step(dataset.Indices(m), s.C) {
 					return trace.IterationLimit
 				}
 				continue

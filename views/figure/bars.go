@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/dataset"
 )
 
 // Bars draws one bar for each value: the spectrum of a matrix, alpha of every
@@ -50,10 +53,7 @@ func (b Bars) Picture() (*Picture, error) {
 	case b.Classes != nil && len(b.Classes) != n:
 		return nil, fmt.Errorf("bars: %d classes for %d values; give as many, or none", len(b.Classes), n)
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(n)
 	if b.Sorted {
 		slices.SortStableFunc(order, func(i, j int) int { // what is not a number comes last
 			u, v := b.Values[i], b.Values[j]
@@ -63,10 +63,7 @@ func (b Bars) Picture() (*Picture, error) {
 			return btoi(u < v) - btoi(u > v)
 		})
 	}
-	sh.title, sh.labels, sh.caption = b.Title, [2]string{b.X, b.Y}, b.Caption
-	if sh.caption == "" {
-		sh.caption = b.describe()
-	}
+	sh.title, sh.labels, sh.caption = b.Title, [2]string{b.X, b.Y}, cmp.Or(b.Caption, b.describe())
 	negative := slices.ContainsFunc(b.Values, func(v float64) bool { return v < 0 })
 	sh.limits = b.limits()
 	sh.log[1] = b.Log
@@ -242,10 +239,7 @@ func (b *Bars) places(order []int, most int) (ts []tick) {
 // describe is the caption of bars that bring none.
 func (b *Bars) describe() string {
 	var s strings.Builder
-	s.WriteString("Bars")
-	if b.Title != "" {
-		s.WriteString(": " + b.Title)
-	}
+	s.WriteString(titled("Bars", b.Title))
 	if b.Y != "" && b.X != "" {
 		fmt.Fprintf(&s, ", %s over %s", b.Y, b.X)
 	}
@@ -261,11 +255,7 @@ func (b *Bars) describe() string {
 	}
 	s.WriteString(".")
 	for _, r := range b.Rules {
-		fmt.Fprintf(&s, " Level at %.3g", r.At)
-		if r.Name != "" {
-			s.WriteString(": " + r.Name)
-		}
-		s.WriteString(".")
+		s.WriteString(titled(fmt.Sprintf(" Level at %.3g", r.At), r.Name) + ".")
 	}
 	return s.String()
 }

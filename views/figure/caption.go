@@ -104,6 +104,14 @@ func mapped(m *ml.Model) (n int) {
 	return n
 }
 
+// titled returns words with a name behind a colon, if there is one.
+func titled(words, name string) string {
+	if name == "" {
+		return words
+	}
+	return words + ": " + name
+}
+
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

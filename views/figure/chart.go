@@ -456,10 +456,7 @@ func thin(ps []vg.Point) []vg.Point {
 // describe is the caption of a chart that brings none.
 func (ch *Chart) describe() string {
 	var b strings.Builder
-	b.WriteString("Chart")
-	if ch.Title != "" {
-		b.WriteString(": " + ch.Title)
-	}
+	b.WriteString(titled("Chart", ch.Title))
 	if ch.Y.Name != "" && ch.X.Name != "" {
 		fmt.Fprintf(&b, ", %s over %s", ch.Y.Name, ch.X.Name)
 	}
@@ -495,11 +492,7 @@ func (ch *Chart) describe() string {
 		if r.Upright {
 			axis = "Upright line"
 		}
-		fmt.Fprintf(&b, " %s at %.3g", axis, r.At)
-		if r.Name != "" {
-			b.WriteString(": " + r.Name)
-		}
-		b.WriteString(".")
+		b.WriteString(titled(fmt.Sprintf(" %s at %.3g", axis, r.At), r.Name) + ".")
 	}
 	if ch.Here != nil {
 		fmt.Fprintf(&b, " A line marks the place %.3g.", *ch.Here)

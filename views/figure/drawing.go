@@ -23,6 +23,9 @@ type Format struct {
 	Width, Height int
 }
 
+// SetFormat replaces f, so that any drawing can be given its format.
+func (f *Format) SetFormat(format Format) { *f = format }
+
 func (f Format) sheet() (*sheet, error) {
 	f.Width, f.Height = defaultSize(f.Width, f.Height)
 	s := &sheet{width: f.Width, height: f.Height, panel: f.Panel, theme: themeOf(f.Dark, f.Grey), legendRows: f.LegendRows, noted: f.Noted}

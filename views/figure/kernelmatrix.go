@@ -26,10 +26,7 @@ func KernelMatrix(c *ml.Compared, d *dataset.Data, look Scene) (*Picture, error)
 			return nil, err
 		}
 		m.X, m.Y = m.X+", by rising "+d.Label, "object, by rising "+d.Label
-		order := make([]int, len(c.Rows))
-		for a := range order {
-			order[a] = a
-		}
+		order := dataset.Indices(len(c.Rows))
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[c.Rows[a]], values[c.Rows[b]]) })
 		sorted := mat.NewDense(len(order), len(order), nil)
 		sorted.Apply(func(a, b int, _ float64) float64 { return c.Values.At(order[a], order[b]) }, sorted)

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -76,10 +77,7 @@ func (l Lifted) Picture() (*Picture, error) {
 		return nil, err
 	}
 	t := sh.theme
-	sh.title, sh.caption = l.Title, l.Caption
-	if sh.caption == "" {
-		sh.caption = l.describe()
-	}
+	sh.title, sh.caption = l.Title, cmp.Or(l.Caption, l.describe())
 	sh.bald = [2]bool{true, true}
 	sh.aspect = widened
 	b := newBounds()
@@ -555,10 +553,7 @@ func (b *stage) middle(at, out vg.Point, w, gap vg.Length) vg.Point {
 // describe is the caption of a picture that brings none.
 func (l *Lifted) describe() string {
 	var s strings.Builder
-	s.WriteString("Points in three dimensions")
-	if l.Title != "" {
-		s.WriteString(": " + l.Title)
-	}
+	s.WriteString(titled("Points in three dimensions", l.Title))
 	if l.X != "" && l.Y != "" && l.Z != "" {
 		fmt.Fprintf(&s, ", over %s, %s and %s", l.X, l.Y, l.Z)
 	}
@@ -595,11 +590,7 @@ func (l *Lifted) describe() string {
 		fmt.Fprintf(&s, " Plane: (%.3g, %.3g, %.3g)·x = %.3g.", l.Cut.W[0], l.Cut.W[1], l.Cut.W[2], l.Cut.C)
 	}
 	if l.Surface != nil {
-		s.WriteString(" A surface is drawn")
-		if l.SurfaceName != "" {
-			s.WriteString(": " + l.SurfaceName)
-		}
-		s.WriteString(".")
+		s.WriteString(titled(" A surface is drawn", l.SurfaceName) + ".")
 	}
 	return s.String()
 }

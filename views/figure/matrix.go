@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -77,10 +78,7 @@ func (x Matrix) Picture() (*Picture, error) {
 	if s.negative == 0 {
 		p, lo = p[40:], 0
 	}
-	sh.title, sh.labels, sh.caption = x.Title, [2]string{x.X, x.Y}, x.Caption
-	if sh.caption == "" {
-		sh.caption = x.describe(s)
-	}
+	sh.title, sh.labels, sh.caption = x.Title, [2]string{x.X, x.Y}, cmp.Or(x.Caption, x.describe(s))
 	if !x.Stretched {
 		sh.aspect = shrunk
 	}
@@ -181,10 +179,7 @@ func (x *Matrix) survey() survey {
 
 func (x *Matrix) describe(s survey) string {
 	var b strings.Builder
-	b.WriteString("Matrix")
-	if x.Title != "" {
-		b.WriteString(": " + x.Title)
-	}
+	b.WriteString(titled("Matrix", x.Title))
 	fmt.Fprintf(&b, ". %s and %s, entries from %.3g to %.3g", plural(s.rows, "row"), plural(s.cols, "column"), s.lo, s.hi)
 	if s.negative > 0 {
 		fmt.Fprintf(&b, ", %d negative", s.negative)

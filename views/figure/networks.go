@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -91,10 +92,7 @@ func (x Networks) Picture() (*Picture, error) {
 			sh.legend = append(sh.legend, entry{"for " + name, func(c *draw.Canvas, at vg.Point) { n.draw(c, sh.theme, at, 7) }})
 		}
 	}
-	sh.title, sh.caption, sh.bald = x.Title, x.Caption, [2]bool{true, true}
-	if sh.caption == "" {
-		sh.caption = x.describe()
-	}
+	sh.title, sh.caption, sh.bald = x.Title, cmp.Or(x.Caption, x.describe()), [2]bool{true, true}
 	across := x.across(float64(sh.width)/float64(sh.height), largest)
 	down := (len(x.Networks) + across - 1) / across
 	sh.limits = Limits{XMax: float64(across), YMin: float64(down)} // the first row is at the top
@@ -320,21 +318,12 @@ func (n Node) draw(c *draw.Canvas, t *Theme, at vg.Point, radius vg.Length) {
 
 // SizeOf describes the size of a graph: "7 nodes, 6 edges".
 func SizeOf(g dataset.Graph) string {
-	plural := func(n int, noun string) string {
-		if n == 1 {
-			return "1 " + noun
-		}
-		return fmt.Sprintf("%d %ss", n, noun)
-	}
 	return plural(g.N, "node") + ", " + plural(len(g.Edges), "edge")
 }
 
 func (x Networks) describe() string {
 	var b strings.Builder
-	b.WriteString("Graphs")
-	if x.Title != "" {
-		b.WriteString(": " + x.Title)
-	}
+	b.WriteString(titled("Graphs", x.Title))
 	b.WriteString(".")
 	const graphs, most = 8, 24
 	for n, w := range x.Networks {

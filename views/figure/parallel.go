@@ -113,10 +113,7 @@ func (p Parallel) Picture() (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	sh.title, sh.caption, sh.bald = p.Title, p.Caption, [2]bool{true, true}
-	if sh.caption == "" {
-		sh.caption = p.describe()
-	}
+	sh.title, sh.caption, sh.bald = p.Title, cmp.Or(p.Caption, p.describe()), [2]bool{true, true}
 	last := float64(len(p.Axes) - 1)
 	side := max(0.5, last*endRoom/max(float64(sh.width)-2*endRoom, endRoom))
 	sh.limits = Limits{XMin: -side, XMax: last + side, YMin: -0.18, YMax: 1.14}
@@ -284,11 +281,8 @@ func (p Named) Picture() (*Picture, error) {
 			b.add(at[0], at[1])
 		}
 	}
-	sh.title, sh.caption, sh.limits = p.Title, p.Caption, b.limits()
+	sh.title, sh.caption, sh.limits = p.Title, cmp.Or(p.Caption, p.describe()), b.limits()
 	sh.labels, sh.log = [2]string{p.X.Name, p.Y.Name}, [2]bool{p.X.Log, p.Y.Log}
-	if sh.caption == "" {
-		sh.caption = p.describe()
-	}
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := sh.easel(c, m)
 		for i, d := range p.Dots {

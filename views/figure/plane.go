@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,10 +61,7 @@ func (p Plane) Picture() (*Picture, error) {
 			sh.legend = append(sh.legend, e)
 		}
 	}
-	sh.title, sh.labels, sh.limits, sh.caption = p.Title, [2]string{p.X, p.Y}, p.Limits, p.Caption
-	if sh.caption == "" {
-		sh.caption = p.describe()
-	}
+	sh.title, sh.labels, sh.limits, sh.caption = p.Title, [2]string{p.X, p.Y}, p.Limits, cmp.Or(p.Caption, p.describe())
 	if (sh.limits == Limits{}) {
 		sh.limits = b.limits()
 	}
@@ -98,10 +96,7 @@ func (p Plane) Picture() (*Picture, error) {
 
 func (p *Plane) describe() string {
 	var s strings.Builder
-	s.WriteString("Drawing")
-	if p.Title != "" {
-		s.WriteString(": " + p.Title)
-	}
+	s.WriteString(titled("Drawing", p.Title))
 	if p.X != "" && p.Y != "" {
 		fmt.Fprintf(&s, ", over %s and %s", p.X, p.Y)
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"compress/zlib"
 	"encoding/binary"
-	"hash/crc32"
 	"image"
 	"image/color"
 	imagedraw "image/draw"
@@ -135,7 +134,7 @@ func (c *pngCanvas) writeTo(w io.Writer, greyscale bool) error {
 	head := binary.BigEndian.AppendUint32(nil, uint32(width))
 	head = binary.BigEndian.AppendUint32(head, uint32(height))
 	head = append(head, 8, 2, 0, 0, 0) // 8 bits each of red, green, blue
-	if err := writeChunk(w, "IHDR", head); err != nil {
+	if err := pngChunk(w, "IHDR", head); err != nil {
 		return err
 	}
 	body := bufio.NewWriterSize(chunks{w}, 1<<16)
@@ -160,18 +159,10 @@ func (c *pngCanvas) writeTo(w io.Writer, greyscale bool) error {
 	if err := body.Flush(); err != nil {
 		return err
 	}
-	return writeChunk(w, "IEND", nil)
+	return pngChunk(w, "IEND", nil)
 }
 
 // chunks makes one IDAT chunk of every write.
 type chunks struct{ w io.Writer }
 
-func (c chunks) Write(p []byte) (int, error) { return len(p), writeChunk(c.w, "IDAT", p) }
-
-func writeChunk(w io.Writer, kind string, data []byte) error {
-	b := binary.BigEndian.AppendUint32(make([]byte, 0, len(data)+12), uint32(len(data)))
-	b = append(b, kind...)
-	b = append(b, data...)
-	_, err := w.Write(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:])))
-	return err
-}
+func (c chunks) Write(p []byte) (int, error) { return len(p), pngChunk(c.w, "IDAT", p) }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/study"
 )
 
@@ -62,10 +63,7 @@ func (r Ranks) Picture() (*Picture, error) {
 	if slices.ContainsFunc(r.Ranks, func(v float64) bool { return !(v >= 1 && v <= float64(k)) }) || !(r.Difference >= 0) {
 		return nil, errors.New("ranks: a mean rank that is not from 1 to the number of names, or a difference below 0; give those of a ranking")
 	}
-	order := make([]int, k)
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(k)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Ranks[i], r.Ranks[j]) })
 	groups := r.groups(order)
 	if r.Height == 0 {
@@ -75,10 +73,7 @@ func (r Ranks) Picture() (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	sh.title, sh.caption, sh.bald = r.Title, r.Caption, [2]bool{true, true}
-	if sh.caption == "" {
-		sh.caption = r.describe(order, groups)
-	}
+	sh.title, sh.caption, sh.bald = r.Title, cmp.Or(r.Caption, r.describe(order, groups)), [2]bool{true, true}
 	sh.limits = Limits{XMin: 1, XMax: float64(k), YMax: 1}
 	sh.labels[0] = "mean rank, 1 is the best"
 	if r.Difference > 0 {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml/dataset"
 )
 
 // Validation draws a score over a number, held out and in training: a validation curve over a
@@ -63,10 +65,7 @@ type Sparseness struct {
 
 // Picture draws the settings.
 func (s Sparseness) Picture() (*Picture, error) {
-	order := make([]int, len(s.Vectors))
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(len(s.Vectors))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Vectors[a], s.Vectors[b]) })
 	all := Curve{Name: "settings", Marks: true}
 	for _, i := range order { // gaps between them: they are no curve

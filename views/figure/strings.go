@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -66,10 +67,7 @@ func (s Strings) Picture() (*Picture, error) {
 			spell(c, sh.theme, vg.Rectangle{Min: at.Sub(vg.Point{X: 5, Y: 6}), Max: at.Add(vg.Point{X: 5, Y: 6})}, s.Sides.Colors[k], k == 1, 1)
 		}})
 	}
-	sh.caption = s.Caption
-	if sh.caption == "" {
-		sh.caption = s.describe()
-	}
+	sh.caption = cmp.Or(s.Caption, s.describe())
 	sh.add(func(c *draw.Canvas, _ mapping) {
 		const left = 8
 		room := c.Size().Y / vg.Length(len(s.Texts))

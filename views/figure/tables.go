@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -56,11 +57,8 @@ func (x Tables) Picture() (*Picture, error) {
 	}
 	places, limits := x.layout()
 	t := sh.theme
-	sh.title, sh.limits, sh.caption = x.Title, limits, x.Caption
+	sh.title, sh.limits, sh.caption = x.Title, limits, cmp.Or(x.Caption, x.describe())
 	sh.bald = [2]bool{true, true}
-	if sh.caption == "" {
-		sh.caption = x.describe()
-	}
 	now, from := draw.LineStyle{Color: t.Ink, Width: 3}, draw.LineStyle{Color: t.color(Magenta), Width: 2.2, Dashes: dashes[Dashed]}
 	frame := func(style draw.LineStyle) func(*draw.Canvas, vg.Point) {
 		return func(c *draw.Canvas, at vg.Point) {
@@ -198,10 +196,7 @@ func (x Tables) outline(c *draw.Canvas, m mapping, places [][2]float64, e Cell, 
 
 func (x Tables) describe() string {
 	var b strings.Builder
-	b.WriteString("Tables")
-	if x.Title != "" {
-		b.WriteString(": " + x.Title)
-	}
+	b.WriteString(titled("Tables", x.Title))
 	b.WriteString(".")
 	for n, g := range x.Tables {
 		fmt.Fprintf(&b, " %s:", g.Name)

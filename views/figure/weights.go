@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -63,10 +64,7 @@ func (w Weights) Picture() (*Picture, error) {
 		return ts
 	}
 	sh.legend = w.Sides.legend(sh.theme)
-	sh.caption = w.Caption
-	if sh.caption == "" {
-		sh.caption = w.describe()
-	}
+	sh.caption = cmp.Or(w.Caption, w.describe())
 	sh.add(func(c *draw.Canvas, m mapping) {
 		for i, f := range w.Features {
 			if !finite(f.Weight) {

@@ -1,6 +1,8 @@
 package lessons
 
 import (
+	"slices"
+
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/trace"
@@ -24,15 +26,24 @@ func (l Look) Scene(m *ml.Model, points []ml.Point, v dataset.View, classes []st
 	return s
 }
 
+// Draws returns the function that draws a drawing in the format of a look, with this many rows for
+// the legend.
+func Draws[D interface {
+	Picture() (*figure.Picture, error)
+}, P interface {
+	*D
+	SetFormat(figure.Format)
+}](rows int, drawing D) func(Look) (*figure.Picture, error) {
+	return func(l Look) (*figure.Picture, error) {
+		d := drawing
+		P(&d).SetFormat(l.Format(rows))
+		return d.Picture()
+	}
+}
+
 // Plane returns a drawing of marks over x1 and x2.
 func Plane(name, caption string, limits figure.Limits, rows int, marks ...[]figure.Mark) Figure {
-	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-		p := figure.Plane{Format: l.Format(rows), X: "x₁", Y: "x₂", Limits: limits}
-		for _, m := range marks {
-			p.Marks = append(p.Marks, m...)
-		}
-		return p.Picture()
-	}}
+	return Figure{Name: name, Caption: caption, Draw: Draws(rows, figure.Plane{X: "x₁", Y: "x₂", Limits: limits, Marks: slices.Concat(marks...)})}
 }
 
 // Beside returns the figure combined with a second one at the right or below. The first gets a

@@ -3,6 +3,7 @@ package lessons
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -83,7 +84,29 @@ func Signed(y float64) string {
 }
 
 // Pair shows a place.
-func Pair(p [2]float64) string { return "(" + views.Short(p[0]) + ", " + views.Short(p[1]) + ")" }
+func Pair(p [2]float64) string { return Vector(p[:]...) }
+
+// Vector formats the entries of a vector.
+func Vector(v ...float64) string {
+	texts := make([]string, len(v))
+	for i, x := range v {
+		texts[i] = Short(x)
+	}
+	return "(" + strings.Join(texts, ", ") + ")"
+}
+
+// Fixed formats a value with four decimals.
+func Fixed(v float64) string {
+	return Minus(strconv.FormatFloat(Flush(v, 5e-5), 'f', 4, 64))
+}
+
+// OrInfinite formats a value that may be infinite.
+func OrInfinite(v float64) string {
+	if math.IsInf(v, 1) {
+		return "∞"
+	}
+	return views.Short(v)
+}
 
 // Subscript shows a digit as an index below the line.
 func Subscript(i int) string { return string(rune('₀' + i)) }
@@ -126,12 +149,13 @@ func Either(b bool, yes, no string) string {
 	return no
 }
 
-// Yes is 0 for true and 1 for false: the index of the answers "yes" and "no".
-func Yes(b bool) float64 {
-	if b {
-		return 0
+// First returns the place of the first condition that holds, or the number of conditions: the answer
+// to a question whose options are these and, last, none of them.
+func First(conditions ...bool) float64 {
+	if i := slices.Index(conditions, true); i >= 0 {
+		return float64(i)
 	}
-	return 1
+	return float64(len(conditions))
 }
 
 // Norm returns the length of a vector.
@@ -159,11 +183,5 @@ func Sign(v float64) int {
 
 // Worth formats a bound, with a note if it is vacuous.
 func Worth(b theory.Bound) string {
-	switch {
-	case math.IsInf(b.Value, 1):
-		return "∞ (vacuous)"
-	case b.Vacuous:
-		return views.Short(b.Value) + " (vacuous)"
-	}
-	return views.Short(b.Value)
+	return OrInfinite(b.Value) + Either(b.Vacuous, " (vacuous)", "")
 }

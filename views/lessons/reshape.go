@@ -160,7 +160,7 @@ func Thin(d *dataset.Data) (*dataset.Data, []string) {
 		class[i] = float64(c)
 	}
 	keep, _ := dataset.Split(class, 1-float64(mostRows)/float64(n), 1)
-	thin := SelectRows(d, keep)
+	thin := d.Subset(keep)
 	Check(thin.Validate())
 	return thin, []string{fmt.Sprintf("%d of the %d rows, for speed. The lab takes all.", len(keep), n)}
 }

@@ -51,15 +51,21 @@ var StepToys = map[string]Toy{
 	},
 }
 
+// ToyOf returns the rows of a data set with two features and two classes.
+func ToyOf(d *dataset.Data) (t Toy) {
+	for i, y := range d.Y {
+		t.XY, t.Y = append(t.XY, [2]float64(d.X.RawRowView(i))), append(t.Y, float64(2*y-1))
+	}
+	return t
+}
+
 // Drawn returns n generated points, rounded to two decimals so that they fit into a URL.
 func Drawn(generator string, n int, noise float64, seed uint64) Toy {
-	d := Must(dataset.Generate(generator, n, noise, seed))
-	t := Toy{XY: make([][2]float64, n), Y: make([]float64, n)}
-	for i := range n {
-		for j, v := range d.X.RawRowView(i) {
+	t := ToyOf(Must(dataset.Generate(generator, n, noise, seed)))
+	for i := range t.XY {
+		for j, v := range t.XY[i] {
 			t.XY[i][j] = math.Round(100*v) / 100
 		}
-		t.Y[i] = float64(2*d.Y[i] - 1)
 	}
 	return t
 }

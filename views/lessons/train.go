@@ -5,10 +5,9 @@ import (
 	"math"
 	"net/url"
 
-	"gonum.org/v1/gonum/mat"
-
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 	"marginlab/views/figure"
 )
 
@@ -83,6 +82,13 @@ func (m *LinearMachine) AlphaSum() (sum float64) {
 	return sum
 }
 
+// Parts generates objects and returns the first n of them, to train on, and the others.
+func Parts(generator string, values param.Values, n int) (train, rest *dataset.Data) {
+	d := Must(Must(dataset.FindGenerator(generator)).Generate(values))
+	rows := dataset.Indices(d.Len())
+	return d.Subset(rows[:n]), d.Subset(rows[n:])
+}
+
 // FreshSeed is a seed for test points that no training set of a lesson uses.
 const FreshSeed = 1 << 20
 
@@ -94,16 +100,6 @@ func FreshMoons(n int, noise float64) *dataset.Data {
 // ErrorRate returns the fraction of rows that a model misclassifies.
 func ErrorRate(m *ml.Model, d *dataset.Data) float64 {
 	return 1 - Must(m.Accuracy(d))
-}
-
-// SelectRows are some rows of a data set, in the order given.
-func SelectRows(d *dataset.Data, rows []int) *dataset.Data {
-	out := &dataset.Data{Features: d.Features, Label: d.Label, Classes: d.Classes, X: mat.NewDense(len(rows), len(d.Features), nil), Y: make([]int, len(rows))}
-	for k, i := range rows {
-		out.X.SetRow(k, d.X.RawRowView(i))
-		out.Y[k] = d.Y[i]
-	}
-	return out
 }
 
 // LoadData returns a built-in data set, or one of the toys: "separable" or "overlap".

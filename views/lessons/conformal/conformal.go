@@ -102,10 +102,7 @@ func Lesson() *lessons.Lesson {
 					"order": func(ctx context.Context) float64 {
 						f := newTwoWays(ctx, theory.FeatureMap{}, six([2]float64{0.9, -0.6}))
 						j := lessons.Must(mlconformal.J(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, f.points.Matrix()), f.points.Y, ones(len(f.points.Y))))
-						if math.Abs(j-f.scatter()) < 1e-12 && math.Abs(j-f.matrices()) < 1e-12 {
-							return 1
-						}
-						return 0
+						return 1 - lessons.First(math.Abs(j-f.scatter()) < 1e-12 && math.Abs(j-f.matrices()) < 1e-12)
 					},
 				},
 			},
@@ -399,10 +396,7 @@ func showFisher(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		m = theory.QuadraticPlane
 	}
 	f := newTwoWays(ctx, m, points)
-	order := make([]int, len(points.Y))
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(len(points.Y))
 	if sorted.Of(in) {
 		order = lessons.ClassOrder(points.Y)
 	}
@@ -517,7 +511,7 @@ func showFactor(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	j, err := mlconformal.J(ctx, p.Gram, p.Y, c)
 	if err != nil {
 		e.Notes = []string{`With $c = 0$ at every point all images coincide, and $J$ has no value. Raise a coefficient.`}
-		e.Figures = []lessons.Figure{lessons.Plane("factor", "The factor is zero everywhere.", moonLimits, 2, toy(p.Data, p.Y).Dots(nil))}
+		e.Figures = []lessons.Figure{lessons.Plane("factor", "The factor is zero everywhere.", moonLimits, 2, lessons.ToyOf(p.Data).Dots(nil))}
 		return e
 	}
 	model := p.Machine(ctx, m)
@@ -562,16 +556,6 @@ func (p *problem) climb(ctx context.Context, cores [][]float64, gamma float64, s
 	return lessons.Must(stepwise.FisherAscent(ctx, p.Gram, p.X, p.Y, cores, mlconformal.Settings{Gamma: gamma, Ridge: ridge, Steps: steps, Rate: rate}))
 }
 
-// toy returns the points of a data set in the plane.
-func toy(d *dataset.Data, y []float64) lessons.Toy {
-	t := lessons.Toy{Y: y}
-	for i := range y {
-		row := d.X.RawRowView(i)
-		t.XY = append(t.XY, [2]float64{row[0], row[1]})
-	}
-	return t
-}
-
 func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	p := moons()
 	ridge, gamma := eigenRidge.Of(in), eigenCoreGamma.Of(in)
@@ -589,13 +573,9 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Steps: len(eigenDerivation()), Step: step, Body: lessons.Derivation(step, eigenDerivation()...),
 		Figures: []lessons.Figure{
 			lessons.FactorFigure("factor", "The factor of the largest eigenvalue. Look where it crosses 0.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
-			{Name: "q", Caption: `Sizes of the eigenvalues of $\mathbf Q$, on a logarithmic scale: bars at $10^{-12}$ of the first and below are rounding. Use every core twice.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				b := figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "size (log scale)", Log: true, Sorted: true}
-				for _, v := range values {
-					b.Values = append(b.Values, math.Abs(v))
-				}
-				return b.Picture()
-			}, After: true},
+			{Name: "q", Caption: `Sizes of the eigenvalues of $\mathbf Q$, on a logarithmic scale: bars at $10^{-12}$ of the first and below are rounding. Use every core twice.`, Draw: lessons.Draws(0, figure.Bars{
+				X: "eigenvalue", Y: "size (log scale)", Log: true, Sorted: true, Values: lessons.Column(values, math.Abs),
+			}), After: true},
 		},
 		Numbers: []lessons.Number{
 			{Label: `rows of $\mathbf Q$`, Value: strconv.Itoa(size), Help: `cores and the constant`},

@@ -391,9 +391,9 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}}
 	e.Figures = []lessons.Figure{
 		lessons.FactorFigure("breath", "c(x) on its way from 1 everywhere to the best shape over the cores, and what J says of it. ~Run it.~", model, t.data, t.spec, nil).Beside(0.64, true, climb),
-		{Name: "spectrum", Caption: "All eigenvalues g, largest first, on a logarithmic scale. Only the first is used. Look how far it stands above the second.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Bars{Format: l.Format(0), X: "eigenvalue", Y: "g (log scale)", Values: stats.Spectrum, Log: true}.Picture()
-		}},
+		{Name: "spectrum", Caption: "All eigenvalues g, largest first, on a logarithmic scale. Only the first is used. Look how far it stands above the second.", Draw: lessons.Draws(0, figure.Bars{
+			X: "eigenvalue", Y: "g (log scale)", Values: stats.Spectrum, Log: true,
+		})},
 	}
 	e.Numbers = []lessons.Number{
 		{Label: "J of the factor shown", Value: views.Short(js[e.Step]), After: e.Step == last},
@@ -442,10 +442,7 @@ func (t *training) ranked() []int {
 	for k, row := range t.before.Supports.Rows {
 		size[row] = math.Abs(t.before.Machines[0].Coef[k])
 	}
-	order := make([]int, len(t.after.Machines[0].CoreRows))
-	for j := range order {
-		order[j] = j
-	}
+	order := dataset.Indices(len(t.after.Machines[0].CoreRows))
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(size[t.after.Machines[0].CoreRows[b]], size[t.after.Machines[0].CoreRows[a]])
 	})
@@ -721,13 +718,7 @@ func between(ctx context.Context) float64 {
 	lessons.Check(err)
 	_, after, err := theory.MeanEntries(theory.Gram(t.p.Scaled(t.after.Machines[0].Map.Factors(t.p.X))), t.p.Y)
 	lessons.Check(err)
-	switch {
-	case after < -before/10:
-		return 2
-	case after < before:
-		return 1
-	}
-	return 0
+	return lessons.First(after >= before, after >= -before/10)
 }
 
 // narrow compares the support vectors of a wide and a narrow kernel.
@@ -748,13 +739,8 @@ func double(ctx context.Context) float64 {
 	twice.Alpha = floats.ScaleTo(make([]float64, len(twice.Alpha)), 2, twice.Alpha)
 	m := t.p.Machine(ctx, &twice)
 	one, two := t.after.Decisions(t.data.X), m.Decisions(t.data.X)
-	switch {
-	case floats.EqualApprox(one, two, 1e-6):
-		return 1
-	case floats.EqualApprox(floats.ScaleTo(make([]float64, len(one)), 4, one), two, 1e-6):
-		return 0
-	}
-	return 2
+	four := floats.ScaleTo(make([]float64, len(one)), 4, one)
+	return lessons.First(floats.EqualApprox(four, two, 1e-6), floats.EqualApprox(one, two, 1e-6))
 }
 
 // ten counts on how many of ten splits the second machine is better.
@@ -767,11 +753,5 @@ func ten(ctx context.Context) float64 {
 			wins++
 		}
 	}
-	switch {
-	case wins == 10:
-		return 0
-	case wins > 5:
-		return 1
-	}
-	return 2
+	return lessons.First(wins == 10, wins > 5)
 }

@@ -192,7 +192,7 @@ func showModel(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	opinion := lessons.Table{Caption: "Where the probe comes from, by the model, and its tug at each mean", Head: []string{"component", `$\pi_k$`, `$p(k\mid\mathbf x)$`, "tug"}}
 	var arrows []figure.Mark
 	for k, r := range share {
-		opinion.Rows = append(opinion.Rows, []string{strconv.Itoa(k + 1), fixed(m.Weights[k]), fixed(r), fixed(lessons.Norm(u[k]))})
+		opinion.Rows = append(opinion.Rows, []string{strconv.Itoa(k + 1), lessons.Fixed(m.Weights[k]), lessons.Fixed(r), lessons.Fixed(lessons.Norm(u[k]))})
 		if from := place(m.Means[k]); lessons.Norm(u[k]) > 0.1 {
 			arrows = append(arrows, figure.Arrow{From: from, To: [2]float64{from[0] + 0.15*u[k][0], from[1] + 0.15*u[k][1]}, Name: "tug of the probe"})
 		}
@@ -351,9 +351,9 @@ func showRestarts(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			of("mine", "Where EM ends from your start.", all[mine]),
 			of("best", "The best end of all twenty.", all[top]),
-			{Name: "ends", Wide: true, Caption: "By how much the log-likelihood of every start ends below the best.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{Format: l.Format(1), X: "start", Y: "below the best", Values: lost, Names: below}.Picture()
-			}},
+			{Name: "ends", Wide: true, Caption: "By how much the log-likelihood of every start ends below the best.", Draw: lessons.Draws(1, figure.Bars{
+				X: "start", Y: "below the best", Values: lost, Names: below,
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "your start ends at", Value: views.Short(heights[mine])},
@@ -378,13 +378,8 @@ func more(ctx context.Context) float64 {
 			unseen[i] += p.At(share, q[:])
 		}
 	}
-	switch {
-	case trained[1] <= trained[0]:
-		return 2
-	case unseen[1] > unseen[0]:
-		return 0
-	}
-	return 1
+	learns := trained[1] > trained[0]
+	return lessons.First(learns && unseen[1] > unseen[0], learns)
 }
 
 // collapse is EM from the mixture of the four clouds with a small fifth component at the point
@@ -434,9 +429,9 @@ func (c *collapse) along(s mixture.State) lessons.Figure {
 	}
 	last := end(c.replay).Mixture
 	top := math.Exp(last.Density().At(share, last.Means[0]))
-	return lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "x₁", Min: limits.XMin, Max: limits.XMax}, Y: figure.Axis{Name: "density", Max: 1.1 * top}, Curves: []figure.Curve{curve}}.Picture()
-	}}
+	return lessons.Figure{Draw: lessons.Draws(0, figure.Chart{
+		X: figure.Axis{Name: "x₁", Min: limits.XMin, Max: limits.XMax}, Y: figure.Axis{Name: "density", Max: 1.1 * top}, Curves: []figure.Curve{curve},
+	})}
 }
 
 // floors returns the values of the control, largest first.
@@ -452,9 +447,9 @@ func showCollapse(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	other := floor.Text(in) != floor.Default // the question's setting
 	sums := soFar(r, step)
 	sums.After = other
-	mixture := lessons.Figure{Name: "mixture", Caption: "Component 1 began as a circle about one point. Below: the density along the level of its mean. ~Step on.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(0), X: "x₁", Y: "x₂", Stretched: true, Limits: c.Limits(), Marks: append(owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)...)}.Picture()
-	}}
+	mixture := lessons.Figure{Name: "mixture", Caption: "Component 1 began as a circle about one point. Below: the density along the level of its mean. ~Step on.~", Draw: lessons.Draws(0, figure.Plane{
+		X: "x₁", Y: "x₂", Stretched: true, Limits: c.Limits(), Marks: append(owned(c.Toy, &s.Mixture), ellipses(&s.Mixture)...),
+	})}
 	needle := mixture.Beside(0.62, true, c.along(s))
 	if other {
 		needle = needle.Instead(mixture, "Component 1 began as a circle about one point. With another floor, how high does the density rise at it? ~Step on.~")
@@ -487,9 +482,9 @@ func showCollapse(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	here := floor.Of(in)
 	e.Tables = []lessons.Table{at}
 	e.Notes = []string{`The end: the component is on its point, and the floor holds it.`}
-	e.Figures = append(e.Figures, lessons.Figure{Name: "floors", Wide: true, After: true, Caption: "The final log-likelihood against the floor: a straight line on a logarithmic axis, without an end to the left.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "variance floor", Log: true}, Y: figure.Axis{Name: "final log L"}, Curves: []figure.Curve{curve}, Here: &here}.Picture()
-	}})
+	e.Figures = append(e.Figures, lessons.Figure{Name: "floors", Wide: true, After: true, Caption: "The final log-likelihood against the floor: a straight line on a logarithmic axis, without an end to the left.", Draw: lessons.Draws(0, figure.Chart{
+		X: figure.Axis{Name: "variance floor", Log: true}, Y: figure.Axis{Name: "final log L"}, Curves: []figure.Curve{curve}, Here: &here,
+	})})
 	return e
 }
 
@@ -533,7 +528,7 @@ func showScores(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	for c := range 4 {
 		cells := []string{strconv.Itoa(c + 1)}
 		for _, v := range slices.Concat([]float64{mean[c], mean[c] - 1}, mean[4+2*c:][:2], mean[12+2*c:][:2]) {
-			cells = append(cells, fixed(v))
+			cells = append(cells, lessons.Fixed(v))
 		}
 		gradient.Rows = append(gradient.Rows, cells)
 	}
@@ -551,11 +546,6 @@ func showScores(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		},
 		Tables: []lessons.Table{gradient},
 	}
-}
-
-// fixed formats a value with four decimals.
-func fixed(v float64) string {
-	return lessons.Minus(strconv.FormatFloat(lessons.Flush(v, 5e-5), 'f', 4, 64))
 }
 
 // entries returns the length of a score for the four clouds.
@@ -672,15 +662,7 @@ func unitChange(ctx context.Context) float64 {
 		now := score(ctx, 10, information)
 		stays[i] = change(before.gram, now.gram) < 1e-6
 	}
-	switch {
-	case stays[0] && stays[1]:
-		return 0
-	case stays[1]:
-		return 1
-	case stays[0]:
-		return 2
-	}
-	return 3
+	return lessons.First(stays[0] && stays[1], stays[1], stays[0])
 }
 
 // machine is an SVM with its error on new points.
@@ -738,11 +720,5 @@ func tooFew(ctx context.Context) float64 {
 		m := train(ctx, "xor", fisherPairs(k, "true", "1")...)
 		wrong[i] = m.wrong
 	}
-	switch {
-	case wrong[0] < wrong[1]+0.02:
-		return 0
-	case wrong[0] < 0.4:
-		return 1
-	}
-	return 2
+	return lessons.First(wrong[0] < wrong[1]+0.02, wrong[0] < 0.4)
 }

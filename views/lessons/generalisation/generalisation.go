@@ -122,9 +122,9 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	if svm {
 		curves, caption = append(curves, bound), "The left-out error stays below the bound, usually far below."
 	}
-	chart := lessons.Figure{Name: "against-c", Wide: true, After: true, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of points", Min: 0, Max: 1.05}, Curves: curves, Here: &c}.Picture()
-	}}
+	chart := lessons.Figure{Name: "against-c", Wide: true, After: true, Caption: caption, Draw: lessons.Draws(1, figure.Chart{
+		X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of points", Min: 0, Max: 1.05}, Curves: curves, Here: &c,
+	})}
 
 	all := t.Data()
 	spec := lessons.NewSpec(pairs(c)...)
@@ -178,7 +178,7 @@ func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, 
 func notForMCM(ctx context.Context) float64 {
 	t := toy()
 	full, wrong := eachOut(ctx, t, "learner", "mcm", "kernel", "linear", "C", "1")
-	return lessons.Yes(lessons.CountTrue(wrong) <= full.Report.SupportVectors)
+	return lessons.First(lessons.CountTrue(wrong) <= full.Report.SupportVectors)
 }
 
 func showPromises(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -356,13 +356,8 @@ func showFewer(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // sparsest compares the sparsest machine with the most accurate one.
 func sparsest(ctx context.Context) float64 {
 	_, all := trials(ctx, pattern.Default, rho.Default, 80, 1)
-	switch sparse, best := fewest(all), leastWrong(all); {
-	case slices.Equal(sparse.pairs, best.pairs):
-		return 0
-	case sparse.wrong > best.wrong+0.03:
-		return 1
-	}
-	return 2
+	sparse, best := fewest(all), leastWrong(all)
+	return lessons.First(slices.Equal(sparse.pairs, best.pairs), sparse.wrong > best.wrong+0.03)
 }
 
 // tuned holds the estimated and true errors of two ways to choose settings, for one random data
@@ -389,7 +384,8 @@ func tunings(ctx context.Context, noise float64, candidates int, draw uint64, re
 		seed := 1000*draw + uint64(r)
 		t := lessons.Drawn("moons", training+testing, noise, seed)
 		all := t.Data()
-		train, test := lessons.SelectRows(all, span(0, training)), lessons.SelectRows(all, span(training, training+testing))
+		rows := dataset.Indices(training + testing)
+		train, test := all.Subset(rows[:training]), all.Subset(rows[training:])
 		o := &out[r]
 		best, truth := 2.0, 0.0
 		o.fairClaimed = 2
@@ -415,15 +411,6 @@ func tunings(ctx context.Context, noise float64, candidates int, draw uint64, re
 		}
 	}
 	return out
-}
-
-// span returns the integers from a to b-1.
-func span(a, b int) []int {
-	s := make([]int, b-a)
-	for i := range s {
-		s[i] = a + i
-	}
-	return s
 }
 
 // deal splits rows of d into stratified folds.
@@ -503,13 +490,8 @@ func flatter(ctx context.Context) float64 {
 	for _, o := range draws {
 		v = append(v, o.truth[n-1]-o.claimed[n-1])
 	}
-	switch m, se := eval.MeanError(v); {
-	case m > 2*se:
-		return 1
-	case m < -2*se:
-		return 2
-	}
-	return 0
+	m, se := eval.MeanError(v)
+	return lessons.First(math.Abs(m) <= 2*se, m > 0)
 }
 
 // fold is one outer fold of the study: by machine, the setting chosen on the training rows and
@@ -529,7 +511,7 @@ const (
 // first, with smaller gamma and C.
 func choose(ctx context.Context, d *dataset.Data, machine string, rows []int, seed uint64) ml.Spec {
 	spec := lessons.NewSpec(append(machineSettings(machine, studyRho, "1", "1"), "standardize", "true")...)
-	cv := lessons.Must(eval.CrossValidate(ctx, lessons.SelectRows(d, rows), spec, eval.Grid{
+	cv := lessons.Must(eval.CrossValidate(ctx, d.Subset(rows), spec, eval.Grid{
 		"C": eval.Numbers(1, 10, 100), "gamma": eval.Numbers(0.1, 0.5, 2.5),
 	}, eval.Scheme{Folds: 3, Seed: seed}, nil))
 	best := cv.Settings[cv.Best].Values
@@ -545,8 +527,8 @@ func run(ctx context.Context, d *dataset.Data, folds, first int, seed uint64) []
 		train := others(parts, k)
 		for _, machine := range machines {
 			spec := choose(ctx, d, machine, train, seed)
-			res := lessons.Train(ctx, lessons.SelectRows(d, train), spec)
-			a := lessons.Must(res.Model.Accuracy(lessons.SelectRows(d, parts[k])))
+			res := lessons.Train(ctx, d.Subset(train), spec)
+			a := lessons.Must(res.Model.Accuracy(d.Subset(parts[k])))
 			f.chosen, f.accuracy, f.vectors = append(f.chosen, spec), append(f.accuracy, a), append(f.vectors, float64(res.Report.SupportVectors))
 		}
 		out = append(out, f)
@@ -633,7 +615,7 @@ func gain(ctx context.Context) [2]float64 {
 // conformal compares the MCM with and without the map.
 func conformal(ctx context.Context) float64 {
 	g := gain(ctx)
-	return lessons.Yes(g[0] > 2*g[1])
+	return lessons.First(g[0] > 2*g[1])
 }
 
 // summaries caches the trials of the summary.

@@ -247,9 +247,7 @@ func network(s shape, node func(v int) figure.Node) figure.Network {
 
 // networks returns a figure of some graphs.
 func networks(name, caption string, wide bool, of ...figure.Network) lessons.Figure {
-	return lessons.Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Networks{Format: l.Format(0), Networks: of}.Picture()
-	}}
+	return lessons.Figure{Name: name, Caption: caption, Wide: wide, Draw: lessons.Draws(0, figure.Networks{Networks: of})}
 }
 
 // lettered draws a graph with the names of its nodes only.
@@ -259,9 +257,7 @@ func lettered(s shape) figure.Network {
 
 // matrixFigure shows a matrix over nodes.
 func matrixFigure(name, caption, entry string, m mat.Matrix, names []string) lessons.Figure {
-	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Matrix{Format: l.Format(0), Name: entry, Values: m, Names: names}.Picture()
-	}}
+	return lessons.Figure{Name: name, Caption: caption, Draw: lessons.Draws(0, figure.Matrix{Name: entry, Values: m, Names: names})}
 }
 
 func lettersOf(n int) (names []string) {
@@ -555,11 +551,9 @@ func showSeries(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	} else {
 		e.Notes = []string{fmt.Sprintf(`$\lambda\rho = %s \ge 1$: the terms do not die out, and the sum has no end. The linear system does not notice: what it says is no kernel.`, lessons.TeX(lambda*radius))}
 	}
-	e.Figures = []lessons.Figure{{Name: "sums", Caption: `The terms $\lambda^n\,\mathbf 1^\top A_\times^n\mathbf 1$ and their sum, on a logarithmic axis: a geometric series has terms on a straight line.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{
-			Format: l.Format(2), X: figure.Axis{Name: "length n"}, Y: figure.Axis{Name: "walks, weighted", Log: true}, Curves: []figure.Curve{sums, terms}, Rules: rules,
-		}.Picture()
-	}}}
+	e.Figures = []lessons.Figure{{Name: "sums", Caption: `The terms $\lambda^n\,\mathbf 1^\top A_\times^n\mathbf 1$ and their sum, on a logarithmic axis: a geometric series has terms on a straight line.`, Draw: lessons.Draws(2, figure.Chart{
+		X: figure.Axis{Name: "length n"}, Y: figure.Axis{Name: "walks, weighted", Log: true}, Curves: []figure.Curve{sums, terms}, Rules: rules,
+	})}}
 	return e
 }
 
@@ -596,12 +590,10 @@ func showTottering(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Steps: r.Len(), Step: step, Notes: []string{note},
 		Figures: []lessons.Figure{
 			networks("graph", "A walk at random: the way so far stands out, its end is ringed.", true, walked),
-			{Name: "counts", Wide: true, After: asked, Caption: "All walks, and those that never go straight back, by their length. The axis is logarithmic; where there are none left the curve ends.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(2), X: figure.Axis{Name: "length"}, Y: figure.Axis{Name: "walks", Log: true}, Here: &here,
-					Curves: []figure.Curve{{Name: "all walks", X: ns, Y: all, Marks: true}, {Name: "never straight back", X: ns, Y: straight, Marks: true}},
-				}.Picture()
-			}},
+			{Name: "counts", Wide: true, After: asked, Caption: "All walks, and those that never go straight back, by their length. The axis is logarithmic; where there are none left the curve ends.", Draw: lessons.Draws(2, figure.Chart{
+				X: figure.Axis{Name: "length"}, Y: figure.Axis{Name: "walks", Log: true}, Here: &here,
+				Curves: []figure.Curve{{Name: "all walks", X: ns, Y: all, Marks: true}, {Name: "never straight back", X: ns, Y: straight, Marks: true}},
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "walk", Value: along(gone, letter)},
@@ -839,13 +831,7 @@ const (
 
 // drawnGraphs returns the training graphs and the new ones.
 func drawnGraphs(of string, noise float64, seed int) (train, test *dataset.Data) {
-	g := lessons.Must(dataset.FindGenerator(of))
-	d := lessons.Must(g.Generate(param.Values{"n": param.Of(trained + fresh), "noise": param.Of(noise), "seed": param.Of(seed)}))
-	rows := make([]int, d.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	return d.Subset(rows[:trained]), d.Subset(rows[trained:])
+	return lessons.Parts(of, param.Values{"n": param.Of(trained + fresh), "noise": param.Of(noise), "seed": param.Of(seed)}, trained)
 }
 
 func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -904,7 +890,7 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // alike checks that without rounds and labels all graphs are equal to the kernel.
 func alike(ctx context.Context) float64 {
 	k := value(ctx, wlKernel(0, true), shapes["hexagon"].graph, shapes["fork"].graph)
-	return lessons.Yes(math.Abs(k-1) > 1e-12)
+	return lessons.First(math.Abs(k-1) > 1e-12)
 }
 
 // bestRounds returns the best number of rounds on new cycles and trees.

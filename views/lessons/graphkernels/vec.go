@@ -93,11 +93,9 @@ func showVec(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			{Name: "entries", Caption: `All entries in one scale: left $A_\times$, right from top to bottom $A$, $X$ and $A'$. The stronger the colour, the larger the entry.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return entriesPicture(l, a, x, b)
 			}},
-			{Name: "multiplications", Caption: `Multiplications for one product $A_\times\mathbf x$. Both axes are logarithmic: the slopes are 4 and 3.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(2), X: figure.Axis{Name: "nodes of either graph", Log: true}, Y: figure.Axis{Name: "multiplications", Log: true}, Curves: curves, Here: &here,
-				}.Picture()
-			}},
+			{Name: "multiplications", Caption: `Multiplications for one product $A_\times\mathbf x$. Both axes are logarithmic: the slopes are 4 and 3.`, Draw: lessons.Draws(2, figure.Chart{
+				X: figure.Axis{Name: "nodes of either graph", Log: true}, Y: figure.Axis{Name: "multiplications", Log: true}, Curves: curves, Here: &here,
+			})},
 			networks("graphs", "The two graphs.", true, lettered(first), lettered(second)),
 		},
 		Numbers: []lessons.Number{

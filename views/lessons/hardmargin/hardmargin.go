@@ -163,9 +163,9 @@ func showPrimal(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		points = append(append(points, lessons.Sides(w, b)...), lessons.MarginLines(w, b)...)
 	}
 	e.Figures = []lessons.Figure{
-		{Name: "weights", Caption: `The plane of the weights $(w_1, w_2)$; the best $b$ goes with each. ~Drag $\mathbf w$ within the shaded region as near to the origin as you can.~`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Plane{Format: l.Format(1), X: "w₁", Y: "w₂", Limits: figure.Limits{XMin: -0.6, XMax: 2, YMin: -0.6, YMax: 1.5}, Marks: marks}.Picture()
-		}},
+		{Name: "weights", Caption: `The plane of the weights $(w_1, w_2)$; the best $b$ goes with each. ~Drag $\mathbf w$ within the shaded region as near to the origin as you can.~`, Draw: lessons.Draws(1, figure.Plane{
+			X: "w₁", Y: "w₂", Limits: figure.Limits{XMin: -0.6, XMax: 2, YMin: -0.6, YMax: 1.5}, Marks: marks,
+		})},
 		lessons.Plane("points", `The line that belongs to it, with $f = \pm 1$ dashed. No point may lie between the dashed lines.`, sixLimits, 1, points, t.Dots(nil)),
 	}
 	return e
@@ -180,13 +180,7 @@ func oneMore(ctx context.Context) float64 {
 		grows = grows || lessons.Norm(all.W) > lessons.Norm(fewer.W)+1e-6
 		falls = falls || lessons.Norm(all.W) < lessons.Norm(fewer.W)-1e-6
 	}
-	switch {
-	case falls && grows:
-		return 2
-	case falls:
-		return 0
-	}
-	return 1
+	return lessons.First(falls && !grows, !falls)
 }
 
 // solved draws the six points with their line, as far as a step has come.
@@ -282,18 +276,13 @@ func showByHand(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	e.Figures = []lessons.Figure{solved("points", caption, marks...)}
 	if e.Step >= 2 && e.Step < 5 {
-		e.Figures = append(e.Figures, lessons.Figure{Name: "parabola", Wide: true, Caption: `The dual value over $a$; the upright line is its top.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			c := figure.Curve{Name: "W(a)"}
-			for k := range 101 {
-				a := 2 * h.Alpha * float64(k) / 100
-				c.X, c.Y = append(c.X, a), append(c.Y, h.Dual(a))
-			}
-			chart := figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{c}}
-			if e.Step >= 3 {
-				chart.Here = &h.Alpha
-			}
-			return chart.Picture()
-		}})
+		dual := lessons.CurveOf(0, 2*h.Alpha, 100, h.Dual)
+		dual.Name = "W(a)"
+		chart := figure.Chart{X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{dual}}
+		if e.Step >= 3 {
+			chart.Here = &h.Alpha
+		}
+		e.Figures = append(e.Figures, lessons.Figure{Name: "parabola", Wide: true, Caption: `The dual value over $a$; the upright line is its top.`, Draw: lessons.Draws(1, chart)})
 	}
 	if e.Step >= 6 {
 		m := lessons.TrainHard(ctx, t)
@@ -587,11 +576,6 @@ func showOnly(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // hardFormula compares the hard-margin formula with the margin, for a small C.
 func hardFormula(ctx context.Context) float64 {
 	m := lessons.TrainLinear(ctx, eight, "C", "0.05", "tol", "1e-8")
-	switch formula, margin := 1/math.Sqrt(m.AlphaSum()), 1/lessons.Norm(m.W); {
-	case formula > margin*(1+1e-6):
-		return 0
-	case formula < margin*(1-1e-6):
-		return 2
-	}
-	return 1
+	formula, margin := 1/math.Sqrt(m.AlphaSum()), 1/lessons.Norm(m.W)
+	return lessons.First(formula > margin*(1+1e-6), formula >= margin*(1-1e-6))
 }

@@ -207,9 +207,7 @@ func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figur
 
 // awaited returns the picture of the curve, with only the points while answers are pending.
 func (c *curve) awaited(name, caption, asks string, limits figure.Limits) lessons.Figure {
-	return c.figure(name, caption, limits).Instead(lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(1), X: "x", Y: "t", Limits: limits, Stretched: true, Marks: c.dots()}.Picture()
-	}}, asks)
+	return c.figure(name, caption, limits).Instead(lessons.Figure{Draw: lessons.Draws(1, figure.Plane{X: "x", Y: "t", Limits: limits, Stretched: true, Marks: c.dots()})}, asks)
 }
 
 // frame holds the limits of the plots of a line.
@@ -233,9 +231,9 @@ func both(all, less *curve, i int) lessons.Figure {
 	for k, x := range all.X {
 		marks = append(marks, figure.Dot{At: [2]float64{x, all.T[k]}, Class: -1, Hollow: k == i, Ring: k == i})
 	}
-	return lessons.Figure{Name: "both", Caption: "The fit to all points, and the one without the ringed point.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(1), X: "x", Y: "t", Limits: frame, Stretched: true, Marks: marks}.Picture()
-	}}
+	return lessons.Figure{Name: "both", Caption: "The fit to all points, and the one without the ringed point.", Draw: lessons.Draws(1, figure.Plane{
+		X: "x", Y: "t", Limits: frame, Stretched: true, Marks: marks,
+	})}
 }
 
 // at returns f at x.
@@ -280,9 +278,9 @@ func showSquares(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			c.figure("fit", `The fit, and the residual of every point. ~Move $\lambda$ from end to end; then raise the targets.~`, figure.Limits{}),
-			{Name: "parts", Wide: true, Caption: `The two wishes against $\lambda$: short weights, small misses.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{Format: lk.Format(1), X: figure.Axis{Name: "λ", Log: true}, Y: figure.Axis{Log: true}, Curves: []figure.Curve{misses, lengths}, Here: &price}.Picture()
-			}},
+			{Name: "parts", Wide: true, Caption: `The two wishes against $\lambda$: short weights, small misses.`, Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "λ", Log: true}, Y: figure.Axis{Log: true}, Curves: []figure.Curve{misses, lengths}, Here: &price,
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\tfrac12\sum_i(t_i - f(x_i))^2$`, Value: lessons.Short(squared(r) / 2), After: raised},
@@ -340,13 +338,8 @@ func raised(ctx context.Context) float64 {
 		}
 		before, means[k] = f, mean(f)
 	}
-	switch rise := means[1] - means[0]; {
-	case least > 5-1e-6:
-		return 0
-	case rise > 0.1 && rise < 5-1e-3:
-		return 1
-	}
-	return 2
+	rise := means[1] - means[0]
+	return lessons.First(least > 5-1e-6, rise > 0.1 && rise < 5-1e-3)
 }
 
 // dualLines derives the dual.
@@ -369,9 +362,9 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	k := theory.Gram(gram)
 	e := &lessons.Exhibit{
 		Steps: len(dualLines()), Step: min(in.Step, len(dualLines())-1),
-		Figures: []lessons.Figure{twoReadings(min(in.Step, len(dualLines())-1), len(l.X), w), {Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-			return figure.Matrix{Format: lk.Format(0), X: "point j", Y: "point i", Name: "K", Values: k}.Picture()
-		}}},
+		Figures: []lessons.Figure{twoReadings(min(in.Step, len(dualLines())-1), len(l.X), w), {Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: lessons.Draws(0, figure.Matrix{
+			X: "point j", Y: "point i", Name: "K", Values: k,
+		})}},
 		Lab: l.lab(powers(2, dualL.Text(in))...),
 	}
 	e.Body = lessons.Derivation(e.Step, dualLines()...)
@@ -382,8 +375,8 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	rank := rankOf(k)
 	e.Numbers = []lessons.Number{
 		{Label: "rank of $K$", Value: fmt.Sprintf("%d of %d", rank, len(l.X)), Help: `yet $K + \lambda I$ has an inverse`},
-		{Label: `$\mathbf w$ by the three equations of line 7`, Value: vector(w)},
-		{Label: `$\Phi^\top\mathbf a$ by the eight of line 5`, Value: vector(sum)},
+		{Label: `$\mathbf w$ by the three equations of line 7`, Value: lessons.Vector(w...)},
+		{Label: `$\Phi^\top\mathbf a$ by the eight of line 5`, Value: lessons.Vector(sum...)},
 		{Label: "largest difference", Value: views.Short(floats.Distance(w, sum, math.Inf(1))), Help: "rounding"},
 	}
 	t := lessons.Table{Caption: "The points and their coefficients", Head: []string{"point", "$x_i$", "$t_i$", "$f(x_i)$", "$a_i$", `$\lambda a_i$`, "$t_i - f(x_i)$"}}
@@ -420,20 +413,11 @@ func twoReadings(step, points int, w []float64) lessons.Figure {
 	read(7.6, 3, "w = Φᵀa", "(K + λI) a = t", fmt.Sprintf("M = %d equations", points))
 	read(2.4, 6, "for w", "(ΦᵀΦ + λI) w = Φᵀt", fmt.Sprintf("D = %d equations", len(w)))
 	if step >= 6 {
-		marks = append(marks, text(5, 0.8, "either way w = "+vector(w)))
+		marks = append(marks, text(5, 0.8, "either way w = "+lessons.Vector(w...)))
 	}
-	return lessons.Figure{Name: "readings", Caption: "One equation, two readings: by the features at the left, by the points at the right.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMin: -0.2, XMax: 10.2, YMin: 0, YMax: 6.8}, Marks: marks}.Picture()
-	}}
-}
-
-// vector formats the entries of a vector.
-func vector(v []float64) string {
-	text := "("
-	for i, x := range v {
-		text += lessons.Either(i > 0, ", ", "") + lessons.Short(x)
-	}
-	return text + ")"
+	return lessons.Figure{Name: "readings", Caption: "One equation, two readings: by the features at the left, by the points at the right.", Draw: lessons.Draws(0, figure.Plane{
+		Bald: true, Stretched: true, Limits: figure.Limits{XMin: -0.2, XMax: 10.2, YMin: 0, YMax: 6.8}, Marks: marks,
+	})}
 }
 
 // rankOf counts the eigenvalues of a Gram matrix that are non-zero beyond rounding.
@@ -471,9 +455,7 @@ func showCurve(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			c.figure("curve", `Sixteen points and the curve fitted to them. ~Drag the marked one up or down.~`, figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -3.2, YMax: 3.2}),
-			{Name: "coefficients", Wide: true, Caption: `The coefficients $a_i$ of the points from left to right.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{Format: lk.Format(1), X: "point", Y: "a", Values: a, Names: names}.Picture()
-			}},
+			{Name: "coefficients", Wide: true, Caption: `The coefficients $a_i$ of the points from left to right.`, Draw: lessons.Draws(1, figure.Bars{X: "point", Y: "a", Values: a, Names: names})},
 		},
 		Handles: []lessons.Handle{{Label: "the marked point", X: l.X[marked], Y: l.T[marked], YControl: pulled}},
 		Numbers: []lessons.Number{
@@ -494,13 +476,9 @@ func share(ctx context.Context) float64 {
 		c := fit(ctx, withPulled(t), rbf("2", "0.1")...)
 		f[k] = c.at(c.X[marked])
 	}
-	switch first, second := f[1]-f[0], f[2]-f[1]; {
-	case first > 1-1e-6:
-		return 2
-	case math.Abs(first-second) < 1e-6:
-		return 0
-	}
-	return 1
+	first, second := f[1]-f[0], f[2]-f[1]
+	less := first <= 1-1e-6
+	return lessons.First(less && math.Abs(first-second) < 1e-6, less)
 }
 
 // prices returns the lambdas of the screen on degrees of freedom, in descending order.
@@ -659,13 +637,8 @@ func lowest(all []float64, rows []errorsAt, value func(errorsAt) float64) (lambd
 func narrow(ctx context.Context) float64 {
 	rows := path(ctx, many(), "100", lambdas(4)[:1])
 	const small = deviation * deviation / 4
-	switch at := rows[0]; {
-	case at.training < small && at.leftOut < small:
-		return 0
-	case at.training < small && at.leftOut > 4*deviation*deviation:
-		return 1
-	}
-	return 2
+	at := rows[0]
+	return lessons.First(at.training < small && at.leftOut < small, at.training < small && at.leftOut > 4*deviation*deviation)
 }
 
 // many returns the points of the path.
@@ -761,12 +734,10 @@ func showClassifier(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			lessons.Boundary("ridge", `Kernel ridge on the targets $\pm1$. Dashed: $f = \pm1$, where it wants all points to be.`, d.ridge.Model, d.data, d.ridgeSpec, wide),
 			folded(lessons.Boundary("svm", "The SVM on the same points, with its support vectors ringed.", d.svm.Model, d.data, d.svmSpec, wide)),
-			{Name: "sizes", Wide: true, After: true, Caption: "The sizes of the coefficients, largest first, as shares of the largest.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "coefficient"}, Y: figure.Axis{Name: "size", Min: -0.02, Max: 1.02},
-					Curves: []figure.Curve{sizes("kernel ridge", d.ridge.Model), sizes("SVM", d.svm.Model)},
-				}.Picture()
-			}},
+			{Name: "sizes", Wide: true, After: true, Caption: "The sizes of the coefficients, largest first, as shares of the largest.", Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "coefficient"}, Y: figure.Axis{Name: "size", Min: -0.02, Max: 1.02},
+				Curves: []figure.Curve{sizes("kernel ridge", d.ridge.Model), sizes("SVM", d.svm.Model)},
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "points that kernel ridge needs", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N)},
@@ -796,13 +767,7 @@ func beyond(ctx context.Context) float64 {
 		return n
 	}
 	ridge, svm := count(d.ridge.Model), count(d.svm.Model)
-	switch {
-	case ridge > svm+5:
-		return 0
-	case svm > ridge+5:
-		return 1
-	}
-	return 2
+	return lessons.First(ridge > svm+5, svm > ridge+5)
 }
 
 // near holds the points of the last screen without the far ones.
@@ -891,11 +856,6 @@ func moves(ctx context.Context) float64 {
 		s := lessons.TrainLinear(ctx, t, "C", "1")
 		crossings[k], lines[k], wrong[k] = -b/w[0], -s.B/s.W[0], t.Errors(figure.Linear(w, -b))
 	}
-	switch stays := math.Abs(lines[1]-lines[0]) < 1e-3; {
-	case stays && math.Abs(crossings[1]-crossings[0]) < 1e-3:
-		return 0
-	case stays && crossings[1] > crossings[0] && wrong[1] > wrong[0]:
-		return 1
-	}
-	return 2
+	stays := math.Abs(lines[1]-lines[0]) < 1e-3
+	return lessons.First(stays && math.Abs(crossings[1]-crossings[0]) < 1e-3, stays && crossings[1] > crossings[0] && wrong[1] > wrong[0])
 }

@@ -36,12 +36,10 @@ func showTube(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		slope = strconv.Itoa(lessons.Sign(miss))
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "losses", Caption: "What a miss costs. Inside of the tube nothing; outside in proportion, where the square grows faster and faster.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{
-				Format: l.Format(1), X: figure.Axis{Name: "t − f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 3},
-				Curves: []figure.Curve{band, half}, Rules: rules, Here: &miss,
-			}.Picture()
-		}}},
+		Figures: []lessons.Figure{{Name: "losses", Caption: "What a miss costs. Inside of the tube nothing; outside in proportion, where the square grows faster and faster.", Draw: lessons.Draws(1, figure.Chart{
+			X: figure.Axis{Name: "t − f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 3},
+			Curves: []figure.Curve{band, half}, Rules: rules, Here: &miss,
+		})}},
 		Numbers: []lessons.Number{
 			{Label: `$\max(0, \lvert t - f\rvert - \varepsilon)$`, Value: views.Short(insensitive(miss, eps)), Help: lessons.Either(insensitive(miss, eps) == 0, "inside of the tube: $a_i = 0$", "outside: a support vector")},
 			{Label: "half the square", Value: views.Short(miss * miss / 2), Help: "kernel ridge: every miss costs"},

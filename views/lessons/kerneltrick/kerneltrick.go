@@ -209,11 +209,7 @@ func sides(f func(x, y float64) float64) []figure.Mark {
 func liftedFigure(in lessons.Input, turn lessons.TurnControl, name, caption string, l figure.Lifted) lessons.Figure {
 	l.Yaw, l.Pitch = turn.Of(in)
 	l.ClassNames = lessons.ClassNames()
-	return lessons.Figure{Name: name, Caption: caption, Turns: true, Draw: func(look lessons.Look) (*figure.Picture, error) {
-		p := l
-		p.Format = look.Format(2)
-		return p.Picture()
-	}}
+	return lessons.Figure{Name: name, Caption: caption, Turns: true, Draw: lessons.Draws(2, l)}
 }
 
 func showLine(_ context.Context, in lessons.Input) *lessons.Exhibit {
@@ -433,11 +429,9 @@ func showBumps(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Plane("bumps", `~Drag the two centres.~ The curve is where $w_1\phi_1 + w_2\phi_2 + b = 0$; ringed points are wrong.`, limits, 2, sides(f), t.Dots(miss), marks),
-			{Name: "space", Caption: `The new coordinates: similarity to $\mathbf c_1$ and to $\mathbf c_2$. Here the boundary is a line.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				p := figure.Plane{Format: l.Format(2), X: "φ₁", Y: "φ₂", Limits: figure.Limits{XMin: -0.05, XMax: 1.05, YMin: -0.05, YMax: 1.05}}
-				p.Marks = append(append(p.Marks, straight...), space.Dots(miss)...)
-				return p.Picture()
-			}},
+			{Name: "space", Caption: `The new coordinates: similarity to $\mathbf c_1$ and to $\mathbf c_2$. Here the boundary is a line.`, Draw: lessons.Draws(2, figure.Plane{
+				X: "φ₁", Y: "φ₂", Limits: figure.Limits{XMin: -0.05, XMax: 1.05, YMin: -0.05, YMax: 1.05}, Marks: append(straight, space.Dots(miss)...),
+			})},
 			liftedFigure(in, bumpsTurn, "lifted", `The bumps, added up with their weights (a negative one is a hollow). The level plane cuts them at $f = 0$.`, box),
 		},
 		Handles: []lessons.Handle{
@@ -544,9 +538,9 @@ func showXOR(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	case xorMap:
 		e.Figures = []lessons.Figure{liftedFigure(in, xorTurn, "lifted", "Coordinates 2, 3 and 6 of the feature space. The height, the last coordinate, is the same within a class. ~Turn the box.~", box)}
 	case xorGram:
-		e.Figures = []lessons.Figure{{Name: "gram", Caption: `The Gram matrix. A point is most like itself, and equally like all others: the four feature vectors form a regular tetrahedron.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: x.gram, Classes: []int{1, 1, 0, 0}, ClassNames: lessons.ClassNames()}.Picture()
-		}}}
+		e.Figures = []lessons.Figure{{Name: "gram", Caption: `The Gram matrix. A point is most like itself, and equally like all others: the four feature vectors form a regular tetrahedron.`, Draw: lessons.Draws(2, figure.Matrix{
+			X: "point j", Y: "point i", Name: "K", Values: x.gram, Classes: []int{1, 1, 0, 0}, ClassNames: lessons.ClassNames(),
+		})}}
 		e.Figures[0] = e.Figures[0].Instead(images, asks)
 	case xorAlpha:
 		e.Figures = []lessons.Figure{x.dualFigure().Instead(images, asks)}
@@ -609,9 +603,9 @@ func (x *xor) dualFigure() lessons.Figure {
 		as, ws = append(as, a), append(ws, n*a-q*a*a/2)
 	}
 	here := x.alpha[0]
-	return lessons.Figure{Name: "dual", Caption: `The dual objective when all four multipliers are equal to $a$. The upright line is where the solver ends, which does not know of the symmetry.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &here}.Picture()
-	}}
+	return lessons.Figure{Name: "dual", Caption: `The dual objective when all four multipliers are equal to $a$. The upright line is where the solver ends, which does not know of the symmetry.`, Draw: lessons.Draws(1, figure.Chart{
+		X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &here,
+	})}
 }
 
 func showTrick(_ context.Context, in lessons.Input) *lessons.Exhibit {
@@ -718,12 +712,10 @@ func counter(d, p int) lessons.Figure {
 		row(-float64(k), "degree "+strconv.Itoa(k), theory.Monomials(d, k), func(at [2]float64) figure.Mark { return figure.Dot{At: at, Class: -1} })
 	}
 	row(-float64(p)-1.5, "kernel", float64(d+p-1), func(at [2]float64) figure.Mark { return figure.Dot{At: at, Class: -1, Hollow: true} })
-	return lessons.Figure{Name: "counter", Caption: "One dot for each feature, a row for each degree; below, hollow, the multiplications of the kernel. ~Raise $p$.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{
-			Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMin: -9, XMax: most + 9, YMin: -float64(p) - 2.5, YMax: 1}, Marks: marks,
-			Title: fmt.Sprintf("%s features, %s", number(theory.Monomials(d+1, p)), lessons.Count(d+p-1, "multiplication", "multiplications")),
-		}.Picture()
-	}}
+	return lessons.Figure{Name: "counter", Caption: "One dot for each feature, a row for each degree; below, hollow, the multiplications of the kernel. ~Raise $p$.~", Draw: lessons.Draws(0, figure.Plane{
+		Bald: true, Stretched: true, Limits: figure.Limits{XMin: -9, XMax: most + 9, YMin: -float64(p) - 2.5, YMax: 1}, Marks: marks,
+		Title: fmt.Sprintf("%s features, %s", number(theory.Monomials(d+1, p)), lessons.Count(d+p-1, "multiplication", "multiplications")),
+	})}
 }
 
 // independent counts independent feature vectors of the RBF kernel.
@@ -774,12 +766,10 @@ func showEndless(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			liftedFigure(in, endlessTurn, "surface", `The decision function of an RBF SVM as a surface. It crosses the level plane $f = 0$ at the boundary; ringed points are support vectors, where the surface is held up or down.`, box),
-			{Name: "series", Wide: true, Caption: fmt.Sprintf("In one dimension, $k(x, 1)$ against $x$, and what the first %d features make of it.", terms), Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "x", Min: -2, Max: 2}, Y: figure.Axis{Name: "k(x, 1)", Min: -0.3, Max: 1.1},
-					Curves: []figure.Curve{{Name: "RBF kernel", X: xs, Y: exact}, {Name: "first terms only", X: xs, Y: cut}},
-				}.Picture()
-			}},
+			{Name: "series", Wide: true, Caption: fmt.Sprintf("In one dimension, $k(x, 1)$ against $x$, and what the first %d features make of it.", terms), Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "x", Min: -2, Max: 2}, Y: figure.Axis{Name: "k(x, 1)", Min: -0.3, Max: 1.1},
+				Curves: []figure.Curve{{Name: "RBF kernel", X: xs, Y: exact}, {Name: "first terms only", X: xs, Y: cut}},
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "training errors", Value: fmt.Sprintf("%d of %d", errors, len(t.Y)), Help: "at a finite $C$ nothing forbids them"},

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
@@ -81,10 +82,7 @@ func TestBestLine(t *testing.T) {
 		fewest := len(points.Y)
 		for k := range 3600 {
 			sin, cos := math.Sincos(float64(k) * math.Pi / 1800)
-			order := make([]int, len(points.Y))
-			for i := range order {
-				order[i] = i
-			}
+			order := dataset.Indices(len(points.Y))
 			at := func(i int) float64 { return cos*points.XY[i][0] + sin*points.XY[i][1] }
 			slices.SortFunc(order, func(i, j int) int { return int(math.Copysign(1, at(i)-at(j))) })
 			wrong := 0 // for a threshold below all points, all are +1

@@ -71,9 +71,9 @@ func fromTheSide(w [2]float64, v float64) lessons.Figure {
 			figure.Arrow{To: tip, Pen: figure.Pen{Dash: figure.Dashed}, Label: "w + v"},
 		)
 	}
-	return lessons.Figure{Name: "side", Caption: `The span of the points, seen from the side, and the weights: $\mathbf w$ lies in it, $\mathbf v$ stands upright on it. ~Pull $\mathbf v$ to 0.~`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(2), X: "along w", Y: "outside", Limits: figure.Limits{XMin: -3, XMax: 3, YMin: -0.5, YMax: 3.2}, Marks: marks}.Picture()
-	}}
+	return lessons.Figure{Name: "side", Caption: `The span of the points, seen from the side, and the weights: $\mathbf w$ lies in it, $\mathbf v$ stands upright on it. ~Pull $\mathbf v$ to 0.~`, Draw: lessons.Draws(2, figure.Plane{
+		X: "along w", Y: "outside", Limits: figure.Limits{XMin: -3, XMax: 3, YMin: -0.5, YMax: 3.2}, Marks: marks,
+	})}
 }
 
 // span computes the effect of a component outside the span at the training points: they are
@@ -97,5 +97,5 @@ func span(ctx context.Context) float64 {
 	if !changed && longer > 0 {
 		return 2
 	}
-	return lessons.Yes(changed)
+	return lessons.First(changed)
 }

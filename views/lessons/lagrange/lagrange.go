@@ -132,13 +132,7 @@ func noLine(p theory.Problem, in lessons.Input) *lessons.Exhibit {
 
 // plane returns a drawing over x and y.
 func plane(name, caption string, marks ...[]figure.Mark) lessons.Figure {
-	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		p := figure.Plane{Format: l.Format(2), X: "x", Y: "y", Limits: limits}
-		for _, m := range marks {
-			p.Marks = append(p.Marks, m...)
-		}
-		return p.Picture()
-	}}
+	return lessons.Figure{Name: name, Caption: caption, Draw: lessons.Draws(2, figure.Plane{X: "x", Y: "y", Limits: limits, Marks: slices.Concat(marks...)})}
 }
 
 // levels draws level lines of the objective and its unconstrained minimum.
@@ -582,9 +576,9 @@ func fourConditions(pull [2]float64, c theory.WallCase) lessons.Figure {
 		}
 		marks = append(marks, text(corner(1, 1), across/2, y, says))
 	}
-	return lessons.Figure{Name: "conditions", Wide: true, After: true, Caption: "The four conditions at the solution. ~Drag the free minimum and see which bars vanish.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(0), Bald: true, Limits: figure.Limits{XMax: 2 * across, YMin: -2 * down}, Marks: marks}.Picture()
-	}}
+	return lessons.Figure{Name: "conditions", Wide: true, After: true, Caption: "The four conditions at the solution. ~Drag the free minimum and see which bars vanish.~", Draw: lessons.Draws(0, figure.Plane{
+		Bald: true, Limits: figure.Limits{XMax: 2 * across, YMin: -2 * down}, Marks: marks,
+	})}
 }
 
 // numbers holds four points on a line, as points of the plane.
@@ -626,9 +620,9 @@ func showSVM(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		table.Rows = append(table.Rows, []string{strconv.Itoa(i + 1), views.Short(p[0]), lessons.Signed(pts.Y[i]), lessons.Short(1 - margin(i, w, b))})
 	}
 	drawn := func(marks []figure.Mark) lessons.Figure {
-		return lessons.Figure{Name: "walls", Caption: `Every training point is a wall in the plane of $w$ and $b$. ~Drag $(w, b)$ within the shaded region as far to the left as you can.~`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Plane{Format: l.Format(3), X: "w", Y: "b", Limits: figure.Limits{XMin: -0.4, XMax: 3, YMin: -2.2, YMax: 1.2}, Stretched: true, Marks: marks}.Picture()
-		}}
+		return lessons.Figure{Name: "walls", Caption: `Every training point is a wall in the plane of $w$ and $b$. ~Drag $(w, b)$ within the shaded region as far to the left as you can.~`, Draw: lessons.Draws(3, figure.Plane{
+			X: "w", Y: "b", Limits: figure.Limits{XMin: -0.4, XMax: 3, YMin: -2.2, YMax: 1.2}, Stretched: true, Marks: marks,
+		})}
 	}
 	first := drawn(walls)
 	e.Tables = []lessons.Table{table}
@@ -658,9 +652,9 @@ func showSVM(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	e.Figures = []lessons.Figure{
 		first,
-		{Name: "points", Wide: true, Caption: `The same seen by the points, at height $y_i$: $f$ must pass above $+1$ at the positive ones and below $-1$ at the negative ones.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Plane{Format: l.Format(1), X: "x", Y: "y, f(x)", Limits: figure.Limits{XMin: -2.5, XMax: 3, YMin: -2, YMax: 2}, Stretched: true, Marks: line}.Picture()
-		}},
+		{Name: "points", Wide: true, Caption: `The same seen by the points, at height $y_i$: $f$ must pass above $+1$ at the positive ones and below $-1$ at the negative ones.`, Draw: lessons.Draws(1, figure.Plane{
+			X: "x", Y: "y, f(x)", Limits: figure.Limits{XMin: -2.5, XMax: 3, YMin: -2, YMax: 2}, Stretched: true, Marks: line,
+		})},
 	}
 	return e
 }

@@ -49,7 +49,7 @@ func Lesson() *lessons.Lesson {
 				Answers: map[string]lessons.Answer{
 					"sign": func(context.Context) float64 {
 						m := lessons.Must(theory.NewMargins([]float64{-0.2}, []float64{-1}, 1))
-						return lessons.Yes(m.Separates)
+						return lessons.First(m.Separates)
 					},
 				},
 			},
@@ -135,15 +135,7 @@ func doubling(context.Context) float64 {
 	functional := two.FunctionalMargin() / one.FunctionalMargin()
 	geometric := two.GeometricMargin() / one.GeometricMargin()
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
-	switch {
-	case near(functional, 2) && near(geometric, 2):
-		return 0
-	case near(functional, 2) && near(geometric, 1):
-		return 1
-	case near(functional, 1) && near(geometric, 0.5):
-		return 2
-	}
-	return 3
+	return lessons.First(near(functional, 2) && near(geometric, 2), near(functional, 2) && near(geometric, 1), near(functional, 1) && near(geometric, 0.5))
 }
 
 func showCanonical(_ context.Context, in lessons.Input) *lessons.Exhibit {

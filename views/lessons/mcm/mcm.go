@@ -167,9 +167,9 @@ func showRatio(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	moved := in.Text(param.Param(hyperplane)) != hyperplane.Default // the question's setting
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "bands", Wide: true, Caption: `Two rubber bands at the hyperplane, to the farthest point and to the nearest. ~Drag the hyperplane: how often does the short one fit into the long one?~`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Plane{Format: lk.Format(1), X: "x", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: -1, YMax: 1}, Marks: marks}.Picture()
-			}},
+			{Name: "bands", Wide: true, Caption: `Two rubber bands at the hyperplane, to the farthest point and to the nearest. ~Drag the hyperplane: how often does the short one fit into the long one?~`, Draw: lessons.Draws(1, figure.Plane{
+				X: "x", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: -1, YMax: 1}, Marks: marks,
+			})},
 			{Name: "ratios", Wide: true, After: true, Caption: `The ratio of the bands against the place of the hyperplane between the classes.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				ch := figure.Chart{Format: lk.Format(0), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Name: "ratio", Min: 1, Max: 40}, Curves: []figure.Curve{{Name: "h of the MCM", X: ts, Y: hs}}}
 				if t > -0.8 && t < 1.2 {
@@ -179,7 +179,7 @@ func showRatio(_ context.Context, in lessons.Input) *lessons.Exhibit {
 			}},
 		},
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 0.8, XControl: hyperplane}}, // above the points
-		Numbers: []lessons.Number{{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min), After: moved}},
+		Numbers: []lessons.Number{{Label: `$h_{\text{MCM}}$`, Value: lessons.OrInfinite(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min), After: moved}},
 		Notes:   l.doubts("A point lies on the hyperplane: the short band has no length.", "The hyperplane does not separate the classes: the ratio uses $\\lvert f\\rvert$, so it means nothing here."),
 	}
 }
@@ -212,26 +212,13 @@ func smallest(context.Context) float64 {
 	return 2
 }
 
-// ratio formats a quotient whose denominator may be 0.
-func ratio(v float64) string {
-	if math.IsInf(v, 1) {
-		return "∞"
-	}
-	return views.Short(v)
-}
-
 // shift moves the origin 10 to the left.
 func shift(context.Context) float64 {
 	before := newLine(0.7, 0)
 	after := newLine(0.7, -10)
 	same := func(a, b float64) bool { return math.Abs(a-b) < 1e-9*math.Abs(b) }
-	switch h, r := same(after.HMCM, before.HMCM), same(after.Radius/after.Margin, before.Radius/before.Margin); {
-	case h && r:
-		return 0
-	case h:
-		return 1
-	}
-	return 2
+	h, r := same(after.HMCM, before.HMCM), same(after.Radius/after.Margin, before.Radius/before.Margin)
+	return lessons.First(h && r, h)
 }
 
 // rbfOnLine returns h of an RBF machine on the points of the real line, and how many of them it
@@ -283,9 +270,9 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 1, XControl: hyperplane}, {Label: "origin", X: o, Y: 0, XControl: origin}},
 		Notes:   l.doubts("A point lies on the hyperplane: both ratios are infinite.", "The hyperplane does not separate the classes: both ratios use $\\lvert f\\rvert$, so they mean nothing here."),
 		Figures: []lessons.Figure{{
-			Name: "augmented", Wide: true, Caption: `The six points with a 1 appended; every hyperplane now passes through the origin. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. ~Drag hyperplane and origin.~`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Plane{Format: lk.Format(2), X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-3, o-0.5), XMax: max(4.5, o+0.5), YMin: -0.5, YMax: 1.6}, Marks: marks}.Picture()
-			},
+			Name: "augmented", Wide: true, Caption: `The six points with a 1 appended; every hyperplane now passes through the origin. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. ~Drag hyperplane and origin.~`, Draw: lessons.Draws(2, figure.Plane{
+				X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-3, o-0.5), XMax: max(4.5, o+0.5), YMin: -0.5, YMax: 1.6}, Marks: marks,
+			}),
 		}, {Name: "bounds", After: moved, Caption: `Everything against the place of the hyperplane between the classes, for your origin. ~Move the origin: one curve moves, the others stay.~`, Asks: `The upper bound and $h_{\text{MCM}}^2$ against the place of the hyperplane between the classes. Where is the VC dimension?`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			ch := figure.Chart{
 				Format: lk.Format(1), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Log: true, Min: 1, Max: 1e4},
@@ -299,14 +286,14 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Tables: []lessons.Table{{
 			After: true, Caption: `Two families of functions on these six points`, Head: []string{"family", `$h_{\text{VC}}$`, `$h_{\text{MCM}}^2$`, `$h_{\text{VC}}/h_{\text{MCM}}^2$`},
 			Rows: [][]string{
-				{"thresholds", strconv.Itoa(thresholds), ratio(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
+				{"thresholds", strconv.Itoa(thresholds), lessons.OrInfinite(l.HMCM * l.HMCM), views.Short(float64(thresholds) / (l.HMCM * l.HMCM))},
 				{`RBF kernel, $\gamma = 2$`, fmt.Sprintf("≥ %d", shattered), views.Short(h * h), "≥ " + views.Short(float64(shattered)/(h*h))},
 			},
 		}},
 		Numbers: []lessons.Number{
-			{Label: `$h_{\text{MCM}}$`, Value: ratio(l.HMCM), After: moved},
-			{Label: `$\hat R/\hat\Delta$`, Value: ratio(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin), After: moved},
-			{After: moved, Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: ratio(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
+			{Label: `$h_{\text{MCM}}$`, Value: lessons.OrInfinite(l.HMCM), After: moved},
+			{Label: `$\hat R/\hat\Delta$`, Value: lessons.OrInfinite(l.Radius / l.Margin), Help: "with the 1 appended: " + views.Short(l.Radius) + " / " + views.Short(l.Margin), After: moved},
+			{After: moved, Label: `$\lceil(\hat R/\hat\Delta)^2\rceil + 1$`, Value: lessons.OrInfinite(theory.MarginVCDim(l.Radius, l.Margin, math.Inf(1))), Help: "an upper bound of both"},
 		},
 	}
 }
@@ -316,14 +303,7 @@ func follows(ctx context.Context) float64 {
 	h, shattered := rbfOnLine(ctx)
 	thresholds := shatteredByThresholds()
 	near := newLine(1.1, 0)
-	switch {
-
-	case float64(shattered) <= 1+h*h:
-		return 0
-	case near.HMCM*near.HMCM <= float64(thresholds):
-		return 1
-	}
-	return 2
+	return lessons.First(float64(shattered) <= 1+h*h, near.HMCM*near.HMCM <= float64(thresholds))
 }
 
 var fractionLines = lessons.Lines(files, "fraction")
@@ -356,9 +336,9 @@ func showFraction(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			figure.Line{A: [2]float64{0, 1}, C: p * g, Pen: figure.Pen{Dash: figure.DashDot, Color: figure.Green}, Label: ceiling, Name: "ceiling"})
 	}
 	marks = append(marks, sixDots(func(i int) [2]float64 { return [2]float64{six.x[i], p * margins[i]} })...)
-	e.Figures = []lessons.Figure{{Name: "margins", Wide: true, Caption: `The six points of the line; their height is $y_i f(x_i)$.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: lk.Format(1), X: "x", Y: "y f(x)", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: min(-1, 1.1*p*l), YMax: 1.15 * p * g}, Marks: marks}.Picture()
-	}}}
+	e.Figures = []lessons.Figure{{Name: "margins", Wide: true, Caption: `The six points of the line; their height is $y_i f(x_i)$.`, Draw: lessons.Draws(1, figure.Plane{
+		X: "x", Y: "y f(x)", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: min(-1, 1.1*p*l), YMax: 1.15 * p * g}, Marks: marks,
+	})}}
 	quotient, parts := "none", ""
 	if l > 0 {
 		quotient, parts = views.Short(g/l), views.Short(p*g)+" / "+views.Short(p*l)+"; "
@@ -463,7 +443,7 @@ func showSimplex(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		{Label: `$h + C\sum_i q_i$`, Value: views.Short(s.Objective)},
 		{Label: `$\mathbf w$ and $b$`, Value: lessons.Pair(w) + " and " + views.Short(s.B)},
 		{Label: `$h$`, Value: views.Short(s.H)},
-		{Label: `$q$`, Value: list(s.Q)},
+		{Label: `$q$`, Value: lessons.Vector(s.Q...)},
 	}
 
 	t := lessons.Table{Caption: "The tableau to two decimals: a row for each basic variable, a column for each that is 0 now. The arrow enters, the marked row leaves.", Head: []string{"basis", "value", "ratio"}}
@@ -522,18 +502,9 @@ func tableau(t lessons.Table, entering int) lessons.Figure {
 			marks = append(marks, figure.Text{At: [2]float64{float64(k) + 0.5, -float64(i) - 0.5}, Text: cell})
 		}
 	}
-	return lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Plane{Format: l.Format(0), Bald: true, Stretched: true, Limits: figure.Limits{XMax: columns, YMin: -rows}, Marks: marks, Caption: "The simplex tableau, as in the table."}.Picture()
-	}}
-}
-
-// list formats a vector.
-func list(vs []float64) string {
-	var texts []string
-	for _, v := range vs {
-		texts = append(texts, views.Short(v))
-	}
-	return "(" + strings.Join(texts, ", ") + ")"
+	return lessons.Figure{Draw: lessons.Draws(0, figure.Plane{
+		Bald: true, Stretched: true, Limits: figure.Limits{XMax: columns, YMin: -rows}, Marks: marks, Caption: "The simplex tableau, as in the table.",
+	})}
 }
 
 // pivot explains the choice of the pivot.
@@ -566,13 +537,7 @@ func zeroStep(ctx context.Context) float64 {
 			continue
 		}
 		line := floats.Distance(s.Weights, next.Weights, 2)+math.Abs(s.B-next.B) > 1e-12
-		switch {
-		case line && math.Abs(s.Objective-next.Objective) > 1e-12:
-			return 0
-		case line:
-			return 1
-		}
-		return 2
+		return lessons.First(line && math.Abs(s.Objective-next.Objective) > 1e-12, line)
 	}
 	panic(lessons.Failf("mcm: the four points have no step of length 0 any more"))
 }
@@ -587,17 +552,6 @@ func load(set string) *dataset.Data {
 
 // freshMoons returns new points from the distribution of the moons.
 func freshMoons() *dataset.Data { return lessons.Must(dataset.Generate("moons", 400, 0.3, 77)) }
-
-// lab links to the lab with points of the plane.
-func lab(d *dataset.Data, settings ...string) string {
-	y, _, _, err := d.Binary("")
-	lessons.Check(err)
-	t := lessons.Toy{Y: y}
-	for i := range y {
-		t.XY = append(t.XY, [2]float64(d.X.RawRowView(i)))
-	}
-	return t.Lab(settings...)
-}
 
 // machine is a machine in the comparison, with its results.
 type machine struct {
@@ -686,7 +640,7 @@ func showBeside(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	case "iris-versicolor-virginica":
 		e.Lab = lessons.LabQuery(set.Of(in), settings...)
 	default:
-		e.Lab = lab(d, settings...)
+		e.Lab = lessons.ToyOf(d).Lab(settings...)
 	}
 	return e
 }
@@ -767,7 +721,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	if hereRho == 0 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: "rank used", Value: fmt.Sprintf("%d of %d", *r.Rank, r.N), Help: "columns of the kernel matrix that f may use"})
 	}
-	e.Lab = lab(d, rbfSettings(width, c, cut, sparsity)...)
+	e.Lab = lessons.ToyOf(d).Lab(rbfSettings(width, c, cut, sparsity)...)
 	switch {
 	case *r.H < 1+1e-6 && *r.SlackSum < 1e-6:
 		e.After = []string{"$h = 1$ without slack: $f$ takes the value $y_i$ at every point. Now look at the fresh points.", "The objective is as small as it can ever be, and $C$ has nothing to decide."}
@@ -783,13 +737,5 @@ func priceIdle(ctx context.Context) float64 {
 	one, _ := lessons.Fit(ctx, d, rbfSettings("10", "1", "1e-8", "0")...)
 	two, _ := lessons.Fit(ctx, d, rbfSettings("10", "100", "1e-8", "0")...)
 	a, b := one.Report, two.Report
-	switch {
-	case *b.TrainAccuracy > *a.TrainAccuracy:
-		return 0
-	case b.SupportVectors < a.SupportVectors:
-		return 1
-	case *b.H > *a.H+1e-9:
-		return 2
-	}
-	return 3
+	return lessons.First(*b.TrainAccuracy > *a.TrainAccuracy, b.SupportVectors < a.SupportVectors, *b.H > *a.H+1e-9)
 }

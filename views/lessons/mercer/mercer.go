@@ -98,7 +98,7 @@ func Lesson() *lessons.Lesson {
 				Answers: map[string]lessons.Answer{
 					"entries": func(context.Context) float64 {
 						s := lessons.Must(theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1})))
-						return 1 - lessons.Yes(!s.PSD)
+						return 1 - lessons.First(!s.PSD)
 					},
 				},
 			},
@@ -194,9 +194,7 @@ func gramOf(k kernel.Kernel, t lessons.Toy) *mat.SymDense {
 
 // matrix returns a picture of a Gram matrix with its classes.
 func matrix(name, caption string, k mat.Matrix, classes []int, names []string) lessons.Figure {
-	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Matrix{Format: l.Format(2), X: "point j", Y: "point i", Name: "K", Values: k, Classes: classes, ClassNames: names}.Picture()
-	}}
+	return lessons.Figure{Name: name, Caption: caption, Draw: lessons.Draws(2, figure.Matrix{X: "point j", Y: "point i", Name: "K", Values: k, Classes: classes, ClassNames: names})}
 }
 
 // bars draws eigenvalues as bars, without those that count as zero.
@@ -207,9 +205,7 @@ func bars(name, caption string, s theory.Spectrum, log bool) lessons.Figure {
 			values[i] = 0
 		}
 	}
-	return lessons.Figure{Name: name, Caption: caption, Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Bars{Format: l.Format(1), X: "number", Y: "eigenvalue", Values: values, Log: log}.Picture()
-	}}
+	return lessons.Figure{Name: name, Caption: caption, Wide: true, Draw: lessons.Draws(1, figure.Bars{X: "number", Y: "eigenvalue", Values: values, Log: log})}
 }
 
 // movable returns the toy of the first screen, sorted by class, with the first point at the
@@ -335,9 +331,9 @@ func showTest(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		Lab: t.Lab(spec(k, row)...),
 	}
 	if s.Witness != nil {
-		e.Figures = append(e.Figures, lessons.Figure{Name: "witness", Wide: true, Caption: `The witness $\mathbf c$, one number a point: with these weights $\mathbf c^\top K\mathbf c$, which should be the squared length of $\sum_i c_i\phi(\mathbf x_i)$, is negative.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Bars{Format: l.Format(1), X: "point", Y: "c", Values: s.Witness, Classes: t.Classes(), ClassNames: lessons.ClassNames()}.Picture()
-		}})
+		e.Figures = append(e.Figures, lessons.Figure{Name: "witness", Wide: true, Caption: `The witness $\mathbf c$, one number a point: with these weights $\mathbf c^\top K\mathbf c$, which should be the squared length of $\sum_i c_i\phi(\mathbf x_i)$, is negative.`, Draw: lessons.Draws(1, figure.Bars{
+			X: "point", Y: "c", Values: s.Witness, Classes: t.Classes(), ClassNames: lessons.ClassNames(),
+		})})
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\mathbf c^\top K\mathbf c$`, Value: views.Short(form(g, s.Witness)), Help: `for the witness, $\lVert\mathbf c\rVert = 1$`})
 	}
 	return e
@@ -407,9 +403,9 @@ func showIndefinite(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			lessons.Plane("points", `~Drag the two points.~ In the hatched part the point of class $+1$ would have a negative squared distance from the other.`, limits, 1,
 				[]figure.Mark{figure.Region{F: func(x, y float64) float64 { return -eta([2]float64{x, y}) }, Color: figure.Magenta, Hatch: true, Name: "η ≤ 0"}}, t.Dots(nil)),
-			{Name: "dual", Wide: true, After: true, Caption: `The dual over $a = \alpha_1 = \alpha_2$ up to $C$. The upright line is where the solver stops.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "a", Min: 0, Max: c}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &alpha}.Picture()
-			}},
+			{Name: "dual", Wide: true, After: true, Caption: `The dual over $a = \alpha_1 = \alpha_2$ up to $C$. The upright line is where the solver stops.`, Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "a", Min: 0, Max: c}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &alpha,
+			})},
 		},
 		Handles: []lessons.Handle{
 			positive.Handle("point of class +1", in),
@@ -501,7 +497,7 @@ func rows(d *dataset.Data, n int) (x *mat.Dense, classes []int) {
 		rows[i] = i * all / n
 	}
 	slices.SortStableFunc(rows, func(a, b int) int { return d.Y[a] - d.Y[b] })
-	some := lessons.SelectRows(d, rows)
+	some := d.Subset(rows)
 	return dataset.FitScaler(some.X).Apply(some.X), some.Y
 }
 
@@ -537,9 +533,9 @@ func showCombine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	if operation.Of(in) == "conformal" { // the question is whether it is valid
 		asks := "Here come the eigenvalues of " + label + ". Will one be below zero?"
-		e.Figures[0] = e.Figures[0].Instead(lessons.Figure{Name: "after", Wide: true, Caption: asks, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "number", Min: 1, Max: float64(max(n, 2))}, Y: figure.Axis{Name: "eigenvalue", Min: -1, Max: 1}}.Picture()
-		}}, asks)
+		e.Figures[0] = e.Figures[0].Instead(lessons.Figure{Name: "after", Wide: true, Caption: asks, Draw: lessons.Draws(1, figure.Chart{
+			X: figure.Axis{Name: "number", Min: 1, Max: float64(max(n, 2))}, Y: figure.Axis{Name: "eigenvalue", Min: -1, Max: 1},
+		})}, asks)
 		e.Notes, e.After = nil, append(e.Notes, e.After...)
 	}
 	return e
@@ -552,7 +548,7 @@ func factor(context.Context) float64 {
 	for _, c := range combinations {
 		if c.name == "conformal" {
 			s := lessons.Must(theory.Mercer(c.of(k1, k2, t.Matrix())))
-			return lessons.Yes(s.PSD)
+			return lessons.First(s.PSD)
 		}
 	}
 	panic(lessons.Failf("no conformal combination"))
@@ -583,11 +579,7 @@ func showWhy(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		return k1
 	}
 	bars := func(caption string, b figure.Bars) lessons.Figure {
-		return lessons.Figure{Name: "terms", Wide: true, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			b := b
-			b.Format = l.Format(1)
-			return b.Picture()
-		}}
+		return lessons.Figure{Name: "terms", Wide: true, Caption: caption, Draw: lessons.Draws(1, b)}
 	}
 	which := property.Of(in)
 	whole := form(combine(which), v)
@@ -656,17 +648,11 @@ func showPCA(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		lifted.Points = append(lifted.Points, figure.Dot3{At: [3]float64{score(i, 0), score(i, 1), score(i, 2)}, Class: c})
 	}
 	flat := func(name, caption, xName, yName string, at func(i int) [2]float64) lessons.Figure {
-		return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Plane{Format: l.Format(1), X: xName, Y: yName, Marks: dots(at)}.Picture()
-		}}
+		return lessons.Figure{Name: name, Caption: caption, Draw: lessons.Draws(1, figure.Plane{X: xName, Y: yName, Marks: dots(at)})}
 	}
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "space", Turns: true, Caption: "The points as the kernel sees them, along the three directions of the feature space in which they spread most. ~Turn the box.~ Would a plane part the classes?", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				p := lifted
-				p.Format = l.Format(1)
-				return p.Picture()
-			}},
+			{Name: "space", Turns: true, Caption: "The points as the kernel sees them, along the three directions of the feature space in which they spread most. ~Turn the box.~ Would a plane part the classes?", Draw: lessons.Draws(1, lifted)},
 			flat("components", "Seen from above: the first two components.", "component 1", "component 2", func(i int) [2]float64 { return [2]float64{score(i, 0), score(i, 1)} }),
 		},
 		Lab: lessons.LabQuery(pcaData.Text(in), append(spec(k, row), "standardize", "true")...),

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
@@ -258,13 +259,8 @@ func rate(ctx context.Context) float64 {
 		r := lessons.Must(stepwise.PrimalPerceptron(ctx, toy.Matrix(), toy.Y, stepwise.PrimalPerceptronSettings{Rate: eta}))
 		mistakes[i] = r.At(r.Len() - 1).Mistakes
 	}
-	switch one, half := mistakes[0], mistakes[1]; {
-	case half > one:
-		return 0
-	case half < one:
-		return 2
-	}
-	return 1
+	one, half := mistakes[0], mistakes[1]
+	return lessons.First(half > one, half == one)
 }
 
 // turn rotates the toy about the origin by an angle in degrees.
@@ -309,9 +305,9 @@ func showGram(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	ended := fmt.Sprintf("%s in %s", lessons.Count(s.Mistakes, "mistake", "mistakes"), lessons.Count(s.Pass, "pass", "passes"))
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "gram", Caption: "The Gram matrix, positive class first. Everything the algorithm knows of the points.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Matrix{Format: l.Format(1), X: "point j", Y: "point i", Name: "G", Values: g, Classes: t.Classes(), ClassNames: []string{lessons.Signed(-1), lessons.Signed(1)}}.Picture()
-			}},
+			{Name: "gram", Caption: "The Gram matrix, positive class first. Everything the algorithm knows of the points.", Draw: lessons.Draws(1, figure.Matrix{
+				X: "point j", Y: "point i", Name: "G", Values: g, Classes: t.Classes(), ClassNames: []string{lessons.Signed(-1), lessons.Signed(1)},
+			})},
 			plane("The points, numbered as in the matrix, where the perceptron's f changes its sign, and how often each was mistaken.", s.Iterate).Instead(plane(asks, uncounted), asks),
 		},
 		Numbers: []lessons.Number{
@@ -404,12 +400,10 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Steps: len(proof()), Step: step, Body: lessons.Derivation(step, proof()...),
 		Figures: []lessons.Figure{
-			{Name: "race", Caption: `The length of $\mathbf w$ after $k$ mistakes lies between the two bounds (both axes logarithmic). Where they cross, at $k = (R/\gamma)^2$, there is no room left.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "mistakes k", Log: true, Min: 1, Max: end}, Y: figure.Axis{Name: "length", Log: true},
-					Curves: []figure.Curve{length, low, high}, Rules: []figure.Rule{{Name: "(R/γ)²", At: bound, Upright: true}},
-				}.Picture()
-			}},
+			{Name: "race", Caption: `The length of $\mathbf w$ after $k$ mistakes lies between the two bounds (both axes logarithmic). Where they cross, at $k = (R/\gamma)^2$, there is no room left.`, Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "mistakes k", Log: true, Min: 1, Max: end}, Y: figure.Axis{Name: "length", Log: true},
+				Curves: []figure.Curve{length, low, high}, Rules: []figure.Rule{{Name: "(R/γ)²", At: bound, Upright: true}},
+			})},
 			lessons.Plane("margin", "The points, the widest line through the origin with its margin, and the circle of radius R.", figure.Limits{XMin: -radius - 0.2, XMax: radius + 0.2, YMin: -radius - 0.2, YMax: radius + 0.2}, 2,
 				lessons.Sides(unit, 0), []figure.Mark{
 					figure.Line{A: unit, C: gamma, Pen: figure.Pen{Dash: figure.Dashed, Thin: true}, Name: "margin γ"},
@@ -509,12 +503,10 @@ func showOrder(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			lines("The end of this order (thick, with its worst margin), of the others (thin), and the widest line (long dashes).",
 				figure.Line{A: svm.W, C: -svm.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "widest (SVM)"}).Instead(lines(asks), asks),
-			{Name: "shares", Wide: true, After: true, Caption: "Worst margin of every order as a share of the widest, largest first.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{
-					Format: l.Format(1), X: "order", Y: "% of the widest margin", Values: shares, Names: names, Sorted: true,
-					Rules: []figure.Rule{{Name: "the SVM", At: 100}},
-				}.Picture()
-			}},
+			{Name: "shares", Wide: true, After: true, Caption: "Worst margin of every order as a share of the widest, largest first.", Draw: lessons.Draws(1, figure.Bars{
+				X: "order", Y: "% of the widest margin", Values: shares, Names: names, Sorted: true,
+				Rules: []figure.Rule{{Name: "the SVM", At: 100}},
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "this order", Value: views.Short(ends[mine].margin), Help: fmt.Sprintf("worst margin, after %d mistakes", ends[mine].mistakes)},
@@ -533,13 +525,7 @@ func bestOrder(ctx context.Context) float64 {
 	for _, e := range ends {
 		best = max(best, e.margin)
 	}
-	switch {
-	case best > margin*(1+1e-3):
-		return 2
-	case best > margin*(1-1e-3):
-		return 0
-	}
-	return 1
+	return lessons.First(math.Abs(best-margin) <= 1e-3*margin, best < margin)
 }
 
 // spoilt returns the lesson's points with the first one moved.
@@ -556,10 +542,7 @@ func showNever(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	s := r.At(step)
 	// The counts of the points with the most mistakes at the end.
 	end := r.At(r.Len() - 1)
-	order := make([]int, len(t.Y))
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(len(t.Y))
 	slices.SortStableFunc(order, func(a, b int) int { return int(end.Points[b].Alpha - end.Points[a].Alpha) })
 	var curves []figure.Curve
 	for _, i := range order[:3] {
@@ -607,11 +590,5 @@ func counts(ctx context.Context) float64 {
 		}
 		same = same && p.Alpha == end.Points[0].Alpha
 	}
-	switch {
-	case same:
-		return 0
-	case grown > 0 && grown < len(end.Points):
-		return 1
-	}
-	return 2
+	return lessons.First(same, grown > 0 && grown < len(end.Points))
 }

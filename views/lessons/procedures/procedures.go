@@ -72,10 +72,7 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showHinge, label, value),
 				Answers: map[string]lessons.Answer{
 					"negative": func(context.Context) float64 {
-						if theory.Hinge(2) > 0 {
-							return 0
-						}
-						return 1
+						return lessons.First(theory.Hinge(2) > 0)
 					},
 					"loss": lessons.Is(theory.Hinge(0.3)),
 				},
@@ -446,13 +443,7 @@ func descends(ctx context.Context) float64 {
 			falls++
 		}
 	}
-	switch {
-	case rises == 0:
-		return 0
-	case falls == 0:
-		return 2
-	}
-	return 1
+	return lessons.First(rises == 0, falls > 0)
 }
 
 // settles compares the length of the last 20 steps for a constant and a decreasing rate.
@@ -464,13 +455,8 @@ func settles(ctx context.Context) float64 {
 			way[i] += math.Hypot(walk[t].W[0]-walk[t-1].W[0], walk[t].W[1]-walk[t-1].W[1])
 		}
 	}
-	switch {
-	case max(way[0], way[1]) < 1e-9:
-		return 2
-	case way[1] > way[0]:
-		return 1
-	}
-	return 0
+	moves := max(way[0], way[1]) >= 1e-9
+	return lessons.First(moves && way[1] <= way[0], moves)
 }
 
 // ascend runs naive ascent on a problem.
@@ -536,13 +522,8 @@ func naiveEnds(ctx context.Context) float64 {
 	p := naiveProblem()
 	r := ascend(ctx, p, 200)
 	best := p.optimum(ctx)
-	switch d := r.At(r.Len()-1).Dual - best.Dual; {
-	case d < -1e-3:
-		return 0
-	case d > 1e-3:
-		return 2
-	}
-	return 1
+	d := r.At(r.Len()-1).Dual - best.Dual
+	return lessons.First(d < -1e-3, d <= 1e-3)
 }
 
 // shifted finds whose weights change when all points are shifted.
@@ -557,27 +538,13 @@ func shifted(ctx context.Context) float64 {
 	moves := func(w [2][2]float64) bool {
 		return lessons.Norm([2]float64{w[1][0] - w[0][0], w[1][1] - w[0][1]}) > 1e-3
 	}
-	switch {
-	case moves(exact) && moves(naive):
-		return 0
-	case moves(exact):
-		return 1
-	case moves(naive):
-		return 2
-	}
-	return 3
+	return lessons.First(moves(exact) && moves(naive), moves(exact), moves(naive))
 }
 
 // cloud returns the larger problem of the screen on chunking.
 func cloud(similarity string, c float64) problem {
 	p := newProblem("", similarity, c)
-	d := lessons.Must(dataset.Generate("moons", 50, 0.2, 3))
-	y, _, _, err := d.Binary("1")
-	lessons.Check(err)
-	p.Y = y
-	for i := range p.Y {
-		p.XY = append(p.XY, [2]float64{d.X.At(i, 0), d.X.At(i, 1)})
-	}
+	p.Toy = lessons.ToyOf(lessons.Must(dataset.Generate("moons", 50, 0.2, 3)))
 	return p
 }
 
@@ -741,12 +708,10 @@ func showPair(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		Handles: []lessons.Handle{alpha.Handle("start of the step", in)},
 		Figures: []lessons.Figure{
 			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~`, Asks: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~ Which part of the line is allowed, and where does the step end?`, Draw: box(p, s, [2]string{"α₁", "α₂"})},
-			{Name: "line", Wide: true, After: true, Caption: "The dual along the line of the equality, with the ends of the allowed segment and the new place.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "α₂", Min: -0.3, Max: 1.3}, Y: figure.Axis{Name: "dual"}, Curves: []figure.Curve{curve},
-					Rules: []figure.Rule{{Name: "L", At: s.L, Upright: true}, {Name: "H", At: s.H, Upright: true}}, Here: &s.AlphaJ,
-				}.Picture()
-			}},
+			{Name: "line", Wide: true, After: true, Caption: "The dual along the line of the equality, with the ends of the allowed segment and the new place.", Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "α₂", Min: -0.3, Max: 1.3}, Y: figure.Axis{Name: "dual"}, Curves: []figure.Curve{curve},
+				Rules: []figure.Rule{{Name: "L", At: s.L, Upright: true}, {Name: "H", At: s.H, Upright: true}}, Here: &s.AlphaJ,
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\eta$`, Value: lessons.Short(s.Curvature), Help: `$K_{11} + K_{22} - 2K_{12}$`},
@@ -863,13 +828,7 @@ func monotone(ctx context.Context) float64 {
 		dual = dual && r.At(i).Dual >= r.At(i-1).Dual-1e-12
 		primal = primal && r.At(i).Primal <= r.At(i-1).Primal+1e-12
 	}
-	switch {
-	case dual && primal:
-		return 0
-	case dual:
-		return 1
-	}
-	return 2
+	return lessons.First(dual && primal, dual)
 }
 
 // road is one procedure on a problem: its primal objective by the number of updates of single
@@ -960,11 +919,9 @@ func showSummary(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 					return c.Picture()
 				},
 			},
-			{Name: "growth", Wide: true, Caption: "Work of the lab's solver on growing data, both axes logarithmic, beside $N^2$ and $N^3$ from the same start. On such easy data the steps themselves hardly grow.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "steps × N", Log: true}, Curves: []figure.Curve{work, square, cube},
-				}.Picture()
-			}},
+			{Name: "growth", Wide: true, Caption: "Work of the lab's solver on growing data, both axes logarithmic, beside $N^2$ and $N^3$ from the same start. On such easy data the steps themselves hardly grow.", Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "steps × N", Log: true}, Curves: []figure.Curve{work, square, cube},
+			})},
 		},
 		Numbers: []lessons.Number{{Label: "updates so far", Value: strconv.Itoa(step * every), Help: "of " + strconv.Itoa(last)}},
 		Tables:  []lessons.Table{t, g},

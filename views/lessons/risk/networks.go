@@ -84,12 +84,10 @@ func showNetworks(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		others = "all solved"
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "ends", Caption: fmt.Sprintf("A network learns XOR from %d random starts: its loss after 2000 steps of gradient descent, best start first. The loss of guessing is dashed.", starts), Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{
-				Format: l.Format(1), X: figure.Axis{Name: "start, by final loss"}, Y: figure.Axis{Name: "training loss", Min: 0, Max: 0.75},
-				Curves: []figure.Curve{ends}, Rules: []figure.Rule{{Name: "guessing", At: math.Ln2}},
-			}.Picture()
-		}}},
+		Figures: []lessons.Figure{{Name: "ends", Caption: fmt.Sprintf("A network learns XOR from %d random starts: its loss after 2000 steps of gradient descent, best start first. The loss of guessing is dashed.", starts), Draw: lessons.Draws(1, figure.Chart{
+			X: figure.Axis{Name: "start, by final loss"}, Y: figure.Axis{Name: "training loss", Min: 0, Max: 0.75},
+			Curves: []figure.Curve{ends}, Rules: []figure.Rule{{Name: "guessing", At: math.Ln2}},
+		})}},
 		Numbers: []lessons.Number{
 			{Label: "starts with all four points right", Value: fmt.Sprintf("%d of %d", solved, starts), Help: others},
 			{Label: "parameters", Value: strconv.Itoa(4*units + 1), Help: "for four points"},

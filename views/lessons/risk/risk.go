@@ -85,7 +85,7 @@ func Lesson() *lessons.Lesson {
 							return 0
 						}
 						corner := lessons.Must(theory.ShatterLines(corners[:3]))
-						return 1 - lessons.Yes(corner.Shattered())
+						return 1 - lessons.First(corner.Shattered())
 					},
 				},
 			},
@@ -188,22 +188,17 @@ func showRisk(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	e.Figures = []lessons.Figure{
 		lessons.Plane("risk", "~Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.~", limits, 2, lessons.Sides(w, b), shown.Dots(nil)),
 		{Name: "components", Wide: true, Caption: "Who gives what to whom. The machine sees pairs of $\\mathbf x$ and $y$, and neither distribution.", Draw: componentsPicture},
-		{Name: "average", Wide: true, After: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies about 19 times out of 20.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here}.Picture()
-		}},
+		{Name: "average", Wide: true, After: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies about 19 times out of 20.", Draw: lessons.Draws(2, figure.Chart{
+			X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here,
+		})},
 	}
 	e.Numbers = []lessons.Number{
-		{Label: "risk $R$", Value: hundredth(r), Help: "exact: the lesson knows the two clouds"},
-		{Label: `empirical risk $R_{\text{emp}}$`, Value: hundredth(wrong[m-1] / here), Help: fmt.Sprintf("%.0f of these %d points are on the wrong side", wrong[m-1], m)},
-		{Label: "distance", Value: hundredth(wrong[m-1]/here - r), Help: "typically about " + hundredth(stray(m)) + " either way", After: true},
-		{Label: "smallest risk there is", Value: hundredth(math.Erfc(1/spread) / 2), Help: "the clouds overlap: no function does better"},
+		{Label: "risk $R$", Value: lessons.Fixed(r), Help: "exact: the lesson knows the two clouds"},
+		{Label: `empirical risk $R_{\text{emp}}$`, Value: lessons.Fixed(wrong[m-1] / here), Help: fmt.Sprintf("%.0f of these %d points are on the wrong side", wrong[m-1], m)},
+		{Label: "distance", Value: lessons.Fixed(wrong[m-1]/here - r), Help: "typically about " + lessons.Fixed(stray(m)) + " either way", After: true},
+		{Label: "smallest risk there is", Value: lessons.Fixed(math.Erfc(1/spread) / 2), Help: "the clouds overlap: no function does better"},
 	}
 	return e
-}
-
-// hundredth formats an error rate to a hundredth of a per cent.
-func hundredth(share float64) string {
-	return lessons.Minus(strconv.FormatFloat(lessons.Flush(share, 5e-5), 'f', 4, 64))
 }
 
 // fourTimes computes the effect of four times as many points on the standard deviation of a mean.
@@ -246,9 +241,9 @@ func showTraining(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Boundary("training", "~Move γ to the right: the boundary bends round single points.~", res.Model, d, spec, nil),
-			{Name: "capacity", Wide: true, After: true, Caption: "The training error falls with the capacity. The true error falls and rises again.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.5}, Curves: []figure.Curve{training, actual}, Here: &gamma}.Picture()
-			}},
+			{Name: "capacity", Wide: true, After: true, Caption: "The training error falls with the capacity. The true error falls and rises again.", Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.5}, Curves: []figure.Curve{training, actual}, Here: &gamma,
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "training error", Value: lessons.Percent(seen), Help: "of the points in the picture"},
@@ -270,13 +265,7 @@ func perfect(ctx context.Context) float64 {
 		res, _ := lessons.Fit(ctx, d, "gamma", gamma, "C", "100")
 		truth[i] = lessons.ErrorRate(res.Model, fresh)
 	}
-	switch {
-	case truth[0] < truth[1]-0.02:
-		return 0
-	case truth[0] > truth[1]+0.02:
-		return 1
-	}
-	return 2
+	return lessons.First(truth[0] < truth[1]-0.02, truth[0] > truth[1]+0.02)
 }
 
 // corners holds the initial points to shatter: four corners and one inside.
@@ -636,13 +625,7 @@ func tooCareful(ctx context.Context) float64 {
 			least, low = i, truth
 		}
 	}
-	switch {
-	case best < least:
-		return 0
-	case best == least:
-		return 1
-	}
-	return 2
+	return lessons.First(best < least, best == least)
 }
 
 func showMargin(_ context.Context, in lessons.Input) *lessons.Exhibit {
@@ -694,9 +677,9 @@ func showMargin(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	top := float64(len(s.Dichotomies))
 	e.Figures = []lessons.Figure{
 		lessons.Plane("fat", "The dashed lines are Δ from the line. ~Make Δ larger, drag the points, step through the labellings.~", figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}, 2, marks),
-		{Name: "counts", Wide: true, Caption: "How many of the eight labellings leave a margin of Δ. With all eight the three points are shattered.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "margin Δ", Min: 0, Max: 2.6}, Y: figure.Axis{Name: "labellings", Min: 0, Max: top + 1}, Curves: []figure.Curve{counts}, Here: &delta}.Picture()
-		}},
+		{Name: "counts", Wide: true, Caption: "How many of the eight labellings leave a margin of Δ. With all eight the three points are shattered.", Draw: lessons.Draws(1, figure.Chart{
+			X: figure.Axis{Name: "margin Δ", Min: 0, Max: 2.6}, Y: figure.Axis{Name: "labellings", Min: 0, Max: top + 1}, Curves: []figure.Curve{counts}, Here: &delta,
+		})},
 	}
 	floor := theory.WholeMarginVCDim(ball.Radius, delta, 2)
 	all := wide(delta) == len(s.Dichotomies)
@@ -732,13 +715,8 @@ func unitTable(radius, diameter, delta float64) lessons.Table {
 // units computes the effect of a hundredfold unit on a quotient that depends on units.
 func units(context.Context) float64 {
 	const diameter, margin = 300.0, 0.25 // large, so that rounding up has no effect
-	switch ratio := theory.SlideVCDim(100*diameter, 100*margin, math.Inf(1)) / theory.SlideVCDim(diameter, margin, math.Inf(1)); {
-	case math.Abs(ratio-1) < 0.1:
-		return 0
-	case math.Abs(ratio-100) < 1:
-		return 1
-	}
-	return 2
+	ratio := theory.SlideVCDim(100*diameter, 100*margin, math.Inf(1)) / theory.SlideVCDim(diameter, margin, math.Inf(1))
+	return lessons.First(math.Abs(ratio-1) < 0.1, math.Abs(ratio-100) < 1)
 }
 
 // example returns the run shown to users without one.
@@ -849,10 +827,10 @@ func showRun(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			least = min(least, b.Value)
 		}
 	}
-	add("Vapnik, by dimension", infinite(s.dim+1), theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
-	add("Vapnik, by margin", infinite(h), theory.VapnikBound(short, 1, h, s.n, delta))
-	add("additive, by dimension", infinite(s.dim+1), theory.VCBound(wrong, s.dim+1, s.n, delta))
-	add("additive, by margin", infinite(h), theory.VCBound(short, h, s.n, delta))
+	add("Vapnik, by dimension", lessons.OrInfinite(s.dim+1), theory.VapnikBound(wrong, 1, s.dim+1, s.n, delta))
+	add("Vapnik, by margin", lessons.OrInfinite(h), theory.VapnikBound(short, 1, h, s.n, delta))
+	add("additive, by dimension", lessons.OrInfinite(s.dim+1), theory.VCBound(wrong, s.dim+1, s.n, delta))
+	add("additive, by margin", lessons.OrInfinite(h), theory.VCBound(short, h, s.n, delta))
 	switch {
 	case !svm:
 		t.Rows = append(t.Rows, []string{"sparse", "", "not for an MCM"}, []string{"leave-one-out", "", "not for an MCM"})
@@ -884,12 +862,4 @@ func showRun(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$h_{\text{MCM}}$`, Value: views.Short(s.spread), Help: `$\max\lvert f\rvert/\min\lvert f\rvert$: what the MCM keeps small when it separates the points` + lessons.Either(s.wrong > 0, ", as it does not here", "") + "; no bound on $h$"})
 	}
 	return e
-}
-
-// infinite formats a dimension.
-func infinite(h float64) string {
-	if math.IsInf(h, 1) {
-		return "∞"
-	}
-	return views.Short(h)
 }

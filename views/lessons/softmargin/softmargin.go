@@ -153,7 +153,7 @@ func impossible(ctx context.Context) float64 {
 		return 2
 	}
 	lessons.Check(err)
-	return lessons.Yes(*m.Report.TrainAccuracy < 1)
+	return lessons.First(*m.Report.TrainAccuracy < 1)
 }
 
 func showSlack(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -257,13 +257,7 @@ func dearer(ctx context.Context) float64 {
 	first := at(ctx, 0.03)
 	last := at(ctx, 10)
 	narrower, less := lessons.Norm(last.W) > lessons.Norm(first.W), *last.Report.SlackSum < *first.Report.SlackSum
-	switch {
-	case narrower && less:
-		return 0
-	case less:
-		return 1
-	}
-	return 2
+	return lessons.First(narrower && less, less)
 }
 
 var dualLines = lessons.Lines(files, "dual")
@@ -313,12 +307,10 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // box.
 func bars(m *lessons.LinearMachine, c float64) lessons.Figure {
 	alphas := lessons.Column(m.Points, func(p ml.Point) float64 { return math.Abs(p.Weight) })
-	return lessons.Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can pass the rule, $C$; what is missing up to it is $\mu_i$. The bars of one class are together as high as those of the other.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Bars{
-			Format: l.Format(1), X: "point", Y: "α", Values: alphas, Classes: lessons.Overlapping.Classes(), ClassNames: lessons.ClassNames(),
-			Rules: []figure.Rule{{Name: "C", At: c}},
-		}.Picture()
-	}}
+	return lessons.Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can pass the rule, $C$; what is missing up to it is $\mu_i$. The bars of one class are together as high as those of the other.`, Draw: lessons.Draws(1, figure.Bars{
+		X: "point", Y: "α", Values: alphas, Classes: lessons.Overlapping.Classes(), ClassNames: lessons.ClassNames(),
+		Rules: []figure.Rule{{Name: "C", At: c}},
+	})}
 }
 
 // balance returns the sum of alpha_i y_i.
@@ -402,13 +394,8 @@ func leaveOut(ctx context.Context) float64 {
 	m := at(ctx, 2)
 	w, b, ok := freeOnly(m)
 	turned := math.Abs(w[0]*m.W[1]-w[1]*m.W[0]) > 1e-3*lessons.Norm(w)*lessons.Norm(m.W)
-	switch {
-	case !ok || turned:
-		return 2
-	case math.Abs(b/lessons.Norm(w)-m.B/lessons.Norm(m.W)) > 1e-3:
-		return 1
-	}
-	return 0
+	alike := ok && !turned
+	return lessons.First(alike && math.Abs(b/lessons.Norm(w)-m.B/lessons.Norm(m.W)) <= 1e-3, alike)
 }
 
 // prices returns values of C from 0.001 to 10 000, perDecade per decade.
@@ -473,9 +460,7 @@ func showC(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		for i := range curves {
 			curves[i].X = cs
 		}
-		return lessons.Figure{Name: name, Caption: caption, After: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(2), X: axis, Y: y, Curves: curves, Here: &c}.Picture()
-		}}
+		return lessons.Figure{Name: name, Caption: caption, After: true, Draw: lessons.Draws(2, figure.Chart{X: axis, Y: y, Curves: curves, Here: &c})}
 	}
 	model := lessons.Boundary("model", `The machine at your $C$. Ringed points are support vectors; the margin lies between the dashed lines.`, res.Model, d, spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 })
 	model.Asks = `The machine at your $C$; the margin lies between the dashed lines. Which points are support vectors?`
@@ -523,13 +508,8 @@ func vectors(ctx context.Context) figure.Curve {
 func count(ctx context.Context) float64 {
 	dear := at(ctx, 100)
 	cheap := at(ctx, 0.01)
-	switch a, b := dear.Report.SupportVectors, cheap.Report.SupportVectors; {
-	case b < a:
-		return 0
-	case b == a:
-		return 1
-	}
-	return 2
+	a, b := dear.Report.SupportVectors, cheap.Report.SupportVectors
+	return lessons.First(b < a, b == a)
 }
 
 func showChoose(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -553,13 +533,11 @@ func showChoose(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "accuracy", Caption: "Accuracy of an RBF machine ($\\gamma = 2$) against $C$. The band reaches from the worst to the best fold; the upright line is the chosen $C$.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{
-				Format: l.Format(1), X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of right answers", Min: 0.4, Max: 1},
-				Curves: []figure.Curve{{Name: "held out", X: cs, Y: mean, Lo: low, Hi: high, Marks: true}, {Name: "trained on", X: cs, Y: train}},
-				Here:   &cs[best],
-			}.Picture()
-		}}},
+		Figures: []lessons.Figure{{Name: "accuracy", Caption: "Accuracy of an RBF machine ($\\gamma = 2$) against $C$. The band reaches from the worst to the best fold; the upright line is the chosen $C$.", Draw: lessons.Draws(1, figure.Chart{
+			X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of right answers", Min: 0.4, Max: 1},
+			Curves: []figure.Curve{{Name: "held out", X: cs, Y: mean, Lo: low, Hi: high, Marks: true}, {Name: "trained on", X: cs, Y: train}},
+			Here:   &cs[best],
+		})}},
 		Numbers: []lessons.Number{
 			{Label: "chosen C", Value: views.Short(cs[best]), Help: "best mean of the held-out folds; of equal ones the smallest"},
 			{Label: "mean, held out", Value: lessons.Percent(mean[best]), Help: fmt.Sprintf("folds from %.0f to %.0f %%", 100*low[best], 100*high[best])},

@@ -136,7 +136,7 @@ func Lesson() *lessons.Lesson {
 					"normal": func(ctx context.Context) float64 {
 						k := gramOf(ctx, gapKernel(2, 0.5, true), strings.Fields(validWords.Default))
 						s := lessons.Must(theory.Mercer(k))
-						return 2 * lessons.Yes(s.PSD)
+						return 2 * lessons.First(s.PSD)
 					},
 				},
 			},
@@ -171,9 +171,7 @@ func value(ctx context.Context, k kernel.Kernel, x, z string) float64 {
 
 // grid returns a picture of a kernel matrix with the names of the objects.
 func grid(name, caption string, k mat.Matrix, texts []string) lessons.Figure {
-	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Matrix{Format: l.Format(0), Name: "k", Values: k, Names: texts}.Picture()
-	}}
+	return lessons.Figure{Name: name, Caption: caption, Draw: lessons.Draws(0, figure.Matrix{Name: "k", Values: k, Names: texts})}
 }
 
 func showObjects(_ context.Context, in lessons.Input) *lessons.Exhibit {
@@ -274,18 +272,14 @@ func showSpectrum(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "similarity", Caption: `The normalised kernel of the two strings for each $k$; the upright line is the one chosen.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(2), X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "normalised kernel", Min: 0, Max: 1.02}, Here: &here,
-					Curves: []figure.Curve{{Name: "k(x, z), normalised", X: ks, Y: normal, Marks: true}},
-				}.Picture()
-			}},
-			{Name: "pieces", Caption: `How many k-mers there could be over the letters that occur, and how many there are in the two strings.`, Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(2), X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "k-mers", Log: true}, Here: &here,
-					Curves: []figure.Curve{{Name: "possible", X: ks, Y: possible, Marks: true}, {Name: "in the strings", X: ks, Y: distinct, Marks: true}},
-				}.Picture()
-			}},
+			{Name: "similarity", Caption: `The normalised kernel of the two strings for each $k$; the upright line is the one chosen.`, Draw: lessons.Draws(2, figure.Chart{
+				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "normalised kernel", Min: 0, Max: 1.02}, Here: &here,
+				Curves: []figure.Curve{{Name: "k(x, z), normalised", X: ks, Y: normal, Marks: true}},
+			})},
+			{Name: "pieces", Caption: `How many k-mers there could be over the letters that occur, and how many there are in the two strings.`, Wide: true, Draw: lessons.Draws(2, figure.Chart{
+				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "k-mers", Log: true}, Here: &here,
+				Curves: []figure.Curve{{Name: "possible", X: ks, Y: possible, Marks: true}, {Name: "in the strings", X: ks, Y: distinct, Marks: true}},
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "$k_k(x, z)$", Value: views.Short(plain[k-1]), Help: "sum of the products in the table"},
@@ -385,10 +379,8 @@ func showGaps(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			f = columns(f, c)
 			curves[n].Name = "seven columns"
 		}
-		sum := theory.SubsequenceKernel(f, features[1])
-		for _, l := range steps(0.01, 1, 50) {
-			curves[n].X, curves[n].Y = append(curves[n].X, l), append(curves[n].Y, sum.At(l))
-		}
+		sum := lessons.CurveOf(0.01, 1, 49, theory.SubsequenceKernel(f, features[1]).At)
+		curves[n].X, curves[n].Y = sum.X, sum.Y
 	}
 	if seven.Of(in) {
 		curves = curves[:1]
@@ -441,9 +433,9 @@ func aligned(names []string, features []map[string]theory.GapPolynomial, lambda 
 		w.Strong = [][2]int{{ends[0][0], ends[1][0]}, {ends[0][1], ends[1][1]}}
 		of = append(of, w)
 	}
-	return lessons.Figure{Name: "aligned", Caption: `*cat* above *cart*, once for each piece that both have; green: its symbols. Thick rims: gaps, each at the price of $\lambda$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Networks{Format: l.Format(0), Networks: of}.Picture()
-	}}
+	return lessons.Figure{Name: "aligned", Caption: `*cat* above *cart*, once for each piece that both have; green: its symbols. Thick rims: gaps, each at the price of $\lambda$.`, Draw: lessons.Draws(0, figure.Networks{
+		Networks: of,
+	})}
 }
 
 // powerOf formats the weight of one occurrence.
@@ -456,15 +448,6 @@ func powerOf(p theory.GapPolynomial) string {
 	default:
 		return "λ" + string([]rune("²³⁴⁵⁶")[g-2])
 	}
-}
-
-// steps returns n evenly spaced values from a to b.
-func steps(a, b float64, n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = a + (b-a)*float64(i)/float64(n-1)
-	}
-	return v
 }
 
 // recursion holds the rules for the entries of the tables: of A_1, of each B, of each further A.
@@ -571,11 +554,7 @@ func tablesFigure(s stepwise.SubsequenceTables) lessons.Figure {
 			t.From = append(t.From, figure.Cell{Table: u.Table, Row: u.Row, Col: u.Col})
 		}
 	}
-	return lessons.Figure{Name: "tables", Caption: "The framed entry was filled last; dashed are those that it was computed from. The stronger the colour, the larger the entry.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		t := t
-		t.Format = l.Format(1)
-		return t.Picture()
-	}}
+	return lessons.Figure{Name: "tables", Caption: "The framed entry was filled last; dashed are those that it was computed from. The stronger the colour, the larger the entry.", Draw: lessons.Draws(1, t)}
 }
 
 // corner finds how often a single match is counted if no corner is subtracted.
@@ -605,18 +584,14 @@ func showWeights(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	here := float64(k)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "weights", Caption: `$k(x, z)$ under the two weightings, on a logarithmic axis.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(2), X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "k(x, z)", Log: true}, Here: &here,
-					Curves: []figure.Curve{{Name: "weights by gaps", X: ks, Y: gaps, Marks: true}, {Name: "weights by span", X: ks, Y: span, Marks: true}},
-				}.Picture()
-			}},
-			{Name: "normalised", Caption: "Normalised, the two are the same curve.", Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "normalised", Min: 0, Max: 1.02}, Here: &here,
-					Curves: []figure.Curve{{Name: "either weighting", X: ks, Y: normal, Marks: true}},
-				}.Picture()
-			}},
+			{Name: "weights", Caption: `$k(x, z)$ under the two weightings, on a logarithmic axis.`, Draw: lessons.Draws(2, figure.Chart{
+				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "k(x, z)", Log: true}, Here: &here,
+				Curves: []figure.Curve{{Name: "weights by gaps", X: ks, Y: gaps, Marks: true}, {Name: "weights by span", X: ks, Y: span, Marks: true}},
+			})},
+			{Name: "normalised", Caption: "Normalised, the two are the same curve.", Wide: true, Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "normalised", Min: 0, Max: 1.02}, Here: &here,
+				Curves: []figure.Curve{{Name: "either weighting", X: ks, Y: normal, Marks: true}},
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: `$k_{\text{gaps}}(x, z)$`, Value: views.Short(gaps[k-1]), Help: `each occurrence weighs $\lambda^{\text{gaps}}$`},
@@ -643,12 +618,10 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	here := float64(n)
 	ways := theory.Choose(n, k)
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "cost", Caption: "Entries of the tables, and pairs of occurrences that a list would have to compare. Both axes are logarithmic.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{
-				Format: l.Format(2), X: figure.Axis{Name: "symbols of either string", Log: true}, Y: figure.Axis{Name: "how many", Log: true}, Here: &here,
-				Curves: []figure.Curve{{Name: "entries of the tables", X: ns, Y: table}, {Name: "pairs of occurrences", X: ns, Y: list}},
-			}.Picture()
-		}}},
+		Figures: []lessons.Figure{{Name: "cost", Caption: "Entries of the tables, and pairs of occurrences that a list would have to compare. Both axes are logarithmic.", Draw: lessons.Draws(2, figure.Chart{
+			X: figure.Axis{Name: "symbols of either string", Log: true}, Y: figure.Axis{Name: "how many", Log: true}, Here: &here,
+			Curves: []figure.Curve{{Name: "entries of the tables", X: ns, Y: table}, {Name: "pairs of occurrences", X: ns, Y: list}},
+		})}},
 		Numbers: []lessons.Number{
 			{Label: `$(2k-1)\,n^2$`, Value: views.Short(entries(n, k)), Help: "entries of all tables", After: true},
 			{Label: "$N^2$", Value: views.Short(ways * ways), Help: `pairs of occurrences, $N = n!/(k!\,(n-k)!)$ in either string`},
@@ -693,9 +666,9 @@ func showValid(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	least := values[len(values)-1]
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "eigenvalues", Caption: "The eigenvalues of the matrix, largest first. One below 0 is hatched, and proves that the similarity is no inner product.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{Format: l.Format(1), X: "eigenvalue", Y: "value", Values: values}.Picture()
-			}},
+			{Name: "eigenvalues", Caption: "The eigenvalues of the matrix, largest first. One below 0 is hatched, and proves that the similarity is no inner product.", Draw: lessons.Draws(1, figure.Bars{
+				X: "eigenvalue", Y: "value", Values: values,
+			})},
 			grid("matrix", "The matrix itself.", k, texts),
 		},
 		Numbers: []lessons.Number{
@@ -719,15 +692,9 @@ const (
 
 // drawn returns the training strings and the new ones.
 func drawn(noise float64, seed int) (train, test *dataset.Data) {
-	g := lessons.Must(dataset.FindGenerator("dna"))
-	d := lessons.Must(g.Generate(param.Values{
+	return lessons.Parts("dna", param.Values{
 		"n": param.Of(trained + fresh), "length": param.Of(letterN), "copies": param.Of(1), "noise": param.Of(noise), "seed": param.Of(seed),
-	}))
-	rows := make([]int, d.Len())
-	for i := range rows {
-		rows[i] = i
-	}
-	return d.Subset(rows[:trained]), d.Subset(rows[trained:])
+	}, trained)
 }
 
 func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -782,11 +749,5 @@ func letters(ctx context.Context) float64 {
 			*sum += accuracy / seeds
 		}
 	}
-	switch {
-	case one > 0.9:
-		return 0
-	case math.Abs(one-three) < 0.01:
-		return 2
-	}
-	return 1
+	return lessons.First(one > 0.9, math.Abs(one-three) >= 0.01)
 }

@@ -57,11 +57,9 @@ func showSuffix(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		{Name: "tree", Caption: "Each way from the left is a substring, each leaf a suffix with its end mark. The cut at depth $k$ meets every k-mer once; the number there is its count: the leaves beyond.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			return drawTree(l, tree, cut, k)
 		}},
-		{Name: "steps", Caption: "Steps, counted while each method compares two random strings of A, C, G and T. Both axes are logarithmic: $n^2$ has slope 2, $n$ has slope 1.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{
-				Format: l.Format(2), X: figure.Axis{Name: "letters of either string", Log: true}, Y: figure.Axis{Name: "steps", Log: true}, Curves: curves,
-			}.Picture()
-		}},
+		{Name: "steps", Caption: "Steps, counted while each method compares two random strings of A, C, G and T. Both axes are logarithmic: $n^2$ has slope 2, $n$ has slope 1.", Draw: lessons.Draws(2, figure.Chart{
+			X: figure.Axis{Name: "letters of either string", Log: true}, Y: figure.Axis{Name: "steps", Log: true}, Curves: curves,
+		})},
 	}}
 	if len(cut) == 0 {
 		e.Notes = []string{"The word is shorter than $k$: the cut meets no edge."}

@@ -73,12 +73,9 @@ var widths = []float64{1e3, 300, 100, 30, 10, 3, 1, 0.3, 0.1, 0.03, 0.01, 3e-3, 
 // points returns sixty points for the Gram matrix, sorted by class.
 func points() (*dataset.Data, []int) {
 	d := lessons.Must(dataset.Generate("moons", 60, 0.15, 1))
-	order := make([]int, len(d.Y))
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(len(d.Y))
 	slices.SortStableFunc(order, func(a, b int) int { return d.Y[a] - d.Y[b] })
-	d = lessons.SelectRows(d, order)
+	d = d.Subset(order)
 	return d, d.Y
 }
 
@@ -111,13 +108,11 @@ func showReach(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{
 			Name: "reach", Caption: `The kernel against distance, and the share of the pairs of points in the data set that are closer than that. Where the second curve has hardly begun to rise when the first is down, the kernel is narrow for these data.`,
-			Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "distance |x − z|", Min: 0, Max: 4}, Y: figure.Axis{Name: "k(x, z), and share of pairs", Min: 0, Max: 1.02},
-					Curves: []figure.Curve{{Name: "k(x, z)", X: x, Y: y}, {Name: "share of pairs closer", X: distances, Y: shares}},
-					Rules:  []figure.Rule{{Name: "s", At: math.Min(s, 4), Upright: true}},
-				}.Picture()
-			},
+			Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "distance |x − z|", Min: 0, Max: 4}, Y: figure.Axis{Name: "k(x, z), and share of pairs", Min: 0, Max: 1.02},
+				Curves: []figure.Curve{{Name: "k(x, z)", X: x, Y: y}, {Name: "share of pairs closer", X: distances, Y: shares}},
+				Rules:  []figure.Rule{{Name: "s", At: math.Min(s, 4), Upright: true}},
+			}),
 		}},
 		Numbers: []lessons.Number{
 			{Label: `$s = 1/\sqrt{2\gamma}$`, Value: views.Short(s), Help: "in the units of the data"},
@@ -148,12 +143,12 @@ func showGram(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Steps: len(widths), Step: step, Notes: []string{fmt.Sprintf("$\\gamma = %s$. %s", strconv.FormatFloat(gamma, 'f', -1, 64), note)},
 		Figures: []lessons.Figure{
-			{Name: "gram", Caption: "The Gram matrix of sixty points of two moons, sorted by class.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Matrix{Format: l.Format(1), Values: k, Scale: 1, Name: "k", Classes: classes, ClassNames: lessons.Named(d.Classes)}.Picture()
-			}},
-			{Name: "spectrum", Wide: true, After: true, Caption: `Its eigenvalues, largest first, on a logarithmic scale; those that are but rounding errors are left out. They sum to the number of points for every $\gamma$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Bars{Format: l.Format(0), X: "number", Y: "eigenvalue", Values: clean, Log: true}.Picture()
-			}},
+			{Name: "gram", Caption: "The Gram matrix of sixty points of two moons, sorted by class.", Draw: lessons.Draws(1, figure.Matrix{
+				Values: k, Scale: 1, Name: "k", Classes: classes, ClassNames: lessons.Named(d.Classes),
+			})},
+			{Name: "spectrum", Wide: true, After: true, Caption: `Its eigenvalues, largest first, on a logarithmic scale; those that are but rounding errors are left out. They sum to the number of points for every $\gamma$.`, Draw: lessons.Draws(0, figure.Bars{
+				X: "number", Y: "eigenvalue", Values: clean, Log: true,
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: "mean entry off the diagonal", Value: views.Short(near.MeanOffDiagonal), Help: "0 for the identity"},
@@ -198,13 +193,7 @@ func vectors(ctx context.Context) float64 {
 	}
 	before := count("1")
 	after := count("1000")
-	switch {
-	case after > 90:
-		return 2
-	case after < before*9/10:
-		return 0
-	}
-	return 1
+	return lessons.First(after < before*9/10 && after <= 90, after <= 90)
 }
 
 // noise is the fraction of wrong labels in ring.
@@ -350,13 +339,11 @@ func showResamples(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		return e
 	}
 	gammas, bias, variance, whole := decomposition(ctx)
-	e.Figures = append(e.Figures, lessons.Figure{Name: "parts", Wide: true, After: true, Caption: `Too wide: bias. Narrower: variance. Narrower still, every machine is its own constant almost everywhere: the main prediction is wrong in the ring, bias is back, and variance helps against it.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{
-			Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "part of the error"},
-			Curves: []figure.Curve{{Name: "bias", X: gammas, Y: bias, Marks: true}, {Name: "variance", X: gammas, Y: variance, Marks: true}, {Name: "noise + bias + variance", X: gammas, Y: whole, Marks: true}},
-			Here:   &here,
-		}.Picture()
-	}})
+	e.Figures = append(e.Figures, lessons.Figure{Name: "parts", Wide: true, After: true, Caption: `Too wide: bias. Narrower: variance. Narrower still, every machine is its own constant almost everywhere: the main prediction is wrong in the ring, bias is back, and variance helps against it.`, Draw: lessons.Draws(1, figure.Chart{
+		X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "part of the error"},
+		Curves: []figure.Curve{{Name: "bias", X: gammas, Y: bias, Marks: true}, {Name: "variance", X: gammas, Y: variance, Marks: true}, {Name: "noise + bias + variance", X: gammas, Y: whole, Marks: true}},
+		Here:   &here,
+	})})
 	return e
 }
 
@@ -419,13 +406,8 @@ func computeChoice(ctx context.Context, seed uint64) (c choice) {
 func flattered(ctx context.Context) float64 {
 	c := newChoice(ctx, 1)
 	i, j := c.best%len(gridCs), c.best/len(gridCs)
-	switch more := c.fresh.At(i, j) - c.wrong.At(i, j); {
-	case more > 0.005:
-		return 1
-	case more < -0.005:
-		return 2
-	}
-	return 0
+	more := c.fresh.At(i, j) - c.wrong.At(i, j)
+	return lessons.First(math.Abs(more) <= 0.005, more > 0)
 }
 
 func showChoice(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -467,9 +449,9 @@ func showChoice(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		note += " The pair that is taken lies at the edge of the grid: a larger one might hold a better."
 	}
 	draw := func(name, caption string, errors *mat.Dense) lessons.Figure {
-		return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Matrix{Format: l.Format(1), Values: errors, Name: "error", X: "γ, wide to narrow", Y: "C, small to large", Names: rows, Columns: columns, Stretched: true}.Picture()
-		}}
+		return lessons.Figure{Name: name, Caption: caption, Draw: lessons.Draws(1, figure.Matrix{
+			Values: errors, Name: "error", X: "γ, wide to narrow", Y: "C, small to large", Names: rows, Columns: columns, Stretched: true,
+		})}
 	}
 	share := func(errors *mat.Dense, column, row int) string { return lessons.Percent(errors.At(row, column)) }
 	return &lessons.Exhibit{
