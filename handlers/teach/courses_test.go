@@ -3,7 +3,6 @@ package teach_test
 import (
 	"bytes"
 	"encoding/csv"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -71,46 +70,6 @@ func TestExportHandins(t *testing.T) {
 	}
 	_, err = time.Parse(time.RFC3339, column("handed_in")[0])
 	require.Check(t, err == nil, "%v", err)
-}
-
-// A lesson's demos obey the course as the lab does, on its page and on its slides.
-func TestCourseOfLesson(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	tc, c := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada)
-	doc := tc.Page(200, "/courses/new?target="+url.QueryEscape("/lessons/margins?screen=line&b=0.5"))
-	v := doc.Find("[name='control.b']").First().Closest("tr").Find(".value").Text()
-	require.Check(t, strings.TrimSpace(v) == "0.5", "b is asked about at %q", v)
-	code := tc.Course("/lessons/margins?screen=line&b=0.5", "control.b=frozen&control.w2=hidden&control.px=frozen")
-	doc = c.Page(200, "/course/"+code)
-	demo := doc.Find("#line .demo")
-	require.Equal(t, demo.Find("fieldset.frozen[disabled] [name=b]").AttrOr("value", ""), "0.5", "b is frozen at")
-	require.Check(t, demo.Find("[name=w2]").Length() == 0 && demo.Find("[name=w1]").Length() == 1 && demo.Find("[name=w1]").Closest("[disabled]").Length() == 0,
-		"w2 is not hidden, or w1 is not free")
-	require.Check(t, doc.Find(".course-banner").Length() == 1 && demo.Find("[name=course]").AttrOr("value", "") == code,
-		"the page does not stay in the course")
-	got := doc.Find("#classifier .stage").AttrOr("data-stage", "")
-	require.Check(t, !strings.Contains(got, "px"), "what is frozen can be dragged: %s", got)
-	const forged = "&b=3&w2=-2&w1=2"
-	live := handlerstest.Decode[struct{ Query string }](c.Send(200, "/lessons/margins/line/live", "course="+code+forged))
-	if q, _ := url.ParseQuery(live.Query); q.Get("b") != "0.5" || q.Has("w2") || q.Get("w1") != "2" || q.Get("course") != code {
-		t.Errorf("the live demo is at %s", live.Query)
-	}
-	figure := func(query string) string {
-		src := c.Page(200, "/lessons/margins/line?"+query).Find(".demo .stage img").AttrOr("src", "")
-		path, _, _ := strings.Cut(src, "?")
-		return string(c.Want(200, "GET", path+"?"+query, "").Body)
-	}
-	require.Check(t, figure("course="+code+forged) == figure("course="+code+"&w1=2"), "the picture obeys what was sent")
-	next := c.Page(200, "/lessons/margins/line?course="+code).Find("[rel=next]").AttrOr("href", "")
-	require.Check(t, strings.Contains(next, "course="+code), "the next screen is at %s", next)
-	// In the lab the course fixes nothing, but takes hand-ins.
-	lab := c.Page(200, "/lab?data=xor&C=3&course="+code)
-	require.Check(t, lab.Find(".frozen").Length() == 0 && lab.Find("[formaction$=handins]").Length() == 1,
-		"the course of a lesson changes the lab")
-	c.Page(404, "/lessons/margins?course=XXXXXX")
-	tc.Page(404, "/courses/new?target=/lessons/nothing")
-	tc.Page(404, "/courses/new?target=/lessons/margins/nothing")
 }
 
 // A control on several screens is set once for all of them; one that is free begins so and
@@ -281,66 +240,6 @@ func TestFormerAddresses(t *testing.T) {
 	s.Browse(t, handlerstest.Ben).Send(200, "/lessons/several-classes/slack/live", "class=B") // a control of that name
 	old := s.Browse(t, handlerstest.Ada).Page(200, "/lab?class="+code+"&C=99")
 	require.Equal(t, old.Find("[name=C]").AttrOr("value", ""), "7", "C is … in an old link of the course")
-}
-
-// A course can be edited and copied, and handed to a colleague as a file, with its points.
-func TestCourseIsEditedCopiedAndSent(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	tc, colleague, c := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Bob), s.Browse(t, handlerstest.Ada)
-	code := tc.Course("/lab?C=3&points="+url.QueryEscape("0,0,a\n1,0,a\n0,3,b\n1,3,b"), "control.C=frozen&control.learner=hidden")
-	state := func(c *handlerstest.Client, path, control string) string {
-		t.Helper()
-		return c.Page(200, path).Find("[name='control."+control+"'][checked]").AttrOr("value", "")
-	}
-	require.Check(t, state(tc, "/courses/"+code+"/edit", "C") == "frozen" && state(tc, "/courses/"+code+"/edit", "learner") == "hidden" && state(tc, "/courses/"+code+"/copy", "learner") == "hidden",
-		"the form does not begin as the course is")
-	tag := tc.Do("GET", "/courses/"+code, "").Header.Get("ETag")
-	doc := tc.Send(200, "/courses/"+code+"/edit", "title=Another+name&handins=true&control.C=free&control.gamma=frozen").HTML()
-	if again := tc.Do("GET", "/courses/"+code, "", "If-None-Match", tag); again.Status != 200 || !strings.Contains(string(again.Body), "Another name") {
-		t.Errorf("after an edit the browser is told (%d) to show the page that it has", again.Status)
-	}
-	require.Check(t, doc.Find("h1").Text() == "Another name" && doc.Find(".course-code").Text() == code,
-		"edited: %s", doc.Find("h1").Text())
-	lab := c.Page(200, "/course/"+code)
-	require.Check(t, lab.Find(".frozen [name=gamma]").Length() == 1 && lab.Find(".frozen [name=C]").Length() == 0 && lab.Find("[name=C]").AttrOr("value", "") == "3" && lab.Find("[name=learner]").Length() != 0,
-		"the page is not as it was edited")
-	text := tc.Send(422, "/courses/"+code+"/edit", "title=").HTML().Find(".error").Text()
-	require.Check(t, text != "", "a course without a title")
-
-	target := tc.Page(200, "/courses/"+code+"/copy").Find("[name=target]").AttrOr("value", "")
-	copied := tc.Send(200, "/courses", url.Values{"target": {target}, "title": {"A copy"}, "handins": {"true"}}.Encode()).HTML().Find(".course-code").Text()
-	file := tc.Want(200, "GET", "/courses/"+code+"/course.json", "")
-	tc.Send(200, "/courses/"+code+"/delete", "")
-	bringIn := func(status int, body string) *goquery.Document {
-		t.Helper()
-		var form bytes.Buffer
-		w := multipart.NewWriter(&form)
-		part := require.Value(w.CreateFormFile("file", "course.json"))(t)
-		_, _ = part.Write([]byte(body))
-		_ = w.Close()
-		return colleague.Want(status, "POST", "/courses/import", form.String(), "Content-Type", w.FormDataContentType()).HTML()
-	}
-	doc = bringIn(200, string(file.Body))
-	sent := doc.Find(".course-code").Text()
-	require.Check(t, doc.Find("h1").Text() == "Another name" && sent != code,
-		"brought in: %q, code %s", doc.Find("h1").Text(), sent)
-	for what, code := range map[string]string{"copied": copied, "sent": sent} {
-		doc := c.Page(200, "/course/"+code)
-		if frozen := doc.Find(".frozen [name=gamma]").Length(); doc.Find("[name=C]").AttrOr("value", "") != "3" || frozen != map[string]int{"copied": 0, "sent": 1}[what] || !strings.Contains(doc.Find("#f-data option[selected]").Text(), "edited") {
-			t.Errorf("the course that was %s: C %s, data %q, %d frozen", what, doc.Find("[name=C]").AttrOr("value", ""), doc.Find("#f-data option[selected]").Text(), frozen)
-		}
-	}
-	for _, bad := range []string{
-		"", "[]", "{}", `{"format":2}`, `{"format":1,"title":"","page":"/lab"}`, `{"format":1,"title":"A","page":"https://example.org"}`, `{"format":1,"title":"A","page":"/settings"}`,
-		`{"format":1,"title":"A","page":"/lessons/nothing"}`, `{"format":1,"title":"A","page":"/lab","points":"x"}`, strings.Replace(string(file.Body), "0,3,b", "0,much,b", 1),
-	} {
-		require.Says(t, bringIn(422, bad).Find(".error").Text(), "was not taken", "%.60q", bad)
-	}
-	for _, path := range []string{"/edit", "/copy", "/course.json", "/screen"} {
-		colleague.Want(404, "GET", "/courses/"+copied+path, "")
-	}
-	colleague.Send(404, "/courses/"+copied+"/edit", "title=Mine")
 }
 
 // TestSharedControlsHoldEverywhere: what a course sets for several screens is refused where
