@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -27,12 +29,15 @@ import (
 //	as NAME [program]                 go on as somebody, with the cookie of a browser or a token
 //	get STATUS PATH... [NAME=HEADER]  ask for pages or files
 //	post STATUS PATH [FORM]           send a form, and wait until all is trained
-//	send STATUS METHOD PATH [JSON]    as programs do; <FILE sends a file of the script
+//	send STATUS METHOD PATH [NAME=HEADER] [JSON]
+//	                                  as programs do; <FILE sends a file of the script
 //	attach STATUS PATH FILE           send a file by a form
+//	await ID                          wait for the end of a run or search
 //	let NAME QUERY                    set a variable to the first value, without the server's address
 //	is QUERY [VALUE...]               these are all values
 //	says QUERY TEXT                   the values contain a text
 //	count QUERY N                     there are N values, N+: at least so many
+//	pictures N                        the page has at least N figures, and all of them are there
 //	save FILE                         keep the answer
 //	course NAME TARGET [CONTROLS]     open a course and set a variable to its code, NAME_typed to that in small letters
 //	ask NAME CODE QUESTION            put a question to a course and set a variable to its page
@@ -56,7 +61,7 @@ func TestScripts(t *testing.T) {
 			s := &session{t: t}
 			testscript.Run(t, testscript.Params{Files: []string{file}, Cmds: map[string]func(*testscript.TestScript, bool, []string){
 				"serve": s.serve, "as": s.as, "get": s.get, "post": s.post, "send": s.send, "attach": s.attach, "let": s.let,
-				"is": s.is, "says": s.says, "count": s.count, "save": s.save, "course": s.course, "ask": s.ask, "vote": s.vote,
+				"is": s.is, "says": s.says, "count": s.count, "save": s.save, "course": s.course, "ask": s.ask, "vote": s.vote, "pictures": s.pictures, "await": s.await,
 			}})
 		})
 	}
@@ -101,15 +106,23 @@ func (s *session) do(ts *testscript.TestScript, status, method, path, body strin
 	}
 }
 
-func (s *session) get(ts *testscript.TestScript, _ bool, args []string) {
-	var paths, header []string
-	for _, w := range args[1:] {
-		if name, value, _ := strings.Cut(w, "="); strings.HasPrefix(w, "/") {
-			paths = append(paths, w)
+// headerWord is a header among the words of a command.
+var headerWord = regexp.MustCompile(`^([A-Z][a-z]*(?:-[A-Z][a-z]*)*)=(.*)$`)
+
+// headers takes the headers from the words of a command.
+func headers(words []string) (header, rest []string) {
+	for _, w := range words {
+		if h := headerWord.FindStringSubmatch(w); h != nil {
+			header = append(header, h[1:]...)
 		} else {
-			header = append(header, name, value)
+			rest = append(rest, w)
 		}
 	}
+	return header, rest
+}
+
+func (s *session) get(ts *testscript.TestScript, _ bool, args []string) {
+	header, paths := headers(args[1:])
 	for _, path := range paths {
 		s.do(ts, args[0], http.MethodGet, path, "", header...)
 	}
@@ -120,11 +133,12 @@ func (s *session) post(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func (s *session) send(ts *testscript.TestScript, _ bool, args []string) {
-	body := strings.Join(args[3:], " ")
+	header, words := headers(args[3:])
+	body := strings.Join(words, " ")
 	if file, ok := strings.CutPrefix(body, "<"); ok {
 		body = ts.ReadFile(file)
 	}
-	s.do(ts, args[0], args[1], args[2], body)
+	s.do(ts, args[0], args[1], args[2], body, header...)
 }
 
 func (s *session) attach(ts *testscript.TestScript, _ bool, args []string) {
@@ -191,6 +205,10 @@ func within(v any, path []string) (found []string) {
 	return found
 }
 
+func (s *session) await(ts *testscript.TestScript, _ bool, ids []string) {
+	s.server.App.Jobs.Wait(s.t.Context(), time.Hour, ids...)
+}
+
 func (s *session) let(ts *testscript.TestScript, _ bool, args []string) {
 	found := s.values(ts, args[1])
 	if len(found) == 0 {
@@ -218,6 +236,12 @@ func (s *session) count(ts *testscript.TestScript, _ bool, args []string) {
 	if found := s.values(ts, args[0]); len(found) < n || len(found) > n && !more {
 		ts.Fatalf("%s: %d values, want %s: %q", args[0], len(found), args[1], found)
 	}
+}
+
+func (s *session) pictures(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	s.client.Pictures(s.answer.HTML(), n)
 }
 
 func (s *session) save(ts *testscript.TestScript, _ bool, args []string) {
