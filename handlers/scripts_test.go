@@ -25,7 +25,7 @@ import (
 // TestScripts runs the sessions of people and programs with a server that stand in the folders
 // testdata/scripts beside the handlers. To the commands of testscript they have
 //
-//	serve [idle]                      start the server; idle: nothing is trained
+//	serve [idle]                      start the server, at $server; idle: nothing is trained
 //	as NAME [program]                 go on as somebody, with the cookie of a browser or a token
 //	get STATUS PATH... [NAME=HEADER]  ask for pages or files
 //	post STATUS PATH [FORM]           send a form, and wait until all is trained
@@ -78,11 +78,12 @@ type session struct {
 // people are those who take part, by name.
 var people = map[string]string{
 	"alice": handlerstest.Alice, "bob": handlerstest.Bob, "teacher": handlerstest.Teacher, "ada": handlerstest.Ada, "ben": handlerstest.Ben,
-	"cyd": strings.Repeat("3", 32), "dan": strings.Repeat("4", 32),
+	"nobody": "", "cyd": strings.Repeat("3", 32), "dan": strings.Repeat("4", 32),
 }
 
 func (s *session) serve(ts *testscript.TestScript, _ bool, how []string) {
 	s.server = handlerstest.Serve(s.t, !slices.Contains(how, "idle"), dataset.DefaultLimits)
+	ts.Setenv("server", s.server.URL)
 }
 
 func (s *session) as(ts *testscript.TestScript, _ bool, who []string) {
