@@ -131,8 +131,7 @@ func (a *Handler) rows(w http.ResponseWriter, r *http.Request, q url.Values, nam
 	}
 	m := dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features, Proposed: proposed, Missing: missing}
 	d, err = t.Data(m)
-	var wrong *dataset.Error
-	if errors.As(err, &wrong) && !proposed && m.Features == nil {
+	if wrong, ok := errors.AsType[*dataset.Error](err); ok && !proposed && m.Features == nil {
 		m.Proposed = true
 		if taken, err := t.Data(m); err == nil && taken.Objects == nil {
 			wrong.Message += fmt.Sprintf("; columns=proposed takes %s for features", strings.Join(taken.Features, ", "))
