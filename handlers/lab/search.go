@@ -274,8 +274,7 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
 	var s store.Search
 	if len(problems) == 0 {
 		s, err = a.Base.Search(r.Context(), frame.Workspace(r.Context()), n)
-		var refusal *param.Refusal
-		if errors.As(err, &refusal) {
+		if refusal, ok := errors.AsType[*param.Refusal](err); ok {
 			problems = param.Problems{{Message: refusal.Error()}}
 		} else if !errors.As(err, &problems) && err != nil {
 			return err
