@@ -824,8 +824,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	if points.Data == nil {
 		return store.ErrNotFound
 	}
-	o := pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight, Dark: r.FormValue("dark") == "1"}
-	o.Size(r)
+	o := pictures.Sized(r, pictures.MainWidth, pictures.MainHeight)
 	row, x, y := r.FormValue("row"), r.FormValue("x"), r.FormValue("y")
 	return a.SendPrint(w, r, pictures.Sheet{
 		Key: fmt.Sprintf("%s %s %q %q %q %+v", name, points.Hash, row, x, y, o), Public: frame.IsPublic(id), Format: format,

@@ -631,8 +631,7 @@ func (a *Handler) Sketch(w http.ResponseWriter, r *http.Request, s Screen) error
 	if q == nil || q.Sketch == nil || name != sketchName {
 		return store.ErrNotFound
 	}
-	o := pictures.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
-	o.Size(r)
+	o := pictures.Sized(r, lessonWidth, lessonHeight)
 	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height}
 	given, path := r.FormValue("drawn"), questionPath(s.lesson.Lesson, s.Screen, q)
 	right := r.FormValue("solved") == "1"
@@ -1104,8 +1103,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, s Screen) error
 		return err
 	}
 	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.Base})
-	o := pictures.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
-	o.Size(r)
+	o := pictures.Sized(r, lessonWidth, lessonHeight)
 	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height, Asking: r.FormValue("asking") == "1", Paper: r.FormValue("paper") == "1", Grey: r.FormValue("grey") == "1"}
 	key, public := a.key(r.Context(), s.path(), in)
 	at := place{key: key, public: public && course == nil}

@@ -273,8 +273,7 @@ func (a *Reader) sendQuantities(w http.ResponseWriter, r *http.Request, runs []s
 	if err != nil {
 		return err
 	}
-	o := pictures.Options{Width: plotWidth, Height: plotHeight, Dark: r.FormValue("dark") == "1"}
-	o.Size(r)
+	o := pictures.Sized(r, plotWidth, plotHeight)
 	return a.SendPrint(w, r, pictures.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) {
 		if name == "plot" {
 			return z.plot(o).Picture()
