@@ -163,10 +163,7 @@ func requestOf(r *http.Request) store.Request {
 
 // CreateDataset stores the file in the body.
 func (a *Handler) CreateDataset(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	name := results.NameOf(q.Get("name"), "")
 	d, file, err := a.rows(w, r, q, name, "")
 	if err != nil {
@@ -183,10 +180,7 @@ func (a *Handler) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 
 // ReplaceRows takes the file in the body for the rows of a data set. Runs keep theirs.
 func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request, set store.Dataset) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	d, _, err := a.rows(w, r, q, "rows", set.Label)
 	if err != nil {
 		return err
@@ -273,10 +267,7 @@ func newRun(r store.Run) Run {
 
 // Runs lists the runs that match the query.
 func (a *Handler) Runs(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	f, err := results.RunFilter(q)
 	if err != nil {
 		return err
@@ -439,10 +430,7 @@ func all[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, rea
 
 // part writes the page of rows that limit and offset of the request select.
 func part[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(_ context.Context, _ store.Workspace, limit, offset int) ([]Row, int, error), as func(Row) JSON) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	f, err := results.RunFilter(q)
 	if err != nil {
 		return err
