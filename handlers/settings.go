@@ -73,8 +73,7 @@ func (a *App) importWorkspace(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer file.Close()
 	done, err := a.TakeIn(r.Context(), w, file, head.Size)
-	var ps param.Problems
-	if errors.As(err, &ps) {
+	if ps, ok := errors.AsType[param.Problems](err); ok {
 		return a.showSettings(w, r, http.StatusUnprocessableEntity, homeview.Settings{ImportError: results.Sentence(ps.Error())})
 	}
 	if err != nil {

@@ -131,8 +131,7 @@ func (a *Handler) rows(w http.ResponseWriter, r *http.Request, q url.Values, nam
 	}
 	m := dataset.Mapping{Kind: dataset.Kind(q.Get("kind")), Label: cmp.Or(q.Get("label"), label), Features: columns.Features, Proposed: proposed, Missing: missing}
 	d, err = t.Data(m)
-	var wrong *dataset.Error
-	if errors.As(err, &wrong) && !proposed && m.Features == nil {
+	if wrong, ok := errors.AsType[*dataset.Error](err); ok && !proposed && m.Features == nil {
 		m.Proposed = true
 		if taken, err := t.Data(m); err == nil && taken.Objects == nil {
 			wrong.Message += fmt.Sprintf("; columns=proposed takes %s for features", strings.Join(taken.Features, ", "))
@@ -164,10 +163,7 @@ func requestOf(r *http.Request) store.Request {
 
 // CreateDataset stores the file in the body.
 func (a *Handler) CreateDataset(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	name := results.NameOf(q.Get("name"), "")
 	d, file, err := a.rows(w, r, q, name, "")
 	if err != nil {
@@ -184,10 +180,7 @@ func (a *Handler) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 
 // ReplaceRows takes the file in the body for the rows of a data set. Runs keep theirs.
 func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request, set store.Dataset) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	d, _, err := a.rows(w, r, q, "rows", set.Label)
 	if err != nil {
 		return err
@@ -274,10 +267,7 @@ func newRun(r store.Run) Run {
 
 // Runs lists the runs that match the query.
 func (a *Handler) Runs(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	f, err := results.RunFilter(q)
 	if err != nil {
 		return err
@@ -440,10 +430,7 @@ func all[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, rea
 
 // part writes the page of rows that limit and offset of the request select.
 func part[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(_ context.Context, _ store.Workspace, limit, offset int) ([]Row, int, error), as func(Row) JSON) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	f, err := results.RunFilter(q)
 	if err != nil {
 		return err

@@ -10,13 +10,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -148,27 +146,6 @@ func TestAPIRunsOfEveryKind(t *testing.T) {
 		}
 	}
 	require.Check(t, len(ids) == 0 && len(seen) == total, "paging gave %d rows and left out %v", len(seen), ids)
-}
-
-func TestAPIFile(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
-	for _, tc := range []struct {
-		query, file string
-		features    []string
-		label       string
-	}{
-		{"name=a.svm", "+1 1:0.5 2:1\n-1 1:2 2:3\n", []string{"x1", "x2"}, "label"},
-		{"name=b.csv&label=kind", "kind;a;b\nu;1,5;2\nv;2,5;3\n", []string{"a", "b"}, "kind"},
-		{"name=c&features=a,c&label=y", "a,b,c,y\n1,2,3,0\n4,5,6,1\n", []string{"a", "c"}, "y"},
-		{"features=" + url.QueryEscape(`"a, b",c`) + "&label=y", "\"a, b\",c,y\n1,2,0\n3,4,1\n", []string{"a, b", "c"}, "y"},
-	} {
-		set := c.Upload(tc.query, tc.file)
-		require.Check(t, slices.Equal(set.Features, tc.features) && set.Label == tc.label,
-			"%s: features %q, label %q", tc.query, set.Features, set.Label)
-	}
-	// What curl sends by default is not a form.
-	c.Want(http.StatusCreated, "POST", "/api/datasets?name=n", handlerstest.Square, "Content-Type", "application/x-www-form-urlencoded")
 }
 
 func TestAPIErrors(t *testing.T) {
@@ -311,75 +288,6 @@ func TestAPIRepeated(t *testing.T) {
 // small is the request for a study of one search, with that value of C.
 func small(c string) string {
 	return `{"study":"[scheme]\nfolds = 2\n[data.moons]\nbuiltin = \"moons\"\n[learner.SVM]\nC = ` + c + `"}`
-}
-
-// The same view has one link, whatever the key; another view under the last one is refused.
-func TestAPIRepeatedLink(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
-	link := func(body, key string) string {
-		t.Helper()
-		return handlerstest.Decode[api.Link](c.Want(http.StatusCreated, "POST", "/api/links", body, "Idempotency-Key", key)).Token
-	}
-	moons, circles := `{"dataset":"moons"}`, `{"dataset":"circles"}`
-	first := link(moons, "a")
-	require.Equal(t, link(moons, "a"), first, "then")
-	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", circles, "Idempotency-Key", "a")
-	require.Equal(t, link(moons, "b"), first, "then")
-	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", circles, "Idempotency-Key", "b")
-	require.Check(t, link(circles, "c") != first, "two views under one link")
-	c.Want(http.StatusUnprocessableEntity, "POST", "/api/links", moons, "Idempotency-Key", "c")
-	c.Want(http.StatusNoContent, "DELETE", "/api/links/"+first, "")
-	require.Check(t, link(moons, "b") != first, "a link that was deleted opens again")
-}
-
-// A comparison on folds that is asked for again has the searches that it has.
-func TestAPIRepeatedComparison(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	var runs []string
-	for _, body := range []string{`{"dataset":"moons"}`, `{"dataset":"moons","spec":{"C":7}}`, `{"dataset":"moons","spec":{"C":8}}`} {
-		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/runs", body)).ID
-		runs = append(runs, id)
-	}
-	c.App.Jobs.Wait(t.Context(), time.Hour, runs...)
-	ask := func(n int, more string) string {
-		return fmt.Sprintf(`{"runs":["%s"]%s}`, strings.Join(runs[:n], `","`), more)
-	}
-	const to = "/api/comparison/folds"
-	first := c.Want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "k").Header.Get("Location")
-	again := c.Want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "k").Header.Get("Location")
-	require.Check(t, again == first, "%s, then %s", first, again)
-	for _, other := range []string{ask(3, ""), ask(2, `,"folds":3`)} {
-		c.Want(http.StatusUnprocessableEntity, "POST", to, other, "Idempotency-Key", "k")
-	}
-	other := c.Want(http.StatusAccepted, "POST", to, ask(2, ""), "Idempotency-Key", "l").Header.Get("Location")
-	require.Check(t, other != first, "two keys, one comparison")
-}
-
-// Runs saved from searches are compared on the folds of those searches.
-func TestAPIKeptFolds(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	saved := func(body string) string {
-		id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches", body)).ID
-		c.App.Jobs.Wait(t.Context(), time.Hour, id)
-		run := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+id+"/runs", `{}`)).ID
-		c.Follow(run)
-		return run
-	}
-	const grid = `,"grid":{"C":[1,10]},"nested":true`
-	wide := saved(`{"dataset":"moons","spec":{"gamma":2},"folds":5` + grid + `}`)
-	narrow := saved(`{"dataset":"moons","spec":{"gamma":1e6},"folds":5` + grid + `}`)
-	other := saved(`{"dataset":"moons","spec":{"gamma":3},"folds":4` + grid + `}`)
-	f := handlerstest.Decode[api.FoldComparison](c.Want(200, "GET", "/api/comparison/folds?runs="+wide+","+narrow, ""))
-	require.Must(t, f.Folds == 5 && f.Repeats == 1 && f.Done == 10 && f.Total == 10 && !f.Optimistic && len(f.Pairs) == 1,
-		"%+v", f)
-	p := f.Pairs[0]
-	require.Check(t, p.First == wide && p.Second == narrow && p.Mean > 0.2 && p.P != nil && p.Freedom == 4, "%+v", p)
-	c.Says(http.StatusConflict, "POST", "GET", "/api/comparison/folds?runs="+wide+","+other, "")
 }
 
 func TestAPIBusy(t *testing.T) {
@@ -814,30 +722,4 @@ func TestOpenAPIDefaults(t *testing.T) {
 		_ = json.Unmarshal([]byte(body), &v)
 		require.Equal(t, check(&c, "NewRun", v), nil, "%s", body)
 	}
-}
-
-// Of a file about which a page would ask, a program says what it wants, or is told how to.
-func TestAPIColumns(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
-	const file = "when,price,smoker,name,label\n2026-01-01,$5,TRUE,Ann,a\n2026-01-02,\"$1,200\",FALSE,Bob,b\n2026-01-03,$7.50,TRUE,Cid,a\n"
-	told := c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n", file)
-	require.Check(t, bytes.Contains(told.Body, []byte("columns=proposed takes price, smoker=TRUE for features")),
-		"refused with %s", told.Body)
-	made := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets?name=n&columns=proposed", file))
-	want := []string{"price", "smoker=TRUE"}
-	require.Check(t, slices.Equal(made.Features, want), "features %v, want %v", made.Features, want)
-	made = handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets?name=n&columns=proposed&label=smoker", file))
-	if want := []string{"price"}; !slices.Equal(made.Features, want) || made.Label != "smoker" {
-		t.Errorf("features %v of %s, want %v of smoker", made.Features, made.Label, want)
-	}
-	for _, q := range []string{"columns=some", "columns=proposed&features=price"} {
-		c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n&"+q, file)
-	}
-	// A few missing values are filled as the terminal fills them, where the columns are proposed.
-	gappy := "x,y,label\n,1.5,a\n" + strings.Repeat("1.5,2.5,a\n2.5,0.5,b\n", 10)
-	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n", gappy)
-	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=n&columns=proposed&missing=error", gappy)
-	made = c.Upload("name=n&columns=proposed", gappy)
-	require.Check(t, made.Rows == 21 && strings.Contains(made.Origin, "1 missing value filled with the column's median (x)"), "%+v", made)
 }

@@ -44,10 +44,7 @@ func (a *Handler) Regularise(w http.ResponseWriter, r *http.Request) error {
 
 // FollowRegularisation answers as Regularise, for a path that is known or under way.
 func (a *Handler) FollowRegularisation(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	asked, err := askedPath(q)
 	if err != nil {
 		return err
@@ -57,10 +54,7 @@ func (a *Handler) FollowRegularisation(w http.ResponseWriter, r *http.Request) e
 
 // CancelRegularisation cancels a path in progress, by its job id or by its data set and spec.
 func (a *Handler) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	id := q.Get("id")
 	if id == "" {
 		asked, err := askedPath(q)

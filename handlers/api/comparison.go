@@ -30,10 +30,7 @@ type Pair struct {
 
 // Compare tests which differences between runs are real.
 func (a *Handler) Compare(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	runs, err := a.compared(r.Context(), strings.Split(q.Get("runs"), ","))
 	if err != nil {
 		return err
@@ -126,10 +123,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 // OnFolds tests which differences between runs are real, using the searches of CompareOnFolds or,
 // if the query names none, common folds of the searches that the runs come from.
 func (a *Handler) OnFolds(w http.ResponseWriter, r *http.Request) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
+	q := r.URL.Query()
 	runs, err := a.compared(r.Context(), strings.Split(q.Get("runs"), ","))
 	if err != nil {
 		return err

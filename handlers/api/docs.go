@@ -247,25 +247,8 @@ func resolved(doc object, v any) object {
 	return at
 }
 
-// list returns a list of the description, whether from JSON or built by the program.
 func list(v any) []any {
-	switch v := v.(type) {
-	case []any:
-		return v
-	case nil, string, object:
-		return nil
-	case []string:
-		all := make([]any, len(v))
-		for i, s := range v {
-			all[i] = s
-		}
-		return all
-	}
-	b, err := json.Marshal(v)
-	var all []any
-	if err != nil || json.Unmarshal(b, &all) != nil {
-		return nil
-	}
+	all, _ := v.([]any)
 	return all
 }
 

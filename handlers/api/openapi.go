@@ -38,8 +38,21 @@ func (a *Handler) Describe(w http.ResponseWriter, _ *http.Request) error {
 	return web.JSON(w, http.StatusOK, doc)
 }
 
-// Description returns the complete OpenAPI 3.1 description.
-func Description() (map[string]any, error) {
+// Description returns the complete OpenAPI 3.1 description, as a client reads it.
+func Description() (doc map[string]any, err error) {
+	complete, err := built()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(complete)
+	if err != nil {
+		return nil, err
+	}
+	return doc, json.Unmarshal(text, &doc)
+}
+
+// built returns the description with the values of the program's tables.
+func built() (object, error) {
 	var doc object
 	if err := json.Unmarshal(openapiText, &doc); err != nil {
 		return nil, err

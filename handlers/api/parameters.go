@@ -14,17 +14,17 @@ import (
 	"marginlab/web"
 )
 
-// Checked wraps f to refuse parameters that are undocumented for the route or given twice, which
-// would otherwise be ignored.
+// Checked wraps f to refuse a query that cannot be read, and parameters that are undocumented for the
+// route or given twice, which would otherwise be ignored.
 func (a *Handler) Checked(f web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		known, err := a.parameters()
 		if err != nil {
 			return err
 		}
-		q, err := query(r)
+		q, err := url.ParseQuery(r.URL.RawQuery)
 		if err != nil {
-			return err
+			return web.Errorf(web.Malformed, "The query of the address cannot be read: %v", err)
 		}
 		method := r.Method
 		if method == http.MethodHead {
@@ -47,15 +47,6 @@ func (a *Handler) Checked(f web.Handler) web.Handler {
 		}
 		return f(w, r)
 	}
-}
-
-// query reads the parameters of a request.
-func query(r *http.Request) (url.Values, error) {
-	q, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, web.Errorf(web.Malformed, "The query of the address cannot be read: %v", err)
-	}
-	return q, nil
 }
 
 // parameters maps query parameters to whether they may be repeated.
@@ -96,9 +87,9 @@ const maxWait = time.Minute
 
 // await waits, for at most the time requested, until the jobs with ids have ended.
 func (a *Handler) await(r *http.Request, ids ...string) error {
-	q, err := query(r)
-	if err != nil || q.Get("wait") == "" {
-		return err
+	q := r.URL.Query()
+	if q.Get("wait") == "" {
+		return nil
 	}
 	seconds, err := strconv.ParseFloat(q.Get("wait"), 64)
 	if err != nil || !(seconds >= 0 && seconds <= maxWait.Seconds()) {

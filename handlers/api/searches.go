@@ -150,11 +150,7 @@ func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request, s store.Se
 
 // Search answers with one search: how far it is, and the settings that are judged.
 func (a *Handler) Search(w http.ResponseWriter, r *http.Request, under store.Search) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
-	cells := q.Get("cells")
+	cells := r.URL.Query().Get("cells")
 	if cells != "" && cells != "all" && cells != "none" {
 		return param.Problems{{Field: "cells", Message: "cells must be all or none, not " + strconv.Quote(cells)}}
 	}
@@ -164,10 +160,11 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request, under store.Sea
 		}
 	}
 	if cells == "none" {
-		if under, err = a.Store.Search(r.Context(), frame.Workspace(r.Context()), under.ID); err != nil {
+		s, err := a.Store.Search(r.Context(), frame.Workspace(r.Context()), under.ID)
+		if err != nil {
 			return err
 		}
-		return web.JSON(w, http.StatusOK, newSearch(under))
+		return web.JSON(w, http.StatusOK, newSearch(s))
 	}
 	s, err := a.FindSearch(r.Context(), frame.Workspace(r.Context()), under.ID)
 	if err != nil {

@@ -12,32 +12,6 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// What a program has already is not sent again, and a change that is about another state than
-// the present one is refused.
-func TestTags(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	id := c.Upload("name=square", handlerstest.Square)
-	path := "/api/datasets/" + id.ID
-	tag := c.Want(200, "GET", path, "").Header.Get("ETag")
-	require.Must(t, tag != "", "no ETag")
-	a := c.Do("GET", path, "", "If-None-Match", tag)
-	require.Check(t, a.Status == http.StatusNotModified && len(a.Body) == 0, "%d %s", a.Status, a.Body)
-	a = c.Do("PATCH", path, `{"name":"first"}`, "If-Match", tag)
-	require.Check(t, a.Status == 200, "the present tag: %d %s", a.Status, a.Body)
-	for _, method := range []string{"PATCH", "PUT", "DELETE"} {
-		a := c.Do(method, path, `{"name":"second"}`, "If-Match", tag)
-		require.Check(t, a.Status == http.StatusPreconditionFailed && strings.Contains(string(a.Body), `"type":"/api/docs#changed"`),
-			"%s with a former tag: %d %s", method, a.Status, a.Body)
-	}
-	now := handlerstest.Decode[struct{ Name string }](c.Want(200, "GET", path, ""))
-	require.Check(t, now.Name == "first", "it is called %q", now.Name)
-	require.Check(t, c.Do("GET", "/api/openapi.json", "", "If-None-Match", c.Want(200, "GET", "/api/openapi.json", "").Header.Get("ETag")).Status == http.StatusNotModified,
-		"the description is sent twice")
-	c.Says(404, `"type":"/api/docs#not-found"`, "GET", "/api/datasets/"+strings.Repeat("0", len(id.ID)), "")
-}
-
 // Of many changes of one state at the same time one is made, and the others are refused.
 func TestChangesOfOneState(t *testing.T) {
 	t.Parallel()

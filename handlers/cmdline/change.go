@@ -41,11 +41,7 @@ func runChange(ctx context.Context, args []string, std Streams) error {
 		if err != nil {
 			return err
 		}
-		picture, err := band.Picture()
-		if err != nil {
-			return err
-		}
-		if err := writePicture(*plot, picture); err != nil {
+		if err := writePicture(*plot, band.Picture); err != nil {
 			return err
 		}
 	}

@@ -179,9 +179,5 @@ func (o *cvOptions) plotCurve(c curve, rule ml.Rule) error {
 	for _, folds := range c.folds {
 		v.HeldOut, v.Training = append(v.HeldOut, each(folds, heldOut)), append(v.Training, each(folds, trained))
 	}
-	picture, err := v.Picture()
-	if err != nil {
-		return err
-	}
-	return writePicture(*o.plot, picture)
+	return writePicture(*o.plot, v.Picture)
 }

@@ -31,10 +31,7 @@ type cvOptions struct {
 	data   string
 	json   bool
 
-	how   *reading
-	notes []string // about flags without effect
-
-	multiclass bool // given on the command line
+	how *reading
 
 	learning []float64 // shares of the training points, for a learning curve; nil: none
 	plot     *string   // file for a picture of the curve; may be empty
@@ -171,10 +168,11 @@ func parseCV(args []string) (*cvOptions, error) {
 		specs = append(specs, p.Spec)
 		settings += p.Settings()
 	}
-	if o.notes, err = f.idle(specs...); err != nil {
+	if how.notes, err = f.idle(specs...); err != nil {
 		return nil, err
 	}
-	o.data, o.how, o.json, o.spec, o.multiclass = *data, how, *asJSON, *spec, f.Given("multiclass")
+	how.multiclass = f.Given("multiclass")
+	o.data, o.how, o.json, o.spec = *data, how, *asJSON, *spec
 	o.scheme.Nested, o.scheme.Seed, o.scheme.Column = *nested, spec.Seed, *column
 	switch {
 	case f.Given("cache") && !spec.Caches():
@@ -213,15 +211,9 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range o.notes {
-		note(std, "cv", n)
-	}
 	data, err := readData(ctx, "cv", o.data, &o.spec, o.how, std)
 	if err != nil {
 		return err
-	}
-	if o.multiclass {
-		noteTwoClasses(std, "cv", data)
 	}
 	if o.learning != nil {
 		return o.runLearning(ctx, data, std)

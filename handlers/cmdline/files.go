@@ -107,7 +107,15 @@ func readTable(ctx context.Context, path, sheet string, std Streams) (*dataset.T
 
 // readData reads the columns of labelled points chosen by spec, and removes that choice from spec
 // since the data then hold only those columns. It prints notes about how the file was read.
-func readData(ctx context.Context, command, path string, spec *ml.Spec, how *reading, std Streams) (*dataset.Data, error) {
+func readData(ctx context.Context, command, path string, spec *ml.Spec, how *reading, std Streams) (d *dataset.Data, err error) {
+	for _, n := range how.notes {
+		note(std, command, n)
+	}
+	defer func() {
+		if err == nil && how.multiclass && len(d.Classes) == 2 {
+			note(std, command, "--multiclass has no effect with two classes")
+		}
+	}()
 	m := dataset.Mapping{Label: spec.Label, Features: spec.Features, Proposed: how.proposed, Missing: how.missing}
 	if kind := spec.Takes(); kind != dataset.KindVectors {
 		m.Kind = kind
@@ -127,7 +135,7 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, how *rea
 	}
 	var t *dataset.Table
 	var p *dataset.Proposal
-	d, err := readFile(ctx, path, std, func(r io.Reader, name string) (d *dataset.Data, err error) {
+	d, err = readFile(ctx, path, std, func(r io.Reader, name string) (d *dataset.Data, err error) {
 		if t, err = parseTable(r, name, *how.sheet); err != nil {
 			return nil, err
 		}
@@ -170,12 +178,9 @@ func (f *Flags) points(ctx context.Context, command string, args []string, data 
 	if err := keep([]string{*data}, files...); err != nil {
 		return nil, err
 	}
-	notes, err := f.idle(*spec)
-	if err != nil {
+	var err error
+	if how.notes, err = f.idle(*spec); err != nil {
 		return nil, err
-	}
-	for _, n := range notes {
-		note(std, command, n)
 	}
 	return readData(ctx, command, *data, spec, how, std)
 }

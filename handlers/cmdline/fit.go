@@ -25,10 +25,8 @@ type fitOptions struct {
 	out, plot  string // output files; may be empty
 	on         *paper // that plot draws on
 	json       bool
-	notes      []string // about flags without effect
-	server     *server  // that trains and keeps the run; nil: trained here
-	name       string   // of the run it keeps
-	multiclass bool     // given on the command line
+	server     *server // that trains and keeps the run; nil: trained here
+	name       string  // of the run it keeps
 }
 
 func parseFit(args []string) (*fitOptions, error) {
@@ -51,11 +49,12 @@ func parseFit(args []string) (*fitOptions, error) {
 	if err := f.Parse(respelled(args), "data"); err != nil {
 		return nil, err
 	}
-	notes, err := f.idle(*spec)
-	if err != nil {
+	var err error
+	if how.notes, err = f.idle(*spec); err != nil {
 		return nil, err
 	}
-	o := &fitOptions{spec: *spec, data: *data, how: how, test: *test, out: *out, plot: *plot, on: on, json: *asJSON, notes: notes, name: *name, multiclass: f.Given("multiclass")}
+	how.multiclass = f.Given("multiclass")
+	o := &fitOptions{spec: *spec, data: *data, how: how, test: *test, out: *out, plot: *plot, on: on, json: *asJSON, name: *name}
 	if o.server, err = newServer(*address, *token); err != nil {
 		return nil, err
 	}
@@ -85,15 +84,9 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range o.notes {
-		note(std, "fit", n)
-	}
 	data, err := readData(ctx, "fit", o.data, &o.spec, o.how, std)
 	if err != nil {
 		return err
-	}
-	if o.multiclass {
-		noteTwoClasses(std, "fit", data)
 	}
 	var test *dataset.Table
 	if o.test != "" {
@@ -150,13 +143,6 @@ func (o *fitOptions) train(ctx context.Context, d *dataset.Data, std Streams) (*
 // note writes a line that does not stop the work.
 func note(std Streams, command, text string) {
 	fmt.Fprintf(std.Err, "marginlab %s: note: %s\n", command, text)
-}
-
-// noteTwoClasses prints that --multiclass has no effect on two classes.
-func noteTwoClasses(std Streams, command string, d *dataset.Data) {
-	if len(d.Classes) == 2 {
-		note(std, command, "--multiclass has no effect with two classes")
-	}
 }
 
 // untrained describes a training that ended before its first step: it has no

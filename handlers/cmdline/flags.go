@@ -23,6 +23,7 @@ type Flags struct {
 	arg    *string           // the positional argument; nil: none allowed
 	stands string            // the flag equivalent to arg
 	args   []string          // choices of arg, for completion; nil: files
+	needs  string            // what arg is, which must be given; empty: it may be missing
 }
 
 // NewFlags returns the flags of a command. synopsis is the command as typed, without
@@ -68,6 +69,9 @@ type reading struct {
 	missing  dataset.Missing // empty: as is proposed, or an error
 	proposed bool            // if the spec names no features, choose them as an upload page would propose
 	sheet    *string         // of a workbook; empty: the first that can be read
+
+	notes      []string // about flags without effect
+	multiclass bool     // given on the command line
 }
 
 // Reading adds the flags for reading a file.
@@ -120,6 +124,12 @@ func (f *Flags) Item(name, help string) {
 func (f *Flags) Argument(values ...string) *string {
 	f.arg, f.args = new(string), values
 	return f.arg
+}
+
+// Required is Argument for what must be given, which a message calls what: "the name of the file".
+func (f *Flags) Required(what string) *string {
+	f.needs = what
+	return f.Argument()
 }
 
 // Data adds the flag --data, whose value may also be given as positional argument.
@@ -265,6 +275,8 @@ func (f *Flags) Parse(args []string, required ...string) error {
 		return usage("unexpected argument %q: every value follows its flag, as in --data FILE", arg)
 	case len(f.faults) > 0:
 		return usage("%s", strings.Join(slices.Compact(f.faults), "; "))
+	case f.needs != "" && *f.arg == "":
+		return usage("%s is missing", f.needs)
 	}
 	return f.require(required...)
 }

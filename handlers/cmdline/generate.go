@@ -42,8 +42,7 @@ func runGenerate(_ context.Context, args []string, std Streams) error {
 		return err
 	}
 	d, err := g.Generate(values)
-	var problems param.Problems
-	if errors.As(err, &problems) {
+	if problems, ok := errors.AsType[param.Problems](err); ok {
 		return usage("%s", problems)
 	}
 	if err != nil {

@@ -48,13 +48,10 @@ const directoryHelp = "Data directory of the server."
 
 func runBackup(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("backup [flags] FILE", "Copies the database into a new file, which holds everything that was saved before the copy was begun, and nothing by half. The server may go on working meanwhile. To copy the database file by other means loses what is in its log.")
-	file := f.Argument()
+	file := f.Required("the name of the file to write")
 	dir := f.DataDir(directoryHelp)
 	if err := f.Parse(args); err != nil {
 		return err
-	}
-	if *file == "" {
-		return usage("the name of the file to write is missing")
 	}
 	have, err := store.Backup(ctx, *dir, *file)
 	if err != nil {
@@ -66,13 +63,10 @@ func runBackup(ctx context.Context, args []string, std Streams) error {
 
 func runRestore(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("restore [flags] FILE", "Puts the database in a file that backup has written into the data directory, where no server may be at work. What was there before is kept aside, under a name that is told. A file that is damaged, of another program or of a newer version is refused.")
-	file := f.Argument()
+	file := f.Required("the name of the file to restore")
 	dir := f.DataDir(directoryHelp)
 	if err := f.Parse(args); err != nil {
 		return err
-	}
-	if *file == "" {
-		return usage("the name of the file to restore is missing")
 	}
 	aside, have, err := store.Restore(ctx, *dir, *file)
 	if err != nil {

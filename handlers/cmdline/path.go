@@ -44,11 +44,7 @@ func runPath(ctx context.Context, args []string, std Streams) error {
 		if p.file == "" {
 			continue
 		}
-		picture, err := p.draw()
-		if err != nil {
-			return err
-		}
-		if err := writePicture(p.file, picture); err != nil {
+		if err := writePicture(p.file, p.draw); err != nil {
 			return err
 		}
 	}

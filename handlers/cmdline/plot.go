@@ -43,8 +43,12 @@ func (f *Flags) Picture(name, help string) *string {
 	return path
 }
 
-// writePicture writes a picture into a file, sharp in print.
-func writePicture(path string, p *figure.Picture) error {
+// writePicture draws a picture into a file, sharp in print.
+func writePicture(path string, draw func() (*figure.Picture, error)) error {
+	p, err := draw()
+	if err != nil {
+		return err
+	}
 	p.Scale = 2
 	return writeFile(path, func(w io.Writer) error { return formatOf(path)(p, w) })
 }
@@ -95,10 +99,11 @@ func plot(ctx context.Context, std Streams, path string, on *paper, d *dataset.D
 	} else if !scene.View.Exact {
 		note(std, "fit", fmt.Sprintf("%s shows a slice through %d features, along their two principal components", path, len(scene.View.Center)))
 	}
-	picture, err := run.Decision(scene)
-	if err != nil {
-		return err
-	}
-	picture.Unit, picture.Print, picture.Greyscale = unit, on.onPaper, on.grey
-	return writePicture(path, picture)
+	return writePicture(path, func() (*figure.Picture, error) {
+		picture, err := run.Decision(scene)
+		if err == nil {
+			picture.Unit, picture.Print, picture.Greyscale = unit, on.onPaper, on.grey
+		}
+		return picture, err
+	})
 }

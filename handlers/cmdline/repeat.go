@@ -14,12 +14,9 @@ var repeatReport = Command{"repeat", "train again what a report shows and compar
 
 func runRepeat(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("repeat FILE", "Trains everything again that a report shows and compares the numbers. FILE is the report.json of a report; it holds settings, data and results. Prints a line for each number; fails if one differs by more than rounding or anything cannot be trained again.")
-	path := f.Argument()
+	path := f.Required("the file of a report")
 	if err := f.Parse(args); err != nil {
 		return err
-	}
-	if *path == "" {
-		return usage("the file of a report is missing")
 	}
 	file, err := readFile(ctx, *path, std, func(r io.Reader, _ string) (*repeat.File, error) { return repeat.Read(r) })
 	if err != nil {

@@ -181,8 +181,7 @@ func originOf(file string, d *dataset.Data) string {
 // data set at once, otherwise it is kept until the columns are chosen.
 func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
 	err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes) // the form's own fields beside the file
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, "", fmt.Sprintf("The file is larger than %d MB. Nothing was saved.", a.Limits.Bytes>>20))
 	}
 	if err != nil {
@@ -248,8 +247,7 @@ func (a *Handler) refuseFile(w http.ResponseWriter, r *http.Request, name string
 
 // told returns the reader's message about a bad file, "" for any other error.
 func told(err error) string {
-	var wrong *dataset.Error
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*dataset.Error](err); ok {
 		return wrong.Error() + "."
 	}
 	return ""
@@ -826,8 +824,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	if points.Data == nil {
 		return store.ErrNotFound
 	}
-	o := pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight, Dark: r.FormValue("dark") == "1"}
-	o.Size(r)
+	o := pictures.Sized(r, pictures.MainWidth, pictures.MainHeight)
 	row, x, y := r.FormValue("row"), r.FormValue("x"), r.FormValue("y")
 	if x == "" && len(points.Data.Features) > 2 { // two columns of many may hold next to nothing
 		x = "pca"
@@ -892,8 +889,7 @@ func (a *Handler) export(w http.ResponseWriter, r *http.Request, to io.Writer) (
 func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	err := a.Store.RenameDataset(r.Context(), frame.Workspace(r.Context()), id, r.PostFormValue("name"))
-	var ps param.Problems
-	if errors.As(err, &ps) {
+	if ps, ok := errors.AsType[param.Problems](err); ok {
 		return a.showDataset(w, r, dataview.Dataset{Error: results.Sentence(ps.Error())})
 	}
 	return frame.Done(w, r, "/datasets/"+id, err)

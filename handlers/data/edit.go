@@ -67,8 +67,7 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	if err == nil && (!editable(changed) || changed.Len() > a.Limits.Rows) {
 		err = param.Problems{{Field: "object", Message: fmt.Sprintf("the %ss are longer together than the %d symbols, or more than the %d, that can be typed", f.What, textSymbols, a.Limits.Rows)}}
 	}
-	var problems param.Problems
-	if errors.As(err, &problems) {
+	if problems, ok := errors.AsType[param.Problems](err); ok {
 		f.ObjectError, f.LabelError = problems.For("object"), problems.For("label")
 		return a.showDataset(w, r, dataview.Dataset{Objects: f})
 	}

@@ -17,18 +17,8 @@ import (
 // Object is a JSON object.
 type Object = map[string]any
 
-// description returns the OpenAPI document as a client reads it, parsed once for all clients.
-var description = sync.OnceValues(func() (doc Object, err error) {
-	v, err := api.Description()
-	if err != nil {
-		return nil, err
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return doc, json.Unmarshal(b, &doc)
-})
+// description is read once for all clients.
+var description = sync.OnceValues(api.Description)
 
 // Description returns the OpenAPI document, which callers must not change.
 func Description(t testing.TB) Object {

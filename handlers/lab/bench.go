@@ -506,8 +506,7 @@ func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 	r.TrimLeadingSpace, r.Comment = true, '#'
 	records, err := r.ReadAll()
 	if err != nil {
-		var pe *csv.ParseError
-		if errors.As(err, &pe) {
+		if pe, ok := errors.AsType[*csv.ParseError](err); ok {
 			return nil, fmt.Errorf("points, line %d: expected two numbers and a label, or one and a label as in the lines before, separated by commas", pe.Line)
 		}
 		return nil, err

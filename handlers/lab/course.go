@@ -54,11 +54,7 @@ var versionControls = []string{"learner", "conformal", "test_fraction"}
 var ruleControls = []string{"multiclass", "positive"}
 
 // HandIn saves the lab's state as a run and hands it in. The training follows.
-func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.posted(w, r)
-	if b == nil {
-		return err
-	}
+func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.course == nil || b.course.Code != chi.URLParam(r, "code") {
 		return web.Errorf(web.Conflict, "This page does not belong to the course. Open the course again with its code.")
 	}

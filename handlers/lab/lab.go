@@ -141,13 +141,9 @@ func resolved(r *ml.Report) map[string]float64 {
 	return values
 }
 
-// Page shows the lab in the state of its address.
-func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.readBench(r.Context(), r.URL.Query())
-	if err != nil {
-		return err
-	}
-	return a.showLab(w, r, b)
+// Addressed returns the lab in the state of its address.
+func (a *Handler) Addressed(r *http.Request) (*bench, error) {
+	return a.readBench(r.Context(), r.URL.Query())
 }
 
 // stated reads the lab's state from a posted form. If it is invalid, stated responds with the
@@ -166,14 +162,26 @@ func (a *Handler) stated(w http.ResponseWriter, r *http.Request) (*bench, error)
 	return b, nil
 }
 
-// posted is stated for actions that need points.
-func (a *Handler) posted(w http.ResponseWriter, r *http.Request) (*bench, error) {
-	b, err := a.stated(w, r)
-	if b != nil && b.data == nil {
-		b.problems = param.Problems{{Field: "points", Message: "there are no points yet: draw or type some first"}}
-		return nil, a.refuse(w, r, b)
+// Stated returns a handler that does something with the lab in the state of a posted form.
+func (a *Handler) Stated(do func(w http.ResponseWriter, r *http.Request, b *bench) error) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		b, err := a.stated(w, r)
+		if b == nil {
+			return err
+		}
+		return do(w, r, b)
 	}
-	return b, err
+}
+
+// OnPoints is Stated for what needs points.
+func (a *Handler) OnPoints(do func(w http.ResponseWriter, r *http.Request, b *bench) error) web.Handler {
+	return a.Stated(func(w http.ResponseWriter, r *http.Request, b *bench) error {
+		if b.data == nil {
+			b.problems = param.Problems{{Field: "points", Message: "there are no points yet: draw or type some first"}}
+			return a.refuse(w, r, b)
+		}
+		return do(w, r, b)
+	})
 }
 
 // refuse shows the lab with errors beside the fields.
@@ -183,11 +191,11 @@ func (a *Handler) refuse(w http.ResponseWriter, r *http.Request, b *bench) error
 		status = http.StatusConflict
 	}
 	w.WriteHeader(status)
-	return a.showLab(w, r, b)
+	return a.Page(w, r, b)
 }
 
-// showLab shows the page.
-func (a *Handler) showLab(w http.ResponseWriter, r *http.Request, b *bench) error {
+// Page shows the lab.
+func (a *Handler) Page(w http.ResponseWriter, r *http.Request, b *bench) error {
 	ans, err := a.answerInTurn(r.Context(), b)
 	if err != nil {
 		return err
@@ -396,11 +404,7 @@ func positives(b *bench) []choice {
 }
 
 // Figure serves the pictures of an unsaved view.
-func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.readBench(r.Context(), r.URL.Query())
-	if err != nil {
-		return err
-	}
+func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, b *bench) error {
 	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err

@@ -16,15 +16,11 @@ import (
 
 // MakeLink keeps the lab in the state of its form under a short link, and shows it among
 // the others.
-func (a *Handler) MakeLink(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.stated(w, r)
-	if b == nil {
-		return err
-	}
+func (a *Handler) MakeLink(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.course != nil {
 		return web.Errorf(web.Forbidden, "Views of a course are reached by its code.")
 	}
-	_, err = a.Store.CreateLink(r.Context(), frame.Workspace(r.Context()), b.newLink())
+	_, err := a.Store.CreateLink(r.Context(), frame.Workspace(r.Context()), b.newLink())
 	return frame.Done(w, r, "/links", err)
 }
 

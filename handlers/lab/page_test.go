@@ -23,38 +23,6 @@ import (
 	"marginlab/web/jobs"
 )
 
-// A page whose form was refused shows the points alone, also in the picture that it
-// fetches: no boundary of a default in place of what was refused.
-func TestRefusedValueIsNotDrawn(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Teacher)
-	for form, trained := range map[string]bool{"gamma=2": true, "gamma=abc": false, "hard_margin=on": false} {
-		doc := c.Page(200, "/lab?data=moons&"+form)
-		require.Equal(t, doc.Find(`[role="alert"]`).Length() == 0, trained, "%s: accepted", form)
-		if form == "hard_margin=on" { // as the page calls it
-			require.Says(t, doc.Find(`[role="alert"]`).Text(), "Hard margin must be true or false", "%s", form)
-		}
-		src, ok := doc.Find("figcaption a[download]").Attr("href")
-		require.Must(t, ok, "%s: no picture", form)
-		svg := string(c.Fetch("GET", src, "").Body)
-		require.Equal(t, strings.Contains(svg, "f = 0"), trained, "%s: the picture at %s shows a boundary", form, src)
-	}
-}
-
-// Edges between which nothing can be drawn are the visitor's matter, not a fault.
-func TestLimitsWithoutRoom(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
-	for _, limits := range []string{"NaN,NaN,NaN,NaN", "NaN,1,2,3", "-1e308,1e308,-1,1"} {
-		for _, path := range []string{"/lab?data=moons&limits=", "/lab/figures/boundary.svg?data=moons&limits=", "/lab?data=drawing&limits="} {
-			a := c.Fetch("GET", path+limits, "")
-			if got := string(a.Body); a.Status != 422 || !strings.Contains(got, "give limits that are farther apart") {
-				t.Errorf("%s%s: %d %.200s", path, limits, a.Status, got)
-			}
-		}
-	}
-}
-
 // What a learner does not have is not shown: of kernel ridge no C, no slack and no
 // solver to set, in the lab and in the list of runs.
 func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
@@ -90,29 +58,6 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 	row := c.Page(200, "/runs").Find("tbody tr").Text()
 	words := strings.Join(strings.Fields(row), " ")
 	require.Check(t, strings.Contains(words, "Kernel ridge, λ=0.25") && !strings.Contains(words, "none 1 "), "the list shows %q", words)
-}
-
-// Points of one coordinate come as text as those of two do: a regression on them is a curve,
-// and the text stays on the page, so that the next answer has them as well.
-func TestPointsOfOneCoordinate(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
-	const line = "/lab?data=drawing&learner=ridge&target=value&points="
-	doc := c.Page(200, line+"-1,0.5%0A0,0.25%0A1,-0.75")
-	require.Equal(t, doc.Find("textarea#f-points").Text(), "-1,0.5\n0,0.25\n1,-0.75", "the text")
-	require.Equal(t, doc.Find(`label[for="f-points"]`).Text(), "One point a line: x1, label", "the text is called")
-	alt, _ := doc.Find(".stage img").Attr("alt")
-	require.Check(t, strings.HasPrefix(alt, "Curve of f(x)"), "the picture is %q", alt)
-	for points, want := range map[string]string{
-		"-1,0.5%0A0,1,2":  "Points, line 2",
-		"-1,0.5%0Aup,1":   `found "up,1"`,
-		"1,2,3,4":         `found "1,2,3,4"`,
-		"7":               `found "7"`,
-		"-1,0.5%0ANaN,-1": "NaN",
-	} {
-		a := c.Fetch("GET", line+points, "")
-		require.Says(t, strings.ReplaceAll(string(a.Body), "&#34;", `"`), want, "%s: %d, no", points, a.Status)
-	}
 }
 
 // answer asks for what the lab's script asks for.
@@ -270,10 +215,6 @@ func TestPlacesInThePicture(t *testing.T) {
 	for _, form := range []string{"data=dna", "data=drawing", "data=moons&C=-1"} {
 		said := said(form + "&at.s=0&at.t=0")
 		require.Check(t, len(said.Scores) == 0 && said.Class == "", "%s: %v", form, said)
-	}
-	for _, at := range []string{"", "&at.s=NaN&at.t=0", "&at.s=0", "&at.s=1e999&at.t=0"} {
-		a := c.Fetch("POST", "/lab/at", "data=moons"+at)
-		require.Check(t, a.Status == 422, "%q: %d %.200s", at, a.Status, a.Body)
 	}
 }
 

@@ -35,11 +35,7 @@ const mostEntries = 500
 const everyStep = 4
 
 // Regularisation shows the regularisation path of the lab's machine.
-func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.readBench(r.Context(), r.URL.Query())
-	if err != nil {
-		return err
-	}
+func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request, b *bench) error {
 	query := b.query()
 	p := labview.Regularisation{
 		Page: a.Frame("Path over C", "lab"), Title: "Path over C of " + background.PathName(b.spec), Data: b.name,
@@ -166,11 +162,7 @@ func (a *Handler) CancelRegularisation(w http.ResponseWriter, r *http.Request) e
 }
 
 // RegularisationFigure sends a picture of a path over C.
-func (a *Handler) RegularisationFigure(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.readBench(r.Context(), r.URL.Query())
-	if err != nil {
-		return err
-	}
+func (a *Handler) RegularisationFigure(w http.ResponseWriter, r *http.Request, b *bench) error {
 	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
@@ -178,8 +170,7 @@ func (a *Handler) RegularisationFigure(w http.ResponseWriter, r *http.Request) e
 	if name != alphasName && name != regularisedName {
 		return store.ErrNotFound
 	}
-	o := pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight, Dark: r.FormValue("dark") == "1"}
-	o.Size(r)
+	o := pictures.Sized(r, pictures.MainWidth, pictures.MainHeight)
 	path, progress, _, err := a.regularised(r.Context(), b, true, a.Patience)
 	if err != nil {
 		return err

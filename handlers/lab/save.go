@@ -20,11 +20,7 @@ import (
 // SaveRun stores the lab's state as a run and waits briefly, since most trainings end at
 // once. It then redirects to the page of the run; a script that stays in the lab gets what to
 // show there.
-func (a *Handler) SaveRun(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.posted(w, r)
-	if b == nil {
-		return err
-	}
+func (a *Handler) SaveRun(w http.ResponseWriter, r *http.Request, b *bench) error {
 	run, err := a.Enqueue(r.Context(), frame.Workspace(r.Context()), b.newRun(r.PostFormValue("name"), b.spec))
 	if errors.As(err, &b.problems) {
 		return a.refuse(w, r, b)
@@ -65,11 +61,7 @@ func (b *bench) newRun(name string, spec ml.Spec) store.NewRun {
 
 // CompareVersions saves a run of every learner, without and with a conformal map, on
 // the same split, and goes to their comparison.
-func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.posted(w, r)
-	if b == nil {
-		return err
-	}
+func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.spec.Regression() {
 		return web.Errorf(web.Invalid, "The learners are compared on classes: of values there is nothing to tell apart.")
 	}
@@ -104,11 +96,7 @@ func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request) error 
 
 // CompareRules saves a run for every multiclass method of the learner and redirects to their
 // comparison.
-func (a *Handler) CompareRules(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.posted(w, r)
-	if b == nil {
-		return err
-	}
+func (a *Handler) CompareRules(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.fixes(ruleControls...) {
 		return web.Errorf(web.Forbidden, "Your teacher has set what this comparison would change.")
 	}
@@ -155,13 +143,10 @@ func (a *Handler) compare(w http.ResponseWriter, r *http.Request, b *bench, spec
 }
 
 // SavePoints stores the points of the lab as a data set.
-func (a *Handler) SavePoints(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.posted(w, r)
-	if b == nil {
-		return err
-	}
+func (a *Handler) SavePoints(w http.ResponseWriter, r *http.Request, b *bench) error {
 	ws := frame.Workspace(r.Context())
 	var set store.Dataset
+	var err error
 	if r.PostFormValue("replace") == "1" && frame.IsStored(b.id) {
 		set, err = a.Store.ReplaceData(r.Context(), ws, b.id, b.data)
 	} else {

@@ -262,20 +262,16 @@ var learningShares = []float64{0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1}
 
 // Search searches the best settings of the lab's state in the background, or makes a learning
 // curve of the one that is set.
-func (a *Handler) Search(w http.ResponseWriter, r *http.Request) error {
-	b, err := a.posted(w, r)
-	if b == nil {
-		return err
-	}
+func (a *Handler) Search(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.course != nil {
 		return web.Errorf(web.Forbidden, "In a course nothing is searched: leave the course to do so.")
 	}
 	n, problems := b.search()
 	var s store.Search
 	if len(problems) == 0 {
+		var err error
 		s, err = a.Base.Search(r.Context(), frame.Workspace(r.Context()), n)
-		var refusal *param.Refusal
-		if errors.As(err, &refusal) {
+		if refusal, ok := errors.AsType[*param.Refusal](err); ok {
 			problems = param.Problems{{Message: refusal.Error()}}
 		} else if !errors.As(err, &problems) && err != nil {
 			return err

@@ -44,8 +44,7 @@ func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried
 	}
 	last := b.data.Len()
 	with, err := b.data.Put(last, b.try, b.data.Classes[0]) // the label has no effect
-	var problems param.Problems
-	if errors.As(err, &problems) {
+	if problems, ok := errors.AsType[param.Problems](err); ok {
 		t.Problem = results.Sentence(problems.For("object"))
 		return t, nil
 	}

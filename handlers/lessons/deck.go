@@ -18,18 +18,14 @@ import (
 var deckSizes = [][2]int{{330, 294}, {300, 267}, {240, 220}}
 
 // Deck shows a lesson as slides for paper or PDF: pages of 16:9, a build a page.
-func (a *Handler) Deck(w http.ResponseWriter, r *http.Request) error {
-	l, number, err := lessonOf(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Deck(w http.ResponseWriter, r *http.Request, l Lesson) error {
 	open := r.FormValue(everything) == "1"
-	p := lessons.DeckPage{Page: a.Frame("Slides: "+l.Title, "lessons"), Number: number + 1, Lesson: *l, Open: open, Switch: "/lessons/" + l.Slug + "/deck"}
+	p := lessons.DeckPage{Page: a.Frame("Slides: "+l.Title, "lessons"), Number: l.index + 1, Lesson: *l.Lesson, Open: open, Switch: "/lessons/" + l.Slug + "/deck"}
 	if !open {
 		p.Switch += "?" + everything + "=1"
 	}
 	for i := range l.Screens {
-		sheets, err := a.sheets(r, l, &l.Screens[i], open)
+		sheets, err := a.sheets(r, l.Lesson, &l.Screens[i], open)
 		if err != nil {
 			return err
 		}

@@ -41,21 +41,17 @@ func (a *Handler) embed(r *http.Request, s *lessons.Screen, path, query string, 
 }
 
 // Framed shows the demo of a screen alone, for pages of other sites to frame it.
-func (a *Handler) Framed(w http.ResponseWriter, r *http.Request) error {
-	l, s, err := screenOf(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Framed(w http.ResponseWriter, r *http.Request, s Screen) error {
 	if s.Demo == nil {
 		return web.Errorf(web.NotFound, "There is nothing to be embedded on this screen.")
 	}
-	path := "/lessons/" + l.Slug + "/" + s.Slug
-	d, _, err := a.demo(r, s, path, r.URL.Query(), false, false, false)
+	path := s.path()
+	d, _, err := a.demo(r, s.Screen, path, r.URL.Query(), false, false, false)
 	if err != nil {
 		return err
 	}
 	d.Action = framePath(path)
-	p := lessons.FramedPage{Page: a.Frame(s.Title, ""), Demo: d, Lesson: l.Title, Screen: s.Title, Href: path}
+	p := lessons.FramedPage{Page: a.Frame(s.Title, ""), Demo: d, Lesson: s.lesson.Title, Screen: s.Title, Href: path}
 	if d.Query != "" {
 		p.Href += "?" + d.Query
 	}

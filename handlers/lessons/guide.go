@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -16,36 +17,23 @@ import (
 )
 
 // Guide shows a lesson to its teacher: minutes, aims, what to drag, misconceptions.
-func (a *Handler) Guide(w http.ResponseWriter, r *http.Request) error {
-	l, i, err := lessonOf(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Guide(w http.ResponseWriter, r *http.Request, l Lesson) error {
 	web.MayBeShared(w, false)
-	return a.Render(w, r, lessons.GuideOf(lessons.GuidePage{Page: a.Frame("Teaching "+l.Title, "lessons"), Lesson: *l, Number: i + 1}))
+	return a.Render(w, r, lessons.GuideOf(lessons.GuidePage{Page: a.Frame("Teaching "+l.Title, "lessons"), Lesson: *l.Lesson, Number: l.index + 1}))
 }
 
 // Worksheet shows the questions of a lesson for printing.
-func (a *Handler) Worksheet(w http.ResponseWriter, r *http.Request) error {
-	return a.worksheet(w, r, false)
+func (a *Handler) Worksheet(w http.ResponseWriter, r *http.Request, l Lesson) error {
+	return a.worksheet(w, r, l, false)
 }
 
 // WorksheetAnswers shows the answers to a worksheet.
-func (a *Handler) WorksheetAnswers(w http.ResponseWriter, r *http.Request) error {
-	return a.worksheet(w, r, true)
+func (a *Handler) WorksheetAnswers(w http.ResponseWriter, r *http.Request, l Lesson) error {
+	return a.worksheet(w, r, l, true)
 }
 
-func (a *Handler) worksheet(w http.ResponseWriter, r *http.Request, answers bool) error {
-	l, i, err := lessonOf(r)
-	if err != nil {
-		return err
-	}
-	if answers {
-		if err := a.forTeachers(r, l); err != nil {
-			return err
-		}
-	}
-	p := lessons.WorksheetPage{Page: a.Frame("Worksheet: "+l.Title, "lessons"), Lesson: *l, Number: i + 1, Answers: answers, Link: a.Links.Origin(r) + "/lessons/" + l.Slug}
+func (a *Handler) worksheet(w http.ResponseWriter, r *http.Request, l Lesson, answers bool) error {
+	p := lessons.WorksheetPage{Page: a.Frame("Worksheet: "+l.Title, "lessons"), Lesson: *l.Lesson, Number: l.index + 1, Answers: answers, Link: a.Links.Origin(r) + "/lessons/" + l.Slug}
 	if answers {
 		p.Title = "Answers: " + l.Title
 	}
@@ -64,9 +52,9 @@ func (a *Handler) worksheet(w http.ResponseWriter, r *http.Request, answers bool
 		screen := lessons.WorksheetScreen{Title: s.Title}
 		for j := range s.Questions {
 			n++
-			item := lessons.WorksheetItem{Number: n, Question: s.Questions[j], Order: lessons.Asked{Lesson: l, Screen: s, Question: &s.Questions[j]}.Order()}
+			item := lessons.WorksheetItem{Number: n, Question: s.Questions[j], Order: lessons.Asked{Lesson: l.Lesson, Screen: s, Question: &s.Questions[j]}.Order()}
 			if item.Question.Sketch != nil {
-				item.Sketch = questionPath(l, s, &s.Questions[j]) + "/" + sketchName + ".svg?" + fmt.Sprintf("width=%d&height=%d", printWidth, printWidth*2/3)
+				item.Sketch = questionPath(l.Lesson, s, &s.Questions[j]) + "/" + sketchName + ".svg?" + fmt.Sprintf("width=%d&height=%d", printWidth, printWidth*2/3)
 			}
 			if answers {
 				q, err := a.Question(r.Context(), l.Slug+"/"+s.Slug+"/"+s.Questions[j].Slug)
@@ -75,7 +63,7 @@ func (a *Handler) worksheet(w http.ResponseWriter, r *http.Request, answers bool
 				}
 				item.Right, item.Why = q.Right(), q.Why()
 				if q.Question.Sketch != nil {
-					item.Sketch = a.solution(l, s, q.Question, item.Right).Src
+					item.Sketch = a.solution(l.Lesson, s, q.Question, item.Right).Src
 				}
 			}
 			screen.Items = append(screen.Items, item)
@@ -84,7 +72,7 @@ func (a *Handler) worksheet(w http.ResponseWriter, r *http.Request, answers bool
 			continue
 		}
 		if s.Demo != nil && !answers {
-			if err := a.illustrate(r, l, s, &screen); err != nil {
+			if err := a.illustrate(r, l.Lesson, s, &screen); err != nil {
 				return err
 			}
 		}
@@ -109,31 +97,24 @@ func (a *Handler) illustrate(r *http.Request, l *lessons.Lesson, s *lessons.Scre
 	return nil
 }
 
-// asked returns all questions of the requested lesson with their answers, for teachers.
-func (a *Handler) asked(r *http.Request) (l *lessons.Lesson, asked []lessons.Asked, err error) {
-	l, _, err = lessonOf(r)
-	if err == nil {
-		err = a.forTeachers(r, l)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
+// asked returns all questions of a lesson with their answers.
+func (a *Handler) asked(ctx context.Context, l Lesson) (asked []lessons.Asked, err error) {
 	for k := range l.Screens {
 		s := &l.Screens[k]
 		for j := range s.Questions {
-			q, err := a.Question(r.Context(), l.Slug+"/"+s.Slug+"/"+s.Questions[j].Slug)
+			q, err := a.Question(ctx, l.Slug+"/"+s.Slug+"/"+s.Questions[j].Slug)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			asked = append(asked, q)
 		}
 	}
-	return l, asked, nil
+	return asked, nil
 }
 
 // GIFT sends the questions of a lesson with their answers, as Moodle imports them.
-func (a *Handler) GIFT(w http.ResponseWriter, r *http.Request) error {
-	l, asked, err := a.asked(r)
+func (a *Handler) GIFT(w http.ResponseWriter, r *http.Request, l Lesson) error {
+	asked, err := a.asked(r.Context(), l)
 	if err != nil {
 		return err
 	}
@@ -143,8 +124,8 @@ func (a *Handler) GIFT(w http.ResponseWriter, r *http.Request) error {
 
 // QuestionsCSV sends the questions of a lesson with their answers, a line each. Formulas are TeX
 // between dollar signs.
-func (a *Handler) QuestionsCSV(w http.ResponseWriter, r *http.Request) error {
-	l, asked, err := a.asked(r)
+func (a *Handler) QuestionsCSV(w http.ResponseWriter, r *http.Request, l Lesson) error {
+	asked, err := a.asked(r.Context(), l)
 	if err != nil {
 		return err
 	}

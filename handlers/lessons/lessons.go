@@ -145,58 +145,71 @@ func screensOf(s lessons.Section) (screens []lessons.IndexScreen) {
 	return screens
 }
 
-// lessonOf returns the requested lesson and its index.
-func lessonOf(r *http.Request) (*lessons.Lesson, int, error) {
+// Lesson is a lesson with its index among all.
+type Lesson struct {
+	*lessons.Lesson
+	index int
+}
+
+// Lesson returns the lesson that a request names.
+func (a *Handler) Lesson(r *http.Request) (Lesson, error) {
 	for i := range all.Lessons() {
 		if all.Lessons()[i].Slug == chi.URLParam(r, "lesson") {
-			return &all.Lessons()[i], i, nil
+			return Lesson{&all.Lessons()[i], i}, nil
 		}
 	}
-	return nil, 0, web.Errorf(web.NotFound, "There is no such lesson.")
+	return Lesson{}, web.Errorf(web.NotFound, "There is no such lesson.")
 }
 
-func screenOf(r *http.Request) (*lessons.Lesson, *lessons.Screen, error) {
-	l, _, err := lessonOf(r)
-	if err != nil {
-		return nil, nil, err
+// Taught is Lesson for pages with all answers, which are refused to workspaces without a course.
+func (a *Handler) Taught(r *http.Request) (Lesson, error) {
+	l, err := a.Lesson(r)
+	if err == nil {
+		err = a.forTeachers(r, l.Lesson)
 	}
-	s, _, err := screenIn(l, r)
-	return l, s, err
+	return l, err
 }
 
-// screenIn returns the requested screen of a lesson and its index.
-func screenIn(l *lessons.Lesson, r *http.Request) (*lessons.Screen, int, error) {
-	s, at := l.Screen(chi.URLParam(r, "screen"))
-	if s == nil {
-		return nil, 0, web.Errorf(web.NotFound, "The lesson %q has no such screen.", l.Title)
-	}
-	return s, at, nil
+// Screen is a screen with its lesson and its index there.
+type Screen struct {
+	*lessons.Screen
+	lesson Lesson
+	index  int
 }
+
+// Screen returns the screen that a request names.
+func (a *Handler) Screen(r *http.Request) (s Screen, err error) {
+	if s.lesson, err = a.Lesson(r); err != nil {
+		return s, err
+	}
+	if s.Screen, s.index = s.lesson.Screen(chi.URLParam(r, "screen")); s.Screen == nil {
+		return s, web.Errorf(web.NotFound, "The lesson %q has no such screen.", s.lesson.Title)
+	}
+	return s, nil
+}
+
+func (s Screen) path() string { return "/lessons/" + s.lesson.Slug + "/" + s.Slug }
 
 // Page shows a whole lesson. The query holds the controls of the one demo
 // that it names as screen.
-func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
-	return a.readLesson(w, r, r.URL.Query(), "", "")
+func (a *Handler) Page(w http.ResponseWriter, r *http.Request, l Lesson) error {
+	return a.readLesson(w, r, l, r.URL.Query(), "", "")
 }
 
 // readLesson shows a lesson; wrong is the error in the answer to a question.
-func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
-	l, i, err := lessonOf(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, l Lesson, form url.Values, question, wrong string) error {
 	answers, err := a.Store.Answers(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
 	p := lessons.ReadPage{
-		Page: a.Frame(l.Title, "lessons"), Number: i + 1, Of: len(all.Lessons()), Lesson: *l, Progress: progress(l, answers),
+		Page: a.Frame(l.Title, "lessons"), Number: l.index + 1, Of: len(all.Lessons()), Lesson: *l.Lesson, Progress: progress(l.Lesson, answers),
 	}
-	if i > 0 {
-		p.Previous = &all.Lessons()[i-1]
+	if l.index > 0 {
+		p.Previous = &all.Lessons()[l.index-1]
 	}
-	if i+1 < len(all.Lessons()) {
-		p.Next = &all.Lessons()[i+1]
+	if l.index+1 < len(all.Lessons()) {
+		p.Next = &all.Lessons()[l.index+1]
 	}
 	class, err := a.class(r.Context(), form)
 	if err != nil {
@@ -229,12 +242,12 @@ func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, form url.Va
 		case l.Carry:
 			values = carried(form)
 		}
-		view, err := a.screenView(r, l, s, values, answers, open, false)
+		view, err := a.screenView(r, l.Lesson, s, values, answers, open, false)
 		if err != nil {
 			return err
 		}
 		if view.Demo != nil {
-			p.Course = tasked(view.Demo.Course, l)
+			p.Course = tasked(view.Demo.Course, l.Lesson)
 		}
 		finish(&view, form, class, question, wrong)
 		p.Screens = append(p.Screens, view)
@@ -248,7 +261,7 @@ func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, form url.Va
 		of := lessons.AnswersView{Screen: *s, Said: said, Drawn: make([]views.Picture, len(said))}
 		for j := range s.Questions {
 			if q := &s.Questions[j]; q.Sketch != nil {
-				of.Drawn[j] = a.solution(l, s, q, said[j])
+				of.Drawn[j] = a.solution(l.Lesson, s, q, said[j])
 				of.Said[j] = q.Explain
 			}
 		}
@@ -261,25 +274,18 @@ func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, form url.Va
 }
 
 // Slide shows one screen of a lesson for presenting.
-func (a *Handler) Slide(w http.ResponseWriter, r *http.Request) error {
-	return a.showSlide(w, r, r.URL.Query(), "", "")
+func (a *Handler) Slide(w http.ResponseWriter, r *http.Request, s Screen) error {
+	return a.showSlide(w, r, s, r.URL.Query(), "", "")
 }
 
-func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Values, question, wrong string) error {
-	l, number, err := lessonOf(r)
-	if err != nil {
-		return err
-	}
-	s, at, err := screenIn(l, r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, s Screen, form url.Values, question, wrong string) error {
+	l, number, at := s.lesson.Lesson, s.lesson.index, s.index
 	answers, err := a.Store.Answers(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
 	open := form.Get(everything) == "1"
-	view, err := a.screenView(r, l, s, form, answers, open, true)
+	view, err := a.screenView(r, l, s.Screen, form, answers, open, true)
 	if err != nil {
 		return err
 	}
@@ -295,7 +301,7 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Val
 	}
 	if s.Demo != nil && class == "" {
 		origin := a.Links.Origin(r)
-		p.OEmbed = origin + "/oembed?" + url.Values{"url": {origin + "/lessons/" + l.Slug + "/" + s.Slug}}.Encode()
+		p.OEmbed = origin + "/oembed?" + url.Values{"url": {origin + s.path()}}.Encode()
 	}
 	p.Up = "/lessons/" + l.Slug
 	kept := url.Values{}
@@ -327,7 +333,7 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, form url.Val
 		after := all.Lessons()[number+1]
 		p.Next = "/lessons/" + after.Slug + "/" + after.Screens[0].Slug
 	}
-	p.Notes = "/lessons/" + l.Slug + "/" + s.Slug + "/notes"
+	p.Notes = s.path() + "/notes"
 	p.Code, p.Teaches = frame.CodeOf(form), strings.TrimSuffix(class, "/polls")
 	if class != "" {
 		c, err := a.Store.Course(r.Context(), store.CleanCode(p.Code))
@@ -365,15 +371,11 @@ func (a *Handler) forTeachers(r *http.Request, l *lessons.Lesson) error {
 }
 
 // Notes shows the presenter's notes of a slide.
-func (a *Handler) Notes(w http.ResponseWriter, r *http.Request) error {
-	l, s, err := screenOf(r)
-	if err != nil {
+func (a *Handler) Notes(w http.ResponseWriter, r *http.Request, s Screen) error {
+	if err := a.forTeachers(r, s.lesson.Lesson); err != nil {
 		return err
 	}
-	if err := a.forTeachers(r, l); err != nil {
-		return err
-	}
-	p, err := a.notes(r, l, s)
+	p, err := a.notes(r, s.lesson.Lesson, s.Screen)
 	if err != nil {
 		return err
 	}
@@ -527,8 +529,7 @@ func (a *Handler) judge(ctx context.Context, v *lessons.QuestionView, given stri
 		return err
 	}
 	right, truth, err := v.Judge(answer, given)
-	var wrong param.Problems
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[param.Problems](err); ok {
 		v.Error = wrong.Error()
 		return nil
 	}
@@ -621,11 +622,7 @@ func (a *Handler) sketch(ctx context.Context, q lessons.Question, path, given st
 }
 
 // Sketch serves the picture of a question to which the answer is drawn.
-func (a *Handler) Sketch(w http.ResponseWriter, r *http.Request) error {
-	l, s, err := screenOf(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Sketch(w http.ResponseWriter, r *http.Request, s Screen) error {
 	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
@@ -634,10 +631,9 @@ func (a *Handler) Sketch(w http.ResponseWriter, r *http.Request) error {
 	if q == nil || q.Sketch == nil || name != sketchName {
 		return store.ErrNotFound
 	}
-	o := pictures.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
-	o.Size(r)
+	o := pictures.Sized(r, lessonWidth, lessonHeight)
 	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height}
-	given, path := r.FormValue("drawn"), questionPath(l, s, q)
+	given, path := r.FormValue("drawn"), questionPath(s.lesson.Lesson, s.Screen, q)
 	right := r.FormValue("solved") == "1"
 	at := place{key: fmt.Sprint(path, " ", given, right), public: true}
 	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) { return a.sketch(ctx, *q, path, given, right, look) }))
@@ -1016,20 +1012,16 @@ func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, erro
 }
 
 // Live answers the page's script: the exhibit under other values.
-func (a *Handler) Live(w http.ResponseWriter, r *http.Request) error {
-	l, s, err := screenOf(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Live(w http.ResponseWriter, r *http.Request, s Screen) error {
 	if s.Demo == nil {
 		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
 	}
-	return a.Base.Live(w, r, func(r *http.Request) (map[string]any, error) { return a.live(r, l, s) })
+	return a.Base.Live(w, r, func(r *http.Request) (map[string]any, error) { return a.live(r, s) })
 }
 
 // live returns the reply to a form.
-func (a *Handler) live(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (map[string]any, error) {
-	v, wrong, err := a.demo(r, s, "/lessons/"+l.Slug+"/"+s.Slug, r.Form, r.Form.Get("asking") == "1", r.Form.Get("slide") == "1", true)
+func (a *Handler) live(r *http.Request, s Screen) (map[string]any, error) {
+	v, wrong, err := a.demo(r, s.Screen, s.path(), r.Form, r.Form.Get("asking") == "1", r.Form.Get("slide") == "1", true)
 	if err != nil {
 		return nil, err
 	}
@@ -1058,11 +1050,7 @@ var replayed = []param.Param{
 
 // States sends the page's script the next states of a replay, so that stepping needs no request:
 // at most ahead, limited by size, at least one.
-func (a *Handler) States(w http.ResponseWriter, r *http.Request) error {
-	l, s, err := screenOf(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) States(w http.ResponseWriter, r *http.Request, s Screen) error {
 	if s.Demo == nil {
 		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
 	}
@@ -1083,7 +1071,7 @@ func (a *Handler) States(w http.ResponseWriter, r *http.Request) error {
 		states := []map[string]any{}
 		for size := 0; len(states) < numbers["ahead"] && size < stateBytes && (size == 0 || time.Since(begin) < a.Patience/4); step++ {
 			r.Form.Set("step", strconv.Itoa(step))
-			state, err := a.live(r, l, s)
+			state, err := a.live(r, s)
 			if err != nil {
 				return nil, err
 			}
@@ -1098,11 +1086,7 @@ func (a *Handler) States(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Figure serves a picture of a demo; "first" is its first.
-func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
-	l, s, err := screenOf(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, s Screen) error {
 	name, format, err := pictures.FigureName(r)
 	if err != nil {
 		return err
@@ -1114,15 +1098,14 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	if framed(r) {
 		form = everybodys(form)
 	}
-	course, form, _, err := a.under(r.Context(), "/lessons/"+l.Slug, s.Demo, form)
+	course, form, _, err := a.under(r.Context(), "/lessons/"+s.lesson.Slug, s.Demo, form)
 	if err != nil {
 		return err
 	}
 	in, _ := s.Demo.NewInput(form.Get, workspaceSource{a.Base})
-	o := pictures.Options{Dark: r.FormValue("dark") == "1", Width: lessonWidth, Height: lessonHeight}
-	o.Size(r)
+	o := pictures.Sized(r, lessonWidth, lessonHeight)
 	look := lessons.Look{Dark: o.Dark, Width: o.Width, Height: o.Height, Asking: r.FormValue("asking") == "1", Paper: r.FormValue("paper") == "1", Grey: r.FormValue("grey") == "1"}
-	key, public := a.key(r.Context(), "/lessons/"+l.Slug+"/"+s.Slug, in)
+	key, public := a.key(r.Context(), s.path(), in)
 	at := place{key: key, public: public && course == nil}
 	return a.SendPrint(w, r, at.sheet(name, format, look, func(ctx context.Context) (*figure.Picture, error) {
 		e, err := a.exhibit(ctx, key, s.Demo, in)
@@ -1140,22 +1123,17 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 
 // Answer checks and stores an answer and shows the feedback: to a script the
 // question only, otherwise the page.
-func (a *Handler) Answer(w http.ResponseWriter, r *http.Request) error {
-	l, s, err := screenOf(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Answer(w http.ResponseWriter, r *http.Request, s Screen) error {
 	q := s.Question(chi.URLParam(r, "question"))
 	if q == nil {
 		return web.Errorf(web.NotFound, "There is no such question.")
 	}
-	path := "/lessons/" + l.Slug + "/" + s.Slug
-	from := r.PostFormValue("from")
+	l, from := s.lesson.Lesson, r.PostFormValue("from")
 	page, err := url.ParseQuery(r.PostFormValue("query")) // that the question was on
 	if err != nil {
 		return web.Errorf(web.Malformed, "The query of the page could not be read: %v", err)
 	}
-	v := lessons.QuestionView{Question: *q, ID: questionID(s, q), Path: questionPath(l, s, q), From: from, Query: page.Encode()}
+	v := lessons.QuestionView{Question: *q, ID: questionID(s.Screen, q), Path: questionPath(l, s.Screen, q), From: from, Query: page.Encode()}
 	v.Class.Question = l.Slug + "/" + s.Slug + "/" + q.Slug
 	if err := a.judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
 		return err
@@ -1178,11 +1156,11 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request) error {
 	case v.Error != "":
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		if from == "slide" {
-			return a.showSlide(w, r, page, v.Path, v.Error)
+			return a.showSlide(w, r, s, page, v.Path, v.Error)
 		}
-		return a.readLesson(w, r, page, v.Path, v.Error)
+		return a.readLesson(w, r, s.lesson, page, v.Path, v.Error)
 	case from == "slide":
-		return frame.Redirect(w, r, path+"?"+v.Query+"#"+v.ID)
+		return frame.Redirect(w, r, s.path()+"?"+v.Query+"#"+v.ID)
 	}
 	return frame.Redirect(w, r, "/lessons/"+l.Slug+"?"+v.Query+"#"+v.ID)
 }
@@ -1227,11 +1205,7 @@ func questionPath(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question) str
 // Forget resets the answers to a lesson's questions, except those stored in a course. It
 // redirects to the page it came from: the lesson or, according to the field from, a slide or
 // its notes.
-func (a *Handler) Forget(w http.ResponseWriter, r *http.Request) error {
-	l, _, err := lessonOf(r)
-	if err != nil {
-		return err
-	}
+func (a *Handler) Forget(w http.ResponseWriter, r *http.Request, l Lesson) error {
 	if err := a.Store.ForgetAnswers(r.Context(), frame.Workspace(r.Context()), l.Slug); err != nil {
 		return err
 	}

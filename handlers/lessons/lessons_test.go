@@ -93,7 +93,7 @@ func TestStatesAhead(t *testing.T) {
 		route := chi.NewRouteContext()
 		route.URLParams.Add("lesson", "procedures")
 		route.URLParams.Add("screen", "naive")
-		err := a.States(httptest.NewRecorder(), r.WithContext(context.WithValue(r.Context(), chi.RouteCtxKey, route)))
+		err := web.With(a.Screen, a.States)(httptest.NewRecorder(), r.WithContext(context.WithValue(r.Context(), chi.RouteCtxKey, route)))
 		var ps param.Problems
 		require.Check(t, errors.As(err, &ps) && err.Error() == want, "%s: %v, want %s", form, err, want)
 	}

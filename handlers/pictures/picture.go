@@ -91,6 +91,14 @@ func (o Options) legendRows() int {
 	return 0
 }
 
+// Sized returns the options of a picture in the size and for the theme that a request asks for, by
+// default of a width and height for light pages.
+func Sized(r *http.Request, width, height int) Options {
+	o := Options{Width: width, Height: height, Dark: r.FormValue("dark") == "1"}
+	o.Size(r)
+	return o
+}
+
 // Size takes width and height from a request, within reason.
 func (o *Options) Size(r *http.Request) {
 	if w, err := strconv.Atoi(r.FormValue("width")); err == nil {

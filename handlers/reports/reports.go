@@ -220,17 +220,10 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 
 // Page shows a report.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
-	one, leave, err := a.read(w, r)
+	one, p, err := a.shown(w, r)
 	if err != nil {
 		return err
 	}
-	defer leave()
-	p, err := a.view(one, "/reports/"+one.ID)
-	leave()
-	if err != nil {
-		return err
-	}
-	p.Page = a.frame(one.Title)
 	for _, part := range p.Parts {
 		if item := part.Item; item != nil {
 			there, err := a.there(r.Context(), item.Source)
@@ -251,17 +244,10 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 
 // Shared shows the report of a read-only link.
 func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
-	one, leave, err := a.read(w, r)
+	_, p, err := a.shown(w, r)
 	if err != nil {
 		return err
 	}
-	defer leave()
-	p, err := a.view(one, "/shared/reports/"+one.Share)
-	leave()
-	if err != nil {
-		return err
-	}
-	p.Page = a.frame(one.Title)
 	p.Bare = true
 	for _, part := range p.Parts {
 		if part.Item != nil {
@@ -269,6 +255,22 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return a.Render(w, r, reportsview.ReportPage(p))
+}
+
+// shown returns the requested report and its page.
+func (a *Handler) shown(w http.ResponseWriter, r *http.Request) (one store.Report, p reportsview.Report, err error) {
+	one, leave, err := a.read(w, r)
+	if err != nil {
+		return one, p, err
+	}
+	defer leave()
+	base := "/reports/" + one.ID
+	if chi.URLParam(r, "token") != "" {
+		base = "/shared/reports/" + one.Share
+	}
+	p, err = a.view(one, base)
+	p.Page = a.frame(one.Title)
+	return one, p, err
 }
 
 // read returns the requested report, by id or by its read-only link, once there is memory for it.

@@ -2,11 +2,9 @@ package reports_test
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -93,37 +91,6 @@ func TestReportIsFrozen(t *testing.T) {
 	e.Want(http.StatusUnprocessableEntity, "POST", "/api/reports", `{"title":"new","text":"![](/runs/`+e.runs[0]+`)"}`)
 }
 
-// A report is one workspace's own, and everybody's who has its link.
-func TestReportIsPrivate(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	e := gather(t, s)
-	made := e.create(t, e.text())
-	bob := s.As(t, handlerstest.Bob)
-	for _, path := range []string{"", "/edit", "/report.md", "/report.zip", "/figures/1-1.svg"} {
-		bob.Want(http.StatusNotFound, "GET", "/reports/"+made.ID+path, "")
-	}
-	bob.Want(http.StatusUnprocessableEntity, "POST", "/api/reports", `{"title":"theirs","text":"![](/runs/`+e.runs[0]+`)"}`)
-	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
-	bob.Want(http.StatusNotFound, "POST", "/reports/add", "report="+made.ID+"&address=/runs/"+e.runs[0], form...)
-	bob.Want(http.StatusNotFound, "POST", "/reports/"+made.ID+"/share", "", form...)
-
-	own := s.Browse(t, handlerstest.Alice)
-	link := own.Send(http.StatusOK, "/reports/"+made.ID+"/share", "").HTML().Find("input.share").AttrOr("value", "")
-	at, err := url.Parse(link)
-	require.Must(t, err == nil && at.Path != "", "%v %v", link, err)
-	stranger := s.Browse(t, handlerstest.Bob)
-	page := stranger.Page(http.StatusOK, at.Path)
-	stranger.Pictures(page, 5)
-	n := page.Find("a[href^='/runs'], a[href^='/reports'], form").Length()
-	require.Check(t, n <= 0, "strangers see %d links into the workspace", n)
-	bob.Want(http.StatusOK, "GET", at.Path+"/report.json", "")
-	figure := bob.Want(http.StatusOK, "GET", at.Path+"/figures/1-1.svg", "")
-	require.Says(t, figure.Header.Get("Content-Security-Policy"), "sandbox", "a figure may run what it holds")
-	own.Send(http.StatusOK, "/reports/"+made.ID+"/unshare", "")
-	bob.Want(http.StatusNotFound, "GET", at.Path, "")
-}
-
 // The files of a report have all that it shows, and the numbers of what is trained again agree; of
 // data that were changed they do not.
 func TestReportFiles(t *testing.T) {
@@ -163,58 +130,4 @@ func TestReportFiles(t *testing.T) {
 		f.Points[hash] = strings.Replace(text, "0", "1", 1)
 	}
 	require.Fails(t, require.Err(f.Tasks[0].Run(t.Context(), f.Data)), "were changed", "changed data are trained on")
-}
-
-// Without a script, a page is added to a report, a line placed, the text previewed, saved and
-// refused with its fault; what was deleted comes back.
-func TestReportForms(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	e := gather(t, s)
-	b := s.Browse(t, handlerstest.Alice)
-	for _, path := range []string{"/runs/" + e.runs[0], "/searches/" + e.search, "/studies/" + e.study, "/compare?run=" + e.runs[0] + "&run=" + e.runs[1]} {
-		address := b.Page(http.StatusOK, path).Find(".add-to-report input[name=address]").AttrOr("value", "")
-		id := ""
-		if list := handlerstest.Decode[struct{ Reports []reports.Report }](e.Want(http.StatusOK, "GET", "/api/reports", "")).Reports; len(list) > 0 {
-			id = list[0].ID
-		}
-		text := b.Send(http.StatusOK, "/reports/add", url.Values{"address": {address}, "report": {id}}.Encode()).HTML().Find("textarea").Text()
-		require.Check(t, strings.Contains(text, "]("+path+")"), "%s is not in %q", path, text)
-	}
-	b.Send(http.StatusUnprocessableEntity, "/reports", url.Values{"title": {"t"}, "text": {strings.Repeat("![](/runs/"+e.runs[0]+")\n", 31)}, "act": {"preview"}}.Encode())
-	list := handlerstest.Decode[struct{ Reports []reports.Report }](e.Want(http.StatusOK, "GET", "/api/reports", "")).Reports
-	require.Must(t, len(list) == 1, "%v", list)
-	at := "/reports/" + list[0].ID
-	place := b.Page(http.StatusOK, "/reports/new").Find("button[name=place]").First().AttrOr("value", "")
-	text := b.Send(http.StatusOK, "/reports", url.Values{"title": {"t"}, "text": {"begin"}, "place": {place}}.Encode()).HTML().Find("textarea").Text()
-	require.Check(t, text == "begin\n\n"+place+"\n", "%q", text)
-	preview := b.Send(http.StatusOK, at, url.Values{"title": {"other"}, "text": {"new\n\n" + place}, "act": {"preview"}}.Encode()).HTML()
-	require.Check(t, preview.Find("#preview .report-figure img[src^='data:image/svg']").Length() == 1 && b.Page(http.StatusOK, at).Find("h1").Text() != "other",
-		"the preview shows nothing, or was saved")
-	told := b.Send(http.StatusUnprocessableEntity, at, url.Values{"title": {"other"}, "text": {"open $x"}, "act": {"save"}}.Encode()).HTML()
-	require.Check(t, strings.Contains(told.Find(".problem").Text(), "a $ is missing") && told.Find("textarea").Text() == "open $x", "%v", told.Find("main").Text())
-	twice := url.Values{"title": {"once"}, "text": {"a"}, "request": {"r"}, "act": {"save"}}.Encode()
-	b.Send(http.StatusOK, "/reports", twice)
-	b.Send(http.StatusOK, "/reports", twice)
-	rows := b.Send(http.StatusOK, at+"/delete", "").HTML()
-	require.Check(t, rows.Find("table.runs tbody tr").Length() == 1 && strings.Contains(rows.Find(".undo").Text(), "Deleted: 1 report"),
-		"%v", rows.Find("main").Text())
-	back := b.Send(http.StatusOK, rows.Find(".undo").AttrOr("action", ""), "").HTML()
-	require.Check(t, back.Find("table.runs tbody tr").Length() == 2, "%v", back.Find("main").Text())
-}
-
-// A report is changed only as it was read.
-func TestReportIfMatch(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	e := evidence{Client: s.As(t, handlerstest.Alice)}
-	at := "/api/reports/" + e.create(t, "one").ID
-	tag := e.Want(http.StatusOK, "GET", at, "").Header.Get("ETag")
-	e.Want(http.StatusOK, "PUT", at, `{"title":"a","text":"two"}`, "If-Match", tag)
-	e.Want(http.StatusPreconditionFailed, "PUT", at, `{"title":"a","text":"three"}`, "If-Match", tag)
-	e.Want(http.StatusPreconditionFailed, "DELETE", at, "", "If-Match", tag)
-	require.Equal(t, handlerstest.Decode[reports.Report](e.Want(http.StatusOK, "GET", at, "")).Text, "two", "Text")
-	require.Check(t, bytes.Contains(e.Want(http.StatusUnprocessableEntity, "PUT", at, `{"title":"","text":""}`).Body, []byte("title")),
-		"the fault has no place")
-	e.Want(http.StatusNoContent, "DELETE", at, "")
 }

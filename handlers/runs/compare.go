@@ -301,8 +301,7 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 	if name != "overlay" {
 		return a.sendQuantities(w, r, runs, name, format)
 	}
-	o := pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight, Dark: r.FormValue("dark") == "1"}
-	o.Size(r)
+	o := pictures.Sized(r, pictures.MainWidth, pictures.MainHeight)
 	lines := drawn(runs, r.URL.Query())
 	return a.SendOverlay(w, r, lines, o, format, func(all []figure.Layer) []figure.Layer {
 		for i := range all {

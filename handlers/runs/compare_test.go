@@ -243,47 +243,6 @@ func TestCompareMany(t *testing.T) {
 	}
 }
 
-// TestSharedComparison: somebody with the link reads the comparison and opens copies of its
-// runs, points included, in the lab; nobody who knows only ids does.
-func TestSharedComparison(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	c, b, other := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice), s.Browse(t, handlerstest.Bob)
-	set := c.Upload("name=mine", "a,b,class\n0,0,x\n1,1,y\n0,1,x\n1,0,y\n0.2,0.1,x\n0.9,0.8,y\n").ID
-	q := url.Values{}
-	for _, kernel := range []string{"rbf", "linear"} {
-		id := c.Train(`{"dataset":"` + set + `","name":"` + kernel + `","spec":{"kernel":"` + kernel + `"}}`)
-		c.Follow(id)
-		q.Add("run", id)
-	}
-	q.Set("base", q["run"][1])
-	q.Set("where", "kernel = rbf")
-	page := b.Send(200, "/compare/share", q.Encode()).HTML()
-	link, err := url.Parse(page.Find(".share").AttrOr("value", ""))
-	require.Must(t, err == nil && link.Path == "/shared/compare" && page.Find("img.course-qr").Length() == 1,
-		"the link is %v, %v", link, err)
-	shared := other.Page(200, link.RequestURI())
-	other.Pictures(shared, 5)
-	if text := shared.Find("main").Text(); !strings.Contains(text, "1 of 2 runs") || !strings.Contains(text, "baseline") {
-		t.Errorf("the shared comparison: %q", text)
-	}
-	for _, id := range q["run"] {
-		html, _ := shared.Html()
-		require.Check(t, !strings.Contains(html, id), "the id of a run is told")
-	}
-	run, _ := shared.Find(".side-by-side h3 a").Attr("href")
-	copied, _ := other.Page(200, run).Find(".toolbar a.primary").Attr("href")
-	require.Check(t, strings.HasPrefix(copied, "/lab?"), "the shared run leads to %q", copied)
-	clone, _ := shared.Find(".side-by-side a[aria-label^='open in lab']").Attr("href")
-	require.Says(t, other.Page(200, clone).Find("main").Text(), "mine", "the lab opens")
-	other.Want(200, "GET", "/shared/compare.csv?"+link.RawQuery, "")
-	other.Want(404, "GET", "/shared/compare?"+q.Encode(), "")
-	other.Want(404, "POST", "/compare/share", q.Encode(), "Content-Type", "application/x-www-form-urlencoded")
-	b.Send(200, "/runs/"+q["run"][0]+"/unshare", "")
-	other.Want(404, "GET", link.RequestURI(), "")
-	other.Want(404, "GET", clone, "")
-}
-
 // chosen are runs by their names, as a form has them.
 func chosen(ids map[string]string, names ...string) url.Values {
 	q := url.Values{}

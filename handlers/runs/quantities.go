@@ -273,8 +273,7 @@ func (a *Reader) sendQuantities(w http.ResponseWriter, r *http.Request, runs []s
 	if err != nil {
 		return err
 	}
-	o := pictures.Options{Width: plotWidth, Height: plotHeight, Dark: r.FormValue("dark") == "1"}
-	o.Size(r)
+	o := pictures.Sized(r, plotWidth, plotHeight)
 	return a.SendPrint(w, r, pictures.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) {
 		if name == "plot" {
 			return z.plot(o).Picture()
@@ -286,8 +285,7 @@ func (a *Reader) sendQuantities(w http.ResponseWriter, r *http.Request, runs []s
 // quantities fills in the section of a comparison's page on settings and numbers as pictures.
 func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []store.Run, from results.Collection, q url.Values) error {
 	z, err := a.readQuantities(ctx, runs, q)
-	var ps param.Problems
-	if errors.As(err, &ps) {
+	if ps, ok := errors.AsType[param.Problems](err); ok {
 		p.Problem, p.Caret = results.Sentence(ps[0].Message), ""
 		if text := ps.For("where"); text != "" {
 			p.Problem, p.Caret = results.Sentence(text), caret(q.Get("where"))

@@ -28,68 +28,6 @@ func done(c *handlerstest.Client, body string) string {
 	return id
 }
 
-func TestModelsLeave(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
-	id := done(c, `{"dataset":"iris","name":"Iris/1"}`)
-	for extension, want := range map[string]string{".py": "def predict(X):", ".onnx": "SVMClassifier", ".libsvm": "svm_type c_svc", ".json": `"supports"`} {
-		for _, base := range []string{"/api/runs/", "/runs/"} {
-			a := c.Want(200, "GET", base+id+"/model"+extension, "")
-			require.Check(t, strings.Contains(string(a.Body), want) && strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment"),
-				"%s%s: %s, %.80s", base, extension, a.Header, a.Body)
-		}
-	}
-	a := c.Do("GET", "/api/runs/"+id+"/model.pmml", "")
-	require.Check(t, a.Status == 404, "a format that there is none of: %d", a.Status)
-	other := done(c, `{"dataset":"iris","spec":{"kernel":"laplacian"}}`)
-	c.Says(422, "use ONNX or Python", "GET", "/api/runs/"+other+"/model.libsvm", "")
-	page := c.Page(200, "/runs/"+other)
-	n := page.Find(`a[href$="model.libsvm"]`).Length()
-	require.Check(t, n == 0 && strings.Contains(page.Text(), "LIBSVM has no kernel laplacian"), "the page offers LIBSVM %d times", n)
-}
-
-func TestRowsInJSON(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
-	c.Upload("name=square", handlerstest.Square)
-	id := done(c, `{"dataset":"iris-setosa-versicolor","spec":{"calibration":"platt"}}`)
-	m := handlerstest.Decode[struct {
-		Features []string
-		Label    string
-	}](c.Want(200, "GET", "/api/runs/"+id+"/model.json", ""))
-	list := `[1.4,0.2]`
-	named := `{"` + m.Features[0] + `":4.7,"` + m.Features[1] + `":1.4,"` + m.Label + `":"versicolor"}`
-	type set struct {
-		N           int
-		Accuracy    *float64
-		Predictions []struct {
-			Label       string
-			F           float64
-			Probability float64
-		}
-	}
-	at := "/api/runs/" + id + "/predictions"
-	got := handlerstest.Decode[set](c.Want(200, "POST", at, `{"rows":[`+list+`]}`, "Content-Type", "application/json"))
-	require.Check(t, got.N == 1 && got.Accuracy == nil && got.Predictions[0].Label == "setosa" && got.Predictions[0].F < 0 && got.Predictions[0].Probability < 0.5,
-		"a list: %+v", got)
-	got = handlerstest.Decode[set](c.Want(200, "POST", at, `{"rows":[`+named+`]}`, "Content-Type", "application/json"))
-	require.Check(t, got.Accuracy != nil && *got.Accuracy == 1 && got.Predictions[0].Label == "versicolor",
-		"an object: %+v", got)
-	csv := string(c.Want(200, "POST", at, "1.4,0.2\n").Body)
-	require.Check(t, strings.HasPrefix(csv, "row,label,f\n1,setosa,-"), "a file: %s", csv)
-	got = handlerstest.Decode[set](c.Want(200, "POST", at, "1.4,0.2\n", "Accept", "application/json"))
-	require.Check(t, got.N == 1, "a file, answered in JSON: %+v", got)
-	for body, want := range map[string]string{
-		`{"rows":[[1]]}`: "row 1: expected 2 numbers, found 1", `{"rows":[{"x":1}]}`: "row 1: no value for", `{"rows":[["a",2]]}`: "expected a number",
-		`{"rows":["x"]}`: "a list of numbers or an object",
-	} {
-		a := c.Do("POST", at, body, "Content-Type", "application/json")
-		require.Check(t, a.Status == 422 && strings.Contains(string(a.Body), want), "%s: %d %s", body, a.Status, a.Body)
-	}
-	a := c.Do("POST", at, `{"lines":[]}`, "Content-Type", "application/json")
-	require.Check(t, a.Status == 400, "another field: %d %s", a.Status, a.Body)
-}
-
 func TestPredictNewRowsOnThePage(t *testing.T) {
 	t.Parallel()
 	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)

@@ -53,8 +53,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, s background.Fo
 	if s.Result == nil && len(s.Learning) == 0 {
 		return store.ErrNotFound
 	}
-	o := pictures.Options{Width: pictures.SmallWidth, Height: pictures.SmallHeight, Dark: r.FormValue("dark") == "1"}
-	o.Size(r)
+	o := pictures.Sized(r, pictures.SmallWidth, pictures.SmallHeight)
 	f := figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}
 	return a.SendPrint(w, r, pictures.Sheet{Format: format, Draw: func(context.Context) (*figure.Picture, error) { return draw(s, name, f) }})
 }

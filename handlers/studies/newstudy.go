@@ -329,8 +329,7 @@ func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Value
 	if err != nil {
 		return err
 	}
-	var stored *store.Error
-	if errors.As(wrong, &stored) {
+	if _, ok := errors.AsType[*store.Error](wrong); ok {
 		return wrong
 	}
 	m, err := a.menu(r, q)

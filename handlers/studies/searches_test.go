@@ -4,14 +4,12 @@ import (
 	"bufio"
 	"fmt"
 	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/handlers/api"
@@ -263,50 +261,6 @@ func TestEveryScoreRanks(t *testing.T) {
 	}
 }
 
-// What cannot be searched is refused with the field, and nobody else's search is there.
-func TestAPISearchRefused(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	for body, want := range map[string]struct {
-		status int
-		word   string
-	}{
-		`{"dataset":"moons","grid":{"C":[-1]}}`:                                       {422, "C must"},
-		`{"dataset":"moons","grid":{"C":[[1]]}}`:                                      {422, "C expects a list of values, or a range"},
-		`{"dataset":"moons","grid":{"C":"10..1"}}`:                                    {422, "range that rises"},
-		`{"dataset":"moons","grid":{"C":"1..10"},"design":"sobel"}`:                   {422, "grid, random, sobol"},
-		`{"dataset":"moons","grid":{"C":"1..10"},"design":"sobol","points":0}`:        {422, "points"},
-		`{"dataset":"moons","grid":{},"design":"random"}`:                             {422, "nothing has a range"},
-		`{"dataset":"moons","grid":{"beauty":[1]}}`:                                   {422, "beauty is not a parameter"},
-		`{"dataset":"moons","grid":{"gama":[1]}}`:                                     {422, "gama is not a parameter (did you mean gamma?)"},
-		`{"dataset":"moons","grid":{"test_fraction":[0.1,0.2]}}`:                      {422, "cannot be searched"},
-		`{"dataset":"moons","grid":{"C":[1,2]},"folds":1}`:                            {422, "folds"},
-		`{"dataset":"moons","grid":{"C":[1,2]},"folds":99999999999}`:                  {422, "folds"},
-		`{"dataset":"moons","grid":{"C":[1,2]},"folds":5000}`:                         {422, "fewer folds"},
-		`{"dataset":"moons","grid":{"C":[1,2]},"repeats":-1}`:                         {422, "repeats"},
-		`{"dataset":"moons","grid":{"C":[1,2]},"spec":{"kernel":"spectrum"}}`:         {422, ""},
-		`{"dataset":"moons","grid":{"C":[1,2]},"fold":3}`:                             {422, "fold"},
-		`{"dataset":"nowhere","grid":{"C":[1,2]}}`:                                    {404, "nowhere"},
-		`{"grid":{"C":[1,2]}}`:                                                        {422, "dataset"},
-		`{"dataset":"moons","grid":{"C":[1,2]},"spec":{"C":"?"}}`:                     {422, "C"},
-		`{"dataset":"moons","spec":{"learner":"ridge"},"grid":{"lambda":[1,2,1e99]}}`: {422, "lambda"},
-	} {
-		c.Says(want.status, want.word, "POST", "/api/searches", body)
-	}
-	id := search(c, `{"dataset":"moons","grid":{"C":[1,2]}}`)
-	his := s.As(t, handlerstest.Bob)
-	for _, r := range [][2]string{{"GET", ""}, {"DELETE", ""}, {"GET", "/events"}, {"POST", "/cancel"}} {
-		his.Want(404, r[0], "/api/searches/"+id+r[1], "")
-	}
-	his.Want(404, "POST", "/api/searches/"+id+"/runs", "{}")
-	his.Want(404, "POST", "/api/runs", `{"dataset":"search-`+id+`"}`)
-	c.Want(http.StatusConflict, "POST", "/api/searches/"+id+"/runs", "{}")
-	c.Want(http.StatusAccepted, "POST", "/api/searches/"+id+"/cancel", "")
-	got := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+id, ""))
-	require.Check(t, got.Status == store.Cancelled && got.Done == 0 && got.Total == 5, "%+v", got)
-}
-
 // If the queue of searches is full, the next one is told when to come again, by pages and
 // by programs.
 func TestSearchesQueueFull(t *testing.T) {
@@ -324,91 +278,6 @@ func TestSearchesQueueFull(t *testing.T) {
 		require.Check(t, a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "",
 			"%s: %d, Retry-After %q", name, a.Status, a.Header.Get("Retry-After"))
 	}
-}
-
-// A parameter with one value is a setting of the search, on its page, in its command and
-// around its best setting.
-func TestSearchOneValue(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
-	id := search(c, `{"dataset":"circles","spec":{"kernel":"poly"},"grid":{"C":[1,10],"degree":[2]},"folds":2}`)
-	c.App.Jobs.Wait(t.Context(), time.Hour, id)
-	require.Says(t, c.Page(200, "/searches/"+id).Text(), "--degree=2", "the command is another one")
-	finer := c.Fetch("POST", "/searches/"+id+"/again", "how=finer").HTML()
-	other, _ := finer.Find("#search").Attr("data-id")
-	s := handlerstest.Decode[api.Search](c.Want(200, "GET", "/api/searches/"+other, ""))
-	require.Check(t, s.Spec.Text("degree") == "2" && len(s.Grid["C"]) == 7 && len(s.Grid) == 1, "%s %v", s.Spec.Text("degree"), s.Grid)
-}
-
-// From the lab a search begins with one press; without a script its page is asked for
-// again, and leads back to the lab, to a finer search and to a run.
-func TestSearchPages(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
-	require.Says(t, c.Page(200, "/searches").Find(".empty").Text(), "Nothing searched yet", "without searches")
-	form := url.Values{}
-	lab := c.Page(200, "/lab?data=moons&standardize=false")
-	lab.Find("#lab input, #lab select").Each(func(_ int, f *goquery.Selection) {
-		name, _ := f.Attr("name")
-		value, _ := f.Attr("value")
-		if f.Is("select") {
-			value, _ = f.Find("option[selected]").Attr("value")
-		}
-		if _, checked := f.Attr("checked"); checked || !f.Is(`[type="checkbox"]`) {
-			form.Set(name, value)
-		}
-	})
-	if got := lab.Find(`[formaction="/searches"][data-search-title]`).Text(); got != "Search C and gamma" || form.Get("search.nested") != "true" || strings.Count(form.Get("search.C")+form.Get("search.gamma"), ",") != 12 {
-		t.Fatalf("%q with %v", got, form)
-	}
-	form.Set("search.C", "1; 10 100,10")
-	form.Set("search.gamma", "1,x")
-	if a := c.Fetch("POST", "/searches", form.Encode()); a.Status != 422 || !strings.Contains(a.HTML().Find(".error").Text(), "Gamma must") {
-		t.Fatalf("%d %.300s", a.Status, a.HTML().Find(".error, [role=alert]").Text())
-	}
-	form.Set("search.gamma", "1, 0.1")
-	form.Set("search.folds", "3")
-	form.Del("search.nested")
-	doc := c.Fetch("POST", "/searches", form.Encode()).HTML()
-	id, _ := doc.Find("#search").Attr("data-id")
-	c.App.Jobs.Wait(t.Context(), time.Hour, id)
-	doc = c.Page(200, "/searches/"+id)
-	require.Equal(t, doc.Find("h1").Text(), "C and gamma of SVM rbf standardize=false", "Text")
-	text := func(css string) (texts []string) {
-		return doc.Find(css).Map(func(_ int, s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") })
-	}
-	head, side := text(".heat-map thead th"), text(".heat-map tbody th")
-	require.Check(t, slices.Equal(head, []string{"γ ↓ C →", "1", "10", "100"}) && slices.Equal(side, []string{"0.1", "1"}) && doc.Find(".heat-map td a").Length() == 6, "%q, %q", head, side)
-	require.Check(t, doc.Find("[data-events]").Length() == 0 && len(text(".heat-map .best")) == 1 && strings.Contains(doc.Find("#search").Text(), "score of the best setting is too good"),
-		"%s", doc.Find("#search").Text())
-	best, _ := doc.Find(".heat-map .best a").Attr("href")
-	title, _ := doc.Find(".heat-map .best a").Attr("title")
-	require.Check(t, strings.Contains(title, "accuracy") && strings.Contains(title, "support vectors") && strings.Contains(title, "γ = "), "%q", title)
-	opened := c.Page(200, best)
-	require.Equal(t, opened.Find("h1").Text(), "Moons, noise 0.15", "the lab shows")
-	got, _ := opened.Find("#f-test_fraction").Attr("value")
-	require.Check(t, got == "0", "the lab holds %q out", got)
-	got, _ = opened.Find("#f-data option[selected]").Attr("value")
-	require.Check(t, got == "search-"+id, "the lab's data are %q", got)
-
-	for how, cells := range map[string]string{"nested": "24 cells", "finer": "cells"} {
-		next := c.Fetch("POST", "/searches/"+id+"/again", "how="+how).HTML()
-		other, _ := next.Find("#search").Attr("data-id")
-		c.App.Jobs.Wait(t.Context(), time.Hour, other)
-		got := c.Page(200, "/searches/"+other).Find("#search").Text()
-		require.Check(t, other != id && strings.Contains(got, cells) && strings.Contains(got, "This is the number to report.") == (how == "nested"),
-			"%s: %s", how, got)
-	}
-	require.Equal(t, c.Fetch("POST", "/searches/"+id+"/again", "how=better").Status, 422, "a.Status")
-	at, _ := doc.Find(`button[name="cell"]`).First().Attr("value")
-	run := c.Fetch("POST", "/searches/"+id+"/runs", "cell="+at).HTML()
-	require.Says(t, run.Find("#f-note").Text(), "The best of 6 settings", "note of the run")
-	href, _ := run.Find(`a[href="/searches/` + id + `"]`).Attr("href")
-	require.Check(t, href != "", "the run does not lead to its search")
-	require.Equal(t, c.Page(200, "/searches").Find("tbody tr").Length(), 3, "searches")
-	c.Fetch("POST", "/searches/"+id+"/delete", "")
-	require.Equal(t, c.Page(200, "/searches").Find("tbody tr").Length(), 2, "searches after one was deleted")
-	c.Page(404, "/searches/"+id)
 }
 
 // A learning curve is computed by the queue, on the page and for programs, and equals that of one
@@ -429,15 +298,6 @@ func TestLearningCurves(t *testing.T) {
 	whole := found(c, search(c, `{"dataset":"moons","spec":{"C":10},"grid":{},"folds":3,"repeats":2,"seed":7}`))
 	diff := cmp.Diff(whole.Cells[0].Folds, got.Learning[2].Folds)
 	require.Check(t, diff == "" && whole.Known == 6, "%s; %d cells were known", diff, whole.Known)
-	for body, word := range map[string]string{
-		`{"dataset":"moons","shares":[0.5,1],"grid":{"C":[1,10]}}`: "one setting",
-		`{"dataset":"moons","shares":[0.5,1],"nested":true}`:       "no choice",
-		`{"dataset":"moons","shares":[0.5,0.2]}`:                   "rise",
-		`{"dataset":"moons","shares":[0]}`:                         "above 0",
-	} {
-		a := c.Fetch("POST", "/api/searches", body)
-		require.Check(t, a.Status == 422 && strings.Contains(string(a.Body), word), "%s: %d %s", body, a.Status, a.Body)
-	}
 
 	p := s.Browse(t, handlerstest.Alice)
 	doc := p.Page(200, "/searches/"+id)

@@ -225,8 +225,7 @@ func (a *Handler) askCourse(w http.ResponseWriter, r *http.Request, s frame.Sett
 
 // askAgain shows the form of a course again with its problems.
 func (a *Handler) askAgain(w http.ResponseWriter, r *http.Request, s frame.Setting, err error) error {
-	var ps param.Problems
-	if errors.As(err, &ps) && ps.For("title")+ps.For("value") != "" {
+	if ps, ok := errors.AsType[param.Problems](err); ok && ps.For("title")+ps.For("value") != "" {
 		return a.askCourse(w, r, s, ps)
 	}
 	return err

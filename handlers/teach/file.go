@@ -151,8 +151,7 @@ func (f courseFile) course(most dataset.Limits) (n store.NewCourse, err error) {
 	}
 	rows := cmp.Or(max(most.Rows, 0), math.MaxInt)
 	if n.Points, err = dataset.DecodeUpTo(strings.NewReader(f.Points), rows); err != nil {
-		var fault *dataset.Error
-		if errors.As(err, &fault) {
+		if _, ok := errors.AsType[*dataset.Error](err); ok {
 			return n, unfit("its points cannot be read: %v", err)
 		}
 		return n, err

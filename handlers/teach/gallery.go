@@ -482,8 +482,7 @@ func (a *Handler) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course
 		}
 		runs = append(runs, run)
 	}
-	o := pictures.Options{Width: pictures.MainWidth, Height: pictures.MainHeight, Dark: r.FormValue("dark") == "1"}
-	o.Size(r)
+	o := pictures.Sized(r, pictures.MainWidth, pictures.MainHeight)
 	return a.SendOverlay(w, r, runs, o, format, sameAxes)
 }
 

@@ -378,11 +378,3 @@ func (j *job) worked() time.Duration {
 	}
 	return j.before + time.Since(j.since)
 }
-
-// held reports whether a running run is paused while other work has its turn.
-func (q *Queue) held(id string) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	j := q.running[id]
-	return j != nil && j.resume != nil
-}

@@ -310,3 +310,11 @@ func TestShortWorkAmongLight(t *testing.T) {
 		})
 	}
 }
+
+// held reports whether a running run is paused while other work has its turn.
+func (q *Queue) held(id string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j := q.running[id]
+	return j != nil && j.resume != nil
+}

@@ -216,8 +216,7 @@ func (f *Fleet) publish(ctx context.Context, c store.Cell) error {
 	ctx, cancel := context.WithTimeout(ctx, answer)
 	defer cancel()
 	_, err = f.js.Publish(ctx, cellSubject+c.Name, text)
-	var api *jetstream.APIError
-	if errors.As(err, &api) && api.ErrorCode == errMaxPerSubject {
+	if api, ok := errors.AsType[*jetstream.APIError](err); ok && api.ErrorCode == errMaxPerSubject {
 		return nil
 	}
 	return err

@@ -1,0 +1,267 @@
+package handlers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"marginlab/handlers/handlerstest"
+	"marginlab/ml/dataset"
+)
+
+// TestScripts runs the sessions of people and programs with a server that stand in the folders
+// testdata/scripts beside the handlers. To the commands of testscript they have
+//
+//	serve [idle]                      start the server, at $server; idle: nothing is trained
+//	as NAME [program]                 go on as somebody, with the cookie of a browser or a token
+//	get STATUS PATH... [NAME=HEADER]  ask for pages or files
+//	post STATUS PATH [FORM]           send a form, and wait until all is trained
+//	send STATUS METHOD PATH [NAME=HEADER] [JSON]
+//	                                  as programs do; <FILE sends a file of the script
+//	attach STATUS PATH FILE           send a file by a form
+//	await ID                          wait for the end of a run or search
+//	let NAME QUERY                    set a variable to the first value, without the server's address
+//	is QUERY [VALUE...]               these are all values
+//	says QUERY TEXT                   the values contain a text
+//	count QUERY N                     there are N values, N+: at least so many
+//	pictures N                        the page has at least N figures, and all of them are there
+//	save FILE                         keep the answer
+//	course NAME TARGET [CONTROLS]     open a course and set a variable to its code, NAME_typed to that in small letters
+//	ask NAME CODE QUESTION            put a question to a course and set a variable to its page
+//	vote STATUS CODE ANSWER           answer the question that is put to a course
+//
+// A QUERY is SELECTOR or SELECTOR@ATTRIBUTE on a page and names separated by dots in JSON, where *
+// stands for all elements; :NAME is a header, and a dot the whole answer.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*/testdata/scripts/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		room, name := filepath.Split(file)
+		if room = strings.Split(room, "/")[0]; room == "cmdline" { // which has another language
+			continue
+		}
+		t.Run(room+"/"+strings.TrimSuffix(name, ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			s := &session{t: t}
+			testscript.Run(t, testscript.Params{Files: []string{file}, Cmds: map[string]func(*testscript.TestScript, bool, []string){
+				"serve": s.serve, "as": s.as, "get": s.get, "post": s.post, "send": s.send, "attach": s.attach, "let": s.let,
+				"is": s.is, "says": s.says, "count": s.count, "save": s.save, "course": s.course, "ask": s.ask, "vote": s.vote, "pictures": s.pictures, "await": s.await,
+			}})
+		})
+	}
+}
+
+// session is a script that is running.
+type session struct {
+	t      *testing.T
+	server *handlerstest.Server
+	client *handlerstest.Client
+	answer handlerstest.Answer
+}
+
+// people are those who take part, by name.
+var people = map[string]string{
+	"alice": handlerstest.Alice, "bob": handlerstest.Bob, "teacher": handlerstest.Teacher, "ada": handlerstest.Ada, "ben": handlerstest.Ben,
+	"nobody": "", "cyd": strings.Repeat("3", 32), "dan": strings.Repeat("4", 32),
+}
+
+func (s *session) serve(ts *testscript.TestScript, _ bool, how []string) {
+	s.server = handlerstest.Serve(s.t, !slices.Contains(how, "idle"), dataset.DefaultLimits)
+	ts.Setenv("server", s.server.URL)
+}
+
+func (s *session) as(ts *testscript.TestScript, _ bool, who []string) {
+	token, ok := people[who[0]]
+	if !ok {
+		ts.Fatalf("nobody is called %s", who[0])
+	}
+	if s.client = s.server.Browse(s.t, token); len(who) > 1 {
+		s.client = s.server.As(s.t, token)
+	}
+}
+
+// do sends a request and keeps the answer, which must have the status.
+func (s *session) do(ts *testscript.TestScript, status, method, path, body string, header ...string) {
+	s.answer = s.client.Do(method, path, body, header...)
+	if s.client.Cookie != nil && method != http.MethodGet {
+		s.client.Settle()
+	}
+	if strconv.Itoa(s.answer.Status) != status {
+		ts.Fatalf("%s %s: status %d, want %s: %s", method, path, s.answer.Status, status, s.answer.Body)
+	}
+}
+
+// headerWord is a header among the words of a command.
+var headerWord = regexp.MustCompile(`^([A-Z][a-z]*(?:-[A-Z][a-z]*)*)=(.*)$`)
+
+// headers takes the headers from the words of a command.
+func headers(words []string) (header, rest []string) {
+	for _, w := range words {
+		if h := headerWord.FindStringSubmatch(w); h != nil {
+			header = append(header, h[1:]...)
+		} else {
+			rest = append(rest, w)
+		}
+	}
+	return header, rest
+}
+
+func (s *session) get(ts *testscript.TestScript, _ bool, args []string) {
+	header, paths := headers(args[1:])
+	for _, path := range paths {
+		s.do(ts, args[0], http.MethodGet, path, "", header...)
+	}
+}
+
+func (s *session) post(ts *testscript.TestScript, _ bool, args []string) {
+	s.do(ts, args[0], http.MethodPost, args[1], strings.Join(args[2:], "&"), "Content-Type", "application/x-www-form-urlencoded")
+}
+
+func (s *session) send(ts *testscript.TestScript, _ bool, args []string) {
+	header, words := headers(args[3:])
+	body := strings.Join(words, " ")
+	if file, ok := strings.CutPrefix(body, "<"); ok {
+		body = ts.ReadFile(file)
+	}
+	s.do(ts, args[0], args[1], args[2], body, header...)
+}
+
+func (s *session) attach(ts *testscript.TestScript, _ bool, args []string) {
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	part, err := w.CreateFormFile("file", filepath.Base(args[2]))
+	ts.Check(err)
+	_, _ = part.Write([]byte(ts.ReadFile(args[2])))
+	ts.Check(w.Close())
+	s.do(ts, args[0], http.MethodPost, args[1], form.String(), "Content-Type", w.FormDataContentType())
+}
+
+// values returns what a query finds in the answer.
+func (s *session) values(ts *testscript.TestScript, query string) (found []string) {
+	if name, ok := strings.CutPrefix(query, ":"); ok {
+		return s.answer.Header.Values(name)
+	}
+	if query == "." {
+		return []string{string(s.answer.Body)}
+	}
+	if strings.Contains(s.answer.Header.Get("Content-Type"), "json") {
+		dec := json.NewDecoder(bytes.NewReader(s.answer.Body))
+		dec.UseNumber()
+		var v any
+		ts.Check(dec.Decode(&v))
+		return within(v, strings.Split(query, "."))
+	}
+	selector, attribute, asked := strings.Cut(query, "@")
+	elements := s.answer.HTML().Find(selector)
+	if !asked {
+		return handlerstest.Texts(elements)
+	}
+	for _, e := range elements.EachIter() {
+		if value, ok := e.Attr(attribute); ok {
+			found = append(found, value)
+		}
+	}
+	return found
+}
+
+// within returns what a path finds in JSON: a text without its quotes.
+func within(v any, path []string) (found []string) {
+	if len(path) == 0 {
+		if text, ok := v.(string); ok {
+			return []string{text}
+		}
+		text, _ := json.Marshal(v)
+		return []string{string(text)}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if path[0] == name || path[0] == "*" {
+				found = append(found, within(v[name], path[1:])...)
+			}
+		}
+	case []any:
+		for i, one := range v {
+			if path[0] == strconv.Itoa(i) || path[0] == "*" {
+				found = append(found, within(one, path[1:])...)
+			}
+		}
+	}
+	return found
+}
+
+func (s *session) await(ts *testscript.TestScript, _ bool, ids []string) {
+	s.server.App.Jobs.Wait(s.t.Context(), time.Hour, ids...)
+}
+
+func (s *session) let(ts *testscript.TestScript, _ bool, args []string) {
+	found := s.values(ts, args[1])
+	if len(found) == 0 {
+		ts.Fatalf("there is no %s", args[1])
+	}
+	ts.Setenv(args[0], strings.TrimPrefix(found[0], s.server.URL))
+}
+
+func (s *session) is(ts *testscript.TestScript, other bool, args []string) {
+	if found := s.values(ts, args[0]); slices.Equal(found, args[1:]) == other {
+		ts.Fatalf("%s: %q, want %q", args[0], found, args[1:])
+	}
+}
+
+func (s *session) says(ts *testscript.TestScript, other bool, args []string) {
+	if found := strings.Join(s.values(ts, args[0]), "\n"); strings.Contains(found, args[1]) == other {
+		ts.Fatalf("%s: %q, with %q: %t", args[0], found, args[1], other)
+	}
+}
+
+func (s *session) count(ts *testscript.TestScript, _ bool, args []string) {
+	least, more := strings.CutSuffix(args[1], "+")
+	n, err := strconv.Atoi(least)
+	ts.Check(err)
+	if found := s.values(ts, args[0]); len(found) < n || len(found) > n && !more {
+		ts.Fatalf("%s: %d values, want %s: %q", args[0], len(found), args[1], found)
+	}
+}
+
+func (s *session) pictures(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	s.client.Pictures(s.answer.HTML(), n)
+}
+
+func (s *session) save(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), s.answer.Body, 0o600))
+}
+
+func (s *session) course(ts *testscript.TestScript, _ bool, args []string) {
+	code := s.client.Course(args[1], strings.Join(args[2:], "&"))
+	ts.Setenv(args[0], code)
+	ts.Setenv(args[0]+"_typed", strings.ToLower(code))
+}
+
+func (s *session) ask(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv(args[0], s.client.Ask(args[1], args[2]))
+}
+
+func (s *session) vote(ts *testscript.TestScript, _ bool, args []string) {
+	at := "/course/" + args[1] + "/poll"
+	form := s.client.Page(http.StatusOK, at).Find("[data-vote]")
+	sent := fmt.Sprintf("poll=%s&round=%s&answer=%s", form.Find("[name=poll]").AttrOr("value", ""), form.Find("[name=round]").AttrOr("value", ""), args[2])
+	s.post(ts, false, []string{args[0], at, sent})
+}
