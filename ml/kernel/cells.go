@@ -26,8 +26,8 @@ import (
 // by their moments M_kl = sum_j w_j T_k(t_j) T_l(u_j), and what they give in another cell is
 // the polynomial with the coefficients A M B', B for the other coordinate.
 //
-// The error is at most 2^-53 sum |w_j|, about that of sums of rounded values, and rounding of the
-// sums themselves, together below 2^-49 sum |w_j| in tests. A is that
+// The error is at most the one allowed, 2^-53 sum |w_j| where that of sums of rounded values is, and
+// rounding of the sums themselves, together below 2^-49 sum |w_j| in tests. A is that
 // of interpolation in both places at the zeros of T_p. In one place its error is at most
 // e = 4 M r^(1-p) / (r - 1) for every r > 1, M being the largest magnitude on the ellipse with
 // foci ±1 and half axes that sum to r (Trefethen, "Approximation Theory and Approximation
@@ -171,19 +171,19 @@ func (c gaussianCells) each(ctx context.Context, x blas64.General, points []int3
 }
 
 // sumInCells adds sum_j w_j exp(-gamma |x_i - z_j|²) to dst[i] for the rows x_i and z_j of two
-// matrices, unless ctx ends. It returns the work, in kernel values, or 0, with dst as it was, where
-// sums term by term are as quick.
-func sumInCells(ctx context.Context, dst []float64, x, z blas64.General, w []float64, gamma float64) (work int) {
+// matrices, with an error of at most so many times sum |w_j|, unless ctx ends. It returns the work,
+// in kernel values, or 0, with dst as it was, where sums term by term are as quick.
+func sumInCells(ctx context.Context, dst []float64, x, z blas64.General, w []float64, gamma, most float64) (work int) {
 	if x.Cols > 2 || x.Rows*z.Rows < cellsFrom {
 		return 0
 	}
-	c := newGaussianCells(gamma, cellError)
+	c := newGaussianCells(gamma, most)
 	if !(c.side > 0) || math.IsInf(c.side, 0) {
 		return 0
 	}
 	// Cells have to save a third.
-	most := (x.Rows*z.Rows/3*2 - c.work(x.Rows+z.Rows, 0)) / c.work(0, 1)
-	return c.sum(ctx, dst, x, z, w, min(most, mostCells))
+	cells := (x.Rows*z.Rows/3*2 - c.work(x.Rows+z.Rows, 0)) / c.work(0, 1)
+	return c.sum(ctx, dst, x, z, w, min(cells, mostCells))
 }
 
 // work estimates the work of a sum in kernel values: a point takes about 4/3 p², and a cell p³ for
@@ -262,7 +262,12 @@ func (c gaussianCells) column(ctx context.Context, dst []float64, x blas64.Gener
 }
 
 const (
-	cellError = 0x1p-53
+	// doubleError is that of a rounded value.
+	doubleError = 0x1p-53
+	// singleError is less than the errors of values in single precision, which are independent, make
+	// of a sum of up to 2^16 terms: 2^-24 sqrt(sum w_j²). A value takes half the work.
+	singleError = 0x1p-32
+
 	cellsFrom = 1 << 24 // values below which cells are not tried
 	mostCells = 1 << 14 // 50 MB of moments, and for each processor at most as much again
 )

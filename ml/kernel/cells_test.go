@@ -44,7 +44,7 @@ func TestSumInCells(t *testing.T) {
 		for seed := range uint64(4) {
 			t.Run(fmt.Sprintf("%g/%d", gamma, seed), func(t *testing.T) {
 				t.Parallel()
-				e := []float64{1e-3, 1e-6, 1e-10, 0}[seed]
+				e := []float64{1e-3, 1e-6, singleError, 0}[seed]
 				r := rand.New(rand.NewPCG(seed, 3))
 				x, z := clutter(r, 700), clutter(r, 400)
 				w, size := make([]float64, 400), 0.0
@@ -53,7 +53,7 @@ func TestSumInCells(t *testing.T) {
 					size += math.Abs(w[j])
 				}
 				got := make([]float64, 700)
-				work := newGaussianCells(gamma, max(e, cellError)).sum(t.Context(), got, x.RawMatrix(), z.RawMatrix(), w, math.MaxInt)
+				work := newGaussianCells(gamma, max(e, doubleError)).sum(t.Context(), got, x.RawMatrix(), z.RawMatrix(), w, math.MaxInt)
 				require.Must(t, work > 0, "refused")
 				worst := 0.0
 				for i, v := range got {
@@ -98,24 +98,30 @@ func TestProductsInCells(t *testing.T) {
 	}
 	for gamma, in := range map[float64]bool{1e-4: true, 0.01: true, 1e6: false} {
 		got := make([]float64, n)
-		work := sumInCells(t.Context(), got, x.RawMatrix(), z.RawMatrix(), w, gamma)
+		work := sumInCells(t.Context(), got, x.RawMatrix(), z.RawMatrix(), w, gamma, doubleError)
 		require.Check(t, work > 0 == in && work < n*m/3*2, "gamma = %g: work %d of %d", gamma, work, n*m)
-		few := sumInCells(t.Context(), got[:10], x.Slice(0, 10, 0, 2).(*mat.Dense).RawMatrix(), z.RawMatrix(), w, gamma)
+		few := sumInCells(t.Context(), got[:10], x.Slice(0, 10, 0, 2).(*mat.Dense).RawMatrix(), z.RawMatrix(), w, gamma, doubleError)
 		require.Equal(t, few, 0, "work for few values")
 
 		g := NewGram(RBF(gamma), x).Scaled(c)
 		got, want, row := make([]float64, n), make([]float64, n), make([]float64, n)
 		charged := require.Value(g.AddProduct(t.Context(), got, points, w))(t)
+		rough := make([]float64, n)
+		cheaper := require.Value(g.AddProduct32(t.Context(), rough, points, w))(t)
 		if !in {
 			work = n * m
 		}
 		require.Equal(t, charged, work, "work of the product")
+		require.Check(t, (cheaper < work) == in, "gamma = %g: work %d of a product in single precision", gamma, cheaper)
 		for k, i := range points {
 			g.Row(row, i)
 			floats.AddScaled(want, w[k], row)
 		}
 		for i, v := range got {
 			require.Near(t, v, want[i], 1e-14*size*math.Abs(c[i]), "gamma = %g: product", gamma)
+			if in {
+				require.Near(t, rough[i], v, singleError*size*math.Abs(c[i]), "gamma = %g: product in single precision", gamma)
+			}
 		}
 	}
 }
@@ -127,7 +133,7 @@ func TestFewTermsAreSummed(t *testing.T) {
 	for i := range 400_000 {
 		x.Set(i, 0, float64(i))
 	}
-	work := sumInCells(t.Context(), make([]float64, 400_000), x.RawMatrix(), z.RawMatrix(), make([]float64, 50), 10)
+	work := sumInCells(t.Context(), make([]float64, 400_000), x.RawMatrix(), z.RawMatrix(), make([]float64, 50), 10, doubleError)
 	require.Equal(t, work, 0, "50 terms at 400 000 points are summed in cells: work")
 }
 
@@ -138,7 +144,7 @@ func TestSumInCellsCancelled(t *testing.T) {
 	x, z, w := clutter(r, 3000), clutter(r, 2000), make([]float64, 2000)
 	for looks := int64(0); ; looks += 1 + looks/8 {
 		ctx := mltest.NewLooks(t.Context(), looks)
-		newGaussianCells(1, cellError).sum(ctx, make([]float64, 3000), x.RawMatrix(), z.RawMatrix(), w, math.MaxInt)
+		newGaussianCells(1, doubleError).sum(ctx, make([]float64, 3000), x.RawMatrix(), z.RawMatrix(), w, math.MaxInt)
 		if ctx.Over() <= 0 {
 			require.Check(t, looks > 100, "it looks %d times", looks)
 			return

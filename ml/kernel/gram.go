@@ -128,20 +128,21 @@ func (g *Gram) piece(dst []float64, i, first int) {
 // see cells.go. It returns its work in kernel values, and the error of ctx when that ends, leaving
 // dst in between.
 func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
-	return g.addProduct(ctx, g.sum, dst, points, w)
+	return g.addProduct(ctx, g.sum, doubleError, dst, points, w)
 }
 
 // AddProduct32 is AddProduct with values in single precision, as Row32 has them, where
 // that is faster; they are summed in double.
 func (g *Gram) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
 	if f, ok := g.f.(adder32); ok {
-		return g.addProduct(ctx, func(s, _ []float64, p packed, z, w []float64) { f.add32(s, p, z, w) }, dst, points, w)
+		return g.addProduct(ctx, func(s, _ []float64, p packed, z, w []float64) { f.add32(s, p, z, w) }, singleError, dst, points, w)
 	}
 	return g.AddProduct(ctx, dst, points, w)
 }
 
-// addProduct is AddProduct with sums by sum.
-func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed, z, w []float64), dst []float64, points []int, w []float64) (work int, err error) {
+// addProduct is AddProduct with sums by sum, or by a totaller with an error of at most so many
+// times sum_k |w_k|.
+func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed, z, w []float64), most float64, dst []float64, points []int, w []float64) (work int, err error) {
 	if len(points) == 0 {
 		return 0, ctx.Err()
 	}
@@ -161,7 +162,7 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		if g.c != nil {
 			total = make([]float64, len(dst))
 		}
-		if work := f.total(ctx, total, g.x.RawMatrix(), blas64.General{Rows: len(cw), Cols: g.p.d, Stride: g.p.d, Data: z}, cw); work > 0 {
+		if work := f.total(ctx, total, g.x.RawMatrix(), blas64.General{Rows: len(cw), Cols: g.p.d, Stride: g.p.d, Data: z}, cw, most); work > 0 {
 			if g.c != nil {
 				floats.Add(dst, floats.MulTo(total, g.c, total))
 			}

@@ -34,8 +34,8 @@ func (k gaussian) add32(dst []float64, x packed, z, w []float64) {
 	gaussianSum32(dst, x, z, w, k.gamma)
 }
 
-func (k gaussian) total(ctx context.Context, dst []float64, x, z blas64.General, w []float64) (work int) {
-	return sumInCells(ctx, dst, x, z, w, k.gamma)
+func (k gaussian) total(ctx context.Context, dst []float64, x, z blas64.General, w []float64, most float64) (work int) {
+	return sumInCells(ctx, dst, x, z, w, k.gamma, most)
 }
 
 // grid uses that on a plane with orthogonal axes the squared distance to z splits:

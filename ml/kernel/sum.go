@@ -118,7 +118,7 @@ func (s *Sum) Quickly(ctx context.Context, dst []float64, x *mat.Dense) (by floa
 		return 0, false
 	}
 	clear(dst)
-	if f.total(ctx, dst, x.RawMatrix(), s.z, s.w) == 0 {
+	if f.total(ctx, dst, x.RawMatrix(), s.z, s.w, doubleError) == 0 {
 		return 0, false
 	}
 	return totalError * floats.Norm(s.w, 1), true

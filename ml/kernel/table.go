@@ -84,11 +84,11 @@ type (
 	adder32 interface {
 		add32(dst []float64, x packed, z, w []float64)
 	}
-	// totaller adds sum_j w_j k(x_i, z_j) to dst[i] for the rows of x and z, unless ctx ends. It
-	// returns the work, in kernel values, or 0, with dst as it was, where it has no better way than
-	// an adder.
+	// totaller adds sum_j w_j k(x_i, z_j) to dst[i] for the rows of x and z, with an error of at most
+	// so many times sum |w_j|, unless ctx ends. It returns the work, in kernel values, or 0, with dst
+	// as it was, where it has no better way than an adder.
 	totaller interface {
-		total(ctx context.Context, dst []float64, x, z blas64.General, w []float64) (work int)
+		total(ctx context.Context, dst []float64, x, z blas64.General, w []float64, most float64) (work int)
 	}
 	// gridder implements Sum.Grid for at least one term and one point, with dst zero. It
 	// returns false, leaving dst unchanged, on planes it does not speed up.

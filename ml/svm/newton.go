@@ -33,44 +33,62 @@ import (
 // after another. It overwrites free.
 func (o *smo[T]) newton(free []int) error {
 	defer o.weigh(&o.newtons, o.spent, o.Objective)
-	if len(free) > newtonFree || !o.rows.Hold(len(free)) {
+	if len(free) > newtonFree {
 		return nil
 	}
-	held := make([][]T, len(free))
-	for a, i := range free {
-		row, err := o.rows.Row(i)
-		if err != nil || o.Ended(len(row)) {
+	for most := o.spent + 4*newtonWork(len(free), o.m); len(free) > 1 && o.Iterations < o.Limit && o.spent < most; {
+		among, err := o.among(free)
+		if among == nil || err != nil {
 			return err
 		}
-		held[a] = row
-	}
-	for most := o.spent + 4*newtonWork(len(free), o.m); len(free) > 1 && o.Iterations < o.Limit && o.spent < most; {
 		var best line
-		for _, move := range o.directions(free, held) {
-			if l := o.line(free, held, move); l.gain > best.gain {
+		for _, move := range o.directions(free, among) {
+			if l := o.line(free, among, move); l.gain > best.gain {
 				best = l
 			}
 		}
 		if !(best.gain > 0) {
 			return nil
 		}
-		o.follow(free, held, best)
-		if best.step > flat*best.full {
+		if err := o.follow(free, best); err != nil || best.step > flat*best.full {
+			return err
+		}
+		before := len(free)
+		free = slices.DeleteFunc(free, func(i int) bool { return o.up[i] != 0 || o.low[i] != 0 })
+		if len(free) == before {
 			return nil
 		}
-		n := 0
-		for a, i := range free {
-			if o.up[i] == 0 && o.low[i] == 0 {
-				free[n], held[n] = i, held[a]
-				n++
-			}
-		}
-		if n == len(free) {
-			return nil
-		}
-		free, held = free[:n], held[:n]
 	}
 	return nil
+}
+
+// among returns the matrix of the free points, or nil if the context ends. It is cut out of their
+// rows if these fit in memory, and computed otherwise.
+func (o *smo[T]) among(free []int) ([][]T, error) {
+	n := len(free)
+	among, block := make([][]T, n), make([]T, n*n)
+	part := o.k
+	hold := o.rows.Hold(n)
+	if !hold {
+		part = rows.Subset(o.k, free)
+		o.spent += n * n
+	}
+	for a, i := range free {
+		among[a] = block[a*n:][:n]
+		if !hold {
+			rows.Row(part, among[a], a)
+		} else if row, err := o.rows.Row(i); err != nil {
+			return nil, err
+		} else {
+			for b, j := range free {
+				among[a][b] = row[j]
+			}
+		}
+		if o.Ended(rows.Padded(o.m)) {
+			return nil, nil
+		}
+	}
+	return among, nil
 }
 
 // newtonWithin makes a Newton step if it takes at most the given work.
@@ -94,14 +112,14 @@ type line struct {
 const flat = 1e-6
 
 // line returns the step along move to the maximum of the objective or to the first bound.
-func (o *smo[T]) line(free []int, held [][]T, move []float64) line {
+func (o *smo[T]) line(free []int, among [][]T, move []float64) line {
 	l := line{move: move}
 	var slope, curvature float64
 	o.spent += len(free) * len(free) / 2
 	for a, i := range free {
 		change := 0.0
-		for b, j := range free {
-			change += move[b] * float64(held[a][j])
+		for b, v := range among[a] {
+			change += move[b] * float64(v)
 		}
 		slope += move[a] * o.g[i]
 		curvature += move[a] * change
@@ -129,12 +147,25 @@ func (o *smo[T]) line(free []int, held [][]T, move []float64) line {
 	return l
 }
 
-// follow makes the step.
-func (o *smo[T]) follow(free []int, held [][]T, l line) {
+// follow makes the step. If the rows of the points do not fit in memory, the gradient changes by a
+// product, which may be summed in cells.
+func (o *smo[T]) follow(free []int, l line) error {
 	change := make([]float64, len(o.g))
+	o.exact = false
+	if o.rows.Hold(len(free)) {
+		for a, i := range free {
+			row, err := o.rows.Row(i)
+			if err != nil {
+				return err
+			}
+			rows.AddScaled(change, l.move[a], row)
+		}
+		o.spent += len(free) * o.m / 2
+	} else if o.addProduct(change[:o.m], free, l.move) != nil {
+		return nil // as if it had not been tried: the context has ended
+	}
 	far := l.step * floats.Norm(l.move, math.Inf(1)) // scale of the rounding errors of the moves
 	for a, i := range free {
-		rows.AddScaled(change, l.move[a], held[a])
 		o.reach[i] = max(o.reach[i], far)
 		switch d := l.step * l.move[a]; { // exactly on the bound, so that the point counts as bounded
 		case d >= o.hi[i]-o.u[i]:
@@ -145,16 +176,15 @@ func (o *smo[T]) follow(free []int, held [][]T, l line) {
 			o.place(i, o.u[i]+d)
 		}
 	}
-	o.spent += len(free) * o.m / 2
 	floats.AddScaled(o.g, -l.step, change)
-	o.exact = false
 	o.Iterations++
 	o.Objective += l.gain
+	return nil
 }
 
 // directions returns two moves of the free points: one that ends at the bounds it would cross,
 // and one that ignores them.
-func (o *smo[T]) directions(free []int, held [][]T) (moves [][]float64) {
+func (o *smo[T]) directions(free []int, among [][]T) (moves [][]float64) {
 	high, low := o.interval()
 	rho := newtonRho * (high - low) / floats.Norm(o.u, math.Inf(1))
 	move, left := make([]float64, len(free)), make([]float64, len(free)) // d, and g without the moves to bounds
@@ -165,7 +195,7 @@ func (o *smo[T]) directions(free []int, held [][]T) (moves [][]float64) {
 	sum := 0.0 // of the moves to bounds
 	block := make([]float64, len(free)*len(free))
 	for len(inside) > 1 {
-		f := o.factor(free, inside, held, block, left, rho, -sum)
+		f := o.factor(free, inside, among, block, left, rho, -sum)
 		if least := untold * o.size; f == nil && rho < least && moves == nil && rows.Definite(o.k) { // not positive definite because of rounding
 			rho = least
 			continue
@@ -210,9 +240,8 @@ func (o *smo[T]) directions(free []int, held [][]T) (moves [][]float64) {
 			a := inside[p]
 			move[a] = f.at[k]
 			sum += move[a]
-			row := held[a]
-			for b, j := range free {
-				left[b] -= move[a] * float64(row[j])
+			for b, v := range among[a] {
+				left[b] -= move[a] * float64(v)
 			}
 		}
 		inside = slices.DeleteFunc(stay, func(a int) bool { return a < 0 })
@@ -236,22 +265,19 @@ type factor struct {
 
 // factor returns nil if the matrix is not positive definite or ctx has ended. It overwrites
 // block.
-func (o *smo[T]) factor(free, inside []int, held [][]T, block, left []float64, rho, sum float64) *factor {
+func (o *smo[T]) factor(free, inside []int, among [][]T, block, left []float64, rho, sum float64) *factor {
 	n := len(inside)
 	f := &factor{
 		monitor: o.monitor, u: blas64.General{Rows: n, Cols: n, Stride: n, Data: block[:n*n]},
 		d: make([]float64, n), e: make([]float64, n), sum: sum,
 	}
-	points := make([]int, n)
 	for p, a := range inside {
-		f.d[p], f.e[p], points[p] = left[a], 1, free[a]
-	}
-	for p, a := range inside {
-		from, row := held[a], f.u.Data[p*n:][:n]
+		f.d[p], f.e[p] = left[a], 1
+		row := f.u.Data[p*n:][:n]
 		for q := p; q < n; q++ {
-			row[q] = float64(from[points[q]])
+			row[q] = float64(among[a][inside[q]])
 		}
-		row[p] = o.diag[points[p]] + rho
+		row[p] = o.diag[free[a]] + rho
 	}
 	o.spent += n*n + n*n*n/36
 	if ok, err := dense.Cholesky(o.Context, f.u); !ok || err != nil {

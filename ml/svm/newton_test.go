@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -14,13 +15,20 @@ import (
 )
 
 // TestNewton makes Newton steps near the solution: the objective rises by their stated gain, u
-// stays feasible, g matches u, and they reach the solution for the free points.
+// stays feasible, g matches u, and they reach the solution for the free points, whether or not the
+// rows of these fit in memory.
 func TestNewton(t *testing.T) {
 	t.Parallel()
+	for _, bytes := range []int64{1 << 20, 1 << 14} {
+		t.Run(fmt.Sprint(bytes), func(t *testing.T) { testNewton(t, bytes) })
+	}
+}
+
+func testNewton(t *testing.T, bytes int64) {
 	x, y := moons(300, 0.3)
 	k := kernel.NewGram(kernel.RBF(2), x)
 	o := newState(k, y, 100, &monitor{Monitor: trace.Monitor{Context: t.Context(), Limit: 1 << 30}, total: len(y)})
-	s := newSMO(k, o, rows.NewMemory[float64](nil, len(y), 1<<20))
+	s := newSMO(k, o, rows.NewMemory[float64](nil, len(y), bytes))
 	require.Value(s.climb(0.1, 1<<20))(t)
 	spread := func() float64 {
 		low, high := math.Inf(1), math.Inf(-1)
@@ -29,6 +37,7 @@ func TestNewton(t *testing.T) {
 		}
 		return high - low
 	}
+	require.Equal(t, s.rows.Hold(len(s.free())), bytes == 1<<20, "rows of the free points fit in memory")
 	for range 20 {
 		before, said := s.Objective, s.free()
 		require.NoError(t, s.newton(s.free()))

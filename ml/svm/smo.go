@@ -42,8 +42,8 @@ type smo[T rows.Real] struct {
 	rows   *rows.Cache[T]
 
 	dense   bool       // many points have near neighbours, see coarse
-	sampled float64    // violation before the last round on a sample
-	doubted float64    // violation before the last round on the points still active for the bias of the last part
+	sampled guess      // the last round on a sample
+	doubted guess      // and on the points still active for the bias of the last part
 	bias    [2]float64 // interval of the bias at the end of the last part
 	grownAt int        // work when the bound last rose
 }
@@ -51,7 +51,8 @@ type smo[T rows.Real] struct {
 // newSMO returns a solver that caches its rows in memory.
 func newSMO[T rows.Real](k Matrix, from *state, memory rows.Memory[T]) *smo[T] {
 	o := &smo[T]{
-		state: from, k: k, sampled: math.Inf(1), doubted: math.Inf(1), bias: [2]float64{math.Inf(-1), math.Inf(1)},
+		state: from, k: k, bias: [2]float64{math.Inf(-1), math.Inf(1)},
+		sampled: guess{violation: math.Inf(1)}, doubted: guess{violation: math.Inf(1)},
 	}
 	o.rows = rows.NewCache(o.m, memory, o.fill)
 	o.rows.Whole = tabulated[T](k)
@@ -323,20 +324,35 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 	return o.climbOrNewton(tol, batch)
 }
 
+// guess is the last round of a kind on a part that may lack active points.
+type guess struct {
+	violation float64 // before it
+	gain      float64 // in the objective
+	work      int
+	at        int     // work after it
+	on        float64 // objective after it
+}
+
+// due reports whether to guess again: the violation has halved, or the last guess gained more than
+// at least as much work that followed.
+func (l *guess) due(o *state, violation float64) bool {
+	since := o.spent - l.at
+	return violation <= l.violation/2 || l.work > 0 && since >= l.work && l.gain*float64(since) > (o.Objective-l.on)*float64(l.work)
+}
+
 // guess makes steps on the picked points, which may be all that are active, until a tenth of the
-// violation is left. It reports whether it made any: not if the points are too many or the
-// violation has not halved since the last guess of this kind.
-func (o *smo[T]) guess(last *float64, violation, tol float64, pick func() []int) (bool, trace.Status, error) {
-	if violation > *last/2 {
+// violation is left. It reports whether it made any: not if the points are too many or no guess is due.
+func (o *smo[T]) guess(last *guess, violation, tol float64, pick func() []int) (bool, trace.Status, error) {
+	if !last.due(o.state, violation) {
 		return false, trace.IterationLimit, nil
 	}
 	points := pick()
 	if fewOf*len(points) > o.m {
 		return false, trace.IterationLimit, nil
 	}
-	*last = violation
-	before := o.Iterations
+	before, begun, on := o.Iterations, o.spent, o.Objective
 	status, err := o.climbPart(points, max(tol, violation/smaller))
+	*last = guess{violation, o.Objective - on, o.spent - begun, o.spent, o.Objective}
 	return err != nil || status == trace.Cancelled || o.Iterations > before, status, err
 }
 
