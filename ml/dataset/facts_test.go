@@ -38,6 +38,7 @@ func TestFactsOfFewTexts(t *testing.T) {
 	cell := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "NA", "?", "1", "1.0", "+1", "0", "-999", "x", "yes", "2020-01-31", "1,5", "7 %", "inf", "1e999", "12-A"}),
 		rapid.StringMatching(`[0-9]{1,2}`),
+		rapid.StringMatching(`-?[0-9]{1,2}\.[0-9]{1,2}`),
 		rapid.StringMatching(`[a-c]{1,2}`),
 	)
 	rapid.Check(t, func(t *rapid.T) {

@@ -440,7 +440,11 @@ func (c *Column) numbers(dst []float64, apart int) {
 	if c.many != nil {
 		inParts(c.Len(), func(from, to int) {
 			for i := from; i < to; i++ {
-				dst[i*apart] = number(c.number(i))
+				if p := c.many[c.skipped+i]; p&isDecimal != 0 {
+					dst[i*apart] = p.value()
+				} else {
+					dst[i*apart] = number(parseNumber(c.Cell(i)))
+				}
 			}
 		})
 		return
