@@ -33,13 +33,25 @@ func pack(text string, at int) packed {
 // behind it; 0: there is none, or one of too many digits. A plain one has the text that p.text returns.
 func cutDecimal(s string, from int) (p packed, to int, plain bool) {
 	p, plain = isDecimal, true
-	if from < len(s) && (s[from] == '-' || s[from] == '+') {
-		if plain = s[from] == '-'; plain {
-			p |= isNegative
+	if from < len(s) {
+		minus := 0
+		if s[from] == '-' { // no branch: signs are hard to predict
+			minus = 1
 		}
-		from++
+		p |= packed(minus) * isNegative
+		if plain = s[from] != '+'; !plain {
+			from++
+		}
+		from += minus
 	}
-	whole, to := cutDigits(s, from, 0)
+	whole, to := uint64(0), from
+	for ; to < len(s) && s[to]-'0' <= 9; to++ { // few, as a rule
+		if to == from+3 {
+			whole, to = cutDigits(s, to, whole)
+			break
+		}
+		whole = 10*whole + uint64(s[to]-'0')
+	}
 	digits, decimals := to-from, 0
 	plain = plain && (digits == 1 || digits > 1 && s[from] != '0')
 	if to < len(s) && s[to] == '.' {
