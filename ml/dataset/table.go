@@ -300,7 +300,11 @@ func bytesText(n int64) string {
 
 // lineEnds counts LF, CRLF and CR.
 func lineEnds(s string) int {
-	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
+	n := strings.Count(s, "\n")
+	if strings.IndexByte(s, '\r') >= 0 {
+		n += strings.Count(s, "\r") - strings.Count(s, "\r\n")
+	}
+	return n
 }
 
 // cutLine returns the first line of s without its end, and the rest.
