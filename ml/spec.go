@@ -260,7 +260,12 @@ func (s Spec) Value(name string) param.Value {
 }
 
 // Text returns the value of a parameter in the notation of Set.
-func (s Spec) Text(name string) string { return s.Value(name).Text() }
+func (s Spec) Text(name string) string {
+	if text, ok := s.field(name).(*string); ok {
+		return *text // without a Value, which would be allocated
+	}
+	return s.Value(name).Text()
+}
 
 // splitList reads a list written as one CSV record, so that names may contain commas.
 func splitList(text string) ([]string, error) {

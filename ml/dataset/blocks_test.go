@@ -67,15 +67,18 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
-// A field is what strings.Fields finds, and a number what parseNumber reads.
+// A field is what strings.Fields finds, and a number what parseNumber reads, also of a line read in one
+// pass.
 func TestCutPair(t *testing.T) {
 	t.Parallel()
-	text := rapid.OneOf(rapid.StringMatching(`( ?[+-]?[0-9]{0,11}:?[+-]?[0-9]{0,18}\.?[0-9]{0,3}[e\t \x{a0}]?){1,3}`), rapid.StringMatching(`[ \t\x{85}\x{a0}:a1.é+-]{0,9}`))
+	text := rapid.OneOf(rapid.StringMatching(`[a+-]?1?( [0-9]{1,2}:[+-]?[0-9]{0,3}\.?[0-9]{0,3}(e-?1)?){0,3} ?`), rapid.StringMatching(`( ?[+-]?[0-9]{0,11}:?[+-]?[0-9]{0,18}\.?[0-9]{0,3}[e\t \x{a0}]?){1,3}`), rapid.StringMatching(`[ \t\x{85}\x{a0}:a1.é+-]{0,9}`))
 	rapid.Check(t, func(t *rapid.T) {
-		rest := text.Draw(t, "line")
+		line := text.Draw(t, "line")
+		rest, fields := line, []libsvmField(nil)
 		for _, want := range strings.Fields(rest) {
 			var f libsvmField
-			rest = f.cut(rest, 0)
+			rest = f.cut(rest, len(line)-len(rest))
+			fields = append(fields, f)
 			left, value, pair := strings.Cut(want, ":")
 			_, number := parseNumber(value)
 			require.Check(t, f.text == want && (f.colon >= 0) == pair && (!pair || f.colon == len(left) && f.number == number), "%+v of %q", f, want)
@@ -83,6 +86,14 @@ func TestCutPair(t *testing.T) {
 		var f libsvmField
 		f.cut(rest, 0)
 		require.Check(t, f.text == "", "%q behind the last", f.text)
+		var b block[libsvmField]
+		if next, plain := plainLine(&b, line, 0, len(fields)); plain {
+			require.Check(t, next == len(line) && slices.Equal(b.fields, fields), "%q in one pass: %+v, want %+v", line, b.fields, fields)
+		}
+		if pairs := len(fields) - 2; pairs >= 0 {
+			_, plain := plainLine(&b, line, 0, pairs)
+			require.Check(t, !plain, "%q in one pass, of at most %d pairs", line, pairs)
+		}
 	})
 }
 

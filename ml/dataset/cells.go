@@ -106,8 +106,19 @@ func (c *cells) list() []string {
 // values iterates over the texts that occur, each once if few are distinct.
 func (c *cells) values() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for i := range c.counted() {
+		for i := range c.many[min(c.skipped, len(c.many)):] {
 			if !yield(c.Cell(i)) {
+				return
+			}
+		}
+		var seen [mostDistinct]bool
+		left := len(c.distinct)
+		for _, k := range c.codes[min(c.skipped, len(c.codes)):] {
+			if seen[k] {
+				continue
+			}
+			seen[k] = true
+			if left--; !yield(c.distinct[k]) || left == 0 {
 				return
 			}
 		}

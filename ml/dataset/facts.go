@@ -71,7 +71,7 @@ func examine(c *Column) facts {
 	f := facts{rows: c.Len(), whole: true, counting: true, least: none, most: -none, from: none, to: -none, counts: make(map[string]int)}
 	var words map[string]int
 	dates, before := 0, math.NaN()
-	for i, n := range c.counted() {
+	row := func(i, n int) {
 		v, number := c.number(i)
 		s := ""
 		if !number || f.counts != nil {
@@ -79,26 +79,12 @@ func examine(c *Column) facts {
 		}
 		if !number && missing(s) {
 			f.counting = false
-			continue
+			return
 		}
 		f.present += n
 		switch {
 		case number:
-			f.numbers += n
-			f.whole = f.whole && v == math.Trunc(v)
-			f.least, f.most = min(f.least, v), max(f.most, v)
-			if v == math.Trunc(v) && slices.Contains(usualSentinels, v) {
-				if f.usual == nil {
-					f.usual = make(map[float64]int)
-				}
-				f.usual[v] += n
-			} else {
-				f.from, f.to = min(f.from, v), max(f.to, v)
-				if len(f.others) < fewOthers && !slices.Contains(f.others, v) {
-					f.others = append(f.others, v)
-				}
-			}
-			f.counting = f.counting && n == 1 && (math.IsNaN(before) || v == before+1)
+			f.number(v, n, before)
 			before = v
 		case notFinite(s), isFaulty(s) && !isDate(s):
 			f.faulty += n
@@ -120,6 +106,21 @@ func examine(c *Column) facts {
 				f.counts = nil
 			}
 		}
+	}
+	if c.many == nil {
+		for i, n := range c.counted() {
+			row(i, n)
+		}
+	}
+	for rest := c.many[min(c.skipped, len(c.many)):]; len(rest) > 0; rest = rest[1:] {
+		if f.counts == nil {
+			n := 0
+			if n, before = f.fractions(rest, before); n == len(rest) {
+				break
+			}
+			rest = rest[n:]
+		}
+		row(c.Len()-len(rest), 1)
 	}
 	if f.counts != nil {
 		for k := range f.counts { // 1 and 1.0 are one
@@ -151,6 +152,55 @@ func examine(c *Column) facts {
 		}
 	}
 	return f
+}
+
+// number adds n rows with the number v to the facts; before is the number above them, or NaN.
+func (f *facts) number(v float64, n int, before float64) {
+	whole := v == math.Trunc(v)
+	f.numbers += n
+	f.whole = f.whole && whole
+	f.least, f.most = min(f.least, v), max(f.most, v)
+	if whole && slices.Contains(usualSentinels, v) {
+		if f.usual == nil {
+			f.usual = make(map[float64]int)
+		}
+		f.usual[v] += n
+	} else {
+		f.from, f.to = min(f.from, v), max(f.to, v)
+		if len(f.others) < fewOthers && !slices.Contains(f.others, v) {
+			f.others = append(f.others, v)
+		}
+	}
+	f.counting = f.counting && n == 1 && (math.IsNaN(before) || v == before+1)
+}
+
+// fractions adds the rows of a column up to the first that holds no decimal fraction, and returns how
+// many they are and the last number. It does what number does for each, in a shorter loop, and leaves
+// the rows to it while that has more to find out.
+func (f *facts) fractions(rows []packed, before float64) (n int, last float64) {
+	if f.counting || len(f.others) < fewOthers {
+		return 0, before
+	}
+	least, most := f.from, f.to
+	for ; n < len(rows) && rows[n].decimals() > 0 && rows[n]&isDecimal != 0; n++ {
+		v := rows[n].value()
+		if v == float64(int64(v)) {
+			break
+		}
+		if v < least {
+			least = v
+		}
+		if v > most {
+			most = v
+		}
+		before = v
+	}
+	if n > 0 {
+		f.present, f.numbers, f.whole = f.present+n, f.numbers+n, false
+		f.from, f.to = least, most
+		f.least, f.most = min(f.least, least), max(f.most, most)
+	}
+	return n, before
 }
 
 // count returns how many texts differ that are not missing, mostCounted at most, and whether one of them

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -38,10 +39,16 @@ func TestFactsOfFewTexts(t *testing.T) {
 	cell := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "NA", "?", "1", "1.0", "+1", "0", "-999", "x", "yes", "2020-01-31", "1,5", "7 %", "inf", "1e999", "12-A"}),
 		rapid.StringMatching(`[0-9]{1,2}`),
+		rapid.StringMatching(`-?[0-9]{1,2}\.[0-9]{1,2}`),
 		rapid.StringMatching(`[a-c]{1,2}`),
 	)
+	var fractions []string // more than are counted
+	for k := range maxClasses + 2 {
+		fractions = append(fractions, fmt.Sprintf("%d.%02d", k%7-3, k))
+	}
 	rapid.Check(t, func(t *rapid.T) {
-		texts := rapid.SliceOfN(cell, 1, 300).Draw(t, "texts")
+		above := rapid.IntRange(0, len(fractions)).Draw(t, "fractions above")
+		texts := append(fractions[:above:above], rapid.SliceOfN(cell, 1, 300).Draw(t, "texts")...)
 		var few, rows Column // of an unknown number of rows
 		for _, s := range texts {
 			few.add(s)

@@ -47,7 +47,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			e.Err = ErrTooLarge
 			return nil, e
 		}
-		if strings.Contains(label, ":") {
+		if fields[0].colon >= 0 {
 			return nil, fault(n, 1, "expected a label, found %s", quote(label))
 		}
 		labels.put(fields[0].field)
@@ -58,17 +58,16 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			return nil, fault(n, 2, "expected 0: and the number of an object, for line %d begins a kernel matrix so; indices of features begin at 1", t.Lines[0])
 		}
 		before := lowest - 1
-		for k, f := range fields[1:] {
-			if f.colon < 0 {
-				return nil, fault(n, k+2, "expected index:value, found %s", quote(f.text))
-			}
-			left, value, index := f.text[:f.colon], f.value(), f.index
-			if left == "qid" {
-				return nil, fault(n, k+2, "expected index:value, found %s: query ids belong to ranking and are not supported", quote(f.text))
-			}
+		for k := range fields[1:] {
+			f := &fields[k+1]
+			index := f.index
 			switch {
+			case f.colon < 0:
+				return nil, fault(n, k+2, "expected index:value, found %s", quote(f.text))
+			case f.text[:f.colon] == "qid":
+				return nil, fault(n, k+2, "expected index:value, found %s: query ids belong to ranking and are not supported", quote(f.text))
 			case index < lowest:
-				return nil, fault(n, k+2, "expected an index from %d, found %s", lowest, quote(left))
+				return nil, fault(n, k+2, "expected an index from %d, found %s", lowest, quote(f.text[:f.colon]))
 			case index <= before:
 				return nil, fault(n, k+2, "expected an index above %d, found %d: indices ascend in a line", before, index)
 			case index >= columns:
@@ -80,10 +79,10 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			}
 			if !f.number {
 				what := "a number"
-				if notFinite(value) {
+				if notFinite(f.value()) {
 					what = "a finite number"
 				}
-				e := fault(n, k+2, "expected %s, found %s", what, quote(value))
+				e := fault(n, k+2, "expected %s, found %s", what, quote(f.value()))
 				e.Name = name(index)
 				return nil, e
 			}
@@ -92,7 +91,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			}
 			if full := int64(len(t.Lines)) * int64(len(values)+1); full <= lim.cells() { // else it is refused below
 				values[index-lowest].zeros(len(t.Lines))
-				values[index-lowest].put(field{value, f.packed})
+				values[index-lowest].put(field{f.value(), f.packed})
 			}
 			before = index
 		}
@@ -145,17 +144,22 @@ func (f libsvmField) value() string { return f.text[f.colon+1:] }
 // indices cannot have, it leaves out the last.
 func scanLIBSVM(b *block[libsvmField], text string, from, most int) {
 	for from < len(text) {
-		line, rest := cutLine(text[from:])
 		b.lines++
+		was := len(b.fields)
+		if to, plain := plainLine(b, text, from, most); plain {
+			b.end(b.lines, len(b.fields)-was)
+			from = to
+			continue
+		}
+		b.fields = b.fields[:was]
+		line, rest := cutLine(text[from:])
 		line, _, _ = strings.Cut(line, "#")
-		end, was := from+len(line), len(b.fields)
-		for line != "" && len(b.fields)-was <= most+1 {
-			b.fields = append(b.fields, libsvmField{})
-			f := &b.fields[len(b.fields)-1]
+		for end := from + len(line); line != "" && len(b.fields)-was <= most+1; {
+			var f libsvmField
 			if line = f.cut(line, end-len(line)); f.text == "" {
-				b.fields = b.fields[:len(b.fields)-1]
 				break
 			}
+			b.fields = append(b.fields, f)
 		}
 		if n := len(b.fields) - was; n > 0 {
 			b.end(b.lines, n)
@@ -164,11 +168,60 @@ func scanLIBSVM(b *block[libsvmField], text string, from, most int) {
 	}
 }
 
+// plainLine reads, in one pass, the line at an offset of a text if it is written as most are: in ASCII,
+// without a comment, a label and behind spaces at most so many pairs with a short index. It returns the
+// offset behind the line.
+func plainLine(b *block[libsvmField], text string, from, most int) (next int, plain bool) {
+	const short = 9 // digits
+	to := fieldEnd(text, from)
+	label := text[from:to]
+	if label == "" || strings.IndexByte(label, ':') >= 0 {
+		return 0, false
+	}
+	b.fields = append(b.fields, libsvmField{field{label, pack(label, from)}, -1, -1, false})
+	for {
+		for from = to; from < len(text) && text[from] == ' '; {
+			from++
+		}
+		switch {
+		case from == len(text):
+			return from, true
+		case text[from] == '\n':
+			return from + 1, true
+		case strings.HasPrefix(text[from:], "\r\n"):
+			return from + 2, true
+		case from == to || most == 0:
+			return 0, false
+		}
+		colon, index := from, 0
+		for ; colon < len(text) && colon < from+short && text[colon]-'0' <= 9; colon++ {
+			index = 10*index + int(text[colon]-'0')
+		}
+		if colon == from || colon == len(text) || text[colon] != ':' {
+			return 0, false
+		}
+		p, end, number := cutDecimal(text, colon+1)
+		if to = fieldEnd(text, end); !number || to > end {
+			value := text[colon+1 : to]
+			p = pack(value, colon+1)
+			_, number = parseNumber(value)
+		}
+		b.fields = append(b.fields, libsvmField{field{text[from:to], p}, colon - from, index, number})
+		most--
+	}
+}
+
+// fieldEnd returns the offset of the next character that ends a field, or may: a blank, a comment, or
+// what is not ASCII.
+func fieldEnd(text string, from int) int {
+	for from < len(text) && ' ' < text[from] && text[from] < utf8.RuneSelf && text[from] != '#' {
+		from++
+	}
+	return from
+}
+
 // cut reads the first field of a line, which has its place in the file, and returns what is behind it.
 func (f *libsvmField) cut(line string, at int) (rest string) {
-	if to := f.plain(line); to > 0 {
-		return line[to:]
-	}
 	f.text, rest = cutField(line)
 	at += len(line) - len(rest) - len(f.text)
 	f.colon, f.index = strings.IndexByte(f.text, ':'), -1
@@ -181,28 +234,6 @@ func (f *libsvmField) cut(line string, at int) (rest string) {
 	}
 	_, f.number = parseNumber(f.value())
 	return rest
-}
-
-// plain is cut, in one pass, of a pair in the usual form: a space, a short index, a plain number. It
-// returns the place behind it, 0 for any other.
-func (f *libsvmField) plain(line string) (to int) {
-	const short = 9 // digits
-	if line == "" || line[0] != ' ' {
-		return 0
-	}
-	i, index := 1, 0
-	for ; i < len(line) && i <= short && line[i]-'0' <= 9; i++ {
-		index = 10*index + int(line[i]-'0')
-	}
-	if i == 1 || i == len(line) || line[i] != ':' {
-		return 0
-	}
-	p, to, plain := cutDecimal(line, i+1)
-	if !plain || to < len(line) && line[to] != ' ' {
-		return 0
-	}
-	*f = libsvmField{field{line[1:to], p}, i - 1, index, true}
-	return to
 }
 
 // cutField returns the first field of a line, as [strings.Fields] does, and what is behind it.

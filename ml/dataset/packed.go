@@ -33,13 +33,25 @@ func pack(text string, at int) packed {
 // behind it; 0: there is none, or one of too many digits. A plain one has the text that p.text returns.
 func cutDecimal(s string, from int) (p packed, to int, plain bool) {
 	p, plain = isDecimal, true
-	if from < len(s) && (s[from] == '-' || s[from] == '+') {
-		if plain = s[from] == '-'; plain {
-			p |= isNegative
+	if from < len(s) {
+		minus := 0
+		if s[from] == '-' { // no branch: signs are hard to predict
+			minus = 1
 		}
-		from++
+		p |= packed(minus) * isNegative
+		if plain = s[from] != '+'; !plain {
+			from++
+		}
+		from += minus
 	}
-	whole, to := cutDigits(s, from, 0)
+	whole, to := uint64(0), from
+	for ; to < len(s) && s[to]-'0' <= 9; to++ { // few, as a rule
+		if to == from+3 {
+			whole, to = cutDigits(s, to, whole)
+			break
+		}
+		whole = 10*whole + uint64(s[to]-'0')
+	}
 	digits, decimals := to-from, 0
 	plain = plain && (digits == 1 || digits > 1 && s[from] != '0')
 	if to < len(s) && s[to] == '.' {
@@ -85,15 +97,17 @@ func (p packed) decimals() int { return int(p >> wholeBits & 31) }
 
 // value returns the float64 nearest to a decimal number; -0 becomes 0.
 func (p packed) value() float64 {
-	whole := uint64(p & (1<<wholeBits - 1))
-	v := float64(int64(whole)) / float64(int64(powersOfTen[p.decimals()]))
-	if whole >= 1<<53 { // else neither it nor the power of ten has a rounding, so that their quotient is rounded once
-		v = quotient(whole, powersOfTen[p.decimals()])
+	whole := p & (1<<wholeBits - 1)
+	if whole >= 1<<53 {
+		return p.signed(quotient(uint64(whole), powersOfTen[p.decimals()]))
 	}
-	if p&isNegative != 0 {
-		v = -v
-	}
-	return v + 0
+	return p.signed(float64(int64(whole)) / exactPowers[p>>wholeBits&31]) // both are exact, so that their quotient is rounded once
+}
+
+// signed gives v, which is not negative, the sign of a decimal number; -0 becomes 0. It has no branch,
+// as signs are hard to predict.
+func (p packed) signed(v float64) float64 {
+	return math.Float64frombits(math.Float64bits(v)|uint64(p&isNegative)<<1) + 0
 }
 
 // text returns a decimal number as text: whole with zeros before it where it has too few digits, and the
@@ -118,6 +132,9 @@ func (p packed) text() string {
 
 // powersOfTen holds the divisors by the number of digits behind the point.
 var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
+
+// exactPowers holds powersOfTen as floating-point numbers, with room for every number of five bits.
+var exactPowers = [1 << 5]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
 
 // quotient returns the float64 nearest to a/b for positive a and b.
 func quotient(a, b uint64) float64 {

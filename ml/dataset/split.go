@@ -19,17 +19,20 @@ const splitStream = 0x5b117
 // (PCG under the seed) of which each class gives its first, so it depends on which
 // rows share a class and not on what the classes are called.
 func Split(y []float64, fraction float64, seed uint64) (train, test []int) {
+	if fraction <= 0 {
+		train = make([]int, len(y))
+		for i := range train {
+			train[i] = i
+		}
+		return train, nil
+	}
 	rng := rand.New(rand.NewPCG(seed, splitStream))
 	quota := make(map[float64]int)
 	for _, c := range y {
 		quota[c]++
 	}
 	for c, n := range quota {
-		k := 0
-		if fraction > 0 {
-			k = int(math.Round(min(fraction, 1) * float64(n)))
-		}
-		quota[c] = min(k, n-1)
+		quota[c] = min(int(math.Round(min(fraction, 1)*float64(n))), n-1)
 	}
 	held := make([]bool, len(y))
 	for _, i := range rng.Perm(len(y)) {

@@ -300,7 +300,11 @@ func bytesText(n int64) string {
 
 // lineEnds counts LF, CRLF and CR.
 func lineEnds(s string) int {
-	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
+	n := strings.Count(s, "\n")
+	if strings.IndexByte(s, '\r') >= 0 {
+		n += strings.Count(s, "\r") - strings.Count(s, "\r\n")
+	}
+	return n
 }
 
 // cutLine returns the first line of s without its end, and the rest.
@@ -440,7 +444,11 @@ func (c *Column) numbers(dst []float64, apart int) {
 	if c.many != nil {
 		inParts(c.Len(), func(from, to int) {
 			for i := from; i < to; i++ {
-				dst[i*apart] = number(c.number(i))
+				if p := c.many[c.skipped+i]; p&isDecimal != 0 {
+					dst[i*apart] = p.value()
+				} else {
+					dst[i*apart] = number(parseNumber(c.Cell(i)))
+				}
 			}
 		})
 		return
