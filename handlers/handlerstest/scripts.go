@@ -1,4 +1,4 @@
-package handlers_test
+package handlerstest
 
 import (
 	"bytes"
@@ -18,12 +18,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 )
 
-// TestScripts runs the sessions of people and programs with a server that stand in the folders
-// testdata/scripts beside the handlers. To the commands of testscript they have
+// Scripts runs the sessions of people and programs with a server that stand in testdata/scripts
+// beside the test. To the commands of testscript they have
 //
 //	serve [idle]                      start the server, at $server; idle: nothing is trained
 //	as NAME [program]                 go on as somebody, with the cookie of a browser or a token
@@ -45,18 +44,14 @@ import (
 //
 // A QUERY is SELECTOR or SELECTOR@ATTRIBUTE on a page and names separated by dots in JSON, where *
 // stands for all elements; :NAME is a header, and a dot the whole answer.
-func TestScripts(t *testing.T) {
+func Scripts(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("*/testdata/scripts/*.txtar")
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob("testdata/scripts/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts (%v)", err)
 	}
 	for _, file := range files {
-		room, name := filepath.Split(file)
-		if room = strings.Split(room, "/")[0]; room == "cmdline" { // which has another language
-			continue
-		}
-		t.Run(room+"/"+strings.TrimSuffix(name, ".txtar"), func(t *testing.T) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
 			s := &session{t: t}
 			testscript.Run(t, testscript.Params{Files: []string{file}, Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -70,19 +65,19 @@ func TestScripts(t *testing.T) {
 // session is a script that is running.
 type session struct {
 	t      *testing.T
-	server *handlerstest.Server
-	client *handlerstest.Client
-	answer handlerstest.Answer
+	server *Server
+	client *Client
+	answer Answer
 }
 
 // people are those who take part, by name.
 var people = map[string]string{
-	"alice": handlerstest.Alice, "bob": handlerstest.Bob, "teacher": handlerstest.Teacher, "ada": handlerstest.Ada, "ben": handlerstest.Ben,
+	"alice": Alice, "bob": Bob, "teacher": Teacher, "ada": Ada, "ben": Ben,
 	"nobody": "", "cyd": strings.Repeat("3", 32), "dan": strings.Repeat("4", 32),
 }
 
 func (s *session) serve(ts *testscript.TestScript, _ bool, how []string) {
-	s.server = handlerstest.Serve(s.t, !slices.Contains(how, "idle"), dataset.DefaultLimits)
+	s.server = Serve(s.t, !slices.Contains(how, "idle"), dataset.DefaultLimits)
 	ts.Setenv("server", s.server.URL)
 }
 
@@ -170,7 +165,7 @@ func (s *session) values(ts *testscript.TestScript, query string) (found []strin
 	selector, attribute, asked := strings.Cut(query, "@")
 	elements := s.answer.HTML().Find(selector)
 	if !asked {
-		return handlerstest.Texts(elements)
+		return Texts(elements)
 	}
 	for _, e := range elements.EachIter() {
 		if value, ok := e.Attr(attribute); ok {
