@@ -168,88 +168,6 @@ func TestUploadOfStrings(t *testing.T) {
 		"%v", doc.Find("main").Text())
 }
 
-// Programs put other rows in the place of those of a data set; its label column stays where
-// the file has it.
-func TestAPIReplacesRows(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	before := c.Upload("name=Words&label=kind", "kind,word\na,cat\nb,cart\n")
-	at := "/api/datasets/" + before.ID
-	now := handlerstest.Decode[api.Dataset](c.Want(200, "PUT", at, "word,kind,n\ncat,a,x\nbar,b,y\nbarn,c,y\n"))
-	require.Check(t, now.ID == before.ID && now.Name == "Words" && now.Rows == 3 && now.Label == "kind" && now.Hash != before.Hash && now.Kind == "strings",
-		"%+v", now)
-	require.Equal(t, string(c.Want(200, "GET", at+".csv", "").Body), "#strings\nword,kind\ncat,a\nbar,b\nbarn,c\n", "rows")
-	a := c.Want(422, "PUT", at, "word,kind\ncat,a\n,b\n")
-	require.Check(t, strings.Contains(handlerstest.Decode[web.Problem](a).Errors.For("file"), "rows, line 3, column 1 (word): expected a string"), "%s", a.Body)
-	c.Want(422, "PUT", at+"?name=x", "word,kind\ncat,a\nbar,b\n")
-	same := handlerstest.Decode[api.Dataset](c.Want(200, "GET", at, ""))
-	require.Check(t, same.Hash == now.Hash, "what was refused was stored")
-}
-
-// TestEditStrings types rows, adds a string by the page, changes and deletes one, and is
-// refused with the fault beside the field.
-func TestEditStrings(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
-	rows := func(doc *goquery.Document) (rows []string) {
-		doc.Find("tbody tr").Each(func(_ int, tr *goquery.Selection) {
-			if cells := tr.Find("td"); cells.Length() == 3 {
-				rows = append(rows, cells.Eq(1).Text()+" "+cells.Eq(2).Text())
-			}
-		})
-		return rows
-	}
-	typed := c.Send(http.StatusUnprocessableEntity, "/datasets", url.Values{"text": {"cat,a\ncart\nbar,a"}}.Encode()).HTML()
-	require.Check(t, typed.Find("#f-typed-error").Text() == "typed rows, line 2: expected 2 fields separated by comma, found 1." && typed.Find("#f-typed").Text() == "cat,a\ncart\nbar,a",
-		"%v", typed.Find("#f-typed-error").Text())
-	doc := c.Send(http.StatusOK, "/datasets", url.Values{"text": {"word,class\ncat,a\ncart,b\nbar,a"}, "name": {"Words"}}.Encode()).HTML()
-	require.Must(t, fmt.Sprint(rows(doc)) == "[cat a cart b bar a]" && strings.Contains(doc.Text(), "3 strings · typed"),
-		"%v", doc.Find("main").Text())
-	action, _ := doc.Find("#edit form").Attr("action")
-	at := strings.TrimSuffix(action, "/objects")
-	// edit fills in the form of a row, 0 for a new one, and sends it.
-	edit := func(status, row int, act, object, label string) *goquery.Document {
-		t.Helper()
-		form := c.Page(http.StatusOK, fmt.Sprintf("%s?row=%d", at, row)).Find("#edit form").First()
-		q := url.Values{"act": {act}, "object": {object}, "label": {label}}
-		for _, name := range []string{"hash", "row"} {
-			q.Set(name, form.Find("[name="+name+"]").AttrOr("value", ""))
-		}
-		return c.Send(status, action, q.Encode()).HTML()
-	}
-	for _, tt := range []struct {
-		row                int
-		act, object, label string
-		want               string
-	}{
-		{0, "put", "bart\r\nbart", "b", "[cat a cart b bar a bart bart b]"},
-		{2, "put", "carts", "c", "[cat a carts c bar a bart bart b]"},
-		{1, "drop", "", "", "[carts c bar a bart bart b]"},
-	} {
-		got := rows(edit(http.StatusOK, tt.row, tt.act, tt.object, tt.label))
-		require.Check(t, fmt.Sprint(got) == tt.want, "%v, want %s", got, tt.want)
-	}
-	filled := c.Page(http.StatusOK, at+"?row=2")
-	require.Check(t, filled.Find("#f-object").Text() == "bar" && filled.Find("#f-object-label").AttrOr("value", "") == "a" && filled.Find("#edit button.danger").Length() == 1 && filled.Find("#classes option").Length() == 3,
-		"%v", filled.Find("#edit").Text())
-	refused := edit(http.StatusUnprocessableEntity, 2, "put", "", "")
-	require.Check(t, refused.Find("#f-object-error").Text() == "expected a string, found nothing" && refused.Find("#f-object-label-error").Text() == "expected a label, found nothing" && strings.Contains(refused.Find("#edit h2").Text(), "Change string 2"),
-		"%v", refused.Find("#edit").Text())
-	long := edit(http.StatusUnprocessableEntity, 0, "put", strings.Repeat("a", 200_001), "a")
-	require.Check(t, strings.Contains(long.Find("#f-object-error").Text(), "200000 symbols"), "%v", long.Find("#edit").Text())
-	c.Send(http.StatusConflict, action, "act=drop&row=1&hash=old")
-	edit(http.StatusUnprocessableEntity, 9, "drop", "", "") // there is no such row
-	edit(http.StatusOK, 1, "drop", "", "")
-	edit(http.StatusOK, 1, "drop", "", "")
-	edit(http.StatusUnprocessableEntity, 1, "drop", "", "") // the last
-	moons := c.Upload("name=points.csv", handlerstest.Square)
-	c.Send(http.StatusUnprocessableEntity, "/datasets/"+moons.ID+"/objects", "act=drop&row=1&hash="+moons.Hash)
-	s.As(t, handlerstest.Bob).Send(http.StatusNotFound, action, "act=drop&row=1")
-}
-
 // TestTryString types a string in the lab, by the form and live, and compares with the
 // predictions of the run of the same settings.
 func TestTryString(t *testing.T) {
@@ -294,4 +212,13 @@ func TestTryString(t *testing.T) {
 		require.Check(t, strings.Contains(shown, says) && (says != "" || strings.TrimSpace(shown) == ""), "%.40s: %s", query, shown)
 	}
 	require.Check(t, c.Page(200, "/lab?data=moons&try=cat").Find("#f-try").Length() == 0, "points are typed as strings")
+}
+
+// TestLongString sends a string of more symbols than one may have: too long for a script.
+func TestLongString(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	set := c.Upload("", "w,c\ncat,a\ndog,b\n")
+	got := c.Send(http.StatusUnprocessableEntity, "/datasets/"+set.ID+"/objects", "act=put&row=0&hash="+set.Hash+"&label=a&object="+strings.Repeat("a", 200_001)).HTML().Find("#f-object-error").Text()
+	require.Says(t, got, "200000 symbols", "the fault")
 }

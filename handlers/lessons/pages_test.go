@@ -116,54 +116,6 @@ func TestLessonWithoutPoints(t *testing.T) {
 	}
 }
 
-func TestLessonQuestions(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.Browse(t, handlerstest.Alice)
-	const path = "/lessons/margins/line/questions/distance"
-	progress := func(c *handlerstest.Client) string {
-		t.Helper()
-		return strings.Join(strings.Fields(c.Page(200, "/lessons/margins").Find(".lesson-head .toolbar .quiet").Text()), " ")
-	}
-	before := progress(c)
-
-	// Without a script: the answer leads back to the question, revealed.
-	a := c.Fetch(http.MethodPost, path, "answer=7")
-	q := a.HTML().Find("#q-line-distance")
-	require.Check(t, a.Status == 200 && q.Find(".verdict.right").Length() == 0 && strings.Contains(q.Find(".verdict").Text(), "2"),
-		"wrong answer: %d %s", a.Status, q.Text())
-	// With one: the question alone.
-	a = c.Fetch(http.MethodPost, path, "answer=10/5&part=1&from=slide")
-	doc := a.HTML()
-	require.Check(t, doc.Find(".verdict.right").Length() == 1 && doc.Find("h1").Length() == 0, "right answer: %s", a.Body)
-	got := progress(c)
-	require.Check(t, got != before && strings.Contains(got, "1 right"), "progress was %q and is %q", before, got)
-	require.Equal(t, progress(s.Browse(t, handlerstest.Bob)), before, "somebody else's progress")
-
-	// An invalid answer is reported beside the question and not recorded.
-	a = c.Fetch(http.MethodPost, path, "answer=far")
-	got = a.HTML().Find("#q-line-distance .error").Text()
-	require.Check(t, a.Status == 422 && strings.Contains(got, "Give a number"), "no number: %d %q", a.Status, got)
-	a = c.Fetch(http.MethodPost, path, "answer=&from=slide")
-	got = a.HTML().Find("#q-line-distance .error").Text()
-	require.Check(t, a.Status == 422 && got != "", "nothing: %d %q", a.Status, got)
-	require.Says(t, progress(c), "1 right", "progress")
-	a = c.Fetch(http.MethodPost, "/lessons/margins/line/questions/nothing", "answer=1")
-	require.Check(t, a.Status == 404, "no such question: %d", a.Status)
-	c.Fetch(http.MethodPost, "/lessons/margins/forget", "")
-	require.Equal(t, progress(c), before, "forgotten, the progress")
-}
-
-// A slide that asks for a run of the workspace shows it.
-func TestRunInALesson(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	run := s.As(t, handlerstest.Alice).Train(`{"dataset":"moons","name":"my own"}`)
-	s.As(t, handlerstest.Alice).Follow(run)
-	doc := s.Browse(t, handlerstest.Alice).Page(200, "/lessons/risk/your-run?run="+run)
-	require.Says(t, doc.Find(".main-figure").Text(), "my own", "the figure of the run")
-}
-
 // The pictures of lessons are the same for everybody: a browser keeps them for good, and
 // a cache on the way may, because they carry nobody's workspace. Those of a course are
 // asked for again, and not sent twice.
