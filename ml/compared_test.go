@@ -11,6 +11,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -25,8 +26,7 @@ func TestKeptScores(t *testing.T) {
 		three.Y[i] = i % 3
 	}
 	three.Classes = []string{"a", "b", "c"}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
+	over := mltest.Ended()
 	for _, set := range [][]string{
 		{"learner", "svm"},
 		{"learner", "svm", "test_fraction", "0.3"},
@@ -103,8 +103,7 @@ func TestCompare(t *testing.T) {
 		return &dataset.Data{Objects: x, Classes: []string{"a"}, Y: make([]int, 50)}
 	}
 	gaps := kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(3), "decay": param.Of(0.5)}}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
+	over := mltest.Ended()
 	if _, err := ml.Compare(over, gaps, long(5000)); !errors.Is(err, context.Canceled) || ml.Comparable(gaps, long(5000)) != nil {
 		t.Errorf("nobody waits: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -57,8 +58,7 @@ func TestNearest(t *testing.T) {
 	for range long.Y {
 		long.Objects.(*dataset.Strings).Values = append(long.Objects.(*dataset.Strings).Values, strings.Repeat("ab", 4000))
 	}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
+	over := mltest.Ended()
 	_, _, err = ml.Nearest(over, kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(2), "decay": param.Of(0.5)}}, long, 0, 5)
 	require.Check(t, errors.Is(err, context.Canceled), "nobody waits: %v", err)
 }

@@ -12,6 +12,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -149,8 +150,7 @@ func TestTrainerFails(t *testing.T) {
 	}
 	require.Fails(t, require.Err(trainer.Judge(t.Context(), a[1:], a[:1], []float64{1})), "held out", "one class to train on")
 	for _, set := range [][]string{nil, {"learner", "mcm"}, {"standardize", "false"}} {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
+		ctx := mltest.Ended()
 		trainer := require.Value(ml.NewTrainer(d, spec(t, set...)))(t)
 		var rows []int
 		for i := range d.Y[1:] {

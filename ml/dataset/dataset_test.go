@@ -52,9 +52,8 @@ func TestNoFormulasInFiles(t *testing.T) {
 	const formula = `=cmd|'/c calc'!A0`
 	data := &Data{Features: []string{"@sum", "-"}, Label: "'=y", X: mat.NewDense(4, 2, []float64{-1, 2, 3, 4, 5, 6, 7, 8})}
 	data.setLabels([]string{formula, "+", "-x", "-1.5"})
-	var file strings.Builder
-	require.NoError(t, data.Export(&file))
-	text := file.String()
+	file := require.Written(t, data.Export)
+	text := file
 	want := "'@sum,-,''=y\n-1,2,'" + formula + "\n3,4,+\n5,6,'-x\n7,8,-1.5\n"
 	require.Equal(t, strings.ReplaceAll(text, `"`, ""), want, "the file")
 	again := require.Value(Read(strings.NewReader(text), "again.csv", Mapping{Label: data.Label}, Limits{}))(t)
@@ -152,8 +151,7 @@ func TestFromPoints(t *testing.T) {
 		{[][2]float64{{1, math.NaN()}}, []string{"A"}},
 		{[][2]float64{{1, 2}}, []string{" "}},
 	} {
-		_, err := FromPoints(tt.points, tt.labels)
-		require.Check(t, err != nil, "%v %v accepted", tt.points, tt.labels)
+		require.Fails(t, require.Err(FromPoints(tt.points, tt.labels)), "", "%v %v accepted", tt.points, tt.labels)
 	}
 }
 

@@ -66,8 +66,7 @@ func TestGenerators(t *testing.T) {
 						"%d objects in classes of %v", n, counts)
 				}
 			}
-			_, err := g.Generate(param.Values{"n": param.Of(k - 1)})
-			require.Check(t, err != nil, "%d objects of %d classes", k-1, k)
+			require.Fails(t, require.Err(g.Generate(param.Values{"n": param.Of(k - 1)})), "", "%d objects of %d classes", k-1, k)
 			few := make(50, nil)
 			require.Check(t, show(few) == show(make(50, nil)), "one seed draws two sets")
 			require.Check(t, show(few) != show(make(50, param.Values{"seed": param.Of(6)})), "two seeds draw one set")

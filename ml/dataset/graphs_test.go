@@ -91,15 +91,11 @@ func TestReadGraphs(t *testing.T) {
 		_, err := Read(strings.NewReader(two), "f", m, lim)
 		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v: %v; want %q", m, err, says)
 	}
-	_, err := Read(strings.NewReader("x,label\n1,a\n2,b\n"), "f", Mapping{Kind: KindGraphs}, Limits{})
-	require.Check(t, err != nil && strings.Contains(err.Error(), "expected graphs: JSON lines"), "numbers as graphs: %v", err)
-	_, err = Read(strings.NewReader(`{"n":1}`), "f", Mapping{}, Limits{})
-	require.Check(t, err != nil && strings.Contains(err.Error(), `line 1: expected a label of the graph, as in JSON "label":"a"`), "without labels: %v", err)
-	_, err = Read(strings.NewReader("["+`{"n":1,"label":"a"}`+","+`{"n":1,"label":"b"}`+"]"), "f.json", Mapping{}, Limits{})
-	require.Check(t, err != nil && strings.Contains(err.Error(), `f.json, line 1: expected a graph as {"n":3,"edges":[[0,1],[1,2]]}, found array`), "an array of graphs: %v", err)
+	require.Fails(t, require.Err(Read(strings.NewReader("x,label\n1,a\n2,b\n"), "f", Mapping{Kind: KindGraphs}, Limits{})), "expected graphs: JSON lines", "numbers as graphs")
+	require.Fails(t, require.Err(Read(strings.NewReader(`{"n":1}`), "f", Mapping{}, Limits{})), `line 1: expected a label of the graph, as in JSON "label":"a"`, "without labels")
+	require.Fails(t, require.Err(Read(strings.NewReader("["+`{"n":1,"label":"a"}`+","+`{"n":1,"label":"b"}`+"]"), "f.json", Mapping{}, Limits{})), `f.json, line 1: expected a graph as {"n":3,"edges":[[0,1],[1,2]]}, found array`, "an array of graphs")
 	many := strings.Repeat(`{"n":10000,"label":"a"}`+"\n", 501)
-	_, err = Read(strings.NewReader(many), "f", Mapping{}, Limits{})
-	require.Check(t, err != nil && strings.Contains(err.Error(), "line 501: expected at most 5000000 nodes in all graphs together"), "too many nodes: %v", err)
+	require.Fails(t, require.Err(Read(strings.NewReader(many), "f", Mapping{}, Limits{})), "line 501: expected at most 5000000 nodes in all graphs together", "too many nodes")
 }
 
 // drawGraph draws a graph of at most most nodes, with labels of a few letters or none.
@@ -201,8 +197,7 @@ func TestGraphsThatBreakTheRules(t *testing.T) {
 		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "row 2, graph: ") || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v, want %q", g, err, says)
 		}
-		_, err := (Shape{Objects: KindGraphs}).Restore(Kept{Graphs: s.Values})
-		require.Check(t, err != nil && strings.Contains(err.Error(), says), "restored %v: %v, want %q", g, err, says)
+		require.Fails(t, require.Err((Shape{Objects: KindGraphs}).Restore(Kept{Graphs: s.Values})), says, "restored %v", g)
 	}
 	require.Check(t, (&Graphs{}).Validate() != nil, "no graphs, and no error")
 }

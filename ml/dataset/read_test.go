@@ -323,9 +323,8 @@ func TestMapping(t *testing.T) {
 	table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
 	m, obvious := table.Guess()
 	want := Mapping{Label: "Colour", Features: []string{"Y", "x"}}
-	if diff := cmp.Diff(want, m); diff != "" || obvious {
-		t.Errorf("Guess leaves words out and is in doubt; obvious %v (-want +got):\n%s", obvious, diff)
-	}
+	diff := cmp.Diff(want, m)
+	require.Check(t, diff == "" && !obvious, "Guess leaves words out and is in doubt; obvious %v (-want +got):\n%s", obvious, diff)
 	for _, tt := range []struct {
 		m    Mapping
 		want string
@@ -402,8 +401,7 @@ func TestReadRefusesBinaries(t *testing.T) {
 		"\xd0\xcf\x11\xe0":              "save the sheet as .xlsx",
 		"%PDF-1.7\n%\xb5\xb5\xb5\xb5\n": "found a PDF document",
 	} {
-		_, err := ParseTable(strings.NewReader(begins+"\x00\x00\x02\xff"), "f", Limits{})
-		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: %v", begins, err)
+		require.Fails(t, require.Err(ParseTable(strings.NewReader(begins+"\x00\x00\x02\xff"), "f", Limits{})), want, "%q", begins)
 	}
 	table, err := ParseTable(strings.NewReader("PAR1,PAR2,label\n1,2,a\n3,4,b\n"), "f.csv", Limits{})
 	require.Check(t, err == nil && table.Columns[0].Name == "PAR1", "columns of parameters: %v", err)

@@ -94,6 +94,5 @@ func TestProposed(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c.m, d.Features, c.want)
 		}
 	}
-	_, err := Read(strings.NewReader(file), "f", Mapping{}, Limits{})
-	require.Check(t, err != nil, "dates are taken for features")
+	require.Fails(t, require.Err(Read(strings.NewReader(file), "f", Mapping{}, Limits{})), "", "dates are taken for features")
 }

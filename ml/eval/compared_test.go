@@ -45,9 +45,8 @@ func TestOnHeldOut(t *testing.T) {
 	}
 	h = require.Value(eval.OnHeldOut([][]ml.Point{values(1, 1.1, 1, 0, 1), values(2, 0.5, 1, 1.25, 1.125)}))(t)
 	// Sizes 1, 0.4, 0.75 and 0.125 with ranks 4, 2, 3 and 1, of which the third is the second's.
-	if d := h.Pairs[0]; h.Differ != nil || d.OnlyFirst != 3 || d.OnlySecond != 1 || math.Abs(d.P-10./16) > 1e-12 {
-		t.Errorf("values: %+v", h)
-	}
+	d := h.Pairs[0]
+	require.Check(t, h.Differ == nil && d.OnlyFirst == 3 && d.OnlySecond == 1 && math.Abs(d.P-10./16) <= 1e-12, "values: %+v", h)
 
 	// Closer to more points, by little, is not better than much closer to somewhat fewer.
 	var little, much []float64

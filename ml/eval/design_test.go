@@ -160,10 +160,7 @@ func TestDrawnRoundTrip(t *testing.T) {
 	t.Parallel()
 	d := drawn(t, `{"C": "0.1..10", "gamma": ["auto", 1], "coef0": "0..1"}`, eval.OfRandom, 7, 9)
 	d.Besides = param.Values{"C": param.Of(2)}
-	text := require.Value(json.Marshal(d))(t)
-	var back eval.Drawn
-	err := json.Unmarshal(text, &back)
-	require.Check(t, err == nil && cmp.Equal(*d, back), "%s: %v\n%s", text, err, cmp.Diff(*d, back))
+	throughJSON(t, d)
 }
 
 // The sequence without a shift is SciPy's, bit for bit (testdata/sobol.py).

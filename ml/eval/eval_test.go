@@ -16,6 +16,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -247,8 +248,7 @@ func TestCrossValidateFails(t *testing.T) {
 		require.Fails(t, require.Err(eval.CrossValidate(t.Context(), c.data, ml.DefaultSpec(), c.grid, c.s, nil)), c.says,
 			"%s", name)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := mltest.Ended()
 	_, err := eval.CrossValidate(ctx, d, ml.DefaultSpec(), nil, two, nil)
 	require.Check(t, errors.Is(err, context.Canceled), "an ended context gives %v", err)
 }

@@ -11,6 +11,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -38,8 +39,7 @@ func TestLearningCurve(t *testing.T) {
 		require.Fails(t, require.Err(eval.LearningCurve(t.Context(), d, spec, scheme, []float64{share}, nil)),
 			"share of the training set", "%g", share)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
+	ctx := mltest.Ended()
 	require.Is(t, require.Err(eval.LearningCurve(ctx, d, spec, scheme, []float64{1}, nil)), context.Canceled, "cancelled")
 }
 

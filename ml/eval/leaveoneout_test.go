@@ -8,6 +8,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -62,8 +63,7 @@ func TestLeaveOneOutFails(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 10)
 	spec := with(t, ml.DefaultSpec(), map[string]string{"gamma": "1"})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := mltest.Ended()
 	_, err := eval.LeaveOneOut(ctx, d, spec)
 	require.Check(t, errors.Is(err, context.Canceled), "after the end: %v", err)
 	for i := range d.Y {

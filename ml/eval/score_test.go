@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -83,10 +82,7 @@ func TestEveryScoreRanks(t *testing.T) {
 			}
 		}
 		require.Check(t, n == d.Len(), "%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())
-		text := require.Value(json.Marshal(res))(t)
-		var back eval.Result
-		err := json.Unmarshal(text, &back)
-		require.Check(t, err == nil && cmp.Diff(*res, back) == "", "%v: %s", err, cmp.Diff(*res, back))
+		text := require.Value(json.Marshal(throughJSON(t, res)))(t)
 		var told struct {
 			Cells  []map[string]any
 			Nested map[string]any
@@ -118,9 +114,8 @@ func TestScoresAreThoseOfTheReport(t *testing.T) {
 		"accuracy": r.TestAccuracy, "balanced_accuracy": r.TestBalancedAccuracy, "f1": r.TestF1, "mcc": r.TestMCC, "auc": r.TestAUC,
 		"log_loss": r.TestLogLoss, "brier": r.TestBrier,
 	} {
-		if got := eval.RankedBy(name, false).Of(f); got == nil || want == nil || math.Abs(*got-*want) > 1e-12 {
-			t.Errorf("%s: %v, the report has %v", name, got, want)
-		}
+		got := eval.RankedBy(name, false).Of(f)
+		require.Check(t, got != nil && want != nil && math.Abs(*got-*want) <= 1e-12, "%s: %v, the report has %v", name, got, want)
 	}
 }
 
@@ -199,10 +194,7 @@ func TestFailuresAreOfTheirSetting(t *testing.T) {
 	}
 	require.Check(t, res.Settings[0].Failure() == "" && res.Best == 0 && res.WithinOneError() == 0 && !slices.Contains(res.Nested.Chosen, 1),
 		"%+v", res)
-	text := require.Value(json.Marshal(res))(t)
-	var back eval.Result
-	err := json.Unmarshal(text, &back)
-	require.Check(t, err == nil && cmp.Diff(*res, back, cmpopts.EquateEmpty()) == "", "%v: %s", err, cmp.Diff(*res, back))
+	throughJSON(t, res)
 	if _, err := eval.CrossValidate(t.Context(), d, spec.With("rho", param.Of(1000)), nil, scheme, nil); err == nil || !strings.Contains(err.Error(), "no setting can be trained") {
 		t.Errorf("all of them failed: %v", err)
 	} else if _, ok := param.ForPerson(err); !ok {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -63,12 +61,9 @@ func TestCrossValidateValues(t *testing.T) {
 			"%s: %+v, want %g", s.Values.Text("lambda"), s.MeanErrors, sum/8)
 	}
 
-	text := require.Value(json.Marshal(res))(t)
+	text := require.Value(json.Marshal(throughJSON(t, res)))(t)
 	require.Check(t, !strings.Contains(string(text), "accuracy") && strings.Contains(string(text), `"mse":`),
 		"%s", text)
-	var back eval.Result
-	require.NoError(t, json.Unmarshal(text, &back))
-	require.Equal(t, cmp.Diff(res, &back), "", "diff")
 	wrong, err := eval.LeaveOneOut(t.Context(), d, spec)
 	require.Check(t, err != nil, "values are right or wrong: %v", wrong)
 }

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/mixture"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -222,8 +223,7 @@ func TestCollapse(t *testing.T) {
 
 func TestFitRefuses(t *testing.T) {
 	t.Parallel()
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
+	ended := mltest.Ended()
 	few := mat.NewDense(2, 1, []float64{1, 2})
 	for name, c := range map[string]struct {
 		ctx  context.Context

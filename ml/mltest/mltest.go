@@ -39,6 +39,13 @@ func (l *Looks) Taken() int64 { return l.taken.Load() }
 // Over is the number of looks past the first n, at most 0 as long as there were none.
 func (l *Looks) Over() int64 { return l.Taken() - l.most }
 
+// Ended returns a context that has been cancelled.
+func Ended() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
 // OpenShared opens a file of expected values or data for a package one folder below ml:
 // that of a folder shared beside the checkout when it is there, else the copy in
 // ml/testdata.

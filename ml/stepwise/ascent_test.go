@@ -43,9 +43,8 @@ func TestNaiveAscent(t *testing.T) {
 			require.Must(t, trial[s.Looked] == s.After, "alpha is %g, the step says %g", trial[s.Looked], s.After)
 			for part := range 101 {
 				trial[s.Looked] = c * float64(part) / 100
-				if d := dual(trial); d > s.Dual+1e-9 {
-					t.Fatalf("step %d: alpha = %g would give %g, more than %g", i, trial[s.Looked], d, s.Dual)
-				}
+				d := dual(trial)
+				require.Must(t, d <= s.Dual+1e-9, "step %d: alpha = %g would give %g, more than %g", i, trial[s.Looked], d, s.Dual)
 			}
 			require.Check(t, s.Dual >= r.At(i-1).Dual-1e-9, "step %d falls from %g to %g", i, r.At(i-1).Dual, s.Dual)
 		}

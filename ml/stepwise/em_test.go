@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/mixture"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
@@ -33,16 +34,13 @@ func TestEM(t *testing.T) {
 	if r, err = stepwise.EM(t.Context(), x, begin, s); err != nil || r.Len() != 2 || r.Status() != trace.IterationLimit {
 		t.Errorf("one step: %d states, %s, %v", r.Len(), r.Status(), err)
 	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
+	ended := mltest.Ended()
 	require.Is(t, require.Err(stepwise.EM(ended, x, begin, s)), context.Canceled, "after the context has ended")
 	var refused *param.Refusal
 	_, err = stepwise.EM(t.Context(), mat.NewDense(2, 2, []float64{1e200, 0, -1e200, 1}), begin, s)
 	require.Check(t, errors.As(err, &refused), "huge points: %v", err)
 	for _, wrong := range []mixture.Settings{{Floor: 1e-3}, {MaxIter: 5}} {
-		_, err := stepwise.EM(t.Context(), x, begin, wrong)
-		require.Check(t, err != nil, "%+v is taken", wrong)
+		require.Fails(t, require.Err(stepwise.EM(t.Context(), x, begin, wrong)), "", "%+v is taken", wrong)
 	}
-	_, err = stepwise.EM(t.Context(), x, mixture.Mixture{}, s)
-	require.Check(t, err != nil, "a mixture without components is taken")
+	require.Fails(t, require.Err(stepwise.EM(t.Context(), x, mixture.Mixture{}, s)), "", "a mixture without components is taken")
 }

@@ -113,7 +113,6 @@ func TestOwnAmongNear(t *testing.T) {
 func TestRefineRefuses(t *testing.T) {
 	t.Parallel()
 	for _, s := range []struct{ nodes, rounds int }{{3, -1}, {3, 11}, {200, 3}} {
-		_, err := stepwise.Refine(t.Context(), []dataset.Graph{{N: s.nodes}}, stepwise.RefinementSettings{Rounds: s.rounds})
-		require.Check(t, err != nil, "%d nodes and %d rounds are not refused", s.nodes, s.rounds)
+		require.Fails(t, require.Err(stepwise.Refine(t.Context(), []dataset.Graph{{N: s.nodes}}, stepwise.RefinementSettings{Rounds: s.rounds})), "", "%d nodes and %d rounds are not refused", s.nodes, s.rounds)
 	}
 }

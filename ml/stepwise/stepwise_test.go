@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
@@ -271,8 +272,7 @@ func TestOptimum(t *testing.T) {
 // TestCancel keeps the start and reports the cancellation.
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := mltest.Ended()
 	x, y := clouds(random(1), 20, 1)
 	k := gram(x, "rbf")
 	chunking, err := stepwise.Chunking(ctx, k, y, stepwise.ChunkingSettings{C: 1})

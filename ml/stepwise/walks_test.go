@@ -98,8 +98,7 @@ func TestSumWalksRefuses(t *testing.T) {
 	t.Parallel()
 	a := theory.Adjacency(dataset.Graph{N: 2, Edges: [][2]int{{0, 1}}})
 	for _, lambda := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		_, err := stepwise.SumWalks(t.Context(), a, lambda, 5)
-		require.Check(t, err != nil, "the weight %g is not refused", lambda)
+		require.Fails(t, require.Err(stepwise.SumWalks(t.Context(), a, lambda, 5)), "", "the weight %g is not refused", lambda)
 	}
 	require.Fails(t, require.Err(stepwise.SumWalks(t.Context(), a, 0.1, 0)), "", "no steps are not refused")
 	r, err := stepwise.SumWalks(t.Context(), a, 1e200, 10)
@@ -123,6 +122,5 @@ func TestWander(t *testing.T) {
 		"without edges: %d states, %v", r.Len(), err)
 	r, err = stepwise.Wander(t.Context(), theory.Adjacency(dataset.Graph{N: 3, Edges: [][2]int{{1, 2}}}), 5, 1)
 	require.Check(t, err == nil && r.Len() == 6 && r.At(0)[0] != 0, "it begins where there is no way on: %v, %v", r.At(5), err)
-	_, err = stepwise.Wander(t.Context(), ring, -1, 1)
-	require.Check(t, err != nil, "a walk of less than no steps")
+	require.Fails(t, require.Err(stepwise.Wander(t.Context(), ring, -1, 1)), "", "a walk of less than no steps")
 }

@@ -312,11 +312,9 @@ func TestLoad(t *testing.T) {
 	moved.Seed++
 	require.Fails(t, require.Err(moved.Load(read)), "data set d: the objects have the SHA-256", "others")
 	s.Sets[0].Label = "colour"
-	_, err := s.Load(read)
-	require.Check(t, err != nil && strings.Contains(err.Error(), "data set d: "), "no such column: %v", err)
-	err = s.Add("x/d.csv")
-	require.Check(t, err != nil && strings.Contains(err.Error(), "a data set d already"), "twice: %v", err)
-	err = s.Add("x/e.csv")
+	require.Fails(t, require.Err(s.Load(read)), "data set d: ", "no such column")
+	require.Fails(t, s.Add("x/d.csv"), "a data set d already", "twice")
+	err := s.Add("x/e.csv")
 	require.Check(t, err == nil && s.Sets[1].Name == "e" && filepath.IsAbs(s.Sets[1].File), "%v: %+v", err, s.Sets)
 }
 
@@ -350,8 +348,7 @@ func btoi(b bool) int {
 func TestImpossible(t *testing.T) {
 	t.Parallel()
 	s := parse(t, "[scheme]\nfolds = 60\n"+strings.Replace(small, "[scheme]\nfolds = 3\n", "", 1)[strings.Index(small, "[data.moons]")-len("[scheme]\nfolds = 3\n"):])
-	_, err := study.Run(t.Context(), s, load(t, s), study.Keeper{}, func(int, int, int) { t.Error("work began") })
-	require.Check(t, err != nil && strings.Contains(err.Error(), "data set moons, learner SVM: "), "%v", err)
+	require.Fails(t, require.Err(study.Run(t.Context(), s, load(t, s), study.Keeper{}, func(int, int, int) { t.Error("work began") })), "data set moons, learner SVM: ", "the error")
 }
 
 // made returns a result made by hand: three sets, three learners, two folds, with awkward names.

@@ -169,9 +169,8 @@ func TestSlideVCDimDependsOnUnits(t *testing.T) {
 	for seed := range uint64(20) {
 		k := gram(linear, random(seed, 12, 5))
 		ball := require.Value(theory.EnclosingBall(k))(t)
-		if d := theory.Diameter(k); ball.Radius > d/math.Sqrt2 || ball.Radius < d/2 {
-			t.Errorf("ball %g around points of diameter %g", ball.Radius, d)
-		}
+		d := theory.Diameter(k)
+		require.Check(t, ball.Radius <= d/math.Sqrt2 && ball.Radius >= d/2, "ball %g around points of diameter %g", ball.Radius, d)
 	}
 }
 

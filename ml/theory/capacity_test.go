@@ -79,8 +79,7 @@ func TestCapacityRefuses(t *testing.T) {
 		{mat.NewSymDense(2, []float64{1, 2, 2, 1}), []float64{1, 1}, 0, y},
 		{mat.NewSymDense(2, []float64{1, math.Inf(1), math.Inf(1), 1}), []float64{1, 1}, 0, y},
 	} {
-		_, err := theory.NewCapacity(c.k, c.u, c.b, c.y)
-		require.Check(t, err != nil, "row %d succeeded", i)
+		require.Fails(t, require.Err(theory.NewCapacity(c.k, c.u, c.b, c.y)), "", "row %d succeeded", i)
 	}
 	c, err := theory.NewCapacity(k, []float64{1, 0}, 0, y)
 	require.Check(t, err == nil && math.IsInf(c.HMCM, 1) && !c.Separates && c.Margin == 0,
@@ -129,8 +128,7 @@ func TestLinearCapacity(t *testing.T) {
 		{[]float64{1}, 0, mat.NewDense(2, 1, []float64{math.Inf(1), 1}), y},
 		{nil, 0, new(mat.Dense), nil},
 	} {
-		_, err := theory.LinearCapacity(c.w, c.b, c.x, c.y)
-		require.Check(t, err != nil, "row %d succeeded", i)
+		require.Fails(t, require.Err(theory.LinearCapacity(c.w, c.b, c.x, c.y)), "", "row %d succeeded", i)
 	}
 }
 
@@ -215,8 +213,7 @@ func TestEnclosingBallInFeatureSpace(t *testing.T) {
 			t.Errorf("ball %+v around points of diameter %g on the unit sphere", got.Radius, d)
 		}
 	}
-	_, err := theory.EnclosingBall(mat.NewSymDense(2, []float64{1, 2, 2, 1}))
-	require.Check(t, err != nil, "a ball without a feature space")
+	require.Fails(t, require.Err(theory.EnclosingBall(mat.NewSymDense(2, []float64{1, 2, 2, 1}))), "", "a ball without a feature space")
 }
 
 func TestMaxNormAndDiameter(t *testing.T) {

@@ -39,10 +39,8 @@ func TestFeatureMapCoordinates(t *testing.T) {
 		"Gaussian basis at 2 = %v, %v", mat.Formatted(phi), err)
 	require.Check(t, basis.Coordinates[1] == "exp(−γ |x − c₂|²)" && basis.Kernel.Name == "",
 		"coordinates %q, kernel %q", basis.Coordinates, basis.Kernel.Name)
-	_, err = theory.QuadraticPlane.Rows(mat.NewDense(1, 3, nil))
-	require.Check(t, err != nil, "a plane of three coordinates")
-	_, err = theory.QuadraticPlane.Weights(mat.NewDense(1, 2, nil), []float64{1, 2})
-	require.Check(t, err != nil, "two coefficients for one point")
+	require.Fails(t, require.Err(theory.QuadraticPlane.Rows(mat.NewDense(1, 3, nil))), "", "a plane of three coordinates")
+	require.Fails(t, require.Err(theory.QuadraticPlane.Weights(mat.NewDense(1, 2, nil), []float64{1, 2})), "", "two coefficients for one point")
 }
 
 // The machine for XOR, alpha = 1/8 throughout, depends only on the product of the coordinates

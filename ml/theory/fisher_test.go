@@ -31,16 +31,14 @@ func TestScatterTracesAndRidgedJ(t *testing.T) {
 	}
 	_, _, err = theory.ScatterTraces(x, y[:8])
 	require.Check(t, err != nil, "traces of 9 rows with 8 labels")
-	_, err = theory.RidgedJ(t.Context(), k, y, ones[:8], 0)
-	require.Check(t, err != nil, "J of 8 factors for 9 rows")
+	require.Fails(t, require.Err(theory.RidgedJ(t.Context(), k, y, ones[:8], 0)), "", "J of 8 factors for 9 rows")
 	// A repeated core gives an eigenvalue of 0 for every ridge.
 	for _, ridge := range []float64{0, 1, 1e3} {
 		v := require.Value(theory.RidgeSpectrum(t.Context(), k, x, y, [][]float64{{0, 1}, {0, 1}}, 1, ridge))(t)
 		require.Check(t, len(v) == 3 && math.Abs(v[0]) <= 1e-12*v[2] && v[1] <= v[2] && v[1] >= 1e-6*v[2],
 			"ridge %g: eigenvalues %v", ridge, v)
 	}
-	_, err = theory.RidgeSpectrum(t.Context(), k, x, y, [][]float64{{0}}, 1, 1)
-	require.Check(t, err != nil, "a core of the line in the plane")
+	require.Fails(t, require.Err(theory.RidgeSpectrum(t.Context(), k, x, y, [][]float64{{0}}, 1, 1)), "", "a core of the line in the plane")
 }
 
 func TestAxes(t *testing.T) {

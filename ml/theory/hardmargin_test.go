@@ -30,8 +30,7 @@ func TestPairMachine(t *testing.T) {
 		}
 	}
 	for name, q := range map[string][]float64{"itself": {1, 2}, "a point in space": {1, 2, 3}, "a point at no place": {math.NaN(), 0}} {
-		_, err := theory.NewPairMachine([]float64{1, 2}, q)
-		require.Check(t, err != nil, "a machine of a point and %s", name)
+		require.Fails(t, require.Err(theory.NewPairMachine([]float64{1, 2}, q)), "", "a machine of a point and %s", name)
 	}
 }
 
@@ -132,15 +131,11 @@ func TestHardMarginRefuses(t *testing.T) {
 		"one class":               {[]float64{1, 1}, same, u},
 		"no number":               {[]float64{math.NaN(), 1}, y, u},
 	} {
-		_, err := theory.HardCeiling(c.w, x, c.y)
-		require.Check(t, err != nil, "a ceiling with %s", name)
-		_, err = theory.NewBiases(c.w, x, c.y, c.u)
-		require.Check(t, err != nil, "biases with %s", name)
-		_, _, err = theory.BiasInterval(c.w, x, c.y, c.u, 1)
+		require.Fails(t, require.Err(theory.HardCeiling(c.w, x, c.y)), "", "a ceiling with %s", name)
+		require.Fails(t, require.Err(theory.NewBiases(c.w, x, c.y, c.u)), "", "biases with %s", name)
+		_, _, err := theory.BiasInterval(c.w, x, c.y, c.u, 1)
 		require.Check(t, err != nil, "an interval with %s", name)
 	}
-	_, err := theory.NewBiases([]float64{1, 1}, x, y, u[:5])
-	require.Check(t, err != nil, "biases with five coefficients")
-	_, err = theory.NewBiases([]float64{1, 1}, x, y, make([]float64, 6))
-	require.Check(t, err != nil, "biases without support vectors")
+	require.Fails(t, require.Err(theory.NewBiases([]float64{1, 1}, x, y, u[:5])), "", "biases with five coefficients")
+	require.Fails(t, require.Err(theory.NewBiases([]float64{1, 1}, x, y, make([]float64, 6))), "", "biases without support vectors")
 }

@@ -100,12 +100,9 @@ func TestMetricMeasuresFeatureSpace(t *testing.T) {
 
 func TestMetricRefuses(t *testing.T) {
 	t.Parallel()
-	_, err := theory.Metric(kernel.Kernel{Name: "cosine"}, []float64{1})
-	require.Check(t, err != nil, "the metric of a kernel that is not there")
-	_, err = theory.Metric(linear, nil)
-	require.Check(t, err != nil, "the metric of no space")
-	_, err = theory.ConformalMetric(linear, []float64{1, 2}, 1, []float64{1})
-	require.Check(t, err != nil, "a gradient of one entry in the plane")
+	require.Fails(t, require.Err(theory.Metric(kernel.Kernel{Name: "cosine"}, []float64{1})), "", "the metric of a kernel that is not there")
+	require.Fails(t, require.Err(theory.Metric(linear, nil)), "", "the metric of no space")
+	require.Fails(t, require.Err(theory.ConformalMetric(linear, []float64{1, 2}, 1, []float64{1})), "", "a gradient of one entry in the plane")
 	indefinite := mat.NewSymDense(2, []float64{1, 2, 2, 1})
 	v := theory.Magnification(indefinite)
 	require.Check(t, math.IsNaN(v), "magnification %g by an indefinite metric", v)

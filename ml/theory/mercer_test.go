@@ -152,21 +152,15 @@ func TestSpectraRefuse(t *testing.T) {
 	t.Parallel()
 	bad := mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 1})
 	for i, k := range []*mat.SymDense{new(mat.SymDense), bad} {
-		_, err := theory.Mercer(k)
-		require.Check(t, err != nil, "Mercer, row %d succeeded", i)
-		_, err = theory.KernelPCA(k, 2)
-		require.Check(t, err != nil, "KernelPCA, row %d succeeded", i)
-		_, err = theory.NewCloseness(k)
-		require.Check(t, err != nil, "NewCloseness, row %d succeeded", i)
+		require.Fails(t, require.Err(theory.Mercer(k)), "", "Mercer, row %d succeeded", i)
+		require.Fails(t, require.Err(theory.KernelPCA(k, 2)), "", "KernelPCA, row %d succeeded", i)
+		require.Fails(t, require.Err(theory.NewCloseness(k)), "", "NewCloseness, row %d succeeded", i)
 	}
 	same := mat.NewSymDense(2, []float64{1, 1, 1, 1})
-	_, err := theory.KernelPCA(same, 2)
-	require.Check(t, err != nil, "components of points that coincide")
-	_, err = theory.KernelPCA(same, 0)
-	require.Check(t, err != nil, "no components asked for")
+	require.Fails(t, require.Err(theory.KernelPCA(same, 2)), "", "components of points that coincide")
+	require.Fails(t, require.Err(theory.KernelPCA(same, 0)), "", "no components asked for")
 	for _, k := range []*mat.SymDense{mat.NewSymDense(1, []float64{1}), mat.NewSymDense(2, nil)} {
-		_, err := theory.NewCloseness(k)
-		require.Check(t, err != nil, "closeness of %v", mat.Formatted(k))
+		require.Fails(t, require.Err(theory.NewCloseness(k)), "", "closeness of %v", mat.Formatted(k))
 	}
 }
 
@@ -196,6 +190,5 @@ func TestSchurTerms(t *testing.T) {
 		require.Check(t, err == nil && (s.Negative() == 0) == c.want,
 			"%s: %d eigenvalues below zero, %v", c.k1.Name, s.Negative(), err)
 	}
-	_, err := theory.SchurTerms(gram(linear, x), gram(linear, x), v[1:])
-	require.Check(t, err != nil, "nine points took a vector of eight entries")
+	require.Fails(t, require.Err(theory.SchurTerms(gram(linear, x), gram(linear, x), v[1:])), "", "nine points took a vector of eight entries")
 }

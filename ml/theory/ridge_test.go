@@ -39,8 +39,7 @@ func TestPowersIsTheMapOfItsKernel(t *testing.T) {
 	m, _ := theory.Powers(3)
 	require.Check(t, m.Coordinates[1] == "√3 x" && m.Coordinates[3] == "x³", "%q", m.Coordinates)
 	for _, p := range []int{0, 17} {
-		_, err := theory.Powers(p)
-		require.Check(t, err != nil, "degree %d is taken", p)
+		require.Fails(t, require.Err(theory.Powers(p)), "", "degree %d is taken", p)
 	}
 }
 
@@ -72,10 +71,8 @@ func TestRidgeWeightsAreTheDualSolution(t *testing.T) {
 			}
 		}
 	}
-	_, err := theory.RidgeWeights(phi, targets, 0)
-	require.Check(t, err != nil, "lambda 0 is taken")
-	_, err = theory.RidgeWeights(phi, targets[1:], 1)
-	require.Check(t, err != nil, "too few targets are taken")
+	require.Fails(t, require.Err(theory.RidgeWeights(phi, targets, 0)), "", "lambda 0 is taken")
+	require.Fails(t, require.Err(theory.RidgeWeights(phi, targets[1:], 1)), "", "too few targets are taken")
 }
 
 // The factors sum to the degrees of freedom reported by the path.

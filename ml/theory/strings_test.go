@@ -143,10 +143,8 @@ func TestLongestPiece(t *testing.T) {
 
 func TestSubsequenceFeaturesRefuse(t *testing.T) {
 	t.Parallel()
-	_, err := theory.SubsequenceFeatures("abc", 0)
-	require.Check(t, err != nil, "no symbol is not refused")
-	_, err = theory.SubsequenceFeatures(strings.Repeat("a", 60), 5)
-	require.Check(t, err != nil, "too many occurrences are not refused")
+	require.Fails(t, require.Err(theory.SubsequenceFeatures("abc", 0)), "", "no symbol is not refused")
+	require.Fails(t, require.Err(theory.SubsequenceFeatures(strings.Repeat("a", 60), 5)), "", "too many occurrences are not refused")
 	f, err := theory.SubsequenceFeatures("ab", 3)
 	require.Check(t, err == nil && len(f) == 0, "a text that is too short has %v, %v", f, err)
 }

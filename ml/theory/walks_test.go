@@ -36,8 +36,7 @@ func TestProductGraph(t *testing.T) {
 	p = require.Value(theory.NewProductGraph(ring, path, false))(t)
 	r, err := theory.SpectralRadius(p.Adjacency)
 	require.Check(t, err == nil && math.Abs(r-2*math.Sqrt2) <= 1e-12, "radius %g, %v", r, err)
-	_, err = theory.WalkSystem(theory.Adjacency(ring), 0.5)
-	require.Check(t, err != nil, "a system without a solution has one")
+	require.Fails(t, require.Err(theory.WalkSystem(theory.Adjacency(ring), 0.5)), "", "a system without a solution has one")
 }
 
 // TestWalkCounts: on a path of three nodes walks that never turn back end after two steps, on a

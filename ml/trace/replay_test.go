@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
@@ -22,8 +23,7 @@ func count(n int) func(yield func(int) bool) trace.Status {
 
 func TestRecord(t *testing.T) {
 	t.Parallel()
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
+	ended := mltest.Ended()
 	for name, c := range map[string]struct {
 		ctx      context.Context
 		n, steps int

@@ -27,10 +27,9 @@ func TestBeside(t *testing.T) {
 		}
 		require.Check(t, strings.Contains(p.Caption, "Below it:") == below && strings.Contains(p.Caption, "Beside it:") != below,
 			"below %t: the caption is %q", below, p.Caption)
-		var svg strings.Builder
-		require.NoError(t, p.SVG(&svg))
+		svg := require.Written(t, p.SVG)
 		for _, name := range []string{">one<", ">two<"} {
-			require.Check(t, strings.Contains(svg.String(), name), "below %t: %s is not in the picture", below, name)
+			require.Check(t, strings.Contains(svg, name), "below %t: %s is not in the picture", below, name)
 		}
 	}
 	small := require.Value(Beside(200, 150, 0.6, false, draw("one", 0.5), draw("two", 0.5)))(t)

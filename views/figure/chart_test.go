@@ -84,7 +84,6 @@ func TestPaleCurves(t *testing.T) {
 	require.Check(t, p.Frame.Limits.YMax >= 29, "the axis ends at %g, the highest curve at 29", p.Frame.Limits.YMax)
 	require.Check(t, strings.Contains(p.Caption, "middle: from 3") && strings.HasSuffix(p.Caption, " one: 30."),
 		"the words are %q", p.Caption)
-	var b strings.Builder
-	require.NoError(t, p.SVG(&b))
-	require.Equal(t, strings.Count(b.String(), ">one<"), 1, "the legend has them … times")
+	b := require.Written(t, p.SVG)
+	require.Equal(t, strings.Count(b, ">one<"), 1, "the legend has them … times")
 }

@@ -359,9 +359,8 @@ func TestGoldenDrawings(t *testing.T) {
 		}
 		p := require.Value(d.draw(figure.Format{Dark: true}))(t)
 		if want, ok := darkened(require.Value(os.ReadFile(filepath.Join("testdata", d.name+".svg")))(t)); ok {
-			var got bytes.Buffer
-			require.NoError(t, p.SVG(&got))
-			require.Check(t, got.String() == want, "%s is not the light picture in the colours of the dark theme", d.name)
+			got := require.Written(t, p.SVG)
+			require.Check(t, got == want, "%s is not the light picture in the colours of the dark theme", d.name)
 			continue
 		}
 		got := golden(d.name+"_dark", p)

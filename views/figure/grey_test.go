@@ -1,7 +1,6 @@
 package figure_test
 
 import (
-	"bytes"
 	"image/color"
 	"math"
 	"strings"
@@ -26,10 +25,9 @@ func TestGrey(t *testing.T) {
 		c.Curves = append(c.Curves, figure.Curve{Name: n, X: []float64{0, 1}, Y: []float64{float64(i), 1}})
 	}
 	p := require.Value(c.Picture())(t)
-	var svg bytes.Buffer
-	require.NoError(t, p.SVG(&svg))
+	svg := require.Written(t, p.SVG)
 	for _, n := range names {
-		require.Check(t, strings.Contains(svg.String(), ">"+n+"<"), "the legend has no %q", n)
+		require.Check(t, strings.Contains(svg, ">"+n+"<"), "the legend has no %q", n)
 	}
 	require.Check(t, p.Height > 213 && p.Frame.Height >= 100,
 		"the picture is %d high, its frame %g", p.Height, p.Frame.Height)

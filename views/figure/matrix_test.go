@@ -50,10 +50,9 @@ func TestMatrixColumns(t *testing.T) {
 	t.Parallel()
 	p, err := figure.Matrix{Values: mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6}), Names: []string{"ash", "beech"}, Columns: []string{"spring", "summer", "autumn"}}.Picture()
 	require.NoError(t, err)
-	var svg strings.Builder
-	require.NoError(t, p.SVG(&svg))
+	svg := require.Written(t, p.SVG)
 	for _, name := range []string{"ash", "beech", "spring", "summer", "autumn"} {
-		require.Check(t, strings.Contains(svg.String(), ">"+name+"<"), "%s does not stand at the edge", name)
+		require.Check(t, strings.Contains(svg, ">"+name+"<"), "%s does not stand at the edge", name)
 	}
 }
 

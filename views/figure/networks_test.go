@@ -93,9 +93,8 @@ func TestNetworksSayTheirEdges(t *testing.T) {
 func TestEdgesAreDrawn(t *testing.T) {
 	t.Parallel()
 	svg := func(x figure.Networks) string {
-		var b strings.Builder
-		require.NoError(t, require.Value(x.Picture())(t).SVG(&b))
-		return b.String()
+		b := require.Written(t, require.Value(x.Picture())(t).SVG)
+		return b
 	}
 	before := svg(bonds())
 	for _, l := range []string{">1<", ">2<", ">read<", ">b<"} {
@@ -116,9 +115,8 @@ func TestSmallArrowsAreDrawn(t *testing.T) {
 	}
 	lines := func(g dataset.Graph, width, height int) int {
 		p := require.Value(figure.Networks{Format: figure.Format{Width: width, Height: height}, Networks: []figure.Network{{Graph: g, Places: places}}}.Picture())(t)
-		var b strings.Builder
-		require.NoError(t, p.SVG(&b))
-		return strings.Count(b.String(), "L")
+		b := require.Written(t, p.SVG)
+		return strings.Count(b, "L")
 	}
 	g, bare := dataset.Graph{N: 12, Directed: true}, dataset.Graph{N: 12, Directed: true}
 	for v := range g.N - 1 {

@@ -18,11 +18,10 @@ func TestObjectsAreOfEveryClass(t *testing.T) {
 		if b.Kind != dataset.KindStrings {
 			continue
 		}
-		var svg strings.Builder
-		require.NoError(t, pic.SVG(&svg))
+		svg := require.Written(t, pic.SVG)
 		for k, class := range d.Classes {
 			row := inTurn(d, sampledStrings)[k]
-			require.Check(t, d.Classes[d.Y[row]] == class && strings.Contains(svg.String(), d.Objects.Text(row)[:3]),
+			require.Check(t, d.Classes[d.Y[row]] == class && strings.Contains(svg, d.Objects.Text(row)[:3]),
 				"%s: no string of class %s is drawn", b.Name, class)
 		}
 	}

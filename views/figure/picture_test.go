@@ -200,10 +200,9 @@ func (e element) all(name string) (found []element) {
 
 func parse(t *testing.T, p *figure.Picture) element {
 	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, p.SVG(&b))
+	b := require.Written(t, p.SVG)
 	var root element
-	err := xml.Unmarshal(b.Bytes(), &root)
+	err := xml.Unmarshal([]byte(b), &root)
 	require.Must(t, err == nil, "not XML: %v", err)
 	var parts []element
 	for _, e := range root.Children {
@@ -444,17 +443,13 @@ func TestErrors(t *testing.T) {
 	} {
 		s := scene()
 		change(&s)
-		_, err := figure.Boundary(s)
-		require.Check(t, err != nil, "%s: no error", name)
+		require.Fails(t, require.Err(figure.Boundary(s)), "", "%s: no error", name)
 	}
-	_, err := figure.Conformal(scene())
-	require.Check(t, err != nil, "a model without a map was drawn")
-	_, err = figure.Overlay(nil)
-	require.Check(t, err != nil, "an overlay of nothing was drawn")
+	require.Fails(t, require.Err(figure.Conformal(scene())), "", "a model without a map was drawn")
+	require.Fails(t, require.Err(figure.Overlay(nil)), "", "an overlay of nothing was drawn")
 	other := scene()
 	other.View.Labels[1] = "x7"
-	_, err = figure.Overlay([]figure.Layer{{Name: "a", Scene: scene()}, {Name: "b", Scene: other}})
-	require.Check(t, err != nil && strings.Contains(err.Error(), "x7"), "other axes: %v", err)
+	require.Fails(t, require.Err(figure.Overlay([]figure.Layer{{Name: "a", Scene: scene()}, {Name: "b", Scene: other}})), "x7", "other axes")
 }
 
 // linear is a linear model f = w·x + b of the two features.
@@ -496,9 +491,8 @@ func TestCrowd(t *testing.T) {
 	p := require.Value(figure.Overlay(layers))(t)
 	require.Near(t, p.Disagree, 0.6, 0.01, "the outermost lines are 0.6 apart, the models disagree on")
 	require.Check(t, strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2."), "%v", p.Caption)
-	var b bytes.Buffer
-	require.NoError(t, p.SVG(&b))
-	if svg := b.String(); !strings.Contains(svg, "7 boundaries") || strings.Contains(svg, "model 0") {
+	b := require.Written(t, p.SVG)
+	if svg := b; !strings.Contains(svg, "7 boundaries") || strings.Contains(svg, "model 0") {
 		t.Error("the legend does not count the boundaries, or names them")
 	}
 }

@@ -50,6 +50,5 @@ func TestQR(t *testing.T) {
 			require.Must(t, dark(x, y) == code.Black(x, y), "module %d, %d", x, y)
 		}
 	}
-	_, err = QR(strings.Repeat("x", 5000), "")
-	require.Check(t, err != nil, "a text that no code holds")
+	require.Fails(t, require.Err(QR(strings.Repeat("x", 5000), "")), "", "a text that no code holds")
 }

@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/ridge"
 )
@@ -105,10 +106,9 @@ func TestTargetsHaveNoRingsAndNoSlack(t *testing.T) {
 		r := trainedRun(t, "moons", "learner", learner)
 		r.Look.Slack, r.Look.Width, r.Look.Height = true, 640, 520
 		pic := require.Value(r.Draw(t.Context(), "boundary"))(t)
-		var b strings.Builder
-		require.NoError(t, pic.SVG(&b))
-		ringed := strings.Contains(b.String(), "SV on margin") || strings.Contains(b.String(), "support vector")
-		if slack := strings.Contains(b.String(), ">slack<"); ringed != rings || slack != rings {
+		b := require.Written(t, pic.SVG)
+		ringed := strings.Contains(b, "SV on margin") || strings.Contains(b, "support vector")
+		if slack := strings.Contains(b, ">slack<"); ringed != rings || slack != rings {
 			t.Errorf("%s: support vectors in the legend %t, slack %t, want both %t", learner, ringed, slack, rings)
 		}
 		require.Check(t, strings.Contains(pic.Caption, "support vector") == rings && strings.Contains(pic.Caption, "Every training point has a weight.") != rings,
@@ -270,8 +270,7 @@ func TestRunView(t *testing.T) {
 // Who leaves stops the work on a kernel; what was kept of the training is drawn without any.
 func TestDrawHeedsTheContext(t *testing.T) {
 	t.Parallel()
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
+	over := mltest.Ended()
 	r := runOn(t, words(), "kernel", "gap-subsequence", "test_fraction", "0.3")
 	for _, name := range []string{"weights", "parts", "components", "kernel"} {
 		require.Is(t, require.Err(r.Draw(over, name)), context.Canceled, "%s", name)

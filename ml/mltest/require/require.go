@@ -6,6 +6,7 @@ package require
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"reflect"
@@ -44,6 +45,15 @@ func Value[V any](v V, err error) func(T) V {
 		NoError(t, err)
 		return v
 	}
+}
+
+// Written returns what a function writes, as in require.Written(t, picture.SVG). The test ends with
+// its error.
+func Written(t T, write func(io.Writer) error) string {
+	t.Helper()
+	var b strings.Builder
+	NoError(t, write(&b))
+	return b.String()
 }
 
 // Must ends the test with a message unless ok.

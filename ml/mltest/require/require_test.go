@@ -33,6 +33,7 @@ func TestWhatIsSaid(t *testing.T) {
 		"only 3":                            func(t require.T) { require.Check(t, false, "only %d", 3) },
 		"ends: only 3":                      func(t require.T) { require.Must(t, false, "only %d", 3) },
 		"ends: disk full":                   func(t require.T) { require.NoError(t, full) },
+		"ends: EOF":                         func(t require.T) { require.Written(t, func(io.Writer) error { return io.EOF }) },
 		`names: ["a" "b"], want ["a"]`:      func(t require.T) { require.Slices(t, []string{"a", "b"}, []string{"a"}, "names") },
 		"rows 2: [1], want []":              func(t require.T) { require.Slices(t, []int{1}, nil, "rows %d", 2) },
 		`x: "ab", want something with "c"`:  func(t require.T) { require.Says(t, "ab", "c", "%s", "x") },
@@ -57,6 +58,8 @@ func TestWhatIsSaid(t *testing.T) {
 	require.Says(&said, "ab", "b", "text")
 	require.Fails(&said, require.Err(0, full), "full", "open")
 	require.Is(&said, fmt.Errorf("save: %w", full), full, "saved")
+	hello := require.Written(&said, func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err })
+	require.Check(t, hello == "hello", "written: %q", hello)
 	v := require.Value(7, nil)(&said)
 	require.Check(t, v == 7 && len(said) == 0, "%d, and of what holds: %v", v, said)
 }

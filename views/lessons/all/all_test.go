@@ -162,9 +162,8 @@ func TestGuidesCanBeDone(t *testing.T) {
 			return
 		}
 		e := lessonstest.Show(t, l, s.Slug)
-		if regexp.MustCompile(`(?i)\b(step|run) (through|line|from|slowly|until|and|with|to|a walk)|\bStep;`).MatchString(do) && e.Steps == 0 {
-			t.Errorf("nothing to step through: %s", do)
-		}
+		require.Check(t, !regexp.MustCompile(`(?i)\b(step|run) (through|line|from|slowly|until|and|with|to|a walk)|\bStep;`).MatchString(do) || e.Steps != 0,
+			"nothing to step through: %s", do)
 		require.Check(t, !regexp.MustCompile(`(?i)\bdrags? `).MatchString(do) || len(e.Handles) != 0,
 			"nothing to drag: %s", do)
 		for _, m := range moved.FindAllStringSubmatch(do, -1) {
@@ -233,9 +232,8 @@ func TestPointers(t *testing.T) {
 		return s
 	}
 	flatters := "“" + screen("risk", "training").Title + "” of the lesson on risk"
-	if !slices.ContainsFunc(screen("generalisation", "tuning").Questions, func(q lessons.Question) bool { return strings.Contains(q.Explain, flatters) }) {
-		t.Errorf("no answer about tuning names the screen %s", flatters)
-	}
+	require.Check(t, slices.ContainsFunc(screen("generalisation", "tuning").Questions, func(q lessons.Question) bool { return strings.Contains(q.Explain, flatters) }),
+		"no answer about tuning names the screen %s", flatters)
 	for lesson, slug := range map[string]string{"lagrange": "kkt", "hard-margin": "duality"} {
 		var words strings.Builder
 		require.NoError(t, screen(lesson, slug).Words().Render(t.Context(), &words))
@@ -619,9 +617,8 @@ func TestLinesWait(t *testing.T) {
 func drawn(t *testing.T, f lessons.Figure, asking bool) string {
 	t.Helper()
 	p := require.Value(f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true, Asking: asking}))(t)
-	var svg strings.Builder
-	require.NoError(t, p.SVG(&svg))
-	return svg.String()
+	svg := require.Written(t, p.SVG)
+	return svg
 }
 
 // drawAtOnce draws an exhibit concurrently, as requests that share it do.
@@ -653,9 +650,8 @@ func checkSteps(t *testing.T, steps int, show func(int) *lessons.Exhibit) {
 		if first[k] == nil {
 			first[k] = e
 		}
-		if !reflect.DeepEqual(e.Numbers, first[k].Numbers) || !reflect.DeepEqual(e.Tables, first[k].Tables) || !reflect.DeepEqual(e.Notes, first[k].Notes) {
-			t.Errorf("step %d is not the same a second time", k)
-		}
+		require.Check(t, reflect.DeepEqual(e.Numbers, first[k].Numbers) && reflect.DeepEqual(e.Tables, first[k].Tables) && reflect.DeepEqual(e.Notes, first[k].Notes),
+			"step %d is not the same a second time", k)
 	}
 }
 
@@ -711,9 +707,8 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 	t.Helper()
 	s := q.Sketch
 	x, y := truth.Curve.X, truth.Curve.Y
-	if len(x) < 2 || len(y) != len(x) || x[0] > s.X[0] || x[len(x)-1] < s.X[len(s.X)-1] || !slices.IsSorted(s.X) || !slices.IsSorted(x) {
-		t.Fatalf("%s: the curve from %g to %g is asked for at %v", q.Slug, x[0], x[len(x)-1], s.X)
-	}
+	require.Must(t, len(x) >= 2 && len(y) == len(x) && x[0] <= s.X[0] && x[len(x)-1] >= s.X[len(s.X)-1] && slices.IsSorted(s.X) && slices.IsSorted(x),
+		"%s: the curve from %g to %g is asked for at %v", q.Slug, x[0], x[len(x)-1], s.X)
 	if right, _, err := q.Judge(truth, q.Given(truth)); err != nil || !right {
 		t.Errorf("%s: the curve itself is right: %v, %v", q.Slug, right, err)
 	}
@@ -726,9 +721,8 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 	limits, heights := blank.Frame.Limits, strings.Fields(q.Given(truth))
 	for i, text := range heights {
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || v < limits.YMin-1e-9 || v > limits.YMax+1e-9 || s.X[i] < limits.XMin-1e-9 || s.X[i] > limits.XMax+1e-9 {
-			t.Errorf("%s: (%g, %s) is not in the picture %+v", q.Slug, s.X[i], text, limits)
-		}
+		require.Check(t, err == nil && v >= limits.YMin-1e-9 && v <= limits.YMax+1e-9 && s.X[i] >= limits.XMin-1e-9 && s.X[i] <= limits.XMax+1e-9,
+			"%s: (%g, %s) is not in the picture %+v", q.Slug, s.X[i], text, limits)
 		upside := limits.YMin + limits.YMax - v
 		if s.Log {
 			upside = limits.YMin * limits.YMax / v
@@ -764,9 +758,7 @@ func TestPlacesOfAnswers(t *testing.T) {
 	}
 	n := places[0] + places[1] + places[2]
 	for i, k := range places {
-		if 5*k < n || 2*k > n {
-			t.Errorf("%d of %d right answers have the letter %s: %v", k, n, lessons.Letter(i), places)
-		}
+		require.Check(t, 5*k >= n && 2*k <= n, "%d of %d right answers have the letter %s: %v", k, n, lessons.Letter(i), places)
 	}
 	t.Logf("right answers by letter: %v", places)
 }
@@ -782,17 +774,14 @@ func TestClassColours(t *testing.T) {
 		}
 		source := require.Value(os.ReadFile(file))(t)
 		for _, name := range []string{"figure.Blue", "figure.Orange"} {
-			if strings.Contains(string(source), name) {
-				t.Errorf("%s has %s, the colour of a class; use figure.ClassColor for one, figure.Violet, Magenta or Green for other things", file, name)
-			}
+			require.Check(t, !strings.Contains(string(source), name),
+				"%s has %s, the colour of a class; use figure.ClassColor for one, figure.Violet, Magenta or Green for other things", file, name)
 		}
 	}
 	bars := require.Value(figure.Bars{Values: []float64{3, -1, 2}}.Picture())(t)
-	var svg strings.Builder
-	require.NoError(t, bars.SVG(&svg))
+	svg := require.Written(t, bars.SVG)
 	for _, c := range figure.Light.Class[:2] {
-		if strings.Contains(svg.String(), figure.Hex(c)) {
-			t.Errorf("bars that are of no class have %s, the colour of one", figure.Hex(c))
-		}
+		require.Check(t, !strings.Contains(svg, figure.Hex(c)),
+			"bars that are of no class have %s, the colour of one", figure.Hex(c))
 	}
 }

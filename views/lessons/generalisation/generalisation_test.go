@@ -183,9 +183,8 @@ func TestSparsestIsNotTheBest(t *testing.T) {
 	evidence := regexp.MustCompile(`(\d+ SVs?): [\d.]+ % errors; (\d+ SVs?): `)
 	for _, gamma := range []string{"0.01", "0.05", "0.14", "1", "10", "100"} {
 		e := lessonstest.Show(t, Lesson(), "summary", "gamma", gamma)
-		var b strings.Builder
-		require.NoError(t, require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400}))(t).SVG(&b))
-		found := evidence.FindStringSubmatch(b.String())
+		b := require.Written(t, require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400}))(t).SVG)
+		found := evidence.FindStringSubmatch(b)
 		require.Check(t, found != nil && found[1] != found[2], "gamma %s: the sparsest is the best: %q", gamma, found)
 	}
 }
@@ -205,10 +204,9 @@ func TestCardsDoNotOverlap(t *testing.T) {
 			e := lessonstest.Show(t, Lesson(), "summary", "bets", bets)
 			for _, asking := range []bool{true, false} {
 				p := require.Value(e.Figures[0].Draw(lessons.Look{Width: size[0], Height: size[1], Asking: asking}))(t)
-				var svg strings.Builder
-				require.NoError(t, p.SVG(&svg))
+				svg := require.Written(t, p.SVG)
 				var boxes []box
-				for _, m := range texts.FindAllStringSubmatch(svg.String(), -1) {
+				for _, m := range texts.FindAllStringSubmatch(svg, -1) {
 					x, y := require.Value(strconv.ParseFloat(m[1], 64))(t), require.Value(strconv.ParseFloat(m[2], 64))(t)
 					b := box{m[3], x, x + float64(letters.Width(m[3])), y - 9.5, y + 2.5}
 					require.Check(t, b.left >= 10 && b.right <= float64(size[0])-10,

@@ -56,9 +56,7 @@ func ShowAnew(t *testing.T, l *lessons.Lesson, screen string, pairs ...string) *
 func asked(t *testing.T, l *lessons.Lesson, screen string, pairs []string) (*lessons.Screen, lessons.Input) {
 	t.Helper()
 	s, _ := l.Screen(screen)
-	if s == nil {
-		t.Fatalf("no screen %s", screen)
-	}
+	require.Must(t, s != nil, "no screen %s", screen)
 	form := map[string]string{}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		form[pairs[i]] = pairs[i+1]
@@ -85,9 +83,7 @@ func Number(t *testing.T, e *lessons.Exhibit, label string) string {
 // Near fails the test if got differs from want by more than rel times max(1, |want|).
 func Near(t *testing.T, what string, got, want, rel float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= rel*math.Max(1, math.Abs(want))) {
-		t.Errorf("%s = %.12g, want %.12g", what, got, want)
-	}
+	require.Check(t, math.Abs(got-want) <= rel*math.Max(1, math.Abs(want)), "%s = %.12g, want %.12g", what, got, want)
 }
 
 // texts returns all texts of an exhibit that may contain formulas.
@@ -113,9 +109,8 @@ var source = regexp.MustCompile(`\\|\^|\b[A-Za-z]_|[α-ωΑ-Ω]_|\b(alpha|beta|g
 // checkWords fails the test if a text shown or spoken verbatim contains the source of a formula.
 func checkWords(t *testing.T, what, text string) {
 	t.Helper()
-	if found := source.FindString(text); found != "" {
-		t.Errorf("%s: %q holds %q, the source of a formula", what, text, found)
-	}
+	found := source.FindString(text)
+	require.Check(t, found == "", "%s: %q holds %q, the source of a formula", what, text, found)
 }
 
 // CheckLabels looks for formula sources in the texts around a screen's exhibit: its title, the
@@ -149,9 +144,7 @@ func CheckWritten(t *testing.T, e *lessons.Exhibit) {
 	t.Helper()
 	for _, f := range e.Figures {
 		p, err := f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true})
-		if err != nil {
-			t.Fatalf("figure %s: %v", f.Name, err)
-		}
+		require.Must(t, err == nil, "figure %s: %v", f.Name, err)
 		var svg strings.Builder
 		if err := p.SVG(&svg); err != nil {
 			t.Errorf("figure %s: %v", f.Name, err)
@@ -174,9 +167,8 @@ func CheckExhibit(t *testing.T, e *lessons.Exhibit) {
 			t.Errorf("%q: %v", s, err)
 		}
 		checkWords(t, "told", lessons.Spoken(s))
-		if found := unfit.FindString(s); found != "" {
-			t.Errorf("%q has the number %q", s, found)
-		}
+		found := unfit.FindString(s)
+		require.Check(t, found == "", "%q has the number %q", s, found)
 	}
 	if e.Body != nil {
 		if err := e.Body.Render(t.Context(), &strings.Builder{}); err != nil {
@@ -190,19 +182,11 @@ func CheckExhibit(t *testing.T, e *lessons.Exhibit) {
 			continue
 		}
 		checkWords(t, "told of "+f.Name, p.Caption)
-		if p.Caption == "" && f.Caption == "" {
-			t.Errorf("figure %s has no words for those who do not see it", f.Name)
-		}
-		if f.Name == "first" {
-			t.Error("a figure is called first, which is the route's name for the large one")
-		}
+		require.Check(t, p.Caption != "" || f.Caption != "", "figure %s has no words for those who do not see it", f.Name)
+		require.Check(t, f.Name != "first", "a figure is called first, which is the route's name for the large one")
 		for _, other := range e.Figures[:i] {
-			if other.Name == f.Name {
-				t.Errorf("two figures are called %s", f.Name)
-			}
+			require.Check(t, other.Name != f.Name, "two figures are called %s", f.Name)
 		}
 	}
-	if e.Steps > 0 && (e.Step < 0 || e.Step >= e.Steps) {
-		t.Errorf("step %d of %d", e.Step, e.Steps)
-	}
+	require.Check(t, e.Steps <= 0 || e.Step >= 0 && e.Step < e.Steps, "step %d of %d", e.Step, e.Steps)
 }

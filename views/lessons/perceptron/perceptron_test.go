@@ -156,9 +156,8 @@ func TestOrderIsNamed(t *testing.T) {
 			continue
 		}
 		p := require.Value(f.Draw(lessons.Look{Width: 600, Height: 300}))(t)
-		var svg strings.Builder
-		require.NoError(t, p.SVG(&svg))
-		require.Check(t, strings.Count(svg.String(), ">this order<") == 1 && !strings.Contains(svg.String(), "other orders"),
+		svg := require.Written(t, p.SVG)
+		require.Check(t, strings.Count(svg, ">this order<") == 1 && !strings.Contains(svg, "other orders"),
 			"the bar of this order is not named, or the others are")
 		return
 	}

@@ -139,10 +139,9 @@ func TestBarsHaveTheirClasses(t *testing.T) {
 	t.Parallel()
 	m := at(t.Context(), 2)
 	p := require.Value(bars(m, 2).Draw(lessons.Look{Width: 600, Height: 300}))(t)
-	var svg strings.Builder
-	require.NoError(t, p.SVG(&svg))
+	svg := require.Written(t, p.SVG)
 	for _, name := range lessons.ClassNames() {
-		require.Check(t, strings.Contains(svg.String(), ">"+name+"<"), "the legend does not name the class %s", name)
+		require.Check(t, strings.Contains(svg, ">"+name+"<"), "the legend does not name the class %s", name)
 	}
 	sums := map[float64]float64{}
 	for _, q := range m.Points {
