@@ -415,7 +415,7 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *s
 	first, last = last, &fitted{cores: pick(q.at, cores)}
 	x := p.x
 	if x != nil {
-		x = rows(x, q.at)
+		x = dataset.PickRows(x, q.at)
 	}
 	var stats conformal.Stats
 	last.cmap, stats, err = conformal.Fit(ctx, spec.Conformal, gram, x, q.y, cores, conformal.Settings{
@@ -522,7 +522,7 @@ func (p *problem) split(spec Spec, train, test []int) (*problem, error) {
 	}
 	p.fill = p.data.FitFill(p.rows)
 	p.data = p.data.Filled(p.fill)
-	p.x = rows(p.data.X, p.rows)
+	p.x = dataset.PickRows(p.data.X, p.rows)
 	if spec.Standardize {
 		p.scaler = dataset.FitScaler(p.x)
 		p.x = p.scaler.Apply(p.x)
@@ -589,7 +589,7 @@ func (p *problem) gram(ctx context.Context, d *dataset.Data) (kernel.Matrix, err
 // scores returns the scores of m at some rows of the data.
 func (p *problem) scores(ctx context.Context, m *Model, some []int) (*mat.Dense, error) {
 	if p.data.Objects == nil {
-		return m.scores(ctx, rows(p.data.X, some))
+		return m.scores(ctx, dataset.PickRows(p.data.X, some))
 	}
 	return m.ScoresOf(ctx, p.data.Objects.Subset(some))
 }
@@ -739,15 +739,6 @@ func accuracy(f, y []float64) float64 {
 		}
 	}
 	return float64(right) / float64(len(y))
-}
-
-func rows(x *mat.Dense, idx []int) *mat.Dense {
-	_, d := x.Dims()
-	out := mat.NewDense(len(idx), d, nil)
-	for i, r := range idx {
-		out.SetRow(i, x.RawRowView(r))
-	}
-	return out
 }
 
 func pick[T any](y []T, idx []int) []T {

@@ -284,7 +284,7 @@ func (m *Model) blockScores(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	if len(open) == 0 {
 		return scores, nil
 	}
-	exact, _, err := m.scoresAt(ctx, rows(in, open), false)
+	exact, _, err := m.scoresAt(ctx, dataset.PickRows(in, open), false)
 	for a, i := range open {
 		scores.SetRow(i, exact.RawRowView(a))
 	}
@@ -568,11 +568,7 @@ func (m *Model) Linear() (w []float64, b float64, ok bool) {
 }
 
 func denseOf(rows [][]float64) *mat.Dense {
-	x := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, r := range rows {
-		x.SetRow(i, r)
-	}
-	return x
+	return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
 }
 
 // View returns the view of the input space of m, and false if that is not a line or plane.

@@ -214,9 +214,9 @@ func (t *Trainer) path(ctx context.Context, learner Learner, p *problem, test []
 				}
 			}
 		}
-		j.Scores = rows(all, test)
+		j.Scores = dataset.PickRows(all, test)
 		j.count(p.target, &m, test)
-		j.TrainAccuracy = p.target.right(m.predicted(rows(all, p.rows)), p.rows)
+		j.TrainAccuracy = p.target.right(m.predicted(dataset.PickRows(all, p.rows)), p.rows)
 		judged[a] = j
 	}
 	return judged, nil

@@ -191,7 +191,7 @@ func (v vectors) Len() int {
 }
 
 func (v vectors) Subset(rows []int) Objects {
-	return vectors{v.names, pickRows(v.x, rows), pickRows(v.given, rows)}
+	return vectors{v.names, PickRows(v.x, rows), PickRows(v.given, rows)}
 }
 
 func (v vectors) Validate() error {
@@ -287,8 +287,8 @@ func decodeNumber(cell string) (float64, error) {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// pickRows returns the rows of x, in the order given, one at least; of nil, nil.
-func pickRows(x *mat.Dense, rows []int) *mat.Dense {
+// PickRows returns the rows of x, in the order given, one at least; of nil, nil.
+func PickRows(x *mat.Dense, rows []int) *mat.Dense {
 	if x == nil {
 		return nil
 	}

@@ -49,7 +49,7 @@ func (p *Precomputed) Diag(i int) (v float64, known bool) {
 
 // Subset returns some of the rows. They keep their numbers and all M columns.
 func (p *Precomputed) Subset(rows []int) Objects {
-	s := &Precomputed{K: pickRows(p.K, rows), Number: make([]int, len(rows))}
+	s := &Precomputed{K: PickRows(p.K, rows), Number: make([]int, len(rows))}
 	for a, i := range rows {
 		s.Number[a] = p.Number[i]
 		if p.Self != nil {

@@ -20,6 +20,7 @@ type Chart struct {
 	Title  string
 	X, Y   Axis
 	Curves []Curve // up to six
+	Hidden int     // so many of the last curves are left out while the picture waits for an answer
 	Rules  []Rule
 	// Here is the position of a replay: a vertical line with a dot on every curve. nil:
 	// none.
@@ -68,6 +69,9 @@ type Rule struct {
 
 // Picture draws the chart.
 func (ch Chart) Picture() (*Picture, error) {
+	if ch.Waits {
+		ch.Curves = ch.Curves[:len(ch.Curves)-ch.Hidden]
+	}
 	sh, err := ch.sheet()
 	if err != nil {
 		return nil, err

@@ -231,14 +231,6 @@ type Look struct {
 	Panel         *figure.Panel // of a figure within another one
 }
 
-// Known returns curves that would give answers away: none while answers are awaited.
-func (l Look) Known(curves ...figure.Curve) []figure.Curve {
-	if l.Asking {
-		return nil
-	}
-	return curves
-}
-
 // Figure is one picture of an exhibit.
 type Figure struct {
 	Name    string // unique in the exhibit, as in addresses; not "first", by which the route finds the first of all

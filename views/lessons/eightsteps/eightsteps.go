@@ -134,11 +134,8 @@ func prepare(d *dataset.Data, in lessons.Input) *training {
 	t.y, t.pos, t.neg, err = d.Binary(t.spec.Positive)
 	lessons.Check(err)
 	t.train, t.test = dataset.Split(t.y, t.spec.TestFraction, t.spec.Seed)
-	x, y := mat.NewDense(len(t.train), len(d.Features), nil), make([]float64, len(t.train))
-	for i, row := range t.train {
-		x.SetRow(i, d.X.RawRowView(row))
-		y[i] = t.y[row]
-	}
+	x := dataset.PickRows(d.X, t.train)
+	y := lessons.Column(t.train, func(row int) float64 { return t.y[row] })
 	t.scaler = dataset.FitScaler(x)
 	t.p = lessons.NewReshaping(d, kernel.RBF(t.spec.Values.Number("gamma")), t.scaler.Apply(x), y)
 	t.p.Scaler, t.p.Rows, t.p.Positive, t.p.Negative = t.scaler, t.train, t.pos, t.neg
@@ -679,10 +676,8 @@ func share(right []bool) float64 {
 // tenfold computes the effect of another unit for a column on the standardised data.
 func tenfold(ctx context.Context) float64 {
 	t := moons(ctx, nil)
-	rows, columns := t.p.X.Dims()
-	x := mat.NewDense(rows, columns, nil)
-	for i, row := range t.train {
-		x.SetRow(i, t.data.X.RawRowView(row))
+	x := dataset.PickRows(t.data.X, t.train)
+	for i := range t.train {
 		x.Set(i, 0, 10*x.At(i, 0))
 	}
 	ratio := mat.Norm(dataset.FitScaler(x).Apply(x).ColView(0), 2) / mat.Norm(t.p.X.ColView(0), 2)

@@ -213,10 +213,9 @@ func showPromises(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	here := float64(m)
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "promises", Caption: "Bounds and the true error of hard-margin machines as points come in. A share above 1 says nothing.", Asks: "The true error of hard-margin machines as points come in, and one of the bounds; the others come with the answer.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				curves := append(curves[:2:2], l.Known(curves[2:]...)...)
-				return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.5}, Curves: curves, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here}.Picture()
-			}},
+			{Name: "promises", Caption: "Bounds and the true error of hard-margin machines as points come in. A share above 1 says nothing.", Asks: "The true error of hard-margin machines as points come in, and one of the bounds; the others come with the answer.", Draw: lessons.Draws(2, figure.Chart{
+				X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.5}, Curves: curves, Hidden: len(curves) - 2, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here,
+			})},
 			lessons.Boundary("machine", "The machine at this number of points.", res.Model, d, spec, func(s *figure.Scene) { s.Points = s.Points[:min(len(s.Points), 300)] }),
 		},
 		Numbers: []lessons.Number{
@@ -467,9 +466,9 @@ func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{
 			Name: "tuning", Caption: fmt.Sprintf("Means over %d repetitions, with a standard error to both sides. The error that the test fold claims of what it has chosen lies below the true one.", repeats),
-			Asks: "The error on the test fold that chooses. Draw in your mind the true error of what it chooses, then answer.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: append(curves[:1:1], l.Known(curves[1])...), Here: &here}.Picture()
-			},
+			Asks: "The error on the test fold that chooses. Draw in your mind the true error of what it chooses, then answer.", Draw: lessons.Draws(2, figure.Chart{
+				X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: curves, Hidden: 1, Here: &here,
+			}),
 		}},
 		Tables: []lessons.Table{{
 			After: true, Caption: "Mean error in %, with its standard error", Head: []string{"chosen by", "claimed", "true", "flattery"},
@@ -587,9 +586,9 @@ func showStudy(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	for _, c := range curves {
 		low = min(low, slices.Min(c.Y))
 	}
-	e.Figures = []lessons.Figure{{Name: "study", Caption: "Accuracy on the test fold, fold by fold. Lines that cross say that the order of the machines is a matter of the fold.", Asks: "Accuracy on the test fold, fold by fold. The conformal MCM joins in with the answer.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "fold", Whole: true, Min: 0.8, Max: float64(folds) + 0.2}, Y: figure.Axis{Name: "accuracy", Min: math.Floor(10*low)/10 - 0.05, Max: 1.02}, Curves: append(curves[:3:3], l.Known(curves[3])...)}.Picture()
-	}}}
+	e.Figures = []lessons.Figure{{Name: "study", Caption: "Accuracy on the test fold, fold by fold. Lines that cross say that the order of the machines is a matter of the fold.", Asks: "Accuracy on the test fold, fold by fold. The conformal MCM joins in with the answer.", Draw: lessons.Draws(2, figure.Chart{
+		X: figure.Axis{Name: "fold", Whole: true, Min: 0.8, Max: float64(folds) + 0.2}, Y: figure.Axis{Name: "accuracy", Min: math.Floor(10*low)/10 - 0.05, Max: 1.02}, Curves: curves, Hidden: 1,
+	})}}
 	t.After = true
 	e.Tables = []lessons.Table{t}
 	e.Notes = []string{fmt.Sprintf("Fold %d of %d is held out. On the other %d rows nine settings of each machine are judged by three inner folds; the best is trained again and meets the held-out rows once.", e.Step+1, folds, rows-rows/folds)}
@@ -653,9 +652,9 @@ func showSummary(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		table.Rows = append(table.Rows, []string{machine, strconv.Itoa(here[j].vectors), lessons.Percent(here[j].seen), lessons.Percent(here[j].wrong)})
 	}
 	chart := func(name, caption, axis string, top float64, cs []figure.Curve, wide bool) lessons.Figure {
-		f := lessons.Figure{Name: name, Caption: caption, Wide: wide, After: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "C", Log: true, Min: 0.01, Max: 1000}, Y: figure.Axis{Name: axis, Min: 0, Max: top}, Curves: l.Known(cs...), Here: &c}.Picture()
-		}}
+		f := lessons.Figure{Name: name, Caption: caption, Wide: wide, After: wide, Draw: lessons.Draws(1, figure.Chart{
+			X: figure.Axis{Name: "C", Log: true, Min: 0.01, Max: 1000}, Y: figure.Axis{Name: axis, Min: 0, Max: top}, Curves: cs, Hidden: len(cs), Here: &c,
+		})}
 		if !wide {
 			f.Asks = "Support vectors against $C$, a curve for each machine. Which way does that of the SVM go?"
 		}

@@ -674,7 +674,7 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 				}
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "features", Min: 1, Max: float64(n)}, Y: figure.Axis{Name: "chance", Min: 0, Max: 1.02}, Here: &here,
-					Curves: l.Known(figure.Curve{Name: fmt.Sprintf("%d points", n), X: fs, Y: chance}), Rules: half,
+					Curves: []figure.Curve{{Name: fmt.Sprintf("%d points", n), X: fs, Y: chance}}, Hidden: 1, Rules: half,
 				}.Picture()
 			}},
 		},

@@ -35,12 +35,10 @@ func showRepresenter(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			{
 				Name: "price", Caption: "What a part of the weights outside of the span costs, and what it brings.",
 				Asks: "The length of a part of the weights outside of the span. What does it cost, and what does it bring?",
-				Draw: func(l lessons.Look) (*figure.Picture, error) {
-					return figure.Chart{
-						Format: l.Format(1), X: figure.Axis{Name: "‖v‖", Min: 0, Max: 3}, Y: figure.Axis{Name: "objective", Min: 0, Max: within + slack + 4.7},
-						Curves: l.Known(whole, length, paid), Here: &v,
-					}.Picture()
-				},
+				Draw: lessons.Draws(1, figure.Chart{
+					X: figure.Axis{Name: "‖v‖", Min: 0, Max: 3}, Y: figure.Axis{Name: "objective", Min: 0, Max: within + slack + 4.7},
+					Curves: []figure.Curve{whole, length, paid}, Hidden: 3, Here: &v,
+				}),
 			},
 		},
 		Numbers: []lessons.Number{

@@ -276,7 +276,7 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}, {Name: "bounds", After: moved, Caption: `Everything against the place of the hyperplane between the classes, for your origin. ~Move the origin: one curve moves, the others stay.~`, Asks: `The upper bound and $h_{\text{MCM}}^2$ against the place of the hyperplane between the classes. Where is the VC dimension?`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 			ch := figure.Chart{
 				Format: lk.Format(1), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Log: true, Min: 1, Max: 1e4},
-				Curves: append([]figure.Curve{{Name: "bound by margin, with the 1", X: ts, Y: rs}, {Name: "h of the MCM, squared", X: ts, Y: hs}}, lk.Known(figure.Curve{Name: "VC dimension of thresholds", X: ts, Y: vc})...),
+				Curves: []figure.Curve{{Name: "bound by margin, with the 1", X: ts, Y: rs}, {Name: "h of the MCM, squared", X: ts, Y: hs}, {Name: "VC dimension of thresholds", X: ts, Y: vc}}, Hidden: 1,
 			}
 			if t > -0.8 && t < 1.2 {
 				ch.Here = &t

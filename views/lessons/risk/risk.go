@@ -496,12 +496,10 @@ func showBound(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	overH := curves(lessons.Logspace(1, 1000, 80), func(x float64) (float64, int) { return x, m })
 	overM := curves(lessons.Logspace(10, 1e7, 80), func(x float64) (float64, int) { return h, int(x) })
 	chart := func(name, caption, axis string, here float64, cs []figure.Curve, wide bool) lessons.Figure {
-		return lessons.Figure{Name: name, Caption: caption, Wide: wide, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{
-				Format: l.Format(2), X: figure.Axis{Name: axis, Log: true}, Y: figure.Axis{Name: "risk", Min: 0, Max: 2},
-				Curves: append(cs[:2:2], l.Known(cs[2:]...)...), Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here,
-			}.Picture()
-		}}
+		return lessons.Figure{Name: name, Caption: caption, Wide: wide, Draw: lessons.Draws(2, figure.Chart{
+			X: figure.Axis{Name: axis, Log: true}, Y: figure.Axis{Name: "risk", Min: 0, Max: 2},
+			Curves: cs, Hidden: len(cs) - 2, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here,
+		})}
 	}
 	enough := "none"
 	if k := theory.SamplesFor(func(m int) theory.Bound { return theory.VapnikBound(remp, 1, h, m, eta) }); k > 0 {
@@ -592,12 +590,10 @@ func showStructural(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t.After = reveal
 	e.Tables = []lessons.Table{t}
 	e.Figures = []lessons.Figure{
-		{Name: "structure", Caption: "The training error tends to fall from one family to the next, the structural term rises. The smallest sum is chosen.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{
-				Format: l.Format(2), X: figure.Axis{Name: "degree", Min: 0.8, Max: degrees + 0.2}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(1.2, 1.3*highest)},
-				Curves: append(curves[:3:3], l.Known(curves[3:]...)...), Rules: []figure.Rule{{Name: "vacuous above", At: 1}},
-			}.Picture()
-		}},
+		{Name: "structure", Caption: "The training error tends to fall from one family to the next, the structural term rises. The smallest sum is chosen.", Draw: lessons.Draws(2, figure.Chart{
+			X: figure.Axis{Name: "degree", Min: 0.8, Max: degrees + 0.2}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(1.2, 1.3*highest)},
+			Curves: curves, Hidden: len(curves) - 3, Rules: []figure.Rule{{Name: "vacuous above", At: 1}},
+		})},
 		lessons.Boundary("machine", fmt.Sprintf("The machine of degree %d, with the first of its points.", now.degree), now.res.Model, d, now.spec, func(s *figure.Scene) {
 			s.Points = s.Points[:min(len(s.Points), 300)]
 		}),

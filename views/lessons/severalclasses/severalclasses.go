@@ -723,13 +723,11 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	here := min(float64(k), 20)
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "work", Asks: "Here come the work of the binary machines and the variables of the joint problem, against the number of classes. Which curve is the highest?", Caption: `Work of the binary machines in kernel values, in units of $n^2$, and the variables of the joint problem, in units of $n$.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			return figure.Chart{
-				Format: l.Format(2), X: figure.Axis{Name: "classes", Min: 2, Max: 20}, Y: figure.Axis{Min: 0, Max: 20},
-				Curves: l.Known(figure.Curve{Name: "one against the rest: work / n²", X: ks, Y: ofRest}, figure.Curve{Name: "one against one: work / n²", X: ks, Y: ofPairs}, figure.Curve{Name: "all at once: variables / n", X: ks, Y: ofJoint}),
-				Here:   &here,
-			}.Picture()
-		}}},
+		Figures: []lessons.Figure{{Name: "work", Asks: "Here come the work of the binary machines and the variables of the joint problem, against the number of classes. Which curve is the highest?", Caption: `Work of the binary machines in kernel values, in units of $n^2$, and the variables of the joint problem, in units of $n$.`, Draw: lessons.Draws(2, figure.Chart{
+			X: figure.Axis{Name: "classes", Min: 2, Max: 20}, Y: figure.Axis{Min: 0, Max: 20},
+			Curves: []figure.Curve{{Name: "one against the rest: work / n²", X: ks, Y: ofRest}, {Name: "one against one: work / n²", X: ks, Y: ofPairs}, {Name: "all at once: variables / n", X: ks, Y: ofJoint}}, Hidden: 3,
+			Here: &here,
+		})}},
 		Numbers: []lessons.Number{
 			{Label: "machines, one against one", Value: strconv.Itoa(pairs.Problems), Help: `$\tfrac12 k(k-1)$`},
 			{Label: "points for each", Value: views.Short(pairs.Largest), Help: `$2n/k$`},
@@ -791,9 +789,9 @@ func showBetter(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 		table.Rows = append(table.Rows, []string{curve.Name, views.Short(prices[r.Best]), lessons.Percent(best.Accuracy), lessons.Percent(low), lessons.Percent(high)})
 	}
-	e.Figures = []lessons.Figure{{Name: "accuracy", Asks: "Here come the right answers on held-out points against $C$, a curve for each of the four rules.", Caption: `Right answers on held-out points against $C$, the same five folds for all four.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "C", Log: true, Min: prices[0], Max: prices[len(prices)-1]}, Y: figure.Axis{Name: "share of right answers", Min: 0, Max: 1}, Curves: l.Known(curves...)}.Picture()
-	}}}
+	e.Figures = []lessons.Figure{{Name: "accuracy", Asks: "Here come the right answers on held-out points against $C$, a curve for each of the four rules.", Caption: `Right answers on held-out points against $C$, the same five folds for all four.`, Draw: lessons.Draws(2, figure.Chart{
+		X: figure.Axis{Name: "C", Log: true, Min: prices[0], Max: prices[len(prices)-1]}, Y: figure.Axis{Name: "share of right answers", Min: 0, Max: 1}, Curves: curves, Hidden: len(curves),
+	})}}
 	e.Tables = []lessons.Table{table}
 	e.After = []string{"Compare the differences between the rules with those between the best and the worst fold of one rule."}
 	return e

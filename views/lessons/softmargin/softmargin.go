@@ -230,13 +230,11 @@ func showPrice(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			lessons.Plane("points", `The line is the best one for this $C$; you choose how far its margin reaches. Each segment is a slack.`, lessons.ToyLimits, 2,
 				lessons.Sides(w, b), lessons.MarginLines(w, b), lessons.Slacks(lessons.Overlapping, w, b), lessons.Overlapping.Dots(nil)),
-			{Name: "sum", Wide: true, Caption: `The two parts and their sum against the margin. The solver stops at the lowest place of the sum.`, Asks: "The two parts against the margin. Where is their sum lowest, and where at a larger $C$?", Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: lk.Format(1), X: figure.Axis{Name: "margin 1/‖w‖", Log: true, Min: 0.3, Max: 4}, Y: figure.Axis{Min: 0, Max: 3 * least},
-					Curves: append([]figure.Curve{{Name: "½‖w‖²", X: xs, Y: lengths}, {Name: "C Σξ", X: xs, Y: paid}}, lk.Known(figure.Curve{Name: "sum", X: xs, Y: sums})...),
-					Here:   &width,
-				}.Picture()
-			}},
+			{Name: "sum", Wide: true, Caption: `The two parts and their sum against the margin. The solver stops at the lowest place of the sum.`, Asks: "The two parts against the margin. Where is their sum lowest, and where at a larger $C$?", Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "margin 1/‖w‖", Log: true, Min: 0.3, Max: 4}, Y: figure.Axis{Min: 0, Max: 3 * least},
+				Curves: []figure.Curve{{Name: "½‖w‖²", X: xs, Y: lengths}, {Name: "C Σξ", X: xs, Y: paid}, {Name: "sum", X: xs, Y: sums}}, Hidden: 1,
+				Here: &width,
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\tfrac12\lVert\mathbf w\rVert^2$`, Value: views.Short(l), Help: "small: a wide margin"},

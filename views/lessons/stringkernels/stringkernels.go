@@ -386,9 +386,9 @@ func showGaps(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		curves = curves[:1]
 	}
 	shared := aligned(names, features, lambda)
-	e.Figures = []lessons.Figure{shared, {Name: "decay", Caption: `$k(\text{cat}, \text{cart})$ against $\lambda$. The upright line is the $\lambda$ chosen.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(2), X: figure.Axis{Name: "λ", Min: 0, Max: 1}, Y: figure.Axis{Name: "k(cat, cart)", Min: 0, Max: 3.2}, Curves: append(curves[:1:1], l.Known(curves[1:]...)...), Here: &lambda}.Picture()
-	}}}
+	e.Figures = []lessons.Figure{shared, {Name: "decay", Caption: `$k(\text{cat}, \text{cart})$ against $\lambda$. The upright line is the $\lambda$ chosen.`, Draw: lessons.Draws(2, figure.Chart{
+		X: figure.Axis{Name: "λ", Min: 0, Max: 1}, Y: figure.Axis{Name: "k(cat, cart)", Min: 0, Max: 3.2}, Curves: curves, Hidden: len(curves) - 1, Here: &lambda,
+	})}}
 	if !seven.Of(in) {
 		some := aligned(sevenColumns, features, lambda)
 		e.Figures[0] = shared.Instead(some, `*cat* above *cart*, once for each piece that both have; green: its symbols. Thick rims: gaps, each at the price of $\lambda$. One piece is missing.`)

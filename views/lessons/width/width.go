@@ -250,13 +250,11 @@ func showCurves(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{{
 			Name: "errors", Caption: caption,
 			Asks: "Wide kernels on the left, narrow ones on the right. Two curves belong here, one for each error: draw them in your mind, then answer.",
-			Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "γ", Log: true, Min: gammas[0], Max: gammas[len(gammas)-1]}, Y: figure.Axis{Name: "share of wrong predictions", Min: 0, Max: 0.55},
-					Curves: l.Known(figure.Curve{Name: "training points", X: gammas, Y: train, Marks: true}, figure.Curve{Name: "new points", X: gammas, Y: fresh, Marks: true}),
-					Rules:  []figure.Rule{{Name: "best possible", At: noise}},
-				}.Picture()
-			},
+			Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "γ", Log: true, Min: gammas[0], Max: gammas[len(gammas)-1]}, Y: figure.Axis{Name: "share of wrong predictions", Min: 0, Max: 0.55},
+				Curves: []figure.Curve{{Name: "training points", X: gammas, Y: train, Marks: true}, {Name: "new points", X: gammas, Y: fresh, Marks: true}}, Hidden: 2,
+				Rules: []figure.Rule{{Name: "best possible", At: noise}},
+			}),
 		}},
 		Numbers: []lessons.Number{
 			{Label: `$\gamma$ with the fewest errors on new points`, Value: views.Short(gammas[best]), After: true},
