@@ -132,7 +132,7 @@ func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []
 }
 
 // AddProduct32 is AddProduct with values in single precision, as Row32 has them, where
-// that is faster; they are summed in double.
+// that is faster; they are summed in double, or in cells with an error of 2^-32 sum |w_k|.
 func (g *Gram) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
 	if f, ok := g.f.(adder32); ok {
 		return g.addProduct(ctx, func(s, _ []float64, p packed, z, w []float64) { f.add32(s, p, z, w) }, singleError, dst, points, w)

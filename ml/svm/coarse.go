@@ -1,6 +1,8 @@
 package svm
 
 import (
+	"math"
+	"math/rand/v2"
 	"slices"
 
 	"marginlab/ml/trace"
@@ -42,23 +44,13 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 	status, err := p.along(o.c, max(tol, rough))
 	o.Ahead--
 	if err == nil && status == trace.Converged {
-		// A point left free by mistake is oneOf free points of the next level, where a Newton step
-		// costs up to oneOf³ times as much.
+		// Points left free by mistake would be free at the next level too.
 		err = p.newtonWithin(o.spent - begun)
 	}
 	if err != nil || status == trace.Cancelled {
 		return true, err
 	}
-	for i, j := range group {
-		switch p.u[j] {
-		case p.lo[j]:
-			o.place(i, o.lo[i])
-		case p.hi[j]:
-			o.place(i, o.hi[i])
-		default:
-			o.place(i, p.u[j]*o.weight[i]/p.weight[j])
-		}
-	}
+	o.spread(p.state, group)
 	done, err := o.refresh()
 	o.newtons.on, o.nears.on = o.Objective, o.Objective
 	if !done {
@@ -66,4 +58,24 @@ func (o *smo[T]) coarse(tol float64) (bool, error) {
 		o.bound(o.c)
 	}
 	return true, err
+}
+
+// spread distributes u of the groups over their points. A free group fills up one point after
+// another, so that at most one of them is free, in random order, as points in order could all lie on
+// one side.
+func (o *state) spread(p *state, group []int) {
+	left := slices.Clone(p.u)
+	for _, i := range rand.New(rand.NewPCG(1, uint64(o.m))).Perm(o.m) {
+		switch j := group[i]; p.u[j] {
+		case p.lo[j]:
+			o.place(i, o.lo[i])
+		case p.hi[j]:
+			o.place(i, o.hi[i])
+		default:
+			u := min(max(left[j], o.lo[i]), o.hi[i])
+			left[j] -= u
+			o.place(i, u)
+			o.reach[i] = math.Abs(p.u[j]) // rounded like it
+		}
+	}
 }

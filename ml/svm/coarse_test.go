@@ -3,6 +3,7 @@ package svm
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"marginlab/ml/kernel"
@@ -38,6 +39,42 @@ func TestCoarse(t *testing.T) {
 			sum += a * y[i]
 		}
 		require.Check(t, math.Abs(sum) <= 1e-8, "C = %g: sum of alpha y is %g", c, sum)
+	}
+}
+
+// TestSpread distributes u of groups of points with every weight: each group keeps its sum, and at
+// most one of its points is free.
+func TestSpread(t *testing.T) {
+	t.Parallel()
+	const groups, points, c = 50, 4, 3.0
+	r := rand.New(rand.NewPCG(4, 1))
+	fine, coarse := emptyState(groups*points, nil), emptyState(groups, nil)
+	group := r.Perm(groups * points)
+	for i := range group {
+		group[i] %= groups
+		j := group[i]
+		coarse.y[j] = float64(1 - 2*(j%2))
+		fine.y[i], fine.weight[i] = coarse.y[j], float64(r.IntN(4))/2
+		coarse.weight[j] += fine.weight[i]
+	}
+	fine.bound(c)
+	coarse.bound(c)
+	for j := range groups {
+		coarse.place(j, coarse.y[j]*c*coarse.weight[j]*[]float64{0, 1, r.Float64()}[r.IntN(3)])
+	}
+	fine.spread(coarse, group)
+	sums, free := make([]float64, groups), make([]int, groups)
+	for i, j := range group {
+		u := fine.u[i]
+		require.Must(t, u >= fine.lo[i] && u <= fine.hi[i], "u[%d] = %g of weight %g", i, u, fine.weight[i])
+		sums[j] += u
+		if fine.lo[i] < u && u < fine.hi[i] {
+			free[j]++
+		}
+	}
+	for j, sum := range sums {
+		require.Near(t, sum, coarse.u[j], 1e-12, "sum of group %d", j)
+		require.Check(t, free[j] <= 1, "%d points of group %d are free", free[j], j)
 	}
 }
 

@@ -13,7 +13,8 @@ import "math"
 //	        (smo.go): Subset, and AddProduct or AddProduct32 for the gradient afterwards
 //	start   from merged points if there are many (coarse.go), by way of smaller C if it is
 //	        large (path.go): Merged
-//	newton  nearly flat directions: a Newton step on the free points (newton.go)
+//	newton  nearly flat directions: a Newton step on the free points (newton.go): Subset and
+//	        AddProduct32 if their rows do not fit in memory
 //	near    very many free points: one neighbourhood after another (near.go)
 
 // without lists the disabled strategies.
@@ -30,7 +31,7 @@ const (
 	apart   = 0.02 // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
 	rough   = 0.03 // stopping rule before the last C and for merged points
 
-	newtonFree = 2500 // free points for which factorisation is affordable: 50 MB
+	newtonFree = 2500 // free points for which factorisation is affordable: 50 MB, and as much for their matrix
 	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
 	newtonLook = 100  // overhead of a Newton step, in rows
 

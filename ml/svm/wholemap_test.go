@@ -23,8 +23,8 @@ func TestWholeMap(t *testing.T) {
 }
 
 // TestGrowth trains with a hundred times as many points and checks that work grows at most as
-// n^1.5, which bananas with C = 100 nearly do. The aim is 1.2. It takes some
-// minutes and 2 GB:
+// n^1.35; rings and bananas with C = 100 come to n^1.3. The aim is 1.2. It takes some minutes and
+// 2 GB:
 //
 //	go test -tags map -timeout 0 -run TestGrowth -v ./ml/svm
 func TestGrowth(t *testing.T) {
@@ -39,7 +39,7 @@ func TestGrowth(t *testing.T) {
 				}
 				power := math.Log(works[1]/works[0]) / math.Log(100)
 				t.Logf("work grows as n^%.2f, from %.3g to %.3g", power, works[0], works[1])
-				require.Check(t, power <= 1.5, "work grows as n^%.2f", power)
+				require.Check(t, power <= 1.35, "work grows as n^%.2f", power)
 			})
 		}
 	}
