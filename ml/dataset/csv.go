@@ -455,8 +455,8 @@ func guessSeparator(text string, most int) int {
 	const records = 50
 	best, bestScore := 2, 0.0 // a comma, if nothing separates
 	for k, sep := range separators {
-		if len(text) <= blockSize && strings.IndexByte(text, sep.char) < 0 && (sep.char != ' ' || strings.IndexByte(text, '\t') < 0) {
-			continue // separates nothing, which in a longer text the records show sooner
+		if strings.IndexByte(text, sep.char) < 0 && (sep.char != ' ' || strings.IndexByte(text, '\t') < 0) {
+			continue // separates nothing
 		}
 		sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most}
 		widths := make(map[int]int)

@@ -36,6 +36,12 @@ func NewGram(k Kernel, x *mat.Dense) *Gram {
 // newGram is NewGram for points as the function of the kernel takes them.
 func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 	g := &Gram{k: k, f: f, x: x, p: pack(x.RawMatrix()), diag: make([]float64, x.RawMatrix().Rows)}
+	if f, ok := f.(selfSimilar); ok {
+		for i := range g.diag {
+			g.diag[i] = f.self(x.RawRowView(i))
+		}
+		return g
+	}
 	piece := make([]float64, lanes)
 	for i := range g.diag {
 		// As a row has it, to the last bit: the end of a piece of row i.
@@ -46,6 +52,10 @@ func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 	}
 	return g
 }
+
+// selfSimilar is implemented by functions whose value for a point and itself is known without the loops
+// over a row, to the last bit.
+type selfSimilar interface{ self(x []float64) float64 }
 
 // Scaled returns the Gram matrix with entries c_i c_j K_ij. c (length M) is kept,
 // not copied; it replaces an earlier scaling.

@@ -231,7 +231,7 @@ func TestGram(t *testing.T) {
 							require.Must(t, near(dstScaled[j], c[i]*c[j]*dst[j], 1e-15),
 								"%+v scaled: %g, want %g", k, dstScaled[j], c[i]*c[j]*dst[j])
 						}
-						require.Must(t, near(g.Diag(i), dst[i], 1e-13) && near(scaled.Diag(i), dstScaled[i], 1e-13),
+						require.Must(t, g.Diag(i) == dst[i] && near(scaled.Diag(i), dstScaled[i], 1e-13),
 							"%+v: Diag %g, %g, rows say %g, %g", k, g.Diag(i), scaled.Diag(i), dst[i], dstScaled[i])
 					}
 					for i := range m {
@@ -469,5 +469,16 @@ func BenchmarkGrid(b *testing.B) {
 				NewSum(k, z, w).Grid(dst, p, axis, axis)
 			}
 		})
+	}
+}
+
+// The diagonal is that of the rows, to the last bit, for points at the ends of what numbers can hold.
+func TestDiagonalOfExtremePoints(t *testing.T) {
+	t.Parallel()
+	x := mat.NewDense(5, 2, []float64{math.MaxFloat64, -math.MaxFloat64, 5e-324, 0, math.Inf(1), 1, 1, math.NaN(), -0.3, 1e300})
+	g, row := NewGram(RBF(1e9), x), make([]float64, 5)
+	for i := range row {
+		g.Row(row, i)
+		require.Check(t, math.Float64bits(g.Diag(i)) == math.Float64bits(row[i]) || math.IsNaN(g.Diag(i)) && math.IsNaN(row[i]), "point %d: %g, in the row %g", i, g.Diag(i), row[i])
 	}
 }

@@ -26,6 +26,15 @@ func RBF(gamma float64) Kernel {
 // gaussian has loops of its own, see packed.go.
 type gaussian struct{ gamma float64 }
 
+// self returns 1, or NaN for a point that is not finite.
+func (gaussian) self(x []float64) float64 {
+	distance := 0.0
+	for _, v := range x {
+		distance += v - v
+	}
+	return 1 + distance
+}
+
 func (k gaussian) row(dst []float64, x packed, z []float64)    { gaussianRow(dst, x, z, k.gamma) }
 func (k gaussian) row32(dst []float32, x packed, z []float64)  { gaussianRow32(dst, x, z, k.gamma) }
 func (k gaussian) add(dst []float64, x packed, z, w []float64) { gaussianSum(dst, x, z, w, k.gamma) }
