@@ -115,8 +115,8 @@ func launch(path string) (context.Context, context.CancelFunc) {
 		chromedp.Flag("disable-renderer-backgrounding", true), chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("disable-backgrounding-occluded-windows", true),
 		chromedp.WindowSize(1280, 900),
 	}
-	if !load { // tabs live for seconds: a spare renderer, optimising compilers and a process for graphics cost a tenth more than they save
-		options = append(options, chromedp.Flag("disable-features", "SpareRendererForSitePerProcess"),
+	if !load { // tabs live for seconds and never go back: a spare renderer, pages kept for that, optimising compilers and a process for graphics cost more than they save
+		options = append(options, chromedp.Flag("disable-features", "SpareRendererForSitePerProcess,BackForwardCache"),
 			chromedp.Flag("js-flags", "--no-opt --no-maglev"), chromedp.Flag("in-process-gpu", true))
 	}
 	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)

@@ -12,8 +12,11 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -29,6 +32,7 @@ type page struct {
 	ctx    context.Context
 	server *server
 	base   string
+	as     *client // in whose workspace it works; nil: in its own
 
 	mu       sync.Mutex
 	faults   []string
@@ -45,6 +49,9 @@ func open(t *testing.T, s *server) *page {
 	t.Cleanup(closeTab)
 	t.Cleanup(p.complain)
 	require.NoError(t, chromedp.Listen(ctx, p.listen))
+	for _, reports := range []cdp.Command[cdp.Empty, cdp.Empty]{dom.Disable, css.Disable, network.Disable} {
+		call(p, reports, cdp.Empty{}) // of every node, style sheet and request, which chromedp asks for and no test reads
+	}
 	call(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return p
 }

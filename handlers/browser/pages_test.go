@@ -27,9 +27,13 @@ var screenshots = os.Getenv("MARGINLAB_SCREENSHOTS")
 var heights = map[int64]int64{360: 740, 1280: 800, 1920: 1080}
 
 // use leaves the page, which would ask the server without a cookie and be given another, and works
-// in the workspace of a client, and in no other.
+// in the workspace of a client, and in no other. A tab that does so already stays as it is.
 func (p *page) use(c *client) {
 	p.t.Helper()
+	if p.as == c {
+		return
+	}
+	p.as = c
 	p.do(chromedp.Navigate("about:blank"))
 	c.get(p.t, "/settings")
 	at := require.Value(url.Parse(c.server.url))(p.t)

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/chromedp"
+	"github.com/chromedp/cdproto/runtime"
 
 	"marginlab/ml/mltest/require"
 )
@@ -16,16 +17,23 @@ import (
 // ripley is a file as people bring it: 250 rows, a header, the label last.
 const ripley = "../../ml/testdata/ripley_train.csv"
 
+// pick puts a file into a field for files.
+func (p *page) pick(css, path string) {
+	p.t.Helper()
+	abs := require.Value(filepath.Abs(path))(p.t)
+	field := call(p, runtime.Evaluate, runtime.EvaluateParams{Expression: element(css)}).Result
+	call(p, dom.SetFileInputFiles, dom.SetFileInputFilesParams{Files: []string{abs}, ObjectID: field.ObjectID})
+}
+
 var datasetPath = regexp.MustCompile(`/datasets/[^/]+$`)
 
 // upload chooses a file on the page of data sets, which sends it; without scripts a button
 // does.
 func (p *page) upload(path string) {
 	p.t.Helper()
-	abs := require.Value(filepath.Abs(path))(p.t)
 	p.visit("/datasets")
 	p.follow(func() {
-		p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{abs}))
+		p.pick("#f-file", path)
 		if p.bare {
 			p.click(".upload button")
 		}
@@ -206,7 +214,7 @@ func TestBrokenFile(t *testing.T) {
 	p.fill("#f-upload-name", "My points")
 	p.expect("422")
 	broken := file(t, "broken.csv", "x,y,label\n1,2,a\n3,four,b\n5,6,a\n")
-	p.follow(func() { p.do(chromedp.SetUploadFiles(chromedp.CSS("#f-file"), []string{broken})) })
+	p.follow(func() { p.pick("#f-file", broken) })
 	message := p.text(".upload [role=alert]")
 	for _, part := range []string{"roken.csv", "line 3", "column 2", "four"} {
 		require.Check(t, strings.Contains(message, part), "the message %q does not name %q", message, part)
