@@ -87,3 +87,18 @@ func TestPaleCurves(t *testing.T) {
 	b := require.Written(t, p.SVG)
 	require.Equal(t, strings.Count(b, ">one<"), 1, "the legend has them … times")
 }
+
+// The last curves of a chart that waits for an answer are left out, also of its caption.
+func TestHiddenCurves(t *testing.T) {
+	t.Parallel()
+	for _, waits := range []bool{true, false} {
+		ch := figure.Chart{Format: figure.Format{Waits: waits}, Hidden: 1, Curves: []figure.Curve{
+			{Name: "known", X: []float64{0, 1}, Y: []float64{0, 1}}, {Name: "asked for", X: []float64{0, 1}, Y: []float64{1, 0}},
+		}}
+		p := require.Value(ch.Picture())(t)
+		svg := require.Written(t, p.SVG)
+		require.Says(t, svg, ">known<", "waiting: %t", waits)
+		require.Check(t, strings.Contains(svg, ">asked for<") != waits && strings.Contains(p.Caption, "asked for") != waits,
+			"waiting: %t: %s", waits, p.Caption)
+	}
+}
