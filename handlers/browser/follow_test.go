@@ -51,14 +51,15 @@ func TestFollow(t *testing.T) {
 	pad := `const pad = document.querySelector("[data-pad]"), box = pad.getBoundingClientRect(), at = (x, y) => ({pointerId: 1, clientX: box.left + x * box.width, clientY: box.top + y * box.height, bubbles: true}); pad.setPointerCapture = () => {}; `
 	phone.wait(`document.querySelector("[data-pad]:not([hidden])")`)
 	phone.fits(360)
-	get[bool](phone, `(() => {`+pad+`pad.dispatchEvent(new PointerEvent("pointerdown", at(0.5, 0.25))); return true})()`)
+	// A page that has just loaded may not listen yet: the finger presses until it is seen.
+	get[bool](phone, `(() => {`+pad+`globalThis.finger = setInterval(() => pad.dispatchEvent(new PointerEvent("pointerdown", at(0.5, 0.25))), 100); return true})()`)
 	for _, p := range []*page{teacher, student} {
 		p.wait(`(() => { const dot = document.querySelector(".main-figure .stage .pointer-dot"); if (!dot) return false;
 			const stage = dot.parentElement, image = stage.querySelector("img"), frames = JSON.parse(stage.dataset.stage).frames, f = frames[image.naturalWidth], k = image.clientWidth / image.naturalWidth;
 			const d = dot.getBoundingClientRect(), b = image.getBoundingClientRect();
 			return Math.abs((d.left + d.right) / 2 - b.left - k * (f.left + f.width / 2)) < 2 && Math.abs((d.top + d.bottom) / 2 - b.top - k * (f.top + f.height / 4)) < 2 })()`)
 	}
-	get[bool](phone, `(() => {`+pad+`pad.dispatchEvent(new PointerEvent("pointerup", at(0.5, 0.25))); return true})()`)
+	get[bool](phone, `(() => {`+pad+`clearInterval(finger); pad.dispatchEvent(new PointerEvent("pointerup", at(0.5, 0.25))); return true})()`)
 	teacher.wait(`!document.querySelector(".pointer-dot")`)
 	student.wait(`!document.querySelector(".pointer-dot")`)
 
