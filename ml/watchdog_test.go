@@ -85,30 +85,30 @@ func TestWatchdog(t *testing.T) {
 						data = joined(data)
 					}
 					for _, spec := range harsh(learner.Name, row.Name, methods) {
-						at := func() string { return name + ": " + asJSON(t, spec) }
+						at := setup{name, spec}
 						ctx := mltest.NewLooks(t.Context(), deadline)
 						res, err := ml.Train(ctx, data, spec, nil)
 						switch {
 						case ctx.Over() > 0:
-							t.Errorf("%s: still at work after %d looks at its context", at(), deadline)
+							t.Errorf("%s: still at work after %d looks at its context", at, deadline)
 						case err != nil && res != nil, err == nil && res == nil:
-							t.Errorf("%s: %v, %v", at(), res, err)
+							t.Errorf("%s: %v, %v", at, res, err)
 						case err != nil:
 							if refusal := (*param.Refusal)(nil); !errors.As(err, &refusal) || refusal.Remedy == "" {
-								t.Errorf("%s: %v does not say what to do about it", at(), err)
+								t.Errorf("%s: %v does not say what to do about it", at, err)
 							}
 							require.Check(t, !ordinary || spec.Conformal != "none" || spec.Values.Switch("hard_margin") || spec.Values.Number("coef0") < 0, "%s: %v", name, err)
 						default:
 							sound(t, at, res)
 							for i := range data.Len() {
 								require.Check(t, !ordinary || isFinite(res.Model.Decision(data.X.RawRowView(i))),
-									"%s: f is not finite at row %d", at(), i)
+									"%s: f is not finite at row %d", at, i)
 							}
 						}
 						for _, n := range []int64{0, 1, 3, 10} {
 							ctx := mltest.NewLooks(t.Context(), n)
 							res, err := ml.Train(ctx, data, spec, nil)
-							require.Check(t, ctx.Over() <= after, "%s: %d looks at a context that had ended", at(), ctx.Over())
+							require.Check(t, ctx.Over() <= after, "%s: %d looks at a context that had ended", at, ctx.Over())
 							if err == nil {
 								sound(t, at, res)
 							}
@@ -149,11 +149,22 @@ func harsh(learner, kern string, methods []string) (specs []ml.Spec) {
 	return specs
 }
 
+// setup is a training on the data of a name. It is written out when a message needs it.
+type setup struct {
+	data string
+	spec ml.Spec
+}
+
+func (s setup) String() string {
+	text, err := json.Marshal(s.spec)
+	return fmt.Sprintf("%s: %s (%v)", s.data, text, err)
+}
+
 // sound checks that a result is made of finite numbers and says how it came about.
-func sound(t *testing.T, at func() string, res *ml.Result) {
+func sound(t *testing.T, at setup, res *ml.Result) {
 	t.Helper()
 	require.Check(t, slices.Contains([]trace.Status{trace.Converged, trace.IterationLimit, trace.Cancelled, trace.Numerical}, res.Report.Status),
-		"%s: status %q", at(), res.Report.Status)
-	require.Equal(t, require.Err(json.Marshal(res.Report)), nil, "%s: the report", at())
-	require.Equal(t, require.Err(json.Marshal(res.Model)), nil, "%s: the model", at())
+		"%s: status %q", at, res.Report.Status)
+	require.Equal(t, require.Err(json.Marshal(res.Report)), nil, "%s: the report", at)
+	require.Equal(t, require.Err(json.Marshal(res.Model)), nil, "%s: the model", at)
 }

@@ -36,31 +36,36 @@ func endless(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) 
 func TestNobodyStarves(t *testing.T) {
 	t.Parallel()
 	for _, workers := range []int{1, 2, 4} {
-		f := setup(t, t.TempDir(), workers, endless)
-		f.q.turn = 50 * time.Millisecond // a short run that takes longer is not short any more
-		f.st.Network = func(store.Workspace) string { return "one for all" }
-		long := ml.DefaultSpec()
-		require.NoError(t, long.Set("C", "1000"))
-		for i := range 45 {
-			require.Value(f.st.CreateRun(t.Context(), store.WorkspaceOf(fmt.Sprint("stranger", i)), store.NewRun{Data: points(), Spec: long}))(t)
-		}
-		f.start()
-		for range 3 {
-			f.isDone(f.create("short"))
-		}
-		c := require.Value(f.st.CreateCourse(t.Context(), alice, store.NewCourse{Title: "c", Target: "/lab?data=moons"}))(t)
-		r, err := f.st.CreateHandin(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec(), Course: c.Code}, "Bob")
-		require.NoError(t, err)
-		f.q.Notify()
-		f.q.Wait(t.Context(), time.Hour, r.ID)
-		if states, err := f.st.States(t.Context(), r.ID); err != nil || states[r.ID].Status != store.Done {
-			t.Errorf("%+v, %v", states, err)
-		}
-		f.stop()
-		list, err := f.st.Waiting(t.Context(), "another")
-		require.Check(t, len(list) == 45 && err == nil,
-			"%d of the strangers' runs wait for the next start, %v", len(list), err)
+		t.Run(fmt.Sprint(workers), func(t *testing.T) { nobodyStarves(t, workers) })
 	}
+}
+
+func nobodyStarves(t *testing.T, workers int) {
+	t.Parallel()
+	f := setup(t, t.TempDir(), workers, endless)
+	f.q.turn = 50 * time.Millisecond // a short run that takes longer is not short any more
+	f.st.Network = func(store.Workspace) string { return "one for all" }
+	long := ml.DefaultSpec()
+	require.NoError(t, long.Set("C", "1000"))
+	for i := range 45 {
+		require.Value(f.st.CreateRun(t.Context(), store.WorkspaceOf(fmt.Sprint("stranger", i)), store.NewRun{Data: points(), Spec: long}))(t)
+	}
+	f.start()
+	for range 3 {
+		f.isDone(f.create("short"))
+	}
+	c := require.Value(f.st.CreateCourse(t.Context(), alice, store.NewCourse{Title: "c", Target: "/lab?data=moons"}))(t)
+	r, err := f.st.CreateHandin(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec(), Course: c.Code}, "Bob")
+	require.NoError(t, err)
+	f.q.Notify()
+	f.q.Wait(t.Context(), time.Hour, r.ID)
+	if states, err := f.st.States(t.Context(), r.ID); err != nil || states[r.ID].Status != store.Done {
+		t.Errorf("%+v, %v", states, err)
+	}
+	f.stop()
+	list, err := f.st.Waiting(t.Context(), "another")
+	require.Check(t, len(list) == 45 && err == nil,
+		"%d of the strangers' runs wait for the next start, %v", len(list), err)
 }
 
 // bench is a queue whose jobs a test begins by hand.
