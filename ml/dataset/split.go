@@ -19,12 +19,8 @@ const splitStream = 0x5b117
 // (PCG under the seed) of which each class gives its first, so it depends on which
 // rows share a class and not on what the classes are called.
 func Split(y []float64, fraction float64, seed uint64) (train, test []int) {
-	if fraction <= 0 {
-		train = make([]int, len(y))
-		for i := range train {
-			train[i] = i
-		}
-		return train, nil
+	if !(fraction > 0) {
+		return Indices(len(y)), nil
 	}
 	rng := rand.New(rand.NewPCG(seed, splitStream))
 	quota := make(map[float64]int)

@@ -321,7 +321,7 @@ func (b *workbook) styles(part string) error {
 	})
 }
 
-// isDateFormat reports whether a format code is that of a date, such as dd/mm/yyyy but not
+// isDateFormat reports whether a format code is a date's, such as dd/mm/yyyy but not
 // 0.00 "days".
 func isDateFormat(code string) bool {
 	for i := 0; i < len(code); i++ {

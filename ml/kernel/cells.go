@@ -262,7 +262,7 @@ func (c gaussianCells) column(ctx context.Context, dst []float64, x blas64.Gener
 }
 
 const (
-	// doubleError is that of a rounded value.
+	// doubleError bounds the relative error of a rounded value.
 	doubleError = 0x1p-53
 	// singleError is less than the errors of values in single precision, which are independent, make
 	// of a sum of up to 2^16 terms: 2^-24 sqrt(sum w_j²). A value takes half the work.

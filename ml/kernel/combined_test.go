@@ -131,6 +131,38 @@ func TestCombinedPoints(t *testing.T) {
 	})
 }
 
+// TestNumbersAlone has numbers without a kernel in sums and products, whose value is a constant.
+func TestNumbersAlone(t *testing.T) {
+	t.Parallel()
+	x := normal(rand.New(rand.NewPCG(8, 2)), 5, 2)
+	w := []float64{1, -2, 0.5, 3, -1}
+	for text, want := range map[string]func(k float64) float64{
+		"2*(3*4) + linear":           func(k float64) float64 { return 24 + k },
+		"2*(3*4)*linear":             func(k float64) float64 { return 24 * k },
+		"2*3 + (4*5)*(6*7) + linear": func(k float64) float64 { return 846 + k },
+		"(2 + 3) + linear":           func(k float64) float64 { return 5 + k },
+		"(2 + 3)*(4 + 5) + linear":   func(k float64) float64 { return 45 + k },
+		"2*(3*(4 + 5)) + linear":     func(k float64) float64 { return 54 + k },
+		"(2*3)*((4*5)*(linear + 1))": func(k float64) float64 { return 120 * (k + 1) },
+	} {
+		k := New(combined.Name, param.Values{written.Name: param.Of(text)}, x)
+		f := NewSum(k, x, w)
+		rows := make([]float64, 5)
+		f.AtRows(t.Context(), rows, x)
+		grid := make([]float64, 1)
+		for i := range 5 {
+			var sum float64
+			for j, wj := range w {
+				sum += wj * want(Linear().Eval(x.RawRowView(i), x.RawRowView(j)))
+			}
+			f.Grid(grid, Plane{Origin: []float64{0, 0}, U: []float64{1, 0}, V: []float64{0, 1}}, x.RawRowView(i)[:1], x.RawRowView(i)[1:])
+			for _, got := range []float64{f.At(x.RawRowView(i)), rows[i], grid[0]} {
+				require.Check(t, math.Abs(got-sum) <= 1e-11*(1+math.Abs(sum)), "%s: %g at point %d, want %g", text, got, i, sum)
+			}
+		}
+	}
+}
+
 // The same of strings and graphs, with parts normalised or not.
 func TestCombinedObjects(t *testing.T) {
 	t.Parallel()

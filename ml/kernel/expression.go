@@ -127,7 +127,8 @@ func (e expression) only(n node) expression {
 	return some
 }
 
-// factored splits n into a number times the rest, which is nil if n is just a number.
+// factored splits n into a number times the rest, which is nil if n is a number or a product of
+// numbers alone.
 func (n node) factored() (times float64, rest *node) {
 	switch n.kind {
 	case isNumber:
@@ -139,8 +140,8 @@ func (n node) factored() (times float64, rest *node) {
 	times = 1
 	var others []node
 	for _, m := range n.of {
-		if m.kind == isNumber {
-			times *= m.number
+		if number, rest := m.factored(); rest == nil {
+			times *= number
 		} else {
 			others = append(others, m)
 		}

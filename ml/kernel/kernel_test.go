@@ -472,7 +472,7 @@ func BenchmarkGrid(b *testing.B) {
 	}
 }
 
-// The diagonal is that of the rows, to the last bit, for points at the ends of what numbers can hold.
+// The diagonal equals that of the rows bit by bit, even for points near the limits of numbers.
 func TestDiagonalOfExtremePoints(t *testing.T) {
 	t.Parallel()
 	x := mat.NewDense(5, 2, []float64{math.MaxFloat64, -math.MaxFloat64, 5e-324, 0, math.Inf(1), 1, 1, math.NaN(), -0.3, 1e300})

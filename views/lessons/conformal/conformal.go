@@ -102,7 +102,7 @@ func Lesson() *lessons.Lesson {
 					"order": func(ctx context.Context) float64 {
 						f := newTwoWays(ctx, theory.FeatureMap{}, six([2]float64{0.9, -0.6}))
 						j := lessons.Must(mlconformal.J(ctx, kernel.NewGram(kernel.Kernel{Name: "linear"}, f.points.Matrix()), f.points.Y, ones(len(f.points.Y))))
-						return 1 - lessons.First(math.Abs(j-f.scatter()) < 1e-12 && math.Abs(j-f.matrices()) < 1e-12)
+						return lessons.First(math.Abs(j-f.scatter()) >= 1e-12 || math.Abs(j-f.matrices()) >= 1e-12)
 					},
 				},
 			},

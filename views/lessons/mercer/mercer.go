@@ -98,7 +98,7 @@ func Lesson() *lessons.Lesson {
 				Answers: map[string]lessons.Answer{
 					"entries": func(context.Context) float64 {
 						s := lessons.Must(theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1})))
-						return 1 - lessons.First(!s.PSD)
+						return lessons.First(s.PSD)
 					},
 				},
 			},

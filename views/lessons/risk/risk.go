@@ -85,7 +85,7 @@ func Lesson() *lessons.Lesson {
 							return 0
 						}
 						corner := lessons.Must(theory.ShatterLines(corners[:3]))
-						return 1 - lessons.First(corner.Shattered())
+						return lessons.First(!corner.Shattered())
 					},
 				},
 			},
