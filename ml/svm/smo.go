@@ -85,7 +85,8 @@ type state struct {
 type monitor struct {
 	trace.Monitor
 	without without
-	total   int // points of the whole problem
+	total   int     // points of the whole problem
+	enough  float64 // hard margin: objective that ends the round, see growth; +Inf: not known yet
 	account
 }
 
@@ -241,6 +242,7 @@ func (o *smo[T]) solve(tol float64) (trace.Status, error) {
 			return trace.IterationLimit, nil
 		}
 		last, before = violation, o.Iterations
+		o.enough = math.Inf(1)
 		status, err := o.round(tol, high, low)
 		if err != nil || status == trace.Cancelled {
 			return status, err
@@ -358,7 +360,7 @@ func (o *smo[T]) guess(last *guess, violation, tol float64, pick func() []int) (
 
 // climbOrNewton is climb with a Newton step whenever one is due.
 func (o *smo[T]) climbOrNewton(tol float64, steps int) (trace.Status, error) {
-	for !o.without.newton && steps > 0 {
+	for !o.without.newton && steps > 0 && !o.outgrown() {
 		free := o.free()
 		if o.spent >= o.newtons.due(newtonWork(len(free), o.m)) && o.Iterations < o.Limit {
 			if err := o.newton(free); err != nil {
@@ -408,7 +410,7 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 	defer func() { o.Ahead-- }()
 	end := min(o.Iterations+10*max(batch, 2*len(points)), o.Limit)
 	status := trace.IterationLimit
-	for o.Iterations < end {
+	for o.Iterations < end && !p.outgrown() {
 		high, low := p.interval()
 		if high-low <= tol {
 			status = trace.Converged
@@ -538,7 +540,6 @@ func (o *smo[T]) refresh() (bool, error) {
 func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 	i := o.highest()
 	o.exact = false
-	enough := math.Inf(1) // for a hard margin, see growth
 	for ; steps > 0 && o.Iterations < o.Limit; steps-- {
 		ki, err := o.rows.Row(i)
 		if err != nil {
@@ -565,12 +566,8 @@ func (o *smo[T]) climb(tol float64, steps int) (trace.Status, error) {
 		if o.Work == 0 {
 			o.Report(violation)
 		}
-		switch {
-		case !math.IsInf(o.c, 1):
-		case math.IsInf(enough, 1):
-			enough = growth * o.Objective
-		case o.Objective > enough:
-			return trace.IterationLimit, nil
+		if o.outgrown() {
+			break
 		}
 	}
 	return trace.IterationLimit, nil
@@ -657,8 +654,8 @@ func (o *state) dual() (sum, square float64) {
 }
 
 const (
-	// growth of a hard-margin objective by this factor ends a batch of steps: stretch then
-	// detects an unbounded dual before numbers overflow.
+	// growth of a hard-margin objective by this factor ends a round: stretch then detects an
+	// unbounded dual before numbers overflow or rounding unbalances them.
 	growth = 1e6
 	// separable is the smallest accepted margin, relative to the extent of the points.
 	separable = 1e-6
@@ -669,6 +666,17 @@ const (
 	// the kernel indefinite despite rounding.
 	indefinite = 0x1p-40
 )
+
+// outgrown reports whether the objective of a hard margin has grown enough to end the round.
+func (o *state) outgrown() bool {
+	if !math.IsInf(o.c, 1) {
+		return false
+	}
+	if math.IsInf(o.enough, 1) && o.Objective > 0 {
+		o.enough = growth * o.Objective
+	}
+	return o.Objective > o.enough
+}
 
 // margin returns the error, if any, that follows from a proof that the squared hard margin is at
 // most square. It compares with the extent of the points. Their distance from the origin of

@@ -413,6 +413,13 @@ func TestHardMarginNotSeparable(t *testing.T) {
 		{"xor", kernel.Kernel{Name: "linear"}, mat.NewDense(4, 2, []float64{1, 1, -1, -1, 1, -1, -1, 1}), []float64{1, 1, -1, -1}},
 		{"conflicting copies", kernel.RBF(1), mat.NewDense(3, 1, []float64{0, 1, 1}), []float64{1, 1, -1}},
 		{"between", kernel.Kernel{Name: "linear"}, mat.NewDense(3, 1, []float64{0, 1, 2}), []float64{1, -1, 1}},
+		// Without a look at the growth after each step, alphas of 1e19 lost the balance of the classes.
+		{
+			"in a row",
+			kernel.Kernel{Name: "linear"},
+			mat.NewDense(4, 2, []float64{3, 0.6871233309236869, 3, 1.1917415539569736, 3, -0.8806110746593472, 3, 0.19295039728633065}),
+			[]float64{-1, 1, 1, 1},
+		},
 		{"all alike", kernel.Kernel{Name: "linear"}, mat.NewDense(4, 2, nil), []float64{1, 1, -1, -1}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
