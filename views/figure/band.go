@@ -83,7 +83,7 @@ func (b Band) Picture() (*Picture, error) {
 		entry{"5 to 95 % of them (" + percent(area) + ")", hatch(t, t.Differ[0], true)},
 	)
 	sh.legend = append(sh.legend, dots.entries()...)
-	sh.caption = fmt.Sprintf("The boundary over %s and %s with those of %s. Where between 5 %% and 95 %% of these predict %s the area is hatched: %s of what is shown.",
+	sh.caption = fmt.Sprintf("The boundary over %s and %s with the boundaries of %s. Hatched: between 5 %% and 95 %% of these predict %s (%s of the area).",
 		s.View.Labels[0], s.View.Labels[1], plural(len(b.Sampled), "bootstrap sample"), s.Model.Classes[1], percent(area))
 	for _, q := range s.Points {
 		if q.Row+1 != b.Ring {
@@ -95,7 +95,7 @@ func (b Band) Picture() (*Picture, error) {
 			}
 		})
 		sh.legend = append(sh.legend, entry{fmt.Sprintf("row %d: moves it most when left out", b.Ring), func(c *draw.Canvas, at vg.Point) { ring(c, t, ml.Free, at, 3.6, 1) }})
-		sh.caption += fmt.Sprintf(" Row %d has a ring: without it the boundary moves most.", b.Ring)
+		sh.caption += fmt.Sprintf(" Row %d is ringed: without it the boundary moves most.", b.Ring)
 	}
 	pic := sh.picture()
 	pic.Disagree = area

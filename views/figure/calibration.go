@@ -71,13 +71,13 @@ func drawCalibration(ctx context.Context, r Run, _ int) (*Picture, error) {
 	}
 	ends := Axis{Min: -0.02, Max: 1.02}
 	ch := Chart{Format: r.format(), X: ends, Y: ends}
-	ch.X.Name, ch.Y.Name = "probability of "+class+" told, by Platt's sigmoid", "share that is "+class
-	ch.Curves = []Curve{curve, {Name: "as told", X: []float64{0, 1}, Y: []float64{0, 1}}}
-	ch.Caption = fmt.Sprintf("Calibration on %d held-out points in %d groups, by the predicted probability of %s. On the diagonal predictions match observed shares.", len(all), bins, class)
+	ch.X.Name, ch.Y.Name = "predicted probability of "+class, "observed frequency of "+class
+	ch.Curves = []Curve{curve, {Name: "perfectly calibrated", X: []float64{0, 1}, Y: []float64{0, 1}}}
+	ch.Caption = fmt.Sprintf("Calibration on %d held-out points in %d groups, by the predicted probability of %s. On the diagonal, predictions match observed frequencies.", len(all), bins, class)
 	if worst > 0 {
-		ch.Caption += fmt.Sprintf(" The interval of some group misses it, by up to %.2g.", worst)
+		ch.Caption += fmt.Sprintf(" Some intervals miss it, by up to %.2g.", worst)
 	} else {
-		ch.Caption += " The intervals of all groups reach it."
+		ch.Caption += " All intervals reach it."
 	}
 	return ch.Picture()
 }

@@ -135,7 +135,7 @@ func ExampleRun_Draw_calibration() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/calibration.svg
-	// Calibration on 100 held-out points in 10 groups, by the predicted probability of 1. On the diagonal predictions match observed shares. The intervals of all groups reach it.
+	// Calibration on 100 held-out points in 10 groups, by the predicted probability of 1. On the diagonal, predictions match observed frequencies. All intervals reach it.
 }
 
 func ExampleValidation() {
@@ -177,7 +177,7 @@ func ExampleBand() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/band.svg
-	// The boundary over x1 and x2 with those of 30 bootstrap samples. Where between 5 % and 95 % of these predict 1 the area is hatched: 8.5 % of what is shown. Row 8 has a ring: without it the boundary moves most.
+	// The boundary over x1 and x2 with the boundaries of 30 bootstrap samples. Hatched: between 5 % and 95 % of these predict 1 (8.5 % of the area). Row 8 is ringed: without it the boundary moves most.
 }
 
 func ExampleRegularised() {

@@ -59,7 +59,7 @@ var runFigures = []runFigure{
 	{"path", hasPath, always("The error along λ, in training and with each point left out"), drawPath},
 	{"roc", hasROC, rocTitle, drawROC},
 	{"precision", hasROC, always("Precision and recall on held-out points"), drawPrecision},
-	{"calibration", hasCalibration, always("Probability told, and share found, on held-out points"), drawCalibration},
+	{"calibration", hasCalibration, always("Predicted probability and observed frequency on held-out points"), drawCalibration},
 }
 
 // Shown is a figure that a run can show.

@@ -350,7 +350,7 @@ func ValueOverlay(layers []Layer) (*Picture, error) {
 	colors := []Color{Ink, Orange, Green, Magenta, Muted, Blue}
 	for i, l := range layers {
 		if m := l.Scene.Model; m == nil || m.Rule != ml.Value || len(m.Features) != 1 || l.Scene.View.Labels != first.View.Labels {
-			return nil, fmt.Errorf("picture: %s is no curve over %s", l.Name, p.X)
+			return nil, fmt.Errorf("picture: %s is not a curve over %s", l.Name, p.X)
 		}
 		way := l.Scene.curve(p.Limits, p.Width)
 		way.Name, way.Pen = fmt.Sprintf("%d curves", len(layers)), Pen{Thin: true}

@@ -93,7 +93,7 @@ func (a Asked) Label(kept string) string {
 	if k, err := strconv.Atoi(kept); err == nil && k >= 0 && k < len(a.Question.Options) {
 		return a.Question.Options[k]
 	}
-	return "an answer that is no longer there"
+	return "an answer that no longer exists"
 }
 
 // Brief returns a stored answer in short: an option by its letter, a drawing in words.

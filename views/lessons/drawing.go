@@ -103,7 +103,7 @@ func Slacks(t Toy, w [2]float64, b float64) (marks []figure.Mark) {
 }
 
 // NoLine is the note shown if the two ends of a line coincide.
-const NoLine = "Two places are needed for a line: pull the ends apart."
+const NoLine = "A line needs two different points: pull the ends apart."
 
 // StepCurve returns the curve of a value over the steps of a replay.
 func StepCurve[S any](name string, r *trace.Replay[S], value func(S) float64) figure.Curve {

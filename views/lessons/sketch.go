@@ -81,7 +81,7 @@ func (s *Sketch) Read(given string) ([]float64, error) {
 	for i, text := range texts {
 		v, err := ReadNumber(text)
 		if err != nil || s.Log && v <= 0 {
-			return nil, fmt.Errorf("%q is no height", text)
+			return nil, fmt.Errorf("%q is not a height", text)
 		}
 		heights[i] = v
 	}

@@ -112,7 +112,7 @@ func LoadData(name string) *dataset.Data {
 	}
 	b, ok := dataset.FindBuiltin(name)
 	if !ok {
-		panic(Failf("lessons: there is no data set %q; choose one of the list", name))
+		panic(Failf("lessons: there is no data set %q; choose one from the list", name))
 	}
 	return Must(b.Load())
 }

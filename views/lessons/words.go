@@ -141,7 +141,7 @@ func (s *Screen) ask(lines []string, at *int, fail func(format string, args ...a
 			if start[2] != "" {
 				var err error
 				if q.Within, err = strconv.ParseFloat(start[2], 64); err != nil || !(q.Within > 0) {
-					fail("%s is within %q, which is no share such as 0.05", q.Slug, start[2])
+					fail("%s is within %q, which is not a fraction such as 0.05", q.Slug, start[2])
 				}
 			}
 			if s.Question(q.Slug) != nil {

@@ -334,7 +334,7 @@ func showMetric(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	step := min(in.Step, len(metricDerivation())-1)
 	return &lessons.Exhibit{
 		Steps: len(metricDerivation()), Step: step, Body: lessons.Derivation(step, metricDerivation()...),
-		Figures: []lessons.Figure{lessons.Plane("metric", "Each ellipse is what becomes of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it does not distort. ~Drag the core and the probe.~",
+		Figures: []lessons.Figure{lessons.Plane("metric", "Each ellipse is the image of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it does not distort. ~Drag the core and the probe.~",
 			figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 1, marks)},
 		Handles: []lessons.Handle{
 			core.Handle("core", in),
@@ -522,7 +522,7 @@ func showFactor(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		lessons.Number{Label: `eigenvalues of $\mathbf D\mathbf K\mathbf D$`, Value: fmt.Sprintf("%s to %.1f", views.Short(lessons.Flush(floats.Min(spectrum.Values), spectrum.Zero())), floats.Max(spectrum.Values)), Help: "none is below 0, but for rounding: the kernel is valid", After: true},
 	)...)
 	if j < before {
-		e.Notes = append(e.Notes, fmt.Sprintf("This factor lowers $J$, to %.0f %% of what it was: what it magnifies has widened the classes more than it has moved their means apart.", 100*j/before))
+		e.Notes = append(e.Notes, fmt.Sprintf("This factor lowers $J$ to %.0f %% of its value: it has widened the classes more than it has moved their means apart.", 100*j/before))
 	}
 	if lo, hi := floats.Min(c), floats.Max(c); lo < 0 && hi > 0 {
 		e.Notes = append(e.Notes, `$c$ has both signs here; the dotted line is $c = 0$. Points on it all share one image, the origin of the feature space.`)
@@ -641,7 +641,7 @@ func showGradient(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	case step == 0:
 		e.Notes = []string{"The factor is 1 everywhere. ~Step, and watch where it grows first.~"}
 	case js[step] < js[step-1]:
-		e.Notes = []string{fmt.Sprintf("This step was too long: $J$ fell by %.2g. The product keeps the best factor it has seen.", js[step-1]-js[step])}
+		e.Notes = []string{fmt.Sprintf("This step was too long: $J$ fell by %.2g. The program keeps the best factor it has seen.", js[step-1]-js[step])}
 	default:
 		e.After = []string{fmt.Sprintf("$J$ has gone %.0f %% of the way from the start to the eigenvector.", 100*(js[step]-js[0])/(best-js[0]))}
 	}
@@ -713,7 +713,7 @@ func showMethods(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		table.Rows = append(table.Rows, row)
 	}
 	e := &lessons.Exhibit{Tables: []lessons.Table{table}, Notes: notes, Lab: lessons.LabQuery(data.Text(in), "learner", learner.Of(in), "conformal", "eigen", "gamma", methodsGamma.Text(in), "C", c.Text(in), "core_gamma", methodsCoreGamma.Text(in), "rank_tol", "1e-2", "test_fraction", "0.3", "seed", seed.Text(in), "positive", s.Positive)}
-	e.Figures = append(e.Figures, lessons.Figure{Name: "overlay", Caption: "The boundaries without a map and with that of the eigenvector; the others are in the pictures of their maps. Grey and hatched: the two disagree. Hollow points are held out.", Draw: func(l lessons.Look) (*figure.Picture, error) {
+	e.Figures = append(e.Figures, lessons.Figure{Name: "overlay", Caption: "The boundaries without a map and with the eigenvector map; the other maps have pictures of their own. Grey and hatched: the two disagree. Hollow points are held out.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 		var layers []figure.Layer
 		for _, i := range []int{0, len(all) - 1} {
 			res := all[i]

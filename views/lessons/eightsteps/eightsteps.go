@@ -238,7 +238,7 @@ func (t *training) moved(step int, columns []int) lessons.Figure {
 	}
 	marks = append(marks, figure.Line{A: [2]float64{1, 0}, Pen: figure.Pen{Color: figure.Muted, Thin: true}}, figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Color: figure.Muted, Thin: true}},
 		figure.Circle{Radius: 1, Pen: figure.Pen{Color: figure.Magenta, Dash: figure.Dashed}, Name: lessons.Either(step < moves, "radius 1", "one standard deviation")})
-	return lessons.Figure{Name: "moved", Caption: "The mean of the training rows moves to the origin, then each column takes its deviation for its unit. Hollow points are held out. ~Step on.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
+	return lessons.Figure{Name: "moved", Caption: "The mean of the training rows moves to the origin, then each column is divided by its standard deviation. Hollow points are held out. ~Step on.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
 		p := figure.Plane{Format: l.Format(2), X: figure.Below(t.data.Features[columns[0]]), Stretched: true, Limits: limits, Marks: marks}
 		if len(columns) > 1 {
 			p.Y = figure.Below(t.data.Features[columns[1]])
@@ -598,7 +598,7 @@ func showTest(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		t.picture("before", "Before, on the same split.", t.before),
 	}
 	if len(t.test) == 0 {
-		e.Notes = append(e.Notes, "Nothing is held out. Raise the held-out share: accuracy on training rows says nothing about new points.")
+		e.Notes = append(e.Notes, "Nothing is held out. Raise the held-out fraction: accuracy on training rows says nothing about new points.")
 		return e
 	}
 	before, after := t.compare()

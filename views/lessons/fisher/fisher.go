@@ -39,7 +39,7 @@ var (
 	atLeastTwo = lessons.IntegerControl{Name: "components", Label: "components", Symbol: "K", Default: "4", Min: 2, Max: 5, Low: 2, High: 5}
 	start      = lessons.IntegerControl{Name: "start", Label: "start", Default: "2", Min: 1, Max: starts, Low: 1, High: starts, Help: "Other first means."}
 	probe      = lessons.NewPlace("px", "probe x1", "py", "probe x2", [2]float64{0.2, 0.9}, figure.Limits{XMin: -2.4, XMax: 2.2, YMin: -2.2, YMax: 2.2})
-	floor      = lessons.NumberControl{Name: "floor", Label: "variance floor", Default: "0.0001", Min: 1e-10, Max: 0.01, Low: 1e-10, High: 0.01, Log: true, Help: "As a share of the variance of the column."}
+	floor      = lessons.NumberControl{Name: "floor", Label: "variance floor", Default: "0.0001", Min: 1e-10, Max: 0.01, Low: 1e-10, High: 0.01, Log: true, Help: "As a fraction of the variance of the column."}
 	pulled     = lessons.IntegerControl{Name: "component", Label: "component", Symbol: "k", Default: "1", Min: 1, Max: 4, Low: 1, High: 4}
 	unit       = lessons.NumberControl{Name: "unit", Label: "x1 is multiplied by", Default: "1", Min: 0.01, Max: 100, Low: 0.1, High: 10, Log: true, Help: "Another unit of measurement."}
 	with       = lessons.SwitchControl{Name: "information", Label: "with the inverse Fisher matrix", Default: "true"}
@@ -524,7 +524,7 @@ func showScores(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	at := place(s.Mixture.Means[k])
 	all := place(mean[4+2*k:])
 	arrows = append(arrows, figure.Arrow{From: at, To: toward(at, all, 10*scale), Pen: figure.Pen{Color: figure.Magenta}, Name: "mean of all, tenfold"})
-	gradient := lessons.Table{Caption: "The mean of the scores over all points, by every parameter; the weights as free numbers, and with their sum held at 1", Head: []string{`$k$`, `$\pi_k$ free`, `$\pi_k$ held`, `$\mu_{k1}$`, `$\mu_{k2}$`, `$\sigma_{k1}^2$`, `$\sigma_{k2}^2$`}}
+	gradient := lessons.Table{Caption: "The mean score of all points for every parameter: with free weights, and with weights that sum to 1", Head: []string{`$k$`, `$\pi_k$ free`, `$\pi_k$ held`, `$\mu_{k1}$`, `$\mu_{k2}$`, `$\sigma_{k1}^2$`, `$\sigma_{k2}^2$`}}
 	for c := range 4 {
 		cells := []string{strconv.Itoa(c + 1)}
 		for _, v := range slices.Concat([]float64{mean[c], mean[c] - 1}, mean[4+2*c:][:2], mean[12+2*c:][:2]) {

@@ -142,7 +142,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			lessons.Either(wrong[i], "wrong", "right"))}
 	}
 	if !svm {
-		e.After = []string{"Without a point that is no support vector the machine may change all the same."}
+		e.After = []string{"Here the machine may change even if the point left out is not a support vector."}
 	}
 	e.Numbers = []lessons.Number{{Label: "errors so far", Value: fmt.Sprintf("%d of %d", so, e.Step), Help: "points left out so far", After: !svm}}
 	e.Numbers = append(e.Numbers, lessons.Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", lessons.CountTrue(wrong), n), Help: lessons.Percent(float64(lessons.CountTrue(wrong)) / float64(n)), After: !svm})
@@ -347,7 +347,7 @@ func showFewer(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			},
 		}},
 		Tables: []lessons.Table{table},
-		After:  []string{fmt.Sprintf("The least error, %s ± %.1f (ringed), is that of the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", lessons.Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
+		After:  []string{fmt.Sprintf("The lowest error, %s ± %.1f (ringed), belongs to the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", lessons.Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
 		Lab:    t.Lab(best.pairs...),
 	}
 }
@@ -477,7 +477,7 @@ func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 				{"inner folds", cell(func(o tuned) float64 { return o.fairClaimed }), cell(func(o tuned) float64 { return o.fairTruth }), cell(func(o tuned) float64 { return o.fairTruth - o.fairClaimed })},
 			},
 		}},
-		After: []string{"Inner folds do the choosing as well, so their own claim is no final judge either: a study needs an outer test fold besides."},
+		After: []string{"The inner folds also make the choice, so their score is not the final word either: a study needs an outer test fold as well."},
 	}
 }
 

@@ -61,7 +61,7 @@ var (
 		{Name: "molecules", Label: "molecules"}, {Name: "cycles", Label: "cycles and trees"},
 	}}
 	machineRounds = lessons.IntegerControl{Name: "h", Label: "rounds", Symbol: "h", Default: "2", Min: 0, Max: 4, Low: 0, High: 4}
-	noise         = lessons.NumberControl{Name: "noise", Label: "noise", Default: "0.05", Min: 0, Max: 0.5, Low: 0, High: 0.5, Help: "Probability that what tells the class of a graph is that of the other one."}
+	noise         = lessons.NumberControl{Name: "noise", Label: "noise", Default: "0.05", Min: 0, Max: 0.5, Low: 0, High: 0.5, Help: "Probability that a graph has the mark of the other class."}
 	cost          = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 0.01, Max: 1000, Low: 0.01, High: 1000, Log: true}
 	seed          = lessons.IntegerControl{Name: "seed", Label: "seed", Default: "1", Min: 1, Max: 1000, Low: 1, High: 20}
 

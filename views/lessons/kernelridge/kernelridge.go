@@ -573,7 +573,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	e.Numbers = []lessons.Number{
 		{Label: "mean square of the residuals", Value: lessons.Short(mse)},
 		{Label: "of the left-out misses", Value: lessons.Short(loo)},
-		{Label: "largest difference of the two ways", Value: views.Short(apart), Help: "rounding"},
+		{Label: "largest difference between the two", Value: views.Short(apart), Help: "rounding"},
 	}
 	return e
 }

@@ -667,7 +667,7 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			counter(d, p),
-			{Name: "chance", Caption: "The chance that a hyperplane separates the points when their labels are coins. It turns from hopeless to certain around half as many features as points.", Asks: "Here comes the chance that a hyperplane separates the points when their labels are coins.", Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "chance", Caption: "The probability that a hyperplane separates the points when each label is a coin toss. It turns from hopeless to certain around half as many features as points.", Asks: "Here comes the probability that a hyperplane separates the points when each label is a coin toss.", Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				var half []figure.Rule
 				if !l.Asking {
 					half = []figure.Rule{{Name: "M/2", At: float64(n) / 2, Upright: true}}

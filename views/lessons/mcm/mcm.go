@@ -31,7 +31,7 @@ var files embed.FS
 // The controls of the screens.
 var (
 	hyperplane   = lessons.NumberControl{Name: "t", Label: "hyperplane", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
-	origin       = lessons.NumberControl{Name: "o", Label: "origin", Default: "0", Min: -5, Max: 5, Low: -5, High: 5, Help: "Where the coordinates are counted from."}
+	origin       = lessons.NumberControl{Name: "o", Label: "origin", Default: "0", Min: -5, Max: 5, Low: -5, High: 5, Help: "Origin of the coordinates."}
 	zero         = lessons.NumberControl{Name: "t", Label: "zero of f", Default: "0.7", Min: -2, Max: 2, Low: -2, High: 2}
 	slope        = lessons.NumberControl{Name: "u", Label: "slope u", Symbol: "u", Default: "2.5", Min: 0.3, Max: 4, Low: 0.3, High: 4}
 	price        = lessons.NumberControl{Name: "C", Label: "price of slack", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
@@ -525,7 +525,7 @@ func pivot(s stepwise.SimplexState, first bool) string {
 	if ratio == 0 {
 		return text + fmt.Sprintf("%s is 0 already and would fall below: the ratio is 0. %s leaves.", out, out)
 	}
-	return text + fmt.Sprintf("The smallest ratio is that of %s, which reaches 0 when %s has changed by %s: %s leaves.", out, in, views.Short(ratio), out)
+	return text + fmt.Sprintf("%s has the smallest ratio: it reaches 0 when %s has changed by %s, so %s leaves.", out, in, views.Short(ratio), out)
 }
 
 // zeroStep compares the states around a pivot of length 0.

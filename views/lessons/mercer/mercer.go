@@ -331,7 +331,7 @@ func showTest(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		Lab: t.Lab(spec(k, row)...),
 	}
 	if s.Witness != nil {
-		e.Figures = append(e.Figures, lessons.Figure{Name: "witness", Wide: true, Caption: `The witness $\mathbf c$, one number a point: with these weights $\mathbf c^\top K\mathbf c$, which should be the squared length of $\sum_i c_i\phi(\mathbf x_i)$, is negative.`, Draw: lessons.Draws(1, figure.Bars{
+		e.Figures = append(e.Figures, lessons.Figure{Name: "witness", Wide: true, Caption: `The witness $\mathbf c$, one number per point: with these weights $\mathbf c^\top K\mathbf c$, which should be the squared length of $\sum_i c_i\phi(\mathbf x_i)$, is negative.`, Draw: lessons.Draws(1, figure.Bars{
 			X: "point", Y: "c", Values: s.Witness, Classes: t.Classes(), ClassNames: lessons.ClassNames(),
 		})})
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\mathbf c^\top K\mathbf c$`, Value: views.Short(form(g, s.Witness)), Help: `for the witness, $\lVert\mathbf c\rVert = 1$`})

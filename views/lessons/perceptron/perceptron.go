@@ -159,7 +159,7 @@ func showRule(_ context.Context, in lessons.Input) *lessons.Exhibit {
 // countsTable lists the points with their counts.
 func countsTable(s stepwise.PerceptronState) lessons.Table {
 	t := lessons.Table{
-		Caption: "One row a point, after the step. Marked: the point that was looked at.",
+		Caption: "One row per point, after the step. Marked: the point that was looked at.",
 		Head:    []string{"point", "$y$", `mistakes $\alpha$`, `$y f(\mathbf x)$`, ""},
 	}
 	for i, p := range s.Points {
@@ -567,7 +567,7 @@ func showNever(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			picture("line", "~Drag point 1.~ While the classes can be separated the line comes to rest, otherwise it keeps jumping. The counts are in parentheses.", t, s, 0, true).Instead(picture("line", asks, t, s, 0, false), asks),
 			lessons.StepChart("counts", "The three largest counts, step by step.", step, figure.Chart{Y: figure.Axis{Name: "mistakes α"}, Curves: curves}).Afterwards(),
-			lessons.StepChart("length", `The length of $\mathbf w$: bounded, also when there is no end.`, step, figure.Chart{
+			lessons.StepChart("length", `The length of $\mathbf w$: bounded, even if the algorithm never stops.`, step, figure.Chart{
 				Y: figure.Axis{Name: "|w|"}, Curves: []figure.Curve{lessons.StepCurve("|w|", r, func(s stepwise.PerceptronState) float64 { return s.WNorm })},
 			}).Afterwards(),
 		},

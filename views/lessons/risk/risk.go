@@ -472,7 +472,7 @@ func shatterNote(d theory.Dichotomy, family string) string {
 	case d.Realisable && family == "lines":
 		return head + "Realised; this is the line with the widest margin."
 	case d.Realisable:
-		return head + "Realised; the curve is that of the widest margin in feature space."
+		return head + "Realised; the curve has the widest margin in feature space."
 	case d.Common != nil:
 		return head + "Not realised: the ringed place lies between points of one class and between points of the other, so a line would have to have it on both sides."
 	}
@@ -600,10 +600,10 @@ func showStructural(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	if reveal {
 		e.Figures[0].Asks = "Degree by degree, the training error, the structural term and their sum. The true errors come with the answer."
-		e.Notes = []string{fmt.Sprintf("The smallest bound is that of degree %d.", all[best].degree)}
+		e.Notes = []string{fmt.Sprintf("Degree %d has the smallest bound.", all[best].degree)}
 		e.After = []string{fmt.Sprintf("Degree %d has %s true error. Degree %d has the least, %s. The bound is %s: valid, and far above the truth.", all[best].degree, lessons.Percent(truths[best]), all[least].degree, lessons.Percent(truths[least]), lessons.Worth(all[best].bound))}
 	} else {
-		e.Notes = []string{fmt.Sprintf("Degree %d: all curves with %.0f coefficients, so $h = %.0f$. The smallest bound so far is that of degree %d.", now.degree, now.h, now.h, all[best].degree)}
+		e.Notes = []string{fmt.Sprintf("Degree %d: all curves with %.0f coefficients, so $h = %.0f$. Degree %d has the smallest bound so far.", now.degree, now.h, now.h, all[best].degree)}
 	}
 	return e
 }
@@ -744,7 +744,7 @@ type machineSize struct {
 func measureRun(r *lessons.Run) (machineSize, error) {
 	m := r.Model
 	if m.Rule != ml.Sign {
-		return machineSize{}, param.Refuse("choose one of two classes", "its machine does not tell two classes apart by a sign")
+		return machineSize{}, param.Refuse("choose a run with two classes", "this run does not separate two classes by the sign of f")
 	}
 	points, err := m.Points(r.Data, r.Spec)
 	if err != nil {

@@ -305,7 +305,7 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // box.
 func bars(m *lessons.LinearMachine, c float64) lessons.Figure {
 	alphas := lessons.Column(m.Points, func(p ml.Point) float64 { return math.Abs(p.Weight) })
-	return lessons.Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can pass the rule, $C$; what is missing up to it is $\mu_i$. The bars of one class are together as high as those of the other.`, Draw: lessons.Draws(1, figure.Bars{
+	return lessons.Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can exceed the line at $C$; the gap below it is $\mu_i$. The bars of both classes have the same total height.`, Draw: lessons.Draws(1, figure.Bars{
 		X: "point", Y: "α", Values: alphas, Classes: lessons.Overlapping.Classes(), ClassNames: lessons.ClassNames(),
 		Rules: []figure.Rule{{Name: "C", At: c}},
 	})}
@@ -378,7 +378,7 @@ func showKinds(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			lessons.Number{Label: "errors with the free ones alone", Value: strconv.Itoa(lessons.Overlapping.Errors(figure.Linear(w, -b))), After: true},
 			lessons.Number{Label: `angle between the two $\mathbf w$`, Value: fmt.Sprintf("%.0f°", 180/math.Pi*math.Acos(min(1, max(-1, cos)))), After: true})
 	} else {
-		e.Notes = append(e.Notes, "At this $C$ there is no free support vector at all: summing over the free ones alone would leave nothing.")
+		e.Notes = append(e.Notes, "At this $C$ no support vector is free: a sum over the free ones alone has no terms.")
 	}
 	marks = append(marks, lessons.Overlapping.Dots(func(i int) bool { return m.Points[i].Role == ml.Free }))
 	alone := lessons.Plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, lessons.ToyLimits, 2, marks...)

@@ -198,7 +198,7 @@ func showObjects(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		},
 	}
 	if pieceCount(names) == 0 {
-		e.Notes = []string{"No word has as many symbols as a piece: there are no features, and every value is 0."}
+		e.Notes = []string{"Every word is shorter than a piece, so there are no features and every value is 0."}
 	}
 	return e
 }
@@ -666,7 +666,7 @@ func showValid(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	least := values[len(values)-1]
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "eigenvalues", Caption: "The eigenvalues of the matrix, largest first. One below 0 is hatched, and proves that the similarity is no inner product.", Draw: lessons.Draws(1, figure.Bars{
+			{Name: "eigenvalues", Caption: "The eigenvalues of the matrix, largest first. A negative one is hatched and proves that the similarity is not an inner product.", Draw: lessons.Draws(1, figure.Bars{
 				X: "eigenvalue", Y: "value", Values: values,
 			})},
 			grid("matrix", "The matrix itself.", k, texts),
