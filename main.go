@@ -43,41 +43,41 @@ func main() {
 func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	limits := dataset.DefaultLimits
 	flags := cmdline.NewFlags("serve [flags]", "Runs the web application until it is interrupted.")
-	addr := flags.String("addr", "HOST:PORT", "127.0.0.1:8080", "Address to listen on; port 0 takes a free one. (default 127.0.0.1:8080)")
-	dir := flags.DataDir("Directory of the database, for this server alone; it is made when it is missing.")
+	addr := flags.String("addr", "HOST:PORT", "127.0.0.1:8080", "Address to listen on; port 0 chooses a free port. (default 127.0.0.1:8080)")
+	dir := flags.DataDir("Directory of the database, for this server only; created if missing.")
 	var public string
-	flags.Func("public-url", "URL", "Where people find the server, for the links of courses and shared runs. (default the address in the network, where the server listens to it)", func(text string) (err error) {
+	flags.Func("public-url", "URL", "Public URL of the server, for links to courses and shared runs. (default the network address, if the server listens on it)", func(text string) (err error) {
 		public, err = web.ParsePublic(text)
 		return err
 	})
 	var proxies web.Proxies
-	flags.Func("trusted-proxy", "CIDR,...", "Networks of proxies in front, whose X-Forwarded-For, -Proto and -Host are believed; may be given several times. (default none)", proxies.Add)
+	flags.Func("trusted-proxy", "CIDR,...", "Networks of reverse proxies whose X-Forwarded-For, -Proto and -Host headers are trusted; may be given several times. (default none)", proxies.Add)
 	var origins web.Origins
-	fetches := flags.Switch("allow-url", "Fetch data from addresses that people name: public hosts only, within the limits of uploads.")
-	flags.Func("cors", "ORIGIN,...", "Origins of pages elsewhere, such as notebooks, that may call /api with a key; may be given several times. (default none)", origins.Add)
+	fetches := flags.Switch("allow-url", "Fetch data from URLs that users enter: public hosts only, within the upload limits.")
+	flags.Func("cors", "ORIGIN,...", "Origins of other pages, such as notebooks, that may call /api with a key; may be given several times. (default none)", origins.Add)
 	var names web.Hosts
-	flags.Func("host", "NAME,...", "Names of the server besides that of --public-url; requests to others are refused. (default any name where it listens to the network, none where to this computer alone)", names.Add)
-	cert := flags.String("tls-cert", "FILE", "", "Certificate in PEM, followed by those that vouch for it: the server speaks TLS. A file that is replaced is taken over. (default none)")
-	key := flags.String("tls-key", "FILE", "", "Key of the certificate, in PEM.")
-	metricsAddr := flags.String("metrics-addr", "HOST:PORT", "", "Address for /metrics alone, which is then nowhere else. (default that of the pages)")
+	flags.Func("host", "NAME,...", "Host names of the server in addition to --public-url; requests to other names are refused. (default any name if it listens on the network, none if only on this computer)", names.Add)
+	cert := flags.String("tls-cert", "FILE", "", "PEM file with the certificate and its chain, to serve TLS. A replaced file is reloaded. (default none)")
+	key := flags.String("tls-key", "FILE", "", "PEM file with the key of the certificate.")
+	metricsAddr := flags.String("metrics-addr", "HOST:PORT", "", "Separate address for /metrics, which is then served only there. (default the address of the pages)")
 	flags.Heading("Workers on other machines")
-	listen := flags.String("nats-listen", "HOST:PORT", "", "Have workers compute cells of searches, who come to this address with the token in the data directory, nats-token, over TLS where there is --tls-cert; port 0 takes a free one. (default none)")
+	listen := flags.String("nats-listen", "HOST:PORT", "", "Address where workers connect to compute cells of searches, with the token in the file nats-token of the data directory, over TLS with --tls-cert; port 0 chooses a free port. (default none)")
 	access := flags.Access()
-	leave := flags.Switch("leave-searches", "Leave all of searches to the workers; this machine answers pages and trains single runs.")
+	leave := flags.Switch("leave-searches", "Leave searches to the workers; this machine only serves pages and trains single runs.")
 	flags.Heading("Backups")
 	backups := store.Backups{Every: 24 * time.Hour, Keep: 14}
-	flags.Func("backup-dir", "DIR", "Make backups in this directory, best on another disk; it is made when it is missing. (default none)", func(text string) (err error) {
+	flags.Func("backup-dir", "DIR", "Directory for automatic backups, ideally on another disk; created if missing. (default none)", func(text string) (err error) {
 		backups.Dir, err = filepath.Abs(text)
 		return err
 	})
-	flags.Func("backup-every", "DURATION", "How often, such as 6h. (default 24h)", func(text string) (err error) {
+	flags.Func("backup-every", "DURATION", "Time between backups, such as 6h. (default 24h)", func(text string) (err error) {
 		backups.Every, err = time.ParseDuration(text)
 		if err != nil || backups.Every < time.Minute {
-			err = fmt.Errorf("expects a time of a minute or more, such as 6h, not %q", text)
+			err = fmt.Errorf("expects a duration of at least a minute, such as 6h, not %q", text)
 		}
 		return err
 	})
-	flags.Param(param.Param{Name: "backup_keep", Kind: param.Integer, Min: 1, Max: 10_000, Default: "14", Help: "How many are kept; the oldest are deleted."}, func(text string) (err error) {
+	flags.Param(param.Param{Name: "backup_keep", Kind: param.Integer, Min: 1, Max: 10_000, Default: "14", Help: "Number of backups to keep; the oldest are deleted."}, func(text string) (err error) {
 		backups.Keep, err = strconv.Atoi(text)
 		return err
 	})
@@ -86,10 +86,10 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	logger := flags.Log()
 	flags.Heading("Limits")
 	runLimit := time.Hour
-	flags.Func("run-limit", "DURATION", "Longest that a run is trained, such as 90s, 20m or 2h; it fails then. 0: as long as it takes. (default 1h)", func(text string) (err error) {
+	flags.Func("run-limit", "DURATION", "Time limit for training a run, such as 90s, 20m or 2h. 0: no limit. (default 1h)", func(text string) (err error) {
 		runLimit, err = time.ParseDuration(text)
 		if err != nil || runLimit < 0 {
-			err = fmt.Errorf("expects a time such as 20m, or 0, not %q", text)
+			err = fmt.Errorf("expects a duration such as 20m, or 0, not %q", text)
 		}
 		return err
 	})
@@ -98,15 +98,15 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		least, most, start float64
 		set                func(v int)
 	}{
-		{"max_upload", "Largest file, in MB.", 1, 1000, float64(limits.Bytes >> 20), func(v int) { limits.Bytes = int64(v) << 20 }},
-		{"max_rows", "Most rows of a file.", 1, 1e7, float64(limits.Rows), func(v int) { limits.Rows = v }},
-		{"max_columns", "Most columns of a file, the label included.", 1, 1e4, float64(limits.Columns), func(v int) { limits.Columns = v }},
-		{"max_datasets", "Most data sets of a workspace; 0: any number.", 0, 1e9, float64(quota.Datasets), func(v int) { quota.Datasets = v }},
-		{"max_runs", "Most runs of a workspace; 0: any number.", 0, 1e9, float64(quota.Runs), func(v int) { quota.Runs = v }},
-		{"max_space", "Room on the disk for a workspace, in MB; 0: any.", 0, 1e9, float64(quota.Bytes >> 20), func(v int) { quota.Bytes = int64(v) << 20 }},
-		{"max_disk", "Room on the disk for all workspaces together, in MB; 0: any.", 0, 1e9, 0, func(v int) { mostDisk = int64(v) << 20 }},
-		{"retention", "After how many days a workspace that nobody has used is deleted, unless it has an open course; 0: never.", 0, 36500, 0, func(v int) { days = v }},
-		{"patience", "Longest that a page waits for a training, in seconds.", 1, 3600, patience.Seconds(), func(v int) { patience = time.Duration(v) * time.Second }},
+		{"max_upload", "Maximum file size, in MB.", 1, 1000, float64(limits.Bytes >> 20), func(v int) { limits.Bytes = int64(v) << 20 }},
+		{"max_rows", "Maximum number of rows in a file.", 1, 1e7, float64(limits.Rows), func(v int) { limits.Rows = v }},
+		{"max_columns", "Maximum number of columns in a file, including the label.", 1, 1e4, float64(limits.Columns), func(v int) { limits.Columns = v }},
+		{"max_datasets", "Maximum number of data sets per workspace; 0: no limit.", 0, 1e9, float64(quota.Datasets), func(v int) { quota.Datasets = v }},
+		{"max_runs", "Maximum number of runs per workspace; 0: no limit.", 0, 1e9, float64(quota.Runs), func(v int) { quota.Runs = v }},
+		{"max_space", "Maximum disk space per workspace, in MB; 0: no limit.", 0, 1e9, float64(quota.Bytes >> 20), func(v int) { quota.Bytes = int64(v) << 20 }},
+		{"max_disk", "Maximum disk space for all workspaces together, in MB; 0: no limit.", 0, 1e9, 0, func(v int) { mostDisk = int64(v) << 20 }},
+		{"retention", "Number of days after which an unused workspace without an open course is deleted; 0: never.", 0, 36500, 0, func(v int) { days = v }},
+		{"patience", "Maximum time that a page waits for a training, in seconds.", 1, 3600, patience.Seconds(), func(v int) { patience = time.Duration(v) * time.Second }},
 	} {
 		p := param.Param{Name: l.name, Kind: param.Integer, Min: l.least, Max: l.most, Default: strconv.FormatFloat(l.start, 'f', -1, 64), Help: l.help}
 		flags.Param(p, func(text string) error {
@@ -128,15 +128,15 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	}
 	switch err := access.Check(); {
 	case *listen != "" && access.URL != "":
-		return cmdline.UsageError("--nats-listen and --nats exclude each other: a NATS server in this process, or another one")
+		return cmdline.UsageError("--nats-listen and --nats exclude each other: use a NATS server in this process or another one")
 	case access.URL == "" && (access.Token != "" || access.Creds != "" || access.CA != ""):
-		return cmdline.UsageError("--nats-token, --nats-creds and --nats-ca go with --nats, the address of a NATS server")
+		return cmdline.UsageError("--nats-token, --nats-creds and --nats-ca need --nats, the address of a NATS server")
 	case access.URL != "" && err != nil:
 		return cmdline.UsageError("--nats " + err.Error())
 	case backups.Dir == "" && (flags.Given("backup-every") || flags.Given("backup-keep")):
-		return cmdline.UsageError("--backup-every and --backup-keep go with --backup-dir, the directory of the backups")
+		return cmdline.UsageError("--backup-every and --backup-keep need --backup-dir, the directory of the backups")
 	case *leave && *listen == "" && access.URL == "":
-		return cmdline.UsageError("--leave-searches leaves them to workers, who come with --nats-listen or --nats")
+		return cmdline.UsageError("--leave-searches needs workers: give --nats-listen or --nats")
 	}
 
 	log := logger(std.Err)
@@ -180,10 +180,10 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		of         func(store.Space) int64
 	}{
 		{"marginlab_database_bytes", "Size of the database file.", func(sp store.Space) int64 { return sp.Database }},
-		{"marginlab_database_reusable_bytes", "Part of the database file that is free for new content.", func(sp store.Space) int64 { return sp.Reusable }},
+		{"marginlab_database_reusable_bytes", "Free space inside the database file.", func(sp store.Space) int64 { return sp.Reusable }},
 		{"marginlab_wal_bytes", "Size of the write-ahead log.", func(sp store.Space) int64 { return sp.Log }},
 		{"marginlab_disk_free_bytes", "Free bytes of the file system of the database.", func(sp store.Space) int64 { return sp.Free }},
-		{"marginlab_disk_low_bytes", "Uploads, runs and searches are refused below so many free bytes.", func(sp store.Space) int64 { return sp.Low }},
+		{"marginlab_disk_low_bytes", "Free bytes below which uploads, runs and searches are refused.", func(sp store.Space) int64 { return sp.Low }},
 	} {
 		metrics.Gauge(g.name, g.help, func() float64 {
 			sp, err := st.Space(ctx)
@@ -200,8 +200,8 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		name, help string
 		of         func(waiting, running map[store.Weight]int) map[store.Weight]int
 	}{
-		{"marginlab_work_waiting", "Runs and cells of searches that wait for this server, by how long they are expected to take.", func(waiting, _ map[store.Weight]int) map[store.Weight]int { return waiting }},
-		{"marginlab_work_running", "Runs and cells of searches that this server works on, by how long they have taken or are expected to.", func(_, running map[store.Weight]int) map[store.Weight]int { return running }},
+		{"marginlab_work_waiting", "Runs and cells of searches waiting for this server, by expected duration.", func(waiting, _ map[store.Weight]int) map[store.Weight]int { return waiting }},
+		{"marginlab_work_running", "Runs and cells of searches in progress on this server, by elapsed or expected duration.", func(_, running map[store.Weight]int) map[store.Weight]int { return running }},
 	} {
 		metrics.Gauges(g.name, g.help, "lane", func() map[string]float64 {
 			waiting, running, err := queue.Load(ctx)
@@ -215,7 +215,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 			return of
 		})
 	}
-	metrics.Gauge("marginlab_live_waiting", "Pages, pictures and answers that are waited for at the moment.", func() float64 { return float64(queue.Live.Urgencies()) })
+	metrics.Gauge("marginlab_live_waiting", "Pages, pictures and answers in progress.", func() float64 { return float64(queue.Live.Urgencies()) })
 	server, err := web.Listen(*addr, log)
 	if err != nil {
 		return err
@@ -273,7 +273,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		defer others.Close()
 		queue.Use(others)
 		metrics.Gauge("marginlab_workers", "Workers on other machines.", func() float64 { n, _ := others.Size(); return float64(n) })
-		workers = fmt.Sprintf("Other machines help with: marginlab worker %s\n", link.Help)
+		workers = fmt.Sprintf("To add other machines, run: marginlab worker %s\n", link.Help)
 	}
 	fmt.Fprintf(std.Out, "Margin Lab listens on %s\nand keeps its data in %s\n%s", where, st.Path(), workers)
 
@@ -282,7 +282,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		if err := os.MkdirAll(backups.Dir, 0o700); err != nil {
 			return err
 		}
-		metrics.Gauge("marginlab_backup_timestamp_seconds", "When the newest backup was made, in Unix time; 0: there is none.", func() float64 {
+		metrics.Gauge("marginlab_backup_timestamp_seconds", "Time of the newest backup, in Unix time; 0: none.", func() float64 {
 			newest, err := backups.Newest()
 			if err != nil || newest.IsZero() {
 				return 0

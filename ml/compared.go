@@ -43,8 +43,8 @@ func sizeOf(k kernel.Kernel, d *dataset.Data) (most int, err error) {
 	}
 	most = int(math.Min(mostCompared, math.Sqrt(2*mostSteps/kernel.Steps(k, d.Objects))))
 	if most < min(fewestCompared, d.Len()) {
-		return 0, param.Refuse("take another kernel or smaller objects",
-			"there is no picture of the values of the kernel %s: already those among %d of these %s would take too long", k.Name, fewestCompared, d.Kind().Words())
+		return 0, param.Refuse("use another kernel or smaller objects",
+			"the kernel matrix of %s is not drawn: even %d of these %s would take too long", k.Name, fewestCompared, d.Kind().Words())
 	}
 	return most, nil
 }
@@ -54,7 +54,7 @@ func sizeOf(k kernel.Kernel, d *dataset.Data) (most int, err error) {
 // ctx.Err().
 func Compare(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*Compared, error) {
 	if d.Objects == nil {
-		return nil, fmt.Errorf("the kernel %s compares points, of which nothing has to be drawn but their coordinates", k.Name)
+		return nil, fmt.Errorf("the kernel %s compares points: the kernel matrix is drawn only for other objects, such as strings and graphs", k.Name)
 	}
 	most, err := sizeOf(k, d)
 	if err != nil {

@@ -21,7 +21,7 @@ func errorsOf(f, t []float64) (e Errors, err error) {
 		e.MSE += (t[i] - v) * (t[i] - v) / float64(len(t))
 	}
 	if finite(e.MSE) == nil {
-		return e, param.Refuse("scale the values", "the squares of the errors are too large for floating-point numbers")
+		return e, param.Refuse("scale the values", "the squared errors are too large for floating-point numbers")
 	}
 	if _, variance := stat.PopMeanVariance(t, nil); variance > 0 {
 		e.R2 = finite(1 - e.MSE/variance)

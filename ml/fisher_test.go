@@ -40,5 +40,5 @@ func TestFisherModelNeedsItsMixture(t *testing.T) {
 		require.Fails(t, require.Err(ml.ReadStoredModel([]byte(text))), "", "%s: read from the store", name)
 	}
 	require.Fails(t, require.Err(ml.Train(t.Context(), clouds(40, 2, 1), spec(t, "kernel", "fisher", "components", "41"), nil)),
-		"take fewer components", "more components than rows")
+		"use fewer components", "more components than rows")
 }

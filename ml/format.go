@@ -32,7 +32,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 		return nil, errors.New("not a model in JSON: null")
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("not a model in JSON: something follows the model")
+		return nil, errors.New("not a model in JSON: unexpected data after the model")
 	}
 	m := new(Model)
 	if err := m.UnmarshalJSON(text); err != nil {
@@ -150,13 +150,13 @@ func (m *Model) tellsEdges() bool {
 func (f format2) model(strict bool) (*Model, error) {
 	switch {
 	case strict && f.Fill != nil && f.Format != 4:
-		return nil, fmt.Errorf("not a model in JSON: format %d has no fill", f.Format)
+		return nil, fmt.Errorf("not a model in JSON: format %d has no field fill", f.Format)
 	case strict && f.Platt != nil && f.Format == 2:
-		return nil, fmt.Errorf("not a model in JSON: format %d has no platt", f.Format)
+		return nil, fmt.Errorf("not a model in JSON: format %d has no field platt", f.Format)
 	case f.Format == 3 && f.Platt == nil:
-		return nil, errors.New("model: platt: missing, which tells format 3 from 2")
+		return nil, errors.New("model: platt: missing, but required by format 3")
 	case f.Format == 4 && f.Fill == nil:
-		return nil, errors.New("model: fill: missing, which tells format 4 from 3")
+		return nil, errors.New("model: fill: missing, but required by format 4")
 	}
 	m := &Model{
 		Features: f.Features, Label: f.Label, Classes: f.Classes,
@@ -184,7 +184,7 @@ func (f format2) model(strict bool) (*Model, error) {
 		m.Platt = f.Platt
 	}
 	if f.Format == 5 && !m.tellsEdges() {
-		return nil, errors.New("model: graphs: none is directed or has labels of edges, which tells format 5 from 3")
+		return nil, errors.New("model: graphs: format 5 requires a directed graph or edge labels")
 	}
 	return m, nil
 }
@@ -241,9 +241,9 @@ func decode(text []byte, strict bool) (*Model, error) {
 		}
 		return f.model(), nil
 	case *n > Format:
-		return nil, fmt.Errorf("model: format %d is newer than this program, which reads formats up to %d: use the version of Margin Lab that wrote the model, or a later one", *n, Format)
+		return nil, fmt.Errorf("model: format %d is newer than this version of Margin Lab, which reads formats up to %d: use the version that wrote the model, or a later one", *n, Format)
 	case *n < 2:
-		return nil, fmt.Errorf("model: format: expected 2 to %d, or no number for models of older versions, found %d", Format, *n)
+		return nil, fmt.Errorf("model: format: expected 2 to %d, or none in models of older versions, found %d", Format, *n)
 	}
 	var f format2
 	if err := read(&f); err != nil {
@@ -278,7 +278,7 @@ func (m *Model) check() error {
 	}
 	if p := m.Platt; p != nil {
 		if m.Rule != Sign {
-			return fmt.Errorf("model: platt: probabilities are those of the rule sign, not of %s", m.Rule)
+			return fmt.Errorf("model: platt: probabilities need the rule sign, not %s", m.Rule)
 		}
 		if err := checkVectors(2, "platt", []float64{p.A, p.B}); err != nil {
 			return err
@@ -453,7 +453,7 @@ func distinct(what string, names []string) error {
 
 func checkRows(rows []int) error {
 	if slices.ContainsFunc(rows, func(i int) bool { return i < 0 }) {
-		return errors.New("model: rows: expected numbers from 0 on")
+		return errors.New("model: rows: expected numbers of at least 0")
 	}
 	return nil
 }
@@ -483,32 +483,32 @@ func (r *Result) Fits(d *dataset.Data) error {
 	}
 	for _, m := range models {
 		if m.kind() != d.Kind() {
-			return fmt.Errorf("the model takes objects of kind %s, the data have %s", m.kind(), d.Kind())
+			return fmt.Errorf("the model takes objects of kind %s, not %s", m.kind(), d.Kind())
 		}
 		if d.Objects == nil {
 			for _, name := range m.Features {
 				if !slices.Contains(d.Features, name) {
-					return fmt.Errorf("the model takes %q, which is no feature of the data", name)
+					return fmt.Errorf("the model needs the feature %q, which the data do not have", name)
 				}
 			}
 		} else if shape, _ := dataset.KeptOf(d.Objects); shape.Columns != m.Columns() {
-			return fmt.Errorf("the model takes %d columns, the data have %d", m.Columns(), shape.Columns)
+			return fmt.Errorf("the model needs %d columns, the data have %d", m.Columns(), shape.Columns)
 		}
 		rows := slices.Clone(m.Supports.Rows)
 		for _, machine := range m.Machines {
 			rows = append(rows, machine.CoreRows...)
 		}
 		if n := d.Len(); len(rows) > 0 && slices.Max(rows) >= n {
-			return fmt.Errorf("the model was trained on row %d of its data, these have %d rows", slices.Max(rows), n)
+			return fmt.Errorf("the model was trained on row %d, but the data have %d rows", slices.Max(rows), n)
 		}
 		if m.Rule != r.Model.Rule || len(m.Machines) != len(r.Model.Machines) {
-			return errors.New("the model and that before it have different machines")
+			return errors.New("the model and the one before it have different machines")
 		}
 	}
 	rep := &r.Report
 	switch {
 	case rep.N != d.Len():
-		return fmt.Errorf("the report is of %d rows, the data have %d", rep.N, d.Len())
+		return fmt.Errorf("the report covers %d rows, the data have %d", rep.N, d.Len())
 	case cmp.Or(rep.Rule, Sign) != r.Model.Rule:
 		return fmt.Errorf("the report has the rule %q, the model %q", rep.Rule, r.Model.Rule)
 	case len(rep.Machines) > 0 && len(rep.Machines) != len(r.Model.Machines):

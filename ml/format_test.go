@@ -113,7 +113,7 @@ func format1(t testing.TB, text string) func(x []float64) float64 {
 
 func TestFormatNumbers(t *testing.T) {
 	t.Parallel()
-	for number, says := range map[string]string{"3": "platt", "4": "fill", "5": "directed", "6": "later", "1000000": "newer than this program", "1": "expected 2", "0": "expected 2", "-1": "expected 2", `"two"`: "not a model", "2.5": "not a model"} {
+	for number, says := range map[string]string{"3": "platt", "4": "fill", "5": "directed", "6": "later", "1000000": "newer than this version", "1": "expected 2", "0": "expected 2", "-1": "expected 2", `"two"`: "not a model", "2.5": "not a model"} {
 		text := strings.Replace(aModel(t), `"format":2`, `"format":`+number, 1)
 		_, err := ml.ReadModel(strings.NewReader(text))
 		_, lenient := ml.ReadStoredModel([]byte(text))

@@ -52,7 +52,7 @@ func TestWalksThatDiverge(t *testing.T) {
 	t.Parallel()
 	d := joined(clouds(20, 1, 2))
 	_, err := ml.Train(t.Context(), d, spec(t, "kernel", "random-walk", "walk_weight", "0.1"), nil)
-	require.Check(t, err != nil && strings.Contains(err.Error(), "the product graph of row ") && strings.Contains(err.Error(), "take a weight below 0.0"), "%v", err)
+	require.Check(t, err != nil && strings.Contains(err.Error(), "the product graph of row ") && strings.Contains(err.Error(), "use a weight below 0.0"), "%v", err)
 	res := train(t, d, spec(t, "kernel", "random-walk", "walk_weight", "0.02"))
 	var all [][2]int
 	for v := range 9 {
@@ -62,7 +62,7 @@ func TestWalksThatDiverge(t *testing.T) {
 	}
 	complete := require.Value(dataset.NewGraph(9, all, nil))(t)
 	require.Fails(t, require.Err(res.Model.ScoresOf(t.Context(), &dataset.Graphs{Name: "graph", Values: []dataset.Graph{{N: 1}, complete}})),
-		"row 2 with itself is 64, and 0.02 times that is not below 1; take a weight below 0.0156", "the error")
+		"row 2 with itself is 64, and 0.02 times that is not below 1; use a weight below 0.0156", "the error")
 }
 
 // TestFormatOfEdges writes models whose graphs have directions or labels of edges under a number

@@ -24,10 +24,10 @@ type Interval struct {
 // 1998, method 3.) It is an error if right is below 0 or above n, or level is not in (0, 1).
 func Wilson(right, n int, level float64) (Interval, error) {
 	if right < 0 || right > n {
-		return Interval{}, fmt.Errorf("the interval of %d right of %d points", right, n)
+		return Interval{}, fmt.Errorf("no interval for %d correct of %d points", right, n)
 	}
 	if !(level > 0 && level < 1) {
-		return Interval{}, param.Refuse("take one between 0 and 1, as 0.95", "the level %g of an interval", level)
+		return Interval{}, param.Refuse("choose a level between 0 and 1, such as 0.95", "the confidence level is %g", level)
 	}
 	if n == 0 {
 		return Interval{0, 1}, nil

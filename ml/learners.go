@@ -101,7 +101,7 @@ var Learners = []Learner{
 	{
 		Name: "ridge", Label: "Kernel ridge",
 		Problem: "minimise ½ Σ (tᵢ − f(xᵢ))² + ½ λ |w|²  with tᵢ = ±1, or the value itself, and no bias",
-		Help:    "Kernel ridge regression on the targets ±1 or on values, solved in closed form: every point counts, also those far on their own side, and the leave-one-out error comes with it. There is no bias: far from all points f is 0 with kernels that fade, such as rbf, so take values whose 0 means something, as their distance from the mean.",
+		Help:    "Kernel ridge regression on targets ±1 or on values, in closed form: every point counts, even far on its own side, and the leave-one-out error is included. There is no bias: with kernels that fade, such as rbf, f is 0 far from all points, so centre the values first.",
 		Params:  ridge.Params,
 		Targets: true,
 		Quicker: "a larger held-out fraction",

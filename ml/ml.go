@@ -480,7 +480,7 @@ func choose(d *dataset.Data, spec Spec) (*problem, error) {
 		return nil, err
 	}
 	if spec.Label != "" && spec.Label != d.Label {
-		return nil, param.Problems{{Field: "label", Message: fmt.Sprintf("label: this data set was read with %q as its label column, not %q", d.Label, spec.Label)}}
+		return nil, param.Problems{{Field: "label", Message: fmt.Sprintf("label: the label column of this data set is %q, not %q", d.Label, spec.Label)}}
 	}
 	takes, err := spec.kernel().Takes()
 	if err != nil {
@@ -508,7 +508,7 @@ func mismatch(name string, takes, kind dataset.Kind) string {
 			names = append(names, r.Name)
 		}
 	}
-	return fmt.Sprintf("kernel: %s compares %s, and these data are %s; use %s", name, takes.Words(), kind.Words(), strings.Join(names, ", "))
+	return fmt.Sprintf("kernel: %s compares %s, but these data are %s; use %s", name, takes.Words(), kind.Words(), strings.Join(names, ", "))
 }
 
 // split returns p with this split, and with scaling and imputation fitted to the training set.
@@ -720,7 +720,7 @@ func (p *problem) describe(r *Report, spec Spec, m *Model) {
 		return
 	}
 	if spec.Standardize {
-		r.Preprocessing = "standardised: mean 0 and population deviation 1 over the training rows"
+		r.Preprocessing = "standardised: mean 0 and population standard deviation 1 over the training rows"
 	}
 	if spec.Project == "pca" {
 		r.Preprocessing += "; projected to two principal components of the training rows"

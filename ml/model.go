@@ -157,7 +157,7 @@ type Projection struct {
 func fitProjection(x *mat.Dense) (*Projection, error) {
 	n, d := x.Dims()
 	if d < 2 {
-		return nil, fmt.Errorf("project: two principal components need at least two features, the data have %d", d)
+		return nil, fmt.Errorf("project: two principal components need at least two features, not %d", d)
 	}
 	p := &Projection{Mean: make([]float64, d)}
 	for j := range p.Mean {
@@ -406,7 +406,7 @@ func factorsOf(ctx context.Context, k kernel.Kernel, m *conformal.Map, x, cores 
 // scoresOn returns the scores at the rows of d, which has the inputs of m.
 func (m *Model) scoresOn(ctx context.Context, d *dataset.Data) (*mat.Dense, error) {
 	if m.kind() != d.Kind() {
-		return nil, fmt.Errorf("the model takes objects of kind %s, these data have %s", m.kind(), d.Kind())
+		return nil, fmt.Errorf("the model takes objects of kind %s, not %s", m.kind(), d.Kind())
 	}
 	if d.Objects != nil {
 		return m.ScoresOf(ctx, d.Objects)
@@ -465,7 +465,7 @@ func (m *Model) Predict(x []float64) string {
 // error under Value.
 func (m *Model) Accuracy(d *dataset.Data) (float64, error) {
 	if m.Rule == Value {
-		return 0, errors.New("a model that predicts numbers has no accuracy: its rule is value")
+		return 0, errors.New("a regression model has no accuracy: its rule is value")
 	}
 	scores, err := m.scoresOn(context.Background(), d)
 	if err != nil {

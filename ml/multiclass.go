@@ -42,13 +42,13 @@ type MulticlassEntry struct {
 var Multiclass = []MulticlassEntry{
 	{
 		Name: "ovo", Label: "one against one", Rule: OneVsOne,
-		Formula: "fᵢⱼ for every pair i < j: the class with most votes, of several the one with the largest Σ ± fᵢⱼ(x)",
-		Help:    "A machine for every pair of classes, trained on their points alone; every machine has a vote.",
+		Formula: "fᵢⱼ for every pair i < j: the class with most votes; ties go to the largest Σ ± fᵢⱼ(x)",
+		Help:    "A machine for every pair of classes, trained only on their points; each machine votes.",
 	},
 	{
 		Name: "ovr", Label: "one against the rest", Rule: OneVsRest,
 		Formula: "fᵢ for class i against all others: argmaxᵢ fᵢ(x)",
-		Help:    "A machine for every class against all others, trained on all points; the largest f(x) wins, also where none or several are positive.",
+		Help:    "A machine for every class against all others, trained on all points; the largest f(x) wins, even if none or several are positive.",
 	},
 	{
 		Name: "ww", Label: "Weston and Watkins", Rule: Argmax, joint: multiclass.WestonWatkins,
@@ -58,7 +58,7 @@ var Multiclass = []MulticlassEntry{
 	{
 		Name: "cs", Label: "Crammer and Singer", Rule: Argmax, joint: multiclass.CrammerSinger,
 		Formula: "minimise ½ Σ |w_c|² + C Σ ξᵢ  subject to  f_yᵢ(xᵢ) − f_c(xᵢ) ≥ 1 − ξᵢ for every wrong class c, ξᵢ ≥ 0, no bias",
-		Help:    "One SVM for all classes at once: a function without bias for every class, and one slack for every point, that of its worst wrong class.",
+		Help:    "One SVM for all classes at once: a function without bias for every class, and one slack per point, for its worst wrong class.",
 	},
 }
 

@@ -332,7 +332,7 @@ func TestMulticlassRefuses(t *testing.T) {
 		for _, l := range ml.Learners {
 			if way.Rule == ml.Argmax && l.Name != "svm" {
 				_, err := ml.Train(t.Context(), lone, spec(t, "learner", l.Name, "multiclass", way.Name), nil)
-				require.Says(t, problemFor(err, "multiclass"), way.Name+" is an SVM of its own",
+				require.Says(t, problemFor(err, "multiclass"), way.Name+" is an SVM; with the learner",
 					"%s, %s: %v", l.Name, way.Name, err)
 				require.Equal(t, ml.Check(toy(), spec(t, "learner", l.Name, "multiclass", way.Name)), nil, "%s, %s: two classes", l.Name, way.Name)
 				continue

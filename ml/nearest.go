@@ -24,7 +24,7 @@ type Neighbour struct {
 // take, ctx.Err().
 func Nearest(ctx context.Context, k kernel.Kernel, d *dataset.Data, row, n int) (near []Neighbour, among int, err error) {
 	if row < 0 || row >= d.Len() || d.Objects == nil {
-		return nil, 0, fmt.Errorf("there is no object in row %d of %d", row+1, d.Len())
+		return nil, 0, fmt.Errorf("row %d is out of range: the data have %d rows", row+1, d.Len())
 	}
 	// Two kernel values per candidate.
 	rows := thinned(d, int(math.Min(float64(d.Len()), 1+mostSteps/(2*kernel.Steps(k, d.Objects)))))

@@ -25,7 +25,7 @@ func Path(ctx context.Context, d *dataset.Data, spec Spec) (*ridge.Path, error) 
 		return nil, err
 	}
 	if learner.path == nil || spec.Conformal != "none" {
-		return nil, fmt.Errorf("there is no path over lambda for %s", spec.Title())
+		return nil, fmt.Errorf("%s has no path over lambda", spec.Title())
 	}
 	p, err := prepare(d, spec)
 	if err != nil {
@@ -37,7 +37,7 @@ func Path(ctx context.Context, d *dataset.Data, spec Spec) (*ridge.Path, error) 
 	}
 	parts := p.parts()
 	if len(parts) != 1 {
-		return nil, fmt.Errorf("there is no path over lambda for the %d machines of %s", len(parts), spec.Title())
+		return nil, fmt.Errorf("the path over lambda needs one machine, not the %d of %s", len(parts), spec.Title())
 	}
 	return learner.path(ctx, parts[0].of(k), parts[0].y)
 }

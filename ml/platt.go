@@ -43,7 +43,7 @@ func FitPlatt(f []float64, positive []bool) (Platt, error) {
 	var size, plus float64
 	for i, v := range f {
 		if finite(v) == nil {
-			return Platt{}, param.Refuse("take a smaller C, or standardise the features", "the decision value %g says nothing of a probability", v)
+			return Platt{}, param.Refuse("use a smaller C, or standardise the features", "the decision value %g cannot be turned into a probability", v)
 		}
 		size = max(size, math.Abs(v))
 		if positive[i] {
@@ -52,7 +52,7 @@ func FitPlatt(f []float64, positive []bool) (Platt, error) {
 	}
 	minus := float64(len(f)) - plus
 	if plus == 0 || minus == 0 {
-		return Platt{}, param.Refuse("take points of both classes", "probabilities cannot be told from points of one class")
+		return Platt{}, param.Refuse("add points of the other class", "calibration needs points of two classes")
 	}
 	if size == 0 {
 		size = 1
@@ -148,7 +148,7 @@ func without(rows, fold []int) (in, out []int) {
 func (t *Trainer) platt(ctx context.Context, train []int, cs []float64) ([]Platt, []error, error) {
 	target := t.p.target
 	if target.Rule != Sign {
-		return nil, nil, param.Problems{{Field: "calibration", Message: "calibration: probabilities are told between two classes; name a positive class"}}
+		return nil, nil, param.Problems{{Field: "calibration", Message: "calibration: probabilities need two classes; choose a positive class"}}
 	}
 	class, number := make([]float64, len(train)), [2]int{}
 	for k, i := range train {
@@ -157,7 +157,7 @@ func (t *Trainer) platt(ctx context.Context, train []int, cs []float64) ([]Platt
 	}
 	folds, err := dataset.Deal(class, max(2, min(calibrationFolds, number[0], number[1])), rand.New(rand.NewPCG(t.spec.Seed, calibrationStream)))
 	if err != nil {
-		return nil, nil, param.Refuse("switch calibration off, or take more points", "calibration holds out points of each class, of which one has only %d", min(number[0], number[1]))
+		return nil, nil, param.Refuse("switch calibration off, or use more points", "calibration holds out points of each class, but one class has only %d", min(number[0], number[1]))
 	}
 	f := make([][]float64, len(cs)) // by C, in the order of the folds
 	faults := make([]error, len(cs))

@@ -167,7 +167,7 @@ func TestCalibration(t *testing.T) {
 	three := require.Value(iris.Load())(t)
 	few := d.Subset([]int{0, 1, 2, 3})
 	few.Y = []int{0, 1, 1, 1}
-	for says, c := range map[string]*dataset.Data{"name a positive class": three, "only 1": few} {
+	for says, c := range map[string]*dataset.Data{"choose a positive class": three, "only 1": few} {
 		_, err := ml.Train(t.Context(), c, spec(t, "calibration", "platt"), nil)
 		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%v, want something about %q", err, says)
 	}

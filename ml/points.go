@@ -71,7 +71,7 @@ func (m *Model) points(d *dataset.Data, spec Spec, scores *mat.Dense) ([]Point, 
 		return nil, err
 	}
 	if n, _ := scores.Dims(); n != d.Len() {
-		return nil, fmt.Errorf("the model was trained on %d rows of data, these have %d", n, d.Len())
+		return nil, fmt.Errorf("the model was trained on data of %d rows, not %d", n, d.Len())
 	}
 	ps := make([]Point, d.Len())
 	for i := range ps {
@@ -98,7 +98,7 @@ func (m *Model) points(d *dataset.Data, spec Spec, scores *mat.Dense) ([]Point, 
 	for _, machine := range m.Machines {
 		for _, i := range slices.Concat(m.Supports.Rows, machine.CoreRows) {
 			if i >= len(ps) {
-				return nil, fmt.Errorf("the model was trained on row %d of its data, these have %d rows", i, len(ps))
+				return nil, fmt.Errorf("the model was trained on row %d, but the data have %d rows", i, len(ps))
 			}
 		}
 		for _, i := range machine.CoreRows {

@@ -107,7 +107,7 @@ func TestPrecomputedIsItsKernel(t *testing.T) {
 			require.Check(t, !ok, "%s: weights without features", at)
 			bare, err := got.Model.ScoresOf(t.Context(), strangers(matrix, false, 3))
 			switch {
-			case mapped && (err == nil || !strings.Contains(err.Error(), "row 1: k(x, x) is not known") || !strings.Contains(err.Error(), "called self")):
+			case mapped && (err == nil || !strings.Contains(err.Error(), "row 1: the conformal map needs k(x, x)") || !strings.Contains(err.Error(), "called self")):
 				t.Errorf("%s: a map without k(x, x): %v, %v", at, bare, err)
 			case !mapped && (err != nil || bare.At(0, 0) != ps[3].F):
 				t.Errorf("%s: f = %v, %v", at, bare, err)
@@ -184,7 +184,7 @@ func TestKernelsTakeTheirObjects(t *testing.T) {
 	require.Fails(t, require.Err(m.Accuracy(points)), "precomputed", "accuracy on points")
 	require.Fails(t, require.Err(train(t, points, spec(t)).Model.Points(matrix, s)), "", "points of a model that takes points, on a kernel matrix")
 	few := strangers(given(clouds(19, 2, 1), kernel.Linear()), false, 0)
-	require.Fails(t, require.Err(m.ScoresOf(t.Context(), few)), "takes 20 values of the kernel in a row, these rows have 19",
+	require.Fails(t, require.Err(m.ScoresOf(t.Context(), few)), "needs 20 kernel values in each row, not 19",
 		"rows of another matrix")
 }
 

@@ -41,7 +41,7 @@ func (m *Model) PredictTable(ctx context.Context, t *dataset.Table) (*Prediction
 	}
 	if i := slices.IndexFunc(scores.RawMatrix().Data, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); i >= 0 {
 		i /= len(m.Machines)
-		return nil, &dataset.Error{File: t.File, Line: t.Lines[i], Message: "the decision value is not finite: the numbers are too far from those the model was trained on"}
+		return nil, &dataset.Error{File: t.File, Line: t.Lines[i], Message: "the decision value is not finite: the inputs are too far from the training data"}
 	}
 	return &Predictions{scores, in.labels, in.fault, m}, nil
 }
@@ -62,7 +62,7 @@ func (m *Model) Rows(t *dataset.Table) (x *mat.Dense, labels []string, err error
 func (m *Model) ProbabilityName() string { return "probability " + m.Classes[1] }
 
 // ErrNotCalibrated is returned for a model without probabilities.
-var ErrNotCalibrated = param.Refuse("train it again with --calibration platt", "the model tells no probabilities: it is not calibrated, and f is none")
+var ErrNotCalibrated = param.Refuse("train again with --calibration platt", "the model has no probabilities: it is not calibrated")
 
 // WriteCSV writes a line per row: row (from 1), label (the prediction, unless the model
 // predicts numbers), f (a column per machine), if probability is set that of the positive
@@ -242,7 +242,7 @@ func lacks(t *dataset.Table, features []string) error {
 		return strings.Join(names, ", ")
 	}
 	missing := slices.IndexFunc(features, func(name string) bool { return !hasColumn(t, name) })
-	return &dataset.Error{File: t.File, Message: fmt.Sprintf("no column %q: the model takes %s, and the file has %s", features[missing], list(features), list(columnNames(t)))}
+	return &dataset.Error{File: t.File, Message: fmt.Sprintf("no column %q: the model needs %s, the file has %s", features[missing], list(features), list(columnNames(t)))}
 }
 
 func columnNames(t *dataset.Table) []string {

@@ -107,7 +107,7 @@ var Quantities = slices.Concat([]Quantity{
 	{"test_brier", "Test Brier score", "Mean of (1 − p)², where p is the predicted probability of the right class; always ½ gives 0.25.", Plain, -1, func(r *Report) any { return r.TestBrier }},
 	{"test_mse", "Test MSE", "Mean of (t − f(x))² over the test points, in the squared unit of the values.", Plain, -1, func(r *Report) any { return r.TestMSE }},
 	{"test_r2", "Test R²", "1 − MSE over the variance of the test values: 1 if f fits them all, 0 if no better than their mean, below 0 if worse.", Plain, 1, func(r *Report) any { return r.TestR2 }},
-	{"test_n", "Test points", "Points that were not trained on.", Plain, 0, func(r *Report) any {
+	{"test_n", "Test points", "Points not used for training.", Plain, 0, func(r *Report) any {
 		if r.TestN == 0 {
 			return nil
 		}
@@ -123,49 +123,49 @@ var Quantities = slices.Concat([]Quantity{
 	{"train_n", "Training points", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
 	{"confusion", "Training confusion matrix", "Training points by actual and predicted class, with precision and recall.", Plain, 0, nothing},
 	{"test_confusion", "Test confusion matrix", "Test points by actual and predicted class, with precision and recall.", Plain, 0, nothing},
-	{"loo_accuracy", "Leave-one-out accuracy", "Share of training points that the machine of all the others puts on their own side of f = 0, in closed form. Scaling, kernel width and conformal map stay those of all training points: with a map, which has seen every label, it promises too much.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
-	{"loo_error", "Leave-one-out MSE", "Mean of (t − f(x))² over the training points, f fitted to all the others: in closed form, without training again.", Plain, -1, func(r *Report) any { return r.LOOError }},
+	{"loo_accuracy", "Leave-one-out accuracy", "Share of training points classified correctly by the model trained on all others, in closed form. Scaling, kernel width and conformal map stay those of all training points: with a map, which has seen every label, the estimate is optimistic.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
+	{"loo_error", "Leave-one-out MSE", "Mean of (t − f(x))² over the training points, with f fitted to all others: in closed form, without retraining.", Plain, -1, func(r *Report) any { return r.LOOError }},
 	{"mse", "Training MSE", "Mean of (t − f(x))² over the training points.", Plain, 0, func(r *Report) any { return r.MSE }},
 	{"r2", "Training R²", "1 − the mean squared error over the variance of the training values.", Plain, 0, func(r *Report) any { return r.R2 }},
-	{"support_vectors", "Support vectors", "Points with a weight that is not zero: only they enter f. Of several machines: in any of them.", Plain, -1, func(r *Report) any { return r.SupportVectors }},
+	{"support_vectors", "Support vectors", "Points with a nonzero weight: only they enter f. With several machines: in any of them.", Plain, -1, func(r *Report) any { return r.SupportVectors }},
 	{"free", "– free", "0 < α < C: exactly on the margin, |f| = 1. They fix b.", Plain, 0, func(r *Report) any { return r.Free }},
 	{"bounded_inside", "– bounded, inside", "α = C, slack at most 1: inside the margin, still on the right side.", Plain, 0, func(r *Report) any { return r.BoundedInside }},
 	{"bounded_misclassified", "– bounded, misclassified", "α = C, slack above 1: on the wrong side.", Plain, 0, func(r *Report) any { return r.BoundedMisclassified }},
 	{"margin", "Margin 1/|w|", "Distance from f = 0 to f = ±1 in the kernel's feature space.", Plain, 0, func(r *Report) any { return r.Margin }},
 	{"w_norm", "|w|", "Length of the normal in feature space, √(u′Ku).", Plain, 0, func(r *Report) any { return r.WNorm }},
 	{"h", "h", "Largest functional margin of a training point, at least 1: the MCM keeps its ratio to the smallest margin small.", Plain, 0, func(r *Report) any { return r.H }},
-	{"slack_sum", "Sum of slacks", "Σ max(0, 1 − y f(x)): how far all training points together fall short of f = ±1 on their side; of one problem for all classes, of 1 between the right class and the wrong ones.", Plain, 0, func(r *Report) any { return r.SlackSum }},
-	{"l1", "Σ|λ|", "Sum of the absolute coefficients, what ρ pays for.", Plain, 0, func(r *Report) any { return r.L1 }},
-	{"machines", "Machines", "Functions f that were trained, one for each class or each pair of classes.", Plain, 0, func(r *Report) any {
+	{"slack_sum", "Sum of slacks", "Σ max(0, 1 − y f(x)): how far all training points together fall short of f = ±1 on their side; if all classes are trained at once, of a lead of 1 of the right class over the wrong ones.", Plain, 0, func(r *Report) any { return r.SlackSum }},
+	{"l1", "Σ|λ|", "Sum of the absolute coefficients, which ρ penalises.", Plain, 0, func(r *Report) any { return r.L1 }},
+	{"machines", "Machines", "Number of trained functions f, one for each class or each pair of classes.", Plain, 0, func(r *Report) any {
 		if len(r.Machines) == 0 {
 			return nil
 		}
 		return len(r.Machines)
 	}},
 	{"b", "b", "Constant term of f, in the space the kernel sees.", Plain, 0, func(r *Report) any { return r.B }},
-	{"w", "w in original units", "Weights of the straight boundary w·x + b = 0 on the features as they were given.", Plain, 0, func(r *Report) any { return r.Weights }},
-	{"b_original", "b in original units", "The constant that goes with these weights.", Plain, 0, func(r *Report) any { return r.BOriginal }},
-	{"j_before", "J before", "Fisher scalar with the kernel as it was: scatter between the classes over scatter within.", Plain, 0, func(r *Report) any { return r.JBefore }},
+	{"w", "w in original units", "Weights of the linear boundary w·x + b = 0 in the original features.", Plain, 0, func(r *Report) any { return r.Weights }},
+	{"b_original", "b in original units", "The constant term for these weights.", Plain, 0, func(r *Report) any { return r.BOriginal }},
+	{"j_before", "J before", "Fisher scalar with the original kernel: scatter between the classes over scatter within.", Plain, 0, func(r *Report) any { return r.JBefore }},
 	{"j_after", "J after", "The same after the conformal map.", Plain, 0, func(r *Report) any { return r.JAfter }},
 	{"eigenvalue", "Largest eigenvalue", "Of the generalised eigenproblem P α = g Q α: the best J that these cores allow, with the ridge D.", Plain, 0, func(r *Report) any { return r.Eigenvalue }},
 	{"cores", "Cores", "Points around which the map magnifies or shrinks.", Plain, 0, func(r *Report) any { return r.Cores }},
 	{"sign_change", "c(x) changes sign", "The kernel stays positive semidefinite, but points on the two sides of c = 0 count as opposite.", Plain, 0, func(r *Report) any { return r.SignChange }},
 	{"rank", "Rank", "Columns that f may use: the numerical rank of the kernel matrix at rank_tol, or, with ρ > 0, all of them.", Plain, 0, func(r *Report) any { return r.Rank }},
-	{"log_likelihood", "Log-likelihood", "Σ log p(x) of the training points under the mixture that the Fisher kernel compares points by: what EM lets rise.", Plain, 0, func(r *Report) any { return r.LogLikelihood }},
-	{"at_floor", "– components stopped", "Gaussians of the mixture that closed in on points alike until the lowest variance stopped them.", Plain, 0, func(r *Report) any { return r.AtFloor }},
-	{"left_out", "– components left out", "Gaussians of the mixture that lost all points on the way and are in it no more.", Plain, 0, func(r *Report) any { return r.LeftOut }},
+	{"log_likelihood", "Log-likelihood", "Log-likelihood Σ log p(x) of the training points under the mixture of the Fisher kernel, which EM maximises.", Plain, 0, func(r *Report) any { return r.LogLikelihood }},
+	{"at_floor", "– components stopped", "Gaussians that collapsed onto equal points until the lowest variance stopped them.", Plain, 0, func(r *Report) any { return r.AtFloor }},
+	{"left_out", "– components left out", "Gaussians that lost all points and were removed from the mixture.", Plain, 0, func(r *Report) any { return r.LeftOut }},
 	{"objective", "Objective", "SVM: the dual, maximised. MCM: h + C Σq + ρ Σ|λ|, minimised. Kernel ridge: ½ Σ(t − f)² + ½ λ|w|², minimised. Weston and Watkins, Crammer and Singer: ½ Σ|w_c|² + C Σξ, minimised.", Plain, 0, func(r *Report) any { return r.Objective }},
 	{"primal_objective", "Primal objective", "½|w|² + C Σξ at the solution; it meets the dual at the optimum.", Plain, 0, func(r *Report) any { return r.PrimalObjective }},
-	{"dual_objective", "Dual objective", "A bound that no better solution can pass: the certificate.", Plain, 0, func(r *Report) any { return r.DualObjective }},
-	{"relative_gap", "Relative duality gap", "(primal − dual) / |primal|: the share of the objective that could still be gained; 0 proves the optimum.", Plain, 0, func(r *Report) any { return r.RelativeGap }},
-	{"gap", "– against 1 at least", "(primal − dual) / max(1, |primal|): the same where the objective is above 1, the gap itself where it is below.", Plain, 0, func(r *Report) any { return r.Gap }},
-	{"local", "Local optimum", "The kernel is not positive semidefinite in general, so that the dual may have many maxima. This is the better one of two, from starts far apart, and no bound proves that there is no other.", Plain, 0, func(r *Report) any { return r.Local }},
-	{"condition", "Condition number", "Of the linear system (K + λI) a = t, estimated: about how many times it may magnify rounding, 1e-16. Raise λ to lower it.", Plain, 0, func(r *Report) any { return r.Condition }},
-	{"kkt_violation", "Largest KKT violation", "How far the worst pair of points is from optimal, as far as rounding lets it be known; training stops at tol.", Plain, 0, func(r *Report) any { return r.KKTViolation }},
-	{"iterations", "Iterations", "Steps of the solver, of all machines together.", Plain, 0, func(r *Report) any { return r.Iterations }},
-	{"status", "Status", "Why the solver stopped: converged, iteration-limit, cancelled, or numerical (rounding kept it from what was asked for; the gap or the violation tells what was reached).", Plain, 0, func(r *Report) any { return string(r.Status) }},
-	{"fit_seconds", "Training time", "Training only: no reading, no drawing.", Seconds, 0, func(r *Report) any { return r.FitSeconds }},
-	{"n", "Points", "Rows given, held-out ones included.", Plain, 0, func(r *Report) any { return r.N }},
+	{"dual_objective", "Dual objective", "A bound that no solution can beat: the optimality certificate.", Plain, 0, func(r *Report) any { return r.DualObjective }},
+	{"relative_gap", "Relative duality gap", "(primal − dual) / |primal|: the largest possible improvement of the objective; 0 proves the optimum.", Plain, 0, func(r *Report) any { return r.RelativeGap }},
+	{"gap", "– with floor 1", "(primal − dual) / max(1, |primal|): the relative gap if the objective is above 1, otherwise the gap itself.", Plain, 0, func(r *Report) any { return r.Gap }},
+	{"local", "Local optimum", "The kernel is not positive semidefinite in general, so the dual may have many maxima. This is the better of two, from distant starts; no bound proves that there is no better one.", Plain, 0, func(r *Report) any { return r.Local }},
+	{"condition", "Condition number", "Estimate for the linear system (K + λI) a = t: the factor by which it may magnify rounding errors of 1e-16. Raise λ to lower it.", Plain, 0, func(r *Report) any { return r.Condition }},
+	{"kkt_violation", "Largest KKT violation", "How far the worst pair of points is from optimality, up to rounding; training stops at tol.", Plain, 0, func(r *Report) any { return r.KKTViolation }},
+	{"iterations", "Iterations", "Solver iterations of all machines together.", Plain, 0, func(r *Report) any { return r.Iterations }},
+	{"status", "Status", "Why the solver stopped: converged, iteration-limit, cancelled, or numerical (rounding prevented the requested accuracy; the gap or the violation shows what was reached).", Plain, 0, func(r *Report) any { return string(r.Status) }},
+	{"fit_seconds", "Training time", "Training only, without reading and drawing.", Seconds, 0, func(r *Report) any { return r.FitSeconds }},
+	{"n", "Points", "Rows in the data, including held-out ones.", Plain, 0, func(r *Report) any { return r.N }},
 	{"d", "Features", "Columns trained on.", Plain, 0, func(r *Report) any {
 		if r.D == 0 {
 			return nil
@@ -184,16 +184,16 @@ var Quantities = slices.Concat([]Quantity{
 		}
 		return r.Positive
 	}},
-	{"rule", "Rule", "How the answer is read off f(x).", Plain, 0, func(r *Report) any {
+	{"rule", "Rule", "How the prediction follows from f(x).", Plain, 0, func(r *Report) any {
 		if r.Rule == "" {
 			return nil
 		}
 		return string(r.Rule)
 	}},
-	{"learner", "Learner", "The machine that was trained.", Plain, 0, func(r *Report) any { return r.Learner }},
+	{"learner", "Learner", "The learner that was trained.", Plain, 0, func(r *Report) any { return r.Learner }},
 	{"kernel", "Kernel", "The similarity of two points.", Plain, 0, func(r *Report) any { return r.Kernel }},
 }, values(), []Quantity{
-	{"preprocessing", "Preprocessing", "Done before the kernel sees a point; stored with the model.", Plain, 0, func(r *Report) any { return r.Preprocessing }},
+	{"preprocessing", "Preprocessing", "Applied before the kernel; stored with the model.", Plain, 0, func(r *Report) any { return r.Preprocessing }},
 })
 
 // nothing is the value of entries that are not a single number.

@@ -81,13 +81,13 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.
 	n := len(p.rows)
 	switch {
 	case spec.Conformal != "none" || spec.Values.Switch("hard_margin"):
-		return nil, param.Refuse("switch off the conformal map and the hard margin", "a path over C is of one kernel, and of a finite C")
+		return nil, param.Refuse("switch off the conformal map and the hard margin", "the path over C needs an SVM with a finite C and no conformal map")
 	case n > MaxRegularise:
-		return nil, param.Refuse("hold more rows out", "a path over C is followed for up to %d training rows, not for %d", MaxRegularise, n)
+		return nil, param.Refuse("hold out more rows", "the path over C is computed for at most %d training rows, not %d", MaxRegularise, n)
 	case !HasRegularisation(spec, n):
-		return nil, param.Refuse("take the SVM", "there is no path over C for %s", spec.Title())
+		return nil, param.Refuse("use the SVM", "%s has no path over C", spec.Title())
 	case p.target.Rule != Sign:
-		return nil, param.Refuse("name a positive class", "a path over C is of one machine, and %d classes take several", len(p.target.Classes))
+		return nil, param.Refuse("choose a positive class", "the path over C needs two classes, not %d", len(p.target.Classes))
 	}
 	grid := regulariseGrid(spec.Values.Number("C"))
 	k, err := p.trainingGram(ctx, recorder)

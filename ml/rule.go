@@ -52,19 +52,19 @@ var Rules = []RuleEntry{
 		},
 	},
 	{
-		Name: OneVsRest, Label: "one against the rest", Help: "The class whose machine has the largest f(x), also where none or several are positive; of those that tie the first.",
+		Name: OneVsRest, Label: "one against the rest", Help: "The class whose machine has the largest f(x), even if none or several are positive; ties go to the first.",
 		least: 2, machines: func(k int) int { return k }, sides: each, class: largest,
 	},
 	{
-		Name: OneVsOne, Label: "one against one", Help: "Every pair of classes votes; among those with most votes, the one with the largest sum of its margins.",
+		Name: OneVsOne, Label: "one against one", Help: "Every pair of classes votes; ties go to the class with the largest sum of margins.",
 		least: 2, machines: func(k int) int { return k * (k - 1) / 2 }, sides: pairs, class: mostVotes,
 	},
 	{
-		Name: Argmax, Label: "largest", Help: "The class with the largest f(x), of functions that were trained together.",
+		Name: Argmax, Label: "largest", Help: "The class with the largest f(x); all functions were trained together.",
 		least: 2, machines: func(k int) int { return k }, sides: each, class: largest,
 	},
 	{
-		Name: Value, Label: "value", Help: "f(x) itself is the answer: regression.",
+		Name: Value, Label: "value", Help: "f(x) itself: regression.",
 		machines: func(int) int { return 1 },
 		sides:    func(int) []side { return []side{{nobody, nobody}} },
 		class:    func(int, []float64) int { return nobody },

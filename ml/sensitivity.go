@@ -88,13 +88,13 @@ func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recor
 	}
 	switch {
 	case !HasRegularisation(spec, len(p.rows)):
-		return nil, param.Refuse("take an SVM with a finite C, without a conformal map", "what would change a result is told of an SVM of up to %d training rows, and %d rows in all", MaxRegularise, MostSensed)
+		return nil, param.Refuse("use such an SVM", "sensitivity is computed for SVMs with a finite C, no conformal map and at most %d training rows and %d rows in all", MaxRegularise, MostSensed)
 	case len(p.target.Class) > MostSensed:
-		return nil, param.Refuse("take fewer rows", "what would change a result is told of up to %d rows, held-out ones included, not of %d", MostSensed, len(p.target.Class))
+		return nil, param.Refuse("use fewer rows", "sensitivity is computed for at most %d rows, including test rows, not %d", MostSensed, len(p.target.Class))
 	case !p.kernel.Definite():
-		return nil, param.Refuse("take another kernel", "with a kernel that is not positive semidefinite in general, the solution may jump: what would change a result is not told of it")
+		return nil, param.Refuse("use another kernel", "sensitivity needs a positive semidefinite kernel: with this kernel the solution may jump")
 	case p.target.Rule != Sign:
-		return nil, param.Refuse("name a positive class", "what would change a result is told of one machine, and %d classes take several", len(p.target.Classes))
+		return nil, param.Refuse("choose a positive class", "sensitivity needs two classes, not %d", len(p.target.Classes))
 	}
 	n := len(p.target.Class)
 	s := &sensing{
@@ -206,7 +206,7 @@ func ended(ctx context.Context, res *svm.Result) error {
 	if err := ctx.Err(); err != nil || res.Status == trace.Converged {
 		return err
 	}
-	return param.Refuse(svm.Remedy(res.Status), "a training ended as %s, so what moves cannot be told", res.Status)
+	return param.Refuse(svm.Remedy(res.Status), "a training did not converge (%s), so the change cannot be measured", res.Status)
 }
 
 // tell reports progress after a training.

@@ -130,7 +130,7 @@ func TestSenseAndRegulariseRefuse(t *testing.T) {
 			require.Check(t, errors.As(err, new(*param.Refusal)), "%v: %v", set, err)
 		}
 	}
-	if _, err := ml.Sense(t.Context(), clouds(2*ml.MaxRegularise+2, 2, 1), spec(t, "positive", "a", "test_fraction", "0.6"), nil); !errors.As(err, new(*param.Refusal)) || !strings.Contains(err.Error(), "2000 rows, held-out ones included") {
+	if _, err := ml.Sense(t.Context(), clouds(2*ml.MaxRegularise+2, 2, 1), spec(t, "positive", "a", "test_fraction", "0.6"), nil); !errors.As(err, new(*param.Refusal)) || !strings.Contains(err.Error(), "2000 rows, including test rows") {
 		t.Errorf("too many rows in all: %v", err)
 	}
 	three := data([][]float64{{0}, {1}, {2}, {0.1}, {1.1}, {2.1}}, "a", "b", "c", "a", "b", "c")

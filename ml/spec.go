@@ -60,29 +60,29 @@ type Group struct {
 // Groups lists every parameter in the order pages, JSON and help show them.
 var Groups = []Group{
 	{"data", "Data", []param.Param{
-		{Name: "label", Label: "label column", Kind: param.Text, Help: "Column that holds the class; empty takes the one the file was read with."},
+		{Name: "label", Label: "label column", Kind: param.Text, Help: "Column with the class; empty: the label column of the data set."},
 		{Name: "target", Label: "target", Kind: param.Choice, Default: "class", Options: []param.Option{
-			{Name: "class", Label: "classes", Help: "Tell classes apart."},
-			{Name: "value", Label: "values (regression)", Help: "Fit f(x) to the labels, all of which are numbers."},
-		}, Help: "What the labels are: classes, or values that a regression fits, for which they all must be numbers."},
-		{Name: "features", Label: "features", Kind: param.Text, Help: "Columns to train on, separated by commas; empty takes all."},
-		{Name: "positive", Label: "positive class", Kind: param.Text, When: "target", Is: "class", Help: "Class on the side f(x) ≥ 0, trained against all the others. Empty takes the last of two classes, and tells more than two apart."},
-		{Name: "standardize", Label: "standardise", Kind: param.Switch, Default: "true", Help: "Shift and scale every feature to mean 0 and deviation 1, measured on the training rows."},
+			{Name: "class", Label: "classes", Help: "Predict classes."},
+			{Name: "value", Label: "values (regression)", Help: "Fit f(x) to numeric labels."},
+		}, Help: "How to read the labels: as classes, or as values for regression (numeric labels only)."},
+		{Name: "features", Label: "features", Kind: param.Text, Help: "Columns to train on, separated by commas; empty: all."},
+		{Name: "positive", Label: "positive class", Kind: param.Text, When: "target", Is: "class", Help: "Class on the side f(x) ≥ 0, against all others. Empty: the last of two classes; with more classes, all are separated."},
+		{Name: "standardize", Label: "standardise", Kind: param.Switch, Default: "true", Help: "Scale every feature to mean 0 and standard deviation 1, computed on the training set."},
 		{Name: "project", Label: "projection", Kind: param.Choice, Default: "none", Options: []param.Option{
 			{Name: "none", Label: "none", Help: "Train on the features as they are."},
-			{Name: "pca", Label: "two principal components", Help: "Train on the two directions of largest variance among the training rows."},
+			{Name: "pca", Label: "two principal components", Help: "Train on the two directions of largest variance in the training set."},
 		}, Help: "Train on the features themselves or on their two leading principal components."},
 	}},
 	{"kernel", "Kernel", withOptions(kernelChoice())},
 	{"machine", "Machine", append(withOptions(learnerChoice()), multiclassChoice())},
 	{"conformal", "Conformal map", withOptions(conformalChoice())},
 	{"evaluation", "Evaluation", []param.Param{
-		{Name: "test_fraction", Label: "held-out fraction", Kind: param.Number, Default: "0", Min: 0, Max: 0.9, Low: 0, High: 0.9, Help: "Share of every class kept out of training to measure accuracy on unseen points."},
-		{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides which points are held out; the same seed gives the same split."},
+		{Name: "test_fraction", Label: "held-out fraction", Kind: param.Number, Default: "0", Min: 0, Max: 0.9, Low: 0, High: 0.9, Help: "Fraction of every class held out as the test set."},
+		{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Random seed of the split: same seed, same split."},
 		{Name: "calibration", Label: "calibration", Kind: param.Choice, Default: "none", When: "target", Is: "class", Options: []param.Option{
-			{Name: "none", Label: "none", Help: "f(x) alone, which is no probability."},
-			{Name: "platt", Label: "Platt scaling", Formula: "p(x) = 1/(1 + exp(A f(x) + B))", Help: "A sigmoid of f, fitted to training points that are held out from further trainings in turn, five of them. Between two classes."},
-		}, Help: "Whether the machine tells, besides f(x), how probable the positive class is."},
+			{Name: "none", Label: "none", Help: "f(x) only, without probabilities."},
+			{Name: "platt", Label: "Platt scaling", Formula: "p(x) = 1/(1 + exp(A f(x) + B))", Help: "A sigmoid of f, fitted by 5-fold cross-validation on the training set. Two classes only."},
+		}, Help: "Whether to predict the probability of the positive class in addition to f(x)."},
 	}},
 }
 
@@ -104,7 +104,7 @@ func withOptions(choice param.Param) []param.Param {
 }
 
 func kernelChoice() param.Param {
-	p := param.Param{Name: "kernel", Label: "kernel", Kind: param.Choice, Default: "rbf", Help: "How similar two points are; decides which boundaries are possible."}
+	p := param.Param{Name: "kernel", Label: "kernel", Kind: param.Choice, Default: "rbf", Help: "Similarity of two points; determines which boundaries are possible."}
 	for _, r := range kernel.Table {
 		p.Options = append(p.Options, param.Option{Name: r.Name, Label: r.Label, Formula: r.Formula, Help: r.Help, Params: r.Params})
 	}
@@ -112,7 +112,7 @@ func kernelChoice() param.Param {
 }
 
 func learnerChoice() param.Param {
-	p := param.Param{Name: "learner", Label: "learner", Kind: param.Choice, Default: "svm", Help: "The machine that is trained."}
+	p := param.Param{Name: "learner", Label: "learner", Kind: param.Choice, Default: "svm", Help: "The learner to train."}
 	for _, l := range Learners {
 		p.Options = append(p.Options, param.Option{Name: l.Name, Label: l.Label, Formula: l.Problem, Help: l.Help, Params: l.Params})
 	}
@@ -120,7 +120,7 @@ func learnerChoice() param.Param {
 }
 
 func multiclassChoice() param.Param {
-	p := param.Param{Name: "multiclass", Label: "several classes", Kind: param.Choice, Default: "ovo", When: "positive", Help: "How more than two classes are separated."}
+	p := param.Param{Name: "multiclass", Label: "several classes", Kind: param.Choice, Default: "ovo", When: "positive", Help: "How to separate more than two classes."}
 	for _, e := range Multiclass {
 		p.Options = append(p.Options, param.Option{Name: e.Name, Label: e.Label, Formula: e.Formula, Help: e.Help})
 	}
@@ -272,7 +272,7 @@ func splitList(text string) ([]string, error) {
 		_, err = r.Read()
 	}
 	if err != io.EOF || len(list) == 0 {
-		return nil, errors.New("expected names separated by commas, in double quotes where they hold commas themselves")
+		return nil, errors.New("expected names separated by commas; put names that contain commas in double quotes")
 	}
 	return list, nil
 }

@@ -27,16 +27,16 @@ func TargetOf(d *dataset.Data, spec Spec) (Target, error) {
 		if d.Scattered() {
 			remedy := "choose one of them as the positive class, or another label column"
 			if _, err := d.Values(); err == nil {
-				remedy = "this looks like a measurement: take the target value with the learner " + regressors() + ", or another label column"
+				remedy = "the labels look like measurements: use the target value with the learner " + regressors() + ", or another label column"
 			}
-			return Target{}, param.Problems{{Field: "target", Message: fmt.Sprintf("%d distinct labels in %d rows are too many for classes; %s", k, d.Len(), remedy)}}
+			return Target{}, param.Problems{{Field: "target", Message: fmt.Sprintf("%d distinct labels in %d rows are too many classes; %s", k, d.Len(), remedy)}}
 		}
 		way, err := lookupMulticlass(spec.Multiclass)
 		if err != nil {
 			return Target{}, param.Problems{{Field: "multiclass", Message: err.Error()}}
 		}
 		if learner, err := lookup(spec.Learner); way.joint != "" && err == nil && !learner.joint {
-			return Target{}, param.Problems{{Field: "multiclass", Message: fmt.Sprintf("multiclass: %s is an SVM of its own; with the learner %s use ovo or ovr", way.Name, spec.Learner)}}
+			return Target{}, param.Problems{{Field: "multiclass", Message: fmt.Sprintf("multiclass: %s is an SVM; with the learner %s use ovo or ovr", way.Name, spec.Learner)}}
 		}
 		return Target{Rule: way.Rule, Classes: d.Classes, Class: d.Y}, nil
 	}
@@ -57,13 +57,13 @@ func TargetOf(d *dataset.Data, spec Spec) (Target, error) {
 func valuesOf(d *dataset.Data, spec Spec) (Target, error) {
 	values, err := d.Values()
 	if err != nil {
-		return Target{}, param.Problems{{Field: "target", Message: fmt.Sprintf("target: %v, as every value must be; take the target class", err)}}
+		return Target{}, param.Problems{{Field: "target", Message: fmt.Sprintf("target: %v; use the target class, or a numeric label column", err)}}
 	}
 	if learner, err := lookup(spec.Learner); err == nil && !learner.Targets {
-		return Target{}, param.Problems{{Field: "learner", Message: fmt.Sprintf("learner: %s tells classes apart; with the target value use %s", spec.Learner, regressors())}}
+		return Target{}, param.Problems{{Field: "learner", Message: fmt.Sprintf("learner: %s is a classifier; use %s for the target value", spec.Learner, regressors())}}
 	}
 	if spec.Conformal != "none" {
-		return Target{}, param.Problems{{Field: "conformal", Message: "conformal: a map pulls classes apart; with the target value use none"}}
+		return Target{}, param.Problems{{Field: "conformal", Message: "conformal: a conformal map separates classes; use none for the target value"}}
 	}
 	return Target{Rule: Value, Values: values}, nil
 }

@@ -59,7 +59,7 @@ func NewTrainer(d *dataset.Data, spec Spec) (*Trainer, error) {
 // error of Train if it affects all of cs.
 func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([]Judged, error) {
 	if len(test) == 0 {
-		return nil, errors.New("there are no rows to judge on")
+		return nil, errors.New("there are no test rows")
 	}
 	p, err := t.p.split(t.spec, train, nil)
 	if err != nil {

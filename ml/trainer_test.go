@@ -141,7 +141,7 @@ func TestTrainerFails(t *testing.T) {
 	d := clouds(20, 2, 1)
 	require.Fails(t, require.Err(ml.NewTrainer(d, spec(t, "positive", "z"))), "no class", "an unknown class")
 	trainer := require.Value(ml.NewTrainer(d, spec(t)))(t)
-	require.Fails(t, require.Err(trainer.Judge(t.Context(), []int{0, 1}, nil, []float64{1})), "no rows", "nothing to judge on")
+	require.Fails(t, require.Err(trainer.Judge(t.Context(), []int{0, 1}, nil, []float64{1})), "no test rows", "nothing to judge on")
 	var a []int
 	for i, y := range d.Y {
 		if y > 0 {

@@ -22,7 +22,7 @@ func TestImportOfBombs(t *testing.T) {
 		"workspace.json: it has more than 50000 entries": {indexName: list("runs", "{}", 100_000)},
 		"workspace.json: it has more than 50000":         {indexName: list("datasets", "{}", 100_000)},
 		"it has more than 50000 entries":                 {indexName: `{"format":2,"searches":[` + strings.Repeat("{},", 30_000) + `{}],"answers":[` + strings.Repeat("{},", 30_000) + `{}]}`},
-		"take more memory than is allowed":               {indexName: list("runs", `{"tags":[`+strings.Repeat(`"",`, 10<<20)+`""]}`, 1)},
+		"exceed the memory limit":                        {indexName: list("runs", `{"tags":[`+strings.Repeat(`"",`, 10<<20)+`""]}`, 1)},
 		"expected a list":                                {indexName: `{"format":2,"runs":{}}`},
 		`unknown field "ruins"`:                          {indexName: `{"format":2,"ruins":[]}`},
 		`points/x.csv" unfolds to 40 MB`:                 {indexName: `{"format":2}`, "points/x.csv": points},

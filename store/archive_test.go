@@ -269,14 +269,14 @@ func TestImportRefuses(t *testing.T) {
 		"at most 20 tags":                                      index(`"tags": [`, `"tags": [`+manyTags()),
 		"The origin has":                                       index(`"origin": "`, `"origin": "`+strings.Repeat("x", 10_000)),
 		"its data set is not in the archive":                   index(`"dataset": "`, `"dataset": "no`),
-		"search 1: setting 1 is not that of the search":        index(`"gamma": [`, `"gamma": [3, `),
+		"search 1: setting 1 does not match the search":        index(`"gamma": [`, `"gamma": [3, `),
 		"search 1: folds expects":                              index(`"folds": 2`, `"folds": 1`),
 		"searches/":                                            remove("searches/"),
 		"study 1, \"who wins\": study, line 3: expected value": index(`folds = 2`, `folds = x`),
 		"study 1, \"who wins\": data set moons, learner SVM: expected 3 folds": index(`folds = 2`, `folds = 3`),
 		"study 1, \"who wins\": 2 data sets: expected 1":                       index(`[data.xor]\ngenerator = \"xor\"\nn = 24\n`, ``),
-		"studies/":                 remove("studies/"),
-		"the report is of 31 rows": index(`"n": 30`, `"n": 31`),
+		"studies/":                  remove("studies/"),
+		"the report covers 31 rows": index(`"n": 30`, `"n": 31`),
 	} {
 		f := files(t, whole)
 		change(f)

@@ -15,16 +15,16 @@ import (
 	"marginlab/views/figure"
 )
 
-var change = Command{"change", "tell what would change the result of an SVM of two classes", runChange}
+var change = Command{"change", "show what would change the result of a two-class SVM", runChange}
 
 func runChange(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("change FILE [flags]",
-		"Prints the smallest changes of C and gamma that change a prediction, the support vectors whose removal moves the boundary most, each left out and the SVM trained again, and how far the boundary moves under bootstrap samples. It moves by the share of a grid over the range of the data, or with more than two features of the rows, whose predicted class changes.")
+		"Prints the smallest changes of C and gamma that change a prediction, the support vectors whose removal moves the boundary most (the SVM is retrained without each), and how far the boundary moves under bootstrap samples. Movement is the share of grid points over the range of the data whose predicted class changes, or of rows with more than two features.")
 	f.Heading("Files")
-	data := f.Data("Labelled points, as fit reads them. The name - stands for standard input.")
+	data := f.Data("Labelled points in any format that fit reads; - reads standard input.")
 	how := f.Reading()
-	plot := f.Picture("plot", "Where to draw the boundary with those of the bootstrap samples.")
-	asJSON := f.Switch("json", "Print all as one JSON object, at full precision.")
+	plot := f.Picture("plot", "File for a plot of the boundary with those of the bootstrap samples.")
+	asJSON := f.Switch("json", "Print everything as one JSON object, at full precision.")
 	spec := f.Spec(nil)
 	d, err := f.points(ctx, "change", args, data, spec, how, std, plot)
 	if err != nil {

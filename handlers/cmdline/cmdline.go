@@ -119,10 +119,10 @@ func overview(p printer, table []Command) {
 		p.Row(t.Slug, t.Summary)
 	}
 	p.Heading(2, "Flags of every command")
-	p.Term("--quiet", "Write neither notes nor progress, only the result and errors.")
+	p.Term("--quiet", "Print only the result and errors, no notes or progress.")
 	p.Term("-V, --version", "Print the version and commit of the program.")
 	p.Heading(2, "Environment")
-	p.Term(simd.Variable, "Inner loops to run: plain, avx2 or avx512; default: the fastest that the processor has. Results differ in the last digits.")
+	p.Term(simd.Variable, "Inner loops to use: plain, avx2 or avx512; default: the fastest that the processor supports. Results differ in the last digits.")
 }
 
 func topicNames() (names []string) {

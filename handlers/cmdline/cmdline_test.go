@@ -133,8 +133,8 @@ func TestUsage(t *testing.T) {
 		{"cv --data F --C 1,x", `--C must be a number above 0 and at most 1e9, not "x"`},
 		{"cv --data F --C 1,", `--C must be a number above 0 and at most 1e9, not ""`},
 		{"cv --data F --C 1,2,1.0", "--C names 1 twice"},
-		{"cv --data F --C 10..1", "--C expects a range that rises"},
-		{"cv --data F --C 1..10/0", "2 values or more"},
+		{"cv --data F --C 10..1", "--C expects an increasing range"},
+		{"cv --data F --C 1..10/0", "at least 2 values"},
 		{"cv --data F --design sobol", "--design=sobol has nothing to draw from"},
 		{"cv --data F --C 1..10 --design sobols", "--design must be one of grid, random, sobol"},
 		{"cv --data F --C 1..10 --points 10", "--points has no effect with --design=grid"},
@@ -159,7 +159,7 @@ func TestUsage(t *testing.T) {
 		{"restore --data-dir D", "the name of the file to restore is missing"},
 		{"check --data-dir D F", "FILE and --data-dir exclude each other"},
 		{"purge", "--older is missing"},
-		{"purge --older 0d", `from 1 to 36500, as in 90d, not "0d"`},
+		{"purge --older 0d", `from 1 to 36500, such as 90d, not "0d"`},
 		{"purge --older 3weeks", `not "3weeks"`},
 	} {
 		args := strings.Fields(c.args)
@@ -188,7 +188,7 @@ func TestFailures(t *testing.T) {
 		says []string
 	}{
 		"no file":          {[]string{"fit", "--data", "nowhere.csv"}, []string{"nowhere.csv"}},
-		"a folder":         {[]string{"fit", "--data", t.TempDir()}, []string{"expected texts, found no file"}},
+		"a folder":         {[]string{"fit", "--data", t.TempDir()}, []string{"expected texts, found no files"}},
 		"empty":            {[]string{"fit", "--data", in("empty.csv", "")}, []string{"empty.csv"}},
 		"not a number":     {[]string{"fit", "--data", in("bad.csv", "a,b,c\n1,2,x\n3,four,y\n5,6,x\n")}, []string{"bad.csv", "line 3", "column 2", "four"}},
 		"single class":     {[]string{"fit", "--data", in("one.csv", "a,b\n1,x\n2,x\n")}, []string{"one.csv", "classes"}},
@@ -216,7 +216,7 @@ func TestFailures(t *testing.T) {
 		"restore: text":    {[]string{"restore", "--data-dir", t.TempDir(), data}, []string{"points.csv", "not a database"}},
 		"check: nothing":   {[]string{"check", "--data-dir", t.TempDir()}, []string{"marginlab.db", "file does not exist"}},
 		"check: text":      {[]string{"check", data}, []string{"points.csv", "not a database"}},
-		"purge: nothing":   {[]string{"purge", "--older", "90d", "--data-dir", t.TempDir()}, []string{"there is no database"}},
+		"purge: nothing":   {[]string{"purge", "--older", "90d", "--data-dir", t.TempDir()}, []string{": no database"}},
 		"predictions":      {[]string{"predict", "--model", model, "--data", data, "--out", "no/such/p.csv"}, []string{"no/such/p.csv"}},
 	} {
 		o := run(t.Context(), "", c.args...)
@@ -472,9 +472,9 @@ func TestPredictFindsTheColumns(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		"name,q,label\nfoo,1,a\nbar,2,b\n":   `no column "x1": the model takes x1, x2, and the file has name, q, label`,
-		"name,x2\nfoo,1\nbar,2\n":            `no column "x1": the model takes x1, x2, and the file has name, x2`,
-		"name,q,r,s\nfoo,1,a,2\nbar,2,b,3\n": `no column "x1": the model takes x1, x2, and the file has name, q, r, s`,
+		"name,q,label\nfoo,1,a\nbar,2,b\n":   `no column "x1": the model needs x1, x2, the file has name, q, label`,
+		"name,x2\nfoo,1\nbar,2\n":            `no column "x1": the model needs x1, x2, the file has name, x2`,
+		"name,q,r,s\nfoo,1,a,2\nbar,2,b,3\n": `no column "x1": the model needs x1, x2, the file has name, q, r, s`,
 		"x1,x2,kind\nfoo,1,no\nbar,2,no\n":   `line 2, column 1 (x1): expected a number, found "foo"`,
 		"a,b\n1,2\n3,?\n":                    `line 3, column 2 (b): expected a number, found "?"`,
 		"x2,q,name\n1,2,foo\n2,3,bar\n":      `no column "x1"`,

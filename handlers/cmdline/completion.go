@@ -21,7 +21,7 @@ var completions embed.FS
 func completion(table []Command) Command {
 	const summary = "complete commands and flags in bash, zsh or fish"
 	return Command{"completion", summary, func(ctx context.Context, args []string, std Streams) error {
-		f := NewFlags("completion bash|zsh|fish", "Writes a script that lets a shell complete commands, flags and their values. In bash and zsh: source <(marginlab completion bash), or zsh; in fish: marginlab completion fish | source.")
+		f := NewFlags("completion bash|zsh|fish", "Prints a script that makes a shell complete commands, flags and their values. In bash and zsh: source <(marginlab completion bash), or zsh; in fish: marginlab completion fish | source.")
 		shell := f.Argument("bash", "zsh", "fish")
 		if err := f.Parse(args); err != nil {
 			return err
@@ -39,7 +39,7 @@ func completion(table []Command) Command {
 			help.Args = append(help.Args, c.Name)
 			var of helpWanted
 			if err := c.Run(ctx, []string{"--help"}, std); errors.As(err, &of) {
-				all = append(all, completedCommand{c.Name, c.Summary, append(of.flags.words(), completedFlag{Name: "quiet", Help: "Write neither notes nor progress", Bare: true}), of.flags.args})
+				all = append(all, completedCommand{c.Name, c.Summary, append(of.flags.words(), completedFlag{Name: "quiet", Help: "Print no notes or progress", Bare: true}), of.flags.args})
 			}
 		}
 		all = append(all, completedCommand{Name: "completion", Summary: summary, Args: f.args}, completedCommand{Name: "man", Summary: "write man pages"}, help)

@@ -34,7 +34,7 @@ func TestCompletion(t *testing.T) {
 		require.Equal(t, strings.TrimSpace(string(require.Value(run.Output())(t))), c.want, "%s", c.words)
 	}
 	out := must(t, "completion", "zsh")
-	for _, want := range []string{"#compdef marginlab\n", "'rbf:Similarity that fades with distance; the width is s = 1/√(2γ)'", "'--kernel:How similar two points are; decides which boundaries are possible'", "generate) words_=("} {
+	for _, want := range []string{"#compdef marginlab\n", "'rbf:Similarity that fades with distance; the width is s = 1/√(2γ)'", "'--kernel:Similarity of two points; determines which boundaries are possible'", "generate) words_=("} {
 		require.Check(t, strings.Contains(out, want), "zsh: no %s", want)
 	}
 	if zsh, err := exec.LookPath("zsh"); err == nil {

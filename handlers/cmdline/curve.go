@@ -44,13 +44,13 @@ func (o *cvOptions) curveFlags(f *Flags) {
 func (o *cvOptions) checkCurve(settings int) error {
 	switch {
 	case o.learning != nil && settings > 1:
-		return usage("--learning takes a single setting: it judges no other lists beside its own")
+		return usage("--learning needs a single setting: give every other flag one value")
 	case o.learning == nil && *o.plot != "" && len(o.axes) != 1:
-		return usage("--plot draws a curve over one number with a list of values, and there are %d; or over how many points train, with --learning", len(o.axes))
+		return usage("--plot needs one numeric flag with a list of values, not %d, or --learning", len(o.axes))
 	}
 	for name, axis := range o.axes {
 		if i := slices.IndexFunc(axis.Values, func(v param.Value) bool { return !v.IsNumber() }); *o.plot != "" && i >= 0 {
-			return usage("--plot draws a curve over numbers, and --%s has %s among them", name, axis.Values[i])
+			return usage("--plot draws a curve over numbers, but --%s includes %s", name, axis.Values[i])
 		}
 	}
 	return keep([]string{o.data}, *o.plot)

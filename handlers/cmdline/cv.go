@@ -19,7 +19,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-var cv = Command{"cv", "judge settings by cross-validation, and search the best of them", runCV}
+var cv = Command{"cv", "score settings by cross-validation and search for the best", runCV}
 
 // cvOptions is the command line of cv.
 type cvOptions struct {
@@ -49,15 +49,15 @@ var (
 	}
 	repeatsParam = param.Param{
 		Name: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 1000,
-		Help: "Number of times the folds are drawn.",
+		Help: "Number of times to repeat the folds.",
 	}
 	holdOutParam = param.Param{
 		Name: "hold_out", Kind: param.Number, Default: "0", Min: 0, Max: 0.9,
-		Help: "In place of folds: hold out this share of every class, drawn --repeats times anew.",
+		Help: "Instead of folds: hold out this fraction of every class, drawn --repeats times.",
 	}
 	refineParam = param.Param{
 		Name: "refine", Kind: param.Integer, Default: "0", Min: 0, Max: 10,
-		Help: "How many rounds the search goes on after the first, each finer and around the best setting of the one before.",
+		Help: "Number of rounds after the first, each finer and around the best setting of the previous one.",
 	}
 )
 
@@ -83,12 +83,12 @@ type cvReport struct {
 
 func parseCV(args []string) (*cvOptions, error) {
 	f := NewFlags("cv FILE [flags]",
-		"Cross-validates: deals the points into folds, holds each out in turn while the others train, and prints the accuracy on those held out, or with --target value the mean squared error and R². Every number and choice of a training may be a list; then it does so for every combination, or for points that are drawn between the values.")
+		"Cross-validates: splits the points into folds, holds out each in turn while training on the others, and prints the accuracy on the held-out points, or with --target value the mean squared error and R². Every numeric or choice flag of the training may be a list; then every combination is scored, or points drawn between the values.")
 	o := cvOptions{axes: eval.Axes{}}
 	f.Heading("Files")
-	data := f.Data("Labelled points, as fit reads them. The name - stands for standard input.")
+	data := f.Data("Labelled points in any format that fit reads; - reads standard input.")
 	how := f.Reading()
-	asJSON := f.Switch("json", "Print the numbers as one JSON object, at full precision, fold by fold.")
+	asJSON := f.Switch("json", "Print the results as one JSON object, at full precision, fold by fold.")
 	f.Heading("Folds")
 	for _, n := range []struct {
 		p   param.Param
@@ -109,7 +109,7 @@ func parseCV(args []string) (*cvOptions, error) {
 		_ = set(n.p.Default)
 		f.Param(n.p, set)
 	}
-	column := f.String("fold-column", "NAME", "", "In place of folds: every value of this column of numbers is a fold. No machine sees the column.")
+	column := f.String("fold-column", "NAME", "", "Instead of folds: each value of this numeric column is a fold. The column is not trained on.")
 	f.Param(eval.ScoreParam, func(text string) error { o.scheme.Score = text; return nil })
 	nested := f.Switch("nested", "Nested cross-validation: in every fold the setting is chosen by folds of its training set and scored once on its test set. An unbiased number to report.")
 	f.Heading("Search")
@@ -153,7 +153,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	case len(o.axes) > 0 || design == eval.OfGrid:
 		o.design, err = o.axes.Design(design, points, spec.Seed)
 	default:
-		err = usage("--design=%s has nothing to draw from: give a number a range, as --C 0.01..100", design)
+		err = usage("--design=%s has nothing to draw from: give a numeric flag a range, such as --C 0.01..100", design)
 	}
 	if err != nil {
 		return nil, usage("%s", err)
@@ -259,10 +259,10 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		}
 	}
 	if failed > 0 {
-		note(std, "cv", fmt.Sprintf("%d of %d settings cannot be trained on every fold and take no part in the choice: %s", failed, len(res.Settings), why))
+		note(std, "cv", fmt.Sprintf("%d of %d settings cannot be trained on every fold and are left out of the choice: %s", failed, len(res.Settings), why))
 	}
 	if short > 0 {
-		note(std, "cv", fmt.Sprintf("trainings of %d of %d settings did not converge: their numbers are those of the last iterate, not of the optimum", short, len(res.Settings)))
+		note(std, "cv", fmt.Sprintf("%d of %d settings did not converge: their numbers are those of the last iterate, not of the optimum", short, len(res.Settings)))
 	}
 	return nil
 }
@@ -389,7 +389,7 @@ func writeCV(w io.Writer, r cvReport) error {
 		fmt.Fprintf(b, "\nNested: %s%s (sd %s) with the setting chosen anew%s in every fold\n", amount(score, mean), unit, amount(score, deviation), anew)
 	}
 	if r.OneError != nil {
-		fmt.Fprint(b, "\nsimplest: the fewest support vectors among those at most one standard error worse than the best\n")
+		fmt.Fprint(b, "\nsimplest: fewest support vectors within one standard error of the best\n")
 	}
 	if r.Warning != "" {
 		fmt.Fprintln(b)

@@ -14,10 +14,10 @@ var exportModel = Command{"export", "write a saved model for another program", r
 
 func runExport(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("export --model FILE --format python|onnx|libsvm [--data FILE] --out FILE",
-		"Writes a model that fit wrote in a form that other programs read. The result gives the same classes and decision values without Margin Lab.")
+		"Converts a model saved by fit to a format that other programs read. The result gives the same classes and decision values without Margin Lab.")
 	f.Heading("Files")
-	model := f.String("model", "FILE", "", "The model, as fit --out wrote it.")
-	format := param.Param{Name: "format", Kind: param.Choice, Help: "Form of the result."}
+	model := f.String("model", "FILE", "", "Model file written by fit --out.")
+	format := param.Param{Name: "format", Kind: param.Choice, Help: "Output format."}
 	for _, e := range export.Formats {
 		format.Options = append(format.Options, param.Option{Name: e.Name, Help: e.Help})
 	}
@@ -26,8 +26,8 @@ func runExport(ctx context.Context, args []string, std Streams) error {
 		chosen = text
 		return nil
 	})
-	out := f.String("out", "FILE", "", "Where to write the model; - stands for standard output.")
-	data := f.String("data", "FILE", "", "With --format libsvm: rows to write beside the model, to FILE.data, scaled as the model takes them.")
+	out := f.String("out", "FILE", "", "File for the model; - writes to standard output.")
+	data := f.String("data", "FILE", "", "With --format libsvm: rows to write next to the model, to FILE.data, scaled as the model expects.")
 	sheet := f.Sheet()
 	if err := f.Parse(args, "model", "out"); err != nil {
 		return err
@@ -36,9 +36,9 @@ func runExport(ctx context.Context, args []string, std Streams) error {
 	case chosen == "":
 		return usage("--format is missing: expected python, onnx or libsvm")
 	case *data != "" && chosen != "libsvm":
-		return usage("--data goes with --format libsvm: the other formats scale the rows themselves")
+		return usage("--data needs --format libsvm: the other formats scale the rows themselves")
 	case *data != "" && *out == "-":
-		return usage("--data needs the name of a file after --out: the rows are written beside it")
+		return usage("--data needs a file name after --out: the rows are written next to it")
 	case *data == "-" && *model == "-":
 		return usage("--model and --data cannot both be standard input")
 	}

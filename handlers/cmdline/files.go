@@ -130,7 +130,7 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, how *rea
 			names = append(names, b.Slug)
 		}
 		if meant := param.DidYouMean(path, "", names); meant != "" {
-			return nil, fmt.Errorf("%s: there is no such file and no such built-in data set%s", path, meant)
+			return nil, fmt.Errorf("%s: no such file or built-in data set%s", path, meant)
 		}
 	}
 	var t *dataset.Table
@@ -150,7 +150,7 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, how *rea
 	}
 	if p != nil && m.Features == nil {
 		if m.Label == "" && p.Regression() && !spec.Regression() {
-			return nil, fmt.Errorf("%s: the proposed label %s holds %s; take it with --target value --learner ridge, or name a column of classes with --label", t.File, p.Label, p.What())
+			return nil, fmt.Errorf("%s: the proposed label %s holds %s; use --target value --learner ridge, or choose a column of classes with --label", t.File, p.Label, p.What())
 		}
 		for _, text := range p.Remarks(spec.Regression()) {
 			note(std, command, t.File+": "+text)
@@ -208,7 +208,7 @@ func keep(read []string, write ...string) error {
 		}
 		for _, r := range read {
 			if filepath.Clean(w) == filepath.Clean(r) {
-				return usage("%s is to be read and cannot be overwritten", w)
+				return usage("%s is an input file and cannot be overwritten", w)
 			}
 		}
 		if err := checkTarget(w); err != nil {

@@ -31,19 +31,19 @@ type fitOptions struct {
 
 func parseFit(args []string) (*fitOptions, error) {
 	f := NewFlags("fit FILE [flags]",
-		"Trains a classifier on labelled points, or with --target value a regression on points with values, prints what was measured, and saves the model and a picture when asked to.")
+		"Trains a classifier on labelled points, or with --target value a regression on points with values, prints the results, and optionally saves the model and a plot.")
 	f.Heading("Files")
-	data := f.Data("Labelled points: CSV or TSV, with or without a header; a workbook .xlsx, of which the first sheet is read; LIBSVM; ARFF. With --kernel precomputed, values of a kernel: M rows of M columns and a label, or LIBSVM's lines label 0:i 1:k … M:k. With a kernel of strings, a column of them, which --features names where there are several, and a label; or FASTA with the label behind the name; or texts, each a file of a folder or a zip archive, in folders that are their classes or with one CSV of their names and labels. The name - stands for standard input.")
+	data := f.Data("Labelled points: CSV or TSV, with or without a header; an .xlsx workbook (first sheet); LIBSVM; ARFF. With --kernel precomputed, a kernel matrix: M rows of M columns and a label, or LIBSVM lines label 0:i 1:k … M:k. With a string kernel, a column of strings, chosen by --features if there are several, and a label; or FASTA with the label after the name; or text files in a folder or zip archive, one folder per class or with a CSV of names and labels. - reads standard input.")
 	how := f.Reading()
-	test := f.String("test", "FILE", "", "A second file with the same columns, to measure accuracy or error on.")
-	out := f.String("out", "FILE", "", "Where to write the model, as JSON that predict reads.")
-	plot := f.Picture("plot", "Where to draw the decision boundary, or the curve or surface of a regression.")
+	test := f.String("test", "FILE", "", "A second file with the same columns, for test accuracy or error.")
+	out := f.String("out", "FILE", "", "File for the model, in JSON that predict reads.")
+	plot := f.Picture("plot", "File for a plot of the decision boundary, or of the curve or surface of a regression.")
 	on := f.Paper()
-	asJSON := f.Switch("json", "Print the numbers as one JSON object, at full precision.")
+	asJSON := f.Switch("json", "Print the results as one JSON object, at full precision.")
 	f.Heading("Server")
-	address := f.String("server", "URL", "", "Train on this running Margin Lab and keep the run in a workspace there.")
+	address := f.String("server", "URL", "", "Train on this Margin Lab server and save the run in a workspace there.")
 	token := f.String("token", "KEY", "", "Key of the workspace, from the server's settings page; better given as the environment variable "+tokenVariable+".")
-	name := f.String("name", "NAME", "", "Name of the run that the server keeps.")
+	name := f.String("name", "NAME", "", "Name of the run on the server.")
 	spec := f.Spec(nil)
 	f.Cache(spec)
 	if err := f.Parse(respelled(args), "data"); err != nil {
@@ -64,17 +64,17 @@ func parseFit(args []string) (*fitOptions, error) {
 	case f.Given("cache") && !spec.Caches():
 		return nil, usage("--cache has no effect with --learner=%s", spec.Learner)
 	case o.server == nil && (*token != "" || *name != ""):
-		return nil, usage("--token and --name go with --server")
+		return nil, usage("--token and --name need --server")
 	case o.test != "" && spec.TestFraction > 0:
-		return nil, usage("--test and --test-fraction exclude each other: the first names the points to test on, the second draws them from --data")
+		return nil, usage("--test and --test-fraction exclude each other: the first names a test file, the second draws test points from --data")
 	case o.data == "-" && o.test == "-":
 		return nil, usage("--data and --test cannot both be standard input")
 	case o.out == "-":
-		return nil, usage("--out expects the name of a file, not -: standard output holds the numbers")
+		return nil, usage("--out expects a file name, not -: the results go to standard output")
 	case o.out != "" && o.out == o.plot:
 		return nil, usage("--out and --plot name the same file")
 	case o.plot == "" && on.given():
-		return nil, usage("--width, --height, --font-size and --grey go with --plot")
+		return nil, usage("--width, --height, --font-size and --grey need --plot")
 	}
 	return o, keep([]string{o.data, o.test}, o.out, o.plot)
 }
@@ -193,7 +193,7 @@ func evaluate(ctx context.Context, res *ml.Result, t *dataset.Table) error {
 		return p.Unlabelled
 	}
 	if p.True == nil {
-		return fmt.Errorf("%s: no column %q with the labels", t.File, res.Model.Label)
+		return fmt.Errorf("%s: no label column %q", t.File, res.Model.Label)
 	}
 	if res.Model.Rule == ml.Value {
 		e, err := p.Errors()

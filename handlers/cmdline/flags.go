@@ -77,18 +77,18 @@ type reading struct {
 // Reading adds the flags for reading a file.
 func (f *Flags) Reading() *reading {
 	how := &reading{proposed: true}
-	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(dataset.MissingError), Help: "What to do with rows in which a value is missing. With proposed columns, the default is median if each has at least ten values.", Options: []param.Option{
+	p := param.Param{Name: "missing", Kind: param.Choice, Default: string(dataset.MissingError), Help: "How to handle rows with missing values. With proposed columns, the default is median if each has at least ten values.", Options: []param.Option{
 		{Name: string(dataset.MissingError), Help: "Refuse the file."},
-		{Name: string(dataset.MissingDrop), Help: "Leave them out."},
+		{Name: string(dataset.MissingDrop), Help: "Leave out these rows."},
 		{Name: string(dataset.MissingMedian), Help: "Fill with the column's median (or most common word), computed on the training rows only; rows without a label are left out."},
 	}}
 	f.Param(p, func(text string) error {
 		how.missing = dataset.Missing(text)
 		return nil
 	})
-	columns := param.Param{Name: "columns", Kind: param.Choice, Default: "proposed", Help: "Which columns are features where --features names none.", Options: []param.Option{
-		{Name: "all", Help: "All but the label: one of words or dates is refused."},
-		{Name: "proposed", Help: "Numbers, and words of which few differ; no identifiers, dates, names or constant columns. Sentinels such as -999, rows of totals and spellings of one class are corrected. What was taken is printed."},
+	columns := param.Param{Name: "columns", Kind: param.Choice, Default: "proposed", Help: "Which columns are features if --features is not given.", Options: []param.Option{
+		{Name: "all", Help: "All columns except the label; words and dates are refused."},
+		{Name: "proposed", Help: "Numbers, and words with few distinct values; no identifiers, dates, names or constant columns. Sentinels such as -999, rows of totals and spellings of one class are corrected. The choice is printed."},
 	}}
 	f.Param(columns, func(text string) error {
 		how.proposed = text == "proposed"
@@ -100,7 +100,7 @@ func (f *Flags) Reading() *reading {
 
 // Sheet adds the flag that names the sheet of a workbook.
 func (f *Flags) Sheet() *string {
-	return f.String("sheet", "NAME", "", "Of a workbook .xlsx, the sheet to read. (default the first that can be)")
+	return f.String("sheet", "NAME", "", "Sheet to read from an .xlsx workbook. (default the first readable one)")
 }
 
 // Func adds a flag that may be repeated; set is called with each value. Its error message
@@ -149,7 +149,7 @@ func (f *Flags) List(p param.Param, add func(text string) error) {
 	value, help := placeholder(p)+",...", p.Help
 	switch p.Kind {
 	case param.Number, param.Integer:
-		help += " Several values, separated by commas, are tried one after the other; 0.01..100/5 stands for five from 0.01 to 100, in equal proportions where that is usual; 0.01..100/5lin and 5log say how."
+		help += " May be a list separated by commas; 0.01..100/5 means five values from 0.01 to 100, on a logarithmic scale where usual; write 5lin or 5log to choose the scale."
 	case param.Switch:
 		value = "[=true|false|true,false]"
 	}
@@ -270,7 +270,7 @@ func (f *Flags) Parse(args []string, required ...string) error {
 	case f.set.NArg() > 0:
 		arg := f.set.Arg(0)
 		if isSwitch(arg) {
-			return usage("unexpected argument %q: a switch takes its value after =, as in --standardize=%s", arg, arg)
+			return usage("unexpected argument %q: a switch needs its value after =, as in --standardize=%s", arg, arg)
 		}
 		return usage("unexpected argument %q: every value follows its flag, as in --data FILE", arg)
 	case len(f.faults) > 0:
@@ -369,15 +369,15 @@ func (f *Flags) Spec(own map[string]func(p param.Param)) *ml.Spec {
 
 // otherNames adds to the help the names that respelled replaces.
 func (f *Flags) otherNames() {
-	f.Func("iterations", "N", "The same as --rounds; of the random walk, --decay and --lambda are the same as --walk-weight; of gap-subsequence, --lambda as --decay.", func(string) error {
-		return errors.New("is another name of --rounds: it goes with --kernel=wl")
+	f.Func("iterations", "N", "Same as --rounds. For random-walk, --decay and --lambda are the same as --walk-weight; for gap-subsequence, --lambda is the same as --decay.", func(string) error {
+		return errors.New("is another name for --rounds: it needs --kernel=wl")
 	})
 }
 
 // cache is a flag about the computer, not the training.
 var cache = param.Param{
 	Name: "cache", Kind: param.Number, Default: "400", Min: 1, Max: 1e6,
-	Help: "Memory in MB that an SVM may take for rows of the kernel matrix; more of it saves computing them again.",
+	Help: "Memory in MB for cached rows of the SVM's kernel matrix; a larger cache avoids recomputing them.",
 }
 
 // Cache adds its flag, which fills spec.

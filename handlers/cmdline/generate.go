@@ -9,11 +9,11 @@ import (
 	"marginlab/ml/param"
 )
 
-var generate = Command{"generate", "draw a data set by a generator", runGenerate}
+var generate = Command{"generate", "generate a data set", runGenerate}
 
 func runGenerate(_ context.Context, args []string, std Streams) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		f := NewFlags("generate NAME [flags]", "Draws labelled objects and writes them as a file that fit reads. The flags are those of the generator: see marginlab generate NAME --help.")
+		f := NewFlags("generate NAME [flags]", "Generates labelled objects and writes a file that fit reads. The flags depend on the generator: see marginlab generate NAME --help.")
 		f.Heading("Generators")
 		for _, g := range dataset.Generators {
 			f.Item(g.Name, g.Help)
@@ -37,7 +37,7 @@ func runGenerate(_ context.Context, args []string, std Streams) error {
 		})
 	}
 	f.Heading("Files")
-	out := f.String("out", "FILE", "-", "Where to write the data; without it, standard output.")
+	out := f.String("out", "FILE", "-", "File for the data. (default standard output)")
 	if err := f.Parse(args[1:]); err != nil {
 		return err
 	}

@@ -56,14 +56,14 @@ type gramOptions struct {
 
 func parseGram(args []string) (*gramOptions, error) {
 	f := NewFlags("gram --kernel NAME [flags] FILE",
-		"Prints the values of a kernel among the objects of a file: row i holds k(x_i, x_1) … k(x_i, x_M). Points are rows of numbers without labels, taken as they are: nothing is standardised. Strings stand one a line, in FASTA, or in a zip archive or folder of texts; one without any piece that the kernel counts has 0 with all. Graphs are JSON lines as {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"]}, with \"edge_labels\" and \"directed\" where edges have them, GraphML, or the folder or zip archive of a TU Dortmund set. The name - stands for standard input.")
+		"Prints the kernel matrix of the objects in a file: row i holds k(x_i, x_1) … k(x_i, x_M). Points are rows of numbers without labels and are not standardised. Strings are given one per line, in FASTA, or in a zip archive or folder of texts; normalised strings without anything the kernel counts have 0 with all others. Graphs are JSON lines such as {\"n\":3,\"edges\":[[0,1],[1,2]],\"labels\":[\"C\",\"C\",\"O\"]}, with \"edge_labels\" and \"directed\" if needed, GraphML, or the folder or zip archive of a TU Dortmund set. - reads standard input.")
 	file := f.Argument()
-	labels := f.Switch("labels", "Print CSV with the label of each object in a last column: what fit --kernel precomputed trains on. The file has labels, as fit reads it.")
+	labels := f.Switch("labels", "Print CSV with the label of each object in the last column, for fit --kernel precomputed. The file must have labels, as for fit.")
 	asCSV := f.Switch("csv", "Print M lines of M numbers at full precision, separated by commas, and nothing else.")
 	var spec ml.Spec
-	f.Param(param.Param{Name: "features", Kind: param.Text, Help: "Of points: the columns to compare, separated by commas; all where none are named."}, func(text string) error { return spec.Set("features", text) })
+	f.Param(param.Param{Name: "features", Kind: param.Text, Help: "For points: columns to compare, separated by commas. (default all)"}, func(text string) error { return spec.Set("features", text) })
 	f.Heading("Kernel")
-	choice := param.Param{Name: "kernel", Kind: param.Choice, Help: "How two objects are compared."}
+	choice := param.Param{Name: "kernel", Kind: param.Choice, Help: "Kernel that compares two objects."}
 	var params []param.Param
 	for _, row := range kernel.Table {
 		if _, ok := gramReaders[row.Takes]; ok || row.Takes == dataset.KindVectors || row.Takes == "" {
@@ -97,7 +97,7 @@ func parseGram(args []string) (*gramOptions, error) {
 	case name == "":
 		return nil, usage("--kernel is missing")
 	case *file == "":
-		return nil, usage("the name of a file is missing")
+		return nil, usage("FILE is missing")
 	}
 	row, err := kernel.Lookup(name)
 	if err != nil {
@@ -126,7 +126,7 @@ func parseGram(args []string) (*gramOptions, error) {
 		return nil, err
 	}
 	if _, ok := gramReaders[o.takes]; !ok && o.takes != dataset.KindVectors {
-		return nil, usage("--kernel=%s compares what no file of gram holds: %s", name, o.takes.Words())
+		return nil, usage("--kernel=%s compares %s, which gram does not read", name, o.takes.Words())
 	}
 	if len(o.features) > 0 && o.takes != dataset.KindVectors {
 		return nil, usage("--features has no effect with --kernel=%s", name)

@@ -15,10 +15,10 @@ import (
 )
 
 var (
-	backup  = Command{"backup", "copy the database of a server, which may be running, into a file", runBackup}
-	restore = Command{"restore", "put a copy of the database in its place", runRestore}
-	check   = Command{"check", "read the whole database and tell what is damaged", runCheck}
-	purge   = Command{"purge", "delete workspaces that nobody has used for long", runPurge}
+	backup  = Command{"backup", "back up the database of a server, even while it runs", runBackup}
+	restore = Command{"restore", "restore the database from a backup", runRestore}
+	check   = Command{"check", "check the whole database for damage", runCheck}
+	purge   = Command{"purge", "delete workspaces that have not been used for a long time", runPurge}
 )
 
 // DataDir adds the flag of the directory that a server keeps its database in.
@@ -47,7 +47,7 @@ func dataDir() string {
 const directoryHelp = "Data directory of the server."
 
 func runBackup(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("backup [flags] FILE", "Copies the database into a new file, which holds everything that was saved before the copy was begun, and nothing by half. The server may go on working meanwhile. To copy the database file by other means loses what is in its log.")
+	f := NewFlags("backup [flags] FILE", "Copies the database into a new file: a consistent snapshot of everything saved before the backup started. The server may keep running. Copying the file by other means loses data still in the write-ahead log.")
 	file := f.Required("the name of the file to write")
 	dir := f.DataDir(directoryHelp)
 	if err := f.Parse(args); err != nil {
@@ -62,7 +62,7 @@ func runBackup(ctx context.Context, args []string, std Streams) error {
 }
 
 func runRestore(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("restore [flags] FILE", "Puts the database in a file that backup has written into the data directory, where no server may be at work. What was there before is kept aside, under a name that is told. A file that is damaged, of another program or of a newer version is refused.")
+	f := NewFlags("restore [flags] FILE", "Restores a backup file into the data directory; stop the server first. The previous database is kept under another name, which is printed. Files that are damaged, from another program or from a newer version are refused.")
 	file := f.Required("the name of the file to restore")
 	dir := f.DataDir(directoryHelp)
 	if err := f.Parse(args); err != nil {
@@ -74,13 +74,13 @@ func runRestore(ctx context.Context, args []string, std Streams) error {
 	}
 	fmt.Fprintf(std.Out, "Restored in %s: %s\n", *dir, have)
 	if aside != "" {
-		fmt.Fprintf(std.Out, "What was there before is kept in %s\n", aside)
+		fmt.Fprintf(std.Out, "The previous database is kept in %s\n", aside)
 	}
 	return nil
 }
 
 func runCheck(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("check [flags] [FILE]", "Reads the whole database, or a copy of it in a file, and tells what is damaged, a line each: pages, indexes and references, and every point set, data set, run, model, search and course that cannot be read. It changes nothing; the server may go on working meanwhile.")
+	f := NewFlags("check [flags] [FILE]", "Reads the whole database, or a backup file, and prints one line for each damaged page, index or reference, and for each point set, data set, run, model, search and course that cannot be read. It changes nothing; the server may keep running.")
 	file := f.Argument()
 	dir := f.DataDir(directoryHelp)
 	if err := f.Parse(args); err != nil {
@@ -104,19 +104,19 @@ func runCheck(ctx context.Context, args []string, std Streams) error {
 		fmt.Fprintln(std.Out, line)
 	}
 	if len(damage) > 0 {
-		return fmt.Errorf("database %s: not all is well; marginlab restore puts a backup in its place", path)
+		return fmt.Errorf("database %s is damaged; use marginlab restore to restore a backup", path)
 	}
-	fmt.Fprintf(std.Out, "Whole: %s in %s\n", have, path)
+	fmt.Fprintf(std.Out, "No damage: %s in %s\n", have, path)
 	return nil
 }
 
 func runPurge(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("purge --older DAYS [flags]", "Lists the workspaces that nobody has used for long and, with --yes, marks them for deletion. A day later the server, or the next purge --yes, deletes those that nobody has used meanwhile, with all they hold; if they are many, after a copy of the database beside it, which is kept for 30 days. A workspace with an open course stays, and so does what was handed in to the courses of others. The server may go on working meanwhile.")
+	f := NewFlags("purge --older DAYS [flags]", "Lists workspaces that have not been used for a long time and, with --yes, marks them for deletion. A day later the server, or the next purge --yes, deletes those still unused, with all their content; if there are many, it first backs up the database next to it and keeps the backup for 30 days. Workspaces with an open course and submissions to other courses are kept. The server may keep running.")
 	dir := f.DataDir(directoryHelp)
-	older := f.String("older", "DAYS", "", "For how many days nobody may have used a workspace: 90d.")
-	yes := f.Switch("yes", "Mark what is listed for deletion, and delete what was marked a day ago.")
-	force := f.Switch("force", "With --yes: also when most workspaces would go, or the clock is more than 30 days beyond the last use of any.")
-	undo := f.Switch("undo", "Keep all workspaces that are marked.")
+	older := f.String("older", "DAYS", "", "Number of days without use, such as 90d.")
+	yes := f.Switch("yes", "Mark the listed workspaces for deletion, and delete those marked a day ago.")
+	force := f.Switch("force", "With --yes: even if most workspaces would be deleted, or if the clock is more than 30 days past the last use of any workspace.")
+	undo := f.Switch("undo", "Keep all marked workspaces.")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -127,10 +127,10 @@ func runPurge(ctx context.Context, args []string, std Streams) error {
 			return err
 		}
 		if days, err = strconv.Atoi(strings.TrimSuffix(*older, "d")); err != nil || days < 1 || days > 36500 {
-			return usage("--older expects a number of days from 1 to 36500, as in 90d, not %q", *older)
+			return usage("--older expects a number of days from 1 to 36500, such as 90d, not %q", *older)
 		}
 	} else if *yes || *force || *older != "" {
-		return usage("--undo stands alone: it keeps what is marked")
+		return usage("--undo excludes the other flags: it keeps all marked workspaces")
 	}
 	st, err := openExisting(ctx, *dir, std)
 	if err != nil {
@@ -140,7 +140,7 @@ func runPurge(ctx context.Context, args []string, std Streams) error {
 	if *undo {
 		n, err := st.Spare(ctx)
 		if err == nil {
-			fmt.Fprintf(std.Out, "Workspaces kept that were marked for deletion: %d\n", n)
+			fmt.Fprintf(std.Out, "Marked workspaces kept: %d\n", n)
 		}
 		return err
 	}
@@ -151,7 +151,7 @@ func runPurge(ctx context.Context, args []string, std Streams) error {
 			return err
 		}
 		if n > 0 {
-			fmt.Fprintf(std.Out, "Workspaces deleted that were marked a day ago: %d\n", n)
+			fmt.Fprintf(std.Out, "Workspaces deleted: %d\n", n)
 		}
 	}
 	list, err := st.Unseen(ctx, since)
@@ -163,23 +163,23 @@ func runPurge(ctx context.Context, args []string, std Streams) error {
 	}
 	switch {
 	case len(list) == 0:
-		fmt.Fprintf(std.Out, "Every workspace was in use within %d days, or has an open course.\n", days)
+		fmt.Fprintf(std.Out, "Every workspace was used within the last %d days or has an open course.\n", days)
 		return nil
 	case !*yes:
-		fmt.Fprintln(std.Out, "Nothing was deleted: --yes marks them for deletion.")
+		fmt.Fprintln(std.Out, "Nothing was deleted. Use --yes to mark these workspaces for deletion.")
 		return nil
 	}
 	if _, err := st.Expire(ctx, since, *force); err != nil {
 		return err
 	}
-	fmt.Fprintln(std.Out, "Marked for deletion: in a day the server deletes those that nobody has used by then, or purge --yes does. purge --undo keeps them.")
+	fmt.Fprintln(std.Out, "Marked for deletion: in a day the server, or purge --yes, deletes those still unused. Use purge --undo to keep them.")
 	return nil
 }
 
 // openExisting opens the database of a data directory, which must be there.
 func openExisting(ctx context.Context, dir string, std Streams) (*store.Store, error) {
 	if _, err := os.Stat(store.DatabaseIn(dir)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("data directory %s: there is no database", dir)
+		return nil, fmt.Errorf("data directory %s: no database", dir)
 	}
 	if err := inspectLog(dir, std); err != nil {
 		return nil, err

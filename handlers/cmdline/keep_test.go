@@ -58,7 +58,7 @@ func TestKeeping(t *testing.T) {
 		t.Errorf("exit %d: %s", o.code, o.err)
 	}
 	says("Marked for deletion", append(purge, "--force")...)
-	says("kept that were marked for deletion: 1", "purge", "--undo", "--data-dir", dir)
+	says("Marked workspaces kept: 1", "purge", "--undo", "--data-dir", dir)
 	says("Marked for deletion", append(purge, "--force")...)
 	says("Whole: 1 data set", "check", "--data-dir", dir)
 	st = require.Value(store.Open(ctx, dir))(t)

@@ -12,7 +12,7 @@ import (
 var notices string
 
 var licenses = Command{"licenses", "print the licences of the software that the program contains", func(_ context.Context, args []string, std Streams) error {
-	f := NewFlags("licenses", "Prints the names, versions and licences of the software that is linked into the program.")
+	f := NewFlags("licenses", "Prints the names, versions and licences of the software linked into the program.")
 	if err := f.Parse(args); err != nil {
 		return err
 	}

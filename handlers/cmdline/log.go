@@ -10,14 +10,14 @@ import (
 func (f *Flags) Log() func(w io.Writer) *slog.Logger {
 	f.Heading("Log")
 	json := false
-	f.Func("log-format", "text|json", "How lines are written: text for people, json for programs. (default text)", func(text string) error {
+	f.Func("log-format", "text|json", "Log format: text for people, json for programs. (default text)", func(text string) error {
 		if json = text == "json"; !json && text != "text" {
 			return fmt.Errorf("must be text or json, not %q", text)
 		}
 		return nil
 	})
 	var level slog.Level
-	f.Func("log-level", "LEVEL", "Least that is written: debug, info, warn or error. (default info)", func(text string) error {
+	f.Func("log-level", "LEVEL", "Lowest level to log: debug, info, warn or error. (default info)", func(text string) error {
 		if err := level.UnmarshalText([]byte(text)); err != nil {
 			return fmt.Errorf("must be debug, info, warn or error, not %q", text)
 		}

@@ -15,7 +15,7 @@ import (
 // tables as --help, and of each topic of the manual.
 func man(table []Command) Command {
 	return Command{"man", "write man pages", func(ctx context.Context, args []string, std Streams) error {
-		f := NewFlags("man DIR", "Writes man pages into a directory: marginlab.1, a page for each command such as marginlab-fit.1, and a page for each topic of the manual such as marginlab-lab.7. The directory is created when missing. To read one: man -l DIR/marginlab.1.")
+		f := NewFlags("man DIR", "Writes man pages into a directory: marginlab.1, a page for each command such as marginlab-fit.1, and a page for each topic of the manual such as marginlab-lab.7. The directory is created if missing. To read one: man -l DIR/marginlab.1.")
 		dir := f.Required("the directory to write to")
 		if err := f.Parse(args); err != nil {
 			return err

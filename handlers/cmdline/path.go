@@ -13,17 +13,17 @@ import (
 	"marginlab/views/figure"
 )
 
-var path = Command{"path", "follow an SVM of two classes along C, with its entry points", runPath}
+var path = Command{"path", "compute the regularisation path of a two-class SVM, with its entry points", runPath}
 
 func runPath(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("path FILE [flags]",
-		"Follows an SVM of two classes from one end of C's range to the other, each solution leading to the next, and prints its support vectors, |w| and accuracy, and the entry points: between which two values of C a row becomes or ceases to be a support vector, or reaches or leaves its bound. Accuracies held out are means over 5 folds of the rows that train.")
+		"Computes the regularisation path of a two-class SVM, each solution starting from the previous one, and prints its support vectors, |w| and accuracy, and the entry points: the pairs of neighbouring values of C between which a row becomes or stops being a support vector, or reaches or leaves its bound. Held-out accuracies are means over 5 folds of the training rows.")
 	f.Heading("Files")
-	data := f.Data("Labelled points, as fit reads them. The name - stands for standard input.")
+	data := f.Data("Labelled points in any format that fit reads; - reads standard input.")
 	how := f.Reading()
-	plot := f.Picture("plot", "Where to draw alpha / C of every point over C.")
-	shares := f.Picture("plot-shares", "Where to draw accuracy and the share of support vectors over C.")
-	asJSON := f.Switch("json", "Print all as one JSON object, at full precision, with every alpha.")
+	plot := f.Picture("plot", "File for a plot of alpha / C of every point over C.")
+	shares := f.Picture("plot-shares", "File for a plot of accuracy and the share of support vectors over C.")
+	asJSON := f.Switch("json", "Print everything as one JSON object, at full precision, with every alpha.")
 	spec := f.Spec(nil)
 	d, err := f.points(ctx, "path", args, data, spec, how, std, plot, shares)
 	if err != nil {

@@ -36,7 +36,7 @@ func (f *Flags) Picture(name, help string) *string {
 	path := new(string)
 	f.Func(name, pictureNames, help, func(text string) error {
 		if *path = text; formatOf(text) == nil {
-			return fmt.Errorf("expects a file that ends in %s, not %q", pictureFiles, text)
+			return fmt.Errorf("expects a file name ending in %s, not %q", pictureFiles, text)
 		}
 		return nil
 	})
@@ -67,17 +67,17 @@ func (f *Flags) Paper() *paper {
 		f.Func(name, "LENGTH", help, func(text string) error {
 			v, onPaper, err := figure.Length(text)
 			if err == nil && (v < lo || v > hi) {
-				err = fmt.Errorf("expects %g to %g pixels, which are 1/96 inch, not %s", lo, hi, text)
+				err = fmt.Errorf("expects %g to %g pixels of 1/96 inch, not %s", lo, hi, text)
 			}
 			*to, p.onPaper = v, p.onPaper || onPaper
 			return err
 		})
 	}
-	length("width", "Width of the picture, such as 84mm, 3.3in, or 640 pixels.", 80, 2400, &p.width)
-	length("height", "Height of the picture; without it, in proportion.", 60, 2400, &p.height)
-	length("font-size", "Size of the letters at the axes, such as 8pt.", 6, 48, &p.font)
-	f.set.BoolVar(&p.grey, "grey", false, "Draw in greys.")
-	f.describe(func(to printer) { to.Term("--grey", "Draw in greys.") })
+	length("width", "Width of the plot: 84mm, 3.3in, or 640 for pixels.", 80, 2400, &p.width)
+	length("height", "Height of the plot. (default in proportion)", 60, 2400, &p.height)
+	length("font-size", "Font size of the axes, such as 8pt.", 6, 48, &p.font)
+	f.set.BoolVar(&p.grey, "grey", false, "Draw in shades of grey.")
+	f.describe(func(to printer) { to.Term("--grey", "Draw in shades of grey.") })
 	return p
 }
 
@@ -93,9 +93,9 @@ func plot(ctx context.Context, std Streams, path string, on *paper, d *dataset.D
 		return err
 	}
 	if run.Main() == "fit" {
-		note(std, "fit", path+" shows f against the values: there is no plane to draw a surface over")
+		note(std, "fit", path+" shows f against the values: the data have no plane to draw a surface over")
 	} else if d.Kind() != dataset.KindVectors {
-		note(std, "fit", path+" shows the decision values: there is no plane to draw a boundary in")
+		note(std, "fit", path+" shows the decision values: the data have no plane to draw a boundary in")
 	} else if !scene.View.Exact {
 		note(std, "fit", fmt.Sprintf("%s shows a slice through %d features, along their two principal components", path, len(scene.View.Center)))
 	}

@@ -96,12 +96,12 @@ func TestPrecomputed(t *testing.T) {
 	require.Must(t, o.code == 0 && strings.Contains(o.err, "decision values"), "exit %d: %s", o.code, o.err)
 	predict(mapped, self)
 	o = run(t.Context(), "", "predict", "--model", mapped, "--data", test)
-	require.Check(t, o.code == 1 && strings.Contains(o.err, "test.libsvm, row 1: k(x, x) is not known") && strings.Contains(o.err, "called self"), "a map without k(x, x): exit %d: %s", o.code, o.err)
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "test.libsvm, row 1: the conformal map needs k(x, x)") && strings.Contains(o.err, "called self"), "a map without k(x, x): exit %d: %s", o.code, o.err)
 	o = run(t.Context(), "", "predict", "--model", model, "--data", points)
-	require.Check(t, o.code == 1 && strings.Contains(o.err, "points.csv: expected 60 values of the kernel in a row"), "points for values of a kernel: exit %d: %s", o.code, o.err)
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "points.csv: expected 60 values of the kernel in each row"), "points for values of a kernel: exit %d: %s", o.code, o.err)
 	for _, says := range []struct{ args, says string }{
 		{"fit --data L", "kernel: rbf compares points with features, and these data are a kernel matrix, values k(x, z) instead of points; use precomputed"},
-		{"fit --kernel precomputed --data P", "points.csv: expected a kernel matrix with as many columns beside the label as rows, found 60 rows and 2 columns"},
+		{"fit --kernel precomputed --data P", "points.csv: expected a kernel matrix with as many columns as rows, not counting the label, found 60 rows and 2 columns"},
 		{"cv --data L", "use precomputed"},
 	} {
 		args := strings.Fields(strings.NewReplacer("L", libsvm, "P", points).Replace(says.args))

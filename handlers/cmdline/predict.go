@@ -13,14 +13,14 @@ var predict = Command{"predict", "apply a saved model to a file of points", runP
 
 func runPredict(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("predict --model FILE --data FILE [--probability] [--json] [--out FILE]",
-		"Applies a model that fit wrote to points, labelled or not, and writes CSV: row (1 is the first), label (the prediction; of a regression f is), f (the decision value; one column a machine when the model has several), and true (the label in the file) when the file has labels. With --out, it prints the accuracy on them.")
+		"Applies a model saved by fit to points, labelled or not, and writes CSV: row (from 1), label (the prediction; for a regression, f is the prediction), f (the decision value; one column per machine if the model has several), and true (the label in the file) if the file has labels. With --out, it prints the accuracy on them.")
 	f.Heading("Files")
-	model := f.String("model", "FILE", "", "The model, as fit --out wrote it.")
-	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are found by their names in the header, or by position when the names do not occur and the number of columns fits. For a model of a kernel matrix a row holds k(x, x_1) … k(x, x_M), in LIBSVM's form 0:any 1:k …; a column self (the index M+1) adds k(x, x). Strings stand in the column of the name that they had, or alone, one a line; or in FASTA; or are the files of a folder or a zip archive. The name - stands for standard input.")
+	model := f.String("model", "FILE", "", "Model file written by fit --out.")
+	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are matched by name, or by position if the header has none of the names and the number of columns fits. For a kernel-matrix model, a row holds k(x, x_1) … k(x, x_M), in LIBSVM format 0:any 1:k …; a column self (index M+1) adds k(x, x). Strings are read from the column with the same name, or one per line, from FASTA, or from the files of a folder or zip archive. - reads standard input.")
 	sheet := f.Sheet()
-	out := f.String("out", "FILE", "-", "Where to write the predictions; without it, standard output.")
-	probability := f.Switch("probability", "Add a column with the probability of the positive class, behind f, which is none. For models that fit trained with --calibration platt.")
-	asJSON := f.Switch("json", "Write one JSON object in place of CSV: the predictions, with probabilities if the model is calibrated, and the accuracy where the file has labels.")
+	out := f.String("out", "FILE", "-", "File for the predictions. (default standard output)")
+	probability := f.Switch("probability", "Add a column after f with the probability of the positive class. For models trained with --calibration platt.")
+	asJSON := f.Switch("json", "Write one JSON object instead of CSV: the predictions, with probabilities if the model is calibrated, and the accuracy if the file has labels.")
 	if err := f.Parse(args, "model", "data"); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func newServer(address, token string) (*server, error) {
 		token = os.Getenv(tokenVariable)
 	}
 	if token == "" {
-		return nil, usage("--server needs the key of a workspace, which the server's settings page shows: set %s or give --token", tokenVariable)
+		return nil, usage("--server needs a workspace key from the server's settings page: set %s or give --token", tokenVariable)
 	}
 	return &server{base, token}, nil
 }

@@ -103,15 +103,15 @@ func TestGram(t *testing.T) {
 		code       int
 		says       string
 	}{
-		{text, "gram --kernel spectrum", 2, "the name of a file is missing"},
+		{text, "gram --kernel spectrum", 2, "FILE is missing"},
 		{text, "gram F", 2, "--kernel is missing"},
 		{text, "gram --kernel precomputed F", 2, "--kernel must be one of linear, poly"},
 		{text, "gram --kernel rbf F", 1, "line 2, column 1 (cat): expected a number, found \"cart\""},
 		{text, "gram --kernel spectrum --features x F", 2, "--features has no effect with --kernel=spectrum"},
 		{text, "gram --kernel combined --expression spectrum*rbf F", 2, "--expression: character 10: rbf compares points with features"},
-		{text, "gram --kernel combined --expression precomputed F", 2, "compares what no file of gram holds"},
+		{text, "gram --kernel combined --expression precomputed F", 2, "which gram does not read"},
 		{"1,2\n3,4\n", "gram --kernel rbf --features z F", 1, "no column"},
-		{"1,2\n3,4\n", "gram --kernel fisher --components 3 F", 1, "take fewer components"},
+		{"1,2\n3,4\n", "gram --kernel fisher --components 3 F", 1, "use fewer components"},
 		{text, "gram --kernel spectrum --k 0 F", 2, "--k must be a whole number from 1"},
 		{text, "gram --kernel spectrum --lambda 0.5 F", 2, "--lambda has no effect with --kernel=spectrum"},
 		{text, "gram --kernel gap-subsequence --lambda 2 F", 2, "--lambda must be"},
@@ -119,7 +119,7 @@ func TestGram(t *testing.T) {
 		{"cat\n\nbar\n", "gram --kernel spectrum F", 1, "line 2: expected a string, found nothing"},
 		{"cat\nc\x81r\n", "gram --kernel spectrum F", 1, "line 2: expected UTF-8 text, found byte 0x81"},
 		{"", "gram --kernel spectrum F", 1, "found an empty file"},
-		{strings.Repeat("a", 530), "gram --kernel gap-subsequence --k 265 --lambda 1 F", 1, "row 1: k(x, x) is larger than a number can be"},
+		{strings.Repeat("a", 530), "gram --kernel gap-subsequence --k 265 --lambda 1 F", 1, "row 1: k(x, x) overflows"},
 	} {
 		in := file(t, "strings", c.text)
 		o := run(t.Context(), "", strings.Fields(strings.ReplaceAll(c.args, " F", " "+in))...)

@@ -18,7 +18,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var studies = Command{"study", "compare learners over several data sets, as a file says", runStudy}
+var studies = Command{"study", "compare learners on several data sets, as described in a file", runStudy}
 
 // studyOptions is the command line of study.
 type studyOptions struct {
@@ -56,13 +56,13 @@ func parseStudy(args []string) (*studyOptions, error) {
 	source := f.Argument(readyNames()...)
 	f.Heading("Files")
 	o := studyOptions{format: studyFormats[0]}
-	f.Func("data", "FILE", "One more data set, a file as fit reads it; may be given several times.", func(text string) error {
+	f.Func("data", "FILE", "Additional data set, a file in any format that fit reads; may be given several times.", func(text string) error {
 		o.data = append(o.data, text)
 		return nil
 	})
-	outDir := f.String("out-dir", "DIR", "", "Write the study with seeds and hashes to "+studyFile+" in this folder, which is made when it is missing, the results in every form beside it, and the pictures of the ranks. What is computed is kept in "+cellsFile+": after an interruption the same command goes on.")
+	outDir := f.String("out-dir", "DIR", "", "Write the study with seeds and hashes to "+studyFile+" in this folder, which is created if missing, with the results in every format and plots of the ranks. Finished cells are kept in "+cellsFile+": after an interruption, the same command continues.")
 	f.Heading("Server")
-	address := f.String("server", "URL", "", "Have this running Margin Lab compute the study, with all of its workers, and keep it in a workspace there; files of data are uploaded.")
+	address := f.String("server", "URL", "", "Compute the study on this Margin Lab server, with all of its workers, and save it in a workspace there; data files are uploaded.")
 	token := f.String("token", "KEY", "", "Key of the workspace, from the server's settings page; better given as the environment variable "+tokenVariable+".")
 	f.Heading("Output")
 	var chosen []*bool
@@ -73,7 +73,7 @@ func parseStudy(args []string) (*studyOptions, error) {
 		return nil, err
 	}
 	if *source == "" {
-		return nil, usage("the file of a study is missing; marginlab study --help names those that come with the program")
+		return nil, usage("the study file is missing; marginlab study --help lists the built-in studies")
 	}
 	o.source, o.outDir = *source, *outDir
 	var err error
@@ -81,7 +81,7 @@ func parseStudy(args []string) (*studyOptions, error) {
 		return nil, err
 	}
 	if o.server == nil && *token != "" {
-		return nil, usage("--token goes with --server")
+		return nil, usage("--token needs --server")
 	}
 	for i, on := range chosen {
 		if *on && o.format.name != "" {
@@ -120,7 +120,7 @@ func runStudy(ctx context.Context, args []string, std Streams) error {
 		return err
 	}
 	if now := version(); s.Version != "" && s.Version != now {
-		note(std, "study", fmt.Sprintf("the study was made with %s, and this is %s: the last digits may differ", s.Version, now))
+		note(std, "study", fmt.Sprintf("the study was made with %s, but this is %s: the last digits may differ", s.Version, now))
 	}
 	s.Version = version()
 	samples, err := s.Load(func(path string) (*dataset.Table, error) { return readTable(ctx, path, "", std) })
@@ -161,11 +161,11 @@ func runStudy(ctx context.Context, args []string, std Streams) error {
 	p.end()
 	switch {
 	case errors.Is(err, context.Canceled) && o.server != nil:
-		return fmt.Errorf("interrupted: the study was cancelled on the server, after %d of %d cells, which are not computed again there", kept, all)
+		return fmt.Errorf("interrupted: the study was cancelled on the server after %d of %d cells, which the server keeps", kept, all)
 	case errors.Is(err, context.Canceled) && o.outDir != "":
-		return fmt.Errorf("interrupted: %d of %d cells are kept in %s, and the same command goes on from there", kept, all, o.outDir)
+		return fmt.Errorf("interrupted: %d of %d cells are kept in %s; the same command continues from there", kept, all, o.outDir)
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted: nothing was kept; with --out-dir it is")
+		return errors.New("interrupted: nothing was kept; use --out-dir to keep finished cells")
 	case err != nil:
 		return err
 	}
@@ -267,7 +267,7 @@ func openCells(path string) (*cells, error) {
 	for i, line := range slices.Collect(bytes.Lines(text[:whole])) {
 		var one eval.CellResult
 		if err := json.Unmarshal(line, &one); err != nil {
-			return nil, &dataset.Error{File: path, Line: i + 1, Message: "expected what a cell gave, as JSON; remove the line, or the file to compute anew"}
+			return nil, &dataset.Error{File: path, Line: i + 1, Message: "expected the result of a cell in JSON; remove the line, or remove the file to recompute everything"}
 		}
 		c.known[one.Cell] = one
 	}

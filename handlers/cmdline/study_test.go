@@ -105,7 +105,7 @@ func TestStudyGoesOn(t *testing.T) {
 		"%v: %d lines", err, strings.Count(string(cells), "\n"))
 	require.NoError(t, os.WriteFile(filepath.Join(out, "cells.jsonl"), []byte("{}\nx\n"), 0o600))
 	o := run(t.Context(), "", "study", path, "--out-dir", out)
-	require.Check(t, o.code == 1 && strings.Contains(o.err, "cells.jsonl, line 2: expected what a cell gave"), "exit %d: %s", o.code, o.err)
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "cells.jsonl, line 2: expected the result of a cell"), "exit %d: %s", o.code, o.err)
 }
 
 // TestStudyInterrupted tells what an interruption leaves.
@@ -115,8 +115,8 @@ func TestStudyInterrupted(t *testing.T) {
 	stop()
 	out := t.TempDir()
 	for said, args := range map[string][]string{
-		"nothing was kept; with --out-dir it is":                                           {"study", "lecture"},
-		"0 of 9600 cells are kept in " + out + ", and the same command goes on from there": {"study", "lecture", "--out-dir", out},
+		"nothing was kept; use --out-dir to keep finished cells":                         {"study", "lecture"},
+		"0 of 9600 cells are kept in " + out + "; the same command continues from there": {"study", "lecture", "--out-dir", out},
 	} {
 		if o := run(ctx, "", args...); o.code != 1 || o.err != "marginlab study: interrupted: "+said+"\n" || o.out != "" {
 			t.Errorf("exit %d: %s%s, want %s", o.code, o.out, o.err, said)

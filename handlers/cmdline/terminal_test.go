@@ -207,7 +207,7 @@ func TestStudyOnServer(t *testing.T) {
 	n := len(handlerstest.Decode[struct{ Studies []handlerstest.Object }](c.Want(http.StatusOK, "GET", "/api/studies", "")).Studies)
 	require.Check(t, n == 2, "%d studies are kept", n)
 	_, message, code := run("--token", handlerstest.Alice)
-	require.Check(t, code == 2 && strings.Contains(message, "--token goes with --server"), "exit %d: %s", code, message)
+	require.Check(t, code == 2 && strings.Contains(message, "--token needs --server"), "exit %d: %s", code, message)
 	_, message, code = run("--server", s.URL, "--token", "nobody")
 	require.Check(t, code == 1 && message != "", "exit %d: %s", code, message)
 }

@@ -14,7 +14,7 @@ func isVersion(arg string) bool { return strings.TrimLeft(arg, "-") == "version"
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "marginlab, built without a record of its version"
+		return "marginlab, built without version information"
 	}
 	setting := map[string]string{}
 	for _, s := range info.Settings {

@@ -12,10 +12,10 @@ import (
 var worker = Command{"worker", "compute cells of searches for a server on another machine", runWorker}
 
 func runWorker(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("worker --nats URL [flags]", "Computes cells of searches for a server that was started with --nats-listen or --nats, until it is interrupted; cells under way then have 10 s to end, before others get them. It keeps nothing on the disk, waits for a server that is not there yet, joins again whenever the connection was lost, and must be of the server's own version.")
+	f := NewFlags("worker --nats URL [flags]", "Computes cells of searches for a server started with --nats-listen or --nats, until interrupted; running cells then have 10 s to finish before other workers get them. It stores nothing on disk, waits for a server that is not yet running, reconnects after a lost connection, and must have the same version as the server.")
 	access := f.Access()
 	cores := runtime.NumCPU()
-	n := param.Param{Name: "workers", Kind: param.Integer, Min: 1, Max: 1024, Default: strconv.Itoa(cores), Help: "Cells computed at a time."}
+	n := param.Param{Name: "workers", Kind: param.Integer, Min: 1, Max: 1024, Default: strconv.Itoa(cores), Help: "Number of cells to compute at the same time."}
 	f.Param(n, func(text string) (err error) {
 		cores, err = strconv.Atoi(text)
 		return err
@@ -49,19 +49,19 @@ func runWorker(ctx context.Context, args []string, std Streams) error {
 // Access adds the flags of a NATS server somewhere else.
 func (f *Flags) Access() *fleet.Access {
 	a := new(fleet.Access)
-	f.Func("nats", "URL", "Address of the NATS server: nats://HOST:4222, or tls://HOST:4222; several of a cluster with commas between.", func(text string) error {
+	f.Func("nats", "URL", "Address of the NATS server: nats://HOST:4222 or tls://HOST:4222; for a cluster, several separated by commas.", func(text string) error {
 		a.URL = text
 		return nil
 	})
-	f.Func("nats-token", "FILE", "File with the token that the NATS server asks for; that of serve --nats-listen is in its data directory, nats-token.", func(text string) error {
+	f.Func("nats-token", "FILE", "File with the token for the NATS server; serve --nats-listen writes it to nats-token in its data directory.", func(text string) error {
 		a.Token = text
 		return nil
 	})
-	f.Func("nats-creds", "FILE", "File with the credentials that it asks for.", func(text string) error {
+	f.Func("nats-creds", "FILE", "File with the credentials for the NATS server.", func(text string) error {
 		a.Creds = text
 		return nil
 	})
-	f.Func("nats-ca", "FILE", "Certificates in PEM that vouch for that of the NATS server, where the system knows none; the server's own will do.", func(text string) error {
+	f.Func("nats-ca", "FILE", "PEM file with CA certificates for the NATS server, if the system does not trust it; the server's own certificate also works.", func(text string) error {
 		a.CA = text
 		return nil
 	})

@@ -13,14 +13,14 @@ import (
 var workspaces = Command{"workspaces", "list the workspaces of a server, and block or unblock one, or an address", runWorkspaces}
 
 func runWorkspaces(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("workspaces [flags]", "Lists the workspaces, the largest first: their names, which say nothing about their keys, when they were used last and what they hold. A blocked workspace or address gets 403 for every page and request within five seconds; what it holds stays, and work that waits is done. The server may go on working meanwhile.")
+	f := NewFlags("workspaces [flags]", "Lists the workspaces, largest first: their names, which do not reveal their keys, when they were last used and what they hold. A blocked workspace or address gets 403 for every request within five seconds; its content is kept, and queued work is finished. The server may keep running.")
 	dir := f.DataDir(directoryHelp)
 	change := map[string]*string{}
 	for _, c := range []struct{ name, value, help string }{
-		{"block", "NAME", "Shut out the workspace whose name begins so, with eight digits or more."},
-		{"unblock", "NAME", "Let it in again."},
-		{"block-address", "IP", "Shut out a network address; of IPv6 the network of 64 bits."},
-		{"unblock-address", "IP", "Let it in again."},
+		{"block", "NAME", "Block the workspace whose name starts with these digits, at least eight."},
+		{"unblock", "NAME", "Unblock it."},
+		{"block-address", "IP", "Block a network address; for IPv6, its /64 network."},
+		{"unblock-address", "IP", "Unblock it."},
 	} {
 		change[c.name] = f.String(c.name, c.value, "", c.help)
 	}
@@ -78,7 +78,7 @@ func runWorkspaces(ctx context.Context, args []string, std Streams) error {
 		fmt.Fprintf(std.Out, "address %s, blocked\n", address)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(std.Out, "No workspace holds anything.")
+		fmt.Fprintln(std.Out, "All workspaces are empty.")
 	}
 	return nil
 }

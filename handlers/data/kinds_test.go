@@ -228,7 +228,7 @@ func TestGraphs(t *testing.T) {
 	set := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets/generate", `{"generator":"molecules","parameters":{"n":40}}`))
 	require.Check(t, set.Name == "molecules, 40 graphs" && len(set.Classes) == 2, "%+v", set)
 	ids, data, lab := journeys["graphs"].through(t, c, "graphs", set)
-	c.Says(422, "line 2: edge [0,2]: there is no node 2", "POST", "/api/datasets", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":2,"edges":[[0,2]],"label":"b"}`)
+	c.Says(422, "line 2: edge [0,2]: no node 2", "POST", "/api/datasets", `{"n":2,"edges":[[0,1]],"label":"a"}`+"\n"+`{"n":2,"edges":[[0,2]],"label":"b"}`)
 	diverging := c.Train(`{"dataset":"` + set.ID + `","spec":{"kernel":"random-walk","walk_weight":0.9}}`)
 	c.Follow(diverging)
 	run := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+diverging, ""))
@@ -254,7 +254,7 @@ func TestGraphs(t *testing.T) {
 	require.Equal(t, lab.Find("#f-rounds").Length(), 1, "fields of the rounds")
 	tried := c.Page(200, "/lab?"+url.Values{"data": {set.ID}, "try": {`{"n":4,"edges":[[0,1],[1,2],[1,3]],"labels":["C","C","O","N"]}`}}.Encode())
 	require.Says(t, tried.Find("main").Text(), "amide", "a graph of one's own")
-	require.Says(t, c.Page(200, "/lab?kernel=random-walk&walk_weight=0.9&data="+set.ID).Text(), "take a weight below", "diverging walks")
+	require.Says(t, c.Page(200, "/lab?kernel=random-walk&walk_weight=0.9&data="+set.ID).Text(), "use a weight below", "diverging walks")
 	near := c.Page(200, "/runs/"+ids[0]+"?near=7") // where the subtrees are weighed, each graph is drawn
 	n := near.Find("#near td img").Length()
 	require.Check(t, n == 13 && near.Find("#near figure").Length() == 1, "%d graphs: %s", n, near.Find("#near").Text())

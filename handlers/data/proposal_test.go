@@ -52,5 +52,5 @@ func TestProposal(t *testing.T) {
 	says(c.Send(http.StatusOK, form, "label=diagnosis&propose=diagnosis").HTML(), "diagnosis", "(B 12, M 12) from 2 columns")
 	c.Send(http.StatusUnprocessableEntity, form, "label=diagnosis&feature=age&fix=nonsense")
 	text := c.Send(http.StatusOK, form, values.Encode()).HTML().Text()
-	require.Check(t, strings.Contains(text, "24 × 2") && strings.Contains(text, "−999 in age taken as missing (1 row)"), "not corrected:\n%.800s", text)
+	require.Check(t, strings.Contains(text, "24 × 2") && strings.Contains(text, "−999 in age treated as missing (1 row)"), "not corrected:\n%.800s", text)
 }

@@ -60,7 +60,7 @@ func TestAPIArchive(t *testing.T) {
 	}{
 		{422, "r.zip, neg/1: expected a string, found nothing", []string{"pos/1", "good", "neg/1", ""}},
 		{422, "r.zip: expected a folder for each class", []string{"pos/1", "good", "pos/2", "fine"}},
-		{413, "r.zip, pos/1: expected at most 2000 bytes in all files together", []string{"neg/1", strings.Repeat("a", 1500), "pos/1", strings.Repeat("b", 1500)}},
+		{413, "r.zip, pos/1: expected at most 2000 bytes in all files, uncompressed", []string{"neg/1", strings.Repeat("a", 1500), "pos/1", strings.Repeat("b", 1500)}},
 	} {
 		c.Says(tt.status, tt.says, "POST", "/api/datasets?name=r.zip", archive(t, tt.files...))
 	}
@@ -89,12 +89,12 @@ func TestUglyStrings(t *testing.T) {
 		{"blanks.csv", "s,class\nab,x\n\"\t \",y\n", "line 3, column 1 (s): expected a string, found nothing"},
 		{"unlabelled.csv", "#strings\ns,class\nab,x\ncd,\n", "line 4, column 2 (class): expected a label, found nothing"},
 		{"bytes.csv", "s,class\nab,x\nc\x81d,y\n", "line 3: expected UTF-8 text, found byte 0x81"},
-		{"wide.csv", "\xff\xfes\x00\x00\xdc", "line 1: expected text, found what is no character in UTF-16"},
+		{"wide.csv", "\xff\xfes\x00\x00\xdc", "line 1: expected text, found invalid UTF-16"},
 		{"zero.csv", "s,class\na\x00b,x\ncd,y\n", "line 2: expected UTF-8 text, found a zero byte"},
 		{"ragged.csv", "s,class\nab,x\ncd,y,z\n", "line 3: expected 2 fields separated by comma, found 3"},
 		{"one.csv", "#strings\ns,class\nab,x\ncd,x\n", `column 2 (class): expected at least two classes, found only "x"`},
 		{"none.fa", ">a x\nAC\n>b y\n>c x\nA\n", `line 3: expected a sequence below ">b", found nothing`},
-		{"bare.fa", ">a\nAC\n>b\nA\n", "line 1: expected a label behind the name, as in >a label"},
+		{"bare.fa", ">a\nAC\n>b\nA\n", "line 1: expected a label after the name, as in >a label"},
 		{"cut.zip", "PK\x03\x04rest", "expected a zip archive, found a damaged one"},
 	} {
 		says := tt.name + ", " + tt.says

@@ -24,8 +24,8 @@ func TestMissingValues(t *testing.T) {
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
 	for answer, want := range map[string]struct{ rows, note string }{
-		"drop":   {"2 × 2", "3 of 5 rows left out, in which a value is missing"},
-		"median": {"4 × 2", "1 of 5 rows left out, in which the label is missing; 2 missing values filled with the column's median (age, height), computed on the training rows only"},
+		"drop":   {"2 × 2", "3 of 5 rows left out because a value is missing"},
+		"median": {"4 × 2", "1 of 5 rows left out because the label is missing; 2 missing values filled with the column's median (age, height), computed on the training rows only"},
 	} {
 		doc := sendFile(c, http.StatusOK, "people.csv", file)
 		form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")

@@ -35,7 +35,7 @@ func TestPathOverC(t *testing.T) {
 	got := handlerstest.Decode[ml.Regularisation](c.Want(http.StatusOK, "POST", "/api/path", `{"dataset":"moons","spec":{"C":7}}`))
 	require.Equal(t, cmp.Diff(*want, got), "", "diff")
 	for body, word := range map[string]string{
-		`{"dataset":"moons","spec":{"learner":"mcm"}}`: "take the SVM",
+		`{"dataset":"moons","spec":{"learner":"mcm"}}`: "use the SVM",
 		`{"dataset":"iris"}`:                           "positive class",
 		`{"dataset":"moons","C":1}`:                    "C",
 	} {

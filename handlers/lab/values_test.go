@@ -26,9 +26,9 @@ func TestValues(t *testing.T) {
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	sets := map[string]api.Dataset{"curve": c.Upload("name=one", handlerstest.Measurements(61, 1)), "surface": c.Upload("name=two", handlerstest.Measurements(61, 2)), "slice": c.Upload("name=three", handlerstest.Measurements(61, 3))}
 	for spec, says := range map[string]string{
-		`{}`:                 "take the target value with the learner ridge",
-		`{"target":"value"}`: "with the target value use ridge",
-		`{"target":"value","learner":"ridge","conformal":"eigen"}`: "with the target value use none",
+		`{}`:                 "use the target value with the learner ridge",
+		`{"target":"value"}`: "is a classifier; use ridge for the target value",
+		`{"target":"value","learner":"ridge","conformal":"eigen"}`: "use none for the target value",
 		`{"target":"number"}`: "target must be one of class, value",
 	} {
 		c.Says(http.StatusUnprocessableEntity, says, "POST", "/api/runs", `{"dataset":"`+sets["curve"].ID+`","spec":`+spec+`}`)
@@ -77,7 +77,7 @@ func TestValues(t *testing.T) {
 		c.Pictures(lab, figures)
 		c.Pictures(b.Page(200, "/lab?lambda=-1&data="+set.ID), 1) // nothing is trained
 		text = b.Page(200, "/lab?target=class&data="+set.ID).Find(".problem").Text()
-		require.Check(t, strings.Contains(text, "take the target value"), "%s, as classes: %q", name, text)
+		require.Check(t, strings.Contains(text, "use the target value"), "%s, as classes: %q", name, text)
 
 		compared := b.Page(200, "/compare?"+url.Values{"run": ids[name]}.Encode())
 		if text := compared.Text(); !strings.Contains(text, "Test MSE") || strings.Contains(text, "of accuracy") || strings.Contains(text, "hatched") {

@@ -61,7 +61,7 @@ func TestReportIsFrozen(t *testing.T) {
 	e := gather(t, s)
 	made := e.create(t, e.text())
 	require.Must(t, len(made.Items) == 5, "%+v", made.Items)
-	for i, want := range []string{"Test set, ", "Test set, ", "Best of 3 settings: C = ", "No learner is shown to be better than SVM", "“run_"} {
+	for i, want := range []string{"Test set, ", "Test set, ", "Best of 3 settings: C = ", "No learner is significantly better than SVM", "“run_"} {
 		require.Says(t, made.Items[i].Verdict, want, "item %d says", i)
 	}
 	b := s.Browse(t, handlerstest.Alice)

@@ -57,7 +57,7 @@ func TestStudy(t *testing.T) {
 	}
 	page := c.Page(200, "/studies/"+id)
 	c.Pictures(page, 2)
-	require.Says(t, page.Find("h1").Text(), "No learner is shown to be better than SVM", "the verdict")
+	require.Says(t, page.Find("h1").Text(), "No learner is significantly better than SVM", "the verdict")
 	require.Says(t, page.Find("main").Text(), "Training time in ms", "the page does not tell how long trainings took")
 	require.Slices(t, handlerstest.Texts(page.Find("a[download='own points.csv']")), []string{"own points.csv"}, "files that the study names")
 	page = c.Page(200, "/studies/new?study="+id)
@@ -130,7 +130,7 @@ func TestStudyWithoutWhatFailed(t *testing.T) {
 	got := c.Ended(handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(text))).ID)
 	page := c.Page(200, "/studies/"+got.ID)
 	say := page.Find(".problem").Text()
-	require.Must(t, got.Status == store.Failed && strings.Contains(say, "learner walk: ") && strings.Contains(say, "take a weight below"), "%s: %s", got.Status, say)
+	require.Must(t, got.Status == store.Failed && strings.Contains(say, "learner walk: ") && strings.Contains(say, "use a weight below"), "%s: %s", got.Status, say)
 	least := map[string]string{"Run again without the learner walk": "wl"} // and who is the baseline then
 	page.Find("form.study-less").Each(func(_ int, form *goquery.Selection) {
 		file, _ := form.Find("input").Attr("value")
@@ -223,7 +223,7 @@ func TestStudyOfValues(t *testing.T) {
 		"%+v", got)
 	page := c.Page(200, "/studies/"+got.ID)
 	c.Pictures(page, 1)
-	require.Says(t, page.Find("h1").Text(), "No learner is shown to be better than flat", "the verdict")
+	require.Says(t, page.Find("h1").Text(), "No learner is significantly better than flat", "the verdict")
 	if text := page.Find("main").Text(); !strings.Contains(text, "Variance left in %") || strings.Contains(text, "Accuracy") {
 		t.Error(text)
 	}

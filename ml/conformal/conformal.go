@@ -183,7 +183,7 @@ type Stats struct {
 // undefined), a singular within-class scatter with Ridge = 0, and the end of ctx.
 func Fit(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*Map, Stats, error) {
 	if len(cores) == 0 {
-		return nil, Stats{}, param.Refuse("take every N-th row as core (core_step)", "there are no cores, because the first fit has no support vectors")
+		return nil, Stats{}, param.Refuse("use every N-th row as a core (core_step)", "there are no cores, because the first fit has no support vectors")
 	}
 	rows := k.Len()
 	if x != nil {

@@ -34,7 +34,7 @@ var (
 	coreGamma = param.Param{
 		Name: "core_gamma", Label: "core width", Symbol: "γ_c", Kind: param.Number, Default: "auto", Words: []string{"auto"},
 		Min: 0, OpenMin: true, Max: 1e9, Low: 1e-3, High: 1e3, Log: true, Telling: true,
-		Help: "How fast the pull of a core fades with distance. auto is the kernel's own gamma, or 1/d when it has none; for objects without coordinates, 1 over their variance in feature space.",
+		Help: "How fast the influence of a core fades with distance. auto is the kernel's own gamma, or 1/d if it has none; for objects without coordinates, 1 over their variance in feature space.",
 	}
 	coreRidge = param.Param{
 		Name: "core_ridge", Label: "ridge", Symbol: "D", Kind: param.Number, Default: "1e-3",
@@ -44,7 +44,7 @@ var (
 	coreStep = param.Param{
 		Name: "core_step", Label: "cores", Symbol: "N", Kind: param.Integer, Default: "0",
 		Min: 0, Max: 100_000,
-		Help: "0 takes the support vectors of a first fit as cores; N takes every N-th training row.",
+		Help: "0 uses the support vectors of a first fit as cores; N uses every N-th training row.",
 	}
 )
 
@@ -64,7 +64,7 @@ var Table = []Entry{
 	},
 	{
 		Name: "amari", Label: "Amari–Wu (1999)", Formula: "c(x) = Σⱼ exp(−γ_c |x − aⱼ|²),  γ_c = 1/(2τ²)",
-		Help:   "Magnifies the space around the cores, which lie near the boundary. Nothing is optimised or scaled: C is not comparable.",
+		Help:   "Magnifies the space around the cores, which lie near the boundary. Nothing is optimised or rescaled, so C is not comparable.",
 		Params: []param.Param{coreGamma, coreStep},
 		fit:    amari,
 	},

@@ -97,7 +97,7 @@ func group(k Matrix, y []float64) (*grouped, error) {
 	case len(g.order) != len(y):
 		return nil, errors.New("conformal: labels must be numbers, one for each class")
 	case len(g.begin) < 3:
-		return nil, param.Refuse("give rows of two classes at least", "there is only one class to separate")
+		return nil, param.Refuse("add rows of another class", "there is only one class to separate")
 	}
 	return g, nil
 }

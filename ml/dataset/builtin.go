@@ -28,7 +28,7 @@ func (b Builtin) Load() (*Data, error) { return b.load() }
 const (
 	uci         = "CC BY 4.0, UCI Machine Learning Repository"
 	irisSource  = "R. A. Fisher, The use of multiple measurements in taxonomic problems, Annals of Eugenics 7 (1936), 179-188"
-	drawnSource = "drawn by the generator of the same name with its default settings, apart from the number of points"
+	drawnSource = "drawn by the generator of the same name with its default settings, except for the number of points"
 )
 
 // Builtins lists them: iris pairs on two features, all of iris, other sets that were measured,
@@ -48,7 +48,7 @@ var Builtins = []Builtin{
 	},
 	{
 		Slug: "iris-sepal", Name: "Iris: versicolor and virginica, sepal",
-		Help:   "The same two species by the sepal: hard, as the classes overlap widely.",
+		Help:   "The same two species by the sepal: hard, because the classes overlap widely.",
 		Source: irisSource, License: uci, Kind: KindVectors,
 		load: irisSubset([]string{"versicolor", "virginica"}, "sepal_length", "sepal_width"),
 	},
@@ -70,12 +70,12 @@ var Builtins = []Builtin{
 		"J. W. Smith et al., Using the ADAP learning algorithm to forecast the onset of diabetes mellitus (1988); National Institute of Diabetes and Digestive and Kidney Diseases", "public domain, as listed by OpenML"),
 	measured("sonar", "Sonar: mines and rocks", "Sixty energies of an echo: a metal cylinder (M) or a rock (R).",
 		"R. P. Gorman and T. J. Sejnowski, Analysis of hidden units in a layered network trained to classify sonar targets, Neural Networks 1 (1988), 75-89", uci),
-	measured("ripley", "Ripley's synthetic data", "Two classes in the plane, two clouds each: the best possible rule errs on 8 %.",
+	measured("ripley", "Ripley's synthetic data", "Two classes in the plane, two clouds each: the best possible rule has an error of 8 %.",
 		"B. D. Ripley, Pattern Recognition and Neural Networks, Cambridge University Press (1996); the training set synth.tr", "GPL-2 or GPL-3, as part of the R package MASS"),
 	drawn("moons", "Moons", "Two interleaved half circles: curved, almost separable.", 200),
 	drawn("circles", "Circles", "A ring around a ring: no straight line helps.", 200),
 	drawn("xor", "XOR", "Opposite corners share a class: the smallest problem a line cannot solve.", 200),
-	drawn("spiral", "Spiral", "Two wound arms: a narrow kernel is needed.", 300),
+	drawn("spiral", "Spiral", "Two spiral arms: a narrow kernel is needed.", 300),
 	drawn("checkerboard", "Checkerboard", "Four by four squares: many bends in one boundary.", 400),
 	drawn("blobs", "Blobs", "Two round clouds that overlap: a straight line is nearly the best there is.", 200),
 	drawn("sine", "Sine", "A noisy wave over one feature: a curve is fitted to its values.", 60),

@@ -135,7 +135,7 @@ func (t *Table) addRowNames() {
 	names.cells = cells{expected: t.Columns[0].expected, file: t.Columns[0].file}
 	names.add("")
 	t.Columns = append([]Column{names}, t.Columns...)
-	t.Notes = append(t.Notes, "the first line has one name fewer than the rows have fields: the first column is taken for the rows' names")
+	t.Notes = append(t.Notes, "the first line has one name fewer than the rows have fields: the first column is read as row names")
 }
 
 func tooWide(line, found int, lim Limits) *Error {
@@ -288,7 +288,7 @@ func (t *Table) cutSecondLine(names []string, sep byte) []string {
 	}
 	t.skipLine()
 	if !slices.Contains(names, "") {
-		t.Notes = append(t.Notes, "the line below the names left out, which has no numbers")
+		t.Notes = append(t.Notes, "the line below the names has no numbers and is left out")
 		return names
 	}
 	t.Notes = append(t.Notes, "two lines of names read as one")

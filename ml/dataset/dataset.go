@@ -59,7 +59,7 @@ func FromRows(features []string, rows [][]float64, labels []string) (*Data, erro
 		return nil, errors.New("no points: expected at least one")
 	}
 	if len(rows) != len(labels) {
-		return nil, fmt.Errorf("%d points with %d labels: expected one label a point", len(rows), len(labels))
+		return nil, fmt.Errorf("%d points with %d labels: expected one label per point", len(rows), len(labels))
 	}
 	x := mat.NewDense(len(rows), len(features), nil)
 	for i, row := range rows {
@@ -135,7 +135,7 @@ func SortLabels(labels []string) {
 func (d *Data) Validate() error {
 	o := d.objects()
 	if d.Objects != nil && (d.X != nil || d.Given != nil || d.Features != nil) {
-		return fmt.Errorf("objects of kind %s: expected neither features nor points beside them", o.Kind())
+		return fmt.Errorf("objects of kind %s: expected no features or points beside them", o.Kind())
 	}
 	if err := o.Validate(); err != nil {
 		return err
@@ -184,7 +184,7 @@ func checkText(what, s string) error {
 	case utf8.RuneCountInString(s) > maxText:
 		return fmt.Errorf("expected a %s of at most %d characters, found %s", what, maxText, quote(s))
 	case s != tidy(s):
-		return fmt.Errorf("expected a %s without control characters and outer spaces, found %s", what, quote(s))
+		return fmt.Errorf("expected a %s without control characters or surrounding spaces, found %s", what, quote(s))
 	}
 	return nil
 }
@@ -324,7 +324,7 @@ func DecodeUpTo(r io.Reader, rows int) (*Data, error) {
 	}
 	entry := kind.entry()
 	if entry == nil {
-		return nil, &Error{Line: 1, Message: fmt.Sprintf("expected objects of a kind that this program knows, found %s: a later one may have written them", quote(string(kind)))}
+		return nil, &Error{Line: 1, Message: fmt.Sprintf("expected objects of a known kind, found %s: a newer version of Margin Lab may have written them", quote(string(kind)))}
 	}
 	cr := csv.NewReader(&narrow{r: in})
 	cr.ReuseRecord = true
@@ -430,7 +430,7 @@ func decodeError(err error, above int) error {
 // features.
 func (d *Data) Columns(names []string) (*Data, error) {
 	if d.Objects != nil {
-		return nil, fmt.Errorf("objects of kind %s have no features to choose among", d.Kind())
+		return nil, fmt.Errorf("objects of kind %s have no features to choose from", d.Kind())
 	}
 	if len(names) == 0 {
 		return nil, errors.New("no features chosen: expected at least one of " + list(d.Features))

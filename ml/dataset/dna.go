@@ -14,7 +14,7 @@ const bases = "ACGT"
 // occurs more often than by chance. The label is the motif.
 var dnaGenerator = Generator{
 	Name: "dna", Label: "DNA with motifs", Kind: KindStrings,
-	Help: "Random sequences of A, C, G and T; in those of a class its motif is planted, a short word, which is also their label.",
+	Help: "Random sequences of A, C, G and T. Each class has a motif, a short word planted in its sequences, which is also their label.",
 	Params: []param.Param{
 		{
 			Name: "n", Label: "strings", Symbol: "n", Kind: param.Integer, Default: "100",
@@ -24,32 +24,32 @@ var dnaGenerator = Generator{
 		{
 			Name: "length", Label: "length", Kind: param.Integer, Default: "60",
 			Min: 3, Max: 1000, Low: 20, High: 200, Log: true,
-			Help: "Letters of a sequence.",
+			Help: "Number of letters in a sequence.",
 		},
 		{
 			Name: "classes", Label: "classes", Kind: param.Integer, Default: "2",
 			Min: 2, Max: 6, Low: 2, High: 6, Folded: true,
-			Help: "How many motifs there are; any two differ in half of their letters or more.",
+			Help: "Number of motifs; any two differ in at least half of their letters.",
 		},
 		{
 			Name: "motif", Label: "length of a motif", Kind: param.Integer, Default: "6",
 			Min: 3, Max: 20, Low: 3, High: 12, Folded: true,
-			Help: "Letters of the word that is planted.",
+			Help: "Number of letters in the planted word.",
 		},
 		{
 			Name: "copies", Label: "copies", Kind: param.Integer, Default: "2",
 			Min: 1, Max: 20, Low: 1, High: 5, Folded: true,
-			Help: "How often the motif stands in a sequence; copies do not overlap.",
+			Help: "Number of times the motif occurs in a sequence; copies do not overlap.",
 		},
 		{
 			Name: "noise", Label: "mutations", Kind: param.Number, Default: "0.1",
 			Min: 0, Max: 1, Low: 0, High: 0.5,
-			Help: "Probability that a planted letter is another one in its place; 0.75 leaves nothing of the motif.",
+			Help: "Probability that a planted letter is replaced by another; 0.75 erases the motif.",
 		},
 		{
 			Name: "share", Label: "share", Kind: param.Number, Default: "1",
 			Min: 0, Max: 1, Low: 0.5, High: 1, Folded: true,
-			Help: "Probability that a sequence has the motif of its class at all.",
+			Help: "Probability that a sequence contains the motif of its class.",
 		},
 		folded(seedParam),
 	},

@@ -85,7 +85,7 @@ func TestNoiseOfMotifs(t *testing.T) {
 func TestMotifsTooLong(t *testing.T) {
 	t.Parallel()
 	_, err := dnaGenerator.Generate(param.Values{"length": param.Of(11), "lenght": param.Of(3)})
-	diff := cmp.Diff(error(param.Problems{{Field: "lenght", Message: "lenght is no parameter of the generator dna"}}), err)
+	diff := cmp.Diff(error(param.Problems{{Field: "lenght", Message: "lenght is not a parameter of the generator dna"}}), err)
 	require.Check(t, diff == "", "%v", diff)
 	_, err = dnaGenerator.Generate(param.Values{"length": param.Of(11)})
 	diff = cmp.Diff(error(param.Problems{{Field: "length", Message: "length must be at least 12 for 2 copies of a motif of 6 letters, not 11"}}), err)

@@ -10,19 +10,19 @@ import (
 var graphGenerators = []Generator{
 	{
 		Name: "cycles", Label: "cycles against trees", Kind: KindGraphs,
-		Help:   "A tree has no way back to where it began; a graph of the other class has one, a ring with branches.",
-		Params: graphParams("14", "0.05", "Probability that the ring of a graph is open, or a tree has one edge more."),
+		Help:   "Trees have no cycle; graphs of the other class have one, a ring with branches.",
+		Params: graphParams("14", "0.05", "Probability that a ring is opened, or that a tree gets one edge more."),
 		draw:   graphsOf("tree", "cycle", drawCycle),
 	},
 	{
 		Name: "rings", Label: "chains of rings", Kind: KindGraphs,
-		Help:   "Rings in a row, joined by edges; the class is how many nodes they have, five or six.",
-		Params: graphParams("24", "0.1", "Probability that a ring is as large as those of the other class."),
+		Help:   "Rings in a row, joined by edges; the class is the number of nodes in a ring, five or six.",
+		Params: graphParams("24", "0.1", "Probability that a ring has the size of the other class."),
 		draw:   graphsOf("5", "6", drawRings),
 	},
 	{
 		Name: "molecules", Label: "molecules", Kind: KindGraphs,
-		Help:   "Atoms C, N and O with as many bonds as they can have; one group of atoms tells the class: C with two O, or with O and N.",
+		Help:   "Atoms C, N and O with as many bonds as they can have; one group of atoms decides the class: C with two O, or with O and N.",
 		Params: graphParams("14", "0.05", "Probability that the group belongs to the other class."),
 		draw:   graphsOf("acid", "amide", drawMolecule),
 	},
@@ -38,12 +38,12 @@ func graphParams(nodes, noise, noiseHelp string) []param.Param {
 		{
 			Name: "nodes", Label: "nodes", Kind: param.Integer, Default: nodes,
 			Min: 8, Max: 200, Low: 8, High: 60, Log: true, Folded: true,
-			Help: "About how many nodes a graph has: up to a quarter fewer or more.",
+			Help: "Approximate number of nodes in a graph: up to a quarter fewer or more.",
 		},
 		{
 			Name: "noise", Label: "noise", Kind: param.Number, Default: noise,
 			Min: 0, Max: 1, Low: 0, High: 0.5,
-			Help: noiseHelp + " At 0.5 and above the classes are the same, or change places.",
+			Help: noiseHelp + " At 0.5 the classes are the same; above, they swap.",
 		},
 		folded(seedParam),
 	}

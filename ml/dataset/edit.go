@@ -13,11 +13,11 @@ import (
 // param.Problems for the fields object and label.
 func (d *Data) Put(i int, text, label string) (*Data, error) {
 	if i < 0 || i > d.Len() {
-		return nil, fmt.Errorf("no row %d of %d", i+1, d.Len())
+		return nil, fmt.Errorf("row %d does not exist: the data have %d rows", i+1, d.Len())
 	}
 	o := d.objects()
 	if len(o.header()) != 1 || o.Kind() == KindVectors {
-		return nil, fmt.Errorf("objects of kind %s are not written down as texts", o.Kind())
+		return nil, fmt.Errorf("objects of kind %s have no text form", o.Kind())
 	}
 	dec, err := o.Kind().entry().decode(o.header())
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *Data) Put(i int, text, label string) (*Data, error) {
 func (d *Data) Drop(i int) (*Data, error) {
 	switch {
 	case i < 0 || i >= d.Len():
-		return nil, fmt.Errorf("no row %d of %d", i+1, d.Len())
+		return nil, fmt.Errorf("row %d does not exist: the data have %d rows", i+1, d.Len())
 	case d.Len() == 1:
 		return nil, param.Refuse("delete the data set", "this is the last row")
 	}

@@ -19,13 +19,13 @@ func decodeText(raw string) (text, note string, fault *Error) {
 	}
 	for _, b := range binaries {
 		if strings.HasPrefix(raw, b.begins) && strings.IndexByte(raw, 0) >= 0 { // a text may begin so
-			return "", "", &Error{Message: "expected a text file or a workbook .xlsx, found " + b.found}
+			return "", "", &Error{Message: "expected a text file or an .xlsx workbook, found " + b.found}
 		}
 	}
 	if order, ok := isUTF16(raw); ok {
 		text, err := unicode.UTF16(order, unicode.UseBOM).NewDecoder().String(raw)
 		if i := strings.IndexAny(text, "\x00\ufffd"); i >= 0 || err != nil {
-			return "", "", &Error{Line: 1 + lineEnds(text[:max(i, 0)]), Message: "expected text, found what is no character in UTF-16: save the file as UTF-8"}
+			return "", "", &Error{Line: 1 + lineEnds(text[:max(i, 0)]), Message: "expected text, found invalid UTF-16: save the file as UTF-8"}
 		}
 		return text, "read as UTF-16", nil
 	}
@@ -46,22 +46,22 @@ func decodeText(raw string) (text, note string, fault *Error) {
 	if err != nil {
 		return "", "", &Error{Message: "expected text in Windows-1252, " + err.Error()}
 	}
-	return text, "read as Windows-1252, as it is not UTF-8", nil
+	return text, "read as Windows-1252 because it is not UTF-8", nil
 }
 
 // binaries lists unsupported formats by their first bytes, with a remedy. Parquet is among them
 // because its Go readers unpack a page of any size at once.
 var binaries = []struct{ begins, found string }{
-	{"\xd0\xcf\x11\xe0", "a document of an older program, such as .xls: save the sheet as .xlsx or as CSV"},
-	{"PAR1", "a Parquet file: save it as CSV, with pandas by read_parquet(…).to_csv(…, index=False)"},
-	{"ARROW1", "an Arrow file: save it as CSV, with pandas by read_feather(…).to_csv(…, index=False)"},
-	{"\x93NUMPY", "a NumPy array: save it as CSV by numpy.savetxt(…, delimiter=\",\")"},
+	{"\xd0\xcf\x11\xe0", "a document in an older format, such as .xls: save the sheet as .xlsx or CSV"},
+	{"PAR1", "a Parquet file: save it as CSV, for example with pandas: read_parquet(…).to_csv(…, index=False)"},
+	{"ARROW1", "an Arrow file: save it as CSV, for example with pandas: read_feather(…).to_csv(…, index=False)"},
+	{"\x93NUMPY", "a NumPy array: save it as CSV with numpy.savetxt(…, delimiter=\",\")"},
 	{"\x89HDF", "an HDF5 file: save the table as CSV"},
-	{"RDX", "an R workspace: save the table as CSV by write.csv(…, row.names = FALSE)"},
-	{"X\n\x00", "an R object: save the table as CSV by write.csv(…, row.names = FALSE)"},
-	{"BZh", "a file packed by bzip2: unpack it, or pack it by gzip"},
-	{"\xfd7zXZ", "a file packed by xz: unpack it, or pack it by gzip"},
-	{"\x28\xb5\x2f\xfd", "a file packed by zstd: unpack it, or pack it by gzip"},
+	{"RDX", "an R workspace: save the table as CSV with write.csv(…, row.names = FALSE)"},
+	{"X\n\x00", "an R object: save the table as CSV with write.csv(…, row.names = FALSE)"},
+	{"BZh", "a file compressed with bzip2: decompress it, or use gzip"},
+	{"\xfd7zXZ", "a file compressed with xz: decompress it, or use gzip"},
+	{"\x28\xb5\x2f\xfd", "a file compressed with zstd: decompress it, or use gzip"},
 	{"%PDF-", "a PDF document: copy the table into a spreadsheet and save it as CSV"},
 }
 

@@ -66,7 +66,7 @@ func ParseFix(s string) (Fix, error) {
 type Check struct {
 	Text    string // "−999 stands in 12 rows of age"
 	Fix     Fix
-	Do      string // what the fix does, as a command: "Take as missing"
+	Do      string // what the fix does, as a command: "Treat as missing"
 	Applied bool
 	Minor   bool // need not be confirmed before the table is used
 }
@@ -110,15 +110,15 @@ func (p *Proposal) checkCells(recommend bool) {
 		if f.holds == holdsMostlyNumbers {
 			p.check(Check{
 				Text: fmt.Sprintf("%s is numeric except for %s (%s).", name, Count(f.strange, "row"), list(p.Table.Columns[j].strangeWords())),
-				Fix:  Fix{Kind: FixWords, Column: name}, Do: "Take as missing",
+				Fix:  Fix{Kind: FixWords, Column: name}, Do: "Treat as missing",
 			}, recommend)
 			p.apply()
 			f = factsOf(&p.Table.Columns[j])
 		}
 		for _, s := range f.sentinels() {
 			p.check(Check{
-				Text: fmt.Sprintf("%s stands in %s of %s and looks like a missing value.", minus(s.value), Count(s.rows, "row"), name),
-				Fix:  Fix{Kind: FixMissing, Value: s.value, Column: name}, Do: "Take as missing",
+				Text: fmt.Sprintf("%s occurs in %s of %s and looks like a missing value.", minus(s.value), Count(s.rows, "row"), name),
+				Fix:  Fix{Kind: FixMissing, Value: s.value, Column: name}, Do: "Treat as missing",
 			}, recommend && s.sure)
 			p.apply()
 		}
@@ -150,7 +150,7 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 		}
 		p.check(Check{
 			Text: fmt.Sprintf("%d %s of %s differ from others only by case or spaces (%s).", len(f.counts)-len(folded), what, c.Name, list(sameWords(f.counts))),
-			Fix:  Fix{Kind: FixSpelling, Column: c.Name}, Do: "Write alike",
+			Fix:  Fix{Kind: FixSpelling, Column: c.Name}, Do: "Unify spelling",
 		}, recommend && wordy && len(folded) > 1)
 		p.apply()
 		of[j] = factsOf(&p.Table.Columns[j])
@@ -484,7 +484,7 @@ func (t *Table) fixed(f Fix) *Table {
 			}
 			return c
 		})
-		note = fmt.Sprintf("%s in %s taken as missing (%s)", minus(f.Value), t.Columns[j].Name, Count(n, "row"))
+		note = fmt.Sprintf("%s in %s treated as missing (%s)", minus(f.Value), t.Columns[j].Name, Count(n, "row"))
 	case FixWords:
 		n := rewrite(func(c string) string {
 			if _, ok := parseNumber(c); !ok {
@@ -492,7 +492,7 @@ func (t *Table) fixed(f Fix) *Table {
 			}
 			return c
 		})
-		note = fmt.Sprintf("text in %s, a column of numbers, taken as missing (%s)", t.Columns[j].Name, Count(n, "row"))
+		note = fmt.Sprintf("text in the numeric column %s treated as missing (%s)", t.Columns[j].Name, Count(n, "row"))
 	case FixSpelling:
 		n := rewrite(commonest(t.Columns[j].all()))
 		note = fmt.Sprintf("spellings of %s that differ only by case or spaces unified (%s)", t.Columns[j].Name, Count(n, "row"))

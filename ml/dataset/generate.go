@@ -124,7 +124,7 @@ func (g Generator) Generate(values param.Values) (*Data, error) {
 	var problems param.Problems
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !param.Contains(g.Params, name) {
-			problems = append(problems, param.Problem{Field: name, Message: fmt.Sprintf("%s is no parameter of the generator %s", name, g.Name)})
+			problems = append(problems, param.Problem{Field: name, Message: fmt.Sprintf("%s is not a parameter of the generator %s", name, g.Name)})
 		}
 	}
 	all := g.complete(values)

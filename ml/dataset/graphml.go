@@ -101,7 +101,7 @@ func graphMLFault(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &syntax):
-		return fmt.Errorf("expected GraphML, found no XML: %s", syntax.Msg)
+		return fmt.Errorf("expected GraphML, found invalid XML: %s", syntax.Msg)
 	case err == io.EOF:
 		return errors.New("expected GraphML, found the end of the file")
 	}
@@ -127,7 +127,7 @@ func (r *graphMLReader) file() {
 	for root := range r.elements() {
 		switch name := root.Name.Local; {
 		case strings.EqualFold(name, "html"):
-			r.fail(errors.New("expected a table, found a web page, as some programs write under the name of a spreadsheet: open it in a spreadsheet program and save it as .xlsx or as CSV"))
+			r.fail(errors.New("expected a table, found a web page, which some programs save with a spreadsheet's extension: open it in a spreadsheet program and save it as .xlsx or CSV"))
 		case name != "graphml":
 			r.fail(fmt.Errorf("expected GraphML, <graphml>, found <%s>", name))
 		}
@@ -211,7 +211,7 @@ func (r *graphMLReader) graph(e *xml.StartElement) {
 		case "node":
 			id := attribute(e, "id")
 			if _, twice := place[id]; twice {
-				r.fail(fmt.Errorf("node %s is there twice", quote(id)))
+				r.fail(fmt.Errorf("node %s is declared twice", quote(id)))
 			}
 			place[id] = len(g.nodes)
 			g.nodes = append(g.nodes, r.part("node"))
@@ -232,12 +232,12 @@ func (r *graphMLReader) graph(e *xml.StartElement) {
 		for a, id := range e.ends {
 			v, ok := place[id]
 			if !ok {
-				r.fail(&Error{Line: e.line, Message: fmt.Sprintf("edge from %s to %s: there is no node %s", quote(e.ends[0]), quote(e.ends[1]), quote(id))})
+				r.fail(&Error{Line: e.line, Message: fmt.Sprintf("edge from %s to %s: no node %s", quote(e.ends[0]), quote(e.ends[1]), quote(id))})
 			}
 			joined[k][a] = v
 		}
 		if joined[k][0] == joined[k][1] {
-			r.fail(&Error{Line: e.line, Message: fmt.Sprintf("this edge joins node %s to itself: remove it, for the kernels compare graphs without loops", quote(e.ends[0]))})
+			r.fail(&Error{Line: e.line, Message: fmt.Sprintf("this edge joins node %s to itself: remove it, because the kernels compare graphs without loops", quote(e.ends[0]))})
 		}
 	}
 	for k, e := range edges {
@@ -266,7 +266,7 @@ func (r *graphMLReader) part(of string) (data map[string]string) {
 		case "data":
 			r.datum(e, of, &data)
 		case "graph":
-			r.fail(fmt.Errorf("expected %ss without graphs within them, found one", of))
+			r.fail(fmt.Errorf("expected %ss without nested graphs, found one", of))
 		default:
 			r.skip()
 		}
@@ -303,7 +303,7 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	}
 	ofNodes, ofEdges, ofGraphs := given("node"), given("edge"), given("graph")
 	if len(ofNodes) > mostAttributes {
-		return nil, &Error{Message: fmt.Sprintf("expected at most %d attributes of nodes, found %d: leave out those that are no labels", mostAttributes, len(ofNodes)), Err: ErrTooLarge}
+		return nil, &Error{Message: fmt.Sprintf("expected at most %d node attributes, found %d: remove those that are not labels", mostAttributes, len(ofNodes)), Err: ErrTooLarge}
 	}
 	if width := 1 + len(ofNodes) + len(ofGraphs); width > r.lim.Columns {
 		return nil, tooWide(1, width, r.lim)
@@ -327,7 +327,7 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	seen := map[string]bool{}
 	named := func(name string) error {
 		if seen[name] {
-			return fmt.Errorf("expected attributes with names that differ, found two called %s", quote(strings.TrimPrefix(name, graphsBy)))
+			return fmt.Errorf("expected attributes with distinct names, found two called %s", quote(strings.TrimPrefix(name, graphsBy)))
 		}
 		seen[name] = true
 		return checkText("name of an attribute", name)
@@ -383,7 +383,7 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	}
 	plain, err := with("")
 	if left <= 0 {
-		return nil, &Error{Message: fmt.Sprintf("expected at most %s when every attribute of a node is written out: leave out those that are no labels", bytesText(most)), Err: ErrTooLarge}
+		return nil, &Error{Message: fmt.Sprintf("expected at most %s with every node attribute written out: remove those that are not labels", bytesText(most)), Err: ErrTooLarge}
 	}
 	if err != nil {
 		return nil, &Error{Message: err.Error()}

@@ -85,7 +85,7 @@ func TestReadGraphML(t *testing.T) {
 		columns  int
 		lim      Limits
 	}{
-		{strings.Replace(edges, "<graph edgedefault", fmt.Sprintf(twoKeys, "kind", "x"), 1), `edge attribute "kind" left out: expected attributes with names that differ`, 2, Limits{}},
+		{strings.Replace(edges, "<graph edgedefault", fmt.Sprintf(twoKeys, "kind", "x"), 1), `edge attribute "kind" left out: expected attributes with distinct names`, 2, Limits{}},
 		{strings.Replace(edges, "<graph edgedefault", fmt.Sprintf(twoKeys, long, "x"), 1), "left out: expected a name of an attribute of at most 100 characters", 2, Limits{}},
 		{strings.Replace(edges, "<graph edgedefault", fmt.Sprintf(twoKeys, "note", long+long), 1), `edge attribute "note" left out: graph 1: edge [0,1]: expected a label of at most 100 characters`, 2, Limits{}},
 		{strings.Replace(edges, "<graph edgedefault", fmt.Sprintf(twoKeys, "note", "x"), 1), `edge attribute "note" left out: more than 3 columns`, 2, Limits{Columns: 3}},
@@ -103,7 +103,7 @@ func TestReadGraphML(t *testing.T) {
 	for v := range 500 {
 		large += fmt.Sprintf(`<node id="%d"/><edge source="0" target="%d"/>`, v, max(v, 1))
 	}
-	if table, err := ParseTable(strings.NewReader(large+"</graph></graphml>"), "f", Limits{Bytes: 30_000}); err != nil || len(table.GraphColumns()) >= 10 || !strings.Contains(strings.Join(table.Notes, "; "), `edge attribute "k9" left out: expected graphs of at most 8 times`) {
+	if table, err := ParseTable(strings.NewReader(large+"</graph></graphml>"), "f", Limits{Bytes: 30_000}); err != nil || len(table.GraphColumns()) >= 10 || !strings.Contains(strings.Join(table.Notes, "; "), `edge attribute "k9" left out: expected graphs that take at most 8 times`) {
 		t.Errorf("beyond the budget: %v", err)
 	}
 
@@ -111,22 +111,22 @@ func TestReadGraphML(t *testing.T) {
 	d, err := Read(strings.NewReader(fmt.Sprintf(one, `<graph><data key="c">b</data><node id="1"/><node id="2"/></graph>`)), "f", Mapping{}, Limits{})
 	require.Check(t, err == nil && d.Objects.(*Graphs).Name == "graph" && d.Label == "class", "without labels: %v", err)
 	for in, says := range map[string]string{
-		`<html><body/></html>`:                              "f, line 1: expected a table, found a web page, as some programs write under the name of a spreadsheet: open it in a spreadsheet program and save it as .xlsx or as CSV",
-		"<graphml>\n<graph></graphml>":                      "f, line 2: expected GraphML, found no XML: element <graph> closed by </graphml>",
-		"<graphml><graph>":                                  "expected GraphML, found no XML: unexpected EOF",
+		`<html><body/></html>`:                              "f, line 1: expected a table, found a web page, which some programs save with a spreadsheet's extension: open it in a spreadsheet program and save it as .xlsx or CSV",
+		"<graphml>\n<graph></graphml>":                      "f, line 2: expected GraphML, found invalid XML: element <graph> closed by </graphml>",
+		"<graphml><graph>":                                  "expected GraphML, found invalid XML: unexpected EOF",
 		"<graphml></graphml>":                               "f: expected at least one graph, found none",
 		`<?xml version="1.0" encoding="latin1"?><graphml/>`: `expected GraphML in UTF-8: encoding "latin1"`,
-		fmt.Sprintf(one, "\n<graph/>"):                      "line 2: expected a graph of at least one node",
+		fmt.Sprintf(one, "\n<graph/>"):                      "line 2: expected a graph with at least one node",
 		fmt.Sprintf(one, ""):                                "expected at least two classes, found only",
 		fmt.Sprintf(one, `<graph><node id="1"/></graph>`):   "f, line 1, column 2 (class): expected a label, found nothing",
-		fmt.Sprintf(one, `<graph><node id="1"/><edge source="1" target="9"/></graph>`):           `edge from "1" to "9": there is no node "9"`,
+		fmt.Sprintf(one, `<graph><node id="1"/><edge source="1" target="9"/></graph>`):           `edge from "1" to "9": no node "9"`,
 		fmt.Sprintf(one, `<graph><node id="1"/><edge source="1" target="1"/></graph>`):           `joins node "1" to itself`,
-		fmt.Sprintf(one, `<graph><node id="1"/><node id="1"/></graph>`):                          `node "1" is there twice`,
+		fmt.Sprintf(one, `<graph><node id="1"/><node id="1"/></graph>`):                          `node "1" is declared twice`,
 		fmt.Sprintf(one, `<graph><hyperedge/></graph>`):                                          "found a hyperedge",
-		fmt.Sprintf(one, `<graph><node id="1"><graph/></node></graph>`):                          "nodes without graphs within them",
+		fmt.Sprintf(one, `<graph><node id="1"><graph/></node></graph>`):                          "nodes without nested graphs",
 		fmt.Sprintf(one, `<key id="c"/>`):                                                        `key "c" is declared twice`,
 		fmt.Sprintf(one, `<key id="`+strings.Repeat("k", 95)+`"/>`):                              "expected a name of an attribute of at most 100",
-		fmt.Sprintf(one, `<key id="d" for="graph" attr.name="class"><default>x</default></key>`): `names that differ, found two called "class"`,
+		fmt.Sprintf(one, `<key id="d" for="graph" attr.name="class"><default>x</default></key>`): `distinct names, found two called "class"`,
 		`<graphml><graph><node id="1"/></graph></graphml>`:                                       "or in GraphML <data> of the graph, found none",
 	} {
 		d, err := Read(strings.NewReader(in), "f", Mapping{}, Limits{})
@@ -144,9 +144,9 @@ func TestReadGraphML(t *testing.T) {
 		fmt.Fprintf(&bomb, `<node id="%d"/>`, v)
 	}
 	bomb.WriteString("</graph></graphml>")
-	require.Fails(t, require.Err(ParseTable(strings.NewReader(bomb.String()), "f", Limits{Bytes: 40_000})), "expected at most 320000 bytes when every attribute", "unfolded")
+	require.Fails(t, require.Err(ParseTable(strings.NewReader(bomb.String()), "f", Limits{Bytes: 40_000})), "expected at most 320000 bytes with every node attribute", "unfolded")
 	many := strings.Replace(bomb.String(), "<graph>", `<key id="more" for="node"><default>x</default></key><graph>`, 1)
-	require.Fails(t, require.Err(ParseTable(strings.NewReader(many), "f", Limits{})), "at most 10 attributes of nodes, found 11",
+	require.Fails(t, require.Err(ParseTable(strings.NewReader(many), "f", Limits{})), "at most 10 node attributes, found 11",
 		"many attributes")
 	optional := strings.Replace(many, `id="more" for="node"`, `id="more" for="edge"`, 1) // and many
 	optional = strings.ReplaceAll(optional, `for="node"><default>x`, `for="edge"><default>x`)

@@ -74,7 +74,7 @@ func (g Graph) Canonical() (Graph, error) {
 	return g, g.validate()
 }
 
-var errTwoLabels = errors.New("leave one of them, or join them to one")
+var errTwoLabels = errors.New("keep one of them, or combine them")
 
 func compareEdges(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
 
@@ -82,9 +82,9 @@ func compareEdges(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
 func (g Graph) validate() error {
 	switch {
 	case g.N < 1:
-		return fmt.Errorf("expected a graph of at least one node, found n = %d", g.N)
+		return fmt.Errorf("expected a graph with at least one node, found n = %d", g.N)
 	case g.N > MostNodes:
-		return fmt.Errorf("expected a graph of at most %d nodes, found n = %d", MostNodes, g.N)
+		return fmt.Errorf("expected a graph with at most %d nodes, found n = %d", MostNodes, g.N)
 	case g.Labels != nil && len(g.Labels) != g.N:
 		return fmt.Errorf("expected a label for each of %s, found %s", Count(g.N, "node"), Count(len(g.Labels), "label"))
 	case g.EdgeLabels != nil && len(g.EdgeLabels) != len(g.Edges):
@@ -93,18 +93,18 @@ func (g Graph) validate() error {
 	for k, e := range g.Edges {
 		for _, v := range e {
 			if v < 0 || v >= g.N {
-				return fmt.Errorf("edge [%d,%d]: there is no node %d, the nodes of this graph are 0 to %d", e[0], e[1], v, g.N-1)
+				return fmt.Errorf("edge [%d,%d]: no node %d: the nodes of this graph are 0 to %d", e[0], e[1], v, g.N-1)
 			}
 		}
 		switch {
 		case e[0] == e[1]:
-			return fmt.Errorf("edge [%d,%d] joins a node to itself: remove it, for the kernels compare graphs without loops", e[0], e[1])
+			return fmt.Errorf("edge [%d,%d] joins a node to itself: remove it, because the kernels compare graphs without loops", e[0], e[1])
 		case k > 0 && g.EdgeLabels != nil && g.Edges[k-1] == e && g.EdgeLabels[k-1] != g.EdgeLabels[k]:
 			return fmt.Errorf("edge [%d,%d] has the labels %s and %s: %w", e[0], e[1], quote(g.EdgeLabels[k-1]), quote(g.EdgeLabels[k]), errTwoLabels)
 		case e[0] > e[1] && !g.Directed:
-			return fmt.Errorf("edge [%d,%d]: expected the smaller node in front, as the graph is undirected", e[0], e[1])
+			return fmt.Errorf("edge [%d,%d]: expected the smaller node first, because the graph is undirected", e[0], e[1])
 		case k > 0 && compareEdges(g.Edges[k-1], e) >= 0:
-			return fmt.Errorf("edge [%d,%d]: expected every edge once, in rising order", e[0], e[1])
+			return fmt.Errorf("edge [%d,%d]: expected each edge once, in ascending order", e[0], e[1])
 		}
 	}
 	for k, l := range g.EdgeLabels {
@@ -256,7 +256,7 @@ func (a *graphAdder) add(g Graph) error {
 		return err
 	}
 	if a.nodes += g.N; a.nodes > mostAllNodes {
-		return fmt.Errorf("expected at most %d nodes in all graphs together", mostAllNodes)
+		return fmt.Errorf("expected at most %d nodes in all graphs", mostAllNodes)
 	}
 	return nil
 }
@@ -282,7 +282,7 @@ func (s *Graphs) appendCells(dst []byte, i int, field func(string) string) []byt
 }
 
 // errUnfolded is returned for graphs whose written form is too large.
-var errUnfolded error = &Error{Message: fmt.Sprintf("expected graphs of at most %d times the bytes of the file, written out with their labels", unfolded), Err: ErrTooLarge}
+var errUnfolded error = &Error{Message: fmt.Sprintf("expected graphs that take at most %d times the size of the file when written with their labels", unfolded), Err: ErrTooLarge}
 
 // graphsColumn writes n graphs into a column, for which there are left bytes.
 func graphsColumn(name string, n int, left *int64, graph func(i int) (Graph, error)) (Column, error) {
@@ -318,7 +318,7 @@ func (d *graphsDecoder) add(cells []string) (wrong int, err error) {
 	switch {
 	case err != nil:
 	case class.name != "":
-		err = fmt.Errorf("expected the label in its column, found %s in the graph", class.name)
+		err = fmt.Errorf("expected the label in its own column, found %s in the graph", class.name)
 	default:
 		err = d.all.add(g)
 	}
@@ -364,7 +364,7 @@ func (t *Table) readGraphs(named []string) (*Graphs, error) {
 		return nil, t.fault(-1, -1, "expected one column of graphs, found %s", list(named))
 	case len(named) == 1:
 		if j = slices.Index(t.GraphColumns(), named[0]); j < 0 {
-			return nil, t.fault(-1, -1, "no graphs called %s: expected one of %s", quote(named[0]), list(t.GraphColumns()))
+			return nil, t.fault(-1, -1, "no column of graphs called %s: expected one of %s", quote(named[0]), list(t.GraphColumns()))
 		}
 	}
 	d := graphsDecoder{Graphs: Graphs{Name: t.Columns[j].Name, Values: make([]Graph, 0, len(t.Lines))}}

@@ -43,26 +43,26 @@ func TestReadGraphs(t *testing.T) {
 	}
 	good := `{"n":1,"label":"b"}` + "\n"
 	for in, says := range map[string]string{
-		`{"n":0,"edges":[]}`:                                    "f, line 2: expected a graph of at least one node, found n = 0",
+		`{"n":0,"edges":[]}`:                                    "f, line 2: expected a graph with at least one node, found n = 0",
 		`{"n":10001,"edges":[]}`:                                "at most 10000 nodes, found n = 10001",
 		`{"edges":[[0,1]]}`:                                     `expected "n", the number of nodes`,
-		`{"n":2,"edges":[[0,2]]}`:                               "line 2: edge [0,2]: there is no node 2, the nodes of this graph are 0 to 1",
-		`{"n":2,"edges":[[-1,0]]}`:                              "there is no node -1",
+		`{"n":2,"edges":[[0,2]]}`:                               "line 2: edge [0,2]: no node 2: the nodes of this graph are 0 to 1",
+		`{"n":2,"edges":[[-1,0]]}`:                              "no node -1",
 		`{"n":2,"edges":[[1,1]]}`:                               "edge [1,1] joins a node to itself: remove it",
 		`{"n":2,"edges":[[1]]}`:                                 "edge 1: expected two nodes, as in [0,1], found 1",
 		`{"n":2,"edges":[[0,1,2]]}`:                             "edge 1: expected two nodes",
 		`{"n":2,"labels":["a"]}`:                                "expected a label for each of 2 nodes, found 1 label",
 		`{"n":2,"labels":["a",""]}`:                             "node 1: expected a label, found nothing",
-		`{"n":2,"labels":["a",true]}`:                           "expected a text or a number as label, found \"true\"",
+		`{"n":2,"labels":["a",true]}`:                           "expected a string or a number as label, found \"true\"",
 		`{"n":3,"edges":[[0,1],[1,2]],"edge_labels":["a"]}`:     "edge_labels: expected a label for each of 2 edges, found 1 label",
-		`{"n":2,"edges":[[0,1],[1,0]],"edge_labels":["a","b"]}`: `edge [0,1] has the labels "a" and "b": leave one of them, or join them to one`,
+		`{"n":2,"edges":[[0,1],[1,0]],"edge_labels":["a","b"]}`: `edge [0,1] has the labels "a" and "b": keep one of them, or combine them`,
 		`{"n":2,"edges":[[0,1]],"edge_labels":[""]}`:            "edge [0,1]: expected a label, found nothing",
 		`{"n":2,"directed":1}`:                                  `found number in "directed"`,
 		`{"n":2.5}`:                                             "found number 2.5 in \"n\"",
 		`{"n":2,"edges":[["a","b"]]}`:                           "found string in \"edges\"",
 		`{"n":2,"edge":[[0,1]]}`:                                "unknown field \"edge\"",
 		`{"n":2,"edges":[[0,1]`:                                 "found the end of the line",
-		`{"n":2} {"n":3}`:                                       "expected a single graph, found more behind it",
+		`{"n":2} {"n":3}`:                                       "expected a single graph, found more after it",
 		`{"n":2,"label":"a","class":"b"}`:                       "expected one label of the graph, found label and class",
 		`0 1`:                                                   "f, line 2: expected a graph as",
 		`{"n":2,"edges":[[0,1]]}`:                               "f, line 2, column 2 (label): expected a label, found nothing",
@@ -78,7 +78,7 @@ func TestReadGraphs(t *testing.T) {
 		"expected features, found graphs":          {Kind: KindVectors},
 		"expected strings, found graphs":           {Kind: KindStrings},
 		"cannot be read":                           {Kind: "songs"},
-		"no graphs called \"x\"":                   {Kind: KindGraphs, Features: []string{"x"}},
+		"no column of graphs called \"x\"":         {Kind: KindGraphs, Features: []string{"x"}},
 		"one column of graphs":                     {Kind: KindGraphs, Features: []string{"graph", "x"}},
 		"holds the graphs and cannot be the label": {Label: "graph"},
 		"no column \"nothing\"":                    {Label: "nothing"},
@@ -95,7 +95,7 @@ func TestReadGraphs(t *testing.T) {
 	require.Fails(t, require.Err(Read(strings.NewReader(`{"n":1}`), "f", Mapping{}, Limits{})), `line 1: expected a label of the graph, as in JSON "label":"a"`, "without labels")
 	require.Fails(t, require.Err(Read(strings.NewReader("["+`{"n":1,"label":"a"}`+","+`{"n":1,"label":"b"}`+"]"), "f.json", Mapping{}, Limits{})), `f.json, line 1: expected a graph as {"n":3,"edges":[[0,1],[1,2]]}, found array`, "an array of graphs")
 	many := strings.Repeat(`{"n":10000,"label":"a"}`+"\n", 501)
-	require.Fails(t, require.Err(Read(strings.NewReader(many), "f", Mapping{}, Limits{})), "line 501: expected at most 5000000 nodes in all graphs together", "too many nodes")
+	require.Fails(t, require.Err(Read(strings.NewReader(many), "f", Mapping{}, Limits{})), "line 501: expected at most 5000000 nodes in all graphs", "too many nodes")
 }
 
 // drawGraph draws a graph of at most most nodes, with labels of a few letters or none.
@@ -183,15 +183,15 @@ func TestGraphsThatBreakTheRules(t *testing.T) {
 	t.Parallel()
 	good := Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}
 	for says, g := range map[string]Graph{
-		"rising order":               {N: 3, Edges: [][2]int{{1, 2}, {0, 1}}},
-		"every edge once":            {N: 3, Edges: [][2]int{{0, 1}, {0, 1}}},
-		"the smaller node in front":  {N: 3, Edges: [][2]int{{1, 0}}},
-		"every edge once, in rising": {N: 3, Directed: true, Edges: [][2]int{{2, 1}, {0, 1}}},
-		"at least one node":          {},
-		"joins a node to itself":     {N: 1, Edges: [][2]int{{0, 0}}},
-		"has the labels":             {N: 2, Edges: [][2]int{{0, 1}, {0, 1}}, EdgeLabels: []string{"a", "b"}},
-		"a label for each of 1 edge": {N: 2, Edges: [][2]int{{0, 1}}, EdgeLabels: []string{"a", "b"}},
-		"without control":            {N: 1, Labels: []string{" a"}},
+		"rising order":                 {N: 3, Edges: [][2]int{{1, 2}, {0, 1}}},
+		"each edge once":               {N: 3, Edges: [][2]int{{0, 1}, {0, 1}}},
+		"the smaller node first":       {N: 3, Edges: [][2]int{{1, 0}}},
+		"each edge once, in ascending": {N: 3, Directed: true, Edges: [][2]int{{2, 1}, {0, 1}}},
+		"at least one node":            {},
+		"joins a node to itself":       {N: 1, Edges: [][2]int{{0, 0}}},
+		"has the labels":               {N: 2, Edges: [][2]int{{0, 1}, {0, 1}}, EdgeLabels: []string{"a", "b"}},
+		"a label for each of 1 edge":   {N: 2, Edges: [][2]int{{0, 1}}, EdgeLabels: []string{"a", "b"}},
+		"without control":              {N: 1, Labels: []string{" a"}},
 	} {
 		s := &Graphs{Name: "graph", Values: []Graph{good, g}}
 		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "row 2, graph: ") || !strings.Contains(err.Error(), says) {

@@ -33,7 +33,7 @@ func (t *jsonText) UnmarshalJSON(data []byte) error {
 	}
 	var n json.Number
 	if err := json.Unmarshal(data, &n); err != nil {
-		return fmt.Errorf("expected a text or a number as label, found %s", quote(string(data)))
+		return fmt.Errorf("expected a string or a number as label, found %s", quote(string(data)))
 	}
 	*t = jsonText(n)
 	return nil
@@ -51,7 +51,7 @@ func parseGraph(text string) (g Graph, class classLabel, err error) {
 		return g, class, fmt.Errorf(`expected a graph as {"n":3,"edges":[[0,1],[1,2]]}, %s`, jsonFault(err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return g, class, errors.New("expected a single graph, found more behind it")
+		return g, class, errors.New("expected a single graph, found more after it")
 	}
 	if w.N == nil {
 		return g, class, errors.New(`expected "n", the number of nodes, found none`)
@@ -93,13 +93,13 @@ func jsonFault(err error) string {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Sprintf("found %s in %q, which cannot stand there", kind.Value, kind.Field)
+		return fmt.Sprintf("found an unexpected %s in %q", kind.Value, kind.Field)
 	case errors.As(err, &kind):
 		return "found " + kind.Value
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("found no JSON at character %d: %s", syntax.Offset, syntax)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return "found the end of the line before that of the graph"
+		return "found the end of the line inside the graph"
 	}
 	return "found " + strings.TrimPrefix(err.Error(), "json: ")
 }

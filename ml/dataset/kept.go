@@ -47,7 +47,7 @@ func (s Shape) Restore(k Kept) (Objects, error) {
 	e := s.Objects.entry()
 	switch {
 	case e == nil:
-		return nil, fmt.Errorf("objects: expected a kind that this program knows, found %s: a later one may have written them", quote(string(s.Objects)))
+		return nil, fmt.Errorf("objects: expected a known kind, found %s: a newer version of Margin Lab may have written them", quote(string(s.Objects)))
 	case e.restore == nil:
 		return nil, nil
 	}

@@ -55,7 +55,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			t.Kind = KindPrecomputed
 			lowest, name, columns = 0, matrixName, max(lim.Columns, lim.Rows+besides)
 		} else if t.Kind == KindPrecomputed && !matrix {
-			return nil, fault(n, 2, "expected 0: and the number of an object, for line %d begins a kernel matrix so; indices of features begin at 1", t.Lines[0])
+			return nil, fault(n, 2, "expected 0: and an object number, as in the kernel matrix that begins on line %d; indices of features begin at 1", t.Lines[0])
 		}
 		before := lowest - 1
 		for k := range fields[1:] {
@@ -67,15 +67,15 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			case f.text[:f.colon] == "qid":
 				return nil, fault(n, k+2, "expected index:value, found %s: query ids belong to ranking and are not supported", quote(f.text))
 			case index < lowest:
-				return nil, fault(n, k+2, "expected an index from %d, found %s", lowest, quote(f.text[:f.colon]))
+				return nil, fault(n, k+2, "expected an index of at least %d, found %s", lowest, quote(f.text[:f.colon]))
 			case index <= before:
-				return nil, fault(n, k+2, "expected an index above %d, found %d: indices ascend in a line", before, index)
+				return nil, fault(n, k+2, "expected an index above %d, found %d: indices must increase within a line", before, index)
 			case index >= columns:
 				e := fault(n, k+2, "expected at most %d columns with the label, found index %d", columns, index)
 				e.Err = ErrTooLarge
 				return nil, e
 			case t.Kind == KindPrecomputed && index != before+1:
-				return nil, fault(n, k+2, "expected the index %d, found %d: a kernel matrix, which 0: begins, is written in full; indices of features begin at 1", before+1, index)
+				return nil, fault(n, k+2, "expected the index %d, found %d: a kernel matrix, marked by 0:, lists every value; indices of features begin at 1", before+1, index)
 			}
 			if !f.number {
 				what := "a number"
@@ -96,7 +96,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			before = index
 		}
 		if t.Kind == KindPrecomputed && len(t.Lines) > 0 && before != width {
-			return nil, fault(n, 0, "expected values of the kernel up to index %d, as on line %d, found them up to %d", width, t.Lines[0], before)
+			return nil, fault(n, 0, "expected kernel values up to index %d, as on line %d, found them up to %d", width, t.Lines[0], before)
 		}
 		width = max(width, before)
 		t.Lines = append(t.Lines, n)
@@ -109,7 +109,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	}
 	if cells := int64(len(t.Lines)) * int64(width+2-lowest); cells > lim.cells() {
 		return nil, &Error{
-			Message: fmt.Sprintf("expected at most %d values with the zeros written out, found %d rows of %d", lim.cells(), len(t.Lines), width+1),
+			Message: fmt.Sprintf("expected at most %d values, counting zeros, found %d rows of %d", lim.cells(), len(t.Lines), width+1),
 			Err:     ErrTooLarge,
 		}
 	}

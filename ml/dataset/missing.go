@@ -139,14 +139,14 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 	s.Notes = slices.Clone(t.Notes)
 	if rows, _ := t.Incomplete(leave); len(rows) > 0 {
 		if len(rows) == len(t.Lines) {
-			return nil, t.fault(-1, -1, "expected a row without missing values, found none in %s: choose fewer columns, or the median in their place", Count(len(rows), "row"))
+			return nil, t.fault(-1, -1, "expected a row without missing values, found none in %s: choose fewer columns, or missing: median", Count(len(rows), "row"))
 		}
 		s = *t.without(rows)
 		what := "a value"
 		if how == MissingMedian {
 			what = "the label"
 		}
-		s.Notes = append(s.Notes, fmt.Sprintf("%d of %s left out, in which %s is missing", len(rows), Count(len(t.Lines), "row"), what))
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %s left out because %s is missing", len(rows), Count(len(t.Lines), "row"), what))
 	}
 	if how != MissingMedian {
 		return &s, nil
@@ -196,7 +196,7 @@ func (t *Table) oneNumber(j int) error {
 		}
 	}
 	if !some {
-		return t.fault(-1, j, "expected at least one number, found that all are missing: choose feature columns without this one")
+		return t.fault(-1, j, "expected at least one number, found only missing values: choose feature columns without this one")
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ var kinds = []kindEntry{
 		decode: decodeVectors,
 	},
 	{
-		Kind: KindPrecomputed, words: "a kernel matrix, values k(x, z) instead of points", prepared: "none: the kernel was computed before",
+		Kind: KindPrecomputed, words: "a kernel matrix, values k(x, z) instead of points", prepared: "none: the kernel is precomputed",
 		decode: decodePrecomputed, restore: restorePrecomputed,
 		rows: func(t *Table, like Objects, expected string) (Objects, string, error) {
 			return t.KernelRows(like.(*Precomputed).Columns(), expected)
@@ -202,7 +202,7 @@ func (v vectors) Validate() error {
 		return fmt.Errorf("%d names for %d features", len(v.names), cols)
 	}
 	if g := v.given; g != nil && (g.RawMatrix().Rows != v.Len() || g.RawMatrix().Cols != len(v.names)) {
-		return errors.New("the values as they were read are not as many as those in their place")
+		return errors.New("the original values and the encoded ones differ in shape")
 	}
 	for i := range v.Len() {
 		for j, s := range v.x.RawRowView(i) {

@@ -94,7 +94,7 @@ func (p *Precomputed) Validate() error {
 		return fmt.Errorf("%d numbers for %d rows of a kernel matrix", len(p.Number), n)
 	}
 	if p.Self != nil {
-		return errors.New("a kernel matrix to train on: expected no values k(x, x) beside it")
+		return errors.New("a kernel matrix to train on: expected no separate values k(x, x)")
 	}
 	for i := range n {
 		for j, v := range p.K.RawRowView(i) {
@@ -215,10 +215,10 @@ func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 	values, number, self := t.kernelColumns(label)
 	n, m := len(t.Lines), len(values)
 	if m == 0 || number < 0 && n != m || n > m {
-		return nil, t.fault(-1, -1, "expected a kernel matrix with as many columns beside the label as rows, found %s and %s: row i holds k(x_i, x_1) … k(x_i, x_M) for the M objects to train on", Count(n, "row"), Count(m, "column"))
+		return nil, t.fault(-1, -1, "expected a kernel matrix with as many columns as rows, not counting the label, found %s and %s: row i holds k(x_i, x_1) … k(x_i, x_M) for the M training objects", Count(n, "row"), Count(m, "column"))
 	}
 	if self >= 0 {
-		return nil, t.fault(-1, self, "expected a kernel matrix without k(x, x) beside it: its diagonal holds them already")
+		return nil, t.fault(-1, self, "expected a kernel matrix without a column k(x, x): the diagonal already has these values")
 	}
 	k, err := t.numbersAt(values, false)
 	if err != nil {
@@ -233,11 +233,11 @@ func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 		cell := t.Columns[number].Cell(i)
 		v, ok := parseNumber(cell)
 		if !ok || v != math.Trunc(v) || v < 1 || v > float64(m) {
-			return nil, t.fault(i, number, "expected the number of an object, 1 to %d as there are %d values of the kernel in a row, found %s%s", m, m, quote(cell), t.fromOne())
+			return nil, t.fault(i, number, "expected an object number from 1 to %d, because a row has %d kernel values, found %s%s", m, m, quote(cell), t.fromOne())
 		}
 		p.Number[i] = int(v)
 		if first := slices.Index(p.Number[:i], int(v)); first >= 0 {
-			return nil, t.fault(i, number, "expected every object once, found number %d again, which is on line %d already", int(v), t.Lines[first])
+			return nil, t.fault(i, number, "expected each object once, found number %d again, first on line %d", int(v), t.Lines[first])
 		}
 	}
 	const rounding = 1e-6 // of the largest value: what single precision leaves
@@ -254,7 +254,7 @@ func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 				continue
 			}
 			if math.Abs(*a/2-*b/2) > rounding/2*largest {
-				return nil, t.fault(i, values[p.Number[j]-1], "expected a symmetric matrix, found k = %g for the objects %d and %d and %g on line %d: rows and columns must list the same objects in the same order",
+				return nil, t.fault(i, values[p.Number[j]-1], "expected a symmetric matrix, found k = %g for the objects %d and %d but %g on line %d: rows and columns must list the same objects in the same order",
 					*a, p.Number[i], p.Number[j], *b, t.Lines[j])
 			}
 			*a = *a/2 + *b/2
@@ -297,7 +297,7 @@ func (t *Table) KernelRows(m int, expected string) (p *Precomputed, label string
 		self, values = values[m], values[:m]
 	}
 	if len(values) != m {
-		return nil, "", t.fault(-1, -1, "expected %s of the kernel in a row, one for each object that the model was trained among, found %d", Count(m, "value"), len(values))
+		return nil, "", t.fault(-1, -1, "expected %s of the kernel in each row, one per training object, found %d", Count(m, "value"), len(values))
 	}
 	p = &Precomputed{Number: make([]int, len(t.Lines))}
 	if p.K, err = t.numbersAt(values, false); err != nil {

@@ -90,7 +90,7 @@ func TestPrecomputedEncodeDecode(t *testing.T) {
 func TestPrecomputedDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ in, want string }{
-		{"#quaternions\nx,label\n1,A\n", `line 1: expected objects of a kind that this program knows, found "quaternions": a later one may have written them`},
+		{"#quaternions\nx,label\n1,A\n", `line 1: expected objects of a known kind, found "quaternions": a newer version of Margin Lab may have written them`},
 		{"#precomputed", "expected a header, found an empty file"},
 		{"#precomputed\nK1,K2,label\n1,2,A\n", "line 2: expected the columns number, K1, K2 … and a label"},
 		{"#precomputed\nnumber,label\n1,A\n", "line 2: expected the columns number, K1, K2 … and a label"},
@@ -106,11 +106,11 @@ func TestPrecomputedDecodeRefuses(t *testing.T) {
 		require.Check(t, err != nil && err.Error() == tt.want, "%q: got %v, want %s", tt.in, err, tt.want)
 	}
 	for want, spoil := range map[string]func(d *Data, p *Precomputed){
-		"a kernel matrix without values: expected at least one row":                     func(_ *Data, p *Precomputed) { p.K = nil },
-		"1 numbers for 2 rows of a kernel matrix":                                       func(_ *Data, p *Precomputed) { p.Number = p.Number[:1] },
-		"a kernel matrix to train on: expected no values k(x, x) beside it":             func(_ *Data, p *Precomputed) { p.Self = []float64{1, 1} },
-		"row 2, K1: expected a finite number, found NaN":                                func(_ *Data, p *Precomputed) { p.K.Set(1, 0, math.NaN()) },
-		"objects of kind precomputed: expected neither features nor points beside them": func(d *Data, _ *Precomputed) { d.Features = []string{"x"} },
+		"a kernel matrix without values: expected at least one row":               func(_ *Data, p *Precomputed) { p.K = nil },
+		"1 numbers for 2 rows of a kernel matrix":                                 func(_ *Data, p *Precomputed) { p.Number = p.Number[:1] },
+		"a kernel matrix to train on: expected no separate values k(x, x)":        func(_ *Data, p *Precomputed) { p.Self = []float64{1, 1} },
+		"row 2, K1: expected a finite number, found NaN":                          func(_ *Data, p *Precomputed) { p.K.Set(1, 0, math.NaN()) },
+		"objects of kind precomputed: expected no features or points beside them": func(d *Data, _ *Precomputed) { d.Features = []string{"x"} },
 		"1 labels for 2 rows": func(d *Data, _ *Precomputed) { d.Y = d.Y[:1] },
 	} {
 		d := matrix(2)
@@ -167,25 +167,25 @@ func TestReadPrecomputedRefuses(t *testing.T) {
 		m    Mapping
 		want string
 	}{
-		"not square":      {"a,b,label\n1,0,A\n0,1,B\n0,0,A\n", Mapping{Kind: KindPrecomputed}, "f: expected a kernel matrix with as many columns beside the label as rows, found 3 rows and 2 columns: row i holds k(x_i, x_1) … k(x_i, x_M) for the M objects to train on"},
+		"not square":      {"a,b,label\n1,0,A\n0,1,B\n0,0,A\n", Mapping{Kind: KindPrecomputed}, "f: expected a kernel matrix with as many columns as rows, not counting the label, found 3 rows and 2 columns: row i holds k(x_i, x_1) … k(x_i, x_M) for the M training objects"},
 		"wide":            {"a,b,c,label\n1,0,0,A\n0,1,0,B\n", Mapping{Kind: KindPrecomputed}, "f: expected a kernel matrix with as many columns"},
-		"not symmetric":   {"a,b,label\n1,0.25,A\n0.5,1,B\n", Mapping{Kind: KindPrecomputed}, "f, line 3, column 1 (a): expected a symmetric matrix, found k = 0.5 for the objects 2 and 1 and 0.25 on line 2: rows and columns must list the same objects in the same order"},
+		"not symmetric":   {"a,b,label\n1,0.25,A\n0.5,1,B\n", Mapping{Kind: KindPrecomputed}, "f, line 3, column 1 (a): expected a symmetric matrix, found k = 0.5 for the objects 2 and 1 but 0.25 on line 2: rows and columns must list the same objects in the same order"},
 		"NaN":             {"a,b,label\n1,NaN,A\n0.5,1,B\n", Mapping{Kind: KindPrecomputed}, `f, line 2, column 2 (b): expected a number, found "NaN"`},
 		"words":           {"a,b,label\n1,u,A\n0.5,v,B\n", Mapping{Kind: KindPrecomputed}, `f, line 2, column 2 (b): expected a number, found "u"`},
-		"self":            {"a,b,self,label\n1,0,1,A\n0,1,1,B\n", Mapping{Kind: KindPrecomputed}, "f, column 3 (self): expected a kernel matrix without k(x, x) beside it"},
-		"features":        {"a,b,label\n1,0,A\n0,1,B\n", Mapping{Kind: KindPrecomputed, Features: []string{"a"}}, "f: expected no choice of features"},
+		"self":            {"a,b,self,label\n1,0,1,A\n0,1,1,B\n", Mapping{Kind: KindPrecomputed}, "f, column 3 (self): expected a kernel matrix without a column k(x, x)"},
+		"features":        {"a,b,label\n1,0,A\n0,1,B\n", Mapping{Kind: KindPrecomputed, Features: []string{"a"}}, "f: expected no features to be named"},
 		"one class":       {"a,b,label\n1,0,A\n0,1,A\n", Mapping{Kind: KindPrecomputed}, `f, column 3 (label): expected at least two classes, found only "A"`},
-		"number twice":    {"1 0:1 1:1 2:0\n2 0:1 1:1 2:0\n", Mapping{}, "f, line 2, column 1 (number): expected every object once, found number 1 again, which is on line 1 already"},
-		"number 0":        {"1 0:0 1:1 2:0\n2 0:1 1:1 2:0\n", Mapping{}, `f, line 1, column 1 (number): expected the number of an object, 1 to 2 as there are 2 values of the kernel in a row, found "0"; indices of features begin at 1`},
+		"number twice":    {"1 0:1 1:1 2:0\n2 0:1 1:1 2:0\n", Mapping{}, "f, line 2, column 1 (number): expected each object once, found number 1 again, first on line 1"},
+		"number 0":        {"1 0:0 1:1 2:0\n2 0:1 1:1 2:0\n", Mapping{}, `f, line 1, column 1 (number): expected an object number from 1 to 2, because a row has 2 kernel values, found "0"; indices of features begin at 1`},
 		"number 1.5":      {"1 0:1.5 1:1 2:0\n2 0:1 1:1 2:0\n", Mapping{}, `found "1.5"`},
 		"number too high": {"1 0:1 1:1 2:0\n2 0:3 1:1 2:0\n", Mapping{}, `f, line 2, column 1 (number): expected the number of an object, 1 to 2`},
-		"no 0":            {"1 0:1 1:1 2:0\n2 1:1 2:0\n", Mapping{}, "f, line 2, column 2: expected 0: and the number of an object, for line 1 begins a kernel matrix so; indices of features begin at 1"},
-		"gap":             {"1 0:1 1:1 3:0\n", Mapping{}, "f, line 1, column 4: expected the index 2, found 3: a kernel matrix, which 0: begins, is written in full"},
-		"short":           {"1 0:1 1:1 2:0\n2 0:2 1:0\n", Mapping{}, "f, line 2: expected values of the kernel up to index 2, as on line 1, found them up to 1"},
+		"no 0":            {"1 0:1 1:1 2:0\n2 1:1 2:0\n", Mapping{}, "f, line 2, column 2: expected 0: and an object number, as in the kernel matrix that begins on line 1; indices of features begin at 1"},
+		"gap":             {"1 0:1 1:1 3:0\n", Mapping{}, "f, line 1, column 4: expected the index 2, found 3: a kernel matrix, marked by 0:, lists every value"},
+		"short":           {"1 0:1 1:1 2:0\n2 0:2 1:0\n", Mapping{}, "f, line 2: expected kernel values up to index 2, as on line 1, found them up to 1"},
 		"only numbers":    {"1 0:1\n2 0:2\n", Mapping{}, "f: expected index:value after the label, found labels only"},
 		"infinite":        {"1 0:1 1:1 2:1e999\n", Mapping{}, `f, line 1, column 4 (K2): expected a finite number, found "1e999"`},
-		"more rows":       {"1 0:1 1:1\n2 0:2 1:1\n", Mapping{}, "f: expected a kernel matrix with as many columns beside the label as rows, found 2 rows and 1 column"},
-		"as vectors":      {"1 0:1 1:1 2:0\n2 0:2 1:0 2:1\n", Mapping{Kind: KindVectors}, "f: expected features, found values of a kernel"},
+		"more rows":       {"1 0:1 1:1\n2 0:2 1:1\n", Mapping{}, "f: expected a kernel matrix with as many columns as rows, not counting the label, found 2 rows and 1 column"},
+		"as vectors":      {"1 0:1 1:1 2:0\n2 0:2 1:0 2:1\n", Mapping{Kind: KindVectors}, "f: expected features, found a kernel matrix"},
 		"unknown kind":    {"a,b,label\n1,0,A\n0,1,B\n", Mapping{Kind: "sounds"}, "f: objects of kind sounds cannot be read from a table"},
 	} {
 		_, err := Read(strings.NewReader(tt.in), "f", tt.m, Limits{})
@@ -270,7 +270,7 @@ func TestKernelRows(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{
-		"1,2,3,4,5\n6,7,8,9,10\n": "f: expected 3 values of the kernel in a row, one for each object that the model was trained among, found 5",
+		"1,2,3,4,5\n6,7,8,9,10\n": "f: expected 3 values of the kernel in each row, one per training object, found 5",
 		"1,2\n3,4\n":              "found 2",
 		"a,b,c\n1,2,x\n3,4,5\n":   `f, line 2, column 3 (c): expected a number, found "x"`,
 	} {

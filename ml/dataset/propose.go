@@ -364,7 +364,7 @@ func (p *Proposal) choose(of []facts, label int) {
 		case f.holds == holdsMostlyNumbers:
 			leave(j, Count(f.strange, "word")+" among numbers")
 		case f.holds == holdsWords && !f.category():
-			reason := "every word hardly repeats"
+			reason := "nearly all words are distinct"
 			if f.distinct > mostWords {
 				distinct, _ := f.count()
 				reason = fmt.Sprintf("%d distinct words", distinct)

@@ -138,12 +138,12 @@ func parseRecords(text string, lim Limits) (*Table, *Error) {
 		}
 		line := r.here()
 		if errors.Is(r.err, io.EOF) || errors.Is(r.err, io.ErrUnexpectedEOF) {
-			return nil, &Error{Line: line, Message: "expected more: the JSON ends before its last bracket"}
+			return nil, &Error{Line: line, Message: "expected a closing bracket, found the end of the file"}
 		}
 		return nil, &Error{Line: line, Message: jsonFault(r.err)}
 	}
 	if len(r.lines)*len(r.names) > int(lim.Bytes) {
-		return nil, &Error{Message: fmt.Sprintf("expected fewer empty cells: %s have %s between them", Count(len(r.lines), "record"), Count(len(r.names), "key")), Err: ErrTooLarge}
+		return nil, &Error{Message: fmt.Sprintf("expected fewer empty cells: %s have %s in all", Count(len(r.lines), "record"), Count(len(r.names), "key")), Err: ErrTooLarge}
 	}
 	return r.table()
 }
@@ -323,7 +323,7 @@ func (r *recordReader) end() {
 	if t := r.next(); r.err == io.EOF {
 		r.err = nil
 	} else {
-		r.fail(&Error{Message: "expected nothing behind the last bracket, found " + tokenText(t)})
+		r.fail(&Error{Message: "expected nothing after the last bracket, found " + tokenText(t)})
 	}
 }
 
@@ -337,7 +337,7 @@ func (r *recordReader) columns() {
 		case t != json.Delim('[') && t != json.Delim('{'):
 			r.fail(&Error{Message: fmt.Sprintf("column %q: expected a list as in the other columns, found %s", r.names[column], tokenText(t))})
 		case column < known:
-			r.fail(&Error{Message: fmt.Sprintf("column %q is there twice", r.names[column])})
+			r.fail(&Error{Message: fmt.Sprintf("column %q occurs twice", r.names[column])})
 		default:
 			r.column(column, t == json.Delim('{'))
 		}
@@ -409,7 +409,7 @@ func (r *recordReader) tooMany() *Error {
 
 // nested returns the error for a nested value.
 func nested(record int, name string) *Error {
-	return &Error{Message: fmt.Sprintf("record %d: %q is a list: expected a number or a text, each under a key of its own", record, name)}
+	return &Error{Message: fmt.Sprintf("record %d: %q is a list: expected a number or a string, each under its own key", record, name)}
 }
 
 // columnOf returns the column of a key.

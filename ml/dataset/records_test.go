@@ -93,10 +93,10 @@ func TestRecordsFaults(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`[{"x":1,"y":[1,2]}]`:              `record 1: "y" is a list`,
-		`{"x":[1,2],"y":[1,2],"y":[3,4]}`:  `column "y" is there twice`,
+		`{"x":[1,2],"y":[1,2],"y":[3,4]}`:  `column "y" occurs twice`,
 		`[{"x":1},7]`:                      "record 2: expected an object",
-		`[{"x":1}`:                         "ends before its last bracket",
-		`[{"x":1}] 5`:                      "nothing behind the last bracket",
+		`[{"x":1}`:                         "expected a closing bracket",
+		`[{"x":1}] 5`:                      "nothing after the last bracket",
 		`{"x":[1,2],"y":[1]}`:              `column "y": expected 2 values`,
 		`{"x":[1,2],"y":3}`:                `column "y": expected a list`,
 		`{"x":1,"y":[1]}`:                  `record 1: "y" is a list`,

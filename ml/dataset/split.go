@@ -55,7 +55,7 @@ func Split(y []float64, fraction float64, seed uint64) (train, test []int) {
 // then some fold has none to judge.
 func Deal(y []float64, k int, r *rand.Rand) ([][]int, error) {
 	if k < 2 {
-		return nil, param.Refuse("take at least 2", "%d folds", k)
+		return nil, param.Refuse("use at least 2", "%d folds", k)
 	}
 	number := make(map[float64]int) // of rows by class
 	for _, c := range y {
@@ -67,7 +67,7 @@ func Deal(y []float64, k int, r *rand.Rand) ([][]int, error) {
 	for _, i := range r.Perm(len(y)) {
 		c := y[i]
 		if number[c] < k {
-			return nil, param.Refuse("take fewer folds", "%d folds: each needs a point of every class, and one class has only %d", k, number[c])
+			return nil, param.Refuse("use fewer folds", "%d folds: each needs a point of every class, but one class has only %d", k, number[c])
 		}
 		if _, ok := next[c]; !ok {
 			next[c] = begun

@@ -71,28 +71,28 @@ func told(table *Table, m Mapping) string {
 // the lines below give the result for either answer about missing values.
 var spreadsheets = map[string]string{
 	"beyond-numbers.csv": `beyond-numbers.csv, line 2, column 1 (x): expected a finite number, found "1e400"`,
-	"currency.csv":       `label ~ price share [a b], 4 rows, the last [1000 0.07]; signs of currencies taken off (price); separators between thousands taken out (price); 12 % read as 0.12 (share)`,
-	"currency-euro.csv": `asks: currency-euro.csv, line 4, column 2 (Fläche): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
-drop: Klasse ~ Preis Fläche [a b], 3 rows, the last [1000 7.5]; signs of currencies taken off (Preis); separators between thousands taken out (Preis); 1 of 4 rows left out, in which a value is missing
-median: Klasse ~ Preis Fläche [a b], 4 rows, the last [1000 7.5]; signs of currencies taken off (Preis); separators between thousands taken out (Preis); 1 missing value filled with the column's median (Fläche), computed on the training rows only`,
-	"currency-code-gaps.csv": `asks: currency-code-gaps.csv, line 4, column 1 (netto): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
-drop: label ~ netto x [a b], 3 rows, the last [7 4]; signs of currencies taken off (netto); separators between thousands taken out (netto); 1 of 4 rows left out, in which a value is missing
-median: label ~ netto x [a b], 4 rows, the last [7 4]; signs of currencies taken off (netto); separators between thousands taken out (netto); 1 missing value filled with the column's median (netto), computed on the training rows only`,
+	"currency.csv":       `label ~ price share [a b], 4 rows, the last [1000 0.07]; currency signs removed (price); thousands separators removed (price); 12 % read as 0.12 (share)`,
+	"currency-euro.csv": `asks: currency-euro.csv, line 4, column 2 (Fläche): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
+drop: Klasse ~ Preis Fläche [a b], 3 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 of 4 rows left out because a value is missing
+median: Klasse ~ Preis Fläche [a b], 4 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 missing value filled with the column's median (Fläche), computed on the training rows only`,
+	"currency-code-gaps.csv": `asks: currency-code-gaps.csv, line 4, column 1 (netto): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
+drop: label ~ netto x [a b], 3 rows, the last [7 4]; currency signs removed (netto); thousands separators removed (netto); 1 of 4 rows left out because a value is missing
+median: label ~ netto x [a b], 4 rows, the last [7 4]; currency signs removed (netto); thousands separators removed (netto); 1 missing value filled with the column's median (netto), computed on the training rows only`,
 	"currency-two.csv":     `asks: label ~ x [a b], 4 rows, the last [4]`,
 	"booleans.csv":         `asks: label ~ x member=True [a b], 4 rows, the last [4 0]; "member" encoded as 0 and 1, "member=True"`,
 	"header-merged.csv":    `asks: species ~ Sepal length Sepal width Petal length Petal width [a b], 4 rows, the last [6.4 3.2 4.5 1.5]; two lines of names read as one`,
 	"names-twice.csv":      `asks: label ~ x x 2 label 2=r [a b], 4 rows, the last [4 5 1]; "label 2" encoded as 0 and 1, "label 2=r"`,
 	"quoted-line-ends.csv": `the label ~ x y [a b c], 4 rows, the last [4 1]`,
-	"spaces-around.csv":    `label ~ x y [a b], 4 rows, the last [4567 5.5]; separators between thousands taken out (x)`,
+	"spaces-around.csv":    `label ~ x y [a b], 4 rows, the last [4567 5.5]; thousands separators removed (x)`,
 	"title-units-total.csv": `asks: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out
 drop: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out
 median: kind ~ length [cm] width [cm] [a b], 4 rows, the last [4 5]; 3 lines above the table left out; 1 row of totals left out`,
-	"told-separator.csv":          `Gruppe ~ Größe Gewicht [A B], 4 rows, the last [999.9 55]; read as Windows-1252, as it is not UTF-8; separators between thousands taken out (Größe)`,
+	"told-separator.csv":          `Gruppe ~ Größe Gewicht [A B], 4 rows, the last [999.9 55]; read as Windows-1252 because it is not UTF-8; thousands separators removed (Größe)`,
 	"typographic-minus-plain.csv": `label ~ x y [a b], 4 rows, the last [4 -5]`,
 	"vertical-bar.csv":            `c ~ a b [x y], 4 rows, the last [7 8]`,
 	"workbook-booleans.xlsx":      `asks: ill ~ smokes=TRUE age [FALSE TRUE], 8 rows, the last [0 27]; "smokes" encoded as 0 and 1, "smokes=TRUE"`,
-	"workbook-errors.xlsx": `asks: workbook-errors.xlsx, S1, line 5, column 2 (y): expected a number, found "#DIV/0!": say what becomes of missing values (missing: drop or median), or remove the row
-drop: label ~ x y [a b], 7 rows, the last [7 49]; 1 of 8 rows left out, in which a value is missing
+	"workbook-errors.xlsx": `asks: workbook-errors.xlsx, S1, line 5, column 2 (y): expected a number, found "#DIV/0!": choose how to handle missing values (missing: drop or median), or remove the row
+drop: label ~ x y [a b], 7 rows, the last [7 49]; 1 of 8 rows left out because a value is missing
 median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with the column's median (y), computed on the training rows only`,
 	"workbook-gaps-between.xlsx":    `label ~ x y [a b], 8 rows, the last [7 49]`,
 	"workbook-numbers-as-text.xlsx": `label ~ x y [a b], 8 rows, the last [7.5 49]; 1,5 read as 1.5 (x)`,
@@ -106,24 +106,24 @@ median: label ~ x y [a b], 8 rows, the last [7 49]; 1 missing value filled with 
 	"dates-us.csv":                  `asks: label ~ x [A B], 3 rows, the last [3]`,
 	"dates.csv":                     `asks: rain ~ temperature [no yes], 4 rows, the last [0.5]`,
 	"german-utf8.csv":               `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
-	"german-windows.csv":            `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as Windows-1252, as it is not UTF-8`,
-	"half-utf16.txt":                `half-utf16.txt, line 3: expected text, found what is no character in UTF-16: save the file as UTF-8`,
+	"german-windows.csv":            `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as Windows-1252 because it is not UTF-8`,
+	"half-utf16.txt":                `half-utf16.txt, line 3: expected text, found invalid UTF-16: save the file as UTF-8`,
 	"id.csv":                        `asks: label ~ x [A B], 12 rows, the last [5.5]`,
 	"missing-column.csv":            `asks: label ~ x [A B], 3 rows, the last [3]`,
-	"missing-empty.csv": `asks: missing-empty.csv, line 3, column 1 (age): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
-drop: group ~ age height [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out, in which a value is missing
+	"missing-empty.csv": `asks: missing-empty.csv, line 3, column 1 (age): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
+drop: group ~ age height [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing
 median: group ~ age height [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the column's median (age, height), computed on the training rows only`,
-	"missing-errors.csv": `asks: missing-errors.csv, line 3, column 1 (ratio): expected a number, found "#DIV/0!": say what becomes of missing values (missing: drop or median), or remove the row
-drop: label ~ ratio x [A B], 3 rows, the last [0.75 5]; 2 of 5 rows left out, in which a value is missing
+	"missing-errors.csv": `asks: missing-errors.csv, line 3, column 1 (ratio): expected a number, found "#DIV/0!": choose how to handle missing values (missing: drop or median), or remove the row
+drop: label ~ ratio x [A B], 3 rows, the last [0.75 5]; 2 of 5 rows left out because a value is missing
 median: label ~ ratio x [A B], 5 rows, the last [0.75 5]; 2 missing values filled with the column's median (ratio), computed on the training rows only`,
-	"missing-na.csv": `asks: missing-na.csv, line 3, column 2 (age): expected a number, found "NA": say what becomes of missing values (missing: drop or median), or remove the row
-drop: group ~ age height [a b], 3 rows, the last [33 1.75]; 2 of 5 rows left out, in which a value is missing
-median: group ~ age height [a b], 4 rows, the last [33 1.75]; 1 of 5 rows left out, in which the label is missing; 1 missing value filled with the column's median (age), computed on the training rows only`,
-	"missing-percent.csv": `asks: missing-percent.csv, line 3, column 1 (share): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
-drop: label ~ share x [A B], 3 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 of 4 rows left out, in which a value is missing
+	"missing-na.csv": `asks: missing-na.csv, line 3, column 2 (age): expected a number, found "NA": choose how to handle missing values (missing: drop or median), or remove the row
+drop: group ~ age height [a b], 3 rows, the last [33 1.75]; 2 of 5 rows left out because a value is missing
+median: group ~ age height [a b], 4 rows, the last [33 1.75]; 1 of 5 rows left out because the label is missing; 1 missing value filled with the column's median (age), computed on the training rows only`,
+	"missing-percent.csv": `asks: missing-percent.csv, line 3, column 1 (share): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
+drop: label ~ share x [A B], 3 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 of 4 rows left out because a value is missing
 median: label ~ share x [A B], 4 rows, the last [0.1 4]; 12 % read as 0.12 (share); 1 missing value filled with the column's median (share), computed on the training rows only`,
-	"missing-question.data": `asks: missing-question.data, line 2, column 1 (x1): expected a number, found "?": say what becomes of missing values (missing: drop or median), or remove the row
-drop: label ~ x1 x2 [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out, in which a value is missing
+	"missing-question.data": `asks: missing-question.data, line 2, column 1 (x1): expected a number, found "?": choose how to handle missing values (missing: drop or median), or remove the row
+drop: label ~ x1 x2 [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing
 median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the column's median (x1, x2), computed on the training rows only`,
 	"mixed-percent.csv":     `mixed-percent.csv, line 2, column 1 (share): expected a number, found "50%"`,
 	"number-too-large.csv":  `number-too-large.csv, line 2, column 1 (x): expected a finite number, found "1e999"`,
@@ -131,50 +131,50 @@ median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled 
 	"old-mac.csv":           `label ~ x y [A B], 3 rows, the last [5 6]`,
 	"one-class.csv":         `one-class.csv, column 3 (label): expected at least two classes, found only "A"`,
 	"only-header.csv":       `only-header.csv: expected at least one row of data, found only a header`,
-	"open-document.ods":     `open-document.ods: expected a text file, a workbook .xlsx or a zip archive of texts, found a document of another kind: save the sheet as .xlsx or as CSV`,
+	"open-document.ods":     `open-document.ods: expected a text file, an .xlsx workbook or a zip archive of texts, found another kind of document: save the sheet as .xlsx or CSV`,
 	"open-quote.csv":        `open-quote.csv, line 2, column 2: expected a closing quote, found the end of the file`,
-	"page.html.csv":         `page.html.csv, line 2: expected a table, found a web page, as some programs write under the name of a spreadsheet: open it in a spreadsheet program and save it as .xlsx or as CSV`,
+	"page.html.csv":         `page.html.csv, line 2: expected a table, found a web page, which some programs save with a spreadsheet's extension: open it in a spreadsheet program and save it as .xlsx or CSV`,
 	"pandas-index.csv":      `asks: label ~ x y [A B], 12 rows, the last [5.5 -8]`,
 	"percent-german.csv":    `Gruppe ~ Anteil [a b], 3 rows, the last [-0.0325]; 12 % read as 0.12 (Anteil)`,
 	"percent.csv":           `group ~ share growth [a b], 4 rows, the last [0 0.0325]; 12 % read as 0.12 (share, growth)`,
-	"quotes-and-dashes.csv": `asks: kind ~ weight [“A” “B”], 3 rows, the last [3]; read as Windows-1252, as it is not UTF-8`,
+	"quotes-and-dashes.csv": `asks: kind ~ weight [“A” “B”], 3 rows, the last [3]; read as Windows-1252 because it is not UTF-8`,
 	"ragged.csv":            `ragged.csv, line 3: expected 3 fields separated by comma, found 2`,
-	"spreadsheet.xls":       `spreadsheet.xls: expected a text file or a workbook .xlsx, found a document of an older program, such as .xls: save the sheet as .xlsx or as CSV`,
+	"spreadsheet.xls":       `spreadsheet.xls: expected a text file or an .xlsx workbook, found a document in an older format, such as .xls: save the sheet as .xlsx or CSV`,
 	"sum-below.csv": `asks: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out
 drop: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out
 median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
-	"thousands-few-german.csv":   `Region ~ Anteil Einkommen [n s], 3 rows, the last [0.5 812.25]; separators between thousands taken out (Einkommen)`,
-	"thousands-few-swiss.csv":    `Region ~ Einkommen [n s], 3 rows, the last [812.25]; separators between thousands taken out (Einkommen)`,
-	"thousands-few-us.csv":       `region ~ rank income [n s], 3 rows, the last [3 2100]; separators between thousands taken out (income)`,
-	"thousands-few-us-whole.csv": `region ~ rank income [n s], 3 rows, the last [3 2100]; separators between thousands taken out (income)`,
-	"thousands-french.csv":       `région ~ population revenu [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (population, revenu)`,
-	"thousands-german.csv":       `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (Einwohner, Einkommen)`,
-	"thousands-swiss.csv":        `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (Einwohner, Einkommen)`,
-	"thousands-us.csv":           `region ~ population income [n s], 3 rows, the last [812 41000.25]; separators between thousands taken out (population, income)`,
+	"thousands-few-german.csv":   `Region ~ Anteil Einkommen [n s], 3 rows, the last [0.5 812.25]; thousands separators removed (Einkommen)`,
+	"thousands-few-swiss.csv":    `Region ~ Einkommen [n s], 3 rows, the last [812.25]; thousands separators removed (Einkommen)`,
+	"thousands-few-us.csv":       `region ~ rank income [n s], 3 rows, the last [3 2100]; thousands separators removed (income)`,
+	"thousands-few-us-whole.csv": `region ~ rank income [n s], 3 rows, the last [3 2100]; thousands separators removed (income)`,
+	"thousands-french.csv":       `région ~ population revenu [n s], 3 rows, the last [812 41000.25]; thousands separators removed (population, revenu)`,
+	"thousands-german.csv":       `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; thousands separators removed (Einwohner, Einkommen)`,
+	"thousands-swiss.csv":        `Region ~ Einwohner Einkommen [n s], 3 rows, the last [812 41000.25]; thousands separators removed (Einwohner, Einkommen)`,
+	"thousands-us.csv":           `region ~ population income [n s], 3 rows, the last [812 41000.25]; thousands separators removed (population, income)`,
 	"title-above.csv":            `label ~ x y [A B], 2 rows, the last [3 4]; 2 lines above the table left out`,
 	"trailing-commas.csv":        `label ~ x y [A B], 2 rows, the last [3 4]`,
 	"two-decimal-signs.csv":      `two-decimal-signs.csv, line 3, column 1 (x): expected a number with a decimal point, found "2,5"`,
-	"typographic-minus.csv":      `label ~ x y [a b], 3 rows, the last [-7250 6]; separators between thousands taken out (x)`,
+	"typographic-minus.csv":      `label ~ x y [a b], 3 rows, the last [-7250 6]; thousands separators removed (x)`,
 	"unbalanced-group.csv":       `unbalanced-group.csv, line 2, column 1 (x): expected a number, found "1.234.56"`,
 	"unicode-big-endian.txt":     `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
 	"unicode-text.txt":           `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]; read as UTF-16`,
 	"unicode-without-mark.csv":   `colour ~ length width [blue red], 6 rows, the last [5.4 3.9]; read as UTF-16`,
-	"units-below.csv":            `label ~ x y [A B], 2 rows, the last [3 4]; the line below the names left out, which has no numbers`,
+	"units-below.csv":            `label ~ x y [A B], 2 rows, the last [3 4]; the line below the names has no numbers and is left out`,
 	"workbook-1904.xlsx":         `asks: label ~ x [A B], 2 rows, the last [2]`,
-	"workbook-bomb.xlsx":         "workbook-bomb.xlsx, xl/sharedStrings.xml: expected cells of at most 32\u202f767 characters, as spreadsheet programs have them, found a longer one",
+	"workbook-bomb.xlsx":         "workbook-bomb.xlsx, xl/sharedStrings.xml: expected cells of at most 32\u202f767 characters, the limit of spreadsheet programs, found a longer one",
 	"workbook-cut.xlsx":          `workbook-cut.xlsx: expected a workbook, found a damaged one (S): EOF`,
-	"workbook-damaged.xlsx":      `workbook-damaged.xlsx: expected a workbook, found a damaged one (S): a cell refers to the text "99" of 6`,
+	"workbook-damaged.xlsx":      `workbook-damaged.xlsx: expected a workbook, found a damaged one (S): a cell refers to text "99" of 6`,
 	"workbook-dates.xlsx":        `asks: label ~ share stay [FALSE TRUE], 3 rows, the last [1 1.25]`,
 	"workbook-empty.xlsx":        `workbook-empty.xlsx: expected a sheet with at least one row of data, found none`,
 	"workbook-far.xlsx":          `workbook-far.xlsx, S, line 1: expected at most 201 columns, found column 16384`,
 	"workbook-inline.xlsx":       `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
-	"workbook-missing.xlsx": `asks: workbook-missing.xlsx, S, line 2, column 2 (y): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row
-drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out, in which a value is missing
+	"workbook-missing.xlsx": `asks: workbook-missing.xlsx, S, line 2, column 2 (y): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
+drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out because a value is missing
 median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the column's median (x, y), computed on the training rows only`,
 	"workbook-sheets.xlsx":     `label ~ x y [A B], 3 rows, the last [5 1e-07]; the sheet "Data & more", of 2`,
 	"workbook-two-tables.xlsx": `asks: column 2 ~ strings`,
 
-	"workbook-text-in-numbers.xlsx": `asks: workbook-text-in-numbers.xlsx, S, line 4, column 1 (x): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row`,
+	"workbook-text-in-numbers.xlsx": `asks: workbook-text-in-numbers.xlsx, S, line 4, column 1 (x): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row`,
 	"workbook.xlsx":                 `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
 }
 
@@ -222,7 +222,7 @@ func TestSheets(t *testing.T) {
 			"%q: %d rows of %q among %q", sheet, len(table.Lines), table.Sheet, table.Sheets)
 	}
 	for file, text := range map[string]string{"w.xlsx": string(raw), "p.csv": "x,label\n1,a\n2,b\n", "t.zip": zipped(t, "a/1", "cat", "b/2", "cart")} {
-		want := file + `: expected a workbook .xlsx, of which the sheet "Birds" could be read`
+		want := file + `: expected an .xlsx workbook with the sheet "Birds", found another kind of file`
 		if file == "w.xlsx" {
 			want = `w.xlsx: no sheet "Birds": expected one of Read me, Cats, Dogs`
 		}
@@ -236,7 +236,7 @@ func TestNoWorkbook(t *testing.T) {
 	t.Parallel()
 	const rows, noise = "x,label\n1,a\n2,b\n", "\x8f\x02\x00q\x90\xfe\n\x11"
 	for file, want := range map[string]string{
-		"x.xlsx": "expected a workbook, found a file that is neither a zip archive, as workbooks are, nor text: save the sheet again as .xlsx or as CSV",
+		"x.xlsx": "expected a workbook, found a file that is neither a zip archive nor text: save the sheet again as .xlsx or CSV",
 		"x.ODS":  "expected a workbook, found",
 		"x.csv":  "line 1: expected UTF-8 text, found a zero byte",
 	} {
@@ -244,7 +244,7 @@ func TestNoWorkbook(t *testing.T) {
 		require.Fails(t, err, want, "%s", file)
 		require.NoError(t, require.Err(ParseTable(strings.NewReader(rows), file, Limits{})))
 	}
-	require.Fails(t, require.Err(ParseTable(strings.NewReader("\xd0\xcf\x11\xe0\x00"), "x.xls", Limits{})), "an older program", "a workbook of before 2007")
+	require.Fails(t, require.Err(ParseTable(strings.NewReader("\xd0\xcf\x11\xe0\x00"), "x.xls", Limits{})), "an older format", "a workbook of before 2007")
 }
 
 // A small workbook that unfolds to much is refused before it does.
@@ -258,7 +258,7 @@ func TestWorkbookBombs(t *testing.T) {
 		)
 	}
 	long := strings.Repeat("a", mostCell+1)
-	const tooLong = "expected cells of at most 32\u202f767 characters, as spreadsheet programs have them, found a longer one"
+	const tooLong = "expected cells of at most 32\u202f767 characters, the limit of spreadsheet programs, found a longer one"
 	for name, test := range map[string]struct{ sheet, texts, want string }{
 		"cell":       {`<row r="1"><c><v>` + long + `</v></c></row>`, "", "w.xlsx, S: " + tooLong},
 		"pieces":     {`<row r="1"><c><v>` + strings.Repeat("a<!---->", mostCell+1) + `</v></c></row>`, "", "w.xlsx, S: " + tooLong},
@@ -267,7 +267,7 @@ func TestWorkbookBombs(t *testing.T) {
 		"runs":       {``, `<si>` + strings.Repeat(`<r><t>`+long[:1000]+`</t></r>`, 200) + `</si>`, "w.xlsx, xl/sharedStrings.xml: " + tooLong},
 		"attributes": {`<row r="` + strings.Repeat("1", 3*mostCell) + `"/>`, "", "w.xlsx, S: " + tooLong},
 		"CDATA":      {`<row r="1"><c><v><![CDATA[` + strings.Repeat("<>", 3*mostCell) + `]]></v></c></row>`, "", "w.xlsx, S: " + tooLong},
-		"texts":      {``, strings.Repeat(`<si/>`, 3<<19), "w.xlsx: expected a workbook that takes at most 1 MB as text and 10 MB unpacked"},
+		"texts":      {``, strings.Repeat(`<si/>`, 3<<19), "w.xlsx: expected a workbook of at most 1 MB as text and 10 MB uncompressed"},
 	} {
 		_, err := ParseTable(strings.NewReader(book(test.sheet, test.texts)), "w.xlsx", Limits{Bytes: 1 << 20})
 		require.Check(t, errors.Is(err, ErrTooLarge) && err.Error() == test.want,

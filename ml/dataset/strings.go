@@ -55,7 +55,7 @@ func checkString(s string) error {
 	case s == "":
 		return errors.New("expected a string, found nothing")
 	case s != tidy(s):
-		return fmt.Errorf("expected a string without control characters and outer spaces, found %s", quote(s))
+		return fmt.Errorf("expected a string without control characters or surrounding spaces, found %s", quote(s))
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (t *Table) StringsColumn(m Mapping) string {
 
 func (t *Table) labelledStrings(label int, named []string) (*Strings, error) {
 	if t.Kind == KindGraphs {
-		return nil, t.fault(-1, -1, "expected strings, found graphs: the file says that it holds them, for the kernels of graphs")
+		return nil, t.fault(-1, -1, "expected strings, found graphs: use a kernel for graphs")
 	}
 	j, err := t.stringsColumn(label, named)
 	if err != nil {
@@ -229,7 +229,7 @@ func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label st
 		at, _ = t.guessLabel()
 		j = 1 - at
 	default:
-		return nil, "", t.fault(-1, -1, "no column %s with the strings that the model takes: the file has %s", quote(like.Name), list(t.names()))
+		return nil, "", t.fault(-1, -1, "no column %s with the strings of the model: the file has %s", quote(like.Name), list(t.names()))
 	}
 	if at >= 0 {
 		label = t.Columns[at].Name

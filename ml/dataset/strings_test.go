@@ -123,7 +123,7 @@ func TestStringRows(t *testing.T) {
 		require.Check(t, err == nil && o.Len() == n && len(table.Lines) == n, "%q: %v, %v, want %d strings", in, o, err, n)
 	}
 	for in, says := range map[string]string{
-		"a,b,c\nx,y,z\n":     `no column "seq" with the strings that the model takes: the file has a, b, c`,
+		"a,b,c\nx,y,z\n":     `no column "seq" with the strings of the model: the file has a, b, c`,
 		"seq\nab\n\"\"\nb\n": "line 3, column 1 (seq): expected a string, found nothing",
 	} {
 		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
@@ -163,7 +163,7 @@ func TestReadFASTA(t *testing.T) {
 		">\nAC\n>b y\nGT\n":       "f.fa, line 1, column 3 (label): expected a label, found nothing",
 		"> x\n>":                  `f.fa, line 1: expected a sequence below ">x", found nothing`,
 		"AC\n>b y\nGT\n":          "f.fa, line 2: expected 1 field separated by spaces, found 2",
-		">a\nAC\n>b\nGT\n>c\nG\n": "f.fa, line 1: expected a label behind the name, as in >a label, found none",
+		">a\nAC\n>b\nGT\n>c\nG\n": "f.fa, line 1: expected a label after the name, as in >a label, found none",
 	} {
 		d, err := Read(strings.NewReader(in), "f.fa", Mapping{}, Limits{})
 		require.Check(t, err != nil && strings.Contains(err.Error(), says), "%q: %v, %v; want %q", in, d, err, says)

@@ -158,7 +158,7 @@ func ParseSheet(r io.Reader, file, sheet string, lim Limits) (*Table, error) {
 	text, note, fault := decodeText(raw)
 	if fault != nil {
 		if fault.Line > 0 && slices.Contains(spreadsheetEndings, strings.ToLower(path.Ext(file))) {
-			fault = &Error{Message: "expected a workbook, found a file that is neither a zip archive, as workbooks are, nor text: save the sheet again as .xlsx or as CSV"}
+			fault = &Error{Message: "expected a workbook, found a file that is neither a zip archive nor text: save the sheet again as .xlsx or CSV"}
 		}
 		fault.File = file
 		return nil, fault
@@ -214,10 +214,10 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 			t.nameColumns()
 		}
 		if priced != nil {
-			t.Notes = append(t.Notes, fmt.Sprintf("signs of currencies taken off (%s)", list(t.namesAt(priced))))
+			t.Notes = append(t.Notes, fmt.Sprintf("currency signs removed (%s)", list(t.namesAt(priced))))
 		}
 		if grouped != nil {
-			t.Notes = append(t.Notes, fmt.Sprintf("separators between thousands taken out (%s)", list(t.namesAt(grouped))))
+			t.Notes = append(t.Notes, fmt.Sprintf("thousands separators removed (%s)", list(t.namesAt(grouped))))
 		}
 		if commas != nil {
 			t.Notes = append(t.Notes, fmt.Sprintf("1,5 read as 1.5 (%s)", list(t.namesAt(commas))))
@@ -269,11 +269,11 @@ const gzipMagic = "\x1f\x8b"
 func unzipped(raw, file string, lim Limits) (string, *Error) {
 	r, err := gzip.NewReader(strings.NewReader(raw))
 	if err != nil {
-		return "", &Error{File: file, Message: "expected a file packed by gzip, found a damaged one: " + strings.TrimPrefix(err.Error(), "gzip: ")}
+		return "", &Error{File: file, Message: "expected a gzip file, found a damaged one: " + strings.TrimPrefix(err.Error(), "gzip: ")}
 	}
 	text, fault := readRaw(r, file, lim)
 	if fault != nil && fault.Err != nil && !errors.Is(fault.Err, ErrTooLarge) {
-		fault = &Error{File: file, Message: "expected a file packed by gzip, found a damaged one: " + strings.TrimPrefix(fault.Err.Error(), "gzip: ")}
+		fault = &Error{File: file, Message: "expected a gzip file, found a damaged one: " + strings.TrimPrefix(fault.Err.Error(), "gzip: ")}
 	}
 	return text, fault
 }
@@ -793,15 +793,15 @@ func (t *Table) notNumber(i, j int) *Error {
 	cell := c.Cell(i)
 	switch {
 	case cell == "":
-		return t.fault(i, j, "expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row")
+		return t.fault(i, j, "expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row")
 	case missing(cell):
-		return t.fault(i, j, "expected a number, found %s: say what becomes of missing values (missing: drop or median), or remove the row", quote(cell))
+		return t.fault(i, j, "expected a number, found %s: choose how to handle missing values (missing: drop or median), or remove the row", quote(cell))
 	case notFinite(cell):
 		return t.fault(i, j, "expected a finite number, found %s", quote(cell))
 	case c.Dates():
 		return t.fault(i, j, "expected a number, found the date or time %s: choose feature columns without this one", quote(cell))
 	case c.Words() != nil:
-		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one, or name it among them, so that it is one-hot encoded", quote(cell))
+		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one, or name it as a feature to one-hot encode it", quote(cell))
 	case c.IsText():
 		return t.fault(i, j, "expected a number, found %s: choose feature columns without this one", quote(cell))
 	}
@@ -864,7 +864,7 @@ func (t *Table) classes(name string) (distinct []string, of func() []int, err er
 		if i := c.onlyWord(); i >= 0 {
 			return nil, nil, t.fault(i, j, "expected a number, as in most rows, found %s", quote(c.Cell(i)))
 		}
-		return nil, nil, t.fault(-1, j, "expected a label, found %d distinct values in %d rows: this looks like names; choose another label column", k, n)
+		return nil, nil, t.fault(-1, j, "expected a label, found %d distinct values in %d rows: these look like names; choose another label column", k, n)
 	}
 	return distinct, of, nil
 }
@@ -950,7 +950,7 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		return nil, t.fault(-1, -1, "expected a label and at least one feature, found a single column: separate fields by comma, semicolon, tab or spaces")
 	}
 	if t.Format == "fasta" && len(t.Columns) == 2 {
-		return nil, t.fault(0, -1, "expected a label behind the name, as in >%s label, found none in the file", t.Columns[1].Cell(0))
+		return nil, t.fault(0, -1, "expected a label after the name, as in >%s label, found none in the file", t.Columns[1].Cell(0))
 	}
 	if t.Format == "zip" && len(t.Columns) == 2 {
 		return nil, t.fault(-1, -1, "expected a folder for each class, or a CSV with the names of the texts and their labels; found one folder of texts")
@@ -988,7 +988,7 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		err = t.readVectors(d, label, m.Features, m.Missing == MissingMedian)
 	case KindPrecomputed:
 		if m.Features != nil {
-			return nil, t.fault(-1, -1, "expected no choice of features: a kernel matrix has none")
+			return nil, t.fault(-1, -1, "expected no features to be named: a kernel matrix has none")
 		}
 		var p *Precomputed
 		if p, err = t.kernelMatrix(label); err == nil {
@@ -1063,7 +1063,7 @@ func (d *Data) remarks(t *Table) (notes []string) {
 		notes = append(notes, "the same value in every row: "+list(constant))
 	}
 	if numbering != nil {
-		notes = append(notes, "looks like the number of a row, yet is a feature: "+list(numbering))
+		notes = append(notes, "looks like a row number but is used as a feature: "+list(numbering))
 	}
 	return notes
 }
@@ -1082,13 +1082,13 @@ func (d *Data) isConstant(k int, v float64) bool {
 // with gaps, their values may be missing.
 func (t *Table) readVectors(d *Data, label int, features []string, gaps bool) error {
 	if t.Kind == KindStrings {
-		return t.fault(-1, -1, "expected features, found strings: the file says that it holds them, for the kernels of strings")
+		return t.fault(-1, -1, "expected features, found strings: use a kernel for strings")
 	}
 	if t.Kind == KindGraphs {
-		return t.fault(-1, -1, "expected features, found graphs: the file says that it holds them, for the kernels of graphs")
+		return t.fault(-1, -1, "expected features, found graphs: use a kernel for graphs")
 	}
 	if t.Kind == KindPrecomputed {
-		return t.fault(-1, -1, "expected features, found values of a kernel: the file says that it holds a kernel matrix, for the kernel precomputed")
+		return t.fault(-1, -1, "expected features, found a kernel matrix: use the kernel precomputed")
 	}
 	names := features
 	if features == nil {

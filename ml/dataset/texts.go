@@ -57,13 +57,13 @@ func parseArchive(raw, file, sheet string, lim Limits) (*Table, error) {
 		name := strings.ReplaceAll(f.Name, `\`, "/") // as some programs write it
 		switch {
 		case name == "[Content_Types].xml", name == "mimetype":
-			return nil, &Error{File: file, Message: "expected a text file, a workbook .xlsx or a zip archive of texts, found a document of another kind: save the sheet as .xlsx or as CSV"}
+			return nil, &Error{File: file, Message: "expected a text file, an .xlsx workbook or a zip archive of texts, found another kind of document: save the sheet as .xlsx or CSV"}
 		case !utf8.ValidString(name):
-			return nil, &Error{File: file, Message: fmt.Sprintf("expected names of files in UTF-8, found %s", quote(name))}
+			return nil, &Error{File: file, Message: fmt.Sprintf("expected file names in UTF-8, found %s", quote(name))}
 		case strings.HasSuffix(name, "/"):
 			continue
 		case f.Flags&1 != 0:
-			return nil, &Error{File: inside(file, name), Message: "expected a file that can be read, found an encrypted one: make the archive without a password"}
+			return nil, &Error{File: inside(file, name), Message: "expected an unencrypted file, found an encrypted one: create the archive without a password"}
 		}
 		members = append(members, member{name: strings.TrimPrefix(path.Clean("/"+name), "/"), open: f.Open})
 	}
@@ -89,7 +89,7 @@ func parseMembers(members []member, file string, lim Limits) (*Table, error) {
 	}
 	switch {
 	case len(members) == 0:
-		return nil, &Error{File: file, Message: "expected texts, found no file"}
+		return nil, &Error{File: file, Message: "expected texts, found no files"}
 	case len(members) > lim.Rows+1: // a table of labels among them
 		return nil, &Error{File: file, Message: "expected at most " + Count(lim.Rows, "text"), Err: ErrTooLarge}
 	}
@@ -137,7 +137,7 @@ func readMembers(members []member, file string, lim Limits) *Error {
 			return fault
 		}
 		if i > 0 && m.name == members[i-1].name {
-			return wrong(&Error{Message: "expected names that differ, found this one twice"})
+			return wrong(&Error{Message: "expected distinct names, found this one twice"})
 		}
 		r, err := m.open()
 		if err != nil {
@@ -150,7 +150,7 @@ func readMembers(members []member, file string, lim Limits) *Error {
 		case err != nil:
 			return wrong(&Error{Message: "reading failed: " + strings.TrimPrefix(err.Error(), "zip: ")})
 		case left < 0:
-			return wrong(&Error{Message: fmt.Sprintf("expected at most %s in all files together, unpacked", bytesText(lim.Bytes)), Err: ErrTooLarge})
+			return wrong(&Error{Message: fmt.Sprintf("expected at most %s in all files, uncompressed", bytesText(lim.Bytes)), Err: ErrTooLarge})
 		}
 		text, note, fault := decodeText(b.String())
 		if fault != nil {
@@ -187,7 +187,7 @@ func textsInFolders(members []member, file string) (*Table, error) {
 		return t, nil
 	}
 	if i := slices.Index(labels, "."); i >= 0 {
-		return nil, t.fault(i, -1, "expected a file in the folder that is its class, found it beside the folders")
+		return nil, t.fault(i, -1, "expected the file in the folder of its class, found it next to the folders")
 	}
 	t.Columns = append(t.Columns, column(labelName, labels))
 	return t, nil
@@ -229,7 +229,7 @@ func labelledTexts(members []member, table member, file string, lim Limits) (*Ta
 	case most == 0:
 		return nil, names.fault(-1, -1, "expected a column with the names of the texts, such as %s, found none", quote(members[0].name))
 	case len(names.Columns) == 1:
-		return nil, names.fault(-1, -1, "expected a column of labels beside the names of the texts, found a single column")
+		return nil, names.fault(-1, -1, "expected a column of labels next to the names of the texts, found a single column")
 	}
 	labels := make([]string, len(members))
 	rows := make([]int, len(members)) // from 1 on
@@ -240,14 +240,14 @@ func labelledTexts(members []member, table member, file string, lim Limits) (*Ta
 		i, ok := place[cell]
 		switch {
 		case !ok:
-			return nil, names.fault(row, of, "expected the name of a text, found %s, which is not there", quote(cell))
+			return nil, names.fault(row, of, "expected the name of a text, found %s, which does not exist", quote(cell))
 		case rows[i] > 0:
-			return nil, names.fault(row, of, "expected every text once, found %s also in line %d", quote(cell), names.Lines[rows[i]-1])
+			return nil, names.fault(row, of, "expected each text once, found %s also on line %d", quote(cell), names.Lines[rows[i]-1])
 		}
 		labels[i], rows[i] = others.Columns[label].Cell(row), row+1
 	}
 	if i := slices.Index(rows, 0); i >= 0 {
-		return nil, names.fault(-1, of, "expected a row for every text, found none for %s", quote(members[i].name))
+		return nil, names.fault(-1, of, "expected a row for each text, found none for %s", quote(members[i].name))
 	}
 	t := textTable(members, file)
 	t.Columns = append(t.Columns, column(labelName, labels))

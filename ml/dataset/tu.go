@@ -54,7 +54,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 	}
 	for _, end := range []string{tuGraphs, tuLabels} {
 		if find(end) == nil {
-			return nil, &Error{File: file, Message: fmt.Sprintf("expected %s beside %s, as sets of TU Dortmund have it, found none", quote("*"+end), quote(path.Base(members[0].name)))}
+			return nil, &Error{File: file, Message: fmt.Sprintf("expected %s next to %s, as in a TU Dortmund set, found none", quote("*"+end), quote(path.Base(members[0].name)))}
 		}
 	}
 	labels := find(tuLabels)
@@ -79,7 +79,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 			return nil, fault
 		}
 		if len(of) == mostAllNodes {
-			return nil, indicator.fault("expected at most %d nodes in all graphs together", mostAllNodes).tooLarge()
+			return nil, indicator.fault("expected at most %d nodes in all graphs", mostAllNodes).tooLarge()
 		}
 		of, place = append(of, int32(g)), append(place, int32(graphs[g].N))
 		graphs[g].N++
@@ -100,7 +100,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 		case fault != nil:
 			return nil, fault
 		case a == b:
-			return nil, edges.fault("this edge joins node %d to itself: remove it, for the kernels compare graphs without loops", a+1)
+			return nil, edges.fault("this edge joins node %d to itself: remove it, because the kernels compare graphs without loops", a+1)
 		case of[a] != of[b]:
 			return nil, edges.fault("expected two nodes of one graph, found one of graph %d and one of graph %d", of[a]+1, of[b]+1)
 		}

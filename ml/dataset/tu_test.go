@@ -108,19 +108,19 @@ func TestReadTU(t *testing.T) {
 		files["DS/DS_graph_indicator.txt"] += fmt.Sprintf("%d\n%d\n", g+1, g+1)
 	}
 	small, err := ParseTable(strings.NewReader(setOf(t, files)), "s.zip", Limits{Bytes: 1500})
-	require.Check(t, err == nil && slices.Equal(small.GraphColumns(), []string{with, "graph", directed}) && strings.Contains(strings.Join(small.Notes, "; "), `no column "directed graph": expected graphs of at most 8 times the bytes`),
+	require.Check(t, err == nil && slices.Equal(small.GraphColumns(), []string{with, "graph", directed}) && strings.Contains(strings.Join(small.Notes, "; "), `no column "directed graph": expected graphs that take at most 8 times the bytes`),
 		"large when written out: %v", err)
 	bare, err := Read(strings.NewReader(setOf(t, map[string]string{"DS/DS_node_labels.txt": "", "DS/DS_edge_labels.txt": "", "DS/DS_A.txt": "\n"})), "s.zip", Mapping{}, Limits{})
 	require.Check(t, err == nil && bare.Objects.Text(0) == `{"n":3,"edges":[]}`, "neither edges nor labels: %v", err)
 	for _, tt := range []struct {
 		file, text, want string
 	}{
-		{"graph_indicator", "", `s.zip: expected "*_graph_indicator.txt" beside "DS_A.txt", as sets of TU Dortmund have it, found none`},
+		{"graph_indicator", "", `s.zip: expected "*_graph_indicator.txt" next to "DS_A.txt", as in a TU Dortmund set, found none`},
 		{"graph_labels", "", `s.zip: expected "*_graph_labels.txt" beside`},
 		{"graph_labels", "\n", "s.zip, DS/DS_graph_labels.txt, line 1: expected the label of at least one graph, found none"},
 		{"graph_labels", "1\n1\n", "s.zip, DS/DS_graph_labels.txt, column 3 (label): expected at least two classes"},
 		{"graph_labels", "1\n?\n", "s.zip, DS/DS_graph_labels.txt, line 2, column 3 (label): expected a label, found"},
-		{"graph_labels", "1\n-1\n1\n", "s.zip, DS/DS_graph_indicator.txt: graph 3: expected a graph of at least one node"},
+		{"graph_labels", "1\n-1\n1\n", "s.zip, DS/DS_graph_indicator.txt: graph 3: expected a graph with at least one node"},
 		{"graph_labels", "1\n1\n1\n1\n1\n", "s.zip, DS/DS_graph_labels.txt, line 5: expected at most 4 graphs"},
 		{"graph_indicator", "1\n1\n3\n", `s.zip, DS/DS_graph_indicator.txt, line 3: expected the number of a graph, 1 to 2, found "3"`},
 		{"A", "1,2\n1\n", `s.zip, DS/DS_A.txt, line 2: expected two nodes, as in 1, 2, found "1"`},
@@ -133,7 +133,7 @@ func TestReadTU(t *testing.T) {
 		{"node_labels", strings.Repeat("x", 101) + "\n1\n1\n1\n1\n", "line 1: expected a label of at most 100 characters"},
 		{"edge_labels", "1\n", "s.zip, DS/DS_edge_labels.txt, line 1: expected a label for each of 6 edges, found 1"},
 		{"edge_labels", "1\n1\n1\n1\n1\n1\n1\n", "line 7: expected a label for each of 6 edges, found more"},
-		{"A", strings.Repeat(" ", 2000), "s.zip, DS/DS_edge_labels.txt: expected at most 2000 bytes in all files together"},
+		{"A", strings.Repeat(" ", 2000), "s.zip, DS/DS_edge_labels.txt: expected at most 2000 bytes in all files, uncompressed"},
 	} {
 		_, err := Read(strings.NewReader(setOf(t, map[string]string{"DS/DS_" + tt.file + ".txt": tt.text})), "s.zip", Mapping{}, Limits{Rows: 4, Bytes: 2000})
 		require.Check(t, err != nil && strings.HasPrefix(err.Error(), "s.zip") && strings.Contains(err.Error(), tt.want) && (errors.Is(err, ErrTooLarge) == strings.Contains(tt.want, "at most 4 graphs") || strings.Contains(tt.want, "bytes")),

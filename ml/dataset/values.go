@@ -14,7 +14,7 @@ func (d *Data) Values() ([]float64, error) {
 	for i, label := range d.Classes {
 		var ok bool
 		if of[i], ok = parseNumber(label); !ok {
-			return nil, fmt.Errorf("the label %s is no number", quote(label))
+			return nil, fmt.Errorf("the label %s is not a number", quote(label))
 		}
 	}
 	t := make([]float64, len(d.Y))

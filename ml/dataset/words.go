@@ -113,7 +113,7 @@ func (t *Table) unfold(features []string, gaps bool) (unfolded []string, notes [
 		return unfolded, notes, nil
 	}
 	if n := int64(len(unfolded)) * int64(len(t.Lines)); len(unfolded) >= lim.Columns || n > lim.cells() {
-		return nil, nil, &Error{File: t.File, Message: fmt.Sprintf("expected at most %d features and %d values, found %d and %d, columns of words taken apart: choose fewer of them", lim.Columns-1, lim.cells(), len(unfolded), n), Err: ErrTooLarge}
+		return nil, nil, &Error{File: t.File, Message: fmt.Sprintf("expected at most %d features and %d values after one-hot encoding, found %d and %d: choose fewer columns of words", lim.Columns-1, lim.cells(), len(unfolded), n), Err: ErrTooLarge}
 	}
 	return unfolded, notes, nil
 }

@@ -61,10 +61,10 @@ func TestWordsRefused(t *testing.T) {
 		{"too many words", many.String(), []string{"x", "name"}, Limits{}, `f, line 2, column 2 (name): expected a number, found "name0": choose feature columns without this one`},
 		{"one word", "x,w,class\n1,a,A\n2,a,B\n", []string{"x", "w"}, Limits{}, `f, line 2, column 2 (w): expected a number, found "a": choose feature columns without this one`},
 		{"dates", "x,d,class\n1,2024-01-02,A\n2,2024-01-03,B\n", []string{"d"}, Limits{}, `f, line 2, column 2 (d): expected a number, found the date or time "2024-01-02": choose feature columns without this one`},
-		{"missing", "x,w,class\n1,a,A\n2,,B\n3,b,B\n", []string{"x", "w"}, Limits{}, `f, line 3, column 2 (w): expected a number, found nothing: say what becomes of missing values (missing: drop or median), or remove the row`},
+		{"missing", "x,w,class\n1,a,A\n2,,B\n3,b,B\n", []string{"x", "w"}, Limits{}, `f, line 3, column 2 (w): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row`},
 		{"the label", "x,class\n1,A\n2,B\n", []string{"x", "class"}, Limits{}, `f, column 2 (class): is the label and cannot be a feature as well`},
 		{"twice", "w,x,class\na,1,A\nb,2,B\n", []string{"w", "x", "w"}, Limits{}, `f, column 1 (w): chosen as a feature twice`},
-		{"more features than may be", "w,class\na,A\nb,B\nc,A\nd,B\n", []string{"w"}, Limits{Columns: 4}, `f: expected at most 3 features and 5242881 values, found 4 and 16, columns of words taken apart: choose fewer of them`},
+		{"more features than may be", "w,class\na,A\nb,B\nc,A\nd,B\n", []string{"w"}, Limits{Columns: 4}, `f: expected at most 3 features and 5242881 values after one-hot encoding, found 4 and 16: choose fewer columns of words`},
 	} {
 		_, err := Read(strings.NewReader(c.file), "f", Mapping{Label: "class", Features: c.features}, c.lim)
 		var fault *Error

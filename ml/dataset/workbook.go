@@ -57,10 +57,10 @@ type workbook struct {
 // sheet is one of a workbook.
 type sheet struct{ name, part string }
 
-var errWorkbookTooLarge = fmt.Errorf("%w, unpacked", ErrTooLarge)
+var errWorkbookTooLarge = fmt.Errorf("%w, uncompressed", ErrTooLarge)
 
 func cellTooLong() *Error {
-	return &Error{Message: "expected cells of at most " + Count(mostCell/4, "character") + ", as spreadsheet programs have them, found a longer one", Err: ErrTooLarge}
+	return &Error{Message: "expected cells of at most " + Count(mostCell/4, "character") + ", the limit of spreadsheet programs, found a longer one", Err: ErrTooLarge}
 }
 
 // partReader reads the XML of a part in tokens, none of which takes much more than a cell.
@@ -93,7 +93,7 @@ func (r *partReader) token() (xml.Token, error) {
 
 // noWorkbook returns the error for a file without sheets.
 func noWorkbook(file, sheet string) error {
-	return &Error{File: file, Message: fmt.Sprintf("expected a workbook .xlsx, of which the sheet %s could be read", quote(sheet))}
+	return &Error{File: file, Message: fmt.Sprintf("expected an .xlsx workbook with the sheet %s, found another kind of file", quote(sheet))}
 }
 
 // parseWorkbook reads the named sheet of a workbook, or the first that is not hidden and can
@@ -107,7 +107,7 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 			return fault
 		}
 		if errors.Is(err, errWorkbookTooLarge) {
-			return &Error{File: file, Message: fmt.Sprintf("expected a workbook that takes at most %s as text and %s unpacked", bytesText(lim.Bytes), bytesText(mostUnpacked*lim.Bytes)), Err: ErrTooLarge}
+			return &Error{File: file, Message: fmt.Sprintf("expected a workbook of at most %s as text and %s uncompressed", bytesText(lim.Bytes), bytesText(mostUnpacked*lim.Bytes)), Err: ErrTooLarge}
 		}
 		return &Error{File: file, Message: fmt.Sprintf("expected a workbook, found a damaged one (%s): %s", part, strings.TrimPrefix(err.Error(), "zip: "))}
 	}
@@ -478,7 +478,7 @@ func (b *workbook) cell(d *partReader, e xml.StartElement) (string, error) {
 		}
 		k, err := strconv.Atoi(value)
 		if err != nil || k < 0 || k >= len(b.ends) {
-			return "", fmt.Errorf("a cell refers to the text %s of %d", quote(value), len(b.ends))
+			return "", fmt.Errorf("a cell refers to text %s of %d", quote(value), len(b.ends))
 		}
 		from := uint32(0)
 		if k > 0 {

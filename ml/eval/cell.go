@@ -130,24 +130,24 @@ func (w *Worker) Compute(ctx context.Context, c Cell) (CellResult, error) {
 // check validates a cell, which may come from an untrusted source.
 func (w *Worker) check(c Cell) error {
 	if c.Data != w.hash {
-		return fmt.Errorf("it is about the data with hash %.12s, not about those with %.12s", c.Data, w.hash)
+		return fmt.Errorf("its data have the hash %.12s, not %.12s", c.Data, w.hash)
 	}
 	if len(c.Split.Train) == 0 || len(c.Split.Test) == 0 {
-		return errors.New("expected rows to train and rows to judge on")
+		return errors.New("expected training rows and test rows")
 	}
 	role := make([]bool, len(w.data.Y))
 	for _, i := range slices.Concat(c.Split.Train, c.Split.Test) {
 		if i < 0 || i >= len(role) {
-			return fmt.Errorf("row %d: the data have %d", i, len(role))
+			return fmt.Errorf("row %d is out of range: the data have %d rows", i, len(role))
 		}
 		if role[i] {
-			return fmt.Errorf("row %d is there twice: a row either trains or is judged on", i)
+			return fmt.Errorf("row %d occurs twice: a row is in either the training set or the test set", i)
 		}
 		role[i] = true
 	}
 	cs := c.Path.C
 	if applies := c.Path.Spec.Applies("C"); applies != (len(cs) > 0) || !slices.IsSorted(cs) || applies && c.Path.Spec.Value("C").Number() != cs[0] {
-		return fmt.Errorf("values of C %v: expected some that rise from that of the spec, or none where C does not apply", cs)
+		return fmt.Errorf("values of C %v: expected increasing values that start at the C of the spec, or none if C does not apply", cs)
 	}
 	for _, v := range cs {
 		if err := c.Path.Spec.With("C", param.Of(v)).Validate(); err != nil {

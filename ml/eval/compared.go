@@ -43,9 +43,9 @@ func OnHeldOut(points [][]ml.Point) (*HeldOut, error) {
 	for _, ps := range points {
 		switch own := held(ps); {
 		case len(own) == 0:
-			return nil, param.Refuse("train again with a share held out", "not every run held points out, and points that a machine was trained on say nothing of how good it is")
+			return nil, param.Refuse("train again with a held-out fraction", "not every run held out points, and training points do not measure how good a model is")
 		case !slices.Equal(own, rows):
-			return nil, param.Refuse("train again with one seed and one share", "the runs held out different points, so that no point can be asked of all of them")
+			return nil, param.Refuse("train again with the same seed and held-out fraction", "the runs held out different points, so they cannot be compared point by point")
 		}
 	}
 	h := &HeldOut{N: len(rows)}

@@ -136,14 +136,14 @@ type Ranking struct {
 // that is not finite.
 func Friedman(scores [][]float64) (*Ranking, error) {
 	if len(scores) < 2 || len(scores[0]) < 2 {
-		return nil, param.Refuse("take two of each at least", "a ranking over %d data sets", len(scores))
+		return nil, param.Refuse("add data sets or learners", "a ranking needs at least two data sets and two learners")
 	}
 	n, k := float64(len(scores)), len(scores[0])
 	r := &Ranking{Sets: len(scores), Ranks: make([]float64, k), Freedom: [2]int{k - 1, (k - 1) * (len(scores) - 1)}}
 	var ties float64
 	for i, row := range scores {
 		if len(row) != k {
-			return nil, fmt.Errorf("eval: data set %d has %d scores, and the first %d", i+1, len(row), k)
+			return nil, fmt.Errorf("eval: data set %d has %d scores, but the first has %d", i+1, len(row), k)
 		}
 		if err := finite(row); err != nil {
 			return nil, fmt.Errorf("data set %d: %w", i+1, err)
@@ -177,7 +177,7 @@ func Friedman(scores [][]float64) (*Ranking, error) {
 // 1963, after Demšar, section 3.2.2.) level is between 0 and 1.
 func (r *Ranking) Nemenyi(level float64) (float64, error) {
 	if !(level > 0 && level < 1) {
-		return 0, param.Refuse("take one between 0 and 1, as 0.05", "the level %g of a test", level)
+		return 0, param.Refuse("choose a level between 0 and 1, such as 0.05", "the significance level is %g", level)
 	}
 	return rangeQuantile(len(r.Ranks), 1-level) / math.Sqrt2 * r.unit(), nil
 }

@@ -46,18 +46,18 @@ const (
 
 // DesignParam is the choice of a design.
 var DesignParam = param.Param{
-	Name: "design", Label: "settings", Kind: param.Choice, Default: OfGrid, Help: "Which settings are tried.",
+	Name: "design", Label: "settings", Kind: param.Choice, Default: OfGrid, Help: "Which settings to try.",
 	Options: []param.Option{
 		{Name: OfGrid, Label: "every combination", Help: "Every combination of the values."},
-		{Name: OfRandom, Label: "drawn at random", Help: "So many points, each parameter drawn at random between the smallest and the largest of its values."},
-		{Name: OfSobol, Label: "spread evenly (Sobol)", Help: "So many points of a Sobol sequence, which leaves no large gap whatever the number of parameters."},
+		{Name: OfRandom, Label: "drawn at random", Help: "The given number of points, each parameter drawn at random between its smallest and largest value."},
+		{Name: OfSobol, Label: "spread evenly (Sobol)", Help: "The given number of points of a Sobol sequence, which leaves no large gaps for any number of parameters."},
 	},
 }
 
 // PointsParam is the number of settings that a design draws.
 var PointsParam = param.Param{
 	Name: "points", Label: "points", Kind: param.Integer, Default: "32", Min: 1, Max: maxSettings,
-	Help: "How many settings a random or Sobol design has. Powers of two suit Sobol's best.",
+	Help: "Number of settings in a random or Sobol design. Powers of two suit Sobol best.",
 }
 
 // Range is where a number is drawn from, both ends included.
@@ -168,9 +168,9 @@ func (d *Drawn) check(names []string) error {
 	case d.Design != OfRandom && d.Design != OfSobol:
 		add("design", "design expects %s, %s or %s, not %q", OfGrid, OfRandom, OfSobol, d.Design)
 	case len(d.Ranges) == 0 && !slices.ContainsFunc(names, func(name string) bool { return len(d.Lists[name]) > 1 }):
-		add("design", "design: nothing has a range to draw from; give a parameter a range or several values, as 0.01..100")
+		add("design", "design: no parameter has a range to draw from; give one a range or several values, such as 0.01..100")
 	case d.Design == OfSobol && len(names) > len(directions):
-		add("design", "design: a Sobol sequence is there for %d parameters, and these are %d; take random, or fewer", len(directions), len(names))
+		add("design", "design: Sobol supports at most %d parameters, not %d; use random, or fewer parameters", len(directions), len(names))
 	}
 	if err := PointsParam.Check(fmt.Sprint(d.Points)); err != nil {
 		add("points", "%s", err)
@@ -182,11 +182,11 @@ func (d *Drawn) check(names []string) error {
 		case !known:
 			add(name, "%s", ml.NoParameter(name))
 		case p.Kind != param.Number && p.Kind != param.Integer:
-			add(name, "%s has no range: it is no number", name)
+			add(name, "%s has no range: it is not a number", name)
 		case !(r.Low < r.High):
-			add(name, "%s expects a range that rises, as 0.01..100, not %v..%v", name, r.Low, r.High)
+			add(name, "%s expects an increasing range such as 0.01..100, not %v..%v", name, r.Low, r.High)
 		case r.Log && r.Low <= 0:
-			add(name, "%s: a logarithmic range begins above 0, not at %v", name, r.Low)
+			add(name, "%s: a logarithmic range must start above 0, not at %v", name, r.Low)
 		default:
 			if err := searchable(p, Numbers(r.Low, r.High)); err != nil {
 				add(name, "%s", err)

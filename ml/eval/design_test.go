@@ -132,10 +132,10 @@ func TestDesignsThatCannotBe(t *testing.T) {
 	}{
 		{`{"C": "0.1..10"}`, "sobel", 8, "design", "one of grid, random, sobol"},
 		{`{"C": "0.1..10"}`, "sobol", 0, "points", "from 1 to 10000"},
-		{`{}`, "random", 8, "design", "nothing has a range"},
+		{`{}`, "random", 8, "design", "no parameter has a range"},
 		{`{"test_fraction": "0.1..0.5"}`, "random", 8, "test_fraction", "cannot be searched"},
 		{`{"target": ["class", "value"]}`, "random", 8, "target", "cannot be searched"},
-		{string(many), "sobol", 8, "design", "take random, or fewer"},
+		{string(many), "sobol", 8, "design", "use random, or fewer parameters"},
 	} {
 		_, err := axes(t, c.text).Design(c.design, c.points, 1)
 		problems, ok := err.(param.Problems)
@@ -145,10 +145,10 @@ func TestDesignsThatCannotBe(t *testing.T) {
 	for text, says := range map[string]string{
 		`{"c": [1]}`:             "c is not a parameter",
 		`{"C": {}}`:              "expects a list of values, or a range",
-		`{"C": ["10..1"]}`:       "range that rises",
+		`{"C": ["10..1"]}`:       "increasing range",
 		`{"C": "-1..10"}`:        "above 0",
-		`{"coef0": "0..1/3log"}`: "begins above 0",
-		`{"C": ["1"]}`:           "of another kind",
+		`{"coef0": "0..1/3log"}`: "must start above 0",
+		`{"C": ["1"]}`:           "has another type",
 	} {
 		var a eval.Axes
 		require.Fails(t, json.Unmarshal([]byte(text), &a), says, "%s", text)

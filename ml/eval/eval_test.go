@@ -35,7 +35,7 @@ func TestFolds(t *testing.T) {
 		folds, err := eval.Folds(y, k, seed)
 		for _, n := range total {
 			if n < k {
-				require.Must(t, err != nil && strings.Contains(err.Error(), "take fewer folds"),
+				require.Must(t, err != nil && strings.Contains(err.Error(), "use fewer folds"),
 					"%d points of a class for %d folds: %v", n, k, err)
 				return
 			}
@@ -235,7 +235,7 @@ func TestCrossValidateFails(t *testing.T) {
 	}{
 		"one point of a class": {lonely, nil, two, "class -1 has only 1"},
 		"too many folds":       {d, nil, eval.Scheme{Folds: 21}, "class -1 has only 20"},
-		"too many to nest":     {d, nil, eval.Scheme{Folds: 20, Nested: true}, "nested, within the training set"},
+		"too many to nest":     {d, nil, eval.Scheme{Folds: 20, Nested: true}, "nested, in the training set"},
 		"no folds":             {d, nil, eval.Scheme{}, "at least 2"},
 		"C":                    {d, eval.Grid{"C": {param.Of(-1)}}, two, "C must be"},
 		"gamma":                {d, eval.Grid{"gamma": {param.Of(1), param.Of(-2)}}, two, "gamma must be"},

@@ -59,28 +59,28 @@ func (s Scheme) check(n int) error {
 	}
 	switch {
 	case ways > 1:
-		return param.Problems{{Field: "folds", Message: "folds: leave-one-out, a share that is drawn and a column of folds exclude each other"}}
+		return param.Problems{{Field: "folds", Message: "folds: choose only one of leave-one-out, a held-out fraction and a column of folds"}}
 	case s.HoldOut != 0 && !(s.HoldOut > 0 && s.HoldOut <= 0.9):
-		return param.Problems{{Field: "hold_out", Message: fmt.Sprintf("hold_out expects a share above 0 and at most 0.9, not %v", s.HoldOut)}}
+		return param.Problems{{Field: "hold_out", Message: fmt.Sprintf("hold_out expects a fraction above 0 and at most 0.9, not %v", s.HoldOut)}}
 	case s.HoldOut != 0 && s.Repeats < 2:
-		return param.Problems{{Field: "repeats", Message: "repeats: a share that is held out once has no spread; take 2 repeats or more, as 10"}}
+		return param.Problems{{Field: "repeats", Message: "repeats: a single holdout has no standard deviation; use at least 2 repeats, such as 10"}}
 	case (s.LeaveOneOut || s.Column != "") && s.Repeats > 1:
-		return param.Problems{{Field: "repeats", Message: "repeats: these folds are always the same; take 1"}}
+		return param.Problems{{Field: "repeats", Message: "repeats: these folds are always the same; use 1"}}
 	case s.LeaveOneOut && n > mostAlone:
-		return param.Refuse("take folds", "leaving out each of %d points alone takes as many trainings, and %d are the most", n, mostAlone)
+		return param.Refuse("use folds", "leave-one-out over %d points needs as many trainings, and the limit is %d", n, mostAlone)
 	case ways == 0 && s.Folds < 2:
-		return param.Refuse("take at least 2", "%d folds", s.Folds)
+		return param.Refuse("use at least 2", "%d folds", s.Folds)
 	case len(s.Learning) > 0 && s.Nested:
-		return param.Problems{{Field: "shares", Message: "shares: a learning curve is of one setting, so that there is no choice for nested folds to judge"}}
+		return param.Problems{{Field: "shares", Message: "shares: a learning curve has a single setting, so nested folds have nothing to choose"}}
 	case len(s.Learning) > mostShares:
 		return param.Problems{{Field: "shares", Message: fmt.Sprintf("shares: at most %d shares, not %d", mostShares, len(s.Learning))}}
 	}
 	for i, share := range s.Learning {
 		if !(share > 0 && share <= 1) {
-			return param.Problems{{Field: "shares", Message: fmt.Sprintf("shares: expected a share of the training set above 0 and at most 1, not %g", share)}}
+			return param.Problems{{Field: "shares", Message: fmt.Sprintf("shares: expected a fraction of the training set above 0 and at most 1, not %g", share)}}
 		}
 		if i > 0 && share <= s.Learning[i-1] {
-			return param.Problems{{Field: "shares", Message: "shares: expected shares that rise"}}
+			return param.Problems{{Field: "shares", Message: "shares: expected increasing shares"}}
 		}
 	}
 	return nil
@@ -116,7 +116,7 @@ func (s Scheme) Count(d *dataset.Data) (int, error) {
 func (s Scheme) groups(d *dataset.Data) ([]int, error) {
 	j := slices.Index(d.Features, s.Column)
 	if j < 0 || d.X == nil {
-		return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: %q is no feature of the data, whose values are numbers", s.Column)}}
+		return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: %q is not a numeric feature of the data", s.Column)}}
 	}
 	values := make([]float64, len(d.Y))
 	for i := range values {
@@ -128,7 +128,7 @@ func (s Scheme) groups(d *dataset.Data) ([]int, error) {
 		least = 3
 	}
 	if len(distinct) < least {
-		return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: %q has %d values; at least %d folds are needed", s.Column, len(distinct), least)}}
+		return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: %q has %d values, but at least %d folds are needed", s.Column, len(distinct), least)}}
 	}
 	groups := make([]int, len(values))
 	for i, v := range values {
@@ -166,7 +166,7 @@ func (r Rows) MarshalJSON() ([]byte, error) {
 	for k, i := range r {
 		switch {
 		case i < 0 || k > 0 && i <= r[k-1]:
-			return nil, fmt.Errorf("rows: %d at place %d: expected numbers from 0 that ascend", i, k)
+			return nil, fmt.Errorf("rows: %d at place %d: expected increasing numbers of at least 0", i, k)
 		case k == 0:
 			set = make([]byte, r[len(r)-1]/8+1)
 		}
@@ -216,7 +216,7 @@ func deal(y []float64, s Scheme, groups []int) (outer []Split, inner [][]Split, 
 	for _, o := range outer {
 		some, err := s.splits(y, o.Train, groups, repeats, r)
 		if err != nil {
-			return nil, nil, fmt.Errorf("nested, within the training set of a fold: %w", err)
+			return nil, nil, fmt.Errorf("nested, in the training set of a fold: %w", err)
 		}
 		inner = append(inner, some)
 	}
@@ -299,14 +299,14 @@ func enough(splits []Split, y []float64, classes []string, score Score) error {
 		}
 		for c := range classes {
 			if !trains[float64(c)] {
-				return param.Refuse("take other folds", "fold %d holds out all points of class %s: none is left to train on", f+1, classes[c])
+				return param.Refuse("choose other folds", "fold %d holds out all points of class %s: none are left for training", f+1, classes[c])
 			}
 		}
 		switch {
 		case len(s.Test) == 0:
-			return param.Refuse("take a larger share", "no point is held out: the classes have too few")
+			return param.Refuse("use a larger fraction", "no points are held out: the classes are too small")
 		case score.classes && len(judges) < 2:
-			return param.Refuse("take accuracy, or other folds", "%s is of points of several classes, and fold %d holds out one class alone", score.Label, f+1)
+			return param.Refuse("use accuracy, or other folds", "%s needs test points of two classes, but fold %d holds out only one class", score.Label, f+1)
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func (g Grid) Paths(base ml.Spec) ([]Path, error) {
 			return nil, param.Problems{{Field: p.Name, Message: err.Error()}}
 		}
 		if len(specs)*len(values)*len(cs) > maxSettings {
-			return nil, param.Problems{{Field: p.Name, Message: fmt.Sprintf("%s: the grid has more than %d settings; take fewer values", p.Name, maxSettings)}}
+			return nil, param.Problems{{Field: p.Name, Message: fmt.Sprintf("%s: the grid has more than %d settings; use fewer values", p.Name, maxSettings)}}
 		}
 		if p.Name == "C" {
 			cs = nil
@@ -87,7 +87,7 @@ var aboutPoints = []string{"target", "test_fraction", "seed"}
 // searchable returns an error if values of p cannot be tried.
 func searchable(p param.Param, values []param.Value) error {
 	if p.Kind == param.Text && p.Syntax == nil || slices.Contains(aboutPoints, p.Name) {
-		return fmt.Errorf("%s cannot be searched: it says on which points the settings are judged, and how", p.Name)
+		return fmt.Errorf("%s cannot be searched: it decides how the settings are scored", p.Name)
 	}
 	for _, v := range values {
 		if err := p.Verify(v); err != nil {
@@ -121,7 +121,7 @@ func Values(p param.Param, text string) ([]param.Value, error) {
 	}
 	a, b := low.Number(), high.Number()
 	if !low.IsNumber() || !high.IsNumber() || a >= b {
-		return nil, fmt.Errorf("%s expects a range that rises, as 0.01..100/5, not %q", p.Name, text)
+		return nil, fmt.Errorf("%s expects an increasing range such as 0.01..100/5, not %q", p.Name, text)
 	}
 	log := p.Log && a > 0
 	for suffix, so := range map[string]bool{"log": true, "lin": false} {
@@ -132,11 +132,11 @@ func Values(p param.Param, text string) ([]param.Value, error) {
 	n := spanned
 	if many != "" {
 		if n, err = strconv.Atoi(many); err != nil || n < 2 || n > maxSettings {
-			return nil, fmt.Errorf("%s expects a range with 2 values or more, as 0.01..100/5, not %q", p.Name, text)
+			return nil, fmt.Errorf("%s expects a range with at least 2 values, such as 0.01..100/5, not %q", p.Name, text)
 		}
 	}
 	if log && a <= 0 {
-		return nil, fmt.Errorf("%s: a logarithmic range begins above 0, not at %s", p.Name, from)
+		return nil, fmt.Errorf("%s: a logarithmic range must start above 0, not at %s", p.Name, from)
 	}
 	values := make([]float64, n)
 	for i := range values {

@@ -273,7 +273,7 @@ func TestFoldColumn(t *testing.T) {
 	for i := range 60 {
 		wide.X.Set(i, 2, float64(wide.Y[i]))
 	}
-	require.Fails(t, require.Err(eval.NewPlan(wide, ml.DefaultSpec(), nil, eval.Scheme{Column: "fold"})), "none is left to train on", "the error")
+	require.Fails(t, require.Err(eval.NewPlan(wide, ml.DefaultSpec(), nil, eval.Scheme{Column: "fold"})), "none are left for training", "the error")
 }
 
 // Drawn shares hold out so much of every class, anew each time, and the same under a seed.

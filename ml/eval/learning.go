@@ -68,7 +68,7 @@ func (p *Plan) steps(folds []Fold) (steps []LearningStep) {
 func (p *Plan) learned(folds []Fold) (*Result, error) {
 	if i := slices.IndexFunc(folds, func(f Fold) bool { return f.Failure != "" }); i >= 0 {
 		share := p.Learning[i*len(p.Learning)/len(folds)]
-		return nil, param.Refuse("take larger shares", "%g of the training set: %s", share, folds[i].Failure)
+		return nil, param.Refuse("use larger shares", "%g of the training set: %s", share, folds[i].Failure)
 	}
 	res := &Result{Searched: p.Searched, Score: p.Score, Learning: p.steps(folds)}
 	last := res.Learning[len(res.Learning)-1]

@@ -15,7 +15,7 @@ import (
 // regression, and ctx.Err().
 func LeaveOneOut(ctx context.Context, d *dataset.Data, spec ml.Spec) (wrong []bool, err error) {
 	if spec.Regression() {
-		return nil, param.Problems{{Field: "target", Message: "target: values are missed by more or less, not right or wrong; the report of kernel ridge has their leave-one-out error"}}
+		return nil, param.Problems{{Field: "target", Message: "target: leave-one-out accuracy needs classes, not values; the report of kernel ridge has the leave-one-out error"}}
 	}
 	t, err := ml.NewTrainer(d, spec)
 	if err != nil {

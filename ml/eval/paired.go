@@ -31,12 +31,12 @@ func FoldRatio(k int) float64 { return 1 / float64(k-1) }
 // one side is a classifier.
 func Differences(first, second []Fold) ([]float64, error) {
 	if len(first) != len(second) {
-		return nil, fmt.Errorf("eval: %d folds and %d: differences are those of the same folds", len(first), len(second))
+		return nil, fmt.Errorf("eval: %d folds and %d: differences need the same folds", len(first), len(second))
 	}
 	d := make([]float64, len(first))
 	for i, f := range first {
 		if (f.Errors == nil) != (second[i].Errors == nil) {
-			return nil, fmt.Errorf("eval: fold %d tells classes on one side alone", i+1)
+			return nil, fmt.Errorf("eval: fold %d has classes on one side only", i+1)
 		}
 		d[i] = f.score() - second[i].score()
 	}
@@ -111,7 +111,7 @@ func Correlated(differences []float64, ratio, rope float64) (Posterior, error) {
 		return Posterior{}, err
 	}
 	if !(rope >= 0) || math.IsInf(rope, 1) {
-		return Posterior{}, param.Refuse("take 0 or more, as 0.01", "%g for half the region of practical equivalence", rope)
+		return Posterior{}, param.Refuse("use 0 or more, such as 0.01", "half the region of practical equivalence is %g", rope)
 	}
 	if s.scale == 0 {
 		switch {
@@ -133,13 +133,13 @@ type spread struct{ mean, scale float64 }
 
 func spreadOf(differences []float64, ratio float64) (s spread, err error) {
 	if len(differences) < 2 {
-		return s, fmt.Errorf("eval: %d differences between two machines: a test needs two folds at least", len(differences))
+		return s, fmt.Errorf("eval: %d differences between two machines: a test needs at least two folds", len(differences))
 	}
 	if err := finite(differences); err != nil {
 		return s, err
 	}
 	if !(ratio >= 0) || math.IsInf(ratio, 1) {
-		return s, fmt.Errorf("eval: %g points judged for each that was trained on", ratio)
+		return s, fmt.Errorf("eval: the ratio of test to training points is %g", ratio)
 	}
 	// Treat differences that vary only by rounding as equal.
 	if low, high := slices.Min(differences), slices.Max(differences); high-low <= 1e-12*max(math.Abs(low), math.Abs(high)) {
@@ -151,7 +151,7 @@ func spreadOf(differences []float64, ratio float64) (s spread, err error) {
 
 func finite(v []float64) error {
 	if i := slices.IndexFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
-		return fmt.Errorf("eval: number %d of %d is %g: a test takes finite ones", i+1, len(v), v[i])
+		return fmt.Errorf("eval: number %d of %d is %g: a test needs finite numbers", i+1, len(v), v[i])
 	}
 	return nil
 }

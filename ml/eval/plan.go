@@ -74,7 +74,7 @@ func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan
 			return nil, err
 		}
 		if spec = scheme.Settled(d, spec); len(spec.Features) == 0 {
-			return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: without %q there is no feature left to train on", scheme.Column)}}
+			return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: without %q no feature is left to train on", scheme.Column)}}
 		}
 	}
 	if err := spec.Validate(); err != nil {
@@ -113,7 +113,7 @@ func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan
 	}
 	for c, n := range number { // by its name, which deal does not know
 		if n < scheme.Folds && !scheme.LeaveOneOut && scheme.HoldOut == 0 && groups == nil {
-			return nil, param.Refuse("take fewer folds, or another row of it", "%d folds: each needs a point of every class, and class %s has only %d", scheme.Folds, target.Classes[c], n)
+			return nil, param.Refuse("use fewer folds, or add points of this class", "%d folds: each needs a point of every class, but class %s has only %d", scheme.Folds, target.Classes[c], n)
 		}
 	}
 	y := target.Strata()
@@ -122,7 +122,7 @@ func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan
 	}
 	if p.Learning = scheme.Learning; len(p.Learning) > 0 {
 		if len(p.Paths) != 1 || p.Paths[0].Settings() != 1 {
-			return nil, param.Problems{{Field: "shares", Message: "shares: a learning curve is of one setting; take one value of each parameter"}}
+			return nil, param.Problems{{Field: "shares", Message: "shares: a learning curve has a single setting; use one value for each parameter"}}
 		}
 		p.Splits = shared(p.Splits, p.Learning, y, scheme.Seed)
 	}
@@ -328,10 +328,10 @@ func (p *Plan) reduceOwn(results []CellResult) (*Result, error) {
 // restoreOwn is Restore for a nested selection among settings of its own.
 func (p *Plan) restoreOwn(n *Nested) (*Nested, error) {
 	if n == nil || len(n.Settings) != len(p.Splits) {
-		return nil, errors.New("what was chosen for each fold is missing")
+		return nil, errors.New("the settings chosen for the folds are missing")
 	}
 	if err := p.fits(n.Folds); err != nil {
-		return nil, fmt.Errorf("what was chosen for each fold %w", err)
+		return nil, fmt.Errorf("the nested selection %w", err)
 	}
 	for i, values := range n.Settings {
 		known := p.part(i).settings()
@@ -339,7 +339,7 @@ func (p *Plan) restoreOwn(n *Nested) (*Nested, error) {
 			known = []param.Values{p.Own[i].Values}
 		}
 		if n.Folds[i].Failure != "" || !slices.ContainsFunc(known, func(v param.Values) bool { return reflect.DeepEqual(v, values) }) {
-			return nil, fmt.Errorf("what was chosen for fold %d is no setting that could be trained", i+1)
+			return nil, fmt.Errorf("the setting chosen for fold %d could not have been trained", i+1)
 		}
 	}
 	own := &Nested{Chosen: []int{}, Settings: n.Settings, Folds: n.Folds}
@@ -360,7 +360,7 @@ func (p *Plan) chosen(folds [][]Fold) (chosen []int, err error) {
 			return folds[s][at : at+len(inner)]
 		})
 		if one < 0 {
-			return nil, fmt.Errorf("nested, within the training set of a fold: %w", p.nothing(score, p.judged(folds)[0]))
+			return nil, fmt.Errorf("nested, in the training set of a fold: %w", p.nothing(score, p.judged(folds)[0]))
 		}
 		chosen = append(chosen, one)
 		at += len(inner)
@@ -414,7 +414,7 @@ func (p *Plan) Restore(r *Result) (*Result, error) {
 	var folds [][]Fold
 	for k, values := range p.settings() {
 		if k >= len(r.Settings) || !reflect.DeepEqual(r.Settings[k].Values, values) {
-			return nil, fmt.Errorf("setting %d is not that of the search", k+1)
+			return nil, fmt.Errorf("setting %d does not match the search", k+1)
 		}
 		if err := p.fits(r.Settings[k].Folds); err != nil {
 			return nil, fmt.Errorf("setting %d %w", k+1, err)
@@ -434,11 +434,11 @@ func (p *Plan) Restore(r *Result) (*Result, error) {
 	}
 	if len(p.Inner) > 0 {
 		if r.Nested == nil || len(r.Nested.Chosen) != len(p.Splits) {
-			return nil, errors.New("what was chosen for each fold is missing")
+			return nil, errors.New("the settings chosen for the folds are missing")
 		}
 		for i, c := range r.Nested.Chosen {
 			if c < 0 || c >= len(folds) || folds[c][i].Failure != "" {
-				return nil, fmt.Errorf("what was chosen for fold %d is no setting that could be trained", i+1)
+				return nil, fmt.Errorf("the setting chosen for fold %d could not have been trained", i+1)
 			}
 		}
 		res.nest(r.Nested.Chosen)
@@ -454,9 +454,9 @@ func (p *Plan) fits(folds []Fold) error {
 	for _, f := range folds {
 		switch {
 		case f.Status == "" || !f.whole() || f.Failure == "" && (f.Errors != nil) != p.Paths[0].Spec.Regression():
-			return errors.New("has a fold with neither shares of classes nor errors of values nor a failure, or several of them")
+			return errors.New("has a fold without exactly one of class shares, errors and a failure")
 		case f.Shares != nil && !(f.Accuracy >= 0 && f.Accuracy <= 1), f.Errors != nil && !(f.MSE >= 0 && f.MSE <= LargestMSE):
-			return errors.New("has a fold with an accuracy or an error that cannot be")
+			return errors.New("has a fold with an impossible accuracy or error")
 		}
 	}
 	return nil
@@ -484,7 +484,7 @@ func (p *Plan) nothing(score Score, first Setting) error {
 	if why := first.Failure(); why != "" {
 		return param.Refuse("try other values", "no setting can be trained on every fold: %s", why)
 	}
-	return param.Refuse("take another score", "no setting has a %s on every fold", score.Label)
+	return param.Refuse("use another score", "no setting has a %s on every fold", score.Label)
 }
 
 // summed returns the summed confusion counts of folds, nil if one has none.
@@ -556,7 +556,7 @@ func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err er
 	found := make(map[string][]Fold, len(results))
 	for _, r := range results {
 		if before, twice := found[r.Cell]; twice && !reflect.DeepEqual(before, r.Folds) {
-			return nil, 0, fmt.Errorf("cell %.12s has two results that differ: it was computed by different versions or machines", r.Cell)
+			return nil, 0, fmt.Errorf("cell %.12s has two different results: it was computed by different versions or machines", r.Cell)
 		}
 		found[r.Cell] = r.Folds
 	}
@@ -584,7 +584,7 @@ func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err er
 		}
 		for a, f := range byC {
 			if ok && !f.whole() {
-				return nil, 0, fmt.Errorf("the result of cell %.12s has neither shares of classes nor errors of values nor a failure, or several of them", name)
+				return nil, 0, fmt.Errorf("the result of cell %.12s does not have exactly one of class shares, errors and a failure", name)
 			}
 			own[a] = append(own[a], f)
 		}

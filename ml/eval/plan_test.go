@@ -207,15 +207,15 @@ func TestComputeRefuses(t *testing.T) {
 		says  string
 	}{
 		"other data":       {func(c *eval.Cell) { c.Data = "0123456789abcdef" }, "hash 0123456789ab,"},
-		"a row too many":   {func(c *eval.Cell) { c.Split.Test = eval.Rows{40} }, "row 40: the data have 40"},
+		"a row too many":   {func(c *eval.Cell) { c.Split.Test = eval.Rows{40} }, "row 40 is out of range: the data have 40 rows"},
 		"a negative row":   {func(c *eval.Cell) { c.Split.Test = eval.Rows{-1} }, "rows: -1"},
 		"a leak":           {func(c *eval.Cell) { c.Split.Test = c.Split.Train[:3] }, "there twice"},
-		"nothing to train": {func(c *eval.Cell) { c.Split.Train = nil }, "expected rows to train"},
-		"nothing to judge": {func(c *eval.Cell) { c.Split.Test = nil }, "expected rows to train"},
+		"nothing to train": {func(c *eval.Cell) { c.Split.Train = nil }, "expected training rows"},
+		"nothing to judge": {func(c *eval.Cell) { c.Split.Test = nil }, "expected training rows"},
 		"one class":        {func(c *eval.Cell) { c.Split.Train = c.Split.Train[:1] }, "class"},
-		"C that falls":     {func(c *eval.Cell) { c.Path.C = []float64{1, 0.5} }, "rise from that of the spec"},
-		"another C":        {func(c *eval.Cell) { c.Path.C = []float64{2, 3} }, "rise from that of the spec"},
-		"no C":             {func(c *eval.Cell) { c.Path.C = nil }, "rise from that of the spec"},
+		"C that falls":     {func(c *eval.Cell) { c.Path.C = []float64{1, 0.5} }, "start at the C of the spec"},
+		"another C":        {func(c *eval.Cell) { c.Path.C = []float64{2, 3} }, "start at the C of the spec"},
+		"no C":             {func(c *eval.Cell) { c.Path.C = nil }, "start at the C of the spec"},
 		"too large a C":    {func(c *eval.Cell) { c.Path.C = []float64{1, 1e300} }, "C must be"},
 	} {
 		plan := require.Value(eval.NewPlan(d, ml.DefaultSpec(), nil, eval.Scheme{Folds: 4}))(t)
@@ -264,7 +264,7 @@ func TestReduceRefuses(t *testing.T) {
 		says    string
 	}{
 		"cells missing":    {results[2:], "2 of 4 cells have no result"},
-		"a contradiction":  {append(slices.Clone(results), differs), "two results that differ"},
+		"a contradiction":  {append(slices.Clone(results), differs), "two different results"},
 		"a training short": {append(slices.Clone(results[3:]), short, results[0], results[1]), "has 0 trainings: expected 1"},
 	} {
 		require.Fails(t, require.Err(plan.Reduce(c.results)), c.says, "%s", what)

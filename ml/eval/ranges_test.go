@@ -32,12 +32,12 @@ func TestValues(t *testing.T) {
 			"%s %s: %v, %v", c.name, c.text, got, err)
 	}
 	for _, c := range []struct{ name, text, why string }{
-		{"C", "10..1", "range that rises"},
-		{"C", "1..10/1", "2 values or more"},
-		{"C", "1..10/x", "2 values or more"},
+		{"C", "10..1", "increasing range"},
+		{"C", "1..10/1", "at least 2 values"},
+		{"C", "1..10/x", "at least 2 values"},
 		{"C", "-1..10", "C"},
-		{"coef0", "0..1/3log", "begins above 0"},
-		{"gamma", "auto..1", "range that rises"},
+		{"coef0", "0..1/3log", "must start above 0"},
+		{"gamma", "auto..1", "increasing range"},
 		{"C", "1..", "C"},
 	} {
 		p, _ := ml.Param(c.name)

@@ -69,7 +69,7 @@ func Next(design Design, scheme Scheme, r *Result) (Design, Scheme) {
 // and *param.Refusal.
 func (s Scheme) own(d *dataset.Data, spec ml.Spec, folds int) (list []Own, err error) {
 	if len(s.Onward) != folds {
-		return nil, fmt.Errorf("nested: what %d folds go on with: expected %d", len(s.Onward), folds)
+		return nil, fmt.Errorf("nested: settings to refine for %d folds: expected %d", len(s.Onward), folds)
 	}
 	for i, a := range s.Onward {
 		own := Own{Values: a.Values, Fold: a.Fold}
@@ -81,10 +81,10 @@ func (s Scheme) own(d *dataset.Data, spec ml.Spec, folds int) (list []Own, err e
 				err = checkEach(d, spec, own.Paths)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("nested, around what is best when fold %d is held out: %w", i+1, err)
+				return nil, fmt.Errorf("nested, around the best setting without fold %d: %w", i+1, err)
 			}
 		case a.Fold == nil || a.Fold.Status == "" || !a.Fold.whole() || a.Fold.Failure != "" || (a.Fold.Errors != nil) != spec.Regression():
-			return nil, fmt.Errorf("nested: fold %d has neither settings to try nor what was chosen for it", i+1)
+			return nil, fmt.Errorf("nested: fold %d has neither settings to try nor a chosen one", i+1)
 		}
 		list = append(list, own)
 	}

@@ -31,22 +31,22 @@ type Score struct {
 var Scores = []Score{
 	{
 		Name: "accuracy", Label: "accuracy", Larger: true, Share: true,
-		Help: "Share of the points whose class is the predicted one.",
+		Help: "Share of points whose class is predicted correctly.",
 		of:   ofShares(func(s *Shares) *float64 { return &s.Accuracy }),
 	},
 	{
 		Name: "balanced_accuracy", Label: "balanced accuracy", Larger: true, Share: true, classes: true,
-		Help: "Mean of the recalls of the classes, so that a rare class counts as much as a frequent one.",
+		Help: "Mean recall over the classes: a rare class counts as much as a frequent one.",
 		of:   ofConfusion(ml.BalancedAccuracy),
 	},
 	{
 		Name: "f1", Label: "F1", Larger: true, classes: true,
-		Help: "Mean over the classes of 2PR/(P + R), of precision P and recall R.",
+		Help: "Mean over the classes of 2PR/(P + R), with precision P and recall R.",
 		of:   ofConfusion(ml.MacroF1),
 	},
 	{
 		Name: "mcc", Label: "Matthews correlation", Larger: true, classes: true,
-		Help: "Correlation of the right class and the predicted one: 0 for guessing, 1 where all are right.",
+		Help: "Correlation of actual and predicted class: 0 for guessing, 1 if all are right.",
 		of:   ofConfusion(ml.MCC),
 	},
 	{
@@ -56,17 +56,17 @@ var Scores = []Score{
 	},
 	{
 		Name: "log_loss", Label: "log loss", sides: true, probabilities: true,
-		Help: "Mean of −log p, p being the probability that was told of the right class: less is better. Of calibrated machines.",
+		Help: "Mean of −log p, where p is the predicted probability of the right class: lower is better. Needs calibration.",
 		of:   ofShares(func(s *Shares) *float64 { return s.LogLoss }),
 	},
 	{
 		Name: "brier", Label: "Brier score", sides: true, probabilities: true,
-		Help: "Mean of (1 − p)², p being the probability that was told of the right class: less is better. Of calibrated machines.",
+		Help: "Mean of (1 − p)², where p is the predicted probability of the right class: lower is better. Needs calibration.",
 		of:   ofShares(func(s *Shares) *float64 { return s.Brier }),
 	},
 	{
 		Name: "mse", Label: "mean squared error", values: true,
-		Help: "Mean of (t − f(x))², of values: less is better.",
+		Help: "Mean of (t − f(x))² for regression: lower is better.",
 		of: func(f Fold) *float64 {
 			if f.Errors == nil {
 				return nil
@@ -110,7 +110,7 @@ const AutoScore = "auto"
 // ScoreParam is the choice of the score that ranks settings.
 var ScoreParam = func() param.Param {
 	p := param.Param{Name: "score", Label: "ranked by", Kind: param.Choice, Default: AutoScore, Help: "Score on held-out points that ranks the settings."}
-	p.Options = []param.Option{{Name: AutoScore, Label: "accuracy, or the error of values", Help: "accuracy, or mse where f is fitted to values."}}
+	p.Options = []param.Option{{Name: AutoScore, Label: "accuracy, or mse for regression", Help: "accuracy, or mse for regression."}}
 	for _, s := range Scores {
 		p.Options = append(p.Options, param.Option{Name: s.Name, Label: s.Label, Help: s.Help})
 	}
@@ -151,13 +151,13 @@ func ranking(name string, spec ml.Spec, target ml.Target) (Score, error) {
 	}
 	switch {
 	case s.values && !values:
-		return refuse("%s is of values, and these are classes; take %s", s.Label, RankedBy("", values).Name)
+		return refuse("%s needs numeric values, but these are classes; use %s", s.Label, RankedBy("", values).Name)
 	case !s.values && values:
-		return refuse("%s is of classes, and f is fitted to values; take %s", s.Label, RankedBy("", values).Name)
+		return refuse("%s needs classes, but the target is values; use %s", s.Label, RankedBy("", values).Name)
 	case s.sides && target.Rule != ml.Sign:
-		return refuse("%s is of two classes, and these are %d; name a positive class, or take another score", s.Label, len(target.Classes))
+		return refuse("%s needs two classes, not %d; choose a positive class, or use another score", s.Label, len(target.Classes))
 	case s.probabilities && !spec.Calibrated():
-		return refuse("%s is of probabilities, which only calibrated machines tell; take the calibration platt", s.Label)
+		return refuse("%s needs probabilities; use the calibration platt", s.Label)
 	}
 	return s, nil
 }

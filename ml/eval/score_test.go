@@ -134,10 +134,10 @@ func TestScoresRefused(t *testing.T) {
 		"no score":         {d, nil, "kappa", "score must be"},
 		"values":           {d, nil, "mse", "take accuracy"},
 		"uncalibrated":     {d, nil, "log_loss", "calibration platt"},
-		"of one point":     {d, nil, "f1", "holds out one class alone"},
+		"of one point":     {d, nil, "f1", "holds out only one class"},
 		"classes":          {d, map[string]string{"target": "value", "learner": "ridge"}, "mcc", "take mse"},
-		"area of three":    {three, nil, "auc", "take another score"},
-		"three calibrated": {three, map[string]string{"calibration": "platt"}, "brier", "take another score"},
+		"area of three":    {three, nil, "auc", "use another score"},
+		"three calibrated": {three, map[string]string{"calibration": "platt"}, "brier", "use another score"},
 	} {
 		scheme := eval.Scheme{Folds: 2, Score: c.score, LeaveOneOut: name == "of one point"}
 		if _, err := eval.NewPlan(c.data, with(t, ml.DefaultSpec(), c.spec), nil, scheme); err == nil || !strings.Contains(err.Error(), c.says) {

@@ -39,7 +39,7 @@ func MeanError(values []float64) (mean, standardError float64) {
 // and an error where the lengths differ.
 func RankCorrelation(a, b []float64) (float64, error) {
 	if len(a) != len(b) {
-		return 0, fmt.Errorf("eval: the rank correlation of %d and %d values", len(a), len(b))
+		return 0, fmt.Errorf("eval: no rank correlation of %d and %d values", len(a), len(b))
 	}
 	r := stat.Correlation(ranks(a), ranks(b), nil)
 	if math.IsNaN(r) {

@@ -34,7 +34,7 @@ func knownToLIBSVM(m *ml.Model) error {
 	case mapped(m):
 		return param.Refuse("use ONNX or Python", "LIBSVM has no conformal kernels")
 	case m.Rule == ml.OneVsRest || m.Rule == ml.Argmax:
-		return param.Refuse("use ONNX or Python, or train one against one", "LIBSVM has no models of the rule %s: it knows one machine for each pair of classes", m.Rule)
+		return param.Refuse("use ONNX or Python, or train one against one", "LIBSVM has no rule %s: its models have one machine for each pair of classes", m.Rule)
 	}
 	return nil
 }
@@ -123,10 +123,10 @@ func LIBSVMNotes(m *ml.Model, scaled bool) (notes []string) {
 		for i, label := range LIBSVMLabels(m) {
 			parts[i] = label + " is " + m.Classes[i]
 		}
-		notes = append(notes, "LIBSVM has numbers for classes: "+strings.Join(parts, ", "))
+		notes = append(notes, "LIBSVM numbers the classes: "+strings.Join(parts, ", "))
 	}
 	if !scaled && (m.Fill != nil || m.Scaler != nil || m.Projection != nil) {
-		notes = append(notes, "svm-predict takes rows as the model sees them, standardised; export --data FILE writes such rows")
+		notes = append(notes, "svm-predict needs standardised rows; export --data FILE writes them")
 	}
 	return notes
 }

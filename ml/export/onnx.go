@@ -98,7 +98,7 @@ type graph struct {
 // singlePrecision returns an error if a number of m overflows single precision.
 func singlePrecision(m *ml.Model) error {
 	if v := largest(m); v > math.MaxFloat32 {
-		return param.Refuse("standardise the features, or use Python", "ONNX holds numbers of single precision, and %g of the model is beyond their range", v)
+		return param.Refuse("standardise the features, or use Python", "the model contains %g, which is beyond the single-precision range of ONNX", v)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // written is the parameter of the combined kernel.
 var written = param.Param{
 	Name: "expression", Label: "expression", Kind: param.Text, Default: Example(dataset.KindVectors), Telling: true, Max: longestExpression,
-	Help: "Kernels and numbers with + and *, in brackets where needed: 0.5*linear + rbf(gamma=2)*poly(degree=2, coef0=1). Parameters that are not given have their defaults.",
+	Help: "Kernels and numbers combined with +, * and brackets: 0.5*linear + rbf(gamma=2)*poly(degree=2, coef0=1). Omitted parameters have their defaults.",
 	Syntax: func(text string) error {
 		_, err := parse(text, true)
 		return err
@@ -21,7 +21,7 @@ var written = param.Param{
 // combined is an expression of the other kernels, see expression.
 var combined = Entry{
 	Name: "combined", Label: "Combined (sums and products)", Formula: "k(x, z) = an expression such as 0.5 k₁(x, z) + k₂(x, z) k₃(x, z)",
-	Help:   "Kernels added and multiplied, with each other and with numbers. A sum is high where either kernel is, a product where both are.",
+	Help:   "Sums and products of kernels and numbers. A sum is high where either kernel is, a product where both are.",
 	Params: []param.Param{written},
 }
 

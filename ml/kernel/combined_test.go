@@ -247,7 +247,7 @@ func TestExpressionErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                            "character 1: expected a kernel, a number or (, found the end",
 		"  ":                          "character 3: expected a kernel, a number or (, found the end",
-		"2*3":                         "character 1: expected a kernel, found nothing but numbers",
+		"2*3":                         "character 1: expected a kernel, found only numbers",
 		"linear +":                    "character 9: expected a kernel, a number or (, found the end",
 		"linear rbf":                  `character 8: expected + or *, found "r"`,
 		"linear - rbf":                `character 8: expected + or *, found "-"`,
@@ -273,7 +273,7 @@ func TestExpressionErrors(t *testing.T) {
 		"2-3*linear":                  `character 2: expected + or *, found "-"`,
 		"rbf + spectrum":              "character 7: spectrum compares strings",
 		"wl*spectrum":                 "character 4: spectrum compares strings",
-		strings.Repeat("(", 17):       "character 17: expected at most 16 brackets within each other",
+		strings.Repeat("(", 17):       "character 17: expected at most 16 nested brackets",
 		strings.Repeat("linear+", 33): "character 225: expected at most 32 kernels",
 	} {
 		_, err := parse(text, true)

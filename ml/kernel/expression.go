@@ -238,7 +238,7 @@ func parse(text string, strict bool) (expression, error) {
 		p.fail(p.at, "expected + or *, found %s", p.here())
 	}
 	if len(p.e.parts) == 0 {
-		p.fail(0, "expected a kernel, found nothing but numbers")
+		p.fail(0, "expected a kernel, found only numbers")
 	}
 	if p.err != nil {
 		return expression{}, p.err
@@ -325,7 +325,7 @@ func (p *parser) factor() (n node) {
 	case p.end():
 	case p.next('('):
 		if p.depth++; p.depth > deepest {
-			p.fail(p.at-1, "expected at most %d brackets within each other", deepest)
+			p.fail(p.at-1, "expected at most %d nested brackets", deepest)
 		}
 		if n = p.sum(); !p.next(')') {
 			p.fail(p.at, "expected +, * or ), found %s", p.here())
@@ -371,7 +371,7 @@ func (p *parser) kernel() node {
 	case err != nil:
 		p.fail(first, "%v", err)
 	case len(before) > 0 && before[0].row.Takes != row.Takes:
-		p.fail(first, "%s compares %s, while %s before it compares %s: all must compare the same", name, row.Takes.Words(), before[0].Name, before[0].row.Takes.Words())
+		p.fail(first, "%s compares %s, but %s before it compares %s: all kernels must compare the same kind of object", name, row.Takes.Words(), before[0].Name, before[0].row.Takes.Words())
 	case len(before) == mostParts:
 		p.fail(first, "expected at most %d kernels", mostParts)
 	}

@@ -21,15 +21,15 @@ import (
 // Source: Jaakkola and Haussler, NIPS 11 (1998); 001, section 21.
 var fisher = Entry{
 	Name: "fisher", Label: "Fisher", Formula: "k(x, z) = U(x)ᵀ F⁻¹ U(z),  U(x) = ∇ log p(x) of a mixture of Gaussians", Takes: dataset.KindVectors, PSD: true,
-	Help: "How alike two points would have a mixture of Gaussians change its weights, means and variances. The mixture is fitted to the training rows by EM, without their labels.",
+	Help: "Two points are similar if they would push the parameters of a mixture of Gaussians in the same direction. The mixture is fitted to the training rows by EM, without their labels.",
 	Params: []param.Param{
 		{
 			Name: "components", Label: "components", Symbol: "K", Kind: param.Integer, Default: "2",
-			Min: 1, Max: 100, Low: 1, High: 10, Telling: true, Help: "How many Gaussians the mixture has, each with its own mean and variances.",
+			Min: 1, Max: 100, Low: 1, High: 10, Telling: true, Help: "Number of Gaussians in the mixture, each with its own mean and variances.",
 		},
 		{
 			Name: "information", Label: "inverse Fisher matrix", Kind: param.Switch, Default: "true", Telling: true,
-			Help: "Divide every score by its root mean square over the training rows: the inverse of the diagonal Fisher matrix. Without it the scores are taken as they are, and those of narrow components outweigh all others.",
+			Help: "Divide every score by its root mean square over the training rows: the inverse of the diagonal Fisher matrix. Without it, the scores of narrow components outweigh all others.",
 		},
 		{
 			Name: "starts", Label: "starts of EM", Kind: param.Integer, Default: "5",
@@ -37,11 +37,11 @@ var fisher = Entry{
 		},
 		{
 			Name: "variance_floor", Label: "lowest variance", Kind: param.Number, Default: "0.001",
-			Min: 0, OpenMin: true, Max: 1, Low: 1e-6, High: 0.1, Log: true, Folded: true, Help: "What keeps a component from closing in on a single point: its lowest variance, as a share of that of the feature.",
+			Min: 0, OpenMin: true, Max: 1, Low: 1e-6, High: 0.1, Log: true, Folded: true, Help: "Lowest variance of a component, as a fraction of the feature's variance: keeps it from collapsing onto a single point.",
 		},
 		{
 			Name: "start_seed", Label: "seed of EM", Kind: param.Integer, Default: "1",
-			Min: 1, Max: 1 << 53, Low: 1, High: 100, Folded: true, Help: "Decides from which rows EM begins; the same seed gives the same mixture.",
+			Min: 1, Max: 1 << 53, Low: 1, High: 100, Folded: true, Help: "Random seed of the EM starts: same seed, same mixture.",
 		},
 	},
 	fit: fitFisher,
@@ -99,7 +99,7 @@ func fitFisher(ctx context.Context, v param.Values, x *mat.Dense, recorder trace
 		}
 	}
 	if !finite(f.Information) {
-		return Fitted{}, param.Refuse("standardise the features", "the Fisher matrix of these rows is larger than a number can be")
+		return Fitted{}, param.Refuse("standardise the features", "the Fisher matrix of these rows overflows")
 	}
 	return f, nil
 }
@@ -110,10 +110,10 @@ func (f *Fitted) check(d int) error {
 		return err
 	}
 	if n := f.Len() * (1 + 2*d); f.Information != nil && len(f.Information) != n {
-		return errors.New("information: expected a number for every score")
+		return errors.New("information: expected one number for each score")
 	}
 	if !finite(f.Information) {
-		return errors.New("information: expected finite numbers from 0 on")
+		return errors.New("information: expected finite numbers of at least 0")
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 			}
 			if row.Gram[0][0] == 0 { // null: the series diverges
 				require.Fails(t, require.Err(GramOf(t.Context(), k, graphs(list...))),
-					"diverges for 4 of 4 graphs: the spectral radius of the product graph of row 1 with itself is 4, and 0.5 times that is not below 1; take a weight below 0.25", "%v", k)
+					"diverges for 4 of 4 graphs: the spectral radius of the product graph of row 1 with itself is 4, and 0.5 times that is not below 1; use a weight below 0.25", "%v", k)
 				continue
 			}
 			compareValues(t, k, graphs(list...), row.Gram)
@@ -328,7 +328,7 @@ func TestWalksThatNeverEnd(t *testing.T) {
 	// Those to predict are looked at as well, and the remedy is one for all of them.
 	x := graphs(cycle(3), cycle(4), dataset.Graph{N: 4, Edges: [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}})
 	require.Fails(t, require.Err(Cross(t.Context(), walkOf(0.2, false, true), x, graphs(path3))),
-		"1 of 3 graphs: the spectral radius of the product graph of row 3 with itself is 9, and 0.2 times that is not below 1; take a weight below 0.111", "the error")
+		"1 of 3 graphs: the spectral radius of the product graph of row 3 with itself is 9, and 0.2 times that is not below 1; use a weight below 0.111", "the error")
 }
 
 // TestWalksOfReducibleGraphs: a cycle beside many walks that come to an end is no reason to refuse
@@ -356,9 +356,9 @@ func TestWalksOfReducibleGraphs(t *testing.T) {
 		"a pair without a value")
 	// The remedy is never beyond the limit, which is 1 here.
 	_, err = Self(t.Context(), walkOf(1, false, false), graphs(g))
-	require.Check(t, err != nil && strings.Contains(err.Error(), "or converges too slowly, for 1 of 1 graphs: the spectral radius of the product graph of row 1 with itself is at most 1.0") && strings.Contains(err.Error(), "take a weight below 0.9"),
+	require.Check(t, err != nil && strings.Contains(err.Error(), "or converges too slowly, for 1 of 1 graphs: the spectral radius of the product graph of row 1 with itself is at most 1.0") && strings.Contains(err.Error(), "use a weight below 0.9"),
 		"%v", err)
-	require.Fails(t, require.Err(Cross(t.Context(), walkOf(0.9999, false, true), graphs(two), graphs(path3))), "take a weight below 0.98", "the error")
+	require.Fails(t, require.Err(Cross(t.Context(), walkOf(0.9999, false, true), graphs(two), graphs(path3))), "use a weight below 0.98", "the error")
 }
 
 func TestGraphsTooLarge(t *testing.T) {
@@ -366,7 +366,7 @@ func TestGraphsTooLarge(t *testing.T) {
 	x := graphs(path3, dataset.Graph{N: 2049})
 	require.Fails(t, require.Err(GramOf(t.Context(), walkOf(0.1, false, true), x)), "row 2 has 2049 nodes", "the error")
 	many := graphs(slices.Repeat([]dataset.Graph{{N: dataset.MostNodes}}, 400)...)
-	require.Fails(t, require.Err(Cross(t.Context(), wlOf(4, true), many, graphs(path3))), "take fewer rounds or fewer graphs", "the error")
+	require.Fails(t, require.Err(Cross(t.Context(), wlOf(4, true), many, graphs(path3))), "use fewer rounds or fewer graphs", "the error")
 }
 
 func TestGraphKernelsAreCancelled(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 var laplacian = Entry{
 	Name: "laplacian", Label: "Laplacian", Formula: "k(x, z) = exp(−γ |x − z|₁)", Takes: dataset.KindVectors, PSD: true,
-	Help:   "Similarity that fades with the sum of the differences of the features: a point has a sharp peak, and corners stay corners.",
+	Help:   "Similarity that fades with the sum of absolute feature differences: sharply peaked at each point.",
 	Params: []param.Param{gamma},
 	bind:   func(k Kernel) function { return cityBlock{k.Values.Number("gamma")} },
 }

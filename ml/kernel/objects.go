@@ -117,7 +117,7 @@ func noValue(k Kernel, values *mat.Dense) error {
 	for i := range rows {
 		for j := range columns {
 			if math.IsNaN(values.At(i, j)) {
-				return param.Refuse("take other parameters, or leave one of the rows out", "kernel %s: the value of rows %d and %d did not converge", k.Name, i+1, j+1)
+				return param.Refuse("use other parameters, or leave out one of the rows", "kernel %s: the value of rows %d and %d did not converge", k.Name, i+1, j+1)
 			}
 		}
 	}
@@ -201,7 +201,7 @@ func (p part) self(ctx context.Context, x dataset.Objects) ([]float64, error) {
 // notFinite returns the error for a value v = k(x_i, x_i) that is not finite.
 func notFinite(k Kernel, i int, v float64) error {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
-		return fmt.Errorf("kernel %s: row %d: k(x, x) is larger than a number can be: take other parameters, or leave this row out", k.Name, i+1)
+		return fmt.Errorf("kernel %s: row %d: k(x, x) overflows: use other parameters, or leave out this row", k.Name, i+1)
 	}
 	return nil
 }

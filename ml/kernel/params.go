@@ -11,7 +11,7 @@ var (
 	gamma = param.Param{
 		Name: "gamma", Label: "gamma", Symbol: "γ", Kind: param.Number, Default: "auto", Words: []string{"auto", "scale"},
 		Min: 0, OpenMin: true, Max: 1e9, Low: 1e-3, High: 1e3, Log: true, Telling: true,
-		Help: "Scale of the kernel. Large: each point is felt only nearby. auto is 1/d, scale is 1/(d·variance).",
+		Help: "Scale of the kernel. Large: each point has only local influence. auto is 1/d, scale is 1/(d·variance).",
 	}
 	coef0 = param.Param{
 		Name: "coef0", Label: "coef0", Symbol: "r", Kind: param.Number, Default: "0",

@@ -15,7 +15,7 @@ import (
 // semidefinite.
 var precomputed = Entry{
 	Name: "precomputed", Label: "Precomputed", Formula: "k(xᵢ, xⱼ) = Kᵢⱼ, as given", Takes: dataset.KindPrecomputed,
-	Help:    "The values of the data themselves: a kernel matrix that another program has computed. Not taken for positive semidefinite.",
+	Help:    "A kernel matrix computed by another program. Not assumed to be positive semidefinite.",
 	compare: comparePrecomputed,
 	self:    selfPrecomputed,
 }
@@ -29,11 +29,11 @@ type columns struct {
 func comparePrecomputed(_ context.Context, _ param.Values, x, z dataset.Objects) (comparison, error) {
 	from, to := x.(*dataset.Precomputed), z.(*dataset.Precomputed)
 	if have, want := from.Columns(), to.Columns(); have != want {
-		return nil, fmt.Errorf("kernel precomputed takes %d values of the kernel in a row, these rows have %d", want, have)
+		return nil, fmt.Errorf("kernel precomputed needs %d kernel values in each row, not %d", want, have)
 	}
 	for _, number := range to.Number {
 		if number < 1 || number > from.Columns() {
-			return nil, fmt.Errorf("kernel precomputed: object %d is none of the %d that the rows have values for", number, from.Columns())
+			return nil, fmt.Errorf("kernel precomputed: object %d is out of range: the rows have kernel values for %d objects", number, from.Columns())
 		}
 	}
 	return columns{from.K, to.Number}, nil
@@ -52,7 +52,7 @@ func selfPrecomputed(_ context.Context, _ param.Values, x dataset.Objects) ([]fl
 	for i := range v {
 		var known bool
 		if v[i], known = p.Diag(i); !known {
-			return nil, fmt.Errorf("row %d: k(x, x) is not known, and the conformal map needs it for its distances: add it as a column called self or, in LIBSVM's form, after the last index", i+1)
+			return nil, fmt.Errorf("row %d: the conformal map needs k(x, x): add it as a column called self or, in LIBSVM format, after the last index", i+1)
 		}
 	}
 	return v, nil

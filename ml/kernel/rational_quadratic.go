@@ -11,11 +11,11 @@ import (
 
 var rationalQuadratic = Entry{
 	Name: "rational_quadratic", Label: "Rational quadratic", Formula: "k(x, z) = (1 + γ |x − z|² / a)⁻ᵃ", Takes: dataset.KindVectors, PSD: true,
-	Help: "A mean of RBF kernels of all widths: near a point it fades as they do, far away more slowly.",
+	Help: "An average of RBF kernels of all widths: fades like them nearby and more slowly far away.",
 	Params: []param.Param{gamma, {
 		Name: "shape", Label: "shape", Symbol: "a", Kind: param.Number, Default: "1",
 		Min: 0, OpenMin: true, Max: 1e3, Low: 0.1, High: 100, Log: true, Telling: true,
-		Help: "How fast similarity fades far away. Small: slowly; large: nearly as in the RBF kernel.",
+		Help: "How fast similarity fades far away. Small: slowly; large: nearly as fast as the RBF kernel.",
 	}},
 	bind: func(k Kernel) function {
 		shape := k.Values.Number("shape")

@@ -16,11 +16,11 @@ var (
 	length = param.Param{
 		Name: "k", Label: "length k", Symbol: "k", Kind: param.Integer, Default: "3",
 		Min: 1, Max: 1000, Low: 1, High: 10, Telling: true,
-		Help: "How many symbols the pieces have that two strings are compared by.",
+		Help: "Length of the substrings that are compared, in symbols.",
 	}
 	normalizes = param.Param{
 		Name: "normalize", Label: "normalise", Kind: param.Switch, Default: "false",
-		Help: "Divide k(x, z) by √(k(x, x) k(z, z)), so that a long string or a large graph does not outweigh a small one. An object without any piece has 0 with all.",
+		Help: "Divide k(x, z) by √(k(x, x) k(z, z)), so that long strings and large graphs do not outweigh small ones. Objects with k(x, x) = 0 have similarity 0 with all others.",
 	}
 )
 
@@ -30,7 +30,7 @@ var (
 // Source: Leslie, Eskin and Noble, Pacific Symposium on Biocomputing 7 (2002).
 var spectrum = Entry{
 	Name: "spectrum", Label: "Spectrum", Formula: "k(x, z) = Σᵤ #ᵤ(x) #ᵤ(z) over all u of k symbols", Takes: dataset.KindStrings, PSD: true,
-	Help:    "Counts the substrings of k symbols that two strings share: what they are, not where.",
+	Help:    "Counts the substrings of k symbols that two strings share, regardless of their positions.",
 	Params:  []param.Param{length, normalizes},
 	compare: compareSpectra,
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {

@@ -204,7 +204,7 @@ func TestStringsWithoutPieces(t *testing.T) {
 	_, gram := GramOf(t.Context(), work, huge)
 	_, cross := Cross(t.Context(), work, x, huge)
 	for _, err := range []error{gram, cross} {
-		require.Check(t, err != nil && strings.Contains(err.Error(), "row 2") && strings.Contains(err.Error(), "take a smaller k"),
+		require.Check(t, err != nil && strings.Contains(err.Error(), "row 2") && strings.Contains(err.Error(), "use a smaller k"),
 			"a string too long to be compared: %v", err)
 	}
 	require.Fails(t, require.Err(Cross(t.Context(), ofStrings("spectrum", 3, 0, false), x, &dataset.Precomputed{})),

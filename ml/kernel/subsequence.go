@@ -20,11 +20,11 @@ import (
 // Learning Research 2 (2002).
 var gapSubsequence = Entry{
 	Name: "gap-subsequence", Label: "Gap-weighted subsequences", Formula: "k(x, z) = Σᵤ Σ λ^(gaps in x + gaps in z) over all u of k symbols and their occurrences", Takes: dataset.KindStrings, PSD: true,
-	Help: "Counts what k symbols two strings have in common in the same order; symbols left out in between lower the weight.",
+	Help: "Counts the sequences of k symbols that two strings share in the same order; skipped symbols in between lower the weight.",
 	Params: []param.Param{length, {
 		Name: "decay", Label: "decay", Symbol: "λ", Kind: param.Number, Default: "0.5",
 		Min: 0, OpenMin: true, Max: 1, Low: 0.05, High: 1, Telling: true,
-		Help: "Weight of each symbol left out between the k symbols. 1: gaps cost nothing; small: nearly the substrings alone.",
+		Help: "Weight of each symbol skipped between the k symbols. 1: gaps cost nothing; small: almost only substrings count.",
 	}, normalizes},
 	compare: compareSubsequences,
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
@@ -103,8 +103,8 @@ func newSubsequences(ctx context.Context, v param.Values, texts [][]float64) (su
 	s := subsequences{ctx: ctx, k: v.Int(length.Name), decay: v.Number("decay"), work: new(sync.Pool)}
 	for i, text := range texts {
 		if need := 8 * float64(s.k) * float64(wide) * float64(len(text)); need > mostWork {
-			return s, param.Refuse("take a smaller k, shorter strings, or the spectrum kernel",
-				"row %d has %d symbols, and to compare subsequences of %d with it takes %.0f MB where the limit is %d MB", i+1, len(text), s.k, need/(1<<20), mostWork>>20)
+			return s, param.Refuse("use a smaller k, shorter strings, or the spectrum kernel",
+				"row %d has %d symbols: comparing subsequences of length %d needs %.0f MB, and the limit is %d MB", i+1, len(text), s.k, need/(1<<20), mostWork>>20)
 		}
 	}
 	return s, nil

@@ -205,8 +205,8 @@ func (k Kernel) Fit(ctx context.Context, x *mat.Dense, recorder trace.Recorder) 
 		}
 		n, d := x.Dims() // zero for other objects, which have nothing to fit
 		if size += p.Values.Int("components") * (1 + 2*d); n*size > mostScores {
-			return k, param.Refuse("take fewer components, features or rows",
-				"%d rows with %d features have %d scores each or more, which take %d MB where the limit is %d MB", n, d, size, 8*n*size>>20, 8*mostScores>>20)
+			return k, param.Refuse("use fewer components, features or rows",
+				"%d rows with %d features have at least %d scores each, which need %d MB; the limit is %d MB", n, d, size, 8*n*size>>20, 8*mostScores>>20)
 		}
 		fitted, err := p.row.fit(ctx, p.Values, x, recorder)
 		if err != nil {

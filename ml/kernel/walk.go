@@ -20,11 +20,11 @@ var (
 	walkWeight = param.Param{
 		Name: "walk_weight", Label: "weight of a step", Symbol: "λ", Kind: param.Number, Default: "0.01",
 		Min: 0, OpenMin: true, Max: 1, Low: 1e-3, High: 0.2, Log: true, Telling: true,
-		Help: "A walk of n steps weighs λⁿ. It must lie below 1 over the spectral radius of every product graph, or the sum over all walks has no end.",
+		Help: "A walk of n steps has the weight λⁿ. λ must be below 1 over the spectral radius of every product graph, otherwise the sum over all walks diverges.",
 	}
 	labelled = param.Param{
 		Name: "labelled", Label: "labels must match", Kind: param.Switch, Default: "false",
-		Help: "Only walks through nodes and along edges with equal labels are counted. Off: labels are passed over.",
+		Help: "Count only walks along nodes and edges with equal labels. Off: labels are ignored.",
 	}
 )
 
@@ -45,7 +45,7 @@ var (
 // (2010).
 var randomWalk = Entry{
 	Name: "random-walk", Label: "Random walk", Formula: "k(x, z) = 1ᵀ(I − λA)⁻¹1 with A of the product graph", Takes: dataset.KindGraphs, PSD: true,
-	Help:    "Counts the walks that two graphs have in common; every further step lowers the weight.",
+	Help:    "Counts the walks that two graphs share; each step lowers the weight.",
 	Params:  []param.Param{walkWeight, labelled, normalizes},
 	compare: compareWalks,
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
@@ -148,8 +148,8 @@ func compareWalks(ctx context.Context, v param.Values, x, z dataset.Objects) (co
 func (w *walks) self(list []walked) ([]float64, error) {
 	for i, g := range list {
 		if n := len(g.label); 8*vectors*n*n > mostWork {
-			return nil, param.Refuse("take the kernel wl or smaller graphs",
-				"row %d has %d nodes, and its product graph with itself takes %d MB where the limit is %d MB", i+1, n, 8*vectors*n*n>>20, mostWork>>20)
+			return nil, param.Refuse("use the kernel wl or smaller graphs",
+				"row %d has %d nodes: its product graph with itself needs %d MB, and the limit is %d MB", i+1, n, 8*vectors*n*n>>20, mostWork>>20)
 		}
 	}
 	self, growth := make([]float64, len(list)), make([]float64, len(list))
@@ -184,7 +184,7 @@ func (w *walks) self(list []walked) ([]float64, error) {
 		return self, nil
 	}
 	digits := math.Pow(10, math.Floor(math.Log10(1/radius))-2)
-	return nil, param.Refuse(fmt.Sprintf("take a weight below %.3g", math.Floor(1/radius/digits)*digits),
+	return nil, param.Refuse(fmt.Sprintf("use a weight below %.3g", math.Floor(1/radius/digits)*digits),
 		"the sum over all walks %s for %d of %d graphs: the spectral radius of the product graph of row %d with itself %s %.4g, and %g times that is not below 1", diverges, many, len(list), worst+1, is, radius, w.lambda)
 }
 

@@ -41,7 +41,7 @@ type weighed interface {
 }
 
 // errHeavy is returned for sums whose features are too many to be listed.
-var errHeavy = errors.New("too many features to be listed")
+var errHeavy = errors.New("too many features to list")
 
 // CanWeigh tells whether Weigh can write sums over the objects z out, in little time and
 // memory.

@@ -14,7 +14,7 @@ import (
 var rounds = param.Param{
 	Name: "rounds", Label: "rounds h", Symbol: "h", Kind: param.Integer, Default: "3",
 	Min: 0, Max: 100, Low: 0, High: 6, Telling: true,
-	Help: "How often every node takes in the labels of its neighbours. 0: the labels alone are counted.",
+	Help: "Number of times every node adds the labels of its neighbours to its own. 0: only the labels are counted.",
 }
 
 // wl is the subtree kernel of Weisfeiler and Lehman: nodes are coloured, round after
@@ -24,7 +24,7 @@ var rounds = param.Param{
 // Learning Research 12 (2011).
 var wl = Entry{
 	Name: "wl", Label: "Weisfeiler-Lehman", Formula: "k(x, z) = Σᵣ Σ_c #_c(x) #_c(z) over the colours c of the rounds r = 0 … h", Takes: dataset.KindGraphs, PSD: true,
-	Help:    "Counts the nodes of two graphs that look alike: with equal labels, with equal neighbours, with equal neighbours of neighbours, and so on. Labels and directions of edges count.",
+	Help:    "Counts the nodes that two graphs share: with equal labels, equal neighbours, equal neighbours of neighbours, and so on. Edge labels and directions count.",
 	Params:  []param.Param{rounds, normalizes},
 	compare: compareWL,
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
@@ -60,7 +60,7 @@ func compareWL(ctx context.Context, v param.Values, x, z dataset.Objects) (compa
 	}
 	h := v.Int(rounds.Name)
 	if n := coloured(h, all); n > mostColours {
-		return nil, param.Refuse("take fewer rounds or fewer graphs", "kernel wl: %d rounds over %d nodes make more than %d colours", h, n/(h+1), mostColours)
+		return nil, param.Refuse("use fewer rounds or fewer graphs", "kernel wl: %d rounds over %d nodes need more than %d colours", h, n/(h+1), mostColours)
 	}
 	colours, err := Refine(ctx, all, h)
 	if err != nil {

@@ -61,12 +61,12 @@ var Params = []param.Param{
 	{
 		Name: "rho", Label: "sparsity", Symbol: "ρ", Kind: param.Number, Default: "0",
 		Min: 0, Max: 1e3, Low: 1e-4, High: 10, Log: true,
-		Help: "Price of Σ|λ|; 0 is the handout's machine. Raise it for fewer support vectors, or when the machine interpolates the training data.",
+		Help: "Price of Σ|λ|; 0 is the original MCM. Raise it for fewer support vectors, or if the model interpolates the training data.",
 	},
 	{
 		Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-3",
 		Min: 1e-12, Max: 0.5, Low: 1e-8, High: 1e-1, Log: true, Effort: true, When: "rho", Is: "0",
-		Help: "For ρ = 0: the kernel matrix is cut to the rank at which this share of its largest diagonal remains. A larger cut means a simpler function: it regularises.",
+		Help: "For ρ = 0: truncates the kernel matrix to the rank at which this fraction of its largest diagonal remains. A larger cut regularises: f becomes simpler.",
 	},
 }
 
@@ -186,7 +186,7 @@ func check(k Matrix, y []float64, s Settings) error {
 		}
 	}
 	if len(classes) < 2 {
-		return param.Refuse("two classes are needed", "all %d labels are %+g", m, y[0])
+		return param.Refuse("add points of another class", "all %d labels are %+g", m, y[0])
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ type Fitted struct {
 func Fit(ctx context.Context, x *mat.Dense, s Settings) (*Fitted, error) {
 	n, _ := x.Dims()
 	if s.Components > n {
-		return nil, param.Refuse("take fewer components, or more rows", "a mixture of %d components needs at least as many rows, and there are %d to fit it to", s.Components, n)
+		return nil, param.Refuse("use fewer components or more rows", "a mixture of %d components needs at least as many rows, but there are only %d", s.Components, n)
 	}
 	var best *Fitted
 	total := 0
@@ -68,7 +68,7 @@ func Fit(ctx context.Context, x *mat.Dense, s Settings) (*Fitted, error) {
 		case f.Status == trace.Cancelled:
 			return nil, ctx.Err()
 		case f.Status == trace.Numerical:
-			return nil, param.Refuse("standardise the features, or leave out those with huge values", "the likelihood of a mixture of these rows is no finite number")
+			return nil, param.Refuse("standardise the features, or leave out those with very large values", "the likelihood of a mixture of these rows is not finite")
 		case best == nil || f.LogLikelihood > best.LogLikelihood:
 			best = f
 		}

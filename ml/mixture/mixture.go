@@ -29,7 +29,7 @@ func (m *Mixture) Len() int { return len(m.Weights) }
 func (m *Mixture) Check(d int) error {
 	k := m.Len()
 	if k == 0 || len(m.Means) != k || len(m.Variances) != k {
-		return fmt.Errorf("mixture: expected equally many weights, means and variances, at least one, found %d weights, %d means, %d variances", k, len(m.Means), len(m.Variances))
+		return fmt.Errorf("mixture: expected equal numbers of weights, means and variances, at least one of each, found %d weights, %d means, %d variances", k, len(m.Means), len(m.Variances))
 	}
 	positive := func(what string, v []float64) error {
 		if slices.ContainsFunc(v, func(x float64) bool { return !(x > 0) || math.IsInf(1/x, 1) || math.IsInf(x, 1) }) {
@@ -45,7 +45,7 @@ func (m *Mixture) Check(d int) error {
 			return fmt.Errorf("mixture: component %d: expected %d means and variances, found %d and %d", c+1, d, len(m.Means[c]), len(m.Variances[c]))
 		}
 		if slices.ContainsFunc(m.Means[c], func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
-			return fmt.Errorf("mixture: component %d: expected means that are finite, found %v", c+1, m.Means[c])
+			return fmt.Errorf("mixture: component %d: expected finite means, found %v", c+1, m.Means[c])
 		}
 		if err := positive(fmt.Sprintf("component %d: variances", c+1), m.Variances[c]); err != nil {
 			return err

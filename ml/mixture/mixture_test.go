@@ -230,8 +230,8 @@ func TestFitRefuses(t *testing.T) {
 		x    *mat.Dense
 		want string
 	}{
-		"more components than rows": {t.Context(), few, "a mixture of 3 components needs at least as many rows, and there are 2 to fit it to; take fewer components, or more rows"},
-		"huge":                      {t.Context(), mat.NewDense(4, 1, []float64{1e200, -1e200, 0, 3}), "the likelihood of a mixture of these rows is no finite number; standardise the features, or leave out those with huge values"},
+		"more components than rows": {t.Context(), few, "a mixture of 3 components needs at least as many rows, but there are only 2; use fewer components or more rows"},
+		"huge":                      {t.Context(), mat.NewDense(4, 1, []float64{1e200, -1e200, 0, 3}), "the likelihood of a mixture of these rows is not finite; standardise the features, or leave out those with very large values"},
 		"ended":                     {ended, mat.NewDense(4, 1, []float64{1, 2, 3, 4}), context.Canceled.Error()},
 	} {
 		f, err := mixture.Fit(c.ctx, c.x, mixture.Settings{Components: 3, Starts: 2, Floor: 1e-3})

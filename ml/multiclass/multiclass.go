@@ -219,7 +219,7 @@ func check(k Matrix, y []int, classes int, s *Settings) error {
 		return fmt.Errorf("multiclass: formulation %q is not known; use %q or %q", s.Formulation, WestonWatkins, CrammerSinger)
 	}
 	if classes < 2 {
-		return param.Refuse("two classes are needed at least", "all points have the same label")
+		return param.Refuse("add points of another class", "all points have the same label")
 	}
 	points := make([]int, classes)
 	for i, c := range y {
@@ -230,7 +230,7 @@ func check(k Matrix, y []int, classes int, s *Settings) error {
 	}
 	for c, n := range points {
 		if n == 0 {
-			return param.Refuse("leave the class out or add a point of it", "class %d of %d has no point to train on", c+1, classes)
+			return param.Refuse("remove the class or add a point of it", "class %d of %d has no training points", c+1, classes)
 		}
 	}
 	for i := range n {
@@ -239,7 +239,7 @@ func check(k Matrix, y []int, classes int, s *Settings) error {
 		}
 	}
 	if math.IsInf(s.C, 1) {
-		return param.Refuse("use a finite C, which may be large", "the machines that learn all classes at once have no hard margin")
+		return param.Refuse("use a large, finite C", "formulations that train all classes at once have no hard margin")
 	}
 	return rows.Complete("multiclass", n, s.C, &s.Tol, &s.MaxIter, &s.CacheBytes)
 }

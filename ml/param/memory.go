@@ -6,7 +6,7 @@ import (
 )
 
 // ErrUnfolds is returned by a reader of Unfolding where the text takes more memory than allowed.
-var ErrUnfolds = errors.New("its lists and objects take more memory than is allowed: send fewer or shorter ones")
+var ErrUnfolds = errors.New("its lists and objects exceed the memory limit: send fewer or shorter ones")
 
 // Upper bounds of the memory of JSON values: an object may become a struct with lists and strings
 // of its own; a list has a header and spare capacity, and so has each of its elements.

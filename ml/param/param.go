@@ -163,7 +163,7 @@ func (p Param) Verify(v Value) error {
 		return err
 	}
 	if v != p.Read(text) {
-		return fmt.Errorf("%s must be %s, and %q is of another kind", p.Name, p.expects(), text)
+		return fmt.Errorf("%s must be %s, but %q has another type", p.Name, p.expects(), text)
 	}
 	return nil
 }

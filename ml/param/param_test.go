@@ -80,7 +80,7 @@ func TestVerify(t *testing.T) {
 	}{
 		{number, param.Of(0.5), ""},
 		{number, param.Of("auto"), ""},
-		{number, param.Of("0.5"), "gamma must be a number above 0 and at most 10, or auto, and \"0.5\" is of another kind"},
+		{number, param.Of("0.5"), "gamma must be a number above 0 and at most 10, or auto, but \"0.5\" has another type"},
 		{number, param.Of(0), "above 0"},
 		{number, param.Of(11), "at most 10"},
 		{number, param.Of(math.NaN()), "must be a number"},

@@ -70,7 +70,7 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 		v.v = a
 		return nil
 	}
-	return fmt.Errorf("expected a number, true, false or a text, found %s", data)
+	return fmt.Errorf("expected a number, true, false or a string, found %s", data)
 }
 
 // Values maps parameter names to values. Missing ones read as 0, false and "". Values are

@@ -69,18 +69,18 @@ func Read(r io.Reader) (*File, error) {
 		return nil, err
 	}
 	if len(text) > MaxFile {
-		return nil, fmt.Errorf("the report has more than %d MB", MaxFile>>20)
+		return nil, fmt.Errorf("the report is larger than %d MB", MaxFile>>20)
 	}
 	dec := json.NewDecoder(param.Unfolding(bytes.NewReader(text), 2*MaxFile))
 	var f File
 	if err := dec.Decode(&f); err != nil {
-		return nil, fmt.Errorf("the file is not the JSON of a report: %w", err)
+		return nil, fmt.Errorf("not a report in JSON: %w", err)
 	}
 	if f.Format != 1 {
-		return nil, fmt.Errorf("the report has format %d, this program reads 1; a newer version may have written it", f.Format)
+		return nil, fmt.Errorf("the report has format %d, but this version reads format 1; use a newer version of Margin Lab", f.Format)
 	}
 	if !slices.ContainsFunc(f.Tasks, Task.hasNumbers) {
-		return nil, errors.New("the report holds no numbers to repeat; add a run, a search, a study or a comparison to it")
+		return nil, errors.New("the report has no numbers to repeat; add a run, a search, a study or a comparison")
 	}
 	return &f, nil
 }
@@ -94,7 +94,7 @@ func (t Task) hasNumbers() bool {
 func (f *File) Data(hash string) (*dataset.Data, error) {
 	text, ok := f.Points[hash]
 	if sum := sha256.Sum256([]byte(text)); !ok || hex.EncodeToString(sum[:]) != hash {
-		return nil, fmt.Errorf("the points %.12s are missing or were changed", hash)
+		return nil, fmt.Errorf("the data %.12s are missing or were changed", hash)
 	}
 	return dataset.Decode(bytes.NewReader([]byte(text)))
 }

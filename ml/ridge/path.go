@@ -34,7 +34,7 @@ func NewPath(ctx context.Context, k Matrix, t []float64) (*Path, error) {
 	}
 	m := len(t)
 	if m > MaxPath {
-		return nil, param.Refuse("train on fewer rows", "a path over lambda decomposes the kernel matrix, which is done for up to %d training points, not for %d", MaxPath, m)
+		return nil, param.Refuse("train on fewer rows", "the path over lambda decomposes the kernel matrix: it is computed for at most %d training points, not %d", MaxPath, m)
 	}
 	full := factor{}
 	full.u.Rows, full.u.Cols, full.u.Stride, full.u.Data = m, m, m, make([]float64, m*m)
@@ -43,7 +43,7 @@ func NewPath(ctx context.Context, k Matrix, t []float64) (*Path, error) {
 	}
 	values, q, ok := dense.Eigen(mat.NewSymDense(m, full.u.Data), true)
 	if !ok {
-		return nil, fmt.Errorf("ridge: the eigenvalues of the kernel matrix of %d points were not found", m)
+		return nil, fmt.Errorf("ridge: the eigenvalues of the kernel matrix of %d points did not converge", m)
 	}
 	p := &Path{values: values, q: q, w: make([]float64, m), t: t, Null: floats.Dot(t, t) / float64(m)}
 	mat.NewVecDense(m, p.w).MulVec(p.q.T(), mat.NewVecDense(m, t))

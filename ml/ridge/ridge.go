@@ -152,8 +152,8 @@ func check(k Matrix, t []float64, s Settings) error {
 		return fmt.Errorf("ridge: lambda must be above 0 and finite, not %g", s.Lambda)
 	}
 	if bytes := 8 * float64(m) * float64(m); bytes > MaxBytes {
-		return param.Refuse("train on fewer rows, or tell classes apart by a learner that does not hold the matrix, as the SVM",
-			"kernel ridge holds the kernel matrix, and that of %d training points takes %.1f GiB where the limit is %.1f GiB, %d points", m, bytes/(1<<30), float64(MaxBytes)/(1<<30), int(math.Sqrt(MaxBytes/8)))
+		return param.Refuse("train on fewer rows, or for classification use a learner that does not store the matrix, such as the SVM",
+			"kernel ridge stores the kernel matrix: %d training points need %.1f GiB, and the limit is %.1f GiB or %d points", m, bytes/(1<<30), float64(MaxBytes)/(1<<30), int(math.Sqrt(MaxBytes/8)))
 	}
 	for i, v := range t {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -212,7 +212,7 @@ func decompose(ctx context.Context, k Matrix, lambda float64) (*factor, error) {
 		}
 	}
 	return nil, param.Refuse(fmt.Sprintf("raise lambda to %g, or use a kernel that is positive semidefinite", round(lambda+1.05*enough)),
-		"lambda is %g, and the kernel matrix has an eigenvalue below −lambda: K + lambda I is not positive definite", lambda)
+		"lambda is %g, but the kernel matrix has an eigenvalue below −lambda: K + lambda I is not positive definite", lambda)
 }
 
 // round rounds v to two significant digits.

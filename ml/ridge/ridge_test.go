@@ -319,7 +319,7 @@ func TestTrainRefuses(t *testing.T) {
 		"an entry that is no number": {matrix{mat.NewDense(2, 2, []float64{1, 0, 0, math.NaN()})}, pm, 1, "row 2", true},
 		"indefinite":                 {matrix{mat.NewDense(2, 2, []float64{0, 3, 3, 0})}, pm, 1, "not positive definite", true},
 		"negative":                   {matrix{mat.NewDense(2, 2, []float64{-1e6, 0, 0, -1})}, pm, 1, "not positive definite", true},
-		"too large":                  {huge{}, make([]float64, 20_000), 1, "20000 training points takes 3.0 GiB where the limit is 1.0 GiB, 11585 points", true},
+		"too large":                  {huge{}, make([]float64, 20_000), 1, "20000 training points need 3.0 GiB, and the limit is 1.0 GiB or 11585 points", true},
 	} {
 		res, err := ridge.Train(context.Background(), c.k, c.t, ridge.Settings{Lambda: c.lambda})
 		require.Must(t, err != nil && strings.Contains(err.Error(), c.says), "%s: %v, %v; want an error about %q", name, res, err, c.says)

@@ -49,7 +49,7 @@ func Parse(name string) (Level, error) {
 	}
 	for _, known := range names {
 		if known == name {
-			return best(), fmt.Errorf("%s is %q, which this program cannot run on this machine; use %s, or leave it unset for the fastest", Variable, name, list())
+			return best(), fmt.Errorf("%s is %q, which this machine does not support; use %s, or leave it unset for the fastest", Variable, name, list())
 		}
 	}
 	return best(), fmt.Errorf("%s is %q; use %s, or leave it unset for the fastest", Variable, name, list())

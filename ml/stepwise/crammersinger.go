@@ -95,14 +95,14 @@ func newClassProblem(k svm.Matrix, y []int, classes int, c float64) (*classProbl
 		return nil, err
 	}
 	if len(y) != k.Len() {
-		return nil, fmt.Errorf("stepwise: %d classes for %d points; give one class a point", len(y), k.Len())
+		return nil, fmt.Errorf("stepwise: %d classes for %d points; give one class per point", len(y), k.Len())
 	}
 	if classes < 2 {
-		return nil, param.Refuse("give points of two classes at least", "there is only one class")
+		return nil, param.Refuse("add points of another class", "there is only one class")
 	}
 	for class := range classes {
 		if !slices.Contains(y, class) {
-			return nil, param.Refuse("leave the class out or add a point of it", "class %d of %d has no point", class+1, classes)
+			return nil, param.Refuse("remove the class or add a point of it", "class %d of %d has no point", class+1, classes)
 		}
 	}
 	if i := slices.IndexFunc(y, func(c int) bool { return c < 0 || c >= classes }); i >= 0 {

@@ -22,7 +22,7 @@ func EM(ctx context.Context, x *mat.Dense, begin mixture.Mixture, s mixture.Sett
 		return nil, err
 	}
 	if s.MaxIter < 1 || !(s.Floor > 0) {
-		return nil, fmt.Errorf("stepwise: %d steps of EM with the lowest variance %g; take at least 1 step, and a variance above 0", s.MaxIter, s.Floor)
+		return nil, fmt.Errorf("stepwise: %d steps of EM with the lowest variance %g; use at least 1 step and a variance above 0", s.MaxIter, s.Floor)
 	}
 	r := trace.Record(ctx, s.MaxIter, func(yield func(mixture.State) bool) trace.Status {
 		return mixture.Climb(ctx, x, begin, s, yield)
@@ -33,5 +33,5 @@ func EM(ctx context.Context, x *mat.Dense, begin mixture.Mixture, s mixture.Sett
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	return nil, param.Refuse("scale the points", "the likelihood of the mixture at the start is no finite number")
+	return nil, param.Refuse("scale the points", "the likelihood of the initial mixture is not finite")
 }

@@ -20,7 +20,7 @@ import (
 // [conformal.FitAt].
 func FisherAscent(ctx context.Context, k conformal.Matrix, x *mat.Dense, y []float64, cores [][]float64, s conformal.Settings) (*trace.Replay[[]float64], error) {
 	if s.Steps < 1 {
-		return nil, fmt.Errorf("stepwise: %d steps of the ascent; take at least 1", s.Steps)
+		return nil, fmt.Errorf("stepwise: %d steps of the ascent; use at least 1", s.Steps)
 	}
 	var err error
 	r := trace.Record(ctx, s.Steps, func(yield func([]float64) bool) trace.Status {

@@ -46,7 +46,7 @@ const mostRefined = 500 // nodes, over all rounds
 func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSettings) (*trace.Replay[Refinement], error) {
 	h := settings.Rounds
 	if h < 0 || h > 10 {
-		return nil, param.Refuse("take 0 to 10", "%d rounds", h)
+		return nil, param.Refuse("use 0 to 10", "%d rounds", h)
 	}
 	s := Refinement{Graph: -1, Node: -1, Colours: make([][][]int, len(graphs))}
 	steps := 0
@@ -67,7 +67,7 @@ func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSett
 		}
 	}
 	if steps > mostRefined {
-		return nil, param.Refuse("take fewer rounds or smaller graphs", "%d nodes to be coloured, of which a replay takes %d", steps, mostRefined)
+		return nil, param.Refuse("use fewer rounds or smaller graphs", "%d nodes to colour exceed the limit of %d in a replay", steps, mostRefined)
 	}
 	return trace.Record(ctx, steps, func(yield func(Refinement) bool) trace.Status {
 		if !yield(s) {

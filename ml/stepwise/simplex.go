@@ -86,7 +86,7 @@ func Simplex(ctx context.Context, x mat.Matrix, y []float64, s SimplexSettings) 
 	for i := range m {
 		for k := range d {
 			if v := x.At(i, k); math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("stepwise: entry %d of row %d is %g; all have to be finite", k+1, i+1, v)
+				return nil, fmt.Errorf("stepwise: entry %d of row %d is %g; all entries must be finite", k+1, i+1, v)
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func SMO(ctx context.Context, k svm.Matrix, y []float64, s SMOSettings) (*trace.
 		return nil, err
 	}
 	if s.Selection != MaximalViolation && s.Selection != SecondOrder {
-		return nil, fmt.Errorf("stepwise: there is no selection %q; use %q, or none for the maximal violation", s.Selection, SecondOrder)
+		return nil, fmt.Errorf("stepwise: unknown selection %q; use %q, or none for the maximal violation", s.Selection, SecondOrder)
 	}
 	tol, err := tolerance(s.Tol)
 	if err != nil {

@@ -152,7 +152,7 @@ func gramRows(k svm.Matrix) ([][]float64, error) {
 
 func checkLabels(y []float64, m int) error {
 	if len(y) != m {
-		return fmt.Errorf("stepwise: %d labels for %d points; give one label a point", len(y), m)
+		return fmt.Errorf("stepwise: %d labels for %d points; give one label per point", len(y), m)
 	}
 	for i, v := range y {
 		if v != 1 && v != -1 {
@@ -160,14 +160,14 @@ func checkLabels(y []float64, m int) error {
 		}
 	}
 	if !slices.Contains(y, 1) || !slices.Contains(y, -1) {
-		return param.Refuse("give points of label +1 and of label -1", "there are no two classes")
+		return param.Refuse("add points of the other class", "all points have the same label")
 	}
 	return nil
 }
 
 func checkC(c float64) error {
 	if !(c > 0) || math.IsInf(c, 1) {
-		return fmt.Errorf("stepwise: C is %g; it must be above 0 and finite, and a large C comes near to a hard margin", c)
+		return fmt.Errorf("stepwise: C is %g; it must be above 0 and finite; a large C approximates a hard margin", c)
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func passes(order Order, seed uint64) (func(alpha []float64) []int, error) {
 	switch order {
 	case Cyclic, Shuffled, Descending:
 	default:
-		return nil, fmt.Errorf("stepwise: there is no order %q; use %q, %q or none for the order of the data", order, Shuffled, Descending)
+		return nil, fmt.Errorf("stepwise: unknown order %q; use %q, %q or none for the order of the data", order, Shuffled, Descending)
 	}
 	return func(alpha []float64) []int {
 		points := dataset.Indices(len(alpha))

@@ -45,14 +45,14 @@ const mostSubsequenceEntries = 2000
 func Subsequences(ctx context.Context, x, z string, k int, decay float64) (*trace.Replay[SubsequenceTables], error) {
 	switch {
 	case k < 1:
-		return nil, param.Refuse("take 1 or more", "subsequences of %d symbols", k)
+		return nil, param.Refuse("use 1 or more", "subsequences of %d symbols", k)
 	case !(decay > 0 && decay <= 1):
-		return nil, param.Refuse("take a number above 0 and at most 1", "a decay of %g", decay)
+		return nil, param.Refuse("use a number above 0 and at most 1", "a decay of %g", decay)
 	}
 	s := SubsequenceTables{X: []rune(x), Z: []rune(z), K: k, Decay: decay}
 	entries := float64(len(s.X)) * float64(len(s.Z)) * float64(2*k-1)
 	if entries > mostSubsequenceEntries {
-		return nil, param.Refuse("take shorter strings or a smaller k", "tables of %.0f entries, of which a replay takes %d", entries, mostSubsequenceEntries)
+		return nil, param.Refuse("use shorter strings or a smaller k", "tables of %.0f entries exceed the limit of %d in a replay", entries, mostSubsequenceEntries)
 	}
 	return trace.Record(ctx, int(entries), func(yield func(SubsequenceTables) bool) trace.Status {
 		for yield(s) {

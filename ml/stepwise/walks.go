@@ -31,9 +31,9 @@ type WalkSum struct {
 func SumWalks(ctx context.Context, a mat.Symmetric, lambda float64, steps int) (*trace.Replay[WalkSum], error) {
 	switch {
 	case !(lambda > 0) || math.IsInf(lambda, 1):
-		return nil, param.Refuse("take a number above 0", "a weight of %g for a step", lambda)
+		return nil, param.Refuse("use a number above 0", "a weight of %g for a step", lambda)
 	case steps < 1:
-		return nil, param.Refuse("take 1 or more", "walks of %d steps", steps)
+		return nil, param.Refuse("use 1 or more", "walks of %d steps", steps)
 	}
 	n := a.SymmetricDim()
 	return trace.Record(ctx, steps, func(yield func(WalkSum) bool) trace.Status {
@@ -68,7 +68,7 @@ func SumWalks(ctx context.Context, a mat.Symmetric, lambda float64, steps int) (
 // without neighbours.
 func Wander(ctx context.Context, a mat.Symmetric, steps int, seed uint64) (*trace.Replay[[]int], error) {
 	if steps < 0 {
-		return nil, param.Refuse("take 0 or more", "a walk of %d steps", steps)
+		return nil, param.Refuse("use 0 or more", "a walk of %d steps", steps)
 	}
 	n := a.SymmetricDim()
 	neighbours := make([][]int, n)

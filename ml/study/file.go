@@ -50,7 +50,7 @@ func Parse(text, file string) (*Study, error) {
 // parse parses a study; if later is set, its data may still be missing.
 func parse(text, file string, later bool) (*Study, error) {
 	if len(text) > MostBytes {
-		return nil, &dataset.Error{File: file, Message: fmt.Sprintf("a study has at most %d KB; this is no study", MostBytes>>10)}
+		return nil, &dataset.Error{File: file, Message: fmt.Sprintf("a study has at most %d KB; this file is not a study", MostBytes>>10)}
 	}
 	r := reader{file: file, below: make(map[string][]string), later: later, s: &Study{Folds: 5, Repeats: 1, Seed: 1}}
 	var top map[string]toml.Primitive
@@ -122,9 +122,9 @@ func (r *reader) each(p toml.Primitive, path toml.Key, f func(name string, p tom
 		case map[string]any:
 			return nil
 		case []map[string]any, []any:
-			return fmt.Errorf("%s is a list of tables: give each its name, as in [%s.first]", path, path[0])
+			return fmt.Errorf("%s is a list of tables: name each one, as in [%s.first]", path, path[0])
 		}
-		return fmt.Errorf("%s is no table: expected [%s]", path, path)
+		return fmt.Errorf("%s is not a table: expected [%s]", path, path)
 	})
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (r *reader) whole(top map[string]toml.Primitive) error {
 	}
 	for _, set := range r.s.Sets {
 		if r.s.Values && set.Positive != "" {
-			return &dataset.Error{File: r.file, Message: fmt.Sprintf("data set %s: positive is a class, and target = \"value\" asks for none; leave it out", set.Name)}
+			return &dataset.Error{File: r.file, Message: fmt.Sprintf("data set %s: positive has no effect with target = \"value\"; leave it out", set.Name)}
 		}
 	}
 	switch {
@@ -191,7 +191,7 @@ func (r *reader) whole(top map[string]toml.Primitive) error {
 		r.s.Baseline = names[0]
 	case !slices.Contains(names, r.s.Baseline):
 		return r.take(top["baseline"], func(any) error {
-			return fmt.Errorf("baseline %q is no learner of the study: expected one of %s", r.s.Baseline, strings.Join(names, ", "))
+			return fmt.Errorf("baseline %q is not a learner of the study: expected one of %s", r.s.Baseline, strings.Join(names, ", "))
 		})
 	}
 	return nil
@@ -206,7 +206,7 @@ func text(to *string) func(v any) error {
 	return func(v any) error {
 		s, ok := v.(string)
 		if !ok {
-			return fmt.Errorf("expected a text in quotes, found %v", v)
+			return fmt.Errorf("expected a string in quotes, found %v", v)
 		}
 		*to = s
 		return nil
@@ -217,7 +217,7 @@ func text(to *string) func(v any) error {
 // heading.
 func CheckName(s string) error {
 	if n := len([]rune(s)); n == 0 || n > mostName || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) }) {
-		return fmt.Errorf("name %q: expected 1 to %d letters, without blanks at its ends", s, mostName)
+		return fmt.Errorf("name %q: expected 1 to %d characters without surrounding spaces", s, mostName)
 	}
 	return nil
 }
@@ -305,7 +305,7 @@ func (r *reader) data(p toml.Primitive) error {
 						set.Features = append(set.Features, s)
 					}
 					if !ok || len(list) == 0 {
-						return errors.New("features: expected a list of columns, as [\"height\", \"weight\"]")
+						return errors.New("features: expected a list of columns such as [\"height\", \"weight\"]")
 					}
 					return nil
 				})
@@ -339,7 +339,7 @@ func (s Set) check() error {
 	case sources != 1:
 		return fmt.Errorf("data set %s: expected one of file, generator and builtin", s.Name)
 	case s.File == "" && (s.Label != "" || s.Features != nil || s.Missing != ""):
-		return fmt.Errorf("data set %s: label, features and missing go with a file", s.Name)
+		return fmt.Errorf("data set %s: label, features and missing need a file", s.Name)
 	case s.Missing != "" && !slices.Contains(dataset.Missings, s.Missing):
 		return fmt.Errorf("data set %s: missing expects error, drop or median, not %q", s.Name, s.Missing)
 	}
@@ -363,7 +363,7 @@ func unknownBuiltin(slug string) error {
 	for _, b := range dataset.Builtins {
 		slugs = append(slugs, b.Slug)
 	}
-	return fmt.Errorf("no data set %q comes with the program: expected one of %s", slug, strings.Join(slugs, ", "))
+	return fmt.Errorf("no built-in data set %q: expected one of %s", slug, strings.Join(slugs, ", "))
 }
 
 // generated sets the parameters of the generator: all remaining keys.
@@ -406,9 +406,9 @@ func (r *reader) settings(p toml.Primitive, path toml.Key) (all []setting, err e
 			q, ok := ml.Param(key)
 			switch {
 			case !ok:
-				return fmt.Errorf("%s; marginlab fit --help tells all, with _ for - here", ml.NoParameter(key))
+				return fmt.Errorf("%s; marginlab fit --help lists the parameters, written here with _ instead of -", ml.NoParameter(key))
 			case slices.Contains(ofData, key):
-				return fmt.Errorf("%s is not for a learner to say, as all are judged on the same: it belongs to the data or the scheme, where it can be chosen", key)
+				return fmt.Errorf("%s cannot differ between learners: set it for the data or the scheme, if it can be set there", key)
 			}
 			list, several := v.([]any)
 			if !several {
@@ -472,7 +472,7 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 			settings := 1
 			for _, values := range l.Grid {
 				if settings *= len(values); settings > mostSettings {
-					return fmt.Errorf("learner %s chooses from more than %d settings; take fewer values", own, mostSettings)
+					return fmt.Errorf("learner %s has more than %d settings; use fewer values", own, mostSettings)
 				}
 			}
 			specs, err := l.specs()
@@ -483,7 +483,7 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 				return slices.ContainsFunc(specs, func(q ml.Spec) bool { return q.Applies(s.p.Name) })
 			}
 			if r.s.Values && slices.ContainsFunc(specs, func(q ml.Spec) bool { return !q.Targets() }) {
-				return fmt.Errorf("learner %s: %s tells classes apart; with target = \"value\" take learner = \"ridge\"", own, l.Spec.Learner)
+				return fmt.Errorf("learner %s: %s is a classifier; use learner = \"ridge\" with target = \"value\"", own, l.Spec.Learner)
 			}
 			for _, s := range given {
 				if !applies(s) {

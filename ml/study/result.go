@@ -113,9 +113,9 @@ func (s *Study) outcome(d Sample, j Judged) (o Outcome, err error) {
 		fold := FoldOutcome{Chosen: j.Result.Settings[chosen].Values, SupportVectors: f.SupportVectors, Trained: len(split.Train)}
 		switch {
 		case f.Failure != "": // of the only setting; a choice skips failed settings
-			return o, param.Refuse("leave the learner or the data set out, or change its settings", "%s", strings.TrimSuffix(f.Failure, "."))
+			return o, param.Refuse("remove the learner or the data set, or change its settings", "%s", strings.TrimSuffix(f.Failure, "."))
 		case s.Values != (f.Errors != nil):
-			return o, errors.New("a fold has errors of values where classes were asked for, or the other way round")
+			return o, errors.New("a fold does not match the target: it has errors for classes, or shares for values")
 		case s.Values:
 			fold.Errors = &Errors{MSE: f.MSE, Left: f.MSE / variance}
 		default:
@@ -174,7 +174,7 @@ func (s *Study) Restore(r *Result) error {
 				wrong = wrong || f.Trained < 1 || f.SupportVectors < 0 || f.SupportVectors > f.Trained || f.Accuracy < 0 || f.Accuracy > 1 || (f.Errors != nil) != s.Values || s.Values && (f.MSE < 0 || f.Left < 0 || max(f.MSE, f.Left) > eval.LargestMSE)
 			}
 			if wrong {
-				return fmt.Errorf("data set %s, learner %s: expected %d folds, each with what came of it", set.Name, o.Learner, s.Folds*s.Repeats)
+				return fmt.Errorf("data set %s, learner %s: expected %d folds, each with a result", set.Name, o.Learner, s.Folds*s.Repeats)
 			}
 			o.Errors = nil
 			o.sum()

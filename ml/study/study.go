@@ -74,11 +74,11 @@ type Ready struct {
 // Builtins lists the built-in studies. matrices has no data of its own.
 var Builtins = []Ready{
 	{"lecture", "Points of two classes", "SVM, MCM and sparse MCM, each with and without a conformal map: the lecture's claim"},
-	{"classes", "Points of several classes", "machines for pairs of classes, for each class against the rest, and for all at once"},
-	{"values", "Points with values", "kernels of a regression"},
-	{"strings", "Strings", "kernels of words with and without gaps"},
+	{"classes", "Points of several classes", "one against one, one against the rest, and all classes at once"},
+	{"values", "Points with values", "kernels for regression"},
+	{"strings", "Strings", "subsequences with and without gaps"},
 	{"graphs", "Graphs", "kernels of neighbours and of walks"},
-	{"matrices", "Kernel matrices", "machines on values of a kernel, which --data brings"},
+	{"matrices", "Kernel matrices", "learners on kernel matrices given with --data"},
 }
 
 //go:embed *.toml
@@ -112,10 +112,10 @@ func (s *Study) path(set Set) string {
 func (s *Study) Add(path string) error {
 	own := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	if err := CheckName(own); err != nil {
-		return fmt.Errorf("%s: as a data set, its %w", path, err)
+		return fmt.Errorf("%s: data set %w", path, err)
 	}
 	if slices.ContainsFunc(s.Sets, func(set Set) bool { return set.Name == own }) {
-		return param.Refuse("give the file another name", "%s: the study has a data set %s already", path, own)
+		return param.Refuse("rename the file", "%s: the study already has a data set %s", path, own)
 	}
 	whole, err := filepath.Abs(path)
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *Study) Load(read func(path string) (*dataset.Table, error)) ([]Sample, 
 		}
 		m.SHA256 = m.Hash()
 		if set.SHA256 != "" && set.SHA256 != m.SHA256 {
-			return nil, param.Refuse("take the data that the study was made with, or leave sha256 out", "data set %s: the objects have the SHA-256 %s, and the study says %s", set.Name, m.SHA256, set.SHA256)
+			return nil, param.Refuse("use the data of the original study, or remove sha256", "data set %s: the objects have the SHA-256 %s, but the study expects %s", set.Name, m.SHA256, set.SHA256)
 		}
 		samples[i] = m
 	}
@@ -213,11 +213,11 @@ func (s *Study) variance(d *dataset.Data) (float64, error) {
 	}
 	values, err := d.Values()
 	if err != nil {
-		return 0, param.Refuse("take other data, or leave target out", "target: %v, as every value must be", err)
+		return 0, param.Refuse("use other data, or remove target", "target: %v", err)
 	}
 	v := stat.PopVariance(values, nil)
 	if !(v > 0) || math.IsInf(v, 0) {
-		return 0, param.Refuse("take other data", "its values have the variance %g, and errors are measured by that", v)
+		return 0, param.Refuse("use other data", "errors cannot be scaled by the variance of the values, which is %g", v)
 	}
 	return v, nil
 }

@@ -63,9 +63,9 @@ func (r *Result) Verdict() string {
 	case len(worse) == len(against):
 		text = fmt.Sprintf("%s is better than %s.", r.Baseline, strings.Join(worse, " and "))
 	case len(better) == 0 && len(worse) > 0:
-		text = fmt.Sprintf("No learner is shown to be better than %s; worse: %s.", r.Baseline, strings.Join(worse, ", "))
+		text = fmt.Sprintf("No learner is significantly better than %s; worse: %s.", r.Baseline, strings.Join(worse, ", "))
 	case len(better) == 0:
-		text = fmt.Sprintf("No learner is shown to be better than %s, or worse.", r.Baseline)
+		text = fmt.Sprintf("No learner is significantly better or worse than %s.", r.Baseline)
 	default:
 		text = fmt.Sprintf("Better than %s: %s.", r.Baseline, strings.Join(better, ", "))
 		if len(worse) > 0 {
@@ -93,7 +93,7 @@ func (r *Result) Verdict() string {
 func (r *Result) Tables() []Table {
 	deal := fmt.Sprintf("Mean and standard deviation over %d folds", r.Folds)
 	if r.Repeats > 1 {
-		deal = fmt.Sprintf("Mean and standard deviation over %d deals of %d folds", r.Repeats, r.Folds)
+		deal = fmt.Sprintf("Mean and standard deviation over %d repeats of %d folds", r.Repeats, r.Folds)
 	}
 	var tables []Table
 	if r.Target == "value" {
@@ -106,7 +106,7 @@ func (r *Result) Tables() []Table {
 		}, deal+"; settings are chosen on the other folds."),
 			r.quantity("Support vectors", vectors, r.Vectors, func(o Outcome) string {
 				return strconv.FormatFloat(o.SupportVectors, 'f', 1, 64) + " ± " + strconv.FormatFloat(o.VectorsDeviation, 'f', 1, 64)
-			}, fmt.Sprintf("Of the same models, each trained on %s of the points.", share(r.Folds))))
+			}, fmt.Sprintf("For the same models, each trained on %s of the points.", share(r.Folds))))
 	}
 	if len(r.Accuracy.Against) > 0 {
 		tables = append(tables, r.against("Accuracy against "+r.Baseline, r.Accuracy), r.against("Share of support vectors against "+r.Baseline, r.Vectors))
@@ -212,7 +212,7 @@ func equal(v float64) string {
 func (r *Result) times() Table {
 	t := Table{
 		Title: "Training time in ms", Head: append([]string{"Data set", "n"}, r.Learners...),
-		Notes: []string{"Wall-clock mean over all trainings, including those that chose settings."},
+		Notes: []string{"Mean wall-clock time over all trainings, including those for choosing settings."},
 	}
 	unfinished := 0
 	for _, set := range r.Sets {

@@ -79,9 +79,9 @@ func TestValues(t *testing.T) {
 func TestValueFaults(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		strings.Replace(regressions, `learner = "ridge"`, `learner = "svm"`, 1):                `learner flat: svm tells classes apart; with target = "value" take learner = "ridge"`,
+		strings.Replace(regressions, `learner = "ridge"`, `learner = "svm"`, 1):                `learner flat: svm is a classifier; use learner = "ridge" with target = "value"`,
 		strings.Replace(regressions, `"value"`, `"worth"`, 1):                                  "target must be one of class, value",
-		strings.Replace(regressions, "[data.hill]\n", "[data.hill]\npositive = \"1\"\n", 1):    "data set hill: positive is a class",
+		strings.Replace(regressions, "[data.hill]\n", "[data.hill]\npositive = \"1\"\n", 1):    "data set hill: positive has no effect",
 		strings.Replace(regressions, `generator = "hill"`+"\nn = 90", "builtin = \"iris\"", 1): "data set hill: target",
 	} {
 		s, err := study.Parse(text, "s.toml")

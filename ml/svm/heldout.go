@@ -26,7 +26,7 @@ import (
 // next, as in path.go.
 func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float64, s Settings) ([]*Result, error) {
 	if len(cs) == 0 || !slices.IsSorted(cs) || math.IsInf(cs[len(cs)-1], 0) {
-		return nil, fmt.Errorf("svm: C is %v; it must be a list of finite numbers that rise", cs)
+		return nil, fmt.Errorf("svm: C is %v; it must be an increasing list of finite numbers", cs)
 	}
 	s.C = cs[0]
 	if err := check(k, y, &s); err != nil {
@@ -46,7 +46,7 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 		left[v] += o.weight[i]
 	}
 	if left[1] == 0 || left[-1] == 0 {
-		return nil, errors.New("svm: all points of a class are held out; two classes are needed")
+		return nil, errors.New("svm: all points of a class are held out; keep points of both classes")
 	}
 	if !rows.Definite(k) { // no warm start: the better of two local optima need not lead to the next
 		var results []*Result

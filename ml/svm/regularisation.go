@@ -92,7 +92,7 @@ func Regularise(ctx context.Context, k Matrix, y []float64, held []int, cs []flo
 			return r.Status != trace.Converged && !(r.Status == trace.Numerical && r.KKTViolation <= s.Tol)
 		}
 		if i := slices.IndexFunc(results, open); i >= 0 {
-			return nil, param.Refuse(Remedy(results[i].Status), "the training with C = %.3g ended as %s, so that the path is not known there", between[i], results[i].Status)
+			return nil, param.Refuse(Remedy(results[i].Status), "the path is unknown at C = %.3g: the training did not converge (%s)", between[i], results[i].Status)
 		}
 		r.merge(between, results)
 	}
@@ -119,7 +119,7 @@ func Remedy(s trace.Status) string {
 // may jump as C rises.
 func HasPath(k Matrix) error {
 	if !rows.Definite(k) {
-		return param.Refuse("take another kernel", "with a kernel that is not positive semidefinite in general, the solution may jump as C rises: it has no path")
+		return param.Refuse("use another kernel", "the path over C needs a positive semidefinite kernel: with this kernel the solution may jump as C rises")
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func Reweigh(ctx context.Context, k Matrix, y, alpha, weight []float64, s Settin
 		return nil, err
 	}
 	if len(alpha) != len(y) || len(weight) != len(y) || math.IsInf(s.C, 1) {
-		return nil, fmt.Errorf("svm: %d alphas and %d weights for %d points, C is %g; expected one of each a point, and a finite C", len(alpha), len(weight), len(y), s.C)
+		return nil, fmt.Errorf("svm: %d alphas and %d weights for %d points, C is %g; expected one of each per point, and a finite C", len(alpha), len(weight), len(y), s.C)
 	}
 	if err := HasPath(k); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func Reweigh(ctx context.Context, k Matrix, y, alpha, weight []float64, s Settin
 		left[y[i]] += w
 	}
 	if !(left[1] > 0 && left[-1] > 0) {
-		return nil, errors.New("svm: a class has no weight; two classes are needed")
+		return nil, errors.New("svm: a class has no weight; give both classes some")
 	}
 	o.bound(s.C)
 	for i, a := range alpha {

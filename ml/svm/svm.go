@@ -46,12 +46,12 @@ var Params = []param.Param{
 	{
 		Name: "tol", Label: "tolerance", Kind: param.Number, Default: "0.001",
 		Min: 0, OpenMin: true, Max: 1, Low: 1e-9, High: 1e-1, Log: true, Folded: true, Effort: true,
-		Help: "Stop when the optimality conditions hold to this much.",
+		Help: "Stop when the optimality conditions hold to this tolerance.",
 	},
 	{
 		Name: "max_iter", Label: "iteration limit", Kind: param.Integer, Default: "0",
 		Min: 0, Max: 1e9, Folded: true, Effort: true,
-		Help: "Stop after this many iterations; 0 chooses a limit by the number of points.",
+		Help: "Stop after this many iterations; 0: a limit that depends on the number of points.",
 	},
 }
 
@@ -62,13 +62,13 @@ var ErrNotSeparable = param.Refuse("use a finite C or a more flexible kernel", "
 
 // ErrRounding is returned for a hard margin if the kernel values are so large, compared with the
 // distances of the points, that rounding hides whether the classes are separable.
-var ErrRounding = param.Refuse("standardise the features, or use a finite C", "the kernel's values are so much larger than their differences that rounding hides whether the classes can be separated")
+var ErrRounding = param.Refuse("standardise the features, or use a finite C", "the kernel values are so much larger than their differences that rounding hides whether the classes are separable")
 
 // ErrUnbounded is returned for a hard margin with a kernel not known to be positive semidefinite
 // if the dual is unbounded: along some direction with sum alpha_i y_i = 0 the curvature is not
 // positive and no C limits the step. That proves nothing about separability, since such a kernel
 // has no feature space.
-var ErrUnbounded = param.Refuse("use a finite C or another kernel", "the hard margin has no solution with this kernel, whose dual grows for ever; as the kernel is not positive semidefinite in general, that does not tell whether the classes can be separated")
+var ErrUnbounded = param.Refuse("use a finite C or another kernel", "the hard margin has no solution with this kernel: the dual is unbounded, and because the kernel is not positive semidefinite in general, this does not show whether the classes are separable")
 
 // ErrOverflow is returned if sums of kernel values overflow.
 var ErrOverflow = param.Refuse("scale the inputs, or lower C or the kernel's parameters", "sums of kernel values are too large for floating-point numbers")
@@ -166,7 +166,7 @@ func check(k Matrix, y []float64, s *Settings) error {
 		}
 	}
 	if positive == 0 || negative == 0 {
-		return param.Refuse("two classes are needed", "all points have the same label")
+		return param.Refuse("add points of another class", "all points have the same label")
 	}
 	for i := range m {
 		if v := k.Diag(i); math.IsNaN(v) || math.IsInf(v, 0) {

@@ -51,7 +51,7 @@ func BestLine(points [][2]float64, y []float64) (w [2]float64, b float64, errors
 		}
 	}
 	if errors > len(y) {
-		return w, 0, 0, param.Refuse("give two that differ", "a line for points of which no two differ")
+		return w, 0, 0, param.Refuse("use two different points", "all points coincide, so no line is defined")
 	}
 	return w, b, errors, nil
 }

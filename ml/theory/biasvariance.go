@@ -47,13 +47,13 @@ func NewBiasVariance(f *mat.Dense, posterior []float64) (BiasVariance, error) {
 	d := BiasVariance{Main: make([]float64, t), Biased: make([]bool, t), Spread: make([]float64, t)}
 	for j, p := range posterior {
 		if !(p >= 0 && p <= 1) {
-			return BiasVariance{}, fmt.Errorf("theory: posterior %d is %g; it is a probability, 0 to 1", j+1, p)
+			return BiasVariance{}, fmt.Errorf("theory: posterior %d is %g; it must be from 0 to 1", j+1, p)
 		}
 		plus := 0
 		for i := range r {
 			v := f.At(i, j)
 			if v != v {
-				return BiasVariance{}, fmt.Errorf("theory: model %d says NaN at test point %d", i+1, j+1)
+				return BiasVariance{}, fmt.Errorf("theory: model %d predicts NaN at test point %d", i+1, j+1)
 			}
 			if v >= 0 {
 				plus++

@@ -68,7 +68,7 @@ func LinearCapacity(w []float64, b float64, x *mat.Dense, y []float64) (Capacity
 		return Capacity{}, fmt.Errorf("theory: %d weights for points of %d coordinates", len(w), d)
 	}
 	if n == 0 {
-		return Capacity{}, param.Refuse("give at least one", "the capacity on no points")
+		return Capacity{}, param.Refuse("add at least one", "the capacity needs points")
 	}
 	var k mat.SymDense
 	k.SymOuterK(1, x)
@@ -102,7 +102,7 @@ func capacity(k mat.Symmetric, f []float64, norm, b float64, y []float64) (Capac
 		c.Slack[i] = max(0, 1-y[i]*v)
 	}
 	if high == 0 {
-		return Capacity{}, param.Refuse("choose another one", "f is 0 at every point: the machine decides nothing and has no h_MCM")
+		return Capacity{}, param.Refuse("choose another f", "f is 0 at every point, so h_MCM is undefined")
 	}
 	c.HMCM = high / low
 	c.Margin = low / math.Hypot(c.Norm, b)
@@ -168,7 +168,7 @@ func EnclosingBall(k mat.Symmetric) (Ball, error) {
 	for i := range n {
 		for j := range i {
 			if k.At(i, i)+k.At(j, j)-2*k.At(i, j) < -1e-10*scale {
-				return Ball{}, param.Refuse("choose one that is", "points %d and %d have a negative squared distance: the kernel is not positive semidefinite, so there is no ball", j+1, i+1)
+				return Ball{}, param.Refuse("choose a positive semidefinite kernel", "points %d and %d have a negative squared distance: the kernel is not positive semidefinite, so no ball encloses the points", j+1, i+1)
 			}
 		}
 	}

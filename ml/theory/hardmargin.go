@@ -31,7 +31,7 @@ func NewPairMachine(negative, positive []float64) (PairMachine, error) {
 	p.Square = floats.Dot(p.Between, p.Between)
 	p.Alpha = 2 / p.Square
 	if !(p.Square > 0) || math.IsInf(p.Square, 1) || math.IsInf(p.Alpha, 1) {
-		return PairMachine{}, param.Refuse("take two that lie apart", "the squared distance of the two points is %g", p.Square)
+		return PairMachine{}, param.Refuse("use distinct points of moderate size", "the squared distance of the two points is %g", p.Square)
 	}
 	floats.ScaleTo(p.W, p.Alpha, p.Between)
 	p.B = 1 - floats.Dot(p.W, positive)
@@ -90,7 +90,7 @@ func NewBiases(w []float64, x *mat.Dense, y, u []float64) (Biases, error) {
 		}
 	}
 	if math.IsInf(r.Low, 1) {
-		return Biases{}, param.Refuse("train first", "a bias from no support vectors")
+		return Biases{}, param.Refuse("train first", "the bias needs support vectors")
 	}
 	return r, nil
 }
@@ -132,7 +132,7 @@ func projections(w []float64, x *mat.Dense, y []float64) ([]float64, error) {
 		return nil, err
 	}
 	if floats.Max(y) == floats.Min(y) {
-		return nil, param.Refuse("give points of both", "the gap between two classes of which one has no points")
+		return nil, param.Refuse("add points of the other class", "the gap needs points of two classes")
 	}
 	at := make([]float64, n)
 	for i := range at {

@@ -142,10 +142,10 @@ func (p Problem) check() error {
 		return err
 	}
 	if p.Scale[0] <= 0 || p.Scale[1] <= 0 {
-		return errors.New("theory: both scales of the quadratic must be above 0, or it has no minimum")
+		return errors.New("theory: both scales of the quadratic must be above 0, otherwise it has no minimum")
 	}
 	if p.Kind != Unconstrained && p.Normal == ([2]float64{}) {
-		return param.Refuse("give it a direction", "the normal of the constraint is 0")
+		return param.Refuse("choose a nonzero normal", "the normal of the constraint is 0")
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func Metric(k kernel.Kernel, x []float64) (*mat.SymDense, error) {
 func ConformalMetric(k kernel.Kernel, x []float64, c float64, grad []float64) (*mat.SymDense, error) {
 	d := len(x)
 	if d == 0 || len(grad) != d {
-		return nil, fmt.Errorf("theory: a gradient of %d entries at a point of %d coordinates; they must agree and be at least 1", len(grad), d)
+		return nil, fmt.Errorf("theory: a gradient of %d entries at a point of %d coordinates; they must be equal and at least 1", len(grad), d)
 	}
 	// All but the RBF kernel are functions of x·z. With k = q(x·z): k_i = q' x_i and g_ij = q'
 	// [i=j] + q'' x_i x_j.
@@ -58,7 +58,7 @@ func ConformalMetric(k kernel.Kernel, x []float64, c float64, grad []float64) (*
 	case "rbf":
 		first, radial = 2*gamma, 0
 	default:
-		return nil, fmt.Errorf("theory: no metric for the kernel %q; it is there for linear, poly, rbf and sigmoid", k.Name)
+		return nil, fmt.Errorf("theory: no metric for the kernel %q; use linear, poly, rbf or sigmoid", k.Name)
 	}
 	g := mat.NewSymDense(d, nil)
 	for i := range d {
@@ -87,7 +87,7 @@ func Magnification(g mat.Symmetric) float64 {
 func Axes(g *mat.SymDense) (half [2]float64, directions *mat.Dense, err error) {
 	values, directions, ok := dense.Eigen(g, true)
 	if g.SymmetricDim() != 2 || !ok {
-		return half, nil, fmt.Errorf("theory: no axes of a metric of %d dimensions; it must be of the plane and finite", g.SymmetricDim())
+		return half, nil, fmt.Errorf("theory: no axes for a metric of %d dimensions; it must be two-dimensional and finite", g.SymmetricDim())
 	}
 	for i, v := range values {
 		half[i] = math.Sqrt(math.Max(0, v))

@@ -31,7 +31,7 @@ func (m Margins) GeometricMargin() float64 { return m.Geometric[m.Worst] }
 // weight vector of length norm > 0 in input or feature space.
 func NewMargins(f, y []float64, norm float64) (Margins, error) {
 	if len(f) == 0 {
-		return Margins{}, param.Refuse("give at least one", "margins of no points")
+		return Margins{}, param.Refuse("add at least one", "the margin needs points")
 	}
 	if err := checkLabels(y, len(f)); err != nil {
 		return Margins{}, err
@@ -40,7 +40,7 @@ func NewMargins(f, y []float64, norm float64) (Margins, error) {
 		return Margins{}, err
 	}
 	if !(norm > 0) || math.IsInf(norm, 1) {
-		return Margins{}, param.Refuse("choose another w", "|w| is %g, and w = 0 has no boundary and so no margin", norm)
+		return Margins{}, param.Refuse("choose another w", "|w| is %g: without a normal there is no boundary and no margin", norm)
 	}
 	m := Margins{Functional: make([]float64, len(f)), Geometric: make([]float64, len(f)), Norm: norm}
 	for i := range f {
@@ -75,7 +75,7 @@ func Canonical(w []float64, b float64, x *mat.Dense, y []float64) (cw []float64,
 		return nil, 0, err
 	}
 	if !m.Separates {
-		return nil, 0, param.Refuse("choose one that has", "point %d has functional margin %.3g, and only a hyperplane with every point on its own side has a canonical form", m.Worst+1, m.FunctionalMargin())
+		return nil, 0, param.Refuse("choose a hyperplane that separates them", "point %d has functional margin %.3g: the canonical form needs every point on its own side", m.Worst+1, m.FunctionalMargin())
 	}
 	cw = make([]float64, len(w))
 	floats.ScaleTo(cw, 1/m.FunctionalMargin(), w)

@@ -93,7 +93,7 @@ func (s Spectrum) EffectiveRank() float64 {
 func SchurTerms(k1, k2 mat.Symmetric, v []float64) ([]float64, error) {
 	n := len(v)
 	if k1.SymmetricDim() != n || k2.SymmetricDim() != n {
-		return nil, fmt.Errorf("theory: Schur's terms of a vector of %d entries, of which the matrices have %d and %d", n, k1.SymmetricDim(), k2.SymmetricDim())
+		return nil, fmt.Errorf("theory: Schur's terms of a vector with %d entries and matrices of size %d and %d", n, k1.SymmetricDim(), k2.SymmetricDim())
 	}
 	values, vectors, err := eigen(k1, true)
 	if err != nil {
@@ -127,11 +127,11 @@ func NewCloseness(k mat.Symmetric) (Closeness, error) {
 	}
 	n := k.SymmetricDim()
 	if n < 2 {
-		return Closeness{}, param.Refuse("give at least two", "one point has no similarity to others")
+		return Closeness{}, param.Refuse("use at least two", "a single point has no similarity to others")
 	}
 	for i := range n {
 		if k.At(i, i) <= 0 {
-			return Closeness{}, param.Refuse("leave the point out or choose another kernel", "K_ii of point %d is %g, and cosines need a positive diagonal", i+1, k.At(i, i))
+			return Closeness{}, param.Refuse("leave the point out or choose another kernel", "K_ii of point %d is %g, but cosines need a positive diagonal", i+1, k.At(i, i))
 		}
 	}
 	var c Closeness
@@ -162,7 +162,7 @@ type Components struct {
 // coincide in feature space. A thousand points take three seconds.
 func KernelPCA(k mat.Symmetric, r int) (Components, error) {
 	if r < 1 {
-		return Components{}, fmt.Errorf("theory: %d principal components; ask for at least 1", r)
+		return Components{}, fmt.Errorf("theory: %d principal components; use at least 1", r)
 	}
 	if err := checkGram(k); err != nil {
 		return Components{}, err

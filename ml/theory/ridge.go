@@ -13,7 +13,7 @@ import (
 // square roots of the binomial coefficients. p is 1 to 16.
 func Powers(p int) (FeatureMap, error) {
 	if p < 1 || p > 16 {
-		return FeatureMap{}, fmt.Errorf("theory: degree %d; take 1 to 16", p)
+		return FeatureMap{}, fmt.Errorf("theory: degree %d; use 1 to 16", p)
 	}
 	m := FeatureMap{Inputs: 1, Coordinates: []string{"1"}, Kernel: kernel.Polynomial(1, 1, p)}
 	factors := make([]float64, p+1)
@@ -73,7 +73,7 @@ func RidgeWeights(phi *mat.Dense, t []float64, lambda float64) ([]float64, error
 	}
 	var c mat.Cholesky
 	if !c.Factorize(&a) {
-		return nil, fmt.Errorf("theory: rounding has made the %d equations for the weights singular; raise lambda", d)
+		return nil, fmt.Errorf("theory: the %d equations for the weights are singular after rounding; raise lambda", d)
 	}
 	right, w := mat.NewVecDense(d, nil), mat.NewVecDense(d, nil)
 	right.MulVec(phi.T(), mat.NewVecDense(m, t))

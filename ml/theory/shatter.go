@@ -114,7 +114,7 @@ func (d Dichotomy) negative() Dichotomy {
 
 func checkShatter(n int) error {
 	if n < 1 || n > MaxShatter {
-		return fmt.Errorf("theory: %d points to shatter; give 1 to %d", n, MaxShatter)
+		return fmt.Errorf("theory: %d points to shatter; use 1 to %d", n, MaxShatter)
 	}
 	return nil
 }

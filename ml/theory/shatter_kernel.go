@@ -28,7 +28,7 @@ func ShatterKernel(k mat.Symmetric) (Shattering, error) {
 		return Shattering{}, err
 	}
 	if !s.PSD {
-		return Shattering{}, param.Refuse("choose a positive semidefinite kernel", "the Gram matrix has a negative eigenvalue: without a feature space there is nothing to separate")
+		return Shattering{}, param.Refuse("choose a positive semidefinite kernel", "the Gram matrix has a negative eigenvalue: there is no feature space to separate in")
 	}
 	c := centred(k) // the origin is irrelevant for a machine with bias
 	smallest := max(1e-4*MaxNorm(c), 1e-6*MaxNorm(k))

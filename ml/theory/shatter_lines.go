@@ -22,7 +22,7 @@ func ShatterLines(points [][2]float64) (Shattering, error) {
 	}
 	for i, p := range points {
 		if !(math.Abs(p[0]) <= 1e100 && math.Abs(p[1]) <= 1e100) {
-			return Shattering{}, param.Refuse("use numbers up to 1e100 in size", "point %d is (%g, %g)", i+1, p[0], p[1])
+			return Shattering{}, param.Refuse("use numbers up to 1e100 in magnitude", "point %d is (%g, %g)", i+1, p[0], p[1])
 		}
 	}
 	dirs, overlaps := directions(points), radonPartitions(points)

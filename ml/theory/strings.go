@@ -85,10 +85,10 @@ const mostOccurrences = 100_000
 func SubsequenceFeatures(text string, k int) (map[string]GapPolynomial, error) {
 	symbols := []rune(text)
 	if k < 1 {
-		return nil, param.Refuse("take 1 or more", "subsequences of %d symbols", k)
+		return nil, param.Refuse("use 1 or more", "subsequences of %d symbols", k)
 	}
 	if n := Choose(len(symbols), k); n > mostOccurrences {
-		return nil, param.Refuse("take a shorter string", "%.0f occurrences of %d symbols, of which %d can be listed", n, k, mostOccurrences)
+		return nil, param.Refuse("use a shorter string", "%.0f occurrences of %d symbols are more than the %d that can be listed", n, k, mostOccurrences)
 	}
 	features := make(map[string]GapPolynomial)
 	chosen := make([]rune, 0, k)

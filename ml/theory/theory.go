@@ -44,7 +44,7 @@ func Gram(k Matrix) *mat.SymDense {
 func checkGram(k mat.Symmetric) error {
 	n := k.SymmetricDim()
 	if n == 0 {
-		return param.Refuse("give at least one point", "an empty Gram matrix")
+		return param.Refuse("add at least one point", "an empty Gram matrix")
 	}
 	for i := range n {
 		for j := range i + 1 {

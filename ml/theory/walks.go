@@ -33,7 +33,7 @@ const mostPairs = 400
 // equal labels. It returns an error for more than 400 pairs and if no pair has equal labels.
 func NewProductGraph(a, b dataset.Graph, labelled bool) (p ProductGraph, err error) {
 	if n := a.N * b.N; n > mostPairs {
-		return p, param.Refuse("take smaller graphs", "a product graph of %d nodes, of which %d can be written down", n, mostPairs)
+		return p, param.Refuse("use smaller graphs", "a product graph of %d nodes exceeds the limit of %d", n, mostPairs)
 	}
 	for u := range a.N {
 		for v := range b.N {
@@ -43,7 +43,7 @@ func NewProductGraph(a, b dataset.Graph, labelled bool) (p ProductGraph, err err
 		}
 	}
 	if len(p.Pairs) == 0 {
-		return p, param.Refuse("pass over the labels", "the two graphs have no label in common, so that their product graph has no node")
+		return p, param.Refuse("ignore the labels", "the two graphs share no label, so their product graph has no nodes")
 	}
 	first, second := Adjacency(a), Adjacency(b)
 	p.Adjacency = mat.NewSymDense(len(p.Pairs), nil)
@@ -81,7 +81,7 @@ func WalkSystem(a mat.Symmetric, lambda float64) (float64, error) {
 	}
 	var x mat.VecDense
 	if err := x.SolveVec(m, ones); err != nil {
-		return 0, param.Refuse("take another weight", "with the weight %.4g the system of equations has no solution, or nearly none", lambda)
+		return 0, param.Refuse("use another weight", "with the weight %.4g the system of equations is singular or nearly so", lambda)
 	}
 	return mat.Sum(&x), nil
 }

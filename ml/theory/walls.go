@@ -42,7 +42,7 @@ type WallCase struct {
 // finite, or more than 10 walls.
 func (p Problem) WallCases(walls []Wall) ([]WallCase, error) {
 	if len(walls) > maxWalls {
-		return nil, param.Refuse("leave some out", "%d walls make 2^%d cases, and at most 2^%d are gone through", len(walls), len(walls), maxWalls)
+		return nil, param.Refuse("remove some", "%d constraints make 2^%d cases, and the limit is 2^%d", len(walls), len(walls), maxWalls)
 	}
 	p = Problem{Center: p.Center, Scale: p.Scale}
 	if err := p.check(); err != nil {
