@@ -62,14 +62,4 @@ func TestSeveralClasses(t *testing.T) {
 		require.Check(t, cv.Rule == rule && cv.Positive == nil && len(cv.Settings) == 2 && cv.Settings[1].Accuracy >= 0.9 && cv.Nested.Accuracy >= 0.9,
 			"%s: %+v", way, cv)
 	}
-	two := file(t, "points.csv", points)
-	for _, command := range []string{"fit", "cv"} {
-		args := []string{command, "--data", two, "--multiclass", "ovr"}
-		if command == "cv" {
-			args = append(args, "--folds", "2")
-		}
-		if o := run(t.Context(), "", args...); o.code != 0 || !strings.Contains(o.err, "--multiclass has no effect with two classes") {
-			t.Errorf("%s: exit %d: %s", command, o.code, o.err)
-		}
-	}
 }

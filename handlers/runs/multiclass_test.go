@@ -105,29 +105,3 @@ func TestThreeClassesFromTheLabToAComparison(t *testing.T) {
 	list := b.Page(200, "/runs").Find("table.runs tbody").Text()
 	require.Check(t, strings.Contains(list, "SVM, ovr") && strings.Contains(list, "SVM, cs"), "list: %s", list)
 }
-
-// One button saves a run of every rule that the learner takes, and compares them.
-func TestCompareRules(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	b := s.Browse(t, handlerstest.Alice)
-	const button = "[formaction='/compare/rules']"
-	for query, offered := range map[string]int{
-		"data=iris": 1, "data=iris&positive=setosa": 1, "data=iris&learner=mcm": 1, "data=moons": 0,
-	} {
-		n := b.Page(200, "/lab?"+query).Find(button).Length()
-		require.Check(t, n == offered, "%s: the comparison is offered %d times, want %d", query, n, offered)
-	}
-	for form, want := range map[string][]string{
-		"data=iris&on=shown&x=petal_length&y=petal_width&C=10": {"one against one", "one against the rest", "Weston and Watkins", "Crammer and Singer"},
-		"data=iris&learner=mcm&kernel=linear":                  {"one against one", "one against the rest"},
-	} {
-		doc := b.Send(200, "/compare/rules", form).HTML()
-		require.Equal(t, doc.Find(".side-by-side figure").Length(), len(want), "%s: runs side by side", form)
-		for _, rule := range want {
-			require.Check(t, strings.Contains(doc.Text(), rule), "%s: no word of %s", form, rule)
-		}
-	}
-	require.Check(t, strings.Contains(string(b.Send(422, "/compare/rules", "data=moons").Body), "no rules to compare"),
-		"two classes: the page does not say why not")
-}

@@ -2,14 +2,12 @@ package conformal
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -23,26 +21,9 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// held is a kernel matrix in memory.
-type held struct{ *mat.SymDense }
-
-func (d held) Len() int           { return d.SymmetricDim() }
-func (d held) Diag(i int) float64 { return d.At(i, i) }
-func (d held) Row(dst []float64, i int) {
-	for j := range dst {
-		dst[j] = d.At(i, j)
-	}
-}
-
-func gram(x *mat.Dense, k func(a, b []float64) float64) held {
+func gram(x *mat.Dense, k func(a, b []float64) float64) mltest.Matrix {
 	n, _ := x.Dims()
-	s := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			s.SetSym(i, j, k(x.RawRowView(i), x.RawRowView(j)))
-		}
-	}
-	return held{s}
+	return mltest.Symmetric(n, func(i, j int) float64 { return k(x.RawRowView(i), x.RawRowView(j)) })
 }
 
 func linear(a, b []float64) float64 { return floats.Dot(a, b) }
@@ -93,37 +74,6 @@ func near(t *testing.T, what string, got, want, rel float64) {
 		"%s = %.12g, want %.12g (relative %g)", what, got, want, rel)
 }
 
-// standardised reads a data set and standardises it by the population deviation.
-func standardised(t *testing.T, name, positive string) (*mat.Dense, []float64) {
-	t.Helper()
-	records := require.Value(csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll())(t)
-	records = records[1:]
-	d := len(records[0]) - 1
-	x, y := mat.NewDense(len(records), d, nil), make([]float64, len(records))
-	for i, r := range records {
-		y[i] = -1
-		if r[d] == positive {
-			y[i] = 1
-		}
-		for j := range d {
-			v := require.Value(strconv.ParseFloat(r[j], 64))(t)
-			x.Set(i, j, v)
-		}
-	}
-	for j := range d {
-		col := mat.Col(nil, j, x)
-		mean := floats.Sum(col) / float64(len(col))
-		floats.AddConst(-mean, col)
-		sd := floats.Norm(col, 2) / math.Sqrt(float64(len(col)))
-		if sd == 0 {
-			sd = 1
-		}
-		floats.Scale(1/sd, col)
-		x.SetCol(j, col)
-	}
-	return x, y
-}
-
 func TestReference(t *testing.T) {
 	t.Parallel()
 	var cases []struct {
@@ -149,7 +99,8 @@ func TestReference(t *testing.T) {
 	for i, c := range cases {
 		t.Run(fmt.Sprint(i, " ", c.Data, " ", c.Kernel.Type), func(t *testing.T) {
 			t.Parallel()
-			x, y := standardised(t, c.Data, c.Positive)
+			x, y := mltest.TwoClasses(t, c.Data, c.Positive)
+			mltest.Standardise(x)
 			k := map[string]func(a, b []float64) float64{
 				"linear": linear, "rbf": rbf(c.Kernel.Gamma), "poly": poly(c.Kernel.Gamma, c.Kernel.Coef0, c.Kernel.Degree),
 			}[c.Kernel.Type]
@@ -171,7 +122,7 @@ func TestReference(t *testing.T) {
 }
 
 // ridged returns c'B0c / c'(W0 + D I)c by the definition of B0 and W0.
-func ridged(k held, y, c []float64, ridge float64) float64 {
+func ridged(k mltest.Matrix, y, c []float64, ridge float64) float64 {
 	count := map[float64]float64{}
 	for _, v := range y {
 		count[v]++
@@ -328,8 +279,8 @@ func TestGradientClimbs(t *testing.T) {
 		again, _ := fit(t, "gradient", k, x, y, every(n, 5), s)
 		require.Equal(t, cmp.Diff(m, again), "", "trial %d: not deterministic", trial)
 		// The path is invariant to scaling kernel and ridge.
-		big := held{mat.NewSymDense(n, nil)}
-		big.ScaleSym(1024, k.SymDense)
+		big := mltest.NewMatrix(n)
+		big.Scale(1024, k)
 		s.Ridge *= 1024
 		scaled, _ := fit(t, "gradient", big, x, y, every(n, 5), s)
 		require.Equal(t, cmp.Diff(m, scaled), "", "trial %d: the unit of the kernel matters", trial)
@@ -529,7 +480,7 @@ func TestClassOfOneRow(t *testing.T) {
 
 // interrupted cancels the context at its fifth row.
 type interrupted struct {
-	held
+	mltest.Matrix
 	cancel context.CancelFunc
 	read   *int
 }
@@ -538,7 +489,7 @@ func (k interrupted) Row(dst []float64, i int) {
 	if *k.read++; *k.read == 5 {
 		k.cancel()
 	}
-	k.held.Row(dst, i)
+	k.Matrix.Row(dst, i)
 }
 
 func TestCancelWhileReading(t *testing.T) {

@@ -6,17 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
-
-// symmetric is a kernel matrix in memory.
-type symmetric struct{ *mat.SymDense }
-
-func (d symmetric) Len() int                 { return d.SymmetricDim() }
-func (d symmetric) Diag(i int) float64       { return d.At(i, i) }
-func (d symmetric) Row(dst []float64, i int) { mat.Row(dst, i, d) }
 
 // A full step must satisfy the equations however much the multipliers and slacks of a point
 // differ: near an optimum by many powers of ten.
@@ -25,17 +17,12 @@ func TestDirection(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 7))
 	for range 100 {
 		m := 20 + rng.IntN(40)
-		k := symmetric{mat.NewSymDense(m, nil)}
 		at := make([]float64, m)
 		y := make([]float64, m)
 		for i := range m {
 			at[i], y[i] = 10*rng.Float64(), float64(2*(i%2)-1)
 		}
-		for i := range m {
-			for j := range i + 1 {
-				k.SetSym(i, j, math.Exp(-math.Pow(at[i]-at[j], 2)))
-			}
-		}
+		k := mltest.Symmetric(m, func(i, j int) float64 { return math.Exp(-math.Pow(at[i]-at[j], 2)) })
 		f := require.Value(cholesky(context.Background(), k, 1e-3))(t)
 		in, err := newSubspace(context.Background(), f)
 		require.Must(t, err == nil && in != nil, "%v %v", in, err)

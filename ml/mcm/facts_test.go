@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/ml/mcm"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
@@ -16,8 +18,7 @@ import (
 
 func train(t *testing.T, k mcm.Matrix, y []float64, s mcm.Settings) *mcm.Result {
 	t.Helper()
-	r := require.Value(mcm.Train(context.Background(), k, y, s))(t)
-	return r
+	return require.Value(mcm.Train(context.Background(), k, y, s))(t)
 }
 
 // With a kernel of full rank the machine interpolates the labels for every C.
@@ -146,9 +147,10 @@ func TestWrongInput(t *testing.T) {
 	x, y := moons(10, rand.New(rand.NewPCG(6, 1)))
 	k := gram(x, rbf(1))
 	broken := gram(x, rbf(1))
-	broken[3][4], broken[4][3] = math.NaN(), math.NaN()
+	broken.Set(3, 4, math.NaN())
+	broken.Set(4, 3, math.NaN())
 	infinite := gram(x, rbf(1))
-	infinite[2][2] = math.Inf(1)
+	infinite.Set(2, 2, math.Inf(1))
 	with := func(i int, v float64) []float64 {
 		z := append([]float64(nil), y...)
 		z[i] = v
@@ -165,7 +167,7 @@ func TestWrongInput(t *testing.T) {
 		s    mcm.Settings
 		want string
 	}{
-		{"no points", full{}, nil, mcm.Settings{C: 1}, "no training points"},
+		{"no points", mltest.Matrix{Dense: new(mat.Dense)}, nil, mcm.Settings{C: 1}, "no training points"},
 		{"lengths", k, y[:9], mcm.Settings{C: 1}, "9 labels for 10"},
 		{"label", k, with(3, 2), mcm.Settings{C: 1}, "label 4 is 2"},
 		{"label NaN", k, with(3, math.NaN()), mcm.Settings{C: 1}, "label 4"},

@@ -1,63 +1,38 @@
 package mcm_test
 
 import (
-	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"strconv"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
-// full is a kernel matrix in memory.
-type full [][]float64
-
-func (k full) Len() int                 { return len(k) }
-func (k full) Diag(i int) float64       { return k[i][i] }
-func (k full) Row(dst []float64, i int) { copy(dst, k[i]) }
-
 // gram returns the kernel matrix of the rows of x.
-func gram(x [][]float64, kernel func(x, z []float64) float64) full {
-	k := make(full, len(x))
-	for i := range k {
-		k[i] = make([]float64, len(x))
-		for j := range i + 1 {
-			k[i][j] = kernel(x[i], x[j])
-			k[j][i] = k[i][j]
-		}
-	}
-	return k
+func gram(x [][]float64, kernel func(x, z []float64) float64) mltest.Matrix {
+	return mltest.Symmetric(len(x), func(i, j int) float64 { return kernel(x[i], x[j]) })
 }
 
-func dot(x, z []float64) float64 {
-	s := 0.0
-	for i := range x {
-		s += x[i] * z[i]
-	}
-	return s
-}
-
-func linear(x, z []float64) float64 { return dot(x, z) }
+func linear(x, z []float64) float64 { return floats.Dot(x, z) }
 
 func poly(gamma, coef0 float64, degree int) func(x, z []float64) float64 {
 	return func(x, z []float64) float64 {
 		v := 1.0
 		for range degree {
-			v *= gamma*dot(x, z) + coef0
+			v *= gamma*floats.Dot(x, z) + coef0
 		}
 		return v
 	}
 }
 
 func sigmoid(gamma, coef0 float64) func(x, z []float64) float64 {
-	return func(x, z []float64) float64 { return math.Tanh(gamma*dot(x, z) + coef0) }
+	return func(x, z []float64) float64 { return math.Tanh(gamma*floats.Dot(x, z) + coef0) }
 }
 
 func rbf(gamma float64) func(x, z []float64) float64 {
@@ -68,41 +43,6 @@ func rbf(gamma float64) func(x, z []float64) float64 {
 		}
 		return math.Exp(-gamma * s)
 	}
-}
-
-// shared returns the path of a reference file: beside the checkout if present, else the copy.
-func shared(t testing.TB, dir, name string) string {
-	t.Helper()
-	p := filepath.Join("..", "..", "..", "shared", dir, name)
-	if _, err := os.Stat(p); err == nil {
-		return p
-	}
-	return filepath.Join("..", "testdata", name)
-}
-
-// readData reads a data set, standardised by the population deviation.
-func readData(t testing.TB, name, positive string) (x [][]float64, y []float64) {
-	t.Helper()
-	f := require.Value(os.Open(shared(t, "data", name)))(t)
-	defer f.Close()
-	recs, err := csv.NewReader(f).ReadAll()
-	require.NoError(t, err)
-	for _, rec := range recs[1:] {
-		d := len(rec) - 1
-		row := make([]float64, d)
-		for j := range row {
-			row[j], err = strconv.ParseFloat(rec[j], 64)
-			require.NoError(t, err)
-		}
-		x = append(x, row)
-		if rec[d] == positive {
-			y = append(y, 1)
-		} else {
-			y = append(y, -1)
-		}
-	}
-	standardise(x)
-	return x, y
 }
 
 func standardise(x [][]float64) {
@@ -130,7 +70,6 @@ func rel(a, b float64) float64 { return math.Abs(a-b) / max(1, math.Abs(b)) }
 
 func TestReference(t *testing.T) {
 	t.Parallel()
-	raw := require.Value(os.ReadFile(shared(t, "reference", "solutions.json")))(t)
 	var rows []struct {
 		Data, Learner string
 		Kernel        struct {
@@ -149,7 +88,7 @@ func TestReference(t *testing.T) {
 			Accuracy         float64 `json:"train_accuracy"`
 		}
 	}
-	require.NoError(t, json.Unmarshal(raw, &rows))
+	require.NoError(t, json.NewDecoder(mltest.OpenShared(t, "reference", "solutions.json")).Decode(&rows))
 	seen := 0
 	for _, c := range rows {
 		if c.Learner != "mcm" {
@@ -158,7 +97,8 @@ func TestReference(t *testing.T) {
 		seen++
 		t.Run(fmt.Sprintf("%s/%s/gamma=%g/C=%g/rho=%g", c.Data, c.Kernel.Type, c.Kernel.Gamma, c.C, c.Rho), func(t *testing.T) {
 			t.Parallel()
-			x, y := readData(t, c.Data, c.Positive)
+			x, y := mltest.TwoClasses(t, c.Data, c.Positive)
+			mltest.Standardise(x)
 			kernel := linear
 			switch c.Kernel.Type {
 			case "poly":
@@ -166,9 +106,11 @@ func TestReference(t *testing.T) {
 			case "rbf":
 				kernel = rbf(c.Kernel.Gamma)
 			}
-			r := require.Value(mcm.Train(context.Background(), gram(x, kernel), y, mcm.Settings{C: c.C, Rho: c.Rho, RankTol: c.RankTol}))(t)
+			k := mltest.Symmetric(len(y), func(i, j int) float64 { return kernel(x.RawRowView(i), x.RawRowView(j)) })
+			p := problem{"", k, y, mcm.Settings{C: c.C, Rho: c.Rho, RankTol: c.RankTol}}
+			r := train(t, k, y, p.set)
 			require.Check(t, r.Status == trace.Converged, "status %s, gap %g", r.Status, r.Gap)
-			problem{"", gram(x, kernel), y, mcm.Settings{C: c.C, Rho: c.Rho, RankTol: c.RankTol}}.check(t, r)
+			p.check(t, r)
 			near := func(what string, got, want, tol float64) {
 				t.Helper()
 				require.Check(t, rel(got, want) <= tol, "%s %.10g, want %.10g", what, got, want)

@@ -8,10 +8,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"marginlab/ml/mcm"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
@@ -19,7 +21,7 @@ import (
 // problem is a random training problem.
 type problem struct {
 	name string
-	k    full
+	k    mltest.Matrix
 	y    []float64
 	set  mcm.Settings
 }
@@ -103,7 +105,7 @@ func randomProblem(rng *rand.Rand, largest int) problem {
 func (p problem) objective(lambda []float64, b float64) float64 {
 	h, slack, l1 := 1.0, 0.0, 0.0
 	for i, yi := range p.y {
-		m := yi * (dot(p.k[i], lambda) + b)
+		m := yi * (floats.Dot(p.k.RawRowView(i), lambda) + b)
 		h = math.Max(h, m)
 		slack += math.Max(0, 1-m)
 		l1 += math.Abs(lambda[i])
@@ -116,10 +118,10 @@ func (p problem) objective(lambda []float64, b float64) float64 {
 
 // columns returns the columns of a pivoted Cholesky factor of K, computed plainly.
 func (p problem) columns() (g [][]float64) {
-	left := make([]float64, len(p.k))
+	left := make([]float64, len(p.y))
 	top := 0.0
 	for i := range left {
-		left[i] = p.k[i][i]
+		left[i] = p.k.Diag(i)
 		top = math.Max(top, left[i])
 	}
 	for range left {
@@ -134,7 +136,7 @@ func (p problem) columns() (g [][]float64) {
 		}
 		col := make([]float64, len(left))
 		for i := range col {
-			col[i] = p.k[i][best]
+			col[i] = p.k.At(i, best)
 			for _, c := range g {
 				col[i] -= c[i] * c[best]
 			}
@@ -173,17 +175,18 @@ func (p problem) check(t require.T, r *mcm.Result) {
 	require.Check(t, negative <= 1+1e-12, "%s: sum of the negative parts of v is %g", p.name, negative)
 	require.Check(t, math.Abs(balance) <= 1e-12*(1e-3+total), "%s: y'v = %g with |v| = %g", p.name, balance, total)
 	if p.set.Rho > 0 {
-		for j, row := range p.k {
+		for j := range p.y {
+			row := p.k.RawRowView(j)
 			size := 0.0
 			for i, v := range yv {
 				size += math.Abs(row[i] * v)
 			}
-			x := dot(row, yv)
+			x := floats.Dot(row, yv)
 			require.Check(t, math.Abs(x) <= p.set.Rho*(1+1e-12)+1e-14*size, "%s: |K(y v)|_%d = %.15g exceeds rho", p.name, j, x)
 		}
 	} else {
 		for k, g := range p.columns() {
-			x := dot(g, yv) / math.Sqrt(dot(g, g))
+			x := floats.Dot(g, yv) / math.Sqrt(floats.Dot(g, g))
 			require.Check(t, math.Abs(x) <= 1e-9*total+1e-12, "%s: G'(y v)_%d = %g with |v| = %g", p.name, k, x, total)
 		}
 	}

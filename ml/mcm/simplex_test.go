@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
@@ -228,21 +231,14 @@ func TestCholesky(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
 	const m, d = 30, 6
-	k := make(grid, m)
-	x := make([][d]float64, m)
+	x := make([][]float64, m)
 	for i := range x {
+		x[i] = make([]float64, d)
 		for j := range x[i] {
 			x[i][j] = rng.NormFloat64()
 		}
 	}
-	for i := range k {
-		k[i] = make([]float64, m)
-		for j := range k[i] {
-			for t := range d {
-				k[i][j] += x[i][t] * x[j][t]
-			}
-		}
-	}
+	k := mltest.Symmetric(m, func(i, j int) float64 { return floats.Dot(x[i], x[j]) })
 	f, err := cholesky(context.Background(), k, 1e-10)
 	require.Must(t, err == nil && f.rank() == d, "rank %d, want %d; error %v", f.rank(), d, err)
 	w := make([]float64, d)
@@ -257,24 +253,17 @@ func TestCholesky(t *testing.T) {
 			self += f.column(c)[i] * f.column(c)[i]
 		}
 		for j := range m {
-			kl += k[i][j] * lambda[j]
+			kl += k.At(i, j) * lambda[j]
 		}
-		require.Check(t, math.Abs(gw-kl) <= 1e-10 && math.Abs(self-k[i][i]) <= 1e-10,
-			"row %d: G w = %g, K lambda = %g; (G G')_ii = %g, K_ii = %g", i, gw, kl, self, k[i][i])
+		require.Check(t, math.Abs(gw-kl) <= 1e-10 && math.Abs(self-k.Diag(i)) <= 1e-10,
+			"row %d: G w = %g, K lambda = %g; (G G')_ii = %g, K_ii = %g", i, gw, kl, self, k.Diag(i))
 	}
-	beta := f.interpolate(k[0])
+	beta := f.interpolate(k.RawRowView(0))
 	for _, p := range f.pivots {
 		sum := 0.0
 		for c := range d {
 			sum += f.column(c)[p] * beta[c]
 		}
-		require.Check(t, math.Abs(sum-k[0][p]) <= 1e-10, "interpolant %g at pivot %d, want %g", sum, p, k[0][p])
+		require.Check(t, math.Abs(sum-k.At(0, p)) <= 1e-10, "interpolant %g at pivot %d, want %g", sum, p, k.At(0, p))
 	}
 }
-
-// grid is a kernel matrix in memory.
-type grid [][]float64
-
-func (k grid) Len() int                 { return len(k) }
-func (k grid) Diag(i int) float64       { return k[i][i] }
-func (k grid) Row(dst []float64, i int) { copy(dst, k[i]) }

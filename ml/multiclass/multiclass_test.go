@@ -23,17 +23,6 @@ import (
 
 var formulations = []Formulation{WestonWatkins, CrammerSinger}
 
-// symmetric is an explicit kernel matrix.
-type symmetric struct{ *mat.SymDense }
-
-func (d symmetric) Len() int           { return d.SymmetricDim() }
-func (d symmetric) Diag(i int) float64 { return d.At(i, i) }
-func (d symmetric) Row(dst []float64, i int) {
-	for j := range dst {
-		dst[j] = d.At(i, j)
-	}
-}
-
 // blobs returns points around the corners of a polygon, one corner per class.
 func blobs(r *rand.Rand, n, classes int, spread float64) (*mat.Dense, []int) {
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
@@ -47,8 +36,7 @@ func blobs(r *rand.Rand, n, classes int, spread float64) (*mat.Dense, []int) {
 
 func train(t testing.TB, k Matrix, y []int, classes int, s Settings) *Result {
 	t.Helper()
-	r := require.Value(Train(t.Context(), k, y, classes, s))(t)
-	return r
+	return require.Value(Train(t.Context(), k, y, classes, s))(t)
 }
 
 func close(t testing.TB, name string, got, want, most float64) {
@@ -142,7 +130,7 @@ func TestRandomProblems(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, uint64(trial)))
 		classes := 2 + r.IntN(5)
 		x, y := blobs(r, classes*(1+r.IntN(25)), classes, 0.3+r.Float64())
-		k := rbf(math.Pow(10, 2*r.Float64()-1))
+		k := kernel.RBF(math.Pow(10, 2*r.Float64()-1))
 		if trial%3 == 0 {
 			k = kernel.Linear()
 		}
@@ -164,7 +152,7 @@ func TestProjectedGradient(t *testing.T) {
 		r := rand.New(rand.NewPCG(8, uint64(trial)))
 		classes := 2 + trial%3
 		x, y := blobs(r, 4*classes, classes, 1)
-		gram := kernel.NewGram(rbf(0.5), x)
+		gram := kernel.NewGram(kernel.RBF(0.5), x)
 		for _, f := range formulations {
 			s := Settings{Formulation: f, C: []float64{0.1, 1, 5}[trial%3], Tol: 1e-9}
 			close(t, string(f)+" dual objective", train(t, gram, y, classes, s).DualObjective, projectedGradient(gram, y, classes, s), 1e-6)
@@ -276,7 +264,7 @@ func TestTwoClasses(t *testing.T) {
 			x *mat.Dense
 			y []int
 		}{{WestonWatkins, x, y}, {WestonWatkins, both, sides}, {CrammerSinger, both, sides}} {
-			gram := kernel.NewGram(rbf(0.7), p.x)
+			gram := kernel.NewGram(kernel.RBF(0.7), p.x)
 			labels := make([]float64, len(p.y))
 			for i, class := range p.y {
 				labels[i] = float64(2*class - 1)
@@ -305,7 +293,7 @@ func TestNames(t *testing.T) {
 	}
 	for _, f := range formulations {
 		s := Settings{Formulation: f, C: 10, Tol: 1e-8}
-		a, b := train(t, kernel.NewGram(rbf(0.5), x), y, 4, s), train(t, kernel.NewGram(rbf(0.5), other), z, 4, s)
+		a, b := train(t, kernel.NewGram(kernel.RBF(0.5), x), y, 4, s), train(t, kernel.NewGram(kernel.RBF(0.5), other), z, 4, s)
 		close(t, string(f)+" objective", b.Objective, a.Objective, 1e-8)
 		for i, at := range order {
 			for c := range 4 {
@@ -322,7 +310,7 @@ func TestDeterministic(t *testing.T) {
 	for _, f := range formulations {
 		var results []*Result
 		for _, bytes := range []int64{0, 0, 1} {
-			results = append(results, train(t, kernel.NewGram(rbf(1), x), y, 5, Settings{Formulation: f, C: 10, CacheBytes: bytes}))
+			results = append(results, train(t, kernel.NewGram(kernel.RBF(1), x), y, 5, Settings{Formulation: f, C: 10, CacheBytes: bytes}))
 		}
 		for _, r := range results[1:] {
 			require.Check(t, reflect.DeepEqual(r, results[0]),
@@ -355,15 +343,15 @@ func TestUglyData(t *testing.T) {
 		x *mat.Dense
 		y []int
 	}{
-		"duplicates":        {rbf(1), duplicates, y},
+		"duplicates":        {kernel.RBF(1), duplicates, y},
 		"linear duplicates": {kernel.Linear(), duplicates, y},
 		"constant column":   {kernel.Linear(), constant, y},
-		"one place":         {rbf(1), same, y},
+		"one place":         {kernel.RBF(1), same, y},
 		"all zero":          {kernel.Linear(), mat.NewDense(60, 2, nil), y},
-		"one of a class":    {rbf(1), x, one},
-		"tiny gamma":        {rbf(1e-12), x, y},
-		"huge gamma":        {rbf(1e12), x, y},
-		"a point for each":  {rbf(1), x.Slice(0, 3, 0, 2).(*mat.Dense), y[:3]},
+		"one of a class":    {kernel.RBF(1), x, one},
+		"tiny gamma":        {kernel.RBF(1e-12), x, y},
+		"huge gamma":        {kernel.RBF(1e12), x, y},
+		"a point for each":  {kernel.RBF(1), x.Slice(0, 3, 0, 2).(*mat.Dense), y[:3]},
 	} {
 		for _, f := range formulations {
 			for _, c := range []float64{1e-6, 1, 1e9} {
@@ -389,8 +377,8 @@ func TestHugeC(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(6, 6)), 90, 3, 0.2)
 	for _, f := range formulations {
-		a := train(t, kernel.NewGram(rbf(0.5), x), y, 3, Settings{Formulation: f, C: 1e9, Tol: 1e-6})
-		b := train(t, kernel.NewGram(rbf(0.5), x), y, 3, Settings{Formulation: f, C: 1e4, Tol: 1e-6})
+		a := train(t, kernel.NewGram(kernel.RBF(0.5), x), y, 3, Settings{Formulation: f, C: 1e9, Tol: 1e-6})
+		b := train(t, kernel.NewGram(kernel.RBF(0.5), x), y, 3, Settings{Formulation: f, C: 1e4, Tol: 1e-6})
 		require.Check(t, a.Status == trace.Converged && b.Status == trace.Converged,
 			"%s: %s and %s", f, a.Status, b.Status)
 		close(t, string(f)+" dual objective", a.DualObjective, b.DualObjective, 1e-6)
@@ -415,14 +403,14 @@ func TestHugeCOnLargeKernel(t *testing.T) {
 func TestWrongInput(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(1, 1)), 9, 3, 1)
-	gram := kernel.NewGram(rbf(1), x)
+	gram := kernel.NewGram(kernel.RBF(1), x)
 	broken := func(v float64) Matrix {
-		k := symmetric{mat.NewSymDense(9, nil)}
-		for i := range 9 {
-			k.SetSym(i, i, 1)
-		}
-		k.SetSym(2, 4, v)
-		return k
+		return mltest.Symmetric(9, func(i, j int) float64 {
+			if i == 4 && j == 2 {
+				return v
+			}
+			return map[bool]float64{true: 1}[i == j]
+		})
 	}
 	fine := Settings{Formulation: WestonWatkins, C: 1}
 	with := func(change func(*Settings)) Settings { s := fine; change(&s); return s }
@@ -433,7 +421,7 @@ func TestWrongInput(t *testing.T) {
 		s       Settings
 		want    string
 	}{
-		"no points":        {symmetric{&mat.SymDense{}}, nil, 3, fine, "no points"},
+		"no points":        {mltest.Matrix{Dense: new(mat.Dense)}, nil, 3, fine, "no points"},
 		"labels missing":   {gram, y[:8], 3, fine, "8 labels for 9 points"},
 		"no formulation":   {gram, y, 3, with(func(s *Settings) { s.Formulation = "" }), "formulation"},
 		"one class":        {gram, make([]int, 9), 1, fine, "two classes"},
@@ -447,7 +435,7 @@ func TestWrongInput(t *testing.T) {
 		"limit negative":   {gram, y, 3, with(func(s *Settings) { s.MaxIter = -1 }), "max_iter is -1"},
 		"kernel NaN":       {broken(math.NaN()), y, 3, fine, "the kernel of points"},
 		"kernel infinite":  {broken(math.Inf(-1)), y, 3, fine, "-Inf"},
-		"diagonal no good": {symmetric{mat.NewSymDense(9, slices.Repeat([]float64{math.Inf(1)}, 81))}, y, 3, fine, "points 1 and 1 is +Inf"},
+		"diagonal no good": {mltest.NewMatrix(9, slices.Repeat([]float64{math.Inf(1)}, 81)...), y, 3, fine, "points 1 and 1 is +Inf"},
 	} {
 		require.Fails(t, require.Err(Train(t.Context(), c.k, c.y, c.classes, c.s)), c.want, "%s", name)
 	}
@@ -487,7 +475,7 @@ func TestIndefinite(t *testing.T) {
 		}
 	}
 	x, y := blobs(r, 12, 3, 1)
-	res := train(t, kernel.NewGram(rbf(1), x), y, 3, Settings{Formulation: WestonWatkins, C: 1})
+	res := train(t, kernel.NewGram(kernel.RBF(1), x), y, 3, Settings{Formulation: WestonWatkins, C: 1})
 	require.Check(t, !res.Local, "a definite kernel has a local solution")
 }
 
@@ -511,7 +499,7 @@ func TestCancel(t *testing.T) {
 		s := Settings{Formulation: f, C: 100}
 		for n := int64(0); n < 40; n += 1 + n/8 {
 			ctx := mltest.NewLooks(t.Context(), n)
-			k := &counted{Matrix: kernel.NewGram(rbf(0.5), x)}
+			k := &counted{Matrix: kernel.NewGram(kernel.RBF(0.5), x)}
 			var after atomic.Int64
 			res := require.Value(Train(&watched{ctx, func() { after.CompareAndSwap(0, 1+k.rows.Load()) }}, k, y, 5, s))(t)
 			require.Must(t, res.Status == trace.Cancelled, "%s ended after %d looks: %s", f, n, res.Status)
@@ -547,7 +535,7 @@ func (w *watched) Err() error {
 func TestLimitAndProgress(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(7, 8)), 600, 4, 1.5)
-	gram := kernel.NewGram(rbf(0.5), x)
+	gram := kernel.NewGram(kernel.RBF(0.5), x)
 	for _, f := range formulations {
 		s := Settings{Formulation: f, C: 100, Tol: 1e-3, MaxIter: 700}
 		r := train(t, gram, y, 4, s)
@@ -663,7 +651,7 @@ func TestBest(t *testing.T) {
 func TestErrorsAreForPeople(t *testing.T) {
 	t.Parallel()
 	x, y := blobs(rand.New(rand.NewPCG(1, 1)), 9, 3, 1)
-	_, err := Train(t.Context(), kernel.NewGram(rbf(1), x), y, 4, Settings{Formulation: CrammerSinger, C: 1})
+	_, err := Train(t.Context(), kernel.NewGram(kernel.RBF(1), x), y, 4, Settings{Formulation: CrammerSinger, C: 1})
 	_, ok := param.ForPerson(err)
 	require.Check(t, ok, "%v is not meant for people", err)
 }

@@ -1,64 +1,18 @@
 package multiclass
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
-	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
-
-// readCSV returns the named columns, nil for all, and the index of the label in the last column
-// among the classes.
-func readCSV(t testing.TB, name string, columns, classes []string) (*mat.Dense, []int) {
-	t.Helper()
-	records := require.Value(csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll())(t)
-	header := records[0]
-	label := len(header) - 1
-	if columns == nil {
-		columns = header[:label]
-	}
-	x, y := mat.NewDense(len(records)-1, len(columns), nil), make([]int, len(records)-1)
-	for i, r := range records[1:] {
-		for j, c := range columns {
-			v := require.Value(strconv.ParseFloat(r[slices.Index(header, c)], 64))(t)
-			x.Set(i, j, v)
-		}
-		y[i] = slices.Index(classes, r[label])
-	}
-	return x, y
-}
-
-func standardize(x *mat.Dense) {
-	m, d := x.Dims()
-	column := make([]float64, m)
-	for j := range d {
-		mat.Col(column, j, x)
-		mean, std := stat.PopMeanStdDev(column, nil)
-		if std == 0 {
-			std = 1
-		}
-		for i := range m {
-			x.Set(i, j, (column[i]-mean)/std)
-		}
-	}
-}
-
-func rbf(gamma float64) kernel.Kernel {
-	return kernel.Kernel{Name: "rbf", Values: param.Values{"gamma": param.Of(gamma)}}
-}
 
 func TestReferenceSolutions(t *testing.T) {
 	t.Parallel()
@@ -90,11 +44,15 @@ func TestReferenceSolutions(t *testing.T) {
 		solved++
 		t.Run(fmt.Sprintf("%s/%d columns/%s/C=%g", f, len(row.Columns), row.Kernel.Type, row.C), func(t *testing.T) {
 			t.Parallel()
-			x, y := readCSV(t, row.Data, row.Columns, row.Classes)
-			standardize(x)
+			x, labels := mltest.Table(t, row.Data, row.Columns...)
+			mltest.Standardise(x)
+			y := make([]int, len(labels))
+			for i, label := range labels {
+				y[i] = slices.Index(row.Classes, label)
+			}
 			k := kernel.Linear()
 			if row.Kernel.Type == "rbf" {
-				k = rbf(row.Kernel.Gamma)
+				k = kernel.RBF(row.Kernel.Gamma)
 			}
 			for _, tol := range []float64{1e-4, 1e-7} {
 				gram := kernel.NewGram(k, x)

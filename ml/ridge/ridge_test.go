@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,29 +15,20 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/ridge"
 	"marginlab/ml/trace"
 )
 
-// matrix is a kernel matrix in memory.
-type matrix struct{ *mat.Dense }
-
-func (k matrix) Len() int                 { return k.RawMatrix().Rows }
-func (k matrix) Row(dst []float64, i int) { copy(dst, k.RawRowView(i)) }
-
 // gaussian returns the matrix of exp(-gamma |x - z|^2) between the rows of x.
-func gaussian(x *mat.Dense, gamma float64) matrix {
+func gaussian(x *mat.Dense, gamma float64) mltest.Matrix {
 	m, _ := x.Dims()
-	k := mat.NewDense(m, m, nil)
-	for i := range m {
-		for j := range m {
-			d := floats.Distance(x.RawRowView(i), x.RawRowView(j), 2)
-			k.Set(i, j, math.Exp(-gamma*d*d))
-		}
-	}
-	return matrix{k}
+	return mltest.Symmetric(m, func(i, j int) float64 {
+		d := floats.Distance(x.RawRowView(i), x.RawRowView(j), 2)
+		return math.Exp(-gamma * d * d)
+	})
 }
 
 func points(m, d int, seed uint64) (x *mat.Dense, t []float64) {
@@ -55,32 +47,24 @@ func points(m, d int, seed uint64) (x *mat.Dense, t []float64) {
 }
 
 // without returns k and t without point i.
-func without(k matrix, t []float64, i int) (matrix, []float64) {
-	m := k.Len()
-	less, targets := mat.NewDense(m-1, m-1, nil), make([]float64, 0, m-1)
+func without(k mltest.Matrix, t []float64, i int) (mltest.Matrix, []float64) {
 	at := func(a int) int {
 		if a >= i {
 			return a + 1
 		}
 		return a
 	}
-	for a := range m - 1 {
-		targets = append(targets, t[at(a)])
-		for b := range m - 1 {
-			less.Set(a, b, k.At(at(a), at(b)))
-		}
-	}
-	return matrix{less}, targets
+	less := mltest.Symmetric(k.Len()-1, func(a, b int) float64 { return k.At(at(a), at(b)) })
+	return less, slices.Delete(slices.Clone(t), i, i+1)
 }
 
 func train(t testing.TB, k ridge.Matrix, targets []float64, lambda float64) *ridge.Result {
 	t.Helper()
-	res := require.Value(ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: lambda}))(t)
-	return res
+	return require.Value(ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: lambda}))(t)
 }
 
 // independent solves (K + lambda I) a = t by LU factorisation.
-func independent(t testing.TB, k matrix, targets []float64, lambda float64) []float64 {
+func independent(t testing.TB, k mltest.Matrix, targets []float64, lambda float64) []float64 {
 	t.Helper()
 	m := k.Len()
 	system := mat.DenseCopyOf(k.Dense)
@@ -174,16 +158,15 @@ func TestLeaveOneOutKeepsTinyValues(t *testing.T) {
 	const m = 97
 	for _, lambda := range []float64{1e-3, 1, 108} {
 		x, targets := points(m, 6, 7)
-		k := mat.NewDense(m, m, nil)
-		for i := range m {
-			targets[i] = math.Copysign(1, targets[i])
-			for j := range m {
-				k.Set(i, j, math.Exp(-19.9*floats.Distance(x.RawRowView(i), x.RawRowView(j), 1)))
-			}
+		for i, v := range targets {
+			targets[i] = math.Copysign(1, v)
 		}
-		res, tiny := train(t, matrix{k}, targets, lambda), 0
+		k := mltest.Symmetric(m, func(i, j int) float64 {
+			return math.Exp(-19.9 * floats.Distance(x.RawRowView(i), x.RawRowView(j), 1))
+		})
+		res, tiny := train(t, k, targets, lambda), 0
 		for i := range m {
-			less, others := without(matrix{k}, targets, i)
+			less, others := without(k, targets, i)
 			a := independent(t, less, others, lambda)
 			f, size, b := 0.0, 0.0, 0
 			for j := range m {
@@ -209,14 +192,11 @@ func TestConvergedMeansASmallShare(t *testing.T) {
 	ended := map[trace.Status]int{}
 	for seed := range uint64(60) {
 		x, targets := points(12, 4, seed)
-		k := mat.NewDense(12, 12, nil)
-		for i := range 12 {
-			for j := range 12 {
-				v := 1 + 1e4*floats.Dot(x.RawRowView(i), x.RawRowView(j))
-				k.Set(i, j, v*v*v)
-			}
-		}
-		res := train(t, matrix{k}, targets, []float64{1e-11, 1e-3}[seed%2])
+		k := mltest.Symmetric(12, func(i, j int) float64 {
+			v := 1 + 1e4*floats.Dot(x.RawRowView(i), x.RawRowView(j))
+			return v * v * v
+		})
+		res := train(t, k, targets, []float64{1e-11, 1e-3}[seed%2])
 		if ended[res.Status]++; res.Status == trace.Converged && res.RelativeGap > 1e-6 {
 			t.Errorf("%d: objective %g, relative gap %g", seed, res.Objective, res.RelativeGap)
 		}
@@ -243,11 +223,6 @@ func TestConditionIsThatOfTheSystem(t *testing.T) {
 // is honest.
 func TestUglyMatrices(t *testing.T) {
 	t.Parallel()
-	fill := func(m int, v func(i, j int) float64) matrix {
-		k := mat.NewDense(m, m, nil)
-		k.Apply(func(i, j int, _ float64) float64 { return v(i, j) }, k)
-		return matrix{k}
-	}
 	x, _ := points(40, 2, 5)
 	for i := range 20 {
 		x.SetRow(20+i, x.RawRowView(i)) // every point twice
@@ -257,7 +232,7 @@ func TestUglyMatrices(t *testing.T) {
 		signs[i] = float64(1 - 2*(i/20)) // the two disagree
 	}
 	for name, c := range map[string]struct {
-		k      matrix
+		k      mltest.Matrix
 		lambda float64
 		want   trace.Status
 	}{
@@ -265,12 +240,12 @@ func TestUglyMatrices(t *testing.T) {
 		"duplicates, next to no ridge":      {gaussian(x, 1), 1e-12, trace.Numerical},
 		"duplicates, a ridge below epsilon": {gaussian(x, 1), 1e-300, trace.Numerical},
 		"duplicates, a huge ridge":          {gaussian(x, 1), 1e12, trace.Converged},
-		"no kernel":                         {fill(40, func(int, int) float64 { return 0 }), 1e-12, trace.Converged},
-		"a constant kernel":                 {fill(40, func(int, int) float64 { return 1 }), 1e-3, trace.Converged},
-		"a constant kernel, no ridge":       {fill(40, func(int, int) float64 { return 1e20 }), 1e-12, trace.Numerical},
-		"the identity":                      {fill(40, func(i, j int) float64 { return map[bool]float64{true: 1}[i == j] }), 1e-12, trace.Converged},
-		"large values":                      {fill(40, func(i, j int) float64 { return 1e150 * (1 + float64(i*j)) }), 1, trace.Numerical},
-		"indefinite, but the ridge exceeds": {fill(40, func(i, j int) float64 { return map[bool]float64{true: -1}[i == j] }), 1.5, trace.Converged},
+		"no kernel":                         {mltest.Symmetric(40, func(int, int) float64 { return 0 }), 1e-12, trace.Converged},
+		"a constant kernel":                 {mltest.Symmetric(40, func(int, int) float64 { return 1 }), 1e-3, trace.Converged},
+		"a constant kernel, no ridge":       {mltest.Symmetric(40, func(int, int) float64 { return 1e20 }), 1e-12, trace.Numerical},
+		"the identity":                      {mltest.Symmetric(40, func(i, j int) float64 { return map[bool]float64{true: 1}[i == j] }), 1e-12, trace.Converged},
+		"large values":                      {mltest.Symmetric(40, func(i, j int) float64 { return 1e150 * (1 + float64(i*j)) }), 1, trace.Numerical},
+		"indefinite, but the ridge exceeds": {mltest.Symmetric(40, func(i, j int) float64 { return map[bool]float64{true: -1}[i == j] }), 1.5, trace.Converged},
 	} {
 		res, err := ridge.Train(context.Background(), c.k, signs, ridge.Settings{Lambda: c.lambda})
 		require.Must(t, err == nil, "%s: %v", name, err)
@@ -289,7 +264,7 @@ func TestUglyMatrices(t *testing.T) {
 // each alone would mispredict the other.
 func TestDuplicatesThatDisagree(t *testing.T) {
 	t.Parallel()
-	one := matrix{mat.NewDense(2, 2, []float64{1, 1, 1, 1})}
+	one := mltest.NewMatrix(2, 1, 1, 1, 1)
 	for _, lambda := range []float64{1e-3, 1, 1e3} {
 		res := train(t, one, []float64{1, -1}, lambda)
 		alone := -1 / (1 + lambda) // at the first point, trained on the second
@@ -300,7 +275,7 @@ func TestDuplicatesThatDisagree(t *testing.T) {
 
 func TestTrainRefuses(t *testing.T) {
 	t.Parallel()
-	two := matrix{mat.NewDense(2, 2, []float64{1, 0.5, 0.5, 1})}
+	two := mltest.NewMatrix(2, 1, 0.5, 0.5, 1)
 	pm := []float64{1, -1}
 	for name, c := range map[string]struct {
 		k      ridge.Matrix
@@ -309,16 +284,16 @@ func TestTrainRefuses(t *testing.T) {
 		says   string
 		person bool
 	}{
-		"no points":                  {matrix{new(mat.Dense)}, nil, 1, "no training points", false},
+		"no points":                  {mltest.Matrix{Dense: new(mat.Dense)}, nil, 1, "no training points", false},
 		"a target missing":           {two, pm[:1], 1, "1 targets for 2", false},
 		"lambda 0":                   {two, pm, 0, "above 0", false},
 		"lambda NaN":                 {two, pm, math.NaN(), "above 0", false},
 		"lambda infinite":            {two, pm, math.Inf(1), "finite", false},
 		"target NaN":                 {two, []float64{1, math.NaN()}, 1, "target 2", false},
-		"an infinite entry":          {matrix{mat.NewDense(2, 2, []float64{1, 0, 0, math.Inf(1)})}, pm, 1, "row 2", true},
-		"an entry that is no number": {matrix{mat.NewDense(2, 2, []float64{1, 0, 0, math.NaN()})}, pm, 1, "row 2", true},
-		"indefinite":                 {matrix{mat.NewDense(2, 2, []float64{0, 3, 3, 0})}, pm, 1, "not positive definite", true},
-		"negative":                   {matrix{mat.NewDense(2, 2, []float64{-1e6, 0, 0, -1})}, pm, 1, "not positive definite", true},
+		"an infinite entry":          {mltest.NewMatrix(2, 1, 0, 0, math.Inf(1)), pm, 1, "row 2", true},
+		"an entry that is no number": {mltest.NewMatrix(2, 1, 0, 0, math.NaN()), pm, 1, "row 2", true},
+		"indefinite":                 {mltest.NewMatrix(2, 0, 3, 3, 0), pm, 1, "not positive definite", true},
+		"negative":                   {mltest.NewMatrix(2, -1e6, 0, 0, -1), pm, 1, "not positive definite", true},
 		"too large":                  {huge{}, make([]float64, 20_000), 1, "20000 training points need 3.0 GiB, and the limit is 1.0 GiB or 11585 points", true},
 	} {
 		res, err := ridge.Train(context.Background(), c.k, c.t, ridge.Settings{Lambda: c.lambda})
@@ -340,17 +315,12 @@ func TestTheRemedyWorks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.IntRange(2, 40).Draw(t, "m")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
-		k, targets := mat.NewDense(m, m, nil), make([]float64, m)
+		k, targets := mltest.Symmetric(m, func(int, int) float64 { return rng.NormFloat64() }), make([]float64, m)
 		for i := range m {
 			targets[i] = float64(1 - 2*(i%2))
-			for j := range i + 1 {
-				v := rng.NormFloat64()
-				k.Set(i, j, v)
-				k.Set(j, i, v)
-			}
 		}
 		lambda := 1e-3
-		_, err := ridge.Train(context.Background(), matrix{k}, targets, ridge.Settings{Lambda: lambda})
+		_, err := ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: lambda})
 		eigenvalues, _, ok := dense.Eigen(mat.NewSymDense(m, k.RawMatrix().Data), false)
 		require.Must(t, ok, "no eigenvalues")
 		if smallest := eigenvalues[0]; smallest+lambda > 0 {
@@ -363,7 +333,7 @@ func TestTheRemedyWorks(t *testing.T) {
 		require.Must(t, errors.As(err, &refusal), "%v", err)
 		_, err = fmt.Sscanf(refusal.Remedy, "raise lambda to %g", &enough)
 		require.Must(t, err == nil, "%q: %v", refusal.Remedy, err)
-		_, err = ridge.Train(context.Background(), matrix{k}, targets, ridge.Settings{Lambda: enough})
+		_, err = ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: enough})
 		require.Check(t, err == nil, "lambda raised to %g: %v", enough, err)
 	})
 }
@@ -402,7 +372,7 @@ func TestPathIsThatOfTraining(t *testing.T) {
 		}
 	}
 	// One point with k = 3: f = 3 t / (3 + lambda), and without it 0.
-	path := require.Value(ridge.NewPath(context.Background(), matrix{mat.NewDense(1, 1, []float64{3})}, []float64{2}))(t)
+	path := require.Value(ridge.NewPath(context.Background(), mltest.NewMatrix(1, 3), []float64{2}))(t)
 	if got, ok := path.At(1); !ok || math.Abs(got.MSE-0.25) > 1e-12 || math.Abs(got.LOOError-4) > 1e-12 || math.Abs(got.Freedom-0.75) > 1e-12 {
 		t.Errorf("one point: %+v, %t", got, ok)
 	}
@@ -410,7 +380,7 @@ func TestPathIsThatOfTraining(t *testing.T) {
 
 func TestPathHasGapsAndLimits(t *testing.T) {
 	t.Parallel()
-	swap := matrix{mat.NewDense(2, 2, []float64{0, 3, 3, 0})} // eigenvalues ±3
+	swap := mltest.NewMatrix(2, 0, 3, 3, 0) // eigenvalues ±3
 	path := require.Value(ridge.NewPath(context.Background(), swap, []float64{1, -1}))(t)
 	for lambda, want := range map[float64]bool{1e-3: false, 2.99: false, 3: false, 3.01: true, 10: true} {
 		got, ok := path.At(lambda)
@@ -421,6 +391,6 @@ func TestPathHasGapsAndLimits(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.Is(t, require.Err(ridge.NewPath(ctx, swap, []float64{1, -1})), context.Canceled, "cancelled")
-	bad := matrix{mat.NewDense(2, 2, []float64{1, 0, 0, math.Inf(1)})}
+	bad := mltest.NewMatrix(2, 1, 0, 0, math.Inf(1))
 	require.Fails(t, require.Err(ridge.NewPath(context.Background(), bad, []float64{1, -1})), "row 2", "an infinite entry")
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
@@ -85,7 +86,7 @@ func TestLocalHardMargin(t *testing.T) {
 // TestNoLength has u'Ku < 0 at the solution, so that |w| and the margin are undefined.
 func TestNoLength(t *testing.T) {
 	t.Parallel()
-	k := symmetric{mat.NewSymDense(2, []float64{1, 2, 2, 1})}
+	k := mltest.NewMatrix(2, 1, 2, 2, 1)
 	r := train(t, k, []float64{1, -1}, Settings{C: 3})
 	require.Check(t, math.IsNaN(r.WNorm) && math.IsNaN(r.Margin) && r.Dual == 15, // 6 - 1/2 9 (1 - 4 + 1)
 		"|w| %g, margin %g, dual %g; want none, none and 15", r.WNorm, r.Margin, r.Dual)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
@@ -18,7 +19,7 @@ type bare struct{ Matrix }
 
 // plainSolver is a textbook solver of the dual: full matrix in double precision, most violating
 // pair, no shrinking, and only the gradient is updated. It returns the dual objective.
-func plainSolver(k symmetric, y []float64, c, tol float64) float64 {
+func plainSolver(k mltest.Matrix, y []float64, c, tol float64) float64 {
 	m := len(y)
 	u, g := make([]float64, m), append([]float64{}, y...)
 	for {

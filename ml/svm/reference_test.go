@@ -1,16 +1,13 @@
 package svm
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
-	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
@@ -18,41 +15,6 @@ import (
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
-
-// readCSV returns all columns but the last as numbers and the last as ±1.
-func readCSV(t testing.TB, name, positive string) (*mat.Dense, []float64) {
-	t.Helper()
-	records := require.Value(csv.NewReader(mltest.OpenShared(t, "data", name)).ReadAll())(t)
-	records = records[1:]
-	d := len(records[0]) - 1
-	x, y := mat.NewDense(len(records), d, nil), make([]float64, len(records))
-	for i, r := range records {
-		for j := range d {
-			v := require.Value(strconv.ParseFloat(r[j], 64))(t)
-			x.Set(i, j, v)
-		}
-		y[i] = -1
-		if r[d] == positive {
-			y[i] = 1
-		}
-	}
-	return x, y
-}
-
-func standardize(x *mat.Dense) {
-	m, d := x.Dims()
-	column := make([]float64, m)
-	for j := range d {
-		mat.Col(column, j, x)
-		mean, std := stat.PopMeanStdDev(column, nil)
-		if std == 0 {
-			std = 1
-		}
-		for i := range m {
-			x.Set(i, j, (column[i]-mean)/std)
-		}
-	}
-}
 
 func TestReferenceSolutions(t *testing.T) {
 	t.Parallel()
@@ -81,8 +43,8 @@ func TestReferenceSolutions(t *testing.T) {
 		}}
 		t.Run(fmt.Sprintf("%s/%s/gamma=%g/C=%g", row.Data, k.Name, row.Kernel.Gamma, row.C), func(t *testing.T) {
 			t.Parallel()
-			x, y := readCSV(t, row.Data, row.Positive)
-			standardize(x)
+			x, y := mltest.TwoClasses(t, row.Data, row.Positive)
+			mltest.Standardise(x)
 			r := train(t, kernel.NewGram(k, x), y, Settings{C: row.C, Tol: 1e-6})
 			want := row.Expect
 			relative(t, "objective", r.Dual, want.Objective, 1e-8)
@@ -152,7 +114,7 @@ func TestToy(t *testing.T) {
 // TestHeartAsLIBSVM compares with objectives and counts of LIBSVM on heart.csv, not standardised.
 func TestHeartAsLIBSVM(t *testing.T) {
 	t.Parallel()
-	x, y := readCSV(t, "heart.csv", "1")
+	x, y := mltest.TwoClasses(t, "heart.csv", "1")
 	for _, tc := range []struct {
 		k         kernel.Kernel
 		objective float64

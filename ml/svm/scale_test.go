@@ -29,8 +29,8 @@ var kernels = []kernel.Kernel{
 // KKT conditions and the duality gap are computed from the full matrix and alpha only.
 func TestEveryC(t *testing.T) {
 	t.Parallel()
-	sonar, sonarY := readCSV(t, "sonar.csv", "R")
-	standardize(sonar)
+	sonar, sonarY := mltest.TwoClasses(t, "sonar.csv", "R")
+	mltest.Standardise(sonar)
 	moon, moonY := moons(60, 0.3)
 	r := rand.New(rand.NewPCG(23, 5))
 	spread, spreadY := mat.NewDense(30, 3, nil), make([]float64, 30)
@@ -65,7 +65,7 @@ func TestEveryC(t *testing.T) {
 						if m := float64(len(set.y)); kern.Name != "sigmoid" && (gap < -m*c*(1e-13+rounding) || gap > m*c*(tol+rounding)) {
 							t.Errorf("C = %g: primal minus dual %g", c, gap)
 						}
-					case res.Status == trace.Numerical && 0x1p-52*k.largest()*c > tol/100:
+					case res.Status == trace.Numerical && 0x1p-52*largest(k)*c > tol/100:
 					case res.Status == trace.IterationLimit && kern.Name == "sigmoid" && c > 1e7: // slow progress along nearly flat directions
 					default:
 						t.Errorf("C = %g: %s, violation %g, rounding %g", c, res.Status, violation, rounding)
@@ -78,7 +78,7 @@ func TestEveryC(t *testing.T) {
 
 // judge computes the KKT violation of alpha, the duality gap and the rounding error of a
 // gradient.
-func judge(t *testing.T, k symmetric, y []float64, c float64, r *Result) (violation, gap, rounding float64) {
+func judge(t *testing.T, k mltest.Matrix, y []float64, c float64, r *Result) (violation, gap, rounding float64) {
 	high, low := math.Inf(-1), math.Inf(1)
 	ku := make([]float64, len(y))
 	dual := 0.0

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -143,17 +143,14 @@ func TestToleranceInDouble(t *testing.T) {
 	t.Parallel()
 	const n, gamma, tol = 2400, 2, 1e-3
 	x, y := moons(n, 0.3)
-	k := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			d := floats.Distance(x.RawRowView(i), x.RawRowView(j), 2)
-			k.SetSym(i, j, math.Exp(-gamma*d*d))
-		}
-	}
+	k := mltest.Symmetric(n, func(i, j int) float64 {
+		d := floats.Distance(x.RawRowView(i), x.RawRowView(j), 2)
+		return math.Exp(-gamma * d * d)
+	})
 	for _, c := range []float64{1, 100} {
 		r := train(t, kernel.NewGram(kernel.RBF(gamma), x), y, Settings{C: c, Tol: tol})
 		require.Must(t, singleSuits(n, 1) && c*0x1p-24 <= tol/100, "C = %g: steps are not in single precision", c)
-		violation, gap, rounding := judge(t, symmetric{k}, y, c, r)
+		violation, gap, rounding := judge(t, k, y, c, r)
 		require.Check(t, violation <= tol+rounding && gap <= tol*c*n,
 			"C = %g: violation %g, primal minus dual %g", c, violation, gap)
 	}

@@ -14,45 +14,32 @@ import (
 
 	"marginlab/ml/dense"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 )
 
-// symmetric is an explicit matrix.
-type symmetric struct{ *mat.SymDense }
-
-func (d symmetric) Len() int           { return d.SymmetricDim() }
-func (d symmetric) Diag(i int) float64 { return d.At(i, i) }
-func (d symmetric) Row(dst []float64, i int) {
-	for j := range dst {
-		dst[j] = d.At(i, j)
-	}
-}
-
 // psd is a matrix that claims to be positive semidefinite.
-type psd struct{ symmetric }
+type psd struct{ mltest.Matrix }
 
 func (psd) Definite() bool { return true }
 
 // largest returns max K_ii, at least the smallest positive number.
-func (d symmetric) largest() float64 {
+func largest(k Matrix) float64 {
 	v := math.SmallestNonzeroFloat64
-	for i := range d.Len() {
-		v = max(v, d.Diag(i))
+	for i := range k.Len() {
+		v = max(v, k.Diag(i))
 	}
 	return v
 }
 
-func full(k Matrix) symmetric {
+func full(k Matrix) mltest.Matrix {
 	m := k.Len()
-	s, row := mat.NewSymDense(m, nil), make([]float64, m)
+	all := mltest.NewMatrix(m)
 	for i := range m {
-		k.Row(row, i)
-		for j := i; j < m; j++ {
-			s.SetSym(i, j, row[j])
-		}
+		k.Row(all.RawRowView(i), i)
 	}
-	return symmetric{s}
+	return all
 }
 
 // moons returns two interleaved half circles with Gaussian noise.
@@ -132,13 +119,13 @@ func TestKKT(t *testing.T) {
 			"labels flipped: dual %g, was %g", f.Dual, r.Dual)
 		// A gap of e determines |w| within sqrt(2e), and hence f and b.
 		reach := math.Sqrt(2*max(0, r.Primal-r.Dual)) + math.Sqrt(2*max(0, f.Primal-f.Dual))
-		require.Must(t, r.Free <= 0 || f.Free <= 0 || math.Abs(f.B+r.B) <= reach*math.Sqrt(k.largest())+2*tol+1e-9*(1+c),
+		require.Must(t, r.Free <= 0 || f.Free <= 0 || math.Abs(f.B+r.B) <= reach*math.Sqrt(largest(k))+2*tol+1e-9*(1+c),
 			"labels flipped: b %g, was %g", f.B, r.B)
 	})
 }
 
 // verify checks bounds, equality constraint, KKT conditions and every number of a result.
-func verify(t require.T, r *Result, k symmetric, y []float64, c, tol float64) {
+func verify(t require.T, r *Result, k mltest.Matrix, y []float64, c, tol float64) {
 	t.Helper()
 	m := len(y)
 	var sum, square, balance, slacks float64
@@ -216,12 +203,12 @@ func TestHardMargin(t *testing.T) {
 			return
 		}
 		require.NoError(t, err)
-		if r.Status != trace.Cancelled && r.WNorm*math.Sqrt(k.largest()) > 1e4 {
+		if r.Status != trace.Cancelled && r.WNorm*math.Sqrt(largest(k)) > 1e4 {
 			return // a nearly negligible margin takes long or runs into rounding
 		}
 		require.Must(t, r.Status == trace.Converged,
 			"status %s after %d iterations, violation %g, |w| %g", r.Status, r.Iterations, r.KKTViolation, r.WNorm)
-		verify(t, r, k.symmetric, y, math.Inf(1), tol+1e-15*r.WNorm*r.WNorm*k.largest())
+		verify(t, r, k.Matrix, y, math.Inf(1), tol+1e-15*r.WNorm*r.WNorm*largest(k))
 	})
 }
 
@@ -246,7 +233,7 @@ func TestBruteForce(t *testing.T) {
 	}
 }
 
-func enumerate(k symmetric, y []float64, c float64) float64 {
+func enumerate(k mltest.Matrix, y []float64, c float64) float64 {
 	m := len(y)
 	best := 0.0
 	state := make([]int, m) // 0: alpha = 0, 1: alpha = C, 2: free
@@ -432,8 +419,8 @@ func TestHardMarginNotSeparable(t *testing.T) {
 
 func TestHardMarginOnSonar(t *testing.T) {
 	t.Parallel()
-	x, y := readCSV(t, "sonar.csv", "R")
-	standardize(x)
+	x, y := mltest.TwoClasses(t, "sonar.csv", "R")
+	mltest.Standardise(x)
 	k := kernel.NewGram(kernel.Polynomial(0.5, 1, 2), x)
 	r := train(t, k, y, Settings{C: math.Inf(1), Tol: 1e-6})
 	relative(t, "objective", r.Dual, 0.18703628855298834, 1e-7) // reference for C = 0.1, where no alpha reaches C
@@ -480,7 +467,7 @@ func TestIndefiniteKernel(t *testing.T) {
 	x, y := moons(150, 0.2)
 	gram := kernel.NewGram(kernel.Sigmoid(2, -1), x)
 	k := full(gram)
-	values, _, ok := dense.Eigen(k, false)
+	values, _, ok := dense.Eigen(mat.NewSymDense(k.Len(), k.RawMatrix().Data), false)
 	require.Must(t, ok && values[0] <= -1e-3, "the example should be indefinite, its eigenvalues are %g", values)
 	r := train(t, gram, y, Settings{C: 10})
 	verify(t, r, k, y, 10, 1e-3)
@@ -501,7 +488,7 @@ func TestWrongInput(t *testing.T) {
 	k := kernel.NewGram(kernel.Kernel{Name: "linear"}, mat.NewDense(2, 1, []float64{0, 1}))
 	bad := kernel.NewGram(kernel.Kernel{Name: "linear"}, mat.NewDense(2, 1, []float64{0, math.NaN()}))
 	huge := kernel.NewGram(kernel.Polynomial(1, 0, 20), mat.NewDense(2, 1, []float64{1, 1e30}))
-	offDiagonal := symmetric{mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 1})}
+	offDiagonal := mltest.NewMatrix(2, 1, math.NaN(), math.NaN(), 1)
 	labels := []float64{1, -1}
 	for _, tc := range []struct {
 		k    Matrix

@@ -53,7 +53,7 @@ func TestHardMarginIndefinite(t *testing.T) {
 // bound, each step gaining more than the last.
 func TestUnboundedPair(t *testing.T) {
 	t.Parallel()
-	k := symmetric{mat.NewSymDense(2, []float64{1, 2, 2, 1})} // eigenvalues 3 and -1
+	k := mltest.NewMatrix(2, 1, 2, 2, 1) // eigenvalues 3 and -1
 	require.Is(t, require.Err(Train(t.Context(), k, []float64{1, -1}, Settings{C: math.Inf(1)})), ErrUnbounded, "without a bound")
 	r := train(t, k, []float64{1, -1}, Settings{C: 3})
 	require.Check(t, r.Alpha[0] == 3 && r.Alpha[1] == 3, "alpha = %v, want C for both", r.Alpha)
