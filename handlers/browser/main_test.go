@@ -115,9 +115,10 @@ func launch(path string) (context.Context, context.CancelFunc) {
 		chromedp.Flag("disable-renderer-backgrounding", true), chromedp.Flag("disable-background-timer-throttling", true), chromedp.Flag("disable-backgrounding-occluded-windows", true),
 		chromedp.WindowSize(1280, 900),
 	}
-	if !load { // tabs live for seconds and never go back: a spare renderer, pages kept for that, optimising compilers and a process for graphics cost more than they save
+	if !load { // pages live for seconds and never go back: a spare renderer, pages kept for that, optimising compilers, a process for graphics and one for each server that a tab visits cost more than they save
 		options = append(options, chromedp.Flag("disable-features", "SpareRendererForSitePerProcess,BackForwardCache"),
-			chromedp.Flag("js-flags", "--no-opt --no-maglev"), chromedp.Flag("in-process-gpu", true))
+			chromedp.Flag("js-flags", "--no-opt --no-maglev"), chromedp.Flag("in-process-gpu", true),
+			chromedp.Flag("process-per-site", true))
 	}
 	ctx, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, stopBrowser := chromedp.NewContext(ctx)

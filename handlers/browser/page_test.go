@@ -12,11 +12,8 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/css"
-	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -30,6 +27,7 @@ import (
 type page struct {
 	t      *testing.T
 	ctx    context.Context
+	leave  context.CancelFunc
 	server *server
 	base   string
 	as     *client // in whose workspace it works; nil: in its own
@@ -38,22 +36,6 @@ type page struct {
 	faults   []string
 	expected []string
 	bare     bool // scripts are off
-}
-
-// open opens a tab on a server. Without a browser it skips the test.
-func open(t *testing.T, s *server) *page {
-	t.Helper()
-	needBrowser(t)
-	ctx, closeTab := chromedp.NewContext(chrome, chromedp.WithNewBrowserContext())
-	p := &page{t: t, ctx: ctx, server: s, base: s.url}
-	t.Cleanup(closeTab)
-	t.Cleanup(p.complain)
-	require.NoError(t, chromedp.Listen(ctx, p.listen))
-	for _, reports := range []cdp.Command[cdp.Empty, cdp.Empty]{dom.Disable, css.Disable, network.Disable} {
-		call(p, reports, cdp.Empty{}) // of every node, style sheet and request, which chromedp asks for and no test reads
-	}
-	call(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
-	return p
 }
 
 // run makes a subtest of what the tab does next.

@@ -6,10 +6,13 @@ if (notice) {
   const path = notice.dataset.asked;
   const offer = () => notice.querySelector("[data-later]")?.removeAttribute("hidden");
   offer();
+  let looks = 0;
   const look = async () => {
+    const mine = ++looks;
     const response = await fetch(`${path}?part=asked`);
     if (!response.ok) throw new Error(response.statusText);
     const fresh = await fragment(await response.text());
+    if (mine !== looks) return; // a later look sees the newer state, though it may be answered first
     const waits = (root) => root.querySelector("[data-waits]")?.dataset.waits ?? "";
     const asked = waits(fresh);
     if (asked === waits(notice)) return;

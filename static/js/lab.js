@@ -186,12 +186,12 @@ function weigh() {
 }
 weigh();
 
-/** Remembers which sections are open. */
+/** Remembers which sections people open. A toggle also comes of those that a page opens. */
 for (const fold of form.querySelectorAll("[data-fold]")) {
   const key = `fold ${fold.dataset.fold}`;
   try {
     if (localStorage.getItem(key)) fold.open = true;
-    fold.addEventListener("toggle", () => (fold.open ? localStorage.setItem(key, "open") : localStorage.removeItem(key)));
+    fold.firstElementChild.addEventListener("click", () => (fold.open ? localStorage.removeItem(key) : localStorage.setItem(key, "open")));
   } catch {
     break; // not allowed: they open as the page says
   }
