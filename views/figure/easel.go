@@ -40,8 +40,8 @@ func (s *sheet) easel(c *draw.Canvas, m mapping) *easel {
 // What a picture says that leaves out a part until a question is answered, and one that is
 // drawn while an algorithm runs and has not begun.
 const (
-	waiting = "The rest comes with the answer"
-	begun   = "Step on: it is drawn as it goes"
+	waiting = "Answer to see more"
+	begun   = "Press Step to draw it"
 )
 
 // blot is a place with ink on it, the heavier the worse to write upon.

@@ -102,7 +102,7 @@ type Regularised struct {
 // Picture draws the curves.
 func (r Regularised) Picture() (*Picture, error) {
 	ch := Chart{Format: r.Format, X: Axis{Name: "C", Log: true}, Y: Axis{Name: "share of points", Min: -0.02, Max: 1.02}, Here: r.Here}
-	held := Curve{Name: "accuracy held out", X: r.Judged, Y: r.Accuracy}
+	held := Curve{Name: "cross-validated accuracy", X: r.Judged, Y: r.Accuracy}
 	for i, mean := range r.Accuracy {
 		held.Lo, held.Hi = append(held.Lo, max(0, mean-r.Deviation[i])), append(held.Hi, min(1, mean+r.Deviation[i]))
 	}
@@ -110,7 +110,7 @@ func (r Regularised) Picture() (*Picture, error) {
 		ch.Curves = append(ch.Curves, held)
 	}
 	ch.Curves = append(
-		ch.Curves, Curve{Name: "accuracy in training", X: r.C, Y: r.Training},
+		ch.Curves, Curve{Name: "training accuracy", X: r.C, Y: r.Training},
 		Curve{Name: "support vectors", X: r.C, Y: r.Vectors}, Curve{Name: "at the bound C", X: r.C, Y: r.Bounded},
 	)
 	return ch.Picture()

@@ -76,7 +76,7 @@ func (s Sparseness) Picture() (*Picture, error) {
 	}
 	ch := Chart{Format: s.Format, X: Axis{Name: "support vectors, mean over the folds"}, Y: Axis{Name: s.Score}, Curves: []Curve{all, one("best", s.Best)}}
 	if s.Simplest != s.Best {
-		ch.Curves = append(ch.Curves, one("simplest about as good", s.Simplest))
+		ch.Curves = append(ch.Curves, one("simplest", s.Simplest))
 	}
 	return ch.Picture()
 }

@@ -11,7 +11,7 @@ import (
 // A picture that leaves out a part until a question is answered says so, where no ink is.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
-	const says = "The rest comes with the answer"
+	const says = "Answer to see more"
 	axis := func(name string) figure.Axis { return figure.Axis{Name: name, Min: 0, Max: 1} }
 	level := figure.Curve{Name: "level", X: []float64{0, 1}, Y: []float64{0.5, 0.5}}
 	draw := map[string]func(f figure.Format) (*figure.Picture, error){

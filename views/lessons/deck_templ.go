@@ -135,7 +135,7 @@ func Deck(p DeckPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " pages of 16:9, a build a page, with vector pictures. In the print dialog choose <em>Save as PDF</em>, no margins, with background graphics.</p><p class=\"toolbar\"><button type=\"button\" class=\"primary\" data-print hidden>Print slides / save as PDF</button> <a class=\"button\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " pages (16:9), one build step per page, with vector figures. In the print dialog, choose <em>Save as PDF</em>, no margins, background graphics on.</p><p class=\"toolbar\"><button type=\"button\" class=\"primary\" data-print hidden>Print slides / save as PDF</button> <a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -2144,7 +2144,7 @@ var presenterKeys = [][2]string{
 	{"t", "timer: start, stop, hide"},
 	{"q, c, v", "in a course: ask the class the question in sight, close it, reveal the answer"},
 	{"h", "in a course: hide the names of students on the pages of answers and hand-ins, show them again"},
-	{"m", "in a course: my own questions, to ask one"},
+	{"m", "in a course: ask one of your questions"},
 	{"o or Esc", "overview of the slides"},
 	{"n", "notes and clock in a second window"},
 	{"?", "these keys"},
@@ -2658,7 +2658,7 @@ func folded(s ScreenView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 203, "</div><p class=\"fold-note\">More is said here once you have answered.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 203, "</div><p class=\"fold-note\">Answer to read on.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

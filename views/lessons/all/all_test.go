@@ -350,7 +350,7 @@ func TestPredictionsComeFirst(t *testing.T) {
 				less = true
 				whole, hidden := drawn(t, f, false), drawn(t, f, true)
 				require.Check(t, whole != hidden, "the picture %s gives the same away before and after", f.Name)
-				if says := "The rest comes with the answer"; strings.Contains(whole, says) || !strings.Contains(hidden, says) {
+				if says := "Answer to see more"; strings.Contains(whole, says) || !strings.Contains(hidden, says) {
 					t.Errorf("the picture %s does not say that it waits for an answer, or says so for ever", f.Name)
 				}
 				require.Check(t, asking.Figures[i].Caption == f.Asks && e.Figures[i].Caption != f.Asks,

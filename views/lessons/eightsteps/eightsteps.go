@@ -387,7 +387,7 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "step", Max: last}, Y: figure.Axis{Name: "J", Max: 1.1 * slices.Max(js)}, Curves: []figure.Curve{{X: steps, Y: js, Marks: true}}, Here: &here, SoFar: !l.Paper}.Picture()
 	}}
 	e.Figures = []lessons.Figure{
-		lessons.FactorFigure("breath", "c(x) on its way from 1 everywhere to the best shape over the cores, and what J says of it. ~Run it.~", model, t.data, t.spec, nil).Beside(0.64, true, climb),
+		lessons.FactorFigure("breath", "c(x) on its way from 1 everywhere to the best shape over the cores, with J at each step. ~Run it.~", model, t.data, t.spec, nil).Beside(0.64, true, climb),
 		{Name: "spectrum", Caption: "All eigenvalues g, largest first, on a logarithmic scale. Only the first is used. Look how far it stands above the second.", Draw: lessons.Draws(0, figure.Bars{
 			X: "eigenvalue", Y: "g (log scale)", Values: stats.Spectrum, Log: true,
 		})},

@@ -282,7 +282,7 @@ func showByHand(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		if e.Step >= 3 {
 			chart.Here = &h.Alpha
 		}
-		e.Figures = append(e.Figures, lessons.Figure{Name: "parabola", Wide: true, Caption: `The dual value over $a$; the upright line is its top.`, Draw: lessons.Draws(1, chart)})
+		e.Figures = append(e.Figures, lessons.Figure{Name: "parabola", Wide: true, Caption: `The dual value over $a$; the vertical line is its top.`, Draw: lessons.Draws(1, chart)})
 	}
 	if e.Step >= 6 {
 		m := lessons.TrainHard(ctx, t)

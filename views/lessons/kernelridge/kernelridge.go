@@ -662,7 +662,7 @@ func showPath(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "errors", Caption: `Mean squared misses against $\lambda$. The rule marks the $\lambda$ that leaving out chooses, the solid upright line yours.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
+			{Name: "errors", Caption: `Mean squared misses against $\lambda$. The rule marks the $\lambda$ that leaving out chooses, the solid vertical line yours.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
 				curves, rules := curves, []figure.Rule{{Name: "chosen", At: chosen, Upright: true}}
 				if lk.Asking {
 					curves, rules = curves[:1], nil
@@ -816,7 +816,7 @@ func showTooRight(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 				}
 				return plane.Picture()
 			}},
-			{Name: "losses", Wide: true, Caption: `What either machine charges at $y f$. The upright line: the middle of the far points, at the line of ridge.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
+			{Name: "losses", Wide: true, Caption: `What either machine charges at $y f$. The vertical line: the middle of the far points, at the line of ridge.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				c := chart
 				c.Format, c.Here = l.Format(1), &margin
 				return c.Picture()

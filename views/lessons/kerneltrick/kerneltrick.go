@@ -534,7 +534,7 @@ func showXOR(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	images := liftedFigure(in, xorTurn, "images", asks, box)
 	switch step {
 	case xorPoints:
-		e.Figures = []lessons.Figure{lessons.Plane("points", "The four points of XOR with their numbers. Try to lay a line between the classes.", limits, 2, dots)}
+		e.Figures = []lessons.Figure{lessons.Plane("points", "The four points of XOR with their numbers. Try to draw a line between the classes.", limits, 2, dots)}
 	case xorMap:
 		e.Figures = []lessons.Figure{liftedFigure(in, xorTurn, "lifted", "Coordinates 2, 3 and 6 of the feature space. The height, the last coordinate, is the same within a class. ~Turn the box.~", box)}
 	case xorGram:
@@ -603,7 +603,7 @@ func (x *xor) dualFigure() lessons.Figure {
 		as, ws = append(as, a), append(ws, n*a-q*a*a/2)
 	}
 	here := x.alpha[0]
-	return lessons.Figure{Name: "dual", Caption: `The dual objective when all four multipliers are equal to $a$. The upright line is where the solver ends, which does not know of the symmetry.`, Draw: lessons.Draws(1, figure.Chart{
+	return lessons.Figure{Name: "dual", Caption: `The dual objective when all four multipliers are equal to $a$. The vertical line is where the solver ends, which does not know about the symmetry.`, Draw: lessons.Draws(1, figure.Chart{
 		X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &here,
 	})}
 }

@@ -399,7 +399,7 @@ func showCases(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		e.Tables = []lessons.Table{table}
 	}
 	levels := []figure.Mark{levels(p)[0]}
-	e.Figures = []lessons.Figure{plane("plane", `Allowed is the shaded side. Full dots are candidates, hollow ones rejected.`, levels, marks)}
+	e.Figures = []lessons.Figure{plane("plane", `The shaded side is allowed. Filled dots are candidates, hollow ones are rejected.`, levels, marks)}
 	return e
 }
 

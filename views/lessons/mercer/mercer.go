@@ -396,14 +396,14 @@ func showIndefinite(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	case math.Abs(h) < 1e-12:
 		note = `$\eta = 0$: the two points are one to this kernel, and no machine can tell them apart.`
 	case h < 0:
-		note = fmt.Sprintf(`$\eta$ = %s is no squared distance.`, views.Short(h))
+		note = fmt.Sprintf(`$\eta$ = %s is not a squared distance.`, views.Short(h))
 		after = []string{`The dual curves upwards, and the step to the zero of its slope would lead away from the maximum. The solver puts $\tau = 10^{-12}$ in place of $\eta$, goes uphill and stops at the bound $C$.`}
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Plane("points", `~Drag the two points.~ In the hatched part the point of class $+1$ would have a negative squared distance from the other.`, limits, 1,
 				[]figure.Mark{figure.Region{F: func(x, y float64) float64 { return -eta([2]float64{x, y}) }, Color: figure.Magenta, Hatch: true, Name: "η ≤ 0"}}, t.Dots(nil)),
-			{Name: "dual", Wide: true, After: true, Caption: `The dual over $a = \alpha_1 = \alpha_2$ up to $C$. The upright line is where the solver stops.`, Draw: lessons.Draws(1, figure.Chart{
+			{Name: "dual", Wide: true, After: true, Caption: `The dual over $a = \alpha_1 = \alpha_2$ up to $C$. The vertical line is where the solver stops.`, Draw: lessons.Draws(1, figure.Chart{
 				X: figure.Axis{Name: "a", Min: 0, Max: c}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &alpha,
 			})},
 		},

@@ -276,8 +276,8 @@ func showHinge(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		Steps: len(substitution()), Step: step, Body: lessons.Derivation(step, substitution()...),
 		Figures: []lessons.Figure{{
 			Name: "losses", Wide: true,
-			Asks:    `The upright line is the point. Three losses over $y f$ belong here: draw the hinge when you are asked for it.`,
-			Caption: `Three losses over $y f$. The upright line is the point. The hinge is exactly 0 from $y f = 1$ on; the squared error punishes a point for being too right; cross-entropy never quite lets go.`,
+			Asks:    `The vertical line is the point. Three losses over $y f$ belong here: draw the hinge when you are asked for it.`,
+			Caption: `Three losses over $y f$. The vertical line is the point. The hinge is exactly 0 from $y f = 1$ on; the squared error punishes a point for being too right; cross-entropy never quite lets go.`,
 			Draw: lessons.Draws(1, figure.Chart{
 				X: figure.Axis{Name: "y f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 4},
 				Curves: []figure.Curve{hinge, square, entropy}, Hidden: 3, Here: &margin,

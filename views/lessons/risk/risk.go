@@ -196,7 +196,7 @@ func showRisk(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		{Label: "risk $R$", Value: lessons.Fixed(r), Help: "exact: the lesson knows the two clouds"},
 		{Label: `empirical risk $R_{\text{emp}}$`, Value: lessons.Fixed(wrong[m-1] / here), Help: fmt.Sprintf("%.0f of these %d points are on the wrong side", wrong[m-1], m)},
 		{Label: "distance", Value: lessons.Fixed(wrong[m-1]/here - r), Help: "typically about " + lessons.Fixed(stray(m)) + " either way", After: true},
-		{Label: "smallest risk there is", Value: lessons.Fixed(math.Erfc(1/spread) / 2), Help: "the clouds overlap: no function does better"},
+		{Label: "smallest possible risk", Value: lessons.Fixed(math.Erfc(1/spread) / 2), Help: "the clouds overlap: no function does better"},
 	}
 	return e
 }

@@ -184,7 +184,7 @@ func showSlack(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			lessons.Plane("points", `~Drag your point across the three lines. It is not trained on: the line stays.~ The slack of a point is the way back to its *own* dashed line, in units of the margin.`, lessons.ToyLimits, 2,
 				lessons.Sides(m.W, m.B), lessons.MarginLines(m.W, m.B), lessons.Overlapping.Dots(nil), mine),
-			losses("loss", `Both losses against $y f$; the upright line is your point. The hinge bends at 1, not at 0.`, margin),
+			losses("loss", `Both losses against $y f$; the vertical line is your point. The hinge bends at 1, not at 0.`, margin),
 		},
 		Handles: []lessons.Handle{probe.Handle("your point", in)},
 		Numbers: []lessons.Number{
@@ -346,11 +346,11 @@ func freeOnly(m *lessons.LinearMachine) (w [2]float64, b float64, ok bool) {
 func showKinds(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	m := at(ctx, dualC.Of(in))
 	e := &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Boundary("kinds", `Rings mark the support vectors; their form tells free from bounded, their size grows with $\alpha_i$. Segments are slacks.`, m.Model, m.Data, m.Spec, func(s *figure.Scene) { s.Slack, s.Limits, s.LegendRows = true, lessons.ToyLimits, 3 })},
+		Figures: []lessons.Figure{lessons.Boundary("kinds", `Rings mark the support vectors; their shape distinguishes free from bounded, their size grows with $\alpha_i$. Segments are slacks.`, m.Model, m.Data, m.Spec, func(s *figure.Scene) { s.Slack, s.Limits, s.LegendRows = true, lessons.ToyLimits, 3 })},
 		Lab:     lessons.Overlapping.Lab("kernel", "linear", "C", dualC.Text(in), "slack", "true"),
 	}
 	r := m.Report
-	t := lessons.Table{Caption: "Who is in the sum", Head: []string{"kind", "condition", "points", `$\sum\alpha_i$`}}
+	t := lessons.Table{Caption: "Points in the sum", Head: []string{"kind", "condition", "points", `$\sum\alpha_i$`}}
 	sums := map[ml.Role]float64{}
 	for _, p := range m.Points {
 		sums[p.Role] += math.Abs(p.Weight)
@@ -531,7 +531,7 @@ func showChoose(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "accuracy", Caption: "Accuracy of an RBF machine ($\\gamma = 2$) against $C$. The band reaches from the worst to the best fold; the upright line is the chosen $C$.", Draw: lessons.Draws(1, figure.Chart{
+		Figures: []lessons.Figure{{Name: "accuracy", Caption: "Accuracy of an RBF machine ($\\gamma = 2$) against $C$. The band reaches from the worst to the best fold; the vertical line is the chosen $C$.", Draw: lessons.Draws(1, figure.Chart{
 			X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of right answers", Min: 0.4, Max: 1},
 			Curves: []figure.Curve{{Name: "held out", X: cs, Y: mean, Lo: low, Hi: high, Marks: true}, {Name: "trained on", X: cs, Y: train}},
 			Here:   &cs[best],

@@ -272,7 +272,7 @@ func showSpectrum(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "similarity", Caption: `The normalised kernel of the two strings for each $k$; the upright line is the one chosen.`, Draw: lessons.Draws(2, figure.Chart{
+			{Name: "similarity", Caption: `The normalised kernel of the two strings for each $k$; the vertical line is the one chosen.`, Draw: lessons.Draws(2, figure.Chart{
 				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "normalised kernel", Min: 0, Max: 1.02}, Here: &here,
 				Curves: []figure.Curve{{Name: "k(x, z), normalised", X: ks, Y: normal, Marks: true}},
 			})},
@@ -386,7 +386,7 @@ func showGaps(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		curves = curves[:1]
 	}
 	shared := aligned(names, features, lambda)
-	e.Figures = []lessons.Figure{shared, {Name: "decay", Caption: `$k(\text{cat}, \text{cart})$ against $\lambda$. The upright line is the $\lambda$ chosen.`, Draw: lessons.Draws(2, figure.Chart{
+	e.Figures = []lessons.Figure{shared, {Name: "decay", Caption: `$k(\text{cat}, \text{cart})$ against $\lambda$. The vertical line is the $\lambda$ chosen.`, Draw: lessons.Draws(2, figure.Chart{
 		X: figure.Axis{Name: "λ", Min: 0, Max: 1}, Y: figure.Axis{Name: "k(cat, cart)", Min: 0, Max: 3.2}, Curves: curves, Hidden: len(curves) - 1, Here: &lambda,
 	})}}
 	if !seven.Of(in) {
