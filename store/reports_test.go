@@ -135,7 +135,7 @@ func TestReportsOfArchivesAreWhole(t *testing.T) {
 	s, ctx := open(t, t.TempDir()), t.Context()
 	secret := require.Value(s.CreateDataset(ctx, alice, "secret", "", sample(1)))(t).Hash
 	for says, change := range map[string]func(f *Frozen){
-		"do not match":     func(f *Frozen) { f.Points[hashOfSquare] += "2,b\n" },
+		"do not match":          func(f *Frozen) { f.Points[hashOfSquare] += "2,b\n" },
 		"of item 1 are missing": func(f *Frozen) { f.Items[0].Task.Points = secret },
 		"of item 2 are missing": func(f *Frozen) {
 			f.Items = append(f.Items, ReportItem{Task: repeat.Task{Runs: []repeat.Task{{Points: secret}}}})

@@ -640,7 +640,7 @@ func TestInterruptedBodies(t *testing.T) {
 		"slow form":        {form + "Content-Length: 1000\r\n\r\n" + part, "paused for 15 seconds"},
 		"without a length": {form + "Transfer-Encoding: chunked\r\n\r\n2\r\n--\r\n", "408"},
 		"slow file":        {"POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", "paused for 15 seconds"},
-		"half a form":      {form + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n--x\r\n0\r\n\r\n", "Only a part"},
+		"half a form":      {form + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n--x\r\n0\r\n\r\n", "before everything arrived"},
 		"too large":        {form + fmt.Sprintf("Content-Length: %d\r\n\r\n", limit+1), "413"},
 		"large file":       {fmt.Sprintf("POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", limit+1), "413"},
 	} {
