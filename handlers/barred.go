@@ -41,7 +41,7 @@ func (a *App) refuseBarred(next http.Handler) http.Handler {
 		list := a.barred.of(r.Context(), a.Store.Barred)
 		switch {
 		case list.Workspaces[frame.Workspace(r.Context())]:
-			a.site.Error(w, r, web.Errorf(web.Forbidden, "The operator of this server has blocked this workspace. What it holds is kept; ask the operator."))
+			a.site.Error(w, r, web.Errorf(web.Forbidden, "The operator of this server has blocked this workspace. Its data are kept; ask the operator."))
 		case list.Addresses[web.Address(r.Context())]:
 			a.site.Error(w, r, web.Errorf(web.Forbidden, "The operator of this server has blocked your network address; ask the operator."))
 		default:

@@ -149,9 +149,9 @@ func TestWorkspaceAsAWhole(t *testing.T) {
 	part.Write(archive.Body)
 	m.Close()
 	page = string(b.Want(http.StatusOK, "POST", "/settings/import", body.String(), "Content-Type", m.FormDataContentType()).Body)
-	require.Check(t, strings.Contains(page, "Brought in: 1 data set, 1 run, 1 search, 1 study and 1 report."),
+	require.Check(t, strings.Contains(page, "Imported: 1 data set, 1 run, 1 search, 1 study and 1 report."),
 		"%v", page)
-	if !strings.Contains(string(b.Want(http.StatusUnprocessableEntity, "POST", "/settings/import", strings.Replace(body.String(), string(archive.Body), "dear", 1), "Content-Type", m.FormDataContentType()).Body), "not a whole zip file") {
+	if !strings.Contains(string(b.Want(http.StatusUnprocessableEntity, "POST", "/settings/import", strings.Replace(body.String(), string(archive.Body), "dear", 1), "Content-Type", m.FormDataContentType()).Body), "not a complete zip file") {
 		t.Error("no word about a file that is no archive")
 	}
 	b.Want(http.StatusNoContent, "DELETE", "/api/workspace", "")
@@ -174,7 +174,7 @@ func TestQuotaIsTold(t *testing.T) {
 		if body != points {
 			header = form
 		}
-		if got := string(c.Want(http.StatusInsufficientStorage, "POST", path, body, header...).Body); !strings.Contains(got, "This workspace holds 1 data set, the most that it may.") || !strings.Contains(got, "Delete what you do not need") {
+		if got := string(c.Want(http.StatusInsufficientStorage, "POST", path, body, header...).Body); !strings.Contains(got, "This workspace holds 1 data set, the maximum.") || !strings.Contains(got, "Delete what you do not need") {
 			t.Errorf("%s: %s", path, got)
 		}
 	}

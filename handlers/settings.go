@@ -56,7 +56,7 @@ func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
 	}
 	if !a.site.Keys.Known(r.Context(), key) {
 		w.Header().Del("Set-Cookie")
-		return param.Problems{{Field: "token", Message: "This server does not know the key: a digit may be wrong, or it is of another server."}}
+		return param.Problems{{Field: "token", Message: "This server does not know the key: a digit may be wrong, or it belongs to another server."}}
 	}
 	return frame.Redirect(w, r, "/settings")
 }

@@ -106,7 +106,7 @@ type newWorkspace struct {
 // nothing is stored before the workspace holds something, and then only the key's hash.
 func (a *App) createWorkspace(w http.ResponseWriter, r *http.Request) error {
 	if wait := a.made.Take(web.Address(r.Context())); wait > 0 {
-		return web.Later(wait, web.Errorf(web.TooMany, "More than %d keys have been asked for from your address. Try again in %d s.", newWorkspaces, web.Seconds(wait)))
+		return web.Later(wait, web.Errorf(web.TooMany, "More than %d keys have been requested from your address. Try again in %d s.", newWorkspaces, web.Seconds(wait)))
 	}
 	key := a.site.Keys.New()
 	w.Header().Set("Cache-Control", "no-store")
@@ -119,5 +119,5 @@ func (a *App) newcomer(ws store.Workspace) error {
 	if wait == 0 {
 		return nil
 	}
-	return web.Later(wait, web.Errorf(web.TooMany, "More than %d new workspaces have begun from your network. Nothing was saved. Try again in %d s or, if you have worked here before, open your workspace with its key in Settings.", newWorkspaces, web.Seconds(wait)))
+	return web.Later(wait, web.Errorf(web.TooMany, "More than %d new workspaces have been created from your network. Nothing was saved. Try again in %d s or, if you have worked here before, open your workspace with its key in Settings.", newWorkspaces, web.Seconds(wait)))
 }

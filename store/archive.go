@@ -286,9 +286,9 @@ func (i Imported) String() string {
 		parts = append(parts, number(i.Reports, "report"))
 	}
 	last := len(parts) - 1
-	text := "Brought in: " + strings.Join(parts[:last], ", ") + " and " + parts[last] + "."
+	text := "Imported: " + strings.Join(parts[:last], ", ") + " and " + parts[last] + "."
 	if i.Present > 0 {
-		text += fmt.Sprintf(" %d of the archive's were here already.", i.Present)
+		text += fmt.Sprintf(" Skipped %s that existed already.", number(i.Present, "item"))
 	}
 	return text
 }
@@ -454,7 +454,7 @@ func listArchive(r io.ReaderAt, size int64) (*archive, error) {
 	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, unfit("it is not a whole zip file (%v)", err)
+		return nil, unfit("it is not a complete zip file (%v)", err)
 	}
 	if len(z.File) > maxEntries {
 		return nil, unfit("it has %d files, at most %d are allowed", len(z.File), maxEntries)
@@ -464,13 +464,13 @@ func listArchive(r io.ReaderAt, size int64) (*archive, error) {
 	var total uint64
 	for _, f := range z.File {
 		if total += f.UncompressedSize64; f.UncompressedSize64 > most || total > most {
-			return nil, unfit("it unfolds to more than %d MB; one of its size may hold %d MB", most>>20, most>>20)
+			return nil, unfit("it unpacks to more than %d MB; an archive of its size may hold at most %d MB", most>>20, most>>20)
 		}
 		if f.UncompressedSize64 > max(largeFile, mostUnpacked*f.CompressedSize64) {
-			return nil, unfit("%q unfolds to %d MB, %d times its size: beyond %d MB, at most %d times are allowed", f.Name, f.UncompressedSize64>>20, f.UncompressedSize64/max(1, f.CompressedSize64), largeFile>>20, mostUnpacked)
+			return nil, unfit("%q unpacks to %d MB, %d times its size: beyond %d MB, at most %d times are allowed", f.Name, f.UncompressedSize64>>20, f.UncompressedSize64/max(1, f.CompressedSize64), largeFile>>20, mostUnpacked)
 		}
 		if a.files[f.Name] != nil {
-			return nil, unfit("%q is in it twice", f.Name)
+			return nil, unfit("it contains %q twice", f.Name)
 		}
 		a.files[f.Name] = f
 	}
@@ -684,7 +684,7 @@ func checkAll[E any](ctx context.Context, a *archive, noun string, list []E, che
 		}
 		id, title := check(&list[i])
 		if id == "" || seen[id] {
-			a.fault = errors.New("its id is missing or not the only one")
+			a.fault = errors.New("its id is missing or not unique")
 		}
 		seen[id] = true
 		what := fmt.Sprintf("%s %d", noun, i+1)
@@ -708,7 +708,7 @@ func (a *archive) encoded(hash string) points {
 		return points{}
 	}
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != hash {
-		a.fail(unfit("%q does not hold the points that it is named after", pointsName(hash)))
+		a.fail(unfit("the points in %q do not match their hash", pointsName(hash)))
 		return points{}
 	}
 	d, err := dataset.DecodeUpTo(bytes.NewReader(text), maxRows)
@@ -748,7 +748,7 @@ func (a *archive) run(r archivedRun, d *dataset.Data) (Run, *ml.Result) {
 	case !r.Status.Ended():
 		a.fail(fmt.Errorf("expected a run that has ended, found status %q", r.Status))
 	case (r.Status == Done) != (r.Report != nil), r.Before && r.Status != Done:
-		a.fail(errors.New("a result belongs to a run that is done, and to no other"))
+		a.fail(errors.New("a run has a result if, and only if, it is done"))
 	}
 	if r.Status != Done || a.fault != nil {
 		return run, nil

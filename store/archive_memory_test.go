@@ -25,8 +25,8 @@ func TestImportOfBombs(t *testing.T) {
 		"exceed the memory limit":                        {indexName: list("runs", `{"tags":[`+strings.Repeat(`"",`, 10<<20)+`""]}`, 1)},
 		"expected a list":                                {indexName: `{"format":2,"runs":{}}`},
 		`unknown field "ruins"`:                          {indexName: `{"format":2,"ruins":[]}`},
-		`points/x.csv" unfolds to 40 MB`:                 {indexName: `{"format":2}`, "points/x.csv": points},
-		"it unfolds to more than":                        {indexName: `{"format":2}`, "a": points[:30<<20], "b": points[:30<<20], "c": points[:30<<20], "d": points[:30<<20]},
+		`points/x.csv" unpacks to 40 MB`:                 {indexName: `{"format":2}`, "points/x.csv": points},
+		"it unpacks to more than":                        {indexName: `{"format":2}`, "a": points[:30<<20], "b": points[:30<<20], "c": points[:30<<20], "d": points[:30<<20]},
 		"its settings take 97 kB":                        {indexName: list("runs", `{"id":"a","name":"n","points":"`+hashOfSquare+`","spec":{"a":"`+strings.Repeat("x", 99_500)+`"}}`, 1), pointsName(hashOfSquare): squareCSV},
 	} {
 		body := zipped(t, files)

@@ -257,14 +257,14 @@ func TestImportRefuses(t *testing.T) {
 		"its format is 9":                 index(`"format": 3`, `"format": 9`),
 		"is not in its table of contents": func(f map[string]string) { f["../../etc/passwd"] = "" },
 		"points/":                         func(f map[string]string) { delete(f, points(f)) },
-		"does not hold the points":        func(f map[string]string) { f[points(f)] += "\n" },
+		"do not match their hash":         func(f map[string]string) { f[points(f)] += "\n" },
 		"models/":                         func(f map[string]string) { delete(f, model(f)) },
 		"not a model":                     func(f map[string]string) { f[model(f)] = "[" },
 		"have 30 rows": func(f map[string]string) {
 			f[model(f)] = regexp.MustCompile(`"rows":\[\d+`).ReplaceAllString(f[model(f)], `"rows":[99`)
 		},
 		"found status \"queued\"":                              index(`"status": "failed"`, `"status": "queued"`),
-		"a result belongs to a run that is done":               index(`"status": "failed"`, `"status": "done"`),
+		"a run has a result if, and only if":                   index(`"status": "failed"`, `"status": "done"`),
 		"its settings":                                         index(`"C": 1`, `"C": "one"`),
 		"at most 20 tags":                                      index(`"tags": [`, `"tags": [`+manyTags()),
 		"The origin has":                                       index(`"origin": "`, `"origin": "`+strings.Repeat("x", 10_000)),

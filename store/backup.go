@@ -46,7 +46,7 @@ func Restore(ctx context.Context, dir, file string) (aside string, have Contents
 	defer l.Release()
 	path := DatabaseIn(dir)
 	if same(path, file) {
-		return "", have, fmt.Errorf("%s is the database of the directory itself: name a backup of it", file)
+		return "", have, fmt.Errorf("%s is the database in use: name a backup file", file)
 	}
 	s, err := look(ctx, file)
 	if err != nil {
@@ -210,7 +210,7 @@ func isAlone(path string) bool {
 // copyTo writes a snapshot of the database to a new file atomically.
 func (s *Store) copyTo(ctx context.Context, file string) error {
 	if _, err := os.Lstat(file); err == nil {
-		return fmt.Errorf("%s is there already: it is not overwritten; choose another name", file)
+		return fmt.Errorf("%s exists already and is not overwritten: choose another name", file)
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".partial-*") // readable by its owner only
 	if err != nil {
@@ -309,7 +309,7 @@ func (s *Store) BackUp(ctx context.Context, b Backups) (file string, err error) 
 	made = slices.DeleteFunc(made, now.Equal) // keep the new one even if the clock is wrong
 	for _, at := range made[min(len(made), max(0, b.Keep-1)):] {
 		if err := os.Remove(filepath.Join(b.Dir, at.Format(backupName))); err != nil {
-			return file, fmt.Errorf("an old backup is still there: %w", err)
+			return file, fmt.Errorf("old backup not deleted: %w", err)
 		}
 	}
 	return file, nil

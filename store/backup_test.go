@@ -236,7 +236,7 @@ func TestCheck(t *testing.T) {
 		"a page of models": {func(_ *Store, path string) { spoil(t, path, "models") }, []string{"models of run " + done.ID, "my best"}},
 		"other points": {func(s *Store, _ string) {
 			run(t, s, `UPDATE points SET csv = (SELECT csv FROM points WHERE hash = ?)`, done.Hash)
-		}, []string{`of the data set "Ripley"`, "not those that were saved"}},
+		}, []string{`of the data set "Ripley"`, "do not match their hash"}},
 		"half a model": {func(s *Store, _ string) { run(t, s, `UPDATE models SET model = substr(model, 1, 40)`) }, []string{"models of run " + done.ID + " (my best)"}},
 		"no model":     {func(s *Store, _ string) { run(t, s, `DELETE FROM models`) }, []string{"run " + done.ID + " (my best): its model is missing"}},
 		"features":     {func(s *Store, _ string) { run(t, s, `UPDATE datasets SET features = 'x, y'`) }, []string{"data set", "(Ripley)"}},

@@ -18,14 +18,14 @@ func (s *Store) Workspaces(ctx context.Context) ([]Holdings, error) {
 // error if there is none or several.
 func (s *Store) FindWorkspace(ctx context.Context, begin string) (Workspace, error) {
 	if len(begin) < 8 || strings.Trim(begin, "0123456789abcdef") != "" {
-		return "", fmt.Errorf("expected eight digits or more of the name of a workspace, as the list shows it, not %q", begin)
+		return "", fmt.Errorf("expected at least eight digits of a workspace name, as marginlab workspaces lists it, not %q", begin)
 	}
 	names, err := listed(ctx, s, column[Workspace], `SELECT DISTINCT workspace FROM `+used+` WHERE workspace >= ?1 AND workspace < ?1 || 'g' LIMIT 2`, begin)
 	switch {
 	case err != nil:
 		return "", err
 	case len(names) == 0:
-		return "", fmt.Errorf("no workspace begins with %s: see the list", begin)
+		return "", fmt.Errorf("no workspace begins with %s: see marginlab workspaces", begin)
 	case len(names) > 1:
 		return "", fmt.Errorf("several workspaces begin with %s: give more digits", begin)
 	}

@@ -42,7 +42,7 @@ func Check(ctx context.Context, path string) (damage []string, have Contents, er
 	}
 	logs, _ := filepath.Glob(path + "-wal" + damagedLog + "*") // the pattern is valid
 	for _, name := range logs {
-		damage = append(damage, fmt.Sprintf("log: transactions were dropped from a damaged write-ahead log, and what was saved last before may be missing; the log is in %s. Delete that file, or restore a backup, once you have looked.", name))
+		damage = append(damage, fmt.Sprintf("log: transactions were dropped from a damaged write-ahead log, and the last saves before may be missing; the log is kept in %s. Inspect it, then delete it or restore a backup.", name))
 	}
 	return damage, have, err
 }
@@ -122,7 +122,7 @@ var checks = []check{
 			UNION ALL SELECT 'of the link "' || title || '"' FROM links WHERE hash = ?1 LIMIT 5`,
 		func(tx *transaction, hash string) {
 			if d := readPoints(tx, hash); tx.err == nil && d.Hash() != hash {
-				tx.fail(errors.New("the points are not those that were saved"))
+				tx.fail(errors.New("the points do not match their hash"))
 			}
 		},
 	},

@@ -16,49 +16,49 @@ func (e *Error) Kind() string { return e.kind }
 // Errors that callers distinguish. They may be wrapped with details for the log.
 var (
 	// ErrNotFound: no such thing, or it belongs to another workspace.
-	ErrNotFound = &Error{"not-found", "There is no such thing in this workspace: it may have been deleted, or it belongs to somebody else."}
+	ErrNotFound = &Error{"not-found", "This is not in your workspace: it may have been deleted, or it belongs to another workspace."}
 	// ErrReused: the key of a request belongs to another one.
-	ErrReused = &Error{"invalid", "The Idempotency-Key of this request was used before, for something else. Nothing was made; give each thing that you ask for a key of its own, and send the key again only with the same request."}
+	ErrReused = &Error{"invalid", "This Idempotency-Key was used before with a different request. Nothing was created; use a new key for each request, and repeat a key only with the same request."}
 	// ErrEnded: a run that has ended cannot be cancelled.
 	ErrEnded = &Error{"conflict", "This run has already ended."}
 	// ErrClosed: the course takes no runs.
 	ErrClosed = &Error{"conflict", "This course is closed and takes no hand-ins. Your runs stay your own."}
 	// ErrOver: the course has ended.
-	ErrOver = &Error{"conflict", "This course has ended and takes no hand-ins and no answers any more. Your runs stay your own."}
+	ErrOver = &Error{"conflict", "This course has ended and no longer takes hand-ins or answers. Your runs stay your own."}
 	// ErrBlocked: the teacher has blocked the workspace from the course.
-	ErrBlocked = &Error{"conflict", "Your teacher has blocked this workspace: the course takes no hand-ins and no answers from it. Your runs stay your own."}
+	ErrBlocked = &Error{"conflict", "Your teacher has blocked this workspace: the course takes no hand-ins or answers from it. Your runs stay your own."}
 	// ErrNames: the workspace has submitted under MaxNames names.
-	ErrNames = &Error{"conflict", fmt.Sprintf("You have handed in under %d names, as many as one workspace may in a course. Hand in under one of them to replace what is there, or withdraw one first.", MaxNames)}
+	ErrNames = &Error{"conflict", fmt.Sprintf("You have handed in under %d names, the maximum in a course. Hand in under one of them again to replace that run, or withdraw one first.", MaxNames)}
 	// ErrNoResult: a run that failed or was cancelled cannot be handed in.
 	ErrNoResult = &Error{"conflict", "This run has no result to hand in: it failed or was cancelled."}
 	// ErrGalleryFull: maxHandins runs were handed in.
 	ErrGalleryFull = &Error{"conflict", "The gallery of this course is full. Ask your teacher to make room."}
 	// ErrPollClosed: the poll takes no answers.
-	ErrPollClosed = &Error{"conflict", "The question was closed before your answer came: it is not counted. One that you gave before is. Wait here for the next question."}
+	ErrPollClosed = &Error{"conflict", "The question was closed before your answer arrived, so it does not count; an earlier answer of yours does. Wait here for the next question."}
 	// ErrAskedOn: the poll is in a later round, or another one has replaced it.
-	ErrAskedOn = &Error{"conflict", "Your answer came too late to be counted: your teacher has asked on. Answer what is asked now."}
+	ErrAskedOn = &Error{"conflict", "Your answer came too late to count: your teacher has moved on. Answer the current question."}
 	// ErrRounds: the question was asked MaxRounds times.
-	ErrRounds = &Error{"conflict", fmt.Sprintf("A question can be put to a course %d times. Delete its answers to start again.", MaxRounds)}
+	ErrRounds = &Error{"conflict", fmt.Sprintf("A question can be asked %d times in a course. Delete its answers to start again.", MaxRounds)}
 	// ErrAsked: the teacher's question has been asked.
 	ErrAsked = &Error{"conflict", "This question has been asked. Delete its answers before you change it, or write a new one."}
 	// ErrCrowded: maxStudents take part.
-	ErrCrowded = &Error{"conflict", fmt.Sprintf("%d students have answered in this course, as many as may. Tell your teacher.", maxStudents)}
+	ErrCrowded = &Error{"conflict", fmt.Sprintf("%d students have answered in this course, the maximum. Tell your teacher.", maxStudents)}
 	// ErrTooMany: MaxQueuedEach runs of the workspace are waiting.
-	ErrTooMany = &Error{"too-many", fmt.Sprintf("%d of your runs are waiting to be trained, as many as may. Wait until some of them have ended, or cancel some.", MaxQueuedEach)}
+	ErrTooMany = &Error{"too-many", fmt.Sprintf("%d of your runs are waiting to be trained, the maximum. Wait until some have ended, or cancel some.", MaxQueuedEach)}
 	// ErrSearching: maxSearchingEach searches of the workspace are under way.
-	ErrSearching = &Error{"too-many", fmt.Sprintf("%d of your searches are under way, as many as may. Wait until some of them have ended, or cancel some.", maxSearchingEach)}
+	ErrSearching = &Error{"too-many", fmt.Sprintf("%d of your searches are running, the maximum. Wait until some have ended, or cancel some.", maxSearchingEach)}
 	// ErrStudying: maxStudying studies of the workspace are under way.
-	ErrStudying = &Error{"too-many", fmt.Sprintf("%d of your studies are under way, as many as may. Wait until one has ended, or cancel one.", maxStudying)}
+	ErrStudying = &Error{"too-many", fmt.Sprintf("%d of your studies are running, the maximum. Wait until one has ended, or cancel one.", maxStudying)}
 	// ErrStudied: a search of a study is deleted with the study.
-	ErrStudied = &Error{"conflict", "This search is part of a study. Delete the study, and its searches go with it."}
+	ErrStudied = &Error{"conflict", "This search is part of a study: delete the study to delete its searches."}
 	// ErrQueueFull: maxQueued runs are waiting, MaxSearching searches, or maxStudyingAll studies.
 	ErrQueueFull = &Error{"busy", "Too many runs, searches and studies are waiting. Try again in a moment."}
 	// ErrBusy: another process has locked the database for too long.
 	ErrBusy = &Error{"busy", "The database is in use by another program. Nothing was saved; try again in a moment."}
 	// ErrFull: the disk is full.
-	ErrFull = &Error{"storage", "The disk is full. Nothing was saved; free some room and try again."}
+	ErrFull = &Error{"storage", "The disk is full. Nothing was saved; free some space and try again."}
 	// ErrLow: the disk has room for small writes only.
-	ErrLow = &Error{"storage", "The disk of this server is nearly full: no files, runs or searches are taken until there is room. Nothing was saved. Hand-ins, answers and deletions still work; delete what you do not need."}
+	ErrLow = &Error{"storage", "The disk of this server is nearly full: uploads, runs and searches are refused until there is space. Nothing was saved. Hand-ins, answers and deletions still work; delete what you do not need."}
 	// ErrMaxDisk: all workspaces together have reached the limit.
 	ErrMaxDisk = &Error{"storage", "The server's storage is full. Nothing was saved. Delete what you do not need, or ask the operator for more (--max-disk)."}
 	// ErrReadOnly: the database cannot be written.
@@ -70,7 +70,7 @@ var (
 	// ErrDamaged: Inspect has found damage.
 	ErrDamaged = &Error{"storage", "The database is damaged. Undamaged parts keep working. Operators: marginlab check reports the damage, marginlab restore restores a backup."}
 	// ErrHeld: another process holds the lock of the data directory.
-	ErrHeld = &Error{"busy", "Another program works on this directory: stop it first, or choose another directory with --data-dir."}
+	ErrHeld = &Error{"busy", "Another program is using this directory: stop it first, or choose another directory with --data-dir."}
 	// ErrNewer: a later version of the program has written the database.
 	ErrNewer = &Error{"storage", "The database was written by a newer version of this program."}
 	// ErrForeign: the file is a database, but not ours.

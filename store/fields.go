@@ -85,21 +85,21 @@ func fields() []Field {
 		rules = append(rules, string(r.Name))
 	}
 	all := []Field{
-		{Name: "name", Label: "name", Help: "What the run is called.", Summary: true, expr: "name", of: func(r Run) any { return text(r.Name) }},
-		{Name: "data", Label: "data", Help: "What its data set is called, or was called last.", Summary: true, expr: "dataset_name", of: func(r Run) any { return text(r.DatasetName) }},
-		{Name: "tag", Label: "tags", Help: "Its tags: = finds a whole one, ~ a part of one.", Kind: ListField, Summary: true, expr: "tags", of: func(r Run) any {
+		{Name: "name", Label: "name", Help: "Name of the run.", Summary: true, expr: "name", of: func(r Run) any { return text(r.Name) }},
+		{Name: "data", Label: "data", Help: "Current or last name of its data set.", Summary: true, expr: "dataset_name", of: func(r Run) any { return text(r.DatasetName) }},
+		{Name: "tag", Label: "tags", Help: "Its tags: = finds a whole tag, ~ a part of one.", Kind: ListField, Summary: true, expr: "tags", of: func(r Run) any {
 			if len(r.Tags) == 0 {
 				return nil
 			}
 			return r.Tags
 		}},
-		{Name: "note", Label: "note", Help: "What is written about it.", expr: "nullif(note, '')", of: func(r Run) any { return text(r.Note) }},
-		{Name: "status", Label: "status", Help: "Where it stands.", Values: statuses, Summary: true, expr: "status", of: func(r Run) any { return text(string(r.Status)) }},
-		{Name: "created", Label: "saved", Help: "When it was saved, as 2026-11-22, in UTC.", Kind: TimeField, Summary: true, expr: "created", of: func(r Run) any { return moment(r.Created) }},
+		{Name: "note", Label: "note", Help: "Its note.", expr: "nullif(note, '')", of: func(r Run) any { return text(r.Note) }},
+		{Name: "status", Label: "status", Help: "Whether it is waiting, training, done, failed or cancelled.", Values: statuses, Summary: true, expr: "status", of: func(r Run) any { return text(string(r.Status)) }},
+		{Name: "created", Label: "saved", Help: "When it was saved, such as 2026-11-22, in UTC.", Kind: TimeField, Summary: true, expr: "created", of: func(r Run) any { return moment(r.Created) }},
 		{Name: "finished", Label: "ended", Help: "When its training ended, in UTC.", Kind: TimeField, expr: "finished", of: func(r Run) any { return moment(r.Finished) }},
 		{Name: "data_hash", Label: "data hash", Help: "Equal points have equal hashes.", expr: "hash", of: func(r Run) any { return text(r.Hash) }},
-		{Name: "course", Label: "course", Help: "Code of the course under which it was made.", expr: "nullif(course, '')", of: func(r Run) any { return text(r.Course) }},
-		{Name: "rule", Label: "rule", Help: "How the answer is read off f(x).", Values: rules, expr: "rule", of: func(r Run) any {
+		{Name: "course", Label: "course", Help: "Code of the course in which it was saved.", expr: "nullif(course, '')", of: func(r Run) any { return text(r.Course) }},
+		{Name: "rule", Label: "rule", Help: "How f(x) decides the prediction.", Values: rules, expr: "rule", of: func(r Run) any {
 			switch {
 			case r.Report == nil:
 				return nil
@@ -118,7 +118,7 @@ func fields() []Field {
 	}
 	all = append(all,
 		Field{
-			Name: "estimate", Label: "accuracy, best evidence", Help: "Accuracy by the best evidence there is: nested or plain cross-validation of fixed settings, else the test set, else the folds that chose the settings.", Kind: NumberField, Unit: ml.Share, Better: 1, Summary: true,
+			Name: "estimate", Label: "accuracy, best evidence", Help: "Accuracy by the best available evidence: nested or plain cross-validation of fixed settings, else the test set, else the folds that chose the settings.", Kind: NumberField, Unit: ml.Share, Better: 1, Summary: true,
 			expr: fmt.Sprintf(estimate, "mean", "test_accuracy"), of: func(r Run) any {
 				if v, _, ok := r.estimate(); ok {
 					return v

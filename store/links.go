@@ -39,7 +39,7 @@ const tokenLength = 16
 // param.Problems for an invalid n, and an *Error if the workspace has too many links.
 func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link, err error) {
 	if !strings.HasPrefix(n.Target, "/") || strings.HasPrefix(n.Target, "//") || len(n.Target) > maxTarget {
-		return l, param.Problems{{Field: "target", Message: "This view cannot be kept under a link."}}
+		return l, param.Problems{{Field: "target", Message: "A link cannot store this view."}}
 	}
 	var p points
 	if n.Points != nil {
@@ -63,7 +63,7 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 		}
 		s.room(tx, ws, 0, 0)
 		if held := value[int](tx, `SELECT count(*) FROM links WHERE workspace = ?`, ws); held >= maxLinks {
-			tx.fail(overQuota("You have %s, the most that are kept. Delete some that nobody needs.", number(held, "link")))
+			tx.fail(overQuota("You have %s, the maximum. Delete some that nobody needs.", number(held, "link")))
 		}
 		if n.Points != nil {
 			writePoints(tx, p)

@@ -21,7 +21,7 @@ type LogDamage struct {
 
 // String describes it in words.
 func (d LogDamage) String() string {
-	return fmt.Sprintf("the end of the write-ahead log is damaged: %s were dropped, and what was saved last may be missing; the log as it was is in %s", number(d.Commits, "transaction"), d.Copy)
+	return fmt.Sprintf("the end of the write-ahead log is damaged: %s were dropped, and the last saves may be missing; the original log is in %s", number(d.Commits, "transaction"), d.Copy)
 }
 
 // InspectLog looks for damage in the write-ahead log of the locked directory before the database

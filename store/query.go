@@ -172,7 +172,7 @@ func queryTokens(text string) (all []queryToken, err error) {
 				b.WriteRune(runes[i])
 			}
 			if i >= len(runes) {
-				return nil, &QueryError{from + 1, `this " has no second one that ends the text`}
+				return nil, &QueryError{from + 1, `this " is not closed`}
 			}
 			i++
 			add(quotedToken, b.String())
@@ -187,7 +187,7 @@ func queryTokens(text string) (all []queryToken, err error) {
 				op, i = op+"=", i+1
 			}
 			if op == "!" {
-				return nil, &QueryError{from + 1, "expected != for unequal; to turn a condition round, write not before it"}
+				return nil, &QueryError{from + 1, "expected !=; to negate a condition, write not before it"}
 			}
 			add(operatorToken, op)
 		case c == '≤' || c == '≥' || c == '≠':
@@ -199,7 +199,7 @@ func queryTokens(text string) (all []queryToken, err error) {
 			}
 			add(wordToken, string(runes[from:i]))
 		default:
-			return nil, &QueryError{from + 1, fmt.Sprintf(`%q has no meaning here: put a text with such characters into quotes, "…"`, c)}
+			return nil, &QueryError{from + 1, fmt.Sprintf(`unexpected %q: put a text with such characters in quotes, "…"`, c)}
 		}
 	}
 	return append(all, queryToken{endToken, "", len(runes) + 1}), nil
@@ -238,7 +238,7 @@ func (p *queryParser) fail(t queryToken, format string, args ...any) {
 // hint is for two words beside each other.
 func (p *queryParser) hint() string {
 	if p.at > 0 && p.tokens[p.at-1].kind == wordToken && p.peek().kind == wordToken {
-		return fmt.Sprintf(` (a text of several words stands in quotes, "%s %s")`, p.tokens[p.at-1].text, p.peek().text)
+		return fmt.Sprintf(` (put a text of several words in quotes, "%s %s")`, p.tokens[p.at-1].text, p.peek().text)
 	}
 	return ""
 }
@@ -286,7 +286,7 @@ func (p *queryParser) primary() string {
 		var loose bool
 		term := p.or(&loose)
 		if end := p.next(); !end.is(")") {
-			p.fail(end, `expected and, or, or the ")" that ends the "(" at character %d%s, not %s`, t.column, p.hint(), end)
+			p.fail(end, `expected and, or, or the ")" for the "(" at character %d%s, not %s`, t.column, p.hint(), end)
 		}
 		return term
 	case t.kind == quotedToken && !p.peek().compares():
@@ -358,7 +358,7 @@ func (p *queryParser) compare(f Field, op, v queryToken) string {
 	}
 	if op.text == "~" {
 		if f.Kind != TextField && f.Kind != ListField {
-			p.fail(op, "%s is no text: expected =, !=, <, <=, > or >=, not ~", f.Name)
+			p.fail(op, "%s is not a text: expected =, !=, <, <=, > or >=, not ~", f.Name)
 		}
 		if f.Kind == ListField {
 			return known(`EXISTS (SELECT 1 FROM json_each(tags) WHERE value LIKE ? ESCAPE '\')`, containing(v.text))
@@ -372,7 +372,7 @@ func (p *queryParser) compare(f Field, op, v queryToken) string {
 			p.fail(v, "expected %s after %s, not %s", expected(f), op.text, v)
 		}
 		if f.Unit == ml.Share && x > 1 && x <= 100 && !strings.HasSuffix(v.text, "%") {
-			p.fail(v, "%s is a share, 1 at most: write %s%%", f.Label, v.text)
+			p.fail(v, "%s is at most 1: write %s%%", f.Label, v.text)
 		}
 		return known(f.expr+" "+op.text+" ?", x)
 	case TimeField:
@@ -389,13 +389,13 @@ func (p *queryParser) compare(f Field, op, v queryToken) string {
 		return known(f.expr+" "+op.text+" ?", low)
 	case ListField:
 		if op.text != "=" {
-			p.fail(op, "%s are several texts: expected =, != or ~, not %s", f.Label, op)
+			p.fail(op, "%s is a list: expected =, != or ~, not %s", f.Label, op)
 		}
 		return known(`EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ? COLLATE NOCASE)`, v.text)
 	}
 	if f.Values != nil && !slices.ContainsFunc(f.Values, func(s string) bool { return strings.EqualFold(s, v.text) }) {
 		if near := param.DidYouMean(v.text, "", f.Values); near != "" {
-			p.fail(v, "%s is never %s%s", f.Name, v, near)
+			p.fail(v, "%s cannot be %s%s", f.Name, v, near)
 		}
 		p.fail(v, "expected %s after %s, not %s", expected(f), op.text, v)
 	}
@@ -410,7 +410,7 @@ func expected(f Field) string {
 	case f.Kind == NumberField:
 		return "a number"
 	case f.Kind == TimeField:
-		return "a day, as 2026-11-22, or a moment, as 2026-11-22T15:04,"
+		return "a day, such as 2026-11-22, or a time, such as 2026-11-22T15:04,"
 	case f.Values != nil:
 		return "one of " + strings.Join(f.Values, ", ")
 	}

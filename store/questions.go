@@ -42,7 +42,7 @@ func (s *Store) SaveQuestion(ctx context.Context, code string, q OwnQuestion) (O
 		at := slices.IndexFunc(all, func(o OwnQuestion) bool { return o.Slug == q.Slug })
 		switch {
 		case q.Slug == "" && len(all) >= maxQuestions:
-			tx.fail(param.Problems{{Field: "ask", Message: fmt.Sprintf("The course has %d questions, the most allowed. Delete one first.", maxQuestions)}})
+			tx.fail(param.Problems{{Field: "ask", Message: fmt.Sprintf("The course has %d questions, the maximum. Delete one first.", maxQuestions)}})
 		case q.Slug == "":
 			q.Slug = newSlug(all)
 			all = append(all, q)

@@ -24,11 +24,11 @@ func (q Quota) room(tx *transaction, ws Workspace, datasets, runs int) {
 	const remedy = "Delete what you do not need, on the page %s, or ask the operator of this server for more."
 	switch {
 	case q.Datasets > 0 && datasets > 0 && h.Datasets+datasets > q.Datasets:
-		tx.fail(overQuota("This workspace holds %s, the most that it may. "+remedy, number(h.Datasets, "data set"), "Data"))
+		tx.fail(overQuota("This workspace holds %s, the maximum. "+remedy, number(h.Datasets, "data set"), "Data"))
 	case q.Runs > 0 && runs > 0 && h.Runs+runs > q.Runs:
-		tx.fail(overQuota("This workspace holds %s, the most that it may. "+remedy, number(h.Runs, "run"), "Runs"))
+		tx.fail(overQuota("This workspace holds %s, the maximum. "+remedy, number(h.Runs, "run"), "Runs"))
 	case q.Bytes > 0 && h.Bytes >= q.Bytes:
-		tx.fail(overQuota("This workspace takes %s on the disk, of %s that it may. "+remedy, Size(h.Bytes), Size(q.Bytes), "Data or Runs"))
+		tx.fail(overQuota("This workspace uses %s of its %s on the disk. "+remedy, Size(h.Bytes), Size(q.Bytes), "Data or Runs"))
 	}
 	q.bound(tx, ws, 0)
 }

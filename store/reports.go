@@ -98,7 +98,7 @@ func cleanReport(title, text string, f Frozen) (string, string, []byte, error) {
 // roomForReports returns an error if a workspace has no room for more reports.
 func roomForReports(tx *transaction, ws Workspace, more int) {
 	if held := value[int](tx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws); more > 0 && held+more > MaxReports {
-		tx.fail(overQuota("This workspace holds %s; at most %d are kept. Delete some that nobody needs, on the page Reports.", number(held, "report"), MaxReports))
+		tx.fail(overQuota("This workspace holds %s; at most %d are allowed. Delete some that nobody needs, on the page Reports.", number(held, "report"), MaxReports))
 	}
 }
 
@@ -244,12 +244,12 @@ func (a *archive) report(r *archivedReport) (frozen []byte) {
 func (f *Frozen) whole() error {
 	for hash, text := range f.Points {
 		if sum := sha256.Sum256([]byte(text)); hex.EncodeToString(sum[:]) != hash {
-			return fmt.Errorf("the points %.12q are not those that they are named after", hash)
+			return fmt.Errorf("the points %.12q do not match their hash", hash)
 		}
 	}
 	for i, item := range f.Items {
 		if hash, ok := missing(item.Task, f.Points); !ok {
-			return fmt.Errorf("the points %.12q of item %d are not in it", hash, i+1)
+			return fmt.Errorf("the points %.12q of item %d are missing", hash, i+1)
 		}
 	}
 	return nil

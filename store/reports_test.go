@@ -119,7 +119,7 @@ func TestMostReports(t *testing.T) {
 		"restore": func() error { _, err := s.Restore(ctx, alice, deleted.At); return err },
 	}
 	for way, try := range enter {
-		require.Fails(t, try(), "at most 200 are kept. Delete some", "%s", way)
+		require.Fails(t, try(), "at most 200 are allowed. Delete some", "%s", way)
 	}
 	list := require.Value(s.ReportTitles(ctx, alice))(t)
 	require.Check(t, len(list) == MaxReports && list[0].ID == "r200" && list[0].Title == "r", "%d reports", len(list))
@@ -135,12 +135,12 @@ func TestReportsOfArchivesAreWhole(t *testing.T) {
 	s, ctx := open(t, t.TempDir()), t.Context()
 	secret := require.Value(s.CreateDataset(ctx, alice, "secret", "", sample(1)))(t).Hash
 	for says, change := range map[string]func(f *Frozen){
-		"are not those":     func(f *Frozen) { f.Points[hashOfSquare] += "2,b\n" },
-		"of item 1 are not": func(f *Frozen) { f.Items[0].Task.Points = secret },
-		"of item 2 are not": func(f *Frozen) {
+		"do not match":          func(f *Frozen) { f.Points[hashOfSquare] += "2,b\n" },
+		"of item 1 are missing": func(f *Frozen) { f.Items[0].Task.Points = secret },
+		"of item 2 are missing": func(f *Frozen) {
 			f.Items = append(f.Items, ReportItem{Task: repeat.Task{Runs: []repeat.Task{{Points: secret}}}})
 		},
-		"of item 3 are not": func(f *Frozen) {
+		"of item 3 are missing": func(f *Frozen) {
 			f.Items = append(f.Items, ReportItem{}, ReportItem{Task: repeat.Task{Study: &repeat.Study{Points: map[string]string{"set": secret}}}})
 		},
 		"the points \"\"": func(f *Frozen) { f.Points[""] = "" },

@@ -73,7 +73,7 @@ func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 	}
 	if float64(len(due)) > copyShare*float64(all) {
 		if err := s.copyBefore(ctx, "deletion"); err != nil {
-			return 0, fmt.Errorf("%d unused workspaces are not deleted, because the copy of the database that is made before failed: %w", len(due), err)
+			return 0, fmt.Errorf("%d unused workspaces are not deleted, because copying the database first failed: %w", len(due), err)
 		}
 	}
 	for _, ws := range due { // a transaction each, to keep them short

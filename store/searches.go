@@ -171,16 +171,16 @@ func cellsOf(n NewSearch) (int, error) {
 	rows := len(n.Data.Y)
 	var ps param.Problems
 	if sc.Folds < 2 && !sc.LeaveOneOut && sc.HoldOut == 0 && sc.Column == "" {
-		ps = append(ps, param.Problem{Field: "folds", Message: fmt.Sprintf("folds expects a whole number from 2 on, not %d", sc.Folds)})
+		ps = append(ps, param.Problem{Field: "folds", Message: fmt.Sprintf("folds expects a whole number of at least 2, not %d", sc.Folds)})
 	}
 	if sc.Repeats < 1 {
-		ps = append(ps, param.Problem{Field: "repeats", Message: fmt.Sprintf("repeats expects a whole number from 1 on, not %d", sc.Repeats)})
+		ps = append(ps, param.Problem{Field: "repeats", Message: fmt.Sprintf("repeats expects a whole number of at least 1, not %d", sc.Repeats)})
 	}
 	if len(ps) > 0 {
 		return 0, ps
 	}
 	// Each factor is bounded first, so that no product overflows.
-	tooMany := param.Problems{{Field: "folds", Message: fmt.Sprintf("%s come to too many trainings of %d rows; take fewer folds or repeats", dealt(sc), rows)}}
+	tooMany := param.Problems{{Field: "folds", Message: fmt.Sprintf("too many trainings: %s on %d rows; use fewer folds or repeats", dealt(sc), rows)}}
 	if sc.Folds > maxCells || sc.Repeats > maxCells {
 		return 0, tooMany
 	}
@@ -203,16 +203,18 @@ func cellsOf(n NewSearch) (int, error) {
 }
 
 func tooManyCells(n int) error {
-	return param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, each a setting but for C on one split; at most %d are allowed: take fewer values, folds or repeats", n, maxCells)}}
+	return param.Problems{{Field: "grid", Message: fmt.Sprintf("the search has %d cells, one for each split and setting apart from C; at most %d are allowed: use fewer values, folds or repeats", n, maxCells)}}
 }
 
 // dealt describes the folds of a scheme for a message.
 func dealt(s eval.Scheme) string {
-	if s.LeaveOneOut || s.Column != "" {
-		return "so many folds"
-	}
-	if s.HoldOut > 0 {
-		return fmt.Sprintf("%d draws", s.Repeats)
+	switch {
+	case s.LeaveOneOut:
+		return "leave-one-out"
+	case s.Column != "":
+		return "a fold for each value of " + s.Column
+	case s.HoldOut > 0:
+		return fmt.Sprintf("%d random splits", s.Repeats)
 	}
 	return fmt.Sprintf("%d folds with %d repeats", s.Folds, s.Repeats)
 }

@@ -47,7 +47,7 @@ func (s *Store) reserve() string { return filepath.Join(filepath.Dir(s.path), re
 func (sp Space) full() error {
 	switch {
 	case sp.Total > 0 && (sp.Free < sp.Low/4 || sp.Free+sp.Reusable < sp.Low):
-		return fmt.Errorf("%w (%s free, %s are kept)", ErrLow, Size(sp.Free), Size(sp.Low))
+		return fmt.Errorf("%w (%s free, %s reserved)", ErrLow, Size(sp.Free), Size(sp.Low))
 	case sp.Most > 0 && sp.held()+sp.Log > sp.Most:
 		return fmt.Errorf("%w (%s of %s)", ErrMaxDisk, Size(sp.held()+sp.Log), Size(sp.Most))
 	}

@@ -192,7 +192,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	}
 	if have > 0 && risky {
 		if err := s.copyBefore(ctx, "schema"); err != nil {
-			return fmt.Errorf("database not brought up to date, because the copy that is made before failed: %w", err)
+			return fmt.Errorf("database not migrated, because copying it first failed: %w", err)
 		}
 	}
 	_, err = p.Up(ctx)
@@ -259,7 +259,7 @@ func version(ctx context.Context, db *sql.DB) (have int64, err error) {
 	case tables > 0 && versions == 0, have > 0 && ours < 4, have == 0 && tables > versions:
 		return have, ErrForeign
 	case have > known():
-		return have, fmt.Errorf("%w Use that version, or another directory (schema %d, this program knows %d)", ErrNewer, have, known())
+		return have, fmt.Errorf("%w Use that version, or another directory (schema %d, this program supports %d)", ErrNewer, have, known())
 	}
 	return have, nil
 }

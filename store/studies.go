@@ -73,7 +73,7 @@ func (s Study) Status() Status {
 // but for ErrSearching, and ErrStudying.
 func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made Study, err error) {
 	if k := len(n.Searches); k > maxStudySearches {
-		return made, param.Refuse("take fewer of them", "%d data sets and learners to be paired; %d pairs are the most", k, maxStudySearches)
+		return made, param.Refuse("choose fewer of either", "the study has %d pairs of a data set and a learner; at most %d are allowed", k, maxStudySearches)
 	}
 	cells := 0
 	for _, search := range n.Searches { // before anything is worked out
@@ -82,7 +82,7 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 			return made, fmt.Errorf("data set %s: %w", search.DatasetName, err)
 		}
 		if cells += own; cells > maxStudyCells {
-			return made, param.Refuse("take fewer values, folds or repeats", "the study has more than %d cells, each a setting but for C on one split", maxStudyCells)
+			return made, param.Refuse("use fewer values, folds or repeats", "the study has more than %d cells, one for each split and setting apart from C", maxStudyCells)
 		}
 	}
 	var ready []plannedSearch

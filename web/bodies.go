@@ -33,9 +33,9 @@ const (
 
 // Errors of reading a body: no place was free, its place was given away, or it was too slow.
 var (
-	errCrowded = Later(10*time.Second, Errorf(Busy, "Too many files are on their way to the server from your browser or from your network. Nothing was saved; try again in ten seconds."))
-	errGaveWay = Later(time.Minute, Errorf(Busy, "What you sent came slowly, and many others were sending at the same time: it had to give way to them. Nothing was saved; try again in a minute, over a faster connection or with a smaller file."))
-	errTooSlow = Errorf(TooSlow, "What was sent paused for %.0f seconds or came at less than %s a second. Nothing was saved. Try again over a faster connection, or with a smaller file.", grace.Seconds(), size(slowest))
+	errCrowded = Later(10*time.Second, Errorf(Busy, "Too many uploads are under way from your browser or your network. Nothing was saved; try again in ten seconds."))
+	errGaveWay = Later(time.Minute, Errorf(Busy, "Your upload was slow and had to give way to many others. Nothing was saved; try again in a minute, over a faster connection or with a smaller file."))
+	errTooSlow = Errorf(TooSlow, "The upload paused for %.0f seconds or was slower than %s a second. Nothing was saved. Try again over a faster connection, or with a smaller file.", grace.Seconds(), size(slowest))
 )
 
 // bodies holds the request bodies being read, oldest first. When there are too many, a body of

@@ -69,7 +69,7 @@ func TestBodiesAtOnce(t *testing.T) {
 				var early, other, whole string
 				_, end := send(1, len(rest), &early)
 				defer end()
-				require.Check(t, strings.Contains(early, "503") && strings.Contains(early, "Retry-After: 10") && strings.Contains(early, "on their way"),
+				require.Check(t, strings.Contains(early, "503") && strings.Contains(early, "Retry-After: 10") && strings.Contains(early, "under way"),
 					"one more is answered %q", early)
 				_, end = send(2, 0, &other)
 				defer end()
@@ -210,7 +210,7 @@ func TestOlderWorkspacesFirst(t *testing.T) {
 			require.Check(t, (want == "") == (got == "") && strings.Contains(got, want),
 				"%s is answered %.300q, want %q", what, got, want)
 		}
-		expect("one more new workspace", send(5000, true), "on their way")
+		expect("one more new workspace", send(5000, true), "under way")
 		for i := range 3 {
 			expect("a workspace that holds something", send(old+i, true), "200 OK")
 		}
@@ -219,7 +219,7 @@ func TestOlderWorkspacesFirst(t *testing.T) {
 			send(recent+i, false)
 		}
 		last := send(recent+bodiesOfAddress, false)
-		expect("one more", send(recent+5000, true), "on their way")
+		expect("one more", send(recent+5000, true), "under way")
 		expect("an older one", send(old+5, true), "200 OK")
 		expect("one that is on its way", last, "")
 		time.Sleep(grace + time.Second)

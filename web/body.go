@@ -61,7 +61,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error 
 			return nil
 		}
 		if err == nil {
-			err = errors.New("there is more after the first value")
+			err = errors.New("unexpected data after the first value")
 		}
 	}
 	var tooLarge *http.MaxBytesError
@@ -74,7 +74,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error 
 		field := wrongType.Field
 		return param.Problems{{Field: field, Message: fmt.Sprintf("%s expects %s, not %s", cmp.Or(field, "the body"), jsonName(wrongType.Type.Kind().String()), wrongType.Value)}}
 	case errors.Is(err, param.ErrUnfolds):
-		return Errorf(TooLarge, "The lists and objects of this request take more than %s of memory, the most that is accepted here. Nothing was saved. Send fewer at a time.", size(jsonMemory))
+		return Errorf(TooLarge, "The lists and objects of this request take more than %s of memory, the maximum. Nothing was saved. Send fewer at a time.", size(jsonMemory))
 	case errors.Is(err, io.EOF):
 		return Errorf(Malformed, "The request has no body; a JSON object was expected.")
 	}
@@ -196,7 +196,7 @@ func receive(w http.ResponseWriter, r *http.Request, limit int64, read func() er
 	case errors.Is(err, multipart.ErrMessageTooLarge):
 		return &http.MaxBytesError{Limit: limit}
 	case errors.As(err, &broken), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return Errorf(Malformed, "Only a part of what was sent has arrived: the connection was interrupted. Nothing was saved; try again.")
+		return Errorf(Malformed, "The connection was interrupted before everything arrived. Nothing was saved; try again.")
 	}
-	return Errorf(Malformed, "What was sent could not be read: %v", err)
+	return Errorf(Malformed, "The body could not be read: %v", err)
 }

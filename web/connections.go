@@ -87,7 +87,7 @@ func (all *connections) admit(conn net.Conn) *connection {
 		all.open = append(all.open, c)
 	} else if c.since.Sub(all.told) >= time.Minute {
 		all.told = c.since
-		all.log.Warn("connections are refused: too many are busy; this minute's first", "from", c.from, "near", near, "open", len(all.open))
+		all.log.Warn("connections refused: too many are busy; first of this minute", "from", c.from, "near", near, "open", len(all.open))
 	}
 	all.mu.Unlock()
 	if gives != nil {

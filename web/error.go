@@ -124,11 +124,11 @@ func problem(r *http.Request, err error) Problem {
 	case errors.As(err, &p.Errors):
 		is, p.Detail = Invalid, p.Errors.Error()
 	case errors.As(err, &tooLarge):
-		is, p.Detail = TooLarge, fmt.Sprintf("The request is larger than %s, the most that is accepted here. Nothing was saved.", size(tooLarge.Limit))
+		is, p.Detail = TooLarge, fmt.Sprintf("The request is larger than %s, the maximum. Nothing was saved.", size(tooLarge.Limit))
 	case errors.As(err, &kind) && statuses[kind.Kind()] != 0:
 		is, p.Detail = kind.Kind(), kind.Error()
 	case errors.Is(err, context.DeadlineExceeded):
-		is, p.Detail = Busy, "This took longer than a request may take. Try again, or with less data."
+		is, p.Detail = Busy, "The request took too long. Try again, or use less data."
 	default:
 		p.Detail = "Something went wrong on our side. It was logged; nothing of yours is lost."
 		p.RequestID = requestID(r.Context())
@@ -267,5 +267,5 @@ func (s *Site) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	s.Error(w, r, Errorf(NotAllowed, "This address does not take %s requests.", r.Method))
+	s.Error(w, r, Errorf(NotAllowed, "This address does not accept %s requests.", r.Method))
 }

@@ -55,7 +55,7 @@ func NewFetcher(may func(address netip.AddrPort) bool) *Fetcher {
 	return f
 }
 
-var errPrivate = errors.New("only public addresses are fetched from, on the ports 80 and 443")
+var errPrivate = errors.New("files are fetched from public addresses on ports 80 and 443 only")
 
 // checkURL returns an error for a URL that is not that of a file on the web.
 func checkURL(u *url.URL) error {
@@ -120,7 +120,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, w io.Writer, most i
 		var unknown *net.DNSError // its text would name a server of this network
 		switch {
 		case errors.As(err, &unknown):
-			err = fmt.Errorf("no host %s was found", unknown.Name)
+			err = fmt.Errorf("host %s was not found", unknown.Name)
 		case errors.As(err, &wrapped):
 			err = wrapped.Err
 		}
@@ -143,7 +143,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, w io.Writer, most i
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return "", fault(fmt.Errorf("the server answers %s", response.Status))
+		return "", fault(fmt.Errorf("the server answered %s", response.Status))
 	}
 	n, err := io.Copy(w, io.LimitReader(response.Body, most+1))
 	switch {

@@ -73,13 +73,13 @@ func TestFetch(t *testing.T) {
 		require.Check(t, err == nil && text == rows && name == "points.csv", "%s: %s, %q, %v", path, name, text, err)
 	}
 	for address, want := range map[string]string{
-		outer.URL + "/private":          "only public addresses",
+		outer.URL + "/private":          "public addresses",
 		outer.URL + "/scheme":           "https:// or http://",
 		outer.URL + "/round":            "more than 5 redirects",
 		outer.URL + "/nothing":          "404",
 		outer.URL + "/large":            "larger than",
-		inner.URL:                       "only public addresses",
-		"http://localhost:1/points.csv": "only public addresses",
+		inner.URL:                       "public addresses",
+		"http://localhost:1/points.csv": "public addresses",
 		"ftp://example.org/points.csv":  "https:// or http://",
 		"http://a:b@example.org/":       "without a user",
 		"points.csv":                    "https:// or http://",
@@ -90,7 +90,7 @@ func TestFetch(t *testing.T) {
 		require.Check(t, err != nil && strings.Contains(err.Error(), want) && errors.As(err, &kind),
 			"%s: %v, want %q", address, err, want)
 	}
-	if _, _, err := fetch(t.Context(), "http://nowhere.invalid/points.csv"); err == nil || !strings.Contains(err.Error(), "failed: no host nowhere.invalid was found.") {
+	if _, _, err := fetch(t.Context(), "http://nowhere.invalid/points.csv"); err == nil || !strings.Contains(err.Error(), "failed: host nowhere.invalid was not found.") {
 		t.Errorf("no such host: %v", err)
 	}
 	f.time = time.Millisecond

@@ -215,7 +215,7 @@ func (s *Site) limitRate(next http.Handler) http.Handler {
 		return httprate.Limit(most, time.Minute, httprate.WithKeyFuncs(key),
 			httprate.WithLimitHandler(func(w http.ResponseWriter, r *http.Request) {
 				if now := time.Now().Unix() / 60; told.Swap(now) != now {
-					s.log.WarnContext(r.Context(), "requests are refused, too many of one "+whose+"; this minute's first", "id", requestID(r.Context()), "from", r.RemoteAddr)
+					s.log.WarnContext(r.Context(), "requests refused: too many from one "+whose+"; first of this minute", "id", requestID(r.Context()), "from", r.RemoteAddr)
 				}
 				s.Error(w, r, Errorf(TooMany, "Too many requests from your %s. Wait a moment and try again.", whose))
 			}))

@@ -59,7 +59,7 @@ func (c *certificate) current() *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.load(); err != nil {
-		c.log.Warn("certificate not taken over; the former one stays", "err", err)
+		c.log.Warn("certificate not reloaded; the old one stays in use", "err", err)
 	}
 	return c.read
 }

@@ -69,7 +69,7 @@ func TestTLS(t *testing.T) {
 	require.Equal(t, visit(), 2, "certificate … after that of 1 was replaced")
 	require.NoError(t, os.WriteFile(cert, []byte("half"), 0o600))
 	n := visit() + visit()
-	require.Check(t, n == 4 && strings.Count(log.String(), "certificate not taken over") == 1, "%d, log %s", n, log)
+	require.Check(t, n == 4 && strings.Count(log.String(), "certificate not reloaded") == 1, "%d, log %s", n, log)
 	a, err := http.Get("http://" + server.Addr().String() + "/x")
 	require.Check(t, err == nil && a.StatusCode == 400, "plain HTTP %v %v", a, err)
 	stop()

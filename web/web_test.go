@@ -112,7 +112,7 @@ func TestErrorTable(t *testing.T) {
 		{fmt.Errorf("reading: %w", &http.MaxBytesError{Limit: 10 << 20}), 413, "10 MB"},
 		{Errorf(TooLarge, "%d rows", 7), 413, "7 rows"},
 		{Errorf(Unauthorized, "key"), 401, "key"},
-		{context.DeadlineExceeded, 503, "longer"},
+		{context.DeadlineExceeded, 503, "took too long"},
 		{errors.New("secret of the database"), 500, "logged"},
 	} {
 		h, _, log := newSite(map[string]Handler{
@@ -339,7 +339,7 @@ func TestRateLimit(t *testing.T) {
 		require.Equal(t, refused(50, path, cookie('a')), 0, "%s: … of 50 refused", path)
 	}
 	require.Equal(t, refused(3, "/api/x", cookie('c')), 0, "… of 3 refused to another neighbour")
-	if n := strings.Count(log.String(), "too many of one workspace"); n < 1 || n > 2 || strings.Contains(log.String(), "status=429") { // the minute may end meanwhile
+	if n := strings.Count(log.String(), "too many from one workspace"); n < 1 || n > 2 || strings.Contains(log.String(), "status=429") { // the minute may end meanwhile
 		t.Errorf("%d lines on refusals in %s", n, log)
 	}
 	w := ask(h, "GET", "/api/x", "", cookie('d')) // the thirteenth that counts
@@ -640,7 +640,7 @@ func TestInterruptedBodies(t *testing.T) {
 		"slow form":        {form + "Content-Length: 1000\r\n\r\n" + part, "paused for 15 seconds"},
 		"without a length": {form + "Transfer-Encoding: chunked\r\n\r\n2\r\n--\r\n", "408"},
 		"slow file":        {"POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", "paused for 15 seconds"},
-		"half a form":      {form + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n--x\r\n0\r\n\r\n", "Only a part"},
+		"half a form":      {form + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n--x\r\n0\r\n\r\n", "before everything arrived"},
 		"too large":        {form + fmt.Sprintf("Content-Length: %d\r\n\r\n", limit+1), "413"},
 		"large file":       {fmt.Sprintf("POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", limit+1), "413"},
 	} {

@@ -53,7 +53,7 @@ func (s *Site) Workspace(next http.Handler) http.Handler {
 }
 
 // wayToKey explains how a program gets a key.
-const wayToKey = `POST /api/workspaces answers with a new one; the settings page shows that of a browser. Send it as "Authorization: Bearer KEY".`
+const wayToKey = `POST /api/workspaces creates one; the settings page shows the key of your browser. Send it as "Authorization: Bearer KEY".`
 
 // sentToken returns the token sent with a request, empty if none.
 func sentToken(r *http.Request) string {

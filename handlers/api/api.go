@@ -134,7 +134,7 @@ func (a *Handler) rows(w http.ResponseWriter, r *http.Request, q url.Values, nam
 	if wrong, ok := errors.AsType[*dataset.Error](err); ok && !proposed && m.Features == nil {
 		m.Proposed = true
 		if taken, err := t.Data(m); err == nil && taken.Objects == nil {
-			wrong.Message += fmt.Sprintf("; columns=proposed takes %s for features", strings.Join(taken.Features, ", "))
+			wrong.Message += fmt.Sprintf("; columns=proposed uses %s as features", strings.Join(taken.Features, ", "))
 		}
 	}
 	if err != nil {
@@ -149,7 +149,7 @@ func proposedColumns(q url.Values) (bool, error) {
 	case of != "" && of != "all" && of != "proposed":
 		return false, param.Problems{{Field: "columns", Message: "columns expects all or proposed"}}
 	case of != "" && q.Get("features") != "":
-		return false, param.Problems{{Field: "columns", Message: "columns expects no features beside it: they are chosen by either"}}
+		return false, param.Problems{{Field: "columns", Message: "columns and features exclude each other: send one of them"}}
 	default:
 		return of == "proposed", nil
 	}
@@ -312,9 +312,9 @@ func (a *Handler) points(r *http.Request, id string) (frame.Points, error) {
 	points, err := a.Source(r.Context(), id)
 	switch {
 	case id == "" || err == nil && points.Data == nil:
-		return points, param.Problems{{Field: "dataset", Message: "dataset expects the id of a data set or the name of one that comes with the program"}}
+		return points, param.Problems{{Field: "dataset", Message: "dataset expects the id of a data set or the name of a built-in one"}}
 	case errors.Is(err, store.ErrNotFound):
-		return points, web.Errorf(web.NotFound, "There is no data set %q in this workspace, and none of that name comes with the program.", id)
+		return points, web.Errorf(web.NotFound, "There is no data set %q in this workspace, and no built-in one of that name.", id)
 	}
 	return points, err
 }

@@ -265,7 +265,7 @@ func TestAPIRepeated(t *testing.T) {
 				require.Must(t, a.Status < 300, "%s: %d %s", made.to, a.Status, a.Body)
 				places[a.Header.Get("Location")] = true
 				told := c.Want(http.StatusUnprocessableEntity, "POST", made.otherTo, made.other, "Idempotency-Key", key+made.to)
-				require.Check(t, bytes.Contains(told.Body, []byte("used before, for something else")), "%s: another is refused with %s", made.to, told.Body)
+				require.Check(t, bytes.Contains(told.Body, []byte("used before with a different request")), "%s: another is refused with %s", made.to, told.Body)
 			}
 		}
 		require.Check(t, len(places) == 2, "%s: %d made, want 2: %v", made.to, len(places), places)

@@ -81,7 +81,7 @@ func askedPath(q url.Values) (specOn, error) {
 			if errors.As(err, new(param.Problems)) {
 				return asked, err
 			}
-			return asked, param.Problems{{Field: "spec", Message: "spec expects the JSON of a spec: " + err.Error()}}
+			return asked, param.Problems{{Field: "spec", Message: "spec expects a spec as JSON: " + err.Error()}}
 		}
 	}
 	return asked, nil

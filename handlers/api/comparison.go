@@ -143,7 +143,7 @@ func (a *Handler) OnFolds(w http.ResponseWriter, r *http.Request) error {
 func onKeptFolds(w http.ResponseWriter, runs []store.Run) error {
 	kept, pairs, ok := results.KeptFolds(runs)
 	if !ok {
-		return web.Errorf(web.Conflict, "The runs keep no common folds of their searches: cross-validate them with a POST to this address.")
+		return web.Errorf(web.Conflict, "The runs have no common folds from their searches: cross-validate them with a POST to this address.")
 	}
 	c := FoldComparison{Folds: kept[0].Scheme.Folds, Repeats: max(1, kept[0].Scheme.Repeats), Pairs: foldPairs(runs, pairs)}
 	for _, k := range kept {

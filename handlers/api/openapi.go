@@ -76,8 +76,8 @@ func built() (object, error) {
 	}
 	cell, shares := schemas["Cell"].(object)["properties"].(object), schemas["Fold"].(object)["properties"].(object)
 	for _, s := range eval.Scores {
-		cell[s.Name] = object{"type": "number", "description": s.Help + " Mean over the folds held out."}
-		cell[s.Name+"_sd"] = object{"type": "number", "description": "Standard deviation over them."}
+		cell[s.Name] = object{"type": "number", "description": s.Help + " Mean over the held-out folds."}
+		cell[s.Name+"_sd"] = object{"type": "number", "description": "Standard deviation over the folds."}
 	}
 	for _, name := range []string{"accuracy", "auc", "log_loss", "brier", "mse", "r2"} {
 		shares[name] = object{"type": "number"}
@@ -127,7 +127,7 @@ func describeModels(paths object) {
 		kind, _, _ := strings.Cut(f.MediaType, ";")
 		paths[below+f.Extension] = object{"parameters": asJSON["parameters"], "get": object{
 			"tags": []string{"runs"}, "operationId": "downloadModel" + f.Label, "summary": "Download the model for " + f.Label,
-			"description": f.Help + " A model that the format cannot express is refused, with one that can.",
+			"description": f.Help + " A model that the format cannot express is refused; the message names a format that can.",
 			"responses": object{
 				"200": object{"description": "The model.", "content": object{kind: object{"schema": object{"type": "string"}}}},
 				"404": object{"$ref": "#/components/responses/NotFound"}, "422": object{"$ref": "#/components/responses/Invalid"},
@@ -169,12 +169,12 @@ func describeTags(paths object) {
 		}
 		responses := get["responses"].(object)
 		ok200 := responses["200"].(object)
-		ok200["headers"] = object{"ETag": object{"description": "Changes with the answer.", "schema": object{"type": "string"}}}
-		responses["304"] = object{"description": "As If-None-Match has it."}
+		ok200["headers"] = object{"ETag": object{"description": "Changes when the content changes.", "schema": object{"type": "string"}}}
+		responses["304"] = object{"description": "Not changed since If-None-Match."}
 		for _, method := range []string{"put", "patch", "delete"} {
 			if change, ok := item[method].(object); ok {
 				parameters, _ := change["parameters"].([]any)
-				change["parameters"] = append(parameters, object{"name": "If-Match", "in": "header", "schema": object{"type": "string"}, "description": "The ETag of what is to be changed; anything else is left alone."})
+				change["parameters"] = append(parameters, object{"name": "If-Match", "in": "header", "schema": object{"type": "string"}, "description": "Makes the change only if the ETag is still this one."})
 				change["responses"].(object)["412"] = object{"$ref": "#/components/responses/Problem"}
 			}
 		}
@@ -193,7 +193,7 @@ func specSchema() object {
 	}
 	return object{
 		"type": "object", "additionalProperties": false, "properties": properties,
-		"description": "What a training is asked for. What is left out has its default; what has no meaning under the other choices is ignored, and left out of answers.",
+		"description": "Settings of a training. Omitted fields have their defaults; fields that do not apply under the other choices are ignored, and omitted from responses.",
 	}
 }
 
@@ -209,8 +209,8 @@ func generatorsSchema() object {
 			"type": "object", "additionalProperties": false, "required": []string{"generator"}, "description": g.Help,
 			"properties": object{
 				"generator":  object{"enum": []string{g.Name}},
-				"parameters": object{"type": "object", "additionalProperties": false, "properties": properties, "description": "What is left out has its default."},
-				"name":       object{"type": "string", "maxLength": 120, "description": "Left out: made from the generator and the number of objects."},
+				"parameters": object{"type": "object", "additionalProperties": false, "properties": properties, "description": "Omitted fields have their defaults."},
+				"name":       object{"type": "string", "maxLength": 120, "description": "Default: made from the generator and the number of objects."},
 			},
 		})
 	}
@@ -281,7 +281,7 @@ func ruleNames() []ml.Rule {
 
 // reportSchema returns the schema of a report, including the parameters it repeats.
 func reportSchema() object {
-	s := structSchema(reflect.TypeFor[ml.Report](), "What a training measured. What does not apply is left out.")
+	s := structSchema(reflect.TypeFor[ml.Report](), "Results of a training. Fields that do not apply are omitted.")
 	for _, p := range ml.Params {
 		if p.Telling && (p.Kind == param.Number || p.Kind == param.Integer) {
 			kind := map[param.Kind]string{param.Number: "number", param.Integer: "integer"}[p.Kind]

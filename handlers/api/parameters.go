@@ -24,7 +24,7 @@ func (a *Handler) Checked(f web.Handler) web.Handler {
 		}
 		q, err := url.ParseQuery(r.URL.RawQuery)
 		if err != nil {
-			return web.Errorf(web.Malformed, "The query of the address cannot be read: %v", err)
+			return web.Errorf(web.Malformed, "The query string cannot be read: %v", err)
 		}
 		method := r.Method
 		if method == http.MethodHead {

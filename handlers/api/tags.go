@@ -39,7 +39,7 @@ func Matching(read, change web.Handler) web.Handler {
 				asked.Method, asked.Body, asked.URL.RawQuery = http.MethodHead, http.NoBody, "" // waits for nothing
 				a, err := answerOf(read, asked)
 				if err == nil && !web.Matches(wanted, web.TagOf(a.body.Bytes())) {
-					err = web.Errorf(web.Changed, "It has changed since its ETag was %s. Nothing was saved; read it again.", wanted)
+					err = web.Errorf(web.Changed, "It has changed since ETag %s. Nothing was saved; read it again.", wanted)
 				}
 				return err
 			}

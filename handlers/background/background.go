@@ -110,7 +110,7 @@ func newTasks[R any](kind string, compute computation[R], behind func(context.Co
 }
 
 // ErrIdle is returned by wait if the result is not being computed.
-var ErrIdle = web.Errorf(web.Conflict, "This is not being computed: it was cancelled, or nobody asked for it for half a minute.")
+var ErrIdle = web.Errorf(web.Conflict, "This is not being computed: it was cancelled, or not asked for during half a minute.")
 
 // wait waits for the result with a key and returns it, or its progress after the
 // time limit. If it is not being computed, begin starts it; otherwise wait returns ErrIdle. Other
@@ -169,7 +169,7 @@ func (p *Tasks[R]) ask(ctx context.Context, workspace, key string, of Question, 
 	}
 	if w == nil {
 		if p.closed || len(p.byKey) >= resultsWait {
-			return nil, nil, web.Errorf(web.Busy, "Much is being computed at the moment. Try again in a few seconds.")
+			return nil, nil, web.Errorf(web.Busy, "The server is busy. Try again in a few seconds.")
 		}
 		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		w = &underWay[R]{cancel: cancel, done: make(chan struct{}), askers: map[string]*asking{}}

@@ -81,19 +81,19 @@ func (a *Work) bring(ctx context.Context, ws store.Workspace, s *study.Study) (i
 			switch {
 			case d.Name != file && results.FileOf(d) != file:
 			case at >= 0 && d.Hash != own[at].Hash:
-				return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: several data sets of this workspace are called %s; give them names of their own", file)}}
+				return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: several data sets of this workspace are called %s; give each its own name", file)}}
 			default:
 				at = k
 			}
 		}
 		if at < 0 {
-			return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: no data set of this workspace is called %s; upload it first, or give the set its name", file)}}
+			return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: this workspace has no data set called %s; upload it first, or rename a data set", file)}}
 		}
 		if set.Data, err = a.store.Data(ctx, own[at].Hash); err != nil {
 			return nil, err
 		}
 		if set.Label != "" && set.Label != set.Data.Label || set.Features != nil && !slices.Equal(set.Features, set.Data.Features) {
-			return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: data set %s: its columns are chosen where it was uploaded, other than label and features say; leave them out, or upload it anew", set.Name)}}
+			return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: data set %s: label and features differ from the columns chosen at upload; leave them out, or upload the file again", set.Name)}}
 		}
 		set.File, set.Label, ids[i] = results.FileOf(own[at]), set.Data.Label, own[at].ID
 		if set.Missing = ""; set.Data.Given != nil {

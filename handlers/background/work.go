@@ -166,10 +166,10 @@ func (a *Work) FindSearch(ctx context.Context, ws store.Workspace, id string) (f
 // tells how it was selected and the nested score of the selection.
 func (a *Work) SaveSetting(ctx context.Context, ws store.Workspace, asks store.Request, s store.Search, at int) (store.Run, error) {
 	if s.Result == nil {
-		return store.Run{}, web.Errorf(web.Conflict, "This search has not ended with a result: there is no setting to save yet.")
+		return store.Run{}, web.Errorf(web.Conflict, "This search has no result: there is no setting to save.")
 	}
 	if at < 0 || at >= len(s.Result.Settings) {
-		return store.Run{}, param.Problems{{Field: "cell", Message: fmt.Sprintf("cell expects a number from 0 to %d, the place of a setting among the cells of the search", len(s.Result.Settings)-1)}}
+		return store.Run{}, param.Problems{{Field: "cell", Message: fmt.Sprintf("cell expects a number from 0 to %d, the index of a cell of the search", len(s.Result.Settings)-1)}}
 	}
 	d, err := a.store.Data(ctx, s.Hash)
 	if err != nil {
@@ -195,14 +195,14 @@ func (a *Work) SaveSetting(ctx context.Context, ws store.Workspace, asks store.R
 // setting, or the same with "nested" folds, which reuses the cells already computed.
 func (a *Work) SearchAgain(ctx context.Context, ws store.Workspace, asks store.Request, s store.Search, how string) (next store.Search, err error) {
 	if s.Result == nil {
-		return next, web.Errorf(web.Conflict, "This search has not ended with a result: there is no best setting yet.")
+		return next, web.Errorf(web.Conflict, "This search has no result: there is no best setting.")
 	}
 	n := store.NewSearch{Dataset: s.Dataset, DatasetName: s.DatasetName, Spec: s.Spec, Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes, Request: asks}
 	switch how {
 	case "finer":
 		design, scheme := eval.Next(s.Design(), s.Scheme, s.Result)
 		if design == nil {
-			return next, web.Errorf(web.Conflict, "There is nothing to try between the values of this search.")
+			return next, web.Errorf(web.Conflict, "This search cannot be refined: there are no values between its own.")
 		}
 		n.Try(design)
 		n.Scheme = scheme

@@ -234,9 +234,9 @@ func TestWorkersAreRefused(t *testing.T) {
 		env   []string
 		want  string
 	}{
-		"no token":      {s.help[:2], nil, "refuses to let this program in: give it the token"},
-		"another token": {[]string{s.help[0], s.help[1], "--nats-token", file(t, "token", "something else entirely")}, nil, "refuses to let this program in"},
-		"version":       {s.help, plain, "the worker is of another version than the server"},
+		"no token":      {s.help[:2], nil, "refuses the connection: give the token"},
+		"another token": {[]string{s.help[0], s.help[1], "--nats-token", file(t, "token", "something else entirely")}, nil, "refuses the connection"},
+		"version":       {s.help, plain, "the worker is not the same version as the server"},
 	} {
 		cmd := exec.Command(binary, append([]string{"worker"}, tc.flags...)...)
 		cmd.Env = tc.env

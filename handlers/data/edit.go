@@ -48,9 +48,9 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	f := objectForm(set, d, row)
 	switch {
 	case f == nil:
-		return web.Errorf(web.Invalid, "The rows of %s cannot be typed one by one.", set.Name)
+		return web.Errorf(web.Invalid, "The rows of %s cannot be edited one by one.", set.Name)
 	case r.PostFormValue("hash") != set.Hash:
-		return web.Errorf(web.Conflict, "%s was changed in the meantime: open its page again.", set.Name)
+		return web.Errorf(web.Conflict, "%s has changed since this page was opened: open it again.", set.Name)
 	}
 	changed := d
 	f.Object, f.Label = r.PostFormValue("object"), r.PostFormValue("label")
@@ -62,10 +62,10 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	case act == "drop" && f.Row > 0:
 		changed, err = d.Drop(f.Row - 1)
 	default:
-		return web.Errorf(web.Invalid, "There is no row to be deleted.")
+		return web.Errorf(web.Invalid, "There is no row to delete.")
 	}
 	if err == nil && (!editable(changed) || changed.Len() > a.Limits.Rows) {
-		err = param.Problems{{Field: "object", Message: fmt.Sprintf("the %ss are longer together than the %d symbols, or more than the %d, that can be typed", f.What, textSymbols, a.Limits.Rows)}}
+		err = param.Problems{{Field: "object", Message: fmt.Sprintf("the %ss exceed the %d symbols in all, or the %d rows, that can be edited", f.What, textSymbols, a.Limits.Rows)}}
 	}
 	if problems, ok := errors.AsType[param.Problems](err); ok {
 		f.ObjectError, f.LabelError = problems.For("object"), problems.For("label")

@@ -87,8 +87,8 @@ func TestAddressesAreFetched(t *testing.T) {
 		status int
 		text   string
 	}{
-		outer.URL + "/private.csv": {422, "only public addresses are fetched from"},
-		inner.URL + "/x.csv":       {422, "only public addresses are fetched from"},
+		outer.URL + "/private.csv": {422, "public addresses on ports 80 and 443 only"},
+		inner.URL + "/x.csv":       {422, "public addresses on ports 80 and 443 only"},
 		outer.URL + "/nothing.csv": {422, "404 Not Found"},
 		outer.URL + "/text.csv":    {422, "text.csv"},
 		outer.URL + "/large.csv":   {413, "is larger than"},

@@ -163,7 +163,7 @@ func (j journey) through(t *testing.T, c *handlerstest.Client, kind string, set 
 		require.Equal(t, strings.Count(string(a.Body), "\n"), j.rows+1, "lines of predictions")
 	}
 	compared := c.Page(200, "/compare?"+url.Values{"run": runs}.Encode())
-	require.Says(t, compared.Text(), "no boundaries to lay over each other", "the comparison")
+	require.Says(t, compared.Text(), "no boundaries to draw in one picture", "the comparison")
 	c.Pictures(compared, j.compared)
 	return runs, data, lab
 }

@@ -206,7 +206,7 @@ func TestTryString(t *testing.T) {
 		"data=dna&kernel=spectrum&k=0&try=A":          "",
 		"data=dna&k=5&try=ACG":                        "f = ",
 		"data=dna&try=" + url.QueryEscape(" \u00df "): "f = ",
-		"data=dna&try=" + strings.Repeat("A", 10_001): "10001 symbols are more than the 10000 that are tried",
+		"data=dna&try=" + strings.Repeat("A", 10_001): "10001 symbols exceed the 10000 that are tried",
 	} {
 		shown := c.Page(200, "/lab?"+query).Find("#tried").Text()
 		require.Check(t, strings.Contains(shown, says) && (says != "" || strings.TrimSpace(shown) == ""), "%.40s: %s", query, shown)

@@ -16,7 +16,7 @@ import (
 // Fetched returns the file at an address, with its name and size.
 func (a *Base) Fetched(ctx context.Context, address string) (file web.Temp, name string, size int64, err error) {
 	if a.Fetcher == nil {
-		return file, "", 0, web.Errorf(web.Forbidden, "This server fetches no files from addresses: it runs without --allow-url. Download the file and upload it.")
+		return file, "", 0, web.Errorf(web.Forbidden, "This server does not fetch files from addresses, because it runs without --allow-url. Download the file and upload it.")
 	}
 	if file, err = web.TempFile(); err != nil {
 		return file, "", 0, err
@@ -47,7 +47,7 @@ func (a *Base) Body(w http.ResponseWriter, r *http.Request) (body io.Reader, lea
 // the file's name.
 func (a *Base) FetchedBody(w http.ResponseWriter, r *http.Request, address string) (body io.Reader, name string, leave func(), err error) {
 	if r.ContentLength != 0 {
-		return nil, "", nil, param.Problems{{Field: "url", Message: "url expects no body beside it: send either an address or a file"}}
+		return nil, "", nil, param.Problems{{Field: "url", Message: "url and a body exclude each other: send either an address or a file"}}
 	}
 	file, name, size, err := a.Fetched(r.Context(), address)
 	if err != nil {
@@ -81,7 +81,7 @@ func FileError(err error) error {
 	case errors.As(err, &tooLarge):
 		return err
 	case errors.As(err, &wrong) && wrong.Err != nil:
-		return web.Errorf(web.Malformed, "The file did not arrive whole. Nothing was saved. (%w)", wrong.Err)
+		return web.Errorf(web.Malformed, "The file did not arrive completely. Nothing was saved. (%w)", wrong.Err)
 	case errors.As(err, &wrong):
 		return param.Problems{{Field: "file", Message: err.Error()}}
 	}

@@ -517,7 +517,7 @@ func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 		}
 	}
 	if len(records) > pictures.LiveRows {
-		return nil, fmt.Errorf("points: %d points are more than the %d that can be edited", len(records), pictures.LiveRows)
+		return nil, fmt.Errorf("points: %d points exceed the %d that can be edited", len(records), pictures.LiveRows)
 	}
 	if len(records) == 0 {
 		return nil, nil

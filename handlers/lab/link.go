@@ -18,7 +18,7 @@ import (
 // the others.
 func (a *Handler) MakeLink(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.course != nil {
-		return web.Errorf(web.Forbidden, "Views of a course are reached by its code.")
+		return web.Errorf(web.Forbidden, "A view of a course cannot be linked: share the code of the course.")
 	}
 	_, err := a.Store.CreateLink(r.Context(), frame.Workspace(r.Context()), b.newLink())
 	return frame.Done(w, r, "/links", err)

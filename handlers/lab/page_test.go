@@ -49,7 +49,7 @@ func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
 	}
 	for query, want := range map[string]int{"": 0, "&conformal=eigen&core_step=9": 1, "&conformal=eigen": 2} {
 		notes := c.Page(200, "/lab?data=moons&learner=ridge"+query).Text()
-		got := strings.Count(notes, "The leave-one-out numbers promise too much here") + strings.Count(notes, "is a core of the map. Set cores to N")
+		got := strings.Count(notes, "The leave-one-out numbers are optimistic here") + strings.Count(notes, "is a core of the map. Set cores to N")
 		require.Check(t, got == want, "%q: %d of the remarks on a map, want %d", query, got, want)
 	}
 

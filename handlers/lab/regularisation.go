@@ -124,9 +124,9 @@ func entryText(e ml.EntryPoint) string {
 	case "outside bounded":
 		return "becomes a support vector, at the bound"
 	case "free outside":
-		return "leaves the margin outwards: no support vector any more"
+		return "leaves the margin outwards: no longer a support vector"
 	case "bounded outside":
-		return "leaves the bound and the margin: no support vector any more"
+		return "leaves the bound and the margin: no longer a support vector"
 	case "free bounded":
 		return "reaches the bound: inside the margin from here on"
 	}
@@ -176,7 +176,7 @@ func (a *Handler) RegularisationFigure(w http.ResponseWriter, r *http.Request, b
 		return err
 	}
 	if progress != nil {
-		return web.Errorf(web.Busy, "The path is still being computed. Look at its page first.")
+		return web.Errorf(web.Busy, "The path is still being computed. Open its page first.")
 	}
 	if path == nil {
 		return store.ErrNotFound

@@ -63,7 +63,7 @@ func (b *bench) newRun(name string, spec ml.Spec) store.NewRun {
 // the same split, and goes to their comparison.
 func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.spec.Regression() {
-		return web.Errorf(web.Invalid, "The learners are compared on classes: of values there is nothing to tell apart.")
+		return web.Errorf(web.Invalid, "This comparison is for classifiers: choose data with classes, or target class.")
 	}
 	method := b.spec.Conformal
 	if method == "none" {
@@ -81,7 +81,7 @@ func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request, b *ben
 		b.spec.Multiclass = ml.DefaultSpec().Multiclass // which all of them take
 	}
 	if b.fixes(versionControls...) {
-		return web.Errorf(web.Forbidden, "Your teacher has set what this comparison would change.")
+		return web.Errorf(web.Forbidden, "This comparison would change controls set by your teacher.")
 	}
 	var specs []ml.Spec
 	for _, learner := range ml.Learners {
@@ -98,11 +98,11 @@ func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request, b *ben
 // comparison.
 func (a *Handler) CompareRules(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.fixes(ruleControls...) {
-		return web.Errorf(web.Forbidden, "Your teacher has set what this comparison would change.")
+		return web.Errorf(web.Forbidden, "This comparison would change controls set by your teacher.")
 	}
 	specs := b.rules()
 	if len(specs) < 2 {
-		b.problems = param.Problems{{Field: "multiclass", Message: "multiclass: there are no rules to compare; take data with three classes or more"}}
+		b.problems = param.Problems{{Field: "multiclass", Message: "multiclass: there are no rules to compare; choose data with at least three classes"}}
 		return a.refuse(w, r, b)
 	}
 	return a.compare(w, r, b, specs)

@@ -97,10 +97,10 @@ func (b *bench) searchForm() labview.SearchForm {
 	}
 	f.Designs = views.Choose(f.Designs, own("design", eval.OfGrid))
 	held := []views.Option{
-		{Value: heldFolds, Label: "each of some folds"}, {Value: heldAlone, Label: "each point alone (leave-one-out)"}, {Value: heldShare, Label: "a share, drawn anew"},
+		{Value: heldFolds, Label: "k folds"}, {Value: heldAlone, Label: "one point at a time (leave-one-out)"}, {Value: heldShare, Label: "random splits"},
 	}
 	if b.data != nil && b.data.X != nil && len(b.data.Features) > 1 {
-		held = append(held, views.Option{Value: heldColumn, Label: "the values of a column, each in turn"})
+		held = append(held, views.Option{Value: heldColumn, Label: "groups given by a column"})
 		f.Columns = views.Choose(pictures.PlainOptions(b.data.Features...), b.form.Get(ofSearch+"fold_column"))
 	}
 	f.Held = views.Choose(held, own("held", heldFolds))
@@ -220,10 +220,10 @@ func (b *bench) scheme() (s eval.Scheme, problems param.Problems) {
 		s.HoldOut, s.Repeats = number("hold_out", "share", 0.3), whole("draws", "times drawn", 10)
 	case heldColumn:
 		if s.Column = b.form.Get(ofSearch + "fold_column"); s.Column == "" {
-			problems = append(problems, param.Problem{Field: "fold_column", Message: "choose the column whose values are the folds"})
+			problems = append(problems, param.Problem{Field: "fold_column", Message: "choose the column that defines the folds"})
 		}
 	default:
-		problems = append(problems, param.Problem{Message: fmt.Sprintf("points are held out by %s, %s, %s or %s, not by %q", heldFolds, heldAlone, heldShare, heldColumn, held)})
+		problems = append(problems, param.Problem{Message: fmt.Sprintf("held must be %s, %s, %s or %s, not %q", heldFolds, heldAlone, heldShare, heldColumn, held)})
 	}
 	return s, problems
 }
@@ -264,7 +264,7 @@ var learningShares = []float64{0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1}
 // curve of the one that is set.
 func (a *Handler) Search(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.course != nil {
-		return web.Errorf(web.Forbidden, "In a course nothing is searched: leave the course to do so.")
+		return web.Errorf(web.Forbidden, "Searches are not available in a course: leave the course first.")
 	}
 	n, problems := b.search()
 	var s store.Search

@@ -39,7 +39,7 @@ func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried
 		return t, nil
 	}
 	if n := utf8.RuneCountInString(b.try); n > triedSymbols {
-		t.Problem = fmt.Sprintf("%d symbols are more than the %d that are tried while you look.", n, triedSymbols)
+		t.Problem = fmt.Sprintf("%d symbols exceed the %d that are tried live.", n, triedSymbols)
 		return t, nil
 	}
 	last := b.data.Len()
@@ -56,7 +56,7 @@ func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried
 		near   []ml.Neighbour
 	}
 	rows := append(slices.Clone(m.Supports.Rows), last)
-	f, err := limiter.Within(ctx, a.Patience, "Take a shorter one.", func(ctx context.Context) (f found, err error) {
+	f, err := limiter.Within(ctx, a.Patience, "Try a shorter one.", func(ctx context.Context) (f found, err error) {
 		if f.scores, err = m.ScoresOf(ctx, with.Objects.Subset([]int{last})); err != nil {
 			return f, err
 		}

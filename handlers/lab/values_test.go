@@ -97,7 +97,7 @@ func TestValues(t *testing.T) {
 	require.Check(t, strings.Count(text, "R²") == 6 && !strings.Contains(text, "%"), "list: %s", text)
 	c.Pictures(runs, 6)
 	mixed := b.Page(200, "/compare?"+url.Values{"run": {ids["curve"][0], ids["surface"][0]}}.Encode())
-	require.Says(t, mixed.Text(), "of runs on one and the same feature", "of two features")
+	require.Says(t, mixed.Text(), "use the same single feature", "of two features")
 }
 
 // What the lab's script is told of values: the points with them, no classes; and a set of

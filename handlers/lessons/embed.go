@@ -43,7 +43,7 @@ func (a *Handler) embed(r *http.Request, s *lessons.Screen, path, query string, 
 // Framed shows the demo of a screen alone, for pages of other sites to frame it.
 func (a *Handler) Framed(w http.ResponseWriter, r *http.Request, s Screen) error {
 	if s.Demo == nil {
-		return web.Errorf(web.NotFound, "There is nothing to be embedded on this screen.")
+		return web.Errorf(web.NotFound, "This screen has no demo to embed.")
 	}
 	path := s.path()
 	d, _, err := a.demo(r, s.Screen, path, r.URL.Query(), false, false, false)
@@ -87,7 +87,7 @@ type oEmbed struct {
 func (a *Handler) OEmbed(w http.ResponseWriter, r *http.Request) error {
 	form := r.URL.Query()
 	if f := form.Get("format"); f != "" && f != "json" {
-		http.Error(w, "Ask for format=json: there is no other.", http.StatusNotImplemented) // as oEmbed requires
+		http.Error(w, "Only format=json is supported.", http.StatusNotImplemented) // as oEmbed requires
 		return nil
 	}
 	origin := a.Links.Origin(r)

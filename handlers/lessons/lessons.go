@@ -980,7 +980,7 @@ func (s workspaceSource) Data(ctx context.Context, id string) (string, *dataset.
 	case err != nil:
 		return "", nil, err
 	case p.Data == nil:
-		return "", nil, param.Refuse("choose others", "%s has no points yet", p.Name)
+		return "", nil, param.Refuse("choose other data", "%s has no points yet", p.Name)
 	}
 	return p.Name, p.Data, withFeatures(p.Name, p.Data)
 }
@@ -990,7 +990,7 @@ func withFeatures(name string, d *dataset.Data) error {
 	if d.Kind() == dataset.KindVectors {
 		return nil
 	}
-	return param.Refuse("choose others", "%s has no features that a lesson could show: its data are %s", name, d.Kind())
+	return param.Refuse("choose other data", "%s has no features that a lesson could show: its data are %s", name, d.Kind())
 }
 
 func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, error) {
@@ -1014,7 +1014,7 @@ func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, erro
 // Live answers the page's script: the exhibit under other values.
 func (a *Handler) Live(w http.ResponseWriter, r *http.Request, s Screen) error {
 	if s.Demo == nil {
-		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
+		return web.Errorf(web.NotFound, "This screen has no demo.")
 	}
 	return a.Base.Live(w, r, func(r *http.Request) (map[string]any, error) { return a.live(r, s) })
 }
@@ -1052,7 +1052,7 @@ var replayed = []param.Param{
 // at most ahead, limited by size, at least one.
 func (a *Handler) States(w http.ResponseWriter, r *http.Request, s Screen) error {
 	if s.Demo == nil {
-		return web.Errorf(web.NotFound, "There is nothing live on this screen.")
+		return web.Errorf(web.NotFound, "This screen has no demo.")
 	}
 	return a.Base.Live(w, r, func(r *http.Request) (map[string]any, error) {
 		var problems param.Problems
@@ -1131,7 +1131,7 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request, s Screen) error
 	l, from := s.lesson.Lesson, r.PostFormValue("from")
 	page, err := url.ParseQuery(r.PostFormValue("query")) // that the question was on
 	if err != nil {
-		return web.Errorf(web.Malformed, "The query of the page could not be read: %v", err)
+		return web.Errorf(web.Malformed, "The query string of the page cannot be read: %v", err)
 	}
 	v := lessons.QuestionView{Question: *q, ID: questionID(s.Screen, q), Path: questionPath(l, s.Screen, q), From: from, Query: page.Encode()}
 	v.Class.Question = l.Slug + "/" + s.Slug + "/" + q.Slug

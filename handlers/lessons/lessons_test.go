@@ -73,7 +73,7 @@ func TestDataWithoutFeatures(t *testing.T) {
 	t.Parallel()
 	refused := withFeatures("similarities", &dataset.Data{Objects: &dataset.Precomputed{}})
 	said, ok := param.ForPerson(refused)
-	require.Check(t, ok && said == "similarities has no features that a lesson could show: its data are precomputed; choose others", "%q, %v", said, refused)
+	require.Check(t, ok && said == "similarities has no features that a lesson could show: its data are precomputed; choose other data", "%q, %v", said, refused)
 	require.Equal(t, withFeatures("moons", &dataset.Data{}), nil, "withFeatures")
 }
 

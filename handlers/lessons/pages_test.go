@@ -111,7 +111,7 @@ func TestLessonWithoutPoints(t *testing.T) {
 	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
 	for _, path := range []string{"/lessons/generalisation/study", "/lessons/mercer/pca", "/lessons/conformal/methods"} {
 		doc := c.Page(200, path+"?data=drawing")
-		require.Check(t, strings.Contains(doc.Find("main").Text(), "Drawing has no points yet; choose others"),
+		require.Check(t, strings.Contains(doc.Find("main").Text(), "Drawing has no points yet; choose other data"),
 			"%s does not say that there are no points", path)
 	}
 }

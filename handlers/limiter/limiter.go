@@ -94,7 +94,7 @@ func New(places int) *Limiter {
 func Places() int { return runtime.NumCPU() + 1 }
 
 // errSuperseded is returned by Enter when a newer request has replaced this one.
-var errSuperseded = errors.New("a newer question of the same asker takes the place of this one")
+var errSuperseded = errors.New("replaced by a newer request of the same client")
 
 // Enter waits for a place. It returns errSuperseded when the
 // same asker enters again meanwhile, and ctx.Err() when ctx ends first.

@@ -42,7 +42,7 @@ func (m *Memory) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) 
 	if err := m.Budget.Acquire(limited, bytes); err != nil {
 		if ctx.Err() == nil {
 			w.Header().Set("Retry-After", "30")
-			err = web.Errorf(web.Busy, "Many large files are being read at the moment, and there was no turn for this one within %.0f seconds. Nothing was saved; try again in half a minute.", largeWait.Seconds())
+			err = web.Errorf(web.Busy, "The server is busy with large files: this one waited for %.0f seconds. Nothing was saved; try again in half a minute.", largeWait.Seconds())
 		}
 		return nil, err
 	}

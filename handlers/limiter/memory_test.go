@@ -21,7 +21,7 @@ func TestAdmit(t *testing.T) {
 		_, err = a.Admit(t.Context(), httptest.NewRecorder(), smallMemory)
 		require.Check(t, err == nil, "what is small: %v", err)
 		w := httptest.NewRecorder()
-		if _, err := a.Admit(t.Context(), w, 10<<20); err == nil || !strings.Contains(err.Error(), "no turn for this one within 40 seconds") || w.Header().Get("Retry-After") != "30" {
+		if _, err := a.Admit(t.Context(), w, 10<<20); err == nil || !strings.Contains(err.Error(), "this one waited for 40 seconds") || w.Header().Get("Retry-After") != "30" {
 			t.Errorf("waited too long: %v, %v", err, w.Header())
 		}
 		gone, cancel := context.WithCancel(t.Context())

@@ -71,7 +71,7 @@ func (t *Turns) PageTurn(ctx context.Context) (held context.Context, leave func(
 }
 
 // coarser is the note on a picture coarser than requested.
-const coarser = "Many are asking at the moment, so this picture is coarser. It becomes finer by itself."
+const coarser = "The server is busy, so this picture is coarser. It refines by itself."
 
 // Coarseness returns the acceptable coarseness of an answer to a form: 0, as fine as possible, 1,
 // during a drag, or 2, during a drag under load.

@@ -64,7 +64,7 @@ func Overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, erro
 		return nil, param.Problems{{Field: "run", Message: "at least two of the runs must be finished to draw them in one picture"}}
 	}
 	if slices.ContainsFunc(layers, func(l figure.Layer) bool { return len(l.Scene.Model.Features) == 0 }) {
-		return nil, param.Problems{{Field: "run", Message: "there are no boundaries to lay over each other where objects have no coordinates: compare the decision values below and the numbers"}}
+		return nil, param.Problems{{Field: "run", Message: "the objects have no coordinates, so there are no boundaries to draw in one picture: compare the decision values below and the numbers"}}
 	}
 	if slices.ContainsFunc(layers, func(l figure.Layer) bool { return l.Scene.Values }) {
 		return curves(layers, limits)
@@ -81,7 +81,7 @@ func Overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, erro
 // curves draws regressions of one variable in one picture.
 func curves(layers []figure.Layer, limits figure.Limits) (*figure.Picture, error) {
 	if limits == (figure.Limits{}) || slices.ContainsFunc(layers, func(l figure.Layer) bool { return !l.Scene.Values || len(l.Scene.Model.Features) != 1 }) {
-		return nil, param.Problems{{Field: "run", Message: "of values, only the curves of runs on one and the same feature are drawn in one picture: compare the pictures below and the numbers"}}
+		return nil, param.Problems{{Field: "run", Message: "regressions are drawn in one picture only if all use the same single feature: compare the pictures below and the numbers"}}
 	}
 	layers[0].Scene.Limits = limits
 	return figure.ValueOverlay(layers)

@@ -124,7 +124,7 @@ func (o *Options) ForPrint(q url.Values) error {
 			ps = append(ps, param.Problem{Field: name, Message: name + " " + err.Error()})
 			return 0
 		case v < lo || v > hi:
-			ps = append(ps, param.Problem{Field: name, Message: fmt.Sprintf("%s expects %g to %g pixels, which are 1/96 inch, not %s", name, lo, hi, text)})
+			ps = append(ps, param.Problem{Field: name, Message: fmt.Sprintf("%s expects %g to %g pixels (1/96 inch each), not %s", name, lo, hi, text)})
 			return 0
 		}
 		o.Print = o.Print || onPaper
@@ -200,14 +200,14 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 		shown = "f(x) against the value"
 	}
 	if len(r.Result.Model.Machines) > 1 {
-		shown = "by how much the scores speak for the class"
+		shown = "how strongly the scores favour the class"
 	}
 	switch r.Data.Kind() {
 	case dataset.KindVectors:
 	case dataset.KindPrecomputed:
-		ans.Notes = append(ans.Notes, "There is no boundary to draw: of these objects nothing is known but the values of a kernel, so there is no plane that they lie in. The picture shows "+shown+" of each instead.")
+		ans.Notes = append(ans.Notes, "There is no boundary to draw: these objects are given by kernel values alone and have no coordinates. The picture shows "+shown+" of each instead.")
 	default:
-		ans.Notes = append(ans.Notes, fmt.Sprintf("There is no boundary to draw: %s have no coordinates, so there is no plane that they lie in. The picture shows %s of each instead.", r.Data.Kind().Words(), shown))
+		ans.Notes = append(ans.Notes, fmt.Sprintf("There is no boundary to draw: %s have no coordinates. The picture shows %s of each instead.", r.Data.Kind().Words(), shown))
 	}
 	if r.Data.Objects != nil {
 		why, err := results.UserMessage(ml.Comparable(r.Result.Model.Kernel, r.Data))
@@ -225,9 +225,9 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 	switch {
 	case s.View.Exact:
 	case s.Values:
-		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: f as it is where the other directions are at their means, with every point projected onto it; the colour of a point may differ from the one around it although f meets its value.", len(r.Result.Model.Features)))
+		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: f with the other directions at their means, and every point projected onto it. The colour of a point may differ from the one around it although f fits its value.", len(r.Result.Model.Features)))
 	default:
-		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary as it is where the other directions are at their means, with every point projected onto it; a point may lie on the other side of the drawn line than its prediction.", len(r.Result.Model.Features)))
+		ans.Notes = append(ans.Notes, fmt.Sprintf("The model uses %d features. The picture is a slice: the boundary with the other directions at their means, and every point projected onto it. A point may lie on the wrong side of the drawn line for its prediction.", len(r.Result.Model.Features)))
 	}
 	if o.Coarse == 0 {
 		ans.Points = pointTable(s, r.Data.Objects)
@@ -300,7 +300,7 @@ func offset(s figure.Scene) string {
 	if mean*mean <= variance {
 		return ""
 	}
-	return fmt.Sprintf("The values are %s on average, and f has no bias: away from all points it goes to 0 with kernels that fade, such as rbf, and λ pulls it there everywhere. Subtract the mean from the values first unless 0 means something.", views.Short(mean))
+	return fmt.Sprintf("The values are %s on average, and f has no bias: away from all points it tends to 0 with local kernels such as rbf, and λ shrinks it towards 0 everywhere. Subtract the mean from the values first unless 0 is meaningful.", views.Short(mean))
 }
 
 // Show returns the main picture of a page, embedded or linked in two sizes below base, with

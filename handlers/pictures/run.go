@@ -23,7 +23,7 @@ func (a *Renderer) Compare(hash string) func(context.Context, kernel.Kernel, *da
 		if err != nil {
 			return nil, err
 		}
-		return limiter.Within(ctx, a.patience, "Take a kernel whose values are quicker, or smaller objects.", func(ctx context.Context) (*ml.Compared, error) {
+		return limiter.Within(ctx, a.patience, "Choose a faster kernel, or smaller objects.", func(ctx context.Context) (*ml.Compared, error) {
 			return a.compared.Get(ctx, hash+string(name), func(ctx context.Context) (*ml.Compared, error) { return ml.Compare(ctx, k, d) })
 		})
 	}

@@ -127,7 +127,7 @@ func (a *Handler) compose(ctx context.Context, before store.Frozen, text string,
 		}
 	}
 	if places > store.MaxReportItems {
-		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it shows more than %d items; take some out, or write a second report", store.MaxReportItems)}}
+		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it shows more than %d items; remove some, or write a second report", store.MaxReportItems)}}
 	}
 	ctx, leave, err := a.PageTurn(ctx)
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *Handler) compose(ctx context.Context, before store.Frozen, text string,
 			case errors.Is(err, store.ErrNotFound) && at >= 0:
 				item = before.Items[at]
 			case errors.Is(err, store.ErrNotFound):
-				return f, param.Problems{{Field: "text", Message: "text: " + address + " is no page of this workspace"}}
+				return f, param.Problems{{Field: "text", Message: "text: " + address + " is not a page of this workspace"}}
 			case err != nil:
 				return f, err
 			}
@@ -172,7 +172,7 @@ func (a *Handler) compose(ctx context.Context, before store.Frozen, text string,
 				}
 				f.Points[hash] = b.String()
 				if size += b.Len(); size > store.MaxFrozen {
-					return f, param.Problems{{Field: "text", Message: fmt.Sprintf("The data of these items have more than %d MB. Place fewer items, or some in another report.", store.MaxFrozen>>20)}}
+					return f, param.Problems{{Field: "text", Message: fmt.Sprintf("The data of these items exceed %d MB. Place fewer items, or some in another report.", store.MaxFrozen>>20)}}
 				}
 			}
 		}
@@ -464,7 +464,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		return a.editor(w, r, p)
 	case p.Updated != "" && p.Updated != version(before):
 		p.Updated = version(before)
-		err = param.Problems{{Field: "text", Message: "The report was changed elsewhere in the meantime. Save again to replace it by this text."}}
+		err = param.Problems{{Field: "text", Message: "The report was changed elsewhere in the meantime. Save again to replace it with this text."}}
 	case id == "":
 		before, err = a.Store.CreateReport(ctx, ws, store.Request{Key: p.Request}, p.Title, p.Text, f)
 		id = before.ID
@@ -486,7 +486,7 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	ctx, ws := r.Context(), frame.Workspace(r.Context())
 	address, ok := addressOf(r.PostFormValue("address"))
 	if !ok {
-		return param.Problems{{Field: "address", Message: "address expects that of a run, a search, a study or a comparison"}}
+		return param.Problems{{Field: "address", Message: "give the address of a run, a search, a study or a comparison"}}
 	}
 	var one store.Report
 	var err error
@@ -501,7 +501,7 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	}
 	at := slices.IndexFunc(f.Items, func(i store.ReportItem) bool { return i.Address == address })
 	if at < 0 {
-		return param.Problems{{Field: "report", Message: "report: its text ends within a block of code, where nothing can be placed; close it with ``` first"}}
+		return param.Problems{{Field: "report", Message: "report: its text ends inside a code block, where items cannot be placed; close the block with ``` first"}}
 	}
 	text := one.Text + "\n\n" + placed(f.Items[at].Title, address)
 	if one.ID == "" {

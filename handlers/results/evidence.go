@@ -50,7 +50,7 @@ func EvidenceRows(run store.Run, linked func(search string) bool) (rows []views.
 		case e.Settings > 1 && e.Scheme.Nested:
 			row.From = fmt.Sprintf("search of %d settings", e.Settings)
 		case e.Settings > 1:
-			row.From = fmt.Sprintf("search of %d settings, by which it was chosen", e.Settings)
+			row.From = fmt.Sprintf("search of %d settings, which chose it", e.Settings)
 		}
 		if e.Search != "" && linked(e.Search) {
 			row.Href = "/searches/" + e.Search

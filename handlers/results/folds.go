@@ -37,13 +37,13 @@ func Comparable(runs []store.Run) error {
 	target, classes := of(runs[0])
 	for _, r := range runs {
 		if r.Hash != runs[0].Hash {
-			return param.Refuse("train both on the same data set", "no test tells whether the difference is real, because the runs were trained on different points")
+			return param.Refuse("train all on the same data set", "no test can compare the runs, because they were trained on different points")
 		}
 		switch t, c := of(r); {
 		case t != target:
-			return param.Refuse("compare runs with the same target", "no test tells which is better, because some of the runs tell classes apart and others fit values")
+			return param.Refuse("compare runs with the same target", "no test can compare the runs, because some are classifiers and others regressions")
 		case !slices.Equal(c, classes):
-			return param.Refuse("compare runs with the same classes", "no test tells which is better, because the runs do not tell the same classes apart")
+			return param.Refuse("compare runs with the same classes", "no test can compare the runs, because their classes differ")
 		}
 	}
 	return nil
@@ -70,7 +70,7 @@ type OnFolds struct {
 // FoldsOf returns the results of runs from the searches of BeginFolds, in the same order. Pairs is
 // set once all are done. It returns a *param.Refusal for searches of other runs or deleted ones.
 func FoldsOf(ctx context.Context, st *store.Store, ws store.Workspace, runs []store.Run, ids []string) (*OnFolds, error) {
-	others := param.Refuse("ask for them again", "the folds are those of other runs")
+	others := param.Refuse("cross-validate again", "the folds belong to other runs")
 	if len(ids) != len(runs) {
 		return nil, others
 	}
@@ -81,7 +81,7 @@ func FoldsOf(ctx context.Context, st *store.Store, ws store.Workspace, runs []st
 		s, err := st.Search(ctx, ws, id)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			return nil, param.Refuse("ask for them again", "the folds were deleted")
+			return nil, param.Refuse("cross-validate again", "the folds were deleted")
 		case err != nil:
 			return nil, err
 		case i == 0:

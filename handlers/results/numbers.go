@@ -271,10 +271,10 @@ func Duration(s float64) string {
 // Remarks are sentences that a person needs beside the numbers.
 func Remarks(r *ml.Report, s ml.Spec) (notes []string) {
 	if r.Status != "converged" {
-		notes = append(notes, "The solver stopped before its stopping rule held, or where rounding does not let it hold ("+string(r.Status)+"): read the numbers as approximate.")
+		notes = append(notes, "The solver stopped before its stopping rule was met, or where rounding prevents that ("+string(r.Status)+"): the numbers are approximate.")
 	}
 	if r.Local != nil && *r.Local {
-		notes = append(notes, "This kernel need not be positive semidefinite: the problem can be non-convex, with many local optima. Two starts far apart were tried and the better end was kept; there is no bound that proves it the best. Steps are guarded with τ = 1e-12 as in LIBSVM.")
+		notes = append(notes, "This kernel need not be positive semidefinite: the problem can be non-convex, with many local optima. Two distant starting points were tried and the better solution was kept; no bound proves it optimal. Steps are guarded with τ = 1e-12 as in LIBSVM.")
 	}
 	if s.Values.Number("rho") == 0 && r.Rank != nil && *r.Rank >= r.TrainN && r.H != nil && *r.H < 1+1e-6 {
 		notes = append(notes, "The kernel matrix has full rank, so f interpolates the labels: h = 1, no slack, and C has no effect. Raise the sparsity ρ for a sparse machine, or the rank cut for a smoother one.")
@@ -291,11 +291,11 @@ func Remarks(r *ml.Report, s ml.Spec) (notes []string) {
 			notes = append(notes, "Every training point has a weight and so is a core of the map. Set cores to N to take every N-th row.")
 		}
 		if r.LOOAccuracy != nil {
-			notes = append(notes, "The leave-one-out numbers promise too much here: the map was fitted to all points, also to the one that is left out.")
+			notes = append(notes, "The leave-one-out numbers are optimistic here: the map was fitted to all points, including the one left out.")
 		}
 	}
 	if !s.Values.Switch("hard_margin") && r.Free != nil && *r.Free == 0 {
-		notes = append(notes, "No support vector is free, so b is only known up to an interval; its middle is used.")
+		notes = append(notes, "No support vector is free, so b is determined only up to an interval; its midpoint is used.")
 	}
 	return notes
 }

@@ -18,7 +18,7 @@ func FoldsText(s eval.Scheme) string {
 	text := fmt.Sprintf("%d folds", s.Folds)
 	switch {
 	case s.LeaveOneOut:
-		return "every point left out alone"
+		return "leave-one-out"
 	case s.Column != "":
 		return "folds by the values of " + s.Column
 	case s.HoldOut > 0:

@@ -122,7 +122,7 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request, run store
 	case err != nil:
 		return err
 	case job != nil:
-		return web.Errorf(web.Busy, "It is still being computed. Look at its page first.")
+		return web.Errorf(web.Busy, "It is still being computed. Open its page first.")
 	case !s.Plane:
 		return store.ErrNotFound
 	}
@@ -173,9 +173,9 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 	if nearest != nil {
 		p.Nearest = fmt.Sprintf("%s = %s instead of %s changes %s: row %d from %s to %s.", nearest.Parameter, views.Short(nearest.To), views.Short(nearest.From), views.Counted(nearest.Rows, judged+" prediction"), nearest.Row, nearest.Was, nearest.Becomes)
 	} else if slices.ContainsFunc(s.Flips, func(f ml.Flip) bool { return far(f) < math.Log(9.99) }) {
-		p.Nearest = fmt.Sprintf("No change of the parameters changes any of %s, as far as trainings converge.", views.Counted(s.Judged, judged+" prediction"))
+		p.Nearest = fmt.Sprintf("No change of a parameter changes any of %s, as far as trainings converge.", views.Counted(s.Judged, judged+" prediction"))
 	} else {
-		p.Nearest = fmt.Sprintf("No change of the parameters by a factor of up to ten changes any of %s.", views.Counted(s.Judged, judged+" prediction"))
+		p.Nearest = fmt.Sprintf("No change of a parameter by a factor of up to ten changes any of %s.", views.Counted(s.Judged, judged+" prediction"))
 	}
 	object := func(row int) (text string, drawn views.Picture) {
 		switch {
@@ -226,7 +226,7 @@ func strongest(removals []ml.Removal, where string) string {
 	case len(removals) == 0:
 		return strings.TrimSpace(said)
 	case removals[0].Moved == 0:
-		return said + fmt.Sprintf("Without any one of the %ssupport vectors tried, the predicted class changes nowhere.", other)
+		return said + fmt.Sprintf("Leaving out any one of the %ssupport vectors tried changes the predicted class nowhere.", other)
 	}
 	first := removals[0]
 	said += fmt.Sprintf("Without row %d the predicted class changes on %s %s", first.Row, results.Percent(first.Moved), where)

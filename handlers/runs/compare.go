@@ -232,7 +232,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		if together[0].Scene.Values {
 			drawn, hatched = "All curves f(x) on common axes, with the points of the first run.", ""
 		} else if slices.ContainsFunc(together, func(l figure.Layer) bool { return l.Scene.Model.Rule != ml.Sign }) {
-			drawn = "The lines on common axes: where the class that a run predicts changes; with a single machine that is f = 0."
+			drawn = "Lines on common axes: where the predicted class of a run changes (f = 0 for a single machine)."
 		}
 		caption := drawn + hatched
 		p.Overlay = pictures.Linked(from.Base+"/compare/figures/", "overlay", only(q, "run", "draw").Encode(), pictures.MainWidth, pictures.MainHeight, caption, caption)

@@ -47,11 +47,11 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	}{
 		{"wide narrow", "The difference is real, “wide” is better: “wide” got ", "Cross-validation"},
 		{"narrow wide", "The difference is real, “wide” is better: “narrow” got ", ""},
-		{"wide alike", "nothing tells them apart", "disagree"},
+		{"wide alike", "there is no difference to test", "disagree"},
 		{"wide seed", "held out different points, so they cannot be compared point by point; train again with the same seed and held-out fraction", "McNemar"},
 		{"wide all", "not every run held points out", "McNemar"},
 		{"wide xor", "trained on different points; train both on the same data set", "Cross-validate"},
-		{"iris setosa", "do not tell the same classes apart", "Cross-validate"},
+		{"iris setosa", "because their classes differ", "Cross-validate"},
 		{"wide alike narrow", "accounts for testing 3 pairs", "different points"},
 	} {
 		text := compare(strings.Fields(tc.names)...)
@@ -82,9 +82,9 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	_, query, _ := strings.Cut(folds, "?")
 	q := require.Value(url.ParseQuery(query))(t)
 	for words, of := range map[string]url.Values{
-		"those of other runs": {"run": chosen(ids, "wide", "narrow")["run"], "folds": q["folds"]},
-		"ask for them again":  {"run": q["run"], "folds": q["folds"][:1]},
-		"were deleted":        {"run": q["run"], "folds": {q["folds"][0], "gone"}},
+		"belong to other runs": {"run": chosen(ids, "wide", "narrow")["run"], "folds": q["folds"]},
+		"cross-validate again": {"run": q["run"], "folds": q["folds"][:1]},
+		"were deleted":         {"run": q["run"], "folds": {q["folds"][0], "gone"}},
 	} {
 		require.Says(t, evidence(b, "/compare?"+of.Encode()), words, "%v", of)
 	}

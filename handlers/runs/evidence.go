@@ -228,10 +228,10 @@ func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) runsv
 	counts := fmt.Sprintf("“%s” "+right+", “%s” %d", first, points(d.OnlyFirst), second, d.OnlySecond)
 	switch {
 	case d.OnlyFirst+d.OnlySecond == 0:
-		v.Short, v.Text = "alike", fmt.Sprintf("“%s” and “%s” %s: nothing tells them apart.", first, second, alike)
+		v.Short, v.Text = "alike", fmt.Sprintf("“%s” and “%s” %s: there is no difference to test.", first, second, alike)
 	case !values && least >= chance:
-		v.Short = "too little to tell"
-		v.Text = fmt.Sprintf("There is too little to tell: %s. Even if all of these spoke for one of the two, p would be %s. Hold out more points, or compare on folds.", counts, short(least))
+		v.Short = "too few points"
+		v.Text = fmt.Sprintf("Too few points differ for a verdict: %s. Even if all of these favoured one run, p would be %s. Hold out more points, or compare on folds.", counts, short(least))
 	default:
 		if values {
 			counts += ", and the test weighs by how much"
@@ -282,7 +282,7 @@ func (a *Reader) folds(ctx context.Context, e *runsview.Evidence, runs []store.R
 				row.Score += ", not all at the optimum"
 			}
 		case s.Status.Ended():
-			e.FoldsWhy = strings.TrimSpace("Some of the folds came to nothing. " + results.Sentence(s.Error))
+			e.FoldsWhy = strings.TrimSpace("Some of the folds failed. " + results.Sentence(s.Error))
 		}
 		e.Folds = append(e.Folds, row)
 	}
@@ -301,12 +301,12 @@ func (a *Reader) folds(ctx context.Context, e *runsview.Evidence, runs []store.R
 // are in percentage points) or of errors.
 func foldVerdict(first, second string, d eval.FoldPair, accuracies bool) runsview.Verdict {
 	var v runsview.Verdict
-	p, holm, chances := "–", "–", "p cannot be told"
+	p, holm, chances := "–", "–", "p is undefined"
 	if d.P != nil {
 		v = verdict(first, second, *d.P, *d.Holm, d.Mean >= 0)
 		p, holm, chances = short(*d.P), short(*d.Holm), probability(*d.P)
 	} else {
-		v = runsview.Verdict{First: first, Second: second, Short: "no spread", Text: "Whether the difference is real cannot be told: it is the same on every fold, and without a spread there is nothing to measure it by. Deal more folds, or more often"}
+		v = runsview.Verdict{First: first, Second: second, Short: "no spread", Text: "The test is undefined: the difference is the same on every fold, so it has no variance. Use more folds or repeats"}
 	}
 	amount, unit := views.Short, "mean squared error"
 	if accuracies {

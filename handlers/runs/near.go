@@ -67,7 +67,7 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 		near  []ml.Neighbour
 		among int
 	}
-	f, err := limiter.Within(ctx, a.Patience, "Train with a kernel whose values are quicker.", func(ctx context.Context) (f found, err error) {
+	f, err := limiter.Within(ctx, a.Patience, "Train with a faster kernel.", func(ctx context.Context) (f found, err error) {
 		f.near, f.among, err = ml.Nearest(ctx, m.Kernel, r.Data, row-1, nearRows)
 		return f, err
 	})
@@ -92,7 +92,7 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 		n.Rows = append(n.Rows, told(z.Row, z.Distance))
 	}
 	if f.among < len(points)-1 {
-		n.Among = fmt.Sprintf("Among %d of the others, some of every class: to compare all takes too long.", f.among)
+		n.Among = fmt.Sprintf("Among %d of the others, from every class: comparing all takes too long.", f.among)
 	}
 	return n, nil
 }

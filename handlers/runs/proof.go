@@ -25,7 +25,7 @@ func (a *Reader) proofs(r *http.Request, q url.Values) (from results.Collection,
 		return from, nil, nil, err
 	}
 	if runs = finished(all); len(runs) < 2 {
-		return from, nil, nil, web.Errorf(web.Conflict, "Two of the runs at least have to be done.")
+		return from, nil, nil, web.Errorf(web.Conflict, "At least two of the runs must be done.")
 	}
 	if err := results.Comparable(runs); err != nil {
 		return from, nil, nil, err

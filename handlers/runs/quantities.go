@@ -53,7 +53,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 	lookup := func(key, name string) (store.Field, bool) {
 		f, ok := store.LookupField(name)
 		if !ok || !comparable(f) {
-			ps = append(ps, param.Problem{Field: key, Message: fmt.Sprintf("%q is no quantity of runs%s", name, param.DidYouMean(name, "", results.FieldNames()))})
+			ps = append(ps, param.Problem{Field: key, Message: fmt.Sprintf("%q is not a field of runs%s", name, param.DidYouMean(name, "", results.FieldNames()))})
 			return f, false
 		}
 		return f, true
@@ -99,7 +99,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 		}
 		if f, ok := lookup(key, q.Get(key)); ok {
 			if *to = f; f.Kind != store.NumberField {
-				ps = append(ps, param.Problem{Field: key, Message: fmt.Sprintf("%s is no number: it has an axis among the parallel ones only", f.Label)})
+				ps = append(ps, param.Problem{Field: key, Message: fmt.Sprintf("%s is not a number: it can be a parallel axis only", f.Label)})
 			}
 		}
 	}

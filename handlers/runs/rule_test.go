@@ -127,6 +127,6 @@ func TestSeveralMachinesCompared(t *testing.T) {
 	one, _, _ := severalMachines(t, s)
 	two, _, _ := severalMachines(t, s)
 	got := s.Browse(t, handlerstest.Alice).Page(200, "/compare?run="+one.ID+"&run="+two.ID).Find("figcaption").Text()
-	require.Check(t, strings.Contains(got, "where the class that a run predicts changes") && !strings.Contains(got, "All boundaries f = 0"),
+	require.Check(t, strings.Contains(got, "where the predicted class of a run changes") && !strings.Contains(got, "All boundaries f = 0"),
 		"the captions: %q", got)
 }

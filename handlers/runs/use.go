@@ -140,13 +140,13 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	dec := json.NewDecoder(body)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&sent); err != nil {
-		return nil, web.Errorf(web.Malformed, "The body is not JSON with rows, {\"rows\": [[…], …]}: %v", err)
+		return nil, web.Errorf(web.Malformed, "The body must be JSON with rows, {\"rows\": [[…], …]}: %v", err)
 	}
 	refuse := func(i int, format string, args ...any) error {
 		return param.Problems{{Field: "rows", Message: fmt.Sprintf("row %d: ", i+1) + fmt.Sprintf(format, args...)}}
 	}
 	if len(m.Features) == 0 {
-		return nil, param.Problems{{Field: "rows", Message: "rows in JSON are for models of numbers; send a file to this one"}}
+		return nil, param.Problems{{Field: "rows", Message: "rows in JSON need a model with numeric features; send a file instead"}}
 	}
 	lines := [][]string{slices.Clone(m.Features)}
 	labelled := false

@@ -52,7 +52,7 @@ var studyNumbers = []param.Param{
 	{Name: "folds", Label: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 100, Help: "Number of folds, stratified by class; each is held out once."},
 	{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 100, Help: "Number of times the folds are drawn."},
 	{Name: "max_rows", Label: "rows at most", Kind: param.Integer, Default: "200", Min: 0, Max: 1e6, Help: "Larger sets are subsampled, stratified by class (0 = no limit)."},
-	{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Decides how, and which rows take part."},
+	{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Seed of the folds and of the subsample."},
 }
 
 // menuKind is a kind of study. Its data sets and learners must match, so each kind has its own
@@ -170,7 +170,7 @@ func (m menu) form(q url.Values) studiesview.NewStudy {
 		p.Data = append(p.Data, choice("data", d.ID, d.Name, help, false))
 	}
 	for _, s := range m.sets {
-		p.Data = append(p.Data, choice("data", s.Name, s.Name, "comes with the program", false))
+		p.Data = append(p.Data, choice("data", s.Name, s.Name, "built in", false))
 	}
 	for _, l := range m.learners {
 		first := slices.ContainsFunc(m.study.Learners, func(o study.Learner) bool { return o.Name == l.Name })
@@ -249,7 +249,7 @@ func (m menu) clicked(q url.Values) (string, error) {
 			wrong(field, "%s: %v", field, err)
 		}
 		if given != "" && taken(name) {
-			wrong(field, "%s: two are called %s; give each a name of its own", field, name)
+			wrong(field, "%s: two are called %s; give each its own name", field, name)
 		}
 		for n := 2; taken(name); n++ {
 			name = fmt.Sprintf("%s %d", usual, n)
@@ -287,11 +287,11 @@ func (m menu) clicked(q url.Values) (string, error) {
 	}
 	switch {
 	case len(s.Sets) == 0:
-		wrong("data", "data: choose one data set at least")
+		wrong("data", "data: choose at least one data set")
 	case len(s.Learners) == 0:
-		wrong("learner", "learner: choose one learner at least")
+		wrong("learner", "learner: choose at least one learner")
 	case baseline == "" && q.Get("baseline") != "":
-		wrong("baseline", "baseline: %s is not among the learners that are chosen", q.Get("baseline"))
+		wrong("baseline", "baseline: %s is not among the chosen learners", q.Get("baseline"))
 	}
 	if len(problems) > 0 {
 		return "", problems

@@ -91,7 +91,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request, s background.Foun
 		p.Learning = learning(s)
 		if res != nil {
 			p.Learning.Href = lab(res.Settings[0])
-			p.Confusion = results.Confusion("Confusion matrix of the last place, summed over the folds", res.Confusion)
+			p.Confusion = results.Confusion("Confusion matrix at the largest training set, summed over the folds", res.Confusion)
 		}
 	} else if res != nil {
 		p.Best = choice(s, res.Best, lab)

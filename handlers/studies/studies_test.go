@@ -109,11 +109,11 @@ func TestStudyForm(t *testing.T) {
 	c.Page(200, "/studies/"+id)
 	c.Send(200, "/studies/"+id+"/delete", "")
 	for wrong, why := range map[string]string{
-		"learner=SVM":                    "choose one data set",
-		"data=moons":                     "choose one learner",
+		"learner=SVM":                    "choose at least one data set",
+		"data=moons":                     "choose at least one learner",
 		"data=moons&learner=SVM&folds=1": "folds",
 		"study=x":                        "expected",
-		"study=" + url.QueryEscape(strings.Replace(handlerstest.SmallStudy, "own points", "others", 1)):                                   "no data set of this workspace is called others.csv",
+		"study=" + url.QueryEscape(strings.Replace(handlerstest.SmallStudy, "own points", "others", 1)):                                   "this workspace has no data set called others.csv",
 		"study=" + url.QueryEscape(strings.NewReplacer("folds = 3", "folds = 60", "own points", "mine").Replace(handlerstest.SmallStudy)): "60 folds",
 	} {
 		a := c.Send(http.StatusUnprocessableEntity, "/studies", wrong)
@@ -205,7 +205,7 @@ func TestStudyFormKinds(t *testing.T) {
 		"of=values&data=sine&data=hill&data-name.hill=sine&learner=ridge%2C+linear": "two are called sine",
 		"data=moons&learner=SVM&learner=MCM&learner-name.MCM=SVM":                   "two are called SVM",
 		"data=moons&learner=SVM&data-name.moons=" + strings.Repeat("m", 61):         "expected 1 to 60 letters",
-		"data=moons&learner=SVM&baseline=MCM":                                       "MCM is not among the learners",
+		"data=moons&learner=SVM&baseline=MCM":                                       "MCM is not among the chosen learners",
 	} {
 		a := c.Send(http.StatusUnprocessableEntity, "/studies", wrong)
 		require.Check(t, strings.Contains(string(a.Body), why), "%s: %s", wrong, a.HTML().Find(".problem").Text())

@@ -170,7 +170,7 @@ func (a *Handler) studyResult(r *http.Request) (*study.Result, error) {
 		return nil, err
 	}
 	if s.Status() != store.Done {
-		return nil, web.Errorf(web.Conflict, "This study has not ended with a result.")
+		return nil, web.Errorf(web.Conflict, "This study has no result.")
 	}
 	return a.Store.StudyResult(r.Context(), s)
 }

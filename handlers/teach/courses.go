@@ -330,7 +330,7 @@ func (a *Handler) Screen(w http.ResponseWriter, r *http.Request, g Course) error
 func (a *Handler) setting(ctx context.Context, target string) (s frame.Setting, err error) {
 	u, err := url.Parse(target)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") {
-		return s, param.Problems{{Field: "target", Message: "a course is made of a page of this site: open the lab or a lesson and go on from there"}}
+		return s, param.Problems{{Field: "target", Message: "a course needs a page of this site: open the lab or a lesson and choose Teach with this there"}}
 	}
 	q := u.Query()
 	q.Del("course") // the new one takes its place
@@ -341,5 +341,5 @@ func (a *Handler) setting(ctx context.Context, target string) (s frame.Setting, 
 	case strings.HasPrefix(u.Path, "/lessons/"):
 		return a.Lessons.Setting(ctx, u.Path, q)
 	}
-	return s, param.Problems{{Field: "target", Message: "only the lab and the lessons can be opened for a course"}}
+	return s, param.Problems{{Field: "target", Message: "a course can open only the lab and the lessons"}}
 }

@@ -83,7 +83,7 @@ func (a *Handler) Import(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.showCourses(w, r, "", "", "The file was not taken: "+told)
+	return a.showCourses(w, r, "", "", "The file was not imported: "+told)
 }
 
 // create makes a course of the content of a file.
@@ -131,11 +131,11 @@ func readCourse(file io.Reader, size int64) (f courseFile, err error) {
 	err = dec.Decode(&f)
 	if err == nil {
 		if _, err = dec.Token(); err == nil {
-			err = errors.New("there is more after the course")
+			err = errors.New("unexpected data after the course")
 		}
 	}
 	if err != io.EOF {
-		return f, unfit("it is not the file of a course (%v)", err)
+		return f, unfit("it is not a course file (%v)", err)
 	}
 	return f, nil
 }
@@ -143,7 +143,7 @@ func readCourse(file io.Reader, size int64) (f courseFile, err error) {
 // course returns the course of a file. It returns param.Problems for an invalid one.
 func (f courseFile) course(most dataset.Limits) (n store.NewCourse, err error) {
 	if f.Format != courseFormat {
-		return n, unfit("it is the file of a course in format %d; this program reads %d", f.Format, courseFormat)
+		return n, unfit("it is a course file in format %d; this program reads format %d", f.Format, courseFormat)
 	}
 	n = store.NewCourse{Title: f.Title, Target: f.Page, Hidden: f.Hidden, Frozen: f.Frozen, Closed: f.Closed, Data: f.Data, Questions: f.Questions}
 	if f.Points == "" {

@@ -189,7 +189,7 @@ func (a *Handler) Present(w http.ResponseWriter, r *http.Request, g Course) erro
 	state := form.Get("query")
 	q, err := url.ParseQuery(state)
 	if err != nil || len(state) > longestState {
-		return param.Problems{{Field: "query", Message: "The state of the slide is not a query of at most 4 kB."}}
+		return param.Problems{{Field: "query", Message: "The state of the slide must be a query string of at most 4 kB."}}
 	}
 	for _, own := range []string{"run", "slide", "asking", "everything"} {
 		q.Del(own)

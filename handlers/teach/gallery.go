@@ -230,10 +230,10 @@ func (g Course) overlay(copies []store.Copy, chosen []string) (p views.Picture) 
 	}
 	caption := fmt.Sprintf("The boundaries of %d hand-ins on common axes. Where they do not all predict the same class the picture is hatched.", len(ids))
 	if done := finished(copies, nil); len(ids) < len(done) {
-		caption += fmt.Sprintf(" Drawn are %d of %d.", len(ids), len(done))
+		caption += fmt.Sprintf(" %d of %d are drawn.", len(ids), len(done))
 	}
 	if slices.ContainsFunc(copies, func(c store.Copy) bool { return c.Hash != copies[0].Hash }) {
-		caption += " Not all were trained on the same points: shown are those of the first."
+		caption += " Not all were trained on the same points: those of the first are shown."
 	}
 	return pictures.Linked(g.base+"/figures/", "overlay", url.Values{"run": ids}.Encode(), overlayWidth, overlayHeight, caption, caption)
 }
@@ -348,7 +348,7 @@ func ranking(columns []galleryColumn, runs []store.Run) (key, words string) {
 				ranked = append(ranked, r)
 			}
 		}
-		words = "Ranked by the points held out from training, and by nothing else."
+		words = "Ranked by held-out points only."
 		if differ(ranked, func(r store.Run) string { return r.Hash + r.Spec.Text("test_fraction") + " " + r.Spec.Text("seed") }) {
 			words += " Not all held out the same points: small differences say little."
 		}
@@ -357,7 +357,7 @@ func ranking(columns []galleryColumn, runs []store.Run) (key, words string) {
 		}
 		return c.key, words
 	}
-	return "", "Not ranked: no run has a value on points held out from training."
+	return "", "Not ranked: no run has a value on held-out points."
 }
 
 // namesakes returns, by run id, the other names used by the same student, and the runs under a
@@ -420,7 +420,7 @@ func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
 	if typed := r.PostFormValue("ends"); r.PostFormValue("lift") != "1" {
 		var err error
 		if ends, err = time.Parse("2006-01-02T15:04", typed); err != nil || ends.Year() < 1971 || ends.Year() > 9999 {
-			return param.Problems{{Field: "ends", Message: fmt.Sprintf("The end %q is no date and time: give it like 2030-01-31T18:00.", typed)}}
+			return param.Problems{{Field: "ends", Message: fmt.Sprintf("The end %q is not a date and time: write it like 2030-01-31T18:00.", typed)}}
 		}
 	}
 	return frame.Done(w, r, g.base, a.Store.EndCourse(r.Context(), g.Code, ends))

@@ -229,7 +229,7 @@ func (a *Handler) DeletePollJSON(w http.ResponseWriter, r *http.Request, g Cours
 func (a *Handler) CurrentJSON(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	put, err := a.Put(r.Context(), c.Code)
 	if errors.Is(err, store.ErrNotFound) {
-		return web.Errorf(web.NotFound, "No question is put to the course %s.", c.Code)
+		return web.Errorf(web.NotFound, "Course %s has no open question.", c.Code)
 	}
 	if err != nil {
 		return err

@@ -231,7 +231,7 @@ func (a *Handler) written(ctx context.Context, form url.Values) (q store.OwnQues
 		case err != nil:
 			ps = append(ps, param.Problem{Field: "within", Message: "Give a number above 0."})
 		case q.Within == 0 && q.Kind == "number":
-			ps = append(ps, param.Problem{Field: "within", Message: "Give a number above 0: 0.5 takes only the same whole number."})
+			ps = append(ps, param.Problem{Field: "within", Message: "Give a number above 0: 0.5 accepts the same whole number only."})
 		}
 	}
 	if err := a.check(ctx, q); err != nil {
@@ -258,7 +258,7 @@ func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 		case utf8.RuneCountInString(s) > longest:
 			fault(field, "The text has %d characters; at most %d are allowed.", utf8.RuneCountInString(s), longest)
 		case err != nil:
-			fault(field, "A $ begins and ends a formula, a * stress, a ~ a hint: %v.", err)
+			fault(field, "Put $ on both sides of a formula, * of emphasis, ~ of a hint: %v.", err)
 		}
 	}
 	if q.Ask == "" {

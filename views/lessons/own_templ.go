@@ -610,12 +610,12 @@ func OwnQuestion(p OwnForm) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ownText(p, "within", "May be off by", p.Within, "In the units of the number, above 0: 0.5 takes only the same whole number. Empty: 1 % of the right number, or 0.01 where that is 0.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ownText(p, "within", "May be off by", p.Within, "In the units of the number, above 0: 0.5 accepts the same whole number only. Empty: 1 % of the right number, or 0.01 where that is 0.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			case "words":
-				templ_7745c5c3_Err = ownText(p, "right", "Right answers", p.Right, "With semicolons between; case does not matter. Empty: nothing is right or wrong.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ownText(p, "right", "Right answers", p.Right, "Separated by semicolons; case does not matter. Empty: nothing is right or wrong.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

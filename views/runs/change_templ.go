@@ -47,9 +47,9 @@ func (c Change) Sentences() (all []string) {
 // others says what leaving out one of the other points changes.
 func (c Change) others() string {
 	if c.Free {
-		return "Leaving out a point that is no support vector changes nothing."
+		return "Leaving out a point that is not a support vector changes nothing."
 	}
-	return "Leaving out a point that is no support vector changes nothing but for the bias, which no free support vector fixes here."
+	return "Leaving out a point that is not a support vector changes only the bias, which no free support vector fixes here."
 }
 
 // FlipRow is the nearest change of a prediction along a parameter in one direction.

@@ -191,7 +191,7 @@ func CoursesPage(p Courses) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<form method=\"post\" action=\"/courses/import\" enctype=\"multipart/form-data\" class=\"code-form\"><label for=\"f-course-file\">Bring in a course from its file</label> <input id=\"f-course-file\" type=\"file\" name=\"file\" accept=\".json,application/json\" required> <button type=\"submit\">Bring in</button> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<form method=\"post\" action=\"/courses/import\" enctype=\"multipart/form-data\" class=\"code-form\"><label for=\"f-course-file\">Import a course file</label> <input id=\"f-course-file\" type=\"file\" name=\"file\" accept=\".json,application/json\" required> <button type=\"submit\">Bring in</button> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -397,7 +397,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "> Hold 30 % of the points out</label><p class=\"help\">Now the page trains on all of them: nothing would tell who has learned them by heart, and the gallery could not rank what is handed in.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "> Hold 30 % of the points out</label><p class=\"help\">The page now trains on all points: overfitting would go unnoticed, and the gallery could not rank hand-ins.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -772,7 +772,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 				}
 			}
 			if p.Edit != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 80, "<p class=\"measure quiet\">Data and the values of other controls stay. To change them, open the page as students find it, change it there, and make another course of it.</p><p class=\"toolbar\"><button type=\"submit\" class=\"primary\">Save</button> <a class=\"button\" href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 80, "<p class=\"measure quiet\">Data and the values of other controls stay. To change them, open the page as students find it, change it there, and make another course from it.</p><p class=\"toolbar\"><button type=\"submit\" class=\"primary\">Save</button> <a class=\"button\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1209,7 +1209,7 @@ func GalleryPage(p Gallery) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 113, "<p class=\"help\">From then on hand-ins are refused with a sentence. What is there stays.</p></form></details> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 113, "<p class=\"help\">Later hand-ins are refused, with a message. Earlier ones stay.</p></form></details> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1389,7 +1389,7 @@ func GalleryPage(p Gallery) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 132, "\"><p class=\"help\">The code stops working and what was handed in goes. The students keep their own runs. For a day the deletion can be undone, on the page of your courses.</p><button type=\"submit\" class=\"danger\">Delete the course</button></form></details></div></section><div id=\"gallery\"><h2><span role=\"status\" data-state=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 132, "\"><p class=\"help\">The code stops working, and the hand-ins are deleted. Students keep their own runs. The deletion can be undone for 24 hours, on the page of your courses.</p><button type=\"submit\" class=\"danger\">Delete the course</button></form></details></div></section><div id=\"gallery\"><h2><span role=\"status\" data-state=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -68,7 +68,7 @@ func Tend(ctx context.Context, st *store.Store, log *slog.Logger) {
 	low := false
 	for {
 		n, err := st.Tend(ctx)
-		logFault(ctx, log, "database not tended", err)
+		logFault(ctx, log, "database maintenance failed", err)
 		if n > 0 {
 			log.WarnContext(ctx, "trash emptied early because the disk is low", "things", n)
 		}
@@ -77,7 +77,7 @@ func Tend(ctx context.Context, st *store.Store, log *slog.Logger) {
 			log.ErrorContext(ctx, "uploads, runs and searches are refused", "err", full)
 			low = true
 		case full == nil && low:
-			log.InfoContext(ctx, "uploads, runs and searches are taken again")
+			log.InfoContext(ctx, "uploads, runs and searches are accepted again")
 			low = false
 		}
 		select {
@@ -104,7 +104,7 @@ func forget(ctx context.Context, st *store.Store, log *slog.Logger) {
 	if err == nil {
 		_, err = st.Forget(ctx, st.Now().Add(-store.UndoFor))
 	}
-	logFault(ctx, log, "what was deleted a day ago is still kept", err)
+	logFault(ctx, log, "items deleted more than a day ago not purged", err)
 }
 
 // retain marks and deletes unused workspaces.
@@ -120,7 +120,7 @@ func retain(ctx context.Context, st *store.Store, unused time.Duration, log *slo
 	if err == nil {
 		err = st.DropCopies(st.Now())
 	}
-	logFault(ctx, log, "old copies of the database are kept", err)
+	logFault(ctx, log, "old copies of the database not deleted", err)
 	n, err := st.Sweep(ctx)
 	logFault(ctx, log, "unused workspaces not deleted", err)
 	if n > 0 {

@@ -27,7 +27,7 @@ type Engine interface {
 // Reasons why a cell was not completed: there is no worker for it, or its worker died, perhaps
 // because of it.
 var (
-	ErrGivenBack = errors.New("nobody is left to compute the cell")
+	ErrGivenBack = errors.New("no worker is left to compute the cell")
 	ErrLost      = errors.New("a worker died while it computed the cell")
 )
 

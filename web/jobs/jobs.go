@@ -420,7 +420,7 @@ func mayPass(err error) bool {
 }
 
 // errTooLong is the cancellation cause at the time limit.
-var errTooLong = errors.New("longer than a run may take")
+var errTooLong = errors.New("time limit of a run exceeded")
 
 // saving limits the time to store a result once the program is stopping.
 const saving = 4 * time.Second
@@ -441,7 +441,7 @@ func (q *Queue) insist(ctx context.Context, most int, save func(context.Context)
 			return err
 		}
 		if n%tries == 1 {
-			q.log.WarnContext(ctx, "an end is not saved, and tried again", "err", err)
+			q.log.WarnContext(ctx, "result not saved, trying again", "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -475,7 +475,7 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 			return
 		}
 	case context.Cause(j.ctx) == errTooLong:
-		end, err = q.fail(ctx, r, param.Refuse("what makes it quicker: "+r.Spec.Quicker(), "the training was ended after %v, the longest that a run may take here", q.limit))
+		end, err = q.fail(ctx, r, param.Refuse("what makes it quicker: "+r.Spec.Quicker(), "the training was stopped after %v, the time limit of this server", q.limit))
 	case j.ctx.Err() != nil:
 		err = store.ErrNotFound // cancelled, deleted or taken over
 	default:

@@ -387,7 +387,7 @@ func TestLimitOfTime(t *testing.T) {
 		f.start()
 		id := f.create("1")
 		e := f.end(id)
-		if r := f.run(id); e.Status != store.Failed || r.Status != store.Failed || !strings.Contains(r.Error, "ended after 1ms") || !strings.Contains(r.Error, ml.DefaultSpec().Quicker()) {
+		if r := f.run(id); e.Status != store.Failed || r.Status != store.Failed || !strings.Contains(r.Error, "stopped after 1ms") || !strings.Contains(r.Error, ml.DefaultSpec().Quicker()) {
 			t.Errorf("%s: %+v, %+v", name, e, r)
 		}
 	}

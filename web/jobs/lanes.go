@@ -50,7 +50,7 @@ func MemoryWithin(bytes int64) int64 { return max(1, (bytes-pagesMemory)/(lightS
 const pagesMemory = 512 << 20
 
 // errNoRoom is the cancellation cause of work that returns to the queue for lack of room.
-var errNoRoom = errors.New("there is no room for the work to go on; it begins anew later")
+var errNoRoom = errors.New("not enough memory to continue; the work starts again later")
 
 // Load counts the runs and cells of searches that wait for this server, and those that it works
 // on, by weight. Work that is computed elsewhere is not among them.

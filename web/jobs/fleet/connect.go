@@ -56,7 +56,7 @@ func Connect(a Access, what string, log *slog.Logger) (*Link, error) {
 		nats.IgnoreAuthErrorAbort(), // the server may return with another token, and later with the former one
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				log.Warn("the connection to NATS is lost, and tried again", "err", err)
+				log.Warn("connection to NATS lost, trying again", "err", err)
 			}
 		}),
 		nats.ReconnectHandler(func(nc *nats.Conn) { log.Info("connected to NATS again", "at", nc.ConnectedUrlRedacted()) }),
@@ -89,9 +89,9 @@ func Connect(a Access, what string, log *slog.Logger) (*Link, error) {
 	var unknown x509.UnknownAuthorityError
 	switch {
 	case errors.Is(err, nats.ErrAuthorization):
-		return nil, fmt.Errorf("NATS server %s refuses to let this program in: give it the token that the server keeps in DATA_DIR/nats-token, or the credentials of its account", redact(a.URL))
+		return nil, fmt.Errorf("NATS server %s refuses the connection: give the token that the Margin Lab server keeps in DATA_DIR/nats-token, or the credentials of its account", redact(a.URL))
 	case errors.As(err, &unknown):
-		return nil, fmt.Errorf("NATS server %s: nobody that this computer knows vouches for its certificate: give it, or that of who has signed it, by --nats-ca", redact(a.URL))
+		return nil, fmt.Errorf("NATS server %s: this computer does not trust its certificate: give the certificate, or its issuer's, with --nats-ca", redact(a.URL))
 	case err != nil:
 		return nil, fmt.Errorf("NATS server %s: %w", redact(a.URL), err)
 	}
@@ -133,7 +133,7 @@ func (a Access) Check() error {
 			return fmt.Errorf("expects an address such as nats://HOST:4222, not %q", redact(text))
 		}
 		if ip := net.ParseIP(u.Hostname()); a.Token == "" && a.Creds == "" && u.User == nil && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return fmt.Errorf("%s is another computer: a token or credentials are needed", u.Host)
+			return fmt.Errorf("%s is another computer: give a token or credentials", u.Host)
 		}
 	}
 	return nil
@@ -186,7 +186,7 @@ func Listen(addr, dir string, secure *tls.Config, log *slog.Logger) (*Link, erro
 	l := &Link{server: s}
 	s.Start()
 	if !s.ReadyForConnections(patience) {
-		err = fmt.Errorf("it does not listen to %s; is another program there?", addr)
+		err = fmt.Errorf("it does not listen on %s; does another program use this address?", addr)
 	} else if l.Conn, err = nats.Connect("", nats.InProcessServer(s), nats.Token(own), nats.Name("Margin Lab server"), nats.MaxReconnects(-1)); err == nil {
 		_, where, _ := strings.Cut(web.Links{Addr: s.Addr()}.Here(), "://")
 		scheme := "nats"
@@ -213,7 +213,7 @@ func keptToken(file string) (string, error) {
 	}
 	token := strings.TrimSpace(string(text))
 	if len(token) < 16 {
-		return "", fmt.Errorf("%s: expected a token of 16 characters or more; delete the file, and a new one is made", file)
+		return "", fmt.Errorf("%s: expected a token of 16 characters or more; delete the file to have a new one made", file)
 	}
 	return token, nil
 }

@@ -106,7 +106,7 @@ func (f *Fleet) alone() error {
 	case err != nil:
 		return fmt.Errorf("NATS server %s: %w", f.nc.ConnectedUrlRedacted(), err)
 	}
-	return fmt.Errorf("NATS server %s: another Margin Lab has its workers there; give each an account of its own", f.nc.ConnectedUrlRedacted())
+	return fmt.Errorf("NATS server %s: another Margin Lab server uses it for its workers; give each server its own account", f.nc.ConnectedUrlRedacted())
 }
 
 // prepare makes the stream, its consumer and the object store, unless they are there. A cell
@@ -181,7 +181,7 @@ func (f *Fleet) Compute(ctx context.Context, c store.Cell) (eval.CellResult, err
 		}
 	}()
 	if err := f.publish(ctx, c); err != nil && ctx.Err() == nil {
-		f.Log.WarnContext(ctx, "a cell is not handed out, and tried again", "err", err) // by tend
+		f.Log.WarnContext(ctx, "cell not sent to workers, trying again", "err", err) // by tend
 	}
 	select {
 	case o := <-e.end:
@@ -239,7 +239,7 @@ func (f *Fleet) withdraw(e *task) {
 		err = errors.Join(err, f.nc.Publish(cancelSubject, text))
 	}
 	if err != nil && f.ctx.Err() == nil {
-		f.Log.Warn("a cell is not taken back", "err", err) // its result does no harm
+		f.Log.Warn("cell not withdrawn from workers", "err", err) // its result does no harm
 	}
 }
 
@@ -258,7 +258,7 @@ func (f *Fleet) remove(ctx context.Context, name string) error {
 func (f *Fleet) hello(m *nats.Msg) {
 	var g greeting
 	if err := json.Unmarshal(m.Data, &g); err != nil {
-		f.respond(m, welcome{Refused: "a greeting is not understood: " + err.Error()})
+		f.respond(m, welcome{Refused: "invalid greeting: " + err.Error()})
 		return
 	}
 	if why := f.Version.refuse(g.Version); why != "" {
@@ -288,7 +288,7 @@ func (f *Fleet) hello(m *nats.Msg) {
 		go func() { // so that other greetings do not wait for the database
 			drop, err := f.unwanted(strange)
 			if err != nil && f.ctx.Err() == nil {
-				f.Log.Warn("cells of a worker are not known to be wanted", "err", err) // asked again at the next greeting
+				f.Log.Warn("cells of a worker not checked", "err", err) // asked again at the next greeting
 			}
 			f.respond(m, welcome{Drop: drop})
 		}()
@@ -315,7 +315,7 @@ func (f *Fleet) unwanted(names []string) ([]string, error) {
 func (f *Fleet) done(m *nats.Msg) {
 	var o outcome
 	if err := unpack(m.Data, &o); err != nil {
-		f.respond(m, welcome{Refused: "a result is not understood: " + err.Error()})
+		f.respond(m, welcome{Refused: "invalid result: " + err.Error()})
 		return
 	}
 	f.mu.Lock()
@@ -345,15 +345,15 @@ func (e *task) finish(o outcome) {
 func (f *Fleet) layOut(m *nats.Msg) {
 	var r search
 	if err := json.Unmarshal(m.Data, &r); err != nil {
-		f.respond(m, laidOut{Gone: "a request is not understood: " + err.Error()})
+		f.respond(m, laidOut{Gone: "invalid request: " + err.Error()})
 		return
 	}
 	err := f.putObjects(r.Search)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		f.respond(m, laidOut{Gone: "there is no such search any more"})
+		f.respond(m, laidOut{Gone: "the search no longer exists"})
 	case err != nil && f.ctx.Err() == nil:
-		f.Log.Error("plan and data of a search are not laid out for a worker", "search", r.Search, "err", err)
+		f.Log.Error("plan and data of a search not stored for a worker", "search", r.Search, "err", err)
 		// asked again
 	case err == nil:
 		f.respond(m, laidOut{})
@@ -418,7 +418,7 @@ func (f *Fleet) respond(m *nats.Msg, v any) {
 		err = m.Respond(text)
 	}
 	if err != nil && f.ctx.Err() == nil {
-		f.Log.Warn("a worker is not answered", "err", err)
+		f.Log.Warn("worker not answered", "err", err)
 	}
 }
 
@@ -429,7 +429,7 @@ func (f *Fleet) tend() {
 	for failing := false; ; {
 		err := f.reconcile(time.Now())
 		if err != nil && !failing && f.ctx.Err() == nil {
-			f.Log.Warn("the stream of cells is not in step, and tried again", "err", err)
+			f.Log.Warn("stream of cells not synchronised, trying again", "err", err)
 		}
 		failing = err != nil
 		select {
@@ -494,7 +494,7 @@ func (f *Fleet) forgetSilent(now time.Time) (lost, loose []*task) {
 	all := len(f.members)
 	for id, m := range f.members {
 		if now.Sub(m.seen) >= silence {
-			f.Log.Warn("a worker is silent; its cells are for others", "worker", id, "cells", len(m.cells))
+			f.Log.Warn("worker silent; its cells go to others", "worker", id, "cells", len(m.cells))
 			delete(f.members, id)
 			for _, name := range m.cells {
 				silent[name] = m.seen

@@ -141,7 +141,7 @@ func (v Version) refuse(worker Version) string {
 	if program == loops {
 		remedy = fmt.Sprintf("set %s to %s for both, or to what both machines have", simd.Variable, strings.Join([]string{v.Loops, worker.Loops}, " or "))
 	}
-	return fmt.Sprintf("the worker is of another version than the server, so that results could differ: it is %s, the server %s; %s", worker, v, remedy)
+	return fmt.Sprintf("the worker is not the same version as the server, so results could differ: worker %s, server %s; %s", worker, v, remedy)
 }
 
 // pack is v as compressed JSON.

@@ -103,7 +103,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	_, err = w.greet(context.WithoutCancel(ctx), true)
 	if err != nil {
-		w.log.WarnContext(ctx, "left without a word to the server", "err", err)
+		w.log.WarnContext(ctx, "stopped without notifying the server", "err", err)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (w *Worker) take(wanted, working context.Context) {
 	for failing := false; wanted.Err() == nil; {
 		err := w.takeFrom(wanted, working)
 		if err != nil && !failing && wanted.Err() == nil {
-			w.log.WarnContext(wanted, "no cells come, and tried again", "err", err)
+			w.log.WarnContext(wanted, "no cells received, trying again", "err", err)
 		}
 		failing = err != nil
 		sleep(wanted, pause)
@@ -202,7 +202,7 @@ func (w *Worker) takeFrom(wanted, working context.Context) error {
 func (w *Worker) do(working context.Context, m jetstream.Msg) {
 	var c store.Cell
 	if err := json.Unmarshal(m.Data(), &c); err != nil {
-		w.log.Error("a cell is not understood", "err", err)
+		w.log.Error("invalid cell", "err", err)
 		w.settle(m.Term())
 		return
 	}
@@ -240,12 +240,12 @@ func (w *Worker) do(working context.Context, m jetstream.Msg) {
 		w.settle(m.Term())
 		return
 	case err == nil && res.Cell != c.Name:
-		o.Fault = fmt.Sprintf("cell %.12s is called %.12s here: the plan is another, or the program", c.Name, res.Cell)
+		o.Fault = fmt.Sprintf("cell %.12s is called %.12s here: the plan or the program differs", c.Name, res.Cell)
 	case err != nil:
 		words, forOwner := param.ForPerson(err)
 		if o.Refused = words; !forOwner {
 			o.Fault = err.Error()
-			w.log.Error("a cell is not computed", "search", c.Search, "cell", c.Place, "err", err)
+			w.log.Error("cell not computed", "search", c.Search, "cell", c.Place, "err", err)
 		}
 	}
 	if ctx.Err() == nil {
@@ -264,7 +264,7 @@ func (w *Worker) do(working context.Context, m jetstream.Msg) {
 // settle logs a failed acknowledgement: JetStream will redeliver the cell.
 func (w *Worker) settle(err error) {
 	if err != nil {
-		w.log.Debug("JetStream is not told of a cell", "err", err)
+		w.log.Debug("cell not acknowledged to JetStream", "err", err)
 	}
 }
 
@@ -272,7 +272,7 @@ func (w *Worker) settle(err error) {
 func (w *Worker) tell(ctx context.Context, o outcome) {
 	text, err := pack(o)
 	if err != nil {
-		w.log.Error("a result is not sent", "err", err)
+		w.log.Error("result not sent", "err", err)
 		return
 	}
 	for failing := false; ctx.Err() == nil; sleep(ctx, pause) {
@@ -282,7 +282,7 @@ func (w *Worker) tell(ctx context.Context, o outcome) {
 		case err == nil && answer.Again == "":
 			return
 		case errors.Is(err, nats.ErrMaxPayload):
-			w.tell(ctx, outcome{Result: eval.CellResult{Cell: o.Result.Cell}, Refused: "The result of one cell of this search is too large to be sent; take fewer values of C."})
+			w.tell(ctx, outcome{Result: eval.CellResult{Cell: o.Result.Cell}, Refused: "The result of one cell of this search is too large to send; use fewer values of C."})
 			return
 		case !failing:
 			failing = true
@@ -317,7 +317,7 @@ func (w *Worker) drop(names []string) {
 }
 
 // errGone is returned for a cell of a deleted search.
-var errGone = errors.New("the search is gone")
+var errGone = errors.New("the search no longer exists")
 
 // kept is the number of data sets that a worker keeps.
 const kept = 8
@@ -349,7 +349,7 @@ func (w *Worker) load(ctx context.Context, id string) (*eval.Plan, *dataset.Data
 		return nil, nil, err
 	}
 	if hash := d.Hash(); hash != plan.Data {
-		return nil, nil, fmt.Errorf("data with hash %.12s came instead of %.12s", hash, plan.Data)
+		return nil, nil, fmt.Errorf("received data with hash %.12s instead of %.12s", hash, plan.Data)
 	}
 	if len(w.data) == kept {
 		w.data, w.hash = slices.Delete(w.data, 0, 1), slices.Delete(w.hash, 0, 1)
@@ -359,7 +359,7 @@ func (w *Worker) load(ctx context.Context, id string) (*eval.Plan, *dataset.Data
 }
 
 // get asks the server to provide an object of a search and fetches it, retrying until it arrives or
-// the search is gone.
+// the search no longer exists.
 func (w *Worker) get(ctx context.Context, id, object string) ([]byte, error) {
 	text, err := json.Marshal(search{id})
 	if err != nil {
