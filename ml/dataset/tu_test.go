@@ -116,7 +116,7 @@ func TestReadTU(t *testing.T) {
 		file, text, want string
 	}{
 		{"graph_indicator", "", `s.zip: expected "*_graph_indicator.txt" next to "DS_A.txt", as in a TU Dortmund set, found none`},
-		{"graph_labels", "", `s.zip: expected "*_graph_labels.txt" beside`},
+		{"graph_labels", "", `s.zip: expected "*_graph_labels.txt" next to`},
 		{"graph_labels", "\n", "s.zip, DS/DS_graph_labels.txt, line 1: expected the label of at least one graph, found none"},
 		{"graph_labels", "1\n1\n", "s.zip, DS/DS_graph_labels.txt, column 3 (label): expected at least two classes"},
 		{"graph_labels", "1\n?\n", "s.zip, DS/DS_graph_labels.txt, line 2, column 3 (label): expected a label, found"},
