@@ -51,7 +51,7 @@ func TestCombinedRefuses(t *testing.T) {
 		"%v", err)
 	s = spec(t, "kernel", "combined", "expression", "spectrum + 1")
 	require.Fails(t, require.Err(ml.Train(t.Context(), toy(), s, nil)),
-		"combined compares strings, and these data are points with features; use linear", "strings on points")
+		"combined compares strings, but these data are points with features; use linear", "strings on points")
 	require.Equal(t, s.Title(), "SVM spectrum + 1 C=1", "title")
 	s = s.With("expression", param.Of("+"))
 	err = ml.Check(toy(), s)

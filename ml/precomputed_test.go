@@ -164,8 +164,8 @@ func TestKernelsTakeTheirObjects(t *testing.T) {
 		d           *dataset.Data
 		kernel, say string
 	}{
-		{matrix, "rbf", "kernel: rbf compares points with features, and these data are a kernel matrix, values k(x, z) instead of points; use precomputed"},
-		{points, "precomputed", "kernel: precomputed compares a kernel matrix, values k(x, z) instead of points, and these data are points with features; use linear, poly, rbf"},
+		{matrix, "rbf", "kernel: rbf compares points with features, but these data are a kernel matrix, values k(x, z) instead of points; use precomputed"},
+		{points, "precomputed", "kernel: precomputed compares a kernel matrix, values k(x, z) instead of points, but these data are points with features; use linear, poly, rbf"},
 	} {
 		for _, err := range []error{ml.Check(c.d, spec(t, "kernel", c.kernel)), func() error {
 			_, err := ml.Train(t.Context(), c.d, spec(t, "kernel", c.kernel), nil)

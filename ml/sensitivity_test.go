@@ -163,7 +163,7 @@ func TestSenseKeepsTheLastOfAClass(t *testing.T) {
 func TestSenseMeetsTheIterationLimit(t *testing.T) {
 	t.Parallel()
 	_, err := ml.Sense(t.Context(), clouds(60, 2, 1), spec(t, "positive", "a", "C", "100", "max_iter", "50"), nil)
-	require.Check(t, errors.As(err, new(*param.Refusal)) && strings.Contains(err.Error(), "ended as iteration-limit"),
+	require.Check(t, errors.As(err, new(*param.Refusal)) && strings.Contains(err.Error(), "did not converge (iteration-limit)"),
 		"an iteration limit that binds: %v", err)
 }
 

@@ -183,7 +183,7 @@ func TestRegressionIsRefused(t *testing.T) {
 		{values, nil, "target", "target value with the learner ridge"},
 		{values, []string{"target", "value"}, "learner", "use ridge"},
 		{values, append(regression, "conformal", "eigen"), "conformal", "use none"},
-		{named, regression, "target", `"a" is no number`},
+		{named, regression, "target", `"a" is not a number`},
 		{values, []string{"target", "value", "learner", "mcm"}, "learner", "use ridge"},
 	} {
 		_, err := ml.Train(t.Context(), c.d, spec(t, c.set...), nil)

@@ -75,7 +75,7 @@ func TestKills(t *testing.T) {
 	k.check(teacher)
 	s.stop()
 	out, err := exec.Command(binary, "check", "--data-dir", s.dir).CombinedOutput()
-	require.Check(t, err == nil && bytes.HasPrefix(out, []byte("Whole: ")), "check: %v\n%s", err, out)
+	require.Check(t, err == nil && bytes.HasPrefix(out, []byte("OK: ")), "check: %v\n%s", err, out)
 	t.Logf("%d kills, restarted within %v on average; writes: %v\n%s", kills, (starting / kills).Round(time.Millisecond), k.counts, out)
 }
 

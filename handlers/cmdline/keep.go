@@ -106,7 +106,7 @@ func runCheck(ctx context.Context, args []string, std Streams) error {
 	if len(damage) > 0 {
 		return fmt.Errorf("database %s is damaged; use marginlab restore to restore a backup", path)
 	}
-	fmt.Fprintf(std.Out, "No damage: %s in %s\n", have, path)
+	fmt.Fprintf(std.Out, "OK: %s in %s\n", have, path)
 	return nil
 }
 

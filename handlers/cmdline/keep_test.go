@@ -38,8 +38,8 @@ func TestKeeping(t *testing.T) {
 	}
 	says("1 data set and 0 runs", "backup", "--data-dir", dir, copied)
 	require.NoError(t, st.DeleteDataset(ctx, old, set.ID))
-	says("Whole: 0 data sets", "check", "--data-dir", dir)
-	says("Whole: 1 data set", "check", copied)
+	says("OK: 0 data sets", "check", "--data-dir", dir)
+	says("OK: 1 data set", "check", copied)
 	lock, err := store.TakeLock(dir, "serve")
 	require.NoError(t, err)
 	o := run(ctx, "", "restore", "--data-dir", dir, copied)
@@ -47,7 +47,7 @@ func TestKeeping(t *testing.T) {
 	require.NoError(t, lock.Release())
 	st.Close()
 	says("marginlab.db.before-", "restore", "--data-dir", dir, copied)
-	says("Whole: 1 data set", "check", "--data-dir", dir)
+	says("OK: 1 data set", "check", "--data-dir", dir)
 	says("within 101 days", "purge", "--older", "101d", "--data-dir", dir)
 	says("1 data set, ", "purge", "--older", "90", "--data-dir", dir)
 	says("Nothing was deleted", "purge", "--older", "90d", "--data-dir", dir)
@@ -60,16 +60,16 @@ func TestKeeping(t *testing.T) {
 	says("Marked for deletion", append(purge, "--force")...)
 	says("Marked workspaces kept: 1", "purge", "--undo", "--data-dir", dir)
 	says("Marked for deletion", append(purge, "--force")...)
-	says("Whole: 1 data set", "check", "--data-dir", dir)
+	says("OK: 1 data set", "check", "--data-dir", dir)
 	st = require.Value(store.Open(ctx, dir))(t)
 	defer st.Close()
 	st.Now = func() time.Time { return time.Now().Add(store.UndoFor + time.Minute) }
 	n, err := st.Sweep(ctx)
 	require.Check(t, n == 1 && err == nil, "%d workspaces deleted: %v", n, err)
-	says("Whole: 0 data sets", "check", "--data-dir", dir)
+	says("OK: 0 data sets", "check", "--data-dir", dir)
 	if copies, _ := filepath.Glob(filepath.Join(dir, "marginlab.db.before-deletion-*")); len(copies) != 1 {
 		t.Errorf("copies %q", copies)
 	} else {
-		says("Whole: 1 data set", "check", copies[0])
+		says("OK: 1 data set", "check", copies[0])
 	}
 }

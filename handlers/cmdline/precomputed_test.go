@@ -100,7 +100,7 @@ func TestPrecomputed(t *testing.T) {
 	o = run(t.Context(), "", "predict", "--model", model, "--data", points)
 	require.Check(t, o.code == 1 && strings.Contains(o.err, "points.csv: expected 60 values of the kernel in each row"), "points for values of a kernel: exit %d: %s", o.code, o.err)
 	for _, says := range []struct{ args, says string }{
-		{"fit --data L", "kernel: rbf compares points with features, and these data are a kernel matrix, values k(x, z) instead of points; use precomputed"},
+		{"fit --data L", "kernel: rbf compares points with features, but these data are a kernel matrix, values k(x, z) instead of points; use precomputed"},
 		{"fit --kernel precomputed --data P", "points.csv: expected a kernel matrix with as many columns as rows, not counting the label, found 60 rows and 2 columns"},
 		{"cv --data L", "use precomputed"},
 	} {

@@ -33,7 +33,7 @@ func TestValues(t *testing.T) {
 	} {
 		c.Says(http.StatusUnprocessableEntity, says, "POST", "/api/runs", `{"dataset":"`+sets["curve"].ID+`","spec":`+spec+`}`)
 	}
-	c.Says(http.StatusUnprocessableEntity, "is no number", "POST", "/api/runs", `{"dataset":"iris","spec":{"target":"value","learner":"ridge"}}`)
+	c.Says(http.StatusUnprocessableEntity, "is not a number", "POST", "/api/runs", `{"dataset":"iris","spec":{"target":"value","learner":"ridge"}}`)
 
 	ids := map[string][]string{}
 	for name, set := range sets {

@@ -49,7 +49,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"narrow wide", "The difference is real, “wide” is better: “narrow” got ", ""},
 		{"wide alike", "there is no difference to test", "disagree"},
 		{"wide seed", "held out different points, so they cannot be compared point by point; train again with the same seed and held-out fraction", "McNemar"},
-		{"wide all", "not every run held points out", "McNemar"},
+		{"wide all", "not every run held out points", "McNemar"},
 		{"wide xor", "trained on different points; train both on the same data set", "Cross-validate"},
 		{"iris setosa", "because their classes differ", "Cross-validate"},
 		{"wide alike narrow", "accounts for testing 3 pairs", "different points"},

@@ -52,11 +52,11 @@ func TestPutRefuses(t *testing.T) {
 	one := require.Value(d.Drop(0))(t)
 	points := require.Value(Generate("moons", 4, 0, 1))(t)
 	for name, f := range map[string]func() (*Data, error){
-		"the last row": func() (*Data, error) { return one.Drop(0) },
-		"no row 3":     func() (*Data, error) { return d.Drop(2) },
-		"no row 0":     func() (*Data, error) { return d.Put(-1, "x", "a") },
-		"no row 4":     func() (*Data, error) { return d.Put(3, "x", "a") },
-		"kind vectors": func() (*Data, error) { return points.Put(0, "1,2", "1") },
+		"the last row":         func() (*Data, error) { return one.Drop(0) },
+		"row 3 does not exist": func() (*Data, error) { return d.Drop(2) },
+		"row 0 does not exist": func() (*Data, error) { return d.Put(-1, "x", "a") },
+		"row 4 does not exist": func() (*Data, error) { return d.Put(3, "x", "a") },
+		"kind vectors":         func() (*Data, error) { return points.Put(0, "1,2", "1") },
 	} {
 		require.Fails(t, require.Err(f()), name, "the error")
 	}

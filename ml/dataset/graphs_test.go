@@ -183,7 +183,7 @@ func TestGraphsThatBreakTheRules(t *testing.T) {
 	t.Parallel()
 	good := Graph{N: 3, Edges: [][2]int{{0, 1}, {1, 2}}}
 	for says, g := range map[string]Graph{
-		"rising order":                 {N: 3, Edges: [][2]int{{1, 2}, {0, 1}}},
+		"ascending order":              {N: 3, Edges: [][2]int{{1, 2}, {0, 1}}},
 		"each edge once":               {N: 3, Edges: [][2]int{{0, 1}, {0, 1}}},
 		"the smaller node first":       {N: 3, Edges: [][2]int{{1, 0}}},
 		"each edge once, in ascending": {N: 3, Directed: true, Edges: [][2]int{{2, 1}, {0, 1}}},

@@ -93,7 +93,7 @@ func jsonFault(err error) string {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Sprintf("found an unexpected %s in %q", kind.Value, kind.Field)
+		return fmt.Sprintf("found %s in %q, which is not allowed there", kind.Value, kind.Field)
 	case errors.As(err, &kind):
 		return "found " + kind.Value
 	case errors.As(err, &syntax):

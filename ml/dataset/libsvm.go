@@ -109,7 +109,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	}
 	if cells := int64(len(t.Lines)) * int64(width+2-lowest); cells > lim.cells() {
 		return nil, &Error{
-			Message: fmt.Sprintf("expected at most %d values, counting zeros, found %d rows of %d", lim.cells(), len(t.Lines), width+1),
+			Message: fmt.Sprintf("expected at most %d values, counting zeros, found %d rows of %d", lim.cells(), len(t.Lines), width+2-lowest),
 			Err:     ErrTooLarge,
 		}
 	}

@@ -178,7 +178,7 @@ func TestReadPrecomputedRefuses(t *testing.T) {
 		"number twice":    {"1 0:1 1:1 2:0\n2 0:1 1:1 2:0\n", Mapping{}, "f, line 2, column 1 (number): expected each object once, found number 1 again, first on line 1"},
 		"number 0":        {"1 0:0 1:1 2:0\n2 0:1 1:1 2:0\n", Mapping{}, `f, line 1, column 1 (number): expected an object number from 1 to 2, because a row has 2 kernel values, found "0"; indices of features begin at 1`},
 		"number 1.5":      {"1 0:1.5 1:1 2:0\n2 0:1 1:1 2:0\n", Mapping{}, `found "1.5"`},
-		"number too high": {"1 0:1 1:1 2:0\n2 0:3 1:1 2:0\n", Mapping{}, `f, line 2, column 1 (number): expected the number of an object, 1 to 2`},
+		"number too high": {"1 0:1 1:1 2:0\n2 0:3 1:1 2:0\n", Mapping{}, `f, line 2, column 1 (number): expected an object number from 1 to 2`},
 		"no 0":            {"1 0:1 1:1 2:0\n2 1:1 2:0\n", Mapping{}, "f, line 2, column 2: expected 0: and an object number, as in the kernel matrix that begins on line 1; indices of features begin at 1"},
 		"gap":             {"1 0:1 1:1 3:0\n", Mapping{}, "f, line 1, column 4: expected the index 2, found 3: a kernel matrix, marked by 0:, lists every value"},
 		"short":           {"1 0:1 1:1 2:0\n2 0:2 1:0\n", Mapping{}, "f, line 2: expected kernel values up to index 2, as on line 1, found them up to 1"},

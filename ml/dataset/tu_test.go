@@ -108,7 +108,7 @@ func TestReadTU(t *testing.T) {
 		files["DS/DS_graph_indicator.txt"] += fmt.Sprintf("%d\n%d\n", g+1, g+1)
 	}
 	small, err := ParseTable(strings.NewReader(setOf(t, files)), "s.zip", Limits{Bytes: 1500})
-	require.Check(t, err == nil && slices.Equal(small.GraphColumns(), []string{with, "graph", directed}) && strings.Contains(strings.Join(small.Notes, "; "), `no column "directed graph": expected graphs that take at most 8 times the bytes`),
+	require.Check(t, err == nil && slices.Equal(small.GraphColumns(), []string{with, "graph", directed}) && strings.Contains(strings.Join(small.Notes, "; "), `no column "directed graph": expected graphs that take at most 8 times the size`),
 		"large when written out: %v", err)
 	bare, err := Read(strings.NewReader(setOf(t, map[string]string{"DS/DS_node_labels.txt": "", "DS/DS_edge_labels.txt": "", "DS/DS_A.txt": "\n"})), "s.zip", Mapping{}, Limits{})
 	require.Check(t, err == nil && bare.Objects.Text(0) == `{"n":3,"edges":[]}`, "neither edges nor labels: %v", err)
@@ -116,7 +116,7 @@ func TestReadTU(t *testing.T) {
 		file, text, want string
 	}{
 		{"graph_indicator", "", `s.zip: expected "*_graph_indicator.txt" next to "DS_A.txt", as in a TU Dortmund set, found none`},
-		{"graph_labels", "", `s.zip: expected "*_graph_labels.txt" beside`},
+		{"graph_labels", "", `s.zip: expected "*_graph_labels.txt" next to`},
 		{"graph_labels", "\n", "s.zip, DS/DS_graph_labels.txt, line 1: expected the label of at least one graph, found none"},
 		{"graph_labels", "1\n1\n", "s.zip, DS/DS_graph_labels.txt, column 3 (label): expected at least two classes"},
 		{"graph_labels", "1\n?\n", "s.zip, DS/DS_graph_labels.txt, line 2, column 3 (label): expected a label, found"},

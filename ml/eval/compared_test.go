@@ -71,7 +71,7 @@ func TestOnHeldOutRefuses(t *testing.T) {
 	other := held("a", "a", "b")
 	other[0].HeldOut, other[1].HeldOut = true, false
 	for words, points := range map[string][][]ml.Point{
-		"not every run held points out": {held("a", "a", "b"), none},
+		"not every run held out points": {held("a", "a", "b"), none},
 		"held out different points":     {held("a", "a", "b"), other},
 	} {
 		h, err := eval.OnHeldOut(points)

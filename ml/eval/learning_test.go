@@ -37,7 +37,7 @@ func TestLearningCurve(t *testing.T) {
 	require.Check(t, steps[0].Folds[0].TrainAccuracy == 1 && steps[0].Accuracy < steps[2].Accuracy, "%+v", steps)
 	for _, share := range []float64{0, -1, 1.1, math.NaN()} {
 		require.Fails(t, require.Err(eval.LearningCurve(t.Context(), d, spec, scheme, []float64{share}, nil)),
-			"share of the training set", "%g", share)
+			"fraction of the training set", "%g", share)
 	}
 	ctx := mltest.Ended()
 	require.Is(t, require.Err(eval.LearningCurve(ctx, d, spec, scheme, []float64{1}, nil)), context.Canceled, "cancelled")

@@ -209,7 +209,7 @@ func TestComputeRefuses(t *testing.T) {
 		"other data":       {func(c *eval.Cell) { c.Data = "0123456789abcdef" }, "hash 0123456789ab,"},
 		"a row too many":   {func(c *eval.Cell) { c.Split.Test = eval.Rows{40} }, "row 40 is out of range: the data have 40 rows"},
 		"a negative row":   {func(c *eval.Cell) { c.Split.Test = eval.Rows{-1} }, "rows: -1"},
-		"a leak":           {func(c *eval.Cell) { c.Split.Test = c.Split.Train[:3] }, "there twice"},
+		"a leak":           {func(c *eval.Cell) { c.Split.Test = c.Split.Train[:3] }, "occurs twice"},
 		"nothing to train": {func(c *eval.Cell) { c.Split.Train = nil }, "expected training rows"},
 		"nothing to judge": {func(c *eval.Cell) { c.Split.Test = nil }, "expected training rows"},
 		"one class":        {func(c *eval.Cell) { c.Split.Train = c.Split.Train[:1] }, "class"},

@@ -132,7 +132,7 @@ func TestScoresRefused(t *testing.T) {
 		says  string
 	}{
 		"no score":         {d, nil, "kappa", "score must be"},
-		"values":           {d, nil, "mse", "take accuracy"},
+		"values":           {d, nil, "mse", "use accuracy"},
 		"uncalibrated":     {d, nil, "log_loss", "calibration platt"},
 		"of one point":     {d, nil, "f1", "holds out only one class"},
 		"classes":          {d, map[string]string{"target": "value", "learner": "ridge"}, "mcc", "take mse"},

@@ -171,7 +171,7 @@ func TestWrongInput(t *testing.T) {
 		{"lengths", k, y[:9], mcm.Settings{C: 1}, "9 labels for 10"},
 		{"label", k, with(3, 2), mcm.Settings{C: 1}, "label 4 is 2"},
 		{"label NaN", k, with(3, math.NaN()), mcm.Settings{C: 1}, "label 4"},
-		{"one class", k, one, mcm.Settings{C: 1}, "two classes"},
+		{"one class", k, one, mcm.Settings{C: 1}, "another class"},
 		{"C zero", k, y, mcm.Settings{}, "C must be above 0"},
 		{"C NaN", k, y, mcm.Settings{C: math.NaN()}, "C must be above 0"},
 		{"rho negative", k, y, mcm.Settings{C: 1, Rho: -1}, "rho"},

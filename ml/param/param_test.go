@@ -93,7 +93,7 @@ func TestVerify(t *testing.T) {
 		{onOff, param.Of(1), "must be true or false"},
 		{onOff, param.Value{}, "must be true or false"},
 		{choice, param.Of("1"), ""},
-		{choice, param.Of(1), "one of rbf, 1, and"},
+		{choice, param.Of(1), "one of rbf, 1, but"},
 		{choice, param.Of("poly"), "one of rbf, 1"},
 	} {
 		switch err := c.p.Verify(c.v); {

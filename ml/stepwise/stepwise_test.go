@@ -238,8 +238,8 @@ func TestWrongInput(t *testing.T) {
 	bad := mat.NewDense(3, 2, []float64{1, 2, 3, math.NaN(), 5, 6})
 	for name, procedure := range procedures {
 		for want, call := range map[string]func() (*run, error){
-			"two classes": func() (*run, error) { return procedure(x, []float64{1, 1, 1}, 1, 1, 9) },
-			"2 labels":    func() (*run, error) { return procedure(x, []float64{1, -1}, 1, 1, 9) },
+			"same label": func() (*run, error) { return procedure(x, []float64{1, 1, 1}, 1, 1, 9) },
+			"2 labels":   func() (*run, error) { return procedure(x, []float64{1, -1}, 1, 1, 9) },
 			"point 3 is 2": func() (*run, error) {
 				return procedure(x, []float64{1, -1, 2}, 1, 1, 9)
 			},

@@ -65,7 +65,7 @@ func (r *Result) Verdict() string {
 	case len(better) == 0 && len(worse) > 0:
 		text = fmt.Sprintf("No learner is significantly better than %s; worse: %s.", r.Baseline, strings.Join(worse, ", "))
 	case len(better) == 0:
-		text = fmt.Sprintf("No learner is significantly better or worse than %s.", r.Baseline)
+		text = fmt.Sprintf("No learner is significantly better than %s, and none is worse.", r.Baseline)
 	default:
 		text = fmt.Sprintf("Better than %s: %s.", r.Baseline, strings.Join(better, ", "))
 		if len(worse) > 0 {

@@ -14,7 +14,7 @@ func TestVerdict(t *testing.T) {
 		first, second study.Versus
 		want          string
 	}{
-		"none":   {study.Versus{Difference: 0.1, Holm: 0.2}, study.Versus{Difference: -0.1, Holm: 0.05}, "No learner is significantly better or worse than SVM."},
+		"none":   {study.Versus{Difference: 0.1, Holm: 0.2}, study.Versus{Difference: -0.1, Holm: 0.05}, "No learner is significantly better than SVM, and none is worse."},
 		"one":    {study.Versus{Difference: 0.1, Holm: 0.01}, study.Versus{Difference: 0.2, Holm: 0.3}, "Better than SVM: MCM."},
 		"both":   {study.Versus{Difference: 0.1, Holm: 0.01}, study.Versus{Difference: -0.2, Holm: 0.03}, "Better than SVM: MCM. Worse: ridge."},
 		"worse":  {study.Versus{Difference: -0.1, Holm: 0.01}, study.Versus{Difference: 0.2, Holm: 0.3}, "No learner is significantly better than SVM; worse: MCM."},
