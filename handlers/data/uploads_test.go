@@ -3,7 +3,6 @@ package data_test
 import (
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -46,26 +45,6 @@ func TestMissingValues(t *testing.T) {
 	}
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&label=group&features=age,height", file)
 	c.Want(http.StatusUnprocessableEntity, "POST", "/api/datasets?name=p&missing=guess", file)
-}
-
-// TestWordsAsFeatures offers a column of few words on the page of columns, makes columns of 0
-// and 1 of it, and says so beside the data; programs name the column.
-func TestWordsAsFeatures(t *testing.T) {
-	t.Parallel()
-	const file = "sex,note,age,group\nm,u,31,a\nf,v,22,b\nm,w,45,a\nf,x,28,b\n"
-	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	c := s.As(t, handlerstest.Alice)
-	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
-	doc := sendFile(c, http.StatusOK, "people.csv", file)
-	form, _ := doc.Find("form[action^='/datasets/mapping/']").Attr("action")
-	box := doc.Find("input[name=feature][value=sex]")
-	require.Check(t, box.Length() == 1 && !box.Is("[disabled]") && box.Is("[checked]"), "the column of words is not proposed")
-	require.Check(t, strings.Contains(doc.Text(), "2 words"), "the page does not tell how many words")
-	const note = `"sex" encoded as 0 and 1, "sex=m"`
-	text := c.Send(http.StatusOK, form, "label=group&feature=age&feature=sex").HTML().Text()
-	require.Check(t, strings.Contains(text, "4 × 2") && strings.Contains(text, note), "not said:\n%.500s", text)
-	set := c.Upload("name=p&label=group&features=age,sex", file)
-	require.Check(t, slices.Equal(set.Features, []string{"age", "sex=m"}) && strings.Contains(set.Origin, note), "%v, origin %q", set.Features, set.Origin)
 }
 
 // TestSheets asks for the sheet of a workbook that has several, and reads the one that is

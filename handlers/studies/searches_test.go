@@ -348,29 +348,3 @@ func TestLearningCurvesArrive(t *testing.T) {
 	}
 	require.Check(t, len(seen) == 2, "pictures %v", seen)
 }
-
-// One parameter, three, strings and values have their maps; one setting has a cell.
-func TestSearchMaps(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
-	for name, s := range map[string]struct {
-		body       string
-		query      string
-		rows, cols int
-		axes       int
-		word       string
-	}{
-		"one":     {`{"dataset":"moons","spec":{"kernel":"linear"},"grid":{"C":[1,10,100]},"folds":2}`, "", 1, 3, 0, "Accuracy"},
-		"setting": {`{"dataset":"moons","grid":{},"folds":2}`, "", 1, 1, 0, "Accuracy"},
-		"three":   {`{"dataset":"moons","spec":{"kernel":"poly"},"grid":{"C":[1,10],"degree":[1,2,3],"coef0":[0,1]},"folds":2}`, "?x=degree&y=coef0", 2, 3, 2, "agree in both"},
-		"some":    {`{"dataset":"moons","grid":{"kernel":["linear","rbf"],"gamma":["auto",1]},"folds":2}`, "", 3, 2, 0, "–"},
-		"values":  {`{"dataset":"sine","spec":{"target":"value","learner":"ridge"},"grid":{"lambda":[0.1,1],"gamma":[1,10]},"folds":2}`, "", 2, 2, 0, "Mean squared error"},
-	} {
-		id := search(c, s.body)
-		found(c, id)
-		doc := c.Page(200, "/searches/"+id+s.query)
-		rows := doc.Find(".heat-map tbody tr")
-		require.Check(t, rows.Length() == s.rows && rows.First().Find("td").Length() == s.cols && doc.Find("form.inline select").Length() == s.axes && strings.Contains(doc.Find("#search").Text(), s.word),
-			"%s: %d rows of %d: %s", name, rows.Length(), rows.First().Find("td").Length(), doc.Find("#search").Text())
-	}
-}
