@@ -9,8 +9,8 @@ import (
 // Caveats on the score of the best setting: NotNested if its selection was not evaluated,
 // NestedInPart if nested folds evaluate only the refinement of an earlier search.
 const (
-	NotNested    = "The score of the best setting is too good: it was chosen for being the best on these very folds. Nested folds, which judge the choice as well, give a number to report."
-	NestedInPart = "The settings lie around what all points, the held-out ones among them, had chosen before: even the nested number is a little too good. To judge all of it, begin with nested folds in the first search and go on around its best from there: every fold then goes on around its own."
+	NotNested    = "The score of the best setting is optimistic: the same folds chose it. Nested cross-validation, which judges the choice as well, gives a number to report."
+	NestedInPart = "The settings lie around an earlier choice made with all points, held-out ones included: even the nested number is a little optimistic. To judge both searches, start the first one with nested cross-validation and refine from there: every fold then refines around its own choice."
 )
 
 // Warning returns the caveat to show beside the best score or the nested score; empty if none.
