@@ -15,7 +15,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var change = Command{"change", "tell what would change the result of an SVM of two classes", runChange}
+var change = Command{"change", "find what would change the result of a two-class SVM", runChange}
 
 func runChange(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("change FILE [flags]",

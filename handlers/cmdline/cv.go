@@ -19,7 +19,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-var cv = Command{"cv", "judge settings by cross-validation, and search the best of them", runCV}
+var cv = Command{"cv", "cross-validate settings and search for the best", runCV}
 
 // cvOptions is the command line of cv.
 type cvOptions struct {

@@ -17,8 +17,8 @@ import (
 var (
 	backup  = Command{"backup", "copy the database of a server, which may be running, into a file", runBackup}
 	restore = Command{"restore", "put a copy of the database in its place", runRestore}
-	check   = Command{"check", "read the whole database and tell what is damaged", runCheck}
-	purge   = Command{"purge", "delete workspaces that nobody has used for long", runPurge}
+	check   = Command{"check", "check the whole database for damage", runCheck}
+	purge   = Command{"purge", "delete workspaces that have long been unused", runPurge}
 )
 
 // DataDir adds the flag of the directory that a server keeps its database in.

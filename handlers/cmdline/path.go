@@ -13,7 +13,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var path = Command{"path", "follow an SVM of two classes along C, with its entry points", runPath}
+var path = Command{"path", "compute the regularisation path of a two-class SVM over C", runPath}
 
 func runPath(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("path FILE [flags]",

@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/repeat"
 )
 
-var repeatReport = Command{"repeat", "train again what a report shows and compare the numbers", runRepeat}
+var repeatReport = Command{"repeat", "retrain what a report shows and compare the numbers", runRepeat}
 
 func runRepeat(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("repeat FILE", "Trains everything again that a report shows and compares the numbers. FILE is the report.json of a report; it holds settings, data and results. Prints a line for each number; fails if one differs by more than rounding or anything cannot be trained again.")

@@ -18,7 +18,7 @@ import (
 	"marginlab/views/figure"
 )
 
-var studies = Command{"study", "compare learners over several data sets, as a file says", runStudy}
+var studies = Command{"study", "compare learners on several data sets, as described in a file", runStudy}
 
 // studyOptions is the command line of study.
 type studyOptions struct {
