@@ -1,6 +1,7 @@
 package views
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -15,7 +16,11 @@ func digits(v float64, n int) string {
 	if v == 0 { // also -0
 		return "0"
 	}
-	return strings.Replace(strconv.FormatFloat(v, 'g', n, 64), "-", "−", 1)
+	format := byte('g')
+	if size := math.Abs(v); math.Pow10(n) <= size && size < 1e6 {
+		format, n = 'f', 0 // 10000, not 1e+04
+	}
+	return strings.Replace(strconv.FormatFloat(v, format, n, 64), "-", "−", 1)
 }
 
 // Counted counts things in words: "1 feature", "2 features".

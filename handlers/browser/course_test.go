@@ -26,7 +26,7 @@ func TestCourse(t *testing.T) {
 	teacher.click(`[name="control.learner"][value=hidden]`)
 	teacher.choose(`[name="group.conformal"]`, "hidden")
 	teacher.choose(`[name="group.data"]`, "hidden")
-	teacher.follow(func() { teacher.clickText("button", "Make the course") })
+	teacher.follow(func() { teacher.clickText("button", "Create course") })
 	code := teacher.text(".course-code")
 	if strings.Contains(teacher.where(), "teach/") {
 		t.Errorf("the projector shows the secret: %s", teacher.where())

@@ -287,7 +287,7 @@ func (p *page) teaches() {
 	p.t.Helper()
 	p.visit("/courses/new?target=/lessons/margins")
 	p.fill("#f-title", "A course")
-	p.follow(func() { p.clickText("button", "Make the course") })
+	p.follow(func() { p.clickText("button", "Create course") })
 }
 
 // TestSlidesTurnInPlace goes to the next slide and back without a new page, as a full

@@ -113,9 +113,9 @@ func verdictOf(runs []store.Run, e *runsview.Evidence, effects []effect) *runsvi
 	case worse == n:
 		h.Sentence = fmt.Sprintf("“%s” is better than all %d others.", top, n)
 	case better == 0:
-		h.Sentence = fmt.Sprintf("“%s” is better than %d of %d others; no difference is shown to the rest.", top, worse, n)
+		h.Sentence = fmt.Sprintf("“%s” is better than %d of %d others; no difference from the rest is shown.", top, worse, n)
 	case worse == 0:
-		h.Sentence = fmt.Sprintf("%d of %d runs are better than “%s”; no difference is shown to the rest.", better, n, top)
+		h.Sentence = fmt.Sprintf("%d of %d runs are better than “%s”; no difference from the rest is shown.", better, n, top)
 	default:
 		h.Sentence = fmt.Sprintf("“%s” is better than %d of %d others and worse than %d.", top, worse, n, better)
 	}

@@ -33,13 +33,13 @@ func picturesOf(s store.Search) (list []views.Picture) {
 		if len(s.Result.Along(name)) > 2 {
 			title := "Validation curve: " + label + " over " + symbol(name)
 			if len(results.Searched(s)) > 1 {
-				title += ", the others as in the best"
+				title += ", other settings as in the best"
 			}
 			add(along+name, title)
 		}
 	}
 	if results.Vectors(s.Result.Settings[s.Result.Best]) > 0 {
-		add("vectors", "Support vectors against "+label+", a mark for each setting")
+		add("vectors", "Support vectors against "+label+", one mark per setting")
 	}
 	return list
 }

@@ -49,10 +49,10 @@ func (a *Handler) NewStudy(w http.ResponseWriter, r *http.Request) error {
 
 // studyNumbers lists the numbers of a study that the form asks for.
 var studyNumbers = []param.Param{
-	{Name: "folds", Label: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 100, Help: "Number of folds, stratified by class; each is held out once."},
-	{Name: "repeats", Label: "repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 100, Help: "Number of times the folds are drawn."},
-	{Name: "max_rows", Label: "rows at most", Kind: param.Integer, Default: "200", Min: 0, Max: 1e6, Help: "Larger sets are subsampled, stratified by class (0 = no limit)."},
-	{Name: "seed", Label: "seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Seed of the folds and of the subsample."},
+	{Name: "folds", Label: "Folds", Kind: param.Integer, Default: "5", Min: 2, Max: 100, Help: "Number of folds, stratified by class; each is held out once."},
+	{Name: "repeats", Label: "Repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 100, Help: "Number of times the folds are drawn."},
+	{Name: "max_rows", Label: "Maximum rows", Kind: param.Integer, Default: "200", Min: 0, Max: 1e6, Help: "Larger sets are subsampled, stratified by class (0 = no limit)."},
+	{Name: "seed", Label: "Seed", Kind: param.Integer, Default: "1", Min: 0, Max: 1 << 53, Help: "Random seed of the folds and of the subsampling."},
 }
 
 // menuKind is a kind of study. Its data sets and learners must match, so each kind has its own

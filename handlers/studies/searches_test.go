@@ -124,7 +124,7 @@ func TestAPIDrawnSearch(t *testing.T) {
 	nested := found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+got.ID+"/again", `{"how":"nested"}`)).ID)
 	require.Check(t, nested.Nested != nil && nested.Known == 24 && cmp.Equal(nested.Cells, got.Cells), "%+v", nested)
 	page := c.Page(200, "/searches/"+finer.ID).Text()
-	require.Check(t, !strings.Contains(page, "judge this choice by nested folds first") && strings.Contains(page, "does not account for the earlier search that chose its range"), "%s", page)
+	require.Check(t, !strings.Contains(page, "run nested cross-validation first") && strings.Contains(page, "not the earlier one that chose where to search"), "%s", page)
 	finer = found(c, handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/searches/"+finer.ID+"/again", `{"how":"nested"}`)).ID)
 	if page := c.Page(200, "/searches/"+finer.ID).Text(); finer.Nested == nil || finer.Warning != eval.NestedInPart || !strings.Contains(page, eval.NestedInPart) || strings.Contains(page, "This is the number to report") {
 		t.Errorf("a nested search around what another has found is taken for honest: %q\n%s", finer.Warning, page)

@@ -1,6 +1,7 @@
 package teach
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ func (a *Handler) pointed(ctx context.Context, q *lessons.Question, counts map[s
 
 // Questions lists the questions written by the teacher of a course.
 func (a *Handler) Questions(w http.ResponseWriter, r *http.Request, g Course) error {
-	p := lessons.OwnPage{Page: a.Frame("Own questions", "courses"), Base: g.base, Course: g.Title, Questions: ownRows(g.Course)}
+	p := lessons.OwnPage{Page: a.Frame("Your questions", "courses"), Base: g.base, Course: g.Title, Questions: ownRows(g.Course)}
 	courses, err := a.Store.Courses(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -122,7 +123,7 @@ func ownRows(c store.Course) (rows []lessons.PollsRow) {
 
 // WriteQuestion shows the form of an own question: of the one in the path, or a new one of a kind.
 func (a *Handler) WriteQuestion(w http.ResponseWriter, r *http.Request, g Course) error {
-	q := store.OwnQuestion{Kind: r.FormValue("kind"), Slide: r.FormValue("slide")}
+	q := store.OwnQuestion{Kind: cmp.Or(r.FormValue("kind"), "options"), Slide: r.FormValue("slide")}
 	if slug := chi.URLParam(r, "question"); slug != "" {
 		at := slices.IndexFunc(g.Questions, func(q store.OwnQuestion) bool { return q.Slug == slug })
 		if at < 0 {

@@ -90,7 +90,7 @@ func JobsPage(p Jobs) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<noscript><p><a href=\"/jobs\">Refresh</a></p></noscript><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Running\"><table class=\"jobs\"><thead><tr><th scope=\"col\">Job</th><th scope=\"col\">Data</th><th scope=\"col\">Progress</th><th scope=\"col\">Elapsed</th><th scope=\"col\" title=\"at the pace so far\">left</th><th scope=\"col\"><span class=\"visually-hidden\">cancel</span></th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<noscript><p><a href=\"/jobs\">Refresh</a></p></noscript><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Running\"><table class=\"jobs\"><thead><tr><th scope=\"col\">Job</th><th scope=\"col\">Data</th><th scope=\"col\">Progress</th><th scope=\"col\">Elapsed</th><th scope=\"col\" title=\"at the pace so far\">Time left</th><th scope=\"col\"><span class=\"visually-hidden\">cancel</span></th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -176,20 +176,20 @@ func RegularisationPage(p Regularisation) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " training points · the upright line is at C = ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " training points · the vertical line is at C = ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 string
 				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(p.C)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lab/regularisation.templ`, Line: 51, Col: 113}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lab/regularisation.templ`, Line: 51, Col: 114}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</p><p>With a small C nearly every point is at its bound: errors cost next to nothing, and the margin is wide. As C rises, points leave the margin one after the other, and what is left are the support vectors. Where a point changes its part is an <em>entry point</em>; between two of them every alpha is a straight line in C.</p><div class=\"figures filling\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</p><p class=\"measure\">With a small C, nearly every point is at its bound: errors cost next to nothing and the margin is wide. As C rises, points leave the margin one after another. The C at which a point joins or leaves the support vectors, or reaches or leaves its bound, is an <em>entry point</em>; between two of them every alpha is linear in C.</p><div class=\"figures filling\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -199,30 +199,30 @@ func RegularisationPage(p Regularisation) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</div><p class=\"help\">In the first picture a line at 1 is a point at its bound, at 0 one outside the margin. Ticks below: a point becomes or ceases to be a support vector; ticks above: one reaches or leaves its bound. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</div><p class=\"help\">Left: a line at 1 is a point at its bound, a line at 0 a point outside the margin. Ticks below: a point joins or leaves the support vectors; ticks above: a point reaches or leaves its bound. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				if p.Folds > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "In the second, test accuracy is the mean over ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "Right: cross-validated accuracy is the mean over ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var10 string
 					templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(p.Folds))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lab/regularisation.templ`, Line: 64, Col: 74}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lab/regularisation.templ`, Line: 64, Col: 77}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, " folds of the training points, each held out once, with one standard deviation.")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, " folds of the training points, with one standard deviation.")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</p><h2>Along C</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Regularisation path\"><table class=\"runs\"><thead><tr><th scope=\"col\">C</th><th scope=\"col\">Support vectors</th><th scope=\"col\">At the bound</th><th scope=\"col\">|w|</th><th scope=\"col\">Margin 1/|w|</th><th scope=\"col\">Training accuracy</th><th scope=\"col\">Test accuracy</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</p><h2>Along C</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Regularisation path\"><table class=\"runs\"><thead><tr><th scope=\"col\">C</th><th scope=\"col\">Support vectors</th><th scope=\"col\">At the bound</th><th scope=\"col\">|w|</th><th scope=\"col\">Margin 1/|w|</th><th scope=\"col\">Training accuracy</th><th scope=\"col\">Cross-validated accuracy</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -364,7 +364,7 @@ func RegularisationPage(p Regularisation) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, " of them, each bracketed by bisection between two trainings ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, " of them, each bracketed between two trainings ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -374,7 +374,7 @@ func RegularisationPage(p Regularisation) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "that lie 2 % of C apart at most.")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "whose values of C differ by at most 2 %.")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -455,7 +455,7 @@ func NewStudyPage(p NewStudy) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<fieldset class=\"group\"><legend>Validation</legend><div class=\"field\"><label for=\"f-study-baseline\">Baseline</label> <select id=\"f-study-baseline\" name=\"baseline\" aria-describedby=\"f-study-baseline-help\"><option value=\"\">first learner chosen</option> ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<fieldset class=\"group\"><legend>Validation</legend><div class=\"field\"><label for=\"f-study-baseline\">Baseline</label> <select id=\"f-study-baseline\" name=\"baseline\" aria-describedby=\"f-study-baseline-help\"><option value=\"\">First learner selected</option> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -620,7 +620,7 @@ func NewStudyPage(p NewStudy) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if p.Values {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "The score is the share of the variance left. ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "The score is the fraction of variance left unexplained. ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1187,7 +1187,7 @@ func StudyPage(p Study) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "\">Look again</a></p></noscript></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "\">Refresh</a></p></noscript></section>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

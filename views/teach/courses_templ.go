@@ -93,7 +93,7 @@ func CoursesPage(p Courses) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the courses\"><table class=\"course-list\"><thead><tr><th scope=\"col\">Title</th><th scope=\"col\">code</th><th scope=\"col\">handed in</th><th scope=\"col\">set up</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the courses\"><table class=\"course-list\"><thead><tr><th scope=\"col\">Title</th><th scope=\"col\">Code</th><th scope=\"col\">Hand-ins</th><th scope=\"col\">Created</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -191,7 +191,7 @@ func CoursesPage(p Courses) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<form method=\"post\" action=\"/courses/import\" enctype=\"multipart/form-data\" class=\"code-form\"><label for=\"f-course-file\">Import a course file</label> <input id=\"f-course-file\" type=\"file\" name=\"file\" accept=\".json,application/json\" required> <button type=\"submit\">Bring in</button> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<form method=\"post\" action=\"/courses/import\" enctype=\"multipart/form-data\" class=\"code-form\"><label for=\"f-course-file\">Import a course file</label> <input id=\"f-course-file\" type=\"file\" name=\"file\" accept=\".json,application/json\" required> <button type=\"submit\">Import</button> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -382,7 +382,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "> Students can hand in their runs</label><p class=\"help\">You can open and close this later. Without it the course is a link to this page as you set it up.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "> Students can hand in their runs</label><p class=\"help\">You can open and close this later. Without it, the course is a link to this page as you set it up.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -397,7 +397,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "> Hold 30 % of the points out</label><p class=\"help\">The page now trains on all points: overfitting would go unnoticed, and the gallery could not rank hand-ins.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "> Hold out 30 % of the points</label><p class=\"help\">The page trains on all points: without a test set, overfitting goes unnoticed and the gallery cannot rank hand-ins.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -408,7 +408,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<h2>Controls</h2><p class=\"measure\">Everybody begins with these values. A <b>frozen</b> control shows its value and cannot be changed; a <b>hidden</b> one keeps its value out of sight. What is chosen for a whole group overrides its rows.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<h2>Controls</h2><p class=\"measure\">Every student starts with these values. A <b>frozen</b> control shows its value but cannot be changed; a <b>hidden</b> one does not appear. A choice for a group overrides its rows.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -416,7 +416,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, " <table class=\"control-table\"><thead><tr><th scope=\"col\">Control</th><th scope=\"col\">value</th><th scope=\"col\">free</th><th scope=\"col\">frozen</th><th scope=\"col\">hidden</th></tr></thead> ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, " <table class=\"control-table\"><thead><tr><th scope=\"col\">Control</th><th scope=\"col\">Value</th><th scope=\"col\">Free</th><th scope=\"col\">Frozen</th><th scope=\"col\">Hidden</th></tr></thead> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -483,7 +483,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, ">each by itself</option> <option value=\"frozen\"")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, ">row by row</option> <option value=\"frozen\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -772,7 +772,7 @@ func NewCoursePage(p NewCourse) templ.Component {
 				}
 			}
 			if p.Edit != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 80, "<p class=\"measure quiet\">Data and the values of other controls stay. To change them, open the page as students find it, change it there, and make another course from it.</p><p class=\"toolbar\"><button type=\"submit\" class=\"primary\">Save</button> <a class=\"button\" href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 80, "<p class=\"measure quiet\">Data and all other values stay as they are. To change them, open the page as students see it, change it there and create a new course from it.</p><p class=\"toolbar\"><button type=\"submit\" class=\"primary\">Save</button> <a class=\"button\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -785,25 +785,25 @@ func NewCoursePage(p NewCourse) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "\">Back without</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "\">Cancel</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "<p class=\"toolbar\"><button type=\"submit\" class=\"primary\">Make the course</button> <a class=\"button\" href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "<p class=\"toolbar\"><button type=\"submit\" class=\"primary\">Create course</button> <a class=\"button\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var35 templ.SafeURL
 				templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(p.Target))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/teach/courses.templ`, Line: 182, Col: 134}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/teach/courses.templ`, Line: 182, Col: 132}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "\">Back without</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "\">Cancel</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1016,7 +1016,7 @@ func GalleryPage(p Gallery) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "\">Own questions</a> <a class=\"button\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "\">Your questions</a> <a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1302,7 +1302,7 @@ func GalleryPage(p Gallery) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 123, "<details><summary>What students find</summary><p><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 123, "<details><summary>What students see</summary><p><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1436,7 +1436,7 @@ func GalleryPage(p Gallery) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 136, "\">Look again</a></p></noscript><div class=\"gallery-columns\" data-gallery>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 136, "\">Refresh</a></p></noscript><div class=\"gallery-columns\" data-gallery>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1981,14 +1981,14 @@ func galleryEmpty(p Gallery) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 192, "\">screen for the projector</a> shows both, with a QR code.</p><p>What they hand in from the lab appears here by itself. To see how that looks, be a student: <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 192, "\">screen for the projector</a> shows both, with a QR code.</p><p>Runs that they hand in from the lab appear here. To see what students see, <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var94 templ.SafeURL
 			templ_7745c5c3_Var94, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(views.LabUnder(p.Code, p.Task)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/teach/courses.templ`, Line: 482, Col: 153}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/teach/courses.templ`, Line: 482, Col: 136}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var94))
 			if templ_7745c5c3_Err != nil {
@@ -2155,7 +2155,7 @@ func CourseScreenPage(p CourseScreen) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 202, "</p><noscript><p><a href=\"\">Look again</a></p></noscript></article>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 202, "</p><noscript><p><a href=\"\">Refresh</a></p></noscript></article>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
