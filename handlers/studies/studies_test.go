@@ -204,7 +204,7 @@ func TestStudyFormKinds(t *testing.T) {
 	for wrong, why := range map[string]string{
 		"of=values&data=sine&data=hill&data-name.hill=sine&learner=ridge%2C+linear": "two are called sine",
 		"data=moons&learner=SVM&learner=MCM&learner-name.MCM=SVM":                   "two are called SVM",
-		"data=moons&learner=SVM&data-name.moons=" + strings.Repeat("m", 61):         "expected 1 to 60 letters",
+		"data=moons&learner=SVM&data-name.moons=" + strings.Repeat("m", 61):         "expected 1 to 60 characters",
 		"data=moons&learner=SVM&baseline=MCM":                                       "MCM is not among the chosen learners",
 	} {
 		a := c.Send(http.StatusUnprocessableEntity, "/studies", wrong)

@@ -135,7 +135,7 @@ func TestScoresRefused(t *testing.T) {
 		"values":           {d, nil, "mse", "use accuracy"},
 		"uncalibrated":     {d, nil, "log_loss", "calibration platt"},
 		"of one point":     {d, nil, "f1", "holds out only one class"},
-		"classes":          {d, map[string]string{"target": "value", "learner": "ridge"}, "mcc", "take mse"},
+		"classes":          {d, map[string]string{"target": "value", "learner": "ridge"}, "mcc", "use mse"},
 		"area of three":    {three, nil, "auc", "use another score"},
 		"three calibrated": {three, map[string]string{"calibration": "platt"}, "brier", "use another score"},
 	} {

@@ -223,7 +223,7 @@ func TestFaults(t *testing.T) {
 		"[data.a]\nfile = \"x\"\nn = 9\n":                  "line 3: unknown key n",
 		"[data.a]\nfile = \"x\"\nfeatures = \"a\"\n":       "line 3: features: expected a list of columns",
 		"[data.a]\nfile = \"x\"\nfeatures = [1]\n":         "line 3: features: expected a list of columns",
-		"[data.\" a\"]\nfile = \"x\"\n":                    "line 1: name \" a\": expected 1 to 60 letters",
+		"[data.\" a\"]\nfile = \"x\"\n":                    "line 1: name \" a\": expected 1 to 60 characters",
 		"[data.\"a\\nb\"]\nfile = \"x\"\n":                 "line 1: name \"a\\nb\"",
 		head + "c = 1\n":                                   "line 4: c is not a parameter (did you mean C?)",
 		head + "gama = 1\n":                                "line 4: gama is not a parameter (did you mean gamma?)",
