@@ -50,7 +50,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"wide alike", "there is no difference to test", "disagree"},
 		{"wide seed", "held out different points, so that no point can be asked of all of them; train again with one seed and one share", "McNemar"},
 		{"wide all", "not every run held points out", "McNemar"},
-		{"wide xor", "trained on different points; train both on the same data set", "Cross-validate"},
+		{"wide xor", "trained on different points; train all on the same data set", "Cross-validate"},
 		{"iris setosa", "because their classes differ", "Cross-validate"},
 		{"wide alike narrow", "accounts for testing 3 pairs", "different points"},
 	} {
