@@ -168,7 +168,7 @@ func TestPollOffline(t *testing.T) {
 	student.expect("409")
 	student.click("[data-vote] [type=radio][value='2']")
 	student.click("[data-vote] [type=submit]")
-	student.wait(`document.querySelector("[data-poll-part] [role=alert]")?.textContent.includes("closed before your answer came")`)
+	student.wait(`document.querySelector("[data-poll-part] [role=alert]")?.textContent.includes("closed before your answer arrived")`)
 	said := student.text(".poll-status")
 	require.Check(t, strings.Contains(said, "Closed. Your answer"), "of the answer that counts is said %q", said)
 	student.fits(360)

@@ -50,7 +50,7 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 		{"wide alike", "there is no difference to test", "disagree"},
 		{"wide seed", "held out different points, so they cannot be compared point by point; train again with the same seed and held-out fraction", "McNemar"},
 		{"wide all", "not every run held out points", "McNemar"},
-		{"wide xor", "trained on different points; train both on the same data set", "Cross-validate"},
+		{"wide xor", "trained on different points; train all on the same data set", "Cross-validate"},
 		{"iris setosa", "because their classes differ", "Cross-validate"},
 		{"wide alike narrow", "accounts for testing 3 pairs", "different points"},
 	} {
