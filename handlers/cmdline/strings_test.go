@@ -99,8 +99,8 @@ func TestGram(t *testing.T) {
 		"exit %d: %s%s", o.code, o.out, o.err)
 	long := file(t, "long", strings.Repeat("a", 530))
 	for want, args := range map[string]string{
-		"line 2: expected UTF-8 text, found byte 0x81":  "gram --kernel spectrum " + file(t, "bytes", "cat\nc\x81r\n"),
-		"row 1: k(x, x) overflows": "gram --kernel gap-subsequence --k 265 --lambda 1 " + long,
+		"line 2: expected UTF-8 text, found byte 0x81": "gram --kernel spectrum " + file(t, "bytes", "cat\nc\x81r\n"),
+		"row 1: k(x, x) overflows":                     "gram --kernel gap-subsequence --k 265 --lambda 1 " + long,
 	} {
 		o := run(t.Context(), "", strings.Fields(args)...)
 		require.Check(t, o.code == 1 && strings.Contains(o.err, want) && strings.Count(o.err, "\n") == 1 && o.out == "",
