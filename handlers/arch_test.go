@@ -82,7 +82,7 @@ var arrows = map[string]string{
 	"ml/simd":       "",
 	"ml/trace":      "ml/pace",
 	"ml/pace":       "",
-	"ml/mltest":     "ml/dataset",
+	"ml/mltest":     "ml/dataset ml/mltest/",
 	"ml/mltest/":    "",
 }
 
