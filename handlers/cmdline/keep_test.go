@@ -48,7 +48,7 @@ func TestKeeping(t *testing.T) {
 	st.Close()
 	says("marginlab.db.before-", "restore", "--data-dir", dir, copied)
 	says("OK: 1 data set", "check", "--data-dir", dir)
-	says("within 101 days", "purge", "--older", "101d", "--data-dir", dir)
+	says("within the last 101 days", "purge", "--older", "101d", "--data-dir", dir)
 	says("1 data set, ", "purge", "--older", "90", "--data-dir", dir)
 	says("Nothing was deleted", "purge", "--older", "90d", "--data-dir", dir)
 

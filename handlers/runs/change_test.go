@@ -70,7 +70,7 @@ func TestChange(t *testing.T) {
 
 	other := saved(`{"dataset":"moons","spec":{"learner":"mcm"}}`)
 	require.Check(t, p.Page(200, other).Find("#h-change").Length() == 0, "an MCM leads to what would change it")
-	require.Says(t, p.Page(200, other+"/change").Find("[role=alert]").Text(), "sensitivity is computed for SVMs", "an MCM is told")
+	require.Says(t, p.Page(200, other+"/change").Find("[role=alert]").Text(), "Sensitivity is computed for SVMs", "an MCM is told")
 	jumps := saved(`{"dataset":"moons","spec":{"kernel":"sigmoid"}}`)
 	require.Check(t, p.Page(200, jumps).Find("#h-change").Length() == 0,
 		"a kernel that is not positive semidefinite leads to what would change it")
@@ -167,6 +167,6 @@ func TestChangeSaysWhatMatters(t *testing.T) {
 		row := doc.Find("[aria-label='Support vectors left out'] tbody tr").First().Text()
 		require.Check(t, strings.Contains(row, "no boundary without it") == test.removals[0].Only, "%q of %+v", row, test.removals[0])
 		band := string(p.Fetch("GET", at+"/figures/band.svg", "").Body)
-		require.Check(t, strings.Contains(band, "has a ring") == test.ring, "%+v: ring %v", test.removals, !test.ring)
+		require.Check(t, strings.Contains(band, "is ringed") == test.ring, "%+v: ring %v", test.removals, !test.ring)
 	}
 }

@@ -291,11 +291,11 @@ func TestSettings(t *testing.T) {
 			_, err := stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: -1})
 			return err
 		},
-		"no order \"up\"": func() error {
+		"unknown order \"up\"": func() error {
 			_, err := stepwise.Perceptron(t.Context(), k, y, stepwise.PerceptronSettings{Order: "up"})
 			return err
 		},
-		"no selection \"best\"": func() error {
+		"unknown selection \"best\"": func() error {
 			_, err := stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: 1, Selection: "best"})
 			return err
 		},

@@ -313,7 +313,7 @@ func TestLoad(t *testing.T) {
 	require.Fails(t, require.Err(moved.Load(read)), "data set d: the objects have the SHA-256", "others")
 	s.Sets[0].Label = "colour"
 	require.Fails(t, require.Err(s.Load(read)), "data set d: ", "no such column")
-	require.Fails(t, s.Add("x/d.csv"), "a data set d already", "twice")
+	require.Fails(t, s.Add("x/d.csv"), "already has a data set d", "twice")
 	err := s.Add("x/e.csv")
 	require.Check(t, err == nil && s.Sets[1].Name == "e" && filepath.IsAbs(s.Sets[1].File), "%v: %+v", err, s.Sets)
 }
