@@ -24,9 +24,10 @@ type connections struct {
 	proxies Proxies
 	log     *slog.Logger
 
-	mu   sync.Mutex
-	open []*connection
-	told time.Time // when refusals were last logged
+	mu     sync.Mutex
+	closed bool
+	open   []*connection
+	told   time.Time // when refusals were last logged
 }
 
 // connection is an accepted connection.
@@ -78,6 +79,8 @@ func (all *connections) admit(conn net.Conn) *connection {
 	var gives *connection
 	room := true
 	switch {
+	case all.closed:
+		room = false
 	case 4*near >= 3*all.most && !all.proxies.trust(c.from):
 		gives, room = nearWaits, nearWaits != nil
 	case len(all.open) >= all.most:
@@ -85,7 +88,7 @@ func (all *connections) admit(conn net.Conn) *connection {
 	}
 	if room {
 		all.open = append(all.open, c)
-	} else if c.since.Sub(all.told) >= time.Minute {
+	} else if !all.closed && c.since.Sub(all.told) >= time.Minute {
 		all.told = c.since
 		all.log.Warn("connections refused: too many are busy; first of this minute", "from", c.from, "near", near, "open", len(all.open))
 	}
@@ -97,6 +100,19 @@ func (all *connections) admit(conn net.Conn) *connection {
 		return nil
 	}
 	return c
+}
+
+// Close closes the listener, and with it the connections without a request under way: for one that
+// has sent nothing yet, as browsers keep ready, http.Server.Shutdown would wait for seconds.
+func (all *connections) Close() error {
+	all.mu.Lock()
+	all.closed = true
+	idle := slices.DeleteFunc(slices.Clone(all.open), func(c *connection) bool { return c.busy })
+	all.mu.Unlock()
+	for _, c := range idle {
+		_ = c.Close()
+	}
+	return all.Listener.Close()
 }
 
 // note records the state of a connection, as http.Server.ConnState.

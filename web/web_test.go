@@ -648,7 +648,8 @@ func TestInterruptedBodies(t *testing.T) {
 	}
 }
 
-// Requests under way when the server stops are told so and get their answer.
+// Requests under way when the server stops are told so and get their answer; a connection that
+// has sent nothing holds nothing up.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	begun := make(chan bool)
@@ -662,12 +663,15 @@ func TestShutdown(t *testing.T) {
 	served := make(chan error)
 	go func() { served <- s.Serve(ctx, h) }()
 	go func() { <-begun; stop() }()
+	silent := require.Value(net.Dial("tcp", s.Addr().String()))(t) // accepted before the request
+	defer silent.Close()
 	r := require.Value(http.NewRequestWithContext(t.Context(), "GET", "http://"+s.Addr().String()+"/api/slow", nil))(t)
 	r.Header.Set("Authorization", strings.TrimPrefix(anyKey, "Authorization: "))
 	res := require.Value(http.DefaultClient.Do(r))(t)
 	defer res.Body.Close()
 	require.Check(t, res.StatusCode == 503 && res.Header.Get("Retry-After") != "", "%v %v", res.Status, res.Header)
 	require.Equal(t, <-served, nil, "<-served")
+	require.Equal(t, require.Err(silent.Read(make([]byte, 1))), io.EOF, "what the silent connection reads")
 }
 
 func TestListenTaken(t *testing.T) {

@@ -235,9 +235,11 @@ func (p *page) loaded() {
 			const missing = [...document.images].filter((i) => i.getClientRects().length && !(i.complete && i.naturalWidth > 0));
 			const broken = [];
 			for (const i of missing) {
-				if (!i.complete && i.currentSrc) continue; // under way
+				i.patience ??= 5000; // ms; currentSrc tells nothing about a first request under way, which another would cut off
+				if (!i.complete && performance.now() < (i.due ??= performance.now() + i.patience)) continue;
 				if (i.complete && i.dataset.again === i.currentSrc) broken.push(i.currentSrc.slice(0, 200) || i.outerHTML);
 				i.dataset.again = i.currentSrc; // its request was dropped when window or theme changed under way, or never made
+				i.due = performance.now() + (i.patience *= 2);
 				i.src = i.src;
 			}
 			return { Ready: missing.length === 0, Broken: broken };
