@@ -286,8 +286,10 @@ func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 		}
 		k, err := strconv.Atoi(q.Right)
 		switch {
-		case len(q.Options) < 2 || len(q.Options) > mostOptions || len(q.Wrong) != len(q.Options):
+		case len(q.Options) < 2 || len(q.Options) > mostOptions:
 			fault("options", "Give two to %d options.", mostOptions)
+		case len(q.Wrong) != len(q.Options):
+			fault("options", "Give an explanation for each of the %d options; those of the right one and of others may be empty.", len(q.Options))
 		case err != nil || k < 0 || k >= len(q.Options):
 			fault("options", "Mark the right option.")
 		}

@@ -41,6 +41,8 @@ const (
 	mostCell   = 4 * 32_767 // bytes
 	mostSheets = 10_000     // and other parts that the workbook names
 	mostStyles = 64_000
+
+	mostSheetRows = 1 << 20 // as of the format
 )
 
 // workbook is one that is being read.
@@ -381,8 +383,11 @@ func (b *workbook) csv(part string) (string, error) {
 			if r, err := strconv.Atoi(attribute(&e, "r")); err == nil {
 				next = r
 			}
-			if next <= line || next > 1<<20 {
+			switch {
+			case next <= line:
 				return fmt.Errorf("row %s does not follow row %d", quote(attribute(&e, "r")), line)
+			case next > mostSheetRows:
+				return fmt.Errorf("row %s: a sheet has at most %d rows", quote(attribute(&e, "r")), mostSheetRows)
 			}
 			for ; line < next; line++ {
 				if line > 0 {
