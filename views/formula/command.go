@@ -75,7 +75,7 @@ func (p *parser) command(token string, at int) (atom, error) {
 		return atom{class: glue, node: space(width)}, nil
 	}
 	if name == "limits" || name == "nolimits" {
-		return atom{}, errorf(token, at, "belongs behind an operator such as \\sum")
+		return atom{}, errorf(token, at, "must follow an operator such as \\sum")
 	}
 	return atom{}, errorf(token, at, "is not known%s", suggestions(name))
 }
@@ -187,7 +187,7 @@ func (p *parser) fences(name string, at int) (atom, error) {
 		}
 		token, here := p.peek(), p.pos
 		if token != `\middle` && token != `\right` {
-			return atom{}, errorf(name, at, `has no \right up to %d; for one that is not seen write \right.`, here)
+			return atom{}, errorf(name, at, `has no matching \right before %d; for an invisible one write \right.`, here)
 		}
 		p.pos += len(token)
 		if d, err = p.delimiter(token, here); err != nil {
@@ -208,7 +208,7 @@ func (p *parser) big(name string, at int) (atom, error) {
 		return atom{}, err
 	}
 	if d.text == "." {
-		return atom{}, errorf(name, at, "needs a delimiter that is seen")
+		return atom{}, errorf(name, at, "needs a visible delimiter")
 	}
 	height, ok := bigs[name[1:]]
 	c := d.class
@@ -255,7 +255,7 @@ func (p *parser) negation(name string, at int) (atom, error) {
 	}
 	text, ok := negated[a.node.text]
 	if !ok {
-		return a, errorf(name, at, "has no form with what follows; known are %s", strings.Join(sortedKeys(negated), " "))
+		return a, errorf(name, at, "cannot be combined with what follows; allowed are %s", strings.Join(sortedKeys(negated), " "))
 	}
 	a.node.text = text
 	return a, nil
@@ -331,7 +331,7 @@ func (p *parser) operatorName(name string, at int) (atom, error) {
 	text := strings.NewReplacer(" ", "", `\,`, "\u2009", `\ `, " ", "~", " ").Replace(raw)
 	for _, r := range text {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" \u2009-", r) {
-			return atom{}, errorf(name, at, "has %q in its name, at %d or later; known are letters, digits, - and spaces", r, start)
+			return atom{}, errorf(name, at, "has %q in its name, at %d or later; allowed are letters, digits, - and spaces", r, start)
 		}
 	}
 	if strings.TrimSpace(text) == "" {
@@ -364,7 +364,7 @@ func (p *parser) raw(of string, at int) (string, int, error) {
 		}
 	}
 	p.pos = len(p.tex)
-	return "", 0, errorf(of, at, "has a brace that is not closed")
+	return "", 0, errorf(of, at, "has an unclosed brace")
 }
 
 // words reads text with formulas between dollar signs.

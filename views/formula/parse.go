@@ -54,7 +54,7 @@ func (p *parser) stray() error {
 	case "}":
 		return errorf(what, p.pos, "closes nothing")
 	case "&", `\\`:
-		return errorf(what, p.pos, `stands outside of a table; known are %s`, environmentNames())
+		return errorf(what, p.pos, `is outside a table; the tables are %s`, environmentNames())
 	case `\right`, `\middle`:
 		return errorf(what, p.pos, `has no \left`)
 	case `\end`:
@@ -155,7 +155,7 @@ func (p *parser) operand(of string, at int) ([]atom, error) {
 	case "{":
 		return p.group()
 	case "", "}", "&", `\\`, `\end`, `\right`, `\middle`, "^", "_", "'":
-		return nil, errorf(of, at, "needs an argument, which is missing at %d", p.pos)
+		return nil, errorf(of, at, "needs an argument at %d", p.pos)
 	}
 	if at := p.pos; isDigit(p.tex[at]) { // \frac12 is one half
 		p.pos++
@@ -241,7 +241,7 @@ func (p *parser) scripts(a atom) (atom, error) {
 			primes += "′"
 		case `\limits`, `\nolimits`:
 			if a.class != op {
-				return a, errorf(token, at, "belongs behind an operator such as \\sum")
+				return a, errorf(token, at, "must follow an operator such as \\sum")
 			}
 			p.pos += len(token)
 			limits = token == `\limits`
@@ -287,7 +287,7 @@ func attach(base, sub, sup *node, limits bool) *node {
 func (p *parser) nucleus() (a atom, err error) {
 	token, at := p.peek(), p.pos
 	if p.depth++; p.depth > maxDepth {
-		return a, errorf(token, at, "nests deeper than %d", maxDepth)
+		return a, errorf(token, at, "is nested more than %d levels deep", maxDepth)
 	}
 	defer func() {
 		p.depth--
@@ -339,11 +339,11 @@ func (p *parser) nucleus() (a atom, err error) {
 	}
 	switch c {
 	case '$':
-		return a, errorf(token, at, `is not known; formulas come without dollar signs around, and the sign itself is \$`)
+		return a, errorf(token, at, `is not allowed; write the formula without dollar signs around it, and the sign itself as \$`)
 	case '%', '#':
 		return a, errorf(token, at, `is not known; write \%s`, token)
 	}
-	return a, errorf(fmt.Sprintf("%q", token), at, "is not known; symbols that have no key are commands, such as \\le")
+	return a, errorf(fmt.Sprintf("%q", token), at, "is not known; symbols without a key are commands, such as \\le")
 }
 
 // characters are the symbols by themselves, for formulas that have them as such.

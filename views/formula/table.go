@@ -41,7 +41,7 @@ func (p *parser) environment(begin string, at int) (atom, error) {
 		}
 		env.columns = strings.ReplaceAll(spec, " ", "")
 		if i := strings.IndexFunc(env.columns, func(r rune) bool { return !strings.ContainsRune("lcr", r) }); i >= 0 || env.columns == "" {
-			return atom{}, errorf(`\begin{array}`, at, "has columns %q at %d; known are l, c and r", spec, start)
+			return atom{}, errorf(`\begin{array}`, at, "has columns %q at %d; allowed are l, c and r", spec, start)
 		}
 	}
 	cell, edge := style{script: p.style.script}, none
@@ -69,7 +69,7 @@ func (p *parser) environment(begin string, at int) (atom, error) {
 	if end, _, err := p.raw(`\end`, here); err != nil {
 		return atom{}, err
 	} else if end != name {
-		return atom{}, errorf(`\end{`+end+`}`, here, `stands where \end{%s} belongs`, name)
+		return atom{}, errorf(`\end{`+end+`}`, here, `is where \end{%s} should be`, name)
 	}
 	if env.aligned {
 		table.set("displaystyle", "true")
@@ -113,7 +113,7 @@ func (p *parser) table(columns string, s style, edge class) (*node, error) {
 		case p.accept("&"):
 		case p.accept(`\\`):
 			if strings.HasPrefix(p.tex[p.pos:], "[") {
-				return nil, errorf(`\\[`, here, `is not known; distances of rows are those of the style sheet`)
+				return nil, errorf(`\\[`, here, `is not known; the style sheet sets the distance of rows`)
 			}
 			table.kids = append(table.kids, tr)
 			tr = el("mtr")
@@ -136,7 +136,7 @@ func (p *parser) substack(name string, at int) (atom, error) {
 		return atom{}, err
 	}
 	if !p.accept("}") {
-		return atom{}, errorf(name, at, "has a brace that is not closed at %d", p.pos)
+		return atom{}, errorf(name, at, "has an unclosed brace at %d", p.pos)
 	}
 	return atom{class: ord, node: table.set("class", "substack")}, nil
 }
