@@ -304,7 +304,7 @@ func (s Spec) Targets() bool {
 	return err == nil && learner.Targets
 }
 
-// Quicker returns advice for a shorter training: "a smaller C or gamma".
+// Quicker names what makes the training quicker: "a smaller C or gamma".
 func (s Spec) Quicker() string {
 	learner, _ := lookup(s.Learner)
 	return learner.Quicker

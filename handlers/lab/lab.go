@@ -66,7 +66,7 @@ func (a *Handler) patience(b *bench) time.Duration {
 
 // fit trains within the page's patience and converts user errors to a message.
 func (a *Handler) fit(ctx context.Context, b *bench) (*ml.Result, string, error) {
-	remedy := fmt.Sprintf("Save it as a run to train it in the background. What makes it quicker: %s.", b.spec.Quicker())
+	remedy := fmt.Sprintf("Save it as a run to train it in the background; %s makes it quicker.", b.spec.Quicker())
 	res, err := limiter.Within(ctx, a.patience(b), remedy, func(ctx context.Context) (*ml.Result, error) { return a.trained(ctx, b) })
 	if err != nil {
 		b.late = errors.As(err, new(limiter.Late))

@@ -14,7 +14,7 @@ import (
 // Parameters shared by several kernels of objects without coordinates.
 var (
 	length = param.Param{
-		Name: "k", Label: "length k", Symbol: "k", Kind: param.Integer, Default: "3",
+		Name: "k", Label: "length", Symbol: "k", Kind: param.Integer, Default: "3",
 		Min: 1, Max: 1000, Low: 1, High: 10, Telling: true,
 		Help: "Length of the substrings that are compared, in symbols.",
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 var rounds = param.Param{
-	Name: "rounds", Label: "rounds h", Symbol: "h", Kind: param.Integer, Default: "3",
+	Name: "rounds", Label: "rounds", Symbol: "h", Kind: param.Integer, Default: "3",
 	Min: 0, Max: 100, Low: 0, High: 6, Telling: true,
 	Help: "Number of times every node adds the labels of its neighbours to its own. 0: only the labels are counted.",
 }

@@ -475,7 +475,7 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 			return
 		}
 	case context.Cause(j.ctx) == errTooLong:
-		end, err = q.fail(ctx, r, param.Refuse("what makes it quicker: "+r.Spec.Quicker(), "the training was stopped after %v, the time limit of this server", q.limit))
+		end, err = q.fail(ctx, r, param.Refuse(r.Spec.Quicker()+" makes it quicker", "the training was stopped after %v, the time limit of this server", q.limit))
 	case j.ctx.Err() != nil:
 		err = store.ErrNotFound // cancelled, deleted or taken over
 	default:
