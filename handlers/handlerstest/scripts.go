@@ -32,7 +32,7 @@ import (
 //	send STATUS METHOD PATH [NAME=HEADER] [JSON]
 //	                                  as programs do; <FILE sends a file of the script
 //	refused STATUS FIELDS METHOD PATH [JSON]
-//	                                  the same, and the answer is a problem with these fields
+//	                                  the same, and the answer must be a problem with errors of these fields
 //	attach STATUS PATH FILE           send a file by a form
 //	await ID                          wait for the end of a run or search
 //	let NAME QUERY                    set a variable to the first value, without the server's address
@@ -191,8 +191,11 @@ func (s *session) values(ts *testscript.TestScript, query string) (found []strin
 	return found
 }
 
-// column returns the cells below a name, which only one column may have, as may any other name.
+// column returns the cells of a column. No two columns may have the same name.
 func column(ts *testscript.TestScript, rows [][]string, name string) (cells []string) {
+	if len(rows) == 0 {
+		ts.Fatalf("the file is empty")
+	}
 	names := slices.Sorted(slices.Values(rows[0]))
 	if len(slices.Compact(names)) != len(rows[0]) {
 		ts.Fatalf("two columns of one name: %q", rows[0])
