@@ -172,36 +172,6 @@ func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {
 	}
 }
 
-func TestFitReadsEveryFormat(t *testing.T) {
-	t.Parallel()
-	want := report(t, "--data", file(t, "points.csv", points))
-	rows := strings.Split(strings.TrimSpace(points), "\n")[1:]
-	lines := func(f func(a, b, label string) string) string {
-		var s strings.Builder
-		for _, r := range rows {
-			v := strings.Split(r, ",")
-			s.WriteString(f(v[0], v[1], v[2]) + "\n")
-		}
-		return s.String()
-	}
-	for name, text := range map[string]string{
-		"plain.csv":     lines(func(a, b, l string) string { return a + "," + b + "," + l }),
-		"semicolon.csv": "x1;x2;kind\n" + lines(func(a, b, l string) string { return a + ",0;" + b + ",0;" + l }),
-		"tabs.tsv":      "x1\tx2\tkind\n" + lines(func(a, b, l string) string { return a + "\t" + b + "\t" + l }),
-		"spaces.txt":    lines(func(a, b, l string) string { return a + " " + b + " " + l }),
-		"first.csv":     lines(func(a, b, l string) string { return l + "," + a + "," + b }),
-		"points.libsvm": lines(func(a, b, l string) string {
-			return map[string]string{"no": "-1", "yes": "+1"}[l] + " 1:" + a + " 2:" + b
-		}),
-		"points.arff":      "@relation p\n@attribute x1 numeric\n@attribute x2 numeric\n@attribute kind {no,yes}\n@data\n" + lines(func(a, b, l string) string { return a + "," + b + "," + l }),
-		"quoted \"x\".csv": "\"x1\",\"x2\",\"kind\"\n" + lines(func(a, b, l string) string { return a + "," + b + ",\"" + l + "\"" }),
-	} {
-		got := report(t, "--data", file(t, name, text))
-		require.Check(t, got.N == 6 && got.D == 2 && len(got.Classes) == 2 && *got.Objective == *want.Objective,
-			"%s: n %d, d %d, classes %v, objective %g; want 6, 2, two, %g", name, got.N, got.D, got.Classes, *got.Objective, *want.Objective)
-	}
-}
-
 // TestOnlyMemoryLimits reads a file that is wider and longer than a server takes.
 func TestOnlyMemoryLimits(t *testing.T) {
 	t.Parallel()
@@ -269,58 +239,6 @@ func TestPredictIsTheModel(t *testing.T) {
 			require.Check(t, rows[i][0] == strconv.Itoa(i+1) && rows[i][1] == m.LabelOf(want) && rows[i][3] == d.Classes[d.Y[i]],
 				"row %d: %q", i, rows[i])
 		}
-	}
-}
-
-func TestPredictFindsTheColumns(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	model := filepath.Join(dir, "m.json")
-	must(t, "fit", "--data", file(t, "points.csv", points), "--out", model)
-	plain := filepath.Join(dir, "plain.json")
-	must(t, "fit", "--data", file(t, "plain.csv", "-2,-1,no\n-1,-1,no\n1,1,yes\n1,3,yes\n"), "--out", plain)
-	var f string
-	for i, c := range []struct {
-		name, text string
-		labelled   bool
-		note       string
-	}{
-		{"as trained", "x1,x2,kind\n0.5,2,no\n0.5,2,yes\n", true, ""},
-		{"no labels", "x1,x2\n0.5,2\n0.5,2\n", false, ""},
-		{"other order", "kind,x2,x1\nno,2,0.5\nyes,2,0.5\n", true, ""},
-		{"upper case", "X1,X2,KIND\n0.5,2,no\n0.5,2,no\n", true, ""},
-		{"text beside", "name,x1,note,x2\nAda,0.5,?,2\nBob,0.5,,2\n", false, ""},
-		{"one class", "x1,x2,kind\n0.5,2,no\n0.5,2,no\n", true, ""},
-		{"labels missing", "x1,x2,kind\n0.5,2,\n0.5,2,\n", false, "no column true"},
-		{"unknown labels", "x1,x2,kind\n0.5,2,maybe\n0.5,2,no\n", true, ""},
-		{"by position", "a,b\n0.5,2\n0.5,2\n", false, ""},
-		{"by position with labels", "a,b,c\n0.5,2,no\n0.5,2,yes\n", true, ""},
-		{"no header", "0.5,2\n0.5,2\n", false, ""},
-		{"no header, labels", "0.5,2,no\n0.5,2,yes\n", true, ""},
-		{"no header, labels first", "no,0.5,2\nyes,0.5,2\n", true, ""},
-		{"no header, one class", "0.5,2,no\n0.5,2,no\n", true, ""},
-		{"libsvm", "-1 1:0.5 2:2\n+1 1:0.5 2:2\n", false, ""},
-	} {
-		o := run(t.Context(), "", "predict", "--model", model, "--data", file(t, "p", c.text))
-		require.Must(t, o.code == 0 && strings.Contains(o.err, c.note) && (o.err == "") == (c.note == ""),
-			"%s: exit %d: %s", c.name, o.code, o.err)
-		head, rows := predictions(t, o.out)
-		require.Check(t, len(rows) == 2 && (len(head) == 4) == c.labelled,
-			"%s: %q and %d rows", c.name, head, len(rows))
-		if i == 0 {
-			f = rows[0][2]
-		}
-		for _, r := range rows {
-			require.Equal(t, r[2], f, "%s: f", c.name)
-		}
-	}
-	for name, text := range map[string]string{
-		"labelled":   "0.5,2,no\n-1,-1,yes\n",
-		"unlabelled": "0.5,2\n-1,-1\n",
-		"flags":      "1,2\n0,2\n1,5\n", // the first column could be labels, in a file with labels
-	} {
-		_, rows := predictions(t, must(t, "predict", "--model", plain, "--data", file(t, "p.csv", text)))
-		require.Check(t, rows[0][1] == "yes", "%s: %q", name, rows)
 	}
 }
 

@@ -42,25 +42,4 @@ func TestLearningIsThatOfTheLibrary(t *testing.T) {
 		first := []string{[]string{"0.2", "1"}[i], fmt.Sprint(s.N), fmt.Sprintf("%.2f", 100*s.Accuracy), fmt.Sprintf("%.2f", 100*s.Deviation)}
 		require.Check(t, len(fields) == 8 && cmp.Equal(fields[:4], first) && fields[7] == "converged", "line %q, want %v", lines[3+i], first)
 	}
-	// Errors of values take the place of accuracies.
-	sine := file(t, "sine.csv", must(t, "generate", "sine", "--n", "40"))
-	out := must(t, "cv", "--data", sine, "--target", "value", "--learner", "ridge", "--learning", "0.5,1", "--plot", plot)
-	if picture, err := os.ReadFile(plot); err != nil || !strings.Contains(string(picture), "mean squared error") || !strings.HasPrefix(out, "Mean squared error") {
-		t.Errorf("%v: %s%.200s", err, out, picture)
-	}
-}
-
-// TestValidationCurve draws over the number that is a list, whatever its order.
-func TestValidationCurve(t *testing.T) {
-	t.Parallel()
-	_, path := moons(t, 40)
-	dir := t.TempDir()
-	plain := must(t, "cv", "--data", path, "--gamma", "10,0.1,1", "--folds", "2")
-	drawn := must(t, "cv", "--data", path, "--gamma", "10,0.1,1", "--folds", "2", "--plot", filepath.Join(dir, "a.svg"))
-	require.Check(t, drawn == plain, "%s\ninstead of\n%s", drawn, plain)
-	must(t, "cv", "--data", path, "--gamma", "0.1,1,10", "--folds", "2", "--plot", filepath.Join(dir, "b.svg"))
-	a := require.Value(os.ReadFile(filepath.Join(dir, "a.svg")))(t)
-	b, err := os.ReadFile(filepath.Join(dir, "b.svg"))
-	require.Check(t, err == nil && string(a) == string(b) && strings.Contains(string(a), "gamma") && strings.Contains(string(a), "held out"),
-		"%v: %.300s", err, a)
 }

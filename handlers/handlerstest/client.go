@@ -19,6 +19,7 @@ import (
 	"marginlab/handlers/api"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
+	"marginlab/web"
 )
 
 // Client calls a server with a token or a cookie. It checks every answer of the API against
@@ -119,6 +120,27 @@ func Decode[T any](a Answer) (v T) {
 		a.T.Fatalf("%v: %s", err, a.Body)
 	}
 	return v
+}
+
+// Problem returns an error unless the answer is a complete problem with errors of these fields, in
+// this order, separated by spaces.
+func (a Answer) Problem(fields string) error {
+	var p web.Problem
+	if err := json.Unmarshal(a.Body, &p); err != nil {
+		return err
+	}
+	var got []string
+	for _, e := range p.Errors {
+		got = append(got, e.Field)
+		if e.Message == "" {
+			return fmt.Errorf("no message for %s", e.Field)
+		}
+	}
+	kind := a.Header.Get("Content-Type")
+	if kind != "application/problem+json" || p.Status != a.Status || p.Title == "" || p.Detail == "" || strings.Join(got, " ") != fields {
+		return fmt.Errorf("%s %+v, want fields %q", kind, p, fields)
+	}
+	return nil
 }
 
 // Upload creates a data set from a file.

@@ -2,6 +2,7 @@ package handlerstest
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -30,6 +31,8 @@ import (
 //	post STATUS PATH [FORM]           send a form, and wait until all is trained
 //	send STATUS METHOD PATH [NAME=HEADER] [JSON]
 //	                                  as programs do; <FILE sends a file of the script
+//	refused STATUS FIELDS METHOD PATH [JSON]
+//	                                  the same, and the answer must be a problem with errors of these fields
 //	attach STATUS PATH FILE           send a file by a form
 //	await ID                          wait for the end of a run or search
 //	let NAME QUERY                    set a variable to the first value, without the server's address
@@ -38,12 +41,13 @@ import (
 //	count QUERY N                     there are N values, N+: at least so many
 //	pictures N                        the page has at least N figures, and all of them are there
 //	save FILE                         keep the answer
-//	course NAME TARGET [CONTROLS]     open a course and set a variable to its code, NAME_typed to that in small letters
+//	course NAME TARGET [CONTROLS]     open a course and set a variable to its code, NAME_typed, NAME_apart and
+//	                                  NAME_dashed to that in small letters, with a space and with a dash
 //	ask NAME CODE QUESTION            put a question to a course and set a variable to its page
 //	vote STATUS CODE ANSWER           answer the question that is put to a course
 //
-// A QUERY is SELECTOR or SELECTOR@ATTRIBUTE on a page and names separated by dots in JSON, where *
-// stands for all elements; :NAME is a header, and a dot the whole answer.
+// A QUERY is SELECTOR or SELECTOR@ATTRIBUTE on a page, the name of a column in CSV and names separated
+// by dots in JSON, where * stands for all elements; :NAME is a header, and a dot the whole answer.
 func Scripts(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/scripts/*.txtar")
@@ -55,7 +59,7 @@ func Scripts(t *testing.T) {
 			t.Parallel()
 			s := &session{t: t}
 			testscript.Run(t, testscript.Params{Files: []string{file}, Cmds: map[string]func(*testscript.TestScript, bool, []string){
-				"serve": s.serve, "as": s.as, "get": s.get, "post": s.post, "send": s.send, "attach": s.attach, "let": s.let,
+				"serve": s.serve, "as": s.as, "get": s.get, "post": s.post, "send": s.send, "refused": s.refused, "attach": s.attach, "let": s.let,
 				"is": s.is, "says": s.says, "count": s.count, "save": s.save, "course": s.course, "ask": s.ask, "vote": s.vote, "pictures": s.pictures, "await": s.await,
 			}})
 		})
@@ -137,6 +141,13 @@ func (s *session) send(ts *testscript.TestScript, _ bool, args []string) {
 	s.do(ts, args[0], args[1], args[2], body, header...)
 }
 
+func (s *session) refused(ts *testscript.TestScript, _ bool, args []string) {
+	s.send(ts, false, append([]string{args[0]}, args[2:]...))
+	if err := s.answer.Problem(args[1]); err != nil {
+		ts.Fatalf("%s: %v: %s", args[2:], err, s.answer.Body)
+	}
+}
+
 func (s *session) attach(ts *testscript.TestScript, _ bool, args []string) {
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
@@ -162,6 +173,11 @@ func (s *session) values(ts *testscript.TestScript, query string) (found []strin
 		ts.Check(dec.Decode(&v))
 		return within(v, strings.Split(query, "."))
 	}
+	if strings.Contains(s.answer.Header.Get("Content-Type"), "csv") {
+		rows, err := csv.NewReader(bytes.NewReader(s.answer.Body)).ReadAll()
+		ts.Check(err)
+		return column(ts, rows, query)
+	}
 	selector, attribute, asked := strings.Cut(query, "@")
 	elements := s.answer.HTML().Find(selector)
 	if !asked {
@@ -173,6 +189,23 @@ func (s *session) values(ts *testscript.TestScript, query string) (found []strin
 		}
 	}
 	return found
+}
+
+// column returns the cells of a column. No two columns may have the same name.
+func column(ts *testscript.TestScript, rows [][]string, name string) (cells []string) {
+	if len(rows) == 0 {
+		ts.Fatalf("the file is empty")
+	}
+	names := slices.Sorted(slices.Values(rows[0]))
+	if len(slices.Compact(names)) != len(rows[0]) {
+		ts.Fatalf("two columns of one name: %q", rows[0])
+	}
+	if at := slices.Index(rows[0], name); at >= 0 {
+		for _, row := range rows[1:] {
+			cells = append(cells, row[at])
+		}
+	}
+	return cells
 }
 
 // within returns what a path finds in JSON: a text without its quotes.
@@ -248,6 +281,8 @@ func (s *session) course(ts *testscript.TestScript, _ bool, args []string) {
 	code := s.client.Course(args[1], strings.Join(args[2:], "&"))
 	ts.Setenv(args[0], code)
 	ts.Setenv(args[0]+"_typed", strings.ToLower(code))
+	ts.Setenv(args[0]+"_apart", code[:3]+"+"+code[3:])
+	ts.Setenv(args[0]+"_dashed", code[:3]+"-"+code[3:])
 }
 
 func (s *session) ask(ts *testscript.TestScript, _ bool, args []string) {

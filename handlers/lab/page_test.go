@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"reflect"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,43 +19,6 @@ import (
 	"marginlab/ml/mltest/require"
 	"marginlab/web/jobs"
 )
-
-// What a learner does not have is not shown: of kernel ridge no C, no slack and no
-// solver to set, in the lab and in the list of runs.
-func TestTheLabShowsWhatTheLearnerHas(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Teacher)
-	for learner, has := range map[string]map[string]bool{
-		"svm":   {"C": true, "slack": true, "tol": true, "max_iter": true, "lambda": false, "rho": false},
-		"mcm":   {"C": true, "slack": true, "tol": false, "max_iter": true, "lambda": false, "rho": true},
-		"ridge": {"C": false, "slack": false, "tol": false, "max_iter": false, "lambda": true, "rho": false},
-	} {
-		doc := c.Page(200, "/lab?data=moons&learner="+learner)
-		var live struct{ Hidden []string }
-		require.NoError(t, json.Unmarshal(c.Fetch("POST", "/lab/live", "data=moons&learner="+learner).Body, &live))
-		for name, want := range has {
-			_, hidden := doc.Find(`[data-field="` + name + `"]`).Attr("hidden")
-			require.Check(t, hidden != want && slices.Contains(live.Hidden, name) != want,
-				"%s: %s is there %t, after a change %t; want %t", learner, name, !hidden, !slices.Contains(live.Hidden, name), want)
-		}
-	}
-
-	for learner, head := range map[string]string{"svm": "slack", "mcm": "slack", "ridge": "residual y − f(x)"} {
-		heads := c.Page(200, "/lab?data=moons&learner="+learner).Find("details.points th").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
-		require.Check(t, slices.Contains(heads, head), "%s: the points are told by %q, want %s", learner, heads, head)
-	}
-	for query, want := range map[string]int{"": 0, "&conformal=eigen&core_step=9": 1, "&conformal=eigen": 2} {
-		notes := c.Page(200, "/lab?data=moons&learner=ridge"+query).Text()
-		got := strings.Count(notes, "The leave-one-out numbers are optimistic here") + strings.Count(notes, "is a core of the map. Set cores to N")
-		require.Check(t, got == want, "%q: %d of the remarks on a map, want %d", query, got, want)
-	}
-
-	c.Fetch("POST", "/runs", "data=moons&learner=ridge&lambda=0.25&name=Flat")
-	c.Settle()
-	row := c.Page(200, "/runs").Find("tbody tr").Text()
-	words := strings.Join(strings.Fields(row), " ")
-	require.Check(t, strings.Contains(words, "Kernel ridge, λ=0.25") && !strings.Contains(words, "none 1 "), "the list shows %q", words)
-}
 
 // answer asks for what the lab's script asks for.
 func answer(c *handlerstest.Client, form string) (reply struct {
@@ -216,29 +176,4 @@ func TestPlacesInThePicture(t *testing.T) {
 		said := said(form + "&at.s=0&at.t=0")
 		require.Check(t, len(said.Scores) == 0 && said.Class == "", "%s: %v", form, said)
 	}
-}
-
-// What a run says of a place is what the lab says there, for its owner, for programs and by
-// its read-only link; nobody else is told.
-func TestPlacesOfRuns(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	c := s.Browse(t, handlerstest.Alice)
-	id := s.As(t, handlerstest.Alice).Train(`{"dataset": "moons", "spec": {"gamma": 3}}`)
-	c.Settle()
-	c.Fetch("POST", "/runs/"+id+"/share", "")
-	link := regexp.MustCompile(`/shared/[a-z0-9]+`).FindString(string(c.Fetch("GET", "/runs/"+id, "").Body))
-	require.Must(t, link != "", "no link")
-	var lab struct{ Place pictures.Place }
-	err := json.Unmarshal(c.Fetch("POST", "/lab/at", "data=moons&gamma=3&test_fraction=0&at.s=0.5&at.t=0.25").Body, &lab)
-	require.Must(t, err == nil && len(lab.Place.Scores) == 1, "%v: %v", lab, err)
-	for _, path := range []string{"/runs/" + id, "/api/runs/" + id, link} {
-		var said pictures.Place
-		if a := c.Fetch("GET", path+"/at?s=0.5&t=0.25", ""); a.Status != 200 || json.Unmarshal(a.Body, &said) != nil || !reflect.DeepEqual(said, lab.Place) {
-			t.Errorf("%s: %d %s, the lab says %v", path, a.Status, a.Body, lab.Place)
-		}
-		require.Equal(t, c.Fetch("GET", path+"/at?s=0.5", "").Status, 422, "%s without t", path)
-	}
-	a := s.Browse(t, handlerstest.Bob).Fetch("GET", "/runs/"+id+"/at?s=0.5&t=0.25", "")
-	require.Check(t, a.Status == 404, "another is told %d %s", a.Status, a.Body)
 }

@@ -141,57 +141,6 @@ func TestWhichDifferenceIsReal(t *testing.T) {
 	require.Check(t, rows.Length() != 0, "no points on which they disagree")
 }
 
-// With a baseline, numbers tell by how much they exceed it, and the links of the page keep
-// what was chosen.
-func TestBaseline(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
-	ids := map[string]string{}
-	for name, features := range map[string]string{"two": `"petal_length","petal_width"`, "four": `"petal_length","petal_width","sepal_length","sepal_width"`, "one": `"petal_length"`} {
-		ids[name] = c.Train(`{"name":"` + name + `","dataset":"iris","spec":{"test_fraction":0.3,"features":[` + features + `]}}`)
-		c.Follow(ids[name])
-	}
-	q := chosen(ids, "four", "two", "one")
-	q.Set("base", ids["two"])
-	q.Set("diff", "1")
-	doc := b.Page(200, "/compare?"+q.Encode())
-	require.Says(t, doc.Find(".compare thead").First().Find("th").Eq(2).Text(), "baseline", "the second column is headed")
-	pictures := doc.Find("img[src^='/runs/']")
-	for _, img := range pictures.EachIter() { // one has a remark below its legend: all keep a line for it
-		require.Says(t, img.AttrOr("src", ""), "noted=1", "the address of the picture, with another height than those beside it")
-	}
-	require.Equal(t, pictures.Length(), 3, "pictures")
-	require.Check(t, b.Page(200, "/compare?"+chosen(ids, "one", "two").Encode()).Find("img[src^='/runs/']:not([src*='noted'])").Length() == 2,
-		"a line is kept that no picture needs")
-	found := false
-	for _, tr := range doc.Find(".compare tr").EachIter() {
-		if strings.TrimSpace(tr.Find("th").Text()) == "Features" {
-			found = true
-			var cells []string
-			for _, td := range tr.Find("td").EachIter() {
-				cells = append(cells, strings.Join(strings.Fields(td.Text()), " "))
-			}
-			require.Equal(t, strings.Join(cells, "|"), "4 +2|2|1 −1", "features")
-		}
-	}
-	require.Check(t, found, "no row on the features")
-	for name, want := range map[string]map[string]string{
-		"unpin two":             {"base": "", "diff": "1"},
-		"use as baseline: four": {"base": ids["four"], "diff": "1"},
-		"remove one":            {"base": ids["two"], "diff": "1"},
-	} {
-		link := require.Value(url.Parse(doc.Find("a[aria-label='"+name+"']").AttrOr("href", "none")))(t)
-		runs := 3
-		if strings.HasPrefix(name, "remove") {
-			runs = 2
-		}
-		got := link.Query()
-		require.Check(t, link.Path == "/compare" && got.Get("base") == want["base"] && got.Get("diff") == want["diff"] && len(got["run"]) == runs,
-			"%s: %v", name, link)
-	}
-}
-
 // TestCompareMany compares twenty runs: few pairs and boundaries are shown at once, a filter
 // leaves runs pale, and the tables are had as a file.
 func TestCompareMany(t *testing.T) {

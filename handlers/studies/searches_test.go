@@ -174,69 +174,6 @@ func TestAPIFinerNested(t *testing.T) {
 	}
 }
 
-// Whatever the API searches can be asked for in the lab: designs, ways to hold points out,
-// choices beside numbers, parameters of any machine, each score.
-func TestSearchForm(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, true, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
-	id := func(form string) string {
-		t.Helper()
-		a := c.Fetch("POST", "/searches", form)
-		id, ok := a.HTML().Find("#search").Attr("data-id")
-		require.Must(t, ok, "%s: %d %s", form, a.Status, a.HTML().Find(".error, [role=alert]").Text())
-		return id
-	}
-	const plain = "data=moons&search.C=1,10&search.gamma=1"
-	var csv strings.Builder
-	csv.WriteString("x1,x2,site,class\n")
-	for i := range 24 {
-		fmt.Fprintf(&csv, "%d,%d,%d,%s\n", i%5, i%7, i%3, []string{"a", "b"}[i/3%2])
-	}
-	sites := handlerstest.Decode[api.Dataset](c.Want(http.StatusCreated, "POST", "/api/datasets?name=sites.csv", csv.String())).ID
-	got := c.Page(200, "/lab?data="+sites).Find(`[name="search.fold_column"] option`).Length()
-	require.Check(t, got == 3, "%d columns to hold out by", got)
-	for form, want := range map[string]eval.Scheme{
-		plain + "&search.held=folds&search.folds=3&search.repeats=2":                  {Folds: 3, Repeats: 2, Seed: 1},
-		plain + "&search.held=alone":                                                  {Folds: 5, Repeats: 1, Seed: 1, LeaveOneOut: true},
-		plain + "&search.held=share&search.hold_out=0,25&search.draws=4&seed=9":       {Folds: 5, Repeats: 4, Seed: 9, HoldOut: 0.25},
-		"data=" + sites + "&search.C=1,10&search.held=column&search.fold_column=site": {Folds: 5, Repeats: 1, Seed: 1, Column: "site"},
-		plain + "&search.folds=2&search.nested=true&search.score=mcc":                 {Folds: 2, Repeats: 1, Seed: 1, Nested: true, Score: "mcc"},
-	} {
-		s, err := c.App.Store.Search(t.Context(), store.WorkspaceOf(handlerstest.Alice), id(form))
-		require.Check(t, err == nil && reflect.DeepEqual(s.Scheme, want), "%s: %+v, %v", form, s.Scheme, err)
-	}
-	s, err := c.App.Store.Search(t.Context(), store.WorkspaceOf(handlerstest.Alice), id("data=moons&learner=mcm&rho=0.1&kernel=poly&conformal=eigen&search.design=sobol&search.points=6&search.folds=2"+
-		"&search.C=0.1..10&search.gamma=0.1,10&search.coef0=0..2&search.degree=2..3&search.rho=0.01..1&search.core_gamma=0.1..1&search.core_step=3..9&search.kernel=poly&search.kernel=rbf&search.standardize=true&search.standardize=false"))
-	require.Must(t, err == nil && s.Drawn != nil && s.Drawn.Points == 6 && s.Drawn.Design == eval.OfSobol,
-		"%+v, %v", s, err)
-	if got := s.Drawn.Names(); len(got) != 9 || len(s.Drawn.Ranges) != 7 || len(s.Drawn.Lists) != 2 || s.Drawn.Ranges["gamma"] != (eval.Range{Low: 0.1, High: 10, Log: true}) {
-		t.Errorf("%v: %+v", got, s.Drawn)
-	}
-	// rank_tol has a meaning for rho = 0 alone.
-	s, err = c.App.Store.Search(t.Context(), store.WorkspaceOf(handlerstest.Alice), id("data=moons&learner=mcm&search.rank_tol=1e-6..1e-2/3&search.C=1&search.folds=2"))
-	require.Check(t, err == nil && len(s.Grid["rank_tol"]) == 3, "%+v, %v", s.Grid, err)
-	for form, want := range map[string]string{
-		plain + "&search.held=share&search.hold_out=2":        "hold_out",
-		plain + "&search.held=share&search.draws=1":           "draws",
-		plain + "&search.folds=x":                             "folds",
-		plain + "&search.held=alone&search.score=mcc":         "",
-		plain + "&search.held=somehow":                        "",
-		plain + "&search.design=sobol&search.points=many":     "points",
-		"data=moons&search.C=1&search.design=random":          "design",
-		plain + "&search.design=nonsense":                     "design",
-		"data=moons&search.C=1..x":                            "C",
-		plain + "&search.score=log_loss":                      "score",
-		plain + "&search.held=column&search.fold_column=nope": "fold_column",
-	} {
-		a := c.Fetch("POST", "/searches", form)
-		if want == "" && a.Status == 422 && a.HTML().Find(".search-values[open] > .error").Length() == 1 {
-			continue
-		}
-		require.Check(t, a.Status == 422 && a.HTML().Find(`.search-values[open] .field:has([name="search.`+want+`"]) .error`).Length() == 1,
-			"%s: %d, %q, not at %s", form, a.Status, a.HTML().Find(".search-values .error").Text(), want)
-	}
-}
-
 // Each score ranks: on the page, in the API, and says so.
 func TestEveryScoreRanks(t *testing.T) {
 	t.Parallel()

@@ -82,45 +82,6 @@ func TestStudy(t *testing.T) {
 	c.Want(200, "GET", "/studies", "")
 }
 
-// A study is clicked together, by a form that is a link, and what is wrong with it is said.
-func TestStudyForm(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
-	mine := c.Upload("name=mine", ownPoints)
-	c.Upload("name=mine+2", ownPoints)
-	q := url.Values{"data": {"moons", mine.ID}, "learner": {"SVM", "MCM, map"}, "folds": {"3"}, "max_rows": {"50"}, "as": {"file"}}
-	text := c.Page(200, "/studies/new?"+q.Encode()).Find("textarea").Text()
-	s, err := study.Parse(text, "study")
-	require.Must(t, err == nil && len(s.Sets) == 2 && len(s.Learners) == 2 && s.Baseline == "SVM" && s.Folds == 3 && s.MaxRows == 50 && s.Sets[1].File == "mine.csv" && s.Sets[0].Name == "moons, noise 0.3",
-		"%v: %+v\n%s", err, s, text)
-	for _, link := range []string{"data=moons&data-name.moons=arcs&data=", "data=moons%2C+noise+0.3&data-name.moons%2C+noise+0.3=arcs"} { // as the set was once called, and is now
-		form := c.Page(200, "/studies/new?learner=SVM&"+link)
-		if got := handlerstest.Texts(form.Find("input[name=data][checked]").Closest("label")); len(got) != 1 || !strings.HasPrefix(got[0], "moons, noise 0.3") || form.Find("input[name='data-name.moons, noise 0.3']").AttrOr("value", "") != "arcs" {
-			t.Errorf("%s: chosen are %q", link, got)
-		}
-	}
-	q.Del("as")
-	toml, _ := c.Send(200, "/studies", q.Encode()).HTML().Find(`a[href$="/study.toml"]`).Attr("href")
-	id := strings.Split(toml, "/")[2]
-	c.Want(http.StatusConflict, "GET", "/studies/"+id+"/results.csv", "")
-	c.Send(200, "/studies/"+id+"/cancel", "")
-	got := handlerstest.Decode[api.Study](c.Want(200, "GET", "/api/studies/"+id, ""))
-	require.Check(t, got.Status == store.Cancelled && got.Result == nil, "%+v", got)
-	c.Page(200, "/studies/"+id)
-	c.Send(200, "/studies/"+id+"/delete", "")
-	for wrong, why := range map[string]string{
-		"learner=SVM":                    "choose at least one data set",
-		"data=moons":                     "choose at least one learner",
-		"data=moons&learner=SVM&folds=1": "folds",
-		"study=x":                        "expected",
-		"study=" + url.QueryEscape(strings.Replace(handlerstest.SmallStudy, "own points", "others", 1)):                                   "this workspace has no data set called others.csv",
-		"study=" + url.QueryEscape(strings.NewReplacer("folds = 3", "folds = 60", "own points", "mine").Replace(handlerstest.SmallStudy)): "60 folds",
-	} {
-		a := c.Send(http.StatusUnprocessableEntity, "/studies", wrong)
-		require.Check(t, strings.Contains(string(a.Body), why), "%s: %s", wrong, a.Body)
-	}
-}
-
 // A study of which one learner fails on one data set says which and why, and goes on without
 // either, from what is known.
 func TestStudyWithoutWhatFailed(t *testing.T) {
@@ -201,16 +162,6 @@ func TestStudyFormKinds(t *testing.T) {
 		require.Check(t, want.own.ID == "" || got.Result.Sets[0].Name == "my own",
 			"%s: the set is called %s", kind, got.Result.Sets[0].Name)
 	}
-	for wrong, why := range map[string]string{
-		"of=values&data=sine&data=hill&data-name.hill=sine&learner=ridge%2C+linear": "two are called sine",
-		"data=moons&learner=SVM&learner=MCM&learner-name.MCM=SVM":                   "two are called SVM",
-		"data=moons&learner=SVM&data-name.moons=" + strings.Repeat("m", 61):         "expected 1 to 60 characters",
-		"data=moons&learner=SVM&baseline=MCM":                                       "MCM is not among the chosen learners",
-	} {
-		a := c.Send(http.StatusUnprocessableEntity, "/studies", wrong)
-		require.Check(t, strings.Contains(string(a.Body), why), "%s: %s", wrong, a.HTML().Find(".problem").Text())
-	}
-	c.Page(404, "/studies/new?of=sounds")
 }
 
 // A study of values is computed in the background as well.

@@ -1,16 +1,12 @@
 package teach_test
 
 import (
-	"bytes"
-	"encoding/csv"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
@@ -23,53 +19,6 @@ import (
 // names are those in the gallery, in its order.
 func names(doc *goquery.Document) []string {
 	return handlerstest.Texts(doc.Find(".gallery tbody th").Clone().Find(".twin, .with").Remove().End())
-}
-
-// What was handed in leaves as a table that a spreadsheet opens without computing.
-func TestExportHandins(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	tc, a, b := s.Browse(t, handlerstest.Teacher), s.Browse(t, handlerstest.Ada), s.Browse(t, handlerstest.Ben)
-	code := tc.Course("/lab?data=moons&test_fraction=0.3", "")
-	send := func(c *handlerstest.Client, form string) {
-		c.Send(200, "/course/"+code+"/handins", "course="+code+"&data=moons&test_fraction=0.3&"+form)
-	}
-	send(a, url.Values{"who": {`=cmd|' /C calc'!A0`}, "C": {"0.1"}}.Encode())
-	send(b, "C=7&who=Ada,+the+second")
-	send(a, url.Values{"who": {"-1+1"}, "learner": {"mcm"}}.Encode())
-	sent := tc.Want(200, "GET", "/courses/"+code+"/handins.csv", "")
-	kind, name := sent.Header.Get("Content-Type"), sent.Header.Get("Content-Disposition")
-	require.Check(t, strings.HasPrefix(kind, "text/csv") && strings.Contains(name, "A course.csv"), "sent as %s, %s", kind, name)
-	table, err := csv.NewReader(bytes.NewReader(sent.Body)).ReadAll()
-	require.Must(t, err == nil && len(table) == 4, "%d lines, %v", len(table), err)
-	names := slices.Sorted(slices.Values(table[0]))
-	require.Check(t, len(slices.Compact(names)) == len(table[0]), "two columns of one name: %v", table[0])
-	column := func(name string) (cells []string) {
-		for _, line := range table[1:] {
-			cells = append(cells, line[slices.Index(table[0], name)])
-		}
-		return cells
-	}
-	for name, want := range map[string][]string{
-		"name":    {`'=cmd|' /C calc'!A0`, "Ada, the second", "'-1+1"},
-		"student": {"1", "2", "1"},
-		"status":  {"done", "done", "done"},
-		"C":       {"0.1", "7", "1"},
-		"learner": {"svm", "svm", "mcm"},
-
-		"gamma":         {"auto", "auto", "auto"},
-		"result_status": {"converged", "converged", "converged"},
-		"result_C":      {"0.1", "7", "1"},
-	} {
-		require.Slices(t, column(name), want, "%s", name)
-	}
-	runs, _, err := s.App.Store.Runs(t.Context(), store.WorkspaceOf(handlerstest.Ben), store.Filter{})
-	require.Must(t, err == nil && len(runs) == 1 && runs[0].Report.TestAccuracy != nil, "%v %v", runs, err)
-	if got, err := strconv.ParseFloat(column("test_accuracy")[1], 64); err != nil || got != *runs[0].Report.TestAccuracy {
-		t.Errorf("held out %v, want %v", got, *runs[0].Report.TestAccuracy)
-	}
-	_, err = time.Parse(time.RFC3339, column("handed_in")[0])
-	require.Check(t, err == nil, "%v", err)
 }
 
 // A control on several screens is set once for all of them; one that is free begins so and
@@ -140,6 +89,7 @@ func TestHandInFromALesson(t *testing.T) {
 	require.Check(t, len(got) == store.MaxNames, "in the gallery: %q", got)
 }
 
+// The form of a new course asks about each control of the lab.
 func TestNewCoursePage(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
@@ -158,52 +108,9 @@ func TestNewCoursePage(t *testing.T) {
 			t.Errorf("nothing is asked about %s", n)
 		}
 	})
-	require.Check(t, c.Page(200, "/lab?data=moons&course="+s.Browse(t, handlerstest.Ada).Course("/lab?data=moons", "")).Find("[name^='search.']").Length() == 0,
-		"in a course something is searched")
 	target, _ := doc.Find("[name=target]").Attr("value")
 	q, err := url.ParseQuery(strings.TrimPrefix(target, "/lab?"))
 	require.Check(t, err == nil && q.Get("on") == "pca" && q.Get("kernel") == "poly", "the course is made of %s", target)
-
-	c.Send(422, "/courses/new", "data=moons&C=-1")
-	again := c.Send(422, "/courses", url.Values{"target": {target}, "title": {" "}, "control.C": {"frozen"}, "group.kernel": {"hidden"}}.Encode()).HTML()
-	require.Check(t, again.Find(".error").Length() == 1 && again.Find("[name='control.C'][value=frozen][checked]").Length() == 1 && again.Find("[name='group.kernel'] [value=hidden][selected]").Length() == 1 && again.Find("[name=handins][checked]").Length() == 0,
-		"the form does not come back as it was filled in")
-	for _, target := range []string{"https://elsewhere.example/lab", "//elsewhere.example/lab", "/settings", "/lab/../settings", "lab", "/lab?C=-1", "javascript:alert(1)"} {
-		for _, a := range []handlerstest.Answer{
-			c.Do("GET", "/courses/new?target="+url.QueryEscape(target), ""),
-			c.Do("POST", "/courses", "title=x&target="+url.QueryEscape(target), "Content-Type", "application/x-www-form-urlencoded"),
-		} {
-			require.Equal(t, a.Status, 422, "a course of %s: status", target)
-		}
-	}
-	got := handlerstest.Texts(c.Page(200, "/courses").Find(".course-list th a"))
-	require.Check(t, len(got) == 0, "courses %q", got)
-	code := c.Course("/lessons/margins?screen=line&b=0.5", "control.b=frozen")
-	require.Slices(t, handlerstest.Texts(c.Page(200, "/courses").Find(".course-list code")), []string{code}, "courses")
-	link, _ := c.Page(200, "/courses/"+code).Find(".course-state a").Attr("href")
-	require.Equal(t, link, "/lessons/margins?b=0.5&course="+code+"&screen=line", "the lesson is at")
-}
-
-func TestCourseCode(t *testing.T) {
-	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	code := s.Browse(t, handlerstest.Teacher).Course("/lab?data=xor&C=5", "")
-	c := s.Browse(t, handlerstest.Ada)
-	for _, typed := range []string{code, strings.ToLower(code), code[:3] + " " + code[3:], code[:3] + "-" + code[3:]} {
-		doc := c.Page(200, "/course?code="+url.QueryEscape(typed))
-		require.Check(t, doc.Find("#f-C").AttrOr("value", "") == "5", "%q does not open the course", typed)
-	}
-	require.Check(t, c.Page(200, "/course/"+strings.ToLower(code)).Find(".course-banner").Length() == 1,
-		"the address takes no small letters")
-	doc := c.Want(404, "GET", "/course?code=wrong%3Cb%3E", "").HTML()
-	require.Check(t, doc.Find("#f-code").AttrOr("value", "") == "wrong<b>" && doc.Find("#f-code-error").Length() == 1,
-		"a wrong code does not come back with a word beside it")
-	c.Want(404, "GET", "/course/XXXXXX", "")
-	c.Want(404, "GET", "/lab?course=XXXXXX", "")
-	require.Check(t, c.Page(200, "/").Find("form[action='/course'] [name=code]").Length() == 1,
-		"the start page does not ask for a code")
-	got := regexp.MustCompile(`/courses/[A-Z]{6}`).FindString(string(c.Want(200, "GET", "/courses", "").Body))
-	require.Check(t, got == "", "a student's list of courses has %s", got)
 }
 
 // Addresses that people have kept from when courses were called classes still lead there.
@@ -240,39 +147,6 @@ func TestFormerAddresses(t *testing.T) {
 	s.Browse(t, handlerstest.Ben).Send(200, "/lessons/several-classes/slack/live", "class=B") // a control of that name
 	old := s.Browse(t, handlerstest.Ada).Page(200, "/lab?class="+code+"&C=99")
 	require.Equal(t, old.Find("[name=C]").AttrOr("value", ""), "7", "C is … in an old link of the course")
-}
-
-// TestSharedControlsHoldEverywhere: what a course sets for several screens is refused where
-// one of them cannot have it, and choices are those that all of them offer.
-func TestSharedControlsHoldEverywhere(t *testing.T) {
-	t.Parallel()
-	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Teacher)
-	doc := c.Send(422, "/courses", "title=Bounds&target=/lessons/risk&value.m=600").HTML()
-	if text := doc.Text(); !strings.Contains(text, "from 2 to 500") || !strings.Contains(text, "The risk, and the errors that we see") {
-		t.Errorf("600 points on all screens of risk: %s", text)
-	}
-	choices := func(lesson, control string) string {
-		options := c.Page(200, "/courses/new?target=/lessons/"+lesson).Find("[name='value." + control + "'] option")
-		return strings.Join(options.Map(func(_ int, o *goquery.Selection) string { return o.AttrOr("value", "") }), " ")
-	}
-	require.Equal(t, choices("graph-kernels", "graph"), " path ring paw house", "graphs for all screens")
-	require.Equal(t, choices("soft-margin", "set"), "", "data for all screens of the soft margin")
-
-	// Data that only one screen offers: the others keep their own, without a word of error.
-	const iris = "iris-versicolor-virginica"
-	lesson := "/lessons/soft-margin?screen=c&set=" + iris
-	said := c.Page(200, "/courses/new?target="+url.QueryEscape(lesson)).Find(".control-table tr:contains(data)").Text()
-	require.Check(t, strings.Contains(said, "where it is offered"), "said of the data: %q", said)
-	for _, state := range []string{"free", "frozen", "hidden"} {
-		page := c.Page(200, "/course/"+c.Course(lesson, "control.set="+state))
-		got := page.Find(".demo [name=set] option[selected]").Map(func(_ int, o *goquery.Selection) string { return o.AttrOr("value", "") })
-		want := []string{iris, "moons"}
-		require.Check(t, state == "hidden" || slices.Equal(got, want), "%s: data %q, not %q", state, got, want)
-		page.Find(".demo [data-error-of]").Each(func(_ int, e *goquery.Selection) {
-			require.Equal(t, e.Text(), "", "%s", state)
-		})
-		require.Says(t, page.Find("#c .stage img").AttrOr("src", ""), iris, "%s: the picture", state)
-	}
 }
 
 // Who has lost the teacher's link gets it back in any browser by the key of the workspace.
