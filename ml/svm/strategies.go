@@ -22,14 +22,14 @@ type without struct{ single, parts, start, newton, near bool }
 
 // The thresholds.
 const (
-	few     = 500  // points from which single precision pays: rows of fewer fit a cache
-	many    = 2000 // points from which samples and merged points pay; size of a neighbourhood
-	batch   = 1000 // steps between checks for settled points
-	oneOf   = 4    // a sample is one point in oneOf; merging leaves one in oneOf
-	fewOf   = 2    // a part has at most one point in fewOf: its shorter rows are computed again
-	smaller = 10   // factor by which a part reduces the violation, between successive C, and of a gain that counts as failure
-	apart   = 0.02 // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
-	rough   = 0.03 // stopping rule before the last C and for merged points
+	few     = 500         // points from which single precision pays: rows of fewer fit a cache
+	batch   = 1000        // steps between checks for settled points
+	oneOf   = 4           // a sample is one point in oneOf; merging leaves one in oneOf
+	many    = oneOf * few // points from which samples and merged points pay, having at least few; size of a neighbourhood
+	fewOf   = 2           // a part has at most one point in fewOf: its shorter rows are computed again
+	smaller = 10          // factor by which a part reduces the violation, between successive C, and of a gain that counts as failure
+	apart   = 0.02        // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
+	rough   = 0.03        // stopping rule before the last C and for merged points
 
 	newtonFree = 2500 // free points for which factorisation is affordable: 100 MB, and as much for their matrix
 	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
