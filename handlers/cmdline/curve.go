@@ -18,6 +18,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
+	"marginlab/ml/study"
 	"marginlab/ml/trace"
 	"marginlab/views/figure"
 )
@@ -114,7 +115,7 @@ func writeLearning(w io.Writer, r cvReport) error {
 	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s on held-out and training points: mean and standard deviation over %d folds\n\n", what, len(r.Learning[0].Folds))
-	writeTable(b, lines)
+	study.WriteColumns(b, lines)
 	return b.Flush()
 }
 

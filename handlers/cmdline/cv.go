@@ -16,6 +16,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/param"
+	"marginlab/ml/study"
 	"marginlab/ml/trace"
 )
 
@@ -373,7 +374,7 @@ func writeCV(w io.Writer, r cvReport) error {
 		what += " in %"
 	}
 	fmt.Fprintf(b, "%s on held-out points: mean and standard deviation over %d folds\n\n", what, len(r.Settings[0].Folds))
-	writeTable(b, lines)
+	study.WriteColumns(b, lines)
 	if r.Nested != nil {
 		mean, deviation, _ := score.Over(r.NestedFolds())
 		unit := ""
