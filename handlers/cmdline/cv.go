@@ -15,6 +15,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
 	"marginlab/ml/trace"
@@ -328,10 +329,7 @@ func writeCV(w io.Writer, r cvReport) error {
 	}
 	lines := [][]string{append(slices.Clip(head), "support vectors", "status")}
 	for i, s := range r.Settings {
-		var line []string
-		for _, name := range r.Searched {
-			line = append(line, cmp.Or(s.Values.Text(name), "-"))
-		}
+		line := lists.Map(r.Searched, func(name string) string { return cmp.Or(s.Values.Text(name), "-") })
 		for k, score := range shown {
 			mean, deviation, ok := score.Over(s.Folds)
 			numbers := []string{amount(score, mean), amount(score, deviation)}
