@@ -1,5 +1,7 @@
 package ml
 
+import "marginlab/ml/lists"
+
 // ClassReport is a row of a confusion matrix: how the points of one class were predicted.
 type ClassReport struct {
 	Class     string `json:"class"`
@@ -88,7 +90,7 @@ func (t Target) supporters(rows []ClassReport, vectors []int) {
 
 // confusion returns the confusion matrix of some rows.
 func (t Target) confusion(predicted, rows []int) []ClassReport {
-	return Confusion(t.Classes, pick(t.Class, rows), predicted)
+	return Confusion(t.Classes, lists.At(t.Class, rows), predicted)
 }
 
 // counts returns the counts of the confusion matrix of some rows.

@@ -23,6 +23,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -227,7 +228,7 @@ func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
 	r.TrainAccuracy, r.Confusion = &right, p.target.confusion(predicted, p.rows)
 	p.target.supporters(r.Confusion, m.Supports.Rows)
 	if held != nil {
-		r.Judge(m, pick(p.target.Class, p.test), held)
+		r.Judge(m, lists.At(p.target.Class, p.test), held)
 	}
 }
 
@@ -248,12 +249,12 @@ func (p *problem) tied(m *Model, scores *mat.Dense) (n int) {
 
 // measure fills in the regression errors, as count does the accuracies.
 func (p *problem) measure(r *Report, trained, held *mat.Dense) error {
-	e, err := errorsOf(trained.RawMatrix().Data, pick(p.target.Values, p.rows))
+	e, err := errorsOf(trained.RawMatrix().Data, lists.At(p.target.Values, p.rows))
 	r.MSE, r.R2 = &e.MSE, e.R2
 	if held == nil || err != nil {
 		return err
 	}
-	unseen, err := errorsOf(held.RawMatrix().Data, pick(p.target.Values, p.test))
+	unseen, err := errorsOf(held.RawMatrix().Data, lists.At(p.target.Values, p.test))
 	r.TestMSE, r.TestR2 = &unseen.MSE, unseen.R2
 	return err
 }
@@ -313,7 +314,7 @@ func (p *problem) answers(ctx context.Context, m *Model, machines []*fitted) (*m
 		if len(open) == 0 {
 			continue
 		}
-		f, err := p.scores(ctx, m.Alone(k), pick(p.rows, open))
+		f, err := p.scores(ctx, m.Alone(k), lists.At(p.rows, open))
 		if err != nil {
 			return nil, err
 		}
@@ -362,7 +363,7 @@ func (p *problem) settle(ctx context.Context, gram kernel.Matrix, m *Model, mach
 	if len(open) == 0 {
 		return nil
 	}
-	own, err := p.scores(ctx, m, pick(p.rows, open))
+	own, err := p.scores(ctx, m, lists.At(p.rows, open))
 	if err != nil {
 		return err
 	}
@@ -412,7 +413,7 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *s
 	if spec.Conformal == "none" || sol.report.Status == trace.Cancelled {
 		return nil, last, nil
 	}
-	first, last = last, &fitted{cores: pick(q.at, cores)}
+	first, last = last, &fitted{cores: lists.At(q.at, cores)}
 	x := p.x
 	if x != nil {
 		x = dataset.PickRows(x, q.at)
@@ -427,7 +428,7 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *s
 	if last.c, err = p.factors(ctx, last); err != nil {
 		return nil, nil, err
 	}
-	if sol, err = learner.solve(ctx, kernel.Scaled(gram, pick(last.c, q.at)), q.y, spec, memory, recorder); err != nil {
+	if sol, err = learner.solve(ctx, kernel.Scaled(gram, lists.At(last.c, q.at)), q.y, spec, memory, recorder); err != nil {
 		return nil, nil, err
 	}
 	last.solution = sol.over(q.at, len(p.rows))
@@ -660,7 +661,7 @@ func (p *problem) model(machines []*fitted) *Model {
 		}
 	}
 	if len(used) > 0 {
-		m.Supports.Rows = pick(p.rows, used)
+		m.Supports.Rows = lists.At(p.rows, used)
 	}
 	switch {
 	case p.objects != nil:
@@ -677,10 +678,10 @@ func (p *problem) model(machines []*fitted) *Model {
 	for k, f := range machines {
 		m.Machines[k].B, m.Machines[k].Map = f.b, f.cmap
 		if len(used) > 0 {
-			m.Machines[k].Coef = pick(f.u, used)
+			m.Machines[k].Coef = lists.At(f.u, used)
 		}
 		if len(used) > 0 && p.objects != nil && f.cmap != nil {
-			m.Machines[k].Factors = pick(f.c, used)
+			m.Machines[k].Factors = lists.At(f.c, used)
 		}
 		for _, i := range f.cores {
 			m.Machines[k].CoreRows = append(m.Machines[k].CoreRows, p.rows[i])
@@ -739,12 +740,4 @@ func accuracy(f, y []float64) float64 {
 		}
 	}
 	return float64(right) / float64(len(y))
-}
-
-func pick[T any](y []T, idx []int) []T {
-	out := make([]T, len(idx))
-	for i, r := range idx {
-		out[i] = y[r]
-	}
-	return out
 }

@@ -16,6 +16,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/dense"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 )
 
@@ -471,10 +472,7 @@ func (m *Model) Accuracy(d *dataset.Data) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	classes := make([]int, len(d.Y))
-	for i, c := range d.Y {
-		classes[i] = m.ClassOf(d.Classes[c])
-	}
+	classes := lists.Map(d.Y, func(c int) int { return m.ClassOf(d.Classes[c]) })
 	return agreement(m.predicted(scores), classes), nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"marginlab/ml/conformal"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/multiclass"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
@@ -81,7 +82,7 @@ type part struct {
 // parts returns the problems of all machines that the rule requires.
 func (p *problem) parts() []part {
 	if p.target.Rule == Value {
-		whole := part{at: make([]int, len(p.rows)), y: pick(p.target.Values, p.rows)}
+		whole := part{at: make([]int, len(p.rows)), y: lists.At(p.target.Values, p.rows)}
 		for k := range whole.at {
 			whole.at[k] = k
 		}
@@ -227,7 +228,7 @@ func (p *problem) fitJointly(ctx context.Context, spec Spec, gram kernel.Matrix,
 	if err != nil {
 		return nil, nil, err
 	}
-	class := pick(p.target.Class, p.rows)
+	class := lists.At(p.target.Class, p.rows)
 	solve := func(k kernel.Matrix) ([]*fitted, error) {
 		res, err := multiclass.Train(ctx, k, class, len(p.target.Classes), multiclass.Settings{
 			Formulation: way.joint, C: spec.penalty(), Tol: spec.Values.Number("tol"), MaxIter: spec.Values.Int("max_iter"), CacheBytes: spec.CacheBytes, Recorder: recorder,
@@ -259,7 +260,7 @@ func (p *problem) fitJointly(ctx context.Context, spec Spec, gram kernel.Matrix,
 	}
 	shared := &fitted{cores: p.cores(spec, used)}
 	var stats conformal.Stats
-	shared.cmap, stats, err = conformal.Fit(ctx, spec.Conformal, gram, p.x, pick(p.target.Strata(), p.rows), shared.cores, conformal.Settings{
+	shared.cmap, stats, err = conformal.Fit(ctx, spec.Conformal, gram, p.x, lists.At(p.target.Strata(), p.rows), shared.cores, conformal.Settings{
 		Gamma: width, Ridge: spec.Values.Number("core_ridge"),
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -165,7 +166,7 @@ func (t *Trainer) platt(ctx context.Context, train []int, cs []float64) ([]Platt
 	plain := &Trainer{p: t.p, spec: t.spec.plain()}
 	for _, fold := range folds {
 		in, out := without(train, fold)
-		positive = append(positive, positives(pick(target.Class, out))...)
+		positive = append(positive, positives(lists.At(target.Class, out))...)
 		judged, err := plain.Judge(ctx, in, out, cs)
 		if err != nil {
 			return nil, nil, err

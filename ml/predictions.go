@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -246,11 +247,7 @@ func lacks(t *dataset.Table, features []string) error {
 }
 
 func columnNames(t *dataset.Table) []string {
-	names := make([]string, len(t.Columns))
-	for j, c := range t.Columns {
-		names[j] = c.Name
-	}
-	return names
+	return lists.Map(t.Columns, func(c dataset.Column) string { return c.Name })
 }
 
 // hasColumn reports whether t has a column of this name, ignoring case as Table does.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -259,11 +260,7 @@ func (s *sensing) sides(m *Model, res *svm.Result) []bool {
 		scores, _ := m.Surface(*s.view, s.ss, s.ts)
 		f = scores[0]
 	}
-	sides := make([]bool, len(f))
-	for i, v := range f {
-		sides[i] = v >= 0
-	}
-	return sides
+	return lists.Map(f, func(v float64) bool { return v >= 0 })
 }
 
 // moved returns the movement of a machine's boundary.

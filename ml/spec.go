@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -148,10 +149,7 @@ func Param(name string) (param.Param, bool) {
 
 // NoParameter returns the message for an unknown parameter, with a suggestion.
 func NoParameter(name string) string {
-	names := make([]string, len(Params))
-	for i, p := range Params {
-		names[i] = p.Name
-	}
+	names := lists.Map(Params, func(p param.Param) string { return p.Name })
 	return name + " is not a parameter" + param.DidYouMean(name, "", names)
 }
 

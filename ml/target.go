@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -93,16 +94,12 @@ func (t Target) Strata() []float64 {
 	if t.Rule == Value {
 		return make([]float64, len(t.Values))
 	}
-	y := make([]float64, len(t.Class))
-	for i, c := range t.Class {
-		y[i] = float64(c)
-	}
-	return y
+	return lists.Map(t.Class, func(c int) float64 { return float64(c) })
 }
 
 // right returns the accuracy on some rows.
 func (t Target) right(predicted, rows []int) float64 {
-	return agreement(predicted, pick(t.Class, rows))
+	return agreement(predicted, lists.At(t.Class, rows))
 }
 
 // agreement returns the fraction of places at which two lists of classes agree.
@@ -118,9 +115,5 @@ func agreement(a, b []int) float64 {
 
 // positives tells of every class whether it is the positive one, under Sign.
 func positives(classes []int) []bool {
-	positive := make([]bool, len(classes))
-	for k, c := range classes {
-		positive[k] = c == 1
-	}
-	return positive
+	return lists.Map(classes, func(c int) bool { return c == 1 })
 }

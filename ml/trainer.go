@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -82,7 +83,7 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 	if err != nil {
 		return nil, err
 	}
-	positive := positives(pick(p.target.Class, test))
+	positive := positives(lists.At(p.target.Class, test))
 	for a := range judged {
 		switch j := &judged[a]; {
 		case j.Fault != nil:
@@ -137,7 +138,7 @@ func (p *problem) judge(ctx context.Context, spec Spec, test []int) (j Judged, e
 	}
 	j = Judged{Status: res.Report.Status, SupportVectors: res.Report.SupportVectors, Scores: f}
 	if p.target.Rule == Value {
-		e, err := errorsOf(f.RawMatrix().Data, pick(p.target.Values, test))
+		e, err := errorsOf(f.RawMatrix().Data, lists.At(p.target.Values, test))
 		if err != nil {
 			return j, err
 		}
@@ -152,7 +153,7 @@ func (p *problem) judge(ctx context.Context, spec Spec, test []int) (j Judged, e
 // count fills in accuracy and confusion matrix from the scores of m at rows.
 func (j *Judged) count(t Target, m *Model, rows []int) {
 	predicted := m.predicted(j.Scores)
-	j.Accuracy, j.Confusion, j.AUC = t.right(predicted, rows), t.counts(predicted, rows), areaUnder(t.Rule, pick(t.Class, rows), j.Scores)
+	j.Accuracy, j.Confusion, j.AUC = t.right(predicted, rows), t.counts(predicted, rows), areaUnder(t.Rule, lists.At(t.Class, rows), j.Scores)
 }
 
 // judgeCache is the memory for kernel rows of one call, unless the spec sets its own. Several

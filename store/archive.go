@@ -276,14 +276,10 @@ type Imported struct {
 // String returns the counts as a sentence.
 func (i Imported) String() string {
 	parts := []string{number(i.Datasets, "data set"), number(i.Runs, "run")}
-	if i.Searches > 0 {
-		parts = append(parts, number(i.Searches, "search"))
-	}
-	if i.Studies > 0 {
-		parts = append(parts, number(i.Studies, "study"))
-	}
-	if i.Reports > 0 {
-		parts = append(parts, number(i.Reports, "report"))
+	for j, n := range []int{i.Searches, i.Studies, i.Reports} {
+		if n > 0 {
+			parts = append(parts, number(n, []string{"search", "study", "report"}[j]))
+		}
 	}
 	last := len(parts) - 1
 	text := "Imported: " + strings.Join(parts[:last], ", ") + " and " + parts[last] + "."

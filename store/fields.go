@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -80,10 +81,7 @@ func fields() []Field {
 		return t
 	}
 	statuses := []string{string(Queued), string(Running), string(Done), string(Failed), string(Cancelled)}
-	var rules []string
-	for _, r := range ml.Rules {
-		rules = append(rules, string(r.Name))
-	}
+	rules := lists.Map(ml.Rules, func(r ml.RuleEntry) string { return string(r.Name) })
 	all := []Field{
 		{Name: "name", Label: "name", Help: "Name of the run.", Summary: true, expr: "name", of: func(r Run) any { return text(r.Name) }},
 		{Name: "data", Label: "data", Help: "Current or last name of its data set.", Summary: true, expr: "dataset_name", of: func(r Run) any { return text(r.DatasetName) }},

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -317,10 +318,7 @@ func containing(text string) string {
 func (p *queryParser) comparison(name queryToken) string {
 	f, ok := LookupField(name.text)
 	if !ok {
-		var names []string
-		for _, f := range Fields() {
-			names = append(names, f.Name)
-		}
+		names := lists.Map(Fields(), func(f Field) string { return f.Name })
 		for alias := range aliases {
 			names = append(names, alias)
 		}

@@ -21,6 +21,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/web"
@@ -276,7 +277,7 @@ func (a *Handler) Runs(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, http.StatusOK, map[string]any{"runs": listed(runs, newRun), "total": total, "limit": f.Limit, "offset": f.Offset})
+	return web.JSON(w, http.StatusOK, map[string]any{"runs": lists.Map(runs, newRun), "total": total, "limit": f.Limit, "offset": f.Offset})
 }
 
 // CreateRun queues a run and responds without waiting for it.
@@ -410,22 +411,13 @@ func (a *Handler) DeleteRuns(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, map[string]any{"runs": append([]string{}, ids...)})
 }
 
-// listed converts rows to JSON values; an empty list is [] rather than null.
-func listed[Row, JSON any](rows []Row, as func(Row) JSON) []JSON {
-	list := make([]JSON, len(rows))
-	for i, r := range rows {
-		list[i] = as(r)
-	}
-	return list
-}
-
 // all sends all of a workspace's objects of a kind.
 func all[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(context.Context, store.Workspace) ([]Row, error), as func(Row) JSON) error {
 	rows, err := read(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, http.StatusOK, map[string]any{name: listed(rows, as)})
+	return web.JSON(w, http.StatusOK, map[string]any{name: lists.Map(rows, as)})
 }
 
 // part writes the page of rows that limit and offset of the request select.
@@ -439,5 +431,5 @@ func part[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, re
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, http.StatusOK, map[string]any{name: listed(rows, as), "total": total, "limit": f.Limit, "offset": f.Offset})
+	return web.JSON(w, http.StatusOK, map[string]any{name: lists.Map(rows, as), "total": total, "limit": f.Limit, "offset": f.Offset})
 }

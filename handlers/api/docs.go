@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marginlab/ml/lists"
 	apiview "marginlab/views/api"
 	"marginlab/views/manual"
 	"marginlab/web"
@@ -143,16 +144,10 @@ func examples(path, method string, body any, isJSON, answersJSON bool) (curl, py
 func literal(v any) string {
 	switch v := v.(type) {
 	case object:
-		var parts []string
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			parts = append(parts, strconv.Quote(name)+": "+literal(v[name]))
-		}
+		parts := lists.Map(slices.Sorted(maps.Keys(v)), func(name string) string { return strconv.Quote(name) + ": " + literal(v[name]) })
 		return "{" + strings.Join(parts, ", ") + "}"
 	case []any:
-		parts := make([]string, len(v))
-		for i, x := range v {
-			parts[i] = literal(x)
-		}
+		parts := lists.Map(v, literal)
 		return "[" + strings.Join(parts, ", ") + "]"
 	case bool:
 		return map[bool]string{false: "False", true: "True"}[v]
@@ -217,10 +212,7 @@ func kindOf(doc object, schema any) string {
 		return ""
 	}
 	if all := list(s["enum"]); len(all) > 0 && len(all) <= 8 {
-		words := make([]string, len(all))
-		for i, v := range all {
-			words[i] = fmt.Sprint(v)
-		}
+		words := lists.Map(all, func(v any) string { return fmt.Sprint(v) })
 		return strings.Join(words, " | ")
 	}
 	if kinds := list(s["type"]); len(kinds) > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"marginlab/handlers/background"
 	"marginlab/handlers/frame"
+	"marginlab/ml/lists"
 	"marginlab/ml/trace"
 	"marginlab/store"
 	"marginlab/web"
@@ -50,11 +51,7 @@ func (a *Handler) JobEvents(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	look := func() ([]Job, error) {
 		list, err := a.UnderWay(ctx, frame.Workspace(ctx))
-		jobs := make([]Job, len(list))
-		for i, j := range list {
-			jobs[i] = newJob(j)
-		}
-		return jobs, err
+		return lists.Map(list, newJob), err
 	}
 	last, err := look()
 	if err != nil {

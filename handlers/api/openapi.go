@@ -14,6 +14,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/export"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/web"
@@ -89,10 +90,7 @@ func built() (object, error) {
 	schemas["Step"] = structSchema(reflect.TypeFor[trace.Step](), "Progress of a solver.")
 
 	schemas["Status"] = object{"enum": results.RunStatuses}
-	var builtins []string
-	for _, b := range dataset.Builtins {
-		builtins = append(builtins, b.Slug)
-	}
+	builtins := lists.Map(dataset.Builtins, func(b dataset.Builtin) string { return b.Slug })
 	schemas["NewRun"].(object)["properties"].(object)["dataset"].(object)["examples"] = builtins
 
 	doc["components"].(object)["parameters"].(object)["kind"].(object)["schema"].(object)["enum"] = dataset.Kinds()
@@ -247,10 +245,7 @@ func paramSchema(p param.Param) object {
 	case param.Switch:
 		s["type"], s["default"] = "boolean", p.Default == "true"
 	case param.Choice:
-		help := make([]string, len(p.Options))
-		for i, o := range p.Options {
-			help[i] = "\n- `" + o.Name + "`: " + o.Help
-		}
+		help := lists.Map(p.Options, func(o param.Option) string { return "\n- `" + o.Name + "`: " + o.Help })
 		s["type"], s["enum"], s["default"] = "string", optionNames(p), p.Default
 		s["description"] = p.Help + "\n" + strings.Join(help, "")
 	case param.Text:
@@ -264,19 +259,11 @@ func paramSchema(p param.Param) object {
 }
 
 func optionNames(p param.Param) []string {
-	names := make([]string, len(p.Options))
-	for i, o := range p.Options {
-		names[i] = o.Name
-	}
-	return names
+	return lists.Map(p.Options, func(o param.Option) string { return o.Name })
 }
 
 func ruleNames() []ml.Rule {
-	var names []ml.Rule
-	for _, r := range ml.Rules {
-		names = append(names, r.Name)
-	}
-	return names
+	return lists.Map(ml.Rules, func(r ml.RuleEntry) ml.Rule { return r.Name })
 }
 
 // reportSchema returns the schema of a report, including the parameters it repeats.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"marginlab/handlers/frame"
+	"marginlab/ml/lists"
 	"marginlab/ml/study"
 	"marginlab/store"
 	"marginlab/web"
@@ -61,10 +62,7 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 // Study answers with one study: how far it is, and its result once it is done.
 func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) (err error) {
 	if !s.Status().Ended() {
-		ids := make([]string, len(s.Searches))
-		for i, one := range s.Searches {
-			ids[i] = one.ID
-		}
+		ids := lists.Map(s.Searches, func(one store.Search) string { return one.ID })
 		if err := a.await(r, ids...); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/web"
@@ -112,10 +113,7 @@ func (a *Work) BeginFolds(ctx context.Context, ws store.Workspace, asks store.Re
 		return nil, err
 	}
 	scheme := eval.Scheme{Folds: folds, Repeats: repeats, Seed: 1}
-	var all []string
-	for _, run := range runs {
-		all = append(all, run.ID)
-	}
+	all := lists.Map(runs, func(run store.Run) string { return run.ID })
 	for i, run := range runs {
 		asks := asks
 		if asks.Key != "" { // one for each search, which knows of them all

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml"
+	"marginlab/ml/study"
 	"marginlab/views/figure"
 )
 
@@ -77,9 +78,9 @@ func writeChange(w io.Writer, s *ml.Sensitivity) error {
 	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "Nearest flips, up to a factor of ten\n\n")
-	writeTable(b, flips)
+	study.WriteColumns(b, flips)
 	fmt.Fprintf(b, "\nWithout one support vector, %d of %d tried: share of %d %s that change, in %%\n\n", len(s.Removals), s.SupportVectors, s.Places, places)
-	writeTable(b, removals)
+	study.WriteColumns(b, removals)
 	fmt.Fprintf(b, "\nUnder %d bootstrap samples: %s %% on average, %s %% at most\n", len(s.Samples), percent(stat.Mean(s.Samples, nil)), percent(slices.Max(s.Samples)))
 	return b.Flush()
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/simd"
 	"marginlab/views/manual"
@@ -81,10 +82,7 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 	}
 	i := slices.IndexFunc(table, func(c Command) bool { return c.Name == name })
 	if i < 0 {
-		names := make([]string, len(table))
-		for i, c := range table {
-			names[i] = c.Name
-		}
+		names := lists.Map(table, func(c Command) string { return c.Name })
 		names = append(names, topics...)
 		fmt.Fprintf(std.Err, "marginlab: no command %q%s: expected one of %s; see marginlab --help\n", name, param.DidYouMean(name, "", names), strings.Join(names, ", "))
 		return exitUsage

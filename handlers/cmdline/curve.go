@@ -17,7 +17,9 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
+	"marginlab/ml/study"
 	"marginlab/ml/trace"
 	"marginlab/views/figure"
 )
@@ -114,7 +116,7 @@ func writeLearning(w io.Writer, r cvReport) error {
 	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s on held-out and training points: mean and standard deviation over %d folds\n\n", what, len(r.Learning[0].Folds))
-	writeTable(b, lines)
+	study.WriteColumns(b, lines)
 	return b.Flush()
 }
 
@@ -134,16 +136,8 @@ func trained(f eval.Fold) float64 {
 	return f.TrainAccuracy
 }
 
-func each(folds []eval.Fold, of func(eval.Fold) float64) []float64 {
-	values := make([]float64, len(folds))
-	for i, f := range folds {
-		values[i] = of(f)
-	}
-	return values
-}
-
 func spread(folds []eval.Fold, of func(eval.Fold) float64) (mean, sd float64) {
-	return stat.MeanStdDev(each(folds, of), nil)
+	return stat.MeanStdDev(lists.Map(folds, of), nil)
 }
 
 // curve is folds over a number.
@@ -177,7 +171,7 @@ func (o *cvOptions) plotCurve(c curve, rule ml.Rule) error {
 	// Lists such as 0.1, 1, 10 call for a logarithmic axis.
 	v.Log = c.x[0] > 0 && c.x[len(c.x)-1] >= 20*c.x[0]
 	for _, folds := range c.folds {
-		v.HeldOut, v.Training = append(v.HeldOut, each(folds, heldOut)), append(v.Training, each(folds, trained))
+		v.HeldOut, v.Training = append(v.HeldOut, lists.Map(folds, heldOut)), append(v.Training, lists.Map(folds, trained))
 	}
 	return writePicture(*o.plot, v.Picture)
 }

@@ -15,7 +15,9 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
+	"marginlab/ml/study"
 	"marginlab/ml/trace"
 )
 
@@ -327,10 +329,7 @@ func writeCV(w io.Writer, r cvReport) error {
 	}
 	lines := [][]string{append(slices.Clip(head), "support vectors", "status")}
 	for i, s := range r.Settings {
-		var line []string
-		for _, name := range r.Searched {
-			line = append(line, cmp.Or(s.Values.Text(name), "-"))
-		}
+		line := lists.Map(r.Searched, func(name string) string { return cmp.Or(s.Values.Text(name), "-") })
 		for k, score := range shown {
 			mean, deviation, ok := score.Over(s.Folds)
 			numbers := []string{amount(score, mean), amount(score, deviation)}
@@ -373,7 +372,7 @@ func writeCV(w io.Writer, r cvReport) error {
 		what += " in %"
 	}
 	fmt.Fprintf(b, "%s on held-out points: mean and standard deviation over %d folds\n\n", what, len(r.Settings[0].Folds))
-	writeTable(b, lines)
+	study.WriteColumns(b, lines)
 	if r.Nested != nil {
 		mean, deviation, _ := score.Over(r.NestedFolds())
 		unit := ""

@@ -17,6 +17,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -125,10 +126,7 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, how *rea
 		if b, ok := dataset.FindBuiltin(path); ok {
 			return loadBuiltin(b, m)
 		}
-		var names []string
-		for _, b := range dataset.Builtins {
-			names = append(names, b.Slug)
-		}
+		names := lists.Map(dataset.Builtins, func(b dataset.Builtin) string { return b.Slug })
 		if meant := param.DidYouMean(path, "", names); meant != "" {
 			return nil, fmt.Errorf("%s: no such file or built-in data set%s", path, meant)
 		}

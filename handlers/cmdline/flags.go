@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -177,10 +178,7 @@ func placeholder(p param.Param) string {
 	case param.Switch:
 		return "[=true|false]"
 	case param.Choice:
-		names := make([]string, len(p.Options))
-		for i, o := range p.Options {
-			names[i] = o.Name
-		}
+		names := lists.Map(p.Options, func(o param.Option) string { return o.Name })
 		if all := strings.Join(names, "|"); len(all) <= 80 {
 			return " " + all
 		}

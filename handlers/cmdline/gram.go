@@ -19,6 +19,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
+	"marginlab/ml/study"
 	"marginlab/ml/trace"
 )
 
@@ -247,7 +248,7 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 		lines = append(lines, append(line, text(i)))
 	}
 	b := bufio.NewWriter(std.Out)
-	writeTable(b, lines)
+	study.WriteColumns(b, lines)
 	return b.Flush()
 }
 

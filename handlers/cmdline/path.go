@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"marginlab/ml"
+	"marginlab/ml/study"
 	"marginlab/views/figure"
 )
 
@@ -75,8 +76,8 @@ func writePath(w io.Writer, r *ml.Regularisation) error {
 	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%d training rows along C; accuracy in %%, held out: mean and standard deviation over %d folds\n\n", len(r.Rows), r.Folds)
-	writeTable(b, lines)
+	study.WriteColumns(b, lines)
 	fmt.Fprintf(b, "\nEntry points: %d. outside: no support vector; free: on its margin; bounded: alpha is C\n\n", len(r.Entries))
-	writeTable(b, entries)
+	study.WriteColumns(b, entries)
 	return b.Flush()
 }

@@ -6,9 +6,9 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"marginlab/ml"
+	"marginlab/ml/study"
 )
 
 // writeReport writes the numbers as a table: name, value, meaning.
@@ -39,18 +39,6 @@ func writeReport(w io.Writer, r ml.Report) error {
 
 // digits formats the numbers of the table regardless of unit.
 func digits(_ ml.Unit, v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
-
-// writeTable writes lines of cells in columns. Errors surface when b is flushed.
-func writeTable(b *bufio.Writer, lines [][]string) {
-	widths := columnWidths(lines)
-	for _, line := range lines {
-		var text strings.Builder
-		for j, s := range line {
-			fmt.Fprintf(&text, "%-*s  ", widths[j], s)
-		}
-		fmt.Fprintln(b, strings.TrimRight(text.String(), " "))
-	}
-}
 
 // writeConfusion writes a confusion matrix, a line for each class.
 func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
@@ -88,7 +76,7 @@ func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
 		}
 		lines = append(lines, line)
 	}
-	widths := columnWidths(lines)
+	widths := study.ColumnWidths(lines)
 	for _, line := range lines {
 		fmt.Fprintf(w, "  %-*s", widths[0], line[0])
 		for j, s := range line[1:] {
@@ -96,17 +84,4 @@ func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
 		}
 		fmt.Fprintln(w)
 	}
-}
-
-// columnWidths returns the widths of the longest cells.
-func columnWidths(lines [][]string) (widths []int) {
-	for _, line := range lines {
-		for j, s := range line {
-			if j == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[j] = max(widths[j], utf8.RuneCountInString(s))
-		}
-	}
-	return widths
 }

@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/study"
 	"marginlab/views/figure"
 )
@@ -103,10 +104,7 @@ func readyNames() (names []string) {
 }
 
 func ready() string {
-	var all []string
-	for _, r := range study.Builtins {
-		all = append(all, r.Name+" ("+r.Help+")")
-	}
+	all := lists.Map(study.Builtins, func(r study.Ready) string { return r.Name + " (" + r.Help + ")" })
 	return strings.Join(all, "; ")
 }
 

@@ -15,6 +15,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -166,10 +167,7 @@ func (b *bench) searchField(p param.Param) views.Field {
 }
 
 func listText(values []param.Value) string {
-	var texts []string
-	for _, v := range values {
-		texts = append(texts, v.Text())
-	}
+	texts := lists.Map(values, param.Value.Text)
 	return strings.Join(texts, ", ")
 }
 

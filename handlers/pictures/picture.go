@@ -21,6 +21,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -292,10 +293,7 @@ func offset(s figure.Scene) string {
 	if !s.Values || len(s.Points) == 0 {
 		return ""
 	}
-	t := make([]float64, len(s.Points))
-	for i, p := range s.Points {
-		t[i] = p.Y
-	}
+	t := lists.Map(s.Points, func(p ml.Point) float64 { return p.Y })
 	mean, variance := stat.PopMeanVariance(t, nil)
 	if mean*mean <= variance {
 		return ""
@@ -570,10 +568,7 @@ func DrawGraphs(t *views.PointTable, base, name, query string) {
 
 // Coordinates returns the coordinates of a point for reading, of many the first.
 func Coordinates(x []float64) string {
-	var coords []string
-	for _, v := range x[:min(len(x), 4)] {
-		coords = append(coords, views.Short(v))
-	}
+	coords := lists.Map(x[:min(len(x), 4)], views.Short)
 	if len(x) > 4 {
 		coords = append(coords, "…")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -133,10 +134,7 @@ func SearchLine(s store.Search) string {
 		words = append(words, "--nested")
 	}
 	if shares := s.Scheme.Learning; len(shares) > 0 {
-		var texts []string
-		for _, v := range shares {
-			texts = append(texts, strconv.FormatFloat(v, 'g', -1, 64))
-		}
+		texts := lists.Map(shares, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
 		words = append(words, "--learning="+strings.Join(texts, ","))
 	}
 	return strings.Join(words, " ")
@@ -151,10 +149,7 @@ func triedText(s store.Search, p param.Param) string {
 		}
 		values = s.Drawn.Lists[p.Name]
 	}
-	var texts []string
-	for _, v := range values {
-		texts = append(texts, v.Text())
-	}
+	texts := lists.Map(values, param.Value.Text)
 	return strings.Join(texts, ",")
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/repeat"
 	"marginlab/ml/study"
@@ -51,10 +52,7 @@ func FileOf(d store.Dataset) string { return FileName(strings.TrimSuffix(d.Name,
 
 // StudyTitle describes a comparison.
 func StudyTitle(s *study.Study) string {
-	var names []string
-	for _, l := range s.Learners {
-		names = append(names, l.Name)
-	}
+	names := lists.Map(s.Learners, func(l study.Learner) string { return l.Name })
 	sets := "one data set"
 	if n := len(s.Sets); n > 1 {
 		sets = fmt.Sprintf("%d data sets", n)

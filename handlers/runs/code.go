@@ -9,6 +9,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 )
@@ -81,10 +82,7 @@ func sklearnCode(run store.Run) string {
 	slices.Sort(imports[2:])
 	fmt.Fprintf(&b, "%s\n\n", strings.Join(imports, "\n"))
 	fmt.Fprintf(&b, "rows = list(csv.DictReader(open(%s, encoding=\"utf-8-sig\")))\n", quote(results.CSVName(run.DatasetName)))
-	names := make([]string, len(m.Features))
-	for j, name := range m.Features {
-		names[j] = quote(name)
-	}
+	names := lists.Map(m.Features, quote)
 	fmt.Fprintf(&b, "X = [[float(row[name]) for name in [%s]] for row in rows]\ny = [row[%s] for row in rows]\n", strings.Join(names, ", "), quote(m.Label))
 	if positive := s.Positive; positive != "" {
 		fmt.Fprintf(&b, "y = [label == %s for label in y]\n", quote(positive))

@@ -17,6 +17,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -179,10 +180,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 
 // heldOut fills in the evidence on the points that all runs held out.
 func (a *Reader) heldOut(ctx context.Context, e *runsview.Evidence, runs []store.Run, layers []figure.Layer) (*eval.HeldOut, error) {
-	points := make([][]ml.Point, len(layers))
-	for i, l := range layers {
-		points[i] = l.Scene.Points
-	}
+	points := lists.Map(layers, func(l figure.Layer) []ml.Point { return l.Scene.Points })
 	h, err := eval.OnHeldOut(points)
 	if err != nil {
 		return nil, err

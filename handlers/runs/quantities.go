@@ -15,6 +15,7 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -113,10 +114,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 	if z.where.String() == "" {
 		return z, nil
 	}
-	ids := make([]string, len(runs))
-	for i, r := range runs {
-		ids[i] = r.ID
-	}
+	ids := lists.Map(runs, func(r store.Run) string { return r.ID })
 	shown, err := a.Store.Matching(ctx, ids, z.where)
 	if err != nil {
 		return z, err

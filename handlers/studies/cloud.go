@@ -8,6 +8,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/views/figure"
 	studiesview "marginlab/views/studies"
@@ -134,10 +135,7 @@ func (m shades) scaleOf(name string, from, to float64) scale {
 
 // row returns a categorical axis, starting with "none" if some setting lacks the parameter.
 func (m shades) row(name string, from, to float64) scale {
-	var texts []string
-	for _, v := range m.search.Drawn.Lists[name] {
-		texts = append(texts, v.Text())
-	}
+	texts := lists.Map(m.search.Drawn.Lists[name], param.Value.Text)
 	if slices.ContainsFunc(m.search.Settings, func(s eval.Setting) bool { return !s.Values.Has(name) }) {
 		texts = append([]string{""}, texts...)
 	}

@@ -11,6 +11,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/views"
 	studiesview "marginlab/views/studies"
@@ -84,10 +85,7 @@ func (m heatMap) values(name string) []string {
 		}
 		return 0
 	})
-	var texts []string
-	for _, v := range tried {
-		texts = append(texts, v.Text())
-	}
+	texts := lists.Map(tried, param.Value.Text)
 	texts = slices.Compact(texts)
 	if slices.ContainsFunc(m.search.Settings, func(s eval.Setting) bool { return !s.Values.Has(name) }) {
 		texts = append(texts, "")

@@ -90,6 +90,19 @@ const (
 	condition = 1e13
 )
 
+// reduce returns the small factor R of K1 = Q R, the scatter of the columns of Q, and the Fisher
+// scalar of the unchanged kernel.
+func (p *problem) reduce(ctx context.Context) (r *mat.Dense, s *scatter, stats Stats, err error) {
+	q, r, err := p.coreFactors(ctx)
+	if err == nil {
+		s, err = p.scatter(ctx, q)
+	}
+	if err == nil {
+		stats.JBefore, err = s.j(mat.Col(nil, 0, r))
+	}
+	return r, s, stats, err
+}
+
 // eigen maximises alpha'P alpha / alpha'Q alpha (Badge et al. 2021). Q is singular if K1 has
 // dependent columns, as with repeated or close cores, and the ridge inside Q does not help. So
 // the problem is solved for c = U z in an orthonormal basis U of range(K1),
@@ -99,16 +112,8 @@ const (
 // by Cholesky reduction to an ordinary symmetric problem; alpha is the minimum-norm solution of
 // K1 alpha = c. Both use the small factor R of K1 = Q R.
 func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
-	q, r, err := p.coreFactors(ctx)
+	r, s, stats, err := p.reduce(ctx)
 	if err != nil {
-		return nil, Stats{}, err
-	}
-	s, err := p.scatter(ctx, q)
-	if err != nil {
-		return nil, Stats{}, err
-	}
-	var stats Stats
-	if stats.JBefore, err = s.j(mat.Col(nil, 0, r)); err != nil {
 		return nil, Stats{}, err
 	}
 	u, shortest, err := span(r)
@@ -264,21 +269,13 @@ const (
 // has the same effect for every kernel and number of cores. The iterate with the largest Fisher
 // scalar without ridge is returned, the start included, so that J never decreases.
 func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
-	q, r, err := p.coreFactors(ctx)
-	if err != nil {
-		return nil, Stats{}, err
-	}
-	s, err := p.scatter(ctx, q)
+	r, s, stats, err := p.reduce(ctx)
 	if err != nil {
 		return nil, Stats{}, err
 	}
 	rank, n := r.Dims()
 	alpha := mat.NewVecDense(n, unit(n))
 	best := mat.VecDenseCopyOf(alpha)
-	var stats Stats
-	if stats.JBefore, err = s.j(mat.Col(nil, 0, r)); err != nil {
-		return nil, Stats{}, err
-	}
 	stats.JAfter = stats.JBefore
 
 	steps, rate := p.Steps, p.Rate

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"marginlab/ml/lists"
 )
 
 // separator is one of CSV files.
@@ -237,10 +239,7 @@ func (t *Table) cutHeader(sep byte) []string {
 	if len(t.Lines) == 0 {
 		return nil
 	}
-	names := make([]string, len(t.Columns))
-	for j, c := range t.Columns {
-		names[j] = c.Cell(0)
-	}
+	names := lists.Map(t.Columns, func(c Column) string { return c.Cell(0) })
 	canonical := t.Kind != "" // always has a header
 	if t.Header = canonical || (isHeader(names, sep) || t.countsColumns(names)) && !t.isRowOfWords(names, sep) && !t.beginsWithValues(); !t.Header {
 		return nil
@@ -513,11 +512,7 @@ type csvScanner struct {
 
 // texts returns the fields of the record.
 func (sc *csvScanner) texts() []string {
-	texts := make([]string, len(sc.fields))
-	for j, f := range sc.fields {
-		texts[j] = f.text
-	}
-	return texts
+	return lists.Map(sc.fields, func(f field) string { return f.text })
 }
 
 // records iterates over the remaining records. Without quotes, in which lines may end, they are

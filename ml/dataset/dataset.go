@@ -23,6 +23,8 @@ import (
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/lists"
 )
 
 // Data is a set of labelled objects, usually points. Its fields must not be modified, so
@@ -43,10 +45,7 @@ const maxText = 100
 
 // FromPoints makes data of points in the plane, with features x1 and x2, as FromRows does.
 func FromPoints(points [][2]float64, labels []string) (*Data, error) {
-	rows := make([][]float64, len(points))
-	for i, p := range points {
-		rows[i] = p[:]
-	}
+	rows := lists.Map(points, func(p [2]float64) []float64 { return p[:] })
 	return FromRows([]string{"x1", "x2"}, rows, labels)
 }
 
@@ -104,10 +103,7 @@ func (d *Data) setClasses(labels []string, places []int) {
 	for i, c := range d.Classes {
 		of[c] = i
 	}
-	sorted := make([]int, len(labels))
-	for k, l := range labels {
-		sorted[k] = of[l]
-	}
+	sorted := lists.Map(labels, func(l string) int { return of[l] })
 	for i, k := range places {
 		d.Y[i] = sorted[k]
 	}
@@ -248,10 +244,7 @@ func (d *Data) write(w io.Writer, field func(string) string) error {
 	}
 	b.WriteString(field(d.Label))
 	b.WriteByte('\n')
-	classes := make([]string, len(d.Classes))
-	for i, c := range d.Classes {
-		classes[i] = field(c)
-	}
+	classes := lists.Map(d.Classes, field)
 	var cells []byte
 	for i, c := range d.Y {
 		cells = o.appendCells(cells[:0], i, field)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/lists"
 )
 
 // Fill holds the values that replace missing ones: a number for each feature, in order.
@@ -117,11 +119,7 @@ func (d *Data) words() [][]int {
 			columns = append(columns, c)
 		}
 	}
-	groups := make([][]int, len(columns))
-	for k, c := range columns {
-		groups[k] = c.features
-	}
-	return groups
+	return lists.Map(columns, func(c *column) []int { return c.features })
 }
 
 // fitWords fits the fill of a column's indicators. Rows without any of them have a further word,

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -109,10 +110,7 @@ func valueParams(noise string) []param.Param {
 func FindGenerator(name string) (Generator, error) {
 	i := slices.IndexFunc(Generators, func(g Generator) bool { return g.Name == name })
 	if i < 0 {
-		names := make([]string, len(Generators))
-		for i, g := range Generators {
-			names[i] = g.Name
-		}
+		names := lists.Map(Generators, func(g Generator) string { return g.Name })
 		return Generator{}, param.Problems{{Field: "generator", Message: fmt.Sprintf("no generator %s: expected one of %s", quote(name), strings.Join(names, ", "))}}
 	}
 	return Generators[i], nil

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"marginlab/ml/lists"
 )
 
 // writtenGraph is a graph in JSON input.
@@ -80,11 +82,7 @@ func parseGraph(text string) (g Graph, class classLabel, err error) {
 }
 
 func tidied(labels []jsonText) []string {
-	list := make([]string, len(labels))
-	for k, l := range labels {
-		list[k] = tidy(string(l))
-	}
-	return list
+	return lists.Map(labels, func(l jsonText) string { return tidy(string(l)) })
 }
 
 // jsonFault describes a JSON error in words.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/lists"
 )
 
 // Kind is the kind of a data set's objects. It determines which kernels apply.
@@ -100,11 +102,7 @@ var kinds = []kindEntry{
 
 // Kinds lists the kinds of objects.
 func Kinds() []Kind {
-	list := make([]Kind, len(kinds))
-	for i, e := range kinds {
-		list[i] = e.Kind
-	}
-	return list
+	return lists.Map(kinds, func(e kindEntry) Kind { return e.Kind })
 }
 
 // entry returns the kind's entry, nil for an unknown kind.

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/lists"
 )
 
 // Limits bound what a reader accepts. A field that is zero means its default.
@@ -709,19 +711,11 @@ func (t *Table) AddZeros(name string) {
 }
 
 func (t *Table) namesAt(places []int) []string {
-	names := make([]string, len(places))
-	for k, j := range places {
-		names[k] = t.Columns[j].Name
-	}
-	return names
+	return lists.Map(places, func(j int) string { return t.Columns[j].Name })
 }
 
 func (t *Table) names() []string {
-	names := make([]string, len(t.Columns))
-	for j, c := range t.Columns {
-		names[j] = c.Name
-	}
-	return names
+	return lists.Map(t.Columns, func(c Column) string { return c.Name })
 }
 
 // find returns the place of the named column.
@@ -820,10 +814,7 @@ func (t *Table) Labels(name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels := make([]string, len(t.Lines))
-	for i, k := range of() {
-		labels[i] = distinct[k]
-	}
+	labels := lists.At(distinct, of())
 	return labels, nil
 }
 
@@ -920,11 +911,7 @@ func tidyLabels(cells []string) []string {
 			known[s] = tidyLabel(l)
 		}
 	}
-	labels := make([]string, len(cells))
-	for i, s := range cells {
-		labels[i] = known[s]
-	}
-	return labels
+	return lists.Map(cells, func(s string) string { return known[s] })
 }
 
 // tidyLabel gives a number its plain form: 1 for "+1" and "1.0". Other text stays.

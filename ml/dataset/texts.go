@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"marginlab/ml/lists"
 )
 
 // member is a file in an archive or folder.
@@ -179,10 +181,7 @@ func textTable(members []member, file string) *Table {
 // folder there are no labels.
 func textsInFolders(members []member, file string) (*Table, error) {
 	t := textTable(members, file)
-	labels := make([]string, len(members))
-	for i, m := range members {
-		labels[i] = path.Base(path.Dir(m.name))
-	}
+	labels := lists.Map(members, func(m member) string { return path.Base(path.Dir(m.name)) })
 	if !slices.ContainsFunc(members, func(m member) bool { return path.Dir(m.name) != path.Dir(members[0].name) }) {
 		return t, nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -225,10 +226,7 @@ func deal(y []float64, s Scheme, groups []int) (outer []Split, inner [][]Split, 
 
 // splits deals some rows.
 func (s Scheme) splits(y []float64, rows, groups []int, repeats int, r *rand.Rand) (out []Split, err error) {
-	own := make([]float64, len(rows))
-	for a, i := range rows {
-		own[a] = y[i]
-	}
+	own := lists.At(y, rows)
 	fold := make([]int, len(rows)) // fold of each row; -1 is never held out
 	for range repeats {
 		k := 0

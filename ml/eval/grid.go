@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -18,11 +19,7 @@ type Grid map[string][]param.Value
 
 // Numbers are values of a Grid.
 func Numbers(values ...float64) []param.Value {
-	all := make([]param.Value, len(values))
-	for i, v := range values {
-		all[i] = param.Of(v)
-	}
-	return all
+	return lists.Map(values, param.Of)
 }
 
 // maxSettings is the largest size of a grid: more is surely a mistake.

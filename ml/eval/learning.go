@@ -7,6 +7,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -81,10 +82,7 @@ func (p *Plan) learned(folds []Fold) (*Result, error) {
 
 // part returns a fraction of rows, at least one per class.
 func part(rows Rows, strata []float64, share float64, seed uint64) Rows {
-	own := make([]float64, len(rows))
-	for a, i := range rows {
-		own[a] = strata[i]
-	}
+	own := lists.At(strata, rows)
 	places, _ := dataset.Split(own, 1-share, seed)
 	some := make(Rows, len(places))
 	for a, at := range places {

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
+
+	"marginlab/ml/lists"
 )
 
 // Caveats on the score of the best setting: NotNested if its selection was not evaluated,
@@ -36,11 +38,7 @@ func (s Scheme) Warning(r *Result) string {
 func (r *Result) WithinOneError() int {
 	score := r.RankedBy()
 	scores := func(s Setting) []float64 {
-		v := make([]float64, len(s.Folds))
-		for i, f := range s.Folds {
-			v[i] = score.sign(*score.of(f))
-		}
-		return v
+		return lists.Map(s.Folds, func(f Fold) float64 { return score.sign(*score.of(f)) })
 	}
 	vectors := func(s Setting) (n int) {
 		for _, f := range s.Folds {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -64,10 +65,7 @@ func writeLIBSVM(w io.Writer, m *ml.Model) error {
 	}
 	line("nr_class", strconv.Itoa(max(2, len(m.Classes))))
 	line("total_sv", strconv.Itoa(len(g.at)))
-	rho := make([]string, len(m.Machines))
-	for i, machine := range g.machines {
-		rho[i] = number(-m.Machines[machine].B)
-	}
+	rho := lists.Map(g.machines, func(machine int) string { return number(-m.Machines[machine].B) })
 	line("rho", rho...)
 	if m.Rule != ml.Value {
 		labels, sizes := LIBSVMLabels(m), make([]string, len(g.sizes))

@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -137,10 +138,7 @@ func (g *graph) inputs() string {
 		x = g.op("Where", nan, g.matrix([][]float64{g.m.Fill}), x)
 	}
 	if s := g.m.Scaler; s != nil {
-		over := make([]float64, len(s.Scale))
-		for j, v := range s.Scale {
-			over[j] = 1 / v
-		}
+		over := lists.Map(s.Scale, func(v float64) float64 { return 1 / v })
 		x = g.in(mlDomain, "Scaler", []string{x}, attributeFloats("offset", s.Mean), attributeFloats("scale", over))
 	}
 	if p := g.m.Projection; p != nil {

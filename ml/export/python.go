@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 )
 
 // writePython writes a module that evaluates the model as Model.Scores does.
@@ -37,11 +38,7 @@ func coefColumns(m *ml.Model) [][]float64 {
 }
 
 func biases(m *ml.Model) []float64 {
-	b := make([]float64, len(m.Machines))
-	for k, machine := range m.Machines {
-		b[k] = machine.B
-	}
-	return b
+	return lists.Map(m.Machines, func(machine ml.Machine) float64 { return machine.B })
 }
 
 // pythonFisher holds the fitted state of one Fisher kernel.
@@ -88,10 +85,7 @@ var pythonModule = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"quote": strconv.Quote,
 		"names": func(names []string) string {
-			quoted := make([]string, len(names))
-			for i, name := range names {
-				quoted[i] = strconv.Quote(name)
-			}
+			quoted := lists.Map(names, strconv.Quote)
 			return "[" + strings.Join(quoted, ", ") + "]"
 		},
 		"classes": func(classes []string) string {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/trace"
 )
 
@@ -296,9 +297,5 @@ func (o *tableau) state(bland bool) SimplexState {
 
 // called returns the names of variables.
 func (o *tableau) called(variables []int) []string {
-	names := make([]string, len(variables))
-	for i, v := range variables {
-		names[i] = o.names[v]
-	}
-	return names
+	return lists.At(o.names, variables)
 }

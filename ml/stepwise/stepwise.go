@@ -32,6 +32,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -53,11 +54,7 @@ type Iterate struct {
 
 // U returns the weights u_i = alpha_i y_i of the kernels in f.
 func (s Iterate) U() []float64 {
-	u := make([]float64, len(s.Points))
-	for i, p := range s.Points {
-		u[i] = p.Alpha * p.Y
-	}
-	return u
+	return lists.Map(s.Points, func(p Point) float64 { return p.Alpha * p.Y })
 }
 
 // Point is one row of a KKT table.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 )
 
 // Level is the significance level of all tests of a study.
@@ -134,10 +135,7 @@ func (r *Result) compared(q quantity) (c Comparison, err error) {
 		}
 		c.Against = append(c.Against, v)
 	}
-	ps := make([]float64, len(c.Against))
-	for j, v := range c.Against {
-		ps[j] = v.Wilcoxon.P
-	}
+	ps := lists.Map(c.Against, func(v Versus) float64 { return v.Wilcoxon.P })
 	for j, p := range eval.Holm(ps) {
 		c.Against[j].Holm = p
 	}

@@ -15,6 +15,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -173,10 +174,7 @@ func (r *reader) study(top map[string]toml.Primitive) error {
 
 // whole returns an error if the study is incomplete.
 func (r *reader) whole(top map[string]toml.Primitive) error {
-	var names []string
-	for _, l := range r.s.Learners {
-		names = append(names, l.Name)
-	}
+	names := lists.Map(r.s.Learners, func(l Learner) string { return l.Name })
 	for _, set := range r.s.Sets {
 		if r.s.Values && set.Positive != "" {
 			return &dataset.Error{File: r.file, Message: fmt.Sprintf("data set %s: positive has no effect with target = \"value\"; leave it out", set.Name)}
@@ -233,10 +231,7 @@ func (r *reader) scheme(p toml.Primitive) error {
 				return err
 			}
 			if i < 0 {
-				var known []string
-				for _, q := range schemeParams {
-					known = append(known, q.Name)
-				}
+				known := lists.Map(schemeParams, func(q param.Param) string { return q.Name })
 				return unknown(key, append(known, "target"))
 			}
 			value, err := one(schemeParams[i], v)
@@ -359,10 +354,7 @@ func (s Set) known() error {
 }
 
 func unknownBuiltin(slug string) error {
-	var slugs []string
-	for _, b := range dataset.Builtins {
-		slugs = append(slugs, b.Slug)
-	}
+	slugs := lists.Map(dataset.Builtins, func(b dataset.Builtin) string { return b.Slug })
 	return fmt.Errorf("no built-in data set %q: expected one of %s", slug, strings.Join(slugs, ", "))
 }
 

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -130,10 +131,7 @@ func (s *Study) outcome(d Sample, j Judged) (o Outcome, err error) {
 // sum computes the means and deviations over the folds.
 func (o *Outcome) sum() {
 	over := func(of func(f FoldOutcome) float64) (mean, deviation float64) {
-		all := make([]float64, len(o.Folds))
-		for i, f := range o.Folds {
-			all[i] = of(f)
-		}
+		all := lists.Map(o.Folds, of)
 		return stat.MeanStdDev(all, nil)
 	}
 	if o.Folds[0].Errors != nil {
@@ -150,10 +148,7 @@ func (o *Outcome) sum() {
 // Restore recomputes a result from its folds, for one read from a file or another source. It
 // returns an error if it is not a result of the study.
 func (s *Study) Restore(r *Result) error {
-	var learners []string
-	for _, l := range s.Learners {
-		learners = append(learners, l.Name)
-	}
+	learners := lists.Map(s.Learners, func(l Learner) string { return l.Name })
 	r.Title, r.Version, r.Baseline, r.Folds, r.Repeats, r.Seed, r.MaxRows, r.Learners = s.Title, s.Version, s.Baseline, s.Folds, s.Repeats, s.Seed, s.MaxRows, learners
 	if r.Target = ""; s.Values {
 		r.Target = "value"

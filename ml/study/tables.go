@@ -261,24 +261,38 @@ func Text(w io.Writer, tables []Table) error {
 			}
 			lines = append(lines, line)
 		}
-		widths := make([]int, len(t.Head))
-		for _, line := range lines {
-			for j, s := range line {
-				widths[j] = max(widths[j], utf8.RuneCountInString(s))
-			}
-		}
 		fmt.Fprintf(b, "%s\n\n", t.Title)
-		for _, line := range lines {
-			var text strings.Builder
-			for j, s := range line {
-				fmt.Fprintf(&text, "%-*s  ", widths[j], s)
-			}
-			fmt.Fprintln(b, strings.TrimRight(text.String(), " "))
-		}
+		WriteColumns(b, lines)
 		for _, n := range t.Notes {
 			fmt.Fprintf(b, "\n%s\n", n)
 		}
 	})
+}
+
+// WriteColumns writes lines of cells in columns. Errors are those of a later write to w, such as
+// [bufio.Writer.Flush].
+func WriteColumns(w io.Writer, lines [][]string) {
+	widths := ColumnWidths(lines)
+	for _, line := range lines {
+		var text strings.Builder
+		for j, s := range line {
+			fmt.Fprintf(&text, "%-*s  ", widths[j], s)
+		}
+		fmt.Fprintln(w, strings.TrimRight(text.String(), " "))
+	}
+}
+
+// ColumnWidths returns the widths of the longest cells.
+func ColumnWidths(lines [][]string) (widths []int) {
+	for _, line := range lines {
+		for j, s := range line {
+			if j == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[j] = max(widths[j], utf8.RuneCountInString(s))
+		}
+	}
+	return widths
 }
 
 // each writes tables separated by empty lines.

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 )
 
 // Powers returns the map of (1 + x z)^p on a line to p+1 dimensions: the powers of x times the
@@ -87,9 +88,5 @@ func RidgeWeights(phi *mat.Dense, t []float64, lambda float64) ([]float64, error
 // eigenvectors of the kernel matrix: m_k / (m_k + lambda) for its eigenvalues m_k and lambda > 0.
 // Their sum is the effective number of degrees of freedom.
 func Shrinkage(eigenvalues []float64, lambda float64) []float64 {
-	left := make([]float64, len(eigenvalues))
-	for k, m := range eigenvalues {
-		left[k] = m / (m + lambda)
-	}
-	return left
+	return lists.Map(eigenvalues, func(m float64) float64 { return m / (m + lambda) })
 }

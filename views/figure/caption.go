@@ -7,6 +7,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 )
 
 // Caption says in a few sentences what the picture of the scene shows, for those
@@ -61,10 +62,7 @@ func Caption(s Scene) string {
 		t.wrong += btoi(p.Wrong)
 	}
 	if n := len(s.Points); n > 0 {
-		var parts []string
-		for _, c := range order {
-			parts = append(parts, fmt.Sprintf("%d %s", classes[c], c))
-		}
+		parts := lists.Map(order, func(c string) string { return fmt.Sprintf("%d %s", classes[c], c) })
 		fmt.Fprintf(&b, " %s: %s.", plural(n, "point"), strings.Join(parts, ", "))
 	}
 	if s.Model != nil && len(s.Points) > 0 {

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/lists"
 )
 
 // easel is the surface for the marks of a plane. It tracks where there is ink, to place
@@ -96,11 +98,7 @@ func (e *easel) remember(path vg.Path, weight float64) {
 
 // places maps data to the canvas.
 func (e *easel) places(ps ...[2]float64) []vg.Point {
-	out := make([]vg.Point, len(ps))
-	for i, p := range ps {
-		out[i] = e.at(p[0], p[1])
-	}
-	return out
+	return lists.Map(ps, func(p [2]float64) vg.Point { return e.at(p[0], p[1]) })
 }
 
 // note requests a label at one of the spots.

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 )
 
 // Networks draws graphs side by side, with their labels in the nodes, or with what an
@@ -63,10 +64,7 @@ func (x Networks) Picture() (*Picture, error) {
 	x.Networks = slices.Clone(x.Networks)
 	labels := x.Labels
 	if labels == nil {
-		graphs := make([]dataset.Graph, len(x.Networks))
-		for n, w := range x.Networks {
-			graphs[n] = w.Graph
-		}
+		graphs := lists.Map(x.Networks, func(w Network) dataset.Graph { return w.Graph })
 		labels = NodeLabels(graphs...)
 	}
 	largest := [2]float64{1, 1} // of all graphs, in edges

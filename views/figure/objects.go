@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 )
 
 // Numbers of graphs and strings in the small picture of a data set.
@@ -72,10 +73,7 @@ func written(d *dataset.Data, objects *dataset.Strings, f Format) (*Picture, err
 		return nil, err
 	}
 	rows := inTurn(d, sampledStrings)
-	var texts []string
-	for _, i := range rows {
-		texts = append(texts, objects.Text(i)+" ("+d.Classes[d.Y[i]]+")")
-	}
+	texts := lists.Map(rows, func(i int) string { return objects.Text(i) + " (" + d.Classes[d.Y[i]] + ")" })
 	sh.caption, sh.bald, sh.limits = "Strings: "+strings.Join(texts, ", "), [2]bool{true, true}, Limits{XMax: 1, YMax: 1}
 	sh.add(func(c *draw.Canvas, _ mapping) {
 		line := (c.Max.Y - c.Min.Y) / sampledStrings

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 )
 
 // Layer is one model of an overlay. Its scene gives the model with its view and
@@ -234,10 +235,7 @@ func (d *disagreement) share() float64 {
 
 // paint colours the regions; stripes make the disagreement visible without colour.
 func (d *disagreement) paint(w, h int) image.Image {
-	images := make([]*image.Paletted, len(d.layers))
-	for i, l := range d.layers {
-		images[i] = l.paint(w, h, d.palette)
-	}
+	images := lists.Map(d.layers, func(l answers) *image.Paletted { return l.paint(w, h, d.palette) })
 	img := image.NewPaletted(image.Rect(0, 0, w, h), d.palette)
 	for k := range img.Pix {
 		p := d.predicts(func(i int) int { return int(images[i].Pix[k]) })

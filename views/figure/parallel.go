@@ -11,6 +11,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/lists"
 )
 
 // Parallel draws things as lines across upright axes, one axis for each of their
@@ -231,10 +233,7 @@ func (p *Parallel) words(sh *sheet, c *draw.Canvas, m mapping) {
 }
 
 func (p *Parallel) describe() string {
-	var names []string
-	for _, u := range p.Axes {
-		names = append(names, u.Name)
-	}
+	names := lists.Map(p.Axes, func(u Upright) string { return u.Name })
 	s := fmt.Sprintf("%d lines across the axes %s.", len(p.Lines), strings.Join(names, ", "))
 	if n := len(p.Lines) - p.shown(); n > 0 {
 		s += fmt.Sprintf(" Pale: %d.", n)

@@ -22,22 +22,13 @@ import (
 // gonum's own does not: text beyond Windows-1252, such as γ and −, in an embedded font, and
 // paths with arcs in one piece.
 type pdfCanvas struct {
+	vectorCanvas[[]float64]
+
 	doc    *fpdf.Fpdf
-	w, h   float64 // in units of its own
 	unit   float64 // points per unit
-	grey   bool
-	state  pdfState
-	stack  []pdfState
 	images int
 	rim    float64 // of text, in units; 0: none
 	rimmed color.NRGBA
-}
-
-type pdfState struct {
-	color  color.NRGBA
-	width  float64
-	dashes []float64
-	affine [6]float64 // x' = a x + c y + e, y' = b x + d y + f, y upwards
 }
 
 // pointsPerPixel is the size of a CSS pixel.
@@ -57,48 +48,22 @@ func newPDF(w, h, zoom float64, title string) *pdfCanvas {
 	doc.AddUTF8FontFromBytes("sans", "", liberationsansregular.TTF)
 	doc.AddUTF8FontFromBytes("sans", "B", liberationsansbold.TTF)
 	doc.AddPage()
-	c := &pdfCanvas{doc: doc, w: w / zoom, h: h / zoom, unit: unit}
-	c.state.affine = [6]float64{1, 0, 0, 1, 0, 0}
+	c := &pdfCanvas{vectorCanvas: newVectorCanvas[[]float64](w/zoom, h/zoom), doc: doc, unit: unit}
 	vg.Initialize(c)
 	return c
 }
 
-func (c *pdfCanvas) Size() (w, h vg.Length)   { return vg.Length(c.w), vg.Length(c.h) }
-func (c *pdfCanvas) SetLineWidth(w vg.Length) { c.state.width = float64(w) }
-func (c *pdfCanvas) Push()                    { c.stack = append(c.stack, c.state) }
-func (c *pdfCanvas) Pop()                     { c.state, c.stack = c.stack[len(c.stack)-1], c.stack[:len(c.stack)-1] }
-
-func (c *pdfCanvas) SetColor(clr color.Color) {
-	c.state.color = nrgba(clr)
-	if c.grey {
-		c.state.color = grey(c.state.color)
-	}
-}
-
 func (c *pdfCanvas) SetLineDash(ds []vg.Length, _ vg.Length) {
-	c.state.dashes = make([]float64, len(ds))
+	c.state.dash = make([]float64, len(ds))
 	for i, d := range ds {
-		c.state.dashes[i] = float64(d) * c.unit
-	}
-}
-
-func (c *pdfCanvas) Rotate(rad float64)   { s, k := math.Sincos(rad); c.apply(k, s, -s, k, 0, 0) }
-func (c *pdfCanvas) Translate(p vg.Point) { c.apply(1, 0, 0, 1, float64(p.X), float64(p.Y)) }
-func (c *pdfCanvas) Scale(x, y float64)   { c.apply(x, 0, 0, y, 0, 0) }
-
-func (c *pdfCanvas) apply(a, b, cc, d, e, f float64) {
-	m := c.state.affine
-	c.state.affine = [6]float64{
-		m[0]*a + m[2]*b, m[1]*a + m[3]*b,
-		m[0]*cc + m[2]*d, m[1]*cc + m[3]*d,
-		m[0]*e + m[2]*f + m[4], m[1]*e + m[3]*f + m[5],
+		c.state.dash[i] = float64(d) * c.unit
 	}
 }
 
 // at maps to the page, in points from its upper left corner.
 func (c *pdfCanvas) at(p vg.Point) (x, y float64) {
-	m, px, py := &c.state.affine, float64(p.X), float64(p.Y)
-	return c.unit * (m[0]*px + m[2]*py + m[4]), c.unit * (c.h - (m[1]*px + m[3]*py + m[5]))
+	x, y = c.vectorCanvas.at(p)
+	return c.unit * x, c.unit * y
 }
 
 func (c *pdfCanvas) opacity() { c.doc.SetAlpha(float64(c.state.color.A)/255, "Normal") }
@@ -119,7 +84,7 @@ func (c *pdfCanvas) Stroke(p vg.Path) {
 	c.doc.SetDrawColor(int(clr.R), int(clr.G), int(clr.B))
 	c.opacity()
 	c.doc.SetLineWidth(c.state.width * c.unit)
-	c.doc.SetDashPattern(c.state.dashes, 0)
+	c.doc.SetDashPattern(c.state.dash, 0)
 	c.trace(p)
 	c.doc.DrawPath("D")
 }

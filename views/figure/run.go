@@ -13,6 +13,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 )
 
 // Run holds the source of the figures of a run: a trained model with its data,
@@ -103,10 +104,7 @@ func (r Run) Draw(ctx context.Context, name string) (*Picture, error) {
 	figures := r.Figures()
 	i := slices.IndexFunc(figures, func(f Shown) bool { return f.Name == name })
 	if i < 0 {
-		names := make([]string, len(figures))
-		for i, f := range figures {
-			names[i] = f.Name
-		}
+		names := lists.Map(figures, func(f Shown) string { return f.Name })
 		return nil, fmt.Errorf("%w %q: expected one of %s", ErrNoFigure, name, strings.Join(names, ", "))
 	}
 	r.Look.Noted = r.Look.Noted || Noted(r.Result.Model.Rule, len(r.Result.Model.Features), r.Data.Len())

@@ -23,14 +23,12 @@ import (
 // group for all neighbours of the same style, and of one that stands between others
 // only what is different. Arcs keep their shape only under rotation and uniform scale.
 type svgCanvas struct {
-	w, h  float64 // in units of its own
+	vectorCanvas[string]
+
 	zoom  float64 // CSS pixels per unit
 	unit  float64 // CSS pixels of the document per pixel of the layout
 	print bool    // sizes in millimetres, and regions as paths
-	grey  bool    // without hues
 	buf   *bytes.Buffer
-	state svgState
-	stack []svgState
 
 	rim     string    // attributes of text with a rim
 	crisp   bool      // images are magnified without smoothing
@@ -55,43 +53,19 @@ type svgStyle struct {
 	dash            string
 }
 
-type svgState struct {
-	color  color.NRGBA
-	width  float64
-	dash   string
-	affine [6]float64 // x' = a x + c y + e, y' = b x + d y + f, y upwards
-}
-
 // newSVG returns a canvas of w x h CSS pixels, each 1/zoom units.
 func newSVG(w, h int, zoom float64) *svgCanvas {
-	c := &svgCanvas{w: float64(w) / zoom, h: float64(h) / zoom, zoom: zoom, unit: 1, styles: map[[2]svgStyle]string{}}
+	c := &svgCanvas{vectorCanvas: newVectorCanvas[string](float64(w)/zoom, float64(h)/zoom), zoom: zoom, unit: 1, styles: map[[2]svgStyle]string{}}
 	if c.buf, _ = svgTexts.Get().(*bytes.Buffer); c.buf == nil {
 		c.buf = new(bytes.Buffer)
 	}
 	c.buf.Reset()
-	c.state.affine = [6]float64{1, 0, 0, 1, 0, 0}
 	vg.Initialize(c)
 	return c
 }
 
 // svgTexts have room for the text of a picture, some hundred kilobytes.
 var svgTexts sync.Pool // of *bytes.Buffer
-
-func (c *svgCanvas) Size() (w, h vg.Length)   { return vg.Length(c.w), vg.Length(c.h) }
-func (c *svgCanvas) SetLineWidth(w vg.Length) { c.state.width = float64(w) }
-func (c *svgCanvas) Push()                    { c.stack = append(c.stack, c.state) }
-func (c *svgCanvas) Pop()                     { c.state, c.stack = c.stack[len(c.stack)-1], c.stack[:len(c.stack)-1] }
-
-func (c *svgCanvas) SetColor(clr color.Color) {
-	c.state.color = nrgba(clr)
-	if c.grey {
-		c.state.color = grey(c.state.color)
-	}
-}
-
-func (c *svgCanvas) Rotate(rad float64)   { s, k := math.Sincos(rad); c.apply(k, s, -s, k, 0, 0) }
-func (c *svgCanvas) Translate(p vg.Point) { c.apply(1, 0, 0, 1, float64(p.X), float64(p.Y)) }
-func (c *svgCanvas) Scale(x, y float64)   { c.apply(x, 0, 0, y, 0, 0) }
 
 func (c *svgCanvas) SetLineDash(ds []vg.Length, _ vg.Length) {
 	var b []byte
@@ -102,21 +76,6 @@ func (c *svgCanvas) SetLineDash(ds []vg.Length, _ vg.Length) {
 		b = appendNumber(b, float64(d))
 	}
 	c.state.dash = string(b)
-}
-
-func (c *svgCanvas) apply(a, b, cc, d, e, f float64) {
-	m := c.state.affine
-	c.state.affine = [6]float64{
-		m[0]*a + m[2]*b, m[1]*a + m[3]*b,
-		m[0]*cc + m[2]*d, m[1]*cc + m[3]*d,
-		m[0]*e + m[2]*f + m[4], m[1]*e + m[3]*f + m[5],
-	}
-}
-
-// at maps to the coordinates of the document, y downwards.
-func (c *svgCanvas) at(p vg.Point) (x, y float64) {
-	m, px, py := &c.state.affine, float64(p.X), float64(p.Y)
-	return m[0]*px + m[2]*py + m[4], c.h - (m[1]*px + m[3]*py + m[5])
 }
 
 func (c *svgCanvas) Fill(p vg.Path) {

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/plot/vg"
+
+	"marginlab/ml/lists"
 )
 
 // Theme is every colour that a picture uses. Orange and blue mark the two sides
@@ -112,11 +114,7 @@ func rgb(v uint32) color.NRGBA {
 }
 
 func palette(vs ...uint32) []color.NRGBA {
-	cs := make([]color.NRGBA, len(vs))
-	for i, v := range vs {
-		cs[i] = rgb(v)
-	}
-	return cs
+	return lists.Map(vs, rgb)
 }
 
 // mix is the colour a share t of the way from a to b.

@@ -15,6 +15,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 )
 
 // CurveScene lays points with values, Y, of a single feature out: the feature to the
@@ -137,11 +138,7 @@ func (s *Scene) valuePlane(subject string) (Plane, error) {
 // drawn are the points of Drawn.
 func (s *Scene) drawn() []ml.Point {
 	at := s.Drawn()
-	some := make([]ml.Point, len(at))
-	for k, i := range at {
-		some[k] = s.Points[i]
-	}
-	return some
+	return lists.At(s.Points, at)
 }
 
 // valueDots are the points of a laid out scene.
@@ -208,10 +205,7 @@ func ValueSurface(s Scene) (*Picture, error) {
 		e := sh.easel(c, m)
 		if surf != nil {
 			levels := ticks(lo, hi, 8)
-			values := make([]float64, len(levels))
-			for i, l := range levels {
-				values[i] = l.value
-			}
+			values := lists.Map(levels, func(l tick) float64 { return l.value })
 			e.contours(surf, values, Pen{Thin: true}.style(t, e.thick), false)
 		}
 		index, r := scale(p, lo, hi), s.radius()

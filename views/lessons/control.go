@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/views/figure"
 )
@@ -132,11 +133,7 @@ func (c PlacesControl) Params() (all []param.Param) {
 
 // Of returns the places.
 func (c PlacesControl) Of(in Input) [][2]float64 {
-	at := make([][2]float64, len(c))
-	for i, p := range c {
-		at[i] = p.Of(in)
-	}
-	return at
+	return lists.Map(c, func(p PlaceControl) [2]float64 { return p.Of(in) })
 }
 
 // Handles returns the handles that drag the places, at their displayed positions.

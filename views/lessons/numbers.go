@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/theory"
 	"marginlab/views"
 )
@@ -88,10 +89,7 @@ func Pair(p [2]float64) string { return Vector(p[:]...) }
 
 // Vector formats the entries of a vector.
 func Vector(v ...float64) string {
-	texts := make([]string, len(v))
-	for i, x := range v {
-		texts[i] = Short(x)
-	}
+	texts := lists.Map(v, Short)
 	return "(" + strings.Join(texts, ", ") + ")"
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/views/figure"
 )
@@ -90,19 +91,13 @@ func (s *Sketch) Read(given string) ([]float64, error) {
 
 // kept returns the heights in their stored form.
 func (s *Sketch) kept(heights []float64) string {
-	texts := make([]string, len(heights))
-	for i, v := range heights {
-		texts[i] = strconv.FormatFloat(v, 'g', 4, 64)
-	}
+	texts := lists.Map(heights, func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) })
 	return strings.Join(texts, " ")
 }
 
 // given formats the heights of a curve at the places.
 func (s *Sketch) given(c figure.Curve) string {
-	heights := make([]float64, len(s.X))
-	for i, x := range s.X {
-		heights[i] = height(c, x)
-	}
+	heights := lists.Map(s.X, func(x float64) float64 { return height(c, x) })
 	return s.kept(heights)
 }
 
@@ -196,10 +191,7 @@ func (s *Sketch) over() string {
 
 // places describes the places whose heights are requested.
 func (s *Sketch) places() string {
-	texts := make([]string, len(s.X))
-	for i, x := range s.X {
-		texts[i] = plain(x, 4)
-	}
+	texts := lists.Map(s.X, func(x float64) string { return plain(x, 4) })
 	return s.over() + " = " + strings.Join(texts, ", ")
 }
 

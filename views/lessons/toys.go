@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/views/figure"
 )
 
@@ -72,10 +73,7 @@ func Drawn(generator string, n int, noise float64, seed uint64) Toy {
 
 // Data returns the toy as a data set with the classes -1 and 1.
 func (t Toy) Data() *dataset.Data {
-	labels := make([]string, len(t.Y))
-	for i, y := range t.Y {
-		labels[i] = strconv.Itoa(int(y))
-	}
+	labels := lists.Map(t.Y, func(y float64) string { return strconv.Itoa(int(y)) })
 	return Must(dataset.FromPoints(t.XY, labels))
 }
 

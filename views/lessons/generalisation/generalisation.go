@@ -17,6 +17,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -414,10 +415,7 @@ func tunings(ctx context.Context, noise float64, candidates int, draw uint64, re
 
 // deal splits rows of d into stratified folds.
 func deal(d *dataset.Data, rows []int, folds int, seed uint64) [][]int {
-	y := make([]float64, len(rows))
-	for k, i := range rows {
-		y[k] = float64(d.Y[i])
-	}
+	y := lists.Map(rows, func(i int) float64 { return float64(d.Y[i]) })
 	out := lessons.Must(eval.Folds(y, folds, seed))
 	for _, f := range out {
 		for a, k := range f {
@@ -485,10 +483,7 @@ func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func flatter(ctx context.Context) float64 {
 	const n = 12
 	draws := tunings(ctx, 0.6, n, 1, repeats)
-	var v []float64
-	for _, o := range draws {
-		v = append(v, o.truth[n-1]-o.claimed[n-1])
-	}
+	v := lists.Map(draws, func(o tuned) float64 { return o.truth[n-1] - o.claimed[n-1] })
 	m, se := eval.MeanError(v)
 	return lessons.First(math.Abs(m) <= 2*se, m > 0)
 }

@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
@@ -276,10 +277,7 @@ func numbersOf(n int) (names []string) {
 
 // renumbered returns the graph with node v renumbered to to[v].
 func renumbered(g dataset.Graph, to []int) dataset.Graph {
-	edges := make([][2]int, len(g.Edges))
-	for i, e := range g.Edges {
-		edges[i] = [2]int{to[e[0]], to[e[1]]}
-	}
+	edges := lists.Map(g.Edges, func(e [2]int) [2]int { return [2]int{to[e[0]], to[e[1]]} })
 	return lessons.Must(dataset.NewGraph(g.N, edges, nil))
 }
 
@@ -445,10 +443,7 @@ func follow(w *figure.Network, gone []int) {
 
 // along returns the names of the nodes of a walk.
 func along(gone []int, name func(v int) string) string {
-	list := make([]string, len(gone))
-	for i, v := range gone {
-		list[i] = name(v)
-	}
+	list := lists.Map(gone, name)
 	return strings.Join(list, " ")
 }
 
@@ -615,10 +610,7 @@ func signature(x stepwise.Signature) string {
 		}
 		return "label " + x.Label
 	}
-	near := make([]string, len(x.Near))
-	for i, c := range x.Near {
-		near[i] = colourName(c)
-	}
+	near := lists.Map(x.Near, colourName)
 	if x.Own < 0 {
 		return strings.Join(near, ", ")
 	}

@@ -16,6 +16,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -507,10 +508,7 @@ func showXOR(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	step := min(in.Step, xorSteps-1)
 	q := x.quadratic()
 	short := func(v float64) string { return views.Short(math.Round(v*1e9) / 1e9) } // hides the solver's tolerance
-	var weights []string
-	for _, v := range x.w {
-		weights = append(weights, short(v))
-	}
+	weights := lists.Map(x.w, short)
 	lines := []lessons.Line{
 		{Why: `Four points, and no line: this is the problem.`, TeX: ``},
 		{Why: `Map each point to six dimensions. Coordinates 1, 4 and 5 are the same for all four; the other three can be drawn.`, TeX: `\phi(\mathbf x) = (1,\ \sqrt2 x_1,\ \sqrt2 x_2,\ x_1^2,\ x_2^2,\ \sqrt2 x_1 x_2)^\top`},

@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/svm"
@@ -617,10 +618,7 @@ func showChunking(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // join lists points by number.
 func join(points []int) string {
-	var names []string
-	for _, i := range points {
-		names = append(names, strconv.Itoa(i+1))
-	}
+	names := lists.Map(points, func(i int) string { return strconv.Itoa(i + 1) })
 	if len(names) == 1 {
 		return "point " + names[0]
 	}

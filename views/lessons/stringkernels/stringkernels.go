@@ -15,6 +15,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
@@ -659,10 +660,7 @@ func showValid(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 
 	s := lessons.Must(theory.Mercer(k))
-	values := make([]float64, len(s.Values))
-	for i, v := range s.Values {
-		values[i] = lessons.Flush(v, s.Zero())
-	}
+	values := lists.Map(s.Values, func(v float64) float64 { return lessons.Flush(v, s.Zero()) })
 	least := values[len(values)-1]
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/theory"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -129,10 +130,8 @@ func showGram(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	k := theory.Gram(kernel.NewGram(kernel.RBF(gamma), d.X))
 	near := lessons.Must(theory.NewCloseness(k))
 	spectrum := lessons.Must(theory.Mercer(k))
-	clean := make([]float64, len(spectrum.Values))
-	for i, v := range spectrum.Values {
-		clean[i] = lessons.Flush(v, 1e-10*spectrum.Values[0]) // the kernel is valid: none is negative
-	}
+	// The kernel is valid: none is negative.
+	clean := lists.Map(spectrum.Values, func(v float64) float64 { return lessons.Flush(v, 1e-10*spectrum.Values[0]) })
 	note := "Between the extremes: neighbours are alike, and the two classes are two blocks that shade into each other."
 	switch {
 	case near.MeanOffDiagonal < 0.02:

@@ -1,0 +1,20 @@
+// Package lists makes slices of slices, as package slices of the standard library does not.
+package lists
+
+// Map returns f of every element, an empty slice rather than nil if there is none.
+func Map[T, U any](list []T, f func(T) U) []U {
+	out := make([]U, len(list))
+	for i, v := range list {
+		out[i] = f(v)
+	}
+	return out
+}
+
+// At returns the elements at these places.
+func At[T any](list []T, places []int) []T {
+	out := make([]T, len(places))
+	for i, p := range places {
+		out[i] = list[p]
+	}
+	return out
+}
