@@ -1,4 +1,4 @@
-// Package lists makes slices of slices, as package slices of the standard library does not.
+// Package lists has Map and At, which package slices of the standard library lacks.
 package lists
 
 // Map returns f of every element, an empty slice rather than nil if there is none.
@@ -10,7 +10,7 @@ func Map[T, U any](list []T, f func(T) U) []U {
 	return out
 }
 
-// At returns the elements at these places.
+// At returns the elements at these indexes, which may repeat.
 func At[T any](list []T, places []int) []T {
 	out := make([]T, len(places))
 	for i, p := range places {
