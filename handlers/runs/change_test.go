@@ -70,7 +70,7 @@ func TestChange(t *testing.T) {
 
 	other := saved(`{"dataset":"moons","spec":{"learner":"mcm"}}`)
 	require.Check(t, p.Page(200, other).Find("#h-change").Length() == 0, "an MCM leads to what would change it")
-	require.Says(t, p.Page(200, other+"/change").Find("[role=alert]").Text(), "Sensitivity is computed for SVMs", "an MCM is told")
+	require.Says(t, p.Page(200, other+"/change").Find("[role=alert]").Text(), "Sensitivity is not computed for MCM", "an MCM is told")
 	jumps := saved(`{"dataset":"moons","spec":{"kernel":"sigmoid"}}`)
 	require.Check(t, p.Page(200, jumps).Find("#h-change").Length() == 0,
 		"a kernel that is not positive semidefinite leads to what would change it")
