@@ -37,3 +37,22 @@ func TestHome(t *testing.T) {
 	text := plain.text("main")
 	require.Check(t, strings.Contains(text, "Used Margin Lab in another browser"), "nothing says how to come back")
 }
+
+// Nothing of the head of a page is over another part of it, and no page is wider than its window,
+// between the widths at which pages are inspected.
+func TestWidthsBetween(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	for _, path := range []string{"/", "/lab", "/runs"} {
+		p.visit(path)
+		for width := int64(320); width < 1000; width += 40 {
+			p.size(width, 800)
+			p.fits(width)
+			over := get[[]string](p, `((all) => all.flatMap((a, i) => all.slice(i + 1).filter((b) => {
+				const [x, y] = [a, b].map((e) => e.getBoundingClientRect());
+				return Math.min(x.right, y.right) > Math.max(x.left, y.left) + 0.5 && Math.min(x.bottom, y.bottom) > Math.max(x.top, y.top) + 0.5;
+			}).map((b) => a.textContent + " over " + b.textContent)))([...document.querySelectorAll(".brand, .site nav a, .site-more a")])`)
+			require.Check(t, len(over) == 0, "%s, %d px: %v", path, width, over)
+		}
+	}
+}
