@@ -222,24 +222,23 @@ func accessibilityChecker(t *testing.T) string {
 	return string(source)
 }
 
-// loaded waits for all pictures, also for those that would wait to be scrolled to.
+// loaded waits for all pictures, also for those that would wait to be scrolled to, among them
+// those that an answer brings meanwhile.
 func (p *page) loaded() {
 	p.t.Helper()
-	get[bool](p, `(document.querySelectorAll("img[loading=lazy]").forEach((i) => i.loading = "eager"), true)`)
 	var broken []string
 	p.until("all pictures", func() (bool, error) {
 		state, err := try[struct {
 			Ready  bool
 			Broken []string
 		}](p, `(() => {
+			document.querySelectorAll("img[loading=lazy]").forEach((i) => i.loading = "eager");
 			const missing = [...document.images].filter((i) => i.getClientRects().length && !(i.complete && i.naturalWidth > 0));
 			const broken = [];
 			for (const i of missing) {
-				i.patience ??= 5000; // ms; currentSrc tells nothing about a first request under way, which another would cut off
-				if (!i.complete && performance.now() < (i.due ??= performance.now() + i.patience)) continue;
-				if (i.complete && i.dataset.again === i.currentSrc) broken.push(i.currentSrc.slice(0, 200) || i.outerHTML);
-				i.dataset.again = i.currentSrc; // its request was dropped when window or theme changed under way, or never made
-				i.due = performance.now() + (i.patience *= 2);
+				if (!i.complete) continue; // under way
+				if (i.dataset.again === i.currentSrc) broken.push(i.currentSrc.slice(0, 200) || i.outerHTML);
+				i.dataset.again = i.currentSrc; // its request was dropped when window or theme changed under way
 				i.src = i.src;
 			}
 			return { Ready: missing.length === 0, Broken: broken };
