@@ -648,8 +648,8 @@ func TestInterruptedBodies(t *testing.T) {
 	}
 }
 
-// Requests under way when the server stops are told so and get their answer; a connection that
-// has sent nothing holds nothing up.
+// Requests under way when the server stops get an answer that says so; a connection that has sent
+// nothing does not delay the stop.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	begun := make(chan bool)

@@ -38,8 +38,8 @@ func TestHome(t *testing.T) {
 	require.Check(t, strings.Contains(text, "Used Margin Lab in another browser"), "nothing says how to come back")
 }
 
-// Nothing of the head of a page is over another part of it, and no page is wider than its window,
-// between the widths at which pages are inspected.
+// At the widths between those at which pages are inspected, no parts of the header overlap and no
+// page is wider than its window.
 func TestWidthsBetween(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))

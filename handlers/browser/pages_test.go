@@ -222,8 +222,8 @@ func accessibilityChecker(t *testing.T) string {
 	return string(source)
 }
 
-// loaded waits for all pictures, also for those that would wait to be scrolled to, among them
-// those that an answer brings meanwhile.
+// loaded waits for all pictures, including those that would load when scrolled to and those that
+// an answer brings while it waits.
 func (p *page) loaded() {
 	p.t.Helper()
 	var broken []string
