@@ -177,6 +177,7 @@ func TestProposeFiles(t *testing.T) {
 	}
 	asks := func(name, want, file string) { reads(name, want, file, false) }
 	obvious := func(name, want, file string) { reads(name, want, file, true) }
+
 	asks("breast cancer kaggle with trailing comma", "Predict diagnosis (B 349, M 220) from 30 columns; id left out",
 		strings.ReplaceAll(bcFile, "\n", ",\n"))
 	asks("wdbc.data without header", "Predict x2 (B 349, M 220) from 30 columns; x1 left out",
