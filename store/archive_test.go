@@ -45,15 +45,15 @@ func busy(t testing.TB, s *Store, ws Workspace) []byte {
 	require.NoError(t, strings.Set("kernel", "spectrum"))
 	s.trained(t, ws, NewRun{Data: dna, DatasetName: "DNA", Spec: strings})
 	failed := require.Value(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "no luck"}))(t)
-	require.Value(second(s.claimRun(ctx, owner)))(t)
+	s.claimRun(t, owner)
 	require.NoError(t, s.FailRun(ctx, owner, failed.ID, "not separable"))
 	require.Value(s.CreateRun(ctx, ws, NewRun{Data: moons, Spec: ml.DefaultSpec(), Name: "still waiting"}))(t)
 	require.Value(s.CreateSearch(ctx, ws, NewSearch{Dataset: set.ID, Data: moons, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Seed: 1, Nested: true}}))(t)
 	require.Value(s.CreateSearch(ctx, ws, NewSearch{Data: moons, Spec: ml.DefaultSpec(), Drawn: &eval.Drawn{Design: eval.OfRandom, Points: 3, Seed: 2, Lists: eval.Grid{"gamma": eval.Numbers(0.1, 0.3, 1)}}, Scheme: eval.Scheme{Folds: 2, Repeats: 1}}))(t)
 	s.studied(t, ws)
-	s.computeAll(t)
+	s.work(t, owner, 1000)
 	s.onward(t, ws, moons)
-	s.computeAll(t)
+	s.work(t, owner, 1000)
 	require.Value(s.CreateSearch(ctx, ws, NewSearch{Data: moons, DatasetName: "under way", Spec: ml.DefaultSpec(), Scheme: eval.Scheme{Folds: 2, Repeats: 1}}))(t)
 	require.NoError(t, s.SaveAnswer(ctx, ws, "risk/1/q", Answer{"3", true}))
 	require.NoError(t, s.DeleteDataset(ctx, ws, require.Value(s.CreateDataset(ctx, ws, "gone", "", moons))(t).ID))
@@ -93,19 +93,6 @@ func (s *Store) onward(t testing.TB, ws Workspace, d *dataset.Data) {
 	n.Scheme = scheme
 	require.Must(t, len(scheme.Onward) == 2, "%+v", scheme)
 	require.Value(s.CreateSearch(t.Context(), ws, n))(t)
-}
-
-// computeAll computes all cells that wait.
-func (s *Store) computeAll(t testing.TB) {
-	t.Helper()
-	for {
-		c, ok, err := s.claimCell(t.Context(), owner)
-		require.NoError(t, err)
-		if !ok {
-			return
-		}
-		require.Value(s.FinishCells(t.Context(), s.compute(t, c)))(t)
-	}
 }
 
 // kept returns the parts of a workspace that an archive keeps.
@@ -186,8 +173,7 @@ func TestExportImport(t *testing.T) {
 		return slices.Sorted(slices.Values(l))
 	}))
 	require.Check(t, diff == "", "%v", diff)
-	damage := require.Value(damageOf(t, there.Path()))(t)
-	require.Check(t, len(damage) == 0, "%q", damage)
+	require.Slices(t, require.Value(damageOf(t, there.Path()))(t), nil, "damage")
 }
 
 // files returns the files of an archive.

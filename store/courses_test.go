@@ -309,13 +309,12 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
 	run := require.Value(s.CreateRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}))(t)
-	if r, ok, err := s.claimRun(ctx, owner); !ok || err != nil || r.ID != run.ID {
-		t.Fatal(r.ID, ok, err)
-	}
+	r, _ := s.claimRun(t, owner)
+	require.Must(t, r.ID == run.ID, "claimed %q, want the student's", r.ID)
 	h := require.Value(s.HandIn(ctx, bob, run.ID, ""))(t)
 	require.NoError(t, s.DeleteRuns(ctx, bob, []string{run.ID}))
-	r, ok, err := s.claimRun(ctx, owner)
-	require.Must(t, ok && err == nil && r.ID == h.Run, "the gallery's own run is not next: %+v %v", r, err)
+	r, _ = s.claimRun(t, owner)
+	require.Must(t, r.ID == h.Run, "the gallery's own run is not next: %+v", r)
 	require.NoError(t, s.FinishRun(ctx, owner, r.ID, sampleResult(1, 2)))
 	got := require.Value(s.Run(ctx, c.Gallery(), h.Run))(t)
 	require.Check(t, got.Status == Done && got.Model != nil, "%+v", got)
@@ -372,8 +371,8 @@ func TestHandinFollowsItsSource(t *testing.T) {
 		t.Helper()
 		list := require.Value(s.Handins(ctx, bob, c.Code))(t)
 		h := list[len(list)-1-i]
-		r, ok, err := s.claimRun(ctx, owner)
-		require.Must(t, err == nil && ok && r.ID == h.Source, "claimed %+v, %v, want what was handed in", r, err)
+		r, _ := s.claimRun(t, owner)
+		require.Must(t, r.ID == h.Source, "claimed %+v, want what was handed in", r)
 		require.Equal(t, require.Value(s.Run(ctx, c.Gallery(), h.Run))(t).Status, Queued, "the copy")
 		require.NoError(t, end(r.ID))
 		own, got := require.Value(s.Run(ctx, bob, r.ID))(t), require.Value(s.Run(ctx, c.Gallery(), h.Run))(t)
@@ -387,9 +386,7 @@ func TestHandinFollowsItsSource(t *testing.T) {
 	ends(1, func(id string) error { return s.FailRun(ctx, owner, id, "bad luck") }, Failed)
 	ends(2, func(id string) error { return s.CancelRun(ctx, bob, id) }, Queued)
 	for range MaxQueuedEach + spareHandins { // the copy takes its turn
-		r, _, err := s.claimRun(ctx, owner)
-		require.NoError(t, err)
-		if r.Name == "2" {
+		if r, _ := s.claimRun(t, owner); r.Name == "2" {
 			return
 		}
 	}

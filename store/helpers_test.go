@@ -34,32 +34,36 @@ func forgetDeleted(t *testing.T, s *Store) {
 }
 
 // claimRun claims the run that is the next by age, or the next that was handed in.
-func (s *Store) claimRun(ctx context.Context, owner Owner) (r Run, ok bool, err error) {
-	err = s.eachWaiting(ctx, owner, false, func(id string) bool { r, ok, err = s.ClaimRun(ctx, owner, id); return ok || err != nil })
-	return r, ok, err
+func (s *Store) claimRun(t testing.TB, owner Owner) (Run, bool) {
+	t.Helper()
+	return claimNext(t, s, owner, false, s.ClaimRun)
 }
 
 // claimCell claims a cell of the oldest search that has one.
-func (s *Store) claimCell(ctx context.Context, owner Owner) (c Cell, ok bool, err error) {
-	err = s.eachWaiting(ctx, owner, true, func(id string) bool { c, ok, err = s.ClaimCell(ctx, owner, id); return ok || err != nil })
-	return c, ok, err
+func (s *Store) claimCell(t testing.TB, owner Owner) (Cell, bool) {
+	t.Helper()
+	return claimNext(t, s, owner, true, s.ClaimCell)
 }
 
-// eachWaiting calls claim with the ids of runs or searches that wait until it has one; as one
+// claimNext calls claim with the ids of runs or searches that wait until it has one; as one
 // that cannot be claimed may hide others, twice.
-func (s *Store) eachWaiting(ctx context.Context, owner Owner, searches bool, claim func(id string) bool) error {
+func claimNext[V any](
+	t testing.TB, s *Store, owner Owner, searches bool, claim func(context.Context, Owner, string) (V, bool, error),
+) (none V, ok bool) {
+	t.Helper()
 	for range 2 {
-		list, err := s.Waiting(ctx, owner)
-		if err != nil {
-			return err
-		}
-		for _, w := range list {
-			if w.Search == searches && claim(w.ID) {
-				return nil
+		for _, w := range require.Value(s.Waiting(t.Context(), owner))(t) {
+			if w.Search != searches {
+				continue
+			}
+			v, ok, err := claim(t.Context(), owner, w.ID)
+			require.NoError(t, err)
+			if ok {
+				return v, true
 			}
 		}
 	}
-	return nil
+	return none, false
 }
 
 // renew renews the leases of an owner and returns what it holds.

@@ -29,14 +29,11 @@ func TestQuota(t *testing.T) {
 	for i := range 2 {
 		sets = append(sets, require.Value(s.CreateDataset(ctx, alice, fmt.Sprint(i), "", sample(float64(i))))(t))
 	}
-	_, err := s.CreateDataset(ctx, alice, "third", "", sample(3))
-	full(err, "holds 2 data sets")
+	full(require.Err(s.CreateDataset(ctx, alice, "third", "", sample(3))), "holds 2 data sets")
 	require.Value(s.ReplaceData(ctx, alice, sets[0].ID, sample(4)))(t)
 	run := require.Value(s.CreateRun(ctx, alice, NewRun{Dataset: sets[0].ID, Spec: ml.DefaultSpec()}))(t)
-	_, err = s.CreateRun(ctx, alice, NewRun{Dataset: sets[1].ID, Spec: ml.DefaultSpec()})
-	full(err, "holds 1 run,")
-	_, err = s.Import(ctx, alice, bytes.NewReader(archive), int64(len(archive)))
-	full(err, "holds 2 data sets")
+	full(require.Err(s.CreateRun(ctx, alice, NewRun{Dataset: sets[1].ID, Spec: ml.DefaultSpec()})), "holds 1 run,")
+	full(require.Err(s.Import(ctx, alice, bytes.NewReader(archive), int64(len(archive)))), "holds 2 data sets")
 	require.NoError(t, s.DeleteDataset(ctx, alice, sets[1].ID))
 	require.NoError(t, s.DeleteRuns(ctx, alice, []string{run.ID}))
 	require.Value(s.CreateDataset(ctx, alice, "third", "", sample(3)))(t)
@@ -49,12 +46,9 @@ func TestQuota(t *testing.T) {
 	require.Value(s.CreateDataset(ctx, carol, "d", "", sample(1)))(t)
 	now := require.Value(s.Holdings(ctx, carol))(t)
 	require.Check(t, h.Bytes != 0 && now.Bytes > h.Bytes, "%d bytes, then %d", h.Bytes, now.Bytes)
-	_, err = s.CreateDataset(ctx, carol, "e", "", sample(2))
-	full(err, "on the disk")
-	_, err = s.CreateSearch(ctx, carol, asked(t))
-	full(err, "on the disk")
-	_, err = s.CreateCourse(ctx, carol, NewCourse{Title: "c", Target: "/lab"})
-	full(err, "on the disk")
+	full(require.Err(s.CreateDataset(ctx, carol, "e", "", sample(2))), "on the disk")
+	full(require.Err(s.CreateSearch(ctx, carol, asked(t))), "on the disk")
+	full(require.Err(s.CreateCourse(ctx, carol, NewCourse{Title: "c", Target: "/lab"})), "on the disk")
 }
 
 // What a workspace takes on the disk counts, whatever it is of: nobody fills the disk by
@@ -78,16 +72,13 @@ func TestQuotaCountsEverything(t *testing.T) {
 			return s.CancelSearch(t.Context(), alice, search.ID)
 		},
 		"courses": func(s *Store, i int) error {
-			_, err := s.CreateCourse(t.Context(), alice, NewCourse{Title: "c", Target: "/lab?points=" + long})
-			return err
+			return require.Err(s.CreateCourse(t.Context(), alice, NewCourse{Title: "c", Target: "/lab?points=" + long}))
 		},
 		"small courses": func(s *Store, i int) error {
-			_, err := s.CreateCourse(t.Context(), alice, NewCourse{Title: "c", Target: "/lab"})
-			return err
+			return require.Err(s.CreateCourse(t.Context(), alice, NewCourse{Title: "c", Target: "/lab"}))
 		},
 		"links": func(s *Store, i int) error {
-			_, err := s.CreateLink(t.Context(), alice, NewLink{Title: "l", Target: fmt.Sprint("/lab?C=", i, "&points=", long)})
-			return err
+			return require.Err(s.CreateLink(t.Context(), alice, NewLink{Title: "l", Target: fmt.Sprint("/lab?C=", i, "&points=", long)}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

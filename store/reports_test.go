@@ -71,13 +71,12 @@ func TestReportLimits(t *testing.T) {
 	large.Items[0].Figures[0].PDF = bytes.Repeat([]byte{1}, MaxFrozen)
 	many := Frozen{Items: make([]ReportItem, MaxReportItems+1)}
 	for want, fails := range map[string]func() error{
-		"1 to 120 characters": func() error { _, err := s.CreateReport(ctx, alice, Request{}, " ", "", Frozen{}); return err },
+		"1 to 120 characters": func() error { return require.Err(s.CreateReport(ctx, alice, Request{}, " ", "", Frozen{})) },
 		"at most 50000": func() error {
-			_, err := s.CreateReport(ctx, alice, Request{}, "a", strings.Repeat("a", MaxReportText+1), Frozen{})
-			return err
+			return require.Err(s.CreateReport(ctx, alice, Request{}, "a", strings.Repeat("a", MaxReportText+1), Frozen{}))
 		},
-		"at most 30": func() error { _, err := s.CreateReport(ctx, alice, Request{}, "a", "", many); return err },
-		"at most 32": func() error { _, err := s.CreateReport(ctx, alice, Request{}, "a", "", large); return err },
+		"at most 30": func() error { return require.Err(s.CreateReport(ctx, alice, Request{}, "a", "", many)) },
+		"at most 32": func() error { return require.Err(s.CreateReport(ctx, alice, Request{}, "a", "", large)) },
 	} {
 		require.Fails(t, fails(), want, "does not say")
 	}
@@ -87,8 +86,7 @@ func TestReportLimits(t *testing.T) {
 func TestReportsInArchive(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()
-	_, err := s.CreateReport(ctx, alice, Request{}, "title", "text", shown())
-	require.NoError(t, err)
+	require.Value(s.CreateReport(ctx, alice, Request{}, "title", "text", shown()))(t)
 	var b bytes.Buffer
 	require.NoError(t, s.Export(ctx, alice, &b))
 	for i, want := range []Imported{{Reports: 1}, {Present: 1}} {
@@ -114,9 +112,9 @@ func TestMostReports(t *testing.T) {
 		INSERT INTO reports (id, workspace, title, text, frozen, created, updated) SELECT 'r' || i, ?, 'r', '', x'', i, i FROM n`, MaxReports, alice)
 
 	enter := map[string]func() error{
-		"create":  func() error { _, err := s.CreateReport(ctx, alice, Request{}, "more", "", Frozen{}); return err },
-		"import":  func() error { _, err := s.Import(ctx, alice, bytes.NewReader(b.Bytes()), int64(b.Len())); return err },
-		"restore": func() error { _, err := s.Restore(ctx, alice, deleted.At); return err },
+		"create":  func() error { return require.Err(s.CreateReport(ctx, alice, Request{}, "more", "", Frozen{})) },
+		"import":  func() error { return require.Err(s.Import(ctx, alice, bytes.NewReader(b.Bytes()), int64(b.Len()))) },
+		"restore": func() error { return require.Err(s.Restore(ctx, alice, deleted.At)) },
 	}
 	for way, try := range enter {
 		require.Fails(t, try(), "at most 200 are allowed. Delete some", "%s", way)

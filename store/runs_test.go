@@ -213,13 +213,12 @@ func TestQueue(t *testing.T) {
 	}
 	claim := func(want string) {
 		t.Helper()
-		r, ok, err := s.claimRun(ctx, owner)
-		require.NoError(t, err)
+		r, ok := s.claimRun(t, owner)
 		require.Must(t, ok && r.ID == want && r.Status == Running && !r.Started.IsZero(),
 			"claimed %+v, %v, want %s", r, ok, want)
 	}
-	_, ok, err := s.claimRun(ctx, owner)
-	require.Must(t, !ok && err == nil, "%v %v", ok, err)
+	r, ok := s.claimRun(t, owner)
+	require.Must(t, !ok, "claimed %+v of an empty queue", r)
 	first, second, third := queue("1"), queue("2"), queue("3")
 
 	wantErr(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)), ErrNotFound) // not running yet
@@ -227,7 +226,7 @@ func TestQueue(t *testing.T) {
 	require.NoError(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)))
 	wantErr(t, s.FinishRun(ctx, owner, first, sampleResult(1, 1)), ErrNotFound)
 	wantErr(t, s.CancelRun(ctx, alice, first), ErrEnded)
-	r := require.Value(s.Run(ctx, alice, first))(t)
+	r = require.Value(s.Run(ctx, alice, first))(t)
 	require.Check(t, r.Status == Done && r.Model != nil && r.Finished.After(r.Started), "%+v", r)
 
 	require.NoError(t, s.CancelRun(ctx, alice, second)) // while queued: skipped by the workers
@@ -257,8 +256,7 @@ func TestLeases(t *testing.T) {
 	claims := func(owner Owner, want bool) {
 		t.Helper()
 		require.Equal(t, len(require.Value(s.Waiting(ctx, owner))(t)) > 0, want, "%s: waiting", owner)
-		r, ok, err := s.claimRun(ctx, owner)
-		require.NoError(t, err)
+		r, ok := s.claimRun(t, owner)
 		require.Must(t, ok == want && (!ok || r.ID == id), "%s claims %v, %v, want %v", owner, r.ID, ok, want)
 	}
 	holds := func(owner Owner, want ...string) {
@@ -295,25 +293,21 @@ func TestDeadlyRun(t *testing.T) {
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	id := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
-	claim := func(owner Owner) bool {
-		t.Helper()
-		_, ok, err := s.claimRun(ctx, owner)
-		require.NoError(t, err)
-		return ok
-	}
 	for range 5 { // stopping in good order does not count
-		require.Must(t, claim(owner), "not in the queue")
+		_, ok := s.claimRun(t, owner)
+		require.Must(t, ok, "not in the queue")
 		require.NoError(t, s.ReleaseRun(ctx, owner, id, Light))
 		r := require.Value(s.Run(ctx, alice, id))(t)
 		require.Must(t, r.Status == Queued && r.Started.IsZero(), "%+v", r)
 	}
 	for i := range MaxAttempts {
-		require.Must(t, claim(Owner(fmt.Sprint(i))), "attempt %d is not begun", i+1)
+		_, ok := s.claimRun(t, Owner(fmt.Sprint(i)))
+		require.Must(t, ok, "attempt %d is not begun", i+1)
 		now = now.Add(Lease + time.Millisecond) // and the program dies
 	}
 	next := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
-	r, ok, err := s.claimRun(ctx, owner)
-	require.Check(t, ok && err == nil && r.ID == next, "claimed %v, %v, %v, want the next run", r.ID, ok, err)
+	r, _ := s.claimRun(t, owner)
+	require.Check(t, r.ID == next, "claimed %q, want the next run", r.ID)
 	if r := require.Value(s.Run(ctx, alice, id))(t); r.Status != Failed || !strings.Contains(r.Error, "3 times") {
 		t.Errorf("a run that kills the program is begun for ever: %+v", r)
 	}
@@ -321,40 +315,37 @@ func TestDeadlyRun(t *testing.T) {
 	require.Check(t, states[id].Status == Failed && strings.Contains(states[id].Error, "3 times") && err == nil, "%v %v", states, err)
 }
 
-func second[A, B any](_ A, b B, err error) (B, error) { return b, err }
+// wait lets n runs of each of many workspaces wait, whose names begin alike.
+func (s *Store) wait(t *testing.T, name string, workspaces, n int) {
+	t.Helper()
+	run(t, s, `
+		WITH RECURSIVE w (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM w WHERE i < ?2),
+			n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?3)
+		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
+		SELECT ?1 || w.i || ' ' || n.i, ?1 || w.i, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM w, n, points`, name, workspaces, n)
+}
+
+// queue lets a run of a workspace wait.
+func (s *Store) queue(t *testing.T, ws Workspace) error {
+	t.Helper()
+	return require.Err(s.CreateRun(t.Context(), ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
+}
 
 // Those behind one network cannot take all the room, and leave some to a newcomer among them.
 func TestQueueIsShared(t *testing.T) {
 	s := fresh(t)
 	s.Network = func(ws Workspace) string { network, _, _ := strings.Cut(string(ws), " "); return network }
-	wait := func(ws string, n int) {
-		t.Helper()
-		require.Value(s.write.Exec(`
-			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-			INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
-			SELECT ?2 || ' ' || i, ?2, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, n, ws))(t)
-	}
-	queue := func(ws Workspace) error {
-		_, err := s.CreateRun(t.Context(), ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})
-		return err
-	}
-	require.NoError(t, queue("elsewhere"))
-	for i := range 25 {
-		wait(fmt.Sprint("near ", i), 40) // half of it all
-	}
-	wantErr(t, queue("near 1"), ErrQueueFull) // it has its share
-	require.NoError(t, queue("near new"))
-	require.NoError(t, queue("elsewhere"))
-	for i := range 700 {
-		wait(fmt.Sprint("near more ", i), 1)
-	}
-	require.NoError(t, queue("near newer"))
-	for i := range 100 {
-		wait(fmt.Sprint("near most ", i), 1)
-	}
-	wantErr(t, queue("near newest"), ErrQueueFull) // the last tenth is for other networks
-	require.NoError(t, queue("elsewhere"))
-	require.NoError(t, queue("another"))
+	require.NoError(t, s.queue(t, "elsewhere"))
+	s.wait(t, "near ", 25, 40)                     // half of it all
+	wantErr(t, s.queue(t, "near 1"), ErrQueueFull) // it has its share
+	require.NoError(t, s.queue(t, "near new"))
+	require.NoError(t, s.queue(t, "elsewhere"))
+	s.wait(t, "near more ", 700, 1)
+	require.NoError(t, s.queue(t, "near newer"))
+	s.wait(t, "near most ", 100, 1)
+	wantErr(t, s.queue(t, "near newest"), ErrQueueFull) // the last tenth is for other networks
+	require.NoError(t, s.queue(t, "elsewhere"))
+	require.NoError(t, s.queue(t, "another"))
 }
 
 // Studies under way are shared like the queue: those behind one network leave some to others.
@@ -362,8 +353,7 @@ func TestStudiesAreShared(t *testing.T) {
 	s := fresh(t)
 	s.Network = func(ws Workspace) string { network, _, _ := strings.Cut(string(ws), " "); return network }
 	study := func(ws Workspace) error {
-		_, err := s.CreateStudy(t.Context(), ws, askedStudy(t))
-		return err
+		return require.Err(s.CreateStudy(t.Context(), ws, askedStudy(t)))
 	}
 	for i := range maxStudyingAll * 9 / 10 {
 		require.NoError(t, study(Workspace(fmt.Sprint("near ", i))))
@@ -374,25 +364,18 @@ func TestStudiesAreShared(t *testing.T) {
 
 func TestQueueIsBounded(t *testing.T) {
 	s := fresh(t)
-	queue := func(ws Workspace) error {
-		_, err := s.CreateRun(t.Context(), ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})
-		return err
-	}
 	for range MaxQueuedEach {
-		require.NoError(t, queue(alice))
+		require.NoError(t, s.queue(t, alice))
 	}
 	points := count(t, s, "points")
 	wantErr(t, require.Err(s.CreateRun(t.Context(), alice, NewRun{Data: sample(9), Spec: ml.DefaultSpec()})), ErrTooMany)
 	require.Check(t, count(t, s, "points") == points, "the refused run left its points")
-	require.NoError(t, queue(bob))
-	require.Value(second(s.claimRun(t.Context(), owner)))(t)
-	require.NoError(t, queue(alice))
+	require.NoError(t, s.queue(t, bob))
+	s.claimRun(t, owner)
+	require.NoError(t, s.queue(t, alice))
 
-	require.Value(s.write.Exec(`
-		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
-		SELECT i, i, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM n, points`, maxQueued-MaxQueuedEach-1))(t)
-	wantErr(t, queue(bob), ErrQueueFull)
+	s.wait(t, "another ", maxQueued-MaxQueuedEach-1, 1)
+	wantErr(t, s.queue(t, bob), ErrQueueFull)
 }
 
 // What was deleted is not in the file any more either.
@@ -439,18 +422,16 @@ func TestTakeBack(t *testing.T) {
 	for i := range MaxAttempts {
 		killed := Owner(fmt.Sprint(i))
 		require.NoError(t, s.TakeBack(ctx, lock))
-		r, ok, err := s.claimRun(ctx, killed)
-		require.Must(t, ok && err == nil && r.ID == run.ID, "start %d takes run %q: %v, %v", i, r.ID, ok, err)
-		c, ok, err := s.claimCell(ctx, killed)
-		require.Must(t, ok && err == nil && c.Place == 0, "start %d takes cell %+v: %v, %v", i, c, ok, err)
-		_, ok, err = s.claimRun(ctx, "another")
-		require.Check(t, !ok && err == nil, "run of %s taken: %v, %v", killed, ok, err)
+		r, _ := s.claimRun(t, killed)
+		require.Must(t, r.ID == run.ID, "start %d takes run %q", i, r.ID)
+		c, ok := s.claimCell(t, killed)
+		require.Must(t, ok && c.Place == 0, "start %d takes cell %+v: %v", i, c, ok)
+		_, ok = s.claimRun(t, "another")
+		require.Check(t, !ok, "run of %s taken", killed)
 	}
 	require.NoError(t, s.TakeBack(ctx, lock))
-	_, again, err := s.claimRun(ctx, "last")
-	require.NoError(t, err)
-	_, more, err := s.claimCell(ctx, "last")
-	require.NoError(t, err)
+	_, again := s.claimRun(t, "last")
+	_, more := s.claimCell(t, "last")
 	deadly, ended, kept := require.Value(s.Run(ctx, alice, run.ID))(t), require.Value(s.Search(ctx, bob, search.ID))(t), require.Value(s.Run(ctx, alice, done.ID))(t)
 	require.Check(t, !again && !more && deadly.Status == Failed && ended.Status == Failed && kept.Status == Done,
 		"run %v %v, search %v %v, the one that was done %v", again, deadly.Status, more, ended.Status, kept.Status)
@@ -464,10 +445,8 @@ func TestRenewSeldom(t *testing.T) {
 	ctx := t.Context()
 	require.Value(s.CreateRun(ctx, alice, NewRun{Data: asked(t).Data, Spec: ml.DefaultSpec()}))(t)
 	require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
-	_, _, err := s.claimRun(ctx, "one")
-	require.NoError(t, err)
-	_, _, err = s.claimCell(ctx, "one")
-	require.NoError(t, err)
+	s.claimRun(t, "one")
+	s.claimCell(t, "one")
 	written := 0
 	for range 60 {
 		now = now.Add(time.Second)
@@ -487,13 +466,11 @@ func TestCountWaiting(t *testing.T) {
 		require.Value(s.CreateRun(ctx, alice, NewRun{Data: asked(t).Data, Spec: ml.DefaultSpec()}))(t)
 	}
 	search := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
-	_, err := s.write.Exec(`UPDATE runs SET work = 20000 WHERE rowid = 1`)
-	require.NoError(t, err)
+	run(t, s, `UPDATE runs SET work = 20000 WHERE rowid = 1`)
 	want := map[Weight]int{Light: 2 + search.Total, Medium: 1}
 	n := require.Value(s.CountWaiting(ctx, "one"))(t)
 	require.Check(t, maps.Equal(n, want) && search.Total >= 2, "%v wait, want %v", n, want)
-	_, _, err = s.claimCell(ctx, "one")
-	require.NoError(t, err)
+	s.claimCell(t, "one")
 	want[Light]--
 	n = require.Value(s.CountWaiting(ctx, "one"))(t)
 	require.Check(t, maps.Equal(n, want), "%v wait, want %v", n, want)

@@ -35,11 +35,10 @@ func asked(t *testing.T) NewSearch {
 }
 
 // work computes cells for an owner until none is left or most are done, and returns their names.
-func (s *Store) work(t *testing.T, owner Owner, most int) (names []string) {
+func (s *Store) work(t testing.TB, owner Owner, most int) (names []string) {
 	t.Helper()
 	for len(names) < most {
-		c, ok, err := s.claimCell(t.Context(), owner)
-		require.NoError(t, err)
+		c, ok := s.claimCell(t, owner)
 		if !ok {
 			break
 		}
@@ -68,8 +67,7 @@ func TestSearch(t *testing.T) {
 	require.Must(t, search.Status == Queued && search.Total == 6 && search.Done == 0 && search.DatasetName == "rings" && len(require.Value(s.Reached(ctx, search.ID))(t).Settings) <= 0,
 		"%+v", search)
 	require.Check(t, len(require.Value(s.Waiting(ctx, owner))(t)) != 0, "no cell waits")
-	_, err := s.Search(ctx, bob, search.ID)
-	wantErr(t, err, ErrNotFound)
+	wantErr(t, require.Err(s.Search(ctx, bob, search.ID)), ErrNotFound)
 	plan, _, err := s.PlanOf(ctx, search.ID)
 	require.NoError(t, err)
 	names := require.Value(plan.Names())(t)
@@ -118,10 +116,8 @@ func TestCellLeases(t *testing.T) {
 	s.Now = func() time.Time { return now }
 	ctx := t.Context()
 	search := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
-	lost, ok, err := s.claimCell(ctx, "dead")
-	require.NoError(t, err)
-	kept, _, err := s.claimCell(ctx, "dead")
-	require.NoError(t, err)
+	lost, ok := s.claimCell(t, "dead")
+	kept, _ := s.claimCell(t, "dead")
 	require.Must(t, ok && lost.Place == 0 && kept.Place == 1, "%+v, %+v", lost, kept)
 	other := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	names := s.work(t, owner, 100)
@@ -150,24 +146,21 @@ func TestSearchFails(t *testing.T) {
 	ctx := t.Context()
 	deadly := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
 	for i := range MaxAttempts {
-		c, ok, err := s.claimCell(ctx, Owner(fmt.Sprint(i)))
-		require.NoError(t, err)
+		c, ok := s.claimCell(t, Owner(fmt.Sprint(i)))
 		require.Must(t, ok && c.Place == 0, "%+v, %v", c, ok)
 		now = now.Add(Lease + time.Millisecond)
 	}
-	c, ok, err := s.claimCell(ctx, "stopping")
+	c, ok := s.claimCell(t, "stopping")
 	got := require.Value(s.Search(ctx, alice, deadly.ID))(t)
-	require.Check(t, !ok && err == nil && got.Status == Failed && got.Error != "", "%+v, %v, %v: %+v", c, ok, err, got)
+	require.Check(t, !ok && got.Status == Failed && got.Error != "", "%+v, %v: %+v", c, ok, got)
 
 	twins := []Search{require.Value(s.CreateSearch(ctx, alice, asked(t)))(t), require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)}
 	for range MaxAttempts { // the program stops in good order
-		c, ok, err = s.claimCell(ctx, "stopping")
-		require.NoError(t, err)
+		c, ok = s.claimCell(t, "stopping")
 		require.Must(t, ok, "no cell")
 		require.NoError(t, s.ReleaseCell(ctx, "stopping", c, false, Light))
 	}
-	c, ok, err = s.claimCell(ctx, owner)
-	require.NoError(t, err)
+	c, ok = s.claimCell(t, owner)
 	failed := require.Value(s.FailCell(ctx, c.Name, "why"))(t)
 	slices.Sort(failed)
 	want := []string{twins[0].ID, twins[1].ID}
@@ -182,16 +175,15 @@ func TestSearchFails(t *testing.T) {
 func TestCancelSearch(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	search := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
-	c, _, err := s.claimCell(ctx, owner)
-	require.NoError(t, err)
+	c, _ := s.claimCell(t, owner)
 	wantErr(t, s.CancelSearch(ctx, bob, search.ID), ErrNotFound)
 	require.NoError(t, s.CancelSearch(ctx, alice, search.ID))
 	wantErr(t, s.CancelSearch(ctx, alice, search.ID), ErrEnded)
 	_, held := s.renew(t, owner)
 	require.Check(t, len(held) == 0 && len(require.Value(s.Waiting(ctx, "other"))(t)) <= 0, "held %+v", held)
 	require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
-	twin, ok, err := s.claimCell(ctx, "other")
-	require.Check(t, err == nil && ok && twin.Name == c.Name, "%+v, %v, %v", twin, ok, err)
+	twin, ok := s.claimCell(t, "other")
+	require.Check(t, ok && twin.Name == c.Name, "%+v, %v", twin, ok)
 	states := require.Value(s.States(ctx, search.ID, "gone"))(t)
 	require.Check(t, len(states) == 1 && states[search.ID].Status == Cancelled, "%+v", states)
 }
@@ -229,9 +221,11 @@ func TestSearchIsBounded(t *testing.T) {
 		require.Value(s.CreateSearch(t.Context(), alice, n))(t)
 	}
 	wantErr(t, require.Err(s.CreateSearch(t.Context(), alice, n)), ErrSearching)
-	for i := maxSearchingEach; i < MaxSearching; i++ { // nobody's searches leave others without room
-		require.Value(s.CreateSearch(t.Context(), WorkspaceOf(fmt.Sprint(i)), n))(t)
-	}
+	run(t, s, `
+		WITH RECURSIVE i (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ?)
+		INSERT INTO searches (id, workspace, dataset_name, hash, spec, grid, scheme, axes, plan, status, known, created)
+		SELECT n, 'of ' || n, '', hash, spec, grid, scheme, axes, plan, status, known, created FROM i, (SELECT * FROM searches LIMIT 1)`, MaxSearching-maxSearchingEach-1)
+	require.Value(s.CreateSearch(t.Context(), WorkspaceOf("the last"), n))(t) // nobody's searches leave others without room
 	wantErr(t, require.Err(s.CreateSearch(t.Context(), bob, n)), ErrQueueFull)
 }
 
@@ -258,8 +252,8 @@ func BenchmarkCells(b *testing.B) {
 				Scheme: eval.Scheme{Folds: 5, Repeats: 1, Seed: uint64(n)},
 			}))(b)
 		}
-		c, ok, err := s.claimCell(b.Context(), owner)
-		require.Must(b, ok && err == nil && c.Search == search.ID, "%v %v %v", c, ok, err)
+		c, ok := s.claimCell(b, owner)
+		require.Must(b, ok && c.Search == search.ID, "%v %v", c, ok)
 		require.Value(s.FinishCells(b.Context(), eval.CellResult{Cell: c.Name, Folds: folds}))(b)
 		require.Value(s.States(b.Context(), search.ID))(b)
 	}

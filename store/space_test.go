@@ -28,14 +28,11 @@ func TestLowDisk(t *testing.T) {
 	free = 2 << 20
 	wantErr(t, s.Roomy(ctx), ErrLow)
 	for what, err := range map[string]error{
-		"data set": func() error { _, err := s.CreateDataset(ctx, alice, "e", "", sample(2)); return err }(),
-		"run": func() error {
-			_, err := s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})
-			return err
-		}(),
-		"search":  func() error { _, err := s.CreateSearch(ctx, alice, asked(t)); return err }(),
-		"upload":  func() error { _, err := s.SaveUpload(ctx, alice, "f", strings.NewReader("1,2\n")); return err }(),
-		"archive": func() error { _, err := s.CreateCourse(ctx, alice, NewCourse{Title: "c", Target: "/lab"}); return err }(),
+		"data set": require.Err(s.CreateDataset(ctx, alice, "e", "", sample(2))),
+		"run":      require.Err(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()})),
+		"search":   require.Err(s.CreateSearch(ctx, alice, asked(t))),
+		"upload":   require.Err(s.SaveUpload(ctx, alice, "f", strings.NewReader("1,2\n"))),
+		"archive":  require.Err(s.CreateCourse(ctx, alice, NewCourse{Title: "c", Target: "/lab"})),
 	} {
 		require.Check(t, errors.Is(err, ErrLow), "%s: %v", what, err)
 	}

@@ -147,18 +147,18 @@ func TestPropose(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			checkProposal(t, c.file, c.want, func(*Proposal) {})
+			checkProposal(t, c.file, c.want)
 		})
 	}
 }
 
 // checkProposal compares a proposal with the expected one, and the data that it makes with its claims.
-func checkProposal(t *testing.T, file, want string, check func(p *Proposal)) {
+// It returns the proposal.
+func checkProposal(t *testing.T, file, want string) *Proposal {
 	t.Helper()
 	table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
 	p := table.Propose(Mapping{})
 	require.Equal(t, cmp.Diff(want, proposed(p)), "", "(-want +got)")
-	check(p)
 	d, err := table.Data(p.Mapping)
 	require.Must(t, err == nil, "what is proposed is refused: %v", err)
 	require.Check(t, len(d.Classes) == len(p.Classes) || p.Regression(),
@@ -166,6 +166,7 @@ func checkProposal(t *testing.T, file, want string, check func(p *Proposal)) {
 	require.Check(t, d.Measured() == p.Regression(), "measured %v, and the sentence says %s", d.Measured(), p.What())
 	short := require.Value(table.Data(Mapping{Proposed: true}))(t)
 	sameData(t, d, short)
+	return p
 }
 
 // A row of totals is announced by its word, which may stand in any column.

@@ -29,142 +29,83 @@ func lines(s ...string) string { return strings.Join(s, "\n") + "\n" }
 func TestReadAccepts(t *testing.T) {
 	t.Parallel()
 	want := lines("x1,x2,label", "1.5,2,A", "-3,4e-05,B")
-	tests := []struct {
-		name, file, in, want string
-		notObvious           bool
-	}{
-		{name: "comma", in: "x1,x2,label\n1.5,2,A\n-3,4e-5,B\n", want: want},
-		{name: "no newline at the end", in: "x1,x2,label\n1.5,2,A\n-3,4e-5,B", want: want},
-		{name: "semicolon", in: "x1;x2;label\n1.5;2;A\n-3;4e-5;B\n", want: want},
-		{name: "tab", in: "x1\tx2\tlabel\n1.5\t2\tA\n-3\t4e-5\tB\n", want: want},
-		{name: "spaces", in: "  x1   x2 label\n 1.5   2   A \n\t-3 4e-5\tB\n", want: want},
-		{name: "no header, comma", in: "1.5,2,A\n-3,4e-5,B\n", want: want},
-		{name: "no header, spaces", in: "1.5 2 A\n-3 4e-5 B\n", want: want},
-		{name: "no header, label first", in: "A,1.5,2\nB,-3,4e-5\n", want: want},
-		{name: "CRLF", in: "x1,x2,label\r\n1.5,2,A\r\n-3,4e-5,B\r\n", want: want},
-		{name: "CR", in: "x1,x2,label\r1.5,2,A\r-3,4e-5,B\r", want: want},
-		{name: "byte order mark", in: "\ufeffx1,x2,label\n1.5,2,A\n-3,4e-5,B\n", want: want},
-		{name: "blank and comment lines", in: "# made by hand\n\nx1,x2,label\n \n1.5,2,A\n#-9,9,A\n-3,4e-5,B\n\n\n", want: want},
-		{name: "numpy header comment", in: "# x1 x2 label\n1.5 2 A\n-3 4e-5 B\n", want: want},
-		{name: "blanks around fields", in: "x1 , x2 ,label\n 1.5,  2, A\n-3 ,4e-5 ,\tB\n", want: want},
-		{name: "plus signs and short forms", in: "x1,x2,label\n+1.5,2.,A\n-3.0,.4E-4,B\n", want: want},
-		{name: "quoted", in: "\"x1\",\"x2\",\"label\"\n\"1.5\",2,\"A\"\n-3,\"4e-5\" ,B\n", want: want},
-		{name: "quoted, spaces", in: "\"x1\" \"x2\" \"label\"\n1.5 2 \"A\" \n-3 4e-5 \"B\"\n", want: want},
-		{name: "decimal comma, semicolon", in: "x1;x2;label\n1,5;2;A\n-3;4e-5;B\n", want: want},
-		{name: "decimal comma, tab", in: "1,5\t2\tA\n-3\t4e-5\tB\n", want: want},
-		{name: "decimal comma, spaces", in: "x1 x2 label\n1,5 2,0 A\n-3 0,4e-4 B\n", want: want},
-		{name: "decimal comma, two columns", in: "1,5;A\n2,5;B\n", want: lines("x1,label", "1.5,A", "2.5,B")},
-		{name: "separator at every end", in: "1.5,2,A,\n-3,4e-5,B,\n", want: want},
-		{name: "separator at every end, header", in: "x1;x2;label;\n1.5;2;A;\n-3;4e-5;B;\n", want: want},
-		{name: "empty rows of a spreadsheet", in: "x1,x2,label\n1.5,2,A\n-3,4e-5,B\n,,\n,,\n", want: want},
-		{name: "long line", in: "x1,x2,label\n1.5" + strings.Repeat(" ", 100_000) + ",2,A\n-3,4e-5,B\n", want: want},
-
-		{
-			name: "label called class", in: "class,x1,x2\n3,1,2\n4,5,6\n",
-			want: lines("x1,x2,class", "1,2,3", "5,6,4"),
-		},
-		{
-			name: "label in front, ±1", in: "side,x1,x2\n+1,1,2\n-1,5,6\n",
-			want: lines("x1,x2,side", "1,2,1", "5,6,-1"),
-		},
-		{
-			name: "label in front, 0-1", in: "0 1 2\n1 5 6\n",
-			want: lines("x1,x2,label", "1,2,0", "5,6,1"),
-		},
-		{
-			name: "both ends may be labels", in: "a,x,b\n0,1,0\n1,5,1\n", notObvious: true,
-			want: lines("a,x,b", "0,1,0", "1,5,1"),
-		},
-		{
-			name: "no end looks like a label", in: "1,2,7\n3,4,8\n", notObvious: true,
-			want: lines("x1,x2,label", "1,2,7", "3,4,8"),
-		},
-		{
-			name: "coded classes under a header", in: "a,b,kind\n1,2,1\n3,4,1\n5,6,2\n7,8,2\n",
-			want: lines("a,b,kind", "1,2,1", "3,4,1", "5,6,2", "7,8,2"),
-		},
-		{
-			name: "one number, many spellings", in: "x,label\n1,+1\n2,1.0\n3,-1\n4,1e0\n",
-			want: lines("x,label", "1,1", "2,1", "3,-1", "4,1"),
-		},
-		{
-			name: "text labels keep their spelling", in: "x,label\n1,1.0\n2,1\n3,one\n",
-			want: lines("x,label", "1,1.0", "2,1", "3,one"),
-		},
-		{
-			name: "quotes, separators and line ends in names", in: "\"a, \"\"b\"\"\",\"c\nd\",label\n1,2,\"yes, sir\"\n3,4,\"n\t\"\"o\"\n",
-			want: lines(`"a, ""b""",c d,label`, `1,2,"yes, sir"`, `3,4,"n ""o"`),
-		},
-		{
-			name: "the same name twice", in: "x,x,,x 2,x,label\n1,2,3,4,5,A\n1,2,3,4,5,B\n",
-			want: lines("x,x 3,column 3,x 2,x 4,label", "1,2,3,4,5,A", "1,2,3,4,5,B"),
-		},
-		{
-			name: "row numbers without a name", in: ",x1,x2,label\n0,1.5,2,A\n1,-3,4e-5,B\n", want: want, notObvious: true,
-		},
-		{
-			name: "header that numbers the features", in: "0,1,label\n1.5,2,A\n-3,4e-5,B\n",
-			want: lines("0,1,label", "1.5,2,A", "-3,4e-05,B"),
-		},
-		{
-			name: "header that numbers the features, with row numbers", in: ",0,1,label\n0,1.5,2,A\n1,-3,4e-5,B\n", notObvious: true,
-			want: lines("0,1,label", "1.5,2,A", "-3,4e-05,B"),
-		},
-		{
-			name: "a first row that only counts", in: "1,2,A\n3,4,B\n",
-			want: lines("x1,x2,label", "1,2,A", "3,4,B"),
-		},
-		{
-			name: "text in other scripts", in: "größe,高さ,Ответ\n1,2,да\n3,4,нет\n",
-			want: lines("größe,高さ,Ответ", "1,2,да", "3,4,нет"),
-		},
-		{name: "negative zero", in: "x,label\n-0,A\n0,B\n", want: lines("x,label", "0,A", "0,B")},
-		{name: "numbers too small for float64", in: "x,label\n1e-999,A\n1,B\n", want: lines("x,label", "0,A", "1,B")},
-
-		{
-			name: "libsvm", in: "+1 1:0.5 3:2\n-1 2:-1\n1\n",
-			want: lines("x1,x2,x3,label", "0.5,0,2,1", "0,-1,0,-1", "0,0,0,1"),
-		},
-		{
-			name: "libsvm with comments", in: "# from svm_learn\n+1.0 1:0.5 # first\n\n-1 1:2\r\n",
-			want: lines("x1,label", "0.5,1", "2,-1"),
-		},
-		{
-			name: "libsvm with text labels", in: "cat 1:1\ndog 1:2\n",
-			want: lines("x1,label", "1,cat", "2,dog"),
-		},
-		{
-			name: "libsvm, first line without pairs, by extension", file: "a.libsvm", in: "1\n-1 1:2\n",
-			want: lines("x1,label", "0,1", "2,-1"),
-		},
-		{
-			name: "arff",
-			in:   "% comment\n@RELATION toy\n\n@attribute 'the x' REAL\n@attribute y integer\n@attribute class {A, 'B b'}\n@DATA\n1.5, 2,A\n% more\n-3,4e-5,'B b'\n",
-			want: lines("the x,y,class", "1.5,2,A", "-3,4e-05,B b"),
-		},
-		{
-			name: "arff, class not last",
-			in:   "@relation toy\n@attribute kind{0,1}\n@attribute x numeric\n@attribute y numeric\n@data\n0,1,2\n1,3,4\n",
-			want: lines("x,y,kind", "1,2,0", "3,4,1"),
-		},
-		{
-			name: "arff, quoted braces and escapes",
-			in:   "@relation toy\n@attribute \"a\\\"b\" numeric\n@attribute k {'}','it\\'s'}\n@data\n1,'}'\n2,'it\\'s'\n",
-			want: lines(`"a""b",k`, "1,}", `2,"it's"`),
-		},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+	accepts := func(name, file, in, want string, obvious bool) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			table := require.Value(ParseTable(strings.NewReader(tt.in), tt.file, Limits{}))(t)
-			m, obvious := table.Guess()
-			require.Check(t, obvious != tt.notObvious, "Guess: %v, obvious %v", m, obvious)
-			require.Equal(t, cmp.Diff(tt.want, show(require.Value(table.Data(m))(t))), "", "guessed (-want +got)")
-			read := require.Value(Read(strings.NewReader(tt.in), tt.file, Mapping{}, Limits{}))(t)
-			require.Equal(t, cmp.Diff(tt.want, show(read)), "", "Read (-want +got)")
-			require.Equal(t, read.Validate(), nil, "read.Validate()")
+			table := require.Value(ParseTable(strings.NewReader(in), file, Limits{}))(t)
+			m, sure := table.Guess()
+			require.Check(t, sure == obvious, "Guess: %v, obvious %v", m, sure)
+			require.Equal(t, cmp.Diff(want, show(require.Value(table.Data(m))(t))), "", "guessed (-want +got)")
+			d := require.Value(Read(strings.NewReader(in), file, Mapping{}, Limits{}))(t)
+			require.Equal(t, cmp.Diff(want, show(d)), "", "Read (-want +got)")
+			require.Equal(t, d.Validate(), nil, "d.Validate()")
 		})
 	}
+	reads := func(name, in, want string) { accepts(name, "", in, want, true) }
+	asks := func(name, in, want string) { accepts(name, "", in, want, false) } // which column is the label
+
+	reads("comma", "x1,x2,label\n1.5,2,A\n-3,4e-5,B\n", want)
+	reads("no newline at the end", "x1,x2,label\n1.5,2,A\n-3,4e-5,B", want)
+	reads("semicolon", "x1;x2;label\n1.5;2;A\n-3;4e-5;B\n", want)
+	reads("tab", "x1\tx2\tlabel\n1.5\t2\tA\n-3\t4e-5\tB\n", want)
+	reads("spaces", "  x1   x2 label\n 1.5   2   A \n\t-3 4e-5\tB\n", want)
+	reads("no header, comma", "1.5,2,A\n-3,4e-5,B\n", want)
+	reads("no header, spaces", "1.5 2 A\n-3 4e-5 B\n", want)
+	reads("no header, label first", "A,1.5,2\nB,-3,4e-5\n", want)
+	reads("CRLF", "x1,x2,label\r\n1.5,2,A\r\n-3,4e-5,B\r\n", want)
+	reads("CR", "x1,x2,label\r1.5,2,A\r-3,4e-5,B\r", want)
+	reads("byte order mark", "\ufeffx1,x2,label\n1.5,2,A\n-3,4e-5,B\n", want)
+	reads("blank and comment lines", "# made by hand\n\nx1,x2,label\n \n1.5,2,A\n#-9,9,A\n-3,4e-5,B\n\n\n", want)
+	reads("numpy header comment", "# x1 x2 label\n1.5 2 A\n-3 4e-5 B\n", want)
+	reads("blanks around fields", "x1 , x2 ,label\n 1.5,  2, A\n-3 ,4e-5 ,\tB\n", want)
+	reads("plus signs and short forms", "x1,x2,label\n+1.5,2.,A\n-3.0,.4E-4,B\n", want)
+	reads("quoted", "\"x1\",\"x2\",\"label\"\n\"1.5\",2,\"A\"\n-3,\"4e-5\" ,B\n", want)
+	reads("quoted, spaces", "\"x1\" \"x2\" \"label\"\n1.5 2 \"A\" \n-3 4e-5 \"B\"\n", want)
+	reads("decimal comma, semicolon", "x1;x2;label\n1,5;2;A\n-3;4e-5;B\n", want)
+	reads("decimal comma, tab", "1,5\t2\tA\n-3\t4e-5\tB\n", want)
+	reads("decimal comma, spaces", "x1 x2 label\n1,5 2,0 A\n-3 0,4e-4 B\n", want)
+	reads("decimal comma, two columns", "1,5;A\n2,5;B\n", lines("x1,label", "1.5,A", "2.5,B"))
+	reads("separator at every end", "1.5,2,A,\n-3,4e-5,B,\n", want)
+	reads("separator at every end, header", "x1;x2;label;\n1.5;2;A;\n-3;4e-5;B;\n", want)
+	reads("empty rows of a spreadsheet", "x1,x2,label\n1.5,2,A\n-3,4e-5,B\n,,\n,,\n", want)
+	reads("long line", "x1,x2,label\n1.5"+strings.Repeat(" ", 100_000)+",2,A\n-3,4e-5,B\n", want)
+
+	reads("label called class", "class,x1,x2\n3,1,2\n4,5,6\n", lines("x1,x2,class", "1,2,3", "5,6,4"))
+	reads("label in front, ±1", "side,x1,x2\n+1,1,2\n-1,5,6\n", lines("x1,x2,side", "1,2,1", "5,6,-1"))
+	reads("label in front, 0-1", "0 1 2\n1 5 6\n", lines("x1,x2,label", "1,2,0", "5,6,1"))
+	asks("both ends may be labels", "a,x,b\n0,1,0\n1,5,1\n", lines("a,x,b", "0,1,0", "1,5,1"))
+	asks("no end looks like a label", "1,2,7\n3,4,8\n", lines("x1,x2,label", "1,2,7", "3,4,8"))
+	reads("coded classes under a header", "a,b,kind\n1,2,1\n3,4,1\n5,6,2\n7,8,2\n",
+		lines("a,b,kind", "1,2,1", "3,4,1", "5,6,2", "7,8,2"))
+	reads("one number, many spellings", "x,label\n1,+1\n2,1.0\n3,-1\n4,1e0\n",
+		lines("x,label", "1,1", "2,1", "3,-1", "4,1"))
+	reads("text labels keep their spelling", "x,label\n1,1.0\n2,1\n3,one\n", lines("x,label", "1,1.0", "2,1", "3,one"))
+	reads("quotes, separators and line ends in names", "\"a, \"\"b\"\"\",\"c\nd\",label\n1,2,\"yes, sir\"\n3,4,\"n\t\"\"o\"\n",
+		lines(`"a, ""b""",c d,label`, `1,2,"yes, sir"`, `3,4,"n ""o"`))
+	reads("the same name twice", "x,x,,x 2,x,label\n1,2,3,4,5,A\n1,2,3,4,5,B\n",
+		lines("x,x 3,column 3,x 2,x 4,label", "1,2,3,4,5,A", "1,2,3,4,5,B"))
+	asks("row numbers without a name", ",x1,x2,label\n0,1.5,2,A\n1,-3,4e-5,B\n", want)
+	reads("header that numbers the features", "0,1,label\n1.5,2,A\n-3,4e-5,B\n",
+		lines("0,1,label", "1.5,2,A", "-3,4e-05,B"))
+	asks("header that numbers the features, with row numbers", ",0,1,label\n0,1.5,2,A\n1,-3,4e-5,B\n",
+		lines("0,1,label", "1.5,2,A", "-3,4e-05,B"))
+	reads("a first row that only counts", "1,2,A\n3,4,B\n", lines("x1,x2,label", "1,2,A", "3,4,B"))
+	reads("text in other scripts", "größe,高さ,Ответ\n1,2,да\n3,4,нет\n", lines("größe,高さ,Ответ", "1,2,да", "3,4,нет"))
+	reads("negative zero", "x,label\n-0,A\n0,B\n", lines("x,label", "0,A", "0,B"))
+	reads("numbers too small for float64", "x,label\n1e-999,A\n1,B\n", lines("x,label", "0,A", "1,B"))
+
+	reads("libsvm", "+1 1:0.5 3:2\n-1 2:-1\n1\n", lines("x1,x2,x3,label", "0.5,0,2,1", "0,-1,0,-1", "0,0,0,1"))
+	reads("libsvm with comments", "# from svm_learn\n+1.0 1:0.5 # first\n\n-1 1:2\r\n",
+		lines("x1,label", "0.5,1", "2,-1"))
+	reads("libsvm with text labels", "cat 1:1\ndog 1:2\n", lines("x1,label", "1,cat", "2,dog"))
+	accepts("libsvm, first line without pairs, by extension", "a.libsvm", "1\n-1 1:2\n",
+		lines("x1,label", "0,1", "2,-1"), true)
+	reads("arff", "% comment\n@RELATION toy\n\n@attribute 'the x' REAL\n@attribute y integer\n@attribute class {A, 'B b'}\n@DATA\n1.5, 2,A\n% more\n-3,4e-5,'B b'\n",
+		lines("the x,y,class", "1.5,2,A", "-3,4e-05,B b"))
+	reads("arff, class not last", "@relation toy\n@attribute kind{0,1}\n@attribute x numeric\n@attribute y numeric\n@data\n0,1,2\n1,3,4\n",
+		lines("x,y,kind", "1,2,0", "3,4,1"))
+	reads("arff, quoted braces and escapes", "@relation toy\n@attribute \"a\\\"b\" numeric\n@attribute k {'}','it\\'s'}\n@data\n1,'}'\n2,'it\\'s'\n",
+		lines(`"a""b",k`, "1,}", `2,"it's"`))
 }
 
 func TestReadRefuses(t *testing.T) {

@@ -286,32 +286,14 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	x, y := clouds(random(1), 4, 1)
 	k := gram(x, "rbf")
-	for want, call := range map[string]func() error{
-		"Rate is -1": func() error {
-			_, err := stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: -1})
-			return err
-		},
-		"unknown order \"up\"": func() error {
-			_, err := stepwise.Perceptron(t.Context(), k, y, stepwise.PerceptronSettings{Order: "up"})
-			return err
-		},
-		"unknown selection \"best\"": func() error {
-			_, err := stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: 1, Selection: "best"})
-			return err
-		},
-		"Tol is -1": func() error {
-			_, err := stepwise.NaiveAscent(t.Context(), k, y, stepwise.AscentSettings{C: 1, Tol: -1})
-			return err
-		},
-		"Add is -2": func() error {
-			_, err := stepwise.Chunking(t.Context(), k, y, stepwise.ChunkingSettings{C: 1, Add: -2})
-			return err
-		},
-		"C is +Inf": func() error {
-			_, err := stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: math.Inf(1)})
-			return err
-		},
+	for want, err := range map[string]error{
+		"Rate is -1":                 require.Err(stepwise.PrimalPerceptron(t.Context(), x, y, stepwise.PrimalPerceptronSettings{Rate: -1})),
+		"unknown order \"up\"":       require.Err(stepwise.Perceptron(t.Context(), k, y, stepwise.PerceptronSettings{Order: "up"})),
+		"unknown selection \"best\"": require.Err(stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: 1, Selection: "best"})),
+		"Tol is -1":                  require.Err(stepwise.NaiveAscent(t.Context(), k, y, stepwise.AscentSettings{C: 1, Tol: -1})),
+		"Add is -2":                  require.Err(stepwise.Chunking(t.Context(), k, y, stepwise.ChunkingSettings{C: 1, Add: -2})),
+		"C is +Inf":                  require.Err(stepwise.SMO(t.Context(), k, y, stepwise.SMOSettings{C: math.Inf(1)})),
 	} {
-		require.Fails(t, call(), want, "the error")
+		require.Fails(t, err, want, "the error")
 	}
 }

@@ -122,19 +122,13 @@ func TestSubsequencesKeepTheirStates(t *testing.T) {
 
 func TestSubsequencesRefuse(t *testing.T) {
 	t.Parallel()
-	for name, run := range map[string]func() error{
-		"no symbol": func() error { _, err := stepwise.Subsequences(t.Context(), "a", "a", 0, 0.5); return err },
-		"no decay":  func() error { _, err := stepwise.Subsequences(t.Context(), "a", "a", 1, 0); return err },
-		"growth":    func() error { _, err := stepwise.Subsequences(t.Context(), "a", "a", 1, 1.5); return err },
-		"not a number": func() error {
-			_, err := stepwise.Subsequences(t.Context(), "a", "a", 1, math.NaN())
-			return err
-		},
-		"too many": func() error {
-			_, err := stepwise.Subsequences(t.Context(), string(make([]byte, 50)), string(make([]byte, 50)), 1, 1)
-			return err
-		},
+	for name, err := range map[string]error{
+		"no symbol":    require.Err(stepwise.Subsequences(t.Context(), "a", "a", 0, 0.5)),
+		"no decay":     require.Err(stepwise.Subsequences(t.Context(), "a", "a", 1, 0)),
+		"growth":       require.Err(stepwise.Subsequences(t.Context(), "a", "a", 1, 1.5)),
+		"not a number": require.Err(stepwise.Subsequences(t.Context(), "a", "a", 1, math.NaN())),
+		"too many":     require.Err(stepwise.Subsequences(t.Context(), string(make([]byte, 50)), string(make([]byte, 50)), 1, 1)),
 	} {
-		require.Check(t, run() != nil, "%s is not refused", name)
+		require.Check(t, err != nil, "%s is not refused", name)
 	}
 }
