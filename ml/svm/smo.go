@@ -66,10 +66,10 @@ type state struct {
 	m       int // points
 	y, diag []float64
 	c       float64   // +Inf: hard margin
-	weight  []float64 // the bound of alpha_i is weight_i c
+	weight  []float64 // the bound of alpha_i is weight_i c; nil in a part
 	lo, hi  []float64 // bounds of u
 	u, g    []float64
-	ku      []float64 // K u where exact: y - g, without the cancellation
+	ku      []float64 // K u where exact: y - g, without the cancellation; nil in a part
 	reach   []float64 // largest |u_i| so far, which scales the rounding error of u_i: see settle
 	// up is 0 on I_up and -Inf elsewhere, low is 0 on I_low and +Inf elsewhere: added to g, they
 	// exclude a point from a maximum or a minimum.
@@ -112,15 +112,22 @@ func newState(k Matrix, y []float64, c float64, mon *monitor) *state {
 }
 
 func emptyState(m int, mon *monitor) *state {
+	o := emptyPart(m, mon)
+	o.weight, o.ku = make([]float64, len(o.u)), make([]float64, len(o.u))
+	return o
+}
+
+// emptyPart is emptyState without weight and ku, which only a whole problem needs.
+func emptyPart(m int, mon *monitor) *state {
 	n := rows.Padded(m)
-	block := make([]float64, 11*n)
+	block := make([]float64, 9*n)
 	vector := func() (v []float64) {
 		v, block = block[:n:n], block[n:]
 		return v
 	}
 	o := &state{
-		monitor: mon, m: m, y: vector(), diag: vector(), lo: vector(), hi: vector(), weight: vector(),
-		u: vector(), g: vector(), ku: vector(), reach: vector(), up: vector(), low: vector(),
+		monitor: mon, m: m, y: vector(), diag: vector(), lo: vector(), hi: vector(),
+		u: vector(), g: vector(), reach: vector(), up: vector(), low: vector(),
 	}
 	for i := m; i < n; i++ {
 		o.up[i], o.low[i] = math.Inf(-1), math.Inf(1)
@@ -154,19 +161,21 @@ func (o *state) mark(i int) {
 }
 
 // part returns the problem restricted to some points, the others fixed. It uses the row memory of
-// o until it is done.
+// o until it is done, and keeps points, which must not change.
 func (o *smo[T]) part(points []int) *smo[T] {
 	o.rows.Drop()
-	p := newSMO(rows.Subset(o.k, points), emptyState(len(points), o.monitor), o.rows.Memory)
+	p := newSMO(rows.Subset(o.k, points), emptyPart(len(points), o.monitor), o.rows.Memory)
 	p.size, p.extent = o.size, o.extent
-	p.c, p.dense, p.points = o.c, o.dense, make([]int, len(points))
+	p.c, p.dense, p.points = o.c, o.dense, points
+	if o.points != nil {
+		p.points = make([]int, len(points))
+		for k, j := range points {
+			p.points[k] = o.points[j]
+		}
+	}
 	for k, j := range points {
 		p.y[k], p.diag[k], p.lo[k], p.hi[k] = o.y[j], o.diag[j], o.lo[j], o.hi[j]
 		p.u[k], p.g[k], p.up[k], p.low[k], p.reach[k] = o.u[j], o.g[j], o.up[j], o.low[j], o.reach[j]
-		p.points[k] = j
-		if o.points != nil {
-			p.points[k] = o.points[j]
-		}
 	}
 	return p
 }
@@ -444,7 +453,9 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 		return trace.Cancelled, nil
 	}
 	floats.Add(o.g, product)
-	floats.Sub(o.ku, product)
+	if o.ku != nil {
+		floats.Sub(o.ku, product)
+	}
 	return status, nil
 }
 
