@@ -66,8 +66,7 @@ type state struct {
 	m       int // points
 	y, diag []float64
 	c       float64   // +Inf: hard margin
-	weight  []float64 // the bound of alpha_i is weight_i c; nil in a part
-	lo, hi  []float64 // bounds of u
+	weight  []float64 // the bound of alpha_i is weight_i c
 	u, g    []float64
 	ku      []float64 // K u where exact: y - g, without the cancellation; nil in a part
 	reach   []float64 // largest |u_i| so far, which scales the rounding error of u_i: see settle
@@ -113,20 +112,20 @@ func newState(k Matrix, y []float64, c float64, mon *monitor) *state {
 
 func emptyState(m int, mon *monitor) *state {
 	o := emptyPart(m, mon)
-	o.weight, o.ku = make([]float64, len(o.u)), make([]float64, len(o.u))
+	o.ku = make([]float64, len(o.u))
 	return o
 }
 
-// emptyPart is emptyState without weight and ku, which only a whole problem needs.
+// emptyPart is emptyState without ku, which only a whole problem needs.
 func emptyPart(m int, mon *monitor) *state {
 	n := rows.Padded(m)
-	block := make([]float64, 9*n)
+	block := make([]float64, 8*n)
 	vector := func() (v []float64) {
 		v, block = block[:n:n], block[n:]
 		return v
 	}
 	o := &state{
-		monitor: mon, m: m, y: vector(), diag: vector(), lo: vector(), hi: vector(),
+		monitor: mon, m: m, y: vector(), diag: vector(), weight: vector(),
 		u: vector(), g: vector(), reach: vector(), up: vector(), low: vector(),
 	}
 	for i := m; i < n; i++ {
@@ -138,23 +137,34 @@ func emptyPart(m int, mon *monitor) *state {
 // bound sets the upper bound of alpha to c, times the weights.
 func (o *state) bound(c float64) {
 	o.c = c
-	for i, w := range o.weight[:o.m] {
-		if o.y[i] > 0 {
-			o.hi[i] = c * w
-		} else {
-			o.lo[i] = -c * w
-		}
+	for i := range o.m {
 		o.mark(i)
 	}
+}
+
+// lo returns the lower bound of u_i.
+func (o *state) lo(i int) float64 {
+	if o.y[i] > 0 {
+		return 0
+	}
+	return -o.c * o.weight[i]
+}
+
+// hi returns the upper bound of u_i.
+func (o *state) hi(i int) float64 {
+	if o.y[i] > 0 {
+		return o.c * o.weight[i]
+	}
+	return 0
 }
 
 // mark records whether u_i can increase and decrease.
 func (o *state) mark(i int) {
 	u, up, low := o.u[i], 0.0, 0.0
-	if u >= o.hi[i] {
+	if u >= o.hi(i) {
 		up = math.Inf(-1)
 	}
-	if u <= o.lo[i] {
+	if u <= o.lo(i) {
 		low = math.Inf(1)
 	}
 	o.up[i], o.low[i] = up, low
@@ -174,7 +184,7 @@ func (o *smo[T]) part(points []int) *smo[T] {
 		}
 	}
 	for k, j := range points {
-		p.y[k], p.diag[k], p.lo[k], p.hi[k] = o.y[j], o.diag[j], o.lo[j], o.hi[j]
+		p.y[k], p.diag[k], p.weight[k] = o.y[j], o.diag[j], o.weight[j]
 		p.u[k], p.g[k], p.up[k], p.low[k], p.reach[k] = o.u[j], o.g[j], o.up[j], o.low[j], o.reach[j]
 	}
 	return p
@@ -494,10 +504,10 @@ func (o *state) settle() {
 				beside = unfelt / size
 			}
 			switch {
-			case u-o.lo[i] <= beside:
-				o.place(i, o.lo[i])
-			case o.hi[i]-u <= beside:
-				o.place(i, o.hi[i])
+			case u-o.lo(i) <= beside:
+				o.place(i, o.lo(i))
+			case o.hi(i)-u <= beside:
+				o.place(i, o.hi(i))
 			}
 		}
 		o.reach[i] = math.Abs(o.u[i])
@@ -514,8 +524,8 @@ const (
 func (o *smo[T]) refresh() (bool, error) {
 	o.settle()
 	room, i := 0.0, -1
-	for k, u := range o.u {
-		if r := min(o.hi[k]-u, u-o.lo[k]); r > room {
+	for k, u := range o.u[:o.m] {
+		if r := min(o.hi(k)-u, u-o.lo(k)); r > room {
 			room, i = r, k
 		}
 	}
@@ -599,7 +609,7 @@ func (o *state) highest() (i int) {
 // pair or to the first bound, and returns the amount.
 func (o *state) step(i, j int, kij float64) (float64, error) {
 	curvature := o.diag[i] + o.diag[j] - 2*kij
-	toHi, toLo := o.hi[i]-o.u[i], o.u[j]-o.lo[j]
+	toHi, toLo := o.hi(i)-o.u[i], o.u[j]-o.lo(j)
 	if math.IsInf(min(toHi, toLo), 1) { // opposite labels and no bound
 		if err := o.margin(curvature / 4); err != nil {
 			return 0, err
@@ -612,10 +622,10 @@ func (o *state) step(i, j int, kij float64) (float64, error) {
 	}
 	ui, uj := o.u[i]+step, o.u[j]-step
 	if step == toHi { // exactly on the bound, so that the point counts as bounded
-		ui = o.hi[i]
+		ui = o.hi(i)
 	}
 	if step == toLo {
-		uj = o.lo[j]
+		uj = o.lo(j)
 	}
 	if ui == o.u[i] && uj == o.u[j] {
 		return 0, nil
