@@ -304,13 +304,21 @@ func (o *state) sound(high, low float64) bool {
 // active returns the points that may still move: all except those at a bound to which g pushes
 // them for every bias still possible.
 func (o *state) active(high, low float64) []int {
-	points := make([]int, 0, o.m)
-	for i, g := range o.g[:o.m] {
-		atHi, atLo := o.up[i] != 0, o.low[i] != 0
-		if atHi && g > high || atLo && g < low || atHi && atLo {
-			continue
+	settled := func(i int) bool {
+		g, atHi, atLo := o.g[i], o.up[i] != 0, o.low[i] != 0
+		return atHi && g > high || atLo && g < low || atHi && atLo
+	}
+	n := 0 // counted first, as the points are held while a part of a million is solved
+	for i := range o.m {
+		if !settled(i) {
+			n++
 		}
-		points = append(points, i)
+	}
+	points := make([]int, 0, n)
+	for i := range o.m {
+		if !settled(i) {
+			points = append(points, i)
+		}
 	}
 	return points
 }
