@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -23,7 +24,7 @@ type Gram struct {
 	x    *mat.Dense // points as f takes them
 	p    packed     // the rows of x
 	c    []float64  // nil: all ones
-	diag []float64
+	diag []float64  // nil: all ones
 }
 
 // NewGram returns the kernel matrix of the rows of x (M x d). x is kept, not
@@ -35,13 +36,20 @@ func NewGram(k Kernel, x *mat.Dense) *Gram {
 
 // newGram is NewGram for points as the function of the kernel takes them.
 func newGram(k Kernel, f function, x *mat.Dense) *Gram {
-	g := &Gram{k: k, f: f, x: x, p: pack(x.RawMatrix()), diag: make([]float64, x.RawMatrix().Rows)}
+	g := &Gram{k: k, f: f, x: x, p: pack(x.RawMatrix())}
 	if f, ok := f.(selfSimilar); ok {
-		for i := range g.diag {
-			g.diag[i] = f.self(x.RawRowView(i))
+		for i := range g.Len() {
+			v := f.self(x.RawRowView(i))
+			if v != 1 && g.diag == nil {
+				g.diag = slices.Repeat([]float64{1}, g.Len())
+			}
+			if g.diag != nil {
+				g.diag[i] = v
+			}
 		}
 		return g
 	}
+	g.diag = make([]float64, g.Len())
 	piece := make([]float64, lanes)
 	for i := range g.diag {
 		// As a row has it, to the last bit: the end of a piece of row i.
@@ -54,7 +62,7 @@ func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 }
 
 // selfSimilar is implemented by functions whose value for a point and itself is known without the loops
-// over a row, to the last bit.
+// over a row, to the last bit; it is 1 for most points.
 type selfSimilar interface{ self(x []float64) float64 }
 
 // Scaled returns the Gram matrix with entries c_i c_j K_ij. c (length M) is kept,
@@ -69,10 +77,14 @@ func (g *Gram) Scaled(c []float64) *Gram {
 func (g *Gram) Subset(points []int) Matrix {
 	s := *g
 	s.x = mat.NewDense(len(points), g.p.d, nil)
-	s.diag = make([]float64, len(points))
 	for a, i := range points {
 		s.x.SetRow(a, g.x.RawRowView(i))
-		s.diag[a] = g.diag[i]
+	}
+	if g.diag != nil {
+		s.diag = make([]float64, len(points))
+		for a, i := range points {
+			s.diag[a] = g.diag[i]
+		}
 	}
 	s.p = pack(s.x.RawMatrix())
 	if g.c != nil {
@@ -89,14 +101,18 @@ func (g *Gram) Subset(points []int) Matrix {
 func (g *Gram) Definite() bool { return g.k.Definite() }
 
 // Len is M.
-func (g *Gram) Len() int { return len(g.diag) }
+func (g *Gram) Len() int { return g.x.RawMatrix().Rows }
 
 // Diag returns K_ii.
 func (g *Gram) Diag(i int) float64 {
-	if g.c != nil {
-		return g.c[i] * g.c[i] * g.diag[i]
+	v := 1.0
+	if g.diag != nil {
+		v = g.diag[i]
 	}
-	return g.diag[i]
+	if g.c != nil {
+		return g.c[i] * g.c[i] * v
+	}
+	return v
 }
 
 // Row writes row i into dst, which has length M.

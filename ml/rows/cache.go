@@ -7,37 +7,40 @@ import "unsafe"
 // Cache holds the most recently used rows of a matrix in bounded memory.
 type Cache[T Real] struct {
 	fill   func(dst []T, i int) error // computes row i
-	rows   [][]T                      // nil if not cached
 	Whole  [][]T                      // all rows, stored elsewhere, or nil
 	Memory Memory[T]
 
-	// The cached rows form a ring from the most to the least recently used, with entry M as its
-	// anchor.
-	next, prev []int
-	size, held int // maximal and current number of cached rows
+	// slots holds the slot of each cached row, 0 for a row that was never computed, and evicted.
+	// With a million points few rows fit, so that all else is stored by slot.
+	slots []int32
+
+	// The slots form a ring from the most to the least recently used, with entry 0 as its anchor.
+	// Slot s has the memory of row s-1.
+	ring []slot
+	size int // maximal number of cached rows
 
 	// Memory costs time as well, see startBytes. So size starts small and doubles once as many
 	// rows have been recomputed.
-	seen  []bool
 	again int
 }
 
+// slot is an entry of the ring.
+type slot struct{ row, next, prev int32 }
+
+// evicted marks a row that was computed but is no longer cached.
+const evicted = -1
+
 // NewCache returns a cache of padded rows of length m in memory.
 func NewCache[T Real](m int, memory Memory[T], fill func(dst []T, i int) error) *Cache[T] {
-	c := &Cache[T]{
-		fill: fill, rows: make([][]T, m), Memory: memory,
-		next: make([]int, m+1), prev: make([]int, m+1),
-		seen: make([]bool, m),
-	}
+	c := &Cache[T]{fill: fill, Memory: memory, slots: make([]int32, m), ring: make([]slot, 1)}
 	var v T
 	c.size = c.room(max(2, startBytes/(Padded(m)*int(unsafe.Sizeof(v)))))
-	c.next[m], c.prev[m] = m, m
 	return c
 }
 
 // room limits n to the number of rows and the capacity of the memory.
 func (c *Cache[T]) room(n int) int {
-	m := len(c.rows)
+	m := len(c.slots)
 	return min(n, m, c.Memory.capacity(Padded(m)))
 }
 
@@ -49,10 +52,9 @@ func (c *Cache[T]) Hold(n int) bool {
 
 // Drop removes all rows.
 func (c *Cache[T]) Drop() {
-	clear(c.rows)
-	clear(c.seen)
-	anchor := len(c.rows)
-	c.next[anchor], c.prev[anchor], c.held = anchor, anchor, 0
+	clear(c.slots)
+	c.ring = c.ring[:1]
+	c.ring[0] = slot{}
 }
 
 // Row returns row i. It stays valid until two other rows have been requested.
@@ -60,43 +62,46 @@ func (c *Cache[T]) Row(i int) ([]T, error) {
 	if c.Whole != nil {
 		return c.Whole[i], nil
 	}
-	if r := c.rows[i]; r != nil {
-		c.unlink(i)
-		c.link(i)
-		return r, nil
+	s := c.slots[i]
+	if s > 0 {
+		c.unlink(s)
+		c.link(s)
+		return c.memory(s), nil
 	}
-	if c.seen[i] {
+	if s == evicted {
 		if c.again++; c.again >= c.size {
 			c.size, c.again = c.room(2*c.size), 0
 		}
 	}
-	c.seen[i] = true
-	var r []T
-	if c.held < c.size {
-		r = c.Memory.row(c.held, Padded(len(c.rows)))
-		c.held++
+	if len(c.ring) <= c.size {
+		s = int32(len(c.ring))
+		c.ring = append(c.ring, slot{})
 	} else {
-		last := c.prev[len(c.rows)]
-		c.unlink(last)
-		r, c.rows[last] = c.rows[last], nil
+		s = c.ring[0].prev
+		c.unlink(s)
+		c.slots[c.ring[s].row] = evicted
 	}
+	r := c.memory(s)
 	if err := c.fill(r, i); err != nil {
 		return nil, err // the training ends, so r need not be kept
 	}
-	c.rows[i] = r
-	c.link(i)
+	c.slots[i], c.ring[s].row = s, int32(i)
+	c.link(s)
 	return r, nil
 }
 
-func (c *Cache[T]) link(i int) {
-	anchor := len(c.rows)
-	first := c.next[anchor]
-	c.next[anchor], c.prev[i] = i, anchor
-	c.next[i], c.prev[first] = first, i
+// memory returns the memory of slot s.
+func (c *Cache[T]) memory(s int32) []T { return c.Memory.row(int(s)-1, Padded(len(c.slots))) }
+
+func (c *Cache[T]) link(s int32) {
+	first := c.ring[0].next
+	c.ring[0].next, c.ring[s].prev = s, 0
+	c.ring[s].next, c.ring[first].prev = first, s
 }
 
-func (c *Cache[T]) unlink(i int) {
-	c.next[c.prev[i]], c.prev[c.next[i]] = c.next[i], c.prev[i]
+func (c *Cache[T]) unlink(s int32) {
+	e := c.ring[s]
+	c.ring[e.prev].next, c.ring[e.next].prev = e.next, e.prev
 }
 
 // startBytes is the initial size of a cache. The first use of a memory page costs as much as some

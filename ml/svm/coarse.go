@@ -67,12 +67,12 @@ func (o *state) spread(p *state, group []int) {
 	left := slices.Clone(p.u)
 	for _, i := range rand.New(rand.NewPCG(1, uint64(o.m))).Perm(o.m) {
 		switch j := group[i]; p.u[j] {
-		case p.lo[j]:
-			o.place(i, o.lo[i])
-		case p.hi[j]:
-			o.place(i, o.hi[i])
+		case p.lo(j):
+			o.place(i, o.lo(i))
+		case p.hi(j):
+			o.place(i, o.hi(i))
 		default:
-			u := min(max(left[j], o.lo[i]), o.hi[i])
+			u := min(max(left[j], o.lo(i)), o.hi(i))
 			left[j] -= u
 			o.place(i, u)
 			o.reach[i] = math.Abs(p.u[j]) // rounded like it

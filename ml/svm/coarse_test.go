@@ -66,9 +66,9 @@ func TestSpread(t *testing.T) {
 	sums, free := make([]float64, groups), make([]int, groups)
 	for i, j := range group {
 		u := fine.u[i]
-		require.Must(t, u >= fine.lo[i] && u <= fine.hi[i], "u[%d] = %g of weight %g", i, u, fine.weight[i])
+		require.Must(t, u >= fine.lo(i) && u <= fine.hi(i), "u[%d] = %g of weight %g", i, u, fine.weight[i])
 		sums[j] += u
-		if fine.lo[i] < u && u < fine.hi[i] {
+		if fine.lo(i) < u && u < fine.hi(i) {
 			free[j]++
 		}
 	}

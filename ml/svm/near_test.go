@@ -52,7 +52,7 @@ func TestNeighbourhoods(t *testing.T) {
 		}
 		total := 0.0
 		for i, u := range s.u[:s.m] {
-			require.Must(t, u >= s.lo[i] && u <= s.hi[i], "%d copies: u[%d] = %g is out of bounds", copies, i, u)
+			require.Must(t, u >= s.lo(i) && u <= s.hi(i), "%d copies: u[%d] = %g is out of bounds", copies, i, u)
 			total += u
 		}
 		require.Check(t, math.Abs(total) <= 1e-9, "%d copies: sum of u is %g", copies, total)

@@ -135,9 +135,9 @@ func (o *smo[T]) line(free []int, among [][]T, move []float64) line {
 	l.step = l.full
 	for a, i := range free {
 		if move[a] > 0 {
-			l.step = min(l.step, (o.hi[i]-o.u[i])/move[a])
+			l.step = min(l.step, (o.hi(i)-o.u[i])/move[a])
 		} else if move[a] < 0 {
-			l.step = min(l.step, (o.lo[i]-o.u[i])/move[a])
+			l.step = min(l.step, (o.lo(i)-o.u[i])/move[a])
 		}
 	}
 	if math.IsInf(l.step, 1) { // unbounded
@@ -168,10 +168,10 @@ func (o *smo[T]) follow(free []int, l line) error {
 	for a, i := range free {
 		o.reach[i] = max(o.reach[i], far)
 		switch d := l.step * l.move[a]; { // exactly on the bound, so that the point counts as bounded
-		case d >= o.hi[i]-o.u[i]:
-			o.place(i, o.hi[i])
-		case d <= o.lo[i]-o.u[i]:
-			o.place(i, o.lo[i])
+		case d >= o.hi(i)-o.u[i]:
+			o.place(i, o.hi(i))
+		case d <= o.lo(i)-o.u[i]:
+			o.place(i, o.lo(i))
 		default:
 			o.place(i, o.u[i]+d)
 		}
@@ -213,13 +213,13 @@ func (o *smo[T]) directions(free []int, among [][]T) (moves [][]float64) {
 			var at []float64
 			for p, a := range inside {
 				i := free[a]
-				if u := o.u[i] + d[p]; stay[p] >= 0 && !(o.lo[i] < u && u < o.hi[i]) {
+				if u := o.u[i] + d[p]; stay[p] >= 0 && !(o.lo(i) < u && u < o.hi(i)) {
 					stay[p] = -1
 					cross = append(cross, p)
 					if d[p] > 0 {
-						at = append(at, o.hi[i]-o.u[i])
+						at = append(at, o.hi(i)-o.u[i])
 					} else {
-						at = append(at, o.lo[i]-o.u[i])
+						at = append(at, o.lo(i)-o.u[i])
 					}
 				}
 			}

@@ -47,7 +47,7 @@ func testNewton(t *testing.T, bytes int64) {
 		}
 		total := 0.0
 		for i, u := range s.u {
-			require.Must(t, u >= s.lo[i] && u <= s.hi[i], "u[%d] = %g is out of bounds", i, u)
+			require.Must(t, u >= s.lo(i) && u <= s.hi(i), "u[%d] = %g is out of bounds", i, u)
 			total += u
 		}
 		require.Must(t, math.Abs(total) <= 1e-9, "sum of u is %g", total)

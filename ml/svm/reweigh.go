@@ -41,7 +41,7 @@ func Reweigh(ctx context.Context, k Matrix, y, alpha, weight []float64, s Settin
 	}
 	o.bound(s.C)
 	for i, a := range alpha {
-		o.place(i, min(max(a*y[i], o.lo[i]), o.hi[i]))
+		o.place(i, min(max(a*y[i], o.lo(i)), o.hi(i)))
 	}
 	o.balance()
 	memory := rows.NewMemory[float64](s.Memory, o.m, s.CacheBytes)
@@ -76,9 +76,9 @@ func (o *state) balance() {
 				return 0
 			}
 			if excess > 0 {
-				return o.u[i] - o.lo[i]
+				return o.u[i] - o.lo(i)
 			}
-			return o.hi[i] - o.u[i]
+			return o.hi(i) - o.u[i]
 		}
 		for i := range o.m {
 			room += way(i)
@@ -89,7 +89,7 @@ func (o *state) balance() {
 		share := min(1, math.Abs(excess)/room)
 		for i := range o.m {
 			if w := way(i); w > 0 {
-				o.place(i, min(max(o.u[i]-math.Copysign(share*w, excess), o.lo[i]), o.hi[i]))
+				o.place(i, min(max(o.u[i]-math.Copysign(share*w, excess), o.lo(i)), o.hi(i)))
 			}
 		}
 	}

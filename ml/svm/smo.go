@@ -67,9 +67,8 @@ type state struct {
 	y, diag []float64
 	c       float64   // +Inf: hard margin
 	weight  []float64 // the bound of alpha_i is weight_i c
-	lo, hi  []float64 // bounds of u
 	u, g    []float64
-	ku      []float64 // K u where exact: y - g, without the cancellation
+	ku      []float64 // K u where exact: y - g, without the cancellation; nil in a part
 	reach   []float64 // largest |u_i| so far, which scales the rounding error of u_i: see settle
 	// up is 0 on I_up and -Inf elsewhere, low is 0 on I_low and +Inf elsewhere: added to g, they
 	// exclude a point from a maximum or a minimum.
@@ -112,15 +111,22 @@ func newState(k Matrix, y []float64, c float64, mon *monitor) *state {
 }
 
 func emptyState(m int, mon *monitor) *state {
+	o := emptyPart(m, mon)
+	o.ku = make([]float64, len(o.u))
+	return o
+}
+
+// emptyPart is emptyState without ku, which only a whole problem needs.
+func emptyPart(m int, mon *monitor) *state {
 	n := rows.Padded(m)
-	block := make([]float64, 11*n)
+	block := make([]float64, 8*n)
 	vector := func() (v []float64) {
 		v, block = block[:n:n], block[n:]
 		return v
 	}
 	o := &state{
-		monitor: mon, m: m, y: vector(), diag: vector(), lo: vector(), hi: vector(), weight: vector(),
-		u: vector(), g: vector(), ku: vector(), reach: vector(), up: vector(), low: vector(),
+		monitor: mon, m: m, y: vector(), diag: vector(), weight: vector(),
+		u: vector(), g: vector(), reach: vector(), up: vector(), low: vector(),
 	}
 	for i := m; i < n; i++ {
 		o.up[i], o.low[i] = math.Inf(-1), math.Inf(1)
@@ -131,42 +137,55 @@ func emptyState(m int, mon *monitor) *state {
 // bound sets the upper bound of alpha to c, times the weights.
 func (o *state) bound(c float64) {
 	o.c = c
-	for i, w := range o.weight[:o.m] {
-		if o.y[i] > 0 {
-			o.hi[i] = c * w
-		} else {
-			o.lo[i] = -c * w
-		}
+	for i := range o.m {
 		o.mark(i)
 	}
+}
+
+// lo returns the lower bound of u_i.
+func (o *state) lo(i int) float64 {
+	if o.y[i] > 0 {
+		return 0
+	}
+	return -o.c * o.weight[i]
+}
+
+// hi returns the upper bound of u_i.
+func (o *state) hi(i int) float64 {
+	if o.y[i] > 0 {
+		return o.c * o.weight[i]
+	}
+	return 0
 }
 
 // mark records whether u_i can increase and decrease.
 func (o *state) mark(i int) {
 	u, up, low := o.u[i], 0.0, 0.0
-	if u >= o.hi[i] {
+	if u >= o.hi(i) {
 		up = math.Inf(-1)
 	}
-	if u <= o.lo[i] {
+	if u <= o.lo(i) {
 		low = math.Inf(1)
 	}
 	o.up[i], o.low[i] = up, low
 }
 
 // part returns the problem restricted to some points, the others fixed. It uses the row memory of
-// o until it is done.
+// o until it is done, and keeps points, which must not change.
 func (o *smo[T]) part(points []int) *smo[T] {
 	o.rows.Drop()
-	p := newSMO(rows.Subset(o.k, points), emptyState(len(points), o.monitor), o.rows.Memory)
+	p := newSMO(rows.Subset(o.k, points), emptyPart(len(points), o.monitor), o.rows.Memory)
 	p.size, p.extent = o.size, o.extent
-	p.c, p.dense, p.points = o.c, o.dense, make([]int, len(points))
-	for k, j := range points {
-		p.y[k], p.diag[k], p.lo[k], p.hi[k] = o.y[j], o.diag[j], o.lo[j], o.hi[j]
-		p.u[k], p.g[k], p.up[k], p.low[k], p.reach[k] = o.u[j], o.g[j], o.up[j], o.low[j], o.reach[j]
-		p.points[k] = j
-		if o.points != nil {
+	p.c, p.dense, p.points = o.c, o.dense, points
+	if o.points != nil {
+		p.points = make([]int, len(points))
+		for k, j := range points {
 			p.points[k] = o.points[j]
 		}
+	}
+	for k, j := range points {
+		p.y[k], p.diag[k], p.weight[k] = o.y[j], o.diag[j], o.weight[j]
+		p.u[k], p.g[k], p.up[k], p.low[k], p.reach[k] = o.u[j], o.g[j], o.up[j], o.low[j], o.reach[j]
 	}
 	return p
 }
@@ -285,13 +304,21 @@ func (o *state) sound(high, low float64) bool {
 // active returns the points that may still move: all except those at a bound to which g pushes
 // them for every bias still possible.
 func (o *state) active(high, low float64) []int {
-	points := make([]int, 0, o.m)
-	for i, g := range o.g[:o.m] {
-		atHi, atLo := o.up[i] != 0, o.low[i] != 0
-		if atHi && g > high || atLo && g < low || atHi && atLo {
-			continue
+	settled := func(i int) bool {
+		g, atHi, atLo := o.g[i], o.up[i] != 0, o.low[i] != 0
+		return atHi && g > high || atLo && g < low || atHi && atLo
+	}
+	n := 0 // counted first, as the points are held while a part of a million is solved
+	for i := range o.m {
+		if !settled(i) {
+			n++
 		}
-		points = append(points, i)
+	}
+	points := make([]int, 0, n)
+	for i := range o.m {
+		if !settled(i) {
+			points = append(points, i)
+		}
 	}
 	return points
 }
@@ -444,7 +471,9 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 		return trace.Cancelled, nil
 	}
 	floats.Add(o.g, product)
-	floats.Sub(o.ku, product)
+	if o.ku != nil {
+		floats.Sub(o.ku, product)
+	}
 	return status, nil
 }
 
@@ -483,10 +512,10 @@ func (o *state) settle() {
 				beside = unfelt / size
 			}
 			switch {
-			case u-o.lo[i] <= beside:
-				o.place(i, o.lo[i])
-			case o.hi[i]-u <= beside:
-				o.place(i, o.hi[i])
+			case u-o.lo(i) <= beside:
+				o.place(i, o.lo(i))
+			case o.hi(i)-u <= beside:
+				o.place(i, o.hi(i))
 			}
 		}
 		o.reach[i] = math.Abs(o.u[i])
@@ -503,8 +532,8 @@ const (
 func (o *smo[T]) refresh() (bool, error) {
 	o.settle()
 	room, i := 0.0, -1
-	for k, u := range o.u {
-		if r := min(o.hi[k]-u, u-o.lo[k]); r > room {
+	for k, u := range o.u[:o.m] {
+		if r := min(o.hi(k)-u, u-o.lo(k)); r > room {
 			room, i = r, k
 		}
 	}
@@ -588,7 +617,7 @@ func (o *state) highest() (i int) {
 // pair or to the first bound, and returns the amount.
 func (o *state) step(i, j int, kij float64) (float64, error) {
 	curvature := o.diag[i] + o.diag[j] - 2*kij
-	toHi, toLo := o.hi[i]-o.u[i], o.u[j]-o.lo[j]
+	toHi, toLo := o.hi(i)-o.u[i], o.u[j]-o.lo(j)
 	if math.IsInf(min(toHi, toLo), 1) { // opposite labels and no bound
 		if err := o.margin(curvature / 4); err != nil {
 			return 0, err
@@ -601,10 +630,10 @@ func (o *state) step(i, j int, kij float64) (float64, error) {
 	}
 	ui, uj := o.u[i]+step, o.u[j]-step
 	if step == toHi { // exactly on the bound, so that the point counts as bounded
-		ui = o.hi[i]
+		ui = o.hi(i)
 	}
 	if step == toLo {
-		uj = o.lo[j]
+		uj = o.lo(j)
 	}
 	if ui == o.u[i] && uj == o.u[j] {
 		return 0, nil

@@ -191,7 +191,7 @@ func (o *state) result(status trace.Status) *Result {
 	high, low := -1, -1
 	for i, u := range o.u[:m] {
 		r.Alpha[i] = math.Abs(u)
-		if o.lo[i] < u && u < o.hi[i] {
+		if o.lo(i) < u && u < o.hi(i) {
 			y += o.y[i]
 			ku += o.ku[i]
 			r.Free++
