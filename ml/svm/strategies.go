@@ -23,9 +23,9 @@ type without struct{ single, parts, start, newton, near bool }
 // The thresholds.
 const (
 	few     = 500         // points from which single precision pays: rows of fewer fit a cache
-	batch   = 1000        // steps between checks for settled points
 	oneOf   = 4           // a sample is one point in oneOf; merging leaves one in oneOf
 	many    = oneOf * few // points from which samples and merged points pay, having at least few; size of a neighbourhood
+	batch   = many / 2    // steps between checks for settled points: they move at most many
 	fewOf   = 2           // a part has at most one point in fewOf: its shorter rows are computed again
 	smaller = 10          // factor by which a part reduces the violation, between successive C, and of a gain that counts as failure
 	apart   = 0.02        // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
@@ -37,9 +37,9 @@ const (
 
 	nearFree = 1500 // free points above which a sweep over the neighbourhoods may be due
 
-	firstDoubt = 2  // initial doubt about Newton steps, as steps on pairs are fast at first
-	mostDoubt  = 1  // later: failures cost at most half of the work on pairs
-	leastDoubt = -2 // of a strategy that gains more than pairs do: they get a quarter of the work
+	firstDoubt = 2           // initial doubt about Newton steps, as steps on pairs are fast at first
+	mostDoubt  = 1           // later: failures cost at most half of the work on pairs
+	leastDoubt = -firstDoubt // of a strategy that gains more than pairs do: they get a quarter of its work
 )
 
 // single reports whether single precision suffices: enough points that memory bandwidth limits
