@@ -15,11 +15,7 @@ import (
 // neighbourhoods solves for the neighbourhoods of the free points, each until its violation is at
 // most tol.
 func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
-	begun := o.spent
-	defer func(before float64) {
-		o.nearSpent = o.spent - begun
-		o.weigh(&o.nears, begun, before)
-	}(o.Objective)
+	defer o.weigh(&o.nears, o.spent, o.Objective)
 	covered := make([]bool, o.m)
 	apart := make([]float64, o.m)
 	for _, center := range free {

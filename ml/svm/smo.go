@@ -353,26 +353,23 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 	return o.climbOrNewton(tol, batch)
 }
 
-// guess is the last round of a kind on a part that may lack active points.
+// guess is the last round of a kind on a part that may lack active points. Its doubt stays 0.
 type guess struct {
+	turns
 	violation float64 // before it
-	gain      float64 // in the objective
-	work      int
-	at        int     // work after it
-	on        float64 // objective after it
 }
 
-// due reports whether to guess again: the violation has halved, or the last guess gained more than
-// at least as much work that followed.
-func (l *guess) due(o *state, violation float64) bool {
-	since := o.spent - l.at
-	return violation <= l.violation/2 || l.work > 0 && since >= l.work && l.gain*float64(since) > (o.Objective-l.on)*float64(l.work)
+// again reports whether to guess again: the violation has halved, or the last guess gained more
+// per work than everything since, which took at least as much.
+func (o *state) again(last *guess, violation float64) bool {
+	return violation <= last.violation/2 ||
+		o.spent >= last.due(last.took) && last.gain*float64(o.spent-last.at) > (o.Objective-last.on)*float64(last.took)
 }
 
 // guess makes steps on the picked points, which may be all that are active, until a tenth of the
 // violation is left. It reports whether it made any: not if the points are too many or no guess is due.
 func (o *smo[T]) guess(last *guess, violation, tol float64, pick func() []int) (bool, trace.Status, error) {
-	if !last.due(o.state, violation) {
+	if !o.again(last, violation) {
 		return false, trace.IterationLimit, nil
 	}
 	points := pick()
@@ -381,7 +378,8 @@ func (o *smo[T]) guess(last *guess, violation, tol float64, pick func() []int) (
 	}
 	before, begun, on := o.Iterations, o.spent, o.Objective
 	status, err := o.climbPart(points, max(tol, violation/smaller))
-	*last = guess{violation, o.Objective - on, o.spent - begun, o.spent, o.Objective}
+	last.violation = violation
+	o.end(&last.turns, begun, on)
 	return err != nil || status == trace.Cancelled || o.Iterations > before, status, err
 }
 

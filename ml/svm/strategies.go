@@ -23,9 +23,9 @@ type without struct{ single, parts, start, newton, near bool }
 // The thresholds.
 const (
 	few     = 500         // points from which single precision pays: rows of fewer fit a cache
-	batch   = 1000        // steps between checks for settled points
 	oneOf   = 4           // a sample is one point in oneOf; merging leaves one in oneOf
 	many    = oneOf * few // points from which samples and merged points pay, having at least few; size of a neighbourhood
+	batch   = many / 2    // steps between checks for settled points: they move at most many
 	fewOf   = 2           // a part has at most one point in fewOf: its shorter rows are computed again
 	smaller = 10          // factor by which a part reduces the violation, between successive C, and of a gain that counts as failure
 	apart   = 0.02        // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
@@ -37,9 +37,9 @@ const (
 
 	nearFree = 1500 // free points above which a sweep over the neighbourhoods may be due
 
-	firstDoubt = 2  // initial doubt about Newton steps, as steps on pairs are fast at first
-	mostDoubt  = 1  // later: failures cost at most half of the work on pairs
-	leastDoubt = -2 // of a strategy that gains more than pairs do: they get a quarter of the work
+	firstDoubt = 2           // initial doubt about Newton steps, as steps on pairs are fast at first
+	mostDoubt  = 1           // later: failures cost at most half of the work on pairs
+	leastDoubt = -firstDoubt // of a strategy that gains more than pairs do: they get a quarter of its work
 )
 
 // single reports whether single precision suffices: enough points that memory bandwidth limits
@@ -51,22 +51,23 @@ func single(o *state, s Settings) bool {
 // singleSuits reports whether single precision suffices for some C; most is max |K_ii|.
 func singleSuits(m int, most float64) bool { return m >= few && most < 1e30 }
 
-// account counts the work of a training and its parts, to decide when a Newton step or a sweep
-// over the neighbourhoods is due. Work is counted, not timed, so that the result is the same on
-// every machine. A unit is one kernel value, one element that a step on a pair reads or changes,
-// two elements of an added row, or six multiplications of a factorisation, which take about the
-// same time.
+// account counts the work of a training and its parts, to decide when a Newton step, a sweep over
+// the neighbourhoods or a guess of settled points is due. Work is counted, not timed, so that the
+// result is the same on every machine. A unit is one kernel value, one element that a step on a
+// pair reads or changes, two elements of an added row, or six multiplications of a factorisation,
+// which take about the same time.
 type account struct {
-	spent     int // work so far
-	newtons   turns
-	nears     turns
-	nearSpent int // work of the last sweep over the neighbourhoods
+	spent   int // work so far
+	newtons turns
+	nears   turns
 }
 
 // turns schedules one strategy between steps on pairs.
 type turns struct {
 	at    int     // work after the last turn
 	on    float64 // objective after the last turn
+	took  int     // work of the last turn
+	gain  float64 // of the objective in the last turn
 	doubt int     // before a turn, all else gets 2^doubt times its work
 }
 
@@ -77,20 +78,24 @@ func (t *turns) due(work int) int { return t.at + int(math.Ldexp(float64(work), 
 func newtonWork(free, m int) int { return (newtonLook+free)*m + free*free*free/24 }
 
 // nearWork estimates the work of a sweep as that of the last one, but at least m²/2.
-func (a *account) nearWork(m int) int { return max(a.nearSpent, m*m/2) }
+func (a *account) nearWork(m int) int { return max(a.nears.took, m*m/2) }
 
-// weigh compares the gain per work of a turn, started at the given work and objective, with that
-// of everything else since the previous turn. A far smaller gain raises the doubt by one, a
-// larger one lowers it. The doubt stays within narrow bounds, so that a strategy that failed
-// early is soon tried again.
+// end records a turn that started at the given work and objective.
+func (m *monitor) end(t *turns, begun int, before float64) {
+	t.at, t.on, t.took, t.gain = m.spent, m.Objective, m.spent-begun, m.Objective-before
+}
+
+// weigh records a turn like end and compares its gain per work with that of everything else since
+// the previous turn. A far smaller gain raises the doubt by one, a larger one lowers it. The doubt
+// stays within narrow bounds, so that a strategy that failed early is soon tried again.
 func (m *monitor) weigh(t *turns, begun int, before float64) {
-	took, since := float64(m.spent-begun), float64(begun-t.at)
-	gain, others := (m.Objective-before)*since, (before-t.on)*took
+	since, rise := begun-t.at, before-t.on
+	m.end(t, begun, before)
+	gain, others := t.gain*float64(since), rise*float64(t.took)
 	switch {
 	case gain < others/smaller:
 		t.doubt = min(t.doubt+1, mostDoubt)
 	case gain > others:
 		t.doubt = max(t.doubt-1, leastDoubt)
 	}
-	t.at, t.on = m.spent, m.Objective
 }
