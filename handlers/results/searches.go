@@ -54,7 +54,7 @@ func ScoreText(score eval.Score, folds []eval.Fold) string {
 func ScoreAmount(score eval.Score, v float64) string {
 	switch {
 	case score.Share:
-		return strings.ReplaceAll(Percent(v), " %", "\u00a0%") // no line break
+		return Percent(v)
 	case score.Name == "mse" || score.Name == "r2":
 		return views.Short(v)
 	}
