@@ -68,7 +68,7 @@ var Groups = []Group{
 		}, Help: "How to read the labels: as classes, or as values for regression (numeric labels only)."},
 		{Name: "features", Label: "features", Kind: param.Text, Help: "Columns to train on, separated by commas; empty: all."},
 		{Name: "positive", Label: "positive class", Kind: param.Text, When: "target", Is: "class", Help: "Class on the side f(x) ≥ 0, against all others. Empty: the last of two classes; with more classes, all are separated."},
-		{Name: "standardize", Label: "standardise", Kind: param.Switch, Default: "true", Help: "Scale every feature to mean 0 and standard deviation 1, computed on the training set."},
+		{Name: "standardize", Label: "standardise", Off: "not standardised", Kind: param.Switch, Default: "true", Help: "Scale every feature to mean 0 and standard deviation 1, computed on the training set."},
 		{Name: "project", Label: "projection", Kind: param.Choice, Default: "none", Options: []param.Option{
 			{Name: "none", Label: "none", Help: "Train on the features as they are."},
 			{Name: "pca", Label: "two principal components", Help: "Train on the two directions of largest variance in the training set."},
@@ -369,10 +369,19 @@ func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 
 // Title returns a short description: learner, kernel, their main parameters, and every setting
 // that differs from its default, such as "SVM rbf gamma=2 C=10 eigen". It omits how the model is
-// evaluated and which class is positive.
-func (s Spec) Title() string {
-	words := []string{s.learnerLabel(), s.kernelLabel()}
+// evaluated, which class is positive, and the named parameters.
+func (s Spec) Title(omit ...string) string {
+	var words []string
+	if !slices.Contains(omit, "learner") {
+		words = append(words, s.learnerLabel())
+	}
+	if !slices.Contains(omit, "kernel") {
+		words = append(words, s.kernelLabel())
+	}
 	for _, c := range s.chosen(nil) {
+		if slices.Contains(omit, c.param.Name) {
+			continue
+		}
 		if c.named {
 			words = append(words, c.param.Name+"="+c.text)
 		} else {
@@ -461,9 +470,9 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 		case text == ordinary.Text(p.Name) && !always && !changed || len(text) > longestWord:
 		case p.Kind == param.Switch && v.Switch():
 			all = append(all, chosenParam{p, p.Label, false})
-		case p.Kind == param.Switch && changed:
-			all = append(all, chosenParam{p, "not " + p.Label, false})
-		case always && p.Kind == param.Switch:
+		case p.Kind == param.Switch && always && !changed:
+		case p.Kind == param.Switch:
+			all = append(all, chosenParam{p, cmp.Or(p.Off, "not "+p.Label), false})
 		case v.IsNumber():
 			all = append(all, chosenParam{p, strconv.FormatFloat(v.Number(), 'g', 4, 64), true})
 		case p.Kind == param.Choice && p.Name != "project": // its value is enough

@@ -77,6 +77,7 @@ func TestTitle(t *testing.T) {
 		"SVM rbf features=x1,x2 C=1":    {"features", "x1,x2", "seed", "3"},
 		"SVM rbf project=pca C=1":       {"project", "pca"},
 		"Kernel ridge rbf lambda=0.01":  {"learner", "ridge", "lambda", "0.01", "C", "7"},
+		"SVM rbf not standardised C=1":  {"standardize", "false"},
 		"SVM sigmoid hard margin amari": {"kernel", "sigmoid", "C", "7", "hard_margin", "true", "conformal", "amari"},
 	} {
 		require.Equal(t, spec(t, set...).Title(), want, "%v: title", set)
@@ -349,6 +350,7 @@ func TestSpecName(t *testing.T) {
 		{spec("kernel", "poly"), spec("C", "10"), "SVM, rbf, C 10"},
 		{spec("conformal", "eigen"), spec(), "SVM, no conformal map, C 1"},
 		{spec("test_fraction", "0.3"), spec(), "SVM, nothing held out, C 1"},
+		{spec(), spec("standardize", "false"), "SVM, not standardised, C 1"},
 		{spec(), spec("seed", "2"), "SVM, seed 2, C 1"},
 		{spec("gamma", "3"), spec("learner", "mcm", "rho", "0.01", "gamma", "3"), "MCM, ρ 0.01, γ 3, C 1"},
 	} {

@@ -27,7 +27,7 @@ func (e EvidenceRow) String() string {
 	}
 	text := e.Scheme + ", " + e.Score
 	if e.Interval != "" {
-		text += " (95 % CI " + e.Interval + ")"
+		text += " (95\u00a0% CI " + e.Interval + ")"
 	}
 	return text
 }

@@ -8,8 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -97,8 +95,7 @@ func (o Question) ID() (string, error) {
 
 // PathName names a regularisation path: its spec without C.
 func PathName(spec ml.Spec) string {
-	words := slices.DeleteFunc(strings.Split(spec.Title(), " "), func(word string) bool { return strings.HasPrefix(word, "C=") })
-	return strings.Join(words, " ")
+	return spec.Title("C")
 }
 
 // newTasks returns empty Tasks; behind makes work yield to live answers.

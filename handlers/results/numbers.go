@@ -62,12 +62,12 @@ func Headline(r *ml.Report) []views.Headline {
 		held.Label, seen.Label = "Test fit", "Training fit"
 	}
 	for _, h := range []*views.Headline{&held, &seen} {
-		h.Value = strings.Replace(h.Value, ".0 %", " %", 1)
+		h.Value = strings.Replace(h.Value, ".0\u00a0%", "\u00a0%", 1)
 	}
 	if test == "" {
 		held.Value, held.Note = "–", "no test set"
 	} else if in := r.TestInterval; in != nil {
-		held.Note += " (95 % CI " + intervalText(*in) + ")"
+		held.Note += " (95\u00a0% CI " + intervalText(*in) + ")"
 	}
 	return []views.Headline{held, seen, {Label: "Support vectors", Value: strconv.Itoa(r.SupportVectors), Note: of(r.TrainN)}}
 }
@@ -247,9 +247,9 @@ func Scores(r *ml.Report) (train, test string) {
 	return score(r.R2, r.MSE), score(r.TestR2, r.TestMSE)
 }
 
-// Percent formats a fraction: 0.5 is "50.0 %".
+// Percent formats a fraction: 0.5 is "50.0 %", with a no-break space.
 func Percent(v float64) string {
-	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
+	return strconv.FormatFloat(100*v, 'f', 1, 64) + "\u00a0%"
 }
 
 // Duration formats a number of seconds.

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -53,7 +54,7 @@ func ScoreText(score eval.Score, folds []eval.Fold) string {
 func ScoreAmount(score eval.Score, v float64) string {
 	switch {
 	case score.Share:
-		return strings.ReplaceAll(Percent(v), " %", "\u00a0%") // no line break
+		return Percent(v)
 	case score.Name == "mse" || score.Name == "r2":
 		return views.Short(v)
 	}
@@ -187,29 +188,13 @@ func SearchTitle(s store.Search) string {
 		return "Learning curve of " + s.Spec.Title()
 	}
 	names := Searched(s)
-	of := strings.Split(s.Spec.Title(), " ")
-	of = slices.DeleteFunc(of, func(word string) bool {
-		name, _, valued := strings.Cut(word, "=")
-		if valued {
-			return slices.Contains(names, name)
-		}
-		return slices.ContainsFunc(names, func(name string) bool {
-			p, _ := ml.Param(name)
-			return p.Kind == param.Choice && word == s.Spec.Text(name)
-		})
-	})
-	if slices.Contains(names, "learner") {
-		of = of[1:]
-	}
-	if len(of) == 0 {
-		of = []string{"several machines"}
-	}
+	of := cmp.Or(s.Spec.Title(names...), "several machines")
 	switch n := len(names); n {
 	case 0:
-		return strings.Join(of, " ")
+		return of
 	case 1:
-		return names[0] + " of " + strings.Join(of, " ")
+		return names[0] + " of " + of
 	default:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of " + strings.Join(of, " ")
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of " + of
 	}
 }

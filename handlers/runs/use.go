@@ -276,7 +276,7 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, 
 	p.Summary = count(s.N, "row")
 	switch {
 	case s.Accuracy != nil:
-		p.Summary += fmt.Sprintf(" · accuracy %.1f %%", 100**s.Accuracy)
+		p.Summary += " · accuracy " + results.Percent(*s.Accuracy)
 	case s.MSE != nil:
 		p.Summary += " · mean squared error " + views.Short(*s.MSE)
 	}

@@ -28,7 +28,7 @@ var fisher = Entry{
 			Min: 1, Max: 100, Low: 1, High: 10, Telling: true, Help: "Number of Gaussians in the mixture, each with its own mean and variances.",
 		},
 		{
-			Name: "information", Label: "inverse Fisher matrix", Kind: param.Switch, Default: "true", Telling: true,
+			Name: "information", Label: "inverse Fisher matrix", Off: "no inverse Fisher matrix", Kind: param.Switch, Default: "true", Telling: true,
 			Help: "Divide every score by its root mean square over the training rows: the inverse of the diagonal Fisher matrix. Without it, the scores of narrow components outweigh all others.",
 		},
 		{

@@ -41,6 +41,7 @@ type Option struct {
 type Param struct {
 	Name    string // as in JSON and forms: "core_gamma"
 	Label   string // as on a page: "core width"
+	Off     string // of a Switch that is off, in a title: "not standardised"; "not " and Label if empty
 	Symbol  string // as in formulas: "γ_c"; may be empty
 	Kind    Kind
 	Default string   // in the notation that Parse reads

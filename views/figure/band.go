@@ -83,7 +83,7 @@ func (b Band) Picture() (*Picture, error) {
 		entry{"5 to 95 % of them (" + percent(area) + ")", hatch(t, t.Differ[0], true)},
 	)
 	sh.legend = append(sh.legend, dots.entries()...)
-	sh.caption = fmt.Sprintf("The boundary over %s and %s with the boundaries of %s. Hatched: between 5 %% and 95 %% of these predict %s (%s of the area).",
+	sh.caption = fmt.Sprintf("The boundary over %s and %s with the boundaries of %s. Hatched: between 5\u00a0%% and 95\u00a0%% of these predict %s (%s of the area).",
 		s.View.Labels[0], s.View.Labels[1], plural(len(b.Sampled), "bootstrap sample"), s.Model.Classes[1], percent(area))
 	for _, q := range s.Points {
 		if q.Row+1 != b.Ring {

@@ -51,7 +51,7 @@ func ComponentMap(c *ml.Compared, s Scene) (*Picture, error) {
 		s.View.Labels[k] = fmt.Sprintf("component %d: %.0f %% of the variance", k+1, 100*share)
 	}
 	s.Points, s.Limits = points, Limits{}
-	caption := fmt.Sprintf("The objects in the plane of the two largest principal components in the kernel's feature space, which hold %.0f %% and %.0f %% of the variance of those trained on.",
+	caption := fmt.Sprintf("The objects in the plane of the two largest principal components in the kernel's feature space, which hold %.0f\u00a0%% and %.0f\u00a0%% of the variance of those trained on.",
 		100*pc.Share[0], 100*pc.Share[1])
 	note := ""
 	if n := len(c.Rows); n < c.Of {

@@ -110,8 +110,9 @@ func (e *easel) note(text string, clr Color, spots ...vg.Point) {
 
 const labelSize = 13
 
-// held is the room that the handle of a place takes to each side.
-const held = 12
+// held is the room that the handle of a place takes to each side: half its size on the
+// page and its light rim.
+const held = 17
 
 // labelBox is half the size of a label.
 func labelBox(s string) vg.Point { return vg.Point{X: width(s, labelSize) / 2, Y: 6.5} }

@@ -45,7 +45,7 @@ func ExampleComponentMap() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/components.svg
-	// The objects in the plane of the two largest principal components in the kernel's feature space, which hold 26 % and 23 % of the variance of those trained on. 67 points: 45 0, 22 1. 11 support vectors: 1 on the margin, 4 inside it, 6 misclassified. 6 of 57 training points on the wrong side, 0 of 10 held-out points. 67 of 90 objects.
+	// The objects in the plane of the two largest principal components in the kernel's feature space, which hold 26 % and 23 % of the variance of those trained on. 67 points: 45 of class 0, 22 of class 1. 11 support vectors: 1 on the margin, 4 inside it, 6 misclassified. 6 of 57 training points on the wrong side, 0 of 10 held-out points. 67 of 90 objects.
 }
 
 func ExampleConformal() {
@@ -62,7 +62,7 @@ func ExampleDecisions() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/decisions.svg
-	// Decision values f(x), class by class, between 1 and 0, RBF (Gaussian) kernel. 90 points: 45 0, 45 1. 16 support vectors: 2 on the margin, 7 inside it, 7 misclassified. 7 of 77 training points on the wrong side, 0 of 13 held-out points.
+	// Decision values f(x), class by class, between 1 and 0, RBF (Gaussian) kernel. 90 points: 45 of class 0, 45 of class 1. 16 support vectors: 2 on the margin, 7 inside it, 7 misclassified. 7 of 77 training points on the wrong side, 0 of 13 held-out points.
 }
 
 func ExampleOverlay() {
@@ -84,7 +84,7 @@ func ExampleOverlay() {
 	// Output:
 	// as testdata/overlay.svg
 	// they disagree on 10 % of the area
-	// Boundaries of RBF, linear over x1 and x2. They predict different classes on 9.6 % of the area shown, which is hatched. Of 45 points that all held out, they tell 3 to be of different classes.
+	// Boundaries of RBF, linear over x1 and x2. They predict different classes on 9.6 % of the area shown, which is hatched. Of 45 points that all held out, they tell 3 to be of different classes.
 }
 
 func ExampleRun_Draw() {
@@ -177,7 +177,7 @@ func ExampleBand() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/band.svg
-	// The boundary over x1 and x2 with the boundaries of 30 bootstrap samples. Hatched: between 5 % and 95 % of these predict 1 (8.5 % of the area). Row 8 is ringed: without it the boundary moves most.
+	// The boundary over x1 and x2 with the boundaries of 30 bootstrap samples. Hatched: between 5 % and 95 % of these predict 1 (8.5 % of the area). Row 8 is ringed: without it the boundary moves most.
 }
 
 func ExampleRegularised() {

@@ -162,14 +162,15 @@ func heldApart(layers []Layer) (differ []int, held int) {
 	return differ, held
 }
 
+// percent formats a share, with a no-break space.
 func percent(share float64) string {
 	switch {
 	case share > 0 && share < 0.001:
-		return "below 0.1 %"
+		return "below 0.1\u00a0%"
 	case share < 0.1:
-		return fmt.Sprintf("%.1f %%", 100*share)
+		return fmt.Sprintf("%.1f\u00a0%%", 100*share)
 	}
-	return fmt.Sprintf("%.0f %%", 100*share)
+	return fmt.Sprintf("%.0f\u00a0%%", 100*share)
 }
 
 // answers holds the predictions of one model on the grid, as indices into its labels.

@@ -505,7 +505,7 @@ func TestCaption(t *testing.T) {
 	}
 	s.Points[0].Role, s.Points[1].Role, s.Points[2].Role = ml.Free, ml.Inside, ml.Misclassified
 	s.Points[2].Wrong, s.Points[5].Wrong = true, true
-	want := "Decision boundary between 1 and 0, RBF (Gaussian) kernel, over x1 and x2. 90 points: 45 0, 45 1." +
+	want := "Decision boundary between 1 and 0, RBF (Gaussian) kernel, over x1 and x2. 90 points: 45 of class 0, 45 of class 1." +
 		" 3 support vectors: 1 on the margin, 1 inside it, 1 misclassified. 1 of 77 training points on the wrong side, 1 of 13 held-out points."
 	require.Equal(t, figure.Caption(s), want, "caption")
 	require.Says(t, figure.Caption(slice()), "Slice of 3 features", "caption")

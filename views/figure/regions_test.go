@@ -73,7 +73,7 @@ func ExampleBoundary_regions() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/regions.svg
-	// Regions of ash, beech, elm, one against the rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 ash, 25 beech, 25 elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several claim it (11 %).
+	// Regions of ash, beech, elm, one against the rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 of class ash, 25 of class beech, 25 of class elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several claim it (11 %).
 }
 
 // mapped gives every machine of a scene a conformal map of its own.
@@ -248,7 +248,7 @@ func TestTiedVotes(t *testing.T) {
 		s := grove(ml.OneVsOne)
 		s.Model.Supports, s.Model.Machines = ml.Supports{}, []ml.Machine{{B: c.f[0]}, {B: c.f[1]}, {B: c.f[2]}}
 		p := require.Value(figure.Boundary(s))(t)
-		got := strings.Contains(p.Caption, "votes are tied (100 %)")
+		got := strings.Contains(p.Caption, "votes are tied (100\u00a0%)")
 		require.Check(t, got == c.tied && strings.Contains(p.Caption, "Hatched") == c.tied, "%s: %s", name, p.Caption)
 	}
 }
@@ -263,7 +263,7 @@ func TestCaptionOfRegions(t *testing.T) {
 			wrong++
 		}
 	}
-	for _, want := range []string{"Regions of ash, beech, elm, one against one, ", "with 3 conformal maps", "25 ash, 25 beech, 25 elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
+	for _, want := range []string{"Regions of ash, beech, elm, one against one, ", "with 3 conformal maps", "25 of class ash, 25 of class beech, 25 of class elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
 		require.Says(t, figure.Caption(s), want, "does not say")
 	}
 }
