@@ -84,7 +84,7 @@ func TestCourse(t *testing.T) {
 	}
 
 	teacher.click(`.gallery tbody tr:nth-child(2) input`)
-	teacher.follow(func() { teacher.clickText("button", "Compare chosen") })
+	teacher.follow(func() { teacher.clickText("button", "Compare selected") })
 	teacher.picture(".side-by-side .figure:nth-child(2) img")
 	teacher.picture("#h-overlay + .figure img")
 	if !strings.Contains(teacher.where(), "/courses/"+code+"/compare?") {

@@ -70,7 +70,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	p.visit("/runs")
 	p.click(".runs tbody tr:nth-child(1) input")
 	p.click(".runs tbody tr:nth-child(2) input")
-	p.follow(func() { p.clickText("button", "Compare chosen") })
+	p.follow(func() { p.clickText("button", "Compare selected") })
 	p.picture("[aria-labelledby=h-overlay] img")
 	p.click("#tables summary")
 	p.follow(func() { p.clickText(".button", "Differences only") })

@@ -95,7 +95,7 @@ func TestRunsAreChosenByShift(t *testing.T) {
 	chosen("-x----")
 	press(5, chromedp.ButtonModifiers(chromedp.ModifierShift))
 	chosen("-xxxx-")
-	p.wait(`document.querySelector("[data-count]").textContent === "4 chosen"`)
+	p.wait(`document.querySelector("[data-count]").textContent === "4 selected"`)
 	press(4)
 	chosen("-xx-x-")
 	get[bool](p, `(document.querySelector(`+quote(box(6))+`).focus(), true)`)
