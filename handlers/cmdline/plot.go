@@ -100,7 +100,7 @@ func plot(ctx context.Context, std Streams, path string, on *paper, d *dataset.D
 		note(std, "fit", fmt.Sprintf("%s shows a slice through %d features, along their two principal components", path, len(scene.View.Center)))
 	}
 	return writePicture(path, func() (*figure.Picture, error) {
-		picture, err := run.Decision(scene)
+		picture, err := run.Decision(ctx, scene)
 		if err == nil {
 			picture.Unit, picture.Print, picture.Greyscale = unit, on.onPaper, on.grey
 		}
