@@ -18,6 +18,7 @@ import (
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/pace"
+	"marginlab/ml/trace"
 )
 
 // Model holds a trained model: machines f(x) = sum_j u_j k(x_j, x) + b over shared supports,
@@ -249,13 +250,14 @@ func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 func (m *Model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, d := x.Dims()
 	block := max(256, blockBytes/8/max(1, d))
+	trace.Tell(ctx, 0, n)
 	if n <= block {
 		return m.blockScores(ctx, x)
 	}
 	scores := mat.NewDense(n, len(m.Machines), nil)
 	for first := 0; first < n; first += block {
 		end := min(n, first+block)
-		some, err := m.blockScores(ctx, x.Slice(first, end, 0, d).(*mat.Dense))
+		some, err := m.blockScores(trace.Part(ctx, first, n), x.Slice(first, end, 0, d).(*mat.Dense))
 		if err != nil {
 			return nil, err
 		}
@@ -337,6 +339,7 @@ func (m *Model) ScoresOf(ctx context.Context, x dataset.Objects) (*mat.Dense, er
 		for a := range some {
 			some[a] = first + a
 		}
+		trace.Tell(ctx, first, x.Len())
 		if err := m.scoreBlock(ctx, scores.Slice(first, first+len(some), 0, len(m.Machines)).(*mat.Dense), x.Subset(some)); err != nil {
 			return nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dataset"
-	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
 
@@ -80,7 +79,7 @@ func (s *Sum) gridPolynomial(ctx context.Context, dst []float64, p Plane, ss, ts
 	}
 	coef, power := make([]float64, degree+1), make([]float64, degree+1)
 	for j, t := range ts {
-		if pace.Look(ctx) != nil {
+		if !goesOn(ctx, j, len(ts)) {
 			break
 		}
 		clear(coef)

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dataset"
-	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
 
@@ -67,7 +66,7 @@ func (k rational) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, 
 	}
 	along, v := make([]float64, len(ss)), make([]float64, len(ss))
 	for j, w := range s.w {
-		if j%16 == 0 && pace.Look(ctx) != nil {
+		if j%16 == 0 && !goesOn(ctx, j, len(s.w)) {
 			break
 		}
 		a, b, off := a[j], b[j], off[j]

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -10,6 +11,7 @@ import (
 
 	"marginlab/ml/dense"
 	"marginlab/ml/pace"
+	"marginlab/ml/trace"
 )
 
 // Sum is the function x -> sum_j w_j k(z_j, x), ready to be evaluated often and
@@ -102,10 +104,15 @@ func (s *Sum) AtRows(ctx context.Context, dst []float64, x *mat.Dense) {
 		return
 	}
 	const rows, values = 16, 1 << 20 // that are worth a goroutine
-	inTurn(ctx, (len(dst)+rows-1)/rows, len(dst)*len(s.w)/values, func(k int) {
+	blocks := (len(dst) + rows - 1) / rows
+	var done atomic.Int64
+	inTurn(ctx, blocks, len(dst)*len(s.w)/values, func(k int) {
 		v := s.scratch()
 		for i := k * rows; i < min(len(dst), (k+1)*rows) && pace.Look(ctx) == nil; i++ {
 			dst[i] = s.at(x.RawRowView(i), v)
+		}
+		if n := int(done.Add(1)); n%(blocks/1000+1) == 0 {
+			trace.Tell(ctx, min(n*rows, len(dst)), len(dst))
 		}
 	})
 }
@@ -180,13 +187,20 @@ func (s *Sum) Grid(ctx context.Context, dst []float64, p Plane, ss, ts []float64
 	return ctx.Err()
 }
 
+// goesOn tells who follows ctx that so many of the rows of a grid, or of its terms, are done, and
+// reports whether ctx goes on.
+func goesOn(ctx context.Context, done, rows int) bool {
+	trace.Tell(ctx, done, rows)
+	return pace.Look(ctx) == nil
+}
+
 // gridDirect evaluates point by point, unless ctx ends.
 func (s *Sum) gridDirect(ctx context.Context, dst []float64, p Plane, ss, ts []float64) {
 	x := make([]float64, len(p.Origin))
 	v := s.scratch()
 	some := 1 + 1<<14/len(s.w) // points between two looks at ctx
 	for k := range dst {
-		if k%some == 0 && pace.Look(ctx) != nil {
+		if k%some == 0 && !goesOn(ctx, k/len(ss), len(ts)) {
 			return
 		}
 		p.point(x, ss[k%len(ss)], ts[k/len(ss)])
@@ -204,7 +218,7 @@ func (s *Sum) gridProducts(ctx context.Context, dst []float64, ss, ts []float64,
 	left := blas64.General{Rows: len(ts), Cols: size, Stride: size, Data: make([]float64, len(ts)*size)}
 	right := blas64.General{Rows: size, Cols: len(ss), Stride: len(ss), Data: make([]float64, size*len(ss))}
 	out := blas64.General{Rows: len(ts), Cols: len(ss), Stride: len(ss), Data: dst}
-	for first := 0; first < len(s.w) && pace.Look(ctx) == nil; first += block {
+	for first := 0; first < len(s.w) && goesOn(ctx, first, len(s.w)); first += block {
 		n := min(block, len(s.w)-first)
 		left.Cols, right.Rows = n, n
 		tables(first, left, right)
