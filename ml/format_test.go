@@ -293,7 +293,8 @@ func FuzzReadModel(f *testing.F) {
 		}
 		v := dataset.View{Center: make([]float64, d), To: [2][]float64{make([]float64, d), make([]float64, d)}, Axes: [2][]float64{make([]float64, d), make([]float64, d)}}
 		v.Axes[0][0] = 1
-		m.Surface(v, []float64{0, 1}, []float64{0})
+		_, _, err = m.Surface(t.Context(), v, []float64{0, 1}, []float64{0})
+		require.NoError(t, err)
 		m.Linear()
 	})
 }

@@ -194,6 +194,7 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 	if w, b, ok := res.Model.Linear(); ok {
 		rep.Weights, rep.BOriginal = w, &b
 	}
+	ctx = trace.Follow(ctx, trace.Scoring, recorder)
 	trained, held, err := p.scored(ctx, gram, res.Model, lasts)
 	if err != nil {
 		return nil, err

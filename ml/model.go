@@ -18,6 +18,7 @@ import (
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/pace"
+	"marginlab/ml/trace"
 )
 
 // Model holds a trained model: machines f(x) = sum_j u_j k(x_j, x) + b over shared supports,
@@ -249,13 +250,14 @@ func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 func (m *Model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, d := x.Dims()
 	block := max(256, blockBytes/8/max(1, d))
+	trace.Tell(ctx, 0, n)
 	if n <= block {
 		return m.blockScores(ctx, x)
 	}
 	scores := mat.NewDense(n, len(m.Machines), nil)
 	for first := 0; first < n; first += block {
 		end := min(n, first+block)
-		some, err := m.blockScores(ctx, x.Slice(first, end, 0, d).(*mat.Dense))
+		some, err := m.blockScores(trace.Part(ctx, first, n), x.Slice(first, end, 0, d).(*mat.Dense))
 		if err != nil {
 			return nil, err
 		}
@@ -337,6 +339,7 @@ func (m *Model) ScoresOf(ctx context.Context, x dataset.Objects) (*mat.Dense, er
 		for a := range some {
 			some[a] = first + a
 		}
+		trace.Tell(ctx, first, x.Len())
 		if err := m.scoreBlock(ctx, scores.Slice(first, first+len(some), 0, len(m.Machines)).(*mat.Dense), x.Subset(some)); err != nil {
 			return nil, err
 		}
@@ -478,15 +481,19 @@ func (m *Model) Accuracy(d *dataset.Data) (float64, error) {
 
 // Surface returns f of every machine at the grid points (ss[i], ts[j]) of the view's
 // plane, row-major with ts as rows, and c of every machine on the same grid, nil for
-// machines without a conformal map.
-func (m *Model) Surface(v dataset.View, ss, ts []float64) (f, c [][]float64) {
+// machines without a conformal map; or ctx.Err().
+func (m *Model) Surface(ctx context.Context, v dataset.View, ss, ts []float64) (f, c [][]float64, err error) {
 	plane := m.plane(v)
 	f, c = make([][]float64, len(m.Machines)), make([][]float64, len(m.Machines))
 	for k, machine := range m.Machines {
 		f[k] = make([]float64, len(ss)*len(ts))
-		m.sum(k).Grid(f[k], plane, ss, ts)
+		if err := m.sum(k).Grid(ctx, f[k], plane, ss, ts); err != nil {
+			return nil, nil, err
+		}
 		if machine.Map != nil {
-			c[k] = factor(machine.Map, plane, ss, ts)
+			if c[k], err = factor(ctx, machine.Map, plane, ss, ts); err != nil {
+				return nil, nil, err
+			}
 			for i := range f[k] {
 				f[k][i] *= c[k][i]
 			}
@@ -495,18 +502,19 @@ func (m *Model) Surface(v dataset.View, ss, ts []float64) (f, c [][]float64) {
 			f[k][i] += machine.B
 		}
 	}
-	return f, c
+	return f, c, nil
 }
 
-func factor(m *conformal.Map, p kernel.Plane, ss, ts []float64) []float64 {
+// factor returns c of a map at the grid points of a plane, or ctx.Err().
+func factor(ctx context.Context, m *conformal.Map, p kernel.Plane, ss, ts []float64) ([]float64, error) {
 	c := make([]float64, len(ss)*len(ts))
 	if len(m.Cores) > 0 {
-		kernel.NewSum(kernel.RBF(m.Gamma), denseOf(m.Cores), m.Alpha).Grid(c, p, ss, ts)
+		if err := kernel.NewSum(kernel.RBF(m.Gamma), denseOf(m.Cores), m.Alpha).Grid(ctx, c, p, ss, ts); err != nil {
+			return nil, err
+		}
 	}
-	for i := range c {
-		c[i] += m.Alpha0
-	}
-	return c
+	floats.AddConst(m.Alpha0, c)
+	return c, nil
 }
 
 // plane returns the view's plane in the preprocessed space.

@@ -93,7 +93,8 @@ func TestSurfaceAgreesWithDecisions(t *testing.T) {
 			s0, t0 := v.Point(d.X.RawRowView(0))
 			s1, t1 := v.Point(d.X.RawRowView(1))
 			ss, ts := grid(rng, s0, s1, 7), grid(rng, t0, t1, 5)
-			fs, cs := m.Surface(v, ss, ts)
+			fs, cs, err := m.Surface(t.Context(), v, ss, ts)
+			require.NoError(t, err)
 			require.Must(t, len(fs) == 1 && len(cs) == 1, "%d grids of f, %d of c", len(fs), len(cs))
 			f, c := fs[0], cs[0]
 			require.Must(t, len(f) == 35 && (c != nil) == (s.Conformal != "none") && (c == nil || len(c) == 35),
@@ -211,8 +212,8 @@ func TestModelWithoutVectorsIsConstant(t *testing.T) {
 	m := require.Value(ml.ReadModel(strings.NewReader(`{"features":["x"],"label":"y","positive":"a","negative":"b","kernel":{"name":"linear"},"rows":null,"vectors":null,"coef":null,"b":-2}`)))(t)
 	got := m.Predict([]float64{7})
 	require.Check(t, got == "b" && m.Decision([]float64{1}) == -2, "predicts %s", got)
-	f, _ := m.Surface(dataset.View{Center: []float64{0}, To: [2][]float64{{1}, {0}}, Axes: [2][]float64{{1}, {0}}}, []float64{1, 2}, []float64{0})
-	require.Check(t, len(f) == 1 && slices.Equal(f[0], []float64{-2, -2}), "surface %v", f)
+	f, _, err := m.Surface(t.Context(), dataset.View{Center: []float64{0}, To: [2][]float64{{1}, {0}}, Axes: [2][]float64{{1}, {0}}}, []float64{1, 2}, []float64{0})
+	require.Check(t, err == nil && len(f) == 1 && slices.Equal(f[0], []float64{-2, -2}), "surface %v", f)
 	w, b, ok := m.Linear()
 	require.Check(t, ok && len(w) == 1 && w[0] == 0 && b == -2, "linear %v %g %v", w, b, ok)
 	if text := asJSON(t, m); strings.Contains(text, "null") || !strings.Contains(text, `"rows":[]`) {

@@ -1,6 +1,7 @@
 package ml_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -15,6 +16,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
 
@@ -182,14 +184,32 @@ func TestScoresAreThoseOfTheMachines(t *testing.T) {
 	})
 }
 
+// A surface whose context has ended is none, however far it got: in f or in c of any machine.
+func TestSurfaceEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	eachTogether(t, func(t *testing.T, _ *dataset.Data, m *ml.Model, _ []*ml.Model) {
+		v, _ := m.View()
+		for looks := int64(0); ; looks++ {
+			ctx := mltest.NewLooks(t.Context(), looks)
+			f, c, err := m.Surface(ctx, v, []float64{-3, 0, 2}, []float64{-2, 3})
+			if err == nil {
+				require.Check(t, looks >= 3, "%d looks at three machines", looks)
+				return
+			}
+			require.Is(t, err, context.Canceled, "after %d looks", looks)
+			require.Check(t, f == nil && c == nil, "after %d looks: a surface of %d machines", looks, len(f))
+		}
+	})
+}
+
 func TestSurfaceOfSeveralMachines(t *testing.T) {
 	t.Parallel()
 	eachTogether(t, func(t *testing.T, d *dataset.Data, m *ml.Model, alone []*ml.Model) {
 		v, ok := m.View()
 		require.Must(t, ok, "no view of the plane")
 		ss, ts := []float64{-3, -1, 0.5, 2}, []float64{-2, 0, 3}
-		f, c := m.Surface(v, ss, ts)
-		require.Must(t, len(f) == 3 && len(c) == 3, "%d grids of f and %d of c", len(f), len(c))
+		f, c, err := m.Surface(t.Context(), v, ss, ts)
+		require.Must(t, err == nil && len(f) == 3 && len(c) == 3, "%d grids of f and %d of c", len(f), len(c))
 		for k, one := range alone {
 			require.Check(t, (c[k] != nil) == (m.Machines[k].Map != nil),
 				"machine %d: a map %v, its grid %v", k, m.Machines[k].Map != nil, c[k] != nil)

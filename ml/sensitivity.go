@@ -257,7 +257,7 @@ func (s *sensing) lay(r *Sensitivity) {
 func (s *sensing) sides(m *Model, res *svm.Result) []bool {
 	f := res.F
 	if s.view != nil {
-		scores, _ := m.Surface(*s.view, s.ss, s.ts)
+		scores, _, _ := m.Surface(context.Background(), *s.view, s.ss, s.ts) // of few rows: done at once
 		f = scores[0]
 	}
 	return lists.Map(f, func(v float64) bool { return v >= 0 })

@@ -95,7 +95,9 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 		}
 	}
 
-	res, err := o.train(ctx, data, std)
+	p := progressOn(std)
+	defer p.end()
+	res, err := o.train(ctx, data, p)
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, errCancelledThere) || err == nil && res.Report.Status == trace.Cancelled && res.Report.Iterations == 0:
 		return errors.Join(o.printUntrained(std.Out, data), cmp.Or(err, context.Canceled))
@@ -103,10 +105,11 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 		return err
 	}
 	if test != nil && res.Report.Status != trace.Cancelled {
-		if err := evaluate(ctx, res, test); err != nil {
+		if err := evaluate(trace.Follow(ctx, trace.Scoring, p.tell), res, test); err != nil {
 			return err
 		}
 	}
+	p.end()
 	if err := o.print(std.Out, res.Report); err != nil {
 		return err
 	}
@@ -125,18 +128,16 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 		}
 	}
 	if o.plot != "" {
-		return plot(ctx, std, o.plot, o.on, data, o.spec, res)
+		return plot(ctx, std, p, o.plot, o.on, data, o.spec, res)
 	}
 	return nil
 }
 
 // train trains here or on the server.
-func (o *fitOptions) train(ctx context.Context, d *dataset.Data, std Streams) (*ml.Result, error) {
+func (o *fitOptions) train(ctx context.Context, d *dataset.Data, p *progress) (*ml.Result, error) {
 	if o.server != nil {
 		return o.server.train(ctx, o.data, o.name, d, o.spec)
 	}
-	p := progressOn(std)
-	defer p.end()
 	return ml.Train(ctx, d, o.spec, p.tell)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/trace"
 	"marginlab/views/figure"
 )
 
@@ -84,23 +85,28 @@ func (f *Flags) Paper() *paper {
 // given reports whether any of the flags is set.
 func (p *paper) given() bool { return *p != paper{} }
 
-// plot draws the decision boundary of a model with the points of its data.
-func plot(ctx context.Context, std Streams, path string, on *paper, d *dataset.Data, spec ml.Spec, res *ml.Result) error {
+// plot draws the decision boundary of a model with the points of its data, with progress until the
+// file is written.
+func plot(ctx context.Context, std Streams, p *progress, path string, on *paper, d *dataset.Data, spec ml.Spec, res *ml.Result) error {
 	width, height, unit := figure.SizeInPrint(figure.DefaultWidth, figure.DefaultHeight, on.width, on.height, on.font)
 	run := figure.Run{Data: d, Spec: spec, Result: res, X: "pca", Look: figure.Scene{Cores: res.Before != nil, Slack: true, Grey: on.grey, Width: width, Height: height}}
-	scene, err := run.Scene(ctx, res.Model)
+	scene, err := run.Scene(trace.Follow(ctx, trace.Scoring, p.tell), res.Model)
 	if err != nil {
 		return err
 	}
+	say := func(text string) {
+		p.end()
+		note(std, "fit", text)
+	}
 	if run.Main() == "fit" {
-		note(std, "fit", path+" shows f against the values: the data have no plane to draw a surface over")
+		say(path + " shows f against the values: the data have no plane to draw a surface over")
 	} else if d.Kind() != dataset.KindVectors {
-		note(std, "fit", path+" shows the decision values: the data have no plane to draw a boundary in")
+		say(path + " shows the decision values: the data have no plane to draw a boundary in")
 	} else if !scene.View.Exact {
-		note(std, "fit", fmt.Sprintf("%s shows a slice through %d features, along their two principal components", path, len(scene.View.Center)))
+		say(fmt.Sprintf("%s shows a slice through %d features, along their two principal components", path, len(scene.View.Center)))
 	}
 	return writePicture(path, func() (*figure.Picture, error) {
-		picture, err := run.Decision(scene)
+		picture, err := run.Decision(trace.Follow(ctx, trace.Drawing, p.tell), scene)
 		if err == nil {
 			picture.Unit, picture.Print, picture.Greyscale = unit, on.onPaper, on.grey
 		}

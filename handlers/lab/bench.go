@@ -315,7 +315,11 @@ func (b *bench) settlePlane(ctx context.Context, r figure.Run) error {
 		return nil
 	}
 	s, err := r.Scene(ctx, r.Result.Model)
-	if err == nil && !s.Meets() {
+	if err != nil {
+		return err
+	}
+	meets, err := s.Meets(ctx)
+	if err == nil && !meets {
 		b.x, b.y = "pca", "pca"
 	}
 	return err

@@ -382,7 +382,7 @@ func (a *Handler) at(r *http.Request) (map[string]any, error) {
 	place := pictures.Place{Scores: []pictures.Score{}}
 	res, _, err := a.train(r.Context(), b)
 	if err == nil && res != nil {
-		place, err = pictures.At(a.run(b, res, b.look), r.Form, names)
+		place, err = pictures.At(r.Context(), a.run(b, res, b.look), r.Form, names)
 	}
 	return map[string]any{"place": place}, err
 }

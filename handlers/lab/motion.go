@@ -42,7 +42,7 @@ func (a *Handler) motion(ctx context.Context, form url.Values, b bench) (map[str
 	if said != "" && s.Limits == (figure.Limits{}) && len(s.View.Center) == len(whole.Features) {
 		s.Limits = limitsOf(whole, s)
 	}
-	pic, err := run.Decision(s)
+	pic, err := run.Decision(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (a *Renderer) SendOverlay(w http.ResponseWriter, r *http.Request, runs []st
 			return nil, err
 		}
 		layers = choose(layers)
-		return Overlay(layers, CommonLimits(layers))
+		return Overlay(ctx, layers, CommonLimits(layers))
 	}})
 }
 
@@ -59,7 +59,7 @@ func CommonLimits(layers []figure.Layer) (l figure.Limits) {
 }
 
 // Overlay draws all boundaries in one picture. It returns an error if they cannot be combined.
-func Overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, error) {
+func Overlay(ctx context.Context, layers []figure.Layer, limits figure.Limits) (*figure.Picture, error) {
 	if len(layers) < 2 {
 		return nil, param.Problems{{Field: "run", Message: "at least two of the runs must be finished to draw them in one picture"}}
 	}
@@ -75,7 +75,7 @@ func Overlay(layers []figure.Layer, limits figure.Limits) (*figure.Picture, erro
 	for i := range layers {
 		layers[i].Scene.Limits = limits
 	}
-	return figure.Overlay(layers)
+	return figure.Overlay(ctx, layers)
 }
 
 // curves draws regressions of one variable in one picture.

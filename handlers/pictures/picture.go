@@ -165,7 +165,7 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 		return ans, err
 	}
 	if inline {
-		ans.Picture, ans.Stage, err = Show(s, r.Decision, base, r.Main(), query, true)
+		ans.Picture, ans.Stage, err = Show(s, func(s figure.Scene) (*figure.Picture, error) { return r.Decision(ctx, s) }, base, r.Main(), query, true)
 	} else {
 		ans.Picture, ans.Stage, err = a.linkMain(ctx, r, s, key, o, base, query)
 	}
@@ -247,7 +247,7 @@ func (a *Renderer) Preview(ctx context.Context, r figure.Run, base, query string
 	if err != nil {
 		return ans, err
 	}
-	ans.Picture, ans.Stage, err = Show(s, r.Decision, base, r.Main(), query, true)
+	ans.Picture, ans.Stage, err = Show(s, func(s figure.Scene) (*figure.Picture, error) { return r.Decision(ctx, s) }, base, r.Main(), query, true)
 	return ans, err
 }
 

@@ -44,13 +44,13 @@ type Score struct {
 
 // At returns the prediction of the model of a run at the place that a form gives by the names of its
 // coordinates in the main picture.
-func At(r figure.Run, form url.Values, names [2]string) (Place, error) {
+func At(ctx context.Context, r figure.Run, form url.Values, names [2]string) (Place, error) {
 	at, err := ReadPlace(form, names)
 	if err != nil {
 		return Place{}, err
 	}
 	p := Place{Scores: []Score{}}
-	scores, err := r.At(at[0], at[1])
+	scores, err := r.At(ctx, at[0], at[1])
 	if err != nil || scores == nil {
 		return p, err
 	}

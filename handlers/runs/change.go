@@ -137,7 +137,7 @@ func (a *Handler) ChangeFigure(w http.ResponseWriter, r *http.Request, run store
 			if err != nil {
 				return nil, err
 			}
-			return b.Picture()
+			return b.Picture(ctx)
 		},
 	})
 }

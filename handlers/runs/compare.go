@@ -218,7 +218,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 			together = append(together, layers[i])
 		}
 	}
-	pic, err := pictures.Overlay(together, pictures.CommonLimits(together))
+	pic, err := pictures.Overlay(r.Context(), together, pictures.CommonLimits(together))
 	if err != nil {
 		if p.OverlayNote, err = results.UserMessage(err); err != nil {
 			return err

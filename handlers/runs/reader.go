@@ -69,7 +69,7 @@ func (a *Reader) At(w http.ResponseWriter, r *http.Request, run store.Run) error
 	if err != nil {
 		return err
 	}
-	place, err := pictures.At(shown, q, [2]string{"s", "t"})
+	place, err := pictures.At(r.Context(), shown, q, [2]string{"s", "t"})
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 		for i := range layers {
 			layers[i].Name = called(runs, lines[i])
 		}
-		return pictures.Overlay(layers, pictures.CommonLimits(layers))
+		return pictures.Overlay(ctx, layers, pictures.CommonLimits(layers))
 	})
 	if err == nil {
 		item.Figures = append(item.Figures, fig)

@@ -127,7 +127,7 @@ func picture(d *dataset.Data, spec ml.Spec, write func(*figure.Picture, io.Write
 	if err != nil {
 		return err
 	}
-	p, err := figure.Boundary(figure.Scene{Model: r.Model, Points: points, View: view, Heat: true, Width: 600, Height: 500, Grid: 200})
+	p, err := figure.Boundary(context.Background(), figure.Scene{Model: r.Model, Points: points, View: view, Heat: true, Width: 600, Height: 500, Grid: 200})
 	if err != nil {
 		return err
 	}
@@ -162,6 +162,6 @@ func sklearnSurfaces(t *testing.T, all *table) {
 	}
 	name := fmt.Sprintf("400 x 400 cells, %d support vectors", r.Report.SupportVectors)
 	all.compare(t, row{group: "scikit-learn, surface", name: name, n: 3000}, sameDual, func() (run, error) {
-		return warm(func() error { r.Model.Surface(view, axis, axis); return nil })
+		return warm(func() error { _, _, err := r.Model.Surface(context.Background(), view, axis, axis); return err })
 	}, func() (run, error) { return printed("-c", surface, file+".csv") })
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -12,6 +13,7 @@ import (
 
 	"marginlab/ml/dense"
 	"marginlab/ml/pace"
+	"marginlab/ml/trace"
 )
 
 // A sum of m Gaussians at n points of the plane takes about n + m steps instead of n·m (a
@@ -220,7 +222,14 @@ func (c gaussianCells) sum(ctx context.Context, dst []float64, x, z blas64.Gener
 		}
 		columns, first = append(columns, to[first:last]), last
 	}
-	inTurn(ctx, len(columns), len(columns), func(k int) { c.column(ctx, dst, x, columns[k], from, moments) })
+	var done atomic.Int64
+	inTurn(ctx, len(columns), len(columns), func(k int) {
+		c.column(ctx, dst, x, columns[k], from, moments)
+		for _, t := range columns[k] {
+			done.Add(int64(len(t.points)))
+		}
+		trace.Tell(ctx, int(done.Load()), x.Rows)
+	})
 	return c.work(x.Rows+z.Rows, max(len(from), len(to)))
 }
 

@@ -155,7 +155,7 @@ func TestNumbersAlone(t *testing.T) {
 			for j, wj := range w {
 				sum += wj * want(Linear().Eval(x.RawRowView(i), x.RawRowView(j)))
 			}
-			f.Grid(grid, Plane{Origin: []float64{0, 0}, U: []float64{1, 0}, V: []float64{0, 1}}, x.RawRowView(i)[:1], x.RawRowView(i)[1:])
+			_ = f.Grid(t.Context(), grid, Plane{Origin: []float64{0, 0}, U: []float64{1, 0}, V: []float64{0, 1}}, x.RawRowView(i)[:1], x.RawRowView(i)[1:])
 			for _, got := range []float64{f.At(x.RawRowView(i)), rows[i], grid[0]} {
 				require.Check(t, math.Abs(got-sum) <= 1e-11*(1+math.Abs(sum)), "%s: %g at point %d, want %g", text, got, i, sum)
 			}

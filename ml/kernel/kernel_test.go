@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"math"
@@ -14,6 +15,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/dense"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -366,7 +368,7 @@ func compareGrid(t *testing.T, k Kernel, s *Sum, z *mat.Dense, w []float64, p Pl
 	ss, ts := []float64{-3, -1, 0.5, 2, 2.5}, []float64{-2, 0, 0.25, 4}
 	dst := make([]float64, len(ss)*len(ts))
 	floats.AddConst(99, dst)
-	s.Grid(dst, p, ss, ts)
+	require.NoError(t, s.Grid(t.Context(), dst, p, ss, ts))
 	// Rounding in a sum is measured against its terms, here the largest of
 	// a line of the grid.
 	for j, tj := range ts {
@@ -400,7 +402,7 @@ func TestGridFarFromOrigin(t *testing.T) {
 	s := NewSum(RBF(0.5), z, []float64{1, -2})
 	p := Plane{Origin: []float64{0, 0}, U: []float64{1, 0}, V: []float64{0, 1}}
 	got := make([]float64, 1)
-	s.Grid(got, p, []float64{5e5 + 0.5}, []float64{4e5 + 1})
+	require.NoError(t, s.Grid(t.Context(), got, p, []float64{5e5 + 0.5}, []float64{4e5 + 1}))
 	require.Near(t, got[0], -math.Exp(-0.625), 1e-12, "got[0]")
 }
 
@@ -452,6 +454,29 @@ func BenchmarkRow(b *testing.B) {
 	}
 }
 
+// A grid ends within a block of its work after its context: at the second look, the third is for
+// the error, and each term of a sum of kernels takes as many at most.
+func TestGridEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	z, w := normal(r, 2000, 2), make([]float64, 2000)
+	floats.AddConst(1, w)
+	axis := floats.Span(make([]float64, 150), -3, 3)
+	dst := make([]float64, len(axis)*len(axis))
+	for _, p := range []Plane{
+		{Origin: []float64{0, 0}, U: []float64{1, 0}, V: []float64{0, 1}},
+		{Origin: []float64{0, 0}, U: []float64{1, 0}, V: []float64{1, 1}}, // without a faster way for most kernels
+	} {
+		for _, row := range ofVectors() {
+			s := NewSum(learnt(t, samples(row.Name)[0], 2), z, w)
+			ctx := mltest.NewLooks(t.Context(), 1)
+			require.Is(t, s.Grid(ctx, dst, p, axis, axis), context.Canceled, "%s", row.Name)
+			require.Check(t, ctx.Taken() <= 3*int64(max(1, len(s.terms))), "%s: %d looks", row.Name, ctx.Taken())
+			require.Is(t, s.Grid(mltest.NewLooks(t.Context(), 0), dst, p, axis, axis), context.Canceled, "%s, ended before", row.Name)
+		}
+	}
+}
+
 // BenchmarkGrid is a picture's worth: 200 x 200 points, 150 terms.
 func BenchmarkGrid(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -466,7 +491,7 @@ func BenchmarkGrid(b *testing.B) {
 		k := learnt(b, samples(row.Name)[1%len(samples(row.Name))], 2)
 		b.Run(row.Name, func(b *testing.B) {
 			for b.Loop() {
-				NewSum(k, z, w).Grid(dst, p, axis, axis)
+				require.NoError(b, NewSum(k, z, w).Grid(b.Context(), dst, p, axis, axis))
 			}
 		})
 	}

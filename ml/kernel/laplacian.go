@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -33,13 +34,13 @@ func (k cityBlock) row(dst []float64, x packed, z []float64) {
 
 // grid uses that the distance is a sum over coordinates: where each of them changes
 // along one axis of the plane at most, |o + s u + t v - z|₁ = g(s) + h(t).
-func (k cityBlock) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
+func (k cityBlock) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
 	for i, u := range p.U {
 		if u != 0 && p.V[i] != 0 {
 			return false
 		}
 	}
-	s.gridProducts(dst, ss, ts, func(first int, left, right blas64.General) {
+	s.gridProducts(ctx, dst, ss, ts, func(first int, left, right blas64.General) {
 		for j := range right.Rows {
 			z := s.z.Data[(first+j)*s.z.Stride:][:s.z.Cols]
 			row := right.Data[j*right.Stride:][:len(ss)]

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"context"
+
 	"marginlab/ml/dataset"
 )
 
@@ -17,6 +19,6 @@ type products struct{}
 
 func (products) row(dst []float64, x packed, z []float64) { productRow(dst, x, z) }
 
-func (products) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
-	return s.gridPolynomial(dst, p, ss, ts, 1, 0, 1)
+func (products) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
+	return s.gridPolynomial(ctx, dst, p, ss, ts, 1, 0, 1)
 }

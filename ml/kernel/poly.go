@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"context"
+
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dataset"
@@ -48,15 +50,15 @@ func powi(x float64, n int) float64 {
 	return r
 }
 
-func (k powers) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
-	return s.gridPolynomial(dst, p, ss, ts, k.gamma, k.coef0, k.degree)
+func (k powers) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
+	return s.gridPolynomial(ctx, dst, p, ss, ts, k.gamma, k.coef0, k.degree)
 }
 
 // gridPolynomial uses that (gamma z·x + coef0)^p is a polynomial in s on each
 // line t = const. With q = base + h·slope, h = s - mid measured from the middle
 // of the range of s, the binomial terms never exceed in sum the largest |q|^p on
 // the line, so that the expansion loses no digits of the values it replaces.
-func (s *Sum) gridPolynomial(dst []float64, p Plane, ss, ts []float64, gamma, coef0 float64, degree int) bool {
+func (s *Sum) gridPolynomial(ctx context.Context, dst []float64, p Plane, ss, ts []float64, gamma, coef0 float64, degree int) bool {
 	n := len(s.w)
 	base, slope, rise := make([]float64, n), make([]float64, n), make([]float64, n)
 	productRow(slope, s.p, p.U)
@@ -77,6 +79,9 @@ func (s *Sum) gridPolynomial(dst []float64, p Plane, ss, ts []float64, gamma, co
 	}
 	coef, power := make([]float64, degree+1), make([]float64, degree+1)
 	for j, t := range ts {
+		if !goesOn(ctx, j, len(ts)) {
+			break
+		}
 		clear(coef)
 		for i, w := range s.w {
 			q, b := base[i]+t*rise[i], slope[i]

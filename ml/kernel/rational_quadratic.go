@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -58,13 +59,16 @@ func (k rational) fade(v []float64) {
 
 // grid uses the foot of each z on a plane with orthogonal axes, as the Gaussian kernel
 // does: the squared distance is a number for each s and one for each t.
-func (k rational) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
+func (k rational) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
 	a, b, off, uu, vv, ok := s.feet(p)
 	if !ok {
 		return false
 	}
 	along, v := make([]float64, len(ss)), make([]float64, len(ss))
 	for j, w := range s.w {
+		if j%16 == 0 && !goesOn(ctx, j, len(s.w)) {
+			break
+		}
 		a, b, off := a[j], b[j], off[j]
 		for i, si := range ss {
 			along[i] = k.scale * uu * (si - a) * (si - a)

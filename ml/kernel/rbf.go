@@ -51,14 +51,14 @@ func (k gaussian) total(ctx context.Context, dst []float64, x, z blas64.General,
 // |o + s u + t v - z|² = |u|²(s-a)² + |v|²(t-b)² + r, where (a, b) is the foot of z on
 // the plane and r its squared distance from it. Every summand is at least 0, so no
 // exponential exceeds 1.
-func (k gaussian) grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
+func (k gaussian) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
 	a, b, off, uu, vv, ok := s.feet(p)
 	if !ok {
 		return false
 	}
 	expScaled(off, -k.gamma)
 	floats.Mul(off, s.w)
-	s.gridProducts(dst, ss, ts, func(first int, left, right blas64.General) {
+	s.gridProducts(ctx, dst, ss, ts, func(first int, left, right blas64.General) {
 		a, b, off := a[first:][:right.Rows], b[first:][:left.Cols], off[first:][:left.Cols]
 		for i, t := range ts {
 			row := left.Data[i*left.Stride:][:left.Cols]

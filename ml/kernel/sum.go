@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -10,6 +11,7 @@ import (
 
 	"marginlab/ml/dense"
 	"marginlab/ml/pace"
+	"marginlab/ml/trace"
 )
 
 // Sum is the function x -> sum_j w_j k(z_j, x), ready to be evaluated often and
@@ -102,10 +104,15 @@ func (s *Sum) AtRows(ctx context.Context, dst []float64, x *mat.Dense) {
 		return
 	}
 	const rows, values = 16, 1 << 20 // that are worth a goroutine
-	inTurn(ctx, (len(dst)+rows-1)/rows, len(dst)*len(s.w)/values, func(k int) {
+	blocks := (len(dst) + rows - 1) / rows
+	var done atomic.Int64
+	inTurn(ctx, blocks, len(dst)*len(s.w)/values, func(k int) {
 		v := s.scratch()
 		for i := k * rows; i < min(len(dst), (k+1)*rows) && pace.Look(ctx) == nil; i++ {
 			dst[i] = s.at(x.RawRowView(i), v)
+		}
+		if n := int(done.Add(1)); n%(blocks/1000+1) == 0 {
+			trace.Tell(ctx, min(n*rows, len(dst)), len(dst))
 		}
 	})
 }
@@ -163,45 +170,55 @@ func (p Plane) point(dst []float64, s, t float64) {
 
 // Grid writes the sum at every point (s_i, t_j) of the plane into dst, row-major
 // with t as the row: dst[j*len(ss)+i], length len(ss)·len(ts). Kernels with a faster way
-// on planes use it; others are evaluated point by point.
-func (s *Sum) Grid(dst []float64, p Plane, ss, ts []float64) {
+// on planes use it; others are evaluated point by point. It returns the error of ctx when that
+// ends, leaving dst in between.
+func (s *Sum) Grid(ctx context.Context, dst []float64, p Plane, ss, ts []float64) error {
 	clear(dst)
 	if len(s.w) == 0 || len(ss) == 0 || len(ts) == 0 {
-		return
+		return ctx.Err()
 	}
 	if s.terms != nil {
-		s.addTerms(dst, func(dst []float64, t *Sum) { t.Grid(dst, p, ss, ts) })
-		return
+		s.addTerms(dst, func(dst []float64, t *Sum) { _ = t.Grid(ctx, dst, p, ss, ts) })
+		return ctx.Err()
 	}
-	if f, ok := s.f.(gridder); !ok || !f.grid(s, dst, p, ss, ts) {
-		s.gridDirect(dst, p, ss, ts)
+	if f, ok := s.f.(gridder); !ok || !f.grid(ctx, s, dst, p, ss, ts) {
+		s.gridDirect(ctx, dst, p, ss, ts)
 	}
+	return ctx.Err()
 }
 
-// gridDirect evaluates point by point.
-func (s *Sum) gridDirect(dst []float64, p Plane, ss, ts []float64) {
+// goesOn tells who follows ctx that so many of the rows of a grid, or of its terms, are done, and
+// reports whether ctx goes on.
+func goesOn(ctx context.Context, done, rows int) bool {
+	trace.Tell(ctx, done, rows)
+	return pace.Look(ctx) == nil
+}
+
+// gridDirect evaluates point by point, unless ctx ends.
+func (s *Sum) gridDirect(ctx context.Context, dst []float64, p Plane, ss, ts []float64) {
 	x := make([]float64, len(p.Origin))
 	v := s.scratch()
-	for j, tj := range ts {
-		row := dst[j*len(ss):][:len(ss)]
-		for i, si := range ss {
-			p.point(x, si, tj)
-			row[i] = s.at(x, v)
+	some := 1 + 1<<14/len(s.w) // points between two looks at ctx
+	for k := range dst {
+		if k%some == 0 && !goesOn(ctx, k/len(ss), len(ts)) {
+			return
 		}
+		p.point(x, ss[k%len(ss)], ts[k/len(ss)])
+		dst[k] = s.at(x, v)
 	}
 }
 
 // gridProducts adds the sum for a separable kernel to dst, as a matrix product over the terms j
 // of left(t_i, j) right(j, s_k). tables computes both factors for a block of terms from first
 // on: left is ts x terms and includes the weights, right is terms x ss. Blocks keep the tables
-// small.
-func (s *Sum) gridProducts(dst []float64, ss, ts []float64, tables func(first int, left, right blas64.General)) {
+// small; ctx is looked at between them.
+func (s *Sum) gridProducts(ctx context.Context, dst []float64, ss, ts []float64, tables func(first int, left, right blas64.General)) {
 	const block = 256
 	size := min(block, len(s.w))
 	left := blas64.General{Rows: len(ts), Cols: size, Stride: size, Data: make([]float64, len(ts)*size)}
 	right := blas64.General{Rows: size, Cols: len(ss), Stride: len(ss), Data: make([]float64, size*len(ss))}
 	out := blas64.General{Rows: len(ts), Cols: len(ss), Stride: len(ss), Data: dst}
-	for first := 0; first < len(s.w); first += block {
+	for first := 0; first < len(s.w) && goesOn(ctx, first, len(s.w)); first += block {
 		n := min(block, len(s.w)-first)
 		left.Cols, right.Rows = n, n
 		tables(first, left, right)

@@ -91,9 +91,10 @@ type (
 		total(ctx context.Context, dst []float64, x, z blas64.General, w []float64, most float64) (work int)
 	}
 	// gridder implements Sum.Grid for at least one term and one point, with dst zero. It
-	// returns false, leaving dst unchanged, on planes it does not speed up.
+	// returns false, leaving dst unchanged, on planes it does not speed up, and stops when ctx
+	// ends.
 	gridder interface { // no embedder
-		grid(s *Sum, dst []float64, p Plane, ss, ts []float64) bool
+		grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool
 	}
 	// embedder is a function of images of points, each computed only once.
 	embedder interface {

@@ -24,7 +24,7 @@ const (
 
 // Step is one progress report of a solver.
 type Step struct {
-	Phase     string  `json:"phase"`     // problem being solved: "svm", "mcm", "ridge", "ww", "cs"; or work being done: "kernel matrix", "mixture"
+	Phase     string  `json:"phase"`     // problem being solved: "svm", "mcm", "ridge", "ww", "cs"; or work being done: "kernel matrix", "mixture", Scoring, Drawing
 	Iteration int     `json:"iteration"` // iterations so far
 	Objective float64 `json:"objective"` // objective of the current iterate
 	Violation float64 `json:"violation"` // largest violation of the stopping rule

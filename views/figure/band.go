@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -27,7 +28,7 @@ type Band struct {
 }
 
 // Picture draws the band. Disagree of it is the share of the area that the band takes.
-func (b Band) Picture() (*Picture, error) {
+func (b Band) Picture(ctx context.Context) (*Picture, error) {
 	if b.Model == nil || len(b.Sampled) == 0 {
 		return nil, errors.New("picture: there is no model, or no sample, to draw")
 	}
@@ -40,14 +41,20 @@ func (b Band) Picture() (*Picture, error) {
 	}
 	sh := s.sheet()
 	t := sh.theme
-	surf := newSurface(s.Model, s.View, s.Limits, s.Grid)
+	surf, err := newSurface(ctx, s.Model, s.View, s.Limits, s.Grid)
+	if err != nil {
+		return nil, err
+	}
 	var tr tracer
 	thin := draw.LineStyle{Color: translucent(t.Ink, 0.35), Width: s.stroke() / 3}
 	share := make([]float64, len(surf.f)) // of the samples that predict the positive class
 	var lines []drawing
 	var last level
 	for _, m := range b.Sampled {
-		one := newSurface(m, s.View, s.Limits, s.Grid)
+		one, err := newSurface(ctx, m, s.View, s.Limits, s.Grid)
+		if err != nil {
+			return nil, err
+		}
 		for i, f := range one.f {
 			share[i] += float64(btoi(f >= 0)) / float64(len(b.Sampled))
 		}

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"errors"
 	"image"
 	"image/color"
@@ -19,7 +20,7 @@ import (
 // map of f, the boundary f = 0 as a solid line, the margin or the targets f = ±1 dashed, and the
 // points: class by colour and shape, support vectors ringed by kind with rings
 // that grow with their weight, held-out points hollow, wrong ones crossed out.
-func Boundary(s Scene) (*Picture, error) {
+func Boundary(ctx context.Context, s Scene) (*Picture, error) {
 	if s.Model == nil {
 		return nil, errors.New("picture: there is no model to draw; Scatter draws points alone")
 	}
@@ -29,7 +30,13 @@ func Boundary(s Scene) (*Picture, error) {
 	}
 	sh := s.sheet()
 	t := sh.theme
-	surf := newSurface(s.Model, s.View, s.Limits, s.Grid).refined(s.Model, s.View, s.Points, s.refinement())
+	surf, err := newSurface(ctx, s.Model, s.View, s.Limits, s.Grid)
+	if err == nil {
+		surf, err = surf.refined(ctx, s.Model, s.View, s.Points, s.refinement())
+	}
+	if err != nil {
+		return nil, err
+	}
 	if !s.sides() {
 		return s.regions(sh, surf), nil
 	}

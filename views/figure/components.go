@@ -23,14 +23,14 @@ func drawComponents(ctx context.Context, r Run, _ int) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ComponentMap(c, s)
+	return ComponentMap(ctx, c, s)
 }
 
 // ComponentMap shows objects that are no vectors in the plane of their two largest kernel
 // principal components, fitted to those that were trained on. Classes, support vectors and
 // errors are marked as by Boundary, values as by ValueSurface. s is a scene of the run, with a
 // point for each row of the data; c has those that are shown.
-func ComponentMap(c *ml.Compared, s Scene) (*Picture, error) {
+func ComponentMap(ctx context.Context, c *ml.Compared, s Scene) (*Picture, error) {
 	var fit []int
 	points := make([]ml.Point, len(c.Rows))
 	for a, i := range c.Rows {
@@ -59,7 +59,7 @@ func ComponentMap(c *ml.Compared, s Scene) (*Picture, error) {
 	}
 	if s.Values {
 		s.Model = nil // over this plane there is no f
-		p, err := ValueSurface(s)
+		p, err := ValueSurface(ctx, s)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -15,7 +16,7 @@ import (
 // Conformal draws the factor c(x) of a machine's conformal kernel as a heat map with
 // its cores, small points and the boundary f = 0. Where c takes both signs, the
 // colours change at c = 0, and a dotted line runs there.
-func Conformal(s Scene) (*Picture, error) {
+func Conformal(ctx context.Context, s Scene) (*Picture, error) {
 	if s.Model == nil || s.Machine < 0 || s.Machine >= len(s.Model.Machines) || s.Model.Machines[s.Machine].Map == nil {
 		return nil, errors.New("picture: the model has no conformal map; train it with one")
 	}
@@ -25,7 +26,10 @@ func Conformal(s Scene) (*Picture, error) {
 	}
 	sh := s.sheet()
 	t := sh.theme
-	surf := newSurface(s.Model, s.View, s.Limits, s.Grid)
+	surf, err := newSurface(ctx, s.Model, s.View, s.Limits, s.Grid)
+	if err != nil {
+		return nil, err
+	}
 	surf.f, surf.c = surf.scores[s.Machine], surf.maps[s.Machine]
 	lo, hi, within := surf.factors(&s)
 	where := "at the points"

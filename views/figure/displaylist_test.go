@@ -57,7 +57,7 @@ func TestDisplayList(t *testing.T) {
 	res := require.Value(ml.Train(t.Context(), d, spec, nil))(t)
 	r := Run{Data: d, Spec: spec, Result: res, X: "x1", Y: "x2", Look: Scene{Width: 760, Height: 600, Grid: 80}}
 	s := require.Value(r.Scene(t.Context(), res.Model))(t)
-	pic := require.Value(Boundary(s))(t)
+	pic := require.Value(Boundary(t.Context(), s))(t)
 
 	whole, size := displayList(t, pic, "")
 	require.Check(t, whole.Width == 760 && whole.Height == 600 && whole.Font == fontFamily,

@@ -26,7 +26,7 @@ func ExampleBoundary() {
 	s := scene()
 	s.Title = "Two moons"
 	s.Slack = true
-	fmt.Println(golden("boundary", must(figure.Boundary(s))))
+	fmt.Println(golden("boundary", must(figure.Boundary(context.Background(), s))))
 	// Output: as testdata/boundary.svg
 }
 
@@ -40,7 +40,7 @@ func ExampleComponentMap() {
 	c.Values.Apply(func(a, b int, _ float64) float64 {
 		return s.Model.Kernel.Eval(s.Points[c.Rows[a]].X, s.Points[c.Rows[b]].X)
 	}, c.Values)
-	p := must(figure.ComponentMap(c, s))
+	p := must(figure.ComponentMap(context.Background(), c, s))
 	fmt.Println(golden("components", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -51,7 +51,7 @@ func ExampleComponentMap() {
 func ExampleConformal() {
 	s := scene()
 	s.Model.Machines[0].Map = &conformal.Map{Gamma: 2, Alpha0: 0.2, Alpha: []float64{1, 0.8, 0.6}, Cores: [][]float64{{-0.6, 0.4}, {0.6, 0.4}, {1.2, -0.3}}}
-	fmt.Println(golden("conformal", must(figure.Conformal(s))))
+	fmt.Println(golden("conformal", must(figure.Conformal(context.Background(), s))))
 	// Output: as testdata/conformal.svg
 }
 
@@ -77,7 +77,7 @@ func ExampleOverlay() {
 			s.Points[i].Predicted = s.Model.LabelOf(s.Model.Decision(s.Points[i].X))
 		}
 	}
-	p := must(figure.Overlay([]figure.Layer{{Name: "RBF", Scene: bent}, {Name: "linear", Scene: straight}}))
+	p := must(figure.Overlay(context.Background(), []figure.Layer{{Name: "RBF", Scene: bent}, {Name: "linear", Scene: straight}}))
 	fmt.Println(golden("overlay", p))
 	fmt.Printf("they disagree on %.0f %% of the area\n", 100*p.Disagree)
 	fmt.Println(p.Caption)
@@ -172,7 +172,7 @@ func ExampleBand() {
 		m.Machines[0].B += 0.02 * float64(k-15)
 		b.Sampled = append(b.Sampled, &m)
 	}
-	p := must(b.Picture())
+	p := must(b.Picture(context.Background()))
 	fmt.Println(golden("band", p))
 	fmt.Println(p.Caption)
 	// Output:

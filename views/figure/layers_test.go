@@ -2,6 +2,7 @@ package figure_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ func TestHiddenLayers(t *testing.T) {
 		for i := range s.Points {
 			s.Points[i].HeldOut = i%4 == 0
 		}
-		p := require.Value(figure.Boundary(s))(t)
+		p := require.Value(figure.Boundary(context.Background(), s))(t)
 		var svg, list bytes.Buffer
 		require.NoError(t, p.SVG(&svg))
 		require.NoError(t, p.DisplayList(&list, ""))

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -30,7 +31,7 @@ type Layer struct {
 // and the points come from the first layer's scene; so are the limits, unless they are zero:
 // then every layer's points fit in. The views may differ, as models may be trained on different
 // features, but not the names of their axes.
-func Overlay(layers []Layer) (*Picture, error) {
+func Overlay(ctx context.Context, layers []Layer) (*Picture, error) {
 	if len(layers) == 0 {
 		return nil, errors.New("picture: there is no model to draw; choose at least one run")
 	}
@@ -67,7 +68,10 @@ func Overlay(layers []Layer) (*Picture, error) {
 		if one, err = one.onPlane(); err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Name, err)
 		}
-		surf := newSurface(one.Model, one.View, s.Limits, s.Grid)
+		surf, err := newSurface(ctx, one.Model, one.View, s.Limits, s.Grid)
+		if err != nil {
+			return nil, err
+		}
 		style := draw.LineStyle{Color: t.Ink, Width: s.stroke() / 3}
 		if !crowd {
 			style = draw.LineStyle{Color: t.Line[i], Width: s.stroke(), Dashes: dashes[i]}

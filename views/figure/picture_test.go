@@ -22,6 +22,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/views/figure"
@@ -35,22 +36,22 @@ var variants = []struct {
 	{"boundary_dark", func() (*figure.Picture, error) {
 		s := scene()
 		s.Dark = true
-		return figure.Boundary(s)
+		return figure.Boundary(context.Background(), s)
 	}},
 	{"heat", func() (*figure.Picture, error) {
 		s := scene()
 		s.Heat, s.Cores = true, true
-		return figure.Boundary(s)
+		return figure.Boundary(context.Background(), s)
 	}},
 	{"thumbnail", func() (*figure.Picture, error) {
 		s := scene()
 		s.Width, s.Height, s.Grid = 160, 120, 60
-		return figure.Boundary(s)
+		return figure.Boundary(context.Background(), s)
 	}},
 	{"small", func() (*figure.Picture, error) {
 		s := scene()
 		s.Width, s.Height = 320, 280
-		return figure.Boundary(s)
+		return figure.Boundary(context.Background(), s)
 	}},
 	{"three_classes", func() (*figure.Picture, error) {
 		s := scene()
@@ -59,13 +60,13 @@ var variants = []struct {
 				s.Points[i].Label = "2"
 			}
 		}
-		return figure.Boundary(s)
+		return figure.Boundary(context.Background(), s)
 	}},
-	{"slice", func() (*figure.Picture, error) { return figure.Boundary(slice()) }},
+	{"slice", func() (*figure.Picture, error) { return figure.Boundary(context.Background(), slice()) }},
 	{"map_signs", func() (*figure.Picture, error) {
 		s := scene()
 		s.Model.Machines[0].Map = &conformal.Map{Gamma: 1, Alpha0: -0.3, Alpha: []float64{1}, Cores: [][]float64{{0.2, 0.2}}}
-		return figure.Conformal(s)
+		return figure.Conformal(context.Background(), s)
 	}},
 }
 
@@ -99,13 +100,46 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// A picture whose context ends is none, however far its surface got.
+func TestPicturesEndWithTheirContext(t *testing.T) {
+	t.Parallel()
+	s, hill := scene(), hillScene()
+	s.Grid, hill.Grid = 40, 40
+	narrow := scene() // whose lines need refinement
+	narrow.Grid, narrow.Model.Kernel = 40, kernel.RBF(300)
+	folded := mapped(scene())
+	folded.Grid = 40
+	for name, draw := range map[string]func(context.Context) (*figure.Picture, error){
+		"boundary":  func(ctx context.Context) (*figure.Picture, error) { return figure.Boundary(ctx, s) },
+		"narrow":    func(ctx context.Context) (*figure.Picture, error) { return figure.Boundary(ctx, narrow) },
+		"conformal": func(ctx context.Context) (*figure.Picture, error) { return figure.Conformal(ctx, folded) },
+		"surface":   func(ctx context.Context) (*figure.Picture, error) { return figure.ValueSurface(ctx, hill) },
+		"band": func(ctx context.Context) (*figure.Picture, error) {
+			return figure.Band{Scene: s, Sampled: []*ml.Model{s.Model}}.Picture(ctx)
+		},
+		"overlay": func(ctx context.Context) (*figure.Picture, error) {
+			return figure.Overlay(ctx, []figure.Layer{{Name: "a", Scene: s}, {Name: "b", Scene: s}})
+		},
+	} {
+		for looks := int64(0); ; looks++ {
+			p, err := draw(mltest.NewLooks(t.Context(), looks))
+			if err == nil {
+				require.Check(t, looks > 1, "%s: drawn after %d looks", name, looks)
+				break
+			}
+			require.Is(t, err, context.Canceled, "%s after %d looks", name, looks)
+			require.Check(t, p == nil, "%s: a picture after %d looks", name, looks)
+		}
+	}
+}
+
 // PNG compares decoded pixels: fonts and lines are drawn by libraries whose
 // rounding may differ a little between machines.
 func TestPNG(t *testing.T) {
 	t.Parallel()
 	s := scene()
 	s.Width, s.Height, s.Slack, s.Cores = 400, 320, true, true
-	p := require.Value(figure.Boundary(s))(t)
+	p := require.Value(figure.Boundary(context.Background(), s))(t)
 	var b bytes.Buffer
 	require.NoError(t, p.PNG(&b))
 	path := filepath.Join("testdata", "boundary.png")
@@ -141,7 +175,7 @@ func TestPNGScale(t *testing.T) {
 	s := scene()
 	s.Points = nil
 	s.Limits = figure.Limits{XMin: -2, XMax: 3, YMin: -2, YMax: 2}
-	p, err := figure.Boundary(s)
+	p, err := figure.Boundary(context.Background(), s)
 	require.NoError(t, err)
 	var imgs [3]image.Image
 	for _, scale := range []int{1, 2} {
@@ -290,7 +324,7 @@ func TestFrame(t *testing.T) {
 				s.Points[i].Role, s.Points[i].HeldOut, s.Points[i].Label = ml.None, false, "0" // circles
 			}
 			s.Classes = []string{"0", "1"}
-			p := require.Value(figure.Boundary(s))(t)
+			p := require.Value(figure.Boundary(context.Background(), s))(t)
 			svg := parse(t, p)
 			w, h := strconv.Itoa(size[0]), strconv.Itoa(size[1])
 			require.Check(t, svg.attr("width") == w && svg.attr("height") == h,
@@ -343,7 +377,7 @@ func near(ps [][2]float64, x, y float64) bool {
 func TestBoundaryLine(t *testing.T) {
 	t.Parallel()
 	s := scene()
-	p := require.Value(figure.Boundary(s))(t)
+	p := require.Value(figure.Boundary(context.Background(), s))(t)
 	var line string
 	for _, g := range parse(t, p).Children {
 		if g.attr("stroke") == figure.Hex(figure.Light.Ink) && g.attr("stroke-dasharray") == "" && g.attr("stroke-width") == "2.6" {
@@ -403,7 +437,7 @@ func TestUgly(t *testing.T) {
 			s.Grid, s.Slack, s.Cores, s.Heat = 30, true, true, heat
 			s.Width, s.Height = 320, 240
 			change(&s)
-			p, err := figure.Boundary(s)
+			p, err := figure.Boundary(context.Background(), s)
 			require.Must(t, err == nil, "%s: %v", name, err)
 			f := p.Frame
 			require.Check(t, f.Width >= 1 && f.Height >= 1, "%s: frame %+v", name, f)
@@ -412,12 +446,12 @@ func TestUgly(t *testing.T) {
 			require.Equal(t, p.PNG(&b), nil, "%s", name)
 			require.Equal(t, require.Err(png.Decode(&b)), nil, "%s", name)
 			s.Model.Machines[0].Map = &conformal.Map{Gamma: 1}
-			if p, err = figure.Conformal(s); err != nil {
+			if p, err = figure.Conformal(context.Background(), s); err != nil {
 				t.Errorf("%s, conformal: %v", name, err)
 			} else {
 				parse(t, p)
 			}
-			if p, err = figure.Overlay([]figure.Layer{{Name: "a", Scene: s}, {Name: "b", Scene: s}}); err != nil {
+			if p, err = figure.Overlay(context.Background(), []figure.Layer{{Name: "a", Scene: s}, {Name: "b", Scene: s}}); err != nil {
 				t.Errorf("%s, overlay: %v", name, err)
 			} else if parse(t, p); p.Disagree != 0 {
 				t.Errorf("%s: a model disagrees with itself on %g", name, p.Disagree)
@@ -443,13 +477,13 @@ func TestErrors(t *testing.T) {
 	} {
 		s := scene()
 		change(&s)
-		require.Fails(t, require.Err(figure.Boundary(s)), "", "%s: no error", name)
+		require.Fails(t, require.Err(figure.Boundary(context.Background(), s)), "", "%s: no error", name)
 	}
-	require.Fails(t, require.Err(figure.Conformal(scene())), "", "a model without a map was drawn")
-	require.Fails(t, require.Err(figure.Overlay(nil)), "", "an overlay of nothing was drawn")
+	require.Fails(t, require.Err(figure.Conformal(context.Background(), scene())), "", "a model without a map was drawn")
+	require.Fails(t, require.Err(figure.Overlay(context.Background(), nil)), "", "an overlay of nothing was drawn")
 	other := scene()
 	other.View.Labels[1] = "x7"
-	require.Fails(t, require.Err(figure.Overlay([]figure.Layer{{Name: "a", Scene: scene()}, {Name: "b", Scene: other}})), "x7", "other axes")
+	require.Fails(t, require.Err(figure.Overlay(context.Background(), []figure.Layer{{Name: "a", Scene: scene()}, {Name: "b", Scene: other}})), "x7", "other axes")
 }
 
 // linear is a linear model f = w·x + b of the two features.
@@ -476,7 +510,7 @@ func TestDisagree(t *testing.T) {
 		{"the same with labels exchanged", linear([]float64{1, 0}, -0.3, "1", "0"), linear([]float64{-1, 0}, 0.3, "0", "1"), 0},
 		{"opposite", linear([]float64{1, 0}, -0.3, "1", "0"), linear([]float64{-1, 0}, 0.3, "1", "0"), 1},
 	} {
-		p := require.Value(figure.Overlay([]figure.Layer{{Name: "a", Scene: c.a}, {Name: "b", Scene: c.b}}))(t)
+		p := require.Value(figure.Overlay(context.Background(), []figure.Layer{{Name: "a", Scene: c.a}, {Name: "b", Scene: c.b}}))(t)
 		require.Near(t, p.Disagree, c.want, 0.01, "%s", c.name)
 	}
 }
@@ -488,7 +522,7 @@ func TestCrowd(t *testing.T) {
 	for i := range 7 {
 		layers = append(layers, figure.Layer{Name: fmt.Sprintf("model %d", i), Scene: linear([]float64{1, 0}, -0.2-0.1*float64(i), "1", "0")})
 	}
-	p := require.Value(figure.Overlay(layers))(t)
+	p := require.Value(figure.Overlay(context.Background(), layers))(t)
 	require.Near(t, p.Disagree, 0.6, 0.01, "the outermost lines are 0.6 apart, the models disagree on")
 	require.Check(t, strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2."), "%v", p.Caption)
 	b := require.Written(t, p.SVG)
@@ -516,7 +550,7 @@ func TestMarksAreComplete(t *testing.T) {
 	t.Parallel()
 	s := scene()
 	count := func(s figure.Scene) (dashed, crosses int) {
-		p := require.Value(figure.Boundary(s))(t)
+		p := require.Value(figure.Boundary(context.Background(), s))(t)
 		svg := parse(t, p)
 		for _, g := range svg.all("g") {
 			if g.attr("stroke-dasharray") == "2.5 2" {
@@ -597,7 +631,8 @@ func BenchmarkPicture(b *testing.B) {
 				ticks[i] = -1.5 + 4*float64(i)/199
 			}
 			for b.Loop() {
-				m.Surface(plane(d.Features), ticks, ticks)
+				_, _, err := m.Surface(b.Context(), plane(d.Features), ticks, ticks)
+				require.NoError(b, err)
 			}
 		})
 		for _, f := range []struct {
@@ -609,7 +644,7 @@ func BenchmarkPicture(b *testing.B) {
 				for b.Loop() {
 					m := fit(b)
 					ps := require.Value(m.Points(d, spec))(b)
-					p, err := figure.Boundary(figure.Scene{Model: m, Points: ps, View: plane(d.Features), Grid: 200, Width: 600, Height: 500})
+					p, err := figure.Boundary(context.Background(), figure.Scene{Model: m, Points: ps, View: plane(d.Features), Grid: 200, Width: 600, Height: 500})
 					require.NoError(b, err)
 					size = 0
 					require.NoError(b, f.write(p, &size))

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -27,17 +28,17 @@ const (
 // were are smooth: where lines pass and f is not straight, f is evaluated anew, elsewhere it is
 // interpolated. work bounds the values of the kernel that this may take; where that is not
 // enough, the blocks that are bent most come first. A surface that needs none of this is
-// returned as it is.
-func (s *surface) refined(m *ml.Model, v dataset.View, points []ml.Point, work int) *surface {
+// returned as it is. The error is that of ctx.
+func (s *surface) refined(ctx context.Context, m *ml.Model, v dataset.View, points []ml.Point, work int) (*surface, error) {
 	nodes := s.n*finer + 1
 	if nodes*nodes*len(s.scores) > mostFine {
-		return s
+		return s, nil
 	}
 	blocks := s.bent(m, v, points)
 	each := (blockCells*finer + 1) * (blockCells*finer + 1) * max(1, len(m.Supports.Rows)) * len(s.scores)
 	blocks = blocks[:min(len(blocks), work/each)]
 	if len(blocks) == 0 {
-		return s
+		return s, nil
 	}
 	fine := &surface{n: s.n * finer, lim: s.lim}
 	for _, f := range s.scores {
@@ -48,7 +49,10 @@ func (s *surface) refined(m *ml.Model, v dataset.View, points []ml.Point, work i
 	for _, b := range blocks {
 		x0, y0 := b.x*blockCells*finer, b.y*blockCells*finer
 		x1, y1 := min(x0+blockCells*finer, fine.n), min(y0+blockCells*finer, fine.n)
-		scores, _ := m.Surface(v, xs[x0:x1+1], ys[y0:y1+1])
+		scores, _, err := m.Surface(ctx, v, xs[x0:x1+1], ys[y0:y1+1])
+		if err != nil {
+			return nil, err
+		}
 		for k, f := range scores {
 			bound(f)
 			for j := y0; j <= y1; j++ {
@@ -56,7 +60,7 @@ func (s *surface) refined(m *ml.Model, v dataset.View, points []ml.Point, work i
 			}
 		}
 	}
-	return fine
+	return fine, nil
 }
 
 // magnified is f on the finer grid, interpolated.

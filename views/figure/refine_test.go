@@ -41,12 +41,12 @@ func TestNarrowKernelsHaveSmoothLines(t *testing.T) {
 		res := require.Value(ml.Train(t.Context(), d, ml.DefaultSpec().With("gamma", param.Of(tc.gamma)).With("C", param.Of(10.0)), nil))(t)
 		points := require.Value(res.Model.Points(d, ml.DefaultSpec()))(t)
 		v, _ := res.Model.View()
-		s := newSurface(res.Model, v, LimitsOf(points, v), 160)
-		r := s.refined(res.Model, v, points, 64<<20)
+		s := require.Value(newSurface(t.Context(), res.Model, v, LimitsOf(points, v), 160))(t)
+		r := require.Value(s.refined(t.Context(), res.Model, v, points, 64<<20))(t)
 		crude := farOff(s, res.Model)
 		fine := farOff(r, res.Model)
 		require.Check(t, (r != s) == tc.refined && fine <= tc.most && (!tc.refined || fine <= crude/3),
 			"gamma = %g: f is up to %.3g on the line, %.3g on that of the refined surface with %d cells", tc.gamma, crude, fine, r.n)
-		require.Check(t, s.refined(res.Model, v, points, 1000) == s, "gamma = %g: refined without the means", tc.gamma)
+		require.Check(t, require.Value(s.refined(t.Context(), res.Model, v, points, 1000))(t) == s, "gamma = %g: refined without the means", tc.gamma)
 	}
 }

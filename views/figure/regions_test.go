@@ -2,6 +2,7 @@ package figure_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image/png"
 	"math"
@@ -68,7 +69,7 @@ func grove(rule ml.Rule) figure.Scene {
 func ExampleBoundary_regions() {
 	s := grove(ml.OneVsRest)
 	s.Title = "Three kinds of trees"
-	p := must(figure.Boundary(s))
+	p := must(figure.Boundary(context.Background(), s))
 	fmt.Println(golden("regions", p))
 	fmt.Println(p.Caption)
 	// Output:
@@ -98,18 +99,20 @@ var regionVariants = []struct {
 	{"regions_dark", func() (*figure.Picture, error) {
 		s := grove(ml.OneVsOne)
 		s.Dark = true
-		return figure.Boundary(s)
+		return figure.Boundary(context.Background(), s)
 	}},
-	{"regions_mapped", func() (*figure.Picture, error) { return figure.Boundary(mapped(grove(ml.OneVsOne))) }},
+	{"regions_mapped", func() (*figure.Picture, error) {
+		return figure.Boundary(context.Background(), mapped(grove(ml.OneVsOne)))
+	}},
 	{"regions_map", func() (*figure.Picture, error) {
 		s := mapped(grove(ml.OneVsOne))
 		s.Machine = 1
-		return figure.Conformal(s)
+		return figure.Conformal(context.Background(), s)
 	}},
 	{"regions_overlay", func() (*figure.Picture, error) {
 		a, b := grove(ml.OneVsRest), grove(ml.OneVsOne)
 		b.Model.Kernel = kernel.RBF(0.1)
-		return figure.Overlay([]figure.Layer{{Name: "narrow", Scene: a}, {Name: "wide", Scene: b}})
+		return figure.Overlay(context.Background(), []figure.Layer{{Name: "narrow", Scene: a}, {Name: "wide", Scene: b}})
 	}},
 }
 
@@ -136,7 +139,7 @@ func TestRegionsAreThePredictions(t *testing.T) {
 		s := grove(rule)
 		s.Limits = figure.LimitsOf(s.Points, s.View)
 		s.Points = nil
-		p := require.Value(figure.Boundary(s))(t)
+		p := require.Value(figure.Boundary(context.Background(), s))(t)
 		var b bytes.Buffer
 		require.NoError(t, p.PNG(&b))
 		img := require.Value(png.Decode(&b))(t)
@@ -206,10 +209,10 @@ func TestUglyRegions(t *testing.T) {
 			s := grove(rule)
 			s.Width, s.Height, s.Grid = 320, 260, 40
 			change(&s)
-			p, err := figure.Boundary(s)
+			p, err := figure.Boundary(context.Background(), s)
 			require.Must(t, err == nil, "%s, %s: %v", name, rule, err)
 			parse(t, p)
-			if p, err = figure.Overlay([]figure.Layer{{Name: "a", Scene: s}, {Name: "b", Scene: s}, {Name: "c", Scene: grove(rule)}}); err != nil {
+			if p, err = figure.Overlay(context.Background(), []figure.Layer{{Name: "a", Scene: s}, {Name: "b", Scene: s}, {Name: "c", Scene: grove(rule)}}); err != nil {
 				t.Errorf("%s, %s, overlay: %v", name, rule, err)
 				continue
 			}
@@ -218,12 +221,12 @@ func TestUglyRegions(t *testing.T) {
 	}
 	s := grove(ml.OneVsRest)
 	s.Model.Rule, s.Model.Classes, s.Model.Machines = ml.Value, nil, s.Model.Machines[:1]
-	require.Fails(t, require.Err(figure.Boundary(s)), "", "regions of numbers were drawn")
+	require.Fails(t, require.Err(figure.Boundary(context.Background(), s)), "", "regions of numbers were drawn")
 	s = grove(ml.OneVsRest)
 	s.Machine = 3
-	require.Fails(t, require.Err(figure.Conformal(s)), "", "the map of a machine that is not there was drawn")
+	require.Fails(t, require.Err(figure.Conformal(context.Background(), s)), "", "the map of a machine that is not there was drawn")
 	// A model of two classes beside one of three, trained on the same points.
-	p, err := figure.Overlay([]figure.Layer{{Name: "all", Scene: grove(ml.OneVsOne)}, {Name: "two", Scene: func() figure.Scene {
+	p, err := figure.Overlay(context.Background(), []figure.Layer{{Name: "all", Scene: grove(ml.OneVsOne)}, {Name: "two", Scene: func() figure.Scene {
 		s := grove(ml.OneVsRest)
 		s.Model.Machines, s.Model.Rule, s.Model.Classes = s.Model.Machines[:1], ml.Sign, []string{"not ash", "ash"}
 		return s
@@ -247,7 +250,7 @@ func TestTiedVotes(t *testing.T) {
 	} {
 		s := grove(ml.OneVsOne)
 		s.Model.Supports, s.Model.Machines = ml.Supports{}, []ml.Machine{{B: c.f[0]}, {B: c.f[1]}, {B: c.f[2]}}
-		p := require.Value(figure.Boundary(s))(t)
+		p := require.Value(figure.Boundary(context.Background(), s))(t)
 		got := strings.Contains(p.Caption, "votes are tied (100\u00a0%)")
 		require.Check(t, got == c.tied && strings.Contains(p.Caption, "Hatched") == c.tied, "%s: %s", name, p.Caption)
 	}

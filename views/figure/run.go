@@ -220,24 +220,24 @@ func (r Run) decision(ctx context.Context, m *ml.Model) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.Decision(s)
+	return r.Decision(ctx, s)
 }
 
 // Decision draws a scene of the run: the boundary or, without a plane, the decision
 // values; for a regression the figure named by Main.
-func (r Run) Decision(s Scene) (*Picture, error) {
+func (r Run) Decision(ctx context.Context, s Scene) (*Picture, error) {
 	switch Main(s.Model.Rule, len(s.Model.Features)) {
 	case "curve":
 		return ValueCurve(s)
 	case "surface":
-		return ValueSurface(s)
+		return ValueSurface(ctx, s)
 	case "fit":
 		return ValueFit(s)
 	}
 	if r.Data.Kind() != dataset.KindVectors {
 		return Decisions(s)
 	}
-	return Boundary(s)
+	return Boundary(ctx, s)
 }
 
 // drawFit draws what a regression says of every point.
@@ -266,7 +266,7 @@ func drawMap(ctx context.Context, r Run, machine int) (*Picture, error) {
 		return nil, err
 	}
 	s.Machine = machine
-	return Conformal(s)
+	return Conformal(ctx, s)
 }
 
 // mostOwn is the most machines with a picture each: those of three classes, or of four one
@@ -308,7 +308,7 @@ func drawMachine(ctx context.Context, r Run, machine int) (*Picture, error) {
 	if negative != "" {
 		s.Classes = one.Classes
 	}
-	return Boundary(s)
+	return Boundary(ctx, s)
 }
 
 func drawMatrix(ctx context.Context, r Run, _ int) (*Picture, error) {
@@ -398,7 +398,7 @@ func ViewOf(d *dataset.Data, x, y string) (dataset.View, error) {
 
 // At returns the scores of the run's machines at a place in its main picture, nil if that does not
 // show inputs.
-func (r Run) At(s, t float64) ([]float64, error) {
+func (r Run) At(ctx context.Context, s, t float64) ([]float64, error) {
 	m := r.Result.Model
 	if r.Data.Kind() != dataset.KindVectors || len(m.Features) == 0 {
 		return nil, nil
@@ -413,7 +413,10 @@ func (r Run) At(s, t float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores, _ := m.Surface(v, []float64{s}, []float64{t})
+	scores, _, err := m.Surface(ctx, v, []float64{s}, []float64{t})
+	if err != nil {
+		return nil, err
+	}
 	at := make([]float64, len(scores))
 	for k := range scores {
 		at[k] = scores[k][0]
@@ -422,18 +425,21 @@ func (r Run) At(s, t float64) ([]float64, error) {
 }
 
 // Meets reports whether the boundary of the scene's model is visible in its plane, judged by some
-// hundred places.
-func (s Scene) Meets() bool {
+// hundred places, or ctx.Err().
+func (s Scene) Meets(ctx context.Context) (bool, error) {
 	s, err := s.onPlane()
 	if err != nil || s.Model == nil {
-		return false
+		return false, nil
 	}
 	const cells = 24
-	surf := newSurface(s.Model, s.View, s.Limits, cells)
+	surf, err := newSurface(ctx, s.Model, s.View, s.Limits, cells)
+	if err != nil {
+		return false, err
+	}
 	if s.sides() {
 		lo, hi, _ := extent(surf.f)
-		return lo < 0 && hi >= 0
+		return lo < 0 && hi >= 0, nil
 	}
 	class := newRegions(surf, s.Model).class
-	return slices.ContainsFunc(class, func(c int) bool { return c != class[0] })
+	return slices.ContainsFunc(class, func(c int) bool { return c != class[0] }), nil
 }

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"image"
 	"image/color"
 	"math"
@@ -25,15 +26,19 @@ type surface struct {
 	scores, maps [][]float64 // f and c of every machine
 }
 
-func newSurface(m *ml.Model, v dataset.View, lim Limits, n int) *surface {
+// newSurface returns the surface of a model with n cells per axis, or ctx.Err().
+func newSurface(ctx context.Context, m *ml.Model, v dataset.View, lim Limits, n int) (*surface, error) {
 	s := &surface{n: n, lim: lim}
-	s.scores, s.maps = m.Surface(v, steps(lim.XMin, lim.XMax, n), steps(lim.YMin, lim.YMax, n))
+	var err error
+	if s.scores, s.maps, err = m.Surface(ctx, v, steps(lim.XMin, lim.XMax, n), steps(lim.YMin, lim.YMax, n)); err != nil {
+		return nil, err
+	}
 	for k := range s.scores {
 		bound(s.scores[k])
 		bound(s.maps[k])
 	}
 	s.f, s.c = s.scores[0], s.maps[0]
-	return s
+	return s, nil
 }
 
 // steps are n+1 equidistant values from lo to hi.

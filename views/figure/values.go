@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image/color"
@@ -76,7 +77,8 @@ func ValueScene(d *dataset.Data, v dataset.View) (Scene, func(Scene) (*Picture, 
 	if len(d.Features) == 1 {
 		return CurveScene(nil, points, d.Features[0], d.Label), ValueCurve, nil
 	}
-	return Scene{View: v, Points: points, Values: true, Label: d.Label, Classes: []string{}}, ValueSurface, nil
+	draw := func(s Scene) (*Picture, error) { return ValueSurface(context.Background(), s) } // of no model: quick
+	return Scene{View: v, Points: points, Values: true, Label: d.Label, Classes: []string{}}, draw, nil
 }
 
 // ValueCurve draws the scene that CurveScene lays out, of a regression of one variable: f as a
@@ -180,7 +182,7 @@ func (s *Scene) valueScale(surf *surface) (lo, hi float64) {
 // ValueSurface draws a regression over a plane: f as a heat map with its level lines, on which
 // their values are written, and the points in the colours of their own values. Held-out
 // points are squares. Without a model it is the points alone, larger where the value is.
-func ValueSurface(s Scene) (*Picture, error) {
+func ValueSurface(ctx context.Context, s Scene) (*Picture, error) {
 	if s.Model != nil && len(s.Model.Features) != len(s.View.Center) {
 		return nil, fmt.Errorf("picture: the view has %d features and the model %d; make the view from the model's features", len(s.View.Center), len(s.Model.Features))
 	}
@@ -193,7 +195,9 @@ func ValueSurface(s Scene) (*Picture, error) {
 	t := sh.theme
 	var surf *surface
 	if s.Model != nil {
-		surf = newSurface(s.Model, s.View, s.Limits, s.Grid)
+		if surf, err = newSurface(ctx, s.Model, s.View, s.Limits, s.Grid); err != nil {
+			return nil, err
+		}
 	}
 	lo, hi := s.valueScale(surf)
 	p := ramp(t.Value[0], t.Value[1], t.Value[2], 40)

@@ -1,6 +1,7 @@
 package figure_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -48,7 +49,7 @@ func ExampleValueCurve() {
 }
 
 func ExampleValueSurface() {
-	fmt.Println(golden("surface", must(figure.ValueSurface(hillScene()))))
+	fmt.Println(golden("surface", must(figure.ValueSurface(context.Background(), hillScene()))))
 	// Output: as testdata/surface.svg
 }
 
@@ -91,7 +92,7 @@ func TestUglyValues(t *testing.T) {
 	surface := func(points []ml.Point, m *ml.Model) (*figure.Picture, error) {
 		s := hillScene()
 		s.Points, s.Model, s.Grid = points, m, 12
-		return figure.ValueSurface(s)
+		return figure.ValueSurface(context.Background(), s)
 	}
 	for name, c := range map[string]struct {
 		err     error

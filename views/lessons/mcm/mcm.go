@@ -588,7 +588,7 @@ func overlay(d *dataset.Data, machines [2]*machine) lessons.Figure {
 			v, _ := m.Model.View()
 			layers = append(layers, figure.Layer{Name: name, Scene: l.Scene(m.Model, points, v, d.Classes, 1)})
 		}
-		return figure.Overlay(layers)
+		return figure.Overlay(context.Background(), layers)
 	}}
 }
 
