@@ -16,6 +16,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mixture"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
@@ -338,12 +339,7 @@ func showRestarts(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	below := make([]string, starts)
 	below[mine] = "yours"
-	reached := 0
-	for _, v := range lost {
-		if v < 0.01 {
-			reached++
-		}
-	}
+	reached := lists.Count(lost, func(v float64) bool { return v < 0.01 })
 	of := func(name, caption string, s mixture.State) lessons.Figure {
 		return lessons.Plane(name, caption, t.Limits(), 0, owned(t, &s.Mixture), ellipses(&s.Mixture))
 	}

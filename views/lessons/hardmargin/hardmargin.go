@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/svm"
 	"marginlab/ml/theory"
@@ -535,12 +536,7 @@ func showOnly(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		return short(low) + " to " + short(high)
 	}
 	square := func(m *lessons.LinearMachine) float64 { return lessons.Norm(m.W) * lessons.Norm(m.W) }
-	bounded := 0
-	for _, p := range soft.Points {
-		if p.Role == ml.Inside || p.Role == ml.Misclassified {
-			bounded++
-		}
-	}
+	bounded := lists.Count(soft.Points, func(p ml.Point) bool { return p.Role == ml.Inside || p.Role == ml.Misclassified })
 	note := fmt.Sprintf("With this C, %d points stand inside the margin, held at the bound.", bounded)
 	after := []string{fmt.Sprintf("The margin is %s; $1/\\sqrt{\\sum_i\\alpha_i}$ says %s.", short(1/lessons.Norm(soft.W)), short(1/math.Sqrt(soft.AlphaSum())))}
 	if bounded == 0 {

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/ridge"
 	"marginlab/ml/theory"
@@ -499,12 +500,7 @@ func showFreedom(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 		return c
 	}
-	half := 0
-	for _, v := range shares {
-		if v > 0.5 {
-			half++
-		}
-	}
+	half := lists.Count(shares, func(v float64) bool { return v > 0.5 })
 	m := len(l.X)
 	return &lessons.Exhibit{
 		Steps: len(all), Step: step,

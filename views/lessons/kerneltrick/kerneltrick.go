@@ -720,12 +720,7 @@ func counter(d, p int) lessons.Figure {
 func independent(context.Context) float64 {
 	t := toy("xor")
 	s := lessons.Must(theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(10), t.Matrix()))))
-	rank := 0
-	for _, v := range s.Values {
-		if v > 1e-9*s.Values[0] {
-			rank++
-		}
-	}
+	rank := lists.Count(s.Values, func(v float64) bool { return v > 1e-9*s.Values[0] })
 	for k, n := range []int{2, 6, len(t.Y)} {
 		if n == rank {
 			return float64(k)

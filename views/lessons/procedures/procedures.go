@@ -398,12 +398,8 @@ func showDescent(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	case step == 0:
 		e.Notes = []string{`Start: $\mathbf w = 0$ and $b = 0$, so that every point has a hinge of 1.`}
 	case unlabelled.Of(in):
-		before, content := walk[step-1], 0
-		for _, i := range now.Active {
-			if before.Points[i].Margin >= 1 {
-				content++
-			}
-		}
+		before := walk[step-1]
+		content := lists.Count(now.Active, func(i int) bool { return before.Points[i].Margin >= 1 })
 		e.Notes = []string{fmt.Sprintf(`Without the label: %s in this step, %d of them with a margin of 1 or more that should have been left alone.`, lessons.Count(len(now.Active), "active hinge", "active hinges"), content)}
 		e.After = []string{"The objective is " + lessons.Typeset(lessons.Short(above.Y[step])) + " above its minimum."}
 	default:
@@ -807,13 +803,7 @@ func gap(ctx context.Context) figure.Curve {
 // firstStep counts the alpha that are positive after the first step.
 func firstStep(ctx context.Context) float64 {
 	r := smoRun(ctx)
-	n := 0.0
-	for _, q := range r.At(1).Points {
-		if q.Alpha != 0 {
-			n++
-		}
-	}
-	return n
+	return float64(lists.Count(r.At(1).Points, func(q stepwise.Point) bool { return q.Alpha != 0 }))
 }
 
 // monotone finds which of the two objectives are monotone.

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
@@ -442,12 +443,7 @@ func showPairs(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	_, margins := ml.Votes(len(classes), scores)
 	most, leaders := 0, 0
 	for c, name := range classes {
-		won := 0
-		for _, w := range winners {
-			if w == name {
-				won++
-			}
-		}
+		won := lists.Count(winners, func(w string) bool { return w == name })
 		switch {
 		case won > most:
 			most, leaders = won, 1
