@@ -217,7 +217,8 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 		marks = append(marks, arrows)
 		caption = `The arrows $\alpha_i y_i \mathbf x_i$, head to tail from the origin, end at $\mathbf w$.`
-		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\mathbf w = \sum_i\alpha_i y_i\mathbf x_i$`, Value: lessons.Pair(tidy(m.W)), Help: "for the six points"})
+		w := [2]float64{near(m.W[0]), near(m.W[1])}
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\mathbf w = \sum_i\alpha_i y_i\mathbf x_i$`, Value: lessons.Pair(w), Help: "for the six points"})
 	}
 	if e.Step >= 2 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\sum_i\alpha_i y_i$`, Value: views.Short(lessons.Flush(balance, 1e-6)), Help: "both classes pull equally hard"})
@@ -238,11 +239,6 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // near rounds off the error of a solver with tolerance 1e-8.
 func near(v float64) float64 { return math.Round(v*1e7) / 1e7 }
-
-// tidy applies near to both components.
-func tidy(w [2]float64) [2]float64 {
-	return [2]float64{near(w[0]), near(w[1])}
-}
 
 func showByHand(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := six
