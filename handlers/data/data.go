@@ -25,6 +25,7 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -66,9 +67,7 @@ func (a *Handler) datasets(r *http.Request) (dataview.Datasets, error) {
 	if err != nil {
 		return p, err
 	}
-	for _, s := range sets {
-		p.Sets = append(p.Sets, Row(s))
-	}
+	p.Sets = lists.Map(sets, Row)
 	for i, g := range dataset.Generators {
 		f := dataview.GeneratorForm{
 			Name: g.Name, Label: g.Label, Help: g.Help, Open: i == 0,
@@ -430,16 +429,12 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	if len(kinds) > 1 || t.Kind == dataset.KindGraphs {
 		p.Kinds = views.Choose(kinds, string(cmp.Or(m.Kind, dataset.KindVectors)))
 	}
-	features := map[string]bool{}
-	for _, f := range m.Features {
-		features[f] = true
-	}
 	for j, c := range t.Columns {
 		p.Columns = append(p.Columns, dataview.ColumnRow{
 			Holds: c.Name == held[0], CanHold: len(could) == 0 || slices.Contains(could, c.Name),
 			Name: c.Name, Kind: kindOf(t, j), Label: c.Name == m.Label, CanBeFeature: c.Numeric || c.Gappy() || c.Words() != nil,
 			Profile: profileView(c.Name, c.Profile()),
-			Feature: features[c.Name] || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
+			Feature: slices.Contains(m.Features, c.Name) || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
 		})
 	}
 	var known []string // columns to choose from

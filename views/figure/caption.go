@@ -94,7 +94,6 @@ func Caption(s Scene) string {
 	return b.String()
 }
 
-
 // titled returns words with a name behind a colon, if there is one.
 func titled(words, name string) string {
 	if name == "" {

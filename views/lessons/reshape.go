@@ -13,6 +13,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/views/figure"
 )
@@ -155,10 +156,7 @@ func Thin(d *dataset.Data) (*dataset.Data, []string) {
 	if n <= mostRows {
 		return d, nil
 	}
-	class := make([]float64, n)
-	for i, c := range d.Y {
-		class[i] = float64(c)
-	}
+	class := lists.Map(d.Y, func(c int) float64 { return float64(c) })
 	keep, _ := dataset.Split(class, 1-float64(mostRows)/float64(n), 1)
 	thin := d.Subset(keep)
 	Check(thin.Validate())

@@ -17,6 +17,7 @@ import (
 	mlconformal "marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
@@ -128,13 +129,7 @@ func Lesson() *lessons.Lesson {
 					"trap": func(ctx context.Context) float64 {
 						p := moons()
 						values := p.qValues(ctx, p.spread(8, true), 1, 1)
-						zeros := 0.0
-						for _, v := range values {
-							if math.Abs(v) <= 1e-12*values[len(values)-1] {
-								zeros++
-							}
-						}
-						return zeros
+						return float64(lists.Count(values, func(v float64) bool { return math.Abs(v) <= 1e-12*values[len(values)-1] }))
 					},
 				},
 			},

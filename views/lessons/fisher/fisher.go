@@ -333,10 +333,7 @@ func showRestarts(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	mine, top := start.Of(in)-1, best(all)
 	heights := lessons.Column(all, func(s mixture.State) float64 { return s.LogLikelihood })
 	low := floats.Min(heights)
-	lost := make([]float64, starts)
-	for i, h := range heights {
-		lost[i] = heights[top] - h
-	}
+	lost := lists.Map(heights, func(h float64) float64 { return heights[top] - h })
 	below := make([]string, starts)
 	below[mine] = "yours"
 	reached := lists.Count(lost, func(v float64) bool { return v < 0.01 })
@@ -579,11 +576,8 @@ func score(ctx context.Context, unit float64, information bool) *scored {
 func change(a, b *mat.SymDense) float64 {
 	var d mat.Dense
 	d.Sub(a, b)
-	return max(mat.Max(&d), -mat.Min(&d)) / largest(a)
+	return max(mat.Max(&d), -mat.Min(&d)) / max(mat.Max(a), -mat.Min(a))
 }
-
-// largest returns the largest absolute entry.
-func largest(a *mat.SymDense) float64 { return max(mat.Max(a), -mat.Min(a)) }
 
 // self returns the mean of k(x, x).
 func (s *scored) self() float64 { return mat.Trace(s.gram) / float64(len(s.Y)) }

@@ -125,21 +125,18 @@ func (l line) dots() (marks []figure.Mark) {
 	return marks
 }
 
-// truth is the regression function of the drawn targets.
-func truth(x float64) float64 { return math.Sin(2*x) + 0.3*x }
-
 // deviation is the standard deviation of the noise in the targets.
 const deviation = 0.25
 
-// drawn returns n points from -2 to 2, evenly spaced with some jitter, with noisy targets,
-// rounded to two decimals.
+// drawn returns n points from -2 to 2, evenly spaced with some jitter, with noisy targets of
+// sin 2x + 0.3 x, rounded to two decimals.
 func drawn(n int, seed uint64) line {
 	rng := rand.New(rand.NewPCG(seed, 15))
 	l := line{}
 	for i := range n {
 		x := -2 + 4*(float64(i)+0.2+0.6*rng.Float64())/float64(n)
 		l.X = append(l.X, hundredths(x))
-		l.T = append(l.T, hundredths(truth(x)+deviation*rng.NormFloat64()))
+		l.T = append(l.T, hundredths(math.Sin(2*x)+0.3*x+deviation*rng.NormFloat64()))
 	}
 	return l
 }
@@ -422,14 +419,9 @@ func twoReadings(step, points int, w []float64) lessons.Figure {
 }
 
 // rankOf counts the eigenvalues of a Gram matrix that are non-zero beyond rounding.
-func rankOf(k mat.Symmetric) (n int) {
+func rankOf(k mat.Symmetric) int {
 	s := lessons.Must(theory.Mercer(k))
-	for _, v := range s.Values {
-		if v > s.Zero() {
-			n++
-		}
-	}
-	return n
+	return lists.Count(s.Values, func(v float64) bool { return v > s.Zero() })
 }
 
 // marked is the index of the draggable point on the curve's screen.
@@ -599,13 +591,10 @@ func refitted(ctx context.Context, l line, pairs ...string) []*curve {
 // errorsAt holds the errors at one lambda.
 type errorsAt struct{ training, leftOut, fresh float64 }
 
-// fresh returns new points from the same distribution.
-func fresh() line { return drawn(500, lessons.FreshSeed) }
-
 // path returns the errors of l at several lambda: the first two from one factorisation, the third
 // on new points from a separate fit each.
 func path(ctx context.Context, l line, gamma string, all []float64) []errorsAt {
-	new := fresh()
+	new := drawn(500, lessons.FreshSeed) // points from the same distribution
 	var follow *ridge.Path
 	rows := make([]errorsAt, len(all))
 	for k, v := range all {
