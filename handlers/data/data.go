@@ -392,10 +392,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	if p.Label = proposal.Label; p.Label != "" {
 		p.What, p.From = proposal.What(), proposal.From()
 	}
-	for _, l := range proposal.Labels {
-		p.Labels = append(p.Labels, views.Option{Value: l, Label: l})
-	}
-	p.Labels = views.Choose(p.Labels, p.Label)
+	p.Labels = views.Choose(pictures.PlainOptions(proposal.Labels...), p.Label)
 	if left := proposal.LeftText(); left != "" {
 		p.From += "; " + left
 	}
@@ -406,10 +403,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 		p.Checks = append(p.Checks, views.Option{Value: c.Fix.String(), Label: c.Do, Help: c.Text, Chosen: c.Applied})
 	}
 	if len(t.Sheets) > 1 {
-		for _, s := range t.Sheets {
-			p.Sheets = append(p.Sheets, views.Option{Value: s, Label: s})
-		}
-		p.Sheets = views.Choose(p.Sheets, t.Sheet)
+		p.Sheets = views.Choose(pictures.PlainOptions(t.Sheets...), t.Sheet)
 	}
 	words := slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return c.IsText() && !c.Dates() && c.Name != m.Label })
 	kinds := []views.Option{{Value: string(dataset.KindVectors), Label: "features", Help: "Each row is a point."}}

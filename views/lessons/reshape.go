@@ -103,9 +103,7 @@ func Reordered(a mat.Symmetric, order []int) *mat.SymDense {
 func ClassMatrix(name, caption, entry string, a mat.Symmetric, y []float64, order []int, scale float64) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
 		m := figure.Matrix{Format: l.Format(0), Name: entry, Values: Reordered(a, order), Scale: scale, ClassNames: []string{"y = −1", "y = +1"}}
-		for _, i := range order {
-			m.Classes = append(m.Classes, Class(y[i]))
-		}
+		m.Classes = lists.Map(order, func(i int) int { return Class(y[i]) })
 		return m.Picture()
 	}}
 }

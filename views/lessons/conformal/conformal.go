@@ -569,7 +569,7 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			lessons.FactorFigure("factor", "The factor of the largest eigenvalue. Look where it crosses 0.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
 			{Name: "q", Caption: `Sizes of the eigenvalues of $\mathbf Q$, on a logarithmic scale: bars at $10^{-12}$ of the first and below are rounding. Use every core twice.`, Draw: lessons.Draws(0, figure.Bars{
-				X: "eigenvalue", Y: "size (log scale)", Log: true, Sorted: true, Values: lessons.Column(values, math.Abs),
+				X: "eigenvalue", Y: "size (log scale)", Log: true, Sorted: true, Values: lists.Map(values, math.Abs),
 			}), After: true},
 		},
 		Numbers: []lessons.Number{

@@ -103,7 +103,7 @@ func ends(ctx context.Context, x *mat.Dense, k int) []mixture.State {
 
 // best returns the state with the largest likelihood, the first in a tie.
 func best(all []mixture.State) int {
-	return floats.MaxIdx(lessons.Column(all, func(s mixture.State) float64 { return s.LogLikelihood }))
+	return floats.MaxIdx(lists.Map(all, func(s mixture.State) float64 { return s.LogLikelihood }))
 }
 
 // claimed is the responsibility above which a point is assigned to a component.
@@ -331,7 +331,7 @@ func showRestarts(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := points(moonsFirst.Of(in))
 	all := ends(ctx, t.Matrix(), components.Of(in))
 	mine, top := start.Of(in)-1, best(all)
-	heights := lessons.Column(all, func(s mixture.State) float64 { return s.LogLikelihood })
+	heights := lists.Map(all, func(s mixture.State) float64 { return s.LogLikelihood })
 	low := floats.Min(heights)
 	lost := lists.Map(heights, func(h float64) float64 { return heights[top] - h })
 	below := make([]string, starts)

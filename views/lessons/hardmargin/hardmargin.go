@@ -69,10 +69,7 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showByHand),
 				Answers: map[string]lessons.Answer{
 					"units": func(ctx context.Context) float64 {
-						double := lessons.Toy{Y: six.Y}
-						for _, p := range six.XY {
-							double.XY = append(double.XY, [2]float64{2 * p[0], 2 * p[1]})
-						}
+						double := lessons.Toy{Y: six.Y, XY: lists.Map(six.XY, func(p [2]float64) [2]float64 { return [2]float64{2 * p[0], 2 * p[1]} })}
 						m := lessons.TrainHard(ctx, double)
 						return math.Round(1e6*m.Points[3].Weight) / 1e6
 					},
@@ -501,13 +498,13 @@ func finite(v float64) string {
 
 // biases returns the formulas for b with the weights of a machine on a toy.
 func biases(m *lessons.LinearMachine, t lessons.Toy) theory.Biases {
-	return lessons.Must(theory.NewBiases(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight })))
+	return lessons.Must(theory.NewBiases(m.W[:], t.Matrix(), t.Y, lists.Map(m.Points, func(p ml.Point) float64 { return p.Weight })))
 }
 
 // biasInterval returns the ends of the interval allowed for b by the KKT conditions under an
 // upper bound of alpha; with a free support vector they are equal.
 func biasInterval(m *lessons.LinearMachine, t lessons.Toy, c float64) (low, high float64) {
-	low, high, err := theory.BiasInterval(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight }), c)
+	low, high, err := theory.BiasInterval(m.W[:], t.Matrix(), t.Y, lists.Map(m.Points, func(p ml.Point) float64 { return p.Weight }), c)
 	lessons.Check(err)
 	if high-low < 1e-5 { // the tolerance of the solver
 		low = (low + high) / 2

@@ -614,7 +614,7 @@ func path(ctx context.Context, l line, gamma string, all []float64) []errorsAt {
 
 // lowest returns the lambda with the smallest error, the smallest lambda in a tie.
 func lowest(all []float64, rows []errorsAt, value func(errorsAt) float64) (lambda float64, row errorsAt) {
-	k := floats.MinIdx(lessons.Column(rows, value))
+	k := floats.MinIdx(lists.Map(rows, value))
 	return all[k], rows[k]
 }
 
@@ -639,7 +639,7 @@ func showPath(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	unseen := func(e errorsAt) float64 { return e.fresh }
 	chosen, there := lowest(all, rows, left)
 	best, least := lowest(all, rows, unseen)
-	curves := []figure.Curve{{Name: "training", Y: lessons.Column(rows, training)}, {Name: "each left out", Y: lessons.Column(rows, left)}, {Name: "500 fresh points", Y: lessons.Column(rows, unseen)}}
+	curves := []figure.Curve{{Name: "training", Y: lists.Map(rows, training)}, {Name: "each left out", Y: lists.Map(rows, left)}, {Name: "500 fresh points", Y: lists.Map(rows, unseen)}}
 	bumps := gamma.Of(in) > 10 // a narrow kernel is the question's setting: leave-one-out errors are hidden until the answer
 	top := 0.0
 	for i := range curves {

@@ -334,10 +334,7 @@ func showDescent(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		above.X, above.Y = append(above.X, float64(t)), append(above.Y, a)
 		record.X, record.Y = append(record.X, float64(t)), append(record.Y, lowest)
 	}
-	path := figure.Path{Pen: figure.Pen{Color: figure.Magenta}, Name: "steps so far"}
-	for _, s := range walk[:step+1] {
-		path.Points = append(path.Points, place(s))
-	}
+	path := figure.Path{Points: lists.Map(walk[:step+1], place), Pen: figure.Pen{Color: figure.Magenta}, Name: "steps so far"}
 	room := 0.45*lessons.Norm(goal) + 0.1
 	limits := figure.Limits{XMin: min(0, goal[0]) - room, XMax: max(0, goal[0]) + room, YMin: min(0, goal[1]) - room, YMax: max(0, goal[1]) + room}
 	for _, s := range walk { // all but the largest steps, so that the frame does not change
