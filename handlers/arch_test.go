@@ -73,7 +73,7 @@ var arrows = map[string]string{
 	"ml/conformal":  "ml/dense ml/pace ml/param",
 	"ml/stepwise":   "ml/",
 	"ml/theory":     "ml/",
-	"ml/kernel":     "ml/dataset ml/dense ml/mixture ml/rows ml/simd ml/pace ml/trace ml/param",
+	"ml/kernel":     "ml/dataset ml/dense ml/mixture ml/rows ml/simd ml/pace ml/trace ml/param ml/lists",
 	"ml/mixture":    "ml/trace ml/param",
 	"ml/dataset":    "ml/dense ml/param ml/lists",
 	"ml/dense":      "ml/pace ml/simd",

@@ -12,6 +12,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/handlers/runs"
 	"marginlab/handlers/teach"
+	"marginlab/ml/lists"
 	"marginlab/store"
 	homeview "marginlab/views/home"
 )
@@ -45,16 +46,12 @@ func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	for _, run := range ran {
-		p.Runs = append(p.Runs, runs.Row(run))
-	}
+	p.Runs = lists.Map(ran, runs.Row)
 	sets, err := a.Store.Datasets(ctx, ws)
 	if err != nil {
 		return err
 	}
-	for _, s := range sets[:min(latest, len(sets))] {
-		p.Sets = append(p.Sets, data.Row(s))
-	}
+	p.Sets = lists.Map(sets[:min(latest, len(sets))], data.Row)
 	courses, err := a.Store.Courses(ctx, ws)
 	if err != nil {
 		return err

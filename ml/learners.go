@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"marginlab/ml/kernel"
 	"marginlab/ml/mcm"
 	"marginlab/ml/param"
@@ -133,10 +135,7 @@ func solveSVM(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memory 
 	if err != nil {
 		return nil, err
 	}
-	u := make([]float64, len(y))
-	for i, a := range res.Alpha {
-		u[i] = a * y[i]
-	}
+	u := floats.MulTo(make([]float64, len(y)), res.Alpha, y)
 	report := Report{
 		Status: res.Status, Objective: &res.Dual, DualObjective: &res.Dual, PrimalObjective: finite(res.Primal), Gap: &res.Gap, RelativeGap: finite(res.RelativeGap),
 		Free: &res.Free, BoundedInside: &res.BoundedInside, BoundedMisclassified: &res.BoundedMisclassified,

@@ -255,13 +255,8 @@ func hasColumn(t *dataset.Table, name string) bool {
 	return slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return strings.EqualFold(c.Name, name) })
 }
 
-func countNamed(t *dataset.Table, names []string) (n int) {
-	for _, name := range names {
-		if hasColumn(t, name) {
-			n++
-		}
-	}
-	return n
+func countNamed(t *dataset.Table, names []string) int {
+	return lists.Count(names, func(name string) bool { return hasColumn(t, name) })
 }
 
 // unused returns the first column that is not among names.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"marginlab/ml/lists"
 )
 
 // seenEvery is how exactly it is kept when a workspace was last in use.
@@ -127,11 +129,8 @@ func holdings(tx *transaction, ws Workspace) Holdings {
 	return h
 }
 
-func holdingsOf(tx *transaction, names []Workspace) (list []Holdings) {
-	for _, ws := range names {
-		list = append(list, holdings(tx, ws))
-	}
-	return list
+func holdingsOf(tx *transaction, names []Workspace) []Holdings {
+	return lists.Map(names, func(ws Workspace) Holdings { return holdings(tx, ws) })
 }
 
 func deleteWorkspace(tx *transaction, ws Workspace) {

@@ -78,21 +78,12 @@ func (a *Handler) Datasets(w http.ResponseWriter, r *http.Request) error {
 	return all(w, r, "datasets", a.Store.Datasets, newDataset)
 }
 
-// kindOfRows returns the query parameter that names the kind of data in a file.
-func kindOfRows() param.Param {
-	p := param.Param{Name: "kind", Kind: param.Choice}
-	for _, k := range dataset.Kinds() {
-		p.Options = append(p.Options, param.Option{Name: string(k)})
-	}
-	return p
-}
-
 // rows reads the file in the body, or at the URL in the query, and also returns its name. Columns
 // that the query leaves open are detected. Without a label in the query, the label of the replaced
 // data is kept.
 func (a *Handler) rows(w http.ResponseWriter, r *http.Request, q url.Values, name, label string) (d *dataset.Data, file string, err error) {
 	if k := q.Get("kind"); k != "" {
-		if err := kindOfRows().Check(k); err != nil {
+		if err := results.Choice("kind", dataset.Kinds()).Check(k); err != nil {
 			return nil, "", param.Problems{{Field: "kind", Message: err.Error()}}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -49,10 +50,7 @@ func (a *Handler) Compare(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	c := Comparison{Points: h.N, Disagree: make([]int, len(h.Differ))}
-	for k, i := range h.Differ {
-		c.Disagree[k] = i + 1
-	}
+	c := Comparison{Points: h.N, Disagree: lists.Map(h.Differ, func(i int) int { return i + 1 })}
 	for _, p := range h.Pairs {
 		c.Pairs = append(c.Pairs, Pair{First: runs[p.First].ID, Second: runs[p.Second].ID, Disagreement: p.Disagreement, Holm: p.Holm})
 	}

@@ -123,11 +123,8 @@ func overview(p printer, table []Command) {
 	p.Term(simd.Variable, "Inner loops to use: plain, avx2 or avx512; default: the fastest that the processor supports. Results differ in the last digits.")
 }
 
-func topicNames() (names []string) {
-	for _, t := range manual.Topics {
-		names = append(names, t.Slug)
-	}
-	return names
+func topicNames() []string {
+	return lists.Map(manual.Topics, func(t manual.Topic) string { return t.Slug })
 }
 
 // UsageError is a mistake in the command line itself.

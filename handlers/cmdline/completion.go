@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -51,11 +52,8 @@ func completion(table []Command) Command {
 type completed []completedCommand
 
 // Names returns the names of the commands.
-func (all completed) Names() (names []string) {
-	for _, c := range all {
-		names = append(names, c.Name)
-	}
-	return names
+func (all completed) Names() []string {
+	return lists.Map(all, func(c completedCommand) string { return c.Name })
 }
 
 // completedCommand is a command with its flags.
@@ -66,12 +64,7 @@ type completedCommand struct {
 }
 
 // Words returns the flags as they are typed.
-func (c completedCommand) Words() (words []string) {
-	for _, f := range c.Flags {
-		words = append(words, f.Word())
-	}
-	return words
-}
+func (c completedCommand) Words() []string { return lists.Map(c.Flags, completedFlag.Word) }
 
 // completedFlag is a flag to complete.
 type completedFlag struct {
@@ -84,11 +77,8 @@ type completedFlag struct {
 func (f completedFlag) Word() string { return "--" + f.Name }
 
 // Choices returns the names of the options.
-func (f completedFlag) Choices() (names []string) {
-	for _, o := range f.Options {
-		names = append(names, o.Name)
-	}
-	return names
+func (f completedFlag) Choices() []string {
+	return lists.Map(f.Options, func(o param.Option) string { return o.Name })
 }
 
 // brief returns the first sentence of a help text, up to a colon if any, without its full stop.

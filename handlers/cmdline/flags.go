@@ -394,7 +394,10 @@ func (f *Flags) Cache(spec *ml.Spec) {
 func (f *Flags) idle(specs ...ml.Spec) (notes []string, err error) {
 	var faults []string
 	for _, p := range ml.Params {
-		if !f.Given(p.Flag()) || slices.ContainsFunc(specs, func(s ml.Spec) bool { return s.Applies(p.Name) || p.Name == "features" && readsColumn(s) }) {
+		if !f.Given(p.Flag()) || slices.ContainsFunc(specs, func(s ml.Spec) bool {
+			// for strings, features names the column to read from a file
+			return s.Applies(p.Name) || p.Name == "features" && s.Takes() == dataset.KindStrings
+		}) {
 			continue
 		}
 		msg := fmt.Sprintf("--%s has no effect%s", p.Flag(), because(specs[0], p.Name))
@@ -408,11 +411,6 @@ func (f *Flags) idle(specs ...ml.Spec) (notes []string, err error) {
 		return nil, usage("%s", strings.Join(faults, "; "))
 	}
 	return notes, nil
-}
-
-// readsColumn reports whether the spec's features name the column of strings to read from a file.
-func readsColumn(s ml.Spec) bool {
-	return s.Takes() == dataset.KindStrings
 }
 
 // because finds the one choice that, made otherwise, would give the parameter a

@@ -96,11 +96,8 @@ func parseStudy(args []string) (*studyOptions, error) {
 }
 
 // readyNames returns the names of the built-in studies.
-func readyNames() (names []string) {
-	for _, r := range study.Builtins {
-		names = append(names, r.Name)
-	}
-	return names
+func readyNames() []string {
+	return lists.Map(study.Builtins, func(r study.Ready) string { return r.Name })
 }
 
 func ready() string {

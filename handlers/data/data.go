@@ -25,6 +25,7 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -66,9 +67,7 @@ func (a *Handler) datasets(r *http.Request) (dataview.Datasets, error) {
 	if err != nil {
 		return p, err
 	}
-	for _, s := range sets {
-		p.Sets = append(p.Sets, Row(s))
-	}
+	p.Sets = lists.Map(sets, Row)
 	for i, g := range dataset.Generators {
 		f := dataview.GeneratorForm{
 			Name: g.Name, Label: g.Label, Help: g.Help, Open: i == 0,
@@ -393,10 +392,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	if p.Label = proposal.Label; p.Label != "" {
 		p.What, p.From = proposal.What(), proposal.From()
 	}
-	for _, l := range proposal.Labels {
-		p.Labels = append(p.Labels, views.Option{Value: l, Label: l})
-	}
-	p.Labels = views.Choose(p.Labels, p.Label)
+	p.Labels = views.Choose(pictures.PlainOptions(proposal.Labels...), p.Label)
 	if left := proposal.LeftText(); left != "" {
 		p.From += "; " + left
 	}
@@ -407,10 +403,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 		p.Checks = append(p.Checks, views.Option{Value: c.Fix.String(), Label: c.Do, Help: c.Text, Chosen: c.Applied})
 	}
 	if len(t.Sheets) > 1 {
-		for _, s := range t.Sheets {
-			p.Sheets = append(p.Sheets, views.Option{Value: s, Label: s})
-		}
-		p.Sheets = views.Choose(p.Sheets, t.Sheet)
+		p.Sheets = views.Choose(pictures.PlainOptions(t.Sheets...), t.Sheet)
 	}
 	words := slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return c.IsText() && !c.Dates() && c.Name != m.Label })
 	kinds := []views.Option{{Value: string(dataset.KindVectors), Label: "features", Help: "Each row is a point."}}
@@ -430,16 +423,12 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	if len(kinds) > 1 || t.Kind == dataset.KindGraphs {
 		p.Kinds = views.Choose(kinds, string(cmp.Or(m.Kind, dataset.KindVectors)))
 	}
-	features := map[string]bool{}
-	for _, f := range m.Features {
-		features[f] = true
-	}
 	for j, c := range t.Columns {
 		p.Columns = append(p.Columns, dataview.ColumnRow{
 			Holds: c.Name == held[0], CanHold: len(could) == 0 || slices.Contains(could, c.Name),
 			Name: c.Name, Kind: kindOf(t, j), Label: c.Name == m.Label, CanBeFeature: c.Numeric || c.Gappy() || c.Words() != nil,
 			Profile: profileView(c.Name, c.Profile()),
-			Feature: features[c.Name] || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
+			Feature: slices.Contains(m.Features, c.Name) || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
 		})
 	}
 	var known []string // columns to choose from

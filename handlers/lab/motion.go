@@ -11,6 +11,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/views"
 	"marginlab/views/figure"
 )
@@ -83,10 +84,7 @@ func sample(d *dataset.Data, n int) *dataset.Data {
 		}
 		return d.Sample(rows)
 	}
-	classes := make([]float64, d.Len())
-	for i, c := range d.Y {
-		classes[i] = float64(c)
-	}
+	classes := lists.Map(d.Y, func(c int) float64 { return float64(c) })
 	rows, _ := dataset.Split(classes, 1-float64(n)/float64(d.Len()), 1)
 	return d.Subset(rows)
 }

@@ -13,6 +13,7 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -107,13 +108,8 @@ func (b *bench) hasPath() bool {
 }
 
 // countJudged returns the number of steps with an accuracy on held-out points.
-func countJudged(steps []ml.RegularisationStep) (n int) {
-	for _, s := range steps {
-		if s.Accuracy != nil {
-			n++
-		}
-	}
-	return n
+func countJudged(steps []ml.RegularisationStep) int {
+	return lists.Count(steps, func(s ml.RegularisationStep) bool { return s.Accuracy != nil })
 }
 
 // entryText describes an entry point.

@@ -433,9 +433,7 @@ func stage(frames map[int]figure.Frame, toggles map[int][]figure.Toggle, s figur
 	if len(all) > LiveRows { // the others are neither visible nor editable
 		var drawn []ml.Point
 		if s.Grid == 0 { // nothing moves
-			for _, i := range s.Drawn() {
-				drawn = append(drawn, all[i])
-			}
+			drawn = lists.At(all, s.Drawn())
 		}
 		s.Points = drawn
 	}
@@ -654,11 +652,8 @@ func FigureName(r *http.Request) (name, format string, err error) {
 }
 
 // PlainOptions returns options labelled by their values.
-func PlainOptions(values ...string) (opts []views.Option) {
-	for _, v := range values {
-		opts = append(opts, views.Option{Value: v, Label: v})
-	}
-	return opts
+func PlainOptions(values ...string) []views.Option {
+	return lists.Map(values, func(v string) views.Option { return views.Option{Value: v, Label: v} })
 }
 
 // parseLimits parses "xmin,xmax,ymin,ymax"; anything else means no limits.
@@ -679,11 +674,7 @@ func parseLimits(text string) (l figure.Limits) {
 
 // AxisOptions lists what an axis can show.
 func AxisOptions(features []string) []views.Option {
-	opts := []views.Option{{Value: "pca", Label: "principal components"}}
-	for _, f := range features {
-		opts = append(opts, views.Option{Value: f, Label: f})
-	}
-	return opts
+	return append([]views.Option{{Value: "pca", Label: "principal components"}}, PlainOptions(features...)...)
 }
 
 // QR returns the QR code of a link as a data URI.

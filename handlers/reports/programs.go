@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"marginlab/handlers/frame"
+	"marginlab/ml/lists"
 	"marginlab/ml/study"
 	"marginlab/store"
 	"marginlab/web"
@@ -49,10 +50,7 @@ func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	all := []Report{}
-	for _, one := range list {
-		all = append(all, a.json(r, one))
-	}
+	all := lists.Map(list, func(one store.Report) Report { return a.json(r, one) })
 	return web.JSON(w, http.StatusOK, map[string]any{"reports": all})
 }
 

@@ -23,6 +23,7 @@ import (
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/repeat"
 	"marginlab/store"
@@ -208,11 +209,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, one := range list {
 		row := reportsview.Row{ID: one.ID, Title: one.Title, Updated: results.When(one.Updated), Shared: one.Share != ""}
-		for _, p := range split(one.Text) {
-			if p.address != "" {
-				row.Items++
-			}
-		}
+		row.Items = lists.Count(split(one.Text), func(p part) bool { return p.address != "" })
 		p.Rows = append(p.Rows, row)
 	}
 	return a.Render(w, r, reportsview.ReportsPage(p))

@@ -62,7 +62,7 @@ func RunFilter(q url.Values) (store.Filter, error) {
 		more, err := where.And(condition)
 		if err != nil {
 			if f, ok := store.LookupField(field); ok && f.Values != nil && !slices.Contains(f.Values, q.Get(field)) {
-				err = choice(field, f.Values).Check(q.Get(field))
+				err = Choice(field, f.Values).Check(q.Get(field))
 			}
 		} else {
 			where = more
@@ -79,7 +79,7 @@ func RunFilter(q url.Values) (store.Filter, error) {
 	}
 	if s := q.Get("sort"); s != "" {
 		if _, ok := store.LookupField(s); !ok {
-			wrong("sort", choice("sort", FieldNames()).Check(s))
+			wrong("sort", Choice("sort", FieldNames()).Check(s))
 		}
 	}
 	whole := func(name string, otherwise int, low, high float64) int {
@@ -121,7 +121,8 @@ func FieldNames() []string {
 // RunStatuses in the order that a run goes through them.
 var RunStatuses = []store.Status{store.Queued, store.Running, store.Done, store.Failed, store.Cancelled}
 
-func choice[T ~string](name string, values []T) param.Param {
+// Choice returns a parameter whose values are the given ones.
+func Choice[T ~string](name string, values []T) param.Param {
 	p := param.Param{Name: name, Kind: param.Choice}
 	for _, v := range values {
 		p.Options = append(p.Options, param.Option{Name: string(v)})

@@ -39,9 +39,7 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 		return nil, nil
 	}
 	e := &runsview.Evidence{Runs: q["run"], Values: done[0].Spec.Regression()}
-	for _, r := range done {
-		e.Names = append(e.Names, called(runs, r))
-	}
+	e.Names = lists.Map(done, func(r store.Run) string { return called(runs, r) })
 	e.Tests = from.Base + "/compare/tests.csv?" + only(q, "run", "folds").Encode()
 	e.Disagreement = from.Base + "/compare/disagreement.csv?" + only(q, "run").Encode()
 	of := reference(done, q.Get("base"))

@@ -18,6 +18,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -190,11 +191,8 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, runsview.RunsPage(p))
 }
 
-func names(fields []store.Field) (list []string) {
-	for _, f := range fields {
-		list = append(list, f.Name)
-	}
-	return list
+func names(fields []store.Field) []string {
+	return lists.Map(fields, func(f store.Field) string { return f.Name })
 }
 
 // caret returns the line that points at a mistake in the query above it.

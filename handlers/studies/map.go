@@ -10,6 +10,7 @@ import (
 	"marginlab/handlers/background"
 	"marginlab/handlers/results"
 	"marginlab/ml"
+	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/lists"
 	"marginlab/ml/param"
@@ -141,9 +142,7 @@ func (m shades) cell(i int) studiesview.HeatCell {
 func (m heatMap) view(all shades) studiesview.HeatMap {
 	v := studiesview.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: scoreTitle(all.score), Hidden: len(m.names) > 2}
 	xs, ys := m.values(m.x), m.values(m.y)
-	for _, x := range xs {
-		v.Columns = append(v.Columns, shown(x))
-	}
+	v.Columns = lists.Map(xs, shown)
 	found := make(map[[2]string]int) // the best by place
 	for i, s := range m.search.Settings {
 		at := [2]string{s.Values.Text(m.x), s.Values.Text(m.y)}
@@ -180,10 +179,7 @@ func (m shades) list() *studiesview.SettingList {
 	if len(settings) < 2 {
 		return nil
 	}
-	order := make([]int, len(settings))
-	for i := range order {
-		order[i] = i
-	}
+	order := dataset.Indices(len(settings))
 	slices.SortStableFunc(order, func(a, b int) int {
 		own, ok := level(m.score, settings[a])
 		other, there := level(m.score, settings[b])
@@ -199,9 +195,7 @@ func (m shades) list() *studiesview.SettingList {
 	})
 	l := &studiesview.SettingList{Total: len(settings), Score: scoreTitle(m.score)}
 	names := results.Searched(m.search.Search)
-	for _, name := range names {
-		l.Names = append(l.Names, symbol(name))
-	}
+	l.Names = lists.Map(names, symbol)
 	for _, i := range order[:min(len(order), mostListed)] {
 		s := settings[i]
 		row := studiesview.SettingRow{Cell: m.cell(i), Deviation: "–", Vectors: views.Short(results.Vectors(s))}

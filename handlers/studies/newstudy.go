@@ -15,6 +15,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
 	"marginlab/store"
@@ -177,13 +178,8 @@ func (m menu) form(q url.Values) studiesview.NewStudy {
 		p.Learners = append(p.Learners, choice("learner", l.Name, l.Name, chosenFrom(l), first))
 		p.Baselines = append(p.Baselines, views.Option{Value: l.Name, Label: l.Name, Chosen: q.Get("baseline") == l.Name})
 	}
-	chosen := func(all []studiesview.StudyChoice) (n int) {
-		for _, c := range all {
-			if c.Chosen {
-				n++
-			}
-		}
-		return n
+	chosen := func(all []studiesview.StudyChoice) int {
+		return lists.Count(all, func(c studiesview.StudyChoice) bool { return c.Chosen })
 	}
 	p.Power = power(chosen(p.Data), chosen(p.Learners))
 	for _, n := range studyNumbers {

@@ -17,6 +17,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/store"
 	"marginlab/views"
 	studiesview "marginlab/views/studies"
@@ -233,23 +234,13 @@ func edges(s background.Found) (names []string) {
 }
 
 // notConverged counts the settings with a training that did not converge.
-func notConverged(r *eval.Result) (n int) {
-	for _, s := range r.Settings {
-		if s.Failure() == "" && !s.Converged() {
-			n++
-		}
-	}
-	return n
+func notConverged(r *eval.Result) int {
+	return lists.Count(r.Settings, func(s eval.Setting) bool { return s.Failure() == "" && !s.Converged() })
 }
 
 // failed counts the settings with a failed training.
-func failed(r *eval.Result) (n int) {
-	for _, s := range r.Settings {
-		if s.Failure() != "" {
-			n++
-		}
-	}
-	return n
+func failed(r *eval.Result) int {
+	return lists.Count(r.Settings, func(s eval.Setting) bool { return s.Failure() != "" })
 }
 
 // Again begins another search of a finished one: finer, or with nested folds.

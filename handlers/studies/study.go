@@ -16,6 +16,7 @@ import (
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
+	"marginlab/ml/lists"
 	"marginlab/ml/study"
 	"marginlab/store"
 	"marginlab/views"
@@ -74,9 +75,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) e
 		return err
 	}
 	p.Folds += ", settings chosen on the training folds"
-	for _, l := range asked.Learners {
-		p.Learners = append(p.Learners, l.Name)
-	}
+	p.Learners = lists.Map(asked.Learners, func(l study.Learner) string { return l.Name })
 	for i, set := range asked.Sets {
 		row := studiesview.StudySet{Name: set.Name}
 		for j := range asked.Learners {
@@ -114,9 +113,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) e
 		if p.Report, err = a.AddToReport(r.Context(), "/studies/"+s.ID); err != nil {
 			return err
 		}
-		for _, t := range res.Tables() {
-			p.Tables = append(p.Tables, results.StudyTable(t))
-		}
+		p.Tables = lists.Map(res.Tables(), results.StudyTable)
 		for _, e := range study.Exports {
 			p.Exports = append(p.Exports, views.Option{Value: "/studies/" + s.ID + "/" + e.File, Label: e.Label})
 		}

@@ -22,6 +22,7 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -391,7 +392,7 @@ func folded(name string) string {
 }
 
 // controlLabels name the controls of a course's page as the page itself does.
-func controlLabels(target string, names []string) (labels []string) {
+func controlLabels(target string, names []string) []string {
 	own := map[string]string{}
 	if l := lessonOf(store.Course{Target: target}); l != nil {
 		for _, sc := range l.Screens {
@@ -403,10 +404,7 @@ func controlLabels(target string, names []string) (labels []string) {
 			}
 		}
 	}
-	for _, n := range names {
-		labels = append(labels, cmp.Or(own[n], frame.ControlLabel(n)))
-	}
-	return labels
+	return lists.Map(names, func(n string) string { return cmp.Or(own[n], frame.ControlLabel(n)) })
 }
 
 // Close ends handing in, or allows it again.

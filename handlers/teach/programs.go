@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"marginlab/handlers/frame"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views/lessons"
@@ -43,10 +44,7 @@ func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list := []courseJSON{}
-	for _, c := range courses {
-		list = append(list, a.courseJSON(r, c))
-	}
+	list := lists.Map(courses, func(c store.Course) courseJSON { return a.courseJSON(r, c) })
 	return web.JSON(w, http.StatusOK, map[string]any{"courses": list})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"marginlab/handlers/frame"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views/lessons"
@@ -24,10 +25,7 @@ import (
 
 // own returns the questions written by a teacher as a lesson of one screen.
 func own(c store.Course) *lessons.Lesson {
-	s := lessons.Screen{Slug: "course", Title: c.Title}
-	for _, q := range c.Questions {
-		s.Questions = append(s.Questions, asLessons(q))
-	}
+	s := lessons.Screen{Slug: "course", Title: c.Title, Questions: lists.Map(c.Questions, asLessons)}
 	return &lessons.Lesson{Slug: "own", Title: "Own questions", Screens: []lessons.Screen{s}}
 }
 

@@ -330,10 +330,7 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 // of Amari and Wu (1999), without optimisation and, unlike the other methods, without scaling c
 // to mean 1.
 func amari(ctx context.Context, p *problem) ([]float64, Stats, error) {
-	alpha := make([]float64, p.number()+1)
-	for j := range p.number() {
-		alpha[j+1] = 1
-	}
+	alpha := append([]float64{0}, slices.Repeat([]float64{1}, p.number())...)
 	v := mat.NewDense(len(p.order), 2, nil) // [1 | c]
 	for i, c := range p.factors(alpha) {
 		v.Set(i, 0, 1)

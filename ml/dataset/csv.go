@@ -468,11 +468,7 @@ func guessSeparator(text string, most int) int {
 				continue
 			}
 			cells += len(texts)
-			for _, s := range texts {
-				if isNumber(s, sep.char) || isWrittenNumber(s) {
-					numbers++
-				}
-			}
+			numbers += lists.Count(texts, func(s string) bool { return isNumber(s, sep.char) || isWrittenNumber(s) })
 		}
 		modal := 0 // records of the commonest width
 		for width, times := range widths {
@@ -611,12 +607,7 @@ func (sc *csvScanner) skipTitle() (lines int) {
 		if !ahead.next() || !isHeader(ahead.texts(), sc.sep) {
 			break
 		}
-		filled := 0
-		for _, f := range ahead.fields {
-			if f.text != "" {
-				filled++
-			}
-		}
+		filled := lists.Count(ahead.fields, func(f field) bool { return f.text != "" })
 		if filled > 1 {
 			sc.pos, sc.line = pos, line
 			return lines

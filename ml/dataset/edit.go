@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -66,13 +67,7 @@ func (d *Data) Drop(i int) (*Data, error) {
 }
 
 // labels holds the labels of all rows.
-func (d *Data) labels() []string {
-	labels := make([]string, d.Len())
-	for i, c := range d.Y {
-		labels[i] = d.Classes[c]
-	}
-	return labels
-}
+func (d *Data) labels() []string { return lists.At(d.Classes, d.Y) }
 
 // relabelled are objects with these labels.
 func relabelled(name string, o Objects, labels []string) *Data {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"marginlab/ml/lists"
 )
 
 // Graph is a graph with optional labels of nodes and edges: a molecule, a road map. Edges join
@@ -220,11 +222,7 @@ func (s *Graphs) Len() int { return len(s.Values) }
 
 // Subset returns some of the graphs.
 func (s *Graphs) Subset(rows []int) Objects {
-	t := &Graphs{Name: s.Name, Values: make([]Graph, len(rows))}
-	for a, i := range rows {
-		t.Values[a] = s.Values[i]
-	}
-	return t
+	return &Graphs{s.Name, lists.At(s.Values, rows)}
 }
 
 // Text returns the graph as JSON.

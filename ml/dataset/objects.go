@@ -142,10 +142,7 @@ func Indices(n int) []int {
 // Subset returns the data of these rows, in the given order. It keeps the classes of d,
 // even those without rows.
 func (d *Data) Subset(rows []int) *Data {
-	s := &Data{Label: d.Label, Classes: d.Classes, Y: make([]int, len(rows))}
-	for a, i := range rows {
-		s.Y[a] = d.Y[i]
-	}
+	s := &Data{Label: d.Label, Classes: d.Classes, Y: lists.At(d.Y, rows)}
 	s.setObjects(d.objects().Subset(rows))
 	return s
 }

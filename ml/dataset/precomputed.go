@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/lists"
 )
 
 // Precomputed holds objects known only by their kernel values: row i of K holds
@@ -65,11 +67,7 @@ func (p *Precomputed) Text(int) string { return "" }
 // Keep returns the numbers of these rows, which index the kernel values of other
 // objects with them.
 func (p *Precomputed) Keep(rows []int) Objects {
-	k := &Precomputed{Among: p.Columns(), Number: make([]int, len(rows))}
-	for a, i := range rows {
-		k.Number[a] = p.Number[i]
-	}
-	return k
+	return &Precomputed{Among: p.Columns(), Number: lists.At(p.Number, rows)}
 }
 
 func (p *Precomputed) kept() (Shape, Kept) {

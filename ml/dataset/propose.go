@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"marginlab/ml/lists"
 )
 
 // Proposal holds a suggested reading of a table: which column to predict from which others, which
@@ -278,10 +280,7 @@ func (t *Table) rank(of []facts) (order, points []int) {
 		}
 		return b - a
 	})
-	for _, j := range order {
-		points = append(points, at[j])
-	}
-	return order, points
+	return order, lists.Map(order, func(j int) int { return at[j] })
 }
 
 // doubtful reports whether only its position speaks for the label, while another column might be

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"marginlab/ml/lists"
 )
 
 // Strings are texts that a kernel compares symbol by symbol, a symbol being a character:
@@ -24,11 +26,7 @@ func (s *Strings) Len() int { return len(s.Values) }
 
 // Subset returns some of the strings.
 func (s *Strings) Subset(rows []int) Objects {
-	t := &Strings{Name: s.Name, Values: make([]string, len(rows))}
-	for a, i := range rows {
-		t.Values[a] = s.Values[i]
-	}
-	return t
+	return &Strings{s.Name, lists.At(s.Values, rows)}
 }
 
 // Text returns string i.

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"marginlab/ml/lists"
 )
 
 // Values returns the labels as numbers, the target of a regression. It returns an error for a
@@ -17,11 +19,7 @@ func (d *Data) Values() ([]float64, error) {
 			return nil, fmt.Errorf("the label %s is not a number", quote(label))
 		}
 	}
-	t := make([]float64, len(d.Y))
-	for i, c := range d.Y {
-		t[i] = of[c]
-	}
-	return t, nil
+	return lists.At(of, d.Y), nil
 }
 
 // Measured reports whether the distinct labels of the given number of rows look like measurements, which

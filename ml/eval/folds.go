@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/lists"
@@ -52,12 +54,7 @@ const mostShares = 100
 
 // check validates s for n points. Errors are param.Problems and *param.Refusal.
 func (s Scheme) check(n int) error {
-	ways := 0
-	for _, chosen := range []bool{s.LeaveOneOut, s.HoldOut != 0, s.Column != ""} {
-		if chosen {
-			ways++
-		}
-	}
+	ways := lists.Count([]bool{s.LeaveOneOut, s.HoldOut != 0, s.Column != ""}, func(chosen bool) bool { return chosen })
 	switch {
 	case ways > 1:
 		return param.Problems{{Field: "folds", Message: "folds: choose only one of leave-one-out, a held-out fraction and a column of folds"}}
@@ -119,10 +116,7 @@ func (s Scheme) groups(d *dataset.Data) ([]int, error) {
 	if j < 0 || d.X == nil {
 		return nil, param.Problems{{Field: "fold_column", Message: fmt.Sprintf("fold_column: %q is not a numeric feature of the data", s.Column)}}
 	}
-	values := make([]float64, len(d.Y))
-	for i := range values {
-		values[i] = d.X.At(i, j)
-	}
+	values := mat.Col(nil, j, d.X)
 	distinct := slices.Compact(slices.Sorted(slices.Values(values)))
 	least := 2
 	if s.Nested {

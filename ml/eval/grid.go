@@ -47,10 +47,7 @@ func (g Grid) Paths(base ml.Spec) ([]Path, error) {
 			return nil, param.Problems{{Field: p.Name, Message: fmt.Sprintf("%s: the grid has more than %d settings; use fewer values", p.Name, maxSettings)}}
 		}
 		if p.Name == "C" {
-			cs = nil
-			for _, v := range values {
-				cs = append(cs, v.Number())
-			}
+			cs = lists.Map(values, param.Value.Number)
 			slices.Sort(cs)
 			cs = slices.Compact(cs)
 			continue

@@ -84,9 +84,5 @@ func (p *Plan) learned(folds []Fold) (*Result, error) {
 func part(rows Rows, strata []float64, share float64, seed uint64) Rows {
 	own := lists.At(strata, rows)
 	places, _ := dataset.Split(own, 1-share, seed)
-	some := make(Rows, len(places))
-	for a, at := range places {
-		some[a] = rows[at]
-	}
-	return some
+	return lists.At(rows, places)
 }

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -467,13 +468,7 @@ const LargestMSE = 1e150
 
 // whole reports whether the fold has exactly one of shares, errors and a failure.
 func (f Fold) whole() bool {
-	of := 0
-	for _, has := range []bool{f.Shares != nil, f.Errors != nil, f.Failure != ""} {
-		if has {
-			of++
-		}
-	}
-	return of == 1
+	return lists.Count([]bool{f.Shares != nil, f.Errors != nil, f.Failure != ""}, func(has bool) bool { return has }) == 1
 }
 
 // rankedBy returns the ranking score.

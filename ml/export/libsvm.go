@@ -204,12 +204,7 @@ func group(m *ml.Model) grouped {
 // it is used by a single machine, either class gives the same sum, and the sign of its
 // coefficient decides. It is -1 for an unused one.
 func classOf(m *ml.Model, machineOf [][]int, at int) int {
-	uses := 0
-	for _, machine := range m.Machines {
-		if machine.Coef[at] != 0 {
-			uses++
-		}
-	}
+	uses := lists.Count(m.Machines, func(machine ml.Machine) bool { return machine.Coef[at] != 0 })
 	for c, row := range machineOf {
 		found := 0
 		for other, machine := range row {

@@ -134,7 +134,7 @@ type rowOf struct {
 
 func (r rowOf) part(dst []float64, k int) { r.parts[k].row(dst, r.i) }
 
-// lists are values of the parts.
-type lists [][]float64
+// partValues holds values of the parts.
+type partValues [][]float64
 
-func (l lists) part(dst []float64, k int) { copy(dst, l[k]) }
+func (v partValues) part(dst []float64, k int) { copy(dst, v[k]) }

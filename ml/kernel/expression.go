@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -85,13 +86,8 @@ func (k Kernel) expression() (expression, error) {
 func (e expression) takes() dataset.Kind { return e.parts[0].row.Takes }
 
 // learns returns the number of parts that are fitted to the training set.
-func (e expression) learns() (n int) {
-	for _, p := range e.parts {
-		if p.row.Learns() {
-			n++
-		}
-	}
-	return n
+func (e expression) learns() int {
+	return lists.Count(e.parts, func(p part) bool { return p.row.Learns() })
 }
 
 // definite reports whether every matrix is positive semidefinite: sums and products of such
@@ -116,11 +112,7 @@ func (e expression) only(n node) expression {
 			some.parts = append(some.parts, e.parts[n.part])
 			n.part = len(some.parts) - 1
 		}
-		of := n.of
-		n.of = nil
-		for _, m := range of {
-			n.of = append(n.of, copied(m))
-		}
+		n.of = lists.Map(n.of, copied)
 		return n
 	}
 	some.root = copied(n)
@@ -209,10 +201,7 @@ func (e expression) text(n node) string {
 		if len(p.row.Params) == 0 {
 			return p.Name
 		}
-		values := make([]string, len(p.row.Params))
-		for i, q := range p.row.Params {
-			values[i] = q.Name + "=" + p.Values.Text(q.Name)
-		}
+		values := lists.Map(p.row.Params, func(q param.Param) string { return q.Name + "=" + p.Values.Text(q.Name) })
 		return p.Name + "(" + strings.Join(values, ", ") + ")"
 	}
 	sign := " + "
@@ -430,9 +419,5 @@ func names(ps []param.Param) string {
 	if len(ps) == 0 {
 		return "none"
 	}
-	list := make([]string, len(ps))
-	for i, p := range ps {
-		list[i] = p.Name
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(lists.Map(ps, func(p param.Param) string { return p.Name }), ", ")
 }

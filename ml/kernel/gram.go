@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 )
 
@@ -81,17 +82,11 @@ func (g *Gram) Subset(points []int) Matrix {
 		s.x.SetRow(a, g.x.RawRowView(i))
 	}
 	if g.diag != nil {
-		s.diag = make([]float64, len(points))
-		for a, i := range points {
-			s.diag[a] = g.diag[i]
-		}
+		s.diag = lists.At(g.diag, points)
 	}
 	s.p = pack(s.x.RawMatrix())
 	if g.c != nil {
-		s.c = make([]float64, len(points))
-		for a, i := range points {
-			s.c[a] = g.c[i]
-		}
+		s.c = lists.At(g.c, points)
 	}
 	return &s
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 	"marginlab/ml/param"
 	"marginlab/ml/rows"
@@ -131,7 +132,7 @@ func Self(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := make(lists, len(e.parts))
+	values := make(partValues, len(e.parts))
 	for i, p := range e.parts {
 		if values[i], err = p.self(ctx, x); err != nil {
 			return nil, err
@@ -293,11 +294,7 @@ func Subset(k Matrix, points []int) Matrix {
 	case *Gram:
 		return k.Subset(points)
 	case scaled:
-		c := make([]float64, len(points))
-		for a, i := range points {
-			c[a] = k.c[i]
-		}
-		return scaled{Subset(k.Matrix, points), c}
+		return scaled{Subset(k.Matrix, points), lists.At(k.c, points)}
 	}
 	if len(points) > mostHeld {
 		return picked{k, points}

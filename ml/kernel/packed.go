@@ -19,22 +19,9 @@ type packed struct {
 	v []float64
 }
 
-// gaussianRow, gaussianRow32, gaussianSum, gaussianSum32 and productRow are the loops of
-// the level that runs.
+// gaussianRow and productRow are the loops of the level that runs.
 func gaussianRow(dst []float64, x packed, z []float64, gamma float64) {
 	gaussianRowAt(simd.Current(), dst, x, z, gamma)
-}
-
-func gaussianRow32(dst []float32, x packed, z []float64, gamma float64) {
-	gaussianRow32At(simd.Current(), dst, x, z, gamma)
-}
-
-func gaussianSum(dst []float64, x packed, z, w []float64, gamma float64) {
-	gaussianSumAt(simd.Current(), dst, x, z, w, gamma)
-}
-
-func gaussianSum32(dst []float64, x packed, z, w []float64, gamma float64) {
-	gaussianSum32At(simd.Current(), dst, x, z, w, gamma)
 }
 
 func productRow(dst []float64, x packed, z []float64) { productRowAt(simd.Current(), dst, x, z) }

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
+	"marginlab/ml/simd"
 )
 
 var rbf = Entry{
@@ -35,12 +36,18 @@ func (gaussian) self(x []float64) float64 {
 	return 1 + distance
 }
 
-func (k gaussian) row(dst []float64, x packed, z []float64)    { gaussianRow(dst, x, z, k.gamma) }
-func (k gaussian) row32(dst []float32, x packed, z []float64)  { gaussianRow32(dst, x, z, k.gamma) }
-func (k gaussian) add(dst []float64, x packed, z, w []float64) { gaussianSum(dst, x, z, w, k.gamma) }
+func (k gaussian) row(dst []float64, x packed, z []float64) { gaussianRow(dst, x, z, k.gamma) }
+
+func (k gaussian) row32(dst []float32, x packed, z []float64) {
+	gaussianRow32At(simd.Current(), dst, x, z, k.gamma)
+}
+
+func (k gaussian) add(dst []float64, x packed, z, w []float64) {
+	gaussianSumAt(simd.Current(), dst, x, z, w, k.gamma)
+}
 
 func (k gaussian) add32(dst []float64, x packed, z, w []float64) {
-	gaussianSum32(dst, x, z, w, k.gamma)
+	gaussianSum32At(simd.Current(), dst, x, z, w, k.gamma)
 }
 
 func (k gaussian) total(ctx context.Context, dst []float64, x, z blas64.General, w []float64, most float64) (work int) {

@@ -76,11 +76,7 @@ func Weigh(ctx context.Context, k Kernel, z dataset.Objects, u []float64) (*Weig
 	if err != nil {
 		return nil, err
 	}
-	scaled := make([]float64, len(u))
-	for j := range u {
-		scaled[j] = u[j] * scale[j]
-	}
-	over, err := p.row.weigh(ctx, p.Values, z, scaled)
+	over, err := p.row.weigh(ctx, p.Values, z, floats.MulTo(make([]float64, len(u)), u, scale))
 	if err != nil {
 		return nil, err
 	}
@@ -90,10 +86,7 @@ func Weigh(ctx context.Context, k Kernel, z dataset.Objects, u []float64) (*Weig
 // lengths returns the factors of the features of each object: 1, or if k is
 // normalised, one over the length of its image, 0 where that has none.
 func lengths(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
-	scale := make([]float64, x.Len())
-	for i := range scale {
-		scale[i] = 1
-	}
+	scale := slices.Repeat([]float64{1}, x.Len())
 	p, err := alone(k, x)
 	if err != nil || !p.Values.Switch(normalizes.Name) {
 		return scale, err

@@ -1,4 +1,4 @@
-// Package lists has Map and At, which package slices of the standard library lacks.
+// Package lists has Map, At and Count, which package slices of the standard library lacks.
 package lists
 
 // Map returns f of every element, an empty slice rather than nil if there is none.
@@ -17,4 +17,14 @@ func At[T any](list []T, places []int) []T {
 		out[i] = list[p]
 	}
 	return out
+}
+
+// Count returns the number of elements that satisfy f.
+func Count[T any](list []T, f func(T) bool) (n int) {
+	for _, v := range list {
+		if f(v) {
+			n++
+		}
+	}
+	return n
 }

@@ -3,6 +3,7 @@ package mcm
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -40,10 +41,7 @@ func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
 	m, r := f.m, f.rank()
 	s := &subspace{factor: f, order: make([]int, 0, m), free: r + 1}
 	// Residual of the constant function on the columns of G: 1 - G c.
-	left := make([]float64, m)
-	for i := range left {
-		left[i] = 1
-	}
+	left := slices.Repeat([]float64{1}, m)
 	c := f.interpolate(left)
 	blas64.Gemv(blas.Trans, -1, blas64.General{Rows: r, Cols: m, Stride: m, Data: f.g},
 		blas64.Vector{N: r, Inc: 1, Data: c}, 1, blas64.Vector{N: m, Inc: 1, Data: left})

@@ -84,10 +84,7 @@ func Begin(x *mat.Dense, s Settings, start int) Mixture {
 	r := rand.New(rand.NewPCG(s.Seed, uint64(start)))
 	variance := variances(x)
 	m := Mixture{}
-	away := make([]float64, n) // squared distance from the nearest mean, standardised
-	for i := range away {
-		away[i] = math.Inf(1)
-	}
+	away := slices.Repeat([]float64{math.Inf(1)}, n) // squared distance from the nearest mean, standardised
 	at := r.IntN(n)
 	for range s.Components {
 		mean := slices.Clone(x.RawRowView(at))

@@ -251,10 +251,7 @@ func (f *factor) fill(ctx context.Context, k Matrix, lambda float64) error {
 // alternating vector is Higham's).
 func (f *factor) condition(ctx context.Context) (float64, error) {
 	m := f.u.Rows
-	x, signs := make([]float64, m), make([]float64, m)
-	for i := range x {
-		x[i] = 1 / float64(m)
-	}
+	x, signs := slices.Repeat([]float64{1 / float64(m)}, m), make([]float64, m)
 	inverse := 0.0
 	for range 5 {
 		if err := pace.Look(ctx); err != nil {

@@ -136,10 +136,7 @@ func newTableau(x mat.Matrix, y []float64, c float64, symbol string) *tableau {
 			o.names = append(o.names, letter+strconv.Itoa(i+1))
 		}
 	}
-	o.tol = make([]float64, len(o.names))
-	for v := range o.tol {
-		o.tol[v] = 1e-10 + 1e-13*c
-	}
+	o.tol = slices.Repeat([]float64{1e-10 + 1e-13*c}, len(o.names))
 	for k := range d {
 		var size float64
 		for i := range m {
@@ -271,9 +268,7 @@ func (o *tableau) state(bland bool) SimplexState {
 		Value: slices.Clone(o.value), Cost: slices.Clone(o.cost), Leaving: -1,
 		Objective: o.objective, Q: make([]float64, o.m), F: make([]float64, o.m),
 	}
-	for _, row := range o.table {
-		s.Table = append(s.Table, slices.Clone(row))
-	}
+	s.Table = lists.Map(o.table, slices.Clone)
 	s.Entering, s.Direction = o.entering(bland)
 	if s.Entering >= 0 {
 		s.Ratios = o.ratios(s.Entering, s.Direction)

@@ -324,12 +324,7 @@ func (r *reader) data(p toml.Primitive) error {
 
 // check returns an error for a set without exactly one valid source.
 func (s Set) check() error {
-	sources := 0
-	for _, from := range []string{s.File, s.Generator, s.Builtin} {
-		if from != "" {
-			sources++
-		}
-	}
+	sources := lists.Count([]string{s.File, s.Generator, s.Builtin}, func(from string) bool { return from != "" })
 	switch {
 	case sources != 1:
 		return fmt.Errorf("data set %s: expected one of file, generator and builtin", s.Name)

@@ -10,6 +10,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 )
 
 // Keeper lets a run resume an interrupted one. Each field may be nil.
@@ -72,9 +73,7 @@ func (s *Study) gather(samples []Sample, on func(i int) ([]Outcome, error)) (*Re
 	if s.Values {
 		res.Target = "value"
 	}
-	for _, l := range s.Learners {
-		res.Learners = append(res.Learners, l.Name)
-	}
+	res.Learners = lists.Map(s.Learners, func(l Learner) string { return l.Name })
 	for i, sample := range samples {
 		outcomes, err := on(i)
 		if err != nil {

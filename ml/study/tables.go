@@ -106,7 +106,7 @@ func (r *Result) Tables() []Table {
 		}, deal+"; settings are chosen on the other folds."),
 			r.quantity("Support vectors", vectors, r.Vectors, func(o Outcome) string {
 				return strconv.FormatFloat(o.SupportVectors, 'f', 1, 64) + " ± " + strconv.FormatFloat(o.VectorsDeviation, 'f', 1, 64)
-			}, fmt.Sprintf("For the same models, each trained on %s of the points.", share(r.Folds))))
+			}, fmt.Sprintf("For the same models, each trained on %d/%d of the points.", r.Folds-1, r.Folds)))
 	}
 	if len(r.Accuracy.Against) > 0 {
 		tables = append(tables, r.against("Accuracy against "+r.Baseline, r.Accuracy), r.against("Share of support vectors against "+r.Baseline, r.Vectors))
@@ -128,9 +128,6 @@ func (r *Result) timed() bool {
 }
 
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) }
-
-// share returns the fraction of the points in a training set.
-func share(folds int) string { return fmt.Sprintf("%d/%d", folds-1, folds) }
 
 // p formats a probability with three digits.
 func p(v float64) string {

@@ -3,6 +3,7 @@ package theory
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"marginlab/ml/param"
 
@@ -172,10 +173,7 @@ func EnclosingBall(k mat.Symmetric) (Ball, error) {
 			}
 		}
 	}
-	a := make([]float64, n)
-	for i := range a {
-		a[i] = 1 / float64(n)
-	}
+	a := slices.Repeat([]float64{1 / float64(n)}, n)
 	var product mat.VecDense
 	product.MulVec(k, mat.NewVecDense(n, a))
 	ka := product.RawVector().Data // Ka

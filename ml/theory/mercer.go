@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/floats"
@@ -54,13 +55,8 @@ func Mercer(k mat.Symmetric) (Spectrum, error) {
 func (s Spectrum) Zero() float64 { return PSDTolerance * floats.Norm(s.Values, math.Inf(1)) }
 
 // Negative returns the number of eigenvalues below zero by more than rounding.
-func (s Spectrum) Negative() (n int) {
-	for _, v := range s.Values {
-		if v < -s.Zero() {
-			n++
-		}
-	}
-	return n
+func (s Spectrum) Negative() int {
+	return lists.Count(s.Values, func(v float64) bool { return v < -s.Zero() })
 }
 
 // EffectiveRank returns exp(-sum p_i ln p_i), where p are the positive eigenvalues divided by

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"marginlab/ml/lists"
 )
 
 // MaxShatter is the largest number of points whose labellings, 2^6 = 64, are enumerated.
@@ -103,11 +105,7 @@ func newShattering(n, rank int, beside Dichotomy, separate func(y []float64) Dic
 // negative returns the function for the opposite labelling.
 func (d Dichotomy) negative() Dichotomy {
 	if d.W != nil {
-		w := make([]float64, len(d.W))
-		for i, v := range d.W {
-			w[i] = 0 - v // not -v, which makes -0
-		}
-		d.W, d.B = w, 0-d.B
+		d.W, d.B = lists.Map(d.W, func(v float64) float64 { return 0 - v }), 0-d.B // not -v, which makes -0
 	}
 	return d
 }

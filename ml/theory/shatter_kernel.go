@@ -3,6 +3,7 @@ package theory
 import (
 	"math"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,12 +36,7 @@ func ShatterKernel(k mat.Symmetric) (Shattering, error) {
 	if s, err = Mercer(c); err != nil {
 		return Shattering{}, err
 	}
-	rank := 1
-	for _, v := range s.Values {
-		if v > smallest*smallest {
-			rank++
-		}
-	}
+	rank := 1 + lists.Count(s.Values, func(v float64) bool { return v > smallest*smallest })
 	beside := Dichotomy{Realisable: true, W: make([]float64, n), B: 1, Margin: math.Inf(1)}
 	return newShattering(n, rank, beside, func(y []float64) Dichotomy {
 		d := separateByKernel(c, smallest, y)

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/floats"
@@ -47,10 +48,9 @@ type direction struct {
 // vertices, or a vertex and its projection onto an edge. So it is parallel or perpendicular to
 // the line through two of the points.
 func directions(points [][2]float64) []direction {
-	rats := make([][2]*big.Rat, len(points))
-	for i, p := range points {
-		rats[i] = [2]*big.Rat{new(big.Rat).SetFloat64(p[0]), new(big.Rat).SetFloat64(p[1])}
-	}
+	rats := lists.Map(points, func(p [2]float64) [2]*big.Rat {
+		return [2]*big.Rat{new(big.Rat).SetFloat64(p[0]), new(big.Rat).SetFloat64(p[1])}
+	})
 	var dirs []direction
 	for i := range rats {
 		for j := range i {

@@ -2,6 +2,7 @@ package theory
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -102,10 +103,7 @@ func WalkCounts(g dataset.Graph, most int) (all, straight []float64) {
 	count := func(follows func(a, b arc) bool) []float64 {
 		counts := make([]float64, most+1)
 		counts[0] = float64(g.N)
-		by := make([]float64, len(arcs)) // walks that end with each arc
-		for i := range by {
-			by[i] = 1
-		}
+		by := slices.Repeat([]float64{1}, len(arcs)) // walks that end with each arc
 		for n := 1; n <= most; n++ {
 			for _, c := range by {
 				counts[n] += c

@@ -32,7 +32,7 @@ func Caption(s Scene) string {
 			subject += ", " + ml.Rules[i].Label
 		}
 		subject += ", " + name + " kernel"
-		switch maps := mapped(m); {
+		switch maps := lists.Count(m.Machines, func(machine ml.Machine) bool { return machine.Map != nil }); {
 		case maps == 1 && len(m.Machines) == 1:
 			subject += " with a conformal map"
 		case maps > 0:
@@ -92,14 +92,6 @@ func Caption(s Scene) string {
 		b.WriteString(" " + note)
 	}
 	return b.String()
-}
-
-// mapped counts the machines with a conformal map.
-func mapped(m *ml.Model) (n int) {
-	for _, machine := range m.Machines {
-		n += btoi(machine.Map != nil)
-	}
-	return n
 }
 
 // titled returns words with a name behind a colon, if there is one.

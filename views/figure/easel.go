@@ -534,10 +534,7 @@ func (k Region) lines(c *draw.Canvas, t *Theme, r vg.Rectangle, inside func(vg.P
 // outline surrounds where f >= 0, with holes running the other way round.
 func (e *easel) outline(s *surface) (path vg.Path) {
 	wide := s.n + 3 // one more node all around, outside of the region
-	f := make([]float64, wide*wide)
-	for i := range f {
-		f[i] = -1
-	}
+	f := slices.Repeat([]float64{-1}, wide*wide)
 	for j := range s.n + 1 {
 		for i := range s.n + 1 {
 			if v := s.f[j*(s.n+1)+i]; !math.IsNaN(v) {

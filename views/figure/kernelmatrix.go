@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 )
 
 // KernelMatrix shows the values of a kernel among objects that are no vectors as a map,
@@ -33,8 +34,6 @@ func KernelMatrix(c *ml.Compared, d *dataset.Data, look Scene) (*Picture, error)
 		m.Values = sorted
 		return m.Picture()
 	}
-	for _, i := range c.Rows {
-		m.Classes = append(m.Classes, d.Y[i])
-	}
+	m.Classes = lists.At(d.Y, c.Rows)
 	return m.Picture()
 }

@@ -46,10 +46,7 @@ func distances(g dataset.Graph) [][]int {
 	neighbours := g.Neighbours()
 	all := make([][]int, g.N)
 	for v := range all {
-		d := make([]int, g.N)
-		for u := range d {
-			d[u] = -1
-		}
+		d := slices.Repeat([]int{-1}, g.N)
 		d[v] = 0
 		for queue := []int{v}; len(queue) > 0; queue = queue[1:] {
 			for _, u := range neighbours[queue[0]] {

@@ -242,11 +242,8 @@ func (p *Parallel) describe() string {
 }
 
 // shown returns the number of lines that are not pale.
-func (p *Parallel) shown() (n int) {
-	for _, l := range p.Lines {
-		n += btoi(!l.Pale)
-	}
-	return n
+func (p *Parallel) shown() int {
+	return lists.Count(p.Lines, func(l Thread) bool { return !l.Pale })
 }
 
 // Named draws things as dots that have a name, over two of their quantities.

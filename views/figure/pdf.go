@@ -16,6 +16,8 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"marginlab/ml/lists"
 )
 
 // pdfCanvas is a vg.Canvas that writes a PDF of one page. It writes what figures need and
@@ -54,10 +56,7 @@ func newPDF(w, h, zoom float64, title string) *pdfCanvas {
 }
 
 func (c *pdfCanvas) SetLineDash(ds []vg.Length, _ vg.Length) {
-	c.state.dash = make([]float64, len(ds))
-	for i, d := range ds {
-		c.state.dash[i] = float64(d) * c.unit
-	}
+	c.state.dash = lists.Map(ds, func(d vg.Length) float64 { return float64(d) * c.unit })
 }
 
 // at maps to the page, in points from its upper left corner.
@@ -197,10 +196,7 @@ func grey(c color.NRGBA) color.NRGBA {
 func greyImage(img image.Image) image.Image {
 	if p, ok := img.(*image.Paletted); ok {
 		g := *p
-		g.Palette = make(color.Palette, len(p.Palette))
-		for i, c := range p.Palette {
-			g.Palette[i] = grey(nrgba(c))
-		}
+		g.Palette = lists.Map(p.Palette, func(c color.Color) color.Color { return grey(nrgba(c)) })
 		return &g
 	}
 	g := image.NewNRGBA(img.Bounds())

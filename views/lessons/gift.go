@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"marginlab/ml/lists"
 )
 
 // GIFT writes questions in Moodle's import format, with the misconceptions behind wrong options and
@@ -16,12 +18,7 @@ import (
 // drawing cannot be expressed; a comment counts them.
 func GIFT(w io.Writer, category string, asked []Asked) error {
 	out := bufio.NewWriter(w)
-	drawn := 0
-	for _, a := range asked {
-		if a.Question.Sketch != nil {
-			drawn++
-		}
-	}
+	drawn := lists.Count(asked, func(a Asked) bool { return a.Question.Sketch != nil })
 	if drawn > 0 {
 		fmt.Fprintf(out, "// %s left out, as the answer is a drawing.\n\n", Count(drawn, "question is", "questions are"))
 	}

@@ -130,15 +130,6 @@ func CountTrue(all []bool) (n int) {
 // Minus gives numbers as printed the sign that the pages use.
 func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
-// Column is one value of every row.
-func Column[R any](rows []R, value func(R) float64) []float64 {
-	v := make([]float64, len(rows))
-	for i, r := range rows {
-		v[i] = value(r)
-	}
-	return v
-}
-
 // Either is one of two texts.
 func Either(b bool, yes, no string) string {
 	if b {

@@ -13,6 +13,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/views/figure"
 )
@@ -102,9 +103,7 @@ func Reordered(a mat.Symmetric, order []int) *mat.SymDense {
 func ClassMatrix(name, caption, entry string, a mat.Symmetric, y []float64, order []int, scale float64) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
 		m := figure.Matrix{Format: l.Format(0), Name: entry, Values: Reordered(a, order), Scale: scale, ClassNames: []string{"y = −1", "y = +1"}}
-		for _, i := range order {
-			m.Classes = append(m.Classes, Class(y[i]))
-		}
+		m.Classes = lists.Map(order, func(i int) int { return Class(y[i]) })
 		return m.Picture()
 	}}
 }
@@ -155,10 +154,7 @@ func Thin(d *dataset.Data) (*dataset.Data, []string) {
 	if n <= mostRows {
 		return d, nil
 	}
-	class := make([]float64, n)
-	for i, c := range d.Y {
-		class[i] = float64(c)
-	}
+	class := lists.Map(d.Y, func(c int) float64 { return float64(c) })
 	keep, _ := dataset.Split(class, 1-float64(mostRows)/float64(n), 1)
 	thin := d.Subset(keep)
 	Check(thin.Validate())

@@ -125,12 +125,7 @@ func (t Toy) ByClass(first float64) (sorted Toy) {
 }
 
 // Classes returns the class numbers of the points for figures.
-func (t Toy) Classes() (c []int) {
-	for _, y := range t.Y {
-		c = append(c, Class(y))
-	}
-	return c
-}
+func (t Toy) Classes() []int { return lists.Map(t.Y, Class) }
 
 // Weights is w = sum u_j x_j.
 func (t Toy) Weights(u []float64) (w [2]float64) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/store"
 )
 
@@ -187,10 +188,7 @@ func (q *Queue) saveCells(ctx context.Context) {
 	if q.computed = nil; len(list) == 0 {
 		return
 	}
-	results := make([]eval.CellResult, len(list))
-	for i, c := range list {
-		results[i] = c.CellResult
-	}
+	results := lists.Map(list, func(c computed) eval.CellResult { return c.CellResult })
 	var searches []string
 	err := q.insist(ctx, tries, func(ctx context.Context) (err error) {
 		searches, err = q.store.FinishCells(ctx, results...)

@@ -17,6 +17,7 @@ import (
 	mlconformal "marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
@@ -128,13 +129,7 @@ func Lesson() *lessons.Lesson {
 					"trap": func(ctx context.Context) float64 {
 						p := moons()
 						values := p.qValues(ctx, p.spread(8, true), 1, 1)
-						zeros := 0.0
-						for _, v := range values {
-							if math.Abs(v) <= 1e-12*values[len(values)-1] {
-								zeros++
-							}
-						}
-						return zeros
+						return float64(lists.Count(values, func(v float64) bool { return math.Abs(v) <= 1e-12*values[len(values)-1] }))
 					},
 				},
 			},
@@ -574,7 +569,7 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			lessons.FactorFigure("factor", "The factor of the largest eigenvalue. Look where it crosses 0.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
 			{Name: "q", Caption: `Sizes of the eigenvalues of $\mathbf Q$, on a logarithmic scale: bars at $10^{-12}$ of the first and below are rounding. Use every core twice.`, Draw: lessons.Draws(0, figure.Bars{
-				X: "eigenvalue", Y: "size (log scale)", Log: true, Sorted: true, Values: lessons.Column(values, math.Abs),
+				X: "eigenvalue", Y: "size (log scale)", Log: true, Sorted: true, Values: lists.Map(values, math.Abs),
 			}), After: true},
 		},
 		Numbers: []lessons.Number{

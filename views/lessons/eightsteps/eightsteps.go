@@ -19,6 +19,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -135,7 +136,7 @@ func prepare(d *dataset.Data, in lessons.Input) *training {
 	lessons.Check(err)
 	t.train, t.test = dataset.Split(t.y, t.spec.TestFraction, t.spec.Seed)
 	x := dataset.PickRows(d.X, t.train)
-	y := lessons.Column(t.train, func(row int) float64 { return t.y[row] })
+	y := lists.Map(t.train, func(row int) float64 { return t.y[row] })
 	t.scaler = dataset.FitScaler(x)
 	t.p = lessons.NewReshaping(d, kernel.RBF(t.spec.Values.Number("gamma")), t.scaler.Apply(x), y)
 	t.p.Scaler, t.p.Rows, t.p.Positive, t.p.Negative = t.scaler, t.train, t.pos, t.neg

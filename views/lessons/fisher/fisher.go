@@ -16,6 +16,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mixture"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
@@ -102,7 +103,7 @@ func ends(ctx context.Context, x *mat.Dense, k int) []mixture.State {
 
 // best returns the state with the largest likelihood, the first in a tie.
 func best(all []mixture.State) int {
-	return floats.MaxIdx(lessons.Column(all, func(s mixture.State) float64 { return s.LogLikelihood }))
+	return floats.MaxIdx(lists.Map(all, func(s mixture.State) float64 { return s.LogLikelihood }))
 }
 
 // claimed is the responsibility above which a point is assigned to a component.
@@ -330,20 +331,12 @@ func showRestarts(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := points(moonsFirst.Of(in))
 	all := ends(ctx, t.Matrix(), components.Of(in))
 	mine, top := start.Of(in)-1, best(all)
-	heights := lessons.Column(all, func(s mixture.State) float64 { return s.LogLikelihood })
+	heights := lists.Map(all, func(s mixture.State) float64 { return s.LogLikelihood })
 	low := floats.Min(heights)
-	lost := make([]float64, starts)
-	for i, h := range heights {
-		lost[i] = heights[top] - h
-	}
+	lost := lists.Map(heights, func(h float64) float64 { return heights[top] - h })
 	below := make([]string, starts)
 	below[mine] = "yours"
-	reached := 0
-	for _, v := range lost {
-		if v < 0.01 {
-			reached++
-		}
-	}
+	reached := lists.Count(lost, func(v float64) bool { return v < 0.01 })
 	of := func(name, caption string, s mixture.State) lessons.Figure {
 		return lessons.Plane(name, caption, t.Limits(), 0, owned(t, &s.Mixture), ellipses(&s.Mixture))
 	}
@@ -583,11 +576,8 @@ func score(ctx context.Context, unit float64, information bool) *scored {
 func change(a, b *mat.SymDense) float64 {
 	var d mat.Dense
 	d.Sub(a, b)
-	return max(mat.Max(&d), -mat.Min(&d)) / largest(a)
+	return max(mat.Max(&d), -mat.Min(&d)) / max(mat.Max(a), -mat.Min(a))
 }
-
-// largest returns the largest absolute entry.
-func largest(a *mat.SymDense) float64 { return max(mat.Max(a), -mat.Min(a)) }
 
 // self returns the mean of k(x, x).
 func (s *scored) self() float64 { return mat.Trace(s.gram) / float64(len(s.Y)) }

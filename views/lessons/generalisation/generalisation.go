@@ -449,7 +449,7 @@ func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		for j, at := range []func(tuned) float64{
 			func(o tuned) float64 { return o.claimed[k] }, func(o tuned) float64 { return o.truth[k] },
 		} {
-			m, se := eval.MeanError(lessons.Column(draws, at))
+			m, se := eval.MeanError(lists.Map(draws, at))
 			c := &curves[j]
 			c.X, c.Y = append(c.X, float64(k+1)), append(c.Y, m)
 			c.Lo, c.Hi = append(c.Lo, m-se), append(c.Hi, m+se)
@@ -457,7 +457,7 @@ func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 	}
 	cell := func(at func(tuned) float64) string {
-		m, se := eval.MeanError(lessons.Column(draws, at))
+		m, se := eval.MeanError(lists.Map(draws, at))
 		return fmt.Sprintf("%s ± %.1f", lessons.Minus(fmt.Sprintf("%.1f", 100*m)), 100*se)
 	}
 	here := float64(n)
@@ -556,7 +556,7 @@ func showStudy(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	var curves []figure.Curve
 	top, winner := -1.0, 0
 	for j, machine := range machines {
-		acc := lessons.Column(fs, func(f fold) float64 { return f.accuracy[j] })
+		acc := lists.Map(fs, func(f fold) float64 { return f.accuracy[j] })
 		curve := figure.Curve{Name: machine, Marks: true, Y: acc}
 		for i := range acc {
 			curve.X = append(curve.X, float64(i+1)+0.06*(float64(j)-1.5)) // side by side, as many are equal
@@ -568,11 +568,11 @@ func showStudy(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 		change := "–"
 		if j > 0 {
-			change = with(eval.MeanError(lessons.Column(fs, func(f fold) float64 { return f.accuracy[j] - f.accuracy[0] })))
+			change = with(eval.MeanError(lists.Map(fs, func(f fold) float64 { return f.accuracy[j] - f.accuracy[0] })))
 		}
 		chosen := fs[e.Step].chosen[j]
 		t.Rows = append(t.Rows, []string{
-			machine, with(mean, se), change, views.Short(stat.Mean(lessons.Column(fs, func(f fold) float64 { return f.vectors[j] }), nil)),
+			machine, with(mean, se), change, views.Short(stat.Mean(lists.Map(fs, func(f fold) float64 { return f.vectors[j] }), nil)),
 			"C = " + chosen.Text("C") + ", γ = " + chosen.Text("gamma"),
 		})
 	}
@@ -601,7 +601,7 @@ func gain(ctx context.Context) [2]float64 {
 	return gains.Get(data.Default, func() (gain [2]float64) {
 		d := lessons.LoadData(data.Default)
 		fs := run(ctx, d, 5, 5, 1)
-		gain[0], gain[1] = eval.MeanError(lessons.Column(fs, func(f fold) float64 { return f.accuracy[3] - f.accuracy[1] }))
+		gain[0], gain[1] = eval.MeanError(lists.Map(fs, func(f fold) float64 { return f.accuracy[3] - f.accuracy[1] }))
 		return gain
 	})
 }

@@ -739,11 +739,6 @@ func showBlind(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return e
 }
 
-// skeleton returns a graph without the labels and directions of its edges.
-func skeleton(g dataset.Graph) dataset.Graph {
-	return lessons.Must(dataset.NewGraph(g.N, g.Edges, g.Labels))
-}
-
 func showEdges(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	two, h := edged[edgePair.Of(in)], edgeRounds.Of(in)
 	e := &lessons.Exhibit{}
@@ -753,7 +748,7 @@ func showEdges(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		for _, s := range two {
 			g := s.graph
 			if !count {
-				g = skeleton(g)
+				g = lessons.Must(dataset.NewGraph(g.N, g.Edges, g.Labels)) // without the labels and directions of its edges
 			}
 			seen = append(seen, g)
 		}

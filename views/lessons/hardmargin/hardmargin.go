@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/svm"
 	"marginlab/ml/theory"
@@ -68,10 +69,7 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showByHand),
 				Answers: map[string]lessons.Answer{
 					"units": func(ctx context.Context) float64 {
-						double := lessons.Toy{Y: six.Y}
-						for _, p := range six.XY {
-							double.XY = append(double.XY, [2]float64{2 * p[0], 2 * p[1]})
-						}
+						double := lessons.Toy{Y: six.Y, XY: lists.Map(six.XY, func(p [2]float64) [2]float64 { return [2]float64{2 * p[0], 2 * p[1]} })}
 						m := lessons.TrainHard(ctx, double)
 						return math.Round(1e6*m.Points[3].Weight) / 1e6
 					},
@@ -216,7 +214,8 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 		marks = append(marks, arrows)
 		caption = `The arrows $\alpha_i y_i \mathbf x_i$, head to tail from the origin, end at $\mathbf w$.`
-		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\mathbf w = \sum_i\alpha_i y_i\mathbf x_i$`, Value: lessons.Pair(tidy(m.W)), Help: "for the six points"})
+		w := [2]float64{near(m.W[0]), near(m.W[1])}
+		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\mathbf w = \sum_i\alpha_i y_i\mathbf x_i$`, Value: lessons.Pair(w), Help: "for the six points"})
 	}
 	if e.Step >= 2 {
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `$\sum_i\alpha_i y_i$`, Value: views.Short(lessons.Flush(balance, 1e-6)), Help: "both classes pull equally hard"})
@@ -237,11 +236,6 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // near rounds off the error of a solver with tolerance 1e-8.
 func near(v float64) float64 { return math.Round(v*1e7) / 1e7 }
-
-// tidy applies near to both components.
-func tidy(w [2]float64) [2]float64 {
-	return [2]float64{near(w[0]), near(w[1])}
-}
 
 func showByHand(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := six
@@ -504,13 +498,13 @@ func finite(v float64) string {
 
 // biases returns the formulas for b with the weights of a machine on a toy.
 func biases(m *lessons.LinearMachine, t lessons.Toy) theory.Biases {
-	return lessons.Must(theory.NewBiases(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight })))
+	return lessons.Must(theory.NewBiases(m.W[:], t.Matrix(), t.Y, lists.Map(m.Points, func(p ml.Point) float64 { return p.Weight })))
 }
 
 // biasInterval returns the ends of the interval allowed for b by the KKT conditions under an
 // upper bound of alpha; with a free support vector they are equal.
 func biasInterval(m *lessons.LinearMachine, t lessons.Toy, c float64) (low, high float64) {
-	low, high, err := theory.BiasInterval(m.W[:], t.Matrix(), t.Y, lessons.Column(m.Points, func(p ml.Point) float64 { return p.Weight }), c)
+	low, high, err := theory.BiasInterval(m.W[:], t.Matrix(), t.Y, lists.Map(m.Points, func(p ml.Point) float64 { return p.Weight }), c)
 	lessons.Check(err)
 	if high-low < 1e-5 { // the tolerance of the solver
 		low = (low + high) / 2
@@ -535,12 +529,7 @@ func showOnly(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		return short(low) + " to " + short(high)
 	}
 	square := func(m *lessons.LinearMachine) float64 { return lessons.Norm(m.W) * lessons.Norm(m.W) }
-	bounded := 0
-	for _, p := range soft.Points {
-		if p.Role == ml.Inside || p.Role == ml.Misclassified {
-			bounded++
-		}
-	}
+	bounded := lists.Count(soft.Points, func(p ml.Point) bool { return p.Role == ml.Inside || p.Role == ml.Misclassified })
 	note := fmt.Sprintf("With this C, %d points stand inside the margin, held at the bound.", bounded)
 	after := []string{fmt.Sprintf("The margin is %s; $1/\\sqrt{\\sum_i\\alpha_i}$ says %s.", short(1/lessons.Norm(soft.W)), short(1/math.Sqrt(soft.AlphaSum())))}
 	if bounded == 0 {

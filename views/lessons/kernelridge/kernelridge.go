@@ -17,6 +17,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/ridge"
 	"marginlab/ml/theory"
@@ -124,21 +125,18 @@ func (l line) dots() (marks []figure.Mark) {
 	return marks
 }
 
-// truth is the regression function of the drawn targets.
-func truth(x float64) float64 { return math.Sin(2*x) + 0.3*x }
-
 // deviation is the standard deviation of the noise in the targets.
 const deviation = 0.25
 
-// drawn returns n points from -2 to 2, evenly spaced with some jitter, with noisy targets,
-// rounded to two decimals.
+// drawn returns n points from -2 to 2, evenly spaced with some jitter, with noisy targets of
+// sin 2x + 0.3 x, rounded to two decimals.
 func drawn(n int, seed uint64) line {
 	rng := rand.New(rand.NewPCG(seed, 15))
 	l := line{}
 	for i := range n {
 		x := -2 + 4*(float64(i)+0.2+0.6*rng.Float64())/float64(n)
 		l.X = append(l.X, hundredths(x))
-		l.T = append(l.T, hundredths(truth(x)+deviation*rng.NormFloat64()))
+		l.T = append(l.T, hundredths(math.Sin(2*x)+0.3*x+deviation*rng.NormFloat64()))
 	}
 	return l
 }
@@ -421,14 +419,9 @@ func twoReadings(step, points int, w []float64) lessons.Figure {
 }
 
 // rankOf counts the eigenvalues of a Gram matrix that are non-zero beyond rounding.
-func rankOf(k mat.Symmetric) (n int) {
+func rankOf(k mat.Symmetric) int {
 	s := lessons.Must(theory.Mercer(k))
-	for _, v := range s.Values {
-		if v > s.Zero() {
-			n++
-		}
-	}
-	return n
+	return lists.Count(s.Values, func(v float64) bool { return v > s.Zero() })
 }
 
 // marked is the index of the draggable point on the curve's screen.
@@ -499,12 +492,7 @@ func showFreedom(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 		return c
 	}
-	half := 0
-	for _, v := range shares {
-		if v > 0.5 {
-			half++
-		}
-	}
+	half := lists.Count(shares, func(v float64) bool { return v > 0.5 })
 	m := len(l.X)
 	return &lessons.Exhibit{
 		Steps: len(all), Step: step,
@@ -603,13 +591,10 @@ func refitted(ctx context.Context, l line, pairs ...string) []*curve {
 // errorsAt holds the errors at one lambda.
 type errorsAt struct{ training, leftOut, fresh float64 }
 
-// fresh returns new points from the same distribution.
-func fresh() line { return drawn(500, lessons.FreshSeed) }
-
 // path returns the errors of l at several lambda: the first two from one factorisation, the third
 // on new points from a separate fit each.
 func path(ctx context.Context, l line, gamma string, all []float64) []errorsAt {
-	new := fresh()
+	new := drawn(500, lessons.FreshSeed) // points from the same distribution
 	var follow *ridge.Path
 	rows := make([]errorsAt, len(all))
 	for k, v := range all {
@@ -629,7 +614,7 @@ func path(ctx context.Context, l line, gamma string, all []float64) []errorsAt {
 
 // lowest returns the lambda with the smallest error, the smallest lambda in a tie.
 func lowest(all []float64, rows []errorsAt, value func(errorsAt) float64) (lambda float64, row errorsAt) {
-	k := floats.MinIdx(lessons.Column(rows, value))
+	k := floats.MinIdx(lists.Map(rows, value))
 	return all[k], rows[k]
 }
 
@@ -654,7 +639,7 @@ func showPath(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	unseen := func(e errorsAt) float64 { return e.fresh }
 	chosen, there := lowest(all, rows, left)
 	best, least := lowest(all, rows, unseen)
-	curves := []figure.Curve{{Name: "training", Y: lessons.Column(rows, training)}, {Name: "each left out", Y: lessons.Column(rows, left)}, {Name: "500 fresh points", Y: lessons.Column(rows, unseen)}}
+	curves := []figure.Curve{{Name: "training", Y: lists.Map(rows, training)}, {Name: "each left out", Y: lists.Map(rows, left)}, {Name: "500 fresh points", Y: lists.Map(rows, unseen)}}
 	bumps := gamma.Of(in) > 10 // a narrow kernel is the question's setting: leave-one-out errors are hidden until the answer
 	top := 0.0
 	for i := range curves {

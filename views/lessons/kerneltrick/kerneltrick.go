@@ -263,23 +263,17 @@ var lifts = []lift{
 }
 
 // liftOptions returns the lifts to choose from.
-func liftOptions() (options []param.Option) {
-	for _, l := range lifts {
-		options = append(options, param.Option{Name: l.name, Label: l.label})
-	}
-	return options
+func liftOptions() []param.Option {
+	return lists.Map(lifts, func(l lift) param.Option { return param.Option{Name: l.name, Label: l.label} })
 }
 
 // plane trains a linear machine on features of the points (rows of phi) and returns its weights
 // and bias.
 func plane(ctx context.Context, phi *mat.Dense, y []float64, c string) (w []float64, b float64) {
 	_, f := phi.Dims()
-	d := &dataset.Data{Label: "label", X: phi, Classes: []string{"-1", "1"}}
+	d := &dataset.Data{Label: "label", X: phi, Y: lists.Map(y, lessons.Class), Classes: []string{"-1", "1"}}
 	for k := range f {
 		d.Features = append(d.Features, "phi"+strconv.Itoa(k+1))
-	}
-	for _, v := range y {
-		d.Y = append(d.Y, lessons.Class(v))
 	}
 	res, _ := lessons.Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
 	w, b, _ = res.Model.Linear()
@@ -720,12 +714,7 @@ func counter(d, p int) lessons.Figure {
 func independent(context.Context) float64 {
 	t := toy("xor")
 	s := lessons.Must(theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(10), t.Matrix()))))
-	rank := 0
-	for _, v := range s.Values {
-		if v > 1e-9*s.Values[0] {
-			rank++
-		}
-	}
+	rank := lists.Count(s.Values, func(v float64) bool { return v > 1e-9*s.Values[0] })
 	for k, n := range []int{2, 6, len(t.Y)} {
 		if n == rank {
 			return float64(k)

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/theory"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -255,12 +256,7 @@ func showByHand(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	e.Figures = []lessons.Figure{drawn("The line of the solver, over yours. ~Drag the ends of yours on it.~",
 		figure.Line{A: widest.W, C: -widest.B, Pen: figure.Pen{Color: figure.Green, Dash: figure.LongDash}, Name: "the solver's line"}).
 		Instead(drawn(""), "~Drag the two ends of the line.~ The ringed point is the worst.")}
-	wrong := 0
-	for _, g := range t.m.Functional {
-		if g <= 0 {
-			wrong++
-		}
-	}
+	wrong := lists.Count(t.m.Functional, func(g float64) bool { return g <= 0 })
 	e.Numbers = []lessons.Number{
 		{Label: "your worst margin", Value: views.Short(t.m.GeometricMargin()), Help: "a distance; negative while a point is on the wrong side"},
 		{Label: "points on the wrong side", Value: strconv.Itoa(wrong)},

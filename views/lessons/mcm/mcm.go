@@ -16,6 +16,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
@@ -221,13 +222,15 @@ func shift(context.Context) float64 {
 	return lessons.First(h && r, h)
 }
 
+// onLine returns the points of the real line in the plane.
+func onLine() [][2]float64 {
+	return lists.Map(six.x, func(x float64) [2]float64 { return [2]float64{x, 0} })
+}
+
 // rbfOnLine returns h of an RBF machine on the points of the real line, and how many of them it
 // shatters.
 func rbfOnLine(ctx context.Context) (h float64, shattered int) {
-	t := lessons.Toy{Y: six.y}
-	for _, x := range six.x {
-		t.XY = append(t.XY, [2]float64{x, 0})
-	}
+	t := lessons.Toy{Y: six.y, XY: onLine()}
 	d := t.Data()
 	res, _ := lessons.Fit(ctx, d, "learner", "mcm", "kernel", "rbf", "gamma", "2")
 	s := lessons.Must(theory.ShatterKernel(theory.Gram(kernel.NewGram(kernel.RBF(2), t.Matrix()))))
@@ -236,11 +239,7 @@ func rbfOnLine(ctx context.Context) (h float64, shattered int) {
 
 // shatteredByThresholds returns the number of points on the real line that thresholds shatter.
 func shatteredByThresholds() int {
-	var line [][2]float64
-	for _, x := range six.x {
-		line = append(line, [2]float64{x, 0})
-	}
-	s := lessons.Must(theory.ShatterLines(line))
+	s := lessons.Must(theory.ShatterLines(onLine()))
 	return len(s.Largest())
 }
 

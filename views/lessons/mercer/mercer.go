@@ -16,6 +16,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -459,11 +460,8 @@ var combinations = []combination{
 }
 
 // combinationOptions returns the combinations to choose from.
-func combinationOptions() (options []param.Option) {
-	for _, c := range combinations {
-		options = append(options, param.Option{Name: c.name, Label: c.label})
-	}
-	return options
+func combinationOptions() []param.Option {
+	return lists.Map(combinations, func(c combination) param.Option { return param.Option{Name: c.name, Label: c.label} })
 }
 
 // signed is the factor of the conformal combination, with both signs.

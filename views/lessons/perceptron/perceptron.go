@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
@@ -266,11 +267,9 @@ func rate(ctx context.Context) float64 {
 // turn rotates the toy about the origin by an angle in degrees.
 func turn(t lessons.Toy, degrees float64) lessons.Toy {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	r := lessons.Toy{Y: t.Y}
-	for _, p := range t.XY {
-		r.XY = append(r.XY, [2]float64{cos*p[0] - sin*p[1], sin*p[0] + cos*p[1]})
-	}
-	return r
+	return lessons.Toy{Y: t.Y, XY: lists.Map(t.XY, func(p [2]float64) [2]float64 {
+		return [2]float64{cos*p[0] - sin*p[1], sin*p[0] + cos*p[1]}
+	})}
 }
 
 func showGram(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -425,10 +424,7 @@ func scaled(ctx context.Context) float64 {
 	var mistakes [2]int
 	var bounds [2]float64
 	for i, c := range []float64{1, 10} {
-		t := lessons.Toy{Y: toy.Y}
-		for _, p := range toy.XY {
-			t.XY = append(t.XY, [2]float64{c * p[0], c * p[1]})
-		}
+		t := lessons.Toy{Y: toy.Y, XY: lists.Map(toy.XY, func(p [2]float64) [2]float64 { return [2]float64{c * p[0], c * p[1]} })}
 		r := train(ctx, t, linear(), stepwise.PerceptronSettings{})
 		_, margin := widest(ctx, t)
 		mistakes[i] = r.At(r.Len() - 1).Mistakes

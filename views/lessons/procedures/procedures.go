@@ -334,10 +334,7 @@ func showDescent(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		above.X, above.Y = append(above.X, float64(t)), append(above.Y, a)
 		record.X, record.Y = append(record.X, float64(t)), append(record.Y, lowest)
 	}
-	path := figure.Path{Pen: figure.Pen{Color: figure.Magenta}, Name: "steps so far"}
-	for _, s := range walk[:step+1] {
-		path.Points = append(path.Points, place(s))
-	}
+	path := figure.Path{Points: lists.Map(walk[:step+1], place), Pen: figure.Pen{Color: figure.Magenta}, Name: "steps so far"}
 	room := 0.45*lessons.Norm(goal) + 0.1
 	limits := figure.Limits{XMin: min(0, goal[0]) - room, XMax: max(0, goal[0]) + room, YMin: min(0, goal[1]) - room, YMax: max(0, goal[1]) + room}
 	for _, s := range walk { // all but the largest steps, so that the frame does not change
@@ -398,12 +395,8 @@ func showDescent(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	case step == 0:
 		e.Notes = []string{`Start: $\mathbf w = 0$ and $b = 0$, so that every point has a hinge of 1.`}
 	case unlabelled.Of(in):
-		before, content := walk[step-1], 0
-		for _, i := range now.Active {
-			if before.Points[i].Margin >= 1 {
-				content++
-			}
-		}
+		before := walk[step-1]
+		content := lists.Count(now.Active, func(i int) bool { return before.Points[i].Margin >= 1 })
 		e.Notes = []string{fmt.Sprintf(`Without the label: %s in this step, %d of them with a margin of 1 or more that should have been left alone.`, lessons.Count(len(now.Active), "active hinge", "active hinges"), content)}
 		e.After = []string{"The objective is " + lessons.Typeset(lessons.Short(above.Y[step])) + " above its minimum."}
 	default:
@@ -807,13 +800,7 @@ func gap(ctx context.Context) figure.Curve {
 // firstStep counts the alpha that are positive after the first step.
 func firstStep(ctx context.Context) float64 {
 	r := smoRun(ctx)
-	n := 0.0
-	for _, q := range r.At(1).Points {
-		if q.Alpha != 0 {
-			n++
-		}
-	}
-	return n
+	return float64(lists.Count(r.At(1).Points, func(q stepwise.Point) bool { return q.Alpha != 0 }))
 }
 
 // monotone finds which of the two objectives are monotone.

@@ -15,6 +15,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
 	"marginlab/views"
@@ -635,13 +636,8 @@ func showMargin(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		centre[0] += a * places[i][0]
 		centre[1] += a * places[i][1]
 	}
-	wide := func(delta float64) (n int) {
-		for _, d := range s.Dichotomies {
-			if d.Margin >= delta {
-				n++
-			}
-		}
-		return n
+	wide := func(delta float64) int {
+		return lists.Count(s.Dichotomies, func(d theory.Dichotomy) bool { return d.Margin >= delta })
 	}
 	e.Steps = len(s.Dichotomies)
 	e.Step = min(in.Step, e.Steps-1)

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
@@ -442,12 +443,7 @@ func showPairs(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	_, margins := ml.Votes(len(classes), scores)
 	most, leaders := 0, 0
 	for c, name := range classes {
-		won := 0
-		for _, w := range winners {
-			if w == name {
-				won++
-			}
-		}
+		won := lists.Count(winners, func(w string) bool { return w == name })
 		switch {
 		case won > most:
 			most, leaders = won, 1
@@ -484,11 +480,7 @@ func spread(m *ml.Model) func(x, y float64) []float64 {
 		all = append(all, linear{w, b})
 	}
 	return func(x, y float64) []float64 {
-		f := make([]float64, len(all))
-		for k, l := range all {
-			f[k] = l.w[0]*x + l.w[1]*y + l.b
-		}
-		return f
+		return lists.Map(all, func(l linear) float64 { return l.w[0]*x + l.w[1]*y + l.b })
 	}
 }
 
@@ -582,12 +574,8 @@ func showClimb(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 		return v
 	}
-	marks, vectors := three.dots(func(i int) bool { return slices.Max(s.Points[i].Alpha) > 0 }), 0
-	for _, p := range s.Points {
-		if slices.Max(p.Alpha) > 0 {
-			vectors++
-		}
-	}
+	marks := three.dots(func(i int) bool { return slices.Max(s.Points[i].Alpha) > 0 })
+	vectors := lists.Count(s.Points, func(p stepwise.ClassPoint) bool { return slices.Max(p.Alpha) > 0 })
 	caption := "At the start all functions are 0: no class has a region yet, and every point violates its conditions by 1."
 	if s.Looked >= 0 {
 		at := three.xy[s.Looked]

@@ -14,6 +14,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
 	"marginlab/ml/theory"
@@ -304,7 +305,7 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // bars draws alpha of all points in the colours of their classes, with the upper bound of the
 // box.
 func bars(m *lessons.LinearMachine, c float64) lessons.Figure {
-	alphas := lessons.Column(m.Points, func(p ml.Point) float64 { return math.Abs(p.Weight) })
+	alphas := lists.Map(m.Points, func(p ml.Point) float64 { return math.Abs(p.Weight) })
 	return lessons.Figure{Name: "alpha", Wide: true, Caption: `$\alpha_i$ of the fourteen points. No bar can exceed the line at $C$; the gap below it is $\mu_i$. The bars of both classes have the same total height.`, Draw: lessons.Draws(1, figure.Bars{
 		X: "point", Y: "α", Values: alphas, Classes: lessons.Overlapping.Classes(), ClassNames: lessons.ClassNames(),
 		Rules: []figure.Rule{{Name: "C", At: c}},
@@ -466,13 +467,13 @@ func showC(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			model,
 			chart("counts", "Numbers of points against $C$. From right to left the machine softens.", figure.Axis{Name: "points", Min: 0, Max: float64(r.N) * 1.04},
-				figure.Curve{Name: "support vectors", Y: lessons.Column(rows, func(r row) float64 { return r.all })},
-				figure.Curve{Name: "bounded", Y: lessons.Column(rows, func(r row) float64 { return r.bounded })},
-				figure.Curve{Name: "free", Y: lessons.Column(rows, func(r row) float64 { return r.free })},
-				figure.Curve{Name: "errors", Y: lessons.Column(rows, func(r row) float64 { return r.errors })}),
+				figure.Curve{Name: "support vectors", Y: lists.Map(rows, func(r row) float64 { return r.all })},
+				figure.Curve{Name: "bounded", Y: lists.Map(rows, func(r row) float64 { return r.bounded })},
+				figure.Curve{Name: "free", Y: lists.Map(rows, func(r row) float64 { return r.free })},
+				figure.Curve{Name: "errors", Y: lists.Map(rows, func(r row) float64 { return r.errors })}),
 			chart("margin", `The margin $1/\lVert\mathbf w\rVert$ and the hard margin's formula $1/\sqrt{\sum\alpha_i}$. They agree only where no point is bounded.`, figure.Axis{Log: true},
-				figure.Curve{Name: "1/‖w‖", Y: lessons.Column(rows, func(r row) float64 { return r.margin })},
-				figure.Curve{Name: "1/√Σα", Y: lessons.Column(rows, func(r row) float64 { return r.hard })}),
+				figure.Curve{Name: "1/‖w‖", Y: lists.Map(rows, func(r row) float64 { return r.margin })},
+				figure.Curve{Name: "1/√Σα", Y: lists.Map(rows, func(r row) float64 { return r.hard })}),
 		},
 		Numbers: []lessons.Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", r.SupportVectors, r.N), After: true},
@@ -499,7 +500,7 @@ func showC(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func vectors(ctx context.Context) figure.Curve {
 	d := data("overlap")
 	cs, rows := path(ctx, d, "linear")
-	return figure.Curve{X: cs, Y: lessons.Column(rows, func(r row) float64 { return r.all })}
+	return figure.Curve{X: cs, Y: lists.Map(rows, func(r row) float64 { return r.all })}
 }
 
 // count compares numbers of support vectors.

@@ -706,12 +706,7 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	text := own.Of(in)
 	scores := lessons.Must(res.Model.ScoresOf(ctx, &dataset.Strings{Values: []string{text}}))
 	f := scores.At(0, 0)
-	right := 0
-	for _, p := range points {
-		if !p.Wrong {
-			right++
-		}
-	}
+	right := lists.Count(points, func(p ml.Point) bool { return !p.Wrong })
 	positive, negative := res.Model.Sides(0)
 	single := name == machineKernel.Default && machineK.Of(in) == 1 // the question's setting
 	return &lessons.Exhibit{

@@ -144,11 +144,6 @@ func (v Version) refuse(worker Version) string {
 	return fmt.Sprintf("the worker is not the same version as the server, so results could differ: worker %s, server %s; %s", worker, v, remedy)
 }
 
-// pack is v as compressed JSON.
-func pack(v any) ([]byte, error) {
-	return zip(func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
-}
-
 // zip returns the compressed output of write.
 func zip(write func(w io.Writer) error) ([]byte, error) {
 	var b bytes.Buffer

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"slices"
@@ -270,7 +271,7 @@ func (w *Worker) settle(err error) {
 
 // tell sends the server the result of a cell, retrying until it is acknowledged.
 func (w *Worker) tell(ctx context.Context, o outcome) {
-	text, err := pack(o)
+	text, err := zip(func(w io.Writer) error { return json.NewEncoder(w).Encode(o) })
 	if err != nil {
 		w.log.Error("result not sent", "err", err)
 		return
