@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/conformal"
+	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/multiclass"
@@ -82,11 +83,7 @@ type part struct {
 // parts returns the problems of all machines that the rule requires.
 func (p *problem) parts() []part {
 	if p.target.Rule == Value {
-		whole := part{at: make([]int, len(p.rows)), y: lists.At(p.target.Values, p.rows)}
-		for k := range whole.at {
-			whole.at[k] = k
-		}
-		return []part{whole}
+		return []part{{at: dataset.Indices(len(p.rows)), y: lists.At(p.target.Values, p.rows)}}
 	}
 	var parts []part
 	for _, s := range p.target.Rule.entry().sides(len(p.target.Classes)) {

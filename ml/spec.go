@@ -167,26 +167,34 @@ var usual = sync.OnceValue(func() Spec {
 	return s
 })
 
-// fields are pointers to the fields of a Spec that hold parameters; the others are kept in Values.
-var fields = map[string]func(s *Spec) any{
-	"learner":       func(s *Spec) any { return &s.Learner },
-	"kernel":        func(s *Spec) any { return &s.Kernel },
-	"conformal":     func(s *Spec) any { return &s.Conformal },
-	"label":         func(s *Spec) any { return &s.Label },
-	"target":        func(s *Spec) any { return &s.Target },
-	"features":      func(s *Spec) any { return &s.Features },
-	"positive":      func(s *Spec) any { return &s.Positive },
-	"multiclass":    func(s *Spec) any { return &s.Multiclass },
-	"standardize":   func(s *Spec) any { return &s.Standardize },
-	"project":       func(s *Spec) any { return &s.Project },
-	"test_fraction": func(s *Spec) any { return &s.TestFraction },
-	"seed":          func(s *Spec) any { return &s.Seed },
-}
-
-// field returns a pointer to the field that holds a parameter, nil for one kept in Values.
+// field returns a pointer to the field that holds a parameter, nil for one kept in Values. It is a
+// switch and no table of functions because s would be allocated for those, at every call.
 func (s *Spec) field(name string) any {
-	if of := fields[name]; of != nil {
-		return of(s)
+	switch name {
+	case "learner":
+		return &s.Learner
+	case "kernel":
+		return &s.Kernel
+	case "conformal":
+		return &s.Conformal
+	case "label":
+		return &s.Label
+	case "target":
+		return &s.Target
+	case "features":
+		return &s.Features
+	case "positive":
+		return &s.Positive
+	case "multiclass":
+		return &s.Multiclass
+	case "standardize":
+		return &s.Standardize
+	case "project":
+		return &s.Project
+	case "test_fraction":
+		return &s.TestFraction
+	case "seed":
+		return &s.Seed
 	}
 	return nil
 }

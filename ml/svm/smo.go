@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -489,6 +490,21 @@ func (o *smo[T]) addProduct(dst []float64, points []int, w []float64) error {
 	return err
 }
 
+// addRows is addProduct from cached rows in double precision. It reports whether all were cached;
+// dst, which is padded, is unchanged otherwise. With few points they usually are, and their values
+// need not be computed again.
+func (o *smo[T]) addRows(dst []float64, points []int, w []float64) bool {
+	if _, double := any(o.rows).(*rows.Cache[float64]); !double || o.m >= few || slices.ContainsFunc(points, o.rows.Missing) {
+		return false
+	}
+	for a, j := range points {
+		row, _ := o.rows.Row(j)
+		rows.AddScaled(dst, w[a], row)
+	}
+	o.spent += len(points) * o.m / 2
+	return true
+}
+
 // place sets u_i.
 func (o *state) place(i int, u float64) {
 	o.u[i] = u
@@ -540,10 +556,12 @@ func (o *smo[T]) refresh() (bool, error) {
 	}
 	ku := make([]float64, len(o.ku))
 	points, w := o.last.from(o.state, ku)
-	work, err := addProduct(o.Context, o.k, ku[:o.m], points, w)
-	o.spent += work
-	if err != nil {
-		return false, nil
+	if !o.addRows(ku, points, w) {
+		work, err := addProduct(o.Context, o.k, ku[:o.m], points, w)
+		o.spent += work
+		if err != nil {
+			return false, nil
+		}
 	}
 	copy(o.ku, ku)
 	o.last.keep(o.state)
