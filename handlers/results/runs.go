@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 )
@@ -123,9 +124,6 @@ var RunStatuses = []store.Status{store.Queued, store.Running, store.Done, store.
 
 // Choice returns a parameter whose values are the given ones.
 func Choice[T ~string](name string, values []T) param.Param {
-	p := param.Param{Name: name, Kind: param.Choice}
-	for _, v := range values {
-		p.Options = append(p.Options, param.Option{Name: string(v)})
-	}
-	return p
+	options := lists.Map(values, func(v T) param.Option { return param.Option{Name: string(v)} })
+	return param.Param{Name: name, Kind: param.Choice, Options: options}
 }

@@ -1,4 +1,4 @@
-// Package lists has Map, At and Count, which package slices of the standard library lacks.
+// Package lists has Map, At, Count and CountTrue, which package slices of the standard library lacks.
 package lists
 
 // Map returns f of every element, an empty slice rather than nil if there is none.
@@ -27,4 +27,9 @@ func Count[T any](list []T, f func(T) bool) (n int) {
 		}
 	}
 	return n
+}
+
+// CountTrue returns the number of true values.
+func CountTrue(values ...bool) int {
+	return Count(values, func(v bool) bool { return v })
 }

@@ -117,16 +117,6 @@ func Count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// CountTrue returns the number of true values.
-func CountTrue(all []bool) (n int) {
-	for _, b := range all {
-		if b {
-			n++
-		}
-	}
-	return n
-}
-
 // Minus gives numbers as printed the sign that the pages use.
 func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
