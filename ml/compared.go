@@ -61,7 +61,7 @@ func Compare(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*Compared, 
 		return nil, err
 	}
 	c := &Compared{Rows: thinned(d, most), Of: d.Len()}
-	g, err := kernel.GramOf(ctx, k, d.Objects.Subset(c.Rows))
+	g, err := kernel.GramOf(ctx, k, d.Objects.Subset(c.Rows), nil)
 	if err != nil {
 		return nil, err
 	}

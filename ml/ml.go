@@ -565,7 +565,7 @@ func (p *problem) trainingGram(ctx context.Context, recorder trace.Recorder) (ke
 		return nil, err
 	}
 	if p.objects != nil {
-		return kernel.GramTold(ctx, p.kernel, p.objects, recorder)
+		return kernel.GramOf(ctx, p.kernel, p.objects, recorder)
 	}
 	return kernel.NewGram(p.kernel, p.x), nil
 }
@@ -576,7 +576,7 @@ func (p *problem) gram(ctx context.Context, d *dataset.Data) (kernel.Matrix, err
 		return nil, err
 	}
 	if d.Objects != nil {
-		return kernel.GramOf(ctx, p.kernel, d.Objects)
+		return kernel.GramOf(ctx, p.kernel, d.Objects, nil)
 	}
 	x := d.X
 	if p.scaler != nil {

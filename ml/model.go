@@ -250,7 +250,7 @@ func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 func (m *Model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, d := x.Dims()
 	block := max(256, blockBytes/8/max(1, d))
-	trace.Tell(ctx, 0, n)
+	trace.Report(ctx, 0, n)
 	if n <= block {
 		return m.blockScores(ctx, x)
 	}
@@ -339,7 +339,7 @@ func (m *Model) ScoresOf(ctx context.Context, x dataset.Objects) (*mat.Dense, er
 		for a := range some {
 			some[a] = first + a
 		}
-		trace.Tell(ctx, first, x.Len())
+		trace.Report(ctx, first, x.Len())
 		if err := m.scoreBlock(ctx, scores.Slice(first, first+len(some), 0, len(m.Machines)).(*mat.Dense), x.Subset(some)); err != nil {
 			return nil, err
 		}

@@ -35,7 +35,7 @@ type weighed interface {
 	// feature of a number in it is.
 	weights() []float64
 	name(feature int) string
-	// parts tells of each x_i what each of its parts, symbols or nodes, adds to the sum at x_i:
+	// parts returns for each x_i what each of its parts, symbols or nodes, adds to the sum at x_i:
 	// a feature that has several parts belongs to each of them alike.
 	parts(ctx context.Context, x dataset.Objects) ([][]float64, error)
 }
@@ -43,7 +43,7 @@ type weighed interface {
 // errHeavy is returned for sums whose features are too many to be listed.
 var errHeavy = errors.New("too many features to list")
 
-// CanWeigh tells whether Weigh can write sums over the objects z out, in little time and
+// CanWeigh reports whether Weigh can write sums over the objects z out, in little time and
 // memory.
 func CanWeigh(k Kernel, z dataset.Objects) bool {
 	p, err := alone(k, z)
@@ -126,7 +126,7 @@ func (w *Weights) Heaviest(n int) []Feature {
 	return list
 }
 
-// Parts tells of every object of x what each of its parts, its symbols or nodes in order,
+// Parts returns for every object of x what each of its parts, its symbols or nodes in order,
 // adds to f there; together they are f. It returns the errors of Sum and of ctx.
 func (w *Weights) Parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
 	scale, err := lengths(ctx, w.k, x)

@@ -291,7 +291,7 @@ func walkKernel(lambda float64, labelled, normal bool) kernel.Kernel {
 
 // value returns the kernel of two graphs, computed as in the lab.
 func value(ctx context.Context, k kernel.Kernel, a, b dataset.Graph) float64 {
-	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Graphs{Values: []dataset.Graph{a, b}}))
+	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Graphs{Values: []dataset.Graph{a, b}}, nil))
 	row := make([]float64, 2)
 	g.Row(row, 0)
 	return row[1]

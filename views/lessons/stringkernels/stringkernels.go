@@ -160,7 +160,7 @@ func gapKernel(k int, decay float64, normal bool) kernel.Kernel {
 }
 
 func gramOf(ctx context.Context, k kernel.Kernel, texts []string) *mat.SymDense {
-	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Strings{Values: texts}))
+	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Strings{Values: texts}, nil))
 	return theory.Gram(g)
 }
 
