@@ -8,7 +8,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Unit tells how a quantity is formatted.
+// Unit says how a quantity is formatted.
 type Unit int
 
 // The units.

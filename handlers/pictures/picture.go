@@ -608,7 +608,7 @@ func RoleText(p ml.Point) string {
 }
 
 // BareScene returns the scene of a data set without a model, and the function that draws it. values
-// tells that labels are numbers.
+// says that labels are numbers.
 func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
 	v, err := figure.ViewOf(d, x, y)
 	if err != nil {

@@ -9,7 +9,7 @@
 //
 // The procedures are for 2 to about 100 points: clear and exact, not fast. For training, use
 // packages svm and mcm. All are deterministic: the same input, settings and seed give
-// bit-identical states. Failure to converge is not an error; the status of the replay tells how a
+// bit-identical states. Failure to converge is not an error; the status of the replay says how a
 // run ended.
 //
 // # The problem

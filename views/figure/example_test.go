@@ -84,7 +84,7 @@ func ExampleOverlay() {
 	// Output:
 	// as testdata/overlay.svg
 	// they disagree on 10 % of the area
-	// Boundaries of RBF, linear over x1 and x2. They predict different classes on 9.6 % of the area shown, which is hatched. Of 45 points that all held out, they tell 3 to be of different classes.
+	// Boundaries of RBF, linear over x1 and x2. They predict different classes on 9.6 % of the area shown, which is hatched. Of 45 points that all held out, they predict different classes for 3.
 }
 
 func ExampleRun_Draw() {

@@ -131,7 +131,7 @@ func Overlay(ctx context.Context, layers []Layer) (*Picture, error) {
 		sh.caption += fmt.Sprintf(" They predict different classes on %s of the area shown, which is hatched.", percent(share))
 	}
 	if held > 0 && len(layers) > 1 {
-		sh.caption += fmt.Sprintf(" Of %d points that all held out, they tell %d to be of different classes.", held, len(differ))
+		sh.caption += fmt.Sprintf(" Of %d points that all held out, they predict different classes for %d.", held, len(differ))
 	}
 	p := sh.picture()
 	p.Disagree = share

@@ -24,7 +24,7 @@ type Parallel struct {
 	Title   string
 	Axes    []Upright // two at least
 	Lines   []Thread
-	Caption string // what the picture shows, for readers who do not see it; "" tells the axes
+	Caption string // what the picture shows, for readers who do not see it; "" describes the axes
 }
 
 // Upright is an axis of a Parallel.
@@ -252,7 +252,7 @@ type Named struct {
 	Title   string
 	X, Y    Axis
 	Dots    []NamedDot
-	Caption string // what the picture shows, for readers who do not see it; "" tells the dots
+	Caption string // what the picture shows, for readers who do not see it; "" describes the dots
 }
 
 // NamedDot is a dot of a Named. One whose place is not finite, or not above 0 on a

@@ -390,7 +390,7 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 }
 
 // twoReadings draws the equation of line 2 with an arrow to each system derived from it, as far
-// as the derivation has come, and the resulting common weights.
+// as the derivation has got, and the resulting common weights.
 func twoReadings(step, points int, w []float64) lessons.Figure {
 	box := func(x, y, half float64) figure.Mark {
 		return figure.Path{Plain: true, Points: [][2]float64{{x - half, y - 0.45}, {x + half, y - 0.45}, {x + half, y + 0.45}, {x - half, y + 0.45}, {x - half, y - 0.45}}}
