@@ -98,9 +98,9 @@ func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answ
 	if res == nil {
 		ans.Took = waited
 		ans.Waits = b.late && !b.patient
-		s, draw, fault := a.bare(ctx, b, b.look)
+		s, draw, fault := a.bare(b, b.look)
 		if err = fault; err == nil {
-			ans.Picture, ans.Stage, err = pictures.Show(s, draw, "/lab/figures/", bareName, drawn, inline)
+			ans.Picture, ans.Stage, err = pictures.Show(ctx, s, draw, "/lab/figures/", bareName, drawn, inline)
 		}
 	} else {
 		var key string
@@ -419,11 +419,11 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, b *bench) error
 	sheet := pictures.RunSheet(key, name, format, o, func(context.Context) (figure.Run, error) { return a.run(b, res, o), nil })
 	if name == bareName {
 		sheet.Draw = func(ctx context.Context) (*figure.Picture, error) {
-			s, draw, err := a.bare(ctx, b, o)
+			s, draw, err := a.bare(b, o)
 			if err != nil {
 				return nil, err
 			}
-			return draw(s)
+			return draw(ctx, s)
 		}
 	} else {
 		b.patient = true

@@ -207,7 +207,7 @@ func ExampleScatter() {
 		d.Y[i] = i % 3
 		d.X.SetRow(i, []float64{float64(i%3) + 0.4*r.NormFloat64(), 10 * (float64(i%2) + 0.3*r.NormFloat64())})
 	}
-	fmt.Println(golden("scatter", must(figure.Scatter(figure.DataScene(d, plane(d.Features))))))
+	fmt.Println(golden("scatter", must(figure.Scatter(context.Background(), figure.DataScene(d, plane(d.Features))))))
 	// Output: as testdata/scatter.svg
 }
 

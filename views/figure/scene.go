@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +16,9 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
+
+// Drawing is a function that draws a scene, unless ctx ends.
+type Drawing func(ctx context.Context, s Scene) (*Picture, error)
 
 // Scene says what a picture shows. The zero value of every field but Model and
 // View is a good choice.
