@@ -128,15 +128,18 @@ func (l line) dots() (marks []figure.Mark) {
 // deviation is the standard deviation of the noise in the targets.
 const deviation = 0.25
 
+// truth is the function around which the targets scatter.
+func truth(x float64) float64 { return math.Sin(2*x) + 0.3*x }
+
 // drawn returns n points from -2 to 2, evenly spaced with some jitter, with noisy targets of
-// sin 2x + 0.3 x, rounded to two decimals.
+// truth, rounded to two decimals.
 func drawn(n int, seed uint64) line {
 	rng := rand.New(rand.NewPCG(seed, 15))
 	l := line{}
 	for i := range n {
 		x := -2 + 4*(float64(i)+0.2+0.6*rng.Float64())/float64(n)
 		l.X = append(l.X, hundredths(x))
-		l.T = append(l.T, hundredths(math.Sin(2*x)+0.3*x+deviation*rng.NormFloat64()))
+		l.T = append(l.T, hundredths(truth(x)+deviation*rng.NormFloat64()))
 	}
 	return l
 }
