@@ -781,10 +781,7 @@ func counts(d *dataset.Data) string {
 	for _, c := range d.Y {
 		n[c]++
 	}
-	parts := make([]string, len(n))
-	for c := range n {
-		parts[c] = fmt.Sprintf("%d of class %s", n[c], d.Classes[c])
-	}
+	parts := lists.Make(len(n), func(c int) string { return fmt.Sprintf("%d of class %s", n[c], d.Classes[c]) })
 	return strings.Join(parts, ", ")
 }
 

@@ -487,10 +487,7 @@ func summed(folds []Fold, classes int) [][]int {
 	if classes == 0 {
 		return nil
 	}
-	counts := make([][]int, classes)
-	for c := range counts {
-		counts[c] = make([]int, classes)
-	}
+	counts := lists.Make(classes, func(int) []int { return make([]int, classes) })
 	for _, f := range folds {
 		if f.Shares == nil || len(f.Confusion) != classes {
 			return nil

@@ -286,11 +286,7 @@ func (p *problem) falls(alpha []float64, i int) bool {
 
 // gradient returns g_i = y_i - (Ku)_i, the gradient of the dual in u.
 func (p *problem) gradient(alpha []float64) []float64 {
-	g := make([]float64, len(alpha))
-	for i := range g {
-		g[i] = p.y[i] - p.score(alpha, i)
-	}
-	return g
+	return lists.Make(len(alpha), func(i int) float64 { return p.y[i] - p.score(alpha, i) })
 }
 
 // middle returns the midpoint of m and M, or the finite one.

@@ -151,10 +151,7 @@ func (p *Parallel) line(sh *sheet, c *draw.Canvas, m mapping, i int) {
 	if l.Pale {
 		style.Color, style.Width = mix(t.Paper, t.Muted, 0.3), 1
 	}
-	ps := make([]vg.Point, len(p.Axes))
-	for a, u := range p.Axes {
-		ps[a] = m.at(float64(a), u.place(l.Values[a]))
-	}
+	ps := lists.Make(len(p.Axes), func(a int) vg.Point { return m.at(float64(a), p.Axes[a].place(l.Values[a])) })
 	c.SetLineStyle(style)
 	c.Stroke(clipped(m.frame, ps))
 	if !l.Pale {

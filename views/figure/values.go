@@ -70,10 +70,9 @@ func ValueScene(d *dataset.Data, v dataset.View) (Scene, Drawing, error) {
 	if err != nil {
 		return Scene{}, nil, err
 	}
-	points := make([]ml.Point, len(values))
-	for i, t := range values {
-		points[i] = ml.Point{Row: i, X: d.X.RawRowView(i), Label: d.Classes[d.Y[i]], Y: t}
-	}
+	points := lists.Make(len(values), func(i int) ml.Point {
+		return ml.Point{Row: i, X: d.X.RawRowView(i), Label: d.Classes[d.Y[i]], Y: values[i]}
+	})
 	if len(d.Features) == 1 {
 		draw := func(_ context.Context, s Scene) (*Picture, error) { return ValueCurve(s) }
 		return CurveScene(nil, points, d.Features[0], d.Label), draw, nil

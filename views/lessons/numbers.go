@@ -142,11 +142,7 @@ func Norm(w [2]float64) float64 { return math.Hypot(w[0], w[1]) }
 
 // Logspace are n values from a to b at equal ratios.
 func Logspace(a, b float64, n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = a * math.Pow(b/a, float64(i)/float64(n-1))
-	}
-	return v
+	return lists.Make(n, func(i int) float64 { return a * math.Pow(b/a, float64(i)/float64(n-1)) })
 }
 
 // Sign is -1, 0 or 1.

@@ -345,10 +345,7 @@ func showWalks(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	s, n := shapes[walkGraph.Of(in)], walkLength.Of(in)
 	p := power(theory.Adjacency(s.graph), n)
 	r := lessons.Must(theory.SpectralRadius(theory.Adjacency(s.graph)))
-	degrees := make([]string, s.graph.N)
-	for v, near := range s.graph.Neighbours() {
-		degrees[v] = strconv.Itoa(len(near))
-	}
+	degrees := lists.Map(s.graph.Neighbours(), func(near []int) string { return strconv.Itoa(len(near)) })
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			matrixFigure("power", fmt.Sprintf(`$A^{%d}$: row by row where a walk of this length begins, column by column where it ends.`, n), "walks", p, lettersOf(s.graph.N)),

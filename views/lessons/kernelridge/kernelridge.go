@@ -584,11 +584,7 @@ func influences(ctx context.Context, l line, gamma, lambda float64) []float64 {
 
 // refitted returns the actual fits without each point.
 func refitted(ctx context.Context, l line, pairs ...string) []*curve {
-	fits := make([]*curve, len(l.X))
-	for i := range fits {
-		fits[i] = fit(ctx, l.without(i), pairs...)
-	}
-	return fits
+	return lists.Make(len(l.X), func(i int) *curve { return fit(ctx, l.without(i), pairs...) })
 }
 
 // errorsAt holds the errors at one lambda.

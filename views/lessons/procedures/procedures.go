@@ -301,11 +301,7 @@ func showHinge(_ context.Context, in lessons.Input) *lessons.Exhibit {
 // condition, without the label, every step uses all points.
 func descend(ctx context.Context, p problem, rate float64, single, printed bool) []stepwise.SubgradientState {
 	r := lessons.Must(stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: !single || printed, Rate: rate, MaxSteps: 120, Printed: printed}))
-	walk := make([]stepwise.SubgradientState, r.Len())
-	for i := range walk {
-		walk[i] = r.At(i)
-	}
-	return walk
+	return lists.Make(r.Len(), r.At)
 }
 
 // place returns the weights of a step as a point in the plane.
