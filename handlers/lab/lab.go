@@ -19,6 +19,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/store"
@@ -396,11 +397,7 @@ type choice struct {
 
 // positives returns the choices of the positive class for the page's script.
 func positives(b *bench) []choice {
-	choices := []choice{}
-	for _, o := range b.positives() {
-		choices = append(choices, choice{o.Value, o.Label, o.Chosen})
-	}
-	return choices
+	return lists.Map(b.positives(), func(o views.Option) choice { return choice{o.Value, o.Label, o.Chosen} })
 }
 
 // Figure serves the pictures of an unsaved view.

@@ -58,11 +58,8 @@ func (a *Handler) motion(ctx context.Context, form url.Values, b bench) (map[str
 }
 
 // headline returns the texts of the most important numbers.
-func headline(r *ml.Report) (texts [][2]string) {
-	for _, h := range results.Headline(r) {
-		texts = append(texts, [2]string{h.Value, h.Note})
-	}
-	return texts
+func headline(r *ml.Report) [][2]string {
+	return lists.Map(results.Headline(r), func(h views.Headline) [2]string { return [2]string{h.Value, h.Note} })
 }
 
 // preview samples a large data set and returns a note about it.

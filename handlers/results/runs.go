@@ -112,11 +112,7 @@ func Narrowed(q url.Values) bool {
 
 // FieldNames returns the names of store.Fields(), with accuracy for the one on held-out points.
 func FieldNames() []string {
-	names := []string{"accuracy", "dataset"}
-	for _, f := range store.Fields() {
-		names = append(names, f.Name)
-	}
-	return names
+	return append([]string{"accuracy", "dataset"}, lists.Map(store.Fields(), func(f store.Field) string { return f.Name })...)
 }
 
 // RunStatuses in the order that a run goes through them.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 )
 
 // Weights are a sum f(x) = sum_j u_j k(z_j, x) over objects that are no vectors, written out
@@ -119,11 +120,8 @@ func (w *Weights) Heaviest(n int) []Feature {
 	slices.SortFunc(below, heavier)
 	below = below[:min(n, len(below))]
 	slices.Reverse(below)
-	var list []Feature
-	for _, a := range slices.Concat(above[:min(n, len(above))], below) {
-		list = append(list, Feature{w.over.name(a), weights[a]})
-	}
-	return list
+	most := slices.Concat(above[:min(n, len(above))], below)
+	return lists.Map(most, func(a int) Feature { return Feature{w.over.name(a), weights[a]} })
 }
 
 // Parts returns for every object of x what each of its parts, its symbols or nodes in order,

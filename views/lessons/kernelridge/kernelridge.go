@@ -118,11 +118,8 @@ type line struct{ X, T []float64 }
 var five = line{X: []float64{-1.6, -0.9, -0.1, 0.8, 1.6}, T: []float64{2.2, 1.5, 2, 2.5, 1.7}}
 
 // dots draws the points of a line.
-func (l line) dots() (marks []figure.Mark) {
-	for i, x := range l.X {
-		marks = append(marks, figure.Dot{At: [2]float64{x, l.T[i]}, Class: -1})
-	}
-	return marks
+func (l line) dots() []figure.Mark {
+	return lists.Make(len(l.X), func(i int) figure.Mark { return figure.Dot{At: [2]float64{l.X[i], l.T[i]}, Class: -1} })
 }
 
 // deviation is the standard deviation of the noise in the targets.
