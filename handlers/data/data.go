@@ -396,9 +396,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	if left := proposal.LeftText(); left != "" {
 		p.From += "; " + left
 	}
-	for _, l := range proposal.Left {
-		p.Left = append(p.Left, dataview.Named{Name: l.Column, Text: l.Reason})
-	}
+	p.Left = lists.Map(proposal.Left, func(l dataset.LeftOut) dataview.Named { return dataview.Named{Name: l.Column, Text: l.Reason} })
 	for _, c := range proposal.Checks {
 		p.Checks = append(p.Checks, views.Option{Value: c.Fix.String(), Label: c.Do, Help: c.Text, Chosen: c.Applied})
 	}
