@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -61,7 +62,7 @@ func Compare(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*Compared, 
 		return nil, err
 	}
 	c := &Compared{Rows: thinned(d, most), Of: d.Len()}
-	g, err := kernel.GramOf(ctx, k, d.Objects.Subset(c.Rows))
+	g, err := kernel.GramOf(ctx, k, d.Objects.Subset(c.Rows), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +92,5 @@ func spaced(rows []int, n int) []int {
 	if len(rows) <= n {
 		return rows
 	}
-	some := make([]int, n)
-	for a := range some {
-		some[a] = rows[a*len(rows)/n]
-	}
-	return some
+	return lists.Make(n, func(a int) int { return rows[a*len(rows)/n] })
 }

@@ -95,9 +95,5 @@ func (t Target) confusion(predicted, rows []int) []ClassReport {
 
 // counts returns the counts of the confusion matrix of some rows.
 func (t Target) counts(predicted, rows []int) [][]int {
-	counts := make([][]int, len(t.Classes))
-	for c, row := range t.confusion(predicted, rows) {
-		counts[c] = row.Predicted
-	}
-	return counts
+	return lists.Map(t.confusion(predicted, rows), func(row ClassReport) []int { return row.Predicted })
 }

@@ -10,8 +10,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// A recorder hears of the mixture before it hears of the machine, and the report says how it came out.
-func TestFisherIsHeard(t *testing.T) {
+// A recorder receives the mixture before the machine, and the report has its status.
+func TestFisherReports(t *testing.T) {
 	t.Parallel()
 	var phases []string
 	res := require.Value(ml.Train(t.Context(), clouds(60, 2, 4), spec(t, "kernel", "fisher", "C", "1000", "tol", "1e-6"), func(s trace.Step) { phases = append(phases, s.Phase) }))(t)

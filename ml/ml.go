@@ -334,10 +334,8 @@ const doubt = 1.0 / (1 << 40)
 // settle replaces the solver's scores by the model's own where they are so close to a tie that
 // the order of summation decides, so that reports agree with predictions.
 func (p *problem) settle(ctx context.Context, gram kernel.Matrix, m *Model, machines []*fitted, scores *mat.Dense) error {
-	length := make([]float64, len(p.rows)) // norm of every row in feature space, without a map
-	for i := range length {
-		length[i] = math.Sqrt(math.Abs(gram.Diag(i)))
-	}
+	// The norm of every row in feature space, without a map.
+	length := lists.Make(len(p.rows), func(i int) float64 { return math.Sqrt(math.Abs(gram.Diag(i))) })
 	by := 0.0
 	for _, f := range machines {
 		terms, longest := 0.0, 0.0
@@ -574,7 +572,7 @@ func (p *problem) trainingGram(ctx context.Context, recorder trace.Recorder) (ke
 		return nil, err
 	}
 	if p.objects != nil {
-		return kernel.GramTold(ctx, p.kernel, p.objects, recorder)
+		return kernel.GramOf(ctx, p.kernel, p.objects, recorder)
 	}
 	return kernel.NewGram(p.kernel, p.x), nil
 }
@@ -585,7 +583,7 @@ func (p *problem) gram(ctx context.Context, d *dataset.Data) (kernel.Matrix, err
 		return nil, err
 	}
 	if d.Objects != nil {
-		return kernel.GramOf(ctx, p.kernel, d.Objects)
+		return kernel.GramOf(ctx, p.kernel, d.Objects, nil)
 	}
 	x := d.X
 	if p.scaler != nil {

@@ -128,11 +128,7 @@ func (m *Model) Class(scores []float64) int {
 // predicted returns Class of every row of scores.
 func (m *Model) predicted(scores *mat.Dense) []int {
 	n, _ := scores.Dims()
-	classes := make([]int, n)
-	for i := range classes {
-		classes[i] = m.Class(scores.RawRowView(i))
-	}
-	return classes
+	return lists.Make(n, func(i int) int { return m.Class(scores.RawRowView(i)) })
 }
 
 // LabelOf returns the answer to scores as a label, empty under Value.
@@ -250,7 +246,7 @@ func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 func (m *Model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, d := x.Dims()
 	block := max(256, blockBytes/8/max(1, d))
-	trace.Tell(ctx, 0, n)
+	trace.Report(ctx, 0, n)
 	if n <= block {
 		return m.blockScores(ctx, x)
 	}
@@ -335,11 +331,8 @@ func (m *Model) ScoresOf(ctx context.Context, x dataset.Objects) (*mat.Dense, er
 	scores := mat.NewDense(x.Len(), len(m.Machines), nil)
 	const block = 256 // rows whose kernel values are held at a time
 	for first := 0; first < x.Len(); first += block {
-		some := make([]int, min(block, x.Len()-first))
-		for a := range some {
-			some[a] = first + a
-		}
-		trace.Tell(ctx, first, x.Len())
+		some := lists.Make(min(block, x.Len()-first), func(a int) int { return first + a })
+		trace.Report(ctx, first, x.Len())
 		if err := m.scoreBlock(ctx, scores.Slice(first, first+len(some), 0, len(m.Machines)).(*mat.Dense), x.Subset(some)); err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ func TestObjectsAreTheirKernel(t *testing.T) {
 		if k.Kernel == "wl" || k.Kernel == "random-walk" {
 			d, kind, column = graphs, "graphs", "graph"
 		}
-		values := asGiven(d, require.Value(kernel.GramOf(t.Context(), kernel.New(k.Kernel, k.Values, nil), d.Objects))(t))
+		values := asGiven(d, require.Value(kernel.GramOf(t.Context(), kernel.New(k.Kernel, k.Values, nil), d.Objects, nil))(t))
 		for _, set := range [][]string{
 			{"learner", "svm", "C", "2", "tol", "1e-9"},
 			{"learner", "svm", "C", "2", "tol", "1e-9", "test_fraction", "0.3"},

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
-// Unit tells how a quantity is formatted.
+// Unit says how a quantity is formatted.
 type Unit int
 
 // The units.
@@ -70,10 +71,7 @@ func (q Quantity) Text(r *Report, number func(Unit, float64) string) string {
 	case float64:
 		return number(q.Unit, v)
 	case []float64:
-		var parts []string
-		for _, w := range v[:min(len(v), mostListed)] {
-			parts = append(parts, number(q.Unit, w))
-		}
+		parts := lists.Map(v[:min(len(v), mostListed)], func(w float64) string { return number(q.Unit, w) })
 		if len(v) > mostListed {
 			parts = append(parts, "…")
 		}

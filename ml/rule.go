@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/lists"
 )
 
 // Rule names the way in which the scores of a model's machines determine its answer.
@@ -82,11 +84,8 @@ func (r Rule) entry() *RuleEntry {
 }
 
 // each returns a machine for every class.
-func each(k int) (s []side) {
-	for i := range k {
-		s = append(s, side{i, nobody})
-	}
-	return s
+func each(k int) []side {
+	return lists.Make(k, func(i int) side { return side{i, nobody} })
 }
 
 // pairs returns (0, 1), (0, 2), …, (1, 2), …; the later class is positive, as under Sign.

@@ -80,7 +80,7 @@ type Removal struct {
 // Sense computes what would change the result that Train has for spec on d: the nearest flips of
 // a prediction along C and gamma, how far the boundary moves without each of the support vectors
 // of largest alpha, and how far under bootstrap samples of the training rows. recorder, which may be
-// nil, hears of every training. It takes what HasRegularisation allows, of up to MostSensed rows in all,
+// nil, receives every training. It takes what HasRegularisation allows, of up to MostSensed rows in all,
 // with a kernel that is positive semidefinite, and returns the errors of Regularise.
 func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Sensitivity, error) {
 	p, err := prepare(d, spec)

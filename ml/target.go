@@ -113,7 +113,7 @@ func agreement(a, b []int) float64 {
 	return float64(n) / float64(len(a))
 }
 
-// positives tells of every class whether it is the positive one, under Sign.
+// positives reports for each class whether it is the positive one, under Sign.
 func positives(classes []int) []bool {
 	return lists.Map(classes, func(c int) bool { return c == 1 })
 }

@@ -108,7 +108,7 @@ type plannedSearch struct {
 	plan   []byte   // compressed
 	names  []string // of its cells
 	points points
-	known  *outcome // where all cells are known; found out before the transaction, which others wait for
+	known  *outcome // where all cells are known; computed before the transaction, which others wait for
 }
 
 // ready plans a search of points that are encoded, and finds out whether it is known.

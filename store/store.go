@@ -3,7 +3,7 @@
 // Exported methods begin a transaction and commit; what several of them need is in lower-case
 // functions that take the transaction, so that they compose. A method that returned nil has its
 // work on disk: the process may be killed, or the power fail, at any moment after that. Only who
-// works on what, which is found out anew after a power failure, does not wait for the disk.
+// works on what, which is determined anew after a power failure, does not wait for the disk.
 package store
 
 import (

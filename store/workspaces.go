@@ -11,7 +11,7 @@ import (
 // seenEvery is how exactly it is kept when a workspace was last in use.
 const seenEvery = 24 * time.Hour
 
-// Holdings counts the items of a workspace and tells when it was last used.
+// Holdings counts the items of a workspace and says when it was last used.
 type Holdings struct {
 	Workspace                         Workspace
 	Seen                              time.Time // to the day
@@ -21,7 +21,7 @@ type Holdings struct {
 	Bytes                             int64 // on the disk, of points, models, searches, reports and files that wait for their columns to be chosen
 }
 
-// String tells it in words, without what there is none of.
+// String lists the counts that are not zero.
 func (h Holdings) String() string {
 	var parts []string
 	for _, c := range []struct {
@@ -98,8 +98,8 @@ func (s *Store) Used(ctx context.Context, ws Workspace) bool {
 	return is && err == nil
 }
 
-// used has a row for everything that tells of somebody in a workspace. Everybody who makes
-// something has been there, whether or not that was noted.
+// used has a row for every trace of use of a workspace. Creating something counts, whether or not
+// a visit was recorded.
 const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace, updated FROM datasets UNION ALL SELECT workspace, created FROM runs
 	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM studies UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers
 	UNION ALL SELECT workspace, created FROM links UNION ALL SELECT workspace, updated FROM reports) AS used`

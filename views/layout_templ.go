@@ -176,7 +176,7 @@ func (p Page) manual() string {
 	return "/manual" + topics[p.Section]
 }
 
-// Kept tells where something is saved how long that lasts, unless it is for ever.
+// Kept says how long something saved is kept, unless it is for ever.
 func Kept(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

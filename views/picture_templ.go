@@ -217,7 +217,7 @@ func Image(p Picture) templ.Component {
 	})
 }
 
-// narrowSize keeps the room for a picture of other proportions until it has come.
+// narrowSize reserves the space of a picture of other proportions until it is loaded.
 func (p Picture) narrowSize() templ.Attributes {
 	if p.NarrowSize[0] == 0 {
 		return nil
@@ -428,7 +428,7 @@ func Numbers(caption string, ns []Number) templ.Component {
 type Confusion struct {
 	Title   string
 	Classes []string // as predicted: the columns
-	Vectors bool     // the rows tell how many support vectors are of the class
+	Vectors bool     // the rows have the number of support vectors of the class
 	Rows    []ConfusionRow
 }
 

@@ -17,7 +17,7 @@ import (
 
 // Bodies that come slowly are bounded by number: one more of a workspace is refused, until the
 // oldest has had its time and gives way. Others are served all the while, and a place is free
-// again once its body has come.
+// again once its body has arrived.
 func TestBodiesAtOnce(t *testing.T) {
 	t.Parallel()
 	const limit = 20 << 20

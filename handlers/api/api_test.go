@@ -352,7 +352,7 @@ func TestAPIProgress(t *testing.T) {
 		seen = append(seen, e.Data)
 	}
 	require.Check(t, seen[len(seen)-1] == `{"status":"running"}`, "progress after the status %v", seen)
-	// One who comes late hears the status first, too.
+	// A late reader receives the status first, too.
 	late := c.Open(t.Context(), "GET", "/api/runs/"+run+"/events", nil)
 	defer late.Body.Close()
 	lateBody := bufio.NewReader(late.Body)

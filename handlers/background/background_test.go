@@ -151,7 +151,7 @@ func TestPathsInTurn(t *testing.T) {
 	})
 }
 
-// The next caller hears of a failure, once; so with a panic.
+// The next caller receives a failure, once; so with a panic.
 func TestPathFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestPathFails(t *testing.T) {
 		}
 		defer func() {
 			text, _ := recover().(string)
-			require.Check(t, strings.Contains(text, "of the solver"), "the asker hears %q", text)
+			require.Check(t, strings.Contains(text, "of the solver"), "the caller receives %q", text)
 		}()
 		_, _, _ = p.wait(t.Context(), "a", "k", Question{Spec: spec}, true, time.Minute)
 	})

@@ -161,7 +161,7 @@ func (a *Work) FindSearch(ctx context.Context, ws store.Workspace, id string) (f
 }
 
 // SaveSetting queues a run with one of the settings of a search that is done. Its note
-// tells how it was selected and the nested score of the selection.
+// says how it was selected and the nested score of the selection.
 func (a *Work) SaveSetting(ctx context.Context, ws store.Workspace, asks store.Request, s store.Search, at int) (store.Run, error) {
 	if s.Result == nil {
 		return store.Run{}, web.Errorf(web.Conflict, "This search has no result: there is no setting to save.")

@@ -162,7 +162,7 @@ func TestPollOffline(t *testing.T) {
 	get[bool](student, `(window.fetch = window.there, true)`)
 	student.wait(`document.querySelector(".poll-status").textContent.includes("Your answer counts")`)
 
-	// It hears nothing of the end of the question.
+	// It does not learn that the question has ended.
 	get[bool](student, `(window.fetch = (to, how) => how?.method === "POST" ? window.there(to, how) : Promise.reject(new TypeError("no network")), true)`)
 	host.post(t, poll, "do=close")
 	student.expect("409")

@@ -376,7 +376,7 @@ func TestQuickSteps(t *testing.T) {
 		clicker(p, " ", "Space", 32, 0)
 	}
 	got := p.text("[data-count]")
-	require.Check(t, strings.HasPrefix(got, "step 0 "), "before anything has come it is %s", got)
+	require.Check(t, strings.HasPrefix(got, "step 0 "), "before anything has arrived it is %s", got)
 	const third = `document.querySelector("[data-count]").textContent.startsWith("step 3 ")`
 	get[bool](p, "(late.letstates(), true)")
 	p.wait(third + " && " + answered)

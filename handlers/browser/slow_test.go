@@ -27,7 +27,7 @@ func slowly(t *testing.T, s *server) (base string, questions <-chan question) {
 			through.ServeHTTP(w, r)
 			return
 		}
-		body, err := io.ReadAll(r.Body) // until then the server does not hear that the page leaves
+		body, err := io.ReadAll(r.Body) // until then the server does not notice that the page leaves
 		if err != nil {
 			return
 		}

@@ -7,6 +7,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/export"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -17,10 +18,8 @@ func runExport(ctx context.Context, args []string, std Streams) error {
 		"Converts a model saved by fit to a format that other programs read. The result gives the same classes and decision values without Margin Lab.")
 	f.Heading("Files")
 	model := f.String("model", "FILE", "", "Model file written by fit --out.")
-	format := param.Param{Name: "format", Kind: param.Choice, Help: "Output format."}
-	for _, e := range export.Formats {
-		format.Options = append(format.Options, param.Option{Name: e.Name, Help: e.Help})
-	}
+	formats := lists.Map(export.Formats, func(e export.Format) param.Option { return param.Option{Name: e.Name, Help: e.Help} })
+	format := param.Param{Name: "format", Kind: param.Choice, Help: "Output format.", Options: formats}
 	var chosen string
 	f.Param(format, func(text string) error {
 		chosen = text

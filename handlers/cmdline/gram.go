@@ -153,7 +153,7 @@ func (o *gramOptions) matrix(ctx context.Context, std Streams) (k kernel.Matrix,
 	}
 	p := progressOn(std)
 	defer p.end()
-	k, err = kernel.GramTold(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), x, p.tell)
+	k, err = kernel.GramOf(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), x, p.tell)
 	return k, x.Text, err
 }
 
@@ -168,7 +168,7 @@ func (o *gramOptions) labelled(ctx context.Context, std Streams) (kernel.Matrix,
 	p := progressOn(std)
 	defer p.end()
 	if d.Objects != nil {
-		k, err := kernel.GramTold(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), d.Objects, p.tell)
+		k, err := kernel.GramOf(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), d.Objects, p.tell)
 		return k, d, err
 	}
 	f, err := kernel.New(o.kernel.Name, o.kernel.Values, d.X).Fit(ctx, d.X, p.tell)

@@ -131,7 +131,7 @@ func (s *server) study(ctx context.Context, asked *study.Study, samples []study.
 // errCancelledThere is returned for a run cancelled on the server.
 var errCancelledThere = errors.New("the run was cancelled on the server, nothing was saved")
 
-// job is what the server tells of a run or a study.
+// job is the state of a run or a study on the server.
 type job struct {
 	Status string        `json:"status"`
 	Error  string        `json:"error"`

@@ -54,7 +54,7 @@ const (
 func parseStudy(args []string) (*studyOptions, error) {
 	f := NewFlags("study FILE|NAME [flags]",
 		"Compares learners on several data sets: tuned on the training folds, scored on the same test folds. Prints accuracies, support vectors, times, mean ranks and tests of significance. FILE describes the study. Built-in studies: "+ready()+".")
-	source := f.Argument(readyNames()...)
+	source := f.Argument(lists.Map(study.Builtins, func(r study.Ready) string { return r.Name })...)
 	f.Heading("Files")
 	o := studyOptions{format: studyFormats[0]}
 	f.Func("data", "FILE", "Additional data set, a file in any format that fit reads; may be given several times.", func(text string) error {
@@ -93,11 +93,6 @@ func parseStudy(args []string) (*studyOptions, error) {
 		}
 	}
 	return &o, nil
-}
-
-// readyNames returns the names of the built-in studies.
-func readyNames() []string {
-	return lists.Map(study.Builtins, func(r study.Ready) string { return r.Name })
 }
 
 func ready() string {

@@ -234,7 +234,7 @@ func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
 
 // refuseFile shows the form with the fault of the file.
 func (a *Handler) refuseFile(w http.ResponseWriter, r *http.Request, name string, err error) error {
-	message := told(err)
+	message := fileMessage(err)
 	switch {
 	case errors.Is(err, dataset.ErrTooLarge):
 		return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, name, message)
@@ -244,8 +244,8 @@ func (a *Handler) refuseFile(w http.ResponseWriter, r *http.Request, name string
 	return err
 }
 
-// told returns the reader's message about a bad file, "" for any other error.
-func told(err error) string {
+// fileMessage returns the reader's message about a bad file, "" for any other error.
+func fileMessage(err error) string {
 	if wrong, ok := errors.AsType[*dataset.Error](err); ok {
 		return wrong.Error() + "."
 	}
@@ -308,7 +308,7 @@ func (a *Handler) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Tab
 	}
 	sheet := r.FormValue("sheet")
 	t, err = dataset.ParseSheet(body, file, sheet, a.Limits)
-	if message = told(err); message != "" && sheet != "" {
+	if message = fileMessage(err); message != "" && sheet != "" {
 		if file, body, err = a.Store.Upload(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err == nil {
 			t, err = dataset.ParseTable(body, file, a.Limits)
 		}
@@ -396,9 +396,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	if left := proposal.LeftText(); left != "" {
 		p.From += "; " + left
 	}
-	for _, l := range proposal.Left {
-		p.Left = append(p.Left, dataview.Named{Name: l.Column, Text: l.Reason})
-	}
+	p.Left = lists.Map(proposal.Left, func(l dataset.LeftOut) dataview.Named { return dataview.Named{Name: l.Column, Text: l.Reason} })
 	for _, c := range proposal.Checks {
 		p.Checks = append(p.Checks, views.Option{Value: c.Fix.String(), Label: c.Do, Help: c.Text, Chosen: c.Applied})
 	}
@@ -495,7 +493,7 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 		return a.askMapping(w, r, table, file, m, name, "Choose one label column and at least one feature.")
 	}
 	d, err := table.Data(m)
-	if message := told(err); message != "" {
+	if message := fileMessage(err); message != "" {
 		return a.askMapping(w, r, table, file, m, name, message)
 	} else if err != nil {
 		return err
@@ -781,10 +779,7 @@ func counts(d *dataset.Data) string {
 	for _, c := range d.Y {
 		n[c]++
 	}
-	parts := make([]string, len(n))
-	for c := range n {
-		parts[c] = fmt.Sprintf("%d of class %s", n[c], d.Classes[c])
-	}
+	parts := lists.Make(len(n), func(c int) string { return fmt.Sprintf("%d of class %s", n[c], d.Classes[c]) })
 	return strings.Join(parts, ", ")
 }
 
@@ -897,7 +892,7 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	}
 	text := r.PostFormValue("rows")
 	d, err := dataset.Read(strings.NewReader(text), "rows.csv", m, a.Limits)
-	if message := told(err); message != "" {
+	if message := fileMessage(err); message != "" {
 		return a.showDataset(w, r, dataview.Dataset{Text: text, TextError: message})
 	} else if err != nil {
 		return err

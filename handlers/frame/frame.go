@@ -15,6 +15,7 @@ import (
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/pictures"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/web"
@@ -110,8 +111,6 @@ func Cancelled(w http.ResponseWriter, r *http.Request, to string) error {
 func (a *Base) AddToReport(ctx context.Context, address string) (f views.AddToReport, err error) {
 	list, err := a.Store.ReportTitles(ctx, Workspace(ctx))
 	f.Address = address
-	for _, r := range list {
-		f.Reports = append(f.Reports, views.Option{Value: r.ID, Label: r.Title})
-	}
+	f.Reports = lists.Map(list, func(r store.Report) views.Option { return views.Option{Value: r.ID, Label: r.Title} })
 	return f, err
 }

@@ -567,12 +567,12 @@ func (b *bench) origin() string {
 }
 
 // bare returns the scene of the bench's data without a model, and the figure that draws it.
-func (a *Handler) bare(ctx context.Context, b *bench, o pictures.Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
+func (a *Handler) bare(b *bench, o pictures.Options) (figure.Scene, figure.Drawing, error) {
 	if b.data == nil {
 		return emptyScene(o), figure.Scatter, nil
 	}
 	if b.data.Kind() != dataset.KindVectors {
-		return figure.Scene{Width: o.Width, Height: o.Height, Dark: o.Dark, Classes: b.data.Classes}, func(s figure.Scene) (*figure.Picture, error) {
+		return figure.Scene{Width: o.Width, Height: o.Height, Dark: o.Dark, Classes: b.data.Classes}, func(ctx context.Context, s figure.Scene) (*figure.Picture, error) {
 			o.Width, o.Height, o.Dark = s.Width, s.Height, s.Dark
 			return a.DataPicture(ctx, b.data, b.hash, "", "", o)
 		}, nil

@@ -19,6 +19,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/store"
@@ -98,9 +99,9 @@ func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answ
 	if res == nil {
 		ans.Took = waited
 		ans.Waits = b.late && !b.patient
-		s, draw, fault := a.bare(ctx, b, b.look)
+		s, draw, fault := a.bare(b, b.look)
 		if err = fault; err == nil {
-			ans.Picture, ans.Stage, err = pictures.Show(s, draw, "/lab/figures/", bareName, drawn, inline)
+			ans.Picture, ans.Stage, err = pictures.Show(ctx, s, draw, "/lab/figures/", bareName, drawn, inline)
 		}
 	} else {
 		var key string
@@ -396,11 +397,7 @@ type choice struct {
 
 // positives returns the choices of the positive class for the page's script.
 func positives(b *bench) []choice {
-	choices := []choice{}
-	for _, o := range b.positives() {
-		choices = append(choices, choice{o.Value, o.Label, o.Chosen})
-	}
-	return choices
+	return lists.Map(b.positives(), func(o views.Option) choice { return choice{o.Value, o.Label, o.Chosen} })
 }
 
 // Figure serves the pictures of an unsaved view.
@@ -419,11 +416,11 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, b *bench) error
 	sheet := pictures.RunSheet(key, name, format, o, func(context.Context) (figure.Run, error) { return a.run(b, res, o), nil })
 	if name == bareName {
 		sheet.Draw = func(ctx context.Context) (*figure.Picture, error) {
-			s, draw, err := a.bare(ctx, b, o)
+			s, draw, err := a.bare(b, o)
 			if err != nil {
 				return nil, err
 			}
-			return draw(s)
+			return draw(ctx, s)
 		}
 	} else {
 		b.patient = true

@@ -58,11 +58,8 @@ func (a *Handler) motion(ctx context.Context, form url.Values, b bench) (map[str
 }
 
 // headline returns the texts of the most important numbers.
-func headline(r *ml.Report) (texts [][2]string) {
-	for _, h := range results.Headline(r) {
-		texts = append(texts, [2]string{h.Value, h.Note})
-	}
-	return texts
+func headline(r *ml.Report) [][2]string {
+	return lists.Map(results.Headline(r), func(h views.Headline) [2]string { return [2]string{h.Value, h.Note} })
 }
 
 // preview samples a large data set and returns a note about it.
@@ -78,11 +75,7 @@ func (b *bench) preview() string {
 // sample returns about n of the rows, stratified by class or, for a regression, evenly spaced.
 func sample(d *dataset.Data, n int) *dataset.Data {
 	if d.Scattered() {
-		rows := make([]int, n)
-		for i := range rows {
-			rows[i] = i * d.Len() / n
-		}
-		return d.Sample(rows)
+		return d.Sample(lists.Make(n, func(i int) int { return i * d.Len() / n }))
 	}
 	classes := lists.Map(d.Y, func(c int) float64 { return float64(c) })
 	rows, _ := dataset.Split(classes, 1-float64(n)/float64(d.Len()), 1)

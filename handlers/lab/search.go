@@ -93,10 +93,7 @@ func (b *bench) searchForm() labview.SearchForm {
 	if f.Title == "" {
 		return f
 	}
-	for _, o := range eval.DesignParam.Options {
-		f.Designs = append(f.Designs, views.Option{Value: o.Name, Label: o.Label})
-	}
-	f.Designs = views.Choose(f.Designs, own("design", eval.OfGrid))
+	f.Designs = views.Choose(unexplained(eval.DesignParam.Options), own("design", eval.OfGrid))
 	held := []views.Option{
 		{Value: heldFolds, Label: "k folds"}, {Value: heldAlone, Label: "one point at a time (leave-one-out)"}, {Value: heldShare, Label: "random splits"},
 	}
@@ -105,10 +102,8 @@ func (b *bench) searchForm() labview.SearchForm {
 		f.Columns = views.Choose(pictures.PlainOptions(b.data.Features...), b.form.Get(ofSearch+"fold_column"))
 	}
 	f.Held = views.Choose(held, own("held", heldFolds))
-	for _, o := range eval.ScoresFor(b.spec.Regression()) {
-		f.Scores = append(f.Scores, views.Option{Value: o.Name, Label: o.Label})
-	}
-	f.Scores = views.Choose(f.Scores, b.form.Get(ofSearch+"score"))
+	scores := lists.Map(eval.ScoresFor(b.spec.Regression()), func(s eval.Score) views.Option { return views.Option{Value: s.Name, Label: s.Label} })
+	f.Scores = views.Choose(scores, b.form.Get(ofSearch+"score"))
 	shown := map[string]bool{"design": true, "points": true, "folds": true, "repeats": true, "hold_out": true, "fold_column": true, "score": true}
 	hidden := b.hidden()
 	for _, p := range searchable() {
@@ -134,6 +129,11 @@ func (b *bench) searchForm() labview.SearchForm {
 	return f
 }
 
+// unexplained returns options without their help.
+func unexplained(options []param.Option) []views.Option {
+	return lists.Map(options, func(o param.Option) views.Option { return views.Option{Value: o.Name, Label: o.Label} })
+}
+
 // searchField returns the field for the values of a parameter to try.
 func (b *bench) searchField(p param.Param) views.Field {
 	f := views.Field{Name: p.Name, Form: ofSearch, Label: p.Label, Symbol: p.Symbol}
@@ -143,9 +143,7 @@ func (b *bench) searchField(p param.Param) views.Field {
 	case p.Kind == param.Switch:
 		f.Options = []views.Option{{Value: "true", Label: "yes"}, {Value: "false", Label: "no"}}
 	case p.Kind == param.Choice:
-		for _, o := range p.Options {
-			f.Options = append(f.Options, views.Option{Value: o.Name, Label: o.Label})
-		}
+		f.Options = unexplained(p.Options)
 		switch p.Name {
 		case "kernel":
 			f.Options = b.kernels(f.Options)

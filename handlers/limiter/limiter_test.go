@@ -34,7 +34,7 @@ func enter(ctx context.Context, l *Limiter, asker string) <-chan asked {
 	return got
 }
 
-// settled tells who of them has got a place or was sent away by now.
+// settled returns the askers that have got a place or were refused by now.
 func settled(askers ...<-chan asked) (now []int) {
 	synctest.Wait()
 	for i, a := range askers {

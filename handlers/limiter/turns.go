@@ -24,7 +24,7 @@ func NewTurns() *Turns { return &Turns{New(Places()), New(max(2, runtime.NumCPU(
 // per path; requests replaced by newer ones get 204 No Content.
 //
 // The form field "coarse" is the acceptable coarseness: 0, as fine as possible, or 1, during a
-// drag. Under load the answer is one step coarser, which "coarser" in the answer tells; the script
+// drag. Under load the answer is one step coarser, as "coarser" in the answer says; the script
 // shows that and asks again when nothing moves.
 func (t *Turns) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Request) (map[string]any, error)) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil { // before the turn, because it may arrive slowly

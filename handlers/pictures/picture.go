@@ -165,7 +165,7 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 		return ans, err
 	}
 	if inline {
-		ans.Picture, ans.Stage, err = Show(s, func(s figure.Scene) (*figure.Picture, error) { return r.Decision(ctx, s) }, base, r.Main(), query, true)
+		ans.Picture, ans.Stage, err = Show(ctx, s, r.Decision, base, r.Main(), query, true)
 	} else {
 		ans.Picture, ans.Stage, err = a.linkMain(ctx, r, s, key, o, base, query)
 	}
@@ -247,7 +247,7 @@ func (a *Renderer) Preview(ctx context.Context, r figure.Run, base, query string
 	if err != nil {
 		return ans, err
 	}
-	ans.Picture, ans.Stage, err = Show(s, func(s figure.Scene) (*figure.Picture, error) { return r.Decision(ctx, s) }, base, r.Main(), query, true)
+	ans.Picture, ans.Stage, err = Show(ctx, s, r.Decision, base, r.Main(), query, true)
 	return ans, err
 }
 
@@ -303,8 +303,8 @@ func offset(s figure.Scene) string {
 
 // Show returns the main picture of a page, embedded or linked in two sizes below base, with
 // the data that the page's script needs.
-func Show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base, name, query string, inline bool) (views.Picture, string, error) {
-	pic, err := draw(s)
+func Show(ctx context.Context, s figure.Scene, draw figure.Drawing, base, name, query string, inline bool) (views.Picture, string, error) {
+	pic, err := draw(ctx, s)
 	if err != nil {
 		return views.Picture{}, "", err
 	}
@@ -316,7 +316,7 @@ func Show(s figure.Scene, draw func(figure.Scene) (*figure.Picture, error), base
 	}
 	n := s
 	n.Width, n.Height = phoneWidth, phoneHeight
-	if pic, err = draw(n); err != nil {
+	if pic, err = draw(ctx, n); err != nil {
 		return p, "", err
 	}
 	frames[phoneWidth], toggles[phoneWidth] = pic.Frame, pic.Toggles
@@ -608,13 +608,13 @@ func RoleText(p ml.Point) string {
 }
 
 // BareScene returns the scene of a data set without a model, and the function that draws it. values
-// tells that labels are numbers.
-func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Scene, func(figure.Scene) (*figure.Picture, error), error) {
+// says that labels are numbers.
+func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Scene, figure.Drawing, error) {
 	v, err := figure.ViewOf(d, x, y)
 	if err != nil {
 		return figure.Scene{}, nil, err
 	}
-	s, draw, look := figure.DataScene(d, v), figure.Scatter, o.Look()
+	s, draw, look := figure.DataScene(d, v), figure.Drawing(figure.Scatter), o.Look()
 	if values {
 		if s, draw, err = figure.ValueScene(d, v); err != nil {
 			return s, nil, err
@@ -639,7 +639,7 @@ func (a *Renderer) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y 
 	if err != nil {
 		return nil, err
 	}
-	return draw(s)
+	return draw(ctx, s)
 }
 
 // FigureName takes a figure's name and format apart: boundary.svg.

@@ -61,9 +61,6 @@ func Headline(r *ml.Report) []views.Headline {
 	if r.Rule == ml.Value {
 		held.Label, seen.Label = "Test fit", "Training fit"
 	}
-	for _, h := range []*views.Headline{&held, &seen} {
-		h.Value = strings.Replace(h.Value, ".0\u00a0%", "\u00a0%", 1)
-	}
 	if test == "" {
 		held.Value, held.Note = "–", "no test set"
 	} else if in := r.TestInterval; in != nil {
@@ -247,9 +244,10 @@ func Scores(r *ml.Report) (train, test string) {
 	return score(r.R2, r.MSE), score(r.TestR2, r.TestMSE)
 }
 
-// Percent formats a fraction: 0.5 is "50.0 %", with a no-break space.
+// Percent formats a fraction with one decimal, unless that is 0: "94.1 %" or "50 %", with a
+// no-break space.
 func Percent(v float64) string {
-	return strconv.FormatFloat(100*v, 'f', 1, 64) + "\u00a0%"
+	return strings.TrimSuffix(strconv.FormatFloat(100*v, 'f', 1, 64), ".0") + "\u00a0%"
 }
 
 // Duration formats a number of seconds.

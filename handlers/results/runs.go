@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 )
@@ -111,11 +112,7 @@ func Narrowed(q url.Values) bool {
 
 // FieldNames returns the names of store.Fields(), with accuracy for the one on held-out points.
 func FieldNames() []string {
-	names := []string{"accuracy", "dataset"}
-	for _, f := range store.Fields() {
-		names = append(names, f.Name)
-	}
-	return names
+	return append([]string{"accuracy", "dataset"}, lists.Map(store.Fields(), func(f store.Field) string { return f.Name })...)
 }
 
 // RunStatuses in the order that a run goes through them.
@@ -123,9 +120,6 @@ var RunStatuses = []store.Status{store.Queued, store.Running, store.Done, store.
 
 // Choice returns a parameter whose values are the given ones.
 func Choice[T ~string](name string, values []T) param.Param {
-	p := param.Param{Name: name, Kind: param.Choice}
-	for _, v := range values {
-		p.Options = append(p.Options, param.Option{Name: string(v)})
-	}
-	return p
+	options := lists.Map(values, func(v T) param.Option { return param.Option{Name: string(v)} })
+	return param.Param{Name: name, Kind: param.Choice, Options: options}
 }

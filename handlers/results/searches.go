@@ -41,7 +41,7 @@ func RankedBy(s store.Search) eval.Score {
 }
 
 // ScoreText formats the mean of a score over folds with its deviation: "accuracy 93.1 % (sd
-// 2.0 %)".
+// 2.3 %)".
 func ScoreText(score eval.Score, folds []eval.Fold) string {
 	mean, deviation, ok := score.Over(folds)
 	if !ok {

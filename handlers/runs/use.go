@@ -20,6 +20,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/export"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -29,11 +30,7 @@ import (
 
 // ModelExtensions returns the file extensions that Model serves.
 func ModelExtensions() []string {
-	extensions := []string{".json"}
-	for _, f := range export.Formats {
-		extensions = append(extensions, f.Extension)
-	}
-	return extensions
+	return append([]string{".json"}, lists.Map(export.Formats, func(f export.Format) string { return f.Extension })...)
 }
 
 // Model sends the trained model in the format of the address: json, or the extension of one

@@ -17,6 +17,7 @@ import (
 
 	"marginlab/handlers/cache"
 	"marginlab/handlers/frame"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views/lessons"
@@ -98,9 +99,7 @@ func (a *Handler) showCourses(w http.ResponseWriter, r *http.Request, typed, pro
 		return err
 	}
 	p := teachview.Courses{Page: a.Frame("Courses", "courses"), Undo: undo, Typed: typed, Problem: problem, ImportProblem: file}
-	for _, c := range courses {
-		p.Rows = append(p.Rows, Row(c, a.Store.Now()))
-	}
+	p.Rows = lists.Map(courses, func(c store.Course) teachview.CourseRow { return Row(c, a.Store.Now()) })
 	switch {
 	case problem != "":
 		w.WriteHeader(http.StatusNotFound)

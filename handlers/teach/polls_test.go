@@ -33,8 +33,6 @@ func counts(doc *goquery.Document) []string {
 	return handlerstest.Texts(doc.Find(".histogram tbody td > span").Clone().Find(".quiet").Remove().End())
 }
 
-// Everybody who follows is told as it happens: the histogram to the teacher, no counts to
-// students.
 // place is where a class sees an option of handlerstest.Optioned.
 func place(t *testing.T, option int) int {
 	t.Helper()
@@ -43,6 +41,7 @@ func place(t *testing.T, option int) int {
 	return slices.Index(lessons.Asked{Lesson: l, Screen: s, Question: s.Question("double")}.Order(), option)
 }
 
+// TestPollEvents: the teacher is sent the histogram as it grows, students no counts.
 func TestPollEvents(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
@@ -106,7 +105,7 @@ func TestAnswersReachTheTeacher(t *testing.T) {
 	})
 	require.Equal(t, rows["/lessons/margins/line?course="+code], "0 | 2 | 2 of 2 | 7", "the distance")
 	require.Equal(t, rows["/lessons/margins/canonical?course="+code], "0 | 0 | 0 of 2 | ", "what nobody has answered")
-	require.Equal(t, strings.Join(handlerstest.Texts(doc.Find(".places td")), " "), "0 0 2 0 0", "who has come where")
+	require.Equal(t, strings.Join(handlerstest.Texts(doc.Find(".places td")), " "), "0 0 2 0 0", "how far the students are")
 	students := handlerstest.Texts(doc.Find("table").Last().Find("tbody tr").Find("th, td:nth-child(2), td:nth-child(3), td:nth-child(4)"))
 	if got := strings.Join(students, "|"); got != "Ada|2 of 6|0|Functional and geometric margin|anonymous 2|2 of 6|1|Functional and geometric margin" {
 		t.Errorf("students: %s", got)

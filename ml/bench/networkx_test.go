@@ -48,7 +48,7 @@ func (all *table) grams(t *testing.T, r row, k kernel.Kernel, x dataset.Objects,
 	t.Helper()
 	all.compare(t, r, 1e-12, func() (run, error) {
 		begin := processorTime()
-		m, err := kernel.GramOf(t.Context(), k, x)
+		m, err := kernel.GramOf(t.Context(), k, x, nil)
 		if err != nil {
 			return run{}, err
 		}

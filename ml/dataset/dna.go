@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -113,11 +114,7 @@ func drawMotifs(rng *rand.Rand, classes, length int) []string {
 }
 
 func drawLetters(rng *rand.Rand, n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = bases[rng.IntN(len(bases))]
-	}
-	return b
+	return lists.Make(n, func(int) byte { return bases[rng.IntN(len(bases))] })
 }
 
 // drawOther draws a letter that is not b.

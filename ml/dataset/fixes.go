@@ -339,11 +339,7 @@ func (t *Table) totals() []int {
 			}
 		}
 	}
-	rows := make([]int, n-first)
-	for k := range rows {
-		rows[k] = first + k
-	}
-	return rows
+	return Indices(n)[first:]
 }
 
 // duplicates returns the rows equal to an earlier one, ignoring row numbers.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"marginlab/ml/lists"
 )
 
 // graphsBy is the prefix of the name of a column of graphs labelled by a node attribute.
@@ -275,15 +277,11 @@ func (r *graphMLReader) part(of string) (data map[string]string) {
 }
 
 // labels returns the values of an attribute, nil if id is empty.
-func (r *graphMLReader) labels(id string, of []map[string]string) (list []string) {
+func (r *graphMLReader) labels(id string, of []map[string]string) []string {
 	if id == "" {
 		return nil
 	}
-	list = make([]string, len(of))
-	for k, data := range of {
-		list[k] = cmp.Or(data[id], r.keys[id].value, "?")
-	}
-	return list
+	return lists.Map(of, func(data map[string]string) string { return cmp.Or(data[id], r.keys[id].value, "?") })
 }
 
 func (r *graphMLReader) table() (*Table, *Error) {

@@ -61,10 +61,7 @@ func (g Graph) Canonical() (Graph, error) {
 		ends  [2]int
 		label string
 	}
-	edges := make([]edge, len(g.Edges))
-	for k, e := range g.Edges {
-		edges[k] = edge{e, g.EdgeLabels[k]}
-	}
+	edges := lists.Make(len(g.Edges), func(k int) edge { return edge{g.Edges[k], g.EdgeLabels[k]} })
 	slices.SortFunc(edges, func(a, b edge) int {
 		return cmp.Or(compareEdges(a.ends, b.ends), cmp.Compare(a.label, b.label))
 	})

@@ -132,11 +132,7 @@ func (d *Data) Len() int { return len(d.Y) }
 
 // Indices returns the numbers from 0 to n-1, as of n rows.
 func Indices(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
+	return lists.Make(n, func(i int) int { return i })
 }
 
 // Subset returns the data of these rows, in the given order. It keeps the classes of d,

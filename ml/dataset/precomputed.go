@@ -126,11 +126,7 @@ const (
 )
 
 func (p *Precomputed) header() []string {
-	names := []string{numberName}
-	for j := range p.Columns() {
-		names = append(names, kernelName(j))
-	}
-	return names
+	return append([]string{numberName}, lists.Make(p.Columns(), kernelName)...)
 }
 
 // kernelName is the name of column j.

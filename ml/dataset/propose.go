@@ -435,16 +435,16 @@ func keys(m map[string]int) []string {
 
 // ClassesText lists the classes with their rows: "B 357, M 212".
 func (p *Proposal) ClassesText() string {
-	const most = 6
-	var parts []string
-	for k, c := range p.Classes {
-		if k == most && len(p.Classes) > most+1 {
-			parts = append(parts, fmt.Sprintf("%d more", len(p.Classes)-most))
-			break
-		}
-		parts = append(parts, c.Class+" "+strconv.Itoa(c.Rows))
+	classes := lists.Map(p.Classes, func(c ClassCount) string { return c.Class + " " + strconv.Itoa(c.Rows) })
+	return strings.Join(shortened(classes, 6), ", ")
+}
+
+// shortened returns the texts or, if they exceed most by several, the first of them and "n more".
+func shortened(texts []string, most int) []string {
+	if len(texts) <= most+1 {
+		return texts
 	}
-	return strings.Join(parts, ", ")
+	return append(texts[:most], fmt.Sprintf("%d more", len(texts)-most))
 }
 
 // From describes the columns the label is predicted from: "30 columns".
@@ -470,16 +470,8 @@ func (p *Proposal) What() string {
 
 // LeftText names the columns left out, "" if there are none.
 func (p *Proposal) LeftText() string {
-	const most = 4
-	var names []string
-	for k, l := range p.Left {
-		if k == most && len(p.Left) > most+1 {
-			names = append(names, fmt.Sprintf("%d more", len(p.Left)-most))
-			break
-		}
-		names = append(names, l.Column)
-	}
-	if names == nil {
+	names := shortened(lists.Map(p.Left, func(l LeftOut) string { return l.Column }), 4)
+	if len(names) == 0 {
 		return ""
 	}
 	text := names[len(names)-1]

@@ -875,11 +875,7 @@ func (c *cells) classes() (distinct []string, of func() []int) {
 				place[k] = places[i]
 			}
 		}
-		of := make([]int, c.Len())
-		for i, k := range c.codes[c.skipped:] {
-			of[i] = place[k]
-		}
-		return of
+		return lists.Map(c.codes[c.skipped:], func(k uint8) int { return place[k] })
 	}
 }
 

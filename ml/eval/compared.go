@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -120,11 +121,7 @@ func OnFolds(settings []Setting, k int, rope float64) (pairs []FoldPair, err err
 func OnSameFolds(all []Evidence, rope float64) (pairs []FoldPair, err error) {
 	sign := RankedBy(all[0].Score, false).sign(1)
 	return pairsOnFolds(len(all), all[0].ratio(), rope, RankedBy(all[0].Score, false).Share, func(a, b int) ([]float64, error) {
-		d := make([]float64, len(all[a].Folds))
-		for i := range d {
-			d[i] = sign * (all[a].Folds[i] - all[b].Folds[i])
-		}
-		return d, nil
+		return lists.Make(len(all[a].Folds), func(i int) float64 { return sign * (all[a].Folds[i] - all[b].Folds[i]) }), nil
 	})
 }
 

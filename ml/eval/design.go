@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -105,10 +106,7 @@ func (d *Drawn) Settings() ([]param.Values, error) {
 	})
 	var shares [][]float64
 	if d.Design == OfSobol {
-		shift := make([]uint32, len(names))
-		for j := range shift {
-			shift[j] = r.Uint32()
-		}
+		shift := lists.Make(len(names), func(int) uint32 { return r.Uint32() })
 		shares = sobol(d.Points, shift)
 	} else {
 		shares = make([][]float64, d.Points)

@@ -253,7 +253,7 @@ func TestCrossValidateFails(t *testing.T) {
 	require.Check(t, errors.Is(err, context.Canceled), "an ended context gives %v", err)
 }
 
-// TestProgress hears every cell once, and cancels when half of them are done.
+// TestProgress receives every cell once, and cancels when half of them are done.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	d := moons(t, 60)

@@ -54,7 +54,7 @@ const mostShares = 100
 
 // check validates s for n points. Errors are param.Problems and *param.Refusal.
 func (s Scheme) check(n int) error {
-	ways := lists.Count([]bool{s.LeaveOneOut, s.HoldOut != 0, s.Column != ""}, func(chosen bool) bool { return chosen })
+	ways := lists.CountTrue(s.LeaveOneOut, s.HoldOut != 0, s.Column != "")
 	switch {
 	case ways > 1:
 		return param.Problems{{Field: "folds", Message: "folds: choose only one of leave-one-out, a held-out fraction and a column of folds"}}

@@ -468,7 +468,7 @@ const LargestMSE = 1e150
 
 // whole reports whether the fold has exactly one of shares, errors and a failure.
 func (f Fold) whole() bool {
-	return lists.Count([]bool{f.Shares != nil, f.Errors != nil, f.Failure != ""}, func(has bool) bool { return has }) == 1
+	return lists.CountTrue(f.Shares != nil, f.Errors != nil, f.Failure != "") == 1
 }
 
 // rankedBy returns the ranking score.
@@ -487,10 +487,7 @@ func summed(folds []Fold, classes int) [][]int {
 	if classes == 0 {
 		return nil
 	}
-	counts := make([][]int, classes)
-	for c := range counts {
-		counts[c] = make([]int, classes)
-	}
+	counts := lists.Make(classes, func(int) []int { return make([]int, classes) })
 	for _, f := range folds {
 		if f.Shares == nil || len(f.Confusion) != classes {
 			return nil

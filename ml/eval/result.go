@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -140,11 +141,7 @@ func (r *Result) NestedFolds() []Fold {
 	if r.Nested.Settings != nil {
 		return r.Nested.Folds
 	}
-	own := make([]Fold, len(r.Nested.Chosen))
-	for i, chosen := range r.Nested.Chosen {
-		own[i] = r.Settings[chosen].Folds[i]
-	}
-	return own
+	return lists.Make(len(r.Nested.Chosen), func(i int) Fold { return r.Settings[r.Nested.Chosen[i]].Folds[i] })
 }
 
 // Failure returns the reason why a training of the setting failed, empty if all succeeded.

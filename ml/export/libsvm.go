@@ -165,10 +165,7 @@ type grouped struct {
 // its two. Every class has a support vector, if necessary of weight 0: engines expect one.
 func group(m *ml.Model) grouped {
 	k := max(2, len(m.Classes))
-	machineOf := make([][]int, k)
-	for i := range machineOf {
-		machineOf[i] = make([]int, k)
-	}
+	machineOf := lists.Make(k, func(int) []int { return make([]int, k) })
 	pairs(k, func(machine, i, j int) { // in the model's order
 		machineOf[k-1-i][k-1-j], machineOf[k-1-j][k-1-i] = machine, machine
 	})

@@ -228,7 +228,7 @@ func (c gaussianCells) sum(ctx context.Context, dst []float64, x, z blas64.Gener
 		for _, t := range columns[k] {
 			done.Add(int64(len(t.points)))
 		}
-		trace.Tell(ctx, int(done.Load()), x.Rows)
+		trace.Report(ctx, int(done.Load()), x.Rows)
 	})
 	return c.work(x.Rows+z.Rows, max(len(from), len(to)))
 }

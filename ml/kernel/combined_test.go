@@ -198,7 +198,7 @@ func TestCombinedObjects(t *testing.T) {
 					t.Fatalf("%s takes %q, %v, definite %v, %v", text, kind, err, k.Definite(), k.Validate())
 				}
 				cross := require.Value(Cross(t.Context(), k, c.x, c.x))(t)
-				g := require.Value(GramOf(t.Context(), k, c.x))(t)
+				g := require.Value(GramOf(t.Context(), k, c.x, nil))(t)
 				self := require.Value(Self(t.Context(), k, c.x))(t)
 				row, v := make([]float64, n), make([]float64, len(parts))
 				for i := range n {

@@ -20,7 +20,7 @@ func BenchmarkGraphs(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				require.Value(GramOf(b.Context(), c.k, graphs(all[:c.n]...)))(b)
+				require.Value(GramOf(b.Context(), c.k, graphs(all[:c.n]...), nil))(b)
 			}
 		})
 	}

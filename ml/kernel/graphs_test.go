@@ -70,7 +70,7 @@ func TestGraphKernelsHaveTheKnownValues(t *testing.T) {
 				list = append(list, g)
 			}
 			if row.Gram[0][0] == 0 { // null: the series diverges
-				require.Fails(t, require.Err(GramOf(t.Context(), k, graphs(list...))),
+				require.Fails(t, require.Err(GramOf(t.Context(), k, graphs(list...), nil)),
 					"diverges for 4 of 4 graphs: the spectral radius of the product graph of row 1 with itself is 4, and 0.5 times that is not below 1; use a weight below 0.25", "%v", k)
 				continue
 			}
@@ -364,7 +364,7 @@ func TestWalksOfReducibleGraphs(t *testing.T) {
 func TestGraphsTooLarge(t *testing.T) {
 	t.Parallel()
 	x := graphs(path3, dataset.Graph{N: 2049})
-	require.Fails(t, require.Err(GramOf(t.Context(), walkOf(0.1, false, true), x)), "row 2 has 2049 nodes", "the error")
+	require.Fails(t, require.Err(GramOf(t.Context(), walkOf(0.1, false, true), x, nil)), "row 2 has 2049 nodes", "the error")
 	many := graphs(slices.Repeat([]dataset.Graph{{N: dataset.MostNodes}}, 400)...)
 	require.Fails(t, require.Err(Cross(t.Context(), wlOf(4, true), many, graphs(path3))), "use fewer rounds or fewer graphs", "the error")
 }
@@ -374,7 +374,7 @@ func TestGraphKernelsAreCancelled(t *testing.T) {
 	for _, k := range []Kernel{wlOf(3, true), walkOf(0.1, false, false)} {
 		for n := range int64(12) {
 			ctx := mltest.NewLooks(t.Context(), n)
-			_, err := GramOf(ctx, k, graphs(cycle(30), cycle(31), path3, cycle(33)))
+			_, err := GramOf(ctx, k, graphs(cycle(30), cycle(31), path3, cycle(33)), nil)
 			require.Check(t, (ctx.Over() > 0) == (err != nil), "%v, cancelled at look %d: %v", k, n, err)
 		}
 	}

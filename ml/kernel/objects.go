@@ -34,16 +34,12 @@ type comparison interface {
 // computed on demand.
 const mostHeld = 4096
 
-// GramOf is GramTold without a recorder.
-func GramOf(ctx context.Context, k Kernel, x dataset.Objects) (Matrix, error) {
-	return GramTold(ctx, k, x, nil)
-}
-
-// GramTold returns the kernel matrix of objects other than vectors (for those, see NewGram),
-// computed on all processors. recorder receives the number of rows done, never concurrently. For
-// many objects, rows are computed on demand, and recorder is called when each is first there.
+// GramOf returns the kernel matrix of objects other than vectors (for those, see NewGram),
+// computed on all processors. recorder, which may be nil, receives the number of rows done, never
+// concurrently. For many objects, rows are computed on demand, and recorder is called when each is
+// first there.
 // Errors: objects that k does not take, values that are not finite, ctx.Err().
-func GramTold(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.Recorder) (Matrix, error) {
+func GramOf(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.Recorder) (Matrix, error) {
 	m := x.Len()
 	if m > mostHeld {
 		diag, err := Self(ctx, k, x)

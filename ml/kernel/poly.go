@@ -79,7 +79,7 @@ func (s *Sum) gridPolynomial(ctx context.Context, dst []float64, p Plane, ss, ts
 	}
 	coef, power := make([]float64, degree+1), make([]float64, degree+1)
 	for j, t := range ts {
-		if !goesOn(ctx, j, len(ts)) {
+		if checkpoint(ctx, j, len(ts)) != nil {
 			break
 		}
 		clear(coef)

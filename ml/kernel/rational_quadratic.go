@@ -66,7 +66,7 @@ func (k rational) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, 
 	}
 	along, v := make([]float64, len(ss)), make([]float64, len(ss))
 	for j, w := range s.w {
-		if j%16 == 0 && !goesOn(ctx, j, len(s.w)) {
+		if j%16 == 0 && checkpoint(ctx, j, len(s.w)) != nil {
 			break
 		}
 		a, b, off := a[j], b[j], off[j]

@@ -34,7 +34,7 @@ func ofStrings(name string, k int, decay float64, normal bool) Kernel {
 // matrixOf is the whole of a kernel matrix.
 func matrixOf(t testing.TB, k Kernel, x dataset.Objects) *mat.Dense {
 	t.Helper()
-	g := require.Value(GramOf(t.Context(), k, x))(t)
+	g := require.Value(GramOf(t.Context(), k, x, nil))(t)
 	m := mat.NewDense(g.Len(), g.Len(), nil)
 	for i := range g.Len() {
 		g.Row(m.RawRowView(i), i)
@@ -182,7 +182,7 @@ func semidefinite(r *rapid.T, t *testing.T, k Kernel, x dataset.Objects) {
 	v, _, ok := dense.Eigen(s, false)
 	require.Must(r, ok, "no eigenvalues")
 	require.Check(r, v[0] >= -1e-9*(1+v[n-1]), "%v: eigenvalue %g", k, v[0])
-	g, err := GramOf(t.Context(), k, x)
+	g, err := GramOf(t.Context(), k, x, nil)
 	d, ok := g.(interface{ Definite() bool })
 	require.Check(r, err == nil && ok && d.Definite(), "%v: not known to be positive semidefinite: %v", k, err)
 }
@@ -197,11 +197,11 @@ func TestStringsWithoutPieces(t *testing.T) {
 		}
 	}
 	long := texts("abc", strings.Repeat("a", 530))
-	require.Fails(t, require.Err(GramOf(t.Context(), ofStrings("gap-subsequence", 265, 1, true), long)), "row 2", "a value beyond all numbers")
+	require.Fails(t, require.Err(GramOf(t.Context(), ofStrings("gap-subsequence", 265, 1, true), long, nil)), "row 2", "a value beyond all numbers")
 	// To compare it, as much memory would be taken as crashes the program.
 	huge := texts("abc", strings.Repeat("a", mostWork/(2*wide*8)+1)) // packed, and one column of the table
 	work := ofStrings("gap-subsequence", 2, 0.5, false)
-	_, gram := GramOf(t.Context(), work, huge)
+	_, gram := GramOf(t.Context(), work, huge, nil)
 	_, cross := Cross(t.Context(), work, x, huge)
 	for _, err := range []error{gram, cross} {
 		require.Check(t, err != nil && strings.Contains(err.Error(), "row 2") && strings.Contains(err.Error(), "use a smaller k"),
@@ -221,7 +221,7 @@ func TestGramOfManyIsComputed(t *testing.T) {
 	}
 	for _, normal := range []bool{false, true} {
 		k := ofStrings("spectrum", 2, 0, normal)
-		g := require.Value(GramOf(t.Context(), k, x))(t)
+		g := require.Value(GramOf(t.Context(), k, x, nil))(t)
 		few := matrixOf(t, k, x.Subset([]int{0, 1, 2, 3, 4, 5, 6, 7}))
 		row := make([]float64, g.Len())
 		for i := range 8 {
@@ -233,29 +233,29 @@ func TestGramOfManyIsComputed(t *testing.T) {
 	}
 }
 
-// A recorder hears of every row once, of all in the end, and may end the work.
-func TestGramIsTold(t *testing.T) {
+// A recorder receives every row once, all in the end, and may end the work.
+func TestGramReports(t *testing.T) {
 	t.Parallel()
 	x := texts(slices.Repeat([]string{"abcab", "bca"}, 15)...)
 	k := ofStrings("spectrum", 2, 0, false)
-	heard := 0
-	told, err := GramTold(t.Context(), k, x, func(s trace.Step) {
-		heard++
-		require.Check(t, s.Phase == "kernel matrix" && s.Done == heard && s.Rows == 30, "step %d is %+v", heard, s)
+	seen := 0
+	g, err := GramOf(t.Context(), k, x, func(s trace.Step) {
+		seen++
+		require.Check(t, s.Phase == "kernel matrix" && s.Done == seen && s.Rows == 30, "step %d is %+v", seen, s)
 	})
-	require.Check(t, err == nil && heard == 30 && told.Len() == 30, "%d steps, %v", heard, err)
-	// Of many it hears of a row when that is there for the first time.
-	heard = 0
-	many := require.Value(GramTold(t.Context(), k, texts(slices.Repeat(x.Values, mostHeld/30+1)...), func(s trace.Step) { heard = s.Done }))(t)
+	require.Check(t, err == nil && seen == 30 && g.Len() == 30, "%d steps, %v", seen, err)
+	// Of many it receives a row when that is first there.
+	seen = 0
+	many := require.Value(GramOf(t.Context(), k, texts(slices.Repeat(x.Values, mostHeld/30+1)...), func(s trace.Step) { seen = s.Done }))(t)
 	row := make([]float64, many.Len())
 	for i := range 40 {
 		many.Row(row, i/2)
 	}
-	require.Check(t, heard >= 16 && heard <= 20, "%d rows were heard of, 20 computed", heard) // every few rows
+	require.Check(t, seen >= 16 && seen <= 20, "%d rows were reported, 20 computed", seen) // every few rows
 	ctx, cancel := context.WithCancel(t.Context())
-	heard = 0
-	_, err = GramTold(ctx, k, x, func(trace.Step) { heard++; cancel() })
-	require.Check(t, err == context.Canceled && heard <= runtime.GOMAXPROCS(0), "%v after %d rows", err, heard)
+	seen = 0
+	_, err = GramOf(ctx, k, x, func(trace.Step) { seen++; cancel() })
+	require.Check(t, err == context.Canceled && seen <= runtime.GOMAXPROCS(0), "%v after %d rows", err, seen)
 }
 
 func TestGramOfObjectsIsCancelled(t *testing.T) {
@@ -263,6 +263,6 @@ func TestGramOfObjectsIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	x := texts(strings.Repeat("ab", 500), strings.Repeat("ba", 500))
-	_, err := GramOf(ctx, ofStrings("gap-subsequence", 3, 0.5, false), x)
+	_, err := GramOf(ctx, ofStrings("gap-subsequence", 3, 0.5, false), x, nil)
 	require.Check(t, err == context.Canceled, "%v", err)
 }

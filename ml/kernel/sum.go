@@ -112,7 +112,7 @@ func (s *Sum) AtRows(ctx context.Context, dst []float64, x *mat.Dense) {
 			dst[i] = s.at(x.RawRowView(i), v)
 		}
 		if n := int(done.Add(1)); n%(blocks/1000+1) == 0 {
-			trace.Tell(ctx, min(n*rows, len(dst)), len(dst))
+			trace.Report(ctx, min(n*rows, len(dst)), len(dst))
 		}
 	})
 }
@@ -187,11 +187,11 @@ func (s *Sum) Grid(ctx context.Context, dst []float64, p Plane, ss, ts []float64
 	return ctx.Err()
 }
 
-// goesOn tells who follows ctx that so many of the rows of a grid, or of its terms, are done, and
-// reports whether ctx goes on.
-func goesOn(ctx context.Context, done, rows int) bool {
-	trace.Tell(ctx, done, rows)
-	return pace.Look(ctx) == nil
+// checkpoint reports how many of the rows of a grid, or of its terms, are done, and returns the
+// error of ctx if that has ended.
+func checkpoint(ctx context.Context, done, rows int) error {
+	trace.Report(ctx, done, rows)
+	return pace.Look(ctx)
 }
 
 // gridDirect evaluates point by point, unless ctx ends.
@@ -200,7 +200,7 @@ func (s *Sum) gridDirect(ctx context.Context, dst []float64, p Plane, ss, ts []f
 	v := s.scratch()
 	some := 1 + 1<<14/len(s.w) // points between two looks at ctx
 	for k := range dst {
-		if k%some == 0 && !goesOn(ctx, k/len(ss), len(ts)) {
+		if k%some == 0 && checkpoint(ctx, k/len(ss), len(ts)) != nil {
 			return
 		}
 		p.point(x, ss[k%len(ss)], ts[k/len(ss)])
@@ -218,7 +218,7 @@ func (s *Sum) gridProducts(ctx context.Context, dst []float64, ss, ts []float64,
 	left := blas64.General{Rows: len(ts), Cols: size, Stride: size, Data: make([]float64, len(ts)*size)}
 	right := blas64.General{Rows: size, Cols: len(ss), Stride: len(ss), Data: make([]float64, size*len(ss))}
 	out := blas64.General{Rows: len(ts), Cols: len(ss), Stride: len(ss), Data: dst}
-	for first := 0; first < len(s.w) && goesOn(ctx, first, len(s.w)); first += block {
+	for first := 0; first < len(s.w) && checkpoint(ctx, first, len(s.w)) == nil; first += block {
 		n := min(block, len(s.w)-first)
 		left.Cols, right.Rows = n, n
 		tables(first, left, right)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
@@ -105,10 +106,7 @@ func (w *walks) prepare(x dataset.Objects) []walked {
 	}
 	list := make([]walked, x.Len())
 	for i, g := range x.(*dataset.Graphs).Values {
-		labels := make([]int, g.N)
-		for v := range labels {
-			labels[v] = number(g.Label(v))
-		}
+		labels := lists.Make(g.N, func(v int) int { return number(g.Label(v)) })
 		by := map[int][]step{}
 		along, _ := g.Steps()
 		for v, steps := range along {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 )
 
 // Weights are a sum f(x) = sum_j u_j k(z_j, x) over objects that are no vectors, written out
@@ -35,7 +36,7 @@ type weighed interface {
 	// feature of a number in it is.
 	weights() []float64
 	name(feature int) string
-	// parts tells of each x_i what each of its parts, symbols or nodes, adds to the sum at x_i:
+	// parts returns for each x_i what each of its parts, symbols or nodes, adds to the sum at x_i:
 	// a feature that has several parts belongs to each of them alike.
 	parts(ctx context.Context, x dataset.Objects) ([][]float64, error)
 }
@@ -43,7 +44,7 @@ type weighed interface {
 // errHeavy is returned for sums whose features are too many to be listed.
 var errHeavy = errors.New("too many features to list")
 
-// CanWeigh tells whether Weigh can write sums over the objects z out, in little time and
+// CanWeigh reports whether Weigh can write sums over the objects z out, in little time and
 // memory.
 func CanWeigh(k Kernel, z dataset.Objects) bool {
 	p, err := alone(k, z)
@@ -119,14 +120,11 @@ func (w *Weights) Heaviest(n int) []Feature {
 	slices.SortFunc(below, heavier)
 	below = below[:min(n, len(below))]
 	slices.Reverse(below)
-	var list []Feature
-	for _, a := range slices.Concat(above[:min(n, len(above))], below) {
-		list = append(list, Feature{w.over.name(a), weights[a]})
-	}
-	return list
+	most := slices.Concat(above[:min(n, len(above))], below)
+	return lists.Map(most, func(a int) Feature { return Feature{w.over.name(a), weights[a]} })
 }
 
-// Parts tells of every object of x what each of its parts, its symbols or nodes in order,
+// Parts returns for every object of x what each of its parts, its symbols or nodes in order,
 // adds to f there; together they are f. It returns the errors of Sum and of ctx.
 func (w *Weights) Parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
 	scale, err := lengths(ctx, w.k, x)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
@@ -111,11 +112,7 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 	labels := make(map[string]int)
 	for i, g := range graphs {
 		colours[i] = make([][]int, h+1)
-		first := make([]int, g.N)
-		for v := range first {
-			first[v] = numberOf(labels, g.Label(v))
-		}
-		colours[i][0] = first
+		colours[i][0] = lists.Make(g.N, func(v int) int { return numberOf(labels, g.Label(v)) })
 	}
 	known := len(labels) // colours, of all rounds
 	along, against := make([][][]dataset.Step, len(graphs)), make([][][]dataset.Step, len(graphs))

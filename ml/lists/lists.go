@@ -1,5 +1,14 @@
-// Package lists has Map, At and Count, which package slices of the standard library lacks.
+// Package lists has Make, Map, At, Count and CountTrue, which package slices of the standard library lacks.
 package lists
+
+// Make returns f(0), …, f(n-1).
+func Make[T any](n int, f func(i int) T) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = f(i)
+	}
+	return out
+}
 
 // Map returns f of every element, an empty slice rather than nil if there is none.
 func Map[T, U any](list []T, f func(T) U) []U {
@@ -27,4 +36,9 @@ func Count[T any](list []T, f func(T) bool) (n int) {
 		}
 	}
 	return n
+}
+
+// CountTrue returns the number of true values.
+func CountTrue(values ...bool) int {
+	return Count(values, func(v bool) bool { return v })
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/multiclass"
 	"marginlab/ml/param"
 	"marginlab/ml/svm"
@@ -60,10 +61,7 @@ func CrammerSinger(ctx context.Context, k svm.Matrix, y []int, classes int, s Cr
 		return nil, err
 	}
 	return record(ctx, s.MaxSteps, func(yield func(CrammerSingerState) bool) trace.Status {
-		alpha := make([][]float64, len(y))
-		for i := range alpha {
-			alpha[i] = make([]float64, classes)
-		}
+		alpha := lists.Make(len(y), func(int) []float64 { return make([]float64, classes) })
 		state := p.state(alpha, -1)
 		for yield(state) {
 			if state.Violation <= tol {

@@ -9,7 +9,7 @@
 //
 // The procedures are for 2 to about 100 points: clear and exact, not fast. For training, use
 // packages svm and mcm. All are deterministic: the same input, settings and seed give
-// bit-identical states. Failure to converge is not an error; the status of the replay tells how a
+// bit-identical states. Failure to converge is not an error; the status of the replay says how a
 // run ended.
 //
 // # The problem
@@ -286,11 +286,7 @@ func (p *problem) falls(alpha []float64, i int) bool {
 
 // gradient returns g_i = y_i - (Ku)_i, the gradient of the dual in u.
 func (p *problem) gradient(alpha []float64) []float64 {
-	g := make([]float64, len(alpha))
-	for i := range g {
-		g[i] = p.y[i] - p.score(alpha, i)
-	}
-	return g
+	return lists.Make(len(alpha), func(i int) float64 { return p.y[i] - p.score(alpha, i) })
 }
 
 // middle returns the midpoint of m and M, or the finite one.

@@ -144,9 +144,6 @@ func (r *Result) compared(q quantity) (c Comparison, err error) {
 
 // onFolds tests the difference of two learners on one data set.
 func (r *Result) onFolds(q quantity, own, other Outcome) (eval.TTest, error) {
-	differences := make([]float64, len(own.Folds))
-	for f := range differences {
-		differences[f] = even(q.fold(own.Folds[f]) - q.fold(other.Folds[f]))
-	}
+	differences := lists.Make(len(own.Folds), func(f int) float64 { return even(q.fold(own.Folds[f]) - q.fold(other.Folds[f])) })
 	return eval.CorrectedT(differences, eval.FoldRatio(r.Folds))
 }

@@ -324,7 +324,7 @@ func (r *reader) data(p toml.Primitive) error {
 
 // check returns an error for a set without exactly one valid source.
 func (s Set) check() error {
-	sources := lists.Count([]string{s.File, s.Generator, s.Builtin}, func(from string) bool { return from != "" })
+	sources := lists.CountTrue(s.File != "", s.Generator != "", s.Builtin != "")
 	switch {
 	case sources != 1:
 		return fmt.Errorf("data set %s: expected one of file, generator and builtin", s.Name)

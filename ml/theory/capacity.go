@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/floats"
@@ -82,10 +83,7 @@ func LinearCapacity(w []float64, b float64, x *mat.Dense, y []float64) (Capacity
 	if err := checkFinite("weight", append([]float64{b}, w...)); err != nil {
 		return Capacity{}, err
 	}
-	f := make([]float64, n)
-	for i := range f {
-		f[i] = floats.Dot(w, x.RawRowView(i)) + b
-	}
+	f := lists.Make(n, func(i int) float64 { return floats.Dot(w, x.RawRowView(i)) + b })
 	return capacity(&k, f, floats.Norm(w, 2), b, y)
 }
 

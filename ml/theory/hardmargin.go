@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/floats"
@@ -134,10 +135,7 @@ func projections(w []float64, x *mat.Dense, y []float64) ([]float64, error) {
 	if floats.Max(y) == floats.Min(y) {
 		return nil, param.Refuse("add points of the other class", "the gap needs points of two classes")
 	}
-	at := make([]float64, n)
-	for i := range at {
-		at[i] = floats.Dot(w, x.RawRowView(i))
-	}
+	at := lists.Make(n, func(i int) float64 { return floats.Dot(w, x.RawRowView(i)) })
 	return at, checkFinite("w·x", at)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 
 	"gonum.org/v1/gonum/floats"
@@ -59,10 +60,7 @@ func LinearMargins(w []float64, b float64, x *mat.Dense, y []float64) (Margins, 
 	if len(w) != d {
 		return Margins{}, fmt.Errorf("theory: %d weights for points of %d coordinates", len(w), d)
 	}
-	f := make([]float64, n)
-	for i := range f {
-		f[i] = floats.Dot(w, x.RawRowView(i)) + b
-	}
+	f := lists.Make(n, func(i int) float64 { return floats.Dot(w, x.RawRowView(i)) + b })
 	return NewMargins(f, y, floats.Norm(w, 2))
 }
 

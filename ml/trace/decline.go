@@ -28,7 +28,7 @@ const (
 // Note records a step of the solver, taken at the given time after the start.
 func (d *Decline) Note(after time.Duration, s Step) {
 	if s.Phase == Scoring || s.Phase == Drawing {
-		*d = Decline{} // the solver is through
+		*d = Decline{} // the solver has ended
 	}
 	if !(s.Violation > 0) || math.IsInf(s.Violation, 0) || s.Rows > 0 || s.Trainings > 0 {
 		return

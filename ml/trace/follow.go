@@ -2,11 +2,11 @@ package trace
 
 import "context"
 
-// follow is the key of a follower in a context.
-type follow struct{}
+// progressKey is the key of a progressFunc in a context.
+type progressKey struct{}
 
-// follower hears how many of the rows of a work are done.
-type follower func(done, rows int)
+// progressFunc receives how many of the rows of a computation are done.
+type progressFunc func(done, rows int)
 
 // The phases after a training.
 const (
@@ -14,28 +14,28 @@ const (
 	Drawing = "drawing" // f over a plane, and what follows
 )
 
-// Follow returns a context whose work, scores or a surface, tells r how many of its rows are done,
-// one machine after the other, in this phase. r may be nil.
+// Follow returns a context for computing scores or a surface, which reports to r how many of its
+// rows are done, one machine after the other, in this phase. r may be nil.
 func Follow(ctx context.Context, phase string, r Recorder) context.Context {
 	if r == nil {
 		return ctx
 	}
 	r = r.InTurn()
-	return context.WithValue(ctx, follow{}, follower(func(done, rows int) { r(Step{Phase: phase, Done: done, Rows: rows}) }))
+	return context.WithValue(ctx, progressKey{}, progressFunc(func(done, rows int) { r(Step{Phase: phase, Done: done, Rows: rows}) }))
 }
 
 // Part returns a context for the part of the work that begins after the first rows of all.
 func Part(ctx context.Context, first, all int) context.Context {
-	f, ok := ctx.Value(follow{}).(follower)
+	f, ok := ctx.Value(progressKey{}).(progressFunc)
 	if !ok {
 		return ctx
 	}
-	return context.WithValue(ctx, follow{}, follower(func(done, _ int) { f(first+done, all) }))
+	return context.WithValue(ctx, progressKey{}, progressFunc(func(done, _ int) { f(first+done, all) }))
 }
 
-// Tell tells who follows ctx, if anyone, how many of the rows of its work are done.
-func Tell(ctx context.Context, done, rows int) {
-	if f, ok := ctx.Value(follow{}).(follower); ok {
+// Report reports how many rows are done to the recorder that Follow put into ctx, if any.
+func Report(ctx context.Context, done, rows int) {
+	if f, ok := ctx.Value(progressKey{}).(progressFunc); ok {
 		f(done, rows)
 	}
 }

@@ -9,21 +9,21 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Who follows a context hears of the rows of its work and of its parts; without anyone, telling
-// does nothing.
+// The recorder of a context receives the rows of the computation and of its parts; without one,
+// Report does nothing.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	var heard []string
-	hear := func(s trace.Step) { heard = append(heard, s.String()) }
-	ctx := trace.Follow(t.Context(), trace.Scoring, hear)
-	trace.Tell(ctx, 0, 9)
-	trace.Tell(trace.Part(ctx, 4, 9), 3, 5)
-	trace.Tell(trace.Follow(ctx, trace.Drawing, hear), 1, 2)
-	trace.Tell(trace.Part(trace.Follow(t.Context(), trace.Scoring, nil), 1, 2), 1, 1)
-	require.Slices(t, heard, []string{"scoring: 0 of 9 rows", "scoring: 7 of 9 rows", "drawing: 1 of 2 rows"}, "heard")
+	var got []string
+	record := func(s trace.Step) { got = append(got, s.String()) }
+	ctx := trace.Follow(t.Context(), trace.Scoring, record)
+	trace.Report(ctx, 0, 9)
+	trace.Report(trace.Part(ctx, 4, 9), 3, 5)
+	trace.Report(trace.Follow(ctx, trace.Drawing, record), 1, 2)
+	trace.Report(trace.Part(trace.Follow(t.Context(), trace.Scoring, nil), 1, 2), 1, 1)
+	require.Slices(t, got, []string{"scoring: 0 of 9 rows", "scoring: 7 of 9 rows", "drawing: 1 of 2 rows"}, "got")
 }
 
-// Once the solver is through, nothing is known of the time left.
+// Once the solver has ended, there is no estimate of the remaining time.
 func TestDeclineEndsWithTheSolver(t *testing.T) {
 	t.Parallel()
 	d := watched(1e-3, 60, func(i int) float64 { return math.Exp2(-float64(i) / 10) })

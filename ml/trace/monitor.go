@@ -18,8 +18,8 @@ type Monitor struct {
 	Ahead             int     // remaining parts of the work after the current one
 	Work              int     // numbers touched since the last check
 
-	over bool // the context has ended
-	told int  // iterations at the last report
+	over     bool // the context has ended
+	reported int  // iterations at the last report
 }
 
 // LookEvery is one or two milliseconds of work, in numbers touched.
@@ -38,10 +38,10 @@ func (m *Monitor) Ended(n int) bool {
 
 // Report reports progress unless there was a report within the last 500 iterations.
 func (m *Monitor) Report(violation float64) {
-	if m.Recorder == nil || m.Iterations < m.told+500 {
+	if m.Recorder == nil || m.Iterations < m.reported+500 {
 		return
 	}
-	m.told = m.Iterations
+	m.reported = m.Iterations
 	s := Step{Phase: m.Phase, Iteration: m.Iterations, Objective: m.Objective, Violation: violation}
 	if m.Ahead == 0 {
 		s.Goal = m.Goal

@@ -256,7 +256,7 @@ function brush(box) {
     const up = (y) => img.offsetTop + k * (frame.top + (frame.height * (y_max - y)) / (y_max - y_min));
     const least = (apart * img.clientWidth) / (along(1) - along(0));
     img.style.minWidth = `${least}px`;
-    if (img.clientWidth < Math.floor(least)) return; // its new size is heard of
+    if (img.clientWidth < Math.floor(least)) return; // its new size calls this again
     const across = (x) => `${(100 * x) / pane.clientWidth}%`; // until a narrower window's picture is placed, too
     strips.forEach((strip, i) => {
       strip.margin = 10;

@@ -7,7 +7,7 @@ const superseded = 204;
 const quieter = [2000, 32000];
 
 /** The abort reason of a request that is already answered. */
-const come = "It has come otherwise.";
+const come = "already answered";
 
 /** Messages for temporary refusals, by status. */
 const refusals = { 429: "Too many requests from here", 502: "The server cannot be reached", 503: "The server is busy", 504: "The server is busy" };

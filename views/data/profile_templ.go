@@ -43,8 +43,8 @@ func (p Profile) bar(i int) (x, y, width, height string) {
 
 func plain(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// told are the counts in words.
-func (p Profile) told() string {
+// text returns the counts in words.
+func (p Profile) text() string {
 	parts := make([]string, len(p.Counts))
 	for i, n := range p.Counts {
 		parts[i] = strconv.Itoa(n)
@@ -128,7 +128,7 @@ func profileView(p Profile) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.told())
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.text())
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/data/profile.templ`, Line: 56, Col: 182}
 			}
@@ -141,7 +141,7 @@ func profileView(p Profile) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(p.told())
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(p.text())
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/data/profile.templ`, Line: 57, Col: 21}
 			}

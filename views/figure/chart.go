@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/lists"
 )
 
 // Chart draws curves over a common axis: a solver's progress, a loss, a bound
@@ -196,11 +198,7 @@ func (a Axis) scaled(v float64) float64 {
 }
 
 func (ch *Chart) places(m mapping, xs, ys []float64) []vg.Point {
-	ps := make([]vg.Point, len(xs))
-	for i := range xs {
-		ps[i] = m.at(ch.X.scaled(xs[i]), ch.Y.scaled(ys[i]))
-	}
-	return ps
+	return lists.Make(len(xs), func(i int) vg.Point { return m.at(ch.X.scaled(xs[i]), ch.Y.scaled(ys[i])) })
 }
 
 // soFar are the curves as far as Here.

@@ -84,7 +84,7 @@ func ExampleOverlay() {
 	// Output:
 	// as testdata/overlay.svg
 	// they disagree on 10 % of the area
-	// Boundaries of RBF, linear over x1 and x2. They predict different classes on 9.6 % of the area shown, which is hatched. Of 45 points that all held out, they tell 3 to be of different classes.
+	// Boundaries of RBF, linear over x1 and x2. They predict different classes on 9.6 % of the area shown, which is hatched. Of 45 points that all held out, they predict different classes for 3.
 }
 
 func ExampleRun_Draw() {
@@ -207,7 +207,7 @@ func ExampleScatter() {
 		d.Y[i] = i % 3
 		d.X.SetRow(i, []float64{float64(i%3) + 0.4*r.NormFloat64(), 10 * (float64(i%2) + 0.3*r.NormFloat64())})
 	}
-	fmt.Println(golden("scatter", must(figure.Scatter(figure.DataScene(d, plane(d.Features))))))
+	fmt.Println(golden("scatter", must(figure.Scatter(context.Background(), figure.DataScene(d, plane(d.Features))))))
 	// Output: as testdata/scatter.svg
 }
 

@@ -140,11 +140,7 @@ const mostMeant = 24
 // Speaking are nodes with what each adds to f: the stronger coloured the more that is, of the
 // most that any adds in a picture, with a sign behind the label unless it is little.
 func Speaking(g dataset.Graph, adds []float64, most float64, s Sides) []Node {
-	nodes := make([]Node, g.N)
-	for v := range nodes {
-		nodes[v] = speaking(g.Label(v), s, adds[v], most)
-	}
-	return nodes
+	return lists.Make(g.N, func(v int) Node { return speaking(g.Label(v), s, adds[v], most) })
 }
 
 func speaking(label string, s Sides, adds, most float64) Node {

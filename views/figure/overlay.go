@@ -131,7 +131,7 @@ func Overlay(ctx context.Context, layers []Layer) (*Picture, error) {
 		sh.caption += fmt.Sprintf(" They predict different classes on %s of the area shown, which is hatched.", percent(share))
 	}
 	if held > 0 && len(layers) > 1 {
-		sh.caption += fmt.Sprintf(" Of %d points that all held out, they tell %d to be of different classes.", held, len(differ))
+		sh.caption += fmt.Sprintf(" Of %d points that all held out, they predict different classes for %d.", held, len(differ))
 	}
 	p := sh.picture()
 	p.Disagree = share
@@ -166,15 +166,12 @@ func heldApart(layers []Layer) (differ []int, held int) {
 	return differ, held
 }
 
-// percent formats a share, with a no-break space.
+// percent formats a share as the pages do: with one decimal, unless that is 0, and a no-break space.
 func percent(share float64) string {
-	switch {
-	case share > 0 && share < 0.001:
+	if share > 0 && share < 0.001 {
 		return "below 0.1\u00a0%"
-	case share < 0.1:
-		return fmt.Sprintf("%.1f\u00a0%%", 100*share)
 	}
-	return fmt.Sprintf("%.0f\u00a0%%", 100*share)
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*share), ".0") + "\u00a0%"
 }
 
 // answers holds the predictions of one model on the grid, as indices into its labels.

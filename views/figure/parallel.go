@@ -24,7 +24,7 @@ type Parallel struct {
 	Title   string
 	Axes    []Upright // two at least
 	Lines   []Thread
-	Caption string // what the picture shows, for readers who do not see it; "" tells the axes
+	Caption string // what the picture shows, for readers who do not see it; "" describes the axes
 }
 
 // Upright is an axis of a Parallel.
@@ -151,10 +151,7 @@ func (p *Parallel) line(sh *sheet, c *draw.Canvas, m mapping, i int) {
 	if l.Pale {
 		style.Color, style.Width = mix(t.Paper, t.Muted, 0.3), 1
 	}
-	ps := make([]vg.Point, len(p.Axes))
-	for a, u := range p.Axes {
-		ps[a] = m.at(float64(a), u.place(l.Values[a]))
-	}
+	ps := lists.Make(len(p.Axes), func(a int) vg.Point { return m.at(float64(a), p.Axes[a].place(l.Values[a])) })
 	c.SetLineStyle(style)
 	c.Stroke(clipped(m.frame, ps))
 	if !l.Pale {
@@ -252,7 +249,7 @@ type Named struct {
 	Title   string
 	X, Y    Axis
 	Dots    []NamedDot
-	Caption string // what the picture shows, for readers who do not see it; "" tells the dots
+	Caption string // what the picture shows, for readers who do not see it; "" describes the dots
 }
 
 // NamedDot is a dot of a Named. One whose place is not finite, or not above 0 on a

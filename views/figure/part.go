@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 )
 
 // Part is a mark of a picture with what it is called, for pages that point it out.
@@ -92,10 +93,7 @@ func (k Circle) parts(Limits) []Part {
 // parts are the curves and rules of a chart.
 func (ch *Chart) parts(l Limits) (parts []Part) {
 	for _, cu := range ch.Curves {
-		var line [][2]float64
-		for i, x := range cu.X {
-			line = append(line, [2]float64{x, cu.Y[i]})
-		}
+		line := lists.Make(len(cu.X), func(i int) [2]float64 { return [2]float64{cu.X[i], cu.Y[i]} })
 		parts = append(parts, called(cu.Name, "", line...)...)
 	}
 	for _, r := range ch.Rules {

@@ -682,7 +682,7 @@ func ratio(a, b color.NRGBA) float64 {
 func TestManyPoints(t *testing.T) {
 	t.Parallel()
 	d := require.Value(dataset.Generate("blobs", 20_000, 0.6, 1))(t)
-	p := require.Value(figure.Scatter(figure.DataScene(d, plane(d.Features))))(t)
+	p := require.Value(figure.Scatter(t.Context(), figure.DataScene(d, plane(d.Features))))(t)
 	var size counter
 	require.NoError(t, p.SVG(&size))
 	require.Check(t, size <= 1<<20 && strings.Contains(p.Caption, "Drawn: 5000 of 20000 points."),

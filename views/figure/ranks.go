@@ -16,7 +16,7 @@ import (
 )
 
 // Ranks draws mean ranks over several data sets on an axis, the best on the left: the
-// critical-difference picture. Thick bars join those that no test tells apart. (Demšar:
+// critical-difference picture. Thick bars join those that no test distinguishes. (Demšar:
 // "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006, figure
 // 1; there the best are on the right.)
 type Ranks struct {
@@ -27,7 +27,7 @@ type Ranks struct {
 	Ranks []float64 // mean rank of each, from 1, the best, to their number
 	// Difference is the critical difference of two mean ranks; 0: nothing is joined.
 	Difference float64
-	Caption    string // what the picture shows, for readers who do not see it; "" tells the ranks
+	Caption    string // what the picture shows, for readers who do not see it; "" describes the ranks
 }
 
 // StudyRanks are the pictures of the ranks of a study, called as its figures are: none where

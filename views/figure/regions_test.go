@@ -74,7 +74,7 @@ func ExampleBoundary_regions() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/regions.svg
-	// Regions of ash, beech, elm, one against the rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 of class ash, 25 of class beech, 25 of class elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several claim it (11 %).
+	// Regions of ash, beech, elm, one against the rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 of class ash, 25 of class beech, 25 of class elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several claim it (11.4 %).
 }
 
 // mapped gives every machine of a scene a conformal map of its own.

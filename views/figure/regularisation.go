@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 )
 
 // Alphas draws alpha / C of every point as C rises: 1 for a point at its bound, 0 for one that
@@ -58,10 +59,7 @@ func (a Alphas) Picture() (*Picture, error) {
 		for i := 0; i < len(a.Alpha); i += every {
 			s := style(a.Side[i], 0.9)
 			s.Color = translucent(t.class(a.Side[i]), 0.55)
-			ps := make([]vg.Point, len(a.C))
-			for k, v := range a.C {
-				ps[k] = m.at(axis.scaled(v), a.Alpha[i][k]/v)
-			}
+			ps := lists.Make(len(a.C), func(k int) vg.Point { return m.at(axis.scaled(a.C[k]), a.Alpha[i][k]/a.C[k]) })
 			e.line(s, 0, thin(ps)...)
 		}
 		tick := draw.LineStyle{Color: translucent(t.Ink, 0.6), Width: 0.8}

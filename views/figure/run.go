@@ -417,11 +417,7 @@ func (r Run) At(ctx context.Context, s, t float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := make([]float64, len(scores))
-	for k := range scores {
-		at[k] = scores[k][0]
-	}
-	return at, nil
+	return lists.Map(scores, func(s []float64) float64 { return s[0] }), nil
 }
 
 // Meets reports whether the boundary of the scene's model is visible in its plane, judged by some

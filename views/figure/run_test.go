@@ -221,7 +221,7 @@ func TestLegendKeepsRoom(t *testing.T) {
 				require.NoError(t, failed)
 				s := DataScene(d, v)
 				s.Width, s.Height, s.LegendRows, s.Limits, s.Heat = look.Width, look.Height, look.LegendRows, look.Limits, look.Heat
-				p, err = Scatter(s)
+				p, err = Scatter(t.Context(), s)
 			} else {
 				r := runOn(t, d, "test_fraction", "0.3")
 				r.Look = look

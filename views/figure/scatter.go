@@ -1,6 +1,8 @@
 package figure
 
 import (
+	"context"
+
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 )
@@ -15,8 +17,8 @@ func DataScene(d *dataset.Data, v dataset.View) Scene {
 }
 
 // Scatter draws the points of a scene without a model, of any number of classes,
-// each with a colour and a shape. Without points it is an empty picture.
-func Scatter(s Scene) (*Picture, error) {
+// each with a colour and a shape. Without points it is an empty picture. It is a Drawing.
+func Scatter(_ context.Context, s Scene) (*Picture, error) {
 	s, err := s.ready()
 	if err != nil {
 		return nil, err

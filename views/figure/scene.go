@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +16,9 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
+
+// Drawing is a function that draws a scene, unless ctx ends.
+type Drawing func(ctx context.Context, s Scene) (*Picture, error)
 
 // Scene says what a picture shows. The zero value of every field but Model and
 // View is a good choice.
@@ -42,14 +46,14 @@ type Scene struct {
 	// Targets is as in the spec: points have a residual in place of a slack.
 	Targets bool
 
-	// Layers tells that a page lets its reader hide layers by their entries in the legend, of Boundary
+	// Layers says that a page lets its reader hide layers by their entries in the legend, of Boundary
 	// and Scatter; the regions have an entry then, too. Hidden names those that are, as LayerNames.
 	Layers bool
 	Hidden []string
 
 	Machine int // the machine of Model whose factor Conformal draws
 
-	// Lecture tells the picture in the notation of the lessons' drawings: classes -1 and 1 are
+	// Lecture describes the picture in the notation of the lessons' drawings: classes -1 and 1 are
 	// y = −1 and y = +1, and axes x1 and x2 have their indices below.
 	Lecture bool
 	// Waits leaves out which points are support vectors until a question is answered, and says so.

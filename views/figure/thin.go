@@ -129,7 +129,7 @@ func (s *Scene) some(at []int, n int) []int {
 	}
 }
 
-// note tells how many of the points are drawn, where there is no room for all.
+// note says how many of the points are drawn, where there is no room for all.
 func (t thinned) note(points int) string {
 	if len(t.at) == t.inView {
 		return ""

@@ -63,22 +63,21 @@ func laidOut(m *ml.Model, points []ml.Point, label string, labels [2]string, at 
 	return s
 }
 
-// ValueScene is the scene of points with values without a model, and what draws it. v is
-// over d's features. It reports a label that is no number.
-func ValueScene(d *dataset.Data, v dataset.View) (Scene, func(Scene) (*Picture, error), error) {
+// ValueScene returns the scene of points with values without a model, and the function that draws
+// it. v is over d's features. It reports a label that is no number.
+func ValueScene(d *dataset.Data, v dataset.View) (Scene, Drawing, error) {
 	values, err := d.Values()
 	if err != nil {
 		return Scene{}, nil, err
 	}
-	points := make([]ml.Point, len(values))
-	for i, t := range values {
-		points[i] = ml.Point{Row: i, X: d.X.RawRowView(i), Label: d.Classes[d.Y[i]], Y: t}
-	}
+	points := lists.Make(len(values), func(i int) ml.Point {
+		return ml.Point{Row: i, X: d.X.RawRowView(i), Label: d.Classes[d.Y[i]], Y: values[i]}
+	})
 	if len(d.Features) == 1 {
-		return CurveScene(nil, points, d.Features[0], d.Label), ValueCurve, nil
+		draw := func(_ context.Context, s Scene) (*Picture, error) { return ValueCurve(s) }
+		return CurveScene(nil, points, d.Features[0], d.Label), draw, nil
 	}
-	draw := func(s Scene) (*Picture, error) { return ValueSurface(context.Background(), s) } // of no model: quick
-	return Scene{View: v, Points: points, Values: true, Label: d.Label, Classes: []string{}}, draw, nil
+	return Scene{View: v, Points: points, Values: true, Label: d.Label, Classes: []string{}}, ValueSurface, nil
 }
 
 // ValueCurve draws the scene that CurveScene lays out, of a regression of one variable: f as a

@@ -14,6 +14,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 )
 
 // Weights draws what a machine on strings or graphs weighs: a bar for each feature that its
@@ -80,11 +81,8 @@ func (w Weights) Picture() (*Picture, error) {
 	return sh.picture(), nil
 }
 
-func (s Sides) legend(t *Theme) (es []entry) {
-	for k, name := range s.Names {
-		es = append(es, entry{"for " + name, swatch(t, s.Colors[k], k == 1)})
-	}
-	return es
+func (s Sides) legend(t *Theme) []entry {
+	return lists.Make(len(s.Names), func(k int) entry { return entry{"for " + s.Names[k], swatch(t, s.Colors[k], k == 1)} })
 }
 
 func (w Weights) describe() string {

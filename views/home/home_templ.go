@@ -31,7 +31,7 @@ type Home struct {
 	Courses    []teachview.CourseRow // that one teaches, the latest
 }
 
-// known tells that somebody comes back.
+// known reports whether the workspace has been used before.
 func (p Home) known() bool { return len(p.Runs)+len(p.Sets)+len(p.Courses) > 0 }
 
 func HomePage(p Home) templ.Component {

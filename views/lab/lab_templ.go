@@ -54,7 +54,7 @@ type Lab struct {
 	Path   bool       // over C there is one
 }
 
-// groupVisible tells whether something of a group is not hidden.
+// groupVisible reports whether something of a group is not hidden.
 func (p Lab) groupVisible(fields []views.Field, others ...string) bool {
 	for _, name := range others {
 		if p.Course.State(name) != "hidden" {

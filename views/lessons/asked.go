@@ -49,13 +49,13 @@ func (a Asked) Judge(given string) (kept string, right bool, err error) {
 // Right returns the right answer for display; it may contain formulas.
 func (a Asked) Right() string {
 	if s := a.Question.Sketch; s != nil {
-		return s.told(a.Truth.Curve)
+		return s.display(a.Truth.Curve)
 	}
 	if w := a.Question.Words; w != nil {
-		return w.told()
+		return w.display()
 	}
 	if p := a.Question.Point; p != nil {
-		return p.told()
+		return p.display()
 	}
 	if k := int(a.Truth.Value); k >= 0 && k < len(a.Question.Options) {
 		return a.Question.Options[k]
@@ -100,7 +100,7 @@ func (a Asked) Label(kept string) string {
 func (a Asked) Brief(kept string) string {
 	if s := a.Question.Sketch; s != nil {
 		if drawn := s.Curve(kept); drawn != nil {
-			return s.told(*drawn)
+			return s.display(*drawn)
 		}
 		return kept
 	}
@@ -117,7 +117,7 @@ func (a Asked) Often(counts map[string]int) (label string, n int) {
 	if s := a.Question.Sketch; s != nil {
 		n = sum(slices.Collect(maps.Values(counts)))
 		if curves := s.crowd(counts); n > 1 && curves != nil {
-			return "the median drawing: " + s.told(curves[0]), n
+			return "the median drawing: " + s.display(curves[0]), n
 		}
 		return "", 0
 	}

@@ -359,15 +359,15 @@ func (q *Question) Solve(ctx context.Context) (t Truth, err error) {
 func (q *Question) Judge(truth Truth, given string) (right bool, answer string, err error) {
 	if q.Sketch != nil {
 		right, err = q.Sketch.judge(q, truth.Curve, given)
-		return right, q.Sketch.told(truth.Curve), err
+		return right, q.Sketch.display(truth.Curve), err
 	}
 	switch {
 	case q.Words != nil:
 		right, err = q.Words.judge(q, given)
-		return right, q.Words.told(), err
+		return right, q.Words.display(), err
 	case q.Point != nil:
 		right, err = q.Point.judge(q, given)
-		return right, q.Point.told(), err
+		return right, q.Point.display(), err
 	case len(q.Options) > 0:
 		k := int(truth.Value)
 		if k < 0 || k >= len(q.Options) || float64(k) != truth.Value {

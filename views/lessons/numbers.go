@@ -117,16 +117,6 @@ func Count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// CountTrue returns the number of true values.
-func CountTrue(all []bool) (n int) {
-	for _, b := range all {
-		if b {
-			n++
-		}
-	}
-	return n
-}
-
 // Minus gives numbers as printed the sign that the pages use.
 func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
@@ -152,11 +142,7 @@ func Norm(w [2]float64) float64 { return math.Hypot(w[0], w[1]) }
 
 // Logspace are n values from a to b at equal ratios.
 func Logspace(a, b float64, n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = a * math.Pow(b/a, float64(i)/float64(n-1))
-	}
-	return v
+	return lists.Make(n, func(i int) float64 { return a * math.Pow(b/a, float64(i)/float64(n-1)) })
 }
 
 // Sign is -1, 0 or 1.

@@ -38,8 +38,8 @@ func (w *Words) judge(q *Question, given string) (bool, error) {
 	return slices.ContainsFunc(w.Right, func(right string) bool { return same(right) == same(given) }), nil
 }
 
-// told returns the right answer for display.
-func (w *Words) told() string { return Literal(strings.Join(w.Right, " or ")) }
+// display returns the right answer as shown to readers.
+func (w *Words) display() string { return Literal(strings.Join(w.Right, " or ")) }
 
 // Opinion reports whether no answer to the question is right or wrong.
 func (q *Question) Opinion() bool { return q.Words != nil && len(q.Words.Right) == 0 }
@@ -75,7 +75,7 @@ func (p *Point) kept(x, y float64) string {
 	return strconv.FormatFloat(x, 'g', 4, 64) + " " + strconv.FormatFloat(y, 'g', 4, 64)
 }
 
-func (p *Point) told() string { return "(" + plain(p.X, 3) + ", " + plain(p.Y, 3) + ")" }
+func (p *Point) display() string { return "(" + plain(p.X, 3) + ", " + plain(p.Y, 3) + ")" }
 
 // PointView is the picture of a Point with places marked on it.
 type PointView struct {

@@ -1395,7 +1395,7 @@ type SlidePage struct {
 	Code     string      // of the course that the slide is shown in; empty: none
 	Slides   []SlideLink // all of the lesson
 
-	Course *views.InCourse // whose questions to the class a student is told of; nil: none
+	Course *views.InCourse // whose questions to the class a student is shown; nil: none
 }
 
 // SlideLink leads to a slide from the overview.

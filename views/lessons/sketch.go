@@ -201,8 +201,8 @@ func (s *Sketch) json() (string, error) {
 	return string(b), err
 }
 
-// told describes a curve as text alternative: where it begins, bends and ends.
-func (s *Sketch) told(c figure.Curve) string {
+// display describes a curve as text alternative: where it begins, bends and ends.
+func (s *Sketch) display(c figure.Curve) string {
 	heights := make([]float64, len(s.X))
 	scaled := make([]float64, len(s.X)) // on the scale of the vertical axis
 	for i, x := range s.X {

@@ -38,7 +38,7 @@ func TestTold(t *testing.T) {
 		{number, "-0.01 0 0 0 0 -2", "0 at C = 0.001, still at 100, down to −2 at 10000"},
 		{bound, "4.68 0.4701 0.0469 0.004712", "4.7 at M = 10, down to 0.0047 at 10000"},
 	} {
-		require.Equal(t, c.s.told(*c.s.Curve(c.drawn)), c.want, "%s is told as", c.drawn)
+		require.Equal(t, c.s.display(*c.s.Curve(c.drawn)), c.want, "%s is told as", c.drawn)
 	}
 }
 

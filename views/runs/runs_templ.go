@@ -1907,7 +1907,7 @@ type Run struct {
 	Report                views.AddToReport
 }
 
-// Pending tells whether the run still has to end.
+// Pending reports whether the run still has to end.
 func (r Run) Pending() bool { return r.Status == "queued" || r.Status == "running" }
 
 func RunPage(p Run) templ.Component {

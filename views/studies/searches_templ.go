@@ -342,7 +342,7 @@ type LearningRow struct {
 	Share, HeldOut, Training, Vectors string
 }
 
-// Pending tells whether the search still has to end.
+// Pending reports whether the search still has to end.
 func (s Search) Pending() bool { return s.Status == "queued" || s.Status == "running" }
 
 // progress says how many cells are computed, and in what time.

@@ -78,7 +78,7 @@ type StudySet struct {
 // StudyCell is one learner on one data set.
 type StudyCell struct{ Href, Text string }
 
-// Pending tells whether the study still has to end.
+// Pending reports whether the study still has to end.
 func (s Study) Pending() bool { return s.Status == "queued" || s.Status == "running" }
 
 func StudiesPage(p Studies) templ.Component {
@@ -895,7 +895,7 @@ func studyChoices(title, name string, choices []StudyChoice) templ.Component {
 	})
 }
 
-// named tells whether any has a name of its own.
+// named reports whether any has a name of its own.
 func named(choices []StudyChoice) bool {
 	return slices.ContainsFunc(choices, func(c StudyChoice) bool { return c.Named.Value != "" })
 }

@@ -460,11 +460,8 @@ type problem struct{ *lessons.Reshaping }
 const ridge = 1e-3
 
 // evenly returns n rows, evenly spaced over the data set.
-func (p *problem) evenly(n int) (rows []int) {
-	for i := range n {
-		rows = append(rows, i*len(p.Y)/n)
-	}
-	return rows
+func (p *problem) evenly(n int) []int {
+	return lists.Make(n, func(i int) int { return i * len(p.Y) / n })
 }
 
 // spread returns n rows as cores, evenly spaced over the data set, each twice if twice is set.

@@ -671,7 +671,7 @@ func (t *training) compare() (before, after []bool) {
 
 // share returns the fraction of right answers.
 func share(right []bool) float64 {
-	return float64(lessons.CountTrue(right)) / float64(len(right))
+	return float64(lists.CountTrue(right...)) / float64(len(right))
 }
 
 // tenfold computes the effect of another unit for a column on the standardised data.

@@ -142,11 +142,10 @@ func outlines(m *mixture.Mixture, pen figure.Pen, at ...float64) (marks []figure
 }
 
 // names draws the numbers of the components at their means.
-func names(m *mixture.Mixture) (marks []figure.Mark) {
-	for k, mean := range m.Means {
-		marks = append(marks, figure.Dot{At: place(mean), Class: -1, Label: strconv.Itoa(k + 1)})
-	}
-	return marks
+func names(m *mixture.Mixture) []figure.Mark {
+	return lists.Make(len(m.Means), func(k int) figure.Mark {
+		return figure.Dot{At: place(m.Means[k]), Class: -1, Label: strconv.Itoa(k + 1)}
+	})
 }
 
 func place(v []float64) [2]float64 { return [2]float64{v[0], v[1]} }

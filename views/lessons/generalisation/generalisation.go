@@ -116,7 +116,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	for _, v := range lessons.Logspace(0.01, 1000, 9) {
 		one, miss := eachOut(ctx, t, pairs(v)...)
 		bound.X, bound.Y = append(bound.X, v), append(bound.Y, theory.LeaveOneOutBound(one.Report.SupportVectors, n).Value)
-		missed.X, missed.Y = append(missed.X, v), append(missed.Y, float64(lessons.CountTrue(miss))/float64(n))
+		missed.X, missed.Y = append(missed.X, v), append(missed.Y, float64(lists.CountTrue(miss...))/float64(n))
 	}
 	curves := []figure.Curve{missed}
 	caption := "The left-out error of the MCM. Its support vectors give no bound, so none is drawn."
@@ -130,7 +130,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	all := t.Data()
 	spec := lessons.NewSpec(pairs(c)...)
 	points := lessons.Must(full.Model.Points(all, spec))
-	so := lessons.CountTrue(wrong[:e.Step])
+	so := lists.CountTrue(wrong[:e.Step]...)
 	if e.Step == 0 {
 		e.Figures = []lessons.Figure{lessons.Boundary("leave", "All points. ~Step leaves one out at a time.~", full.Model, all, spec, nil), chart}
 		e.Notes = []string{fmt.Sprintf("Trained on all %d points: %d support vectors (ringed).", n, full.Report.SupportVectors)}
@@ -146,7 +146,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		e.After = []string{"Here the machine may change even if the point left out is not a support vector."}
 	}
 	e.Numbers = []lessons.Number{{Label: "errors so far", Value: fmt.Sprintf("%d of %d", so, e.Step), Help: "points left out so far", After: !svm}}
-	e.Numbers = append(e.Numbers, lessons.Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", lessons.CountTrue(wrong), n), Help: lessons.Percent(float64(lessons.CountTrue(wrong)) / float64(n)), After: !svm})
+	e.Numbers = append(e.Numbers, lessons.Number{Label: "left-out error", Value: fmt.Sprintf("%d of %d", lists.CountTrue(wrong...), n), Help: lessons.Percent(float64(lists.CountTrue(wrong...)) / float64(n)), After: !svm})
 	turned := svm && price.Text(in) != price.Default // the question's setting
 	if svm {
 		b := theory.LeaveOneOutBound(full.Report.SupportVectors, n)
@@ -179,7 +179,7 @@ func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, 
 func notForMCM(ctx context.Context) float64 {
 	t := toy()
 	full, wrong := eachOut(ctx, t, "learner", "mcm", "kernel", "linear", "C", "1")
-	return lessons.First(lessons.CountTrue(wrong) <= full.Report.SupportVectors)
+	return lessons.First(lists.CountTrue(wrong...) <= full.Report.SupportVectors)
 }
 
 func showPromises(ctx context.Context, in lessons.Input) *lessons.Exhibit {

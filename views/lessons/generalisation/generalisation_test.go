@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
@@ -29,7 +30,7 @@ func TestLeaveOneOutBoundHoldsOnTheScreen(t *testing.T) {
 		for _, c := range []string{"0.01", "0.3", "1", "30", "1000"} {
 			for _, gamma := range []string{"0.05", "1", "20"} {
 				full, wrong := eachOut(t.Context(), points, "kernel", k, "C", c, "gamma", gamma, "tol", "1e-5")
-				share := float64(lessons.CountTrue(wrong)) / float64(len(wrong))
+				share := float64(lists.CountTrue(wrong...)) / float64(len(wrong))
 				if b := theory.LeaveOneOutBound(full.Report.SupportVectors, len(wrong)); share > b.Value {
 					t.Errorf("%s, C %s, gamma %s: %g left out are missed, the bound is %g", k, c, gamma, share, b.Value)
 				}
@@ -51,7 +52,7 @@ func TestNoBoundForMCM(t *testing.T) {
 	t.Parallel()
 	points := toy()
 	full, wrong := eachOut(t.Context(), points, "learner", "mcm", "kernel", "linear", "C", "1")
-	if n := lessons.CountTrue(wrong); n <= full.Report.SupportVectors {
+	if n := lists.CountTrue(wrong...); n <= full.Report.SupportVectors {
 		t.Errorf("%d missed, %d support vectors: no example any more", n, full.Report.SupportVectors)
 	}
 	e := lessonstest.Show(t, Lesson(), "leave-one-out", "machine", "mcm")

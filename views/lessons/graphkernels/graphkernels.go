@@ -261,20 +261,6 @@ func matrixFigure(name, caption, entry string, m mat.Matrix, names []string) les
 	return lessons.Figure{Name: name, Caption: caption, Draw: lessons.Draws(0, figure.Matrix{Name: entry, Values: m, Names: names})}
 }
 
-func lettersOf(n int) (names []string) {
-	for v := range n {
-		names = append(names, letter(v))
-	}
-	return names
-}
-
-func numbersOf(n int) (names []string) {
-	for v := range n {
-		names = append(names, strconv.Itoa(v+1))
-	}
-	return names
-}
-
 // renumbered returns the graph with node v renumbered to to[v].
 func renumbered(g dataset.Graph, to []int) dataset.Graph {
 	edges := lists.Map(g.Edges, func(e [2]int) [2]int { return [2]int{to[e[0]], to[e[1]]} })
@@ -291,7 +277,7 @@ func walkKernel(lambda float64, labelled, normal bool) kernel.Kernel {
 
 // value returns the kernel of two graphs, computed as in the lab.
 func value(ctx context.Context, k kernel.Kernel, a, b dataset.Graph) float64 {
-	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Graphs{Values: []dataset.Graph{a, b}}))
+	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Graphs{Values: []dataset.Graph{a, b}}, nil))
 	row := make([]float64, 2)
 	g.Row(row, 0)
 	return row[1]
@@ -324,7 +310,7 @@ func showObjects(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			networks("graph", "The numbers are the places of the nodes in the matrix.", true, numbered),
-			matrixFigure("matrix", "The adjacency matrix under this numbering.", "A", after, numbersOf(5)),
+			matrixFigure("matrix", "The adjacency matrix under this numbering.", "A", after, []string{"1", "2", "3", "4", "5"}),
 		},
 		Numbers: []lessons.Number{
 			{Label: "entries that have changed", Value: fmt.Sprintf("%d of 25", differ), Help: "from the matrix of numbering 1"},
@@ -345,13 +331,10 @@ func showWalks(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	s, n := shapes[walkGraph.Of(in)], walkLength.Of(in)
 	p := power(theory.Adjacency(s.graph), n)
 	r := lessons.Must(theory.SpectralRadius(theory.Adjacency(s.graph)))
-	degrees := make([]string, s.graph.N)
-	for v, near := range s.graph.Neighbours() {
-		degrees[v] = strconv.Itoa(len(near))
-	}
+	degrees := lists.Map(s.graph.Neighbours(), func(near []int) string { return strconv.Itoa(len(near)) })
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			matrixFigure("power", fmt.Sprintf(`$A^{%d}$: row by row where a walk of this length begins, column by column where it ends.`, n), "walks", p, lettersOf(s.graph.N)),
+			matrixFigure("power", fmt.Sprintf(`$A^{%d}$: row by row where a walk of this length begins, column by column where it ends.`, n), "walks", p, lists.Make(s.graph.N, letter)),
 			networks("graph", "The graph.", true, lettered(s)),
 		},
 		Numbers: []lessons.Number{

@@ -181,7 +181,7 @@ func oneMore(ctx context.Context) float64 {
 	return lessons.First(falls && !grows, !falls)
 }
 
-// solved draws the six points with their line, as far as a step has come.
+// solved draws the six points with their line, as far as a step has got.
 func solved(name, caption string, more ...[]figure.Mark) lessons.Figure {
 	return lessons.Plane(name, caption, sixLimits, 2, more...)
 }

@@ -118,25 +118,25 @@ type line struct{ X, T []float64 }
 var five = line{X: []float64{-1.6, -0.9, -0.1, 0.8, 1.6}, T: []float64{2.2, 1.5, 2, 2.5, 1.7}}
 
 // dots draws the points of a line.
-func (l line) dots() (marks []figure.Mark) {
-	for i, x := range l.X {
-		marks = append(marks, figure.Dot{At: [2]float64{x, l.T[i]}, Class: -1})
-	}
-	return marks
+func (l line) dots() []figure.Mark {
+	return lists.Make(len(l.X), func(i int) figure.Mark { return figure.Dot{At: [2]float64{l.X[i], l.T[i]}, Class: -1} })
 }
 
 // deviation is the standard deviation of the noise in the targets.
 const deviation = 0.25
 
+// truth is the function around which the targets scatter.
+func truth(x float64) float64 { return math.Sin(2*x) + 0.3*x }
+
 // drawn returns n points from -2 to 2, evenly spaced with some jitter, with noisy targets of
-// sin 2x + 0.3 x, rounded to two decimals.
+// truth, rounded to two decimals.
 func drawn(n int, seed uint64) line {
 	rng := rand.New(rand.NewPCG(seed, 15))
 	l := line{}
 	for i := range n {
 		x := -2 + 4*(float64(i)+0.2+0.6*rng.Float64())/float64(n)
 		l.X = append(l.X, hundredths(x))
-		l.T = append(l.T, hundredths(math.Sin(2*x)+0.3*x+deviation*rng.NormFloat64()))
+		l.T = append(l.T, hundredths(truth(x)+deviation*rng.NormFloat64()))
 	}
 	return l
 }
@@ -390,7 +390,7 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 }
 
 // twoReadings draws the equation of line 2 with an arrow to each system derived from it, as far
-// as the derivation has come, and the resulting common weights.
+// as the derivation has got, and the resulting common weights.
 func twoReadings(step, points int, w []float64) lessons.Figure {
 	box := func(x, y, half float64) figure.Mark {
 		return figure.Path{Plain: true, Points: [][2]float64{{x - half, y - 0.45}, {x + half, y - 0.45}, {x + half, y + 0.45}, {x - half, y + 0.45}, {x - half, y - 0.45}}}
@@ -581,11 +581,7 @@ func influences(ctx context.Context, l line, gamma, lambda float64) []float64 {
 
 // refitted returns the actual fits without each point.
 func refitted(ctx context.Context, l line, pairs ...string) []*curve {
-	fits := make([]*curve, len(l.X))
-	for i := range fits {
-		fits[i] = fit(ctx, l.without(i), pairs...)
-	}
-	return fits
+	return lists.Make(len(l.X), func(i int) *curve { return fit(ctx, l.without(i), pairs...) })
 }
 
 // errorsAt holds the errors at one lambda.

@@ -272,9 +272,7 @@ func liftOptions() []param.Option {
 func plane(ctx context.Context, phi *mat.Dense, y []float64, c string) (w []float64, b float64) {
 	_, f := phi.Dims()
 	d := &dataset.Data{Label: "label", X: phi, Y: lists.Map(y, lessons.Class), Classes: []string{"-1", "1"}}
-	for k := range f {
-		d.Features = append(d.Features, "phi"+strconv.Itoa(k+1))
-	}
+	d.Features = lists.Make(f, func(k int) string { return "phi" + strconv.Itoa(k+1) })
 	res, _ := lessons.Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
 	w, b, _ = res.Model.Linear()
 	return w, b

@@ -490,10 +490,7 @@ func parts(x *mat.Dense, gamma float64) (k1, k2 *mat.SymDense) {
 func rows(d *dataset.Data, n int) (x *mat.Dense, classes []int) {
 	all := len(d.Y)
 	n = min(n, all)
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i * all / n
-	}
+	rows := lists.Make(n, func(i int) int { return i * all / n })
 	slices.SortStableFunc(rows, func(a, b int) int { return d.Y[a] - d.Y[b] })
 	some := d.Subset(rows)
 	return dataset.FitScaler(some.X).Apply(some.X), some.Y
@@ -564,10 +561,7 @@ func showWhy(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	x := t.Matrix()
 	k1, k2 := parts(x, 1)
 	rng := rand.New(rand.NewPCG(uint64(seed.Of(in)), 7))
-	v := make([]float64, len(t.Y))
-	for i := range v {
-		v[i] = rng.NormFloat64()
-	}
+	v := lists.Make(len(t.Y), func(int) float64 { return rng.NormFloat64() })
 	combine := func(name string) *mat.SymDense {
 		for _, c := range combinations {
 			if c.name == name {
@@ -594,10 +588,7 @@ func showWhy(_ context.Context, in lessons.Input) *lessons.Exhibit {
 			{Label: `$\mathbf v^\top (K_1 + K_2)\mathbf v$`, Value: views.Short(whole), Help: "the sum of the two"},
 		}
 	case "conformal":
-		dv := make([]float64, len(v))
-		for i := range dv {
-			dv[i] = v[i] * signed(x.RawRowView(i))
-		}
+		dv := lists.Make(len(v), func(i int) float64 { return v[i] * signed(x.RawRowView(i)) })
 		lines = conformalLines()
 		e.Figures = []lessons.Figure{bars(`Entries of $D\mathbf v$, with $c(\mathbf x) = \cos 3x_1$. Some signs differ from those of $\mathbf v$, which does no harm.`, figure.Bars{X: "point", Y: "Dv", Values: dv})}
 		e.Numbers = []lessons.Number{

@@ -301,11 +301,7 @@ func showHinge(_ context.Context, in lessons.Input) *lessons.Exhibit {
 // condition, without the label, every step uses all points.
 func descend(ctx context.Context, p problem, rate float64, single, printed bool) []stepwise.SubgradientState {
 	r := lessons.Must(stepwise.SubgradientDescent(ctx, p.Matrix(), p.Y, stepwise.SubgradientSettings{C: p.c, Batch: !single || printed, Rate: rate, MaxSteps: 120, Printed: printed}))
-	walk := make([]stepwise.SubgradientState, r.Len())
-	for i := range walk {
-		walk[i] = r.At(i)
-	}
-	return walk
+	return lists.Make(r.Len(), r.At)
 }
 
 // place returns the weights of a step as a point in the plane.
@@ -343,10 +339,8 @@ func showDescent(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			limits = limits.Union(figure.Limits{XMin: w[0] - 0.05, XMax: w[0] + 0.05, YMin: w[1] - 0.05, YMax: w[1] + 0.05})
 		}
 	}
-	var levels []float64
-	for _, share := range []float64{0.02, 0.07, 0.15, 0.3, 0.5, 0.75, 1, 1.5, 2, 3} {
-		levels = append(levels, best.Primal*(1+share))
-	}
+	shares := []float64{0.02, 0.07, 0.15, 0.3, 0.5, 0.75, 1, 1.5, 2, 3} // by which they exceed the best
+	levels := lists.Map(shares, func(share float64) float64 { return best.Primal * (1 + share) })
 
 	e := &lessons.Exhibit{
 		Steps: len(walk), Step: step, Lab: p.open(),

@@ -398,11 +398,8 @@ func leaveOut(ctx context.Context) float64 {
 }
 
 // prices returns values of C from 0.001 to 10 000, perDecade per decade.
-func prices(perDecade int) (cs []float64) {
-	for k := range 7*perDecade + 1 {
-		cs = append(cs, math.Pow(10, float64(k)/float64(perDecade)-3))
-	}
-	return cs
+func prices(perDecade int) []float64 {
+	return lists.Make(7*perDecade+1, func(k int) float64 { return math.Pow(10, float64(k)/float64(perDecade)-3) })
 }
 
 // data loads a data set of the lesson.

@@ -160,7 +160,7 @@ func gapKernel(k int, decay float64, normal bool) kernel.Kernel {
 }
 
 func gramOf(ctx context.Context, k kernel.Kernel, texts []string) *mat.SymDense {
-	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Strings{Values: texts}))
+	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Strings{Values: texts}, nil))
 	return theory.Gram(g)
 }
 
@@ -258,10 +258,7 @@ func showSpectrum(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	letters, _, err := theory.FeatureTable([]string{x, z}, theory.Counted(1))
 	lessons.Check(err)
 	size := float64(max(1, pieceCount(letters)))
-	possible := make([]float64, mostMer)
-	for a := range possible {
-		possible[a] = math.Pow(size, float64(a+1))
-	}
+	possible := lists.Make(mostMer, func(a int) float64 { return math.Pow(size, float64(a+1)) })
 	here := float64(k)
 	table := lessons.Table{Caption: "Counts of the k-mers and their products", Head: []string{"k-mer", "in x", "in z", "product"}}
 	for j, u := range names[:pieceCount(names)] {

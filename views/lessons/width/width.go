@@ -102,10 +102,7 @@ func showReach(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 	}
 	slices.Sort(distances)
-	shares := make([]float64, len(distances))
-	for i := range shares {
-		shares[i] = float64(i+1) / float64(len(shares))
-	}
+	shares := lists.Make(len(distances), func(i int) float64 { return float64(i+1) / float64(len(distances)) })
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{
 			Name: "reach", Caption: `The kernel against distance, and the share of the pairs of points in the data set that are closer than that. Where the second curve has hardly begun to rise when the first is down, the kernel is narrow for these data.`,

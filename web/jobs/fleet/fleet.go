@@ -254,7 +254,7 @@ func (f *Fleet) remove(ctx context.Context, name string) error {
 	return s.Purge(ctx, jetstream.WithPurgeSubject(cellSubject+name))
 }
 
-// hello hears of a worker.
+// hello answers the greeting of a worker.
 func (f *Fleet) hello(m *nats.Msg) {
 	var g greeting
 	if err := json.Unmarshal(m.Data, &g); err != nil {

@@ -260,8 +260,8 @@ func TestCancel(t *testing.T) {
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
 }
 
-// A worker that did not hear that a cell is taken back is told when it greets; one that an earlier
-// process has handed out goes on.
+// A worker that did not receive the withdrawal of a cell is told when it greets; a cell that an
+// earlier process handed out goes on.
 func TestGreetingTellsWhatNobodyWants(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
