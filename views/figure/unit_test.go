@@ -406,14 +406,6 @@ func TestClauses(t *testing.T) {
 	}
 }
 
-// TestPrinted: only numbers have a minus.
-func TestPrinted(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{"-1": "−1", "1": "1", "a-b": "a-b", "-x": "-x"} {
-		require.Equal(t, printed(name), want, "the class %q is printed as", name)
-	}
-}
-
 // TestOneTypeface: text in figures looks like that of the pages around them.
 func TestOneTypeface(t *testing.T) {
 	t.Parallel()
