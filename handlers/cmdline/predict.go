@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"marginlab/ml"
+	"marginlab/ml/trace"
 )
 
 var predict = Command{"predict", "apply a saved model to a file of points", runPredict}
@@ -39,10 +40,13 @@ func runPredict(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	p, err := m.PredictTable(ctx, t)
+	line := progressOn(std)
+	defer line.end()
+	p, err := m.PredictTable(trace.Follow(ctx, trace.Scoring, line.tell), t)
 	if err != nil {
 		return err
 	}
+	line.end()
 	if p.Unlabelled != nil {
 		note(std, "predict", "no column true: "+oneLine(p.Unlabelled))
 	}

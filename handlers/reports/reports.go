@@ -415,7 +415,7 @@ func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p reportsview.E
 	}
 	for _, s := range searches {
 		if s.Status == store.Done {
-			title := results.SearchTitle(s) + " on " + s.DatasetName
+			title := results.SearchAndData(s)
 			kinds[1].Items = append(kinds[1].Items, views.Option{Value: placed(title, "/searches/"+s.ID), Label: title})
 		}
 	}

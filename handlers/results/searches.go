@@ -182,19 +182,29 @@ func DesignText(s store.Search) string {
 	return text
 }
 
-// SearchTitle describes a search: "C and gamma of SVM rbf".
-func SearchTitle(s store.Search) string {
-	if len(s.Scheme.Learning) > 0 {
-		return "Learning curve of " + s.Spec.Title()
+// SearchTitle describes a search: "C and gamma of SVM rbf, not standardised".
+func SearchTitle(s store.Search) string { return searchTitle(s, "") }
+
+// SearchAndData describes a search and its data: "C and gamma of SVM rbf on Moons, not standardised".
+func SearchAndData(s store.Search) string { return searchTitle(s, " on "+s.DatasetName) }
+
+// searchTitle describes a search, with a text about its data.
+func searchTitle(s store.Search, data string) string {
+	const scaling = "standardize" // stands behind a comma, as the last
+	omit, start := []string{scaling}, "Learning curve of "
+	if names := Searched(s); len(s.Scheme.Learning) == 0 {
+		omit, start = append(omit, names...), ""
+		switch n := len(names); n {
+		case 0:
+		case 1:
+			start = names[0] + " of "
+		default:
+			start = strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of "
+		}
 	}
-	names := Searched(s)
-	of := cmp.Or(s.Spec.Title(names...), "several machines")
-	switch n := len(names); n {
-	case 0:
-		return of
-	case 1:
-		return names[0] + " of " + of
-	default:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of " + of
+	title := start + cmp.Or(s.Spec.Title(omit...), "several machines") + data
+	if !s.Spec.Standardize && s.Spec.Applies(scaling) && !slices.Contains(omit[1:], scaling) {
+		title += ", not standardised"
 	}
+	return title
 }

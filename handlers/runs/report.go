@@ -120,7 +120,7 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 	effects := map[string]string{}
 	if e.Hero != nil && len(e.Hero.Bars) > 0 {
 		table.Head = append(table.Head, "Difference (95 % interval)")
-		table.Notes = append(table.Notes, "Difference to “"+e.Hero.Against+"”; p after Holm's correction.")
+		table.Notes = append(table.Notes, "Difference from “"+e.Hero.Against+"”; p after Holm's correction.")
 		for _, b := range e.Hero.Bars {
 			effects[b.Name] = b.Text
 		}

@@ -26,7 +26,7 @@ func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.Repor
 	if err != nil {
 		return item, err
 	}
-	item.Title = results.SearchTitle(s.Search) + " on " + s.DatasetName
+	item.Title = results.SearchAndData(s.Search)
 	if s.Result == nil {
 		return item, results.Unfinished("the search “" + item.Title + "”")
 	}

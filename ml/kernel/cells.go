@@ -204,6 +204,10 @@ func (c gaussianCells) sum(ctx context.Context, dst []float64, x, z blas64.Gener
 	if to == nil {
 		return 0
 	}
+	var done atomic.Int64
+	report := func(points int) { // of x or z: both take time
+		trace.Report(ctx, int(float64(done.Add(int64(points)))/float64(x.Rows+z.Rows)*float64(x.Rows)), x.Rows)
+	}
 	moments := make([]blas64.General, len(from))
 	inTurn(ctx, len(from), len(from), func(k int) {
 		moments[k] = square(c.p)
@@ -213,6 +217,7 @@ func (c gaussianCells) sum(ctx context.Context, dst []float64, x, z blas64.Gener
 			}
 			dense.Add(moments[k], blas.Trans, tx, ty)
 		})
+		report(len(from[k].points))
 	})
 	var columns [][]cell
 	for first := 0; first < len(to); {
@@ -222,19 +227,15 @@ func (c gaussianCells) sum(ctx context.Context, dst []float64, x, z blas64.Gener
 		}
 		columns, first = append(columns, to[first:last]), last
 	}
-	var done atomic.Int64
 	inTurn(ctx, len(columns), len(columns), func(k int) {
-		c.column(ctx, dst, x, columns[k], from, moments)
-		for _, t := range columns[k] {
-			done.Add(int64(len(t.points)))
-		}
-		trace.Report(ctx, int(done.Load()), x.Rows)
+		c.column(ctx, dst, x, columns[k], from, moments, report)
 	})
 	return c.work(x.Rows+z.Rows, max(len(from), len(to)))
 }
 
-// column adds the sums at the points of cells with one x.
-func (c gaussianCells) column(ctx context.Context, dst []float64, x blas64.General, to, from []cell, moments []blas64.General) {
+// column adds the sums at the points of cells with one x. After each cell it reports how many points
+// that were.
+func (c gaussianCells) column(ctx context.Context, dst []float64, x blas64.General, to, from []cell, moments []blas64.General, report func(points int)) {
 	across := map[int]blas64.General{} // by y: A M of the cells with this y
 	first, _ := slices.BinarySearchFunc(from, cell{x: to[0].x - c.reach, y: math.MinInt}, cell.compare)
 	for k, f := range from[first:] {
@@ -267,6 +268,7 @@ func (c gaussianCells) column(ctx context.Context, dst []float64, x blas64.Gener
 				dst[i] += floats.Dot(v.Data[a*c.p:][:c.p], ty.Data[a*c.p:][:c.p])
 			}
 		})
+		report(len(t.points))
 	}
 }
 

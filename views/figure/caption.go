@@ -24,10 +24,10 @@ func Caption(s Scene) string {
 		if r, err := kernel.Lookup(name); err == nil {
 			name = r.Label
 		}
-		subject = "Regions of " + strings.Join(lists.Map(m.Classes, printed), ", ")
+		subject = "Regions of " + strings.Join(m.Classes, ", ")
 		if s.sides() {
 			positive, negative := m.Sides(0)
-			subject = fmt.Sprintf("Decision boundary between %s and %s", printed(positive), printed(negative))
+			subject = fmt.Sprintf("Decision boundary between %s and %s", positive, negative)
 		} else if i := slices.IndexFunc(ml.Rules, func(r ml.RuleEntry) bool { return r.Name == m.Rule }); i >= 0 {
 			subject += ", " + ml.Rules[i].Label
 		}
@@ -62,7 +62,7 @@ func Caption(s Scene) string {
 		t.wrong += btoi(p.Wrong)
 	}
 	if n := len(s.Points); n > 0 {
-		parts := lists.Map(order, func(c string) string { return fmt.Sprintf("%d of class %s", classes[c], printed(c)) })
+		parts := lists.Map(order, func(c string) string { return fmt.Sprintf("%d of class %s", classes[c], c) })
 		fmt.Fprintf(&b, " %s: %s.", plural(n, "point"), strings.Join(parts, ", "))
 	}
 	if s.Model != nil && len(s.Points) > 0 {

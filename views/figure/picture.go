@@ -298,7 +298,7 @@ func (s *sheet) picture() *Picture {
 			y -= lineStep
 		}
 		if s.note != "" {
-			text(&c, s.theme.Muted, fontSize, false, vg.Point{X: inner.Min.X, Y: y - 12}, clip(s.note, fontSize, c.Max.X-inner.Min.X-10))
+			text(&c, s.theme.Muted, fontSize, false, vg.Point{X: inner.Min.X, Y: y - 12}, clauses(s.note, fontSize, c.Max.X-inner.Min.X-10))
 		}
 	}
 	return p

@@ -238,14 +238,6 @@ func (s *Scene) say(sh *sheet, lines ...level) {
 	})
 }
 
-// printed returns the name of a class, with a true minus if it is a negative number.
-func printed(name string) string {
-	if _, err := strconv.ParseFloat(name, 64); err != nil {
-		return name
-	}
-	return strings.Replace(name, "-", "−", 1)
-}
-
 // possible names what the legend may have to name, whatever becomes of the points: with two
 // classes, and with more.
 func (s *Scene) possible() (legends [][]string) {
@@ -327,7 +319,7 @@ func (s *Scene) classes(t *Theme) (es []entry) {
 			name += " (against the others)"
 		}
 		m := marker{class: i, color: t.class(s.colorOf(i)), paper: t.Paper}
-		es = append(es, entry{printed(name), func(c *draw.Canvas, at vg.Point) { m.draw(c, at, 5) }})
+		es = append(es, entry{name, func(c *draw.Canvas, at vg.Point) { m.draw(c, at, 5) }})
 	}
 	return es
 }

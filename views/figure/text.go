@@ -157,6 +157,23 @@ func clip(s string, size, room vg.Length) string {
 	return ""
 }
 
+// clauses leaves out the last clauses of a note until it is no wider than room. A note whose first
+// clause is too wide is clipped.
+func clauses(note string, size, room vg.Length) string {
+	s := note
+	for width(s, size) > room {
+		i := max(strings.LastIndex(s, ", "), strings.LastIndex(s, "; "), strings.LastIndex(s, ". "))
+		if i < 0 {
+			i = strings.Index(s, ": ")
+		}
+		if i < 0 || !strings.Contains(s[:i], " ") { // a single word says nothing
+			return clip(note, size, room)
+		}
+		s = s[:i] + "."
+	}
+	return s
+}
+
 // quarter is the turn of the vertical axis's name.
 const quarter = math.Pi / 2
 

@@ -390,11 +390,19 @@ func TestStyles(t *testing.T) {
 	})
 }
 
-// TestPrinted: only numbers have a minus.
-func TestPrinted(t *testing.T) {
+// A note that does not fit ends with a whole clause.
+func TestClauses(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"-1": "−1", "1": "1", "a-b": "a-b", "-x": "-x"} {
-		require.Equal(t, printed(name), want, "the class %q is printed as", name)
+	const slice = "Slice of 4 features: points are projected onto it, colours and lines hold on the slice."
+	const drawn = "Drawn: 5000 of 20000 points, all 677 support vectors. "
+	for want, note := range map[string]string{
+		slice: slice, "Slice of 4 features: points are projected onto it.": slice, "Slice of 4 features.": slice,
+		drawn + "Slice of 4 features: points are projected onto it.": drawn + slice,
+		"Drawn: 5000 of 20000 points.":                               drawn + slice,
+		"Drawn: 5000 of 200…":                                        drawn,
+		"Critical difference 2.30.":                                  "Critical difference 2.30; bars: no significant difference",
+	} {
+		require.Equal(t, clauses(note, fontSize, width(want, fontSize)+1), want, "the note %q", note)
 	}
 }
 
