@@ -28,7 +28,7 @@ func (q Quota) room(tx *transaction, ws Workspace, datasets, runs int) {
 	case q.Runs > 0 && runs > 0 && h.Runs+runs > q.Runs:
 		tx.fail(overQuota("This workspace holds %s, the maximum. "+remedy, number(h.Runs, "run"), "Runs"))
 	case q.Bytes > 0 && h.Bytes >= q.Bytes:
-		tx.fail(overQuota("This workspace uses %s of its %s on the disk. "+remedy, Size(h.Bytes), Size(q.Bytes), "Data or Runs"))
+		tx.fail(overQuota("This workspace uses %s of its %s on disk. "+remedy, Size(h.Bytes), Size(q.Bytes), "Data or Runs"))
 	}
 	q.bound(tx, ws, 0)
 }

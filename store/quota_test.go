@@ -46,9 +46,9 @@ func TestQuota(t *testing.T) {
 	require.Value(s.CreateDataset(ctx, carol, "d", "", sample(1)))(t)
 	now := require.Value(s.Holdings(ctx, carol))(t)
 	require.Check(t, h.Bytes != 0 && now.Bytes > h.Bytes, "%d bytes, then %d", h.Bytes, now.Bytes)
-	full(require.Err(s.CreateDataset(ctx, carol, "e", "", sample(2))), "on the disk")
-	full(require.Err(s.CreateSearch(ctx, carol, asked(t))), "on the disk")
-	full(require.Err(s.CreateCourse(ctx, carol, NewCourse{Title: "c", Target: "/lab"})), "on the disk")
+	full(require.Err(s.CreateDataset(ctx, carol, "e", "", sample(2))), "on disk")
+	full(require.Err(s.CreateSearch(ctx, carol, asked(t))), "on disk")
+	full(require.Err(s.CreateCourse(ctx, carol, NewCourse{Title: "c", Target: "/lab"})), "on disk")
 }
 
 // What a workspace takes on the disk counts, whatever it is of: nobody fills the disk by

@@ -4,7 +4,6 @@ package results
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"marginlab/ml"
@@ -244,10 +243,14 @@ func Scores(r *ml.Report) (train, test string) {
 	return score(r.R2, r.MSE), score(r.TestR2, r.TestMSE)
 }
 
-// Percent formats a fraction with one decimal, unless that is 0: "94.1 %" or "50 %", with a
-// no-break space.
+// Percent formats a fraction with one decimal and a no-break space: "94.0 %". Exactly none and all
+// are "0 %" and "100 %", which what rounds to them is not.
 func Percent(v float64) string {
-	return strings.TrimSuffix(strconv.FormatFloat(100*v, 'f', 1, 64), ".0") + "\u00a0%"
+	digits := 1
+	if v == 0 || v == 1 {
+		digits = 0
+	}
+	return strconv.FormatFloat(100*v, 'f', digits, 64) + "\u00a0%"
 }
 
 // Duration formats a number of seconds.

@@ -144,8 +144,8 @@ func TestChangeSaysWhatMatters(t *testing.T) {
 		want     string
 		ring     bool
 	}{
-		{[]ml.Removal{{Row: 3, Moved: 0.5}, {Row: 4, Moved: 0.25}}, "Without row 3 the predicted class changes on 50\u00a0% of the plane, more than without any other support vector tried.", true},
-		{[]ml.Removal{{Row: 3, Moved: 0.5}, {Row: 4, Moved: 0.5}}, "Without row 3 the predicted class changes on 50\u00a0% of the plane, as much as without row 4.", true},
+		{[]ml.Removal{{Row: 3, Moved: 0.5}, {Row: 4, Moved: 0.25}}, "Without row 3 the predicted class changes on 50.0\u00a0% of the plane, more than without any other support vector tried.", true},
+		{[]ml.Removal{{Row: 3, Moved: 0.5}, {Row: 4, Moved: 0.5}}, "Without row 3 the predicted class changes on 50.0\u00a0% of the plane, as much as without row 4.", true},
 		{[]ml.Removal{{Row: 3}, {Row: 4}}, "Leaving out any one of the support vectors tried changes the predicted class nowhere.", false},
 		{[]ml.Removal{{Row: 3, Moved: 1, Only: true}, {Row: 4}}, "Row 3 is the only training row of its class: there is no boundary without it. Leaving out any one of the other support vectors tried changes the predicted class nowhere.", false},
 	}

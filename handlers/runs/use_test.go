@@ -51,7 +51,7 @@ func TestPredictNewRowsOnThePage(t *testing.T) {
 	}
 	doc := require.Value(goquery.NewDocumentFromReader(strings.NewReader(send(200, "text", rows))))(t)
 	table := doc.Find(`[aria-label="Predictions"] table`)
-	if n := table.Find("tbody tr").Length(); n != 2 || !strings.Contains(doc.Text(), "2 rows · accuracy 50\u00a0%") || !strings.Contains(table.Text(), "virginica") {
+	if n := table.Find("tbody tr").Length(); n != 2 || !strings.Contains(doc.Text(), "2 rows · accuracy 50.0\u00a0%") || !strings.Contains(table.Text(), "virginica") {
 		t.Errorf("%d rows: %s", n, table.Text())
 	}
 	csv := send(200, "text", rows, "as", "csv")

@@ -166,12 +166,15 @@ func heldApart(layers []Layer) (differ []int, held int) {
 	return differ, held
 }
 
-// percent formats a share as the pages do: with one decimal, unless that is 0, and a no-break space.
+// percent formats a share as the pages do: with one decimal, exactly none and all without.
 func percent(share float64) string {
-	if share > 0 && share < 0.001 {
+	switch {
+	case share == 0 || share == 1:
+		return fmt.Sprintf("%.0f\u00a0%%", 100*share)
+	case share < 0.001:
 		return "below 0.1\u00a0%"
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*share), ".0") + "\u00a0%"
+	return fmt.Sprintf("%.1f\u00a0%%", 100*share)
 }
 
 // answers holds the predictions of one model on the grid, as indices into its labels.
