@@ -204,7 +204,7 @@ func chosen(ids map[string]string, names ...string) url.Values {
 // evidence returns the text of a comparison on the differences.
 func evidence(c *handlerstest.Client, path string) string {
 	c.T.Helper()
-	return strings.Join(strings.Fields(c.Page(200, path).Find(".evidence").Text()), " ")
+	return strings.Join(strings.Fields(c.Page(200, path).Find(".page-head, .evidence").Text()), " ")
 }
 
 // onFolds has runs cross-validated on the same folds and returns the address of their

@@ -513,7 +513,7 @@ func ComparePage(p Compare) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Evidence != nil {
+			if p.Evidence != nil && (p.Evidence.Why == "" || p.Evidence.Folds != nil || p.Evidence.Ask != "") {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<details class=\"section\" id=\"tests\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
