@@ -191,7 +191,7 @@ func (p *page) until(what string, holds func() (bool, error)) {
 		select {
 		case <-time.After(pause): // leaves the processor to the awaited work
 		case <-ctx.Done():
-			body, _ := try[string](p, "document.body.innerText.slice(0, 1500)")
+			body, _ := try[string](p, `document.body.innerText.replace(/\s+/g, " ").slice(0, 1500)`)
 			p.t.Fatalf("waited in vain for %s (%v)\non %s\npictures missing: %v\n%s\nend of the server's log:\n%s", what, err, p.where(), p.missing(), body, p.server.log.tail(2000))
 		}
 	}
@@ -299,6 +299,7 @@ func (p *page) click(css string) {
 			return
 		}
 	}
+	p.t.Logf("the mouse missed %s three times", css)
 }
 
 // clickText clicks the first of the matching elements that reads text.

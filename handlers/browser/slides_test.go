@@ -393,7 +393,7 @@ func TestNotes(t *testing.T) {
 	p := open(t, start(t))
 	p.size(1280, 720)
 	other := func() {
-		get[bool](p, `(window.other = new BroadcastChannel("marginlab-slides"), window.told = {}, other.onmessage = (e) => (window.told = e.data), true)`)
+		get[bool](p, `(window.other = new BroadcastChannel("marginlab-slides"), window.told = {}, other.onmessage = (e) => (window.told ||= e.data.afresh), true)`)
 	}
 	p.teaches()
 	p.visit("/lessons/lagrange/touch")
@@ -601,9 +601,9 @@ func TestAfresh(t *testing.T) {
 
 	answer()
 	p.visit("/lessons/width/bubbles/notes")
-	get[bool](p, `(window.other = new BroadcastChannel("marginlab-slides"), other.onmessage = (e) => (window.told = e.data), true)`)
+	get[bool](p, `(window.other = new BroadcastChannel("marginlab-slides"), other.onmessage = (e) => (window.told ||= e.data.afresh), true)`)
 	p.click("[data-afresh] button")
-	p.wait("window.told?.afresh")
+	p.wait("window.told")
 	p.visit("/lessons/width/bubbles")
 	p.wait(element(".parts a.current") + " && " + element("[data-folded]") + " && !" + element(".verdict"))
 	get[bool](p, "(location.hash = '#ask-vectors', true)")
