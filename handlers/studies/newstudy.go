@@ -195,7 +195,7 @@ func (m menu) form(q url.Values) studiesview.NewStudy {
 // ownName returns the field with a custom name of a data set or learner.
 func ownName(field, value string) string { return field + "-name." + value }
 
-// chosenFrom names the settings that a learner chooses in every fold.
+// chosenFrom names the settings that are tuned in every fold.
 func chosenFrom(l study.Learner) string {
 	var names []string
 	for _, p := range ml.Params {
@@ -206,7 +206,7 @@ func chosenFrom(l study.Learner) string {
 	if names == nil {
 		return ""
 	}
-	return "chooses " + strings.Join(names, ", ")
+	return "tunes " + strings.Join(names, ", ")
 }
 
 // clicked returns the study file for the selection of q.
