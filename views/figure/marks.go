@@ -1,8 +1,10 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 	"image/color"
+	"iter"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -49,14 +51,14 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 		}
 	}
 	if ps.surface != nil {
-		ps.slack(c, shown)
+		ps.slack(c, until(m.ctx, shown))
 	}
-	for _, q := range shown { // below all markers, so that the true class stays in sight
+	for q := range until(m.ctx, shown) { // below all markers, so that the true class stays in sight
 		if ps.rings && q.Wrong && !ps.hides("wrong") {
 			cross(c, q.at, ps.radius, ps.theme.Ink)
 		}
 	}
-	for _, q := range shown {
+	for q := range until(m.ctx, shown) {
 		clr := q.class
 		if ps.sides() {
 			clr = ps.side(q.Y)
@@ -64,12 +66,12 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 		marker{q.class, ps.theme.class(clr), ps.theme.Paper, q.HeldOut}.draw(c, q.at, ps.radius)
 	}
 	heaviest := ps.thin().heaviest
-	for _, q := range shown { // above all markers, so that none is hidden
+	for q := range until(m.ctx, shown) { // above all markers, so that none is hidden
 		if ps.rings && q.Role != ml.None && q.Role != ml.Weighted && !ps.hides(string(q.Role)) { // around all points they would be meaningless
 			ring(c, ps.theme, q.Role, q.at, ps.radius, math.Abs(q.Weight)/heaviest)
 		}
 	}
-	for _, q := range shown {
+	for q := range until(m.ctx, shown) {
 		if ps.cores && q.Core && !ps.hides("cores") {
 			core(c, q.at, ps.radius, ps.theme.Ink, ps.theme.Paper)
 		}
@@ -81,6 +83,18 @@ type placed struct {
 	*ml.Point
 	at    vg.Point
 	class int // an index into the scene's classes, their number if it is none of them
+}
+
+// until returns the points one after the other, and no more of them once ctx is done.
+func until(ctx context.Context, points []placed) iter.Seq[placed] {
+	const block = 256 // between looks at ctx
+	return func(yield func(placed) bool) {
+		for i, q := range points {
+			if i%block == 0 && ctx.Err() != nil || !yield(q) {
+				return
+			}
+		}
+	}
 }
 
 // ring marks a support vector; share is its weight over the largest.
@@ -114,11 +128,11 @@ func ring(c *draw.Canvas, t *Theme, role ml.Role, at vg.Point, r vg.Length, shar
 // slack draws the way from every training point with slack to its own margin:
 // along the steepest way of f where the picture is the space itself, otherwise
 // as an upright bar of 12 pixels a unit.
-func (ps marks) slack(c *draw.Canvas, shown []placed) {
+func (ps marks) slack(c *draw.Canvas, shown iter.Seq[placed]) {
 	size := c.Size()
 	n := vg.Length(ps.surface.n)
 	var p vg.Path
-	for _, q := range shown {
+	for q := range shown {
 		if q.HeldOut || !(q.Slack > 1e-6) {
 			continue
 		}
