@@ -143,7 +143,7 @@ func (r *Result) Points(ctx context.Context, m *Model, d *dataset.Data, spec Spe
 			return nil, err
 		}
 	}
-	return m.points(d, spec, scores)
+	return m.points(ctx, d, spec, scores)
 }
 
 // Train fits spec to d: it chooses columns, splits, scales on the training set, solves,

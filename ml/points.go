@@ -50,15 +50,16 @@ type Point struct {
 // Points describes every row of the data set that m was trained on. spec must be the one m
 // was trained with, because it determines the split.
 func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
-	scores, err := m.scoresOn(context.Background(), d)
+	ctx := context.Background()
+	scores, err := m.scoresOn(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	return m.points(d, spec, scores)
+	return m.points(ctx, d, spec, scores)
 }
 
-// points is Points with known scores of all rows.
-func (m *Model) points(d *dataset.Data, spec Spec, scores *mat.Dense) ([]Point, error) {
+// points is Points with known scores of all rows, or ctx.Err().
+func (m *Model) points(ctx context.Context, d *dataset.Data, spec Spec, scores *mat.Dense) ([]Point, error) {
 	var x *mat.Dense
 	if d.Objects == nil {
 		var err error
@@ -74,7 +75,13 @@ func (m *Model) points(d *dataset.Data, spec Spec, scores *mat.Dense) ([]Point, 
 		return nil, fmt.Errorf("the model was trained on data of %d rows, not %d", n, d.Len())
 	}
 	ps := make([]Point, d.Len())
+	const block = 4096 // rows between looks at ctx
 	for i := range ps {
+		if i%block == block-1 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
 		f, label := scores.RawRowView(i), d.Classes[d.Y[i]]
 		class := m.Class(f)
 		p := Point{Row: i, Label: label, Predicted: m.class(class), Scores: f, Wrong: m.Rule != Value && class != m.ClassOf(label)}

@@ -1,6 +1,7 @@
 package ml_test
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -109,6 +111,19 @@ func TestPointsRefuseOtherData(t *testing.T) {
 	require.Fails(t, require.Err(m.Points(clouds(20, 2, 23), s)), "row",
 		"data with fewer rows than the model remembers give")
 	require.Fails(t, require.Err(m.Points(data([][]float64{{1}, {2}}, "a", "b"), s)), "", "data without the features of the model are taken")
+}
+
+// Many points look at the context even if their scores are known: a million take a second.
+func TestPointsEndWithTheirContext(t *testing.T) {
+	t.Parallel()
+	s := spec(t)
+	m, many := train(t, clouds(90, 2, 21), s).Model, clouds(9000, 2, 21)
+	known := &ml.Result{Model: m, Scores: m.Scores(many.X)}
+	ps := require.Value(known.Points(t.Context(), m, many, s))(t)
+	require.Equal(t, len(ps), 9000, "points")
+	ps, err := known.Points(mltest.Ended(), m, many, s)
+	require.Is(t, err, context.Canceled, "points")
+	require.Check(t, ps == nil, "%d points", len(ps))
 }
 
 // Support vectors are counted by one definition: the number of a training, its parts, and

@@ -42,7 +42,7 @@ func runChange(ctx context.Context, args []string, std Streams) error {
 		if err != nil {
 			return err
 		}
-		if err := writePicture(*plot, func() (*figure.Picture, error) { return band.Picture(ctx) }); err != nil {
+		if err := writePicture(ctx, *plot, func() (*figure.Picture, error) { return band.Picture(ctx) }); err != nil {
 			return err
 		}
 	}

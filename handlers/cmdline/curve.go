@@ -78,7 +78,7 @@ func (o *cvOptions) runLearning(ctx context.Context, d *dataset.Data, std Stream
 		for i, s := range r.Learning {
 			x[i], folds[i] = float64(s.N), s.Folds
 		}
-		if err := o.plotCurve(curve{"training points", x, folds}, r.Rule); err != nil {
+		if err := o.plotCurve(ctx, curve{"training points", x, folds}, r.Rule); err != nil {
 			return err
 		}
 	}
@@ -163,7 +163,7 @@ func (o *cvOptions) validationCurve(res *eval.Result) (c curve) {
 }
 
 // plotCurve draws a curve into the file.
-func (o *cvOptions) plotCurve(c curve, rule ml.Rule) error {
+func (o *cvOptions) plotCurve(ctx context.Context, c curve, rule ml.Rule) error {
 	v := figure.Validation{X: c.name, Score: "accuracy", Share: rule != ml.Value, Places: c.x}
 	if rule == ml.Value {
 		v.Score = "mean squared error"
@@ -173,5 +173,5 @@ func (o *cvOptions) plotCurve(c curve, rule ml.Rule) error {
 	for _, folds := range c.folds {
 		v.HeldOut, v.Training = append(v.HeldOut, lists.Map(folds, heldOut)), append(v.Training, lists.Map(folds, trained))
 	}
-	return writePicture(*o.plot, v.Picture)
+	return writePicture(ctx, *o.plot, v.Picture)
 }

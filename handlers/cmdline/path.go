@@ -45,7 +45,7 @@ func runPath(ctx context.Context, args []string, std Streams) error {
 		if p.file == "" {
 			continue
 		}
-		if err := writePicture(p.file, p.draw); err != nil {
+		if err := writePicture(ctx, p.file, p.draw); err != nil {
 			return err
 		}
 	}

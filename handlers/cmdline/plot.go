@@ -44,13 +44,13 @@ func (f *Flags) Picture(name, help string) *string {
 	return path
 }
 
-// writePicture draws a picture into a file, sharp in print.
-func writePicture(path string, draw func() (*figure.Picture, error)) error {
+// writePicture draws a picture into a file, sharp in print, unless ctx ends.
+func writePicture(ctx context.Context, path string, draw func() (*figure.Picture, error)) error {
 	p, err := draw()
 	if err != nil {
 		return err
 	}
-	p.Scale = 2
+	p.Scale, p.Context = 2, ctx
 	return writeFile(path, func(w io.Writer) error { return formatOf(path)(p, w) })
 }
 
@@ -105,7 +105,7 @@ func plot(ctx context.Context, std Streams, p *progress, path string, on *paper,
 	} else if !scene.View.Exact {
 		say(fmt.Sprintf("%s shows a slice through %d features, along their two principal components", path, len(scene.View.Center)))
 	}
-	return writePicture(path, func() (*figure.Picture, error) {
+	return writePicture(ctx, path, func() (*figure.Picture, error) {
 		picture, err := run.Decision(trace.Follow(ctx, trace.Drawing, p.tell), scene)
 		if err == nil {
 			picture.Unit, picture.Print, picture.Greyscale = unit, on.onPaper, on.grey

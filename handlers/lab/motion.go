@@ -47,6 +47,7 @@ func (a *Handler) motion(ctx context.Context, form url.Values, b bench) (map[str
 	if err != nil {
 		return nil, err
 	}
+	pic.Context = ctx
 	var list bytes.Buffer
 	if err := pic.DisplayList(&list, form.Get("have")); err != nil {
 		return nil, err

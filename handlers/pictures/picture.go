@@ -188,6 +188,7 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 			if err != nil {
 				return ans, err
 			}
+			pic.Context = ctx
 			if err := Embed(&p, pic); err != nil {
 				return ans, err
 			}
@@ -311,6 +312,7 @@ func Show(ctx context.Context, s figure.Scene, draw figure.Drawing, base, name, 
 	p := Linked(base, name, query, s.Width, s.Height, pic.Caption, pic.Caption)
 	frames, toggles := map[int]figure.Frame{s.Width: pic.Frame}, map[int][]figure.Toggle{s.Width: pic.Toggles}
 	if inline {
+		pic.Context = ctx
 		err = Embed(&p, pic)
 		return p, stage(frames, toggles, s), err
 	}

@@ -75,6 +75,7 @@ func draw(ctx context.Context, s Sheet) (*Print, error) {
 	if err != nil {
 		return nil, err
 	}
+	pic.Context = ctx
 	var b bytes.Buffer
 	kind, write := "image/svg+xml", pic.SVG
 	switch s.Format {

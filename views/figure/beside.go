@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -44,9 +45,9 @@ func Beside(width, height int, share float64, below bool, first, second func(wid
 	}
 	draw := p.draw
 	p.Width, p.Height, p.Caption = width, height, p.Caption+where+q.Caption
-	p.draw = func(c vg.Canvas) {
-		draw(c)
-		q.draw(c)
+	p.draw = func(ctx context.Context, c vg.Canvas) {
+		draw(ctx, c)
+		q.draw(ctx, c)
 	}
 	return p, nil
 }

@@ -46,10 +46,13 @@ func (p *Picture) DisplayList(w io.Writer, have string) error {
 	defer svgTexts.Put(c.buf)
 	c.SetColor(p.paper)
 	c.Fill(draw.New(c).Rectangle.Path())
-	p.draw(c)
+	err := p.drawOn(c)
 	c.endRun()
-	if c.err != nil {
-		return fmt.Errorf("picture as a display list: %w", c.err)
+	if err == nil {
+		err = c.err
+	}
+	if err != nil {
+		return fmt.Errorf("picture as a display list: %w", err)
 	}
 	frame, err := json.Marshal(p.Frame)
 	if err != nil {

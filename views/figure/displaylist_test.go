@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -92,7 +93,7 @@ func TestEmptyPathsAreNotListed(t *testing.T) {
 	t.Parallel()
 	ops := func(draw func(c vg.Canvas)) int {
 		p := require.Value(Networks{Networks: []Network{{Graph: dataset.Graph{N: 1}}}}.Picture())(t)
-		p.draw = draw
+		p.draw = func(_ context.Context, c vg.Canvas) { draw(c) }
 		l, _ := displayList(t, p, "")
 		return len(l.Ops)
 	}

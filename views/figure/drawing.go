@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"image/color"
 	"math"
 
@@ -117,6 +118,7 @@ func (s *sheet) stroke() vg.Length {
 type mapping struct {
 	frame vg.Rectangle
 	Limits
+	ctx context.Context // of the picture, whose long drawings end with it
 }
 
 func (m mapping) at(x, y float64) vg.Point {

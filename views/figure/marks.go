@@ -1,8 +1,10 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 	"image/color"
+	"iter"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -36,53 +38,61 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 	for i, name := range ps.Classes {
 		index[name] = i
 	}
-	var heaviest float64
-	for _, q := range ps.Points {
-		heaviest = math.Max(heaviest, math.Abs(q.Weight))
-	}
-	at := make([]vg.Point, len(ps.Points))
-	shown := make([]bool, len(ps.Points))
+	var shown []placed
 	for _, i := range ps.Drawn() {
-		at[i] = m.at(ps.View.Point(ps.Points[i].X))
-		class, ok := index[ps.Points[i].Label]
+		q := &ps.Points[i]
+		class, ok := index[q.Label]
 		if !ok {
-			class = len(ps.Classes)
+			class = len(ps.Classes) // a label that Classes does not list
 		}
-		shown[i] = c.Contains(at[i]) && !ps.hidesPoint(ps.Points[i], class)
+		at := m.at(ps.View.Point(q.X))
+		if c.Contains(at) && !ps.hidesPoint(*q, class) {
+			shown = append(shown, placed{q, at, class})
+		}
 	}
 	if ps.surface != nil {
-		ps.slack(c, at, shown)
+		ps.slack(c, until(m.ctx, shown))
 	}
-	for i, q := range ps.Points { // below all markers, so that the true class stays in sight
-		if shown[i] && ps.rings && q.Wrong && !ps.hides("wrong") {
-			cross(c, at[i], ps.radius, ps.theme.Ink)
+	for q := range until(m.ctx, shown) { // below all markers, so that the true class stays in sight
+		if ps.rings && q.Wrong && !ps.hides("wrong") {
+			cross(c, q.at, ps.radius, ps.theme.Ink)
 		}
 	}
-	for i, q := range ps.Points {
-		if !shown[i] {
-			continue
-		}
-		k, ok := index[q.Label]
-		if !ok {
-			k = len(ps.Classes) // a label that Classes does not list
-		}
-		clr := k
+	for q := range until(m.ctx, shown) {
+		clr := q.class
 		if ps.sides() {
 			clr = ps.side(q.Y)
 		}
-		marker{k, ps.theme.class(clr), ps.theme.Paper, q.HeldOut}.draw(c, at[i], ps.radius)
+		marker{q.class, ps.theme.class(clr), ps.theme.Paper, q.HeldOut}.draw(c, q.at, ps.radius)
 	}
-	for i, q := range ps.Points { // above all markers, so that none is hidden
-		if !shown[i] {
-			continue
-		}
+	heaviest := ps.thin().heaviest
+	for q := range until(m.ctx, shown) { // above all markers, so that none is hidden
 		if ps.rings && q.Role != ml.None && q.Role != ml.Weighted && !ps.hides(string(q.Role)) { // around all points they would be meaningless
-			ring(c, ps.theme, q.Role, at[i], ps.radius, math.Abs(q.Weight)/heaviest)
+			ring(c, ps.theme, q.Role, q.at, ps.radius, math.Abs(q.Weight)/heaviest)
 		}
 	}
-	for i, q := range ps.Points {
-		if shown[i] && ps.cores && q.Core && !ps.hides("cores") {
-			core(c, at[i], ps.radius, ps.theme.Ink, ps.theme.Paper)
+	for q := range until(m.ctx, shown) {
+		if ps.cores && q.Core && !ps.hides("cores") {
+			core(c, q.at, ps.radius, ps.theme.Ink, ps.theme.Paper)
+		}
+	}
+}
+
+// placed is a point with its place on the canvas.
+type placed struct {
+	*ml.Point
+	at    vg.Point
+	class int // an index into the scene's classes, their number if it is none of them
+}
+
+// until returns the points one after the other, and no more of them once ctx is done.
+func until(ctx context.Context, points []placed) iter.Seq[placed] {
+	const block = 256 // between looks at ctx
+	return func(yield func(placed) bool) {
+		for i, q := range points {
+			if i%block == 0 && ctx.Err() != nil || !yield(q) {
+				return
+			}
 		}
 	}
 }
@@ -118,17 +128,17 @@ func ring(c *draw.Canvas, t *Theme, role ml.Role, at vg.Point, r vg.Length, shar
 // slack draws the way from every training point with slack to its own margin:
 // along the steepest way of f where the picture is the space itself, otherwise
 // as an upright bar of 12 pixels a unit.
-func (ps marks) slack(c *draw.Canvas, at []vg.Point, shown []bool) {
+func (ps marks) slack(c *draw.Canvas, shown iter.Seq[placed]) {
 	size := c.Size()
 	n := vg.Length(ps.surface.n)
 	var p vg.Path
-	for i, q := range ps.Points {
-		if !shown[i] || q.HeldOut || !(q.Slack > 1e-6) {
+	for q := range shown {
+		if q.HeldOut || !(q.Slack > 1e-6) {
 			continue
 		}
-		p.Move(at[i])
+		p.Move(q.at)
 		if !ps.View.Exact {
-			p.Line(vg.Point{X: at[i].X, Y: min(at[i].Y+12*vg.Length(q.Slack), c.Max.Y)})
+			p.Line(vg.Point{X: q.at.X, Y: min(q.at.Y+12*vg.Length(q.Slack), c.Max.Y)})
 			continue
 		}
 		x, y := ps.surface.grid(ps.View.Point(q.X))

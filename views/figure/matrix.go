@@ -122,7 +122,9 @@ func (x Matrix) Picture() (*Picture, error) {
 		}
 	})
 	if x.Classes != nil {
-		sh.edges = func(c *draw.Canvas, in vg.Rectangle) { strips(c, t, mapping{in, sh.limits}, runs, square) }
+		sh.edges = func(c *draw.Canvas, in vg.Rectangle) {
+			strips(c, t, mapping{frame: in, Limits: sh.limits}, runs, square)
+		}
 	}
 	return sh.picture(), nil
 }

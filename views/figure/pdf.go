@@ -179,8 +179,11 @@ func (c *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 func (p *Picture) PDF(w io.Writer) error {
 	c := newPDF(float64(p.Width)*p.unit(), float64(p.Height)*p.unit(), p.zoom*p.unit(), p.Caption)
 	c.grey = p.Greyscale
-	p.paint(c)
-	if err := c.doc.Output(w); err != nil {
+	err := p.paint(c)
+	if err == nil {
+		err = c.doc.Output(w)
+	}
+	if err != nil {
 		return fmt.Errorf("picture as PDF: %w", err)
 	}
 	return nil

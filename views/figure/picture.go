@@ -10,6 +10,7 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 	"image/color"
 	"io"
@@ -35,6 +36,9 @@ type Picture struct {
 	Print     bool // SVG for print: in millimetres, its regions as paths
 	Greyscale bool // without hues
 
+	// Context, once done, ends the writing of the picture with its error; nil means never.
+	Context context.Context
+
 	// Disagree is the share of the visible area, 0 to 1, on which the models of
 	// an overlay predict different classes; 0 for other pictures.
 	Disagree float64
@@ -43,8 +47,8 @@ type Picture struct {
 
 	zoom  float64 // CSS pixels per unit of what draw draws
 	paper color.Color
-	draw  func(vg.Canvas) // on paper
-	parts func() []Part   // nil: none are known
+	draw  func(context.Context, vg.Canvas) // on paper, or a part of it once the context is done
+	parts func() []Part                    // nil: none are known
 }
 
 // Frame is the rectangle of a picture that holds the data, in CSS pixels from
@@ -67,8 +71,10 @@ type Frame struct {
 func (p *Picture) SVG(w io.Writer) error {
 	c := newSVG(p.Width, p.Height, p.zoom)
 	c.unit, c.print, c.grey = p.unit(), p.Print, p.Greyscale
-	p.paint(c)
-	err := c.writeTo(w, p.Caption)
+	err := p.paint(c)
+	if err == nil {
+		err = c.writeTo(w, p.Caption)
+	}
 	svgTexts.Put(c.buf)
 	if err != nil {
 		return fmt.Errorf("picture as SVG: %w", err)
@@ -84,11 +90,21 @@ func (p *Picture) unit() float64 {
 	return p.Unit
 }
 
-// paint draws the picture on its paper.
-func (p *Picture) paint(c vg.Canvas) {
+// paint draws the picture on its paper, unless its context ends.
+func (p *Picture) paint(c vg.Canvas) error {
 	c.SetColor(p.paper)
 	c.Fill(draw.New(c.(vg.CanvasSizer)).Rectangle.Path())
-	p.draw(c)
+	return p.drawOn(c)
+}
+
+// drawOn draws the picture, unless its context ends.
+func (p *Picture) drawOn(c vg.Canvas) error {
+	ctx := p.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	p.draw(ctx, c)
+	return ctx.Err()
 }
 
 // PNG writes the picture with Scale device pixels per CSS pixel.
@@ -98,8 +114,10 @@ func (p *Picture) PNG(w io.Writer) error {
 		return fmt.Errorf("picture as PNG: the scale is %d; use 1 to 4", scale)
 	}
 	c := newPNG(scale*p.Width, scale*p.Height, float64(scale)*p.zoom, p.paper)
-	p.draw(c)
-	err := c.writeTo(w, p.Greyscale)
+	err := p.drawOn(c)
+	if err == nil {
+		err = c.writeTo(w, p.Greyscale)
+	}
 	pngCanvases.Put(c)
 	if err != nil {
 		return fmt.Errorf("picture as PNG: %w", err)
@@ -261,10 +279,13 @@ func (s *sheet) picture() *Picture {
 		p.Frame.Limits.YMin, p.Frame.Limits.YMax = math.Pow(10, s.limits.YMin), math.Pow(10, s.limits.YMax)
 	}
 	p.Toggles = s.toggles(rows, inner, all)
-	p.draw = func(cv vg.Canvas) {
+	p.draw = func(ctx context.Context, cv vg.Canvas) {
 		c := draw.Canvas{Canvas: cv, Rectangle: all}
 		for _, d := range s.drawings {
-			d(&draw.Canvas{Canvas: cv, Rectangle: inner}, mapping{inner, s.limits})
+			if ctx.Err() != nil {
+				return
+			}
+			d(&draw.Canvas{Canvas: cv, Rectangle: inner}, mapping{inner, s.limits, ctx})
 		}
 
 		c.SetLineStyle(draw.LineStyle{Color: s.theme.Rule, Width: 1})

@@ -688,3 +688,31 @@ func TestManyPoints(t *testing.T) {
 	require.Check(t, size <= 1<<20 && strings.Contains(p.Caption, "Drawn: 5000 of 20000 points."),
 		"%d bytes, %q", size, p.Caption)
 }
+
+// A picture of many points whose context ends while it is written, or before, ends with the error of
+// the context, soon, and writes nothing.
+func TestWritingEndsWithContext(t *testing.T) {
+	t.Parallel()
+	d := require.Value(dataset.Generate("circles", 6000, 0.1, 1))(t)
+	for format, write := range map[string]func(*figure.Picture, io.Writer) error{
+		"SVG": (*figure.Picture).SVG, "PNG": (*figure.Picture).PNG, "PDF": (*figure.Picture).PDF,
+		"list": func(p *figure.Picture, w io.Writer) error { return p.DisplayList(w, "") },
+	} {
+		p := require.Value(figure.Scatter(t.Context(), figure.DataScene(d, plane(d.Features))))(t)
+		var whole, b bytes.Buffer
+		require.NoError(t, write(p, &whole))
+		looks := int64(0)
+		for ; ; looks++ {
+			ctx := mltest.NewLooks(t.Context(), looks)
+			p.Context = ctx
+			err := write(p, &b)
+			if err == nil {
+				break
+			}
+			require.Is(t, err, context.Canceled, "%s after %d looks", format, looks)
+			require.Check(t, b.Len() == 0 && ctx.Over() <= 8, "%s after %d looks: %d bytes, %d looks more", format, looks, b.Len(), ctx.Over())
+		}
+		require.Check(t, looks > 20, "%s: %d looks at the context during 5000 marks", format, looks)
+		require.Check(t, bytes.Equal(b.Bytes(), whole.Bytes()), "%s: the context changes the picture", format)
+	}
+}

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"context"
 	"fmt"
 	"image/color"
 
@@ -21,7 +22,7 @@ func QR(text, caption string) (*Picture, error) {
 	side := code.Size + 2*qrQuiet
 	return &Picture{
 		Width: side * qrModule, Height: side * qrModule, Caption: caption, zoom: qrModule, paper: color.White,
-		draw: func(c vg.Canvas) {
+		draw: func(_ context.Context, c vg.Canvas) {
 			var p vg.Path // one for all, so that no seams show
 			for y := range code.Size {
 				for x := 0; x < code.Size; x++ {

@@ -1,8 +1,8 @@
 package figure
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"marginlab/ml"
@@ -21,9 +21,10 @@ const (
 
 // thinned holds the points that a picture draws.
 type thinned struct {
-	at             []int // indices of the points, ascending
-	inView         int   // points within the limits
-	supports, kept int   // support vectors of the scene, and those among the points drawn
+	at             []int   // indices of the points, ascending
+	inView         int     // points within the limits
+	supports, kept int     // support vectors of the scene, and those among the points drawn
+	heaviest       float64 // the largest weight of the scene
 }
 
 // Drawn lists which of the scene's points its picture draws, by their index, ascending: those
@@ -40,9 +41,11 @@ func (s *Scene) thin() thinned {
 	l, all := s.Limits, s.Limits == Limits{}
 	var t thinned
 	var first, others []int
-	for i, p := range s.Points {
+	for i := range s.Points {
+		p := &s.Points[i]
 		supports := p.Role != ml.None && p.Role != ml.Weighted
 		t.supports += btoi(supports)
+		t.heaviest = math.Max(t.heaviest, math.Abs(p.Weight))
 		if x, y := s.View.Point(p.X); !all && !(x >= l.XMin && x <= l.XMax && y >= l.YMin && y <= l.YMax) {
 			continue
 		}
@@ -90,43 +93,59 @@ func (s *Scene) some(at []int, n int) []int {
 			}
 		}
 	}
-	type placed struct{ point, part int }
-	points := make([]placed, len(at))
-	for parts := 64; ; parts /= 2 { // along each axis
+	parts := 64             // along each axis
+	if len(classes) > n/2 { // there are as many groups
+		parts = 1
+	}
+	group := make([]int, len(at)) // the class and the part of every point
+	var ends []int                // of the groups, at first how many points they have
+	groups := 0                   // that have any
+	for ; ; parts /= 2 {
 		cell := func(v, lo, hi float64) int {
 			return min(max(int((v-lo)/(hi-lo)*float64(parts)), 0), parts-1)
 		}
+		ends, groups = make([]int, max(1, len(classes))*parts*parts), 0
 		for k, i := range at {
 			x, y := s.View.Point(s.Points[i].X)
-			points[k] = placed{i, (classes[s.Points[i].Label]*parts+cell(y, l.YMin, l.YMax))*parts + cell(x, l.XMin, l.XMax)}
+			g := (classes[s.Points[i].Label]*parts+cell(y, l.YMin, l.YMax))*parts + cell(x, l.XMin, l.XMax)
+			group[k] = g
+			groups += btoi(ends[g] == 0)
+			ends[g]++
 		}
-		slices.SortStableFunc(points, func(a, b placed) int { return cmp.Compare(a.part, b.part) })
-		groups := 0
-		for k := range points {
-			groups += btoi(k == 0 || points[k].part != points[k-1].part)
+		if groups <= n/2 || parts == 1 {
+			break
 		}
-		if groups > n/2 && parts > 1 {
+	}
+	before := 0
+	for g, points := range ends {
+		ends[g] = before
+		before += points
+	}
+	sorted := make([]int, len(at)) // by group: counting takes a tenth of the time of a stable sort
+	for k, i := range at {
+		sorted[ends[group[k]]] = i
+		ends[group[k]]++
+	}
+	least := min(groups, n)
+	share := float64(n-least) / float64(max(len(at)-groups, 1)) // of what is beyond the first of a group
+	var kept []int
+	beyond, taken, from := 0, 0, 0
+	for _, to := range ends {
+		if from == to {
 			continue
 		}
-		least := min(groups, n)
-		share := float64(n-least) / float64(max(len(at)-groups, 1)) // of what is beyond the first of a group
-		var kept []int
-		beyond, taken := 0, 0
-		for from := 0; from < len(points) && len(kept) < n; {
-			to := from + 1
-			for to < len(points) && points[to].part == points[from].part {
-				to++
-			}
-			beyond += to - from - 1
-			quota := 1 + int(share*float64(beyond)+1e-9) - taken
-			taken += quota - 1
-			for j := range quota {
-				kept = append(kept, points[from+(2*j+1)*(to-from)/(2*quota)].point)
-			}
-			from = to
+		if len(kept) >= n {
+			break
 		}
-		return kept
+		beyond += to - from - 1
+		quota := 1 + int(share*float64(beyond)+1e-9) - taken
+		taken += quota - 1
+		for j := range quota {
+			kept = append(kept, sorted[from+(2*j+1)*(to-from)/(2*quota)])
+		}
+		from = to
 	}
+	return kept
 }
 
 // note says how many of the points are drawn, where there is no room for all.
