@@ -677,7 +677,7 @@ func share(right []bool) float64 {
 // tenfold computes the effect of another unit for a column on the standardised data.
 func tenfold(ctx context.Context) float64 {
 	t := moons(ctx, nil)
-	x := dataset.PickRows(t.data.X, t.train)
+	x := mat.DenseCopyOf(dataset.PickRows(t.data.X, t.train))
 	for i := range t.train {
 		x.Set(i, 0, 10*x.At(i, 0))
 	}
