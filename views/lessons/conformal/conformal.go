@@ -461,7 +461,7 @@ const ridge = 1e-3
 
 // evenly returns n rows, evenly spaced over the data set.
 func (p *problem) evenly(n int) []int {
-	return lists.Make(n, func(i int) int { return i * len(p.Y) / n })
+	return lists.Spaced(dataset.Indices(len(p.Y)), n)
 }
 
 // spread returns n rows as cores, evenly spaced over the data set, each twice if twice is set.
