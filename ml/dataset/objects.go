@@ -132,8 +132,11 @@ func (d *Data) Kind() Kind {
 func (d *Data) Len() int { return len(d.Y) }
 
 // Indices returns the numbers from 0 to n-1, as of n rows.
-func Indices(n int) []int {
-	return lists.Make(n, func(i int) int { return i })
+func Indices(n int) []int { return Range(0, n) }
+
+// Range returns n numbers, from first on.
+func Range(first, n int) []int {
+	return lists.Make(n, func(i int) int { return first + i })
 }
 
 // Subset returns the data of these rows, in the given order. It keeps the classes of d,
