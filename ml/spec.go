@@ -167,8 +167,8 @@ var usual = sync.OnceValue(func() Spec {
 	return s
 })
 
-// field returns a pointer to the field that holds a parameter, nil for one kept in Values. It is a
-// switch and no table of functions because s would be allocated for those, at every call.
+// field returns a pointer to the field that holds a parameter, nil for one kept in Values. A
+// switch, because a table of functions would make s escape to the heap.
 func (s *Spec) field(name string) any {
 	switch name {
 	case "learner":
