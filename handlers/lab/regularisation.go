@@ -82,13 +82,13 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request, b *benc
 		q.Set("C", param.Of(s.C).Text())
 		row := labview.RegularisationRow{
 			C: views.Short(s.C), Href: "/lab?" + q.Encode(), Here: here, Vectors: s.SupportVectors, Bounded: s.Bounded,
-			W: views.Short(s.WNorm), Margin: "–", Training: results.Percent(s.TrainAccuracy), HeldOut: "–",
+			W: views.Short(s.WNorm), Margin: "–", Training: param.Percent(s.TrainAccuracy), HeldOut: "–",
 		}
 		if s.WNorm > 0 {
 			row.Margin = views.Short(1 / s.WNorm)
 		}
 		if s.Accuracy != nil {
-			row.HeldOut = fmt.Sprintf("%s (sd %s)", results.Percent(*s.Accuracy), results.Percent(*s.Deviation))
+			row.HeldOut = fmt.Sprintf("%s (sd %s)", param.Percent(*s.Accuracy), param.Percent(*s.Deviation))
 		}
 		p.Steps = append(p.Steps, row)
 	}

@@ -23,7 +23,7 @@ func FoldsText(s eval.Scheme) string {
 	case s.Column != "":
 		return "folds by the values of " + s.Column
 	case s.HoldOut > 0:
-		return fmt.Sprintf("%s held out, drawn %d times", Percent(s.HoldOut), s.Repeats)
+		return fmt.Sprintf("%s held out, drawn %d times", param.Percent(s.HoldOut), s.Repeats)
 	}
 	if s.Repeats > 1 {
 		text += fmt.Sprintf(", %d repeats", s.Repeats)
@@ -53,7 +53,7 @@ func ScoreText(score eval.Score, folds []eval.Fold) string {
 func ScoreAmount(score eval.Score, v float64) string {
 	switch {
 	case score.Share:
-		return Percent(v)
+		return param.Percent(v)
 	case score.Name == "mse" || score.Name == "r2":
 		return views.Short(v)
 	}

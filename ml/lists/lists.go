@@ -1,5 +1,5 @@
-// Package lists has Make, Map, At, Spaced, Count and CountTrue, which package slices of the standard
-// library lacks.
+// Package lists has Make, Map, At, Spaced, Count and CountTrue, which package slices of the
+// standard library lacks.
 package lists
 
 // Make returns f(0), …, f(n-1).
