@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -334,10 +335,7 @@ func compareSettings(runs []store.Run) []runsview.CompareRow {
 func compareRow(label, help string, runs []store.Run, cell func(store.Run) string) runsview.CompareRow {
 	row := runsview.CompareRow{Label: label, Help: help}
 	for _, r := range runs {
-		v := cell(r)
-		if v == "" {
-			v = "–"
-		}
+		v := cmp.Or(cell(r), "–")
 		row.Cells = append(row.Cells, v)
 		row.Differs = row.Differs || v != row.Cells[0]
 	}
