@@ -504,10 +504,7 @@ func showCombine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	label := ""
 	for i, c := range combinations {
 		s := lessons.Must(theory.Mercer(c.of(k1, k2, x)))
-		here := "passes"
-		if !s.PSD {
-			here = "refuted"
-		}
+		here := lessons.Either(s.PSD, "passes", "refuted")
 		tab.Rows = append(tab.Rows, []string{c.label, views.Short(s.Values[n-1]), views.Short(s.Values[0]), here, c.rule})
 		if c.name == operation.Of(in) {
 			chosen, label, tab.Marked = s, c.label, []int{i}
