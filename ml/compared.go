@@ -82,15 +82,7 @@ func thinned(d *dataset.Data, most int) (rows []int) {
 	}
 	for _, own := range byClass {
 		share := len(own) * most / d.Len()
-		rows = append(rows, spaced(own, max(share, 1))...)
+		rows = append(rows, lists.Spaced(own, max(share, 1))...)
 	}
-	return spaced(rows, most)
-}
-
-// spaced returns at most n of the rows, evenly spaced.
-func spaced(rows []int, n int) []int {
-	if len(rows) <= n {
-		return rows
-	}
-	return lists.Make(n, func(a int) int { return rows[a*len(rows)/n] })
+	return lists.Spaced(rows, most)
 }

@@ -413,7 +413,7 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *s
 		return nil, last, nil
 	}
 	first, last = last, &fitted{cores: lists.At(q.at, cores)}
-	x := pickRows(p.x, q.at)
+	x := dataset.PickRows(p.x, q.at)
 	var stats conformal.Stats
 	last.cmap, stats, err = conformal.Fit(ctx, spec.Conformal, gram, x, q.y, cores, conformal.Settings{
 		Gamma: width, Ridge: spec.Values.Number("core_ridge"),
@@ -519,7 +519,7 @@ func (p *problem) split(spec Spec, train, test []int) (*problem, error) {
 	}
 	p.fill = p.data.FitFill(p.rows)
 	p.data = p.data.Filled(p.fill)
-	p.x = pickRows(p.data.X, p.rows)
+	p.x = dataset.PickRows(p.data.X, p.rows)
 	if spec.Standardize {
 		p.scaler = dataset.FitScaler(p.x)
 		p.x = p.scaler.Apply(p.x)
@@ -533,18 +533,6 @@ func (p *problem) split(spec Spec, train, test []int) (*problem, error) {
 	}
 	p.kernel = kernel.New(spec.Kernel, spec.Values, p.x)
 	return p, nil
-}
-
-// pickRows is dataset.PickRows, without a copy if the rows are all of x in order.
-func pickRows(x *mat.Dense, rows []int) *mat.Dense {
-	whole := x != nil && x.RawMatrix().Rows == len(rows)
-	for a, i := range rows {
-		whole = whole && a == i
-	}
-	if whole {
-		return x
-	}
-	return dataset.PickRows(x, rows)
 }
 
 // cores returns every N-th training row, or the support vectors of the first fit.

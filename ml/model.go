@@ -331,7 +331,7 @@ func (m *Model) ScoresOf(ctx context.Context, x dataset.Objects) (*mat.Dense, er
 	scores := mat.NewDense(x.Len(), len(m.Machines), nil)
 	const block = 256 // rows whose kernel values are held at a time
 	for first := 0; first < x.Len(); first += block {
-		some := lists.Make(min(block, x.Len()-first), func(a int) int { return first + a })
+		some := dataset.Range(first, min(block, x.Len()-first))
 		trace.Report(ctx, first, x.Len())
 		if err := m.scoreBlock(ctx, scores.Slice(first, first+len(some), 0, len(m.Machines)).(*mat.Dense), x.Subset(some)); err != nil {
 			return nil, err

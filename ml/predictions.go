@@ -196,7 +196,7 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 		fillZeros(t, features)
 	}
 	t.AddIndicators(features)
-	named := countNamed(t, features)
+	named := lists.Count(features, func(name string) bool { return hasColumn(t, name) })
 	switch {
 	case named == len(features) && !t.Header && (t.Format == "csv" || t.Format == "xlsx") && !hasColumn(t, label) && len(t.Columns) == len(features)+1:
 		// Without a header, the remaining column holds the labels.
@@ -253,10 +253,6 @@ func columnNames(t *dataset.Table) []string {
 // hasColumn reports whether t has a column of this name, ignoring case as Table does.
 func hasColumn(t *dataset.Table, name string) bool {
 	return slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return strings.EqualFold(c.Name, name) })
-}
-
-func countNamed(t *dataset.Table, names []string) int {
-	return lists.Count(names, func(name string) bool { return hasColumn(t, name) })
 }
 
 // unused returns the first column that is not among names.

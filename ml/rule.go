@@ -162,10 +162,8 @@ func (r Rule) settled(right, k int, scores []float64, by float64) bool {
 		if right >= 0 && r.wins(right, k, scores, by) {
 			return true
 		}
-		for _, f := range scores {
-			if math.Abs(f) <= by {
-				return false
-			}
+		if slices.ContainsFunc(scores, func(f float64) bool { return math.Abs(f) <= by }) {
+			return false
 		}
 		votes, margins := Votes(k, scores)
 		best := mostVotes(k, scores)

@@ -167,8 +167,8 @@ var usual = sync.OnceValue(func() Spec {
 	return s
 })
 
-// field returns a pointer to the field that holds a parameter, nil for one kept in Values. It is a
-// switch and no table of functions because s would be allocated for those, at every call.
+// field returns a pointer to the field that holds a parameter, nil for one kept in Values. A
+// switch, because a table of functions would make s escape to the heap.
 func (s *Spec) field(name string) any {
 	switch name {
 	case "learner":
@@ -376,10 +376,11 @@ func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 }
 
 // Title returns a short description: learner, kernel, their main parameters, and every setting
-// that differs from its default, such as "SVM rbf gamma=2 C=10 eigen". It omits how the model is
-// evaluated, which class is positive, and the named parameters.
+// that differs from its default, such as "SVM rbf gamma=2 C=10 eigen, not standardised". It omits
+// how the model is evaluated, which class is positive, and the named parameters; without learner,
+// kernel or any other word, it speaks of several machines.
 func (s Spec) Title(omit ...string) string {
-	var words []string
+	var words, off []string
 	if !slices.Contains(omit, "learner") {
 		words = append(words, s.learnerLabel())
 	}
@@ -387,19 +388,21 @@ func (s Spec) Title(omit ...string) string {
 		words = append(words, s.kernelLabel())
 	}
 	for _, c := range s.chosen(nil) {
-		if slices.Contains(omit, c.param.Name) {
-			continue
-		}
-		if c.named {
+		switch {
+		case slices.Contains(omit, c.param.Name):
+		case c.param.Kind == param.Switch && !s.Value(c.param.Name).Switch():
+			off = append(off, c.text)
+		case c.named:
 			words = append(words, c.param.Name+"="+c.text)
-		} else {
+		default:
 			words = append(words, c.text)
 		}
 	}
 	if s.Regression() {
 		words = append(words, "regression")
 	}
-	return strings.Join(words, " ")
+	title := cmp.Or(strings.Join(words, " "), "several machines")
+	return strings.Join(append([]string{title}, off...), ", ")
 }
 
 // Name returns a short name of the spec that stresses what changed since last: the learner, then

@@ -77,7 +77,7 @@ func TestTitle(t *testing.T) {
 		"SVM rbf features=x1,x2 C=1":    {"features", "x1,x2", "seed", "3"},
 		"SVM rbf project=pca C=1":       {"project", "pca"},
 		"Kernel ridge rbf lambda=0.01":  {"learner", "ridge", "lambda", "0.01", "C", "7"},
-		"SVM rbf not standardised C=1":  {"standardize", "false"},
+		"SVM rbf C=1, not standardised": {"standardize", "false"},
 		"SVM sigmoid hard margin amari": {"kernel", "sigmoid", "C", "7", "hard_margin", "true", "conformal", "amari"},
 	} {
 		require.Equal(t, spec(t, set...).Title(), want, "%v: title", set)

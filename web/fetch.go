@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -89,12 +90,7 @@ func Public(address netip.AddrPort) bool {
 	if a.Is6() && !netip.MustParsePrefix("2000::/3").Contains(a) {
 		return false
 	}
-	for _, p := range special {
-		if p.Contains(a) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // Fetch writes the file at a URL to w, at most most bytes, and returns its name. Errors are

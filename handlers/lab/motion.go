@@ -76,7 +76,7 @@ func (b *bench) preview() string {
 // sample returns about n of the rows, stratified by class or, for a regression, evenly spaced.
 func sample(d *dataset.Data, n int) *dataset.Data {
 	if d.Scattered() {
-		return d.Sample(lists.Make(n, func(i int) int { return i * d.Len() / n }))
+		return d.Sample(lists.Spaced(dataset.Indices(d.Len()), n))
 	}
 	classes := lists.Map(d.Y, func(c int) float64 { return float64(c) })
 	rows, _ := dataset.Split(classes, 1-float64(n)/float64(d.Len()), 1)

@@ -75,20 +75,21 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request, b *benc
 	p.Rows, p.Folds = len(path.Rows), path.Folds
 	for k, s := range path.Steps {
 		here := s.C == b.spec.Values.Number("C")
-		if judged := countJudged(path.Steps[:k]); !here && (s.Accuracy == nil || judged%everyStep != 0) {
+		judged := lists.Count(path.Steps[:k], func(s ml.RegularisationStep) bool { return s.Accuracy != nil })
+		if !here && (s.Accuracy == nil || judged%everyStep != 0) {
 			continue
 		}
 		q := b.query()
 		q.Set("C", param.Of(s.C).Text())
 		row := labview.RegularisationRow{
 			C: views.Short(s.C), Href: "/lab?" + q.Encode(), Here: here, Vectors: s.SupportVectors, Bounded: s.Bounded,
-			W: views.Short(s.WNorm), Margin: "–", Training: results.Percent(s.TrainAccuracy), HeldOut: "–",
+			W: views.Short(s.WNorm), Margin: "–", Training: param.Percent(s.TrainAccuracy), HeldOut: "–",
 		}
 		if s.WNorm > 0 {
 			row.Margin = views.Short(1 / s.WNorm)
 		}
 		if s.Accuracy != nil {
-			row.HeldOut = fmt.Sprintf("%s (sd %s)", results.Percent(*s.Accuracy), results.Percent(*s.Deviation))
+			row.HeldOut = fmt.Sprintf("%s (sd %s)", param.Percent(*s.Accuracy), param.Percent(*s.Deviation))
 		}
 		p.Steps = append(p.Steps, row)
 	}
@@ -105,11 +106,6 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request, b *benc
 // hasPath reports whether the bench's machine has a regularisation path.
 func (b *bench) hasPath() bool {
 	return b.data != nil && (len(b.data.Classes) == 2 || b.spec.Positive != "") && ml.HasRegularisation(b.spec, 0)
-}
-
-// countJudged returns the number of steps with an accuracy on held-out points.
-func countJudged(steps []ml.RegularisationStep) int {
-	return lists.Count(steps, func(s ml.RegularisationStep) bool { return s.Accuracy != nil })
 }
 
 // entryText describes an entry point.

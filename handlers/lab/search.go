@@ -153,7 +153,7 @@ func (b *bench) searchField(p param.Param) views.Field {
 	case b.form.Has(name):
 		f.Value = b.form.Get(name)
 	case slices.ContainsFunc(b.offered(), func(o param.Param) bool { return o.Name == p.Name }):
-		f.Value = listText(eval.Tries(p))
+		f.Value = strings.Join(lists.Map(eval.Tries(p), param.Value.Text), ", ")
 	}
 	for i, o := range f.Options {
 		f.Options[i].Chosen = slices.Contains(chosen, o.Value)
@@ -162,11 +162,6 @@ func (b *bench) searchField(p param.Param) views.Field {
 		f.Error = results.Sentence(f.Error)
 	}
 	return f
-}
-
-func listText(values []param.Value) string {
-	texts := lists.Map(values, param.Value.Text)
-	return strings.Join(texts, ", ")
 }
 
 // tried reads the values to try of the parameters that apply.

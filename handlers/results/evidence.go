@@ -6,6 +6,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
 )
@@ -19,7 +20,7 @@ func SchemeName(s eval.Scheme) string {
 	case s.Column != "":
 		text = "cross-validation by " + s.Column
 	case s.HoldOut > 0:
-		return nestedWord(s) + fmt.Sprintf("%s held out, %d times", Percent(s.HoldOut), s.Repeats)
+		return nestedWord(s) + fmt.Sprintf("%s held out, %d times", param.Percent(s.HoldOut), s.Repeats)
 	default:
 		text = fmt.Sprintf("%d-fold cross-validation", s.Folds)
 	}
@@ -85,7 +86,7 @@ func EvidenceRows(run store.Run, linked func(search string) bool) (rows []views.
 // scored formats a score and its interval.
 func scored(accuracy bool, mean float64, in *ml.Interval) (score, interval string) {
 	if accuracy {
-		return Percent(mean), intervalText(*in)
+		return param.Percent(mean), intervalText(*in)
 	}
 	return "mse " + views.Short(mean), views.Short(in.Low) + "–" + views.Short(in.High)
 }

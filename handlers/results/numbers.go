@@ -87,7 +87,7 @@ func Confusion(title string, rows []ml.ClassReport) views.Confusion {
 		if v == nil {
 			return "–"
 		}
-		return Percent(*v)
+		return param.Percent(*v)
 	}
 	c := views.Confusion{Title: title}
 	for k, row := range rows {
@@ -134,7 +134,7 @@ func Machines(r *ml.Report) (t views.Table) {
 			if m.LOOAccuracy == nil {
 				return ""
 			}
-			return Percent(*m.LOOAccuracy)
+			return param.Percent(*m.LOOAccuracy)
 		}},
 		{"J before", func(m ml.MachineReport) string { return number(m.JBefore) }},
 		{"J after", func(m ml.MachineReport) string { return number(m.JAfter) }},
@@ -165,7 +165,7 @@ func QuantityText(q ml.Quantity, r *ml.Report) string {
 	return q.Text(r, func(u ml.Unit, v float64) string {
 		switch u {
 		case ml.Share:
-			return Percent(v)
+			return param.Percent(v)
 		case ml.Seconds:
 			return Duration(v)
 		}
@@ -224,10 +224,10 @@ func OptionLabel(p param.Param, v string) string {
 func Scores(r *ml.Report) (train, test string) {
 	if r.Rule != ml.Value {
 		if r.TrainAccuracy != nil {
-			train = Percent(*r.TrainAccuracy)
+			train = param.Percent(*r.TrainAccuracy)
 		}
 		if r.TestAccuracy != nil {
-			test = Percent(*r.TestAccuracy)
+			test = param.Percent(*r.TestAccuracy)
 		}
 		return train, test
 	}
@@ -241,16 +241,6 @@ func Scores(r *ml.Report) (train, test string) {
 		return ""
 	}
 	return score(r.R2, r.MSE), score(r.TestR2, r.TestMSE)
-}
-
-// Percent formats a fraction with one decimal and a no-break space: "94.0 %". Exactly none and all
-// are "0 %" and "100 %", which what rounds to them is not.
-func Percent(v float64) string {
-	digits := 1
-	if v == 0 || v == 1 {
-		digits = 0
-	}
-	return strconv.FormatFloat(100*v, 'f', digits, 64) + "\u00a0%"
 }
 
 // Duration formats a number of seconds.

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,7 +23,7 @@ func FoldsText(s eval.Scheme) string {
 	case s.Column != "":
 		return "folds by the values of " + s.Column
 	case s.HoldOut > 0:
-		return fmt.Sprintf("%s held out, drawn %d times", Percent(s.HoldOut), s.Repeats)
+		return fmt.Sprintf("%s held out, drawn %d times", param.Percent(s.HoldOut), s.Repeats)
 	}
 	if s.Repeats > 1 {
 		text += fmt.Sprintf(", %d repeats", s.Repeats)
@@ -54,7 +53,7 @@ func ScoreText(score eval.Score, folds []eval.Fold) string {
 func ScoreAmount(score eval.Score, v float64) string {
 	switch {
 	case score.Share:
-		return Percent(v)
+		return param.Percent(v)
 	case score.Name == "mse" || score.Name == "r2":
 		return views.Short(v)
 	}
@@ -183,28 +182,21 @@ func DesignText(s store.Search) string {
 }
 
 // SearchTitle describes a search: "C and gamma of SVM rbf, not standardised".
-func SearchTitle(s store.Search) string { return searchTitle(s, "") }
-
-// SearchAndData describes a search and its data: "C and gamma of SVM rbf on Moons, not standardised".
-func SearchAndData(s store.Search) string { return searchTitle(s, " on "+s.DatasetName) }
-
-// searchTitle describes a search, with a text about its data.
-func searchTitle(s store.Search, data string) string {
-	const scaling = "standardize" // stands behind a comma, as the last
-	omit, start := []string{scaling}, "Learning curve of "
-	if names := Searched(s); len(s.Scheme.Learning) == 0 {
-		omit, start = append(omit, names...), ""
-		switch n := len(names); n {
-		case 0:
-		case 1:
-			start = names[0] + " of "
-		default:
-			start = strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of "
-		}
+func SearchTitle(s store.Search) string {
+	if len(s.Scheme.Learning) > 0 {
+		return "Learning curve of " + s.Spec.Title()
 	}
-	title := start + cmp.Or(s.Spec.Title(omit...), "several machines") + data
-	if !s.Spec.Standardize && s.Spec.Applies(scaling) && !slices.Contains(omit[1:], scaling) {
-		title += ", not standardised"
+	names := Searched(s)
+	of := s.Spec.Title(names...)
+	switch n := len(names); n {
+	case 0:
+		return of
+	case 1:
+		return names[0] + " of " + of
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " of " + of
 	}
-	return title
 }
+
+// SearchAndData describes a search and its data: "C and gamma of SVM rbf on Moons".
+func SearchAndData(s store.Search) string { return SearchTitle(s) + " on " + s.DatasetName }

@@ -19,6 +19,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -188,7 +189,7 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 		return pictures.Coordinates(d.X.RawRowView(row - 1)), drawn
 	}
 	for _, m := range s.Removals[:min(len(s.Removals), changeRows)] {
-		row := runsview.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: results.Percent(m.Moved), Changed: strconv.Itoa(m.Changed)}
+		row := runsview.RemovalRow{Row: m.Row, Label: m.Label, Alpha: views.Short(m.Alpha), Moved: param.Percent(m.Moved), Changed: strconv.Itoa(m.Changed)}
 		if m.Only {
 			row.Moved, row.Changed = "no boundary without it", "–"
 		}
@@ -197,7 +198,7 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 	}
 	p.Strongest = strongest(s.Removals, where)
 	p.Free = slices.ContainsFunc(s.Model.Machines[0].Coef, func(u float64) bool { return math.Abs(u) < s.C })
-	p.Steady = fmt.Sprintf("Under %d bootstrap samples it changes on %s %s on average, on %s at most.", len(s.Samples), results.Percent(stat.Mean(s.Samples, nil)), where, results.Percent(slices.Max(s.Samples)))
+	p.Steady = fmt.Sprintf("Under %d bootstrap samples it changes on %s %s on average, on %s at most.", len(s.Samples), param.Percent(stat.Mean(s.Samples, nil)), where, param.Percent(slices.Max(s.Samples)))
 	var order []int
 	for i, share := range s.Agreement {
 		if share < doubtful {
@@ -209,7 +210,7 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 		return int(math.Round(float64(len(s.Samples)) * (s.Agreement[a] - s.Agreement[b])))
 	})
 	for _, i := range order[:min(len(order), changeRows)] {
-		row := runsview.UnsureRow{Row: i + 1, Label: d.Classes[d.Y[i]], Agree: results.Percent(s.Agreement[i])}
+		row := runsview.UnsureRow{Row: i + 1, Label: d.Classes[d.Y[i]], Agree: param.Percent(s.Agreement[i])}
 		row.Where, row.Drawn = object(i + 1)
 		p.Unsure = append(p.Unsure, row)
 	}
@@ -229,7 +230,7 @@ func strongest(removals []ml.Removal, where string) string {
 		return said + fmt.Sprintf("Leaving out any one of the %ssupport vectors tried changes the predicted class nowhere.", other)
 	}
 	first := removals[0]
-	said += fmt.Sprintf("Without row %d the predicted class changes on %s %s", first.Row, results.Percent(first.Moved), where)
+	said += fmt.Sprintf("Without row %d the predicted class changes on %s %s", first.Row, param.Percent(first.Moved), where)
 	switch {
 	case len(removals) == 1:
 		return said + "."

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml"
+	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -228,7 +230,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		if len(together) < len(layers) {
 			drawn = fmt.Sprintf("The boundaries f = 0 of %d of the runs on common axes.", len(together))
 		}
-		hatched := fmt.Sprintf(" Where the predictions disagree is hatched: %s of the picture.", results.Percent(pic.Disagree))
+		hatched := fmt.Sprintf(" Where the predictions disagree is hatched: %s of the picture.", param.Percent(pic.Disagree))
 		if together[0].Scene.Values {
 			drawn, hatched = "All curves f(x) on common axes, with the points of the first run.", ""
 		} else if slices.ContainsFunc(together, func(l figure.Layer) bool { return l.Scene.Model.Rule != ml.Sign }) {
@@ -333,10 +335,7 @@ func compareSettings(runs []store.Run) []runsview.CompareRow {
 func compareRow(label, help string, runs []store.Run, cell func(store.Run) string) runsview.CompareRow {
 	row := runsview.CompareRow{Label: label, Help: help}
 	for _, r := range runs {
-		v := cell(r)
-		if v == "" {
-			v = "–"
-		}
+		v := cmp.Or(cell(r), "–")
 		row.Cells = append(row.Cells, v)
 		row.Differs = row.Differs || v != row.Cells[0]
 	}

@@ -367,7 +367,7 @@ func groupValue(f store.Field, g store.Group) string {
 func number(f store.Field, v float64) string {
 	switch {
 	case f.Unit == ml.Share:
-		return results.Percent(v)
+		return param.Percent(v)
 	case f.Unit == ml.Seconds:
 		return results.Duration(v)
 	}

@@ -273,7 +273,7 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, 
 	p.Summary = count(s.N, "row")
 	switch {
 	case s.Accuracy != nil:
-		p.Summary += " · accuracy " + results.Percent(*s.Accuracy)
+		p.Summary += " · accuracy " + param.Percent(*s.Accuracy)
 	case s.MSE != nil:
 		p.Summary += " · mean squared error " + views.Short(*s.MSE)
 	}

@@ -9,6 +9,7 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml/eval"
+	"marginlab/ml/param"
 	"marginlab/views"
 	"marginlab/views/figure"
 	studiesview "marginlab/views/studies"
@@ -32,7 +33,7 @@ func learning(s background.Found) *studiesview.Learning {
 	of := trained(score)
 	l.Trained = of != nil
 	for _, step := range s.Learning {
-		row := studiesview.LearningRow{N: step.N, Share: results.Percent(step.Share), HeldOut: withSpread(score, values(step.Folds, score.Of)), Vectors: views.Short(results.Vectors(eval.Setting{Folds: step.Folds}))}
+		row := studiesview.LearningRow{N: step.N, Share: param.Percent(step.Share), HeldOut: withSpread(score, values(step.Folds, score.Of)), Vectors: views.Short(results.Vectors(eval.Setting{Folds: step.Folds}))}
 		if l.Trained {
 			row.Training = withSpread(score, values(step.Folds, of))
 		}

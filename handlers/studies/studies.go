@@ -104,7 +104,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request, s background.Foun
 		p.Later, p.Whole = s.Scheme.Finer && s.Scheme.Onward == nil, res.Nested != nil && p.Warning == ""
 		p.Edges = edges(s)
 		p.Finer = eval.Finer(s.Design(), res) != nil
-		p.Short = notConverged(res)
+		p.Short = lists.Count(res.Settings, func(s eval.Setting) bool { return s.Failure() == "" && !s.Converged() })
 		p.Failed = failed(res)
 		p.Pictures = picturesOf(s.Search)
 		p.Confusion = results.Confusion("Confusion matrix of the best, summed over the folds", res.Confusion)
@@ -231,11 +231,6 @@ func edges(s background.Found) (names []string) {
 		}
 	}
 	return names
-}
-
-// notConverged counts the settings with a training that did not converge.
-func notConverged(r *eval.Result) int {
-	return lists.Count(r.Settings, func(s eval.Setting) bool { return s.Failure() == "" && !s.Converged() })
 }
 
 // failed counts the settings with a failed training.

@@ -322,7 +322,7 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 			case !ok:
 				return "–"
 			case q.Unit == ml.Share:
-				return results.Percent(v)
+				return param.Percent(v)
 			}
 			return views.Short(v)
 		}

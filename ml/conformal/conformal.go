@@ -38,6 +38,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
@@ -63,11 +64,7 @@ func (m *Map) At(x []float64) float64 {
 // Factors returns c at every row of x.
 func (m *Map) Factors(x *mat.Dense) []float64 {
 	n, _ := x.Dims()
-	c := make([]float64, n)
-	for i := range c {
-		c[i] = m.At(x.RawRowView(i))
-	}
-	return c
+	return lists.Make(n, func(i int) float64 { return m.At(x.RawRowView(i)) })
 }
 
 // Gradient returns c(x) and its gradient.

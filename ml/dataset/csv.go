@@ -213,10 +213,7 @@ func (t *Table) setNames(names []string) *Error {
 	}
 	taken := make(map[string]bool)
 	for j := range t.Columns {
-		name := tidy(names[j])
-		if name == "" {
-			name = unnamed(j)
-		}
+		name := cmp.Or(tidy(names[j]), unnamed(j))
 		if err := checkText("column name", name); err != nil {
 			return &Error{Column: j + 1, Message: err.Error()}
 		}

@@ -339,7 +339,7 @@ func (t *Table) totals() []int {
 			}
 		}
 	}
-	return Indices(n)[first:]
+	return Range(first, n-first)
 }
 
 // duplicates returns the rows equal to an earlier one, ignoring row numbers.

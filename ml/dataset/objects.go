@@ -30,7 +30,8 @@ type Objects interface {
 	Kind() Kind
 	// Len is the number of objects.
 	Len() int
-	// Subset returns the objects of these rows, from 0 on, in the order given.
+	// Subset returns the objects of these rows, from 0 on, in the order given. They may share
+	// memory with the receiver.
 	Subset(rows []int) Objects
 	// Validate reports what breaks the rules that the type states, or nil.
 	Validate() error
@@ -131,12 +132,15 @@ func (d *Data) Kind() Kind {
 func (d *Data) Len() int { return len(d.Y) }
 
 // Indices returns the numbers from 0 to n-1, as of n rows.
-func Indices(n int) []int {
-	return lists.Make(n, func(i int) int { return i })
+func Indices(n int) []int { return Range(0, n) }
+
+// Range returns n numbers, from first on.
+func Range(first, n int) []int {
+	return lists.Make(n, func(i int) int { return first + i })
 }
 
 // Subset returns the data of these rows, in the given order. It keeps the classes of d,
-// even those without rows.
+// even those without rows. Its objects may share memory with those of d.
 func (d *Data) Subset(rows []int) *Data {
 	s := &Data{Label: d.Label, Classes: d.Classes, Y: lists.At(d.Y, rows)}
 	s.setObjects(d.objects().Subset(rows))
@@ -278,12 +282,20 @@ func decodeNumber(cell string) (float64, error) {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// PickRows returns the rows of x, in the order given, one at least; of nil, nil.
+// PickRows returns the rows of x, in the order given, one at least; of nil, nil. If they are all
+// rows in order, it returns x itself, so its result is to be cloned before a change.
 func PickRows(x *mat.Dense, rows []int) *mat.Dense {
 	if x == nil {
 		return nil
 	}
-	_, d := x.Dims()
+	n, d := x.Dims()
+	whole := len(rows) == n
+	for a := 0; whole && a < n; a++ {
+		whole = rows[a] == a
+	}
+	if whole {
+		return x
+	}
 	out := mat.NewDense(len(rows), d, nil)
 	for a, i := range rows {
 		out.SetRow(a, x.RawRowView(i))

@@ -70,6 +70,9 @@ func leak(t *testing.T, d *dataset.Data, spec ml.Spec, judge func(d *dataset.Dat
 	one := folds[0][:1]
 	moved := d.Subset(all(d))
 	moved.X = mat.DenseCopyOf(d.X)
+	if d.Given != nil {
+		moved.Given = mat.DenseCopyOf(d.Given)
+	}
 	for _, i := range folds[0][1:] {
 		for j, v := range d.X.RawRowView(i) {
 			moved.X.Set(i, j, 40-9*v)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml"
@@ -57,6 +58,7 @@ func TestRefineNested(t *testing.T) {
 	require.Check(t, differ != 0, "every fold chose what all points do: the test shows nothing")
 
 	spoilt := d.Subset(all(d))
+	spoilt.X = mat.DenseCopyOf(d.X)
 	for _, row := range plan.Splits[1].Test {
 		spoilt.X.SetRow(row, []float64{float64(100 * row), -3})
 	}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -81,10 +82,7 @@ func (c weighedColours) name(colour int) string {
 	budget := 4096 // subtrees that are looked at: there are as many as walks
 	var write func(v, r int) string
 	write = func(v, r int) string {
-		label := g.Label(v)
-		if label == "" {
-			label = "•"
-		}
+		label := cmp.Or(g.Label(v), "•")
 		if len(along[v])+len(against[v]) == 0 { // only where the subtree begins: it is alone in every round
 			return label + strings.Repeat("()", r)
 		}

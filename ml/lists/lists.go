@@ -1,4 +1,5 @@
-// Package lists has Make, Map, At, Count and CountTrue, which package slices of the standard library lacks.
+// Package lists has Make, Map, At, Spaced, Count and CountTrue, which package slices of the
+// standard library lacks.
 package lists
 
 // Make returns f(0), …, f(n-1).
@@ -26,6 +27,12 @@ func At[T any](list []T, places []int) []T {
 		out[i] = list[p]
 	}
 	return out
+}
+
+// Spaced returns at most n elements, evenly spaced.
+func Spaced[T any](list []T, n int) []T {
+	n = min(n, len(list))
+	return Make(n, func(i int) T { return list[i*len(list)/n] })
 }
 
 // Count returns the number of elements that satisfy f.

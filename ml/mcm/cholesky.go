@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 )
 
@@ -81,10 +82,7 @@ func (f *factor) column(k int) []float64 { return f.g[k*f.m : (k+1)*f.m] }
 
 // interpolate returns the beta with G beta = y on the pivots.
 func (f *factor) interpolate(y []float64) []float64 {
-	beta := make([]float64, f.rank())
-	for i, p := range f.pivots {
-		beta[i] = y[p]
-	}
+	beta := lists.At(y, f.pivots)
 	for k, p := range f.pivots {
 		g := f.column(k)
 		beta[k] /= g[p]

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	"marginlab/ml/lists"
 )
 
 // dual is the dual linear programme of the machine over M points, for functions f(x_i) = sum_k
@@ -131,11 +133,9 @@ func (d *dual) points(cut bool) [][]float64 {
 	forms := [][]float64{d.point()}
 	if cut {
 		m := len(d.y)
-		v := make([]float64, m)
-		for i := range v {
-			v[i] = min(max(0, d.x[i]), d.up[i]) - min(max(0, d.x[m+i]), 1)
-		}
-		forms = append(forms, v)
+		forms = append(forms, lists.Make(m, func(i int) float64 {
+			return min(max(0, d.x[i]), d.up[i]) - min(max(0, d.x[m+i]), 1)
+		}))
 	}
 	return forms
 }

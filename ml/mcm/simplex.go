@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 	"marginlab/ml/trace"
 )
@@ -214,11 +215,7 @@ func (s *simplex) setBox(j int, lo, up float64) {
 // multipliers returns pi = c_B' B^-1, the multipliers of the rows: the reduced cost of x_j is
 // c_j - pi'a_j. It is valid after solve.
 func (s *simplex) multipliers() []float64 {
-	pi := make([]float64, s.m)
-	for i := range pi {
-		pi[i] = -s.d[s.n+i] // zero if the slack is basic
-	}
-	return pi
+	return lists.Make(s.m, func(i int) float64 { return -s.d[s.n+i] }) // zero if the slack is basic
 }
 
 // objective returns the dual objective of the current basis, a lower bound on the optimum if the
@@ -554,10 +551,8 @@ func (s *simplex) restore() bool {
 // identity. It returns false if ctx ends first; the solver then has no usable basis.
 func (s *simplex) rebuild(ctx context.Context) bool {
 	basic := make([]int, 0, s.m)
-	open := make([]bool, s.m) // rows whose slack is not in the basis
-	for i := range open {
-		open[i] = s.pos[s.n+i] < 0
-	}
+	// open tells the rows whose slack is not in the basis.
+	open := lists.Make(s.m, func(i int) bool { return s.pos[s.n+i] < 0 })
 	for _, j := range s.head {
 		if j < s.n {
 			basic = append(basic, j)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 	"marginlab/ml/rows"
 )
 
@@ -237,7 +238,7 @@ func (m *machine[T]) directions(p problem[T], free []variable, place []int, k []
 		if p.balanced() {
 			d = m.balancedMoves(free, inside, place, k, left, rho, sums)
 		} else if h := m.second(free, inside, place, k, rho); h.Rows > 0 {
-			d = pick(left, inside)
+			d = lists.At(left, inside)
 			dense.Solve(h, d)
 		}
 		if d == nil {
@@ -289,14 +290,6 @@ func (m *machine[T]) directions(p problem[T], free []variable, place []int, k []
 	return moves
 }
 
-func pick(v []float64, places []int) []float64 {
-	p := make([]float64, len(places))
-	for q, a := range places {
-		p[q] = v[a]
-	}
-	return p
-}
-
 // second returns the Cholesky factor of H + rho I for the variables inside, empty if it is not
 // positive definite or ctx has ended.
 func (m *machine[T]) second(free []variable, inside, place []int, k [][]float64, rho float64) blas64.General {
@@ -345,7 +338,7 @@ func (m *machine[T]) balancedMoves(free []variable, inside, place []int, k [][]f
 	if h.Rows == 0 {
 		return nil
 	}
-	d := pick(left, inside)
+	d := lists.At(left, inside)
 	dense.Solve(h, d)
 	var classes []int
 	var columns [][]float64 // of H⁻¹ A'
@@ -353,10 +346,7 @@ func (m *machine[T]) balancedMoves(free []variable, inside, place []int, k [][]f
 		if c == g {
 			continue
 		}
-		e := make([]float64, len(inside))
-		for q, a := range inside {
-			e[q] = free[a].adds(c)
-		}
+		e := lists.Map(inside, func(a int) float64 { return free[a].adds(c) })
 		dense.Solve(h, e)
 		classes, columns = append(classes, c), append(columns, e)
 	}

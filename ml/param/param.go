@@ -224,6 +224,16 @@ func (p Param) expects() string {
 	return s
 }
 
+// Percent formats a fraction with one decimal and a no-break space: "94.0 %". Exactly none and all
+// are "0 %" and "100 %"; values that merely round to them keep their decimal.
+func Percent(v float64) string {
+	digits := 1
+	if v == 0 || v == 1 {
+		digits = 0
+	}
+	return strconv.FormatFloat(100*v, 'f', digits, 64) + "\u00a0%"
+}
+
 // short writes 1e9, not 1e+09.
 func short(v float64) string {
 	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(strconv.FormatFloat(v, 'g', -1, 64))

@@ -85,12 +85,10 @@ func (s Settings) solved(c float64, done, of int) {
 // rise appends the results for the rest of cs, with rows of precision T, starting from o. It
 // returns early where single precision is too coarse.
 func rise[T rows.Real](k Matrix, o *state, cs []float64, results []*Result, s Settings, memory rows.Memory[T]) ([]*Result, error) {
-	var v T
-	_, rounded := any(v).(float32)
 	p := newSMO(k, o, memory)
 	for _, c := range cs[len(results):] {
 		s.C = c
-		if rounded && !single(o, s) {
+		if p.rounded() && !single(o, s) {
 			break
 		}
 		o.Limit = o.Iterations + s.MaxIter
@@ -98,7 +96,7 @@ func rise[T rows.Real](k Matrix, o *state, cs []float64, results []*Result, s Se
 		if err != nil {
 			return nil, err
 		}
-		if rounded && status == trace.Numerical {
+		if p.rounded() && status == trace.Numerical {
 			break
 		}
 		results = append(results, o.result(status))

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/rows"
+	"marginlab/ml/trace"
 )
 
 // Matrix is a symmetric M x M kernel matrix, see package rows.
@@ -51,6 +52,20 @@ func addProduct(ctx context.Context, k Matrix, dst []float64, points []int, w []
 		floats.AddScaled(dst, w[a], row)
 	}
 	return len(points) * len(row), nil
+}
+
+// addHeld is addProduct from padded rows in memory, which cost half as much as computed ones.
+func addHeld[T rows.Real](ctx context.Context, row func(i int) []T, dst []float64, points []int, w []float64) (work int, err error) {
+	total := make([]float64, rows.Padded(len(dst)))
+	copy(total, dst)
+	for k, j := range points {
+		if k*len(dst)%trace.LookEvery < len(dst) && ctx.Err() != nil {
+			return k * len(dst) / 2, ctx.Err()
+		}
+		rows.AddScaled(total, w[k], row(j))
+	}
+	copy(dst, total)
+	return len(points) * len(dst) / 2, ctx.Err()
 }
 
 // addProduct32 is addProduct in single precision if the matrix supports it.

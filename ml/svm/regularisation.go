@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/rows"
 	"marginlab/ml/trace"
@@ -200,11 +201,7 @@ func (r *Regularisation) between() []float64 {
 		places = places[:room]
 		slices.Sort(places)
 	}
-	middle := make([]float64, len(places))
-	for k, a := range places {
-		middle[k] = math.Sqrt(r.C[a]) * math.Sqrt(r.C[a+1])
-	}
-	return middle
+	return lists.Map(places, func(a int) float64 { return math.Sqrt(r.C[a]) * math.Sqrt(r.C[a+1]) })
 }
 
 // compareRatio compares a and b, treating values within a relative 1e-9 as equal.

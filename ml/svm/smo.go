@@ -481,8 +481,7 @@ func (o *smo[T]) climbPart(points []int, tol float64) (trace.Status, error) {
 // the rows.
 func (o *smo[T]) addProduct(dst []float64, points []int, w []float64) error {
 	product := addProduct
-	var row []T
-	if _, ok := any(row).([]float32); ok && !o.exact {
+	if o.rounded() && !o.exact {
 		product = addProduct32
 	}
 	work, err := product(o.Context, o.k, dst, points, w)
@@ -490,19 +489,23 @@ func (o *smo[T]) addProduct(dst []float64, points []int, w []float64) error {
 	return err
 }
 
-// addRows is addProduct from cached rows in double precision. It reports whether all were cached;
-// dst, which is padded, is unchanged otherwise. With few points they usually are, and their values
-// need not be computed again.
-func (o *smo[T]) addRows(dst []float64, points []int, w []float64) bool {
-	if _, double := any(o.rows).(*rows.Cache[float64]); !double || o.m >= few || slices.ContainsFunc(points, o.rows.Missing) {
-		return false
+// rounded reports whether the rows are in single precision.
+func (o *smo[T]) rounded() bool {
+	_, ok := any(T(0)).(float32)
+	return ok
+}
+
+// addExactly is addProduct in double precision. If all rows are cached in it, as with few points
+// they usually are, their values need not be computed again.
+func (o *smo[T]) addExactly(dst []float64, points []int, w []float64) (work int, err error) {
+	if o.rounded() || o.m >= few || slices.ContainsFunc(points, o.rows.Missing) {
+		return addProduct(o.Context, o.k, dst, points, w)
 	}
-	for a, j := range points {
-		row, _ := o.rows.Row(j)
-		rows.AddScaled(dst, w[a], row)
+	cached := func(i int) []T {
+		row, _ := o.rows.Row(i)
+		return row
 	}
-	o.spent += len(points) * o.m / 2
-	return true
+	return addHeld(o.Context, cached, dst, points, w)
 }
 
 // place sets u_i.
@@ -556,12 +559,10 @@ func (o *smo[T]) refresh() (bool, error) {
 	}
 	ku := make([]float64, len(o.ku))
 	points, w := o.last.from(o.state, ku)
-	if !o.addRows(ku, points, w) {
-		work, err := addProduct(o.Context, o.k, ku[:o.m], points, w)
-		o.spent += work
-		if err != nil {
-			return false, nil
-		}
+	work, err := o.addExactly(ku[:o.m], points, w)
+	o.spent += work
+	if err != nil {
+		return false, nil
 	}
 	copy(o.ku, ku)
 	o.last.keep(o.state)

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"marginlab/ml/rows"
-	"marginlab/ml/trace"
 )
 
 // table is a matrix with all rows in memory, shared by concurrent trainings. Its rows are padded.
@@ -93,14 +92,5 @@ func (t *table) Merged(ctx context.Context, y, w []float64, size int) (Matrix, [
 
 // AddProduct adds weighted rows.
 func (t *table) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
-	total := make([]float64, rows.Padded(len(dst)))
-	copy(total, dst)
-	for k, j := range points {
-		if k*len(dst)%trace.LookEvery < len(dst) && ctx.Err() != nil {
-			return k * len(dst) / 2, ctx.Err()
-		}
-		rows.AddScaled(total, w[k], t.double[j])
-	}
-	copy(dst, total)
-	return len(points) * len(dst) / 2, ctx.Err()
+	return addHeld(ctx, t.Held, dst, points, w)
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 )
 
 // FeatureMap is an explicit map phi from R^d to a feature space whose coordinates can be listed.
@@ -55,10 +56,9 @@ var ProductsSpace = FeatureMap{
 // infinite-dimensional.
 func GaussianBasis(centres *mat.Dense, gamma float64) FeatureMap {
 	n, d := centres.Dims()
-	bumps := make([]*kernel.Sum, n)
-	for i := range bumps {
-		bumps[i] = kernel.NewSum(kernel.RBF(gamma), centres.Slice(i, i+1, 0, d).(*mat.Dense), []float64{1})
-	}
+	bumps := lists.Make(n, func(i int) *kernel.Sum {
+		return kernel.NewSum(kernel.RBF(gamma), centres.Slice(i, i+1, 0, d).(*mat.Dense), []float64{1})
+	})
 	m := FeatureMap{Inputs: d, Coordinates: make([]string, n), at: func(dst, x []float64) {
 		for i, b := range bumps {
 			dst[i] = b.At(x)

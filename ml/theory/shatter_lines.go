@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"slices"
@@ -207,10 +208,7 @@ func lineBeside(points [][2]float64) Dichotomy {
 			low[k], high[k] = min(low[k], v), max(high[k], v)
 		}
 	}
-	off := 0.1 * max(high[0]-low[0], high[1]-low[1])
-	if off == 0 {
-		off = 1
-	}
+	off := cmp.Or(0.1*max(high[0]-low[0], high[1]-low[1]), 1)
 	return Dichotomy{Realisable: true, W: []float64{1 / off, 0}, B: 1 - low[0]/off, Margin: math.Inf(1)}
 }
 

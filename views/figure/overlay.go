@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // Layer is one model of an overlay. Its scene gives the model with its view and
@@ -166,15 +167,12 @@ func heldApart(layers []Layer) (differ []int, held int) {
 	return differ, held
 }
 
-// percent formats a share as the pages do: with one decimal, exactly none and all without.
+// percent formats a share as the pages do, and tells one that would round to 0.0 % from none.
 func percent(share float64) string {
-	switch {
-	case share == 0 || share == 1:
-		return fmt.Sprintf("%.0f\u00a0%%", 100*share)
-	case share < 0.001:
+	if 0 < share && share < 0.001 {
 		return "below 0.1\u00a0%"
 	}
-	return fmt.Sprintf("%.1f\u00a0%%", 100*share)
+	return param.Percent(share)
 }
 
 // answers holds the predictions of one model on the grid, as indices into its labels.

@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -33,10 +34,7 @@ func GIFT(w io.Writer, category string, asked []Asked) error {
 			fmt.Fprintf(out, "#%s:%s", exact(a.Truth.Value), exact(q.Tolerance(a.Truth.Value)))
 		}
 		for i, option := range q.Options {
-			sign := "~"
-			if float64(i) == a.Truth.Value {
-				sign = "="
-			}
+			sign := Either(float64(i) == a.Truth.Value, "=", "~")
 			fmt.Fprintf(out, "\n%s%s", sign, giftText(option))
 			if why := q.Mistaken(strconv.Itoa(i)); why != "" {
 				fmt.Fprintf(out, "#%s", giftText(why))
@@ -52,10 +50,7 @@ func exact(v float64) string { return strconv.FormatFloat(v, 'g', 12, 64) }
 
 // Tolerance returns the tolerance of a numeric answer.
 func (q *Question) Tolerance(right float64) float64 {
-	within := q.Within
-	if within == 0 {
-		within = 0.01
-	}
+	within := cmp.Or(q.Within, 0.01)
 	return within * math.Max(1, math.Abs(right))
 }
 

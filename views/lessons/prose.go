@@ -58,10 +58,7 @@ func (r proseRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 		return ast.WalkContinue, nil
 	})
 	reg.Register(ast.KindHeading, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-		format := "</h%d>\n"
-		if entering {
-			format = "<h%d>"
-		}
+		format := Either(entering, "<h%d>", "</h%d>\n")
 		_, err := fmt.Fprintf(w, format, max(n.(*ast.Heading).Level, 2))
 		return ast.WalkContinue, err
 	})
@@ -103,10 +100,7 @@ func (w *latexWriter) node(n ast.Node, entering bool) (ast.WalkStatus, error) {
 	case *ast.Blockquote:
 		return around("\\begin{quote}\n", "\\end{quote}\n\n")
 	case *ast.List:
-		kind := "itemize"
-		if n.IsOrdered() {
-			kind = "enumerate"
-		}
+		kind := Either(n.IsOrdered(), "enumerate", "itemize")
 		return around("\\begin{"+kind+"}\n", "\\end{"+kind+"}\n\n")
 	case *ast.ListItem:
 		return around(`\item `, "")

@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -270,10 +271,7 @@ func (s *Sketch) judge(q *Question, truth figure.Curve, given string) (bool, err
 	if err != nil {
 		return false, param.Problems{{Field: q.Slug, Message: "Draw the whole curve first, from the left to the right."}}
 	}
-	within := q.Within
-	if within == 0 {
-		within = 0.1
-	}
+	within := cmp.Or(q.Within, 0.1)
 	mean, _, _ := s.miss(truth, heights)
 	return mean <= within*s.Height, nil
 }

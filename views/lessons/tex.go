@@ -53,10 +53,7 @@ func TeXSum(terms ...TeXTerm) string {
 		if t.Factor == 0 {
 			continue
 		}
-		sign := "+"
-		if t.Factor < 0 {
-			sign = "-"
-		}
+		sign := Either(t.Factor < 0, "-", "+")
 		if b.Len() > 0 {
 			b.WriteString(" " + sign + " ")
 		} else if sign == "-" {

@@ -322,10 +322,7 @@ func showMetric(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	marks = append(marks,
 		figure.Dot{At: a, Class: -1, Ring: true, Held: true, Label: "core a"},
 		figure.Dot{At: p, Class: -1, Held: true, Label: "probe"})
-	shape := "–"
-	if at.axes[0] > 0 {
-		shape = views.Short(at.axes[1] / at.axes[0])
-	}
+	shape := lessons.Either(at.axes[0] > 0, views.Short(at.axes[1]/at.axes[0]), "–")
 	step := min(in.Step, len(metricDerivation())-1)
 	return &lessons.Exhibit{
 		Steps: len(metricDerivation()), Step: step, Body: lessons.Derivation(step, metricDerivation()...),
@@ -461,7 +458,7 @@ const ridge = 1e-3
 
 // evenly returns n rows, evenly spaced over the data set.
 func (p *problem) evenly(n int) []int {
-	return lists.Make(n, func(i int) int { return i * len(p.Y) / n })
+	return lists.Spaced(dataset.Indices(len(p.Y)), n)
 }
 
 // spread returns n rows as cores, evenly spaced over the data set, each twice if twice is set.

@@ -629,10 +629,7 @@ func showTest(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		table.Rows = append(table.Rows, []string{lessons.Literal(name), strconv.Itoa(n), strconv.Itoa(rb), strconv.Itoa(ra)})
 	}
 	chance := eval.SignTest(better, worse)
-	often := fmt.Sprintf("%.0f %% of the time", 100*chance)
-	if chance > 0.995 {
-		often = "always"
-	}
+	often := lessons.Either(chance > 0.995, "always", fmt.Sprintf("%.0f %% of the time", 100*chance))
 	table.After = true
 	e.Tables = []lessons.Table{table}
 	e.Numbers = []lessons.Number{
@@ -677,7 +674,7 @@ func share(right []bool) float64 {
 // tenfold computes the effect of another unit for a column on the standardised data.
 func tenfold(ctx context.Context) float64 {
 	t := moons(ctx, nil)
-	x := dataset.PickRows(t.data.X, t.train)
+	x := mat.DenseCopyOf(dataset.PickRows(t.data.X, t.train))
 	for i := range t.train {
 		x.Set(i, 0, 10*x.At(i, 0))
 	}

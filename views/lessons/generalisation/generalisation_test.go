@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 
@@ -123,6 +124,7 @@ func TestStudyKeepsTestRowsOut(t *testing.T) {
 	parts := deal(d, sample(len(d.Y), seed), folds, seed)
 	spoil := func(rows []int) *dataset.Data {
 		s := d.Subset(dataset.Indices(len(d.Y)))
+		s.X = mat.DenseCopyOf(d.X)
 		for k, i := range rows {
 			s.X.Set(i, 0, 100+math.Sqrt(float64(k)))
 		}

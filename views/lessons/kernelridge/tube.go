@@ -31,10 +31,7 @@ func showTube(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	if eps < 0.15 { // one label for both, which would overlap
 		rules[0].Name, rules[1].Name = "", "±ε"
 	}
-	slope := "0"
-	if insensitive(miss, eps) > 0 {
-		slope = strconv.Itoa(lessons.Sign(miss))
-	}
+	slope := lessons.Either(insensitive(miss, eps) > 0, strconv.Itoa(lessons.Sign(miss)), "0")
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "losses", Caption: "What a miss costs. Inside of the tube nothing; outside in proportion, where the square grows faster and faster.", Draw: lessons.Draws(1, figure.Chart{
 			X: figure.Axis{Name: "t − f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 3},

@@ -372,10 +372,7 @@ func showCases(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	marks := half(p)
 	table := lessons.Table{Caption: "The two cases", Head: []string{"case", "place", `$\alpha$`, "$h$", "$f$", "verdict"}}
 	candidate := func(c theory.Case, name string, judged bool) {
-		verdict := "to be checked"
-		if judged {
-			verdict = c.Verdict.String()
-		}
+		verdict := lessons.Either(judged, c.Verdict.String(), "to be checked")
 		table.Rows = append(table.Rows, []string{name, lessons.Pair(c.Point), views.Short(c.Multiplier), views.Short(c.Constraint), views.Short(c.Objective), verdict})
 		table.Marked = []int{len(table.Rows) - 1}
 		label := "candidate"

@@ -512,10 +512,7 @@ func pivot(s stepwise.SimplexState, first bool) string {
 		return "No cost promises a gain any more: this vertex is optimal, and its line is the MCM. The signs in the last row are the proof."
 	}
 	in, out, ratio := s.Nonbasic[s.Entering], s.Basic[s.Leaving], s.Ratios[s.Leaving]
-	text := ""
-	if first {
-		text = "Start: f = 0, every point pays 1. "
-	}
+	text := lessons.Either(first, "Start: f = 0, every point pays 1. ", "")
 	rule := "has the cost of largest size"
 	if s.Bland {
 		rule = "is the first with a promising cost (Bland's rule, after a step of length 0)"

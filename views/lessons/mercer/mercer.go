@@ -488,9 +488,7 @@ func parts(x *mat.Dense, gamma float64) (k1, k2 *mat.SymDense) {
 // rows returns up to n evenly spaced rows of the data, standardised and sorted by class, with
 // their classes.
 func rows(d *dataset.Data, n int) (x *mat.Dense, classes []int) {
-	all := len(d.Y)
-	n = min(n, all)
-	rows := lists.Make(n, func(i int) int { return i * all / n })
+	rows := lists.Spaced(dataset.Indices(len(d.Y)), n)
 	slices.SortStableFunc(rows, func(a, b int) int { return d.Y[a] - d.Y[b] })
 	some := d.Subset(rows)
 	return dataset.FitScaler(some.X).Apply(some.X), some.Y
@@ -506,10 +504,7 @@ func showCombine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	label := ""
 	for i, c := range combinations {
 		s := lessons.Must(theory.Mercer(c.of(k1, k2, x)))
-		here := "passes"
-		if !s.PSD {
-			here = "refuted"
-		}
+		here := lessons.Either(s.PSD, "passes", "refuted")
 		tab.Rows = append(tab.Rows, []string{c.label, views.Short(s.Values[n-1]), views.Short(s.Values[0]), here, c.rule})
 		if c.name == operation.Of(in) {
 			chosen, label, tab.Marked = s, c.label, []int{i}

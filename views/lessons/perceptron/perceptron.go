@@ -164,10 +164,7 @@ func countsTable(s stepwise.PerceptronState) lessons.Table {
 		Head:    []string{"point", "$y$", `mistakes $\alpha$`, `$y f(\mathbf x)$`, ""},
 	}
 	for i, p := range s.Points {
-		verdict := "wrong"
-		if p.Margin > 0 {
-			verdict = "right"
-		}
+		verdict := lessons.Either(p.Margin > 0, "right", "wrong")
 		t.Rows = append(t.Rows, []string{strconv.Itoa(i + 1), lessons.Signed(p.Y), lessons.Short(p.Alpha), lessons.Short(p.Margin), verdict})
 	}
 	if s.Looked >= 0 {

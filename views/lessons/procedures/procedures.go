@@ -394,10 +394,7 @@ func showDescent(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		e.Notes = []string{fmt.Sprintf(`Without the label: %s in this step, %d of them with a margin of 1 or more that should have been left alone.`, lessons.Count(len(now.Active), "active hinge", "active hinges"), content)}
 		e.After = []string{"The objective is " + lessons.Typeset(lessons.Short(above.Y[step])) + " above its minimum."}
 	default:
-		word := "fell"
-		if above.Y[step] > above.Y[step-1] {
-			word = "*rose*"
-		}
+		word := lessons.Either(above.Y[step] > above.Y[step-1], "*rose*", "fell")
 		e.Notes = []string{fmt.Sprintf(`Step %d, $\eta = $ %s: %s.`, step, lessons.Short(now.Rate), lessons.Count(len(now.Active), "active hinge", "active hinges"))}
 		e.After = []string{"The objective " + word + "."}
 	}

@@ -346,7 +346,7 @@ func showScale(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := fit(ctx, "three", "kernel", "linear", "multiclass", "ovr")
 	const k = 0
 	m := louder(t.Model, k, factor.Of(in))
-	right := lists.Map([]*ml.Model{t.Model, m}, func(m *ml.Model) float64 { return lessons.Must(m.Accuracy(t.data)) })
+	right := lists.Map([]*ml.Model{t.Model, m}, func(model *ml.Model) float64 { return lessons.Must(model.Accuracy(t.data)) })
 	alone := lessons.Must(m.Alone(k).Accuracy(t.data))
 	changed := t.overlay("overlay", `Where the answer has changed: hatched.`, []string{"as trained", "multiplied"}, t.Model, m)
 	changed.After = true

@@ -512,10 +512,7 @@ func showChoose(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	set := chooseSet.Of(in)
 	k := lessons.Must(strconv.Atoi(folds.Of(in)))
 	d := data(set)
-	positive := ""
-	if set == "iris" {
-		positive = "versicolor"
-	}
+	positive := lessons.Either(set == "iris", "versicolor", "")
 	spec := lessons.NewSpec("gamma", "2", "positive", positive, "max_iter", "20000")
 	cs := prices(2)
 	grid := lessons.Must(eval.CrossValidate(ctx, d, spec, eval.Grid{"C": eval.Numbers(cs...)}, eval.Scheme{Folds: k, Seed: uint64(seed.Of(in))}, nil))
