@@ -198,5 +198,5 @@ func SearchTitle(s store.Search) string {
 	}
 }
 
-// SearchAndData describes a search and its data: "C and gamma of SVM rbf on Moons".
-func SearchAndData(s store.Search) string { return SearchTitle(s) + " on " + s.DatasetName }
+// SearchAndData describes a search and its data: "C and gamma of SVM rbf · Moons".
+func SearchAndData(s store.Search) string { return SearchTitle(s) + " · " + s.DatasetName }

@@ -551,7 +551,7 @@ func (s *simplex) restore() bool {
 // identity. It returns false if ctx ends first; the solver then has no usable basis.
 func (s *simplex) rebuild(ctx context.Context) bool {
 	basic := make([]int, 0, s.m)
-	// open tells the rows whose slack is not in the basis.
+	// open marks the rows whose slack is not in the basis.
 	open := lists.Make(s.m, func(i int) bool { return s.pos[s.n+i] < 0 })
 	for _, j := range s.head {
 		if j < s.n {
