@@ -93,9 +93,10 @@ func (s *Scene) some(at []int, n int) []int {
 			}
 		}
 	}
-	parts := 64             // along each axis
-	if len(classes) > n/2 { // there are as many groups
-		parts = 1
+	const most = 1 << 20 // groups that are counted at a time
+	parts := 64          // along each axis
+	for parts > 1 && len(classes)*parts*parts > most {
+		parts /= 2
 	}
 	group := make([]int, len(at)) // the class and the part of every point
 	var ends []int                // of the groups, at first how many points they have
