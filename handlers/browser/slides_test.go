@@ -393,7 +393,7 @@ func TestNotes(t *testing.T) {
 	p := open(t, start(t))
 	p.size(1280, 720)
 	other := func() {
-		get[bool](p, `(window.other = new BroadcastChannel("marginlab-slides"), window.told = {}, other.onmessage = (e) => (window.told ||= e.data.afresh), true)`)
+		get[bool](p, `(window.other = new BroadcastChannel("marginlab-slides"), window.told = {}, other.onmessage = (e) => (window.told = e.data), true)`)
 	}
 	p.teaches()
 	p.visit("/lessons/lagrange/touch")
