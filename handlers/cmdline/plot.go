@@ -14,7 +14,7 @@ import (
 )
 
 // formatOf returns the writer of a picture format by file extension, nil if unknown.
-func formatOf(path string) func(p *figure.Picture, w io.Writer) error {
+func formatOf(path string) func(*figure.Picture, context.Context, io.Writer) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".svg":
 		return (*figure.Picture).SVG
@@ -50,8 +50,8 @@ func writePicture(ctx context.Context, path string, draw func() (*figure.Picture
 	if err != nil {
 		return err
 	}
-	p.Scale, p.Context = 2, ctx
-	return writeFile(path, func(w io.Writer) error { return formatOf(path)(p, w) })
+	p.Scale = 2
+	return writeFile(path, func(w io.Writer) error { return formatOf(path)(p, ctx, w) })
 }
 
 // paper holds the output options of a picture: its size and font size in CSS pixels (0: the

@@ -163,7 +163,7 @@ func runStudy(ctx context.Context, args []string, std Streams) error {
 		return err
 	}
 	if o.outDir != "" {
-		if err := o.write(*res); err != nil {
+		if err := o.write(ctx, *res); err != nil {
 			return err
 		}
 	}
@@ -221,7 +221,7 @@ func (o *studyOptions) prepare(s *study.Study) error {
 }
 
 // write writes the results in every form, and the pictures.
-func (o *studyOptions) write(r study.Result) error {
+func (o *studyOptions) write(ctx context.Context, r study.Result) error {
 	for _, e := range study.Exports {
 		if err := writeFile(filepath.Join(o.outDir, e.File), func(w io.Writer) error { return e.Write(w, &r) }); err != nil {
 			return err
@@ -232,7 +232,7 @@ func (o *studyOptions) write(r study.Result) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFile(filepath.Join(o.outDir, ranks.Name+".svg"), picture.SVG); err != nil {
+		if err := writeFile(filepath.Join(o.outDir, ranks.Name+".svg"), func(w io.Writer) error { return picture.SVG(ctx, w) }); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func (a *Handler) ListLinks(w http.ResponseWriter, r *http.Request) error {
 	for i, l := range links {
 		row := labview.LinkRow{Token: l.Token, Title: l.Title, Address: a.Links.Origin(r) + "/l/" + l.Token, Data: l.Data, Created: l.Created}
 		if i == 0 {
-			if row.QR, err = pictures.QR(row.Address); err != nil {
+			if row.QR, err = pictures.QR(r.Context(), row.Address); err != nil {
 				return err
 			}
 		}

@@ -47,9 +47,8 @@ func (a *Handler) motion(ctx context.Context, form url.Values, b bench) (map[str
 	if err != nil {
 		return nil, err
 	}
-	pic.Context = ctx
 	var list bytes.Buffer
-	if err := pic.DisplayList(&list, form.Get("have")); err != nil {
+	if err := pic.DisplayList(ctx, &list, form.Get("have")); err != nil {
 		return nil, err
 	}
 	return map[string]any{

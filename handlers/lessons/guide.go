@@ -10,8 +10,6 @@ import (
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
 	"marginlab/ml/dataset"
-	"marginlab/views"
-	"marginlab/views/figure"
 	"marginlab/views/lessons"
 	"marginlab/web"
 )
@@ -37,15 +35,10 @@ func (a *Handler) worksheet(w http.ResponseWriter, r *http.Request, l Lesson, an
 	if answers {
 		p.Title = "Answers: " + l.Title
 	}
-	code, err := figure.QR(p.Link, "QR code of "+p.Link)
-	if err != nil {
+	var err error
+	if p.QR, err = pictures.QR(r.Context(), p.Link); err != nil {
 		return err
 	}
-	var symbol views.Picture
-	if err := pictures.Embed(&symbol, code); err != nil {
-		return err
-	}
-	p.QR = symbol.Src
 	n := 0
 	for k := range l.Screens {
 		s := &l.Screens[k]

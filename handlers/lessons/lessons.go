@@ -904,7 +904,7 @@ func (a *Handler) picture(ctx context.Context, f lessons.Figure, look lessons.Lo
 		}
 		frames[look.Width], parts = pic.Frame, pic.Parts()
 		p = pictures.Linked(at.base, f.Name, at.query, look.Width, look.Height, cmp.Or(pic.Caption, lessons.Spoken(f.Caption)), "")
-		return p, frames, parts, pictures.Embed(&p, pic)
+		return p, frames, parts, pictures.Embed(ctx, &p, pic)
 	}
 	printed := func() (*pictures.Print, error) {
 		print, err := a.Print(ctx, at.sheet(f.Name, "svg", look, func(context.Context) (*figure.Picture, error) { return f.Draw(look) }))

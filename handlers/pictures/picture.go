@@ -188,8 +188,7 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 			if err != nil {
 				return ans, err
 			}
-			pic.Context = ctx
-			if err := Embed(&p, pic); err != nil {
+			if err := Embed(ctx, &p, pic); err != nil {
 				return ans, err
 			}
 		}
@@ -312,8 +311,7 @@ func Show(ctx context.Context, s figure.Scene, draw figure.Drawing, base, name, 
 	p := Linked(base, name, query, s.Width, s.Height, pic.Caption, pic.Caption)
 	frames, toggles := map[int]figure.Frame{s.Width: pic.Frame}, map[int][]figure.Toggle{s.Width: pic.Toggles}
 	if inline {
-		pic.Context = ctx
-		err = Embed(&p, pic)
+		err = Embed(ctx, &p, pic)
 		return p, stage(frames, toggles, s), err
 	}
 	n := s
@@ -382,10 +380,10 @@ func Thumbnail(base, name, query, alt string) views.Picture {
 }
 
 // Embed embeds a picture in the page.
-func Embed(v *views.Picture, pic *figure.Picture) error {
+func Embed(ctx context.Context, v *views.Picture, pic *figure.Picture) error {
 	var uri dataURI
 	uri.text.WriteString("data:image/svg+xml,")
-	if err := pic.SVG(&uri); err != nil {
+	if err := pic.SVG(ctx, &uri); err != nil {
 		return err
 	}
 	v.Src, v.DarkSrc, v.Narrow, v.NarrowDark = uri.text.String(), "", "", ""
@@ -680,13 +678,13 @@ func AxisOptions(features []string) []views.Option {
 }
 
 // QR returns the QR code of a link as a data URI.
-func QR(link string) (string, error) {
+func QR(ctx context.Context, link string) (string, error) {
 	code, err := figure.QR(link, "QR code of "+link)
 	if err != nil {
 		return "", err
 	}
 	var p views.Picture
-	err = Embed(&p, code)
+	err = Embed(ctx, &p, code)
 	return p.Src, err
 }
 

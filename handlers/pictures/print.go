@@ -75,7 +75,6 @@ func draw(ctx context.Context, s Sheet) (*Print, error) {
 	if err != nil {
 		return nil, err
 	}
-	pic.Context = ctx
 	var b bytes.Buffer
 	kind, write := "image/svg+xml", pic.SVG
 	switch s.Format {
@@ -84,7 +83,7 @@ func draw(ctx context.Context, s Sheet) (*Print, error) {
 	case "pdf":
 		kind, write = "application/pdf", pic.PDF
 	}
-	if err := write(&b); err != nil {
+	if err := write(ctx, &b); err != nil {
 		return nil, err
 	}
 	print := &Print{Frame: pic.Frame, Toggles: pic.Toggles, Caption: pic.Caption, Content: web.NewContent(kind, bytes.Clone(b.Bytes()))}
@@ -127,7 +126,7 @@ func (a *Renderer) Lasting(query string) string {
 const reportWidth, reportHeight = 520, 390
 
 // ReportFigure draws a figure in every format that a report stores.
-func ReportFigure(draw func(Options) (*figure.Picture, error)) (f store.ReportFigure, err error) {
+func ReportFigure(ctx context.Context, draw func(Options) (*figure.Picture, error)) (f store.ReportFigure, err error) {
 	for _, form := range []struct {
 		to            *[]byte
 		width, height int
@@ -148,7 +147,7 @@ func ReportFigure(draw func(Options) (*figure.Picture, error)) (f store.ReportFi
 		if form.pdf {
 			write = pic.PDF
 		}
-		if err := write(&b); err != nil {
+		if err := write(ctx, &b); err != nil {
 			return f, err
 		}
 		if *form.to, f.Caption = b.Bytes(), pic.Caption; form.width == phoneWidth {

@@ -232,7 +232,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	}
 	if one.Share != "" {
 		p.ShareURL = a.Links.Origin(r) + "/shared/reports/" + one.Share
-		if p.ShareQR, err = pictures.QR(p.ShareURL); err != nil {
+		if p.ShareQR, err = pictures.QR(r.Context(), p.ShareURL); err != nil {
 			return err
 		}
 	}

@@ -184,7 +184,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		p.Bare, p.ShareURL = true, a.Links.Origin(r)+"/shared/compare?"+q.Encode()
 	}
 	if p.ShareURL != "" {
-		p.ShareQR, _ = pictures.QR(p.ShareURL) // none if it is too long
+		p.ShareQR, _ = pictures.QR(r.Context(), p.ShareURL) // none if it is too long
 	}
 	p.Export = from.Base + "/compare.csv?" + only(q, "run", "diff").Encode()
 	p.Settings = compareSettings(runs)

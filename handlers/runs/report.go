@@ -36,7 +36,7 @@ func (a *Handler) ReportRun(ctx context.Context, id, name string) (item store.Re
 	if !alone {
 		name, _ = pictures.MainFigure(run.Report)
 	}
-	fig, err := pictures.ReportFigure(func(o pictures.Options) (*figure.Picture, error) {
+	fig, err := pictures.ReportFigure(ctx, func(o pictures.Options) (*figure.Picture, error) {
 		shown, err := a.Base.Run(ctx, run, nil, o)
 		if err != nil {
 			return nil, err
@@ -155,7 +155,7 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 			item.Tables = append(item.Tables, t)
 		}
 	}
-	fig, err := pictures.ReportFigure(func(o pictures.Options) (*figure.Picture, error) {
+	fig, err := pictures.ReportFigure(ctx, func(o pictures.Options) (*figure.Picture, error) {
 		lines := drawn(runs, q)
 		layers, err := a.Layers(ctx, lines, o)
 		if err != nil {

@@ -151,7 +151,7 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 	}
 	if run.Share != "" {
 		p.ShareURL = a.Links.Origin(r) + "/shared/" + run.Share
-		if p.ShareQR, err = pictures.QR(p.ShareURL); err != nil {
+		if p.ShareQR, err = pictures.QR(r.Context(), p.ShareURL); err != nil {
 			return err
 		}
 	}

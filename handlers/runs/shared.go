@@ -29,7 +29,7 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request, run store.Run) 
 	p.Page = a.Frame(run.Name, "")
 	p.Bare, p.TagList, p.Clone = true, run.Tags, copyOf(run, token)
 	p.ShareURL = a.Links.Origin(r) + "/shared/" + token
-	if p.ShareQR, err = pictures.QR(p.ShareURL); err != nil {
+	if p.ShareQR, err = pictures.QR(r.Context(), p.ShareURL); err != nil {
 		return err
 	}
 	return a.Render(w, r, runsview.RunPage(p))

@@ -63,7 +63,7 @@ func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.Repor
 		names = names[:min(len(names), 2)]
 	}
 	for i, name := range names {
-		fig, err := pictures.ReportFigure(func(o pictures.Options) (*figure.Picture, error) {
+		fig, err := pictures.ReportFigure(ctx, func(o pictures.Options) (*figure.Picture, error) {
 			return draw(s, name, figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height})
 		})
 		if err != nil {
@@ -113,7 +113,7 @@ func (a *Handler) ReportStudy(ctx context.Context, id string) (item store.Report
 		item.Task.Study = &f
 	}
 	for k, ranks := range figure.StudyRanks(res, figure.Format{}) {
-		fig, err := pictures.ReportFigure(func(o pictures.Options) (*figure.Picture, error) {
+		fig, err := pictures.ReportFigure(ctx, func(o pictures.Options) (*figure.Picture, error) {
 			return figure.StudyRanks(res, figure.Format{Dark: o.Dark, Width: o.Width})[k].Picture()
 		})
 		if err != nil {

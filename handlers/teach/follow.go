@@ -269,7 +269,7 @@ func (a *Handler) Remote(w http.ResponseWriter, r *http.Request, g Course) error
 	at := a.stage.shown(g.Code)
 	remote := &lessons.RemoteView{Base: g.base, Follow: "/course/" + g.Code + "/follow", Title: g.Title, Free: at.Free, Own: ownRows(g.Course), Link: a.Links.Origin(r) + "/teach/" + g.Token + "/remote"}
 	var err error
-	if remote.QR, err = pictures.QR(remote.Link); err != nil {
+	if remote.QR, err = pictures.QR(r.Context(), remote.Link); err != nil {
 		return err
 	}
 	if at.Version == 0 {

@@ -164,7 +164,7 @@ func (a *Handler) results(r *http.Request, g Course, t store.Tally) (p lessons.R
 		Slide: "/lessons/" + q.Lesson.Slug + "/" + q.Screen.Slug + "?course=" + g.Code, Histogram: q.Histogram(t.Rounds, t.Revealed), State: phase(t.Poll),
 	}
 	if q.Question.Sketch != nil && !t.Open {
-		if p.Overlay, err = overlay(q, t); err != nil {
+		if p.Overlay, err = overlay(r.Context(), q, t); err != nil {
 			return p, err
 		}
 	}
@@ -185,7 +185,7 @@ func (a *Handler) results(r *http.Request, g Course, t store.Tally) (p lessons.R
 const drawnWidth, drawnHeight = 560, 340
 
 // overlay returns the picture of the drawings of the last round, for both themes.
-func overlay(q lessons.Asked, t store.Tally) (*views.Picture, error) {
+func overlay(ctx context.Context, q lessons.Asked, t store.Tally) (*views.Picture, error) {
 	var p, dark views.Picture
 	for _, v := range []*views.Picture{&p, &dark} {
 		pic, err := q.Overlay(lessons.Look{Dark: v == &dark, Width: drawnWidth, Height: drawnHeight}, t.Rounds[len(t.Rounds)-1], t.Revealed)
@@ -193,7 +193,7 @@ func overlay(q lessons.Asked, t store.Tally) (*views.Picture, error) {
 			return nil, err
 		}
 		*v = views.Picture{Width: drawnWidth, Height: drawnHeight, Alt: pic.Caption}
-		if err := pictures.Embed(v, pic); err != nil {
+		if err := pictures.Embed(ctx, v, pic); err != nil {
 			return nil, err
 		}
 	}
@@ -204,7 +204,7 @@ func overlay(q lessons.Asked, t store.Tally) (*views.Picture, error) {
 // studentLink returns the link to a course and its QR code as a data URI.
 func (a *Handler) studentLink(r *http.Request, c store.Course) (link, symbol string, err error) {
 	link = a.Links.Origin(r) + "/course/" + c.Code
-	symbol, err = pictures.QR(link)
+	symbol, err = pictures.QR(r.Context(), link)
 	return link, symbol, err
 }
 

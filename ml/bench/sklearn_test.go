@@ -114,7 +114,7 @@ func sklearnPictures(t *testing.T, all *table) {
 	}
 }
 
-func picture(d *dataset.Data, spec ml.Spec, write func(*figure.Picture, io.Writer) error) error {
+func picture(d *dataset.Data, spec ml.Spec, write func(*figure.Picture, context.Context, io.Writer) error) error {
 	r, err := ml.Train(context.Background(), d, spec, nil)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func picture(d *dataset.Data, spec ml.Spec, write func(*figure.Picture, io.Write
 	if err != nil {
 		return err
 	}
-	return write(p, io.Discard)
+	return write(p, context.Background(), io.Discard)
 }
 
 // surface times decision_function on 400 x 400 cells.

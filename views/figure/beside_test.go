@@ -27,7 +27,7 @@ func TestBeside(t *testing.T) {
 		}
 		require.Check(t, strings.Contains(p.Caption, "Below it:") == below && strings.Contains(p.Caption, "Beside it:") != below,
 			"below %t: the caption is %q", below, p.Caption)
-		svg := require.Written(t, p.SVG)
+		svg := require.Drawn(t, p.SVG)
 		for _, name := range []string{">one<", ">two<"} {
 			require.Check(t, strings.Contains(svg, name), "below %t: %s is not in the picture", below, name)
 		}

@@ -40,7 +40,7 @@ func TestSpike(t *testing.T) {
 	y[123_457] = 50
 	p := require.Value(figure.Chart{Curves: []figure.Curve{{X: x, Y: y}}}.Picture())(t)
 	var size counter
-	require.NoError(t, p.SVG(&size))
+	require.NoError(t, p.SVG(t.Context(), &size))
 	require.Check(t, size <= 200_000, "%d bytes", size)
 	f, top := p.Frame, inf
 	for _, e := range polygons(t, p, func(g element) bool { return g.attr("stroke-width") != "1" && g.attr("fill") == "none" }) {
@@ -84,7 +84,7 @@ func TestPaleCurves(t *testing.T) {
 	require.Check(t, p.Frame.Limits.YMax >= 29, "the axis ends at %g, the highest curve at 29", p.Frame.Limits.YMax)
 	require.Check(t, strings.Contains(p.Caption, "middle: from 3") && strings.HasSuffix(p.Caption, " one: 30."),
 		"the words are %q", p.Caption)
-	b := require.Written(t, p.SVG)
+	b := require.Drawn(t, p.SVG)
 	require.Equal(t, strings.Count(b, ">one<"), 1, "the legend has them … times")
 }
 
@@ -96,7 +96,7 @@ func TestHiddenCurves(t *testing.T) {
 			{Name: "known", X: []float64{0, 1}, Y: []float64{0, 1}}, {Name: "asked for", X: []float64{0, 1}, Y: []float64{1, 0}},
 		}}
 		p := require.Value(ch.Picture())(t)
-		svg := require.Written(t, p.SVG)
+		svg := require.Drawn(t, p.SVG)
 		require.Says(t, svg, ">known<", "waiting: %t", waits)
 		require.Check(t, strings.Contains(svg, ">asked for<") != waits && strings.Contains(p.Caption, "asked for") != waits,
 			"waiting: %t: %s", waits, p.Caption)

@@ -2,6 +2,8 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -41,30 +43,21 @@ import (
 // stamps and its place in sixteenths of a unit from the top left, two bytes each, the
 // lower first. A run of many marks whose hash is have is left out: the reader
 // has kept it from the picture before.
-func (p *Picture) DisplayList(w io.Writer, have string) error {
+func (p *Picture) DisplayList(ctx context.Context, w io.Writer, have string) error {
 	c := &listCanvas{svgCanvas: newSVG(p.Width, p.Height, p.zoom), have: have, index: map[any]int{}}
 	defer svgTexts.Put(c.buf)
-	c.SetColor(p.paper)
-	c.Fill(draw.New(c).Rectangle.Path())
-	err := p.drawOn(c)
-	c.endRun()
-	if err == nil {
-		err = c.err
-	}
-	if err != nil {
-		return fmt.Errorf("picture as a display list: %w", err)
-	}
-	frame, err := json.Marshal(p.Frame)
-	if err != nil {
-		return fmt.Errorf("picture as a display list: %w", err)
-	}
-	toggles, err := json.Marshal(p.Toggles)
-	if err != nil {
-		return fmt.Errorf("picture as a display list: %w", err)
-	}
-	_, err = fmt.Fprintf(w, `{"width":%d,"height":%d,"zoom":%g,"font":%q,"frame":%s,"toggles":%s,"ops":[%s],"stamps":[%s],"runs":[%s]}`,
-		p.Width, p.Height, p.zoom, fontFamily, frame, toggles, bytes.TrimSuffix(c.buf.Bytes(), comma), bytes.TrimSuffix(c.stamps, comma), bytes.TrimSuffix(c.runs, comma))
-	return err
+	p.fillPaper(c)
+	return p.write(ctx, "a display list", c, func() error {
+		c.endRun()
+		frame, err := json.Marshal(p.Frame)
+		toggles, wrong := json.Marshal(p.Toggles)
+		if err := cmp.Or(c.err, err, wrong); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, `{"width":%d,"height":%d,"zoom":%g,"font":%q,"frame":%s,"toggles":%s,"ops":[%s],"stamps":[%s],"runs":[%s]}`,
+			p.Width, p.Height, p.zoom, fontFamily, frame, toggles, bytes.TrimSuffix(c.buf.Bytes(), comma), bytes.TrimSuffix(c.stamps, comma), bytes.TrimSuffix(c.runs, comma))
+		return err
+	})
 }
 
 var comma = []byte(",")

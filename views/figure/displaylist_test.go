@@ -35,7 +35,7 @@ type list struct {
 func displayList(t *testing.T, p *Picture, have string) (l list, size int) {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, p.DisplayList(&b, have))
+	require.NoError(t, p.DisplayList(t.Context(), &b, have))
 	err := json.Unmarshal(b.Bytes(), &l)
 	require.Must(t, err == nil, "%v in %s", err, b.Bytes())
 	return l, b.Len()

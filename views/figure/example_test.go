@@ -264,7 +264,7 @@ func must[V any](v V, err error) V {
 // golden compares a picture with the one in testdata, byte for byte.
 func golden(name string, p *figure.Picture) string {
 	var b bytes.Buffer
-	if err := p.SVG(&b); err != nil {
+	if err := p.SVG(context.Background(), &b); err != nil {
 		return err.Error()
 	}
 	path := filepath.Join("testdata", name+".svg")

@@ -25,7 +25,7 @@ func TestGrey(t *testing.T) {
 		c.Curves = append(c.Curves, figure.Curve{Name: n, X: []float64{0, 1}, Y: []float64{float64(i), 1}})
 	}
 	p := require.Value(c.Picture())(t)
-	svg := require.Written(t, p.SVG)
+	svg := require.Drawn(t, p.SVG)
 	for _, n := range names {
 		require.Check(t, strings.Contains(svg, ">"+n+"<"), "the legend has no %q", n)
 	}

@@ -24,8 +24,8 @@ func TestHiddenLayers(t *testing.T) {
 		}
 		p := require.Value(figure.Boundary(context.Background(), s))(t)
 		var svg, list bytes.Buffer
-		require.NoError(t, p.SVG(&svg))
-		require.NoError(t, p.DisplayList(&list, ""))
+		require.NoError(t, p.SVG(t.Context(), &svg))
+		require.NoError(t, p.DisplayList(t.Context(), &list, ""))
 		var told struct{ Toggles json.RawMessage }
 		require.NoError(t, json.Unmarshal(list.Bytes(), &told))
 		want := require.Value(json.Marshal(p.Toggles))(t)

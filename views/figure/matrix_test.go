@@ -50,7 +50,7 @@ func TestMatrixColumns(t *testing.T) {
 	t.Parallel()
 	p, err := figure.Matrix{Values: mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6}), Names: []string{"ash", "beech"}, Columns: []string{"spring", "summer", "autumn"}}.Picture()
 	require.NoError(t, err)
-	svg := require.Written(t, p.SVG)
+	svg := require.Drawn(t, p.SVG)
 	for _, name := range []string{"ash", "beech", "spring", "summer", "autumn"} {
 		require.Check(t, strings.Contains(svg, ">"+name+"<"), "%s does not stand at the edge", name)
 	}
@@ -66,7 +66,7 @@ func TestLargeMatrix(t *testing.T) {
 	n := img.Bounds().Dx()
 	require.Check(t, n == 167 && img.Bounds().Dy() == n, "%v", img.Bounds())
 	var size counter
-	err := p.SVG(&size)
+	err := p.SVG(t.Context(), &size)
 	require.Check(t, err == nil && size <= 200_000, "%d bytes, %v", size, err)
 	require.Check(t, strings.Contains(p.Caption, "500 rows and 500 columns") && strings.Contains(p.Caption, "within classes"),
 		"caption %q", p.Caption)

@@ -93,7 +93,7 @@ func TestNetworksSayTheirEdges(t *testing.T) {
 func TestEdgesAreDrawn(t *testing.T) {
 	t.Parallel()
 	svg := func(x figure.Networks) string {
-		b := require.Written(t, require.Value(x.Picture())(t).SVG)
+		b := require.Drawn(t, require.Value(x.Picture())(t).SVG)
 		return b
 	}
 	before := svg(bonds())
@@ -115,7 +115,7 @@ func TestSmallArrowsAreDrawn(t *testing.T) {
 	}
 	lines := func(g dataset.Graph, width, height int) int {
 		p := require.Value(figure.Networks{Format: figure.Format{Width: width, Height: height}, Networks: []figure.Network{{Graph: g, Places: places}}}.Picture())(t)
-		b := require.Written(t, p.SVG)
+		b := require.Drawn(t, p.SVG)
 		return strings.Count(b, "L")
 	}
 	g, bare := dataset.Graph{N: 12, Directed: true}, dataset.Graph{N: 12, Directed: true}

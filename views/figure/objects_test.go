@@ -18,7 +18,7 @@ func TestObjectsAreOfEveryClass(t *testing.T) {
 		if b.Kind != dataset.KindStrings {
 			continue
 		}
-		svg := require.Written(t, pic.SVG)
+		svg := require.Drawn(t, pic.SVG)
 		for k, class := range d.Classes {
 			row := inTurn(d, sampledStrings)[k]
 			require.Check(t, d.Classes[d.Y[row]] == class && strings.Contains(svg, d.Objects.Text(row)[:3]),

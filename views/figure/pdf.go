@@ -2,7 +2,7 @@ package figure
 
 import (
 	"bytes"
-	"fmt"
+	"context"
 	"image"
 	"image/color"
 	"image/png"
@@ -176,17 +176,11 @@ func (c *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 
 // PDF writes the picture as a PDF of one page, of vectors but for heat maps and the regions of
 // more than two classes, with its fonts.
-func (p *Picture) PDF(w io.Writer) error {
+func (p *Picture) PDF(ctx context.Context, w io.Writer) error {
 	c := newPDF(float64(p.Width)*p.unit(), float64(p.Height)*p.unit(), p.zoom*p.unit(), p.Caption)
 	c.grey = p.Greyscale
-	err := p.paint(c)
-	if err == nil {
-		err = c.doc.Output(w)
-	}
-	if err != nil {
-		return fmt.Errorf("picture as PDF: %w", err)
-	}
-	return nil
+	p.fillPaper(c)
+	return p.write(ctx, "PDF", c, func() error { return c.doc.Output(w) })
 }
 
 // grey is a colour without its hue, as light as it was.

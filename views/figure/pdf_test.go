@@ -32,8 +32,8 @@ func TestPrint(t *testing.T) {
 		require.NoError(t, write(pic, &b))
 		return b.String()
 	}
-	pdf := func(p *Picture, b *bytes.Buffer) error { return p.PDF(b) }
-	svg := func(p *Picture, b *bytes.Buffer) error { return p.SVG(b) }
+	pdf := func(p *Picture, b *bytes.Buffer) error { return p.PDF(t.Context(), b) }
+	svg := func(p *Picture, b *bytes.Buffer) error { return p.SVG(t.Context(), b) }
 	page := written(pdf, picture())
 	require.Check(t, page == written(pdf, picture()), "two PDFs of one picture differ")
 	box := regexp.MustCompile(`/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]`).FindStringSubmatch(page)
@@ -53,7 +53,7 @@ func TestPrint(t *testing.T) {
 		require.Check(t, v[:2] == v[2:4] && v[:2] == v[4:], "a colour among greys: %s", v)
 	}
 	var b bytes.Buffer
-	require.NoError(t, grey.PNG(&b))
+	require.NoError(t, grey.PNG(t.Context(), &b))
 	img := require.Value(png.Decode(&b))(t)
 	for y := range img.Bounds().Dy() {
 		for x := range img.Bounds().Dx() {

@@ -36,9 +36,6 @@ type Picture struct {
 	Print     bool // SVG for print: in millimetres, its regions as paths
 	Greyscale bool // without hues
 
-	// Context, once done, ends the writing of the picture with its error; nil means never.
-	Context context.Context
-
 	// Disagree is the share of the visible area, 0 to 1, on which the models of
 	// an overlay predict different classes; 0 for other pictures.
 	Disagree float64
@@ -67,19 +64,14 @@ type Frame struct {
 	LogY bool `json:"log_y,omitempty"`
 }
 
-// SVG writes the picture as an SVG document without scripts or outside parts.
-func (p *Picture) SVG(w io.Writer) error {
+// SVG writes the picture as an SVG document without scripts or outside parts. Like the other
+// formats it writes nothing, and returns the error of ctx, when ctx ends before all is drawn.
+func (p *Picture) SVG(ctx context.Context, w io.Writer) error {
 	c := newSVG(p.Width, p.Height, p.zoom)
+	defer svgTexts.Put(c.buf)
 	c.unit, c.print, c.grey = p.unit(), p.Print, p.Greyscale
-	err := p.paint(c)
-	if err == nil {
-		err = c.writeTo(w, p.Caption)
-	}
-	svgTexts.Put(c.buf)
-	if err != nil {
-		return fmt.Errorf("picture as SVG: %w", err)
-	}
-	return nil
+	p.fillPaper(c)
+	return p.write(ctx, "SVG", c, func() error { return c.writeTo(w, p.Caption) })
 }
 
 // unit is Unit or its default.
@@ -90,39 +82,34 @@ func (p *Picture) unit() float64 {
 	return p.Unit
 }
 
-// paint draws the picture on its paper, unless its context ends.
-func (p *Picture) paint(c vg.Canvas) error {
+// fillPaper fills an empty canvas with the colour of the paper.
+func (p *Picture) fillPaper(c vg.CanvasSizer) {
 	c.SetColor(p.paper)
-	c.Fill(draw.New(c.(vg.CanvasSizer)).Rectangle.Path())
-	return p.drawOn(c)
+	c.Fill(draw.New(c).Rectangle.Path())
 }
 
-// drawOn draws the picture, unless its context ends.
-func (p *Picture) drawOn(c vg.Canvas) error {
-	ctx := p.Context
-	if ctx == nil {
-		ctx = context.Background()
-	}
+// write draws the picture on c and has finish write it, unless ctx ends before.
+func (p *Picture) write(ctx context.Context, format string, c vg.Canvas, finish func() error) error {
 	p.draw(ctx, c)
-	return ctx.Err()
+	err := ctx.Err()
+	if err == nil {
+		err = finish()
+	}
+	if err != nil {
+		return fmt.Errorf("picture as %s: %w", format, err)
+	}
+	return nil
 }
 
 // PNG writes the picture with Scale device pixels per CSS pixel.
-func (p *Picture) PNG(w io.Writer) error {
+func (p *Picture) PNG(ctx context.Context, w io.Writer) error {
 	scale := max(p.Scale, 1)
 	if scale > 4 {
 		return fmt.Errorf("picture as PNG: the scale is %d; use 1 to 4", scale)
 	}
 	c := newPNG(scale*p.Width, scale*p.Height, float64(scale)*p.zoom, p.paper)
-	err := p.drawOn(c)
-	if err == nil {
-		err = c.writeTo(w, p.Greyscale)
-	}
-	pngCanvases.Put(c)
-	if err != nil {
-		return fmt.Errorf("picture as PNG: %w", err)
-	}
-	return nil
+	defer pngCanvases.Put(c)
+	return p.write(ctx, "PNG", c, func() error { return c.writeTo(w, p.Greyscale) })
 }
 
 // sheet is a picture in the making: what stands around the frame, and the

@@ -141,7 +141,7 @@ func TestPNG(t *testing.T) {
 	s.Width, s.Height, s.Slack, s.Cores = 400, 320, true, true
 	p := require.Value(figure.Boundary(context.Background(), s))(t)
 	var b bytes.Buffer
-	require.NoError(t, p.PNG(&b))
+	require.NoError(t, p.PNG(t.Context(), &b))
 	path := filepath.Join("testdata", "boundary.png")
 	if *update {
 		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
@@ -181,7 +181,7 @@ func TestPNGScale(t *testing.T) {
 	for _, scale := range []int{1, 2} {
 		var b bytes.Buffer
 		p.Scale = scale
-		require.NoError(t, p.PNG(&b))
+		require.NoError(t, p.PNG(t.Context(), &b))
 		imgs[scale], err = png.Decode(&b)
 		require.NoError(t, err)
 	}
@@ -194,7 +194,7 @@ func TestPNGScale(t *testing.T) {
 		require.Check(t, a == b, "at %v: %v and %v", at, a, b)
 	}
 	p.Scale = 9
-	require.Check(t, p.PNG(io.Discard) != nil, "a scale of 9 was accepted")
+	require.Check(t, p.PNG(t.Context(), io.Discard) != nil, "a scale of 9 was accepted")
 }
 
 // element is an element of an SVG, as far as tests need it.
@@ -234,7 +234,7 @@ func (e element) all(name string) (found []element) {
 
 func parse(t *testing.T, p *figure.Picture) element {
 	t.Helper()
-	b := require.Written(t, p.SVG)
+	b := require.Drawn(t, p.SVG)
 	var root element
 	err := xml.Unmarshal([]byte(b), &root)
 	require.Must(t, err == nil, "not XML: %v", err)
@@ -443,7 +443,7 @@ func TestUgly(t *testing.T) {
 			require.Check(t, f.Width >= 1 && f.Height >= 1, "%s: frame %+v", name, f)
 			parse(t, p)
 			var b bytes.Buffer
-			require.Equal(t, p.PNG(&b), nil, "%s", name)
+			require.Equal(t, p.PNG(t.Context(), &b), nil, "%s", name)
 			require.Equal(t, require.Err(png.Decode(&b)), nil, "%s", name)
 			s.Model.Machines[0].Map = &conformal.Map{Gamma: 1}
 			if p, err = figure.Conformal(context.Background(), s); err != nil {
@@ -525,7 +525,7 @@ func TestCrowd(t *testing.T) {
 	p := require.Value(figure.Overlay(context.Background(), layers))(t)
 	require.Near(t, p.Disagree, 0.6, 0.01, "the outermost lines are 0.6 apart, the models disagree on")
 	require.Check(t, strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2."), "%v", p.Caption)
-	b := require.Written(t, p.SVG)
+	b := require.Drawn(t, p.SVG)
 	if svg := b; !strings.Contains(svg, "7 boundaries") || strings.Contains(svg, "model 0") {
 		t.Error("the legend does not count the boundaries, or names them")
 	}
@@ -637,7 +637,7 @@ func BenchmarkPicture(b *testing.B) {
 		})
 		for _, f := range []struct {
 			name  string
-			write func(p *figure.Picture, w io.Writer) error
+			write func(*figure.Picture, context.Context, io.Writer) error
 		}{{"svg", (*figure.Picture).SVG}, {"png", (*figure.Picture).PNG}} {
 			b.Run(fmt.Sprintf("%s/n=%d", f.name, n), func(b *testing.B) {
 				var size counter
@@ -647,7 +647,7 @@ func BenchmarkPicture(b *testing.B) {
 					p, err := figure.Boundary(context.Background(), figure.Scene{Model: m, Points: ps, View: plane(d.Features), Grid: 200, Width: 600, Height: 500})
 					require.NoError(b, err)
 					size = 0
-					require.NoError(b, f.write(p, &size))
+					require.NoError(b, f.write(p, b.Context(), &size))
 				}
 				b.ReportMetric(float64(size), "bytes")
 			})
@@ -684,7 +684,7 @@ func TestManyPoints(t *testing.T) {
 	d := require.Value(dataset.Generate("blobs", 20_000, 0.6, 1))(t)
 	p := require.Value(figure.Scatter(t.Context(), figure.DataScene(d, plane(d.Features))))(t)
 	var size counter
-	require.NoError(t, p.SVG(&size))
+	require.NoError(t, p.SVG(t.Context(), &size))
 	require.Check(t, size <= 1<<20 && strings.Contains(p.Caption, "Drawn: 5000 of 20000 points."),
 		"%d bytes, %q", size, p.Caption)
 }
@@ -694,18 +694,17 @@ func TestManyPoints(t *testing.T) {
 func TestWritingEndsWithContext(t *testing.T) {
 	t.Parallel()
 	d := require.Value(dataset.Generate("circles", 6000, 0.1, 1))(t)
-	for format, write := range map[string]func(*figure.Picture, io.Writer) error{
+	for format, write := range map[string]func(*figure.Picture, context.Context, io.Writer) error{
 		"SVG": (*figure.Picture).SVG, "PNG": (*figure.Picture).PNG, "PDF": (*figure.Picture).PDF,
-		"list": func(p *figure.Picture, w io.Writer) error { return p.DisplayList(w, "") },
+		"list": func(p *figure.Picture, ctx context.Context, w io.Writer) error { return p.DisplayList(ctx, w, "") },
 	} {
 		p := require.Value(figure.Scatter(t.Context(), figure.DataScene(d, plane(d.Features))))(t)
 		var whole, b bytes.Buffer
-		require.NoError(t, write(p, &whole))
+		require.NoError(t, write(p, t.Context(), &whole))
 		looks := int64(0)
 		for ; ; looks++ {
 			ctx := mltest.NewLooks(t.Context(), looks)
-			p.Context = ctx
-			err := write(p, &b)
+			err := write(p, ctx, &b)
 			if err == nil {
 				break
 			}

@@ -18,7 +18,7 @@ func TestQR(t *testing.T) {
 	const address = "https://lab.example.org:8443/course/BCDFGH"
 	pic := require.Value(QR(address, "QR code of "+address))(t)
 	var b bytes.Buffer
-	require.NoError(t, pic.PNG(&b))
+	require.NoError(t, pic.PNG(t.Context(), &b))
 	img := require.Value(png.Decode(&b))(t)
 	n := img.Bounds().Dx()/qrModule - 2*qrQuiet
 	dark := func(x, y int) bool {

@@ -141,7 +141,7 @@ func TestRegionsAreThePredictions(t *testing.T) {
 		s.Points = nil
 		p := require.Value(figure.Boundary(context.Background(), s))(t)
 		var b bytes.Buffer
-		require.NoError(t, p.PNG(&b))
+		require.NoError(t, p.PNG(t.Context(), &b))
 		img := require.Value(png.Decode(&b))(t)
 		f := p.Frame
 		// predicted is the class, and how many machines claim the place for theirs.

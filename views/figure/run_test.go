@@ -106,7 +106,7 @@ func TestTargetsHaveNoRingsAndNoSlack(t *testing.T) {
 		r := trainedRun(t, "moons", "learner", learner)
 		r.Look.Slack, r.Look.Width, r.Look.Height = true, 640, 520
 		pic := require.Value(r.Draw(t.Context(), "boundary"))(t)
-		b := require.Written(t, pic.SVG)
+		b := require.Drawn(t, pic.SVG)
 		ringed := strings.Contains(b, "SV on margin") || strings.Contains(b, "support vector")
 		if slack := strings.Contains(b, ">slack<"); ringed != rings || slack != rings {
 			t.Errorf("%s: support vectors in the legend %t, slack %t, want both %t", learner, ringed, slack, rings)
@@ -143,7 +143,7 @@ func TestRunFigures(t *testing.T) {
 			pic, err := tc.run.Draw(t.Context(), f.Name)
 			require.Must(t, err == nil, "%s: %s: %v", name, f.Name, err)
 			var b strings.Builder
-			err = pic.SVG(&b)
+			err = pic.SVG(t.Context(), &b)
 			require.Check(t, err == nil && strings.Contains(b.String(), "<svg"), "%s: %s: %v", name, f.Name, err)
 		}
 		require.Check(t, slices.Equal(names, tc.want), "%s shows %q, want %q", name, names, tc.want)

@@ -182,7 +182,7 @@ func TestUglyDrawings(t *testing.T) {
 				continue // the drawing is the same, and PNGs of this size take long
 			}
 			var b bytes.Buffer
-			if err := p.PNG(&b); err != nil {
+			if err := p.PNG(t.Context(), &b); err != nil {
 				t.Errorf("%s: %v", name, err)
 			} else if _, err := png.Decode(&b); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -278,9 +278,9 @@ func TestDrawingsAreReproducible(t *testing.T) {
 		var first, second, again bytes.Buffer
 		for i, b := range []*bytes.Buffer{&first, &second} {
 			p := require.Value(d.draw(figure.Format{}))(t)
-			require.NoError(t, p.SVG(b))
+			require.NoError(t, p.SVG(t.Context(), b))
 			if i == 1 {
-				require.NoError(t, p.SVG(&again))
+				require.NoError(t, p.SVG(t.Context(), &again))
 			}
 		}
 		require.Check(t, bytes.Equal(first.Bytes(), second.Bytes()) && bytes.Equal(first.Bytes(), again.Bytes()),

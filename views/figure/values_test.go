@@ -81,7 +81,7 @@ func TestUglyValues(t *testing.T) {
 			return err
 		}
 		var b strings.Builder
-		if err := p.SVG(&b); err != nil {
+		if err := p.SVG(t.Context(), &b); err != nil {
 			return err
 		}
 		if p.Caption == "" || strings.Contains(b.String(), "NaN") {

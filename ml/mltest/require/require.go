@@ -4,6 +4,7 @@
 package require
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,13 +48,23 @@ func Value[V any](v V, err error) func(T) V {
 	}
 }
 
-// Written returns what a function writes, as in require.Written(t, picture.SVG). The test ends with
+// Written returns what a function writes, as in require.Written(t, data.Export). The test ends with
 // its error.
 func Written(t T, write func(io.Writer) error) string {
 	t.Helper()
 	var b strings.Builder
 	NoError(t, write(&b))
 	return b.String()
+}
+
+// Drawn is Written for what a context can end, as in require.Drawn(t, picture.SVG).
+func Drawn(t interface {
+	T
+	Context() context.Context
+}, write func(context.Context, io.Writer) error,
+) string {
+	t.Helper()
+	return Written(t, func(w io.Writer) error { return write(t.Context(), w) })
 }
 
 // Must ends the test with a message unless ok.

@@ -617,7 +617,7 @@ func TestLinesWait(t *testing.T) {
 func drawn(t *testing.T, f lessons.Figure, asking bool) string {
 	t.Helper()
 	p := require.Value(f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true, Asking: asking}))(t)
-	svg := require.Written(t, p.SVG)
+	svg := require.Drawn(t, p.SVG)
 	return svg
 }
 
@@ -779,7 +779,7 @@ func TestClassColours(t *testing.T) {
 		}
 	}
 	bars := require.Value(figure.Bars{Values: []float64{3, -1, 2}}.Picture())(t)
-	svg := require.Written(t, bars.SVG)
+	svg := require.Drawn(t, bars.SVG)
 	for _, c := range figure.Light.Class[:2] {
 		require.Check(t, !strings.Contains(svg, figure.Hex(c)),
 			"bars that are of no class have %s, the colour of one", figure.Hex(c))

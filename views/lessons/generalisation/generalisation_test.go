@@ -171,7 +171,7 @@ func TestBets(t *testing.T) {
 		for _, waits := range []bool{true, false} {
 			var b strings.Builder
 			p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400, Asking: waits}))(t)
-			require.NoError(t, p.SVG(&b))
+			require.NoError(t, p.SVG(t.Context(), &b))
 			for words, there := range map[string]bool{"it depends": !waits, "points, ": !waits, ">bet: true<": waits, ">bet: right<": !waits && bets == "ttfffft", ">bet: wrong<": !waits && bets == "ffttttf"} {
 				require.Equal(t, strings.Contains(b.String(), words), there, "%q after %s, waiting: %v", words, bets, waits)
 			}
@@ -186,7 +186,7 @@ func TestSparsestIsNotTheBest(t *testing.T) {
 	evidence := regexp.MustCompile(`(\d+ SVs?): [\d.]+ % errors; (\d+ SVs?): `)
 	for _, gamma := range []string{"0.01", "0.05", "0.14", "1", "10", "100"} {
 		e := lessonstest.Show(t, Lesson(), "summary", "gamma", gamma)
-		b := require.Written(t, require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400}))(t).SVG)
+		b := require.Drawn(t, require.Value(e.Figures[0].Draw(lessons.Look{Width: 480, Height: 400}))(t).SVG)
 		found := evidence.FindStringSubmatch(b)
 		require.Check(t, found != nil && found[1] != found[2], "gamma %s: the sparsest is the best: %q", gamma, found)
 	}
@@ -207,7 +207,7 @@ func TestCardsDoNotOverlap(t *testing.T) {
 			e := lessonstest.Show(t, Lesson(), "summary", "bets", bets)
 			for _, asking := range []bool{true, false} {
 				p := require.Value(e.Figures[0].Draw(lessons.Look{Width: size[0], Height: size[1], Asking: asking}))(t)
-				svg := require.Written(t, p.SVG)
+				svg := require.Drawn(t, p.SVG)
 				var boxes []box
 				for _, m := range texts.FindAllStringSubmatch(svg, -1) {
 					x, y := require.Value(strconv.ParseFloat(m[1], 64))(t), require.Value(strconv.ParseFloat(m[2], 64))(t)

@@ -132,7 +132,7 @@ func TestShapes(t *testing.T) {
 	t.Parallel()
 	e := lessonstest.Show(t, Lesson(), "only-hard")
 	p := require.Value(e.Figures[0].Draw(lessons.Look{Width: 600, Height: 400, Coarse: true}))(t)
-	svg := require.Written(t, p.SVG)
+	svg := require.Drawn(t, p.SVG)
 	for _, class := range []string{">−1<", ">1<"} {
 		require.Check(t, strings.Contains(svg, class), "the legend has no class %s", class)
 	}

@@ -146,7 +146,7 @@ func CheckWritten(t *testing.T, e *lessons.Exhibit) {
 		p, err := f.Draw(lessons.Look{Width: 360, Height: 280, Coarse: true})
 		require.Must(t, err == nil, "figure %s: %v", f.Name, err)
 		var svg strings.Builder
-		if err := p.SVG(&svg); err != nil {
+		if err := p.SVG(t.Context(), &svg); err != nil {
 			t.Errorf("figure %s: %v", f.Name, err)
 		}
 		for _, w := range written.FindAllStringSubmatch(svg.String(), -1) {

@@ -156,7 +156,7 @@ func TestOrderIsNamed(t *testing.T) {
 			continue
 		}
 		p := require.Value(f.Draw(lessons.Look{Width: 600, Height: 300}))(t)
-		svg := require.Written(t, p.SVG)
+		svg := require.Drawn(t, p.SVG)
 		require.Check(t, strings.Count(svg, ">this order<") == 1 && !strings.Contains(svg, "other orders"),
 			"the bar of this order is not named, or the others are")
 		return

@@ -139,7 +139,7 @@ func TestBarsHaveTheirClasses(t *testing.T) {
 	t.Parallel()
 	m := at(t.Context(), 2)
 	p := require.Value(bars(m, 2).Draw(lessons.Look{Width: 600, Height: 300}))(t)
-	svg := require.Written(t, p.SVG)
+	svg := require.Drawn(t, p.SVG)
 	for _, name := range lessons.ClassNames() {
 		require.Check(t, strings.Contains(svg, ">"+name+"<"), "the legend does not name the class %s", name)
 	}
