@@ -12,6 +12,7 @@ import (
 	"mime/multipart"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"marginlab/ml/mltest/require"
@@ -26,7 +27,8 @@ type bomb struct {
 	body       body
 }
 
-// body makes the body of a request. Few of all bombs are thrown, so they are made then.
+// body makes the body of a request. Few of all bombs are thrown, so they are made then, and what
+// takes long to pack is packed once.
 type body func() string
 
 // fill repeats a piece as often as fits between before and after.
@@ -41,7 +43,7 @@ func verbatim(text string) body { return func() string { return text } }
 
 // zipBomb packs files, of names and texts in turn.
 func zipBomb(t testing.TB, files ...string) body {
-	return func() string {
+	return sync.OnceValue(func() string {
 		t.Helper()
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
@@ -54,19 +56,19 @@ func zipBomb(t testing.TB, files ...string) body {
 		}
 		require.NoError(t, z.Close())
 		return b.String()
-	}
+	})
 }
 
 // gzipBomb packs a text.
 func gzipBomb(t testing.TB, text string) body {
-	return func() string {
+	return sync.OnceValue(func() string {
 		t.Helper()
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
 		_, err := io.WriteString(z, text)
 		require.NoError(t, errors.Join(err, z.Close()))
 		return b.String()
-	}
+	})
 }
 
 // manyFiles packs files until the archive is full.
