@@ -81,6 +81,14 @@ func (s *Scene) some(at []int, n int) []int {
 	if len(at) <= n {
 		return at
 	}
+	grouped, ends, groups := s.group(at, n/2)
+	return choose(grouped, ends, groups, n)
+}
+
+// group orders the points with these indices by their group, which is their class and the part of
+// the plane they are in. The parts are as small as gives at most so many groups that have points,
+// which it counts. A group ends where the next one begins, at its entry in ends.
+func (s *Scene) group(at []int, most int) (grouped, ends []int, groups int) {
 	l := s.Limits
 	if (l == Limits{}) {
 		l = LimitsOf(s.Points, s.View)
@@ -93,15 +101,13 @@ func (s *Scene) some(at []int, n int) []int {
 			}
 		}
 	}
-	const most = 1 << 20 // groups that are counted at a time
-	parts := 64          // along each axis
-	for parts > 1 && len(classes)*parts*parts > most {
+	const mostCounted = 1 << 20 // groups, with the empty ones
+	parts := 64                 // along each axis
+	for parts > 1 && len(classes)*parts*parts > mostCounted {
 		parts /= 2
 	}
-	group := make([]int, len(at)) // the class and the part of every point
-	var ends []int                // of the groups, at first how many points they have
-	groups := 0                   // that have any
-	for ; ; parts /= 2 {
+	group := make([]int, len(at)) // of every point
+	for ; ; parts /= 2 {          // ends has the number of points at first
 		cell := func(v, lo, hi float64) int {
 			return min(max(int((v-lo)/(hi-lo)*float64(parts)), 0), parts-1)
 		}
@@ -113,7 +119,7 @@ func (s *Scene) some(at []int, n int) []int {
 			groups += btoi(ends[g] == 0)
 			ends[g]++
 		}
-		if groups <= n/2 || parts == 1 {
+		if groups <= most || parts == 1 {
 			break
 		}
 	}
@@ -122,13 +128,19 @@ func (s *Scene) some(at []int, n int) []int {
 		ends[g] = before
 		before += points
 	}
-	sorted := make([]int, len(at)) // by group: counting takes a tenth of the time of a stable sort
+	grouped = make([]int, len(at)) // counting takes a tenth of the time of a stable sort
 	for k, i := range at {
-		sorted[ends[group[k]]] = i
+		grouped[ends[group[k]]] = i
 		ends[group[k]]++
 	}
+	return grouped, ends, groups
+}
+
+// choose returns at most n points: one of every group that has any, and beyond that as many in
+// proportion, evenly spaced within their group.
+func choose(grouped, ends []int, groups, n int) []int {
 	least := min(groups, n)
-	share := float64(n-least) / float64(max(len(at)-groups, 1)) // of what is beyond the first of a group
+	share := float64(n-least) / float64(max(len(grouped)-groups, 1)) // of what is beyond the first of a group
 	var kept []int
 	beyond, taken, from := 0, 0, 0
 	for _, to := range ends {
@@ -142,7 +154,7 @@ func (s *Scene) some(at []int, n int) []int {
 		quota := 1 + int(share*float64(beyond)+1e-9) - taken
 		taken += quota - 1
 		for j := range quota {
-			kept = append(kept, sorted[from+(2*j+1)*(to-from)/(2*quota)])
+			kept = append(kept, grouped[from+(2*j+1)*(to-from)/(2*quota)])
 		}
 		from = to
 	}
