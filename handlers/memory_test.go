@@ -239,7 +239,7 @@ func TestBombServer(t *testing.T) {
 	if os.Getenv(bombServer) == "" {
 		t.Skip("for TestMemory alone")
 	}
-	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: 2 * time.Second}, jobs.Config{Limit: 2 * time.Second})
+	s := handlerstest.ServeWith(t, true, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})), Patience: 2 * time.Second}, jobs.Config{Limit: 2 * time.Second})
 	c, own := s.Browse(t, handlerstest.Alice), s.As(t, handlerstest.Alice)
 	set := own.Upload("name=own%20points.csv", "x,y,label\n"+strings.Repeat("0,0,a\n1,0,a\n0,1,b\n1,1,b\n2,2,b\n3,1,a\n", 10))
 	run := own.Train(`{"dataset":"` + set.ID + `"}`)

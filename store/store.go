@@ -399,10 +399,11 @@ func transact(ctx context.Context, db beginner, fn func(*transaction)) error {
 	if err = tx.err; err == nil {
 		err = begun.Commit()
 	}
-	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
-		return ctx.Err() // database/sql rolled back because the caller has gone
+	err = explain(err)
+	if ctx.Err() != nil && (errors.Is(err, sql.ErrTxDone) || errors.Is(err, context.Canceled)) {
+		return ctx.Err() // rolled back or interrupted because the caller has gone, or at its time limit
 	}
-	return explain(err)
+	return err
 }
 
 // now is the time as the database keeps it.
