@@ -13,7 +13,6 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml"
-	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -73,10 +72,14 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request, b *benc
 		p.Pictures = append(p.Pictures, pictures.Linked("/path/figures/", f[0], drawn, pictures.MainWidth, pictures.MainHeight, f[1], f[1]))
 	}
 	p.Rows, p.Folds = len(path.Rows), path.Folds
-	for k, s := range path.Steps {
+	judged := 0
+	for _, s := range path.Steps {
 		here := s.C == b.spec.Values.Number("C")
-		judged := lists.Count(path.Steps[:k], func(s ml.RegularisationStep) bool { return s.Accuracy != nil })
-		if !here && (s.Accuracy == nil || judged%everyStep != 0) {
+		shown := here || s.Accuracy != nil && judged%everyStep == 0
+		if s.Accuracy != nil {
+			judged++
+		}
+		if !shown {
 			continue
 		}
 		q := b.query()
