@@ -19,6 +19,9 @@ const (
 	stopTimeout   = 3 * time.Second
 )
 
+// HeaderBytes bounds the headers of a request, and so its address.
+const HeaderBytes = 64 << 10
+
 // errStopping is the cause with which requests are cancelled on shutdown.
 var errStopping = errors.New("server stopping")
 
@@ -48,7 +51,7 @@ func newServer(listener net.Listener, log *slog.Logger) *Server {
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    64 << 10,
+		MaxHeaderBytes:    HeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}, log, cancel}

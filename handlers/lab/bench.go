@@ -528,14 +528,17 @@ func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 	}
 	features := []string{"x1", "x2"}[:min(max(len(records[0])-1, 1), 2)]
 	rows, labels := make([][]float64, len(records)), make([]string, len(records))
+	wrong := func(i int) error {
+		return fmt.Errorf("points, point %d: expected one or two numbers and a label, found %q", i+1, pictures.Clipped(strings.Join(records[i], ",")))
+	}
 	for i, rec := range records {
 		if len(rec) != len(features)+1 {
-			return nil, fmt.Errorf("points, point %d: expected one or two numbers and a label, found %q", i+1, strings.Join(rec, ","))
+			return nil, wrong(i)
 		}
 		for j := range features {
 			v, err := strconv.ParseFloat(strings.TrimSpace(rec[j]), 64)
 			if err != nil {
-				return nil, fmt.Errorf("points, point %d: expected one or two numbers and a label, found %q", i+1, strings.Join(rec, ","))
+				return nil, wrong(i)
 			}
 			rows[i] = append(rows[i], v)
 		}

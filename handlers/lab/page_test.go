@@ -95,6 +95,16 @@ func TestNotLiveWhereTrainingIsSlow(t *testing.T) {
 	}
 }
 
+// A point that cannot be read is quoted as far as one reads it.
+func TestWrongPointIsQuotedInShort(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	page := c.Send(422, "/runs", "data=drawing&points="+strings.Repeat("1,", 1000)).Body
+	doc := require.Value(goquery.NewDocumentFromReader(bytes.NewReader(page)))(t)
+	said := doc.Find(".problem").Text()
+	require.Check(t, strings.Contains(said, `point 1: expected one or two numbers and a label, found "1,1,`) && len(said) < 200, "%s", said)
+}
+
 // The first picture of more than two features shows a plane that meets the boundary, whatever
 // is separated; the selects of the axes say what is shown; and no axis shows a constant.
 func TestFirstPlaneMeetsTheBoundary(t *testing.T) {

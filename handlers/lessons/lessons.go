@@ -1129,7 +1129,11 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request, s Screen) error
 		return web.Errorf(web.NotFound, "There is no such question.")
 	}
 	l, from := s.lesson.Lesson, r.PostFormValue("from")
-	page, err := url.ParseQuery(r.PostFormValue("query")) // that the question was on
+	query := r.PostFormValue("query") // of the page that the question was on, which has it in every link
+	if len(query) > web.HeaderBytes {
+		return web.Errorf(web.TooLarge, "The query string of the page is longer than any address that this server takes.")
+	}
+	page, err := url.ParseQuery(query)
 	if err != nil {
 		return web.Errorf(web.Malformed, "The query string of the page cannot be read: %v", err)
 	}

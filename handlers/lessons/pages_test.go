@@ -116,6 +116,16 @@ func TestLessonWithoutPoints(t *testing.T) {
 	}
 }
 
+// The page of a question would have a query longer than addresses can be in every link.
+func TestAnswerOnLongAddress(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	const path, form = "/lessons/procedures/naive/questions/objective", "answer=x&query=b%3D"
+	c.Send(422, path, form+strings.Repeat("1", 60<<10))
+	refused := c.Send(413, path, form+strings.Repeat("1", 64<<10))
+	require.Check(t, strings.Contains(string(refused.Body), "longer than any address") && len(refused.Body) < 32<<10, "%.300s", refused.Body)
+}
+
 // The pictures of lessons are the same for everybody: a browser keeps them for good, and
 // a cache on the way may, because they carry nobody's workspace. Those of a course are
 // asked for again, and not sent twice.

@@ -273,6 +273,8 @@ func TestWorkbookBombs(t *testing.T) {
 		require.Check(t, errors.Is(err, ErrTooLarge) && err.Error() == test.want,
 			"%s: %v, want %s", name, err, test.want)
 	}
+	deep := require.Err(ParseTable(strings.NewReader(book(strings.Repeat("<a>", 200), "")), "w.xlsx", Limits{}))
+	require.Fails(t, deep, "w.xlsx: expected a workbook, found a damaged one (S): its elements are nested more than 100 deep", "deep")
 	fits := book(`<row r="1"><c t="inlineStr"><is><t>`+long[:32_767]+`</t></is></c><c t="inlineStr"><is><t>label</t></is></c></row><row r="2"><c><v>1</v></c><c t="inlineStr"><is><t>a</t></is></c></row>`, "")
 	_, err := ParseTable(strings.NewReader(fits), "w.xlsx", Limits{})
 	require.Check(t, err == nil || !strings.Contains(err.Error(), "found a longer one"), "%v", err)

@@ -71,6 +71,7 @@ type partReader struct {
 	in   *bufio.Reader
 	left int64 // bytes that may still be read
 	long int   // of the token so far
+	deep int   // elements around it
 }
 
 // ReadByte has the decoder read here, without a buffer of its own that would hide how long a
@@ -88,9 +89,20 @@ func (r *partReader) ReadByte() (byte, error) {
 // Read is there for the decoder, which takes ReadByte.
 func (r *partReader) Read(p []byte) (n int, err error) { return r.in.Read(p) }
 
+// token reads the next token. The parts of a workbook nest about ten elements.
 func (r *partReader) token() (xml.Token, error) {
 	r.long = 0
-	return r.xml.RawToken()
+	token, err := r.xml.RawToken()
+	switch token.(type) {
+	case xml.StartElement:
+		r.deep++
+	case xml.EndElement:
+		r.deep--
+	}
+	if r.deep > 100 {
+		return nil, errors.New("its elements are nested more than 100 deep")
+	}
+	return token, err
 }
 
 // noWorkbook returns the error for a file without sheets.
