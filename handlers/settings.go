@@ -25,9 +25,14 @@ func (a *App) showSettings(w http.ResponseWriter, r *http.Request, status int, p
 		return err
 	}
 	p.Page, p.Token, p.Origin = a.Frame("Settings", "settings"), web.Token(r.Context()), a.Links.Origin(r)
-	p.Holds, p.Quota, p.MaxArchive = holds.String(), quotaText(a.Store.Quota), store.MaxArchive>>20
+	p.Holds, p.Quota, p.MaxArchive = unbroken(holds.String()), unbroken(quotaText(a.Store.Quota)), store.MaxArchive>>20
 	w.WriteHeader(status)
 	return a.Render(w, r, homeview.SettingsPage(p))
+}
+
+// unbroken keeps numbers and their units on one line.
+func unbroken(text string) string {
+	return strings.NewReplacer(" kB", "\u00a0kB", " MB", "\u00a0MB", " GB", "\u00a0GB").Replace(text)
 }
 
 // quotaText describes the limits of a workspace, empty if there are none.

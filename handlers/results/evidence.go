@@ -20,7 +20,7 @@ func SchemeName(s eval.Scheme) string {
 	case s.Column != "":
 		text = "cross-validation by " + s.Column
 	case s.HoldOut > 0:
-		return nestedWord(s) + fmt.Sprintf("%s held out, %d times", param.Percent(s.HoldOut), s.Repeats)
+		return nestedWord(s) + fmt.Sprintf("%s held out, %d times", chosenPercent(s.HoldOut), s.Repeats)
 	default:
 		text = fmt.Sprintf("%d-fold cross-validation", s.Folds)
 	}

@@ -14,6 +14,10 @@ import (
 	"marginlab/views"
 )
 
+// chosenPercent formats a fraction that somebody has chosen, without decimals that nobody wrote:
+// "30 %".
+func chosenPercent(v float64) string { return strconv.FormatFloat(100*v, 'g', 3, 64) + "\u00a0%" }
+
 // FoldsText describes a scheme.
 func FoldsText(s eval.Scheme) string {
 	text := fmt.Sprintf("%d folds", s.Folds)
@@ -23,7 +27,7 @@ func FoldsText(s eval.Scheme) string {
 	case s.Column != "":
 		return "folds by the values of " + s.Column
 	case s.HoldOut > 0:
-		return fmt.Sprintf("%s held out, drawn %d times", param.Percent(s.HoldOut), s.Repeats)
+		return fmt.Sprintf("%s held out, drawn %d times", chosenPercent(s.HoldOut), s.Repeats)
 	}
 	if s.Repeats > 1 {
 		text += fmt.Sprintf(", %d repeats", s.Repeats)

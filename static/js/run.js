@@ -69,8 +69,9 @@ if (pending) {
   const events = new EventSource(pending.dataset.events);
   events.addEventListener("progress", (e) => {
     const step = JSON.parse(e.data);
-    if (step.rows) {
-      text.textContent = `Training (${step.phase}): ${spaced(step.done ?? 0)} of ${spaced(step.rows)} rows`;
+    if (step.rows) { // what follows a training has a name of its own
+      const work = { scoring: "Scoring", drawing: "Drawing" }[step.phase] ?? `Training (${step.phase})`;
+      text.textContent = `${work}: ${spaced(step.done ?? 0)} of ${spaced(step.rows)} rows`;
       bar.max = step.rows;
       bar.value = step.done ?? 0;
       return;

@@ -2075,7 +2075,7 @@ func Answers(p AnswersPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = views.HideNames(p.Base, "answers", p.Lesson.Slug, p.Nameless).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = views.HideNames(p.Base, "answers", p.Lesson.Slug, p.Nameless, len(p.Students) > 0).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1419,7 +1419,7 @@ func GalleryPage(p Gallery) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = views.HideNames(p.Base, "gallery", "", p.Nameless).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = views.HideNames(p.Base, "gallery", "", p.Nameless, p.Total > 0).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
