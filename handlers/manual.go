@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"marginlab/ml/lists"
 	homeview "marginlab/views/home"
 	"marginlab/views/manual"
 	"marginlab/web"
@@ -56,9 +57,8 @@ func (a *App) manualDashboard(w http.ResponseWriter, r *http.Request) error {
 }
 
 // manualTopics lists all topics; current is the slug of the one shown.
-func manualTopics(current string) (topics []homeview.ManualTopic) {
-	for _, t := range manual.Topics {
-		topics = append(topics, homeview.ManualTopic{Slug: t.Slug, Title: t.Title, Summary: t.Summary, Current: t.Slug == current})
-	}
-	return topics
+func manualTopics(current string) []homeview.ManualTopic {
+	return lists.Map(manual.Topics, func(t manual.Topic) homeview.ManualTopic {
+		return homeview.ManualTopic{Slug: t.Slug, Title: t.Title, Summary: t.Summary, Current: t.Slug == current}
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/ml/param"
 	"marginlab/ml/ridge"
@@ -204,11 +205,6 @@ func finite(v float64) *float64 {
 
 // mcmParams returns the MCM's own parameters and those shared with the SVM.
 func mcmParams() []param.Param {
-	var ps []param.Param
-	for _, p := range svm.Params {
-		if p.Name != "tol" { // the simplex ends at a vertex and has no tolerance
-			ps = append(ps, p)
-		}
-	}
-	return append(ps, mcm.Params...)
+	// The simplex ends at a vertex and has no tolerance.
+	return append(lists.Filter(svm.Params, func(p param.Param) bool { return p.Name != "tol" }), mcm.Params...)
 }

@@ -306,12 +306,7 @@ func (p *problem) answers(ctx context.Context, m *Model, machines []*fitted) (*m
 		}
 	}
 	for k := range machines {
-		var open []int
-		for row, l := range lost {
-			if l && side(k, row) == 0 {
-				open = append(open, row)
-			}
-		}
+		open := lists.Where(len(lost), func(row int) bool { return lost[row] && side(k, row) == 0 })
 		if len(open) == 0 {
 			continue
 		}
@@ -634,13 +629,8 @@ func spread(k kernel.Matrix) float64 {
 }
 
 // supports returns the support vectors: the points with nonzero coefficients.
-func supports(u []float64) (s []int) {
-	for i, v := range u {
-		if v != 0 {
-			s = append(s, i)
-		}
-	}
-	return s
+func supports(u []float64) []int {
+	return lists.Where(len(u), func(i int) bool { return u[i] != 0 })
 }
 
 // model assembles machines. Its supports are the training rows that any of them uses.

@@ -274,12 +274,10 @@ func (m *Model) blockScores(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	if by == 0 || err != nil {
 		return scores, err
 	}
-	var open []int
-	for i := range scores.RawMatrix().Rows {
-		if f := scores.RawRowView(i); !m.Rule.settled(nobody, len(m.Classes), f, by+tie*floats.Norm(f, math.Inf(1))) {
-			open = append(open, i)
-		}
-	}
+	open := lists.Where(scores.RawMatrix().Rows, func(i int) bool {
+		f := scores.RawRowView(i)
+		return !m.Rule.settled(nobody, len(m.Classes), f, by+tie*floats.Norm(f, math.Inf(1)))
+	})
 	if len(open) == 0 {
 		return scores, nil
 	}

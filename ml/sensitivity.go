@@ -276,23 +276,15 @@ func (s *sensing) moved(m *Model, res *svm.Result) float64 {
 
 // changed returns the judged rows predicted differently from the base, in the order of the
 // data.
-func (s *sensing) changed(res *svm.Result) (rows []int) {
-	for _, i := range s.judged {
-		if (res.F[i] >= 0) != (s.base.F[i] >= 0) {
-			rows = append(rows, i)
-		}
-	}
+func (s *sensing) changed(res *svm.Result) []int {
+	rows := lists.Filter(s.judged, func(i int) bool { return (res.F[i] >= 0) != (s.base.F[i] >= 0) })
 	slices.Sort(rows)
 	return rows
 }
 
 // strongest returns the support vectors in descending order of alpha, then of slack.
-func (s *sensing) strongest() (rows []int) {
-	for i, a := range s.base.Alpha {
-		if a > 0 {
-			rows = append(rows, i)
-		}
-	}
+func (s *sensing) strongest() []int {
+	rows := lists.Where(len(s.base.Alpha), func(i int) bool { return s.base.Alpha[i] > 0 })
 	slices.SortStableFunc(rows, func(a, b int) int {
 		return cmp.Or(cmp.Compare(s.base.Alpha[b], s.base.Alpha[a]), cmp.Compare(s.y[a]*s.base.F[a], s.y[b]*s.base.F[b]))
 	})

@@ -88,12 +88,7 @@ var Groups = []Group{
 }
 
 // Params lists every parameter of Groups.
-var Params = func() (all []param.Param) {
-	for _, g := range Groups {
-		all = append(all, g.Params...)
-	}
-	return all
-}()
+var Params = slices.Concat(lists.Map(Groups, func(g Group) []param.Param { return g.Params })...)
 
 // withOptions returns a choice followed by the parameters of all its options, each once.
 func withOptions(choice param.Param) []param.Param {

@@ -10,6 +10,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -494,12 +495,9 @@ func keepEvidence(tx *transaction, id string, res *eval.Result) {
 
 // withEvidence is old evidence with more: of the same folds the new one stays.
 func withEvidence(old, more []eval.Evidence) []eval.Evidence {
-	all := slices.Clone(more)
-	for _, e := range old {
-		if !slices.ContainsFunc(more, func(m eval.Evidence) bool { return m.SameFolds(e) && (e.Optimistic || !m.Optimistic) }) {
-			all = append(all, e)
-		}
-	}
+	all := append(slices.Clone(more), lists.Filter(old, func(e eval.Evidence) bool {
+		return !slices.ContainsFunc(more, func(m eval.Evidence) bool { return m.SameFolds(e) && (e.Optimistic || !m.Optimistic) })
+	})...)
 	eval.SortEvidence(all)
 	return all[:min(len(all), mostEvidence)]
 }

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 
 	"marginlab/ml"
@@ -26,13 +27,7 @@ func ReadSpec(form url.Values) (ml.Spec, param.Problems) {
 		}
 	}
 	// Ignore problems with values that do not apply.
-	kept := problems[:0]
-	for _, p := range problems {
-		if spec.Applies(p.Field) {
-			kept = append(kept, p)
-		}
-	}
-	return spec, kept
+	return spec, slices.DeleteFunc(problems, func(p param.Problem) bool { return !spec.Applies(p.Field) })
 }
 
 // SpecQuery returns the shortest form equivalent to spec: applicable parameters that are

@@ -49,13 +49,9 @@ func searchable() (params []param.Param) {
 }
 
 // offered returns the default parameters of a search: the first two that apply.
-func (b *bench) offered() (params []param.Param) {
-	for _, p := range searchable() {
-		if b.spec.Applies(p.Name) && len(eval.Tries(p)) > 0 && !p.Folded && len(params) < 2 {
-			params = append(params, p)
-		}
-	}
-	return params
+func (b *bench) offered() []param.Param {
+	params := lists.Filter(searchable(), func(p param.Param) bool { return b.spec.Applies(p.Name) && len(eval.Tries(p)) > 0 && !p.Folded })
+	return params[:min(len(params), 2)]
 }
 
 // searchTitle returns the label of the search button, empty if nothing can be searched.

@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -187,9 +188,7 @@ func hashes(t repeat.Task) (all []string) {
 		all = append(all, t.Points)
 	}
 	if t.Study != nil {
-		for _, hash := range t.Study.Points {
-			all = append(all, hash)
-		}
+		all = slices.AppendSeq(all, maps.Values(t.Study.Points))
 	}
 	for _, run := range t.Runs {
 		all = append(all, hashes(run)...)

@@ -6,6 +6,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -54,14 +55,11 @@ func commandWords(command string, s ml.Spec, data string) []string {
 }
 
 // Chosen lists the parameters of a spec that are not at their defaults.
-func Chosen(s ml.Spec) (chosen []param.Param) {
+func Chosen(s ml.Spec) []param.Param {
 	def := ml.DefaultSpec()
-	for _, p := range ml.Params {
-		if s.Applies(p.Name) && s.Text(p.Name) != def.Text(p.Name) && p.Name != "label" {
-			chosen = append(chosen, p)
-		}
-	}
-	return chosen
+	return lists.Filter(ml.Params, func(p param.Param) bool {
+		return s.Applies(p.Name) && s.Text(p.Name) != def.Text(p.Name) && p.Name != "label"
+	})
 }
 
 func shellQuote(s string) string {

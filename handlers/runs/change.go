@@ -19,6 +19,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -199,12 +200,7 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 	p.Strongest = strongest(s.Removals, where)
 	p.Free = slices.ContainsFunc(s.Model.Machines[0].Coef, func(u float64) bool { return math.Abs(u) < s.C })
 	p.Steady = fmt.Sprintf("Under %d bootstrap samples it changes on %s %s on average, on %s at most.", len(s.Samples), param.Percent(stat.Mean(s.Samples, nil)), where, param.Percent(slices.Max(s.Samples)))
-	var order []int
-	for i, share := range s.Agreement {
-		if share < doubtful {
-			order = append(order, i)
-		}
-	}
+	order := lists.Where(len(s.Agreement), func(i int) bool { return s.Agreement[i] < doubtful })
 	p.Doubtful = len(order)
 	slices.SortStableFunc(order, func(a, b int) int {
 		return int(math.Round(float64(len(s.Samples)) * (s.Agreement[a] - s.Agreement[b])))

@@ -124,26 +124,16 @@ func reference(runs []store.Run, base string) (of int) {
 }
 
 // against returns the verdicts involving one run; nil if there are few enough to show all.
-func against(all []runsview.Verdict, name string) (few []runsview.Verdict) {
+func against(all []runsview.Verdict, name string) []runsview.Verdict {
 	if len(all) <= manyPairs {
 		return nil
 	}
-	for _, v := range all {
-		if v.First == name || v.Second == name {
-			few = append(few, v)
-		}
-	}
-	return few
+	return lists.Filter(all, func(v runsview.Verdict) bool { return v.First == name || v.Second == name })
 }
 
 // finished returns the runs that are done.
-func finished(runs []store.Run) (done []store.Run) {
-	for _, r := range runs {
-		if r.Status == store.Done {
-			done = append(done, r)
-		}
-	}
-	return done
+func finished(runs []store.Run) []store.Run {
+	return lists.Filter(runs, func(r store.Run) bool { return r.Status == store.Done })
 }
 
 // CompareOnFolds starts cross-validating the compared runs on the same folds, each as a search

@@ -343,12 +343,10 @@ func ranking(columns []galleryColumn, runs []store.Run) (key, words string) {
 		if c.key != "test_accuracy" && c.key != "test_r2" {
 			continue
 		}
-		var ranked []store.Run
-		for _, r := range runs {
-			if _, ok := c.number(r); ok {
-				ranked = append(ranked, r)
-			}
-		}
+		ranked := lists.Filter(runs, func(r store.Run) bool {
+			_, ok := c.number(r)
+			return ok
+		})
 		words = "Ranked by held-out points only."
 		if differ(ranked, func(r store.Run) string { return r.Hash + r.Spec.Text("test_fraction") + " " + r.Spec.Text("seed") }) {
 			words += " Not all held out the same points: small differences say little."

@@ -112,11 +112,10 @@ func (a *Handler) Questions(w http.ResponseWriter, r *http.Request, g Course) er
 	return a.Render(w, r, lessons.Own(p))
 }
 
-func ownRows(c store.Course) (rows []lessons.PollsRow) {
-	for _, q := range c.Questions {
-		rows = append(rows, lessons.PollsRow{Name: q.Name(), Ask: q.Ask, Slug: q.Slug})
-	}
-	return rows
+func ownRows(c store.Course) []lessons.PollsRow {
+	return lists.Map(c.Questions, func(q store.OwnQuestion) lessons.PollsRow {
+		return lessons.PollsRow{Name: q.Name(), Ask: q.Ask, Slug: q.Slug}
+	})
 }
 
 // WriteQuestion shows the form of an own question: of the one in the path, or a new one of a kind.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"math/rand/v2"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -154,12 +155,7 @@ func drawMolecule(rng *rand.Rand, nodes int, amide bool, other func() bool) *ske
 	}
 	// An atom with a bond to spare; there is always one, for every atom brings two at least.
 	free := func() int {
-		var list []int
-		for v := range s.N {
-			if s.degree[v] < bonds[s.Labels[v]] {
-				list = append(list, v)
-			}
-		}
+		list := lists.Where(s.N, func(v int) bool { return s.degree[v] < bonds[s.Labels[v]] })
 		return list[rng.IntN(len(list))]
 	}
 	const group = 3

@@ -57,12 +57,7 @@ func (d *Data) Drop(i int) (*Data, error) {
 	case d.Len() == 1:
 		return nil, param.Refuse("delete the data set", "this is the last row")
 	}
-	rows := make([]int, 0, d.Len()-1)
-	for row := range d.Len() {
-		if row != i {
-			rows = append(rows, row)
-		}
-	}
+	rows := slices.Delete(Indices(d.Len()), i, i+1)
 	return relabelled(d.Label, d.objects().Subset(rows), slices.Delete(d.labels(), i, i+1)), nil
 }
 

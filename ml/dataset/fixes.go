@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"marginlab/ml/lists"
 )
 
 // FixKind is a kind of correction.
@@ -344,12 +346,7 @@ func (t *Table) totals() []int {
 
 // duplicates returns the rows equal to an earlier one, ignoring row numbers.
 func (t *Table) duplicates(of []facts) (rows []int) {
-	var at []int
-	for j, f := range of {
-		if f.holds == holdsWords || t.identifier(j, f) == "" {
-			at = append(at, j)
-		}
-	}
+	at := lists.Where(len(of), func(j int) bool { return of[j].holds == holdsWords || t.identifier(j, of[j]) == "" })
 	hashes, h := make([]uint64, len(t.Lines)), newHasher()
 	for _, j := range at {
 		t.Columns[j].hashInto(hashes, h)

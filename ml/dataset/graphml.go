@@ -291,13 +291,11 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	}
 	// An attribute belongs to nodes or graphs if it occurs there or has a default value
 	// for them.
-	given := func(domain string) (ids []string) {
-		for _, id := range r.ids {
-			if k := r.keys[id]; k.domain == domain && k.value != "" || r.met[[2]string{domain, id}] {
-				ids = append(ids, id)
-			}
-		}
-		return ids
+	given := func(domain string) []string {
+		return lists.Filter(r.ids, func(id string) bool {
+			k := r.keys[id]
+			return k.domain == domain && k.value != "" || r.met[[2]string{domain, id}]
+		})
 	}
 	ofNodes, ofEdges, ofGraphs := given("node"), given("edge"), given("graph")
 	if len(ofNodes) > mostAttributes {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -426,11 +427,7 @@ func (p *Proposal) describe(f facts) {
 }
 
 func keys(m map[string]int) []string {
-	list := make([]string, 0, len(m))
-	for k := range m {
-		list = append(list, k)
-	}
-	return list
+	return slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
 }
 
 // ClassesText lists the classes with their rows: "B 357, M 212".

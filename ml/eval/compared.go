@@ -32,13 +32,8 @@ type HeldOutPair struct {
 // the ml.Result.Points of every machine, on the same data in the same order. It returns a
 // *param.Refusal if no test is possible because no points, or not the same, were held out.
 func OnHeldOut(points [][]ml.Point) (*HeldOut, error) {
-	held := func(ps []ml.Point) (rows []int) {
-		for i, p := range ps {
-			if p.HeldOut {
-				rows = append(rows, i)
-			}
-		}
-		return rows
+	held := func(ps []ml.Point) []int {
+		return lists.Where(len(ps), func(i int) bool { return ps[i].HeldOut })
 	}
 	rows := held(points[0])
 	for _, ps := range points {
@@ -50,11 +45,9 @@ func OnHeldOut(points [][]ml.Point) (*HeldOut, error) {
 		}
 	}
 	h := &HeldOut{N: len(rows)}
-	for _, i := range rows {
-		if slices.ContainsFunc(points, func(ps []ml.Point) bool { return ps[i].Predicted != points[0][i].Predicted }) {
-			h.Differ = append(h.Differ, i)
-		}
-	}
+	h.Differ = lists.Filter(rows, func(i int) bool {
+		return slices.ContainsFunc(points, func(ps []ml.Point) bool { return ps[i].Predicted != points[0][i].Predicted })
+	})
 	var ps []float64
 	for a := range points {
 		for b := a + 1; b < len(points); b++ {

@@ -403,10 +403,7 @@ func (p *Plan) concluded(folds [][]Fold) (*Result, error) {
 // settings and the selection for each. It returns an error if it is not a result of the plan.
 func (p *Plan) Restore(r *Result) (*Result, error) {
 	if len(p.Learning) > 0 {
-		var folds []Fold
-		for _, step := range r.Learning {
-			folds = append(folds, step.Folds...)
-		}
+		folds := slices.Concat(lists.Map(r.Learning, func(step LearningStep) []Fold { return step.Folds })...)
 		if err := p.fits(folds); err != nil {
 			return nil, fmt.Errorf("the learning curve %w", err)
 		}

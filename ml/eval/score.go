@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -128,13 +129,8 @@ func RankedBy(name string, values bool) Score {
 }
 
 // ScoresFor returns the scores for regression (values) or classification.
-func ScoresFor(values bool) (scores []Score) {
-	for _, s := range Scores {
-		if s.values == values {
-			scores = append(scores, s)
-		}
-	}
-	return scores
+func ScoresFor(values bool) []Score {
+	return lists.Filter(Scores, func(s Score) bool { return s.values == values })
 }
 
 // ranking is RankedBy for a spec and target. Errors are param.Problems.

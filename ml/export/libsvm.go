@@ -117,10 +117,8 @@ func LIBSVMLabels(m *ml.Model) []string {
 // scaled is set, the preprocessing that rows need.
 func LIBSVMNotes(m *ml.Model, scaled bool) (notes []string) {
 	if m.Rule != ml.Value && integers(m.Classes) == nil {
-		parts := make([]string, len(m.Classes))
-		for i, label := range LIBSVMLabels(m) {
-			parts[i] = label + " is " + m.Classes[i]
-		}
+		labels := LIBSVMLabels(m)
+		parts := lists.Make(len(labels), func(i int) string { return labels[i] + " is " + m.Classes[i] })
 		notes = append(notes, "LIBSVM numbers the classes: "+strings.Join(parts, ", "))
 	}
 	if !scaled && (m.Fill != nil || m.Scaler != nil || m.Projection != nil) {

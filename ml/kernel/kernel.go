@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -72,10 +73,7 @@ func (k Kernel) MarshalJSON() ([]byte, error) {
 	text = append([]byte(`{"name":`), text...)
 	names := slices.Sorted(maps.Keys(k.Values)) // of a kernel that is not known
 	if row, err := Lookup(k.Name); err == nil {
-		names = names[:0]
-		for _, p := range row.Params {
-			names = append(names, p.Name)
-		}
+		names = lists.Map(row.Params, func(p param.Param) string { return p.Name })
 	}
 	for _, name := range names {
 		v := k.Values[name]

@@ -1,5 +1,5 @@
-// Package lists has Make, Map, At, Spaced, Count and CountTrue, which package slices of the
-// standard library lacks.
+// Package lists has Make, Map, Filter, Where, At, Spaced, Count and CountTrue, which package slices
+// of the standard library lacks.
 package lists
 
 // Make returns f(0), …, f(n-1).
@@ -18,6 +18,26 @@ func Map[T, U any](list []T, f func(T) U) []U {
 		out[i] = f(v)
 	}
 	return out
+}
+
+// Filter returns the elements that satisfy f, nil if none does.
+func Filter[T any](list []T, f func(T) bool) (out []T) {
+	for _, v := range list {
+		if f(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Where returns the indices from 0 to n-1 that satisfy f, nil if none does.
+func Where(n int, f func(i int) bool) (places []int) {
+	for i := range n {
+		if f(i) {
+			places = append(places, i)
+		}
+	}
+	return places
 }
 
 // At returns the elements at these indexes, which may repeat.

@@ -16,6 +16,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
 )
@@ -153,11 +154,10 @@ func OfStudy(r *study.Result) (numbers []Number) {
 }
 
 // OfHeldOut returns the numbers of the tests on the points held out by all runs.
-func OfHeldOut(h *eval.HeldOut) (numbers []Number) {
-	for _, p := range h.Pairs {
-		numbers = append(numbers, Number{fmt.Sprintf("p of runs %d and %d", p.First+1, p.Second+1), p.P})
-	}
-	return numbers
+func OfHeldOut(h *eval.HeldOut) []Number {
+	return lists.Map(h.Pairs, func(p eval.HeldOutPair) Number {
+		return Number{fmt.Sprintf("p of runs %d and %d", p.First+1, p.Second+1), p.P}
+	})
 }
 
 // Run trains the task again and returns it with the new numbers. data returns a data set by its

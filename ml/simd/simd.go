@@ -6,6 +6,7 @@ package simd
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -47,10 +48,8 @@ func Parse(name string) (Level, error) {
 			return l, nil
 		}
 	}
-	for _, known := range names {
-		if known == name {
-			return best(), fmt.Errorf("%s is %q, which this machine does not support; use %s, or leave it unset for the fastest", Variable, name, list())
-		}
+	if slices.Contains(names, name) {
+		return best(), fmt.Errorf("%s is %q, which this machine does not support; use %s, or leave it unset for the fastest", Variable, name, list())
 	}
 	return best(), fmt.Errorf("%s is %q; use %s, or leave it unset for the fastest", Variable, name, list())
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
 )
@@ -133,12 +134,7 @@ func (p *problem) round(ctx context.Context, working []int, alpha []float64, tol
 // worst returns the n points outside the working set that violate their KKT conditions most, by
 // more than tol.
 func (s *ChunkingState) worst(tol float64, n int) []int {
-	var points []int
-	for i, point := range s.Points {
-		if point.Violation > tol && !slices.Contains(s.Working, i) {
-			points = append(points, i)
-		}
-	}
+	points := lists.Where(len(s.Points), func(i int) bool { return s.Points[i].Violation > tol && !slices.Contains(s.Working, i) })
 	slices.SortStableFunc(points, func(i, j int) int {
 		return cmp.Compare(s.Points[j].Violation, s.Points[i].Violation)
 	})

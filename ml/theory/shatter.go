@@ -64,13 +64,7 @@ func (s Shattering) Largest() []int {
 			best = set
 		}
 	}
-	points := make([]int, 0, bits.OnesCount(best))
-	for i := range MaxShatter {
-		if best&(1<<i) != 0 {
-			points = append(points, i)
-		}
-	}
-	return points
+	return lists.Where(MaxShatter, func(i int) bool { return best&(1<<i) != 0 })
 }
 
 // newShattering enumerates the labellings of n points. separate returns the dichotomy for a

@@ -68,12 +68,7 @@ func separateByKernel(k mat.Symmetric, smallest float64, y []float64) Dichotomy 
 		return best
 	}
 	for set := 1; set < 1<<n; set++ {
-		var on []int
-		for i := range n {
-			if set>>i&1 == 1 {
-				on = append(on, i)
-			}
-		}
+		on := lists.Where(n, func(i int) bool { return set>>i&1 == 1 })
 		// [K 1; 1' 0] (u, b) = (y, 0), with K scaled to entries of order 1
 		m := len(on)
 		a := mat.NewDense(m+1, m+1, nil)

@@ -1,5 +1,7 @@
 package theory
 
+import "marginlab/ml/lists"
+
 // SuffixTree is a generalised suffix tree (Ukkonen, Algorithmica 14 (1995)): each substring of
 // the texts is a prefix of exactly one path from the root, and each suffix ends at a leaf. A text
 // of n symbols has at most 2n nodes besides the root.
@@ -129,13 +131,10 @@ func (t *SuffixTree) Edge(node int) string {
 func (t *SuffixTree) Count(text, node int) int { return t.counts[text][node] }
 
 // Pieces returns, for each distinct substring of k symbols, the node whose edge it ends on.
-func (t *SuffixTree) Pieces(k int) (nodes []int) {
-	for i, n := range t.Nodes {
-		if i > 0 && t.Nodes[n.Parent].Depth < k && k <= n.Depth {
-			nodes = append(nodes, i)
-		}
-	}
-	return nodes
+func (t *SuffixTree) Pieces(k int) []int {
+	return lists.Where(len(t.Nodes), func(i int) bool {
+		return i > 0 && t.Nodes[t.Nodes[i].Parent].Depth < k && k <= t.Nodes[i].Depth
+	})
 }
 
 // SpectrumMethod computes the spectrum kernel of two strings and counts comparisons of symbols

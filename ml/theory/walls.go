@@ -3,6 +3,7 @@ package theory
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -70,12 +71,7 @@ func (p Problem) WallCases(walls []Wall) ([]WallCase, error) {
 // solve computes point, multipliers and constraints, and reports whether the solution is unique.
 func (c *WallCase) solve(p Problem, walls []Wall) bool {
 	c.Point, c.Multipliers = p.Center, make([]float64, len(walls))
-	var on []int
-	for j, touched := range c.Touched {
-		if touched {
-			on = append(on, j)
-		}
-	}
+	on := lists.Where(len(c.Touched), func(j int) bool { return c.Touched[j] })
 	if len(on) > 0 {
 		// x = c - sum_j alpha_j S^-1 n_j/2 and h_j(x) = 0 are (N S^-1 N'/2) alpha = h(c).
 		a, h := mat.NewSymDense(len(on), nil), mat.NewVecDense(len(on), nil)

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 )
 
 // Bars draws one bar for each value: the spectrum of a matrix, alpha of every
@@ -188,10 +189,7 @@ func swatch(t *Theme, color Color, hatched bool) func(*draw.Canvas, vg.Point) {
 // limits hold all bars and rules with room above them, and zero.
 func (b *Bars) limits() Limits {
 	l := Limits{XMin: 0.5, XMax: float64(len(b.Values)) + 0.5}
-	values := slices.Clone(b.Values)
-	for _, r := range b.Rules {
-		values = append(values, r.At)
-	}
+	values := slices.Concat(b.Values, lists.Map(b.Rules, func(r Rule) float64 { return r.At }))
 	values = slices.DeleteFunc(values, func(v float64) bool { return !finite(v) })
 	if !b.Log {
 		lo, hi, _ := extent(append(values, 0))

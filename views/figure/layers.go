@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 )
 
 // Toggle is the entry of the legend that hides a layer of a picture, with its place in per cent of the picture from its top left corner.
@@ -80,14 +81,11 @@ func (s *Scene) hidesPoint(p ml.Point, class int) bool {
 }
 
 // visible are the drawings of those lines whose layer is shown.
-func (s *Scene) visible(layer string, lines ...level) (ds []drawing) {
+func (s *Scene) visible(layer string, lines ...level) []drawing {
 	if s.hides(layer) {
 		return nil
 	}
-	for _, l := range lines {
-		ds = append(ds, l.draw)
-	}
-	return ds
+	return lists.Map(lines, func(l level) drawing { return l.draw })
 }
 
 // hides reports whether a legend entry belongs to a hidden layer.

@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/lists"
 )
 
 // Matrix draws a matrix, such as a Gram matrix, with one cell for each entry and the
@@ -228,29 +230,18 @@ func (x *Matrix) places(n, most int, runs []block, names []string) (ts []tick) {
 		return ts
 	}
 	if n == len(names) {
-		for k, name := range names {
-			ts = append(ts, tick{float64(k + 1), clip(name, fontSize, 90)})
-		}
-		return ts
+		return lists.Make(n, func(k int) tick { return tick{float64(k + 1), clip(names[k], fontSize, 90)} })
 	}
 	return counted(n, most)
 }
 
 // counted returns ticks at about most of the numbers 1 to n, or at all if they are
 // few.
-func counted(n, most int) (ts []tick) {
+func counted(n, most int) []tick {
 	if n <= 2*most {
-		for k := range n {
-			ts = append(ts, tick{float64(k + 1), strconv.Itoa(k + 1)})
-		}
-		return ts
+		return lists.Make(n, func(k int) tick { return tick{float64(k + 1), strconv.Itoa(k + 1)} })
 	}
-	for _, t := range ticks(0.5, float64(n)+0.5, most) {
-		if t.value >= 1 && t.value == math.Round(t.value) {
-			ts = append(ts, t)
-		}
-	}
-	return ts
+	return lists.Filter(ticks(0.5, float64(n)+0.5, most), func(t tick) bool { return t.value >= 1 && t.value == math.Round(t.value) })
 }
 
 // part draws lines between blocks.

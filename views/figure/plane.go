@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/lists"
 )
 
 // Plane is a drawing in data coordinates: margins of a line, level sets of an
@@ -73,11 +75,8 @@ func (p Plane) Picture() (*Picture, error) {
 	if !p.Stretched {
 		sh.aspect = widened
 	}
-	sh.parts = func() (parts []Part) {
-		for _, m := range p.Marks {
-			parts = append(parts, m.parts(sh.limits)...)
-		}
-		return parts
+	sh.parts = func() []Part {
+		return slices.Concat(lists.Map(p.Marks, func(m Mark) []Part { return m.parts(sh.limits) })...)
 	}
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := sh.easel(c, m)

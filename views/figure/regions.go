@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 )
 
 // mostRegions is the most classes distinguished in a picture, limited by the palette.
@@ -186,11 +187,8 @@ func (r *regions) borders(t *tracer, style draw.LineStyle) level {
 }
 
 // regionColors are the pale colours of the model's classes.
-func (s *Scene) regionColors(t *Theme) (p color.Palette) {
-	for _, name := range s.Model.Classes {
-		p = append(p, t.region(slices.Index(s.Classes, name)))
-	}
-	return p
+func (s *Scene) regionColors(t *Theme) color.Palette {
+	return lists.Map(s.Model.Classes, func(name string) color.Color { return t.region(slices.Index(s.Classes, name)) })
 }
 
 // regions finishes the picture of a model with several machines.

@@ -156,13 +156,9 @@ func hasFit(r Run) []int { return when(r.Main() == "surface" || r.Main() == "fit
 func hasBefore(r Run) []int { return when(r.Result.Before != nil) }
 
 // mappedMachines returns the machines with a conformal map and a plane to show it on.
-func mappedMachines(r Run) (machines []int) {
-	for k, m := range r.Result.Model.Machines {
-		if m.Map != nil && m.Map.Cores != nil {
-			machines = append(machines, k)
-		}
-	}
-	return machines
+func mappedMachines(r Run) []int {
+	machines := r.Result.Model.Machines
+	return lists.Where(len(machines), func(k int) bool { return machines[k].Map != nil && machines[k].Map.Cores != nil })
 }
 
 func hasMatrix(r Run) []int {
@@ -275,15 +271,12 @@ const mostOwn = 6
 
 // ownMachines returns the machines, of several, that were trained separately between two sides and
 // have a plane to draw on.
-func ownMachines(r Run) (machines []int) {
+func ownMachines(r Run) []int {
 	m := r.Result.Model
 	if m.Rule != ml.OneVsOne && m.Rule != ml.OneVsRest || len(m.Machines) > mostOwn || r.Data.Kind() != dataset.KindVectors {
 		return nil
 	}
-	for k := range m.Machines {
-		machines = append(machines, k)
-	}
-	return machines
+	return dataset.Indices(len(m.Machines))
 }
 
 func machineTitle(r Run, machine int) string {
@@ -298,14 +291,8 @@ func drawMachine(ctx context.Context, r Run, machine int) (*Picture, error) {
 		return nil, err
 	}
 	positive, negative := r.Result.Model.Sides(machine)
-	own := s.Points[:0]
-	for _, p := range s.Points {
-		if negative == "" || p.Label == positive || p.Label == negative {
-			own = append(own, p)
-		}
-	}
-	s.Points = own
 	if negative != "" {
+		s.Points = slices.DeleteFunc(s.Points, func(p ml.Point) bool { return p.Label != positive && p.Label != negative })
 		s.Classes = one.Classes
 	}
 	return Boundary(ctx, s)

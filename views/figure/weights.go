@@ -110,17 +110,14 @@ const mostFeatures = 8
 
 // weighed are the machines whose weights have names: those that weigh anything, unless they
 // are too many for a picture each.
-func weighed(r Run) (machines []int) {
+func weighed(r Run) []int {
 	m := r.Result.Model
 	if r.Data.Objects == nil || len(m.Machines) > mostOwn || !kernel.CanWeigh(m.Kernel, r.Data.Objects) {
 		return nil
 	}
-	for k, machine := range m.Machines {
-		if slices.ContainsFunc(machine.Coef, func(u float64) bool { return u != 0 }) {
-			machines = append(machines, k)
-		}
-	}
-	return machines
+	return lists.Where(len(m.Machines), func(k int) bool {
+		return slices.ContainsFunc(m.Machines[k].Coef, func(u float64) bool { return u != 0 })
+	})
 }
 
 // ofMachine is the machine in words, where there are several.

@@ -3,6 +3,7 @@ package lessons
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -116,19 +117,12 @@ func NewPlaces(at [][2]float64, field, slider [2]float64) PlacesControl {
 			Min: -field[k], Max: field[k], Low: -slider[k], High: slider[k], Folded: true,
 		}
 	}
-	c := make(PlacesControl, len(at))
-	for i := range c {
-		c[i] = PlaceControl{X: axis(i, 0), Y: axis(i, 1)}
-	}
-	return c
+	return lists.Make(len(at), func(i int) PlaceControl { return PlaceControl{X: axis(i, 0), Y: axis(i, 1)} })
 }
 
 // Params returns the fields of all places.
-func (c PlacesControl) Params() (all []param.Param) {
-	for _, p := range c {
-		all = append(all, p.Params()...)
-	}
-	return all
+func (c PlacesControl) Params() []param.Param {
+	return slices.Concat(lists.Map(c, PlaceControl.Params)...)
 }
 
 // Of returns the places.

@@ -21,6 +21,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/views"
 	"marginlab/views/figure"
@@ -110,11 +111,8 @@ func NewDemo(show func(ctx context.Context, in Input) *Exhibit, controls ...Cont
 }
 
 // Params returns the fields of all controls, in the order of the form.
-func (d *Demo) Params() (all []param.Param) {
-	for _, c := range d.Controls {
-		all = append(all, c.Params()...)
-	}
-	return all
+func (d *Demo) Params() []param.Param {
+	return slices.Concat(lists.Map(d.Controls, Control.Params)...)
 }
 
 // IsData reports whether a field belongs to a DataControl.

@@ -77,11 +77,7 @@ func (p *Reshaping) Machine(ctx context.Context, m *conformal.Map) *ml.Model {
 // ClassOrder returns the order of the rows with class -1 first.
 func ClassOrder(y []float64) (order []int) {
 	for _, label := range []float64{-1, 1} {
-		for i, v := range y {
-			if v == label {
-				order = append(order, i)
-			}
-		}
+		order = append(order, lists.Where(len(y), func(i int) bool { return y[i] == label })...)
 	}
 	return order
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/a-h/templ"
+
+	"marginlab/ml/lists"
 )
 
 // New adds to a lesson what its files say: guide.md, parsed by newGuide, and words.md, which is
@@ -70,12 +72,7 @@ func (l Lesson) with(words string) *Lesson {
 		l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s, words.md:%d: %s", l.Slug, at+1, fmt.Sprintf(format, args...)))
 	}
 	lines := strings.Split(words, "\n")
-	var headings []int
-	for i, line := range lines {
-		if strings.HasPrefix(line, "## ") {
-			headings = append(headings, i)
-		}
-	}
+	headings := lists.Where(len(lines), func(i int) bool { return strings.HasPrefix(lines[i], "## ") })
 	end := func(k int) int { // of the lines of a screen; of those before all screens: of -1
 		if k+1 < len(headings) {
 			return headings[k+1]

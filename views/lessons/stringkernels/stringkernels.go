@@ -517,11 +517,8 @@ func sumTeX(s stepwise.SubsequenceTables, table, i, j int) string {
 
 func tablesFigure(s stepwise.SubsequenceTables) lessons.Figure {
 	t := figure.Tables{Across: 2}
-	names := func(symbols []rune) (list []string) {
-		for _, c := range symbols {
-			list = append(list, string(c))
-		}
-		return list
+	names := func(symbols []rune) []string {
+		return lists.Map(symbols, func(c rune) string { return string(c) })
 	}
 	for n := range s.Tables() {
 		letter, p := tableName(s, n)

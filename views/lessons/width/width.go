@@ -467,12 +467,7 @@ func showChoice(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // tied returns the cells of a grid of errors that tie with the given one, numbered by columns.
 // Errors that differ only by rounding count as equal.
-func tied(wrong mat.Matrix, row, column int) (cells []int) {
+func tied(wrong mat.Matrix, row, column int) []int {
 	rows, columns := wrong.Dims()
-	for k := range rows * columns {
-		if wrong.At(k%rows, k/rows) < wrong.At(row, column)+1e-9 {
-			cells = append(cells, k)
-		}
-	}
-	return cells
+	return lists.Where(rows*columns, func(k int) bool { return wrong.At(k%rows, k/rows) < wrong.At(row, column)+1e-9 })
 }
