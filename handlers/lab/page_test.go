@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -185,5 +186,24 @@ func TestPlacesInThePicture(t *testing.T) {
 	for _, form := range []string{"data=dna", "data=drawing", "data=moons&C=-1"} {
 		said := said(form + "&at.s=0&at.t=0")
 		require.Check(t, len(said.Scores) == 0 && said.Class == "", "%s: %v", form, said)
+	}
+}
+
+// Points too many for an address come back in pictures that need none: embedded, without links.
+func TestPointsThatNoAddressHolds(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
+	c := s.Browse(t, handlerstest.Alice)
+	var points strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&points, "%d.%04d,%d,%d\n", i%7, i, i%11, 1-2*(i%2))
+	}
+	form := url.Values{"points": {points.String()}, "C": {"1"}, "kernel": {"linear"}}
+	_, doc, _ := answer(c, form.Encode())
+	form.Set("C", "none")
+	page := require.Value(goquery.NewDocumentFromReader(bytes.NewReader(c.Fetch("POST", "/runs", form.Encode()).Body)))(t)
+	for name, doc := range map[string]*goquery.Document{"answer": doc, "refused": page} {
+		require.Check(t, doc.Find(`.figure img[src^="data:"]`).Length() > 0, "%s: no picture", name)
+		require.Check(t, doc.Find(`[src*="/lab/figures/"], [srcset*="/lab/figures/"], [href*="/lab/figures/"]`).Length() == 0, "%s: a picture's address holds the points", name)
 	}
 }

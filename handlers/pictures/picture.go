@@ -155,8 +155,8 @@ func (o Options) Look() figure.Scene {
 }
 
 // Answer returns the view of a run: its main and other pictures, numbers, notes and,
-// unless coarse, its points. Figures are linked below base with the query or, if inline,
-// embedded. key is as for RunSheet.
+// unless coarse, its points. Figures are linked below base with the query or, if inline or if no
+// address can hold the query, embedded. key is as for RunSheet.
 func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Options, base, query string, inline bool) (views.Answer, error) {
 	var ans views.Answer
 	r.Look = o.Look()
@@ -164,6 +164,7 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 	if err != nil {
 		return ans, err
 	}
+	inline = inline || !linkable(query)
 	if inline {
 		ans.Picture, ans.Stage, err = Show(ctx, s, r.Decision, base, r.Main(), query, true)
 	} else {
@@ -180,7 +181,7 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 			continue
 		}
 		p := Linked(base, f.Name, query, SmallWidth, SmallHeight, f.Title, f.Title)
-		if inline && f.Judges() { // below the moving picture: drawn only when looked at
+		if inline && f.Judges() && linkable(query) { // below the moving picture: drawn only when looked at
 			p.Lazy = true
 		} else if inline {
 			r.Look.Width, r.Look.Height = SmallWidth, SmallHeight
@@ -310,7 +311,7 @@ func Show(ctx context.Context, s figure.Scene, draw figure.Drawing, base, name, 
 	}
 	p := Linked(base, name, query, s.Width, s.Height, pic.Caption, pic.Caption)
 	frames, toggles := map[int]figure.Frame{s.Width: pic.Frame}, map[int][]figure.Toggle{s.Width: pic.Toggles}
-	if inline {
+	if inline || !linkable(query) {
 		err = Embed(ctx, &p, pic)
 		return p, stage(frames, toggles, s), err
 	}
@@ -332,9 +333,16 @@ func MainSize(width int) (w, h int) {
 	return w, w * MainHeight / MainWidth
 }
 
+// linkable reports whether an address can hold the query.
+func linkable(query string) bool { return len(query) < web.HeaderBytes }
+
 // Linked returns a picture that the browser fetches in the colours of its theme and, if
-// large, also in a size for narrow screens.
+// large, also in a size for narrow screens. It has no addresses if the query is too long for one:
+// such a picture has to be embedded.
 func Linked(base, name, query string, width, height int, alt, caption string) views.Picture {
+	if !linkable(query) {
+		return views.Picture{Alt: alt, Caption: caption, Width: width, Height: height}
+	}
 	if query != "" {
 		query = "&" + query
 	}
