@@ -360,9 +360,11 @@ func TestAPIProgress(t *testing.T) {
 		t.Errorf("late: first event %v", e)
 	}
 	e, _ := handlerstest.NextEvent(t, lateBody)
-	var step any
+	var step map[string]any
 	err := json.Unmarshal([]byte(e.Data), &step)
 	require.Must(t, err == nil && e.Name == "progress", "event %v: %v", e, err)
+	require.Check(t, strings.HasPrefix(fmt.Sprint(step["text"]), "SVM: "), "in words: %v", step["text"])
+	delete(step, "text") // said beside the Step
 	require.Equal(t, check(c, "Step", step), nil, "check")
 	c.Want(http.StatusNoContent, "DELETE", "/api/runs/"+run, "")
 	for _, b := range []*bufio.Reader{body, lateBody} {

@@ -138,25 +138,19 @@ func (a *Work) Left(searches ...store.Search) (left time.Duration, waits bool) {
 
 // Progress describes the progress of a job in its units.
 func (j Job) Progress() string {
-	switch s := j.Step; {
+	switch {
 	case j.Status == store.Queued:
 		return "waits for its turn" + j.Queue
-	case s == nil && (j.Kind == "path" || j.Kind == "sensitivity"):
-		return "it begins"
-	case j.Kind == "path" || j.Kind == "sensitivity":
-		return s.String()
 	case j.Waits:
 		return fmt.Sprintf("%d of %d cells, waits for its turn", j.Done, j.Total)
-	case j.Kind != "run":
+	case j.Unit == "cells":
 		return fmt.Sprintf("%d of %d cells", j.Done, j.Total)
-	case s == nil:
+	case j.Step == nil && j.Kind == "run":
 		return "training"
-	case s.Rows > 0:
-		return fmt.Sprintf("%s: %d of %d rows", s.Phase, s.Done, s.Rows)
-	case s.Machines > 0:
-		return fmt.Sprintf("%s, machine %d of %d: %d iterations, largest violation %.2g", s.Phase, s.Machine, s.Machines, s.Iteration, s.Violation)
+	case j.Step == nil:
+		return "it begins"
 	}
-	return fmt.Sprintf("%s: %d iterations, largest violation %.2g", j.Step.Phase, j.Step.Iteration, j.Step.Violation)
+	return j.Step.String()
 }
 
 // Waits describes the position of a queued run and, for a long one, why others go first. It is

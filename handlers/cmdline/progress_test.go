@@ -41,7 +41,7 @@ func TestProgress(t *testing.T) {
 		clock = clock.Add(100 * time.Millisecond)
 	}
 	lines := strings.Split(b.String(), "\r\x1b[K")
-	require.Check(t, strings.Contains(lines[len(lines)-1], "about 1s left, svm: "), "%q", lines)
+	require.Check(t, strings.Contains(lines[len(lines)-1], "about 1s left, SVM: "), "%q", lines)
 	b.Reset()
 	along := &progress{w: &b, now: func() time.Time { return clock }, start: clock.Add(-20 * time.Second), last: time.Time{}}
 	along.tell(trace.Step{Phase: "entry points", C: 2500, Done: 60, Trainings: 120, Left: 20 * time.Second})

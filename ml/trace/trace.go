@@ -2,6 +2,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"sync"
@@ -62,20 +63,24 @@ func AtPace(elapsed time.Duration, done, open int) time.Duration {
 	return time.Duration(float64(elapsed) * float64(open) / float64(done))
 }
 
+// named are the phases whose names in programs are not their names in sentences.
+var named = map[string]string{"svm": "SVM", "mcm": "MCM", "ww": "Weston-Watkins", "cs": "Crammer-Singer"}
+
 // String returns the step as a line: "kernel matrix: 3400 of 10000 rows".
 func (s Step) String() string {
+	phase := cmp.Or(named[s.Phase], s.Phase)
 	switch {
 	case s.Trainings > 0 && s.C == 0:
-		return fmt.Sprintf("%s: %d of %d trainings", s.Phase, s.Done, s.Trainings)
+		return fmt.Sprintf("%s: %d of %d trainings", phase, s.Done, s.Trainings)
 	case s.Trainings > 0:
 		c, _ := strconv.ParseFloat(strconv.FormatFloat(s.C, 'g', 3, 64), 64) // at the displayed precision
-		return fmt.Sprintf("%s: C = %s, %d of %d trainings", s.Phase, strconv.FormatFloat(c, 'f', -1, 64), s.Done, s.Trainings)
+		return fmt.Sprintf("%s: C = %s, %d of %d trainings", phase, strconv.FormatFloat(c, 'f', -1, 64), s.Done, s.Trainings)
 	case s.Rows > 0:
-		return fmt.Sprintf("%s: %d of %d rows", s.Phase, s.Done, s.Rows)
+		return fmt.Sprintf("%s: %d of %d rows", phase, s.Done, s.Rows)
 	case s.Machines > 0:
-		return fmt.Sprintf("%s, machine %d of %d: %d iterations, objective %.6g", s.Phase, s.Machine, s.Machines, s.Iteration, s.Objective)
+		phase += fmt.Sprintf(", machine %d of %d", s.Machine, s.Machines)
 	}
-	return fmt.Sprintf("%s: %d iterations, objective %.6g", s.Phase, s.Iteration, s.Objective)
+	return fmt.Sprintf("%s: %d iterations, objective %.6g, largest violation %.2g", phase, s.Iteration, s.Objective, s.Violation)
 }
 
 // Recorder receives progress; it may be nil. It is called from the solver's goroutine, at most

@@ -65,21 +65,14 @@ const pending = document.querySelector("[data-events]");
 if (pending) {
   const text = pending.querySelector("[data-progress]");
   const bar = pending.querySelector("[data-bar]");
-  const spaced = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
   const events = new EventSource(pending.dataset.events);
   events.addEventListener("progress", (e) => {
-    const step = JSON.parse(e.data);
-    if (step.rows) { // what follows a training has a name of its own
-      const work = { scoring: "Scoring", drawing: "Drawing" }[step.phase] ?? `Training (${step.phase})`;
-      text.textContent = `${work}: ${spaced(step.done ?? 0)} of ${spaced(step.rows)} rows`;
+    const step = JSON.parse(e.data), left = step.left_seconds ? `, about ${Math.ceil(step.left_seconds)} s left` : "";
+    text.textContent = step.text[0].toUpperCase() + step.text.slice(1) + left;
+    if (step.rows) {
       bar.max = step.rows;
       bar.value = step.done ?? 0;
-      return;
-    }
-    bar.removeAttribute("value"); // nobody knows how many iterations there will be
-    const machine = step.machines ? `, machine ${step.machine} of ${step.machines}` : "";
-    const left = step.left_seconds ? `, about ${Math.ceil(step.left_seconds)} s left` : "";
-    text.textContent = `Training (${step.phase}${machine}): ${step.iteration} iterations, objective ${Number(step.objective.toPrecision(6))}, largest violation ${Number(step.violation.toPrecision(2))}${left}`;
+    } else bar.removeAttribute("value"); // nobody knows how many iterations there will be
   });
   events.addEventListener("status", (e) => {
     const state = JSON.parse(e.data).status;

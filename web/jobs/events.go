@@ -31,7 +31,8 @@ func (e Event) Message() (name string, data any) {
 		return "progress", struct {
 			*trace.Step
 			Left float64 `json:"left_seconds,omitempty"` // about; 0: not known
-		}{e.Step, e.Left.Seconds()}
+			Text string  `json:"text"`                   // the step in words
+		}{e.Step, e.Left.Seconds(), e.Step.String()}
 	case e.Cells != nil:
 		return "progress", e.Cells
 	}

@@ -571,7 +571,7 @@ func TestSubscribers(t *testing.T) {
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	name, data := Event{Status: store.Running, Step: &trace.Step{Phase: "svm", Iteration: 3}, Left: 2 * time.Second}.Message()
-	if text, err := json.Marshal(data); err != nil || name != "progress" || string(text) != `{"phase":"svm","iteration":3,"objective":0,"violation":0,"left_seconds":2}` {
+	if text, err := json.Marshal(data); err != nil || name != "progress" || string(text) != `{"phase":"svm","iteration":3,"objective":0,"violation":0,"left_seconds":2,"text":"SVM: 3 iterations, objective 0, largest violation 0"}` {
 		t.Errorf("%s %s, %v", name, text, err)
 	}
 	name, data = (Event{Status: store.Failed, Error: "x"}).Message()
