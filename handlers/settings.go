@@ -25,14 +25,9 @@ func (a *App) showSettings(w http.ResponseWriter, r *http.Request, status int, p
 		return err
 	}
 	p.Page, p.Token, p.Origin = a.Frame("Settings", "settings"), web.Token(r.Context()), a.Links.Origin(r)
-	p.Holds, p.Quota, p.MaxArchive = unbroken(holds.String()), unbroken(quotaText(a.Store.Quota)), store.MaxArchive>>20
+	p.Holds, p.Quota, p.MaxArchive = holds.String(), quotaText(a.Store.Quota), store.MaxArchive>>20
 	w.WriteHeader(status)
 	return a.Render(w, r, homeview.SettingsPage(p))
-}
-
-// unbroken keeps numbers and their units on one line.
-func unbroken(text string) string {
-	return strings.NewReplacer(" kB", "\u00a0kB", " MB", "\u00a0MB", " GB", "\u00a0GB").Replace(text)
 }
 
 // quotaText describes the limits of a workspace, empty if there are none.
@@ -45,7 +40,7 @@ func quotaText(q store.Quota) string {
 		parts = append(parts, fmt.Sprintf("%d runs", q.Runs))
 	}
 	if q.Bytes > 0 {
-		parts = append(parts, store.Size(q.Bytes))
+		parts = append(parts, param.Bytes(q.Bytes))
 	}
 	if n := len(parts); n > 1 {
 		parts = []string{strings.Join(parts[:n-1], ", "), parts[n-1]}

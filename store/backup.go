@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"marginlab/ml/param"
 )
 
 // Backup copies the database of a data directory to a new file, even while servers use
@@ -127,7 +129,7 @@ type Contents struct {
 
 // String describes it in words.
 func (c Contents) String() string {
-	return fmt.Sprintf("%s and %s, %s", number(c.Datasets, "data set"), number(c.Runs, "run"), Size(c.Bytes))
+	return fmt.Sprintf("%s and %s, %s", number(c.Datasets, "data set"), number(c.Runs, "run"), param.Bytes(c.Bytes))
 }
 
 // number writes a count with its noun.
@@ -142,17 +144,6 @@ func number(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
-}
-
-// Size writes a number of bytes.
-func Size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.4g GB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.4g MB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.3g kB", float64(n)/(1<<10))
 }
 
 // contentsOf counts the contents of a database.

@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 	"time"
+
+	"marginlab/ml/param"
 )
 
 // Quota limits the contents of a workspace; 0 means no limit. It guards against mistakes and
@@ -28,7 +30,7 @@ func (q Quota) room(tx *transaction, ws Workspace, datasets, runs int) {
 	case q.Runs > 0 && runs > 0 && h.Runs+runs > q.Runs:
 		tx.fail(overQuota("This workspace holds %s, the maximum. "+remedy, number(h.Runs, "run"), "Runs"))
 	case q.Bytes > 0 && h.Bytes >= q.Bytes:
-		tx.fail(overQuota("This workspace uses %s of its %s on disk. "+remedy, Size(h.Bytes), Size(q.Bytes), "Data or Runs"))
+		tx.fail(overQuota("This workspace uses %s of its %s on disk. "+remedy, param.Bytes(h.Bytes), param.Bytes(q.Bytes), "Data or Runs"))
 	}
 	q.bound(tx, ws, 0)
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"marginlab/ml/param"
 )
 
 // Space holds the disk space that a database uses and has available.
@@ -47,9 +49,9 @@ func (s *Store) reserve() string { return filepath.Join(filepath.Dir(s.path), re
 func (sp Space) full() error {
 	switch {
 	case sp.Total > 0 && (sp.Free < sp.Low/4 || sp.Free+sp.Reusable < sp.Low):
-		return fmt.Errorf("%w (%s free, %s reserved)", ErrLow, Size(sp.Free), Size(sp.Low))
+		return fmt.Errorf("%w (%s free, %s reserved)", ErrLow, param.Bytes(sp.Free), param.Bytes(sp.Low))
 	case sp.Most > 0 && sp.held()+sp.Log > sp.Most:
-		return fmt.Errorf("%w (%s of %s)", ErrMaxDisk, Size(sp.held()+sp.Log), Size(sp.Most))
+		return fmt.Errorf("%w (%s of %s)", ErrMaxDisk, param.Bytes(sp.held()+sp.Log), param.Bytes(sp.Most))
 	}
 	return nil
 }

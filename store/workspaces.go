@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // seenEvery is how exactly it is kept when a workspace was last in use.
@@ -33,7 +34,7 @@ func (h Holdings) String() string {
 		}
 	}
 	if h.Bytes > 0 {
-		parts = append(parts, Size(h.Bytes)+" on the disk")
+		parts = append(parts, param.Bytes(h.Bytes)+" on the disk")
 	}
 	if len(parts) == 0 {
 		return "nothing"

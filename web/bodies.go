@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"marginlab/ml/param"
 )
 
 // Limits of request bodies read at the same time: per workspace, per network address (which can
@@ -35,7 +37,7 @@ const (
 var (
 	errCrowded = Later(10*time.Second, Errorf(Busy, "Too many uploads are under way from your browser or your network. Nothing was saved; try again in ten seconds."))
 	errGaveWay = Later(time.Minute, Errorf(Busy, "Your upload was slow and had to give way to many others. Nothing was saved; try again in a minute, over a faster connection or with a smaller file."))
-	errTooSlow = Errorf(TooSlow, "The upload paused for %.0f seconds or was slower than %s a second. Nothing was saved. Try again over a faster connection, or with a smaller file.", grace.Seconds(), size(slowest))
+	errTooSlow = Errorf(TooSlow, "The upload paused for %.0f seconds or was slower than %s a second. Nothing was saved. Try again over a faster connection, or with a smaller file.", grace.Seconds(), param.Bytes(slowest))
 )
 
 // bodies holds the request bodies being read, oldest first. When there are too many, a body of

@@ -74,7 +74,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error 
 		field := wrongType.Field
 		return param.Problems{{Field: field, Message: fmt.Sprintf("%s expects %s, not %s", cmp.Or(field, "the body"), jsonName(wrongType.Type.Kind().String()), wrongType.Value)}}
 	case errors.Is(err, param.ErrUnfolds):
-		return Errorf(TooLarge, "The lists and objects of this request take more than %s of memory, the maximum. Nothing was saved. Send fewer at a time.", size(jsonMemory))
+		return Errorf(TooLarge, "The lists and objects of this request take more than %s of memory, the maximum. Nothing was saved. Send fewer at a time.", param.Bytes(jsonMemory))
 	case errors.Is(err, io.EOF):
 		return Errorf(Malformed, "The request has no body; a JSON object was expected.")
 	}

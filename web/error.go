@@ -124,7 +124,7 @@ func problem(r *http.Request, err error) Problem {
 	case errors.As(err, &p.Errors):
 		is, p.Detail = Invalid, p.Errors.Error()
 	case errors.As(err, &tooLarge):
-		is, p.Detail = TooLarge, fmt.Sprintf("The request is larger than %s, the maximum. Nothing was saved.", size(tooLarge.Limit))
+		is, p.Detail = TooLarge, fmt.Sprintf("The request is larger than %s, the maximum. Nothing was saved.", param.Bytes(tooLarge.Limit))
 	case errors.As(err, &kind) && statuses[kind.Kind()] != 0:
 		is, p.Detail = kind.Kind(), kind.Error()
 	case errors.Is(err, context.DeadlineExceeded):
@@ -136,16 +136,6 @@ func problem(r *http.Request, err error) Problem {
 	p.Type, p.Status = problemTypes+is, cmp.Or(statuses[is], http.StatusInternalServerError)
 	p.Title = http.StatusText(p.Status)
 	return p
-}
-
-func size(n int64) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.3g MB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.3g kB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }
 
 // Handle returns an http.HandlerFunc that calls h and responds to its errors.

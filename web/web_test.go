@@ -109,7 +109,7 @@ func TestErrorTable(t *testing.T) {
 		{alien("storage"), 507, "words for the reader"},
 		{alien("unheard-of"), 500, ""},
 		{fmt.Errorf("spec: %w", param.Problems{{Field: "C", Message: "C must be above 0"}, {Field: "gamma", Message: "gamma?"}}), 422, "C must be above 0; gamma?"},
-		{fmt.Errorf("reading: %w", &http.MaxBytesError{Limit: 10 << 20}), 413, "10 MB"},
+		{fmt.Errorf("reading: %w", &http.MaxBytesError{Limit: 10 << 20}), 413, "10\u00a0MB"},
 		{Errorf(TooLarge, "%d rows", 7), 413, "7 rows"},
 		{Errorf(Unauthorized, "key"), 401, "key"},
 		{context.DeadlineExceeded, 503, "took too long"},
@@ -405,7 +405,7 @@ func TestReadJSONOfLists(t *testing.T) {
 		}
 		r := httptest.NewRequest("POST", "/api/x", strings.NewReader(text))
 		p := problem(r, ReadJSON(httptest.NewRecorder(), r, 2<<20, &v))
-		require.Check(t, p.Status == 413 && strings.Contains(p.Detail, "take more than 8 MB of memory"), "%.20s: %+v", text, p)
+		require.Check(t, p.Status == 413 && strings.Contains(p.Detail, "take more than 8\u00a0MB of memory"), "%.20s: %+v", text, p)
 		require.Check(t, len(v.Names)+len(v.More) == 0, "%.20s: %d and %d were read", text, len(v.Names), len(v.More))
 	}
 }

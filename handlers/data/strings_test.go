@@ -60,7 +60,7 @@ func TestAPIArchive(t *testing.T) {
 	}{
 		{422, "r.zip, neg/1: expected a string, found nothing", []string{"pos/1", "good", "neg/1", ""}},
 		{422, "r.zip: expected a folder for each class", []string{"pos/1", "good", "pos/2", "fine"}},
-		{413, "r.zip, pos/1: expected at most 2000 bytes in all files, uncompressed", []string{"neg/1", strings.Repeat("a", 1500), "pos/1", strings.Repeat("b", 1500)}},
+		{413, "r.zip, pos/1: expected at most 1.953\u00a0kB in all files, uncompressed", []string{"neg/1", strings.Repeat("a", 1500), "pos/1", strings.Repeat("b", 1500)}},
 	} {
 		c.Says(tt.status, tt.says, "POST", "/api/datasets?name=r.zip", archive(t, tt.files...))
 	}

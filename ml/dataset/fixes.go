@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -164,7 +165,7 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 		}
 	}
 	f := of[label]
-	if f.classes() && f.counts != nil && !Measured(keys(f.counts), f.present) {
+	if f.classes() && f.counts != nil && !Measured(slices.Collect(maps.Keys(f.counts)), f.present) {
 		var few []string
 		for c, n := range f.counts {
 			if n < leastRows && 2*n*len(f.counts) <= f.present {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // graphsBy is the prefix of the name of a column of graphs labelled by a node attribute.
@@ -379,7 +380,7 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	}
 	plain, err := with("")
 	if left <= 0 {
-		return nil, &Error{Message: fmt.Sprintf("expected at most %s with every node attribute written out: remove those that are not labels", bytesText(most)), Err: ErrTooLarge}
+		return nil, &Error{Message: fmt.Sprintf("expected at most %s with every node attribute written out: remove those that are not labels", param.Bytes(most)), Err: ErrTooLarge}
 	}
 	if err != nil {
 		return nil, &Error{Message: err.Error()}

@@ -144,7 +144,7 @@ func TestReadGraphML(t *testing.T) {
 		fmt.Fprintf(&bomb, `<node id="%d"/>`, v)
 	}
 	bomb.WriteString("</graph></graphml>")
-	require.Fails(t, require.Err(ParseTable(strings.NewReader(bomb.String()), "f", Limits{Bytes: 40_000})), "expected at most 320000 bytes with every node attribute", "unfolded")
+	require.Fails(t, require.Err(ParseTable(strings.NewReader(bomb.String()), "f", Limits{Bytes: 40_000})), "expected at most 312.5\u00a0kB with every node attribute", "unfolded")
 	many := strings.Replace(bomb.String(), "<graph>", `<key id="more" for="node"><default>x</default></key><graph>`, 1)
 	require.Fails(t, require.Err(ParseTable(strings.NewReader(many), "f", Limits{})), "at most 10 node attributes, found 11",
 		"many attributes")

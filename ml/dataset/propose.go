@@ -411,7 +411,7 @@ func (p *Proposal) choose(of []facts, label int) {
 
 // describe fills in the classes of the label with their counts, or its range.
 func (p *Proposal) describe(f facts) {
-	if f.counts == nil || f.measured() || f.holds == holdsMostlyNumbers || f.holds == holdsNumbers && (Measured(keys(f.counts), f.present) || f.distinct < 2) {
+	if f.counts == nil || f.measured() || f.holds == holdsMostlyNumbers || f.holds == holdsNumbers && (Measured(slices.Collect(maps.Keys(f.counts)), f.present) || f.distinct < 2) {
 		p.Least, p.Most = f.least, f.most
 		return
 	}
@@ -424,10 +424,6 @@ func (p *Proposal) describe(f facts) {
 		}
 		return strings.Compare(a.Class, b.Class)
 	})
-}
-
-func keys(m map[string]int) []string {
-	return slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
 }
 
 // ClassesText lists the classes with their rows: "B 357, M 212".

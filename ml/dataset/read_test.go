@@ -224,8 +224,8 @@ func TestLimits(t *testing.T) {
 		want string
 	}{
 		{rows, Limits{Bytes: int64(len(rows)), Rows: 2, Columns: 3}, ""},
-		{rows, Limits{Bytes: int64(len(rows)) - 1}, "f: expected at most 21 bytes"},
-		{rows + strings.Repeat(" ", 1<<20), Limits{Bytes: 1 << 20}, "f: expected at most 1 MB"},
+		{rows, Limits{Bytes: int64(len(rows)) - 1}, "f: expected at most 21\u00a0bytes"},
+		{rows + strings.Repeat(" ", 1<<20), Limits{Bytes: 1 << 20}, "f: expected at most 1\u00a0MB"},
 		{rows, Limits{Rows: 1}, "f, line 3: expected at most 1 row"},
 		{rows + "5,6,A\n", Limits{Rows: 1}, "f, line 3: expected at most 1 row"},
 		{"1,2,A\n3,4,B\n", Limits{Rows: 1}, "f, line 2: expected at most 1 row"},

@@ -267,7 +267,7 @@ func TestWorkbookBombs(t *testing.T) {
 		"runs":       {``, `<si>` + strings.Repeat(`<r><t>`+long[:1000]+`</t></r>`, 200) + `</si>`, "w.xlsx, xl/sharedStrings.xml: " + tooLong},
 		"attributes": {`<row r="` + strings.Repeat("1", 3*mostCell) + `"/>`, "", "w.xlsx, S: " + tooLong},
 		"CDATA":      {`<row r="1"><c><v><![CDATA[` + strings.Repeat("<>", 3*mostCell) + `]]></v></c></row>`, "", "w.xlsx, S: " + tooLong},
-		"texts":      {``, strings.Repeat(`<si/>`, 3<<19), "w.xlsx: expected a workbook of at most 1 MB as text and 10 MB uncompressed"},
+		"texts":      {``, strings.Repeat(`<si/>`, 3<<19), "w.xlsx: expected a workbook of at most 1\u00a0MB as text and 10\u00a0MB uncompressed"},
 	} {
 		_, err := ParseTable(strings.NewReader(book(test.sheet, test.texts)), "w.xlsx", Limits{Bytes: 1 << 20})
 		require.Check(t, errors.Is(err, ErrTooLarge) && err.Error() == test.want,

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // Limits bound what a reader accepts. A field that is zero means its default.
@@ -259,7 +260,7 @@ func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 		}
 	}
 	if int64(b.Len()) > lim.Bytes {
-		return "", &Error{File: file, Message: fmt.Sprintf("expected at most %s", bytesText(lim.Bytes)), Err: ErrTooLarge}
+		return "", &Error{File: file, Message: fmt.Sprintf("expected at most %s", param.Bytes(lim.Bytes)), Err: ErrTooLarge}
 	}
 	return b.String(), nil
 }
@@ -291,13 +292,6 @@ func sizeOf(r io.Reader) (n int64, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-func bytesText(n int64) string {
-	if n >= 1<<20 && n%(1<<20) == 0 {
-		return fmt.Sprintf("%d MB", n>>20)
-	}
-	return fmt.Sprintf("%d bytes", n)
 }
 
 // lineEnds counts LF, CRLF and CR.

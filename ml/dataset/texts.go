@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"marginlab/ml/lists"
+	"marginlab/ml/param"
 )
 
 // member is a file in an archive or folder.
@@ -152,7 +153,7 @@ func readMembers(members []member, file string, lim Limits) *Error {
 		case err != nil:
 			return wrong(&Error{Message: "reading failed: " + strings.TrimPrefix(err.Error(), "zip: ")})
 		case left < 0:
-			return wrong(&Error{Message: fmt.Sprintf("expected at most %s in all files, uncompressed", bytesText(lim.Bytes)), Err: ErrTooLarge})
+			return wrong(&Error{Message: fmt.Sprintf("expected at most %s in all files, uncompressed", param.Bytes(lim.Bytes)), Err: ErrTooLarge})
 		}
 		text, note, fault := decodeText(b.String())
 		if fault != nil {

@@ -129,7 +129,7 @@ func TestReadTextsRefuses(t *testing.T) {
 		{name: "document", raw: zipped(t, "[Content_Types].xml", "", "word/document.xml", ""), want: "t.zip: expected a text file, an .xlsx workbook or a zip archive of texts, found another kind of document: save the sheet as .xlsx or CSV"},
 		{name: "a name", raw: zipped(t, "a/\xff", "x", "b/1", "y"), want: `t.zip: expected file names in UTF-8, found "a/\xff"`},
 		{name: "twice", raw: zipped(t, "a/1", "x", "b/1", "y", "a/./1", "z"), want: "t.zip, a/1: expected distinct names, found this one twice"},
-		{name: "bytes", raw: bomb.String(), want: "t.zip, b/1: expected at most 1 MB in all files, uncompressed", large: true},
+		{name: "bytes", raw: bomb.String(), want: "t.zip, b/1: expected at most 1\u00a0MB in all files, uncompressed", large: true},
 		{name: "files", raw: zipped(t, list...), want: "t.zip: expected at most 10 texts", large: true},
 		{name: "empty text", raw: zipped(t, "a/1", "x", "b/2", " \r\n"), want: "t.zip, b/2: expected a string, found nothing"},
 		{name: "binary", raw: zipped(t, "a/1", "x", "b/2", "\x00\x01"), want: "t.zip, b/2, line 1: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"},

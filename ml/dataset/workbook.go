@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"marginlab/ml/param"
 )
 
 // A workbook .xlsx is a zip archive of XML, see ECMA-376, part 1, chapter 18. A sheet lists
@@ -121,7 +123,7 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 			return fault
 		}
 		if errors.Is(err, errWorkbookTooLarge) {
-			return &Error{File: file, Message: fmt.Sprintf("expected a workbook of at most %s as text and %s uncompressed", bytesText(lim.Bytes), bytesText(mostUnpacked*lim.Bytes)), Err: ErrTooLarge}
+			return &Error{File: file, Message: fmt.Sprintf("expected a workbook of at most %s as text and %s uncompressed", param.Bytes(lim.Bytes), param.Bytes(mostUnpacked*lim.Bytes)), Err: ErrTooLarge}
 		}
 		return &Error{File: file, Message: fmt.Sprintf("expected a workbook, found a damaged one (%s): %s", part, strings.TrimPrefix(err.Error(), "zip: "))}
 	}

@@ -234,6 +234,20 @@ func Percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', digits, 64) + "\u00a0%"
 }
 
+// Bytes formats a number of bytes in at most four digits with a no-break space, in units of 1024:
+// "97.66 kB", "1 GB"; below a kilobyte "17 bytes".
+func Bytes(n int64) string {
+	for _, unit := range []struct {
+		name string
+		size int64
+	}{{"GB", 1 << 30}, {"MB", 1 << 20}, {"kB", 1 << 10}} {
+		if n >= unit.size {
+			return fmt.Sprintf("%.4g\u00a0%s", float64(n)/float64(unit.size), unit.name)
+		}
+	}
+	return fmt.Sprintf("%d\u00a0bytes", n)
+}
+
 // short writes 1e9, not 1e+09.
 func short(v float64) string {
 	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(strconv.FormatFloat(v, 'g', -1, 64))

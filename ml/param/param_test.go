@@ -157,3 +157,10 @@ func TestDecimalComma(t *testing.T) {
 	require.Fails(t, require.Err((param.Param{Name: "n", Kind: param.Integer}).Parse("1.5")), "", "1.5 is taken for a whole number")
 	require.Equal(t, (param.Param{Name: "label", Kind: param.Text}).Typed("a,b"), "a,b", "a name is changed to")
 }
+
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0 bytes", 1023: "1023 bytes", 1 << 10: "1 kB", 100_000: "97.66 kB", 1<<20 - 1<<10: "1023 kB", 8 << 20: "8 MB", 3 << 29: "1.5 GB", 5000 << 30: "5000 GB"} {
+		require.Equal(t, param.Bytes(n), strings.Replace(want, " ", "\u00a0", 1), "%d", n)
+	}
+}
