@@ -488,7 +488,10 @@ func (t *Table) fixed(f Fix) *Table {
 		})
 		note = fmt.Sprintf("%s in %s treated as missing (%s)", minus(f.Value), t.Columns[j].Name, Count(n, "row"))
 	case FixThousands:
-		w, _ := t.Columns[j].thousands()
+		w, some := t.Columns[j].thousands()
+		if some == "" {
+			return t
+		}
 		rewrite(w.rewrite)
 		note = fmt.Sprintf("thousands separators removed (%s)", t.Columns[j].Name)
 	case FixWords:

@@ -172,6 +172,24 @@ func checkProposal(t *testing.T, file, want string) *Proposal {
 	return p
 }
 
+// Thousands separators go where there may be some, and other numbers stay.
+func TestThousandsFix(t *testing.T) {
+	t.Parallel()
+	file := written("income;age;class", ";", 8, inTurn("3.376", "989", "12.200", "870", "1.254", "1.000", "7", "2.500"), from(31), inTurn("a", "b"))
+	table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
+	fixes := []Fix{{Kind: FixThousands, Column: "income"}, {Kind: FixThousands, Column: "age"}}
+	for _, f := range fixes {
+		require.Equal(t, require.Value(ParseFix(f.String()))(t), f, "read again")
+	}
+	d := require.Value(table.Data(Mapping{Label: "class", Features: []string{"income", "age"}, Fixes: fixes}))(t)
+	var incomes []float64
+	for i := range d.Len() {
+		incomes = append(incomes, d.X.At(i, 0))
+		require.Equal(t, d.X.At(i, 1), float64(31+i), "age")
+	}
+	require.Equal(t, cmp.Diff([]float64{3376, 989, 12200, 870, 1254, 1000, 7, 2500}, incomes), "", "incomes (-want +got)")
+}
+
 // A row of totals is announced by its word, which may stand in any column.
 func TestTotalsAreQuoted(t *testing.T) {
 	t.Parallel()
