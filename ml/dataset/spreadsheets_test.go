@@ -172,7 +172,7 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
 	"workbook-missing.xlsx": `asks: workbook-missing.xlsx, S, line 2, column 2 (y): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
 drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out because a value is missing
 median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the column's median (x, y), computed on the training rows only`,
-	"workbook-sheets.xlsx":     `label ~ x y [A B], 3 rows, the last [5 1e-07]; the sheet "Data & more", of 2`,
+	"workbook-sheets.xlsx":     `label ~ x y [A B], 3 rows, the last [5 1e-07]; sheet "Data & more" of 2`,
 	"workbook-two-tables.xlsx": `asks: column 2 ~ strings`,
 
 	"workbook-text-in-numbers.xlsx": `asks: workbook-text-in-numbers.xlsx, S, line 4, column 1 (x): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row`,
