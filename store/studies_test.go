@@ -26,6 +26,8 @@ func askedStudy(t *testing.T) NewStudy {
 func TestStudyEnds(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	of := require.Value(s.CreateStudy(ctx, alice, askedStudy(t)))(t)
+	has := require.Value(s.Holdings(ctx, alice))(t)
+	require.Check(t, has.Studies == 1 && has.Searches == 0, "held: %v", has)
 	other := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
 	s.work(t, owner, 8) // of either of them some
 	_, ok := s.claimCell(t, owner)

@@ -16,8 +16,8 @@ const seenEvery = 24 * time.Hour
 type Holdings struct {
 	Workspace                         Workspace
 	Seen                              time.Time // to the day
-	Datasets, Runs, Searches, Courses int
-	Studies                           int // whose searches are among Searches
+	Datasets, Runs, Searches, Courses int       // searches without those of studies
+	Studies                           int
 	Reports                           int
 	Bytes                             int64 // on the disk, of points, models, searches, reports and files that wait for their columns to be chosen
 }
@@ -113,7 +113,7 @@ func holdings(tx *transaction, ws Workspace) Holdings {
 	h := Holdings{Workspace: ws}
 	tx.one(`
 		SELECT (SELECT coalesce(max(seen), 0) FROM `+used+` WHERE workspace = ?1), (SELECT count(*) FROM datasets WHERE workspace = ?1),
-			(SELECT count(*) FROM runs WHERE workspace = ?1), (SELECT count(*) FROM searches WHERE workspace = ?1), (SELECT count(*) FROM studies WHERE workspace = ?1), (SELECT count(*) FROM courses WHERE workspace = ?1),
+			(SELECT count(*) FROM runs WHERE workspace = ?1), (SELECT count(*) FROM searches WHERE workspace = ?1 AND study IS NULL), (SELECT count(*) FROM studies WHERE workspace = ?1), (SELECT count(*) FROM courses WHERE workspace = ?1),
 			(SELECT count(*) FROM reports WHERE workspace = ?1),
 			(SELECT coalesce(sum(length(csv)), 0) FROM points WHERE hash IN (
 				SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1

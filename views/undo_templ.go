@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 // Deletion is a group of items deleted together that can be restored.
 type Deletion struct {
 	ID, What, Names string // "2 runs", what they were called
-	When, Until     string
+	Until           string
 }
 
 // Undo holds the deletions to show in a list.

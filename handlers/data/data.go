@@ -367,7 +367,8 @@ func profileView(name string, p dataset.Profile) dataview.Profile {
 	return v
 }
 
-// askMissing returns the choices for rows with missing values.
+// askMissing returns the choices for rows with missing values, of which some may be labels, which
+// are not filled in.
 func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
 	those, them := fmt.Sprintf("these %d rows", rows), fmt.Sprintf("the %d missing values", values)
 	if rows == 1 {
@@ -376,8 +377,13 @@ func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
 	if values == 1 {
 		them = "the missing value"
 	}
+	leave := views.Option{Value: string(dataset.MissingDrop), Label: "Leave out " + those, Help: "The other rows stay as they are."}
+	if values == 0 {
+		leave.Chosen = true
+		return []views.Option{leave}
+	}
 	return views.Choose([]views.Option{
-		{Value: string(dataset.MissingDrop), Label: "Leave out " + those, Help: "The other rows stay as they are."},
+		leave,
 		{Value: string(dataset.MissingMedian), Label: "Fill in the median", Help: "Fills " + them + " with the column's median (or most common word), computed on the training set only. Rows without a label are left out."},
 	}, string(cmp.Or(chosen, dataset.MissingDrop)))
 }
@@ -429,13 +435,17 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 			Feature: slices.Contains(m.Features, c.Name) || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
 		})
 	}
-	var known []string // columns to choose from
+	var features, labels []string
 	for _, c := range p.Columns {
-		if c.Label || c.Feature {
-			known = append(known, c.Name)
+		switch {
+		case c.Label:
+			labels = append(labels, c.Name)
+		case c.Feature:
+			features = append(features, c.Name)
 		}
 	}
-	if rows, values := t.Incomplete(known); len(rows) > 0 {
+	if rows, _ := t.Incomplete(append(labels, features...)); len(rows) > 0 {
+		_, values := t.Incomplete(features)
 		p.Missing = askMissing(len(rows), values, m.Missing)
 	}
 	for i := range min(previewRows, len(t.Lines)) {

@@ -54,7 +54,7 @@ func (a *Base) Undo(r *http.Request) (u views.Undo, err error) {
 
 // ShownDeletion returns a deletion as pages show it.
 func ShownDeletion(d store.Deletion) *views.Deletion {
-	v := &views.Deletion{ID: DeletionID(d), What: d.String(), When: results.When(d.At), Until: results.When(d.At.Add(store.UndoFor))}
+	v := &views.Deletion{ID: DeletionID(d), What: d.String(), Until: results.When(d.At.Add(store.UndoFor))}
 	if v.Names = strings.Join(d.Names, ", "); d.Runs+d.Datasets+d.Courses+d.Reports > len(d.Names) {
 		v.Names += ", …"
 	}

@@ -461,7 +461,7 @@ func guessSeparator(text string, most int) int {
 				continue
 			}
 			cells += len(texts)
-			numbers += lists.Count(texts, func(s string) bool { return isNumber(s, sep.char) || isWrittenNumber(s) })
+			numbers += lists.Count(texts, func(s string) bool { return isNumber(s, sep.char) || isAmount(s) })
 		}
 		modal := 0 // records of the commonest width
 		for width, times := range widths {

@@ -19,6 +19,7 @@ type FixKind string
 const (
 	FixTotals     FixKind = "totals"     // leave out rows of totals at the end
 	FixMissing    FixKind = "missing"    // take Value in Column for a missing value
+	FixThousands  FixKind = "thousands"  // remove the thousands separators of Column
 	FixWords      FixKind = "words"      // take words among the numbers of Column for missing values
 	FixSpelling   FixKind = "spelling"   // write the words of Column that differ by case or spaces alike
 	FixDuplicates FixKind = "duplicates" // keep one of equal rows
@@ -57,12 +58,12 @@ func ParseFix(s string) (Fix, error) {
 		if f.Value, f.Column, _ = strings.Cut(rest, ":"); f.Value != "" && f.Column != "" {
 			return f, nil
 		}
-	case FixWords, FixSpelling, FixRare, FixLeave:
+	case FixThousands, FixWords, FixSpelling, FixRare, FixLeave:
 		if f.Column != "" {
 			return f, nil
 		}
 	}
-	return Fix{}, fmt.Errorf("fix expects totals, duplicates, missing:VALUE:COLUMN, words:COLUMN, spelling:COLUMN, rare:COLUMN or leave:COLUMN, not %s", quote(s))
+	return Fix{}, fmt.Errorf("fix expects totals, duplicates, missing:VALUE:COLUMN, thousands:COLUMN, words:COLUMN, spelling:COLUMN, rare:COLUMN or leave:COLUMN, not %s", quote(s))
 }
 
 // Check is something about a table that the user should check, with a remedy.
@@ -109,6 +110,14 @@ func (p *Proposal) checkCells(recommend bool) {
 	}
 	for j := range p.Table.Columns {
 		name := p.Table.Columns[j].Name
+		if w, s := p.Table.Columns[j].thousands(); s != "" {
+			plain, _, _ := w.plain(s)
+			p.check(Check{
+				Text: fmt.Sprintf("%s has three digits after every %s.", name, map[string]string{",": "comma", ".": "point"}[w.group]),
+				Fix:  Fix{Kind: FixThousands, Column: name}, Do: fmt.Sprintf("Read %s as %s", s, plain),
+			}, recommend)
+			p.apply()
+		}
 		f := factsOf(&p.Table.Columns[j])
 		if f.holds == holdsMostlyNumbers {
 			p.check(Check{
@@ -479,6 +488,13 @@ func (t *Table) fixed(f Fix) *Table {
 			return c
 		})
 		note = fmt.Sprintf("%s in %s treated as missing (%s)", minus(f.Value), t.Columns[j].Name, Count(n, "row"))
+	case FixThousands:
+		w, some := t.Columns[j].thousands()
+		if some == "" {
+			return t
+		}
+		rewrite(w.rewrite)
+		note = fmt.Sprintf("thousands separators removed (%s)", t.Columns[j].Name)
 	case FixWords:
 		n := rewrite(func(c string) string {
 			if _, ok := parseNumber(c); !ok {

@@ -458,7 +458,7 @@ func (p *Proposal) What() string {
 	if !p.Regression() {
 		return p.ClassesText()
 	}
-	return fmt.Sprintf("numbers from %s to %s: a regression", tidyLabel(fmt.Sprint(p.Least)), tidyLabel(fmt.Sprint(p.Most)))
+	return fmt.Sprintf("numbers from %s to %s: a regression", minus(tidyLabel(fmt.Sprint(p.Least))), minus(tidyLabel(fmt.Sprint(p.Most))))
 }
 
 // LeftText names the columns left out, "" if there are none.

@@ -96,6 +96,9 @@ func TestPropose(t *testing.T) {
 		{"positive sentinel", written("dose,x,class", ",", 40, at(whole(1, 60), "9999", 3, 9), between(0, 1), inTurn("a", "b")), "Predict class (a 20, b 20) from 2 columns; missing median; fixed missing:9999:dose"},
 		{"minus one among positive numbers", written("days,x,class", ",", 40, at(whole(1, 60), "-1", 3, 9), between(0, 1), inTurn("a", "b")), "Predict class (a 20, b 20) from 2 columns; offers missing:-1:days"},
 		{"no sentinels", written("temperature,z,class", ",", 40, at(whole(-60, 60), "-1", 3, 9), whole(-3000, 3000), inTurn("a", "b")), "Predict class (a 20, b 20) from 2 columns"},
+		{"thousands with a point", written("Einkommen;Alter;Klasse", ";", 12, inTurn("3.376", "989", "12.200", "870", "1.254", "1.000"), whole(20, 80), inTurn("a", "b")), "Predict Klasse (a 6, b 6) from 2 columns; fixed thousands:Einkommen"},
+		{"thousands with a comma", written("income,age,class", ",", 12, inTurn(`"20,793"`, `"6,885"`, `"31,000"`), whole(20, 80), inTurn("a", "b")), "Predict class (a 6, b 6) from 2 columns; fixed thousands:income"},
+		{"three decimals are no thousands", written("x;y;z;t;class", ";", 12, inTurn("3.376", "2.120", "1.000"), inTurn("3.376", "0", "2.120"), inTurn("3.376", "1", "0.512", "2"), between(0, 1), inTurn("a", "b")), "Predict class (a 6, b 6) from 4 columns"},
 		{"total below", written("x,y,label", ",", 12, whole(1, 9), between(0, 9), inTurn("a", "b")) + "Total,60,\n", "Predict label (a 6, b 6) from 2 columns; fixed totals"},
 		{"total below two columns", written("x,y", ",", 12, between(1, 9), between(0, 9)) + "Total,60\n", "Predict y (numbers: a regression) from 1 column; fixed totals"},
 		{"spellings of classes", written("x,y,answer", ",", 36, between(0, 1), between(0, 9), inTurn("NO", "No", "no", "yes", "Yes", "yes ")), "Predict answer (no 18, yes 18) from 2 columns; fixed spelling:answer"},
@@ -167,6 +170,24 @@ func checkProposal(t *testing.T, file, want string) *Proposal {
 	short := require.Value(table.Data(Mapping{Proposed: true}))(t)
 	sameData(t, d, short)
 	return p
+}
+
+// Thousands separators go where there may be some, and other numbers stay.
+func TestThousandsFix(t *testing.T) {
+	t.Parallel()
+	file := written("income;age;class", ";", 8, inTurn("3.376", "989", "12.200", "870", "1.254", "1.000", "7", "2.500"), from(31), inTurn("a", "b"))
+	table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
+	fixes := []Fix{{Kind: FixThousands, Column: "income"}, {Kind: FixThousands, Column: "age"}}
+	for _, f := range fixes {
+		require.Equal(t, require.Value(ParseFix(f.String()))(t), f, "read again")
+	}
+	d := require.Value(table.Data(Mapping{Label: "class", Features: []string{"income", "age"}, Fixes: fixes}))(t)
+	var incomes []float64
+	for i := range d.Len() {
+		incomes = append(incomes, d.X.At(i, 0))
+		require.Equal(t, d.X.At(i, 1), float64(31+i), "age")
+	}
+	require.Equal(t, cmp.Diff([]float64{3376, 989, 12200, 870, 1254, 1000, 7, 2500}, incomes), "", "incomes (-want +got)")
 }
 
 // A row of totals is announced by its word, which may stand in any column.

@@ -75,6 +75,7 @@ var spreadsheets = map[string]string{
 	"currency-euro.csv": `asks: currency-euro.csv, line 4, column 2 (Fläche): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
 drop: Klasse ~ Preis Fläche [a b], 3 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 of 4 rows left out because a value is missing
 median: Klasse ~ Preis Fläche [a b], 4 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 missing value filled with the column's median (Fläche), computed on the training rows only`,
+	"currency-decimal-comma.csv": `Klasse ~ Preis Alter [a b], 3 rows, the last [27.1 50]; currency signs removed (Preis); 1,5 read as 1.5 (Preis)`,
 	"currency-code-gaps.csv": `asks: currency-code-gaps.csv, line 4, column 1 (netto): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
 drop: label ~ netto x [a b], 3 rows, the last [7 4]; currency signs removed (netto); thousands separators removed (netto); 1 of 4 rows left out because a value is missing
 median: label ~ netto x [a b], 4 rows, the last [7 4]; currency signs removed (netto); thousands separators removed (netto); 1 missing value filled with the column's median (netto), computed on the training rows only`,
@@ -171,7 +172,7 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
 	"workbook-missing.xlsx": `asks: workbook-missing.xlsx, S, line 2, column 2 (y): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
 drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out because a value is missing
 median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the column's median (x, y), computed on the training rows only`,
-	"workbook-sheets.xlsx":     `label ~ x y [A B], 3 rows, the last [5 1e-07]; the sheet "Data & more", of 2`,
+	"workbook-sheets.xlsx":     `label ~ x y [A B], 3 rows, the last [5 1e-07]; sheet "Data & more" of 2`,
 	"workbook-two-tables.xlsx": `asks: column 2 ~ strings`,
 
 	"workbook-text-in-numbers.xlsx": `asks: workbook-text-in-numbers.xlsx, S, line 4, column 1 (x): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row`,

@@ -171,7 +171,7 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 		}
 		t.Format, t.Separator, t.File = "xlsx", "", inside(file, s.name)
 		if t.Sheet, t.Sheets = s.name, names; len(names) > 1 {
-			t.Notes = append(t.Notes, fmt.Sprintf("the sheet %s, of %d", quote(s.name), len(names)))
+			t.Notes = append(t.Notes, fmt.Sprintf("sheet %s of %d", quote(s.name), len(names)))
 		}
 		if len(t.Columns) > 1 {
 			return t.finish(lim)

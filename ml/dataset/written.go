@@ -96,6 +96,14 @@ func (w spelling) reads(c *Column, sure bool) bool {
 	return some
 }
 
+// rewrite returns a number in the plain form, and any other text as it is.
+func (w spelling) rewrite(s string) string {
+	if plain, _, ok := w.plain(s); ok {
+		return plain
+	}
+	return s
+}
+
 // readSpellings makes plain numbers of those with separators between thousands, and of
 // percentages the share that they are: 0.125 for 12.5 %, and of 1,5 where a column has nothing
 // else, though commas separate cells; amounts lose the sign of their currency. It tells in
@@ -129,12 +137,7 @@ func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
 		if k < 0 {
 			continue
 		}
-		c.rewrite(func(s string) string {
-			if plain, _, ok := spellings[k].plain(s); ok {
-				return plain
-			}
-			return s
-		})
+		c.rewrite(spellings[k].rewrite)
 		c.weigh()
 		switch w := spellings[k]; {
 		case w.percent:
@@ -166,6 +169,46 @@ func (c *Column) group() string {
 		}
 	}
 	return ""
+}
+
+// thousands returns the spelling of a column whose numbers may have thousands separators though
+// none is sure to, and one of them: three digits follow every comma, or every point while other
+// numbers are whole and below 1000.
+func (c *Column) thousands() (w spelling, example string) {
+	for _, w := range spellings[:2] {
+		if s := w.example(c, w.group == ","); s != "" {
+			return w, s
+		}
+	}
+	return spelling{}, ""
+}
+
+// example returns a number that may have a thousands separator; empty if there are fewer than
+// three of them or, unless text is set, no two whole numbers: one may stand for a missing value.
+func (w spelling) example(c *Column, text bool) (example string) {
+	const least = 3
+	separated, whole, several := 0, "", text
+	for s := range c.values() {
+		if missing(s) {
+			continue
+		}
+		_, told, ok := w.plain(s)
+		digits := strings.TrimLeft(s, "+-−")
+		switch grouped := strings.Contains(s, w.group); {
+		case !ok || told || grouped && digits[0] == '0' || !grouped && len(digits) > 3:
+			return ""
+		case grouped:
+			separated++
+			example = s
+		default:
+			several = several || whole != "" && whole != s
+			whole = s
+		}
+	}
+	if !several || separated < least {
+		return ""
+	}
+	return example
 }
 
 // hasDecimalPoints reports whether some column of numbers has them, so that a comma is none.

@@ -347,6 +347,9 @@ func LaTeX(w io.Writer, tables []Table) error {
 		line := func(i int, row []string) {
 			cells := make([]string, len(row))
 			for j, s := range row {
+				if number, negative := strings.CutPrefix(s, "-"); negative && j > 0 {
+					s = "−" + number // a hyphen is no minus
+				}
 				cells[j] = LaTeXText(s)
 				if t.best(i, j) {
 					cells[j] = `\textbf{` + cells[j] + `}`
