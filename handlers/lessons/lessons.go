@@ -898,7 +898,7 @@ func (at place) sheet(name, format string, look lessons.Look, draw func(context.
 func (a *Handler) picture(ctx context.Context, f lessons.Figure, look lessons.Look, at place, slide, inline, first bool) (p views.Picture, frames map[int]figure.Frame, parts []figure.Part, err error) {
 	frames = map[int]figure.Frame{}
 	if inline {
-		pic, err := f.Draw(look)
+		pic, err := f.Draw(look.Within(ctx))
 		if err != nil {
 			return p, nil, nil, err
 		}
@@ -907,7 +907,7 @@ func (a *Handler) picture(ctx context.Context, f lessons.Figure, look lessons.Lo
 		return p, frames, parts, pictures.Embed(ctx, &p, pic)
 	}
 	printed := func() (*pictures.Print, error) {
-		print, err := a.Print(ctx, at.sheet(f.Name, "svg", look, func(context.Context) (*figure.Picture, error) { return f.Draw(look) }))
+		print, err := a.Print(ctx, at.sheet(f.Name, "svg", look, func(ctx context.Context) (*figure.Picture, error) { return f.Draw(look.Within(ctx)) }))
 		if err == nil {
 			frames[look.Width] = print.Frame
 		}
@@ -1114,7 +1114,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, s Screen) error
 		}
 		for i, f := range e.Figures {
 			if f.Name == name || name == "first" && i == 0 {
-				return f.Draw(look)
+				return f.Draw(look.Within(ctx))
 			}
 		}
 		return nil, store.ErrNotFound

@@ -18,10 +18,22 @@ func NewMemory[T Real](pool *Pool, m int, bytes int64) Memory[T] {
 	n := int64(Padded(m))
 	var v T
 	entry := int64(unsafe.Sizeof(v))
-	size := int(min(max(bytes/entry, 2*n), int64(m)*n))
-	block := pool.take(size * int(entry))
+	return newMemory[T](pool, int(min(max(bytes/entry, 2*n), int64(m)*n)))
+}
+
+// Scratch returns uninitialised memory for n numbers and a function that releases it.
+func Scratch(n int) (numbers []float64, release func()) {
+	m := newMemory[float64](nil, n)
+	return m.entries, m.Free
+}
+
+// newMemory returns memory for so many entries.
+func newMemory[T Real](pool *Pool, size int) Memory[T] {
+	var v T
+	entry := int(unsafe.Sizeof(v))
+	block := pool.take(size * entry)
 	if block == nil {
-		room := borrow((size*int(entry) + 7) / 8)
+		room := borrow((size*entry + 7) / 8)
 		return Memory[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*room))), size), func() {
 			if room != nil {
 				spare.Put(room)

@@ -36,13 +36,15 @@ func (o *smo[T]) newton(free []int) error {
 	if len(free) > newtonFree {
 		return nil
 	}
+	squares, release := rows.Scratch(len(free)*len(free) + factorSize(len(free)))
+	defer release()
 	for most := o.spent + 4*newtonWork(len(free), o.m); len(free) > 1 && o.Iterations < o.Limit && o.spent < most; {
-		among, err := o.among(free)
+		among, err := o.among(free, squares)
 		if among == nil || err != nil {
 			return err
 		}
 		var best line
-		for _, move := range o.directions(free, among) {
+		for _, move := range o.directions(free, among, squares[len(free)*len(free):]) {
 			if l := o.line(free, among, move); l.gain > best.gain {
 				best = l
 			}
@@ -62,26 +64,31 @@ func (o *smo[T]) newton(free []int) error {
 	return nil
 }
 
-// among returns the matrix of the free points, or nil if the context ends. It is cut out of their
-// rows if these fit in memory, and computed otherwise.
-func (o *smo[T]) among(free []int) ([][]T, error) {
+// among returns the matrix of the free points in block, or nil if the context ends. It is cut out
+// of their rows if these fit in memory, and computed otherwise.
+func (o *smo[T]) among(free []int, block []float64) ([][]float64, error) {
 	n := len(free)
-	among, block := make([][]T, n), make([]T, n*n)
-	part := o.k
+	among := make([][]float64, n)
+	part, own := o.k, []T(nil)
 	hold := o.rows.Hold(n)
 	if !hold {
-		part = rows.Subset(o.k, free)
+		part, own = rows.Subset(o.k, free), make([]T, n)
 		o.spent += n * n
 	}
 	for a, i := range free {
 		among[a] = block[a*n:][:n]
-		if !hold {
-			rows.Row(part, among[a], a)
-		} else if row, err := o.rows.Row(i); err != nil {
-			return nil, err
-		} else {
+		if hold {
+			row, err := o.rows.Row(i)
+			if err != nil {
+				return nil, err
+			}
 			for b, j := range free {
-				among[a][b] = row[j]
+				among[a][b] = float64(row[j])
+			}
+		} else {
+			rows.Row(part, own, a)
+			for b, v := range own {
+				among[a][b] = float64(v)
 			}
 		}
 		if o.Ended(rows.Padded(o.m)) {
@@ -112,14 +119,14 @@ type line struct {
 const flat = 1e-6
 
 // line returns the step along move to the maximum of the objective or to the first bound.
-func (o *smo[T]) line(free []int, among [][]T, move []float64) line {
+func (o *smo[T]) line(free []int, among [][]float64, move []float64) line {
 	l := line{move: move}
 	var slope, curvature float64
 	o.spent += len(free) * len(free) / 2
 	for a, i := range free {
 		change := 0.0
 		for b, v := range among[a] {
-			change += move[b] * float64(v)
+			change += move[b] * v
 		}
 		slope += move[a] * o.g[i]
 		curvature += move[a] * change
@@ -183,8 +190,8 @@ func (o *smo[T]) follow(free []int, l line) error {
 }
 
 // directions returns two moves of the free points: one that ends at the bounds it would cross,
-// and one that ignores them.
-func (o *smo[T]) directions(free []int, among [][]T) (moves [][]float64) {
+// and one that ignores them. It overwrites block.
+func (o *smo[T]) directions(free []int, among [][]float64, block []float64) (moves [][]float64) {
 	high, low := o.interval()
 	rho := newtonRho * (high - low) / floats.Norm(o.u, math.Inf(1))
 	move, left := make([]float64, len(free)), make([]float64, len(free)) // d, and g without the moves to bounds
@@ -193,7 +200,6 @@ func (o *smo[T]) directions(free []int, among [][]T) (moves [][]float64) {
 		inside[a], left[a] = a, o.g[i]
 	}
 	sum := 0.0 // of the moves to bounds
-	block := make([]float64, len(free)*len(free))
 	for len(inside) > 1 {
 		f := o.factor(free, inside, among, block, left, rho, -sum)
 		if least := untold * o.size; f == nil && rho < least && moves == nil && rows.Definite(o.k) { // not positive definite because of rounding
@@ -241,7 +247,7 @@ func (o *smo[T]) directions(free []int, among [][]T) (moves [][]float64) {
 			move[a] = f.at[k]
 			sum += move[a]
 			for b, v := range among[a] {
-				left[b] -= move[a] * float64(v)
+				left[b] -= move[a] * v
 			}
 		}
 		inside = slices.DeleteFunc(stay, func(a int) bool { return a < 0 })
@@ -263,19 +269,23 @@ type factor struct {
 	at    []float64 // their moves
 }
 
-// factor returns nil if the matrix is not positive definite or ctx has ended. It overwrites
-// block.
-func (o *smo[T]) factor(free, inside []int, among [][]T, block, left []float64, rho, sum float64) *factor {
+// factorSize returns the memory that the factor for n points needs.
+func factorSize(n int) int { return n*n + n*(n/4) }
+
+// factor returns nil if the matrix is not positive definite or ctx has ended. It uses block, which
+// has its factorSize or more.
+func (o *smo[T]) factor(free, inside []int, among [][]float64, block, left []float64, rho, sum float64) *factor {
 	n := len(inside)
 	f := &factor{
 		monitor: o.monitor, u: blas64.General{Rows: n, Cols: n, Stride: n, Data: block[:n*n]},
+		v: blas64.General{Rows: n, Stride: n / 4, Data: block[n*n : factorSize(n)]},
 		d: make([]float64, n), e: make([]float64, n), sum: sum,
 	}
 	for p, a := range inside {
 		f.d[p], f.e[p] = left[a], 1
 		row := f.u.Data[p*n:][:n]
 		for q := p; q < n; q++ {
-			row[q] = float64(among[a][inside[q]])
+			row[q] = among[a][inside[q]]
 		}
 		row[p] = o.diag[free[a]] + rho
 	}
@@ -298,8 +308,8 @@ func (f *factor) fix(points []int, at []float64) {
 	if f.full() {
 		return
 	}
-	if f.v.Data == nil {
-		f.v = blas64.General{Rows: n, Stride: n / 4, Data: make([]float64, n*(n/4))}
+	if first == 0 {
+		clear(f.v.Data)
 	}
 	f.v.Cols = len(f.fixed)
 	for k, p := range points {

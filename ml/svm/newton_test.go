@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -59,6 +60,30 @@ func testNewton(t *testing.T, bytes int64) {
 	}
 	v := spread()
 	require.Check(t, v <= 0.01, "g differs by %g among the free points", v)
+}
+
+// TestNewtonMemory makes two Newton steps: the second allocates less than half a square of the
+// free points. It is not parallel, as allocations are counted for the whole process.
+func TestNewtonMemory(t *testing.T) {
+	const n = 600
+	x, y := moons(n, 0.3)
+	k := kernel.NewGram(kernel.RBF(50), x)
+	s := newSMO(k, newState(k, y, 1e6, newMonitor(t.Context(), n, Settings{MaxIter: 1 << 30})), rows.NewMemory[float64](nil, n, 1<<22))
+	step := func() uint64 {
+		for i, y := range y {
+			s.place(i, y/10)
+		}
+		_ = require.Value(s.refresh())(t)
+		require.Equal(t, len(s.free()), n, "free points")
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		require.NoError(t, s.newton(s.free()))
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	step()
+	bytes := step()
+	require.Check(t, bytes < 4*n*n, "a Newton step on %d points allocates %d bytes", n, bytes)
 }
 
 // TestSmallRank trains low-rank kernels on unscaled features with a large C: more points become

@@ -31,7 +31,7 @@ const (
 	apart   = 0.02        // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
 	rough   = 0.03        // stopping rule before the last C and for merged points
 
-	newtonFree = 2500 // free points for which factorisation is affordable: 100 MB, and as much for their matrix
+	newtonFree = 2500 // free points for which factorisation is affordable: 112 MB with their matrix
 	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
 	newtonLook = 100  // overhead of a Newton step, in rows
 

@@ -227,7 +227,19 @@ type Look struct {
 	Paper         bool          // for print: figures that Grow are drawn completely
 	Width, Height int           // CSS pixels
 	Panel         *figure.Panel // of a figure within another one
+
+	ctx context.Context // see Within
 }
+
+// Within returns the look for a drawing that ends with ctx. A key of a cache is made from the look before.
+func (l Look) Within(ctx context.Context) Look {
+	l.ctx = ctx
+	return l
+}
+
+// Context returns the context with which the drawing ends, for figures that compute a machine at
+// many points.
+func (l Look) Context() context.Context { return cmp.Or(l.ctx, context.Background()) }
 
 // Figure is one picture of an exhibit.
 type Figure struct {

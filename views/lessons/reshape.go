@@ -111,7 +111,7 @@ func FactorFigure(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec,
 		if change != nil {
 			change(&sc)
 		}
-		return figure.Conformal(context.Background(), sc)
+		return figure.Conformal(l.Context(), sc)
 	}}
 }
 

@@ -131,6 +131,6 @@ func Boundary(name, caption string, m *ml.Model, d *dataset.Data, s ml.Spec, cha
 		if change != nil {
 			change(&sc)
 		}
-		return figure.Boundary(context.Background(), sc)
+		return figure.Boundary(l.Context(), sc)
 	}}
 }

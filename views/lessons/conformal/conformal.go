@@ -710,7 +710,7 @@ func showMethods(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			sc.LegendRows, sc.Cores = 3, false
 			layers = append(layers, figure.Layer{Name: names[i][1], Scene: sc})
 		}
-		return figure.Overlay(context.Background(), layers)
+		return figure.Overlay(l.Context(), layers)
 	}})
 	for i, res := range all[1:] {
 		name := names[i+1]

@@ -179,7 +179,7 @@ func (t *training) picture(name, caption string, m *ml.Model) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		sc := lessons.ReshapedScene(m, t.data, t.spec, l)
 		sc.Cores, sc.Waits = false, l.Asking
-		return figure.Boundary(context.Background(), sc)
+		return figure.Boundary(l.Context(), sc)
 	}}
 }
 

@@ -171,7 +171,7 @@ func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, 
 		scene.Hollow, scene.Grid = "left out", 80
 		whole := scene
 		whole.Model = full
-		return figure.Overlay(context.Background(), []figure.Layer{{Name: "without the point", Scene: scene}, {Name: "with all points", Scene: whole}})
+		return figure.Overlay(l.Context(), []figure.Layer{{Name: "without the point", Scene: scene}, {Name: "with all points", Scene: whole}})
 	}}
 }
 

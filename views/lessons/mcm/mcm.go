@@ -584,7 +584,7 @@ func overlay(d *dataset.Data, machines [2]*machine) lessons.Figure {
 			v, _ := m.Model.View()
 			layers = append(layers, figure.Layer{Name: name, Scene: l.Scene(m.Model, points, v, d.Classes, 1)})
 		}
-		return figure.Overlay(context.Background(), layers)
+		return figure.Overlay(l.Context(), layers)
 	}}
 }
 

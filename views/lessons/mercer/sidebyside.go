@@ -86,7 +86,7 @@ func showSideBySide(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 				}
 				drawn[i] = layer
 			}
-			return figure.Overlay(context.Background(), drawn)
+			return figure.Overlay(l.Context(), drawn)
 		},
 	}}, each...)
 	e.Tables = []lessons.Table{table}

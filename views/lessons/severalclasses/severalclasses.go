@@ -377,7 +377,7 @@ func (t *machines) overlay(name, caption string, names []string, models ...*ml.M
 			s := t.scene(m, l)
 			layers = append(layers, figure.Layer{Name: names[i], Scene: s})
 		}
-		return figure.Overlay(context.Background(), layers)
+		return figure.Overlay(l.Context(), layers)
 	}}
 }
 
@@ -665,7 +665,7 @@ func showFour(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	for i, t := range all {
 		e.Figures = append(e.Figures, lessons.Figure{Name: ml.Multiclass[i].Name, After: true, Caption: strings.ToUpper(names[i][:1]) + names[i][1:] + ".", Draw: func(l lessons.Look) (*figure.Picture, error) {
 			s := t.scene(t.Model, l)
-			return figure.Boundary(context.Background(), s)
+			return figure.Boundary(l.Context(), s)
 		}})
 	}
 	return e

@@ -319,7 +319,7 @@ func showResamples(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 					sc.Limits = figure.Limits{XMin: -2, XMax: 2, YMin: -2, YMax: 2}
 					layers = append(layers, figure.Layer{Name: "sample " + strconv.Itoa(i+1), Scene: sc})
 				}
-				return figure.Overlay(context.Background(), layers)
+				return figure.Overlay(l.Context(), layers)
 			},
 		}},
 		Numbers: []lessons.Number{
