@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"marginlab/ml/lists"
-	"marginlab/ml/param"
 )
 
 // separator is one of CSV files.
@@ -164,7 +164,11 @@ func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return param.Grouped(n) + " " + noun + "s"
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && n >= 10_000; i -= 3 {
+		digits = digits[:i] + "\u202f" + digits[i:]
+	}
+	return digits + " " + noun + "s"
 }
 
 // dropEmpty removes empty rows at the end, which spreadsheets leave, empty last columns, caused by

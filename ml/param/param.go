@@ -234,15 +234,6 @@ func Percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', digits, 64) + "\u00a0%"
 }
 
-// Grouped formats a number of five digits or more in groups of three: "100 000".
-func Grouped(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0 && n >= 10_000; i -= 3 {
-		digits = digits[:i] + "\u202f" + digits[i:]
-	}
-	return digits
-}
-
 // Bytes formats a number of bytes in at most four digits with a no-break space, in units of 1024:
 // "97.66 kB", "1 GB"; below a kilobyte "17 bytes".
 func Bytes(n int64) string {

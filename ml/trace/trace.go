@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"marginlab/ml/param"
 )
 
 // Status is the outcome of a solver.
@@ -68,7 +66,7 @@ func AtPace(elapsed time.Duration, done, open int) time.Duration {
 // named are the phases whose names in programs are not their names in sentences.
 var named = map[string]string{"svm": "SVM", "mcm": "MCM", "ww": "Weston and Watkins", "cs": "Crammer and Singer"}
 
-// String returns the step as a line: "kernel matrix: 3400 of 10 000 rows".
+// String returns the step as a line: "kernel matrix: 3400 of 10000 rows".
 func (s Step) String() string {
 	phase := cmp.Or(named[s.Phase], s.Phase)
 	switch {
@@ -78,11 +76,11 @@ func (s Step) String() string {
 		c, _ := strconv.ParseFloat(strconv.FormatFloat(s.C, 'g', 3, 64), 64) // at the displayed precision
 		return fmt.Sprintf("%s: C = %s, %d of %d trainings", phase, strconv.FormatFloat(c, 'f', -1, 64), s.Done, s.Trainings)
 	case s.Rows > 0:
-		return fmt.Sprintf("%s: %s of %s rows", phase, param.Grouped(s.Done), param.Grouped(s.Rows))
+		return fmt.Sprintf("%s: %d of %d rows", phase, s.Done, s.Rows)
 	case s.Machines > 0:
 		phase += fmt.Sprintf(", machine %d of %d", s.Machine, s.Machines)
 	}
-	return fmt.Sprintf("%s: %s iterations, objective %.6g, largest violation %.2g", phase, param.Grouped(s.Iteration), s.Objective, s.Violation)
+	return fmt.Sprintf("%s: %d iterations, objective %.6g, largest violation %.2g", phase, s.Iteration, s.Objective, s.Violation)
 }
 
 // Recorder receives progress; it may be nil. It is called from the solver's goroutine, at most
