@@ -13,11 +13,11 @@ import (
 var predict = Command{"predict", "apply a saved model to a file of points", runPredict}
 
 func runPredict(ctx context.Context, args []string, std Streams) error {
-	f := NewFlags("predict --model FILE --data FILE [--probability] [--json] [--out FILE]",
+	f := NewFlags("predict FILE --model FILE [--probability] [--json] [--out FILE]",
 		"Applies a model saved by fit to points, labelled or not, and writes CSV: row (from 1), label (the prediction; for a regression, f is the prediction), f (the decision value; one column per machine if the model has several), and true (the label in the file) if the file has labels. With --out, it prints the accuracy on them.")
 	f.Heading("Files")
 	model := f.String("model", "FILE", "", "Model file written by fit --out.")
-	data := f.String("data", "FILE", "", "Points in any format that fit reads. Columns are matched by name, or by position if the header has none of the names and the number of columns fits. For a kernel-matrix model, a row holds k(x, x_1) … k(x, x_M), in LIBSVM format 0:any 1:k …; a column self (index M+1) adds k(x, x). Strings are read from the column with the same name, or one per line, from FASTA, or from the files of a folder or zip archive. - reads standard input.")
+	data := f.Data("Points in any format that fit reads. Columns are matched by name, or by position if the header has none of the names and the number of columns fits. For a kernel-matrix model, a row holds k(x, x_1) … k(x, x_M), in LIBSVM format 0:any 1:k …; a column self (index M+1) adds k(x, x). Strings are read from the column with the same name, or one per line, from FASTA, or from the files of a folder or zip archive. - reads standard input.")
 	sheet := f.Sheet()
 	out := f.String("out", "FILE", "-", "File for the predictions. (default standard output)")
 	probability := f.Switch("probability", "Add a column after f with the probability of the positive class. For models trained with --calibration platt.")
