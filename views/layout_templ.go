@@ -690,7 +690,7 @@ func Error(p ErrorPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Status == 404 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<p class=\"toolbar\"><a class=\"button\" href=\"/lessons\">Lessons</a> <a class=\"button\" href=\"/lab\">Lab</a> <a class=\"button\" href=\"/datasets\">Data</a> <a class=\"button\" href=\"/runs\">Runs</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<p class=\"toolbar\"><a class=\"button\" href=\"/lessons\">Lessons</a> <a class=\"button\" href=\"/lab\">Lab</a> <a class=\"button\" href=\"/datasets\">Data</a> <a class=\"button\" href=\"/runs\">Evidence</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -20,7 +20,7 @@ func digits(v float64, n int) string {
 	if size := math.Abs(v); math.Pow10(n) <= size && size < 1e6 {
 		format, n = 'f', 0 // 10000, not 1e+04
 	}
-	return strings.Replace(strconv.FormatFloat(v, format, n, 64), "-", "−", 1)
+	return Minus(strconv.FormatFloat(v, format, n, 64))
 }
 
 // Counted counts things in words: "1 feature", "2 features".
@@ -30,3 +30,6 @@ func Counted(n int, noun string) string {
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
 }
+
+// Minus gives numbers as printed the sign that the pages use.
+func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }

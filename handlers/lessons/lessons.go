@@ -1130,7 +1130,7 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request, s Screen) error
 	}
 	l, from := s.lesson.Lesson, r.PostFormValue("from")
 	query := r.PostFormValue("query") // of the page that the question was on, which has it in every link
-	if len(query) > web.HeaderBytes {
+	if !pictures.Linkable(query) {
 		return web.Errorf(web.TooLarge, "The query string of the page is longer than any address that this server takes.")
 	}
 	page, err := url.ParseQuery(query)

@@ -164,11 +164,12 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 	if err != nil {
 		return ans, err
 	}
-	inline = inline || !linkable(query)
+	ans.Picture = Linked(base, r.Main(), query, o.Width, o.Height, "", "")
+	inline = inline || ans.Picture.Src == ""
 	if inline {
 		ans.Picture, ans.Stage, err = Show(ctx, s, r.Decision, base, r.Main(), query, true)
 	} else {
-		ans.Picture, ans.Stage, err = a.linkMain(ctx, r, s, key, o, base, query)
+		ans.Stage, err = a.drawMain(ctx, r, s, key, o, &ans.Picture)
 	}
 	if err != nil {
 		return ans, err
@@ -181,7 +182,7 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 			continue
 		}
 		p := Linked(base, f.Name, query, SmallWidth, SmallHeight, f.Title, f.Title)
-		if inline && f.Judges() && linkable(query) { // below the moving picture: drawn only when looked at
+		if inline && f.Judges() && p.Src != "" { // below the moving picture: drawn only when looked at
 			p.Lazy = true
 		} else if inline {
 			r.Look.Width, r.Look.Height = SmallWidth, SmallHeight
@@ -252,20 +253,20 @@ func (a *Renderer) Preview(ctx context.Context, r figure.Run, base, query string
 	return ans, err
 }
 
-// linkMain links the main picture of a run with this scene, like Show, after drawing what the
-// browser will request.
-func (a *Renderer) linkMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, base, query string) (p views.Picture, read string, err error) {
+// drawMain draws what the browser will request of p, the linked main picture of a run with this
+// scene, gives p its caption, and returns the data that the page's script needs.
+func (a *Renderer) drawMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, p *views.Picture) (string, error) {
 	frames, toggles := map[int]figure.Frame{}, map[int][]figure.Toggle{}
 	for _, size := range [][2]int{{phoneWidth, phoneHeight}, {o.Width, o.Height}} {
 		o.Width, o.Height = size[0], size[1]
 		print, err := a.Print(ctx, RunSheet(key, r.Main(), "svg", o, func(context.Context) (figure.Run, error) { return r, nil }))
 		if err != nil {
-			return p, "", err
+			return "", err
 		}
 		frames[o.Width], toggles[o.Width] = print.Frame, print.Toggles
-		p = Linked(base, r.Main(), query, o.Width, o.Height, print.Caption, print.Caption)
+		p.Alt, p.Caption = print.Caption, print.Caption
 	}
-	return p, stage(frames, toggles, s), nil
+	return stage(frames, toggles, s), nil
 }
 
 // RunSheet returns the sheet of a run's figure. key identifies the run and its axes; run is not
@@ -311,7 +312,7 @@ func Show(ctx context.Context, s figure.Scene, draw figure.Drawing, base, name, 
 	}
 	p := Linked(base, name, query, s.Width, s.Height, pic.Caption, pic.Caption)
 	frames, toggles := map[int]figure.Frame{s.Width: pic.Frame}, map[int][]figure.Toggle{s.Width: pic.Toggles}
-	if inline || !linkable(query) {
+	if inline || p.Src == "" {
 		err = Embed(ctx, &p, pic)
 		return p, stage(frames, toggles, s), err
 	}
@@ -333,14 +334,14 @@ func MainSize(width int) (w, h int) {
 	return w, w * MainHeight / MainWidth
 }
 
-// linkable reports whether an address can hold the query.
-func linkable(query string) bool { return len(query) < web.HeaderBytes }
+// Linkable reports whether an address can hold the query.
+func Linkable(query string) bool { return len(query) < web.HeaderBytes }
 
 // Linked returns a picture that the browser fetches in the colours of its theme and, if
 // large, also in a size for narrow screens. It has no addresses if the query is too long for one:
 // such a picture has to be embedded.
 func Linked(base, name, query string, width, height int, alt, caption string) views.Picture {
-	if !linkable(query) {
+	if !Linkable(query) {
 		return views.Picture{Alt: alt, Caption: caption, Width: width, Height: height}
 	}
 	if query != "" {

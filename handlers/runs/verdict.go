@@ -176,7 +176,7 @@ func signed(v float64) string {
 	case v > 0:
 		return "+" + text
 	}
-	return strings.Replace(text, "-", "−", 1)
+	return views.Minus(text)
 }
 
 // upper returns text with a capital first letter, unless it begins with a symbol such as b or |w|.

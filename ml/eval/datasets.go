@@ -182,12 +182,6 @@ func (r *Ranking) Nemenyi(level float64) (float64, error) {
 	return rangeQuantile(len(r.Ranks), 1-level) / math.Sqrt2 * r.unit(), nil
 }
 
-// NemenyiP returns the p-value of the difference between the mean ranks of machines a and b,
-// adjusted for all pairs.
-func (r *Ranking) NemenyiP(a, b int) float64 {
-	return 1 - rangeCDF(len(r.Ranks), math.Abs(r.Ranks[a]-r.Ranks[b])/r.unit()*math.Sqrt2)
-}
-
 // unit returns the standard error of the difference of two mean ranks.
 func (r *Ranking) unit() float64 {
 	k := float64(len(r.Ranks))

@@ -82,7 +82,6 @@ const (
 	Dotted
 	DashDot
 	LongDash
-	DashDotDot
 )
 
 // Pen is a line style; the zero value is a solid line in ink.

@@ -19,7 +19,7 @@ func Short(v float64) string { return views.Short(Flush(v, 1e-9)) }
 // Brief formats a value with two digits, such as 2.0e−07.
 func Brief(v float64) string {
 	if math.Abs(v) < 1e-3 && v != 0 {
-		return Minus(strconv.FormatFloat(v, 'e', 0, 64))
+		return views.Minus(strconv.FormatFloat(v, 'e', 0, 64))
 	}
 	return Short(v)
 }
@@ -32,12 +32,12 @@ func plain(v float64, digits int) string {
 	case a == 0: // also -0
 		return "0"
 	case a < 1e-4 || a >= 1e6:
-		return Typeset(Minus(text))
+		return Typeset(views.Minus(text))
 	}
 	if rounded, err := strconv.ParseFloat(text, 64); err == nil {
 		text = strconv.FormatFloat(rounded, 'f', -1, 64)
 	}
-	return Minus(text)
+	return views.Minus(text)
 }
 
 // Flush returns 0 for a value whose magnitude is below the tolerance, and v otherwise.
@@ -50,7 +50,7 @@ func Flush(v, tolerance float64) float64 {
 
 // Percent formats a fraction as a percentage with one decimal.
 func Percent(share float64) string {
-	return Minus(strconv.FormatFloat(100*share, 'f', 1, 64)) + " %"
+	return views.Minus(strconv.FormatFloat(100*share, 'f', 1, 64)) + " %"
 }
 
 // power is the exponent of a number as programs write it, raised its digits above the line,
@@ -95,7 +95,7 @@ func Vector(v ...float64) string {
 
 // Fixed formats a value with four decimals.
 func Fixed(v float64) string {
-	return Minus(strconv.FormatFloat(Flush(v, 5e-5), 'f', 4, 64))
+	return views.Minus(strconv.FormatFloat(Flush(v, 5e-5), 'f', 4, 64))
 }
 
 // OrInfinite formats a value that may be infinite.
@@ -116,9 +116,6 @@ func Count(n int, one, many string) string {
 	}
 	return strconv.Itoa(n) + " " + many
 }
-
-// Minus gives numbers as printed the sign that the pages use.
-func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 // Either is one of two texts.
 func Either(b bool, yes, no string) string {

@@ -79,9 +79,9 @@ func (d *DemoView) Settings() string {
 			value = Either(value == "true", "on", "off")
 			fallthrough
 		case f.Symbol == "":
-			all = append(all, name+": "+Minus(value))
+			all = append(all, name+": "+views.Minus(value))
 		default:
-			all = append(all, name+" = "+Minus(value))
+			all = append(all, name+" = "+views.Minus(value))
 		}
 	}
 	if d.Replay && d.Answer.Body == nil { // a derivation is printed with all its lines

@@ -444,19 +444,18 @@ func where(context.Context) float64 {
 
 // combination combines kernels into a new one.
 type combination struct {
-	name, label, rule string
-	valid             bool // whenever k1 and k2 are
+	name, label, rule string // rule says whether it is valid whenever k1 and k2 are
 	apply             func(k1, k2, ci, cj float64) float64
 }
 
 var combinations = []combination{
-	{"sum", "k₁ + k₂", "always valid", true, func(a, b, _, _ float64) float64 { return a + b }},
-	{"product", "k₁ · k₂", "always valid", true, func(a, b, _, _ float64) float64 { return a * b }},
-	{"larger", "3 k₁", "always valid", true, func(a, _, _, _ float64) float64 { return 3 * a }},
-	{"exponential", "exp(k₂)", "always valid", true, func(_, b, _, _ float64) float64 { return math.Exp(b) }},
-	{"conformal", "c(x) c(z) k₁", "always valid", true, func(a, _, ci, cj float64) float64 { return ci * cj * a }},
-	{"difference", "k₁ − k₂", "not in general", false, func(a, b, _, _ float64) float64 { return a - b }},
-	{"negative", "−½ k₁", "never valid", false, func(a, _, _, _ float64) float64 { return -0.5 * a }},
+	{"sum", "k₁ + k₂", "always valid", func(a, b, _, _ float64) float64 { return a + b }},
+	{"product", "k₁ · k₂", "always valid", func(a, b, _, _ float64) float64 { return a * b }},
+	{"larger", "3 k₁", "always valid", func(a, _, _, _ float64) float64 { return 3 * a }},
+	{"exponential", "exp(k₂)", "always valid", func(_, b, _, _ float64) float64 { return math.Exp(b) }},
+	{"conformal", "c(x) c(z) k₁", "always valid", func(a, _, ci, cj float64) float64 { return ci * cj * a }},
+	{"difference", "k₁ − k₂", "not in general", func(a, b, _, _ float64) float64 { return a - b }},
+	{"negative", "−½ k₁", "never valid", func(a, _, _, _ float64) float64 { return -0.5 * a }},
 }
 
 // combinationOptions returns the combinations to choose from.
