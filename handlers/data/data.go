@@ -435,17 +435,13 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 			Feature: slices.Contains(m.Features, c.Name) || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
 		})
 	}
-	var features, labels []string
+	var features []string
 	for _, c := range p.Columns {
-		switch {
-		case c.Label:
-			labels = append(labels, c.Name)
-		case c.Feature:
+		if c.Feature && !c.Label {
 			features = append(features, c.Name)
 		}
 	}
-	if rows, _ := t.Incomplete(append(labels, features...)); len(rows) > 0 {
-		_, values := t.Incomplete(features)
+	if rows, values := t.Incomplete(m.Label, features); len(rows) > 0 {
 		p.Missing = askMissing(len(rows), values, m.Missing)
 	}
 	for i := range min(previewRows, len(t.Lines)) {

@@ -3,15 +3,16 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // parseARFF reads the attribute-relation format of Weka: @relation, @attribute with
-// a numeric, nominal, string or date type, and @data with comma-separated rows; %
-// begins a comment line. Sparse rows and relational attributes are refused.
+// a numeric, nominal, string or date type, and @data with comma-separated or sparse rows; %
+// begins a comment line. Relational attributes are refused.
 func parseARFF(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "arff", Header: true}
-	var names []string
+	var names, absent []string
 	var allowed [][]string // sorted values of a nominal attribute, nil for others
 	inData := false
 	for n, rest := 1, text; rest != ""; n++ {
@@ -29,7 +30,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 			switch strings.ToLower(keyword) {
 			case "@relation":
 			case "@attribute":
-				name, values, err := arffAttribute(arg)
+				name, first, values, err := arffAttribute(arg)
 				if err != nil {
 					return nil, fault(0, "%s", err)
 				}
@@ -39,30 +40,32 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 					return nil, e
 				}
 				names = append(names, name)
+				absent = append(absent, first)
 				allowed = append(allowed, values)
 				t.Columns = append(t.Columns, Column{Nominal: values != nil})
 			case "@data":
 				if len(names) == 0 {
 					return nil, fault(0, "expected an @attribute before @data")
 				}
-				if err := t.setNames(names); err != nil {
-					return nil, err
-				}
+				t.setNames(names)
 				inData = true
 			default:
 				return nil, fault(0, "expected @relation, @attribute or @data, found %s", quote(keyword))
 			}
 			continue
 		}
-		if line[0] == '{' {
-			return nil, fault(0, "expected values separated by commas, found a sparse row: sparse ARFF is not supported")
-		}
 		if len(t.Lines) == lim.Rows {
 			e := fault(0, "expected at most %s", Count(lim.Rows, "row"))
 			e.Err = ErrTooLarge
 			return nil, e
 		}
-		fields, err := arffFields(line, len(names)+1)
+		var fields []string
+		var err error
+		if line[0] == '{' {
+			fields, err = arffSparse(line, absent)
+		} else {
+			fields, err = arffFields(line, len(names)+1)
+		}
 		if err != nil {
 			return nil, fault(0, "%s", err)
 		}
@@ -100,13 +103,14 @@ func cutBlank(s string) (head, rest string) {
 	return s, ""
 }
 
-// arffAttribute parses the name and type after @attribute. values holds the sorted values
-// of a nominal attribute, nil for other types.
-func arffAttribute(s string) (name string, values []string, err error) {
+// arffAttribute parses the name and type after @attribute. absent is the value that sparse rows
+// omit, empty for strings and dates; values holds the sorted values of a nominal attribute, nil for
+// other types.
+func arffAttribute(s string) (name, absent string, values []string, err error) {
 	rest := ""
 	if s != "" && (s[0] == '\'' || s[0] == '"') {
 		if name, rest, err = arffQuoted(s); err != nil {
-			return "", nil, err
+			return "", "", nil, err
 		}
 		rest = strings.TrimSpace(rest)
 	} else if i := strings.IndexAny(s, " \t{"); i >= 0 {
@@ -115,7 +119,7 @@ func arffAttribute(s string) (name string, values []string, err error) {
 		name = s
 	}
 	if tidy(name) == "" {
-		return "", nil, fmt.Errorf("expected a name after @attribute")
+		return "", "", nil, fmt.Errorf("expected a name after @attribute")
 	}
 	if strings.HasPrefix(rest, "{") {
 		body, after, ok := strings.Cut(rest[1:], "}")
@@ -123,19 +127,48 @@ func arffAttribute(s string) (name string, values []string, err error) {
 			body, after = rest[1:i], rest[i+1:] // a brace inside quotes
 		}
 		if !ok || strings.TrimSpace(after) != "" {
-			return "", nil, fmt.Errorf("expected {value, …} after the name of attribute %s", quote(name))
+			return "", "", nil, fmt.Errorf("expected {value, …} after the name of attribute %s", quote(name))
 		}
 		if values, err = arffFields(body, -1); err != nil {
-			return "", nil, err
+			return "", "", nil, err
 		}
+		absent = values[0]
 		slices.Sort(values)
-		return name, values, nil
+		return name, absent, values, nil
 	}
 	kind, _ := cutBlank(rest)
 	if kind = strings.ToLower(kind); !slices.Contains([]string{"numeric", "real", "integer", "string", "date"}, kind) {
-		return "", nil, fmt.Errorf("expected numeric, real, integer, string, date or {value, …} as the type of attribute %s, found %s", quote(name), quote(kind))
+		return "", "", nil, fmt.Errorf("expected numeric, real, integer, string, date or {value, …} as the type of attribute %s, found %s", quote(name), quote(kind))
 	}
-	return name, nil, nil
+	if kind != "string" && kind != "date" {
+		absent = "0"
+	}
+	return name, absent, nil, nil
+}
+
+// arffSparse returns the cells of a sparse row, {0 1.5, 3 'a b'}: after the index of an attribute,
+// counted from 0, its value. The cells that it omits are those of absent.
+func arffSparse(line string, absent []string) ([]string, error) {
+	rest, closed := strings.CutSuffix(line[1:], "}")
+	if !closed {
+		return nil, fmt.Errorf("expected a closing } after the sparse row")
+	}
+	cells, next := slices.Clone(absent), 0
+	for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimLeft(strings.TrimPrefix(rest, ","), " \t") {
+		index, after := cutBlank(rest)
+		j, err := strconv.Atoi(index)
+		if err != nil || after == "" || j < next || j >= len(cells) {
+			return nil, fmt.Errorf("expected an index and a value, the indices in ascending order up to %d, found %s", len(cells)-1, quote(rest))
+		}
+		if cells[j], rest, err = arffField(after); err != nil {
+			return nil, err
+		}
+		next = j + 1
+	}
+	if j := slices.Index(cells, ""); j >= 0 {
+		return nil, fmt.Errorf("expected a value of the attribute with index %d, a string or a date: sparse rows omit only numbers and nominal values", j)
+	}
+	return cells, nil
 }
 
 // arffFields splits at commas outside quotes, keeping at most most fields unless most is
@@ -143,28 +176,35 @@ func arffAttribute(s string) (name string, values []string, err error) {
 func arffFields(s string, most int) ([]string, error) {
 	var fields []string
 	for {
-		s = strings.TrimLeft(s, " \t")
-		var field string
-		if s != "" && (s[0] == '\'' || s[0] == '"') {
-			var err error
-			if field, s, err = arffQuoted(s); err != nil {
-				return nil, err
-			}
-			if s = strings.TrimLeft(s, " \t"); s != "" && s[0] != ',' {
-				return nil, fmt.Errorf("expected a comma after the closing quote, found %s", quote(firstRune(s)))
-			}
-		} else {
-			i := strings.IndexByte(s, ',')
-			if i < 0 {
-				i = len(s)
-			}
-			field, s = strings.TrimSpace(s[:i]), s[i:]
+		field, rest, err := arffField(s)
+		if err != nil {
+			return nil, err
 		}
+		s = rest
 		if fields = append(fields, field); s == "" || len(fields) == most {
 			return fields, nil
 		}
 		s = s[1:] // the comma
 	}
+}
+
+// arffField returns the field at the beginning of s, and what follows it: nothing or a comma.
+func arffField(s string) (field, rest string, err error) {
+	s = strings.TrimLeft(s, " \t")
+	if s == "" || s[0] != '\'' && s[0] != '"' {
+		i := strings.IndexByte(s, ',')
+		if i < 0 {
+			i = len(s)
+		}
+		return strings.TrimSpace(s[:i]), s[i:], nil
+	}
+	if field, rest, err = arffQuoted(s); err != nil {
+		return "", "", err
+	}
+	if rest = strings.TrimLeft(rest, " \t"); rest != "" && rest[0] != ',' {
+		return "", "", fmt.Errorf("expected a comma after the closing quote, found %s", quote(firstRune(rest)))
+	}
+	return field, rest, nil
 }
 
 // arffQuoted reads text in single or double quotes; a backslash escapes the next

@@ -63,6 +63,9 @@ func (c *cells) decimal(i int) packed {
 	return c.many[i+c.skipped]
 }
 
+// lacking reports whether a row has no value.
+func (c *cells) lacking(i int) bool { return c.decimal(i) == 0 && missing(c.Cell(i)) }
+
 // number returns the number in a row.
 func (c *cells) number(i int) (v float64, ok bool) {
 	if p := c.decimal(i); p != 0 {
@@ -75,6 +78,16 @@ func (c *cells) number(i int) (v float64, ok bool) {
 func (c *cells) pointed(i int) bool {
 	p := c.decimal(i)
 	return p.decimals() > 0 || p == 0 && strings.Contains(c.Cell(i), ".")
+}
+
+// some reports whether some text has a comma or a point.
+func (c *cells) some(sign string) bool {
+	for i := range c.counted() {
+		if p := c.decimal(i); p == 0 && strings.Contains(c.Cell(i), sign) || p.decimals() > 0 && sign == "." {
+			return true
+		}
+	}
+	return false
 }
 
 // alike reports whether two rows have the same text.

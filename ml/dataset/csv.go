@@ -120,9 +120,7 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 		return nil, err
 	}
 	if t.Header {
-		if err := t.setNames(names); err != nil {
-			return nil, err
-		}
+		t.setNames(names)
 	}
 	if sep.char != ',' {
 		t.readDecimalCommas()
@@ -205,8 +203,9 @@ func (t *Table) dropEmpty(names []string) []string {
 	return names
 }
 
-// setNames names the columns, tidied and made unique.
-func (t *Table) setNames(names []string) *Error {
+// setNames names the columns, tidied, shortened and made unique.
+func (t *Table) setNames(names []string) {
+	var long []string
 	used := make(map[string]bool)
 	for _, name := range names {
 		used[tidy(name)] = true
@@ -214,8 +213,9 @@ func (t *Table) setNames(names []string) *Error {
 	taken := make(map[string]bool)
 	for j := range t.Columns {
 		name := cmp.Or(tidy(names[j]), unnamed(j))
-		if err := checkText("column name", name); err != nil {
-			return &Error{Column: j + 1, Message: err.Error()}
+		if utf8.RuneCountInString(name) > maxText {
+			long = append(long, quote(name))
+			name = strings.TrimSpace(string([]rune(name)[:maxText-1])) + "…"
 		}
 		base := name
 		for k := 2; taken[name] || name != base && used[name]; k++ {
@@ -227,7 +227,9 @@ func (t *Table) setNames(names []string) *Error {
 		taken[name] = true
 		t.Columns[j].Name = name
 	}
-	return nil
+	if long != nil {
+		t.Notes = append(t.Notes, fmt.Sprintf("names of more than %d characters shortened (%s)", maxText, list(long)))
+	}
 }
 
 // cutHeader takes the first row off the table if it names the columns, and returns

@@ -209,7 +209,7 @@ func (c cells) count() (distinct int, again bool) {
 	var seen hashSet
 	h := newHasher()
 	for i, n := range c.counted() {
-		if c.decimal(i) == 0 && missing(c.Cell(i)) {
+		if c.lacking(i) {
 			continue
 		}
 		if again = !seen.add(c.hash(h, i)) || n > 1 || again; again && seen.n == mostCounted {

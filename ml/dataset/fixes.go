@@ -121,7 +121,7 @@ func (p *Proposal) checkCells(recommend bool) {
 		f := factsOf(&p.Table.Columns[j])
 		if f.holds == holdsMostlyNumbers {
 			p.check(Check{
-				Text: fmt.Sprintf("%s is numeric except for %s (%s).", name, Count(f.strange, "row"), list(p.Table.Columns[j].strangeWords())),
+				Text: fmt.Sprintf("%s is numeric except for %s (%s).", name, Count(f.strange, "row"), list(p.Table.strangeWords(j))),
 				Fix:  Fix{Kind: FixWords, Column: name}, Do: "Treat as missing",
 			}, recommend)
 			p.apply()
@@ -263,13 +263,17 @@ func sameWords(counts map[string]int) (alike []string) {
 	return alike
 }
 
-// strangeWords lists the words among the numbers of a column, ten at most.
-func (c *Column) strangeWords() (found []string) {
-	for s := range c.values() {
-		if _, ok := parseNumber(s); !ok && !missing(s) && !slices.Contains(found, quote(s)) {
-			if found = append(found, quote(s)); len(found) > 10 {
-				break
-			}
+// strangeWords lists the words among the numbers of a column with the first line of each, eleven at most.
+func (t *Table) strangeWords(j int) (found []string) {
+	c, seen := &t.Columns[j], make(map[string]bool)
+	for i := range c.counted() {
+		s := c.Cell(i)
+		if _, ok := c.number(i); ok || missing(s) || seen[s] {
+			continue
+		}
+		seen[s] = true
+		if found = append(found, fmt.Sprintf("%s on line %d", quote(s), t.Lines[i])); len(found) > 10 {
+			break
 		}
 	}
 	return found

@@ -27,7 +27,7 @@ var fuzzSeeds = []string{
 	"+1 1:0.5 3:2 # note\n-1 2:-1\n1\n",
 	"1 qid:1 1:0.5\n",
 	"@relation r\n@attribute 'a b' real\n@attribute k {A,'B b'}\n@data\n1,A\n% c\n2,'B b'\n",
-	"@attribute x {0,1}\n@attribute s string\n@data\n{0 1}\n",
+	"@attribute x {0,1}\n@attribute s string\n@data\n{0 1}\n{1 'a, b'}\n",
 	"A,1\nB,2\n",
 	"label\n1\n",
 	"sequence,class\ncat,a\ncart,b\n",

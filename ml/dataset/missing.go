@@ -34,8 +34,8 @@ func (c *Column) lacks() bool {
 	if c.Numeric {
 		return false
 	}
-	for s := range c.values() {
-		if missing(s) {
+	for i := range c.counted() {
+		if c.lacking(i) {
 			return true
 		}
 	}
@@ -48,27 +48,27 @@ func (c *Column) Gappy() bool {
 	if c.Numeric {
 		return false
 	}
-	for s := range c.values() {
-		if missing(s) {
-			gaps = true
-			continue
-		}
-		if _, ok := parseNumber(s); !ok {
+	for i := range c.counted() {
+		switch _, ok := c.number(i); {
+		case ok:
+			numbers = true
+		case !missing(c.Cell(i)):
 			return false
+		default:
+			gaps = true
 		}
-		numbers = true
 	}
 	return numbers && gaps
 }
 
 // Missing returns the number of missing values in the column.
 func (c *Column) Missing() (n int) {
-	if !c.lacks() {
+	if c.Numeric {
 		return 0
 	}
-	for _, s := range c.all() {
-		if missing(s) {
-			n++
+	for i, rows := range c.counted() {
+		if c.lacking(i) {
+			n += rows
 		}
 	}
 	return n
@@ -88,19 +88,22 @@ func (c *Column) Constant() bool {
 	return true
 }
 
-// Incomplete returns the rows, counted from 0, with a missing value in the named columns, and the
-// number of missing values.
-func (t *Table) Incomplete(columns []string) (rows []int, values int) {
-	for _, name := range columns {
+// Incomplete returns the rows, counted from 0, with a missing label or feature, and the number of
+// missing features.
+func (t *Table) Incomplete(label string, features []string) (rows []int, values int) {
+	for _, name := range append([]string{label}, features...) {
 		j, err := t.find(name)
 		if err != nil || !t.Columns[j].lacks() {
 			continue
 		}
-		for i, s := range t.Columns[j].all() {
-			if missing(s) {
+		before := len(rows)
+		for i := range t.Lines {
+			if t.Columns[j].lacking(i) {
 				rows = append(rows, i)
-				values++
 			}
+		}
+		if name != label {
+			values += len(rows) - before
 		}
 	}
 	slices.Sort(rows)
@@ -131,13 +134,13 @@ func (t *Table) without(rows []int) *Table {
 // complete returns the table without rows with a missing label or, unless they are imputed,
 // missing features.
 func (t *Table) complete(label string, features []string, how Missing) (*Table, error) {
-	leave := []string{label}
+	var leave []string
 	if how == MissingDrop {
-		leave = append(leave, features...)
+		leave = features
 	}
 	s := *t
 	s.Notes = slices.Clone(t.Notes)
-	if rows, _ := t.Incomplete(leave); len(rows) > 0 {
+	if rows, _ := t.Incomplete(label, leave); len(rows) > 0 {
 		if len(rows) == len(t.Lines) {
 			return nil, t.fault(-1, -1, "expected a row without missing values, found none in %s: choose fewer columns, or missing: median", Count(len(rows), "row"))
 		}

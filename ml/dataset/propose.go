@@ -400,7 +400,7 @@ func (p *Proposal) choose(of []facts, label int) {
 			p.Left = slices.DeleteFunc(p.Left, func(l LeftOut) bool { return l.Column == rows[0] })
 		}
 	}
-	switch incomplete, _ := t.Incomplete(append(slices.Clone(gaps), p.Label)); {
+	switch incomplete, _ := t.Incomplete(p.Label, gaps); {
 	case len(incomplete) == 0 || few || len(t.Lines)-len(incomplete) < leastKnown && gaps == nil:
 	case gaps == nil:
 		p.Missing = MissingDrop

@@ -190,11 +190,18 @@ func TestThousandsFix(t *testing.T) {
 	require.Equal(t, cmp.Diff([]float64{3376, 989, 12200, 870, 1254, 1000, 7, 2500}, incomes), "", "incomes (-want +got)")
 }
 
-// A row of totals is announced by its word, which may stand in any column.
-func TestTotalsAreQuoted(t *testing.T) {
+// A row of totals is announced by its word, which may stand in any column, and words among numbers by
+// their first lines.
+func TestChecksQuote(t *testing.T) {
 	t.Parallel()
-	table := require.Value(ParseTable(strings.NewReader(written("x,of,label", ",", 12, whole(1, 9), oneOf("u", "v"), inTurn("a", "b"))+"60,Sum,\n"), "f", Limits{}))(t)
-	require.Equal(t, table.Propose(Mapping{}).Checks[0].Text, "The last row looks like a total (\"Sum\").", "the first check")
+	for file, want := range map[string]string{
+		written("x,of,label", ",", 12, whole(1, 9), oneOf("u", "v"), inTurn("a", "b")) + "60,Sum,\n":                                                         `The last row looks like a total ("Sum").`,
+		written("x,label", ",", 40, at(at(between(1, 9), "abc", 7, 9), "n.m.", 3), inTurn("a", "b")):                                                         `x is numeric except for 3 rows ("n.m." on line 5, "abc" on line 9).`,
+		"# a remark\n" + written("x,label", ",", 600, at(func(i int, _ *rand.Rand) string { return strconv.Itoa(i * 7 % 599) }, "abc", 7), inTurn("a", "b")): `x is numeric except for 1 row ("abc" on line 10).`,
+	} {
+		table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
+		require.Equal(t, table.Propose(Mapping{}).Checks[0].Text, want, "the first check")
+	}
 }
 
 // proposed writes a proposal in a line.

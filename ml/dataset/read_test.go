@@ -106,6 +106,11 @@ func TestReadAccepts(t *testing.T) {
 		lines("x,y,kind", "1,2,0", "3,4,1"))
 	reads("arff, quoted braces and escapes", "@relation toy\n@attribute \"a\\\"b\" numeric\n@attribute k {'}','it\\'s'}\n@data\n1,'}'\n2,'it\\'s'\n",
 		lines(`"a""b",k`, "1,}", `2,"it's"`))
+	reads("arff, sparse rows", "@attribute x real\n@attribute y real\n@attribute k {B,A,'c, d'}\n@data\n{0 1.5}\n{ 1 -3 , 2 'c, d' }\n{}\n{0 1,1 2,2 A}\n",
+		lines("x,y,k", "1.5,0,B", `0,-3,"c, d"`, "0,0,B", "1,2,A"))
+	long := strings.Repeat("b", 100)
+	require.Equal(t, strings.Join(require.Value(ParseTable(strings.NewReader(long+"c,label\n1,A\n2,B\n"), "f", Limits{}))(t).Notes, "; "), `names of more than 100 characters shortened ("`+long[:40]+`"…)`, "notes")
+	reads("long names", long+"c,"+long+"d,label\n1,2,A\n3,4,B\n", lines(long[:99]+"…,"+long[:98]+" 2,label", "1,2,A", "3,4,B"))
 }
 
 func TestReadRefuses(t *testing.T) {
@@ -146,7 +151,6 @@ func TestReadRefuses(t *testing.T) {
 		{name: "NaN label", in: "x,label\n1,1\n2,nan\n3,-1\n", want: `f, line 3, column 2 (label): expected a label, found "nan", a missing value`},
 		{name: "infinite label", in: "x,label\n1,1\n2,inf\n3,-1\n", want: `f, line 3, column 2 (label): expected a label, found "inf"`},
 		{name: "long label", in: "x,label\n1,A\n2," + strings.Repeat("b", 101) + "\n", want: `f, line 3, column 2 (label): expected a label of at most 100 characters, found "` + strings.Repeat("b", 40) + `"…`},
-		{name: "long name", in: "x," + strings.Repeat("b", 101) + "\n1,A\n2,B\n", want: `f, column 2: expected a column name of at most 100 characters, found "` + strings.Repeat("b", 40) + `"…`},
 		{name: "a single class", in: "x,label\n1,A\n2,A\n", want: `f, column 2 (label): expected at least two classes, found only "A"`},
 		{name: "one class spelt twice", in: "x,label\n1,1\n2,1.0\n", want: `f, column 2 (label): expected at least two classes, or two values to fit, found only "1"`},
 		{name: "a word among measurements", in: "x,y\n" + spoiled, want: `f, line 8, column 2 (y): expected a number, as in most rows, found "7a"`},
@@ -189,7 +193,12 @@ func TestReadRefuses(t *testing.T) {
 		{name: "arff: undeclared", in: arff + "@data\n1,C\n", want: `f, line 5, column 2 (k): expected a value that the attribute declares, found "C"`},
 		{name: "arff: ragged", in: arff + "@data\n1\n", want: `f, line 5: expected 2 fields separated by comma, found 1`},
 		{name: "arff: ragged, longer", in: arff + "@data\n1,A,2,3\n", want: `f, line 5: expected 2 fields separated by comma, found more`},
-		{name: "arff: sparse", in: arff + "@data\n{0 1, 1 A}\n", want: `f, line 5: expected values separated by commas, found a sparse row: sparse ARFF is not supported`},
+		{name: "arff: sparse", in: arff + "@data\n{0 1, 1 A}\n", want: `f, column 2 (k): expected at least two classes, found only "A"`},
+		{name: "arff: sparse, open", in: arff + "@data\n{0 1\n", want: `f, line 5: expected a closing } after the sparse row`},
+		{name: "arff: sparse, order", in: arff + "@data\n{1 A, 0 2}\n", want: `f, line 5: expected an index and a value, the indices in ascending order up to 1, found "0 2"`},
+		{name: "arff: sparse, index", in: arff + "@data\n{0 1, 2 A}\n", want: `f, line 5: expected an index and a value, the indices in ascending order up to 1, found "2 A"`},
+		{name: "arff: sparse, string", in: "@attribute s string\n@attribute k {A,B}\n@data\n{1 A}\n", want: `f, line 4: expected a value of the attribute with index 0, a string or a date: sparse rows omit only numbers and nominal values`},
+		{name: "arff: sparse, undeclared", in: arff + "@data\n{1 C}\n", want: `f, line 5, column 2 (k): expected a value that the attribute declares, found "C"`},
 		{name: "arff: no rows", in: arff + "@data\n", want: `f: expected at least one row of data after @data, found none`},
 		{name: "arff: no data", in: arff, want: `f: expected @data and rows after it, found the end of the file`},
 		{name: "arff: no attributes", in: "@relation r\n@data\n1\n", want: `f, line 2: expected an @attribute before @data`},

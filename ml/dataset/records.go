@@ -488,5 +488,6 @@ func (r *recordReader) table() (*Table, *Error) {
 	if len(r.names) == 0 {
 		return nil, &Error{Message: `expected records with keys, such as {"x": 1, "class": "a"}, found empty ones`}
 	}
-	return t, t.setNames(r.names)
+	t.setNames(r.names)
+	return t, nil
 }

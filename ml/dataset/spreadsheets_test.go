@@ -40,7 +40,7 @@ func TestSpreadsheets(t *testing.T) {
 			if !obvious {
 				lines[0] = "asks: " + lines[0]
 			}
-			if rows, _ := table.Incomplete(append([]string{m.Label}, m.Features...)); len(rows) > 0 {
+			if rows, _ := table.Incomplete(m.Label, m.Features); len(rows) > 0 {
 				for _, m.Missing = range []Missing{MissingDrop, MissingMedian} {
 					lines = append(lines, string(m.Missing)+": "+told(table, m))
 				}

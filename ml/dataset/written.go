@@ -116,7 +116,7 @@ func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
 	label, _ := t.guessLabel() // of which the texts stay unless they are sure to be numbers
 	for j := range t.Columns {
 		c := &t.Columns[j]
-		if c.Numeric {
+		if c.Numeric || c.Gappy() {
 			continue
 		}
 		amounts := c.currency() != ""
@@ -187,6 +187,9 @@ func (c *Column) thousands() (w spelling, example string) {
 // three of them or, unless text is set, no two whole numbers: one may stand for a missing value.
 func (w spelling) example(c *Column, text bool) (example string) {
 	const least = 3
+	if !c.some(w.group) {
+		return ""
+	}
 	separated, whole, several := 0, "", text
 	for s := range c.values() {
 		if missing(s) {

@@ -51,12 +51,13 @@ func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 // sorting.
 func least(v []float64, n int) []float64 {
 	const oneOf = 16
-	var sample, few []float64
+	sample := make([]float64, 0, max(len(v)/oneOf+1, 3*n))
 	for i := 0; i < len(v); i += oneOf {
 		sample = append(sample, v[i])
 	}
 	slices.Sort(sample)
 	most := sample[min(len(sample)-1, 2*n/oneOf)]
+	few := sample[:0]
 	for _, d := range v {
 		if d <= most {
 			few = append(few, d)
