@@ -130,7 +130,7 @@ func TestNothingJumps(t *testing.T) {
 			p.size(size[0], size[1])
 			call(p, cdp.AddScriptToEvaluateOnNewDocument, cdp.AddScriptToEvaluateOnNewDocumentParams{Source: `
 				window.jumps = [];
-				new PerformanceObserver((l) => l.getEntries().forEach((e) => jumps.push(e.value + ": " + e.sources.map((s) => s.node?.outerHTML?.slice(0, 60)).join(", ")))).observe({ type: "layout-shift", buffered: true });`})
+				new PerformanceObserver((l) => l.getEntries().forEach((e) => jumps.push(e.value + ": " + e.sources.map((s) => JSON.stringify([s.node?.outerHTML?.slice(0, 60), s.previousRect, s.currentRect])).join(", ")))).observe({ type: "layout-shift", buffered: true });`})
 			if path == "/lab?data=drawing" {
 				slow := network.Conditions{URLPattern: s.url + path, DownloadThroughput: 4_000, UploadThroughput: -1}
 				call(p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{&slow}})

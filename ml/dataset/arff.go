@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"marginlab/ml/param"
 )
 
 // parseARFF reads the attribute-relation format of Weka: @relation, @attribute with
@@ -15,6 +17,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 	var names, absent []string
 	var allowed [][]string // sorted values of a nominal attribute, nil for others
 	inData := false
+	dense := int64(0) // bytes that the sparse rows would take if nothing were omitted
 	for n, rest := 1, text; rest != ""; n++ {
 		fault := func(column int, format string, args ...any) *Error {
 			return &Error{Line: n, Column: column, Message: fmt.Sprintf(format, args...)}
@@ -63,6 +66,14 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 		var err error
 		if line[0] == '{' {
 			fields, err = arffSparse(line, absent)
+			for _, cell := range fields {
+				dense += int64(len(cell)) + 1
+			}
+			if dense > lim.Bytes {
+				e := fault(0, "expected at most %s, counting the values that sparse rows omit", param.Bytes(lim.Bytes))
+				e.Err = ErrTooLarge
+				return nil, e
+			}
 		} else {
 			fields, err = arffFields(line, len(names)+1)
 		}
