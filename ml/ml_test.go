@@ -514,5 +514,5 @@ func TestProgressIsReported(t *testing.T) {
 			last[s.Phase] = s.Iteration
 		}))(t)
 	}
-	require.Check(t, phases["SVM"] != 0, "the SVM reported nothing: %v", phases)
+	require.Check(t, phases["svm"] != 0, "the SVM reported nothing: %v", phases)
 }

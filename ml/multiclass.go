@@ -53,12 +53,12 @@ var Multiclass = []MulticlassEntry{
 		Help:    "A machine for every class against all others, trained on all points; the largest f(x) wins, even if none or several are positive.",
 	},
 	{
-		Name: "ww", Label: string(multiclass.WestonWatkins), Rule: Argmax, joint: multiclass.WestonWatkins,
+		Name: "ww", Label: "Weston and Watkins", Rule: Argmax, joint: multiclass.WestonWatkins,
 		Formula: "minimise ½ Σ |w_c|² + C Σ ξᵢc  subject to  f_yᵢ(xᵢ) − f_c(xᵢ) ≥ 1 − ξᵢc for every wrong class c, ξᵢc ≥ 0",
 		Help:    "One SVM for all classes at once: a function for every class, and a slack for every wrong class of every point.",
 	},
 	{
-		Name: "cs", Label: string(multiclass.CrammerSinger), Rule: Argmax, joint: multiclass.CrammerSinger,
+		Name: "cs", Label: "Crammer and Singer", Rule: Argmax, joint: multiclass.CrammerSinger,
 		Formula: "minimise ½ Σ |w_c|² + C Σ ξᵢ  subject to  f_yᵢ(xᵢ) − f_c(xᵢ) ≥ 1 − ξᵢ for every wrong class c, ξᵢ ≥ 0, no bias",
 		Help:    "One SVM for all classes at once: a function without bias for every class, and one slack per point, for its worst wrong class.",
 	},

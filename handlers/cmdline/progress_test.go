@@ -37,7 +37,7 @@ func TestProgress(t *testing.T) {
 	b.Reset()
 	solver := &progress{w: &b, now: func() time.Time { return clock }, start: clock, last: clock}
 	for i := range 40 { // halves every four tenths of a second
-		solver.tell(trace.Step{Phase: "SVM", Iteration: i, Violation: math.Exp2(-float64(i) / 4), Goal: 1.0 / 1024})
+		solver.tell(trace.Step{Phase: "svm", Iteration: i, Violation: math.Exp2(-float64(i) / 4), Goal: 1.0 / 1024})
 		clock = clock.Add(100 * time.Millisecond)
 	}
 	lines := strings.Split(b.String(), "\r\x1b[K")
@@ -49,11 +49,11 @@ func TestProgress(t *testing.T) {
 	require.Check(t, got == want, "%q", got)
 	b.Reset()
 	short := &progress{w: &b, now: func() time.Time { return clock }, last: clock}
-	short.tell(trace.Step{Phase: "SVM"})
+	short.tell(trace.Step{Phase: "svm"})
 	short.end()
 	silent := progressOn(Streams{Err: &b})
 	silent.last = time.Time{}
-	silent.tell(trace.Step{Phase: "SVM"})
+	silent.tell(trace.Step{Phase: "svm"})
 	silent.end()
 	require.Equal(t, b.String(), "", "b.String()")
 }

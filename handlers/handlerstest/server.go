@@ -129,7 +129,7 @@ func Train(ctx context.Context, d *dataset.Data, spec ml.Spec, report trace.Reco
 		case <-ctx.Done():
 			return &ml.Result{Report: ml.Report{Status: trace.Cancelled}, Model: &ml.Model{}}, nil // as solvers do
 		case <-tick.C:
-			report(trace.Step{Phase: "SVM", Iteration: i})
+			report(trace.Step{Phase: "svm", Iteration: i})
 		}
 	}
 }

@@ -224,7 +224,7 @@ func TestCancel(t *testing.T) {
 		s := p.set
 		s.Recorder = func(step trace.Step) {
 			reports++
-			require.Check(t, step.Phase == "MCM" && step.Iteration != 0 && step.Objective >= 1, "rho=%g: report %+v", rho, step)
+			require.Check(t, step.Phase == "mcm" && step.Iteration != 0 && step.Objective >= 1, "rho=%g: report %+v", rho, step)
 			cancel()
 		}
 		r, err := mcm.Train(ctx, p.k, y, s)

@@ -67,7 +67,7 @@ func (f *Follower) train(ctx context.Context, k Matrix, y []float64, s Settings)
 	d.maxIter = s.MaxIter
 	if s.Recorder != nil {
 		d.report = func(p *simplex) {
-			s.Recorder(trace.Step{Phase: "MCM", Iteration: p.iterations, Objective: 1 - p.objective(), Violation: p.infeasibility()})
+			s.Recorder(trace.Step{Phase: "mcm", Iteration: p.iterations, Objective: 1 - p.objective(), Violation: p.infeasibility()})
 		}
 	}
 
@@ -304,7 +304,7 @@ func (l *lowRank) interior(ctx context.Context, in *subspace, r *Result, y []flo
 			goal = 0
 		}
 		x.report = func(x *interior) {
-			s.Recorder(trace.Step{Phase: "MCM", Iteration: x.iterations, Objective: x.objective, Violation: x.gap(), Goal: goal})
+			s.Recorder(trace.Step{Phase: "mcm", Iteration: x.iterations, Objective: x.objective, Violation: x.gap(), Goal: goal})
 		}
 	}
 	for {

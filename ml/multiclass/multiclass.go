@@ -20,16 +20,16 @@ import (
 // Matrix is a symmetric M x M kernel matrix, see package rows.
 type Matrix = rows.Matrix
 
-// Formulation is the name of one of the problems.
+// Formulation names one of the problems.
 type Formulation string
 
 // The formulations. In both the prediction is the class with the largest f_c(x).
 const (
 	// WestonWatkins has a bias per class and a slack for every wrong class of every point, see
 	// ww.go.
-	WestonWatkins Formulation = "Weston and Watkins"
+	WestonWatkins Formulation = "ww"
 	// CrammerSinger has no biases and one slack per point, see cs.go.
-	CrammerSinger Formulation = "Crammer and Singer"
+	CrammerSinger Formulation = "cs"
 )
 
 // Settings configures Train.

@@ -91,7 +91,7 @@ type monitor struct {
 }
 
 func newMonitor(ctx context.Context, points int, s Settings) *monitor {
-	watch := trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: "SVM", Limit: s.MaxIter, Goal: s.Tol}
+	watch := trace.Monitor{Context: ctx, Recorder: s.Recorder, Phase: "svm", Limit: s.MaxIter, Goal: s.Tol}
 	return &monitor{Monitor: watch, without: s.without, total: points, account: account{newtons: turns{doubt: firstDoubt}}}
 }
 

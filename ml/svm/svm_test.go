@@ -610,7 +610,7 @@ func TestReport(t *testing.T) {
 	r := train(t, kernel.NewGram(kernel.RBF(1), x), y, Settings{
 		C: 1000, Recorder: func(s trace.Step) { steps = append(steps, s) },
 	})
-	require.Must(t, len(steps) != 0 && steps[0].Phase == "SVM", "reports: %v", steps)
+	require.Must(t, len(steps) != 0 && steps[0].Phase == "svm", "reports: %v", steps)
 	for i, s := range steps {
 		require.Check(t, i == 0 || s.Iteration >= steps[i-1].Iteration+500 && s.Objective >= steps[i-1].Objective*(1-1e-12),
 			"report %d of %+v", i, steps)

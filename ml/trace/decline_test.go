@@ -14,7 +14,7 @@ import (
 func watched(goal float64, n int, violation func(i int) float64) *trace.Decline {
 	d := new(trace.Decline)
 	for i := range n {
-		d.Note(time.Duration(i)*time.Second/10, trace.Step{Phase: "SVM", Violation: violation(i), Goal: goal})
+		d.Note(time.Duration(i)*time.Second/10, trace.Step{Phase: "svm", Violation: violation(i), Goal: goal})
 	}
 	return d
 }
@@ -52,7 +52,7 @@ func TestDeclineUnknown(t *testing.T) {
 		require.Check(t, !ok, "%s: %v", name, left)
 	}
 	d := watched(1e-3, 50, falls)
-	d.Note(6*time.Second, trace.Step{Phase: "SVM", Violation: 0.001})
+	d.Note(6*time.Second, trace.Step{Phase: "svm", Violation: 0.001})
 	left, ok := d.Left()
 	require.Check(t, !ok, "a part that others follow: %v", left)
 }

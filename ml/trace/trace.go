@@ -2,6 +2,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"sync"
@@ -24,7 +25,7 @@ const (
 
 // Step is one progress report of a solver.
 type Step struct {
-	Phase     string  `json:"phase"`     // problem being solved: "SVM", "MCM", "ridge", "Weston and Watkins", …; or work being done: "kernel matrix", "mixture", Scoring, Drawing
+	Phase     string  `json:"phase"`     // problem being solved: "svm", "mcm", "ridge", "ww", "cs"; or work being done: "kernel matrix", "mixture", Scoring, Drawing
 	Iteration int     `json:"iteration"` // iterations so far
 	Objective float64 `json:"objective"` // objective of the current iterate
 	Violation float64 `json:"violation"` // largest violation of the stopping rule
@@ -62,9 +63,12 @@ func AtPace(elapsed time.Duration, done, open int) time.Duration {
 	return time.Duration(float64(elapsed) * float64(open) / float64(done))
 }
 
+// named are the phases whose names in programs are not their names in sentences.
+var named = map[string]string{"svm": "SVM", "mcm": "MCM", "ww": "Weston and Watkins", "cs": "Crammer and Singer"}
+
 // String returns the step as a line: "kernel matrix: 3400 of 10000 rows".
 func (s Step) String() string {
-	phase := s.Phase
+	phase := cmp.Or(named[s.Phase], s.Phase)
 	switch {
 	case s.Trainings > 0 && s.C == 0:
 		return fmt.Sprintf("%s: %d of %d trainings", phase, s.Done, s.Trainings)

@@ -115,7 +115,7 @@ func (f *fixture) run(id string) store.Run {
 // stuck reports a step on begun and then works until it is cancelled.
 func stuck(begun chan<- string) trainer {
 	return func(ctx context.Context, d *dataset.Data, s ml.Spec, report trace.Recorder) (*ml.Result, error) {
-		report(trace.Step{Phase: "SVM", Iteration: 7})
+		report(trace.Step{Phase: "svm", Iteration: 7})
 		begun <- s.Learner
 		<-ctx.Done()
 		return &ml.Result{Report: ml.Report{Status: trace.Cancelled}, Model: &ml.Model{}}, nil // as solvers do
@@ -570,8 +570,8 @@ func TestSubscribers(t *testing.T) {
 
 func TestMessage(t *testing.T) {
 	t.Parallel()
-	name, data := Event{Status: store.Running, Step: &trace.Step{Phase: "SVM", Iteration: 3}, Left: 2 * time.Second}.Message()
-	if text, err := json.Marshal(data); err != nil || name != "progress" || string(text) != `{"phase":"SVM","iteration":3,"objective":0,"violation":0,"left_seconds":2,"text":"SVM: 3 iterations, objective 0, largest violation 0"}` {
+	name, data := Event{Status: store.Running, Step: &trace.Step{Phase: "svm", Iteration: 3}, Left: 2 * time.Second}.Message()
+	if text, err := json.Marshal(data); err != nil || name != "progress" || string(text) != `{"phase":"svm","iteration":3,"objective":0,"violation":0,"left_seconds":2,"text":"SVM: 3 iterations, objective 0, largest violation 0"}` {
 		t.Errorf("%s %s, %v", name, text, err)
 	}
 	name, data = (Event{Status: store.Failed, Error: "x"}).Message()
