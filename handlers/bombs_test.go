@@ -11,6 +11,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -34,8 +35,31 @@ type body func() string
 // fill repeats a piece as often as fits between before and after.
 func fill(before, piece, after string) body {
 	return func() string {
-		return before + strings.Repeat(piece, (bombBytes-4096-len(before)-len(after))/len(piece)) + after
+		return unfold(before + times((bombBytes-4096-len(before)-len(after))/len(piece), piece) + after)
 	}
+}
+
+// repeats surrounds what unfold repeats. It occurs in no packed file.
+const repeats = "<repeated>"
+
+// times stands for a piece n times. Few of all long texts are thrown, so they are unfolded then.
+func times(n int, piece string) string { return fmt.Sprint(repeats, n, " ", piece, repeats) }
+
+func unfold(text string) string {
+	var b strings.Builder
+	for i, part := range strings.Split(text, repeats) {
+		n, piece := 1, part
+		if i%2 == 1 {
+			number, of, _ := strings.Cut(part, " ")
+			n, _ = strconv.Atoi(number)
+			piece = of
+		}
+		b.Grow(n*len(piece) + 4096)
+		for range n {
+			b.WriteString(piece)
+		}
+	}
+	return b.String()
 }
 
 // verbatim makes a text the body.
@@ -50,7 +74,7 @@ func zipBomb(t testing.TB, files ...string) body {
 		for i := 0; i < len(files); i += 2 {
 			w, err := z.Create(files[i])
 			if err == nil {
-				_, err = io.WriteString(w, files[i+1])
+				_, err = io.WriteString(w, unfold(files[i+1]))
 			}
 			require.NoError(t, err)
 		}
@@ -65,7 +89,7 @@ func gzipBomb(t testing.TB, text string) body {
 		t.Helper()
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
-		_, err := io.WriteString(z, text)
+		_, err := io.WriteString(z, unfold(text))
 		require.NoError(t, errors.Join(err, z.Close()))
 		return b.String()
 	})
@@ -93,7 +117,7 @@ func sheetBomb(t testing.TB, sheet string, parts ...string) body {
 // bytes or so.
 func fileBombs(t testing.TB, unpacked int) []bomb {
 	t.Helper()
-	long := func(piece string) string { return strings.Repeat(piece, unpacked/len(piece)) }
+	long := func(piece string) string { return times(unpacked/len(piece), piece) }
 	var wide strings.Builder // a matrix with a row for each column
 	for range 700 {
 		wide.WriteString(strings.Repeat("1,", 700) + "a\n")
@@ -160,8 +184,8 @@ func fileBombs(t testing.TB, unpacked int) []bomb {
 		{"rows.zip", "", zipBomb(t, "a.csv", "x,label\n"+long("1,a\n0,b\n"))},
 		{"nested.zip", "", zipBomb(t, "a.zip", zipBomb(t, "a.csv", long("0"))())},
 		{"files.zip", "", manyFiles(t)},
-		{"tu.zip", "", zipBomb(t, "G/G_A.txt", counted(400_000, edge), "G/G_edge_labels.txt", strings.Repeat("1\n", 400_000), "G/G_graph_indicator.txt", strings.Repeat("1\n", 9097), "G/G_graph_labels.txt", "1\n")},
-		{"tu edges.zip", "", zipBomb(t, "G/G_A.txt", strings.Repeat("1, 2\n", 1_400_000), "G/G_edge_labels.txt", strings.Repeat("1\n", 1_400_000), "G/G_graph_indicator.txt", "1\n1\n", "G/G_graph_labels.txt", "1\n")},
+		{"tu.zip", "", zipBomb(t, "G/G_A.txt", counted(400_000, edge), "G/G_edge_labels.txt", times(400_000, "1\n"), "G/G_graph_indicator.txt", times(9097, "1\n"), "G/G_graph_labels.txt", "1\n")},
+		{"tu edges.zip", "", zipBomb(t, "G/G_A.txt", times(1_400_000, "1, 2\n"), "G/G_edge_labels.txt", times(1_400_000, "1\n"), "G/G_graph_indicator.txt", "1\n1\n", "G/G_graph_labels.txt", "1\n")},
 		{"tu nodes.zip", "", zipBomb(t, "G/G_A.txt", "1, 2000000000\n", "G/G_graph_indicator.txt", "2000000000\n", "G/G_graph_labels.txt", "1\n")},
 		{"cell.xlsx", "", sheetBomb(t, `<row r="1"><c><v>`+long("a")+`</v></c></row>`)},
 		{"cells.xlsx", "", sheetBomb(t, `<row r="1">`+long(`<c><v>1</v></c>`)+`</row>`)},
@@ -169,7 +193,7 @@ func fileBombs(t testing.TB, unpacked int) []bomb {
 		{"far.xlsx", "", sheetBomb(t, `<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`)},
 		{"texts.xlsx", "", sheetBomb(t, "", "xl/sharedStrings.xml", "<sst>"+long("<si/>")+"</sst>")},
 		{"long text.xlsx", "", sheetBomb(t, "", "xl/sharedStrings.xml", "<sst><si><t>"+long("a")+"</t></si></sst>")},
-		{"repeated text.xlsx", "", sheetBomb(t, long(`<row><c t="s"><v>0</v></c></row>`), "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("a", 30_000)+"</t></si></sst>")},
+		{"repeated text.xlsx", "", sheetBomb(t, long(`<row><c t="s"><v>0</v></c></row>`), "xl/sharedStrings.xml", "<sst><si><t>"+times(30_000, "a")+"</t></si></sst>")},
 		{"styles.xlsx", "", sheetBomb(t, "", "xl/styles.xml", "<styleSheet><cellXfs>"+long("<xf/>")+"</cellXfs></styleSheet>")},
 		{"deep.xlsx", "", sheetBomb(t, long("<a>"))},
 		{"sheets.xlsx", "", zipBomb(t, "xl/workbook.xml", "<workbook><sheets>"+long(`<sheet name="S" id="1"/>`)+"</sheets></workbook>")},
@@ -183,15 +207,17 @@ func fileBombs(t testing.TB, unpacked int) []bomb {
 // archiveBombs are bombs of an archive of a workspace.
 func archiveBombs(t testing.TB, unpacked int) []bomb {
 	t.Helper()
-	long := func(piece string) string { return strings.Repeat(piece, unpacked/len(piece)) }
-	half := func(piece string) string { return strings.Repeat(piece, min(unpacked, 30<<20)/len(piece)) } // what one file may unfold to
+	long := func(piece string) string { return times(unpacked/len(piece), piece) }
+	half := func(piece string) string { return times(min(unpacked, 30<<20)/len(piece), piece) } // what one file may unfold to
 	index := func(text string, more ...string) body {
 		return zipBomb(t, append(more, "workspace.json", `{"format":3,`+text+`}`)...)
 	}
 	points := func(text string) body { // a data set of them
-		sum := sha256.Sum256([]byte(text))
-		hash := hex.EncodeToString(sum[:])
-		return index(`"datasets":[{"id":"a","name":"n","points":"`+hash+`"}]`, "points/"+hash+".csv", text)
+		return sync.OnceValue(func() string {
+			sum := sha256.Sum256([]byte(unfold(text)))
+			hash := hex.EncodeToString(sum[:])
+			return index(`"datasets":[{"id":"a","name":"n","points":"`+hash+`"}]`, "points/"+hash+".csv", text)()
+		})
 	}
 	const square = "x,y,label\n0,0,a\n1,1,b\n"
 	sum := sha256.Sum256([]byte(square))
@@ -299,28 +325,23 @@ func formBombs(beside string, fields ...string) []bomb {
 		{"open part", ofParts, fill("--x\r\nContent-Disposition: form-data; name=a\r\n\r\n", "a", "")},
 	}
 	for _, field := range fields {
-		for _, of := range []struct {
-			name  string
-			value body
-		}{
-			{"text", fill("", "a", "")},
-			{"numbers", fill("", "1,", "1")},
-			{"rows", fill("x,y,label\n", "1,2,a\n", "")},
-			{"short rows", fill("", "1 1\n", "")},
-			{"brackets", fill("", "(", "")},
-			{"words", fill("", "a ", "")},
-			{"lists", fill("a = [", "[],", "]")},
-			{"number", verbatim("1e15")},
-		} {
-			list = append(list, bomb{field + ": " + of.name, urlencoded, func() string {
-				value := of.value()
-				if len(value) > 100 { // as it is escaped
-					value = value[:len(value)*len(value)/max(len(value), len(url.QueryEscape(value)))]
-				}
-				return beside + "&" + url.QueryEscape(field) + "=" + url.QueryEscape(value)
-			}})
+		name := "&" + url.QueryEscape(field) + "="
+		value := func(before, piece, after string) body {
+			return fill(beside+name+url.QueryEscape(before), url.QueryEscape(piece), url.QueryEscape(after))
 		}
-		list = append(list, bomb{field + ": many", urlencoded, fill(beside, "&"+url.QueryEscape(field)+"=", "")})
+		for _, of := range []bomb{
+			{"text", "", value("", "a", "")},
+			{"numbers", "", value("", "1,", "1")},
+			{"rows", "", value("x,y,label\n", "1,2,a\n", "")},
+			{"short rows", "", value("", "1 1\n", "")},
+			{"brackets", "", value("", "(", "")},
+			{"words", "", value("", "a ", "")},
+			{"lists", "", value("a = [", "[],", "]")},
+			{"number", "", verbatim(beside + name + "1e15")},
+			{"many", "", fill(beside, name, "")},
+		} {
+			list = append(list, bomb{field + ": " + of.name, urlencoded, of.body})
+		}
 	}
 	return list
 }

@@ -300,9 +300,11 @@ func (s *bombed) throw(t *testing.T, method, pattern string, bombs []bomb) {
 		}
 		return p[:strings.IndexByte(p, '{')] + "none"
 	})
-	bodies := make([]string, len(bombs))
-	for i, b := range bombs {
-		bodies[i] = b.body()
+	bodies := map[string]string{}
+	for _, b := range bombs {
+		if bodies[b.name] == "" {
+			bodies[b.name] = b.body()
+		}
 	}
 	var all sync.WaitGroup
 	for i, b := range bombs {
@@ -311,7 +313,7 @@ func (s *bombed) throw(t *testing.T, method, pattern string, bombs []bomb) {
 			token = fmt.Sprintf("%032x", i)
 		}
 		all.Go(func() {
-			r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(bodies[i]))
+			r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(bodies[b.name]))
 			if err != nil {
 				t.Error(err)
 				return
