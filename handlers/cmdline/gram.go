@@ -3,6 +3,7 @@ package cmdline
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -33,16 +34,6 @@ var gramReaders = map[dataset.Kind]func(r io.Reader, file string) (dataset.Objec
 	dataset.KindGraphs: func(r io.Reader, file string) (dataset.Objects, error) {
 		return dataset.ReadGraphs(r, file, memoryLimits)
 	},
-}
-
-// gramNames maps parameters to the shorter names they have in gram, where there are no learners.
-var gramNames = []struct {
-	name string
-	of   []string // of one kernel each, with the same bounds
-}{
-	{"lambda", []string{"decay", "walk_weight"}},
-	{"iterations", []string{"rounds"}},
-	{"decay", []string{"walk_weight"}},
 }
 
 // gramOptions is the command line of gram.
@@ -83,15 +74,11 @@ func parseGram(args []string) (*gramOptions, error) {
 		values = values.With(p.Name, p.Read(p.Default))
 		add(p)
 	}
-	for _, s := range gramNames {
-		if param.Contains(params, s.name) {
-			continue
-		}
-		p := params[slices.IndexFunc(params, func(p param.Param) bool { return p.Name == s.of[0] })]
-		p.Name, p.Default, p.Help = s.name, "", "The same as --"+strings.ReplaceAll(strings.Join(s.of, " or --"), "_", "-")+", whichever the kernel has."
-		add(p)
-	}
-	if err := f.Parse(args); err != nil {
+	f.otherNames()
+	f.Func("lambda", "NUMBER", "Same as --decay for gap-subsequence and --walk-weight for random-walk.", func(string) error {
+		return errors.New("needs --kernel=gap-subsequence or --kernel=random-walk")
+	})
+	if err := f.Parse(respelled(args)); err != nil {
 		return nil, err
 	}
 	switch {
@@ -103,14 +90,6 @@ func parseGram(args []string) (*gramOptions, error) {
 	row, err := kernel.Lookup(name)
 	if err != nil {
 		return nil, err
-	}
-	for _, s := range gramNames {
-		if text, ok := given[s.name]; ok && !param.Contains(row.Params, s.name) {
-			if of := slices.IndexFunc(s.of, func(of string) bool { return param.Contains(row.Params, of) }); of >= 0 {
-				delete(given, s.name)
-				given[s.of[of]] = text
-			}
-		}
 	}
 	for _, flag := range slices.Sorted(maps.Keys(given)) {
 		if !param.Contains(row.Params, flag) {
