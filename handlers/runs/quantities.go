@@ -301,8 +301,8 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 	if p.Where != "" && p.Problem == "" {
 		p.Matching = z.matching()
 	}
+	p.Fields = runFields()
 	for _, f := range store.Fields() {
-		p.Fields = append(p.Fields, runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
 		if f.Kind == store.NumberField {
 			if slices.ContainsFunc(runs, func(r store.Run) bool { return f.Value(r) != nil }) {
 				p.Numeric = append(p.Numeric, views.Option{Value: f.Name, Label: heading(f)})
@@ -389,26 +389,16 @@ func (z *quantities) matching() string {
 // arrange fills in the axes with the links that move them.
 func (z *quantities) arrange(p *runsview.Compare, from results.Collection, q url.Values) {
 	all := names(z.axes)
-	to := func(key string, list []string) string {
+	to := func(key, list string) string {
 		other := only(q)
-		other.Set(key, strings.Join(list, ","))
+		other.Set(key, list)
 		return from.Base + "/compare?" + other.Encode() + "#h-quantities"
 	}
 	for i, f := range z.axes {
 		c := runsview.CompareAxis{Name: f.Name, Label: heading(f), Help: f.Help}
-		swapped := func(j int) string {
-			list := slices.Clone(all)
-			list[i], list[j] = list[j], list[i]
-			return to("axes", list)
-		}
-		if i > 0 {
-			c.Left = swapped(i - 1)
-		}
-		if i+1 < len(all) {
-			c.Right = swapped(i + 1)
-		}
-		if len(all) > 2 {
-			c.Off = to("axes", slices.Delete(slices.Clone(all), i, i+1))
+		c.Left, c.Right, c.Off = moves(all, i, func(list string) string { return to("axes", list) })
+		if len(all) == 2 { // fewer cannot be drawn
+			c.Off = ""
 		}
 		on, can := z.logarithmic(f)
 		if c.Log = on; can {
@@ -416,7 +406,7 @@ func (z *quantities) arrange(p *runsview.Compare, from results.Collection, q url
 			if !on {
 				list = append(list, f.Name)
 			}
-			c.Scale = to("log", list)
+			c.Scale = to("log", strings.Join(list, ","))
 		}
 		p.Axes = append(p.Axes, c)
 	}

@@ -157,9 +157,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := runsview.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: results.MostCompared, Back: address(q)}
 	p.Export = "/runs.csv" + strings.TrimPrefix(address(q, "page", "", "open", "", "group", "", "base", "", "cols", strings.Join(names(t.columns), ",")), "/runs")
-	for _, f := range store.Fields() {
-		p.Fields = append(p.Fields, runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary})
-	}
+	p.Fields = runFields()
 	tags, err := a.Store.Tags(r.Context(), ws)
 	if err != nil {
 		return err
@@ -189,6 +187,13 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	return a.Render(w, r, runsview.RunsPage(p))
+}
+
+// runFields returns the fields that a query can name.
+func runFields() []runsview.RunField {
+	return lists.Map(store.Fields(), func(f store.Field) runsview.RunField {
+		return runsview.RunField{Name: f.Name, Label: f.Label, Help: f.Help, Values: f.Values, Kind: int(f.Kind), First: f.Summary}
+	})
 }
 
 func names(fields []store.Field) []string {
@@ -228,27 +233,30 @@ func (a *Handler) columns(p *runsview.Runs, q url.Values, t table) {
 	all := names(t.columns)
 	for i, f := range t.columns {
 		c := head(f)
-		to := func(list []string) string { return address(q, "cols", strings.Join(list, ","), "keep", "1") }
-		swapped := func(i, j int) string {
-			list := slices.Clone(all)
-			list[i], list[j] = list[j], list[i]
-			return to(list)
-		}
-		if i > 0 {
-			c.Left = swapped(i, i-1)
-		}
-		if i+1 < len(all) {
-			c.Right = swapped(i, i+1)
-		}
-		if len(all) > 1 {
-			c.Off = to(slices.Delete(slices.Clone(all), i, i+1))
-		}
+		c.Left, c.Right, c.Off = moves(all, i, func(list string) string { return address(q, "cols", list, "keep", "1") })
 		p.Columns = append(p.Columns, c)
 	}
 	p.Chosen = strings.Join(all, ",")
 	if p.Chosen != strings.Join(firstColumns, ",") {
 		p.AsFirst = address(q, "cols", strings.Join(firstColumns, ","), "keep", "1")
 	}
+}
+
+// moves returns the addresses of a list without item i, and with it one place to the left and right;
+// empty where it cannot move.
+func moves(list []string, i int, to func(list string) string) (left, right, off string) {
+	without := slices.Delete(slices.Clone(list), i, i+1)
+	at := func(i int) string { return to(strings.Join(slices.Insert(slices.Clone(without), i, list[i]), ",")) }
+	if i > 0 {
+		left = at(i - 1)
+	}
+	if i < len(without) {
+		right = at(i + 1)
+	}
+	if len(without) > 0 {
+		off = to(strings.Join(without, ","))
+	}
+	return left, right, off
 }
 
 // rows fills in the runs, or the groups that they fall into.
