@@ -270,10 +270,7 @@ func (m *Model) check() error {
 	if m.kind() == dataset.KindVectors && len(m.Features) == 0 {
 		return errors.New("model: no features")
 	}
-	if err := distinct("features", m.Features); err != nil {
-		return err
-	}
-	if err := m.checkRule(); err != nil {
+	if err := cmp.Or(distinct("features", m.Features), m.checkRule()); err != nil {
 		return err
 	}
 	if p := m.Platt; p != nil {
@@ -291,14 +288,11 @@ func (m *Model) check() error {
 	if m.kind() != takes {
 		return fmt.Errorf("model: objects: the kernel %s takes %s, not %q", m.Kernel.Name, takes, m.Objects)
 	}
-	if err := checkRows(m.Supports.Rows); err != nil {
-		return err
-	}
 	supports := m.checkPoints
 	if m.kind() != dataset.KindVectors {
 		supports = m.checkObjects
 	}
-	if err := supports(); err != nil {
+	if err := cmp.Or(checkRows(m.Supports.Rows), supports()); err != nil {
 		return err
 	}
 	for k := range m.Machines {
@@ -348,10 +342,7 @@ func (m *Model) checkPoints() error {
 		if c == nil {
 			continue
 		}
-		if err := checkVectors(len(c.Cores), "conformal coefficients", c.Alpha); err != nil {
-			return err
-		}
-		if err := checkVectors(d, "cores", c.Cores...); err != nil {
+		if err := cmp.Or(checkVectors(len(c.Cores), "conformal coefficients", c.Alpha), checkVectors(d, "cores", c.Cores...)); err != nil {
 			return err
 		}
 	}
@@ -381,13 +372,12 @@ func (m *Model) checkObjects() error {
 		if c == nil {
 			continue
 		}
-		if err := checkVectors(len(c.Alpha), "conformal coefficients", c.Alpha, c.Self); err != nil {
-			return err
-		}
-		if err := kept("cores", len(c.Alpha), machine.Cores); err != nil {
-			return err
-		}
-		if err := checkVectors(n, "factors", machine.Factors); err != nil {
+		err := cmp.Or(
+			checkVectors(len(c.Alpha), "conformal coefficients", c.Alpha, c.Self),
+			kept("cores", len(c.Alpha), machine.Cores),
+			checkVectors(n, "factors", machine.Factors),
+		)
+		if err != nil {
 			return err
 		}
 	}
@@ -420,18 +410,10 @@ func (m *Model) checkRule() error {
 
 // check returns an error if a machine over n supports of any kind cannot be evaluated.
 func (m *Machine) check(n int) error {
-	if err := checkVectors(n, "coefficients", m.Coef); err != nil {
-		return err
-	}
-	if err := checkVectors(1, "b", []float64{m.B}); err != nil {
-		return err
-	}
-	if err := checkRows(m.CoreRows); err != nil {
-		return err
-	}
+	err := cmp.Or(checkVectors(n, "coefficients", m.Coef), checkVectors(1, "b", []float64{m.B}), checkRows(m.CoreRows))
 	c := m.Map
-	if c == nil {
-		return nil
+	if err != nil || c == nil {
+		return err
 	}
 	if err := checkVectors(2, "conformal map", []float64{c.Alpha0, c.Gamma}); err != nil {
 		return err
