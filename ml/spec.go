@@ -512,9 +512,7 @@ func (s Spec) Validate() error {
 				continue
 			}
 		}
-		if err := p.Verify(s.Value(p.Name)); err != nil {
-			ps = append(ps, param.Problem{Field: p.Name, Message: err.Error()})
-		}
+		ps.Note(p.Name, p.Verify(s.Value(p.Name)))
 	}
 	return ps.Err()
 }

@@ -154,13 +154,13 @@ func checkCourse(n NewCourse) (title string, err error) {
 	title = required(&ps, "title", line(n.Title), maxName)
 	switch {
 	case !strings.HasPrefix(n.Target, "/") || strings.HasPrefix(n.Target, "//"):
-		ps = append(ps, param.Problem{Field: "target", Message: "Choose a page of this site."})
+		ps.Add("target", "Choose a page of this site.")
 	case len(n.Target) > maxTarget:
-		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("The address of the page has %d characters; at most %d are allowed.", len(n.Target), maxTarget)})
+		ps.Add("target", "The address of the page has %d characters; at most %d are allowed.", len(n.Target), maxTarget)
 	case len(n.Questions) > maxQuestions:
-		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("A course has at most %d own questions.", maxQuestions)})
+		ps.Add("target", "A course has at most %d own questions.", maxQuestions)
 	case len(n.Hidden)+len(n.Frozen) > maxControls:
-		ps = append(ps, param.Problem{Field: "target", Message: fmt.Sprintf("At most %d controls can be hidden or frozen.", maxControls)})
+		ps.Add("target", "At most %d controls can be hidden or frozen.", maxControls)
 	}
 	return title, ps.Err()
 }

@@ -79,7 +79,7 @@ func cleanReport(title, text string, f Frozen) (string, string, []byte, error) {
 	text = strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), "\x00", "")
 	text = limited(&ps, "text", strings.TrimSpace(text), MaxReportText)
 	if n := len(f.Items); n > MaxReportItems {
-		ps = append(ps, param.Problem{Field: "text", Message: fmt.Sprintf("The report shows %d items; at most %d are allowed.", n, MaxReportItems)})
+		ps.Add("text", "The report shows %d items; at most %d are allowed.", n, MaxReportItems)
 	}
 	if err := ps.Err(); err != nil {
 		return "", "", nil, err

@@ -120,7 +120,7 @@ func prepare(n NewRun, who string) (q prepared, err error) {
 	note := cleanNote(&ps, n.Note)
 	tags := cleanTags(&ps, n.Tags)
 	if n.Dataset == "" && n.Data == nil {
-		ps = append(ps, param.Problem{Field: "dataset", Message: "Choose the data set to train on."})
+		ps.Add("dataset", "Choose the data set to train on.")
 	}
 	if err := n.Spec.Validate(); err != nil {
 		bad, ok := err.(param.Problems)

@@ -172,10 +172,10 @@ func cellsOf(n NewSearch) (int, error) {
 	rows := len(n.Data.Y)
 	var ps param.Problems
 	if sc.Folds < 2 && !sc.LeaveOneOut && sc.HoldOut == 0 && sc.Column == "" {
-		ps = append(ps, param.Problem{Field: "folds", Message: fmt.Sprintf("folds expects a whole number of at least 2, not %d", sc.Folds)})
+		ps.Add("folds", "folds expects a whole number of at least 2, not %d", sc.Folds)
 	}
 	if sc.Repeats < 1 {
-		ps = append(ps, param.Problem{Field: "repeats", Message: fmt.Sprintf("repeats expects a whole number of at least 1, not %d", sc.Repeats)})
+		ps.Add("repeats", "repeats expects a whole number of at least 1, not %d", sc.Repeats)
 	}
 	if len(ps) > 0 {
 		return 0, ps

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,7 +30,7 @@ func line(s string) string {
 // required notes a problem when text is empty or too long.
 func required(ps *param.Problems, field, text string, most int) string {
 	if text == "" {
-		*ps = append(*ps, param.Problem{Field: field, Message: fmt.Sprintf("Give a %s of 1 to %d characters.", field, most)})
+		ps.Add(field, "Give a %s of 1 to %d characters.", field, most)
 	}
 	return limited(ps, field, text, most)
 }
@@ -39,7 +38,7 @@ func required(ps *param.Problems, field, text string, most int) string {
 // limited notes a problem when text is too long.
 func limited(ps *param.Problems, field, text string, most int) string {
 	if n := utf8.RuneCountInString(text); n > most {
-		*ps = append(*ps, param.Problem{Field: field, Message: fmt.Sprintf("The %s has %d characters; at most %d are allowed.", field, n, most)})
+		ps.Add(field, "The %s has %d characters; at most %d are allowed.", field, n, most)
 	}
 	return text
 }
@@ -60,11 +59,11 @@ func cleanTags(ps *param.Problems, tags []string) []string {
 		}
 	}
 	if len(clean) > maxTags {
-		*ps = append(*ps, param.Problem{Field: "tags", Message: fmt.Sprintf("A run can have at most %d tags, not %d.", maxTags, len(clean))})
+		ps.Add("tags", "A run can have at most %d tags, not %d.", maxTags, len(clean))
 	}
 	for _, t := range clean {
 		if n := utf8.RuneCountInString(t); n > maxTag {
-			*ps = append(*ps, param.Problem{Field: "tags", Message: fmt.Sprintf("A tag has at most %d characters; this one has %d: %s", maxTag, n, t)})
+			ps.Add("tags", "A tag has at most %d characters; this one has %d: %s", maxTag, n, t)
 		}
 	}
 	return clean

@@ -36,9 +36,9 @@ func (a *Handler) Checked(f web.Handler) web.Handler {
 			several, ok := names[name]
 			switch {
 			case !ok:
-				ps = append(ps, param.Problem{Field: name, Message: name + " is not a parameter of this request"})
+				ps.Add(name, "%s is not a parameter of this request", name)
 			case len(values) > 1 && !several:
-				ps = append(ps, param.Problem{Field: name, Message: name + " is given more than once"})
+				ps.Add(name, "%s is given more than once", name)
 			}
 		}
 		slices.SortFunc(ps, func(a, b param.Problem) int { return strings.Compare(a.Field, b.Field) })

@@ -101,9 +101,7 @@ func (a *Work) BeginFolds(ctx context.Context, ws store.Workspace, asks store.Re
 	}
 	var problems param.Problems
 	for n, p := range map[*int]param.Param{&folds: results.FoldsParam, &repeats: results.RepeatsParam} {
-		if err := p.Check(strconv.Itoa(*n)); err != nil {
-			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
-		}
+		problems.Note(p.Name, p.Check(strconv.Itoa(*n)))
 	}
 	if len(problems) > 0 {
 		return nil, problems

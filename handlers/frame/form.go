@@ -21,7 +21,7 @@ func ReadSpec(form url.Values) (ml.Spec, param.Problems) {
 		}
 		text := p.Typed(form.Get(p.Name))
 		if err := p.Labelled().Check(text); err != nil {
-			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
+			problems.Note(p.Name, err)
 		} else if err := spec.Set(p.Name, text); err != nil {
 			problems = append(problems, err.(param.Problems)...)
 		}

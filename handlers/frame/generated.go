@@ -59,7 +59,7 @@ func GeneratorValues(g dataset.Generator, text func(param.Param) (string, bool))
 			continue
 		}
 		if v, err := p.Labelled().Parse(typed); err != nil {
-			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
+			problems.Note(p.Name, err)
 		} else {
 			values = values.With(p.Name, v)
 		}

@@ -86,9 +86,8 @@ func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error
 		b.began = b.data.Classes
 	}
 	if b.points != "" {
-		if b.data, err = parsePoints(b.points, b.data); err != nil {
-			b.problems = append(b.problems, param.Problem{Field: "points", Message: err.Error()})
-		}
+		b.data, err = parsePoints(b.points, b.data)
+		b.problems.Note("points", err)
 		b.hash = ""
 		if b.data != nil {
 			b.hash = b.data.Hash()

@@ -3,7 +3,6 @@ package lab
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -169,7 +168,7 @@ func (b *bench) tried() (axes eval.Axes, problems param.Problems) {
 		}
 		for text := range strings.FieldsFuncSeq(strings.Join(b.form[ofSearch+p.Name], ","), func(r rune) bool { return r == ',' || r == ';' || r == ' ' }) {
 			if err := axes.Add(p.Name, p.Labelled(), text); err != nil {
-				problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
+				problems.Note(p.Name, err)
 				break
 			}
 		}
@@ -187,14 +186,14 @@ func (b *bench) scheme() (s eval.Scheme, problems param.Problems) {
 		}
 		v, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 		if err != nil {
-			problems = append(problems, param.Problem{Field: name, Message: fmt.Sprintf("%s must be a number, not %q", label, text)})
+			problems.Add(name, "%s must be a number, not %q", label, text)
 		}
 		return v
 	}
 	whole := func(name, label string, usual int) int {
 		v := number(name, label, float64(usual))
 		if v != math.Trunc(v) || math.Abs(v) > 1e6 {
-			problems = append(problems, param.Problem{Field: name, Message: fmt.Sprintf("%s must be a whole number, not %v", label, v)})
+			problems.Add(name, "%s must be a whole number, not %v", label, v)
 		}
 		return int(v)
 	}
@@ -207,10 +206,10 @@ func (b *bench) scheme() (s eval.Scheme, problems param.Problems) {
 		s.HoldOut, s.Repeats = number("hold_out", "share", 0.3), whole("draws", "times drawn", 10)
 	case heldColumn:
 		if s.Column = b.form.Get(ofSearch + "fold_column"); s.Column == "" {
-			problems = append(problems, param.Problem{Field: "fold_column", Message: "choose the column that defines the folds"})
+			problems.Add("fold_column", "choose the column that defines the folds")
 		}
 	default:
-		problems = append(problems, param.Problem{Message: fmt.Sprintf("held must be %s, %s, %s or %s, not %q", heldFolds, heldAlone, heldShare, heldColumn, held)})
+		problems.Add("", "held must be %s, %s, %s or %s, not %q", heldFolds, heldAlone, heldShare, heldColumn, held)
 	}
 	return s, problems
 }
@@ -230,7 +229,7 @@ func (b *bench) search() (n store.NewSearch, problems param.Problems) {
 	axes, problems := b.tried()
 	points, err := eval.PointsParam.Parse(eval.PointsParam.Typed(cmp.Or(b.form.Get(ofSearch+"points"), eval.PointsParam.Default)))
 	if err != nil && b.form.Get(ofSearch+"design") != eval.OfGrid {
-		more = append(more, param.Problem{Field: "points", Message: err.Error()})
+		more.Note("points", err)
 	}
 	if problems = append(problems, more...); len(problems) > 0 {
 		return n, problems

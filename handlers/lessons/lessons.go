@@ -1059,9 +1059,7 @@ func (a *Handler) States(w http.ResponseWriter, r *http.Request, s Screen) error
 		numbers := map[string]int{}
 		for _, p := range replayed {
 			v, err := p.Parse(cmp.Or(r.Form.Get(p.Name), p.Default))
-			if err != nil {
-				problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
-			}
+			problems.Note(p.Name, err)
 			numbers[p.Name] = v.Int()
 		}
 		if len(problems) > 0 {

@@ -122,10 +122,10 @@ func (o *Options) ForPrint(q url.Values) error {
 		v, onPaper, err := figure.Length(text)
 		switch {
 		case err != nil:
-			ps = append(ps, param.Problem{Field: name, Message: name + " " + err.Error()})
+			ps.Add(name, "%s %v", name, err)
 			return 0
 		case v < lo || v > hi:
-			ps = append(ps, param.Problem{Field: name, Message: fmt.Sprintf("%s expects %g to %g pixels (1/96 inch each), not %s", name, lo, hi, text)})
+			ps.Add(name, "%s expects %g to %g pixels (1/96 inch each), not %s", name, lo, hi, text)
 			return 0
 		}
 		o.Print = o.Print || onPaper
@@ -137,7 +137,7 @@ func (o *Options) ForPrint(q url.Values) error {
 	case "1":
 		o.Grey = true
 	default:
-		ps = append(ps, param.Problem{Field: "grey", Message: "grey expects 1"})
+		ps.Add("grey", "grey expects 1")
 	}
 	if err := ps.Err(); err != nil {
 		return err

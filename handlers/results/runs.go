@@ -52,13 +52,8 @@ var narrow = []string{"learner", "kernel", "conformal", "rule", "status", "tag"}
 // offset. The default order is latest first. It returns param.Problems for invalid values.
 func RunFilter(q url.Values) (store.Filter, error) {
 	var ps param.Problems
-	wrong := func(field string, err error) {
-		if err != nil {
-			ps = append(ps, param.Problem{Field: field, Message: err.Error()})
-		}
-	}
 	where, err := store.ParseQuery(q.Get("where"))
-	wrong("where", err)
+	ps.Note("where", err)
 	and := func(field, condition string) {
 		more, err := where.And(condition)
 		if err != nil {
@@ -68,7 +63,7 @@ func RunFilter(q url.Values) (store.Filter, error) {
 		} else {
 			where = more
 		}
-		wrong(field, err)
+		ps.Note(field, err)
 	}
 	for _, name := range narrow {
 		if v := q.Get(name); v != "" {
@@ -80,7 +75,7 @@ func RunFilter(q url.Values) (store.Filter, error) {
 	}
 	if s := q.Get("sort"); s != "" {
 		if _, ok := store.LookupField(s); !ok {
-			wrong("sort", Choice("sort", FieldNames()).Check(s))
+			ps.Note("sort", Choice("sort", FieldNames()).Check(s))
 		}
 	}
 	whole := func(name string, otherwise int, low, high float64) int {
@@ -88,7 +83,7 @@ func RunFilter(q url.Values) (store.Filter, error) {
 		if text == "" {
 			return otherwise
 		}
-		wrong(name, param.Param{Name: name, Kind: param.Integer, Min: low, Max: high}.Check(text))
+		ps.Note(name, param.Param{Name: name, Kind: param.Integer, Min: low, Max: high}.Check(text))
 		v, _ := strconv.ParseFloat(text, 64) // parsed by Check
 		return int(v)
 	}
@@ -99,7 +94,7 @@ func RunFilter(q url.Values) (store.Filter, error) {
 	if text := q.Get("desc"); text != "" {
 		var err error
 		if f.Desc, err = strconv.ParseBool(text); err != nil {
-			wrong("desc", fmt.Errorf("desc expects true or false, not %q", text))
+			ps.Note("desc", fmt.Errorf("desc expects true or false, not %q", text))
 		}
 	}
 	return f, ps.Err()

@@ -54,7 +54,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 	lookup := func(key, name string) (store.Field, bool) {
 		f, ok := store.LookupField(name)
 		if !ok || !comparable(f) {
-			ps = append(ps, param.Problem{Field: key, Message: fmt.Sprintf("%q is not a field of runs%s", name, param.DidYouMean(name, "", results.FieldNames()))})
+			ps.Add(key, "%q is not a field of runs%s", name, param.DidYouMean(name, "", results.FieldNames()))
 			return f, false
 		}
 		return f, true
@@ -68,7 +68,7 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 		}
 	}
 	if len(z.axes) > mostAxes {
-		ps = append(ps, param.Problem{Field: "axes", Message: fmt.Sprintf("at most %d axes fit side by side, not %d", mostAxes, len(z.axes))})
+		ps.Add("axes", "at most %d axes fit side by side, not %d", mostAxes, len(z.axes))
 	}
 	if len(z.axes) == 0 {
 		z.axes = z.telling()
@@ -100,12 +100,12 @@ func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Val
 		}
 		if f, ok := lookup(key, q.Get(key)); ok {
 			if *to = f; f.Kind != store.NumberField {
-				ps = append(ps, param.Problem{Field: key, Message: fmt.Sprintf("%s is not a number: it can be a parallel axis only", f.Label)})
+				ps.Add(key, "%s is not a number: it can be a parallel axis only", f.Label)
 			}
 		}
 	}
 	if z.where, err = store.ParseQuery(q.Get("where")); err != nil {
-		ps = append(ps, param.Problem{Field: "where", Message: err.Error()})
+		ps.Note("where", err)
 		return z, ps
 	}
 	if len(ps) > 0 {

@@ -81,18 +81,18 @@ func readTable(q url.Values, kept []string) (t table, err error) {
 		switch {
 		case !ok && !q.Has("cols"): // kept from before a field went
 		case !ok:
-			ps = append(ps, param.Problem{Field: "cols", Message: fmt.Sprintf("there is no field %q%s", name, param.DidYouMean(name, "", results.FieldNames()))})
+			ps.Add("cols", "there is no field %q%s", name, param.DidYouMean(name, "", results.FieldNames()))
 		case f.Name != "name" && !slices.ContainsFunc(t.columns, func(c store.Field) bool { return c.Name == f.Name }):
 			t.columns = append(t.columns, f)
 		}
 	}
 	if len(t.columns) > mostColumn {
-		ps = append(ps, param.Problem{Field: "cols", Message: fmt.Sprintf("a list shows at most %d columns, not %d", mostColumn, len(t.columns))})
+		ps.Add("cols", "a list shows at most %d columns, not %d", mostColumn, len(t.columns))
 	}
 	if name := q.Get("group"); name != "" {
 		f, ok := store.LookupField(name)
 		if !ok {
-			ps = append(ps, param.Problem{Field: "group", Message: fmt.Sprintf("there is no field %q%s", name, param.DidYouMean(name, "", results.FieldNames()))})
+			ps.Add("group", "there is no field %q%s", name, param.DidYouMean(name, "", results.FieldNames()))
 		}
 		t.group = &f
 	}

@@ -213,9 +213,6 @@ func chosenFrom(l study.Learner) string {
 func (m menu) clicked(q url.Values) (string, error) {
 	s := study.Study{Values: m.study.Values}
 	var problems param.Problems
-	wrong := func(field, format string, args ...any) {
-		problems = append(problems, param.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
-	}
 	for _, n := range studyNumbers {
 		text := n.Default
 		if q.Has(n.Name) {
@@ -223,7 +220,7 @@ func (m menu) clicked(q url.Values) (string, error) {
 		}
 		v, err := n.Parse(text)
 		if err != nil {
-			wrong(n.Name, "%v", err)
+			problems.Note(n.Name, err)
 			continue
 		}
 		switch whole := int(v.Number()); n.Name {
@@ -242,10 +239,10 @@ func (m menu) clicked(q url.Values) (string, error) {
 		given := strings.TrimSpace(q.Get(ownName(field, value)))
 		name := cmp.Or(given, usual)
 		if err := study.CheckName(name); err != nil {
-			wrong(field, "%s: %v", field, err)
+			problems.Add(field, "%s: %v", field, err)
 		}
 		if given != "" && taken(name) {
-			wrong(field, "%s: two are called %s; give each its own name", field, name)
+			problems.Add(field, "%s: two are called %s; give each its own name", field, name)
 		}
 		for n := 2; taken(name); n++ {
 			name = fmt.Sprintf("%s %d", usual, n)
@@ -283,11 +280,11 @@ func (m menu) clicked(q url.Values) (string, error) {
 	}
 	switch {
 	case len(s.Sets) == 0:
-		wrong("data", "data: choose at least one data set")
+		problems.Add("data", "data: choose at least one data set")
 	case len(s.Learners) == 0:
-		wrong("learner", "learner: choose at least one learner")
+		problems.Add("learner", "learner: choose at least one learner")
 	case baseline == "" && q.Get("baseline") != "":
-		wrong("baseline", "baseline: %s is not among the chosen learners", q.Get("baseline"))
+		problems.Add("baseline", "baseline: %s is not among the chosen learners", q.Get("baseline"))
 	}
 	if len(problems) > 0 {
 		return "", problems

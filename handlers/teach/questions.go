@@ -227,9 +227,9 @@ func (a *Handler) written(ctx context.Context, form url.Values) (q store.OwnQues
 		q.Within, err = lessons.ReadNumber(text)
 		switch {
 		case err != nil:
-			ps = append(ps, param.Problem{Field: "within", Message: "Give a number above 0."})
+			ps.Add("within", "Give a number above 0.")
 		case q.Within == 0 && q.Kind == "number":
-			ps = append(ps, param.Problem{Field: "within", Message: "Give a number above 0: 0.5 accepts the same whole number only."})
+			ps.Add("within", "Give a number above 0: 0.5 accepts the same whole number only.")
 		}
 	}
 	if err := a.check(ctx, q); err != nil {
@@ -248,33 +248,30 @@ const longest, longestSlide = 500, 2000
 // check returns param.Problems for faults of an own question.
 func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 	var ps param.Problems
-	fault := func(field, format string, args ...any) {
-		ps = append(ps, param.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
-	}
 	text := func(field, s string) {
 		switch err := lessons.Text(s).Render(ctx, io.Discard); {
 		case utf8.RuneCountInString(s) > longest:
-			fault(field, "The text has %d characters; at most %d are allowed.", utf8.RuneCountInString(s), longest)
+			ps.Add(field, "The text has %d characters; at most %d are allowed.", utf8.RuneCountInString(s), longest)
 		case err != nil:
-			fault(field, "Put $ on both sides of a formula, * of emphasis, ~ of a hint: %v.", err)
+			ps.Add(field, "Put $ on both sides of a formula, * of emphasis, ~ of a hint: %v.", err)
 		}
 	}
 	if q.Ask == "" {
-		fault("ask", "Write the question.")
+		ps.Add("ask", "Write the question.")
 	}
 	text("ask", q.Ask)
 	text("explain", q.Explain)
 	if n := utf8.RuneCountInString(q.Right); n > longest {
-		fault("right", "The answer has %d characters; at most %d are allowed.", n, longest)
+		ps.Add("right", "The answer has %d characters; at most %d are allowed.", n, longest)
 	}
 	if n := utf8.RuneCountInString(q.Slide); n > longestSlide {
-		fault("slide", "The address has %d characters; at most %d are allowed.", n, longestSlide)
+		ps.Add("slide", "The address has %d characters; at most %d are allowed.", n, longestSlide)
 	}
 	if q.Within < 0 {
-		fault("within", "Give a number above 0.")
+		ps.Add("within", "Give a number above 0.")
 	}
 	if q.Kind != "options" && len(q.Options)+len(q.Wrong) > 0 {
-		fault("options", "Only a question of the kind options has options.")
+		ps.Add("options", "Only a question of the kind options has options.")
 	}
 	switch q.Kind {
 	case "options":
@@ -284,24 +281,24 @@ func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 		k, err := strconv.Atoi(q.Right)
 		switch {
 		case len(q.Options) < 2 || len(q.Options) > mostOptions:
-			fault("options", "Give two to %d options.", mostOptions)
+			ps.Add("options", "Give two to %d options.", mostOptions)
 		case len(q.Wrong) != len(q.Options):
-			fault("options", "Give an explanation for each of the %d options; those of the right one and of others may be empty.", len(q.Options))
+			ps.Add("options", "Give an explanation for each of the %d options; those of the right one and of others may be empty.", len(q.Options))
 		case err != nil || k < 0 || k >= len(q.Options):
-			fault("options", "Mark the right option.")
+			ps.Add("options", "Mark the right option.")
 		}
 	case "number":
 		if _, err := lessons.ReadNumber(q.Right); err != nil {
-			fault("right", "Give the right number, such as 0.25, 1/4 or -3e-2.")
+			ps.Add("right", "Give the right number, such as 0.25, 1/4 or -3e-2.")
 		}
 	case "words":
 	case "point":
 		var at lessons.Point
 		if _, _, err := at.Read(q.Right); err != nil {
-			fault("right", "Point at the picture, or give both coordinates, such as 1.5 2.")
+			ps.Add("right", "Point at the picture, or give both coordinates, such as 1.5 2.")
 		}
 		if q.Within == 0 {
-			fault("within", "Say how far a point may be off.")
+			ps.Add("within", "Say how far a point may be off.")
 		}
 		if _, err := a.Lessons.Pictured(ctx, q.Slide); err != nil {
 			var more param.Problems
@@ -311,7 +308,7 @@ func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 			ps = append(ps, more...)
 		}
 	default:
-		fault("kind", "Choose a kind: options, number, words or point.")
+		ps.Add("kind", "Choose a kind: options, number, words or point.")
 	}
 	return ps.Err()
 }

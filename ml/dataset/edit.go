@@ -30,17 +30,14 @@ func (d *Data) Put(i int, text, label string) (*Data, error) {
 	}
 	labels[i] = tidy(label)
 	var problems param.Problems
-	if err := checkText("label", labels[i]); err != nil {
-		problems = append(problems, param.Problem{Field: "label", Message: err.Error()})
-	}
+	problems.Note("label", checkText("label", labels[i]))
 	for row := range labels {
 		cell := tidy(text)
 		if row != i {
 			cell = o.Text(row)
 		}
-		if _, err := dec.add([]string{cell}); err != nil {
-			problems = append(problems, param.Problem{Field: "object", Message: err.Error()})
-		}
+		_, err := dec.add([]string{cell})
+		problems.Note("object", err)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

@@ -122,14 +122,12 @@ func (g Generator) Generate(values param.Values) (*Data, error) {
 	var problems param.Problems
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !param.Contains(g.Params, name) {
-			problems = append(problems, param.Problem{Field: name, Message: fmt.Sprintf("%s is not a parameter of the generator %s", name, g.Name)})
+			problems.Add(name, "%s is not a parameter of the generator %s", name, g.Name)
 		}
 	}
 	all := g.complete(values)
 	for _, p := range g.Params {
-		if err := p.Verify(all[p.Name]); err != nil {
-			problems = append(problems, param.Problem{Field: p.Name, Message: err.Error()})
-		}
+		problems.Note(p.Name, p.Verify(all[p.Name]))
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

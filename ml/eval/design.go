@@ -159,43 +159,36 @@ func (r Range) at(share float64, whole bool) float64 {
 // check validates d.
 func (d *Drawn) check(names []string) error {
 	var problems param.Problems
-	add := func(field, format string, args ...any) {
-		problems = append(problems, param.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
-	}
 	switch {
 	case d.Design != OfRandom && d.Design != OfSobol:
-		add("design", "design expects %s, %s or %s, not %q", OfGrid, OfRandom, OfSobol, d.Design)
+		problems.Add("design", "design expects %s, %s or %s, not %q", OfGrid, OfRandom, OfSobol, d.Design)
 	case len(d.Ranges) == 0 && !slices.ContainsFunc(names, func(name string) bool { return len(d.Lists[name]) > 1 }):
-		add("design", "design: no parameter has a range to draw from; give one a range or several values, such as 0.01..100")
+		problems.Add("design", "design: no parameter has a range to draw from; give one a range or several values, such as 0.01..100")
 	case d.Design == OfSobol && len(names) > len(directions):
-		add("design", "design: Sobol supports at most %d parameters, not %d; use random, or fewer parameters", len(directions), len(names))
+		problems.Add("design", "design: Sobol supports at most %d parameters, not %d; use random, or fewer parameters", len(directions), len(names))
 	}
-	if err := PointsParam.Check(fmt.Sprint(d.Points)); err != nil {
-		add("points", "%s", err)
-	}
+	problems.Note("points", PointsParam.Check(fmt.Sprint(d.Points)))
 	for _, name := range slices.Sorted(maps.Keys(d.Ranges)) {
 		r := d.Ranges[name]
 		p, known := ml.Param(name)
 		switch {
 		case !known:
-			add(name, "%s", ml.NoParameter(name))
+			problems.Add(name, "%s", ml.NoParameter(name))
 		case p.Kind != param.Number && p.Kind != param.Integer:
-			add(name, "%s has no range: it is not a number", name)
+			problems.Add(name, "%s has no range: it is not a number", name)
 		case !(r.Low < r.High):
-			add(name, "%s expects an increasing range such as 0.01..100, not %v..%v", name, r.Low, r.High)
+			problems.Add(name, "%s expects an increasing range such as 0.01..100, not %v..%v", name, r.Low, r.High)
 		case r.Log && r.Low <= 0:
-			add(name, "%s: a logarithmic range must start above 0, not at %v", name, r.Low)
+			problems.Add(name, "%s: a logarithmic range must start above 0, not at %v", name, r.Low)
 		default:
-			if err := searchable(p, Numbers(r.Low, r.High)); err != nil {
-				add(name, "%s", err)
-			}
+			problems.Note(name, searchable(p, Numbers(r.Low, r.High)))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Lists)) {
 		if p, known := ml.Param(name); !known {
-			add(name, "%s", ml.NoParameter(name))
+			problems.Add(name, "%s", ml.NoParameter(name))
 		} else if err := searchable(p, d.Lists[name]); err != nil {
-			add(name, "%s", err)
+			problems.Note(name, err)
 		}
 	}
 	return problems.Err()
@@ -325,14 +318,14 @@ func (a *Axes) UnmarshalJSON(data []byte) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		p, known := ml.Param(name)
 		if !known {
-			problems = append(problems, param.Problem{Field: name, Message: ml.NoParameter(name)})
+			problems.Add(name, "%s", ml.NoParameter(name))
 			continue
 		}
 		var values []param.Value
 		if err := json.Unmarshal(all[name], &values); err != nil {
 			var one param.Value
 			if json.Unmarshal(all[name], &one) != nil {
-				problems = append(problems, param.Problem{Field: name, Message: fmt.Sprintf("%s expects a list of values, or a range such as \"0.01..100/5\", not %s", name, all[name])})
+				problems.Add(name, "%s expects a list of values, or a range such as \"0.01..100/5\", not %s", name, all[name])
 				continue
 			}
 			values = []param.Value{one}
@@ -347,7 +340,7 @@ func (a *Axes) UnmarshalJSON(data []byte) error {
 				(*a)[name] = axis
 			}
 			if err != nil {
-				problems = append(problems, param.Problem{Field: name, Message: err.Error()})
+				problems.Note(name, err)
 				break
 			}
 		}

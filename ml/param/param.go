@@ -262,6 +262,18 @@ type Problem struct {
 // Problems is an error that lists every invalid field.
 type Problems []Problem
 
+// Add adds a problem of a field.
+func (ps *Problems) Add(field, format string, args ...any) {
+	*ps = append(*ps, Problem{Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+// Note adds the error of a field, unless it is nil.
+func (ps *Problems) Note(field string, err error) {
+	if err != nil {
+		*ps = append(*ps, Problem{Field: field, Message: err.Error()})
+	}
+}
+
 // Error joins the messages.
 func (ps Problems) Error() string {
 	msgs := make([]string, len(ps))

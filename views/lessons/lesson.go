@@ -166,7 +166,7 @@ func (d *Demo) NewInput(get func(name string) string, source Source) (Input, par
 		if v == "" {
 			v = p.Default
 		} else if err := p.Labelled().Check(v); err != nil {
-			wrong = append(wrong, param.Problem{Field: p.Name, Message: err.Error()})
+			wrong.Note(p.Name, err)
 			v = p.Default
 		}
 		in.values[p.Name] = v
