@@ -421,7 +421,7 @@ func (t *Table) readDecimalCommas() {
 		}
 	}
 	for j, c := range t.Columns {
-		for i := range c.counted() {
+		for i := range c.firsts() {
 			if _, plain := c.number(i); !plain {
 				t.DecimalComma = t.DecimalComma || hasDecimalComma(c.Cell(i))
 			} else if groups[j] == "" && c.pointed(i) {

@@ -518,16 +518,7 @@ func (c *Column) onlyWord() int {
 }
 
 // manyWords reports whether there are too many words for classes: names, or strings to learn from.
-func (c *Column) manyWords() bool {
-	if c.Numeric {
-		return false
-	}
-	distinct := make(map[string]bool)
-	for s := range c.values() {
-		distinct[s] = true
-	}
-	return tooMany(len(distinct), c.Len())
-}
+func (c *Column) manyWords() bool { return !c.Numeric && tooMany(factsOf(c).distinct, c.Len()) }
 
 // fewIntegers reports whether the column holds repeating whole numbers, like class codes.
 func (c *Column) fewIntegers() bool {
@@ -756,15 +747,12 @@ func (t *Table) matrix(features []string, gaps bool) (*mat.Dense, error) {
 
 // numbersAt returns the columns at some places as numbers, which with gaps may be missing.
 func (t *Table) numbersAt(at []int, gaps bool) (*mat.Dense, error) {
+	faulty := lists.Filter(at, func(j int) bool { c := &t.Columns[j]; return !c.Numeric && !(gaps && c.Gappy()) })
 	for i := range t.Lines {
-		if !slices.ContainsFunc(at, func(j int) bool { return !t.Columns[j].Numeric }) {
-			break
-		}
-		for _, j := range at {
-			if c := &t.Columns[j]; !c.Numeric {
-				if _, ok := parseNumber(c.Cell(i)); !ok && !(gaps && missing(c.Cell(i))) {
-					return nil, t.notNumber(i, j)
-				}
+		for _, j := range faulty {
+			c := &t.Columns[j]
+			if _, ok := c.number(i); !ok && !(gaps && c.lacking(i)) {
+				return nil, t.notNumber(i, j)
 			}
 		}
 	}

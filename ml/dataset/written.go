@@ -154,7 +154,7 @@ func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
 // group returns the thousands separator of the first number in the column that is unambiguous,
 // as 1,234.5 but not 1,234; "" if there is none.
 func (c *Column) group() string {
-	for i := range c.counted() {
+	for i := range c.firsts() {
 		if _, ok := c.number(i); ok {
 			continue
 		}
@@ -173,24 +173,22 @@ func (c *Column) group() string {
 
 // thousands returns the spelling of a column whose numbers may have thousands separators though
 // none is sure to, and one of them: three digits follow every comma, or every point while other
-// numbers are whole and below 1000.
-func (c *Column) thousands() (w spelling, example string) {
-	for _, w := range spellings[:2] {
-		if s := w.example(c, w.group == ","); s != "" {
-			return w, s
-		}
+// numbers are whole and below 1000. Commas or points are what the texts may have.
+func (c *cells) thousands(commas, points bool) (w spelling, example string) {
+	if w = spellings[1]; commas {
+		w = spellings[0]
 	}
-	return spelling{}, ""
+	if commas || points {
+		example = w.example(c)
+	}
+	return w, example
 }
 
 // example returns a number that may have a thousands separator; empty if there are fewer than
-// three of them or, unless text is set, no two whole numbers: one may stand for a missing value.
-func (w spelling) example(c *Column, text bool) (example string) {
+// three of them or, unless it is a comma, no two whole numbers: one may stand for a missing value.
+func (w spelling) example(c *cells) (example string) {
 	const least = 3
-	if !c.some(w.group) {
-		return ""
-	}
-	separated, whole, several := 0, "", text
+	separated, whole, several := 0, "", w.group == ","
 	for s := range c.values() {
 		if missing(s) {
 			continue
@@ -218,7 +216,7 @@ func (w spelling) example(c *Column, text bool) (example string) {
 func (t *Table) hasDecimalPoints() bool {
 	for j := range t.Columns {
 		c := &t.Columns[j]
-		for i := range c.counted() {
+		for i := range c.firsts() {
 			if !c.Numeric && !strings.HasSuffix(c.Cell(i), "%") {
 				break
 			}
@@ -317,19 +315,4 @@ func isDate(s string) bool {
 }
 
 // Dates reports whether the column holds dates or times.
-func (c *Column) Dates() bool {
-	if c.Numeric {
-		return false
-	}
-	some := false
-	for s := range c.values() {
-		if missing(s) {
-			continue
-		}
-		if !isDate(s) {
-			return false
-		}
-		some = true
-	}
-	return some
-}
+func (c *Column) Dates() bool { return factsOf(c).holds == holdsDates }
