@@ -129,8 +129,9 @@ func attribute(e *xml.StartElement, name string) string {
 func (r *graphMLReader) file() {
 	for root := range r.elements() {
 		switch name := root.Name.Local; {
-		case strings.EqualFold(name, "html"):
-			r.fail(errors.New("expected a table, found a web page, which some programs save with a spreadsheet's extension: open it in a spreadsheet program and save it as .xlsx or CSV"))
+		case strings.EqualFold(name, "html"), name == "Workbook":
+			found := map[bool]string{true: "an XML spreadsheet", false: "a web page"}[name == "Workbook"]
+			r.fail(fmt.Errorf("expected a table, found %s, which some programs save with a spreadsheet's extension: open it in a spreadsheet program and save it as .xlsx or CSV", found))
 		case name != "graphml":
 			r.fail(fmt.Errorf("expected GraphML, <graphml>, found <%s>", name))
 		}

@@ -96,7 +96,7 @@ func (d *stringsDecoder) objects() Objects { return &d.Strings }
 // onlyWords reports whether all columns beside the label hold words.
 func (t *Table) onlyWords(label int) bool {
 	for j := range t.Columns {
-		if j != label && !t.Columns[j].IsText() && !t.isRowNumber(j) {
+		if c := &t.Columns[j]; j != label && (!c.IsText() || c.Dates()) && !t.isRowNumber(j) {
 			return false
 		}
 	}

@@ -52,10 +52,10 @@ func (w spelling) plain(s string) (number string, told, ok bool) {
 		sign, s = s[:1], s[1:]
 	}
 	whole, fraction, pointed := strings.Cut(s, w.point)
-	if w.group != "" {
+	if w.group != "" && strings.Contains(whole, w.group) {
 		groups := strings.Split(whole, w.group)
 		for k, g := range groups {
-			if k > 0 && len(g) != 3 || k == 0 && len(groups) > 1 && (g == "" || len(g) > 3) {
+			if k > 0 && len(g) != 3 || k == 0 && len(groups) > 1 && (g == "" || g[0] == '0' || len(g) > 3) {
 				return "", false, false
 			}
 		}
@@ -64,7 +64,7 @@ func (w spelling) plain(s string) (number string, told, ok bool) {
 		whole = strings.Join(groups, "")
 	}
 	if w.group == "" && !w.percent {
-		told = pointed && len(fraction) != 3
+		told = pointed && (len(fraction) != 3 || strings.HasPrefix(whole, "0"))
 	}
 	if strings.Trim(whole+fraction, "0123456789") != "" || whole+fraction == "" || pointed && fraction == "" {
 		return "", false, false
@@ -196,7 +196,7 @@ func (w spelling) example(c *cells) (example string) {
 		_, told, ok := w.plain(s)
 		digits := strings.TrimLeft(s, "+-−")
 		switch grouped := strings.Contains(s, w.group); {
-		case !ok || told || grouped && digits[0] == '0' || !grouped && len(digits) > 3:
+		case !ok || told || !grouped && len(digits) > 3:
 			return ""
 		case grouped:
 			separated++
