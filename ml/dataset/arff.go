@@ -46,9 +46,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 					return nil, fault(0, "%s", err)
 				}
 				if len(attributes) == lim.Columns {
-					e := fault(0, "expected at most %s", Count(lim.Columns, "column"))
-					e.Err = ErrTooLarge
-					return nil, e
+					return nil, beyond(n, lim.Columns, "column")
 				}
 				attributes = append(attributes, a)
 				t.Columns = append(t.Columns, Column{Nominal: a.values != nil})
@@ -64,9 +62,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 			continue
 		}
 		if len(t.Lines) == lim.Rows {
-			e := fault(0, "expected at most %s", Count(lim.Rows, "row"))
-			e.Err = ErrTooLarge
-			return nil, e
+			return nil, beyond(n, lim.Rows, "row")
 		}
 		var fields []string
 		var err error
@@ -76,9 +72,7 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 				dense += int64(len(cell)) + 1
 			}
 			if dense > lim.Bytes {
-				e := fault(0, "expected at most %s, counting the values that sparse rows omit", param.Bytes(lim.Bytes))
-				e.Err = ErrTooLarge
-				return nil, e
+				return nil, fault(0, "expected at most %s, counting the values that sparse rows omit", param.Bytes(lim.Bytes)).tooLarge()
 			}
 		} else {
 			fields, err = arffFields(line, len(attributes)+1)

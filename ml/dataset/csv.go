@@ -78,9 +78,6 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 			t.Notes = append(t.Notes, Count(n, "line")+" above the table left out")
 		}
 	}
-	tooLong := func(line int) *Error {
-		return &Error{Line: line, Message: "expected at most " + Count(lim.Rows, "row"), Err: ErrTooLarge}
-	}
 	for r := range sc.records() {
 		switch {
 		case r.count > most, r.count > lim.Columns && t.Columns != nil && len(t.Columns) <= lim.Columns:
@@ -102,7 +99,7 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 			return nil, &Error{Line: r.line, Message: fmt.Sprintf("expected %s separated by %s, found %d", Count(len(t.Columns), "field"), sep.name, r.count)}
 		}
 		if len(t.Lines) > lim.Rows { // even if the first is a header
-			return nil, tooLong(r.line)
+			return nil, beyond(r.line, lim.Rows, "row")
 		}
 		for j, f := range r.fields {
 			t.Columns[j].put(f)
@@ -114,7 +111,7 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	}
 	names := t.cutHeader(sep.char)
 	if len(t.Lines) > lim.Rows {
-		return nil, tooLong(t.Lines[lim.Rows])
+		return nil, beyond(t.Lines[lim.Rows], lim.Rows, "row")
 	}
 	names = t.dropEmpty(names)
 	if err := noRows(t); err != nil {

@@ -406,9 +406,14 @@ func (f facts) twoValued() bool {
 	if f.holds == holdsWords {
 		return true
 	}
-	usual := f.most == 1 && (f.least == 0 || f.least == -1)
-	return usual || 2*f.distinct <= f.present
+	return f.unit() || 2*f.distinct <= f.present
 }
+
+// unit reports whether the numbers reach from 0 or -1 to 1.
+func (f facts) unit() bool { return f.most == 1 && (f.least == 0 || f.least == -1) }
+
+// numbersRows reports whether the values count the rows from 0 or 1.
+func (f facts) numbersRows() bool { return f.counting && f.whole && (f.least == 0 || f.least == 1) }
 
 // numbered reports whether the values are whole numbers from 0 or 1 without gaps, like class
 // numbers.
@@ -438,7 +443,7 @@ func (f facts) answers() bool {
 		return false
 	}
 	if f.holds == holdsNumbers {
-		return f.most == 1 && (f.least == 0 || f.least == -1)
+		return f.unit()
 	}
 	for w := range f.counts {
 		if !answerWords.has(fold(w)) {
@@ -487,7 +492,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 		return differ
 	case f.counting && f.whole && at == 0 && (nameless && f.rows > 1 && (f.least == 0 || f.least == 1) && header || f.enough() && !year):
 		return counts
-	case f.counting && f.whole && f.enough() && (f.least == 0 || f.least == 1) && !year:
+	case f.numbersRows() && f.enough() && !year:
 		return counts
 	case nameless && header && at == 0 && f.holds == holdsNumbers && f.whole && f.enough() && f.present == f.rows && !f.repeats():
 		return differ // numbers of rows that were shuffled or drawn

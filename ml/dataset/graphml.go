@@ -197,7 +197,7 @@ func (r *graphMLReader) datum(e *xml.StartElement, of string, to *map[string]str
 func (r *graphMLReader) graph(e *xml.StartElement) {
 	line, _ := r.dec.InputPos()
 	if len(r.graphs) == r.lim.Rows {
-		r.fail(&Error{Line: line, Message: "expected at most " + Count(r.lim.Rows, "graph"), Err: ErrTooLarge})
+		r.fail(beyond(line, r.lim.Rows, "graph"))
 	}
 	var g graphMLGraph
 	usual := cmp.Or(attribute(e, "edgedefault"), "undirected") == "directed"

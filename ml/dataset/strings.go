@@ -128,12 +128,10 @@ func (t *Table) stringsColumn(label int, named []string) (int, error) {
 			continue
 		}
 		others = append(others, j)
-		distinct := make(map[string]bool)
-		for v := range t.Columns[j].values() {
-			distinct[v] = true
-		}
-		if c := &t.Columns[j]; c.IsText() && !c.Dates() && len(distinct) > most {
-			best, most = j, len(distinct)
+		if c := &t.Columns[j]; c.IsText() && !c.Dates() {
+			if distinct, _ := factsOf(c).count(); distinct > most {
+				best, most = j, distinct
+			}
 		}
 	}
 	switch {

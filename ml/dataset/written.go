@@ -104,13 +104,28 @@ func (w spelling) rewrite(s string) string {
 	return s
 }
 
+// spellingNotes says what readSpellings does.
+var spellingNotes = [...]string{
+	currencySigns:       "currency signs removed",
+	thousandsSeparators: "thousands separators removed",
+	decimalCommas:       "1,5 read as 1.5",
+	percentages:         "12 % read as 0.12",
+}
+
+const (
+	currencySigns = iota
+	thousandsSeparators
+	decimalCommas
+	percentages
+)
+
 // readSpellings makes plain numbers of those with separators between thousands, and of
 // percentages the share that they are: 0.125 for 12.5 %, and of 1,5 where a column has nothing
-// else, though commas separate cells; amounts lose the sign of their currency. It tells in
-// which columns.
-func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
+// else, though commas separate cells; amounts lose the sign of their currency. It
+// returns the columns for each of spellingNotes.
+func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 	if t.Kind != "" || !slices.ContainsFunc(t.Columns, func(c Column) bool { return !c.Numeric }) { // the canonical form has only plain numbers
-		return nil, nil, nil, nil
+		return columns
 	}
 	pointed := t.hasDecimalPoints()
 	label, _ := t.guessLabel() // of which the texts stay unless they are sure to be numbers
@@ -121,7 +136,7 @@ func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
 		}
 		amounts := c.currency() != ""
 		if amounts {
-			priced = append(priced, j)
+			columns[currencySigns] = append(columns[currencySigns], j)
 			c.rewrite(func(s string) string {
 				if amount, sign := cutCurrency(s); sign != "" {
 					return amount
@@ -139,16 +154,15 @@ func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
 		}
 		c.rewrite(spellings[k].rewrite)
 		c.weigh()
-		switch w := spellings[k]; {
-		case w.percent:
-			shares = append(shares, j)
-		case w.group == "":
-			commas = append(commas, j)
-		default:
-			grouped = append(grouped, j)
+		note := thousandsSeparators
+		if w := spellings[k]; w.percent {
+			note = percentages
+		} else if w.group == "" {
+			note = decimalCommas
 		}
+		columns[note] = append(columns[note], j)
 	}
-	return grouped, shares, commas, priced
+	return columns
 }
 
 // group returns the thousands separator of the first number in the column that is unambiguous,
