@@ -6,16 +6,24 @@ import (
 	"strconv"
 	"strings"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
+
+// arffAttribute is what an ARFF file declares of a column.
+type arffAttribute struct {
+	name    string
+	values  []string // of a nominal attribute, sorted; else nil
+	omitted string   // the value that sparse rows omit
+	needed  bool     // sparse rows may not omit it
+}
 
 // parseARFF reads the attribute-relation format of Weka: @relation, @attribute with
 // a numeric, nominal, string or date type, and @data with comma-separated or sparse rows; %
 // begins a comment line. Relational attributes are refused.
 func parseARFF(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "arff", Header: true}
-	var names, absent []string
-	var allowed [][]string // sorted values of a nominal attribute, nil for others
+	var attributes []arffAttribute
 	inData := false
 	dense := int64(0) // bytes that the sparse rows would take if nothing were omitted
 	for n, rest := 1, text; rest != ""; n++ {
@@ -33,24 +41,20 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 			switch strings.ToLower(keyword) {
 			case "@relation":
 			case "@attribute":
-				name, first, values, err := arffAttribute(arg)
+				a, err := parseAttribute(arg)
 				if err != nil {
 					return nil, fault(0, "%s", err)
 				}
-				if len(names) == lim.Columns {
-					e := fault(0, "expected at most %s", Count(lim.Columns, "column"))
-					e.Err = ErrTooLarge
-					return nil, e
+				if len(attributes) == lim.Columns {
+					return nil, beyond(n, lim.Columns, "column")
 				}
-				names = append(names, name)
-				absent = append(absent, first)
-				allowed = append(allowed, values)
-				t.Columns = append(t.Columns, Column{Nominal: values != nil})
+				attributes = append(attributes, a)
+				t.Columns = append(t.Columns, Column{Nominal: a.values != nil})
 			case "@data":
-				if len(names) == 0 {
+				if attributes == nil {
 					return nil, fault(0, "expected an @attribute before @data")
 				}
-				t.setNames(names)
+				t.setNames(lists.Map(attributes, func(a arffAttribute) string { return a.name }))
 				inData = true
 			default:
 				return nil, fault(0, "expected @relation, @attribute or @data, found %s", quote(keyword))
@@ -58,37 +62,33 @@ func parseARFF(text string, lim Limits) (*Table, *Error) {
 			continue
 		}
 		if len(t.Lines) == lim.Rows {
-			e := fault(0, "expected at most %s", Count(lim.Rows, "row"))
-			e.Err = ErrTooLarge
-			return nil, e
+			return nil, beyond(n, lim.Rows, "row")
 		}
 		var fields []string
 		var err error
 		if line[0] == '{' {
-			fields, err = arffSparse(line, absent)
+			fields, err = arffSparse(line, attributes)
 			for _, cell := range fields {
 				dense += int64(len(cell)) + 1
 			}
 			if dense > lim.Bytes {
-				e := fault(0, "expected at most %s, counting the values that sparse rows omit", param.Bytes(lim.Bytes))
-				e.Err = ErrTooLarge
-				return nil, e
+				return nil, fault(0, "expected at most %s, counting the values that sparse rows omit", param.Bytes(lim.Bytes)).tooLarge()
 			}
 		} else {
-			fields, err = arffFields(line, len(names)+1)
+			fields, err = arffFields(line, len(attributes)+1)
 		}
 		if err != nil {
 			return nil, fault(0, "%s", err)
 		}
-		if len(fields) != len(names) {
+		if len(fields) != len(attributes) {
 			found := fmt.Sprint(len(fields))
-			if len(fields) > len(names) {
+			if len(fields) > len(attributes) {
 				found = "more"
 			}
-			return nil, fault(0, "expected %s separated by comma, found %s", Count(len(names), "field"), found)
+			return nil, fault(0, "expected %s separated by comma, found %s", Count(len(attributes), "field"), found)
 		}
 		for j, cell := range fields {
-			if _, ok := slices.BinarySearch(allowed[j], cell); !ok && allowed[j] != nil && !missing(cell) {
+			if _, ok := slices.BinarySearch(attributes[j].values, cell); !ok && attributes[j].values != nil && !missing(cell) {
 				e := fault(j+1, "expected a value that the attribute declares, found %s", quote(cell))
 				e.Name = t.Columns[j].Name
 				return nil, e
@@ -114,23 +114,21 @@ func cutBlank(s string) (head, rest string) {
 	return s, ""
 }
 
-// arffAttribute parses the name and type after @attribute. absent is the value that sparse rows
-// omit, empty for strings and dates; values holds the sorted values of a nominal attribute, nil for
-// other types.
-func arffAttribute(s string) (name, absent string, values []string, err error) {
+// parseAttribute parses the name and type after @attribute.
+func parseAttribute(s string) (a arffAttribute, err error) {
 	rest := ""
 	if s != "" && (s[0] == '\'' || s[0] == '"') {
-		if name, rest, err = arffQuoted(s); err != nil {
-			return "", "", nil, err
+		if a.name, rest, err = arffQuoted(s); err != nil {
+			return a, err
 		}
 		rest = strings.TrimSpace(rest)
 	} else if i := strings.IndexAny(s, " \t{"); i >= 0 {
-		name, rest = s[:i], strings.TrimSpace(s[i:])
+		a.name, rest = s[:i], strings.TrimSpace(s[i:])
 	} else {
-		name = s
+		a.name = s
 	}
-	if tidy(name) == "" {
-		return "", "", nil, fmt.Errorf("expected a name after @attribute")
+	if tidy(a.name) == "" {
+		return a, fmt.Errorf("expected a name after @attribute")
 	}
 	if strings.HasPrefix(rest, "{") {
 		body, after, ok := strings.Cut(rest[1:], "}")
@@ -138,33 +136,35 @@ func arffAttribute(s string) (name, absent string, values []string, err error) {
 			body, after = rest[1:i], rest[i+1:] // a brace inside quotes
 		}
 		if !ok || strings.TrimSpace(after) != "" {
-			return "", "", nil, fmt.Errorf("expected {value, …} after the name of attribute %s", quote(name))
+			return a, fmt.Errorf("expected {value, …} after the name of attribute %s", quote(a.name))
 		}
-		if values, err = arffFields(body, -1); err != nil {
-			return "", "", nil, err
+		if a.values, err = arffFields(body, -1); err == nil {
+			a.omitted = a.values[0]
+			slices.Sort(a.values)
 		}
-		absent = values[0]
-		slices.Sort(values)
-		return name, absent, values, nil
+		return a, err
 	}
 	kind, _ := cutBlank(rest)
-	if kind = strings.ToLower(kind); !slices.Contains([]string{"numeric", "real", "integer", "string", "date"}, kind) {
-		return "", "", nil, fmt.Errorf("expected numeric, real, integer, string, date or {value, …} as the type of attribute %s, found %s", quote(name), quote(kind))
+	switch kind = strings.ToLower(kind); kind {
+	case "numeric", "real", "integer":
+		a.omitted = "0"
+	case "string", "date":
+		a.needed = true
+	default:
+		err = fmt.Errorf("expected numeric, real, integer, string, date or {value, …} as the type of attribute %s, found %s", quote(a.name), quote(kind))
 	}
-	if kind != "string" && kind != "date" {
-		absent = "0"
-	}
-	return name, absent, nil, nil
+	return a, err
 }
 
 // arffSparse returns the cells of a sparse row, {0 1.5, 3 'a b'}: after the index of an attribute,
-// counted from 0, its value. The cells that it omits are those of absent.
-func arffSparse(line string, absent []string) ([]string, error) {
+// counted from 0, its value.
+func arffSparse(line string, attributes []arffAttribute) ([]string, error) {
 	rest, closed := strings.CutSuffix(line[1:], "}")
 	if !closed {
 		return nil, fmt.Errorf("expected a closing } after the sparse row")
 	}
-	cells, next := slices.Clone(absent), 0
+	cells, next := lists.Map(attributes, func(a arffAttribute) string { return a.omitted }), 0
+	given := make([]bool, len(cells))
 	for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimLeft(strings.TrimPrefix(rest, ","), " \t") {
 		index, after := cutBlank(rest)
 		j, err := strconv.Atoi(index)
@@ -174,10 +174,12 @@ func arffSparse(line string, absent []string) ([]string, error) {
 		if cells[j], rest, err = arffField(after); err != nil {
 			return nil, err
 		}
-		next = j + 1
+		given[j], next = true, j+1
 	}
-	if j := slices.Index(cells, ""); j >= 0 {
-		return nil, fmt.Errorf("expected a value of the attribute with index %d, a string or a date: sparse rows omit only numbers and nominal values", j)
+	for j, a := range attributes {
+		if a.needed && !given[j] {
+			return nil, fmt.Errorf("expected a value of the attribute with index %d, a string or a date: sparse rows omit only numbers and nominal values", j)
+		}
 	}
 	return cells, nil
 }

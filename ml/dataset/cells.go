@@ -80,16 +80,6 @@ func (c *cells) pointed(i int) bool {
 	return p.decimals() > 0 || p == 0 && strings.Contains(c.Cell(i), ".")
 }
 
-// some reports whether some text has a comma or a point.
-func (c *cells) some(sign string) bool {
-	for i := range c.counted() {
-		if p := c.decimal(i); p == 0 && strings.Contains(c.Cell(i), sign) || p.decimals() > 0 && sign == "." {
-			return true
-		}
-	}
-	return false
-}
-
 // alike reports whether two rows have the same text.
 func (c *cells) alike(i, j int) bool {
 	a, b := c.decimal(i), c.decimal(j)
@@ -119,47 +109,49 @@ func (c *cells) list() []string {
 // values iterates over the texts that occur, each once if few are distinct.
 func (c *cells) values() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for i := range c.many[min(c.skipped, len(c.many)):] {
+		for i := range c.firsts() {
 			if !yield(c.Cell(i)) {
-				return
-			}
-		}
-		var seen [mostDistinct]bool
-		left := len(c.distinct)
-		for _, k := range c.codes[min(c.skipped, len(c.codes)):] {
-			if seen[k] {
-				continue
-			}
-			seen[k] = true
-			if left--; !yield(c.distinct[k]) || left == 0 {
 				return
 			}
 		}
 	}
 }
 
-// counted iterates over the first rows of the texts with the numbers of their rows; if many are
-// distinct, over all rows with the number 1.
+// firsts iterates over the first rows of the texts, in order; if many are distinct, over all rows.
+func (c *cells) firsts() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		var seen [mostDistinct]bool
+		for i := range c.Len() {
+			if c.many == nil {
+				again := &seen[c.codes[i+c.skipped]]
+				if *again {
+					continue
+				}
+				*again = true
+			}
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// counted iterates over the rows of firsts with the numbers of rows that have their texts; if many
+// are distinct, these are 1.
 func (c *cells) counted() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
-		if c.many != nil {
-			for i := range c.Len() {
-				if !yield(i, 1) {
-					return
-				}
-			}
-			return
-		}
-		var rows, first [mostDistinct]int
-		var order []uint8
-		for i, k := range c.codes[c.skipped:] {
-			if rows[k]++; rows[k] == 1 {
-				first[k] = i
-				order = append(order, k)
+		var rows [mostDistinct]int
+		if c.many == nil {
+			for _, k := range c.codes[c.skipped:] {
+				rows[k]++
 			}
 		}
-		for _, k := range order {
-			if !yield(first[k], rows[k]) {
+		for i := range c.firsts() {
+			n := 1
+			if c.many == nil {
+				n = rows[c.codes[i+c.skipped]]
+			}
+			if !yield(i, n) {
 				return
 			}
 		}

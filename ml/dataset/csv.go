@@ -32,28 +32,27 @@ var separators = []separator{
 // parseCSV reads separated values, detecting separator, decimal sign and header. More
 // columns than lim allows are a kernel matrix or an error.
 func parseCSV(text string, lim Limits) (*Table, *Error) {
-	k, told := toldSeparator(text)
+	sep, told := toldSeparator(text)
 	if !told {
-		k = guessSeparator(text, lim.Columns)
+		sep = guessSeparator(text, lim.Columns)
 	}
-	return parseSeparated(text, k, lim)
+	return parseSeparated(text, sep, lim)
 }
 
 // toldSeparator returns the separator named by a first line such as sep=; written for
 // spreadsheets.
-func toldSeparator(text string) (k int, told bool) {
+func toldSeparator(text string) (sep separator, told bool) {
 	line, _ := cutLine(text)
 	sign, told := strings.CutPrefix(strings.ToLower(strings.Trim(line, `" `)), "sep=")
-	if !told || len(sign) != 1 {
-		return 0, false
+	k := slices.IndexFunc(separators, func(s separator) bool { return sign == string(s.char) })
+	if !told || k < 0 {
+		return sep, false
 	}
-	k = slices.IndexFunc(separators, func(s separator) bool { return s.char == sign[0] })
-	return k, k >= 0
+	return separators[k], true
 }
 
-// parseSeparated is parseCSV with one of the separators.
-func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
-	sep := separators[separator]
+// parseSeparated is parseCSV with a known separator, without a name for the rows of a sheet.
+func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "csv"}
 	first, _ := cutLine(text)
 	for _, k := range kinds {
@@ -79,9 +78,6 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 			t.Notes = append(t.Notes, Count(n, "line")+" above the table left out")
 		}
 	}
-	tooLong := func(line int) *Error {
-		return &Error{Line: line, Message: "expected at most " + Count(lim.Rows, "row"), Err: ErrTooLarge}
-	}
 	for r := range sc.records() {
 		switch {
 		case r.count > most, r.count > lim.Columns && t.Columns != nil && len(t.Columns) <= lim.Columns:
@@ -97,11 +93,13 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 			}
 		case len(t.Lines) == 1 && r.count == len(t.Columns)+1 && r.count > 2 && (sep.char == ' ' || sep.char == '\t') && r.fields[r.count-1].text != "":
 			t.addRowNames()
+		case r.count != len(t.Columns) && sep.name == "":
+			return nil, &Error{Line: r.line, Message: fmt.Sprintf("expected at most %s, as in row %d, found %d: move what stands above or beside the table to another sheet", Count(len(t.Columns), "column"), t.first, r.count)}
 		case r.count != len(t.Columns):
 			return nil, &Error{Line: r.line, Message: fmt.Sprintf("expected %s separated by %s, found %d", Count(len(t.Columns), "field"), sep.name, r.count)}
 		}
 		if len(t.Lines) > lim.Rows { // even if the first is a header
-			return nil, tooLong(r.line)
+			return nil, beyond(r.line, lim.Rows, "row")
 		}
 		for j, f := range r.fields {
 			t.Columns[j].put(f)
@@ -113,7 +111,7 @@ func parseSeparated(text string, separator int, lim Limits) (*Table, *Error) {
 	}
 	names := t.cutHeader(sep.char)
 	if len(t.Lines) > lim.Rows {
-		return nil, tooLong(t.Lines[lim.Rows])
+		return nil, beyond(t.Lines[lim.Rows], lim.Rows, "row")
 	}
 	names = t.dropEmpty(names)
 	if err := noRows(t); err != nil {
@@ -356,8 +354,8 @@ func (t *Table) isRowOfWords(first []string, sep byte) bool {
 	return again
 }
 
-// countsColumns reports whether a header numbers the features, as in 0,1,2,label: at least
-// two numbers counting from 0 or 1, and otherwise only the name of the label.
+// countsColumns reports whether a header names the features by numbers, as in 0,1,2,label or
+// 2019,2020,label: at least two rising numbers, and otherwise only the name of the label.
 func (t *Table) countsColumns(names []string) bool {
 	var numbers []float64
 	label := false
@@ -372,15 +370,7 @@ func (t *Table) countsColumns(names []string) bool {
 			return false
 		}
 	}
-	if !label || len(numbers) < 2 || numbers[0] != 0 && numbers[0] != 1 {
-		return false
-	}
-	for k, v := range numbers {
-		if v != numbers[0]+float64(k) {
-			return false
-		}
-	}
-	return true
+	return label && len(numbers) > 1 && slices.IsSorted(numbers)
 }
 
 // repeats reports whether a text occurs below the first row.
@@ -421,7 +411,7 @@ func (t *Table) readDecimalCommas() {
 		}
 	}
 	for j, c := range t.Columns {
-		for i := range c.counted() {
+		for i := range c.firsts() {
 			if _, plain := c.number(i); !plain {
 				t.DecimalComma = t.DecimalComma || hasDecimalComma(c.Cell(i))
 			} else if groups[j] == "" && c.pointed(i) {
@@ -446,13 +436,13 @@ func (t *Table) readDecimalCommas() {
 	}
 }
 
-// guessSeparator returns the index of the separator that suits the first records
+// guessSeparator returns the separator that suits the first records
 // best: the score is the product of the share of records with the commonest number of
 // fields, two or more, and, with a small constant added, the share of fields that are numbers.
-func guessSeparator(text string, most int) int {
+func guessSeparator(text string, most int) separator {
 	const records = 50
-	best, bestScore := 2, 0.0 // a comma, if nothing separates
-	for k, sep := range separators {
+	best, bestScore := separators[2], 0.0 // a comma, if nothing separates
+	for _, sep := range separators {
 		if strings.IndexByte(text, sep.char) < 0 && (sep.char != ' ' || strings.IndexByte(text, '\t') < 0) {
 			continue // separates nothing
 		}
@@ -480,7 +470,7 @@ func guessSeparator(text string, most int) int {
 		}
 		score := float64(modal) / float64(n) * (0.1 + float64(numbers)/float64(max(cells, 1)))
 		if score > bestScore {
-			best, bestScore = k, score
+			best, bestScore = sep, score
 		}
 	}
 	return best

@@ -350,7 +350,7 @@ func DecodeUpTo(r io.Reader, rows int) (*Data, error) {
 			return nil, decodeError(err, above)
 		}
 		if labels.Len() == rows {
-			return nil, &Error{Message: "expected at most " + Count(rows, "row"), Err: ErrTooLarge}
+			return nil, beyond(0, rows, "row")
 		}
 		if j, err := dec.add(rec[:cols]); err != nil {
 			return nil, fault(j+1, head[j], "%s", err)

@@ -15,7 +15,7 @@ import (
 // Europe and America, which contains Latin-1. A note names the assumed encoding.
 func decodeText(raw string) (text, note string, fault *Error) {
 	if isArchive(raw) {
-		return "", "", &Error{Message: "expected a text file, found a zip archive or a workbook"}
+		return "", "", &Error{Message: "expected a text file, found a zip archive or a workbook: unpack it first"}
 	}
 	for _, b := range binaries {
 		if strings.HasPrefix(raw, b.begins) && strings.IndexByte(raw, 0) >= 0 { // a text may begin so
@@ -52,7 +52,7 @@ func decodeText(raw string) (text, note string, fault *Error) {
 // binaries lists unsupported formats by their first bytes, with a remedy. Parquet is among them
 // because its Go readers unpack a page of any size at once.
 var binaries = []struct{ begins, found string }{
-	{"\xd0\xcf\x11\xe0", "a document in an older format, such as .xls: save the sheet as .xlsx or CSV"},
+	{"\xd0\xcf\x11\xe0", "a document in an older format, such as .xls, or with a password: save the sheet as .xlsx without a password, or as CSV"},
 	{"PAR1", "a Parquet file: save it as CSV, for example with pandas: read_parquet(…).to_csv(…, index=False)"},
 	{"ARROW1", "an Arrow file: save it as CSV, for example with pandas: read_feather(…).to_csv(…, index=False)"},
 	{"\x93NUMPY", "a NumPy array: save it as CSV with numpy.savetxt(…, delimiter=\",\")"},

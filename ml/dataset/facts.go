@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"hash/maphash"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -29,10 +30,14 @@ type facts struct {
 	strange int // rows with a word in a column of mostly numbers
 	faulty  int // rows with a malformed number
 
+	pointed  bool               // a number has a decimal point
 	counts   map[string]int     // rows of each value; nil: more than maxClasses differ
 	distinct int                // values that differ; without counts, more than maxClasses
 	repeated bool               // a value occurs twice; false without counts
 	recount  func() (int, bool) // without counts: see count; it counts the texts of that moment, and a change of the column drops its facts
+
+	// grouped returns the spelling of numbers that may have thousands separators, and one of them: see thousands.
+	grouped func() (w spelling, example string)
 
 	whole       bool            // all numbers are whole
 	least, most float64         // of the numbers
@@ -85,6 +90,7 @@ func examine(c *Column) facts {
 		switch {
 		case number:
 			f.number(v, n, before)
+			f.pointed = f.pointed || c.pointed(i)
 			before = v
 		case notFinite(s), isFaulty(s) && !isDate(s):
 			f.faulty += n
@@ -137,6 +143,8 @@ func examine(c *Column) facts {
 	} else {
 		f.distinct, f.recount = maxClasses+1, sync.OnceValues(c.cells.count)
 	}
+	cells, commas, points := c.cells, f.numbers < f.present, f.pointed && f.numbers == f.present
+	f.grouped = sync.OnceValues(func() (spelling, string) { return cells.thousands(commas, points) })
 	if f.numbers == 0 && f.faulty > 0 && f.strange > 0 { // 12-A, 3.4.1 are words
 		f.strange, f.faulty = f.strange+f.faulty, 0
 	}
@@ -197,6 +205,7 @@ func (f *facts) fractions(rows []packed, before float64) (n int, last float64) {
 	}
 	if n > 0 {
 		f.present, f.numbers, f.whole = f.present+n, f.numbers+n, false
+		f.pointed = true
 		f.from, f.to = least, most
 		f.least, f.most = min(f.least, least), max(f.most, most)
 	}
@@ -397,14 +406,24 @@ func (f facts) twoValued() bool {
 	if f.holds == holdsWords {
 		return true
 	}
-	usual := f.most == 1 && (f.least == 0 || f.least == -1)
-	return usual || 2*f.distinct <= f.present
+	return f.unit() || 2*f.distinct <= f.present
 }
+
+// unit reports whether the numbers reach from 0 or -1 to 1.
+func (f facts) unit() bool { return f.most == 1 && (f.least == 0 || f.least == -1) }
+
+// numbersRows reports whether the values count the rows from 0 or 1.
+func (f facts) numbersRows() bool { return f.counting && f.whole && (f.least == 0 || f.least == 1) }
 
 // numbered reports whether the values are whole numbers from 0 or 1 without gaps, like class
 // numbers.
 func (f facts) numbered() bool {
 	return f.holds == holdsNumbers && f.whole && (f.least == 0 || f.least == 1) && f.most-f.least == float64(f.distinct-1)
+}
+
+// continuous reports whether the values, as labels, look like measurements.
+func (f facts) continuous() bool {
+	return f.counts == nil || Measured(slices.Collect(maps.Keys(f.counts)), f.present)
 }
 
 // measured reports whether the values are numbers suited to regression.
@@ -424,7 +443,7 @@ func (f facts) answers() bool {
 		return false
 	}
 	if f.holds == holdsNumbers {
-		return f.most == 1 && (f.least == 0 || f.least == -1)
+		return f.unit()
 	}
 	for w := range f.counts {
 		if !answerWords.has(fold(w)) {
@@ -473,7 +492,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 		return differ
 	case f.counting && f.whole && at == 0 && (nameless && f.rows > 1 && (f.least == 0 || f.least == 1) && header || f.enough() && !year):
 		return counts
-	case f.counting && f.whole && f.enough() && (f.least == 0 || f.least == 1) && !year:
+	case f.numbersRows() && f.enough() && !year:
 		return counts
 	case nameless && header && at == 0 && f.holds == holdsNumbers && f.whole && f.enough() && f.present == f.rows && !f.repeats():
 		return differ // numbers of rows that were shuffled or drawn

@@ -37,7 +37,7 @@ func parseFASTA(text string, lim Limits) (*Table, *Error) {
 				return nil, fault
 			}
 			if len(names) == lim.Rows {
-				return nil, &Error{Line: line, Message: "expected at most " + Count(lim.Rows, "row"), Err: ErrTooLarge}
+				return nil, beyond(line, lim.Rows, "row")
 			}
 			name, label := strings.TrimSpace(head), ""
 			if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {

@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"hash/maphash"
-	"maps"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -110,15 +109,16 @@ func (p *Proposal) checkCells(recommend bool) {
 	}
 	for j := range p.Table.Columns {
 		name := p.Table.Columns[j].Name
-		if w, s := p.Table.Columns[j].thousands(); s != "" {
+		f := factsOf(&p.Table.Columns[j])
+		if w, s := f.grouped(); s != "" {
 			plain, _, _ := w.plain(s)
 			p.check(Check{
 				Text: fmt.Sprintf("%s has three digits after every %s.", name, map[string]string{",": "comma", ".": "point"}[w.group]),
 				Fix:  Fix{Kind: FixThousands, Column: name}, Do: fmt.Sprintf("Read %s as %s", s, plain),
 			}, recommend)
 			p.apply()
+			f = factsOf(&p.Table.Columns[j])
 		}
-		f := factsOf(&p.Table.Columns[j])
 		if f.holds == holdsMostlyNumbers {
 			p.check(Check{
 				Text: fmt.Sprintf("%s is numeric except for %s (%s).", name, Count(f.strange, "row"), list(p.Table.strangeWords(j))),
@@ -174,7 +174,7 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 		}
 	}
 	f := of[label]
-	if f.classes() && f.counts != nil && !Measured(slices.Collect(maps.Keys(f.counts)), f.present) {
+	if f.classes() && !f.continuous() {
 		var few []string
 		for c, n := range f.counts {
 			if n < leastRows && 2*n*len(f.counts) <= f.present {
@@ -266,7 +266,7 @@ func sameWords(counts map[string]int) (alike []string) {
 // strangeWords lists the words among the numbers of a column with the first line of each, eleven at most.
 func (t *Table) strangeWords(j int) (found []string) {
 	c, seen := &t.Columns[j], make(map[string]bool)
-	for i := range c.counted() {
+	for i := range c.firsts() {
 		s := c.Cell(i)
 		if _, ok := c.number(i); ok || missing(s) || seen[s] {
 			continue
@@ -493,7 +493,7 @@ func (t *Table) fixed(f Fix) *Table {
 		})
 		note = fmt.Sprintf("%s in %s treated as missing (%s)", minus(f.Value), t.Columns[j].Name, Count(n, "row"))
 	case FixThousands:
-		w, some := t.Columns[j].thousands()
+		w, some := factsOf(&t.Columns[j]).grouped()
 		if some == "" {
 			return t
 		}

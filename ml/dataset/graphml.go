@@ -129,8 +129,9 @@ func attribute(e *xml.StartElement, name string) string {
 func (r *graphMLReader) file() {
 	for root := range r.elements() {
 		switch name := root.Name.Local; {
-		case strings.EqualFold(name, "html"):
-			r.fail(errors.New("expected a table, found a web page, which some programs save with a spreadsheet's extension: open it in a spreadsheet program and save it as .xlsx or CSV"))
+		case strings.EqualFold(name, "html"), name == "Workbook":
+			found := map[bool]string{true: "an XML spreadsheet", false: "a web page"}[name == "Workbook"]
+			r.fail(fmt.Errorf("expected a table, found %s, which some programs save with a spreadsheet's extension: open it in a spreadsheet program and save it as .xlsx or CSV", found))
 		case name != "graphml":
 			r.fail(fmt.Errorf("expected GraphML, <graphml>, found <%s>", name))
 		}
@@ -196,7 +197,7 @@ func (r *graphMLReader) datum(e *xml.StartElement, of string, to *map[string]str
 func (r *graphMLReader) graph(e *xml.StartElement) {
 	line, _ := r.dec.InputPos()
 	if len(r.graphs) == r.lim.Rows {
-		r.fail(&Error{Line: line, Message: "expected at most " + Count(r.lim.Rows, "graph"), Err: ErrTooLarge})
+		r.fail(beyond(line, r.lim.Rows, "graph"))
 	}
 	var g graphMLGraph
 	usual := cmp.Or(attribute(e, "edgedefault"), "undirected") == "directed"

@@ -124,7 +124,7 @@ func parseJSONLines(text string, lim Limits) (*Table, *Error) {
 			return nil, &Error{Line: line, Message: err.Error()}
 		}
 		if len(t.Lines) == lim.Rows {
-			return nil, &Error{Line: line, Message: "expected at most " + Count(lim.Rows, "graph"), Err: ErrTooLarge}
+			return nil, beyond(line, lim.Rows, "graph")
 		}
 		t.Lines = append(t.Lines, line)
 		cells, labels, name = append(cells, g.String()), append(labels, class.text), cmp.Or(name, class.name)

@@ -43,9 +43,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	for r := range inBlocks(text, 0, 1, func(b *block[libsvmField], text string, from int) { scanLIBSVM(b, text, from, most) }) {
 		n, fields, label := r.line, r.fields, r.fields[0].text
 		if len(t.Lines) == lim.Rows {
-			e := fault(n, 0, "expected at most %s", Count(lim.Rows, "row"))
-			e.Err = ErrTooLarge
-			return nil, e
+			return nil, beyond(n, lim.Rows, "row")
 		}
 		if fields[0].colon >= 0 {
 			return nil, fault(n, 1, "expected a label, found %s", quote(label))
@@ -71,9 +69,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			case index <= before:
 				return nil, fault(n, k+2, "expected an index above %d, found %d: indices must increase within a line", before, index)
 			case index >= columns:
-				e := fault(n, k+2, "expected at most %d columns with the label, found index %d", columns, index)
-				e.Err = ErrTooLarge
-				return nil, e
+				return nil, fault(n, k+2, "expected at most %d columns with the label, found index %d", columns, index).tooLarge()
 			case t.Kind == KindPrecomputed && index != before+1:
 				return nil, fault(n, k+2, "expected the index %d, found %d: a kernel matrix, marked by 0:, lists every value; indices of features begin at 1", before+1, index)
 			}
@@ -108,10 +104,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 		return nil, &Error{Message: "expected index:value after the label, found labels only"}
 	}
 	if cells := int64(len(t.Lines)) * int64(width+2-lowest); cells > lim.cells() {
-		return nil, &Error{
-			Message: fmt.Sprintf("expected at most %d values, counting zeros, found %d rows of %d", lim.cells(), len(t.Lines), width+2-lowest),
-			Err:     ErrTooLarge,
-		}
+		return nil, fault(0, 0, "expected at most %d values, counting zeros, found %d rows of %d", lim.cells(), len(t.Lines), width+2-lowest).tooLarge()
 	}
 	for k := range values {
 		values[k].zeros(len(t.Lines))

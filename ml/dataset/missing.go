@@ -30,48 +30,21 @@ func missing(s string) bool {
 }
 
 // lacks reports whether some value of the column is missing.
-func (c *Column) lacks() bool {
-	if c.Numeric {
-		return false
-	}
-	for i := range c.counted() {
-		if c.lacking(i) {
-			return true
-		}
-	}
-	return false
-}
+func (c *Column) lacks() bool { return c.Missing() > 0 }
 
 // Gappy reports whether a column of numbers has some, but not only, missing values.
 func (c *Column) Gappy() bool {
-	numbers, gaps := false, false
-	if c.Numeric {
-		return false
-	}
-	for i := range c.counted() {
-		switch _, ok := c.number(i); {
-		case ok:
-			numbers = true
-		case !missing(c.Cell(i)):
-			return false
-		default:
-			gaps = true
-		}
-	}
-	return numbers && gaps
+	f := factsOf(c)
+	return f.numbers > 0 && f.numbers == f.present && f.present < f.rows
 }
 
 // Missing returns the number of missing values in the column.
-func (c *Column) Missing() (n int) {
+func (c *Column) Missing() int {
 	if c.Numeric {
 		return 0
 	}
-	for i, rows := range c.counted() {
-		if c.lacking(i) {
-			n += rows
-		}
-	}
-	return n
+	f := factsOf(c)
+	return f.rows - f.present
 }
 
 // Constant reports whether at least two rows all have the same text.
@@ -171,8 +144,8 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 		with := &medians
 		if c.Words() != nil {
 			with = &words
-		} else if err := s.oneNumber(j); err != nil {
-			return nil, err
+		} else if factsOf(c).present == 0 {
+			return nil, s.fault(-1, j, "expected at least one number, found only missing values: choose feature columns without this one")
 		}
 		with.values += c.Missing()
 		with.names = append(with.names, c.Name)
@@ -185,21 +158,4 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 		s.Notes = append(s.Notes, fmt.Sprintf("%s filled with the column's most common word (%s), %s", Count(words.values, "missing value"), list(words.names), rows))
 	}
 	return &s, nil
-}
-
-// oneNumber returns an error if a column has a cell that is neither a number nor missing, or no number.
-func (t *Table) oneNumber(j int) error {
-	some := false
-	for i, s := range t.Columns[j].all() {
-		if missing(s) {
-			continue
-		}
-		if _, some = parseNumber(s); !some {
-			return t.notNumber(i, j)
-		}
-	}
-	if !some {
-		return t.fault(-1, j, "expected at least one number, found only missing values: choose feature columns without this one")
-	}
-	return nil
 }

@@ -39,21 +39,16 @@ func ProfileOf(values []float64) Profile {
 
 // Profile outlines the column without its missing values.
 func (c *Column) Profile() Profile {
-	rows := make(map[string]int)
-	var values []float64
-	numbers := c.Numeric || c.Gappy()
-	for _, s := range c.all() {
-		switch {
-		case missing(s):
-		case numbers:
-			v, _ := parseNumber(s)
-			values = append(values, v)
-		default:
-			rows[s]++
-		}
+	if c.Numeric || c.Gappy() {
+		values := make([]float64, c.Len())
+		c.numbers(values, 1)
+		return ProfileOf(slices.DeleteFunc(values, math.IsNaN))
 	}
-	if numbers {
-		return ProfileOf(values)
+	rows := make(map[string]int)
+	for i, n := range c.counted() {
+		if !c.lacking(i) {
+			rows[c.Cell(i)] += n
+		}
 	}
 	var p Profile
 	for k, s := range slices.SortedFunc(maps.Keys(rows), func(a, b string) int {

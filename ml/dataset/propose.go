@@ -3,7 +3,6 @@ package dataset
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -411,7 +410,7 @@ func (p *Proposal) choose(of []facts, label int) {
 
 // describe fills in the classes of the label with their counts, or its range.
 func (p *Proposal) describe(f facts) {
-	if f.counts == nil || f.measured() || f.holds == holdsMostlyNumbers || f.holds == holdsNumbers && (Measured(slices.Collect(maps.Keys(f.counts)), f.present) || f.distinct < 2) {
+	if f.continuous() || f.measured() || f.holds == holdsMostlyNumbers || f.holds == holdsNumbers && f.distinct < 2 {
 		p.Least, p.Most = f.least, f.most
 		return
 	}

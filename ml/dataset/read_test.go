@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -108,6 +109,8 @@ func TestReadAccepts(t *testing.T) {
 		lines(`"a""b",k`, "1,}", `2,"it's"`))
 	reads("arff, sparse rows", "@attribute x real\n@attribute y real\n@attribute k {B,A,'c, d'}\n@data\n{0 1.5}\n{ 1 -3 , 2 'c, d' }\n{}\n{0 1,1 2,2 A}\n",
 		lines("x,y,k", "1.5,0,B", `0,-3,"c, d"`, "0,0,B", "1,2,A"))
+	table := require.Value(ParseTable(strings.NewReader("@attribute colour {'',red}\n@attribute note string\n@attribute k {A,B}\n@data\n{1 ''}\n{0 red, 1 'x', 2 B}\n"), "f", Limits{}))(t)
+	require.Slices(t, slices.Concat(table.Columns[0].list(), table.Columns[1].list(), table.Columns[2].list()), []string{"", "red", "", "x", "A", "B"}, "sparse rows of empty texts")
 	long := strings.Repeat("b", 100)
 	require.Equal(t, strings.Join(require.Value(ParseTable(strings.NewReader(long+"c,label\n1,A\n2,B\n"), "f", Limits{}))(t).Notes, "; "), `names of more than 100 characters shortened ("`+long[:40]+`"…)`, "notes")
 	reads("long names", long+"c,"+long+"d,label\n1,2,A\n3,4,B\n", lines(long[:99]+"…,"+long[:98]+" 2,label", "1,2,A", "3,4,B"))

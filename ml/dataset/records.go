@@ -351,7 +351,7 @@ func (r *recordReader) column(column int, byName bool) {
 	n := 0
 	for ; r.more(); n++ {
 		if n >= r.lim.Rows {
-			r.fail(r.tooMany())
+			r.fail(beyond(0, r.lim.Rows, "row"))
 			return
 		}
 		if column == 0 {
@@ -379,7 +379,7 @@ func (r *recordReader) record() { r.members(r.begin(), "", 0) }
 func (r *recordReader) begin() int {
 	row := len(r.lines)
 	if row >= r.lim.Rows {
-		r.fail(r.tooMany())
+		r.fail(beyond(0, r.lim.Rows, "row"))
 	}
 	r.lines = append(r.lines, r.here())
 	return row
@@ -401,10 +401,6 @@ func (r *recordReader) members(row int, prefix string, depth int) {
 		}
 	}
 	r.next()
-}
-
-func (r *recordReader) tooMany() *Error {
-	return &Error{Message: "expected at most " + Count(r.lim.Rows, "row"), Err: ErrTooLarge}
 }
 
 // nested returns the error for a nested value.

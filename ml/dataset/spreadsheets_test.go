@@ -140,7 +140,7 @@ median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled 
 	"percent.csv":           `group ~ share growth [a b], 4 rows, the last [0 0.0325]; 12 % read as 0.12 (share, growth)`,
 	"quotes-and-dashes.csv": `asks: kind ~ weight [“A” “B”], 3 rows, the last [3]; read as Windows-1252 because it is not UTF-8`,
 	"ragged.csv":            `ragged.csv, line 3: expected 3 fields separated by comma, found 2`,
-	"spreadsheet.xls":       `spreadsheet.xls: expected a text file or an .xlsx workbook, found a document in an older format, such as .xls: save the sheet as .xlsx or CSV`,
+	"spreadsheet.xls":       `spreadsheet.xls: expected a text file or an .xlsx workbook, found a document in an older format, such as .xls, or with a password: save the sheet as .xlsx without a password, or as CSV`,
 	"sum-below.csv": `asks: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out
 drop: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out
 median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
@@ -248,16 +248,57 @@ func TestNoWorkbook(t *testing.T) {
 	require.Fails(t, require.Err(ParseTable(strings.NewReader("\xd0\xcf\x11\xe0\x00"), "x.xls", Limits{})), "an older format", "a workbook of before 2007")
 }
 
+// book returns a workbook of one sheet, which is the named part.
+func book(t *testing.T, part, sheet, texts string) string {
+	return zipped(
+		t, workbookFile, `<workbook><sheets><sheet name="S" id="1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Target="s.xml"/></Relationships>`,
+		part, `<worksheet><sheetData>`+sheet+`</sheetData></worksheet>`, "xl/sharedStrings.xml", `<sst>`+texts+`</sst>`,
+	)
+}
+
+// Workbooks that other programs or hurried people write are read, or refused with a remedy.
+func TestAwkwardWorkbooks(t *testing.T) {
+	t.Parallel()
+	const names = `<row r="1"><c r="A1" t="str"><v>x</v></c><c r="B1" t="str"><v>label</v></c></row>`
+	row := func(n, x, label, more string) string {
+		return `<row r="` + n + `"><c r="A` + n + `">` + x + `</c><c r="B` + n + `" t="str"><v>` + label + `</v></c>` + more + `</row>`
+	}
+	rows := row("2", "<v>1.5</v>", "a", "") + row("3", "<v>2</v>", "b", "")
+	for name, test := range map[string]struct{ part, sheet, want string }{
+		"part by another case":  {"xl/S.xml", names + rows, "label ~ x [a b], 2 rows, the last [2]"},
+		"part with a backslash": {`xl\s.xml`, names + rows, "label ~ x [a b], 2 rows, the last [2]"},
+		"saved formula":         {"xl/s.xml", names + rows + row("4", "<f>A2+A3</f><v>3.5</v>", "b", ""), "label ~ x [a b], 3 rows, the last [3.5]"},
+		"empty formula":         {"xl/s.xml", names + rows + row("4", "<v>3</v>", "b", `<c r="C4" t="str"><f>""</f><v></v></c>`), "label ~ x [a b], 3 rows, the last [3]"},
+		"formula without value": {"xl/s.xml", names + rows + row("4", "<f>A2+A3</f>", "b", ""), "w.xlsx, S: expected a saved value of the formula in cell A4, found none: open the workbook in a spreadsheet program and save it"},
+		"note beside the table": {"xl/s.xml", names + rows + row("4", "<v>3</v>", "b", `<c r="D4" t="str"><v>check</v></c>`), "w.xlsx, S, line 4: expected at most 2 columns, as in row 1, found 4: move what stands above or beside the table to another sheet"},
+	} {
+		table, err := ParseTable(strings.NewReader(book(t, test.part, test.sheet, "")), "w.xlsx", Limits{})
+		if err != nil {
+			require.Equal(t, err.Error(), test.want, "%s", name)
+			continue
+		}
+		require.Equal(t, told(table, Mapping{Proposed: true}), test.want, "%s", name)
+	}
+	for text, want := range map[string]string{
+		"x,y,label\n\"0,658\",1.5,a\n\"1,034\",2.5,b\n":                                   "label ~ x y [a b], 2 rows, the last [1.034 2.5]; 1,5 read as 1.5 (x)",
+		"2019,2020,label\n1.5,2,a\n3,0.5,b\n":                                             "label ~ 2019 2020 [a b], 2 rows, the last [3 0.5]",
+		"when,label\n2024-01-01,a\n2024-01-02,b\n":                                        `x.csv, line 2, column 1 (when): expected a number, found the date or time "2024-01-01": choose feature columns without this one`,
+		"<?xml version=\"1.0\"?>\n<Workbook><Worksheet><Table/></Worksheet></Workbook>\n": "x.csv, line 2: expected a table, found an XML spreadsheet, which some programs save with a spreadsheet's extension: open it in a spreadsheet program and save it as .xlsx or CSV",
+	} {
+		table, err := ParseTable(strings.NewReader(text), "x.csv", Limits{})
+		if err != nil {
+			require.Equal(t, err.Error(), want, "%s", text)
+			continue
+		}
+		require.Equal(t, told(table, Mapping{Proposed: true}), want, "%s", text)
+	}
+}
+
 // A small workbook that unfolds to much is refused before it does.
 func TestWorkbookBombs(t *testing.T) {
 	t.Parallel()
-	book := func(sheet, texts string) string {
-		return zipped(
-			t, workbookFile, `<workbook><sheets><sheet name="S" id="1"/></sheets></workbook>`,
-			"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Target="s.xml"/></Relationships>`,
-			"xl/s.xml", `<worksheet><sheetData>`+sheet+`</sheetData></worksheet>`, "xl/sharedStrings.xml", `<sst>`+texts+`</sst>`,
-		)
-	}
+	book := func(sheet, texts string) string { return book(t, "xl/s.xml", sheet, texts) }
 	long := strings.Repeat("a", mostCell+1)
 	const tooLong = "expected cells of at most 32\u202f767 characters, the limit of spreadsheet programs, found a longer one"
 	for name, test := range map[string]struct{ sheet, texts, want string }{

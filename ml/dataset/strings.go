@@ -96,7 +96,7 @@ func (d *stringsDecoder) objects() Objects { return &d.Strings }
 // onlyWords reports whether all columns beside the label hold words.
 func (t *Table) onlyWords(label int) bool {
 	for j := range t.Columns {
-		if j != label && !t.Columns[j].IsText() && !t.isRowNumber(j) {
+		if c := &t.Columns[j]; j != label && (!c.IsText() || c.Dates()) && !t.isRowNumber(j) {
 			return false
 		}
 	}
@@ -128,12 +128,10 @@ func (t *Table) stringsColumn(label int, named []string) (int, error) {
 			continue
 		}
 		others = append(others, j)
-		distinct := make(map[string]bool)
-		for v := range t.Columns[j].values() {
-			distinct[v] = true
-		}
-		if c := &t.Columns[j]; c.IsText() && !c.Dates() && len(distinct) > most {
-			best, most = j, len(distinct)
+		if c := &t.Columns[j]; c.IsText() && !c.Dates() {
+			if distinct, _ := factsOf(c).count(); distinct > most {
+				best, most = j, distinct
+			}
 		}
 	}
 	switch {

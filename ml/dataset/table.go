@@ -83,6 +83,17 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
+// tooLarge marks the error as one of exceeded limits.
+func (e *Error) tooLarge() *Error {
+	e.Err = ErrTooLarge
+	return e
+}
+
+// beyond returns the error for a file with more rows, columns or the like than its limits allow.
+func beyond(line, most int, noun string) *Error {
+	return (&Error{Line: line, Message: "expected at most " + Count(most, noun)}).tooLarge()
+}
+
 // Table holds a file as read: cells are still text, not yet divided into features and
 // label. It has at least one row and one column, and every column has a cell for
 // every row.
@@ -208,25 +219,16 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 func (t *Table) finish(lim Limits) (*Table, error) {
 	t.limits = lim
 	t.weigh()
-	if t.Format == "json" && !t.Header {
+	var respelled [len(spellingNotes)][]int
+	if t.Format == "csv" || t.Format == "xlsx" {
+		respelled = t.readSpellings()
+	}
+	if !t.Header && t.Format != "libsvm" {
 		t.nameColumns()
 	}
-	if t.Format == "csv" || t.Format == "xlsx" {
-		grouped, shares, commas, priced := t.readSpellings()
-		if !t.Header {
-			t.nameColumns()
-		}
-		if priced != nil {
-			t.Notes = append(t.Notes, fmt.Sprintf("currency signs removed (%s)", list(t.namesAt(priced))))
-		}
-		if grouped != nil {
-			t.Notes = append(t.Notes, fmt.Sprintf("thousands separators removed (%s)", list(t.namesAt(grouped))))
-		}
-		if commas != nil {
-			t.Notes = append(t.Notes, fmt.Sprintf("1,5 read as 1.5 (%s)", list(t.namesAt(commas))))
-		}
-		if shares != nil {
-			t.Notes = append(t.Notes, fmt.Sprintf("12 %% read as 0.12 (%s)", list(t.namesAt(shares))))
+	for k, at := range respelled {
+		if at != nil {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s (%s)", spellingNotes[k], list(t.namesAt(at))))
 		}
 	}
 	if len(t.Columns) > lim.Columns {
@@ -479,22 +481,8 @@ func (c *Column) IsText() bool {
 
 // twoValued reports whether the column holds ±1 or 0 and 1, both present.
 func (c *Column) twoValued() bool {
-	var minus, zero, one bool
-	for s := range c.values() {
-		switch v, ok := parseNumber(s); {
-		case !ok:
-			return false
-		case v == -1:
-			minus = true
-		case v == 0:
-			zero = true
-		case v == 1:
-			one = true
-		default:
-			return false
-		}
-	}
-	return one && minus != zero
+	f := factsOf(c)
+	return f.numbers == f.rows && f.distinct == 2 && f.unit()
 }
 
 // looksLikeLabel reports whether a column at either end is taken as the label.
@@ -518,30 +506,12 @@ func (c *Column) onlyWord() int {
 }
 
 // manyWords reports whether there are too many words for classes: names, or strings to learn from.
-func (c *Column) manyWords() bool {
-	if c.Numeric {
-		return false
-	}
-	distinct := make(map[string]bool)
-	for s := range c.values() {
-		distinct[s] = true
-	}
-	return tooMany(len(distinct), c.Len())
-}
+func (c *Column) manyWords() bool { return !c.Numeric && tooMany(factsOf(c).distinct, c.Len()) }
 
 // fewIntegers reports whether the column holds repeating whole numbers, like class codes.
 func (c *Column) fewIntegers() bool {
-	distinct := make(map[float64]bool)
-	for s := range c.values() {
-		v, ok := parseNumber(s)
-		if !ok || v != math.Trunc(v) {
-			return false
-		}
-		if distinct[v] = true; len(distinct) > fewClasses {
-			return false
-		}
-	}
-	return 2*len(distinct) <= c.Len()
+	f := factsOf(c)
+	return f.numbers == f.rows && f.whole && f.distinct <= fewClasses && 2*f.distinct <= f.rows
 }
 
 // isRowNumber reports whether column j holds the row numbers that some programs write:
@@ -551,16 +521,7 @@ func (t *Table) isRowNumber(j int) bool {
 	if j != 0 || !t.Header || c.Name != unnamed(0) || len(t.Columns) < 3 || c.Len() < 2 {
 		return false
 	}
-	first, ok := parseNumber(c.Cell(0))
-	if !ok || first != 0 && first != 1 {
-		return false
-	}
-	for i := range c.Len() {
-		if v, ok := c.number(i); !ok || v != first+float64(i) {
-			return false
-		}
-	}
-	return true
+	return c.Numeric && factsOf(c).numbersRows()
 }
 
 // Numbering tells a column of whole numbers, none of them twice, that has the usual
@@ -576,16 +537,8 @@ func (t *Table) Numbering(j int) bool {
 	if !named && (j > 0 || c.Len() < many) {
 		return false
 	}
-	first, _ := parseNumber(c.Cell(0))
-	counts, found := first == 0 || first == 1, make(map[float64]bool)
-	for i := range c.Len() {
-		v, _ := c.number(i)
-		if counts = counts && v == first+float64(i); !counts && (!named || v != math.Trunc(v) || found[v]) {
-			return false
-		}
-		found[v] = true
-	}
-	return true
+	f := factsOf(c)
+	return f.numbersRows() || named && f.whole && !f.repeats()
 }
 
 // unnamed returns the name of column j if the header has none.
@@ -756,15 +709,12 @@ func (t *Table) matrix(features []string, gaps bool) (*mat.Dense, error) {
 
 // numbersAt returns the columns at some places as numbers, which with gaps may be missing.
 func (t *Table) numbersAt(at []int, gaps bool) (*mat.Dense, error) {
+	faulty := lists.Filter(at, func(j int) bool { c := &t.Columns[j]; return !c.Numeric && !(gaps && c.Gappy()) })
 	for i := range t.Lines {
-		if !slices.ContainsFunc(at, func(j int) bool { return !t.Columns[j].Numeric }) {
-			break
-		}
-		for _, j := range at {
-			if c := &t.Columns[j]; !c.Numeric {
-				if _, ok := parseNumber(c.Cell(i)); !ok && !(gaps && missing(c.Cell(i))) {
-					return nil, t.notNumber(i, j)
-				}
+		for _, j := range faulty {
+			c := &t.Columns[j]
+			if _, ok := c.number(i); !ok && !(gaps && c.lacking(i)) {
+				return nil, t.notNumber(i, j)
 			}
 		}
 	}
@@ -808,8 +758,7 @@ func (t *Table) Labels(name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels := lists.At(distinct, of())
-	return labels, nil
+	return lists.At(distinct, of()), nil
 }
 
 // classes returns the distinct labels in a column, in the order of their first rows, and a function
@@ -967,23 +916,14 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		if m.Features != nil {
 			return nil, t.fault(-1, -1, "expected no features to be named: a kernel matrix has none")
 		}
-		var p *Precomputed
-		if p, err = t.kernelMatrix(label); err == nil {
-			d.Objects = p
-		}
+		d.Objects, err = t.kernelMatrix(label)
 	case KindStrings:
-		var s *Strings
-		if s, err = t.labelledStrings(label, m.Features); err == nil {
-			d.Objects = s
-		}
+		d.Objects, err = t.labelledStrings(label, m.Features)
 	case KindGraphs:
 		if label < t.graphs {
 			return nil, t.fault(-1, label, "holds the graphs and cannot be the label as well")
 		}
-		var g *Graphs
-		if g, err = t.readGraphs(m.Features); err == nil {
-			d.Objects = g
-		}
+		d.Objects, err = t.readGraphs(m.Features)
 	default:
 		err = t.fault(-1, -1, "objects of kind %s cannot be read from a table", m.Kind)
 	}

@@ -49,6 +49,9 @@ func parseArchive(raw, file, sheet string, lim Limits) (*Table, error) {
 	if err != nil {
 		return nil, &Error{File: file, Message: "expected a zip archive, found a damaged one: " + strings.TrimPrefix(err.Error(), "zip: ")}
 	}
+	for _, f := range archive.File {
+		f.Name = strings.ReplaceAll(f.Name, `\`, "/") // as some programs write it
+	}
 	if isWorkbook(archive) {
 		return parseWorkbook(archive, file, sheet, lim)
 	}
@@ -57,9 +60,9 @@ func parseArchive(raw, file, sheet string, lim Limits) (*Table, error) {
 	}
 	var members []member
 	for _, f := range archive.File {
-		name := strings.ReplaceAll(f.Name, `\`, "/") // as some programs write it
+		name := f.Name
 		switch {
-		case name == "[Content_Types].xml", name == "mimetype":
+		case name == "[Content_Types].xml", name == "mimetype", strings.HasSuffix(name, ".iwa"):
 			return nil, &Error{File: file, Message: "expected a text file, an .xlsx workbook or a zip archive of texts, found another kind of document: save the sheet as .xlsx or CSV"}
 		case !utf8.ValidString(name):
 			return nil, &Error{File: file, Message: fmt.Sprintf("expected file names in UTF-8, found %s", quote(name))}

@@ -229,12 +229,6 @@ func (f *tuFile) fault(format string, args ...any) *Error {
 	return &Error{File: f.name, Line: f.line, Message: fmt.Sprintf(format, args...)}
 }
 
-// tooLarge marks the error as one of exceeded limits.
-func (e *Error) tooLarge() *Error {
-	e.Err = ErrTooLarge
-	return e
-}
-
 // number reads one of the numbers 1 to most and returns it counted from 0 on.
 func (f *tuFile) number(text, what string, most int) (int, *Error) {
 	text = strings.TrimSpace(text)

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -41,18 +40,7 @@ func tooManyNumbers(distinct, rows int) bool {
 }
 
 // Measured reports whether the column, as a label, looks like measurements.
-func (c *Column) Measured() bool {
-	if !c.Numeric {
-		return false
-	}
-	found := make(map[string]bool)
-	for cell := range c.values() {
-		if found[tidyLabel(cell)] = true; len(found) > maxClasses {
-			return true
-		}
-	}
-	return Measured(slices.Collect(maps.Keys(found)), c.Len())
-}
+func (c *Column) Measured() bool { return c.Numeric && factsOf(c).continuous() }
 
 // Measured reports whether the labels of d look like measurements.
 func (d *Data) Measured() bool { return Measured(d.Classes, len(d.Y)) }

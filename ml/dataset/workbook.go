@@ -56,6 +56,7 @@ type workbook struct {
 	texts   strings.Builder // those that all sheets share, one behind the other
 	ends    []uint32        // of them there
 	dates   []bool          // which styles mark dates
+	unsaved string          // the first cell of a sheet with a formula but no value
 }
 
 // sheet is one of a workbook.
@@ -161,15 +162,18 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 		if err != nil {
 			return nil, refuse(s.name, err)
 		}
-		if text == "" {
+		if text == "" && b.unsaved == "" {
 			continue
 		}
-		t, wrong := parseSeparated(text, slices.IndexFunc(separators, func(s separator) bool { return s.char == ',' }), lim)
+		t, wrong := parseSeparated(text, separator{char: ','}, lim)
+		if b.unsaved != "" {
+			wrong = &Error{Message: fmt.Sprintf("expected a saved value of the formula in cell %s, found none: open the workbook in a spreadsheet program and save it", b.unsaved)}
+		}
 		if wrong != nil {
 			first = cmp.Or(first, refuse(s.name, wrong)) // of remarks before the data, perhaps
 			continue
 		}
-		t.Format, t.Separator, t.File = "xlsx", "", inside(file, s.name)
+		t.Format, t.File = "xlsx", inside(file, s.name)
 		if t.Sheet, t.Sheets = s.name, names; len(names) > 1 {
 			t.Notes = append(t.Notes, fmt.Sprintf("sheet %s of %d", quote(s.name), len(names)))
 		}
@@ -195,7 +199,7 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 // part calls each for the beginnings of elements of a part, until it returns an error. A part
 // that is not there has none.
 func (b *workbook) part(name string, each func(d *partReader, e xml.StartElement) error) error {
-	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return f.Name == name })
+	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return strings.EqualFold(f.Name, name) })
 	if at < 0 {
 		return nil
 	}
@@ -371,6 +375,7 @@ func isDateFormat(code string) bool {
 // csv writes a sheet as CSV, a line for each row of the sheet, so that lines have its numbers.
 func (b *workbook) csv(part string) (string, error) {
 	var text strings.Builder
+	b.unsaved = ""
 	line, width := 0, 0 // of those that are written
 	var fields []string
 	blank := true
@@ -463,7 +468,7 @@ func columnOf(cell string) (int, bool) {
 func (b *workbook) cell(d *partReader, e xml.StartElement) (string, error) {
 	kind := attribute(&e, "t")
 	var written strings.Builder
-	inline, in := "", ""
+	inline, in, formula, saved := "", "", false, false
 	for done := false; !done; {
 		token, err := d.token()
 		if err != nil {
@@ -477,6 +482,7 @@ func (b *workbook) cell(d *partReader, e xml.StartElement) (string, error) {
 				}
 				in = ""
 			}
+			formula, saved = formula || in == "f", saved || in == "v"
 		case xml.EndElement:
 			in = ""
 			done = t.Name.Local == "c"
@@ -488,6 +494,9 @@ func (b *workbook) cell(d *partReader, e xml.StartElement) (string, error) {
 				return "", cellTooLong()
 			}
 		}
+	}
+	if formula && !saved {
+		b.unsaved = cmp.Or(b.unsaved, attribute(&e, "r"))
 	}
 	value := written.String()
 	switch kind {

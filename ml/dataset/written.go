@@ -52,10 +52,10 @@ func (w spelling) plain(s string) (number string, told, ok bool) {
 		sign, s = s[:1], s[1:]
 	}
 	whole, fraction, pointed := strings.Cut(s, w.point)
-	if w.group != "" {
+	if w.group != "" && strings.Contains(whole, w.group) {
 		groups := strings.Split(whole, w.group)
 		for k, g := range groups {
-			if k > 0 && len(g) != 3 || k == 0 && len(groups) > 1 && (g == "" || len(g) > 3) {
+			if k > 0 && len(g) != 3 || k == 0 && len(groups) > 1 && (g == "" || g[0] == '0' || len(g) > 3) {
 				return "", false, false
 			}
 		}
@@ -64,7 +64,7 @@ func (w spelling) plain(s string) (number string, told, ok bool) {
 		whole = strings.Join(groups, "")
 	}
 	if w.group == "" && !w.percent {
-		told = pointed && len(fraction) != 3
+		told = pointed && (len(fraction) != 3 || strings.HasPrefix(whole, "0"))
 	}
 	if strings.Trim(whole+fraction, "0123456789") != "" || whole+fraction == "" || pointed && fraction == "" {
 		return "", false, false
@@ -104,13 +104,28 @@ func (w spelling) rewrite(s string) string {
 	return s
 }
 
+// spellingNotes says what readSpellings does.
+var spellingNotes = [...]string{
+	currencySigns:       "currency signs removed",
+	thousandsSeparators: "thousands separators removed",
+	decimalCommas:       "1,5 read as 1.5",
+	percentages:         "12 % read as 0.12",
+}
+
+const (
+	currencySigns = iota
+	thousandsSeparators
+	decimalCommas
+	percentages
+)
+
 // readSpellings makes plain numbers of those with separators between thousands, and of
 // percentages the share that they are: 0.125 for 12.5 %, and of 1,5 where a column has nothing
-// else, though commas separate cells; amounts lose the sign of their currency. It tells in
-// which columns.
-func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
+// else, though commas separate cells; amounts lose the sign of their currency. It
+// returns the columns for each of spellingNotes.
+func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 	if t.Kind != "" || !slices.ContainsFunc(t.Columns, func(c Column) bool { return !c.Numeric }) { // the canonical form has only plain numbers
-		return nil, nil, nil, nil
+		return columns
 	}
 	pointed := t.hasDecimalPoints()
 	label, _ := t.guessLabel() // of which the texts stay unless they are sure to be numbers
@@ -121,7 +136,7 @@ func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
 		}
 		amounts := c.currency() != ""
 		if amounts {
-			priced = append(priced, j)
+			columns[currencySigns] = append(columns[currencySigns], j)
 			c.rewrite(func(s string) string {
 				if amount, sign := cutCurrency(s); sign != "" {
 					return amount
@@ -139,22 +154,21 @@ func (t *Table) readSpellings() (grouped, shares, commas, priced []int) {
 		}
 		c.rewrite(spellings[k].rewrite)
 		c.weigh()
-		switch w := spellings[k]; {
-		case w.percent:
-			shares = append(shares, j)
-		case w.group == "":
-			commas = append(commas, j)
-		default:
-			grouped = append(grouped, j)
+		note := thousandsSeparators
+		if w := spellings[k]; w.percent {
+			note = percentages
+		} else if w.group == "" {
+			note = decimalCommas
 		}
+		columns[note] = append(columns[note], j)
 	}
-	return grouped, shares, commas, priced
+	return columns
 }
 
 // group returns the thousands separator of the first number in the column that is unambiguous,
 // as 1,234.5 but not 1,234; "" if there is none.
 func (c *Column) group() string {
-	for i := range c.counted() {
+	for i := range c.firsts() {
 		if _, ok := c.number(i); ok {
 			continue
 		}
@@ -173,24 +187,22 @@ func (c *Column) group() string {
 
 // thousands returns the spelling of a column whose numbers may have thousands separators though
 // none is sure to, and one of them: three digits follow every comma, or every point while other
-// numbers are whole and below 1000.
-func (c *Column) thousands() (w spelling, example string) {
-	for _, w := range spellings[:2] {
-		if s := w.example(c, w.group == ","); s != "" {
-			return w, s
-		}
+// numbers are whole and below 1000. Commas or points are what the texts may have.
+func (c *cells) thousands(commas, points bool) (w spelling, example string) {
+	if w = spellings[1]; commas {
+		w = spellings[0]
 	}
-	return spelling{}, ""
+	if commas || points {
+		example = w.example(c)
+	}
+	return w, example
 }
 
 // example returns a number that may have a thousands separator; empty if there are fewer than
-// three of them or, unless text is set, no two whole numbers: one may stand for a missing value.
-func (w spelling) example(c *Column, text bool) (example string) {
+// three of them or, unless it is a comma, no two whole numbers: one may stand for a missing value.
+func (w spelling) example(c *cells) (example string) {
 	const least = 3
-	if !c.some(w.group) {
-		return ""
-	}
-	separated, whole, several := 0, "", text
+	separated, whole, several := 0, "", w.group == ","
 	for s := range c.values() {
 		if missing(s) {
 			continue
@@ -198,7 +210,7 @@ func (w spelling) example(c *Column, text bool) (example string) {
 		_, told, ok := w.plain(s)
 		digits := strings.TrimLeft(s, "+-−")
 		switch grouped := strings.Contains(s, w.group); {
-		case !ok || told || grouped && digits[0] == '0' || !grouped && len(digits) > 3:
+		case !ok || told || !grouped && len(digits) > 3:
 			return ""
 		case grouped:
 			separated++
@@ -218,7 +230,7 @@ func (w spelling) example(c *Column, text bool) (example string) {
 func (t *Table) hasDecimalPoints() bool {
 	for j := range t.Columns {
 		c := &t.Columns[j]
-		for i := range c.counted() {
+		for i := range c.firsts() {
 			if !c.Numeric && !strings.HasSuffix(c.Cell(i), "%") {
 				break
 			}
@@ -317,19 +329,4 @@ func isDate(s string) bool {
 }
 
 // Dates reports whether the column holds dates or times.
-func (c *Column) Dates() bool {
-	if c.Numeric {
-		return false
-	}
-	some := false
-	for s := range c.values() {
-		if missing(s) {
-			continue
-		}
-		if !isDate(s) {
-			return false
-		}
-		some = true
-	}
-	return some
-}
+func (c *Column) Dates() bool { return factsOf(c).holds == holdsDates }
