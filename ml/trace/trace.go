@@ -69,10 +69,8 @@ var named = map[string]string{"svm": "SVM", "mcm": "MCM", "ww": "Weston and Watk
 
 // String returns the step as a line: "Kernel matrix: 3400 of 10000 rows".
 func (s Step) String() string {
-	phase := cmp.Or(named[s.Phase], s.Phase)
-	if phase != "" {
-		phase = strings.ToUpper(phase[:1]) + phase[1:]
-	}
+	phase := cmp.Or(named[s.Phase], s.Phase, "training")
+	phase = strings.ToUpper(phase[:1]) + phase[1:]
 	switch {
 	case s.Trainings > 0 && s.C == 0:
 		return fmt.Sprintf("%s: %d of %d trainings", phase, s.Done, s.Trainings)

@@ -2583,11 +2583,11 @@ func mapAxes(p Search) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = views.SelectField("x", "across", "", views.Choose(p.Axes, p.AxisX)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = views.SelectField("x", "Across", "", views.Choose(p.Axes, p.AxisX)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = views.SelectField("y", "down", "", views.Choose(p.Axes, p.AxisY)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = views.SelectField("y", "Down", "", views.Choose(p.Axes, p.AxisY)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
