@@ -39,7 +39,7 @@ func TestJobs(t *testing.T) {
 	<-told
 	c.Train(`{"dataset":"moons","name":"second","spec":{}}`)
 	rows := b.Page(200, "/jobs").Find(".jobs tbody tr")
-	if rows.Length() != 2 || !strings.Contains(rows.Eq(0).Text(), "kernel matrix: 30 of 120 rows") || !strings.Contains(rows.Eq(1).Text(), "waits for its turn") {
+	if rows.Length() != 2 || !strings.Contains(rows.Eq(0).Text(), "Kernel matrix: 30 of 120 rows") || !strings.Contains(rows.Eq(1).Text(), "Waiting for its turn") {
 		t.Fatalf("under way: %q", rows.Text())
 	}
 	v, _ := rows.Eq(0).Find("progress").Attr("value")
@@ -73,7 +73,7 @@ func TestPlaceInQueue(t *testing.T) {
 	}
 	s.As(t, handlerstest.Bob).Train(`{"dataset":"moons"}`)
 	c.Train(`{"dataset":"moons"}`)
-	want := []string{"waits for its turn; shorter runs go first; about 2 runs before it", "waits for its turn; 1 run before it"}
+	want := []string{"Waiting for its turn; shorter runs go first; about 2 runs before it", "Waiting for its turn; 1 run before it"}
 	var got []string
 	for _, j := range handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs {
 		got = append(got, j.Text)
@@ -91,7 +91,7 @@ func TestStudyIsAJob(t *testing.T) {
 	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
 	id := handlerstest.Decode[api.RunStatus](c.Want(http.StatusAccepted, "POST", "/api/studies", handlerstest.OrderOf(strings.Replace(handlerstest.SmallStudy, "[data.mine]\nfile = \"own points.csv\"\n", "", 1)))).ID
 	list := handlerstest.Decode[struct{ Jobs []api.Job }](c.Want(200, "GET", "/api/jobs", "")).Jobs
-	if len(list) != 1 || list[0].Kind != "study" || list[0].ID != id || list[0].Total == 0 || list[0].Text != "waits for its turn" {
+	if len(list) != 1 || list[0].Kind != "study" || list[0].ID != id || list[0].Total == 0 || list[0].Text != "Waiting for its turn" {
 		t.Errorf("%+v", list)
 	}
 	ctx, stop := context.WithCancel(t.Context())

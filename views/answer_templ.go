@@ -132,7 +132,7 @@ func Shortcuts(movable, editable, kernels bool) templ.Component {
 		}
 		if movable {
 			templ_7745c5c3_Err = keys("The picture", []shortcut{
-				{"point at it", "f(x) and class there, or what is known of the nearest point"},
+				{"point at it", "f(x) and class there, or the values of the nearest point"},
 				{"wheel, two fingers, + −", "zoom"},
 				{"drag, two fingers, Shift-arrows", "move"},
 				{"0", "the whole data again"},
@@ -142,7 +142,7 @@ func Shortcuts(movable, editable, kernels bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = keys("The picture", []shortcut{{"point at it", "what is known of the nearest point"}, {"arrows", "from point to point, read aloud"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = keys("The picture", []shortcut{{"point at it", "the values of the nearest point"}, {"arrows", "from point to point, read aloud"}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

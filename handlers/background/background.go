@@ -323,7 +323,7 @@ func (w *underWay[R]) job(a *asking, now time.Time) Job {
 
 // ProgressOf returns the view of a job's progress with the URL that cancels it.
 func ProgressOf(j Job, cancel string) *views.Progress {
-	p := &views.Progress{Text: results.Sentence(j.Progress()), Elapsed: results.Seconds(j.Elapsed), Done: j.Done, Total: j.Total, Cancel: cancel, ID: j.ID}
+	p := &views.Progress{Text: j.Progress(), Elapsed: results.Seconds(j.Elapsed), Done: j.Done, Total: j.Total, Cancel: cancel, ID: j.ID}
 	if j.Left > 0 {
 		p.Left = results.Seconds(j.Left)
 	}

@@ -51,7 +51,7 @@ func TestPathGoesOn(t *testing.T) {
 		}
 		time.Sleep(25 * time.Second)
 		_, s, err := p.wait(t.Context(), "a", "k", Question{Spec: spec}, false, Prompt)
-		require.Must(t, err == nil && s != nil && s.Step.C == 2 && s.Left == 74*time.Second && s.Progress() == "entry points: C = 2, 2 of 10 trainings",
+		require.Must(t, err == nil && s != nil && s.Step.C == 2 && s.Left == 74*time.Second && s.Progress() == "Entry points: C = 2, 2 of 10 trainings",
 			"%+v, %v", s, err)
 		for range 3 {
 			time.Sleep(20 * time.Second)
@@ -135,7 +135,7 @@ func TestPathsInTurn(t *testing.T) {
 		}
 		require.Check(t, begin("a", "1").Status == store.Running && begin("a", "2").Status == store.Queued && begin("b", "3").Status == store.Running,
 			"of one workspace one path is computed")
-		require.Equal(t, begin("a", "2").Progress(), "waits for its turn", "s.Progress")
+		require.Equal(t, begin("a", "2").Progress(), "Waiting for its turn", "s.Progress")
 		time.Sleep(resultLeft)
 		require.Check(t, begin("a", "4").Status == store.Running && ended.Load() == 1, // of those left, one had begun
 			"%d paths have made room", ended.Load())

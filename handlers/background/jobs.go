@@ -140,15 +140,15 @@ func (a *Work) Left(searches ...store.Search) (left time.Duration, waits bool) {
 func (j Job) Progress() string {
 	switch {
 	case j.Status == store.Queued:
-		return "waits for its turn" + j.Queue
+		return "Waiting for its turn" + j.Queue
 	case j.Waits:
-		return fmt.Sprintf("%d of %d cells, waits for its turn", j.Done, j.Total)
+		return fmt.Sprintf("%d of %d cells, waiting for its turn", j.Done, j.Total)
 	case j.Unit == "cells":
 		return fmt.Sprintf("%d of %d cells", j.Done, j.Total)
 	case j.Step == nil && j.Kind == "run":
-		return "training"
+		return "Training"
 	case j.Step == nil:
-		return "it begins"
+		return "Starting"
 	}
 	return j.Step.String()
 }

@@ -34,6 +34,6 @@ func TestPlotIsFollowed(t *testing.T) {
 		_, err = os.Stat(path)
 		require.Check(t, os.IsNotExist(err), "a file after %d looks", looks)
 	}
-	require.Says(t, b.String(), "scoring: 0 of 40 rows", "progress")
-	require.Says(t, b.String(), "drawing: 0 of ", "progress")
+	require.Says(t, b.String(), "Scoring: 0 of 40 rows", "progress")
+	require.Says(t, b.String(), "Drawing: 0 of ", "progress")
 }

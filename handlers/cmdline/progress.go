@@ -80,7 +80,7 @@ func (p *progress) show(done, total int, left time.Duration, text string) {
 	}
 	p.last, p.shown = now, true
 	if left > 0 {
-		text = "about " + rough(left) + " left, " + text
+		text = "About " + rough(left) + " left. " + text
 	}
 	if total > 0 {
 		text = bar(done, total) + " " + text

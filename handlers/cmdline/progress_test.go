@@ -23,7 +23,7 @@ func TestProgress(t *testing.T) {
 		clock = clock.Add(100 * time.Millisecond)
 	}
 	p.end()
-	got, want := b.String(), line("[####............] kernel matrix: 5 of 20 rows")+line("[########........] kernel matrix: 10 of 20 rows")+"\r\x1b[K"
+	got, want := b.String(), line("[####............] Kernel matrix: 5 of 20 rows")+line("[########........] Kernel matrix: 10 of 20 rows")+"\r\x1b[K"
 	require.Check(t, got == want, "%q", got)
 	b.Reset()
 	cells := p.cells()
@@ -32,7 +32,7 @@ func TestProgress(t *testing.T) {
 		cells(i+1, 4)
 	}
 	p.end()
-	got, want = b.String(), line("[####............] about 3s left, 1 of 4 cells")+line("[########........] about 2s left, 2 of 4 cells")+line("[############....] about 1s left, 3 of 4 cells")+"\r\x1b[K"
+	got, want = b.String(), line("[####............] About 3s left. 1 of 4 cells")+line("[########........] About 2s left. 2 of 4 cells")+line("[############....] About 1s left. 3 of 4 cells")+"\r\x1b[K"
 	require.Check(t, got == want, "%q", got)
 	b.Reset()
 	solver := &progress{w: &b, now: func() time.Time { return clock }, start: clock, last: clock}
@@ -41,11 +41,11 @@ func TestProgress(t *testing.T) {
 		clock = clock.Add(100 * time.Millisecond)
 	}
 	lines := strings.Split(b.String(), "\r\x1b[K")
-	require.Check(t, strings.Contains(lines[len(lines)-1], "about 1s left, SVM: "), "%q", lines)
+	require.Check(t, strings.Contains(lines[len(lines)-1], "About 1s left. SVM: "), "%q", lines)
 	b.Reset()
 	along := &progress{w: &b, now: func() time.Time { return clock }, start: clock.Add(-20 * time.Second), last: time.Time{}}
 	along.tell(trace.Step{Phase: "entry points", C: 2500, Done: 60, Trainings: 120, Left: 20 * time.Second})
-	got, want = b.String(), line("[########........] about 20s left, entry points: C = 2500, 60 of 120 trainings")
+	got, want = b.String(), line("[########........] About 20s left. Entry points: C = 2500, 60 of 120 trainings")
 	require.Check(t, got == want, "%q", got)
 	b.Reset()
 	short := &progress{w: &b, now: func() time.Time { return clock }, last: clock}

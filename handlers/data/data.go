@@ -412,7 +412,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	words := slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return c.IsText() && !c.Dates() && c.Name != m.Label })
 	kinds := []views.Option{{Value: string(dataset.KindVectors), Label: "features", Help: "Each row is a point."}}
 	if t.Square() || t.Kind == dataset.KindPrecomputed {
-		kinds = append(kinds, views.Option{Value: string(dataset.KindPrecomputed), Label: "values of a kernel", Help: "Row i holds k(xᵢ, x₁) … k(xᵢ, x_M): a kernel matrix, trained on with kernel precomputed. All columns but the label belong to it."})
+		kinds = append(kinds, views.Option{Value: string(dataset.KindPrecomputed), Label: "values of a kernel", Help: "A kernel matrix: row i holds the kernel values of object i with every object. All columns but the label belong to it."})
 	}
 	if words || m.Kind == dataset.KindStrings {
 		p.Objects = "strings"

@@ -98,7 +98,7 @@ func TestPathGoesOn(t *testing.T) {
 	require.Check(t, began.Header.Get("Retry-After") != "" && strings.HasPrefix(at, "/api/path?dataset=moons&spec="),
 		"%v", began.Header)
 	for _, again := range []handlerstest.Answer{c.Want(http.StatusAccepted, "GET", at, ""), c.Want(http.StatusAccepted, "POST", "/api/path", body)} {
-		if now := handlerstest.Decode[api.Job](again); now.Status != "running" || now.Done != 20 || now.Total != 480 || now.Step == nil || now.Step.C != 0.3 || now.Left == nil || now.Text != "entry points: C = 0.3, 20 of 480 trainings" {
+		if now := handlerstest.Decode[api.Job](again); now.Status != "running" || now.Done != 20 || now.Total != 480 || now.Step == nil || now.Step.C != 0.3 || now.Left == nil || now.Text != "Entry points: C = 0.3, 20 of 480 trainings" {
 			t.Errorf("programs are told %+v", now)
 		}
 	}

@@ -99,7 +99,7 @@ func TestChangeGoesOn(t *testing.T) {
 	require.Check(t, a.Header.Get("Location") == at && a.Header.Get("Retry-After") != "", "%v", a.Header)
 	<-told
 	now := handlerstest.Decode[api.Job](c.Want(http.StatusAccepted, "GET", at, ""))
-	require.Check(t, now.Kind == "sensitivity" && now.Done == 20 && now.Total == 80 && now.Text == "without one support vector: 20 of 80 trainings", "programs are told %+v", now)
+	require.Check(t, now.Kind == "sensitivity" && now.Done == 20 && now.Total == 80 && now.Text == "Without one support vector: 20 of 80 trainings", "programs are told %+v", now)
 	row := p.Page(200, "/jobs").Find(".jobs tbody tr")
 	text := row.Text()
 	require.Check(t, row.Length() == 1 && strings.Contains(text, "20 of 80 trainings"), "among the jobs: %q", text)

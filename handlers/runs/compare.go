@@ -316,10 +316,10 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 // compareSettings returns a row per setting. A setting that does not apply to a run
 // is a dash.
 func compareSettings(runs []store.Run) []runsview.CompareRow {
-	rows := []runsview.CompareRow{compareRow("data", "The points trained on.", runs, func(r store.Run) string { return r.DatasetName })}
-	rows = append(rows, compareRow("data hash", "Equal points have equal hashes.", runs, func(r store.Run) string { return r.Hash[:12] }))
+	rows := []runsview.CompareRow{compareRow("Data", "The points trained on.", runs, func(r store.Run) string { return r.DatasetName })}
+	rows = append(rows, compareRow("Data hash", "Equal points have equal hashes.", runs, func(r store.Run) string { return r.Hash[:12] }))
 	for _, p := range ml.Params {
-		row := compareRow(p.Label, p.Help, runs, func(r store.Run) string {
+		row := compareRow(upper(p.Label), p.Help, runs, func(r store.Run) string {
 			if !results.Meant(p.Name, r.Spec, r.Report) {
 				return ""
 			}

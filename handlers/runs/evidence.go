@@ -174,7 +174,7 @@ func (a *Reader) heldOut(ctx context.Context, e *runsview.Evidence, runs []store
 		return nil, err
 	}
 	e.N, e.Differ = h.N, len(h.Differ)
-	e.PairHead = []string{"only the first right", "only the second", "p", "p after Holm"}
+	e.PairHead = []string{"Only the first right", "Only the second", "p", "p after Holm"}
 	if e.Values {
 		e.PairHead[0], e.PairHead[1] = "the first closer", "the second"
 	}

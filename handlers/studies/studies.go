@@ -135,7 +135,7 @@ func (a *Handler) timeText(s store.Search) string {
 	text := duration(a.Store.Now().Sub(s.Started)) + " so far"
 	switch left, waits := a.Left(s); {
 	case waits:
-		text += ", waits for its turn"
+		text += ", waiting for its turn"
 	case left > 0:
 		text += ", about " + duration(left) + " left"
 	}

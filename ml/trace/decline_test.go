@@ -61,8 +61,8 @@ func TestDeclineUnknown(t *testing.T) {
 func TestTextAlongC(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]trace.Step{
-		"entry points: C = 31600, 25 of 100 trainings": {Phase: "entry points", C: 31622.7766, Done: 25, Trainings: 100},
-		"held out, fold 2 of 5: 2 of 100 trainings":    {Phase: "held out, fold 2 of 5", Done: 2, Trainings: 100},
+		"Entry points: C = 31600, 25 of 100 trainings": {Phase: "entry points", C: 31622.7766, Done: 25, Trainings: 100},
+		"Held out, fold 2 of 5: 2 of 100 trainings":    {Phase: "held out, fold 2 of 5", Done: 2, Trainings: 100},
 	} {
 		require.Equal(t, s.String(), want, "s.String()")
 	}

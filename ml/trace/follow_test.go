@@ -20,7 +20,7 @@ func TestFollow(t *testing.T) {
 	trace.Report(trace.Part(ctx, 4, 9), 3, 5)
 	trace.Report(trace.Follow(ctx, trace.Drawing, record), 1, 2)
 	trace.Report(trace.Part(trace.Follow(t.Context(), trace.Scoring, nil), 1, 2), 1, 1)
-	require.Slices(t, got, []string{"scoring: 0 of 9 rows", "scoring: 7 of 9 rows", "drawing: 1 of 2 rows"}, "got")
+	require.Slices(t, got, []string{"Scoring: 0 of 9 rows", "Scoring: 7 of 9 rows", "Drawing: 1 of 2 rows"}, "got")
 }
 
 // Once the solver has ended, there is no estimate of the remaining time.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -66,9 +67,10 @@ func AtPace(elapsed time.Duration, done, open int) time.Duration {
 // named are the phases whose names in programs are not their names in sentences.
 var named = map[string]string{"svm": "SVM", "mcm": "MCM", "ww": "Weston and Watkins", "cs": "Crammer and Singer"}
 
-// String returns the step as a line: "kernel matrix: 3400 of 10000 rows".
+// String returns the step as a line: "Kernel matrix: 3400 of 10000 rows".
 func (s Step) String() string {
-	phase := cmp.Or(named[s.Phase], s.Phase)
+	phase := cmp.Or(named[s.Phase], s.Phase, "training")
+	phase = strings.ToUpper(phase[:1]) + phase[1:]
 	switch {
 	case s.Trainings > 0 && s.C == 0:
 		return fmt.Sprintf("%s: %d of %d trainings", phase, s.Done, s.Trainings)

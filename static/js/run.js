@@ -68,7 +68,7 @@ if (pending) {
   const events = new EventSource(pending.dataset.events);
   events.addEventListener("progress", (e) => {
     const step = JSON.parse(e.data), left = step.left_seconds ? `, about ${Math.ceil(step.left_seconds)} s left` : "";
-    text.textContent = step.text[0].toUpperCase() + step.text.slice(1) + left;
+    text.textContent = step.text + left;
     if (step.rows) {
       bar.max = step.rows;
       bar.value = step.done ?? 0;

@@ -102,3 +102,11 @@ func TestHiddenCurves(t *testing.T) {
 			"waiting: %t: %s", waits, p.Caption)
 	}
 }
+
+// A name too long for its place is cut, its rank is not.
+func TestLongNamesAreRanked(t *testing.T) {
+	t.Parallel()
+	r := figure.Ranks{Format: figure.Format{Width: 300}, Names: []string{"a", strings.Repeat("long ", 9)}, Ranks: []float64{1.25, 1.75}}
+	svg := require.Drawn(t, require.Value(r.Picture())(t).SVG)
+	require.Check(t, strings.Contains(svg, "…") && strings.Contains(svg, "1.75<"), "%s", svg)
+}

@@ -110,7 +110,8 @@ func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
 	var room vg.Length = 8
 	if !sh.bare() {
 		for a, i := range order {
-			names[a] = clip(fmt.Sprintf("%s  %.2f", r.Names[i], r.Ranks[i]), rankSize, 0.32*c.Size().X)
+			rank := fmt.Sprintf("  %.2f", r.Ranks[i])
+			names[a] = clip(r.Names[i], rankSize, 0.32*c.Size().X-width(rank, rankSize)) + rank
 			room = max(room, width(names[a], rankSize)+14)
 		}
 	}

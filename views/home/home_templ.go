@@ -553,14 +553,14 @@ func SettingsPage(p Settings) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, " <section class=\"measure\" aria-labelledby=\"h-workspace\"><h2 id=\"h-workspace\">Your workspace</h2><p>Your data sets and runs belong to a workspace. This browser keeps its key in a cookie. There is no account: anyone with the key has the workspace.</p><p>It holds ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, " <div class=\"change-columns\"><section class=\"measure\" aria-labelledby=\"h-workspace\"><h2 id=\"h-workspace\">Your workspace</h2><p>Your data sets and runs belong to a workspace. This browser keeps its key in a cookie. There is no account: anyone with the key has the workspace.</p><p>It holds ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var28 string
 			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(p.Holds)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 151, Col: 22}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 152, Col: 23}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -578,7 +578,7 @@ func SettingsPage(p Settings) templ.Component {
 				var templ_7745c5c3_Var29 string
 				templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(p.Quota)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 153, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 154, Col: 22}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 				if templ_7745c5c3_Err != nil {
@@ -597,7 +597,7 @@ func SettingsPage(p Settings) templ.Component {
 				var templ_7745c5c3_Var30 string
 				templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(p.Days))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 156, Col: 50}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 157, Col: 51}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 				if templ_7745c5c3_Err != nil {
@@ -615,7 +615,7 @@ func SettingsPage(p Settings) templ.Component {
 			var templ_7745c5c3_Var31 string
 			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(p.Token)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 161, Col: 64}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 162, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {
@@ -628,7 +628,7 @@ func SettingsPage(p Settings) templ.Component {
 			var templ_7745c5c3_Var32 string
 			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(p.Origin)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 164, Col: 62}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 165, Col: 63}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {
@@ -641,13 +641,13 @@ func SettingsPage(p Settings) templ.Component {
 			var templ_7745c5c3_Var33 string
 			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(p.Origin)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 166, Col: 69}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 167, Col: 70}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, " --data points.csv --json</code></pre></details><form method=\"post\" action=\"/settings/workspace\" class=\"stack\"><label for=\"f-token\">Workspace key</label> <input id=\"f-token\" type=\"password\" name=\"token\" pattern=\"[0-9a-fA-F]{32}\" required autocomplete=\"off\"> <button type=\"submit\">Open</button></form></section><section class=\"measure\" aria-labelledby=\"h-archive\"><h2 id=\"h-archive\">Export and import</h2><p>One zip file holds your data sets (CSV), runs with their models (JSON), searches, studies, reports and answers to lesson questions. It leaves out unfinished work, the searches of a study, courses, short links and links to shared runs.</p><p><a class=\"button\" href=\"/settings/workspace.zip\" download>Download everything</a></p><form method=\"post\" action=\"/settings/import\" enctype=\"multipart/form-data\" class=\"stack\"><label for=\"f-archive\">Exported file</label> <input id=\"f-archive\" type=\"file\" name=\"file\" accept=\".zip,application/zip\" required aria-describedby=\"f-archive-help\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, " --data points.csv --json</code></pre></details><form method=\"post\" action=\"/settings/workspace\" class=\"stack\"><label for=\"f-token\">Key of another workspace</label> <input id=\"f-token\" type=\"password\" name=\"token\" pattern=\"[0-9a-fA-F]{32}\" required autocomplete=\"off\"> <button type=\"submit\">Open</button></form></section><section class=\"measure\" aria-labelledby=\"h-archive\"><h2 id=\"h-archive\">Export and import</h2><p>One zip file holds your data sets (CSV), runs with their models (JSON), searches, studies, reports and answers to lesson questions. It leaves out unfinished work, the searches of a study, courses, short links and links to shared runs.</p><p><a class=\"button\" href=\"/settings/workspace.zip\" download>Download everything</a></p><form method=\"post\" action=\"/settings/import\" enctype=\"multipart/form-data\" class=\"stack\"><label for=\"f-archive\">Exported file</label> <input id=\"f-archive\" type=\"file\" name=\"file\" accept=\".zip,application/zip\" required aria-describedby=\"f-archive-help\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -664,7 +664,7 @@ func SettingsPage(p Settings) templ.Component {
 			var templ_7745c5c3_Var34 string
 			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(p.MaxArchive))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 181, Col: 76}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 182, Col: 77}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 			if templ_7745c5c3_Err != nil {
@@ -682,7 +682,7 @@ func SettingsPage(p Settings) templ.Component {
 				var templ_7745c5c3_Var35 string
 				templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(p.ImportError)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 183, Col: 50}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 184, Col: 51}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 				if templ_7745c5c3_Err != nil {
@@ -693,7 +693,7 @@ func SettingsPage(p Settings) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<button type=\"submit\">Import</button></form></section><section class=\"measure\" aria-labelledby=\"h-teach\"><h2 id=\"h-teach\">Teaching</h2><p>Set up the lab for a course: choose data and settings, hide or freeze controls; students hand in runs. <a href=\"/courses\">Your courses</a></p></section><section class=\"measure\" aria-labelledby=\"h-links\"><h2 id=\"h-links\">Short links</h2><p>A short link opens a view of the lab with a copy of its points. <a href=\"/links\">Your links</a></p></section><section class=\"measure\" aria-labelledby=\"h-api\"><h2 id=\"h-api\">For programs</h2><p>Everything is available as JSON, described at <a href=\"/api/docs\">/api/docs</a>.</p></section><section class=\"measure\" aria-labelledby=\"h-delete\"><h2 id=\"h-delete\">Delete everything</h2><p>Deletes data sets, runs, searches, studies, reports, answers, short links, your courses with their hand-ins, and your hand-ins to other courses. This cannot be undone.</p><form method=\"post\" action=\"/settings/delete\" class=\"stack\"><label class=\"switch\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Yes, delete everything in this workspace</label> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<button type=\"submit\">Import</button></form></section><section class=\"measure\" aria-labelledby=\"h-links\"><h2 id=\"h-links\">Short links</h2><p>A short link opens a view of the lab with a copy of its points. <a href=\"/links\">Your links</a></p></section><section class=\"measure\" aria-labelledby=\"h-api\"><h2 id=\"h-api\">For programs</h2><p>Everything is available as JSON, described at <a href=\"/api/docs\">/api/docs</a>.</p></section><section class=\"measure\" aria-labelledby=\"h-delete\"><h2 id=\"h-delete\">Delete everything</h2><p>Deletes data sets, runs, searches, studies, reports, answers, short links, your courses with their hand-ins, and your hand-ins to other courses. This cannot be undone.</p><form method=\"post\" action=\"/settings/delete\" class=\"stack\"><label class=\"switch\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Yes, delete everything in this workspace</label> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -705,7 +705,7 @@ func SettingsPage(p Settings) templ.Component {
 				var templ_7745c5c3_Var36 string
 				templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(p.DeleteError)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 206, Col: 50}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 203, Col: 51}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 				if templ_7745c5c3_Err != nil {
@@ -716,7 +716,7 @@ func SettingsPage(p Settings) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<button type=\"submit\" class=\"danger\">Delete everything</button></form></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<button type=\"submit\" class=\"danger\">Delete everything</button></form></section></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

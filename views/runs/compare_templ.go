@@ -1277,7 +1277,7 @@ func compareQuantities(p Compare) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 120, "<div class=\"field query\"><label for=\"f-where\">highlight</label> <input id=\"f-where\" type=\"text\" name=\"where\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 120, "<div class=\"field query\"><label for=\"f-where\">Highlight</label> <input id=\"f-where\" type=\"text\" name=\"where\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1670,7 +1670,7 @@ func compareQuantities(p Compare) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 158, "\"><div class=\"field\"><label for=\"f-axis\">another axis</label> <select id=\"f-axis\" name=\"axis\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 158, "\"><div class=\"field\"><label for=\"f-axis\">Another axis</label> <select id=\"f-axis\" name=\"axis\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1727,11 +1727,11 @@ func compareQuantities(p Compare) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = numericField("x", "across", p.X, p.Numeric).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = numericField("x", "Across", p.X, p.Numeric).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = numericField("y", "upwards", p.Y, p.Numeric).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = numericField("y", "Upwards", p.Y, p.Numeric).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -664,7 +664,7 @@ func askFolds(e *Evidence) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<div class=\"field\"><label for=\"f-folds-k\">folds</label> <input id=\"f-folds-k\" type=\"text\" name=\"k\" inputmode=\"numeric\" size=\"4\" autocomplete=\"off\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<div class=\"field\"><label for=\"f-folds-k\">Folds</label> <input id=\"f-folds-k\" type=\"text\" name=\"k\" inputmode=\"numeric\" size=\"4\" autocomplete=\"off\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -677,7 +677,7 @@ func askFolds(e *Evidence) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "\"></div><div class=\"field\"><label for=\"f-folds-repeats\">repeats</label> <input id=\"f-folds-repeats\" type=\"text\" name=\"repeats\" inputmode=\"numeric\" size=\"4\" autocomplete=\"off\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "\"></div><div class=\"field\"><label for=\"f-folds-repeats\">Repeats</label> <input id=\"f-folds-repeats\" type=\"text\" name=\"repeats\" inputmode=\"numeric\" size=\"4\" autocomplete=\"off\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -530,7 +530,7 @@ func RunsPage(p Runs) templ.Component {
 						}
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "</ol><form class=\"inline\" method=\"get\" action=\"/runs\"><div class=\"field\"><label for=\"f-add\">another column</label> <select id=\"f-add\" name=\"add\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "</ol><form class=\"inline\" method=\"get\" action=\"/runs\"><div class=\"field\"><label for=\"f-add\">Another column</label> <select id=\"f-add\" name=\"add\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
