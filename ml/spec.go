@@ -279,13 +279,8 @@ func splitList(text string) ([]string, error) {
 }
 
 func joinList(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
 	var b strings.Builder
-	w := csv.NewWriter(&b)
-	_ = w.Write(list) // a strings.Builder never fails
-	w.Flush()
+	_ = csv.NewWriter(&b).WriteAll([][]string{list}) // a strings.Builder never fails
 	return strings.TrimSuffix(b.String(), "\n")
 }
 

@@ -185,7 +185,11 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	if labelled {
 		lines[0] = append(lines[0], m.Label)
 	}
-	return csvOf(lines)
+	for i, line := range lines {
+		lines[i] = line[:len(lines[0])]
+	}
+	var table bytes.Buffer
+	return &table, csv.NewWriter(&table).WriteAll(lines)
 }
 
 // numberOfJSON formats a JSON value for CSV, empty if it is missing.
@@ -199,18 +203,6 @@ func numberOfJSON(v any) (text string, ok bool) {
 		return map[bool]string{true: "1", false: "0"}[v], true
 	}
 	return "", false
-}
-
-func csvOf(lines [][]string) (io.Reader, error) {
-	var text bytes.Buffer
-	c := csv.NewWriter(&text)
-	for _, line := range lines {
-		if err := c.Write(line[:len(lines[0])]); err != nil {
-			return nil, err
-		}
-	}
-	c.Flush()
-	return &text, c.Error()
 }
 
 // shownRows is the number of predictions that a page shows.

@@ -96,7 +96,7 @@ func (m *Map) normalize(c []float64) (signChange bool, err error) {
 		lo, hi = min(lo, v), max(hi, v)
 	}
 	f := math.Copysign(float64(len(c)), sum) / abs
-	if abs == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
+	if f == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
 		return false, param.Refuse("use another core_gamma or a larger core_ridge", "the fitted map is zero or not finite on the training rows")
 	}
 	m.Alpha0 *= f

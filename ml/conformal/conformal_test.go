@@ -442,6 +442,12 @@ func TestErrors(t *testing.T) {
 	j, err := J(t.Context(), k, y, make([]float64, 4))
 	require.Check(t, err != nil, "J of c = 0 is %g", j)
 
+	for _, alpha0 := range []float64{0, math.Inf(1), nan} {
+		m := &Map{Gamma: 1, Alpha0: alpha0, Alpha: []float64{0}, Cores: [][]float64{{0}}}
+		_, err := m.Normalize(x)
+		require.Fails(t, err, "zero or not finite on the training rows", "c = %g on all rows", alpha0)
+	}
+
 	ctx := mltest.Ended()
 	for _, row := range Table {
 		_, _, err := Fit(ctx, row.Name, k, x, y, []int{0}, ok)

@@ -222,19 +222,15 @@ func (t *Table) same(of []facts, j, label int) bool {
 	if f.holds != holdsWords && g.holds != holdsWords && f.distinct == 2 {
 		return false // two numbers may be a perfectly good feature
 	}
-	pairs := make(map[string]string, f.distinct)
+	pairs := make(map[string]string, f.distinct) // as both columns have as many values, one way determines the other
 	for i, s := range t.Columns[j].all() {
-		l := t.Columns[label].Cell(i)
+		s, l := tidyLabel(s), tidyLabel(t.Columns[label].Cell(i))
 		if was, ok := pairs[s]; ok && was != l {
 			return false
 		}
 		pairs[s] = l
 	}
-	back := make(map[string]bool)
-	for _, l := range pairs {
-		back[l] = true
-	}
-	return len(back) == len(pairs)
+	return true
 }
 
 // foldWord writes a word without case, accents kept, and with one sign for spaces, hyphens and
