@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -457,7 +458,15 @@ func (p *Proposal) What() string {
 	if !p.Regression() {
 		return p.ClassesText()
 	}
-	return fmt.Sprintf("numbers from %s to %s: a regression", minus(tidyLabel(fmt.Sprint(p.Least))), minus(tidyLabel(fmt.Sprint(p.Most))))
+	return fmt.Sprintf("numbers from %s to %s: a regression", rounded(p.Least), rounded(p.Most))
+}
+
+// rounded writes a number to six digits, or to all before the decimal point.
+func rounded(v float64) string {
+	if a := math.Abs(v); a >= 1e5 && a < 1e15 {
+		return minus(strconv.FormatFloat(v, 'f', 0, 64))
+	}
+	return minus(tidyLabel(strconv.FormatFloat(v, 'g', 6, 64)))
 }
 
 // LeftText names the columns left out, "" if there are none.
