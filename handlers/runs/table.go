@@ -246,7 +246,9 @@ func (a *Handler) columns(p *runsview.Runs, q url.Values, t table) {
 // empty where it cannot move.
 func moves(list []string, i int, to func(list string) string) (left, right, off string) {
 	without := slices.Delete(slices.Clone(list), i, i+1)
-	at := func(i int) string { return to(strings.Join(slices.Insert(slices.Clone(without), i, list[i]), ",")) }
+	at := func(place int) string {
+		return to(strings.Join(slices.Insert(slices.Clone(without), place, list[i]), ","))
+	}
 	if i > 0 {
 		left = at(i - 1)
 	}
