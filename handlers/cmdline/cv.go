@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -367,7 +368,7 @@ func writeCV(w io.Writer, r cvReport) error {
 		lines = append(lines, line)
 	}
 	b := bufio.NewWriter(w)
-	what := strings.ToUpper(score.Label[:1]) + score.Label[1:]
+	what := results.Capital(score.Label)
 	if score.Share {
 		what += " in %"
 	}

@@ -35,3 +35,11 @@ func Sentence(s string) string {
 	}
 	return string(unicode.ToUpper(first)) + s[size:]
 }
+
+// Capital returns text with a capital first letter, unless it begins with a symbol such as b or |w|.
+func Capital(text string) string {
+	if first, _, _ := strings.Cut(text, " "); len(first) < 2 {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

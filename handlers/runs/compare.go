@@ -319,7 +319,7 @@ func compareSettings(runs []store.Run) []runsview.CompareRow {
 	rows := []runsview.CompareRow{compareRow("Data", "The points trained on.", runs, func(r store.Run) string { return r.DatasetName })}
 	rows = append(rows, compareRow("Data hash", "Equal points have equal hashes.", runs, func(r store.Run) string { return r.Hash[:12] }))
 	for _, p := range ml.Params {
-		row := compareRow(upper(p.Label), p.Help, runs, func(r store.Run) string {
+		row := compareRow(results.Capital(p.Label), p.Help, runs, func(r store.Run) string {
 			if !results.Meant(p.Name, r.Spec, r.Report) {
 				return ""
 			}

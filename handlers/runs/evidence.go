@@ -176,7 +176,7 @@ func (a *Reader) heldOut(ctx context.Context, e *runsview.Evidence, runs []store
 	e.N, e.Differ = h.N, len(h.Differ)
 	e.PairHead = []string{"Only the first right", "Only the second", "p", "p after Holm"}
 	if e.Values {
-		e.PairHead[0], e.PairHead[1] = "the first closer", "the second"
+		e.PairHead[0], e.PairHead[1] = "The first closer", "The second closer"
 	}
 	for _, p := range h.Pairs {
 		e.Pairs = append(e.Pairs, heldOutVerdict(e.Names[p.First], e.Names[p.Second], p, e.Values))

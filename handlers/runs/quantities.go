@@ -396,10 +396,7 @@ func (z *quantities) arrange(p *runsview.Compare, from results.Collection, q url
 	}
 	for i, f := range z.axes {
 		c := runsview.CompareAxis{Name: f.Name, Label: heading(f), Help: f.Help}
-		c.Left, c.Right, c.Off = moves(all, i, func(list string) string { return to("axes", list) })
-		if len(all) == 2 { // fewer cannot be drawn
-			c.Off = ""
-		}
+		c.Left, c.Right, c.Off = moves(all, i, 2, func(list string) string { return to("axes", list) })
 		on, can := z.logarithmic(f)
 		if c.Log = on; can {
 			list := slices.DeleteFunc(slices.Clone(z.log), func(name string) bool { return name == f.Name })

@@ -154,7 +154,7 @@ func estimate(run store.Run, held views.Headline) views.Headline {
 	best := results.BestEvidence(run)
 	switch run.EvidenceKind() {
 	case store.FromNested, store.FromFolds:
-		held = views.Headline{Label: upper(best.Scheme), Value: best.Score, Note: "95\u00a0% CI " + best.Interval}
+		held = views.Headline{Label: results.Capital(best.Scheme), Value: best.Score, Note: "95\u00a0% CI " + best.Interval}
 	}
 	return held
 }

@@ -51,7 +51,7 @@ func (a *Handler) ReportRun(ctx context.Context, id, name string) (item store.Re
 		return item, err
 	}
 	item = store.ReportItem{
-		Title: run.Name, Verdict: upper(headline(run)) + ".", Details: details(run),
+		Title: run.Name, Verdict: results.Capital(headline(run)) + ".", Details: details(run),
 		Figures: []store.ReportFigure{fig}, Command: results.CommandLine(run.Spec, run.DatasetName),
 	}
 	if !alone {
@@ -61,7 +61,7 @@ func (a *Handler) ReportRun(ctx context.Context, id, name string) (item store.Re
 			if row.Note != "" {
 				from += " (" + row.Note + ")"
 			}
-			t.Rows = append(t.Rows, []string{upper(row.Scheme), row.Score, orDash(row.Interval), orDash(strings.Fields(row.Points + " –")[0]), from})
+			t.Rows = append(t.Rows, []string{results.Capital(row.Scheme), row.Score, orDash(row.Interval), orDash(strings.Fields(row.Points + " –")[0]), from})
 		}
 		item.Tables = append(item.Tables, t)
 	}

@@ -39,7 +39,7 @@ var firstColumns = []string{"data", "learner", "kernel", "conformal", "C", "esti
 // headings holds short names of fields with long labels.
 var headings = map[string]string{"estimate": "accuracy", "support_vectors": "SVs", "fit_seconds": "time", "conformal": "conformal"}
 
-func heading(f store.Field) string { return upper(cmp.Or(headings[f.Name], f.Label)) }
+func heading(f store.Field) string { return results.Capital(cmp.Or(headings[f.Name], f.Label)) }
 
 // lower returns text with a lower-case first letter, unless it starts with an abbreviation.
 func lower(text string) string {
@@ -233,7 +233,7 @@ func (a *Handler) columns(p *runsview.Runs, q url.Values, t table) {
 	all := names(t.columns)
 	for i, f := range t.columns {
 		c := head(f)
-		c.Left, c.Right, c.Off = moves(all, i, func(list string) string { return address(q, "cols", list, "keep", "1") })
+		c.Left, c.Right, c.Off = moves(all, i, 1, func(list string) string { return address(q, "cols", list, "keep", "1") })
 		p.Columns = append(p.Columns, c)
 	}
 	p.Chosen = strings.Join(all, ",")
@@ -242,9 +242,9 @@ func (a *Handler) columns(p *runsview.Runs, q url.Values, t table) {
 	}
 }
 
-// moves returns the addresses of a list without item i, and with it one place to the left and right;
-// empty where it cannot move.
-func moves(list []string, i int, to func(list string) string) (left, right, off string) {
+// moves returns the addresses of a list with item i one place to the left, one to the right, and
+// without it; empty where it cannot move, or where fewer than least items would be left.
+func moves(list []string, i, least int, to func(list string) string) (left, right, off string) {
 	without := slices.Delete(slices.Clone(list), i, i+1)
 	at := func(place int) string {
 		return to(strings.Join(slices.Insert(slices.Clone(without), place, list[i]), ","))
@@ -255,7 +255,7 @@ func moves(list []string, i int, to func(list string) string) (left, right, off 
 	if i < len(without) {
 		right = at(i + 1)
 	}
-	if len(without) > 0 {
+	if len(without) >= least {
 		off = to(strings.Join(without, ","))
 	}
 	return left, right, off

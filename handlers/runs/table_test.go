@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"strings"
 	"testing"
 
 	"marginlab/ml"
@@ -36,5 +37,24 @@ func TestShortNames(t *testing.T) {
 			runs[i].Name, runs[i].DatasetName = c.names[i], c.data[i]
 		}
 		require.Slices(t, shortNames(runs), c.want, "%q", c.names)
+	}
+}
+
+func TestMoves(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		list     string
+		i, least int
+		want     []string // left, right, off
+	}{
+		{"a,b,c", 0, 1, []string{"", "b,a,c", "b,c"}},
+		{"a,b,c", 1, 1, []string{"b,a,c", "a,c,b", "a,c"}},
+		{"a,b,c", 2, 1, []string{"a,c,b", "", "a,b"}},
+		{"a", 0, 1, []string{"", "", ""}},
+		{"a,b", 0, 2, []string{"", "b,a", ""}},
+		{"a,b,c", 2, 2, []string{"a,c,b", "", "a,b"}},
+	} {
+		left, right, off := moves(strings.Split(c.list, ","), c.i, c.least, func(list string) string { return list })
+		require.Slices(t, []string{left, right, off}, c.want, "item %d of %s, %d kept", c.i, c.list, c.least)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/store"
@@ -33,7 +34,7 @@ func onFolds(runs []store.Run, e *runsview.Evidence, pairs []eval.FoldPair) *run
 		}
 	}
 	h := verdictOf(runs, e, effects)
-	h.Sub = upper(e.FoldsName) + " on the same folds; corrected t-test"
+	h.Sub = results.Capital(e.FoldsName) + " on the same folds; corrected t-test"
 	if len(pairs) > 1 {
 		h.Sub += " with Holm's correction"
 	}
@@ -177,12 +178,4 @@ func signed(v float64) string {
 		return "+" + text
 	}
 	return views.Minus(text)
-}
-
-// upper returns text with a capital first letter, unless it begins with a symbol such as b or |w|.
-func upper(text string) string {
-	if first, _, _ := strings.Cut(text, " "); len(first) < 2 {
-		return text
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
 }

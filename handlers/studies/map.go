@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"marginlab/handlers/background"
 	"marginlab/handlers/results"
@@ -229,7 +228,7 @@ func level(score eval.Score, s eval.Setting) (v float64, ok bool) {
 
 // scoreTitle returns a score with its unit: "Accuracy in %".
 func scoreTitle(s eval.Score) string {
-	title := strings.ToUpper(s.Label[:1]) + s.Label[1:]
+	title := results.Capital(s.Label)
 	if s.Share {
 		title += " in %"
 	}

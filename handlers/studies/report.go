@@ -31,7 +31,7 @@ func (a *Handler) ReportSearch(ctx context.Context, id string) (item store.Repor
 		return item, results.Unfinished("the search “" + item.Title + "”")
 	}
 	item.Details = fmt.Sprintf("%s, data hash %s.", results.SchemeName(s.Scheme), s.Hash[:12])
-	item.Details = strings.ToUpper(item.Details[:1]) + item.Details[1:]
+	item.Details = results.Capital(item.Details)
 	item.Command = results.SearchLine(s.Search)
 	var names, titles []string
 	if len(s.Scheme.Learning) > 0 {
