@@ -14,22 +14,43 @@ import (
 // over the points, is the start for the full problem (a multilevel method, as in Razzaghi and
 // Safro, "Scalable multilevel support vector machines", Procedia Computer Science 51, 2015).
 
-// coarse takes u from 0 to the solution for merged points. It reports false, leaving u and g
-// unchanged, if there are too few points or they are too far apart. If ctx ends, u and g are
-// unchanged too.
-func (o *smo[T]) coarse(tol float64) (bool, error) {
-	if o.without.start || o.m < many {
-		return false, nil
+// merging is the problem of merged points.
+type merging struct {
+	k        Matrix
+	group    []int   // the merged point of each point
+	distance float64 // the largest of a point from its merged point, see kernel.Gram.Merged
+}
+
+// dense reports whether many points have near neighbours.
+func (g *merging) dense() bool { return g != nil && g.distance <= smaller*apart }
+
+// scattered reports whether points are known to be farther from their neighbours than from the
+// origin of feature space. The kernel matrix then has few nearly flat directions, which single
+// precision would hide.
+func (g *merging) scattered() bool { return g != nil && g.distance > 1 && !math.IsInf(g.distance, 1) }
+
+// merge finds the merged points, once, if there are enough points.
+func (o *smo[T]) merge() {
+	if o.without.start || o.m < many || o.merged != nil {
+		return
 	}
 	w := slices.Clone(o.weight[:o.m])
 	for i, v := range w {
 		w[i] = max(v, 1e-9) // so that merging also works for held-out points
 	}
-	k, group, distance := merged(o.Context, o.k, o.y[:o.m], w, oneOf)
-	o.dense = distance <= smaller*apart
-	if !(distance <= apart) {
+	o.merged = new(merging)
+	o.merged.k, o.merged.group, o.merged.distance = merged(o.Context, o.k, o.y[:o.m], w, oneOf)
+}
+
+// coarse takes u from 0 to the solution for merged points. It reports false, leaving u and g
+// unchanged, if there are too few points or they are too far apart. If ctx ends, u and g are
+// unchanged too.
+func (o *smo[T]) coarse(tol float64) (bool, error) {
+	if o.merged == nil || !(o.merged.distance <= apart) {
 		return false, nil
 	}
+	k, group := o.merged.k, o.merged.group
+	o.merged.k, o.merged.group = nil, nil // memory
 	p := newSMO[T](k, emptyState(k.Len(), o.monitor), o.rows.Memory)
 	for i, j := range group {
 		p.y[j], p.g[j] = o.y[i], o.y[i]

@@ -67,9 +67,13 @@ func HeldOut(ctx context.Context, k Matrix, y []float64, held []int, cs []float6
 	}
 	memory := rows.NewMemory[float64](s.Memory, o.m, s.CacheBytes)
 	defer memory.Free()
-	results, err := rise(k, o, cs, nil, s, rows.InSingle(memory))
-	if err != nil || len(results) == len(cs) || len(results) > 0 && ctx.Err() != nil {
-		return results, err
+	var results []*Result
+	if single(o, s) {
+		var err error
+		results, err = rise(k, o, cs, nil, s, rows.InSingle(memory))
+		if err != nil || len(results) == len(cs) || len(results) > 0 && ctx.Err() != nil {
+			return results, err
+		}
 	}
 	return rise(k, o, cs, results, s, memory)
 }
@@ -88,11 +92,12 @@ func rise[T rows.Real](k Matrix, o *state, cs []float64, results []*Result, s Se
 	p := newSMO(k, o, memory)
 	for _, c := range cs[len(results):] {
 		s.C = c
-		if p.rounded() && !single(o, s) {
-			break
-		}
 		o.Limit = o.Iterations + s.MaxIter
-		status, err := p.riseTo(c, s.Tol)
+		solve := p.riseTo
+		if o.Iterations == 0 {
+			solve = p.along
+		}
+		status, err := solve(c, s.Tol)
 		if err != nil {
 			return nil, err
 		}
@@ -106,25 +111,4 @@ func rise[T rows.Real](k Matrix, o *state, cs []float64, results []*Result, s Se
 		s.solved(c, len(results), len(cs))
 	}
 	return results, nil
-}
-
-// riseTo solves for c, warm-started from the solution for a smaller C if there is one.
-func (o *smo[T]) riseTo(c, tol float64) (trace.Status, error) {
-	if o.Iterations == 0 {
-		return o.along(c, tol)
-	}
-	for {
-		next := min(c, smaller*o.c)
-		if next > o.c {
-			if err := o.grow(next); err != nil {
-				return trace.Numerical, err
-			}
-		}
-		if next == c {
-			return o.finish(tol)
-		}
-		if status, err := o.solve(max(tol, rough)); err != nil || status == trace.Cancelled {
-			return status, err
-		}
-	}
 }

@@ -20,20 +20,25 @@ func path[T rows.Real](k Matrix, from *state, s Settings) (trace.Status, error) 
 	memory := rows.NewMemory[T](s.Memory, from.m, s.CacheBytes)
 	defer memory.Free()
 	o := newSMO(k, from, memory)
-	if math.IsInf(s.C, 1) {
+	switch {
+	case math.IsInf(s.C, 1):
 		if err := o.measure(); err != nil {
 			return trace.Numerical, err
 		}
-	}
-	if math.IsInf(s.C, 1) || o.Iterations > 0 {
 		return o.finish(s.Tol)
+	case o.Iterations > 0:
+		return o.riseTo(s.C, s.Tol)
 	}
 	return o.along(s.C, s.Tol)
 }
 
-// along solves for c from u = 0.
+// along solves for c from u = 0. The status is numerical at once if rows in single precision are too
+// coarse for c and points so close that their matrix is nearly singular.
 func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 	o.bound(c)
+	if o.merge(); !o.merged.scattered() && !o.precise(tol) {
+		return trace.Numerical, nil
+	}
 	switch done, err := o.coarse(tol); {
 	case err != nil:
 		return trace.Numerical, err
@@ -43,17 +48,30 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 		return o.finish(tol)
 	}
 	start := smaller * float64(o.m) / floats.Norm(o.diag, 1) * float64(o.m) / floats.Sum(o.weight)
-	stations := []float64{c}
-	for next := c / smaller; next > start && !o.without.start; next /= smaller {
-		stations = append(stations, next)
+	first := c
+	for !o.without.start && first/smaller > start {
+		first /= smaller
 	}
-	slices.Reverse(stations)
-	o.bound(stations[0])
-	for _, next := range stations[1:] {
+	o.bound(first)
+	return o.riseTo(c, tol)
+}
+
+// riseTo solves for c from an iterate for the same or a smaller C, by way of C that differ by the
+// factor smaller. If rows in single precision are too coarse to go on, the status is numerical and
+// the C that it has come to remains.
+func (o *smo[T]) riseTo(c, tol float64) (trace.Status, error) {
+	for o.precise(tol) {
+		if o.c >= c {
+			return o.finish(tol)
+		}
 		o.Ahead++
 		status, err := o.solve(max(tol, rough))
 		o.Ahead--
 		if err == nil && status != trace.Cancelled && status != trace.IterationLimit {
+			next := smaller * o.c
+			if next*(1+1e-9) > c { // rounding
+				next = c
+			}
 			err = o.grow(next)
 		}
 		if err != nil || status == trace.Cancelled || status == trace.IterationLimit {
@@ -61,7 +79,7 @@ func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
 			return status, err
 		}
 	}
-	return o.finish(tol)
+	return trace.Numerical, nil
 }
 
 // grow raises the bound to c. If points are bounded, it tries scaling alpha, with the bounded

@@ -42,7 +42,6 @@ type smo[T rows.Real] struct {
 	points []int // indices in the whole problem; nil: all
 	rows   *rows.Cache[T]
 
-	dense   bool       // many points have near neighbours, see coarse
 	sampled guess      // the last round on a sample
 	doubted guess      // and on the points still active for the bias of the last part
 	bias    [2]float64 // interval of the bias at the end of the last part
@@ -77,8 +76,9 @@ type state struct {
 	exact   bool // g and ku were computed from u in double precision, later changes included
 	last    known
 
-	size   float64 // largest |K_ii| of all points
-	extent float64 // hard margin: largest squared distance from the first point
+	size   float64  // largest |K_ii| of all points
+	extent float64  // hard margin: largest squared distance from the first point
+	merged *merging // nil: not known
 }
 
 // monitor is shared by a problem and its parts.
@@ -177,7 +177,7 @@ func (o *smo[T]) part(points []int) *smo[T] {
 	o.rows.Drop()
 	p := newSMO(rows.Subset(o.k, points), emptyPart(len(points), o.monitor), o.rows.Memory)
 	p.size, p.extent = o.size, o.extent
-	p.c, p.dense, p.points = o.c, o.dense, points
+	p.c, p.merged, p.points = o.c, o.merged, points
 	if o.points != nil {
 		p.points = make([]int, len(points))
 		for k, j := range points {
@@ -285,7 +285,7 @@ func (o *smo[T]) finish(tol float64) (trace.Status, error) {
 		if goal < tol && gap <= enough && r.KKTViolation <= tol {
 			return trace.Converged, nil
 		}
-		if status != trace.Converged || gap <= enough {
+		if status != trace.Converged || gap <= enough || o.widen(share, tol) {
 			return status, nil
 		}
 		goal *= min(0.5, max(0.1, enough/gap/2)) // the gap shrinks about in proportion
@@ -294,6 +294,59 @@ func (o *smo[T]) finish(tol float64) (trace.Status, error) {
 
 // gapTol is the smallest relative gap required.
 const gapTol = 1e-6
+
+// widen scales u until no point has slack, if that leaves a relative gap of at most share and a
+// violation of at most tol. The slack that a tolerance leaves costs C times as much, and a smaller
+// tolerance many steps, although C has no effect where no alpha is at its bound.
+func (o *smo[T]) widen(share, tol float64) bool {
+	var y, ku, free, room float64
+	for i, u := range o.u[:o.m] {
+		if o.up[i] == 0 && o.low[i] == 0 {
+			y, ku, free = y+o.y[i], ku+o.ku[i], free+1
+			room = max(room, math.Abs(u)/o.weight[i])
+		}
+	}
+	if free == 0 || o.held() {
+		return false
+	}
+	y, ku = y/free, ku/free
+	t := 1.0 // f is t (Ku)_i + y - t ku, see result
+	for i, v := range o.y[:o.m] {
+		if o.weight[i] == 0 {
+			continue
+		}
+		if f := v * (o.ku[i] - ku); f > 0 {
+			t = max(t, (1-v*y)/f)
+		} else {
+			return false
+		}
+	}
+	sum, square := o.dual()
+	if t*room >= o.c || !(t*t*square-t*sum <= share*t*t*square/2) {
+		return false
+	}
+	high, low := math.Inf(-1), math.Inf(1)
+	for i, y := range o.y[:o.m] {
+		g := y - t*o.ku[i]
+		high, low = max(high, g+o.up[i]), min(low, g+o.low[i])
+	}
+	if high-low > tol {
+		return false
+	}
+	o.scale(t)
+	o.Objective = t*sum - t*t*square/2
+	return true
+}
+
+// scale multiplies u by t.
+func (o *state) scale(t float64) {
+	floats.Scale(t, o.u)
+	floats.Scale(t, o.ku)
+	floats.Scale(t, o.reach)
+	for i, y := range o.y {
+		o.g[i] = y - t*(y-o.g[i])
+	}
+}
 
 // sound reports whether the iterate is finite; high and low are its interval, where NaN and
 // infinities in g show.
@@ -345,7 +398,7 @@ func (o *smo[T]) round(tol, high, low float64) (trace.Status, error) {
 			return status, err
 		}
 	}
-	if free := o.free(); !o.without.near && o.dense && len(free) > nearFree && o.m > many && o.spent >= o.nears.due(o.nearWork(o.m)) {
+	if free := o.free(); !o.without.near && o.merged.dense() && len(free) > nearFree && o.m > many && o.spent >= o.nears.due(o.nearWork(o.m)) {
 		status, err := o.neighbourhoods(free, max(tol, (high-low)/smaller))
 		if err != nil || status == trace.Cancelled {
 			return status, err
@@ -561,6 +614,8 @@ func (o *smo[T]) refresh() (bool, error) {
 	points, w := o.last.from(o.state, ku)
 	work, err := o.addExactly(ku[:o.m], points, w)
 	o.spent += work
+	refreshes++
+	exact += work
 	if err != nil {
 		return false, nil
 	}
@@ -779,12 +834,9 @@ func (o *smo[T]) stretch() error {
 		}
 	}
 	t := sum / square
-	floats.Scale(t, o.u)
-	floats.Scale(t, o.ku)
-	floats.Scale(t, o.reach)
-	for i, y := range o.y {
-		o.g[i] = y - t*(y-o.g[i])
-	}
+	o.scale(t)
 	o.Objective = sum * t / 2
 	return nil
 }
+
+var refreshes, exact int

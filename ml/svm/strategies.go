@@ -1,6 +1,10 @@
 package svm
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Steps on pairs, with rows computed on demand, solve every problem; everything else saves time.
 // This file lists the strategies, their conditions and their thresholds.
@@ -42,13 +46,29 @@ const (
 	leastDoubt = -firstDoubt // of a strategy that gains more than pairs do: they get a quarter of its work
 )
 
-// single reports whether single precision suffices: enough points that memory bandwidth limits
-// the steps, and rounding errors of kernel values, times C, far below tol.
-func single(o *state, s Settings) bool {
-	return !s.without.single && singleSuits(o.m, o.size) && s.C*o.size*0x1p-24 <= s.Tol/100
+// precise reports whether the rows are precise enough to solve within tol: rounding errors of
+// kernel values, times the largest alpha, are far below it. Of scattered points C may be
+// arbitrarily larger than every alpha: it counts where one has come to its bound.
+func (o *smo[T]) precise(tol float64) bool {
+	if !o.rounded() {
+		return true
+	}
+	most := o.c
+	if o.merged.scattered() && !o.held() {
+		if u := floats.Norm(o.u[:o.m], math.Inf(1)); u > 0 {
+			most = min(most, u)
+		}
+	}
+	return most*o.size*0x1p-24 <= tol/100
 }
 
-// singleSuits reports whether single precision suffices for some C; most is max |K_ii|.
+// single reports whether to begin in single precision.
+func single(o *state, s Settings) bool {
+	return !s.without.single && singleSuits(o.m, o.size) && !math.IsInf(s.C, 1)
+}
+
+// singleSuits reports whether there are enough points that memory bandwidth limits the steps, and
+// kernel values that do not overflow; most is max |K_ii|.
 func singleSuits(m int, most float64) bool { return m >= few && most < 1e30 }
 
 // account counts the work of a training and its parts, to decide when a Newton step, a sweep over

@@ -3,13 +3,16 @@ package svm
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/trace"
 )
 
 // The strategies, each with the setting that disables it.
@@ -154,4 +157,44 @@ func TestToleranceInDouble(t *testing.T) {
 		require.Check(t, violation <= tol+rounding && gap <= tol*c*n,
 			"C = %g: violation %g, primal minus dual %g", c, violation, gap)
 	}
+}
+
+// TestScatteredPoints: where no alpha is at its bound, C neither takes steps nor needs rows in
+// double precision, unless points are so close that the kernel matrix is nearly singular.
+func TestScatteredPoints(t *testing.T) {
+	t.Parallel()
+	const n, gamma, tol = 2400, 0.5, 1e-3
+	r := rand.New(rand.NewPCG(3, 4))
+	x, y := mat.NewDense(n, 10, nil), make([]float64, n)
+	for i := range n {
+		v := x.RawRowView(i)
+		for j := range v {
+			v[j] = r.NormFloat64()
+		}
+		y[i] = math.Copysign(1, v[0]*v[0]+v[1]*v[2]-1)
+	}
+	inSingle := func(x *mat.Dense, y []float64, c float64) (*state, trace.Status) {
+		k, s := kernel.NewGram(kernel.RBF(gamma), x), Settings{C: c, Tol: tol}
+		require.NoError(t, check(k, y, &s))
+		o := newState(k, y, s.C, newMonitor(t.Context(), n, s))
+		return o, require.Value(path[float32](k, o, s))(t)
+	}
+	k := mltest.Symmetric(n, func(i, j int) float64 {
+		d := floats.Distance(x.RawRowView(i), x.RawRowView(j), 2)
+		return math.Exp(-gamma * d * d)
+	})
+	steps := 0
+	for _, c := range []float64{1e3, 1e6} {
+		o, status := inSingle(x, y, c)
+		require.Must(t, status == trace.Converged, "C = %g: %s", c, status)
+		res := o.result(status)
+		violation, gap, rounding := judge(t, k, y, c, res)
+		require.Check(t, violation <= tol+rounding && gap <= tol*res.Primal+rounding*c*n, "C = %g: violation %g, primal minus dual %g of %g", c, violation, gap, res.Primal)
+		require.Equal(t, res.BoundedInside+res.BoundedMisclassified, 0, "C = %g: points at the bound", c)
+		require.Check(t, steps == 0 || res.Iterations <= steps+steps/20, "C = %g: %d steps, which were %d", c, res.Iterations, steps)
+		steps = res.Iterations
+	}
+	near, labels := moons(n, 0.3)
+	o, status := inSingle(near, labels, 1e3)
+	require.Check(t, status == trace.Numerical && o.Iterations == 0, "dense points, C = 1000, in single precision: %s after %d steps", status, o.Iterations)
 }
