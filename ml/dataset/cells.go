@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"iter"
 	"slices"
 	"strings"
@@ -121,6 +122,13 @@ func (c *cells) values() iter.Seq[string] {
 func (c *cells) firsts() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		var seen [mostDistinct]bool
+		left := len(c.distinct)
+		for _, k := range c.codes[:min(c.skipped, len(c.codes))] {
+			if !seen[k] && bytes.IndexByte(c.codes[c.skipped:], k) < 0 { // only in the header
+				seen[k] = true
+				left--
+			}
+		}
 		for i := range c.Len() {
 			if c.many == nil {
 				again := &seen[c.codes[i+c.skipped]]
@@ -128,8 +136,9 @@ func (c *cells) firsts() iter.Seq[int] {
 					continue
 				}
 				*again = true
+				left--
 			}
-			if !yield(i) {
+			if !yield(i) || c.many == nil && left == 0 {
 				return
 			}
 		}
