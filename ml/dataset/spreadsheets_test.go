@@ -173,7 +173,7 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
 drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out because a value is missing
 median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the column's median (x, y), computed on the training rows only`,
 	"workbook-sheets.xlsx":     `label ~ x y [A B], 3 rows, the last [5 1e-07]; sheet "Data & more" of 2`,
-	"workbook-two-tables.xlsx": `asks: column 2 ~ strings`,
+	"workbook-two-tables.xlsx": `kind ~ weight age [siamese tabby], 3 rows, the last [5 7]; sheet "Cats" of 3`,
 
 	"workbook-text-in-numbers.xlsx": `asks: workbook-text-in-numbers.xlsx, S, line 4, column 1 (x): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row`,
 	"workbook.xlsx":                 `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
@@ -205,11 +205,11 @@ func TestDatesOfWorkbooks(t *testing.T) {
 		}
 		require.Equal(t, b.date(tt.days), tt.want, "day %g since %d", tt.days, tt.since)
 	}
-	for code, want := range map[string]bool{
-		"General": false, "0.00": false, `0.0" days"`: false, `0\d`: false, "[Red]0.00": false, "#,##0.00;[Red]-#,##0.00": false, "0_m": false,
-		"dd/mm/yyyy;@": true, "[$-409]mmm yy": true, "[h]:mm": true, "hh:mm": true, `yyyy"-"mm`: true, `0;"d`: false,
+	for code, want := range map[string]byte{
+		"General": 0, "0.00": 0, `0.0" days"`: 0, `0\d`: 0, "[Red]0.00": 0, "#,##0.00;[Red]-#,##0.00": 0, "0_m": 0,
+		"dd/mm/yyyy;@": 'd', "[$-409]mmm yy": 'd', "[h]:mm": 'h', "[MM]:ss": 'm', "[s].00": 's', "hh:mm": 'd', `yyyy"-"mm`: 'd', `0;"d`: 0,
 	} {
-		require.Equal(t, isDateFormat(code), want, "%s", code)
+		require.Equal(t, timeFormat(code), want, "%s", code)
 	}
 }
 
@@ -217,7 +217,7 @@ func TestDatesOfWorkbooks(t *testing.T) {
 func TestSheets(t *testing.T) {
 	t.Parallel()
 	raw := require.Value(os.ReadFile("testdata/spreadsheets/workbook-two-tables.xlsx"))(t)
-	for sheet, rows := range map[string]int{"": 2, "Cats": 3, "dogs": 4} {
+	for sheet, rows := range map[string]int{"": 3, "Read me": 2, "Cats": 3, "dogs": 4} {
 		table := require.Value(ParseSheet(bytes.NewReader(raw), "w.xlsx", sheet, Limits{}))(t)
 		require.Check(t, len(table.Lines) == rows && strings.Join(table.Sheets, ", ") == "Read me, Cats, Dogs" && (strings.EqualFold(table.Sheet, sheet) || sheet == ""),
 			"%q: %d rows of %q among %q", sheet, len(table.Lines), table.Sheet, table.Sheets)
@@ -246,6 +246,74 @@ func TestNoWorkbook(t *testing.T) {
 		require.NoError(t, require.Err(ParseTable(strings.NewReader(rows), file, Limits{})))
 	}
 	require.Fails(t, require.Err(ParseTable(strings.NewReader("\xd0\xcf\x11\xe0\x00"), "x.xls", Limits{})), "an older format", "a workbook of before 2007")
+}
+
+// Of several visible sheets, the first one that holds data is read, not a legend or one with a fault before it.
+func TestFirstSheetOfData(t *testing.T) {
+	t.Parallel()
+	row := func(cells ...string) (s string) {
+		for _, c := range cells {
+			if _, number := parseNumber(c); number || c[0] == '<' {
+				s += `<c><v>` + c + `</v></c>`
+			} else {
+				s += `<c t="str"><v>` + c + `</v></c>`
+			}
+		}
+		return `<row>` + s + `</row>`
+	}
+	legend := row("code", "meaning", "unit") + row("1", "length", "mm") + row("2", "width", "cm") + row("3", "mass", "kg")
+	remarks := row("Author", "Meier") + row("Note", "All in mm") + row("Room", "Note")
+	texts := row("text", "label") + strings.Repeat(row("a b", "x")+row("c d", "y"), leastKnown)
+	data := row("x", "label") + row("1.5", "a") + row("2", "b") + row("3", "a")
+	unsaved := row("x", "label") + `<row><c r="A2"><f>1+1</f></c></row>` + data
+	for name, test := range map[string]struct {
+		sheets []string
+		want   string
+	}{
+		"legend":        {[]string{legend, data}, "B"},
+		"remarks":       {[]string{remarks, data}, "B"},
+		"faulty":        {[]string{unsaved, data}, "B"},
+		"hidden":        {[]string{"hidden", data, data}, "B"},
+		"texts":         {[]string{texts, data}, "A"},
+		"data":          {[]string{data, texts}, "A"},
+		"only legends":  {[]string{row("remark") + row("all in mm"), remarks, legend}, "B"},
+		"only one list": {[]string{row("remark") + row("all in mm"), row("x")}, "A"},
+	} {
+		files := []string{}
+		list, parts := "", ""
+		for k, s := range test.sheets {
+			state := ""
+			if s == "hidden" {
+				state, s = ` state="hidden"`, data
+			}
+			name := string(rune('A' + k))
+			list += `<sheet name="` + name + `" id="` + name + `"` + state + `/>`
+			parts += `<Relationship Id="` + name + `" Target="` + name + `.xml"/>`
+			files = append(files, "xl/"+name+".xml", `<worksheet><sheetData>`+s+`</sheetData></worksheet>`)
+		}
+		files = append(files, workbookFile, `<workbook><sheets>`+list+`</sheets></workbook>`, "xl/_rels/workbook.xml.rels", `<Relationships>`+parts+`</Relationships>`)
+		table, err := ParseTable(strings.NewReader(zipped(t, files...)), "w.xlsx", Limits{})
+		require.Must(t, err == nil && table.Sheet == test.want, "%s: %v", name, err)
+	}
+}
+
+// A duration is read as the number that its format counts, so that 36:30 is 36.5 hours or minutes.
+func TestDurations(t *testing.T) {
+	t.Parallel()
+	book := zipped(
+		t, workbookFile, `<workbook><sheets><sheet name="S" id="1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Target="s.xml"/></Relationships>`,
+		"xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[mm]:ss"/><numFmt numFmtId="165" formatCode="[s]"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="46"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="20"/></cellXfs></styleSheet>`,
+		"xl/s.xml", `<worksheet><sheetData><row><c t="str"><v>x</v></c><c t="str"><v>y</v></c><c t="str"><v>z</v></c><c t="str"><v>start</v></c><c t="str"><v>label</v></c></row>
+			<row><c s="1"><v>1.5208333333333333</v></c><c s="2"><v>0.025347222222222222</v></c><c s="3"><v>0.1</v></c><c s="4"><v>0.3125</v></c><c t="str"><v>a</v></c></row>
+			<row><c s="1"><v>0.1</v></c><c s="2"><v>0.1</v></c><c s="3"><v>1</v></c><c s="4"><v>0.5</v></c><c t="str"><v>b</v></c></row></sheetData></worksheet>`,
+	)
+	table := require.Value(ParseTable(strings.NewReader(book), "w.xlsx", Limits{}))(t)
+	var got []string
+	for _, c := range table.Columns {
+		got = append(got, c.list()...)
+	}
+	require.Equal(t, strings.Join(got, " "), "36.5 2.4 36.5 144 8640 86400 07:30:00 12:00:00 a b", "the cells")
 }
 
 // book returns a workbook of one sheet, which is the named part.

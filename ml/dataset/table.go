@@ -146,7 +146,7 @@ func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 	return ParseSheet(r, file, "", lim)
 }
 
-// ParseSheet is ParseTable of a sheet of a workbook; empty: the first that can be read.
+// ParseSheet is ParseTable of a sheet of a workbook; empty: the first that holds data, if any.
 // Names are matched exactly or else regardless of case. That there is none of the name, or
 // that the file is no workbook, is an *Error.
 func ParseSheet(r io.Reader, file, sheet string, lim Limits) (*Table, error) {
