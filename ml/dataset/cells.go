@@ -30,6 +30,9 @@ type field struct {
 	packed packed // 0: not determined, or the text is not in the file as it is here
 }
 
+// quoted reports whether the text, which is not empty, is in quotes in the file.
+func (f field) quoted() bool { return f.packed == 0 && f.text != "" }
+
 // mostDistinct is the number of texts that a byte can index. If there are more, most take at least
 // two characters and a separator in the file.
 const mostDistinct = 256

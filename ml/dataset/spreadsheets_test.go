@@ -70,7 +70,7 @@ func told(table *Table, m Mapping) string {
 // row and the notes; or why it is refused. In doubtful cases the page asks, and
 // the lines below give the result for either answer about missing values.
 var spreadsheets = map[string]string{
-	"beyond-numbers.csv": `beyond-numbers.csv, line 2, column 1 (x): expected a finite number, found "1e400"`,
+	"beyond-numbers.csv": `beyond-numbers.csv, line 2, column 1 (x): expected a finite number, found "1e400": correct it or remove the row`,
 	"currency.csv":       `label ~ price share [a b], 4 rows, the last [1000 0.07]; currency signs removed (price); thousands separators removed (price); 12 % read as 0.12 (share)`,
 	"currency-euro.csv": `asks: currency-euro.csv, line 4, column 2 (Fläche): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
 drop: Klasse ~ Preis Fläche [a b], 3 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 of 4 rows left out because a value is missing
@@ -127,7 +127,7 @@ median: label ~ share x [A B], 4 rows, the last [0.1 4]; 12 % read as 0.12 (shar
 drop: label ~ x1 x2 [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing
 median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the column's median (x1, x2), computed on the training rows only`,
 	"mixed-percent.csv":     `mixed-percent.csv, line 2, column 1 (share): expected a number, found "50%"`,
-	"number-too-large.csv":  `number-too-large.csv, line 2, column 1 (x): expected a finite number, found "1e999"`,
+	"number-too-large.csv":  `number-too-large.csv, line 2, column 1 (x): expected a finite number, found "1e999": correct it or remove the row`,
 	"numbered.csv":          `asks: Klasse ~ x [A B], 12 rows, the last [5.5]`,
 	"old-mac.csv":           `label ~ x y [A B], 3 rows, the last [5 6]`,
 	"one-class.csv":         `one-class.csv, column 3 (label): expected at least two classes, found only "A"`,
@@ -246,6 +246,52 @@ func TestNoWorkbook(t *testing.T) {
 		require.NoError(t, require.Err(ParseTable(strings.NewReader(rows), file, Limits{})))
 	}
 	require.Fails(t, require.Err(ParseTable(strings.NewReader("\xd0\xcf\x11\xe0\x00"), "x.xls", Limits{})), "an older format", "a workbook of before 2007")
+}
+
+// Files that programs export, or people join and annotate, are read as a careful person would.
+func TestExports(t *testing.T) {
+	t.Parallel()
+	many := func(row string) string { return strings.Repeat(row, 12) }
+	for name, test := range map[string]struct{ file, want string }{
+		"R, row names without a name": {"\"x\",\"label\"\n\"1\",1.5,\"a\"\n\"2\",2,\"b\"\n", "label ~ x [a b], 2 rows, the last [2]; the first line has one name fewer than the rows have fields: the first column is read as row names"},
+		"decimal commas":              {"x,label\n1,5,a\n2,5,b\n", "f.csv, line 2: expected 2 fields separated by comma, found 3"},
+		"a separator after each row":  {"x,y,label\n1,2,a,\n3,4,b,\n", "label ~ x y [a b], 2 rows, the last [3 4]"},
+		"null of databases":           {"x,label\n1,a\n\\N,a\n3,<NA>\n4,b\n", `f.csv, line 3, column 1 (x): expected a number, found "\\N": choose how to handle missing values (missing: drop or median), or remove the row`},
+		"Markdown":                    {"| x | label |\n|--:|:----|\n| 1 | a |\n| 2 | b |\n", "label ~ x [a b], 2 rows, the last [2]"},
+		"table of a terminal":         {"+---+-------+\n| x | label |\n+---+-------+\n| 1 | a     |\n| 2 | b     |\n+---+-------+\n", "label ~ x [a b], 2 rows, the last [2]"},
+		"no rule":                     {"x|label\n-1|a\n2|b\n", "label ~ x [a b], 2 rows, the last [2]"},
+		"joined files":                {"x,label\n1,a\n2,b\n\ufeffx,label\n3,a\n", "label ~ x [a b], 3 rows, the last [3]; 1 row with the names of the columns left out"},
+		"comments between rows":       {"# c\nx,label\n1,a\n#2,a\n3,b\n# end\n", "label ~ x [a b], 2 rows, the last [3]; 2 lines beginning with # left out"},
+		"column too narrow":           {"x,label\n1,a\n#####,a\n3,b\n", `f.csv, line 3, column 1 (x): expected a number, found "#####"`},
+		"comments of another program": {"// made by A, B and C\n// in 2024\nx,label\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]; 2 lines above the table left out"},
+		"names in a comment":          {"% made by A, B and C\n% x,label\n1,a\n2,b\n", "label ~ % x [a b], 2 rows, the last [2]; 1 line above the table left out"},
+		"comment above numbers":       {"% made by A\n1,a\n2,b\n", "label ~ x1 [a b], 2 rows, the last [2]; 1 line above the table left out"},
+		"name with a percent sign":    {"% fat,label\n1,a\n2,b\n", "label ~ % fat [a b], 2 rows, the last [2]"},
+		"numbered columns":            {",0,1,2,species\n0,1.5,2,3,a\n1,2,3,4,b\n2,2,3,4,a\n3,2,5,4,b\n", "species ~ 0 1 2 [a b], 4 rows, the last [2 5 4]"},
+		"years":                       {"country,2019,2020,2021,gdp\nch,1.5,2,3,10\nde,2,3,4,11.5\n", "country ~ 2019 2020 2021 gdp [ch de], 2 rows, the last [2 3 4 11.5]"},
+		"ratings below names":         {"Ann,1,2,3\nBob,3,3,2\nCid,2,1,4\n", "label ~ x1 x2 x3 [Ann Bob Cid], 3 rows, the last [2 1 4]"},
+		"ratings before classes":      {"1,2,3,a\n3,3,2,b\n2,1,4,a\n", "label ~ x1 x2 x3 [a b], 3 rows, the last [2 1 4]"},
+		"units in the cells":          {"size,weight,label\n" + many("1.5 cm,2kg,a\n2 cm,3kg,b\n"), "label ~ strings"},
+	} {
+		table, err := ParseTable(strings.NewReader(test.file), "f.csv", Limits{})
+		if err != nil {
+			checkFault(t, err)
+			require.Equal(t, err.Error(), test.want, "%s", name)
+			continue
+		}
+		require.Equal(t, told(table, Mapping{}), test.want, "%s", name)
+	}
+	comments := "x,label\n" + strings.Repeat("1,a\n2,b\n# no\n", blockSize)
+	table := require.Value(ParseTable(strings.NewReader(comments), "f.csv", Limits{}))(t)
+	require.Equal(t, strings.Join(table.Notes, "; "), Count(blockSize, "line")+" beginning with # left out", "in many blocks")
+}
+
+// A file with far more columns than its limits allow is refused before they are compared.
+func TestManyColumns(t *testing.T) {
+	t.Parallel()
+	row := strings.Repeat("a,", 50_000) + "b\n"
+	err := require.Err(ParseTable(strings.NewReader(row+row+row), "f.csv", Limits{}))
+	require.Check(t, errors.Is(err, ErrTooLarge) && err.Error() == "f.csv, line 1: expected at most 201 columns, found 50001", "%v", err)
 }
 
 // Of several visible sheets, the first one that holds data is read, not a legend or one with a fault before it.
