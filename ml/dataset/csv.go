@@ -380,16 +380,16 @@ func (t *Table) isRowOfWords(first []string, sep byte) bool {
 }
 
 // countsColumns reports whether a header names features by numbers, as in 0,1,2,label or
-// country,2019,2020,region: rising numbers and the name of the label, or three numbers that count
-// and names, one of them above numbers or words that repeat.
+// sample,400,410,420,kind: rising numbers and the name of the label, or evenly spaced numbers and
+// names, one of them above numbers or words that repeat. Two numbers suffice behind row numbers
+// without a name.
 func (t *Table) countsColumns(names []string, sep byte) bool {
 	var numbers []float64
-	counting, label, named, others := true, false, false, false
+	label, named, others := false, false, false
 	for j, name := range names {
 		v, ok := parseNumber(name)
 		switch c := t.Columns[j]; {
 		case ok:
-			counting = counting && (numbers == nil || v == numbers[len(numbers)-1]+1)
 			numbers = append(numbers, v)
 		case name == "":
 		case c.repeats(name):
@@ -402,8 +402,15 @@ func (t *Table) countsColumns(names []string, sep byte) bool {
 			named = named || factsOf(&c).category() || t.Columns[j].numbersBelow(sep)
 		}
 	}
-	const many = 3
-	return label && !others && len(numbers) > 1 && slices.IsSorted(numbers) || counting && len(numbers) >= many && (label || named)
+	least := 3
+	if label && !others || names[0] == "" {
+		least = 2
+	}
+	even := true
+	for k := 2; k < len(numbers); k++ {
+		even = even && numbers[k]-numbers[k-1] == numbers[1]-numbers[0]
+	}
+	return len(numbers) >= least && slices.IsSorted(numbers) && (label && !others || (label || named) && even)
 }
 
 // repeats reports whether a text occurs below the first row.
