@@ -672,7 +672,7 @@ func (sc *csvScanner) skipTitle() (lines int) {
 func (sc *csvScanner) beginsWithMissing(line string) bool {
 	field, _, more := strings.Cut(line, string(sc.sep))
 	field = strings.TrimSpace(field)
-	return missing(field) || more && len(field) > 2 && strings.Trim(field, "#") == ""
+	return missing(field) || more && sc.sep != ' ' && len(field) > 2 && strings.Trim(field, "#") == ""
 }
 
 // keep appends a field, whose text is at a place of the file, or at none, -1.
