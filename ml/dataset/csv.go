@@ -482,6 +482,7 @@ func (t *Table) readDecimalCommas() {
 func guessSeparator(text string, most int) separator {
 	const records = 50
 	best, bestScore := separators[2], 0.0 // a comma, if nothing separates
+	tabs := false                         // as many in every record
 	for _, sep := range separators {
 		if strings.IndexByte(text, sep.char) < 0 && (sep.char != ' ' || strings.IndexByte(text, '\t') < 0) {
 			continue // separates nothing
@@ -501,18 +502,19 @@ func guessSeparator(text string, most int) separator {
 			cells += len(texts)
 			numbers += lists.Count(texts, func(s string) bool { return isNumber(s, sep.char) || isAmount(s) })
 		}
-		modal, commonest := 0, 0 // records of the commonest width
+		modal := 0 // records of the commonest width
 		for width, times := range widths {
-			if width > 1 && times > modal {
-				modal, commonest = times, width
+			if width > 1 {
+				modal = max(modal, times)
 			}
 		}
+		tabs = tabs || sep.char == '\t' && modal == n && n > 1
 		if modal == 0 {
 			continue
 		}
 		score := float64(modal) / float64(n) * (0.1 + float64(numbers)/float64(max(cells, 1)))
-		if sep.char == ' ' && first == 1 && commonest > 1 {
-			score /= 10 // which parseSeparated would refuse: blanks within cells
+		if sep.char == ' ' && (first == 1 || tabs && widths[first] < modal) {
+			score /= 10 // for blanks within cells, as in 1.5 cm and 1 234
 		}
 		if score > bestScore {
 			best, bestScore = sep, score

@@ -263,6 +263,7 @@ func TestExports(t *testing.T) {
 		"joined files":                {"x,label\n1,a\n2,b\n\ufeffx,label\n3,a\n", "label ~ x [a b], 3 rows, the last [3]; 1 row with the names of the columns left out"},
 		"comments between rows":       {"# c\nx,label\n1,a\n#2,a\n3,b\n# end\n", "label ~ x [a b], 2 rows, the last [3]; 2 lines beginning with # left out"},
 		"column too narrow":           {"x,label\n1,a\n#####,a\n3,b\n", `f.csv, line 3, column 1 (x): expected a number, found "#####"`},
+		"blanks between tabs":         {"x\ty\tlabel\n1 234\t1.5\ta\n2 345\t2.5\tb\n", "label ~ x y [a b], 2 rows, the last [2345 2.5]; thousands separators removed (x)"},
 		"comments with blanks":        {"### c ###\nx label\n1 a\n2 b\n", "label ~ x [a b], 2 rows, the last [2]"},
 		"comments of another program": {"// made by A, B and C\n// in 2024\nx,label\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]; 2 lines above the table left out"},
 		"names in a comment":          {"% made by A, B and C\n% x,label\n1,a\n2,b\n", "label ~ % x [a b], 2 rows, the last [2]; 1 line above the table left out"},
