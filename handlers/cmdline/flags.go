@@ -69,7 +69,7 @@ func (f *Flags) Switch(name, help string) *bool {
 type reading struct {
 	missing  dataset.Missing // empty: as is proposed, or an error
 	proposed bool            // if the spec names no features, choose them as an upload page would propose
-	sheet    *string         // of a workbook; empty: the first that can be read
+	sheet    *string         // of a workbook; empty: the first that holds data
 
 	notes      []string // about flags without effect
 	multiclass bool     // given on the command line
@@ -101,7 +101,7 @@ func (f *Flags) Reading() *reading {
 
 // Sheet adds the flag that names the sheet of a workbook.
 func (f *Flags) Sheet() *string {
-	return f.String("sheet", "NAME", "", "Sheet to read from an .xlsx workbook. (default the first readable one)")
+	return f.String("sheet", "NAME", "", "Sheet to read from an .xlsx workbook. (default the first that holds data)")
 }
 
 // Func adds a flag that may be repeated; set is called with each value. Its error message

@@ -135,7 +135,7 @@ func parseAttribute(s string) (a arffAttribute, err error) {
 		if i := strings.LastIndex(rest, "}"); ok && after != "" {
 			body, after = rest[1:i], rest[i+1:] // a brace inside quotes
 		}
-		if !ok || strings.TrimSpace(after) != "" {
+		if after = strings.TrimSpace(after); !ok || after != "" && after[0] != '%' {
 			return a, fmt.Errorf("expected {value, …} after the name of attribute %s", quote(a.name))
 		}
 		if a.values, err = arffFields(body, -1); err == nil {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"iter"
 	"slices"
 	"strings"
@@ -28,6 +29,9 @@ type field struct {
 	text   string
 	packed packed // 0: not determined, or the text is not in the file as it is here
 }
+
+// quoted reports whether the text, which is not empty, is in quotes in the file.
+func (f field) quoted() bool { return f.packed == 0 && f.text != "" }
 
 // mostDistinct is the number of texts that a byte can index. If there are more, most take at least
 // two characters and a separator in the file.
@@ -121,6 +125,13 @@ func (c *cells) values() iter.Seq[string] {
 func (c *cells) firsts() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		var seen [mostDistinct]bool
+		left := len(c.distinct)
+		for _, k := range c.codes[:min(c.skipped, len(c.codes))] {
+			if !seen[k] && bytes.IndexByte(c.codes[c.skipped:], k) < 0 { // only in the header
+				seen[k] = true
+				left--
+			}
+		}
 		for i := range c.Len() {
 			if c.many == nil {
 				again := &seen[c.codes[i+c.skipped]]
@@ -128,8 +139,9 @@ func (c *cells) firsts() iter.Seq[int] {
 					continue
 				}
 				*again = true
+				left--
 			}
-			if !yield(i) {
+			if !yield(i) || c.many == nil && left == 0 {
 				return
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -78,6 +79,8 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 			t.Notes = append(t.Notes, Count(n, "line")+" above the table left out")
 		}
 	}
+	sc.skipLines()
+	sc.comments = new(atomic.Int64)
 	for r := range sc.records() {
 		switch {
 		case r.count > most, r.count > lim.Columns && t.Columns != nil && len(t.Columns) <= lim.Columns:
@@ -91,7 +94,9 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 			for j := range t.Columns {
 				t.Columns[j].cells = cells{expected: rows, file: text}
 			}
-		case len(t.Lines) == 1 && r.count == len(t.Columns)+1 && r.count > 2 && (sep.char == ' ' || sep.char == '\t') && r.fields[r.count-1].text != "":
+		case r.count == len(t.Columns)+1 && r.fields[r.count-1].text == "": // a separator at the end of the row
+			r.fields = r.fields[:len(t.Columns)]
+		case len(t.Lines) == 1 && r.count == len(t.Columns)+1 && r.count > 2 && (sep.char == ' ' || sep.char == '\t' || text[0] == '"' && r.fields[0].quoted()):
 			t.addRowNames()
 		case r.count != len(t.Columns) && sep.name == "":
 			return nil, &Error{Line: r.line, Message: fmt.Sprintf("expected at most %s, as in row %d, found %d: move what stands above or beside the table to another sheet", Count(len(t.Columns), "column"), t.first, r.count)}
@@ -108,6 +113,9 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	}
 	if sc.err != nil {
 		return nil, sc.err
+	}
+	if n := int(sc.comments.Load()); n > 0 {
+		t.Notes = append(t.Notes, Count(n, "line")+" beginning with # left out")
 	}
 	names := t.cutHeader(sep.char)
 	if len(t.Lines) > lim.Rows {
@@ -238,14 +246,31 @@ func (t *Table) cutHeader(sep byte) []string {
 	}
 	names := lists.Map(t.Columns, func(c Column) string { return c.Cell(0) })
 	canonical := t.Kind != "" // always has a header
-	if t.Header = canonical || (isHeader(names, sep) || t.countsColumns(names)) && !t.isRowOfWords(names, sep) && !t.beginsWithValues(); !t.Header {
+	if t.Header = canonical || (isHeader(names, sep) || t.countsColumns(names, sep)) && !t.isRowOfWords(names, sep) && !t.beginsWithValues(); !t.Header {
 		return nil
 	}
 	t.skipLine()
 	if t.Kind == "" {
+		t.cutRepeatedHeaders(names)
 		names = t.cutSecondLine(names, sep)
 	}
 	return names
+}
+
+// cutRepeatedHeaders removes rows that repeat the header, as where files were joined.
+func (t *Table) cutRepeatedHeaders(names []string) {
+	rows := lists.Where(len(t.Lines), func(i int) bool {
+		for j := range t.Columns {
+			if c := &t.Columns[j]; c.decimal(i) != 0 || c.Cell(i) != names[j] {
+				return false
+			}
+		}
+		return true
+	})
+	if len(rows) > 0 {
+		*t = *t.without(rows)
+		t.Notes = append(t.Notes, Count(len(rows), "row")+" with the names of the columns left out")
+	}
 }
 
 func (t *Table) skipLine() {
@@ -354,23 +379,38 @@ func (t *Table) isRowOfWords(first []string, sep byte) bool {
 	return again
 }
 
-// countsColumns reports whether a header names the features by numbers, as in 0,1,2,label or
-// 2019,2020,label: at least two rising numbers, and otherwise only the name of the label.
-func (t *Table) countsColumns(names []string) bool {
+// countsColumns reports whether a header names features by numbers, as in 0,1,2,label or
+// sample,400,410,420,kind: rising numbers and the name of the label, or evenly spaced numbers and
+// names, one of them above numbers or words that repeat. Two numbers suffice behind row numbers
+// without a name.
+func (t *Table) countsColumns(names []string, sep byte) bool {
 	var numbers []float64
-	label := false
+	label, named, others := false, false, false
 	for j, name := range names {
 		v, ok := parseNumber(name)
-		switch {
+		switch c := t.Columns[j]; {
 		case ok:
 			numbers = append(numbers, v)
-		case namesLabel(name) && !t.Columns[j].repeats(name):
-			label = true
-		case name != "":
+		case name == "":
+		case c.repeats(name):
 			return false
+		case namesLabel(name):
+			label = true
+		default:
+			others = true
+			c.skip() // of this copy
+			named = named || factsOf(&c).category() || t.Columns[j].numbersBelow(sep)
 		}
 	}
-	return label && len(numbers) > 1 && slices.IsSorted(numbers)
+	least := 3
+	if label && !others || names[0] == "" {
+		least = 2
+	}
+	even := true
+	for k := 2; k < len(numbers); k++ {
+		even = even && numbers[k]-numbers[k-1] == numbers[1]-numbers[0]
+	}
+	return len(numbers) >= least && slices.IsSorted(numbers) && (label && !others || (label || named) && even)
 }
 
 // repeats reports whether a text occurs below the first row.
@@ -442,6 +482,7 @@ func (t *Table) readDecimalCommas() {
 func guessSeparator(text string, most int) separator {
 	const records = 50
 	best, bestScore := separators[2], 0.0 // a comma, if nothing separates
+	tabs := false                         // as many in every record
 	for _, sep := range separators {
 		if strings.IndexByte(text, sep.char) < 0 && (sep.char != ' ' || strings.IndexByte(text, '\t') < 0) {
 			continue // separates nothing
@@ -449,9 +490,11 @@ func guessSeparator(text string, most int) separator {
 		sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most}
 		widths := make(map[int]int)
 		var cells, numbers int
-		n := 0
+		n, first := 0, 0
 		for ; n < records && sc.next(); n++ {
-			widths[sc.count]++
+			if widths[sc.count]++; n == 0 {
+				first = sc.count
+			}
 			texts := sc.texts()
 			if n == 0 && isHeader(texts, sep.char) {
 				continue
@@ -465,10 +508,14 @@ func guessSeparator(text string, most int) separator {
 				modal = max(modal, times)
 			}
 		}
+		tabs = tabs || sep.char == '\t' && modal == n && n > 1
 		if modal == 0 {
 			continue
 		}
 		score := float64(modal) / float64(n) * (0.1 + float64(numbers)/float64(max(cells, 1)))
+		if sep.char == ' ' && (first == 1 || tabs && widths[first] < modal) {
+			score /= 10 // for blanks within cells, as in 1.5 cm and 1 234
+		}
 		if score > bestScore {
 			best, bestScore = sep, score
 		}
@@ -478,8 +525,8 @@ func guessSeparator(text string, most int) separator {
 
 // csvScanner reads records one by one. Fields come trimmed and without what Guard
 // put before them; quoted ones may hold
-// separators, line ends and doubled quotes. Blank lines and lines that begin with #
-// are skipped.
+// separators, line ends and doubled quotes. Blank lines, lines that begin with # and,
+// between vertical bars, rules of hyphens are skipped.
 type csvScanner struct {
 	text string
 	sep  byte
@@ -487,7 +534,8 @@ type csvScanner struct {
 	line int // of pos
 	most int // fields kept of a record; all are counted
 
-	typeset bool // a typographic minus counts as that of the keyboard
+	typeset  bool          // a typographic minus counts as that of the keyboard
+	comments *atomic.Int64 // lines skipped that begin with #, unless nil
 
 	start  int // line of the record
 	fields []field
@@ -554,11 +602,18 @@ func (sc *csvScanner) next() bool {
 // skipLines moves over blank lines and comments, and reports whether a line follows.
 func (sc *csvScanner) skipLines() bool {
 	for sc.pos < len(sc.text) {
-		if c := sc.text[sc.pos]; c > ' ' && c < utf8.RuneSelf && c != '#' {
+		if c := sc.text[sc.pos]; c > ' ' && c < utf8.RuneSelf && c != '#' && sc.sep != '|' {
 			return true // as most lines begin
 		}
 		line, rest := cutLine(sc.text[sc.pos:])
-		if s := strings.TrimSpace(line); s != "" && (s[0] != '#' || sc.beginsWithMissing(s)) {
+		switch s := strings.TrimSpace(line); {
+		case s == "":
+		case s[0] == '#' && !sc.beginsWithMissing(s):
+			if sc.comments != nil {
+				sc.comments.Add(1)
+			}
+		case sc.sep == '|' && strings.Contains(s, "--") && strings.Trim(s, "+-:| \t") == "": // a rule below names
+		default:
 			return true
 		}
 		sc.pos = len(sc.text) - len(rest)
@@ -587,29 +642,39 @@ func (sc *csvScanner) field() bool {
 	return true
 }
 
-// skipTitle moves over lines of a single cell of words above the names of columns, such as
-// the title that a person has put there, and returns how many.
+// skipTitle moves over lines of a single cell of words above the names of columns, such as the title
+// that a person has put there, and comments of programs, which begin with // or %, and returns how many.
 func (sc *csvScanner) skipTitle() (lines int) {
 	const most = 20
+	names, before := 0, *sc // of a comment that may name the columns
 	for ahead := *sc; lines <= most; lines++ {
-		pos, line := ahead.pos, ahead.line
-		if !ahead.next() || !isHeader(ahead.texts(), sc.sep) {
+		at := ahead
+		if !ahead.next() {
 			break
 		}
-		filled := lists.Count(ahead.fields, func(f field) bool { return f.text != "" })
-		if filled > 1 {
-			sc.pos, sc.line = pos, line
+		comment := strings.HasPrefix(ahead.fields[0].text, "//") || strings.HasPrefix(ahead.fields[0].text, "%")
+		switch filled := lists.Count(ahead.fields, func(f field) bool { return f.text != "" }); {
+		case comment:
+			names, before = ahead.count, at
+		case !isHeader(ahead.texts(), sc.sep) && names == ahead.count:
+			sc.pos, sc.line = before.pos, before.line
+			return lines - 1
+		case !isHeader(ahead.texts(), sc.sep) && names == 0:
+			return 0
+		case filled > 1:
+			sc.pos, sc.line = at.pos, at.line
 			return lines
 		}
 	}
 	return 0
 }
 
-// beginsWithMissing reports whether the first field of a line is a missing value, such as #N/A of
-// spreadsheets.
+// beginsWithMissing reports whether the first field of a line is a missing value, such as #N/A or ####
+// of spreadsheets.
 func (sc *csvScanner) beginsWithMissing(line string) bool {
-	field, _, _ := strings.Cut(line, string(sc.sep))
-	return missing(strings.TrimSpace(field))
+	field, _, more := strings.Cut(line, string(sc.sep))
+	field = strings.TrimSpace(field)
+	return missing(field) || more && sc.sep != ' ' && len(field) > 2 && strings.Trim(field, "#") == ""
 }
 
 // keep appends a field, whose text is at a place of the file, or at none, -1.

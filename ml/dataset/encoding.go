@@ -29,7 +29,7 @@ func decodeText(raw string) (text, note string, fault *Error) {
 		}
 		return text, "read as UTF-16", nil
 	}
-	raw = strings.TrimPrefix(raw, "\xef\xbb\xbf")
+	raw = strings.ReplaceAll(raw, "\xef\xbb\xbf", "") // one per file where several were joined
 	line := func(at int) int { return 1 + lineEnds(raw[:at]) }
 	if i := strings.IndexByte(raw, 0); i >= 0 {
 		return "", "", &Error{Line: line(i), Message: "expected UTF-8 text, found a zero byte: this is a binary file or UTF-16"}
@@ -53,6 +53,7 @@ func decodeText(raw string) (text, note string, fault *Error) {
 // because its Go readers unpack a page of any size at once.
 var binaries = []struct{ begins, found string }{
 	{"\xd0\xcf\x11\xe0", "a document in an older format, such as .xls, or with a password: save the sheet as .xlsx without a password, or as CSV"},
+	{gzipMagic, "a file compressed with gzip: decompress it first"},
 	{"PAR1", "a Parquet file: save it as CSV, for example with pandas: read_parquet(…).to_csv(…, index=False)"},
 	{"ARROW1", "an Arrow file: save it as CSV, for example with pandas: read_feather(…).to_csv(…, index=False)"},
 	{"\x93NUMPY", "a NumPy array: save it as CSV with numpy.savetxt(…, delimiter=\",\")"},

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"marginlab/ml/lists"
 )
 
@@ -161,7 +163,7 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 			what = "classes"
 		}
 		p.check(Check{
-			Text: fmt.Sprintf("%d %s of %s differ from others only by case or spaces (%s).", len(f.counts)-len(folded), what, c.Name, list(sameWords(f.counts))),
+			Text: fmt.Sprintf("%d %s of %s differ from others only by case, spaces or invisible characters (%s).", len(f.counts)-len(folded), what, c.Name, list(sameWords(f.counts))),
 			Fix:  Fix{Kind: FixSpelling, Column: c.Name}, Do: "Unify spelling",
 		}, recommend && wordy && len(folded) > 1)
 		p.apply()
@@ -233,9 +235,13 @@ func (t *Table) same(of []facts, j, label int) bool {
 	return true
 }
 
-// foldWord writes a word without case, accents kept, and with one sign for spaces, hyphens and
-// underscores.
+// noWidth removes characters that nobody sees.
+var noWidth = strings.NewReplacer("\u200b", "", "\u00ad", "")
+
+// foldWord writes a word without case and signs of no width, accents kept, and with one sign for
+// spaces, hyphens and underscores.
 func foldWord(s string) string {
+	s = norm.NFC.String(noWidth.Replace(s))
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r == ' ' || r == '_' || r == '-' || r == '\u00a0' || r == '.' }), " ")
 }
 
@@ -505,7 +511,7 @@ func (t *Table) fixed(f Fix) *Table {
 		note = fmt.Sprintf("text in the numeric column %s treated as missing (%s)", t.Columns[j].Name, Count(n, "row"))
 	case FixSpelling:
 		n := rewrite(commonest(t.Columns[j].all()))
-		note = fmt.Sprintf("spellings of %s that differ only by case or spaces unified (%s)", t.Columns[j].Name, Count(n, "row"))
+		note = fmt.Sprintf("spellings of %s that differ only by case, spaces or invisible characters unified (%s)", t.Columns[j].Name, Count(n, "row"))
 	default:
 		return t
 	}

@@ -22,7 +22,7 @@ var Missings = []Missing{MissingError, MissingDrop, MissingMedian}
 // missing reports whether a text is a usual sign of a missing value.
 func missing(s string) bool {
 	switch s {
-	case "", "?", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL",
+	case "", "?", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "<NA>", `\N`,
 		"#N/A", "#NV", "#DIV/0!", "#VALUE!", "#WERT!", "#REF!", "#BEZUG!", "#NAME?", "#NUM!", "#ZAHL!", "#NULL!": // errors of spreadsheets
 		return true
 	}

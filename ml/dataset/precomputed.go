@@ -209,7 +209,7 @@ func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 	values, number, self := t.kernelColumns(label)
 	n, m := len(t.Lines), len(values)
 	if m == 0 || number < 0 && n != m || n > m {
-		return nil, t.fault(-1, -1, "expected a kernel matrix with as many columns as rows, not counting the label, found %s and %s: row i holds k(x_i, x_1) … k(x_i, x_M) for the M training objects", Count(n, "row"), Count(m, "column"))
+		return nil, t.fault(-1, -1, "expected a kernel matrix with as many columns as rows, not counting the label, found %s and %s: row i holds k(x_i, x_1) … k(x_i, x_M) for the M training objects%s", Count(n, "row"), Count(m, "column"), t.fromOne())
 	}
 	if self >= 0 {
 		return nil, t.fault(-1, self, "expected a kernel matrix without a column k(x, x): the diagonal already has these values")

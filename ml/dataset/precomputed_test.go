@@ -184,7 +184,7 @@ func TestReadPrecomputedRefuses(t *testing.T) {
 		"short":           {"1 0:1 1:1 2:0\n2 0:2 1:0\n", Mapping{}, "f, line 2: expected kernel values up to index 2, as on line 1, found them up to 1"},
 		"only numbers":    {"1 0:1\n2 0:2\n", Mapping{}, "f: expected index:value after the label, found labels only"},
 		"infinite":        {"1 0:1 1:1 2:1e999\n", Mapping{}, `f, line 1, column 4 (K2): expected a finite number, found "1e999"`},
-		"more rows":       {"1 0:1 1:1\n2 0:2 1:1\n", Mapping{}, "f: expected a kernel matrix with as many columns as rows, not counting the label, found 2 rows and 1 column"},
+		"more rows":       {"1 0:1 1:1\n2 0:2 1:1\n", Mapping{}, "f: expected a kernel matrix with as many columns as rows, not counting the label, found 2 rows and 1 column: row i holds k(x_i, x_1) … k(x_i, x_M) for the M training objects; indices of features begin at 1"},
 		"as vectors":      {"1 0:1 1:1 2:0\n2 0:2 1:0 2:1\n", Mapping{Kind: KindVectors}, "f: expected features, found a kernel matrix"},
 		"unknown kind":    {"a,b,label\n1,0,A\n0,1,B\n", Mapping{Kind: "sounds"}, "f: objects of kind sounds cannot be read from a table"},
 	} {

@@ -253,3 +253,14 @@ func TestCountedValues(t *testing.T) {
 		}
 	}
 }
+
+// Words that look alike are one, however their characters are written.
+func TestInvisibleDifferences(t *testing.T) {
+	t.Parallel()
+	file := "x,town\n" + strings.Repeat("1,Z\u00fcrich\n2,Zu\u0308rich\n3,Bern\n4,Be\u200brn\n5,Bern\u00a0\n", 3)
+	table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
+	d := require.Value(table.Data(Mapping{Proposed: true}))(t)
+	require.Slices(t, d.Classes, []string{"Bern", "Z\u00fcrich"}, "classes")
+	want := "spellings of town that differ only by case, spaces or invisible characters unified (6 rows)"
+	require.Check(t, slices.Contains(d.Notes, want), "notes %q", d.Notes)
+}

@@ -103,6 +103,8 @@ func TestReadAccepts(t *testing.T) {
 		lines("x1,label", "0,1", "2,-1"), true)
 	reads("arff", "% comment\n@RELATION toy\n\n@attribute 'the x' REAL\n@attribute y integer\n@attribute class {A, 'B b'}\n@DATA\n1.5, 2,A\n% more\n-3,4e-5,'B b'\n",
 		lines("the x,y,class", "1.5,2,A", "-3,4e-05,B b"))
+	reads("arff, comments behind types", "@relation toy % a\n@attribute x numeric % cm\n@attribute k {A,B} % kinds\n@data\n1,A\n2,B\n",
+		lines("x,k", "1,A", "2,B"))
 	reads("arff, class not last", "@relation toy\n@attribute kind{0,1}\n@attribute x numeric\n@attribute y numeric\n@data\n0,1,2\n1,3,4\n",
 		lines("x,y,kind", "1,2,0", "3,4,1"))
 	reads("arff, quoted braces and escapes", "@relation toy\n@attribute \"a\\\"b\" numeric\n@attribute k {'}','it\\'s'}\n@data\n1,'}'\n2,'it\\'s'\n",
@@ -148,8 +150,8 @@ func TestReadRefuses(t *testing.T) {
 		{name: "missing value, first line of no header", in: "?,2,A\n1,2,B\n", want: `f, line 1, column 1 (x1): expected a number, found "?": choose how to handle missing values (missing: drop or median), or remove the row`},
 		{name: "missing value in every row", in: "x,y,label\n?,2,A\n?,2,B\n", want: `f, line 2, column 1 (x): expected a number, found "?": choose how to handle missing values (missing: drop or median), or remove the row`},
 		{name: "NaN", in: "x,label\n1,A\nNaN,B\n", want: `f, line 3, column 1 (x): expected a number, found "NaN": choose how to handle missing values (missing: drop or median), or remove the row`},
-		{name: "Inf", in: "x,label\n1,A\n-Inf,B\n", want: `f, line 3, column 1 (x): expected a finite number, found "-Inf"`},
-		{name: "beyond float64", in: "x,label\n1,A\n1e999,B\n", want: `f, line 3, column 1 (x): expected a finite number, found "1e999"`},
+		{name: "Inf", in: "x,label\n1,A\n-Inf,B\n", want: `f, line 3, column 1 (x): expected a finite number, found "-Inf": correct it or remove the row`},
+		{name: "beyond float64", in: "x,label\n1,A\n1e999,B\n", want: `f, line 3, column 1 (x): expected a finite number, found "1e999": correct it or remove the row`},
 		{name: "missing label", in: "x,label\n1,A\n2,\n3,B\n", want: `f, line 3, column 2 (label): expected a label, found nothing`},
 		{name: "NaN label", in: "x,label\n1,1\n2,nan\n3,-1\n", want: `f, line 3, column 2 (label): expected a label, found "nan", a missing value`},
 		{name: "infinite label", in: "x,label\n1,1\n2,inf\n3,-1\n", want: `f, line 3, column 2 (label): expected a label, found "inf"`},

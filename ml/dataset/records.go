@@ -47,7 +47,7 @@ func isGraph(text string) bool {
 		nodes, other = nodes || key == "n", other || !graphKeys[key]
 		d.skipValue()
 	}
-	return d.err != nil || nodes && !other // with an error, to report the fault of the line
+	return nodes && !other
 }
 
 // tokens reads JSON token by token. Its first error ends it.
@@ -109,6 +109,7 @@ type recordReader struct {
 	lim   Limits
 	names []string
 	at    map[string]int // columns by name
+	last  []int          // record with a value in each, from 1
 	cells []recordCell
 	lines []int // where each row begins, of columns: in the first one
 	byRow bool  // cells are in the order of rows
@@ -393,7 +394,12 @@ func (r *recordReader) members(row int, prefix string, depth int) {
 		t := r.next()
 		switch d, is := t.(json.Delim); {
 		case !is:
-			r.put(row, r.columnOf(key), t)
+			j := r.columnOf(key)
+			if row+1 == r.last[j] {
+				r.fail(&Error{Message: fmt.Sprintf("record %d: expected each key once, found %q twice", row+1, key)})
+			}
+			r.last[j] = row + 1
+			r.put(row, j, t)
 		case d == '{' && depth < deepest:
 			r.members(row, key+".", depth+1)
 		default:
@@ -416,7 +422,7 @@ func (r *recordReader) columnOf(name string) int {
 			r.fail(tooWide(0, j+1, r.lim))
 			return 0
 		}
-		r.names = append(r.names, name)
+		r.names, r.last = append(r.names, name), append(r.last, 0)
 		r.at[name] = j
 	}
 	return j

@@ -94,6 +94,9 @@ func TestRecordsFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"x":1,"y":[1,2]}]`:              `record 1: "y" is a list`,
 		`{"x":[1,2],"y":[1,2],"y":[3,4]}`:  `column "y" occurs twice`,
+		`[{"x":1,"y":2,"x":3}]`:            `record 1: expected each key once, found "x" twice`,
+		`[{"a.b":1,"a":{"b":2}}]`:          `record 1: expected each key once, found "a.b" twice`,
+		`[{'x': 1, 'y': 2}]`:               "line 1: found no JSON at character 2: invalid character",
 		`[{"x":1},7]`:                      "record 2: expected an object",
 		`[{"x":1}`:                         "expected a closing bracket",
 		`[{"x":1}] 5`:                      "nothing after the last bracket",

@@ -70,7 +70,7 @@ func told(table *Table, m Mapping) string {
 // row and the notes; or why it is refused. In doubtful cases the page asks, and
 // the lines below give the result for either answer about missing values.
 var spreadsheets = map[string]string{
-	"beyond-numbers.csv": `beyond-numbers.csv, line 2, column 1 (x): expected a finite number, found "1e400"`,
+	"beyond-numbers.csv": `beyond-numbers.csv, line 2, column 1 (x): expected a finite number, found "1e400": correct it or remove the row`,
 	"currency.csv":       `label ~ price share [a b], 4 rows, the last [1000 0.07]; currency signs removed (price); thousands separators removed (price); 12 % read as 0.12 (share)`,
 	"currency-euro.csv": `asks: currency-euro.csv, line 4, column 2 (Fläche): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row
 drop: Klasse ~ Preis Fläche [a b], 3 rows, the last [1000 7.5]; currency signs removed (Preis); thousands separators removed (Preis); 1 of 4 rows left out because a value is missing
@@ -127,7 +127,7 @@ median: label ~ share x [A B], 4 rows, the last [0.1 4]; 12 % read as 0.12 (shar
 drop: label ~ x1 x2 [a b], 2 rows, the last [28 1.6]; 2 of 4 rows left out because a value is missing
 median: label ~ x1 x2 [a b], 4 rows, the last [28 1.6]; 2 missing values filled with the column's median (x1, x2), computed on the training rows only`,
 	"mixed-percent.csv":     `mixed-percent.csv, line 2, column 1 (share): expected a number, found "50%"`,
-	"number-too-large.csv":  `number-too-large.csv, line 2, column 1 (x): expected a finite number, found "1e999"`,
+	"number-too-large.csv":  `number-too-large.csv, line 2, column 1 (x): expected a finite number, found "1e999": correct it or remove the row`,
 	"numbered.csv":          `asks: Klasse ~ x [A B], 12 rows, the last [5.5]`,
 	"old-mac.csv":           `label ~ x y [A B], 3 rows, the last [5 6]`,
 	"one-class.csv":         `one-class.csv, column 3 (label): expected at least two classes, found only "A"`,
@@ -173,7 +173,7 @@ median: label ~ x y [A B], 2 rows, the last [3 4]; 1 row of totals left out`,
 drop: label ~ x y [A B], 3 rows, the last [2 7]; 2 of 5 rows left out because a value is missing
 median: label ~ x y [A B], 5 rows, the last [2 7]; 2 missing values filled with the column's median (x, y), computed on the training rows only`,
 	"workbook-sheets.xlsx":     `label ~ x y [A B], 3 rows, the last [5 1e-07]; sheet "Data & more" of 2`,
-	"workbook-two-tables.xlsx": `asks: column 2 ~ strings`,
+	"workbook-two-tables.xlsx": `kind ~ weight age [siamese tabby], 3 rows, the last [5 7]; sheet "Cats" of 3`,
 
 	"workbook-text-in-numbers.xlsx": `asks: workbook-text-in-numbers.xlsx, S, line 4, column 1 (x): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row`,
 	"workbook.xlsx":                 `Farbe ~ Länge Breite [blau grün rot], 6 rows, the last [5.4 3.9]`,
@@ -205,11 +205,11 @@ func TestDatesOfWorkbooks(t *testing.T) {
 		}
 		require.Equal(t, b.date(tt.days), tt.want, "day %g since %d", tt.days, tt.since)
 	}
-	for code, want := range map[string]bool{
-		"General": false, "0.00": false, `0.0" days"`: false, `0\d`: false, "[Red]0.00": false, "#,##0.00;[Red]-#,##0.00": false, "0_m": false,
-		"dd/mm/yyyy;@": true, "[$-409]mmm yy": true, "[h]:mm": true, "hh:mm": true, `yyyy"-"mm`: true, `0;"d`: false,
+	for code, want := range map[string]byte{
+		"General": 0, "0.00": 0, `0.0" days"`: 0, `0\d`: 0, "[Red]0.00": 0, "#,##0.00;[Red]-#,##0.00": 0, "0_m": 0,
+		"dd/mm/yyyy;@": 'd', "[$-409]mmm yy": 'd', "[h]:mm": 'h', "[MM]:ss": 'm', "[s].00": 's', "hh:mm": 'd', `yyyy"-"mm`: 'd', `0;"d`: 0,
 	} {
-		require.Equal(t, isDateFormat(code), want, "%s", code)
+		require.Equal(t, timeFormat(code), want, "%s", code)
 	}
 }
 
@@ -217,7 +217,7 @@ func TestDatesOfWorkbooks(t *testing.T) {
 func TestSheets(t *testing.T) {
 	t.Parallel()
 	raw := require.Value(os.ReadFile("testdata/spreadsheets/workbook-two-tables.xlsx"))(t)
-	for sheet, rows := range map[string]int{"": 2, "Cats": 3, "dogs": 4} {
+	for sheet, rows := range map[string]int{"": 3, "Read me": 2, "Cats": 3, "dogs": 4} {
 		table := require.Value(ParseSheet(bytes.NewReader(raw), "w.xlsx", sheet, Limits{}))(t)
 		require.Check(t, len(table.Lines) == rows && strings.Join(table.Sheets, ", ") == "Read me, Cats, Dogs" && (strings.EqualFold(table.Sheet, sheet) || sheet == ""),
 			"%q: %d rows of %q among %q", sheet, len(table.Lines), table.Sheet, table.Sheets)
@@ -246,6 +246,125 @@ func TestNoWorkbook(t *testing.T) {
 		require.NoError(t, require.Err(ParseTable(strings.NewReader(rows), file, Limits{})))
 	}
 	require.Fails(t, require.Err(ParseTable(strings.NewReader("\xd0\xcf\x11\xe0\x00"), "x.xls", Limits{})), "an older format", "a workbook of before 2007")
+}
+
+// Files that programs export, or people join and annotate, are read as a careful person would.
+func TestExports(t *testing.T) {
+	t.Parallel()
+	many := func(row string) string { return strings.Repeat(row, 12) }
+	for name, test := range map[string]struct{ file, want string }{
+		"R, row names without a name": {"\"x\",\"label\"\n\"1\",1.5,\"a\"\n\"2\",2,\"b\"\n", "label ~ x [a b], 2 rows, the last [2]; the first line has one name fewer than the rows have fields: the first column is read as row names"},
+		"decimal commas":              {"x,label\n1,5,a\n2,5,b\n", "f.csv, line 2: expected 2 fields separated by comma, found 3"},
+		"a separator after each row":  {"x,y,label\n1,2,a,\n3,4,b,\n", "label ~ x y [a b], 2 rows, the last [3 4]"},
+		"null of databases":           {"x,label\n1,a\n\\N,a\n3,<NA>\n4,b\n", `f.csv, line 3, column 1 (x): expected a number, found "\\N": choose how to handle missing values (missing: drop or median), or remove the row`},
+		"Markdown":                    {"| x | label |\n|--:|:----|\n| 1 | a |\n| 2 | b |\n", "label ~ x [a b], 2 rows, the last [2]"},
+		"table of a terminal":         {"+---+-------+\n| x | label |\n+---+-------+\n| 1 | a     |\n| 2 | b     |\n+---+-------+\n", "label ~ x [a b], 2 rows, the last [2]"},
+		"no rule":                     {"x|label\n-1|a\n2|b\n", "label ~ x [a b], 2 rows, the last [2]"},
+		"joined files":                {"x,label\n1,a\n2,b\n\ufeffx,label\n3,a\n", "label ~ x [a b], 3 rows, the last [3]; 1 row with the names of the columns left out"},
+		"comments between rows":       {"# c\nx,label\n1,a\n#2,a\n3,b\n# end\n", "label ~ x [a b], 2 rows, the last [3]; 2 lines beginning with # left out"},
+		"column too narrow":           {"x,label\n1,a\n#####,a\n3,b\n", `f.csv, line 3, column 1 (x): expected a number, found "#####"`},
+		"blanks between tabs":         {"x\ty\tlabel\n1 234\t1.5\ta\n2 345\t2.5\tb\n", "label ~ x y [a b], 2 rows, the last [2345 2.5]; thousands separators removed (x)"},
+		"comments with blanks":        {"### c ###\nx label\n1 a\n2 b\n", "label ~ x [a b], 2 rows, the last [2]"},
+		"comments of another program": {"// made by A, B and C\n// in 2024\nx,label\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]; 2 lines above the table left out"},
+		"names in a comment":          {"% made by A, B and C\n% x,label\n1,a\n2,b\n", "label ~ % x [a b], 2 rows, the last [2]; 1 line above the table left out"},
+		"comment above numbers":       {"% made by A\n1,a\n2,b\n", "label ~ x1 [a b], 2 rows, the last [2]; 1 line above the table left out"},
+		"name with a percent sign":    {"% fat,label\n1,a\n2,b\n", "label ~ % fat [a b], 2 rows, the last [2]"},
+		"numbered columns":            {",0,1,2,species\n0,1.5,2,3,a\n1,2,3,4,b\n2,2,3,4,a\n3,2,5,4,b\n", "species ~ 0 1 2 [a b], 4 rows, the last [2 5 4]"},
+		"row numbers and two":         {",0,1,species\n0,1.5,2,a\n1,2,3,b\n2,2,3,a\n3,2,5,b\n", "species ~ 0 1 [a b], 4 rows, the last [2 5]"},
+		"wavelengths":                 {"400,410,420,kind\n1,2,3,a\n2,3,5,b\n2,3,1,a\n2,5,1,b\n", "kind ~ 400 410 420 [a b], 4 rows, the last [2 5 1]"},
+		"uneven numbers before words": {"4,5,7,c\n1,2,3,a\n2,3,5,b\n2,3,1,a\n2,5,1,b\n", "label ~ x1 x2 x3 [a b c], 5 rows, the last [2 5 1]"},
+		"years":                       {"country,2019,2020,2021,gdp\nch,1.5,2,3,10\nde,2,3,4,11.5\n", "country ~ 2019 2020 2021 gdp [ch de], 2 rows, the last [2 3 4 11.5]"},
+		"ratings below names":         {"Ann,1,2,3\nBob,3,3,2\nCid,2,1,4\n", "label ~ x1 x2 x3 [Ann Bob Cid], 3 rows, the last [2 1 4]"},
+		"ratings before classes":      {"1,2,3,a\n3,3,2,b\n2,1,4,a\n", "label ~ x1 x2 x3 [a b], 3 rows, the last [2 1 4]"},
+		"units in the cells":          {"size,weight,label\n" + many("1.5 cm,2kg,a\n2 cm,3kg,b\n"), "label ~ strings"},
+	} {
+		table, err := ParseTable(strings.NewReader(test.file), "f.csv", Limits{})
+		if err != nil {
+			checkFault(t, err)
+			require.Equal(t, err.Error(), test.want, "%s", name)
+			continue
+		}
+		require.Equal(t, told(table, Mapping{}), test.want, "%s", name)
+	}
+	comments := "x,label\n" + strings.Repeat("1,a\n2,b\n# no\n", blockSize)
+	table := require.Value(ParseTable(strings.NewReader(comments), "f.csv", Limits{}))(t)
+	require.Equal(t, strings.Join(table.Notes, "; "), Count(blockSize, "line")+" beginning with # left out", "in many blocks")
+}
+
+// A file with far more columns than its limits allow is refused before they are compared.
+func TestManyColumns(t *testing.T) {
+	t.Parallel()
+	row := strings.Repeat("a,", 50_000) + "b\n"
+	err := require.Err(ParseTable(strings.NewReader(row+row+row), "f.csv", Limits{}))
+	require.Check(t, errors.Is(err, ErrTooLarge) && err.Error() == "f.csv, line 1: expected at most 201 columns, found 50001", "%v", err)
+}
+
+// Of several visible sheets, the first one that holds data is read, not a legend or one with a fault before it.
+func TestFirstSheetOfData(t *testing.T) {
+	t.Parallel()
+	row := func(cells ...string) (s string) {
+		for _, c := range cells {
+			if _, number := parseNumber(c); number || c[0] == '<' {
+				s += `<c><v>` + c + `</v></c>`
+			} else {
+				s += `<c t="str"><v>` + c + `</v></c>`
+			}
+		}
+		return `<row>` + s + `</row>`
+	}
+	legend := row("code", "meaning", "unit") + row("1", "length", "mm") + row("2", "width", "cm") + row("3", "mass", "kg")
+	remarks := row("Author", "Meier") + row("Note", "All in mm") + row("Room", "Note")
+	texts := row("text", "label") + strings.Repeat(row("a b", "x")+row("c d", "y"), leastKnown)
+	data := row("x", "label") + row("1.5", "a") + row("2", "b") + row("3", "a")
+	unsaved := row("x", "label") + `<row><c r="A2"><f>1+1</f></c></row>` + data
+	for name, test := range map[string]struct {
+		sheets []string
+		want   string
+	}{
+		"legend":        {[]string{legend, data}, "B"},
+		"remarks":       {[]string{remarks, data}, "B"},
+		"faulty":        {[]string{unsaved, data}, "B"},
+		"hidden":        {[]string{"hidden", data, data}, "B"},
+		"texts":         {[]string{texts, data}, "A"},
+		"data":          {[]string{data, texts}, "A"},
+		"only legends":  {[]string{row("remark") + row("all in mm"), remarks, legend}, "B"},
+		"only one list": {[]string{row("remark") + row("all in mm"), row("x")}, "A"},
+	} {
+		files := []string{}
+		list, parts := "", ""
+		for k, s := range test.sheets {
+			state := ""
+			if s == "hidden" {
+				state, s = ` state="hidden"`, data
+			}
+			name := string(rune('A' + k))
+			list += `<sheet name="` + name + `" id="` + name + `"` + state + `/>`
+			parts += `<Relationship Id="` + name + `" Target="` + name + `.xml"/>`
+			files = append(files, "xl/"+name+".xml", `<worksheet><sheetData>`+s+`</sheetData></worksheet>`)
+		}
+		files = append(files, workbookFile, `<workbook><sheets>`+list+`</sheets></workbook>`, "xl/_rels/workbook.xml.rels", `<Relationships>`+parts+`</Relationships>`)
+		table, err := ParseTable(strings.NewReader(zipped(t, files...)), "w.xlsx", Limits{})
+		require.Must(t, err == nil && table.Sheet == test.want, "%s: %v", name, err)
+	}
+}
+
+// A duration is read as the number that its format counts, so that 36:30 is 36.5 hours or minutes.
+func TestDurations(t *testing.T) {
+	t.Parallel()
+	book := zipped(
+		t, workbookFile, `<workbook><sheets><sheet name="S" id="1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Target="s.xml"/></Relationships>`,
+		"xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[mm]:ss"/><numFmt numFmtId="165" formatCode="[s]"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="46"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="20"/></cellXfs></styleSheet>`,
+		"xl/s.xml", `<worksheet><sheetData><row><c t="str"><v>x</v></c><c t="str"><v>y</v></c><c t="str"><v>z</v></c><c t="str"><v>start</v></c><c t="str"><v>label</v></c></row>
+			<row><c s="1"><v>1.5208333333333333</v></c><c s="2"><v>0.025347222222222222</v></c><c s="3"><v>0.1</v></c><c s="4"><v>0.3125</v></c><c t="str"><v>a</v></c></row>
+			<row><c s="1"><v>0.1</v></c><c s="2"><v>0.1</v></c><c s="3"><v>1</v></c><c s="4"><v>0.5</v></c><c t="str"><v>b</v></c></row></sheetData></worksheet>`,
+	)
+	table := require.Value(ParseTable(strings.NewReader(book), "w.xlsx", Limits{}))(t)
+	var got []string
+	for _, c := range table.Columns {
+		got = append(got, c.list()...)
+	}
+	require.Equal(t, strings.Join(got, " "), "36.5 2.4 36.5 144 8640 86400 07:30:00 12:00:00 a b", "the cells")
 }
 
 // book returns a workbook of one sheet, which is the named part.

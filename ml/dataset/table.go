@@ -146,7 +146,7 @@ func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 	return ParseSheet(r, file, "", lim)
 }
 
-// ParseSheet is ParseTable of a sheet of a workbook; empty: the first that can be read.
+// ParseSheet is ParseTable of a sheet of a workbook; empty: the first that holds data, if any.
 // Names are matched exactly or else regardless of case. That there is none of the name, or
 // that the file is no workbook, is an *Error.
 func ParseSheet(r io.Reader, file, sheet string, lim Limits) (*Table, error) {
@@ -218,6 +218,15 @@ func parseText(text, file string, lim Limits) (*Table, error) {
 // finish determines what the columns of a table hold, and names unnamed ones.
 func (t *Table) finish(lim Limits) (*Table, error) {
 	t.limits = lim
+	wide := len(t.Columns) > lim.Columns && t.Kind != KindPrecomputed
+	tooWide := func() (*Table, error) {
+		fault := tooWide(t.first, len(t.Columns), lim)
+		fault.File = t.File
+		return nil, fault
+	}
+	if wide && !t.Square() {
+		return tooWide()
+	}
 	t.weigh()
 	var respelled [len(spellingNotes)][]int
 	if t.Format == "csv" || t.Format == "xlsx" {
@@ -231,11 +240,9 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s (%s)", spellingNotes[k], list(t.namesAt(at))))
 		}
 	}
-	if len(t.Columns) > lim.Columns {
+	if wide {
 		if m, _ := t.Guess(); m.Kind != KindPrecomputed {
-			fault := tooWide(t.first, len(t.Columns), lim)
-			fault.File = t.File
-			return nil, fault
+			return tooWide()
 		}
 	}
 	return t, nil
@@ -735,7 +742,7 @@ func (t *Table) notNumber(i, j int) *Error {
 	case missing(cell):
 		return t.fault(i, j, "expected a number, found %s: choose how to handle missing values (missing: drop or median), or remove the row", quote(cell))
 	case notFinite(cell):
-		return t.fault(i, j, "expected a finite number, found %s", quote(cell))
+		return t.fault(i, j, "expected a finite number, found %s: correct it or remove the row", quote(cell))
 	case c.Dates():
 		return t.fault(i, j, "expected a number, found the date or time %s: choose feature columns without this one", quote(cell))
 	case c.Words() != nil:
@@ -879,7 +886,7 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 		return nil, t.fault(0, -1, "expected a label after the name, as in >%s label, found none in the file", t.Columns[1].Cell(0))
 	}
 	if t.Format == "zip" && len(t.Columns) == 2 {
-		return nil, t.fault(-1, -1, "expected a folder for each class, or a CSV with the names of the texts and their labels; found one folder of texts")
+		return nil, t.fault(-1, -1, "expected a folder for each class, or a CSV with the names of the texts and their labels; found one folder of texts: take a table out of the archive to read it")
 	}
 	if m.Proposed {
 		m = t.Propose(m).Complete(m)

@@ -111,7 +111,7 @@ func parseMembers(members []member, file string, lim Limits) (*Table, error) {
 			continue
 		}
 		if table >= 0 {
-			return nil, &Error{File: file, Message: fmt.Sprintf("expected texts and at most one table of their labels, found %s and %s", quote(members[table].name), quote(m.name))}
+			return nil, &Error{File: file, Message: fmt.Sprintf("expected one table, alone or with the texts that it labels, found %s and %s: take one out of the archive", quote(members[table].name), quote(m.name))}
 		}
 		table = i
 	}
@@ -230,7 +230,7 @@ func labelledTexts(members []member, table member, file string, lim Limits) (*Ta
 	}
 	switch {
 	case most == 0:
-		return nil, names.fault(-1, -1, "expected a column with the names of the texts, such as %s, found none", quote(members[0].name))
+		return nil, names.fault(-1, -1, "expected a column with the names of the texts, such as %s, found none: to read only the table, take it out of the archive", quote(members[0].name))
 	case len(names.Columns) == 1:
 		return nil, names.fault(-1, -1, "expected a column of labels next to the names of the texts, found a single column")
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // mostWords is the largest number of distinct words in a column for which each becomes a feature.
@@ -53,15 +52,17 @@ func indicator(column, word string) string { return column + "=" + word }
 // word is missing, so is the value. Names that the table has are left as they are, and so are
 // those of words of no column.
 func (t *Table) AddIndicators(features []string) {
-	own := len(t.Columns)
+	own := *t // without the added ones: the words red and Red have a feature each
 	for _, name := range features {
-		if _, err := t.find(name); err == nil {
+		if _, err := own.find(name); err == nil {
 			continue
 		}
-		for j := range own {
-			c := &t.Columns[j]
-			if n := len(c.Name); !c.Numeric && len(name) > n && name[n] == '=' && strings.EqualFold(name[:n], c.Name) {
-				t.Columns = append(t.Columns, c.is(name, name[n+1:]))
+		for at, sign := range name {
+			if sign != '=' {
+				continue
+			}
+			if j, err := own.find(name[:at]); err == nil && !own.Columns[j].Numeric {
+				t.Columns = append(t.Columns, own.Columns[j].is(name, name[at+1:]))
 				break
 			}
 		}

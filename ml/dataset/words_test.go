@@ -43,6 +43,21 @@ func TestWordsAsFeatures(t *testing.T) {
 	require.Check(t, mat.Equal(x, want), "another file: %v, want %v", mat.Formatted(x), mat.Formatted(want))
 }
 
+// Words and names that differ only by case have features of their own.
+func TestWordsByCase(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"w,x,class\nM,1,a\nm,2,b\nf,3,a\n": "[w=M w=f w=m x] [1 0 0 1 0 0 1 2 0 1 0 3]",
+		"W,w,class\nr,u,a\ns,s,b\nr,s,a\n": "[W=s w=u] [0 1 1 0 0 0]",
+	} {
+		table := require.Value(ParseTable(strings.NewReader(file), "f", Limits{}))(t)
+		d := require.Value(table.Data(Mapping{Label: "class", Features: table.names()[:len(table.Columns)-1]}))(t)
+		require.Equal(t, fmt.Sprint(d.Features, d.X.RawMatrix().Data), want, "%s", file)
+		table.AddIndicators(d.Features)
+		require.Check(t, mat.Equal(require.Value(table.Matrix(d.Features))(t), d.X), "%s: rows to predict are read otherwise", file)
+	}
+}
+
 // TestWordsRefused: what cannot be features is named with its place, and a missing word is
 // asked about like a missing number.
 func TestWordsRefused(t *testing.T) {

@@ -55,8 +55,7 @@ type workbook struct {
 	since   time.Time       // of the first day
 	texts   strings.Builder // those that all sheets share, one behind the other
 	ends    []uint32        // of them there
-	dates   []bool          // which styles mark dates
-	unsaved string          // the first cell of a sheet with a formula but no value
+	times   []byte          // what styles mark, see timeFormat
 }
 
 // sheet is one of a workbook.
@@ -113,8 +112,8 @@ func noWorkbook(file, sheet string) error {
 	return &Error{File: file, Message: fmt.Sprintf("expected an .xlsx workbook with the sheet %s, found another kind of file", quote(sheet))}
 }
 
-// parseWorkbook reads the named sheet of a workbook, or the first that is not hidden and can
-// be read: as the CSV that it makes, line by line.
+// parseWorkbook reads the named sheet of a workbook, or the first visible one that holds data, else
+// the first with several columns, else the first that can be read: as the CSV that it makes, line by line.
 func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table, error) {
 	b := &workbook{archive: archive, lim: lim, left: mostUnpacked * lim.Bytes}
 	var fault *Error
@@ -156,18 +155,19 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 		}
 	}
 	var first error
-	var narrow *Table // the first sheet of a single column: remarks, where another has more
+	var best *Table
 	for _, s := range sheets {
 		text, err := b.csv(s.part)
-		if err != nil {
+		var wrong *Error
+		if err != nil && (!errors.As(err, &wrong) || wrong.Err != nil) {
 			return nil, refuse(s.name, err)
 		}
-		if text == "" && b.unsaved == "" {
+		if text == "" && wrong == nil {
 			continue
 		}
-		t, wrong := parseSeparated(text, separator{char: ','}, lim)
-		if b.unsaved != "" {
-			wrong = &Error{Message: fmt.Sprintf("expected a saved value of the formula in cell %s, found none: open the workbook in a spreadsheet program and save it", b.unsaved)}
+		var t *Table
+		if wrong == nil {
+			t, wrong = parseSeparated(text, separator{char: ','}, lim)
 		}
 		if wrong != nil {
 			first = cmp.Or(first, refuse(s.name, wrong)) // of remarks before the data, perhaps
@@ -177,15 +177,15 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 		if t.Sheet, t.Sheets = s.name, names; len(names) > 1 {
 			t.Notes = append(t.Notes, fmt.Sprintf("sheet %s of %d", quote(s.name), len(names)))
 		}
-		if len(t.Columns) > 1 {
-			return t.finish(lim)
+		if t, err = t.finish(lim); err != nil || t.holdsData() {
+			return t, err
 		}
-		if narrow == nil {
-			narrow = t
+		if best == nil || len(best.Columns) == 1 && len(t.Columns) > 1 {
+			best = t
 		}
 	}
-	if narrow != nil {
-		return narrow.finish(lim)
+	if best != nil {
+		return best, nil
 	}
 	if first != nil {
 		return nil, first
@@ -194,6 +194,22 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 		file = inside(file, sheets[0].name)
 	}
 	return nil, &Error{File: file, Message: "expected a sheet with at least one row of data, found none"}
+}
+
+// holdsData reports whether a sheet looks like data rather than a legend or remarks: it has columns of
+// numbers, or one beside words that repeat, or words that repeat in many rows.
+func (t *Table) holdsData() bool {
+	numbers, again := 0, false
+	for j := range t.Columns {
+		f := factsOf(&t.Columns[j])
+		switch f.holds {
+		case holdsNumbers, holdsMostlyNumbers:
+			numbers++
+		case holdsWords:
+			again = again || f.repeats()
+		}
+	}
+	return numbers > 1 || again && (numbers > 0 || len(t.Columns) > 1 && len(t.Lines) >= leastKnown)
 }
 
 // part calls each for the beginnings of elements of a part, until it returns an error. A part
@@ -312,17 +328,17 @@ func textWithin(d *partReader, end string) (string, error) {
 	}
 }
 
-// styles reads which styles mark dates.
+// styles reads which styles mark dates and durations.
 func (b *workbook) styles(part string) error {
-	formats := map[string]bool{} // of dates, by number
-	for _, k := range []int{14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 46, 47, 50, 51, 52, 53, 54, 55, 56, 57, 58} {
-		formats[strconv.Itoa(k)] = true
+	formats := map[string]byte{"46": 'h'} // by number
+	for _, k := range []int{14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 47, 50, 51, 52, 53, 54, 55, 56, 57, 58} {
+		formats[strconv.Itoa(k)] = 'd'
 	}
 	ofCells := false
 	return b.part(part, func(_ *partReader, e xml.StartElement) error {
 		switch e.Name.Local {
 		case "numFmt":
-			if formats[attribute(&e, "numFmtId")] = isDateFormat(attribute(&e, "formatCode")); len(formats) > mostStyles {
+			if formats[attribute(&e, "numFmtId")] = timeFormat(attribute(&e, "formatCode")); len(formats) > mostStyles {
 				return errWorkbookTooLarge
 			}
 		case "cellXfs":
@@ -330,52 +346,52 @@ func (b *workbook) styles(part string) error {
 		case "cellStyles", "dxfs":
 			ofCells = false
 		case "xf":
-			if len(b.dates) == mostStyles {
+			if len(b.times) == mostStyles {
 				return errWorkbookTooLarge
 			}
 			if ofCells {
-				b.dates = append(b.dates, formats[attribute(&e, "numFmtId")])
+				b.times = append(b.times, formats[attribute(&e, "numFmtId")])
 			}
 		}
 		return nil
 	})
 }
 
-// isDateFormat reports whether a format code is a date's, such as dd/mm/yyyy but not
-// 0.00 "days".
-func isDateFormat(code string) bool {
+// timeFormat returns 'd' for the format code of a date or time, such as dd/mm/yyyy but not
+// 0.00 "days"; h, m or s for a duration that counts them, such as [h]:mm; 0 for other codes.
+func timeFormat(code string) byte {
+	code = strings.ToLower(code)
 	for i := 0; i < len(code); i++ {
 		switch code[i] {
 		case '"':
 			end := strings.IndexByte(code[i+1:], '"')
 			if end < 0 {
-				return false
+				return 0
 			}
 			i += end + 1
 		case '[':
 			end := strings.IndexByte(code[i:], ']')
 			if end < 0 {
-				return false
+				return 0
 			}
-			if slices.Contains([]string{"h", "hh", "m", "mm", "s", "ss"}, strings.ToLower(code[i+1:i+end])) { // elapsed time
-				return true
+			if slices.Contains([]string{"h", "hh", "m", "mm", "s", "ss"}, code[i+1:i+end]) {
+				return code[i+1]
 			}
 			i += end
 		case '\\', '_', '*':
 			i++
 		case ';':
-			return false // the first part is for positive numbers
-		case 'd', 'D', 'm', 'M', 'y', 'Y', 'h', 'H':
-			return true
+			return 0 // the first part is for positive numbers
+		case 'd', 'm', 'y', 'h':
+			return 'd'
 		}
 	}
-	return false
+	return 0
 }
 
 // csv writes a sheet as CSV, a line for each row of the sheet, so that lines have its numbers.
 func (b *workbook) csv(part string) (string, error) {
 	var text strings.Builder
-	b.unsaved = ""
 	line, width := 0, 0 // of those that are written
 	var fields []string
 	blank := true
@@ -422,7 +438,7 @@ func (b *workbook) csv(part string) (string, error) {
 				}
 				at = j
 			}
-			cell, err := b.cell(d, e)
+			cell, err := b.cell(d, &e)
 			if err != nil {
 				return err
 			}
@@ -465,8 +481,8 @@ func columnOf(cell string) (int, bool) {
 }
 
 // cell returns the content of a cell as text on one line.
-func (b *workbook) cell(d *partReader, e xml.StartElement) (string, error) {
-	kind := attribute(&e, "t")
+func (b *workbook) cell(d *partReader, e *xml.StartElement) (string, error) {
+	kind := attribute(e, "t")
 	var written strings.Builder
 	inline, in, formula, saved := "", "", false, false
 	for done := false; !done; {
@@ -496,7 +512,7 @@ func (b *workbook) cell(d *partReader, e xml.StartElement) (string, error) {
 		}
 	}
 	if formula && !saved {
-		b.unsaved = cmp.Or(b.unsaved, attribute(&e, "r"))
+		return "", &Error{Message: fmt.Sprintf("expected a saved value of the formula in cell %s, found none: open the workbook in a spreadsheet program and save it", attribute(e, "r"))}
 	}
 	value := written.String()
 	switch kind {
@@ -518,10 +534,18 @@ func (b *workbook) cell(d *partReader, e xml.StartElement) (string, error) {
 	case "b":
 		return map[string]string{"0": "FALSE", "1": "TRUE"}[value], nil
 	case "", "n":
-		style, _ := strconv.Atoi(attribute(&e, "s"))
+		style, _ := strconv.Atoi(attribute(e, "s"))
 		v, err := strconv.ParseFloat(value, 64)
-		if err == nil && style >= 0 && style < len(b.dates) && b.dates[style] {
+		if err != nil || style < 0 || style >= len(b.times) {
+			break
+		}
+		switch mark := b.times[style]; mark {
+		case 0:
+		case 'd':
 			return b.date(v), nil
+		default:
+			v *= map[byte]float64{'h': 24, 'm': 24 * 60, 's': 24 * 60 * 60}[mark]
+			return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'g', -1, 64), nil // without the rounding of fractions of a day
 		}
 	}
 	return tidy(value), nil
