@@ -160,7 +160,7 @@ func (m heatMap) view(all shades) studiesview.HeatMap {
 				continue
 			}
 			c := studiesview.HeatCell{Level: -1}
-			if m.search.Result == nil {
+			if !m.search.Status.Ended() {
 				c.Text = "…"
 			}
 			row.Cells = append(row.Cells, c)
