@@ -7,12 +7,13 @@ import (
 )
 
 // Short shows a value with four significant digits.
-func Short(v float64) string { return digits(v, 4) }
+func Short(v float64) string { return Digits(v, 4) }
 
 // Long shows a value with six significant digits.
-func Long(v float64) string { return digits(v, 6) }
+func Long(v float64) string { return Digits(v, 6) }
 
-func digits(v float64, n int) string {
+// Digits shows a value with n significant digits.
+func Digits(v float64, n int) string {
 	if v == 0 { // also -0
 		return "0"
 	}

@@ -426,6 +426,22 @@ func TestNotes(t *testing.T) {
 	p.wait("location.pathname === '/lessons/lagrange/equality/notes'")
 }
 
+// The folded controls of a slide lie over the picture: Escape folds them again, from wherever the focus is in them.
+func TestEscapeFoldsControls(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	p.size(1366, 768)
+	p.visit("/lessons/margins/classifier")
+	p.wait(element(".folded .slider input[type=range]")) // a script has come
+	p.tabTo(".folded summary")
+	p.keys(" ")
+	p.wait(element(".folded[open]"))
+	p.keys(kb.Tab)
+	p.wait(`document.activeElement.matches(".folded :is(input, select)")`)
+	p.keys(kb.Escape)
+	p.wait("!" + element(".folded[open]") + " && document.activeElement === " + element(".folded summary"))
+}
+
 // TestPredictionFirst: what gives answers away is folded until the questions of its screen
 // are answered, in words and in pictures; a switch shows everything, and without scripts
 // the order alone does it.

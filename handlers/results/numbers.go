@@ -2,6 +2,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/kernel"
 	"marginlab/ml/param"
+	"marginlab/ml/trace"
 	"marginlab/views"
 )
 
@@ -261,8 +263,9 @@ func Duration(s float64) string {
 
 // Remarks are sentences that a person needs beside the numbers.
 func Remarks(r *ml.Report, s ml.Spec) (notes []string) {
-	if r.Status != "converged" {
-		notes = append(notes, "The solver stopped before its stopping rule was met, or where rounding prevents that ("+string(r.Status)+"): the numbers are approximate.")
+	if r.Status != trace.Converged {
+		why := map[trace.Status]string{trace.IterationLimit: "The solver reached its iteration limit", trace.Numerical: "Rounding kept the solver from the requested accuracy"}[r.Status]
+		notes = append(notes, cmp.Or(why, "The solver was stopped early")+": the numbers are approximate.")
 	}
 	if r.Local != nil && *r.Local {
 		notes = append(notes, "This kernel need not be positive semidefinite: the problem can be non-convex, with many local optima. Two distant starting points were tried and the better solution was kept; no bound proves it optimal. Steps are guarded with τ = 1e-12 as in LIBSVM.")

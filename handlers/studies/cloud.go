@@ -141,8 +141,8 @@ func (m shades) row(name string, from, to float64) scale {
 	}
 	place := func(i int) float64 { return from + (to-from)*(float64(i)+0.5)/float64(max(len(texts), 1)) }
 	s := scale{at: func(v param.Value) float64 { return place(max(0, slices.Index(texts, v.Text()))) }}
-	for i, text := range texts {
-		s.ticks = append(s.ticks, studiesview.CloudTick{At: coordinate(place(i)), Label: shown(text)})
+	for i, label := range axisLabels(texts) {
+		s.ticks = append(s.ticks, studiesview.CloudTick{At: coordinate(place(i)), Label: label})
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"marginlab/handlers/background"
 	"marginlab/handlers/results"
@@ -141,7 +142,8 @@ func (m shades) cell(i int) studiesview.HeatCell {
 func (m heatMap) view(all shades) studiesview.HeatMap {
 	v := studiesview.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: scoreTitle(all.score), Hidden: len(m.names) > 2}
 	xs, ys := m.values(m.x), m.values(m.y)
-	v.Columns = lists.Map(xs, shown)
+	rows := axisLabels(ys)
+	v.Columns = axisLabels(xs)
 	found := make(map[[2]string]int) // the best by place
 	for i, s := range m.search.Settings {
 		at := [2]string{s.Values.Text(m.x), s.Values.Text(m.y)}
@@ -151,15 +153,15 @@ func (m heatMap) view(all shades) studiesview.HeatMap {
 			found[at] = i
 		}
 	}
-	for _, y := range ys {
-		row := studiesview.HeatRow{Y: shown(y)}
+	for i, y := range ys {
+		row := studiesview.HeatRow{Y: rows[i]}
 		for _, x := range xs {
 			if i, ok := found[[2]string{x, y}]; ok {
 				row.Cells = append(row.Cells, all.cell(i))
 				continue
 			}
 			c := studiesview.HeatCell{Level: -1}
-			if m.search.Result == nil {
+			if !m.search.Status.Ended() {
 				c.Text = "…"
 			}
 			row.Cells = append(row.Cells, c)
@@ -199,7 +201,7 @@ func (m shades) list() *studiesview.SettingList {
 		s := settings[i]
 		row := studiesview.SettingRow{Cell: m.cell(i), Deviation: "–", Vectors: views.Short(results.Vectors(s))}
 		for _, name := range names {
-			row.Values = append(row.Values, shown(s.Values.Text(name)))
+			row.Values = append(row.Values, cmp.Or(s.Values.Text(name), "–"))
 		}
 		if _, deviation, ok := m.score.Over(s.Folds); ok {
 			row.Deviation = results.ScoreAmount(m.score, deviation)
@@ -243,11 +245,19 @@ func scoreShort(score eval.Score, s eval.Setting) string {
 	return results.ScoreAmount(score, mean)
 }
 
-func shown(value string) string {
-	if value == "" {
-		return "–"
+// axisLabels shortens numbers to three significant digits, or to as many as distinguish them.
+func axisLabels(values []string) []string {
+	for digits := 3; ; digits++ {
+		labels := lists.Map(values, func(value string) string {
+			if v, err := strconv.ParseFloat(value, 64); err == nil && digits < 17 {
+				return views.Digits(v, digits)
+			}
+			return cmp.Or(value, "–")
+		})
+		if digits == 17 || len(slices.Compact(slices.Sorted(slices.Values(labels)))) == len(values) {
+			return labels
+		}
 	}
-	return value
 }
 
 func axisName(name string) string {

@@ -614,8 +614,6 @@ func (o *smo[T]) refresh() (bool, error) {
 	points, w := o.last.from(o.state, ku)
 	work, err := o.addExactly(ku[:o.m], points, w)
 	o.spent += work
-	refreshes++
-	exact += work
 	if err != nil {
 		return false, nil
 	}
@@ -838,5 +836,3 @@ func (o *smo[T]) stretch() error {
 	o.Objective = sum * t / 2
 	return nil
 }
-
-var refreshes, exact int

@@ -90,7 +90,7 @@ page.querySelector("[data-afresh]")?.addEventListener("submit", async (e) => {
 });
 const keys = ["PageDown", "ArrowRight", "ArrowDown", " ", "PageUp", "ArrowLeft", "ArrowUp", "Home", "r", "+", "-", "e", "b", "."]; // of the slides
 document.addEventListener("keydown", (e) => {
-  if (!keys.includes(e.key) || !followed || e.ctrlKey || e.metaKey || e.altKey || (e.key === " " && e.target.closest("button"))) return;
+  if (!keys.includes(e.key) || !followed || e.ctrlKey || e.metaKey || e.altKey || (e.key === " " && e.target.closest("button, summary, input"))) return;
   e.preventDefault();
   send(e.key, e.shiftKey);
 });

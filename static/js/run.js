@@ -76,7 +76,10 @@ if (pending) {
   });
   events.addEventListener("status", (e) => {
     const state = JSON.parse(e.data).status;
-    if (state === "running") text.textContent = "Training…";
+    if (state === "running") {
+      text.textContent = "Training…";
+      bar.hidden = false;
+    }
     if (["done", "failed", "cancelled"].includes(state)) {
       events.close();
       location.reload();

@@ -467,7 +467,13 @@ function press(key, shiftKey) {
 // Captured before any control handles it.
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
-  const control = e.target.closest(controls);
+  const control = e.target.closest(controls), fold = e.target.closest(".folded[open]");
+  if (fold && e.key === "Escape" && !control?.matches(unfolded)) {
+    fold.open = false;
+    fold.querySelector("summary").focus();
+    e.preventDefault();
+    return e.stopPropagation();
+  }
   if (control && !control.matches(unfolded) && (e.key === "Escape" || (e.key === "Enter" && control.matches("input[type=text], select")))) {
     if (e.key === "Escape") e.preventDefault();
     return setTimeout(() => control.blur());

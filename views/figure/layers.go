@@ -88,10 +88,9 @@ func (s *Scene) visible(layer string, lines ...level) []drawing {
 	return lists.Map(lines, func(l level) drawing { return l.draw })
 }
 
-// hides reports whether a legend entry belongs to a hidden layer.
-func (s *sheet) hides(e entry) bool {
-	i := slices.IndexFunc(s.legend, func(o entry) bool { return o.name == e.name })
-	return len(s.hidden) > 0 && s.layer != nil && slices.Contains(s.hidden, s.layer(i, e.name))
+// hides reports whether the i-th legend entry belongs to a hidden layer.
+func (s *sheet) hides(i int) bool {
+	return len(s.hidden) > 0 && s.layer != nil && slices.Contains(s.hidden, s.layer(i, s.legend[i].name))
 }
 
 // fade draws over the entry at a place what says that its layer is hidden.
@@ -118,9 +117,10 @@ func (s *sheet) toggles(rows [][]entry, inner, all vg.Rectangle) (list []Toggle)
 	for _, row := range rows {
 		x := inner.Min.X
 		for _, e := range row {
-			if layer := s.layer(i, e.name); layer != "" {
+			name := s.legend[i].name
+			if layer := s.layer(i, name); layer != "" {
 				list = append(list, Toggle{
-					Layer: layer, Name: e.name, Left: share(x-4, all.Max.X), Top: share(y-1.5, all.Max.Y),
+					Layer: layer, Name: name, Left: share(x-4, all.Max.X), Top: share(y-1.5, all.Max.Y),
 					Width: share(e.width()-8, all.Max.X), Height: share(lineStep, all.Max.Y),
 				})
 			}

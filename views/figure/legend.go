@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"image"
 	"image/color"
 	"math"
@@ -32,15 +33,33 @@ func (e entry) draw(c *draw.Canvas, t *Theme, at vg.Point) {
 	text(c, t.Ink, fontSize, false, vg.Point{X: at.X + sampleWidth - 1, Y: at.Y - 4}, clip(e.name, fontSize, nameRoom))
 }
 
-// flow breaks the entries into at most most rows; entries without room are omitted.
-func flow(es []entry, room vg.Length, most int) (rows [][]entry) {
+// rows breaks the legend into at most most rows, for which the names of the data are shortened
+// as long as they differ; if that does not suffice, into half as many again, rounded up. Further
+// entries are omitted.
+func (s *sheet) rows(room vg.Length, most int) (rows [][]entry) {
+	es, own, differ := slices.Clone(s.legend), min(cmp.Or(s.own, len(s.legend)), len(s.legend)), 0
+	for longest := vg.Length(nameRoom); longest > 40; longest -= 10 {
+		names := make(map[string]bool)
+		for i, e := range s.legend[:own] {
+			es[i].name = clip(e.name, fontSize, longest)
+			names[es[i].name] = true
+		}
+		if len(names) < differ {
+			break
+		}
+		if rows, differ = flow(es, room), len(names); len(rows) <= most {
+			break
+		}
+	}
+	return rows[:min(len(rows), most+(most+1)/2)]
+}
+
+// flow breaks the entries into rows.
+func flow(es []entry, room vg.Length) (rows [][]entry) {
 	var used vg.Length
 	for _, e := range es {
 		w := e.width()
 		if len(rows) == 0 || used+w-16 > room {
-			if len(rows) == most {
-				return rows
-			}
 			rows, used = append(rows, nil), 0
 		}
 		rows[len(rows)-1] = append(rows[len(rows)-1], e)

@@ -127,6 +127,7 @@ type sheet struct {
 	title         string
 	caption       string
 	legend        []entry
+	own           int        // how many of its first entries have names of the data, which may be shortened; 0: all
 	legendRows    int        // kept at least
 	possible      [][]string // legends for which rows are kept as well, by the names of their entries
 	beside        vg.Length  // kept for a bar
@@ -224,9 +225,9 @@ func (s *sheet) picture() *Picture {
 			inner.Max.Y -= 24
 		}
 		room, most := inner.Max.X-inner.Min.X, max(1, h/75)
-		rows = flow(s.legend, room, most)
+		rows = s.rows(room, most)
 		if s.theme == &Grey && s.panel == nil { // paper has nothing else to distinguish lines, and room
-			rows = flow(s.legend, room, len(s.legend))
+			rows = flow(s.legend, room)
 			s.legendRows, s.possible = 0, nil // nothing moves
 			more := lineStep * vg.Length(max(0, len(rows)-most))
 			all.Max.Y += more
@@ -236,7 +237,7 @@ func (s *sheet) picture() *Picture {
 		}
 		kept := max(len(rows), s.legendRows)
 		for _, names := range s.possible {
-			kept = max(kept, len(flow(unseen(names), room, most)))
+			kept = max(kept, min(most, len(flow(unseen(names), room))))
 		}
 		if kept > 0 {
 			inner.Max.Y -= lineStep*vg.Length(kept) + 3
@@ -293,15 +294,17 @@ func (s *sheet) picture() *Picture {
 			text(&c, s.theme.Ink, 15, true, vg.Point{X: inner.Min.X, Y: y - 13}, clip(s.title, 15, (c.Max.X-inner.Min.X-10)/bolder))
 			y -= 24
 		}
+		i := 0
 		for _, row := range rows {
 			x := inner.Min.X
 			for _, e := range row {
 				at := vg.Point{X: x, Y: y - 8}
 				e.draw(&c, s.theme, at)
-				if s.hides(e) {
+				if s.hides(i) {
 					s.fade(&c, e, at)
 				}
 				x += e.width()
+				i++
 			}
 			y -= lineStep
 		}

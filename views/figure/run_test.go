@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/ridge"
@@ -162,6 +163,31 @@ func oneSided(t *testing.T) Run {
 	r := trainedRun(t, "moons", "test_fraction", "0.3")
 	r.Result.Report.TestConfusion[0].N = 0
 	return r
+}
+
+// A legend of long names names everything: the classes are shortened while they differ, and the marks are not.
+func TestLegendShortensNames(t *testing.T) {
+	t.Parallel()
+	marks := []string{"boundary", "votes are tied (3.5 %)", "support vector (15)", "misclassified (67)"}
+	for _, c := range []struct {
+		classes []string
+		rows    int
+	}{
+		{[]string{"another quite long class name", "the first of the long class names", "the second of the long class names"}, 4},
+		{[]string{"the values of the class A", "the values of the class B", "the values of the class C"}, 5},
+		{[]string{"a", "b"}, 3},
+	} {
+		s := &sheet{legend: unseen(slices.Concat(c.classes, marks)), own: len(c.classes)}
+		var names []string
+		rows := s.rows(276, 4)
+		for _, row := range rows {
+			names = append(names, lists.Map(row, func(e entry) string { return e.name })...)
+		}
+		require.Equal(t, len(rows), c.rows, "%v: rows", c.classes)
+		require.Equal(t, strings.Join(names[min(len(names), len(c.classes)):], ", "), strings.Join(marks, ", "), "%v: marks", c.classes)
+		slices.Sort(names)
+		require.Equal(t, len(slices.Compact(names)), len(c.classes)+len(marks), "%v: different names", c.classes)
+	}
 }
 
 // Pictures that stand side by side have frames of one height, whatever their legends name.

@@ -194,7 +194,7 @@ func (s *Scene) sheet() *sheet {
 	sh := &sheet{
 		panel: s.Panel,
 		width: s.Width, height: s.Height, theme: themeOf(s.Dark, s.Grey), limits: s.Limits,
-		labels: s.View.Labels, bald: [2]bool{1: s.View.Labels[1] == ""}, title: s.Title, legendRows: s.LegendRows, note: s.note(), caption: Caption(*s),
+		labels: s.View.Labels, bald: [2]bool{1: s.View.Labels[1] == ""}, title: s.Title, own: len(s.Classes), legendRows: s.LegendRows, note: s.note(), caption: Caption(*s),
 	}
 	if s.LegendRows == RowsForAll {
 		sh.possible = s.possible()

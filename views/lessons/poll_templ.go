@@ -1455,9 +1455,9 @@ func ResultsPart(p ResultsPage) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var57 string
-						templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(share(n, p.Histogram.Totals[i]))
+						templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(share(n, p.Histogram.Totals[i]) + "%")
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/poll.templ`, Line: 354, Col: 135}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/poll.templ`, Line: 354, Col: 141}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 						if templ_7745c5c3_Err != nil {
@@ -1481,9 +1481,9 @@ func ResultsPart(p ResultsPage) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var59 string
-						templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(share(n, p.Histogram.Totals[i]))
+						templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(share(n, p.Histogram.Totals[i]) + "\u00a0%")
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/poll.templ`, Line: 355, Col: 90}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/poll.templ`, Line: 355, Col: 102}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
 						if templ_7745c5c3_Err != nil {
@@ -1523,8 +1523,8 @@ func ResultsPart(p ResultsPage) templ.Component {
 	})
 }
 
-// share is a part of a whole in percent.
-func share(n, of int) string { return fmt.Sprintf("%.0f%%", 100*float64(n)/float64(max(1, of))) }
+// share is a part of a whole in percent, without the sign.
+func share(n, of int) string { return fmt.Sprintf("%.0f", 100*float64(n)/float64(max(1, of))) }
 
 // PollsPage lists the questions of a lesson, for a teacher to put them to a course.
 type PollsPage struct {
@@ -2176,9 +2176,9 @@ func answersPart(p AnswersPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var90 string
-			templ_7745c5c3_Var90, templ_7745c5c3_Err = templ.JoinStringErrs(share(q.Right, q.Right+q.Wrong))
+			templ_7745c5c3_Var90, templ_7745c5c3_Err = templ.JoinStringErrs(share(q.Right, q.Right+q.Wrong) + "%")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/poll.templ`, Line: 529, Col: 130}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/poll.templ`, Line: 529, Col: 136}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var90))
 			if templ_7745c5c3_Err != nil {
@@ -2207,9 +2207,9 @@ func answersPart(p AnswersPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var92 string
-				templ_7745c5c3_Var92, templ_7745c5c3_Err = templ.JoinStringErrs(share(q.Right, q.Right+q.Wrong))
+				templ_7745c5c3_Var92, templ_7745c5c3_Err = templ.JoinStringErrs(share(q.Right, q.Right+q.Wrong) + "\u00a0%")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/poll.templ`, Line: 533, Col: 63}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/poll.templ`, Line: 533, Col: 75}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var92))
 				if templ_7745c5c3_Err != nil {
@@ -2361,9 +2361,9 @@ func answersPart(p AnswersPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var99 string
-				templ_7745c5c3_Var99, templ_7745c5c3_Err = templ.JoinStringErrs(share(place.Students, len(p.Students)))
+				templ_7745c5c3_Var99, templ_7745c5c3_Err = templ.JoinStringErrs(share(place.Students, len(p.Students)) + "%")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/poll.templ`, Line: 569, Col: 137}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/lessons/poll.templ`, Line: 569, Col: 143}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var99))
 				if templ_7745c5c3_Err != nil {

@@ -1254,7 +1254,7 @@ func StudyPage(p Study) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(p.Less) > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 110, "<p class=\"help\">Finished cells are kept.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 110, "<p class=\"quiet\">Finished cells are kept.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -21,6 +21,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -475,7 +476,7 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 			return
 		}
 	case context.Cause(j.ctx) == errTooLong:
-		end, err = q.fail(ctx, r, param.Refuse(r.Spec.Quicker()+" makes it quicker", "the training was stopped after %v, the time limit of this server", q.limit))
+		end, err = q.fail(ctx, r, param.Refuse(r.Spec.Quicker()+" makes it quicker", "the training was stopped after %s, the time limit of this server", brief(q.limit)))
 	case j.ctx.Err() != nil:
 		err = store.ErrNotFound // cancelled, deleted or taken over
 	default:
@@ -495,6 +496,11 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 	}
 	q.trained(r.Spec.Learner, string(end.Status), time.Since(start))
 	q.publish(r.ID, end)
+}
+
+// brief formats a time limit as the flag takes it: 1h, not 1h0m0s.
+func brief(d time.Duration) string {
+	return strings.ReplaceAll(strings.ReplaceAll(d.String(), "m0s", "m"), "h0m", "h")
 }
 
 // fail ends a run with the reason.

@@ -391,6 +391,9 @@ func TestLimitOfTime(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", name, e, r)
 		}
 	}
+	for limit, text := range map[time.Duration]string{time.Hour: "1h", 90 * time.Second: "1m30s", 20 * time.Minute: "20m", 40 * time.Second: "40s", time.Hour + 5*time.Second: "1h5s"} {
+		require.Equal(t, brief(limit), text, "a limit of %v", limit)
+	}
 	f := setup(t, t.TempDir(), 1, nil)
 	f.q.limit = time.Hour
 	f.start()
