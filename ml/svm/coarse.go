@@ -18,16 +18,15 @@ import (
 type merging struct {
 	k        Matrix
 	group    []int   // the merged point of each point
-	distance float64 // the largest of a point from its merged point, see kernel.Gram.Merged
+	distance float64 // of a point from its merged point, squared, see kernel.Gram.Merged
 }
 
 // dense reports whether many points have near neighbours.
 func (g *merging) dense() bool { return g != nil && g.distance <= smaller*apart }
 
-// scattered reports whether points are known to be farther from their neighbours than from the
-// origin of feature space. The kernel matrix then has few nearly flat directions, which single
-// precision would hide.
-func (g *merging) scattered() bool { return g != nil && g.distance > 1 && !math.IsInf(g.distance, 1) }
+// scattered reports whether even near neighbours are known to differ by about as much as points far
+// apart. The kernel matrix then has few nearly flat directions, which single precision would hide.
+func (g *merging) scattered() bool { return g != nil && g.distance > 0.5 && !math.IsInf(g.distance, 1) }
 
 // merge finds the merged points, once, if there are enough points.
 func (o *smo[T]) merge() {
