@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
@@ -368,11 +367,7 @@ func writeCV(w io.Writer, r cvReport) error {
 		lines = append(lines, line)
 	}
 	b := bufio.NewWriter(w)
-	what := results.Capital(score.Label)
-	if score.Share {
-		what += " in %"
-	}
-	fmt.Fprintf(b, "%s on held-out points: mean and standard deviation over %d folds\n\n", what, len(r.Settings[0].Folds))
+	fmt.Fprintf(b, "%s on held-out points: mean and standard deviation over %d folds\n\n", score.Title(), len(r.Settings[0].Folds))
 	study.WriteColumns(b, lines)
 	if r.Nested != nil {
 		mean, deviation, _ := score.Over(r.NestedFolds())

@@ -38,7 +38,7 @@ const (
 func (m shades) cloud(x, y string) studiesview.Cloud {
 	c := studiesview.Cloud{
 		Width: cloudWidth, Height: cloudHeight, Left: cloudLeft, Top: cloudTop, Right: cloudWidth - cloudRight, Bottom: cloudHeight - cloudBottom,
-		X: axisName(x), Score: scoreTitle(m.score), Coloured: y != "",
+		X: axisName(x), Score: m.score.Title(), Coloured: y != "",
 	}
 	across := m.scaleOf(x, cloudLeft+beside, cloudWidth-cloudRight-beside)
 	down := m.scaleOf(y, cloudHeight-cloudBottom-beside, cloudTop+beside)

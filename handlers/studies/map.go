@@ -140,7 +140,7 @@ func (m shades) cell(i int) studiesview.HeatCell {
 
 // view returns the map for the page.
 func (m heatMap) view(all shades) studiesview.HeatMap {
-	v := studiesview.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: scoreTitle(all.score), Hidden: len(m.names) > 2}
+	v := studiesview.HeatMap{X: axisName(m.x), Y: axisName(m.y), Score: all.score.Title(), Hidden: len(m.names) > 2}
 	xs, ys := m.values(m.x), m.values(m.y)
 	rows := axisLabels(ys)
 	v.Columns = axisLabels(xs)
@@ -194,7 +194,7 @@ func (m shades) list() *studiesview.SettingList {
 		}
 		return 0
 	})
-	l := &studiesview.SettingList{Total: len(settings), Score: scoreTitle(m.score)}
+	l := &studiesview.SettingList{Total: len(settings), Score: m.score.Title()}
 	names := results.Searched(m.search.Search)
 	l.Names = lists.Map(names, symbol)
 	for _, i := range order[:min(len(order), mostListed)] {
@@ -226,15 +226,6 @@ func level(score eval.Score, s eval.Setting) (v float64, ok bool) {
 		v = -v
 	}
 	return v, ok
-}
-
-// scoreTitle returns a score with its unit: "Accuracy in %".
-func scoreTitle(s eval.Score) string {
-	title := results.Capital(s.Label)
-	if s.Share {
-		title += " in %"
-	}
-	return title
 }
 
 func scoreShort(score eval.Score, s eval.Setting) string {

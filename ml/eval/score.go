@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -25,6 +26,15 @@ type Score struct {
 	probabilities bool // of calibrated machines alone
 	classes       bool // means something only where a fold holds points of several classes
 	of            func(f Fold) *float64
+}
+
+// Title returns the score with its unit, as above a column: "Accuracy in %".
+func (s Score) Title() string {
+	title := strings.ToUpper(s.Label[:1]) + s.Label[1:]
+	if s.Share {
+		title += " in %"
+	}
+	return title
 }
 
 // Scores lists the scores in the order pages show them. The first of classes and the
