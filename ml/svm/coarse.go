@@ -16,7 +16,7 @@ import (
 
 // merging is the problem of merged points.
 type merging struct {
-	k        Matrix
+	k        Matrix  // nil: solved, or the points are too far apart
 	group    []int   // the merged point of each point
 	distance float64 // of a point from its merged point, squared, see kernel.Gram.Merged
 }
@@ -37,15 +37,17 @@ func (o *smo[T]) merge() {
 	for i, v := range w {
 		w[i] = max(v, 1e-9) // so that merging also works for held-out points
 	}
-	o.merged = new(merging)
-	o.merged.k, o.merged.group, o.merged.distance = merged(o.Context, o.k, o.y[:o.m], w, oneOf)
+	k, group, distance := merged(o.Context, o.k, o.y[:o.m], w, oneOf)
+	if o.merged = (&merging{distance: distance}); distance <= apart {
+		o.merged.k, o.merged.group = k, group
+	}
 }
 
 // coarse takes u from 0 to the solution for merged points. It reports false, leaving u and g
 // unchanged, if there are too few points or they are too far apart. If ctx ends, u and g are
 // unchanged too.
 func (o *smo[T]) coarse(tol float64) (bool, error) {
-	if o.merged == nil || !(o.merged.distance <= apart) {
+	if o.merged == nil || o.merged.k == nil {
 		return false, nil
 	}
 	k, group := o.merged.k, o.merged.group

@@ -93,11 +93,7 @@ func rise[T rows.Real](k Matrix, o *state, cs []float64, results []*Result, s Se
 	for _, c := range cs[len(results):] {
 		s.C = c
 		o.Limit = o.Iterations + s.MaxIter
-		solve := p.riseTo
-		if o.Iterations == 0 {
-			solve = p.along
-		}
-		status, err := solve(c, s.Tol)
+		status, err := p.along(c, s.Tol)
 		if err != nil {
 			return nil, err
 		}

@@ -20,21 +20,22 @@ func path[T rows.Real](k Matrix, from *state, s Settings) (trace.Status, error) 
 	memory := rows.NewMemory[T](s.Memory, from.m, s.CacheBytes)
 	defer memory.Free()
 	o := newSMO(k, from, memory)
-	switch {
-	case math.IsInf(s.C, 1):
+	if math.IsInf(s.C, 1) {
 		if err := o.measure(); err != nil {
 			return trace.Numerical, err
 		}
 		return o.finish(s.Tol)
-	case o.Iterations > 0:
-		return o.riseTo(s.C, s.Tol)
 	}
 	return o.along(s.C, s.Tol)
 }
 
-// along solves for c from u = 0. The status is numerical at once if rows in single precision are too
-// coarse for c and points so close that their matrix is nearly singular.
+// along solves for c from u = 0, or like riseTo from an iterate for a smaller C. From 0 the status
+// is numerical at once if rows in single precision are too coarse for c and points so close that
+// their matrix is nearly singular.
 func (o *smo[T]) along(c, tol float64) (trace.Status, error) {
+	if o.Iterations > 0 {
+		return o.riseTo(c, tol)
+	}
 	o.bound(c)
 	if o.merge(); !o.merged.scattered() && !o.precise(tol) {
 		return trace.Numerical, nil
