@@ -277,18 +277,17 @@ func (o *smo[T]) finish(tol float64) (trace.Status, error) {
 	goal, share := tol, max(tol, gapTol)
 	for {
 		status, err := o.solve(goal)
-		if err != nil || status == trace.Cancelled || math.IsInf(o.c, 1) || !rows.Definite(o.k) {
+		if err != nil || status == trace.Cancelled || !rows.Definite(o.k) {
 			return status, err
 		}
 		r := o.result(status)
-		gap, enough := r.Primal-r.Dual, share*math.Abs(r.Primal)
-		if goal < tol && gap <= enough && r.KKTViolation <= tol {
+		if goal < tol && r.RelativeGap <= share && r.KKTViolation <= tol {
 			return trace.Converged, nil
 		}
-		if status != trace.Converged || gap <= enough || o.widen(share, tol) {
+		if status != trace.Converged || r.RelativeGap <= share || !math.IsInf(o.c, 1) && o.widen(share, tol) {
 			return status, nil
 		}
-		goal *= min(0.5, max(0.1, enough/gap/2)) // the gap shrinks about in proportion
+		goal *= min(0.5, max(0.1, share/r.RelativeGap/2)) // the gap shrinks about in proportion
 	}
 }
 

@@ -87,7 +87,7 @@ type Result struct {
 	Dual         float64 // dual objective, maximisation form
 	Primal       float64 // primal objective; Primal - Dual is the duality gap
 	Gap          float64 // (Primal-Dual) / max(1, |Primal|)
-	RelativeGap  float64 // (Primal-Dual) / |Primal|; converged, C finite, kernel positive semidefinite: at most max(Tol, 1e-6)
+	RelativeGap  float64 // (Primal-Dual) / |Primal|; converged, kernel positive semidefinite: at most max(Tol, 1e-6)
 	KKTViolation float64 // m(a)-M(a) at the end, at least 0; if numerical, at least the estimated rounding error
 	SlackSum     float64 // sum of max(0, 1 - y_i f(x_i))
 	WNorm        float64 // |w| = sqrt(u'Ku), NaN if an indefinite kernel makes u'Ku negative

@@ -223,8 +223,8 @@ func TestHardMargin(t *testing.T) {
 		if r.Status != trace.Cancelled && r.WNorm*math.Sqrt(largest(k)) > 1e4 {
 			return // a nearly negligible margin takes long or runs into rounding
 		}
-		require.Must(t, r.Status == trace.Converged,
-			"status %s after %d iterations, violation %g, |w| %g", r.Status, r.Iterations, r.KKTViolation, r.WNorm)
+		require.Must(t, r.Status == trace.Converged && r.RelativeGap <= tol,
+			"status %s after %d iterations, violation %g, gap %g, |w| %g", r.Status, r.Iterations, r.KKTViolation, r.RelativeGap, r.WNorm)
 		verify(t, r, k.Matrix, y, math.Inf(1), tol+1e-15*r.WNorm*r.WNorm*largest(k))
 	})
 }
