@@ -674,14 +674,28 @@ func (t *Table) names() []string {
 
 // find returns the place of the named column.
 func (t *Table) find(name string) (int, error) {
-	names := t.names()
-	if j := slices.Index(names, name); j >= 0 {
-		return j, nil
+	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for j := range t.Columns {
+			if equal(t.Columns[j].Name, name) {
+				return j, nil
+			}
+		}
 	}
-	if j := slices.IndexFunc(names, func(s string) bool { return strings.EqualFold(s, name) }); j >= 0 {
-		return j, nil
+	return 0, t.fault(-1, -1, "no column %s: expected one of %s", quote(name), list(t.names()))
+}
+
+// finder returns find for many names, as a table may have tens of thousands of columns.
+func (t *Table) finder() func(name string) (int, error) {
+	places := make(map[string]int, len(t.Columns))
+	for j := range slices.Backward(t.Columns) { // the first of equal names counts
+		places[t.Columns[j].Name] = j
 	}
-	return 0, t.fault(-1, -1, "no column %s: expected one of %s", quote(name), list(names))
+	return func(name string) (int, error) {
+		if j, ok := places[name]; ok {
+			return j, nil
+		}
+		return t.find(name)
+	}
 }
 
 // Matrix returns the named columns as numbers, n x len(features), without need of a
@@ -700,16 +714,16 @@ func (t *Table) matrix(features []string, gaps bool) (*mat.Dense, error) {
 	if len(features) == 0 {
 		return nil, t.fault(-1, -1, "expected at least one column of numbers besides the label")
 	}
-	at := make([]int, len(features))
+	at, find, chosen := make([]int, len(features)), t.finder(), make([]bool, len(t.Columns))
 	for k, name := range features {
-		j, err := t.find(name)
+		j, err := find(name)
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(at[:k], j) {
+		if chosen[j] {
 			return nil, t.fault(-1, j, "chosen as a feature twice")
 		}
-		at[k] = j
+		at[k], chosen[j] = j, true
 	}
 	return t.numbersAt(at, gaps)
 }
@@ -974,12 +988,13 @@ func (t *Table) chosen(kind Kind, label int, features []string) []string {
 // remarks returns notes about suspicious features.
 func (d *Data) remarks(t *Table) (notes []string) {
 	var constant, numbering []string
+	find := t.finder()
 	for k, name := range d.Features {
 		v := d.X.At(0, k)
 		if d.Len() > 1 && d.isConstant(k, v) {
 			constant = append(constant, name)
 		}
-		if j, err := t.find(name); err == nil && t.Numbering(j) {
+		if j, err := find(name); err == nil && t.Numbering(j) {
 			numbering = append(numbering, name)
 		}
 	}
@@ -1018,8 +1033,9 @@ func (t *Table) readVectors(d *Data, label int, features []string, gaps bool) er
 	if features == nil {
 		names = t.chosen(KindVectors, label, nil)
 	}
+	find := t.finder()
 	for _, name := range features {
-		if j, err := t.find(name); err == nil && j == label {
+		if j, err := find(name); err == nil && j == label {
 			return t.fault(-1, j, "is the label and cannot be a feature as well")
 		}
 	}

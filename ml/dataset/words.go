@@ -13,7 +13,7 @@ const mostWords = 20
 // feature; nil for a column of numbers, of dates, of a single word, or of more than 20. Numbers
 // among words, as in 0, 1, 2, 3+, count as words if each repeats.
 func (c *Column) Words() []string {
-	if c.Dates() || !c.IsText() && (c.Numeric || c.Gappy() || !factsOf(c).category()) {
+	if c.Numeric || c.Dates() || !c.IsText() && (c.Gappy() || !factsOf(c).category()) {
 		return nil
 	}
 	found := make(map[string]bool)
@@ -53,15 +53,16 @@ func indicator(column, word string) string { return column + "=" + word }
 // those of words of no column.
 func (t *Table) AddIndicators(features []string) {
 	own := *t // without the added ones: the words red and Red have a feature each
+	find := own.finder()
 	for _, name := range features {
-		if _, err := own.find(name); err == nil {
+		if _, err := find(name); err == nil {
 			continue
 		}
 		for at, sign := range name {
 			if sign != '=' {
 				continue
 			}
-			if j, err := own.find(name[:at]); err == nil && !own.Columns[j].Numeric {
+			if j, err := find(name[:at]); err == nil && !own.Columns[j].Numeric {
 				t.Columns = append(t.Columns, own.Columns[j].is(name, name[at+1:]))
 				break
 			}
@@ -88,8 +89,9 @@ func (c *Column) is(name, word string) Column {
 // unfold replaces each column of words among the features by its indicators, with a note. With
 // gaps, words may be missing.
 func (t *Table) unfold(features []string, gaps bool) (unfolded []string, notes []string, err error) {
+	find := t.finder()
 	for _, name := range features {
-		j, err := t.find(name)
+		j, err := find(name)
 		if err != nil {
 			return nil, nil, err
 		}
