@@ -7,6 +7,7 @@
 // the row nor on the row's length.
 
 #include <float.h>
+#include <stdlib.h>
 #include "gaussian.h"
 
 enum { FEW = 4 };
@@ -46,7 +47,18 @@ void gaussian_sum32(int simd, double *dst, const double *x, long n, long d, cons
 	CHOOSE(sum32, dst, x, n, d, z, w, m, gamma);
 }
 
+// Of many coordinates of z, most of them 0, as of counted words, only the others are read in x.
 void product_row(int simd, double *dst, const double *x, long n, long d, const double *z)
 {
-	CHOOSE(products, dst, x, n, d, z);
+	long few = 0, *at = d < 64 ? NULL : malloc(d * sizeof *at);
+	for (long k = 0; at && k < d; k++) {
+		at[few] = k;
+		few += z[k] != 0;
+	}
+	if (2 * few > d) {
+		free(at);
+		at = NULL;
+	}
+	CHOOSE(products, dst, x, n, d, z, at, few);
+	free(at);
 }

@@ -249,14 +249,19 @@ TARGET static void NAME(sum32)(double *dst, const double *x, long n, long d, con
 		NAME(sum32_)(dst, x, n, d, z, w, m, gamma);
 }
 
-TARGET static void NAME(products)(double *dst, const double *x, long n, long d, const double *z)
+TARGET static void NAME(products)(double *dst, const double *x, long n, long d, const double *z, const long *at, long few)
 {
 	for (long i = 0; i < n; i += STRIP) {
 		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
 		vec v[FEW] = {{0}};
-		for (long k = 0; k < d; k++)
-			for (int a = 0; a < FEW; a++)
-				v[a] += load(xi + k * BLOCK + a * LANES) * z[k];
+		if (at)
+			for (long p = 0; p < few; p++)
+				for (int a = 0; a < FEW; a++)
+					v[a] += load(xi + at[p] * BLOCK + a * LANES) * z[at[p]];
+		else
+			for (long k = 0; k < d; k++)
+				for (int a = 0; a < FEW; a++)
+					v[a] += load(xi + k * BLOCK + a * LANES) * z[k];
 		if (n - i >= STRIP)
 			memcpy(dst + i, v, STRIP * sizeof *dst);
 		else

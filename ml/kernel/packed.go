@@ -96,6 +96,9 @@ func plainProducts(dst []float64, x packed, z []float64) {
 	x.blocks(len(dst), func(first, size int, x []float64) {
 		v := dst[first:][:size]
 		for k, zk := range z {
+			if zk == 0 {
+				continue
+			}
 			for j, xj := range x[k*lanes:][:size] {
 				v[j] += xj * zk
 			}
