@@ -81,7 +81,7 @@ var Learners = []Learner{
 	{
 		Name: "svm", Label: "SVM",
 		Problem: "minimise ½|w|² + C Σ ξᵢ  subject to  yᵢ f(xᵢ) ≥ 1 − ξᵢ, ξᵢ ≥ 0",
-		Help:    "Support vector machine: the widest margin, paid for with slack at the price C.",
+		Help:    "Support vector machine: the widest margin, with slack at the price C.",
 		Params:  svm.Params,
 		Box:     true,
 		joint:   true,

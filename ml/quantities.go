@@ -95,7 +95,7 @@ func known[T any](v *T) any {
 
 // Quantities lists everything in a Report, most important first.
 var Quantities = slices.Concat([]Quantity{
-	{"test_accuracy", "Test accuracy", "Share of test points whose class is predicted correctly.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
+	{"test_accuracy", "Test accuracy", "Fraction of test points whose class is predicted correctly.", Share, 1, func(r *Report) any { return r.TestAccuracy }},
 	{"test_interval", "– 95 % interval", "Wilson's 95 % confidence interval of the accuracy.", Share, 0, func(r *Report) any { return r.TestInterval }},
 	{"test_balanced_accuracy", "Balanced test accuracy", "Mean recall over the classes: 1 over their number if one class is always predicted.", Share, 1, func(r *Report) any { return r.TestBalancedAccuracy }},
 	{"test_f1", "Test F1", "Mean over the classes of 2PR/(P + R), with precision P and recall R.", Plain, 1, func(r *Report) any { return r.TestF1 }},
@@ -111,7 +111,7 @@ var Quantities = slices.Concat([]Quantity{
 		}
 		return r.TestN
 	}},
-	{"train_accuracy", "Training accuracy", "Share of training points whose class is predicted correctly.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
+	{"train_accuracy", "Training accuracy", "Fraction of training points whose class is predicted correctly.", Share, 0, func(r *Report) any { return r.TrainAccuracy }},
 	{"tied", "Tied rows", "Training points whose scores are equal but for rounding; the first class is predicted.", Plain, 0, func(r *Report) any {
 		if r.Tied == 0 {
 			return nil
@@ -121,7 +121,7 @@ var Quantities = slices.Concat([]Quantity{
 	{"train_n", "Training points", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
 	{"confusion", "Training confusion matrix", "Training points by actual and predicted class, with precision and recall.", Plain, 0, nothing},
 	{"test_confusion", "Test confusion matrix", "Test points by actual and predicted class, with precision and recall.", Plain, 0, nothing},
-	{"loo_accuracy", "Leave-one-out accuracy", "Share of training points classified correctly by the model trained on all others, in closed form. Scaling, kernel width and conformal map stay those of all training points: with a map, which has seen every label, the estimate is optimistic.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
+	{"loo_accuracy", "Leave-one-out accuracy", "Fraction of training points classified correctly by the model trained on all others, in closed form. Scaling, kernel width and conformal map are fitted to all training points, so with a map the estimate is optimistic.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
 	{"loo_error", "Leave-one-out MSE", "Mean of (t − f(x))² over the training points, with f fitted to all others: in closed form, without retraining.", Plain, -1, func(r *Report) any { return r.LOOError }},
 	{"mse", "Training MSE", "Mean of (t − f(x))² over the training points.", Plain, 0, func(r *Report) any { return r.MSE }},
 	{"r2", "Training R²", "1 − the mean squared error over the variance of the training values.", Plain, 0, func(r *Report) any { return r.R2 }},

@@ -112,13 +112,13 @@ func overview(p printer, table []Command) {
 	p.Heading(2, "Help")
 	p.Term("help COMMAND", "List the flags of a command.")
 	p.Term("help TOPIC", "Print a page of the manual.")
+	p.Term("-V, --version", "Print the version and commit of the program.")
 	p.Heading(2, "Topics")
 	for _, t := range manual.Topics {
 		p.Row(t.Slug, t.Summary)
 	}
-	p.Heading(2, "Flags of every command")
+	p.Heading(2, "Flag of every command")
 	p.Term("--quiet", "Print only the result and errors, no notes or progress.")
-	p.Term("-V, --version", "Print the version and commit of the program.")
 	p.Heading(2, "Environment")
 	p.Term(simd.Variable, "Inner loops to use: plain, avx2 or avx512; default: the fastest that the processor supports. Results differ in the last digits.")
 }

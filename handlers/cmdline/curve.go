@@ -27,11 +27,11 @@ import (
 // curveFlags adds the flags of the two curves of cv: over a searched number, and over the size of
 // the training set.
 func (o *cvOptions) curveFlags(f *Flags) {
-	f.Func("learning", "SHARE,...", "Compute a learning curve instead of a search: train on these shares of the training set, above 0 and at most 1, and score on the test folds, as in 0.1,0.2,0.5,1.", func(text string) error {
+	f.Func("learning", "FRACTION,...", "Compute a learning curve instead of a search: train on these fractions of the training set, above 0 and at most 1, and score on the test folds, as in 0.1,0.2,0.5,1.", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 			if err != nil || !(v > 0 && v <= 1) {
-				return fmt.Errorf("expects shares above 0 and at most 1, not %q", part)
+				return fmt.Errorf("expects fractions above 0 and at most 1, not %q", part)
 			}
 			o.learning = append(o.learning, v)
 		}

@@ -85,7 +85,7 @@ type cvReport struct {
 
 func parseCV(args []string) (*cvOptions, error) {
 	f := NewFlags("cv FILE [flags]",
-		"Cross-validates: splits the points into folds, holds out each in turn while training on the others, and prints the accuracy on the held-out points, or with --target value the mean squared error and R². Every numeric or choice flag of the training may be a list; then every combination is scored, or points drawn between the values.")
+		"Cross-validates: splits the points into folds, holds out each in turn while training on the others, and prints the accuracy on the held-out points, or with --target value the mean squared error and R². Flags shown with ,... take lists such as --C 1,10,100 and ranges: 0.01..100/5 means five values from 0.01 to 100, on a logarithmic scale where usual; 5lin and 5log choose the scale. Every combination is scored, or with --design points drawn between the values.")
 	o := cvOptions{axes: eval.Axes{}}
 	f.Heading("Files")
 	data := f.Data("Labelled points in any format that fit reads; - reads standard input.")

@@ -33,7 +33,7 @@ func parseFit(args []string) (*fitOptions, error) {
 	f := NewFlags("fit FILE [flags]",
 		"Trains a classifier on labelled points, or with --target value a regression on points with values, prints the results, and optionally saves the model and a plot.")
 	f.Heading("Files")
-	data := f.Data("Labelled points: CSV or TSV, with or without a header; an .xlsx workbook (one sheet); LIBSVM; ARFF. With --kernel precomputed, a kernel matrix: M rows of M columns and a label, or LIBSVM lines label 0:i 1:k … M:k. With a string kernel, a column of strings, chosen by --features if there are several, and a label; or FASTA with the label after the name; or text files in a folder or zip archive, one folder per class or with a CSV of names and labels. - reads standard input.")
+	data := f.Data("Labelled points: CSV, TSV, .xlsx (one sheet), LIBSVM, ARFF or JSON, also gzipped, or the name of a built-in set such as wine. With --kernel precomputed, a kernel matrix: M rows of M columns and a label, or LIBSVM lines label 0:i 1:k … M:k. With a string kernel, a column of strings, chosen by --features if there are several, and a label; or FASTA with the label after the name; or text files in a folder or zip archive, one folder per class or with a CSV of names and labels. With a graph kernel, JSON lines, GraphML or a TU Dortmund set. - reads standard input.")
 	how := f.Reading()
 	test := f.String("test", "FILE", "", "A second file with the same columns, for test accuracy or error.")
 	out := f.String("out", "FILE", "", "File for the model, in JSON that predict reads.")

@@ -141,25 +141,22 @@ func (f *Flags) Data(help string) *string {
 
 // Param adds the flag of a parameter; set is called with a valid value.
 func (f *Flags) Param(p param.Param, set func(text string) error) {
-	f.param(p, placeholder(p), p.Help, &paramFlag{f, p, set})
+	f.param(p, placeholder(p), &paramFlag{f, p, set})
 }
 
 // List adds the flag of a parameter to search, with values separated by commas; add is called with
 // each value or range, and its errors name the flag.
 func (f *Flags) List(p param.Param, add func(text string) error) {
-	value, help := placeholder(p)+",...", p.Help
-	switch p.Kind {
-	case param.Number, param.Integer:
-		help += " May be a list separated by commas; 0.01..100/5 means five values from 0.01 to 100, on a logarithmic scale where usual; write 5lin or 5log to choose the scale."
-	case param.Switch:
+	value := placeholder(p) + ",..."
+	if p.Kind == param.Switch {
 		value = "[=true|false|true,false]"
 	}
-	f.param(p, value, help, &listFlag{paramFlag{f, p, add}})
+	f.param(p, value, &listFlag{paramFlag{f, p, add}})
 }
 
-func (f *Flags) param(p param.Param, value, help string, v flag.Value) {
+func (f *Flags) param(p param.Param, value string, v flag.Value) {
 	f.describe(func(to printer) {
-		text := help
+		text := p.Help
 		if s := span(p); s != "" {
 			text += " (" + s + ")"
 		}
@@ -168,7 +165,7 @@ func (f *Flags) param(p param.Param, value, help string, v flag.Value) {
 			to.Value(o.Name + ": " + o.Help)
 		}
 	})
-	f.set.Var(v, p.Flag(), help)
+	f.set.Var(v, p.Flag(), p.Help)
 }
 
 func placeholder(p param.Param) string {

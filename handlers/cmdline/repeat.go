@@ -18,7 +18,13 @@ func runRepeat(ctx context.Context, args []string, std Streams) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	file, err := readFile(ctx, *path, std, func(r io.Reader, _ string) (*repeat.File, error) { return repeat.Read(r) })
+	file, err := readFile(ctx, *path, std, func(r io.Reader, name string) (*repeat.File, error) {
+		file, err := repeat.Read(r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return file, nil
+	})
 	if err != nil {
 		return err
 	}

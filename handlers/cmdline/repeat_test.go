@@ -42,7 +42,7 @@ func TestRepeat(t *testing.T) {
 		says   string
 	}{
 		{func(*repeat.File) {}, exitDone, "numbers agree."},
-		{func(f *repeat.File) { f.Tasks = nil }, exitFailed, "no numbers to repeat"},
+		{func(f *repeat.File) { f.Tasks = nil }, exitFailed, "report.json: the report has no numbers to repeat"},
 		{func(f *repeat.File) { f.Tasks[0].Numbers = nil }, exitFailed, "no numbers to repeat"},
 		{broken, exitFailed, "  agrees\n"},
 		{broken, exitFailed, "broken: "},

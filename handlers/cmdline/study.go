@@ -74,7 +74,7 @@ func parseStudy(args []string) (*studyOptions, error) {
 		return nil, err
 	}
 	if *source == "" {
-		return nil, usage("the study file is missing; marginlab study --help lists the built-in studies")
+		return nil, usage("the study is missing: expected a file or one of %s", strings.Join(lists.Map(study.Builtins, func(r study.Ready) string { return r.Name }), ", "))
 	}
 	o.source, o.outDir = *source, *outDir
 	var err error

@@ -354,7 +354,7 @@ func (t *Table) readGraphs(named []string) (*Graphs, error) {
 	j := 0
 	switch {
 	case t.Kind != KindGraphs:
-		return nil, t.fault(-1, -1, `expected graphs: JSON lines as {"n":3,"edges":[[0,1],[1,2]],"label":"a"}, GraphML, the folder or zip archive of a TU Dortmund set, or what was written here`)
+		return nil, t.fault(-1, -1, `expected graphs: JSON lines as {"n":3,"edges":[[0,1],[1,2]],"label":"a"}, GraphML, or the folder or zip archive of a TU Dortmund set`)
 	case len(named) > 1:
 		return nil, t.fault(-1, -1, "expected one column of graphs, found %s", list(named))
 	case len(named) == 1:

@@ -42,7 +42,7 @@ func (s Score) Title() string {
 var Scores = []Score{
 	{
 		Name: "accuracy", Label: "accuracy", Larger: true, Share: true,
-		Help: "Share of points whose class is predicted correctly.",
+		Help: "Fraction of points whose class is predicted correctly.",
 		of:   ofShares(func(s *Shares) *float64 { return &s.Accuracy }),
 	},
 	{

@@ -66,7 +66,7 @@ var Params = []param.Param{
 	{
 		Name: "rank_tol", Label: "rank cut", Kind: param.Number, Default: "1e-3",
 		Min: 1e-12, Max: 0.5, Low: 1e-8, High: 1e-1, Log: true, Effort: true, When: "rho", Is: "0",
-		Help: "For ρ = 0: truncates the kernel matrix to the rank at which this fraction of its largest diagonal remains. A larger cut regularises: f becomes simpler.",
+		Help: "For ρ = 0: truncate the kernel matrix at the rank where this fraction of its largest diagonal entry remains. A larger cut regularises: f becomes simpler.",
 	},
 }
 

@@ -97,7 +97,7 @@ func TestPrint(t *testing.T) {
 		all[topic.Slug] = strings.Join(r.parts, "\n")
 	}
 	for slug, want := range map[string]string{
-		"lab":      "##Draw and edit points\nPress _Edit points_.\n-A click adds a point",
+		"lab":      "##Draw and edit points\nPress _Edit points_.\n-Click to add a point",
 		"learners": "-_combined_ adds and multiplies other kernels:\n|marginlab fit --data points.csv",
 		"speed":    "|comparison                          ",
 	} {
