@@ -24,6 +24,21 @@ func looksLIBSVM(line string) bool {
 	return true
 }
 
+// pastLabels returns the first of some lines that is more than a number: a row of LIBSVM without features
+// is a label alone.
+func pastLabels(line, rest string) string {
+	for rest != "" {
+		label, _, _ := strings.Cut(line, "#")
+		if label = strings.TrimSpace(label); label != "" {
+			if _, number := parseNumber(label); !number {
+				break
+			}
+		}
+		line, rest = cutLine(rest)
+	}
+	return line
+}
+
 // parseLIBSVM reads the LIBSVM and SVMlight form: a line holds a label and pairs
 // index:value with indices from 1, ascending; omitted pairs are zero; # begins a comment.
 // The table has the numeric columns x1 … xd and label.

@@ -101,6 +101,11 @@ func TestReadAccepts(t *testing.T) {
 	reads("libsvm with text labels", "cat 1:1\ndog 1:2\n", lines("x1,label", "1,cat", "2,dog"))
 	accepts("libsvm, first line without pairs, by extension", "a.libsvm", "1\n-1 1:2\n",
 		lines("x1,label", "0,1", "2,-1"), true)
+	reads("libsvm, first line without pairs", "-1\n+1 1:0.5 3:2\n", lines("x1,x2,x3,label", "0,0,0,-1", "0.5,0,2,1"))
+	reads("libsvm, first lines without pairs", "# from a sparse matrix\n0\n1 # of zeros\n\n2\r\n1 1:2 2:0.5\n", lines("x1,x2,label", "0,0,0", "0,0,1", "0,0,2", "2,0.5,1"))
+	for _, in := range []string{"1\n2\n3\n", "1\n", "-1\n1", "1\n@data\n", "1\n>2\n"} {
+		require.Equal(t, detect(in, ""), "csv", "format of %q", in)
+	}
 	reads("arff", "% comment\n@RELATION toy\n\n@attribute 'the x' REAL\n@attribute y integer\n@attribute class {A, 'B b'}\n@DATA\n1.5, 2,A\n% more\n-3,4e-5,'B b'\n",
 		lines("the x,y,class", "1.5,2,A", "-3,4e-05,B b"))
 	reads("arff, comments behind types", "@relation toy % a\n@attribute x numeric % cm\n@attribute k {A,B} % kinds\n@data\n1,A\n2,B\n",
