@@ -74,9 +74,11 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 		_, rest := cutLine(text)
 		sc.pos, sc.line = len(text)-len(rest), 2
 	}
-	if t.Kind == "" && sep.char != ' ' { // with blanks, every word is a cell
-		if n := sc.skipTitle(); n > 0 {
-			t.Notes = append(t.Notes, Count(n, "line")+" above the table left out")
+	var commented []string // names of columns
+	if t.Kind == "" {
+		above := 0
+		if above, commented = sc.skipTitle(); above > 0 {
+			t.Notes = append(t.Notes, Count(above, "line")+" above the table left out")
 		}
 	}
 	sc.skipLines()
@@ -118,6 +120,9 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 		t.Notes = append(t.Notes, Count(n, "line")+" beginning with # left out")
 	}
 	names := t.cutHeader(sep.char)
+	if !t.Header && commented != nil {
+		t.Header, names = true, commented
+	}
 	if len(t.Lines) > lim.Rows {
 		return nil, beyond(t.Lines[lim.Rows], lim.Rows, "row")
 	}
@@ -536,6 +541,7 @@ type csvScanner struct {
 
 	typeset  bool          // a typographic minus counts as that of the keyboard
 	comments *atomic.Int64 // lines skipped that begin with #, unless nil
+	comment  string        // the last of them
 
 	start  int // line of the record
 	fields []field
@@ -609,7 +615,7 @@ func (sc *csvScanner) skipLines() bool {
 		switch s := strings.TrimSpace(line); {
 		case s == "":
 		case s[0] == '#' && !sc.beginsWithMissing(s):
-			if sc.comments != nil {
+			if sc.comment = s; sc.comments != nil {
 				sc.comments.Add(1)
 			}
 		case sc.sep == '|' && strings.Contains(s, "--") && strings.Trim(s, "+-:| \t") == "": // a rule below names
@@ -642,31 +648,49 @@ func (sc *csvScanner) field() bool {
 	return true
 }
 
-// skipTitle moves over lines of a single cell of words above the names of columns, such as the title
-// that a person has put there, and comments of programs, which begin with // or %, and returns how many.
-func (sc *csvScanner) skipTitle() (lines int) {
+// skipTitle moves over titles above a table, lines of a single cell of words, and comments of programs,
+// which begin with // or %, and returns how many. Where the first row holds numbers, a comment right above
+// it, which may also begin with #, may name the columns.
+func (sc *csvScanner) skipTitle() (lines int, names []string) {
 	const most = 20
-	names, before := 0, *sc // of a comment that may name the columns
-	for ahead := *sc; lines <= most; lines++ {
+	comments := 0
+	for ahead := *sc; lines <= most && ahead.skipLines(); lines++ {
 		at := ahead
 		if !ahead.next() {
 			break
 		}
-		comment := strings.HasPrefix(ahead.fields[0].text, "//") || strings.HasPrefix(ahead.fields[0].text, "%")
-		switch filled := lists.Count(ahead.fields, func(f field) bool { return f.text != "" }); {
-		case comment:
-			names, before = ahead.count, at
-		case !isHeader(ahead.texts(), sc.sep) && names == ahead.count:
-			sc.pos, sc.line = before.pos, before.line
-			return lines - 1
-		case !isHeader(ahead.texts(), sc.sep) && names == 0:
-			return 0
-		case filled > 1:
-			sc.pos, sc.line = at.pos, at.line
-			return lines
+		switch first := ahead.fields[0].text; {
+		case strings.HasPrefix(first, "//"), strings.HasPrefix(first, "%"):
+			ahead.comment, _ = cutLine(sc.text[at.pos:])
+			if comments++; comments > 1 || first == "%" && sc.sep == ' ' { // else % may belong to a name, as in % fat
+				ahead.comment = strings.TrimLeft(ahead.comment, " %")
+			}
+		case !isHeader(ahead.texts(), sc.sep):
+			if ahead.comment == "" {
+				return 0, nil
+			}
+			*sc = at
+			if names = sc.namesIn(ahead.comment, ahead.count); names != nil && ahead.comment[0] != '#' {
+				lines-- // not left out
+			}
+			return lines, names
+		case sc.sep == ' ', lists.Count(ahead.fields, func(f field) bool { return f.text != "" }) > 1: // with blanks, every word is a cell
+			*sc = at
+			return lines, nil
+		default:
+			ahead.comment = ""
 		}
 	}
-	return 0
+	return 0, nil
+}
+
+// namesIn returns the names of so many columns in a comment, or nil.
+func (sc csvScanner) namesIn(comment string, columns int) []string {
+	sc.text, sc.pos = strings.TrimLeft(comment, " #/"), 0
+	if columns < 2 || !sc.next() || sc.count != columns || !isHeader(sc.texts(), sc.sep) {
+		return nil
+	}
+	return sc.texts()
 }
 
 // beginsWithMissing reports whether the first field of a line is a missing value, such as #N/A or ####
