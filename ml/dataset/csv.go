@@ -495,17 +495,20 @@ func guessSeparator(text string, most int) separator {
 		sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most}
 		widths := make(map[int]int)
 		var cells, numbers int
-		n, first := 0, 0
+		n, first, within := 0, 0, false // another separator within a cell
+		number := func(s string) bool { return isNumber(s, sep.char) || isAmount(s) }
 		for ; n < records && sc.next(); n++ {
-			if widths[sc.count]++; n == 0 {
-				first = sc.count
-			}
+			widths[sc.count]++
 			texts := sc.texts()
-			if n == 0 && isHeader(texts, sep.char) {
-				continue
+			if n == 0 {
+				first = sc.count
+				within = slices.ContainsFunc(sc.fields, func(f field) bool { return strings.ContainsAny(f.text, ",;|") && !f.quoted() && !number(f.text) })
+				if isHeader(texts, sep.char) {
+					continue
+				}
 			}
 			cells += len(texts)
-			numbers += lists.Count(texts, func(s string) bool { return isNumber(s, sep.char) || isAmount(s) })
+			numbers += lists.Count(texts, number)
 		}
 		modal := 0 // records of the commonest width
 		for width, times := range widths {
@@ -518,7 +521,7 @@ func guessSeparator(text string, most int) separator {
 			continue
 		}
 		score := float64(modal) / float64(n) * (0.1 + float64(numbers)/float64(max(cells, 1)))
-		if sep.char == ' ' && (first == 1 || tabs && widths[first] < modal) {
+		if sep.char == ' ' && (within || tabs && widths[first] < modal) {
 			score /= 10 // for blanks within cells, as in 1.5 cm and 1 234
 		}
 		if score > bestScore {

@@ -287,6 +287,9 @@ func TestExports(t *testing.T) {
 		"years":                       {"country,2019,2020,2021,gdp\nch,1.5,2,3,10\nde,2,3,4,11.5\n", "country ~ 2019 2020 2021 gdp [ch de], 2 rows, the last [2 3 4 11.5]"},
 		"ratings below names":         {"Ann,1,2,3\nBob,3,3,2\nCid,2,1,4\n", "label ~ x1 x2 x3 [Ann Bob Cid], 3 rows, the last [2 1 4]"},
 		"ratings before classes":      {"1,2,3,a\n3,3,2,b\n2,1,4,a\n", "label ~ x1 x2 x3 [a b], 3 rows, the last [2 1 4]"},
+		"blanks in names and cells":   {"my size;weight;label\n" + many("1.5 cm;2 kg;a\n2 cm;3 kg;b\n"), "label ~ strings"},
+		"blanks in names and texts":   {"my text,label\n" + many("5 stars,good\n4 stars,bad\n"), "label ~ strings"},
+		"commas among blanks":         {"x kind\n1 a,b\n2 c\n3 c\n", "kind ~ x [a,b c], 3 rows, the last [3]"},
 		"units in the cells":          {"size,weight,label\n" + many("1.5 cm,2kg,a\n2 cm,3kg,b\n"), "label ~ strings"},
 	} {
 		table, err := ParseTable(strings.NewReader(test.file), "f.csv", Limits{})
