@@ -438,7 +438,7 @@ func isNumber(s string, sep byte) bool {
 }
 
 func hasDecimalComma(s string) bool {
-	if !strings.Contains(s, ",") || strings.Contains(s, ".") {
+	if !strings.Contains(s, ",") || strings.Contains(s, ".") || strings.HasSuffix(s, ",") {
 		return false
 	}
 	_, ok := parseNumber(strings.Replace(s, ",", ".", 1))
@@ -483,45 +483,54 @@ func (t *Table) readDecimalCommas() {
 
 // guessSeparator returns the separator that suits the first records
 // best: the score is the product of the share of records with the commonest number of
-// fields, two or more, and, with a small constant added, the share of fields that are numbers.
+// fields, two or more, and, with a small constant added, the share of the text that numbers take.
 func guessSeparator(text string, most int) separator {
 	const records = 50
 	best, bestScore := separators[2], 0.0 // a comma, if nothing separates
-	tabs := false                         // as many in every record
+	tabbed := 0                           // fields between tabs, as many in every record but a title or header
 	for _, sep := range separators {
 		if strings.IndexByte(text, sep.char) < 0 && (sep.char != ' ' || strings.IndexByte(text, '\t') < 0) {
 			continue // separates nothing
 		}
 		sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most}
 		widths := make(map[int]int)
-		var cells, numbers int
-		n, first, within := 0, 0, false // another separator within a cell
-		number := func(s string) bool { return isNumber(s, sep.char) || isAmount(s) }
+		n, first, within, size, numbers := 0, 0, false, 0, 0
 		for ; n < records && sc.next(); n++ {
 			widths[sc.count]++
-			texts := sc.texts()
 			if n == 0 {
 				first = sc.count
-				within = slices.ContainsFunc(sc.fields, func(f field) bool { return strings.ContainsAny(f.text, ",;|") && !f.quoted() && !number(f.text) })
-				if isHeader(texts, sep.char) {
-					continue
+			}
+			if n < 2 { // a title may be first
+				within = within || slices.ContainsFunc(sc.fields, func(f field) bool {
+					return strings.ContainsAny(f.text, ",;|") && !f.quoted() && !isNumber(f.text, sep.char) && !isAmount(f.text)
+				})
+			}
+			if n == 0 && isHeader(sc.texts(), sep.char) {
+				continue
+			}
+			for _, s := range sc.texts() {
+				if size += len(s) + 1; isNumber(s, sep.char) || isAmount(s) {
+					numbers += len(s) + 1
 				}
 			}
-			cells += len(texts)
-			numbers += lists.Count(texts, number)
 		}
-		modal := 0 // records of the commonest width
-		for width, times := range widths {
-			if width > 1 {
-				modal = max(modal, times)
+		if sc.err != nil {
+			n++
+		}
+		width := 0 // the commonest
+		for w, times := range widths {
+			if w > 1 && (times > widths[width] || times == widths[width] && w > width || width == 0) {
+				width = w
 			}
 		}
-		tabs = tabs || sep.char == '\t' && modal == n && n > 1
-		if modal == 0 {
+		if width == 0 {
 			continue
 		}
-		score := float64(modal) / float64(n) * (0.1 + float64(numbers)/float64(max(cells, 1)))
-		if sep.char == ' ' && (within || tabs && widths[first] < modal) {
+		if others := n - widths[width]; sep.char == '\t' && n > 1 && others < widths[width] && (others <= 1 || others == widths[1]) {
+			tabbed = width
+		}
+		score := float64(widths[width]) / float64(n) * (0.1 + float64(numbers)/float64(max(size, 1)))
+		if sep.char == ' ' && (within || tabbed == width || 0 < tabbed && tabbed < width && (tabbed > 2 || widths[first] < widths[width])) {
 			score /= 10 // for blanks within cells, as in 1.5 cm and 1 234
 		}
 		if score > bestScore {
@@ -618,7 +627,7 @@ func (sc *csvScanner) skipLines() bool {
 		switch s := strings.TrimSpace(line); {
 		case s == "":
 		case s[0] == '#' && !sc.beginsWithMissing(s):
-			if sc.comment = s; sc.comments != nil {
+			if sc.comment = strings.TrimLeft(line, " \t"); sc.comments != nil {
 				sc.comments.Add(1)
 			}
 		case sc.sep == '|' && strings.Contains(s, "--") && strings.Trim(s, "+-:| \t") == "": // a rule below names
@@ -662,13 +671,15 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 		if !ahead.next() {
 			break
 		}
-		switch first := ahead.fields[0].text; {
-		case strings.HasPrefix(first, "//"), strings.HasPrefix(first, "%"):
-			ahead.comment, _ = cutLine(sc.text[at.pos:])
-			if comments++; comments > 1 || first == "%" && sc.sep == ' ' { // else % may belong to a name, as in % fat
-				ahead.comment = strings.TrimLeft(ahead.comment, " %")
+		line, _ := cutLine(sc.text[at.pos:])
+		line = strings.TrimLeft(line, " \t")
+		switch texts := ahead.texts(); {
+		case strings.HasPrefix(line, "//"), strings.HasPrefix(line, "%"):
+			ahead.comment = line
+			if comments++; comments > 1 || sc.sep == ' ' && texts[0] == "%" { // else % may belong to a name, as in % fat
+				ahead.comment = strings.TrimLeft(line, " %")
 			}
-		case !isHeader(ahead.texts(), sc.sep):
+		case !isHeader(texts, sc.sep), ahead.comment != "" && haveValues(texts, sc.sep):
 			if ahead.comment == "" {
 				return 0, nil
 			}
@@ -690,10 +701,15 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 // namesIn returns the names of so many columns in a comment, or nil.
 func (sc csvScanner) namesIn(comment string, columns int) []string {
 	sc.text, sc.pos = strings.TrimLeft(comment, " #/"), 0
-	if columns < 2 || !sc.next() || sc.count != columns || !isHeader(sc.texts(), sc.sep) {
+	if columns < 2 || strings.Contains(comment, ": ") || !sc.next() || sc.count != columns || haveValues(sc.texts(), sc.sep) {
 		return nil
 	}
 	return sc.texts()
+}
+
+// haveValues reports whether a cell is a number in any spelling, or a date.
+func haveValues(cells []string, sep byte) bool {
+	return !isHeader(cells, sep) || slices.ContainsFunc(cells, func(s string) bool { return isAmount(s) || isDate(s) })
 }
 
 // beginsWithMissing reports whether the first field of a line is a missing value, such as #N/A or ####
