@@ -16,8 +16,8 @@ func looksLIBSVM(line string) bool {
 		return false
 	}
 	for _, f := range fields[1:] {
-		index, _, ok := strings.Cut(f, ":")
-		if _, err := strconv.Atoi(index); !ok || err != nil && index != "qid" {
+		index, value, ok := strings.Cut(f, ":")
+		if _, err := strconv.Atoi(index); !ok || err != nil && index != "qid" || strings.ContainsAny(value, ",;|:") { // as in 2020-01-31 16:02:00,1
 			return false
 		}
 	}
