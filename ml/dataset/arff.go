@@ -221,7 +221,7 @@ func arffField(s string) (field, rest string, err error) {
 }
 
 // arffQuoted reads text in single or double quotes; a backslash escapes the next
-// character.
+// character, and makes a blank of the letter of a tab or line end.
 func arffQuoted(s string) (text, rest string, err error) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
@@ -229,7 +229,10 @@ func arffQuoted(s string) (text, rest string, err error) {
 		case s[i] == s[0]:
 			return tidy(b.String()), s[i+1:], nil
 		case s[i] == '\\' && i+1 < len(s):
-			i++
+			if i++; strings.IndexByte("nrt", s[i]) >= 0 {
+				b.WriteByte(' ')
+				continue
+			}
 			fallthrough
 		default:
 			b.WriteByte(s[i])

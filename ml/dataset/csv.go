@@ -74,9 +74,11 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 		_, rest := cutLine(text)
 		sc.pos, sc.line = len(text)-len(rest), 2
 	}
-	if t.Kind == "" && sep.char != ' ' { // with blanks, every word is a cell
-		if n := sc.skipTitle(); n > 0 {
-			t.Notes = append(t.Notes, Count(n, "line")+" above the table left out")
+	var commented []string // names of columns
+	if t.Kind == "" {
+		above := 0
+		if above, commented = sc.skipTitle(); above > 0 {
+			t.Notes = append(t.Notes, Count(above, "line")+" above the table left out")
 		}
 	}
 	sc.skipLines()
@@ -118,6 +120,9 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 		t.Notes = append(t.Notes, Count(n, "line")+" beginning with # left out")
 	}
 	names := t.cutHeader(sep.char)
+	if !t.Header && commented != nil {
+		t.Header, names = true, commented
+	}
 	if len(t.Lines) > lim.Rows {
 		return nil, beyond(t.Lines[lim.Rows], lim.Rows, "row")
 	}
@@ -433,7 +438,7 @@ func isNumber(s string, sep byte) bool {
 }
 
 func hasDecimalComma(s string) bool {
-	if !strings.Contains(s, ",") || strings.Contains(s, ".") {
+	if !strings.Contains(s, ",") || strings.Contains(s, ".") || strings.HasSuffix(s, ",") {
 		return false
 	}
 	_, ok := parseNumber(strings.Replace(s, ",", ".", 1))
@@ -478,42 +483,54 @@ func (t *Table) readDecimalCommas() {
 
 // guessSeparator returns the separator that suits the first records
 // best: the score is the product of the share of records with the commonest number of
-// fields, two or more, and, with a small constant added, the share of fields that are numbers.
+// fields, two or more, and, with a small constant added, the share of the text that numbers take.
 func guessSeparator(text string, most int) separator {
 	const records = 50
 	best, bestScore := separators[2], 0.0 // a comma, if nothing separates
-	tabs := false                         // as many in every record
+	tabbed := 0                           // fields between tabs, as many in every record but a title or header
 	for _, sep := range separators {
 		if strings.IndexByte(text, sep.char) < 0 && (sep.char != ' ' || strings.IndexByte(text, '\t') < 0) {
 			continue // separates nothing
 		}
 		sc := &csvScanner{text: text, sep: sep.char, line: 1, most: most}
 		widths := make(map[int]int)
-		var cells, numbers int
-		n, first := 0, 0
+		n, first, within, size, numbers := 0, 0, false, 0, 0
 		for ; n < records && sc.next(); n++ {
-			if widths[sc.count]++; n == 0 {
+			widths[sc.count]++
+			if n == 0 {
 				first = sc.count
 			}
-			texts := sc.texts()
-			if n == 0 && isHeader(texts, sep.char) {
+			if n < 2 { // a title may be first
+				within = within || slices.ContainsFunc(sc.fields, func(f field) bool {
+					return strings.ContainsAny(f.text, ",;|") && !f.quoted() && !isNumber(f.text, sep.char) && !isAmount(f.text)
+				})
+			}
+			if n == 0 && isHeader(sc.texts(), sep.char) {
 				continue
 			}
-			cells += len(texts)
-			numbers += lists.Count(texts, func(s string) bool { return isNumber(s, sep.char) || isAmount(s) })
-		}
-		modal := 0 // records of the commonest width
-		for width, times := range widths {
-			if width > 1 {
-				modal = max(modal, times)
+			for _, s := range sc.texts() {
+				if size += len(s) + 1; isNumber(s, sep.char) || isAmount(s) {
+					numbers += len(s) + 1
+				}
 			}
 		}
-		tabs = tabs || sep.char == '\t' && modal == n && n > 1
-		if modal == 0 {
+		if sc.err != nil {
+			n++
+		}
+		width := 0 // the commonest
+		for w, times := range widths {
+			if w > 1 && (times > widths[width] || times == widths[width] && w > width || width == 0) {
+				width = w
+			}
+		}
+		if width == 0 {
 			continue
 		}
-		score := float64(modal) / float64(n) * (0.1 + float64(numbers)/float64(max(cells, 1)))
-		if sep.char == ' ' && (first == 1 || tabs && widths[first] < modal) {
+		if others := n - widths[width]; sep.char == '\t' && n > 1 && others < widths[width] && (others <= 1 || others == widths[1]) {
+			tabbed = width
+		}
+		score := float64(widths[width]) / float64(n) * (0.1 + float64(numbers)/float64(max(size, 1)))
+		if sep.char == ' ' && (within || tabbed == width || 0 < tabbed && tabbed < width && (tabbed > 2 || widths[first] < widths[width])) {
 			score /= 10 // for blanks within cells, as in 1.5 cm and 1 234
 		}
 		if score > bestScore {
@@ -536,6 +553,7 @@ type csvScanner struct {
 
 	typeset  bool          // a typographic minus counts as that of the keyboard
 	comments *atomic.Int64 // lines skipped that begin with #, unless nil
+	comment  string        // the last of them
 
 	start  int // line of the record
 	fields []field
@@ -609,7 +627,7 @@ func (sc *csvScanner) skipLines() bool {
 		switch s := strings.TrimSpace(line); {
 		case s == "":
 		case s[0] == '#' && !sc.beginsWithMissing(s):
-			if sc.comments != nil {
+			if sc.comment = strings.TrimLeft(line, " \t"); sc.comments != nil {
 				sc.comments.Add(1)
 			}
 		case sc.sep == '|' && strings.Contains(s, "--") && strings.Trim(s, "+-:| \t") == "": // a rule below names
@@ -642,31 +660,56 @@ func (sc *csvScanner) field() bool {
 	return true
 }
 
-// skipTitle moves over lines of a single cell of words above the names of columns, such as the title
-// that a person has put there, and comments of programs, which begin with // or %, and returns how many.
-func (sc *csvScanner) skipTitle() (lines int) {
+// skipTitle moves over titles above a table, lines of a single cell of words, and comments of programs,
+// which begin with // or %, and returns how many. Where the first row holds numbers, a comment right above
+// it, which may also begin with #, may name the columns.
+func (sc *csvScanner) skipTitle() (lines int, names []string) {
 	const most = 20
-	names, before := 0, *sc // of a comment that may name the columns
-	for ahead := *sc; lines <= most; lines++ {
+	comments := 0
+	for ahead := *sc; lines <= most && ahead.skipLines(); lines++ {
 		at := ahead
 		if !ahead.next() {
 			break
 		}
-		comment := strings.HasPrefix(ahead.fields[0].text, "//") || strings.HasPrefix(ahead.fields[0].text, "%")
-		switch filled := lists.Count(ahead.fields, func(f field) bool { return f.text != "" }); {
-		case comment:
-			names, before = ahead.count, at
-		case !isHeader(ahead.texts(), sc.sep) && names == ahead.count:
-			sc.pos, sc.line = before.pos, before.line
-			return lines - 1
-		case !isHeader(ahead.texts(), sc.sep) && names == 0:
-			return 0
-		case filled > 1:
-			sc.pos, sc.line = at.pos, at.line
-			return lines
+		line, _ := cutLine(sc.text[at.pos:])
+		line = strings.TrimLeft(line, " \t")
+		switch texts := ahead.texts(); {
+		case strings.HasPrefix(line, "//"), strings.HasPrefix(line, "%"):
+			ahead.comment = line
+			if comments++; comments > 1 || sc.sep == ' ' && texts[0] == "%" { // else % may belong to a name, as in % fat
+				ahead.comment = strings.TrimLeft(line, " %")
+			}
+		case !isHeader(texts, sc.sep), ahead.comment != "" && haveValues(texts, sc.sep):
+			if ahead.comment == "" {
+				return 0, nil
+			}
+			*sc = at
+			if names = sc.namesIn(ahead.comment, ahead.count); names != nil && ahead.comment[0] != '#' {
+				lines-- // not left out
+			}
+			return lines, names
+		case sc.sep == ' ', lists.Count(ahead.fields, func(f field) bool { return f.text != "" }) > 1: // with blanks, every word is a cell
+			*sc = at
+			return lines, nil
+		default:
+			ahead.comment = ""
 		}
 	}
-	return 0
+	return 0, nil
+}
+
+// namesIn returns the names of so many columns in a comment, or nil.
+func (sc csvScanner) namesIn(comment string, columns int) []string {
+	sc.text, sc.pos = strings.TrimLeft(comment, " #/"), 0
+	if columns < 2 || strings.Contains(comment, ": ") || !sc.next() || sc.count != columns || haveValues(sc.texts(), sc.sep) {
+		return nil
+	}
+	return sc.texts()
+}
+
+// haveValues reports whether a cell is a number in any spelling, or a date.
+func haveValues(cells []string, sep byte) bool {
+	return !isHeader(cells, sep) || slices.ContainsFunc(cells, func(s string) bool { return isAmount(s) || isDate(s) })
 }
 
 // beginsWithMissing reports whether the first field of a line is a missing value, such as #N/A or ####

@@ -16,12 +16,27 @@ func looksLIBSVM(line string) bool {
 		return false
 	}
 	for _, f := range fields[1:] {
-		index, _, ok := strings.Cut(f, ":")
-		if _, err := strconv.Atoi(index); !ok || err != nil && index != "qid" {
+		index, value, ok := strings.Cut(f, ":")
+		if _, err := strconv.Atoi(index); !ok || err != nil && index != "qid" || strings.ContainsAny(value, ",;|:") { // as in 2020-01-31 16:02:00,1
 			return false
 		}
 	}
 	return true
+}
+
+// pastLabels returns the first of some lines that is more than a number: a row of LIBSVM without features
+// is a label alone.
+func pastLabels(line, rest string) string {
+	for rest != "" {
+		label, _, _ := strings.Cut(line, "#")
+		if label = strings.TrimSpace(label); label != "" {
+			if _, number := parseNumber(label); !number {
+				break
+			}
+		}
+		line, rest = cutLine(rest)
+	}
+	return line
 }
 
 // parseLIBSVM reads the LIBSVM and SVMlight form: a line holds a label and pairs

@@ -101,6 +101,11 @@ func TestReadAccepts(t *testing.T) {
 	reads("libsvm with text labels", "cat 1:1\ndog 1:2\n", lines("x1,label", "1,cat", "2,dog"))
 	accepts("libsvm, first line without pairs, by extension", "a.libsvm", "1\n-1 1:2\n",
 		lines("x1,label", "0,1", "2,-1"), true)
+	reads("libsvm, first line without pairs", "-1\n+1 1:0.5 3:2\n", lines("x1,x2,x3,label", "0,0,0,-1", "0.5,0,2,1"))
+	reads("libsvm, first lines without pairs", "# from a sparse matrix\n0\n1 # of zeros\n\n2\r\n1 1:2 2:0.5\n", lines("x1,x2,label", "0,0,0", "0,0,1", "0,0,2", "2,0.5,1"))
+	for _, in := range []string{"2020-01-31 16:02:00,1\n", "2020-01-31 16:02;0,5\n", "1\n2\n3\n", "1\n", "-1\n1", "1\n@data\n", "1\n>2\n"} {
+		require.Equal(t, detect(in, ""), "csv", "format of %q", in)
+	}
 	reads("arff", "% comment\n@RELATION toy\n\n@attribute 'the x' REAL\n@attribute y integer\n@attribute class {A, 'B b'}\n@DATA\n1.5, 2,A\n% more\n-3,4e-5,'B b'\n",
 		lines("the x,y,class", "1.5,2,A", "-3,4e-05,B b"))
 	reads("arff, comments behind types", "@relation toy % a\n@attribute x numeric % cm\n@attribute k {A,B} % kinds\n@data\n1,A\n2,B\n",
@@ -109,6 +114,8 @@ func TestReadAccepts(t *testing.T) {
 		lines("x,y,kind", "1,2,0", "3,4,1"))
 	reads("arff, quoted braces and escapes", "@relation toy\n@attribute \"a\\\"b\" numeric\n@attribute k {'}','it\\'s'}\n@data\n1,'}'\n2,'it\\'s'\n",
 		lines(`"a""b",k`, "1,}", `2,"it's"`))
+	reads("arff, line ends and tabs in texts", "@attribute x real\n@attribute k {'a\\nb','c\\td'}\n@data\n1,'a\\nb'\n2,'c\\td'\n",
+		lines("x,k", "1,a b", "2,c d"))
 	reads("arff, sparse rows", "@attribute x real\n@attribute y real\n@attribute k {B,A,'c, d'}\n@data\n{0 1.5}\n{ 1 -3 , 2 'c, d' }\n{}\n{0 1,1 2,2 A}\n",
 		lines("x,y,k", "1.5,0,B", `0,-3,"c, d"`, "0,0,B", "1,2,A"))
 	table := require.Value(ParseTable(strings.NewReader("@attribute colour {'',red}\n@attribute note string\n@attribute k {A,B}\n@data\n{1 ''}\n{0 red, 1 'x', 2 B}\n"), "f", Limits{}))(t)

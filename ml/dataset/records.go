@@ -14,6 +14,7 @@ import (
 //	[{"x": 1, "class": "a"}, {"x": 2, "class": "b"}]     records, or one after the other without brackets
 //	{"x": [1, 2], "class": ["a", "b"]}                    columns
 //	{"x": {"0": 1, "1": 2}, "class": {"0": "a", "1": "b"}}  columns by the names of rows
+//	{"0": {"x": 1, "class": "a"}, "1": {"x": 2, "class": "b"}}  records by their numbers
 //	[["x", "class"], [1, "a"], [2, "b"]]                  lists, with names or without
 //	{"columns": ["x", "class"], "data": [[1, "a"], [2, "b"]]}  lists with their names beside them
 //	{"count": 2, "results": [{"x": 1, "class": "a"}, …]}  any of the lists within an object
@@ -156,9 +157,18 @@ func (r *recordReader) all() {
 		r.end()
 		return
 	}
-	columns, within, err := shapeOf(r.text)
+	columns, numbered, within, err := shapeOf(r.text)
 	r.fail(err)
 	switch {
+	case numbered:
+		for r.more() {
+			r.key()
+			r.next()
+			r.record()
+		}
+		r.next()
+		r.end()
+		return
 	case within != "":
 		r.within(within)
 		return
@@ -180,12 +190,13 @@ func (r *recordReader) all() {
 	}
 }
 
-// shapeOf tells what the object at the beginning of a text is: all columns, or what holds the rows
-// in a list under a key, or else the first record.
-func shapeOf(text string) (columns bool, within string, err error) {
+// shapeOf tells what the object at the beginning of a text is: all columns, or records under their
+// numbers, or what holds the rows in a list under a key, or else the first record.
+func shapeOf(text string) (columns, numbered bool, within string, err error) {
 	d := tokensOf(text)
 	d.next()
 	objects, members, longest := 0, 0, int64(0)
+	numbered = true
 	for ; d.more(); members++ {
 		key := d.key()
 		switch d.next() {
@@ -203,13 +214,22 @@ func shapeOf(text string) (columns bool, within string, err error) {
 			}
 		case json.Delim('{'):
 			objects++
-			d.skipRest(1)
+			_, row := parseNumber(key)
+			name, named := d.next().(string)
+			if _, counts := parseNumber(name); !row || !named || counts {
+				numbered = false
+			}
+			if named {
+				d.skipValue()
+				d.skipRest(1)
+			}
 		}
 	}
 	if d.next(); d.err != nil || d.More() { // more records
-		return false, "", d.err
+		return false, false, "", d.err
 	}
-	return within == "" && (columns || objects == members && members > 0), within, nil
+	objectsOnly := objects == members && members > 0
+	return within == "" && (columns || objectsOnly), numbered && objectsOnly, within, nil
 }
 
 // within reads the rows in the list of that key, and their names in one that is called columns.
@@ -289,31 +309,6 @@ func (r *recordReader) row() {
 		r.fail(&Error{Message: fmt.Sprintf("record %d: expected %s as in the first, found %d", row+1, Count(len(r.names), "value"), j)})
 	}
 	r.next()
-}
-
-// header takes the first of rows that are lists for the names of columns, if all its values are
-// words and not all of the second are.
-func (r *recordReader) header() bool {
-	words := make([]int, 2)
-	for _, c := range r.cells {
-		if c.row >= len(words) {
-			break
-		}
-		if _, number := parseNumber(c.text); !number && !missing(c.text) {
-			words[c.row]++
-		}
-	}
-	if len(r.lines) < 2 || words[0] < len(r.names) || words[1] == len(r.names) {
-		return false
-	}
-	for k := range r.names {
-		r.names[k] = r.cells[k].text
-	}
-	r.cells, r.lines = r.cells[len(r.names):], r.lines[1:]
-	for k := range r.cells {
-		r.cells[k].row--
-	}
-	return true
 }
 
 // end makes sure that nothing follows.
@@ -455,8 +450,7 @@ func tokenText(t json.Token) string {
 
 // table returns the table of the records read.
 func (r *recordReader) table() (*Table, *Error) {
-	named := !r.lists || r.header()
-	t := &Table{Format: "json", Header: named, first: 1, Lines: r.lines, Columns: make([]Column, len(r.names))}
+	t := &Table{Format: "json", Header: !r.lists, first: 1, Lines: r.lines, Columns: make([]Column, len(r.names))}
 	for j := range t.Columns {
 		t.Columns[j].expected = len(r.lines)
 	}
@@ -484,12 +478,18 @@ func (r *recordReader) table() (*Table, *Error) {
 			}
 		}
 	}
+	names := r.names
+	if r.lists {
+		names = t.cutHeader(',')
+	}
 	if err := noRows(t); err != nil {
 		return nil, err
 	}
 	if len(r.names) == 0 {
 		return nil, &Error{Message: `expected records with keys, such as {"x": 1, "class": "a"}, found empty ones`}
 	}
-	t.setNames(r.names)
+	if t.Header {
+		t.setNames(names)
+	}
 	return t, nil
 }

@@ -266,8 +266,19 @@ func TestExports(t *testing.T) {
 		"blanks between tabs":         {"x\ty\tlabel\n1 234\t1.5\ta\n2 345\t2.5\tb\n", "label ~ x y [a b], 2 rows, the last [2345 2.5]; thousands separators removed (x)"},
 		"comments with blanks":        {"### c ###\nx label\n1 a\n2 b\n", "label ~ x [a b], 2 rows, the last [2]"},
 		"comments of another program": {"// made by A, B and C\n// in 2024\nx,label\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]; 2 lines above the table left out"},
-		"names in a comment":          {"% made by A, B and C\n% x,label\n1,a\n2,b\n", "label ~ % x [a b], 2 rows, the last [2]; 1 line above the table left out"},
+		"names in a comment":          {"% made by A, B and C\n% x,label\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]; 1 line above the table left out"},
 		"comment above numbers":       {"% made by A\n1,a\n2,b\n", "label ~ x1 [a b], 2 rows, the last [2]; 1 line above the table left out"},
+		"names behind slashes":        {"// x,label\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]"},
+		"names behind a hash":         {"# made by A, B\n#x,label\n\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]"},
+		"numpy.savetxt":               {"# cm kind\n1.5 0\n2.5 1\n", "kind ~ cm [0 1], 2 rows, the last [2.5]"},
+		"two kinds of comments":       {"% by A\n% x,label\n# nothing\n1,a\n2,b\n", "label ~ x1 [a b], 2 rows, the last [2]; 2 lines above the table left out"},
+		"a comment of a number":       {"# in May, 2024\n1,a\n2,b\n", "label ~ x1 [a b], 2 rows, the last [2]"},
+		"VCF":                         {"##format=4\n#POS\tREF\tlabel\n1\t0.5\ta\n7\t2.5\tb\n", "label ~ POS REF [a b], 2 rows, the last [7 2.5]"},
+		"a name above row names":      {"#\tx\tlabel\n1\t0.5\ta\n2\t2.5\tb\n", "label ~ x [a b], 2 rows, the last [2.5]"},
+		"title, comment, names":       {"Birds\n// by A, B\nx,label\n1,a\n2,b\n", "label ~ x [a b], 2 rows, the last [2]; 2 lines above the table left out"},
+		"comment above a column":      {"# all in cm\nx;label\n1;a\n2;b\n", "label ~ x [a b], 2 rows, the last [2]"},
+		"percent among blanks":        {"% by A\n1.5 2 a\n2.5 3 b\n", "label ~ x1 x2 [a b], 2 rows, the last [2.5 3]; 1 line above the table left out"},
+		"percent in several names":    {"%fat %oil label\n1 2 a\n2 3 b\n", "label ~ %fat %oil [a b], 2 rows, the last [2 3]"},
 		"name with a percent sign":    {"% fat,label\n1,a\n2,b\n", "label ~ % fat [a b], 2 rows, the last [2]"},
 		"numbered columns":            {",0,1,2,species\n0,1.5,2,3,a\n1,2,3,4,b\n2,2,3,4,a\n3,2,5,4,b\n", "species ~ 0 1 2 [a b], 4 rows, the last [2 5 4]"},
 		"row numbers and two":         {",0,1,species\n0,1.5,2,a\n1,2,3,b\n2,2,3,a\n3,2,5,b\n", "species ~ 0 1 [a b], 4 rows, the last [2 5]"},
@@ -276,6 +287,11 @@ func TestExports(t *testing.T) {
 		"years":                       {"country,2019,2020,2021,gdp\nch,1.5,2,3,10\nde,2,3,4,11.5\n", "country ~ 2019 2020 2021 gdp [ch de], 2 rows, the last [2 3 4 11.5]"},
 		"ratings below names":         {"Ann,1,2,3\nBob,3,3,2\nCid,2,1,4\n", "label ~ x1 x2 x3 [Ann Bob Cid], 3 rows, the last [2 1 4]"},
 		"ratings before classes":      {"1,2,3,a\n3,3,2,b\n2,1,4,a\n", "label ~ x1 x2 x3 [a b], 3 rows, the last [2 1 4]"},
+		"blanks in names and cells":   {"my size;weight;label\n" + many("1.5 cm;2 kg;a\n2 cm;3 kg;b\n"), "label ~ strings"},
+		"blanks in names and texts":   {"my text,label\n" + many("5 stars,good\n4 stars,bad\n"), "label ~ strings"},
+		"title above tabs":            {"My data\n\n\"label\"\t\"y\"\n\"a\"\t\"1.5\"\n\"b\"\t\"2.5\"\n", "label ~ y [a b], 2 rows, the last [2.5]; 1 line above the table left out"},
+		"a comment with its key":      {"# Author: Ann, Bob\n1,a\n2,b\n", "label ~ x1 [a b], 2 rows, the last [2]"},
+		"commas among blanks":         {"x kind\n1 a,b\n2 c\n3 c\n", "kind ~ x [a,b c], 3 rows, the last [3]"},
 		"units in the cells":          {"size,weight,label\n" + many("1.5 cm,2kg,a\n2 cm,3kg,b\n"), "label ~ strings"},
 	} {
 		table, err := ParseTable(strings.NewReader(test.file), "f.csv", Limits{})
@@ -289,6 +305,28 @@ func TestExports(t *testing.T) {
 	comments := "x,label\n" + strings.Repeat("1,a\n2,b\n# no\n", blockSize)
 	table := require.Value(ParseTable(strings.NewReader(comments), "f.csv", Limits{}))(t)
 	require.Equal(t, strings.Join(table.Notes, "; "), Count(blockSize, "line")+" beginning with # left out", "in many blocks")
+}
+
+// Separator and names of columns are those that a person would see.
+func TestSeparators(t *testing.T) {
+	t.Parallel()
+	many := func(row string) string { return strings.Repeat(row, 12) }
+	for name, test := range map[string]struct{ file, want string }{
+		"one decimal comma a row":   {"x;note;label\n" + many("1,5;Köln;a\n2,5;Bonn;b\n"), "semicolon: x note label, 24 rows"},
+		"decimal commas, bars":      {many("1,5|Köln|a\n2,5|Bonn|b\n"), "vertical bar: x1 x2 label, 24 rows"},
+		"times between tabs":        {many("1,5\t2024-01-01 10:00:00\t28 Nov 2022\ta\n2,5\t2024-01-02 11:00:00\t3 May 2022\tb\n"), "tab: x1 x2 x3 label, 24 rows"},
+		"title above quoted cells":  {"My data\n\"label\",\"y\"\n\"a\",\"n/a\"\n\"b\",\"n/a\"\n", "comma: label y, 2 rows"},
+		"title above dates":         {"My data\n2024-01-01 10:00:00,low\n2024-01-02 11:00:00,high\n", "comma: x1 label, 2 rows"},
+		"commas with blanks":        {many("0, n/a, 5\n1, 2, 3\n"), "comma: x1 x2 x3, 24 rows"},
+		"a comment with dates":      {"# date: 2024-01-01\n\"2024-02-01\" \"low\"\n\"2024-02-02\" \"low\"\n", "spaces: x1 label, 2 rows"},
+		"percent above percentages": {"% fat,label\n12%,a\n14%,b\n", "comma: % fat label, 2 rows"},
+		"percent in quotes":         {"\"%fat\" \"y\" \"label\"\n\"1 234,5\" NA \"a\"\n\"2 345,5\" NA \"b\"\n", "spaces: %fat y label, 2 rows"},
+		"separators at every end":   {"% fat\tlabel\t\n1\ta\t\n2\tb\t\n", "tab: % fat label, 2 rows"},
+	} {
+		table, err := ParseTable(strings.NewReader(test.file), "f.csv", Limits{})
+		require.Must(t, err == nil, "%s: %v", name, err)
+		require.Equal(t, fmt.Sprintf("%s: %s, %d rows", table.Separator, strings.Join(table.names(), " "), len(table.Lines)), test.want, "%s", name)
+	}
 }
 
 // A file with far more columns than its limits allow is refused before they are compared.

@@ -356,7 +356,7 @@ func detect(text, file string) string {
 			return "json"
 		case line[0] == '<':
 			return "graphml"
-		case looksLIBSVM(line):
+		case looksLIBSVM(pastLabels(line, rest)):
 			return "libsvm"
 		}
 		break
