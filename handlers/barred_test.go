@@ -47,3 +47,14 @@ func TestBarred(t *testing.T) {
 		alice.Want(http.StatusOK, "GET", "/healthz", "")
 	}
 }
+
+// The headings of error pages are in sentence case, also where they are the words of HTTP.
+func TestErrorTitles(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).Browse(t, handlerstest.Alice)
+	for _, test := range []struct{ method, path, title string }{
+		{"GET", "/nothing", "Not found"}, {"DELETE", "/runs", "Method not allowed"},
+	} {
+		require.Equal(t, c.Do(test.method, test.path, "x").HTML().Find("h1").Text(), test.title, "%s %s", test.method, test.path)
+	}
+}

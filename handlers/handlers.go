@@ -90,13 +90,11 @@ func New(c Config) *App {
 	return a
 }
 
-// errorTitles are headings for people; what is not here has the words of HTTP.
+// errorTitles are headings for people; what is not here has the words of HTTP, in sentence case.
 var errorTitles = map[int]string{
-	http.StatusNotFound:              "Not found",
 	http.StatusUnprocessableEntity:   "Invalid input",
 	http.StatusRequestTimeout:        "Too slow",
 	http.StatusRequestEntityTooLarge: "Too large",
-	http.StatusTooManyRequests:       "Too many requests",
 	http.StatusInternalServerError:   "Something went wrong",
 	http.StatusServiceUnavailable:    "Busy",
 	http.StatusInsufficientStorage:   "Storage full",
@@ -117,7 +115,7 @@ var near = []struct{ below, to, text string }{
 
 // errorPage shows an error of any page.
 func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
-	title := cmp.Or(errorTitles[p.Status], p.Title)
+	title := cmp.Or(errorTitles[p.Status], results.Capital(strings.ToLower(p.Title)))
 	page := views.ErrorPage{Page: a.Frame(title, ""), Status: p.Status, Message: results.Sentence(p.Detail), Request: p.RequestID}
 	if (p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests) && r.Method == http.MethodPost {
 		page.Remedy = "Your input is still on the previous page: go back and send it again."

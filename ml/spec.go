@@ -125,7 +125,7 @@ func multiclassChoice() param.Param {
 
 func conformalChoice() param.Param {
 	p := param.Param{Name: "conformal", Label: "conformal map", Kind: param.Choice, Default: "none", When: "target", Is: "class", Help: "Reshape the kernel to c(x) c(z) k(x, z) after a first fit, then train again."}
-	p.Options = []param.Option{{Name: "none", Label: "None", Help: "Train once, with the kernel as it is."}}
+	p.Options = []param.Option{{Name: "none", Label: "none", Help: "Train once, with the kernel as it is."}}
 	for _, r := range conformal.Table {
 		p.Options = append(p.Options, param.Option{Name: r.Name, Label: r.Label, Formula: r.Formula, Help: r.Help, Params: r.Params})
 	}

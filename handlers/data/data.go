@@ -404,7 +404,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	}
 	p.Left = lists.Map(proposal.Left, func(l dataset.LeftOut) dataview.Named { return dataview.Named{Name: l.Column, Text: l.Reason} })
 	for _, c := range proposal.Checks {
-		p.Checks = append(p.Checks, views.Option{Value: c.Fix.String(), Label: c.Do, Help: c.Text, Chosen: c.Applied})
+		p.Checks = append(p.Checks, views.Option{Value: c.Fix.String(), Label: c.Do + ":", Help: c.Text, Chosen: c.Applied})
 	}
 	if len(t.Sheets) > 1 {
 		p.Sheets = views.Choose(pictures.PlainOptions(t.Sheets...), t.Sheet)

@@ -273,7 +273,7 @@ func (a *Handler) Remote(w http.ResponseWriter, r *http.Request, g Course) error
 		return err
 	}
 	if at.Version == 0 {
-		return a.Render(w, r, lessons.RemoteWaits(lessons.RemotePage{Page: a.Frame("Remote: "+g.Title, ""), Remote: *remote}))
+		return a.Render(w, r, lessons.RemoteWaits(lessons.RemotePage{Page: a.Frame("Remote: "+g.Title, "courses"), Remote: *remote}))
 	}
 	p, err := a.Lessons.NotesOf(r, at.Place)
 	if err != nil {

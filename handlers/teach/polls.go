@@ -160,7 +160,7 @@ func (a *Handler) results(r *http.Request, g Course, t store.Tally) (p lessons.R
 		return p, err
 	}
 	p = lessons.ResultsPage{
-		Page: a.Frame("Question to "+g.Title, ""), Base: g.base, Code: g.Code, Asked: q, Poll: t.ID, Open: t.Open, Revealed: t.Revealed, More: t.Round < store.MaxRounds,
+		Page: a.Frame("Question to "+g.Title, "courses"), Base: g.base, Code: g.Code, Asked: q, Poll: t.ID, Open: t.Open, Revealed: t.Revealed, More: t.Round < store.MaxRounds,
 		Slide: "/lessons/" + q.Lesson.Slug + "/" + q.Screen.Slug + "?course=" + g.Code, Histogram: q.Histogram(t.Rounds, t.Revealed), State: phase(t.Poll),
 	}
 	if q.Question.Sketch != nil && !t.Open {

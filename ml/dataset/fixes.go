@@ -191,16 +191,53 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 			}
 		}
 	}
+	copies := p.Table.copies(of, label)
 	for j, f := range of {
-		c := &p.Table.Columns[j]
+		c, text := &p.Table.Columns[j], ""
+		first, copied := copies[j]
 		switch {
 		case j == label:
 		case f.constant() && f.holds == holdsNumbers:
-			p.check(Check{Text: fmt.Sprintf("%s is %s in every row.", c.Name, minus(c.Cell(0))), Fix: Fix{Kind: FixLeave, Column: c.Name}, Do: "Leave out"}, recommend)
+			text = fmt.Sprintf("%s is %s in every row.", c.Name, minus(c.Cell(0)))
+		case copied:
+			text = fmt.Sprintf("%s equals %s in every row.", c.Name, p.Table.Columns[first].Name)
 		case p.Table.same(of, j, label):
-			p.check(Check{Text: fmt.Sprintf("%s determines %s in every row: it may be the label in another form.", c.Name, p.Table.Columns[label].Name), Fix: Fix{Kind: FixLeave, Column: c.Name}, Do: "Leave out"}, recommend)
+			text = fmt.Sprintf("%s determines %s in every row: it may be the label in another form.", c.Name, p.Table.Columns[label].Name)
+		}
+		if text != "" {
+			p.check(Check{Text: text, Fix: Fix{Kind: FixLeave, Column: c.Name}, Do: "Leave out"}, recommend)
 		}
 	}
+}
+
+// copies returns the columns of numbers that equal another one, the label or one before them, in
+// every row. Few rows and columns of two values may agree by chance.
+func (t *Table) copies(of []facts, label int) map[int]int {
+	type ends struct{ least, most float64 }
+	alike, copies, h := make(map[ends][]int), make(map[int]int), newHasher()
+	for j, f := range of {
+		if f.holds == holdsNumbers && f.distinct > 2 && f.rows >= manyEqual && t.identifier(j, f) == "" {
+			at := ends{f.least, f.most}
+			alike[at] = append(alike[at], j)
+		}
+	}
+	for _, columns := range alike {
+		if len(columns) == 1 {
+			continue
+		}
+		first := make(map[uint64]int)
+		for _, j := range columns {
+			key := t.Columns[j].digest(h)
+			if i, ok := first[key]; !ok {
+				first[key] = j
+			} else if j == label {
+				first[key], copies[i] = j, j
+			} else {
+				copies[j] = i
+			}
+		}
+	}
+	return copies
 }
 
 func countHas(n int, noun string) string {
@@ -213,12 +250,14 @@ func countHas(n int, noun string) string {
 // leastRows is the minimum number of rows that a class should have.
 const leastRows = 5
 
+// manyEqual is the number of rows from which columns hardly agree by chance.
+const manyEqual = 20
+
 // same reports whether two columns of few words or whole numbers determine each other in many
 // rows.
 func (t *Table) same(of []facts, j, label int) bool {
-	const many = 20
 	f, g := of[j], of[label]
-	if f.distinct < 2 || f.distinct != g.distinct || f.counts == nil || g.counts == nil || f.present < many || !g.classes() || f.present != f.rows {
+	if f.distinct < 2 || f.distinct != g.distinct || f.counts == nil || g.counts == nil || f.present < manyEqual || !g.classes() || f.present != f.rows {
 		return false
 	}
 	if f.holds != holdsWords && g.holds != holdsWords && f.distinct == 2 {
@@ -387,9 +426,19 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 	return rows
 }
 
+// factor mixes a hash into another.
+const factor = 0x9e3779b97f4a7c15
+
+// digest returns the hash of all rows in order.
+func (c *cells) digest(h hasher) (sum uint64) {
+	for i := range c.Len() {
+		sum = (sum ^ c.hash(h, i)) * factor
+	}
+	return sum
+}
+
 // hashInto mixes the text of each row into the hash of the row.
 func (c *cells) hashInto(hashes []uint64, h hasher) {
-	const factor = 0x9e3779b97f4a7c15
 	if c.many == nil {
 		var of [mostDistinct]uint64
 		for k, s := range c.distinct {

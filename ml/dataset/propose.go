@@ -346,8 +346,11 @@ func (p *Proposal) choose(of []facts, label int) {
 			leave(j, "empty")
 		case kept(Fix{Kind: FixLeave, Column: name}):
 			reason := "the same value in every row"
-			if f.distinct > 1 {
+			switch {
+			case t.same(of, j, label):
 				reason = "the label in other words"
+			case f.distinct > 1:
+				reason = "the same values as another column"
 			}
 			leave(j, reason)
 		case f.constant() && f.holds != holdsNumbers:

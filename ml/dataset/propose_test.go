@@ -86,6 +86,7 @@ func numbered(prefix string, n int) string {
 // corrections that are made and those that are offered.
 func TestPropose(t *testing.T) {
 	t.Parallel()
+	squares := func(i int, _ *rand.Rand) string { return strconv.Itoa(9*i*i + 1000) }
 	for _, c := range []struct{ name, file, want string }{
 		{"breast cancer", written("id,diagnosis,"+numbered("worst_", 30), ",", 60, append([]cell{whole(80000, 9e6), inTurn("B", "B", "M")}, repeat(30, between(0, 9))...)...), "Predict diagnosis (B 40, M 20) from 30 columns; id left out"},
 		{"breast cancer without a header", written("", ",", 60, append([]cell{whole(80000, 9e6), inTurn("B", "B", "M")}, repeat(30, between(0, 9))...)...), "Predict x2 (B 40, M 20) from 30 columns; x1 left out"},
@@ -140,6 +141,9 @@ func TestPropose(t *testing.T) {
 		{"named index of pandas", written("Unnamed: 0,x,y,label", ",", 30, from(0), between(0, 1), between(0, 1), inTurn("a", "b")), "Predict label (a 15, b 15) from 2 columns; Unnamed: 0 left out"},
 		{"words among numbers", written("x,y,label", ",", 40, at(between(0, 1), "n/a.", 4, 9), at(whole(100, 900), "see note", 7), inTurn("a", "b")), "Predict label (a 20, b 20) from 2 columns; missing median; fixed words:x, words:y"},
 		{"constant columns", written("x,unit,version,label", ",", 30, between(0, 1), inTurn("cm"), inTurn("2"), inTurn("a", "b")), "Predict label (a 15, b 15) from 1 column; unit and version left out; fixed leave:version"},
+		{"copied columns", written("x,y,twice,label", ",", 30, from(100), between(0, 1), from(100), inTurn("a", "b")), "Predict label (a 15, b 15) from 2 columns; twice left out; fixed leave:twice"},
+		{"copied by chance", written("x,y,twice,label", ",", 12, from(100), between(0, 1), from(100), inTurn("a", "b")), "Predict label (a 6, b 6) from 3 columns"},
+		{"copied target", written("price_eur,size,price", ",", 40, squares, between(0, 1), squares), "Predict price (numbers: a regression) from 1 column; price_eur left out; fixed leave:price_eur"},
 		{"rows that repeat", strings.Repeat(written("", ",", 10, between(0, 1), between(0, 1), inTurn("a", "b")), 2), "Predict label (a 10, b 10) from 2 columns; offers duplicates"},
 		{"rare classes", written("x,y,label", ",", 43, between(0, 1), between(0, 1), at(inTurn("a", "b"), "c", 41, 42)), "Predict label (a 21, b 20, c 2) from 2 columns; offers rare:label"},
 		{"counts up to three and more", written("dependents,x,y,label", ",", 60, oneOf("0", "1", "2", "0", "1", "3+"), between(0, 1), between(0, 1), inTurn("a", "b")), "Predict label (a 30, b 30) from 3 columns"},

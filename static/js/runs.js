@@ -38,9 +38,9 @@ export function choose(form) {
 const head = document.querySelector("#chosen-runs thead th");
 if (head) {
   const box = document.createElement("input");
-  Object.assign(box, { type: "checkbox", title: "choose all on this page" });
+  Object.assign(box, { type: "checkbox", title: "Select all on this page" });
   box.dataset.page = "";
-  box.setAttribute("aria-label", "choose all on this page");
+  box.setAttribute("aria-label", "Select all on this page");
   head.replaceChildren(box);
 }
 const form = document.getElementById("chosen-runs");

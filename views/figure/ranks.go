@@ -38,7 +38,7 @@ func StudyRanks(r *study.Result, f Format) (pictures []Ranks) {
 		study.Comparison
 	}{
 		{"accuracy", "Mean ranks by accuracy", r.Accuracy},
-		{"support-vectors", "Mean ranks by support vectors: few are best", r.Vectors},
+		{"support-vectors", "Mean ranks by support vectors: fewer is better", r.Vectors},
 		{"variance-left", "Mean ranks by the variance left: little is best", r.Left},
 	} {
 		if of.Friedman != nil {

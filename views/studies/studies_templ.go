@@ -625,7 +625,7 @@ func NewStudyPage(p NewStudy) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else if p.Of == "classes" {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "With a map: conformal map. ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "Map: with a conformal map. ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

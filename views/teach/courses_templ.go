@@ -1542,7 +1542,7 @@ func GalleryPage(p Gallery) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 146, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs handed in\"><table class=\"runs gallery\"><thead><tr><th scope=\"col\"><span class=\"visually-hidden\">choose</span></th><th scope=\"col\"><span class=\"visually-hidden\">picture</span></th>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 146, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs handed in\"><table class=\"runs gallery\"><thead><tr><th scope=\"col\"><span class=\"visually-hidden\">Select</span></th><th scope=\"col\"><span class=\"visually-hidden\">Picture</span></th>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1624,7 +1624,7 @@ func GalleryPage(p Gallery) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var78 string
-					templ_7745c5c3_Var78, templ_7745c5c3_Err = templ.JoinStringErrs("choose " + r.Name)
+					templ_7745c5c3_Var78, templ_7745c5c3_Err = templ.JoinStringErrs("Select " + r.Name)
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/teach/courses.templ`, Line: 408, Col: 117}
 					}
