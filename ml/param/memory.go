@@ -22,8 +22,8 @@ const (
 func Unfolding(r io.Reader, bytes int64) io.Reader { return &unfolding{r: r, left: bytes} }
 
 type unfolding struct {
-	r               io.Reader
-	left            int64
+	r                 io.Reader
+	left              int64
 	inString, escaped bool
 }
 
