@@ -296,7 +296,7 @@ func (m *Model) scoresAt(ctx context.Context, in *mat.Dense, quickly bool) (scor
 	for k, machine := range m.Machines {
 		sum, off, quick := m.sum(k), 0.0, false
 		if quickly {
-			off, quick = sum.Quickly(ctx, f, in)
+			off, quick = sum.AtRowsFast(ctx, f, in)
 		}
 		if !quick {
 			sum.AtRows(ctx, f, in)

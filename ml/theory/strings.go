@@ -126,7 +126,7 @@ type StringFeatures func(text string) (map[string]float64, error)
 // Present returns features that are 1 for every substring of k symbols in the string.
 func Present(k int) StringFeatures {
 	return func(text string) (map[string]float64, error) {
-		f := kernel.Pieces(text, k)
+		f := kernel.KMers(text, k)
 		for u := range f {
 			f[u] = 1
 		}
@@ -136,7 +136,7 @@ func Present(k int) StringFeatures {
 
 // Counted returns features that count each substring of k symbols.
 func Counted(k int) StringFeatures {
-	return func(text string) (map[string]float64, error) { return kernel.Pieces(text, k), nil }
+	return func(text string) (map[string]float64, error) { return kernel.KMers(text, k), nil }
 }
 
 // Weighted returns the values of SubsequenceFeatures for a decay.
