@@ -47,7 +47,7 @@ func compareLimit(k kernel.Kernel, d *dataset.Data) (most int, err error) {
 }
 
 // Compare returns the kernel matrix of the objects of d, or of a sample stratified by class: at
-// most 300, fewer for a slow kernel. Errors: objects that k does not take, those of Comparable,
+// most 300, fewer for a slow kernel. Errors: objects that k does not take, the errors of Comparable,
 // ctx.Err().
 func Compare(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*Compared, error) {
 	if d.Objects == nil {

@@ -3,7 +3,7 @@
 //	c(x) = alpha_0 + sum_j alpha_j exp(-gamma |x - a_j|²)
 //
 // over cores a_j, usually the support vectors of a first fit. The new kernel matrix is D K D with
-// D = diag c(x_i), so it remains positive semidefinite whatever the signs of c.
+// D = diag c(x_i), so it remains positive semidefinite for any signs of c.
 //
 // The criterion is the Fisher scalar of the classes in feature space, J = tr S_b / tr S_w, which
 // for the new kernel is

@@ -182,8 +182,8 @@ func (p *Plan) Trainings() (n int) {
 // all returns the splits of the plan, inner ones last.
 func (p *Plan) all() []Split { return slices.Concat(p.Splits, slices.Concat(p.Inner...)) }
 
-// Cells returns the cells of the plan: those of its splits, path by path, then those of the
-// inner splits, so that settings are evaluated before their selection is.
+// Cells returns the cells of the plan: first the cells of its splits, path by path, then the cells of
+// the inner splits, so that settings are evaluated before their selection.
 func (p *Plan) Cells() []Cell {
 	var cells []Cell
 	splits := p.all()

@@ -50,7 +50,7 @@ type combination struct {
 	work  *sync.Pool // of *block
 }
 
-// newCombination returns the function of an expression from those of its parts.
+// newCombination returns the function of an expression, given the functions of its parts.
 func newCombination(root node, parts []function) function {
 	c := combination{root: root, parts: parts, most: 16 * lanes, work: new(sync.Pool)}
 	for _, f := range parts {

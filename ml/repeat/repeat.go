@@ -267,7 +267,7 @@ func (c Compared) Agrees() bool {
 	return math.Abs(c.Was-c.Is) <= tolerance*max(smallest, math.Abs(c.Was))
 }
 
-// Compare lists the numbers of a task beside those of its repetition, NaN if one is missing.
+// Compare pairs the numbers of a task and its repetition, NaN if one is missing.
 func (t Task) Compare(again Task) (all []Compared) {
 	for i, n := range t.Numbers {
 		c := Compared{t.Title, n.Name, n.Value, math.NaN()}

@@ -153,7 +153,7 @@ func SpectrumByTree(x, z string, k int) (value float64, steps int) {
 	return value, t.Steps + len(t.Nodes)
 }
 
-// SpectrumByTrie inserts all substrings of x into a trie and looks up those of z.
+// SpectrumByTrie inserts all substrings of x into a trie and looks up the substrings of z.
 //
 // Source: Leslie, Eskin and Noble, Pacific Symposium on Biocomputing 7 (2002).
 func SpectrumByTrie(x, z string, k int) (value float64, steps int) {
