@@ -13,8 +13,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Compared holds objects other than vectors with their kernel matrix, for pictures of objects
-// without coordinates.
+// Compared holds objects other than vectors and their kernel matrix, for a picture.
 type Compared struct {
 	Rows   []int      // rows of the data, grouped by class
 	Values *mat.Dense // k(x_i, x_j) of Rows
@@ -22,46 +21,43 @@ type Compared struct {
 }
 
 const (
-	// mostCompared bounds the objects compared: more than fit in a picture.
-	mostCompared = 300
-	// mostSteps bounds the work, as kernel.Steps counts it: about a second of one processor.
-	mostSteps = 1e10
-	// fewestCompared is the smallest number of objects worth a picture.
-	fewestCompared = 6
+	maxCompared     = 300  // objects of a picture
+	maxCompareSteps = 1e10 // steps of kernel.Steps: about a second of one processor
+	minCompared     = 6    // objects worth a picture
 )
 
-// Comparable returns a *param.Refusal if even fewestCompared objects of d take too long to
-// compare by k. Vectors are always fine.
+// Comparable returns a *param.Refusal if k takes too long to compare even a few objects of d. It
+// returns nil for vectors.
 func Comparable(k kernel.Kernel, d *dataset.Data) error {
-	_, err := sizeOf(k, d)
+	_, err := compareLimit(k, d)
 	return err
 }
 
-// sizeOf returns how many objects of d can be compared.
-func sizeOf(k kernel.Kernel, d *dataset.Data) (most int, err error) {
+// compareLimit returns the number of objects of d that Compare may compare.
+func compareLimit(k kernel.Kernel, d *dataset.Data) (most int, err error) {
 	if d.Objects == nil {
 		return 0, nil
 	}
-	most = int(math.Min(mostCompared, math.Sqrt(2*mostSteps/kernel.Steps(k, d.Objects))))
-	if most < min(fewestCompared, d.Len()) {
+	most = int(math.Min(maxCompared, math.Sqrt(2*maxCompareSteps/kernel.Steps(k, d.Objects))))
+	if most < min(minCompared, d.Len()) {
 		return 0, param.Refuse("use another kernel or smaller objects",
-			"the kernel matrix of %s is not drawn: even %d of these %s would take too long", k.Name, fewestCompared, d.Kind().Words())
+			"the kernel matrix of %s is not drawn: even %d of these %s would take too long", k.Name, minCompared, d.Kind().Words())
 	}
 	return most, nil
 }
 
 // Compare returns the kernel matrix of the objects of d, or of a sample stratified by class: at
-// most 300, fewer for a slow kernel. Errors: objects that k does not take, those of Comparable,
+// most 300, fewer for a slow kernel. Errors: objects that k does not take, the errors of Comparable,
 // ctx.Err().
 func Compare(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*Compared, error) {
 	if d.Objects == nil {
 		return nil, fmt.Errorf("the kernel %s compares points: the kernel matrix is drawn only for other objects, such as strings and graphs", k.Name)
 	}
-	most, err := sizeOf(k, d)
+	most, err := compareLimit(k, d)
 	if err != nil {
 		return nil, err
 	}
-	c := &Compared{Rows: thinned(d, most), Of: d.Len()}
+	c := &Compared{Rows: stratifiedSample(d, most), Of: d.Len()}
 	g, err := kernel.GramOf(ctx, k, d.Objects.Subset(c.Rows), nil)
 	if err != nil {
 		return nil, err
@@ -73,9 +69,9 @@ func Compare(ctx context.Context, k kernel.Kernel, d *dataset.Data) (*Compared, 
 	return c, nil
 }
 
-// thinned returns at most most rows of d, class by class, in proportion to the classes but at
-// least one of each while there is room, spread evenly over each class.
-func thinned(d *dataset.Data, most int) (rows []int) {
+// stratifiedSample returns at most most rows of d, grouped by class, in proportion to the class
+// sizes but at least one of each if possible, evenly spaced within each class.
+func stratifiedSample(d *dataset.Data, most int) (rows []int) {
 	byClass := make([][]int, len(d.Classes))
 	for i, c := range d.Y {
 		byClass[c] = append(byClass[c], i)

@@ -58,7 +58,7 @@ func TestKeptScores(t *testing.T) {
 		}
 		forgot := &ml.Result{Model: res.Model}
 		_, err := forgot.Points(over, res.Model, d, s)
-		require.Check(t, errors.Is(err, context.Canceled), "%v: nobody waits: %v", set, err)
+		require.Check(t, errors.Is(err, context.Canceled), "%v: noClass waits: %v", set, err)
 		ps, err := forgot.Points(t.Context(), res.Model, d, s)
 		require.Check(t, err == nil && len(ps) == d.Len(), "%v: %v", set, err)
 		require.Fails(t, require.Err(res.Points(t.Context(), res.Model, d.Subset([]int{0, 1, 2}), s)), "", "%v: points of other data", set)
@@ -105,7 +105,7 @@ func TestCompare(t *testing.T) {
 	gaps := kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(3), "decay": param.Of(0.5)}}
 	over := mltest.Ended()
 	if _, err := ml.Compare(over, gaps, long(5000)); !errors.Is(err, context.Canceled) || ml.Comparable(gaps, long(5000)) != nil {
-		t.Errorf("nobody waits: %v", err)
+		t.Errorf("noClass waits: %v", err)
 	}
 	var refused *param.Refusal
 	_, err = ml.Compare(t.Context(), gaps, long(100_000))

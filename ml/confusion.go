@@ -21,42 +21,42 @@ type ClassReport struct {
 }
 
 // Confusion returns the confusion matrix of the right and predicted classes, both indices into
-// classes. Points whose right class is unknown, below 0, only count towards the precision of
-// the class predicted.
+// classes. Points whose right class is unknown, below 0, only count in the precision of the
+// predicted class.
 func Confusion(classes []string, right, predicted []int) []ClassReport {
-	counts, told := make([][]int, len(classes)), make([]int, len(classes))
+	counts, predictions := make([][]int, len(classes)), make([]int, len(classes))
 	for c := range counts {
 		counts[c] = make([]int, len(classes))
 	}
 	for k, p := range predicted {
-		told[p]++
+		predictions[p]++
 		if c := right[k]; c >= 0 {
 			counts[c][p]++
 		}
 	}
-	return reports(classes, counts, told)
+	return reports(classes, counts, predictions)
 }
 
-// ConfusionOf is Confusion for counts, which has a row for each right class and a column for
-// each predicted one. classes names them; nil leaves them unnamed.
+// ConfusionOf is Confusion for counts, with a row for each right class and a column for each
+// predicted class. classes may be nil. It returns nil if counts is not square.
 func ConfusionOf(classes []string, counts [][]int) []ClassReport {
-	told := make([]int, len(counts))
+	predictions := make([]int, len(counts))
 	for _, row := range counts {
-		if len(row) != len(told) {
+		if len(row) != len(predictions) {
 			return nil
 		}
 		for p, n := range row {
-			told[p] += n
+			predictions[p] += n
 		}
 	}
 	if classes == nil {
 		classes = make([]string, len(counts))
 	}
-	return reports(classes, counts, told)
+	return reports(classes, counts, predictions)
 }
 
-// reports returns the rows of a confusion matrix. told counts the predictions of each class.
-func reports(classes []string, counts [][]int, told []int) []ClassReport {
+// reports returns the rows of a confusion matrix. predictions counts the predictions of each class.
+func reports(classes []string, counts [][]int, predictions []int) []ClassReport {
 	share := func(n, of int) *float64 {
 		if of == 0 {
 			return nil
@@ -71,14 +71,14 @@ func reports(classes []string, counts [][]int, told []int) []ClassReport {
 		for _, n := range r.Predicted {
 			r.N += n
 		}
-		r.Precision, r.Recall = share(r.Predicted[c], told[c]), share(r.Predicted[c], r.N)
+		r.Precision, r.Recall = share(r.Predicted[c], predictions[c]), share(r.Predicted[c], r.N)
 		r.F1 = r.f1()
 	}
 	return rows
 }
 
-// supporters fills in SupportVectors; vectors are rows of the data.
-func (t Target) supporters(rows []ClassReport, vectors []int) {
+// countSupportVectors sets SupportVectors; vectors holds the support vectors as rows of the data.
+func (t Target) countSupportVectors(rows []ClassReport, vectors []int) {
 	n := make([]int, len(rows))
 	for _, i := range vectors {
 		n[t.Class[i]]++
@@ -88,12 +88,12 @@ func (t Target) supporters(rows []ClassReport, vectors []int) {
 	}
 }
 
-// confusion returns the confusion matrix of some rows.
+// confusion returns the confusion matrix of the given rows.
 func (t Target) confusion(predicted, rows []int) []ClassReport {
 	return Confusion(t.Classes, lists.At(t.Class, rows), predicted)
 }
 
-// counts returns the counts of the confusion matrix of some rows.
+// counts returns the counts of the confusion matrix of the given rows.
 func (t Target) counts(predicted, rows []int) [][]int {
 	return lists.Map(t.confusion(predicted, rows), func(row ClassReport) []int { return row.Predicted })
 }

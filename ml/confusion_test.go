@@ -52,7 +52,7 @@ func TestConfusionOfATraining(t *testing.T) {
 					"%v: class %s, of the model %s", set, r.Class, res.Model.Classes[c])
 				for p, n := range r.Predicted {
 					require.Check(t, n == counts[[2]int{c, p}],
-						"%v: %d of %s are told to be of class %d, counted %d", set, n, r.Class, p, counts[[2]int{c, p}])
+						"%v: %d of %s are predictions to be of class %d, counted %d", set, n, r.Class, p, counts[[2]int{c, p}])
 				}
 				if n := r.SupportVectors; held != (n == nil) || !held && *n != vectors[c] {
 					t.Errorf("%v: support vectors of %s, held out %v: %v, counted %d", set, r.Class, held, n, vectors[c])

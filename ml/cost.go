@@ -9,22 +9,21 @@ import (
 	"marginlab/ml/svm"
 )
 
-// Cost is a rough estimate, within a small factor, of what a training takes on one processor.
-// It is used to schedule work.
+// Cost is a rough estimate of the time and memory of a training on one processor, for scheduling.
 type Cost struct {
 	Time  time.Duration
 	Bytes int64
 }
 
-// mostTime caps an estimate: a day might as well be forever.
-const mostTime = 24 * time.Hour
+// maxTime is the largest estimate.
+const maxTime = 24 * time.Hour
 
-// CostOf estimates the cost of training a spec on data. An unknown learner costs mostTime
+// CostOf estimates the cost of training a spec on data. For an unknown learner it returns maxTime
 // and no memory.
 func CostOf(d *dataset.Data, s Spec) Cost {
 	learner, err := lookup(s.Learner)
 	if err != nil {
-		return Cost{Time: mostTime}
+		return Cost{Time: maxTime}
 	}
 	n := float64(len(d.Y))
 	value := 1.0 // nanoseconds per kernel value
@@ -42,10 +41,10 @@ func CostOf(d *dataset.Data, s Spec) Cost {
 	if k := len(d.Classes); k > 2 && !s.Regression() {
 		seconds *= float64(k) / 2
 	}
-	return Cost{time.Duration(min(seconds*float64(time.Second), float64(mostTime))), int64(bytes)}
+	return Cost{time.Duration(min(seconds*float64(time.Second), float64(maxTime))), int64(bytes)}
 }
 
-// The learners' costs are fitted to trainings on 500 to 12 000 rows of noise, a slow case.
+// The costs of the learners are fitted to trainings on 500 to 12 000 rows of noise, a slow case.
 
 func costSVM(n float64, s Spec) (seconds, bytes float64) {
 	c := 1e6

@@ -45,6 +45,6 @@ func TestCostOf(t *testing.T) {
 	if short, long := CostOf(texts(20), s).Time, CostOf(texts(2000), s).Time; short > time.Second || long < 10*time.Second {
 		t.Errorf("comparing 300 strings of 20 symbols takes %v, of 2000 %v", short, long)
 	}
-	s.Learner = "nobody knows"
+	s.Learner = "noClass knows"
 	require.Check(t, CostOf(small, s).Time >= time.Hour, "what is not known is taken for short")
 }

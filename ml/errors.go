@@ -9,7 +9,7 @@ import (
 // Errors holds the regression errors of f.
 type Errors struct {
 	MSE float64 `json:"mse"` // mean (t − f)²
-	// R2 is 1 − MSE over the variance of the values: 1 if f meets them all, 0 if it does no
+	// R2 is 1 − MSE over the variance of the values: 1 if f fits all of them, 0 if it is no
 	// better than their mean; nil if all values are equal.
 	R2 *float64 `json:"r2,omitempty"`
 }

@@ -15,9 +15,9 @@ import (
 )
 
 // Format is the newest version of the JSON form of models. A model is written in the lowest
-// version that can hold it, so that older programs refuse only what they do not know: 2, with
-// probabilities 3, with imputation 4, with directed or edge-labelled graphs 5. All versions stay
-// readable; the first had no number.
+// version that can hold it, so that older programs can read it: 2, or 3 with probabilities, 4 with
+// imputation, 5 with directed or edge-labelled graphs. All versions stay readable; the first had no
+// number.
 const Format = 5
 
 // ReadModel reads the JSON form of a model, of any version up to Format, and validates
@@ -41,7 +41,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 	return m, nil
 }
 
-// UnmarshalJSON reads what ReadModel reads.
+// UnmarshalJSON reads the JSON form of a model as ReadModel does.
 func (m *Model) UnmarshalJSON(text []byte) error {
 	read, err := decode(text, true)
 	if err != nil {
@@ -73,21 +73,21 @@ func (m Model) MarshalJSON() ([]byte, error) {
 	shape, kept := dataset.KeptOf(m.Supports.Objects)
 	shape.Objects = m.kind()
 	f := format2{
-		Format: 2, Features: list(m.Features), Label: m.Label, Classes: list(m.Classes),
+		Format: 2, Features: nonNil(m.Features), Label: m.Label, Classes: nonNil(m.Classes),
 		Shape: shape, Scaler: m.Scaler, Projection: m.Projection, Kernel: m.Kernel,
-		Supports: supports2{list(m.Supports.Rows), m.Supports.Vectors, kept},
+		Supports: supports2{nonNil(m.Supports.Rows), m.Supports.Vectors, kept},
 		Machines: make([]machine2, len(m.Machines)), Rule: m.Rule,
 	}
 	if m.kind() == dataset.KindVectors {
-		f.Supports.Vectors = list(m.Supports.Vectors)
+		f.Supports.Vectors = nonNil(m.Supports.Vectors)
 	}
 	for k, machine := range m.Machines {
 		_, cores := dataset.KeptOf(machine.Cores)
-		f.Machines[k] = machine2{list(machine.Coef), machine.B, machine.Map, machine.CoreRows, dataset.KeptCores(cores), machine.Factors}
+		f.Machines[k] = machine2{nonNil(machine.Coef), machine.B, machine.Map, machine.CoreRows, dataset.KeptCores(cores), machine.Factors}
 	}
 	f.Fill, f.Platt = m.Fill, m.Platt
 	switch {
-	case m.tellsEdges():
+	case m.needsFormat5():
 		f.Format = 5
 	case m.Fill != nil:
 		f.Format = 4
@@ -97,14 +97,15 @@ func (m Model) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f)
 }
 
-func list[T any](v []T) []T {
+// nonNil returns v, or an empty slice if it is nil, so that JSON has [] rather than null.
+func nonNil[T any](v []T) []T {
 	if v == nil {
 		return []T{}
 	}
 	return v
 }
 
-// format2 is the JSON form of models since versions were numbered.
+// format2 is the JSON form of models with a version number.
 type format2 struct {
 	Format   int      `json:"format"`
 	Features []string `json:"features"`
@@ -136,8 +137,8 @@ type machine2 struct {
 	Factors []float64 `json:"factors,omitempty"`
 }
 
-// tellsEdges reports whether a graph in m is directed or has edge labels.
-func (m *Model) tellsEdges() bool {
+// needsFormat5 reports whether a graph in m is directed or has edge labels.
+func (m *Model) needsFormat5() bool {
 	_, kept := dataset.KeptOf(m.Supports.Objects)
 	return kept.TellEdges() || slices.ContainsFunc(m.Machines, func(machine Machine) bool {
 		_, cores := dataset.KeptOf(machine.Cores)
@@ -145,8 +146,8 @@ func (m *Model) tellsEdges() bool {
 	})
 }
 
-// model returns the model, with an error for what its format does not have or must have. Unless
-// strict, what it does not have is passed over.
+// model returns the model. It returns an error if a field that its format requires is missing and,
+// if strict is set, if it has a field that its format does not define.
 func (f format2) model(strict bool) (*Model, error) {
 	switch {
 	case strict && f.Fill != nil && f.Format != 4:
@@ -183,13 +184,13 @@ func (f format2) model(strict bool) (*Model, error) {
 	if f.Format != 2 {
 		m.Platt = f.Platt
 	}
-	if f.Format == 5 && !m.tellsEdges() {
+	if f.Format == 5 && !m.needsFormat5() {
 		return nil, errors.New("model: graphs: format 5 requires a directed graph or edge labels")
 	}
 	return m, nil
 }
 
-// format1 is the JSON form of binary models before versions were numbered.
+// format1 is the JSON form of models without a version number, which are binary.
 type format1 struct {
 	Features   []string        `json:"features"`
 	Label      string          `json:"label"`
@@ -215,7 +216,7 @@ func (f format1) model() *Model {
 	}
 }
 
-// decode reads a model of any version. strict refuses unknown fields.
+// decode reads a model of any version. If strict is set, unknown fields are errors.
 func decode(text []byte, strict bool) (*Model, error) {
 	var head struct {
 		Format *int `json:"format"`
@@ -384,7 +385,7 @@ func (m *Model) checkObjects() error {
 	return nil
 }
 
-// checkRule returns an error if the classes or machines do not suit the rule.
+// checkRule returns an error if the classes or machines do not fit the rule.
 func (m *Model) checkRule() error {
 	entry := m.Rule.entry()
 	if entry == nil {
@@ -456,8 +457,8 @@ func checkVectors(d int, what string, vs ...[]float64) error {
 	return nil
 }
 
-// Fits returns an error if an imported result does not belong to d: a model with other objects,
-// columns or rows, or a report of another size.
+// Fits returns an error if an imported result does not match d: a model of other objects, columns
+// or rows, or a report on another number of rows.
 func (r *Result) Fits(d *dataset.Data) error {
 	models := []*Model{r.Model}
 	if r.Before != nil {

@@ -9,19 +9,18 @@ import (
 	"marginlab/ml/param"
 )
 
-// Interval is a confidence interval of a proportion.
+// Interval is a confidence interval.
 type Interval struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// Wilson returns the score interval of a proportion of which right out of n independent
-// trials succeeded: all proportions not rejected at significance 1 − level, with level between
-// 0 and 1 (such as 0.95). It lies within [0, 1] and has positive width even if all or none
-// succeed; for n = 0 it is [0, 1]. (Wilson: "Probable
-// inference, the law of succession, and statistical inference", JASA 22, 1927; Newcombe:
-// "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17,
-// 1998, method 3.) It is an error if right is below 0 or above n, or level is not in (0, 1).
+// Wilson returns Wilson's score interval of a proportion after right successes in n independent
+// trials: all proportions not rejected at significance 1 − level. It lies within [0, 1] and has
+// positive width even if all or none succeed; for n = 0 it is [0, 1]. It returns an error if right
+// is not in [0, n] or level, such as 0.95, not in (0, 1). (Wilson: "Probable inference, the law of
+// succession, and statistical inference", JASA 22, 1927; Newcombe: "Two-sided confidence intervals
+// for the single proportion", Statistics in Medicine 17, 1998, method 3.)
 func Wilson(right, n int, level float64) (Interval, error) {
 	if right < 0 || right > n {
 		return Interval{}, fmt.Errorf("no interval for %d correct of %d points", right, n)

@@ -25,19 +25,19 @@ type Learner struct {
 	Params  []param.Param
 	Box     bool   // coefficients are bounded by ±C: support vectors are free or bounded
 	Targets bool   // fits f to the targets (±1 or, for regression, values) by least squares: no margin, and every point has a weight
-	joint   bool   // an SVM, like the joint problems of several classes
+	joint   bool   // supports the joint multi-class formulations, which are SVMs
 	Cache   bool   // uses Spec.CacheBytes
 	Quicker string // advice for a shorter training
 
-	// cost estimates the time and memory of one machine on n rows, kernel values excluded.
+	// cost estimates the time and memory of one machine on n rows, excluding kernel values.
 	cost func(n float64, s Spec) (seconds, bytes float64)
-	// solve trains, with memory shared with other trainings.
+	// solve trains one machine. Its memory is shared with other trainings.
 	solve solver
-	// follow, if not nil, returns a solver for one matrix at successive C, each warm-started from
-	// the one before.
+	// follow, if not nil, returns a solver for one matrix at successive C, which starts each
+	// training from the previous one.
 	follow func() solver
-	// heldOut, if not nil, trains without a map at many C with some rows held out, faster than
-	// one by one.
+	// heldOut, if not nil, trains at many C with some rows held out, faster than one by one and
+	// without a conformal map.
 	heldOut func(ctx context.Context, k svm.Matrix, y []float64, held []int, cs []float64, s svm.Settings) ([]*svm.Result, error)
 	// path, if not nil, returns the errors at every lambda from one factorisation.
 	path func(ctx context.Context, k ridge.Matrix, y []float64) (*ridge.Path, error)
@@ -51,13 +51,13 @@ type solver func(ctx context.Context, k kernel.Matrix, y []float64, s Spec, memo
 type solution struct {
 	u      []float64 // f(x) = sum u_i k(x_i, x) + b
 	b      float64
-	f      []float64 // f on the training rows; of several machines, on those in at
-	at     []int     // indices into the training rows; nil: all
+	f      []float64 // f on the training rows in at
+	at     []int     // indices of the training rows it was trained on; nil: all
 	report Report
 }
 
-// over expands the solution to n rows, of which those in at were trained on.
-func (s *solution) over(at []int, n int) *solution {
+// expand returns the solution over n training rows, given the rows at that it was trained on.
+func (s *solution) expand(at []int, n int) *solution {
 	whole := *s
 	whole.u, whole.at = make([]float64, n), at
 	for k, i := range at {
@@ -123,7 +123,7 @@ func lookup(name string) (Learner, error) {
 	return Learner{}, fmt.Errorf("learner %q is not known", name)
 }
 
-// penalty returns C as the solvers expect it.
+// penalty returns C, +Inf for a hard margin.
 func (s Spec) penalty() float64 {
 	if s.Values.Switch("hard_margin") {
 		return math.Inf(1)

@@ -29,14 +29,14 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Report holds the measurements of a training. The JSON names are those that
-// `marginlab fit --json` prints; a quantity that does not apply is left out.
+// Report holds the measurements of a training, with the JSON names of `marginlab fit --json`.
+// Quantities that do not apply are omitted from the JSON.
 type Report struct {
-	N        int      `json:"n"`                  // rows given, held-out ones included
+	N        int      `json:"n"`                  // rows of the data, including held-out ones
 	D        int      `json:"d,omitempty"`        // features
 	Classes  []string `json:"classes,omitempty"`  // none under Value
 	Positive string   `json:"positive,omitempty"` // under Sign
-	Rule     Rule     `json:"rule,omitempty"`     // of the model; empty in reports from before there were several: Sign
+	Rule     Rule     `json:"rule,omitempty"`     // of the model; empty in old reports, meaning Sign
 	Learner  string   `json:"learner"`
 	Kernel   string   `json:"kernel"`
 
@@ -49,8 +49,8 @@ type Report struct {
 	DualObjective   *float64     `json:"dual_objective,omitempty"`
 	PrimalObjective *float64     `json:"primal_objective,omitempty"`
 	Gap             *float64     `json:"gap,omitempty"`          // (primal - dual) / max(1, |primal|)
-	RelativeGap     *float64     `json:"relative_gap,omitempty"` // (primal - dual) / |primal|: at most max(tol, 1e-6) where converged, C finite and the kernel positive semidefinite
-	Local           *bool        `json:"local,omitempty"`        // svm, kernel not positive semidefinite: nothing proves a global optimum
+	RelativeGap     *float64     `json:"relative_gap,omitempty"` // (primal - dual) / |primal|: at most max(tol, 1e-6) if converged with a finite C and a positive semidefinite kernel
+	Local           *bool        `json:"local,omitempty"`        // svm: the kernel is not positive semidefinite, so the optimum may be local
 	B               *float64     `json:"b,omitempty"`            // bias of f in the preprocessed space
 
 	SupportVectors       int  `json:"support_vectors"`
@@ -68,7 +68,7 @@ type Report struct {
 	LeftOut       *int     `json:"left_out,omitempty"`       // its components that lost all rows
 
 	MSE         *float64 `json:"mse,omitempty"`          // mean squared error on the training rows
-	R2          *float64 `json:"r2,omitempty"`           // under Value: 1 − MSE over the variance of the values; left out where that is 0
+	R2          *float64 `json:"r2,omitempty"`           // under Value: 1 − MSE over the variance of the values; nil if that is 0
 	TestMSE     *float64 `json:"test_mse,omitempty"`     // under Value, of the rows held out
 	TestR2      *float64 `json:"test_r2,omitempty"`      // under Value, of the rows held out
 	LOOError    *float64 `json:"loo_error,omitempty"`    // leave-one-out mean squared error
@@ -94,19 +94,19 @@ type Report struct {
 	TrainN        int      `json:"train_n"`
 	TestN         int      `json:"test_n,omitempty"`
 	TrainAccuracy *float64 `json:"train_accuracy,omitempty"` // nil under Value
-	// Tied counts training rows whose scores tie to within 2^-32: relative to the row's largest
-	// score for several machines; for one machine, |f| relative to its largest.
+	// Tied counts training rows with tied scores: for several machines, within 2^-32 of the row's
+	// largest score; for one machine, |f| within 2^-32 of the largest |f|.
 	Tied         int      `json:"tied,omitempty"`
 	TestAccuracy *float64 `json:"test_accuracy,omitempty"`
 
-	// Of the rows held out, for classification.
+	// On the test set, for classification:
 	TestInterval         *Interval `json:"test_interval,omitempty"` // 95 % confidence interval of the accuracy on new points
 	TestBalancedAccuracy *float64  `json:"test_balanced_accuracy,omitempty"`
 	TestF1               *float64  `json:"test_f1,omitempty"`  // mean over the classes
 	TestMCC              *float64  `json:"test_mcc,omitempty"` // Matthews' correlation coefficient
 	TestAUC              *float64  `json:"test_auc,omitempty"` // under Sign, if both classes are held out: area under the ROC curve
 
-	// Of the rows held out, if the machine is calibrated.
+	// On the test set, if the machine is calibrated:
 	TestLogLoss *float64 `json:"test_log_loss,omitempty"` // mean of −log p of the right class
 	TestBrier   *float64 `json:"test_brier,omitempty"`    // mean of (1 − p)² of the right class
 
@@ -114,21 +114,21 @@ type Report struct {
 	TestConfusion []ClassReport `json:"test_confusion,omitempty"` // of those held out
 
 	Preprocessing string  `json:"preprocessing"`
-	FitSeconds    float64 `json:"fit_seconds"` // training only: no reading, no drawing
+	FitSeconds    float64 `json:"fit_seconds"` // training time, without reading and drawing
 }
 
 // Result holds the result of Train.
 type Result struct {
 	Report Report
 	Model  *Model
-	Before *Model // conformal runs: the first fit, with the original kernel
+	Before *Model // with a conformal map: the first fit, with the original kernel
 
-	// Scores and ScoresBefore are the scores of Model and Before at every row of data other than
-	// vectors, whose kernels may be too slow to evaluate again for a picture; nil: not computed.
+	// Scores and ScoresBefore hold the scores of Model and Before at every row of data other than
+	// vectors, whose kernels may be too slow to evaluate again; nil for vectors.
 	Scores, ScoresBefore *mat.Dense
 }
 
-// Points returns m.Points for one of the result's models; d and spec are those of the training.
+// Points returns m.Points for m, a model of the result. d and spec must be those of the training.
 func (r *Result) Points(ctx context.Context, m *Model, d *dataset.Data, spec Spec) ([]Point, error) {
 	var scores *mat.Dense
 	switch m {
@@ -146,11 +146,11 @@ func (r *Result) Points(ctx context.Context, m *Model, d *dataset.Data, spec Spe
 	return m.points(ctx, d, spec, scores)
 }
 
-// Train fits spec to d: it chooses columns, splits, scales on the training set, solves,
+// Train fits spec to d: it selects columns, splits, scales on the training set, solves,
 // applies a conformal map and solves again if spec has one, and evaluates. The result
-// depends only on d and spec. It returns param.Problems for an invalid spec, and
-// *dataset.Error or the solvers' errors for unsuitable data. If ctx is cancelled, it
-// returns a Result with status "cancelled" if a feasible iterate exists, otherwise
+// depends only on d and spec. recorder may be nil. Train returns param.Problems for an
+// invalid spec, and *dataset.Error or the solvers' errors for unsuitable data. If ctx ends,
+// it returns a Result with status "cancelled" if a feasible iterate exists, otherwise
 // ctx.Err().
 func Train(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Result, error) {
 	p, err := prepare(d, spec)
@@ -160,7 +160,7 @@ func Train(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recor
 	return p.train(ctx, spec, recorder.InTurn())
 }
 
-// train solves p.
+// train trains spec on p and evaluates it.
 func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder) (*Result, error) {
 	learner, err := lookup(spec.Learner)
 	if err != nil {
@@ -210,30 +210,30 @@ func (p *problem) train(ctx context.Context, spec Spec, recorder trace.Recorder)
 	if p.objects == nil {
 		return res, nil
 	}
-	res.Scores = p.inOrder(trained, held)
+	res.Scores = p.mergeScores(trained, held)
 	if res.Before != nil {
 		if trained, held, err = p.scored(ctx, gram, res.Before, firsts); err != nil {
 			return nil, err
 		}
-		res.ScoresBefore = p.inOrder(trained, held)
+		res.ScoresBefore = p.mergeScores(trained, held)
 	}
 	return res, nil
 }
 
-// count fills in the accuracies and confusion matrices from the scores of m on the training set
-// and on the rows held out, nil if none.
+// count sets the accuracies and confusion matrices from the scores of m on the training set and on
+// the test set, nil if there is none.
 func (p *problem) count(r *Report, m *Model, trained, held *mat.Dense) {
 	predicted := m.predicted(trained)
 	right := p.target.right(predicted, p.rows)
 	r.Tied = p.tied(m, trained)
 	r.TrainAccuracy, r.Confusion = &right, p.target.confusion(predicted, p.rows)
-	p.target.supporters(r.Confusion, m.Supports.Rows)
+	p.target.countSupportVectors(r.Confusion, m.Supports.Rows)
 	if held != nil {
 		r.Judge(m, lists.At(p.target.Class, p.test), held)
 	}
 }
 
-// tied returns the number of rows with tied scores, whose class an order or rounding decides.
+// tied returns the number of training rows with tied scores.
 func (p *problem) tied(m *Model, scores *mat.Dense) (n int) {
 	all := tie * mat.Norm(scores, math.Inf(1)) // one machine: the largest of all rows
 	for i, row := range p.rows {
@@ -248,7 +248,7 @@ func (p *problem) tied(m *Model, scores *mat.Dense) (n int) {
 	return n
 }
 
-// measure fills in the regression errors, as count does the accuracies.
+// measure sets the regression errors from the scores on the training set and on the test set.
 func (p *problem) measure(r *Report, trained, held *mat.Dense) error {
 	e, err := errorsOf(trained.RawMatrix().Data, lists.At(p.target.Values, p.rows))
 	r.MSE, r.R2 = &e.MSE, e.R2
@@ -260,8 +260,8 @@ func (p *problem) measure(r *Report, trained, held *mat.Dense) error {
 	return err
 }
 
-// scored returns the scores of m on the training set and on the rows held out, nil if none.
-// gram is the kernel matrix of the training set, whose values are reused.
+// scored returns the scores of m on the training set and on the test set, nil if there is none.
+// gram is the kernel matrix of the training set.
 func (p *problem) scored(ctx context.Context, gram kernel.Matrix, m *Model, machines []*fitted) (trained, held *mat.Dense, err error) {
 	if p.objects == nil && ctx.Err() != nil {
 		ctx = context.WithoutCancel(ctx) // a cancelled training has a result as well
@@ -270,10 +270,10 @@ func (p *problem) scored(ctx context.Context, gram kernel.Matrix, m *Model, mach
 	case p.objects != nil && m.Rule == OneVsOne: // all are kept
 		trained, err = expanded(ctx, gram, machines)
 	default:
-		trained, err = p.answers(ctx, m, machines)
+		trained, err = p.trainingScores(ctx, m, machines)
 	}
 	if err == nil {
-		err = p.settle(ctx, gram, m, machines, trained)
+		err = p.resolveTies(ctx, gram, m, machines, trained)
 	}
 	if err != nil || len(p.test) == 0 {
 		return trained, nil, err
@@ -282,11 +282,11 @@ func (p *problem) scored(ctx context.Context, gram kernel.Matrix, m *Model, mach
 	return trained, held, err
 }
 
-// answers returns scores of m on the training set that suffice for its predictions. The solver
-// knows f where a machine was trained. One against one, other scores are missing; but a class
-// that wins all its pairs has the most votes regardless, so the missing scores are computed only
-// where the right class loses a pair, and are 0 elsewhere.
-func (p *problem) answers(ctx context.Context, m *Model, machines []*fitted) (*mat.Dense, error) {
+// trainingScores returns scores of m on the training set that suffice for its predictions. The
+// solvers provide f on the rows of each machine. With one against one, scores on the rows of other
+// classes are missing. A class that wins all its pairs has the most votes regardless of them, so
+// they are computed only for rows whose right class loses a pair, and are 0 elsewhere.
+func (p *problem) trainingScores(ctx context.Context, m *Model, machines []*fitted) (*mat.Dense, error) {
 	scores := mat.NewDense(len(p.rows), len(machines), nil)
 	for k, machine := range machines {
 		for a, f := range machine.f {
@@ -321,15 +321,14 @@ func (p *problem) answers(ctx context.Context, m *Model, machines []*fitted) (*m
 	return scores, nil
 }
 
-// doubt bounds the difference between a solver's scores and its model's, relative to the sum of
-// the magnitudes of their terms. It exceeds rounding generously, since checking a row too many
-// costs little.
-const doubt = 1.0 / (1 << 40)
+// scoreError bounds the difference between the scores of a solver and of its model, relative to the
+// sum of the magnitudes of their terms. It is generous, since checking a row needlessly costs little.
+const scoreError = 1.0 / (1 << 40)
 
-// settle replaces the solver's scores by the model's own where they are so close to a tie that
-// the order of summation decides, so that reports agree with predictions.
-func (p *problem) settle(ctx context.Context, gram kernel.Matrix, m *Model, machines []*fitted, scores *mat.Dense) error {
-	// The norm of every row in feature space, without a map.
+// resolveTies replaces scores that are so close to a tie that the order of summation decides by the
+// scores of the model, so that reports agree with predictions.
+func (p *problem) resolveTies(ctx context.Context, gram kernel.Matrix, m *Model, machines []*fitted, scores *mat.Dense) error {
+	// The norm of every row in feature space, without a conformal map.
 	length := lists.Make(len(p.rows), func(i int) float64 { return math.Sqrt(math.Abs(gram.Diag(i))) })
 	by := 0.0
 	for _, f := range machines {
@@ -341,11 +340,11 @@ func (p *problem) settle(ctx context.Context, gram kernel.Matrix, m *Model, mach
 			}
 			terms, longest = terms+math.Abs(u)*l, max(longest, l)
 		}
-		by = max(by, doubt*(terms*longest+math.Abs(f.b)))
+		by = max(by, scoreError*(terms*longest+math.Abs(f.b)))
 	}
-	var open []int // places among the rows
+	var open []int // indices into p.rows
 	for i, row := range p.rows {
-		right := nobody
+		right := noClass
 		if p.target.Rule != Value {
 			right = p.target.Class[row]
 		}
@@ -367,8 +366,8 @@ func (p *problem) settle(ctx context.Context, gram kernel.Matrix, m *Model, mach
 	return nil
 }
 
-// inOrder merges the scores of training and held-out rows into the order of the data.
-func (p *problem) inOrder(trained, held *mat.Dense) *mat.Dense {
+// mergeScores merges the scores of training and held-out rows into the order of the data.
+func (p *problem) mergeScores(trained, held *mat.Dense) *mat.Dense {
 	_, machines := trained.Dims()
 	all := mat.NewDense(p.data.Len(), machines, nil)
 	for k, i := range p.rows {
@@ -380,8 +379,8 @@ func (p *problem) inOrder(trained, held *mat.Dense) *mat.Dense {
 	return all
 }
 
-// fitted is a trained machine. Its coefficients cover all training rows, 0 where it was not
-// trained.
+// fitted is a trained machine. Its coefficients cover all training rows and are 0 for the rows of
+// other classes.
 type fitted struct {
 	*solution
 	cmap  *conformal.Map
@@ -389,9 +388,9 @@ type fitted struct {
 	c     []float64 // of cmap at the training rows
 }
 
-// fit trains one machine on its part of the training rows; whole is the kernel matrix of all of
-// them. memory is shared with the other machines, width is the width of the cores. first is the
-// machine before its conformal map, nil without one.
+// fit trains one machine on the part q of the training rows. whole is the kernel matrix of all
+// training rows, memory is shared with the other machines, and width is the gamma of the core
+// kernel. first is the machine before its conformal map, nil without a map.
 func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *svm.Memory, whole kernel.Matrix, q part, width float64, recorder trace.Recorder) (first, last *fitted, err error) {
 	gram := q.of(whole)
 	solve := learner.solve
@@ -403,7 +402,7 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *s
 		return nil, nil, err
 	}
 	cores := p.cores(spec, sol.u)
-	last = &fitted{solution: sol.over(q.at, len(p.rows))}
+	last = &fitted{solution: sol.expand(q.at, len(p.rows))}
 	if spec.Conformal == "none" || sol.report.Status == trace.Cancelled {
 		return nil, last, nil
 	}
@@ -422,31 +421,31 @@ func (p *problem) fit(ctx context.Context, learner Learner, spec Spec, memory *s
 	if sol, err = learner.solve(ctx, kernel.Scaled(gram, lists.At(last.c, q.at)), q.y, spec, memory, recorder); err != nil {
 		return nil, nil, err
 	}
-	last.solution = sol.over(q.at, len(p.rows))
-	last.report.mapped(len(last.cores), stats)
+	last.solution = sol.expand(q.at, len(p.rows))
+	last.report.addMap(len(last.cores), stats)
 	return first, last, nil
 }
 
-// mapped adds the measurements of a conformal map.
-func (r *Report) mapped(cores int, stats conformal.Stats) {
+// addMap adds the measurements of a conformal map.
+func (r *Report) addMap(cores int, stats conformal.Stats) {
 	r.Cores, r.JBefore, r.JAfter, r.SignChange = &cores, finite(stats.JBefore), finite(stats.JAfter), &stats.SignChange
 	if stats.Spectrum != nil {
 		r.Eigenvalue = finite(stats.Eigenvalue)
 	}
 }
 
-// Check returns the error with which Train would refuse to start: values of spec out
-// of range, columns or classes missing from d.
+// Check returns the errors of Train that need no training: values of spec out of range, columns or
+// classes missing from d.
 func Check(d *dataset.Data, spec Spec) error {
 	_, err := prepare(d, spec)
 	return err
 }
 
-// problem is a training problem in the form the solvers take.
+// problem is a training problem, prepared for the solvers.
 type problem struct {
-	data       *dataset.Data // chosen columns; once split, imputed with the fill of the training set
+	data       *dataset.Data // selected columns; after split, imputed with the fill of the training set
 	target     Target
-	rows, test []int // trained on, held out
+	rows, test []int // training set, test set
 	fill       dataset.Fill
 	scaler     *dataset.Scaler
 	project    *Projection
@@ -458,7 +457,7 @@ type problem struct {
 }
 
 func prepare(d *dataset.Data, spec Spec) (*problem, error) {
-	p, err := choose(d, spec)
+	p, err := selectColumns(d, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -466,8 +465,8 @@ func prepare(d *dataset.Data, spec Spec) (*problem, error) {
 	return p.split(spec, train, test)
 }
 
-// choose validates spec and picks columns and labels.
-func choose(d *dataset.Data, spec Spec) (*problem, error) {
+// selectColumns validates spec and selects columns and labels.
+func selectColumns(d *dataset.Data, spec Spec) (*problem, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
@@ -491,8 +490,8 @@ func choose(d *dataset.Data, spec Spec) (*problem, error) {
 	return p, err
 }
 
-// mismatch returns the message for a kernel that does not take the objects of a data set,
-// naming those that do.
+// mismatch returns the message for a kernel that does not take the objects of a data set. It names
+// the kernels that do.
 func mismatch(name string, takes, kind dataset.Kind) string {
 	var names []string
 	for _, r := range kernel.Table {
@@ -541,8 +540,8 @@ func (p *problem) cores(spec Spec, u []float64) (cores []int) {
 	return supports(u)
 }
 
-// learn fits the data-dependent parts of the kernel to the training set, once.
-func (p *problem) learn(ctx context.Context, recorder trace.Recorder) (err error) {
+// fitKernel fits the kernel to the training set unless it is fitted already.
+func (p *problem) fitKernel(ctx context.Context, recorder trace.Recorder) (err error) {
 	if len(p.kernel.Fitted) == 0 {
 		p.kernel, err = p.kernel.Fit(ctx, p.x, recorder)
 	}
@@ -551,7 +550,7 @@ func (p *problem) learn(ctx context.Context, recorder trace.Recorder) (err error
 
 // trainingGram returns the kernel matrix of the training set.
 func (p *problem) trainingGram(ctx context.Context, recorder trace.Recorder) (kernel.Matrix, error) {
-	if err := p.learn(ctx, recorder); err != nil {
+	if err := p.fitKernel(ctx, recorder); err != nil {
 		return nil, err
 	}
 	if p.objects != nil {
@@ -562,7 +561,7 @@ func (p *problem) trainingGram(ctx context.Context, recorder trace.Recorder) (ke
 
 // gram returns the kernel matrix of all rows of d, which has the columns of p's data.
 func (p *problem) gram(ctx context.Context, d *dataset.Data) (kernel.Matrix, error) {
-	if err := p.learn(ctx, nil); err != nil {
+	if err := p.fitKernel(ctx, nil); err != nil {
 		return nil, err
 	}
 	if d.Objects != nil {
@@ -578,7 +577,7 @@ func (p *problem) gram(ctx context.Context, d *dataset.Data) (kernel.Matrix, err
 	return kernel.NewGram(p.kernel, x), nil
 }
 
-// scores returns the scores of m at some rows of the data.
+// scores returns the scores of m at the given rows of the data.
 func (p *problem) scores(ctx context.Context, m *Model, some []int) (*mat.Dense, error) {
 	if p.data.Objects == nil {
 		return m.scores(ctx, dataset.PickRows(p.data.X, some))
@@ -586,7 +585,7 @@ func (p *problem) scores(ctx context.Context, m *Model, some []int) (*mat.Dense,
 	return m.ScoresOf(ctx, p.data.Objects.Subset(some))
 }
 
-// factors returns c of a map at the training rows.
+// factors returns c of the conformal map of f at the training rows.
 func (p *problem) factors(ctx context.Context, f *fitted) ([]float64, error) {
 	if p.objects == nil {
 		return f.cmap.Factors(p.x), nil
@@ -594,16 +593,16 @@ func (p *problem) factors(ctx context.Context, f *fitted) ([]float64, error) {
 	return factorsOf(ctx, p.kernel, f.cmap, p.objects, p.objects.Subset(f.cores))
 }
 
-// coreGamma resolves the width of the core kernel. auto is the kernel's own gamma, or follows
-// its rule. Without coordinates it is always scale: 1 over the variance of the objects in
-// feature space, which for standardised points and the linear kernel is 1/d.
+// coreGamma resolves the gamma of the core kernel. auto is the gamma of an RBF kernel and otherwise
+// as in kernel.Width. For objects other than vectors, both words mean 1 over the variance of the
+// objects in feature space, which for standardised points and the linear kernel would be 1/d.
 func (p *problem) coreGamma(spec Spec, k kernel.Matrix) float64 {
 	width := spec.Values["core_gamma"]
 	if p.objects != nil {
 		if width.IsNumber() {
 			return width.Number()
 		}
-		return 1 / spread(k)
+		return 1 / featureVariance(k)
 	}
 	if width.Text() == "auto" && p.kernel.Name == "rbf" {
 		width = p.kernel.Values["gamma"]
@@ -611,9 +610,9 @@ func (p *problem) coreGamma(spec Spec, k kernel.Matrix) float64 {
 	return kernel.Width(width, p.x)
 }
 
-// spread returns the variance of the objects in feature space, mean K_ii - mean K_ij, or 1
+// featureVariance returns the variance of the objects in feature space, mean K_ii - mean K_ij, or 1
 // if that is not positive, as for an indefinite kernel.
-func spread(k kernel.Matrix) float64 {
+func featureVariance(k kernel.Matrix) float64 {
 	m := k.Len()
 	row := make([]float64, m)
 	var own, all float64
@@ -633,7 +632,7 @@ func supports(u []float64) []int {
 	return lists.Where(len(u), func(i int) bool { return u[i] != 0 })
 }
 
-// model assembles machines. Its supports are the training rows that any of them uses.
+// model returns the model of the machines. Its supports are the training rows used by any of them.
 func (p *problem) model(machines []*fitted) *Model {
 	m := &Model{
 		Features: p.data.Features, Label: p.data.Label, Classes: p.target.Classes, Objects: p.data.Kind(),

@@ -22,15 +22,14 @@ import (
 )
 
 // Model holds a trained model: machines f(x) = sum_j u_j k(x_j, x) + b over shared supports,
-// and the rule that turns their scores into an answer. Vectors x are imputed, scaled and projected
+// and the rule that turns their scores into a prediction. Vectors x are imputed, scaled and projected
 // before they reach the kernel. A binary classifier is one machine under the rule Sign. A Model
-// round-trips through JSON bit for bit.
+// round-trips through JSON exactly.
 type Model struct {
 	Features []string // of vectors: columns of a row, in order
 	Label    string
-	// Classes lists the possible answers. Their order numbers the machines: under Sign the
-	// class where f < 0, then the one where f >= 0; otherwise the order of the data. Empty
-	// under Value.
+	// Classes lists the classes in the order that numbers the machines: under Sign the class of
+	// f < 0, then the class of f >= 0; otherwise the order of the data. Empty under Value.
 	Classes []string
 
 	Objects    dataset.Kind    // what the kernel compares; empty: vectors
@@ -52,9 +51,8 @@ type Supports struct {
 	Objects dataset.Objects // x_j other than vectors, as returned by Keep; nil: vectors
 }
 
-// Machine is one function over the supports of its model,
-// f(x) = sum_j u_j k(x_j, x) + b, where k may carry a conformal factor of the
-// machine's own: c(x_j) c(x) k0(x_j, x).
+// Machine is one function over the supports of its model, f(x) = sum_j u_j k(x_j, x) + b. k may
+// include the conformal factors of the machine: c(x_j) c(x) k0(x_j, x).
 type Machine struct {
 	Coef     []float64 // u_j, 0 for supports of other machines only
 	B        float64
@@ -66,8 +64,8 @@ type Machine struct {
 	Factors []float64       // c at every support
 }
 
-// Sides returns the classes that machine k separates: positive where f >= 0, negative
-// elsewhere, empty if that means all others. Both are empty under Value.
+// Sides returns the classes that machine k separates: positive for f >= 0 and negative for f < 0,
+// empty if that means all other classes. Both are empty under Value.
 func (m *Model) Sides(k int) (positive, negative string) {
 	s := m.Rule.entry().sides(len(m.Classes))[k]
 	return m.class(s.positive), m.class(s.negative)
@@ -82,8 +80,8 @@ func Versus(positive, negative string) string {
 	return positive + " against " + negative
 }
 
-// Alone returns machine k, of a model whose machines were trained separately, as a binary model.
-// It shares memory with m.
+// Alone returns machine k as a binary model, for a model whose machines were trained separately. It
+// shares memory with m.
 func (m *Model) Alone(k int) *Model {
 	positive, negative := m.Sides(k)
 	if negative == "" {
@@ -95,13 +93,13 @@ func (m *Model) Alone(k int) *Model {
 }
 
 func (m *Model) class(i int) string {
-	if i == nobody {
+	if i == noClass {
 		return ""
 	}
 	return m.Classes[i]
 }
 
-// ScoreNames names the columns of Scores: "f" for one machine, "f setosa" for one
+// ScoreNames returns the names of the columns of Scores: "f" for one machine, "f setosa" for one
 // against the rest, "f setosa vs virginica" for one against one.
 func (m *Model) ScoreNames() []string {
 	names := make([]string, len(m.Machines))
@@ -119,8 +117,8 @@ func (m *Model) ScoreNames() []string {
 	return names
 }
 
-// Class returns the answer to scores (one per machine) as an index into Classes, -1 under
-// Value.
+// Class returns the class predicted from scores (one per machine) as an index into Classes, -1
+// under Value.
 func (m *Model) Class(scores []float64) int {
 	return m.Rule.entry().class(len(m.Classes), scores)
 }
@@ -131,11 +129,11 @@ func (m *Model) predicted(scores *mat.Dense) []int {
 	return lists.Make(n, func(i int) int { return m.Class(scores.RawRowView(i)) })
 }
 
-// LabelOf returns the answer to scores as a label, empty under Value.
+// LabelOf returns the label predicted from scores, empty under Value.
 func (m *Model) LabelOf(scores ...float64) string { return m.class(m.Class(scores)) }
 
-// ClassOf returns the class of a label of the data as an index into Classes, -1 if it is not
-// among them. Under Sign every label but the positive one is negative.
+// ClassOf returns the class of a label of the data as an index into Classes, -1 if it is unknown.
+// Under Sign every label but the positive one is negative.
 func (m *Model) ClassOf(label string) int {
 	i := slices.Index(m.Classes, label)
 	if i < 0 && m.Rule == Sign {
@@ -241,8 +239,7 @@ func (m *Model) Scores(x *mat.Dense) *mat.Dense {
 	return scores
 }
 
-// scores is Scores, unless ctx ends. Rows are preprocessed in blocks, so that wide ones take
-// little memory.
+// scores is Scores with a context. It preprocesses rows in blocks to save memory.
 func (m *Model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, d := x.Dims()
 	block := max(256, blockBytes/8/max(1, d))
@@ -265,9 +262,9 @@ func (m *Model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 // blockBytes bounds the memory of the rows of a block.
 const blockBytes = 16 << 20
 
-// blockScores returns the scores of a block of rows. Many are computed quickly, with an error of
-// about 2^-49 of the sum of the weights, and again where that may decide a row's answer: so the
-// answer does not depend on how many rows there are.
+// blockScores returns the scores of a block of rows. It may use a fast approximation, with an error
+// of about 2^-49 of the sum of the weights, and then computes the scores again for rows whose
+// prediction the error could change. So predictions do not depend on the number of rows.
 func (m *Model) blockScores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	in := m.Inputs(x)
 	scores, by, err := m.scoresAt(ctx, in, true)
@@ -276,7 +273,7 @@ func (m *Model) blockScores(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	}
 	open := lists.Where(scores.RawMatrix().Rows, func(i int) bool {
 		f := scores.RawRowView(i)
-		return !m.Rule.settled(nobody, len(m.Classes), f, by+tie*floats.Norm(f, math.Inf(1)))
+		return !m.Rule.settled(noClass, len(m.Classes), f, by+tie*floats.Norm(f, math.Inf(1)))
 	})
 	if len(open) == 0 {
 		return scores, nil
@@ -288,17 +285,17 @@ func (m *Model) blockScores(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	return scores, err
 }
 
-// scoresAt returns the scores of rows as the kernel sees them and, if quickly, their error.
-func (m *Model) scoresAt(ctx context.Context, in *mat.Dense, quickly bool) (scores *mat.Dense, by float64, err error) {
+// scoresAt returns the scores of preprocessed rows and a bound of their error, 0 unless fast is set.
+func (m *Model) scoresAt(ctx context.Context, in *mat.Dense, fast bool) (scores *mat.Dense, by float64, err error) {
 	n, _ := in.Dims()
 	scores = mat.NewDense(n, len(m.Machines), nil)
 	f, factors := make([]float64, n), make([]float64, n)
 	for k, machine := range m.Machines {
-		sum, off, quick := m.sum(k), 0.0, false
-		if quickly {
-			off, quick = sum.Quickly(ctx, f, in)
+		sum, off, ok := m.sum(k), 0.0, false
+		if fast {
+			off, ok = sum.AtRowsFast(ctx, f, in)
 		}
-		if !quick {
+		if !ok {
 			sum.AtRows(ctx, f, in)
 		}
 		if err := ctx.Err(); err != nil {
@@ -377,7 +374,7 @@ func (m *Machine) mapped() []float64 {
 	return floats.MulTo(make([]float64, len(m.Coef)), m.Coef, m.Factors)
 }
 
-// factorsOf returns c of a map at every x, for objects other than vectors.
+// factorsOf returns c of a conformal map at every x, for objects other than vectors.
 func factorsOf(ctx context.Context, k kernel.Kernel, m *conformal.Map, x, cores dataset.Objects) ([]float64, error) {
 	c := make([]float64, x.Len())
 	if cores.Len() == 0 {
@@ -436,8 +433,8 @@ func (m *Model) Columns() int {
 	return shape.Columns
 }
 
-// Decisions returns f at every row of x (n x d, original units) for a model of one
-// machine. It panics for several; see Scores.
+// Decisions returns f at every row of x (n x d, original units) for a model of one machine. It
+// panics if there are several; see Scores.
 func (m *Model) Decisions(x *mat.Dense) []float64 {
 	if len(m.Machines) != 1 {
 		panic(fmt.Sprintf("ml: Decisions of a model with %d machines, which has Scores", len(m.Machines)))
@@ -470,9 +467,9 @@ func (m *Model) Accuracy(d *dataset.Data) (float64, error) {
 	return agreement(m.predicted(scores), classes), nil
 }
 
-// Surface returns f of every machine at the grid points (ss[i], ts[j]) of the view's
-// plane, row-major with ts as rows, and c of every machine on the same grid, nil for
-// machines without a conformal map; or ctx.Err().
+// Surface returns f of every machine at the grid points (ss[i], ts[j]) of the view's plane, in
+// element j*len(ss)+i, and c of every machine on the same grid, nil for machines without a conformal
+// map. The error is ctx.Err().
 func (m *Model) Surface(ctx context.Context, v dataset.View, ss, ts []float64) (f, c [][]float64, err error) {
 	plane := m.plane(v)
 	f, c = make([][]float64, len(m.Machines)), make([][]float64, len(m.Machines))
@@ -496,7 +493,7 @@ func (m *Model) Surface(ctx context.Context, v dataset.View, ss, ts []float64) (
 	return f, c, nil
 }
 
-// factor returns c of a map at the grid points of a plane, or ctx.Err().
+// factor returns c of a conformal map at the grid points of a plane. The error is ctx.Err().
 func factor(ctx context.Context, m *conformal.Map, p kernel.Plane, ss, ts []float64) ([]float64, error) {
 	c := make([]float64, len(ss)*len(ts))
 	if len(m.Cores) > 0 {
@@ -526,8 +523,8 @@ func (m *Model) plane(v dataset.View) kernel.Plane {
 	return p
 }
 
-// Linear returns w and b of f(x) = w·x + b in original units; ok is false for models
-// that are not linear in x or have several machines.
+// Linear returns w and b of f(x) = w·x + b in original units. ok is false for models that are not
+// linear in x or have several machines.
 func (m *Model) Linear() (w []float64, b float64, ok bool) {
 	if len(m.Machines) != 1 || m.Kernel.Name != "linear" || m.Machines[0].Map != nil {
 		return nil, 0, false
@@ -568,9 +565,8 @@ func denseOf(rows [][]float64) *mat.Dense {
 	return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
 }
 
-// View returns the view of the input space of m, and false if that is not a line or plane.
-// Models on one or two features, or on two principal components, have a view on which f
-// depends completely.
+// View returns the line or plane that f depends on, for models on one or two features or on two
+// principal components, and false for other models.
 func (m *Model) View() (dataset.View, bool) {
 	p := m.Projection
 	if p == nil {

@@ -21,7 +21,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// MulticlassEntry is one way to classify into more than two classes.
+// MulticlassEntry is one entry of the table of multi-class methods.
 type MulticlassEntry struct {
 	Name    string
 	Label   string
@@ -29,18 +29,18 @@ type MulticlassEntry struct {
 	Help    string
 	Rule    Rule // of the model
 
-	// joint is the formulation that trains all machines as one problem, an SVM of its own;
-	// empty: binary machines of any learner, trained separately.
+	// joint is the formulation that trains all machines as one SVM problem; empty: binary
+	// machines of any learner are trained separately.
 	joint multiclass.Formulation
 }
 
-// Multiclass lists the ways in the order pages show them. Machines trained separately each have
-// their own conformal map; those of a joint problem share one, based on the scatter of all
-// classes.
+// Multiclass lists the multi-class methods in the order pages show them. Machines trained
+// separately have separate conformal maps; machines of a joint problem share one, based on the
+// scatter of all classes.
 //
-// On ties: the votes of one against one are often equal, as with three classes that beat
-// each other in a cycle. LIBSVM then takes the class that occurs first in the file; here the
-// sum of the margins decides, and only if that is equal, too, the order of the data.
+// The votes of one against one often tie, for example if three classes beat each other in a cycle.
+// LIBSVM then predicts the class that occurs first in the file; here the sum of the margins decides,
+// then the order of the classes.
 var Multiclass = []MulticlassEntry{
 	{
 		Name: "ovo", Label: "one against one", Rule: OneVsOne,
@@ -64,7 +64,7 @@ var Multiclass = []MulticlassEntry{
 	},
 }
 
-// lookupMulticlass finds an entry; an empty name means the first.
+// lookupMulticlass returns the named entry, or the first one for an empty name.
 func lookupMulticlass(name string) (MulticlassEntry, error) {
 	for _, e := range Multiclass {
 		if e.Name == name || name == "" {
@@ -106,27 +106,26 @@ func (q part) of(gram kernel.Matrix) kernel.Matrix {
 	return kernel.Subset(gram, q.at)
 }
 
-// of returns the side of a class, ±1, or 0 if it takes no part in the machine.
+// of returns the side of a class: ±1, or 0 if the machine does not use it.
 func (s side) of(class int) float64 {
 	switch {
 	case class == s.positive:
 		return 1
-	case s.negative == nobody || class == s.negative:
+	case s.negative == noClass || class == s.negative:
 		return -1
 	}
 	return 0
 }
 
-// mostAtOnce bounds the machines trained concurrently, each of which may fill its share of the
-// memory. It does not depend on the number of processors, because the last bits of a result
-// depend on the memory.
-const mostAtOnce = 4
+// maxConcurrent bounds the number of machines trained concurrently, which divide the memory. It does
+// not depend on the number of processors, because the last bits of a result depend on the memory.
+const maxConcurrent = 4
 
-// atOnce is the number of rows from which SVMs are trained concurrently: smaller trainings
-// take no longer than waking another processor.
-const atOnce = 200
+// minConcurrentRows is the number of rows from which SVMs are trained concurrently: smaller
+// trainings take no longer than starting a goroutine on an idle processor.
+const minConcurrentRows = 200
 
-// fitAll trains all machines; gram is the kernel matrix of the training set. It first returns the
+// fitAll trains all machines. gram is the kernel matrix of the training set. firsts holds the
 // machines before their conformal maps, nil without maps. Results and errors do not depend on the
 // order of completion.
 func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matrix, spec Spec, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
@@ -153,11 +152,11 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 	if spec.CacheBytes <= 0 {
 		spec.CacheBytes = svm.DefaultCache
 	}
-	spec.CacheBytes = max(1, spec.CacheBytes/int64(min(len(parts), mostAtOnce)))
+	spec.CacheBytes = max(1, spec.CacheBytes/int64(min(len(parts), maxConcurrent)))
 	firsts, lasts = make([]*fitted, len(parts)), make([]*fitted, len(parts))
 	faults := make([]error, len(parts))
 	var group errgroup.Group
-	group.SetLimit(min(runtime.GOMAXPROCS(0), mostAtOnce))
+	group.SetLimit(min(runtime.GOMAXPROCS(0), maxConcurrent))
 	for k, q := range parts {
 		var own trace.Recorder
 		if recorder != nil {
@@ -170,7 +169,7 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 			firsts[k], lasts[k], faults[k] = p.fit(ctx, learner, spec, &memory, gram, q, width, own)
 			return nil
 		}
-		if len(p.rows) < atOnce && learner.joint && spec.Conformal == "none" {
+		if len(p.rows) < minConcurrentRows && learner.joint && spec.Conformal == "none" {
 			_ = run()
 			continue
 		}
@@ -179,7 +178,7 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 	_ = group.Wait()
 	for k, fault := range faults {
 		if fault != nil {
-			return nil, nil, p.blame(k, fault)
+			return nil, nil, p.machineError(k, fault)
 		}
 	}
 	for _, f := range firsts {
@@ -190,8 +189,8 @@ func (p *problem) fitAll(ctx context.Context, learner Learner, gram kernel.Matri
 	return firsts, lasts, nil
 }
 
-// expanded returns the scores of several machines on the training set, whose kernel matrix is
-// gram: a row per point, a column per machine.
+// expanded returns the scores of machines on the training set, with the kernel matrix gram: a row
+// for each point, a column for each machine.
 func expanded(ctx context.Context, gram kernel.Matrix, machines []*fitted) (*mat.Dense, error) {
 	scores := mat.NewDense(gram.Len(), len(machines), nil)
 	var next atomic.Int64
@@ -218,8 +217,8 @@ func expanded(ctx context.Context, gram kernel.Matrix, machines []*fitted) (*mat
 	return scores, group.Wait()
 }
 
-// fitJointly trains the machines of all classes as one problem, before and after their
-// map. They share one report.
+// fitJointly trains the machines of all classes as one problem, before and after their shared
+// conformal map. They share one report.
 func (p *problem) fitJointly(ctx context.Context, spec Spec, gram kernel.Matrix, width float64, recorder trace.Recorder) (firsts, lasts []*fitted, err error) {
 	way, err := lookupMulticlass(spec.Multiclass)
 	if err != nil {
@@ -272,13 +271,13 @@ func (p *problem) fitJointly(ctx context.Context, spec Spec, gram kernel.Matrix,
 	}
 	for _, f := range lasts {
 		f.cmap, f.cores, f.c = shared.cmap, shared.cores, shared.c
-		f.report.mapped(len(shared.cores), stats)
+		f.report.addMap(len(shared.cores), stats)
 	}
 	return firsts, lasts, nil
 }
 
-// blame adds to an error which of several machines could not be trained.
-func (p *problem) blame(k int, err error) error {
+// machineError adds the classes of machine k to a user-facing error.
+func (p *problem) machineError(k int, err error) error {
 	message, ok := param.ForPerson(err)
 	if !ok {
 		return err
@@ -296,7 +295,7 @@ type refusedMachine struct {
 func (e *refusedMachine) Error() string { return e.message }
 func (e *refusedMachine) Unwrap() error { return e.cause }
 
-// Kind returns "invalid", the kind of the refusal inside.
+// Kind returns "invalid": the input is at fault, not the program.
 func (e *refusedMachine) Kind() string { return "invalid" }
 
 // MachineReport holds the measurements of one of several machines.
@@ -320,8 +319,8 @@ type MachineReport struct {
 	JAfter         *float64     `json:"j_after,omitempty"`
 }
 
-// reportOf returns the solvers' part of the report on m. For several machines it holds their
-// totals and a report of each.
+// reportOf returns the part of the report on m that the solvers measure. For several machines it
+// holds totals and a report on each machine.
 func reportOf(m *Model, machines []*fitted) Report {
 	if len(machines) == 1 {
 		r := machines[0].report

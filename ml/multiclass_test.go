@@ -281,7 +281,7 @@ func TestMulticlassTellsHowFarItIs(t *testing.T) {
 		require.Check(t, s.Machines == 3 && s.Machine >= 1 && s.Machine <= 3, "step %+v", s)
 		seen[s.Machine] = true
 	})
-	require.Check(t, err == nil && len(seen) == 3, "%d machines told of themselves, %v", len(seen), err)
+	require.Check(t, err == nil && len(seen) == 3, "%d machines predictions of themselves, %v", len(seen), err)
 	_, err = ml.Train(t.Context(), clouds(600, 2, 1), spec(t, "C", "100000", "tol", "1e-9"), func(s trace.Step) {
 		require.Check(t, s.Machines == 0 && s.Machine == 0, "one machine: step %+v", s)
 	})

@@ -18,16 +18,16 @@ type Neighbour struct {
 	Distance float64 // sqrt(k(x, x) + k(z, z) - 2 k(x, z)); 0 if that is negative
 }
 
-// Nearest returns the at most n objects of d, other than vectors, nearest to the one in row, by
-// distance and then by row. For a slow kernel it searches only a sample stratified by class;
-// among is the number of objects searched. Errors: a row out of range, objects that k does not
-// take, ctx.Err().
+// Nearest returns the n objects of d, or fewer, that are nearest to the object in row, in order of
+// distance, then of row. d must hold objects other than vectors. For a slow kernel it searches only
+// a sample stratified by class; among is the number of objects searched. Errors: vectors, a row out
+// of range, objects that k does not take, ctx.Err().
 func Nearest(ctx context.Context, k kernel.Kernel, d *dataset.Data, row, n int) (near []Neighbour, among int, err error) {
 	if row < 0 || row >= d.Len() || d.Objects == nil {
 		return nil, 0, fmt.Errorf("row %d is out of range: the data have %d rows", row+1, d.Len())
 	}
 	// Two kernel values per candidate.
-	rows := thinned(d, int(math.Min(float64(d.Len()), 1+mostSteps/(2*kernel.Steps(k, d.Objects)))))
+	rows := stratifiedSample(d, int(math.Min(float64(d.Len()), 1+maxCompareSteps/(2*kernel.Steps(k, d.Objects)))))
 	rows = slices.DeleteFunc(rows, func(i int) bool { return i == row })
 	if len(rows) == 0 {
 		return nil, 0, nil

@@ -60,5 +60,5 @@ func TestNearest(t *testing.T) {
 	}
 	over := mltest.Ended()
 	_, _, err = ml.Nearest(over, kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(2), "decay": param.Of(0.5)}}, long, 0, 5)
-	require.Check(t, errors.Is(err, context.Canceled), "nobody waits: %v", err)
+	require.Check(t, errors.Is(err, context.Canceled), "noClass waits: %v", err)
 }

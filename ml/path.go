@@ -8,16 +8,15 @@ import (
 	"marginlab/ml/ridge"
 )
 
-// HasPath reports whether Path supports a spec with n training rows: a learner whose errors
-// along lambda come from one factorisation, few enough rows, and no conformal map, which
-// would have to be fitted again at every lambda.
+// HasPath reports whether Path supports a spec with n training rows: a learner with lambda, at most
+// ridge.MaxPath rows, and no conformal map.
 func HasPath(spec Spec, n int) bool {
 	learner, err := lookup(spec.Learner)
 	return err == nil && learner.path != nil && spec.Conformal == "none" && n <= ridge.MaxPath
 }
 
-// Path computes training and leave-one-out errors of spec on d along lambda, everything else
-// as in Train. It returns the errors of Train, and refuses a spec that has no path or several
+// Path computes training and leave-one-out errors of spec on d for any lambda, with everything else
+// as in Train. It returns the errors of Train, and an error for a spec without a path or with several
 // machines.
 func Path(ctx context.Context, d *dataset.Data, spec Spec) (*ridge.Path, error) {
 	learner, err := lookup(spec.Learner)

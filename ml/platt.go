@@ -13,9 +13,8 @@ import (
 	"marginlab/ml/param"
 )
 
-// Platt turns a decision value into the probability that a point is of the positive class,
-// p = 1/(1 + exp(A f + B)). f(x) itself is not a probability: it tells the side of the boundary
-// and the distance from it in units of the margin.
+// Platt maps a decision value f(x) to the probability of the positive class,
+// p = 1/(1 + exp(A f + B)).
 type Platt struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
@@ -31,12 +30,12 @@ func (p Platt) Probability(f float64) float64 {
 	}
 }
 
-// FitPlatt returns the maximum likelihood A and B for points with decision values f, which
+// FitPlatt returns the maximum likelihood A and B for points with decision values f. The points
 // must not have been used to train the machine. Instead of 1 and 0 the targets are
-// (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), so that separated classes do not become certain.
+// (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), so that separated classes do not get probabilities of 0 and 1.
 // (Platt: "Probabilistic outputs for support vector machines and comparisons
-// to regularized likelihood methods", 1999; by Newton's method with backtracking and sums
-// that do not cancel, as Lin, Lin, Weng: "A note on Platt's probabilistic outputs for
+// to regularized likelihood methods", 1999; Newton's method with backtracking, without
+// cancellation: Lin, Lin, Weng: "A note on Platt's probabilistic outputs for
 // support vector machines", Machine Learning 68, 2007.)
 //
 // Errors are *param.Refusal: a single class, or values that are not finite.
@@ -115,11 +114,11 @@ func FitPlatt(f []float64, positive []bool) (Platt, error) {
 // Platt's sigmoid; fewer if a class has fewer rows.
 const calibrationFolds = 5
 
-// calibrationStream makes the draw of these folds independent of others under the same seed.
+// calibrationStream makes these folds independent of other draws with the same seed.
 const calibrationStream = 0xca11b
 
-// plain returns s without calibration.
-func (s Spec) plain() Spec {
+// uncalibrated returns s without calibration.
+func (s Spec) uncalibrated() Spec {
 	if !s.Calibrated() {
 		return s
 	}
@@ -132,8 +131,8 @@ func (s Spec) Calibrated() bool {
 	return s.Values.Text("calibration") == "platt" && s.Applies("calibration")
 }
 
-// without splits rows into those outside and inside a fold, which holds ascending places among them.
-func without(rows, fold []int) (in, out []int) {
+// splitFold splits rows into those outside and inside a fold, given as ascending indices into rows.
+func splitFold(rows, fold []int) (in, out []int) {
 	for k, i := range rows {
 		if _, held := slices.BinarySearch(fold, k); held {
 			out = append(out, i)
@@ -144,8 +143,7 @@ func without(rows, fold []int) (in, out []int) {
 	return in, out
 }
 
-// platt fits the sigmoid for each C of cs to cross-validated decision values on the rows of
-// train. No other rows are used.
+// platt fits the sigmoid, for each C of cs, to cross-validated decision values on the rows of train.
 func (t *Trainer) platt(ctx context.Context, train []int, cs []float64) ([]Platt, []error, error) {
 	target := t.p.target
 	if target.Rule != Sign {
@@ -163,9 +161,9 @@ func (t *Trainer) platt(ctx context.Context, train []int, cs []float64) ([]Platt
 	f := make([][]float64, len(cs)) // by C, in the order of the folds
 	faults := make([]error, len(cs))
 	var positive []bool
-	plain := &Trainer{p: t.p, spec: t.spec.plain()}
+	plain := &Trainer{p: t.p, spec: t.spec.uncalibrated()}
 	for _, fold := range folds {
-		in, out := without(train, fold)
+		in, out := splitFold(train, fold)
 		positive = append(positive, positives(lists.At(target.Class, out))...)
 		judged, err := plain.Judge(ctx, in, out, cs)
 		if err != nil {
@@ -188,7 +186,7 @@ func (t *Trainer) platt(ctx context.Context, train []int, cs []float64) ([]Platt
 	return fitted, faults, nil
 }
 
-// calibrate fits the sigmoid of a machine trained on the whole training set.
+// calibrate fits the sigmoid for a machine trained on the whole training set.
 func (p *problem) calibrate(ctx context.Context, spec Spec) (*Platt, error) {
 	fitted, faults, err := (&Trainer{p: p, spec: spec}).platt(ctx, p.rows, []float64{spec.Values.Number("C")})
 	if err == nil {

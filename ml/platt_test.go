@@ -103,7 +103,7 @@ func TestPlattIsTheOptimum(t *testing.T) {
 		if _, err := ml.FitPlatt(f, []bool{true, false}[:len(f)]); err == nil {
 			t.Errorf("%s has probabilities", name)
 		} else if _, ok := param.ForPerson(err); !ok {
-			t.Errorf("%s: %v is for nobody", name, err)
+			t.Errorf("%s: %v is for noClass", name, err)
 		}
 	}
 	for _, f := range []float64{-1e300, -800, 0, 800, 1e300} {

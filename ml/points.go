@@ -14,8 +14,7 @@ import (
 // Role is the role of a training point in a model.
 type Role string
 
-// The roles. An MCM uses only Support and None, a learner that fits targets only Weighted
-// and None.
+// The roles. The MCM uses only Support and None, a learner that fits targets only Weighted and None.
 const (
 	None          Role = ""              // weight zero
 	Free          Role = "free"          // 0 < alpha < C: on the margin
@@ -47,8 +46,8 @@ type Point struct {
 	Slack  float64 // max(0, 1 - y f(x))
 }
 
-// Points describes every row of the data set that m was trained on. spec must be the one m
-// was trained with, because it determines the split.
+// Points describes every row of the data set that m was trained on. spec must be the spec of the
+// training, because it determines the split.
 func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 	ctx := context.Background()
 	scores, err := m.scoresOn(ctx, d)
@@ -58,7 +57,7 @@ func (m *Model) Points(d *dataset.Data, spec Spec) ([]Point, error) {
 	return m.points(ctx, d, spec, scores)
 }
 
-// points is Points with known scores of all rows, or ctx.Err().
+// points is Points with a context and the scores of all rows.
 func (m *Model) points(ctx context.Context, d *dataset.Data, spec Spec, scores *mat.Dense) ([]Point, error) {
 	var x *mat.Dense
 	if d.Objects == nil {
@@ -75,7 +74,7 @@ func (m *Model) points(ctx context.Context, d *dataset.Data, spec Spec, scores *
 		return nil, fmt.Errorf("the model was trained on data of %d rows, not %d", n, d.Len())
 	}
 	ps := make([]Point, d.Len())
-	const block = 4096 // rows between looks at ctx
+	const block = 4096 // rows between checks of ctx
 	for i := range ps {
 		if i%block == block-1 {
 			if err := ctx.Err(); err != nil {

@@ -34,7 +34,7 @@ func asGiven(d *dataset.Data, g kernel.Matrix) *dataset.Data {
 	return &dataset.Data{Objects: p, Label: d.Label, Classes: d.Classes, Y: d.Y}
 }
 
-// strangers are rows of a given kernel matrix of which nobody knows that they belong
+// strangers are rows of a given kernel matrix of which noClass knows that they belong
 // to it; with self they bring k(x, x) along.
 func strangers(d *dataset.Data, self bool, rows ...int) *dataset.Precomputed {
 	p := d.Objects.Subset(rows).(*dataset.Precomputed)
@@ -137,7 +137,7 @@ func TestPrecomputedSubset(t *testing.T) {
 		"objective %g, in order %g", *part.Report.Objective, *again.Report.Objective)
 }
 
-// TestPrecomputedIndefinite has eigenvalues below zero, and nobody claims otherwise.
+// TestPrecomputedIndefinite has eigenvalues below zero, and noClass claims otherwise.
 func TestPrecomputedIndefinite(t *testing.T) {
 	t.Parallel()
 	d := given(clouds(50, 2, 3), kernel.Sigmoid(3, 1))

@@ -20,9 +20,9 @@ import (
 
 // Predictions holds the predictions of a model for the rows of a file.
 type Predictions struct {
-	Scores     *mat.Dense // f of each machine, a row per row of the file
-	True       []string   // the labels in the file; nil: none readable
-	Unlabelled error      // why the label column, if any, is not readable
+	Scores     *mat.Dense // f: a row for each row of the file, a column for each machine
+	True       []string   // the labels in the file; nil if it has none or they are unreadable
+	Unlabelled error      // why the label column is unreadable; nil if it is readable or missing
 
 	model *Model
 }
@@ -47,9 +47,9 @@ func (m *Model) PredictTable(ctx context.Context, t *dataset.Table) (*Prediction
 	return &Predictions{scores, in.labels, in.fault, m}, nil
 }
 
-// Rows returns the rows of a file with columns ordered as m.Features, in original units, NaN
-// for missing values that m imputes, and their labels, nil if the file has none. Columns are
-// matched as by PredictTable. m must be a model of vectors.
+// Rows returns the rows of a file with columns ordered as m.Features, in original units, with NaN
+// for missing values that m imputes, and the labels, nil if the file has none. It matches columns as
+// PredictTable does. m must be a model of vectors.
 func (m *Model) Rows(t *dataset.Table) (x *mat.Dense, labels []string, err error) {
 	in, err := inputsOf(t, m)
 	if err != nil {
@@ -65,10 +65,10 @@ func (m *Model) ProbabilityName() string { return "probability " + m.Classes[1] 
 // ErrNotCalibrated is returned for a model without probabilities.
 var ErrNotCalibrated = param.Refuse("train again with --calibration platt", "the model has no probabilities: it is not calibrated")
 
-// WriteCSV writes a line per row: row (from 1), label (the prediction, unless the model
-// predicts numbers), f (a column per machine), if probability is set that of the positive
-// class, and true if the file has labels. It returns ErrNotCalibrated if probability is set
-// for a model without.
+// WriteCSV writes the columns row (from 1), label (the prediction, unless the model predicts
+// numbers), f (one for each machine), the probability of the positive class if probability is set,
+// and true if the file has labels. It returns ErrNotCalibrated if probability is set but the model
+// is not calibrated.
 func (p *Predictions) WriteCSV(w io.Writer, probability bool) error {
 	platt := p.model.Platt
 	if probability && platt == nil {
@@ -123,9 +123,9 @@ func (p *Predictions) Errors() (Errors, error) {
 	return errorsOf(p.Scores.RawMatrix().Data, t)
 }
 
-// WritePoints writes points, as returned by Points, as CSV: row, the label under its own
-// name, predicted, f (a column per machine), held_out, role and weight. Under Value, f is
-// the prediction, followed by residual, the label minus f.
+// WritePoints writes points, as returned by Points, as CSV with the columns row, the label under its
+// own name, predicted, f (one for each machine), held_out, role and weight. Under Value, predicted
+// is omitted and f is followed by residual, the label minus f.
 func (m *Model) WritePoints(w io.Writer, points []Point) error {
 	c := csv.NewWriter(w)
 	head := []string{"row", dataset.Guard(m.Label)}
@@ -172,13 +172,12 @@ type inputs struct {
 	file    string
 	x       *mat.Dense      // n x d
 	objects dataset.Objects // instead of x, for a model of other objects
-	labels  []string        // nil: the file has none readable
-	fault   error           // why the label column, if any, is not readable
+	labels  []string        // nil if the file has none or they are unreadable
+	fault   error           // why the label column is unreadable
 }
 
-// inputsOf picks a model's features out of a file: by name, or by position if none of the
-// names occurs and the number of columns matches that of the features, with or without
-// labels. Other columns are ignored.
+// inputsOf selects a model's features from a file: by name, or by position if none of the names
+// occurs and the number of columns, with or without labels, fits. It ignores other columns.
 func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	if m.Supports.Objects != nil {
 		rows, label, err := t.Alike(m.Supports.Objects, m.Label)
@@ -203,7 +202,7 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 		label = unused(t, features)
 	case named == len(features):
 	case named > 0 && t.Header:
-		return nil, lacks(t, features)
+		return nil, missingColumn(t, features)
 	case len(t.Columns) == len(features):
 		features, label = columnNames(t), ""
 	case len(t.Columns) == len(features)+1:
@@ -213,10 +212,10 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 		}
 		features = slices.DeleteFunc(columnNames(t), func(s string) bool { return strings.EqualFold(s, label) })
 	default:
-		return nil, lacks(t, features)
+		return nil, missingColumn(t, features)
 	}
 	if named < len(m.Features) && t.Header && slices.ContainsFunc(t.Columns, func(c dataset.Column) bool { return slices.Contains(features, c.Name) && c.IsText() }) {
-		return nil, lacks(t, m.Features) // positions do not match
+		return nil, missingColumn(t, m.Features) // positions do not match
 	}
 	read := t.Matrix
 	if m.Fill != nil {
@@ -233,8 +232,8 @@ func inputsOf(t *dataset.Table, m *Model) (*inputs, error) {
 	return in, nil
 }
 
-// lacks returns the error for the first feature missing from the file.
-func lacks(t *dataset.Table, features []string) error {
+// missingColumn returns the error for the first feature missing from the file.
+func missingColumn(t *dataset.Table, features []string) error {
 	list := func(names []string) string {
 		const most = 10
 		if len(names) > most {
@@ -286,7 +285,7 @@ type Prediction struct {
 	True        *string  `json:"true,omitempty"`        // the label in the file, if any
 }
 
-// Scores holds the decision values of one row. In JSON a single one is a number, not a list.
+// Scores holds the decision values of one row. In JSON a single value is a number, not a list.
 type Scores []float64
 
 // MarshalJSON writes a number or a list of numbers.

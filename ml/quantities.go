@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Unit says how a quantity is formatted.
+// Unit determines how a quantity is formatted.
 type Unit int
 
 // The units.
@@ -19,7 +19,7 @@ const (
 	Seconds             // a time
 )
 
-// Quantity is one number of a Report with its plain explanation.
+// Quantity is one quantity of a Report with its explanation.
 type Quantity struct {
 	Name  string // in JSON
 	Label string // on a page
@@ -37,13 +37,13 @@ type Quantity struct {
 func (q Quantity) Value(r *Report) any {
 	switch v := q.of(r).(type) {
 	case *float64:
-		return known(v)
+		return deref(v)
 	case *int:
-		return known(v)
+		return deref(v)
 	case *bool:
-		return known(v)
+		return deref(v)
 	case *Interval:
-		return known(v)
+		return deref(v)
 	case []float64:
 		if v != nil {
 			return v
@@ -59,11 +59,11 @@ func (q Quantity) Value(r *Report) any {
 	}
 }
 
-// mostListed is the number of list elements shown in text.
-const mostListed = 6
+// maxListed is the number of list elements shown in text.
+const maxListed = 6
 
-// Text returns the quantity in r as text, "" if it does not apply. number formats its numbers;
-// a long list is shortened.
+// Text returns the quantity in r as text, "" if it does not apply. number formats its numbers. Lists
+// are cut after six elements.
 func (q Quantity) Text(r *Report, number func(Unit, float64) string) string {
 	switch v := q.Value(r).(type) {
 	case nil:
@@ -71,8 +71,8 @@ func (q Quantity) Text(r *Report, number func(Unit, float64) string) string {
 	case float64:
 		return number(q.Unit, v)
 	case []float64:
-		parts := lists.Map(v[:min(len(v), mostListed)], func(w float64) string { return number(q.Unit, w) })
-		if len(v) > mostListed {
+		parts := lists.Map(v[:min(len(v), maxListed)], func(w float64) string { return number(q.Unit, w) })
+		if len(v) > maxListed {
 			parts = append(parts, "…")
 		}
 		return strings.Join(parts, ", ")
@@ -85,8 +85,8 @@ func (q Quantity) Text(r *Report, number func(Unit, float64) string) string {
 	}
 }
 
-// known returns *v, or nil if v is nil.
-func known[T any](v *T) any {
+// deref returns *v, or nil if v is nil.
+func deref[T any](v *T) any {
 	if v == nil {
 		return nil
 	}
@@ -119,8 +119,8 @@ var Quantities = slices.Concat([]Quantity{
 		return r.Tied
 	}},
 	{"train_n", "Training points", "All points but those held out.", Plain, 0, func(r *Report) any { return r.TrainN }},
-	{"confusion", "Training confusion matrix", "Training points by actual and predicted class, with precision and recall.", Plain, 0, nothing},
-	{"test_confusion", "Test confusion matrix", "Test points by actual and predicted class, with precision and recall.", Plain, 0, nothing},
+	{"confusion", "Training confusion matrix", "Training points by actual and predicted class, with precision and recall.", Plain, 0, noValue},
+	{"test_confusion", "Test confusion matrix", "Test points by actual and predicted class, with precision and recall.", Plain, 0, noValue},
 	{"loo_accuracy", "Leave-one-out accuracy", "Fraction of training points classified correctly by the model trained on all others, in closed form. Scaling, kernel width and conformal map are fitted to all training points, so with a map the estimate is optimistic.", Share, 1, func(r *Report) any { return r.LOOAccuracy }},
 	{"loo_error", "Leave-one-out MSE", "Mean of (t − f(x))² over the training points, with f fitted to all others: in closed form, without retraining.", Plain, -1, func(r *Report) any { return r.LOOError }},
 	{"mse", "Training MSE", "Mean of (t − f(x))² over the training points.", Plain, 0, func(r *Report) any { return r.MSE }},
@@ -194,10 +194,10 @@ var Quantities = slices.Concat([]Quantity{
 	{"preprocessing", "Preprocessing", "Applied before the kernel; stored with the model.", Plain, 0, func(r *Report) any { return r.Preprocessing }},
 })
 
-// nothing is the value of entries that are not a single number.
-func nothing(*Report) any { return nil }
+// noValue is the value of quantities that are not a single number.
+func noValue(*Report) any { return nil }
 
-// values returns the quantities that are parameters as used.
+// values returns the quantities of Report.Values.
 func values() (qs []Quantity) {
 	for _, p := range Params {
 		if p.Telling && (p.Kind == param.Number || p.Kind == param.Integer) {

@@ -21,12 +21,12 @@ const MaxRegularise = 1000
 
 // Parameters of a Regularisation.
 const (
-	regulariseFolds  = 5
-	regulariseDecade = 8 // values of C per decade, before entry points are bracketed
-	regulariseStream = 0x9e91
+	regulariseFolds     = 5
+	regularisePerDecade = 8 // values of C per decade, before entry points are bracketed
+	regulariseStream    = 0x9e91
 )
 
-// Regularisation is the regularisation path of a machine.
+// Regularisation is the regularisation path of an SVM: its solutions along C.
 type Regularisation struct {
 	C       float64              `json:"C"`       // of the spec
 	Classes [2]string            `json:"classes"` // negative, positive
@@ -41,10 +41,10 @@ type Regularisation struct {
 type RegularisationStep struct {
 	C              float64   `json:"C"`
 	SupportVectors int       `json:"support_vectors"`
-	Bounded        int       `json:"bounded"` // of these, those at C
+	Bounded        int       `json:"bounded"` // support vectors with alpha = C
 	WNorm          float64   `json:"w_norm"`
 	TrainAccuracy  float64   `json:"train_accuracy"`
-	Accuracy       *float64  `json:"accuracy,omitempty"`    // mean over the folds; nil if C was only tried for an entry point
+	Accuracy       *float64  `json:"accuracy,omitempty"`    // mean over the folds; nil if C was only solved to bracket an entry point
 	Deviation      *float64  `json:"accuracy_sd,omitempty"` // its sample standard deviation
 	Alpha          []float64 `json:"alpha"`                 // of the training rows
 }
@@ -58,21 +58,19 @@ type EntryPoint struct {
 	High float64 `json:"C_high"`
 }
 
-// HasRegularisation reports whether Regularise supports a spec with n training rows: a learner
-// that can be followed along C, no conformal map, which would have to be fitted again at every C,
-// and few enough rows.
+// HasRegularisation reports whether Regularise supports a spec with n training rows: an SVM with a
+// soft margin and no conformal map, and at most MaxRegularise rows.
 func HasRegularisation(spec Spec, n int) bool {
 	learner, err := lookup(spec.Learner)
 	return err == nil && learner.heldOut != nil && spec.Conformal == "none" && !spec.Values.Switch("hard_margin") && n <= MaxRegularise
 }
 
-// Regularise follows the machine of spec on d over the whole slider range of C, by
-// svm.Regularise, on the training set that Train would use. The C of spec is among the steps.
-// Accuracies are cross-validated on the training set, with everything fitted to the other folds.
-// recorder, which may be nil, receives the progress of the kernel matrix, then an event per fold
-// (one training each) and per C solved, with an upper bound of the number of trainings.
-// It returns the errors of Train, ctx.Err(), and *param.Refusal for a spec without a path or with
-// several machines.
+// Regularise computes the regularisation path of spec on d over the slider's range of C, by
+// svm.Regularise, on the training set of Train. The C of spec is one of the steps. Accuracies are
+// cross-validated on the training set. recorder, which may be nil, receives the progress of the
+// kernel matrix, then a step for each fold, which counts as one training, and for each C, with an
+// upper bound of the number of trainings. Regularise returns the errors of Train, ctx.Err(), and
+// *param.Refusal for a spec without a path or with several machines.
 func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Regularisation, error) {
 	p, err := prepare(d, spec)
 	if err != nil {
@@ -139,9 +137,8 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.
 	return r, nil
 }
 
-// judge returns the cross-validated accuracies: for every C of the grid, a list over the folds.
-// Classes with fewer rows than folds occur in fewer of them; without two rows of each class there
-// are none.
+// judge returns the cross-validated accuracies: for every C of the grid, one for each fold. It sets
+// r.Folds: fewer if a class has fewer rows, and 0, without accuracies, if a class has only one.
 func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, p *problem, grid []float64, recorder trace.Recorder) ([][]float64, error) {
 	strata, least := make([]float64, len(p.rows)), [2]int{}
 	for k, i := range p.rows {
@@ -156,13 +153,13 @@ func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, 
 	if err != nil {
 		return nil, err
 	}
-	t, err := NewTrainer(d, spec.plain())
+	t, err := NewTrainer(d, spec.uncalibrated())
 	if err != nil {
 		return nil, err
 	}
 	scores := make([][]float64, len(grid))
 	for f, fold := range folds {
-		in, out := without(p.rows, fold)
+		in, out := splitFold(p.rows, fold)
 		judged, err := t.Judge(ctx, in, out, grid)
 		if err != nil {
 			return nil, err
@@ -183,12 +180,12 @@ func (r *Regularisation) judge(ctx context.Context, d *dataset.Data, spec Spec, 
 	return scores, nil
 }
 
-// regulariseGrid returns values of C over the slider's range, evenly spaced in the logarithm,
-// together with here.
+// regulariseGrid returns here and values of C over the slider's range, evenly spaced on a
+// logarithmic scale.
 func regulariseGrid(here float64) []float64 {
 	p, _ := Param("C")
 	low, high := math.Log10(min(p.Low, here)), math.Log10(max(p.High, here))
-	grid := make([]float64, int(math.Ceil(regulariseDecade*(high-low)))+1)
+	grid := make([]float64, int(math.Ceil(regularisePerDecade*(high-low)))+1)
 	floats.Span(grid, low, high)
 	for i, v := range grid {
 		grid[i] = math.Pow(10, v)

@@ -57,21 +57,21 @@ func TestRegularise(t *testing.T) {
 		}
 		return "free"
 	}
-	told := map[ml.EntryPoint]bool{}
+	entries := map[ml.EntryPoint]bool{}
 	for _, e := range r.Entries {
-		told[e] = true
+		entries[e] = true
 	}
 	n := 0
 	for a := range len(r.Steps) - 1 {
 		low, high := r.Steps[a], r.Steps[a+1]
 		for i, row := range r.Rows {
 			if from, to := part(low, i), part(high, i); from != to {
-				if n++; !told[ml.EntryPoint{Row: row, From: from, To: to, Low: low.C, High: high.C}] {
+				if n++; !entries[ml.EntryPoint{Row: row, From: from, To: to, Low: low.C, High: high.C}] {
 					t.Errorf("row %d goes from %s to %s between C = %g and %g", row, from, to, low.C, high.C)
 				}
 			}
 		}
 	}
-	require.Check(t, n == len(told) && n == len(r.Entries), "%d entries, of %d changes", len(r.Entries), n)
+	require.Check(t, n == len(entries) && n == len(r.Entries), "%d entries, of %d changes", len(r.Entries), n)
 	require.Equal(t, require.Err(json.Marshal(r)), nil, "the error")
 }

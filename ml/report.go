@@ -27,10 +27,10 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	return slices.Concat(text[:len(text)-1], []byte{','}, values[1:]), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Unknown numbers are kept as values, since they
-// may belong to parameters that no longer exist. A field of the wrong type gives a
-// *json.UnmarshalTypeError after everything else has been read. Scores missing from old
-// reports are derived from their confusion matrices.
+// UnmarshalJSON reads the output of MarshalJSON. It keeps unknown numbers as Values, since they may
+// belong to parameters that no longer exist. For a field of the wrong type it returns a
+// *json.UnmarshalTypeError after reading all others. Scores missing from old reports are derived
+// from their confusion matrices.
 func (r *Report) UnmarshalJSON(data []byte) error {
 	err := json.Unmarshal(data, (*reportFields)(r))
 	var wrong *json.UnmarshalTypeError

@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Rule names the way in which the scores of a model's machines determine its answer.
+// Rule names the way in which the scores of a model's machines determine its prediction.
 type Rule string
 
 // The rules.
@@ -28,17 +28,17 @@ type RuleEntry struct {
 	Label string
 	Help  string
 
-	least    int                // classes
-	machines func(k int) int    // how many there are for k classes
-	sides    func(k int) []side // the classes that each separates
+	least    int                // smallest number of classes
+	machines func(k int) int    // number of machines for k classes
+	sides    func(k int) []side // classes that each machine separates
 	class    func(k int, scores []float64) int
 }
 
-// side holds the classes where a machine's f >= 0 and f < 0.
+// side holds the classes of f >= 0 and of f < 0.
 type side struct{ positive, negative int }
 
-// nobody stands for no particular class: all others, or a number.
-const nobody = -1
+// noClass stands for all other classes in a side, and for a number in place of a class.
+const noClass = -1
 
 // Rules lists the rules.
 var Rules = []RuleEntry{
@@ -68,8 +68,8 @@ var Rules = []RuleEntry{
 	{
 		Name: Value, Label: "value", Help: "f(x) itself: regression.",
 		machines: func(int) int { return 1 },
-		sides:    func(int) []side { return []side{{nobody, nobody}} },
-		class:    func(int, []float64) int { return nobody },
+		sides:    func(int) []side { return []side{{noClass, noClass}} },
+		class:    func(int, []float64) int { return noClass },
 	},
 }
 
@@ -83,12 +83,13 @@ func (r Rule) entry() *RuleEntry {
 	return nil
 }
 
-// each returns a machine for every class.
+// each returns the sides of a machine for every class.
 func each(k int) []side {
-	return lists.Make(k, func(i int) side { return side{i, nobody} })
+	return lists.Make(k, func(i int) side { return side{i, noClass} })
 }
 
-// pairs returns (0, 1), (0, 2), …, (1, 2), …; the later class is positive, as under Sign.
+// pairs returns the sides for the pairs (0, 1), (0, 2), …, (1, 2), … in which the later class is
+// positive, as under Sign.
 func pairs(k int) (s []side) {
 	for i := range k {
 		for j := i + 1; j < k; j++ {
@@ -98,9 +99,9 @@ func pairs(k int) (s []side) {
 	return s
 }
 
-// tie is the relative difference, to the largest score in magnitude, below which competing scores
-// count as equal because rounding could reverse them. The first class in order then wins, on
-// every processor and for every order of summation.
+// tie is the difference, relative to the largest score in magnitude, below which scores count as
+// equal because rounding could reverse them. The first class in order then wins, on every processor
+// and for every order of summation.
 const tie = 1.0 / (1 << 32)
 
 // largest returns the class with the largest score, the first among ties.
@@ -109,8 +110,8 @@ func largest(_ int, scores []float64) int {
 	return max(0, slices.IndexFunc(scores, func(f float64) bool { return f >= least }))
 }
 
-// Votes returns, from the scores of all pairs of k classes in the order of OneVsOne, the votes
-// for every class and the sum of its margins: ±f of its pairs, positive on its side.
+// Votes returns the votes for every class and the sum of its margins, ±f of its pairs with + for its
+// side, from the scores of all pairs of k classes in the order of OneVsOne.
 func Votes(k int, scores []float64) (votes []int, margins []float64) {
 	votes, margins = make([]int, k), make([]float64, k)
 	p := 0
@@ -149,9 +150,9 @@ func mostVotes(k int, scores []float64) int {
 	return 0 // scores are NaN
 }
 
-// settled reports whether a row of class right keeps its answer if each of its scores changes by
-// up to by. One against one, if a class wins all its pairs, the scores of other pairs do not
-// matter and, if that class is right, need not be known.
+// settled reports whether the prediction for a row of class right cannot change if each of its scores
+// changes by up to by. With one against one, the right class wins regardless of the scores of other
+// pairs, which may be missing, if it wins all its pairs.
 func (r Rule) settled(right, k int, scores []float64, by float64) bool {
 	switch r {
 	case Value:

@@ -11,8 +11,8 @@ import (
 // Scores besides the accuracy, which can be high for a model that always predicts the most
 // frequent class.
 
-// Judge fills in the test scores of r from the scores of m on at least one held-out point. right
-// holds their true classes as indices into m.Classes.
+// Judge sets the test scores of r from the scores of m on at least one test point. right holds the
+// true classes as indices into m.Classes.
 func (r *Report) Judge(m *Model, right []int, scores *mat.Dense) {
 	predicted := m.predicted(scores)
 	accuracy := agreement(predicted, right)
@@ -38,8 +38,7 @@ func areaUnder(rule Rule, right []int, scores *mat.Dense) *float64 {
 	return &roc.Area
 }
 
-// derive fills in fields that follow from others, which reports stored by earlier versions
-// lack.
+// derive sets fields that follow from others and are missing in reports of earlier versions.
 func (r *Report) derive() {
 	for _, rows := range [][]ClassReport{r.Confusion, r.TestConfusion} {
 		for c := range rows {
@@ -100,51 +99,51 @@ func meanOf(rows []ClassReport, value func(ClassReport) *float64) *float64 {
 	return &sum
 }
 
-// MCC returns Matthews' correlation coefficient of a confusion matrix, generalised to any number of classes:
-// the correlation of the right class and the predicted one, each as a vector of a 1 and
-// zeros. (Gorodkin: "Comparing two K-category assignments by a K-category correlation
-// coefficient", Computational Biology and Chemistry 28, 2004.) It is 0 if all predictions are
-// the same class, and nil if all points belong to one.
+// MCC returns Matthews' correlation coefficient of a confusion matrix with any number of classes:
+// the correlation of the right and the predicted class, both as one-hot vectors. It is 0 if all
+// predictions are the same class, and nil if all points belong to one class. (Gorodkin: "Comparing
+// two K-category assignments by a K-category correlation coefficient", Computational Biology and
+// Chemistry 28, 2004.)
 func MCC(rows []ClassReport) *float64 {
-	var n, right, both, squares, tolds float64
+	var n, right, products, squares, predictedSquares float64
 	for c, r := range rows {
-		var told float64
+		var predictions float64
 		for _, from := range rows {
-			told += float64(from.Predicted[c])
+			predictions += float64(from.Predicted[c])
 		}
 		n, right = n+float64(r.N), right+float64(r.Predicted[c])
-		both, squares, tolds = both+told*float64(r.N), squares+float64(r.N)*float64(r.N), tolds+told*told
+		products, squares, predictedSquares = products+predictions*float64(r.N), squares+float64(r.N)*float64(r.N), predictedSquares+predictions*predictions
 	}
 	if n*n == squares {
 		return nil
 	}
 	var mcc float64
-	if n*n > tolds {
-		mcc = (right*n - both) / math.Sqrt((n*n-squares)*(n*n-tolds))
+	if n*n > predictedSquares {
+		mcc = (right*n - products) / math.Sqrt((n*n-squares)*(n*n-predictedSquares))
 	}
 	return &mcc
 }
 
-// ROC is the receiver operating characteristic of two classes, as the threshold of f above which
-// points are predicted positive falls from above all points to below.
+// ROC is the receiver operating characteristic of two classes: points with f at or above a threshold
+// are predicted positive, and the threshold falls from above all points to below.
 type ROC struct {
 	// False and True are the false and true positive rates, from 0 to 1. Points with equal f
 	// form one sloping segment.
 	False, True []float64
-	// Precision at every place but the first, where nothing is predicted positive.
+	// Precision holds the precision at every threshold; the first, where no point is predicted
+	// positive, is NaN.
 	Precision []float64
-	// Area under the curve: the probability that f is larger at a positive point than at a
-	// negative one, ties counting half.
+	// Area is the area under the curve: the probability that f is larger at a positive point than
+	// at a negative one, counting ties as half.
 	Area float64
-	// Average precision: the mean precision over the positive points in order of f.
+	// Average is the average precision: the mean precision over the positive points.
 	Average float64
 	// Here is the index of the threshold 0.
 	Here int
 }
 
-// ROCOf returns the ROC of f at labelled points, nil if they are all of one class or some f is
-// NaN. (Fawcett: "An introduction to ROC
-// analysis", Pattern Recognition Letters 27, 2006.)
+// ROCOf returns the ROC of f at labelled points, nil if all belong to one class or some f is NaN.
+// (Fawcett: "An introduction to ROC analysis", Pattern Recognition Letters 27, 2006.)
 func ROCOf(f []float64, positive []bool) *ROC {
 	order := make([]int, len(f))
 	var positives float64

@@ -20,39 +20,39 @@ import (
 const (
 	MostRemovals = 200               // support vectors left out, one at a time
 	Resamples    = 30                // bootstrap samples
-	MostSensed   = 2 * MaxRegularise // rows, held-out ones included
+	MostSensed   = 2 * MaxRegularise // rows, including held-out ones
 
-	senseTol    = 1e-5 // tight, so that movements are not the solver's slack
-	senseGrid   = 64   // grid points along each axis
-	senseDecade = 8    // steps of C and gamma per decade; the search spans one
-	senseHalves = 6    // bisections of the step in which a prediction flips
-	senseStream = 0x5e45
+	senseTol       = 1e-5 // tight, so that movements exceed the error of the solver
+	senseGrid      = 64   // grid points along each axis
+	sensePerDecade = 8    // steps of C and gamma per decade; the search spans one decade
+	senseHalves    = 6    // bisections of the step in which a prediction flips
+	senseStream    = 0x5e45
 )
 
-// Sensitivity describes what would change the result of a training. Scaling and kernel stay as
-// fitted, except for gamma when it is varied; every machine is trained again to the optimum.
+// Sensitivity describes how a trained machine reacts to changes of its settings and training set.
+// Scaling and kernel stay as fitted, except for gamma when it is varied.
 type Sensitivity struct {
 	C       float64   `json:"C"`
 	Gamma   *float64  `json:"gamma,omitempty"` // if the kernel has one
 	Classes [2]string `json:"classes"`         // the negative one, the positive one
 
-	HeldOut bool   `json:"held_out"` // flips are looked for among held-out rows; otherwise in the training set
+	HeldOut bool   `json:"held_out"` // flips are searched in the test set; otherwise in the training set
 	Judged  int    `json:"judged"`   // number of rows examined for flips
 	Flips   []Flip `json:"flips"`
 
-	// The movement of a boundary is the fraction of places whose predicted class changes: of a
-	// grid over the range of the data if the model has a plane, otherwise of the rows.
+	// The movement of a boundary is the fraction of places whose predicted class changes. The
+	// places are a grid over the range of the data if the model has a plane, otherwise the rows.
 	Plane  bool `json:"plane"`
 	Places int  `json:"places"`
 
 	SupportVectors int       `json:"support_vectors"`
-	Removals       []Removal `json:"removals"` // those tried, in descending order of Moved
+	Removals       []Removal `json:"removals"` // in descending order of Moved
 
 	Samples   []float64 `json:"samples"`   // movement of the boundary for each bootstrap sample
 	Agreement []float64 `json:"agreement"` // for every row, the fraction of samples that agree with the model
 
-	Model   *Model   `json:"-"` // the machine compared with
-	Sampled []*Model `json:"-"` // the machines of the samples, if there is a plane to draw them on
+	Model   *Model   `json:"-"` // the original machine
+	Sampled []*Model `json:"-"` // the machines of the bootstrap samples, if the model has a view
 }
 
 // Flip is the smallest change of a parameter in one direction that changes a prediction, found in
@@ -60,8 +60,8 @@ type Sensitivity struct {
 type Flip struct {
 	Parameter string  `json:"parameter"` // "C" or "gamma"
 	From      float64 `json:"from"`
-	To        float64 `json:"to"`  // value at which a prediction changes; the end of the search if none does
-	Row       int     `json:"row"` // the first row that changes, from 1; 0: none up to To, less than a decade away if a training failed
+	To        float64 `json:"to"`  // value at which a prediction changes, or the end of the search, before a decade if a training failed
+	Row       int     `json:"row"` // the first row that changes, from 1; 0: none up to To
 	Rows      int     `json:"rows"`
 	Was       string  `json:"was,omitempty"`
 	Becomes   string  `json:"becomes,omitempty"`
@@ -74,14 +74,14 @@ type Removal struct {
 	Alpha   float64 `json:"alpha"`
 	Moved   float64 `json:"moved"`          // movement of the boundary
 	Changed int     `json:"changed"`        // changed predictions among the judged rows
-	Only    bool    `json:"only,omitempty"` // the only row of its class that is trained on: no boundary without it, Moved is 1 and Changed all
+	Only    bool    `json:"only,omitempty"` // the only training row of its class: there is no boundary without it, so Moved is 1 and Changed is Judged
 }
 
-// Sense computes what would change the result that Train has for spec on d: the nearest flips of
-// a prediction along C and gamma, how far the boundary moves without each of the support vectors
-// of largest alpha, and how far under bootstrap samples of the training rows. recorder, which may be
-// nil, receives every training. It takes what HasRegularisation allows, of up to MostSensed rows in all,
-// with a kernel that is positive semidefinite, and returns the errors of Regularise.
+// Sense computes the sensitivity of the machine that Train returns for spec on d: the smallest
+// changes of C and gamma that flip a prediction, and the movement of the boundary without each of
+// the support vectors with the largest alpha and for bootstrap samples of the training set. recorder,
+// which may be nil, receives every training. spec and d must satisfy HasRegularisation, with a
+// positive semidefinite kernel and at most MostSensed rows. Sense returns the errors of Regularise.
 func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recorder) (*Sensitivity, error) {
 	p, err := prepare(d, spec)
 	if err != nil {
@@ -100,7 +100,7 @@ func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recor
 		return nil, param.Refuse("choose a positive class", "sensitivity needs two classes, not %d", len(p.target.Classes))
 	}
 	n := len(p.target.Class)
-	s := &sensing{
+	s := &sensitivityRun{
 		p: p, spec: spec, y: make([]float64, n), weight: make([]float64, n), judged: p.test, recorder: recorder, began: time.Now(),
 		settings: svm.Settings{C: spec.Values.Number("C"), Tol: min(senseTol, spec.Values.Number("tol")), MaxIter: spec.Values.Int("max_iter"), CacheBytes: judgeCache},
 	}
@@ -116,13 +116,13 @@ func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recor
 	if s.k, err = s.matrix(ctx, p); err != nil {
 		return nil, err
 	}
-	if s.base, err = s.first(ctx, s.k); err != nil {
+	if s.base, err = s.train(ctx, s.k); err != nil {
 		return nil, err
 	}
 	r := &Sensitivity{C: s.settings.C, Classes: [2]string(p.target.Classes), HeldOut: len(p.test) > 0, Judged: len(s.judged)}
 	r.Model = s.model(s.base)
-	s.lay(r)
-	vectors := s.strongest()
+	s.setPlaces(r)
+	vectors := s.supportVectors()
 	r.SupportVectors = len(vectors)
 	vectors = vectors[:min(len(vectors), MostRemovals)]
 	parameters := []string{"C"}
@@ -130,7 +130,7 @@ func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recor
 		gamma := g.Number("gamma")
 		r.Gamma, parameters = &gamma, append(parameters, "gamma")
 	}
-	s.total = len(parameters)*2*(senseDecade+senseHalves) + len(vectors) + Resamples
+	s.total = len(parameters)*2*(sensePerDecade+senseHalves) + len(vectors) + Resamples
 
 	for _, name := range parameters {
 		for _, up := range []bool{true, false} {
@@ -154,28 +154,28 @@ func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recor
 	return r, s.resample(ctx, r)
 }
 
-// sensing is the work of Sense.
-type sensing struct {
+// sensitivityRun is the state of Sense.
+type sensitivityRun struct {
 	p        *problem
 	spec     Spec
 	k        svm.Matrix // of all rows
 	y        []float64  // of all rows
-	weight   []float64  // 1 of those trained on
-	judged   []int      // rows whose predictions count
+	weight   []float64  // 1 for training rows, else 0
+	judged   []int      // rows examined for flips
 	settings svm.Settings
 	base     *svm.Result
 
-	view   *dataset.View // of the plane; nil: places are rows
-	ss, ts []float64     // of the grid
-	places []bool        // which of them the base predicts positive
+	view   *dataset.View // the plane; nil: places are rows
+	ss, ts []float64     // the grid
+	places []bool        // whether the base machine predicts the positive class, by place
 
 	recorder    trace.Recorder
 	began       time.Time
 	done, total int
 }
 
-// matrix is the kernel matrix of all rows, as p has it.
-func (s *sensing) matrix(ctx context.Context, p *problem) (svm.Matrix, error) {
+// matrix returns the kernel matrix of all rows for the kernel of p.
+func (s *sensitivityRun) matrix(ctx context.Context, p *problem) (svm.Matrix, error) {
 	k, err := p.gram(ctx, p.data)
 	if err != nil {
 		return nil, err
@@ -183,37 +183,36 @@ func (s *sensing) matrix(ctx context.Context, p *problem) (svm.Matrix, error) {
 	return svm.Tabulated(ctx, k, judgeCache)
 }
 
-// first trains from nothing.
-func (s *sensing) first(ctx context.Context, k svm.Matrix) (*svm.Result, error) {
+// train trains the base machine.
+func (s *sensitivityRun) train(ctx context.Context, k svm.Matrix) (*svm.Result, error) {
 	res, err := svm.HeldOut(ctx, k, s.y, s.p.test, []float64{s.settings.C}, s.settings)
 	if err != nil {
 		return nil, err
 	}
-	return res[0], ended(ctx, res[0])
+	return res[0], checkConverged(ctx, res[0])
 }
 
-// again trains from the alphas of another result.
-func (s *sensing) again(ctx context.Context, k svm.Matrix, from *svm.Result, c float64, weight []float64) (*svm.Result, error) {
+// retrain trains with the given C and weights of the rows, starting from another result.
+func (s *sensitivityRun) retrain(ctx context.Context, k svm.Matrix, from *svm.Result, c float64, weight []float64) (*svm.Result, error) {
 	settings := s.settings
 	settings.C = c
 	res, err := svm.Reweigh(ctx, k, s.y, from.Alpha, weight, settings)
 	if err != nil {
 		return nil, err
 	}
-	return res, ended(ctx, res)
+	return res, checkConverged(ctx, res)
 }
 
-// ended is what keeps the result of a training from being compared: the end of ctx, or that it is
-// not the optimum.
-func ended(ctx context.Context, res *svm.Result) error {
+// checkConverged returns ctx.Err(), or an error if a training did not converge.
+func checkConverged(ctx context.Context, res *svm.Result) error {
 	if err := ctx.Err(); err != nil || res.Status == trace.Converged {
 		return err
 	}
 	return param.Refuse(svm.Remedy(res.Status), "a training did not converge (%s), so the change cannot be measured", res.Status)
 }
 
-// tell reports progress after a training.
-func (s *sensing) tell(phase string, trainings int) {
+// report reports progress after a training.
+func (s *sensitivityRun) report(phase string, trainings int) {
 	s.done += trainings
 	if s.recorder != nil {
 		s.recorder(trace.Step{Phase: phase, Done: s.done, Trainings: s.total, Left: trace.AtPace(time.Since(s.began), s.done, s.total-s.done)})
@@ -221,7 +220,7 @@ func (s *sensing) tell(phase string, trainings int) {
 }
 
 // model returns a result as a Model.
-func (s *sensing) model(res *svm.Result) *Model {
+func (s *sensitivityRun) model(res *svm.Result) *Model {
 	sol := &solution{u: make([]float64, len(s.p.rows)), b: res.B}
 	for a, i := range s.p.rows {
 		sol.u[a] = res.Alpha[i] * s.y[i]
@@ -229,8 +228,8 @@ func (s *sensing) model(res *svm.Result) *Model {
 	return s.p.model([]*fitted{{solution: sol}})
 }
 
-// lay sets the places at which boundaries are compared.
-func (s *sensing) lay(r *Sensitivity) {
+// setPlaces sets the places where boundaries are compared.
+func (s *sensitivityRun) setPlaces(r *Sensitivity) {
 	if v, ok := r.Model.View(); ok && len(r.Model.Features) > 1 {
 		s.view = &v
 		var at [2][]float64
@@ -254,7 +253,7 @@ func (s *sensing) lay(r *Sensitivity) {
 }
 
 // sides returns, for every place, whether a machine predicts the positive class.
-func (s *sensing) sides(m *Model, res *svm.Result) []bool {
+func (s *sensitivityRun) sides(m *Model, res *svm.Result) []bool {
 	f := res.F
 	if s.view != nil {
 		scores, _, _ := m.Surface(context.Background(), *s.view, s.ss, s.ts) // of few rows: done at once
@@ -264,7 +263,7 @@ func (s *sensing) sides(m *Model, res *svm.Result) []bool {
 }
 
 // moved returns the movement of a machine's boundary.
-func (s *sensing) moved(m *Model, res *svm.Result) float64 {
+func (s *sensitivityRun) moved(m *Model, res *svm.Result) float64 {
 	n := 0
 	for i, side := range s.sides(m, res) {
 		if side != s.places[i] {
@@ -274,16 +273,16 @@ func (s *sensing) moved(m *Model, res *svm.Result) float64 {
 	return float64(n) / float64(len(s.places))
 }
 
-// changed returns the judged rows predicted differently from the base, in the order of the
-// data.
-func (s *sensing) changed(res *svm.Result) []int {
+// changed returns the judged rows that res predicts differently from the base machine, in the order
+// of the data.
+func (s *sensitivityRun) changed(res *svm.Result) []int {
 	rows := lists.Filter(s.judged, func(i int) bool { return (res.F[i] >= 0) != (s.base.F[i] >= 0) })
 	slices.Sort(rows)
 	return rows
 }
 
-// strongest returns the support vectors in descending order of alpha, then of slack.
-func (s *sensing) strongest() []int {
+// supportVectors returns the support vectors in descending order of alpha, then of slack.
+func (s *sensitivityRun) supportVectors() []int {
 	rows := lists.Where(len(s.base.Alpha), func(i int) bool { return s.base.Alpha[i] > 0 })
 	slices.SortStableFunc(rows, func(a, b int) int {
 		return cmp.Or(cmp.Compare(s.base.Alpha[b], s.base.Alpha[a]), cmp.Compare(s.y[a]*s.base.F[a], s.y[b]*s.base.F[b]))
@@ -291,9 +290,9 @@ func (s *sensing) strongest() []int {
 	return rows
 }
 
-// flip finds the nearest change of a prediction along a parameter. It stops where a training
+// flip finds the smallest change of a parameter that flips a prediction. It stops if a training
 // fails.
-func (s *sensing) flip(ctx context.Context, name string, up bool) (Flip, error) {
+func (s *sensitivityRun) flip(ctx context.Context, name string, up bool) (Flip, error) {
 	from := s.settings.C
 	if name == "gamma" {
 		from = s.p.kernel.Values.Number("gamma")
@@ -302,13 +301,13 @@ func (s *sensing) flip(ctx context.Context, name string, up bool) (Flip, error) 
 		if !up {
 			steps = -steps
 		}
-		return from * math.Pow(10, steps/senseDecade)
+		return from * math.Pow(10, steps/sensePerDecade)
 	}
 	last := s.base
 	solve := func(value float64) (*svm.Result, error) {
-		defer s.tell("along "+name, 1)
+		defer s.report("along "+name, 1)
 		if name == "C" {
-			return s.again(ctx, s.k, last, value, s.weight)
+			return s.retrain(ctx, s.k, last, value, s.weight)
 		}
 		q := *s.p
 		q.kernel.Values = q.kernel.Values.With("gamma", param.Of(value))
@@ -316,16 +315,16 @@ func (s *sensing) flip(ctx context.Context, name string, up bool) (Flip, error) 
 		if err != nil {
 			return nil, err
 		}
-		return s.again(ctx, k, last, s.settings.C, s.weight)
+		return s.retrain(ctx, k, last, s.settings.C, s.weight)
 	}
-	f := Flip{Parameter: name, From: from, To: at(senseDecade)}
-	for step := range senseDecade {
+	f := Flip{Parameter: name, From: from, To: at(sensePerDecade)}
+	for step := range sensePerDecade {
 		res, err := solve(at(float64(step + 1)))
 		if ctx.Err() != nil {
 			return f, ctx.Err()
 		}
 		if err != nil {
-			s.done += senseDecade - 1 - step
+			s.done += sensePerDecade - 1 - step
 			f.To = at(float64(step))
 			break
 		}
@@ -333,7 +332,7 @@ func (s *sensing) flip(ctx context.Context, name string, up bool) (Flip, error) 
 			last = res
 			continue
 		}
-		s.done += senseDecade - 1 - step
+		s.done += sensePerDecade - 1 - step
 		same, differs := float64(step), float64(step+1)
 		for half := range senseHalves {
 			middle := (same + differs) / 2
@@ -360,24 +359,23 @@ func (s *sensing) flip(ctx context.Context, name string, up bool) (Flip, error) 
 	return f, nil
 }
 
-func (s *sensing) class(f float64) string {
+func (s *sensitivityRun) class(f float64) string {
 	if f >= 0 {
 		return s.p.target.Classes[1]
 	}
 	return s.p.target.Classes[0]
 }
 
-// remove trains without a support vector, unless it is the only row of its class, since there
-// would be no boundary.
-func (s *sensing) remove(ctx context.Context, i int) (Removal, error) {
-	defer s.tell("without one support vector", 1)
+// remove trains without a support vector, unless it is the only training row of its class.
+func (s *sensitivityRun) remove(ctx context.Context, i int) (Removal, error) {
+	defer s.report("without one support vector", 1)
 	r := Removal{Row: i + 1, Label: s.p.target.Classes[s.p.target.Class[i]], Alpha: s.base.Alpha[i], Moved: 1, Changed: len(s.judged)}
 	weight := slices.Clone(s.weight)
 	if weight[i] = 0; !s.both(weight) {
 		r.Only = true
 		return r, nil
 	}
-	res, err := s.again(ctx, s.k, s.base, s.settings.C, weight)
+	res, err := s.retrain(ctx, s.k, s.base, s.settings.C, weight)
 	if err != nil {
 		return r, err
 	}
@@ -386,7 +384,7 @@ func (s *sensing) remove(ctx context.Context, i int) (Removal, error) {
 }
 
 // both reports whether both classes have positive weight.
-func (s *sensing) both(weight []float64) bool {
+func (s *sensitivityRun) both(weight []float64) bool {
 	var there [2]bool
 	for i, w := range weight {
 		there[s.p.target.Class[i]] = there[s.p.target.Class[i]] || w > 0
@@ -394,9 +392,9 @@ func (s *sensing) both(weight []float64) bool {
 	return there[0] && there[1]
 }
 
-// resample trains on bootstrap samples: as many rows as the training set, drawn with
-// replacement until both classes occur.
-func (s *sensing) resample(ctx context.Context, r *Sensitivity) error {
+// resample trains on bootstrap samples of the training set. It draws a sample again until both
+// classes occur.
+func (s *sensitivityRun) resample(ctx context.Context, r *Sensitivity) error {
 	random := rand.New(rand.NewPCG(s.spec.Seed, senseStream))
 	r.Agreement = make([]float64, len(s.y))
 	for k := range Resamples {
@@ -407,13 +405,13 @@ func (s *sensing) resample(ctx context.Context, r *Sensitivity) error {
 				weight[s.p.rows[random.IntN(len(s.p.rows))]]++
 			}
 		}
-		res, err := s.again(ctx, s.k, s.base, s.settings.C, weight)
+		res, err := s.retrain(ctx, s.k, s.base, s.settings.C, weight)
 		if err != nil {
 			return err
 		}
 		m := s.model(res)
 		r.Samples = append(r.Samples, s.moved(m, res))
-		if _, flat := r.Model.View(); flat { // they can be drawn
+		if _, ok := r.Model.View(); ok {
 			r.Sampled = append(r.Sampled, m)
 		}
 		for i, f := range res.F {
@@ -421,7 +419,7 @@ func (s *sensing) resample(ctx context.Context, r *Sensitivity) error {
 				r.Agreement[i] += 1.0 / Resamples
 			}
 		}
-		s.tell(fmt.Sprintf("bootstrap sample %d of %d", k+1, Resamples), 1)
+		s.report(fmt.Sprintf("bootstrap sample %d of %d", k+1, Resamples), 1)
 	}
 	return nil
 }

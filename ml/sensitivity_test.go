@@ -75,7 +75,7 @@ func TestSense(t *testing.T) {
 		require.Check(t, n == f.Rows && differ(base.Model, before, d.X) <= n, "%+v: from nothing %d predictions change", f, n)
 		x := d.X.RawRowView(f.Row - 1)
 		require.Check(t, base.Model.Predict(x) == f.Was && there.Predict(x) == f.Becomes && f.Was != f.Becomes,
-			"%+v: row %d is told %s and then %s", f, f.Row, base.Model.Predict(x), there.Predict(x))
+			"%+v: row %d is predictions %s and then %s", f, f.Row, base.Model.Predict(x), there.Predict(x))
 	}
 	require.Must(t, len(s.Samples) == ml.Resamples && len(s.Sampled) == ml.Resamples && len(s.Agreement) == 70,
 		"%d samples, %d machines, %d rows", len(s.Samples), len(s.Sampled), len(s.Agreement))

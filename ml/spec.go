@@ -21,16 +21,15 @@ import (
 	"marginlab/ml/param"
 )
 
-// Spec holds all user choices about a training: columns, kernel, learner and evaluation.
-// Together with the data it determines the result. Values have the names and ranges of
-// Params; those that do not apply to the chosen learner, kernel and conformal method are
-// ignored and omitted from the JSON form.
+// Spec holds all settings of a training: columns, kernel, learner and evaluation. Together with
+// the data it determines the result. Parameters have the names and ranges of Params; those that do
+// not apply to the learner, kernel and conformal method are ignored and omitted from the JSON form.
 type Spec struct {
 	Learner   string // an entry of Learners
 	Kernel    string // an entry of kernel.Table
 	Conformal string // "none" or an entry of conformal.Table
 
-	// Values holds the parameters of the learner, kernel and map: C, gamma, ...
+	// Values holds the parameters of the learner, kernel and conformal map, such as C and gamma.
 	// It is never modified in place: Set and With replace it.
 	Values param.Values
 
@@ -149,10 +148,10 @@ func NoParameter(name string) string {
 }
 
 // DefaultSpec returns a Spec with every parameter at its default.
-func DefaultSpec() Spec { return usual() }
+func DefaultSpec() Spec { return defaultSpec() }
 
-// usual returns the result of DefaultSpec, built once: copies share its Values.
-var usual = sync.OnceValue(func() Spec {
+// defaultSpec returns the result of DefaultSpec. It is built once; copies share its Values.
+var defaultSpec = sync.OnceValue(func() Spec {
 	s := Spec{Values: param.Values{}}
 	for _, p := range Params {
 		if err := s.Set(p.Name, p.Default); err != nil {
@@ -162,8 +161,8 @@ var usual = sync.OnceValue(func() Spec {
 	return s
 })
 
-// field returns a pointer to the field that holds a parameter, nil for one kept in Values. A
-// switch, because a table of functions would make s escape to the heap.
+// field returns a pointer to the field that holds a parameter, nil for a parameter in Values. It is a
+// switch because a table of functions would make s escape to the heap.
 func (s *Spec) field(name string) any {
 	switch name {
 	case "learner":
@@ -290,17 +289,17 @@ func (s Spec) Caches() bool {
 	return err == nil && learner.Cache
 }
 
-// Regression reports whether the target is numeric rather than classes.
+// Regression reports whether the target is numeric.
 func (s Spec) Regression() bool { return s.Target == "value" }
 
-// Targets reports whether the learner fits f to the targets (±1 or values) themselves, as by
-// least squares: then there is no margin, and every training point has a weight.
+// Targets reports whether the learner fits f to the targets (±1 or values) by least squares: there
+// is no margin, and every training point has a weight.
 func (s Spec) Targets() bool {
 	learner, err := lookup(s.Learner)
 	return err == nil && learner.Targets
 }
 
-// Quicker names what makes the training quicker: "a smaller C or gamma".
+// Quicker returns advice for a shorter training: "a smaller C or gamma".
 func (s Spec) Quicker() string {
 	learner, _ := lookup(s.Learner)
 	return learner.Quicker
@@ -314,7 +313,7 @@ func (s Spec) Applies(name string) bool {
 	if !ok {
 		return s.Values.Has(name)
 	}
-	if slices.Contains(ofPoints, name) {
+	if slices.Contains(vectorParams, name) {
 		takes, err := s.kernel().Takes()
 		return err != nil || takes == dataset.KindVectors
 	}
@@ -338,8 +337,8 @@ func (s Spec) Takes() dataset.Kind {
 	return kind
 }
 
-// ofPoints lists the parameters that do not apply to objects without features.
-var ofPoints = []string{"features", "standardize", "project"}
+// vectorParams lists the parameters that apply to vectors only.
+var vectorParams = []string{"features", "standardize", "project"}
 
 // choices maps each parameter of an option to the choice it belongs to.
 var choices = func() map[string]*param.Param {
@@ -354,7 +353,7 @@ var choices = func() map[string]*param.Param {
 	return of
 }()
 
-// option returns the option of a choice that s selects, false if there is none of its name.
+// option returns the option of a choice that s selects, or false if it is unknown.
 func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 	name := s.Text(choice.Name)
 	for i := range choice.Options {
@@ -366,9 +365,9 @@ func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 }
 
 // Title returns a short description: learner, kernel, their main parameters, and every setting
-// that differs from its default, such as "SVM rbf gamma=2 C=10 eigen, not standardised". It omits
-// how the model is evaluated, which class is positive, and the named parameters; without learner,
-// kernel or any other word, it speaks of several machines.
+// that differs from its default, such as "SVM rbf gamma=2 C=10 eigen, not standardised". It leaves
+// out the evaluation, the positive class, and the parameters in omit. If no word remains, it returns
+// "several machines".
 func (s Spec) Title(omit ...string) string {
 	var words, off []string
 	if !slices.Contains(omit, "learner") {
@@ -395,8 +394,8 @@ func (s Spec) Title(omit ...string) string {
 	return strings.Join(append([]string{title}, off...), ", ")
 }
 
-// Name returns a short name of the spec that stresses what changed since last: the learner, then
-// the differences, then other settings, such as "MCM, ρ 0.01, γ 3". last may be nil.
+// Name returns a short name of the spec: the learner, then the differences from last, then other
+// settings, such as "MCM, ρ 0.01, γ 3". last may be nil.
 func (s Spec) Name(last *Spec) string {
 	var differing, others []string
 	kernel := s.kernelLabel()
@@ -436,7 +435,7 @@ func (s Spec) learnerLabel() string {
 }
 
 func (s Spec) kernelLabel() string {
-	if text := s.Text("expression"); s.Applies("expression") && len(text) <= longestWord {
+	if text := s.Text("expression"); s.Applies("expression") && len(text) <= maxTitleText {
 		return text
 	}
 	return s.Kernel
@@ -449,14 +448,14 @@ type chosenParam struct {
 	named bool // text needs the name
 }
 
-// chosen returns the parameters for a title: those not at their defaults, the learner's main
-// ones, and those that differ from the last spec.
+// chosen returns the parameters for a title: the main parameters of the learner, and all that differ
+// from their default or from last.
 func (s Spec) chosen(last *Spec) (all []chosenParam) {
 	ordinary := DefaultSpec()
 	for _, p := range Params {
 		changed := last != nil && last.Applies(p.Name) && s.Applies(p.Name) && s.differs(*last, p)
 		split := p.Name == "test_fraction" || p.Name == "seed"
-		if slices.Contains(untold, p.Name) && !(split && changed) || !s.Applies(p.Name) {
+		if slices.Contains(notInTitle, p.Name) && !(split && changed) || !s.Applies(p.Name) {
 			continue
 		}
 		v := s.Value(p.Name)
@@ -468,7 +467,7 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 			all = append(all, chosenParam{p, "nothing held out", false})
 		case p.Name == "test_fraction":
 			all = append(all, chosenParam{p, strconv.FormatFloat(100*s.TestFraction, 'g', 3, 64) + " % held out", false})
-		case text == ordinary.Text(p.Name) && !always && !changed || len(text) > longestWord:
+		case text == ordinary.Text(p.Name) && !always && !changed || len(text) > maxTitleText:
 		case p.Kind == param.Switch && v.Switch():
 			all = append(all, chosenParam{p, p.Label, false})
 		case p.Kind == param.Switch && always && !changed:
@@ -488,11 +487,11 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 	return all
 }
 
-// untold lists the parameters that a title omits or words differently.
-var untold = []string{"learner", "kernel", "expression", "target", "label", "positive", "test_fraction", "seed"}
+// notInTitle lists the parameters that a title omits or words differently.
+var notInTitle = []string{"learner", "kernel", "expression", "target", "label", "positive", "test_fraction", "seed"}
 
-// longestWord is the longest text shown in a title, in bytes.
-const longestWord = 40
+// maxTitleText is the longest text shown in a title, in bytes.
+const maxTitleText = 40
 
 // Validate returns param.Problems with every applicable parameter that is out of range. For an
 // unknown choice it reports only the choice.
@@ -512,9 +511,9 @@ func (s Spec) Validate() error {
 	return ps.Err()
 }
 
-// younger lists parameters introduced after specs were stored under a hash of their JSON form:
-// at their defaults they are omitted.
-var younger = []string{"calibration"}
+// newParams lists parameters introduced after specs were stored under a hash of their JSON form. To
+// keep the hashes, MarshalJSON omits them at their defaults.
+var newParams = []string{"calibration"}
 
 // MarshalJSON writes the parameters that apply, in the order of Params.
 func (s Spec) MarshalJSON() ([]byte, error) {
@@ -536,7 +535,7 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 		switch {
 		case !s.Applies(p.Name) || p.Kind == param.Text && s.Text(p.Name) == "":
 			continue
-		case slices.Contains(younger, p.Name) && s.Text(p.Name) == p.Default:
+		case slices.Contains(newParams, p.Name) && s.Text(p.Name) == p.Default:
 			continue
 		case p.Name == "features":
 			value = s.Features
@@ -576,8 +575,8 @@ func (s *Spec) UnmarshalJSON(data []byte) error {
 }
 
 // ReadStoredSpec reads a spec written by MarshalJSON, possibly of an earlier version. It keeps
-// everything, even values now out of bounds and parameters since renamed or removed; Validate
-// reports those. The only error is text that is not a JSON object.
+// values out of bounds and unknown parameters, for Validate to report. It returns an error only for
+// text that is not a JSON object.
 func ReadStoredSpec(data []byte) (Spec, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {

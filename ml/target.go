@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Target holds the answers to learn: the classes, and the right answer of every row.
+// Target holds what is to be predicted: the classes, and the class or value of every row.
 type Target struct {
 	Rule    Rule
 	Classes []string  // in the model's order; none under Value
@@ -17,9 +17,9 @@ type Target struct {
 	Values  []float64 // of every row; only under Value
 }
 
-// TargetOf returns the target of spec on d. With two classes, or if a positive one is named,
-// there are two sides. Otherwise all classes are separated according to Spec.Multiclass. For a
-// regression, Values are the labels themselves.
+// TargetOf returns the target of spec on d. With two classes, or if spec has a positive class, the
+// rule is Sign. Otherwise the rule is that of Spec.Multiclass. For a regression, Values are the
+// labels. Errors are param.Problems.
 func TargetOf(d *dataset.Data, spec Spec) (Target, error) {
 	if spec.Regression() {
 		return valuesOf(d, spec)
@@ -80,7 +80,7 @@ func regressors() string {
 	return strings.Join(names, ", ")
 }
 
-// Positive returns the class on the side f >= 0, empty unless there are two sides.
+// Positive returns the class of f >= 0, empty unless the rule is Sign.
 func (t Target) Positive() string {
 	if t.Rule == Sign {
 		return t.Classes[1]
@@ -88,8 +88,8 @@ func (t Target) Positive() string {
 	return ""
 }
 
-// Strata returns the classes as numbers, to stratify splits by; for a regression all rows are in
-// one stratum.
+// Strata returns the classes as numbers, for stratified splits. For a regression all rows are in one
+// stratum.
 func (t Target) Strata() []float64 {
 	if t.Rule == Value {
 		return make([]float64, len(t.Values))
@@ -97,12 +97,12 @@ func (t Target) Strata() []float64 {
 	return lists.Map(t.Class, func(c int) float64 { return float64(c) })
 }
 
-// right returns the accuracy on some rows.
+// right returns the accuracy on the given rows.
 func (t Target) right(predicted, rows []int) float64 {
 	return agreement(predicted, lists.At(t.Class, rows))
 }
 
-// agreement returns the fraction of places at which two lists of classes agree.
+// agreement returns the fraction of equal elements of two lists of classes.
 func agreement(a, b []int) float64 {
 	n := 0
 	for k, class := range a {

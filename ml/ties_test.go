@@ -68,21 +68,21 @@ func TestReportCountsWhatTheModelTells(t *testing.T) {
 			tied++
 		}
 		saved := require.Value(ml.ReadModel(strings.NewReader(asJSON(t, res.Model))))(t)
-		told, right := make([][]int, len(saved.Classes)), 0
-		for c := range told {
-			told[c] = make([]int, len(saved.Classes))
+		predictions, right := make([][]int, len(saved.Classes)), 0
+		for c := range predictions {
+			predictions[c] = make([]int, len(saved.Classes))
 		}
 		scores := saved.Scores(all.X)
 		for i, y := range all.Y {
 			c, predicted := saved.ClassOf(all.Classes[y]), saved.Class(scores.RawRowView(i))
-			told[c][predicted]++
+			predictions[c][predicted]++
 			if c == predicted {
 				right++
 			}
 		}
 		for c, row := range res.Report.Confusion {
-			require.Check(t, slices.Equal(row.Predicted, told[c]) && float64(right)/float64(n) == *res.Report.TrainAccuracy,
-				"%v on %d points of %d classes: of %s the report counts %v, the saved model tells %v; %d rows tied", set, n, k, row.Class, row.Predicted, told[c], res.Report.Tied)
+			require.Check(t, slices.Equal(row.Predicted, predictions[c]) && float64(right)/float64(n) == *res.Report.TrainAccuracy,
+				"%v on %d points of %d classes: of %s the report counts %v, the saved model tells %v; %d rows tied", set, n, k, row.Class, row.Predicted, predictions[c], res.Report.Tied)
 		}
 	}
 	require.Check(t, trained >= 200 && tied >= 20,

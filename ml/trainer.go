@@ -16,9 +16,9 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Trainer trains one spec on different subsets of a data set, at several C, and
-// evaluates each on other rows. Whatever does not depend on the rows is computed
-// once. Judge may be called from several goroutines.
+// Trainer trains one spec on different subsets of a data set, at several C, and evaluates the
+// machines on other rows. It computes only once what does not depend on the subset. It is safe for
+// concurrent use.
 type Trainer struct {
 	p    *problem
 	spec Spec
@@ -29,8 +29,8 @@ type Trainer struct {
 
 // Judged is the evaluation of a training with one C on held-out rows.
 type Judged struct {
-	// Fault is a user-facing error if the training at this C failed, such as for a conformal
-	// map that cannot be built; nil if it succeeded.
+	// Fault is a user-facing error if the training at this C failed, for example because there is
+	// no conformal map; nil if it succeeded.
 	Fault error
 
 	Status         trace.Status
@@ -48,16 +48,16 @@ type Judged struct {
 // NewTrainer returns a Trainer. TestFraction and C of spec are not used. It returns the
 // errors of Check.
 func NewTrainer(d *dataset.Data, spec Spec) (*Trainer, error) {
-	p, err := choose(d, spec)
+	p, err := selectColumns(d, spec)
 	if err != nil {
 		return nil, err
 	}
 	return &Trainer{p: p, spec: spec}, nil
 }
 
-// Judge trains on the rows of train with each C of cs, in ascending order, and evaluates on
-// those of test. Everything is fitted to the rows of train only. It returns ctx.Err(), or the
-// error of Train if it affects all of cs.
+// Judge trains on the rows of train with each C of cs, in ascending order, and evaluates on the rows
+// of test. Everything is fitted to the rows of train only. It returns ctx.Err(), or the error of
+// Train if it concerns all of cs.
 func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([]Judged, error) {
 	if len(test) == 0 {
 		return nil, errors.New("there are no test rows")
@@ -97,10 +97,10 @@ func (t *Trainer) Judge(ctx context.Context, train, test []int, cs []float64) ([
 	return judged, nil
 }
 
-// each evaluates the trainings one by one, each warm-started from the one before if the learner
-// supports that.
+// each trains at each C in turn and evaluates. If the learner supports it, each training starts from
+// the previous one.
 func (t *Trainer) each(ctx context.Context, learner Learner, p *problem, test []int, cs []float64) (judged []Judged, err error) {
-	spec := t.spec.plain()
+	spec := t.spec.uncalibrated()
 	if learner.follow != nil && p.target.Rule == Sign && spec.Conformal == "none" && !spec.Values.Switch("hard_margin") {
 		q := *p
 		q.following = learner.follow()
@@ -150,19 +150,19 @@ func (p *problem) judge(ctx context.Context, spec Spec, test []int) (j Judged, e
 	return j, nil
 }
 
-// count fills in accuracy and confusion matrix from the scores of m at rows.
+// count sets the accuracy, confusion matrix and AUC from the scores of m at rows.
 func (j *Judged) count(t Target, m *Model, rows []int) {
 	predicted := m.predicted(j.Scores)
 	j.Accuracy, j.Confusion, j.AUC = t.right(predicted, rows), t.counts(predicted, rows), areaUnder(t.Rule, lists.At(t.Class, rows), j.Scores)
 }
 
-// judgeCache is the memory for kernel rows of one call, unless the spec sets its own. Several
-// calls may run at once, but it does not depend on how many, because the last bits of a result
-// depend on whether the matrix fits, and must be the same on every machine.
+// judgeCache is the default memory for kernel rows of one call of Judge. It does not depend on the
+// number of concurrent calls, because the last bits of a result depend on whether the matrix fits,
+// and they must be the same on every machine.
 const judgeCache = svm.DefaultCache / 2
 
-// path evaluates a learner by its heldOut: for each machine, all rows of the full matrix are
-// held out except the rows of train on its sides.
+// path trains and evaluates by learner.heldOut on the matrix of all rows: for each machine, it holds
+// out all rows except the training rows of its classes.
 func (t *Trainer) path(ctx context.Context, learner Learner, p *problem, test []int, cs []float64) ([]Judged, error) {
 	bytes := t.spec.CacheBytes
 	if bytes <= 0 {

@@ -9,15 +9,15 @@ import (
 	"marginlab/ml/kernel"
 )
 
-// Weights expands machine k, without b and the outer factor of a conformal map, over the features
-// that the kernel counts in objects other than vectors. It returns the errors of kernel.Weigh;
-// kernel.CanWeigh reports whether that is possible.
+// Weights expands machine k, without b and the outer factor of a conformal map, in the features that
+// the kernel counts in objects other than vectors. It returns the errors of kernel.Weigh; see
+// kernel.CanWeigh.
 func (m *Model) Weights(ctx context.Context, k int) (*kernel.Weights, error) {
 	return kernel.Weigh(ctx, m.Kernel, m.Supports.Objects, m.Machines[k].mapped())
 }
 
-// Parts returns, for each x other than vectors, the contributions of its parts (symbols or nodes,
-// in order) to f of machine k: they add up, with b, to f. It returns the errors of Weights.
+// Parts returns the contributions of the parts of each object in x, its symbols or nodes in order,
+// to f of machine k. With b they sum to f. It returns the errors of Weights.
 func (m *Model) Parts(ctx context.Context, k int, x dataset.Objects) ([][]float64, error) {
 	w, err := m.Weights(ctx, k)
 	if err != nil {

@@ -3,7 +3,7 @@
 //	c(x) = alpha_0 + sum_j alpha_j exp(-gamma |x - a_j|²)
 //
 // over cores a_j, usually the support vectors of a first fit. The new kernel matrix is D K D with
-// D = diag c(x_i), so it remains positive semidefinite whatever the signs of c.
+// D = diag c(x_i), so it remains positive semidefinite for any signs of c.
 //
 // The criterion is the Fisher scalar of the classes in feature space, J = tr S_b / tr S_w, which
 // for the new kernel is
@@ -15,12 +15,12 @@
 // where a block holds the rows of one of two or more classes; rows may come in any order. With
 // the M x (n+1) matrix K1 = [1, exp(-gamma |x_i - a_j|²)] of n cores, c = K1 alpha.
 //
-// For objects without coordinates the distance of their images in feature space is used,
+// For objects without coordinates, |x - a| is the distance of their images in feature space,
 //
-//	|x - a|² = k(x, x) + k(a, a) - 2 k(x, a)
+//	|x - a|² = k(x, x) + k(a, a) - 2 k(x, a),
 //
-// which needs k(x, x) of every x. Under an indefinite kernel it may be negative, and then counts
-// as 0.
+// which requires k(x, x) for every x. A negative value, possible for an indefinite kernel, counts as
+// 0.
 //
 // Sources: the lecture notes on minimal complexity machines and conformal
 // kernels, section "Kernel optimisation"; Amari and Wu, Neural Networks 12 (1999);
@@ -79,9 +79,9 @@ func (m *Map) Gradient(x []float64) (c float64, grad []float64) {
 	return m.At(x), grad
 }
 
-// Normalize scales m so that the mean of |c| over the rows of x is 1, makes their sum
-// nonnegative, and reports whether c takes both signs there. J is invariant to both; the C of a
-// fit on the new kernel depends on the scale. It returns an error if c is 0 on all rows or not
+// Normalize scales m so that over the rows of x the mean of |c| is 1 and the sum of c is not
+// negative, and reports whether c takes both signs there. J does not depend on the scale, but the
+// effect of C in a fit on the new kernel does. It returns an error if c is 0 on all rows or not
 // finite.
 func (m *Map) Normalize(x *mat.Dense) (signChange bool, err error) {
 	return m.normalize(m.Factors(x))
@@ -154,8 +154,8 @@ type Settings struct {
 	Steps int     // gradient: number of steps N; default 200
 	Rate  float64 // gradient: initial step eta0, relative to |alpha|; default 0.1
 
-	// Visit, if not nil, gets the coefficients alpha of every iterate of gradient including the
-	// start, normalised to length one. It may keep them.
+	// Visit, if not nil, is called with the coefficients alpha of every iterate of gradient,
+	// including the start, normalised to length one. It may keep them.
 	Visit func(alpha []float64)
 }
 
@@ -177,7 +177,7 @@ type Stats struct {
 //
 // It returns an error for an unknown method, no cores, a single class, mismatched lengths,
 // settings out of range, values that are not finite, classes without any scatter (J is
-// undefined), a singular within-class scatter with Ridge = 0, and the end of ctx.
+// undefined), a singular within-class scatter with Ridge = 0, and ctx.Err() if ctx ends.
 func Fit(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64, cores []int, s Settings) (*Map, Stats, error) {
 	if len(cores) == 0 {
 		return nil, Stats{}, param.Refuse("use every N-th row as a core (core_step)", "there are no cores, because the first fit has no support vectors")
@@ -212,7 +212,7 @@ func Fit(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64
 	return p.fit(ctx, method)
 }
 
-// FitAt is Fit for arbitrary cores, each of length d. Without any, c is constant.
+// FitAt is Fit for arbitrary cores, each of length d. Without cores, c is constant.
 func FitAt(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64, cores [][]float64, s Settings) (*Map, Stats, error) {
 	p, err := newProblem(k, x, y, cores, s)
 	if err != nil {
@@ -354,37 +354,38 @@ func columns(x *mat.Dense, cores [][]float64, gamma float64, from, to int) *mat.
 // rank of K1, which for wide cores is far below n: all later costs depend on r, not n, and K1
 // itself is never stored.
 //
-// It takes 64 columns at a time and projects out the directions already in Q. The strongest
-// remaining directions join Q until none is above rounding. Each is orthogonalised against Q and
-// normalised twice, as the second pass restores the digits that small ones lost in the first.
+// It processes 64 columns at a time: it projects out the directions already in Q and adds the leading
+// remaining directions to Q until none exceeds rounding. Each direction is orthogonalised against Q
+// and normalised twice, since the second pass restores the digits that small directions lost in the
+// first.
 func (p *problem) coreFactors(ctx context.Context) (q, r *mat.Dense, err error) {
 	const width = 64
 	m, n := len(p.order), p.number()+1
-	// Such small directions are far below rankCut: the largest singular value of K1 is at least
-	// that of its column of ones, sqrt(M).
+	// Directions below cut are far below rankCut: the largest singular value of K1 is at least the
+	// norm of its column of ones, sqrt(M).
 	cut := 1e-3 * rankCut * math.Sqrt(float64(m))
 	var basis []*mat.Dense         // Q by blocks of columns
 	var coordinates [][]*mat.Dense // R by blocks of columns, each by blocks of rows
 	for from := 0; from < n; from += width {
 		rest := p.columns(from, min(from+width, n))
-		c := free(rest, basis...)
+		c := orthogonalize(rest, basis...)
 		for range width + 1 { // each pass but the last takes at least one direction
 			if err := pace.Look(ctx); err != nil {
 				return nil, nil, err
 			}
-			part, err := strongest(rest, cut)
+			part, err := leadingDirections(rest, cut)
 			if err != nil {
 				return nil, nil, err
 			}
 			if part == nil {
 				break
 			}
-			free(part, basis...)
-			if part, err = strongest(part, cut); err != nil {
+			orthogonalize(part, basis...)
+			if part, err = leadingDirections(part, cut); err != nil {
 				return nil, nil, err
 			}
 			basis = append(basis, part)
-			c = append(c, free(rest, part)...)
+			c = append(c, orthogonalize(rest, part)...)
 		}
 		coordinates = append(coordinates, c)
 	}
@@ -407,9 +408,9 @@ func (p *problem) coreFactors(ctx context.Context) (q, r *mat.Dense, err error) 
 	return q, r, nil
 }
 
-// free subtracts from a its projection onto the orthonormal columns of each block, and returns
-// the coordinates of the projection.
-func free(a *mat.Dense, blocks ...*mat.Dense) (coordinates []*mat.Dense) {
+// orthogonalize subtracts from a its projection onto the orthonormal columns of each block and
+// returns the coordinates of the projections.
+func orthogonalize(a *mat.Dense, blocks ...*mat.Dense) (coordinates []*mat.Dense) {
 	for _, b := range blocks {
 		c := product(blas.Trans, b, a)
 		coordinates = append(coordinates, c)
@@ -418,11 +419,11 @@ func free(a *mat.Dense, blocks ...*mat.Dense) (coordinates []*mat.Dense) {
 	return coordinates
 }
 
-// strongest returns the left singular vectors of a whose singular values exceed cut and are at
-// least 1e-4 of the largest, nil if there are none. They are computed from the eigenvectors of
-// a'a, which do not resolve smaller ones; they are orthonormal to about six digits, for nearly
-// orthonormal columns to all.
-func strongest(a *mat.Dense, cut float64) (*mat.Dense, error) {
+// leadingDirections returns the left singular vectors of a whose singular values exceed cut and are
+// at least 1e-4 of the largest, or nil. It computes them from the eigenvectors of a'a, which do not
+// resolve smaller singular values. They are orthonormal to about six digits, or to all digits if the
+// columns of a are nearly orthonormal.
+func leadingDirections(a *mat.Dense, cut float64) (*mat.Dense, error) {
 	_, n := a.Dims()
 	values, v, ok := dense.Eigen(symmetric(product(blas.Trans, a, a)), true)
 	if !ok {
@@ -449,8 +450,8 @@ func (p *problem) mapOf(alpha []float64) *Map {
 	return &Map{Gamma: p.Gamma, Alpha0: alpha[0], Alpha: alpha[1:], Cores: p.cores, Self: p.self}
 }
 
-// convention normalises the map of alpha on the training rows.
-func (p *problem) convention(alpha []float64) (signChange bool, err error) {
+// normalize normalises the map of alpha on the training rows.
+func (p *problem) normalize(alpha []float64) (signChange bool, err error) {
 	m := p.mapOf(alpha)
 	signChange, err = m.normalize(p.factors(alpha))
 	alpha[0] = m.Alpha0

@@ -142,7 +142,7 @@ func eigen(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	if err != nil {
 		return nil, Stats{}, err
 	}
-	stats.SignChange, err = p.convention(alpha)
+	stats.SignChange, err = p.normalize(alpha)
 	return alpha, stats, err
 }
 
@@ -205,8 +205,8 @@ func symmetric(a *mat.Dense) *mat.SymDense {
 	return s
 }
 
-// jAfter returns the Fisher scalar of the fitted c = V z. As that of c = 1 is defined, a zero
-// scatter here was caused by the map.
+// jAfter returns the Fisher scalar of the fitted c = V z. The scalar of c = 1 is defined, so the map
+// is the cause of a zero scatter.
 func jAfter(s *scatter, z []float64) (float64, error) {
 	j, err := s.j(z)
 	if errors.Is(err, errNoScatter) {
@@ -264,10 +264,10 @@ const (
 //
 //	∇J = 2 (P alpha - J Q alpha) / alpha'Q alpha.
 //
-// Unlike in the paper, Q includes the ridge D, and steps are relative: the gradient is
-// normalised, and so is alpha after each step (J is invariant), so that eta(t) = eta0 (1 - t/N)
-// has the same effect for every kernel and number of cores. The iterate with the largest Fisher
-// scalar without ridge is returned, the start included, so that J never decreases.
+// Unlike in the paper, Q includes the ridge D, and steps are relative: the gradient is normalised,
+// and so is alpha after each step (J does not depend on its length), so that eta(t) = eta0 (1 - t/N)
+// has the same effect for every kernel and number of cores. gradient returns the iterate, possibly
+// the start, with the largest Fisher scalar without ridge, so that J never decreases.
 func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	r, s, stats, err := p.reduce(ctx)
 	if err != nil {
@@ -322,7 +322,7 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	if stats.JAfter, err = jAfter(s, z.RawVector().Data); err != nil {
 		return nil, Stats{}, err
 	}
-	stats.SignChange, err = p.convention(best.RawVector().Data)
+	stats.SignChange, err = p.normalize(best.RawVector().Data)
 	return best.RawVector().Data, stats, err
 }
 

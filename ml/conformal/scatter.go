@@ -20,8 +20,7 @@ import (
 // y and c have length M. It is independent of the order of the rows, the numbers of the classes
 // and the scale of k and c. It is nonnegative for a positive semidefinite k.
 //
-// It returns an error if the rows of each class coincide in feature space, as J is then
-// undefined.
+// It returns an error if the rows of each class coincide in feature space, where J is undefined.
 func J(ctx context.Context, k Matrix, y, c []float64) (float64, error) {
 	g, err := group(k, y)
 	if err != nil {
@@ -109,7 +108,7 @@ type scatter struct {
 	diag []float64     // k_ii in class order
 }
 
-// tile is the number of kernel rows processed at a time. It bounds the memory and the time
+// tile is the number of kernel rows processed at a time, which bounds the memory and the time
 // between checks of the context.
 const tile = 128
 

@@ -18,27 +18,27 @@ import (
 // stay in cache, for ctx to be checked every few ms, and for the BLAS to stay single-threaded.
 const tile = 64
 
-// Parallel calls do for ranges from <= i < to that cover 0 <= i < n, from several goroutines, and
-// stops early with the error of ctx when that ends. The calls must be independent of each other,
-// so that the result does not depend on their distribution.
+// Parallel calls do from several goroutines for ranges from <= i < to that cover 0 <= i < n. If ctx
+// ends, it stops early and returns ctx.Err(). The calls must be independent of each other, so that
+// the result does not depend on their distribution.
 func Parallel(ctx context.Context, n int, do func(from, to int)) error {
-	stretches := (n + tile - 1) / tile
+	ranges := (n + tile - 1) / tile
 	var next atomic.Int64
-	share := func() {
-		for i := int(next.Add(1)) - 1; i < stretches && pace.Look(ctx) == nil; i = int(next.Add(1)) - 1 {
+	worker := func() {
+		for i := int(next.Add(1)) - 1; i < ranges && pace.Look(ctx) == nil; i = int(next.Add(1)) - 1 {
 			do(i*tile, min((i+1)*tile, n))
 		}
 	}
 	var others sync.WaitGroup
-	for range min(stretches, runtime.GOMAXPROCS(0)) - 1 {
-		others.Go(share)
+	for range min(ranges, runtime.GOMAXPROCS(0)) - 1 {
+		others.Go(worker)
 	}
-	share()
+	worker()
 	others.Wait()
 	return ctx.Err()
 }
 
-// Block returns rows i0 to i1-1, columns j0 to j1-1 of a.
+// Block returns a view of rows i0 to i1-1 and columns j0 to j1-1 of a.
 func Block(a blas64.General, i0, i1, j0, j1 int) blas64.General {
 	return blas64.General{Rows: i1 - i0, Cols: j1 - j0, Stride: a.Stride, Data: a.Data[i0*a.Stride+j0:]}
 }
@@ -47,19 +47,19 @@ func Block(a blas64.General, i0, i1, j0, j1 int) blas64.General {
 // error is ctx.Err().
 func AddGram(ctx context.Context, dst, s blas64.General) error { return gram(ctx, dst, s, Add) }
 
-// gram applies s's to the upper triangle of dst by change, which is Add or Sub.
-func gram(ctx context.Context, dst, s blas64.General, change func(dst blas64.General, t blas.Transpose, a, b blas64.General)) error {
+// gram updates the upper triangle of dst with s's; update is Add or Sub.
+func gram(ctx context.Context, dst, s blas64.General, update func(dst blas64.General, t blas.Transpose, a, b blas64.General)) error {
 	for i := 0; i < dst.Rows; i += 2 * tile {
 		if err := pace.Look(ctx); err != nil {
 			return err
 		}
 		end := min(i+2*tile, dst.Rows)
-		change(Block(dst, i, end, i, dst.Cols), blas.Trans, Block(s, 0, s.Rows, i, end), Block(s, 0, s.Rows, i, s.Cols))
+		update(Block(dst, i, end, i, dst.Cols), blas.Trans, Block(s, 0, s.Rows, i, end), Block(s, 0, s.Rows, i, s.Cols))
 	}
 	return nil
 }
 
-// leaf is the size up to which triangles are not split further.
+// leaf is the size up to which the recursions do not split a triangle further.
 const leaf = 32
 
 // Cholesky replaces the upper triangle of a by U with U'U = a; the lower triangle is undefined
@@ -94,7 +94,8 @@ func Cholesky(ctx context.Context, a blas64.General) (bool, error) {
 	return true, nil
 }
 
-// Divide replaces b by op(U)⁻¹ b for the upper triangle U of u. The error is ctx.Err().
+// Divide replaces b by op(U)⁻¹ b for the upper triangle U of u, where op(U) is U or, with
+// blas.Trans, its transpose. The error is ctx.Err().
 func Divide(ctx context.Context, t blas.Transpose, u, b blas64.General) error {
 	n := u.Rows
 	if n <= leaf {
@@ -115,12 +116,12 @@ func Divide(ctx context.Context, t blas.Transpose, u, b blas64.General) error {
 	return Divide(ctx, t, second, rest)
 }
 
-// Upper returns the upper triangle of u.
+// Upper returns a view of the upper triangle of u.
 func Upper(u blas64.General) blas64.Triangular {
 	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: u.Rows, Stride: u.Stride, Data: u.Data}
 }
 
-// Solve replaces x by a⁻¹ x for U from Cholesky.
+// Solve replaces x by a⁻¹ x, given the factor u of a from Cholesky.
 func Solve(u blas64.General, x []float64) {
 	v := blas64.Vector{N: len(x), Inc: 1, Data: x}
 	blas64.Trsv(blas.Trans, Upper(u), v)

@@ -8,14 +8,14 @@ import (
 )
 
 // Eigen returns the eigenvalues of a symmetric matrix in ascending order and, on request, the
-// corresponding unit eigenvectors as columns. It reports false if a holds numbers that are not
-// finite or the iteration for the eigenvalues does not converge.
+// corresponding unit eigenvectors as columns. ok is false if a holds numbers that are not finite or
+// the iteration does not converge.
 //
 // The error of an eigenvalue is a few roundings of the largest one, as with any method based on
 // tridiagonalisation. The implementation of gonum 0.17 panics, or returns numbers far above the
 // norm of a, if the tridiagonal matrix splits and a part is nearly zero, as may happen for a
-// matrix with blocks of zeros. This cannot happen after adding a multiple of the identity that
-// makes all eigenvalues positive, so that matrix is decomposed here.
+// matrix with blocks of zeros. Eigen avoids this by decomposing a plus a multiple of the identity
+// that makes all eigenvalues positive.
 func Eigen(a mat.Symmetric, vectors bool) (values []float64, v *mat.Dense, ok bool) {
 	norm := mat.Norm(a, 1)
 	if math.IsNaN(norm) || math.IsInf(norm, 0) {

@@ -2,10 +2,10 @@
 
 // The product in blocks that fit the caches, after Goto and van de Geijn, "Anatomy
 // of high-performance matrix multiplication", ACM TOMS 34 (2008): a block of b and a
-// smaller one of a are copied into the order in which they are read, and every tile
+// smaller block of a are packed in the order in which they are read, and every tile
 // of the result is summed in registers. On x86 the loops are compiled for three
-// generations of processors, and each call says which. An entry of the result is summed
-// in the order of k, wherever it stands.
+// generations of processors, and each call names one. Every entry of the result is
+// summed in the order of k.
 
 #include <stdlib.h>
 #include <string.h>

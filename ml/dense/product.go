@@ -1,5 +1,5 @@
-// Package dense multiplies and factors matrices several times as fast as gonum. Matrices have the
-// layout of blas64: row-major, often parts of larger ones.
+// Package dense multiplies and factors matrices, several times as fast as gonum. Matrices have the
+// layout of blas64: row-major, possibly parts of larger ones.
 package dense
 
 import (
@@ -13,14 +13,14 @@ import (
 	"marginlab/ml/simd"
 )
 
-// Add adds the product op(a) b to dst, where op(a) is a or, with blas.Trans, its transpose: m x k
-// times k x n, row-major. dst must not overlap a or b. Large products run in parallel; the result
+// Add adds op(a) b to dst, where op(a), m x k, is a or, with blas.Trans, its transpose, b is k x n
+// and dst m x n. dst must not overlap a or b. Large products run in parallel; the result
 // does not depend on the number of processors. It panics if the sizes do not match.
 func Add(dst blas64.General, t blas.Transpose, a, b blas64.General) {
 	multiply(simd.Current(), dst, 1, t, a, b)
 }
 
-// Sub subtracts the product op(a) b from dst; otherwise it is like Add.
+// Sub subtracts op(a) b from dst; otherwise it is like Add.
 func Sub(dst blas64.General, t blas.Transpose, a, b blas64.General) {
 	multiply(simd.Current(), dst, -1, t, a, b)
 }

@@ -16,14 +16,14 @@ typedef double vec __attribute__((vector_size(LANES * 8)));
 enum { NAME(WIDE) = VECS * LANES }; // columns of a tile
 #define WIDE NAME(WIDE)
 
-// Adds the product of TALL packed rows and WIDE packed columns, of which so many
-// rows and columns are there, to dst.
+// Adds the product of TALL packed rows and WIDE packed columns to dst, but only the given
+// number of rows and columns.
 TARGET static inline void tile(double *dst, long stride, const double *a, const double *b, long rows, long cols, long k)
 {
 	vec s[TALL][VECS] = {{{0}}};
 	for (long p = 0; p < k; p++, a += TALL, b += WIDE) {
 		vec row[VECS];
-		for (int j = 0; j < VECS; j++) // an array that is copied whole is not kept in registers
+		for (int j = 0; j < VECS; j++) // copying the whole array would not use registers
 			memcpy(&row[j], b + j * LANES, sizeof row[j]);
 		for (int i = 0; i < TALL; i++)
 			for (int j = 0; j < VECS; j++)
@@ -36,7 +36,7 @@ TARGET static inline void tile(double *dst, long stride, const double *a, const 
 			dst[i * stride + j] += v[i * WIDE + j];
 }
 
-// pa has room for a packed block of a, pb for one of b; what is beyond the edges is 0.
+// pa is memory for a packed block of a, pb for one of b, both padded with zeros.
 TARGET static void NAME(add)(double *dst, long stride, double sign, const double *a, long down, long across, const double *b, long b_stride, long m, long n, long k, double *pa, double *pb)
 {
 	for (long p0 = 0; p0 < k; p0 += DEEP) {

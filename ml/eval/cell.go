@@ -20,19 +20,18 @@ import (
 
 // Cell is one path on one split, the unit of work.
 type Cell struct {
-	Data   string `json:"data"` // hash of the data it is about
+	Data   string `json:"data"` // dataset.Data.Hash
 	Path   Path   `json:"path"`
 	Split  Split  `json:"split"`
 	Format int    `json:"format,omitempty"` // of the plan
 }
 
-// cellFormat is the version of new plans. It is part of the hash in cell names and rises when
-// the result of a cell changes. Version 1, unnumbered, had accuracies and errors only; before 3
-// an MCM was not warm-started along C.
+// cellFormat is the version of new plans. It is part of the hash in cell names and increases when
+// the results of cells change. Version 1, without a number, had only accuracies and errors; since
+// version 3 the MCM is warm-started along C.
 const cellFormat = 3
 
-// Name returns the SHA-256 of the cell's content in hexadecimal: cells with equal results have
-// equal names, in every process.
+// Name returns the SHA-256 of the cell in hexadecimal. Equal cells have equal names in every process.
 func (c Cell) Name() (string, error) {
 	path, err := json.Marshal(c.Path)
 	if err != nil {
@@ -56,15 +55,15 @@ const failed trace.Status = "failed"
 
 // CellResult holds the result of a cell.
 type CellResult struct {
-	Cell  string `json:"cell"`  // its name
+	Cell  string `json:"cell"`  // name of the cell
 	Folds []Fold `json:"folds"` // one for each C
 
-	// Seconds is the wall-clock time it took, 0 if unknown.
+	// Seconds is the elapsed time, 0 if unknown.
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-// Worker computes cells of one data set, concurrently if called so. It caches what the cells
-// of a path share, the kernel matrix, until another path comes; that changes no result.
+// Worker computes cells of one data set. It is safe for concurrent use. It caches the kernel matrix
+// for the cells of one path, which does not affect results.
 type Worker struct {
 	data       *dataset.Data
 	hash       string
@@ -76,16 +75,16 @@ type Worker struct {
 }
 
 // NewWorker returns a Worker. cacheBytes limits the kernel cache of each cell, as in ml.Spec.
-// Workers on the same plan must use the same value, since the last bits of a result depend on it
-// if the matrix is larger.
+// Workers on the same plan must use the same value, since the last bits of a result depend on
+// whether the matrix fits.
 func NewWorker(d *dataset.Data, cacheBytes int64) *Worker {
 	return &Worker{data: d, hash: d.Hash(), cacheBytes: cacheBytes}
 }
 
 // Compute trains and evaluates. Apart from the time, the result depends only on the cell, its
-// data and the memory. A training that fails with a user-facing error gives a Fold with that
-// Failure. Other errors of ml.Train are returned, as are ctx.Err() and an error for a cell that
-// does not fit the data.
+// data and cacheBytes. For a training that fails with a user-facing error, the Fold has that
+// Failure. Compute returns the other errors of ml.Train, ctx.Err(), and an error for a cell that
+// does not match the data.
 func (w *Worker) Compute(ctx context.Context, c Cell) (CellResult, error) {
 	if err := ctx.Err(); err != nil {
 		return CellResult{}, err
@@ -104,7 +103,7 @@ func (w *Worker) Compute(ctx context.Context, c Cell) (CellResult, error) {
 	}
 	cs := c.Path.C
 	if len(cs) == 0 {
-		cs = []float64{1} // means nothing
+		cs = []float64{1} // ignored
 	}
 	judged, err := t.Judge(ctx, c.Split.Train, c.Split.Test, cs)
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 	"marginlab/ml/param"
 )
 
-// HeldOut is several machines on the points that none of them was trained on.
+// HeldOut compares machines on the points that none of them was trained on.
 type HeldOut struct {
-	N int // points
+	N int // number of points
 	// Differ lists the indices of points on which the machines disagree; empty for a
 	// regression.
 	Differ []int
-	Pairs  []HeldOutPair // first and second, first and third ...
+	Pairs  []HeldOutPair // all pairs: first and second, first and third, …
 }
 
-// HeldOutPair compares two of the machines. For classifiers, P of the Disagreement is McNemar's.
-// For regressions, OnlyFirst counts the points where the first is closer, OnlySecond those where
-// the second is, and P is Wilcoxon's of the distances.
+// HeldOutPair compares two machines. For classifiers, P is that of McNemar's test. For regressions,
+// OnlyFirst and OnlySecond count the points where the first or the second is closer, and P is that
+// of Wilcoxon's test on the absolute errors.
 type HeldOutPair struct {
 	First, Second int
 	Disagreement
-	FirstLeads bool    // the difference favours the first; for a regression, by the ranks that P is based on
-	Holm       float64 // P after Holm, for all pairs
+	FirstLeads bool    // the difference favours the first; for a regression, by the sum of ranks
+	Holm       float64 // P with Holm's correction over all pairs
 }
 
 // OnHeldOut compares at least two machines on the points that all of them held out. points holds
@@ -64,9 +64,9 @@ func OnHeldOut(points [][]ml.Point) (*HeldOut, error) {
 	return h, nil
 }
 
-// compare fills in the comparison on rows.
+// compare sets the comparison on rows.
 func (d *HeldOutPair) compare(first, second []ml.Point, rows []int) error {
-	var nearer []float64 // by how much the first is
+	var nearer []float64 // error of the second minus error of the first
 	for _, i := range rows {
 		a, b := first[i], second[i]
 		if a.Predicted == "" {
@@ -91,7 +91,7 @@ func (d *HeldOutPair) compare(first, second []ml.Point, rows []int) error {
 	return err
 }
 
-// FoldPair is two settings on the same folds.
+// FoldPair compares two settings on the same folds.
 type FoldPair struct {
 	First, Second int
 	TTest
@@ -110,7 +110,7 @@ func OnFolds(settings []Setting, k int, rope float64) (pairs []FoldPair, err err
 	})
 }
 
-// OnSameFolds is OnFolds for stored evidence, all of which must have SameFolds as the first.
+// OnSameFolds is OnFolds for stored evidence. All of it must satisfy SameFolds with the first.
 func OnSameFolds(all []Evidence, rope float64) (pairs []FoldPair, err error) {
 	sign := RankedBy(all[0].Score, false).sign(1)
 	return pairsOnFolds(len(all), all[0].ratio(), rope, RankedBy(all[0].Score, false).Share, func(a, b int) ([]float64, error) {
@@ -118,7 +118,8 @@ func OnSameFolds(all []Evidence, rope float64) (pairs []FoldPair, err error) {
 	})
 }
 
-// pairsOnFolds compares n of a kind by the differences of two of them, fold by fold.
+// pairsOnFolds compares all pairs of n settings. differences returns the differences of two of them
+// by fold; shares is set for scores from 0 to 1.
 func pairsOnFolds(n int, ratio, rope float64, shares bool, differences func(a, b int) ([]float64, error)) (pairs []FoldPair, err error) {
 	var ps []float64
 	for a := range n {

@@ -16,8 +16,8 @@ import (
 )
 
 // held are points with these answers, all but the first held out and of class a.
-func held(told ...string) (ps []ml.Point) {
-	for i, t := range told {
+func held(mu ...string) (ps []ml.Point) {
+	for i, t := range mu {
 		ps = append(ps, ml.Point{Row: i, Label: "a", Predicted: t, Wrong: t != "a", HeldOut: i > 0})
 	}
 	return ps
@@ -99,7 +99,7 @@ func TestOnFolds(t *testing.T) {
 		"a kernel narrower than the points are apart is no worse: %+v", first)
 	require.Check(t, math.Abs(first.Mean-(wide.Accuracy-narrow.Accuracy)) <= 1e-12,
 		"mean %g of %g and %g", first.Mean, wide.Accuracy, narrow.Accuracy)
-	// The same difference on every fold has no spread: how sure it is cannot be told.
+	// The same difference on every fold has no spread: how sure it is cannot be mu.
 	fixed := func(accuracy float64) (s eval.Setting) {
 		for range 4 {
 			s.Folds = append(s.Folds, eval.Fold{Shares: &eval.Shares{Accuracy: accuracy}})

@@ -10,35 +10,35 @@ import (
 	"marginlab/ml/param"
 )
 
-// Comparisons over several data sets. Accuracies on different data sets must not be averaged, so
+// Comparisons over several data sets. Accuracies on different data sets are not commensurable, so
 // ranks are compared. (Demšar: "Statistical comparisons of classifiers over multiple data
 // sets", JMLR 7, 2006.)
 
 // SignedRanks holds the result of Wilcoxon's signed-rank test.
 type SignedRanks struct {
-	N     int     `json:"n"`     // differences that are not 0
-	Zeros int     `json:"zeros"` // differences that are, which are left out
-	Plus  float64 `json:"plus"`  // sum of the ranks of those above 0
-	Minus float64 `json:"minus"` // of those below
-	Exact bool    `json:"exact"` // P is counted rather than approximated
+	N     int     `json:"n"`     // number of nonzero differences
+	Zeros int     `json:"zeros"` // number of zero differences, which are dropped
+	Plus  float64 `json:"plus"`  // sum of the ranks of positive differences
+	Minus float64 `json:"minus"` // sum of the ranks of negative differences
+	Exact bool    `json:"exact"` // P is exact, not approximate
 	P     float64 `json:"p"`
 }
 
-// mostCounted is of how many differences the signs are counted.
-const mostCounted = 50
+// maxExact is the largest number of differences with an exact P.
+const maxExact = 50
 
 // Wilcoxon performs the two-sided signed-rank test of whether differences, one per data set, are
 // symmetric about 0. Magnitudes are ranked, with mean ranks for ties, and the ranks of each sign
 // are summed. Zero differences are dropped, as by Wilcoxon, SciPy and R (Demšar splits them).
 // P is exact, by enumerating all assignments of signs, even with ties; for more than 50
 // differences it uses the normal approximation with the variance corrected for ties and no
-// continuity correction. (Wilcoxon:
-// "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945.)
+// continuity correction. (Wilcoxon: "Individual comparisons by ranking methods", Biometrics
+// Bulletin 1, 1945.)
 //
 // P is 1 if there are no nonzero differences. A difference that is not finite is an error.
 func Wilcoxon(differences []float64) (SignedRanks, error) {
 	var s SignedRanks
-	if err := finite(differences); err != nil {
+	if err := checkFinite(differences); err != nil {
 		return s, err
 	}
 	var sizes []float64
@@ -48,7 +48,7 @@ func Wilcoxon(differences []float64) (SignedRanks, error) {
 		}
 	}
 	s.N, s.Zeros, s.P = len(sizes), len(differences)-len(sizes), 1
-	s.Exact = s.N <= mostCounted
+	s.Exact = s.N <= maxExact
 	places := ranks(sizes)
 	at := 0
 	for _, d := range differences {
@@ -67,13 +67,13 @@ func Wilcoxon(differences []float64) (SignedRanks, error) {
 		s.P = min(1, 2*signsBelow(places, min(s.Plus, s.Minus)))
 	default:
 		n := float64(s.N)
-		deviation := math.Sqrt(n*(n+1)*(2*n+1)/24 - tied(places)/48)
+		deviation := math.Sqrt(n*(n+1)*(2*n+1)/24 - tieSum(places)/48)
 		s.P = min(1, 2*distuv.UnitNormal.CDF((min(s.Plus, s.Minus)-n*(n+1)/4)/deviation))
 	}
 	return s, nil
 }
 
-// signsBelow returns the fraction of all sign assignments of the ranks (multiples of one half)
+// signsBelow returns the fraction of all assignments of signs to the ranks, multiples of one half,
 // whose positive ranks sum to at most most.
 func signsBelow(places []float64, most float64) (share float64) {
 	var all int
@@ -97,8 +97,8 @@ func signsBelow(places []float64, most float64) (share float64) {
 	return share
 }
 
-// tied is Σ t³ − t over the groups of t equal ranks.
-func tied(places []float64) (sum float64) {
+// tieSum returns Σ (t³ − t) over the groups of t equal ranks.
+func tieSum(places []float64) (sum float64) {
 	group := make(map[float64]float64)
 	for _, r := range places {
 		group[r]++
@@ -109,17 +109,16 @@ func tied(places []float64) (sum float64) {
 	return sum
 }
 
-// Ranking is several machines over several data sets.
+// Ranking ranks machines over several data sets.
 type Ranking struct {
 	Sets  int       `json:"sets"`  // data sets
 	Ranks []float64 `json:"ranks"` // mean rank of each machine over the data sets; 1 is best
-	// ChiSquared is Friedman's statistic, corrected for equal ranks, and ChiP the
-	// probability of one as large, were all machines equally good.
+	// ChiSquared is Friedman's statistic, corrected for ties, and ChiP its p-value.
 	ChiSquared float64 `json:"chi_squared"`
 	ChiP       float64 `json:"chi_p"`
 	// F is the statistic of Iman and Davenport, less conservative than ChiSquared, with Freedom
-	// degrees of freedom, and P its p-value, the one to use. If all data sets rank the machines
-	// identically, F is infinite, written as nil, and P is 0.
+	// degrees of freedom, and P its p-value, the one to report. If all data sets rank the machines
+	// identically, F is infinite, represented by nil, and P is 0.
 	F       *float64 `json:"f,omitempty"`
 	Freedom [2]int   `json:"freedom"`
 	P       float64  `json:"p"`
@@ -127,10 +126,10 @@ type Ranking struct {
 
 // Friedman ranks machines on each data set by a score (higher is better) and tests whether
 // all are equally good. scores[i][j] is the score of machine j on data set i. Ties get mean
-// ranks. If all scores of every data set are equal, ChiSquared and F are 0. (Friedman, JASA 32, 1937; correction for ties:
-// Conover, "Practical nonparametric statistics", 1999; Iman, Davenport: "Approximations
-// of the critical region of the Friedman statistic", Communications in Statistics A 9,
-// 1980.)
+// ranks. If all scores of every data set are equal, ChiSquared and F are 0. (Friedman, JASA 32,
+// 1937; correction for ties: Conover, "Practical nonparametric statistics", 1999; Iman, Davenport:
+// "Approximations of the critical region of the Friedman statistic", Communications in Statistics A
+// 9, 1980.)
 //
 // Errors: fewer than two data sets or two machines, rows of different lengths, a score
 // that is not finite.
@@ -145,17 +144,17 @@ func Friedman(scores [][]float64) (*Ranking, error) {
 		if len(row) != k {
 			return nil, fmt.Errorf("eval: data set %d has %d scores, but the first has %d", i+1, len(row), k)
 		}
-		if err := finite(row); err != nil {
+		if err := checkFinite(row); err != nil {
 			return nil, fmt.Errorf("data set %d: %w", i+1, err)
 		}
 		places := ranks(row)
-		ties += tied(places)
+		ties += tieSum(places)
 		for j, p := range places { // ascending
 			r.Ranks[j] += (float64(k+1) - p) / n
 		}
 	}
 	m := float64(k)
-	var between float64 // the mean ranks vary
+	var between float64 // variation of the mean ranks
 	for _, mean := range r.Ranks {
 		between += (mean - (m+1)/2) * (mean - (m+1)/2)
 	}
@@ -170,11 +169,10 @@ func Friedman(scores [][]float64) (*Ranking, error) {
 	return r, nil
 }
 
-// Nemenyi returns the critical difference of two mean ranks of a Ranking at a significance
-// level (such as 0.05) for all pairs together: q √(k(k+1)/6N) for k machines over N data sets,
-// with q the quantile of the studentised range of k groups and infinitely many degrees of freedom,
-// divided by √2. (Nemenyi,
-// 1963, after Demšar, section 3.2.2.) level is between 0 and 1.
+// Nemenyi returns the critical difference of two mean ranks at a significance level for all pairs
+// together: q √(k(k+1)/6N) for k machines over N data sets, with q the quantile of the studentised
+// range of k groups and infinitely many degrees of freedom, divided by √2. level, such as 0.05, must
+// be between 0 and 1. (Nemenyi, 1963, after Demšar, section 3.2.2.)
 func (r *Ranking) Nemenyi(level float64) (float64, error) {
 	if !(level > 0 && level < 1) {
 		return 0, param.Refuse("choose a level between 0 and 1, such as 0.05", "the significance level is %g", level)
@@ -195,7 +193,7 @@ func rangeCDF(k int, w float64) float64 {
 		return 0
 	}
 	normal := distuv.UnitNormal
-	const far = 9 // beyond which there is less than 1e-18
+	const far = 9 // standard deviations: the probability beyond is below 1e-18
 	density := func(z float64) float64 {
 		return float64(k) * normal.Prob(z) * math.Pow(normal.CDF(z)-normal.CDF(z-w), float64(k-1))
 	}

@@ -26,10 +26,10 @@ type Design interface {
 
 // Names returns the parameters with values.
 func (g Grid) Names() []string {
-	return named(func(name string) bool { return len(g[name]) > 0 })
+	return parameterNames(func(name string) bool { return len(g[name]) > 0 })
 }
 
-func named(tried func(name string) bool) (names []string) {
+func parameterNames(tried func(name string) bool) (names []string) {
 	for _, p := range ml.Params {
 		if tried(p.Name) {
 			names = append(names, p.Name)
@@ -38,7 +38,7 @@ func named(tried func(name string) bool) (names []string) {
 	return names
 }
 
-// The designs that there are.
+// The designs.
 const (
 	OfGrid   = "grid"
 	OfRandom = "random"
@@ -55,25 +55,25 @@ var DesignParam = param.Param{
 	},
 }
 
-// PointsParam is the number of settings that a design draws.
+// PointsParam is the number of settings of a random or Sobol design.
 var PointsParam = param.Param{
 	Name: "points", Label: "points", Kind: param.Integer, Default: "32", Min: 1, Max: maxSettings,
 	Help: "Number of settings in a random or Sobol design. Powers of two suit Sobol best.",
 }
 
-// Range is where a number is drawn from, both ends included.
+// Range is a closed interval to draw a number from.
 type Range struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	Log  bool    `json:"log,omitempty"` // in equal proportions, rather than at equal distances; Low is above 0
+	Log  bool    `json:"log,omitempty"` // uniform in the logarithm; Low is above 0
 }
 
 // Drawn is a random design of points within ranges. With equal ranges and seed, a larger design
 // begins with the points of a smaller one.
 type Drawn struct {
 	Design string           `json:"design"` // OfRandom or OfSobol
-	Points int              `json:"points"` // how many are drawn
-	Seed   uint64           `json:"seed"`   // decides which
+	Points int              `json:"points"` // number of points
+	Seed   uint64           `json:"seed"`
 	Ranges map[string]Range `json:"ranges,omitempty"`
 	Lists  Grid             `json:"lists,omitempty"` // values to draw from uniformly
 	// Besides is an additional setting, such as the best of an earlier search; may be empty.
@@ -82,10 +82,10 @@ type Drawn struct {
 
 // Names returns the parameters with a range or a list.
 func (d *Drawn) Names() []string {
-	return named(func(name string) bool { _, ranged := d.Ranges[name]; return ranged || len(d.Lists[name]) > 0 })
+	return parameterNames(func(name string) bool { _, ranged := d.Ranges[name]; return ranged || len(d.Lists[name]) > 0 })
 }
 
-// drawStream makes the draws of a design independent of those of the folds.
+// drawStream makes the draws of a design independent of the folds with the same seed.
 const drawStream = 0xd4a3
 
 // Settings returns the values of the points in drawing order. Errors are param.Problems and
@@ -99,7 +99,7 @@ func (d *Drawn) Settings() ([]param.Values, error) {
 	constant := param.Values{}
 	names = slices.DeleteFunc(names, func(name string) bool {
 		list := slices.Compact(slices.Clone(d.Lists[name]))
-		if len(list) == 1 { // consumes no random number, as if it stood in the spec
+		if len(list) == 1 { // uses no random number, like a value in the spec
 			constant[name] = list[0]
 		}
 		return len(list) == 1
@@ -135,8 +135,8 @@ func (d *Drawn) Settings() ([]param.Values, error) {
 	return settings, nil
 }
 
-// at returns the value at a fraction in [0, 1) of the range, rounded to four digits or a whole
-// number; each of these gets an equal part.
+// at returns the value at a fraction in [0, 1) of the range, rounded to four digits or to a whole
+// number. Whole numbers get equal parts of the range.
 func (r Range) at(share float64, whole bool) float64 {
 	low, high := r.Low, r.High
 	if whole {
@@ -204,17 +204,17 @@ func (d *Drawn) Paths(base ml.Spec) ([]Path, error) {
 	specs := make([]ml.Spec, len(settings))
 	for i, values := range settings {
 		specs[i] = base
-		for _, name := range named(values.Has) {
+		for _, name := range parameterNames(values.Has) {
 			if err := specs[i].Set(name, values.Text(name)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return gather(specs)
+	return groupByC(specs)
 }
 
-// Settled returns an equivalent search in which parameters with a single value move to the spec,
-// so that the design, valid or nil, has only parameters with several.
+// Settled returns an equivalent search with the parameters of a single value moved to the spec, so
+// that the design has only parameters with several values. design must be valid or nil.
 func Settled(base ml.Spec, design Design) (ml.Spec, Design) {
 	lists := func(lists Grid) Grid {
 		left := Grid{}
@@ -238,9 +238,9 @@ func Settled(base ml.Spec, design Design) (ml.Spec, Design) {
 	return base, Grid{}
 }
 
-// gather makes paths of settings, each once: those that differ in nothing that applies but
-// C, at the place of the first of them.
-func gather(specs []ml.Spec) (paths []Path, err error) {
+// groupByC returns the paths of settings without duplicates. Settings that differ only in C form a
+// path, at the position of the first.
+func groupByC(specs []ml.Spec) (paths []Path, err error) {
 	found := map[string]int{} // index of the path, by the settings its members share
 	for _, s := range specs {
 		c := s.Value("C").Number()
@@ -281,12 +281,12 @@ type Axis struct {
 	Scale  string // of a range: "log", "lin" or empty, as the parameter's
 }
 
-// Axes maps parameters to the values to try, in user notation. In JSON each is a text as for
-// Add, or a list of values and such texts.
+// Axes maps parameters to the values to try. In JSON each is a text as for Add, or a list of values
+// and such texts.
 type Axes map[string]Axis
 
-// Add adds the values of a text: a value or a range, as read by Values, without duplicates.
-// Errors name p, which may be renamed for that purpose.
+// Add adds the values of a text, a value or a range as read by Values, without duplicates. Errors
+// name p.
 func (a Axes) Add(name string, p param.Param, text string) error {
 	values, err := Values(p, text)
 	if err != nil {
@@ -349,9 +349,9 @@ func (a *Axes) UnmarshalJSON(data []byte) error {
 }
 
 // Design returns the named design: every combination of all values, or drawn points. Numbers with
-// several values are drawn between the smallest and the largest, on a logarithmic scale if the
-// range says so or, if it does not say, if the parameter is logarithmic and all values are
-// positive; words, possibly mixed with numbers, are drawn uniformly. Errors are param.Problems.
+// several values are drawn between the smallest and the largest. If all are positive, the scale is
+// logarithmic if the range says so or, by default, if the parameter is logarithmic. Words, possibly
+// mixed with numbers, are drawn uniformly. Errors are param.Problems.
 func (a Axes) Design(design string, points int, seed uint64) (Design, error) {
 	if design != "" {
 		if err := DesignParam.Check(design); err != nil {

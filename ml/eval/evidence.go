@@ -11,24 +11,23 @@ import (
 	"marginlab/ml/param"
 )
 
-// Evidence holds the cross-validation scores of one setting, which a run keeps and runs
-// are compared by.
+// Evidence holds the cross-validation scores of one setting, stored with a run to compare runs.
 type Evidence struct {
 	Search   string `json:"search,omitempty"` // id of the search that computed it, possibly deleted
-	Scheme   Scheme `json:"scheme"`           // Nested: the score includes the selection of the setting
-	Settings int    `json:"settings"`         // that the search chose from
+	Scheme   Scheme `json:"scheme"`           // with Nested, the score includes the selection of the setting
+	Settings int    `json:"settings"`         // number of settings of the search
 	// Optimistic reports that the setting was selected, at least in part, by the same folds.
 	Optimistic  bool      `json:"optimistic"`
 	Score       string    `json:"score"` // "accuracy" or "mse"
 	Mean        float64   `json:"mean"`
 	Deviation   float64   `json:"sd"`
-	ml.Interval           // of Mean, at the level 0.95
-	Points      int       `json:"points,omitempty"` // judged in one repeat; 0: not known
-	Folds       []float64 `json:"folds,omitempty"`  // score of each fold; nil if more than mostFolds
+	ml.Interval           // 95 % confidence interval of Mean
+	Points      int       `json:"points,omitempty"` // test points of one repeat; 0: unknown
+	Folds       []float64 `json:"folds,omitempty"`  // score of each fold; nil for more than maxStoredFolds
 }
 
-// mostFolds is the largest number of folds that evidence stores individually.
-const mostFolds = 1000
+// maxStoredFolds is the largest number of folds that evidence stores individually.
+const maxStoredFolds = 1000
 
 // EvidenceOf returns the evidence of a result for one of its settings, the best evidence first:
 // the nested score, for the best setting of a nested search, and the setting's own folds. It
@@ -38,7 +37,7 @@ func EvidenceOf(search string, scheme Scheme, r *Result, at int) (all []Evidence
 		return nil
 	}
 	inPart := scheme.Warning(r) != ""
-	scheme.Onward = nil // as large as the search
+	scheme.Onward = nil // large, and not needed
 	add := func(nested, optimistic bool, folds []Fold) {
 		e := Evidence{Search: search, Scheme: scheme, Settings: len(r.Settings), Optimistic: optimistic}
 		if e.Scheme.Nested = nested; e.estimate(folds) {
@@ -53,7 +52,7 @@ func EvidenceOf(search string, scheme Scheme, r *Result, at int) (all []Evidence
 	return all
 }
 
-// estimate fills in the estimate from folds and reports whether there is one.
+// estimate sets the estimate from folds and reports whether there is one.
 //
 // The interval uses Nadeau and Bengio's corrected variance: training folds overlap, so the plain
 // standard error is too small. A few folds can agree by chance, so an accuracy's interval is
@@ -74,7 +73,7 @@ func (e *Evidence) estimate(folds []Fold) bool {
 	e.Low, e.High = max(0, mean-half), mean+half
 	right := 0.0
 	for _, f := range folds {
-		if n <= mostFolds {
+		if n <= maxStoredFolds {
 			e.Folds = append(e.Folds, *score.of(f))
 		}
 		if f.Shares == nil {
@@ -129,7 +128,7 @@ func SortEvidence(all []Evidence) {
 	})
 }
 
-// SameFolds reports whether two settings of the same points were judged on the same folds.
+// SameFolds reports whether two settings on the same data were evaluated on the same folds.
 func (e Evidence) SameFolds(o Evidence) bool {
 	a, b := e.Scheme, o.Scheme
 	return a.LeaveOneOut == b.LeaveOneOut && a.HoldOut == b.HoldOut && a.Column == b.Column && a.Folds == b.Folds && max(1, a.Repeats) == max(1, b.Repeats) && a.Seed == b.Seed &&
@@ -140,7 +139,7 @@ func (e Evidence) SameFolds(o Evidence) bool {
 func OfSetting(spec ml.Spec, values param.Values) ml.Spec {
 	for _, p := range ml.Params {
 		if values.Has(p.Name) {
-			_ = spec.Set(p.Name, values.Text(p.Name)) // it was tried, so it is in its range
+			_ = spec.Set(p.Name, values.Text(p.Name)) // valid, since it was tried
 		}
 	}
 	spec.TestFraction = 0

@@ -47,8 +47,8 @@ func Finer(design Design, r *Result) Design {
 	return nil
 }
 
-// around returns a range half as wide centred on v and clipped to what p allows; ok is false if
-// that is empty.
+// around returns a range half as wide, centred on v and clipped to the bounds of p. ok is false if
+// it is empty.
 func (r Range) around(p param.Param, v float64) (next Range, ok bool) {
 	next = Range{Log: r.Log}
 	if quarter := (r.High - r.Low) / 4; r.Log {

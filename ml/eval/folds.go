@@ -22,14 +22,14 @@ import (
 type Scheme struct {
 	Folds   int    `json:"folds"`   // K, at least 2
 	Repeats int    `json:"repeats"` // number of different splits into folds; 0 means 1
-	Seed    uint64 `json:"seed"`    // decides how
+	Seed    uint64 `json:"seed"`    // of the splits
 	Nested  bool   `json:"nested"`  // also evaluate the selection of the best setting
 
-	Score string `json:"score,omitempty"` // the name of that which ranks; empty: AutoScore
+	Score string `json:"score,omitempty"` // name of the ranking score; empty: AutoScore
 
 	LeaveOneOut bool    `json:"leave_one_out,omitempty"` // every point is a fold
 	HoldOut     float64 `json:"hold_out,omitempty"`      // fraction of every class drawn at random, Repeats times
-	Column      string  `json:"fold_column,omitempty"`   // every value of this feature is a fold; machines do not see it
+	Column      string  `json:"fold_column,omitempty"`   // every value of this feature is a fold; machines do not use the feature
 
 	// Learning asks for a learning curve of a single setting: in each fold machines are trained
 	// on these fractions, in (0, 1], of the training set, stratified by class and nested within
@@ -46,11 +46,11 @@ type Scheme struct {
 	Onward []Onward `json:"onward,omitempty"`
 }
 
-// mostAlone is the most points for leave-one-out, which has a split per point.
-const mostAlone = 3000
+// maxLeaveOneOut is the largest number of points for leave-one-out.
+const maxLeaveOneOut = 3000
 
-// mostShares is the most steps of a learning curve.
-const mostShares = 100
+// maxLearningSteps is the largest number of steps of a learning curve.
+const maxLearningSteps = 100
 
 // check validates s for n points. Errors are param.Problems and *param.Refusal.
 func (s Scheme) check(n int) error {
@@ -64,14 +64,14 @@ func (s Scheme) check(n int) error {
 		return param.Problems{{Field: "repeats", Message: "repeats: a single holdout has no standard deviation; use at least 2 repeats, such as 10"}}
 	case (s.LeaveOneOut || s.Column != "") && s.Repeats > 1:
 		return param.Problems{{Field: "repeats", Message: "repeats: these folds are always the same; use 1"}}
-	case s.LeaveOneOut && n > mostAlone:
-		return param.Refuse("use folds", "leave-one-out over %d points needs as many trainings, and the limit is %d", n, mostAlone)
+	case s.LeaveOneOut && n > maxLeaveOneOut:
+		return param.Refuse("use folds", "leave-one-out over %d points needs as many trainings, and the limit is %d", n, maxLeaveOneOut)
 	case ways == 0 && s.Folds < 2:
 		return param.Refuse("use at least 2", "%d folds", s.Folds)
 	case len(s.Learning) > 0 && s.Nested:
 		return param.Problems{{Field: "shares", Message: "shares: a learning curve has a single setting, so nested folds have nothing to choose"}}
-	case len(s.Learning) > mostShares:
-		return param.Problems{{Field: "shares", Message: fmt.Sprintf("shares: at most %d shares, not %d", mostShares, len(s.Learning))}}
+	case len(s.Learning) > maxLearningSteps:
+		return param.Problems{{Field: "shares", Message: fmt.Sprintf("shares: at most %d shares, not %d", maxLearningSteps, len(s.Learning))}}
 	}
 	for i, share := range s.Learning {
 		if !(share > 0 && share <= 1) {
@@ -84,8 +84,8 @@ func (s Scheme) check(n int) error {
 	return nil
 }
 
-// Count returns the number of splits of d, including those of a nested selection, without making
-// them. It returns the errors of NewPlan about the scheme.
+// Count returns the number of splits of d, including the inner splits of a nested selection, without
+// making them. It returns the errors of NewPlan about the scheme.
 func (s Scheme) Count(d *dataset.Data) (int, error) {
 	if err := s.check(d.Len()); err != nil {
 		return 0, err
@@ -110,7 +110,7 @@ func (s Scheme) Count(d *dataset.Data) (int, error) {
 	return outer * max(1, len(s.Learning)), nil
 }
 
-// groups numbers the folds of the column from 0 on, by its rising values.
+// groups returns the fold of every row, the rank of its value in the column, from 0.
 func (s Scheme) groups(d *dataset.Data) ([]int, error) {
 	j := slices.Index(d.Features, s.Column)
 	if j < 0 || d.X == nil {
@@ -132,7 +132,7 @@ func (s Scheme) groups(d *dataset.Data) ([]int, error) {
 	return groups, nil
 }
 
-// Settled is spec without the column of folds among its features.
+// Settled returns spec without the column of folds among its features.
 func (s Scheme) Settled(d *dataset.Data, spec ml.Spec) ml.Spec {
 	if s.Column == "" {
 		return spec
@@ -151,11 +151,11 @@ type Split struct {
 	Test  Rows `json:"test"`
 }
 
-// Rows are row numbers from 0 that ascend. In JSON they are a set of bits in base64,
-// row i being bit i%8, from the lowest, of byte i/8.
+// Rows holds row numbers from 0 in ascending order. In JSON they are a bit set in base64: row i is
+// bit i%8, from the lowest, of byte i/8.
 type Rows []int
 
-// MarshalJSON writes the bits.
+// MarshalJSON writes the bit set.
 func (r Rows) MarshalJSON() ([]byte, error) {
 	var set []byte
 	for k, i := range r {
@@ -170,7 +170,7 @@ func (r Rows) MarshalJSON() ([]byte, error) {
 	return json.Marshal(set)
 }
 
-// UnmarshalJSON reads the bits.
+// UnmarshalJSON reads the bit set.
 func (r *Rows) UnmarshalJSON(data []byte) error {
 	var set []byte
 	if err := json.Unmarshal(data, &set); err != nil {
@@ -185,20 +185,20 @@ func (r *Rows) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// The draws under one seed are kept apart from each other and from dataset.Split.
+// Streams that make the draws with one seed independent of each other and of dataset.Split.
 const (
 	outerStream = 0xf01d
 	innerStream = 0xf01d5
 )
 
-// Folds is dataset.Deal of the rows of y, one class value each, under a seed (PCG).
+// Folds returns k stratified folds of the rows, with their classes y, by dataset.Deal with a seed.
 func Folds(y []float64, k int, seed uint64) ([][]int, error) {
 	return dataset.Deal(y, k, rand.New(rand.NewPCG(seed, outerStream)))
 }
 
-// deal returns the splits of s and, for a nested selection, the inner splits of each training
-// set. groups holds the values of the fold column.
-func deal(y []float64, s Scheme, groups []int) (outer []Split, inner [][]Split, err error) {
+// makeSplits returns the splits of s and, for a nested selection, the inner splits of each training
+// set. groups holds the folds of a fold column.
+func makeSplits(y []float64, s Scheme, groups []int) (outer []Split, inner [][]Split, err error) {
 	r := rand.New(rand.NewPCG(s.Seed, outerStream))
 	if outer, err = s.splits(y, dataset.Indices(len(y)), groups, max(1, s.Repeats), r); err != nil || !s.Nested {
 		return outer, nil, err
@@ -218,10 +218,10 @@ func deal(y []float64, s Scheme, groups []int) (outer []Split, inner [][]Split, 
 	return outer, inner, nil
 }
 
-// splits deals some rows.
+// splits returns the splits of the given rows.
 func (s Scheme) splits(y []float64, rows, groups []int, repeats int, r *rand.Rand) (out []Split, err error) {
 	own := lists.At(y, rows)
-	fold := make([]int, len(rows)) // fold of each row; -1 is never held out
+	fold := make([]int, len(rows)) // fold of each row
 	for range repeats {
 		k := 0
 		switch {
@@ -240,7 +240,7 @@ func (s Scheme) splits(y []float64, rows, groups []int, repeats int, r *rand.Ran
 			}
 			k = 1
 		case groups != nil:
-			numbers := map[int]int{} // those that occur, in their order
+			numbers := map[int]int{} // number of each fold that occurs
 			for _, i := range rows {
 				numbers[groups[i]] = 0
 			}
@@ -278,9 +278,9 @@ func (s Scheme) splits(y []float64, rows, groups []int, repeats int, r *rand.Ran
 	return out, nil
 }
 
-// enough returns an error if some split lacks a class in its training set, has an empty test
-// set or, if the score requires both classes, a test set of a single class.
-func enough(splits []Split, y []float64, classes []string, score Score) error {
+// checkSplits returns an error if the training set of a split lacks a class, if its test set is empty
+// or, for scores that need several classes, if its test set has only one class.
+func checkSplits(splits []Split, y []float64, classes []string, score Score) error {
 	for f, s := range splits {
 		trains, judges := map[float64]bool{}, map[float64]bool{}
 		for _, i := range s.Train {

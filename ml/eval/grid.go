@@ -17,12 +17,12 @@ import (
 // features, positive, test_fraction and seed.
 type Grid map[string][]param.Value
 
-// Numbers are values of a Grid.
+// Numbers returns numbers as values of a Grid.
 func Numbers(values ...float64) []param.Value {
 	return lists.Map(values, param.Of)
 }
 
-// maxSettings is the largest size of a grid: more is surely a mistake.
+// maxSettings is the largest number of settings of a design.
 const maxSettings = 10000
 
 // Paths returns every distinct combination of the values, with other parameters from base, in
@@ -71,16 +71,16 @@ func (g Grid) Paths(base ml.Spec) ([]Path, error) {
 			settings = append(settings, s.With("C", param.Of(c)))
 		}
 	}
-	return gather(settings)
+	return groupByC(settings)
 }
 
-// aboutPoints lists the parameters, besides those that name columns, that determine the points
-// and splits.
-var aboutPoints = []string{"target", "test_fraction", "seed"}
+// notSearchable lists the parameters that determine the points and splits, besides the texts that
+// name columns.
+var notSearchable = []string{"target", "test_fraction", "seed"}
 
 // searchable returns an error if values of p cannot be tried.
 func searchable(p param.Param, values []param.Value) error {
-	if p.Kind == param.Text && p.Syntax == nil || slices.Contains(aboutPoints, p.Name) {
+	if p.Kind == param.Text && p.Syntax == nil || slices.Contains(notSearchable, p.Name) {
 		return fmt.Errorf("%s cannot be searched: it decides how the settings are scored", p.Name)
 	}
 	for _, v := range values {
@@ -91,8 +91,8 @@ func searchable(p param.Param, values []param.Value) error {
 	return nil
 }
 
-// spanned is the default number of values in a range.
-const spanned = 5
+// defaultValues is the default number of values of a range.
+const defaultValues = 5
 
 // Values parses a value of p or a range of numbers: 0.01..100/5 is five values, evenly spaced on
 // a logarithmic scale if p is logarithmic and the range is positive, otherwise on a linear one;
@@ -123,7 +123,7 @@ func Values(p param.Param, text string) ([]param.Value, error) {
 			many, log = number, so
 		}
 	}
-	n := spanned
+	n := defaultValues
 	if many != "" {
 		if n, err = strconv.Atoi(many); err != nil || n < 2 || n > maxSettings {
 			return nil, fmt.Errorf("%s expects a range with at least 2 values, such as 0.01..100/5, not %q", p.Name, text)
@@ -146,11 +146,11 @@ func Values(p param.Param, text string) ([]param.Value, error) {
 	return Numbers(slices.Compact(values)...), nil
 }
 
-// mostTries is the most values returned by Tries and Around.
-const mostTries = 7
+// maxTries is the largest number of values returned by Tries and Around.
+const maxTries = 7
 
-// Tries returns initial values of p for a search, in ascending order: powers of ten in the usual
-// range of p, preferring large ones, or evenly spaced values; nil if p has no usual range.
+// Tries returns initial values of p for a search, in ascending order: the largest powers of ten in
+// the slider range of a logarithmic p, otherwise evenly spaced values, or nil without a slider range.
 func Tries(p param.Param) []param.Value {
 	var values []float64
 	switch {
@@ -160,23 +160,23 @@ func Tries(p param.Param) []param.Value {
 		for e := math.Ceil(math.Log10(p.Low) - 1e-9); e <= math.Log10(p.High)+1e-9; e++ {
 			values = append(values, decimal(math.Pow(10, e), 3))
 		}
-		values = values[max(0, len(values)-mostTries):]
+		values = values[max(0, len(values)-maxTries):]
 	case p.Kind == param.Integer:
-		for v := p.Low; v <= p.High && len(values) < mostTries; v++ {
+		for v := p.Low; v <= p.High && len(values) < maxTries; v++ {
 			values = append(values, v)
 		}
 	default:
-		for i := range mostTries {
-			values = append(values, decimal(p.Low+(p.High-p.Low)*float64(i)/(mostTries-1), 3))
+		for i := range maxTries {
+			values = append(values, decimal(p.Low+(p.High-p.Low)*float64(i)/(maxTries-1), 3))
 		}
 	}
 	return Numbers(values...)
 }
 
-// Around returns values of p for a refined search around best, the best of those tried: from its
-// lower to its upper neighbour, including best, evenly spaced on the scale of p. At the edge of
-// the values tried, the missing neighbour is taken at the distance of the other one. If best is
-// not a number, has no neighbour, or leaves nothing new to try, it is the only value.
+// Around returns values of p for a refined search around best, the best of the tried values: from
+// its lower to its upper neighbour, including best, evenly spaced on the scale of p. If best is the
+// smallest or largest tried value, the missing neighbour is at the distance of the other one. If
+// best is not a number, has no neighbour, or leaves nothing new to try, it is the only value.
 func Around(p param.Param, tried []param.Value, best param.Value) []param.Value {
 	var v []float64
 	for _, t := range tried {
@@ -208,8 +208,8 @@ func Around(p param.Param, tried []param.Value, best param.Value) []param.Value 
 		low, high = up(v[at-1]), up(v[at+1])
 	}
 	values := []float64{v[at]}
-	for i := 1; i <= mostTries/2; i++ {
-		share := float64(i) / (mostTries / 2)
+	for i := 1; i <= maxTries/2; i++ {
+		share := float64(i) / (maxTries / 2)
 		for _, end := range []float64{low, high} {
 			x := decimal(down(middle+share*(end-middle)), 3)
 			if p.Kind == param.Integer {
@@ -227,7 +227,7 @@ func Around(p param.Param, tried []param.Value, best param.Value) []param.Value 
 	return Numbers(slices.Compact(values)...)
 }
 
-// decimal is x to some significant digits.
+// decimal rounds x to a number of significant digits.
 func decimal(x float64, digits int) float64 {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
 	return short

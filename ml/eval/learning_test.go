@@ -21,10 +21,10 @@ func TestLearningCurve(t *testing.T) {
 	d := require.Value(dataset.Generate("pinwheel", 90, 0.4, 1))(t)
 	spec := ml.DefaultSpec()
 	scheme := eval.Scheme{Folds: 3, Repeats: 2, Seed: 4}
-	told := 0
+	mu := 0
 	steps := require.Value(eval.LearningCurve(t.Context(), d, spec, scheme, []float64{0.01, 0.5, 1}, func(done, total int) {
-		told++
-		require.Check(t, done == told && total == 18, "%d of %d", done, total)
+		mu++
+		require.Check(t, done == mu && total == 18, "%d of %d", done, total)
 	}))(t)
 	whole := require.Value(eval.CrossValidate(t.Context(), d, spec, nil, scheme, nil))(t)
 	diff := cmp.Diff(whole.Settings[0].Folds, steps[2].Folds)

@@ -9,9 +9,9 @@ import (
 	"marginlab/ml/param"
 )
 
-// LeaveOneOut returns, for every point of d, whether the machine trained on all others
-// misclassifies it (Lachenbruch 1967), with one training per point. TestFraction of spec is not
-// used. It returns the errors of ml.Train (such as for a class of one point), an error for a
+// LeaveOneOut returns, for every point of d, whether the machine trained on all other points
+// misclassifies it (Lachenbruch 1967). It takes one training per point and ignores TestFraction of
+// spec. It returns the errors of ml.Train (for example for a class of one point), an error for a
 // regression, and ctx.Err().
 func LeaveOneOut(ctx context.Context, d *dataset.Data, spec ml.Spec) (wrong []bool, err error) {
 	if spec.Regression() {

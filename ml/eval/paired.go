@@ -58,13 +58,12 @@ type TTest struct {
 // CorrectedT performs the corrected resampled t-test of whether the mean of differences is 0,
 // where each is the difference of two machines on one fold or split of any number of repeats.
 // ratio is the ratio of test to training points (see FoldRatio); 0 gives the plain paired
-// t-test. (Nadeau, Bengio: "Inference for the generalization error",
-// Machine Learning 52, 2003; for repeated folds Bouckaert, Frank, PAKDD 2004.)
+// t-test. (Nadeau, Bengio: "Inference for the generalization error", Machine Learning 52, 2003; for
+// repeated folds Bouckaert, Frank, PAKDD 2004.)
 //
-// If all differences are 0, P is 1. If they are all equal to another number, P is undefined, just
-// as R's t.test refuses data that are "essentially constant": without variance, P would be 0
-// for however few differences.
-// Errors: fewer than two differences, one that is not finite, a negative ratio.
+// If all differences are 0, P is 1. If all are equal to another number, P is undefined, as in R's
+// t.test for data that are "essentially constant": without variance, P would be 0 even for two
+// differences. Errors: fewer than two differences, one that is not finite, a negative ratio.
 func CorrectedT(differences []float64, ratio float64) (TTest, error) {
 	s, err := spreadOf(differences, ratio)
 	if err != nil {
@@ -103,8 +102,8 @@ type Posterior struct {
 // JMLR 18, 2017.)
 //
 // The posterior is Student's t about the mean, with the standard error and the degrees of
-// freedom of CorrectedT; if all differences are equal, it is a point mass. Errors are those of
-// CorrectedT, and a rope that is negative or infinite.
+// freedom of CorrectedT; if all differences are equal, it is a point mass. Correlated returns the
+// errors of CorrectedT, and an error for a rope that is negative or infinite.
 func Correlated(differences []float64, ratio, rope float64) (Posterior, error) {
 	s, err := spreadOf(differences, ratio)
 	if err != nil {
@@ -135,7 +134,7 @@ func spreadOf(differences []float64, ratio float64) (s spread, err error) {
 	if len(differences) < 2 {
 		return s, fmt.Errorf("eval: %d differences between two machines: a test needs at least two folds", len(differences))
 	}
-	if err := finite(differences); err != nil {
+	if err := checkFinite(differences); err != nil {
 		return s, err
 	}
 	if !(ratio >= 0) || math.IsInf(ratio, 1) {
@@ -149,20 +148,20 @@ func spreadOf(differences []float64, ratio float64) (s spread, err error) {
 	return spread{mean, deviation * math.Sqrt(1/float64(len(differences))+ratio)}, nil
 }
 
-func finite(v []float64) error {
+func checkFinite(v []float64) error {
 	if i := slices.IndexFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
 		return fmt.Errorf("eval: number %d of %d is %g: a test needs finite numbers", i+1, len(v), v[i])
 	}
 	return nil
 }
 
-// Disagreement is two machines on the same points.
+// Disagreement counts the points that two machines classify correctly.
 type Disagreement struct {
-	Both        int `json:"both"` // right
+	Both        int `json:"both"` // correct in both
 	OnlyFirst   int `json:"only_first"`
 	OnlySecond  int `json:"only_second"`
-	NeitherSame int `json:"neither_same"` // both wrong with the same answer
-	Neither     int `json:"neither"`      // both wrong, each in its way
+	NeitherSame int `json:"neither_same"` // wrong in both, with the same prediction
+	Neither     int `json:"neither"`      // wrong in both, with different predictions
 	// P is the exact two-sided p-value of McNemar's test: the probability of a split of
 	// OnlyFirst + OnlySecond at least as uneven. (McNemar: "Note on the sampling error of the
 	// difference between correlated proportions", Psychometrika 12, 1947.)
@@ -180,7 +179,7 @@ func (d Disagreement) Difference(n int) (share float64, in ml.Interval) {
 	return float64(d.OnlyFirst-d.OnlySecond) / float64(n), ml.Interval{Low: max(-1, middle-half), High: min(1, middle+half)}
 }
 
-// count counts a point.
+// count counts a point: whether first and second are correct, and whether they are the same.
 func (d *Disagreement) count(first, second, same bool) {
 	switch {
 	case first && second:
@@ -197,8 +196,8 @@ func (d *Disagreement) count(first, second, same bool) {
 }
 
 // Holm returns p-values adjusted for multiple testing: comparing each with a significance level
-// keeps the probability of any false positive below that level. (Holm: "A simple sequentially rejective multiple test
-// procedure", Scandinavian Journal of Statistics 6, 1979.)
+// keeps the probability of any false positive below that level. (Holm: "A simple sequentially
+// rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979.)
 func Holm(p []float64) []float64 {
 	order := dataset.Indices(len(p))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })

@@ -44,23 +44,24 @@ type Plan struct {
 	Learning []float64 `json:"shares,omitempty"`
 }
 
-// Path groups settings that differ in C alone. They are trained together, one
-// solution leading to the next where the learner allows it.
+// Path groups settings that differ only in C. They are trained together, warm-started if the
+// learner supports it.
 type Path struct {
 	Spec ml.Spec   `json:"spec"`        // with the smallest C
-	C    []float64 `json:"C,omitempty"` // rising; empty where C does not apply
+	C    []float64 `json:"C,omitempty"` // ascending; empty if C does not apply
 }
 
-// Own holds the paths to try within the training set of one split; empty
-// if the earlier choice stands.
+// Own holds the paths to try within the training set of one split or, if its selection is final,
+// the selected values and their result.
 type Own struct {
-	Searched []string     `json:"searched,omitempty"` // as of a Plan
+	Searched []string     `json:"searched,omitempty"` // as in Plan
 	Paths    []Path       `json:"paths,omitempty"`
 	Values   param.Values `json:"values,omitempty"`
-	Fold     *Fold        `json:"fold,omitempty"` // held out, with these values
+	Fold     *Fold        `json:"fold,omitempty"` // result with these values on the test set
 }
 
-// NewPlan returns the plan of CrossValidate, with those of its errors that need no training.
+// NewPlan returns the plan of CrossValidate. It returns the errors of CrossValidate that need no
+// training.
 func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan, error) {
 	if design == nil {
 		design = Grid{}
@@ -108,34 +109,34 @@ func NewPlan(d *dataset.Data, spec ml.Spec, design Design, scheme Scheme) (*Plan
 		return nil, err
 	}
 	p.Searched = searched(design, p.Paths)
-	number := make([]int, len(target.Classes)) // of rows of each
+	number := make([]int, len(target.Classes)) // rows of each class
 	for _, c := range target.Class {
 		number[c]++
 	}
-	for c, n := range number { // by its name, which deal does not know
+	for c, n := range number { // here, as makeSplits cannot name the class
 		if n < scheme.Folds && !scheme.LeaveOneOut && scheme.HoldOut == 0 && groups == nil {
 			return nil, param.Refuse("use fewer folds, or add points of this class", "%d folds: each needs a point of every class, but class %s has only %d", scheme.Folds, target.Classes[c], n)
 		}
 	}
 	y := target.Strata()
-	if p.Splits, p.Inner, err = deal(y, scheme, groups); err != nil {
+	if p.Splits, p.Inner, err = makeSplits(y, scheme, groups); err != nil {
 		return nil, err
 	}
 	if p.Learning = scheme.Learning; len(p.Learning) > 0 {
 		if len(p.Paths) != 1 || p.Paths[0].Settings() != 1 {
 			return nil, param.Problems{{Field: "shares", Message: "shares: a learning curve has a single setting; use one value for each parameter"}}
 		}
-		p.Splits = shared(p.Splits, p.Learning, y, scheme.Seed)
+		p.Splits = learningSplits(p.Splits, p.Learning, y, scheme.Seed)
 	}
 	if scheme.Nested && scheme.Onward != nil {
 		if p.Own, err = scheme.own(d, spec, len(p.Splits)); err != nil {
 			return nil, err
 		}
 	}
-	return p, enough(p.all(), y, target.Classes, score)
+	return p, checkSplits(p.all(), y, target.Classes, score)
 }
 
-// searched returns the parameters that settings of a design show.
+// searched returns the parameters that a Setting of the design shows.
 func searched(design Design, paths []Path) []string {
 	names := []string{"C", "gamma"}
 	for _, name := range design.Names() {
@@ -148,8 +149,8 @@ func searched(design Design, paths []Path) []string {
 	})
 }
 
-// checkEach is ml.Check of all that paths train: each kind of machine with each kernel once,
-// with the columns of spec.
+// checkEach calls ml.Check for every combination of learner, kernel and conformal map in paths, with
+// the label column of spec.
 func checkEach(d *dataset.Data, spec ml.Spec, paths []Path) error {
 	checked := map[[3]string]bool{}
 	for _, p := range paths {
@@ -181,8 +182,8 @@ func (p *Plan) Trainings() (n int) {
 // all returns the splits of the plan, inner ones last.
 func (p *Plan) all() []Split { return slices.Concat(p.Splits, slices.Concat(p.Inner...)) }
 
-// Cells returns the cells of the plan: those of its splits, path by path, then those of the
-// inner splits, so that settings are evaluated before their selection is.
+// Cells returns the cells of the plan: first the cells of its splits, path by path, then the cells of
+// the inner splits, so that settings are evaluated before their selection.
 func (p *Plan) Cells() []Cell {
 	var cells []Cell
 	splits := p.all()
@@ -238,11 +239,11 @@ func (p *Plan) part(i int) *Plan {
 
 // Names returns the names of the cells, in their order.
 func (p *Plan) Names() (names []string, err error) {
-	splits, err := texts(p.all())
+	splits, err := marshalEach(p.all())
 	if err != nil {
 		return nil, err
 	}
-	var text []byte // of the path before
+	var text []byte // JSON of the path of
 	var of *Path
 	for path, split := range p.order() {
 		if path != of {
@@ -256,20 +257,20 @@ func (p *Plan) Names() (names []string, err error) {
 	return names, nil
 }
 
-// texts are things as JSON.
-func texts[T any](things []T) (list [][]byte, err error) {
-	list = make([][]byte, len(things))
-	for i, t := range things {
-		if list[i], err = json.Marshal(t); err != nil {
+// marshalEach returns the JSON of every value.
+func marshalEach[T any](values []T) (list [][]byte, err error) {
+	list = make([][]byte, len(values))
+	for i, v := range values {
+		if list[i], err = json.Marshal(v); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-// Reduce combines the results of the cells, in any order and from any process. Duplicates and
-// results of other plans' cells are ignored. It returns an error if a cell has no result or two
-// different ones, since processes of one version on one kind of machine agree bit for bit.
+// Reduce combines the results of the cells, in any order and from any process. It ignores duplicates
+// and results of other cells. It returns an error if a cell has no result or two different ones:
+// processes of the same version on the same kind of machine agree exactly.
 func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 	if len(p.Paths) == 0 || len(p.Splits) < 2 || len(p.Inner) > 0 && len(p.Inner) != len(p.Splits) || p.Own != nil && len(p.Own) != len(p.Inner) {
 		return nil, errors.New("a plan needs a path and two splits, and inner splits and settings of their own for all of them or none")
@@ -282,9 +283,9 @@ func (p *Plan) Reduce(results []CellResult) (*Result, error) {
 		return nil, err
 	}
 	if len(p.Learning) > 0 {
-		return p.learned(folds[0])
+		return p.learningResult(folds[0])
 	}
-	res, err := p.concluded(folds)
+	res, err := p.result(folds)
 	if err != nil || len(p.Inner) == 0 {
 		return res, err
 	}
@@ -321,17 +322,17 @@ func (p *Plan) reduceOwn(results []CellResult) (*Result, error) {
 		}
 		n.Settings, n.Folds = append(n.Settings, values), append(n.Folds, *fold)
 	}
-	n.Mean, n.MeanErrors = over(n.Folds)
+	n.Mean, n.MeanErrors = meanOf(n.Folds)
 	res.Nested = n
 	return res, nil
 }
 
-// restoreOwn is Restore for a nested selection among settings of its own.
+// restoreOwn is Restore for a nested selection with settings of its own for each split.
 func (p *Plan) restoreOwn(n *Nested) (*Nested, error) {
 	if n == nil || len(n.Settings) != len(p.Splits) {
 		return nil, errors.New("the settings chosen for the folds are missing")
 	}
-	if err := p.fits(n.Folds); err != nil {
+	if err := p.checkFolds(n.Folds); err != nil {
 		return nil, fmt.Errorf("the nested selection %w", err)
 	}
 	for i, values := range n.Settings {
@@ -344,24 +345,24 @@ func (p *Plan) restoreOwn(n *Nested) (*Nested, error) {
 		}
 	}
 	own := &Nested{Chosen: []int{}, Settings: n.Settings, Folds: n.Folds}
-	own.Mean, own.MeanErrors = over(own.Folds)
+	own.Mean, own.MeanErrors = meanOf(own.Folds)
 	return own, nil
 }
 
-// chosen is, for each split, the setting that its inner splits choose, of those that its
-// points can train.
+// chosen returns, for each split, the setting that its inner splits select among those that can be
+// trained on its training set.
 func (p *Plan) chosen(folds [][]Fold) (chosen []int, err error) {
 	score := p.rankedBy()
 	at := len(p.Splits) // of the inner splits
 	for i, inner := range p.Inner {
 		one := best(score, len(folds), func(s int) []Fold {
-			if folds[s][i].Failure != "" { // it cannot be trained on these points: nothing is known of those held out
+			if folds[s][i].Failure != "" { // not trainable on this training set; best skips it
 				return folds[s][i : i+1]
 			}
 			return folds[s][at : at+len(inner)]
 		})
 		if one < 0 {
-			return nil, fmt.Errorf("nested, in the training set of a fold: %w", p.nothing(score, p.judged(folds)[0]))
+			return nil, fmt.Errorf("nested, in the training set of a fold: %w", p.noScore(score, p.completeSettings(folds)[0]))
 		}
 		chosen = append(chosen, one)
 		at += len(inner)
@@ -379,21 +380,21 @@ func (p *Plan) settings() (all []param.Values) {
 	return all
 }
 
-// nest fills in the setting selected within the training set of each fold.
+// nest sets the nested selection.
 func (r *Result) nest(chosen []int) {
 	r.Nested = &Nested{Chosen: chosen}
 	r.Nested.Folds = r.NestedFolds()
-	r.Nested.Mean, r.Nested.MeanErrors = over(r.Nested.Folds)
+	r.Nested.Mean, r.Nested.MeanErrors = meanOf(r.Nested.Folds)
 }
 
-// concluded returns the result, without nested selection, from the folds of each setting.
-func (p *Plan) concluded(folds [][]Fold) (*Result, error) {
-	res := &Result{Searched: p.Searched, Score: p.Score, Settings: p.judged(folds)}
+// result returns the result, without nested selection, from the folds of each setting.
+func (p *Plan) result(folds [][]Fold) (*Result, error) {
+	res := &Result{Searched: p.Searched, Score: p.Score, Settings: p.completeSettings(folds)}
 	score := p.rankedBy()
 	if res.Best = best(score, len(res.Settings), func(s int) []Fold { return res.Settings[s].Folds }); res.Best < 0 {
-		return nil, p.nothing(score, res.Settings[0])
+		return nil, p.noScore(score, res.Settings[0])
 	}
-	if counts := summed(res.Settings[res.Best].Folds, len(p.Classes)); counts != nil {
+	if counts := sumConfusion(res.Settings[res.Best].Folds, len(p.Classes)); counts != nil {
 		res.Confusion = ml.ConfusionOf(p.Classes, counts)
 	}
 	return res, nil
@@ -404,17 +405,17 @@ func (p *Plan) concluded(folds [][]Fold) (*Result, error) {
 func (p *Plan) Restore(r *Result) (*Result, error) {
 	if len(p.Learning) > 0 {
 		folds := slices.Concat(lists.Map(r.Learning, func(step LearningStep) []Fold { return step.Folds })...)
-		if err := p.fits(folds); err != nil {
+		if err := p.checkFolds(folds); err != nil {
 			return nil, fmt.Errorf("the learning curve %w", err)
 		}
-		return p.learned(folds)
+		return p.learningResult(folds)
 	}
 	var folds [][]Fold
 	for k, values := range p.settings() {
 		if k >= len(r.Settings) || !reflect.DeepEqual(r.Settings[k].Values, values) {
 			return nil, fmt.Errorf("setting %d does not match the search", k+1)
 		}
-		if err := p.fits(r.Settings[k].Folds); err != nil {
+		if err := p.checkFolds(r.Settings[k].Folds); err != nil {
 			return nil, fmt.Errorf("setting %d %w", k+1, err)
 		}
 		folds = append(folds, r.Settings[k].Folds)
@@ -422,7 +423,7 @@ func (p *Plan) Restore(r *Result) (*Result, error) {
 	if len(folds) != len(r.Settings) {
 		return nil, fmt.Errorf("%d settings: expected %d", len(r.Settings), len(folds))
 	}
-	res, err := p.concluded(folds)
+	res, err := p.result(folds)
 	if err != nil {
 		return nil, err
 	}
@@ -444,14 +445,14 @@ func (p *Plan) Restore(r *Result) (*Result, error) {
 	return res, nil
 }
 
-// fits validates the folds of a setting from an untrusted source.
-func (p *Plan) fits(folds []Fold) error {
+// checkFolds validates the folds of a setting from an untrusted source.
+func (p *Plan) checkFolds(folds []Fold) error {
 	if len(folds) != len(p.Splits) {
 		return fmt.Errorf("has %d folds: expected %d", len(folds), len(p.Splits))
 	}
 	for _, f := range folds {
 		switch {
-		case f.Status == "" || !f.whole() || f.Failure == "" && (f.Errors != nil) != p.Paths[0].Spec.Regression():
+		case f.Status == "" || !f.valid() || f.Failure == "" && (f.Errors != nil) != p.Paths[0].Spec.Regression():
 			return errors.New("has a fold without exactly one of class shares, errors and a failure")
 		case f.Shares != nil && !(f.Accuracy >= 0 && f.Accuracy <= 1), f.Errors != nil && !(f.MSE >= 0 && f.MSE <= LargestMSE):
 			return errors.New("has a fold with an impossible accuracy or error")
@@ -463,24 +464,24 @@ func (p *Plan) fits(folds []Fold) error {
 // LargestMSE is the largest mean squared error whose deviation does not overflow.
 const LargestMSE = 1e150
 
-// whole reports whether the fold has exactly one of shares, errors and a failure.
-func (f Fold) whole() bool {
+// valid reports whether the fold has exactly one of shares, errors and a failure.
+func (f Fold) valid() bool {
 	return lists.CountTrue(f.Shares != nil, f.Errors != nil, f.Failure != "") == 1
 }
 
 // rankedBy returns the ranking score.
 func (p *Plan) rankedBy() Score { return RankedBy(p.Score, p.Paths[0].Spec.Regression()) }
 
-// nothing returns the error that explains why no setting has a score.
-func (p *Plan) nothing(score Score, first Setting) error {
+// noScore returns the error that explains why no setting has a score.
+func (p *Plan) noScore(score Score, first Setting) error {
 	if why := first.Failure(); why != "" {
 		return param.Refuse("try other values", "no setting can be trained on every fold: %s", why)
 	}
 	return param.Refuse("use another score", "no setting has a %s on every fold", score.Label)
 }
 
-// summed returns the summed confusion counts of folds, nil if one has none.
-func summed(folds []Fold, classes int) [][]int {
+// sumConfusion returns the summed confusion counts of folds, nil if one has none.
+func sumConfusion(folds []Fold, classes int) [][]int {
 	if classes == 0 {
 		return nil
 	}
@@ -510,11 +511,11 @@ func (p *Plan) Reached(results []CellResult) (*Result, error) {
 	if len(p.Learning) > 0 {
 		return &Result{Learning: p.steps(folds[0])}, nil
 	}
-	return &Result{Settings: p.judged(folds)}, nil
+	return &Result{Settings: p.completeSettings(folds)}, nil
 }
 
-// judged returns the settings with results on all splits of the plan.
-func (p *Plan) judged(folds [][]Fold) (settings []Setting) {
+// completeSettings returns the settings with results on all outer splits.
+func (p *Plan) completeSettings(folds [][]Fold) (settings []Setting) {
 	at := 0
 	for _, path := range p.Paths {
 		for a := range path.Settings() {
@@ -523,7 +524,7 @@ func (p *Plan) judged(folds [][]Fold) (settings []Setting) {
 				continue
 			}
 			s := Setting{Values: path.values(p.Searched, a), Folds: slices.Clone(own)}
-			s.Mean, s.MeanErrors = over(own)
+			s.Mean, s.MeanErrors = meanOf(own)
 			settings = append(settings, s)
 		}
 	}
@@ -539,8 +540,8 @@ func (p *Plan) whole(results []CellResult) ([][]Fold, error) {
 	return folds, err
 }
 
-// gather returns the result of each setting on each split, with an empty status for each of the
-// missing cells.
+// gather returns the result of each setting on each split, with an empty status if it is missing, and
+// the number of missing cells.
 func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err error) {
 	found := make(map[string][]Fold, len(results))
 	for _, r := range results {
@@ -572,7 +573,7 @@ func (p *Plan) gather(results []CellResult) (folds [][]Fold, missing int, err er
 			return nil, 0, fmt.Errorf("the result of cell %.12s has %d trainings: expected %d", name, len(byC), len(own))
 		}
 		for a, f := range byC {
-			if ok && !f.whole() {
+			if ok && !f.valid() {
 				return nil, 0, fmt.Errorf("the result of cell %.12s does not have exactly one of class shares, errors and a failure", name)
 			}
 			own[a] = append(own[a], f)

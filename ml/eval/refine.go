@@ -11,13 +11,13 @@ import (
 	"marginlab/ml/param"
 )
 
-// Onward is the continuation of a nested selection for one fold: a design, or none if its
-// earlier selection is final.
+// Onward is the continuation of a nested selection for one fold: a design, or the selected values and
+// their result if the selection is final.
 type Onward struct {
 	Grid   Grid         `json:"grid,omitempty"`
 	Drawn  *Drawn       `json:"drawn,omitempty"` // instead of Grid
 	Values param.Values `json:"values,omitempty"`
-	Fold   *Fold        `json:"fold,omitempty"` // result with these final values; nil: there is a design
+	Fold   *Fold        `json:"fold,omitempty"` // result with the final values; nil if there is a design
 }
 
 // design returns the design, nil if nothing is left to try.
@@ -31,9 +31,9 @@ func (a Onward) design() Design {
 	return nil
 }
 
-// Next returns the design and scheme that refine a search around its best setting: the design of
-// Finer, nil if there is nothing to try. If the selection was nested from the first search on,
-// each fold continues within its training set around its own selection.
+// Next returns the design and scheme that refine a search around its best setting, with the design of
+// Finer, nil if there is nothing to try. If the selection has been nested since the first search,
+// each fold refines around its own selection.
 func Next(design Design, scheme Scheme, r *Result) (Design, Scheme) {
 	next := Finer(design, r)
 	if next == nil {
@@ -83,7 +83,7 @@ func (s Scheme) own(d *dataset.Data, spec ml.Spec, folds int) (list []Own, err e
 			if err != nil {
 				return nil, fmt.Errorf("nested, around the best setting without fold %d: %w", i+1, err)
 			}
-		case a.Fold == nil || a.Fold.Status == "" || !a.Fold.whole() || a.Fold.Failure != "" || (a.Fold.Errors != nil) != spec.Regression():
+		case a.Fold == nil || a.Fold.Status == "" || !a.Fold.valid() || a.Fold.Failure != "" || (a.Fold.Errors != nil) != spec.Regression():
 			return nil, fmt.Errorf("nested: fold %d has neither settings to try nor a chosen one", i+1)
 		}
 		list = append(list, own)

@@ -18,8 +18,8 @@ import (
 // Result is the result of a cross-validation.
 type Result struct {
 	Searched []string  `json:"searched"` // as in the plan
-	Score    string    `json:"score"`    // the name of that which ranks; empty in older results: accuracy or mse
-	Settings []Setting `json:"cells"`    // the first parameter of ml.Params outermost, C innermost and rising
+	Score    string    `json:"score"`    // name of the ranking score; empty in older results: accuracy or mse
+	Settings []Setting `json:"cells"`    // the first parameter of ml.Params outermost, C innermost and ascending
 	// Best is the index of the setting with the best score, the first among ties, ignoring
 	// settings with a failed training.
 	Best   int     `json:"best"`
@@ -40,7 +40,7 @@ func (r *Result) RankedBy() Score {
 // {"C":1,"gamma":"auto","accuracy":0.9,...}.
 type Setting struct {
 	Values param.Values `json:"-"` // of the parameters searched that apply
-	*Mean               // nil also where a fold failed
+	*Mean               // nil for a regression or if a fold failed
 	*MeanErrors
 	Folds []Fold `json:"folds"` // repeat by repeat
 }
@@ -90,7 +90,7 @@ type Errors struct {
 	TrainMSE float64 `json:"train_mse"` // on the training set
 }
 
-// Nested judges the choice of the best setting.
+// Nested evaluates the selection of the best setting.
 type Nested struct {
 	*Mean
 	*MeanErrors
@@ -105,14 +105,14 @@ type Nested struct {
 	Folds []Fold `json:"folds,omitempty"`
 }
 
-// judgement is a Nested without its methods.
-type judgement Nested
+// nestedFields is Nested without its methods.
+type nestedFields Nested
 
 // MarshalJSON adds the means of all scores, as for a Setting.
-func (n Nested) MarshalJSON() ([]byte, error) { return flat(nil, judgement(n), n.Folds) }
+func (n Nested) MarshalJSON() ([]byte, error) { return flat(nil, nestedFields(n), n.Folds) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
-func (n *Nested) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, (*judgement)(n)) }
+func (n *Nested) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, (*nestedFields)(n)) }
 
 // Along returns the indices of the settings that differ from the best at most in the named
 // numeric parameter, in its ascending order, without those with a failed training.
@@ -159,15 +159,15 @@ func (s Setting) Converged() bool {
 	return !slices.ContainsFunc(s.Folds, func(f Fold) bool { return f.Status != trace.Converged })
 }
 
-// measured is a Setting without its values.
-type measured Setting
+// settingFields is Setting without its methods.
+type settingFields Setting
 
 // MarshalJSON writes the values first and appends the means of all other scores:
 // {"C":1, …, "f1":0.9,"f1_sd":0.01}.
-func (s Setting) MarshalJSON() ([]byte, error) { return flat(s.Values, measured(s), s.Folds) }
+func (s Setting) MarshalJSON() ([]byte, error) { return flat(s.Values, settingFields(s), s.Folds) }
 
-// flat returns a JSON object of values, the fields of rest, and the means over folds of scores
-// without a field.
+// flat returns a JSON object of values, the fields of rest, and the means over folds of the scores
+// that have no field.
 func flat(values param.Values, rest any, folds []Fold) ([]byte, error) {
 	head, err := json.Marshal(values)
 	if err != nil {
@@ -202,7 +202,7 @@ func (s *Setting) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	var m measured
+	var m settingFields
 	if err := json.Unmarshal(data, &m); err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (s *Setting) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// score is larger for a better fold, by accuracy or mean squared error.
+// score returns the accuracy or the negative mean squared error.
 func (f Fold) score() float64 {
 	if f.Errors != nil {
 		return -f.MSE
@@ -230,8 +230,8 @@ func (f Fold) score() float64 {
 	return f.Accuracy
 }
 
-// over summarises at least two folds; it returns nil if one of them failed.
-func over(folds []Fold) (*Mean, *MeanErrors) {
+// meanOf summarises at least two folds; it returns nil if one of them failed.
+func meanOf(folds []Fold) (*Mean, *MeanErrors) {
 	if m, e := new(Mean), new(MeanErrors); folds[0].Errors == nil {
 		var ok bool
 		if m.Accuracy, m.Deviation, ok = RankedBy("accuracy", false).Over(folds); ok {

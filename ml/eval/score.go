@@ -18,17 +18,17 @@ type Score struct {
 	Name   string // as in JSON: "balanced_accuracy"
 	Label  string // as on a page, within a sentence: "balanced accuracy"
 	Help   string // one sentence
-	Larger bool   // is better
-	Share  bool   // from 0 to 1, read as per cent
+	Larger bool   // larger is better
+	Share  bool   // from 0 to 1, shown in per cent
 
-	values        bool // of values that f is fitted to; otherwise of classes
-	sides         bool // of two classes alone
-	probabilities bool // of calibrated machines alone
-	classes       bool // means something only where a fold holds points of several classes
+	values        bool // for regression; otherwise for classification
+	sides         bool // for two classes only
+	probabilities bool // for calibrated machines only
+	classes       bool // needs a test set with several classes
 	of            func(f Fold) *float64
 }
 
-// Title returns the score with its unit, as above a column: "Accuracy in %".
+// Title returns the score with its unit, for the head of a column: "Accuracy in %".
 func (s Score) Title() string {
 	title := strings.ToUpper(s.Label[:1]) + s.Label[1:]
 	if s.Share {
@@ -37,8 +37,8 @@ func (s Score) Title() string {
 	return title
 }
 
-// Scores lists the scores in the order pages show them. The first of classes and the
-// first of values rank unless another one is chosen.
+// Scores lists the scores in the order pages show them. The first for classification and the first
+// for regression are the defaults.
 var Scores = []Score{
 	{
 		Name: "accuracy", Label: "accuracy", Larger: true, Share: true,
@@ -118,7 +118,7 @@ func ofConfusion(of func([]ml.ClassReport) *float64) func(Fold) *float64 {
 // AutoScore stands for the default score: accuracy or mse.
 const AutoScore = "auto"
 
-// ScoreParam is the choice of the score that ranks settings.
+// ScoreParam describes the choice of the ranking score.
 var ScoreParam = func() param.Param {
 	p := param.Param{Name: "score", Label: "ranked by", Kind: param.Choice, Default: AutoScore, Help: "Score on held-out points that ranks the settings."}
 	p.Options = []param.Option{{Name: AutoScore, Label: "accuracy, or mse for regression", Help: "accuracy, or mse for regression."}}
@@ -197,7 +197,7 @@ func (s Score) sign(v float64) float64 {
 	return -v
 }
 
-// sum is larger for better folds; ok as of Over.
+// sum returns the total over folds, negated if smaller scores are better. ok is as in Over.
 func (s Score) sum(folds []Fold) (sum float64, ok bool) {
 	for _, f := range folds {
 		of := s.of(f)

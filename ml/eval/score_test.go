@@ -71,27 +71,27 @@ func TestEveryScoreRanks(t *testing.T) {
 		}
 		n := 0
 		for _, row := range res.Confusion {
-			for c, told := range row.Predicted {
-				n += told
+			for c, mu := range row.Predicted {
+				n += mu
 				sum := 0
 				for _, f := range res.Settings[res.Best].Folds {
 					sum += f.Confusion[slices.IndexFunc(res.Confusion, func(r ml.ClassReport) bool { return r.Class == row.Class })][c]
 				}
-				require.Check(t, sum == told,
-					"%s: %d of %s told to be number %d, by the folds %d", score.Name, told, row.Class, c, sum)
+				require.Check(t, sum == mu,
+					"%s: %d of %s mu to be number %d, by the folds %d", score.Name, mu, row.Class, c, sum)
 			}
 		}
 		require.Check(t, n == d.Len(), "%s: %d points in the confusion matrix of %d", score.Name, n, d.Len())
 		text := require.Value(json.Marshal(throughJSON(t, res)))(t)
-		var told struct {
+		var mu struct {
 			Cells  []map[string]any
 			Nested map[string]any
 		}
-		require.NoError(t, json.Unmarshal(text, &told))
+		require.NoError(t, json.Unmarshal(text, &mu))
 		for _, other := range eval.ScoresFor(false) {
 			mean, sd, _ := other.Over(res.Settings[1].Folds)
-			require.Check(t, told.Cells[1][other.Name] == mean && told.Cells[1][other.Name+"_sd"] == sd && told.Nested[other.Name] != nil,
-				"%s is %v ± %v in JSON, want %g ± %g; nested %v", other.Name, told.Cells[1][other.Name], told.Cells[1][other.Name+"_sd"], mean, sd, told.Nested[other.Name])
+			require.Check(t, mu.Cells[1][other.Name] == mean && mu.Cells[1][other.Name+"_sd"] == sd && mu.Nested[other.Name] != nil,
+				"%s is %v ± %v in JSON, want %g ± %g; nested %v", other.Name, mu.Cells[1][other.Name], mu.Cells[1][other.Name+"_sd"], mean, sd, mu.Nested[other.Name])
 		}
 	}
 	require.Check(t, len(best) >= 2, "all scores choose setting %v: the test tells nothing", best)

@@ -121,7 +121,7 @@ func TestPairedTestsEqual(t *testing.T) {
 
 func TestDifferences(t *testing.T) {
 	t.Parallel()
-	told := func(shares ...float64) (folds []eval.Fold) {
+	mu := func(shares ...float64) (folds []eval.Fold) {
 		for _, a := range shares {
 			folds = append(folds, eval.Fold{Shares: &eval.Shares{Accuracy: a}})
 		}
@@ -133,13 +133,13 @@ func TestDifferences(t *testing.T) {
 		}
 		return folds
 	}
-	d, err := eval.Differences(told(1, 0.5), told(0.75, 0.75))
+	d, err := eval.Differences(mu(1, 0.5), mu(0.75, 0.75))
 	require.Check(t, err == nil && slices.Equal(d, []float64{0.25, -0.25}), "accuracies: %v (%v)", d, err)
 	d, err = eval.Differences(missed(1, 4), missed(3, 4))
 	require.Check(t, err == nil && slices.Equal(d, []float64{2, 0}), "errors: %v (%v)", d, err)
-	d, err = eval.Differences(told(1, 1), told(1))
+	d, err = eval.Differences(mu(1, 1), mu(1))
 	require.Check(t, err != nil, "two folds and one: %v", d)
-	d, err = eval.Differences(told(1), missed(1))
+	d, err = eval.Differences(mu(1), missed(1))
 	require.Check(t, err != nil, "classes and values: %v", d)
 }
 

@@ -2,17 +2,16 @@ package eval
 
 import "math/bits"
 
-// direction defines one coordinate of a Sobol sequence: a primitive polynomial over
-// the field of two elements, as the bits of its coefficients, and the first odd numbers m.
-// The others follow from them.
+// direction defines one coordinate of a Sobol sequence: the coefficients of a primitive polynomial
+// over the field of two elements, as bits, and the initial odd numbers m.
 type direction struct {
 	polynomial uint32
 	m          []uint32
 }
 
-// directions holds the first coordinates' direction numbers by Joe and Kuo: "Constructing Sobol sequences
-// with better two-dimensional projections", SIAM Journal on Scientific Computing 30, 2008
-// (their list new-joe-kuo-6). The first coordinate is van der Corput's and needs none.
+// directions holds the direction numbers of the first coordinates by Joe and Kuo: "Constructing Sobol
+// sequences with better two-dimensional projections", SIAM Journal on Scientific Computing 30, 2008
+// (list new-joe-kuo-6). The first coordinate, van der Corput's sequence, needs none.
 var directions = []direction{
 	{0b1, nil},
 	{0b11, []uint32{1}},
@@ -32,12 +31,11 @@ var directions = []direction{
 	{0b1100001, []uint32{1, 3, 1, 13, 27, 49}},
 }
 
-// sobolBits is the number of binary places of a coordinate; the sequence has 2 to
-// that power points.
+// sobolBits is the number of bits of a coordinate; the sequence has 2^sobolBits points.
 const sobolBits = 32
 
-// numbers are the direction numbers: the first m as fractions, the others by the recurrence of
-// the polynomial.
+// numbers returns the direction numbers: m as binary fractions, then the recurrence of the
+// polynomial.
 func (d direction) numbers() (v [sobolBits]uint32) {
 	degree := bits.Len32(d.polynomial) - 1
 	for i := range v {
@@ -58,11 +56,9 @@ func (d direction) numbers() (v [sobolBits]uint32) {
 	return v
 }
 
-// sobol returns the first points of the Sobol sequence in so many dimensions, at most as many
-// as there are directions, each in the order of the Gray code (Antonov, Saleev 1979), and
-// with the bits of shift, one for each dimension, turned over. Such a digital shift keeps the
-// points as even as they are: of 2ᵏ successive ones each lies in a part of its own wherever
-// the sequence without a shift has it so.
+// sobol returns the first points of the Sobol sequence in len(shift) <= len(directions) dimensions,
+// in the order of the Gray code (Antonov, Saleev 1979), with a digital shift: each coordinate is
+// combined with its shift by exclusive or, which keeps the points as evenly spread.
 func sobol(points int, shift []uint32) [][]float64 {
 	all := make([][]float64, points)
 	for i := range all {

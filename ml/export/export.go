@@ -38,7 +38,7 @@ var Formats = []Format{
 	},
 	{
 		Name: "libsvm", Label: "LIBSVM", Extension: ".libsvm", MediaType: "text/plain; charset=utf-8",
-		Help: "A model file for svm-predict, which takes scaled rows.", can: knownToLIBSVM, write: writeLIBSVM,
+		Help: "A model file for svm-predict, which takes scaled rows.", can: checkLIBSVM, write: writeLIBSVM,
 	},
 }
 
@@ -81,8 +81,8 @@ func (f Format) Write(w io.Writer, m *ml.Model) error {
 	return err
 }
 
-// padded returns m with one support vector, and one core per map, of weight 0 if there are none:
-// other programs need at least one term.
+// padded returns m or, if it has no support vectors or a map has no cores, m with one of weight 0,
+// since other programs need at least one term.
 func padded(m *ml.Model) *ml.Model {
 	d := len(m.Features)
 	if m.Projection != nil {
@@ -108,8 +108,8 @@ func padded(m *ml.Model) *ml.Model {
 	return &p
 }
 
-// integers returns the classes of m as integers if all are: 0, 1, -1, +1, 2.0. Otherwise it
-// returns nil.
+// integers returns the classes of m as integers, such as 0, -1, +1 or 2.0, or nil if a class is not
+// an integer.
 func integers(classes []string) []int64 {
 	var numbers []int64
 	for _, c := range classes {

@@ -26,8 +26,8 @@ var libsvmKernels = map[string]struct {
 	"sigmoid": {"sigmoid", []string{"gamma", "coef0"}},
 }
 
-// knownToLIBSVM returns an error for what LIBSVM cannot express.
-func knownToLIBSVM(m *ml.Model) error {
+// checkLIBSVM returns an error if LIBSVM cannot express m.
+func checkLIBSVM(m *ml.Model) error {
 	_, ok := libsvmKernels[m.Kernel.Name]
 	switch {
 	case !ok:
@@ -44,8 +44,8 @@ func knownToLIBSVM(m *ml.Model) error {
 // values are positive for the class named first, ours for the later one, so both are equal.
 // LIBSVM subtracts rho = -b.
 //
-// One-vs-one votes agree except for ties: LIBSVM takes the class named first, we take the one
-// with the largest sum of margins.
+// Predictions of one-vs-one agree except for tied votes: LIBSVM predicts the class named first, ours
+// the one with the largest sum of margins.
 func writeLIBSVM(w io.Writer, m *ml.Model) error {
 	k := libsvmKernels[m.Kernel.Name]
 	b := bufio.NewWriter(w)
@@ -127,9 +127,9 @@ func LIBSVMNotes(m *ml.Model, scaled bool) (notes []string) {
 	return notes
 }
 
-// WriteLIBSVMData writes rows of the model's features in original units (n x d) as input of
-// LIBSVM's svm-predict for this model: filled, scaled and projected. labels holds the labels of
-// the file, nil for none; labels unknown to the model become 0.
+// WriteLIBSVMData writes rows of the model's features in original units (n x d), imputed, scaled and
+// projected, as input of LIBSVM's svm-predict for this model. labels holds their labels, nil if there
+// are none; labels unknown to the model become 0.
 func WriteLIBSVMData(w io.Writer, m *ml.Model, x *mat.Dense, labels []string) error {
 	b := bufio.NewWriter(w)
 	numbers, in := LIBSVMLabels(m), m.Inputs(x)
@@ -159,8 +159,8 @@ type grouped struct {
 }
 
 // group arranges the support vectors of a model under Sign, OneVsOne or Value. Classes are
-// numbered in the reverse of the model's order, so that a machine is positive for the first of
-// its two. Every class has a support vector, if necessary of weight 0: engines expect one.
+// numbered in the reverse of the model's order, so that a machine is positive for the first of its
+// two classes. Every class has a support vector, if necessary of weight 0, since engines expect one.
 func group(m *ml.Model) grouped {
 	k := max(2, len(m.Classes))
 	machineOf := lists.Make(k, func(int) []int { return make([]int, k) })
@@ -195,9 +195,9 @@ func group(m *ml.Model) grouped {
 	return g
 }
 
-// classOf returns the class of a support vector: the one common to all machines that use it. If
-// it is used by a single machine, either class gives the same sum, and the sign of its
-// coefficient decides. It is -1 for an unused one.
+// classOf returns the class of a support vector: the class common to all machines that use it. If
+// only one machine uses it, both classes give the same sum, and the sign of its coefficient decides.
+// It returns -1 if no machine uses it.
 func classOf(m *ml.Model, machineOf [][]int, at int) int {
 	uses := lists.Count(m.Machines, func(machine ml.Machine) bool { return machine.Coef[at] != 0 })
 	for c, row := range machineOf {

@@ -15,7 +15,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// The operator versions, of 2021, which engines have supported for years.
+// The operator versions, of 2021.
 const (
 	onnxIR       = 7
 	onnxOperator = 13
@@ -34,9 +34,8 @@ const (
 // the outputs label, unless the model predicts numbers, and f, a column per machine; for a
 // calibrated model also probability, of the positive class.
 //
-// The graph uses one SVMClassifier or SVMRegressor if that is equivalent; other kernels,
-// conformal maps and other rules are built from basic operators. Unlike LIBSVM's, their rho is
-// added.
+// The graph uses one SVMClassifier or SVMRegressor if that is equivalent. Other kernels, conformal
+// maps and other rules are built from basic operators. Unlike in LIBSVM, rho is added to f.
 func writeONNX(w io.Writer, m *ml.Model) error {
 	g := &graph{m: m}
 	x := g.inputs()
@@ -206,7 +205,7 @@ func (g *graph) regressor(x string, common [][]byte) string {
 		attributeFloats("rho", []float64{m.Machines[0].B}))...)
 }
 
-// classifier adds f of the pairwise machines. The node lists the classes in reverse order, like
+// classifier adds f of the pairwise machines. The node lists the classes in reverse order, as for
 // LIBSVM, so that its scores are f.
 func (g *graph) classifier(x string, common [][]byte) string {
 	arranged := group(g.m)

@@ -8,9 +8,9 @@ import (
 	"marginlab/ml/param"
 )
 
-// written is the parameter of the combined kernel.
-var written = param.Param{
-	Name: "expression", Label: "expression", Kind: param.Text, Default: Example(dataset.KindVectors), Telling: true, Max: longestExpression,
+// expressionParam is the parameter of the combined kernel.
+var expressionParam = param.Param{
+	Name: "expression", Label: "expression", Kind: param.Text, Default: Example(dataset.KindVectors), Telling: true, Max: maxExpression,
 	Help: "Kernels and numbers combined with +, * and brackets: 0.5*linear + rbf(gamma=2)*poly(degree=2, coef0=1). Omitted parameters have their defaults.",
 	Syntax: func(text string) error {
 		_, err := parse(text, true)
@@ -18,11 +18,11 @@ var written = param.Param{
 	},
 }
 
-// combined is an expression of the other kernels, see expression.
+// combined is an expression of other kernels, see expression.
 var combined = Entry{
 	Name: "combined", Label: "Combined (sums and products)", Formula: "k(x, z) = an expression such as 0.5 k₁(x, z) + k₂(x, z) k₃(x, z)",
 	Help:   "Sums and products of kernels and numbers. A sum is high where either kernel is, a product where both are.",
-	Params: []param.Param{written},
+	Params: []param.Param{expressionParam},
 }
 
 // Example returns an example expression of kernels for a kind of objects.
@@ -46,11 +46,11 @@ type combination struct {
 	root  node
 	parts []function
 	extra int        // size of all images
-	most  int        // points of a block: with images one block of packed, whose parts lie together
+	most  int        // points of a block; with images one block of packed, where an input is contiguous
 	work  *sync.Pool // of *block
 }
 
-// newCombination returns the function of an expression from those of its parts.
+// newCombination returns the function of an expression, given the functions of its parts.
 func newCombination(root node, parts []function) function {
 	c := combination{root: root, parts: parts, most: 16 * lanes, work: new(sync.Pool)}
 	for _, f := range parts {
@@ -77,11 +77,11 @@ func (c combination) row(dst []float64, x packed, z []float64) {
 	c.work.Put(b)
 }
 
-// block are some points of a row.
+// block is a valuer for some points of a row.
 type block struct {
 	parts []function
-	d     int       // coordinates
-	x     []float64 // packed, followed by the next part's
+	d     int       // number of coordinates
+	x     []float64 // packed
 	z     []float64
 	stack []float64
 }
@@ -100,7 +100,7 @@ func (b *block) part(dst []float64, i int) {
 	b.parts[i].row(dst, packed{size, b.x[at*lanes:]}, b.z[at:][:size])
 }
 
-// embedding is a combination some of whose parts take images.
+// embedding is a combination with parts that take images.
 type embedding struct{ combination }
 
 func (e embedding) size(d int) int { return d + e.extra }
@@ -126,7 +126,7 @@ func (c combinedRows) row(dst []float64, i int) {
 	c.root.eval(dst, make([]float64, c.depth*len(dst)), rowOf{c.parts, i})
 }
 
-// rowOf holds the values of the parts for one object.
+// rowOf is a valuer for row i.
 type rowOf struct {
 	parts []comparison
 	i     int
@@ -134,7 +134,7 @@ type rowOf struct {
 
 func (r rowOf) part(dst []float64, k int) { r.parts[k].row(dst, r.i) }
 
-// partValues holds values of the parts.
+// partValues is a valuer with the values of the parts.
 type partValues [][]float64
 
 func (v partValues) part(dst []float64, k int) { copy(dst, v[k]) }

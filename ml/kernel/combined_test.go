@@ -19,7 +19,7 @@ import (
 )
 
 func combine(expression string) Kernel {
-	return Kernel{Name: combined.Name, Values: param.Values{written.Name: param.Of(expression)}}
+	return Kernel{Name: combined.Name, Values: param.Values{expressionParam.Name: param.Of(expression)}}
 }
 
 // referenceNode evaluates an expression by that of its parts.
@@ -98,10 +98,10 @@ func TestCombinedPoints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var parts []string
 		text, value := anyExpression(t, texts, 3, &parts)
-		if len(parts) == 0 || len(parts) > mostParts {
+		if len(parts) == 0 || len(parts) > maxParts {
 			t.Skip()
 		}
-		k := New(combined.Name, param.Values{written.Name: param.Of(text)}, x)
+		k := New(combined.Name, param.Values{expressionParam.Name: param.Of(text)}, x)
 		k, err := k.Fit(t.Context(), x, nil)
 		if err == nil {
 			err = errors.Join(k.Validate(), k.Check(2))
@@ -145,7 +145,7 @@ func TestNumbersAlone(t *testing.T) {
 		"2*(3*(4 + 5)) + linear":     func(k float64) float64 { return 54 + k },
 		"(2*3)*((4*5)*(linear + 1))": func(k float64) float64 { return 120 * (k + 1) },
 	} {
-		k := New(combined.Name, param.Values{written.Name: param.Of(text)}, x)
+		k := New(combined.Name, param.Values{expressionParam.Name: param.Of(text)}, x)
 		f := NewSum(k, x, w)
 		rows := make([]float64, 5)
 		f.AtRows(t.Context(), rows, x)
@@ -190,10 +190,10 @@ func TestCombinedObjects(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				var parts []string
 				text, value := anyExpression(t, c.texts, 3, &parts)
-				if len(parts) == 0 || len(parts) > mostParts {
+				if len(parts) == 0 || len(parts) > maxParts {
 					t.Skip()
 				}
-				k := New(combined.Name, param.Values{written.Name: param.Of(text)}, nil)
+				k := New(combined.Name, param.Values{expressionParam.Name: param.Of(text)}, nil)
 				if kind, err := k.Takes(); kind != c.x.Kind() || err != nil || !k.Definite() || k.Validate() != nil {
 					t.Fatalf("%s takes %q, %v, definite %v, %v", text, kind, err, k.Definite(), k.Validate())
 				}
@@ -278,7 +278,7 @@ func TestExpressionErrors(t *testing.T) {
 	} {
 		_, err := parse(text, true)
 		require.Check(t, err != nil && strings.HasPrefix(err.Error(), want), "%q: %v, want %s", text, err, want)
-		if err := written.Check(text); err == nil || !strings.HasPrefix(err.Error(), "expression: ") {
+		if err := expressionParam.Check(text); err == nil || !strings.HasPrefix(err.Error(), "expression: ") {
 			t.Errorf("%q passes as a parameter: %v", text, err)
 		}
 		if strings.HasPrefix(want, "character 11: gamma must") || strings.HasPrefix(text, "poly(degree") {
@@ -291,7 +291,7 @@ func TestExpressionErrors(t *testing.T) {
 		v := k.Eval([]float64{1, 2}, []float64{1, 2})
 		require.Check(t, math.IsNaN(v), "%q evaluates to %g", text, v)
 	}
-	require.Fails(t, written.Check("linear"+strings.Repeat(" ", 1995)), "2000", "2001 characters")
+	require.Fails(t, expressionParam.Check("linear"+strings.Repeat(" ", 1995)), "2000", "2001 characters")
 	for _, bad := range []string{"rbf(gamma=0)", "rbf(gamma=wide)", "2*poly(degree=1.5)"} {
 		require.Check(t, combine(bad).Validate() != nil, "%s is valid", bad)
 	}

@@ -12,8 +12,8 @@ import (
 // Components holds the coordinates of objects along the two leading principal components in a
 // kernel's feature space.
 type Components struct {
-	At    [][2]float64 // of every object; the mean of the fitted ones is 0
-	Share [2]float64   // of the spread of those fitted to, 0 to 1: of the sum of |eigenvalues|
+	At    [][2]float64 // coordinates of every object; those of the fitted objects have mean 0
+	Share [2]float64   // explained share of the sum of |eigenvalues|, 0 to 1
 }
 
 // PrincipalComponents computes the components of the objects listed in fit, given the kernel
@@ -21,8 +21,8 @@ type Components struct {
 // outermost object is positive; components beyond the rank are 0. It returns an error if values
 // are not finite.
 //
-// With K~ the values among those fitted to, centred, and K~ v = l v, an object x lies at
-// sum_i v_i k~(x, x_i) / sqrt(l) along the direction of v.
+// With the centred kernel matrix K~ of the fitted objects and K~ v = l v, the coordinate of an
+// object x along v is sum_i v_i k~(x, x_i) / sqrt(l).
 //
 // Source: Schölkopf, Smola and Müller, Neural Computation 10 (1998).
 func PrincipalComponents(values mat.Matrix, fit []int) (Components, error) {
@@ -32,7 +32,7 @@ func PrincipalComponents(values mat.Matrix, fit []int) (Components, error) {
 	if m == 0 {
 		return c, nil
 	}
-	means := make([]float64, m) // of k(x_i, .) over those fitted to
+	means := make([]float64, m) // of k(x_i, .) over the fitted objects
 	mean := 0.0
 	for a, i := range fit {
 		for _, j := range fit {

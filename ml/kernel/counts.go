@@ -6,14 +6,13 @@ import (
 	"marginlab/ml/pace"
 )
 
-// piece is something that objects are made of, by its number, and how often one of them
-// holds it.
-type piece struct {
+// featureCount is the number of a feature and its count in an object.
+type featureCount struct {
 	number int
 	times  float64
 }
 
-// numberOf returns the number of a key, the next one for a key that is new.
+// numberOf returns the number of a key. It numbers new keys consecutively.
 func numberOf[K comparable](numbers map[K]int, key K) int {
 	n, ok := numbers[key]
 	if !ok {
@@ -26,18 +25,18 @@ func numberOf[K comparable](numbers map[K]int, key K) int {
 // spectra compares objects by their common features. The cost of a row is the number of pairs
 // of equal features.
 type spectra struct {
-	x     [][]piece    // of each x_i
-	first []int        // piece u is found[first[u]:first[u+1]]
-	found []occurrence // by place in z
+	x     [][]featureCount // of each x_i
+	first []int            // occurrences of feature u are found[first[u]:first[u+1]]
+	found []occurrence     // ascending by index in z
 }
 
-// occurrence holds the index of a z_j and the count of a feature in it, compactly, since rows
-// read many of them.
+// occurrence holds the index of a z_j and the count of a feature in it. It is small, since a row
+// reads many of them.
 type occurrence struct{ in, times uint32 }
 
-// compareCounts prepares sum_u #_u(x_i) #_u(z_j) over the pieces u, whose numbers lie below
-// n. The error is ctx.Err().
-func compareCounts(ctx context.Context, n int, x, z [][]piece) (comparison, error) {
+// compareCounts prepares sum_u #_u(x_i) #_u(z_j) over the features u, whose numbers are below n. The
+// error is ctx.Err().
+func compareCounts(ctx context.Context, n int, x, z [][]featureCount) (comparison, error) {
 	s := spectra{x: x, first: make([]int, n+1)}
 	all := 0
 	for _, pieces := range z {
@@ -47,7 +46,7 @@ func compareCounts(ctx context.Context, n int, x, z [][]piece) (comparison, erro
 		all += len(pieces)
 	}
 	for u := range n {
-		s.first[u+1] += s.first[u] // where each ends
+		s.first[u+1] += s.first[u] // the end of each
 	}
 	s.found = make([]occurrence, all)
 	for j := len(z) - 1; j >= 0; j-- {

@@ -17,8 +17,7 @@ const (
 	ln2Lo = 1.90821492927058770002e-10 / expSteps
 )
 
-// expTable holds the bits of 2^(i/256), less the part that adding n<<44 brings
-// in below the exponent field.
+// expTable holds the bits of 2^(i/256) minus i<<44, which adding n<<44 restores.
 var expTable = func() (t [expSteps]uint64) {
 	for i := range t {
 		t[i] = math.Float64bits(math.Exp2(float64(i)/expSteps)) - uint64(i)<<44

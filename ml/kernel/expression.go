@@ -22,8 +22,8 @@ import (
 //	factor  = number | kernel | "(" sum ")"
 //	kernel  = name [ "(" [ parameter "=" value { "," parameter "=" value } ] ")" ]
 //
-// Omitted values take their defaults. Every kernel that is not combined is an expression of
-// itself.
+// Omitted values take their defaults. A kernel that is not combined is an expression with a single
+// part.
 type expression struct {
 	parts []part // the kernels, in order of appearance
 	root  node
@@ -39,7 +39,7 @@ type part struct {
 type node struct {
 	kind   nodeKind
 	number float64
-	part   int // its place
+	part   int // index of the part
 	of     []node
 }
 
@@ -52,11 +52,11 @@ const (
 	isProduct
 )
 
-// Bounds of an expression, so that it cannot cause excessive work.
+// Bounds that keep an expression from causing excessive work.
 const (
-	longestExpression = 2000
-	mostParts         = 32
-	deepest           = 16 // brackets within each other
+	maxExpression = 2000
+	maxParts      = 32
+	maxDepth      = 16 // of nested brackets
 )
 
 // expression returns k as an expression, with fitted state attached to the parts it belongs to.
@@ -68,7 +68,7 @@ func (k Kernel) expression() (expression, error) {
 	}
 	e := expression{parts: []part{{k, row}}}
 	if k.Name == combined.Name {
-		if e, err = parse(k.Values.Text(written.Name), false); err != nil {
+		if e, err = parse(k.Values.Text(expressionParam.Name), false); err != nil {
 			return expression{}, fmt.Errorf("kernel %s: %w", k.Name, err)
 		}
 	}
@@ -90,8 +90,8 @@ func (e expression) learns() int {
 	return lists.Count(e.parts, func(p part) bool { return p.row.Learns() })
 }
 
-// definite reports whether every matrix is positive semidefinite: sums and products of such
-// matrices are, and so are nonnegative constants.
+// definite reports whether every matrix of n is positive semidefinite: the parts and constants are,
+// and sums and products preserve it.
 func (e expression) definite(n node) bool {
 	switch n.kind {
 	case isPart:
@@ -119,8 +119,7 @@ func (e expression) only(n node) expression {
 	return some
 }
 
-// factored splits n into a number times the rest, which is nil if n is a number or a product of
-// numbers alone.
+// factored splits n into a number times the rest, which is nil if n consists of numbers only.
 func (n node) factored() (times float64, rest *node) {
 	switch n.kind {
 	case isNumber:
@@ -152,8 +151,7 @@ type valuer interface {
 	part(dst []float64, i int)
 }
 
-// eval computes the values of n from those of its parts. stack has room for depth(n) times as
-// many values.
+// eval writes the values of n to dst. stack is scratch for depth() times as many values.
 func (n *node) eval(dst, stack []float64, v valuer) {
 	switch n.kind {
 	case isPart:
@@ -176,7 +174,7 @@ func (n *node) eval(dst, stack []float64, v valuer) {
 	}
 }
 
-// depth returns how many intermediate values n needs at once.
+// depth returns the number of intermediate values that eval holds at once.
 func (n *node) depth() int {
 	deep := 0
 	for i := range n.of {
@@ -218,8 +216,8 @@ func (e expression) text(n node) string {
 	return strings.Join(texts, sign)
 }
 
-// parse parses an expression. Errors give the position of the unexpected character. If strict,
-// as for user input, values out of bounds are errors.
+// parse parses an expression. Errors give the position of the unexpected character. If strict is
+// set, as for user input, values out of bounds are errors.
 func parse(text string, strict bool) (expression, error) {
 	p := parser{text: text, strict: strict}
 	p.e.root = p.sum()
@@ -235,17 +233,17 @@ func parse(text string, strict bool) (expression, error) {
 	return p.e, nil
 }
 
-// parser parses one text. After its first error the text counts as at its end.
+// parser parses one text. After the first error it behaves as if the text had ended.
 type parser struct {
 	text   string
-	at     int // byte
+	at     int // byte offset
 	strict bool
 	depth  int
 	e      expression
 	err    error
 }
 
-// fail keeps the first error, at a byte of the text.
+// fail records the first error, at a byte offset.
 func (p *parser) fail(at int, format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf("character %d: %s", utf8.RuneCountInString(p.text[:at])+1, fmt.Sprintf(format, args...))
@@ -274,7 +272,7 @@ func (p *parser) here() string {
 	return strconv.Quote(string(r))
 }
 
-// next passes over a sign if it follows.
+// next skips a sign, after blanks, and reports whether it was there.
 func (p *parser) next(sign byte) bool {
 	if p.end() || p.text[p.at] != sign {
 		return false
@@ -283,7 +281,7 @@ func (p *parser) next(sign byte) bool {
 	return true
 }
 
-// while consumes characters while belongs is true.
+// while consumes and returns the characters for which belongs is true.
 func (p *parser) while(belongs func(r rune) bool) string {
 	rest := p.text[p.at:]
 	n := strings.IndexFunc(rest, func(r rune) bool { return !belongs(r) })
@@ -297,7 +295,7 @@ func (p *parser) while(belongs func(r rune) bool) string {
 func (p *parser) sum() node     { return p.several(isSum, '+', p.product) }
 func (p *parser) product() node { return p.several(isProduct, '*', p.factor) }
 
-// several parses a sequence separated by a sign; a single element stands for itself.
+// several parses a sequence separated by a sign. A single element is returned as it is.
 func (p *parser) several(kind nodeKind, sign byte, read func() node) node {
 	n := node{kind: kind, of: []node{read()}}
 	for p.next(sign) {
@@ -313,8 +311,8 @@ func (p *parser) factor() (n node) {
 	switch {
 	case p.end():
 	case p.next('('):
-		if p.depth++; p.depth > deepest {
-			p.fail(p.at-1, "expected at most %d nested brackets", deepest)
+		if p.depth++; p.depth > maxDepth {
+			p.fail(p.at-1, "expected at most %d nested brackets", maxDepth)
 		}
 		if n = p.sum(); !p.next(')') {
 			p.fail(p.at, "expected +, * or ), found %s", p.here())
@@ -361,14 +359,14 @@ func (p *parser) kernel() node {
 		p.fail(first, "%v", err)
 	case len(before) > 0 && before[0].row.Takes != row.Takes:
 		p.fail(first, "%s compares %s, but %s before it compares %s: all kernels must compare the same kind of object", name, row.Takes.Words(), before[0].Name, before[0].row.Takes.Words())
-	case len(before) == mostParts:
-		p.fail(first, "expected at most %d kernels", mostParts)
+	case len(before) == maxParts:
+		p.fail(first, "expected at most %d kernels", maxParts)
 	}
 	p.e.parts = append(p.e.parts, part{Kernel{Name: name, Values: p.values(row)}, row})
 	return node{kind: isPart, part: len(p.e.parts) - 1}
 }
 
-// values parses the parameters of a kernel.
+// values parses the parameters of a kernel, if any, and adds the defaults of the others.
 func (p *parser) values(row Entry) param.Values {
 	given := param.Values{}
 	if p.next('(') {

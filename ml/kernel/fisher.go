@@ -18,7 +18,7 @@ import (
 // which each would change the parameters. The mixture is fitted to the training set without
 // labels.
 //
-// Source: Jaakkola and Haussler, NIPS 11 (1998); 001, section 21.
+// Sources: Jaakkola and Haussler, NIPS 11 (1998); lecture notes (001), section 21.
 var fisher = Entry{
 	Name: "fisher", Label: "Fisher", Formula: "k(x, z) = U(x)ᵀ F⁻¹ U(z),  U(x) = ∇ log p(x) of a mixture of Gaussians", Takes: dataset.KindVectors, PSD: true,
 	Help: "Two points are similar if they would push the parameters of a mixture of Gaussians in the same direction. The mixture is fitted to the training rows by EM, without their labels.",
@@ -58,9 +58,8 @@ var fisher = Entry{
 	},
 }
 
-// mostScores bounds the scores of all rows together, held twice: a quarter of a gigabyte each
-// time.
-const mostScores = 1 << 25
+// maxScores bounds the number of scores of all rows: two copies of 256 MB are held.
+const maxScores = 1 << 25
 
 // Fitted is the fitted state of a Fisher kernel.
 type Fitted struct {
@@ -71,7 +70,7 @@ type Fitted struct {
 
 	LogLikelihood float64 `json:"log_likelihood"`     // of the training rows
 	AtFloor       int     `json:"at_floor,omitempty"` // components at the lowest variance
-	LeftOut       int     `json:"left_out,omitempty"` // components that lost all rows
+	LeftOut       int     `json:"left_out,omitempty"` // components removed because they lost all rows
 }
 
 func fitFisher(ctx context.Context, v param.Values, x *mat.Dense, recorder trace.Recorder) (Fitted, error) {

@@ -1,7 +1,7 @@
 //go:build cgo
 
-// The recurrence of gap-weighted subsequences in gcc's vector types, for several strings
-// side by side; each lane goes through the same operations, whatever stands in the others.
+// The recurrence of gap-weighted subsequences in the vector types of gcc and clang, for
+// several strings at once. The operations of a lane do not depend on the other lanes.
 
 #include "gaps.h"
 

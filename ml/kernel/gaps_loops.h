@@ -1,13 +1,13 @@
 // The loops for one kind of processor: see levels.h.
 
-// FEW vectors of strings are taken together, so that one waits less for its sums.
+// FEW vectors of strings are processed together, to hide the latency of the sums.
 enum { NAME(FEW) = LANES == 2 ? 4 : 2 };
 #define FEW NAME(FEW)
 
-// One strip of FEW * LANES strings. A_p, B_p and R are those of subsequence.go.
+// One strip of FEW * LANES strings. For A_p, B_p and R_p see subsequence.go.
 INLINE void NAME(strip)(double *sum, double *b, const double *x, long m, const double *z, long n, long k, double decay)
 {
-	vec run[k - 1][FEW];    // R of each p
+	vec run[k - 1][FEW];    // R_p
 	vec before[k - 1][FEW]; // B_p(i-1, j-1)
 	vec total[FEW];
 	for (int l = 0; l < FEW; l++)
@@ -46,7 +46,7 @@ INLINE void NAME(strip)(double *sum, double *b, const double *x, long m, const d
 TARGET static void NAME(gaps)(double *sum, double *b, const double *x, long m, const double *z, long n, long k, double decay)
 {
 	for (int l = 0; l < WIDE; l += FEW * LANES)
-		switch (k) { // the usual lengths are compiled by themselves
+		switch (k) { // specialise the usual lengths
 		case 2:
 			NAME(strip)(sum + l, b + l, x + l, m, z + l, n, 2, decay);
 			break;

@@ -1,10 +1,10 @@
 //go:build cgo
 
-// The inner loops of a Gram matrix in gcc's vector types, which clang knows as
-// well. They compile for every architecture; on x86 the same source is compiled
-// for three generations of processors, and each call says which. All lanes go
-// through the same operations, so that a value depends neither on its place in
-// the row nor on the row's length.
+// The inner loops of a Gram matrix in the vector types of gcc and clang. They
+// compile for every architecture; on x86 the same source is compiled for three
+// generations of processors, and each call names one. All lanes perform the same
+// operations, so that a value depends neither on its position in the row nor on
+// the length of the row.
 
 #include <float.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { FEW = 4 };
 #ifdef __x86_64__
 #include <immintrin.h>
 
-// The bits of 2^(j/16), less j in the place where adding n << 48 brings it.
+// The bits of 2^(j/16) minus j << 48, which adding n << 48 restores.
 static const long long roots[16] = {
 	0x3ff0000000000000, 0x3fefb5586cf9890f, 0x3fef72b83c7d517b, 0x3fef387a6e756238,
 	0x3fef06fe0a31b715, 0x3feedea64c123422, 0x3feebfdad5362a27, 0x3feeab07dd485429,

@@ -1,10 +1,10 @@
 // Rows of the Gaussian kernel, see gaussian.c.
 
 // Points are packed in blocks of BLOCK: BLOCK values of the first coordinate,
-// BLOCK of the second, and so on. The last block is filled up with zeros.
+// BLOCK of the second, and so on. The last block is padded with zeros.
 enum { BLOCK = 32 };
 
-// simd is a level of package simd that the processor has.
+// simd is a level of package simd that the processor supports.
 
 // dst[i] = exp(-gamma |x_i - z|^2) for the n packed points x_i in d dimensions.
 void gaussian_row(int simd, double *dst, const double *x, long n, long d, const double *z, double gamma);
@@ -15,7 +15,7 @@ void gaussian_row32(int simd, float *dst, const double *x, long n, long d, const
 // dst[i] += sum over j < m of w[j] exp(-gamma |x_i - z_j|^2); z is m x d by rows.
 void gaussian_sum(int simd, double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma);
 
-// The same with values of the kernel in single precision, summed in double.
+// The same with kernel values in single precision, summed in double precision.
 void gaussian_sum32(int simd, double *dst, const double *x, long n, long d, const double *z, const double *w, long m, double gamma);
 
 // dst[i] = x_i . z

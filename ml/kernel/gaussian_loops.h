@@ -12,8 +12,8 @@
 #define values NAME(values)
 #define values32 NAME(values32)
 
-// Numbers in single precision: as many as in a vec take half a register, twice as many a
-// whole one.
+// Vectors in single precision: a half has as many numbers as a vec and takes half a
+// register, a single has twice as many.
 typedef float half __attribute__((vector_size(LANES * 4)));
 typedef float single __attribute__((vector_size(LANES * 8)));
 typedef int places __attribute__((vector_size(LANES * 8)));
@@ -51,14 +51,14 @@ INLINE vec second(single f)
 }
 #endif
 
-// exp(x) for x <= 0. Results below exp(-708), the least that is not subnormal, are 0.
+// exp(x) for x <= 0. Results below exp(-708), near the smallest normal number, are 0.
 INLINE vec exponential(vec x)
 {
 	const double shift = 0x1.8p52; // adding it rounds to an integer, held in the low bits
 #if LANES == 8
-	// x = n ln(2)/16 + r with |r| <= ln(2)/32: the series of exp(r) to r^6/6!, less what
-	// the next term has on average there (relative error below 1e-16), times 2^(n/16)
-	// from a table that is held in two registers.
+	// x = n ln(2)/16 + r with |r| <= ln(2)/32: the series of exp(r) to r^6/6!, corrected by
+	// the mean of the next term (relative error below 1e-16), times 2^(n/16) from a table
+	// in two registers.
 	vec n = x * (16 * 1.4426950408889634) + shift;
 	ints e = (ints)n;
 	n -= shift;
@@ -97,12 +97,12 @@ INLINE vec exponential(vec x)
 	return (vec)((ints)p & ~(ints)(x < -708.0)); // NaN stays NaN
 }
 
-// 2^t for t <= 0 to an error of about 2^-24, half of what separates the largest two results.
-// Results that would be subnormal are 0.
+// 2^t for t <= 0 to an error of about 2^-24, half the distance of the two largest results.
+// Subnormal results become 0.
 INLINE single exponential32(single t)
 {
-	// t = n + r with |r| <= 1/2, and the polynomial of degree 6 with least relative error,
-	// 2e-9, of those that are 1 at 0.
+	// t = n + r with |r| <= 1/2, and the polynomial of degree 6 that is 1 at 0 with the
+	// smallest relative error, 2e-9.
 	const float shift = 0x1.8p23f; // as above
 	single n = t + shift;
 	places e = (places)n;
@@ -118,7 +118,7 @@ INLINE single exponential32(single t)
 	return (single)((bits & ~(places)(t < -126.f)) | (places)(t != t)); // NaN stays NaN
 }
 
-// The points of a block are taken by FEW vectors at a time, which the registers hold.
+// The points of a block are processed FEW vectors at a time, which fit the registers.
 enum { NAME(STRIP) = FEW * LANES };
 #define STRIP NAME(STRIP)
 
@@ -134,7 +134,7 @@ INLINE void distances(vec v[FEW], const double *x, long d, const double *z)
 		}
 }
 
-// The values of the kernel between one strip of points and z.
+// The kernel values between one strip of points and z.
 INLINE void values(vec v[FEW], const double *x, long d, const double *z, double gamma)
 {
 	distances(v, x, d, z);
@@ -215,7 +215,7 @@ INLINE void NAME(sum32_)(double *dst, const double *x, long n, long d, const dou
 	}
 }
 
-// Two dimensions, the plane, are compiled by themselves.
+// Two dimensions are specialised.
 
 TARGET static void NAME(row)(double *dst, const double *x, long n, long d, const double *z, double gamma)
 {

@@ -17,12 +17,12 @@ import (
 
 // Gram is the M x M kernel matrix of the M rows of X, optionally scaled on both
 // sides by a conformal factor: K_ij = c_i c_j k(x_i, x_j). Rows are computed on
-// demand, so that nothing of size M x M is held. K_ij and K_ji are equal to the
-// last bit. Its methods may be called from several goroutines at once.
+// demand, so no M x M matrix is held. K_ij and K_ji are equal to the last bit.
+// Its methods are safe for concurrent use.
 type Gram struct {
 	k    Kernel
 	f    function   // of k
-	x    *mat.Dense // points as f takes them
+	x    *mat.Dense // the points or, if f is an embedder, their images
 	p    packed     // the rows of x
 	c    []float64  // nil: all ones
 	diag []float64  // nil: all ones
@@ -35,7 +35,7 @@ func NewGram(k Kernel, x *mat.Dense) *Gram {
 	return newGram(k, f, embed(f, x))
 }
 
-// newGram is NewGram for points as the function of the kernel takes them.
+// newGram is NewGram for the function f of k and the images of the points.
 func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 	g := &Gram{k: k, f: f, x: x, p: pack(x.RawMatrix())}
 	if f, ok := f.(selfSimilar); ok {
@@ -53,7 +53,7 @@ func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 	g.diag = make([]float64, g.Len())
 	piece := make([]float64, lanes)
 	for i := range g.diag {
-		// As a row has it, to the last bit: the end of a piece of row i.
+		// Compute the end of a block of row i, to agree with Row to the last bit.
 		first := i / lanes * lanes
 		v := piece[:i-first+1]
 		g.f.row(v, g.p.from(first), x.RawRowView(i))
@@ -62,12 +62,12 @@ func newGram(k Kernel, f function, x *mat.Dense) *Gram {
 	return g
 }
 
-// selfSimilar is implemented by functions whose value for a point and itself is known without the loops
-// over a row, to the last bit; it is 1 for most points.
+// selfSimilar is implemented by functions that know k(x, x) without the loops over a row, to the
+// last bit; it is 1 for most points.
 type selfSimilar interface{ self(x []float64) float64 }
 
-// Scaled returns the Gram matrix with entries c_i c_j K_ij. c (length M) is kept,
-// not copied; it replaces an earlier scaling.
+// Scaled returns the Gram matrix with entries c_i c_j k(x_i, x_j). c (length M) is kept,
+// not copied. It replaces an earlier scaling.
 func (g *Gram) Scaled(c []float64) *Gram {
 	s := *g
 	s.c = c
@@ -91,11 +91,10 @@ func (g *Gram) Subset(points []int) Matrix {
 	return &s
 }
 
-// Definite reports whether the matrix is known to be positive semidefinite, whatever
-// the points: a scaling keeps it so.
+// Definite reports whether the kernel is known to be positive semidefinite. Scaling preserves it.
 func (g *Gram) Definite() bool { return g.k.Definite() }
 
-// Len is M.
+// Len returns M.
 func (g *Gram) Len() int { return g.x.RawMatrix().Rows }
 
 // Diag returns K_ii.
@@ -113,9 +112,8 @@ func (g *Gram) Diag(i int) float64 {
 // Row writes row i into dst, which has length M.
 func (g *Gram) Row(dst []float64, i int) { g.piece(dst, i, 0) }
 
-// Row32 is Row in single precision: half the memory, and no slower to compute. The error
-// of an entry is about 2^-24 of the largest that the kernel has; entries beyond the range of
-// float32 become infinite.
+// Row32 is Row in single precision, which takes half the memory. The error of an entry is about
+// 2^-24 times the largest value of the kernel; entries beyond the range of float32 become infinite.
 func (g *Gram) Row32(dst []float32, i int) {
 	if f, ok := g.f.(rounder); ok && g.c == nil {
 		f.row32(dst, g.p, g.x.RawRowView(i))
@@ -143,17 +141,16 @@ func (g *Gram) piece(dst []float64, i, first int) {
 	}
 }
 
-// AddProduct adds the product of K with a sparse vector to dst (length M):
-// sum_k w_k K_ij for j = points[k]. Nothing is kept of K, and all processors take part
-// when there is enough to do; many values of the RBF kernel in the plane are summed in cells,
-// see cells.go. It returns its work in kernel values, and the error of ctx when that ends, leaving
-// dst in between.
+// AddProduct adds the product of K and a sparse vector to dst (length M): it adds sum_k w_k K_ij,
+// with j = points[k], to dst[i]. It stores no part of K, runs on all processors if there is enough
+// work, and sums large numbers of RBF values in the plane in cells, see cells.go. It returns its
+// work in kernel values. If ctx ends, it returns ctx.Err(), and dst is incomplete.
 func (g *Gram) AddProduct(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
 	return g.addProduct(ctx, g.sum, doubleError, dst, points, w)
 }
 
-// AddProduct32 is AddProduct with values in single precision, as Row32 has them, where
-// that is faster; they are summed in double, or in cells with an error of 2^-32 sum |w_k|.
+// AddProduct32 is AddProduct with the values of Row32 if that is faster. They are summed in double
+// precision, or in cells with an error of 2^-32 sum |w_k|.
 func (g *Gram) AddProduct32(ctx context.Context, dst []float64, points []int, w []float64) (work int, err error) {
 	if f, ok := g.f.(adder32); ok {
 		return g.addProduct(ctx, func(s, _ []float64, p packed, z, w []float64) { f.add32(s, p, z, w) }, singleError, dst, points, w)
@@ -161,9 +158,9 @@ func (g *Gram) AddProduct32(ctx context.Context, dst []float64, points []int, w 
 	return g.AddProduct(ctx, dst, points, w)
 }
 
-// addProduct is AddProduct with sums by sum, or by a totaller with an error of at most so many
-// times sum_k |w_k|.
-func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed, z, w []float64), most float64, dst []float64, points []int, w []float64) (work int, err error) {
+// addProduct is AddProduct with the given sum, or a fastAdder with an error of at most
+// tolerance·sum_k |w_k|.
+func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed, z, w []float64), tolerance float64, dst []float64, points []int, w []float64) (work int, err error) {
 	if len(points) == 0 {
 		return 0, ctx.Err()
 	}
@@ -178,20 +175,20 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		}
 	}
 
-	if f, ok := g.f.(totaller); ok {
+	if f, ok := g.f.(fastAdder); ok {
 		total := dst
 		if g.c != nil {
 			total = make([]float64, len(dst))
 		}
-		if work := f.total(ctx, total, g.x.RawMatrix(), blas64.General{Rows: len(cw), Cols: g.p.d, Stride: g.p.d, Data: z}, cw, most); work > 0 {
+		if work := f.total(ctx, total, g.x.RawMatrix(), blas64.General{Rows: len(cw), Cols: g.p.d, Stride: g.p.d, Data: z}, cw, tolerance); work > 0 {
 			if g.c != nil {
 				floats.Add(dst, floats.MulTo(total, g.c, total))
 			}
 			return work, ctx.Err()
 		}
 	}
-	// A share of the work is a stretch of dst that stays in the nearest cache, and
-	// takes a few milliseconds at most before it looks at ctx again.
+	// A share of the work is a part of dst that fits the L1 cache. It checks ctx every few
+	// milliseconds at most.
 	const stretch, values = 16 * lanes, 1 << 20
 	share := func(first int) {
 		size := min(stretch, len(dst)-first)
@@ -205,13 +202,12 @@ func (g *Gram) addProduct(ctx context.Context, sum func(s, v []float64, p packed
 		}
 		floats.Add(dst[first:][:size], s)
 	}
-	inTurn(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(points)/values, func(k int) { share(k * stretch) })
+	inParallel(ctx, (len(dst)+stretch-1)/stretch, len(dst)*len(points)/values, func(k int) { share(k * stretch) })
 	return len(dst) * len(points), ctx.Err()
 }
 
-// inTurn calls do for 0 to n-1, unless ctx ends, on all processors, but at most so many
-// goroutines.
-func inTurn(ctx context.Context, n, most int, do func(k int)) {
+// inParallel calls do for 0 to n-1 on all processors, in at most most goroutines, until ctx ends.
+func inParallel(ctx context.Context, n, most int, do func(k int)) {
 	var next atomic.Int64
 	work := func() {
 		for k := int(next.Add(1)) - 1; k < n && pace.Look(ctx) == nil; k = int(next.Add(1)) - 1 {

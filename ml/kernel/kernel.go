@@ -16,17 +16,17 @@ import (
 	"marginlab/ml/param"
 )
 
-// Kernel is a kernel function: the name of its row of Table, the values of its parameters
-// (numbers and switches), and the state fitted to the training set, see Fit. A missing value is
-// 0 or off. A Kernel round-trips through JSON bit for bit.
+// Kernel is a kernel function: the name of its entry of Table, the values of its parameters, and
+// the state fitted to the training set, see Fit. A missing value is 0 or off. A Kernel round-trips
+// through JSON exactly.
 type Kernel struct {
 	Name   string
 	Values param.Values
-	Fitted []Fitted // nil: nothing
+	Fitted []Fitted // one for each part that is fitted
 }
 
-// Validate returns an error for an unknown kernel or parameter, or a value out of bounds. Numbers
-// that training computes in place of a word may exceed the bounds for user input.
+// Validate returns an error for an unknown kernel or parameter, or a value out of bounds. A number
+// that replaced a word such as auto may exceed the upper bound for user input.
 func (k Kernel) Validate() error {
 	row, err := Lookup(k.Name)
 	if err != nil {
@@ -41,7 +41,7 @@ func (k Kernel) Validate() error {
 		if len(p.Words) > 0 {
 			p.Words, p.Max = nil, math.MaxFloat64
 		}
-		if p.Syntax = nil; p.Name == written.Name {
+		if p.Syntax = nil; p.Name == expressionParam.Name {
 			e, err := k.expression()
 			if err != nil {
 				return err
@@ -63,15 +63,15 @@ func (k Kernel) Validate() error {
 	return nil
 }
 
-// MarshalJSON writes a flat object, {"name":"rbf","gamma":0.5}, in the order of the
-// row; zeros are left out.
+// MarshalJSON writes a flat object, {"name":"rbf","gamma":0.5}, in the order of the entry's Params.
+// Zeros are omitted.
 func (k Kernel) MarshalJSON() ([]byte, error) {
 	text, err := json.Marshal(k.Name)
 	if err != nil {
 		return nil, err
 	}
 	text = append([]byte(`{"name":`), text...)
-	names := slices.Sorted(maps.Keys(k.Values)) // of a kernel that is not known
+	names := slices.Sorted(maps.Keys(k.Values)) // for an unknown kernel
 	if row, err := Lookup(k.Name); err == nil {
 		names = lists.Map(row.Params, func(p param.Param) string { return p.Name })
 	}
@@ -96,8 +96,8 @@ func (k Kernel) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. It ignores parameters of other kernels. Unknown
-// names and bounds are left to Validate, so that stored kernels stay readable.
+// UnmarshalJSON reads the output of MarshalJSON. It ignores parameters of other kernels. It leaves
+// unknown names and bounds to Validate, so that stored kernels stay readable.
 func (k *Kernel) UnmarshalJSON(data []byte) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -145,8 +145,7 @@ func known(name string) bool {
 	return slices.ContainsFunc(Table, func(r Entry) bool { return param.Contains(r.Params, name) })
 }
 
-// Definite reports whether every Gram matrix of k is positive semidefinite, whatever the
-// objects.
+// Definite reports whether every Gram matrix of k is known to be positive semidefinite.
 func (k Kernel) Definite() bool {
 	e, err := k.expression()
 	return err == nil && e.definite(e.root)

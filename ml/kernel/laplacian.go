@@ -32,8 +32,8 @@ func (k cityBlock) row(dst []float64, x packed, z []float64) {
 	expScaled(dst, -k.gamma)
 }
 
-// grid uses that the distance is a sum over coordinates: where each of them changes
-// along one axis of the plane at most, |o + s u + t v - z|₁ = g(s) + h(t).
+// grid uses that the distance is a sum over coordinates: if each coordinate changes along at most
+// one axis of the plane, |o + s u + t v - z|₁ = g(s) + h(t).
 func (k cityBlock) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
 	for i, u := range p.U {
 		if u != 0 && p.V[i] != 0 {

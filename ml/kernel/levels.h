@@ -1,13 +1,12 @@
-// Compiles the header that LOOPS names for three generations of processors: any, and of
-// x86 those with AVX2 and AVX-512. It finds defined:
+// Compiles the header named LOOPS for any processor and, on x86, for AVX2 and AVX-512, with
+// these definitions:
 //
-//	KIND             suffix of the names for the processor, which NAME(f) puts behind f
-//	TARGET           attribute of the functions; INLINE has it
+//	KIND             suffix of the names for the processor, which NAME(f) appends to f
+//	TARGET           attribute of the functions; part of INLINE
 //	LANES            numbers in a vector
 //	vec, ints, load  a vector of doubles, one of integers, and one of doubles from memory
 //
-// Behind it, CHOOSE(f, ...) calls f for the processor that simd says, as package simd
-// counts them.
+// After it, CHOOSE(f, ...) calls f for the level simd of package simd.
 
 #include <string.h>
 

@@ -69,9 +69,8 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged Mat
 	return small, group, distance / scale
 }
 
-// divide halves the points, rows of x, across their widest coordinate until at
-// most size are left, and hands those over, unless ctx ends. keys is memory for a number for
-// each point.
+// divide halves the points, rows of x, across their widest coordinate until at most size are left,
+// and calls near with each such group, until ctx ends. keys is scratch, one number for each point.
 func divide(ctx context.Context, x blas64.General, points []int, keys []float64, size int, near func(points []int)) {
 	const many = 1000 // points between checks of ctx
 	switch {

@@ -19,45 +19,46 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Matrix is a symmetric M x M kernel matrix. Matrices made here are safe for concurrent use.
+// Matrix is a symmetric M x M kernel matrix. Those of this package are safe for concurrent use.
 type Matrix = rows.Matrix
 
 // comparison is a kernel between two lists of objects other than vectors. It is safe for
 // concurrent use.
 type comparison interface {
-	// row writes k(x_i, z_j) for the first len(dst) of the z_j. Once the ctx it was prepared
-	// with has ended, the result is undefined.
+	// row writes k(x_i, z_j) for the first len(dst) of the z_j. After the end of the ctx that the
+	// comparison was prepared with, the result is undefined.
 	row(dst []float64, i int)
 }
 
-// mostHeld is the largest M of a kernel matrix held in memory: 128 MB. Rows of larger ones are
+// maxStored is the largest M of a kernel matrix held in memory: 128 MB. Rows of larger ones are
 // computed on demand.
-const mostHeld = 4096
+const maxStored = 4096
 
 // GramOf returns the kernel matrix of objects other than vectors (for those, see NewGram),
-// computed on all processors. recorder, which may be nil, receives the number of rows done, never
-// concurrently. For many objects, rows are computed on demand, and recorder is called when each is
-// first there.
+// computed on all processors. recorder, which may be nil, receives the number of finished rows,
+// never concurrently. For more than 4096 objects, rows are computed on demand, and recorder counts
+// each row when it is first computed.
+//
 // Errors: objects that k does not take, values that are not finite, ctx.Err().
 func GramOf(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.Recorder) (Matrix, error) {
 	m := x.Len()
-	if m > mostHeld {
+	if m > maxStored {
 		diag, err := Self(ctx, k, x)
 		if err != nil {
 			return nil, err
 		}
 		c, err := compare(context.WithoutCancel(ctx), k, x, x) // rows may be requested after ctx has ended
-		return computed{c, diag, k.Definite(), counter(recorder, m)}, err
+		return lazyMatrix{c, diag, k.Definite(), counter(recorder, m)}, err
 	}
 	c, err := compare(ctx, k, x, x)
 	if err != nil {
 		return nil, err
 	}
 	values := mat.NewDense(m, m, nil)
-	told := counter(recorder, m)
+	report := counter(recorder, m)
 	err = eachRow(ctx, m, func(i int) {
 		c.row(values.RawRowView(i)[:i+1], i)
-		told(i)
+		report(i)
 	})
 	if err != nil {
 		return nil, err
@@ -66,28 +67,28 @@ func GramOf(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.Rec
 		for j, v := range values.RawRowView(i)[:i] {
 			values.Set(j, i, v)
 		}
-		if err := notFinite(k, i, values.At(i, i)); err != nil {
+		if err := checkFinite(k, i, values.At(i, i)); err != nil {
 			return nil, err
 		}
 	}
-	return held{values, k.Definite()}, noValue(k, values)
+	return storedMatrix{values, k.Definite()}, checkConverged(k, values)
 }
 
-// counter returns a function to call, from any goroutine, after row i of n is computed, possibly
-// repeatedly. It calls the recorder at most a thousand times.
+// counter returns a function to call after row i of n is computed, possibly repeatedly and from any
+// goroutine. It calls the recorder at most a thousand times.
 func counter(recorder trace.Recorder, n int) func(i int) {
 	if recorder == nil {
 		return func(int) {}
 	}
-	var lock sync.Mutex
-	done, there := 0, make([]bool, n)
+	var mu sync.Mutex
+	done, seen := 0, make([]bool, n)
 	return func(i int) {
-		lock.Lock()
-		defer lock.Unlock()
-		if there[i] {
+		mu.Lock()
+		defer mu.Unlock()
+		if seen[i] {
 			return
 		}
-		there[i] = true
+		seen[i] = true
 		if done++; done%(n/1000+1) == 0 || done == n {
 			recorder(trace.Step{Phase: "kernel matrix", Done: done, Rows: n})
 		}
@@ -105,11 +106,11 @@ func Cross(ctx context.Context, k Kernel, x, z dataset.Objects) (*mat.Dense, err
 	if err := eachRow(ctx, x.Len(), func(i int) { c.row(values.RawRowView(i), i) }); err != nil {
 		return values, err
 	}
-	return values, noValue(k, values)
+	return values, checkConverged(k, values)
 }
 
-// noValue reports a pair whose kernel was not found.
-func noValue(k Kernel, values *mat.Dense) error {
+// checkConverged returns an error for the first pair of rows whose value is NaN.
+func checkConverged(k Kernel, values *mat.Dense) error {
 	rows, columns := values.Dims()
 	for i := range rows {
 		for j := range columns {
@@ -124,7 +125,7 @@ func noValue(k Kernel, values *mat.Dense) error {
 // Self returns the values k(x_i, x_i) for objects other than vectors. Errors: objects that k does
 // not take, values that are unknown or not finite, ctx.Err().
 func Self(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
-	e, err := takes(k, x)
+	e, err := expressionFor(k, x)
 	if err != nil {
 		return nil, err
 	}
@@ -137,17 +138,17 @@ func Self(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
 	self := make([]float64, x.Len())
 	e.root.eval(self, make([]float64, e.root.depth()*len(self)), values)
 	for i, v := range self {
-		if err := notFinite(k, i, v); err != nil {
+		if err := checkFinite(k, i, v); err != nil {
 			return nil, err
 		}
 	}
 	return self, nil
 }
 
-// Steps estimates the average cost of a value of k among objects other than vectors, in steps of
-// which a processor does 1e10 per second; at least 1.
+// Steps estimates the average cost of a value of k for objects other than vectors, in steps of 0.1
+// ns; at least 1.
 func Steps(k Kernel, x dataset.Objects) float64 {
-	e, err := takes(k, x)
+	e, err := expressionFor(k, x)
 	if err != nil {
 		return 1
 	}
@@ -162,7 +163,7 @@ func Steps(k Kernel, x dataset.Objects) float64 {
 
 // compare prepares k for two lists of objects.
 func compare(ctx context.Context, k Kernel, x, z dataset.Objects) (comparison, error) {
-	e, err := takes(k, x, z)
+	e, err := expressionFor(k, x, z)
 	if err != nil {
 		return nil, err
 	}
@@ -181,11 +182,11 @@ func compare(ctx context.Context, k Kernel, x, z dataset.Objects) (comparison, e
 // self returns the values k(x_i, x_i).
 func (p part) self(ctx context.Context, x dataset.Objects) ([]float64, error) {
 	self, err := p.row.self(ctx, p.Values, x)
-	if err != nil || !p.Values.Switch(normalizes.Name) {
+	if err != nil || !p.Values.Switch(normalize.Name) {
 		return self, err
 	}
 	for i, v := range self {
-		if err := notFinite(p.Kernel, i, v); err != nil {
+		if err := checkFinite(p.Kernel, i, v); err != nil {
 			return nil, err
 		}
 		if v != 0 {
@@ -195,8 +196,8 @@ func (p part) self(ctx context.Context, x dataset.Objects) ([]float64, error) {
 	return self, nil
 }
 
-// notFinite returns the error for a value v = k(x_i, x_i) that is not finite.
-func notFinite(k Kernel, i int, v float64) error {
+// checkFinite returns the error for a value v = k(x_i, x_i) that is not finite.
+func checkFinite(k Kernel, i int, v float64) error {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return fmt.Errorf("kernel %s: row %d: k(x, x) overflows: use other parameters, or leave out this row", k.Name, i+1)
 	}
@@ -206,10 +207,10 @@ func notFinite(k Kernel, i int, v float64) error {
 // compare prepares the kernel for two lists of objects.
 func (p part) compare(ctx context.Context, x, z dataset.Objects) (comparison, error) {
 	c, err := p.row.compare(ctx, p.Values, x, z)
-	if err != nil || !p.Values.Switch(normalizes.Name) {
+	if err != nil || !p.Values.Switch(normalize.Name) {
 		return c, err
 	}
-	n := unit{comparison: c}
+	n := normalised{comparison: c}
 	if n.x, err = p.row.self(ctx, p.Values, x); err != nil {
 		return nil, err
 	}
@@ -219,14 +220,14 @@ func (p part) compare(ctx context.Context, x, z dataset.Objects) (comparison, er
 	return n, err
 }
 
-// unit normalises a comparison: k(x, z) / sqrt(k(x, x) k(z, z)), and 0 if an image has length
+// normalised normalises a comparison: k(x, z) / sqrt(k(x, x) k(z, z)), and 0 if an image has length
 // zero.
-type unit struct {
+type normalised struct {
 	comparison
 	x, z []float64 // k(x_i, x_i) and k(z_j, z_j)
 }
 
-func (u unit) row(dst []float64, i int) {
+func (u normalised) row(dst []float64, i int) {
 	u.comparison.row(dst, i)
 	for j := range dst {
 		product := u.x[i] * u.z[j]
@@ -241,8 +242,8 @@ func (u unit) row(dst []float64, i int) {
 	}
 }
 
-// eachRow calls work for n rows on all processors, last row first, since those of a triangle are
-// the longest. It returns ctx.Err().
+// eachRow calls work for n rows on all processors. It starts with the last rows, the longest of a
+// lower triangle. It returns ctx.Err().
 func eachRow(ctx context.Context, n int, work func(i int)) error {
 	var next atomic.Int64
 	next.Store(int64(n))
@@ -262,8 +263,8 @@ func eachRow(ctx context.Context, n int, work func(i int)) error {
 	return group.Wait()
 }
 
-// takes returns k as an expression if it takes the objects.
-func takes(k Kernel, objects ...dataset.Objects) (expression, error) {
+// expressionFor returns k as an expression if it takes the objects.
+func expressionFor(k Kernel, objects ...dataset.Objects) (expression, error) {
 	e, err := k.expression()
 	if err != nil {
 		return e, err
@@ -276,12 +277,13 @@ func takes(k Kernel, objects ...dataset.Objects) (expression, error) {
 	return e, nil
 }
 
-// Scaled returns the matrix with entries c_i c_j K_ij. c (length M) is kept.
+// Scaled returns the matrix with entries c_i c_j K_ij. c (length M) is kept, not copied. If k is a
+// Gram, c replaces its scaling.
 func Scaled(k Matrix, c []float64) Matrix {
 	if g, ok := k.(*Gram); ok {
 		return g.Scaled(c)
 	}
-	return scaled{k, c}
+	return scaledMatrix{k, c}
 }
 
 // Subset returns the matrix of some of the objects, in the order given.
@@ -289,11 +291,11 @@ func Subset(k Matrix, points []int) Matrix {
 	switch k := k.(type) {
 	case *Gram:
 		return k.Subset(points)
-	case scaled:
-		return scaled{Subset(k.Matrix, points), lists.At(k.c, points)}
+	case scaledMatrix:
+		return scaledMatrix{Subset(k.Matrix, points), lists.At(k.c, points)}
 	}
-	if len(points) > mostHeld {
-		return picked{k, points}
+	if len(points) > maxStored {
+		return subMatrix{k, points}
 	}
 	values := mat.NewDense(len(points), len(points), nil)
 	row := make([]float64, k.Len())
@@ -303,51 +305,51 @@ func Subset(k Matrix, points []int) Matrix {
 			values.Set(a, b, row[j])
 		}
 	}
-	return held{values, rows.Definite(k)}
+	return storedMatrix{values, rows.Definite(k)}
 }
 
-// held is a matrix in memory.
-type held struct {
+// storedMatrix is a matrix held in memory.
+type storedMatrix struct {
 	values   *mat.Dense
 	definite bool
 }
 
-func (h held) Len() int                 { return h.values.RawMatrix().Rows }
-func (h held) Diag(i int) float64       { return h.values.At(i, i) }
-func (h held) Row(dst []float64, i int) { copy(dst, h.values.RawRowView(i)) }
+func (h storedMatrix) Len() int                 { return h.values.RawMatrix().Rows }
+func (h storedMatrix) Diag(i int) float64       { return h.values.At(i, i) }
+func (h storedMatrix) Row(dst []float64, i int) { copy(dst, h.values.RawRowView(i)) }
 
 // Definite reports whether the matrix is known to be positive semidefinite.
-func (h held) Definite() bool { return h.definite }
+func (h storedMatrix) Definite() bool { return h.definite }
 
-// computed is a matrix whose rows are computed on demand.
-type computed struct {
+// lazyMatrix is a matrix whose rows are computed on demand.
+type lazyMatrix struct {
 	comparison
 	diag     []float64
 	definite bool
-	told     func(i int)
+	report   func(i int)
 }
 
-func (c computed) Len() int           { return len(c.diag) }
-func (c computed) Diag(i int) float64 { return c.diag[i] }
+func (c lazyMatrix) Len() int           { return len(c.diag) }
+func (c lazyMatrix) Diag(i int) float64 { return c.diag[i] }
 
-func (c computed) Row(dst []float64, i int) {
+func (c lazyMatrix) Row(dst []float64, i int) {
 	c.row(dst, i)
-	c.told(i)
+	c.report(i)
 }
 
 // Definite reports whether the matrix is known to be positive semidefinite.
-func (c computed) Definite() bool { return c.definite }
+func (c lazyMatrix) Definite() bool { return c.definite }
 
-// picked is a submatrix of another.
-type picked struct {
+// subMatrix is a submatrix of another.
+type subMatrix struct {
 	Matrix
 	points []int
 }
 
-func (p picked) Len() int           { return len(p.points) }
-func (p picked) Diag(i int) float64 { return p.Matrix.Diag(p.points[i]) }
+func (p subMatrix) Len() int           { return len(p.points) }
+func (p subMatrix) Diag(i int) float64 { return p.Matrix.Diag(p.points[i]) }
 
-func (p picked) Row(dst []float64, i int) {
+func (p subMatrix) Row(dst []float64, i int) {
 	row := make([]float64, p.Matrix.Len())
 	p.Matrix.Row(row, p.points[i])
 	for a, j := range p.points {
@@ -356,22 +358,21 @@ func (p picked) Row(dst []float64, i int) {
 }
 
 // Definite reports whether the matrix is known to be positive semidefinite.
-func (p picked) Definite() bool { return rows.Definite(p.Matrix) }
+func (p subMatrix) Definite() bool { return rows.Definite(p.Matrix) }
 
-type scaled struct {
+type scaledMatrix struct {
 	Matrix
 	c []float64
 }
 
-func (s scaled) Diag(i int) float64 { return s.c[i] * s.c[i] * s.Matrix.Diag(i) }
+func (s scaledMatrix) Diag(i int) float64 { return s.c[i] * s.c[i] * s.Matrix.Diag(i) }
 
-func (s scaled) Row(dst []float64, i int) {
+func (s scaledMatrix) Row(dst []float64, i int) {
 	s.Matrix.Row(dst, i)
 	for j, c := range s.c {
 		dst[j] *= s.c[i] * c
 	}
 }
 
-// Definite reports whether the matrix is known to be positive semidefinite: a scaling keeps
-// it so.
-func (s scaled) Definite() bool { return rows.Definite(s.Matrix) }
+// Definite reports whether the matrix is known to be positive semidefinite. Scaling preserves it.
+func (s scaledMatrix) Definite() bool { return rows.Definite(s.Matrix) }

@@ -8,8 +8,8 @@ import (
 )
 
 // packed holds points in blocks of lanes: the first coordinate of all points of a
-// block, then the second, and so on, so that vector instructions take many points
-// at once. The last block is filled up with zeros.
+// block, then the second, and so on, so that vector instructions process many points
+// at once. The last block is padded with zeros.
 //
 // The loops over packed points exist twice: in C for the machine's vector
 // instructions (gaussian.c) and, for builds without a C compiler, here in Go. The
@@ -19,11 +19,12 @@ type packed struct {
 	v []float64
 }
 
-// gaussianRow and productRow are the loops of the level that runs.
+// gaussianRow calls gaussianRowAt at the current level.
 func gaussianRow(dst []float64, x packed, z []float64, gamma float64) {
 	gaussianRowAt(simd.Current(), dst, x, z, gamma)
 }
 
+// productRow calls productRowAt at the current level.
 func productRow(dst []float64, x packed, z []float64) { productRowAt(simd.Current(), dst, x, z) }
 
 // pack packs the rows of x.
@@ -35,18 +36,18 @@ func pack(x blas64.General) packed {
 	return p
 }
 
-// set makes x the point i.
+// set stores x as point i.
 func (p packed) set(i int, x []float64) {
 	for k, v := range x {
 		p.v[(i/lanes*p.d+k)*lanes+i%lanes] = v
 	}
 }
 
-// from is p without the points before i, which must be a multiple of lanes.
+// from returns p without the points before i, a multiple of lanes.
 func (p packed) from(i int) packed { return packed{p.d, p.v[i*p.d:]} }
 
-// blocks calls f for each block of the first n points with the first of its points,
-// their number, and the coordinates.
+// blocks calls f for each block of the first n points with the index of its first point, its number
+// of points, and the coordinates.
 func (p packed) blocks(n int, f func(first, size int, x []float64)) {
 	for i := 0; i < n; i += lanes {
 		f(i, min(lanes, n-i), p.v[i*p.d:][:lanes*p.d])

@@ -38,7 +38,7 @@ func (k powers) row(dst []float64, x packed, z []float64) {
 	}
 }
 
-// powi is x^n for n >= 0 by repeated squaring; exact signs, no math.Pow.
+// powi returns x^n for n >= 0 by repeated squaring.
 func powi(x float64, n int) float64 {
 	r := 1.0
 	for ; n > 0; n >>= 1 {
@@ -54,10 +54,9 @@ func (k powers) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts
 	return s.gridPolynomial(ctx, dst, p, ss, ts, k.gamma, k.coef0, k.degree)
 }
 
-// gridPolynomial uses that (gamma z·x + coef0)^p is a polynomial in s on each
-// line t = const. With q = base + h·slope, h = s - mid measured from the middle
-// of the range of s, the binomial terms never exceed in sum the largest |q|^p on
-// the line, so that the expansion loses no digits of the values it replaces.
+// gridPolynomial uses that (gamma z·x + coef0)^p is a polynomial in s on each line t = const. With
+// q = base + h·slope and h = s - mid, measured from the middle of the range of s, the magnitudes of
+// the binomial terms sum to at most the largest |q|^p on the line, so the expansion loses no digits.
 func (s *Sum) gridPolynomial(ctx context.Context, dst []float64, p Plane, ss, ts []float64, gamma, coef0 float64, degree int) bool {
 	n := len(s.w)
 	base, slope, rise := make([]float64, n), make([]float64, n), make([]float64, n)

@@ -10,8 +10,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// precomputed takes its values from the matrix that the objects came with. Nothing
-// is known about the kernel behind it, so none of its matrices is taken for positive
+// precomputed takes its values from the matrix in the data. It is not assumed to be positive
 // semidefinite.
 var precomputed = Entry{
 	Name: "precomputed", Label: "Precomputed", Formula: "k(xᵢ, xⱼ) = Kᵢⱼ, as given", Takes: dataset.KindPrecomputed,
@@ -20,7 +19,7 @@ var precomputed = Entry{
 	self:    selfPrecomputed,
 }
 
-// columns finds z_j among the columns of x by its number.
+// columns selects the columns of the z_j, by their numbers, from the rows of the x_i.
 type columns struct {
 	k      *mat.Dense
 	number []int // of z

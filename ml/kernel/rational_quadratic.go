@@ -29,12 +29,12 @@ type rational struct{ scale, shape float64 } // scale = gamma/shape
 func (k rational) row(dst []float64, x packed, z []float64) {
 	squares(dst, x, z)
 	floats.Scale(k.scale, dst)
-	k.fade(dst)
+	k.power(dst)
 }
 
-// fade replaces every v by (1 + v)^-shape.
-func (k rational) fade(v []float64) {
-	const most = 8 // beyond it the products round more than the logarithm
+// power replaces every v by (1 + v)^-shape.
+func (k rational) power(v []float64) {
+	const most = 8 // for larger shapes, products have larger rounding errors than the logarithm
 	halves := int(2 * k.shape)
 	switch {
 	case k.shape == 1:
@@ -57,10 +57,10 @@ func (k rational) fade(v []float64) {
 	}
 }
 
-// grid uses the foot of each z on a plane with orthogonal axes, as the Gaussian kernel
-// does: the squared distance is a number for each s and one for each t.
+// grid uses, like the Gaussian kernel, that on a plane with orthogonal axes the squared distance to
+// z is a function of s plus a function of t.
 func (k rational) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
-	a, b, off, uu, vv, ok := s.feet(p)
+	a, b, off, uu, vv, ok := s.projections(p)
 	if !ok {
 		return false
 	}
@@ -76,7 +76,7 @@ func (k rational) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, 
 		for i, t := range ts {
 			copy(v, along)
 			floats.AddConst(k.scale*(vv*(t-b)*(t-b)+off), v)
-			k.fade(v)
+			k.power(v)
 			floats.AddScaled(dst[i*len(ss):][:len(ss)], w, v)
 		}
 	}

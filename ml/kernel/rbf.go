@@ -24,7 +24,7 @@ func RBF(gamma float64) Kernel {
 	return Kernel{Name: rbf.Name, Values: param.Values{"gamma": param.Of(gamma)}}
 }
 
-// gaussian has loops of its own, see packed.go.
+// gaussian has its own inner loops, see packed.go.
 type gaussian struct{ gamma float64 }
 
 // self returns 1, or NaN for a point that is not finite.
@@ -54,12 +54,12 @@ func (k gaussian) total(ctx context.Context, dst []float64, x, z blas64.General,
 	return sumInCells(ctx, dst, x, z, w, k.gamma, most)
 }
 
-// grid uses that on a plane with orthogonal axes the squared distance to z splits:
-// |o + s u + t v - z|² = |u|²(s-a)² + |v|²(t-b)² + r, where (a, b) is the foot of z on
-// the plane and r its squared distance from it. Every summand is at least 0, so no
-// exponential exceeds 1.
+// grid uses that on a plane with orthogonal axes the squared distance to z splits into
+// |o + s u + t v - z|² = |u|²(s-a)² + |v|²(t-b)² + r, where (a, b) is the projection of z onto the
+// plane and r its squared distance from the plane. Every summand is at least 0, so no exponential
+// exceeds 1.
 func (k gaussian) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool {
-	a, b, off, uu, vv, ok := s.feet(p)
+	a, b, off, uu, vv, ok := s.projections(p)
 	if !ok {
 		return false
 	}
@@ -86,9 +86,9 @@ func (k gaussian) grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, 
 	return true
 }
 
-// feet returns the foot (a, b) of each z on the plane, its squared distance off from there, and the
-// squared lengths of the axes; ok is false unless these are orthogonal.
-func (s *Sum) feet(p Plane) (a, b, off []float64, uu, vv float64, ok bool) {
+// projections returns the projection (a, b) of each z onto the plane, its squared distance off from
+// the plane, and the squared lengths of the axes. ok is false if the axes are not orthogonal.
+func (s *Sum) projections(p Plane) (a, b, off []float64, uu, vv float64, ok bool) {
 	uu, vv = floats.Dot(p.U, p.U), floats.Dot(p.V, p.V)
 	if math.Abs(floats.Dot(p.U, p.V)) > 1e-14*math.Sqrt(uu*vv) {
 		return nil, nil, nil, 0, 0, false
@@ -98,7 +98,7 @@ func (s *Sum) feet(p Plane) (a, b, off []float64, uu, vv float64, ok bool) {
 	rest := make([]float64, len(p.Origin))
 	for j := range off {
 		floats.SubTo(rest, s.z.Data[j*s.z.Stride:][:s.z.Cols], p.Origin)
-		a[j], b[j] = foot(rest, p.U, uu), foot(rest, p.V, vv)
+		a[j], b[j] = project(rest, p.U, uu), project(rest, p.V, vv)
 		floats.AddScaled(rest, -a[j], p.U)
 		floats.AddScaled(rest, -b[j], p.V)
 		off[j] = floats.Dot(rest, rest)
@@ -106,9 +106,8 @@ func (s *Sum) feet(p Plane) (a, b, off []float64, uu, vv float64, ok bool) {
 	return a, b, off, uu, vv, true
 }
 
-// foot returns the coordinate of x along an axis with squared length aa, 0 when
-// the axis has none.
-func foot(x, axis []float64, aa float64) float64 {
+// project returns the coordinate of x along an axis with squared length aa, or 0 if aa is 0.
+func project(x, axis []float64, aa float64) float64 {
 	if aa == 0 {
 		return 0
 	}

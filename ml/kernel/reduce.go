@@ -1,8 +1,8 @@
 package kernel
 
-// Reduce folds the expression of k into a value of another type: part converts a kernel of the
-// table, number a constant, and sum and product combine two values. A kernel that is not combined
-// is a single part. Exports to other programs use it.
+// Reduce folds the expression of k into a value of type T: part converts a kernel of the table,
+// number converts a constant, and sum and product combine two values. A kernel that is not combined
+// is a single part.
 func Reduce[T any](k Kernel, part func(Kernel) T, number func(float64) T, sum, product func(a, b T) T) (T, error) {
 	e, err := k.expression()
 	if err != nil {
@@ -37,9 +37,8 @@ func (f *Fitted) Image(x []float64) []float64 {
 	return image
 }
 
-// Scale returns the factor of each Fisher score: one over its root mean square over the
-// training rows, 0 for a score that is 0 in all of them; nil where scores are taken as
-// they are.
+// Scale returns the factor of each Fisher score: one over its root mean square over the training
+// rows, or 0 for a score that is 0 in all of them. It returns nil if scores are not scaled.
 func (f *Fitted) Scale() []float64 {
 	return fisher.bind(Kernel{Fitted: []Fitted{*f}}).(scores).scale
 }

@@ -199,7 +199,7 @@ func TestStringsWithoutPieces(t *testing.T) {
 	long := texts("abc", strings.Repeat("a", 530))
 	require.Fails(t, require.Err(GramOf(t.Context(), ofStrings("gap-subsequence", 265, 1, true), long, nil)), "row 2", "a value beyond all numbers")
 	// To compare it, as much memory would be taken as crashes the program.
-	huge := texts("abc", strings.Repeat("a", mostWork/(2*wide*8)+1)) // packed, and one column of the table
+	huge := texts("abc", strings.Repeat("a", maxWorkBytes/(2*wide*8)+1)) // packed, and one column of the table
 	work := ofStrings("gap-subsequence", 2, 0.5, false)
 	_, gram := GramOf(t.Context(), work, huge, nil)
 	_, cross := Cross(t.Context(), work, x, huge)
@@ -215,7 +215,7 @@ func TestStringsWithoutPieces(t *testing.T) {
 // values are the same.
 func TestGramOfManyIsComputed(t *testing.T) {
 	t.Parallel()
-	x := texts(make([]string, mostHeld+1)...)
+	x := texts(make([]string, maxStored+1)...)
 	for i := range x.Values {
 		x.Values[i] = strings.Repeat("ab", 1+i%5) + strings.Repeat("c", i%7)
 	}
@@ -246,7 +246,7 @@ func TestGramReports(t *testing.T) {
 	require.Check(t, err == nil && seen == 30 && g.Len() == 30, "%d steps, %v", seen, err)
 	// Of many it receives a row when that is first there.
 	seen = 0
-	many := require.Value(GramOf(t.Context(), k, texts(slices.Repeat(x.Values, mostHeld/30+1)...), func(s trace.Step) { seen = s.Done }))(t)
+	many := require.Value(GramOf(t.Context(), k, texts(slices.Repeat(x.Values, maxStored/30+1)...), func(s trace.Step) { seen = s.Done }))(t)
 	row := make([]float64, many.Len())
 	for i := range 40 {
 		many.Row(row, i/2)

@@ -25,7 +25,7 @@ var gapSubsequence = Entry{
 		Name: "decay", Label: "decay", Symbol: "λ", Kind: param.Number, Default: "0.5",
 		Min: 0, OpenMin: true, Max: 1, Low: 0.05, High: 1, Telling: true,
 		Help: "Weight of each symbol skipped between the k symbols. 1: gaps cost nothing; small: almost only substrings count.",
-	}, normalizes},
+	}, normalize},
 	compare: compareSubsequences,
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
 		texts := symbols(x)
@@ -63,14 +63,14 @@ func symbols(x dataset.Objects) [][]float64 {
 	return list
 }
 
-// Padding of packed strings, which equals no symbol and not the padding of the other side.
+// Padding of packed strings. It equals neither a symbol nor the padding of the other side.
 const (
 	endOfZ = -1
 	endOfX = -2
 )
 
-// packTexts interleaves at most wide strings: their first symbols, their second ones, and so on,
-// padded with end.
+// packTexts interleaves at most wide strings: first symbols, second symbols, and so on, padded with
+// end.
 func packTexts(texts [][]float64, end float64) []float64 {
 	longest := 0
 	for _, text := range texts {
@@ -94,17 +94,17 @@ type subsequences struct {
 	work  *sync.Pool  // of *[]float64
 }
 
-// mostWork bounds the memory in bytes of one comparison, packed strings included: enough for
-// strings of 350 000 symbols at k = 3. Every processor runs one at a time.
-const mostWork = 128 << 20
+// maxWorkBytes bounds the memory of one comparison, including packed strings: enough for strings of
+// 350 000 symbols at k = 3. Each processor runs one comparison at a time.
+const maxWorkBytes = 128 << 20
 
-// newSubsequences prepares comparisons with these strings. It returns an error if one is too long.
+// newSubsequences prepares comparisons with texts. It returns an error if one is too long.
 func newSubsequences(ctx context.Context, v param.Values, texts [][]float64) (subsequences, error) {
 	s := subsequences{ctx: ctx, k: v.Int(length.Name), decay: v.Number("decay"), work: new(sync.Pool)}
 	for i, text := range texts {
-		if need := 8 * float64(s.k) * float64(wide) * float64(len(text)); need > mostWork {
+		if need := 8 * float64(s.k) * float64(wide) * float64(len(text)); need > maxWorkBytes {
 			return s, param.Refuse("use a smaller k, shorter strings, or the spectrum kernel",
-				"row %d has %d symbols: comparing subsequences of length %d needs %.0f MB, and the limit is %d MB", i+1, len(text), s.k, need/(1<<20), mostWork>>20)
+				"row %d has %d symbols: comparing subsequences of length %d needs %.0f MB, and the limit is %d MB", i+1, len(text), s.k, need/(1<<20), maxWorkBytes>>20)
 		}
 	}
 	return s, nil
@@ -124,7 +124,7 @@ func compareSubsequences(ctx context.Context, v param.Values, x, z dataset.Objec
 }
 
 func (s subsequences) row(dst []float64, i int) {
-	x := make([]float64, 0, wide*len(s.x[i])) // packed, the same for each of z
+	x := make([]float64, 0, wide*len(s.x[i])) // x_i packed wide times
 	for _, c := range s.x[i] {
 		for range wide {
 			x = append(x, c)
@@ -139,7 +139,7 @@ func (s subsequences) row(dst []float64, i int) {
 // values returns the kernel values between the packed x and the packed z, pair by pair.
 func (s subsequences) values(x, z []float64) (sum [wide]float64) {
 	if s.k == 1 {
-		common(&sum, x, z)
+		countEqual(&sum, x, z)
 		return sum
 	}
 	work, ok := s.work.Get().(*[]float64)
@@ -153,9 +153,9 @@ func (s subsequences) values(x, z []float64) (sum [wide]float64) {
 		*work = (*work)[:need]
 		clear(*work)
 	}
-	// Of long strings one pair takes minutes: ctx is looked at every few milliseconds.
-	some := max(1, 1<<20/max(1, len(*work)))
-	for part := range slices.Chunk(x, some*wide) {
+	// A pair of long strings can take minutes: check ctx every few milliseconds.
+	rows := max(1, 1<<20/max(1, len(*work)))
+	for part := range slices.Chunk(x, rows*wide) {
 		if pace.Look(s.ctx) != nil {
 			break
 		}
@@ -169,16 +169,17 @@ func (s subsequences) values(x, z []float64) (sum [wide]float64) {
 //
 // Let A_p(i, j) be the weight of all pairs of occurrences of p symbols that end with x_i
 // and z_j, and B_p(i, j) the sum of A_p(i', j') decay^(i-i' + j-j') over i' <= i, j' <= j.
-// Then, with A_1 = 1 where x_i = z_j,
+// Then, with A_1 = 1 if x_i = z_j and 0 otherwise,
 //
-//	A_{p+1}(i, j) = B_p(i-1, j-1) where x_i = z_j, else 0
-//	B_p(i, j) = R + decay B_p(i-1, j),   R = A_p(i, j) + decay R of (i, j-1)
+//	A_{p+1}(i, j) = B_p(i-1, j-1) if x_i = z_j, else 0
+//	B_p(i, j) = R_p(i, j) + decay B_p(i-1, j)
+//	R_p(i, j) = A_p(i, j) + decay R_p(i, j-1)
 //
-// and the kernel is the sum of all A_k. b is memory for one row of each B_p: zero before
-// the first symbols of a string, and left for the symbols that follow.
+// and the kernel is the sum of all A_k. b holds one row of each B_p: it must be zero before the
+// first symbols of x and is kept between calls for consecutive parts of x.
 func plainGaps(sum *[wide]float64, b, x, z []float64, k int, decay float64) {
 	n := len(z) / wide
-	run := make([][wide]float64, k-1)    // R of each p
+	run := make([][wide]float64, k-1)    // R_p
 	before := make([][wide]float64, k-1) // B_p(i-1, j-1)
 	for xi := range slices.Chunk(x, wide) {
 		clear(run)
@@ -211,17 +212,17 @@ func plainGaps(sum *[wide]float64, b, x, z []float64, k int, decay float64) {
 	}
 }
 
-// common adds to sum the number of pairs of equal symbols.
-func common(sum *[wide]float64, x, z []float64) {
-	type place struct {
+// countEqual adds to sum the number of pairs of equal symbols.
+func countEqual(sum *[wide]float64, x, z []float64) {
+	type key struct {
 		lane   int
 		symbol float64
 	}
-	counts := make(map[place]float64)
+	counts := make(map[key]float64)
 	for a, c := range x {
-		counts[place{a % wide, c}]++
+		counts[key{a % wide, c}]++
 	}
 	for a, c := range z {
-		sum[a%wide] += counts[place{a % wide, c}]
+		sum[a%wide] += counts[key{a % wide, c}]
 	}
 }

@@ -12,16 +12,16 @@ import (
 	"marginlab/ml/param"
 )
 
-// mostSubsequences is the largest number of subsequences of k symbols over an alphabet whose
+// maxSubsequences is the largest number of subsequences of k symbols over an alphabet whose
 // weights are listed.
-const mostSubsequences = 1 << 16
+const maxSubsequences = 1 << 16
 
-// mostTabled bounds the numbers that are held for one string, 8 bytes each.
-const mostTabled = 4 << 20
+// maxTableSize bounds the numbers held for one string, 8 bytes each.
+const maxTableSize = 4 << 20
 
-// weighedSubsequences holds the weights of all subsequences of k symbols over an alphabet,
+// subsequenceWeights holds the weights of all subsequences of k symbols over an alphabet,
 // indexed by their symbols as digits, most significant first.
-type weighedSubsequences struct {
+type subsequenceWeights struct {
 	k        int
 	decay    float64
 	alphabet []rune
@@ -35,7 +35,7 @@ func alphabetOf(x dataset.Objects) []rune {
 		for _, c := range text {
 			seen[c] = true
 		}
-		if len(seen) > mostSubsequences {
+		if len(seen) > maxSubsequences {
 			break
 		}
 	}
@@ -44,7 +44,7 @@ func alphabetOf(x dataset.Objects) []rune {
 
 func canWeighSubsequences(v param.Values, z dataset.Objects) bool {
 	n := totalSymbols(z)
-	if n > mostSymbols {
+	if n > maxSymbols {
 		return false
 	}
 	a, k := float64(len(alphabetOf(z))), v.Number(length.Name)
@@ -53,11 +53,11 @@ func canWeighSubsequences(v param.Values, z dataset.Objects) bool {
 		longest = max(longest, len(text))
 	}
 	states := math.Pow(a, k-1)
-	return a*states <= mostSubsequences && float64(n)*states <= 2e8 && float64(longest)*states <= mostTabled
+	return a*states <= maxSubsequences && float64(n)*states <= 2e8 && float64(longest)*states <= maxTableSize
 }
 
-func weighSubsequences(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (weighed, error) {
-	s := weighedSubsequences{k: v.Int(length.Name), decay: v.Number("decay"), alphabet: alphabetOf(z)}
+func weighSubsequences(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (expansion, error) {
+	s := subsequenceWeights{k: v.Int(length.Name), decay: v.Number("decay"), alphabet: alphabetOf(z)}
 	s.w = make([]float64, s.size(s.k))
 	for j, text := range z.(*dataset.Strings).Values {
 		if err := pace.Look(ctx); err != nil {
@@ -80,7 +80,7 @@ func weighSubsequences(ctx context.Context, v param.Values, z dataset.Objects, u
 }
 
 // size returns the number of subsequences of p symbols.
-func (s weighedSubsequences) size(p int) int {
+func (s subsequenceWeights) size(p int) int {
 	n := 1
 	for range p {
 		n *= len(s.alphabet)
@@ -88,8 +88,8 @@ func (s weighedSubsequences) size(p int) int {
 	return n
 }
 
-// digit returns the index of a symbol in the alphabet, -1 if it is not there.
-func (s weighedSubsequences) digit(c rune) int {
+// digit returns the index of a symbol in the alphabet, or -1.
+func (s subsequenceWeights) digit(c rune) int {
 	d, ok := slices.BinarySearch(s.alphabet, c)
 	if !ok {
 		return -1
@@ -97,14 +97,14 @@ func (s weighedSubsequences) digit(c rune) int {
 	return d
 }
 
-// openings holds, for every subsequence of p < k symbols, the total weight of its occurrences so
-// far that may be extended: decay^(symbols skipped since its first).
+// openings holds, for every subsequence of p < k symbols, the total weight of its occurrences in
+// the string so far: decay^(symbols skipped since the first).
 type openings struct {
-	of   *weighedSubsequences
+	of   *subsequenceWeights
 	open [][]float64 // by p, 0 to k-1
 }
 
-func (s weighedSubsequences) open() openings {
+func (s subsequenceWeights) open() openings {
 	f := openings{&s, make([][]float64, s.k)}
 	for p := range f.open {
 		f.open[p] = make([]float64, s.size(p))
@@ -119,7 +119,7 @@ func (f openings) append(digit int) {
 	f.step(digit, func(before, p int) int { return before*len(f.of.alphabet) + digit })
 }
 
-// prepend is append for a string that is read from its end.
+// prepend is append for a string that is read backwards.
 func (f openings) prepend(digit int) {
 	f.step(digit, func(after, p int) int { return digit*f.of.size(p-1) + after })
 }
@@ -138,9 +138,9 @@ func (f openings) step(digit int, number func(rest, p int) int) {
 	}
 }
 
-func (s weighedSubsequences) weights() []float64 { return s.w }
+func (s subsequenceWeights) weights() []float64 { return s.w }
 
-func (s weighedSubsequences) name(feature int) string {
+func (s subsequenceWeights) name(feature int) string {
 	symbols := make([]string, s.k)
 	for p := s.k - 1; p >= 0; p-- {
 		symbols[p] = visible(string(s.alphabet[feature%len(s.alphabet)]))
@@ -149,13 +149,13 @@ func (s weighedSubsequences) name(feature int) string {
 	return strings.Join(symbols, "-")
 }
 
-func (s weighedSubsequences) parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
+func (s subsequenceWeights) parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
 	return partsOf(ctx, x, func(i int) []float64 { return s.symbols(x.Text(i)) })
 }
 
-// symbols returns the contribution of each symbol of a text: the occurrences that it is in go on from a
-// beginning before it to an end behind it.
-func (s weighedSubsequences) symbols(text string) []float64 {
+// symbols returns the contribution of each symbol of a text. An occurrence that contains the symbol
+// consists of p symbols before it and k-1-p symbols after it.
+func (s subsequenceWeights) symbols(text string) []float64 {
 	var digits []int
 	for _, c := range text {
 		digits = append(digits, s.digit(c))

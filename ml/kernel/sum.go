@@ -14,16 +14,15 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Sum is the function x -> sum_j w_j k(z_j, x), ready to be evaluated often and
-// from several goroutines at once.
+// Sum is the function x -> sum_j w_j k(z_j, x), prepared for repeated and concurrent evaluation.
 type Sum struct {
 	f function
-	z blas64.General // n x d, as f takes them
+	z blas64.General // n x d: the points or, if f is an embedder, their images
 	p packed         // the rows of z
 	w []float64
 
-	// For a sum of kernels, instead of the above: its terms, each evaluated in its own way,
-	// and a constant.
+	// The terms of a sum of kernels, each evaluated in its own way, and its constant. If there are
+	// terms, z and p are unused.
 	terms    []term
 	constant float64
 }
@@ -34,8 +33,8 @@ type term struct {
 	of    *Sum
 }
 
-// NewSum returns the function sum_j w_j k(z_j, ·) over the rows z_j of z (n x d).
-// With no weights it is the zero function and z is ignored. z and w are retained, not copied.
+// NewSum returns the function sum_j w_j k(z_j, ·) over the rows z_j of z (n x d). Without weights
+// it is the zero function and z is ignored. z and w are kept, not copied.
 func NewSum(k Kernel, z *mat.Dense, w []float64) *Sum {
 	e, err := k.expression()
 	if err != nil {
@@ -94,19 +93,19 @@ func (s *Sum) At(x []float64) float64 {
 	return s.at(x, s.scratch())
 }
 
-// scratch is memory for at.
+// scratch returns memory for at.
 func (s *Sum) scratch() []float64 { return make([]float64, len(s.w)+s.p.d) }
 
-// AtRows writes the sum at every row of x (length d) into dst, unless ctx ends.
+// AtRows writes the sum at every row of x (length d) into dst. If ctx ends, dst is incomplete.
 func (s *Sum) AtRows(ctx context.Context, dst []float64, x *mat.Dense) {
 	if s.terms != nil {
 		s.addTerms(dst, func(dst []float64, t *Sum) { t.AtRows(ctx, dst, x) })
 		return
 	}
-	const rows, values = 16, 1 << 20 // that are worth a goroutine
+	const rows, values = 16, 1 << 20 // rows of a block, and kernel values worth a goroutine
 	blocks := (len(dst) + rows - 1) / rows
 	var done atomic.Int64
-	inTurn(ctx, blocks, len(dst)*len(s.w)/values, func(k int) {
+	inParallel(ctx, blocks, len(dst)*len(s.w)/values, func(k int) {
 		v := s.scratch()
 		for i := k * rows; i < min(len(dst), (k+1)*rows) && pace.Look(ctx) == nil; i++ {
 			dst[i] = s.at(x.RawRowView(i), v)
@@ -117,10 +116,10 @@ func (s *Sum) AtRows(ctx context.Context, dst []float64, x *mat.Dense) {
 	})
 }
 
-// Quickly is AtRows with an error of at most by where that takes far less; otherwise it reports
-// false, and dst holds nothing of use.
-func (s *Sum) Quickly(ctx context.Context, dst []float64, x *mat.Dense) (by float64, ok bool) {
-	f, ok := s.f.(totaller)
+// AtRowsFast is AtRows with an error of at most by. ok is false, and dst undefined, if there is no
+// method that is much faster.
+func (s *Sum) AtRowsFast(ctx context.Context, dst []float64, x *mat.Dense) (by float64, ok bool) {
+	f, ok := s.f.(fastAdder)
 	if !ok || s.terms != nil || len(s.w) == 0 {
 		return 0, false
 	}
@@ -131,11 +130,10 @@ func (s *Sum) Quickly(ctx context.Context, dst []float64, x *mat.Dense) (by floa
 	return totalError * floats.Norm(s.w, 1), true
 }
 
-// totalError is more than rounding and a totaller make of a sum together, relative to the sum of
-// the magnitudes of its weights.
+// totalError bounds the error of a fastAdder including rounding, relative to the sum of |w_j|.
 const totalError = 0x1p-44
 
-// addTerms writes the sum of the terms, computed one by one by of.
+// addTerms writes the constant plus the sum of the terms to dst; of computes the values of one term.
 func (s *Sum) addTerms(dst []float64, of func(dst []float64, t *Sum)) {
 	for i := range dst {
 		dst[i] = s.constant
@@ -147,7 +145,7 @@ func (s *Sum) addTerms(dst []float64, of func(dst []float64, t *Sum)) {
 	}
 }
 
-// at is At with memory for the values of the kernel and the image of x.
+// at is At with memory from scratch, for the values of the kernel and the image of x.
 func (s *Sum) at(x, scratch []float64) float64 {
 	v, image := scratch[:len(s.w)], scratch[len(s.w):]
 	if e, ok := s.f.(embedder); ok && len(v) > 0 {
@@ -168,10 +166,9 @@ func (p Plane) point(dst []float64, s, t float64) {
 	}
 }
 
-// Grid writes the sum at every point (s_i, t_j) of the plane into dst, row-major
-// with t as the row: dst[j*len(ss)+i], length len(ss)·len(ts). Kernels with a faster way
-// on planes use it; others are evaluated point by point. It returns the error of ctx when that
-// ends, leaving dst in between.
+// Grid writes the sum at every point (s_i, t_j) of the plane into dst[j*len(ss)+i]; dst has length
+// len(ss)·len(ts). It uses a faster method for planes if the kernel has one, and otherwise evaluates
+// point by point. If ctx ends, it returns ctx.Err(), and dst is incomplete.
 func (s *Sum) Grid(ctx context.Context, dst []float64, p Plane, ss, ts []float64) error {
 	clear(dst)
 	if len(s.w) == 0 || len(ss) == 0 || len(ts) == 0 {
@@ -187,20 +184,19 @@ func (s *Sum) Grid(ctx context.Context, dst []float64, p Plane, ss, ts []float64
 	return ctx.Err()
 }
 
-// checkpoint reports how many of the rows of a grid, or of its terms, are done, and returns the
-// error of ctx if that has ended.
+// checkpoint reports the number of finished rows, or terms, of a grid and returns ctx.Err().
 func checkpoint(ctx context.Context, done, rows int) error {
 	trace.Report(ctx, done, rows)
 	return pace.Look(ctx)
 }
 
-// gridDirect evaluates point by point, unless ctx ends.
+// gridDirect evaluates point by point, until ctx ends.
 func (s *Sum) gridDirect(ctx context.Context, dst []float64, p Plane, ss, ts []float64) {
 	x := make([]float64, len(p.Origin))
 	v := s.scratch()
-	some := 1 + 1<<14/len(s.w) // points between two looks at ctx
+	every := 1 + 1<<14/len(s.w) // points between two checks of ctx
 	for k := range dst {
-		if k%some == 0 && checkpoint(ctx, k/len(ss), len(ts)) != nil {
+		if k%every == 0 && checkpoint(ctx, k/len(ss), len(ts)) != nil {
 			return
 		}
 		p.point(x, ss[k%len(ss)], ts[k/len(ss)])
@@ -211,7 +207,7 @@ func (s *Sum) gridDirect(ctx context.Context, dst []float64, p Plane, ss, ts []f
 // gridProducts adds the sum for a separable kernel to dst, as a matrix product over the terms j
 // of left(t_i, j) right(j, s_k). tables computes both factors for a block of terms from first
 // on: left is ts x terms and includes the weights, right is terms x ss. Blocks keep the tables
-// small; ctx is looked at between them.
+// small; ctx is checked between them.
 func (s *Sum) gridProducts(ctx context.Context, dst []float64, ss, ts []float64, tables func(first int, left, right blas64.General)) {
 	const block = 256
 	size := min(block, len(s.w))

@@ -41,24 +41,23 @@ type Entry struct {
 	Formula string // plain text with Unicode, as shown beside the controls
 	Help    string
 	Params  []param.Param
-	Takes   dataset.Kind // the objects it compares; empty: those that its parts do, see Kernel.Takes
+	Takes   dataset.Kind // the objects it compares; empty for combined, see Kernel.Takes
 	PSD     bool         // every Gram matrix is positive semidefinite (poly: for coef0 >= 0)
 
-	// bind makes the function of a kernel that takes vectors. What it needs of the values
-	// it looks up here, once: nothing is looked up for a value of the kernel.
+	// bind returns the function of a kernel of vectors. It looks up the parameters once, so that
+	// evaluation need not.
 	bind func(Kernel) function
-	// fit learns from the rows that are trained on, for a kernel of vectors that does so.
+	// fit fits a kernel of vectors to the training rows; nil if there is nothing to fit.
 	fit func(ctx context.Context, v param.Values, x *mat.Dense, recorder trace.Recorder) (Fitted, error)
-	// compare prepares the values k(x_i, z_j), and self gives k(x_i, x_i), for a kernel
-	// that takes other objects; neither is normalised.
+	// compare prepares the values k(x_i, z_j), and self returns k(x_i, x_i), for a kernel of other
+	// objects. Neither is normalised.
 	compare func(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error)
 	self    func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error)
-	// steps estimates the average cost of k(x_i, x_j), in steps of which a processor does 1e10
-	// per second; nil: negligible.
+	// steps estimates the average cost of k(x_i, x_j) in steps of 0.1 ns; nil: negligible.
 	steps func(v param.Values, x dataset.Objects) float64
 	// weigh expands a sum over objects, for a kernel that counts named features; canWeigh
 	// reports whether that is cheap enough.
-	weigh    func(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (weighed, error)
+	weigh    func(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (expansion, error)
 	canWeigh func(v param.Values, z dataset.Objects) bool
 }
 
@@ -69,9 +68,9 @@ type function interface {
 	row(dst []float64, x packed, z []float64)
 }
 
-// Optional methods of a function that are faster than going by rows.
+// Optional methods of a function, which are faster than row.
 type (
-	// rounder writes row in single precision.
+	// rounder writes a row in single precision.
 	rounder interface {
 		row32(dst []float32, x packed, z []float64)
 	}
@@ -80,15 +79,15 @@ type (
 	adder interface {
 		add(dst []float64, x packed, z, w []float64)
 	}
-	// adder32 is an adder of values in single precision.
+	// adder32 is an adder with kernel values in single precision.
 	adder32 interface {
 		add32(dst []float64, x packed, z, w []float64)
 	}
-	// totaller adds sum_j w_j k(x_i, z_j) to dst[i] for the rows of x and z, with an error of at most
-	// so many times sum |w_j|, unless ctx ends. It returns the work, in kernel values, or 0, with dst
-	// as it was, where it has no better way than an adder.
-	totaller interface {
-		total(ctx context.Context, dst []float64, x, z blas64.General, w []float64, most float64) (work int)
+	// fastAdder adds sum_j w_j k(x_i, z_j) to dst[i] for the rows of x and z, with an error of at
+	// most tolerance·sum |w_j|, until ctx ends. It returns its work in kernel values. If it is not
+	// faster than an adder, it returns 0 and leaves dst unchanged.
+	fastAdder interface {
+		total(ctx context.Context, dst []float64, x, z blas64.General, w []float64, tolerance float64) (work int)
 	}
 	// gridder implements Sum.Grid for at least one term and one point, with dst zero. It
 	// returns false, leaving dst unchanged, on planes it does not speed up, and stops when ctx
@@ -96,7 +95,7 @@ type (
 	gridder interface { // no embedder
 		grid(ctx context.Context, s *Sum, dst []float64, p Plane, ss, ts []float64) bool
 	}
-	// embedder is a function of images of points, each computed only once.
+	// embedder is a function of images of points. Each image is computed only once.
 	embedder interface {
 		size(d int) int         // of the image of a point with d coordinates
 		image(dst, x []float64) // writes the image of x
@@ -143,8 +142,8 @@ func For(kind dataset.Kind) Kernel {
 		for _, p := range row.Params {
 			k.Values = k.Values.With(p.Name, p.Read(p.Default))
 		}
-		if param.Contains(row.Params, normalizes.Name) {
-			k.Values = k.Values.With(normalizes.Name, param.Of(true))
+		if param.Contains(row.Params, normalize.Name) {
+			k.Values = k.Values.With(normalize.Name, param.Of(true))
 		}
 		return k
 	}
@@ -177,7 +176,7 @@ func New(name string, values param.Values, x *mat.Dense) Kernel {
 	for i, p := range e.parts {
 		e.parts[i].Kernel = New(p.Name, p.Values, x)
 	}
-	k.Values = k.Values.With(written.Name, param.Of(e.String()))
+	k.Values = k.Values.With(expressionParam.Name, param.Of(e.String()))
 	return k
 }
 
@@ -205,9 +204,9 @@ func (k Kernel) Fit(ctx context.Context, x *mat.Dense, recorder trace.Recorder) 
 			continue
 		}
 		n, d := x.Dims() // zero for other objects, which have nothing to fit
-		if size += p.Values.Int("components") * (1 + 2*d); n*size > mostScores {
+		if size += p.Values.Int("components") * (1 + 2*d); n*size > maxScores {
 			return k, param.Refuse("use fewer components, features or rows",
-				"%d rows with %d features have at least %d scores each, which need %d MB; the limit is %d MB", n, d, size, 8*n*size>>20, 8*mostScores>>20)
+				"%d rows with %d features have at least %d scores each, which need %d MB; the limit is %d MB", n, d, size, 8*n*size>>20, 8*maxScores>>20)
 		}
 		fitted, err := p.row.fit(ctx, p.Values, x, recorder)
 		if err != nil {
@@ -224,12 +223,11 @@ func (k Kernel) Learns() bool {
 	return err == nil && e.learns() > 0
 }
 
-// Learns reports whether kernels of the row must be fitted to the training set; for combined
-// kernels that depends on their parts.
+// Learns reports whether kernels of the entry must be fitted to the training set. For combined
+// kernels, see Kernel.Learns.
 func (row Entry) Learns() bool { return row.fit != nil }
 
-// bind returns the function of k, which is NaN everywhere for a kernel that Check finds
-// something wrong with.
+// bind returns the function of k, NaN everywhere for a kernel that Check rejects.
 func bind(k Kernel) function {
 	e, err := k.expression()
 	if err != nil {

@@ -29,17 +29,17 @@ var (
 	}
 )
 
-// randomWalk counts the pairs of walks, one in each graph, of the same length, which are
-// the walks of the direct product graph: its nodes are the pairs of nodes, with equal
-// labels if asked for, and an edge leads from one to another where edges do in both graphs,
-// again with equal labels if asked for. With A its adjacency matrix,
+// randomWalk counts the pairs of walks of the same length, one in each graph. These are the walks
+// of the direct product graph: its nodes are the pairs of nodes, and an edge leads from one pair to
+// another if edges do in both graphs. On request, the labels of paired nodes and edges must be
+// equal. With the adjacency matrix A of the product graph,
 //
 //	k(x, z) = sum_n lambda^n 1'A^n 1 = 1'(I - lambda A)^-1 1
 //
-// where lambda is smaller than 1 over the spectral radius of A. The n-th term is an inner
-// product: for each sequence of labels, how many walks of n steps have it in x, times how
-// many in z. So the kernel is positive semidefinite also where walks follow directed edges
-// and A is not symmetric.
+// if lambda is smaller than 1 over the spectral radius of A. The n-th term is an inner product: the
+// sum, over all sequences of labels, of the number of walks of n steps with these labels in x times
+// the number in z. So the kernel is positive semidefinite for directed graphs as well, although A
+// is not symmetric.
 //
 // Source: Gärtner, Flach and Wrobel, Learning Theory and Kernel Machines (2003);
 // Vishwanathan, Schraudolph, Kondor and Borgwardt, Journal of Machine Learning Research 11
@@ -47,7 +47,7 @@ var (
 var randomWalk = Entry{
 	Name: "random-walk", Label: "Random walk", Formula: "k(x, z) = 1ᵀ(I − λA)⁻¹1 with A of the product graph", Takes: dataset.KindGraphs, PSD: true,
 	Help:    "Counts the walks that two graphs share; each step lowers the weight.",
-	Params:  []param.Param{walkWeight, labelled, normalizes},
+	Params:  []param.Param{walkWeight, labelled, normalize},
 	compare: compareWalks,
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
 		w := newWalks(ctx, v)
@@ -57,7 +57,7 @@ var randomWalk = Entry{
 		mean, products := 0.0, 20.0
 		for _, g := range x.(*dataset.Graphs).Values {
 			mean += float64(g.N) / float64(x.Len())
-			if g.Directed { // a series takes more than conjugate gradients do
+			if g.Directed { // series needs more products than conjugate gradients
 				products = 60
 			}
 		}
@@ -69,19 +69,19 @@ var randomWalk = Entry{
 type walks struct {
 	ctx      context.Context
 	lambda   float64
-	labels   map[string]int // numbers of the labels; nil: they do not count
-	x, z     []walked
+	labels   map[string]int // numbers of the labels; nil: ignore labels
+	x, z     []walkGraph
 	memories *sync.Pool // of *[]float64
 }
 
-// walked is a graph to walk through.
-type walked struct {
-	label    []int   // of each node, its number
+// walkGraph is a graph prepared for products.
+type walkGraph struct {
+	label    []int   // number of the label of each node
 	edges    []edges // in order of their labels
 	directed bool
 }
 
-// edges are those with one label: the steps along them, in order of the nodes that they leave.
+// edges holds the steps along the edges with one label, in order of the nodes that they leave.
 type edges struct {
 	label int
 	steps []step
@@ -97,14 +97,14 @@ func newWalks(ctx context.Context, v param.Values) *walks {
 	return w
 }
 
-func (w *walks) prepare(x dataset.Objects) []walked {
+func (w *walks) prepare(x dataset.Objects) []walkGraph {
 	number := func(label string) int {
 		if w.labels == nil {
 			return 0
 		}
 		return numberOf(w.labels, label)
 	}
-	list := make([]walked, x.Len())
+	list := make([]walkGraph, x.Len())
 	for i, g := range x.(*dataset.Graphs).Values {
 		labels := lists.Make(g.N, func(v int) int { return number(g.Label(v)) })
 		by := map[int][]step{}
@@ -115,7 +115,7 @@ func (w *walks) prepare(x dataset.Objects) []walked {
 				by[label] = append(by[label], step{int32(v), s.Node})
 			}
 		}
-		list[i] = walked{label: labels, directed: g.Directed}
+		list[i] = walkGraph{label: labels, directed: g.Directed}
 		for _, label := range slices.Sorted(maps.Keys(by)) {
 			list[i].edges = append(list[i].edges, edges{label, by[label]})
 		}
@@ -137,17 +137,17 @@ func compareWalks(ctx context.Context, v param.Values, x, z dataset.Objects) (co
 	return w, err
 }
 
-// self gives the kernel of each graph with itself. It reports one that is too large, and
-// those for which the sum over all walks has no end: by the inequality of Cauchy and
-// Schwarz for the closed walks of each length, the product graph of two graphs has no
-// larger spectral radius than the larger one of each with itself, so that the sum has an
-// end for all pairs when it has one here. By the same inequality for the terms, the rest of
-// a series of a pair is at most the geometric mean of the rests of each with itself.
-func (w *walks) self(list []walked) ([]float64, error) {
+// self returns the kernel of each graph with itself. It returns an error if a graph is too large or
+// the sum over all walks diverges. If it converges for each graph with itself, it converges for all
+// pairs: by the Cauchy-Schwarz inequality for the closed walks of each length, the spectral radius
+// of a product graph is at most the larger of those of the two graphs with themselves. By the same
+// inequality for the terms, the remainder of a series of a pair is at most the geometric mean of
+// the remainders of each graph with itself.
+func (w *walks) self(list []walkGraph) ([]float64, error) {
 	for i, g := range list {
-		if n := len(g.label); 8*vectors*n*n > mostWork {
+		if n := len(g.label); 8*vectors*n*n > maxWorkBytes {
 			return nil, param.Refuse("use the kernel wl or smaller graphs",
-				"row %d has %d nodes: its product graph with itself needs %d MB, and the limit is %d MB", i+1, n, 8*vectors*n*n>>20, mostWork>>20)
+				"row %d has %d nodes: its product graph with itself needs %d MB, and the limit is %d MB", i+1, n, 8*vectors*n*n>>20, maxWorkBytes>>20)
 		}
 	}
 	self, growth := make([]float64, len(list)), make([]float64, len(list))
@@ -170,7 +170,7 @@ func (w *walks) self(list []walked) ([]float64, error) {
 				return nil, err
 			}
 		}
-		if r*w.lambda < 1 { // not known to diverge; and a weight below 1 over r is not too close to the limit
+		if r*w.lambda < 1 { // not known to diverge: suggest a weight not too close to the limit
 			r, relation = max(growth[i], 1)/0.99/w.lambda, "is at most"
 			diverges = "diverges, or converges too slowly,"
 		}
@@ -186,12 +186,12 @@ func (w *walks) self(list []walked) ([]float64, error) {
 		"the sum over all walks %s for %d of %d graphs: the spectral radius of the product graph of row %d with itself %s %.4g, and %g times that is not below 1", diverges, many, len(list), worst+1, is, radius, w.lambda)
 }
 
-// vectors is how many vectors over the nodes of a product graph are held at a time.
+// vectors is the number of vectors over the nodes of a product graph that a solution needs.
 const vectors = 4
 
-// memory returns vectors over the nodes of the product graph of a and b, which the
-// function takes back.
-func (w *walks) memory(a, b walked) (v [vectors][]float64, done func()) {
+// memory returns vectors over the nodes of the product graph of a and b, and a function that
+// releases them.
+func (w *walks) memory(a, b walkGraph) (v [vectors][]float64, done func()) {
 	n := len(a.label) * len(b.label)
 	all, ok := w.memories.Get().(*[]float64)
 	if !ok || cap(*all) < vectors*n {
@@ -204,9 +204,9 @@ func (w *walks) memory(a, b walked) (v [vectors][]float64, done func()) {
 	return v, func() { w.memories.Put(all) }
 }
 
-// ones writes the vector of ones: 1 for every node of the product graph of a and b, and 0
-// for the pairs that are none.
-func ones(dst []float64, a, b walked) (nodes int) {
+// ones writes the vector of ones: 1 for every pair of nodes that is a node of the product graph of a
+// and b, 0 for the others. It returns the number of nodes.
+func ones(dst []float64, a, b walkGraph) (nodes int) {
 	n := len(b.label)
 	for u, l := range a.label {
 		for v, m := range b.label {
@@ -220,10 +220,10 @@ func ones(dst []float64, a, b walked) (nodes int) {
 	return nodes
 }
 
-// product writes A p for the product graph of a and b, which is never there: for each label
-// of edges summed over the steps in a first, and then over those in b. row is memory for
-// one value a node of b.
-func product(dst, p, row []float64, a, b *walked) {
+// product writes A p for the product graph of a and b to dst without storing A: for each label of
+// edges, it sums over the steps in a, then over the steps in b. row is scratch, one value for each
+// node of b.
+func product(dst, p, row []float64, a, b *walkGraph) {
 	n := len(b.label)
 	clear(dst)
 	others := b.edges
@@ -252,12 +252,12 @@ func product(dst, p, row []float64, a, b *walked) {
 	}
 }
 
-// solve returns 1'x with (I - lambda A) x = 1, or NaN where the sum over all walks has no end
-// or was not reached, and of a series that was not reached a bound on lambda times the spectral
-// radius. For undirected graphs it is certain that the sum has an end only if that is checked:
-// a matrix I - lambda A with A >= 0 takes a positive x to a positive vector if and only if
-// lambda is smaller than 1 over the spectral radius (such matrices are called M-matrices).
-func (w *walks) solve(a, b walked, check bool) (value, growth float64) {
+// solve returns 1'x with (I - lambda A) x = 1, or NaN if the sum over all walks diverges or was not
+// reached; growth then bounds lambda times the spectral radius of a series. For undirected graphs,
+// convergence is proven only if check is set: I - lambda A with A >= 0 maps some positive x to a
+// positive vector if and only if lambda is smaller than 1 over the spectral radius (it is then an
+// M-matrix).
+func (w *walks) solve(a, b walkGraph, check bool) (value, growth float64) {
 	memory, done := w.memory(a, b)
 	defer done()
 	x, r, q := memory[0], memory[1], memory[3]
@@ -273,7 +273,8 @@ func (w *walks) solve(a, b walked, check bool) (value, growth float64) {
 	if !check {
 		return value, 0
 	}
-	// What should be 1 is at least 1/2, and no x is so large that this could be rounding alone.
+	// Every entry of (I - lambda A) x, ideally 1, must be at least 1/2, with no x so large that this
+	// could be a rounding error.
 	const large = 1e13
 	ones(r, a, b)
 	product(q, x, row, &a, &b)
@@ -285,19 +286,19 @@ func (w *walks) solve(a, b walked, check bool) (value, growth float64) {
 	return value, 0
 }
 
-// mostSteps bounds the iterations of a solution, and the terms of a series.
-const mostSteps = 10_000
+// maxIterations bounds the iterations of a solution, and the terms of a series.
+const maxIterations = 10_000
 
-// undirected solves (I - lambda A) x = r = 1 by conjugate gradients: the matrix is symmetric,
-// and positive definite where the sum over all walks has an end. It reports false where it
-// sees that there is none, and where the steps are not enough.
-func (w *walks) undirected(memory [vectors][]float64, row []float64, a, b *walked, rr float64) bool {
+// undirected solves (I - lambda A) x = r = 1 by conjugate gradients: the matrix is symmetric, and
+// positive definite if the sum over all walks converges. It reports false if the matrix is not
+// positive definite or maxIterations are not enough.
+func (w *walks) undirected(memory [vectors][]float64, row []float64, a, b *walkGraph, rr float64) bool {
 	x, r, p, q := memory[0], memory[1], memory[2], memory[3]
-	// 1'x is off by less than the square of the residual over 1 - lambda times the radius.
-	enough, still := 1e-18*rr, 1e-14*rr
+	// The error of 1'x is below the squared residual over 1 - lambda times the radius.
+	goal, accepted := 1e-18*rr, 1e-14*rr
 	clear(x)
 	copy(p, r)
-	for step := 0; rr > enough && step < mostSteps && pace.Look(w.ctx) == nil; step++ {
+	for step := 0; rr > goal && step < maxIterations && pace.Look(w.ctx) == nil; step++ {
 		product(q, p, row, a, b)
 		var pq float64
 		for i, v := range p {
@@ -319,19 +320,19 @@ func (w *walks) undirected(memory [vectors][]float64, row []float64, a, b *walke
 		}
 		rr = next
 	}
-	return rr <= still
+	return rr <= accepted
 }
 
-// series adds up the terms r = (lambda A)^n 1 of a matrix that is not symmetric: none is negative,
-// so that nothing cancels, and without directed cycles they come to an end. Where the largest
-// value q of r is below 1 it is certain that the sum has an end: q is the norm of (lambda A)^n,
-// which bounds the spectral radius, and what is left is at most max(x) / (1 - q) times 1'r. After
-// all terms, q to the power of 1/n still bounds lambda times the spectral radius.
-func (w *walks) series(memory [vectors][]float64, row []float64, a, b *walked) (value, growth float64) {
+// series adds up the terms r = (lambda A)^n 1 for a matrix that is not symmetric. No term is
+// negative, so nothing cancels, and without directed cycles the terms become 0. If the largest
+// entry q of r is below 1, the sum converges, since q is the norm of (lambda A)^n, and the remainder
+// is at most max(x) / (1 - q) times 1'r. Otherwise growth = q^(1/n) bounds lambda times the spectral
+// radius.
+func (w *walks) series(memory [vectors][]float64, row []float64, a, b *walkGraph) (value, growth float64) {
 	x, r, q := memory[0], memory[1], memory[3]
-	const enough, settled = 1e-14, 500 // from that many terms on the bound is close
+	const enough, settled = 1e-14, 500 // relative remainder; number of terms after which growth is accurate
 	clear(x)
-	for n := 1; n <= mostSteps && pace.Look(w.ctx) == nil; n++ {
+	for n := 1; n <= maxIterations && pace.Look(w.ctx) == nil; n++ {
 		floats.Add(x, r)
 		product(q, r, row, a, b)
 		floats.Scale(w.lambda, q)
@@ -348,18 +349,17 @@ func (w *walks) series(memory [vectors][]float64, row []float64, a, b *walked) (
 			break
 		}
 		growth = math.Pow(largest, 1/float64(n))
-		if n >= settled && !falls { // and never will
+		if n >= settled && !falls { // no entry decreases, or ever will
 			break
 		}
 	}
 	return math.NaN(), growth
 }
 
-// radius is the spectral radius of the product graph of an undirected graph with itself, a
-// little too large rather than too small: however long one multiplies a positive vector by
-// A + I, none of its values grows by less than the smallest, nor by more than the largest
-// factor.
-func (w *walks) radius(g walked) (float64, error) {
+// radius returns a close upper bound of the spectral radius of the product graph of an undirected
+// graph with itself, by power iteration: the largest factor by which A + I multiplies an entry of a
+// positive vector bounds its spectral radius.
+func (w *walks) radius(g walkGraph) (float64, error) {
 	memory, done := w.memory(g, g)
 	defer done()
 	p, q := memory[0], memory[1]

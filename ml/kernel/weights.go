@@ -14,66 +14,64 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Weights are a sum f(x) = sum_j u_j k(z_j, x) over objects that are no vectors, written out
-// over the features that the kernel counts in them: f(x) = sum_a w_a phi_a(x). They are
-// exact.
+// Weights is a sum f(x) = sum_j u_j k(z_j, x) over strings or graphs, expanded in the features
+// that the kernel counts: f(x) = sum_a w_a phi_a(x), exactly.
 type Weights struct {
 	k    Kernel
-	over weighed
+	over expansion
 }
 
-// Feature is something a kernel counts in objects, with its weight in a sum: the weight of one
-// occurrence in an object whose image has length one, where the kernel is normalised.
+// Feature is something a kernel counts in objects, with the weight of one occurrence in a sum. If
+// the kernel is normalised, that is the weight in an object whose image has length 1.
 type Feature struct {
 	Name   string
 	Weight float64
 }
 
-// weighed is a sum over objects as an entry of the table writes it out; nothing in it is
-// normalised. Its methods may be called from several goroutines at once.
-type weighed interface {
-	// weights are those of all features, in an order of their own, and name tells what the
-	// feature of a number in it is.
+// expansion is a sum over objects, expanded in the features of a kernel without normalisation. It is
+// safe for concurrent use.
+type expansion interface {
+	// weights returns the weights of all features, and name the name of the feature with an index.
 	weights() []float64
 	name(feature int) string
-	// parts returns for each x_i what each of its parts, symbols or nodes, adds to the sum at x_i:
-	// a feature that has several parts belongs to each of them alike.
+	// parts returns the contribution of each part of x_i, a symbol or node, to the sum at x_i. A
+	// feature with several parts is divided equally between them.
 	parts(ctx context.Context, x dataset.Objects) ([][]float64, error)
 }
 
-// errHeavy is returned for sums whose features are too many to be listed.
-var errHeavy = errors.New("too many features to list")
+// errTooManyFeatures is the error for sums that CanWeigh rejects.
+var errTooManyFeatures = errors.New("too many features to list")
 
-// CanWeigh reports whether Weigh can write sums over the objects z out, in little time and
-// memory.
+// CanWeigh reports whether Weigh can expand sums over z, in little time and memory.
 func CanWeigh(k Kernel, z dataset.Objects) bool {
-	p, err := alone(k, z)
+	p, err := singlePart(k, z)
 	return err == nil && p.row.weigh != nil && p.row.canWeigh(p.Values, z)
 }
 
-// alone is k where it is no sum or product of others, whose features nobody counts.
-func alone(k Kernel, x dataset.Objects) (part, error) {
-	e, err := takes(k, x)
+// singlePart returns k as a part. Sums and products of kernels, which have no listed features, are
+// an error.
+func singlePart(k Kernel, x dataset.Objects) (part, error) {
+	e, err := expressionFor(k, x)
 	switch {
 	case err != nil:
 		return part{}, err
 	case e.root.kind != isPart:
-		return part{}, fmt.Errorf("kernel %s: %w", k.Name, errHeavy)
+		return part{}, fmt.Errorf("kernel %s: %w", k.Name, errTooManyFeatures)
 	}
 	return e.parts[0], nil
 }
 
-// Weigh writes the sum over z with coefficients u out. Errors: a kernel or objects that
-// CanWeigh does not allow, the end of ctx.
+// Weigh expands the sum over z with coefficients u. Errors: a kernel or objects that CanWeigh
+// rejects, ctx.Err().
 func Weigh(ctx context.Context, k Kernel, z dataset.Objects, u []float64) (*Weights, error) {
 	if !CanWeigh(k, z) {
-		return nil, fmt.Errorf("kernel %s: %w", k.Name, errHeavy)
+		return nil, fmt.Errorf("kernel %s: %w", k.Name, errTooManyFeatures)
 	}
-	p, err := alone(k, z)
+	p, err := singlePart(k, z)
 	if err != nil {
 		return nil, err
 	}
-	scale, err := lengths(ctx, k, z)
+	scale, err := featureScales(ctx, k, z)
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +82,12 @@ func Weigh(ctx context.Context, k Kernel, z dataset.Objects, u []float64) (*Weig
 	return &Weights{k, over}, ctx.Err()
 }
 
-// lengths returns the factors of the features of each object: 1, or if k is
-// normalised, one over the length of its image, 0 where that has none.
-func lengths(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
+// featureScales returns the factor of the features of each object: 1 or, if k is normalised, one
+// over the length of its image, or 0 for length 0.
+func featureScales(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error) {
 	scale := slices.Repeat([]float64{1}, x.Len())
-	p, err := alone(k, x)
-	if err != nil || !p.Values.Switch(normalizes.Name) {
+	p, err := singlePart(k, x)
+	if err != nil || !p.Values.Switch(normalize.Name) {
 		return scale, err
 	}
 	self, err := p.row.self(ctx, p.Values, x)
@@ -102,8 +100,8 @@ func lengths(ctx context.Context, k Kernel, x dataset.Objects) ([]float64, error
 	return scale, err
 }
 
-// Heaviest lists the features of the largest weights, at most n above 0 and n below, the
-// largest first and the lowest last.
+// Heaviest lists the features with the largest weights in magnitude, at most n positive and n
+// negative ones, in descending order of weight.
 func (w *Weights) Heaviest(n int) []Feature {
 	weights := w.over.weights()
 	var above, below []int
@@ -124,10 +122,10 @@ func (w *Weights) Heaviest(n int) []Feature {
 	return lists.Map(most, func(a int) Feature { return Feature{w.over.name(a), weights[a]} })
 }
 
-// Parts returns for every object of x what each of its parts, its symbols or nodes in order,
-// adds to f there; together they are f. It returns the errors of Sum and of ctx.
+// Parts returns the contributions of the parts of each object, its symbols or nodes in order, to f;
+// they sum to f. Errors: objects that the kernel does not take, ctx.Err().
 func (w *Weights) Parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
-	scale, err := lengths(ctx, w.k, x)
+	scale, err := featureScales(ctx, w.k, x)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +136,7 @@ func (w *Weights) Parts(ctx context.Context, x dataset.Objects) ([][]float64, er
 	return parts, err
 }
 
-// partsOf does the work of parts object by object on all processors.
+// partsOf calls of for each object, on all processors.
 func partsOf(ctx context.Context, x dataset.Objects, of func(i int) []float64) ([][]float64, error) {
 	parts := make([][]float64, x.Len())
 	return parts, eachRow(ctx, x.Len(), func(i int) { parts[i] = of(i) })

@@ -101,7 +101,7 @@ func TestTooHeavyToBeWeighed(t *testing.T) {
 	many := texts(string(letters), "一二")
 	for _, k := range []Kernel{ofStrings("gap-subsequence", 3, 0.5, true), ofStrings("gap-subsequence", 1000, 0.5, true), RBF(1), {Name: "precomputed"}} {
 		require.Check(t, !CanWeigh(k, many), "%v can be weighed", k)
-		require.Is(t, require.Err(Weigh(t.Context(), k, many, []float64{1, 1})), errHeavy, "%v", k)
+		require.Is(t, require.Err(Weigh(t.Context(), k, many, []float64{1, 1})), errTooManyFeatures, "%v", k)
 	}
 	long := texts(strings.Repeat("ab", 1<<20), "b")
 	require.Check(t, !CanWeigh(ofStrings("spectrum", 3, 0, true), long) && !CanWeigh(ofStrings("gap-subsequence", 2, 0.5, true), long), "long strings can be weighed")

@@ -18,15 +18,15 @@ var rounds = param.Param{
 	Help: "Number of times every node adds the labels of its neighbours to its own. 0: only the labels are counted.",
 }
 
-// wl is the subtree kernel of Weisfeiler and Lehman: nodes are coloured, round after
-// round, and graphs compared by how many nodes they have of each colour of each round.
+// wl is the Weisfeiler-Lehman subtree kernel: it colours nodes in rounds and compares graphs by the
+// number of nodes of each colour over all rounds.
 //
 // Source: Shervashidze, Schweitzer, van Leeuwen, Mehlhorn and Borgwardt, Journal of Machine
 // Learning Research 12 (2011).
 var wl = Entry{
 	Name: "wl", Label: "Weisfeiler-Lehman", Formula: "k(x, z) = Σᵣ Σ_c #_c(x) #_c(z) over the colours c of the rounds r = 0 … h", Takes: dataset.KindGraphs, PSD: true,
 	Help:    "Counts the nodes that two graphs share: with equal labels, equal neighbours, equal neighbours of neighbours, and so on. Edge labels and directions count.",
-	Params:  []param.Param{rounds, normalizes},
+	Params:  []param.Param{rounds, normalize},
 	compare: compareWL,
 	self: func(ctx context.Context, v param.Values, x dataset.Objects) ([]float64, error) {
 		graphs := x.(*dataset.Graphs).Values
@@ -44,24 +44,23 @@ var wl = Entry{
 	},
 	weigh: weighColours,
 	canWeigh: func(v param.Values, z dataset.Objects) bool {
-		return coloured(v.Int(rounds.Name), z.(*dataset.Graphs).Values) <= mostWeighed
+		return totalColours(v.Int(rounds.Name), z.(*dataset.Graphs).Values) <= maxWeightedColours
 	},
 }
 
-// mostColours is how many colours the nodes of graphs may have in all rounds together:
-// 160 MB of them.
-const mostColours = 20_000_000
+// maxColours is the largest number of node colours over all graphs and rounds: 160 MB.
+const maxColours = 20_000_000
 
 func compareWL(ctx context.Context, v param.Values, x, z dataset.Objects) (comparison, error) {
 	from, to := x.(*dataset.Graphs).Values, z.(*dataset.Graphs).Values
 	all := from
-	at := 0 // where the z_j begin
+	at := 0 // index of the first z_j
 	if x != z {
 		all, at = slices.Concat(from, to), len(from)
 	}
 	h := v.Int(rounds.Name)
-	if n := coloured(h, all); n > mostColours {
-		return nil, param.Refuse("use fewer rounds or fewer graphs", "kernel wl: %d rounds over %d nodes need more than %d colours", h, n/(h+1), mostColours)
+	if n := totalColours(h, all); n > maxColours {
+		return nil, param.Refuse("use fewer rounds or fewer graphs", "kernel wl: %d rounds over %d nodes need more than %d colours", h, n/(h+1), maxColours)
 	}
 	colours, err := Refine(ctx, all, h)
 	if err != nil {
@@ -71,25 +70,25 @@ func compareWL(ctx context.Context, v param.Values, x, z dataset.Objects) (compa
 	return compareCounts(ctx, n, pieces[:len(from)], pieces[at:])
 }
 
-// countColours counts for each graph the nodes of each colour over all rounds; n is the
-// number of colours.
-func countColours(colours [][][]int) (pieces [][]piece, n int) {
+// countColours counts the nodes of each colour over all rounds, for each graph. n is the number of
+// colours.
+func countColours(colours [][][]int) (pieces [][]featureCount, n int) {
 	for _, rounds := range colours {
 		for _, round := range rounds {
 			n = max(n, 1+slices.Max(round))
 		}
 	}
-	pieces = make([][]piece, len(colours))
-	at := make([]int, n) // of each colour in its piece
+	pieces = make([][]featureCount, len(colours))
+	at := make([]int, n) // index of each colour in list
 	for i, rounds := range colours {
-		list := make([]piece, 0, len(rounds)*len(rounds[0]))
+		list := make([]featureCount, 0, len(rounds)*len(rounds[0]))
 		for _, round := range rounds {
 			for _, c := range round {
 				if k := at[c]; k < len(list) && list[k].number == c {
 					list[k].times++
 				} else {
 					at[c] = len(list)
-					list = append(list, piece{c, 1})
+					list = append(list, featureCount{c, 1})
 				}
 			}
 		}
@@ -98,15 +97,13 @@ func countColours(colours [][][]int) (pieces [][]piece, n int) {
 	return pieces, n
 }
 
-// Refine returns the colour of every node after each round from 0 to h: that of node v of
-// graph i after round r is element [i][r][v]. Colours are numbers from 0 on, and no two
-// rounds share one. In round 0 nodes have the same colour when they have the same label,
-// in round r when they had the same one before and the same ones, as often, among their
-// neighbours: a node's own colour stays apart, and only those of its neighbours are
-// sorted. A neighbour counts as the pair of its colour and the label of the edge, and where
-// the direction makes a difference, those against it are listed apart from those along it:
-// an undirected graph is the same as one with each edge in both directions. The error is
-// ctx.Err().
+// Refine performs h rounds of colour refinement: element [i][r][v] of the result is the colour of
+// node v of graph i after round r. Colours are numbers from 0, and no two rounds share a colour. In
+// round 0, nodes have the same colour if they have the same label; in round r, if they had the same
+// colour before and the same multiset of neighbours. A neighbour counts as the pair of its colour
+// and the label of the edge. In a directed graph, the neighbours along edges and against them are
+// separate multisets, unless they are equal: an undirected graph is coloured like the graph with
+// each edge in both directions. The error is ctx.Err().
 func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, error) {
 	colours := make([][][]int, len(graphs))
 	labels := make(map[string]int)
@@ -134,7 +131,7 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 	for r := 1; r <= h; r++ {
 		dictionary := make(map[string]int)
 		below := known // colours of earlier rounds
-		// pairs are a label and a colour each, as one number: for edges without labels, the colour.
+		// pairs returns the sorted pairs of edge label and colour, each as one number.
 		pairs := func(dst, edges, before []int, steps []dataset.Step) []int {
 			dst = dst[:0]
 			for _, s := range steps {
@@ -161,13 +158,13 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 				}
 				if graphs[i].Directed {
 					if other = pairs(other, edges[i], before, against[i][v]); !slices.Equal(near, other) {
-						key = binary.AppendUvarint(key, math.MaxUint64) // no pair: the others begin
+						key = binary.AppendUvarint(key, math.MaxUint64) // separator, equal to no pair
 						for _, c := range other {
 							key = binary.AppendUvarint(key, uint64(c))
 						}
 					}
 				}
-				c, ok := dictionary[string(key)] // which allocates only for new keys
+				c, ok := dictionary[string(key)] // this conversion does not allocate
 				if !ok {
 					c = below + len(dictionary)
 					dictionary[string(key)] = c

@@ -11,32 +11,32 @@ import (
 	"marginlab/ml/param"
 )
 
-// mostWeighed is how many colours the nodes of graphs may have in all rounds together for
-// their weights to be listed.
-const mostWeighed = 2_000_000
+// maxWeightedColours is the largest number of node colours over all graphs and rounds whose weights
+// are listed.
+const maxWeightedColours = 2_000_000
 
-// coloured is how many colours the nodes of graphs have over h rounds, counted node by node.
-func coloured(h int, graphs []dataset.Graph) (n int) {
+// totalColours returns the number of node colours over all graphs and h rounds.
+func totalColours(h int, graphs []dataset.Graph) (n int) {
 	for _, g := range graphs {
 		n += g.N * (h + 1)
 	}
 	return n
 }
 
-// weighedColours are the weights of the colours of graphs. A colour of round r stands for a
-// subtree: what one sees within r steps of a node.
-type weighedColours struct {
+// colourWeights holds the weights of colours. A colour of round r represents a subtree: the
+// neighbourhood of a node up to r steps.
+type colourWeights struct {
 	graphs []dataset.Graph // z
 	u      []float64
 	h      int
 	w      []float64
-	seen   []place // of each colour, where it comes first
+	seen   []place // first occurrence of each colour
 }
 
 type place struct{ graph, round, node int }
 
-func weighColours(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (weighed, error) {
-	c := weighedColours{graphs: z.(*dataset.Graphs).Values, u: u, h: v.Int(rounds.Name)}
+func weighColours(ctx context.Context, v param.Values, z dataset.Objects, u []float64) (expansion, error) {
+	c := colourWeights{graphs: z.(*dataset.Graphs).Values, u: u, h: v.Int(rounds.Name)}
 	colours, err := Refine(ctx, c.graphs, c.h)
 	if err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func weighColours(ctx context.Context, v param.Values, z dataset.Objects, u []fl
 	return c, nil
 }
 
-// weigh adds up the weights of colours, those of the z_j coming first.
-func (c weighedColours) weigh(colours [][][]int) []float64 {
+// weigh returns the weights of colours; the z_j come first in colours.
+func (c colourWeights) weigh(colours [][][]int) []float64 {
 	_, n := countColours(colours)
 	w := make([]float64, n)
 	for j, u := range c.u {
@@ -67,23 +67,23 @@ func (c weighedColours) weigh(colours [][][]int) []float64 {
 	return w
 }
 
-func (c weighedColours) weights() []float64 { return c.w }
+func (c colourWeights) weights() []float64 { return c.w }
 
-// mostNamed is how many characters the name of a subtree has at most.
-const mostNamed = 60
+// maxNameLength is the largest number of characters in the name of a subtree.
+const maxNameLength = 60
 
-// name writes the subtree down: a node's label and in brackets those of its neighbours, each
-// with its own, "C(2×C,O(C))"; a node without a label is a dot. In front of a neighbour are
-// the direction and the label of the edge to it, "C(→a:O,←b:C)".
-func (c weighedColours) name(colour int) string {
+// name writes the subtree as the label of its root with its neighbours in brackets, recursively:
+// "C(2×C,O(C))". A node without a label is a dot. The direction and the label of an edge precede
+// the neighbour: "C(→a:O,←b:C)".
+func (c colourWeights) name(colour int) string {
 	at := c.seen[colour]
 	g := c.graphs[at.graph]
 	along, against := g.Steps()
-	budget := 4096 // subtrees that are looked at: there are as many as walks
+	budget := 4096 // subtrees to visit, as their number can grow exponentially
 	var write func(v, r int) string
 	write = func(v, r int) string {
 		label := cmp.Or(g.Label(v), "•")
-		if len(along[v])+len(against[v]) == 0 { // only where the subtree begins: it is alone in every round
+		if len(along[v])+len(against[v]) == 0 { // an isolated node, the root
 			return label + strings.Repeat("()", r)
 		}
 		if r == 0 {
@@ -123,13 +123,13 @@ func (c weighedColours) name(colour int) string {
 		return label + "(" + strings.Join(parts, ",") + ")"
 	}
 	name := []rune(write(at.node, at.round))
-	if len(name) > mostNamed {
-		name = append(name[:mostNamed-1], '…')
+	if len(name) > maxNameLength {
+		name = append(name[:maxNameLength-1], '…')
 	}
 	return string(name)
 }
 
-func (c weighedColours) parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
+func (c colourWeights) parts(ctx context.Context, x dataset.Objects) ([][]float64, error) {
 	own := x.(*dataset.Graphs).Values
 	colours, err := Refine(ctx, slices.Concat(c.graphs, own), c.h)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package lists has Make, Map, Filter, Where, At, Spaced, Count and CountTrue, which package slices
-// of the standard library lacks.
+// Package lists provides functions on slices that the standard library lacks.
 package lists
 
 // Make returns f(0), …, f(n-1).
@@ -11,7 +10,7 @@ func Make[T any](n int, f func(i int) T) []T {
 	return out
 }
 
-// Map returns f of every element, an empty slice rather than nil if there is none.
+// Map returns f of every element. The result is never nil.
 func Map[T, U any](list []T, f func(T) U) []U {
 	out := make([]U, len(list))
 	for i, v := range list {
@@ -20,7 +19,7 @@ func Map[T, U any](list []T, f func(T) U) []U {
 	return out
 }
 
-// Filter returns the elements that satisfy f, nil if none does.
+// Filter returns the elements that satisfy f, or nil if none does.
 func Filter[T any](list []T, f func(T) bool) (out []T) {
 	for _, v := range list {
 		if f(v) {
@@ -30,23 +29,19 @@ func Filter[T any](list []T, f func(T) bool) (out []T) {
 	return out
 }
 
-// Where returns the indices from 0 to n-1 that satisfy f, nil if none does.
-func Where(n int, f func(i int) bool) (places []int) {
+// Where returns the indices from 0 to n-1 that satisfy f, or nil if none does.
+func Where(n int, f func(i int) bool) (indices []int) {
 	for i := range n {
 		if f(i) {
-			places = append(places, i)
+			indices = append(indices, i)
 		}
 	}
-	return places
+	return indices
 }
 
-// At returns the elements at these indexes, which may repeat.
-func At[T any](list []T, places []int) []T {
-	out := make([]T, len(places))
-	for i, p := range places {
-		out[i] = list[p]
-	}
-	return out
+// At returns the elements at the given indices, which may repeat.
+func At[T any](list []T, indices []int) []T {
+	return Map(indices, func(i int) T { return list[i] })
 }
 
 // Spaced returns at most n elements, evenly spaced.

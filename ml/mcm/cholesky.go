@@ -21,11 +21,11 @@ type factor struct {
 
 // cholesky factors k with the largest remaining diagonal as the next pivot (Fine and Scheinberg
 // 2001), until none exceeds tol times the largest diagonal. It computes only the rows of the
-// pivots. For an indefinite matrix it stops when no positive diagonal is left. It returns the
-// error of ctx or reports an entry that is not finite.
+// pivots. For an indefinite matrix it stops when no positive diagonal remains. It returns ctx.Err()
+// or an error for an entry that is not finite.
 func cholesky(ctx context.Context, k Matrix, tol float64) (*factor, error) {
 	m := k.Len()
-	left := make([]float64, m)
+	left := make([]float64, m) // remaining diagonal
 	top := 0.0
 	for i := range left {
 		left[i] = k.Diag(i)

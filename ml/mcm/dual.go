@@ -86,12 +86,11 @@ func (d *dual) dropFeature(k int) {
 	d.dropRow(k + 2)
 }
 
-// idle reports whether feature k has weight zero because its slack is basic.
+// idle reports whether the slack of feature k is basic, so that its weight is zero.
 func (d *dual) idle(k int) bool { return d.pos[d.n+k+2] >= 0 }
 
-// misfit returns the change of weights and bias that corrects, to first order, the residuals of
-// f, given on the points, in the equations of the basis: y f = 1 where p is basic, y f = h where
-// n is.
+// misfit returns the change of weights and bias that corrects, to first order, the residuals of the
+// values f in the equations of the basis: y f = 1 where p is basic, y f = h where n is basic.
 func (d *dual) misfit(f []float64) (w []float64, b float64) {
 	m := len(d.y)
 	h := 1 + d.d[d.n] // the reduced cost is zero if the slack is basic
@@ -126,9 +125,9 @@ func (d *dual) point() []float64 {
 	return v
 }
 
-// points returns candidates for the dual point v = p - n of a certificate: that of point, whose
-// rounding errors are in the bounds, and, if cut, one with p and n clipped to their bounds, whose
-// errors are in the equations.
+// points returns candidates for the dual point v = p - n of a certificate: the result of point,
+// which may violate the bounds by rounding, and, if cut is set, a point with p and n clipped to
+// their bounds, which may violate the equations.
 func (d *dual) points(cut bool) [][]float64 {
 	forms := [][]float64{d.point()}
 	if cut {

@@ -23,7 +23,7 @@ import (
 // Interior-Point Methods", 1997). Eliminating all but f and h from the linearised conditions
 // s p = q r = t n = u sigma = mu leaves a weighted projection onto S, bordered by h. Every f lies
 // in S, and the start is feasible for both programmes. The weights of active constraints grow by
-// many powers of ten and so identify a vertex; at the optimal one the gap is at rounding level.
+// many powers of ten and so identify a vertex. At the optimal vertex the gap is a rounding error.
 type interior struct {
 	in *subspace
 	y  []float64 // labels
@@ -37,7 +37,7 @@ type interior struct {
 	byH                    []float64 // derivative of f with respect to h
 	df, dq, ds, dt, dp, dn []float64 // direction; r changes by -dp, sigma by -sum dn
 	du                     float64
-	dropS, dropQ, dropT    []float64 // desired decrease of the products
+	dropS, dropQ, dropT    []float64 // desired decrease of the products s p, q r and t n
 	dropU                  float64
 	rhs                    []float64 // scratch
 
@@ -101,8 +101,7 @@ func (x *interior) value(f []float64) float64 {
 	return h + x.c*slack
 }
 
-// keep stores f and v, given as y v, if they are the best so far. v is first shrunk to its
-// bounds.
+// keep stores f and y v if they are the best so far. It compares v after shrinking it to its bounds.
 func (x *interior) keep(f, yv []float64) {
 	sum, negative, largest := 0.0, 0.0, x.c
 	for i, y := range x.y {
@@ -239,8 +238,8 @@ func (x *interior) linearise(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// repair makes v = p - n orthogonal to S and sum n + sigma = 1 by changing the multipliers with
-// the largest weights, the least accurate ones.
+// repair makes v = p - n orthogonal to S and sum n + sigma = 1 by changing the multipliers with the
+// largest weights, which are the least accurate.
 func (x *interior) repair() {
 	free, change := x.in.order[:x.in.free], x.df[:x.in.free]
 	for i := range x.rhs {
@@ -262,9 +261,9 @@ func (x *interior) repair() {
 	x.move(j, by)
 }
 
-// border returns the point that, besides the free ones, determines h best, sets row to its row of
-// A, and returns the derivative of sum n with respect to its y v. j is -1 if h is at its bound
-// instead.
+// border returns the point j, other than the free ones, that determines h best, and the derivative
+// of sum n with respect to its y v. It sets row to the row of A of that point. j is -1 if h is at
+// its bound instead.
 func (x *interior) border(row []float64) (j int, slope float64) {
 	slopes := x.dropS
 	for _, i := range x.in.order[:x.in.free] {
@@ -292,8 +291,9 @@ func (x *interior) border(row []float64) (j int, slope float64) {
 	return j, slopes[j]
 }
 
-// vertex sets df and rhs to the f and y v indicated by the weights: the constraints of the
-// heaviest points are active, the other multipliers are at their bounds.
+// vertex sets df and rhs to the f and y v of the vertex that the weights indicate: the constraints of
+// the points with the largest weights are active, the other multipliers are at their bounds. It
+// reports false if there is no such vertex.
 func (x *interior) vertex() bool {
 	free, row, change := x.in.order[:x.in.free], x.dq[:x.in.free], x.ds[:x.in.free]
 	j, slope := x.border(row)
@@ -357,8 +357,8 @@ func (x *interior) move(i int, by float64) {
 	x.r[i] -= by
 }
 
-// direct sets the direction in which, to first order, the products fall by drop* and the
-// equations are satisfied.
+// direct sets the direction in which, to first order, the products decrease by dropS, dropQ, dropT
+// and dropU and the equations hold.
 func (x *interior) direct() {
 	// dp = a (e - dz) and dn = b (g + dz - dh) with z = y f.
 	e, g := x.ds, x.dt

@@ -23,15 +23,14 @@
 // If K has full rank, f interpolates the labels, h = 1 and q = 0 for every C, and nearly every
 // lambda_j is non-zero. The problem is meaningful only if K has low numerical rank. Train
 // therefore factors K ~ G G' by pivoted Cholesky, stopped at RankTol times the largest diagonal,
-// and solves for f = G beta + b; lambda is zero off the pivots, on whose rows K lambda = G beta
-// holds exactly. The cut limits the set of functions and so acts as a regulariser; Rank and
-// RankTol are part of the result. For an indefinite kernel the cut is where no positive diagonal
-// is left.
+// and solves for f = G beta + b. lambda is zero off the pivots, and K lambda = G beta holds exactly
+// on their rows. The cut limits the set of functions and so acts as a regulariser; Rank is part of
+// the result. For an indefinite kernel the factorisation stops when no positive diagonal remains.
 //
 // # The sparse machine, rho > 0
 //
 // With a penalty on |lambda| the problem is well posed for every symmetric kernel, definite or
-// not, without a rank cut, and most lambda_j are zero. Columns of K are generated as they price
+// not, without a rank cut, and most lambda_j are zero. Columns of K are generated when they price
 // out.
 //
 // # Methods
@@ -55,8 +54,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// Params lists the parameters specific to MCMs; C, the hard margin and the iteration limit are
-// those of the SVM.
+// Params lists the parameters specific to MCMs. C, the hard margin and the iteration limit are
+// shared with the SVM.
 var Params = []param.Param{
 	{
 		Name: "rho", Label: "sparsity", Symbol: "ρ", Kind: param.Number, Default: "0",
@@ -70,8 +69,7 @@ var Params = []param.Param{
 	},
 }
 
-// ErrNotSeparable is returned by Train for a hard margin if no f attains it, or none
-// representable in floating-point numbers.
+// ErrNotSeparable is returned by Train for a hard margin if no f attains it to working precision.
 var ErrNotSeparable = param.Refuse("give a finite C instead of a hard margin, or use another kernel", "this kernel does not separate the classes to working precision")
 
 // ErrOverflow is returned if sums of kernel values overflow.
@@ -89,7 +87,7 @@ type Settings struct {
 	C        float64        // weight of the slacks, > 0; +Inf is the hard margin
 	Rho      float64        // weight of sum |lambda|, >= 0
 	RankTol  float64        // rank cut of the pivoted Cholesky factor relative to the largest diagonal, in (0, 1); default 1e-3; unused if Rho > 0
-	MaxIter  int            // iterations of either method; default 50 000 + 200 M
+	MaxIter  int            // iterations of each method; default 50 000 + 200 M
 	Recorder trace.Recorder // progress, may be nil
 
 	interiorRank int // minimal rank for the interior point method; default defaultInteriorRank
@@ -131,8 +129,8 @@ func Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, err
 	return new(Follower).Train(ctx, k, y, s)
 }
 
-// Train trains as the function Train does. Only C may change between calls: k, y, Rho and RankTol
-// must stay the same.
+// Train is like the function Train. Only C may change between calls: k, y, Rho and RankTol must
+// stay the same.
 func (f *Follower) Train(ctx context.Context, k Matrix, y []float64, s Settings) (*Result, error) {
 	if err := check(k, y, s); err != nil {
 		return nil, err
@@ -199,10 +197,10 @@ func finite(row []float64, i int) error {
 	return nil
 }
 
-// evaluate sets everything that follows from Lambda, B and F.
+// evaluate sets the fields that follow from Lambda, B and F.
 //
-// It first scales f so that margins slightly below 1 by rounding become 1, if that lowers the
-// objective: otherwise the slacks would dominate for large C.
+// If it lowers the objective, it first scales f so that margins slightly below 1 by rounding become
+// 1: otherwise their slacks would dominate for large C.
 func (r *Result) evaluate(y []float64, s Settings) {
 	smallest := math.Inf(1)
 	for i, f := range r.F {
@@ -235,12 +233,11 @@ func (r *Result) count() {
 	}
 }
 
-// negligible is the size of a coefficient, relative to the largest, below which prune tries to
-// drop it.
+// negligible is the size of a coefficient, relative to the largest, up to which prune tries to drop
+// it.
 const negligible = 1e-6
 
-// prune sets negligible coefficients, which may be mere rounding, to zero if f is as good without
-// them.
+// prune sets negligible coefficients, possibly rounding errors, to zero if the gap stays as small.
 func (r *Result) prune(k Matrix, y []float64, s Settings) {
 	next := *r
 	next.Lambda, next.F = slices.Clone(r.Lambda), make([]float64, len(r.F))
@@ -274,9 +271,9 @@ func objective(f, y []float64, l1, t float64, s Settings) (h, slack, obj float64
 }
 
 // certify sets V, DualObjective and Gap from a dual point v that satisfies the constraints up to
-// rounding, unless the current V is better, and reports whether they prove r optimal. v is
-// shrunk, at least by factor, until it satisfies the bounds, as v = 0 does. residual is the cost
-// at r of the violation of the equations, which shrinking does not remove.
+// rounding, unless the current V is better, and reports whether they prove r optimal. It shrinks v,
+// at least by factor, until the bounds hold. residual is the cost at r of the violation of the
+// equations, which shrinking does not remove.
 func (r *Result) certify(v []float64, c, factor, residual float64) bool {
 	negative := 0.0
 	for _, x := range v {

@@ -34,20 +34,20 @@ type matrix interface {
 //   - Pricing is dual steepest edge (Forrest and Goldfarb 1992). The weights are
 //     the squared norms of the rows of the basis inverse, which is kept dense, so
 //     they are exact at all times.
-//   - The ratio test passes breakpoints for as long as the dual objective still
-//     rises, moving the boxed variables it passes to their other bound (Maros
-//     2003), and among nearly tied breakpoints takes the largest pivot (Harris
-//     1973). It is an exact line search on the piecewise linear dual function.
-//   - When the objective stalls, costs are perturbed at random against cycling
-//     (restore takes that back).
+//   - The ratio test passes breakpoints as long as the dual objective rises,
+//     moving the boxed variables it passes to their other bound (Maros 2003), and
+//     takes the largest pivot among nearly tied breakpoints (Harris 1973). It is
+//     an exact line search on the piecewise linear dual function.
+//   - When the objective stalls, costs are perturbed at random against cycling;
+//     restore undoes that.
 //   - The inverse is rebuilt from the columns of the basis at intervals, when a
-//     pivot disagrees between its row and its column, and when iterative
-//     refinement finds it inaccurate; a column that proves dependent gives way to
-//     a slack. Optimality is declared on x and d computed afresh.
+//     pivot differs between its row and its column, and when iterative refinement
+//     finds it inaccurate. A slack replaces a dependent column. Optimality is
+//     declared only for freshly computed x and d.
 type simplex struct {
 	a      matrix
 	m, n   int
-	cost   []float64 // as given
+	cost   []float64 // given costs
 	lo, up []float64
 
 	head []int       // basic variable at each position
@@ -337,8 +337,8 @@ func (s *simplex) entering(r int) int {
 	}
 	b := s.candidates(sign, slope)
 
-	// Pass breakpoints while the objective rises, up to the blocking one and those nearly tied
-	// with it.
+	// Pass breakpoints while the objective rises, up to the blocking one and breakpoints nearly
+	// tied with it.
 	passed := s.passed[:0]
 	block, limit := -1, math.Inf(1)
 	for len(b) > 0 && b[0].at <= limit {
@@ -357,7 +357,7 @@ func (s *simplex) entering(r int) int {
 	if block < 0 { // unbounded: the row cannot be satisfied
 		return -1
 	}
-	// Take the largest pivot among the tied ones, else the last good one before.
+	// Take the largest pivot among the tied ones, or else the last good one before them.
 	best := block
 	for k := block + 1; k < len(passed); k++ {
 		if passed[k].pivot > passed[best].pivot {
@@ -380,9 +380,9 @@ func (s *simplex) entering(r int) int {
 	return passed[best].j
 }
 
-// candidates returns a heap of breakpoints that includes all up to a step length beyond which the
-// objective no longer rises. Few breakpoints are passed in a step, so it first searches up to
-// about the length of the last step and extends the range if needed.
+// candidates returns a heap of all breakpoints up to a step length beyond which the objective no
+// longer rises. A step passes few breakpoints, so it first searches up to about the length of the
+// last step and extends the range if needed.
 func (s *simplex) candidates(sign, slope float64) breakpoints {
 	b := s.breaks
 	for reach := 2*s.lastStep + s.optTol; ; reach *= 16 {
@@ -395,7 +395,7 @@ func (s *simplex) candidates(sign, slope float64) breakpoints {
 		for j, a := range s.alpha {
 			dir := s.dir[j]
 			a *= sign * dir
-			// In this order, since few are near but about half have a pivot.
+			// In this order, since few are in range but about half have a pivot.
 			if d := s.d[j] * dir; d <= reach*a && a > pivotTol {
 				b = append(b, breakpoint{max(0, d) / a, a, j})
 				left -= a * (s.up[j] - s.lo[j])
@@ -432,7 +432,7 @@ func (s *simplex) update(r, q int) {
 	}
 	s.d[q], s.d[leave] = 0, -theta
 
-	// A bound flip would overshoot for the tied ones; they are shifted as well.
+	// A bound flip of the tied variables would overshoot, so their costs are shifted.
 	for _, j := range s.tied {
 		if s.d[j]*s.dir[j] < 0 {
 			s.shift(j, 0)
@@ -600,10 +600,10 @@ func (s *simplex) recompute() bool {
 	return ok
 }
 
-// setDual computes the reduced costs, with one step of iterative refinement, and puts every
-// nonbasic variable at the bound its reduced cost indicates. If a reduced cost has the wrong sign
-// only by rounding, flips could alternate forever, so its cost is shifted instead, except right
-// after the costs were restored.
+// setDual computes the reduced costs, with one step of iterative refinement, and moves every nonbasic
+// variable to the bound that its reduced cost indicates. If only rounding gives a reduced cost the
+// wrong sign, flips could alternate forever, so its cost is shifted instead, except right after the
+// costs were restored.
 func (s *simplex) setDual() bool {
 	pi := s.z
 	clear(pi)
@@ -683,8 +683,8 @@ func (s *simplex) column(dst []float64, q int) {
 	}
 }
 
-// sumColumns sets dst = sum_t x_t times the column of variable vars_t, slacks included. The
-// structural variables in vars must be ascending, before or after the slacks.
+// sumColumns sets dst to the sum of x_t times the column of variable vars_t, including slacks. The
+// structural variables in vars must be in ascending order.
 func (s *simplex) sumColumns(dst []float64, vars []int, x []float64) {
 	// Move slacks behind the structural variables.
 	k := len(vars)

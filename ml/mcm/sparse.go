@@ -9,8 +9,8 @@ import (
 	"marginlab/ml/pace"
 )
 
-// sparse is the span of the columns of K. Column j becomes a feature when it prices out, that is,
-// lowers the objective because |K(y v)|_j > rho.
+// sparse is the span of the columns of K. Column j becomes a feature when it prices out: when
+// |K(y v)|_j > rho, so that it can lower the objective.
 type sparse struct {
 	k         Matrix
 	rho       float64
@@ -23,7 +23,7 @@ type sparse struct {
 	yv        []float64 // y v at the last pricing
 	kyv       []float64 // K (y v)
 	last      float64   // objective at the last pricing that dropped features
-	like      []float64 // squared similarity to the columns just taken, times K_jj
+	like      []float64 // squared cosine with the columns just taken, times K_jj
 }
 
 func newSparse(k Matrix, rho float64) *sparse {
@@ -58,8 +58,8 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 		}
 	}
 
-	// Take the best column and others unlike those taken: a similar column can hardly add
-	// anything.
+	// Take the best column, and others that are not similar to those taken, since a similar column
+	// adds little.
 	clear(p.like)
 	limit := most + len(p.used)/4
 	for taken := range limit {
@@ -85,8 +85,8 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 	return true, nil
 }
 
-// steepest returns the unused column with the largest gain for its size, among those unlike the
-// ones just taken, or -1.
+// steepest returns the unused column with the largest gain for its size among those not similar to
+// the ones just taken, or -1.
 func (p *sparse) steepest() int {
 	best, score := -1, 0.0
 	for j, x := range p.kyv {
@@ -150,10 +150,10 @@ func (p *sparse) defect(ctx context.Context, v []float64, _ *Result, d *dual) (f
 	return min(1, p.rho/floats.Norm(p.kyv, math.Inf(1))), math.Abs(b * floats.Sum(p.yv))
 }
 
-// refine shrinks all ranges slightly if rounding has violated some and tighter tolerances did not
-// suffice. That costs sum |lambda| times the change, which for a large C also enters the gap,
-// while shrinking all of v costs sum v / rho times the change. So it shrinks them no more than
-// needed, and relaxes them if it overshot.
+// refine tightens the tolerances in the first attempt. If rounding still violates some ranges, it
+// then shrinks all ranges slightly. That costs sum |lambda| times the change, which for a large C
+// also enters the gap, while shrinking all of v costs sum v / rho times the change. So it shrinks
+// the ranges no more than needed, and relaxes them if it overshot.
 func (p *sparse) refine(d *dual) {
 	inside, excess := p.rho-d.rho, floats.Norm(p.kyv, math.Inf(1))-p.rho
 	switch {

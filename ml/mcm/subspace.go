@@ -12,8 +12,8 @@ import (
 	"marginlab/ml/dense"
 )
 
-// subspace is the set S of the values on the points of f = G beta + b, with G from a Cholesky
-// factor. Values can be chosen freely on the free points, the pivots of G and one point for b;
+// subspace is the set S of the values of f = G beta + b on the points, with G from a Cholesky
+// factor. The values on the free points, the pivots of G and one point for b, are arbitrary, and
 // the matrix A maps them to the values on the other points. The points are reordered, free ones
 // first.
 //
@@ -23,7 +23,7 @@ type subspace struct {
 	factor  *factor
 	ones    []float64 // the beta with G beta = 1 on the pivots
 	last    int       // the point for b
-	lacking float64   // 1 - (G ones) there
+	lacking float64   // 1 - G ones at that point
 
 	order []int          // permutation of the points
 	free  int            // number of free points, r + 1
@@ -36,7 +36,7 @@ type subspace struct {
 	c, f, x, y []float64
 }
 
-// newSubspace returns S, or nil if no point is left for b. The error is ctx.Err().
+// newSubspace returns S, or nil if there is no point for b. The error is ctx.Err().
 func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
 	m, r := f.m, f.rank()
 	s := &subspace{factor: f, order: make([]int, 0, m), free: r + 1}
@@ -150,8 +150,8 @@ func (s *subspace) weigh(ctx context.Context, w []float64) (bool, error) {
 // imbalance bounds an entry of A times the square root of the ratio of the weights of its points.
 const imbalance = 10
 
-// leastPivot separates points from those whose values are equal, up to rounding, for every
-// function.
+// leastPivot is the smallest entry of A that counts as nonzero: below it, the values of a point do
+// not depend on the free point, up to rounding.
 const leastPivot = 1e-5
 
 // rebalance exchanges light free points for heavy ones until no entry of diag(W)^1/2 A
@@ -167,8 +167,8 @@ func (s *subspace) rebalance(ctx context.Context) error {
 	for i := range scale {
 		scale[i] = math.Pow(s.root[cols+i], -sign)
 	}
-	for again := true; again; {
-		again = false
+	for changed := true; changed; {
+		changed = false
 		for j := range s.a.Rows {
 			row := s.a.Data[j*s.a.Stride : j*s.a.Stride+s.a.Cols]
 			best, at := imbalance*math.Pow(s.root[rows+j], -sign), -1
@@ -189,7 +189,7 @@ func (s *subspace) rebalance(ctx context.Context) error {
 			s.d[a], s.d[b] = s.d[b], s.d[a]
 			s.root[a], s.root[b] = s.root[b], s.root[a]
 			scale[at] = math.Pow(s.root[b], -sign)
-			again = true
+			changed = true
 		}
 	}
 	return nil
@@ -291,10 +291,9 @@ func (s *subspace) extend(f []float64) {
 	}
 }
 
-// settle makes f an element of S to full accuracy. extend is inaccurate if the free points
-// determine the others badly, which the pivots of the factor never do: so f is computed from its
-// values on the pivots, and the resulting error at the free points is corrected by further
-// functions.
+// settle makes f an element of S to full accuracy. extend is inaccurate if the free points determine
+// the others badly, which the pivots of the factor never do. So settle computes f from its values on
+// the pivots, then corrects the error at the free points by further functions.
 func (s *subspace) settle(f []float64) {
 	r, m := s.factor.rank(), s.factor.m
 	g, miss := s.f, s.x

@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/trace"
 )
 
-// span is a set of functions to choose from.
+// span is a set of functions that grows while it is searched.
 type span interface {
 	// grow adds features that lower the objective to d and reports whether there were any.
 	grow(ctx context.Context, d *dual) (bool, error)
@@ -18,16 +18,16 @@ type span interface {
 	coefficients(weights []float64) []float64
 	// rank returns the number of functions used so far.
 	rank() int
-	// defect returns the factor by which the dual point v must shrink to satisfy the ranges, and
-	// the cost at r of its violation of the equations.
+	// defect returns the factor that shrinks the dual point v into the ranges, and the cost at r of
+	// its violation of the equations.
 	defect(ctx context.Context, v []float64, r *Result, d *dual) (factor, residual float64)
-	// refine prepares another attempt after rounding has spoilt the gap.
+	// refine prepares another attempt if rounding made the gap too large.
 	refine(d *dual)
 	// resume prepares another programme with the same functions.
 	resume()
 }
 
-// A hard margin is solved as a soft one with C raised until no slack is left. That is exact: if
+// A hard margin is solved with a finite C that increases until no slack is left. That is exact: if
 // the classes are separable, any C above the largest dual variable leaves no slack; if not, some
 // slack is at least 1 for every C.
 const (
@@ -36,11 +36,11 @@ const (
 	lastPenalty  = 1e9
 )
 
-// Follower trains on one matrix for a sequence of C. The factor, which does not depend on C, is
-// computed once, and the simplex method continues from the best basis for the previous C, which
-// stays dual feasible when the bounds change. Optima and certificates are as in Train; if the
-// optimum is not unique, the function may differ. The zero value is ready to use. After its
-// context has ended it must not be used again.
+// Follower trains on one matrix for a sequence of C. It computes the factor, which does not depend on
+// C, once, and continues the simplex method from the best basis for the previous C, which stays
+// dual feasible when the bounds change. Objectives and certificates are as in Train, but if the
+// optimum is not unique, the function may differ. The zero value is ready to use. A Follower must
+// not be used again after its context has ended.
 type Follower struct {
 	low *lowRank  // Rho = 0: factor of the matrix; nil: not yet computed
 	in  *subspace // of low, for the interior point method
@@ -160,8 +160,8 @@ func (f *Follower) begin(ctx context.Context, r *Result, k Matrix, y []float64, 
 	return false, nil
 }
 
-// solve alternates between the programme with the current features and the search for more, and
-// finally restores perturbed costs.
+// solve alternates between solving for the current features and adding more, and finally restores
+// perturbed costs.
 func solve(ctx context.Context, d *dual, fs span) (trace.Status, error) {
 	for {
 		status := d.solve(ctx)
@@ -188,11 +188,11 @@ func (r *Result) stopped(status trace.Status, y []float64, s Settings) *Result {
 	return r
 }
 
-// setFunction sets Lambda, B and F from the weights of d, and what depends on them.
+// setFunction sets Lambda, B and F from the weights of d, and the fields that depend on them.
 //
-// careful is for a second attempt: if features are nearly dependent, lambda is large and K lambda
-// differs from the function given by the weights. It then sums accurately, corrects lambda by the
-// residuals at the points that define it, and keeps the best.
+// careful is set for further attempts: if features are nearly dependent, lambda is large and K lambda
+// differs from the function of the weights. setFunction then sums accurately, corrects lambda by
+// the residuals at the points that define it, and keeps the best result.
 func (r *Result) setFunction(d *dual, fs span, k Matrix, s Settings, careful bool) {
 	w, b := d.weights()
 	r.Lambda, r.B, r.Rank = fs.coefficients(w), b, fs.rank()
@@ -214,8 +214,8 @@ func (r *Result) setFunction(d *dual, fs span, k Matrix, s Settings, careful boo
 	}
 }
 
-// sum sets F = K lambda + b from the rows of K, plainly or with compensated sums (Ogita, Rump and
-// Oishi 2005).
+// sum sets F = K lambda + b from the rows of K, with compensated sums if accurately is set (Ogita,
+// Rump and Oishi 2005).
 func (r *Result) sum(k Matrix, accurately bool) {
 	for i := range r.F {
 		r.F[i] = r.B
@@ -248,8 +248,8 @@ type lowRank struct {
 	k Matrix
 }
 
-// interpolate tries the function that equals the labels on the pivots. If it does so at all
-// points, h = 1 and q = 0 are optimal, with certificate v = 0.
+// interpolate tries the function that equals the labels on the pivots. If it equals them at all
+// points, h = 1 and q = 0 are optimal, with certificate v = 0, and it reports true.
 func (l *lowRank) interpolate(r *Result, y []float64, s Settings) bool {
 	r.Lambda, r.B, r.Rank = l.coefficients(l.factor.interpolate(y)), 0, l.rank()
 	r.sum(l.k, false)
@@ -269,9 +269,9 @@ func (l *lowRank) defect(_ context.Context, v []float64, r *Result, d *dual) (fa
 	return 1, l.residual(v, d.y, w, b, r)
 }
 
-// residual returns the cost at r of the violation of the equations by v, with the weights w and
-// b: the sum over the equations, or that of all together at the function r has become by rounding
-// in lambda, whichever is larger.
+// residual returns the cost of the violation of the equations by v: the sum over the equations with
+// the weights w and b or, if that is larger, the cost at the function of r, which differs by
+// rounding in lambda.
 func (l *lowRank) residual(v, y, w []float64, b float64, r *Result) float64 {
 	yv := make([]float64, len(v))
 	floats.MulTo(yv, y, v)
@@ -282,9 +282,9 @@ func (l *lowRank) residual(v, y, w []float64, b float64, r *Result) float64 {
 	return max(sum, math.Abs(floats.Dot(yv, r.F)))
 }
 
-// defaultInteriorRank is the minimal rank for the interior point method: a simplex step costs
-// about 2 r (r + M) operations and several are needed per unit of rank, while the number of
-// Newton steps, each of min(r, M-r)^2 max(r, M-r), hardly grows.
+// defaultInteriorRank is the minimal rank for the interior point method. A simplex step costs about
+// 2 r (r + M) operations, and the number of steps is a multiple of the rank. A Newton step costs
+// min(r, M-r)^2 max(r, M-r) operations, and the number of steps hardly grows.
 const defaultInteriorRank = 200
 
 // basis is an initial basis for the simplex method: vars replace the slacks of the rows starting
@@ -333,8 +333,8 @@ func (l *lowRank) interior(ctx context.Context, in *subspace, r *Result, y []flo
 }
 
 // approach sets the function of r to the best of x and returns its weights. If lambda is large,
-// rounding makes K lambda differ from f; unless hurry is set, the coefficients of the difference
-// are added as a correction.
+// rounding makes K lambda differ from f. Unless hurry is set, approach corrects lambda by the
+// coefficients of the difference.
 func (r *Result) approach(ctx context.Context, x *interior, l *lowRank, s Settings, hurry bool) (w []float64, b float64) {
 	miss := slices.Clone(x.bestF)
 	lambda := make([]float64, len(miss))

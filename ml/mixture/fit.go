@@ -1,6 +1,7 @@
 package mixture
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -16,7 +17,7 @@ import (
 type Settings struct {
 	Components int     // K, from 1 to the number of rows
 	Starts     int     // runs of EM from different initial rows; at least 1
-	Floor      float64 // lowest variance of a component, relative to that of the column; positive
+	Floor      float64 // lowest variance of a component, relative to the variance of the column; positive
 	Seed       uint64  // for the initial rows
 	Tol        float64 // EM stops when the mean of log p per row rises by less; default 1e-6
 	MaxIter    int     // per start; default 500
@@ -30,8 +31,8 @@ type State struct {
 	LogLikelihood float64 // sum of log p(x_i) over the rows
 	Rise          float64 // of LogLikelihood per row since the previous state; 0 at the start
 
-	// Collapsing components: one that closes in on a single point, or on points equal in a
-	// coordinate, stops at the lowest variance; one that has lost all rows is removed.
+	// A component that collapses onto a single point, or onto points equal in a coordinate, stops
+	// at the lowest variance. A component that has lost all rows is removed.
 	AtFloor []int // components with a variance at the lower bound
 	LeftOut int   // components removed so far
 }
@@ -44,9 +45,9 @@ type Fitted struct {
 }
 
 // Fit runs EM from every start and returns the mixture with the largest likelihood, the first in
-// a tie. It is deterministic in x (M x d) and s. The recorder gets every iteration, with the rise
-// of log p per row as its Violation. It returns an error for more components than rows, values
-// too large for a likelihood, and the end of ctx.
+// a tie. It is deterministic in x (M x d) and s. The recorder receives every iteration, with the
+// rise of log p per row as its Violation. Fit returns an error if there are more components than
+// rows, if the likelihood is not finite, or if ctx ends.
 func Fit(ctx context.Context, x *mat.Dense, s Settings) (*Fitted, error) {
 	n, _ := x.Dims()
 	if s.Components > n {
@@ -141,17 +142,11 @@ func variances(x *mat.Dense) []float64 {
 
 // Climb runs EM from m and calls yield with every state, m itself first, until it converges,
 // yield returns false, or ctx ends; the last two give Cancelled. The likelihood never falls,
-// except in the first step if m has a variance below the lower bound. Starts and Components of s
-// are not used.
+// except in the first step if m has a variance below the lower bound. Climb ignores the fields
+// Starts and Components of s.
 func Climb(ctx context.Context, x *mat.Dense, m Mixture, s Settings, yield func(State) bool) trace.Status {
 	n, _ := x.Dims()
-	tol, limit := s.Tol, s.MaxIter
-	if tol == 0 {
-		tol = 1e-6
-	}
-	if limit == 0 {
-		limit = 500
-	}
+	tol, limit := cmp.Or(s.Tol, 1e-6), cmp.Or(s.MaxIter, 500)
 	floor := variances(x)
 	for j := range floor {
 		floor[j] *= s.Floor
@@ -230,22 +225,22 @@ func expect(ctx context.Context, x *mat.Dense, m *Mixture) (e *expected, logLike
 	return e, logLikelihood
 }
 
-// lost is the number of rows below which a component is removed.
-const lost = 1e-6
+// minShare is the sum of responsibilities below which a component is removed.
+const minShare = 1e-6
 
 // maximise performs the M step: the mixture with the largest expected likelihood among those with
-// variances of at least the floor. Clipping the variances is exact, as the likelihood decreases
+// variances of at least the floor. Clipping the variances is exact, since the likelihood decreases
 // on both sides of the best variance.
 func (e *expected) maximise(m *Mixture, floor []float64) Mixture {
 	var next Mixture
 	rows := 0.0
 	for _, share := range e.share {
-		if share >= lost {
+		if share >= minShare {
 			rows += share
 		}
 	}
 	for k, share := range e.share {
-		if share < lost {
+		if share < minShare {
 			continue
 		}
 		mean, variance := slices.Clone(m.Means[k]), make([]float64, len(floor))

@@ -56,36 +56,36 @@ func (m *Mixture) Check(d int) error {
 
 // Density is p, prepared for repeated and concurrent evaluation.
 type Density struct {
-	m     *Mixture
-	d     int
-	front []float64   // log w_k - 1/2 sum_j log(2 pi variance_kj)
-	over  [][]float64 // 1/variance_kj
+	m         *Mixture
+	d         int
+	offset    []float64   // log w_k - 1/2 sum_j log(2 pi variance_kj)
+	precision [][]float64 // 1/variance_kj
 }
 
 // Density prepares m, which must pass Check and must not change afterwards.
 func (m *Mixture) Density() *Density {
-	p := &Density{m: m, d: len(m.Means[0]), front: make([]float64, m.Len()), over: make([][]float64, m.Len())}
+	p := &Density{m: m, d: len(m.Means[0]), offset: make([]float64, m.Len()), precision: make([][]float64, m.Len())}
 	for k, w := range m.Weights {
-		p.front[k], p.over[k] = math.Log(w), make([]float64, p.d)
+		p.offset[k], p.precision[k] = math.Log(w), make([]float64, p.d)
 		for j, v := range m.Variances[k] {
-			p.front[k] -= math.Log(2*math.Pi*v) / 2
-			p.over[k][j] = 1 / v
+			p.offset[k] -= math.Log(2*math.Pi*v) / 2
+			p.precision[k][j] = 1 / v
 		}
 	}
 	return p
 }
 
 // At writes the responsibilities p(k | x) of the components for x to dst (length K) and returns
-// log p(x). For a point so far away that its squared distances overflow, they are 0 and -Inf.
+// log p(x). If x is so far away that its squared distances overflow, they are 0 and -Inf.
 func (p *Density) At(dst, x []float64) (logp float64) {
 	top := math.Inf(-1)
 	for k, mean := range p.m.Means {
-		s, over := 0.0, p.over[k]
+		s, precision := 0.0, p.precision[k]
 		for j, xj := range x {
 			xj -= mean[j]
-			s += xj * xj * over[j]
+			s += xj * xj * precision[j]
 		}
-		dst[k] = p.front[k] - s/2
+		dst[k] = p.offset[k] - s/2
 		top = max(top, dst[k])
 	}
 	if math.IsInf(top, -1) {
@@ -113,16 +113,16 @@ func (p *Density) Scores() int { return p.m.Len() * (1 + 2*p.d) }
 //	the variances   p(k|x) ((x_j - mean_kj)²/variance_kj - 1) / (2 variance_kj)
 //
 // in this order. The parameters are the variances, not the standard deviations. The weights are
-// treated as free, as in the formula of 001, section 21.5. Under the constraint that their sum is
-// 1, the Lagrange multiplier subtracts 1 from each weight's score, which shifts the scores of all
-// points by the same vector. This makes no difference to a machine with a bias and inner products
+// treated as free, as in the lecture notes (001, section 21.5). Under the constraint that their sum
+// is 1, the Lagrange multiplier subtracts 1 from each weight's score, which shifts the scores of
+// all points by the same vector. The shift does not affect a machine with a bias and inner products
 // of scores; it does if scores are scaled to length 1 or the kernel is a polynomial of them.
 func (p *Density) Score(dst, x []float64) {
 	k, d := p.m.Len(), p.d
 	weights, means, variances := dst[:k], dst[k:k+k*d], dst[k+k*d:][:k*d]
 	p.At(weights, x)
 	for c, share := range weights {
-		mean, over := p.m.Means[c], p.over[c]
+		mean, precision := p.m.Means[c], p.precision[c]
 		byMean, byVariance := means[c*d:][:d], variances[c*d:][:d]
 		if share == 0 {
 			clear(byMean)
@@ -131,8 +131,8 @@ func (p *Density) Score(dst, x []float64) {
 		}
 		for j, xj := range x {
 			xj -= mean[j]
-			byMean[j] = share * xj * over[j]
-			byVariance[j] = share * (xj*xj*over[j] - 1) * over[j] / 2
+			byMean[j] = share * xj * precision[j]
+			byVariance[j] = share * (xj*xj*precision[j] - 1) * precision[j] / 2
 		}
 		weights[c] = share / p.m.Weights[c]
 	}

@@ -15,19 +15,19 @@ import (
 // Matrix is a kernel matrix in memory.
 type Matrix struct{ *mat.Dense }
 
-// Len is the number of points.
+// Len returns the number of points.
 func (k Matrix) Len() int { return k.RawMatrix().Rows }
 
-// Diag is the element i, i.
+// Diag returns the element i, i.
 func (k Matrix) Diag(i int) float64 { return k.At(i, i) }
 
 // Row copies row i into dst.
 func (k Matrix) Row(dst []float64, i int) { copy(dst, k.RawRowView(i)) }
 
-// NewMatrix returns the matrix of n points with the given elements by rows, all 0 without any.
+// NewMatrix returns an n x n matrix with the given elements, row by row; without any, all are 0.
 func NewMatrix(n int, elements ...float64) Matrix { return Matrix{mat.NewDense(n, n, elements)} }
 
-// Symmetric returns the matrix of n points with the elements at(i, j), j <= i.
+// Symmetric returns a symmetric n x n matrix with the elements at(i, j) for j <= i.
 func Symmetric(n int, at func(i, j int) float64) Matrix {
 	k := NewMatrix(n)
 	for i := range n {
@@ -40,8 +40,8 @@ func Symmetric(n int, at func(i, j int) float64) Matrix {
 	return k
 }
 
-// Table reads a file of data for OpenShared: the columns so named, without names all but the last, and
-// the labels, which are in the last.
+// Table reads a CSV file by OpenShared: the named columns, or all but the last if none is named, and
+// the labels in the last column.
 func Table(t testing.TB, name string, columns ...string) (x *mat.Dense, labels []string) {
 	t.Helper()
 	records := require.Value(csv.NewReader(OpenShared(t, "data", name)).ReadAll())(t)
@@ -73,8 +73,8 @@ func TwoClasses(t testing.TB, name, positive string) (x *mat.Dense, y []float64)
 	return x, y
 }
 
-// Standardise shifts and scales each column to mean 0 and population deviation 1; one of equal values is
-// only shifted.
+// Standardise shifts and scales each column to mean 0 and population standard deviation 1. A
+// constant column is only shifted.
 func Standardise(x *mat.Dense) {
 	m, d := x.Dims()
 	column := make([]float64, m)

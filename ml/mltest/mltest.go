@@ -1,4 +1,4 @@
-// Package mltest holds what tests of several packages of ml share.
+// Package mltest provides helpers for the tests of ml and its packages.
 package mltest
 
 import (
@@ -14,18 +14,17 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// Looks is a context that ends when it has been looked at so many times: a deadline of
-// work in place of time.
+// Looks is a context that ends after a number of calls of Err: a deadline in work, not in time.
 type Looks struct {
 	context.Context
 	most  int64
 	taken atomic.Int64
 }
 
-// NewLooks returns a context that ends with the look after the first n, or with parent.
+// NewLooks returns a context that ends after n calls of Err, or with parent.
 func NewLooks(parent context.Context, n int64) *Looks { return &Looks{Context: parent, most: n} }
 
-// Err counts as a look.
+// Err counts the call and returns context.Canceled after the first n.
 func (l *Looks) Err() error {
 	if l.taken.Add(1) > l.most {
 		return context.Canceled
@@ -33,22 +32,21 @@ func (l *Looks) Err() error {
 	return l.Context.Err()
 }
 
-// Taken is the number of looks so far.
+// Taken returns the number of calls of Err.
 func (l *Looks) Taken() int64 { return l.taken.Load() }
 
-// Over is the number of looks past the first n, at most 0 as long as there were none.
+// Over returns the number of calls of Err minus n.
 func (l *Looks) Over() int64 { return l.Taken() - l.most }
 
-// Ended returns a context that has been cancelled.
+// Ended returns a cancelled context.
 func Ended() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }
 
-// OpenShared opens a file of expected values or data for a package one folder below ml:
-// that of a folder shared beside the checkout when it is there, else the copy in
-// ml/testdata.
+// OpenShared opens a file of expected values or data, for tests of a package directly below ml. It
+// prefers the folder shared beside the checkout to the copy in ml/testdata.
 func OpenShared(t testing.TB, folder, name string) *os.File {
 	t.Helper()
 	f, err := os.Open(filepath.Join("../../../shared", folder, name))
@@ -62,8 +60,8 @@ func OpenShared(t testing.TB, folder, name string) *os.File {
 	return f
 }
 
-// Molecules are n graphs of so many nodes and a tenth more edges than a tree has, with
-// labels about as often as atoms are met.
+// Molecules returns n random graphs that resemble molecules: trees with a tenth more edges, labelled
+// by atoms.
 func Molecules(t testing.TB, n, nodes int) *dataset.Graphs {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 6))

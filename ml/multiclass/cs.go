@@ -16,23 +16,23 @@ import (
 //
 // In its dual, D(u) of machine.go is subject to sum_c alpha_ic <= C for every point i, so that
 // only F couples the points. "No class" counts as one more class, with derivative 0 and the rest
-// of C as its share. At the maximum moving alpha to c, from any class with a positive share, must
-// not raise D; the KKT conditions are therefore
+// of C as its share. At the maximum, moving alpha from a class with a positive share to class c must
+// not raise D. The KKT conditions are therefore
 //
-//	v_i = (largest g_ic) - (smallest g_ic of those with a share) <= 0
+//	v_i = (largest g_ic) - (smallest g_ic of classes with a share) <= 0
 //
 // for all i, both over the wrong classes and "no class". Certificate: with slacks xi_i = max(0,
 // largest g_ic) the primal objective exceeds D by sum_i (C xi_i - sum_c alpha_ic g_ic) <= C sum_i
 // v_i.
 //
 // The method is sequential dual coordinate ascent (Keerthi, Sundararajan, Chang, Hsieh, Lin, KDD
-// 2008): all alpha_ic of one point are set to their joint maximum by a threshold on k numbers,
+// 2008): it sets all alpha_ic of one point to their joint maximum by a threshold on k numbers,
 // see Maximise. It visits the points with v_i above a quarter of the largest until none is left,
 // then recomputes the largest.
 type crammerSinger[T rows.Real] struct {
 	*machine[T]
 	v      []float64 // most recently computed v_i
-	least  []float64 // smallest g_ic of those with a share, used in v_i
+	least  []float64 // smallest g_ic of classes with a share, used in v_i
 	change []float64 // of u_i, by class
 	shares []Share
 }
@@ -52,7 +52,7 @@ func (p *crammerSinger[T]) on(m *machine[T]) problem[T] { return newCrammerSinge
 // gradient returns g_ic.
 func (p *crammerSinger[T]) gradient(i, c int) float64 { return 1 - p.f[p.y[i]][i] + p.f[c][i] }
 
-// at returns the largest g_ic and the smallest of those with a share.
+// at returns the largest g_ic and the smallest g_ic of classes with a share.
 func (p *crammerSinger[T]) at(i int) (most, least float64) {
 	y := p.y[i]
 	most, least = 0, math.Inf(1)
@@ -132,8 +132,8 @@ func (p *crammerSinger[T]) unsettled() []int {
 	return points
 }
 
-// free pairs, for each point, the class with the largest share with every other class that has a
-// share. The own class has the share of "no class".
+// free pairs, for each point, the class with the largest share and every other class with a share.
+// The point's own class has the share of "no class".
 func (p *crammerSinger[T]) free() (vs []variable) {
 	for i, y := range p.y {
 		has := func(c int) float64 {
@@ -212,8 +212,8 @@ func (p *crammerSinger[T]) climb(goal float64, steps int) (bool, error) {
 	return true, nil
 }
 
-// best moves the variables of point i to their joint maximum of D with all others fixed, stores
-// the change of u_i in change, and reports whether there was any.
+// best moves the variables of point i to their joint maximum of D with all others fixed, stores the
+// change of u_i in change, and reports whether u_i changed.
 func (p *crammerSinger[T]) best(i int) bool {
 	y, curvature := p.y[i], p.diag[i]
 	p.shares = p.shares[:0]
@@ -242,8 +242,7 @@ func (p *crammerSinger[T]) best(i int) bool {
 	return changed
 }
 
-// dust is the size of a result, relative to the terms of its sum, that counts as rounding: a
-// Newton step would end there.
+// dust is the size of a sum, relative to its terms, below which it counts as a rounding error.
 const dust = 0x1p-44
 
 // Maximise sets the shares of all wrong classes of a point to the joint maximum of D with all

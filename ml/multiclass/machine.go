@@ -10,10 +10,10 @@ import (
 	"marginlab/ml/trace"
 )
 
-// problem is one of the two formulations on a machine.
+// problem is one of the two formulations.
 //
-// Both duals have a variable alpha_ic >= 0 for every point i and every wrong class c != y_i,
-// which pushes f_c(x_i) below f_{y_i}(x_i). With
+// Both duals have a variable alpha_ic >= 0 for every point i and every wrong class c != y_i, the
+// force that pushes f_c(x_i) below f_{y_i}(x_i). With
 //
 //	u_ic = -alpha_ic for c != y_i,  u_{i,y_i} = sum of all alpha_ic
 //
@@ -23,15 +23,15 @@ import (
 //
 // whose derivative by alpha_ic is g_ic = 1 - F_{y_i,i} + F_ci, where F_c = K u_c. They differ in
 // the constraints on alpha. They share the iterate, u and F, and shrinking (Joachims 1999): points
-// whose variables stay at bounds that g pushes them to are set aside until the violation of the
-// others has fallen to a tenth; then F is updated for all points, which shows whether a point was
-// set aside too early.
+// with all variables at bounds, pushed there by g, are set aside until the violation of the others
+// has fallen to a tenth. Then F is updated for all points, which shows whether a point was set aside
+// too early.
 type problem[T rows.Real] interface {
 	// violation returns the violation of the KKT conditions, 0 at the solution.
 	violation() float64
-	// unsettled returns the points that may still move; call it after violation.
+	// unsettled returns the points that may still change; call it after violation.
 	unsettled() []int
-	// climb makes at most so many steps, until the violation is at most goal or no step changes
+	// climb makes at most steps steps, until the violation is at most goal or no step changes
 	// anything. It reports false if ctx ended.
 	climb(goal float64, steps int) (bool, error)
 	// biases returns the biases that fit u best.
@@ -40,8 +40,8 @@ type problem[T rows.Real] interface {
 	slack(i int, b []float64) float64
 	// free returns the variables strictly within their bounds, grouped by point.
 	free() []variable
-	// each returns the minimal number of small steps per point before a Newton step; after fewer,
-	// the free variables are too far from the final ones.
+	// each returns the minimal number of small steps per point before a Newton step: after fewer,
+	// the set of free variables still changes too much.
 	each() int
 	// bounds returns the bounds of u_ic, infinite if there are none.
 	bounds(i, c int) (lo, hi float64)
@@ -58,11 +58,11 @@ type monitor struct {
 	trace.Monitor
 	doublings int // of the number of small steps before a Newton step, see climb
 	factors   int // factorisations in the last Newton step
-	newtons   int // work of all Newton steps, in small steps
+	newtons   int // work of all Newton steps, as a number of small steps
 }
 
-// machine is an iterate with everything that steps on it need. Its points are sorted by class, so
-// that each class is a range. Its vectors are padded as in package rows.
+// machine is an iterate with the data that steps need. Its points are sorted by class, so that each
+// class is a range. Its vectors are padded as in package rows.
 type machine[T rows.Real] struct {
 	*monitor
 	k     Matrix // of the sorted points
@@ -79,8 +79,8 @@ type machine[T rows.Real] struct {
 	exact bool           // f was computed from u in double precision, not updated
 }
 
-// newMachine returns the iterate u = 0. Half of the memory is for the rows of all points, the
-// other half for those of a part. The caller must call free.
+// newMachine returns the iterate u = 0. Half of the memory is for the rows of the whole machine, half
+// for the rows of a part. The caller must call free.
 func newMachine[T rows.Real](k Matrix, y []int, classes int, c float64, bytes int64, mon *monitor) *machine[T] {
 	n := len(y)
 	m := emptyMachine[T](n, classes, c, mon)
@@ -107,7 +107,7 @@ func (m *machine[T]) free() {
 	m.rows.Memory.Free()
 }
 
-// keep sets up a cache for as many rows as fit into memory.
+// keep sets up a cache of as many rows as fit into memory.
 func (m *machine[T]) keep(memory rows.Memory[T], fill func(dst []T, i int) error) {
 	m.rows = rows.NewCache(m.n, memory, fill)
 	m.rows.Hold(m.n)
@@ -119,7 +119,7 @@ func emptyMachine[T rows.Real](n, classes int, c float64, mon *monitor) *machine
 	return m
 }
 
-// byClass returns a padded vector per class, in contiguous memory.
+// byClass returns a padded vector for each class, in contiguous memory.
 func byClass(classes, n int) (vectors [][]float64) {
 	size := rows.Padded(n)
 	block := make([]float64, classes*size)
@@ -129,7 +129,7 @@ func byClass(classes, n int) (vectors [][]float64) {
 	return vectors
 }
 
-// together returns the vectors of byClass as one.
+// together returns the vectors of byClass as one slice.
 func together(vectors [][]float64) []float64 { return vectors[0][:len(vectors)*len(vectors[0])] }
 
 func (m *machine[T]) base() *machine[T] { return m }
@@ -149,7 +149,7 @@ func compute[T, R rows.Real](m *machine[T], dst []R, i int) error {
 }
 
 // part returns the machine restricted to the given points, in ascending order, with the others
-// fixed. Only one part exists at a time.
+// fixed. There can be only one part at a time.
 func (m *machine[T]) part(points []int) *machine[T] {
 	p := emptyMachine[T](len(points), len(m.u), m.c, m.monitor)
 	p.size = m.size
@@ -196,7 +196,7 @@ func (m *machine[T]) take(p *machine[T], points []int) error {
 	return nil
 }
 
-// add updates F after u_ic has risen by change[c].
+// add updates F after u_ic has changed by change[c].
 func (m *machine[T]) add(i int, change []float64) error {
 	if !slices.ContainsFunc(change, func(d float64) bool { return d != 0 }) {
 		return nil
@@ -228,19 +228,18 @@ func (m *machine[T]) own(i int) {
 	m.u[m.y[i]][i] = sum
 }
 
-// provePoints is the number of steps per point between checks for real progress.
+// provePoints is the number of steps per point between checks for progress beyond rounding.
 const provePoints = 100
 
-// solve makes rounds until the violation is at most tol, confirmed with an F computed from u
-// alone.
+// solve makes rounds until the violation is at most tol, confirmed with F computed from u.
 func solve[T rows.Real](p problem[T], tol float64) (trace.Status, error) {
 	m := p.base()
 	last := math.Inf(1)
-	sure, sureAt, vain := math.Inf(-1), m.Iterations+m.newtons, 0 // best objective of an exact F, the steps at the last one, and how many since brought hardly any gain
+	best, checked, vain := math.Inf(-1), m.Iterations+m.newtons, 0 // best objective with an exact F, steps at the last check, and checks without progress
 	for {
 		violation, rounding := p.violation(), m.rounding()
-		if m.Iterations+m.newtons-sureAt >= provePoints*m.n {
-			// The apparent gain of the steps may be rounding.
+		if m.Iterations+m.newtons-checked >= provePoints*m.n {
+			// The apparent gain of the steps may be a rounding error.
 			if done, err := m.refresh(); !done || err != nil {
 				return trace.Cancelled, err
 			}
@@ -248,10 +247,10 @@ func solve[T rows.Real](p problem[T], tol float64) (trace.Status, error) {
 			if rounding > tol {
 				least = tol // convergence cannot be proved
 			}
-			if vain++; m.Objective-sure > least*math.Abs(sure) || math.IsInf(sure, -1) {
-				sure, vain = m.Objective, 0
+			if vain++; m.Objective-best > least*math.Abs(best) || math.IsInf(best, -1) {
+				best, vain = m.Objective, 0
 			}
-			sureAt = m.Iterations + m.newtons
+			checked = m.Iterations + m.newtons
 			violation = p.violation()
 		}
 		if math.IsNaN(violation) || math.IsInf(violation, 0) || math.IsNaN(m.Objective) || math.IsInf(m.Objective, 0) {
@@ -292,8 +291,8 @@ func solve[T rows.Real](p problem[T], tol float64) (trace.Status, error) {
 	}
 }
 
-// round makes steps until the violation is at most goal, on the points that may still move if
-// these are few enough.
+// round makes steps until the violation is at most goal. If few enough points may still change, it
+// makes them on these points only.
 func round[T rows.Real](p problem[T], goal float64) (bool, error) {
 	m := p.base()
 	points := p.unsettled()
@@ -311,8 +310,8 @@ func round[T rows.Real](p problem[T], goal float64) (bool, error) {
 	return done && !m.Ended(0), nil
 }
 
-// climb makes about steps steps at most, with a Newton step whenever small steps have taken as
-// long as one.
+// climb makes about steps steps at most. It inserts a Newton step after small steps that together
+// took as long.
 func climb[T rows.Real](p problem[T], goal float64, steps int) (bool, error) {
 	m := p.base()
 	end := m.Iterations + steps
@@ -345,8 +344,8 @@ func climb[T rows.Real](p problem[T], goal float64, steps int) (bool, error) {
 	return true, nil
 }
 
-// refresh computes F from u alone in double precision. It reports false if ctx ended, leaving F
-// unchanged.
+// refresh computes F and the objective from u in double precision. If ctx ends, it reports false and
+// leaves F unchanged.
 func (m *machine[T]) refresh() (bool, error) {
 	f := byClass(len(m.u), m.n)
 	u := make([]float64, len(m.u))
@@ -404,7 +403,7 @@ func (m *machine[T]) rounding() float64 {
 	return 0x1p-53 * math.Sqrt(m.size) * length
 }
 
-// result computes all reported numbers from u and F.
+// result returns the result for u and F.
 func (m *machine[T]) result(p problem[T], status trace.Status) *Result {
 	n := len(m.y)
 	r := &Result{Status: status, Iterations: m.Iterations, KKTViolation: p.violation(), B: p.biases()}

@@ -1,6 +1,6 @@
 // Package multiclass trains multi-class support vector machines as one joint problem, with a
-// function per class. The two formulations, with their duals and certificates, are in ww.go and
-// cs.go; their common part is in machine.go.
+// function for each class. The two formulations, with their duals and certificates, are in ww.go
+// and cs.go; their common part is in machine.go.
 package multiclass
 
 import (
@@ -25,10 +25,10 @@ type Formulation string
 
 // The formulations. In both the prediction is the class with the largest f_c(x).
 const (
-	// WestonWatkins has a bias per class and a slack for every wrong class of every point, see
+	// WestonWatkins has a bias for each class and a slack for each wrong class of each point, see
 	// ww.go.
 	WestonWatkins Formulation = "ww"
-	// CrammerSinger has no biases and one slack per point, see cs.go.
+	// CrammerSinger has no biases and one slack for each point, see cs.go.
 	CrammerSinger Formulation = "cs"
 )
 
@@ -52,9 +52,8 @@ type Result struct {
 	B      []float64    // by class; their sum is 0, and all are 0 for CrammerSinger
 	F      [][]float64  // f_c(x_i), by class and point
 	Status trace.Status // converged, iteration-limit, cancelled; numerical if convergence cannot be proved or steps gain only rounding
-	// Local: the kernel is not known to be positive semidefinite, so that the dual may have
-	// several local maxima. Objective and Gap measure how well this one satisfies the KKT
-	// conditions, but a better maximum may exist.
+	// Local reports that the kernel is not known to be positive semidefinite, so the dual may have
+	// several local maxima and a better one may exist.
 	Local bool
 
 	Objective      float64 // primal objective: 1/2 sum_c |w_c|² + C SlackSum
@@ -70,9 +69,9 @@ type Result struct {
 // Train solves the problem s.Formulation for the kernel matrix k (M x M) and classes y (length M)
 // numbered from 0, each with at least one point.
 //
-// All numbers of the result are computed from Coef at the end; only after cancellation, which
-// must be prompt, F and what depends on it may be outdated. Unless k is known to be Definite, the
-// result is a stationary point, reached from Coef = 0. Train is deterministic.
+// All numbers of the result are computed from Coef at the end. Only after cancellation, F and the
+// numbers that depend on it may be outdated. Unless k is known to be Definite, the result is a
+// stationary point, reached from Coef = 0. Train is deterministic.
 //
 // If ctx ends or the iteration limit is reached, Train returns a feasible result with that Status
 // and no error. It returns an error for invalid input, a class without points, kernel values that
@@ -103,8 +102,8 @@ func Train(ctx context.Context, k Matrix, y []int, classes int, s Settings) (*Re
 	return r, nil
 }
 
-// single reports whether single precision suffices: enough points that memory bandwidth limits
-// the steps, and rounding errors of kernel values, times C, far below Tol.
+// single reports whether to start in single precision: if memory bandwidth limits the steps, and the
+// rounding errors of kernel values, times C, are far below Tol.
 func single(k Matrix, s Settings) bool {
 	const from = 500
 	most := 0.0
@@ -114,9 +113,9 @@ func single(k Matrix, s Settings) bool {
 	return k.Len() >= from && most < 1e30 && s.C*most*0x1p-24 <= s.Tol/100
 }
 
-// descend solves from the state m until the violation is at most Tol and, if the kernel is
-// positive semidefinite, the relative gap is at most max(Tol, gapTol). If that cannot be shown,
-// the status is numerical.
+// descend solves, starting from m, until the violation is at most Tol and, if the kernel is positive
+// semidefinite, the relative gap is at most max(Tol, gapTol). If that cannot be shown, the status is
+// numerical.
 func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
 	var p problem[T]
 	switch s.Formulation {
@@ -151,18 +150,18 @@ func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
 	}
 }
 
-// along approaches s.C by rough solutions for smaller C: from u = 0, a large C would take many
-// small steps.
+// along approaches s.C by rough solutions for smaller C, since a large C would take many small steps
+// from u = 0.
 func along[T rows.Real](p problem[T], s Settings) error {
 	m := p.base()
-	stations := []float64{s.C}
+	cs := []float64{s.C}
 	for c := s.C / 10; c*floats.Norm(m.diag, 1) > 10*float64(m.n); c /= 10 {
-		stations = append(stations, c)
+		cs = append(cs, c)
 	}
-	slices.Reverse(stations)
+	slices.Reverse(cs)
 	defer func() { m.c, m.Limit = s.C, s.MaxIter }()
-	for a, c := range stations[1:] {
-		m.c, m.Limit = stations[a], m.Iterations+min(pathPoints*m.n, (s.MaxIter-m.Iterations)/(2*(len(stations)-1-a)))
+	for a, c := range cs[1:] {
+		m.c, m.Limit = cs[a], m.Iterations+min(pathPoints*m.n, (s.MaxIter-m.Iterations)/(2*(len(cs)-1-a)))
 		m.Ahead++
 		status, err := solve(p, max(s.Tol, pathTol))
 		m.Ahead--
@@ -174,7 +173,7 @@ func along[T rows.Real](p problem[T], s Settings) error {
 	return nil
 }
 
-// grow raises the bound to c, and u in proportion if that is better.
+// grow raises C to c, and scales u in proportion if that raises D.
 func grow[T rows.Real](p problem[T], c float64) {
 	m := p.base()
 	sum, square := m.dual()
@@ -200,13 +199,13 @@ func grow[T rows.Real](p problem[T], c float64) {
 // gapTol is the smallest relative gap required.
 const gapTol = 1e-6
 
-// Stopping rule before the last C, and the maximal number of steps per point.
+// Stopping tolerance before the last C, and the maximal number of steps per point.
 const (
 	pathTol    = 1e-2
 	pathPoints = 300
 )
 
-// check validates the input of Train and fills in the defaults.
+// check validates the input of Train and sets the defaults.
 func check(k Matrix, y []int, classes int, s *Settings) error {
 	n := k.Len()
 	if n == 0 {

@@ -20,12 +20,11 @@ import (
 // each variable to the sums sum_i u_ic that must not change. Variables that d would move beyond a
 // bound are moved to the bound, and the system is solved again for the others. The step then
 // follows d to the maximum of D or to the first bound, so that it never lowers D. rho keeps d
-// short along flat directions, where a variable would otherwise move to its bound without any
-// gain.
+// short along flat directions, where a variable would otherwise move to its bound without gain.
 
 // variable is a direction of change of u_i: u_{i,plus} rises and u_{i,minus} falls by the same
-// amount, between down <= 0 and up. The variables of a point with the same plus draw on a common
-// share, so their total is at most both.
+// amount, between down <= 0 and up. The variables of a point have the same plus, and their sum is at
+// most both.
 type variable struct {
 	i, plus, minus int
 	down, up, both float64
@@ -60,16 +59,16 @@ func (m *machine[T]) derivative(v variable) float64 {
 	return g
 }
 
-// line is a step of all points with free variables.
+// line is a direction for all points with free variables, and the step along it.
 type line struct {
-	move, change [][]float64 // by class: change of u at these points, of F at all
+	move, change [][]float64 // by class: change of u at these points, of F at all points
 	full         float64     // step to the maximum, +Inf if there is none
-	step, gain   float64     // step to make and its gain in D
+	step, gain   float64     // feasible step and its gain in D
 }
 
-// newton makes a Newton step on the free variables and returns its gain. If a step along a flat
-// direction is cut short by bounds, up to flatSteps further steps follow without the variables
-// that have reached them: with a low-rank kernel more variables are free than the rank allows.
+// newton makes a Newton step on the free variables and returns its gain. If a bound cuts a step along
+// a flat direction short, it makes up to flatSteps steps, each without the variables that have
+// reached their bounds: with a low-rank kernel, more variables are free than the rank allows.
 func newton[T rows.Real](p problem[T], free []variable, violation float64) (gained float64, err error) {
 	m := p.base()
 	m.factors = 0
@@ -184,7 +183,7 @@ func (m *machine[T]) line(p problem[T], free []variable, place, points []int, d 
 	return l, nil
 }
 
-// follow makes the step.
+// follow makes the step of l.
 func (m *machine[T]) follow(p problem[T], points []int, l line) {
 	farthest := 0.0
 	for _, move := range l.move {
@@ -290,7 +289,7 @@ func (m *machine[T]) directions(p problem[T], free []variable, place []int, k []
 	return moves
 }
 
-// second returns the Cholesky factor of H + rho I for the variables inside, empty if it is not
+// second returns the Cholesky factor of H + rho I for the variables inside, empty if that is not
 // positive definite or ctx has ended.
 func (m *machine[T]) second(free []variable, inside, place []int, k [][]float64, rho float64) blas64.General {
 	m.factors++
@@ -395,12 +394,12 @@ func (v variable) adds(c int) float64 {
 }
 
 const (
-	newtonFree = 1500 // free variables for which the factorisation is affordable
-	newtonRho  = 3    // rho, in units of the violation / largest coefficient
-	flat       = 1e-6 // fraction of the full step below which a direction counts as flat: only rounding and rho give it curvature
-	flatSteps  = 8    // steps within a Newton step
+	newtonFree = 1500 // maximal number of free variables
+	newtonRho  = 3    // rho, as a multiple of the violation over the largest coefficient
+	flat       = 1e-6 // fraction of the full step below which a direction counts as flat
+	flatSteps  = 8    // maximal number of steps within a Newton step
 )
 
-// newtonSteps returns the number of small steps before a Newton step: as many as take about the
-// same time, and at least each for each of the n points.
+// newtonSteps returns the number of small steps before a Newton step: about as many as take the same
+// time, and at least each for each of the n points.
 func newtonSteps(free, n, each int) int { return max(each*n, free*free/40*free/n) }

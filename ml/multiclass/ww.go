@@ -24,22 +24,21 @@ import (
 //
 // be the derivative of D by flow from d to c. The KKT conditions are that biases exist with
 // b_d - b_c >= M_dc for all d != c, which holds if and only if no cycle has a positive sum of M.
-// The violation is twice the largest mean of a cycle, lambda; for two classes it is m(a) - M(a)
-// of their binary machine. Biases with b_d - b_c >= M_dc - lambda are, with P the largest sum of
-// M - lambda on a path from one class to another,
+// The violation is 2 lambda, with lambda the largest mean of M over a cycle; for two classes it is
+// m(a) - M(a) of their binary machine. Let P_dc be the largest sum of M - lambda on a path from d to
+// c. Biases with b_d - b_c >= M_dc - lambda, in the middle of the feasible range, are
 //
-//	b_c = 1/2k sum_d (P_cd - P_dc),
+//	b_c = 1/2k sum_d (P_cd - P_dc).
 //
-// in the middle of the feasible range; their sum is 0. Certificate: with slacks
-// xi_ic = max(0, g_ic - b_{y_i} + b_c) the primal objective exceeds D by
-// sum_ic (C xi_ic - alpha_ic (g_ic - b_{y_i} + b_c)), to which every variable adds at most
-// C lambda.
+// Their sum is 0. Certificate: with slacks xi_ic = max(0, g_ic - b_{y_i} + b_c) the primal objective
+// exceeds D by sum_ic (C xi_ic - alpha_ic (g_ic - b_{y_i} + b_c)), to which every variable adds at
+// most C lambda.
 //
 // The method is sequential minimal optimisation on cycles. If the worst cycle has two classes,
 // they are trained as a binary machine: pairs of their points are selected by second-order gain
-// (Fan, Chen, Lin, JMLR 6, 2005) until half of the violation is left, before F is updated for the
-// points of other classes. A longer cycle takes a step of the variables that attain its M; then
-// only its classes are considered until half of their violation is left.
+// (Fan, Chen, Lin, JMLR 6, 2005) until the violation is halved; then F is updated for the points of
+// other classes. On a longer cycle, the variables that attain its M make a step; then only its
+// classes are considered until their violation is halved.
 type westonWatkins[T rows.Real] struct {
 	*machine[T]
 	edges [][]edge    // M by the class that flow leaves and the class it enters
@@ -47,16 +46,16 @@ type westonWatkins[T rows.Real] struct {
 	best  [][]float64 // scratch of worst
 	from  [][]int     // scratch of worst
 
-	// State of a turn, with the points of one class followed by those of the other: signed
-	// variables and their derivatives; 0 if they can increase, or decrease, otherwise -Inf, or
-	// +Inf; K_ii; parts of two rows; and the changes of F.
-	v, h, up, low, pairDiag []float64
-	ki, kj                  []T
-	sum                     []float64
-	moved                   []int // indices moved in the turn
+	// State of a turn. The points of one class are followed by the points of the other.
+	v, h     []float64 // signed variables and their derivatives
+	up, low  []float64 // see package rows
+	pairDiag []float64 // K_ii
+	ki, kj   []T       // parts of two rows
+	sum      []float64 // change of F
+	moved    []int     // indices moved in the turn
 }
 
-// edge is an M and the point whose variable attains it, -1 if none.
+// edge is an M_dc and the point whose variable attains it, -1 if there is none.
 type edge struct {
 	gain  float64
 	point int
@@ -106,11 +105,11 @@ func (p *westonWatkins[T]) look(classes []int) {
 	}
 }
 
-// worst returns the cycle with the largest mean (Karp 1978) among the given classes, in the order
-// of flow, and that mean; no cycle and -Inf if there is none.
+// worst returns the cycle with the largest mean (Karp 1978) among the given classes, in the order of
+// flow, and that mean, or nil and -Inf if there is no cycle.
 func (p *westonWatkins[T]) worst(classes []int) (cycle []int, mean float64) {
 	k := len(classes)
-	best, from := p.best[:k+1], p.from[:k+1] // largest sum of a walk of l edges that ends at a class, and its previous class, as indices of classes
+	best, from := p.best[:k+1], p.from[:k+1] // largest sum of a walk of l edges that ends at classes[c], and the index of its previous class
 	clear(best[0])
 	for l := 1; l <= k; l++ {
 		for c, cc := range classes {
@@ -141,7 +140,7 @@ func (p *westonWatkins[T]) worst(classes []int) (cycle []int, mean float64) {
 	if end < 0 {
 		return nil, mean
 	}
-	// The walk of k edges to that end contains a cycle.
+	// The walk of k edges to end contains a cycle.
 	walk := []int{end}
 	for l := k; ; l-- {
 		c := from[l][walk[len(walk)-1]]
@@ -202,8 +201,8 @@ func (p *westonWatkins[T]) biases() []float64 {
 	return b
 }
 
-// unsettled omits the points all of whose variables are at bounds that g pushes them to for all
-// possible biases.
+// unsettled omits the points whose variables are all at bounds, pushed there by g for all possible
+// biases.
 func (p *westonWatkins[T]) unsettled() []int {
 	b := p.biases()
 	_, mean := p.worst(p.all)
@@ -289,8 +288,8 @@ func (p *westonWatkins[T]) climb(goal float64, steps int) (bool, error) {
 	return true, nil
 }
 
-// step changes the flow along a cycle, whose M sum to slope, to the maximum of D or to the first
-// bound.
+// step changes the flow along a cycle to the maximum of D or to the first bound. slope is the sum of
+// M over the cycle.
 func (p *westonWatkins[T]) step(cycle []int, slope float64) error {
 	k := len(cycle)
 	room, curvature := math.Inf(1), 0.0
@@ -332,7 +331,7 @@ func (p *westonWatkins[T]) step(cycle []int, slope float64) error {
 	return nil
 }
 
-// room returns how far the variable of point i for the flow from d to c can move.
+// room returns the largest change of the variable of point i for the flow from d to c.
 func (p *westonWatkins[T]) room(i, d, c int) float64 {
 	if p.y[i] == d {
 		return p.c + p.u[c][i]
@@ -340,7 +339,7 @@ func (p *westonWatkins[T]) room(i, d, c int) float64 {
 	return -p.u[d][i]
 }
 
-// towards returns alpha after a step, exactly at the bound if the step reaches it.
+// towards returns alpha after a step, clipped to [0, c].
 func towards(alpha, step, c float64) float64 {
 	switch {
 	case step >= c-alpha:
@@ -358,10 +357,10 @@ type side struct {
 	lo, hi       float64
 }
 
-// turn makes steps on pairs of points of classes a and b until their violation is at most goal,
-// the iteration end is reached or a step changes nothing. As a binary machine with positive class
-// a they have v_i = alpha_ib or -alpha_ia and the derivatives h_i = ±1 - F_ai + F_bi; its kernel
-// is 2K.
+// turn makes steps on pairs of points of classes a and b until their violation is at most goal, the
+// iteration end is reached or a step changes nothing. The two classes are a binary machine with the
+// kernel 2K and positive class a: its variables are v_i = alpha_ib or -alpha_ia, with the derivatives
+// h_i = ±1 - F_ai + F_bi.
 func (p *westonWatkins[T]) turn(a, b int, goal float64, end int) error {
 	sides := [2]side{
 		{class: a, other: b, from: p.start[a], to: p.start[a+1], hi: p.c},
@@ -428,7 +427,7 @@ func (p *westonWatkins[T]) place(sides [2]side, i int) int {
 	return sides[0].to - sides[0].from + i - sides[1].from
 }
 
-// pick copies the part of the row of the k-th point that a turn needs.
+// pick copies the columns of both classes from the row of the k-th point of a turn.
 func (p *westonWatkins[T]) pick(dst []T, sides [2]side, k int) error {
 	_, i := p.of(sides, k)
 	row, err := p.rows.Row(i)
@@ -480,7 +479,7 @@ func (p *westonWatkins[T]) pair(sides [2]side, i, j int, kij float64) (float64, 
 	return step, nil
 }
 
-// settle copies the v changed by a turn back.
+// settle copies the variables changed by a turn to u and updates F.
 func (p *westonWatkins[T]) settle(sides [2]side) error {
 	clear(p.sum)
 	for _, k := range p.moved {

@@ -1,6 +1,6 @@
-// Package pace lets long work wait for something more urgent. The work calls Look every
-// millisecond or two, as it must check its context anyway; code that put it behind a Gate can
-// pause it there.
+// Package pace pauses long work while something more urgent runs. The work calls Look every
+// millisecond or two in place of checking its context; a Gate that it runs behind can pause it
+// there.
 package pace
 
 import (
@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Look waits at every closed gate that ctx is behind, then returns ctx.Err().
+// Look waits at every closed gate that ctx is behind, the innermost first, then returns ctx.Err().
 func Look(ctx context.Context) error {
 	h, _ := ctx.Value(key{}).(*held)
 	for ; h != nil; h = h.outer {
 		if h.gate.urgent.Load() > 0 {
-			h.hold(ctx)
+			h.wait(ctx)
 		}
 	}
 	return ctx.Err()
@@ -51,21 +51,21 @@ func (g *Gate) Urgent() (done func()) {
 	}
 }
 
-// Behind returns a context for work that the gate pauses, in total for at most times its own
-// working time, so that it always makes progress.
+// Behind returns a context for work that the gate pauses. The total pause is at most times the
+// working time, so that the work always makes progress.
 func (g *Gate) Behind(ctx context.Context, times int) context.Context {
-	return g.before(ctx, times)
+	return g.behind(ctx, times)
 }
 
 // Strictly returns a context for work that waits as long as the gate is closed.
 func (g *Gate) Strictly(ctx context.Context) context.Context {
-	return g.before(ctx, strictly)
+	return g.behind(ctx, unlimited)
 }
 
-// strictly is the value of times without a limit.
-const strictly = -1
+// unlimited is the value of times for pauses of any length.
+const unlimited = -1
 
-func (g *Gate) before(ctx context.Context, times int) context.Context {
+func (g *Gate) behind(ctx context.Context, times int) context.Context {
 	outer, _ := ctx.Value(key{}).(*held)
 	return context.WithValue(ctx, key{}, &held{gate: g, outer: outer, times: time.Duration(times), began: time.Now(), turn: make(chan struct{}, 1)})
 }
@@ -79,12 +79,13 @@ type held struct {
 	times time.Duration
 	began time.Time
 
-	turn  chan struct{} // full while the work, possibly of many goroutines, is paused
-	total time.Duration // pause time here; guarded by turn
+	turn  chan struct{} // semaphore of the goroutines of the work: one waits at the gate at a time
+	total time.Duration // time paused at this gate; guarded by turn
 	inner atomic.Int64  // nanoseconds paused at inner gates
 }
 
-func (h *held) hold(ctx context.Context) {
+// wait pauses until the gate opens, the allowed pause is used up, or ctx ends.
+func (h *held) wait(ctx context.Context) {
 	select {
 	case h.turn <- struct{}{}:
 		defer func() { <-h.turn }()
@@ -96,7 +97,7 @@ func (h *held) hold(ctx context.Context) {
 	h.gate.mu.Unlock()
 	begin := time.Now()
 	most := time.Duration(math.MaxInt64)
-	if h.times != strictly {
+	if h.times != unlimited {
 		worked := begin.Sub(h.began) - h.total - time.Duration(h.inner.Load())
 		most = h.times*worked - h.total
 	}

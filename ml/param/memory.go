@@ -5,26 +5,26 @@ import (
 	"io"
 )
 
-// ErrUnfolds is returned by a reader of Unfolding where the text takes more memory than allowed.
+// ErrUnfolds is the error of a reader of Unfolding if the JSON needs too much memory.
 var ErrUnfolds = errors.New("its lists and objects exceed the memory limit: send fewer or shorter ones")
 
-// Upper bounds of the memory of JSON values: an object may become a struct with lists and strings
-// of its own; a list has a header and spare capacity, and so has each of its elements.
+// Upper bounds of the memory of decoded JSON, in bytes. An object may become a struct that holds
+// slices and strings; a list and each of its elements may have a slice header and spare capacity.
 const (
 	objectBytes  = 512
 	listBytes    = 64
 	elementBytes = 24
 )
 
-// Unfolding returns a reader of the JSON in r that fails with ErrUnfolds before its values need
-// more than about the given number of bytes. Two bytes of text, as in [[],[],[]], can take a
-// hundred in memory, so the length of the text is no guide.
+// Unfolding returns a reader of the JSON in r that fails with ErrUnfolds before the decoded values
+// need more than about the given number of bytes. Limiting the length of the text is not enough:
+// the two bytes of an empty list, as in [[],[],[]], can take a hundred in memory.
 func Unfolding(r io.Reader, bytes int64) io.Reader { return &unfolding{r: r, left: bytes} }
 
 type unfolding struct {
-	r               io.Reader
-	left            int64
-	inText, escaped bool
+	r                 io.Reader
+	left              int64
+	inString, escaped bool
 }
 
 func (u *unfolding) Read(p []byte) (int, error) {
@@ -34,10 +34,10 @@ func (u *unfolding) Read(p []byte) (int, error) {
 		switch {
 		case u.escaped:
 			u.escaped = false
-		case u.inText:
-			u.escaped, u.inText = c == '\\', c != '"'
+		case u.inString:
+			u.escaped, u.inString = c == '\\', c != '"'
 		case c == '"':
-			u.inText = true
+			u.inString = true
 		case c == '{':
 			u.left -= objectBytes
 		case c == '[':

@@ -2,8 +2,8 @@ package param
 
 import "strings"
 
-// DidYouMean returns a suggestion of the name nearest to the one typed, such as " (did you mean
-// fit?)", with prefix before the name; empty if none is near.
+// DidYouMean returns a suggestion of the name nearest to the typed one, with prefix before it, such
+// as " (did you mean fit?)", or "" if none is near.
 func DidYouMean(typed, prefix string, names []string) string {
 	best, least := "", 0
 	for _, name := range names {
@@ -11,7 +11,7 @@ func DidYouMean(typed, prefix string, names []string) string {
 			continue // lengths differ too much
 		}
 		d := distance(strings.ToLower(typed), strings.ToLower(name))
-		if 3*d <= max(len(typed), len(name)) && (best == "" || d < least) { // one slip in three letters
+		if 3*d <= max(len(typed), len(name)) && (best == "" || d < least) { // one typo in three letters
 			best, least = name, d
 		}
 	}
@@ -22,7 +22,7 @@ func DidYouMean(typed, prefix string, names []string) string {
 }
 
 // distance returns the optimal string alignment distance of a and b: the number of insertions,
-// deletions, substitutions and swaps of neighbouring letters, no place being edited twice.
+// deletions, substitutions and swaps of neighbouring letters, without editing any letter twice.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

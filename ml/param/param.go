@@ -1,7 +1,6 @@
-// Package param describes parameters and holds their values. A Param has name, range,
-// default and help; forms, validation, JSON, command-line flags, help, titles and the API
-// description derive from it, so that a new parameter needs only its Param and the code
-// that reads its value.
+// Package param describes parameters and holds their values. A Param has a name, a range, a default
+// and a help text. Forms, validation, JSON, command-line flags, titles and the API description
+// derive from it, so a new parameter needs only its Param and the code that reads its value.
 package param
 
 import (
@@ -60,26 +59,26 @@ type Param struct {
 	// Syntax validates a Text; nil accepts any.
 	Syntax func(text string) error
 
-	Folded  bool   // of interest to few: a form folds it away
+	Folded  bool   // for experts: hidden behind "Details" in a form
 	Telling bool   // important: shown in titles and among the numbers of a report
-	Effort  bool   // decides how exactly the problem is solved, not which problem
+	Effort  bool   // affects how exactly the problem is solved, not which problem
 	Help    string // one plain sentence, shown beside the field and by --help
 
-	// The parameter applies only while its sibling When has the value Is, in the notation of
-	// Parse. "" means always.
+	// The parameter applies only if the parameter When has the value Is, in the notation of Parse.
+	// An empty When means always.
 	When, Is string
 }
 
 // Flag returns the parameter's name on the command line: "core-gamma".
 func (p Param) Flag() string { return strings.ReplaceAll(p.Name, "_", "-") }
 
-// Labelled returns p with its label as name, for messages on a page, where names are not shown.
+// Labelled returns p with its label as its name, for messages on a page, which shows labels only.
 func (p Param) Labelled() Param {
 	p.Name = cmp.Or(p.Label, p.Name)
 	return p
 }
 
-// Check returns an error that says what was expected if text is not a value of p.
+// Check returns an error if text is not a value of p. The error states what p expects.
 func (p Param) Check(text string) error {
 	if slices.Contains(p.Words, text) {
 		return nil
@@ -129,8 +128,8 @@ func (p Param) Parse(text string) (Value, error) {
 // thousands matches numbers whose comma may be a thousands separator.
 var thousands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[1-9]\d{0,2},\d{3}$`) })
 
-// Typed converts text typed into a form to the notation of Parse: a comma in a number becomes a
-// point. Ambiguous numbers such as 1,000 are left unchanged and then refused.
+// Typed converts text typed into a form to the notation of Parse: a decimal comma becomes a point.
+// Ambiguous numbers such as 1,000 are left unchanged, and Parse rejects them.
 func (p Param) Typed(text string) string {
 	if p.Kind != Number && p.Kind != Integer {
 		return text
@@ -142,7 +141,8 @@ func (p Param) Typed(text string) string {
 	return strings.Replace(text, ",", ".", 1)
 }
 
-// Read returns the value of text regardless of the bounds of p; what p cannot hold stays a text.
+// Read returns the value of text without checking the bounds of p. Text that is not of the kind of p
+// stays text.
 func (p Param) Read(text string) Value {
 	switch p.Kind {
 	case Number, Integer:
@@ -157,7 +157,7 @@ func (p Param) Read(text string) Value {
 	return Of(text)
 }
 
-// Verify is Check for a value.
+// Verify returns an error if v is not a value of p: Check for a Value.
 func (p Param) Verify(v Value) error {
 	text := v.Text()
 	if err := p.Check(text); err != nil {
@@ -181,16 +181,12 @@ func Union(ps []Param, more ...Param) []Param {
 
 // Contains reports whether ps has a parameter of this name.
 func Contains(ps []Param, name string) bool {
-	for i := range ps {
-		if ps[i].Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ps, func(p Param) bool { return p.Name == name })
 }
 
 func (p Param) bounded() bool { return p.Min != 0 || p.Max != 0 }
 
+// expects describes the values of p, for an error: "a number from 0 to 1".
 func (p Param) expects() string {
 	s := "a number"
 	switch p.Kind {
@@ -211,10 +207,9 @@ func (p Param) expects() string {
 		return "a text"
 	}
 	if p.bounded() {
-		switch lo, hi := short(p.Min), short(p.Max); {
-		case p.OpenMin:
+		if lo, hi := short(p.Min), short(p.Max); p.OpenMin {
 			s += " above " + lo + " and at most " + hi
-		default:
+		} else {
 			s += " from " + lo + " to " + hi
 		}
 	}
@@ -224,8 +219,8 @@ func (p Param) expects() string {
 	return s
 }
 
-// Percent formats a fraction with one decimal and a no-break space: "94.0 %". Exactly none and all
-// are "0 %" and "100 %"; values that merely round to them keep their decimal.
+// Percent formats a fraction with one decimal and a no-break space: "94.0 %". Exactly 0 and 1 become
+// "0 %" and "100 %"; values that round to them keep the decimal.
 func Percent(v float64) string {
 	digits := 1
 	if v == 0 || v == 1 {
@@ -248,12 +243,12 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%d\u00a0bytes", n)
 }
 
-// short writes 1e9, not 1e+09.
+// short formats a number with the shortest exponent: 1e9, not 1e+09.
 func short(v float64) string {
 	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(strconv.FormatFloat(v, 'g', -1, 64))
 }
 
-// Problem is one thing wrong with one field.
+// Problem describes one error in one field.
 type Problem struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
@@ -267,7 +262,7 @@ func (ps *Problems) Add(field, format string, args ...any) {
 	*ps = append(*ps, Problem{Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
-// Note adds the error of a field, unless it is nil.
+// Note adds err as a problem of a field, unless it is nil.
 func (ps *Problems) Note(field string, err error) {
 	if err != nil {
 		*ps = append(*ps, Problem{Field: field, Message: err.Error()})

@@ -8,12 +8,11 @@ import (
 	"strconv"
 )
 
-// Value is the value of a parameter: a number, a boolean or a text, such as a word
-// accepted by a Number. Values are comparable with ==. The zero Value is unset and reads
-// as 0, false and "".
+// Value is the value of a parameter: a number, a boolean or a text, such as one of the Words of a
+// Number. Values are comparable with ==. The zero Value is unset and reads as 0, false and "".
 type Value struct{ v any } // nil, float64, bool or string
 
-// Of makes a value.
+// Of returns v as a Value.
 func Of[T float64 | int | bool | string](v T) Value {
 	if i, ok := any(v).(int); ok {
 		return Value{float64(i)}
@@ -33,7 +32,7 @@ func (v Value) Switch() bool { b, _ := v.v.(bool); return b }
 // IsNumber reports whether v holds a number.
 func (v Value) IsNumber() bool { _, ok := v.v.(float64); return ok }
 
-// Text is v in the notation that Param.Parse reads; a number keeps every digit.
+// Text returns v in the notation of Param.Parse. Numbers keep every digit.
 func (v Value) Text() string {
 	switch v := v.v.(type) {
 	case float64:
@@ -49,17 +48,16 @@ func (v Value) Text() string {
 	return ""
 }
 
-// String is Text, for messages.
+// String returns Text.
 func (v Value) String() string { return v.Text() }
 
-// Equal is ==, for packages that compare by method.
+// Equal reports whether v == w, for packages that compare by a method.
 func (v Value) Equal(w Value) bool { return v == w }
 
-// MarshalJSON writes a JSON number, truth value or text; none is null.
+// MarshalJSON writes v as a JSON number, boolean or string; an unset value is null.
 func (v Value) MarshalJSON() ([]byte, error) { return json.Marshal(v.v) }
 
-// UnmarshalJSON reads what MarshalJSON writes, bit for bit. Lists and objects are
-// errors.
+// UnmarshalJSON reads a value written by MarshalJSON, exactly. Lists and objects are errors.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	var a any
 	if err := json.Unmarshal(data, &a); err != nil {
@@ -73,11 +71,11 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return fmt.Errorf("expected a number, true, false or a string, found %s", data)
 }
 
-// Values maps parameter names to values. Missing ones read as 0, false and "". Values are
-// shared between copies and must not be modified: With returns a new map.
+// Values maps parameter names to values. Missing ones read as 0, false and "". Copies share their
+// map, so it must not be modified: With and Without return a new one.
 type Values map[string]Value
 
-// With returns the values with one more, or another one of this name.
+// With returns a copy of vs in which name has the value v.
 func (vs Values) With(name string, v Value) Values {
 	more := make(Values, len(vs)+1)
 	maps.Copy(more, vs)
@@ -85,14 +83,14 @@ func (vs Values) With(name string, v Value) Values {
 	return more
 }
 
-// Without returns the values except the named one.
+// Without returns a copy of vs without the named value.
 func (vs Values) Without(name string) Values {
 	fewer := maps.Clone(vs)
 	delete(fewer, name)
 	return fewer
 }
 
-// Has reports whether there is a value of this name.
+// Has reports whether vs has a value of this name.
 func (vs Values) Has(name string) bool { _, ok := vs[name]; return ok }
 
 // Number returns the named number, 0 if there is none.

@@ -1,4 +1,4 @@
-// Package repeat repeats the trainings of a report and compares the numbers.
+// Package repeat runs the trainings of a report again and compares the numbers.
 package repeat
 
 import (
@@ -12,6 +12,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -21,7 +22,7 @@ import (
 	"marginlab/ml/study"
 )
 
-// File holds the tasks of a report and their data, for repetition.
+// File holds the tasks of a report and their data.
 type File struct {
 	Format int               `json:"format"`
 	Title  string            `json:"title"`
@@ -36,19 +37,19 @@ type Task struct {
 	Spec   json.RawMessage `json:"spec,omitempty"`   // of a run or search
 	Search *Search         `json:"search,omitempty"`
 	Study  *Study          `json:"study,omitempty"`
-	Runs   []Task          `json:"runs,omitempty"` // compared on the points held out by all of them; searches on their folds
+	Runs   []Task          `json:"runs,omitempty"` // compared runs, on the points that all hold out, and searches, on their folds
 	// Numbers holds the numbers of the task itself, not of its Runs.
 	Numbers []Number `json:"numbers"`
 }
 
-// Search holds the settings tried by a search and its validation scheme.
+// Search holds the design of a search and its validation scheme.
 type Search struct {
 	Grid   eval.Grid   `json:"grid,omitempty"`
 	Drawn  *eval.Drawn `json:"drawn,omitempty"` // instead of Grid
 	Scheme eval.Scheme `json:"scheme"`
 }
 
-// Study holds a study as TOML and the hashes of its data files by the names of the sets.
+// Study holds a study as TOML and the hashes of its data files by the names of the data sets.
 type Study struct {
 	File   string            `json:"file"`
 	Points map[string]string `json:"points,omitempty"`
@@ -86,22 +87,22 @@ func Read(r io.Reader) (*File, error) {
 	return &f, nil
 }
 
-// hasNumbers reports whether there is anything to compare.
+// hasNumbers reports whether t or one of its Runs has numbers.
 func (t Task) hasNumbers() bool {
 	return len(t.Numbers) > 0 || slices.ContainsFunc(t.Runs, Task.hasNumbers)
 }
 
-// Data returns a data set of the file after checking its hash.
+// Data returns the data set with the given hash, which it checks.
 func (f *File) Data(hash string) (*dataset.Data, error) {
 	text, ok := f.Points[hash]
 	if sum := sha256.Sum256([]byte(text)); !ok || hex.EncodeToString(sum[:]) != hash {
 		return nil, fmt.Errorf("the data %.12s are missing or were changed", hash)
 	}
-	return dataset.Decode(bytes.NewReader([]byte(text)))
+	return dataset.Decode(strings.NewReader(text))
 }
 
-// reported lists the quantities of a run that must agree. Those that depend on the order of
-// additions, such as iterations, are excluded.
+// reported lists the quantities of a run that must agree. It excludes those that depend on the
+// order of additions, such as the number of iterations.
 var reported = []string{"test_accuracy", "train_accuracy", "test_mse", "mse", "support_vectors", "test_n", "train_n"}
 
 // OfRun returns the numbers of a run.
@@ -248,11 +249,11 @@ func (s *Study) run(ctx context.Context, data func(hash string) (*dataset.Data, 
 	return OfStudy(res), nil
 }
 
-// tolerance is the allowed relative difference of numbers, as processors add up in different
-// orders; numbers below least count as least.
+// Numbers agree up to a relative tolerance, as processors add in different orders. Smaller numbers
+// than smallest count as smallest.
 const (
 	tolerance = 1e-6
-	least     = 1e-9
+	smallest  = 1e-9
 )
 
 // Compared is a number in the report and its repetition.
@@ -263,10 +264,10 @@ type Compared struct {
 
 // Agrees reports whether both are the same up to rounding.
 func (c Compared) Agrees() bool {
-	return math.Abs(c.Was-c.Is) <= tolerance*max(least, math.Abs(c.Was))
+	return math.Abs(c.Was-c.Is) <= tolerance*max(smallest, math.Abs(c.Was))
 }
 
-// Compare lists the numbers of a task beside those of its repetition, NaN if one is missing.
+// Compare pairs the numbers of a task and its repetition, NaN if one is missing.
 func (t Task) Compare(again Task) (all []Compared) {
 	for i, n := range t.Numbers {
 		c := Compared{t.Title, n.Name, n.Value, math.NaN()}

@@ -12,18 +12,18 @@ import (
 	"marginlab/ml/param"
 )
 
-// MaxPath is the largest number of points of a Path. Its eigendecomposition cannot be
-// interrupted, and costs as much as 15 trainings at 500 points, 90 at 2000.
+// MaxPath is the largest number of points of a Path. Its eigendecomposition cannot be interrupted,
+// and takes as long as 15 trainings on 500 points or 90 on 2000.
 const MaxPath = 400
 
-// Path is kernel ridge regression at every lambda from one eigendecomposition: with K = Q diag(m)
-// Q', lambda only enters through 1 / (m_k + lambda).
+// Path computes kernel ridge regression for any lambda from one eigendecomposition: with
+// K = Q diag(m) Q', lambda enters only through 1 / (m_k + lambda).
 type Path struct {
 	values []float64  // m, ascending
 	q      *mat.Dense // eigenvectors in columns
 	w, t   []float64  // Q't, t
 
-	Null float64 // mean t_i^2: the error of f = 0, the limit for large lambda
+	Null float64 // mean t_i^2, the MSE of f = 0, the limit for large lambda
 }
 
 // NewPath decomposes k for targets t. It returns the errors of Train, and an error for more than
@@ -58,15 +58,15 @@ type Point struct {
 	Freedom  float64 // effective degrees of freedom, sum m_k / (m_k + lambda), 0 to M
 }
 
-// At returns the fit at lambda, or false if K + lambda I is not positive definite to working
+// At returns the fit at lambda. ok is false if K + lambda I is not positive definite to working
 // precision.
-func (p *Path) At(lambda float64) (Point, bool) {
+func (p *Path) At(lambda float64) (at Point, ok bool) {
 	m := len(p.t)
 	norm := max(math.Abs(p.values[0]), math.Abs(p.values[m-1]))
 	if !(p.values[0]+lambda > float64(m)*epsilon*norm) {
 		return Point{}, false
 	}
-	at := Point{Lambda: lambda}
+	at = Point{Lambda: lambda}
 	scale, a := make([]float64, m), mat.NewVecDense(m, nil)
 	weighted := make([]float64, m)
 	for k, v := range p.values {
@@ -81,8 +81,8 @@ func (p *Path) At(lambda float64) (Point, bool) {
 		for k, v := range row {
 			inverse += v * v * scale[k]
 		}
-		miss := a.AtVec(i) / inverse
-		at.LOOError += miss * miss / float64(m)
+		residual := a.AtVec(i) / inverse
+		at.LOOError += residual * residual / float64(m)
 	}
 	floats.Scale(lambda, a.RawVector().Data) // t - f
 	at.MSE = floats.Dot(a.RawVector().Data, a.RawVector().Data) / float64(m)

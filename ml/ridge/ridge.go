@@ -16,25 +16,26 @@
 //
 // # Leave one out
 //
-// The function fitted to all points but i has the error a_i / (A^-1)_ii at i, A = K + lambda I
-// (Cawley and Talbot, "Fast exact leave-one-out cross-validation of sparse least-squares support
-// vector machines", Neural Networks 17, 2004), without refitting. Its value at i is therefore
-// t_i - a_i / (A^-1)_ii or, as t = Aa,
+// With A = K + lambda I, the function fitted to all points but i has the error a_i / (A^-1)_ii at
+// i, so no refitting is needed (Cawley and Talbot, "Fast exact leave-one-out cross-validation of
+// sparse least-squares support vector machines", Neural Networks 17, 2004). Its value at i is
+// t_i - a_i / (A^-1)_ii or, since t = Aa,
 //
 //	sum_{j != i} K_ij a_j + a_i (A_ii - 1/(A^-1)_ii).
 //
 // The first form loses all digits if the values are tiny compared with t, the second if A is
-// nearly singular: each point uses the form with the smaller terms.
+// nearly singular. Each point uses the form with the smaller terms.
 //
 // # Method and limits
 //
-// A Cholesky factor U'U = A, M^3/3 operations, gives a, and U^-T, twice as many, the diagonal of
-// A^-1. The residual uses freshly computed rows of K and refines a. M x M numbers are stored: see
-// MaxBytes. A conjugate gradient method would store none, but gives no diagonal of A^-1, and its
-// number of steps is proportional to the square root of the condition number.
+// The Cholesky factor U'U = A takes M^3/3 operations and gives a. Its inverse U^-T takes twice as
+// many and gives the diagonal of A^-1. Residuals of freshly computed rows of K refine a. Train
+// stores M x M numbers, see MaxBytes. The conjugate gradient method would store none, but it does
+// not give the diagonal of A^-1, and its number of steps is proportional to the square root of the
+// condition number.
 //
 // The kernel need not be positive semidefinite, but lambda must exceed minus its smallest
-// eigenvalue, otherwise there is no factor and f is meaningless. Then a maximises the dual.
+// eigenvalue: then A has a factor and a maximises the dual.
 package ridge
 
 import (
@@ -62,7 +63,7 @@ var Params = []param.Param{{
 	Help: "Price of |w|²: a large λ makes f small and smooth, a small one makes it follow every target.",
 }}
 
-// MaxBytes is the size of the largest kernel matrix that Train stores: 11 585 points.
+// MaxBytes is the largest size of the kernel matrix, in bytes: 11 585 points.
 const MaxBytes = 1 << 30
 
 // Matrix is a symmetric M x M kernel matrix given row by row. Its methods must be safe for
@@ -83,11 +84,11 @@ type Result struct {
 	A []float64 // coefficients, length M: f(x) = sum_j a_j k(x_j, x)
 	F []float64 // f(x_i) on the training points, length M
 
-	// LeftOut holds at each point the value of the function fitted to all other points.
+	// LeftOut holds, for each point, the value there of the function fitted to all other points.
 	LeftOut []float64
 
-	// Status is converged if, judging by Condition and the residual, the relative error of A is
-	// at most 1e-6, and so is RelativeGap; otherwise numerical.
+	// Status is converged if both RelativeGap and the relative error of A, as estimated from
+	// Condition and the residual, are at most 1e-6; otherwise numerical.
 	Status    trace.Status
 	Objective float64 // 1/2 sum (t_i - f(x_i))^2 + 1/2 lambda |w|^2
 	Gap       float64 // 1/2 |r|^2 / max(1, |Objective|): bounds the distance from the minimum
@@ -98,7 +99,7 @@ type Result struct {
 	WNorm       float64 // |w|; 0 if an indefinite kernel makes a'Ka negative
 	Condition   float64 // lower estimate of |A| |A^-1| in the 1-norm, within a small factor
 	Shift       float64 // amount added to lambda to obtain a factor; non-zero only if the matrix is singular to working precision
-	Iterations  int     // solves of the system: the first and its refinements
+	Iterations  int     // solutions of the system: the first one and its refinements
 }
 
 // accuracy is the relative error of the coefficients at which a result counts as converged.
@@ -106,11 +107,10 @@ const accuracy = 1e-6
 
 // Train fits f to the M points of k with finite targets t.
 //
-// If A is singular to working precision, the result belongs to the smallest larger lambda that
-// has a factor, given by Shift, and the status is numerical. It returns an error for invalid
-// input (lengths, settings out of range, entries or targets that are not finite, more points than
-// MaxBytes allows), for a lambda that does not exceed minus the smallest eigenvalue of K, and
-// that of ctx.
+// If A is singular to working precision, Train adds a small Shift to lambda to obtain a factor, and
+// the status is numerical. It returns an error for invalid input (lengths, settings out of range,
+// entries or targets that are not finite, more points than MaxBytes allows), for a lambda that does
+// not exceed minus the smallest eigenvalue of K, and ctx.Err() if ctx ends.
 func Train(ctx context.Context, k Matrix, t []float64, s Settings) (*Result, error) {
 	if err := check(k, t, s); err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ func Train(ctx context.Context, k Matrix, t []float64, s Settings) (*Result, err
 		return nil, param.Refuse("scale the inputs and targets, or raise lambda", "sums of kernel values are too large for floating-point numbers")
 	}
 	res.Status = trace.Converged
-	moved := max(floats.Norm(r, 1)/(u.norm*floats.Norm(res.A, 1)), epsilon) * res.Condition
-	if floats.Norm(res.A, 1) > 0 && !(moved <= accuracy) || res.Shift > 0 || res.RelativeGap > accuracy {
+	relativeError := max(floats.Norm(r, 1)/(u.norm*floats.Norm(res.A, 1)), epsilon) * res.Condition
+	if floats.Norm(res.A, 1) > 0 && !(relativeError <= accuracy) || res.Shift > 0 || res.RelativeGap > accuracy {
 		res.Status = trace.Numerical
 	}
 	return res, nil
@@ -177,8 +177,9 @@ type factor struct {
 // a positive semidefinite matrix below zero.
 const rounding = 1e3
 
-// decompose factors K + lambda I with the smallest shift, from an increasing sequence, that
-// allows it. A shift too large for rounding is an error, which names a sufficient lambda.
+// decompose factors K + (lambda + shift) I for the first shift of an increasing sequence, from 0,
+// that makes it positive definite. If that exceeds rounding, it returns an error that names a
+// sufficient lambda.
 func decompose(ctx context.Context, k Matrix, lambda float64) (*factor, error) {
 	m := k.Len()
 	f := &factor{u: blas64.General{Rows: m, Cols: m, Stride: m, Data: make([]float64, m*m)}}
@@ -224,7 +225,7 @@ func round(v float64) float64 {
 	return r
 }
 
-// fill writes K + lambda I to the memory of the factor.
+// fill writes K + lambda I to f.u and sets f.norm.
 func (f *factor) fill(ctx context.Context, k Matrix, lambda float64) error {
 	sums := make([]float64, k.Len())
 	err := dense.Parallel(ctx, len(sums), func(from, to int) {
@@ -286,8 +287,8 @@ func (f *factor) condition(ctx context.Context) (float64, error) {
 // refinements is the maximal number of iterative refinements.
 const refinements = 5
 
-// solve sets A, F and what depends on them, and returns the residual of A. With a shift, A
-// belongs to lambda + shift, but the residual and the objective to lambda.
+// solve sets A, F and the fields that depend on them, and returns the residual of A. With a shift,
+// A is the solution for lambda + shift, but the residual and the objective are those for lambda.
 func (res *Result) solve(ctx context.Context, u *factor, k Matrix, t []float64, s Settings) (r []float64, err error) {
 	a := make([]float64, len(t))
 	step := t
@@ -299,14 +300,14 @@ func (res *Result) solve(ctx context.Context, u *factor, k Matrix, t []float64, 
 		if err != nil {
 			return nil, err
 		}
-		left := make([]float64, len(t))
-		for i := range left {
-			left[i] = t[i] - f[i] - s.Lambda*next[i]
+		residual := make([]float64, len(t))
+		for i := range residual {
+			residual[i] = t[i] - f[i] - s.Lambda*next[i]
 		}
-		if r != nil && !(floats.Norm(left, 2) < floats.Norm(r, 2)/2) {
+		if r != nil && !(floats.Norm(residual, 2) < floats.Norm(r, 2)/2) {
 			break // no further improvement
 		}
-		a, r, step = next, left, left
+		a, r, step = next, residual, residual
 		res.Iterations++
 		res.A, res.F = a, f
 		res.measure(t, r, s.Lambda)
@@ -320,12 +321,12 @@ func (res *Result) solve(ctx context.Context, u *factor, k Matrix, t []float64, 
 	return r, nil
 }
 
-// measure sets what depends on A and F, given the residual r.
+// measure sets the fields that depend on A and F, given the residual r.
 func (res *Result) measure(t, r []float64, lambda float64) {
-	w, misses := floats.Dot(res.A, res.F), floats.Distance(t, res.F, 2)
+	w, distance := floats.Dot(res.A, res.F), floats.Distance(t, res.F, 2)
 	res.WNorm = math.Sqrt(max(0, w))
-	res.MSE = misses * misses / float64(len(t))
-	res.Objective = misses*misses/2 + lambda*w/2
+	res.MSE = distance * distance / float64(len(t))
+	res.Objective = distance*distance/2 + lambda*w/2
 	gap := floats.Dot(r, r) / 2
 	res.Gap = gap / max(1, math.Abs(res.Objective))
 	if gap != 0 {
@@ -392,13 +393,13 @@ func (res *Result) leaveOut(ctx context.Context, u *factor, k Matrix, t []float6
 				below += v * v
 			}
 			pivot := u.u.Data[i*u.u.Stride+i] * u.u.Data[i*u.u.Stride+i]
-			miss := res.A[i] / (1/pivot + below)
-			shared := miss * (above[i]/pivot + (pivot+above[i])*below)
-			res.LeftOut[i] = t[i] - miss
-			if math.Abs(others[i])+math.Abs(shared) < math.Abs(t[i])+math.Abs(miss) {
-				res.LeftOut[i] = others[i] + shared
+			residual := res.A[i] / (1/pivot + below)
+			correction := residual * (above[i]/pivot + (pivot+above[i])*below)
+			res.LeftOut[i] = t[i] - residual
+			if math.Abs(others[i])+math.Abs(correction) < math.Abs(t[i])+math.Abs(residual) {
+				res.LeftOut[i] = others[i] + correction
 			}
-			sum += miss * miss
+			sum += residual * residual
 		}
 	}
 	res.LOOError = sum / float64(m)

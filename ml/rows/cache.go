@@ -1,5 +1,5 @@
-// Package rows serves solvers that use the rows of a kernel matrix repeatedly: it has a cache of
-// rows in bounded memory, and the loops over them.
+// Package rows helps solvers that use the rows of a kernel matrix repeatedly: it holds a cache of
+// rows in bounded memory, and the inner loops over rows.
 package rows
 
 import "unsafe"
@@ -10,8 +10,8 @@ type Cache[T Real] struct {
 	Whole  [][]T                      // all rows, stored elsewhere, or nil
 	Memory Memory[T]
 
-	// slots holds the slot of each cached row, 0 for a row that was never computed, and evicted.
-	// With a million points few rows fit, so that all else is stored by slot.
+	// slots holds the slot of each cached row, 0 for a row that was never computed, or evicted.
+	// Everything else is stored by slot: with a million points few rows fit.
 	slots []int32
 
 	// The slots form a ring from the most to the least recently used, with entry 0 as its anchor.
@@ -19,9 +19,9 @@ type Cache[T Real] struct {
 	ring []slot
 	size int // maximal number of cached rows
 
-	// Memory costs time as well, see startBytes. So size starts small and doubles once as many
-	// rows have been recomputed.
-	again int
+	// recomputed counts computations of evicted rows. As memory costs time, see startBytes, size
+	// starts small and doubles once as many rows have been recomputed.
+	recomputed int
 }
 
 // slot is an entry of the ring.
@@ -34,19 +34,19 @@ const evicted = -1
 func NewCache[T Real](m int, memory Memory[T], fill func(dst []T, i int) error) *Cache[T] {
 	c := &Cache[T]{fill: fill, Memory: memory, slots: make([]int32, m), ring: make([]slot, 1)}
 	var v T
-	c.size = c.room(max(2, startBytes/(Padded(m)*int(unsafe.Sizeof(v)))))
+	c.size = c.atMost(max(2, startBytes/(Padded(m)*int(unsafe.Sizeof(v)))))
 	return c
 }
 
-// room limits n to the number of rows and the capacity of the memory.
-func (c *Cache[T]) room(n int) int {
+// atMost limits n to the number of rows and the capacity of the memory.
+func (c *Cache[T]) atMost(n int) int {
 	m := len(c.slots)
 	return min(n, m, c.Memory.capacity(Padded(m)))
 }
 
-// Hold makes room for n rows if possible and reports whether it succeeded.
+// Hold grows the cache to n rows if possible and reports whether it succeeded.
 func (c *Cache[T]) Hold(n int) bool {
-	c.size = max(c.size, c.room(n))
+	c.size = max(c.size, c.atMost(n))
 	return n <= c.size || c.Whole != nil
 }
 
@@ -69,8 +69,8 @@ func (c *Cache[T]) Row(i int) ([]T, error) {
 		return c.memory(s), nil
 	}
 	if s == evicted {
-		if c.again++; c.again >= c.size {
-			c.size, c.again = c.room(2*c.size), 0
+		if c.recomputed++; c.recomputed >= c.size {
+			c.size, c.recomputed = c.atMost(2*c.size), 0
 		}
 	}
 	if len(c.ring) <= c.size {
@@ -83,7 +83,7 @@ func (c *Cache[T]) Row(i int) ([]T, error) {
 	}
 	r := c.memory(s)
 	if err := c.fill(r, i); err != nil {
-		return nil, err // the training ends, so r need not be kept
+		return nil, err // the training ends, so the slot may stay unused
 	}
 	c.slots[i], c.ring[s].row = s, int32(i)
 	c.link(s)

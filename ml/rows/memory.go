@@ -5,15 +5,15 @@ import (
 	"unsafe"
 )
 
-// Memory holds the cached rows of a training, allocated when first needed. The rows of successive
-// parts overwrite each other.
+// Memory holds the cached rows of a training, allocated on first use. Successive parts of a training
+// use the same memory.
 type Memory[T Real] struct {
 	entries []T
 	Free    func() // releases the memory
 }
 
-// NewMemory returns uninitialised memory for rows of m points: at most the given number of bytes,
-// but at least 2 rows and at most m. It comes from pool, or from the system if pool is nil.
+// NewMemory returns uninitialised memory of the given number of bytes for rows of m points, but at
+// least 2 and at most m rows. It comes from pool, or from the system if pool is nil.
 func NewMemory[T Real](pool *Pool, m int, bytes int64) Memory[T] {
 	n := int64(Padded(m))
 	var v T
@@ -27,34 +27,34 @@ func Scratch(n int) (numbers []float64, release func()) {
 	return m.entries, m.Free
 }
 
-// newMemory returns memory for so many entries.
+// newMemory returns memory for size entries.
 func newMemory[T Real](pool *Pool, size int) Memory[T] {
 	var v T
 	entry := int(unsafe.Sizeof(v))
 	block := pool.take(size * entry)
 	if block == nil {
-		room := borrow((size*entry + 7) / 8)
-		return Memory[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*room))), size), func() {
-			if room != nil {
-				spare.Put(room)
+		words := borrow((size*entry + 7) / 8)
+		return Memory[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*words))), size), func() {
+			if words != nil {
+				spare.Put(words)
 			}
-			room = nil // a second call has no effect
+			words = nil // a second call has no effect
 		}}
 	}
 	return Memory[T]{unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(block))), size), func() { pool.put(block) }}
 }
 
-// borrow returns so many words of Go's own memory, from a former training if possible: small
-// trainings follow each other by the hundred while a user moves a slider.
-func borrow(words int) *[]uint64 {
-	if room, _ := spare.Get().(*[]uint64); room != nil && len(*room) >= words {
-		return room
+// borrow returns at least n words of the Go heap, reused from an earlier training if possible: while
+// a user moves a slider, small trainings follow each other by the hundred.
+func borrow(n int) *[]uint64 {
+	if words, _ := spare.Get().(*[]uint64); words != nil && len(*words) >= n {
+		return words
 	}
-	room := make([]uint64, words)
-	return &room
+	words := make([]uint64, n)
+	return &words
 }
 
-// spare holds the memory of former trainings.
+// spare holds the memory of earlier trainings.
 var spare sync.Pool // of *[]uint64
 
 // Pool lends memory to one training after another, as the first use of a page costs more than
@@ -65,8 +65,8 @@ type Pool struct {
 	idle [][]byte
 }
 
-// take returns a block of at least so many bytes, or nil if none is available outside Go's own
-// memory.
+// take returns a block of at least the given number of bytes outside the Go heap, or nil if none is
+// available.
 func (p *Pool) take(bytes int) []byte {
 	if p != nil {
 		p.mu.Lock()
@@ -94,7 +94,7 @@ func (p *Pool) put(block []byte) {
 	p.idle = append(p.idle, block)
 }
 
-// Free releases all blocks that are not lent.
+// Free releases all blocks that are not in use.
 func (p *Pool) Free() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +116,7 @@ func InSingle(m Memory[float64]) Memory[float32] {
 	return Memory[float32]{unsafe.Slice(entries, 2*len(m.entries)), m.Free}
 }
 
-// Whole allocates m padded rows in Go's own memory.
+// Whole allocates m padded rows on the Go heap.
 func Whole[T Real](m int) [][]T {
 	n := Padded(m)
 	block := make([]T, m*n)

@@ -2,10 +2,10 @@ package rows
 
 import "syscall"
 
-// reserve returns virtual memory that is allocated on first use, or nil if that fails or bytes is
-// too small to be worth it. It is outside Go's heap, where a large block would delay the
-// collector and be cleared. It asks for huge pages, since the first use of a small page costs
-// more than computing its contents.
+// reserve returns memory outside the Go heap that is allocated on first use, or nil if that fails or
+// bytes is too small to be worth it. On the heap, a large block would be cleared and delay the
+// collector. reserve asks for huge pages, since the first use of a small page costs more than
+// computing its contents.
 func reserve(bytes int) []byte {
 	if bytes < 1<<20 {
 		return nil

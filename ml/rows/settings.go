@@ -2,11 +2,11 @@ package rows
 
 import "fmt"
 
-// DefaultCache is the memory of a row cache, in bytes, unless the settings of a solver say otherwise.
+// DefaultCache is the default memory of a row cache, in bytes.
 const DefaultCache = 400 << 20
 
-// Complete replaces settings of a solver on n rows that are 0 by their defaults, and refuses those
-// that make no problem.
+// Complete replaces zero settings of a solver on n rows with their defaults: tol 1e-3, maxIter
+// max(10 000 000, 100 n), cacheBytes DefaultCache. It returns an error for settings out of range.
 func Complete(solver string, n int, c float64, tol *float64, maxIter *int, cacheBytes *int64) error {
 	if !(c > 0) {
 		return fmt.Errorf("%s: C is %g; it must be above 0", solver, c)

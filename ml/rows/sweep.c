@@ -1,8 +1,8 @@
 //go:build cgo
 
-// The loops of sweep.go in gcc's vector types, which clang knows as well. They
-// compile for every architecture; on x86 the same source is compiled for three
-// generations of processors, and each call says which.
+// The loops of sweep.go in the vector types of gcc and clang. They compile for
+// every architecture; on x86 the same source is compiled for three generations
+// of processors, and each call names one.
 
 #include <math.h>
 #include <string.h>

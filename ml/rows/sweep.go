@@ -7,12 +7,13 @@ import (
 	"marginlab/ml/simd"
 )
 
-// The loops over all points in a step on a pair. They exist twice: in C with vector instructions
-// (sweep.c), and here in Go for builds without a C compiler. The vectors are padded to a multiple
-// of width with entries that are never selected: up is -Inf there and low is +Inf. g is the
-// gradient of a dual; up is 0 on I_up, the points whose u can increase, and -Inf elsewhere, low
-// is 0 on I_low, those whose u can decrease, and +Inf elsewhere; so m(a) and M(a) are the largest
-// g + up and the smallest g + low.
+// The loops over all points in a step of SMO. They exist twice: in C with vector instructions
+// (sweep.c), and here in Go for builds without a C compiler.
+//
+// g is the gradient of the dual. up is 0 on I_up, the points whose u can increase, and -Inf
+// elsewhere; low is 0 on I_low, the points whose u can decrease, and +Inf elsewhere. So m(a) is the
+// largest g + up and M(a) the smallest g + low. The vectors are padded to a multiple of width with
+// entries that are never selected: up is -Inf and low is +Inf there.
 
 // Real is the precision of the rows of the kernel.
 type Real interface{ float32 | float64 }
@@ -23,7 +24,7 @@ const width = 16
 func Padded(n int) int { return (n + width - 1) / width * width }
 
 // Partner returns the j in I_low with the largest second-order gain for i,
-// (g_i - g_j)² / (K_ii + K_jj - 2 K_ij), and m(a) - M(a); -1 and 0 if no pair gains anything.
+// (g_i - g_j)² / (K_ii + K_jj - 2 K_ij), and m(a) - M(a), or -1 and 0 if no pair has a gain.
 func Partner[T Real](g, low, diag []float64, ki []T, gi, kii float64) (j int, violation float64) {
 	return partnerAt(simd.Current(), g, low, diag, ki, gi, kii)
 }
@@ -38,20 +39,20 @@ func AddScaled[T Real](dst []float64, a float64, row []T) {
 	addScaledAt(simd.Current(), dst, a, row)
 }
 
-// AddEach adds a_c·row to the c-th of the vectors concatenated in dst.
+// AddEach adds a_c·row to the c-th vector in dst, a concatenation of len(a) vectors.
 func AddEach[T Real](dst []float64, a []float64, row []T) {
 	addEachAt(simd.Current(), dst, a, row)
 }
 
-// Look returns, with g_i = 1 - own_i + f_i, the largest g_i with u_i > -c, the largest -g_i with
-// u_i < 0, and their first positions; -Inf and -1 if there are none.
+// Look returns the largest g_i with u_i > -c and the largest -g_i with u_i < 0, where
+// g_i = 1 - own_i + f_i, and their first positions; -Inf and -1 if there are none.
 func Look(own, f, u []float64, c float64) (out, in float64, outAt, inAt int) {
 	return lookAt(simd.Current(), own, f, u, c)
 }
 
-// Pair sets up a binary machine of two classes a and b for its points of one of them, with u_i in
-// [-c, 0]: it writes their derivatives g_i = sign - fa_i + fb_i, and up and low. sign is 1 for a,
-// whose variables are -u_i, and -1 for b, whose variables are u_i.
+// Pair sets up g, up and low of the two-class problem of classes a and b for the points of one of
+// them, with u_i in [-c, 0] and g_i = sign - fa_i + fb_i. sign is 1 for the points of a, whose
+// variables are -u_i, and -1 for the points of b, whose variables are u_i.
 func Pair(g, up, low, fa, fb, u []float64, sign, c float64) {
 	pairAt(simd.Current(), g, up, low, fa, fb, u, sign, c)
 }
@@ -62,14 +63,12 @@ func Bracket(most, least, own, f, u []float64) {
 	bracketAt(simd.Current(), most, least, own, f, u)
 }
 
-// Infinite returns the position of the first entry of a padded row that is not finite, -1 if
-// there is none. A finite sum shows that all are.
+// Infinite returns the position of the first entry of a padded row that is not finite, or -1.
 func Infinite[T Real](row []T) int {
-	bad := func(v T) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
 	if s := sumAt(simd.Current(), row); !math.IsNaN(s) && !math.IsInf(s, 0) {
-		return -1
+		return -1 // a sum with such an entry is not finite
 	}
-	return slices.IndexFunc(row, bad)
+	return slices.IndexFunc(row, func(v T) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) })
 }
 
 // The loops in Go.
@@ -176,11 +175,11 @@ func plainSum[T Real](row []T) (s float64) {
 	return s
 }
 
-// tau replaces a second derivative that is not positive.
+// tau replaces a curvature that is not positive.
 const tau = 1e-12
 
-// Guarded returns a positive second derivative, for kernels without positive curvature along a
-// pair.
+// Guarded returns curvature, or tau if it is not positive, as happens for indefinite kernels and
+// equal points.
 func Guarded(curvature float64) float64 {
 	if curvature <= 0 {
 		return tau

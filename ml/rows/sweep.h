@@ -8,7 +8,7 @@ struct partner {
 	double violation;
 };
 
-// simd is a level of package simd that the processor has.
+// simd is a level of package simd that the processor supports.
 struct partner partner32(int simd, const double *g, const double *low, const double *diag, const float *ki, long n, double gi, double kii);
 struct partner partner64(int simd, const double *g, const double *low, const double *diag, const double *ki, long n, double gi, double kii);
 

@@ -28,7 +28,7 @@ typedef double vec __attribute__((vector_size(LANES * 8)));
 typedef long long ints __attribute__((vector_size(LANES * 8)));
 typedef REAL reals __attribute__((vector_size(LANES * sizeof(REAL))));
 
-enum { NAME(VECS) = WIDTH / LANES }; // accumulators that do not wait for each other
+enum { NAME(VECS) = WIDTH / LANES }; // independent accumulators
 #define VECS NAME(VECS)
 
 INLINE vec load(const double *p)
@@ -40,7 +40,7 @@ INLINE vec load(const double *p)
 
 INLINE vec all(double x) { return (vec){0} + x; }
 
-#if LANES == 8 // masks have registers of their own, which compilers need to be told
+#if LANES == 8 // compilers use mask registers only if told
 typedef __mmask8 mask;
 INLINE mask greater(vec a, vec b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_GT_OQ); }
 INLINE vec choose(mask m, vec yes, vec no) { return (vec)_mm512_mask_blend_pd(m, (__m512d)no, (__m512d)yes); }
@@ -147,7 +147,7 @@ TARGET static void NAME(add)(double *dst, double x, const REAL *row, long n)
 	}
 }
 
-// In the precision of the row, as all that it has to tell is whether all are finite.
+// The sum is in the precision of the row, since it only shows whether all entries are finite.
 TARGET static double NAME(sum)(const REAL *row, long n)
 {
 	reals s[VECS];
@@ -167,7 +167,7 @@ TARGET static double NAME(sum)(const REAL *row, long n)
 	return r;
 }
 
-#if BITS == 64 // these know no rows
+#if BITS == 64 // the rest does not depend on REAL
 
 TARGET static struct edges NAME(look)(const double *own, const double *f, const double *u, double c, long n)
 {
@@ -217,7 +217,7 @@ TARGET static struct edges NAME(look)(const double *own, const double *f, const 
 
 TARGET static void NAME(pair)(double *g, double *up, double *low, const double *fa, const double *fb, const double *u, double sign, double c, long n)
 {
-	double *full = up, *empty = low; // what cannot move, at -c and at 0
+	double *full = up, *empty = low; // for variables at -c and at 0
 	double at_full = -INFINITY, at_empty = INFINITY;
 	if (sign < 0) {
 		full = low, empty = up;

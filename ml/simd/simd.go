@@ -23,10 +23,10 @@ const (
 	AVX512
 )
 
-var names = []string{"plain", "avx2", "avx512"}
+var levelNames = []string{"plain", "avx2", "avx512"}
 
 // String returns the name of the level as used in Variable.
-func (l Level) String() string { return names[l] }
+func (l Level) String() string { return levelNames[l] }
 
 // Levels lists the levels available on this machine, Plain first.
 func Levels() []Level {
@@ -37,8 +37,8 @@ func Levels() []Level {
 	return levels
 }
 
-// Parse returns the level with the given name, or the best one for an empty name. Unknown names
-// and levels that this machine does not support are errors.
+// Parse returns the level with the given name, or the best one for an empty name. It returns the
+// best level and an error for an unknown name or a level that this machine does not support.
 func Parse(name string) (Level, error) {
 	if name == "" {
 		return best(), nil
@@ -48,26 +48,18 @@ func Parse(name string) (Level, error) {
 			return l, nil
 		}
 	}
-	if slices.Contains(names, name) {
-		return best(), fmt.Errorf("%s is %q, which this machine does not support; use %s, or leave it unset for the fastest", Variable, name, list())
+	available := strings.Join(levelNames[:best()+1], " or ")
+	if slices.Contains(levelNames, name) {
+		return best(), fmt.Errorf("%s is %q, which this machine does not support; use %s, or leave it unset for the fastest", Variable, name, available)
 	}
-	return best(), fmt.Errorf("%s is %q; use %s, or leave it unset for the fastest", Variable, name, list())
-}
-
-func list() string {
-	var has []string
-	for _, l := range Levels() {
-		has = append(has, l.String())
-	}
-	return strings.Join(has, " or ")
+	return best(), fmt.Errorf("%s is %q; use %s, or leave it unset for the fastest", Variable, name, available)
 }
 
 // chosen never changes: a solver that changed its loops midway would not be reproducible.
-var chosen, problem = Parse(os.Getenv(Variable))
+var chosen, errChosen = Parse(os.Getenv(Variable))
 
-// Chosen returns the level in use: that of Variable, or the best one. If Parse returned an error,
-// it is returned here, and the best level is used.
-func Chosen() (Level, error) { return chosen, problem }
+// Chosen returns the level in use and the error of parsing Variable.
+func Chosen() (Level, error) { return chosen, errChosen }
 
 // Current returns the level in use.
 func Current() Level { return chosen }

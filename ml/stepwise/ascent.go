@@ -43,8 +43,8 @@ type AscentState struct {
 // replaces it, which moves alpha_i to a bound.
 //
 // The slip: updates of a single alpha cannot preserve sum alpha_i y_i = 0, so the procedure
-// solves a different problem, the machine without bias. Its maximum is at least that of the right
-// problem, and usually larger. The slides leave b to another algorithm; here it is the mean of
+// solves a different problem, the machine without bias. Its maximum is at least the maximum of the
+// right problem, and usually larger. The slides leave b to another algorithm; here it is the mean of
 // y_i - (Ku)_i over the free support vectors or, if none is free, the middle of the interval
 // allowed by the KKT conditions. At the fixed point y_i - (Ku)_i is 0 for every free support
 // vector, hence b = 0: all conditions of the KKT table hold, and only the ignored constraint is
@@ -93,7 +93,7 @@ func NaiveAscent(ctx context.Context, k svm.Matrix, y []float64, s AscentSetting
 	})
 }
 
-// see sets what depends on alpha.
+// see sets the fields that depend on alpha.
 func (s *AscentState) see(p *problem, alpha []float64) {
 	s.Iterate = p.iterate(alpha, p.bias(alpha))
 	s.OwnViolation = 0

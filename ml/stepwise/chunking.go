@@ -38,9 +38,9 @@ type ChunkingState struct {
 
 // Chunking runs the chunking algorithm (002, "Chunking algorithm for the 1-norm margin") with the
 // Gram matrix k and labels y = ±1. A step is one round: solve the problem on the working set with
-// SMO, starting from the last round; drop the points that are no support vectors; test the rest;
-// add the points that violate their KKT conditions most. The next working set is SupportVectors
-// and Violators together.
+// SMO, starting from the last round; drop the points that are not support vectors; test the rest;
+// add the points that violate their KKT conditions most. The next working set is the union of
+// SupportVectors and Violators.
 //
 // The slides omit one case: if no support vector is free, b is not unique, and a violator may
 // change only b, keep alpha = 0, be dropped and violate again, forever. So a round that does not

@@ -35,7 +35,7 @@ type CrammerSingerState struct {
 // ClassPoint holds the state of one point.
 type ClassPoint struct {
 	Class     int
-	Alpha     []float64 // multiplier of each wrong class; 0 for the point's own
+	Alpha     []float64 // multiplier of each wrong class; 0 for the point's own class
 	F         []float64 // f_c(x_i), by class
 	Slack     float64   // for the worst wrong class
 	Violation float64   // of the KKT conditions, >= 0
@@ -46,9 +46,9 @@ type ClassPoint struct {
 //	minimise  1/2 sum_c |w_c|² + C sum_i xi_i
 //	subject to  f_{y_i}(x_i) - f_c(x_i) >= 1 - xi_i  for all c != y_i,  xi_i >= 0,
 //
-// one point at a time (Keerthi et al., KDD 2008), from alpha = 0. k is the Gram matrix and y the
-// classes, numbered from 0, each with at least one point. Without biases only f couples the
-// points: under sum_c alpha_ic <= C each point can be solved for exactly, by
+// one point at a time (Keerthi et al., KDD 2008), from alpha = 0. k is the Gram matrix and y holds
+// the classes, numbered from 0, each with at least one point. Without biases only f couples the
+// points, so the problem of a single point, subject to sum_c alpha_ic <= C, can be solved exactly by
 // [multiclass.Maximise]. A step does so for the point with the largest violation, the first in a
 // tie.
 func CrammerSinger(ctx context.Context, k svm.Matrix, y []int, classes int, s CrammerSingerSettings) (*trace.Replay[CrammerSingerState], error) {
@@ -146,8 +146,8 @@ func (p *classProblem) state(alpha [][]float64, looked int) CrammerSingerState {
 func (q ClassPoint) gradient(c int) float64 { return 1 - q.F[q.Class] + q.F[c] }
 
 // conditions returns the slack of a point and its violation: the largest derivative minus the
-// smallest among those with a positive share. "No class", with derivative 0 and the rest of C,
-// counts as a class.
+// smallest derivative of classes with a positive share. "No class", with derivative 0 and the rest
+// of C, counts as a class.
 func (p *classProblem) conditions(q ClassPoint) (slack, violation float64) {
 	sum, least := 0.0, math.Inf(1)
 	for c, a := range q.Alpha {

@@ -12,10 +12,9 @@ import (
 )
 
 // EM maximises the likelihood of a mixture of Gaussians on the rows of x (M x d) from the mixture
-// begin, as package mixture does, and keeps every iteration including the start: at most
-// s.MaxIter steps, which must be at least 1. Of s it uses Floor, which must be positive, and Tol.
-// It returns an error for an invalid mixture, points too large for a likelihood, or a context
-// that has ended before the start.
+// begin, as package mixture does, and keeps every iteration including the start. It uses the fields
+// MaxIter, at least 1, Floor, which must be positive, and Tol of s. It returns an error for an
+// invalid mixture, a likelihood that is not finite, or a context that has ended before the start.
 func EM(ctx context.Context, x *mat.Dense, begin mixture.Mixture, s mixture.Settings) (*trace.Replay[mixture.State], error) {
 	_, d := x.Dims()
 	if err := begin.Check(d); err != nil {

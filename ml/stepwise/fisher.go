@@ -13,8 +13,7 @@ import (
 // FisherAscent maximises the Fisher scalar of the kernel matrix k by the gradient method of
 // package conformal and keeps every iterate: the coefficients alpha of the factor c(x), the
 // constant first, then one per core, normalised to length one. The start is (1, 0, ..., 0), the
-// original kernel. It takes at most s.Steps steps, which must be at least 1; fewer only at a
-// stationary point.
+// original kernel. It takes s.Steps steps, at least 1, or fewer if it reaches a stationary point.
 //
 // k is M x M, x M x d, y ±1 with both present, cores have length d. It returns the errors of
 // [conformal.FitAt].

@@ -44,10 +44,9 @@ type PerceptronState struct {
 // mistakes, R² = max K_ii (Novikoff 1962); otherwise the passes go on until MaxSteps.
 //
 // The slip: the slides loop while the margin is < 0 and update if it is < 0. With alpha = 0 all
-// margins are exactly 0, so nothing happens. The tests must be <= 0. Strict runs the slides'
-// tests. The margin before the first pass is undefined there, so one pass is made: every margin
-// is 0, no point counts as a mistake, and the procedure ends as Converged by its own rule, with
-// f = 0.
+// margins are exactly 0, so nothing happens. The tests must be <= 0. Strict uses the tests of the
+// slides, but makes one pass, since they do not define the margin before the first pass: every
+// margin is 0, no point counts as a mistake, and the procedure ends as Converged with f = 0.
 //
 // The slides' perceptron has no bias. Bias adds the bias of Cristianini and Shawe-Taylor, "An
 // Introduction to Support Vector Machines" (2000), chapter 2, for which the bound on the mistakes

@@ -10,9 +10,9 @@ import (
 )
 
 // Refinement is a state of Weisfeiler-Lehman colour refinement (SVM notes 20.4): nodes are
-// coloured round by round, with one dictionary for all graphs. In round 0 the colour of a node
-// stands for its label, in each later round for its signature: its previous colour and the sorted
-// previous colours of its neighbours.
+// coloured in rounds, with one dictionary for all graphs. In round 0 the colour of a node represents
+// its label, in later rounds its signature: its previous colour and the sorted previous colours of
+// its neighbours.
 type Refinement struct {
 	Round       int       // current round, 0 at the start
 	Graph, Node int       // node coloured in this step; -1 at the start
@@ -32,13 +32,13 @@ type Signature struct {
 // RefinementSettings holds the number of rounds, 0 to 10, and the kind of signature.
 type RefinementSettings struct {
 	Rounds int
-	// OwnAmongNear sorts the node's own colour among those of its neighbours, as SVM notes 20.4
-	// do: the own colour is then lost, and different nodes get the same colour.
+	// OwnAmongNear sorts the node's own colour among the colours of its neighbours, as in SVM notes
+	// 20.4. The own colour is then lost, and different nodes get the same colour.
 	OwnAmongNear bool
 }
 
-// mostRefined bounds the size of a replay.
-const mostRefined = 500 // nodes, over all rounds
+// maxRefined is the largest number of nodes over all rounds.
+const maxRefined = 500
 
 // Refine colours one node per step, ignoring labels and directions of edges. Round 0 is the
 // start; nodes follow in the order of the graphs. It returns an error for more than 500 nodes
@@ -66,8 +66,8 @@ func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSett
 			s.Colours[g][0][v], _ = s.look(Signature{Label: graph.Label(v), Own: -1})
 		}
 	}
-	if steps > mostRefined {
-		return nil, param.Refuse("use fewer rounds or smaller graphs", "%d nodes to colour exceed the limit of %d in a replay", steps, mostRefined)
+	if steps > maxRefined {
+		return nil, param.Refuse("use fewer rounds or smaller graphs", "%d nodes to colour exceed the limit of %d in a replay", steps, maxRefined)
 	}
 	return trace.Record(ctx, steps, func(yield func(Refinement) bool) trace.Status {
 		if !yield(s) {
@@ -87,7 +87,7 @@ func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSett
 	}), nil
 }
 
-// colour gives node v of graph g its colour in round r. Earlier states are unchanged.
+// colour sets the colour of node v of graph g in round r, without changing earlier states.
 func (s *Refinement) colour(r, g, v int, near []int, ownAmongNear bool) {
 	before := s.Colours[g][r-1]
 	signature := Signature{Round: r, Own: before[v]}

@@ -57,9 +57,8 @@ type SimplexState struct {
 //	minimise   h + C sum_i q_i
 //	subject to 1 <= y_i f(x_i) + q_i <= h,  q_i >= 0,  f(x_i) = sum_k x_ik w_k + b
 //
-// for the rows of x (M x d): the points themselves give the linear machine with weights w; the
-// Gram matrix gives the kernel machine with lambda instead of w. The tableau of more than about 8
-// points does not fit a screen.
+// for the rows of x (M x d). The points themselves give the linear machine with weights w; the Gram
+// matrix gives the kernel machine with lambda instead of w.
 //
 // Let s_i >= 0 and t_i >= 0 be the slacks of the left and the right inequality. Then y_i
 // f + q_i = 1 + s_i, and h - 1 >= 0. Solved for q and t the constraints are the first tableau,
@@ -68,7 +67,7 @@ type SimplexState struct {
 //
 // and w = 0, b = 0, h = 1, q = 1 is a vertex: w, b, s and h-1 are the nonbasic variables, all 0.
 // So there is no phase 1 and no big M. w and b are free: they may enter in either direction, and
-// once basic never leave.
+// they never leave the basis.
 //
 // The column with the largest absolute cost enters, the first variable in a tie; among the rows
 // with the smallest ratio the first variable leaves. All t_i are 0 at the start, so steps of
@@ -207,8 +206,7 @@ func (o *tableau) ratios(col int, direction float64) []float64 {
 	return ratios
 }
 
-// leaving returns the row with the smallest ratio, that of the first variable in a tie; -1 if
-// there is none.
+// leaving returns the row with the smallest ratio, in a tie the row of the first variable, or -1.
 func (o *tableau) leaving(ratios []float64) int {
 	least := floats.Min(ratios)
 	if math.IsInf(least, 1) {
@@ -254,7 +252,7 @@ func (o *tableau) pivot(row, col int) {
 	o.basic[row], o.nonbasic[col] = o.nonbasic[col], o.basic[row]
 }
 
-// subtract returns a - b, or 0 if only rounding is left.
+// subtract returns a - b, or 0 if the difference is a rounding error.
 func subtract(a, b float64) float64 {
 	if v := a - b; math.Abs(v) > 1e-13*math.Abs(a) {
 		return v

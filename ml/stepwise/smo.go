@@ -34,9 +34,9 @@ type SMOState struct {
 	Iterate
 	Pair *Pair // the step that led here, nil at the start
 
-	// With g_i = y_i - (Ku)_i, High = m(a) is the largest g of the points whose alpha_i y_i can
-	// increase and Low = M(a) the smallest of those whose alpha_i y_i can decrease. The KKT
-	// conditions are High <= Low.
+	// With g_i = y_i - (Ku)_i, High = m(a) is the largest g of points whose alpha_i y_i can increase
+	// and Low = M(a) the smallest g of points whose alpha_i y_i can decrease. The KKT conditions are
+	// High <= Low.
 	High, Low float64
 }
 
@@ -53,11 +53,11 @@ type Pair struct {
 	Gain            float64 // rise of the dual objective
 }
 
-// tau replaces a second derivative that is not positive, as in LIBSVM: for equal points or an
-// indefinite kernel.
+// tau replaces a curvature that is not positive, as in LIBSVM: for equal points or an indefinite
+// kernel.
 const tau = 1e-12
 
-// guarded returns a positive second derivative.
+// guarded returns curvature, or tau if it is not positive.
 func guarded(curvature float64) float64 {
 	if curvature > 0 {
 		return curvature
@@ -123,7 +123,7 @@ func (o *pairs) state(pair *Pair) SMOState {
 	return SMOState{Iterate: o.iterate(o.alpha, middle(high, low)), Pair: pair, High: high, Low: low}
 }
 
-// step makes one step. A non-empty status means that there was none to make.
+// step makes one step, or returns the status of the run if there is none.
 func (o *pairs) step(selection Selection, tol float64) (Pair, trace.Status) {
 	high, low := o.interval(o.points, o.alpha, o.g)
 	switch violation := high - low; {

@@ -1,5 +1,5 @@
-// Package stepwise holds the learning procedures of the lecture for teaching: each records all of
-// its steps for replay.
+// Package stepwise implements the learning procedures of the lecture for teaching: each records its
+// steps for replay.
 //
 // The SVM slides (002), section 6 "Learning procedures in a SVM", name four:
 // SubgradientDescent on the primal, NaiveAscent, Chunking and SMO on the dual.
@@ -253,8 +253,8 @@ func condition(alpha, c, margin float64) (Condition, float64) {
 }
 
 // interval returns m(a) and M(a), between which the bias must lie. With g_i = y_i - (Ku)_i, m is
-// the largest g of the given points whose u can increase and M the smallest of those whose u can
-// decrease: -Inf and +Inf if there are none.
+// the largest g of the given points whose u can increase, or -Inf, and M the smallest g of those
+// whose u can decrease, or +Inf.
 func (p *problem) interval(points []int, alpha, g []float64) (m, M float64) {
 	m, M = math.Inf(-1), math.Inf(1)
 	for _, i := range points {

@@ -47,10 +47,10 @@ type SubgradientState struct {
 //	w <- w - eta (w - C sum over the active points of y_i x_i)
 //	b <- b + eta C sum over the active points of y_i
 //
-// and one with a single point takes it M times instead of the sum. With step size 1/t this is
-// Pegasos (Shalev-Shwartz, Singer, Srebro 2007) for its lambda = 1/(CM), with an unregularised
-// bias and without the projection. The weights remain a sum of alpha_i y_i x_i, whose alpha the
-// KKT table shows; with single points alpha_i may exceed C for a while.
+// A step with a single point counts that point M times instead of the sum. With step size 1/t this
+// is Pegasos (Shalev-Shwartz, Singer, Srebro 2007) with lambda = 1/(CM), an unregularised bias and
+// no projection. The weights remain a sum of alpha_i y_i x_i, whose alpha the KKT table shows; with
+// single points alpha_i may exceed C for a while.
 //
 // The slip: the slides call a hinge active if w·x_i + b < 1. The label is missing: it is y_i
 // (w·x_i + b) < 1. Printed follows the slides and fails.
@@ -145,8 +145,8 @@ func Primal(x *mat.Dense, y []float64, c float64, w []float64, b float64) float6
 	return floats.Dot(w, w)/2 + c*hinges
 }
 
-// LowestPrimal returns Primal of w with the best b. In b the objective is convex and piecewise
-// linear, so it is minimal at the kink of some hinge.
+// LowestPrimal returns Primal of w with the best b. The objective is convex and piecewise linear in
+// b, so it is minimal where some hinge is 0.
 func LowestPrimal(x *mat.Dense, y []float64, c float64, w []float64) float64 {
 	lowest := math.Inf(1)
 	for i, label := range y {

@@ -37,8 +37,8 @@ type SubsequenceTerm struct {
 	Value           float64 // of that entry
 }
 
-// mostSubsequenceEntries bounds the size of a replay.
-const mostSubsequenceEntries = 2000
+// maxSubsequenceEntries is the largest number of entries of all tables.
+const maxSubsequenceEntries = 2000
 
 // Subsequences fills the tables one entry per step, each table row by row. k is at least 1, decay
 // in (0, 1]. A string may be empty. It returns an error for more than 2000 entries.
@@ -51,8 +51,8 @@ func Subsequences(ctx context.Context, x, z string, k int, decay float64) (*trac
 	}
 	s := SubsequenceTables{X: []rune(x), Z: []rune(z), K: k, Decay: decay}
 	entries := float64(len(s.X)) * float64(len(s.Z)) * float64(2*k-1)
-	if entries > mostSubsequenceEntries {
-		return nil, param.Refuse("use shorter strings or a smaller k", "tables of %.0f entries exceed the limit of %d in a replay", entries, mostSubsequenceEntries)
+	if entries > maxSubsequenceEntries {
+		return nil, param.Refuse("use shorter strings or a smaller k", "tables of %.0f entries exceed the limit of %d in a replay", entries, maxSubsequenceEntries)
 	}
 	return trace.Record(ctx, int(entries), func(yield func(SubsequenceTables) bool) trace.Status {
 		for yield(s) {
@@ -95,7 +95,7 @@ func (s SubsequenceTables) At(table, i, j int) (v float64, ok bool) {
 	return s.filled[n], true
 }
 
-// Last returns the position of the entry filled last; false before the first one.
+// Last returns the position of the entry filled last. ok is false if there is none.
 func (s SubsequenceTables) Last() (table, i, j int, ok bool) {
 	if len(s.filled) == 0 {
 		return 0, 0, 0, false
@@ -104,7 +104,7 @@ func (s SubsequenceTables) Last() (table, i, j int, ok bool) {
 	return table, i, j, true
 }
 
-// Terms returns the summands of an entry and a constant: 1 where symbols match in A_1.
+// Terms returns the summands of an entry and a constant, which is 1 for matching symbols in A_1.
 func (s SubsequenceTables) Terms(table, i, j int) (terms []SubsequenceTerm, constant float64) {
 	add := func(factor float64, table, i, j int) {
 		v, _ := s.At(table, i, j)

@@ -24,10 +24,10 @@ type WalkSum struct {
 	Sum    float64   // partial sum of the terms, converging to the kernel
 }
 
-// SumWalks adds walks one step longer per step, up to steps. It converges when a term is less
-// than 1e-12 of the sum. If lambda is at least 1 over the spectral radius it never does: it ends
-// at the limit, or as Numerical on overflow. lambda is positive, steps at least 1; a is not
-// empty.
+// SumWalks records the partial sums, one more term per step, for at most steps steps. It has
+// converged when a term is less than 1e-12 of the sum. If lambda is at least 1 over the spectral
+// radius, it ends at the limit, or as Numerical on overflow. lambda must be positive, steps at least
+// 1, and a not empty.
 func SumWalks(ctx context.Context, a mat.Symmetric, lambda float64, steps int) (*trace.Replay[WalkSum], error) {
 	switch {
 	case !(lambda > 0) || math.IsInf(lambda, 1):
@@ -63,9 +63,9 @@ func SumWalks(ctx context.Context, a mat.Symmetric, lambda float64, steps int) (
 	}), nil
 }
 
-// Wander makes a random walk of at most steps steps through a graph, starting at a node with
-// neighbours if there is one. A state is the nodes visited so far. It ends early only at a node
-// without neighbours.
+// Wander records a random walk of steps steps through a graph, starting at a node with neighbours if
+// there is one. A state holds the nodes visited so far. The walk ends early at a node without
+// neighbours.
 func Wander(ctx context.Context, a mat.Symmetric, steps int, seed uint64) (*trace.Replay[[]int], error) {
 	if steps < 0 {
 		return nil, param.Refuse("use 0 or more", "a walk of %d steps", steps)
@@ -89,14 +89,14 @@ func Wander(ctx context.Context, a mat.Symmetric, steps int, seed uint64) (*trac
 		at = starts[r.IntN(len(starts))]
 	}
 	return trace.Record(ctx, steps, func(yield func([]int) bool) trace.Status {
-		gone := []int{at}
-		for yield(gone) {
+		path := []int{at}
+		for yield(path) {
 			near := neighbours[at]
 			if len(near) == 0 {
 				return trace.Converged
 			}
 			at = near[r.IntN(len(near))]
-			gone = append(gone, at) // earlier states are prefixes
+			path = append(path, at) // earlier states are prefixes
 		}
 		return trace.IterationLimit
 	}), nil

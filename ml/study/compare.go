@@ -39,7 +39,7 @@ type Versus struct {
 // quantity is a measure in which learners are compared.
 type quantity struct {
 	name string  // in files
-	sign float64 // -1 if less is better
+	sign float64 // -1 if smaller is better, else 1
 	mean func(o Outcome) float64
 	fold func(f FoldOutcome) float64
 	of   func(r *Result) *Comparison
@@ -80,8 +80,8 @@ func (r *Result) Compare() error {
 	return nil
 }
 
-// even rounds so that means differing only by rounding are equal.
-func even(v float64) float64 { return math.Round(v*1e12) / 1e12 }
+// roundMean rounds a mean, so that means that differ only by rounding errors become equal.
+func roundMean(v float64) float64 { return math.Round(v*1e12) / 1e12 }
 
 func (r *Result) compared(q quantity) (c Comparison, err error) {
 	if len(r.Learners) < 2 {
@@ -91,7 +91,7 @@ func (r *Result) compared(q quantity) (c Comparison, err error) {
 		scores := make([][]float64, len(r.Sets))
 		for i, set := range r.Sets {
 			for _, o := range set.Outcomes {
-				scores[i] = append(scores[i], q.sign*even(q.mean(o)))
+				scores[i] = append(scores[i], q.sign*roundMean(q.mean(o)))
 			}
 		}
 		if c.Friedman, err = eval.Friedman(scores); err != nil {
@@ -110,7 +110,7 @@ func (r *Result) compared(q quantity) (c Comparison, err error) {
 		var all []float64
 		for _, set := range r.Sets {
 			own, other := set.Outcomes[j], set.Outcomes[base]
-			d := even(q.mean(own) - q.mean(other))
+			d := roundMean(q.mean(own) - q.mean(other))
 			all = append(all, d)
 			v.Difference += d / float64(len(r.Sets))
 			test, err := r.onFolds(q, own, other)
@@ -144,6 +144,6 @@ func (r *Result) compared(q quantity) (c Comparison, err error) {
 
 // onFolds tests the difference of two learners on one data set.
 func (r *Result) onFolds(q quantity, own, other Outcome) (eval.TTest, error) {
-	differences := lists.Make(len(own.Folds), func(f int) float64 { return even(q.fold(own.Folds[f]) - q.fold(other.Folds[f])) })
+	differences := lists.Make(len(own.Folds), func(f int) float64 { return roundMean(q.fold(own.Folds[f]) - q.fold(other.Folds[f])) })
 	return eval.CorrectedT(differences, eval.FoldRatio(r.Folds))
 }

@@ -24,10 +24,10 @@ const (
 	// MostBytes is the maximal size of a file.
 	MostBytes = 256 << 10
 
-	mostSets     = 200
-	mostLearners = 50
-	mostSettings = 1000 // per learner
-	mostName     = 60   // characters
+	maxSets       = 200
+	mostLearners  = 50
+	maxSettings   = 1000 // per learner
+	maxNameLength = 60   // characters
 )
 
 // schemeParams lists the numbers of a study that are not training parameters.
@@ -38,9 +38,9 @@ var schemeParams = []param.Param{
 	{Name: "max_rows", Kind: param.Integer, Default: "0", Min: 0, Max: 1e7},
 }
 
-// ofData lists the parameters set by the data set or the scheme for all learners, so that all are
-// evaluated alike.
-var ofData = []string{"label", "features", "positive", "target", "test_fraction", "seed"}
+// sharedParams lists the parameters that the data set or the scheme sets for all learners, so that
+// all are evaluated in the same way.
+var sharedParams = []string{"label", "features", "positive", "target", "test_fraction", "seed"}
 
 // Parse parses a study; file is its name in messages. Unknown keys are errors. Errors are
 // *dataset.Error with the line.
@@ -48,7 +48,7 @@ func Parse(text, file string) (*Study, error) {
 	return parse(text, file, false)
 }
 
-// parse parses a study; if later is set, its data may still be missing.
+// parse parses a study. If later is set, it may have no data yet.
 func parse(text, file string, later bool) (*Study, error) {
 	if len(text) > MostBytes {
 		return nil, &dataset.Error{File: file, Message: fmt.Sprintf("a study has at most %d KB; this file is not a study", MostBytes>>10)}
@@ -57,7 +57,7 @@ func parse(text, file string, later bool) (*Study, error) {
 	var top map[string]toml.Primitive
 	var err error
 	if r.md, err = toml.Decode(text, &top); err != nil {
-		return nil, r.fault(err)
+		return nil, r.decodeError(err)
 	}
 	r.index()
 	if err := r.study(top); err != nil {
@@ -89,29 +89,29 @@ func (r *reader) index() {
 	}
 }
 
-// fault returns an error of the TOML decoder with its position.
-func (r *reader) fault(err error) error {
+// decodeError returns an error of the TOML decoder with its position.
+func (r *reader) decodeError(err error) error {
 	var at toml.ParseError
 	if errors.As(err, &at) {
 		line := at.Position.Line
 		if strings.Contains(at.Message, `to end table name, but got '\n'`) {
-			line-- // it has read on to the next line
+			line-- // the decoder is already in the next line
 		}
 		return &dataset.Error{File: r.file, Line: line, Message: strings.TrimPrefix(at.Message, "toml: ")}
 	}
 	return &dataset.Error{File: r.file, Message: strings.TrimPrefix(err.Error(), "toml: ")}
 }
 
-// taker receives a value; the TOML decoder adds the position to its error.
-type taker struct{ take func(v any) error }
+// unmarshaler is a toml.Unmarshaler, so that the decoder adds the position to its errors.
+type unmarshaler func(v any) error
 
-// UnmarshalTOML calls take.
-func (t *taker) UnmarshalTOML(v any) error { return t.take(v) }
+// UnmarshalTOML calls f.
+func (f unmarshaler) UnmarshalTOML(v any) error { return f(v) }
 
-// take passes the value of a key to f.
+// take calls f with the value of a key. Errors of f get the position of the key.
 func (r *reader) take(p toml.Primitive, f func(v any) error) error {
-	if err := r.md.PrimitiveDecode(p, &taker{f}); err != nil {
-		return r.fault(err)
+	if err := r.md.PrimitiveDecode(p, unmarshaler(f)); err != nil {
+		return r.decodeError(err)
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (r *reader) each(p toml.Primitive, path toml.Key, f func(name string, p tom
 	}
 	var own map[string]toml.Primitive
 	if err := r.md.PrimitiveDecode(p, &own); err != nil {
-		return r.fault(err)
+		return r.decodeError(err)
 	}
 	for _, name := range r.below[path.String()] {
 		if err := f(name, own[name]); err != nil {
@@ -169,11 +169,11 @@ func (r *reader) study(top map[string]toml.Primitive) error {
 			}
 		}
 	}
-	return r.whole(top)
+	return r.checkComplete(top)
 }
 
-// whole returns an error if the study is incomplete.
-func (r *reader) whole(top map[string]toml.Primitive) error {
+// checkComplete returns an error if the study is incomplete.
+func (r *reader) checkComplete(top map[string]toml.Primitive) error {
 	names := lists.Map(r.s.Learners, func(l Learner) string { return l.Name })
 	for _, set := range r.s.Sets {
 		if r.s.Values && set.Positive != "" {
@@ -214,8 +214,8 @@ func text(to *string) func(v any) error {
 // CheckName returns an error for an invalid name of a set or a learner, which is a column
 // heading.
 func CheckName(s string) error {
-	if n := len([]rune(s)); n == 0 || n > mostName || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) }) {
-		return fmt.Errorf("name %q: expected 1 to %d characters without surrounding spaces", s, mostName)
+	if n := len([]rune(s)); n == 0 || n > maxNameLength || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		return fmt.Errorf("name %q: expected 1 to %d characters without surrounding spaces", s, maxNameLength)
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ func (r *reader) scheme(p toml.Primitive) error {
 		return r.take(p, func(v any) error {
 			if key == "target" {
 				target, _ := ml.Param(key)
-				value, err := one(target, v)
+				value, err := singleValue(target, v)
 				r.s.Values = value.Text() == "value"
 				return err
 			}
@@ -234,7 +234,7 @@ func (r *reader) scheme(p toml.Primitive) error {
 				known := lists.Map(schemeParams, func(q param.Param) string { return q.Name })
 				return unknown(key, append(known, "target"))
 			}
-			value, err := one(schemeParams[i], v)
+			value, err := singleValue(schemeParams[i], v)
 			n := value.Number()
 			switch key {
 			case "folds":
@@ -251,8 +251,8 @@ func (r *reader) scheme(p toml.Primitive) error {
 	})
 }
 
-// one returns a single value of p.
-func one(p param.Param, v any) (value param.Value, err error) {
+// singleValue returns a single value of p.
+func singleValue(p param.Param, v any) (value param.Value, err error) {
 	switch v := v.(type) {
 	case int64:
 		value = param.Of(float64(v))
@@ -272,8 +272,8 @@ func (r *reader) data(p toml.Primitive) error {
 	return r.each(p, toml.Key{"data"}, func(own string, p toml.Primitive) error {
 		set := Set{Name: own}
 		err := r.take(p, func(any) error {
-			if len(r.s.Sets) == mostSets {
-				return fmt.Errorf("a study has at most %d data sets", mostSets)
+			if len(r.s.Sets) == maxSets {
+				return fmt.Errorf("a study has at most %d data sets", maxSets)
 			}
 			return CheckName(own)
 		})
@@ -289,7 +289,7 @@ func (r *reader) data(p toml.Primitive) error {
 					if err := text(texts[key])(v); err != nil {
 						return err
 					}
-					return set.known()
+					return set.checkSource()
 				})
 			case key == "features":
 				return r.take(p, func(v any) error {
@@ -333,11 +333,11 @@ func (s Set) check() error {
 	case s.Missing != "" && !slices.Contains(dataset.Missings, s.Missing):
 		return fmt.Errorf("data set %s: missing expects error, drop or median, not %q", s.Name, s.Missing)
 	}
-	return s.known()
+	return s.checkSource()
 }
 
-// known returns an error if there is no built-in data set or generator of that name.
-func (s Set) known() error {
+// checkSource returns an error if there is no built-in data set or generator of that name.
+func (s Set) checkSource() error {
 	if _, ok := dataset.FindBuiltin(s.Builtin); s.Builtin != "" && !ok {
 		return unknownBuiltin(s.Builtin)
 	}
@@ -366,7 +366,7 @@ func (r *reader) generated(set *Set, rest map[string]toml.Primitive) error {
 			for _, q := range g.Params {
 				known = append(known, q.Name)
 				if q.Name == key {
-					value, err := one(q, v)
+					value, err := singleValue(q, v)
 					set.Values = set.Values.With(key, value)
 					return err
 				}
@@ -394,7 +394,7 @@ func (r *reader) settings(p toml.Primitive, path toml.Key) (all []setting, err e
 			switch {
 			case !ok:
 				return fmt.Errorf("%s; marginlab fit --help lists the parameters, written here with _ instead of -", ml.NoParameter(key))
-			case slices.Contains(ofData, key):
+			case slices.Contains(sharedParams, key):
 				return fmt.Errorf("%s cannot differ between learners: set it for the data or the scheme, if it can be set there", key)
 			}
 			list, several := v.([]any)
@@ -403,7 +403,7 @@ func (r *reader) settings(p toml.Primitive, path toml.Key) (all []setting, err e
 			}
 			s := setting{p: q}
 			for _, e := range list {
-				value, err := one(q, e)
+				value, err := singleValue(q, e)
 				if err != nil {
 					return err
 				}
@@ -458,8 +458,8 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 			}
 			settings := 1
 			for _, values := range l.Grid {
-				if settings *= len(values); settings > mostSettings {
-					return fmt.Errorf("learner %s has more than %d settings; use fewer values", own, mostSettings)
+				if settings *= len(values); settings > maxSettings {
+					return fmt.Errorf("learner %s has more than %d settings; use fewer values", own, maxSettings)
 				}
 			}
 			specs, err := l.specs()
@@ -569,7 +569,7 @@ func (s *Study) Encode() (string, error) {
 		for _, p := range ml.Params {
 			applies := func(q ml.Spec) bool { return q.Applies(p.Name) }
 			switch {
-			case slices.Contains(ofData, p.Name) || !slices.ContainsFunc(specs, applies):
+			case slices.Contains(sharedParams, p.Name) || !slices.ContainsFunc(specs, applies):
 			case len(l.Grid[p.Name]) > 0:
 				var list []any
 				for _, v := range l.Grid[p.Name] {

@@ -83,7 +83,7 @@ type Errors struct {
 	LeftDeviation float64 `json:"variance_left_sd,omitempty"`
 }
 
-// Seconds returns the total time of the cells, 0 if that of one is unknown.
+// Seconds returns the total time of the cells, or 0 if the time of a cell is unknown.
 func Seconds(cells []eval.CellResult) (sum float64) {
 	for _, c := range cells {
 		if c.Seconds == 0 {
@@ -145,8 +145,8 @@ func (o *Outcome) sum() {
 	o.Share, _ = over(vectors.fold)
 }
 
-// Restore recomputes a result from its folds, for one read from a file or another source. It
-// returns an error if it is not a result of the study.
+// Restore recomputes a result from an untrusted source, such as a file, from its folds. It returns
+// an error if it is not a result of the study.
 func (s *Study) Restore(r *Result) error {
 	learners := lists.Map(s.Learners, func(l Learner) string { return l.Name })
 	r.Title, r.Version, r.Baseline, r.Folds, r.Repeats, r.Seed, r.MaxRows, r.Learners = s.Title, s.Version, s.Baseline, s.Folds, s.Repeats, s.Seed, s.MaxRows, learners

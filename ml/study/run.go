@@ -20,12 +20,12 @@ type Keeper struct {
 }
 
 // Run computes the study on the data of Study.Load, in parallel on all processors. Accuracies and
-// support vectors depend only on the study and its data, times on the machine. progress, unless
-// nil, is called at the start and after each cell with the number of finished cells, those that
-// were known, and the total, one call at a time. It returns the errors of eval.CrossValidate,
-// with set and learner, that of Keep, and that of ctx.
+// support vectors depend only on the study and its data, times on the machine. progress, if not
+// nil, is called at the start and after each cell with the numbers of finished cells, of cells
+// already known, and of all cells, one call at a time. Run returns the errors of
+// eval.CrossValidate, with data set and learner, the errors of Keep, and ctx.Err().
 func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress func(done, known, total int)) (*Result, error) {
-	// Everything is planned first, so that errors are reported before any work.
+	// Plan everything first, to report errors before any work.
 	total := 0
 	for i := range samples {
 		plans, err := s.plans(i, samples[i])
@@ -37,7 +37,7 @@ func Run(ctx context.Context, s *Study, samples []Sample, k Keeper, progress fun
 		}
 	}
 	w := work{study: s, keeper: k, total: total, progress: progress}
-	w.tell(0)
+	w.addKnown(0)
 	return s.gather(samples, func(i int) ([]Outcome, error) { return w.set(ctx, i, samples[i]) })
 }
 
@@ -48,14 +48,14 @@ type Judged struct {
 	Seconds float64 // of all trainings; 0 if unknown
 }
 
-// Gather is Run for searches computed elsewhere: judged has, for each data set, the learners in
-// the order of Search.
+// Gather is Run for searches computed elsewhere. judged holds the results by data set and learner, in
+// the order of the study.
 func (s *Study) Gather(samples []Sample, judged [][]Judged) (*Result, error) {
 	return s.gather(samples, func(i int) (outcomes []Outcome, err error) {
 		for j, l := range s.Learners {
 			o, err := s.outcome(samples[i], judged[i][j])
 			if err != nil {
-				return nil, s.on(i, l, err)
+				return nil, s.wrap(i, l, err)
 			}
 			o.Learner = l.Name
 			outcomes = append(outcomes, o)
@@ -104,7 +104,7 @@ func (s *Study) plans(i int, d Sample) ([]*eval.Plan, error) {
 		spec, grid, scheme := s.Search(i, j)
 		p, err := eval.NewPlan(d.Data, spec, grid, scheme)
 		if err != nil {
-			return nil, s.on(i, l, err)
+			return nil, s.wrap(i, l, err)
 		}
 		plans = append(plans, p)
 	}
@@ -117,8 +117,8 @@ func (l Learner) chooses() bool {
 	return len(paths) > 1 || len(paths) == 1 && paths[0].Settings() > 1
 }
 
-// on adds the data set and the learner to an error.
-func (s *Study) on(i int, l Learner, err error) error {
+// wrap adds the names of the data set and the learner to an error.
+func (s *Study) wrap(i int, l Learner, err error) error {
 	return fmt.Errorf("data set %s, learner %s: %w", s.Sets[i].Name, l.Name, err)
 }
 
@@ -153,16 +153,16 @@ func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
 			}
 			if known, ok := w.keeper.Known[name]; ok {
 				computed[j][a] = known
-				w.tell(1)
+				w.addKnown(1)
 				continue
 			}
 			group.Go(func() error {
 				res, err := worker.Compute(ctx, c)
 				if err != nil {
-					return w.study.on(i, w.study.Learners[j], err)
+					return w.study.wrap(i, w.study.Learners[j], err)
 				}
 				computed[j][a] = res
-				return w.keep(res)
+				return w.add(res)
 			})
 		}
 	}
@@ -177,15 +177,15 @@ func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
 			outcomes[j], err = w.study.outcome(d, one)
 		}
 		if err != nil {
-			return nil, w.study.on(i, l, err)
+			return nil, w.study.wrap(i, l, err)
 		}
 		outcomes[j].Learner = l.Name
 	}
 	return outcomes, nil
 }
 
-// tell counts cells that were already known.
-func (w *work) tell(known int) {
+// addKnown counts known cells and reports progress.
+func (w *work) addKnown(known int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.done += known
@@ -195,8 +195,8 @@ func (w *work) tell(known int) {
 	}
 }
 
-// keep passes on a computed cell.
-func (w *work) keep(c eval.CellResult) error {
+// add keeps a computed cell, counts it and reports progress.
+func (w *work) add(c eval.CellResult) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.keeper.Keep != nil {

@@ -57,7 +57,7 @@ type Set struct {
 	Data *dataset.Data // content of File if known; nil: File is read
 }
 
-// Learner is one of the compared learners, with the values it chooses from.
+// Learner is one of the compared learners, with the grid of settings to choose from.
 type Learner struct {
 	Name string
 	Spec ml.Spec
@@ -150,8 +150,7 @@ func (s *Study) Moved(dir string) (*Study, error) {
 	return &moved, nil
 }
 
-// Without returns the study without the named learner or data set, nil if nothing is left to
-// compare.
+// Without returns the study without the named learner or data set, or nil if no comparison remains.
 func (s *Study) Without(learner, set string) *Study {
 	less := *s
 	less.Title = "" // it may mention their number

@@ -153,12 +153,12 @@ func (r *Result) quantity(title string, q quantity, c Comparison, text func(o Ou
 		best := set.Outcomes[0]
 		for _, o := range set.Outcomes {
 			row = append(row, text(o))
-			if q.sign*even(q.mean(o)) > q.sign*even(q.mean(best)) {
+			if q.sign*roundMean(q.mean(o)) > q.sign*roundMean(q.mean(best)) {
 				best = o
 			}
 		}
 		for j, o := range set.Outcomes {
-			if even(q.mean(o)) == even(q.mean(best)) && len(set.Outcomes) > 1 {
+			if roundMean(q.mean(o)) == roundMean(q.mean(best)) && len(set.Outcomes) > 1 {
 				t.Best = append(t.Best, [2]int{i, j + 2})
 			}
 		}
@@ -179,8 +179,8 @@ func (r *Result) quantity(title string, q quantity, c Comparison, text func(o Ou
 	return t
 }
 
-// sentence returns the result of the Friedman test. If all data sets rank alike, F is infinite
-// whatever their number, so chi-squared is used instead.
+// sentence returns the result of the Friedman test. If all data sets rank the learners identically, F
+// is infinite for any number of data sets, so it uses chi-squared instead.
 func (c Comparison) sentence() string {
 	f := c.Friedman
 	degrees := "degrees"
@@ -198,7 +198,7 @@ func (c Comparison) sentence() string {
 	return fmt.Sprintf("Friedman test: p %s; %s.", test, finding)
 }
 
-// equal formats a probability to follow the letter p.
+// equal formats a p-value to follow the letter p: "= 0.03" or "< 0.001".
 func equal(v float64) string {
 	if text := p(v); text[0] == '<' {
 		return text
@@ -393,9 +393,9 @@ func (r *Result) CSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// TestsCSV writes a row per test, at full precision: of all learners over the data sets, of each
-// against the baseline over them, and of each against the baseline on each of them. Missing
-// numbers are empty.
+// TestsCSV writes a row for each test, at full precision: all learners over the data sets, each
+// learner against the baseline over the data sets, and each learner against the baseline on each data
+// set. Missing numbers are empty.
 func (r *Result) TestsCSV(w io.Writer) error {
 	rows := [][]string{{"quantity", "test", "data", "learner", "baseline", "difference", "statistic", "freedom", "freedom_2", "p", "p_holm", "mean_rank", "critical_difference"}}
 	optional := func(v *float64) string {

@@ -164,7 +164,7 @@ func LeaveOneOutBound(nsv, n int) Bound {
 // be taken first, and the floor is one too small: for n points shattered with margin Delta, the
 // mean of |sum y_i x_i|² over balanced labellings gives n-1 <= R²/Delta² for even n and
 // (n-1)(1 - 1/n²) <= R²/Delta² for odd n, attained by an equilateral triangle. The theorem fixes
-// Delta and the ball before seeing the data; inserting those of a trained machine is the usual
+// Delta and the ball before seeing the data; inserting the values of a trained machine is the usual
 // illustration, not a proof.
 func MarginVCDim(radius, margin, dim float64) float64 {
 	return marginVCDim(radius, margin, dim, math.Ceil)

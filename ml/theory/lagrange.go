@@ -102,8 +102,8 @@ func (p Problem) Gradient(at [2]float64) [2]float64 {
 }
 
 // Balance returns the multiplier lambda that minimises |grad f + lambda grad g| at a point, and
-// this minimum, which is the slope of f along the constraint: 0 where the level line of f is
-// tangent to that of g.
+// this minimum, which is the slope of f along the constraint: 0 where the level lines of f and g are
+// tangent.
 func (p Problem) Balance(at [2]float64) (lambda, slope float64) {
 	g, n := p.Gradient(at), p.Normal
 	lambda = -(g[0]*n[0] + g[1]*n[1]) / (n[0]*n[0] + n[1]*n[1])

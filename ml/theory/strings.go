@@ -72,8 +72,8 @@ func (p GapPolynomial) TeX() string {
 	return strings.Join(terms, " + ")
 }
 
-// mostOccurrences limits the enumeration.
-const mostOccurrences = 100_000
+// maxOccurrences limits the enumeration.
+const maxOccurrences = 100_000
 
 // SubsequenceFeatures returns the features of a string under the gap-weighted subsequence kernel
 // (SVM notes 19.2): for every subsequence u of k symbols, the sum of lambda^gaps over its
@@ -87,8 +87,8 @@ func SubsequenceFeatures(text string, k int) (map[string]GapPolynomial, error) {
 	if k < 1 {
 		return nil, param.Refuse("use 1 or more", "subsequences of %d symbols", k)
 	}
-	if n := Choose(len(symbols), k); n > mostOccurrences {
-		return nil, param.Refuse("use a shorter string", "%.0f occurrences of %d symbols are more than the %d that can be listed", n, k, mostOccurrences)
+	if n := Choose(len(symbols), k); n > maxOccurrences {
+		return nil, param.Refuse("use a shorter string", "%.0f occurrences of %d symbols are more than the %d that can be listed", n, k, maxOccurrences)
 	}
 	features := make(map[string]GapPolynomial)
 	chosen := make([]rune, 0, k)
@@ -126,7 +126,7 @@ type StringFeatures func(text string) (map[string]float64, error)
 // Present returns features that are 1 for every substring of k symbols in the string.
 func Present(k int) StringFeatures {
 	return func(text string) (map[string]float64, error) {
-		f := kernel.Pieces(text, k)
+		f := kernel.KMers(text, k)
 		for u := range f {
 			f[u] = 1
 		}
@@ -136,7 +136,7 @@ func Present(k int) StringFeatures {
 
 // Counted returns features that count each substring of k symbols.
 func Counted(k int) StringFeatures {
-	return func(text string) (map[string]float64, error) { return kernel.Pieces(text, k), nil }
+	return func(text string) (map[string]float64, error) { return kernel.KMers(text, k), nil }
 }
 
 // Weighted returns the values of SubsequenceFeatures for a decay.

@@ -121,7 +121,7 @@ func TestLongestPiece(t *testing.T) {
 		x, z := text.Draw(t, "x"), text.Draw(t, "z")
 		want := 0
 		for k := 1; k <= 8; k++ {
-			for u := range kernel.Pieces(x, k) {
+			for u := range kernel.KMers(x, k) {
 				if strings.Contains(z, u) {
 					want = k
 				}

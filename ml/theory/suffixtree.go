@@ -130,8 +130,8 @@ func (t *SuffixTree) Edge(node int) string {
 // Count returns the number of occurrences of the node's string in a text.
 func (t *SuffixTree) Count(text, node int) int { return t.counts[text][node] }
 
-// Pieces returns, for each distinct substring of k symbols, the node whose edge it ends on.
-func (t *SuffixTree) Pieces(k int) []int {
+// KMers returns, for each distinct substring of k symbols, the node whose edge it ends on.
+func (t *SuffixTree) KMers(k int) []int {
 	return lists.Where(len(t.Nodes), func(i int) bool {
 		return i > 0 && t.Nodes[t.Nodes[i].Parent].Depth < k && k <= t.Nodes[i].Depth
 	})
@@ -147,13 +147,13 @@ type SpectrumMethod func(x, z string, k int) (value float64, steps int)
 // Source: Vishwanathan and Smola, Kernel Methods in Computational Biology (2004).
 func SpectrumByTree(x, z string, k int) (value float64, steps int) {
 	t := NewSuffixTree(x, z)
-	for _, i := range t.Pieces(k) {
+	for _, i := range t.KMers(k) {
 		value += float64(t.Count(0, i) * t.Count(1, i))
 	}
 	return value, t.Steps + len(t.Nodes)
 }
 
-// SpectrumByTrie inserts all substrings of x into a trie and looks up those of z.
+// SpectrumByTrie inserts all substrings of x into a trie and looks up the substrings of z.
 //
 // Source: Leslie, Eskin and Noble, Pacific Symposium on Biocomputing 7 (2002).
 func SpectrumByTrie(x, z string, k int) (value float64, steps int) {

@@ -27,8 +27,8 @@ func TestSpectrumMethods(t *testing.T) {
 	for range 300 {
 		symbols := []string{"a", "ab", "ACGT", "aé\x00$世"}[r.IntN(4)]
 		x, z, k := drawnText(r, symbols, r.IntN(40)), drawnText(r, symbols, r.IntN(40)), 1+r.IntN(6)
-		want, other := 0.0, kernel.Pieces(z, k)
-		for u, n := range kernel.Pieces(x, k) {
+		want, other := 0.0, kernel.KMers(z, k)
+		for u, n := range kernel.KMers(x, k) {
 			want += n * other[u]
 		}
 		for name, method := range map[string]theory.SpectrumMethod{"tree": theory.SpectrumByTree, "trie": theory.SpectrumByTrie, "pairs": theory.SpectrumByPairs} {
@@ -60,8 +60,8 @@ func BenchmarkSpectrum(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	x, z := drawnText(r, "ACGT", 100_000), drawnText(r, "ACGT", 100_000)
 	counts := func(x, z string, k int) (sum float64, _ int) {
-		other := kernel.Pieces(z, k)
-		for u, n := range kernel.Pieces(x, k) {
+		other := kernel.KMers(z, k)
+		for u, n := range kernel.KMers(x, k) {
 			sum += n * other[u]
 		}
 		return sum, 0

@@ -27,14 +27,14 @@ type ProductGraph struct {
 	Adjacency *mat.SymDense
 }
 
-// mostPairs limits a product graph, whose full matrix is stored.
-const mostPairs = 400
+// maxPairs limits a product graph, whose full matrix is stored.
+const maxPairs = 400
 
 // NewProductGraph returns the product of a and b, with all pairs of nodes, or only those with
 // equal labels. It returns an error for more than 400 pairs and if no pair has equal labels.
 func NewProductGraph(a, b dataset.Graph, labelled bool) (p ProductGraph, err error) {
-	if n := a.N * b.N; n > mostPairs {
-		return p, param.Refuse("use smaller graphs", "a product graph of %d nodes exceeds the limit of %d", n, mostPairs)
+	if n := a.N * b.N; n > maxPairs {
+		return p, param.Refuse("use smaller graphs", "a product graph of %d nodes exceeds the limit of %d", n, maxPairs)
 	}
 	for u := range a.N {
 		for v := range b.N {

@@ -19,10 +19,10 @@ type Decline struct {
 
 const (
 	declineMost  = 128  // maximal number of recorded steps
-	declineLeast = 4    // minimal number for an estimate
+	declineLeast = 4    // minimal number of steps for an estimate
 	declineFit   = 0.5  // fraction of the variance that the line must explain
-	declineReach = 20.0 // longest estimate, as a multiple of the time observed
-	declineJump  = 30.0 // a violation so many times the smallest restarts the estimate
+	declineReach = 20.0 // longest estimate, as a multiple of the observed time
+	declineJump  = 30.0 // the estimate restarts at this multiple of the smallest violation
 )
 
 // Note records a step of the solver, taken at the given time after the start.

@@ -5,7 +5,7 @@ import "context"
 // progressKey is the key of a progressFunc in a context.
 type progressKey struct{}
 
-// progressFunc receives how many of the rows of a computation are done.
+// progressFunc receives the number of finished rows of a computation.
 type progressFunc func(done, rows int)
 
 // The phases after a training.
@@ -14,8 +14,8 @@ const (
 	Drawing = "drawing" // f over a plane, and what follows
 )
 
-// Follow returns a context for computing scores or a surface, which reports to r how many of its
-// rows are done, one machine after the other, in this phase. r may be nil.
+// Follow returns a context for computing scores or a surface. Its Report calls r with a Step of
+// the given phase. r may be nil.
 func Follow(ctx context.Context, phase string, r Recorder) context.Context {
 	if r == nil {
 		return ctx
@@ -24,7 +24,7 @@ func Follow(ctx context.Context, phase string, r Recorder) context.Context {
 	return context.WithValue(ctx, progressKey{}, progressFunc(func(done, rows int) { r(Step{Phase: phase, Done: done, Rows: rows}) }))
 }
 
-// Part returns a context for the part of the work that begins after the first rows of all.
+// Part returns a context for a part of the work, which begins after first of all rows.
 func Part(ctx context.Context, first, all int) context.Context {
 	f, ok := ctx.Value(progressKey{}).(progressFunc)
 	if !ok {

@@ -14,26 +14,27 @@ type Monitor struct {
 
 	Iterations, Limit int
 	Objective         float64 // of the iterate
-	Goal              float64 // for the violation; 0: not reported
+	Goal              float64 // violation at which the solver ends; 0: not reported
 	Ahead             int     // remaining parts of the work after the current one
 	Work              int     // numbers touched since the last check
 
-	over     bool // the context has ended
+	ended    bool // the context has ended
 	reported int  // iterations at the last report
 }
 
-// LookEvery is one or two milliseconds of work, in numbers touched.
+// LookEvery is the work between two checks of the context, in numbers touched: one or two
+// milliseconds.
 const LookEvery = 1 << 20
 
-// Ended adds n numbers of work and reports whether the context has ended, which it checks after
+// Ended adds n to the work and reports whether the context has ended. It checks the context after
 // every LookEvery numbers.
 func (m *Monitor) Ended(n int) bool {
 	m.Work += n
 	if m.Work >= LookEvery {
 		m.Work = 0
-		m.over = m.over || pace.Look(m.Context) != nil
+		m.ended = m.ended || pace.Look(m.Context) != nil
 	}
-	return m.over
+	return m.ended
 }
 
 // Report reports progress unless there was a report within the last 500 iterations.

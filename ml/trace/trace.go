@@ -43,8 +43,8 @@ type Step struct {
 	Done int `json:"done,omitempty"`
 	Rows int `json:"rows,omitempty"`
 
-	// C is the last C solved along a path, 0 before the first. Done of at most Trainings are
-	// finished; otherwise both are 0.
+	// C is the last C solved along a path, 0 before the first. Trainings is the largest possible
+	// number of trainings on the path, of which Done are finished; 0 for other work.
 	C         float64 `json:"C,omitempty"`
 	Trainings int     `json:"trainings,omitempty"`
 
@@ -55,8 +55,8 @@ type Step struct {
 // AlongC is the phase of the first pass along C, in ascending order.
 const AlongC = "path"
 
-// AtPace estimates the remaining time for open equal units after done units took elapsed; 0 after
-// too few units, as the first ones include other work.
+// AtPace estimates the time for the open units of equal work, given that done units took elapsed.
+// It returns 0 while done is too small: the first units include other work.
 func AtPace(elapsed time.Duration, done, open int) time.Duration {
 	if done <= 0 || elapsed <= 0 || done < min(10, 1+(done+open)/100) {
 		return 0
@@ -64,12 +64,12 @@ func AtPace(elapsed time.Duration, done, open int) time.Duration {
 	return time.Duration(float64(elapsed) * float64(open) / float64(done))
 }
 
-// named are the phases whose names in programs are not their names in sentences.
-var named = map[string]string{"svm": "SVM", "mcm": "MCM", "ww": "Weston and Watkins", "cs": "Crammer and Singer"}
+// phaseNames holds the display names of phases that differ from their identifiers.
+var phaseNames = map[string]string{"svm": "SVM", "mcm": "MCM", "ww": "Weston and Watkins", "cs": "Crammer and Singer"}
 
-// String returns the step as a line: "Kernel matrix: 3400 of 10000 rows".
+// String formats the step as one line, such as "Kernel matrix: 3400 of 10000 rows".
 func (s Step) String() string {
-	phase := cmp.Or(named[s.Phase], s.Phase, "training")
+	phase := cmp.Or(phaseNames[s.Phase], s.Phase, "training")
 	phase = strings.ToUpper(phase[:1]) + phase[1:]
 	switch {
 	case s.Trainings > 0 && s.C == 0:
@@ -89,15 +89,15 @@ func (s Step) String() string {
 // every few hundred iterations.
 type Recorder func(Step)
 
-// InTurn returns r wrapped for several goroutines, calling it one at a time.
+// InTurn returns a recorder for concurrent use, which calls r one step at a time.
 func (r Recorder) InTurn() Recorder {
 	if r == nil {
 		return nil
 	}
-	var turn sync.Mutex
+	var mu sync.Mutex
 	return func(s Step) {
-		turn.Lock()
-		defer turn.Unlock()
+		mu.Lock()
+		defer mu.Unlock()
 		r(s)
 	}
 }

@@ -1,6 +1,5 @@
-// Package require says in one line what a test requires. NoError, Value and Must end the test,
-// since what follows builds on them; the others let it go on. A test binary that imports it
-// collects garbage a quarter as often as the program.
+// Package require provides assertions for tests. NoError, Value and Must end the test, the others
+// let it continue. It also makes the test binary collect garbage less often.
 package require
 
 import (
@@ -16,14 +15,15 @@ import (
 	"strings"
 )
 
-// init saves a sixth of the processor time of all tests. GOGC, where it is set, has precedence.
+// init saves a sixth of the processor time of all tests. The environment variable GOGC takes
+// precedence.
 func init() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 }
 
-// T is what a test, a benchmark and a property have in common.
+// T is the common interface of *testing.T, *testing.B and *rapid.T.
 type T interface {
 	Helper()
 	Error(args ...any)
@@ -38,8 +38,8 @@ func NoError(t T, err error) {
 	}
 }
 
-// Value returns the first result of a call, as in require.Value(os.ReadFile(path))(t). The
-// test ends with the second one unless it is nil.
+// Value returns the first result of a call, as in require.Value(os.ReadFile(path))(t). It ends the
+// test with the error, the second result, unless it is nil.
 func Value[V any](v V, err error) func(T) V {
 	return func(t T) V {
 		t.Helper()
@@ -48,8 +48,8 @@ func Value[V any](v V, err error) func(T) V {
 	}
 }
 
-// Written returns what a function writes, as in require.Written(t, data.Export). The test ends with
-// its error.
+// Written returns the output of a function, as in require.Written(t, data.Export). It ends the test
+// with the error of the function unless it is nil.
 func Written(t T, write func(io.Writer) error) string {
 	t.Helper()
 	var b strings.Builder
@@ -57,7 +57,7 @@ func Written(t T, write func(io.Writer) error) string {
 	return b.String()
 }
 
-// Drawn is Written for what a context can end, as in require.Drawn(t, picture.SVG).
+// Drawn is Written for a function with a context, as in require.Drawn(t, picture.SVG).
 func Drawn(t interface {
 	T
 	Context() context.Context
@@ -67,7 +67,7 @@ func Drawn(t interface {
 	return Written(t, func(w io.Writer) error { return write(t.Context(), w) })
 }
 
-// Must ends the test with a message unless ok.
+// Must ends the test with a message unless ok is true.
 func Must(t T, ok bool, format string, args ...any) {
 	if !ok {
 		t.Helper()
@@ -75,7 +75,7 @@ func Must(t T, ok bool, format string, args ...any) {
 	}
 }
 
-// Check reports a message unless ok.
+// Check reports a message unless ok is true.
 func Check(t T, ok bool, format string, args ...any) {
 	if !ok {
 		t.Helper()
@@ -83,7 +83,7 @@ func Check(t T, ok bool, format string, args ...any) {
 	}
 }
 
-// Equal reports got and want unless they are equal, after the name that what and args give.
+// Equal reports got and want unless they are equal, with the name formatted from what and args.
 func Equal[V comparable](t T, got, want V, what string, args ...any) {
 	if got != want {
 		t.Helper()
@@ -91,7 +91,7 @@ func Equal[V comparable](t T, got, want V, what string, args ...any) {
 	}
 }
 
-// Near reports got and want unless they are equal or at most tol apart. NaN is near nothing.
+// Near reports got and want unless they differ by at most tol. NaN always differs.
 func Near(t T, got, want, tol float64, what string, args ...any) {
 	if got != want && !(math.Abs(got-want) <= tol) {
 		t.Helper()
@@ -131,11 +131,11 @@ func Is(t T, err, target error, what string, args ...any) {
 	}
 }
 
-// Err returns the error of a call that also has a result, as in
+// Err returns the error of a call with two results, as in
 // require.Fails(t, require.Err(os.Open(path)), "no such file", "a missing file").
 func Err[V any](_ V, err error) error { return err }
 
-// quoted has strings in quotes.
+// quoted formats a list of strings in quotes.
 func quoted[V any](list []V) any {
 	if s, ok := any(list).([]string); ok {
 		return fmt.Sprintf("%q", s)
@@ -143,7 +143,8 @@ func quoted[V any](list []V) any {
 	return list
 }
 
-// text has a string in quotes, or its lines, and the fields of a struct with their names.
+// text formats a value: a string in quotes or, if it has several lines, as it is, and a struct with
+// the names of its fields.
 func text(v any) string {
 	s := fmt.Sprintf("%+v", v)
 	switch k := reflect.ValueOf(v).Kind(); {

@@ -94,7 +94,7 @@ func Lesson() *lessons.Lesson {
 						return value(ctx, spectrumKernel(1, true), "listen", "silent")
 					},
 					"mers": func(context.Context) (n float64) {
-						for _, times := range kernel.Pieces(strings.Repeat("AC", 6), 3) {
+						for _, times := range kernel.KMers(strings.Repeat("AC", 6), 3) {
 							n += times
 						}
 						return n

@@ -32,7 +32,7 @@ const longest, lengths = 2048, 5
 func showSuffix(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	text, k := suffixWord.Of(in), suffixK.Of(in)
 	tree := theory.NewSuffixTree(text)
-	cut := tree.Pieces(k)
+	cut := tree.KMers(k)
 	curves := make([]figure.Curve, len(methods))
 	numbers := []lessons.Number{
 		{Label: "nodes below the root", Value: strconv.Itoa(len(tree.Nodes) - 1), Help: fmt.Sprintf("%d of them leaves, a suffix each; the others fork", len([]rune(text))+1)},
