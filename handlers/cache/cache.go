@@ -14,8 +14,8 @@ import (
 // and must not be modified. It is safe for concurrent use.
 type Recent[V any] struct {
 	mu      sync.Mutex
-	most    int         // weight of all values together
-	weigh   func(V) int // a value
+	most    int         // maximum total weight
+	weigh   func(V) int // weight of a value
 	weight  int
 	order   *list.List // of *entry[V], latest first
 	byKey   map[string]*list.Element
@@ -30,7 +30,7 @@ type entry[V any] struct {
 // flight is a running computation.
 type flight[V any] struct {
 	cancel  context.CancelFunc
-	waiting int           // callers; without one it is given up. Guarded by Recent.mu
+	waiting int           // number of callers; without any, the computation is cancelled. Guarded by Recent.mu
 	done    chan struct{} // closed when the fields below are set
 	value   V
 	err     error
@@ -94,7 +94,7 @@ func (c *Recent[V]) Get(ctx context.Context, key string, compute func(context.Co
 	return v, ctx.Err()
 }
 
-// fly computes, keeps the value and wakes who waits.
+// fly computes a value, caches it and wakes the waiting callers.
 func (c *Recent[V]) fly(ctx context.Context, key string, f *flight[V], compute func(context.Context) (V, error)) {
 	defer close(f.done)
 	defer f.cancel()
@@ -112,14 +112,14 @@ func (c *Recent[V]) fly(ctx context.Context, key string, f *flight[V], compute f
 	f.value, f.err = compute(ctx)
 }
 
-// land takes a flight out of those that one can join. Callers hold c.mu.
+// land removes a flight, so that it cannot be joined any longer. Callers hold c.mu.
 func (c *Recent[V]) land(key string, f *flight[V]) {
 	if c.flights[key] == f {
 		delete(c.flights, key)
 	}
 }
 
-// keep remembers a value as the latest. Callers hold c.mu.
+// keep caches a value as the latest. Callers hold c.mu.
 func (c *Recent[V]) keep(key string, v V) {
 	if _, ok := c.byKey[key]; !ok {
 		c.byKey[key] = c.order.PushFront(&entry[V]{key, v})
