@@ -99,16 +99,25 @@ async function present() {
 
 /** Shows the class's answers in the slide, from the page of the question's results. */
 async function results(action, body) {
+  const read = async (page) => new DOMParser().parseFromString(await page.text(), "text/html").querySelector("[data-results]");
   const response = await answer(action, { method: "POST", body }, [404, 409, 422]);
-  const article = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("[data-results]");
+  const article = await read(response);
   if (!article) return;
   document.querySelector("dialog.class-results")?.close();
   const dialog = document.createElement("dialog");
   dialog.className = "class-results";
   dialog.setAttribute("aria-label", "Answers of the class");
-  dialog.append(document.adoptNode(article));
   document.body.append(dialog);
-  const stop = tally(article, () => renew(response.url));
+  let stop;
+  const put = (fresh) => {
+    stop?.();
+    dialog.replaceChildren(document.adoptNode(fresh));
+    stop = tally(fresh, async () => {
+      const changed = await read(await answer(response.url));
+      if (changed && dialog.open) put(changed);
+    });
+  };
+  put(article);
   dialog.addEventListener("close", () => {
     stop();
     dialog.remove();
@@ -120,14 +129,6 @@ async function results(action, body) {
     results(e.target.action, new URLSearchParams(new FormData(e.target, e.submitter)));
   });
   dialog.showModal();
-}
-
-/** Shows the results again after their buttons have changed. */
-async function renew(page) {
-  const fresh = new DOMParser().parseFromString(await (await answer(page)).text(), "text/html").querySelector("[data-results]");
-  const old = document.querySelector("dialog.class-results [data-results]");
-  if (!fresh || !old) return;
-  old.replaceWith(document.adoptNode(fresh));
 }
 
 /** Asks the class the question of a button, else the one in view. */
