@@ -49,19 +49,19 @@ func (h habit) least() time.Duration {
 // after returns the habit after another answer.
 func (h habit) after(took time.Duration, now time.Time) habit {
 	took = max(took, 1) // 0 means unknown
-	if h.each == 0 || now.Sub(h.began) > about {
+	if h.each == 0 || now.Sub(h.began) > activeFor {
 		return habit{took, h.each, now, now}
 	}
 	return habit{min(h.each, took), h.before, h.began, now}
 }
 
 const (
-	worthWaiting = 20 // times as long as the answer takes
-	quick        = 25 * time.Millisecond
-	slower       = 2                // an asker is slow if its answers take this many times as long as the quickest, and longer than quick
-	about        = 10 * time.Second // askers served within this time are active
-	remembered   = 10 * time.Minute
-	mostKnown    = 1000 // askers
+	waitFactor  = 20 // times as long as the answer takes
+	quickAnswer = 25 * time.Millisecond
+	slowFactor  = 2                // an asker is slow if its answers take this many times as long as the quickest, and longer than quickAnswer
+	activeFor   = 10 * time.Second // askers served within this time are active
+	rememberFor = 10 * time.Minute
+	maxHabits   = 1000 // askers
 )
 
 type waiter struct {
@@ -169,13 +169,13 @@ func (l *Limiter) vacate(asker string) {
 func (l *Limiter) forget(now time.Time) {
 	var oldest string
 	for asker, h := range l.habits {
-		if now.Sub(h.last) > remembered {
+		if now.Sub(h.last) > rememberFor {
 			delete(l.habits, asker)
 		} else if o, ok := l.habits[oldest]; !ok || h.last.Before(o.last) {
 			oldest = asker
 		}
 	}
-	if len(l.habits) > mostKnown {
+	if len(l.habits) > maxHabits {
 		delete(l.habits, oldest)
 	}
 }
@@ -184,7 +184,9 @@ func (l *Limiter) forget(now time.Time) {
 func (l *Limiter) serve() {
 	now := time.Now()
 	expected, quickest := l.expected(now)
-	slow := func(asker string) bool { return quickest > 0 && expected(asker) > max(quick, slower*quickest) }
+	slow := func(asker string) bool {
+		return quickest > 0 && expected(asker) > max(quickAnswer, slowFactor*quickest)
+	}
 	slowly := 0 // number of slow askers being served
 	for asker := range l.serving {
 		if slow(asker) {
@@ -199,7 +201,7 @@ func (l *Limiter) serve() {
 			if _, served := l.serving[w.asker]; served || slow(w.asker) && slowly >= max(1, l.places-2) {
 				continue
 			}
-			if due := w.since.Add(worthWaiting * expected(w.asker)); next == nil || due.Before(first) {
+			if due := w.since.Add(waitFactor * expected(w.asker)); next == nil || due.Before(first) {
 				next, first = e, due
 			}
 		}
@@ -221,7 +223,7 @@ func (l *Limiter) serve() {
 func (l *Limiter) expected(now time.Time) (each func(asker string) time.Duration, quickest time.Duration) {
 	var sum, n time.Duration
 	for _, h := range l.habits {
-		if now.Sub(h.last) > about {
+		if now.Sub(h.last) > activeFor {
 			continue
 		}
 		if n == 0 || h.least() < quickest {
