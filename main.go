@@ -1,5 +1,5 @@
-// Command marginlab is a laboratory for margin classifiers: a web application
-// (serve, the default) and the same from the terminal (fit, cv, predict).
+// Command marginlab is a laboratory for margin classifiers: a web application (serve, the default)
+// and terminal commands (fit, cv, predict and others).
 package main
 
 import (
@@ -156,7 +156,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"TMPDIR", "TMP"} { // people's files stay in the data directory, also those that net/http makes
+	for _, name := range []string{"TMPDIR", "TMP"} { // keep temporary files, including those of net/http, in the data directory
 		if err := os.Setenv(name, spool); err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 			return float64(g.of(sp))
 		})
 	}
-	// Where the system or a service bounds the memory, garbage is collected before that, and work holds what fits.
+	// If a system or container limits the memory, collect garbage before reaching it.
 	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem))) // without either, no limit
 	queue := jobs.New(st, jobs.Config{Workers: max(2, runtime.NumCPU()-1), Memory: jobs.MemoryWithin(debug.SetMemoryLimit(-1)), Leave: *leave, Limit: runLimit, Log: log, Trained: metrics.Training})
 	for _, g := range []struct {
@@ -221,7 +221,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	server.Behind(proxies)
-	var gauges *web.Server // nil: the pages' own
+	var gauges *web.Server // nil: metrics are served with the pages
 	if *metricsAddr != "" {
 		if gauges, err = web.Listen(*metricsAddr, log); err != nil {
 			return err
@@ -249,9 +249,9 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 	if err := lock.At(where); err != nil {
 		return err
 	}
-	working, done := context.WithCancel(ctx) // what requests still ask for is trained after the next start
+	working, done := context.WithCancel(ctx) // work requested until then is done after the next start
 	defer done()
-	var link *fleet.Link // to workers; nil: they are not wanted
+	var link *fleet.Link // connection to workers; nil: none
 	switch {
 	case *listen != "":
 		if link, err = fleet.Listen(*listen, *dir, secure.Clone(), log); err == nil && *cert != "" {

@@ -13,8 +13,8 @@ import (
 	"marginlab/web"
 )
 
-// act returns a handler that does something to what {id} of an address names, in the workspace of
-// the request, and then answers.
+// act returns a handler that calls do with the {id} of the path in the request's workspace, and
+// then answer.
 func act(do func(ctx context.Context, ws store.Workspace, id string) error, answer web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := do(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
@@ -24,7 +24,7 @@ func act(do func(ctx context.Context, ws store.Workspace, id string) error, answ
 	}
 }
 
-// share returns what act does with a function that makes a read-only link, which the page shows.
+// share adapts a function that creates a read-only link for act.
 func share(make func(ctx context.Context, ws store.Workspace, id string) (token string, err error)) func(context.Context, store.Workspace, string) error {
 	return func(ctx context.Context, ws store.Workspace, id string) error {
 		_, err := make(ctx, ws, id)
@@ -37,29 +37,29 @@ func (a *App) deleteRun(ctx context.Context, ws store.Workspace, id string) erro
 	return a.Jobs.Delete(ctx, ws, []string{id})
 }
 
-// toCancelled leads from /LIST/ID/cancel to the page of what was cancelled.
+// toCancelled redirects from /LIST/ID/cancel to the page of the cancelled item.
 func toCancelled(w http.ResponseWriter, r *http.Request) error {
 	return frame.Cancelled(w, r, path.Dir(r.URL.Path))
 }
 
-// toShared leads from /LIST/ID/share to the read-only link on the page.
+// toShared redirects from /LIST/ID/share to the read-only link on the page.
 func toShared(w http.ResponseWriter, r *http.Request) error {
 	return frame.Redirect(w, r, path.Dir(r.URL.Path)+"#h-share")
 }
 
-// toUndo leads from /LIST/ID/delete to the list, which offers to undo that.
+// toUndo redirects from /LIST/ID/delete to the list, which offers to undo the deletion.
 func (a *App) toUndo(w http.ResponseWriter, r *http.Request) error {
 	return a.Deleted(w, r, listOf(r))
 }
 
-// toList leads from /LIST/ID/delete to the list.
+// toList redirects from /LIST/ID/delete to the list.
 func toList(w http.ResponseWriter, r *http.Request) error {
 	return frame.Redirect(w, r, listOf(r))
 }
 
 func listOf(r *http.Request) string { return path.Dir(path.Dir(r.URL.Path)) }
 
-// sendCancelled answers a program that cancelled something.
+// sendCancelled responds to a program's cancellation.
 func sendCancelled(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusAccepted, api.RunStatus{ID: chi.URLParam(r, "id"), Status: store.Cancelled})
 }

@@ -15,14 +15,15 @@ import (
 // another process, the terminal, may change.
 const barredEvery = 5 * time.Second
 
-// barred is whom the operator has shut out, as it was known last.
+// barred caches the visitors blocked by the operator.
 type barred struct {
 	mu   sync.Mutex
 	at   time.Time
 	list store.Barred
 }
 
-// of returns the list, which is at most barredEvery old. When it cannot be read, the last one holds.
+// of returns the blocked visitors as of at most barredEvery ago. If reading fails, the previous
+// list applies.
 func (b *barred) of(ctx context.Context, read func(context.Context) (store.Barred, error)) store.Barred {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -35,7 +36,7 @@ func (b *barred) of(ctx context.Context, read func(context.Context) (store.Barre
 	return b.list
 }
 
-// refuseBarred refuses whom the operator has shut out.
+// refuseBarred refuses requests of blocked visitors.
 func (a *App) refuseBarred(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		list := a.barred.of(r.Context(), a.Store.Barred)

@@ -35,9 +35,9 @@ type App struct {
 	log    *slog.Logger
 	visits visits
 	barred barred
-	begun  *web.Limiter // workspaces by address
-	made   *web.Limiter // keys by address
-	apart  bool         // the metrics
+	begun  *web.Limiter // limits new workspaces by address
+	made   *web.Limiter // limits new keys by address
+	apart  bool         // the metrics have a server of their own
 
 	lab             *lab.Handler
 	lessons         *lessons.Handler
@@ -46,7 +46,7 @@ type App struct {
 	studies         *studies.Handler
 	reports         *reports.Handler
 	teach           *teach.Handler
-	handins, shared *runs.Reader // of the gallery of a course; by read-only links
+	handins, shared *runs.Reader // for the gallery of a course; for read-only links
 	api             *api.Handler
 }
 
@@ -57,20 +57,20 @@ type Config struct {
 	Assets  *web.Assets
 	Limits  dataset.Limits // of uploads
 	Metrics *web.Metrics
-	Apart   bool      // the metrics have an address of their own
-	Keys    *web.Keys // of the workspaces; nil: any 32 hexadecimal digits are one
+	Apart   bool      // the metrics have a server of their own
+	Keys    *web.Keys // nil: any 32 hexadecimal digits are a key
 	Log     *slog.Logger
-	Links   web.Links     // that people hand on
-	Proxies web.Proxies   // in front
-	Origins web.Origins   // of other sites whose pages may call /api
-	Build   func() string // names the program; web.Program
-	Fetcher *web.Fetcher  // of files that people name by their address; nil: none are fetched
+	Links   web.Links     // for links that users share
+	Proxies web.Proxies   // trusted proxies
+	Origins web.Origins   // other sites whose pages may call /api
+	Build   func() string // identifies the build; see web.Program
+	Fetcher *web.Fetcher  // downloads files from URLs that users supply; nil: not allowed
 
-	// Days is after how many days without use a workspace is deleted; 0: never.
+	// Days is the number of days without use after which a workspace is deleted; 0: never.
 	Days int
 
-	// Patience is how long a computation may delay a page; 0: not at all. A longer
-	// training continues in the background as a run.
+	// Patience is how long a computation may delay a page. A longer training continues in the
+	// background as a run; 0: every training does.
 	Patience time.Duration
 }
 
@@ -90,7 +90,7 @@ func New(c Config) *App {
 	return a
 }
 
-// errorTitles are headings for people; what is not here has the words of HTTP, in sentence case.
+// errorTitles holds headings of error pages; other statuses use the standard text, in sentence case.
 var errorTitles = map[int]string{
 	http.StatusUnprocessableEntity:   "Invalid input",
 	http.StatusRequestTimeout:        "Too slow",
@@ -100,7 +100,7 @@ var errorTitles = map[int]string{
 	http.StatusInsufficientStorage:   "Storage full",
 }
 
-// near lists the page to offer after an error below an address.
+// near lists the page to offer after an error, by the prefix of the path.
 var near = []struct{ below, to, text string }{
 	{"/runs", "/runs", "Runs"},
 	{"/compare", "/runs", "Runs"},
@@ -113,7 +113,7 @@ var near = []struct{ below, to, text string }{
 	{"/courses/", "/courses", "Your courses"},
 }
 
-// errorPage shows an error of any page.
+// errorPage renders the page of an error.
 func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
 	title := cmp.Or(errorTitles[p.Status], results.Capital(strings.ToLower(p.Title)))
 	page := views.ErrorPage{Page: a.Frame(title, ""), Status: p.Status, Message: results.Sentence(p.Detail), Request: p.RequestID}

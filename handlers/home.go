@@ -17,11 +17,11 @@ import (
 	homeview "marginlab/views/home"
 )
 
-// The C of the first picture of all: a few values, in quarters of a power of ten, so that one
-// picture serves all who drag to it.
+// Values of C of the start page's picture, in quarters of a power of ten. There are few, so that
+// pictures are shared.
 const leastC, firstC, topC = -8, 4, 16
 
-// latest is the number of objects of a kind on the start page.
+// latest is the number of items of a kind on the start page.
 const latest = 4
 
 func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
@@ -62,7 +62,7 @@ func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, homeview.HomePage(p))
 }
 
-// JobsPage shows what is under way.
+// JobsPage lists the running and queued jobs.
 func (a *App) JobsPage(w http.ResponseWriter, r *http.Request) error {
 	list, err := a.UnderWay(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *App) JobsPage(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, homeview.JobsPage(p))
 }
 
-// DeletedPage lists what can be restored.
+// DeletedPage lists the deletions that can be undone.
 func (a *App) DeletedPage(w http.ResponseWriter, r *http.Request) error {
 	list, err := a.Store.Deletions(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *App) DeletedPage(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, homeview.DeletedPage(p))
 }
 
-// Restore is Restored for a page.
+// Restore undoes a deletion and redirects to the list of the items.
 func (a *App) Restore(w http.ResponseWriter, r *http.Request) error {
 	d, err := a.Restored(r)
 	if err != nil {

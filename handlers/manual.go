@@ -13,10 +13,10 @@ import (
 	"marginlab/web"
 )
 
-// manualHits is the largest number of sections that a search of the manual lists.
+// manualHits is the maximum number of sections found by a search.
 const manualHits = 40
 
-// manualList shows the contents of the manual, or the sections that a search finds.
+// manualList shows the contents of the manual, or the sections found by a search.
 func (a *App) manualList(w http.ResponseWriter, r *http.Request) error {
 	p := homeview.Manual{Page: a.Frame("Manual", "manual"), Query: r.FormValue("q"), Topics: manualTopics("")}
 	hits := manual.Search(p.Query)
@@ -27,7 +27,7 @@ func (a *App) manualList(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, homeview.ManualPage(p))
 }
 
-// manualTopic shows one page of the manual.
+// manualTopic shows a page of the manual.
 func (a *App) manualTopic(w http.ResponseWriter, r *http.Request) error {
 	slug := chi.URLParam(r, "topic")
 	topic, ok := manual.Find(slug)
@@ -48,7 +48,7 @@ func (a *App) manualTopic(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, homeview.ManualPage(p))
 }
 
-// manualDashboard sends the dashboard for the metrics.
+// manualDashboard sends a dashboard for the metrics.
 func (a *App) manualDashboard(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	web.MayBeShared(w, false)

@@ -17,7 +17,7 @@ import (
 	"marginlab/web"
 )
 
-// Handler is the whole application: every route there is.
+// Handler returns the handler of the whole application, with every route.
 func (a *App) Handler() http.Handler {
 	r := chi.NewRouter()
 	r.Use(a.site.Middleware()...)
@@ -37,7 +37,7 @@ func (a *App) Handler() http.Handler {
 	framed.Post("/embed/{lesson}/{screen}/live", a.site.Handle(web.With(a.lessons.Screen, a.lessons.Live)))
 	framed.Post("/embed/{lesson}/{screen}/states", a.site.Handle(web.With(a.lessons.Screen, a.lessons.States)))
 	framed.Get("/embed/{lesson}/{screen}/figures/{figure}", a.site.Handle(web.With(a.lessons.Screen, a.lessons.Figure)))
-	// What needs no key.
+	// Routes without a workspace.
 	r.Get("/oembed", a.site.Handle(a.lessons.OEmbed))
 	r.Get("/client.py", a.site.Handle(a.api.Client))
 	r.Get("/api/openapi.json", a.site.Handle(api.Tagged(a.api.Describe)))
@@ -51,7 +51,8 @@ func (a *App) Handler() http.Handler {
 	return r
 }
 
-// ready is nil when everything is taken: the database can be written, and the disk has room.
+// ready returns nil if the server can store data: the database accepts writes, and the disk has
+// room.
 func (a *App) ready(ctx context.Context) error {
 	if err := a.Store.Ready(ctx); err != nil {
 		return err
@@ -59,8 +60,8 @@ func (a *App) ready(ctx context.Context) error {
 	return a.Store.Roomy(ctx)
 }
 
-// first holds what is computed in the background while a request is answered. After a second
-// most of an answer is waiting for its reader, or is a stream of events.
+// first pauses background work while a request is answered, for at most a second: a longer response
+// is mostly waiting for its reader, or a stream of events.
 func (a *App) first(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answered := sync.OnceFunc(a.Jobs.Live.Urgent())
@@ -70,7 +71,7 @@ func (a *App) first(next http.Handler) http.Handler {
 	})
 }
 
-// pages installs every page.
+// pages registers the routes of pages.
 func (a *App) pages(r chi.Router) {
 	h := a.site.Handle
 	form := func(f web.Handler) http.HandlerFunc { return h(web.Form(f)) }
@@ -239,7 +240,7 @@ func (a *App) pages(r chi.Router) {
 	r.Post("/settings/delete", form(a.deleteWorkspace))
 }
 
-// programs installs what programs call. openapi.json describes it.
+// programs registers the routes of the API, as described in openapi.json.
 func (a *App) programs(r chi.Router) {
 	h := func(f web.Handler) http.HandlerFunc { return a.site.Handle(a.api.Checked(f)) }
 	dataset, run := web.With(frame.ByID(a.Store.Dataset), a.api.Dataset), web.With(frame.ByID(a.Store.RunWithoutModels), a.api.Run)
@@ -340,7 +341,7 @@ func (a *App) programs(r chi.Router) {
 	r.Get("/reports/{id}/{file}", h(a.reports.File))
 }
 
-// teaching installs the teacher's pages below the address of a course.
+// teaching registers the teacher's routes below the path of a course.
 func (a *App) teaching(r chi.Router) {
 	h := a.site.Handle
 	asTeacher := func(f func(http.ResponseWriter, *http.Request, teach.Course) error) http.HandlerFunc {
@@ -403,8 +404,8 @@ func headAsGet(next http.Handler) http.Handler {
 	})
 }
 
-// moved leads from the addresses below old, which people have kept, to those that
-// took their place. Forms are sent again.
+// moved redirects from paths below old, which users may have kept, to those below now. Forms are
+// resent.
 func moved(old, now string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		to := *r.URL

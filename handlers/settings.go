@@ -18,7 +18,7 @@ func (a *App) settingsPage(w http.ResponseWriter, r *http.Request) error {
 	return a.showSettings(w, r, http.StatusOK, homeview.Settings{})
 }
 
-// showSettings shows the page. p holds what it has to say beside the workspace.
+// showSettings shows the page of settings; p holds what is specific to the request.
 func (a *App) showSettings(w http.ResponseWriter, r *http.Request, status int, p homeview.Settings) error {
 	holds, err := a.Store.Holdings(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
@@ -48,7 +48,7 @@ func quotaText(q store.Quota) string {
 	return strings.Join(parts, " and ")
 }
 
-// openWorkspace changes to the workspace of a key.
+// openWorkspace switches the browser to the workspace of a key.
 func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
 	key := r.PostFormValue("token")
 	if err := web.SetToken(w, r, key); err != nil {
@@ -61,8 +61,8 @@ func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
 	return frame.Redirect(w, r, "/settings")
 }
 
-// importWorkspace adds the archive of a form to the workspace. To send it again does
-// nothing, so the answer is a page.
+// importWorkspace imports an archive into the workspace. It responds with a page instead of a
+// redirect, since repeating the request changes nothing.
 func (a *App) importWorkspace(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, store.MaxArchive+web.FormBytes); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (a *App) importWorkspace(w http.ResponseWriter, r *http.Request) error {
 	return a.showSettings(w, r, http.StatusOK, homeview.Settings{Done: done.String()})
 }
 
-// deleteWorkspace deletes everything after confirmation.
+// deleteWorkspace deletes the workspace after confirmation.
 func (a *App) deleteWorkspace(w http.ResponseWriter, r *http.Request) error {
 	if r.PostFormValue("sure") != "yes" {
 		return a.showSettings(w, r, http.StatusUnprocessableEntity, homeview.Settings{DeleteError: "Nothing was deleted: tick the box first."})

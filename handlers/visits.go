@@ -11,25 +11,23 @@ import (
 	"marginlab/web"
 )
 
-// visits holds the visits of workspaces in use, up to a limit. They are
-// kept in memory alone.
+// visits records the last use of up to maxVisits workspaces, in memory only.
 type visits struct {
 	mu sync.Mutex
 	of map[store.Workspace]visit
 }
 
-// visit describes the use of a workspace: the day it was last used, the address it was used
-// from, and when it began to hold something.
+// visit holds the day and the network address of a workspace's last use, and its creation time.
 type visit struct {
 	day     int64
 	address string
 	since   time.Time
 }
 
-// maxVisits bounds what visits remember; beyond it a workspace may be looked up again.
+// maxVisits bounds the recorded visits; when it is exceeded, all are forgotten.
 const maxVisits = 10_000
 
-// change changes what is known of a workspace.
+// change changes the visit of a workspace.
 func (v *visits) change(ws store.Workspace, change func(*visit)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -47,10 +45,10 @@ func (v *visits) get(ws store.Workspace) visit {
 	return v.of[ws]
 }
 
-// network returns the address that a workspace was last used from, empty if it is not known.
+// network returns the address from which a workspace was last used, empty if unknown.
 func (v *visits) network(ws store.Workspace) string { return v.get(ws).address }
 
-// first notes the use of a workspace from an address, and reports whether it is the first today.
+// first records the use of a workspace and reports whether it is the first on that day.
 func (v *visits) first(ws store.Workspace, address string, now time.Time) (first bool) {
 	v.change(ws, func(known *visit) {
 		day := now.Unix() / (24 * 60 * 60)
@@ -60,7 +58,7 @@ func (v *visits) first(ws store.Workspace, address string, now time.Time) (first
 	return first
 }
 
-// since returns when the workspace of a token began to hold something, to the hour.
+// since returns when the workspace of a token came into being, to the hour; zero if it is empty.
 func (a *App) since(ctx context.Context, token string) time.Time {
 	ws := store.WorkspaceOf(token)
 	known := a.visits.get(ws)
@@ -76,13 +74,13 @@ func (a *App) since(ctx context.Context, token string) time.Time {
 	return since
 }
 
-// noteUse keeps in mind when, and from where, a workspace was last in use.
+// noteUse records the use of workspaces.
 func (a *App) noteUse(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws := frame.Workspace(r.Context())
 		if a.visits.first(ws, web.Address(r.Context()), a.Store.Now()) {
 			if err := a.Store.Seen(context.WithoutCancel(r.Context()), ws); err != nil {
-				a.log.WarnContext(r.Context(), "use of a workspace not noted", "err", err) // the request may well succeed
+				a.log.WarnContext(r.Context(), "use of a workspace not noted", "err", err) // the request may still succeed
 			}
 		}
 		next.ServeHTTP(w, r)
@@ -102,8 +100,8 @@ type newWorkspace struct {
 	Key string `json:"key"`
 }
 
-// createWorkspace answers a program with the key of a new workspace, which is shown this once:
-// nothing is stored before the workspace holds something, and then only the key's hash.
+// createWorkspace sends a program the key of a new workspace. The key is not stored: the store only
+// keeps its hash, once the workspace holds something.
 func (a *App) createWorkspace(w http.ResponseWriter, r *http.Request) error {
 	if wait := a.made.Take(web.Address(r.Context())); wait > 0 {
 		return web.Later(wait, web.Errorf(web.TooMany, "More than %d keys have been requested from your address. Try again in %d s.", newWorkspaces, web.Seconds(wait)))
@@ -113,7 +111,7 @@ func (a *App) createWorkspace(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusCreated, newWorkspace{string(store.WorkspaceOf(key))[:12], key})
 }
 
-// newcomer is why a workspace may not begin to hold something, nil if it may.
+// newcomer returns the reason why a workspace may not store its first item, nil if it may.
 func (a *App) newcomer(ws store.Workspace) error {
 	wait := a.begun.Take(a.Store.NetworkOf(ws))
 	if wait == 0 {

@@ -14,11 +14,11 @@ type Answer struct {
 // place of an earlier one.
 func (s *Store) SaveAnswer(ctx context.Context, ws Workspace, question string, a Answer) error {
 	return s.update(ctx, func(tx *transaction) {
-		s.begin(tx, ws)
+		s.checkNewcomer(tx, ws)
 		tx.exec(`
 			INSERT INTO answers (workspace, question, given, correct, answered) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT DO UPDATE SET given = excluded.given, correct = excluded.correct, answered = excluded.answered`,
-			ws, question, line(a.Given), a.Right, s.now())
+			ws, question, oneLine(a.Given), a.Right, s.now())
 	})
 }
 

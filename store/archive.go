@@ -50,7 +50,7 @@ const (
 	largeFile, mostUnpacked       = 32 << 20, 30
 	largeArchive, mostUnpackedAll = 64 << 20, 200
 
-	unfolds = 12 // bytes of memory for each of a text, while it is read
+	memoryPerByte = 12 // bytes of memory per byte of text while it is read
 
 	// The text of a file in JSON takes less than this many bytes as values.
 	maxValues = 128 << 20
@@ -142,7 +142,7 @@ func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 	for _, d := range index.Datasets {
 		has[d.ID] = true
 	}
-	for i, r := range index.Runs { // made meanwhile on a data set that was made meanwhile
+	for i, r := range index.Runs { // created meanwhile on a data set created meanwhile
 		if !has[r.Dataset] {
 			index.Runs[i].Dataset = ""
 		}
@@ -170,7 +170,7 @@ type exporter struct {
 	ctx    context.Context
 	ws     Workspace
 	zip    *zip.Writer
-	points map[string]bool // that are in it, by hash
+	points map[string]bool // hashes of the points in the archive
 	err    error           // of exportAll: nothing more is done
 }
 
@@ -193,8 +193,8 @@ func exportAll[E any](x *exporter, list *[]E, from string, export func(id string
 	}
 }
 
-// pack adds points to an archive.
-func (x *exporter) pack(hash string) error {
+// addPoints adds points to an archive.
+func (x *exporter) addPoints(hash string) error {
 	if x.points[hash] {
 		return nil
 	}
@@ -211,7 +211,7 @@ func (x *exporter) pack(hash string) error {
 func (x *exporter) dataset(id string) (archivedDataset, error) {
 	d, err := x.Dataset(x.ctx, x.ws, id)
 	if err == nil {
-		err = x.pack(d.Hash)
+		err = x.addPoints(d.Hash)
 	}
 	return archivedDataset{d.ID, d.Name, d.Origin, d.Hash, d.Created, d.Updated}, err
 }
@@ -230,7 +230,7 @@ func (x *exporter) run(id string) (a archivedRun, err error) {
 	case err == nil && r.Status == Done && models["model"] == nil:
 		err = ErrNotFound
 	case err == nil:
-		err = x.pack(r.Hash)
+		err = x.addPoints(r.Hash)
 	}
 	for _, part := range slices.Sorted(maps.Keys(models)) {
 		if err == nil {
@@ -299,7 +299,7 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 		return done, err
 	}
 	a.check(ctx)
-	// add stores an entry, unless there is one that meets the conditions, and returns the id of that.
+	// add stores an entry unless one meets the conditions, and returns the id of either.
 	add := func(counter *int, datasets, runs int, store func(tx *transaction), there string, conditions ...any) (id string) {
 		if a.fault != nil {
 			return ""
@@ -318,14 +318,14 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 		}
 		return id
 	}
-	ids := map[string]string{} // of data sets: here, by those in the archive
+	ids := map[string]string{} // ids of data sets, by their ids in the archive
 	for _, d := range a.index.Datasets {
 		p := a.encoded(d.Points)
 		if a.fault != nil {
 			break
 		}
 		ds := describe(p)
-		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = newID(), d.Name, line(d.Origin), d.Created, d.Updated
+		ds.ID, ds.Name, ds.Origin, ds.Created, ds.Updated = newID(), d.Name, oneLine(d.Origin), d.Created, d.Updated
 		there := add(&done.Datasets, 1, 0, func(tx *transaction) {
 			writePoints(tx, p)
 			insertDataset(tx, ws, "", ds)
@@ -379,12 +379,12 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 	return done, s.update(ctx, func(tx *transaction) {
 		for _, q := range a.index.Answers {
 			tx.exec(`INSERT INTO answers (workspace, question, given, correct, answered) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-				ws, q.Question, line(q.Given), q.Right, s.now())
+				ws, q.Question, oneLine(q.Given), q.Right, s.now())
 		}
 	})
 }
 
-// archive is one that is being read. After its first fault nothing more is read of it.
+// archive is an archive being read. After its first fault nothing more is read.
 type archive struct {
 	index archiveIndex
 	files map[string]*zip.File
@@ -398,8 +398,8 @@ type archive struct {
 // fail keeps the first fault.
 func (a *archive) fail(err error) { a.fault = cmp.Or(a.fault, err) }
 
-// unfit returns the error for a faulty archive.
-func unfit(format string, args ...any) error {
+// archiveError returns the error for a faulty archive.
+func archiveError(format string, args ...any) error {
 	return param.Problems{{Field: "file", Message: "the archive cannot be read: " + fmt.Sprintf(format, args...)}}
 }
 
@@ -420,11 +420,11 @@ func ArchiveMemory(r io.ReaderAt, size int64) (int64, error) {
 	if f := a.files[indexName]; f != nil {
 		index = f.UncompressedSize64
 	}
-	return int64(unfolds * (largest + index)), nil
+	return int64(memoryPerByte * (largest + index)), nil
 }
 
-// countFiles counts the entries of a zip file by their signature, at least: the list of them can
-// take more memory than there is.
+// countFiles returns an upper bound of the entries of a zip file, by their signature: listing them
+// can take more memory than there is.
 func countFiles(r io.ReaderAt, size int64) (n int, err error) {
 	signature := []byte("PK\x01\x02")
 	piece := make([]byte, 64<<10)
@@ -446,27 +446,27 @@ func listArchive(r io.ReaderAt, size int64) (*archive, error) {
 		return nil, err
 	}
 	if n > 2*maxEntries { // some entries have two files
-		return nil, unfit("it has more than %d files", maxEntries)
+		return nil, archiveError("it has more than %d files", maxEntries)
 	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, unfit("it is not a complete zip file (%v)", err)
+		return nil, archiveError("it is not a complete zip file (%v)", err)
 	}
 	if len(z.File) > maxEntries {
-		return nil, unfit("it has %d files, at most %d are allowed", len(z.File), maxEntries)
+		return nil, archiveError("it has %d files, at most %d are allowed", len(z.File), maxEntries)
 	}
 	a := &archive{files: map[string]*zip.File{}}
 	most := min(maxArchive, largeArchive+mostUnpackedAll*uint64(size))
 	var total uint64
 	for _, f := range z.File {
 		if total += f.UncompressedSize64; f.UncompressedSize64 > most || total > most {
-			return nil, unfit("it unpacks to more than %d MB; an archive of its size may hold at most %d MB", most>>20, most>>20)
+			return nil, archiveError("it unpacks to more than %d MB; an archive of its size may hold at most %d MB", most>>20, most>>20)
 		}
 		if f.UncompressedSize64 > max(largeFile, mostUnpacked*f.CompressedSize64) {
-			return nil, unfit("%q unpacks to %d MB, %d times its size: beyond %d MB, at most %d times are allowed", f.Name, f.UncompressedSize64>>20, f.UncompressedSize64/max(1, f.CompressedSize64), largeFile>>20, mostUnpacked)
+			return nil, archiveError("%q unpacks to %d MB, %d times its size: beyond %d MB, at most %d times are allowed", f.Name, f.UncompressedSize64>>20, f.UncompressedSize64/max(1, f.CompressedSize64), largeFile>>20, mostUnpacked)
 		}
 		if a.files[f.Name] != nil {
-			return nil, unfit("it contains %q twice", f.Name)
+			return nil, archiveError("it contains %q twice", f.Name)
 		}
 		a.files[f.Name] = f
 	}
@@ -544,7 +544,7 @@ func expect(dec *json.Decoder, sign json.Delim) error {
 	return err
 }
 
-// openArchive reads the table of contents and holds it against the files that are there.
+// openArchive reads the table of contents and compares it with the files present.
 func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 	a, err := listArchive(r, size)
 	if err != nil {
@@ -555,10 +555,10 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 		return nil, a.fault
 	}
 	if err := a.index.read(bytes.NewReader(text)); err != nil {
-		return nil, unfit("%s: %v", indexName, err)
+		return nil, archiveError("%s: %v", indexName, err)
 	}
 	if a.index.Format < 1 || a.index.Format > archiveFormat {
-		return nil, unfit("its format is %d, this program reads 1 to %d; a newer version may have written it", a.index.Format, archiveFormat)
+		return nil, archiveError("its format is %d, this program reads 1 to %d; a newer version may have written it", a.index.Format, archiveFormat)
 	}
 	wanted := map[string]bool{indexName: true}
 	for _, d := range a.index.Datasets {
@@ -584,7 +584,7 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 	}
 	for name := range a.files {
 		if !wanted[name] {
-			return nil, unfit("%q is not in its table of contents", name)
+			return nil, archiveError("%q is not in its table of contents", name)
 		}
 	}
 	return a, nil
@@ -597,24 +597,24 @@ func (a *archive) read(name string, most int64) []byte {
 	}
 	f := a.files[name]
 	if f == nil {
-		a.fail(unfit("%q is missing", name))
+		a.fail(archiveError("%q is missing", name))
 		return nil
 	}
 	if f.UncompressedSize64 > uint64(most) {
-		a.fail(unfit("%q is larger than %d MB", name, most>>20))
+		a.fail(archiveError("%q is larger than %d MB", name, most>>20))
 		return nil
 	}
 	body, err := f.Open()
 	if err != nil {
-		a.fail(unfit("%q: %v", name, err))
+		a.fail(archiveError("%q: %v", name, err))
 		return nil
 	}
 	defer body.Close()
 	text := make([]byte, f.UncompressedSize64)
 	if _, err := io.ReadFull(body, text); err != nil {
-		a.fail(unfit("%q: %v", name, err))
-	} else if _, err := body.Read(make([]byte, 1)); err != io.EOF { // which checks the sum as well
-		a.fail(unfit("%q: %v", name, cmp.Or(err, zip.ErrFormat)))
+		a.fail(archiveError("%q: %v", name, err))
+	} else if _, err := body.Read(make([]byte, 1)); err != io.EOF { // also verifies the checksum
+		a.fail(archiveError("%q: %v", name, cmp.Or(err, zip.ErrFormat)))
 	}
 	return text
 }
@@ -626,7 +626,7 @@ func (a *archive) check(ctx context.Context) {
 		a.datasets[d.ID] = true
 		title = d.Name
 		var ps param.Problems
-		d.Name = required(&ps, "name", line(d.Name), maxName)
+		d.Name = required(&ps, "name", oneLine(d.Name), maxName)
 		limited(&ps, "origin", d.Origin, maxNote)
 		a.fail(ps.Err())
 		a.encoded(d.Points)
@@ -663,7 +663,7 @@ func (a *archive) check(ctx context.Context) {
 		required(&ps, "question", q.Question, 4*maxName)
 		limited(&ps, "answer", q.Given, maxNote)
 		if len(ps) > 0 {
-			a.fail(unfit("the answer to %.100q: %v", q.Question, ps))
+			a.fail(archiveError("the answer to %.100q: %v", q.Question, ps))
 		}
 	}
 }
@@ -689,7 +689,7 @@ func checkAll[E any](ctx context.Context, a *archive, noun string, list []E, che
 		}
 		var bad param.Problems
 		if a.fault != nil && !(errors.As(a.fault, &bad) && bad[0].Field == "file") {
-			a.fault = unfit("%s: %v", what, a.fault)
+			a.fault = archiveError("%s: %v", what, a.fault)
 		}
 	}
 }
@@ -704,12 +704,12 @@ func (a *archive) encoded(hash string) points {
 		return points{}
 	}
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != hash {
-		a.fail(unfit("the points in %q do not match their hash", pointsName(hash)))
+		a.fail(archiveError("the points in %q do not match their hash", pointsName(hash)))
 		return points{}
 	}
 	d, err := dataset.DecodeUpTo(bytes.NewReader(text), maxRows)
 	if err != nil {
-		a.fail(unfit("%q: %v", pointsName(hash), err))
+		a.fail(archiveError("%q: %v", pointsName(hash), err))
 		return points{}
 	}
 	csv, err := compress(text)
@@ -720,9 +720,9 @@ func (a *archive) encoded(hash string) points {
 
 // run checks a run and reads its result, nil for one without.
 func (a *archive) run(r archivedRun, d *dataset.Data) (Run, *ml.Result) {
-	run := Run{DatasetName: cmp.Or(line(r.DatasetName), "unsaved data"), Axes: r.Axes, Status: r.Status, Error: line(r.Error), Evidence: r.Evidence[:min(len(r.Evidence), mostEvidence)], Created: r.Created, Started: r.Started, Finished: r.Finished}
+	run := Run{DatasetName: cmp.Or(oneLine(r.DatasetName), "unsaved data"), Axes: r.Axes, Status: r.Status, Error: oneLine(r.Error), Evidence: r.Evidence[:min(len(r.Evidence), mostEvidence)], Created: r.Created, Started: r.Started, Finished: r.Finished}
 	var ps param.Problems
-	run.Name = required(&ps, "name", line(r.Name), maxName)
+	run.Name = required(&ps, "name", oneLine(r.Name), maxName)
 	run.Note = cleanNote(&ps, r.Note)
 	run.Tags = cleanTags(&ps, r.Tags)
 	limited(&ps, "name of the data set", run.DatasetName, maxName)
@@ -734,7 +734,7 @@ func (a *archive) run(r archivedRun, d *dataset.Data) (Run, *ml.Result) {
 	var err error
 	run.Spec, err = readSettings(r.Spec)
 	a.fail(err)
-	var numbers struct { // which the list of runs sorts by
+	var numbers struct { // by which the list of runs is sorted
 		C *float64 `json:"C"`
 	}
 	if err := json.Unmarshal(r.Spec, &numbers); err != nil {
@@ -771,7 +771,7 @@ func readSettings(text []byte) (ml.Spec, error) {
 func (a *archive) values(name string, most int64) []byte {
 	text := a.read(name, most)
 	if _, err := io.Copy(io.Discard, param.Unfolding(bytes.NewReader(text), maxValues)); err != nil {
-		a.fail(unfit("%q: %v", name, err))
+		a.fail(archiveError("%q: %v", name, err))
 	}
 	return text
 }
@@ -783,7 +783,7 @@ func (a *archive) model(run, part string) *ml.Model {
 	}
 	m, err := ml.ReadStoredModel(text)
 	if err != nil {
-		a.fail(unfit("%q: %v", modelName(run, part), err))
+		a.fail(archiveError("%q: %v", modelName(run, part), err))
 	}
 	return m
 }

@@ -47,7 +47,7 @@ func TestArchiveMemory(t *testing.T) {
 	t.Parallel()
 	body := zipped(t, map[string]string{indexName: "{}" + strings.Repeat(" ", 998), "a": strings.Repeat("0", 5000), "b": "1"})
 	n, err := ArchiveMemory(bytes.NewReader(body), int64(len(body)))
-	require.Check(t, err == nil && n == unfolds*(1000+5000), "%d bytes, %v", n, err)
+	require.Check(t, err == nil && n == memoryPerByte*(1000+5000), "%d bytes, %v", n, err)
 	understated := bytes.ReplaceAll(body, []byte{0x88, 0x13, 0, 0}, []byte{0x10, 0, 0, 0}) // 5000
 	a := require.Value(listArchive(bytes.NewReader(understated), int64(len(understated))))(t)
 	text := a.read("a", 1<<20)

@@ -56,7 +56,7 @@ func (x *exporter) search(id string) (archivedSearch, error) {
 		return findSearch(tx, `workspace = ? AND id = ?`, x.ws, id)
 	})
 	if err == nil {
-		err = x.pack(one.Hash)
+		err = x.addPoints(one.Hash)
 	}
 	if err == nil {
 		err = x.addJSON(searchName(id), one.Result)
@@ -97,14 +97,14 @@ func (a *archive) result(name string, v any) {
 		return
 	}
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(v); err != nil {
-		a.fail(unfit("%q: %v", name, err))
+		a.fail(archiveError("%q: %v", name, err))
 	}
 }
 
 // search validates a search, rebuilds its plan and reads its result.
 func (a *archive) search(s archivedSearch) (p plannedSearch, res *eval.Result) {
 	points := a.encoded(s.Points)
-	n := NewSearch{Data: points.Data, DatasetName: line(s.DatasetName), Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes}
+	n := NewSearch{Data: points.Data, DatasetName: oneLine(s.DatasetName), Grid: s.Grid, Drawn: s.Drawn, Scheme: s.Scheme, Axes: s.Axes}
 	var ps param.Problems
 	limited(&ps, "name of the data set", n.DatasetName, maxName)
 	for _, axis := range n.Axes {

@@ -23,7 +23,7 @@ import (
 // leaves no copy.
 func Backup(ctx context.Context, dir, file string) (Contents, error) {
 	path := DatabaseIn(dir)
-	s, err := look(ctx, path)
+	s, err := openReadOnly(ctx, path)
 	if err != nil {
 		return Contents{}, fmt.Errorf("database %s: %w", path, err)
 	}
@@ -50,7 +50,7 @@ func Restore(ctx context.Context, dir, file string) (aside string, have Contents
 	if same(path, file) {
 		return "", have, fmt.Errorf("%s is the database in use: name a backup file", file)
 	}
-	s, err := look(ctx, file)
+	s, err := openReadOnly(ctx, file)
 	if err != nil {
 		return "", have, fmt.Errorf("%s cannot be restored, nothing was changed: %w", file, err)
 	}
@@ -148,7 +148,7 @@ func number(n int, noun string) string {
 
 // contentsOf counts the contents of a database.
 func contentsOf(ctx context.Context, path string) (c Contents, err error) {
-	s, err := look(ctx, path)
+	s, err := openReadOnly(ctx, path)
 	if err != nil {
 		return c, fmt.Errorf("database %s: %w", path, err)
 	}
@@ -160,8 +160,8 @@ func contentsOf(ctx context.Context, path string) (c Contents, err error) {
 	return c, err
 }
 
-// look opens an existing database read-only, without creating or migrating it.
-func look(ctx context.Context, path string) (*Store, error) {
+// openReadOnly opens an existing database read-only, without creating or migrating it.
+func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fs.ErrNotExist // callers add the path
 	}
@@ -174,7 +174,7 @@ func look(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	have, err := version(ctx, s.read)
-	if errors.Is(explain(err), ErrReadOnly) && isAlone(path) {
+	if errors.Is(explain(err), ErrReadOnly) && isSingleFile(path) {
 		s.Close()
 		if s.read, err = sql.Open("sqlite3", dsn(path, "ro", "immutable=1")); err != nil {
 			return nil, err
@@ -191,9 +191,9 @@ func look(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// isAlone reports whether a database consists of its file only, without the log it has while in
+// isSingleFile reports whether a database consists of its file only, without the log it has while in
 // use. In a read-only directory SQLite must be told that such a file does not change.
-func isAlone(path string) bool {
+func isSingleFile(path string) bool {
 	_, err := os.Lstat(path + "-wal")
 	return errors.Is(err, fs.ErrNotExist)
 }
@@ -205,7 +205,7 @@ func (s *Store) copyTo(ctx context.Context, file string) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".partial-*") // readable by its owner only
 	if err != nil {
-		return ofFiles(err)
+		return fileError(err)
 	}
 	partial := f.Name()
 	defer func() {
@@ -216,11 +216,11 @@ func (s *Store) copyTo(ctx context.Context, file string) error {
 		return fmt.Errorf("copy of %s: %w", s.path, explain(err))
 	}
 	if err := f.Sync(); err != nil {
-		return ofFiles(err)
+		return fileError(err)
 	}
 	if os.Link(partial, file) != nil { // unlike a rename, a link never replaces a file, but not every file system has links
 		if err := os.Rename(partial, file); err != nil {
-			return ofFiles(err)
+			return fileError(err)
 		}
 	}
 	return syncDir(filepath.Dir(file))
@@ -243,21 +243,21 @@ func same(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// Backups describes periodic copies of the database in a directory, named by their time.
+// Backups configures periodic copies of the database in a directory, named by their time.
 type Backups struct {
 	Dir   string
 	Every time.Duration
-	Keep  int // newest ones; older ones are deleted
+	Keep  int // number of backups kept
 }
 
 // backupName is the time layout of the name of a backup, in UTC.
 const backupName = "marginlab-20060102-150405.db"
 
-// list returns the times of the backups that are there, the newest first.
+// list returns the times of the existing backups, newest first.
 func (b Backups) list() (made []time.Time, err error) {
 	entries, err := os.ReadDir(b.Dir)
 	if err != nil {
-		return nil, ofFiles(err)
+		return nil, fileError(err)
 	}
 	for _, e := range entries {
 		if at, err := time.Parse(backupName, e.Name()); err == nil && e.Type().IsRegular() {
@@ -277,10 +277,10 @@ func (b Backups) Newest() (time.Time, error) {
 	return made[0], nil
 }
 
-// Wait returns how long it is until the next backup is due at a time, 0 if it is.
+// Wait returns the time until the next backup is due, 0 if it is due now.
 func (b Backups) Wait(now time.Time) (time.Duration, error) {
 	newest, err := b.Newest()
-	if err != nil || newest.IsZero() || newest.After(now) { // of a clock that was ahead
+	if err != nil || newest.IsZero() || newest.After(now) { // a clock was ahead
 		return 0, err
 	}
 	return max(0, b.Every-now.Sub(newest)), nil

@@ -15,7 +15,7 @@ import (
 // set, data set, run, model, search and course can be read. It changes nothing, and
 // servers may run meanwhile. The error is for a database that cannot be checked at all.
 func Check(ctx context.Context, path string) (damage []string, have Contents, err error) {
-	s, err := look(ctx, path)
+	s, err := openReadOnly(ctx, path)
 	if err != nil {
 		return nil, have, fmt.Errorf("database %s: %w", path, err)
 	}
@@ -27,7 +27,7 @@ func Check(ctx context.Context, path string) (damage []string, have Contents, er
 	if err != nil {
 		return nil, have, err
 	}
-	if v < known() && len(damage) == 0 {
+	if v < latestSchema() && len(damage) == 0 {
 		return s.checkCopy(ctx)
 	}
 	for _, c := range checks {
@@ -47,8 +47,7 @@ func Check(ctx context.Context, path string) (damage []string, have Contents, er
 	return damage, have, err
 }
 
-// checkCopy is Check for a database of an earlier version, by a copy of it that is brought
-// up to date.
+// checkCopy is Check for a database of an earlier version: it migrates and checks a copy.
 func (s *Store) checkCopy(ctx context.Context) (damage []string, have Contents, err error) {
 	dir, err := os.MkdirTemp("", "marginlab-")
 	if err != nil {

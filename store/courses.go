@@ -123,7 +123,7 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 	}
 	c = Course{
 		Token: strings.ToLower(rand.Text()), Title: title, Target: n.Target, Hidden: append([]string{}, n.Hidden...), Frozen: append([]string{}, n.Frozen...),
-		Hash: p.hash, Data: line(n.Data), Closed: n.Closed, Created: fromMillis(s.now()), Questions: []OwnQuestion{},
+		Hash: p.hash, Data: oneLine(n.Data), Closed: n.Closed, Created: fromMillis(s.now()), Questions: []OwnQuestion{},
 	}
 	for _, q := range n.Questions {
 		q.Slug = newSlug(c.Questions)
@@ -134,7 +134,7 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 		if n.Points != nil {
 			writePoints(tx, p)
 		}
-		for made := 0; made == 0 && tx.err == nil; { // until the code is not taken
+		for made := 0; made == 0 && tx.err == nil; { // until an unused code is found
 			c.Code = newCode()
 			made = tx.exec(`
 				INSERT INTO courses (code, workspace, token, title, target, hidden, frozen, hash, data_name, closed, created, questions)
@@ -151,7 +151,7 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 // checkCourse returns the cleaned title of a course, or param.Problems for faults of n.
 func checkCourse(n NewCourse) (title string, err error) {
 	var ps param.Problems
-	title = required(&ps, "title", line(n.Title), maxName)
+	title = required(&ps, "title", oneLine(n.Title), maxName)
 	switch {
 	case !strings.HasPrefix(n.Target, "/") || strings.HasPrefix(n.Target, "//"):
 		ps.Add("target", "Choose a page of this site.")
@@ -211,7 +211,7 @@ func (s *Store) HideNames(ctx context.Context, code string, hidden bool) error {
 	return s.change(ctx, `UPDATE courses SET nameless = ? WHERE code = ?`, hidden, code)
 }
 
-// EndCourse sets when a course ends, to the millisecond. A zero time lifts the end.
+// EndCourse sets the end of a course, to the millisecond; a zero time removes it.
 func (s *Store) EndCourse(ctx context.Context, code string, ends time.Time) error {
 	return s.change(ctx, `UPDATE courses SET ends = ? WHERE code = ?`, asMillis(&ends), code)
 }
@@ -229,7 +229,7 @@ type Copy struct {
 	Status    Status
 }
 
-// Copies lists the runs in the gallery of a course in the order of time.
+// Copies lists the runs in the gallery of a course in chronological order.
 func (s *Store) Copies(ctx context.Context, c Course) ([]Copy, error) {
 	return listed(ctx, s, func(r row, one *Copy) error {
 		return r.Scan(&one.Run, &one.Name, &one.Workspace, &one.Hash, &one.Status)
@@ -261,7 +261,7 @@ func (s *Store) Block(ctx context.Context, code string, runs []string) error {
 				delete(of, h.Run)
 			}
 			tx.exec(`INSERT INTO blocks (course, workspace, names, created) VALUES (?, ?, ?, ?) ON CONFLICT (course, workspace) DO NOTHING`, code, ws, strings.Join(names, ", "), s.now())
-			tx.exec(`DELETE FROM students WHERE course = ? AND workspace = ?`, code, ws) // and with them their answers
+			tx.exec(`DELETE FROM students WHERE course = ? AND workspace = ?`, code, ws) // the foreign key deletes their answers
 		}
 	})
 }
@@ -271,7 +271,7 @@ func (s *Store) Unblock(ctx context.Context, code string, id int64) error {
 	return s.change(ctx, `DELETE FROM blocks WHERE course = ? AND id = ?`, code, id)
 }
 
-// Blocks lists who is blocked from a course, the latest first.
+// Blocks lists the workspaces blocked from a course, latest first.
 func (s *Store) Blocks(ctx context.Context, code string) ([]Blocked, error) {
 	return listed(ctx, s, func(r row, b *Blocked) error { return r.Scan(&b.ID, &b.Names, asMillis(&b.Since)) },
 		`SELECT id, names, created FROM blocks WHERE course = ? ORDER BY created DESC, id DESC`, code)
@@ -293,7 +293,7 @@ func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name s
 	if ps := checkStudent(name); ps != nil {
 		return r, ps
 	}
-	name = line(name)
+	name = oneLine(name)
 	q, err := prepare(n, "handed in by "+name)
 	if err != nil {
 		return r, err
@@ -316,23 +316,23 @@ func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name s
 	})
 }
 
-// HandIn copies a run of a workspace into the gallery of its course. name, of up to 60
-// characters, is the student's and may be empty. It replaces an earlier submission of the
-// workspace under the same name; submitting the same run again under a name only adds a missing one. The copy
-// of an unfinished run receives that run's result, or is trained separately if the run is cancelled
-// or deleted first. Errors: param.Problems for the name, ErrNotFound for a missing run or course,
-// those of Admits, ErrNoResult for a run that failed or was cancelled, ErrNames, ErrGalleryFull.
+// HandIn copies a run of a workspace into the gallery of its course. name is the student's, up to
+// 60 characters, and may be empty. The copy replaces the workspace's earlier submission under the
+// same name; submitting the same run again only adds a missing name. The copy of an unfinished run
+// receives that run's result, or is trained separately if the run is cancelled or deleted first.
+// Errors: param.Problems for the name, ErrNotFound for a missing run or course, those of Admits,
+// ErrNoResult for a failed or cancelled run, ErrNames, ErrGalleryFull.
 func (s *Store) HandIn(ctx context.Context, ws Workspace, run, name string) (h Handin, err error) {
 	if ps := checkStudent(name); ps != nil {
 		return h, ps
 	}
-	name = line(name)
+	name = oneLine(name)
 	return result(ctx, s.update, func(tx *transaction) Handin { return handIn(tx, ws, run, name, s.now()) })
 }
 
 // checkStudent validates the name on a submission.
 func checkStudent(name string) param.Problems {
-	if n := utf8.RuneCountInString(line(name)); n > maxStudent {
+	if n := utf8.RuneCountInString(oneLine(name)); n > maxStudent {
 		return param.Problems{{Field: "who", Message: fmt.Sprintf("Your name has %d characters; at most %d are allowed.", n, maxStudent)}}
 	}
 	return nil
@@ -358,12 +358,12 @@ func findCourse(tx *transaction, where string, args ...any) Course {
 	return find(tx, scanCourse, `SELECT `+courseColumns+` FROM courses WHERE deleted IS NULL AND `+where, args...)
 }
 
-// coursesOf lists courses, deleted ones too, newest first.
+// coursesOf lists courses, including deleted ones, newest first.
 func coursesOf(tx *transaction, where string, args ...any) []Course {
 	return listOf(tx, scanCourse, `SELECT `+courseColumns+` FROM courses WHERE `+where+` ORDER BY created DESC, rowid DESC`, args...)
 }
 
-// deleteCourses deletes courses with their galleries, and returns how many those were.
+// deleteCourses deletes courses with their galleries and returns their number.
 func deleteCourses(tx *transaction, where string, args ...any) int {
 	list := coursesOf(tx, where, args...)
 	for _, c := range list {

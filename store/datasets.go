@@ -44,7 +44,7 @@ func (s *Store) CreateDatasetOnce(ctx context.Context, ws Workspace, asks Reques
 		return Dataset{}, err
 	}
 	ds := describe(p)
-	ds.ID, ds.Name, ds.Origin = newID(), name, line(origin)
+	ds.ID, ds.Name, ds.Origin = newID(), name, oneLine(origin)
 	ds.Created = fromMillis(s.now())
 	ds.Updated = ds.Created
 	request, err := asks.of(ds.Name, ds.Origin, ds.Hash)
@@ -134,6 +134,6 @@ func insertDataset(tx *transaction, ws Workspace, request string, d Dataset) {
 // cleanName makes a name one line and checks its length.
 func cleanName(name string) (string, error) {
 	var ps param.Problems
-	name = required(&ps, "name", line(name), maxName)
+	name = required(&ps, "name", oneLine(name), maxName)
 	return name, ps.Err()
 }

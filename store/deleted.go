@@ -51,11 +51,11 @@ func (s *Store) softDelete(tx *transaction, table, key string, ws Workspace, ids
 		also += `, finished = coalesce(finished, iif(` + notEnded + `, ?2, NULL)), status = iif(` + notEnded + `, 'cancelled', status)`
 	}
 	for _, id := range ids {
-		tx.about(strings.TrimSuffix(table, "s")+" "+id, func() {
+		tx.annotate(strings.TrimSuffix(table, "s")+" "+id, func() {
 			tx.execFound(`UPDATE `+table+` SET workspace = ?1, deleted = ?2`+also+` WHERE workspace = ?3 AND `+key+` = ?4`, trash(ws), at, ws, id)
 		})
 	}
-	s.Quota.bound(tx, ws, 1)
+	s.Quota.trimTrash(tx, ws, 1)
 }
 
 // Deletions lists the deletions that a workspace can undo, latest first.

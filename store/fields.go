@@ -21,19 +21,19 @@ const (
 	TextField   FieldKind = iota // compared without regard to case
 	NumberField                  // float64
 	SwitchField                  // "true" or "false"
-	TimeField                    // a moment; written as a day, which holds all its moments
+	TimeField                    // a time; queries give a day, which matches all its times
 	ListField                    // several texts
 )
 
-// Field is something to list, filter, sort and group runs by.
+// Field is an attribute by which runs are listed, filtered, sorted and grouped.
 type Field struct {
-	Name    string // as queries and addresses write it
-	Label   string // as pages show it
+	Name    string // as written in queries and URLs
+	Label   string // as shown on pages
 	Help    string
 	Kind    FieldKind
 	Values  []string        // choices of a text; nil: any
-	Unit    ml.Unit         // of a number
-	Better  int             // of a number: as of an ml.Quantity
+	Unit    ml.Unit         // for a number
+	Better  int             // for a number: as in an ml.Quantity
 	Summary bool            // summarises a run: offered first on pages
 	expr    string          // SQL
 	of      func(r Run) any // as Value
@@ -107,7 +107,7 @@ func fields() []Field {
 			return string(r.Report.Rule)
 		}},
 	}
-	// The SQL of Run.EvidenceKind and Run.Estimate.
+	// SQL of Run.EvidenceKind and Run.estimate.
 	const tested = "(test_accuracy IS NOT NULL OR report ->> '$.test_mse' IS NOT NULL)"
 	const onFolds = "(json_array_length(evidence) > 0 AND (evidence ->> '$[0].optimistic' = 0 OR NOT " + tested + "))"
 	estimate := "(CASE WHEN " + onFolds + " THEN iif(evidence ->> '$[0].score' = 'accuracy', evidence ->> '$[0].%s', NULL) ELSE %s END)"
@@ -221,7 +221,7 @@ func paramField(p param.Param) Field {
 	return f
 }
 
-// reportField returns the field of a number or word of a report.
+// reportField returns the field of a number or switch of a report.
 func reportField(q ml.Quantity, kind reflect.Kind) (f Field, ok bool) {
 	f = Field{Name: q.Name, Label: q.Label, Help: q.Help, Unit: q.Unit, Better: q.Better, expr: "(report ->> '$." + q.Name + "')"}
 	switch q.Name {

@@ -51,7 +51,7 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 	if err != nil {
 		return l, err
 	}
-	l = Link{strings.ToLower(rand.Text())[:tokenLength], cut(line(n.Title)), n.Target, p.hash, line(n.Data), fromMillis(s.now())}
+	l = Link{strings.ToLower(rand.Text())[:tokenLength], truncate(oneLine(n.Title)), n.Target, p.hash, oneLine(n.Data), fromMillis(s.now())}
 	return result(ctx, s.update, func(tx *transaction) Link {
 		known, ok := repeated(tx, "links", ws, request, findLink)
 		if !ok {
@@ -74,8 +74,8 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 	})
 }
 
-// cut truncates a title to the length of a name.
-func cut(s string) string {
+// truncate truncates a title to the length of a name.
+func truncate(s string) string {
 	if r := []rune(s); len(r) > maxName {
 		return string(r[:maxName-1]) + "…"
 	}

@@ -11,13 +11,13 @@ import (
 	"marginlab/ml/param"
 )
 
-// Filter selects and orders runs. The zero Filter lists all, oldest first.
+// Filter selects and orders runs. The zero Filter selects all, oldest first.
 type Filter struct {
 	Where Query
 
 	Sort   string // name of a field; empty or unknown: created
 	Desc   bool
-	Fair   bool // of equal ones the earliest comes first, also where Desc is set
+	Fair   bool // ties are ordered oldest first even if Desc is set
 	Limit  int  // 0: all
 	Offset int
 }
@@ -101,16 +101,16 @@ type Group struct {
 	None  bool // the runs without a value
 	Runs  int
 	Best  *float64 // best value of the ranking field; nil if no run has one
-	Run   string   // id of the best run, empty where Best is nil
-	Name  string   // of that run
+	Run   string   // id of the best run; empty if Best is nil
+	Name  string   // name of that run
 }
 
 // MaxGroups is the largest number of groups that Groups lists.
 const MaxGroups = 200
 
-// Groups lists the groups that the runs of a query fall into by a field, the first MaxGroups
-// by value, each with its best run by another field, a number. Moments are grouped by the
-// day; a run with several tags is in the group of each.
+// Groups groups the runs of a query by a field and lists the first MaxGroups groups by value, each
+// with its best run by another, numeric field. Times are grouped by day; a run with several tags
+// belongs to a group for each.
 func (s *Store) Groups(ctx context.Context, ws Workspace, q Query, by, best Field) ([]Group, error) {
 	where, args := Filter{Where: q}.where(ws)
 	value, order := by.expr, "value"
@@ -124,7 +124,7 @@ func (s *Store) Groups(ctx context.Context, ws Workspace, q Query, by, best Fiel
 	if by.Kind == TextField || by.Kind == ListField {
 		order += " COLLATE NOCASE"
 	}
-	top := "max" // SQLite takes bare columns from the row of max or min
+	top := "max" // SQLite takes bare columns from the row with the maximum or minimum
 	if best.Better < 0 {
 		top = "min"
 	}
@@ -198,7 +198,7 @@ func (s *Store) TagRuns(ctx context.Context, ws Workspace, ids, add, remove []st
 	return s.update(ctx, func(tx *transaction) {
 		for _, id := range ids {
 			var r Run
-			tx.about("run "+id, func() { r = findRun(tx, `workspace = ? AND id = ?`, ws, id) })
+			tx.annotate("run "+id, func() { r = findRun(tx, `workspace = ? AND id = ?`, ws, id) })
 			tags := slices.DeleteFunc(r.Tags, func(t string) bool { return slices.Contains(remove, t) || slices.Contains(add, t) })
 			tags = cleanTags(&ps, append(tags, add...))
 			tx.fail(ps.Err())

@@ -51,7 +51,7 @@ func TakeLock(dir, command string) (*Lock, error) {
 	}
 	if err != nil {
 		l.Release()
-		return nil, fmt.Errorf("data directory %s: %w", dir, ofFiles(err))
+		return nil, fmt.Errorf("data directory %s: %w", dir, fileError(err))
 	}
 	return l, nil
 }
@@ -70,8 +70,7 @@ func (l *Lock) write() error {
 	return os.WriteFile(l.flock.Path(), append(text, '\n'), 0o600)
 }
 
-// Release lets others take the lock. The file stays: to delete it would let two take
-// it.
+// Release releases the lock. The file stays: deleting it would let two processes hold the lock.
 func (l *Lock) Release() error { return l.flock.Unlock() }
 
 // heldBy describes the holder according to the lock file.
@@ -88,8 +87,8 @@ func heldBy(path string) string {
 	return fmt.Sprintf(" It is marginlab %s%s, process %d on %s, since %s.", h.Command, where, h.PID, h.Host, h.Since.Format("2 January 2006, 15:04:05 MST"))
 }
 
-// ofFiles wraps errors of the operating system in the matching Error.
-func ofFiles(err error) error {
+// fileError wraps errors of the operating system in the matching Error.
+func fileError(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%w (%w)", ErrReadOnly, err)

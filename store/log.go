@@ -33,7 +33,7 @@ func (l *Lock) InspectLog() (damage LogDamage, err error) {
 		return damage, nil
 	}
 	if err != nil {
-		return damage, ofFiles(err)
+		return damage, fileError(err)
 	}
 	defer f.Close()
 	if damage, err = readLog(f); err != nil || damage.Frames == 0 {
@@ -50,10 +50,10 @@ func (l *Lock) InspectLog() (damage LogDamage, err error) {
 	}
 	to, err := os.OpenFile(damage.Copy, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return damage, ofFiles(err)
+		return damage, fileError(err)
 	}
 	_, err = io.Copy(to, f)
-	return damage, ofFiles(errors.Join(err, to.Close()))
+	return damage, fileError(errors.Join(err, to.Close()))
 }
 
 // copyOf returns a file with the prefix begin and the same content as f, empty if there is none: an
@@ -66,7 +66,7 @@ func copyOf(f *os.File, begin string) (string, error) {
 		}
 		one, err := io.ReadAll(f) // bounded by the size of a log
 		if err != nil {
-			return "", ofFiles(err)
+			return "", fileError(err)
 		}
 		if other, err := os.ReadFile(name); err == nil && bytes.Equal(one, other) {
 			return name, nil
@@ -90,7 +90,7 @@ const (
 func readLog(r io.Reader) (d LogDamage, err error) {
 	head := make([]byte, logHeader)
 	if _, err := io.ReadFull(r, head); err != nil {
-		return d, whole(err)
+		return d, ignoreEOF(err)
 	}
 	magic, size := binary.BigEndian.Uint32(head), binary.BigEndian.Uint32(head[8:])
 	sum := logSum{order: binary.LittleEndian}
@@ -115,7 +115,7 @@ func readLog(r io.Reader) (d LogDamage, err error) {
 			if d.Commits == 0 || d.Frames == 1 && (behind > 1 || blank) {
 				d = LogDamage{}
 			}
-			return d, whole(err)
+			return d, ignoreEOF(err)
 		}
 		ours := [8]byte(frame[8:]) == salts
 		if good {
@@ -136,8 +136,8 @@ func readLog(r io.Reader) (d LogDamage, err error) {
 	}
 }
 
-// whole maps io.EOF and io.ErrUnexpectedEOF to nil.
-func whole(err error) error {
+// ignoreEOF maps io.EOF and io.ErrUnexpectedEOF to nil.
+func ignoreEOF(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return nil
 	}

@@ -25,7 +25,7 @@ func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err err
 		return nil, err
 	}
 	if text > smallText {
-		// A value of one digit and the separator behind it become a number of eight bytes.
+		// A one-digit value and its separator become a number of eight bytes.
 		bytes := min(packed+5*text, decodingBytes)
 		if err := s.decoding.Acquire(ctx, bytes); err != nil {
 			return nil, err
@@ -78,7 +78,7 @@ func sizeOfPoints(tx *transaction, hash string) (packed, text int64) {
 	return packed, text
 }
 
-// dropPoints deletes those point sets that nothing refers to any more.
+// dropPoints deletes those point sets that nothing refers to any longer.
 func dropPoints(tx *transaction, hashes ...string) {
 	for _, hash := range hashes {
 		tx.exec(`

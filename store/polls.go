@@ -145,8 +145,8 @@ func (s *Store) Vote(ctx context.Context, ws Workspace, code string, id int64, r
 	})
 }
 
-// VoteOf returns the answer of a workspace in a round of a question in a course, the zero
-// value if nothing.
+// VoteOf returns the answer of a workspace in a round of a question in a course, the zero value if
+// there is none.
 func (s *Store) VoteOf(ctx context.Context, ws Workspace, code, question string, round int) (Answer, error) {
 	return result(ctx, s.view, func(tx *transaction) Answer {
 		a, _ := lookup(tx, func(r row, a *Answer) error { return r.Scan(&a.Given, &a.Right) }, `
@@ -180,7 +180,7 @@ func closePolls(tx *transaction, code string) {
 	tx.exec(`UPDATE polls SET open = 0 WHERE course = ? AND open`, code)
 }
 
-// openPoll opens a poll, more rounds on.
+// openPoll opens a poll and adds more to its round.
 func openPoll(tx *transaction, code string, id int64, more int, now int64) {
 	closePolls(tx, code)
 	tx.exec(`UPDATE polls SET open = 1, revealed = 0, round = round + ?, asked = ? WHERE id = ?`, more, now, id)
@@ -194,18 +194,18 @@ func saveVote(tx *transaction, ws Workspace, code, question string, round int, a
 		then = `DO NOTHING`
 	}
 	tx.exec(`INSERT INTO votes (course, question, round, student, given, correct, answered) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT `+then,
-		code, question, round, student, line(a.Given), a.Right, now)
+		code, question, round, student, oneLine(a.Given), a.Right, now)
 }
 
 // join admits a workspace to the questions of a course.
 func join(tx *transaction, ws Workspace, code string, now int64) (student int64) {
 	c := findCourse(tx, `code = ?`, code)
-	c.Closed = false // which is for hand-ins
+	c.Closed = false // closing a course affects hand-ins only
 	admits(tx, ws, c, now)
 	return enrol(tx, ws, code)
 }
 
-// enrol finds the student that a workspace is in a course, a new one if it was not there.
+// enrol returns the id of a workspace's student in a course, adding one if necessary.
 func enrol(tx *transaction, ws Workspace, code string) (id int64) {
 	id, known := lookup(tx, column[int64], `SELECT id FROM students WHERE course = ? AND workspace = ?`, code, ws)
 	if known {
@@ -239,7 +239,7 @@ type Student struct {
 // GivenAnswer is an answer of a student.
 type GivenAnswer struct {
 	Question string // lesson/screen/question
-	Round    int    // of a poll; 0: by themselves
+	Round    int    // round of a poll; 0: answered outside a poll
 	Answer
 	At time.Time
 }
@@ -290,7 +290,7 @@ func (s *Store) NameStudent(ctx context.Context, ws Workspace, code, name string
 	if ps := checkStudent(name); ps != nil {
 		return ps
 	}
-	name = line(name)
+	name = oneLine(name)
 	return s.update(ctx, func(tx *transaction) {
 		id := join(tx, ws, code, s.now())
 		before := value[string](tx, `SELECT name FROM students WHERE id = ?`, id)

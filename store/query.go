@@ -23,11 +23,11 @@ import (
 //	value      = word | "quoted text"
 //
 // ~ means "contains". A text alone is searched for in name, data, note and tags. The value none
-// stands for a missing value: = none matches runs without one, != none those with one. Case is ignored. The zero Query matches all
-// runs.
+// stands for a missing value: = none matches runs without one, != none those with one. Case is
+// ignored. The zero Query matches all runs.
 type Query struct {
 	text  string
-	loose bool // the last thing done is an "or"
+	loose bool // ends with an "or" outside parentheses
 	where string
 	args  []any
 }
@@ -60,7 +60,7 @@ func ParseQuery(text string) (q Query, err error) {
 	if p.tokens, err = queryTokens(text); err != nil {
 		return q, err
 	}
-	defer func() { // the parser leaves by this way only
+	defer func() { // the parser reports errors by panicking
 		if r := recover(); r != nil {
 			wrong, ok := r.(*QueryError)
 			if !ok {
@@ -100,7 +100,7 @@ func (q Query) And(text string) (Query, error) {
 	return ParseQuery(text)
 }
 
-// In is q for the runs of a group by a field.
+// In returns q restricted to a group by a field.
 func (q Query) In(by Field, g Group) (Query, error) {
 	if g.None {
 		return q.And(by.Name + " = " + none)
@@ -178,7 +178,7 @@ func queryTokens(text string) (all []queryToken, err error) {
 			i++
 			add(quotedToken, b.String())
 		case strings.ContainsRune("()=~", c):
-			if i++; c == '=' && i < len(runes) && runes[i] == '=' { // as programs write it
+			if i++; c == '=' && i < len(runes) && runes[i] == '=' { // == as in programs
 				i++
 			}
 			add(operatorToken, string(c))
@@ -236,7 +236,7 @@ func (p *queryParser) fail(t queryToken, format string, args ...any) {
 	panic(&QueryError{t.column, fmt.Sprintf(format, args...)})
 }
 
-// hint is for two words beside each other.
+// hint returns a hint for two adjacent words.
 func (p *queryParser) hint() string {
 	if p.at > 0 && p.tokens[p.at-1].kind == wordToken && p.peek().kind == wordToken {
 		return fmt.Sprintf(` (put a text of several words in quotes, "%s %s")`, p.tokens[p.at-1].text, p.peek().text)
@@ -303,7 +303,7 @@ func (p *queryParser) primary() string {
 	return p.anywhere(t)
 }
 
-// anywhere looks for a text.
+// anywhere returns SQL that searches for a text.
 func (p *queryParser) anywhere(t queryToken) string {
 	like := containing(t.text)
 	p.args = append(p.args, like, like, like, like)
@@ -431,7 +431,7 @@ func queryNumber(v queryToken) (float64, error) {
 	return x, nil
 }
 
-// queryTime reads a day or moment: the milliseconds from low to before high.
+// queryTime reads a day or time as milliseconds, from low up to but excluding high.
 func queryTime(text string) (low, high int64, ok bool) {
 	for _, form := range []struct {
 		layout string

@@ -23,7 +23,7 @@ type Owner string
 // NewOwner returns a name of 130 random bits.
 func NewOwner() Owner { return Owner(rand.Text()) }
 
-// notEnded selects runs as the index of those does.
+// notEnded selects unfinished runs. It matches the condition of their partial index.
 const notEnded = `status IN ('queued', 'running')`
 
 // free selects runs available to an owner: queued, or with an expired lease of another
@@ -51,12 +51,12 @@ var leastWork = [...]int64{Light: 0, Medium: 10_000, Heavy: 60_000}
 // weight is the SQL expression for the weight of a row.
 var weight = fmt.Sprintf(`(work >= %d) + (work >= %d)`, leastWork[Medium], leastWork[Heavy])
 
-// Waiting is work that waits: of its workspace, course and weight the oldest run or search.
+// Waiting is the oldest waiting run or search of a workspace, course and weight.
 type Waiting struct {
-	ID        string // of a run, or of a search with a free cell
+	ID        string // of a run, or of a search with an available cell
 	Search    bool
 	Workspace Workspace
-	Teacher   Workspace // who opened the course under which it was made; empty: none
+	Teacher   Workspace // owner of the course under which it was created; empty: none
 	HandedIn  bool
 	Weight    Weight
 	Work      time.Duration // estimated
@@ -101,7 +101,7 @@ func (s *Store) CountWaiting(ctx context.Context, owner Owner) (map[Weight]int, 
 // Place holds the position of a waiting run.
 type Place struct {
 	Weight Weight
-	Before int // runs that are lighter, or as heavy and older
+	Before int // runs ahead of it: lighter ones, and older ones of the same weight
 }
 
 // Places returns the positions of queued runs by id.
@@ -126,9 +126,9 @@ func (s *Store) RenewLeases(ctx context.Context, owners ...Owner) (runs []string
 	return runs, cells, err
 }
 
-// TakeBack ends all leases. The lock of the data directory proves that their owners have died. The
-// attempts count, as after an expired lease. Call it before claiming anything.
-// Owners that work without the lock would have to be excluded here, in both tables.
+// TakeBack ends all leases, before anything is claimed. The lock of the data directory proves that
+// their owners have died. The attempts count, as after an expired lease. Owners that work without
+// the lock would have to be excluded here, in both tables.
 func (s *Store) TakeBack(ctx context.Context, _ *Lock) error {
 	return s.note(ctx, func(tx *transaction) {
 		tx.exec(`UPDATE runs SET lease = 0 WHERE ` + notEnded + ` AND status = 'running'`)
@@ -163,13 +163,13 @@ func (s *Store) FinishRun(ctx context.Context, owner Owner, id string, res *ml.R
 	return s.endRun(ctx, owner, id, Done, `report`, e.report, func(tx *transaction) { insertModels(tx, id, e) })
 }
 
-// FailRun ends a run that owner holds with a message for the person who made it. It
-// returns ErrNotFound as FinishRun does.
+// FailRun ends a run leased to owner with a message for its user. It returns ErrNotFound like
+// FinishRun.
 func (s *Store) FailRun(ctx context.Context, owner Owner, id, message string) error {
 	return s.endRun(ctx, owner, id, Failed, `error`, message, endCopies)
 }
 
-// endRun ends a run leased to owner, storing a text in one of its columns, with all consequences.
+// endRun ends a run leased to owner, stores text in column, and calls then in the same transaction.
 func (s *Store) endRun(ctx context.Context, owner Owner, id string, status Status, column, text string, then func(*transaction)) error {
 	return s.update(ctx, func(tx *transaction) {
 		tx.execFound(`UPDATE runs SET status = ?, `+column+` = ?, finished = ? WHERE id = ? AND status = 'running' AND owner = ?`, status, text, s.now(), id, owner)
@@ -196,18 +196,18 @@ func (s *Store) ReleaseRun(ctx context.Context, owner Owner, id string, as Weigh
 	})
 }
 
-// leaseEnd is when a lease that begins now ends.
+// leaseEnd returns the expiry of a lease that begins now.
 func leaseEnd(now int64) int64 { return now + Lease.Milliseconds() }
 
-// leaseDue returns the expiry below which leases are renewed. Renewing them every second would be
-// most of what a long run writes.
+// leaseDue returns the expiry below which leases are renewed. Renewing them every second would
+// account for most writes of a long run.
 func leaseDue(now int64) int64 { return now + Lease.Milliseconds()*2/3 }
 
-// share returns tooMany if a workspace holds so many places of a queue, each, and ErrQueueFull if it
-// may add nothing to one with the given room. All workspaces at one network address may together
-// hold no more places than are free, and a single one no more than a quarter of the free places its
-// address has not used up. A workspace with nothing waiting may exceed this while more than a tenth
-// of the queue is free.
+// share fails with tooMany if a workspace already holds each places of a queue, and with
+// ErrQueueFull if the queue, of size room, has no place for it: all workspaces at one network
+// address may together hold no more places than are free, and one workspace no more than a quarter
+// of the free places its address has not used up. A workspace with nothing waiting may exceed this
+// while more than a tenth of the queue is free.
 func (s *Store) share(tx *transaction, ws Workspace, what string, each int, tooMany error, room int) {
 	held := byKey(tx, pair[Workspace, int], `SELECT workspace, count(*) FROM `+what+` GROUP BY workspace`)
 	own, near, all := held[ws], 0, 0

@@ -7,17 +7,17 @@ import (
 	"marginlab/ml/param"
 )
 
-// Quota limits the contents of a workspace; 0 means no limit. It guards against mistakes and
-// runaway loops: anyone can create another workspace.
+// Quota limits the contents of a workspace; 0 means no limit. It guards against mistakes such as
+// runaway loops, not against abuse: anyone can create another workspace.
 type Quota struct {
 	Datasets, Runs int
-	Bytes          int64 // as of Holdings
+	Bytes          int64 // as in Holdings
 }
 
-// DefaultQuota is generous.
+// DefaultQuota is more than a course or project needs.
 var DefaultQuota = Quota{Datasets: 1000, Runs: 5000, Bytes: 1 << 30}
 
-// room returns an error if the workspace has no room for further data sets and runs.
+// room fails if the workspace has no room for further data sets and runs.
 func (q Quota) room(tx *transaction, ws Workspace, datasets, runs int) {
 	if q == (Quota{}) {
 		return
@@ -32,12 +32,12 @@ func (q Quota) room(tx *transaction, ws Workspace, datasets, runs int) {
 	case q.Bytes > 0 && h.Bytes >= q.Bytes:
 		tx.fail(overQuota("This workspace uses %s of its %s on disk. "+remedy, param.Bytes(h.Bytes), param.Bytes(q.Bytes), "Data or Runs"))
 	}
-	q.bound(tx, ws, 0)
+	q.trimTrash(tx, ws, 0)
 }
 
-// bound empties the trash of a workspace, oldest deletions first, down to the latest keep deletions,
-// while the trash exceeds a quota of numbers or, together with the live items, the quota of bytes.
-func (q Quota) bound(tx *transaction, ws Workspace, keep int) {
+// trimTrash purges a workspace's deletions, oldest first, while the trash exceeds the quota of items
+// or, together with the live items, that of bytes. It keeps the latest keep deletions.
+func (q Quota) trimTrash(tx *transaction, ws Workspace, keep int) {
 	list := listDeletions(tx, ws, time.UnixMilli(0))
 	if len(list) <= keep || q == (Quota{}) {
 		return

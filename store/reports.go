@@ -20,8 +20,8 @@ import (
 // Report is a text with items: runs, searches, studies and comparisons.
 type Report struct {
 	ID, Title        string
-	Text             string // Markdown, which names the addresses of its items
-	Frozen           Frozen // lists leave it out
+	Text             string // Markdown with the addresses of the items
+	Frozen           Frozen // omitted in lists
 	Share            string // token of a read-only link; empty: none
 	Created, Updated time.Time
 }
@@ -30,25 +30,25 @@ type Report struct {
 // elsewhere.
 type Frozen struct {
 	Items  []ReportItem      `json:"items"`
-	Points map[string]string `json:"points,omitempty"` // that the items were trained on: canonical CSV by hash
+	Points map[string]string `json:"points,omitempty"` // training points of the items: canonical CSV by hash
 }
 
 // ReportItem is a run, a search, a study, a comparison or one figure of a run.
 type ReportItem struct {
 	Address string         `json:"address"` // path and query of its page
 	Title   string         `json:"title"`
-	Verdict string         `json:"verdict"` // in a sentence
-	Details string         `json:"details"` // settings and data, in a line
+	Verdict string         `json:"verdict"` // one sentence
+	Details string         `json:"details"` // settings and data, in one line
 	Tables  []study.Table  `json:"tables,omitempty"`
 	Figures []ReportFigure `json:"figures,omitempty"`
-	Command string         `json:"command,omitempty"` // of the terminal; empty: none
+	Command string         `json:"command,omitempty"` // terminal command; empty: none
 	Task    repeat.Task    `json:"task"`
 	Saved   time.Time      `json:"saved"`
 }
 
 // ReportFigure is a picture in every format that a report needs.
 type ReportFigure struct {
-	Title   string `json:"title,omitempty"` // for its caption
+	Title   string `json:"title,omitempty"` // for the caption
 	Caption string `json:"caption"`         // text alternative
 	Width   int    `json:"width"`
 	Height  int    `json:"height"`
@@ -75,7 +75,7 @@ const (
 // cleanReport validates a report and returns its fields for storing. Faults are param.Problems.
 func cleanReport(title, text string, f Frozen) (string, string, []byte, error) {
 	var ps param.Problems
-	title = required(&ps, "title", line(title), maxName)
+	title = required(&ps, "title", oneLine(title), maxName)
 	text = strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), "\x00", "")
 	text = limited(&ps, "text", strings.TrimSpace(text), MaxReportText)
 	if n := len(f.Items); n > MaxReportItems {
@@ -95,14 +95,14 @@ func cleanReport(title, text string, f Frozen) (string, string, []byte, error) {
 	return title, text, packed, err
 }
 
-// roomForReports returns an error if a workspace has no room for more reports.
+// roomForReports fails if a workspace has no room for more reports.
 func roomForReports(tx *transaction, ws Workspace, more int) {
 	if held := value[int](tx, `SELECT count(*) FROM reports WHERE workspace = ?`, ws); more > 0 && held+more > MaxReports {
 		tx.fail(overQuota("This workspace holds %s; at most %d are allowed. Delete some that nobody needs, on the page Reports.", number(held, "report"), MaxReports))
 	}
 }
 
-// CreateReport stores a report. The same request again returns the report that it made.
+// CreateReport stores a report. It is idempotent.
 func (s *Store) CreateReport(ctx context.Context, ws Workspace, asks Request, title, text string, f Frozen) (r Report, err error) {
 	title, text, frozen, err := cleanReport(title, text, f)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *Store) Reports(ctx context.Context, ws Workspace, limit, offset int) (l
 	}, `reports WHERE workspace = ?`, ws)
 }
 
-// ReportTitles lists the reports of a workspace in the order of Reports, with id and title alone.
+// ReportTitles lists the ids and titles of a workspace's reports in the order of Reports.
 func (s *Store) ReportTitles(ctx context.Context, ws Workspace) ([]Report, error) {
 	return listed(ctx, s, func(r row, to *Report) error { return r.Scan(&to.ID, &to.Title) }, `SELECT id, title FROM reports WHERE workspace = ? ORDER BY updated DESC, id`, ws)
 }
@@ -194,7 +194,7 @@ func (s *Store) UnshareReport(ctx context.Context, ws Workspace, id string) erro
 
 const reportColumns = `id, title, text, coalesce(share, ''), created, updated`
 
-// scanReport reads reportColumns, and more.
+// scanReport scans reportColumns, and more.
 func scanReport(r row, to *Report, more ...any) error {
 	return r.Scan(append([]any{&to.ID, &to.Title, &to.Text, &to.Share, asMillis(&to.Created), asMillis(&to.Updated)}, more...)...)
 }
@@ -230,8 +230,8 @@ func (a *archive) report(r *archivedReport) (frozen []byte) {
 	if a.result(reportName(r.ID), &f); a.fault != nil {
 		return nil
 	}
-	if err := f.whole(); err != nil {
-		a.fail(unfit("%q: %v", reportName(r.ID), err))
+	if err := f.checkPoints(); err != nil {
+		a.fail(archiveError("%q: %v", reportName(r.ID), err))
 	}
 	var err error
 	r.Title, r.Text, frozen, err = cleanReport(r.Title, r.Text, f)
@@ -239,9 +239,9 @@ func (a *archive) report(r *archivedReport) (frozen []byte) {
 	return frozen
 }
 
-// whole returns an error unless all points match their hashes and the points of every task are
+// checkPoints returns an error unless all points match their hashes and the points of every task are
 // included: a report must not gain access to others' points by their hash.
-func (f *Frozen) whole() error {
+func (f *Frozen) checkPoints() error {
 	for hash, text := range f.Points {
 		if sum := sha256.Sum256([]byte(text)); hex.EncodeToString(sum[:]) != hash {
 			return fmt.Errorf("the points %.12q do not match their hash", hash)

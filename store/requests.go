@@ -45,8 +45,8 @@ func (r Request) of(asked ...any) (string, error) {
 	return hash(all), nil
 }
 
-// repeated returns the item that the same request has already created in a table, if there is one.
-// Where the strict key of another request belongs to an item, the transaction fails with ErrReused.
+// repeated returns the item that the same request has already created in a table, if any. If the
+// strict key belongs to another request, the transaction fails with ErrReused.
 func repeated[T any](tx *transaction, table string, ws Workspace, request string, find func(tx *transaction, where string, args ...any) T) (v T, ok bool) {
 	const same = `workspace = ? AND request = nullif(?, '')`
 	if tx.exists(table+` WHERE `+same, ws, request) {

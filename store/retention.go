@@ -13,7 +13,7 @@ import (
 // Unused workspaces are deleted in two steps: Expire marks them, and a day later Sweep deletes
 // those still unused. Both guard against a wrong clock and against deleting too much.
 const (
-	// clockSlack is how long a server may be unused before its clock is mistrusted: a clock
+	// clockSlack is how long all workspaces may be unused before the clock is mistrusted: a clock
 	// that jumped ahead makes every workspace look unused.
 	clockSlack = 30 * 24 * time.Hour
 
@@ -53,17 +53,16 @@ func (s *Store) Expire(ctx context.Context, since time.Time, force bool) (marked
 	})
 }
 
-// Spare takes away all marks of Expire and returns how many there were.
+// Spare removes all marks of Expire and returns their number.
 func (s *Store) Spare(ctx context.Context) (int, error) {
 	return result(ctx, s.update, func(tx *transaction) int {
 		return tx.exec(`UPDATE workspaces SET expired = NULL WHERE expired IS NOT NULL`)
 	})
 }
 
-// Sweep deletes the workspaces that were marked UndoFor ago and not used since, with all they
-// hold, and returns how many those were. What was handed in to courses of others stays there.
-// Where they are many it first copies the database to a file beside it, and deletes
-// nothing when that fails.
+// Sweep deletes the workspaces that were marked UndoFor ago and not used since, with their
+// contents, and returns their number. Their submissions to other courses stay. If they are many, it
+// first copies the database, and deletes nothing if that fails.
 func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 	var due []Workspace
 	var all int
@@ -109,14 +108,14 @@ func retained(format string, args ...any) error {
 	return &Error{"conflict", fmt.Sprintf(format, args...)}
 }
 
-// owned leaves out of used the galleries of courses and the bins.
+// owned excludes the pseudo-workspaces of galleries and trash from used.
 const owned = `workspace NOT LIKE 'course %' AND workspace NOT LIKE 'deleted %'`
 
 func countUsed(tx *transaction) int {
 	return value[int](tx, `SELECT count(DISTINCT workspace) FROM `+used+` WHERE `+owned)
 }
 
-// noOpenCourse selects workspaces without a course that takes hand-ins after a moment, ?1.
+// noOpenCourse selects workspaces without a course that accepts hand-ins after the time ?1.
 const noOpenCourse = `NOT EXISTS (SELECT 1 FROM courses WHERE courses.workspace = used.workspace AND NOT closed AND coalesce(ends > ?1, 1))`
 
 func unseen(tx *transaction, since time.Time) []Workspace {
@@ -138,7 +137,7 @@ func (s *Store) copyBefore(ctx context.Context, what string) error {
 		return err
 	}
 	old := s.copies(what)
-	reader, err := look(ctx, s.path)
+	reader, err := openReadOnly(ctx, s.path)
 	if err != nil {
 		return err
 	}
@@ -148,18 +147,19 @@ func (s *Store) copyBefore(ctx context.Context, what string) error {
 	}
 	for _, name := range old {
 		if err := os.Remove(name); err != nil {
-			return ofFiles(err)
+			return fileError(err)
 		}
 	}
 	return nil
 }
 
 func (s *Store) copies(what string) []string {
-	names, _ := filepath.Glob(s.path + ".before-" + what + "-*") // the pattern is a good one
+	names, _ := filepath.Glob(s.path + ".before-" + what + "-*") // the pattern is valid
 	return names
 }
 
-// DropCopies removes copies that were made before a deletion or a migration, once they are old.
+// DropCopies removes the copies made before deletions and migrations that are older than
+// keepCopies.
 func (s *Store) DropCopies(now time.Time) error {
 	var errs []error
 	for _, name := range append(s.copies("deletion"), s.copies("schema")...) {

@@ -39,9 +39,9 @@ type Run struct {
 	Name         string
 	Note         string
 	Tags         []string
-	Dataset      string // id; empty once the data set is deleted
+	Dataset      string // id; empty if the data set was deleted
 	DatasetName  string // current or last name
-	Hash         string // of the points it is trained on
+	Hash         string // hash of the training points
 	Spec         ml.Spec
 	Axes         [2]string // columns that its pictures show; "pca" first: principal components; empty: the first two
 	Status       Status
@@ -49,7 +49,7 @@ type Run struct {
 	Report       *ml.Report // once done
 	Model        *ml.Model  // once done; lists leave it out
 	Before       *ml.Model  // of a conformal run: the model with the original kernel
-	Scores       *mat.Dense // as of an ml.Result, and ScoresBefore as well
+	Scores       *mat.Dense // as in an ml.Result; ScoresBefore, too
 	ScoresBefore *mat.Dense
 	Course       string          // code of the course under which it was made; empty: none
 	Search       string          // id of the search that selected the settings, possibly deleted; empty: none
@@ -69,10 +69,10 @@ type NewRun struct {
 	Data        *dataset.Data // the points; nil: the current ones of the data set
 	DatasetName string        // name of Data without a data set
 	Spec        ml.Spec
-	Axes        [2]string       // as of a Run
-	Course      string          // as of a Run
-	Search      string          // as of a Run
-	Evidence    []eval.Evidence // as of a Run
+	Axes        [2]string       // as in a Run
+	Course      string          // as in a Run
+	Search      string          // as in a Run
+	Evidence    []eval.Evidence // as in a Run
 	Request     Request         // makes it idempotent
 }
 
@@ -116,7 +116,7 @@ type prepared struct {
 // is submitted.
 func prepare(n NewRun, who string) (q prepared, err error) {
 	var ps param.Problems
-	name := limited(&ps, "name", line(n.Name), maxName)
+	name := limited(&ps, "name", oneLine(n.Name), maxName)
 	note := cleanNote(&ps, n.Note)
 	tags := cleanTags(&ps, n.Tags)
 	if n.Dataset == "" && n.Data == nil {
@@ -139,7 +139,7 @@ func prepare(n NewRun, who string) (q prepared, err error) {
 		}
 	}
 	q.Run = Run{
-		ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(line(n.DatasetName), "unsaved data"),
+		ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(oneLine(n.DatasetName), "unsaved data"),
 		Hash: q.points.hash, Spec: n.Spec, Axes: n.Axes, Course: n.Course, Search: n.Search, Evidence: n.Evidence, Status: Queued,
 	}
 	q.request, err = n.Request.of(who, name, note, tags, n.Dataset, q.DatasetName, q.Hash, n.Spec, n.Axes, n.Course)
@@ -151,7 +151,7 @@ func createRun(tx *transaction, ws Workspace, q prepared, now int64) Run {
 	r := q.Run
 	r.Created = fromMillis(now)
 	if r.Dataset != "" {
-		tx.about("data set", func() {
+		tx.annotate("data set", func() {
 			ds := findDataset(tx, `workspace = ? AND id = ?`, ws, r.Dataset)
 			r.DatasetName, r.Hash = ds.Name, cmp.Or(r.Hash, ds.Hash)
 		})
@@ -212,7 +212,7 @@ func (s *Store) SharedRun(ctx context.Context, token string) (Run, error) {
 // UpdateRun changes the name, note and tags of a run.
 func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id, name, note string, tags []string) error {
 	var ps param.Problems
-	name = required(&ps, "name", line(name), maxName)
+	name = required(&ps, "name", oneLine(name), maxName)
 	note = cleanNote(&ps, note)
 	tags = cleanTags(&ps, tags)
 	if err := ps.Err(); err != nil {
@@ -231,7 +231,7 @@ func (s *Store) DeleteRuns(ctx context.Context, ws Workspace, ids []string) erro
 			return
 		}
 		for _, id := range ids {
-			tx.about("run "+id, func() { deleteRun(tx, ws, id) })
+			tx.annotate("run "+id, func() { deleteRun(tx, ws, id) })
 		}
 	})
 }
@@ -254,7 +254,7 @@ func (s *Store) addLink(ctx context.Context, table string, ws Workspace, id stri
 	})
 }
 
-// removeLink takes the token of a row away.
+// removeLink removes the token of a row.
 func (s *Store) removeLink(ctx context.Context, table string, ws Workspace, id string) error {
 	return s.change(ctx, `UPDATE `+table+` SET share = NULL WHERE workspace = ? AND id = ?`, ws, id)
 }
@@ -300,7 +300,7 @@ func findRun(tx *transaction, where string, args ...any) Run {
 	return find(tx, scanRun, `SELECT `+runColumns+` FROM runs WHERE `+where, args...)
 }
 
-// findWhole finds a run with its models.
+// findWhole returns a run with its models.
 func findWhole(tx *transaction, where string, args ...any) Run {
 	r := findRun(tx, where, args...)
 	readModels(tx, &r)
@@ -308,7 +308,7 @@ func findWhole(tx *transaction, where string, args ...any) Run {
 }
 
 func deleteRun(tx *transaction, ws Workspace, id string) {
-	dropPoints(tx, value[string](tx, `DELETE FROM runs WHERE workspace = ? AND id = ? RETURNING hash`, ws, id)) // the models go by the foreign key
+	dropPoints(tx, value[string](tx, `DELETE FROM runs WHERE workspace = ? AND id = ? RETURNING hash`, ws, id)) // the foreign key deletes the models
 }
 
 // encodedResult is a result ready to be stored.
@@ -321,7 +321,7 @@ type encodedResult struct {
 // stored.
 type encodedModel struct{ model, scores []byte }
 
-// encodeResult does the slow part of storing outside of any transaction.
+// encodeResult encodes a result outside any transaction, since it takes time.
 func encodeResult(res *ml.Result) (encodedResult, error) {
 	report, err := json.Marshal(res.Report)
 	if err != nil {

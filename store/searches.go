@@ -23,14 +23,14 @@ type Search struct {
 	Hash        string // of the points
 	Spec        ml.Spec
 	Grid        eval.Grid
-	Drawn       *eval.Drawn // instead of Grid, if not nil
+	Drawn       *eval.Drawn // replaces Grid, if not nil
 	Scheme      eval.Scheme
 	Axes        [2]string // as of a Run
 	Status      Status
 	Error       string       // of a failed search, for its owner
 	Total       int          // cells
-	Done        int          // of them, with a result
-	Known       int          // of them, whose result was there when the search was made
+	Done        int          // cells with a result
+	Known       int          // cells whose result existed when the search was created
 	Result      *eval.Result // once done; lists leave it out
 	Created     time.Time
 	Started     time.Time // zero while queued
@@ -53,7 +53,7 @@ type NewSearch struct {
 // Design returns the settings that the search tries.
 func (s Search) Design() eval.Design { return designOf(s.Grid, s.Drawn) }
 
-// Try makes a design that which the search tries.
+// Try sets the design of the search.
 func (n *NewSearch) Try(design eval.Design) {
 	n.Grid, _ = design.(eval.Grid)
 	n.Drawn, _ = design.(*eval.Drawn)
@@ -83,7 +83,7 @@ func (s *Store) CreateSearch(ctx context.Context, ws Workspace, n NewSearch) (fo
 	if err != nil {
 		return found, err
 	}
-	p, err := s.ready(ctx, n, pts)
+	p, err := s.planSearch(ctx, n, pts)
 	if err != nil {
 		return found, err
 	}
@@ -109,19 +109,19 @@ type plannedSearch struct {
 	plan   []byte   // compressed
 	names  []string // of its cells
 	points points
-	known  *outcome // where all cells are known; computed before the transaction, which others wait for
+	known  *outcome // outcome if all cells are known; computed before the transaction, which blocks other writers
 }
 
-// ready plans a search of points that are encoded, and finds out whether it is known.
-func (s *Store) ready(ctx context.Context, n NewSearch, pts points) (plannedSearch, error) {
+// planSearch plans a search of encoded points and looks up its outcome.
+func (s *Store) planSearch(ctx context.Context, n NewSearch, pts points) (plannedSearch, error) {
 	p, plan, err := planned(n, pts)
 	if err == nil {
-		p.known, err = s.known(ctx, plan, p.names)
+		p.known, err = s.knownOutcome(ctx, plan, p.names)
 	}
 	return p, err
 }
 
-// planned plans a search of points that are encoded.
+// planned plans a search of encoded points.
 func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err error) {
 	if _, err := cellsOf(n); err != nil {
 		return p, nil, err
@@ -144,13 +144,13 @@ func planned(n NewSearch, pts points) (p plannedSearch, plan *eval.Plan, err err
 	return p, plan, err
 }
 
-// insert queues a search of points that are written, which is done at once where all of it is
-// known, and returns its id.
+// insert queues a search whose points are already stored and returns its id. A search whose outcome
+// is known is done at once.
 func (s *Store) insert(tx *transaction, ws Workspace, request string, p plannedSearch) string {
 	id := newID()
-	name := cmp.Or(line(p.DatasetName), "unsaved data")
+	name := cmp.Or(oneLine(p.DatasetName), "unsaved data")
 	if p.Dataset != "" {
-		tx.about("data set", func() { name = findDataset(tx, `workspace = ? AND id = ?`, ws, p.Dataset).Name })
+		tx.annotate("data set", func() { name = findDataset(tx, `workspace = ? AND id = ?`, ws, p.Dataset).Name })
 	}
 	cost := ml.CostOf(p.Data, p.Spec)
 	tx.exec(`
@@ -161,7 +161,7 @@ func (s *Store) insert(tx *transaction, ws Workspace, request string, p plannedS
 		INSERT INTO cells (search, place, name, done)
 		SELECT ?, key, value, EXISTS (SELECT 1 FROM results WHERE cell = value) FROM json_each(?)`, id, asJSON(&p.names))
 	tx.exec(`UPDATE searches SET known = (SELECT count(*) FROM cells WHERE search = id AND done = 1) WHERE id = ?`, id)
-	settle(tx, id, p.known, s.now())
+	finishSearch(tx, id, p.known, s.now())
 	return id
 }
 
@@ -225,8 +225,8 @@ func (s *Store) Search(ctx context.Context, ws Workspace, id string) (Search, er
 	return result(ctx, s.view, func(tx *transaction) Search { return findSearch(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
-// Reached returns the settings of a search that are judged on all folds, of one that is
-// under way or was ended before its time.
+// Reached returns the settings scored on all folds so far, for a running search or one that ended
+// early.
 func (s *Store) Reached(ctx context.Context, id string) (*eval.Result, error) {
 	var plan *eval.Plan
 	results, err := result(ctx, s.view, func(tx *transaction) []eval.CellResult {
@@ -278,8 +278,8 @@ func (s *Store) CancelSearch(ctx context.Context, ws Workspace, id string) error
 	})
 }
 
-// endSearches ends the unfinished ones of some searches with a message for their owners, and
-// returns their ids. Their cells become available to other searches.
+// endSearches ends the unfinished searches among some, with a message for their owners, and returns
+// their ids. Their cells become available to other searches.
 func (s *Store) endSearches(tx *transaction, status Status, message, where string, args ...any) []string {
 	ids := texts(tx, `UPDATE searches SET status = ?, error = ?, finished = ? WHERE `+notEnded+` AND `+where+` RETURNING id`, append([]any{status, message, s.now()}, args...)...)
 	if len(ids) > 0 {
@@ -311,8 +311,7 @@ func (s *Store) ClaimCell(ctx context.Context, owner Owner, search string) (c Ce
 	return c, ok && err == nil, err
 }
 
-// OpenCells returns those of some names with a cell of an unfinished search that has no result
-// yet.
+// OpenCells returns those of names that are cells of unfinished searches without a result.
 func (s *Store) OpenCells(ctx context.Context, names []string) ([]string, error) {
 	return listed(ctx, s, column[string], `SELECT DISTINCT name FROM cells CROSS JOIN searches ON id = search
 		WHERE name IN (SELECT value FROM json_each(?)) AND done = 0 AND `+notEnded, asJSON(&names))
@@ -345,14 +344,14 @@ func (s *Store) FinishCells(ctx context.Context, results ...eval.CellResult) ([]
 		slices.Sort(searches)
 		searches = slices.Compact(searches)
 		for _, id := range searches {
-			settle(tx, id, nil, s.now())
+			finishSearch(tx, id, nil, s.now())
 		}
 		return searches
 	})
 }
 
-// FailCell ends the searches that wait for a cell which cannot be computed, with a message
-// for those who made them, and returns them.
+// FailCell ends the searches that wait for a cell that cannot be computed, with a message for their
+// owners, and returns their ids.
 func (s *Store) FailCell(ctx context.Context, name, message string) ([]string, error) {
 	return result(ctx, s.update, func(tx *transaction) []string {
 		return s.endSearches(tx, Failed, message, `id IN (SELECT search FROM cells WHERE name = ? AND done = 0)`, name)
@@ -368,12 +367,12 @@ func (s *Store) ReleaseCell(ctx context.Context, owner Owner, c Cell, died bool,
 	})
 }
 
-// countCells selects the numbers of cells of a search in total and done.
+// countCells selects the total and the computed number of cells of a search.
 const countCells = `(SELECT count(*) FROM cells WHERE search = id), (SELECT count(*) FROM cells WHERE search = id) - (SELECT count(*) FROM cells WHERE search = id AND done = 0)`
 
 const searchColumns = `id, coalesce((SELECT datasets.id FROM datasets WHERE datasets.id = searches.dataset AND datasets.deleted IS NULL), ''), dataset_name, hash, spec, grid, drawn, scheme, axes, status, error, known, created, started, finished, ` + countCells
 
-// scanSearch reads searchColumns, and more.
+// scanSearch scans searchColumns, and more.
 func scanSearch(r row, s *Search, more ...any) error {
 	spec := storedSpec{&s.Spec}
 	return r.Scan(append([]any{
@@ -382,19 +381,19 @@ func scanSearch(r row, s *Search, more ...any) error {
 	}, more...)...)
 }
 
-// findSearch finds a search with its result.
+// findSearch returns a search with its result.
 func findSearch(tx *transaction, where string, args ...any) Search {
 	return find(tx, func(r row, s *Search) error { return scanSearch(r, s, unzipJSON(&s.Result)) }, `SELECT `+searchColumns+`, result FROM searches WHERE `+where, args...)
 }
 
-// searchesOf are searches without their results.
+// searchesOf lists searches without their results.
 func searchesOf(tx *transaction, where string, args ...any) []Search {
 	return listOf(tx, func(r row, s *Search) error { return scanSearch(r, s) }, `SELECT `+searchColumns+` FROM searches WHERE `+where, args...)
 }
 
 func (s *Store) nextCell(tx *transaction, owner Owner, search string) (c Cell, ok bool) {
 	var attempts int
-	if !tx.look(func(r row) error { return r.Scan(&c.Search, &c.Place, &c.Name, &attempts) }, `
+	if !tx.queryFirst(func(r row) error { return r.Scan(&c.Search, &c.Place, &c.Name, &attempts) }, `
 		SELECT c.search, c.place, c.name, c.attempts FROM cells c CROSS JOIN searches ON id = search
 		WHERE search = ?3 AND `+notEnded+` AND `+freeCell+` ORDER BY c.place LIMIT 1`, s.now(), owner, search) {
 		return c, false
@@ -427,8 +426,8 @@ func outcomeOf(plan *eval.Plan, results []eval.CellResult) (o outcome, err error
 	return o, err
 }
 
-// known returns the outcome of a plan, nil unless all its cells are computed.
-func (s *Store) known(ctx context.Context, plan *eval.Plan, names []string) (*outcome, error) {
+// knownOutcome returns the outcome of a plan, nil unless all its cells are computed.
+func (s *Store) knownOutcome(ctx context.Context, plan *eval.Plan, names []string) (*outcome, error) {
 	results, err := result(ctx, s.view, func(tx *transaction) []eval.CellResult {
 		if n := value[int](tx, `SELECT count(*) FROM json_each(?) CROSS JOIN results ON cell = value`, asJSON(&names)); n < len(names) {
 			return nil
@@ -442,9 +441,9 @@ func (s *Store) known(ctx context.Context, plan *eval.Plan, names []string) (*ou
 	return &o, err
 }
 
-// settle ends an unfinished search without remaining cells. known is its outcome if already
+// finishSearch ends an unfinished search without remaining cells. known is its outcome if already
 // determined, else nil.
-func settle(tx *transaction, id string, known *outcome, now int64) {
+func finishSearch(tx *transaction, id string, known *outcome, now int64) {
 	if !value[bool](tx, `SELECT `+notEnded+` AND NOT EXISTS (SELECT 1 FROM cells WHERE search = id AND done = 0) FROM searches WHERE id = ?`, id) {
 		return
 	}
@@ -493,7 +492,7 @@ func keepEvidence(tx *transaction, id string, res *eval.Result) {
 	}
 }
 
-// withEvidence is old evidence with more: of the same folds the new one stays.
+// withEvidence merges evidence; of evidence on the same folds, more replaces old.
 func withEvidence(old, more []eval.Evidence) []eval.Evidence {
 	all := append(slices.Clone(more), lists.Filter(old, func(e eval.Evidence) bool {
 		return !slices.ContainsFunc(more, func(m eval.Evidence) bool { return m.SameFolds(e) && (e.Optimistic || !m.Optimistic) })
@@ -507,7 +506,7 @@ func readPlan(tx *transaction, id string) (plan *eval.Plan) {
 	return plan
 }
 
-// readResults returns the results of the cells of a search so far.
+// readResults returns the results of a search's computed cells.
 func readResults(tx *transaction, id string) []eval.CellResult {
 	return listOf(tx, scanResult, `SELECT cell, folds, coalesce(seconds, 0) FROM cells CROSS JOIN results ON cell = name WHERE search = ? AND done = 1 ORDER BY place`, id)
 }
@@ -521,5 +520,5 @@ func deleteSearch(tx *transaction, s Search) {
 		DELETE FROM results WHERE cell IN (SELECT name FROM cells WHERE search = ?1)
 		AND NOT EXISTS (SELECT 1 FROM cells WHERE name = results.cell AND search <> ?1)`, s.ID)
 	tx.exec(`DELETE FROM searches WHERE id = ?`, s.ID)
-	dropPoints(tx, s.Hash) // the cells go by the foreign key
+	dropPoints(tx, s.Hash) // the foreign key deletes the cells
 }

@@ -17,11 +17,11 @@ import (
 // Space holds the disk space that a database uses and has available.
 type Space struct {
 	Free, Total int64 // on its file system
-	Low         int64 // with less than this free, only small writes are taken
+	Low         int64 // with less free, only small writes are accepted
 	Database    int64 // its file
-	Reusable    int64 // of the file, free for new content
+	Reusable    int64 // bytes of the file that are free for new content
 	Log         int64 // the write-ahead log
-	Most        int64 // of MaxDisk
+	Most        int64 // MaxDisk
 }
 
 // held returns the size of the database's contents in bytes.
@@ -88,11 +88,11 @@ func (s *Store) Roomy(ctx context.Context) error {
 func (s *Store) room(tx *transaction, ws Workspace, datasets, runs int) {
 	tx.fail(s.space(tx).full())
 	s.Quota.room(tx, ws, datasets, runs)
-	s.begin(tx, ws)
+	s.checkNewcomer(tx, ws)
 }
 
-// begin asks Newcomer whether an empty workspace may store something.
-func (s *Store) begin(tx *transaction, ws Workspace) {
+// checkNewcomer asks Newcomer whether an empty workspace may store something.
+func (s *Store) checkNewcomer(tx *transaction, ws Workspace) {
 	if s.Newcomer == nil {
 		return
 	}
@@ -102,8 +102,8 @@ func (s *Store) begin(tx *transaction, ws Workspace) {
 	}
 }
 
-// spend deletes the reserve when the disk is so full that a small write may fail.
-func (s *Store) spend() {
+// releaseReserve deletes the reserve when the disk is so full that a small write may fail.
+func (s *Store) releaseReserve() {
 	free, total, err := s.Disk()
 	if err == nil && free < reserveSize(total)/2 {
 		_ = os.Remove(s.reserve()) // may already be gone
@@ -126,8 +126,8 @@ func (s *Store) Tend(ctx context.Context) (forgotten int, err error) {
 	}
 	err = s.keepReserve(sp)
 	writes := s.writes.Load()
-	idle := writes == s.tended
-	if s.tended = writes; idle && s.logged != writes || forgotten > 0 || sp.Log > mostLog {
+	idle := writes == s.tendedWrites
+	if s.tendedWrites = writes; idle && s.checkpointedWrites != writes || forgotten > 0 || sp.Log > mostLog {
 		mode := "PASSIVE"
 		if low || sp.Log > mostLog {
 			mode = "TRUNCATE"
@@ -135,7 +135,7 @@ func (s *Store) Tend(ctx context.Context) (forgotten int, err error) {
 		if err := s.checkpoint(ctx, mode); err != nil {
 			return forgotten, err
 		}
-		s.logged = writes
+		s.checkpointedWrites = writes
 	}
 	return forgotten, err
 }
@@ -161,13 +161,13 @@ func (s *Store) keepReserve(sp Space) error {
 	}
 	f, err := os.OpenFile(s.reserve(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return ofFiles(err)
+		return fileError(err)
 	}
 	if err = allocate(f, size); err != nil {
 		_, err = io.CopyN(f, rand.Reader, size) // incompressible
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(ofFiles(err), os.Remove(s.reserve()))
+		return errors.Join(fileError(err), os.Remove(s.reserve()))
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (s *Store) forgetOldest(ctx context.Context) (int, error) {
 	return result(ctx, s.update, func(tx *transaction) int {
 		var ws string
 		var at int64
-		if !tx.look(func(r row) error { return r.Scan(&ws, &at) }, `SELECT workspace, deleted FROM `+inTrash+` ORDER BY deleted, workspace LIMIT 1`) {
+		if !tx.queryFirst(func(r row) error { return r.Scan(&ws, &at) }, `SELECT workspace, deleted FROM `+inTrash+` ORDER BY deleted, workspace LIMIT 1`) {
 			return 0
 		}
 		return forget(tx, `workspace = ? AND deleted = ?`, ws, at)
@@ -191,29 +191,29 @@ func (s *Store) Ready(ctx context.Context) error {
 	if err := s.Ping(ctx); err != nil {
 		return err
 	}
-	s.readiness.Lock()
-	defer s.readiness.Unlock()
-	if time.Since(s.asked) < readyFor {
-		return s.fault
+	s.probing.Lock()
+	defer s.probing.Unlock()
+	if time.Since(s.probedAt) < readyFor {
+		return s.probeErr
 	}
 	err := s.exec(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, s.now()/1000&0x7fffffff)) // writes a page without user data
 	if errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return nil
 	}
-	s.asked, s.fault = time.Now(), err
+	s.probedAt, s.probeErr = time.Now(), err
 	return err
 }
 
 // readyFor is how long the result of a write is kept.
 const readyFor = time.Second
 
-// SweepSpool empties the folder for temporary files in a data directory, which is made if it is
-// missing, and returns its path. It is for the holder of the lock: what lies there is of
-// programs that were killed.
+// SweepSpool empties the directory for temporary files in the data directory, creating it if
+// necessary, and returns its path. Requiring the lock ensures that the files are left over from
+// killed processes.
 func (l *Lock) SweepSpool() (dir string, err error) {
 	dir = filepath.Join(filepath.Dir(l.flock.Path()), "spool")
 	if err := os.RemoveAll(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", ofFiles(err)
+		return "", fileError(err)
 	}
-	return dir, ofFiles(os.Mkdir(dir, 0o700))
+	return dir, fileError(os.Mkdir(dir, 0o700))
 }

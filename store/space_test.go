@@ -74,7 +74,7 @@ func TestReady(t *testing.T) {
 	before := s.writes.Load()
 	require.NoError(t, s.Ready(t.Context()))
 	require.Check(t, s.writes.Load() == before, "two questions at once cost two writes")
-	s.asked = time.Time{}
+	s.probedAt = time.Time{}
 	require.NoError(t, os.Remove(s.Path()))
 	wantErr(t, s.Ready(t.Context()), ErrGone)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// explain wraps what SQLite reports in the fault it means.
+// explain wraps SQLite's error codes in the matching Error.
 func explain(err error) error {
 	var se sqlite3.Error
 	if !errors.As(err, &se) {

@@ -4,7 +4,7 @@ package store
 
 import "golang.org/x/sys/unix"
 
-// diskSpace returns how many bytes of a file system this program may still write, and its size.
+// diskSpace returns the bytes that this program may still write to a file system, and its size.
 func diskSpace(dir string) (free, total int64, err error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {

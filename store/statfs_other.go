@@ -4,5 +4,5 @@ package store
 
 import "errors"
 
-// diskSpace is not known here.
+// diskSpace is not supported on this system.
 func diskSpace(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }

@@ -11,14 +11,13 @@ import (
 	"marginlab/ml/study"
 )
 
-// Study is a comparison of learners over data sets: what was asked, and how far its searches
-// are.
+// Study is a comparison of learners over data sets: its settings and the state of its searches.
 type Study struct {
 	ID       string
 	Title    string
 	File     string   // the study as TOML
-	Sizes    []int    // rows that each data set had before some were taken
-	Searches []Search // without their results; of all learners on the first data set, then on the second ...
+	Sizes    []int    // rows of each data set before subsampling
+	Searches []Search // without results; all learners on the first data set, then on the second ...
 	Created  time.Time
 }
 
@@ -27,20 +26,20 @@ type NewStudy struct {
 	Title    string
 	File     string
 	Sizes    []int
-	Searches []NewSearch // of all learners on the first data set, then on the second ...
+	Searches []NewSearch // all learners on the first data set, then on the second ...
 	Request  Request     // as of a NewRun
 }
 
-// What a study may ask for, and how many of a workspace may be under way.
+// Limits of one study, and of unfinished studies per workspace and in total.
 const (
 	maxStudySearches = 1_000
 	maxStudyCells    = 50_000
 	maxStudying      = 2
-	maxStudyingAll   = 100 // of all workspaces, shared by network address
+	maxStudyingAll   = 100 // shared among network addresses
 )
 
-// Cells is how many cells its searches have in all, how many of these have a result, and of
-// how many that was known when the study was made.
+// Cells returns the cells of all searches: how many have a result, how many already had one when
+// the study was created, and their total number.
 func (s Study) Cells() (done, known, total int) {
 	for _, one := range s.Searches {
 		done, known, total = done+one.Done, known+one.Known, total+one.Total
@@ -48,8 +47,9 @@ func (s Study) Cells() (done, known, total int) {
 	return done, known, total
 }
 
-// Status returns the status of all searches together: failed where one has failed, cancelled where one
-// was cancelled, done when all are, as those are that an archive has left behind.
+// Status returns the status of all searches together: failed if one has failed, cancelled if one
+// was cancelled, done if all are done. A study imported from an archive has no searches and is
+// done.
 func (s Study) Status() Status {
 	count := map[Status]int{}
 	for _, search := range s.Searches {
@@ -68,15 +68,14 @@ func (s Study) Status() Status {
 	return Running
 }
 
-// CreateStudy queues the searches of a study, all or none; where the same request has asked for
-// the same before, it returns the study that is there. It returns the errors of CreateSearch,
-// but for ErrSearching, and ErrStudying.
+// CreateStudy queues the searches of a study, all or none. It is idempotent. Errors: those of
+// CreateSearch except ErrSearching, and ErrStudying.
 func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made Study, err error) {
 	if k := len(n.Searches); k > maxStudySearches {
 		return made, param.Refuse("choose fewer of either", "the study has %d pairs of a data set and a learner; at most %d are allowed", k, maxStudySearches)
 	}
 	cells := 0
-	for _, search := range n.Searches { // before anything is worked out
+	for _, search := range n.Searches { // before any expensive planning
 		own, err := cellsOf(search)
 		if err != nil {
 			return made, fmt.Errorf("data set %s: %w", search.DatasetName, err)
@@ -86,7 +85,7 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 		}
 	}
 	var ready []plannedSearch
-	encoded := map[*dataset.Data]points{} // once for all learners
+	encoded := map[*dataset.Data]points{} // shared by all learners
 	for _, search := range n.Searches {
 		pts, ok := encoded[search.Data]
 		if !ok {
@@ -95,7 +94,7 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 			}
 			encoded[search.Data] = pts
 		}
-		p, err := s.ready(ctx, search, pts)
+		p, err := s.planSearch(ctx, search, pts)
 		if err != nil {
 			return made, fmt.Errorf("data set %s: %w", search.DatasetName, err)
 		}
@@ -124,15 +123,15 @@ func (s *Store) CreateStudy(ctx context.Context, ws Workspace, n NewStudy) (made
 	})
 }
 
-func studyTitle(text string) string { return cmp.Or(cut(line(text)), "Study") }
+func studyTitle(text string) string { return cmp.Or(truncate(oneLine(text)), "Study") }
 
 // Study returns one study of a workspace.
 func (s *Store) Study(ctx context.Context, ws Workspace, id string) (Study, error) {
 	return result(ctx, s.view, func(tx *transaction) Study { return findStudy(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
-// StudyResult returns the result of a finished study. It is computed from the searches
-// when it is first asked for, and kept.
+// StudyResult returns the result of a finished study, computed from the searches on the first call
+// and then stored.
 func (s *Store) StudyResult(ctx context.Context, of Study) (res *study.Result, err error) {
 	err = s.view(ctx, func(tx *transaction) {
 		tx.one(`SELECT result FROM studies WHERE id = ?`, of.ID)(unzipJSON(&res))
@@ -140,7 +139,7 @@ func (s *Store) StudyResult(ctx context.Context, of Study) (res *study.Result, e
 	if err != nil || res != nil {
 		return res, err
 	}
-	if res, err = s.gather(ctx, of); err != nil {
+	if res, err = s.computeStudy(ctx, of); err != nil {
 		return nil, err
 	}
 	zipped, err := zipJSON(res)
@@ -150,8 +149,8 @@ func (s *Store) StudyResult(ctx context.Context, of Study) (res *study.Result, e
 	return res, s.exec(ctx, `UPDATE studies SET result = ? WHERE id = ?`, zipped, of.ID)
 }
 
-// gather makes the result of a study from its searches.
-func (s *Store) gather(ctx context.Context, of Study) (*study.Result, error) {
+// computeStudy computes the result of a study from its searches.
+func (s *Store) computeStudy(ctx context.Context, of Study) (*study.Result, error) {
 	asked, err := study.Parse(of.File, "study")
 	if err != nil {
 		return nil, err
@@ -175,7 +174,7 @@ func (s *Store) gather(ctx context.Context, of Study) (*study.Result, error) {
 		err := s.view(ctx, func(tx *transaction) {
 			j.Plan = readPlan(tx, one.ID)
 			j.Result = findSearch(tx, `id = ?`, one.ID).Result
-			// Unless it is known of all cells, it is known of none.
+			// The time counts only if it is known for every cell.
 			tx.one(`SELECT iif(count(*) = count(seconds), total(seconds), 0.0) FROM cells LEFT JOIN results ON cell = name WHERE search = ?`, one.ID)(&j.Seconds)
 		})
 		if err != nil {
@@ -190,27 +189,27 @@ func (s *Store) gather(ctx context.Context, of Study) (*study.Result, error) {
 	return res, err
 }
 
-// Studies lists the studies of a workspace, newest first, at most limit of them from offset
-// on, and says how many there are.
+// Studies lists at most limit studies of a workspace from offset on, newest first, and returns
+// their total number.
 func (s *Store) Studies(ctx context.Context, ws Workspace, limit, offset int) (list []Study, total int, err error) {
 	return counted(ctx, s, func(tx *transaction) []Study {
 		return studiesOf(tx, `workspace = ? ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?`, ws, limit, offset)
 	}, `studies WHERE workspace = ?`, ws)
 }
 
-// StudiesUnderWay lists the studies of a workspace of which a search has not ended, the oldest
-// first: maxStudying at most, but for those that were begun before there were so few.
+// StudiesUnderWay lists the unfinished studies of a workspace, oldest first: at most maxStudying,
+// unless they were created under an earlier, higher limit.
 func (s *Store) StudiesUnderWay(ctx context.Context, ws Workspace) ([]Study, error) {
 	return result(ctx, s.view, func(tx *transaction) []Study {
 		return studiesOf(tx, `workspace = ?1 AND id IN (SELECT study FROM searches WHERE workspace = ?1 AND study IS NOT NULL AND `+notEnded+`) ORDER BY created, rowid`, ws)
 	})
 }
 
-// CancelStudy ends the searches of a study that are queued or running, all at once, and
-// returns them; ErrEnded if all have ended.
+// CancelStudy cancels the unfinished searches of a study and returns their ids, or ErrEnded if
+// there are none.
 func (s *Store) CancelStudy(ctx context.Context, ws Workspace, id string) ([]string, error) {
 	return result(ctx, s.update, func(tx *transaction) []string {
-		thereStudy(tx, ws, id)
+		requireStudy(tx, ws, id)
 		ended := s.endSearches(tx, Cancelled, "", `study = ?`, id)
 		if len(ended) == 0 {
 			tx.fail(ErrEnded)
@@ -219,11 +218,11 @@ func (s *Store) CancelStudy(ctx context.Context, ws Workspace, id string) ([]str
 	})
 }
 
-// DeleteStudy deletes a study with its searches, which it returns, and what their cells
-// gave, unless a search of something else has the same cells.
+// DeleteStudy deletes a study with its searches, and the results of cells that no other search
+// shares. It returns the ids of the searches.
 func (s *Store) DeleteStudy(ctx context.Context, ws Workspace, id string) ([]string, error) {
 	return result(ctx, s.update, func(tx *transaction) []string {
-		thereStudy(tx, ws, id)
+		requireStudy(tx, ws, id)
 		return deleteStudy(tx, id)
 	})
 }
@@ -233,18 +232,18 @@ func deleteStudy(tx *transaction, id string) []string {
 	tx.exec(`
 		DELETE FROM results WHERE cell IN (SELECT name FROM cells CROSS JOIN searches ON id = search WHERE study = ?1)
 		AND NOT EXISTS (SELECT 1 FROM cells CROSS JOIN searches ON id = search WHERE name = results.cell AND study IS NOT ?1)`, id)
-	searches := texts(tx, `DELETE FROM searches WHERE study = ? RETURNING id`, id) // the cells go by the foreign key
+	searches := texts(tx, `DELETE FROM searches WHERE study = ? RETURNING id`, id) // the foreign key deletes the cells
 	dropPoints(tx, hashes...)
 	tx.exec(`DELETE FROM studies WHERE id = ?`, id)
 	return searches
 }
 
-// thereStudy is ErrNotFound where a workspace has no such study.
-func thereStudy(tx *transaction, ws Workspace, id string) {
+// requireStudy fails with ErrNotFound if a workspace has no such study.
+func requireStudy(tx *transaction, ws Workspace, id string) {
 	value[int](tx, `SELECT 1 FROM studies WHERE workspace = ? AND id = ?`, ws, id)
 }
 
-// studiesOf are studies with their searches, without results.
+// studiesOf lists studies with their searches, without results.
 func studiesOf(tx *transaction, where string, args ...any) []Study {
 	list := listOf(tx, func(r row, s *Study) error {
 		return r.Scan(&s.ID, &s.Title, &s.File, asJSON(&s.Sizes), asMillis(&s.Created))

@@ -16,8 +16,8 @@ const (
 	maxTags = 20
 )
 
-// line makes one line of text: no control characters, single spaces, valid UTF-8.
-func line(s string) string {
+// oneLine returns s as one line of valid UTF-8, with single spaces and no control characters.
+func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return ' '
@@ -27,7 +27,7 @@ func line(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// required notes a problem when text is empty or too long.
+// required adds a problem if text is empty or too long.
 func required(ps *param.Problems, field, text string, most int) string {
 	if text == "" {
 		ps.Add(field, "Give a %s of 1 to %d characters.", field, most)
@@ -35,7 +35,7 @@ func required(ps *param.Problems, field, text string, most int) string {
 	return limited(ps, field, text, most)
 }
 
-// limited notes a problem when text is too long.
+// limited adds a problem if text is too long.
 func limited(ps *param.Problems, field, text string, most int) string {
 	if n := utf8.RuneCountInString(text); n > most {
 		ps.Add(field, "The %s has %d characters; at most %d are allowed.", field, n, most)
@@ -43,18 +43,18 @@ func limited(ps *param.Problems, field, text string, most int) string {
 	return text
 }
 
-// cleanNote keeps line breaks.
+// cleanNote normalises a note, keeping its line breaks.
 func cleanNote(ps *param.Problems, note string) string {
 	note = strings.ReplaceAll(strings.ToValidUTF8(note, "\uFFFD"), "\r\n", "\n")
 	note = strings.ReplaceAll(note, "\x00", "")
 	return limited(ps, "note", strings.TrimSpace(note), maxNote)
 }
 
-// cleanTags drops empty tags and repetitions.
+// cleanTags normalises tags, dropping empty and repeated ones.
 func cleanTags(ps *param.Problems, tags []string) []string {
 	clean := []string{}
 	for _, t := range tags {
-		if t = line(t); t != "" && !slices.Contains(clean, t) {
+		if t = oneLine(t); t != "" && !slices.Contains(clean, t) {
 			clean = append(clean, t)
 		}
 	}

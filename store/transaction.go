@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// transaction is a transaction of the database with the context of the call that began it, beyond
-// which it does not live. Its first error ends it: whatever follows does nothing and returns zero
-// values, and nothing of the transaction is kept. Callers look at err only where they cannot go on.
+// transaction is a database transaction with the context of the call that began it. After its first
+// error, all further calls do nothing and return zero values, and nothing is committed. Callers
+// check err only where they cannot continue.
 type transaction struct {
 	*sql.Tx
 	ctx context.Context
-	err error // the first one
+	err error // first error
 }
 
-// fail ends the transaction with an error, unless that is nil.
+// fail records the first error; nil has no effect.
 func (tx *transaction) fail(err error) { tx.err = cmp.Or(tx.err, err) }
 
-// about calls do, and puts what it is about before its error.
-func (tx *transaction) about(what string, do func()) {
+// annotate calls do and prefixes its error with what.
+func (tx *transaction) annotate(what string, do func()) {
 	if tx.err != nil {
 		return
 	}
@@ -32,8 +32,7 @@ func (tx *transaction) about(what string, do func()) {
 	}
 }
 
-// result runs fn in a transaction, by the method view, update or note of a store, and returns what
-// it does.
+// result runs fn in a transaction, by the store's view, update or note, and returns its result.
 func result[T any](ctx context.Context, run func(context.Context, func(*transaction)) error, fn func(*transaction) T) (T, error) {
 	var v T
 	if err := run(ctx, func(tx *transaction) { v = fn(tx) }); err != nil {
@@ -42,27 +41,27 @@ func result[T any](ctx context.Context, run func(context.Context, func(*transact
 	return v, nil
 }
 
-// listed reads the rows of a query in a transaction of its own.
+// listed returns the rows of a query in a transaction of its own.
 func listed[T any](ctx context.Context, s *Store, scan func(row, *T) error, query string, args ...any) ([]T, error) {
 	return result(ctx, s.view, func(tx *transaction) []T { return listOf(tx, scan, query, args...) })
 }
 
-// keyed reads the rows of a query into a map, in a transaction of its own.
+// keyed returns the rows of a query as a map, in a transaction of its own.
 func keyed[K comparable, V any](ctx context.Context, s *Store, scan func(row, *K, *V) error, query string, args ...any) (map[K]V, error) {
 	return result(ctx, s.view, func(tx *transaction) map[K]V { return byKey(tx, scan, query, args...) })
 }
 
-// change makes one change, and returns ErrNotFound if there is nothing to be changed.
+// change runs one statement in a transaction of its own; it returns ErrNotFound if no row changes.
 func (s *Store) change(ctx context.Context, query string, args ...any) error {
 	return s.update(ctx, func(tx *transaction) { tx.execFound(query, args...) })
 }
 
-// exec runs one statement in a transaction of update.
+// exec runs one statement in a transaction of its own.
 func (s *Store) exec(ctx context.Context, query string, args ...any) error {
 	return s.update(ctx, func(tx *transaction) { tx.exec(query, args...) })
 }
 
-// exec runs a statement and returns how many rows it has changed.
+// exec runs a statement and returns the number of rows it changed.
 func (tx *transaction) exec(query string, args ...any) int {
 	if tx.err != nil {
 		return 0
@@ -77,18 +76,18 @@ func (tx *transaction) exec(query string, args ...any) int {
 	return int(n)
 }
 
-// execFound runs a statement, and fails with ErrNotFound where it has changed no row.
+// execFound runs a statement and fails with ErrNotFound if it changes no row.
 func (tx *transaction) execFound(query string, args ...any) {
 	if tx.exec(query, args...) == 0 {
 		tx.fail(ErrNotFound)
 	}
 }
 
-// row is what a query found.
+// row is a row of a query's result.
 type row interface{ Scan(to ...any) error }
 
-// look reads the first row of a query, and reports whether there is one.
-func (tx *transaction) look(read func(row) error, query string, args ...any) bool {
+// queryFirst reads the first row of a query and reports whether there is one.
+func (tx *transaction) queryFirst(read func(row) error, query string, args ...any) bool {
 	if tx.err != nil {
 		return false
 	}
@@ -100,25 +99,25 @@ func (tx *transaction) look(read func(row) error, query string, args ...any) boo
 	return err == nil
 }
 
-// one returns a function that reads the columns of the first row of a query. Where there is none
-// the transaction fails with ErrNotFound.
+// one returns a function that scans the first row of a query. Without a row, the transaction fails
+// with ErrNotFound.
 func (tx *transaction) one(query string, args ...any) (into func(to ...any)) {
 	return func(to ...any) {
-		if !tx.look(func(r row) error { return r.Scan(to...) }, query, args...) {
+		if !tx.queryFirst(func(r row) error { return r.Scan(to...) }, query, args...) {
 			tx.fail(ErrNotFound)
 		}
 	}
 }
 
-// lookup reads the first row of a query, if there is one.
+// lookup returns the first row of a query, if any.
 func lookup[T any](tx *transaction, scan func(row, *T) error, query string, args ...any) (v T, ok bool) {
-	if ok = tx.look(func(r row) error { return scan(r, &v) }, query, args...); !ok {
+	if ok = tx.queryFirst(func(r row) error { return scan(r, &v) }, query, args...); !ok {
 		return *new(T), false
 	}
 	return v, true
 }
 
-// find reads the first row of a query, and fails with ErrNotFound where there is none.
+// find returns the first row of a query; without one, the transaction fails with ErrNotFound.
 func find[T any](tx *transaction, scan func(row, *T) error, query string, args ...any) T {
 	v, ok := lookup(tx, scan, query, args...)
 	if !ok {
@@ -127,21 +126,21 @@ func find[T any](tx *transaction, scan func(row, *T) error, query string, args .
 	return v
 }
 
-// value returns the one column of the first row of a query, and fails with ErrNotFound where there
-// is none.
+// value returns the single column of the first row of a query; without a row, the transaction fails
+// with ErrNotFound.
 func value[T any](tx *transaction, query string, args ...any) T {
 	return find(tx, column[T], query, args...)
 }
 
-// exists reports whether rows of a table meet a condition.
+// exists reports whether from, a table with a condition, has rows.
 func (tx *transaction) exists(from string, args ...any) bool {
 	return value[bool](tx, `SELECT EXISTS (SELECT 1 FROM `+from+`)`, args...)
 }
 
-// column reads a row of one column.
+// column scans a row of one column.
 func column[T any](r row, v *T) error { return r.Scan(v) }
 
-// each calls read with every row of a query.
+// each calls read for every row of a query.
 func (tx *transaction) each(read func(row) error, query string, args ...any) {
 	if tx.err != nil {
 		return
@@ -158,7 +157,7 @@ func (tx *transaction) each(read func(row) error, query string, args ...any) {
 	tx.fail(rows.Err())
 }
 
-// listOf reads the rows of a query, as far as one fails.
+// listOf returns the rows of a query, up to the first that fails.
 func listOf[T any](tx *transaction, scan func(row, *T) error, query string, args ...any) (all []T) {
 	tx.each(func(r row) error {
 		var v T
@@ -171,7 +170,7 @@ func listOf[T any](tx *transaction, scan func(row, *T) error, query string, args
 	return all
 }
 
-// counted lists rows of a table, and says how many there are in all.
+// counted returns a list and the total number of rows, in one transaction.
 func counted[T any](ctx context.Context, s *Store, list func(*transaction) []T, from string, args ...any) (all []T, total int, err error) {
 	err = s.view(ctx, func(tx *transaction) {
 		total = value[int](tx, `SELECT count(*) FROM `+from, args...)
@@ -180,7 +179,8 @@ func counted[T any](ctx context.Context, s *Store, list func(*transaction) []T, 
 	return all, total, err
 }
 
-// first returns the first of a list, and fails with ErrNotFound where there is none.
+// first returns the first element of a list; if it is empty, the transaction fails with
+// ErrNotFound.
 func first[T any](tx *transaction, list []T) (v T) {
 	if len(list) == 0 {
 		tx.fail(ErrNotFound)
@@ -189,12 +189,12 @@ func first[T any](tx *transaction, list []T) (v T) {
 	return list[0]
 }
 
-// texts returns the one column of a query.
+// texts returns the single column of a query.
 func texts(tx *transaction, query string, args ...any) []string {
 	return listOf(tx, column[string], query, args...)
 }
 
-// byKey reads the rows of a query into a map.
+// byKey returns the rows of a query as a map.
 func byKey[K comparable, V any](tx *transaction, scan func(row, *K, *V) error, query string, args ...any) map[K]V {
 	all := map[K]V{}
 	tx.each(func(r row) error {
@@ -207,10 +207,10 @@ func byKey[K comparable, V any](tx *transaction, scan func(row, *K, *V) error, q
 	return all
 }
 
-// pair reads a row of two columns.
+// pair scans a row of two columns.
 func pair[K, V any](r row, k *K, v *V) error { return r.Scan(k, v) }
 
-// millis stores a time as Unix milliseconds and reads it back, the zero time as NULL.
+// millis stores a time as Unix milliseconds, the zero time as NULL, and scans it.
 type millis struct{ t *time.Time }
 
 func asMillis(t *time.Time) millis { return millis{t} }

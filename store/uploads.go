@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// uploadLife is how long a file waits for its columns to be chosen.
+// uploadLife is how long an uploaded file is kept until its columns are chosen.
 const uploadLife = 24 * time.Hour
 
-// SaveUpload keeps a file whose columns are still to be chosen and returns its
-// id. Files older than a day go at the same time.
+// SaveUpload stores a file whose columns are still to be chosen, and returns its id. It deletes
+// uploads older than a day.
 func (s *Store) SaveUpload(ctx context.Context, ws Workspace, file string, body io.Reader) (id string, err error) {
 	z, err := compressed(func(w io.Writer) error { _, err := io.Copy(w, body); return err })
 	if err != nil {
@@ -21,18 +21,18 @@ func (s *Store) SaveUpload(ctx context.Context, ws Workspace, file string, body 
 		now := s.now()
 		tx.exec(`DELETE FROM uploads WHERE created < ?`, now-uploadLife.Milliseconds())
 		s.room(tx, ws, 0, 0)
-		tx.exec(`INSERT INTO uploads (id, workspace, file, body, created) VALUES (?, ?, ?, ?, ?)`, id, ws, line(file), z, now)
+		tx.exec(`INSERT INTO uploads (id, workspace, file, body, created) VALUES (?, ?, ?, ?, ?)`, id, ws, oneLine(file), z, now)
 	})
 	return id, err
 }
 
-// Sized is a file whose length is known before it is read.
+// Sized is a reader whose total length is known in advance.
 type Sized interface {
 	io.Reader
 	Len() int
 }
 
-// Upload returns a kept file of a workspace and its name.
+// Upload returns an uploaded file of a workspace and its name.
 func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file string, body Sized, err error) {
 	var z []byte
 	err = s.view(ctx, func(tx *transaction) {
@@ -45,7 +45,7 @@ func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file strin
 	return file, body, err
 }
 
-// DeleteUpload drops a kept file of a workspace.
+// DeleteUpload deletes an uploaded file of a workspace.
 func (s *Store) DeleteUpload(ctx context.Context, ws Workspace, id string) error {
 	return s.change(ctx, `DELETE FROM uploads WHERE id = ? AND workspace = ?`, id, ws)
 }

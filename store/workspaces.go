@@ -9,17 +9,17 @@ import (
 	"marginlab/ml/param"
 )
 
-// seenEvery is how exactly it is kept when a workspace was last in use.
+// seenEvery is the precision of the time at which a workspace was last used.
 const seenEvery = 24 * time.Hour
 
-// Holdings counts the items of a workspace and says when it was last used.
+// Holdings counts the items of a workspace, with the time of its last use.
 type Holdings struct {
 	Workspace                         Workspace
 	Seen                              time.Time // to the day
-	Datasets, Runs, Searches, Courses int       // searches without those of studies
+	Datasets, Runs, Searches, Courses int       // Searches excludes those of studies
 	Studies                           int
 	Reports                           int
-	Bytes                             int64 // on the disk, of points, models, searches, reports and files that wait for their columns to be chosen
+	Bytes                             int64 // on disk: points, models, searches, reports, uploads
 }
 
 // String lists the counts that are not zero.
@@ -42,8 +42,7 @@ func (h Holdings) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Seen notes that a workspace is in use, if it holds anything. It writes once a day
-// at most.
+// Seen records the use of a workspace that holds anything. It writes at most once a day.
 func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 	now := s.now()
 	due, err := result(ctx, s.view, func(tx *transaction) bool {
@@ -55,7 +54,7 @@ func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 	return s.exec(ctx, `INSERT INTO workspaces (workspace, seen) VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen`, ws, now)
 }
 
-// Since returns when the oldest of what a workspace holds was made, the zero time if it holds nothing.
+// Since returns the creation time of a workspace's oldest item, the zero time if it holds nothing.
 func (s *Store) Since(ctx context.Context, ws Workspace) (since time.Time, err error) {
 	err = s.view(ctx, func(tx *transaction) {
 		tx.one(`SELECT min(began) FROM `+made+` WHERE workspace = ?`, ws)(asMillis(&since))
@@ -63,37 +62,37 @@ func (s *Store) Since(ctx context.Context, ws Workspace) (since time.Time, err e
 	return since, err
 }
 
-// made has a row for everything that a workspace has made and that is still there.
+// made has a row for every item of a workspace.
 const made = `(SELECT workspace, created AS began FROM datasets UNION ALL SELECT workspace, created FROM runs
 	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM studies UNION ALL SELECT workspace, created FROM courses
 	UNION ALL SELECT workspace, answered FROM answers UNION ALL SELECT workspace, created FROM links UNION ALL SELECT workspace, created FROM reports)`
 
-// Holdings returns the contents of a workspace in numbers.
+// Holdings counts the items of a workspace.
 func (s *Store) Holdings(ctx context.Context, ws Workspace) (Holdings, error) {
 	return result(ctx, s.view, func(tx *transaction) Holdings { return holdings(tx, ws) })
 }
 
-// DeleteWorkspace deletes all that a workspace holds, its courses with their
-// galleries, and takes back what it has handed in to others.
+// DeleteWorkspace deletes everything in a workspace, including its courses with their galleries,
+// and withdraws its submissions to other courses.
 func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
 	return s.update(ctx, func(tx *transaction) {
 		for _, run := range texts(tx, `SELECT run FROM handins WHERE workspace = ?`, ws) {
 			withdraw(tx, ws, run)
 		}
-		tx.exec(`DELETE FROM students WHERE workspace = ?`, ws) // and with them their answers
-		tx.exec(`DELETE FROM blocks WHERE workspace = ?`, ws)   // it has nothing left, and is as good as a new one
+		tx.exec(`DELETE FROM students WHERE workspace = ?`, ws) // the foreign key deletes their answers
+		tx.exec(`DELETE FROM blocks WHERE workspace = ?`, ws)   // an empty workspace is as good as a new one
 		deleteWorkspace(tx, ws)
 	})
 }
 
-// Secret returns the secret that signs the keys of workspaces. It stays with the database.
+// Secret returns the secret that signs workspace keys. It is stored in the database.
 func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 	return result(ctx, s.view, func(tx *transaction) []byte {
 		return value[[]byte](tx, `SELECT value FROM secrets WHERE name = 'keys'`)
 	})
 }
 
-// Used reports whether a workspace holds, or has held, anything; not on an error, either.
+// Used reports whether a workspace holds, or has held, anything. On an error it returns false.
 func (s *Store) Used(ctx context.Context, ws Workspace) bool {
 	is, err := result(ctx, s.view, func(tx *transaction) bool { return tx.exists(used+` WHERE workspace = ?`, ws) })
 	return is && err == nil
@@ -105,8 +104,8 @@ const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace
 	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM studies UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers
 	UNION ALL SELECT workspace, created FROM links UNION ALL SELECT workspace, updated FROM reports) AS used`
 
-// What a row and its indices take on the disk, about, beside its texts, and a cell of a search with
-// everything: small things are many where somebody makes them by a loop.
+// Approximate bytes on disk of a row with its index entries, without its texts, and of a cell of a
+// search. They matter because a loop can create many small items.
 const rowBytes, cellBytes = 300, 200
 
 func holdings(tx *transaction, ws Workspace) Holdings {
@@ -145,7 +144,7 @@ func deleteWorkspace(tx *transaction, ws Workspace) {
 	}
 	hashes := texts(tx, `SELECT hash FROM datasets WHERE workspace = ?1 UNION SELECT hash FROM runs WHERE workspace = ?1
 		UNION SELECT hash FROM links WHERE workspace = ?1 AND hash IS NOT NULL`, ws)
-	for _, table := range []string{"datasets", "runs", "uploads", "answers", "links", "reports", "workspaces"} { // models go with their runs
+	for _, table := range []string{"datasets", "runs", "uploads", "answers", "links", "reports", "workspaces"} { // the foreign key deletes the models of runs
 		tx.exec(`DELETE FROM `+table+` WHERE workspace = ?`, ws)
 	}
 	dropPoints(tx, hashes...)

@@ -40,10 +40,10 @@ var (
 	errTooSlow = Errorf(TooSlow, "The upload paused for %.0f seconds or was slower than %s a second. Nothing was saved. Try again over a faster connection, or with a smaller file.", grace.Seconds(), param.Bytes(slowest))
 )
 
-// bodies holds the request bodies being read, oldest first. When there are too many, a body of
-// the youngest workspace gives way to one of an older workspace; otherwise the oldest gives way
-// once its safe time is over. Neither slow senders nor invented workspaces can thus lock out
-// established ones.
+// bodies holds the request bodies being read, oldest first. When there are too many, a body of the
+// youngest workspace gives way to one of an older workspace; otherwise the oldest gives way once
+// its safe time is over. So neither slow senders nor newly made workspaces can lock out established
+// ones.
 type bodies struct {
 	mu   sync.Mutex
 	open []*body
@@ -53,12 +53,12 @@ type bodies struct {
 type body struct {
 	io.ReadCloser
 	all   *bodies
-	conn  *http.ResponseController // fails in some tests, where nothing is slow
+	conn  *http.ResponseController // lacks deadlines in some tests
 	of    [3]string                // workspace, address, everybody
 	since func() time.Time         // when the workspace was created; zero if it is empty
 
-	known   time.Time // what since returned
-	began   time.Time // zero: it has not
+	known   time.Time // result of since
+	began   time.Time // zero: not yet
 	got     int64     // bytes
 	gaveWay bool      // guarded by all.mu
 }
@@ -131,7 +131,7 @@ func (b *body) stay(more bool) bool {
 	b.all.mu.Lock()
 	defer b.all.mu.Unlock()
 	if !more && b.all.remove(b) {
-		_ = b.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // the answer has its time from here
+		_ = b.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // the response gets its full time from here
 	}
 	return !b.gaveWay
 }

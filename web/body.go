@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"mime/multipart"
 	"net"
@@ -22,10 +23,10 @@ import (
 func JSON(w http.ResponseWriter, status int, v any) error {
 	e := json.NewEncoder(&statusWriter{w, status})
 	e.SetEscapeHTML(false) // never interpreted as HTML
-	return e.Encode(v)     // which writes all or nothing
+	return e.Encode(v)     // in one Write
 }
 
-// NoContent answers a request after which there is nothing to tell.
+// NoContent responds with 204 No Content.
 func NoContent(w http.ResponseWriter, _ *http.Request) error {
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -117,7 +118,7 @@ func ParseForm(w http.ResponseWriter, r *http.Request, limit int64) error {
 	return receive(w, r, limit, parse)
 }
 
-// With returns a handler that finds what a request is about before f.
+// With returns a handler that calls find, then f with its result.
 func With[T any](find func(*http.Request) (T, error), f func(http.ResponseWriter, *http.Request, T) error) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		v, err := find(r)
@@ -128,7 +129,7 @@ func With[T any](find func(*http.Request) (T, error), f func(http.ResponseWriter
 	}
 }
 
-// Form returns a handler that reads the form of a request, of at most FormBytes bytes, before f.
+// Form returns a handler that parses the request's form, of at most FormBytes bytes, before f.
 func Form(f Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := ParseForm(w, r, FormBytes); err != nil {
@@ -193,6 +194,8 @@ func receive(w http.ResponseWriter, r *http.Request, limit int64, read func() er
 	switch {
 	case err == nil, errors.As(err, &tooLarge), cutOff(err):
 		return err
+	case onDisk(err): // first, because a syscall.Errno is also a net.Error
+		return fmt.Errorf("%w (%w)", errDisk, err)
 	case errors.Is(err, multipart.ErrMessageTooLarge):
 		return &http.MaxBytesError{Limit: limit}
 	case errors.As(err, &broken), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -200,3 +203,9 @@ func receive(w http.ResponseWriter, r *http.Request, limit int64, read func() er
 	}
 	return Errorf(Malformed, "The body could not be read: %v", err)
 }
+
+// errDisk replaces the message of an error for which onDisk is true: that names a path of the server.
+var errDisk = Errorf(Storage, "The server could not store the file: its disk is full or faulty. Nothing was saved; try again later.")
+
+// onDisk reports whether err is an error of a local file.
+func onDisk(err error) bool { return errors.As(err, new(*fs.PathError)) }

@@ -24,10 +24,10 @@ type connections struct {
 	proxies Proxies
 	log     *slog.Logger
 
-	mu     sync.Mutex
-	closed bool
-	open   []*connection
-	told   time.Time // when refusals were last logged
+	mu            sync.Mutex
+	closed        bool
+	open          []*connection
+	refusalLogged time.Time // time of the last logged refusal
 }
 
 // connection is an accepted connection.
@@ -58,7 +58,7 @@ func (all *connections) Accept() (net.Conn, error) {
 // admit adds a connection, closing an idle one if necessary. It returns nil if there is no room.
 func (all *connections) admit(conn net.Conn) *connection {
 	c := &connection{Conn: conn, all: all, since: time.Now()}
-	c.from, _ = address(conn.RemoteAddr().String())
+	c.from, _ = parseAddress(conn.RemoteAddr().String())
 	all.mu.Lock()
 	near := 0
 	var waits, nearWaits *connection // idle for longest, in all and of this address
@@ -88,8 +88,8 @@ func (all *connections) admit(conn net.Conn) *connection {
 	}
 	if room {
 		all.open = append(all.open, c)
-	} else if !all.closed && c.since.Sub(all.told) >= time.Minute {
-		all.told = c.since
+	} else if !all.closed && c.since.Sub(all.refusalLogged) >= time.Minute {
+		all.refusalLogged = c.since
 		all.log.Warn("connections refused: too many are busy; first of this minute", "from", c.from, "near", near, "open", len(all.open))
 	}
 	all.mu.Unlock()
@@ -102,8 +102,8 @@ func (all *connections) admit(conn net.Conn) *connection {
 	return c
 }
 
-// Close closes the listener, and with it the connections without a request under way: for one that
-// has sent nothing yet, as browsers keep ready, http.Server.Shutdown would wait for seconds.
+// Close closes the listener and all connections without a running request. http.Server.Shutdown
+// would wait seconds for new ones that have sent nothing yet, such as browsers keep ready.
 func (all *connections) Close() error {
 	all.mu.Lock()
 	all.closed = true
@@ -115,8 +115,8 @@ func (all *connections) Close() error {
 	return all.Listener.Close()
 }
 
-// note records the state of a connection, as http.Server.ConnState.
-func (all *connections) note(conn net.Conn, state http.ConnState) {
+// noteState records the state of a connection, as http.Server.ConnState.
+func (all *connections) noteState(conn net.Conn, state http.ConnState) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}

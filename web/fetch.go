@@ -69,9 +69,9 @@ func checkURL(u *url.URL) error {
 	return nil
 }
 
-// special lists address ranges, beyond those netip knows, that reach no public host or, like
+// specialRanges lists address ranges, beyond those netip knows, that reach no public host or, like
 // 6to4 and NAT64, may reach a private one.
-var special = func() (list []netip.Prefix) {
+var specialRanges = func() (list []netip.Prefix) {
 	for _, p := range []string{
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
 		"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
@@ -90,7 +90,7 @@ func Public(address netip.AddrPort) bool {
 	if a.Is6() && !netip.MustParsePrefix("2000::/3").Contains(a) {
 		return false
 	}
-	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
+	return !slices.ContainsFunc(specialRanges, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // Fetch writes the file at a URL to w, at most most bytes, and returns its name. Errors are
@@ -143,6 +143,8 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, w io.Writer, most i
 	}
 	n, err := io.Copy(w, io.LimitReader(response.Body, most+1))
 	switch {
+	case onDisk(err):
+		return "", fmt.Errorf("%w (%w)", errDisk, err)
 	case err != nil:
 		return "", fault(err)
 	case n > most:

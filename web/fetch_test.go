@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -102,4 +105,29 @@ func TestFetch(t *testing.T) {
 	cancel()
 	_, _, err := fetch(ctx, outer.URL+"/slow")
 	require.Check(t, err != nil, "a request that was given up")
+}
+
+// full is a file on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: "/secret/spool", Err: syscall.ENOSPC}
+}
+
+// A full disk is neither the other server's fault nor an interrupted connection, and its message
+// names no path.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("x")) }))
+	defer outer.Close()
+	_, fetched := NewFetcher(func(netip.AddrPort) bool { return true }).Fetch(t.Context(), outer.URL, full{}, 100)
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("x"))
+	received := receive(httptest.NewRecorder(), r, 100, func() error {
+		_, err := io.Copy(full{}, r.Body)
+		return err
+	})
+	for _, err := range []error{fetched, received} {
+		p := problem(r, err)
+		require.Check(t, p.Status == http.StatusInsufficientStorage && !strings.Contains(p.Detail, "secret"), "%d %s", p.Status, p.Detail)
+	}
 }

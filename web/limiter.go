@@ -26,7 +26,7 @@ func NewLimiter(burst int, every time.Duration) *Limiter {
 	return &Limiter{burst: burst, every: every, left: map[string]*rate.Limiter{}}
 }
 
-// Wait returns the time until a key may have an event, 0 if now.
+// Wait returns the time until a key may have an event, 0 if it may now.
 func (l *Limiter) Wait(key string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,7 +41,7 @@ func (l *Limiter) wait(key string, now time.Time) time.Duration {
 	return 0
 }
 
-// Take uses an event of a key and returns 0, or returns the time until there is one.
+// Take uses an event of a key and returns 0, or returns the time until the next one is available.
 func (l *Limiter) Take(key string) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

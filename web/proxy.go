@@ -43,7 +43,7 @@ func (p Proxies) client(from netip.Addr, forwarded []string) netip.Addr {
 		if !p.trust(from) {
 			break
 		}
-		next, ok := address(strings.TrimSpace(hop))
+		next, ok := parseAddress(strings.TrimSpace(hop))
 		if !ok {
 			break
 		}
@@ -52,8 +52,8 @@ func (p Proxies) client(from netip.Addr, forwarded []string) netip.Addr {
 	return from
 }
 
-// address parses an address with or without a port.
-func address(text string) (netip.Addr, bool) {
+// parseAddress parses an address with or without a port.
+func parseAddress(text string) (netip.Addr, bool) {
 	addr, err := netip.ParseAddr(text)
 	if err != nil {
 		both, err := netip.ParseAddrPort(text)
@@ -85,11 +85,11 @@ func noteAddress(next http.Handler) http.Handler {
 	})
 }
 
-// lookBehind restores the client address, host and scheme of a request that arrives through a
+// applyProxyHeaders restores the client address, host and scheme of a request that arrives through a
 // trusted proxy. From anyone else it ignores those headers.
-func (s *Site) lookBehind(next http.Handler) http.Handler {
+func (s *Site) applyProxyHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		from, ok := address(r.RemoteAddr)
+		from, ok := parseAddress(r.RemoteAddr)
 		if !ok || !s.Proxies.trust(from) {
 			next.ServeHTTP(w, r)
 			return

@@ -103,13 +103,13 @@ func FuzzForwarded(f *testing.F) {
 		s := NewSite(slog.New(slog.DiscardHandler), page)
 		require.NoError(t, s.Proxies.Add("10.0.0.0/8"))
 		var from string
-		h := s.lookBehind(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { from = r.RemoteAddr }))
+		h := s.applyProxyHeaders(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { from = r.RemoteAddr }))
 		for _, remote := range []string{"10.0.0.1:99", "192.0.2.1:99"} {
 			r := httptest.NewRequest("GET", "/", io.NopCloser(nil))
 			r.RemoteAddr = remote
 			r.Header = http.Header{"X-Forwarded-For": {clients}, "X-Forwarded-Proto": {proto}, "X-Forwarded-Host": {host}}
 			h.ServeHTTP(httptest.NewRecorder(), r)
-			_, ok := address(from)
+			_, ok := parseAddress(from)
 			require.Check(t, ok && (remote != "192.0.2.1:99" || from == remote), "%s became %q", remote, from)
 		}
 	})

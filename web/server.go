@@ -46,7 +46,7 @@ func newServer(listener net.Listener, log *slog.Logger) *Server {
 	base, cancel := context.WithCancelCause(context.Background())
 	all := &connections{Listener: listener, most: openFiles(2*mostConnections) / 2, log: log}
 	return &Server{all, &http.Server{
-		ConnState:         all.note,
+		ConnState:         all.noteState,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,

@@ -60,11 +60,11 @@ func NewSite(log *slog.Logger, page func(w io.Writer, r *http.Request, p Problem
 // Middleware returns the middleware of every request, outermost first.
 func (s *Site) Middleware() chi.Middlewares {
 	return chi.Middlewares{
-		s.lookBehind,
+		s.applyProxyHeaders,
 		noteAddress,
 		s.observe,
 		s.recover,
-		secure,
+		secureHeaders,
 		s.refuseHosts,
 		s.allowOrigins,
 		s.limitRate,
@@ -178,8 +178,8 @@ func (s *Site) recover(next http.Handler) http.Handler {
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
 	"connect-src 'self'; frame-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// secure sets the security headers.
-func secure(next http.Handler) http.Handler {
+// secureHeaders sets the security headers.
+func secureHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", pagePolicy)

@@ -34,13 +34,13 @@ func (s *Site) Workspace(next http.Handler) http.Handler {
 			return
 		}
 		if token != "" && ForPrograms(r) && !s.Keys.Known(r.Context(), token) {
-			s.Error(w, r, Errorf(Unauthorized, "This server does not know the key. %s", wayToKey))
+			s.Error(w, r, Errorf(Unauthorized, "This server does not know the key. %s", keyHelp))
 			return
 		}
 		if token == "" {
 			if token = fromCookie(r); token == "" {
 				if ForPrograms(r) {
-					s.Error(w, r, Errorf(Unauthorized, "The request has no key. %s", wayToKey))
+					s.Error(w, r, Errorf(Unauthorized, "The request has no key. %s", keyHelp))
 					return
 				}
 				token = s.Keys.New()
@@ -52,8 +52,8 @@ func (s *Site) Workspace(next http.Handler) http.Handler {
 	})
 }
 
-// wayToKey explains how a program gets a key.
-const wayToKey = `POST /api/workspaces creates one; the settings page shows the key of your browser. Send it as "Authorization: Bearer KEY".`
+// keyHelp explains how a program gets a key.
+const keyHelp = `POST /api/workspaces creates one; the settings page shows the key of your browser. Send it as "Authorization: Bearer KEY".`
 
 // sentToken returns the token sent with a request, empty if none.
 func sentToken(r *http.Request) string {

@@ -30,14 +30,14 @@ import (
 // BodyBytes bounds the JSON body of a request.
 const BodyBytes = 1 << 20
 
-// Handler answers programs in JSON.
+// Handler serves the JSON API.
 type Handler struct {
 	*frame.Base
 	description func() (map[string]any, error)        // built on first use
 	parameters  func() (map[string]parameters, error) // of queries, by operation
 }
 
-// New returns the room for programs.
+// New returns the handler of the API.
 func New(h *frame.Base) *Handler {
 	description := sync.OnceValues(Description)
 	return &Handler{h, description, sync.OnceValues(func() (map[string]parameters, error) {
@@ -170,7 +170,7 @@ func (a *Handler) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusCreated, newDataset(set))
 }
 
-// ReplaceRows takes the file in the body for the rows of a data set. Runs keep theirs.
+// ReplaceRows replaces the rows of a data set by the file in the body. Runs keep theirs.
 func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request, set store.Dataset) error {
 	q := r.URL.Query()
 	d, _, err := a.rows(w, r, q, "rows", set.Label)
@@ -183,7 +183,7 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request, set store.
 	return web.JSON(w, http.StatusOK, newDataset(set))
 }
 
-// GenerateDataset stores a data set that a generator draws.
+// GenerateDataset stores data drawn by a generator.
 func (a *Handler) GenerateDataset(w http.ResponseWriter, r *http.Request) error {
 	var asked struct {
 		Generator  string       `json:"generator"`
@@ -209,12 +209,12 @@ func (a *Handler) GenerateDataset(w http.ResponseWriter, r *http.Request) error 
 	return web.JSON(w, http.StatusCreated, newDataset(set))
 }
 
-// Dataset answers with one data set.
+// Dataset sends a data set.
 func (a *Handler) Dataset(w http.ResponseWriter, _ *http.Request, set store.Dataset) error {
 	return web.JSON(w, http.StatusOK, newDataset(set))
 }
 
-// UpdateDataset renames a data set and answers with it.
+// UpdateDataset renames a data set and sends it.
 func (a *Handler) UpdateDataset(w http.ResponseWriter, r *http.Request) error {
 	var change struct {
 		Name string `json:"name"`
@@ -299,7 +299,7 @@ func (a *Handler) CreateRun(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusAccepted, RunStatus{run.ID, run.Status})
 }
 
-// points finds the data that a request names.
+// points returns the data named in a request.
 func (a *Handler) points(r *http.Request, id string) (frame.Points, error) {
 	points, err := a.Source(r.Context(), id)
 	switch {
@@ -366,7 +366,7 @@ func (a *Handler) chosen(r *http.Request, c chosenRuns) ([]string, error) {
 	return a.Store.Chosen(r.Context(), frame.Workspace(r.Context()), q)
 }
 
-// TagRuns adds tags to several runs and takes others off.
+// TagRuns adds tags to several runs and removes others.
 func (a *Handler) TagRuns(w http.ResponseWriter, r *http.Request) error {
 	var asked struct {
 		chosenRuns

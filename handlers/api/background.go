@@ -42,7 +42,7 @@ func (a *Handler) Regularise(w http.ResponseWriter, r *http.Request) error {
 	return a.answerPath(w, r, asked, true)
 }
 
-// FollowRegularisation answers as Regularise, for a path that is known or under way.
+// FollowRegularisation is Regularise for a path that is known or being computed.
 func (a *Handler) FollowRegularisation(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	asked, err := askedPath(q)
@@ -52,7 +52,7 @@ func (a *Handler) FollowRegularisation(w http.ResponseWriter, r *http.Request) e
 	return a.answerPath(w, r, asked, false)
 }
 
-// CancelRegularisation cancels a path in progress, by its job id or by its data set and spec.
+// CancelRegularisation cancels a running path, given by its job id or by its data set and spec.
 func (a *Handler) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	id := q.Get("id")
@@ -113,7 +113,7 @@ func (a *Handler) answerPath(w http.ResponseWriter, r *http.Request, asked specO
 	return web.JSON(w, http.StatusAccepted, newJob(*now))
 }
 
-// ChangeQuestion returns the question what would change the result of a run.
+// ChangeQuestion returns the question of what would change the result of a run.
 func (a *Handler) ChangeQuestion(r *http.Request) (background.Question, error) {
 	run, err := frame.ByID(a.Store.RunWithoutModels)(r)
 	if err != nil {
@@ -122,7 +122,7 @@ func (a *Handler) ChangeQuestion(r *http.Request) (background.Question, error) {
 	return a.ChangeOf(r.Context(), run)
 }
 
-// CancelChange cancels the computation.
+// CancelChange cancels the computation of what would change a result.
 func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request, of background.Question) error {
 	id, err := of.ID()
 	if err != nil {
@@ -132,8 +132,8 @@ func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request, of backgr
 	return web.NoContent(w, r)
 }
 
-// Change sends what would change the result of a run. A POST begins to compute it, a GET is for a
-// result that is known or being computed. A long computation continues in the background: the
+// Change sends what would change the result of a run. A POST starts the computation; a GET requires
+// a result that is known or being computed. A long computation continues in the background: the
 // response then gives its progress and the URL to poll.
 func (a *Handler) Change(w http.ResponseWriter, r *http.Request, of background.Question) error {
 	s, now, err := a.Sense(r.Context(), of, r.Method == http.MethodPost, a.Patience)

@@ -17,7 +17,7 @@ import (
 // Comparison holds the differences between runs on the points that all of them held out.
 type Comparison struct {
 	Points   int    `json:"points"`   // that all held out
-	Disagree []int  `json:"disagree"` // rows of them, from 1, on which not all give the same answer
+	Disagree []int  `json:"disagree"` // rows (from 1) on which the runs' predictions differ
 	Pairs    []Pair `json:"pairs"`
 }
 
@@ -57,7 +57,7 @@ func (a *Handler) Compare(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, c)
 }
 
-// compared are runs of the workspace that can be compared: done, on the same points.
+// compared returns runs of the workspace; they must be done and share their points.
 func (a *Handler) compared(ctx context.Context, ids []string) ([]store.Run, error) {
 	if err := results.ToCompare(ids); err != nil {
 		return nil, err
@@ -95,8 +95,7 @@ type FoldPair struct {
 	Posterior *eval.Posterior `json:"posterior,omitempty"`
 }
 
-// CompareOnFolds begins to cross-validate runs on the same folds and answers with the searches
-// that do so.
+// CompareOnFolds starts cross-validating runs on the same folds and sends the ids of the searches.
 func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 	asked := struct {
 		Runs    []string `json:"runs"`
@@ -137,7 +136,7 @@ func (a *Handler) OnFolds(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, c)
 }
 
-// onKeptFolds answers with the tests on common folds that the runs keep.
+// onKeptFolds sends the tests on common folds stored with the runs.
 func onKeptFolds(w http.ResponseWriter, runs []store.Run) error {
 	kept, pairs, ok := results.KeptFolds(runs)
 	if !ok {

@@ -123,7 +123,7 @@ func examples(path, method string, body any, isJSON, answersJSON bool) (curl, py
 	curl += ` "$LAB` + inShell + `"`
 	switch {
 	case isJSON:
-		asText, _ := json.Marshal(body) // made of a description in JSON
+		asText, _ := json.Marshal(body) // from the description, so it encodes
 		curl += " \\\n  -H 'Content-Type: application/json' -d '" + strings.ReplaceAll(string(asText), "'", `'\''`) + "'"
 		if method == "post" {
 			return curl, "lab.post(" + inPython + ", " + literal(body) + ")"
@@ -154,7 +154,7 @@ func literal(v any) string {
 	case nil:
 		return "None"
 	}
-	b, _ := json.Marshal(v) // a text or a number
+	b, _ := json.Marshal(v) // a string or number, so it encodes
 	return string(b)
 }
 

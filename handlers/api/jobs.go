@@ -24,10 +24,10 @@ type Job struct {
 	Done    int          `json:"done"`
 	Total   int          `json:"total"` // 0: unknown
 	Unit    string       `json:"unit,omitempty"`
-	Text    string       `json:"progress"` // how far it is, in words
+	Text    string       `json:"progress"` // in words
 	Step    *trace.Step  `json:"step,omitempty"`
 	Elapsed float64      `json:"elapsed_seconds"`
-	Left    *float64     `json:"left_seconds"` // estimated; null: not known
+	Left    *float64     `json:"left_seconds"` // estimated; null: unknown
 }
 
 func newJob(j background.Job) Job {
@@ -71,7 +71,7 @@ func (a *Handler) JobEvents(w http.ResponseWriter, r *http.Request) error {
 			}
 			now, err := look()
 			if err != nil {
-				return // the reader comes again
+				return // the client reconnects
 			}
 			if slices.EqualFunc(now, last, sameJob) {
 				continue

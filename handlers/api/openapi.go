@@ -29,7 +29,7 @@ var openapiText []byte
 // object is a JSON object.
 type object = map[string]any
 
-// Describe answers with the description of this interface.
+// Describe sends the OpenAPI description.
 func (a *Handler) Describe(w http.ResponseWriter, _ *http.Request) error {
 	doc, err := a.description()
 	if err != nil {
@@ -52,7 +52,7 @@ func Description() (doc map[string]any, err error) {
 	return doc, json.Unmarshal(text, &doc)
 }
 
-// built returns the description with the values of the program's tables.
+// built returns the description completed from the program's tables.
 func built() (object, error) {
 	var doc object
 	if err := json.Unmarshal(openapiText, &doc); err != nil {
@@ -117,7 +117,7 @@ func built() (object, error) {
 	return doc, nil
 }
 
-// describeModels adds the formats that other programs read, beside JSON.
+// describeModels adds the model formats other than JSON.
 func describeModels(paths object) {
 	const below = "/api/runs/{id}/model"
 	asJSON := paths[below+".json"].(object)

@@ -85,7 +85,7 @@ func described(doc object) map[string]parameters {
 // maxWait bounds how long a request waits for the end of work.
 const maxWait = time.Minute
 
-// await waits, for at most the time requested, until the jobs with ids have ended.
+// await waits until the jobs have ended, for at most the time requested.
 func (a *Handler) await(r *http.Request, ids ...string) error {
 	q := r.URL.Query()
 	if q.Get("wait") == "" {

@@ -131,8 +131,8 @@ func (a *Handler) CreateSearch(w http.ResponseWriter, r *http.Request) error {
 // defaultPoints is the default of eval.PointsParam.
 const defaultPoints = 32
 
-// SearchAgain stores another search of one that is done: finer around its best setting, or the
-// same with nested folds.
+// SearchAgain queues a follow-up to a finished search: finer around its best setting, or the same
+// with nested folds.
 func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request, s store.Search) error {
 	var asked struct {
 		How string `json:"how"`
@@ -148,7 +148,7 @@ func (a *Handler) SearchAgain(w http.ResponseWriter, r *http.Request, s store.Se
 	return web.JSON(w, http.StatusAccepted, RunStatus{next.ID, next.Status})
 }
 
-// Search answers with one search: how far it is, and the settings that are judged.
+// Search sends a search: its progress, and the settings scored so far.
 func (a *Handler) Search(w http.ResponseWriter, r *http.Request, under store.Search) error {
 	cells := r.URL.Query().Get("cells")
 	if cells != "" && cells != "all" && cells != "none" {
@@ -175,8 +175,8 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request, under store.Sea
 	return web.JSON(w, http.StatusOK, j)
 }
 
-// SaveCell stores a run with a setting of a search, the best one unless the body names
-// another, and answers before it is trained.
+// SaveCell queues a run with a setting of a search, by default the best, and responds without
+// waiting for it.
 func (a *Handler) SaveCell(w http.ResponseWriter, r *http.Request, s store.Search) error {
 	var asked struct {
 		Cell *int `json:"cell"`

@@ -59,7 +59,7 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusAccepted, RunStatus{s.ID, s.Status()})
 }
 
-// Study answers with one study: how far it is, and its result once it is done.
+// Study sends a study: its progress, and its result once done.
 func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) (err error) {
 	if !s.Status().Ended() {
 		ids := lists.Map(s.Searches, func(one store.Search) string { return one.ID })
@@ -76,7 +76,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) (
 		if j.Result, err = a.Store.StudyResult(r.Context(), s); err != nil {
 			return err
 		}
-		j.Result.Study = "" // it is there already
+		j.Result.Study = "" // already part of the response
 	}
 	return web.JSON(w, http.StatusOK, j)
 }

@@ -22,12 +22,12 @@ import (
 	"marginlab/web"
 )
 
-// How results are computed in the background.
+// Limits of results computed in the background.
 const (
 	resultIdle   = 30 * time.Second // a computation is abandoned after this time without requests
 	resultLeft   = 5 * time.Second  // or after this time, if the workspace requests another one
-	resultsOfCPU = 2                // computed at a time, for each processor
-	resultsWait  = 64               // under way in all, most of them waiting for their turn
+	resultsOfCPU = 2                // running at a time, per processor
+	resultsWait  = 64               // running or waiting in total
 )
 
 // Prompt is how long a page waits for background work before it shows the progress.
@@ -39,10 +39,10 @@ const Prompt = 500 * time.Millisecond
 type Tasks[R any] struct {
 	Compute computation[R] // tests set their own before the first request
 
-	kind   string                                // of its jobs
-	behind func(context.Context) context.Context // holds work while live answers are made
+	kind   string                                // kind of its jobs
+	behind func(context.Context) context.Context // pauses work during live answers
 	line   *limiter.Limiter
-	known  *cache.Recent[*R] // by key: 3 MB each at most
+	known  *cache.Recent[*R] // by key; at most 3 MB each
 
 	mu     sync.Mutex
 	byKey  map[string]*underWay[R]
@@ -55,38 +55,38 @@ type computation[R any] func(context.Context, *dataset.Data, ml.Spec, trace.Reco
 // underWay is a running computation, or a finished one not yet delivered to everyone.
 type underWay[R any] struct {
 	cancel context.CancelFunc
-	done   chan struct{} // closed once there is what follows
+	done   chan struct{} // closed when the fields below are set
 	result *R
 	err    error
 	panic  any // value of a panic, nil if none
 
-	// The rest is guarded by Tasks.mu.
+	// Fields below are guarded by Tasks.mu.
 	askers map[string]*asking // by workspace; without one it is given up
-	began  time.Time          // zero: it waits for its turn
+	began  time.Time          // zero: waiting for its turn
 	step   trace.Step         // last progress
-	told   time.Time          // when
+	told   time.Time          // time of step
 }
 
 // asking is a workspace's interest in a result.
 type asking struct {
-	job     Job         // under its names there
-	waiting int         // requests
-	idle    *time.Timer // runs where none waits
-	last    time.Time   // that one did
-	until   time.Time   // the result is kept, where none waits
+	job     Job         // as shown to the workspace
+	waiting int         // number of waiting requests
+	idle    *time.Timer // runs while no request waits
+	last    time.Time   // time of the last request
+	until   time.Time   // time until which the result is kept without requests
 }
 
 // Question identifies a result in the background.
 type Question struct {
 	Data *dataset.Data
-	Hash string // of Data
+	Hash string // hash of Data
 	From string // name of Data
 	Spec ml.Spec
-	Name string // of the job
-	Page string // address of its page
+	Name string // name of the job
+	Page string // URL of its page
 }
 
-// ID identifies the result among those of its kind, for every caller.
+// ID identifies the result among those of its kind, independently of the workspace.
 func (o Question) ID() (string, error) {
 	spec, err := o.Spec.MarshalJSON()
 	sum := sha256.Sum256(append([]byte(o.Hash+" "), spec...))
@@ -106,15 +106,15 @@ func newTasks[R any](kind string, compute computation[R], behind func(context.Co
 	}
 }
 
-// ErrIdle is returned by wait if the result is not being computed.
+// ErrIdle is returned by wait if the result is not being computed and begin is false.
 var ErrIdle = web.Errorf(web.Conflict, "This is not being computed: it was cancelled, or not asked for during half a minute.")
 
-// wait waits for the result with a key and returns it, or its progress after the
-// time limit. If it is not being computed, begin starts it; otherwise wait returns ErrIdle. Other
-// errors are those of the computation, ctx.Err(), and that too many are running.
+// wait returns the result with a key, or its progress after the time limit. If the result is not
+// being computed, begin starts it; otherwise wait returns ErrIdle. Other errors: those of the
+// computation, ctx.Err(), and that too many are running.
 func (p *Tasks[R]) wait(ctx context.Context, workspace, key string, of Question, begin bool, patience time.Duration) (*R, *Job, error) {
 	if result, ok := p.known.Find(key); ok {
-		p.Cancel(workspace, key) // may not have been delivered yet
+		p.Cancel(workspace, key) // the computation may still be registered
 		return result, nil, nil
 	}
 	w, a, err := p.ask(ctx, workspace, key, of, begin)
@@ -144,7 +144,7 @@ func (p *Tasks[R]) wait(ctx context.Context, workspace, key string, of Question,
 	switch {
 	case w.panic != nil:
 		panic(w.panic)
-	case errors.Is(w.err, context.Canceled): // by the workspace, from elsewhere
+	case errors.Is(w.err, context.Canceled): // cancelled by the workspace in another request
 		return nil, nil, ErrIdle
 	}
 	return w.result, nil, w.err
@@ -188,7 +188,7 @@ func (p *Tasks[R]) ask(ctx context.Context, workspace, key string, of Question, 
 // asked records that a request no longer waits. Callers hold p.mu.
 func (p *Tasks[R]) asked(w *underWay[R], a *asking, workspace, key string) {
 	a.last = time.Now()
-	if a.waiting--; a.waiting > 0 || w.askers[workspace] != a { // which was cancelled
+	if a.waiting--; a.waiting > 0 || w.askers[workspace] != a { // cancelled
 		return
 	}
 	a.until = a.last.Add(resultIdle)
@@ -276,11 +276,11 @@ func (p *Tasks[R]) close() {
 	}
 }
 
-// run computes the result in its turn.
+// run computes the result when its turn has come.
 func (p *Tasks[R]) run(ctx context.Context, w *underWay[R], workspace, key string, of Question) {
 	defer close(w.done)
 	defer w.cancel()
-	defer func() { w.panic = recover() }() // for the callers
+	defer func() { w.panic = recover() }() // re-raised for the callers
 	turn, err := p.line.Join(ctx, workspace)
 	if err != nil {
 		w.err = err

@@ -21,14 +21,14 @@ type Job struct {
 	ID      string
 	Name    string
 	Data    string
-	Page    string // its address
+	Page    string // its URL
 	Status  store.Status
 	Created time.Time
-	Elapsed time.Duration // since it was begun; 0 while it waits
+	Elapsed time.Duration // since its start; 0 while it waits
 	// Done of Total units, such as cells, are done; both are 0 if the total is unknown.
 	Done, Total int
 	Unit        string
-	Step        *trace.Step   // last report of the solver of a run or path; nil: none yet
+	Step        *trace.Step   // last report of a solver; nil: none yet
 	Left        time.Duration // estimated from its pace while computed; 0: unknown
 	Waits       bool          // paused while others have their turn
 	Queue       string        // where a run waits, as in Work.Waits
@@ -101,7 +101,7 @@ func (a *Work) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error) 
 	}
 	list = append(list, append(a.Paths.UnderWay(web.Token(ctx)), a.Senses.UnderWay(web.Token(ctx))...)...)
 	slices.SortStableFunc(list, func(x, y Job) int {
-		if c := cmp.Compare(x.Status, y.Status); c != 0 { // queued, running
+		if c := cmp.Compare(x.Status, y.Status); c != 0 { // queued jobs last
 			return -c
 		}
 		return x.Created.Compare(y.Created)
@@ -118,7 +118,7 @@ const turned = 2 * time.Second
 func (a *Work) Left(searches ...store.Search) (left time.Duration, waits bool) {
 	var all jobs.Work
 	var open int
-	idle := time.Duration(-1) // least of all
+	idle := time.Duration(-1) // the shortest of all searches
 	for _, s := range searches {
 		if !s.Status.Ended() {
 			open += s.Total - s.Done
@@ -173,7 +173,8 @@ func (a *Work) Waits(ctx context.Context, run string) (text string, err error) {
 	return fmt.Sprintf("%s; about %d runs before it", text, p.Before), nil
 }
 
-// places caches the positions of queued runs for a second: a full queue is long, and many look.
+// places caches the positions of queued runs for a second, since a full queue is long and polled
+// often.
 type places struct {
 	mu sync.Mutex
 	at time.Time

@@ -63,8 +63,8 @@ func (a *Work) startStudy(ctx context.Context, ws store.Workspace, asks store.Re
 	return created, err
 }
 
-// bring gives the sets of a study that are files the data of the workspace with that name,
-// and returns the ids of these, empty for other sets.
+// bring sets the data of those sets of a study that are files, by name from the workspace, and
+// returns the ids of the data sets, empty for other sets.
 func (a *Work) bring(ctx context.Context, ws store.Workspace, s *study.Study) (ids []string, err error) {
 	own, err := a.store.Datasets(ctx, ws)
 	if err != nil {
@@ -97,7 +97,7 @@ func (a *Work) bring(ctx context.Context, ws store.Workspace, s *study.Study) (i
 		}
 		set.File, set.Label, ids[i] = results.FileOf(own[at]), set.Data.Label, own[at].ID
 		if set.Missing = ""; set.Data.Given != nil {
-			set.Missing = dataset.MissingMedian // how its CSV must be read
+			set.Missing = dataset.MissingMedian // as when it was stored
 		}
 	}
 	return ids, nil

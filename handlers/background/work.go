@@ -28,7 +28,7 @@ type Work struct {
 	Senses *Tasks[ml.Sensitivity]    // what would change results
 }
 
-// New returns the work of a queue.
+// New returns the Work for a queue.
 func New(st *store.Store, queue *jobs.Queue) *Work {
 	return &Work{store: st, queue: queue, Paths: newTasks("path", ml.Regularise, queue.Behind), Senses: newTasks("sensitivity", ml.Sense, queue.Behind)}
 }
@@ -54,18 +54,18 @@ func (a *Work) Sense(ctx context.Context, of Question, begin bool, patience time
 	return a.Senses.wait(ctx, web.Token(ctx), key, of, begin, patience)
 }
 
-// CloseBackground ends all computations of results that are computed on request.
+// CloseBackground cancels all computations of Paths and Senses and waits for them.
 func (a *Work) CloseBackground() {
 	a.Paths.close()
 	a.Senses.close()
 }
 
-// Enqueue queues a run, unless its spec does not fit its points.
+// Enqueue queues a run, unless its spec does not fit its data.
 func (a *Work) Enqueue(ctx context.Context, ws store.Workspace, n store.NewRun) (store.Run, error) {
 	return a.enqueue(n, func() (store.Run, error) { return a.store.CreateRun(ctx, ws, n) })
 }
 
-// EnqueueHandin is Enqueue for a run that is handed in under a name by the same act.
+// EnqueueHandin queues a run and submits it under a name.
 func (a *Work) EnqueueHandin(ctx context.Context, ws store.Workspace, n store.NewRun, name string) (store.Run, error) {
 	return a.enqueue(n, func() (store.Run, error) { return a.store.CreateHandin(ctx, ws, n, name) })
 }
@@ -81,7 +81,7 @@ func (a *Work) enqueue(n store.NewRun, create func() (store.Run, error)) (store.
 	return run, err
 }
 
-// LinkedSearches reports which of the searches that runs name are there.
+// LinkedSearches returns a function that reports whether a search named by one of the runs exists.
 func (a *Work) LinkedSearches(ctx context.Context, runs ...store.Run) (func(search string) bool, error) {
 	var ids []string
 	for _, r := range runs {
@@ -93,8 +93,9 @@ func (a *Work) LinkedSearches(ctx context.Context, runs ...store.Run) (func(sear
 	return func(id string) bool { _, ok := there[id]; return ok }, err
 }
 
-// BeginFolds cross-validates runs that are done on the same folds, each as a search of a single
-// setting, and returns the ids of these. It returns the errors of results.Comparable and CreateSearch.
+// BeginFolds cross-validates finished runs on the same folds, each as a search of a single setting,
+// and returns the ids of the searches. It returns the errors of results.Comparable and
+// CreateSearch.
 func (a *Work) BeginFolds(ctx context.Context, ws store.Workspace, asks store.Request, runs []store.Run, folds, repeats int) (ids []string, err error) {
 	if err := results.Comparable(runs); err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (a *Work) BeginFolds(ctx context.Context, ws store.Workspace, asks store.Re
 	all := lists.Map(runs, func(run store.Run) string { return run.ID })
 	for i, run := range runs {
 		asks := asks
-		if asks.Key != "" { // one for each search, which knows of them all
+		if asks.Key != "" { // one request per search, each including the whole list
 			asks.Key, asks.Among = fmt.Sprint("folds ", i, " ", asks.Key), all
 		}
 		s, err := a.Search(ctx, ws, store.NewSearch{Dataset: run.Dataset, Data: data, DatasetName: run.DatasetName, Spec: run.Spec, Scheme: scheme, Axes: run.Axes, Request: asks})
@@ -135,8 +136,8 @@ func (a *Work) Search(ctx context.Context, ws store.Workspace, n store.NewSearch
 	return s, err
 }
 
-// Found is a search with its settings, or steps of its learning curve, evaluated so far, or its
-// whole result once it is done.
+// Found is a search with its result so far: its scored settings, or the steps of its learning
+// curve.
 type Found struct {
 	store.Search
 	Settings []eval.Setting
@@ -158,8 +159,8 @@ func (a *Work) FindSearch(ctx context.Context, ws store.Workspace, id string) (f
 	return f, nil
 }
 
-// SaveSetting queues a run with one of the settings of a search that is done. Its note
-// says how it was selected and the nested score of the selection.
+// SaveSetting queues a run with a setting of a finished search. Its note says how the setting was
+// selected, with the nested score if there is one.
 func (a *Work) SaveSetting(ctx context.Context, ws store.Workspace, asks store.Request, s store.Search, at int) (store.Run, error) {
 	if s.Result == nil {
 		return store.Run{}, web.Errorf(web.Conflict, "This search has no result: there is no setting to save.")

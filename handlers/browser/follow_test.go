@@ -86,6 +86,14 @@ func TestFollow(t *testing.T) {
 	student.wait(`document.querySelector("[data-asked].floating [data-waits]")`)
 	teacher.keys("c")
 	teacher.wait(`document.querySelector("dialog.class-results .histogram")`)
+
+	// After a change made elsewhere, deleting the answers still asks first.
+	poll := strings.TrimSuffix(get[string](teacher, `document.querySelector("[data-results]").dataset.results`), "/events")
+	host.post(t, poll, "do=again")
+	teacher.wait(`!document.querySelector("dialog.class-results .histogram")`)
+	kept := get[bool](teacher, `(window.confirm = () => false, document.querySelector("dialog.class-results [value=delete]").click(), document.querySelector("dialog.class-results[open]") !== null)`)
+	require.Check(t, kept, "answers are deleted without a question")
+	host.post(t, poll, "do=close")
 	teacher.keys(kb.Escape)
 	teacher.wait(`!document.querySelector("dialog.class-results")`)
 

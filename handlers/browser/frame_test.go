@@ -364,5 +364,10 @@ func TestFrameOfARun(t *testing.T) {
 		p.wait(`!new URLSearchParams(location.search).has("limits")`)
 		again = p.edges()
 		require.Check(t, near(again, whole), "%s: the whole is %v, was %v", path, again, whole)
+
+		// A reply that breaks off is not the last.
+		get[bool](p, `((real) => (window.fetch = () => (window.fetch = real, Promise.resolve({ ok: true, text: () => Promise.reject(new TypeError("broken off")) })), true))(window.fetch)`)
+		p.keys("+")
+		p.wait(`new URLSearchParams(location.search).has("limits")`)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp/kb"
 
 	"marginlab/ml/mltest/require"
@@ -55,4 +56,19 @@ func TestWidthsBetween(t *testing.T) {
 			require.Check(t, len(over) == 0, "%s, %d px: %v", path, width, over)
 		}
 	}
+}
+
+// TestJobsGoOn: a reply that breaks off does not keep the page of jobs from later changes.
+func TestJobsGoOn(t *testing.T) {
+	t.Parallel()
+	p := open(t, start(t))
+	call(p, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		window.EventSource = class extends EventTarget { constructor() { super(); window.stream = this; } };`})
+	p.visit("/jobs")
+	p.expect("broken off")
+	get[bool](p, `(window.asked = 0, window.fetch = () => (window.asked++, Promise.resolve({ ok: true, text: () => Promise.reject(new TypeError("broken off")) })), true)`)
+	for range 2 {
+		get[bool](p, `window.stream.dispatchEvent(new MessageEvent("jobs", { data: '{"jobs": [{"id": "new", "status": "running"}]}' }))`)
+	}
+	p.wait(`window.asked === 2`)
 }

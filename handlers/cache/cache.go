@@ -14,8 +14,8 @@ import (
 // and must not be modified. It is safe for concurrent use.
 type Recent[V any] struct {
 	mu      sync.Mutex
-	most    int         // weight of all values together
-	weigh   func(V) int // a value
+	most    int         // maximum total weight
+	weigh   func(V) int // weight of a value
 	weight  int
 	order   *list.List // of *entry[V], latest first
 	byKey   map[string]*list.Element
@@ -30,7 +30,7 @@ type entry[V any] struct {
 // flight is a running computation.
 type flight[V any] struct {
 	cancel  context.CancelFunc
-	waiting int           // callers; without one it is given up. Guarded by Recent.mu
+	waiting int           // number of callers; without any, the computation is cancelled. Guarded by Recent.mu
 	done    chan struct{} // closed when the fields below are set
 	value   V
 	err     error
@@ -72,7 +72,7 @@ func (c *Recent[V]) Get(ctx context.Context, key string, compute func(context.Co
 		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		f = &flight[V]{cancel: cancel, done: make(chan struct{})}
 		c.flights[key] = f
-		go c.fly(own, key, f, compute)
+		go c.run(own, key, f, compute)
 	}
 	f.waiting++
 	c.mu.Unlock()
@@ -89,13 +89,13 @@ func (c *Recent[V]) Get(ctx context.Context, key string, compute func(context.Co
 	defer c.mu.Unlock()
 	if f.waiting--; f.waiting == 0 {
 		f.cancel()
-		c.land(key, f)
+		c.removeFlight(key, f)
 	}
 	return v, ctx.Err()
 }
 
-// fly computes, keeps the value and wakes who waits.
-func (c *Recent[V]) fly(ctx context.Context, key string, f *flight[V], compute func(context.Context) (V, error)) {
+// run computes a value, caches it and wakes the waiting callers.
+func (c *Recent[V]) run(ctx context.Context, key string, f *flight[V], compute func(context.Context) (V, error)) {
 	defer close(f.done)
 	defer f.cancel()
 	defer func() {
@@ -104,23 +104,23 @@ func (c *Recent[V]) fly(ctx context.Context, key string, f *flight[V], compute f
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.land(key, f)
+		c.removeFlight(key, f)
 		if f.panic == "" && f.err == nil && ctx.Err() == nil {
-			c.keep(key, f.value)
+			c.add(key, f.value)
 		}
 	}()
 	f.value, f.err = compute(ctx)
 }
 
-// land takes a flight out of those that one can join. Callers hold c.mu.
-func (c *Recent[V]) land(key string, f *flight[V]) {
+// removeFlight removes a flight, so that it cannot be joined any longer. Callers hold c.mu.
+func (c *Recent[V]) removeFlight(key string, f *flight[V]) {
 	if c.flights[key] == f {
 		delete(c.flights, key)
 	}
 }
 
-// keep remembers a value as the latest. Callers hold c.mu.
-func (c *Recent[V]) keep(key string, v V) {
+// add caches a value as the latest. Callers hold c.mu.
+func (c *Recent[V]) add(key string, v V) {
 	if _, ok := c.byKey[key]; !ok {
 		c.byKey[key] = c.order.PushFront(&entry[V]{key, v})
 		c.weight += c.weigh(v)

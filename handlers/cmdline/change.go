@@ -52,10 +52,10 @@ func runChange(ctx context.Context, args []string, std Streams) error {
 	return writeChange(std.Out, s)
 }
 
-// mostRemovals is the number of removals printed.
+// mostRemovals is the number of removals to print.
 const mostRemovals = 10
 
-// writeChange writes a table of flips, one of removals and a line on the samples.
+// writeChange writes a table of flips, one of removals and a line about the samples.
 func writeChange(w io.Writer, s *ml.Sensitivity) error {
 	judged, places := "training", "rows"
 	if s.HeldOut {

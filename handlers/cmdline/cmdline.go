@@ -1,5 +1,5 @@
-// Package cmdline runs the commands of the terminal. A command is an entry of a
-// table; Run picks it and reports its error.
+// Package cmdline implements the commands of the terminal. Run looks up a command in a table, runs
+// it and reports its error.
 package cmdline
 
 import (
@@ -31,8 +31,8 @@ type Command struct {
 	Name    string
 	Summary string // half a line, lower case, without a full stop
 
-	// Run does the work. It writes results to Out and notes to Err; its error is
-	// reported by the caller.
+	// Run runs the command. It writes results to Out and notes to Err. The caller reports its
+	// error.
 	Run func(ctx context.Context, args []string, std Streams) error
 }
 
@@ -46,22 +46,21 @@ const (
 	exitUsage  = 2 // wrong usage, independent of the files
 )
 
-// Run runs the command that args name, the first of the table when they name
-// none, and returns the exit code: 0 done, 1 the work failed, 2 usage. Whatever
-// goes wrong is one line on std.Err.
+// Run runs the command named by args, or the first of the table if there is none, and returns the
+// exit code: 0 done, 1 the work failed, 2 usage. An error is one line on std.Err.
 func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 	table = append(slices.Clip(table), completion(table))
 	table = append(table, man(table))
 	name := table[0].Name
-	notes := std        // where a command writes while all goes well
-	var topics []string // topics that help takes besides commands
+	notes := std        // discarded if the command fails
+	var topics []string // topics of help besides commands
 	if i := slices.Index(args, "--quiet"); i >= 0 {
 		args = slices.Delete(slices.Clone(args), i, i+1)
 		notes.Err = io.Discard
 	}
 	switch {
 	case len(args) == 0:
-	case isHelp(args[0]) && len(args) > 1: // help fit, help lab
+	case isHelp(args[0]) && len(args) > 1: // as in: help fit, help lab
 		if topic, ok := manual.Find(args[1]); ok {
 			printTopic(std.Out, topic)
 			return exitDone
@@ -72,7 +71,7 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		fmt.Fprintf(std.Out, "Usage: marginlab [command] [flags]\n\n")
 		out := bufio.NewWriter(std.Out)
 		overview(terminal{out, columns(std.Out)}, table)
-		_ = out.Flush() // who does not read it needs no error
+		_ = out.Flush() // an error means that nobody reads it
 		return exitDone
 	case isVersion(args[0]):
 		fmt.Fprintln(std.Out, version())
@@ -91,7 +90,7 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 		fmt.Fprintf(std.Err, "marginlab: %s\n", err)
 		return exitUsage
 	}
-	if os.Getenv("GOGC") == "" { // A short command needs no collection of garbage: the first is due at 32 MB rather than 4, and restores the pace.
+	if os.Getenv("GOGC") == "" { // the first collection at 32 MB instead of 4, which most commands never reach; it restores the default
 		usual := debug.SetGCPercent(800)
 		runtime.AddCleanup(new([16]byte), func(usual int) { debug.SetGCPercent(usual) }, usual)
 	}
@@ -135,7 +134,7 @@ func (e UsageError) Error() string { return string(e) }
 
 func usage(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
 
-// helpWanted is returned for a command line that asks for help.
+// helpWanted is returned if the command line asks for help.
 type helpWanted struct{ flags *Flags }
 
 // Error returns the text of the help.

@@ -69,8 +69,8 @@ func (c completedCommand) Words() []string { return lists.Map(c.Flags, completed
 // completedFlag is a flag to complete.
 type completedFlag struct {
 	Name, Help string
-	Options    []param.Option // its choices; nil: anything, or no value
-	Bare       bool           // it takes none
+	Options    []param.Option // choices; nil: any value, or none
+	Bare       bool           // takes no value
 }
 
 // Word returns the flag as it is typed.

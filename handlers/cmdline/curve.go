@@ -88,7 +88,7 @@ func (o *cvOptions) runLearning(ctx context.Context, d *dataset.Data, std Stream
 	return writeLearning(std.Out, r)
 }
 
-// writeLearning writes a line per fraction.
+// writeLearning writes a line per training share.
 func writeLearning(w io.Writer, r cvReport) error {
 	what, head := "Accuracy in %", "accuracy"
 	if r.Rule == ml.Value {
@@ -140,14 +140,14 @@ func spread(folds []eval.Fold, of func(eval.Fold) float64) (mean, sd float64) {
 	return stat.MeanStdDev(lists.Map(folds, of), nil)
 }
 
-// curve is folds over a number.
+// curve holds the folds of a validation or learning curve.
 type curve struct {
 	name  string
 	x     []float64
 	folds [][]eval.Fold
 }
 
-// validationCurve is over the one number that was searched.
+// validationCurve returns the curve over the searched number.
 func (o *cvOptions) validationCurve(res *eval.Result) (c curve) {
 	for name := range o.axes {
 		c.name = name
@@ -162,13 +162,13 @@ func (o *cvOptions) validationCurve(res *eval.Result) (c curve) {
 	return c
 }
 
-// plotCurve draws a curve into the file.
+// plotCurve draws a curve to the file.
 func (o *cvOptions) plotCurve(ctx context.Context, c curve, rule ml.Rule) error {
 	v := figure.Validation{X: c.name, Score: "accuracy", Share: rule != ml.Value, Places: c.x}
 	if rule == ml.Value {
 		v.Score = "mean squared error"
 	}
-	// Lists such as 0.1, 1, 10 call for a logarithmic axis.
+	// Values such as 0.1, 1, 10 get a logarithmic axis.
 	v.Log = c.x[0] > 0 && c.x[len(c.x)-1] >= 20*c.x[0]
 	for _, folds := range c.folds {
 		v.HeldOut, v.Training = append(v.HeldOut, lists.Map(folds, heldOut)), append(v.Training, lists.Map(folds, trained))

@@ -42,7 +42,7 @@ type cvOptions struct {
 // leaveOneOut requests a fold per point.
 const leaveOneOut = "loo"
 
-// Numeric flags of cv that are not parameters of a training.
+// Numeric flags of cv that are not training parameters.
 var (
 	foldsParam = param.Param{
 		Name: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 1e5,
@@ -76,9 +76,9 @@ type cvReport struct {
 	Repeats      int                 `json:"repeats"`
 	Seed         uint64              `json:"seed"`
 	*eval.Result                     // of the last round
-	OneError     *int                `json:"one_standard_error,omitempty"` // place of the simplest setting that is about as good as the best
+	OneError     *int                `json:"one_standard_error,omitempty"` // index of the simplest setting about as good as the best
 	Warning      string              `json:"warning,omitempty"`
-	Rounds       []*eval.Result      `json:"rounds,omitempty"`   // those before
+	Rounds       []*eval.Result      `json:"rounds,omitempty"`   // earlier rounds
 	Learning     []eval.LearningStep `json:"learning,omitempty"` // instead of Result
 	Seconds      float64             `json:"seconds"`            // all trainings, without reading
 }
@@ -140,9 +140,9 @@ func parseCV(args []string) (*cvOptions, error) {
 	if err := f.Parse(respelled(args), "data"); err != nil {
 		return nil, err
 	}
-	grid, _ := o.axes.Design(eval.OfGrid, 0, 0) // which nothing is wrong with
+	grid, _ := o.axes.Design(eval.OfGrid, 0, 0) // o.axes has been validated
 	for _, name := range grid.Names() {
-		// The first value determines how the data are read: a kernel for strings, say.
+		// The first value determines how the data are read, for example as strings.
 		if err := spec.Set(name, o.axes[name].Values[0].Text()); err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	return &o, o.checkCurve(settings)
 }
 
-// whole reads a whole number.
+// whole parses a whole number.
 func whole(text string) (int, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	return int(v), err
@@ -199,7 +199,7 @@ func whole(text string) (int, error) {
 func (o *cvOptions) try(p param.Param) func(text string) error {
 	return func(text string) error {
 		flag := p
-		flag.Name = "--" + p.Flag() // messages speak of the flag
+		flag.Name = "--" + p.Flag() // messages name the flag
 		before := o.axes[p.Name].Values
 		if v, err := p.Parse(text); err == nil && slices.Contains(before, v) {
 			return fmt.Errorf("%s names %s twice", flag.Name, v)
@@ -296,8 +296,8 @@ func (o *cvOptions) report(data *dataset.Data) (r cvReport, err error) {
 	return r, nil
 }
 
-// writeCV writes a line per setting, and the best one in words. The first number is the ranking
-// score.
+// writeCV writes a line per setting and a sentence about the best one. The first number is the
+// ranking score.
 func writeCV(w io.Writer, r cvReport) error {
 	for i, earlier := range r.Rounds {
 		one := r
@@ -399,7 +399,7 @@ func amount(s eval.Score, v float64) string {
 	switch {
 	case s.Share:
 		return percent(v)
-	case s.Name == "mse" || s.Name == "r2": // of any size
+	case s.Name == "mse" || s.Name == "r2": // of any magnitude
 		return digits(ml.Plain, v)
 	}
 	return strconv.FormatFloat(v, 'f', 4, 64)

@@ -21,9 +21,8 @@ import (
 	"marginlab/ml/param"
 )
 
-// readFile passes a file, or standard input for "-", to decode together with its
-// name for messages. It shows how much has been read, and can be interrupted even
-// while waiting for a pipe or a terminal.
+// readFile calls decode with a file, or standard input for "-", and its name for messages. It shows
+// how much has been read, and can be interrupted even while waiting for a pipe or a terminal.
 func readFile[T any](ctx context.Context, path string, std Streams, decode func(r io.Reader, name string) (T, error)) (T, error) {
 	type outcome struct {
 		v   T
@@ -36,7 +35,7 @@ func readFile[T any](ctx context.Context, path string, std Streams, decode func(
 		if path != "-" {
 			f, err := os.Open(path)
 			if err != nil {
-				done <- outcome{err: err} // names the file
+				done <- outcome{err: err} // the error names the file
 				return
 			}
 			defer f.Close()
@@ -70,7 +69,7 @@ func readFile[T any](ctx context.Context, path string, std Streams, decode func(
 type source struct {
 	io.Reader
 	read atomic.Int64
-	size atomic.Int64 // 0: not known
+	size atomic.Int64 // 0: unknown
 }
 
 func (s *source) Read(p []byte) (int, error) {
@@ -91,7 +90,7 @@ func (s *source) Stat() (fs.FileInfo, error) {
 // counts, eight bytes per value.
 var memoryLimits = dataset.Limits{Bytes: 2 << 30, Rows: math.MaxInt32, Columns: 1 << 20}
 
-// parseTable reads a file, or the texts of a folder; of a workbook the named sheet.
+// parseTable reads a file or a directory of texts; sheet selects the sheet of a workbook.
 func parseTable(r io.Reader, name, sheet string) (*dataset.Table, error) {
 	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if info, err := f.Stat(); err == nil && info.IsDir() {
@@ -101,12 +100,12 @@ func parseTable(r io.Reader, name, sheet string) (*dataset.Table, error) {
 	return dataset.ParseSheet(r, name, sheet, memoryLimits)
 }
 
-// readTable reads a file of rows for a model; of a workbook the named sheet, or the first.
+// readTable reads a file for a model; sheet selects the sheet of a workbook, by default the first.
 func readTable(ctx context.Context, path, sheet string, std Streams) (*dataset.Table, error) {
 	return readFile(ctx, path, std, func(r io.Reader, name string) (*dataset.Table, error) { return parseTable(r, name, sheet) })
 }
 
-// readData reads the columns of labelled points chosen by spec, and removes that choice from spec
+// readData reads labelled points with the columns chosen by spec, and clears that choice in spec,
 // since the data then hold only those columns. It prints notes about how the file was read.
 func readData(ctx context.Context, command, path string, spec *ml.Spec, how *reading, std Streams) (d *dataset.Data, err error) {
 	for _, n := range how.notes {
@@ -160,8 +159,7 @@ func readData(ctx context.Context, command, path string, spec *ml.Spec, how *rea
 	return d, nil
 }
 
-// points parses the command line of a command that draws pictures of what it finds in labelled
-// points, and reads these.
+// points parses the command line of a command that draws pictures, and reads its labelled points.
 func (f *Flags) points(ctx context.Context, command string, args []string, data *string, spec *ml.Spec, how *reading, std Streams, plots ...*string) (*dataset.Data, error) {
 	if err := f.Parse(respelled(args), "data"); err != nil {
 		return nil, err
@@ -198,7 +196,7 @@ func loadBuiltin(b dataset.Builtin, m dataset.Mapping) (*dataset.Data, error) {
 	return d.Columns(m.Features)
 }
 
-// keep returns an error if a file to be written is one of those to be read, or cannot be written.
+// keep returns an error if an output file is also an input file or cannot be written.
 func keep(read []string, write ...string) error {
 	for _, w := range write {
 		if w == "" || w == "-" {
@@ -216,7 +214,7 @@ func keep(read []string, write ...string) error {
 	return nil
 }
 
-// checkTarget reports early, before the work, that a file cannot be written.
+// checkTarget reports before the work starts that a file cannot be written.
 func checkTarget(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s cannot be written: it is a folder", path)
@@ -231,8 +229,8 @@ func checkTarget(path string) error {
 	return nil
 }
 
-// writeFile writes a file atomically, by a temporary file and a rename.
-// Files that are not regular, such as /dev/stdout, are written directly.
+// writeFile writes a file atomically, by renaming a temporary file. It writes files that are not
+// regular, such as /dev/stdout, directly.
 func writeFile(path string, write func(w io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -240,7 +238,7 @@ func writeFile(path string, write func(w io.Writer) error) (err error) {
 		}
 	}()
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link stays a link
+		path = real // preserve a symbolic link
 	}
 	temp := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
@@ -252,7 +250,7 @@ func writeFile(path string, write func(w io.Writer) error) (err error) {
 		return err
 	}
 	if temp != path {
-		defer os.Remove(temp) // already renamed on success
+		defer os.Remove(temp) // no effect after the rename
 	}
 	b := bufio.NewWriter(f)
 	err = write(b)

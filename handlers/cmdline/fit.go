@@ -23,10 +23,10 @@ type fitOptions struct {
 	data, test string // data files; test may be empty
 	how        *reading
 	out, plot  string // output files; may be empty
-	on         *paper // that plot draws on
+	on         *paper // size and style of plot
 	json       bool
-	server     *server // that trains and keeps the run; nil: trained here
-	name       string  // of the run it keeps
+	server     *server // trains and stores the run; nil: trained here
+	name       string  // name of the stored run
 }
 
 func parseFit(args []string) (*fitOptions, error) {
@@ -141,13 +141,12 @@ func (o *fitOptions) train(ctx context.Context, d *dataset.Data, p *progress) (*
 	return ml.Train(ctx, d, o.spec, p.tell)
 }
 
-// note writes a line that does not stop the work.
+// note writes a message that does not affect the work.
 func note(std Streams, command, text string) {
 	fmt.Fprintf(std.Err, "marginlab %s: note: %s\n", command, text)
 }
 
-// untrained describes a training that ended before its first step: it has no
-// results.
+// untrained describes a training that ended before its first step and has no results.
 type untrained struct {
 	N        int          `json:"n"`
 	D        int          `json:"d,omitempty"`

@@ -19,12 +19,12 @@ import (
 // headings and messages that say what was expected.
 type Flags struct {
 	set    *flag.FlagSet
-	help   []func(p printer) // its parts, rendered on demand
-	faults []string          // values out of range, all of them reported together
+	help   []func(p printer) // parts of the help, rendered on demand
+	faults []string          // invalid values, reported together
 	arg    *string           // the positional argument; nil: none allowed
-	stands string            // the flag equivalent to arg
+	stands string            // equivalent flag of arg
 	args   []string          // choices of arg, for completion; nil: files
-	needs  string            // what arg is, which must be given; empty: it may be missing
+	needs  string            // what a required arg is; empty: arg is optional
 }
 
 // NewFlags returns the flags of a command. synopsis is the command as typed, without
@@ -67,11 +67,11 @@ func (f *Flags) Switch(name, help string) *bool {
 
 // reading holds how a data file is read, besides the spec's columns.
 type reading struct {
-	missing  dataset.Missing // empty: as is proposed, or an error
+	missing  dataset.Missing // empty: as proposed, or an error
 	proposed bool            // if the spec names no features, choose them as an upload page would propose
-	sheet    *string         // of a workbook; empty: the first that holds data
+	sheet    *string         // sheet of a workbook; empty: the first with data
 
-	notes      []string // about flags without effect
+	notes      []string // notes about flags without effect
 	multiclass bool     // given on the command line
 }
 
@@ -99,7 +99,7 @@ func (f *Flags) Reading() *reading {
 	return how
 }
 
-// Sheet adds the flag that names the sheet of a workbook.
+// Sheet adds the flag for the sheet of a workbook.
 func (f *Flags) Sheet() *string {
 	return f.String("sheet", "NAME", "", "Sheet to read from an .xlsx workbook. (default the first that holds data)")
 }
@@ -116,7 +116,7 @@ func (f *Flags) Func(name, value, help string, set func(text string) error) {
 	})
 }
 
-// Item adds a word that the command takes, with its meaning, to the help.
+// Item adds a term of the command line, with its meaning, to the help.
 func (f *Flags) Item(name, help string) {
 	f.describe(func(p printer) { p.Term(name, help) })
 }
@@ -127,7 +127,7 @@ func (f *Flags) Argument(values ...string) *string {
 	return f.arg
 }
 
-// Required is Argument for what must be given, which a message calls what: "the name of the file".
+// Required is Argument for a required argument. Messages call it what: "the name of the file".
 func (f *Flags) Required(what string) *string {
 	f.needs = what
 	return f.Argument()
@@ -179,7 +179,7 @@ func placeholder(p param.Param) string {
 		if all := strings.Join(names, "|"); len(all) <= 80 {
 			return " " + all
 		}
-		return " NAME" // they are listed below
+		return " NAME" // the choices are listed below
 	case param.Text:
 		return " TEXT"
 	}
@@ -201,7 +201,7 @@ func span(p param.Param) string {
 	return s + "; from " + short(p.Min) + " to " + short(p.Max)
 }
 
-// short writes a bound as people do: 1e9, 1000.
+// short formats a bound: 1e9, 1000.
 func short(v float64) string {
 	if s := strconv.FormatFloat(v, 'f', -1, 64); len(s) <= 6 {
 		return s
@@ -222,7 +222,7 @@ func (v *paramFlag) IsBoolFlag() bool { return v.p.Kind == param.Switch }
 
 func (v *paramFlag) Set(text string) error {
 	p := v.p
-	p.Name = "--" + p.Flag() // messages speak of the flag
+	p.Name = "--" + p.Flag() // messages name the flag
 	err := p.Check(text)
 	if err == nil {
 		err = v.set(text)
@@ -245,8 +245,8 @@ func (v *listFlag) Set(text string) error {
 	return nil
 }
 
-// Parse parses the command line, on which the required flags need values. Its error is a UsageError
-// or helpWanted.
+// Parse parses the command line; the required flags need values. Its error is a UsageError or
+// helpWanted.
 func (f *Flags) Parse(args []string, required ...string) error {
 	err := f.set.Parse(args)
 	alone := ""
@@ -325,7 +325,7 @@ func (f *Flags) rephrase(msg string) string {
 	return msg
 }
 
-// Given reports whether the command line has the flag.
+// Given reports whether a flag is on the command line.
 func (f *Flags) Given(name string) (given bool) {
 	f.set.Visit(func(g *flag.Flag) { given = given || g.Name == name })
 	return given
@@ -369,13 +369,13 @@ func (f *Flags) otherNames() {
 	})
 }
 
-// cache is a flag about the computer, not the training.
+// cache is a flag for memory, which does not affect the training.
 var cache = param.Param{
 	Name: "cache", Kind: param.Number, Default: "400", Min: 1, Max: 1e6,
 	Help: "Memory in MB for cached rows of the SVM's kernel matrix; a larger cache avoids recomputing them.",
 }
 
-// Cache adds its flag, which fills spec.
+// Cache adds the flag for the kernel cache to set in spec.
 func (f *Flags) Cache(spec *ml.Spec) {
 	f.Heading("Memory")
 	f.Param(cache, func(text string) error {
@@ -392,7 +392,7 @@ func (f *Flags) idle(specs ...ml.Spec) (notes []string, err error) {
 	var faults []string
 	for _, p := range ml.Params {
 		if !f.Given(p.Flag()) || slices.ContainsFunc(specs, func(s ml.Spec) bool {
-			// for strings, features names the column to read from a file
+			// For strings, features names the column of the file.
 			return s.Applies(p.Name) || p.Name == "features" && s.Takes() == dataset.KindStrings
 		}) {
 			continue
@@ -410,8 +410,7 @@ func (f *Flags) idle(specs ...ml.Spec) (notes []string, err error) {
 	return notes, nil
 }
 
-// because finds the one choice that, made otherwise, would give the parameter a
-// meaning.
+// because names the single choice that, made differently, would make the parameter apply.
 func because(spec ml.Spec, name string) string {
 	for _, p := range ml.Params {
 		others := []string{p.Default}

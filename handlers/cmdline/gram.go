@@ -38,9 +38,9 @@ var gramReaders = map[dataset.Kind]func(r io.Reader, file string) (dataset.Objec
 
 // gramOptions is the command line of gram.
 type gramOptions struct {
-	kernel   kernel.Kernel // with words, before there are rows
+	kernel   kernel.Kernel // with words such as auto, until the data are read
 	takes    dataset.Kind
-	features []string // of points; nil: all columns
+	features []string // for points; nil: all columns
 	file     string
 	csv      bool
 	labels   bool
@@ -66,7 +66,7 @@ func parseGram(args []string) (*gramOptions, error) {
 	var name string
 	values := param.Values{}
 	f.Param(choice, func(text string) error { name = text; return nil })
-	given := map[string]string{} // the text behind each flag that was given
+	given := map[string]string{} // values of the flags on the command line
 	add := func(p param.Param) {
 		f.Param(p, func(text string) error { given[p.Name] = text; return nil })
 	}
@@ -157,7 +157,8 @@ func (o *gramOptions) labelled(ctx context.Context, std Streams) (kernel.Matrix,
 	return kernel.NewGram(f, d.X), d, nil
 }
 
-// ofPoints is matrix for a kernel that takes vectors. What it learns it learns from all.
+// ofPoints is matrix for kernels of vectors. Values such as gamma auto are determined from all
+// rows.
 func (o *gramOptions) ofPoints(ctx context.Context, std Streams) (kernel.Matrix, func(i int) string, error) {
 	t, err := readTable(ctx, o.file, "", std)
 	if err != nil {
@@ -166,7 +167,7 @@ func (o *gramOptions) ofPoints(ctx context.Context, std Streams) (kernel.Matrix,
 	features := o.features
 	if features == nil {
 		label := ""
-		if t.Format == "libsvm" { // which always has one
+		if t.Format == "libsvm" { // the format always has labels
 			m, _ := t.Guess()
 			label = m.Label
 		}
@@ -245,7 +246,7 @@ func finiteRow(k kernel.Matrix, dst []float64, i int) error {
 // on all processors.
 func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix, more func(line []byte, i int) []byte) error {
 	p := progressOn(std)
-	if isTerminal(std.Out) { // the rows themselves show the progress
+	if isTerminal(std.Out) { // the rows show the progress
 		p.w = nil
 	}
 	defer p.end()
@@ -259,7 +260,7 @@ func writeMatrix(ctx context.Context, std Streams, k kernel.Matrix, more func(li
 			group.Go(func() error {
 				row := make([]float64, k.Len())
 				if faults[a] = finiteRow(k, row, first+a); faults[a] != nil {
-					return nil // reported with the first row
+					return nil // reported for the first row
 				}
 				line := some[a][:0]
 				for _, v := range row {

@@ -21,13 +21,13 @@ var (
 	purge   = Command{"purge", "delete workspaces that have not been used for a long time", runPurge}
 )
 
-// DataDir adds the flag of the directory that a server keeps its database in.
+// DataDir adds the flag for a server's data directory.
 func (f *Flags) DataDir(help string) *string {
 	def := dataDir()
 	return f.String("data-dir", "DIR", def, help+" (default "+def+")")
 }
 
-// dataDir is where programs of this user keep their data.
+// dataDir returns the default data directory for this user.
 func dataDir() string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -176,7 +176,7 @@ func runPurge(ctx context.Context, args []string, std Streams) error {
 	return nil
 }
 
-// openExisting opens the database of a data directory, which must be there.
+// openExisting opens an existing database in a data directory.
 func openExisting(ctx context.Context, dir string, std Streams) (*store.Store, error) {
 	if _, err := os.Stat(store.DatabaseIn(dir)); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("data directory %s: no database", dir)

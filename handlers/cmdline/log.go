@@ -6,7 +6,8 @@ import (
 	"log/slog"
 )
 
-// Log adds the flags of the log and returns its constructor, to be called after Parse.
+// Log adds the flags for logging and returns the constructor of the logger, to be called after
+// Parse.
 func (f *Flags) Log() func(w io.Writer) *slog.Logger {
 	f.Heading("Log")
 	json := false

@@ -49,7 +49,7 @@ func man(table []Command) Command {
 	}}
 }
 
-// untitled omits the title of a topic, which the head of a man page has.
+// untitled omits the title of a topic, since a man page has a head of its own.
 type untitled struct{ roff }
 
 func (u untitled) Heading(level int, text string) {

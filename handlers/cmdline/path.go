@@ -58,7 +58,7 @@ func runPath(ctx context.Context, args []string, std Streams) error {
 	return writePath(std.Out, r)
 }
 
-// writePath writes a line for each step that is judged, and one for each entry point.
+// writePath writes a line for each scored step and each entry point.
 func writePath(w io.Writer, r *ml.Regularisation) error {
 	lines := [][]string{{"C", "support vectors", "at the bound", "|w|", "training", "held out", "sd"}}
 	for _, s := range r.Steps {

@@ -32,7 +32,7 @@ const (
 	pictureNames = "FILE.svg|FILE.png|FILE.pdf"
 )
 
-// Picture adds the flag of a file for a picture.
+// Picture adds a flag for a picture file.
 func (f *Flags) Picture(name, help string) *string {
 	path := new(string)
 	f.Func(name, pictureNames, help, func(text string) error {
@@ -44,7 +44,7 @@ func (f *Flags) Picture(name, help string) *string {
 	return path
 }
 
-// writePicture draws a picture into a file, sharp in print, unless ctx ends.
+// writePicture draws a picture to a file, sharp in print, unless ctx ends.
 func writePicture(ctx context.Context, path string, draw func() (*figure.Picture, error)) error {
 	p, err := draw()
 	if err != nil {
@@ -61,7 +61,7 @@ type paper struct {
 	onPaper, grey       bool
 }
 
-// Paper adds the flags of a picture for print.
+// Paper adds the flags for the size and style of a picture.
 func (f *Flags) Paper() *paper {
 	p := &paper{}
 	length := func(name, help string, lo, hi float64, to *float64) {
@@ -85,8 +85,8 @@ func (f *Flags) Paper() *paper {
 // given reports whether any of the flags is set.
 func (p *paper) given() bool { return *p != paper{} }
 
-// plot draws the decision boundary of a model with the points of its data, with progress until the
-// file is written.
+// plot draws the decision boundary of a model with its data, showing progress until the file is
+// written.
 func plot(ctx context.Context, std Streams, p *progress, path string, on *paper, d *dataset.Data, spec ml.Spec, res *ml.Result) error {
 	width, height, unit := figure.SizeInPrint(figure.DefaultWidth, figure.DefaultHeight, on.width, on.height, on.font)
 	run := figure.Run{Data: d, Spec: spec, Result: res, X: "pca", Look: figure.Scene{Cores: res.Before != nil, Slack: true, Grey: on.grey, Width: width, Height: height}}

@@ -16,8 +16,8 @@ type printer interface {
 	manual.Printer
 	Synopsis(text string)
 	Term(term, text string) // a flag or a word of the command line
-	Value(text string)      // one of the values of the term above
-	Row(term, text string)  // of a short list
+	Value(text string)      // a value of the preceding term
+	Row(term, text string)  // a row of a short list
 }
 
 // terminal prints plain text wrapped to a width.
@@ -75,7 +75,7 @@ func (t terminal) Code(text string) {
 func (terminal) Strong(text string) string   { return text }
 func (terminal) Emphasis(text string) string { return text }
 
-// spaced prints a page of the manual: paragraphs are set apart by empty lines.
+// spaced prints a page of the manual, with empty lines between paragraphs.
 type spaced struct{ terminal }
 
 func (s spaced) Heading(level int, text string) {
@@ -100,7 +100,7 @@ func (s spaced) Item(depth int, mark, text string) {
 // roff prints a man page.
 type roff struct {
 	w    io.Writer
-	name string // of the page, in bold at its head
+	name string // of the page, bold at its head
 }
 
 var roffFonts = strings.NewReplacer(strongOn, `\fB`, emphasisOn, `\fI`, fontOff, `\fP`)
@@ -119,7 +119,7 @@ func (r roff) text(s string) string {
 	return s
 }
 
-// title begins a page.
+// title starts a page.
 func (r roff) title(section int, summary string) {
 	fmt.Fprintf(r.w, ".TH \"%s\" %d \"\" \"Margin Lab\" \"Margin Lab\"\n.SH NAME\n%s \\- %s\n", r.text(strings.ToUpper(r.name)), section, r.text(r.name), r.text(summary))
 }
@@ -164,7 +164,7 @@ func (r roff) Code(text string) {
 func (roff) Strong(text string) string   { return strongOn + text + fontOff }
 func (roff) Emphasis(text string) string { return emphasisOn + text + fontOff }
 
-// wrap writes text in lines.
+// wrap writes wrapped text.
 func (t terminal) wrap(w io.Writer, indent, text string) {
 	line := indent
 	for _, word := range strings.Fields(text) {
@@ -179,7 +179,7 @@ func (t terminal) wrap(w io.Writer, indent, text string) {
 
 var blankLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\n{3,}`) })
 
-// printTopic writes a page of the manual for the terminal.
+// printTopic writes a page of the manual to a terminal.
 func printTopic(w io.Writer, t manual.Topic) {
 	var b strings.Builder
 	t.Print(spaced{terminal{&b, columns(w)}})

@@ -10,8 +10,8 @@ import (
 	"marginlab/ml/trace"
 )
 
-// progress is a line on a terminal, updated in place, that shows the progress of a command. It is
-// not printed if messages go to a file or another program.
+// progress is a line on a terminal, updated in place, that shows the progress of a command. Nothing
+// is printed if messages do not go to a terminal.
 type progress struct {
 	w     io.Writer // nil: not a terminal
 	now   func() time.Time
@@ -22,7 +22,7 @@ type progress struct {
 	decline trace.Decline
 }
 
-// progressOn begins with the work. Short work shows nothing.
+// progressOn starts showing progress. Short work shows none.
 func progressOn(std Streams) *progress {
 	now := time.Now()
 	p := &progress{now: time.Now, start: now, last: now}
@@ -55,8 +55,7 @@ func (p *progress) tell(s trace.Step) {
 	p.show(s.Done, max(s.Rows, s.Trainings), left, s.String())
 }
 
-// cells shows how many cells are done and about how long the others take, if they are
-// like them.
+// cells returns a function that shows how many cells are done, with the estimated remaining time.
 func (p *progress) cells() func(done, total int) {
 	start := p.now()
 	return func(done, total int) {
@@ -85,7 +84,7 @@ func (p *progress) show(done, total int, left time.Duration, text string) {
 	if total > 0 {
 		text = bar(done, total) + " " + text
 	}
-	fmt.Fprintf(p.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", text) // a line that went on in the next would stay there
+	fmt.Fprintf(p.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", text) // do not wrap: the next update could not erase a second line
 }
 
 // rough formats a duration to the second, or to the minute if long.
@@ -96,7 +95,7 @@ func rough(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
 
-// end takes the line away.
+// end erases the line.
 func (p *progress) end() {
 	if p.shown {
 		p.shown = false

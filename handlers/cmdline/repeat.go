@@ -30,10 +30,10 @@ func runRepeat(ctx context.Context, args []string, std Streams) error {
 	}
 	lines := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	total, differ := 0, 0
-	var failed []error // of tasks; the others are compared nonetheless
+	var failed []error // failed tasks; the others are still compared
 	for _, task := range file.Tasks {
 		again, err := task.Run(ctx, file.Data)
-		if ctx.Err() != nil { // an interrupted result cannot be compared
+		if ctx.Err() != nil { // interrupted results cannot be compared
 			return errors.Join(lines.Flush(), ctx.Err())
 		}
 		if err != nil {

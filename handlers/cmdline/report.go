@@ -11,11 +11,11 @@ import (
 	"marginlab/ml/study"
 )
 
-// writeReport writes the numbers as a table: name, value, meaning.
+// writeReport writes a table of numbers: name, value, meaning.
 func writeReport(w io.Writer, r ml.Report) error {
 	type row struct{ name, value, meaning string }
 	var rows []row
-	var names, values int // widths
+	var names, values int // column widths
 	for _, q := range ml.Quantities {
 		s := q.Text(&r, digits)
 		if s == "" {
@@ -23,7 +23,7 @@ func writeReport(w io.Writer, r ml.Report) error {
 		}
 		rows = append(rows, row{q.Name, s, q.Help})
 		names = max(names, len(q.Name))
-		if len(s) <= 24 { // a longer one pushes its own meaning aside
+		if len(s) <= 24 { // longer values indent their own line only
 			values = max(values, len(s))
 		}
 	}
@@ -40,7 +40,7 @@ func writeReport(w io.Writer, r ml.Report) error {
 // digits formats the numbers of the table regardless of unit.
 func digits(_ ml.Unit, v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
 
-// writeConfusion writes a confusion matrix, a line for each class.
+// writeConfusion writes a confusion matrix, a line per class.
 func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
 	if rows == nil {
 		return

@@ -51,8 +51,8 @@ func newServer(address, token string) (*server, error) {
 	return &server{base, token}, nil
 }
 
-// train trains and stores a run on the server and returns its report and model. If ctx
-// ends, it also cancels the run there.
+// train trains and stores a run on the server and returns its report and model. If ctx ends, the
+// run on the server is cancelled.
 func (s *server) train(ctx context.Context, file, name string, d *dataset.Data, spec ml.Spec) (*ml.Result, error) {
 	set, err := s.dataset(ctx, file, d)
 	if err != nil {
@@ -103,9 +103,8 @@ func (s *server) dataset(ctx context.Context, file string, d *dataset.Data) (set
 	return set, err
 }
 
-// study computes and stores a study on the server and its workers and returns the result. Data
-// files are uploaded. progress receives the number of cells done. If ctx ends, it also cancels the
-// study there.
+// study computes and stores a study on the server and returns the result. Data files are uploaded.
+// progress receives the number of cells. If ctx ends, the study on the server is cancelled.
 func (s *server) study(ctx context.Context, asked *study.Study, samples []study.Sample, progress func(done, known, total int)) (*study.Result, error) {
 	there := *asked
 	there.Sets = slices.Clone(asked.Sets)
@@ -131,7 +130,7 @@ func (s *server) study(ctx context.Context, asked *study.Study, samples []study.
 // errCancelledThere is returned for a run cancelled on the server.
 var errCancelledThere = errors.New("the run was cancelled on the server, nothing was saved")
 
-// job is the state of a run or a study on the server.
+// job is the state of a run or study on the server.
 type job struct {
 	Status string        `json:"status"`
 	Error  string        `json:"error"`
@@ -142,8 +141,8 @@ type job struct {
 	Result *study.Result `json:"result"` // of a study, once done
 }
 
-// ask posts a job and polls its URL until it is done, which it returns with the job. cancelled is
-// the error where it was cancelled on the server. If ctx ends, it also cancels the job there.
+// ask posts a job and polls its URL, which it returns with the job once done. If the job is
+// cancelled on the server, the error is cancelled. If ctx ends, the job on the server is cancelled.
 func (s *server) ask(ctx context.Context, path string, wanted any, cancelled error, progress func(job)) (at string, now job, err error) {
 	body, err := json.Marshal(wanted)
 	if err != nil {

@@ -27,7 +27,7 @@ type studyOptions struct {
 	outDir string // may be empty
 	data   []string
 	format studyFormat
-	server *server // that computes and keeps the study; nil: computed here
+	server *server // computes and stores the study; nil: computed here
 }
 
 // studyFormat is one way to write a result.
@@ -139,7 +139,7 @@ func runStudy(ctx context.Context, args []string, std Streams) error {
 	var kept, all int
 	tell := func(done, known, total int) {
 		if kept, all = done, total; done > known {
-			show(done-known, total-known) // those still to compute
+			show(done-known, total-known) // cells still to compute
 		}
 	}
 	var res *study.Result
@@ -198,7 +198,7 @@ func (o *studyOptions) read(ctx context.Context, std Streams) (*study.Study, err
 	return s, nil
 }
 
-// prepare makes the folder and writes the study there.
+// prepare creates the output directory and writes the study file there.
 func (o *studyOptions) prepare(s *study.Study) error {
 	if err := os.MkdirAll(o.outDir, 0o777); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (o *studyOptions) prepare(s *study.Study) error {
 	if err != nil {
 		return err
 	}
-	if path := filepath.Join(o.outDir, studyFile); filepath.Clean(o.source) != path { // which is that very study
+	if path := filepath.Join(o.outDir, studyFile); filepath.Clean(o.source) != path { // source is that file
 		return writeFile(path, func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
@@ -220,7 +220,7 @@ func (o *studyOptions) prepare(s *study.Study) error {
 	return nil
 }
 
-// write writes the results in every form, and the pictures.
+// write writes the result in every format, and the pictures.
 func (o *studyOptions) write(ctx context.Context, r study.Result) error {
 	for _, e := range study.Exports {
 		if err := writeFile(filepath.Join(o.outDir, e.File), func(w io.Writer) error { return e.Write(w, &r) }); err != nil {
@@ -245,8 +245,8 @@ type cells struct {
 	known map[string]eval.CellResult
 }
 
-// openCells reads the cells that the file holds and opens it for more. A last line that
-// was not written to its end is taken away.
+// openCells reads the cells in a file and opens it for appending. It truncates an incomplete last
+// line.
 func openCells(path string) (*cells, error) {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -270,7 +270,7 @@ func openCells(path string) (*cells, error) {
 	return c, nil
 }
 
-// keep adds a line.
+// keep appends a cell.
 func (c *cells) keep(one eval.CellResult) error {
 	line, err := json.Marshal(one)
 	if err != nil {

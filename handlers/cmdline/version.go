@@ -9,8 +9,8 @@ import (
 
 func isVersion(arg string) bool { return strings.TrimLeft(arg, "-") == "version" || arg == "-V" }
 
-// version returns the commit the program was built from, if recorded: go build in a clone records
-// it, go run does not.
+// version returns the commit that the program was built from, if recorded: go build in a clone
+// records it, go run does not.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

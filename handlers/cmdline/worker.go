@@ -33,7 +33,7 @@ func runWorker(ctx context.Context, args []string, std Streams) error {
 	log := logger(std.Err)
 	nc, err := fleet.Join(ctx, *access, log)
 	if err != nil {
-		if ctx.Err() != nil { // it was interrupted while it waited
+		if ctx.Err() != nil { // interrupted while waiting
 			return nil
 		}
 		return err
@@ -46,7 +46,7 @@ func runWorker(ctx context.Context, args []string, std Streams) error {
 	return w.Run(ctx)
 }
 
-// Access adds the flags of a NATS server somewhere else.
+// Access adds the flags of an external NATS server.
 func (f *Flags) Access() *fleet.Access {
 	a := new(fleet.Access)
 	f.Func("nats", "URL", "Address of the NATS server: nats://HOST:4222 or tls://HOST:4222; for a cluster, several separated by commas.", func(text string) error {

@@ -34,20 +34,20 @@ import (
 	"marginlab/web"
 )
 
-// textCells is the most numbers of a data set that can be edited as text, textSymbols the most
-// symbols.
+// textCells is the maximum number of values of a data set that can be edited as text; textSymbols
+// is the maximum number of symbols.
 const (
 	textCells   = 20_000
 	textSymbols = 200_000
 )
 
-// previewRows is the number of rows shown on the page that asks for the columns of a file.
+// previewRows is the number of rows shown when the columns of a file are chosen.
 const previewRows = 8
 
 // Handler serves the pages of data sets: new ones, uploads, lists and single sets.
 type Handler struct{ *frame.Base }
 
-// List shows all data sets and the ways to a new one.
+// List shows all data sets and the forms to create one.
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	p, err := a.datasets(r)
 	if err != nil {
@@ -127,8 +127,7 @@ func Builtins(h *frame.Base) (rows []dataview.BuiltinRow) {
 	return rows
 }
 
-// thumbnail returns the small picture of a data set: its points, strings or graphs, or its kernel
-// matrix.
+// thumbnail returns the small picture of a data set: its points, objects or kernel matrix.
 func thumbnail(id, query string, k dataset.Kind, name string) views.Picture {
 	figure, what := "points", "Points"
 	switch k {
@@ -176,10 +175,10 @@ func originOf(file string, d *dataset.Data) string {
 	return frame.OriginOf(origin, d)
 }
 
-// Upload takes a file. When the columns are beyond doubt it becomes a
-// data set at once, otherwise it is kept until the columns are chosen.
+// Upload takes a file. If its columns are unambiguous, it becomes a data set at once; otherwise it
+// is kept until the columns are chosen.
 func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
-	err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes) // the form's own fields beside the file
+	err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes) // the file and the other fields
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return a.uploadAgain(w, r, http.StatusRequestEntityTooLarge, "", fmt.Sprintf("The file is larger than %d MB. Nothing was saved.", a.Limits.Bytes>>20))
 	}
@@ -232,7 +231,7 @@ func (a *Handler) Upload(w http.ResponseWriter, r *http.Request) error {
 	return a.keep(w, r, results.NameOf(name, f.name), originOf(f.name, d), d)
 }
 
-// refuseFile shows the form with the fault of the file.
+// refuseFile shows the form with the error in the file.
 func (a *Handler) refuseFile(w http.ResponseWriter, r *http.Request, name string, err error) error {
 	message := fileMessage(err)
 	switch {
@@ -267,13 +266,13 @@ func (a *Handler) uploadAgain(w http.ResponseWriter, r *http.Request, status int
 	return a.Render(w, r, dataview.DatasetsPage(p))
 }
 
-// keep stores a data set and goes to it.
+// keep stores a data set and redirects to it.
 func (a *Handler) keep(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
 	set, err := a.Store.CreateDatasetOnce(r.Context(), frame.Workspace(r.Context()), store.Request{Key: r.PostFormValue("request")}, name, origin, d)
 	return frame.Done(w, r, "/datasets/"+set.ID, err)
 }
 
-// Mapping shows the form that asks for the label and feature columns of an uploaded file.
+// Mapping shows the form in which the columns of an uploaded file are chosen.
 func (a *Handler) Mapping(w http.ResponseWriter, r *http.Request) error {
 	table, file, leave, message, err := a.upload(w, r)
 	if err != nil {
@@ -284,7 +283,7 @@ func (a *Handler) Mapping(w http.ResponseWriter, r *http.Request) error {
 	return a.askMapping(w, r, table, file, m, results.NameOf(r.FormValue("name"), file), message)
 }
 
-// peeked is a body whose beginning was looked at, with its size.
+// peeked is a body whose beginning has been read, with its size.
 type peeked struct {
 	*bufio.Reader
 	size int
@@ -292,8 +291,9 @@ type peeked struct {
 
 func (p peeked) Len() int { return p.size }
 
-// upload returns the stored file of the request's path once there is memory for it, for a workbook
-// the requested sheet. If that sheet cannot be read, it returns another one with a message.
+// upload returns the stored file named in the request's path, once there is memory for it; of a
+// workbook, the requested sheet. If that sheet cannot be read, it returns another one with a
+// message.
 func (a *Handler) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Table, file string, leave func(), message string, err error) {
 	file, body, err := a.Store.Upload(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
@@ -367,8 +367,7 @@ func profileView(name string, p dataset.Profile) dataview.Profile {
 	return v
 }
 
-// askMissing returns the choices for rows with missing values, of which some may be labels, which
-// are not filled in.
+// askMissing returns the choices for rows with missing values. Missing labels are not imputed.
 func askMissing(rows, values int, chosen dataset.Missing) []views.Option {
 	those, them := fmt.Sprintf("these %d rows", rows), fmt.Sprintf("the %d missing values", values)
 	if rows == 1 {
@@ -459,7 +458,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 	return a.Render(w, r, dataview.MappingView(p))
 }
 
-// ChooseMapping makes a data set of a kept file and the chosen columns.
+// ChooseMapping makes a data set from a stored file and the chosen columns.
 func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	table, file, leave, message, err := a.upload(w, r)
@@ -472,7 +471,7 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 		return a.askMapping(w, r, table, file, m, results.NameOf(r.PostFormValue("name"), file), message)
 	}
 	m := dataset.Mapping{Kind: cmp.Or(dataset.Kind(r.PostFormValue("kind")), dataset.KindVectors), Label: r.PostFormValue("label"), Missing: dataset.Missing(r.PostFormValue("missing"))}
-	m.Fixes = []dataset.Fix{} // only the chosen ones
+	m.Fixes = []dataset.Fix{} // the chosen ones only
 	for _, text := range r.PostForm["fix"] {
 		fix, err := dataset.ParseFix(text)
 		if err != nil {
@@ -481,7 +480,7 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 		m.Fixes = append(m.Fixes, fix)
 	}
 	name := results.NameOf(r.PostFormValue("name"), file)
-	if before := r.PostFormValue("propose"); before != "" { // another label, or other corrections
+	if before := r.PostFormValue("propose"); before != "" { // the label or the corrections have changed
 		if m.Label != before {
 			m.Fixes = nil
 		}
@@ -511,7 +510,7 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 	return frame.Done(w, r, "/datasets/"+set.ID, a.Store.DeleteUpload(r.Context(), frame.Workspace(r.Context()), id))
 }
 
-// Generate makes a data set by a generator.
+// Generate stores generated data as a data set.
 func (a *Handler) Generate(w http.ResponseWriter, r *http.Request) error {
 	g, err := dataset.FindGenerator(r.PostFormValue("generator"))
 	if err != nil {
@@ -570,7 +569,7 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form datav
 	caption := fmt.Sprintf("%s: %s.", set.Name, counts(d))
 	width := pictures.MainWidth
 	if d.Kind() == dataset.KindPrecomputed {
-		width = pictures.MainHeight + 50 // a square with its scale
+		width = pictures.MainHeight + 50 // square, plus its colour bar
 	}
 	p := dataview.Dataset{
 		Page: a.Frame(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: results.When(set.Created), Error: form.Error,
@@ -749,7 +748,7 @@ func editable(d *dataset.Data) bool {
 	return false
 }
 
-// dataset finds the data set of the request's path, once there is memory for it.
+// dataset returns the data set named in the request's path, once there is memory for it.
 func (a *Handler) dataset(w http.ResponseWriter, r *http.Request) (set store.Dataset, d *dataset.Data, leave func(), err error) {
 	set, err = a.Store.Dataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id"))
 	if err != nil {
@@ -764,7 +763,7 @@ func (a *Handler) dataset(w http.ResponseWriter, r *http.Request) (set store.Dat
 	return set, d, leave, err
 }
 
-// classesText lists the classes, or gives the range of measured values; rows is the number of rows.
+// classesText lists the classes, or the range of numeric targets; rows is the number of rows.
 func classesText(classes []string, rows int) string {
 	if dataset.Measured(classes, rows) {
 		return "values " + between(classes)
@@ -789,7 +788,7 @@ func counts(d *dataset.Data) string {
 	return strings.Join(parts, ", ")
 }
 
-// Figure sends the picture of the points, or of one of the graphs.
+// Figure sends the picture of the data, or of one of the graphs.
 func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	name, format, err := pictures.FigureName(r)
 	if err != nil || !slices.Contains([]string{"points", "graph", "objects"}, name) {
@@ -816,7 +815,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request) error {
 	}
 	o := pictures.Sized(r, pictures.MainWidth, pictures.MainHeight)
 	row, x, y := r.FormValue("row"), r.FormValue("x"), r.FormValue("y")
-	if x == "" && len(points.Data.Features) > 2 { // two columns of many may hold next to nothing
+	if x == "" && len(points.Data.Features) > 2 { // the first two of many columns may show little
 		x = "pca"
 	}
 	return a.SendPrint(w, r, pictures.Sheet{
@@ -875,7 +874,7 @@ func (a *Handler) export(w http.ResponseWriter, r *http.Request, to io.Writer) (
 	return set, d.Export(to)
 }
 
-// Rename gives a data set another name.
+// Rename renames a data set.
 func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	err := a.Store.RenameDataset(r.Context(), frame.Workspace(r.Context()), id, r.PostFormValue("name"))
@@ -894,7 +893,7 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	leave()
 	m := dataset.Mapping{Label: set.Label}
 	if was.Given != nil {
-		m.Missing = dataset.MissingMedian // unchanged
+		m.Missing = dataset.MissingMedian // keep missing values as they are
 	}
 	text := r.PostFormValue("rows")
 	d, err := dataset.Read(strings.NewReader(text), "rows.csv", m, a.Limits)

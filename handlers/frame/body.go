@@ -13,7 +13,7 @@ import (
 	"marginlab/web"
 )
 
-// Fetched returns the file at an address, with its name and size.
+// Fetched downloads the file at an address and returns it with its name and size.
 func (a *Base) Fetched(ctx context.Context, address string) (file web.Temp, name string, size int64, err error) {
 	if a.Fetcher == nil {
 		return file, "", 0, web.Errorf(web.Forbidden, "This server does not fetch files from addresses, because it runs without --allow-url. Download the file and upload it.")
@@ -34,7 +34,7 @@ func (a *Base) Fetched(ctx context.Context, address string) (file web.Temp, name
 	return file, name, size, err
 }
 
-// Body returns the file that a request brings, once there is memory to read it.
+// Body returns the file in a request's body, once there is memory to read it.
 func (a *Base) Body(w http.ResponseWriter, r *http.Request) (body io.Reader, leave func(), err error) {
 	file, size, err := web.Spool(w, r, a.Limits.Bytes)
 	if err != nil {
@@ -57,8 +57,8 @@ func (a *Base) FetchedBody(w http.ResponseWriter, r *http.Request, address strin
 	return body, name, leave, err
 }
 
-// admitted returns a file once there is memory to read it. It closes the file on failure, and
-// where its reader leaves.
+// admitted returns a file once there is memory to read it. leave closes it; on an error it is
+// already closed.
 func (a *Base) admitted(w http.ResponseWriter, r *http.Request, file web.Temp, size int64) (body io.Reader, leave func(), err error) {
 	packed, err := limiter.IsPacked(file)
 	if err != nil {
@@ -110,7 +110,7 @@ func (a *Base) SendWorkspace(w http.ResponseWriter, r *http.Request) error {
 	return web.SendFile(w, file, size)
 }
 
-// TakeIn adds an archive to the workspace of a request, once there is memory for it.
+// TakeIn imports an archive into the request's workspace, once there is memory for it.
 func (a *Base) TakeIn(ctx context.Context, w http.ResponseWriter, archive io.ReaderAt, size int64) (store.Imported, error) {
 	memory, err := store.ArchiveMemory(archive, size)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 // maxEntered bounds how many workspaces with the courses they entered are remembered.
 const maxEntered = 20_000
 
-// codes slows down those who try course codes.
+// codes limits the guessing of course codes.
 type codes struct {
 	wrong *web.Limiter // by address
 

@@ -58,7 +58,7 @@ func Preset(c store.Course) url.Values {
 	return q
 }
 
-// Entrance is where students of the course begin.
+// Entrance returns the URL at which students of the course begin.
 func Entrance(c store.Course) string {
 	path, _, _ := strings.Cut(c.Target, "?")
 	return path + "?" + Preset(c).Encode()
@@ -67,8 +67,8 @@ func Entrance(c store.Course) string {
 // fixedAlong maps controls to fields without a control that express the same.
 var fixedAlong = map[string][]string{"data": {"label"}, "on": {"features", "project"}}
 
-// On returns the course as it applies to a page: what it fixes concerns only the page or
-// lesson it was made of.
+// On returns the course as it applies to a page: its fixed controls apply only to the page or
+// lesson it was made from.
 func On(page string, c store.Course) store.Course {
 	if path, _, _ := strings.Cut(c.Target, "?"); path != page && !strings.HasPrefix(path, page+"/") {
 		c.Hidden, c.Frozen = nil, nil
@@ -103,10 +103,10 @@ func (a *Base) Enforce(ctx context.Context, page string, form url.Values) (*stor
 	return &c, form, nil
 }
 
-// Put is a question asked in a course, with the workspace's answer.
+// Put is the open question of a course with the workspace's answer.
 type Put struct {
 	store.Poll
-	Own store.Answer // the zero value for nothing
+	Own store.Answer // the zero value if there is none
 }
 
 // Waits identifies the question that awaits the workspace's answer, empty if none.
@@ -125,7 +125,7 @@ func (a *Base) Put(ctx context.Context, code string) (p Put, err error) {
 	return p, err
 }
 
-// InCourse returns the part of a course that a page opened under it shows.
+// InCourse returns the view of a course for a page opened in it.
 func (a *Base) InCourse(ctx context.Context, c store.Course) (*views.InCourse, error) {
 	v := &views.InCourse{Code: c.Code, Title: c.Title, Ends: c.Ends, Names: store.MaxNames, Fixed: map[string]string{}, Request: rand.Text()}
 	var shut *store.Error
@@ -173,7 +173,7 @@ func (a *Base) InCourse(ctx context.Context, c store.Course) (*views.InCourse, e
 		row.Status = string(there[h.Run].Status)
 		if own, ok := there[h.Source]; ok {
 			row.Href = "/runs/" + h.Source
-			if !own.Status.Ended() { // and the copy waits for it
+			if !own.Status.Ended() { // the submitted copy waits for it
 				row.Status, row.Events = string(own.Status), row.Href+"/events"
 			}
 		}
@@ -182,7 +182,7 @@ func (a *Base) InCourse(ctx context.Context, c store.Course) (*views.InCourse, e
 	return v, nil
 }
 
-// Deliver hands a run in under the name that the form gives.
+// Deliver submits a run under the name in the form.
 func (a *Base) Deliver(r *http.Request, run string) error {
 	_, err := a.Store.HandIn(r.Context(), Workspace(r.Context()), run, r.PostFormValue("who"))
 	if err == nil {
@@ -191,20 +191,20 @@ func (a *Base) Deliver(r *http.Request, run string) error {
 	return err
 }
 
-// Setting is a page that a course can be made of, in some state.
+// Setting is a page, in some state, from which a course can be made.
 type Setting struct {
 	Path   string
 	Query  url.Values
 	Title  string
 	Groups []views.ControlGroup // controls that can be fixed
-	Points *dataset.Data        // of the page, where students could not open them by themselves
+	Points *dataset.Data        // points of the page that students could not open themselves
 	Data   string               // name of those points
 
 	// Course fills the form to edit or copy it; nil for an empty form.
 	Course *store.Course
-	Edit   string // address of the course that is edited; empty: a new one is made
+	Edit   string // URL of the course being edited; empty for a new one
 
-	// Check validates the value of a control that is set for all screens.
+	// Check validates the value of a control that applies to all screens.
 	Check func(control, value string) error
 }
 

@@ -36,8 +36,8 @@ func (a *Base) Deleted(w http.ResponseWriter, r *http.Request, to string) error 
 // DeletionID names a deletion in addresses.
 func DeletionID(d store.Deletion) string { return strconv.FormatInt(d.At.UnixMilli(), 10) }
 
-// Undo returns the deletions to show in a list: the one that its address names, and whether there
-// are any.
+// Undo returns the deletions to show in a list: the one named in the URL, and whether there are
+// any.
 func (a *Base) Undo(r *http.Request) (u views.Undo, err error) {
 	list, err := a.Store.Deletions(r.Context(), Workspace(r.Context()))
 	if err != nil {
@@ -52,7 +52,7 @@ func (a *Base) Undo(r *http.Request) (u views.Undo, err error) {
 	return u, nil
 }
 
-// ShownDeletion returns a deletion as pages show it.
+// ShownDeletion returns the view of a deletion.
 func ShownDeletion(d store.Deletion) *views.Deletion {
 	v := &views.Deletion{ID: DeletionID(d), What: d.String(), Until: results.When(d.At.Add(store.UndoFor))}
 	if v.Names = strings.Join(d.Names, ", "); d.Runs+d.Datasets+d.Courses+d.Reports > len(d.Names) {
@@ -61,7 +61,7 @@ func ShownDeletion(d store.Deletion) *views.Deletion {
 	return v
 }
 
-// Restored brings back the deletion that the address of a request names.
+// Restored restores the deletion named in the path of a request.
 func (a *Base) Restored(r *http.Request) (store.Deletion, error) {
 	ms, err := strconv.ParseInt(chi.URLParam(r, "id"), 10, 64)
 	if err != nil {

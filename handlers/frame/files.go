@@ -13,7 +13,7 @@ import (
 	"marginlab/web"
 )
 
-// Attach makes the answer a download.
+// Attach sets the headers of a download.
 func Attach(w http.ResponseWriter, name, kind string) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": results.FileName(name)}))
@@ -82,7 +82,7 @@ func StreamRows(w http.ResponseWriter, r *http.Request, name string, write func(
 		if _, err := text.WriteTo(w); err != nil {
 			return err
 		}
-		_ = http.NewResponseController(w).Flush() // not in every test
+		_ = http.NewResponseController(w).Flush() // not supported in every test
 		return nil
 	})
 	if err != nil {

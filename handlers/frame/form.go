@@ -87,7 +87,7 @@ func ParamField(p param.Param, value string) views.Field {
 	return f
 }
 
-// HiddenFields names the parameters without a meaning, for the page's script.
+// HiddenFields names the parameters that do not apply, for the page's script.
 func HiddenFields(spec ml.Spec) []string {
 	hidden := []string{}
 	for _, p := range ml.Params {
@@ -96,10 +96,10 @@ func HiddenFields(spec ml.Spec) []string {
 		}
 	}
 	if spec.Conformal == "none" {
-		hidden = append(hidden, "cores") // the switch that marks them
+		hidden = append(hidden, "cores") // the switch that shows them
 	}
 	if spec.Targets() {
-		hidden = append(hidden, "slack") // the switch that draws it
+		hidden = append(hidden, "slack") // the switch that shows it
 	}
 	return hidden
 }

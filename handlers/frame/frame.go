@@ -33,9 +33,9 @@ type Base struct {
 	Jobs   *jobs.Queue
 	Assets *web.Assets
 	Limits dataset.Limits // of uploads
-	Links  web.Links      // that people hand on
+	Links  web.Links      // for links that users share
 
-	// Fetcher gets files that people name by their address; nil: none are fetched.
+	// Fetcher downloads files from URLs that users supply; nil: not allowed.
 	Fetcher *web.Fetcher
 
 	// Patience is how long a computation may delay a page; a longer one becomes a
@@ -46,9 +46,9 @@ type Base struct {
 	// 0: never.
 	Days int
 
-	codes  *codes                       // of courses, that are tried
+	codes  *codes                       // limits guessing of course codes
 	hashes *cache.Recent[string]        // of built-in and generated data
-	stored *cache.Recent[*dataset.Data] // by hash, since every move of a slider needs them
+	stored *cache.Recent[*dataset.Data] // by hash; cached, since every move of a slider needs the data
 }
 
 // NewBase returns a Base; build is as in web.Program.
@@ -67,8 +67,7 @@ func (a *Base) Frame(title, section string) views.Page {
 	return views.Page{Title: title, Section: section, Static: a.Assets.Prefix(), Days: a.Days}
 }
 
-// Render writes a page. templ holds it back until it is whole, so an error on the
-// way is still answered as one.
+// Render renders a page. templ buffers it, so an error while rendering still gets an error page.
 func (a *Base) Render(w http.ResponseWriter, r *http.Request, c templ.Component) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	return c.Render(r.Context(), w)
@@ -77,7 +76,7 @@ func (a *Base) Render(w http.ResponseWriter, r *http.Request, c templ.Component)
 // Workspace returns the workspace of a request.
 func Workspace(ctx context.Context) store.Workspace { return store.WorkspaceOf(web.Token(ctx)) }
 
-// ByID returns a function that finds what {id} of an address names in the workspace of the request.
+// ByID returns a function that finds the item with the {id} of a path in the request's workspace.
 func ByID[T any](find func(context.Context, store.Workspace, string) (T, error)) func(*http.Request) (T, error) {
 	return func(r *http.Request) (T, error) {
 		return find(r.Context(), Workspace(r.Context()), chi.URLParam(r, "id"))
@@ -90,7 +89,7 @@ func Redirect(w http.ResponseWriter, r *http.Request, to string) error {
 	return nil
 }
 
-// Done is Redirect after what a form asked for, which returned err.
+// Done redirects after a form was handled, unless err is set.
 func Done(w http.ResponseWriter, r *http.Request, to string, err error) error {
 	if err != nil {
 		return err
@@ -98,8 +97,8 @@ func Done(w http.ResponseWriter, r *http.Request, to string, err error) error {
 	return Redirect(w, r, to)
 }
 
-// Cancelled leads on after something was cancelled: to the page of all jobs where the form
-// was there.
+// Cancelled redirects after a cancellation: to the page of all jobs if the form was there, else to
+// to.
 func Cancelled(w http.ResponseWriter, r *http.Request, to string) error {
 	if r.FormValue("back") == "/jobs" {
 		to = "/jobs"
@@ -107,7 +106,7 @@ func Cancelled(w http.ResponseWriter, r *http.Request, to string) error {
 	return Redirect(w, r, to)
 }
 
-// AddToReport returns the form that adds the page of an address to a report.
+// AddToReport returns the form that adds the page at an address to a report.
 func (a *Base) AddToReport(ctx context.Context, address string) (f views.AddToReport, err error) {
 	list, err := a.Store.ReportTitles(ctx, Workspace(ctx))
 	f.Address = address

@@ -14,7 +14,7 @@ const (
 	// parameters, such as "new-moons" or "new-moons,n=300,noise=0.2". Equal ids have equal
 	// data.
 	OfGenerator = "new-"
-	// OfValue before a parameter of a generator names its control.
+	// OfValue is the prefix of the controls of a generator's parameters.
 	OfValue = "gen."
 )
 

@@ -10,7 +10,7 @@ import (
 	"marginlab/views"
 )
 
-// ChangeOf returns the question what would change the result of a run.
+// ChangeOf returns the question of what would change the result of a run.
 func (a *Base) ChangeOf(ctx context.Context, run store.Run) (background.Question, error) {
 	if run.Report == nil {
 		return background.Question{}, store.ErrNotFound
@@ -19,8 +19,8 @@ func (a *Base) ChangeOf(ctx context.Context, run store.Run) (background.Question
 	return background.Question{From: run.DatasetName, Data: data, Hash: run.Hash, Spec: run.Spec, Name: run.Name, Page: "/runs/" + run.ID + "/change"}, err
 }
 
-// storedValues bounds the cached values of stored data: 8 bytes each, and as much again for what
-// belongs to them.
+// storedValues bounds the cached values of stored data: 8 bytes each, and as much again for derived
+// data.
 const storedValues = 4 << 20
 
 // valuesOf returns the number of values in data for the cache. Objects other than vectors may be
@@ -38,7 +38,7 @@ func OriginOf(from string, d *dataset.Data) string {
 	return strings.Join(append([]string{from}, d.Notes...), "; ")
 }
 
-// Points are data under their name.
+// Points is data with its name.
 type Points struct {
 	Name string
 	Data *dataset.Data // nil: the empty drawing
@@ -106,7 +106,7 @@ func (a *Base) Locate(ctx context.Context, id string) (p Points, err error) {
 // courseOf returns the code of the course that an id's points belong to.
 func courseOf(id string) (code string, ok bool) {
 	if code, ok = strings.CutPrefix(id, ofCourse); !ok {
-		code, ok = strings.CutPrefix(id, "class-") // in links of before; see CodeOf
+		code, ok = strings.CutPrefix(id, "class-") // in old links; see CodeOf
 	}
 	return code, ok
 }
@@ -127,20 +127,20 @@ func IsPublic(id string) bool {
 const (
 	// Drawing is the id of an empty drawing.
 	Drawing = "drawing"
-	// OfRun before the id of a run names the points that the run was trained on.
+	// OfRun is the prefix of the ids of the points of runs.
 	OfRun = "run-"
-	// OfShared before the token of a shared run names the points that it was trained on.
+	// OfShared is the prefix of the ids of the points of shared runs, followed by the token.
 	OfShared = "shared-"
-	// OfSearch before the id of a search names the points that it is about.
+	// OfSearch is the prefix of the ids of the points of searches.
 	OfSearch = "search-"
 	// OfLink is the prefix of the ids of the points of links.
 	OfLink = "link-"
-	// ofCourse before the code of a course names the points that it brings along.
+	// ofCourse is the prefix of the ids of the points of courses, followed by the code.
 	ofCourse = "course-"
 )
 
-// Choices lists the data sets that the lab can open. The kind of those that a course
-// brings along is not known here.
+// Choices lists the data sets that the lab can open. It leaves the kind of a course's own points
+// open.
 func (a *Base) Choices(ctx context.Context, chosen string, course *store.Course) ([]views.Choice, error) {
 	sets, err := a.Store.Datasets(ctx, Workspace(ctx))
 	if err != nil {

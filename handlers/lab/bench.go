@@ -24,30 +24,30 @@ import (
 
 // bench holds the state of the lab, as its URL encodes it.
 type bench struct {
-	course    *store.Course // under which the lab was opened; nil: none
+	course    *store.Course // course in which the lab was opened; nil: none
 	form      url.Values    // as submitted, with the course's fixed values
 	id, name  string
-	generator *dataset.Generator // of the data; nil: they are not generated
+	generator *dataset.Generator // generator of the data; nil: not generated
 	chosen    param.Values       // chosen by the user
 	data      *dataset.Data      // with the edited points, if any; nil: nothing to train on yet
-	began     []string           // classes before anything was edited
+	began     []string           // classes before any edits
 	hash      string             // of data
-	points    string             // the edited points as text; empty: as stored
+	points    string             // edited points as text; empty: as stored
 	spec      ml.Spec
 	problems  param.Problems
-	on        string           // "all", "shown", "pca", "list": what to train on
+	on        string           // features to train on: "all", "shown", "pca", "list"
 	x, y      string           // columns on the axes, or "pca" on x
-	freely    bool             // not chosen by the user
-	positive  string           // class that somebody chose, which points may be drawn of later; "" where nobody did
+	freely    bool             // the axes were not chosen by the user
+	positive  string           // class chosen as positive, which may have no points yet; empty: not chosen
 	look      pictures.Options // of the picture
-	try       string           // an object typed to try the model on
+	try       string           // object typed for prediction
 	patient   bool             // the user asked to wait for the model
-	late      bool             // the model was not there in time
-	refused   string           // why the course refuses the submission; empty: it does not
+	late      bool             // training exceeded the patience
+	refused   string           // why the course refuses the submission; empty: it accepts
 }
 
-// readBench reads the lab's state from a form. What is wrong with a field is
-// kept beside it; an error means there is nothing to show.
+// readBench reads the lab's state from a form. Invalid values are reported beside their fields; an
+// error means that there is nothing to show.
 func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error) {
 	course, form, err := a.Enforce(ctx, "/lab", form)
 	if err != nil {
@@ -65,7 +65,7 @@ func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error
 		}
 	}
 	source, err := a.Source(ctx, b.id)
-	var apart param.Problems // values that do not go together
+	var apart param.Problems // incompatible values
 	if b.generator != nil && errors.As(err, &apart) {
 		source.Name, err = b.generator.Label, nil
 		for _, p := range apart {
@@ -115,8 +115,8 @@ func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error
 	return b, nil
 }
 
-// longestClass bounds the bytes of the name of a class without points, which every link of the
-// page repeats.
+// longestClass bounds the bytes of the name of a class without points, which is repeated in every
+// link of the page.
 const longestClass = 1000
 
 // chooseGenerator sets the generator from the controls, unless the course fixes it. Invalid values
@@ -134,7 +134,7 @@ func (b *bench) chooseGenerator() (problems param.Problems, err error) {
 	return problems, nil
 }
 
-// makes returns the controls of the generator, and its advanced ones.
+// makes returns the basic and the advanced controls of the generator.
 func (b *bench) makes() (fields, more []views.Field) {
 	if b.generator == nil {
 		return nil, nil
@@ -158,8 +158,8 @@ func (b *bench) makes() (fields, more []views.Field) {
 	return fields, more
 }
 
-// chooseTarget chooses between classification and regression from the form, by default
-// from the labels, and a learner that suits.
+// chooseTarget chooses between classification and regression, from the form or else by the labels,
+// and a learner for it.
 func (b *bench) chooseTarget(form url.Values) {
 	if !form.Has("target") && b.data.Measured() {
 		b.spec.Target = "value"
@@ -201,13 +201,13 @@ func (b *bench) learners() (names []string) {
 	return names
 }
 
-// among returns the options with these names.
+// among returns the options whose values are in names.
 func among(options []views.Option, names []string) []views.Option {
 	return slices.DeleteFunc(options, func(o views.Option) bool { return !slices.Contains(names, o.Value) })
 }
 
-// chooseKernel takes another kernel where the one of the form does not take the data,
-// as when another data set was chosen.
+// chooseKernel chooses another kernel if the form's does not fit the data, for example after
+// another data set was chosen.
 func (b *bench) chooseKernel() {
 	b.example()
 	switch kind := b.spec.Takes(); {
@@ -220,7 +220,7 @@ func (b *bench) chooseKernel() {
 	b.spec.Kernel = kernel.For(b.data.Kind()).Name
 }
 
-// example replaces an expression that the user did not write by one that takes the data.
+// example replaces an expression that the user did not write by one that fits the data.
 func (b *bench) example() {
 	const name = "expression"
 	untouched := func(kind dataset.Kind) bool { return b.spec.Text(name) == kernel.Example(kind) }
@@ -229,7 +229,7 @@ func (b *bench) example() {
 	}
 }
 
-// kernels returns the options whose kernels take the data.
+// kernels returns the options whose kernels fit the data.
 func (b *bench) kernels(options []views.Option) []views.Option {
 	kind := dataset.KindVectors
 	if b.data != nil {
@@ -351,7 +351,7 @@ func (b *bench) choosePositive() {
 		b.spec.Positive = ""
 	}
 	if len(b.data.Classes) <= 2 {
-		b.spec.Multiclass = ml.DefaultSpec().Multiclass // has no effect
+		b.spec.Multiclass = ml.DefaultSpec().Multiclass // does not apply
 	}
 }
 
@@ -365,7 +365,7 @@ func (b *bench) positives() []views.Option {
 	if b.data.Scattered() { // too many to choose from
 		classes = slices.DeleteFunc(slices.Clone(classes), func(c string) bool { return c != chosen })
 	}
-	if b.positive != "" && !slices.Contains(classes, b.positive) { // it has no points yet
+	if b.positive != "" && !slices.Contains(classes, b.positive) { // has no points yet
 		chosen, classes = b.positive, append(slices.Clone(classes), b.positive)
 		dataset.SortLabels(classes)
 	}
@@ -378,7 +378,7 @@ func (b *bench) positives() []views.Option {
 	return views.Choose(options, chosen)
 }
 
-// hidden names the parameters without a meaning under the other choices and for the data.
+// hidden names the parameters that do not apply to the other choices or to the data.
 func (b *bench) hidden() []string {
 	names := frame.HiddenFields(b.spec)
 	if b.data == nil || len(b.data.Classes) <= 2 {
@@ -388,7 +388,7 @@ func (b *bench) hidden() []string {
 		names = append(names, "target")
 	}
 	if b.data != nil && (b.data.Kind() != dataset.KindVectors || len(b.data.Classes) > 2 && b.spec.Positive == "") {
-		names = append(names, "show", "slack") // they are of one boundary in a plane
+		names = append(names, "show", "slack") // need a single boundary in a plane
 	}
 	makes, more := b.makes()
 	for _, f := range append(makes, more...) {
@@ -465,7 +465,7 @@ func (b *bench) key() (string, error) {
 	return fmt.Sprintf("lab %s %s %q %q", b.hash, spec, b.x, b.y), err
 }
 
-// public reports whether nothing on the bench is private.
+// public reports whether the bench shows no private data.
 func (b *bench) public() bool { return b.course == nil && b.points == "" && frame.IsPublic(b.id) }
 
 // fixes reports whether the course, if any, fixes one of these controls.
@@ -481,7 +481,7 @@ func (b *bench) editable() bool {
 // typed reports whether the points can be edited as text, which includes those of a regression.
 func (b *bench) typed() bool { return b.editable() || b.points != "" && !b.fixes("points") }
 
-// columns returns the header of that text.
+// columns returns the header of the edited text.
 func (b *bench) columns() string {
 	if b.data == nil {
 		return "x1, x2, label"
@@ -516,7 +516,7 @@ func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 	}
 	if len(records) > 0 {
 		if _, err := strconv.ParseFloat(records[0][0], 64); err != nil {
-			records = records[1:] // the header
+			records = records[1:] // drop the header
 		}
 	}
 	if len(records) > pictures.LiveRows {
@@ -550,7 +550,7 @@ func parsePoints(text string, like *dataset.Data) (*dataset.Data, error) {
 	return d, err
 }
 
-// dataName names the points of the bench once they are stored.
+// dataName returns the name under which the bench's points are stored.
 func (b *bench) dataName() string {
 	if b.points != "" && b.id != frame.Drawing {
 		return b.name + " (edited)"
@@ -581,7 +581,7 @@ func (a *Handler) bare(b *bench, o pictures.Options) (figure.Scene, figure.Drawi
 	}
 	s, draw, err := pictures.BareScene(b.data, b.values(), b.x, b.y, o)
 	if len(b.data.Classes) == 1 && b.points != "" && slices.Contains(b.began, b.data.Classes[0]) {
-		s.Classes = b.began // each in the colour that it keeps once there are points of others
+		s.Classes = b.began // keeps colours stable when classes are added
 	}
 	return s, draw, err
 }

@@ -53,7 +53,7 @@ var versionControls = []string{"learner", "conformal", "test_fraction"}
 // ruleControls lists the controls that the comparison of rules sets.
 var ruleControls = []string{"multiclass", "positive"}
 
-// HandIn saves the lab's state as a run and hands it in. The training follows.
+// HandIn saves the lab's state as a run and submits it before it is trained.
 func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.course == nil || b.course.Code != chi.URLParam(r, "code") {
 		return web.Errorf(web.Conflict, "This page does not belong to the course. Open the course again with its code.")
@@ -78,8 +78,8 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request, b *bench) error
 	return frame.Redirect(w, r, "/runs/"+run.ID+"#hand-in")
 }
 
-// Withdraw takes a hand-in back and returns to the page it was done on: a run's,
-// or the lab in the state of the form.
+// Withdraw withdraws a submission and returns to the page it was made on: a run's, or the lab in
+// the state of the form.
 func (a *Handler) Withdraw(w http.ResponseWriter, r *http.Request) error {
 	if err := a.Store.Withdraw(r.Context(), frame.Workspace(r.Context()), r.PostFormValue("handin")); err != nil {
 		return err
@@ -95,18 +95,18 @@ func (a *Handler) Withdraw(w http.ResponseWriter, r *http.Request) error {
 	return frame.Redirect(w, r, "/course/"+url.PathEscape(chi.URLParam(r, "code")))
 }
 
-// Posted returns what can be fixed in the lab in the state of its form. posted is false after a
-// form with mistakes has been answered.
+// Posted returns the controls of the lab that a course can fix, in the state of its form. posted is
+// false if an invalid form has been answered.
 func (a *Handler) Posted(w http.ResponseWriter, r *http.Request) (s frame.Setting, posted bool, err error) {
 	b, err := a.stated(w, r)
 	if b == nil {
 		return s, false, err
 	}
-	b.course = nil // the new one takes its place
+	b.course = nil // replaced by the new course
 	return b.setting(), true, nil
 }
 
-// Setting returns what can be fixed in the lab.
+// Setting returns the controls of the lab that a course can fix.
 func (a *Handler) Setting(ctx context.Context, _ string, q url.Values) (frame.Setting, error) {
 	b, err := a.readBench(ctx, q)
 	if err != nil {
@@ -115,7 +115,7 @@ func (a *Handler) Setting(ctx context.Context, _ string, q url.Values) (frame.Se
 	return b.setting(), b.problems.Err()
 }
 
-// setting returns the bench as a page that a course can be made of.
+// setting returns the bench as a page from which a course can be made.
 func (b *bench) setting() frame.Setting {
 	s := frame.Setting{Path: "/lab", Query: b.query(), Title: b.spec.Title() + " on " + b.name, Groups: labControls(b)}
 	if b.data != nil && (b.points != "" || !frame.IsPublic(b.id)) {
@@ -149,7 +149,7 @@ func labControls(b *bench) []views.ControlGroup {
 		}
 		for _, p := range g.Params {
 			if g.Name == "data" && p.Kind == param.Text || p.Name == "project" {
-				continue // settled by the controls of the data
+				continue // set by the controls of the data
 			}
 			c := control(p.Name, results.OptionLabel(p, b.spec.Text(p.Name)))
 			c.Unused = slices.Contains(unused, p.Name)

@@ -1,5 +1,5 @@
-// Package lab serves the lab: points, settings, and the model that
-// follows while they change. What one likes is saved from here.
+// Package lab serves the lab: points, settings, and a model that is retrained on every change and
+// can be saved as a run.
 package lab
 
 import (
@@ -39,9 +39,8 @@ type Handler struct {
 // New returns the handler of the lab.
 func New(h *frame.Base) *Handler { return &Handler{h, cache.New[*ml.Result](64), ml.Train} }
 
-// train fits the bench's model or takes it from the recent results. A nil result
-// comes with a message that explains why there is no model, unless there are no
-// points.
+// train trains the bench's model or returns a cached result. If there is no model, the result is
+// nil and message says why; it is empty if there are no points.
 func (a *Handler) train(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	switch {
 	case len(b.problems) > 0:
@@ -77,7 +76,7 @@ func (a *Handler) fit(ctx context.Context, b *bench) (*ml.Result, string, error)
 	return res, "", nil
 }
 
-// answer returns what the lab shows for the bench.
+// answer returns the view of the bench.
 func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answer, error) {
 	began := time.Now()
 	res, problem, err := a.train(ctx, b)
@@ -142,7 +141,7 @@ func resolved(r *ml.Report) map[string]float64 {
 	return values
 }
 
-// Addressed returns the lab in the state of its address.
+// Addressed returns the lab in the state of its URL.
 func (a *Handler) Addressed(r *http.Request) (*bench, error) {
 	return a.readBench(r.Context(), r.URL.Query())
 }
@@ -163,7 +162,7 @@ func (a *Handler) stated(w http.ResponseWriter, r *http.Request) (*bench, error)
 	return b, nil
 }
 
-// Stated returns a handler that does something with the lab in the state of a posted form.
+// Stated returns a handler that passes the lab's state in a posted form to do.
 func (a *Handler) Stated(do func(w http.ResponseWriter, r *http.Request, b *bench) error) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		b, err := a.stated(w, r)
@@ -174,7 +173,7 @@ func (a *Handler) Stated(do func(w http.ResponseWriter, r *http.Request, b *benc
 	}
 }
 
-// OnPoints is Stated for what needs points.
+// OnPoints is Stated for actions that need points.
 func (a *Handler) OnPoints(do func(w http.ResponseWriter, r *http.Request, b *bench) error) web.Handler {
 	return a.Stated(func(w http.ResponseWriter, r *http.Request, b *bench) error {
 		if b.data == nil {
@@ -185,7 +184,7 @@ func (a *Handler) OnPoints(do func(w http.ResponseWriter, r *http.Request, b *be
 	})
 }
 
-// refuse shows the lab with errors beside the fields.
+// refuse shows the lab with errors beside its fields.
 func (a *Handler) refuse(w http.ResponseWriter, r *http.Request, b *bench) error {
 	status := http.StatusUnprocessableEntity
 	if b.refused != "" {
@@ -258,7 +257,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request, b *bench) error {
 	return a.Render(w, r, labview.Page(p))
 }
 
-// answerInTurn is answer for a page.
+// answerInTurn calls answer in a turn for pages.
 func (a *Handler) answerInTurn(ctx context.Context, b *bench) (views.Answer, error) {
 	ctx, leave, err := a.PageTurn(ctx)
 	if err != nil {
@@ -268,7 +267,7 @@ func (a *Handler) answerInTurn(ctx context.Context, b *bench) (views.Answer, err
 	return a.answer(ctx, b, false)
 }
 
-// trainInTurn is train for a picture of a page.
+// trainInTurn calls train in a turn for pages.
 func (a *Handler) trainInTurn(ctx context.Context, b *bench) (*ml.Result, error) {
 	ctx, leave, err := a.PageTurn(ctx)
 	if err != nil {
@@ -323,7 +322,7 @@ func (b *bench) marks() []views.Field {
 	return fields
 }
 
-// Live answers the page's script: the part of the lab that changes.
+// Live sends the page's script the changing part of the lab.
 func (a *Handler) Live(w http.ResponseWriter, r *http.Request) error {
 	return a.Base.Live(w, r, a.live)
 }
@@ -364,12 +363,12 @@ func (a *Handler) live(r *http.Request) (map[string]any, error) {
 	}, nil
 }
 
-// At returns the model's answer at a place in the picture, for the page's script.
+// At sends the page's script the model's prediction at a place in the picture.
 func (a *Handler) At(w http.ResponseWriter, r *http.Request) error {
 	return a.Base.Live(w, r, a.at)
 }
 
-// at returns the prediction of the model there.
+// at returns the prediction at the requested place.
 func (a *Handler) at(r *http.Request) (map[string]any, error) {
 	names := [2]string{"at.s", "at.t"} // apart from the parameters
 	if _, err := pictures.ReadPlace(r.Form, names); err != nil {
@@ -438,7 +437,7 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, b *bench) error
 // bareName is the name of the picture without a model.
 const bareName = "points"
 
-// glance is how long a page waits for a run just saved.
+// glance is how long a page waits for a run just saved to finish.
 const glance = 400 * time.Millisecond
 
 // emptyClasses are the classes of a new drawing.
@@ -456,8 +455,7 @@ func emptyScene(o pictures.Options) figure.Scene {
 	return s
 }
 
-// trained returns the model of the bench's settings and points, computed now or a
-// moment ago.
+// trained returns the model of the bench, computed or cached.
 func (a *Handler) trained(ctx context.Context, b *bench) (*ml.Result, error) {
 	spec, err := b.spec.MarshalJSON()
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"marginlab/web"
 )
 
-// MakeLink keeps the lab in the state of its form under a short link, and shows it among
-// the others.
+// MakeLink stores the lab's state under a short link and shows it in the list of links.
 func (a *Handler) MakeLink(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.course != nil {
 		return web.Errorf(web.Forbidden, "A view of a course cannot be linked: share the code of the course.")
@@ -55,7 +54,7 @@ func (a *Handler) DeleteLink(w http.ResponseWriter, r *http.Request) error {
 	return frame.Done(w, r, "/links", a.Store.DeleteLink(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "token")))
 }
 
-// OpenLink leads to the lab in the state that a link keeps.
+// OpenLink redirects to the lab in the state stored under a link.
 func (a *Handler) OpenLink(w http.ResponseWriter, r *http.Request) error {
 	l, err := a.Store.Link(r.Context(), chi.URLParam(r, "token"))
 	if err != nil {

@@ -21,17 +21,16 @@ import (
 	"marginlab/web"
 )
 
-// The pictures of a path over C.
+// Pictures of a regularisation path.
 const (
 	alphasName      = "alphas"
 	regularisedName = "shares"
 )
 
-// mostEntries is the most entry points on the page; programs get all.
+// mostEntries is the number of entry points listed on the page; the API returns all.
 const mostEntries = 500
 
-// everyStep is which of the steps that are judged the page shows: two from one power of ten to the
-// next.
+// everyStep selects the scored steps that the page lists: about two per power of ten.
 const everyStep = 4
 
 // Regularisation shows the regularisation path of the lab's machine.
@@ -148,7 +147,7 @@ func (a *Handler) regularised(ctx context.Context, b *bench, begin bool, patienc
 	return path, progress, "", err
 }
 
-// CancelRegularisation gives up a path over C that is being computed.
+// CancelRegularisation cancels a running regularisation path.
 func (a *Handler) CancelRegularisation(w http.ResponseWriter, r *http.Request) error {
 	a.Paths.Cancel(web.Token(r.Context()), r.FormValue("id"))
 	q := r.URL.Query()
@@ -156,7 +155,7 @@ func (a *Handler) CancelRegularisation(w http.ResponseWriter, r *http.Request) e
 	return frame.Cancelled(w, r, "/path?"+q.Encode())
 }
 
-// RegularisationFigure sends a picture of a path over C.
+// RegularisationFigure sends a picture of a regularisation path.
 func (a *Handler) RegularisationFigure(w http.ResponseWriter, r *http.Request, b *bench) error {
 	name, format, err := pictures.FigureName(r)
 	if err != nil {

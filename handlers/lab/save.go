@@ -17,9 +17,8 @@ import (
 	"marginlab/web"
 )
 
-// SaveRun stores the lab's state as a run and waits briefly, since most trainings end at
-// once. It then redirects to the page of the run; a script that stays in the lab gets what to
-// show there.
+// SaveRun saves the lab's state as a run and waits briefly, since most trainings are short. It then
+// redirects to the run's page; a script that stays in the lab gets the response to show there.
 func (a *Handler) SaveRun(w http.ResponseWriter, r *http.Request, b *bench) error {
 	run, err := a.Enqueue(r.Context(), frame.Workspace(r.Context()), b.newRun(r.PostFormValue("name"), b.spec))
 	if errors.As(err, &b.problems) {
@@ -59,8 +58,8 @@ func (b *bench) newRun(name string, spec ml.Spec) store.NewRun {
 	return n
 }
 
-// CompareVersions saves a run of every learner, without and with a conformal map, on
-// the same split, and goes to their comparison.
+// CompareVersions saves a run for every learner, without and with a conformal map, on the same
+// split, and redirects to their comparison.
 func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.spec.Regression() {
 		return web.Errorf(web.Invalid, "This comparison is for classifiers: choose data with classes, or target class.")
@@ -78,7 +77,7 @@ func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request, b *ben
 		_, err := ml.TargetOf(b.data, spec)
 		return err != nil
 	}) {
-		b.spec.Multiclass = ml.DefaultSpec().Multiclass // which all of them take
+		b.spec.Multiclass = ml.DefaultSpec().Multiclass // all of them support it
 	}
 	if b.fixes(versionControls...) {
 		return web.Errorf(web.Forbidden, "This comparison would change controls set by your teacher.")
@@ -123,7 +122,7 @@ func (b *bench) rules() (specs []ml.Spec) {
 	return specs
 }
 
-// compare saves a run of every spec on the bench's data and goes to their comparison.
+// compare saves a run for every spec on the bench's data and redirects to their comparison.
 func (a *Handler) compare(w http.ResponseWriter, r *http.Request, b *bench, specs []ml.Spec) error {
 	q := url.Values{}
 	var ids []string

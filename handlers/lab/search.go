@@ -69,7 +69,7 @@ func (b *bench) searchTitle() string {
 	return "Search " + strings.Join(names, " and ")
 }
 
-// The ways to hold points out, as the form calls them.
+// Ways to hold points out, as named in the form.
 const (
 	heldFolds  = "folds"
 	heldAlone  = "alone"
@@ -176,7 +176,7 @@ func (b *bench) tried() (axes eval.Axes, problems param.Problems) {
 	return axes, problems
 }
 
-// scheme reads how points are held out.
+// scheme reads the cross-validation scheme from the form.
 func (b *bench) scheme() (s eval.Scheme, problems param.Problems) {
 	s = eval.Scheme{Folds: 5, Repeats: 1, Nested: b.form.Get(ofSearch+"nested") == "true", Seed: b.spec.Seed, Score: b.form.Get(ofSearch + "score")}
 	number := func(name, label string, usual float64) float64 {
@@ -246,8 +246,8 @@ func (b *bench) search() (n store.NewSearch, problems param.Problems) {
 // on a logarithmic scale.
 var learningShares = []float64{0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1}
 
-// Search searches the best settings of the lab's state in the background, or makes a learning
-// curve of the one that is set.
+// Search starts a hyperparameter search for the lab's state in the background, or a learning curve
+// for its current setting.
 func (a *Handler) Search(w http.ResponseWriter, r *http.Request, b *bench) error {
 	if b.course != nil {
 		return web.Errorf(web.Forbidden, "Searches are not available in a course: leave the course first.")
@@ -265,7 +265,7 @@ func (a *Handler) Search(w http.ResponseWriter, r *http.Request, b *bench) error
 	}
 	if len(problems) > 0 {
 		held := b.form.Get(ofSearch + "held")
-		for _, p := range problems { // the form calls them otherwise
+		for _, p := range problems { // the form's names differ
 			if p.Field == "folds" && held != "" && held != heldFolds { // this field is not shown
 				p.Field = ""
 			}

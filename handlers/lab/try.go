@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	triedSymbols = 10_000 // of a typed string
-	triedNear    = 3      // support vectors that are shown beside it
+	triedSymbols = 10_000 // characters of a typed string
+	triedNear    = 3      // support vectors shown beside it
 )
 
 // tries returns the kind of object that can be typed and predicted; "" for none.
@@ -31,8 +31,7 @@ func (b *bench) tries() string {
 	return map[dataset.Kind]string{dataset.KindStrings: "string", dataset.KindGraphs: "graph"}[b.data.Kind()]
 }
 
-// tried returns the prediction for the typed object, and the support vectors that
-// are nearest to it.
+// tried returns the prediction for the typed object, and its nearest support vectors.
 func (a *Handler) tried(ctx context.Context, b *bench, m *ml.Model) (views.Tried, error) {
 	var t views.Tried
 	if b.try == "" || b.tries() == "" {

@@ -17,7 +17,7 @@ import (
 // are small because pictures are enlarged together with their letters.
 var deckSizes = [][2]int{{330, 294}, {300, 267}, {240, 220}}
 
-// Deck shows a lesson as slides for paper or PDF: pages of 16:9, a build a page.
+// Deck shows a lesson as printable slides: pages of 16:9, one per build.
 func (a *Handler) Deck(w http.ResponseWriter, r *http.Request, l Lesson) error {
 	open := r.FormValue(everything) == "1"
 	p := lessons.DeckPage{Page: a.Frame("Slides: "+l.Title, "lessons"), Number: l.index + 1, Lesson: *l.Lesson, Open: open, Switch: "/lessons/" + l.Slug + "/deck"}

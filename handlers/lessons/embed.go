@@ -40,7 +40,7 @@ func (a *Handler) embed(r *http.Request, s *lessons.Screen, path, query string, 
 	return v
 }
 
-// Framed shows the demo of a screen alone, for pages of other sites to frame it.
+// Framed shows only the demo of a screen, for other sites to frame.
 func (a *Handler) Framed(w http.ResponseWriter, r *http.Request, s Screen) error {
 	if s.Demo == nil {
 		return web.Errorf(web.NotFound, "This screen has no demo to embed.")
@@ -59,7 +59,7 @@ func (a *Handler) Framed(w http.ResponseWriter, r *http.Request, s Screen) error
 	return a.Render(w, r, lessons.Framed(p))
 }
 
-// everybodys returns the part of a state that depends on no workspace.
+// everybodys returns the part of a state that is independent of the workspace.
 func everybodys(form url.Values) url.Values {
 	form = maps.Clone(form)
 	for _, name := range []string{"course", "class", "run"} {

@@ -36,18 +36,18 @@ import (
 const (
 	lessonWidth, lessonHeight = 640, 500
 	lessonWideHeight          = 300
-	printWidth                = 320 // on paper they are a little larger, and their letters not below 9 points
-	boxedWidth                = 300 // in the box of a question
-	printHeight               = 190 // at least: lower ones are drawn without letters
+	printWidth                = 320 // slightly larger on paper, with letters of at least 9 points
+	boxedWidth                = 300 // for the box of a question
+	printHeight               = 190 // at least: lower pictures have no letters
 )
 
 // Sizes at which slide pictures are drawn: small, because a slide enlarges them together with
 // their letters, which thus never fall below 18 px. The style sheet uses the same proportions.
 const (
-	slideWidth, slideHeight         = 500, 446 // of a wide screen
-	slideTallWidth, slideTallHeight = 420, 494 // of one that is not
+	slideWidth, slideHeight         = 500, 446 // for a wide screen
+	slideTallWidth, slideTallHeight = 420, 494 // for other screens
 	slideTall                       = "(max-aspect-ratio: 3/2)"
-	besides                         = 64 // size beside a derivation, in per cent
+	besides                         = 64 // per cent of the size, beside a derivation
 )
 
 // Handler serves lessons.
@@ -103,7 +103,7 @@ func progress(l *lessons.Lesson, answers map[string]store.Answer) (p lessons.Pro
 	return p
 }
 
-// Index shows lecturers the corrections to the lecture documents, and the screens by section.
+// Index shows lecturers the corrections to the lecture documents and the screens by section.
 func (a *Handler) Index(w http.ResponseWriter, r *http.Request) error {
 	p := lessons.IndexPage{Page: a.Frame("Corrections to the lecture documents", "lessons")}
 	for _, d := range lessons.Documents() {
@@ -403,7 +403,7 @@ func (a *Handler) notes(r *http.Request, l *lessons.Lesson, s *lessons.Screen) (
 	return p, err
 }
 
-// said returns the right answers to questions with their explanations.
+// said returns the right answers to questions, with explanations.
 func (a *Handler) said(ctx context.Context, questions []lessons.QuestionView) (said []string, err error) {
 	for _, q := range questions {
 		truth, err := a.truths.Get(ctx, q.Path, q.Solve)
@@ -490,7 +490,7 @@ func (a *Handler) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Scre
 		v.Seed = l.Slug + "/" + s.Slug
 		if slide {
 			v.From = "slide"
-		} else { // a class that shares a slide shares the order, those who read on their own do not
+		} else { // students sharing a slide get the same order, others do not
 			v.Seed += "/" + string(frame.Workspace(r.Context()))
 		}
 		if ans, ok := answers[v.Class.Question]; ok {
@@ -511,7 +511,7 @@ func (a *Handler) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Scre
 				return view, err
 			}
 		}
-		body := *view.Demo.Answer.Body // shared with other requests
+		body := *view.Demo.Answer.Body // the original is shared by requests
 		body.Waits = k
 		view.Demo.Answer.Body = &body
 	}
@@ -647,8 +647,8 @@ func tasked(c *views.InCourse, l *lessons.Lesson) *views.InCourse {
 	return c
 }
 
-// demo runs a screen's demo, hiding answers while asking. Its pictures are linked or, if inline,
-// embedded.
+// demo runs a screen's demo; while asking, answers are hidden. Its pictures are linked or, if
+// inline, embedded.
 func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url.Values, asking, slide, inline bool) (lessons.DemoView, param.Problems, error) {
 	v := lessons.DemoView{ID: s.Slug, Live: path + "/live", Slide: slide, Asking: asking}
 	if framed(r) {
@@ -709,7 +709,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 		}
 		e.Handles = slices.DeleteFunc(slices.Clone(e.Handles), fixed)
 		e.Moves = slices.DeleteFunc(slices.Clone(e.Moves), func(m lessons.Move) bool { return course.Fixes(m.Control.Name) })
-		if e.Lab != "" { // where runs can be handed in
+		if e.Lab != "" { // runs can be submitted there
 			e.Lab += "&course=" + course.Code
 		}
 	} else if e.Lab != "" && !strings.Contains(e.Lab, "test_fraction=") {
@@ -723,7 +723,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 	drawn := v.Query
 	v.Query = query.Encode()
 	at := place{base: path + "/figures/", key: key, public: public && course == nil}
-	if framed(r) { // which has no links to other pages
+	if framed(r) { // a frame has no links to other pages
 		v.Framed, v.Live, v.Answer.Lab = true, framePath(path)+"/live", ""
 		at.base = framePath(at.base)
 	} else if at.public && !slide {
@@ -762,7 +762,7 @@ func (a *Handler) demo(r *http.Request, s *lessons.Screen, path string, form url
 		if !slide {
 			drawn := slices.ContainsFunc(s.Questions, func(q lessons.Question) bool { return q.Sketch != nil })
 			bare := f.Asks != "" && (drawn || len(parts) == 0) || f.Grows && e.Step == 0
-			print := views.Picture{} // empty axes are left out
+			print := views.Picture{} // empty axes are omitted
 			if !asking || !bare {
 				print = printed(f, at, p, asking)
 			}
@@ -814,8 +814,8 @@ func (a *Handler) under(ctx context.Context, lesson string, d *lessons.Demo, for
 	return course, state, preset, nil
 }
 
-// key returns a cache key of everything a screen's demo depends on, empty if unknown, as for a run
-// of the workspace. public reports whether it depends on no workspace.
+// key returns a cache key of everything a screen's demo depends on. It is empty if that is unknown,
+// as for a run of the workspace. public reports whether the demo is independent of the workspace.
 func (a *Handler) key(ctx context.Context, path string, in lessons.Input) (key string, public bool) {
 	key, data, run := in.Key()
 	switch {
@@ -825,7 +825,7 @@ func (a *Handler) key(ctx context.Context, path string, in lessons.Input) (key s
 		return path + " " + key, true
 	}
 	p, err := a.Locate(ctx, data)
-	if err != nil { // reported by the computation
+	if err != nil { // the computation will report it
 		return "", false
 	}
 	return strings.Join([]string{path, key, p.Hash, p.Name}, " "), false
@@ -877,7 +877,7 @@ func lessonSize(f lessons.Figure, several bool) (width, height int) {
 	return width, height
 }
 
-// place is where the pictures of an exhibit are found.
+// place holds the base URL and the cache key of an exhibit's pictures.
 type place struct {
 	base, query string
 	key         string // of the exhibit, empty if unknown
@@ -943,7 +943,7 @@ func printed(f lessons.Figure, at place, p views.Picture, asking bool) views.Pic
 	return pictures.Linked(at.base, f.Name, at.query, printWidth, min(max(printHeight, printWidth*p.Height/p.Width), printWidth*2/3), p.Alt, "")
 }
 
-// demoField returns a control of a demo, with the workspace's data sets and runs.
+// demoField returns a control of a demo; its choices include the workspace's data sets and runs.
 func (a *Handler) demoField(ctx context.Context, p param.Param, value string, course *store.Course) (views.Field, error) {
 	switch {
 	case lessons.IsData(p):
@@ -1011,7 +1011,7 @@ func (s workspaceSource) Run(ctx context.Context, id string) (*lessons.Run, erro
 	return &lessons.Run{Name: run.Name, Spec: run.Spec, Data: d, Report: run.Report, Model: run.Model}, nil
 }
 
-// Live answers the page's script: the exhibit under other values.
+// Live sends the page's script the exhibit for other values.
 func (a *Handler) Live(w http.ResponseWriter, r *http.Request, s Screen) error {
 	if s.Demo == nil {
 		return web.Errorf(web.NotFound, "This screen has no demo.")
@@ -1038,8 +1038,8 @@ func (a *Handler) live(r *http.Request, s Screen) (map[string]any, error) {
 	}, nil
 }
 
-// stateBytes is roughly the most of a replay sent at once. No state is added after a quarter of the
-// time limit, so that no request holds its place for long.
+// stateBytes is roughly the maximum size of the states sent at once. No state is added after a
+// quarter of the time limit, so that no request holds its place for long.
 const stateBytes = 3 << 20
 
 // replayed lists the parameters of States.
@@ -1073,7 +1073,7 @@ func (a *Handler) States(w http.ResponseWriter, r *http.Request, s Screen) error
 			if err != nil {
 				return nil, err
 			}
-			if state["step"] != step { // past the last step
+			if state["step"] != step { // after the last step
 				break
 			}
 			states = append(states, state)
@@ -1119,15 +1119,15 @@ func (a *Handler) Figure(w http.ResponseWriter, r *http.Request, s Screen) error
 	}))
 }
 
-// Answer checks and stores an answer and shows the feedback: to a script the
-// question only, otherwise the page.
+// Answer checks and stores an answer and responds with the feedback: only the question for a
+// script, else the page.
 func (a *Handler) Answer(w http.ResponseWriter, r *http.Request, s Screen) error {
 	q := s.Question(chi.URLParam(r, "question"))
 	if q == nil {
 		return web.Errorf(web.NotFound, "There is no such question.")
 	}
 	l, from := s.lesson.Lesson, r.PostFormValue("from")
-	query := r.PostFormValue("query") // of the page that the question was on, which has it in every link
+	query := r.PostFormValue("query") // of the page with the question, to be kept in its links
 	if !pictures.Linkable(query) {
 		return web.Errorf(web.TooLarge, "The query string of the page is longer than any address that this server takes.")
 	}

@@ -27,15 +27,15 @@ type Limiter struct {
 	quick  pace.Gate // closed while a quick asker is served
 
 	mu      sync.Mutex
-	serving map[string]time.Time // since when, by asker
-	waiting *list.List           // of *waiter, who came first in front
+	serving map[string]time.Time // start of service, by asker
+	waiting *list.List           // of *waiter, in order of arrival
 	habits  map[string]habit     // by asker
 }
 
 // habit records how long an asker's answers take: the quickest recent one, which depends
 // least on other load.
 type habit struct {
-	each, before time.Duration // the quickest since began, and of the time before
+	each, before time.Duration // the quickest since began, and in the period before
 	began, last  time.Time
 }
 
@@ -49,42 +49,42 @@ func (h habit) least() time.Duration {
 // after returns the habit after another answer.
 func (h habit) after(took time.Duration, now time.Time) habit {
 	took = max(took, 1) // 0 means unknown
-	if h.each == 0 || now.Sub(h.began) > about {
+	if h.each == 0 || now.Sub(h.began) > activeFor {
 		return habit{took, h.each, now, now}
 	}
 	return habit{min(h.each, took), h.before, h.began, now}
 }
 
 const (
-	worthWaiting = 20 // times as long as the answer takes
-	quick        = 25 * time.Millisecond
-	slower       = 2                // times as long as the quickest answers, and longer than quick, take those that are not
-	about        = 10 * time.Second // is who was served that lately
-	remembered   = 10 * time.Minute
-	mostKnown    = 1000 // askers
+	waitFactor  = 20 // times as long as the answer takes
+	quickAnswer = 25 * time.Millisecond
+	slowFactor  = 2                // an asker is slow if its answers take this many times as long as the quickest, and longer than quickAnswer
+	activeFor   = 10 * time.Second // askers served within this time are active
+	rememberFor = 10 * time.Minute
+	maxHabits   = 1000 // askers
 )
 
 type waiter struct {
 	asker string
 	since time.Time
-	turn  chan turn // once
+	turn  chan turn // buffers one value
 }
 
 // turn describes how a request is served.
 type turn struct {
 	superseded bool // not served: replaced by a newer one
 	slow       bool // slow, while others are quick
-	busy       bool // more wait than are served
+	busy       bool // more requests wait than are served
 }
 
 // Turn is the place of a request being served.
 type Turn struct {
-	Context context.Context // of the answer
-	Busy    bool            // more wait than are served: a coarser answer will do
-	Leave   func()          // gives the place back
+	Context context.Context // context for computing the answer
+	Busy    bool            // more requests wait than are served: answer coarsely
+	Leave   func()          // releases the place
 }
 
-// New returns a line with that many places.
+// New returns a Limiter with a number of places.
 func New(places int) *Limiter {
 	return &Limiter{places: places, serving: map[string]time.Time{}, waiting: list.New(), habits: map[string]habit{}}
 }
@@ -96,8 +96,8 @@ func Places() int { return runtime.NumCPU() + 1 }
 // errSuperseded is returned by Enter when a newer request has replaced this one.
 var errSuperseded = errors.New("replaced by a newer request of the same client")
 
-// Enter waits for a place. It returns errSuperseded when the
-// same asker enters again meanwhile, and ctx.Err() when ctx ends first.
+// Enter waits for a place. It returns errSuperseded if the same asker enters again meanwhile, and
+// ctx.Err() if ctx ends first.
 func (l *Limiter) Enter(ctx context.Context, asker string) (Turn, error) {
 	return l.enter(ctx, asker, true)
 }
@@ -137,9 +137,9 @@ func (l *Limiter) enter(ctx context.Context, asker string, newest bool) (Turn, e
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.waiting.Remove(at) // if it is still there
+	l.waiting.Remove(at) // unless it was served
 	select {
-	case t := <-w.turn: // just as ctx ended
+	case t := <-w.turn: // served as ctx ended
 		if !t.superseded {
 			l.vacate(asker)
 		}
@@ -148,14 +148,14 @@ func (l *Limiter) enter(ctx context.Context, asker string, newest bool) (Turn, e
 	return Turn{}, ctx.Err()
 }
 
-// leave gives a place back.
+// leave releases a place.
 func (l *Limiter) leave(asker string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.vacate(asker)
 }
 
-// vacate gives a place to the next. Callers hold l.mu.
+// vacate releases a place and serves others. Callers hold l.mu.
 func (l *Limiter) vacate(asker string) {
 	now := time.Now()
 	l.habits[asker] = l.habits[asker].after(now.Sub(l.serving[asker]), now)
@@ -169,23 +169,25 @@ func (l *Limiter) vacate(asker string) {
 func (l *Limiter) forget(now time.Time) {
 	var oldest string
 	for asker, h := range l.habits {
-		if now.Sub(h.last) > remembered {
+		if now.Sub(h.last) > rememberFor {
 			delete(l.habits, asker)
 		} else if o, ok := l.habits[oldest]; !ok || h.last.Before(o.last) {
 			oldest = asker
 		}
 	}
-	if len(l.habits) > mostKnown {
+	if len(l.habits) > maxHabits {
 		delete(l.habits, oldest)
 	}
 }
 
-// serve gives free places to those whose turn it is. Callers hold l.mu.
+// serve gives free places to the askers whose turn it is. Callers hold l.mu.
 func (l *Limiter) serve() {
 	now := time.Now()
 	expected, quickest := l.expected(now)
-	slow := func(asker string) bool { return quickest > 0 && expected(asker) > max(quick, slower*quickest) }
-	slowly := 0 // are served
+	slow := func(asker string) bool {
+		return quickest > 0 && expected(asker) > max(quickAnswer, slowFactor*quickest)
+	}
+	slowly := 0 // number of slow askers being served
 	for asker := range l.serving {
 		if slow(asker) {
 			slowly++
@@ -199,7 +201,7 @@ func (l *Limiter) serve() {
 			if _, served := l.serving[w.asker]; served || slow(w.asker) && slowly >= max(1, l.places-2) {
 				continue
 			}
-			if due := w.since.Add(worthWaiting * expected(w.asker)); next == nil || due.Before(first) {
+			if due := w.since.Add(waitFactor * expected(w.asker)); next == nil || due.Before(first) {
 				next, first = e, due
 			}
 		}
@@ -221,7 +223,7 @@ func (l *Limiter) serve() {
 func (l *Limiter) expected(now time.Time) (each func(asker string) time.Duration, quickest time.Duration) {
 	var sum, n time.Duration
 	for _, h := range l.habits {
-		if now.Sub(h.last) > about {
+		if now.Sub(h.last) > activeFor {
 			continue
 		}
 		if n == 0 || h.least() < quickest {

@@ -189,7 +189,7 @@ func TestLineSlowAnswersAreServed(t *testing.T) {
 		}
 		all := []<-chan asked{enter(t.Context(), l, "q1"), enter(t.Context(), l, "q2"), enter(t.Context(), l, "q3")}
 		s1 := enter(t.Context(), l, "s1")
-		time.Sleep(worthWaiting * 200 * time.Millisecond)
+		time.Sleep(waitFactor * 200 * time.Millisecond)
 		late := []<-chan asked{enter(t.Context(), l, "q4"), enter(t.Context(), l, "q5")}
 		(<-all[0]).leave()
 		require.Slices(t, settled(s1, late[0], late[1]), []int{0}, "served")
@@ -197,7 +197,7 @@ func TestLineSlowAnswersAreServed(t *testing.T) {
 		for _, a := range append(all[1:], late...) {
 			(<-a).leave()
 		}
-		time.Sleep(about + time.Second) // those who ask for little have gone
+		time.Sleep(activeFor + time.Second) // those who ask for little have gone
 		two := []<-chan asked{enter(t.Context(), l, "s2"), enter(t.Context(), l, "s3")}
 		got := settled(two...)
 		require.Check(t, len(got) == 2, "only %v are served", got)
@@ -246,11 +246,11 @@ func TestLineKnowsSoMany(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := New(1)
-		for i := range mostKnown + 100 {
+		for i := range maxHabits + 100 {
 			served(t, l, fmt.Sprint(i), 1, time.Millisecond)
 		}
-		_, last := l.habits[fmt.Sprint(mostKnown+99)]
-		require.Check(t, len(l.habits) == mostKnown && last, "%d are known, the last one: %v", len(l.habits), last)
+		_, last := l.habits[fmt.Sprint(maxHabits+99)]
+		require.Check(t, len(l.habits) == maxHabits && last, "%d are known, the last one: %v", len(l.habits), last)
 		_, first := l.habits["0"]
 		require.Check(t, !first, "the first one is known")
 	})

@@ -24,14 +24,14 @@ const (
 // Memory limits the memory of large work.
 type Memory struct {
 	Budget   *semaphore.Weighted // bytes
-	unpacked int64               // the most that a packed file unfolds to
+	unpacked int64               // upper bound of the size of an unpacked file
 }
 
 // NewMemory returns a Memory; unpacked bounds the size of an unpacked file in bytes.
 func NewMemory(unpacked int64) *Memory { return &Memory{semaphore.NewWeighted(largeMemory), unpacked} }
 
-// Admit waits, first come, first served, until there is memory for about bytes bytes, which leave
-// releases. Small work does not wait. After a time limit it returns a user-facing error.
+// Admit waits in order of arrival until bytes of memory are free; leave releases them. Small work
+// does not wait. After a time limit Admit returns an error for the user.
 func (m *Memory) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) (leave func(), err error) {
 	if bytes <= smallMemory {
 		return func() {}, nil
@@ -79,5 +79,5 @@ func (m *Memory) AdmitData(ctx context.Context, w http.ResponseWriter, set store
 	if set.Kind == dataset.KindPrecomputed {
 		columns = set.Rows
 	}
-	return m.Admit(ctx, w, 16*int64(set.Rows)*int64(columns)) // for a moment twice
+	return m.Admit(ctx, w, 16*int64(set.Rows)*int64(columns)) // briefly held twice
 }

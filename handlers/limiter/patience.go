@@ -9,15 +9,15 @@ import (
 	"marginlab/web"
 )
 
-// Late is the cause with which work is cancelled at its time limit.
+// Late is the cancellation cause at the time limit of Within.
 type Late struct{ Patience time.Duration }
 
 func (l Late) Error() string {
 	return fmt.Sprintf("This takes longer than %.3g seconds.", l.Patience.Seconds())
 }
 
-// Within runs work with a time limit of patience. If it takes longer, Within refuses it as
-// Late with the remedy; other errors are returned even if they come at the limit.
+// Within runs work with a time limit of patience. If work exceeds it, the error is a Late with the
+// remedy; other errors of work are returned even if they come at the limit.
 func Within[T any](ctx context.Context, patience time.Duration, remedy string, work func(context.Context) (T, error)) (T, error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -38,7 +38,7 @@ func Answering(ctx context.Context, answered func()) context.Context {
 	return context.WithValue(ctx, answeringKey{}, answered)
 }
 
-// Waits lets work in the background go on, as the request itself waits for some.
+// Waits lets background work continue, because the request itself waits for it.
 func Waits(ctx context.Context) {
 	if answered, ok := ctx.Value(answeringKey{}).(func()); ok {
 		answered()

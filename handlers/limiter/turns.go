@@ -16,7 +16,7 @@ type Turns struct {
 	Answers, Pages *Limiter // for live answers and for pages
 }
 
-// NewTurns returns the lines of a server.
+// NewTurns returns the Turns of a server.
 func NewTurns() *Turns { return &Turns{New(Places()), New(max(2, runtime.NumCPU()))} }
 
 // Live handles a request of a page's script during a drag: it sends the result of reply as JSON.
@@ -27,7 +27,7 @@ func NewTurns() *Turns { return &Turns{New(Places()), New(max(2, runtime.NumCPU(
 // drag. Under load the answer is one step coarser, as "coarser" in the answer says; the script
 // shows that and asks again when nothing moves.
 func (t *Turns) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Request) (map[string]any, error)) error {
-	if err := web.ParseForm(w, r, web.FormBytes); err != nil { // before the turn, because it may arrive slowly
+	if err := web.ParseForm(w, r, web.FormBytes); err != nil { // before the turn, since it may arrive slowly
 		return err
 	}
 	v, err := t.inTurn(r, reply)
@@ -38,7 +38,7 @@ func (t *Turns) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Re
 	if err != nil {
 		return err
 	}
-	return web.JSON(w, http.StatusOK, v) // after the turn, because it may be read slowly
+	return web.JSON(w, http.StatusOK, v) // after the turn, since it may be read slowly
 }
 
 func (t *Turns) inTurn(r *http.Request, reply func(*http.Request) (map[string]any, error)) (map[string]any, error) {
@@ -76,6 +76,6 @@ const coarser = "The server is busy, so this picture is coarser. It refines by i
 // Coarseness returns the acceptable coarseness of an answer to a form: 0, as fine as possible, 1,
 // during a drag, or 2, during a drag under load.
 func Coarseness(form url.Values) int {
-	n, _ := strconv.Atoi(form.Get("coarse")) // of anything else 0
+	n, _ := strconv.Atoi(form.Get("coarse")) // 0 if invalid
 	return min(max(n, 0), 2)
 }

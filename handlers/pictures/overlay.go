@@ -11,7 +11,7 @@ import (
 	"marginlab/views/figure"
 )
 
-// Layers returns the scenes of the finished runs under their names.
+// Layers returns the named scenes of finished runs.
 func (a *Renderer) Layers(ctx context.Context, runs []store.Run, o Options) (layers []figure.Layer, err error) {
 	for _, run := range runs {
 		if run.Status != store.Done {
@@ -30,7 +30,7 @@ func (a *Renderer) Layers(ctx context.Context, runs []store.Run, o Options) (lay
 	return layers, nil
 }
 
-// SendOverlay sends a picture of the layers of runs that choose takes.
+// SendOverlay sends a picture of the layers of runs chosen by choose.
 func (a *Renderer) SendOverlay(w http.ResponseWriter, r *http.Request, runs []store.Run, o Options, format string, choose func([]figure.Layer) []figure.Layer) error {
 	key := fmt.Sprintf("overlay %+v", o)
 	for _, run := range runs {

@@ -1,4 +1,4 @@
-// Package pictures draws the figures of pages: it keeps those drawn last, links and sends them.
+// Package pictures draws, caches, links and sends the figures of pages.
 package pictures
 
 import (
@@ -53,7 +53,7 @@ const pngScale = 2
 // TableRows is the number of points in a table on a page.
 const TableRows = 300
 
-// Options are a person's choices about a picture.
+// Options holds the user's choices for a picture.
 type Options struct {
 	Heat, Slack, Cores, Dark bool
 	Noted                    bool // reserve a line for a note, as in the picture beside it
@@ -63,7 +63,7 @@ type Options struct {
 	Unit                     float64 // as of a figure.Picture
 	Print, Grey              bool    // sizes are lengths on paper; without hues
 	Layers                   bool    // layers can be hidden
-	Hidden                   string  // layers, as figure.LayerNames reads them
+	Hidden                   string  // hidden layers, in the form of figure.LayerNames
 }
 
 // ReadOptions reads the options of a page's main picture from a query.
@@ -92,15 +92,15 @@ func (o Options) legendRows() int {
 	return 0
 }
 
-// Sized returns the options of a picture in the size and for the theme that a request asks for, by
-// default of a width and height for light pages.
+// Sized returns the options of a picture in the size and theme that a request asks for. The default
+// is width, height and the light theme.
 func Sized(r *http.Request, width, height int) Options {
 	o := Options{Width: width, Height: height, Dark: r.FormValue("dark") == "1"}
 	o.Size(r)
 	return o
 }
 
-// Size takes width and height from a request, within reason.
+// Size reads width and height from a request and clamps them.
 func (o *Options) Size(r *http.Request) {
 	if w, err := strconv.Atoi(r.FormValue("width")); err == nil {
 		o.Width = min(max(w, 80), 2400)
@@ -146,7 +146,7 @@ func (o *Options) ForPrint(q url.Values) error {
 	return nil
 }
 
-// Look returns the choices that apply to a picture.
+// Look returns a Scene with the choices that apply to a picture.
 func (o Options) Look() figure.Scene {
 	return figure.Scene{
 		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark, Grey: o.Grey,
@@ -182,7 +182,7 @@ func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Optio
 			continue
 		}
 		p := Linked(base, f.Name, query, SmallWidth, SmallHeight, f.Title, f.Title)
-		if inline && f.Judges() && p.Src != "" { // below the moving picture: drawn only when looked at
+		if inline && f.Judges() && p.Src != "" { // below the moving picture: loaded only when visible
 			p.Lazy = true
 		} else if inline {
 			r.Look.Width, r.Look.Height = SmallWidth, SmallHeight
@@ -253,8 +253,8 @@ func (a *Renderer) Preview(ctx context.Context, r figure.Run, base, query string
 	return ans, err
 }
 
-// drawMain draws what the browser will request of p, the linked main picture of a run with this
-// scene, gives p its caption, and returns the data that the page's script needs.
+// drawMain draws the picture that the browser will request for p, the linked main picture of a run
+// with this scene. It sets p's caption and returns the data for the page's script.
 func (a *Renderer) drawMain(ctx context.Context, r figure.Run, s figure.Scene, key string, o Options, p *views.Picture) (string, error) {
 	frames, toggles := map[int]figure.Frame{}, map[int][]figure.Toggle{}
 	for _, size := range [][2]int{{phoneWidth, phoneHeight}, {o.Width, o.Height}} {
@@ -289,8 +289,8 @@ func RunSheet(key, name, format string, o Options, run func(context.Context) (fi
 	}}
 }
 
-// offset warns where the values of a regression lie on one side of 0, which f goes to far
-// from all points.
+// offset returns a warning if all values of a regression lie on one side of 0, to which f falls
+// back far from all points.
 func offset(s figure.Scene) string {
 	if !s.Values || len(s.Points) == 0 {
 		return ""
@@ -303,8 +303,8 @@ func offset(s figure.Scene) string {
 	return fmt.Sprintf("The values are %s on average, and f has no bias: away from all points it tends to 0 with local kernels such as rbf, and λ shrinks it towards 0 everywhere. Subtract the mean from the values first unless 0 is meaningful.", views.Short(mean))
 }
 
-// Show returns the main picture of a page, embedded or linked in two sizes below base, with
-// the data that the page's script needs.
+// Show returns the main picture of a page, embedded or linked below base in two sizes, with the
+// data for the page's script.
 func Show(ctx context.Context, s figure.Scene, draw figure.Drawing, base, name, query string, inline bool) (views.Picture, string, error) {
 	pic, err := draw(ctx, s)
 	if err != nil {
@@ -325,7 +325,7 @@ func Show(ctx context.Context, s figure.Scene, draw figure.Drawing, base, name, 
 	return p, stage(frames, toggles, s), nil
 }
 
-// MainSize returns the size of a main picture about so wide.
+// MainSize returns the size of a main picture of about the given width.
 func MainSize(width int) (w, h int) {
 	if width <= phoneWidth {
 		return phoneWidth, phoneHeight
@@ -334,12 +334,12 @@ func MainSize(width int) (w, h int) {
 	return w, w * MainHeight / MainWidth
 }
 
-// Linkable reports whether an address can hold the query.
+// Linkable reports whether a query fits in a URL.
 func Linkable(query string) bool { return len(query) < web.HeaderBytes }
 
-// Linked returns a picture that the browser fetches in the colours of its theme and, if
-// large, also in a size for narrow screens. It has no addresses if the query is too long for one:
-// such a picture has to be embedded.
+// Linked returns a picture that the browser fetches in the colours of its theme and, if large, also
+// in a size for narrow screens. If the query is too long for a URL, the picture has none and must
+// be embedded.
 func Linked(base, name, query string, width, height int, alt, caption string) views.Picture {
 	if !Linkable(query) {
 		return views.Picture{Alt: alt, Caption: caption, Width: width, Height: height}
@@ -431,17 +431,16 @@ func (u *dataURI) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// stage holds the data that the page's script needs to draw marks over a picture.
-// frames holds the frames of every width the picture comes in, toggles the entries of the legend
-// that hide layers. A point is a list, which keeps the
-// answer small, in the order s, t, class or value, f, slack or residual, weight, role, flags
-// (1 held out, 2 wrong, 4 core), and where there are several machines, the predicted
-// class and a list of their scores.
+// stage returns the data with which the page's script draws marks over a picture: frames by width
+// of the picture, and toggles, the legend entries that hide layers. To keep the answer small a
+// point is a list: s, t, class or value, f, slack or residual, weight, role, flags (1 held out, 2
+// wrong, 4 core) and, if there are several machines, the predicted class and a list of their
+// scores.
 func stage(frames map[int]figure.Frame, toggles map[int][]figure.Toggle, s figure.Scene) string {
 	all := s.Points
 	if len(all) > LiveRows { // the others are neither visible nor editable
 		var drawn []ml.Point
-		if s.Grid == 0 { // nothing moves
+		if s.Grid == 0 { // not during a drag
 			drawn = lists.At(all, s.Drawn())
 		}
 		s.Points = drawn
@@ -495,7 +494,7 @@ func stage(frames map[int]figure.Frame, toggles map[int][]figure.Toggle, s figur
 		read["rows"] = rows
 	}
 	if s.Values {
-		read["value"] = s.Label // of the points, instead of a class
+		read["value"] = s.Label // of the points; there is no class
 	}
 	if s.Model != nil && len(s.Model.Machines) > 1 {
 		read["scores"] = s.Model.ScoreNames()
@@ -564,8 +563,8 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 	return t
 }
 
-// DrawGraphs replaces the text of each graph in a table by its drawing: the named figure below
-// base, with the row at the end of the query.
+// DrawGraphs replaces the text of each graph in a table by its drawing: the figure called name
+// below base, with query followed by the row.
 func DrawGraphs(t *views.PointTable, base, name, query string) {
 	for i := range t.Rows {
 		row := strconv.Itoa(t.Rows[i].Row)
@@ -573,7 +572,7 @@ func DrawGraphs(t *views.PointTable, base, name, query string) {
 	}
 }
 
-// Coordinates returns the coordinates of a point for reading, of many the first.
+// Coordinates formats the coordinates of a point; only the first ones if there are many.
 func Coordinates(x []float64) string {
 	coords := lists.Map(x[:min(len(x), 4)], views.Short)
 	if len(x) > 4 {
@@ -617,7 +616,7 @@ func RoleText(p ml.Point) string {
 }
 
 // BareScene returns the scene of a data set without a model, and the function that draws it. values
-// says that labels are numbers.
+// reports whether labels are numbers.
 func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Scene, figure.Drawing, error) {
 	v, err := figure.ViewOf(d, x, y)
 	if err != nil {
@@ -634,8 +633,8 @@ func BareScene(d *dataset.Data, values bool, x, y string, o Options) (figure.Sce
 	return s, draw, nil
 }
 
-// DataPicture returns the picture of a data set without a model: points on two axes, or a kernel
-// matrix, class by class.
+// DataPicture returns the picture of a data set without a model: points over two axes, or a kernel
+// matrix ordered by class.
 func (a *Renderer) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y string, o Options) (*figure.Picture, error) {
 	if d.Kind() != dataset.KindVectors {
 		c, err := a.Compare(hash)(ctx, kernel.For(d.Kind()), d)
@@ -651,7 +650,7 @@ func (a *Renderer) DataPicture(ctx context.Context, d *dataset.Data, hash, x, y 
 	return draw(ctx, s)
 }
 
-// FigureName takes a figure's name and format apart: boundary.svg.
+// FigureName splits the file name of a figure, such as boundary.svg, into name and format.
 func FigureName(r *http.Request) (name, format string, err error) {
 	name, format, _ = strings.Cut(chi.URLParam(r, "figure"), ".")
 	if format != "svg" && format != "png" && format != "pdf" {
@@ -660,7 +659,7 @@ func FigureName(r *http.Request) (name, format string, err error) {
 	return name, format, nil
 }
 
-// PlainOptions returns options labelled by their values.
+// PlainOptions returns options whose labels are their values.
 func PlainOptions(values ...string) []views.Option {
 	return lists.Map(values, func(v string) views.Option { return views.Option{Value: v, Label: v} })
 }
@@ -697,6 +696,6 @@ func QR(ctx context.Context, link string) (string, error) {
 	return p.Src, err
 }
 
-// LiveRows is the most points that can be edited on a picture. Of larger sets a page receives only
-// the points that its picture draws.
+// LiveRows is the maximum number of points that can be edited on a picture. For larger sets a page
+// receives only the points that its picture draws.
 const LiveRows = 2000

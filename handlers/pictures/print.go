@@ -16,7 +16,7 @@ import (
 	"marginlab/web"
 )
 
-// Print is a rendered picture with what a page needs to know of it.
+// Print is a rendered picture with the information that pages need about it.
 type Print struct {
 	Frame   figure.Frame
 	Toggles []figure.Toggle
@@ -25,21 +25,21 @@ type Print struct {
 	Content *web.Content
 }
 
-// printBytes bounds the memory of the pictures that were drawn last: some hundreds, a
-// few for each screen of every lesson.
+// printBytes bounds the memory of cached pictures: some hundreds, a few for each screen of every
+// lesson.
 const printBytes = 64 << 20
 
-// Renderer draws pictures, and keeps those that were drawn last.
+// Renderer draws pictures and caches recent ones.
 type Renderer struct {
 	turns    *limiter.Turns
 	stored   func(ctx context.Context, hash string) (*dataset.Data, error)
-	patience time.Duration               // time limit for what a picture needs
-	build    func() string               // names the program, on which pictures depend
+	patience time.Duration               // time limit of a picture's computation
+	build    func() string               // identifies the build, on which pictures depend
 	prints   *cache.Recent[*Print]       // by format and key
 	compared *cache.Recent[*ml.Compared] // by data and kernel: 720 kB each at most
 }
 
-// New returns a Renderer for the data that stored finds; build is as in web.Program.
+// New returns a Renderer. stored returns the data with a hash; build is as in web.Program.
 func New(turns *limiter.Turns, stored func(ctx context.Context, hash string) (*dataset.Data, error), patience time.Duration, build func() string) *Renderer {
 	return &Renderer{
 		turns: turns, stored: stored, patience: patience, build: build, compared: cache.New[*ml.Compared](64),
@@ -58,7 +58,7 @@ type Sheet struct {
 	// Public pictures are the same for everyone and contain nothing private.
 	Public bool
 	Format string // "svg", "png" or "pdf"
-	Parts  bool   // pages point out its parts
+	Parts  bool   // include the parts that pages can point out
 	Draw   func(context.Context) (*figure.Picture, error)
 }
 

@@ -38,12 +38,12 @@ type Place struct {
 
 // Score is the value of one machine.
 type Score struct {
-	Name  string   `json:"name"`  // f(x), or which of several machines it is
+	Name  string   `json:"name"`  // "f(x)", or the name of one of several machines
 	Value *float64 `json:"value"` // null if not finite
 }
 
-// At returns the prediction of the model of a run at the place that a form gives by the names of its
-// coordinates in the main picture.
+// At returns the prediction of a run's model at a place in its main picture. The form gives the
+// place; names are the fields of its coordinates.
 func At(ctx context.Context, r figure.Run, form url.Values, names [2]string) (Place, error) {
 	at, err := ReadPlace(form, names)
 	if err != nil {
@@ -71,7 +71,7 @@ func At(ctx context.Context, r figure.Run, form url.Values, names [2]string) (Pl
 	return p, nil
 }
 
-// ReadPlace reads two coordinates of these names.
+// ReadPlace reads two coordinates from the fields with these names.
 func ReadPlace(form url.Values, names [2]string) (at [2]float64, err error) {
 	for i, name := range names {
 		if at[i], err = strconv.ParseFloat(form.Get(name), 64); err != nil || math.IsNaN(at[i]) || math.IsInf(at[i], 0) {

@@ -26,7 +26,7 @@ type file struct {
 	write      func(w io.Writer, one store.Report) error
 }
 
-// files lists them. report.zip holds them all.
+// files lists the formats. report.zip holds all of them.
 var files = []file{
 	{"report.md", "text/markdown; charset=utf-8", writeMarkdown},
 	{"report.tex", "application/x-tex", writeLaTeX},
@@ -70,7 +70,7 @@ func writeRepeat(w io.Writer, one store.Report) error {
 	return json.NewEncoder(w).Encode(f)
 }
 
-// writeZip writes all forms, with the figures and the files of studies that they name.
+// writeZip writes all formats, with the figures and study files they refer to.
 func writeZip(w io.Writer, one store.Report) error {
 	z := zip.NewWriter(w)
 	add := func(name string, write func(io.Writer) error) error {
@@ -109,7 +109,7 @@ func figureFile(item, figure int, extension string) string {
 	return fmt.Sprintf("figures/%d-%d.%s", item+1, figure+1, extension)
 }
 
-// eachPart calls prose and item for the parts of a report in order. at is the index of the item.
+// eachPart calls prose and item for the parts of a report in order; at is the index of an item.
 func eachPart(one store.Report, prose func(string) error, item func(caption string, item store.ReportItem, at int) error) error {
 	for _, p := range split(one.Text) {
 		if p.address == "" {
@@ -169,7 +169,7 @@ const preamble = `\documentclass{article}
 \usepackage{amsmath,amssymb,graphicx,newunicodechar}
 `
 
-// letters lists the letters that the preamble makes known.
+// letters lists the letters that the preamble defines.
 var letters = []struct{ letter, command string }{
 	{"α", `\alpha`},
 	{"β", `\beta`},

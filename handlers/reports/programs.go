@@ -19,7 +19,7 @@ type Report struct {
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
 	Text    string    `json:"text"`
-	Items   []Item    `json:"items,omitempty"` // lists leave them out
+	Items   []Item    `json:"items,omitempty"` // omitted in lists
 }
 
 // Item is an item of a report in JSON.
@@ -44,7 +44,7 @@ func (a *Handler) json(r *http.Request, one store.Report) Report {
 	return j
 }
 
-// ListJSON lists the reports of the workspace, the last changed first, without their items.
+// ListJSON sends the reports of the workspace, last changed first, without their items.
 func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
 	list, _, err := a.Store.Reports(r.Context(), frame.Workspace(r.Context()), store.MaxReports, 0)
 	if err != nil {
@@ -54,7 +54,7 @@ func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, map[string]any{"reports": all})
 }
 
-// ReportJSON answers with one report.
+// ReportJSON sends one report.
 func (a *Handler) ReportJSON(w http.ResponseWriter, r *http.Request) error {
 	one, leave, err := a.read(w, r)
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *Handler) ReportJSON(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, a.json(r, one))
 }
 
-// asked is the body with which a program writes a report.
+// asked is the body of a request that writes a report.
 type asked struct {
 	Title   string `json:"title"`
 	Text    string `json:"text"`
@@ -89,7 +89,7 @@ func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusCreated, a.json(r, one))
 }
 
-// ReplaceJSON replaces title and text of a report. Existing items stay frozen unless refreshed.
+// ReplaceJSON replaces the title and text of a report. Existing items stay frozen unless refreshed.
 func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
 	before, leave, err := a.read(w, r)
 	if err != nil {

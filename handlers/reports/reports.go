@@ -77,7 +77,7 @@ func (a *Handler) freeze(ctx context.Context, address string) (item store.Report
 	return item, err
 }
 
-// there reports whether the sources of an item are.
+// there reports whether the sources of an item exist.
 func (a *Handler) there(ctx context.Context, address string) (bool, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *Handler) there(ctx context.Context, address string) (bool, error) {
 }
 
 // compose returns the items of a text: existing ones unchanged, unless refreshed and still
-// available, and new ones in their current state. Mistakes are param.Problems.
+// available, and new ones in their current state. Errors in the text are param.Problems.
 func (a *Handler) compose(ctx context.Context, before store.Frozen, text string, refresh bool) (f store.Frozen, err error) {
 	if n := utf8.RuneCountInString(text); n > store.MaxReportText {
 		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it has %d characters; at most %d are allowed", n, store.MaxReportText)}}
@@ -378,7 +378,7 @@ func (a *Handler) Edit(w http.ResponseWriter, r *http.Request) error {
 	return a.editor(w, r, p)
 }
 
-// version changes with every change of a report.
+// version returns a string that changes with every change of a report.
 func version(one store.Report) string {
 	if one.ID == "" {
 		return ""
@@ -427,7 +427,7 @@ func (a *Handler) editor(w http.ResponseWriter, r *http.Request, p reportsview.E
 	return a.Render(w, r, reportsview.EditorPage(p))
 }
 
-// Save stores a report, shows a preview of it, or places a line at the end of its text.
+// Save stores a report, shows its preview, or inserts an item at the end of its text.
 func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 	ctx, ws := r.Context(), frame.Workspace(r.Context())
 	p := reportsview.Editor{

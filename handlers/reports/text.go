@@ -48,7 +48,7 @@ func split(text string) (parts []part) {
 		}
 		prose = nil
 	}
-	open, items := "", 0 // the mark of a block of code
+	open, items := "", 0 // marker of the open code block
 	for line := range strings.SplitSeq(text, "\n") {
 		switch mark, rest := fence(line); {
 		case mark == "":

@@ -62,7 +62,7 @@ const noDifference = 0.01
 // OnFolds holds the results of runs on the same folds.
 type OnFolds struct {
 	Scheme      eval.Scheme
-	Searches    []store.Search // one of a single setting for each run
+	Searches    []store.Search // a search with a single setting for each run
 	Done, Total int            // cells
 	Pairs       []eval.FoldPair
 }

@@ -17,8 +17,8 @@ func UserMessage(err error) (string, error) {
 	return "", err
 }
 
-// Sentence begins with a capital and ends with a full stop, without the name of
-// the package that stored messages of before begin with.
+// Sentence returns s with a capital first letter and a full stop. It removes the package name with
+// which older stored messages begin.
 func Sentence(s string) string {
 	for _, p := range []string{"svm: ", "mcm: ", "conformal: ", "kernel: "} {
 		s = strings.TrimPrefix(s, p)

@@ -53,7 +53,7 @@ func Numbers(r *ml.Report) (tables []views.NumberGroup) {
 	return tables
 }
 
-// Headline returns the numbers that a person looks for first.
+// Headline returns the most important numbers.
 func Headline(r *ml.Report) []views.Headline {
 	train, test := Scores(r)
 	of := func(n int) string { return "of " + views.Counted(n, "point") }
@@ -261,7 +261,7 @@ func Duration(s float64) string {
 	return strconv.FormatFloat(s/3600, 'f', 1, 64) + " h"
 }
 
-// Remarks are sentences that a person needs beside the numbers.
+// Remarks returns notes for the user about the numbers.
 func Remarks(r *ml.Report, s ml.Spec) (notes []string) {
 	if r.Status != trace.Converged {
 		why := map[trace.Status]string{trace.IterationLimit: "The solver reached its iteration limit", trace.Numerical: "Rounding kept the solver from the requested accuracy"}[r.Status]

@@ -17,8 +17,8 @@ import (
 // Collection is a set of stored runs: a workspace, or the gallery of a course.
 type Collection struct {
 	Workspace store.Workspace
-	Base      string // of the addresses of its pages; empty for the request's own workspace
-	Title     string // of the gallery
+	Base      string // prefix of the URLs of its pages; empty for the request's own workspace
+	Title     string // title of the gallery
 	Nameless  bool   // the names of its runs are hidden
 }
 
@@ -38,7 +38,7 @@ func ResultOf(run store.Run) *ml.Result {
 	return &ml.Result{Report: *run.Report, Model: run.Model, Before: run.Before, Scores: run.Scores, ScoresBefore: run.ScoresBefore}
 }
 
-// Rows of the list of runs in one answer.
+// Limits of the rows of a run list in one response.
 const (
 	ListRows     = 25
 	mostListRows = 200
@@ -84,7 +84,7 @@ func RunFilter(q url.Values) (store.Filter, error) {
 			return otherwise
 		}
 		ps.Note(name, param.Param{Name: name, Kind: param.Integer, Min: low, Max: high}.Check(text))
-		v, _ := strconv.ParseFloat(text, 64) // parsed by Check
+		v, _ := strconv.ParseFloat(text, 64) // validated by Check
 		return int(v)
 	}
 	f := store.Filter{
@@ -100,20 +100,20 @@ func RunFilter(q url.Values) (store.Filter, error) {
 	return f, ps.Err()
 }
 
-// Narrowed reports whether a query has conditions besides where.
+// Narrowed reports whether a query restricts where further.
 func Narrowed(q url.Values) bool {
 	return q.Has("q") || slices.ContainsFunc(narrow, q.Has)
 }
 
-// FieldNames returns the names of store.Fields(), with accuracy for the one on held-out points.
+// FieldNames returns the names of store.Fields(), with accuracy for test_accuracy.
 func FieldNames() []string {
 	return append([]string{"accuracy", "dataset"}, lists.Map(store.Fields(), func(f store.Field) string { return f.Name })...)
 }
 
-// RunStatuses in the order that a run goes through them.
+// RunStatuses lists the statuses in the order of a run's life.
 var RunStatuses = []store.Status{store.Queued, store.Running, store.Done, store.Failed, store.Cancelled}
 
-// Choice returns a parameter whose values are the given ones.
+// Choice returns a parameter with the given values.
 func Choice[T ~string](name string, values []T) param.Param {
 	options := lists.Map(values, func(v T) param.Option { return param.Option{Name: string(v)} })
 	return param.Param{Name: name, Kind: param.Choice, Options: options}

@@ -14,8 +14,7 @@ import (
 	"marginlab/views"
 )
 
-// chosenPercent formats a fraction that somebody has chosen, without decimals that nobody wrote:
-// "30 %".
+// chosenPercent formats a fraction given by the user, without further decimals: "30 %".
 func chosenPercent(v float64) string { return strconv.FormatFloat(100*v, 'g', 3, 64) + "\u00a0%" }
 
 // FoldsText describes a scheme.
@@ -53,7 +52,7 @@ func ScoreText(score eval.Score, folds []eval.Fold) string {
 	return fmt.Sprintf("%s %s (sd %s)", score.Label, ScoreAmount(score, mean), ScoreAmount(score, deviation))
 }
 
-// ScoreAmount is one value of a score, for reading.
+// ScoreAmount formats a value of a score.
 func ScoreAmount(score eval.Score, v float64) string {
 	switch {
 	case score.Share:
@@ -100,8 +99,8 @@ func Searched(s store.Search) (names []string) {
 	return names
 }
 
-// SearchLine returns the terminal command that gives the same result, empty if there is none: the
-// search then depends on the results of an earlier one.
+// SearchLine returns the terminal command that gives the same result. It is empty if there is none,
+// because the search depends on the results of an earlier one.
 func SearchLine(s store.Search) string {
 	if s.Scheme.Onward != nil || s.Drawn != nil && len(s.Drawn.Besides) > 0 {
 		return ""

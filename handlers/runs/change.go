@@ -29,10 +29,10 @@ import (
 )
 
 const (
-	bandName  = "band" // of the picture of a sensitivity
+	bandName  = "band" // name of the picture of a sensitivity
 	cancelled = "cancelled"
 
-	changeRows = 10   // removals and doubtful rows that the page lists
+	changeRows = 10   // removals and doubtful rows listed on the page
 	doubtful   = 0.95 // fraction of agreeing samples below which a row is doubtful
 )
 
@@ -79,7 +79,7 @@ func (a *Handler) Change(w http.ResponseWriter, r *http.Request, run store.Run) 
 func (a *Handler) CancelChange(w http.ResponseWriter, r *http.Request) error {
 	token, here := web.Token(r.Context()), "/runs/"+chi.URLParam(r, "id")+"/change"
 	id := r.FormValue("id")
-	if id == "" { // the list of jobs names only the page
+	if id == "" { // the list of jobs sends only the page
 		for _, j := range a.Senses.UnderWay(token) {
 			if j.Page == here {
 				id = j.ID

@@ -14,7 +14,7 @@ import (
 	"marginlab/store"
 )
 
-// clientCode is Python that fetches a run from the server at an origin, and trains it again.
+// clientCode returns Python code that fetches a run from the server at origin and trains it again.
 func clientCode(run store.Run, origin string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Save %s/client.py as marginlab.py beside this.\nimport os\n\nfrom marginlab import Lab\n\n", origin)

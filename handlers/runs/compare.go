@@ -26,7 +26,7 @@ import (
 // comparedRuns finds the runs that the query names.
 func comparedRuns(ctx context.Context, find func(context.Context, store.Workspace, string) (store.Run, error), from results.Collection, q url.Values) ([]store.Run, error) {
 	ids := q["run"]
-	if q.Has("runs") { // as programs list them everywhere
+	if q.Has("runs") { // from programs
 		ids = strings.Split(q.Get("runs"), ",")
 	}
 	if err := results.ToCompare(ids); err != nil {
@@ -68,8 +68,8 @@ func called(runs []store.Run, r store.Run) string {
 	return numbered(at) + " " + name
 }
 
-// shortNames returns the names of runs, without the data set at their ends if all have the same
-// one, which the title of the page says, and different names stay different.
+// shortNames returns the names of runs without a data set common to all at their ends, if the names
+// stay distinct.
 func shortNames(runs []store.Run) []string {
 	full, short := make([]string, len(runs)), make([]string, len(runs))
 	clear := true
@@ -90,7 +90,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q := r.URL.Query()
-	if q.Has("back") { // from a list, whose form sends more than a comparison needs
+	if q.Has("back") { // from a list's form, which sends more than a comparison needs
 		to := url.Values{}
 		for _, id := range q["run"] {
 			if !slices.Contains(to["run"], id) {
@@ -102,7 +102,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		}
 		return frame.Redirect(w, r, from.Base+"/compare?"+to.Encode())
 	}
-	if q.Has("runs") { // as sent by programs; links on the page use run
+	if q.Has("runs") { // from programs; links on the page use run
 		q["run"] = strings.Split(q.Get("runs"), ",")
 		q.Del("runs")
 		return frame.Redirect(w, r, from.Base+"/compare?"+q.Encode())
@@ -132,7 +132,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		query = "limits=" + url.QueryEscape(fmt.Sprintf("%g,%g,%g,%g", limits.XMin, limits.XMax, limits.YMin, limits.YMax))
 	}
 	if slices.ContainsFunc(runs, func(r store.Run) bool { return r.Report != nil && figure.Noted(r.Report.Rule, r.Report.D, r.Report.N) }) {
-		query = strings.TrimPrefix(query+"&noted=1", "&") // for all, so that their frames have equal heights
+		query = strings.TrimPrefix(query+"&noted=1", "&") // in all pictures, so that their frames have equal heights
 	}
 	base := slices.IndexFunc(runs, func(r store.Run) bool { return r.ID == q.Get("base") }) // the baseline, -1 for none
 	names := shortNames(runs)
@@ -154,7 +154,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		with := func(key string, values ...string) string {
 			other := maps.Clone(q)
 			if other[key] = values; key == "run" {
-				other.Del("folds") // which are of all of them
+				other.Del("folds") // they belong to all runs
 				other.Del("draw")
 			}
 			return from.Base + "/compare?" + other.Encode()
@@ -184,7 +184,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		p.Bare, p.ShareURL = true, a.Links.Origin(r)+"/shared/compare?"+q.Encode()
 	}
 	if p.ShareURL != "" {
-		p.ShareQR, _ = pictures.QR(r.Context(), p.ShareURL) // none if it is too long
+		p.ShareQR, _ = pictures.QR(r.Context(), p.ShareURL) // none if the URL is too long
 	}
 	p.Export = from.Base + "/compare.csv?" + only(q, "run", "diff").Encode()
 	p.Settings = compareSettings(runs)

@@ -26,9 +26,9 @@ import (
 )
 
 const (
-	chance     = 0.05                   // a difference that would come about by chance less often is taken for real
+	chance     = 0.05                   // differences with a smaller p-value are called real
 	glance     = 400 * time.Millisecond // how long a page waits for a computation just started
-	differRows = 40                     // points on which runs disagree that a page lists
+	differRows = 40                     // rows listed on which runs disagree
 )
 
 // evidence tests which differences between runs are real: on the points they held out, and on
@@ -80,7 +80,7 @@ func (a *Reader) evidence(ctx context.Context, runs []store.Run, layers []figure
 	return e, nil
 }
 
-// kept fills in the folds that all runs were judged on before.
+// kept fills in the evidence from folds stored with the runs.
 func (a *Reader) kept(e *runsview.Evidence, kept []eval.Evidence, pairs []eval.FoldPair, from results.Collection) {
 	e.Scheme, e.FoldsName = results.FoldsText(kept[0].Scheme), results.SchemeName(kept[0].Scheme)
 	for i, k := range kept {
@@ -105,7 +105,7 @@ func (a *Reader) foldPairs(e *runsview.Evidence, pairs []eval.FoldPair, shares b
 	}
 }
 
-// manyPairs are more than a page shows at once.
+// manyPairs is the number of pairs from which on only those with a reference are shown.
 const manyPairs = 6
 
 // reference returns the run to compare others with if there are many pairs: the baseline, else
@@ -151,7 +151,7 @@ func (a *Handler) CompareOnFolds(w http.ResponseWriter, r *http.Request) error {
 		return param.Problems{{Field: "run", Message: "at least two of the runs must be finished to compare them on folds"}}
 	}
 	number := map[string]int{}
-	for field, p := range map[string]param.Param{"k": results.FoldsParam, "repeats": results.RepeatsParam} { // folds are ids in the address
+	for field, p := range map[string]param.Param{"k": results.FoldsParam, "repeats": results.RepeatsParam} { // the query's folds are search ids
 		v, err := p.Labelled().Parse(cmp.Or(r.PostFormValue(field), p.Default))
 		if err != nil {
 			return param.Problems{{Field: field, Message: err.Error()}}
@@ -326,7 +326,7 @@ func points(n int) string {
 	return strconv.Itoa(n) + " points"
 }
 
-// probability is "p = 0.77".
+// probability formats a p-value with its name: "p = 0.77".
 func probability(p float64) string {
 	if text := short(p); text[0] == '<' {
 		return "p " + text

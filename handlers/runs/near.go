@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	nearRows  = 12 // neighbours that a page shows
-	wrongRows = 12 // misclassified rows that a page offers
+	nearRows  = 12 // neighbours shown
+	wrongRows = 12 // misclassified rows offered
 
 	lineHeight = 180 // of the picture of one string
 
@@ -51,7 +51,7 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 		n.Error = fmt.Sprintf("The data have rows 1 to %d.", len(points))
 		return n, nil
 	}
-	small := "" // the figure that replaces the text of a graph
+	small := "" // figure that replaces the text of a graph
 	for _, f := range r.Figures() {
 		if f.Parts() {
 			title := fmt.Sprintf("%s, row %d", f.Title, row)

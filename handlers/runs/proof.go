@@ -45,9 +45,9 @@ func inCSV(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// CompareTests sends the tests of a comparison as CSV, a row for each pair and kind, numbers
-// in full: on points that all runs held out, and on common folds: of the searches that the query
-// names, else those that the runs were judged on before.
+// CompareTests sends the tests of a comparison as CSV, a row for each pair and kind, at full
+// precision: on points that all runs held out, and on common folds of the searches in the query, by
+// default those stored with the runs.
 func (a *Reader) CompareTests(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	from, runs, points, err := a.proofs(r, q)
@@ -75,10 +75,10 @@ func (a *Reader) CompareTests(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	if !q.Has("folds") { // those that all were judged on before
+	if !q.Has("folds") { // folds stored with the runs
 		_, folds.Pairs, _ = results.KeptFolds(runs)
 	}
-	if unequal != nil && folds.Pairs == nil { // there is nothing to send
+	if unequal != nil && folds.Pairs == nil { // nothing to send
 		return unequal
 	}
 	for _, p := range folds.Pairs {
@@ -131,7 +131,7 @@ func (a *Reader) ComparePoints(w http.ResponseWriter, r *http.Request) error {
 		row = append(row, dataset.Guard(points[0][i].Label))
 		for _, ps := range points {
 			row = append(row, dataset.Guard(ps[i].Predicted), "")
-			if len(ps[i].Scores) == 1 { // several machines have no single f
+			if len(ps[i].Scores) == 1 { // several machines have no common f
 				row[len(row)-1] = inCSV(&ps[i].F)
 			}
 		}

@@ -27,14 +27,14 @@ const (
 	mostAxes               = 12 // of parallel coordinates
 	plotWidth, plotHeight  = 1000, 460
 	narrowPlot             = 320 // height on narrow screens, where equally steep lines can be distinguished
-	narrowApart            = 56  // between two axes there
+	narrowApart            = 56  // distance of two axes there
 	pointWidth, pointHeigh = 640, 420
 )
 
-// quantities draws the runs of a comparison by their settings and numbers.
+// quantities draws the runs of a comparison by their settings and results.
 type quantities struct {
 	runs  []store.Run
-	pale  []bool // runs that the query leaves out
+	pale  []bool // runs that do not match the filter
 	axes  []store.Field
 	log   []string // names of fields with a logarithmic axis
 	x, y  store.Field
@@ -46,8 +46,8 @@ func comparable(f store.Field) bool {
 	return f.Kind != store.TimeField && f.Kind != store.ListField && f.Name != "name" && f.Name != "note" && f.Name != "data_hash"
 }
 
-// readQuantities reads off a query which axes (axes, log, x, y) and which runs (where) to
-// show. Errors are param.Problems.
+// readQuantities reads from a query the axes (axes, log, x, y) and the runs (where) to show. Errors
+// are param.Problems.
 func (a *Reader) readQuantities(ctx context.Context, runs []store.Run, q url.Values) (z quantities, err error) {
 	z = quantities{runs: runs, pale: make([]bool, len(runs))}
 	var ps param.Problems
@@ -149,7 +149,7 @@ func (z *quantities) telling() (axes []store.Field) {
 			add(f)
 		}
 	}
-	for _, f := range store.Fields() { // runs without results yet
+	for _, f := range store.Fields() { // no run has results yet
 		if len(axes) < 2 && comparable(f) {
 			add(f)
 		}
@@ -316,19 +316,19 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 	p.Chosen = strings.Join(names(z.axes), ",")
 	z.arrange(p, from, q)
 
-	// What the page's script needs for brushing: the axes and their positions in the picture.
+	// axis is what the page's script needs for brushing.
 	type axis struct {
 		Name  string   `json:"name"`
 		Label string   `json:"label"`
 		Log   bool     `json:"log"`
 		Min   float64  `json:"min"`
 		Max   float64  `json:"max"`
-		By    float64  `json:"by"` // drawn values divided by this are those of filters
+		By    float64  `json:"by"` // factor from filter values to drawn values
 		Words []string `json:"words,omitempty"`
 	}
 	var stage struct {
 		Axes   []axis                  `json:"axes"`
-		Frames map[string]figure.Frame `json:"frames"` // by the width of the picture
+		Frames map[string]figure.Frame `json:"frames"` // by width of the picture
 	}
 	picture := z.parallel(pictures.Options{})
 	for i, f := range z.axes {

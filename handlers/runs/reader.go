@@ -20,13 +20,12 @@ import (
 	"marginlab/web"
 )
 
-// Reader shows the runs of a shelf: pages, pictures and comparisons, nothing that
-// changes them.
+// Reader shows the runs of a collection: pages, pictures and comparisons. It does not change them.
 type Reader struct {
 	*frame.Base
 	shelf func(*http.Request) (results.Collection, error)
-	find  func(context.Context, store.Workspace, string) (store.Run, error) // with its models
-	quick func(context.Context, store.Workspace, string) (store.Run, error) // without
+	find  func(context.Context, store.Workspace, string) (store.Run, error) // with models
+	quick func(context.Context, store.Workspace, string) (store.Run, error) // without models
 }
 
 // NewReader returns a Reader of the runs in the collection that shelf returns for a request.
@@ -62,7 +61,7 @@ func (a *Reader) Page(w http.ResponseWriter, r *http.Request, run store.Run) err
 	return a.Render(w, r, runsview.RunPage(p))
 }
 
-// At returns the model's answer at a place in a run's picture.
+// At sends the model's prediction at a place in a run's picture.
 func (a *Reader) At(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	q := r.URL.Query()
 	shown, err := a.Base.Run(r.Context(), run, q, pictures.Options{})
@@ -116,7 +115,7 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.
 	q := r.URL.Query()
 	o := pictures.ReadOptions(q)
 	if o.Coarse > 0 {
-		o.Size(r) // the size of the picture it replaces
+		o.Size(r) // the size of the replaced picture
 	}
 	shown, err := a.Base.Run(r.Context(), run, q, o)
 	if err != nil {

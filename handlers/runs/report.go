@@ -76,7 +76,7 @@ func orDash(text string) string {
 	return text
 }
 
-// details names settings and data of a run.
+// details describes the settings and data of a run.
 func details(run store.Run) string {
 	return fmt.Sprintf("%s on %s, %s, data hash %s.", run.Spec.Title(), run.DatasetName, views.Counted(run.Report.N, "point"), run.Hash[:12])
 }
@@ -168,7 +168,7 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 	})
 	if err == nil {
 		item.Figures = append(item.Figures, fig)
-	} else if _, err := results.UserMessage(err); err != nil { // otherwise there is nothing to draw
+	} else if _, err := results.UserMessage(err); err != nil { // there is nothing to draw
 		return item, err
 	}
 	return item, a.compareTask(ctx, &item, runs, layers, from, q)
@@ -190,7 +190,7 @@ func (a *Handler) compareTask(ctx context.Context, item *store.ReportItem, runs 
 	}
 	item.Command = strings.Join(lines, "\n")
 	if results.Comparable(runs) == nil {
-		if held, err := eval.OnHeldOut(points); err == nil { // on error there is no test
+		if held, err := eval.OnHeldOut(points); err == nil { // on an error there is no test
 			item.Task.Numbers = repeat.OfHeldOut(held)
 		}
 	}

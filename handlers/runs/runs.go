@@ -181,12 +181,12 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 	return a.Render(w, r, runsview.RunPage(p))
 }
 
-// cloneQuery opens the lab in the state of the run. A run whose points are not a
-// data set any more brings them along.
+// cloneQuery returns the query that opens the lab in the state of a run. If its points are no
+// longer those of a data set, the query refers to the run's.
 func cloneQuery(run store.Run) url.Values {
 	q := frame.SpecQuery(run.Spec)
 	q.Del("project")
-	q.Set("target", run.Spec.Target) // which the lab would guess from the labels
+	q.Set("target", run.Spec.Target) // the lab would guess it from the labels
 	if run.Spec.Project == "pca" {
 		q.Set("on", "pca")
 	}
@@ -247,7 +247,7 @@ func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, p
 	ctx := r.Context()
 	c, err := a.Store.Course(ctx, run.Course)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // deleted; the run stays as it is
+		return nil // deleted; show the run without it
 	}
 	if err != nil {
 		return err
@@ -273,7 +273,7 @@ func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, p
 			}
 			var text strings.Builder
 			drawn := *d
-			drawn.Given = nil // as points that are drawn: nothing is missing
+			drawn.Given = nil // drawn points have no missing values
 			if err := drawn.Encode(&text); err != nil {
 				return err
 			}
@@ -286,7 +286,7 @@ func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, p
 	return nil
 }
 
-// HandIn submits a saved run to its course. If that is refused, the run's page explains why.
+// HandIn submits a saved run to its course. If it is refused, the run's page says why.
 func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	err := a.Deliver(r, id)
@@ -308,7 +308,7 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if seen != nil {
 		return seen
 	}
-	if run.Course == "" { // no form to show the problem beside
+	if run.Course == "" { // there is no form for the problem
 		return err
 	}
 	return a.showRun(w, r, run, wrong)
@@ -323,7 +323,7 @@ func (a *Handler) Events(w http.ResponseWriter, r *http.Request) error {
 	}
 	var told store.Status
 	return web.Stream(w, r, events, func(e jobs.Event) (string, any) {
-		if e.Status != told { // more important than a step that may come with it
+		if e.Status != told { // a status takes precedence over a step
 			told, e.Step = e.Status, nil
 		}
 		return e.Message()

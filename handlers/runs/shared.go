@@ -35,7 +35,7 @@ func (a *Handler) Shared(w http.ResponseWriter, r *http.Request, run store.Run) 
 	return a.Render(w, r, runsview.RunPage(p))
 }
 
-// copyOf opens the lab in the state of the run of a read-only link, with its points.
+// copyOf returns the URL that opens the lab with the settings and points of a shared run.
 func copyOf(run store.Run, token string) string {
 	q := cloneQuery(run)
 	q.Set("data", frame.OfShared+token)
@@ -52,8 +52,7 @@ func NewShared(h *frame.Base) *Reader {
 	return &Reader{h, func(*http.Request) (results.Collection, error) { return results.Collection{Base: "/shared"}, nil }, find, find}
 }
 
-// ShareComparison makes read-only links of the runs that are compared, and so one of their
-// comparison.
+// ShareComparison creates read-only links of the compared runs, and thus of the comparison.
 func (a *Handler) ShareComparison(w http.ResponseWriter, r *http.Request) error {
 	if err := results.ToCompare(r.PostForm["run"]); err != nil {
 		return err
@@ -70,7 +69,7 @@ func (a *Handler) ShareComparison(w http.ResponseWriter, r *http.Request) error 
 // are shared.
 func sharedComparison(runs []store.Run, q url.Values) string {
 	to := only(q)
-	to.Del("folds") // which are searches of the workspace
+	to.Del("folds") // ids of the workspace's searches
 	tokens := map[string]string{}
 	for _, r := range runs {
 		if r.Share == "" {

@@ -27,10 +27,10 @@ import (
 )
 
 const (
-	pageRows   = 25 // runs on a page of the list
-	groupRows  = 10 // runs that an open group shows
-	openGroups = 20 // most open groups
-	mostColumn = 24 // columns beside the name
+	pageRows   = 25 // runs per page of the list
+	groupRows  = 10 // runs shown in an open group
+	openGroups = 20 // maximum number of open groups
+	mostColumn = 24 // maximum number of columns besides the name
 )
 
 // firstColumns lists the default columns besides the name.
@@ -54,8 +54,8 @@ type table struct {
 	store.Filter
 	columns []store.Field
 	group   *store.Field
-	open    []string // values of groups that show their runs
-	base    string   // id of the run that the others are compared with
+	open    []string // values of open groups
+	base    string   // id of the baseline
 	page    int
 }
 
@@ -79,7 +79,7 @@ func readTable(q url.Values, kept []string) (t table, err error) {
 	for _, name := range names {
 		f, ok := store.LookupField(strings.TrimSpace(name))
 		switch {
-		case !ok && !q.Has("cols"): // kept from before a field went
+		case !ok && !q.Has("cols"): // stored before a field was removed
 		case !ok:
 			ps.Add("cols", "there is no field %q%s", name, param.DidYouMean(name, "", results.FieldNames()))
 		case f.Name != "name" && !slices.ContainsFunc(t.columns, func(c store.Field) bool { return c.Name == f.Name }):
@@ -128,9 +128,9 @@ func address(q url.Values, pairs ...string) string {
 // List shows the runs of the workspace that match the query.
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	q.Del("deleted") // which Undo reads
+	q.Del("deleted") // read by Undo
 	ws := frame.Workspace(r.Context())
-	if q.Get("add") != "" { // a column, from the form below the table's
+	if q.Get("add") != "" { // a column from the form below the table's
 		q.Set("cols", strings.Trim(q.Get("cols")+","+q.Get("add"), ","))
 		q.Del("add")
 		return frame.Redirect(w, r, address(q, "keep", "1"))
@@ -152,7 +152,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		return err
 	case q.Has("keep"):
 		return frame.Done(w, r, address(q, "keep", ""), a.Store.KeepColumns(r.Context(), ws, names(t.columns)))
-	case results.Narrowed(q): // as links were before there was where
+	case results.Narrowed(q): // as in links from before where existed
 		return frame.Redirect(w, r, address(q, "where", t.Where.String(), "q", "", "learner", "", "kernel", "", "conformal", "", "rule", "", "status", "", "tag", ""))
 	}
 	p := runsview.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: results.MostCompared, Back: address(q)}
@@ -177,7 +177,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.Undo.Back = p.Back
 	if len(ps) > 0 {
-		t.Where = store.Query{} // all stay in sight
+		t.Where = store.Query{} // keep all runs in view
 	}
 	if err := a.rows(r.Context(), ws, &p, q, t); err != nil {
 		return err
@@ -210,7 +210,7 @@ func caret(text string) string {
 	return strings.Repeat(" ", before) + "^"
 }
 
-// columns fills in the headings and how they are moved.
+// columns fills in the headings with their links.
 func (a *Handler) columns(p *runsview.Runs, q url.Values, t table) {
 	head := func(f store.Field) views.Column {
 		c := views.Column{Label: heading(f), Help: f.Help, Name: f.Name, Number: f.Kind == store.NumberField}
@@ -242,8 +242,8 @@ func (a *Handler) columns(p *runsview.Runs, q url.Values, t table) {
 	}
 }
 
-// moves returns the addresses of a list with item i one place to the left, one to the right, and
-// without it; empty where it cannot move, or where fewer than least items would be left.
+// moves returns the URLs of a list with item i moved left, moved right and removed. They are empty
+// if it cannot move, or if fewer than least items would remain.
 func moves(list []string, i, least int, to func(list string) string) (left, right, off string) {
 	without := slices.Delete(slices.Clone(list), i, i+1)
 	at := func(place int) string {
@@ -261,14 +261,14 @@ func moves(list []string, i, least int, to func(list string) string) (left, righ
 	return left, right, off
 }
 
-// rows fills in the runs, or the groups that they fall into.
+// rows fills in the runs or groups.
 func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *runsview.Runs, q url.Values, t table) error {
 	var base *store.Run
 	if t.base != "" {
 		switch run, err := a.Store.RunWithoutModels(ctx, ws, t.base); {
 		case err == nil:
 			base = &run
-		case !errors.Is(err, store.ErrNotFound): // deleted: the others stay
+		case !errors.Is(err, store.ErrNotFound): // deleted; the others stay
 			return err
 		}
 	}
@@ -285,7 +285,7 @@ func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *runsview.Runs
 	}
 	t.Limit, t.Offset = pageRows, (t.page-1)*pageRows
 	if t.group != nil {
-		t.Limit, t.Offset = 1, 0 // to count
+		t.Limit, t.Offset = 1, 0 // only to count
 	}
 	runs, total, err := a.Store.Runs(ctx, ws, t.Filter)
 	if err != nil {
@@ -314,7 +314,7 @@ func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *runsview.Runs
 	return nil
 }
 
-// groups fills in the groups that the runs fall into, with the runs of those that are open.
+// groups fills in the groups, with the runs of open ones.
 func (a *Handler) groups(ctx context.Context, ws store.Workspace, p *runsview.Runs, q url.Values, t table, row func(store.Run) runsview.RunRow) error {
 	best := t.best()
 	groups, err := a.Store.Groups(ctx, ws, t.Where, *t.group, best)
@@ -387,7 +387,7 @@ func number(f store.Field, v float64) string {
 // cell formats a field of a run, with its difference from the baseline.
 func cell(v runsview.RunRow, f store.Field, run store.Run, base *store.Run) runsview.RunCell {
 	c := runsview.RunCell{Value: f.Kind == store.NumberField}
-	switch f.Name { // which show more than the field
+	switch f.Name { // fields shown with more than their value
 	case "learner":
 		c.Text = v.Learner
 	case "kernel":
@@ -488,7 +488,7 @@ func inFull(f store.Field, run store.Run) string {
 	return ""
 }
 
-// chosen returns the ids of the runs ticked in a form, or of all runs of its list.
+// chosen returns the ids of the runs selected in a form, or of all runs of its list.
 func (a *Handler) chosen(r *http.Request) ([]string, error) {
 	if r.PostFormValue("all") == "" {
 		ids := slices.Clone(r.PostForm["run"]) // duplicated if the baseline is also in an open group
@@ -502,7 +502,7 @@ func (a *Handler) chosen(r *http.Request) ([]string, error) {
 	return a.Store.Chosen(r.Context(), frame.Workspace(r.Context()), q)
 }
 
-// Tag adds tags to the chosen runs, or takes them off.
+// Tag adds tags to the selected runs or removes them.
 func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
 	ids, err := a.chosen(r)
 	if err != nil {
@@ -515,7 +515,7 @@ func (a *Handler) Tag(w http.ResponseWriter, r *http.Request) error {
 	return frame.Done(w, r, frame.Back(r, "/runs"), a.Store.TagRuns(r.Context(), frame.Workspace(r.Context()), ids, add, remove))
 }
 
-// DeleteChosen deletes the chosen runs.
+// DeleteChosen deletes the selected runs.
 func (a *Handler) DeleteChosen(w http.ResponseWriter, r *http.Request) error {
 	ids, err := a.chosen(r)
 	if err != nil {

@@ -33,14 +33,14 @@ func ModelExtensions() []string {
 	return append([]string{".json"}, lists.Map(export.Formats, func(f export.Format) string { return f.Extension })...)
 }
 
-// Model sends the trained model in the format of the address: json, or the extension of one
-// that other programs read.
+// Model sends the trained model in the format of the file extension: json or one of
+// ModelExtensions.
 func (a *Handler) Model(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	if run.Model == nil {
 		return store.ErrNotFound
 	}
 	extension := path.Ext(r.URL.Path)
-	if web.Unchanged(w, r, web.TagOf([]byte(a.ProgramName()), []byte(run.ID), []byte(extension))) { // models do not change
+	if web.Unchanged(w, r, web.TagOf([]byte(a.ProgramName()), []byte(run.ID), []byte(extension))) { // models are immutable
 		return nil
 	}
 	i := slices.IndexFunc(export.Formats, func(f export.Format) bool { return f.Extension == extension })
@@ -75,8 +75,8 @@ func moduleName(name string) string {
 	return "model_" + strings.Join(strings.Fields(clean), "_")
 }
 
-// Predict applies the model of a run to the rows in the body. A file is answered in CSV, or in
-// JSON where the request accepts that alone; rows in JSON are answered in JSON.
+// Predict applies a run's model to the rows in the body. The response to a file is CSV, or JSON if
+// the request accepts only that; the response to JSON rows is JSON.
 func (a *Handler) Predict(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	if run.Model == nil {
 		return store.ErrNotFound
@@ -205,10 +205,10 @@ func numberOfJSON(v any) (text string, ok bool) {
 	return "", false
 }
 
-// shownRows is the number of predictions that a page shows.
+// shownRows is the number of predictions shown on a page.
 const shownRows = 200
 
-// PredictRows applies the model of a run to the rows of a form: a page with a table, or CSV.
+// PredictRows applies a run's model to the rows in a form and responds with a page or CSV.
 func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	if err := web.ParseForm(w, r, a.Limits.Bytes+web.FormBytes); err != nil {
 		return err
@@ -260,7 +260,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 	return a.showUse(w, r, run, nil, shown)
 }
 
-// predictedRows fills in the first most predictions for a page.
+// predictedRows fills in the first most predictions.
 func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, most int) {
 	p.Summary = count(s.N, "row")
 	switch {
@@ -303,7 +303,7 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, 
 	}
 }
 
-// count returns a number with its noun.
+// count formats a number with its noun.
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -311,7 +311,7 @@ func count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// use returns the ways to use the model of a run elsewhere, for a server at an origin.
+// use returns the ways to use a run's model elsewhere; origin is the server's.
 func (a *Handler) use(run store.Run, origin string) *runsview.Use {
 	u := &runsview.Use{ID: run.ID, Takes: run.Model.Features, Probability: run.Model.Platt != nil}
 	for _, f := range export.Formats {

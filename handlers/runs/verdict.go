@@ -14,7 +14,7 @@ import (
 	runsview "marginlab/views/runs"
 )
 
-// effect is by how much one run exceeds the reference.
+// effect is the difference of a run from the reference.
 type effect struct {
 	run  int
 	mean float64
@@ -55,7 +55,7 @@ func onHeldOut(runs []store.Run, e *runsview.Evidence, held *eval.HeldOut) *runs
 			effects = append(effects, effect{p.First, mean, in, &holm})
 		}
 	}
-	if e.Values { // based on how often one is closer, so there is no effect size
+	if e.Values { // a sign test has no effect size
 		for i, x := range effects {
 			effects[i].Interval = ml.Interval{Low: x.mean, High: x.mean}
 		}

@@ -26,7 +26,7 @@ func (m heatMap) clouds(all shades) (main studiesview.Cloud, each []studiesview.
 	return all.cloud(m.x, m.y), each
 }
 
-// The sheet of a cloud, in units of its drawing.
+// Layout of a cloud, in units of its drawing.
 const (
 	cloudWidth, cloudHeight = 480.0, 340.0
 	cloudLeft, cloudRight   = 62.0, 12.0
@@ -58,7 +58,7 @@ func (m shades) cloud(x, y string) studiesview.Cloud {
 		}
 		c.Points = append(c.Points, p)
 	}
-	// The best ones lie on top.
+	// Draw the best settings on top.
 	slices.SortStableFunc(c.Points, func(a, b studiesview.CloudPoint) int { return rank(a) - rank(b) })
 	if c.Coloured && m.high > m.low {
 		c.Worst, c.Best = m.shown(m.low), m.shown(m.high)
@@ -100,13 +100,13 @@ func (m shades) shown(level float64) string {
 
 func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// scale maps values of an axis to positions on the sheet.
+// scale maps values of an axis to positions in the drawing.
 type scale struct {
 	ticks []studiesview.CloudTick
 	at    func(v param.Value) float64
 }
 
-// scaleOf returns the axis of a parameter of the design between two positions on the sheet.
+// scaleOf returns the axis of a parameter between two positions in the drawing.
 func (m shades) scaleOf(name string, from, to float64) scale {
 	d := m.search.Drawn
 	r, ranged := d.Ranges[name]

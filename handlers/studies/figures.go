@@ -16,11 +16,11 @@ import (
 	"marginlab/views/figure"
 )
 
-// along begins the name of the picture of the score over a parameter.
+// along is the prefix of the names of the pictures of the score over a parameter.
 const along = "along-"
 
-// picturesOf returns the pictures of a search that is done: the score over each number that was searched,
-// and the support vectors of the settings.
+// picturesOf returns the pictures of a finished search: the score over each searched number, and
+// the support vectors of the settings.
 func picturesOf(s store.Search) (list []views.Picture) {
 	if s.Result == nil || len(s.Result.Settings) < 2 {
 		return nil
@@ -108,7 +108,7 @@ func trained(score eval.Score) func(eval.Fold) *float64 {
 	return nil
 }
 
-// values returns the values of folds, NaN for a fold without one.
+// values returns a value of each fold, NaN if it has none.
 func values(folds []eval.Fold, of func(eval.Fold) *float64) []float64 {
 	var all []float64
 	for _, f := range folds {

@@ -25,7 +25,7 @@ func learning(s background.Found) *studiesview.Learning {
 	if n := len(s.Learning); n > 1 || s.Result != nil {
 		title, query := "Learning curve: "+score.Label+" over training points", ""
 		if s.Result == nil {
-			query = fmt.Sprintf("places=%d", n) // another picture than that with fewer
+			query = fmt.Sprintf("places=%d", n) // a new URL once there are more points
 		}
 		picture := pictures.Linked("/searches/"+s.ID+"/figures/", learningName, query, pictures.SmallWidth, pictures.SmallHeight, title, title)
 		l.Picture = &picture

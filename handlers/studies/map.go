@@ -18,8 +18,7 @@ import (
 	studiesview "marginlab/views/studies"
 )
 
-// heatMap lays the settings of a search out by two of its parameters. Of settings that
-// agree in both it shows the best.
+// heatMap arranges the settings of a search by two parameters and shows the best of each cell.
 type heatMap struct {
 	search background.Found
 	names  []string // of parameters with several values
@@ -29,7 +28,7 @@ type heatMap struct {
 // newMap returns the map over the requested parameters, by default the first ones.
 func newMap(s background.Found, x, y string) heatMap {
 	m := heatMap{search: s, names: results.Searched(s.Search)}
-	if s.Drawn != nil { // numbers first
+	if s.Drawn != nil { // numeric parameters first
 		slices.SortStableFunc(m.names, func(a, b string) int { return words(a) - words(b) })
 	}
 	if !slices.Contains(m.names, x) {
@@ -50,7 +49,7 @@ func newMap(s background.Found, x, y string) heatMap {
 	return m
 }
 
-// words is 1 for a parameter whose values are words.
+// words returns 1 for a parameter whose values are words, else 0.
 func words(name string) int {
 	if p, _ := ml.Param(name); p.Kind == param.Number || p.Kind == param.Integer {
 		return 0
@@ -99,7 +98,7 @@ type shades struct {
 	search       background.Found
 	score        eval.Score
 	low, high    float64 // levels
-	best, simple int     // places; -1: not known yet
+	best, simple int     // indices of settings; -1: not known yet
 	lab          func(eval.Setting) string
 }
 
@@ -133,7 +132,7 @@ func (m shades) cell(i int) studiesview.HeatCell {
 	}
 	if c.Level = heats - 1; m.high > m.low {
 		share := (own - m.low) / (m.high - m.low)
-		c.Level = int(math.Round((heats - 1) * share * share)) // squared, to make good settings distinguishable
+		c.Level = int(math.Round((heats - 1) * share * share)) // squared, to tell good settings apart
 	}
 	return c
 }
@@ -144,7 +143,7 @@ func (m heatMap) view(all shades) studiesview.HeatMap {
 	xs, ys := m.values(m.x), m.values(m.y)
 	rows := axisLabels(ys)
 	v.Columns = axisLabels(xs)
-	found := make(map[[2]string]int) // the best by place
+	found := make(map[[2]string]int) // index of the best setting by cell
 	for i, s := range m.search.Settings {
 		at := [2]string{s.Values.Text(m.x), s.Values.Text(m.y)}
 		own, ok := level(all.score, s)
@@ -214,9 +213,9 @@ func (m shades) list() *studiesview.SettingList {
 // heats is the number of colours of a map.
 const heats = 10
 
-// level is larger for better settings: the score, negated if smaller is better, or for a mean
-// squared error, which may vary by powers of ten, minus its logarithm. ok is false if a fold has
-// no score.
+// level returns a number that is larger for better settings: the score, negated if smaller is
+// better. For a mean squared error, which may vary by powers of ten, it is the negated logarithm.
+// ok is false if a fold has no score.
 func level(score eval.Score, s eval.Setting) (v float64, ok bool) {
 	v, _, ok = score.Over(s.Folds)
 	switch {

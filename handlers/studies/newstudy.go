@@ -48,7 +48,7 @@ func (a *Handler) NewStudy(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, studiesview.NewStudyPage(p))
 }
 
-// studyNumbers lists the numbers of a study that the form asks for.
+// studyNumbers lists the numeric fields of the form.
 var studyNumbers = []param.Param{
 	{Name: "folds", Label: "Folds", Kind: param.Integer, Default: "5", Min: 2, Max: 100, Help: "Number of folds, stratified by class; each is held out once."},
 	{Name: "repeats", Label: "Repeats", Kind: param.Integer, Default: "1", Min: 1, Max: 100, Help: "Number of times the folds are drawn."},
@@ -72,14 +72,14 @@ var menuKinds = []menuKind{
 	{"matrices", "Kernel matrices", []string{"matrices"}, classesOf(dataset.KindPrecomputed)},
 }
 
-// classesOf returns a filter for the data sets of a kind that have classes.
+// classesOf returns a filter for data sets of a kind with classes.
 func classesOf(kind dataset.Kind) func(d store.Dataset) bool {
 	return func(d store.Dataset) bool {
 		return d.Kind == kind && len(d.Classes) > 1 && !dataset.Measured(d.Classes, d.Rows)
 	}
 }
 
-// numeric reports whether all labels are numbers, so that a regression can be fitted.
+// numeric reports whether all labels are numbers, as a regression needs.
 func numeric(labels []string) bool {
 	return len(labels) > 1 && !slices.ContainsFunc(labels, func(label string) bool {
 		_, err := strconv.ParseFloat(label, 64)
@@ -90,13 +90,13 @@ func numeric(labels []string) bool {
 // menu holds the choices of the form of a study.
 type menu struct {
 	kind     menuKind
-	study    *study.Study    // of the program, the first of the kind
-	own      []store.Dataset // data sets of the workspace that the learners take
+	study    *study.Study    // built-in study, the first of the kind
+	own      []store.Dataset // data sets of the workspace that fit the learners
 	sets     []study.Set     // built in
 	learners []study.Learner
 }
 
-// menu returns the choices for the kind of study in q, by default the first, and updates old names
+// menu returns the choices for the kind of study in q, by default the first. It updates old names
 // in q.
 func (a *Handler) menu(r *http.Request, q url.Values) (m menu, err error) {
 	at := slices.IndexFunc(menuKinds, func(k menuKind) bool { return k.name == cmp.Or(q.Get("of"), menuKinds[0].name) })
@@ -130,7 +130,7 @@ func (a *Handler) menu(r *http.Request, q url.Values) (m menu, err error) {
 	return m, err
 }
 
-// rename replaces generator names in q by the names of built-in sets, for links made before those
+// rename replaces generator names in q by the names of built-in sets, for links from before those
 // names included the noise.
 func (m menu) rename(q url.Values) {
 	for _, set := range m.sets {
@@ -159,7 +159,7 @@ func (m menu) form(q url.Values) studiesview.NewStudy {
 	}
 	for _, d := range m.own {
 		help := views.Counted(d.Rows, "row")
-		if slices.ContainsFunc(m.own, func(o store.Dataset) bool { return o.ID != d.ID && o.Name == d.Name }) { // which of them
+		if slices.ContainsFunc(m.own, func(o store.Dataset) bool { return o.ID != d.ID && o.Name == d.Name }) { // tell apart data sets of the same name
 			help = "saved " + results.When(d.Created) + ", " + d.Hash[:8] + ", " + help
 		}
 		if d.Kind == dataset.KindVectors {
@@ -335,9 +335,9 @@ func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Value
 	return a.Render(w, r, studiesview.NewStudyPage(p))
 }
 
-// power describes what a study of this size can show at all: with n data sets the exact p-value of
-// Wilcoxon's signed-rank test is at least 2^(1−n), and Holm's correction multiplies the smallest
-// one by the number of learners compared with the baseline.
+// power describes the smallest p-value that a study of this size can reach: with n data sets that
+// of Wilcoxon's exact signed-rank test is 2^(1−n), and Holm's correction multiplies it by the
+// number of learners compared with the baseline.
 func power(sets, learners int) string {
 	pairs := max(1, learners-1)
 	least := func(n int) float64 { return min(1, float64(pairs)*math.Ldexp(1, 1-n)) }

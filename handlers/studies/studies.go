@@ -1,5 +1,4 @@
-// Package studies serves searches of the best settings: watched while they are
-// computed, read as a map, and taken further.
+// Package studies serves hyperparameter searches and studies.
 package studies
 
 import (
@@ -62,7 +61,7 @@ func foldsText(s store.Search) string {
 	return results.FoldsText(s.Scheme)
 }
 
-// Page shows a search: its progress and its settings so far.
+// Page shows a search: its progress and the settings scored so far.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request, s background.Found) error {
 	p := studiesview.Search{
 		Page: a.Frame(results.SearchTitle(s.Search), "runs"), ID: s.ID, Title: results.SearchTitle(s.Search), Status: string(s.Status), Message: results.Sentence(s.Error),
@@ -174,7 +173,7 @@ func (a *Handler) labLink(r *http.Request, s store.Search) (func(eval.Setting) s
 		q := frame.SpecQuery(spec)
 		q.Del("project")
 		q.Set("target", spec.Target)
-		q.Set("test_fraction", "0") // the lab would hold points out
+		q.Set("test_fraction", "0") // otherwise the lab would hold out points
 		if spec.Project == "pca" {
 			q.Set("on", "pca")
 		}
@@ -187,7 +186,7 @@ func (a *Handler) labLink(r *http.Request, s store.Search) (func(eval.Setting) s
 	}, nil
 }
 
-// choice returns the view of a selected setting.
+// choice returns the view of the setting with an index.
 func choice(s background.Found, at int, lab func(eval.Setting) string) *studiesview.Choosable {
 	setting := s.Settings[at]
 	return &studiesview.Choosable{
@@ -221,7 +220,7 @@ func edges(s background.Found) (names []string) {
 	best := s.Settings[s.Result.Best].Values
 	for _, name := range results.Searched(s.Search) {
 		var tried []float64
-		for _, v := range s.Grid[name] { // drawn parameters have no edge values
+		for _, v := range s.Grid[name] { // random values have no edge
 			if v.IsNumber() {
 				tried = append(tried, v.Number())
 			}
@@ -244,7 +243,7 @@ func (a *Handler) Again(w http.ResponseWriter, r *http.Request, s store.Search) 
 	return frame.Done(w, r, "/searches/"+next.ID, err)
 }
 
-// Save makes a run of a setting.
+// Save saves a run with a setting.
 func (a *Handler) Save(w http.ResponseWriter, r *http.Request, s store.Search) error {
 	at, err := strconv.Atoi(r.PostFormValue("cell"))
 	if err != nil {
@@ -258,7 +257,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request, s store.Search) e
 	return frame.Redirect(w, r, "/runs/"+run.ID)
 }
 
-// glance is how long a page waits for a run just saved.
+// glance is how long a page waits for a run just saved to finish.
 const glance = 400 * time.Millisecond
 
 // Events streams the progress of a search.

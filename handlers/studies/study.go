@@ -64,7 +64,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) e
 	if asked.Repeats > 1 {
 		p.Folds += fmt.Sprintf(", %d repeats", asked.Repeats)
 	}
-	left := make(map[string]bool) // files of less that are offered
+	left := make(map[string]bool) // data sets whose points are offered as files
 	less := func(label string, s *study.Study) error {
 		if s == nil || left[label] {
 			return nil
@@ -132,7 +132,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) e
 	return a.Render(w, r, studiesview.StudyPage(p))
 }
 
-// Widths of the pictures of a study.
+// Sizes of the pictures of a study.
 const (
 	studyWidth       = 640
 	studyWidthNarrow = 420

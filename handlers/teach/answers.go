@@ -16,9 +16,8 @@ import (
 	"marginlab/web"
 )
 
-// Answers shows a teacher how the questions of a lesson were answered in the course, by
-// question and by student: the lesson of the query, otherwise that which the course was
-// made of, or which was answered first.
+// Answers shows a teacher the answers to the questions of a lesson, by question and by student. The
+// lesson is the query's, else the course's own, else the first one answered.
 func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) error {
 	students, err := a.Store.Attendance(r.Context(), g.Code)
 	if err != nil {
@@ -65,7 +64,7 @@ func answered(l *lessons.Lesson, code string, students []store.Student) (questio
 	wrong := []map[string]int{}
 	at := map[string]int{}
 	var asked []lessons.Asked
-	var on []int // place of the screen of a question
+	var on []int // index of each question's screen
 	for i := range l.Screens {
 		s := &l.Screens[i]
 		href := "/lessons/" + l.Slug + "/" + s.Slug + "?course=" + code
@@ -161,7 +160,7 @@ func number(text string) string {
 	return dataset.Guard(text)
 }
 
-// NameStudent takes the name under which a student answers, and leads back.
+// NameStudent stores the name under which a student answers and redirects back.
 func (a *Handler) NameStudent(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	if err := a.Store.NameStudent(r.Context(), frame.Workspace(r.Context()), c.Code, r.PostFormValue("who")); err != nil {
 		return err

@@ -58,15 +58,15 @@ type Lessons interface {
 	NotesOf(r *http.Request, p lessons.Place) (lessons.NotesPage, error)
 }
 
-// Lab provides the lab in the state of an address or, as Posted, of its form; posted is false
-// after an answer has been sent.
+// Lab provides the lab in the state of a URL or, as Posted, of its form; posted is false if a
+// response has been sent.
 type Lab interface {
 	Page
 	Posted(w http.ResponseWriter, r *http.Request) (s frame.Setting, posted bool, err error)
 }
 
-// Page is a kind of page that a course can be made of. Setting returns what can be fixed on the
-// page of a path in the state of a query.
+// Page is a kind of page from which a course can be made. Setting returns what can be fixed on the
+// page at a path in the state of a query.
 type Page interface {
 	Setting(ctx context.Context, path string, q url.Values) (frame.Setting, error)
 }
@@ -88,7 +88,7 @@ func Row(c store.Course, now time.Time) teachview.CourseRow {
 	return row
 }
 
-// showCourses lists courses; problem is that with a typed code, file that with a file.
+// showCourses lists courses; problem concerns the typed code, file the uploaded file.
 func (a *Handler) showCourses(w http.ResponseWriter, r *http.Request, typed, problem, file string) error {
 	courses, err := a.Store.Courses(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
@@ -109,7 +109,7 @@ func (a *Handler) showCourses(w http.ResponseWriter, r *http.Request, typed, pro
 	return a.Render(w, r, teachview.CoursesPage(p))
 }
 
-// Find leads from a typed code to the course.
+// Find redirects from a typed code to the course.
 func (a *Handler) Find(w http.ResponseWriter, r *http.Request) error {
 	typed := strings.TrimSpace(r.FormValue("code"))
 	if typed == "" {
@@ -122,8 +122,8 @@ func (a *Handler) Find(w http.ResponseWriter, r *http.Request) error {
 	return frame.Done(w, r, "/course/"+c.Code, err)
 }
 
-// Open lets a student in: to the question that is open, otherwise to the slide that is
-// shown, otherwise to the page of the course.
+// Open redirects a student to the open question, else to the slide being shown, else to the page of
+// the course.
 func (a *Handler) Open(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	poll, err := a.Store.CurrentPoll(r.Context(), c.Code)
 	switch {
@@ -138,8 +138,7 @@ func (a *Handler) Open(w http.ResponseWriter, r *http.Request, c store.Course) e
 	return frame.Redirect(w, r, frame.Entrance(c))
 }
 
-// New shows the form of what to hide and freeze on the page whose URL is
-// target.
+// New shows the form of a course on the page at target: what to hide and freeze.
 func (a *Handler) New(w http.ResponseWriter, r *http.Request) error {
 	s, err := a.setting(r.Context(), cmp.Or(r.FormValue("target"), "/lab"))
 	if err != nil {
@@ -181,7 +180,7 @@ func (a *Handler) Create(w http.ResponseWriter, r *http.Request) error {
 	return a.askAgain(w, r, s, err)
 }
 
-// askCourse shows the form that makes a course of a page, with problems beside the fields.
+// askCourse shows the form of a course, with problems beside its fields.
 func (a *Handler) askCourse(w http.ResponseWriter, r *http.Request, s frame.Setting, problems param.Problems) error {
 	p := teachview.NewCourse{
 		Page: a.Frame("Teach with this page", "courses"), Target: s.Path + "?" + s.Query.Encode(), Title: s.Title, Groups: s.Groups, Handins: true,
@@ -307,7 +306,7 @@ func (a *Handler) Copy(w http.ResponseWriter, r *http.Request, g Course) error {
 	return a.askCourse(w, r, s, nil)
 }
 
-// Screen shows a course on the projector: how to join, without names.
+// Screen shows on the projector how to join a course, without names.
 func (a *Handler) Screen(w http.ResponseWriter, r *http.Request, g Course) error {
 	students, err := a.Store.Numbers(r.Context(), g.Code)
 	if err != nil {
@@ -332,7 +331,7 @@ func (a *Handler) setting(ctx context.Context, target string) (s frame.Setting, 
 		return s, param.Problems{{Field: "target", Message: "a course needs a page of this site: open the lab or a lesson and choose Teach with this there"}}
 	}
 	q := u.Query()
-	q.Del("course") // the new one takes its place
+	q.Del("course") // replaced by the new course
 	q.Del("class")
 	switch {
 	case u.Path == "/lab":

@@ -32,7 +32,7 @@ type courseFile struct {
 	Frozen []string `json:"frozen"`
 	Closed bool     `json:"closed"`
 	Data   string   `json:"data,omitempty"`   // name of the data set
-	Points string   `json:"points,omitempty"` // that the course brings along, as CSV in the canonical form
+	Points string   `json:"points,omitempty"` // the course's own points, as canonical CSV
 
 	Questions []store.OwnQuestion `json:"questions,omitempty"`
 }
@@ -57,7 +57,7 @@ func (a *Handler) SendCourse(w http.ResponseWriter, r *http.Request, g Course) e
 	return e.Encode(f)
 }
 
-// Import makes a course of a file.
+// Import creates a course from a file.
 func (a *Handler) Import(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, 2*a.Limits.Bytes+web.FormBytes); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (a *Handler) Import(w http.ResponseWriter, r *http.Request) error {
 	return a.showCourses(w, r, "", "", "The file was not imported: "+told)
 }
 
-// create makes a course of the content of a file.
+// create creates a course from the content of a file.
 func (a *Handler) create(r *http.Request, f courseFile) (c store.Course, err error) {
 	n, err := f.course(a.Limits)
 	if err != nil {
@@ -105,7 +105,8 @@ func (a *Handler) create(r *http.Request, f courseFile) (c store.Course, err err
 	return a.Store.CreateCourse(r.Context(), frame.Workspace(r.Context()), n)
 }
 
-// known returns those controls that a page has: other versions of the program may have others.
+// known returns those controls that a page has, since other versions of the program may have
+// others.
 func known(s frame.Setting, controls []string) (names []string) {
 	for _, g := range s.Groups {
 		for _, c := range g.Controls {

@@ -29,18 +29,18 @@ const (
 	pointEvery = 40 * time.Millisecond
 )
 
-// presented is what the teacher of a course is showing.
+// presented is what a course is being shown.
 type presented struct {
 	lessons.Place
 	Pointer  [2]float64 // shares of the axes' width and height, from the top left
 	Pointing bool       // the pointer is visible
-	Version  int64      // grows with every change, also over restarts of the server
+	Version  int64      // grows with every change, even across restarts of the server
 	at       time.Time
-	pointed  time.Time // when a place of the pointer was passed on
+	pointed  time.Time // time of the last forwarded pointer position
 }
 
-// stage holds what every course is being shown. It is kept in memory only: a teacher's slides send
-// it again after a restart of the server. It is safe for concurrent use.
+// stage holds what each course is being shown, in memory only: after a restart, a teacher's slides
+// send it again. It is safe for concurrent use.
 type stage struct {
 	now func() time.Time
 
@@ -69,7 +69,7 @@ func (s *stage) show(code string, change func(*lessons.Place)) {
 	}
 }
 
-// point moves the pointer on the picture that a course is shown, or takes it away.
+// point moves or hides the pointer on the picture that a course is shown.
 func (s *stage) point(code string, at [2]float64, on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *stage) point(code string, at [2]float64, on bool) {
 // pointKey is the prefix of pointer events among the key events sent to slides.
 const pointKey = "point:"
 
-// Point moves the pointer from the teacher's remote, or takes it away.
+// Point moves or hides the pointer, from the teacher's remote.
 func (a *Handler) Point(w http.ResponseWriter, r *http.Request, g Course) error {
 	var at [2]float64
 	on := r.PostFormValue("x") != ""
@@ -123,8 +123,7 @@ func (s *stage) forget() time.Time {
 	return now
 }
 
-// HideNames hides or shows student names on the teacher's pages: a form says which, a key
-// toggles.
+// HideNames hides or shows student names on the teacher's pages: a form sets it, a key toggles it.
 func (a *Handler) HideNames(w http.ResponseWriter, r *http.Request, g Course) error {
 	hidden := !g.Nameless
 	if asked := r.PostFormValue("hidden"); asked != "" {
@@ -240,7 +239,7 @@ func (a *Handler) FollowEvents(w http.ResponseWriter, r *http.Request, c store.C
 	return web.Stream(w, r, a.stage.watch(r.Context(), c.Code), func(p presented) (string, any) { return "place", placeOf(p) })
 }
 
-// place is the message that describes a slide.
+// place is the JSON form of a slide's place.
 type place struct {
 	Version int64  `json:"version"` // 0: nothing is shown
 	Slide   string `json:"slide,omitempty"`
@@ -263,8 +262,7 @@ func placeOf(p presented) place {
 	return m
 }
 
-// Remote shows the notes of the slide that is shown, with buttons that turn it: for a
-// teacher's phone.
+// Remote shows a teacher's phone the notes of the current slide, with buttons to move it.
 func (a *Handler) Remote(w http.ResponseWriter, r *http.Request, g Course) error {
 	at := a.stage.shown(g.Code)
 	remote := &lessons.RemoteView{Base: g.base, Follow: "/course/" + g.Code + "/follow", Title: g.Title, Free: at.Free, Own: ownRows(g.Course), Link: a.Links.Origin(r) + "/teach/" + g.Token + "/remote"}
@@ -293,7 +291,7 @@ func (a *Handler) Press(w http.ResponseWriter, r *http.Request, g Course) error 
 	return web.NoContent(w, r)
 }
 
-// RemoteEvents streams to the slides the keys of the remote as "key".
+// RemoteEvents streams the remote's keys to the slides as "key" events.
 func (a *Handler) RemoteEvents(w http.ResponseWriter, r *http.Request, g Course) error {
 	return web.Stream(w, r, a.stage.keys.listen(r.Context(), g.Code), func(key string) (string, any) { return "key", key })
 }

@@ -31,7 +31,7 @@ import (
 	"marginlab/web"
 )
 
-// mostOverlaid is the most boundaries of a gallery in one picture.
+// mostOverlaid is the maximum number of boundaries overlaid in one picture.
 const mostOverlaid = 60
 
 // Size of that picture in CSS pixels, to fit beside the table.
@@ -40,8 +40,8 @@ const overlayWidth, overlayHeight = 560, 460
 // Course is a course as its teacher sees it.
 type Course struct {
 	store.Course
-	base   string // of the addresses of its pages
-	pollID int64  // the poll that the address names; 0: none
+	base   string // prefix of the URLs of its pages
+	pollID int64  // the poll named in the URL; 0: none
 }
 
 // AsTeacher returns the course that a request may access as its teacher: by the token of the
@@ -63,12 +63,12 @@ func (a *Handler) AsTeacher(r *http.Request) (c Course, err error) {
 	return c, err
 }
 
-// Visited returns the course that a request names by its code.
+// Visited returns the course whose code is in the path.
 func (a *Handler) Visited(r *http.Request) (store.Course, error) {
 	return a.Course(r.Context(), chi.URLParam(r, "code"))
 }
 
-// Collection is where the runs lie that were handed in.
+// Collection returns the submitted runs of the request's course.
 func (a *Handler) Collection(r *http.Request) (results.Collection, error) {
 	g, err := a.AsTeacher(r)
 	return results.Collection{Workspace: g.Gallery(), Base: g.base, Title: g.Title, Nameless: g.Nameless}, err
@@ -96,7 +96,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	origin := a.Links.Origin(r)
 	over := g.Over(a.Store.Now())
 	state := g.state(a.Assets.Prefix(), origin, q, copies, over, blocks)
-	if web.Unchanged(w, r, `"`+state+`"`) { // the page polls
+	if web.Unchanged(w, r, `"`+state+`"`) { // the page polls for changes
 		return nil
 	}
 	p := teachview.Gallery{
@@ -123,7 +123,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	}
 	columns := galleryColumns(runs)
 	rank, words := ranking(columns, runs)
-	if i := slices.IndexFunc(columns, func(c galleryColumn) bool { return c.key == rank }); i > 0 { // visible on a phone, too
+	if i := slices.IndexFunc(columns, func(c galleryColumn) bool { return c.key == rank }); i > 0 { // shown on phones, too
 		ranked := columns[i]
 		columns = slices.Insert(slices.Delete(columns, i, i+1), 1, ranked)
 	}
@@ -189,7 +189,7 @@ const galleryPage = 100
 // pageOf reads the runs of one page and returns their order: by default by the score on held-out
 // points, best first, or by time if nothing was held out.
 func (a *Handler) pageOf(ctx context.Context, g Course, q url.Values) (runs []store.Run, list store.Filter, err error) {
-	page, _ := strconv.Atoi(q.Get("page")) // without a number the first
+	page, _ := strconv.Atoi(q.Get("page")) // the first if invalid
 	list = store.Filter{Sort: q.Get("sort"), Desc: q.Get("desc") == "1", Fair: true, Limit: galleryPage, Offset: (min(max(page, 1), 1e6) - 1) * galleryPage}
 	asked := list.Sort
 	for _, rank := range []string{"test_accuracy", "test_r2", ""} {
@@ -213,7 +213,7 @@ func (a *Handler) pageOf(ctx context.Context, g Course, q url.Values) (runs []st
 	return runs, list, err
 }
 
-// state changes whenever the page would.
+// state returns a string that changes whenever the page does.
 func (g Course) state(prefix, origin string, q url.Values, copies []store.Copy, over bool, blocks []store.Blocked) string {
 	h := sha256.New()
 	fmt.Fprintln(h, prefix, origin, g.base, g.Course, over, blocks, q.Encode()) // the whole course, since it can be edited
@@ -223,7 +223,7 @@ func (g Course) state(prefix, origin string, q url.Values, copies []store.Copy, 
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// overlay links the picture of the chosen boundaries, of all if none is chosen.
+// overlay returns the picture of the chosen boundaries, or of all if none is chosen.
 func (g Course) overlay(copies []store.Copy, chosen []string) (p views.Picture) {
 	ids := finished(copies, chosen)
 	if len(ids) < 2 {
@@ -389,7 +389,7 @@ func folded(name string) string {
 	}, name)
 }
 
-// controlLabels name the controls of a course's page as the page itself does.
+// controlLabels returns the labels of controls as on the course's page.
 func controlLabels(target string, names []string) []string {
 	own := map[string]string{}
 	if l := lessonOf(store.Course{Target: target}); l != nil {
@@ -405,12 +405,12 @@ func controlLabels(target string, names []string) []string {
 	return lists.Map(names, func(n string) string { return cmp.Or(own[n], frame.ControlLabel(n)) })
 }
 
-// Close ends handing in, or allows it again.
+// Close closes a course for submissions or reopens it.
 func (a *Handler) Close(w http.ResponseWriter, r *http.Request, g Course) error {
 	return frame.Done(w, r, g.base, a.Store.CloseCourse(r.Context(), g.Code, r.PostFormValue("closed") == "1"))
 }
 
-// End sets when the course ends, in UTC, or lifts the end.
+// End sets the end of the course, in UTC, or removes it.
 func (a *Handler) End(w http.ResponseWriter, r *http.Request, g Course) error {
 	var ends time.Time
 	if typed := r.PostFormValue("ends"); r.PostFormValue("lift") != "1" {
@@ -451,13 +451,13 @@ func (a *Handler) Delete(w http.ResponseWriter, r *http.Request, g Course) error
 	return a.Deleted(w, r, "/courses")
 }
 
-// DeleteHandins deletes the runs that are ticked in the gallery.
+// DeleteHandins deletes the selected submissions.
 func (a *Handler) DeleteHandins(w http.ResponseWriter, r *http.Request, g Course) error {
 	return frame.Done(w, r, g.base+"#gallery", a.Jobs.Delete(r.Context(), g.Gallery(), r.PostForm["run"]))
 }
 
-// GalleryFigure draws the boundaries of the runs of the query. What was withdrawn
-// meanwhile is left out, and so are runs on other axes than most.
+// GalleryFigure sends the picture of the boundaries of the runs in the query. It omits withdrawn
+// runs and those on other axes than most.
 func (a *Handler) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course) error {
 	name, format, err := pictures.FigureName(r)
 	if err != nil || name != "overlay" {

@@ -19,8 +19,8 @@ import (
 	"marginlab/web"
 )
 
-// Polls lists the questions of a lesson for the teacher to ask: of the lesson named in the query,
-// by default the course's own.
+// Polls lists the questions of a lesson that the teacher can ask: of the lesson in the query, else
+// of the course's own.
 func (a *Handler) Polls(w http.ResponseWriter, r *http.Request, g Course) error {
 	polls, err := a.Store.Polls(r.Context(), g.Code)
 	if err != nil {
@@ -140,8 +140,8 @@ func (a *Handler) conduct(ctx context.Context, g Course, id int64, do string) (e
 	return err
 }
 
-// Results shows a poll to its teacher, and to the room on a projector: nothing on the page
-// opens the course.
+// Results shows a poll to its teacher, and to the class on a projector: nothing on the page grants
+// access to the course.
 func (a *Handler) Results(w http.ResponseWriter, r *http.Request, g Course) error {
 	t, err := a.Store.Tally(r.Context(), g.Code, g.pollID)
 	if err != nil {
@@ -180,8 +180,8 @@ func (a *Handler) results(r *http.Request, g Course, t store.Tally) (p lessons.R
 	return p, err
 }
 
-// Size of the picture of all drawings in CSS pixels: small, for the page enlarges it with its
-// letters.
+// Size of the picture of all drawings in CSS pixels: small, because the page enlarges it together
+// with its letters.
 const drawnWidth, drawnHeight = 560, 340
 
 // overlay returns the picture of the drawings of the last round, for both themes.
@@ -197,7 +197,7 @@ func overlay(ctx context.Context, q lessons.Asked, t store.Tally) (*views.Pictur
 			return nil, err
 		}
 	}
-	p.DarkSrc = strings.ReplaceAll(dark.Src, " ", "%20") // which would end it in a list of sources
+	p.DarkSrc = strings.ReplaceAll(dark.Src, " ", "%20") // a space would end the URL in a srcset
 	return &p, nil
 }
 
@@ -217,7 +217,7 @@ func phase(p store.Poll) string {
 }
 
 // ResultsEvents streams the histogram of a poll to its teacher as "answers" events while it is
-// the open one: its HTML, and the phase its buttons belong to.
+// open: its HTML, and the phase that its buttons belong to.
 func (a *Handler) ResultsEvents(w http.ResponseWriter, r *http.Request, g Course) error {
 	if _, err := a.Store.Tally(r.Context(), g.Code, g.pollID); err != nil {
 		return err
@@ -258,7 +258,7 @@ func (a *Handler) Poll(w http.ResponseWriter, r *http.Request, c store.Course) e
 	return a.showPoll(w, r, c, http.StatusOK, "")
 }
 
-// showPoll shows the question with a status; problem tells why an answer was not counted.
+// showPoll shows the question with a status; problem says why an answer was not counted.
 func (a *Handler) showPoll(w http.ResponseWriter, r *http.Request, c store.Course, status int, problem string) error {
 	p := lessons.PollPage{Page: a.Frame("Question", ""), Code: c.Code, Course: c.Title, Entrance: frame.Entrance(c), Problem: problem}
 	var err error

@@ -18,7 +18,7 @@ type courseJSON struct {
 	Code    string     `json:"code"`
 	Title   string     `json:"title"`
 	URL     string     `json:"url"`  // for students
-	Page    string     `json:"page"` // path and query that it was made of
+	Page    string     `json:"page"` // path and query of its page
 	Hidden  []string   `json:"hidden"`
 	Frozen  []string   `json:"frozen"`
 	Closed  bool       `json:"closed"`
@@ -38,7 +38,7 @@ func (a *Handler) courseJSON(r *http.Request, c store.Course) courseJSON {
 	return j
 }
 
-// ListJSON lists the courses of a teacher.
+// ListJSON sends the courses of a teacher.
 func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
 	courses, err := a.Store.Courses(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
@@ -48,7 +48,7 @@ func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusOK, map[string]any{"courses": list})
 }
 
-// CreateJSON makes a course of the content of its file.
+// CreateJSON creates a course from a course file.
 func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 	limit := 2*a.Limits.Bytes + web.FormBytes
 	file, size, err := web.Spool(w, r, limit)
@@ -73,12 +73,12 @@ func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 	return web.JSON(w, http.StatusCreated, a.courseJSON(r, c))
 }
 
-// CourseJSON answers with one course.
+// CourseJSON sends one course.
 func (a *Handler) CourseJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	return web.JSON(w, http.StatusOK, a.courseJSON(r, g.Course))
 }
 
-// ChangeJSON closes a course, opens it, sets its end or lifts it by the empty text.
+// ChangeJSON closes or opens a course, or sets its end; an empty text removes the end.
 func (a *Handler) ChangeJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	var asked struct {
 		Closed *bool   `json:"closed"`
@@ -125,13 +125,13 @@ type pollJSON struct {
 	ID       int64            `json:"id"`
 	Question string           `json:"question"` // lesson/screen/question
 	Ask      string           `json:"ask"`
-	Options  []string         `json:"options"` // an answer is an index into it; empty: a number
+	Options  []string         `json:"options"` // answers are indices into it; empty: a number
 	Round    int              `json:"round"`
 	Open     bool             `json:"open"`
 	Revealed bool             `json:"revealed"`
 	Rounds   []map[string]int `json:"rounds,omitempty"` // by answer
 	Given    string           `json:"given,omitempty"`
-	Right    string           `json:"right,omitempty"` // to students once it is revealed
+	Right    string           `json:"right,omitempty"` // for students, once revealed
 }
 
 func newPoll(p store.Poll, q lessons.Asked) pollJSON {
@@ -185,7 +185,7 @@ func (a *Handler) AskJSON(w http.ResponseWriter, r *http.Request, g Course) erro
 	return a.sendPoll(w, r, http.StatusCreated, g, p.ID)
 }
 
-// PollJSON answers with one question and its counts.
+// PollJSON sends one question with its counts.
 func (a *Handler) PollJSON(w http.ResponseWriter, r *http.Request, g Course) error {
 	return a.sendPoll(w, r, http.StatusOK, g, g.pollID)
 }
@@ -243,7 +243,7 @@ func (a *Handler) CurrentJSON(w http.ResponseWriter, r *http.Request, c store.Co
 	return web.JSON(w, http.StatusOK, j)
 }
 
-// VoteJSON takes the answer of a student's program.
+// VoteJSON stores the answer of a student's program.
 func (a *Handler) VoteJSON(w http.ResponseWriter, r *http.Request, c store.Course) error {
 	var asked struct {
 		Poll   int64  `json:"poll"`

@@ -42,7 +42,7 @@ func asLessons(q store.OwnQuestion) lessons.Question {
 		right, _ := lessons.ReadNumber(q.Right)
 		l.Answer = lessons.Is(right)
 		within := q.Within
-		if within == 0 { // for the right answer 0 it stays so, which takes 0.01
+		if within == 0 { // 0 defaults to a tolerance of 0.01
 			within = 0.01 * math.Abs(right)
 		}
 		l.Within = within / math.Max(1, math.Abs(right))
@@ -118,7 +118,7 @@ func ownRows(c store.Course) []lessons.PollsRow {
 	})
 }
 
-// WriteQuestion shows the form of an own question: of the one in the path, or a new one of a kind.
+// WriteQuestion shows the form of the question in the path, or of a new one.
 func (a *Handler) WriteQuestion(w http.ResponseWriter, r *http.Request, g Course) error {
 	q := store.OwnQuestion{Kind: cmp.Or(r.FormValue("kind"), "options"), Slide: r.FormValue("slide")}
 	if slug := chi.URLParam(r, "question"); slug != "" {
@@ -169,7 +169,7 @@ func (a *Handler) questionForm(w http.ResponseWriter, r *http.Request, g Course,
 	return a.Render(w, r, lessons.OwnQuestion(p))
 }
 
-// SaveQuestion keeps an own question, or deletes it.
+// SaveQuestion stores or deletes a question.
 func (a *Handler) SaveQuestion(w http.ResponseWriter, r *http.Request, g Course) error {
 	form, slug := r.PostForm, chi.URLParam(r, "question")
 	if form.Get("do") == "delete" {
@@ -199,7 +199,7 @@ func (a *Handler) SaveQuestion(w http.ResponseWriter, r *http.Request, g Course)
 // mostOptions is the largest number of options of an own question.
 const mostOptions = 6
 
-// written returns the question of a form. It returns param.Problems for mistakes.
+// written returns the question in a form. It returns param.Problems for invalid values.
 func (a *Handler) written(ctx context.Context, form url.Values) (q store.OwnQuestion, err error) {
 	q = store.OwnQuestion{Kind: form.Get("kind"), Ask: strings.TrimSpace(form.Get("ask")), Explain: strings.TrimSpace(form.Get("explain")), Right: strings.TrimSpace(form.Get("right"))}
 	switch q.Kind {
@@ -218,7 +218,7 @@ func (a *Handler) written(ctx context.Context, form url.Values) (q store.OwnQues
 		q.Right = at
 	case "point":
 		q.Slide = strings.TrimSpace(form.Get("slide"))
-		if u, err := url.Parse(q.Slide); err == nil { // as copied from the browser
+		if u, err := url.Parse(q.Slide); err == nil { // a URL copied from the browser
 			q.Slide = (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
 		}
 	}
@@ -242,7 +242,7 @@ func (a *Handler) written(ctx context.Context, form url.Values) (q store.OwnQues
 	return q, ps.Err()
 }
 
-// longest is the most characters in a text of a question, longestSlide in the URL of its slide.
+// longest bounds the characters of a question's texts, longestSlide those of the URL of its slide.
 const longest, longestSlide = 500, 2000
 
 // check returns param.Problems for faults of an own question.

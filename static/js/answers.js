@@ -4,7 +4,7 @@ import { renewNames } from "./names.js";
 import { tell } from "./times.js";
 
 const part = (root) => root.querySelector("[data-answers]");
-const stops = (root) => [...root.querySelectorAll("a, summary, [tabindex]")]; // of the keyboard
+const stops = (root) => [...root.querySelectorAll("a, summary, [tabindex]")]; // tab stops
 
 /** Copies the answers from a newer page. */
 function look(page) {

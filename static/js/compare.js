@@ -7,9 +7,9 @@ if (document.querySelector("[data-refresh]")) setTimeout(() => location.reload()
 const draw = document.querySelector("[data-draw]");
 if (draw) {
   draw.querySelector("button").hidden = true;
-  draw.addEventListener("change", async () => { // a switch changes the picture in place; the newest wins
+  draw.addEventListener("change", async () => { // update the picture in place; the newest request wins
     const to = new URL(draw.action), asked = new URLSearchParams(new FormData(draw));
-    if (!asked.has("draw")) return; // the last picture stays
+    if (!asked.has("draw")) return; // keep the last picture
     to.search = asked;
     to.hash = "";
     draw.dataset.asked = to;
@@ -108,7 +108,7 @@ async function show(to) {
   history.replaceState(null, "", to);
   enliven();
   if (!focus) return;
-  const turned = focus.replace(/^(left|right)-/, (_, side) => (side === "left" ? "right-" : "left-")); // at the end of the row
+  const turned = focus.replace(/^(left|right)-/, (_, side) => (side === "left" ? "right-" : "left-")); // a link at the end of the row is gone
   (document.getElementById(focus) || document.getElementById(turned))?.focus();
 }
 
@@ -127,7 +127,7 @@ export function moved(axis, range, key, shift) {
   return [low, low + (hi - lo)];
 }
 
-let moving = null; // the brush that keys move: its axis and part, until the page follows
+let moving = null; // the brush moved by keys: its axis and range, until the page is updated
 
 /** Updates the page to match a brush. */
 function follow(axis, range) {
@@ -137,7 +137,7 @@ function follow(axis, range) {
   field.form.requestSubmit();
 }
 
-const apart = 50; // px between two axes at least, for fingers and for their names
+const apart = 50; // minimum px between two axes, for fingers and names
 
 /** Places brush strips over the axes of the parallel coordinates. */
 function brush(box) {
@@ -146,7 +146,7 @@ function brush(box) {
   const field = document.getElementById("f-where");
   const layer = document.createElement("div");
   layer.className = "strips";
-  const pane = document.createElement("div"); // which scrolls where there are more axes than room
+  const pane = document.createElement("div"); // scrolls if there are too many axes
   pane.className = "pane";
   img.closest("picture").before(pane);
   pane.append(img.closest("picture"), layer);
@@ -256,8 +256,8 @@ function brush(box) {
     const up = (y) => img.offsetTop + k * (frame.top + (frame.height * (y_max - y)) / (y_max - y_min));
     const least = (apart * img.clientWidth) / (along(1) - along(0));
     img.style.minWidth = `${least}px`;
-    if (img.clientWidth < Math.floor(least)) return; // its new size calls this again
-    const across = (x) => `${(100 * x) / pane.clientWidth}%`; // until a narrower window's picture is placed, too
+    if (img.clientWidth < Math.floor(least)) return; // the resize calls this again
+    const across = (x) => `${(100 * x) / pane.clientWidth}%`; // relative, so that it also fits while a narrower picture loads
     strips.forEach((strip, i) => {
       strip.margin = 10;
       const wide = Math.min(44, along(1) - along(0));

@@ -16,7 +16,7 @@ function offer(part) {
         await field.ready;
       }
       try {
-        await navigator.clipboard.writeText(field.value); // not there on plain http
+        await navigator.clipboard.writeText(field.value); // unavailable without TLS
         told.textContent = "copied";
       } catch {
         field.focus();
@@ -29,4 +29,4 @@ function offer(part) {
 }
 
 offer(document);
-document.addEventListener("toggle", (e) => offer(e.target), true); // what came later unfolds
+document.addEventListener("toggle", (e) => offer(e.target), true); // also for later content

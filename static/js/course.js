@@ -12,7 +12,7 @@ if (notice) {
     const response = await fetch(`${path}?part=asked`);
     if (!response.ok) throw new Error(response.statusText);
     const fresh = await fragment(await response.text());
-    if (mine !== looks) return; // a later look sees the newer state, though it may be answered first
+    if (mine !== looks) return; // superseded: a later request sees a newer state, even if answered first
     const waits = (root) => root.querySelector("[data-waits]")?.dataset.waits ?? "";
     const asked = waits(fresh);
     if (asked === waits(notice)) return;

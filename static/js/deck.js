@@ -1,6 +1,6 @@
 // Printable slides: chooses the largest font size that fits, the same for all builds of a slide,
 // and loads every picture before the print dialog opens.
-const sizes = [2.5, 2.3, 2.1, 1.95, 1.8, 1.65, 1.5, 1.4, 1.3, 1.2, 1.1, 1]; // hundredths of the width of a page
+const sizes = [2.5, 2.3, 2.1, 1.95, 1.8, 1.65, 1.5, 1.4, 1.3, 1.2, 1.1, 1]; // per cent of the page width
 
 /** Whether everything on a page fits. */
 const fits = (body) => ![body, ...body.querySelectorAll(".deck-text, li, figcaption, math[display=block]")].some((e) => e.scrollWidth > e.clientWidth + 2 && e.clientWidth || (e === body && e.scrollHeight > e.clientHeight + 1));

@@ -1,12 +1,12 @@
 // The point editor: add, paint, move, remove, undo.
 
-const depth = 100; // of undo
-const most = 2000; // points that the server takes
-const keptChars = 1 << 20; // of the steps that outlive a reload
-const apart = 16; // pixels between the points of a brush
-const spread = 14; // pixels, of a spray
-const pause = 60; // ms between the points of a spray that stands still
-const unrest = 0.02; // of the frame, by which points are jittered
+const depth = 100; // maximum number of undo steps
+const most = 2000; // maximum number of points
+const keptChars = 1 << 20; // maximum size of the steps kept over a reload
+const apart = 16; // pixels between the points of a brush stroke
+const spread = 14; // pixels, radius of a spray
+const pause = 60; // ms between the points of a spray at rest
+const unrest = 0.02; // jitter of points, as a fraction of the frame
 
 /**
  * Holds the edited points and calls changed(text, coarse) on every change. frame is the
@@ -33,7 +33,7 @@ export class Editor {
       if (act) this[act]();
     });
     const tools = toolbar.querySelector("[data-tool]");
-    tools.value = this.tool; // whatever the browser has kept
+    tools.value = this.tool; // overrides the value restored by the browser
     tools.addEventListener("change", () => this.take(tools.value));
     document.addEventListener("keydown", (e) => this.shortcut(e));
     this.restore();
@@ -52,7 +52,7 @@ export class Editor {
     const steps = { text: this.text(), classes, points, past: [...past], future: [...future], whole };
     let kept = JSON.stringify(steps);
     while (kept.length > keptChars && steps.past.length + steps.future.length) {
-      steps.past = steps.past.slice(Math.ceil(steps.past.length / 2)); // the latest
+      steps.past = steps.past.slice(Math.ceil(steps.past.length / 2)); // keep the latest
       steps.future = steps.future.slice(Math.ceil(steps.future.length / 2));
       kept = JSON.stringify(steps);
     }
@@ -76,7 +76,7 @@ export class Editor {
     if (steps.text !== field.value.trim().replaceAll("\r", "") && !(steps.whole && again)) return;
     const { classes, points, past, future } = steps;
     Object.assign(this, { classes, points, past, future });
-    this.lost = steps.text !== field.value.trim().replaceAll("\r", "") ? steps.text : null; // what the address did not hold
+    this.lost = steps.text !== field.value.trim().replaceAll("\r", "") ? steps.text : null; // points too long for the URL
   }
 
   /** Adopts the stage of a new answer. */

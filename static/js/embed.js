@@ -1,9 +1,9 @@
 // Embed code contains the demo's current height, measured in frames of this page as soon as the
 // code unfolds; copying waits for that.
 
-const widths = [640, 1000]; // pixels of the columns in which such frames stand
-const patience = 10000; // milliseconds for a measurement: the height that stands there fits most demos
-const spare = 20; // pixels, for a sentence that takes one line more once the demo is moved
+const widths = [640, 1000]; // typical widths of the surrounding columns in pixels
+const patience = 10000; // milliseconds; the default height fits most demos
+const spare = 20; // pixels, for a text that grows by a line when the demo changes
 
 /** Measures the height in pixels of a page of this site in a frame of a given width. */
 function height(address, width) {

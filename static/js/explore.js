@@ -102,13 +102,13 @@ function outline(drawn, element) {
 document.addEventListener("pointerover", (e) => {
   if (dragged || !(e.target instanceof Element)) return;
   const word = e.target.closest("math, em, data[data-control]");
-  if (!word && document.activeElement?.closest(".explorable")) return; // the keyboard's stays
+  if (!word && document.activeElement?.closest(".explorable")) return; // keep the highlight of the focused word
   const found = light(e.target);
   if (word?.matches("math") && found.length) word.classList.toggle("pulls", Boolean(slider(e.target)));
 });
 document.addEventListener("focusin", (e) => e.target.closest(".explorable") && light(e.target));
 document.addEventListener("focusout", (e) => e.target.closest(".explorable") && light(null));
-document.addEventListener("load", (e) => place && demo(place)?.contains(e.target) && light(place), true); // a picture that came later, or is another one now
+document.addEventListener("load", (e) => place && demo(place)?.contains(e.target) && light(place), true); // a picture that was loaded lazily or replaced
 
 /** Moves a slider by a fraction of its length. */
 function move(range, from, share, type) {
@@ -119,7 +119,7 @@ function move(range, from, share, type) {
 document.addEventListener("pointerdown", (e) => {
   const range = !e.button && slider(e.target);
   if (!range) return;
-  e.preventDefault(); // nothing is marked
+  e.preventDefault(); // do not select text
   dragged = true;
   const from = Number(range.value), letGo = new AbortController();
   addEventListener("pointermove", (now) => now.pointerId === e.pointerId && move(range, from, (now.clientX - e.clientX) / 300, "input"), letGo);

@@ -1,8 +1,8 @@
 // The frame of a picture: zoom and pan by wheel, pinch, drag and keys.
 
-const step = 1.25; // of a key or a button
-const settled = 250; // ms after the last move
-const slip = 4; // pixels that a click may move
+const step = 1.25; // zoom factor of a key or button
+const settled = 250; // ms of rest until a fine picture is requested
+const slip = 4; // maximum pixels the pointer may move during a click
 
 /**
  * The visible region of a picture, in data coordinates. Writes the limits to a form field,
@@ -129,7 +129,7 @@ export class Frame {
       }
     } else if (e.button === 1 || (e.button === 0 && !this.drawing())) {
       if (this.share(e).some((v) => v < 0 || v > 1)) return;
-      e.preventDefault(); // no drag of the picture, no scrolling by the middle button
+      e.preventDefault(); // neither drag the image nor scroll with the middle button
       this.stage.element.focus({ preventScroll: true });
       document.body.setPointerCapture?.(e.pointerId);
       this.held = { id: e.pointerId, x: e.clientX, y: e.clientY, limits: this.limits, far: false };

@@ -6,7 +6,7 @@ import { tell } from "./times.js";
 
 const heading = document.querySelector("#gallery h2 [data-state]");
 const state = document.querySelector(".course-state");
-const changing = ":scope > p, :scope > form, :scope > [data-blocked]"; // of it: whether it takes hand-ins, and who is blocked
+const changing = ":scope > p, :scope > form, :scope > [data-blocked]"; // its parts that change: whether it takes hand-ins, and who is blocked
 const chosen = (root) => [...root.querySelectorAll('input[name="run"]')];
 
 /** Copies the submissions and the state of the course from a newer page. */
@@ -23,7 +23,7 @@ async function look(page) {
     else box.closest("tr").classList.add("new");
   }
   tell(fresh);
-  const now = document.adoptNode(page.querySelector(".course-state")); // a colleague has closed it, say
+  const now = document.adoptNode(page.querySelector(".course-state")); // it may have been closed elsewhere
   tell(now);
   const held = state.contains(document.activeElement) && document.activeElement.closest(changing.replaceAll(":scope > ", ""));
   const unfolded = state.querySelector("[data-blocked]")?.open;

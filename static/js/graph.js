@@ -23,7 +23,7 @@ class Drawing {
     this.directed = box.querySelector("[data-directed]");
     this.says = box.querySelector("[role=status]");
     this.chosen = null; // {node} or {edge}
-    this.from = -1; // where an edge begins that is being drawn
+    this.from = -1; // first node of the edge being drawn; -1: none
     this.nodes = []; // {x, y, label}
     this.edges = []; // [u, v, label], without directions u < v
     box.hidden = false;
@@ -122,7 +122,7 @@ class Drawing {
       const [a, b] = [this.nodes[u], this.nodes[v]];
       const long = Math.max(Math.hypot(b.x - a.x, b.y - a.y), 1);
       const [x, y] = [(b.x - a.x) / long, (b.y - a.y) / long];
-      const aside = this.joined(v, u) ? 0.4 * radius : 0; // beside the edge that leads back
+      const aside = this.joined(v, u) ? 0.4 * radius : 0; // beside the opposite edge
       const at = (along, off = 0) => ({ x: a.x + along * x - (aside + off) * y, y: a.y + along * y + (aside + off) * x });
       const [from, to] = [at(0), at(long)];
       const chosen = this.chosen?.edge === k ? "chosen" : "";
@@ -237,7 +237,7 @@ class Drawing {
       this.choose({ node: node < 0 ? 0 : next });
       this.says.textContent = `Node ${this.chosen.node} ${this.nodes[this.chosen.node].label}`;
     } else if (e.key === "n" || e.key === "N") {
-      const turn = 2.4 * n; // places that keep apart
+      const turn = 2.4 * n; // enough places to keep nodes apart
       const far = Math.min(30 * Math.sqrt(n), 0.42 * height);
       const added = this.add({ x: width / 2 + 1.6 * far * Math.cos(turn), y: height / 2 + far * Math.sin(turn) });
       if (node >= 0) this.join(node, added);

@@ -22,15 +22,15 @@ function tell(row, job) {
     bar.max = job.total;
     bar.value = job.done;
   } else {
-    bar.removeAttribute("value"); // nobody knows how much there is to do
+    bar.removeAttribute("value"); // the total is unknown
   }
 }
 
 const key = (id, status) => `${id} ${status}`;
-let turn = Promise.resolve(); // one look after the other
+let updated = Promise.resolve(); // of the previous event
 new EventSource("/jobs/events").addEventListener("jobs", (e) => {
   const { jobs } = JSON.parse(e.data);
-  turn = turn.then(async () => {
+  updated = updated.catch(() => {}).then(async () => {
     const rows = [...document.querySelectorAll("[data-job]")];
     const same = rows.map((r) => key(r.dataset.job, r.dataset.status)).join() === jobs.map((j) => key(j.id, j.status)).join();
     if (!same) return renew();

@@ -14,8 +14,8 @@ const points = form.elements.namedItem("points");
 const toolbar = form.querySelector("[data-editor]");
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 const narrow = matchMedia("(max-width: 40rem)");
-const longQuery = 8000; // what a link may hold
-const plain = ["", "name", "who", "request"]; // names of controls that are not of the training
+const longQuery = 8000; // maximum length of a link's query
+const plain = ["", "name", "who", "request"]; // controls unrelated to the training
 const training = (name) => !plain.includes(name) && !name.startsWith("search.");
 
 form.classList.add("live");
@@ -32,7 +32,7 @@ const frame = new Frame(limits, tools, () => Boolean(editor?.on), () => editor?.
 const editor = toolbar && new Editor(toolbar, form, frame, (text, coarse) => {
   points.value = text;
   points.dataset.edited = "true";
-  form.querySelector(".more").open = true; // where points are saved
+  form.querySelector(".more").open = true; // contains the button that saves points
   ask(coarse);
 });
 
@@ -60,11 +60,11 @@ function useStage() {
   legend.use(stage);
 }
 useStage();
-const widths = Object.keys(stage.data.frames).map(Number); // of the page's own picture, which others follow without a jump
+const widths = Object.keys(stage.data.frames).map(Number); // of the page's first picture; keep its width, so that nothing jumps
 if (toolbar?.dataset.editor === "true") editor.edit();
 
 const live = new Live(form.dataset.live, body, receive, answer, status, "Training…");
-let { took, slow } = { took: Number(form.dataset.took), slow: form.dataset.slow === "true" }; // of the last training
+let { took, slow } = { took: Number(form.dataset.took), slow: form.dataset.slow === "true" }; // duration of the last training
 
 /** Requests an answer; during a drag, a coarse one if trainings are quick. */
 function ask(coarse) {
@@ -116,7 +116,7 @@ async function move(reply) {
 async function receive(reply) {
   if (reply.motion) return move(reply);
   const refused = Object.entries(reply.errors);
-  if (refused.length) { // the last valid picture stays while something is typed
+  if (refused.length) { // keep the last valid picture while the user types
     reflect(reply);
     return refused.filter(([name]) => !form.querySelector(`[data-error-of="${name}"]`)).map(([, message]) => message).join(" ");
   }
@@ -193,7 +193,7 @@ for (const fold of form.querySelectorAll("[data-fold]")) {
     if (localStorage.getItem(key)) fold.open = true;
     fold.firstElementChild.addEventListener("click", () => (fold.open ? localStorage.removeItem(key) : localStorage.setItem(key, "open")));
   } catch {
-    break; // not allowed: they open as the page says
+    break; // blocked: open them in this tab
   }
 }
 

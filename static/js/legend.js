@@ -22,10 +22,10 @@ export class Legend {
       changed();
     });
     this.group.addEventListener("keydown", (e) => this.key(e));
-    this.group.addEventListener("focusin", (e) => { // one stop of the keyboard
+    this.group.addEventListener("focusin", (e) => { // a single tab stop
       for (const button of this.group.children) button.tabIndex = button === e.target ? 0 : -1;
     });
-    for (const type of ["pointerdown", "pointermove"]) this.group.addEventListener(type, (e) => e.stopPropagation()); // no point of the picture is meant
+    for (const type of ["pointerdown", "pointermove"]) this.group.addEventListener(type, (e) => e.stopPropagation()); // not for the points below
   }
 
   /** The layer whose button has the focus. */

@@ -10,14 +10,14 @@ import { Stage } from "./stage.js";
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 const tall = matchMedia("(max-aspect-ratio: 3/2)");
 const typing = "input, select, textarea, [role=slider], .handle";
-const ahead = 12; // states of a replay that are asked for together
+const ahead = 12; // states of a replay requested at once
 
 /** A demo: controls, exhibit, steps and draggable handles. */
 class Demo {
   constructor(form) {
     this.form = form;
     this.slide = form.closest("[data-slide]");
-    this.states = new Map(); // that have come before they are asked for
+    this.states = new Map(); // prefetched states
     this.shown = Promise.resolve();
     this.showing = 0;
     this.exhibit = form.querySelector(".exhibit");
@@ -33,7 +33,7 @@ class Demo {
     this.replay = form.querySelector(".replay") && new Replay(form.querySelector(".replay"), this);
     this.layer = document.createElement("div");
     this.layer.className = "handles";
-    form.addEventListener("dragstart", (e) => e.preventDefault()); // of the picture below a handle
+    form.addEventListener("dragstart", (e) => e.preventDefault()); // the image below a handle
     this.useStage();
     form.addEventListener("pointerdown", (e) => this.turn(e));
     form.addEventListener("click", (e) => { // a tap on the picture moves what alone can be dragged there
@@ -77,7 +77,7 @@ class Demo {
     const figure = this.slide && [...this.exhibit.querySelectorAll(".figure")].find((f) => f.clientWidth);
     if (figure) {
       const wanted = Math.floor((figure.querySelector("img").clientWidth * 12) / Math.max(18, parseFloat(getComputedStyle(this.slide).fontSize)));
-      const width = Math.min(1200, Math.max(240, wanted)); // below, the server leaves out words and second panels
+      const width = Math.min(1200, Math.max(240, wanted)); // the server omits text and second panels of smaller pictures
       this.drawn = [width, Math.round(width * (tall.matches ? 494 / 420 : 446 / 500))];
     }
     return this.drawn;
@@ -154,7 +154,7 @@ class Demo {
     if (reply.problem) throw new Error(reply.problem);
     const fresh = await fragment(reply.html);
     const open = [...this.exhibit.querySelectorAll("details")].map((d) => d.open);
-    this.form.style.minHeight = `${this.form.offsetHeight}px`; // a smaller answer does not make the page jump
+    this.form.style.minHeight = `${this.form.offsetHeight}px`; // keep the page from jumping if the answer is smaller
     const made = document.activeElement.matches("[data-move]") && this.made;
     const read = !this.slide && document.activeElement.closest(".question"), top = read && read.getBoundingClientRect().top;
     this.renew(fresh);
@@ -165,7 +165,7 @@ class Demo {
     if (made) this.playOn(made);
     if (!this.live.next) this.made = null;
     this.form.style.minHeight = "";
-    if (read) scrollBy({ top: read.getBoundingClientRect().top - top, behavior: "instant" }); // a verdict stays where it is read
+    if (read) scrollBy({ top: read.getBoundingClientRect().top - top, behavior: "instant" }); // keep a verdict in place
     if (this.slide) this.fit();
     const screen = this.form.elements.namedItem("screen");
     const query = [screen && reply.query && `screen=${screen.value}`, reply.query].filter(Boolean).join("&");
@@ -196,7 +196,7 @@ class Demo {
     stage.querySelector("picture").replaceWith(next.querySelector("picture"));
     for (let kept = stage, now = next; kept !== this.exhibit; kept = kept.parentNode, now = now.parentNode) {
       surround(kept, now);
-      if (kept !== stage) kept.className = now.className; // of a picture that can be turned, or no longer
+      if (kept !== stage) kept.className = now.className; // it may have become rotatable, or no longer be
     }
   }
 
@@ -225,7 +225,7 @@ class Demo {
       const handle = this.layer.children[i] || this.addHandle();
       handle.setAttribute("aria-label", `${h.label}, at ${brief(h.x)}, ${brief(h.y)}; arrow keys move it`);
       handle.title = h.label;
-      const moved = handle === this.dragged || this.live.next; // an answer that is late already
+      const moved = handle === this.dragged || this.live.next; // a late answer must not move it
       if (!moved || !handle.at) handle.at = [h.x, h.y];
       handle.params = [h.x_param, h.y_param];
       handle.down = h.down || 0;
@@ -282,13 +282,13 @@ class Demo {
     const tell = (coarse) => boxes.forEach((box) => box.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: { coarse } })));
     addEventListener("pointermove", (e) => {
       if (e.pointerId !== pressed.pointerId) return;
-      const yaw = from[0] - (e.clientX - pressed.clientX) / 2, // what is in front goes with the pointer
+      const yaw = from[0] - (e.clientX - pressed.clientX) / 2, // the front side follows the pointer
         pitch = from[1] + (e.clientY - pressed.clientY) / 2;
       boxes[0].value = Math.round(((yaw + 540) % 360 + 360) % 360 - 180);
       boxes[1].value = Math.round(Math.min(90, Math.max(1, pitch)));
       tell(true);
     }, letGo);
-    for (const end of ["pointerup", "pointercancel"]) { // the second of a finger that scrolls, and is nowhere
+    for (const end of ["pointerup", "pointercancel"]) { // pointercancel: a finger that scrolls
       addEventListener(end, (e) => {
         if (e.pointerId !== pressed.pointerId) return;
         letGo.abort();
@@ -375,7 +375,7 @@ class Replay {
     this.lines.forEach((li, k) => li.classList.toggle("waits", k === reach + 1));
     for (const name of ["start", "back"]) this.go(name).disabled = shown === 0;
     for (const name of ["step", "end"]) this.go(name).disabled = shown >= reach;
-    if (focused?.disabled && this.element.contains(focused)) this.run.focus(); // the keyboard stays here
+    if (focused?.disabled && this.element.contains(focused)) this.run.focus(); // keep the focus here
   }
 
   /** Continues to the line that waited for an answer if it is next, and returns true; otherwise unlocks it. */
@@ -406,7 +406,7 @@ class Replay {
   show(step, steps) {
     this.last = Math.max(0, steps - 1);
     this.shown = step;
-    if (!this.live.next && !this.demo.showing) this.at = step; // otherwise it was asked for, or another is
+    if (!this.live.next && !this.demo.showing) this.at = step; // otherwise a request is under way
     this.element.querySelector("[data-count]").textContent = "lines" in this.element.dataset ? `line ${step + 1} of ${steps}` : `step ${step} of ${this.last}`;
     this.mark();
     document.dispatchEvent(new Event("stepped"));
@@ -430,7 +430,7 @@ export function mount(root) {
 
 /** Reveals what would give answers away: text not yet in the page, and demos, which are requested again. */
 export async function unfold(screen) {
-  screen.dataset.asking = ""; // what comes moves what is below it
+  screen.dataset.asking = ""; // the answer moves what is below
   try {
     const words = screen.querySelector(".afterwards [data-after]:not(:has(*))");
     if (words) {
@@ -478,7 +478,7 @@ document.addEventListener("pointerup", (e) => {
 });
 
 document.addEventListener("keydown", (e) => {
-  if (e.ctrlKey || e.metaKey || e.altKey || slide()) return; // slides have keys of their own
+  if (e.ctrlKey || e.metaKey || e.altKey || slide()) return; // slides have their own keys
   if (e.key === "Escape" && e.target.matches("input[type=text], select")) return e.target.blur();
   if (e.target.closest(typing)) return;
   if (e.key === " ") {
@@ -509,7 +509,7 @@ document.addEventListener("submit", async (e) => {
     else for (const { replay } of demos) replay?.released();
     (next.querySelector(".verdict") || next.querySelector("[type=radio], [type=text], .knot")).focus();
   } catch {
-    form.submit(); // the page itself
+    form.submit(); // fall back to navigation
   }
 });
 

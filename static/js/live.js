@@ -76,7 +76,7 @@ export class Live {
   async send() {
     const { coarse } = this.next;
     this.next = null;
-    this.area.dataset.asking = ""; // until the answer to the last question is shown
+    this.area.dataset.asking = ""; // until the last answer is shown
     this.running = new AbortController();
     const { signal } = this.running;
     const busy = setTimeout(() => this.working(), 300);
@@ -88,7 +88,7 @@ export class Live {
         this.next ??= { coarse };
       } else {
         const reply = await response.json();
-        if (reply.motion && this.next?.coarse) { // the next question leaves before this answer is painted
+        if (reply.motion && this.next?.coarse) { // send the next request before painting this answer
           clearTimeout(busy);
           this.send();
           await this.receive(reply);
@@ -102,7 +102,7 @@ export class Live {
       if (error instanceof Later) {
         const wait = Math.min(error.wait || this.pause, 60000);
         this.status.textContent = `${error.message}: asking again in ${Math.ceil(wait / 1000)} s.`;
-        this.later(coarse, wait * (1 + Math.random() / 4)); // not all who wait at once
+        this.later(coarse, wait * (1 + Math.random() / 4)); // spread the retries of a whole class
       } else this.status.textContent = error.name !== "AbortError" ? `No answer: ${error.message}` : error.message === come ? "" : "Cancelled.";
     } finally {
       clearTimeout(busy);
@@ -151,16 +151,17 @@ const relisten = 5000;
  * @returns {() => void} stops following
  */
 export function follow(url, event, receive) {
-  let stream, again, ended = false;
+  let stream, again;
+  const ended = new AbortController(), { signal } = ended;
   const listen = () => {
     clearTimeout(again);
     stream?.close();
-    if (document.hidden || ended) return;
+    if (document.hidden || signal.aborted) return;
     const opened = (stream = new EventSource(url));
     const anew = () => {
       if (stream !== opened) return;
       clearTimeout(again);
-      again = setTimeout(listen, relisten * (1 + Math.random() / 2)); // not all who wait at once
+      again = setTimeout(listen, relisten * (1 + Math.random() / 2)); // spread the retries of a whole class
     };
     opened.addEventListener("error", () => opened.readyState === EventSource.CLOSED && anew());
     opened.addEventListener(event, async (e) => {
@@ -171,11 +172,11 @@ export function follow(url, event, receive) {
       }
     });
   };
-  document.addEventListener("visibilitychange", listen);
-  addEventListener("online", listen);
+  document.addEventListener("visibilitychange", listen, { signal });
+  addEventListener("online", listen, { signal });
   listen();
   return () => {
-    ended = true;
+    ended.abort();
     listen();
   };
 }

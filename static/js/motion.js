@@ -55,7 +55,7 @@ export class Motion {
   async show(list, stage) {
     const turn = ++this.turn;
     const images = await Promise.all(list.ops.filter(([kind]) => kind === "i").map((op) => createImageBitmap(new Blob([bytes(op[5])], { type: "image/png" }))));
-    if (turn < this.shown) return false; // a newer one was quicker
+    if (turn < this.shown) return false; // a newer one has been shown
     this.shown = turn;
     await new Promise(requestAnimationFrame);
     if (turn !== this.shown) return false;

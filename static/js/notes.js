@@ -70,9 +70,9 @@ if (remote) {
 }
 
 page.addEventListener("click", (e) => {
-  if (e.detail) document.activeElement.blur(); // by the pointer, which leaves the keys with the presenter
+  if (e.detail) document.activeElement.blur(); // after a click, keys control the slides again
   const key = e.target.closest("[data-key]")?.dataset.key;
-  if (!key || !followed) return; // on its own the page is a page
+  if (!key || !followed) return; // without slides the links work as usual
   e.preventDefault();
   send(key);
 });
@@ -85,10 +85,10 @@ page.querySelector("[data-afresh]")?.addEventListener("submit", async (e) => {
     channel.postMessage({ afresh: true });
     state.textContent = "Every question of this lesson is folded again.";
   } catch {
-    form.submit(); // the page itself
+    form.submit(); // fall back to navigation
   }
 });
-const keys = ["PageDown", "ArrowRight", "ArrowDown", " ", "PageUp", "ArrowLeft", "ArrowUp", "Home", "r", "+", "-", "e", "b", "."]; // of the slides
+const keys = ["PageDown", "ArrowRight", "ArrowDown", " ", "PageUp", "ArrowLeft", "ArrowUp", "Home", "r", "+", "-", "e", "b", "."]; // forwarded to the slides
 document.addEventListener("keydown", (e) => {
   if (!keys.includes(e.key) || !followed || e.ctrlKey || e.metaKey || e.altKey || (e.key === " " && e.target.closest("button, summary, input"))) return;
   e.preventDefault();

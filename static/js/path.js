@@ -17,7 +17,7 @@ async function look(section) {
   }
   for (const part of ["[data-progress]", "[data-time]"]) {
     const [old, text] = [section.querySelector(part), fresh.querySelector(part).textContent];
-    if (old.textContent !== text) old.textContent = text; // or it would be read out again
+    if (old.textContent !== text) old.textContent = text; // avoid repeated announcements
   }
   const [bar, now] = [section, fresh].map((s) => s.querySelector("progress"));
   if (now.hasAttribute("value")) {

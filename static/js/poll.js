@@ -3,7 +3,7 @@ import { answer, follow, fragment, Later } from "./live.js";
 import { points } from "./point.js";
 import { sketches } from "./sketch.js";
 
-const again = [2000, 16000]; // milliseconds until an answer is sent once more: each time twice as many, up to the last
+const again = [2000, 16000]; // milliseconds before an answer is resent, doubling up to the second
 
 const student = document.querySelector("[data-poll]");
 if (student) {
@@ -16,7 +16,7 @@ if (student) {
     sketches(part());
     points(part());
   };
-  let waiting, once, latest; // to send an answer once more, and how; what was sent last
+  let waiting, once, latest; // timer and function of a resend; the body sent last
   const stop = () => {
     clearTimeout(waiting);
     once = null;
@@ -33,14 +33,14 @@ if (student) {
     latest = body;
     try {
       const said = await answer(form.action, { method: "POST", body }, [409, 422]);
-      if (body !== latest) return; // it was changed meanwhile
+      if (body !== latest) return; // superseded
       await show(said);
       part().querySelector("[role=alert]")?.scrollIntoView({ block: "nearest" });
       part().querySelector("button[type=submit]")?.focus();
     } catch (error) {
       if (body !== latest) return;
-      if (!(error instanceof Later)) return form.submit(); // the page itself says what is wrong
-      if (!form.isConnected) return; // something else is asked by now
+      if (!(error instanceof Later)) return form.submit(); // the page shows the error
+      if (!form.isConnected) return; // the question has changed
       const wait = Math.max(error.wait || 0, pause);
       student.querySelector(".poll-status").textContent = `${error.message}. Your answer is not counted yet: stay here, it is sent again in ${Math.ceil(wait / 1000)} s.`;
       once = () => send(form, body, Math.min(2 * pause, again[1]));
@@ -48,7 +48,7 @@ if (student) {
     }
   };
   student.addEventListener("submit", (e) => {
-    if (!e.target.matches("[data-vote]")) return; // a name is kept by a page of its own
+    if (!e.target.matches("[data-vote]")) return; // the form of the name navigates
     e.preventDefault();
     const body = new URLSearchParams(new FormData(e.target));
     body.set("part", "1");
@@ -69,7 +69,7 @@ export function tally(results, renew) {
     if (question && !confirm(question)) e.preventDefault();
   });
   return follow(results.dataset.results, "answers", async (news) => {
-    if (!news.html) return; // another question was asked
+    if (!news.html) return; // another question is open
     if (news.state !== state) return renew();
     const old = results.querySelector("[data-results-part]");
     const fresh = await fragment(news.html);

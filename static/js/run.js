@@ -49,11 +49,11 @@ if (view) {
   async function look(to, coarse) {
     const from = new URL(to), part = coarse ? ".main-figure .stage" : ".main-figure", { naturalWidth, naturalHeight } = stage.image;
     if (coarse) for (const [name, value] of [["coarse", 1], ["width", naturalWidth], ["height", naturalHeight], ["dark", darkness.matches ? 1 : 0]]) from.searchParams.set(name, value);
-    const page = await fetch(from).then((r) => (r.ok ? r.text() : null), () => null);
+    const page = await fetch(from).then((r) => (r.ok ? r.text() : null)).catch(() => null);
     const fresh = page && new DOMParser().parseFromString(page, "text/html").querySelector(part);
-    if (!fresh || (wanted && !coarse)) return; // by now something else is looked at
+    if (!fresh || (wanted && !coarse)) return; // superseded
     const now = document.importNode(fresh, true), old = document.querySelector(part), focused = old.contains(document.activeElement);
-    await now.querySelector("img").decode().catch(() => {}); // no blank in between
+    await now.querySelector("img").decode().catch(() => {}); // avoid a blank frame
     old.replaceWith(now);
     if (!coarse) history.replaceState(null, "", to);
     use();
@@ -72,7 +72,7 @@ if (pending) {
     if (step.rows) {
       bar.max = step.rows;
       bar.value = step.done ?? 0;
-    } else bar.removeAttribute("value"); // nobody knows how many iterations there will be
+    } else bar.removeAttribute("value"); // the total is unknown
   });
   events.addEventListener("status", (e) => {
     const state = JSON.parse(e.data).status;

@@ -13,7 +13,7 @@ export function choose(form) {
     }
   };
   form.addEventListener("change", reflect);
-  let last = null; // the box from which Shift chooses all up to another
+  let last = null; // the box last clicked, from which Shift selects a range
   form.addEventListener("click", (e) => {
     if (!e.target.matches('input[name="run"]')) return;
     const boxes = [...form.querySelectorAll('input[name="run"]')];
@@ -21,7 +21,7 @@ export function choose(form) {
     const to = boxes.indexOf(e.target);
     last = e.target;
     if (!e.shiftKey || from < 0) return;
-    getSelection()?.removeAllRanges(); // which the click has drawn over the rows between
+    getSelection()?.removeAllRanges(); // the click has selected the text in between
     for (const box of boxes.slice(Math.min(from, to), Math.max(from, to) + 1)) box.checked = e.target.checked;
   });
   const all = form.querySelector("[data-page]");

@@ -39,7 +39,7 @@ document.addEventListener("keydown", (e) => {
 const section = document.getElementById(id);
 if (section.hasAttribute("data-events")) {
   const events = new EventSource(`/searches/${section.dataset.id}/events`);
-  const pause = 700; // ms between two looks, or ten times as long as the last one took
+  const pause = 700; // ms between updates, at least ten times the duration of the last one
   let busy = false;
   let again = false;
   const look = async () => {

@@ -85,7 +85,7 @@ class Sketch {
     for (const end of ["pointerup", "pointercancel"]) {
       this.layer.addEventListener(end, () => {
         letGo.abort();
-        if (moved) this.set(this.nearest(last[0]), last[1]); // a stroke ends a little before the edge
+        if (moved) this.set(this.nearest(last[0]), last[1]); // extend the stroke to its end
         this.show();
       }, letGo);
     }

@@ -11,7 +11,7 @@ export function addSliders(root) {
     range.type = "range";
     range.min = 0;
     const whole = box.dataset.step === "1";
-    const steps = whole && box.dataset.log !== "true" ? high - low : 1000; // an arrow key moves a whole number by one
+    const steps = whole && box.dataset.log !== "true" ? high - low : 1000; // arrow keys change a whole number by one
     range.max = steps;
     range.setAttribute("aria-label", `${label.textContent.trim()}, slider`);
     range.setAttribute("aria-describedby", `${text.id}-help`);
@@ -19,7 +19,7 @@ export function addSliders(root) {
 
     const follow = () => {
       const typed = number(text.value);
-      const value = Number.isFinite(typed) ? typed : Number(box.dataset.resolved || NaN); // of a word such as auto
+      const value = Number.isFinite(typed) ? typed : Number(box.dataset.resolved || NaN); // the value behind a word such as auto
       if (Number.isFinite(value)) range.value = scale.position(value);
       range.setAttribute("aria-valuetext", text.value);
     };

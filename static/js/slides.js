@@ -99,16 +99,25 @@ async function present() {
 
 /** Shows the class's answers in the slide, from the page of the question's results. */
 async function results(action, body) {
+  const read = async (page) => new DOMParser().parseFromString(await page.text(), "text/html").querySelector("[data-results]");
   const response = await answer(action, { method: "POST", body }, [404, 409, 422]);
-  const article = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("[data-results]");
+  const article = await read(response);
   if (!article) return;
   document.querySelector("dialog.class-results")?.close();
   const dialog = document.createElement("dialog");
   dialog.className = "class-results";
   dialog.setAttribute("aria-label", "Answers of the class");
-  dialog.append(document.adoptNode(article));
   document.body.append(dialog);
-  const stop = tally(article, () => renew(response.url));
+  let stop;
+  const put = (fresh) => {
+    stop?.();
+    dialog.replaceChildren(document.adoptNode(fresh));
+    stop = tally(fresh, async () => {
+      const changed = await read(await answer(response.url));
+      if (changed && dialog.open) put(changed);
+    });
+  };
+  put(article);
   dialog.addEventListener("close", () => {
     stop();
     dialog.remove();
@@ -120,14 +129,6 @@ async function results(action, body) {
     results(e.target.action, new URLSearchParams(new FormData(e.target, e.submitter)));
   });
   dialog.showModal();
-}
-
-/** Shows the results again after their buttons have changed. */
-async function renew(page) {
-  const fresh = new DOMParser().parseFromString(await (await answer(page)).text(), "text/html").querySelector("[data-results]");
-  const old = document.querySelector("dialog.class-results [data-results]");
-  if (!fresh || !old) return;
-  old.replaceWith(document.adoptNode(fresh));
 }
 
 /** Asks the class the question of a button, else the one in view. */
@@ -230,7 +231,7 @@ async function afresh() {
     const response = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
     if (!response.ok) throw new Error();
   } catch {
-    return form.submit(); // the page itself
+    return form.submit(); // fall back to navigation
   }
   refold();
 }
@@ -307,7 +308,7 @@ function derive(line) {
 function forward(steps) {
   if (rebuild(1)) return;
   const replay = stepped(), all = links(), here = at(), asked = amid(all[here]);
-  if (asked) { // also from a link, before its line is the next
+  if (asked) { // also from a link before its step
     if (replay.at === asked.line - 1) asked.question.dataset.passed = "";
     return derive(replay.at < asked.line ? replay.at + 1 : replay.at);
   }
@@ -399,7 +400,7 @@ function pointer() {
 
 /** Opens the second window; its clock resumes where it was closed. */
 function notes() {
-  sessionStorage.begun ??= Date.now(); // of which a new window has a copy
+  sessionStorage.begun ??= Date.now(); // new windows get a copy
   open(slide().dataset.notes, "marginlab-notes", "popup,width=760,height=900");
 }
 
@@ -432,9 +433,9 @@ const keys = {
   n: notes,
   "?": () => toggle(slide().querySelector(".keys")),
 };
-const always = ["PageDown", "PageUp"]; // also where something is typed
+const always = ["PageDown", "PageUp"]; // also in text fields
 const controls = "input, select, textarea, .handle, [role=slider]";
-const unfolded = ":is(select:open)"; // a list of choices, where the browser tells
+const unfolded = ":is(select:open)"; // an open list of choices, if the browser supports it
 
 /** Whether the pointer set the focus: then keys still belong to the presenter. */
 let pointed = false;
@@ -459,7 +460,7 @@ function press(key, shiftKey) {
   else if (dialog?.matches(".class-results") && key !== "Escape") {
     if (key !== "c" && key !== "v" && key !== "t") dialog.close();
     keys[key]({ shiftKey });
-  } else if (dialog) return key !== "Escape" && choose(dialog, key); // with which the browser closes it
+  } else if (dialog) return key !== "Escape" && choose(dialog, key); // the browser closes it
   else keys[key]({ shiftKey });
   return true;
 }
@@ -500,7 +501,7 @@ document.addEventListener("submit", (e) => {
   if (e.target.matches("[data-afresh]")) {
     e.preventDefault();
     afresh();
-  } else if (e.target.matches(".ask-class")) { // which keeps the screen full
+  } else if (e.target.matches(".ask-class")) { // stay in full screen
     e.preventDefault();
     ask(e.submitter);
   }
@@ -511,7 +512,7 @@ addEventListener("hashchange", () => {
   arrange();
   resize();
 });
-addEventListener("load", () => { // now the part of the address is the target of the styles
+addEventListener("load", () => { // :target works only now
   arrange();
   resize();
 });

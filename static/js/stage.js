@@ -181,11 +181,11 @@ export class Stage {
   describe(i) {
     const [s, t, c, f, miss, weight, role, flags, predicted, scores] = this.points[i];
     const [xName, yName] = this.data.labels || ["x1", "x2"];
-    const value = this.data.value; // what the points have in place of a class
+    const value = this.data.value; // points have a value instead of a class
     const row = this.data.rows?.[i] ?? i;
     const lines = [`Point ${row + 1}, ${value ? `${value} = ${brief(c)}` : `class ${this.classes[c]}`}`, `${xName} = ${brief(s)}${yName ? `, ${yName} = ${brief(t)}` : ""}`];
     if (!this.data.model) return lines;
-    if (scores) { // of several machines
+    if (scores) { // several machines
       lines.push(`predicted ${predicted}`, scores.map((f, k) => `${this.data.scores[k]} = ${brief(f)}`).join(", "));
     } else if (value) {
       lines.push(`f(x) = ${brief(f)}, residual t − f = ${brief(miss)}`);

@@ -4,7 +4,7 @@
 import { words } from "./duration.js";
 
 const part = document.getElementById("study");
-const pause = 3000; // ms between two looks at the searches, or ten times as long as the last one took
+const pause = 3000; // ms between updates of the searches, at least ten times the duration of the last one
 let due = performance.now() + pause;
 
 /** Updates a part of the page from the server, unless a link or button in it has the focus. */
@@ -44,12 +44,12 @@ if (part?.hasAttribute("data-pending")) {
 }
 
 const form = document.querySelector("form.study-form[method=get]");
-if (form) { // what the study can show follows what is ticked
+if (form) { // the text about its power follows the selection
   form.querySelector("[data-count]").hidden = true;
   form.addEventListener("change", async () => {
     const asked = new URLSearchParams(new FormData(form)).toString();
     form.dataset.asked = asked;
-    const page = await fetch(`${form.action}?${asked}`).then((r) => (r.ok ? r.text() : null), () => null);
+    const page = await fetch(`${form.action}?${asked}`).then((r) => (r.ok ? r.text() : null)).catch(() => null);
     const fresh = page && new DOMParser().parseFromString(page, "text/html").querySelector("#power");
     if (fresh && form.dataset.asked === asked) document.querySelector("#power").textContent = fresh.textContent;
   });

@@ -13,21 +13,21 @@ import (
 	"marginlab/ml"
 )
 
-// bandLevel is the share of samples that predict the positive class at the lower edge of the band;
-// at the upper edge it is 1 less that.
+// bandLevel is the fraction of samples that predict the positive class at the lower edge of the
+// band; at the upper edge it is 1 - bandLevel.
 const bandLevel = 0.05
 
-// Band draws how far the boundary of a model between two sides is fixed by its data: the boundary
-// itself as a thick line, those of models on bootstrap samples as thin ones, and hatched the band in
-// which between 5 % and 95 % of these predict the positive class. Ring is a row, from 1 on, that
-// has a ring, as that whose removal moves the boundary most; 0: none.
+// Band draws how far the data determine the boundary of a two-class model: the boundary as a thick
+// line, those of models on bootstrap samples as thin ones, and, hatched, the band in which between
+// 5 % and 95 % of these predict the positive class. Ring is the row, from 1, of a point with a
+// ring, such as the one whose removal moves the boundary most; 0: none.
 type Band struct {
 	Scene
 	Sampled []*ml.Model
 	Ring    int
 }
 
-// Picture draws the band. Disagree of it is the share of the area that the band takes.
+// Picture draws the band. Its Disagree is the share of the area covered by the band.
 func (b Band) Picture(ctx context.Context) (*Picture, error) {
 	if b.Model == nil || len(b.Sampled) == 0 {
 		return nil, errors.New("picture: there is no model, or no sample, to draw")
@@ -47,7 +47,7 @@ func (b Band) Picture(ctx context.Context) (*Picture, error) {
 	}
 	var tr tracer
 	thin := draw.LineStyle{Color: translucent(t.Ink, 0.35), Width: s.stroke() / 3}
-	share := make([]float64, len(surf.f)) // of the samples that predict the positive class
+	share := make([]float64, len(surf.f)) // fraction of samples that predict the positive class
 	var lines []drawing
 	var last level
 	for _, m := range b.Sampled {

@@ -20,21 +20,21 @@ import (
 type Bars struct {
 	Format
 	Title  string
-	X, Y   string // names of the axes
+	X, Y   string // axis labels
 	Values []float64
-	// Names stand below the bars; nil: they are numbered from 1.
+	// Names are the labels of the bars; nil: numbers from 1.
 	Names []string
-	// Sorted draws the largest value first. Names and Classes go along.
+	// Sorted sorts by value, largest first, together with Names and Classes.
 	Sorted bool
-	// Log has the height grow with the logarithm of |value|. Zeros and what is below
-	// 1e-16 of the largest have no bar.
+	// Log makes the height of a bar proportional to the logarithm of |value|. Values below 1e-16 of
+	// the largest have no bar.
 	Log bool
-	// Classes are the class of every bar, which decides its colour; nil: they are of none.
+	// Classes are the class indices of the bars, which determine their colours; nil: none.
 	Classes []int
 	// ClassNames are shown in the legend, in the order of the numbers in Classes.
 	ClassNames []string
-	Rules      []Rule // across the bars, such as C above the alphas; Upright is not used
-	// Caption is the text alternative; "" gives the number, signs and sizes of the
+	Rules      []Rule // across the bars, such as C above the alphas; Upright is ignored
+	// Caption is the text alternative; the default describes the number, signs and sizes of the
 	// values.
 	Caption string
 }
@@ -56,7 +56,7 @@ func (b Bars) Picture() (*Picture, error) {
 	}
 	order := dataset.Indices(n)
 	if b.Sorted {
-		slices.SortStableFunc(order, func(i, j int) int { // what is not a number comes last
+		slices.SortStableFunc(order, func(i, j int) int { // NaN last
 			u, v := b.Values[i], b.Values[j]
 			if d := btoi(math.IsNaN(u)) - btoi(math.IsNaN(v)); d != 0 || math.IsNaN(u) {
 				return d
@@ -118,7 +118,7 @@ func (b Bars) Picture() (*Picture, error) {
 
 const widestBar = 72
 
-// bar draws the bar of value i, as wide as r.
+// bar draws the bar of value i in r.
 func (b *Bars) bar(e *easel, i int, r vg.Rectangle) {
 	v := b.Values[i]
 	if math.IsNaN(v) {
@@ -142,7 +142,7 @@ func (b *Bars) bar(e *easel, i int, r vg.Rectangle) {
 	}
 	if at := (vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: top}); b.Classes != nil {
 		e.remember(clipped(e.frame, []vg.Point{{X: at.X, Y: foot}, at}), 1)
-		if size := r.Size().X; size >= 4 { // the class once more, by its shape
+		if size := r.Size().X; size >= 4 { // shape repeats the class
 			at.Y = min(max(at.Y, e.Min.Y+size/2), e.Max.Y-size/2)
 			marker{class: max(b.Classes[i], 0), color: e.theme.color(color), paper: e.theme.Paper}.draw(e.Canvas, at, min(0.55*size, 5))
 			e.ink = append(e.ink, blot{at, 3}, blot{at.Add(vg.Point{Y: 5}), 3})
@@ -179,14 +179,14 @@ func filled(c *draw.Canvas, t *Theme, color Color, hatched bool, r vg.Rectangle)
 	c.Stroke(vg.Rectangle{Min: r.Min.Add(vg.Point{X: in, Y: in}), Max: r.Max.Sub(vg.Point{X: in, Y: in})}.Path())
 }
 
-// swatch is the sample of a bar or a region.
+// swatch returns the legend sample of a bar or region.
 func swatch(t *Theme, color Color, hatched bool) func(*draw.Canvas, vg.Point) {
 	return func(c *draw.Canvas, at vg.Point) {
 		filled(c, t, color, hatched, vg.Rectangle{Min: at.Sub(vg.Point{X: 8, Y: 6}), Max: at.Add(vg.Point{X: 8, Y: 6})})
 	}
 }
 
-// limits hold all bars and rules with room above them, and zero.
+// limits returns limits that include zero, all bars and rules, and some room above.
 func (b *Bars) limits() Limits {
 	l := Limits{XMin: 0.5, XMax: float64(len(b.Values)) + 0.5}
 	values := slices.Concat(b.Values, lists.Map(b.Rules, func(r Rule) float64 { return r.At }))
@@ -219,14 +219,14 @@ func (b *Bars) limits() Limits {
 	return l
 }
 
-// places are the ticks below the bars: their names, or numbers.
+// places returns the ticks below the bars: their names or numbers.
 func (b *Bars) places(order []int, most int) (ts []tick) {
 	n := len(order)
 	if b.Names == nil {
 		return counted(n, most)
 	}
 	if n > 60 {
-		return nil // more names than anyone reads
+		return nil // too many names to read
 	}
 	for k, i := range order {
 		ts = append(ts, tick{float64(k + 1), clip(b.Names[i], fontSize, 100)})
@@ -234,7 +234,7 @@ func (b *Bars) places(order []int, most int) (ts []tick) {
 	return ts
 }
 
-// describe is the caption of bars that bring none.
+// describe returns the default caption.
 func (b *Bars) describe() string {
 	var s strings.Builder
 	s.WriteString(titled("Bars", b.Title))

@@ -12,14 +12,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Boundary draws a model. Of one with several machines it shows the region of each
-// class, the lines between them, and the points as below, but no margin and no slack:
-// every machine has its own.
+// Boundary draws a model. For several machines it shows the region of each class, the lines between
+// them and the points, but neither margins nor slack, since every machine has its own.
 //
-// Of a model with two sides it shows: pale regions (darker outside the margin) or the heat
-// map of f, the boundary f = 0 as a solid line, the margin or the targets f = ±1 dashed, and the
-// points: class by colour and shape, support vectors ringed by kind with rings
-// that grow with their weight, held-out points hollow, wrong ones crossed out.
+// For a model with two sides it shows pale regions (darker outside the margin) or the heat map of
+// f, the boundary f = 0 as a solid line, the margins or targets f = ±1 as dashed lines, and the
+// points. Colour and shape give a point's class; support vectors have rings by kind that grow with
+// their weight; held-out points are hollow and misclassified ones crossed out.
 func Boundary(ctx context.Context, s Scene) (*Picture, error) {
 	if s.Model == nil {
 		return nil, errors.New("picture: there is no model to draw; Scatter draws points alone")
@@ -50,7 +49,7 @@ func Boundary(ctx context.Context, s Scene) (*Picture, error) {
 		}
 	} else if !s.hides("regions") {
 		low, high := oriented(&s, t.Side)
-		p := color.Palette{low[1], low[0], high[0], high[1]} // which take two bits a pixel
+		p := color.Palette{low[1], low[0], high[0], high[1]} // four colours take two bits per pixel
 		if slices.ContainsFunc(surf.f, math.IsNaN) {
 			p = append(p, t.Paper)
 		}
@@ -66,7 +65,7 @@ func Boundary(ctx context.Context, s Scene) (*Picture, error) {
 				case v <= -1:
 					return 0
 				}
-				return 4 // not a number
+				return 4 // NaN
 			})
 		}, bands: func(c *draw.Canvas) { surf.bands(c, surf.f, p, -1, 0, 1) }}.draw)
 	}
@@ -81,7 +80,7 @@ func Boundary(ctx context.Context, s Scene) (*Picture, error) {
 	if s.Slack {
 		dots.surface = surf
 	}
-	if dots.radius < 2.5 { // a crowd would hide the boundary
+	if dots.radius < 2.5 { // markers of a crowd would hide the boundary
 		sh.add(append(append(s.visible("margin", below, above), dots.draw), s.visible("boundary", zero)...)...)
 	} else {
 		sh.add(append(append(s.visible("margin", below, above), s.visible("boundary", zero)...), dots.draw)...)
@@ -105,7 +104,7 @@ func Boundary(ctx context.Context, s Scene) (*Picture, error) {
 	return sh.picture(), nil
 }
 
-// regionsEntry is the legend's entry of the regions of two classes.
+// regionsEntry returns the legend entry of the regions of two classes.
 func regionsEntry(t *Theme, low, high color.Color) entry {
 	return entry{regionsName, func(c *draw.Canvas, at vg.Point) {
 		for k, clr := range []color.Color{low, high} {
@@ -118,12 +117,12 @@ func regionsEntry(t *Theme, low, high color.Color) entry {
 	}}
 }
 
-// heatBar is the colour bar of f.
+// heatBar returns the colour bar of f.
 func heatBar(p color.Palette) *bar {
 	return &bar{palette: p, lo: -heatScale, hi: heatScale, name: "f(x)", open: true}
 }
 
-// lineEntry is the legend's entry of a level line, which may lie elsewhere.
+// lineEntry returns the legend entry of a level line, even if the line is out of view.
 func lineEntry(name string, l level) entry {
 	if len(l.lines) == 0 {
 		name += " (not in view)"
@@ -131,13 +130,13 @@ func lineEntry(name string, l level) entry {
 	return entry{name, line(l.style)}
 }
 
-// stroke is the width of the boundary line, strong enough for a projector.
+// stroke returns the width of the boundary line, wide enough for a projector.
 func (s *Scene) stroke() vg.Length {
 	side := float64(min(s.Width, s.Height)) / zoom(s.Width, s.Height)
 	return vg.Length(min(max(side/200, 1.3), 4))
 }
 
-// refinement returns how many kernel values may be spent on lines narrower than the grid.
+// refinement returns the number of kernel evaluations for lines narrower than the grid.
 func (s *Scene) refinement() int {
 	if s.Grid <= coarseGrid {
 		return 4 << 20

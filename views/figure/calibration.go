@@ -9,7 +9,7 @@ import (
 	"marginlab/ml"
 )
 
-// Points of a bin of the picture of calibration, at least, and how many bins there are.
+// Minimum number of points per bin of the reliability diagram, and number of bins.
 const (
 	leastInBin = 10
 	mostBins   = 10

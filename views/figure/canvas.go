@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// vectorCanvas is what the canvases of SVG and PDF share: the state that is drawn with. D is the
-// form of their dashes.
+// vectorCanvas holds the drawing state shared by the SVG and PDF canvases. D is the type of their
+// dash patterns.
 type vectorCanvas[D any] struct {
 	w, h  float64 // in units of its own
 	grey  bool    // without hues
@@ -52,7 +52,7 @@ func (c *vectorCanvas[D]) apply(a, b, cc, d, e, f float64) {
 	}
 }
 
-// at maps to units from the upper left corner, y downwards.
+// at converts a point to units from the upper left corner, y downwards.
 func (c *vectorCanvas[D]) at(p vg.Point) (x, y float64) {
 	m, px, py := &c.state.affine, float64(p.X), float64(p.Y)
 	return m[0]*px + m[2]*py + m[4], c.h - (m[1]*px + m[3]*py + m[5])

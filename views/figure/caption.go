@@ -10,9 +10,9 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Caption says in a few sentences what the picture of the scene shows, for those
-// who do not see it: axes, classes, boundary, support vectors, errors. It
-// evaluates nothing, so it costs little more than reading the points.
+// Caption describes a scene in a few sentences as a text alternative: axes, classes, boundary,
+// support vectors, errors. It does not evaluate the model, so it costs little more than reading the
+// points.
 func Caption(s Scene) string {
 	if s.Values {
 		return s.valueCaption("f(x)")
@@ -94,7 +94,7 @@ func Caption(s Scene) string {
 	return b.String()
 }
 
-// titled returns words with a name behind a colon, if there is one.
+// titled returns words, followed by a colon and the name if there is one.
 func titled(words, name string) string {
 	if name == "" {
 		return words

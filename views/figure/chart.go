@@ -14,59 +14,56 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Chart draws curves over a common axis: a solver's progress, a loss, a bound
-// against n, accuracy against C. The curves differ in colour and in dashes, in the
-// order in which they are given.
+// Chart draws curves over a common axis, such as the progress of a solver or accuracy against C.
+// Curves differ in colour and dash pattern, by their order.
 type Chart struct {
 	Format
 	Title  string
 	X, Y   Axis
-	Curves []Curve // up to six
-	Hidden int     // so many of the last curves are left out while the picture waits for an answer
+	Curves []Curve // at most six besides Pale ones
+	Hidden int     // the last Hidden curves are omitted while the picture waits for an answer
 	Rules  []Rule
-	// Here is the position of a replay: a vertical line with a dot on every curve. nil:
+	// Here is the position of a replay, drawn as a vertical line with a dot on every curve; nil:
 	// none.
 	Here *float64
-	// SoFar draws the curves as far as Here, on the axes of whole curves: what is still to
-	// come does not show.
+	// SoFar draws the curves only up to Here, on axes that fit whole curves.
 	SoFar bool
-	// Caption describes the picture for readers who do not see it; "" lists the
-	// curves with their ends.
+	// Caption is the text alternative; the default lists the curves with their ends.
 	Caption string
 }
 
 // Axis is one of the two axes of a chart.
 type Axis struct {
 	Name string
-	// Log makes the axis logarithmic; what is not above 0 is left out then, and
-	// curves have a gap there.
+	// Log makes the axis logarithmic. Values that are not positive are omitted; curves have a gap
+	// there.
 	Log bool
-	// Whole leaves labels to whole numbers.
+	// Whole labels whole numbers only.
 	Whole bool
 	// Min and Max are the limits; if equal, the curves' range is used.
 	Min, Max float64
 }
 
-// Curve is one curve of a chart. Places that are not finite are gaps.
+// Curve is a curve of a chart. Points that are not finite are gaps.
 type Curve struct {
 	Name string
-	X, Y []float64 // equally long; X ascending
-	// Lo and Hi are the edges of a shaded band about the curve, such as a confidence
-	// interval or the spread over repetitions; nil: none.
+	X, Y []float64 // of equal length; X ascending
+	// Lo and Hi are the edges of a shaded band around the curve, such as a confidence interval;
+	// nil: none.
 	Lo, Hi []float64
-	Stairs bool // the value stays until the next one comes
-	Marks  bool // a marker on every place
-	Pale   bool // one of many, thin and translucent behind the others and without end; the legend has the first
+	Stairs bool // a step function: each value holds until the next X
+	Marks  bool // markers at all points
+	Pale   bool // one of many: thin, translucent and behind the others; only the first is in the legend
 }
 
-// oneOfMany is the pen of pale curves.
+// oneOfMany is the pen of Pale curves.
 var oneOfMany = Pen{Color: Muted, Thin: true, Pale: true}
 
 // Rule is a straight line across a chart: a reference value, a choice.
 type Rule struct {
-	Name    string // written beside it
+	Name    string // label
 	At      float64
-	Upright bool // x = At rather than y = At
+	Upright bool // vertical line x = At instead of y = At
 }
 
 // Picture draws the chart.
@@ -201,7 +198,7 @@ func (ch *Chart) places(m mapping, xs, ys []float64) []vg.Point {
 	return lists.Make(len(xs), func(i int) vg.Point { return m.at(ch.X.scaled(xs[i]), ch.Y.scaled(ys[i])) })
 }
 
-// soFar are the curves as far as Here.
+// soFar returns the curves up to Here.
 func (ch *Chart) soFar() []Curve {
 	curves := slices.Clone(ch.Curves)
 	for i := range curves {
@@ -248,7 +245,7 @@ func (ch *Chart) limits() (Limits, error) {
 		}
 	}
 	l := b.limits()
-	if b.x[0] < b.x[1] { // curves may touch the sides, as they go from left to right
+	if b.x[0] < b.x[1] { // curves may touch the left and right sides
 		if lo, hi := b.x[0], b.x[1]; spread(lo, hi) {
 			l.XMin, l.XMax = lo, hi
 			if slices.ContainsFunc(ch.Curves, func(cu Curve) bool { return cu.Marks }) {
@@ -256,7 +253,7 @@ func (ch *Chart) limits() (Limits, error) {
 			}
 		}
 	}
-	if l.YMin < 0 && b.y[0] >= 0 && !ch.Y.Log { // little room below 0, where no values can be
+	if l.YMin < 0 && b.y[0] >= 0 && !ch.Y.Log { // leave little room below 0 if no values can be there
 		l.YMin = max(l.YMin, -0.03*l.YMax)
 	}
 	for _, e := range []struct {
@@ -284,7 +281,7 @@ func (ch *Chart) limits() (Limits, error) {
 // band returns the outlines of the shaded parts, clamped to the frame.
 func (ch *Chart) band(m mapping, cu Curve) (parts []vg.Path) {
 	lo, hi := ch.places(m, cu.X, cu.Lo), ch.places(m, cu.X, cu.Hi)
-	bottom := func(p vg.Point) vg.Point { // a logarithm of nothing lies below the frame
+	bottom := func(p vg.Point) vg.Point { // the logarithm of a number that is not positive is below the frame
 		if math.IsNaN(float64(p.Y)) && ch.Y.Log {
 			p.Y = m.frame.Min.Y
 		}
@@ -347,7 +344,7 @@ func (e *easel) rule(r Rule, x, y Axis) {
 			spots = append(spots, vg.Point{X: x, Y: a.Y + half.Y + 2}, vg.Point{X: x, Y: a.Y - half.Y - 3})
 		}
 	}
-	if e.Contains(a) { // otherwise there is nothing to name
+	if e.Contains(a) { // otherwise the line is out of view
 		e.stroke(e.Canvas, draw.LineStyle{Color: e.theme.Muted, Width: 1.2, Dashes: []vg.Length{5, 3}}, []vg.Point{a, b})
 		e.note(r.Name, Ink, spots...)
 	}
@@ -379,7 +376,7 @@ func (ch *Chart) curve(e *easel, i int, cu Curve) {
 	}
 }
 
-// here draws where a replay stands.
+// here draws the position of a replay.
 func (ch *Chart) here(e *easel) {
 	x := e.at(ch.X.scaled(*ch.Here), e.YMin).X
 	e.line(draw.LineStyle{Color: e.theme.Ink, Width: 1.2}, 1, vg.Point{X: x, Y: e.Min.Y}, vg.Point{X: x, Y: e.Max.Y})
@@ -392,8 +389,8 @@ func (ch *Chart) here(e *easel) {
 	}
 }
 
-// at is the value of the curve at x: between places on the straight line, on stairs
-// the last one.
+// at returns the value of a curve at x: interpolated linearly or, for a step function, the last
+// value.
 func (cu *Curve) at(x float64) (float64, bool) {
 	k, _ := slices.BinarySearch(cu.X, x)
 	switch {
@@ -408,7 +405,7 @@ func (cu *Curve) at(x float64) (float64, bool) {
 	return v, finite(v)
 }
 
-// stairs holds every value until the next place.
+// stairs converts points to a step function.
 func stairs(ps []vg.Point) (out []vg.Point) {
 	for i, p := range ps {
 		if i > 0 {
@@ -419,9 +416,8 @@ func stairs(ps []vg.Point) (out []vg.Point) {
 	return out
 }
 
-// thin leaves out what cannot be seen of a crowded polyline that goes from left to
-// right: of the places within half a pixel it keeps the first, the lowest, the
-// highest and the last.
+// thin removes points of a polyline from left to right that cannot be seen: of the points within
+// half a pixel it keeps the first, the lowest, the highest and the last.
 func thin(ps []vg.Point) []vg.Point {
 	const column = 0.5
 	out := ps[:0:0]
@@ -455,7 +451,7 @@ func thin(ps []vg.Point) []vg.Point {
 	return out
 }
 
-// describe is the caption of a chart that brings none.
+// describe returns the default caption.
 func (ch *Chart) describe() string {
 	var b strings.Builder
 	b.WriteString(titled("Chart", ch.Title))

@@ -26,10 +26,10 @@ func drawComponents(ctx context.Context, r Run, _ int) (*Picture, error) {
 	return ComponentMap(ctx, c, s)
 }
 
-// ComponentMap shows objects that are no vectors in the plane of their two largest kernel
-// principal components, fitted to those that were trained on. Classes, support vectors and
-// errors are marked as by Boundary, values as by ValueSurface. s is a scene of the run, with a
-// point for each row of the data; c has those that are shown.
+// ComponentMap shows objects that are not vectors in the plane of their first two kernel principal
+// components, fitted to the training set. Classes, support vectors and errors are marked as in
+// Boundary, numeric targets as in ValueSurface. s is a scene of the run with a point for each row
+// of the data; c holds the objects to show.
 func ComponentMap(ctx context.Context, c *ml.Compared, s Scene) (*Picture, error) {
 	var fit []int
 	points := make([]ml.Point, len(c.Rows))
@@ -58,7 +58,7 @@ func ComponentMap(ctx context.Context, c *ml.Compared, s Scene) (*Picture, error
 		note = fmt.Sprintf("%d of %d objects.", n, c.Of)
 	}
 	if s.Values {
-		s.Model = nil // over this plane there is no f
+		s.Model = nil // f has no values over this plane
 		p, err := ValueSurface(ctx, s)
 		if err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func ComponentMap(ctx context.Context, c *ml.Compared, s Scene) (*Picture, error
 	return sh.picture(), nil
 }
 
-// joined are sentences one after the other, without those that are empty.
+// joined joins sentences, skipping empty ones.
 func joined(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }

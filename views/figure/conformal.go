@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Conformal draws the factor c(x) of a machine's conformal kernel as a heat map with
-// its cores, small points and the boundary f = 0. Where c takes both signs, the
-// colours change at c = 0, and a dotted line runs there.
+// Conformal draws the factor c(x) of a machine's conformal kernel as a heat map, with its cores,
+// small points and the boundary f = 0. If c takes both signs, the colours diverge at c = 0, marked
+// by a dotted line.
 func Conformal(ctx context.Context, s Scene) (*Picture, error) {
 	if s.Model == nil || s.Machine < 0 || s.Machine >= len(s.Model.Machines) || s.Model.Machines[s.Machine].Map == nil {
 		return nil, errors.New("picture: the model has no conformal map; train it with one")
@@ -40,7 +40,7 @@ func Conformal(ctx context.Context, s Scene) (*Picture, error) {
 	if len(s.Model.Machines) > 1 {
 		whose = " of " + s.Model.ScoreNames()[s.Machine]
 		s.Points = slices.Clone(s.Points)
-		for i := range s.Points { // the cores of this machine alone
+		for i := range s.Points { // the cores of this machine only
 			p := &s.Points[i]
 			p.Core = p.Core && slices.Contains(s.Model.Machines[s.Machine].CoreRows, p.Row)
 		}
@@ -57,7 +57,7 @@ func Conformal(ctx context.Context, s Scene) (*Picture, error) {
 	default:
 		p = p[40:]
 	}
-	if hi-lo <= 1e-9*math.Max(math.Abs(lo), math.Abs(hi)) { // constant: room for a bar
+	if hi-lo <= 1e-9*math.Max(math.Abs(lo), math.Abs(hi)) { // constant: give the colour bar a range
 		room := math.Max(0.5*math.Abs(lo), 1e-300)
 		if lo == 0 {
 			room = 1
@@ -82,14 +82,13 @@ func Conformal(ctx context.Context, s Scene) (*Picture, error) {
 	return sh.picture(), nil
 }
 
-// smooth is a heat map of f.
+// smooth returns a heat map of f.
 func smooth(s *surface, f []float64, p color.Palette, lo, hi float64) field {
 	return field{cells: s.n, paint: func(w, h int) image.Image { return s.paint(f, w, h, p, scale(p, lo, hi)) }}
 }
 
-// factors is the range of c at the points, within true: c is of interest where
-// the data are, and may be far larger in an empty corner. Without points it is
-// the range over the picture.
+// factors returns the range of c at the points, where the data are; c may be far larger in an empty
+// corner. within is false if there are no points: the range is then that of the whole picture.
 func (s *surface) factors(sc *Scene) (lo, hi float64, within bool) {
 	var c []float64
 	for _, p := range sc.Points {

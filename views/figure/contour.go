@@ -6,19 +6,17 @@ import (
 	"sync"
 )
 
-// tracer finds the level lines of a function given on the nodes of a grid, by
-// marching squares. Crossings of grid edges are joined into polylines, so that
-// dashes run along them.
+// tracer finds level lines of a function on the nodes of a grid, by marching squares. It joins the
+// crossings of grid edges into polylines, so that dash patterns continue along them.
 type tracer struct {
 	nx, ny int
-	cut    func(a, b int) float64 // where on the edge from node a to node b the line crosses it, 0 to 1
-	link   [][2]int32             // for every crossed edge its neighbours on the line, 1-based
-	used   []int32                // edges in link, in the order met
+	cut    func(a, b int) float64 // position of the crossing on the edge from node a to node b, 0 to 1
+	link   [][2]int32             // for each crossed edge its neighbours on the line, 1-based
+	used   []int32                // edges in link, in order of discovery
 }
 
-// lines returns the polylines of f = level in grid coordinates (node (i, j) is
-// at x = i, y = j); closed ones end where they began. Cells with a value that is
-// not finite are left out.
+// lines returns the polylines f = level in grid coordinates (node (i, j) is at x = i, y = j);
+// closed ones end where they begin. Cells with a value that is not finite are skipped.
 func (t *tracer) lines(f []float64, nx, ny int, level float64) (out [][][2]float64) {
 	t.begin(nx, ny, func(a, b int) float64 {
 		s := (level - f[a]) / (f[b] - f[a])
@@ -29,7 +27,7 @@ func (t *tracer) lines(f []float64, nx, ny int, level float64) (out [][][2]float
 	})
 	for j := range ny - 1 {
 		low, high := f[j*nx:(j+1)*nx], f[(j+1)*nx:(j+2)*nx]
-		left := btoi(low[0] >= level) | btoi(high[0] >= level)<<3 // of the code of a cell, which it shares with the next
+		left := btoi(low[0] >= level) | btoi(high[0] >= level)<<3 // the left bits of a cell's code, shared with the previous cell
 		for i := range nx - 1 {
 			right := btoi(low[i+1] >= level) | btoi(high[i+1] >= level)<<3
 			code := left | right&1<<1 | right>>1
@@ -47,7 +45,7 @@ func (t *tracer) lines(f []float64, nx, ny int, level float64) (out [][][2]float
 	return t.joined()
 }
 
-// begin makes room for the links of a grid.
+// begin allocates the links of a grid.
 func (t *tracer) begin(nx, ny int, cut func(a, b int) float64) {
 	t.nx, t.ny, t.cut = nx, ny, cut
 	links, _ := linkRoom.Get().(*[][2]int32)
@@ -59,17 +57,16 @@ func (t *tracer) begin(nx, ny int, cut func(a, b int) float64) {
 	t.used = t.used[:0]
 }
 
-// linkRoom has links of former lines, none of which is set any more.
+// linkRoom holds cleared links for reuse.
 var linkRoom sync.Pool // of *[][2]int32
 
-// edges of a cell.
+// edges returns the edges of a cell.
 func (t *tracer) edges(i, j int) (bottom, right, top, left int) {
 	bottom, top = 2*(j*t.nx+i), 2*((j+1)*t.nx+i)
 	return bottom, bottom + 3, top, bottom + 1
 }
 
-// cell joins the edges of a cell between its corners inside, the bits of code, and
-// those outside.
+// cell joins the crossed edges of a cell. The bits of code tell which corners are inside.
 func (t *tracer) cell(i, j, code int, centre func() bool) {
 	bottom, right, top, left := t.edges(i, j)
 	switch code {
@@ -96,10 +93,10 @@ func (t *tracer) cell(i, j, code int, centre func() bool) {
 	}
 }
 
-// borders returns the polylines between regions of equal class on a grid, as lines
-// does between two. cut tells where on an edge the class of its first node ends, and
-// middle the class at the centre of four nodes. Where three regions or four meet in a
-// cell, its lines meet in their middle. Cells with an unknown class are left out.
+// borders returns the polylines between regions of equal class on a grid. cut returns where on an
+// edge the class of its first node ends, and middle the class at the centre of four nodes. If three
+// or four regions meet in a cell, their lines meet in its middle. Cells with an unknown class are
+// skipped.
 func (t *tracer) borders(class []int, nx, ny int, cut func(a, b int) float64, middle func(a, b, c, d int) int) (out [][][2]float64) {
 	t.begin(nx, ny, cut)
 	for j := range ny - 1 {
@@ -128,8 +125,8 @@ func (t *tracer) borders(class []int, nx, ny int, cut func(a, b int) float64, mi
 	return append(out, t.joined()...)
 }
 
-// junction joins the crossed edges of a cell (bottom, right, top, left) in the middle
-// of their crossings.
+// junction joins the crossed edges of a cell (bottom, right, top, left) at the mean of their
+// crossings.
 func (t *tracer) junction(i, j int, crossed [4]bool) (out [][][2]float64) {
 	bottom, right, top, left := t.edges(i, j)
 	var ends [][2]float64
@@ -149,9 +146,9 @@ func (t *tracer) junction(i, j int, crossed [4]bool) (out [][][2]float64) {
 	return out
 }
 
-// joined returns the lines along the links, which are taken away.
+// joined returns the lines along the links and clears them.
 func (t *tracer) joined() (out [][][2]float64) {
-	for pass := range 2 { // open lines first, then what is left: rings
+	for pass := range 2 { // open lines first, then rings
 		for _, e := range t.used {
 			if l := t.link[e]; l == [2]int32{} || (pass == 0 && l[1] != 0) {
 				continue
@@ -165,7 +162,7 @@ func (t *tracer) joined() (out [][][2]float64) {
 	return out
 }
 
-// join links two edges that a line crosses one after the other.
+// join links two edges that a line crosses consecutively.
 func (t *tracer) join(p, q int) {
 	for _, e := range [2][2]int{{p, q}, {q, p}} {
 		l := &t.link[e[0]]
@@ -178,7 +175,7 @@ func (t *tracer) join(p, q int) {
 	}
 }
 
-// walk follows a line from edge e and takes its links away.
+// walk follows a line from edge e and clears its links.
 func (t *tracer) walk(e int32) (line [][2]float64) {
 	first, from := e, int32(-1)
 	for {
@@ -199,7 +196,7 @@ func (t *tracer) walk(e int32) (line [][2]float64) {
 	}
 }
 
-// crossing is the place where the line crosses an edge.
+// crossing returns the position of a crossed edge's crossing.
 func (t *tracer) crossing(e int32) [2]float64 {
 	node := int(e) / 2
 	i, j := node%t.nx, node/t.nx

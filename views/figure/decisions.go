@@ -13,11 +13,11 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// DecisionScene lays points without coordinates out by what is known of them: f(x) to
-// the right, and upwards the class, the first on top, in which points follow each
-// other from the top in their order. The scene has points whose X are these two
-// numbers, and the view to go with them. Of several machines there is no f: to the right
-// goes how far the scores put the class of the point before the best of the others.
+// DecisionScene arranges points that have no coordinates: f(x) on the horizontal axis and, on the
+// vertical one, the class, first class on top, with the points of a class in their order from top
+// to bottom. The points of the scene have these two numbers as X, and its view shows them. For
+// several machines the horizontal axis is the lead of the own class's score over the best other
+// one.
 func DecisionScene(m *ml.Model, points []ml.Point, classes []string) Scene {
 	s := Scene{Model: m, Classes: classes, View: dataset.View{
 		Center: []float64{0, 0}, Labels: [2]string{"f(x)", ""}, Exact: true,
@@ -35,7 +35,7 @@ func DecisionScene(m *ml.Model, points []ml.Point, classes []string) Scene {
 	for _, p := range points {
 		number[p.Label]++
 	}
-	reach := 1.6 // past the margin
+	reach := 1.6 // beyond the margin
 	for _, p := range points {
 		k, ok := lane[p.Label]
 		if !ok {
@@ -65,7 +65,7 @@ func leads(m *ml.Model) func(p ml.Point) float64 {
 	}
 	return func(p ml.Point) float64 {
 		own, least, best := 0.0, math.Inf(1), math.Inf(-1)
-		rest := false // a machine is of one class against all the others
+		rest := false // machines are one class against the rest
 		for k, f := range p.Scores {
 			switch s := sides[k]; {
 			case s.negative == "" && s.positive == p.Label:
@@ -85,12 +85,11 @@ func leads(m *ml.Model) func(p ml.Point) float64 {
 	}
 }
 
-// laneMargin is the share of a class's height that stays free at either end.
+// laneMargin is the fraction of a class's height left free at each end.
 const laneMargin = 0.08
 
-// Decisions draws the scene that DecisionScene lays out: where there is no plane to
-// draw a boundary in, the sides of f = 0, with the margin between f = -1 and 1, are
-// shown along the values of f. Points are marked as by Boundary.
+// Decisions draws a scene of DecisionScene: the values of f with the boundary f = 0 and the margin
+// from -1 to 1, for data without a plane to draw the boundary in. Points are marked as in Boundary.
 func Decisions(s Scene) (*Picture, error) {
 	if s.Model == nil {
 		return nil, errors.New("picture: there is no model whose decisions could be drawn")

@@ -66,16 +66,16 @@ var comma = []byte(",")
 type listCanvas struct {
 	*svgCanvas
 	have   string
-	index  map[any]int // of the stamps
-	stamps []byte      // as JSON, each followed by a comma
+	index  map[any]int // indices of the stamps
+	stamps []byte      // JSON, each stamp followed by a comma
 	runs   []byte
-	run    []byte       // marks that were placed since the last operation of another kind
+	run    []byte       // marks placed since the last operation of another kind
 	kind   reflect.Type // of their marks
-	color  string       // the last one written
-	shape  string       // the last path written
+	color  string       // last colour written
+	shape  string       // last path written
 }
 
-// manyMarks is the length of a run from which on it is worth keeping.
+// manyMarks is the length from which a run is worth keeping.
 const manyMarks = 64
 
 func (c *listCanvas) op(kind byte, clr color.NRGBA) {
@@ -91,7 +91,7 @@ func (c *listCanvas) op(kind byte, clr color.NRGBA) {
 }
 
 func (c *listCanvas) Fill(p vg.Path) {
-	if len(p) == 0 { // "" in the list is the path before
+	if len(p) == 0 { // "" in the list means the previous path
 		return
 	}
 	c.op('f', c.state.color)
@@ -131,7 +131,7 @@ func (c *listCanvas) path(p vg.Path) {
 func (c *listCanvas) polyline(b []byte, p vg.Path) []byte {
 	at := make([]vg.Point, len(p))
 	kept := make([]bool, len(p))
-	from := 0 // where the lines began that have not been simplified
+	from := 0 // start of the lines not yet simplified
 	for i, q := range p {
 		switch q.Type {
 		case vg.MoveComp, vg.LineComp:
@@ -155,7 +155,7 @@ func (c *listCanvas) polyline(b []byte, p vg.Path) []byte {
 		if p[i].Type != vg.MoveComp {
 			return c.outline(b[:0], p)
 		}
-		n, end := 1, i+1 // a line and what comes after it
+		n, end := 1, i+1 // a line, and what follows it
 		for ; end < len(p) && p[end].Type == vg.LineComp; end++ {
 			n += btoi(kept[end])
 		}
@@ -173,7 +173,7 @@ func (c *listCanvas) polyline(b []byte, p vg.Path) []byte {
 	return base64.StdEncoding.AppendEncode(append(b, '#'), packed)
 }
 
-// nearLine is the largest error in units of a line during a drag.
+// nearLine is the largest error of a line during a drag, in units.
 const nearLine = 0.25
 
 // simplify clears kept for the places between the ends of a line that are nearer than nearLine
@@ -208,7 +208,7 @@ func (c *listCanvas) FillString(f font.Face, p vg.Point, s string) {
 	c.op('t', c.state.color)
 	x, y := c.at(p)
 	m := &c.state.affine
-	text, _ := json.Marshal(s) // a string has no error
+	text, _ := json.Marshal(s) // strings always encode
 	fmt.Fprintf(c.buf, ",%s,%s,%s,%d,%.4g,%s],", appendNumber(nil, x), appendNumber(nil, y), appendNumber(nil, float64(f.Font.Size)), btoi(f.Font.Weight > 0), -math.Atan2(m[1], m[0]), text)
 }
 
@@ -262,7 +262,7 @@ func packCells(img *image.Paletted) (b []byte) {
 		}
 		next := byte(3)
 		switch {
-		case n == 0: // the end
+		case n == 0: // at the end
 			next = 0
 		case cells[i] == cells[i-1] && n == 1:
 			next = 0
@@ -286,7 +286,7 @@ func packCells(img *image.Paletted) (b []byte) {
 	return b
 }
 
-// stamp places a mark. Marks of one kind that follow one another are a run.
+// stamp places a mark. Consecutive marks of one kind form a run.
 func (c *listCanvas) stamp(at vg.Point, mark any, paint func(*draw.Canvas, vg.Point)) {
 	if kind := reflect.TypeOf(mark); kind != c.kind {
 		c.endRun()
@@ -294,7 +294,7 @@ func (c *listCanvas) stamp(at vg.Point, mark any, paint func(*draw.Canvas, vg.Po
 	}
 	id, ok := c.index[mark]
 	if !ok {
-		if id = len(c.index); id > math.MaxUint8 { // painted one by one
+		if id = len(c.index); id > math.MaxUint8 { // painted individually
 			paint(&draw.Canvas{Canvas: c}, at)
 			return
 		}
@@ -310,7 +310,7 @@ func (c *listCanvas) stamp(at vg.Point, mark any, paint func(*draw.Canvas, vg.Po
 	c.run = binary.LittleEndian.AppendUint16(c.run, uint16(math.Round(16*y)))
 }
 
-// endRun writes the marks that were placed, or their hash if the reader has them.
+// endRun writes the current run, or its hash if the reader has it.
 func (c *listCanvas) endRun() {
 	c.kind = nil
 	if len(c.run) == 0 {
@@ -330,7 +330,7 @@ func (c *listCanvas) endRun() {
 	c.buf.WriteString(`["m","` + text + `"],`)
 }
 
-// cssColor is a colour as a canvas takes it.
+// cssColor returns a colour in CSS notation.
 func cssColor(c color.NRGBA) string {
 	if c.A == 255 {
 		return Hex(c)

@@ -9,22 +9,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Format holds the settings of all drawings except those of a Scene: how large and
-// in which theme. The zero value is a good choice.
+// Format holds the settings common to all drawings except those of a Scene. The zero value is a
+// good default.
 type Format struct {
-	Dark, Grey bool // Grey is for paper: sides of a boundary stay apart without their colours
+	Dark, Grey bool // Grey is for paper: the sides of a boundary differ without colour
 	// LegendRows reserves rows for the legend even if it needs fewer, so that the frame
 	// stays fixed during a replay.
 	LegendRows int
-	Noted      bool   // as of a Scene
-	Waits      bool   // a part is left out until a question is answered, and the picture says so
-	Panel      *Panel // of a picture that is a part of another
+	Noted      bool   // as in a Scene
+	Waits      bool   // a part is omitted until a question is answered, and the picture says so
+	Panel      *Panel // place in a larger picture; nil: stands alone
 	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
 	Width, Height int
 }
 
-// SetFormat replaces f, so that any drawing can be given its format.
+// SetFormat sets the format, so that it can be set on any drawing.
 func (f *Format) SetFormat(format Format) { *f = format }
 
 func (f Format) sheet() (*sheet, error) {
@@ -36,11 +36,11 @@ func (f Format) sheet() (*sheet, error) {
 	return s, checkSize(f.Width, f.Height)
 }
 
-// Color is a colour of the theme, by what it is for. ClassColor(i) is the colour of
-// class i; the names belong to the first classes.
+// Color is a colour of the theme, by purpose. ClassColor(i) is the colour of class i; Blue and the
+// following names are those of the first classes.
 type Color int
 
-// The colours of lines and marks. Ink is the colour of text.
+// Colours of lines and marks. Ink is the colour of text.
 const (
 	Ink Color = iota
 	Muted
@@ -50,15 +50,14 @@ const (
 	Magenta
 )
 
-// Violet is for what has nothing to do with classes: the last of their colours.
+// Violet is the last class colour, for marks unrelated to classes.
 const Violet = Blue + 7
 
 // Series returns the class number for the i-th of several non-classes, such as machines or
 // components, whose colour and shape differ from those of two classes.
 func Series(i int) int { return i + 2 }
 
-// ClassColor is the colour of class i >= 0, in which Boundary and Scatter draw its
-// points.
+// ClassColor returns the colour of class i >= 0 in Boundary and Scatter.
 func ClassColor(i int) Color { return Blue + Color(max(i, 0)) }
 
 func (t *Theme) color(c Color) color.NRGBA {
@@ -71,11 +70,10 @@ func (t *Theme) color(c Color) color.NRGBA {
 	return t.class(int(c - Blue))
 }
 
-// Dash is the pattern of a line.
+// Dash is a dash pattern.
 type Dash int
 
-// The patterns. A pattern should come with every colour, so that neither has to be
-// distinguished alone.
+// Dash patterns. Give every colour a pattern, so that lines can be distinguished without colour.
 const (
 	Solid Dash = iota
 	Dashed
@@ -88,14 +86,14 @@ const (
 type Pen struct {
 	Color Color
 	Dash  Dash
-	Thin  bool // half as wide
-	Pale  bool // translucent, as one of many
+	Thin  bool // half the width
+	Pale  bool // translucent, for one of many
 }
 
-// paleOpacity is the opacity of a line that is one of many: where several run it is darker.
+// paleOpacity is the opacity of one of many lines; where they overlap it is darker.
 const paleOpacity = 0.45
 
-// style is the pen's line; thick is the width of a line that is not thin.
+// style returns the line style of the pen; thick is the width of a line that is not Thin.
 func (p Pen) style(t *Theme, thick vg.Length) draw.LineStyle {
 	if p.Thin {
 		thick *= 0.5
@@ -107,17 +105,17 @@ func (p Pen) style(t *Theme, thick vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: clr, Width: thick, Dashes: dashes[max(int(p.Dash), 0)%len(dashes)]}
 }
 
-// stroke is the width of a line, strong enough for a projector.
+// stroke returns the width of a line, wide enough for a projector.
 func (s *sheet) stroke() vg.Length {
 	side := math.Sqrt(float64(s.width*s.height)) / s.zoom()
 	return vg.Length(min(max(side/240, 1.4), 2.6))
 }
 
-// mapping takes data to places on the canvas.
+// mapping maps data to the canvas.
 type mapping struct {
 	frame vg.Rectangle
 	Limits
-	ctx context.Context // of the picture, whose long drawings end with it
+	ctx context.Context // of the picture; ends long drawings
 }
 
 func (m mapping) at(x, y float64) vg.Point {
@@ -128,20 +126,20 @@ func (m mapping) at(x, y float64) vg.Point {
 	}
 }
 
-// back takes a place on the canvas to data.
+// back maps a point of the canvas to data.
 func (m mapping) back(p vg.Point) (x, y float64) {
 	size := m.frame.Size()
 	return m.XMin + (m.XMax-m.XMin)*float64((p.X-m.frame.Min.X)/size.X), m.YMin + (m.YMax-m.YMin)*float64((p.Y-m.frame.Min.Y)/size.Y)
 }
 
-// drawing draws something within the frame of a sheet, where m maps the data to.
+// drawing draws within the frame of a sheet; m maps data to it.
 type drawing func(c *draw.Canvas, m mapping)
 
-// add puts drawings above those that were added before.
+// add adds drawings on top.
 func (s *sheet) add(ds ...drawing) { s.drawings = append(s.drawings, ds...) }
 
-// stroke draws the polyline through ps as far as it lies within the frame. It
-// breaks at places that are not finite.
+// stroke draws the part of the polyline ps within the frame. It breaks at points that are not
+// finite.
 func (m mapping) stroke(c *draw.Canvas, style draw.LineStyle, ps []vg.Point) {
 	if p := clipped(m.frame, ps); len(p) > 0 {
 		c.SetLineStyle(style)
@@ -149,7 +147,7 @@ func (m mapping) stroke(c *draw.Canvas, style draw.LineStyle, ps []vg.Point) {
 	}
 }
 
-// clipped is the part of a polyline within r.
+// clipped returns the part of a polyline within r.
 func clipped(r vg.Rectangle, ps []vg.Point) (path vg.Path) {
 	var last vg.Point
 	open := false
@@ -168,7 +166,7 @@ func clipped(r vg.Rectangle, ps []vg.Point) (path vg.Path) {
 	return path
 }
 
-// clipSegment is the part of a segment within r, after Liang and Barsky.
+// clipSegment returns the part of a segment within r, by Liang and Barsky's algorithm.
 func clipSegment(r vg.Rectangle, a, b vg.Point) (from, to vg.Point, ok bool) {
 	dx, dy := float64(b.X-a.X), float64(b.Y-a.Y)
 	if !finite(dx, dy, float64(a.X), float64(a.Y)) {
@@ -203,7 +201,7 @@ func clipSegment(r vg.Rectangle, a, b vg.Point) (from, to vg.Point, ok bool) {
 	return from, to, true
 }
 
-// finite says whether all are numbers.
+// finite reports whether all values are finite.
 func finite(vs ...float64) bool {
 	for _, v := range vs {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -213,7 +211,7 @@ func finite(vs ...float64) bool {
 	return true
 }
 
-// translucent is a colour with so much opacity, 0 to 1.
+// translucent returns a colour with an opacity from 0 to 1.
 func translucent(c color.NRGBA, opacity float64) color.NRGBA {
 	c.A = uint8(math.Round(255 * opacity))
 	return c

@@ -16,12 +16,12 @@ type easel struct {
 	*draw.Canvas
 	mapping
 	theme *Theme
-	thick vg.Length // of lines
-	dots  int       // how many there are
-	words bool      // there is room for labels
+	thick vg.Length // line width
+	dots  int       // number of dots
+	words bool      // whether there is room for labels
 	ink   []blot
 	wait  []note
-	last  []note // placed after the others, as they have many places to choose from
+	last  []note // placed last, since they have many possible places
 }
 
 func (s *sheet) easel(c *draw.Canvas, m mapping) *easel {
@@ -39,26 +39,25 @@ func (s *sheet) easel(c *draw.Canvas, m mapping) *easel {
 	return e
 }
 
-// What a picture says that leaves out a part until a question is answered, and one that is
-// drawn while an algorithm runs and has not begun.
+// Notes on a picture that omits a part until a question is answered, and on one of an algorithm
+// that has not started.
 const (
 	waiting = "Answer to see more"
 	begun   = "Press Step to draw it"
 )
 
-// blot is a place with ink on it, the heavier the worse to write upon.
+// blot is a place with ink; the heavier, the less suitable for a label.
 type blot struct {
 	at     vg.Point
 	weight float64
 }
 
-// note is a label that waits for a place: the first of the spots that lies on the
-// least ink.
+// note is a label to be placed at the spot with the least ink, the first among equals.
 type note struct {
 	text  string
 	clr   Color
-	spots []vg.Point // middles
-	over  bool       // it lies on a line
+	spots []vg.Point // centres of possible places
+	over  bool       // the label lies on a line
 }
 
 // radius returns the radius of a dot, smaller in a crowd.
@@ -67,7 +66,7 @@ func (e *easel) radius() vg.Length {
 	return max(3.8, 2.2*e.thick) * vg.Length(max(crowd, 0.4))
 }
 
-// line strokes a polyline and records its ink.
+// line draws a polyline and records its ink.
 func (e *easel) line(style draw.LineStyle, weight float64, ps ...vg.Point) {
 	path := clipped(e.frame, ps)
 	if len(path) == 0 {
@@ -78,10 +77,10 @@ func (e *easel) line(style draw.LineStyle, weight float64, ps ...vg.Point) {
 	e.remember(path, weight)
 }
 
-// remember keeps labels away from a path of straight lines.
+// remember records the ink of a path of straight lines.
 func (e *easel) remember(path vg.Path, weight float64) {
 	const step = 5
-	var since float64 // along the path from the last blot
+	var since float64 // length since the last blot
 	for i := 1; i < len(path); i++ {
 		if path[i].Type != vg.LineComp {
 			continue
@@ -110,14 +109,14 @@ func (e *easel) note(text string, clr Color, spots ...vg.Point) {
 
 const labelSize = 13
 
-// held is the room that the handle of a place takes to each side: half its size on the
-// page and its light rim.
+// held is the space in pixels that the handle of a draggable point takes on each side: half its
+// size and its light rim.
 const held = 17
 
-// labelBox is half the size of a label.
+// labelBox returns half the size of a label.
 func labelBox(s string) vg.Point { return vg.Point{X: width(s, labelSize) / 2, Y: 6.5} }
 
-// around are spots beside a place, at a distance of r.
+// around returns spots at a distance of r around a point.
 func (e *easel) around(at vg.Point, r vg.Length, text string) (spots []vg.Point) {
 	half := labelBox(text)
 	for _, d := range [][2]vg.Length{{1, 1}, {1, 0}, {0, 1}, {-1, 1}, {1, -1}, {-1, 0}, {0, -1}, {-1, -1}} {
@@ -130,8 +129,8 @@ func (e *easel) around(at vg.Point, r vg.Length, text string) (spots []vg.Point)
 	return spots
 }
 
-// beside are spots on either side of the segment from a to b, at so great shares of
-// its length.
+// beside returns spots on both sides of the segment from a to b, at the given fractions of its
+// length.
 func (e *easel) beside(a, b vg.Point, text string, shares ...float64) (spots []vg.Point) {
 	from, to, ok := clipSegment(e.frame, a, b)
 	if !ok {
@@ -144,7 +143,7 @@ func (e *easel) beside(a, b vg.Point, text string, shares ...float64) (spots []v
 		return e.around(from, 2, text)
 	}
 	nx, ny := -dy/long, dx/long
-	// Half of the label's extent along the normal.
+	// Half the label's extent along the normal.
 	reach := float64(half.X)*math.Abs(nx) + float64(half.Y)*math.Abs(ny) + 4
 	for _, s := range shares {
 		for _, side := range []float64{1, -1} {
@@ -157,7 +156,7 @@ func (e *easel) beside(a, b vg.Point, text string, shares ...float64) (spots []v
 	return spots
 }
 
-// write places the labels.
+// write places and draws the labels.
 func (e *easel) write() {
 	type box struct{ min, max vg.Point }
 	var taken []box
@@ -191,7 +190,7 @@ func (e *easel) write() {
 			}
 		}
 		if math.IsInf(least, 1) {
-			continue // the mark is out of sight
+			continue // the mark is out of view
 		}
 		taken = append(taken, best)
 		rim := vg.Length(1.6)
@@ -206,7 +205,7 @@ func (k Line) draw(e *easel) {
 	norm := math.Hypot(k.A[0], k.A[1])
 	a, c := [2]float64{k.A[0] / norm, k.A[1] / norm}, k.C/norm
 	x, y := (e.XMin+e.XMax)/2, (e.YMin+e.YMax)/2
-	off := c - a[0]*x - a[1]*y // from the middle of the picture to the line
+	off := c - a[0]*x - a[1]*y // signed distance from the picture's centre to the line
 	x, y = x+off*a[0], y+off*a[1]
 	long := math.Hypot(e.XMax-e.XMin, e.YMax-e.YMin)
 	ps := e.places([2]float64{x - long*a[1], y + long*a[0]}, [2]float64{x + long*a[1], y - long*a[0]})
@@ -290,7 +289,7 @@ func (k Circle) draw(e *easel) {
 	e.line(k.Pen.style(e.theme, e.thick), 1, ps...)
 	var spots []vg.Point
 	half := labelBox(k.Label)
-	for i := range 8 { // outside, from the upper right on
+	for i := range 8 { // spots outside, from the upper right
 		sin, cos := math.Sincos(math.Pi/4 + 2*math.Pi*float64(i)/8)
 		p := e.at(k.Center[0]+k.Radius*cos, k.Center[1]+k.Radius*sin)
 		spots = append(spots, vg.Point{X: p.X + vg.Length(cos)*(half.X+5), Y: p.Y + vg.Length(sin)*(half.Y+5)})
@@ -315,7 +314,7 @@ func (k Dot) draw(e *easel) {
 	if k.Held {
 		reach = max(reach, held)
 	}
-	e.ink = append(e.ink, blot{at, 5}) // and its rim
+	e.ink = append(e.ink, blot{at, 5}) // the rim
 	for i := range 8 {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / 8)
 		e.ink = append(e.ink, blot{vg.Point{X: at.X + reach*vg.Length(cos), Y: at.Y + reach*vg.Length(sin)}, 3})
@@ -341,8 +340,7 @@ func (k Text) draw(e *easel) {
 	e.note(k.Text, k.Color, e.at(k.At[0], k.At[1]))
 }
 
-// sampled is f on the nodes of a grid over the picture. Colours and lines of it are
-// as fine as the eye needs at the sizes that pictures have.
+// sampled returns f on the nodes of a grid over the picture, fine enough for the sizes of pictures.
 func (e *easel) sampled(f func(x, y float64) float64) *surface {
 	const n = 240
 	s := &surface{n: n, lim: e.Limits, f: make([]float64, 0, (n+1)*(n+1))}
@@ -356,7 +354,7 @@ func (e *easel) sampled(f func(x, y float64) float64) *surface {
 	return s
 }
 
-// onGrid is a place of the grid on the canvas.
+// onGrid maps grid coordinates to the canvas.
 func (e *easel) onGrid(s *surface, q [2]float64) vg.Point {
 	size, n := e.frame.Size(), vg.Length(s.n)
 	return vg.Point{X: e.frame.Min.X + vg.Length(q[0])/n*size.X, Y: e.frame.Min.Y + vg.Length(q[1])/n*size.Y}
@@ -373,7 +371,7 @@ func (k Contours) draw(e *easel) {
 
 // contours draws level lines of s and, unless plain, requests their values as labels.
 func (e *easel) contours(s *surface, levels []float64, style draw.LineStyle, plain bool) {
-	step := math.Inf(1) // the least difference, which the written values have to show
+	step := math.Inf(1) // the smallest difference, which the labels must show
 	for i, v := range levels {
 		for _, u := range levels[:i] {
 			if d := math.Abs(u - v); d > 0 {
@@ -411,7 +409,7 @@ func (e *easel) contours(s *surface, levels []float64, style draw.LineStyle, pla
 	}
 }
 
-// roundLevels are about eight round values between most values of f.
+// roundLevels returns about eight round values between most values of f.
 func roundLevels(f []float64) (levels []float64) {
 	f = slices.DeleteFunc(slices.Clone(f), func(v float64) bool { return !finite(v) })
 	if len(f) == 0 {
@@ -430,9 +428,9 @@ func roundLevels(f []float64) (levels []float64) {
 	return levels
 }
 
-// straight leaves out places on the way between their neighbours.
+// straight removes points on the straight line between their neighbours.
 func straight(ps []vg.Point) []vg.Point {
-	const off = 0.02 // of a pixel
+	const off = 0.02 // pixels
 	out := ps[:0:0]
 	for i, p := range ps {
 		if i == 0 || i == len(ps)-1 {
@@ -473,7 +471,7 @@ func (k Region) draw(e *easel) {
 			}
 		}
 	}
-	// From the middle of the region outwards.
+	// From the centre of the region outwards.
 	var mid vg.Point
 	for _, p := range spots {
 		mid = mid.Add(p.Scale(1 / vg.Length(len(spots))))
@@ -531,9 +529,9 @@ func (k Region) lines(c *draw.Canvas, t *Theme, r vg.Rectangle, inside func(vg.P
 	}
 }
 
-// outline surrounds where f >= 0, with holes running the other way round.
+// outline returns the outline of f >= 0, with holes in the opposite direction.
 func (e *easel) outline(s *surface) (path vg.Path) {
-	wide := s.n + 3 // one more node all around, outside of the region
+	wide := s.n + 3 // an extra node on each side, outside the region
 	f := slices.Repeat([]float64{-1}, wide*wide)
 	for j := range s.n + 1 {
 		for i := range s.n + 1 {
@@ -551,7 +549,7 @@ func (e *easel) outline(s *surface) (path vg.Path) {
 		}
 		ring = straight(ring)
 		if n := len(ring); n > 3 && len(straight([]vg.Point{ring[n-2], ring[0], ring[1]})) == 2 {
-			ring = append(ring[1:n-1:n-1], ring[1]) // it began in the middle of an edge
+			ring = append(ring[1:n-1:n-1], ring[1]) // the ring began in the middle of an edge
 		}
 		if len(ring) > 3 {
 			rings = append(rings, ring)
@@ -576,7 +574,7 @@ func (e *easel) outline(s *surface) (path vg.Path) {
 	return path
 }
 
-// within says whether p is inside a closed polygon.
+// within reports whether p is inside a closed polygon.
 func within(ring []vg.Point, p vg.Point) (in bool) {
 	for i := 1; i < len(ring); i++ {
 		a, b := ring[i-1], ring[i]

@@ -12,9 +12,9 @@ import (
 	"marginlab/ml/lists"
 )
 
-// KernelMatrix shows the values of a kernel among objects that are no vectors as a map,
-// with those of a class side by side, or by rising value; of many objects some. d are the data
-// that c was made of. Size, theme and whether labels are values come from look.
+// KernelMatrix shows the kernel values between objects that are not vectors as a map, ordered by
+// class or by target; of many objects it shows some. d holds the data that c was computed from.
+// look gives size and theme, and whether labels are numbers.
 func KernelMatrix(c *ml.Compared, d *dataset.Data, look Scene) (*Picture, error) {
 	m := Matrix{X: "object", Y: "object", Name: "k", Values: c.Values, ClassNames: d.Classes}
 	if n := len(c.Rows); n < c.Of {

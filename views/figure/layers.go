@@ -13,21 +13,22 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Toggle is the entry of the legend that hides a layer of a picture, with its place in per cent of the picture from its top left corner.
+// Toggle is a legend entry that hides a layer of a picture. Its place is in per cent of the
+// picture, from the top left corner.
 type Toggle struct {
 	Layer, Name              string
 	Left, Top, Width, Height float64
 }
 
-// MarshalJSON writes the fields as an array, in their order: lists of them go with every picture in
-// motion.
+// MarshalJSON encodes the fields as an array in their order, since every picture of a drag carries
+// a list of toggles.
 func (t Toggle) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{t.Layer, t.Name, t.Left, t.Top, t.Width, t.Height})
 }
 
 const regionsName = "regions"
 
-// layerNames are the layers besides classes, by what their entries begin with.
+// layerNames maps the beginnings of legend entries to layers other than classes.
 var layerNames = []struct{ entry, layer string }{
 	{"f = 0", "boundary"},
 	{"boundary", "boundary"},
@@ -43,7 +44,7 @@ var layerNames = []struct{ entry, layer string }{
 	{"core", "cores"},
 }
 
-// LayerNames returns the layers of a text that lists them between commas, without others.
+// LayerNames returns the known layers of a comma-separated list.
 func LayerNames(list string) (layers []string) {
 	for name := range strings.SplitSeq(list, ",") {
 		number, class := strings.CutPrefix(name, "class")
@@ -80,7 +81,7 @@ func (s *Scene) hidesPoint(p ml.Point, class int) bool {
 	return s.Hidden != nil && (p.HeldOut && s.hides("held") || s.hides(classLayer(class)))
 }
 
-// visible are the drawings of those lines whose layer is shown.
+// visible returns the drawings of lines, unless their layer is hidden.
 func (s *Scene) visible(layer string, lines ...level) []drawing {
 	if s.hides(layer) {
 		return nil
@@ -93,7 +94,7 @@ func (s *sheet) hides(i int) bool {
 	return len(s.hidden) > 0 && s.layer != nil && slices.Contains(s.hidden, s.layer(i, s.legend[i].name))
 }
 
-// fade draws over the entry at a place what says that its layer is hidden.
+// fade marks the entry at a place as hidden.
 func (s *sheet) fade(c *draw.Canvas, e entry, at vg.Point) {
 	c.SetColor(translucent(s.theme.Paper, 0.6))
 	c.Fill(vg.Rectangle{Min: vg.Point{X: at.X - 4, Y: at.Y - 9}, Max: vg.Point{X: at.X + e.width() - 14, Y: at.Y + 9}}.Path())

@@ -12,10 +12,9 @@ import (
 // MostDrawn is the most nodes of a graph that is drawn.
 const MostDrawn = 300
 
-// Layout places the nodes of a graph in the plane, so that two nodes are as far from each
-// other as there are edges between them, as well as that goes. Parts that are not joined
-// stand side by side. Equal graphs have equal layouts; one of more than MostDrawn nodes has
-// none.
+// Layout places the nodes of a graph in the plane so that distances approximate path lengths.
+// Connected components stand side by side. Equal graphs have equal layouts; a graph of more than
+// MostDrawn nodes has none.
 func Layout(g dataset.Graph) [][2]float64 {
 	if g.N > MostDrawn {
 		return nil
@@ -61,17 +60,17 @@ func distances(g dataset.Graph) [][]int {
 	return all
 }
 
-// piece is a part of a graph with its place: as wide and as high as its nodes reach.
+// piece is a connected component with its place and size.
 type piece struct {
 	nodes         []int
 	width, height float64
 }
 
-// untangle places the nodes of a part by stochastic gradient descent on the stress, the
-// sum of (|at_u - at_v| - d_uv)^2 / d_uv^2.
+// untangle places the nodes of a component by stochastic gradient descent on the stress, the sum of
+// (|at_u - at_v| - d_uv)^2 / d_uv^2.
 //
-// Source: Zheng, Pawar and Goodman, IEEE Transactions on Visualization and Computer
-// Graphics 25 (2019).
+// Source: Zheng, Pawar and Goodman, IEEE Transactions on Visualization and Computer Graphics 25
+// (2019).
 func (b *piece) untangle(at [][2]float64, distance [][]int) {
 	r := rand.New(rand.NewPCG(1, uint64(len(b.nodes))))
 	type pair struct{ u, v int }
@@ -104,8 +103,8 @@ func (b *piece) untangle(at [][2]float64, distance [][]int) {
 	b.lay(at)
 }
 
-// lay turns the part so that it is widest from left to right, its first node on the left
-// and above the middle, and moves it to 0, 0.
+// lay rotates the component so that it is widest horizontally, with its first node on the left and
+// above the middle, and moves it to 0, 0.
 func (b *piece) lay(at [][2]float64) {
 	var mx, my, xx, xy, yy float64
 	n := float64(len(b.nodes))
@@ -142,7 +141,7 @@ func (b *piece) lay(at [][2]float64) {
 	b.width, b.height = high[0]-low[0], high[1]-low[1]
 }
 
-// pack puts the parts beside and below each other, the highest first.
+// pack arranges the components in rows, highest first.
 func pack(parts []piece, at [][2]float64) {
 	const apart = 1
 	area, widest := 0.0, 0.0

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// entry is one item of the legend: a sample of a mark and what it means.
+// entry is an item of the legend: the sample of a mark and its meaning.
 type entry struct {
 	name   string
 	sample func(c *draw.Canvas, at vg.Point) // centred on at, within 24 x 16 pixels
@@ -33,9 +33,8 @@ func (e entry) draw(c *draw.Canvas, t *Theme, at vg.Point) {
 	text(c, t.Ink, fontSize, false, vg.Point{X: at.X + sampleWidth - 1, Y: at.Y - 4}, clip(e.name, fontSize, nameRoom))
 }
 
-// rows breaks the legend into at most most rows, for which the names of the data are shortened
-// as long as they differ; if that does not suffice, into half as many again, rounded up. Further
-// entries are omitted.
+// rows breaks the legend into at most most rows. To fit, it shortens the names of the data as long
+// as they differ and then allows half as many rows again, rounded up. Further entries are omitted.
 func (s *sheet) rows(room vg.Length, most int) (rows [][]entry) {
 	es, own, differ := slices.Clone(s.legend), min(cmp.Or(s.own, len(s.legend)), len(s.legend)), 0
 	for longest := vg.Length(nameRoom); longest > 40; longest -= 10 {
@@ -68,7 +67,7 @@ func flow(es []entry, room vg.Length) (rows [][]entry) {
 	return rows
 }
 
-// unseen are entries of these names that are not drawn.
+// unseen returns entries with these names that are not drawn.
 func unseen(names []string) []entry {
 	es := make([]entry, len(names))
 	for i, name := range names {
@@ -77,7 +76,7 @@ func unseen(names []string) []entry {
 	return es
 }
 
-// line is the sample of a line.
+// line returns the sample of a line.
 func line(style draw.LineStyle) func(*draw.Canvas, vg.Point) {
 	return func(c *draw.Canvas, at vg.Point) {
 		var p vg.Path
@@ -91,12 +90,12 @@ func line(style draw.LineStyle) func(*draw.Canvas, vg.Point) {
 // bar is a colour bar on the right of the frame.
 type bar struct {
 	palette color.Palette
-	lo, hi  float64 // values of its two ends
+	lo, hi  float64 // values at the ends
 	name    string
 	open    bool // values beyond the ends have the colours of the ends
 }
 
-// ticks are round values; an open bar has its ends as well.
+// ticks returns round values; an open bar has ticks at its ends as well.
 func (b *bar) ticks() []tick {
 	ts := ticks(b.lo, b.hi, 5)
 	if !b.open || len(ts) < 2 {
@@ -108,7 +107,7 @@ func (b *bar) ticks() []tick {
 	return append(ts, tick{b.lo, "≤ " + end(b.lo, step)}, tick{b.hi, "≥ " + end(b.hi, step)})
 }
 
-// end is the label of an end of a bar: as short as it can be.
+// end formats an end of a bar as briefly as possible.
 func end(v, step float64) string {
 	s := number(v, step)
 	if strings.Contains(s, ".") && !strings.Contains(s, "^") {
@@ -119,7 +118,7 @@ func end(v, step float64) string {
 
 const barWidth = 14
 
-// room is the width that the bar takes from the frame.
+// room returns the width that the bar takes from the frame.
 func (b *bar) room() vg.Length {
 	widest := width(b.name, fontSize) - barWidth
 	for _, t := range b.ticks() {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// lengths are the units of Length, in CSS pixels.
+// lengths lists the units of Length in CSS pixels.
 var lengths = []struct {
 	name    string
 	pixels  float64
 	onPaper bool
 }{{"mm", 96 / 25.4, true}, {"cm", 96 / 2.54, true}, {"in", 96, true}, {"pt", 96.0 / 72, true}, {"px", 1, false}, {"", 1, false}}
 
-// Length reads a length such as 84mm, 3.3in, 9pt or 640, and reports whether it is one on
-// paper rather than in pixels.
+// Length parses a length such as 84mm, 3.3in, 9pt or 640 (pixels). onPaper reports whether it has a
+// unit of length on paper.
 func Length(text string) (pixels float64, onPaper bool, err error) {
 	for _, l := range lengths {
 		number, ok := strings.CutSuffix(text, l.name)

@@ -12,39 +12,38 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Lifted draws points in three dimensions over a floor, with a plane that parts them
-// or the surface on which they lie: XOR in a feature space, a ring that a bump
-// lifts. The projection is orthographic; the box has sides of equal length whatever
-// the units. Frame of the picture is in lengths of the projection.
+// Lifted draws points in three dimensions over a floor, with a separating plane or the surface on
+// which they lie, such as XOR in a feature space. The projection is orthographic, and the sides of
+// the box are equally long whatever the units. The picture's Frame is in units of the projection.
 type Lifted struct {
 	Format
 	Title   string
-	X, Y, Z string // names of the axes; Z is upright
+	X, Y, Z string // axis labels; Z is vertical
 	// Yaw rotates the box about the vertical axis, and Pitch is the elevation of the view,
 	// from 0 (side) to 90 (top), both in degrees. At yaw 0, X points right and Y away. If
 	// both are 0, 30 and 22 are used.
 	Yaw, Pitch float64
 	Points     []Dot3
-	// Loose leaves out the lines from the points down to the floor.
+	// Loose omits the drop lines from the points to the floor.
 	Loose bool
 	Cut   *Cut
-	// Surface is z over x and y, drawn as a wire grid; nil: none. Values that are not
-	// finite, or outside of the box, are holes.
+	// Surface is z over x and y, drawn as a wire grid; nil: none. Values that are not finite or
+	// outside the box are holes.
 	Surface     func(x, y float64) float64
 	SurfaceName string // in the legend
 	ClassNames  []string
-	// Min and Max are corners of the box; on an axis where they are equal, the points (and
-	// on the vertical axis the surface) determine them.
+	// Min and Max are opposite corners of the box. On an axis where they are equal, the limits fit
+	// the points and, vertically, the surface.
 	Min, Max [3]float64
-	// Caption describes the picture for readers who do not see it; "" counts the
-	// points by class and by side of the plane.
+	// Caption is the text alternative; the default counts the points by class and by side of the
+	// plane.
 	Caption string
 }
 
-// Dot3 is a point in three dimensions, with the colour and the shape of its class.
+// Dot3 is a point in three dimensions with the colour and shape of its class.
 type Dot3 struct {
 	At     [3]float64
-	Class  int // below 0: a dot in ink
+	Class  int // negative: a dot in ink
 	Hollow bool
 	Ring   bool
 	Label  string
@@ -57,7 +56,7 @@ type Cut struct {
 	Name string // in the legend
 }
 
-// Picture draws the box and what is in it.
+// Picture draws the box and its contents.
 func (l Lifted) Picture() (*Picture, error) {
 	sh, err := l.sheet()
 	if err != nil {
@@ -85,7 +84,7 @@ func (l Lifted) Picture() (*Picture, error) {
 		p := v.project([3]float64{float64(2*(i&1) - 1), float64(i&2 - 1), float64(i&4)/2 - 1})
 		b.add(p[0], p[1])
 	}
-	// Room for the words around the box, as a share of its size.
+	// Room for the labels around the box, as a fraction of its size.
 	aside, below := 0.05, 0.05
 	if !sh.bare() {
 		aside, below = math.Min(34/float64(l.room(0)), 0.2), math.Min(36/float64(l.room(1)), 0.2)
@@ -124,7 +123,7 @@ func (l *Lifted) nameOfCut() string {
 	return l.Cut.Name
 }
 
-// room is about the width (0) or the height (1) of the frame.
+// room returns the approximate width (0) or height (1) of the frame.
 func (l *Lifted) room(axis int) int {
 	w, h := defaultSize(l.Width, l.Height)
 	return max([2]int{w, h}[axis]-80, 100)
@@ -132,7 +131,7 @@ func (l *Lifted) room(axis int) int {
 
 func cutColor(t *Theme) color.NRGBA { return t.Line[3] }
 
-// sheetSample is the sample of the plane or the surface.
+// sheetSample returns the legend sample of the plane or surface.
 func sheetSample(clr color.NRGBA) func(*draw.Canvas, vg.Point) {
 	return func(c *draw.Canvas, at vg.Point) {
 		var p vg.Path
@@ -155,14 +154,14 @@ func sheetSample(clr color.NRGBA) func(*draw.Canvas, vg.Point) {
 	}
 }
 
-// view3 takes data to the cube [-1, 1]³ and that to the picture.
+// view3 maps data to the cube [-1, 1]³ and the cube to the picture.
 type view3 struct {
 	min, max         [3]float64
 	sinYaw, cosYaw   float64
 	sinTilt, cosTilt float64
 }
 
-// view finds the box and the projection.
+// view returns the box and projection.
 func (l *Lifted) view() (view3, error) {
 	var v view3
 	v.sinYaw, v.cosYaw = math.Sincos(l.Yaw * math.Pi / 180)
@@ -200,7 +199,7 @@ func (l *Lifted) view() (view3, error) {
 	return v, nil
 }
 
-// cube takes data to the cube.
+// cube maps data to the cube.
 func (v *view3) cube(p [3]float64) (q [3]float64) {
 	for k := range q {
 		q[k] = 2*(p[k]-v.min[k])/(v.max[k]-v.min[k]) - 1
@@ -208,7 +207,7 @@ func (v *view3) cube(p [3]float64) (q [3]float64) {
 	return q
 }
 
-// data takes the cube to data.
+// data maps the cube to data.
 func (v *view3) data(q [3]float64) (p [3]float64) {
 	for k := range p {
 		p[k] = v.min[k] + (q[k]+1)/2*(v.max[k]-v.min[k])
@@ -219,7 +218,7 @@ func (v *view3) data(q [3]float64) (p [3]float64) {
 // upright is the relative height of the cube: a flat box shows more of its floor.
 const upright = 0.8
 
-// project is right, up and away in the picture for a place of the cube.
+// project returns a point of the cube as right, up and away in the picture.
 func (v *view3) project(q [3]float64) [3]float64 {
 	right := q[0]*v.cosYaw + q[1]*v.sinYaw
 	away := -q[0]*v.sinYaw + q[1]*v.cosYaw
@@ -241,7 +240,7 @@ func (b *stage) place(q [3]float64) vg.Point {
 
 func (b *stage) away(q [3]float64) float64 { return b.view.project(q)[2] }
 
-// polygon is the path around places of the cube.
+// polygon returns the closed path through points of the cube.
 func (b *stage) polygon(qs [][3]float64) (p vg.Path) {
 	for i, q := range qs {
 		if i == 0 {
@@ -254,7 +253,7 @@ func (b *stage) polygon(qs [][3]float64) (p vg.Path) {
 	return p
 }
 
-// ends are the ticks of an axis in the cube.
+// ends returns the ticks of an axis in the cube.
 func (b *stage) ends(axis int) []tick {
 	lo, hi := b.view.min[axis], b.view.max[axis]
 	ts := ticks(lo, hi, 4)
@@ -264,7 +263,7 @@ func (b *stage) ends(axis int) []tick {
 	return ts
 }
 
-// far is the side (-1 or 1) of an axis that is away from the eye.
+// far returns the side (-1 or 1) of an axis that is away from the viewer.
 func (b *stage) far(axis int) float64 {
 	var q [3]float64
 	q[axis] = 1
@@ -274,7 +273,7 @@ func (b *stage) far(axis int) float64 {
 	return -1
 }
 
-// walls draws the floor with its grid and the two walls behind.
+// walls draws the floor with its grid and the two back walls.
 func (b *stage) walls() {
 	c, t := b.Canvas, b.theme
 	floor := b.polygon([][3]float64{{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}})
@@ -311,9 +310,8 @@ type thing struct {
 // wires is the number of cells of a surface per axis.
 const wires = 18
 
-// things draws the points, their drop lines, the plane and the surface from the
-// farthest to the nearest. Drop lines and sheets are cut into pieces, so that one
-// may go through the other.
+// things draws the points, drop lines, plane and surface from back to front. Lines and sheets are
+// cut into pieces, so that they can intersect.
 func (b *stage) things() {
 	var all []thing
 	c, t := b.Canvas, b.theme
@@ -340,7 +338,7 @@ func (b *stage) things() {
 		}
 	}
 	pieces := min(max(200/max(len(b.of.Points), 1), 4), 10)
-	const nearer = 0.02 // draws a point above the patch on which it lies
+	const nearer = 0.02 // draws a point in front of the patch on which it lies
 	for _, p := range b.of.Points {
 		if !finite(p.At[:]...) {
 			continue
@@ -382,7 +380,7 @@ func (b *stage) things() {
 	}
 }
 
-// surface hands over the cells of the surface. Those that face up are lighter.
+// surface calls patch for the cells of the surface. Cells that face upwards are lighter.
 func (b *stage) surface(patch func(qs [][3]float64, fill, wire color.NRGBA)) {
 	var nodes [wires + 1][wires + 1][3]float64
 	for i, x := range steps(-1, 1, wires) {
@@ -402,13 +400,13 @@ func (b *stage) surface(patch func(qs [][3]float64, fill, wire color.NRGBA)) {
 			cell := 2.0 / wires
 			steep := 1 - cell/math.Sqrt(cell*cell+dx*dx+dy*dy)
 			clr := b.theme.Muted
-			shade := math.Round(5*steep) / 5 // few shades make few groups in an SVG
+			shade := math.Round(5*steep) / 5 // few shades need few groups in an SVG
 			patch(qs, translucent(clr, 0.08+0.25*shade), translucent(clr, 0.3))
 		}
 	}
 }
 
-// cut is the part of the plane within the cube, in cells.
+// cut returns the part of the plane within the cube, as cells.
 func (b *stage) cut() (cells [][][3]float64) {
 	// In the cube the plane is n·q = d.
 	var n [3]float64
@@ -418,8 +416,8 @@ func (b *stage) cut() (cells [][][3]float64) {
 		n[k] = w * half
 		d -= w * (b.view.min[k] + half)
 	}
-	// Cells come from a grid over the two axes that the plane is least inclined to; it
-	// is the graph over them of the third.
+	// The cells come from a grid over the two axes to which the plane is least inclined; it is a
+	// graph of the third axis over them.
 	up := 0
 	for k := range n {
 		if math.Abs(n[k]) > math.Abs(n[up]) {
@@ -450,11 +448,11 @@ func (b *stage) cut() (cells [][][3]float64) {
 	return cells
 }
 
-// trim is the part of a polygon with side q[axis] <= 1, after Sutherland and Hodgman.
+// trim returns the part of a polygon with side q[axis] <= 1, by Sutherland and Hodgman's algorithm.
 func trim(qs [][3]float64, axis int, side float64) (out [][3]float64) {
 	for i, q := range qs {
 		p := qs[(i+len(qs)-1)%len(qs)]
-		a, b := 1-side*p[axis], 1-side*q[axis] // inside where not negative
+		a, b := 1-side*p[axis], 1-side*q[axis] // inside if not negative
 		if (a >= 0) != (b >= 0) {
 			t := a / (a - b)
 			var r [3]float64
@@ -470,8 +468,7 @@ func trim(qs [][3]float64, axis int, side float64) (out [][3]float64) {
 	return out
 }
 
-// axes writes numbers and names along the edges of the floor before the eye and
-// along the upright edge on the left.
+// axes writes numbers and labels along the front edges of the floor and the left vertical edge.
 func (b *stage) axes() {
 	if !b.words {
 		return
@@ -486,7 +483,7 @@ func (b *stage) axes() {
 		}
 	}
 	middle := b.place([3]float64{0, 0, -1})
-	var ends []vg.Rectangle // of the values at the axes
+	var ends []vg.Rectangle // of the values on the axes
 	for axis, name := range []string{b.of.X, b.of.Y, b.of.Z} {
 		from := [3]float64{-b.far(0), -b.far(1), -1}
 		if axis == 2 {
@@ -496,9 +493,9 @@ func (b *stage) axes() {
 		from[axis], to[axis] = -1, 1
 		p, q := b.place(from), b.place(to)
 		if math.Hypot(float64(q.X-p.X), float64(q.Y-p.Y)) < 24 {
-			continue // it points at the eye
+			continue // the axis points at the viewer
 		}
-		// Outwards: away from the middle, at a right angle to the edge.
+		// Outwards: away from the centre, perpendicular to the edge.
 		dx, dy := float64(q.X-p.X), float64(q.Y-p.Y)
 		long := math.Hypot(dx, dy)
 		out := vg.Point{X: vg.Length(-dy / long), Y: vg.Length(dx / long)}
@@ -522,7 +519,7 @@ func (b *stage) axes() {
 			if slices.ContainsFunc(ends, func(o vg.Rectangle) bool {
 				return box.Min.X < o.Max.X && o.Min.X < box.Max.X && box.Min.Y < o.Max.Y && o.Min.Y < box.Max.Y
 			}) {
-				continue // two axes meet here, and the other has written its value
+				continue // the other axis has labelled this corner
 			}
 			ends = append(ends, box)
 			text(b.Canvas, b.theme.Muted, fontSize, false, begin, k.label)
@@ -532,7 +529,7 @@ func (b *stage) axes() {
 		name = clip(name, labelSize, b.Canvas.Size().X/2)
 		w := width(name, labelSize)
 		at := b.middle(mid, out, w, 10+reach)
-		if axis == 2 { // beside it there may be no room
+		if axis == 2 { // there may be no room beside it
 			at = vg.Point{X: q.X - w/2, Y: q.Y + 9}
 		}
 		at.X = min(max(at.X, b.Canvas.Min.X+3), b.Canvas.Max.X-w-3)
@@ -540,7 +537,7 @@ func (b *stage) axes() {
 	}
 }
 
-// middle returns the start of a text of width w whose nearest side is gap outwards of at.
+// middle returns the start of a text of width w at a distance of gap outwards from at.
 func (b *stage) middle(at, out vg.Point, w, gap vg.Length) vg.Point {
 	const h = 9
 	c := vg.Point{
@@ -550,7 +547,7 @@ func (b *stage) middle(at, out vg.Point, w, gap vg.Length) vg.Point {
 	return vg.Point{X: c.X - w/2, Y: c.Y - h/2}
 }
 
-// describe is the caption of a picture that brings none.
+// describe returns the default caption.
 func (l *Lifted) describe() string {
 	var s strings.Builder
 	s.WriteString(titled("Points in three dimensions", l.Title))

@@ -19,9 +19,9 @@ type Limits struct {
 	YMax float64 `json:"y_max"`
 }
 
-// LimitsOf holds the points as the view shows them and 8 % of their extent on
-// every side. It is never empty: a single point, or points that share a
-// coordinate, get room of their own, and no points at all get -1 to 1.
+// LimitsOf returns limits of the points as the view shows them, plus 8 % of their extent on every
+// side. They are never empty: a single point, or points that share a coordinate, get extra room,
+// and without points they are -1 to 1.
 func LimitsOf(points []ml.Point, v dataset.View) Limits {
 	b := newBounds()
 	for _, p := range points {
@@ -30,7 +30,7 @@ func LimitsOf(points []ml.Point, v dataset.View) Limits {
 	return b.limits()
 }
 
-// Union holds both; the zero value adds nothing.
+// Union returns limits that include both; the zero value adds nothing.
 func (l Limits) Union(m Limits) Limits {
 	switch {
 	case l == Limits{}:
@@ -41,18 +41,18 @@ func (l Limits) Union(m Limits) Limits {
 	return Limits{math.Min(l.XMin, m.XMin), math.Max(l.XMax, m.XMax), math.Min(l.YMin, m.YMin), math.Max(l.YMax, m.YMax)}
 }
 
-// valid says whether a picture can be drawn within l.
+// valid reports whether a picture can be drawn within l.
 func (l Limits) valid() bool {
 	return spread(l.XMin, l.XMax) && spread(l.YMin, l.YMax)
 }
 
-// spread says whether an axis from lo to hi has room for many distinct numbers.
+// spread reports whether an axis from lo to hi has room for many distinct numbers.
 func spread(lo, hi float64) bool {
 	d := hi - lo
 	return d > 0 && !math.IsInf(d, 0) && d > 1e-12*math.Max(math.Abs(lo), math.Abs(hi))
 }
 
-// bounds are the extremes of the points seen so far.
+// bounds holds the extremes of the points added so far.
 type bounds struct{ x, y [2]float64 }
 
 func newBounds() *bounds {
@@ -72,11 +72,11 @@ func (b *bounds) limits() Limits {
 	return l
 }
 
-// pad widens an interval by 8 % per side, by more if it is (nearly) a point.
+// pad widens an interval by 8 % on each side, by more if it is nearly a point.
 func pad(lo, hi float64) (float64, float64) {
 	const huge = 1e300 // leaves room for hi - lo
 	lo, hi = math.Max(lo, -huge), math.Min(hi, huge)
-	if !(lo <= hi) { // no points, or not a number
+	if !(lo <= hi) { // no points, or NaN
 		return -1, 1
 	}
 	room := 0.08 * (hi - lo)
@@ -89,7 +89,7 @@ func pad(lo, hi float64) (float64, float64) {
 	return lo - room, hi + room
 }
 
-// tick is a place on an axis; those without a label are shorter.
+// tick is a mark on an axis; ticks without a label are shorter.
 type tick struct {
 	value float64
 	label string
@@ -103,7 +103,7 @@ func (t tick) length() vg.Length {
 	return 5
 }
 
-// Tick is a labelled place of an axis.
+// Tick is a labelled position on an axis.
 type Tick struct {
 	Value float64
 	Label string
@@ -129,11 +129,10 @@ func Ticks(lo, hi float64, n int, log bool) (labelled []Tick) {
 	return labelled
 }
 
-// superscript has the letters of exponents above the line.
+// superscript converts exponents to superscript characters.
 var superscript = strings.NewReplacer("−", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
-// ticks returns about n round values from lo to hi, seldom more, with distinct
-// labels.
+// ticks returns about n round values from lo to hi, rarely more, with distinct labels.
 func ticks(lo, hi float64, n int) []tick {
 	raw := (hi - lo) / float64(max(n, 1))
 	mag := math.Pow(10, math.Floor(math.Log10(raw)))
@@ -153,9 +152,9 @@ func ticks(lo, hi float64, n int) []tick {
 	return ts
 }
 
-// logTicks are ticks of an axis that has log10 of the data: powers of ten with the
-// multiples between them, round values where less than two powers are in sight.
-// Their values are logarithms, their labels the data's.
+// logTicks returns ticks of an axis of log10 values: powers of ten and their multiples, or round
+// values if fewer than two powers are in view. The tick values are logarithms, the labels the
+// original values.
 func logTicks(lo, hi float64, n int) (ts []tick) {
 	if hi-lo < 1.3 {
 		for _, t := range ticks(math.Pow(10, lo), math.Pow(10, hi), n) {
@@ -182,7 +181,7 @@ func logTicks(lo, hi float64, n int) (ts []tick) {
 	return ts
 }
 
-// number writes v so that it differs from v + step.
+// number formats v with enough digits to differ from v + step.
 func number(v, step float64) string {
 	size := math.Max(math.Abs(v), step)
 	var s string

@@ -27,7 +27,7 @@ func (s *Scene) radius() vg.Length {
 type marks struct {
 	*Scene
 	theme   *Theme
-	surface *surface // for slack; nil: none is drawn
+	surface *surface // for drawing slack; nil: not drawn
 	rings   bool
 	cores   bool
 	radius  vg.Length
@@ -43,7 +43,7 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 		q := &ps.Points[i]
 		class, ok := index[q.Label]
 		if !ok {
-			class = len(ps.Classes) // a label that Classes does not list
+			class = len(ps.Classes) // not among Classes
 		}
 		at := m.at(ps.View.Point(q.X))
 		if c.Contains(at) && !ps.hidesPoint(*q, class) {
@@ -53,7 +53,7 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 	if ps.surface != nil {
 		ps.slack(c, until(m.ctx, shown))
 	}
-	for q := range until(m.ctx, shown) { // below all markers, so that the true class stays in sight
+	for q := range until(m.ctx, shown) { // below all markers, so that the true class stays visible
 		if ps.rings && q.Wrong && !ps.hides("wrong") {
 			cross(c, q.at, ps.radius, ps.theme.Ink)
 		}
@@ -66,8 +66,8 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 		marker{q.class, ps.theme.class(clr), ps.theme.Paper, q.HeldOut}.draw(c, q.at, ps.radius)
 	}
 	heaviest := ps.thin().heaviest
-	for q := range until(m.ctx, shown) { // above all markers, so that none is hidden
-		if ps.rings && q.Role != ml.None && q.Role != ml.Weighted && !ps.hides(string(q.Role)) { // around all points they would be meaningless
+	for q := range until(m.ctx, shown) { // above all markers
+		if ps.rings && q.Role != ml.None && q.Role != ml.Weighted && !ps.hides(string(q.Role)) { // rings around all points would mean nothing
 			ring(c, ps.theme, q.Role, q.at, ps.radius, math.Abs(q.Weight)/heaviest)
 		}
 	}
@@ -78,16 +78,16 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 	}
 }
 
-// placed is a point with its place on the canvas.
+// placed is a point with its position on the canvas.
 type placed struct {
 	*ml.Point
 	at    vg.Point
-	class int // an index into the scene's classes, their number if it is none of them
+	class int // index of its class; the number of classes if it has none of them
 }
 
-// until returns the points one after the other, and no more of them once ctx is done.
+// until yields the points until ctx is done.
 func until(ctx context.Context, points []placed) iter.Seq[placed] {
-	const block = 256 // between looks at ctx
+	const block = 256 // points between checks of ctx
 	return func(yield func(placed) bool) {
 		for i, q := range points {
 			if i%block == 0 && ctx.Err() != nil || !yield(q) {
@@ -100,7 +100,7 @@ func until(ctx context.Context, points []placed) iter.Seq[placed] {
 // ring marks a support vector; share is its weight over the largest.
 func ring(c *draw.Canvas, t *Theme, role ml.Role, at vg.Point, r vg.Length, share float64) {
 	if _, moves := c.Canvas.(*listCanvas); moves {
-		share = math.Round(8*share) / 8 // few stamps
+		share = math.Round(8*share) / 8 // few distinct stamps
 	}
 	style := draw.LineStyle{Color: t.Ink, Width: max(0.8, r*0.3)}
 	r = r*(1.5+0.7*vg.Length(share)) + 0.6
@@ -125,9 +125,8 @@ func ring(c *draw.Canvas, t *Theme, role ml.Role, at vg.Point, r vg.Length, shar
 	})
 }
 
-// slack draws the way from every training point with slack to its own margin:
-// along the steepest way of f where the picture is the space itself, otherwise
-// as an upright bar of 12 pixels a unit.
+// slack draws the slack of training points as the way to their own margin: along the gradient of f
+// if the picture shows the input space, otherwise as a vertical bar of 12 pixels per unit.
 func (ps marks) slack(c *draw.Canvas, shown iter.Seq[placed]) {
 	size := c.Size()
 	n := vg.Length(ps.surface.n)
@@ -158,7 +157,7 @@ func (ps marks) slackStyle() draw.LineStyle {
 	return draw.LineStyle{Color: ps.theme.Muted, Width: 1.2}
 }
 
-// entries are the legend's entries of what the points show beside their class.
+// entries returns the legend entries of the points' attributes other than class.
 func (ps marks) entries() (es []entry) {
 	t := ps.theme
 	count := map[ml.Role]int{}

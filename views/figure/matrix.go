@@ -17,33 +17,32 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Matrix draws a matrix, such as a Gram matrix, with one cell for each entry and the
-// first row at the top: from 0 to the largest entry or, where there are negative
-// ones, in two colours about 0. Small matrices have their numbers in the cells,
-// middling ones a minus sign in negative cells. Where there are more entries than
-// pixels, a cell is the mean of k x k of them.
+// Matrix draws a matrix, such as a Gram matrix, with a cell for each entry and the first row at the
+// top. Colours range from 0 to the largest entry or, if there are negative ones, diverge at 0.
+// Small matrices show their numbers, medium ones a minus sign in negative cells. If there are more
+// entries than pixels, a cell is the mean of k x k entries.
 type Matrix struct {
 	Format
 	Title  string
-	X, Y   string // what the columns and the rows are
-	Name   string // what an entry is, above the colour bar
+	X, Y   string // labels of columns and rows
+	Name   string // meaning of an entry, above the colour bar
 	Values mat.Matrix
-	// Scale is the size of entry that has the strongest colour; 0: the largest. A
-	// series of pictures needs the same.
+	// Scale is the magnitude with the strongest colour; 0: the largest entry. Pictures of a series
+	// need the same.
 	Scale float64
-	// Classes are the class of every row, and of every column where there are as many.
-	// Rows of a class should be neighbours: every block has a strip in the colour of
-	// its class and its name at the edge, and lines part it from the next one.
+	// Classes are the class indices of the rows, and of the columns if there are as many. Rows of a
+	// class should be adjacent: each block has a strip in its colour and its name at the edge,
+	// separated by lines.
 	Classes    []int
-	ClassNames []string // nil: the numbers
-	// Names holds the names of every row, and of every column where there are as many. They
-	// stand at the edge where there are no classes; nil: the numbers.
+	ClassNames []string // nil: numbers
+	// Names are the labels of the rows, and of the columns if there are as many, used if there are
+	// no Classes; nil: numbers.
 	Names []string
-	// Columns are the names of the columns where they are not those of the rows.
+	// Columns are the labels of the columns if they differ from those of the rows.
 	Columns   []string
-	Stretched bool // the cells fill the frame, for tables; otherwise they are squares
-	// Caption describes the picture for readers who do not see it; "" says the
-	// size, the range, and with classes the means within and between them.
+	Stretched bool // the cells fill the frame, as in tables; otherwise they are squares
+	// Caption is the text alternative; the default gives the size, the range and, with classes, the
+	// means within and between them.
 	Caption string
 }
 
@@ -106,7 +105,7 @@ func (x Matrix) Picture() (*Picture, error) {
 		for i := range h {
 			for j := range w {
 				v := x.mean(i*rows/h, (i+1)*rows/h, j*cols/w, (j+1)*cols/w)
-				k := uint8(len(p)) // not a number
+				k := uint8(len(p)) // NaN
 				if !math.IsNaN(v) {
 					k = index(v)
 				}
@@ -146,7 +145,7 @@ func (x *Matrix) mean(top, bottom, left, right int) float64 {
 type survey struct {
 	rows, cols        int
 	lo, hi            float64
-	negative, missing int // missing: not a number, or infinite
+	negative, missing int // missing: NaN or infinite
 	within, between   float64
 	nWithin, nBetween int
 }
@@ -332,7 +331,7 @@ func (x *Matrix) whole() bool {
 	return true
 }
 
-// minus marks negative cells, so that their sign does not hang on the colour.
+// minus marks negative cells, so that their sign does not depend on colour.
 func (x *Matrix) minus(c *draw.Canvas, t *Theme, m mapping, hi float64) {
 	rows, cols := x.Values.Dims()
 	half := c.Size().X / vg.Length(cols) / 4
@@ -343,7 +342,7 @@ func (x *Matrix) minus(c *draw.Canvas, t *Theme, m mapping, hi float64) {
 	var p vg.Path
 	for i := range rows {
 		for j := range cols {
-			if x.Values.At(i, j) < -hi/80 { // less has the colour of 0
+			if x.Values.At(i, j) < -hi/80 { // smaller values have the colour of 0
 				at := m.at(float64(j+1), float64(i+1))
 				p.Move(vg.Point{X: at.X - half, Y: at.Y})
 				p.Line(vg.Point{X: at.X + half, Y: at.Y})
@@ -356,7 +355,7 @@ func (x *Matrix) minus(c *draw.Canvas, t *Theme, m mapping, hi float64) {
 	}
 }
 
-// cells is an image with sharp edges between its rows x cols cells.
+// cells is an image of rows x cols cells with sharp edges.
 type cells struct {
 	rows, cols int
 	paint      func(w, h int) *image.Paletted

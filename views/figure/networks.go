@@ -16,35 +16,33 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Networks draws graphs side by side, with their labels in the nodes, or with what an
-// algorithm makes of them.
+// Networks draws graphs side by side, with the labels or the state of an algorithm in their nodes.
 type Networks struct {
 	Format
 	Title    string
 	Networks []Network
-	Across   int      // number side by side; 0: as many as makes them largest
-	Labels   []string // which label has which colour, in order; nil: those of the graphs
-	Sides    Sides    // what nodes that Speaking made speak for; without names: none are
-	// Caption describes the picture for readers who do not see it; "" lists nodes and
-	// edges.
+	Across   int      // number side by side; 0: as many as make the graphs largest
+	Labels   []string // labels in the order of their colours; nil: those of the graphs
+	Sides    Sides    // meaning of the colours of Speaking's nodes; without names: omitted
+	// Caption is the text alternative; the default lists nodes and edges.
 	Caption string
 }
 
-// Network is one of Networks.
+// Network is a graph of Networks.
 type Network struct {
 	Name   string
 	Graph  dataset.Graph
-	Nodes  []Node       // one for each node; nil: their labels, each with its colour
-	Strong [][2]int     // edges that stand out, as the graph has them
-	Places [][2]float64 // of the nodes; nil: those of Layout. A node whose place is not finite is left out
+	Nodes  []Node       // one for each node; nil: labelled, each label with its colour
+	Strong [][2]int     // highlighted edges, in the graph's order of nodes
+	Places [][2]float64 // of the nodes; nil: those of Layout. Nodes at places that are not finite are omitted
 }
 
 // Node is the style of a node.
 type Node struct {
-	Text  string  // as far as there is room
-	Color Color   // of its rim and, paler, of its inside
-	Shade float64 // how much of the colour is inside, 0 to 1
-	Ring  bool    // stands out
+	Text  string  // drawn if there is room
+	Color Color   // of the rim and, paler, of the inside
+	Shade float64 // opacity of the inside, 0 to 1
+	Ring  bool    // highlighted
 }
 
 // Picture draws the graphs.
@@ -67,7 +65,7 @@ func (x Networks) Picture() (*Picture, error) {
 		graphs := lists.Map(x.Networks, func(w Network) dataset.Graph { return w.Graph })
 		labels = NodeLabels(graphs...)
 	}
-	largest := [2]float64{1, 1} // of all graphs, in edges
+	largest := [2]float64{1, 1} // of all graphs, in edge lengths
 	for n := range x.Networks {
 		w := &x.Networks[n]
 		if w.Places == nil {
@@ -93,7 +91,7 @@ func (x Networks) Picture() (*Picture, error) {
 	sh.title, sh.caption, sh.bald = x.Title, cmp.Or(x.Caption, x.describe()), [2]bool{true, true}
 	across := x.across(float64(sh.width)/float64(sh.height), largest)
 	down := (len(x.Networks) + across - 1) / across
-	sh.limits = Limits{XMax: float64(across), YMin: float64(down)} // the first row is at the top
+	sh.limits = Limits{XMax: float64(across), YMin: float64(down)} // first row at the top
 	sh.add(func(c *draw.Canvas, m mapping) {
 		for n, w := range x.Networks {
 			a, b := m.at(float64(n%across), float64(n/across+1)), m.at(float64(n%across+1), float64(n/across))
@@ -103,7 +101,7 @@ func (x Networks) Picture() (*Picture, error) {
 	return sh.picture(), nil
 }
 
-// NodeLabels are the labels of all nodes, in order.
+// NodeLabels returns the labels of all nodes, sorted.
 func NodeLabels(graphs ...dataset.Graph) []string {
 	found := map[string]bool{}
 	for _, g := range graphs {
@@ -114,15 +112,13 @@ func NodeLabels(graphs ...dataset.Graph) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// lettered is the radius of a node with room for a letter, which is no smaller than the
-// others in the picture.
+// lettered is the radius of a node with room for a letter of the usual size.
 const lettered = 0.7 * fontSize
 
-// plain is the shade of nodes that show only their label.
+// plain is the shade of nodes that only show their label.
 const plain = 0.4
 
-// labelled are nodes with their labels. A label that the list does not hold, and none,
-// have no colour.
+// labelled returns nodes with their labels. Nodes without a label in the list have no colour.
 func labelled(g dataset.Graph, labels []string) []Node {
 	nodes := make([]Node, g.N)
 	for v := range nodes {
@@ -134,11 +130,11 @@ func labelled(g dataset.Graph, labels []string) []Node {
 	return nodes
 }
 
-// mostMeant is the most labels explained in a legend.
+// mostMeant is the maximum number of labels explained in a legend.
 const mostMeant = 24
 
-// Speaking are nodes with what each adds to f: the stronger coloured the more that is, of the
-// most that any adds in a picture, with a sign behind the label unless it is little.
+// Speaking returns nodes that show what each adds to f: the colour is stronger the larger its share
+// of most, and the label has a sign unless the share is small.
 func Speaking(g dataset.Graph, adds []float64, most float64, s Sides) []Node {
 	return lists.Make(g.N, func(v int) Node { return speaking(g.Label(v), s, adds[v], most) })
 }
@@ -146,7 +142,7 @@ func Speaking(g dataset.Graph, adds []float64, most float64, s Sides) []Node {
 func speaking(label string, s Sides, adds, most float64) Node {
 	n := Node{Text: label, Color: Muted}
 	share := math.Abs(adds) / most
-	if !(share > 0) { // nor where most is 0
+	if !(share > 0) { // also if most is 0
 		return n
 	}
 	n.Color, n.Shade = s.Colors[btoi(adds < 0)], share
@@ -156,7 +152,7 @@ func speaking(label string, s Sides, adds, most float64) Node {
 	return n
 }
 
-// mean adds the meaning of the colour of class i to the legend, once.
+// mean adds the meaning of class i's colour to the legend, once.
 func (s *sheet) mean(name string, i int) {
 	if slices.ContainsFunc(s.legend, func(e entry) bool { return e.name == name }) {
 		return
@@ -165,7 +161,7 @@ func (s *sheet) mean(name string, i int) {
 	s.legend = append(s.legend, entry{name, func(c *draw.Canvas, at vg.Point) { n.draw(c, s.theme, at, 6) }})
 }
 
-// reach is the corner and the size of the smallest rectangle that holds all places.
+// reach returns the corner and size of the bounding rectangle of places.
 func reach(places [][2]float64) (low, size [2]float64) {
 	for k := range 2 {
 		lo, hi := math.Inf(1), math.Inf(-1)
@@ -196,7 +192,7 @@ func (x Networks) across(shape float64, largest [2]float64) int {
 	return best
 }
 
-// draw draws a graph into a cell, in the scale that the largest one needs.
+// draw draws a graph into a cell, scaled as the largest graph needs.
 func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]float64, bare bool) {
 	if name := clip(w.Name, fontSize, cell.Size().X-8); !bare && w.Name != "" {
 		cell.Max.Y -= lineStep
@@ -208,14 +204,14 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 		text(c, t.Muted, fontSize, false, vg.Point{X: middle.X - width(s, fontSize)/2, Y: middle.Y - 4}, s)
 		return
 	}
-	// The rim of the outermost nodes is a third of an edge away from their middle.
+	// The outermost nodes' rims are a third of an edge away from their centres.
 	unit := min(cell.Size().X/vg.Length(largest[0]+0.9), cell.Size().Y/vg.Length(largest[1]+0.9), 120)
 	share := vg.Length(0.33)
-	if w.Graph.Directed || w.Graph.EdgeLabels != nil { // what stands on the edges needs room
+	if w.Graph.Directed || w.Graph.EdgeLabels != nil { // room for edge labels
 		share = 0.22
 	}
-	widest := vg.Length(0.44) // nodes closer together rather than without letters
-	if w.Graph.Directed {     // no letters rather than no arrows
+	widest := vg.Length(0.44) // rather closer nodes than no letters
+	if w.Graph.Directed {     // rather no letters than no arrows
 		widest = 0.3
 	}
 	radius := max(min(share*unit, max(13, 0.18*unit)), min(widest*unit, lettered), 1.5)
@@ -242,7 +238,7 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 		c.Stroke(p)
 	}
 	thin := draw.LineStyle{Color: t.Rule, Width: max(min(radius/6, 1.6), 0.7)}
-	if w.Graph.Directed { // a head has to be seen
+	if w.Graph.Directed { // arrowheads must be visible
 		thin.Color = t.Muted
 	}
 	lines(w.Graph.Edges, thin)
@@ -258,7 +254,7 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 			continue
 		}
 		share := vg.Length(0.5)
-		if w.Graph.Directed { // clear of the head, and of the label of the edge that leads back
+		if w.Graph.Directed { // clear of the arrowhead and of the label of the opposite edge
 			share = 0.36
 		}
 		middle, half := vg.Point{X: from.X + share*(to.X-from.X), Y: from.Y + share*(to.Y-from.Y)}, width(s, fontSize)/2
@@ -273,8 +269,8 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 	}
 }
 
-// shaft is the line of an edge between the rims of its nodes, beside that of an edge that
-// leads back; false where there is no room for one.
+// shaft returns the line of an edge between the rims of its nodes, beside an opposite edge if there
+// is one; ok is false if there is no room.
 func (w *Network) shaft(at []vg.Point, e [2]int, radius vg.Length) (from, to vg.Point, ok bool) {
 	from, to = at[e[0]], at[e[1]]
 	long := vg.Length(math.Hypot(float64(to.X-from.X), float64(to.Y-from.Y)))
@@ -301,7 +297,7 @@ func (n Node) draw(c *draw.Canvas, t *Theme, at vg.Point, radius vg.Length) {
 	}
 	c.SetLineStyle(style)
 	c.Stroke(circle(at, radius))
-	if radius > 0.75*lettered { // a letter just fits
+	if radius > 0.75*lettered { // a letter fits
 		s := n.Text
 		if room := 2 * radius; width(s, fontSize) > room {
 			s = clip(s, fontSize, room)

@@ -11,14 +11,14 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Numbers of graphs and strings in the small picture of a data set.
+// Maximum numbers of graphs and strings in the small picture of a data set.
 const (
 	sampledGraphs  = 6
 	sampledStrings = 7
 )
 
-// Objects draws a few strings or graphs of a data set, taking turns over the classes; nil for other
-// kinds.
+// Objects draws a few strings or graphs of a data set, alternating between classes. It returns nil
+// for other kinds.
 func Objects(d *dataset.Data, f Format) (*Picture, error) {
 	switch objects := d.Objects.(type) {
 	case *dataset.Graphs:
@@ -48,7 +48,7 @@ func drawObjects(_ context.Context, r Run, _ int) (*Picture, error) {
 	return Objects(r.Data, f)
 }
 
-// inTurn are the first rows of a data set, one of every class after the other.
+// inTurn returns the first rows of a data set, alternating between classes.
 func inTurn(d *dataset.Data, most int) (rows []int) {
 	byClass := make([][]int, len(d.Classes))
 	for i, c := range d.Y {
@@ -66,7 +66,7 @@ func inTurn(d *dataset.Data, most int) (rows []int) {
 	return rows
 }
 
-// written draws strings one below the other, each behind the mark of its class.
+// written draws strings below each other, each after the mark of its class.
 func written(d *dataset.Data, objects *dataset.Strings, f Format) (*Picture, error) {
 	sh, err := f.sheet()
 	if err != nil {

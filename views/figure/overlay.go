@@ -17,21 +17,20 @@ import (
 	"marginlab/ml/param"
 )
 
-// Layer is one model of an overlay. Its scene gives the model with its view and
-// points.
+// Layer is a model of an overlay, given by its scene.
 type Layer struct {
 	Name  string
 	Scene Scene
 }
 
-// Overlay draws the boundaries of several models in one picture, over the regions on which all
-// predict the same class. Up to six have a colour and a dash pattern of their own; more cannot be
-// distinguished and are thin lines without names, which are dense where the models agree. Where they
-// do not predict the same class, the picture is grey and hatched; Disagree of the picture is the
-// share of that area. Points that all held out and tell apart have a ring. Size, theme, grid, title
-// and the points come from the first layer's scene; so are the limits, unless they are zero:
-// then every layer's points fit in. The views may differ, as models may be trained on different
-// features, but not the names of their axes.
+// Overlay draws the boundaries of several models in one picture, over the regions in which all of
+// them predict the same class. Up to six have colours and dash patterns; more cannot be
+// distinguished and are thin lines without names, dense where the models agree. Where predictions
+// differ, the picture is grey and hatched; its Disagree is the share of that area. Points that all
+// models held out but predict differently have a ring. Size, theme, grid, title and points come
+// from the first layer's scene, and so do the limits; zero limits fit the points of all layers. The
+// views may differ, since models may be trained on different features, but not the names of their
+// axes.
 func Overlay(ctx context.Context, layers []Layer) (*Picture, error) {
 	if len(layers) == 0 {
 		return nil, errors.New("picture: there is no model to draw; choose at least one run")
@@ -167,7 +166,7 @@ func heldApart(layers []Layer) (differ []int, held int) {
 	return differ, held
 }
 
-// percent formats a share as the pages do, and tells one that would round to 0.0 % from none.
+// percent formats a share as the pages do, except that it distinguishes a small one from 0.0 %.
 func percent(share float64) string {
 	if 0 < share && share < 0.001 {
 		return "below 0.1\u00a0%"
@@ -178,11 +177,11 @@ func percent(share float64) string {
 // answers holds the predictions of one model on the grid, as indices into its labels.
 type answers struct {
 	*surface
-	regions *regions // nil of a model with two sides
+	regions *regions // nil for a model with two sides
 	labels  []string
 }
 
-// paint makes an image of w x h pixels of the indices.
+// paint returns an image of w x h pixels of the indices.
 func (a answers) paint(w, h int, p color.Palette) *image.Paletted {
 	if a.regions != nil {
 		return a.regions.paint(w, h, p, 0)
@@ -190,7 +189,7 @@ func (a answers) paint(w, h int, p color.Palette) *image.Paletted {
 	return a.surface.paint(a.f, w, h, p, func(v float64) uint8 { return uint8(btoi(v >= 0)) })
 }
 
-// cell is the index at the centre of the cell above and to the right of node k.
+// cell returns the index at the centre of the cell above and to the right of node k.
 func (a answers) cell(k int, scores []float64) int {
 	sum := func(f []float64) float64 { return f[k] + f[k+1] + f[k+a.n+1] + f[k+a.n+2] }
 	if a.regions == nil {
@@ -202,11 +201,11 @@ func (a answers) cell(k int, scores []float64) int {
 // disagreement compares the predictions of several models on one grid.
 type disagreement struct {
 	layers  []answers
-	palette color.Palette // the first model's labels, disagreement, stripes
+	palette color.Palette // of the first model's labels, of disagreement, of stripes
 }
 
-// predicts says what is predicted, for the index that each model answers: that of
-// the first model, or one more than it has labels where another one disagrees.
+// predicts returns the index that all models answer, or the number of the first model's labels if
+// they disagree.
 func (d *disagreement) predicts(answer func(i int) int) uint8 {
 	first := answer(0)
 	labels := d.layers[0].labels
@@ -218,8 +217,8 @@ func (d *disagreement) predicts(answer func(i int) int) uint8 {
 	return uint8(first)
 }
 
-// share is the part of the area on which the models disagree, by the centres of
-// the cells.
+// share returns the share of the area on which the models disagree, sampled at the centres of the
+// cells.
 func (d *disagreement) share() float64 {
 	n, differ := d.layers[0].n, 0
 	most := 0
@@ -250,7 +249,7 @@ func (d *disagreement) paint(w, h int) image.Image {
 	return img
 }
 
-// hatch is the sample of a hatched region, whose stripes rise or fall.
+// hatch returns the sample of a hatched region with rising or falling stripes.
 func hatch(t *Theme, ground color.Color, rises bool) func(*draw.Canvas, vg.Point) {
 	return func(c *draw.Canvas, at vg.Point) {
 		r := vg.Rectangle{Min: vg.Point{X: at.X - 9, Y: at.Y - 6}, Max: vg.Point{X: at.X + 9, Y: at.Y + 6}}

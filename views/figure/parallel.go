@@ -15,32 +15,31 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Parallel draws things as lines across upright axes, one axis for each of their
-// quantities: parallel coordinates. Numbers at both ends say which line is which; lines
-// have a colour and a dash pattern of their own as well. In the frame of the picture axis i
-// stands at x = i, with its ends at y = 0 and y = 1.
+// Parallel draws parallel coordinates: items as lines across vertical axes, one axis per quantity.
+// Names at both ends identify the lines, in addition to colours and dash patterns. In the frame of
+// the picture axis i is at x = i, with its ends at y = 0 and y = 1.
 type Parallel struct {
 	Format
 	Title   string
-	Axes    []Upright // two at least
+	Axes    []Upright // at least two
 	Lines   []Thread
-	Caption string // what the picture shows, for readers who do not see it; "" describes the axes
+	Caption string // text alternative; the default describes the axes
 }
 
 // Upright is an axis of a Parallel.
 type Upright struct {
 	Name     string
 	Log      bool
-	Min, Max float64 // the ends, above 0 where Log
-	// Words name the places 0, 1, … of an axis that has no numbers.
+	Min, Max float64 // the ends; above 0 if Log
+	// Words are the labels of the positions 0, 1, … on an axis without numbers.
 	Words []string
 }
 
 // Thread is a line of a Parallel.
 type Thread struct {
 	Name   string    // a few letters
-	Values []float64 // on each axis; not a number: it has none there, and passes below
-	Pale   bool      // others are looked at
+	Values []float64 // on each axis; NaN: none, drawn below the axis
+	Pale   bool      // not in focus
 }
 
 // endRoom is the space in CSS pixels for names beside the first and last axes.
@@ -64,7 +63,7 @@ func (u Upright) place(v float64) float64 {
 	return (v - lo) / (hi - lo)
 }
 
-// ticks are the labelled places of the axis.
+// ticks returns the labelled positions of the axis.
 func (u Upright) ticks(n int) (ts []tick) {
 	lo, hi := u.Min, u.Max
 	switch {
@@ -106,7 +105,7 @@ func (p *Parallel) check() error {
 	return nil
 }
 
-// Picture draws the lines, those that are pale below the others.
+// Picture draws the lines, pale ones below the others.
 func (p Parallel) Picture() (*Picture, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -161,7 +160,7 @@ func (p *Parallel) line(sh *sheet, c *draw.Canvas, m mapping, i int) {
 	}
 }
 
-// names writes beside an axis which lines pass where.
+// names writes the names of the lines beside an axis.
 func (p *Parallel) names(sh *sheet, c *draw.Canvas, m mapping, a int, side vg.Length) {
 	type stop struct {
 		y    vg.Length
@@ -190,7 +189,7 @@ func (p *Parallel) names(sh *sheet, c *draw.Canvas, m mapping, a int, side vg.Le
 	}
 }
 
-// words writes the names of the axes above them, and their values beside them.
+// words writes the names and values of the axes.
 func (p *Parallel) words(sh *sheet, c *draw.Canvas, m mapping) {
 	step := m.at(1, 0).X - m.at(0, 0).X
 	for a, u := range p.Axes {
@@ -209,15 +208,15 @@ func (p *Parallel) words(sh *sheet, c *draw.Canvas, m mapping) {
 			}
 			last = at.Y
 			room := step - 14
-			if a >= len(p.Axes)-2 { // the last two write towards each other
+			if a >= len(p.Axes)-2 { // the last two names extend towards each other
 				room = step/2 - 10
 			}
 			s := clip(t.label, fontSize, room)
 			if s != t.label && (u.Words == nil || strings.Trim(s, ".…") == "") {
-				continue // part of a number is another number
+				continue // a truncated number would be another number
 			}
 			to := vg.Point{X: at.X + 6, Y: at.Y - 4}
-			if a == len(p.Axes)-1 { // whose right side has the lines' names
+			if a == len(p.Axes)-1 { // its right side has the names of the lines
 				to.X = at.X - 6 - width(s, fontSize)
 			}
 			label(c, sh.theme, sh.theme.Muted, fontSize, to, s)
@@ -243,21 +242,21 @@ func (p *Parallel) shown() int {
 	return lists.Count(p.Lines, func(l Thread) bool { return !l.Pale })
 }
 
-// Named draws things as dots that have a name, over two of their quantities.
+// Named draws a scatter plot of named dots.
 type Named struct {
 	Format
 	Title   string
 	X, Y    Axis
 	Dots    []NamedDot
-	Caption string // what the picture shows, for readers who do not see it; "" describes the dots
+	Caption string // text alternative; the default describes the dots
 }
 
-// NamedDot is a dot of a Named. One whose place is not finite, or not above 0 on a
-// logarithmic axis, is left out.
+// NamedDot is a dot of a Named. Dots at a place that is not finite, or not positive on a
+// logarithmic axis, are omitted.
 type NamedDot struct {
 	Name string // a few letters
 	X, Y float64
-	Pale bool // others are looked at
+	Pale bool // not in focus
 }
 
 // Picture draws the dots.

@@ -7,10 +7,10 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Part is a mark of a picture with what it is called, for pages that point it out.
+// Part is a named mark of a picture that pages can point out.
 type Part struct {
 	Names []string     `json:"names"`
-	Line  [][2]float64 `json:"line"` // in data coordinates; a single place for a dot
+	Line  [][2]float64 `json:"line"` // in data coordinates; a single point for a dot
 }
 
 // Parts returns the named marks of the picture, if known.
@@ -21,7 +21,7 @@ func (p *Picture) Parts() []Part {
 	return p.parts()
 }
 
-// longest is the most places in a line of a Part.
+// longest is the maximum number of points in a line of a Part.
 const longest = 80
 
 // called returns the part with the name or label.
@@ -50,7 +50,7 @@ func called(name, label string, line ...[2]float64) (parts []Part) {
 	return []Part{p}
 }
 
-// brief is a number with four digits.
+// brief rounds v to four digits.
 func brief(v float64) float64 {
 	if v == 0 {
 		return 0
@@ -90,7 +90,7 @@ func (k Circle) parts(Limits) []Part {
 	return called(k.Name, k.Label, round...)
 }
 
-// parts are the curves and rules of a chart.
+// parts returns the curves and rules of a chart.
 func (ch *Chart) parts(l Limits) (parts []Part) {
 	for _, cu := range ch.Curves {
 		line := lists.Make(len(cu.X), func(i int) [2]float64 { return [2]float64{cu.X[i], cu.Y[i]} })
@@ -112,7 +112,7 @@ func (ch *Chart) parts(l Limits) (parts []Part) {
 	return parts
 }
 
-// parts of a level line, over these limits.
+// parts returns the level line within limits.
 func (l level) parts(name string, within Limits) (parts []Part) {
 	for _, line := range l.lines {
 		var places [][2]float64
@@ -127,8 +127,8 @@ func (l level) parts(name string, within Limits) (parts []Part) {
 	return parts
 }
 
-// kind is which of the support vectors a point is; those at the bound may be inside the
-// margin or on the wrong side.
+// kind describes the kind of a support vector; those at the bound may be inside the margin or
+// misclassified.
 func kind(r ml.Role) string {
 	switch r {
 	case ml.Free:
@@ -139,7 +139,7 @@ func kind(r ml.Role) string {
 	return ""
 }
 
-// supports are the points of a scene that carry its model.
+// supports returns the support vectors of a scene.
 func (s *Scene) supports() (parts []Part) {
 	for _, p := range s.Points {
 		if p.Weight == 0 || len(parts) == longest {

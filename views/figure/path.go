@@ -14,11 +14,11 @@ func hasPath(r Run) []int {
 	return when(len(r.Result.Model.Machines) == 1 && ml.HasPath(r.Spec, r.Result.Report.TrainN))
 }
 
-// pathPlaces is on how many places from one end of the slider to the other the curves are
-// computed.
+// pathPlaces is the number of values of lambda, over the range of the slider, at which the curves
+// are computed.
 const pathPlaces = 91
 
-// drawPath shows the errors along lambda, with the lambda of the run.
+// drawPath draws the leave-one-out and training errors over lambda, marking the run's lambda.
 func drawPath(ctx context.Context, r Run, _ int) (*Picture, error) {
 	path, err := ml.Path(ctx, r.Data, r.Spec)
 	if err != nil {
@@ -58,6 +58,5 @@ func drawPath(ctx context.Context, r Run, _ int) (*Picture, error) {
 	return ch.Picture()
 }
 
-// pathTop is the largest error that is shown, as a multiple of that of f = 0: where each
-// point that is left out has more, how much more is of no interest.
+// pathTop is the largest error shown, as a multiple of that of f = 0.
 const pathTop = 1.4

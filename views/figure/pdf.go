@@ -20,9 +20,8 @@ import (
 	"marginlab/ml/lists"
 )
 
-// pdfCanvas is a vg.Canvas that writes a PDF of one page. It writes what figures need and
-// gonum's own does not: text beyond Windows-1252, such as γ and −, in an embedded font, and
-// paths with arcs in one piece.
+// pdfCanvas is a vg.Canvas that writes a PDF of one page. Unlike gonum's it writes characters
+// outside Windows-1252, such as γ and −, with an embedded font, and paths with arcs in one piece.
 type pdfCanvas struct {
 	vectorCanvas[[]float64]
 
@@ -36,11 +35,11 @@ type pdfCanvas struct {
 // pointsPerPixel is the size of a CSS pixel.
 const pointsPerPixel = 72.0 / 96
 
-// newPDF returns a page of w x h CSS pixels, each 1/zoom units.
+// newPDF returns a page of w x h CSS pixels with zoom pixels per unit.
 func newPDF(w, h, zoom float64, title string) *pdfCanvas {
 	unit := zoom * pointsPerPixel
 	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: w * pointsPerPixel, Ht: h * pointsPerPixel}})
-	doc.SetCatalogSort(true) // equal pictures are equal files
+	doc.SetCatalogSort(true) // makes equal pictures equal files
 	doc.SetCreationDate(time.Unix(0, 0).UTC())
 	doc.SetModificationDate(time.Unix(0, 0).UTC())
 	doc.SetProducer("Margin Lab", false)
@@ -59,7 +58,7 @@ func (c *pdfCanvas) SetLineDash(ds []vg.Length, _ vg.Length) {
 	c.state.dash = lists.Map(ds, func(d vg.Length) float64 { return float64(d) * c.unit })
 }
 
-// at maps to the page, in points from its upper left corner.
+// at converts a point to PDF points from the upper left corner.
 func (c *pdfCanvas) at(p vg.Point) (x, y float64) {
 	x, y = c.vectorCanvas.at(p)
 	return c.unit * x, c.unit * y
@@ -88,7 +87,7 @@ func (c *pdfCanvas) Stroke(p vg.Path) {
 	c.doc.DrawPath("D")
 }
 
-// trace puts a path on the page, arcs as Bézier curves of a quarter turn at most.
+// trace adds a path to the page, with arcs as Bézier curves of at most a quarter turn.
 func (c *pdfCanvas) trace(p vg.Path) {
 	for i, q := range p {
 		switch q.Type {
@@ -183,13 +182,13 @@ func (p *Picture) PDF(ctx context.Context, w io.Writer) error {
 	return p.write(ctx, "PDF", c, func() error { return c.doc.Output(w) })
 }
 
-// grey is a colour without its hue, as light as it was.
+// grey returns a grey of the same lightness.
 func grey(c color.NRGBA) color.NRGBA {
 	y := color.GrayModel.Convert(color.NRGBA{c.R, c.G, c.B, 255}).(color.Gray).Y
 	return color.NRGBA{y, y, y, c.A}
 }
 
-// greyImage is an image without its hues.
+// greyImage returns a greyscale copy of an image.
 func greyImage(img image.Image) image.Image {
 	if p, ok := img.(*image.Paletted); ok {
 		g := *p

@@ -23,9 +23,9 @@ import (
 
 // Picture is a finished picture, ready to be written in any format.
 type Picture struct {
-	Width, Height int    // CSS pixels
+	Width, Height int    // of the frame of the data
 	Frame         Frame  // where the data are
-	Caption       string // what the picture shows, for readers who do not see it
+	Caption       string // text alternative
 
 	// Scale is the number of device pixels per CSS pixel of a PNG, 1 to 4; 0 means 1.
 	Scale int
@@ -33,24 +33,24 @@ type Picture struct {
 	// Unit is the number of CSS pixels of the written picture per unit of Width and Height: 0.75
 	// turns letters of 12 pixels into 9; 0 means 1.
 	Unit      float64
-	Print     bool // SVG for print: in millimetres, its regions as paths
+	Print     bool // SVG for print: sizes in millimetres, regions as paths
 	Greyscale bool // without hues
 
 	// Disagree is the share of the visible area, 0 to 1, on which the models of
 	// an overlay predict different classes; 0 for other pictures.
 	Disagree float64
 
-	Toggles []Toggle // of the layers that a reader can hide, where the scene says so
+	Toggles []Toggle // of the layers that can be hidden, if the scene allows it
 
-	zoom  float64 // CSS pixels per unit of what draw draws
+	zoom  float64 // CSS pixels per unit of draw
 	paper color.Color
-	draw  func(context.Context, vg.Canvas) // on paper, or a part of it once the context is done
-	parts func() []Part                    // nil: none are known
+	draw  func(context.Context, vg.Canvas) // draws on a page; draws only a part once the context is done
+	parts func() []Part                    // nil: unknown
 }
 
-// Frame is the rectangle of a picture that holds the data, in CSS pixels from
-// the top left corner, with the data coordinates of its edges. A point (x, y)
-// is drawn at Left + Width (x-XMin)/(XMax-XMin), Top + Height (YMax-y)/(YMax-YMin).
+// Frame is the rectangle of a picture that holds the data, in CSS pixels from the top left corner,
+// with the data coordinates of its edges. A point (x, y) is drawn at Left + Width
+// (x-XMin)/(XMax-XMin), Top + Height (YMax-y)/(YMax-YMin).
 type Frame struct {
 	Left   float64 `json:"left"`
 	Top    float64 `json:"top"`
@@ -58,14 +58,14 @@ type Frame struct {
 	Height float64 `json:"height"`
 	Limits Limits  `json:"limits"`
 
-	// LogX and LogY mark logarithmic axes: take the logarithms of the coordinate and
-	// of the limits in the formula above.
+	// LogX and LogY report logarithmic axes: the formula then takes the logarithms of the
+	// coordinate and the limits.
 	LogX bool `json:"log_x,omitempty"`
 	LogY bool `json:"log_y,omitempty"`
 }
 
-// SVG writes the picture as an SVG document without scripts or outside parts. Like the other
-// formats it writes nothing, and returns the error of ctx, when ctx ends before all is drawn.
+// SVG writes the picture as an SVG document without scripts or external parts. Like the other
+// formats, it writes nothing and returns ctx.Err() if ctx ends before the drawing is complete.
 func (p *Picture) SVG(ctx context.Context, w io.Writer) error {
 	c := newSVG(p.Width, p.Height, p.zoom)
 	defer svgTexts.Put(c.buf)
@@ -74,7 +74,7 @@ func (p *Picture) SVG(ctx context.Context, w io.Writer) error {
 	return p.write(ctx, "SVG", c, func() error { return c.writeTo(w, p.Caption) })
 }
 
-// unit is Unit or its default.
+// unit returns Unit or its default.
 func (p *Picture) unit() float64 {
 	if p.Unit == 0 {
 		return 1
@@ -82,13 +82,13 @@ func (p *Picture) unit() float64 {
 	return p.Unit
 }
 
-// fillPaper fills an empty canvas with the colour of the paper.
+// fillPaper fills an empty canvas with the background colour.
 func (p *Picture) fillPaper(c vg.CanvasSizer) {
 	c.SetColor(p.paper)
 	c.Fill(draw.New(c).Rectangle.Path())
 }
 
-// write draws the picture on c and has finish write it, unless ctx ends before.
+// write draws the picture on c and calls finish to write it, unless ctx ends first.
 func (p *Picture) write(ctx context.Context, format string, c vg.Canvas, finish func() error) error {
 	p.draw(ctx, c)
 	err := ctx.Err()
@@ -112,54 +112,53 @@ func (p *Picture) PNG(ctx context.Context, w io.Writer) error {
 	return p.write(ctx, "PNG", c, func() error { return c.writeTo(w, p.Greyscale) })
 }
 
-// sheet is a picture in the making: what stands around the frame, and the
-// drawings in it.
+// sheet is a picture under construction: its frame, what surrounds it, and the drawings in it.
 type sheet struct {
 	width, height int
 	panel         *Panel
 	theme         *Theme
 	limits        Limits
 	labels        [2]string
-	log           [2]bool               // limits and drawings have log10 of the data
-	ticks         [2]func(n int) []tick // about n labelled places on an axis, instead of round values
+	log           [2]bool               // the limits and drawings contain log10 of the data
+	ticks         [2]func(n int) []tick // returns about n labelled positions on an axis, instead of round values
 	bald          [2]bool               // axes without ticks
 	aspect        aspect
 	title         string
 	caption       string
 	legend        []entry
-	own           int        // how many of its first entries have names of the data, which may be shortened; 0: all
-	legendRows    int        // kept at least
-	possible      [][]string // legends for which rows are kept as well, by the names of their entries
-	beside        vg.Length  // kept for a bar
+	own           int        // the first entries, whose names come from the data and may be shortened; 0: all
+	legendRows    int        // minimum number of rows
+	possible      [][]string // names of the entries of legends for which rows are reserved
+	beside        vg.Length  // width reserved for a colour bar
 	note          string
-	noted         bool   // a line is kept for the note
-	waits         string // why it is not all there yet, written where there is room; "" when it is
+	noted         bool   // reserve a line for the note
+	waits         string // why the picture is incomplete, written where there is room; "" if it is complete
 	bar           *bar
 	drawings      []drawing
-	layer         func(i int, name string) string // the layer of an entry, "" for none; nil: no entry is one
-	hidden        []string                        // layers
+	layer         func(i int, name string) string // returns the layer of an entry, "" for none; nil: there are none
+	hidden        []string                        // hidden layers
 	parts         func() []Part
-	edges         func(c *draw.Canvas, frame vg.Rectangle) // more marks around the frame
+	edges         func(c *draw.Canvas, frame vg.Rectangle) // draws marks around the frame
 }
 
 const (
 	fontSize  = 12
-	lineStep  = 19   // between lines of the legend
-	bolder    = 1.08 // how much wider bold letters are
+	lineStep  = 19   // of the lines of the legend
+	bolder    = 1.08 // width of bold letters relative to normal ones
 	bareBelow = 240
 )
 
-// aspect says how the frame and the limits are brought together.
+// aspect determines how frame and limits are adapted to each other.
 type aspect int
 
 const (
 	stretched aspect = iota // any limits fill the frame
-	widened                 // limits grow until a unit is as long on both axes
-	shrunk                  // the frame shrinks until a unit is as long on both axes
+	widened                 // limits grow until units are equal on both axes
+	shrunk                  // the frame shrinks until units are equal on both axes
 )
 
-// zoom enlarges everything in large pictures, which are seen from afar: by
-// eighths, so that whole pixels stay within reach of a dpi that is a whole number.
+// zoom returns the factor by which large pictures, which are seen from afar, are enlarged, in
+// eighths, so that whole pixels correspond to an integer dpi.
 func zoom(w, h int) float64 {
 	return max(1, math.Floor(8*min(float64(w)/960, float64(h)/640))/8)
 }
@@ -172,12 +171,12 @@ func (s *sheet) zoom() float64 {
 	return zoom(s.width, s.height)
 }
 
-// bare pictures are all frame: too small for words.
+// bare reports whether the picture is too small for text: it is then all frame.
 func (s *sheet) bare() bool {
 	return s.panel == nil && (s.width < bareBelow || s.height < bareBelow*3/4)
 }
 
-// picture lays the sheet out. The frame lies on whole pixels.
+// picture lays out the sheet, with the frame on whole pixels.
 func (s *sheet) picture() *Picture {
 	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: s.zoom(), paper: s.theme.Paper, parts: s.parts}
 	if s.waits != "" {
@@ -226,9 +225,9 @@ func (s *sheet) picture() *Picture {
 		}
 		room, most := inner.Max.X-inner.Min.X, max(1, h/75)
 		rows = s.rows(room, most)
-		if s.theme == &Grey && s.panel == nil { // paper has nothing else to distinguish lines, and room
+		if s.theme == &Grey && s.panel == nil { // lines on paper are told apart by the legend only, and there is room
 			rows = flow(s.legend, room)
-			s.legendRows, s.possible = 0, nil // nothing moves
+			s.legendRows, s.possible = 0, nil // nothing moves on paper
 			more := lineStep * vg.Length(max(0, len(rows)-most))
 			all.Max.Y += more
 			inner.Max.Y += more
@@ -315,7 +314,7 @@ func (s *sheet) picture() *Picture {
 	return p
 }
 
-// axis is the ticks of the horizontal (0) or the vertical (1) axis.
+// axis returns the ticks of the horizontal (0) or vertical (1) axis.
 func (s *sheet) axis(k, n int) []tick {
 	lo, hi := s.limits.XMin, s.limits.XMax
 	if k == 1 {
@@ -332,9 +331,8 @@ func (s *sheet) axis(k, n int) []tick {
 	return ticks(lo, hi, n)
 }
 
-// fit brings the limits and the frame to the wanted proportions. Both are changed
-// about their middle, but a frame that is made smaller keeps its upper left corner, for
-// what stands beside it.
+// fit adapts limits and frame to the aspect. Limits grow about their centre; a shrinking frame keeps
+// its upper left corner, except in a bare picture.
 func (s *sheet) fit(in *vg.Rectangle, zoom vg.Length) {
 	w, h := float64(in.Size().X), float64(in.Size().Y)
 	l := &s.limits
@@ -349,12 +347,12 @@ func (s *sheet) fit(in *vg.Rectangle, zoom vg.Length) {
 	default:
 		unit := min(unitX, unitY) * float64(zoom)
 		if unit > 6 {
-			unit = math.Floor(unit) // so that all cells of a matrix are equal
+			unit = math.Floor(unit) // equal cells of a matrix
 		}
 		free := *in
 		in.Max.X = in.Min.X + vg.Length(unit*math.Abs(l.XMax-l.XMin))/zoom
 		in.Min.Y = in.Max.Y - vg.Length(unit*math.Abs(l.YMax-l.YMin))/zoom
-		if s.bare() { // nothing stands beside it
+		if s.bare() { // nothing is beside it
 			*in = in.Add(vg.Point{X: (free.Max.X - in.Max.X) / 2, Y: (free.Min.Y - in.Min.Y) / 2})
 		}
 	}
@@ -382,7 +380,7 @@ func (s *sheet) axes(c *draw.Canvas, in vg.Rectangle, xs, ys []tick) {
 		w := width(t.label, fontSize)
 		left := min(x-w/2, c.Max.X-w-2)
 		if left < last+6 {
-			continue // no room beside its neighbour
+			continue // would overlap its neighbour
 		}
 		text(c, s.theme.Muted, fontSize, false, vg.Point{X: left, Y: in.Min.Y - 18}, t.label)
 		last = left + w

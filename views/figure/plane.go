@@ -12,36 +12,32 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Plane is a drawing in data coordinates: margins of a line, level sets of an
-// objective with a constraint, the iterates of a descent. A unit is as long on
-// both axes, so that what is orthogonal looks so.
+// Plane is a drawing in data coordinates, such as a line with margins, level sets of an objective
+// or the iterates of a descent. Units are equal on both axes, so that right angles look right.
 type Plane struct {
 	Format
 	Title string
-	X, Y  string // names of the axes; without Y there is no vertical axis
-	// Limits is the area that has to be seen; more is shown if the proportions of the picture ask
-	// for it. The zero value takes what the marks need; lines, regions and contours
-	// need nothing.
+	X, Y  string // axis labels; without Y there is no vertical axis
+	// Limits is the area that must be visible; the proportions of the picture may show more. The
+	// zero value fits the marks, except lines, regions and contours.
 	Limits    Limits
-	Stretched bool   // the limits fill the frame, whatever becomes of angles and circles
-	Bald      bool   // no numbers at the axes
-	Marks     []Mark // from the lowest to the highest; labels are above all of them
-	// Caption describes the picture for readers who do not see it; "" lists the
-	// marks that have a name or a label.
+	Stretched bool   // the limits fill the frame, even if angles and circles are distorted
+	Bald      bool   // no tick labels
+	Marks     []Mark // from bottom to top; labels are above all of them
+	// Caption is the text alternative; the default lists the marks with a name or a label.
 	Caption string
 }
 
-// Mark is a part of a Plane: a Region, Contours, Line, Segment, Arrow, Path, Circle,
-// Dot or Text. Places that are not finite are left out. The Name of a mark is in the
-// legend, once however many marks have it; its Label stands beside it, where there
-// is room.
+// Mark is a part of a Plane: a Region, Contours, Line, Segment, Arrow, Path, Circle, Dot or Text.
+// Parts that are not finite are omitted. A Name is shown in the legend, once even if several marks
+// have it; a Label is shown beside the mark if there is room.
 type Mark interface {
-	extent(b *bounds)    // adds what has to be in the picture
+	extent(b *bounds)    // adds what must be visible
 	draw(e *easel)       // draws the mark and requests its label
-	entry(*Theme) entry  // of the legend; none without a name
-	describe() string    // for the caption; "" when there is nothing to tell
-	parts(Limits) []Part // what pages can point out; none without a name
-	check() (err string) // what is wrong with it
+	entry(*Theme) entry  // legend entry; empty without a name
+	describe() string    // for the caption; may be empty
+	parts(Limits) []Part // parts that pages can point out; none without a name
+	check() (err string) // returns what is invalid
 }
 
 // Picture draws the plane.
@@ -108,7 +104,7 @@ func (p *Plane) describe() string {
 	return s.String()
 }
 
-// Linear is the function a·x - c, for regions and contours.
+// Linear returns the function a·x - c, for regions and contours.
 func Linear(a [2]float64, c float64) func(x, y float64) float64 {
 	return func(x, y float64) float64 { return a[0]*x + a[1]*y - c }
 }
@@ -117,17 +113,17 @@ func Linear(a [2]float64, c float64) func(x, y float64) float64 {
 type Region struct {
 	F           func(x, y float64) float64
 	Color       Color
-	Hatch       bool // also hatched, to distinguish it without colour
+	Hatch       bool // also hatched, to be recognised without colour
 	Name, Label string
 }
 
-// Contours are the level lines of F.
+// Contours draws level lines of F.
 type Contours struct {
 	F func(x, y float64) float64
 	// Levels are the values; nil: about eight round ones.
 	Levels []float64
 	Pen    Pen  // the zero value is a thin, muted line
-	Plain  bool // the values are not written on the lines
+	Plain  bool // omit the values on the lines
 	Name   string
 }
 
@@ -139,23 +135,23 @@ type Line struct {
 	Name, Label string
 }
 
-// Segment joins two places, such as a point with its foot on a line.
+// Segment joins two points, such as a point and its foot on a line.
 type Segment struct {
 	From, To    [2]float64
 	Pen         Pen
 	Name, Label string
 }
 
-// Arrow points from one place to another: a gradient, a weight vector.
+// Arrow points from one point to another, such as a gradient or a weight vector.
 type Arrow struct {
 	From, To    [2]float64
 	Pen         Pen
-	Held        bool // its tip is dragged, as a Dot
+	Held        bool // its tip can be dragged, as in a Dot
 	Name, Label string
 }
 
-// Path joins places with small dots on them, such as the iterates of a descent. The
-// first is hollow and the last is larger.
+// Path joins points with small dots on them, such as the iterates of a descent. The first dot is
+// hollow and the last one larger.
 type Path struct {
 	Points      [][2]float64
 	Pen         Pen
@@ -163,7 +159,7 @@ type Path struct {
 	Name, Label string
 }
 
-// Circle is a circle about a centre; on a Stretched plane an ellipse.
+// Circle is a circle; on a Stretched plane it is an ellipse.
 type Circle struct {
 	Center      [2]float64
 	Radius      float64
@@ -171,18 +167,18 @@ type Circle struct {
 	Name, Label string
 }
 
-// Dot is a point, with the colour and the shape of its class.
+// Dot is a point with the colour and shape of its class.
 type Dot struct {
 	At          [2]float64
-	Class       int  // below 0: a dot in ink, without a class
-	Hollow      bool // as held-out points are
-	Ring        bool // as support vectors have
-	Held        bool // it is dragged: its label keeps clear of what holds it
-	Large       bool // twice as wide, for few marks
+	Class       int  // negative: a dot in ink, without a class
+	Hollow      bool // as held-out points
+	Ring        bool // as support vectors
+	Held        bool // it can be dragged: its label keeps clear of the handle
+	Large       bool // of twice the size, for few marks
 	Name, Label string
 }
 
-// Text is words about a place.
+// Text is text around a point.
 type Text struct {
 	At    [2]float64
 	Text  string
@@ -288,7 +284,7 @@ func (k Dot) entry(t *Theme) entry {
 }
 func (Text) entry(*Theme) entry { return entry{} }
 
-// named is a mark's part of the caption.
+// named describes a mark in the caption.
 func named(what, name, label, where string) string {
 	words := strings.TrimSpace(name + " " + label)
 	if words == "" {
@@ -303,7 +299,7 @@ func (k Region) describe() string   { return named("Shaded:", k.Name, k.Label, "
 func (k Contours) describe() string { return named("Level lines of", k.Name, "", "") }
 func (k Line) describe() string {
 	if k.C == 0 {
-		k.C = 0 // it may be -0
+		k.C = 0 // avoid -0
 	}
 	return named("Line", k.Name, k.Label, fmt.Sprintf(": (%.3g, %.3g)·x = %.3g", k.A[0], k.A[1], k.C))
 }

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// pngCanvas is gonum's image canvas except that images are copied pixel by pixel,
-// as they come in the size they have here, and equal marks and words are drawn once.
+// pngCanvas is gonum's image canvas, except that images, which have the right size already, are
+// copied pixel by pixel, and equal marks and texts are drawn once.
 type pngCanvas struct {
 	*vgimg.Canvas
 	zoom   float64 // device pixels per point
@@ -25,8 +25,8 @@ type pngCanvas struct {
 	z      *zlib.Writer
 }
 
-// pngCanvases keeps canvases that are done with: making a new one, images and
-// tables of the compressor, takes longer than much of the drawing.
+// pngCanvases holds canvases for reuse: allocating the images and the compressor's tables takes
+// longer than much of the drawing.
 var pngCanvases sync.Pool
 
 // newPNG returns a canvas of w x h device pixels in the colour of the paper. A
@@ -34,7 +34,7 @@ var pngCanvases sync.Pool
 func newPNG(w, h int, zoom float64, paper color.Color) *pngCanvas {
 	c, ok := pngCanvases.Get().(*pngCanvas)
 	if !ok || c.zoom != zoom || c.Image().Bounds().Size() != image.Pt(w, h) {
-		z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // fails for unknown levels only
+		z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // the level is valid
 		c = &pngCanvas{newImage(w, h, zoom), zoom, map[stampKey]*image.RGBA{}, z}
 	}
 	if len(c.stamps) > mostStamps {
@@ -54,11 +54,11 @@ func newImage(w, h int, zoom float64) *vgimg.Canvas {
 	)
 }
 
-// dots is a length in whole device pixels.
+// dots converts a length to whole device pixels.
 func (c *pngCanvas) dots(l vg.Length) int { return int(math.Round(float64(l) * c.zoom)) }
 
-// DrawImage takes opaque images only. It has a short way for the one kind that
-// pictures consist of, which image/draw converts pixel by pixel.
+// DrawImage draws an opaque image. It has a fast path for paletted images, which image/draw
+// converts pixel by pixel.
 func (c *pngCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	at := image.Pt(c.dots(r.Min.X), c.Image().Bounds().Dy()-c.dots(r.Max.Y))
 	dst, okDst := c.Image().(*image.RGBA)
@@ -80,21 +80,21 @@ func (c *pngCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	}
 }
 
-// stampKey is a mark, or text, with the part of its place that decides its pixels.
+// stampKey identifies a mark or text and the subpixel at which it is drawn.
 type stampKey struct {
 	mark any
 	x, y int // subpixel
 }
 
-// subpixels are the places per pixel and axis at which stamps are cut: what is
-// drawn moves by an eighth of a pixel at most.
+// subpixels is the number of positions per pixel and axis at which stamps are drawn, so marks move
+// by at most an eighth of a pixel.
 const subpixels = 4
 
-// mostStamps are kept from one picture to the next, a few kilobytes each.
+// mostStamps is the number of stamps kept between pictures, a few kilobytes each.
 const mostStamps = 500
 
-// stamp draws a mark at a place. It is drawn once for every subpixel, on a little
-// sheet of its own, and copied from then on.
+// stamp draws a mark at a place. Each mark is drawn once per subpixel, on an image of its own, and
+// then copied.
 func (c *pngCanvas) stamp(at vg.Point, within vg.Rectangle, mark any, paint func(*draw.Canvas, vg.Point)) {
 	x, subX := c.subpixel(at.X)
 	y, subY := c.subpixel(at.Y)
@@ -119,9 +119,9 @@ func (c *pngCanvas) subpixel(l vg.Length) (pixel, sub int) {
 	return int(math.Floor(float64(n) / subpixels)), n & (subpixels - 1)
 }
 
-// writeTo encodes the pixels without alpha and without PNG's filters: pictures have
-// large even areas and equal marks, which compress better as they are, and trying
-// the filters on every row, as image/png does, would take half of the whole drawing.
+// writeTo encodes the pixels without alpha and without PNG filters. Pictures have large even areas
+// and repeated marks, which compress better without filters; trying the filters on every row, as
+// image/png does, would take half of the drawing time.
 func (c *pngCanvas) writeTo(w io.Writer, greyscale bool) error {
 	img, ok := c.Image().(*image.RGBA)
 	if !ok {
@@ -162,7 +162,7 @@ func (c *pngCanvas) writeTo(w io.Writer, greyscale bool) error {
 	return pngChunk(w, "IEND", nil)
 }
 
-// chunks makes one IDAT chunk of every write.
+// chunks writes one IDAT chunk per write.
 type chunks struct{ w io.Writer }
 
 func (c chunks) Write(p []byte) (int, error) { return len(p), pngChunk(c.w, "IDAT", p) }

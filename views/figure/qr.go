@@ -9,11 +9,11 @@ import (
 	"rsc.io/qr"
 )
 
-// Of a QR code (ISO/IEC 18004): pixels of a module, and modules that stay empty around it.
+// Pixels per module of a QR code (ISO/IEC 18004), and empty modules around it.
 const qrModule, qrQuiet = 8, 4
 
-// QR draws text, at most some hundred characters such as an address, as a QR code that
-// can be read with 15 % of it covered: black on white in any theme, for cameras want that.
+// QR draws a text of at most some hundred characters, such as a URL, as a QR code that can be read
+// with 15 % of it covered. It is black on white in any theme, as cameras expect.
 func QR(text, caption string) (*Picture, error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
@@ -23,7 +23,7 @@ func QR(text, caption string) (*Picture, error) {
 	return &Picture{
 		Width: side * qrModule, Height: side * qrModule, Caption: caption, zoom: qrModule, paper: color.White,
 		draw: func(_ context.Context, c vg.Canvas) {
-			var p vg.Path // one for all, so that no seams show
+			var p vg.Path // a single path, so that there are no seams
 			for y := range code.Size {
 				for x := 0; x < code.Size; x++ {
 					from := x

@@ -15,23 +15,23 @@ import (
 	"marginlab/ml/study"
 )
 
-// Ranks draws mean ranks over several data sets on an axis, the best on the left: the
-// critical-difference picture. Thick bars join those that no test distinguishes. (Demšar:
-// "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006, figure
-// 1; there the best are on the right.)
+// Ranks draws a critical-difference diagram: mean ranks over several data sets on an axis, the best
+// on the left, with thick bars joining ranks that do not differ significantly. (Demšar:
+// "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006, figure 1, which
+// has the best on the right.)
 type Ranks struct {
 	Format
-	Name  string // of the figure; may be empty
+	Name  string // may be empty
 	Title string
-	Names []string  // two at least
-	Ranks []float64 // mean rank of each, from 1, the best, to their number
-	// Difference is the critical difference of two mean ranks; 0: nothing is joined.
+	Names []string  // at least two
+	Ranks []float64 // mean ranks, from 1, the best, to the number of names
+	// Difference is the critical difference of two mean ranks; 0: no bars.
 	Difference float64
-	Caption    string // what the picture shows, for readers who do not see it; "" describes the ranks
+	Caption    string // text alternative; the default describes the ranks
 }
 
-// StudyRanks are the pictures of the ranks of a study, called as its figures are: none where
-// it has one data set or one learner.
+// StudyRanks returns the rank diagrams of a study, titled like its figures. There are none for one
+// data set or one learner.
 func StudyRanks(r *study.Result, f Format) (pictures []Ranks) {
 	for _, of := range []struct {
 		name, title string
@@ -54,7 +54,7 @@ const (
 	rankSize = 13 // of letters
 )
 
-// Picture draws the ranks. Without a height it is as high as the names need.
+// Picture draws the ranks. The default height is what the names need.
 func (r Ranks) Picture() (*Picture, error) {
 	k := len(r.Names)
 	if k < 2 || len(r.Ranks) != k {

@@ -24,11 +24,11 @@ const (
 	mostFine = 4 << 20
 )
 
-// refined is the surface with cells so small that lines of a kernel narrower than the cells
-// were are smooth: where lines pass and f is not straight, f is evaluated anew, elsewhere it is
-// interpolated. work bounds the values of the kernel that this may take; where that is not
-// enough, the blocks that are bent most come first. A surface that needs none of this is
-// returned as it is. The error is that of ctx.
+// refined returns the surface with finer cells, so that level lines of kernels narrower than the
+// cells are smooth: where lines pass and f is not straight, f is evaluated again, elsewhere
+// interpolated. work limits the kernel evaluations; if it does not suffice, the most curved blocks
+// come first. A surface that needs no refinement is returned unchanged. The only error is
+// ctx.Err().
 func (s *surface) refined(ctx context.Context, m *ml.Model, v dataset.View, points []ml.Point, work int) (*surface, error) {
 	nodes := s.n*finer + 1
 	if nodes*nodes*len(s.scores) > mostFine {
@@ -63,7 +63,7 @@ func (s *surface) refined(ctx context.Context, m *ml.Model, v dataset.View, poin
 	return fine, nil
 }
 
-// magnified is f on the finer grid, interpolated.
+// magnified returns f interpolated on the finer grid.
 func (s *surface) magnified(f []float64) []float64 {
 	n := s.n * finer
 	out := make([]float64, 0, (n+1)*(n+1))
@@ -91,7 +91,7 @@ type bentBlock struct {
 	by   float64
 }
 
-// bent lists the blocks that want refinement, those that are bent most in front.
+// bent lists the blocks that need refinement, most curved first.
 func (s *surface) bent(m *ml.Model, v dataset.View, points []ml.Point) (list []bentBlock) {
 	across := (s.n + blockCells - 1) / blockCells
 	by := make([]float64, across*across)
@@ -131,7 +131,7 @@ func (s *surface) bent(m *ml.Model, v dataset.View, points []ml.Point) (list []b
 			}
 		}
 	}
-	if v.Exact && m.Rule == ml.Sign { // a peak may stand between the nodes
+	if v.Exact && m.Rule == ml.Sign { // there may be a peak between the nodes
 		for _, p := range points {
 			x, y := s.grid(v.Point(p.X))
 			if f, ok := s.at(s.f, x, y); ok && math.Abs(f-p.F) > 0.1*math.Max(1, math.Abs(p.F)) && passes(min(f, p.F), max(f, p.F)) {
@@ -157,10 +157,10 @@ func passes(lo, hi float64) bool {
 func (s *surface) bends(out, f []float64, j int) {
 	n := s.n + 1
 	row := f[j*n : (j+1)*n]
-	v := min(max(j, 1), n-2) * n // of the next row that has neighbours
+	v := min(max(j, 1), n-2) * n // the nearest row with neighbours
 	below, on, above := f[v-n:v], f[v:v+n], f[v+n:v+2*n]
 	for i := range out {
-		h := min(max(i, 1), n-2) // the next node that has neighbours
+		h := min(max(i, 1), n-2) // the nearest node with neighbours
 		out[i] = max(math.Abs(row[h-1]-2*row[h]+row[h+1]), math.Abs(below[i]-2*on[i]+above[i])) / 8
 	}
 }

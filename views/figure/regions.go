@@ -17,16 +17,16 @@ import (
 // mostRegions is the most classes distinguished in a picture, limited by the palette.
 const mostRegions = 200
 
-// unknown is the class where the scores are no numbers.
+// unknown is the class where scores are NaN.
 const unknown = -1
 
-// regions are the areas in which a model of several machines answers the same class.
-// Between the nodes of the grid the scores are interpolated, not the classes, so that
-// lines between regions are as smooth as those of one machine.
+// regions are the areas in which a model of several machines predicts the same class. Scores, not
+// classes, are interpolated between the nodes of the grid, so that lines between regions are as
+// smooth as those of one machine.
 type regions struct {
 	*surface
 	model *ml.Model
-	class []int // at the nodes, an index into the model's classes
+	class []int // at the nodes: indices of the model's classes
 }
 
 func newRegions(s *surface, m *ml.Model) *regions {
@@ -38,8 +38,8 @@ func newRegions(s *surface, m *ml.Model) *regions {
 	return r
 }
 
-// mixed is the class for the scores that of takes from the grid of each machine;
-// scores is room for them.
+// mixed returns the class for the scores that of returns for the grid of each machine; scores is a
+// buffer for them.
 func (r *regions) mixed(scores []float64, of func(f []float64) float64) int {
 	for k, f := range r.scores {
 		scores[k] = of(f)
@@ -103,7 +103,7 @@ func (r *regions) hatch(img *image.Paletted, stripe uint8) {
 	}
 }
 
-// shares are the parts of the area that no class claims, and that several do, by the
+// shares returns the shares of the area that no class claims, and that several do, sampled at the
 // centres of the cells.
 func (r *regions) shares() (none, several float64) {
 	scores := make([]float64, len(r.scores))
@@ -125,8 +125,8 @@ func (r *regions) shares() (none, several float64) {
 	return none / float64(r.n*r.n), several / float64(r.n*r.n)
 }
 
-// paint makes an image of w x h pixels that covers the limits: the index of the
-// class at each pixel, none for one that is not known.
+// paint returns an image of w x h pixels that covers the limits: the index of the class at each
+// pixel, none where it is unknown.
 func (r *regions) paint(w, h int, p color.Palette, none uint8) *image.Paletted {
 	img := image.NewPaletted(image.Rect(0, 0, w, h), p)
 	n := r.n
@@ -165,7 +165,7 @@ func (r *regions) paint(w, h int, p color.Palette, none uint8) *image.Paletted {
 	return img
 }
 
-// borders are the lines between the regions.
+// borders returns the lines between the regions.
 func (r *regions) borders(t *tracer, style draw.LineStyle) level {
 	scores := make([]float64, len(r.scores))
 	cut := func(a, b int) float64 { // where on the edge from node a to node b the class of a ends
@@ -186,12 +186,12 @@ func (r *regions) borders(t *tracer, style draw.LineStyle) level {
 	return level{t.borders(r.class, r.n+1, r.n+1, cut, middle), r.n, style}
 }
 
-// regionColors are the pale colours of the model's classes.
+// regionColors returns the pale colours of the model's classes.
 func (s *Scene) regionColors(t *Theme) color.Palette {
 	return lists.Map(s.Model.Classes, func(name string) color.Color { return t.region(slices.Index(s.Classes, name)) })
 }
 
-// regions finishes the picture of a model with several machines.
+// regions completes the picture of a model with several machines.
 func (s *Scene) regions(sh *sheet, surf *surface) *Picture {
 	t := sh.theme
 	r := newRegions(surf, s.Model)
@@ -212,7 +212,7 @@ func (s *Scene) regions(sh *sheet, surf *surface) *Picture {
 	}
 	borders := r.borders(new(tracer), draw.LineStyle{Color: t.Ink, Width: vg.Length(0.75) * s.stroke()})
 	dots := marks{Scene: s, theme: t, rings: true, cores: s.Cores, radius: s.radius()}
-	if dots.radius < 2.5 { // a crowd would hide the lines
+	if dots.radius < 2.5 { // markers of a crowd would hide the lines
 		sh.add(append([]drawing{dots.draw}, s.visible("boundary", borders)...)...)
 	} else {
 		sh.add(append(s.visible("boundary", borders), dots.draw)...)

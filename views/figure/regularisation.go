@@ -11,20 +11,19 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Alphas draws alpha / C of every point as C rises: 1 for a point at its bound, 0 for one that
-// is no support vector. Ticks at the lower edge are entry points of support vectors, where one
-// begins or ceases to be one; those at the upper edge are where a point leaves its bound or
-// reaches it.
+// Alphas draws alpha / C of every point over C: 1 for a point at its bound, 0 for one that is no
+// support vector. Ticks at the lower edge mark where a point begins or ceases to be a support
+// vector, those at the upper edge where it reaches or leaves its bound.
 type Alphas struct {
 	Format
-	C       []float64   // rising
-	Alpha   [][]float64 // of every point, at each C
-	Side    []int       // of every point, 0 or 1
-	Classes [2]string   // the names of the sides
-	Here    *float64    // the C that is chosen; nil: none
+	C       []float64   // ascending
+	Alpha   [][]float64 // of every point, for each C
+	Side    []int       // of every point: 0 or 1
+	Classes [2]string   // names of the sides
+	Here    *float64    // chosen C; nil: none
 }
 
-// alphaLines is the most points with a line, evenly spaced among all.
+// alphaLines is the maximum number of points with a line, evenly spaced among all.
 const alphaLines = 200
 
 // Picture draws the lines.
@@ -88,13 +87,13 @@ func (a Alphas) Picture() (*Picture, error) {
 	return sh.picture(), nil
 }
 
-// Regularised draws the regularisation path of a machine: its test accuracy and its accuracy on
-// those that train, and the share of its points that are support vectors, or at their bound.
+// Regularised draws a regularisation path: test and training accuracy, and the fractions of the
+// points that are support vectors or at their bound.
 type Regularised struct {
 	Format
 	C, Training, Vectors, Bounded []float64
-	Judged, Accuracy, Deviation   []float64 // on points held out, at some C; without any there is no such curve
-	Here                          *float64  // the C that is chosen; nil: none
+	Judged, Accuracy, Deviation   []float64 // on held-out points, at some values of C; empty: no such curve
+	Here                          *float64  // chosen C; nil: none
 }
 
 // Picture draws the curves.
@@ -114,7 +113,7 @@ func (r Regularised) Picture() (*Picture, error) {
 	return ch.Picture()
 }
 
-// AlphasOf is Alphas of a path.
+// AlphasOf returns the Alphas of a path.
 func AlphasOf(r *ml.Regularisation, f Format) Alphas {
 	a := Alphas{Format: f, Alpha: make([][]float64, len(r.Rows)), Side: r.Side, Classes: r.Classes, Here: &r.C}
 	for _, s := range r.Steps {
@@ -126,7 +125,7 @@ func AlphasOf(r *ml.Regularisation, f Format) Alphas {
 	return a
 }
 
-// RegularisedOf is Regularised of a path.
+// RegularisedOf returns the Regularised of a path.
 func RegularisedOf(r *ml.Regularisation, f Format) Regularised {
 	p := Regularised{Format: f, Here: &r.C}
 	n := float64(len(r.Rows))

@@ -15,13 +15,13 @@ func hasROC(r Run) []int {
 
 func rocTitle(r Run, _ int) string {
 	title := "ROC on held-out points"
-	if a := r.Result.Report.TestAUC; a != nil { // of runs from before it was measured, the picture says it
+	if a := r.Result.Report.TestAUC; a != nil { // nil for runs saved before it was measured: the picture states it
 		title += fmt.Sprintf(", area %.3f", *a)
 	}
 	return title
 }
 
-// roc returns the curve of the held-out points.
+// roc returns the ROC curve of the held-out points.
 func (r Run) roc(ctx context.Context) (*ml.ROC, error) {
 	points, err := r.Result.Points(ctx, r.Result.Model, r.Data, r.Spec)
 	if err != nil {
@@ -41,8 +41,8 @@ func (r Run) roc(ctx context.Context) (*ml.ROC, error) {
 	return curve, nil
 }
 
-// format returns the format of the charts of a run: with a legend as high as the pictures
-// before and after a map have it, if there are any, otherwise as high as it may be.
+// format returns the format of a run's charts. Their legends are as high as those of the pictures
+// before and after a map, if there are any.
 func (r Run) format() Format {
 	f := Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height, LegendRows: 2}
 	if r.Result.Before != nil {
@@ -51,7 +51,7 @@ func (r Run) format() Format {
 	return f
 }
 
-// shares returns a chart of one share over another, with the place of f = 0 and a curve of
+// shares returns a chart of one rate over another, with the point of f = 0 and the curve of random
 // guessing.
 func (r Run) shares(x, y string, curve, blind Curve, here int) Chart {
 	ends := Axis{Min: -0.02, Max: 1.02}
@@ -61,7 +61,7 @@ func (r Run) shares(x, y string, curve, blind Curve, here int) Chart {
 	return ch
 }
 
-// drawROC draws the receiver operating characteristic.
+// drawROC draws the ROC curve.
 func drawROC(ctx context.Context, r Run, _ int) (*Picture, error) {
 	roc, err := r.roc(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func drawROC(ctx context.Context, r Run, _ int) (*Picture, error) {
 	return ch.Picture()
 }
 
-// drawPrecision draws the precision over the recall.
+// drawPrecision draws the precision-recall curve.
 func drawPrecision(ctx context.Context, r Run, _ int) (*Picture, error) {
 	roc, err := r.roc(ctx)
 	if err != nil {

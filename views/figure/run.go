@@ -16,34 +16,33 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Run holds the source of the figures of a run: a trained model with its data,
-// and a person's choices.
+// Run is the source of a run's figures: a trained model with its data, and the user's choices.
 type Run struct {
-	Data   *dataset.Data // that Result was trained on
+	Data   *dataset.Data // on which Result was trained
 	Spec   ml.Spec       // of the training
 	Result *ml.Result
-	X, Y   string // columns on the axes; "pca" on x: principal components; others: the first two
-	// Object is the row, from 1 on, of the one object that pictures of some objects show; 0: they
-	// choose some of every side.
+	X, Y   string // columns on the axes; "pca" on x: principal components; default: the first two
+	// Object is the row, from 1, of the object shown in pictures of single objects; 0: some of
+	// every side.
 	Object int
 	// Compare returns the result of ml.Compare, possibly cached; nil: ml.Compare itself.
 	Compare func(context.Context, kernel.Kernel, *dataset.Data) (*ml.Compared, error)
-	// Look has size, theme and marks, and the limits to be shown at least. What a
-	// scene says of the model and its points is filled in.
+	// Look holds size, theme, marks and the minimum limits. The figures fill in the parts of a
+	// Scene that describe model and points.
 	Look Scene
 }
 
-// runFigure is an entry of the table of the figures that a run can show.
+// runFigure describes a kind of figure of a run.
 type runFigure struct {
-	Name string // in addresses
-	// Machines lists the machines with their own figure, {0} for a figure of the whole
-	// run, empty if there is nothing to show.
+	Name string // in URLs
+	// Machines returns the machines with their own figure, {0} for a single figure of the run, none
+	// if it does not apply.
 	Machines func(Run) []int
 	Title    func(r Run, machine int) string
 	Draw     func(ctx context.Context, r Run, machine int) (*Picture, error)
 }
 
-// runFigures is the table, in the order of pages.
+// runFigures lists the kinds of figures in the order on pages.
 var runFigures = []runFigure{
 	{"before", hasBefore, beforeTitle, drawBefore},
 	{"boundary", mainly("boundary"), boundaryTitle, drawBoundary},
@@ -63,16 +62,16 @@ var runFigures = []runFigure{
 	{"calibration", hasCalibration, always("Predicted probability and observed frequency on held-out points"), drawCalibration},
 }
 
-// Shown is a figure that a run can show.
+// Shown is a figure that applies to a run.
 type Shown struct {
-	Name  string // that Draw takes; that of a machine but the first ends in its number: "map-2"
+	Name  string // for Draw; that of a machine other than the first ends in its number: "map-2"
 	Title string
 
 	row     runFigure
 	machine int
 }
 
-// Figures lists what the run can show, in the order of the table.
+// Figures lists the figures that apply to the run, in the order on pages.
 func (r Run) Figures() (list []Shown) {
 	for _, row := range runFigures {
 		for _, k := range row.Machines(r) {
@@ -95,11 +94,11 @@ func (s Shown) Judges() bool {
 	return slices.Contains([]string{"roc", "precision", "calibration"}, s.row.Name)
 }
 
-// ErrNoFigure is returned for a name that is not among the run's figures.
+// ErrNoFigure is returned for the name of a figure that the run does not have.
 var ErrNoFigure = errors.New("there is no such figure")
 
-// Draw draws the figure of a name. It returns ErrNoFigure, an error for people where the
-// figure cannot be drawn, and that of ctx when it ends.
+// Draw draws the named figure. Errors: ErrNoFigure, a user-facing error if the figure cannot be
+// drawn, and ctx.Err().
 func (r Run) Draw(ctx context.Context, name string) (*Picture, error) {
 	figures := r.Figures()
 	i := slices.IndexFunc(figures, func(f Shown) bool { return f.Name == name })
@@ -111,8 +110,8 @@ func (r Run) Draw(ctx context.Context, name string) (*Picture, error) {
 	return figures[i].row.Draw(ctx, r, figures[i].machine)
 }
 
-// Noted reports whether pictures of a run of this size may have a note below their legend about how
-// much they show.
+// Noted reports whether pictures of a run of this size may have a note below the legend that they
+// do not show everything.
 func Noted(rule ml.Rule, features, points int) bool {
 	return rule != ml.Value && features > 2 || points > mostMarks
 }
@@ -131,7 +130,7 @@ func Main(rule ml.Rule, features int) string {
 	return "surface"
 }
 
-// Main is the name of the figure that shows the run's model.
+// Main returns the name of the figure that shows the run's model.
 func (r Run) Main() string { return Main(r.Result.Model.Rule, len(r.Result.Model.Features)) }
 
 // when returns the Machines of a figure of the whole run.
@@ -142,15 +141,15 @@ func when(there bool) []int {
 	return []int{0}
 }
 
-// mainly returns the Machines of a figure that shows the model of some runs, as Main names it.
+// mainly returns the Machines of a figure that is the Main figure of some runs.
 func mainly(name string) func(Run) []int {
 	return func(r Run) []int { return when(r.Main() == name) }
 }
 
-// always returns the Title of a figure that has the same for all runs.
+// always returns the Title of a figure that is the same for all runs.
 func always(title string) func(Run, int) string { return func(Run, int) string { return title } }
 
-// hasFit reports a figure unless the model is a curve, which itself shows every residual.
+// hasFit reports a figure unless the model is a curve, whose figure shows every residual.
 func hasFit(r Run) []int { return when(r.Main() == "surface" || r.Main() == "fit") }
 
 func hasBefore(r Run) []int { return when(r.Result.Before != nil) }
@@ -210,7 +209,7 @@ func drawBoundary(ctx context.Context, r Run, _ int) (*Picture, error) {
 	return r.decision(ctx, r.Result.Model)
 }
 
-// decision draws what a model decides.
+// decision draws the main picture of a model.
 func (r Run) decision(ctx context.Context, m *ml.Model) (*Picture, error) {
 	s, err := r.Scene(ctx, m)
 	if err != nil {
@@ -236,18 +235,18 @@ func (r Run) Decision(ctx context.Context, s Scene) (*Picture, error) {
 	return Boundary(ctx, s)
 }
 
-// drawFit draws what a regression says of every point.
+// drawFit draws the predictions of a regression for every point.
 func drawFit(ctx context.Context, r Run, _ int) (*Picture, error) {
 	m := r.Result.Model
 	points, err := r.Result.Points(ctx, m, r.Data, r.Spec)
 	if err != nil {
 		return nil, err
 	}
-	r.Look.Limits = Limits{} // which belong to the main figure
+	r.Look.Limits = Limits{} // they belong to the main figure
 	return ValueFit(r.looked(FitScene(m, points, r.Data.Label)))
 }
 
-// looked is a laid out scene with the look of the run.
+// looked returns an arranged scene with the look of the run.
 func (r Run) looked(s Scene) Scene {
 	if r.Look.Limits != (Limits{}) {
 		s.Limits = r.Look.Limits
@@ -265,8 +264,8 @@ func drawMap(ctx context.Context, r Run, machine int) (*Picture, error) {
 	return Conformal(ctx, s)
 }
 
-// mostOwn is the most machines with a picture each: those of three classes, or of four one
-// against one.
+// mostOwn is the maximum number of machines with a picture each: enough for three classes, or four
+// one against one.
 const mostOwn = 6
 
 // ownMachines returns the machines, of several, that were trained separately between two sides and
@@ -308,7 +307,7 @@ func drawMatrix(ctx context.Context, r Run, _ int) (*Picture, error) {
 	return KernelMatrix(c, r.Data, look)
 }
 
-// compared are the objects of the run under its kernel.
+// compared returns the run's objects compared by its kernel.
 func (r Run) compared(ctx context.Context) (*ml.Compared, error) {
 	compare := r.Compare
 	if compare == nil {
@@ -317,7 +316,7 @@ func (r Run) compared(ctx context.Context) (*ml.Compared, error) {
 	return compare(ctx, r.Result.Model.Kernel, r.Data)
 }
 
-// Scene returns the scene from which the figures of one of the run's models start.
+// Scene returns the common scene of the figures of one of the run's models.
 func (r Run) Scene(ctx context.Context, m *ml.Model) (Scene, error) {
 	points, err := r.Result.Points(ctx, m, r.Data, r.Spec)
 	if err != nil {
@@ -336,7 +335,7 @@ func (r Run) Scene(ctx context.Context, m *ml.Model) (Scene, error) {
 	if r.Data.Kind() != dataset.KindVectors {
 		laid := DecisionScene(m, points, r.Data.Classes)
 		s.Points, s.View, s.Limits = laid.Points, laid.View, laid.Limits
-		if l := r.Look.Limits; l.YMin == laid.Limits.YMin && l.YMax == laid.Limits.YMax { // of such a scene as well
+		if l := r.Look.Limits; l.YMin == laid.Limits.YMin && l.YMax == laid.Limits.YMax { // limits from such a scene
 			s.Limits = laid.Limits.Union(l)
 		}
 		return s, nil
@@ -350,7 +349,7 @@ func (r Run) Scene(ctx context.Context, m *ml.Model) (Scene, error) {
 	return s, nil
 }
 
-// view is the plane that pictures of the model show.
+// view returns the plane that pictures of the model show.
 func (r Run) view(m *ml.Model) (dataset.View, error) {
 	if v, ok := r.Result.Model.View(); ok {
 		return v, nil
@@ -362,8 +361,8 @@ func (r Run) view(m *ml.Model) (dataset.View, error) {
 	return ViewOf(cols, r.X, r.Y)
 }
 
-// ViewOf is the plane of two columns, or, for "pca" on x, of the principal
-// components. In place of columns that are not there come the first ones.
+// ViewOf returns the plane of two columns or, if x is "pca", of the first two principal components.
+// Unknown columns are replaced by the first ones.
 func ViewOf(d *dataset.Data, x, y string) (dataset.View, error) {
 	if x == "pca" {
 		return dataset.PCAView(d), nil

@@ -7,7 +7,7 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// DataScene is the scene of a data set without a model. v is over d's features.
+// DataScene returns the scene of a data set without a model. v is over d's features.
 func DataScene(d *dataset.Data, v dataset.View) Scene {
 	s := Scene{View: v, Classes: d.Classes, Points: make([]ml.Point, len(d.Y))}
 	for i, k := range d.Y {
@@ -16,8 +16,8 @@ func DataScene(d *dataset.Data, v dataset.View) Scene {
 	return s
 }
 
-// Scatter draws the points of a scene without a model, of any number of classes,
-// each with a colour and a shape. Without points it is an empty picture. It is a Drawing.
+// Scatter draws the points of a scene without a model, with a colour and shape for each class.
+// Without points the picture is empty. Scatter is a Drawing.
 func Scatter(_ context.Context, s Scene) (*Picture, error) {
 	s, err := s.ready()
 	if err != nil {

@@ -20,69 +20,67 @@ import (
 // Drawing is a function that draws a scene, unless ctx ends.
 type Drawing func(ctx context.Context, s Scene) (*Picture, error)
 
-// Scene says what a picture shows. The zero value of every field but Model and
-// View is a good choice.
+// Scene describes a picture of a model or of data. The zero value of every field but Model and View
+// is a good default.
 type Scene struct {
 	Model  *ml.Model
-	Points []ml.Point   // of Model.Points; may be empty
-	View   dataset.View // over the model's features; of a model without: as DecisionScene lays out
-	// Classes lists the labels in the data set's order, which decides their colours
-	// and shapes; their names are the labels, whatever a legend might rather say.
-	// nil: the labels of Points, sorted.
+	Points []ml.Point   // from Model.Points; may be empty
+	View   dataset.View // over the model's features; without coordinates as from DecisionScene
+	// Classes lists the labels in the data set's order, which determines their colours and shapes;
+	// nil: the sorted labels of Points.
 	Classes []string
-	// Hollow names held-out points in the legend; "": held out, with their number.
+	// Hollow names held-out points in the legend; the default is "held out" with their number.
 	Hollow string
-	// Values marks points with values Y, named by Label, rather than classes: a scene for
-	// ValueCurve, ValueSurface or ValueFit.
+	// Values marks points by their values Y, named Label, instead of classes, for ValueCurve,
+	// ValueSurface and ValueFit.
 	Values bool
 	Label  string
-	// Limits are the edges of the picture; the zero value takes LimitsOf.
+	// Limits are the edges of the picture; the zero value means LimitsOf.
 	Limits Limits
 
-	Heat  bool // f as a heat map with a colour bar, rather than pale regions; only between two sides
-	Slack bool // the way from points inside the margin or beyond to their own margin; only between two sides
-	Cores bool // the cores of the conformal map
+	Heat  bool // draw f as a heat map with a colour bar instead of pale regions; for two sides only
+	Slack bool // draw the way from points inside the margin or misclassified to their margin; for two sides only
+	Cores bool // mark the cores of the conformal map
 
-	// Targets is as in the spec: points have a residual in place of a slack.
+	// Targets is as in a Spec: points have residuals instead of slack.
 	Targets bool
 
-	// Layers says that a page lets its reader hide layers by their entries in the legend, of Boundary
-	// and Scatter; the regions have an entry then, too. Hidden names those that are, as LayerNames.
+	// Layers allows readers to hide layers of Boundary and Scatter by their legend entries, which
+	// then include the regions. Hidden holds the hidden layers, as from LayerNames.
 	Layers bool
 	Hidden []string
 
 	Machine int // the machine of Model whose factor Conformal draws
 
-	// Lecture describes the picture in the notation of the lessons' drawings: classes -1 and 1 are
-	// y = −1 and y = +1, and axes x1 and x2 have their indices below.
+	// Lecture describes the picture in the notation of the lessons: classes -1 and 1 are y = −1 and
+	// y = +1, and axes x1 and x2 have subscripts.
 	Lecture bool
-	// Waits leaves out which points are support vectors until a question is answered, and says so.
+	// Waits omits which points are support vectors until a question is answered, and says so.
 	Waits bool
 
 	Title string
-	Panel *Panel // as of a Format
+	Panel *Panel // as in a Format
 	Dark  bool
-	Grey  bool // for paper, as of a Format
-	// LegendRows reserves rows for the legend even if it needs fewer, so that the frame
-	// stays fixed while points come and go; RowsForAll reserves enough for all marks that
-	// points may take.
+	Grey  bool // for paper, as in a Format
+	// LegendRows reserves rows for the legend even if it needs fewer, so that the frame stays fixed
+	// while points come and go; RowsForAll reserves enough for all possible marks.
 	LegendRows int
-	// Noted reserves a line for a note, for pictures side by side of which some have one.
+	// Noted reserves a line for a note, for adjacent pictures of which some have one.
 	Noted bool
-	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
-	// 240 x 180 the picture is all frame, without axes and legend.
+	// Width and Height are in CSS pixels, from 40 to 4000; 0 means 640 and 520. Below 240 x 180 the
+	// picture is all frame, without axes and legend.
 	Width, Height int
-	// Grid is the number of cells per axis on which f is evaluated, 8 to 1000; 0
-	// takes 160. 80 is enough while something is being dragged.
+	// Grid is the number of cells per axis on which f is evaluated, from 8 to 1000; 0 means 160. 80
+	// is enough during a drag.
 	Grid int
 
-	thinned *thinned // once the scene is ready
+	thinned *thinned // set once the scene is ready
 }
 
-// RowsForAll keeps rows for whatever the legend of a scene may have to name.
+// RowsForAll reserves legend rows for all possible marks of a scene.
 const RowsForAll = -1
 
-// ready checks the scene and fills in what was left open.
+// ready validates the scene and returns it with defaults filled in.
 func (s Scene) ready() (Scene, error) {
 	if len(s.View.Center) == 0 {
 		return s, errors.New("picture: the view is missing; make one with dataset.ColumnView or dataset.PCAView")
@@ -155,8 +153,7 @@ func (s Scene) ready() (Scene, error) {
 	return s, nil
 }
 
-// onPlane is ready for a picture over coordinates, which the objects of the model must
-// have.
+// onPlane is ready for pictures over coordinates, which the model's objects must have.
 func (s Scene) onPlane() (Scene, error) {
 	if s.Model != nil && len(s.Model.Features) == 0 {
 		return s, errors.New("picture: the model compares objects without coordinates; Decisions draws what there is to see")
@@ -164,10 +161,10 @@ func (s Scene) onPlane() (Scene, error) {
 	return s.ready()
 }
 
-// sides reports whether the model has one boundary with a class on either side.
+// sides reports whether the model has a single boundary between two sides.
 func (s *Scene) sides() bool { return s.Model != nil && s.Model.Rule == ml.Sign }
 
-// The size of a picture that has none, in CSS pixels.
+// Default size of a picture in CSS pixels.
 const (
 	DefaultWidth  = 640
 	DefaultHeight = 520
@@ -199,7 +196,7 @@ func (s *Scene) sheet() *sheet {
 	if s.LegendRows == RowsForAll {
 		sh.possible = s.possible()
 		if s.Heat && !s.Values {
-			sh.beside = heatBar(nil).room() // a third class takes the heat map away
+			sh.beside = heatBar(nil).room() // a third class would remove the heat map
 		}
 	}
 	if s.Waits {
@@ -209,12 +206,12 @@ func (s *Scene) sheet() *sheet {
 		sh.layer = s.layer
 	}
 	sh.hidden = s.Hidden
-	sh.noted = s.Noted || s.LegendRows != 0 && len(s.Points) > mostMarks // of which only some may be in view
+	sh.noted = s.Noted || s.LegendRows != 0 && len(s.Points) > mostMarks // some of them may be out of view
 	return sh
 }
 
-// Below is the name of an axis with its index below the line: x₁ of x1, and x₁, standardised of
-// x1, standardised.
+// Below writes the index of an axis name as a subscript: x₁ for x1, and x₁, standardised for x1,
+// standardised.
 func Below(name string) string {
 	for i, index := range []string{"₁", "₂"} {
 		if plain := "x" + strconv.Itoa(i+1); name == plain || strings.HasPrefix(name, plain+",") {
@@ -224,7 +221,7 @@ func Below(name string) string {
 	return name
 }
 
-// say writes why the scene is incomplete, at the place with the fewest points and lines.
+// say writes why the scene is incomplete where there are the fewest points and lines.
 func (s *Scene) say(sh *sheet, lines ...level) {
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := sh.easel(c, m)
@@ -238,8 +235,8 @@ func (s *Scene) say(sh *sheet, lines ...level) {
 	})
 }
 
-// possible names what the legend may have to name, whatever becomes of the points: with two
-// classes, and with more.
+// possible returns the names that the legend may need, whatever the points: for two classes, and
+// for more.
 func (s *Scene) possible() (legends [][]string) {
 	cores := s.Model != nil && s.Cores && slices.ContainsFunc(s.Model.Machines, func(m ml.Machine) bool { return m.Map != nil })
 	for _, l := range []struct{ lines, marks []string }{
@@ -265,7 +262,7 @@ func (s *Scene) possible() (legends [][]string) {
 	return legends
 }
 
-// note warns where the picture is less than the whole.
+// note returns a note if the picture does not show everything.
 func (s *Scene) note() string {
 	var notes []string
 	if n := s.thin().note(len(s.Points)); n != "" {
@@ -279,9 +276,8 @@ func (s *Scene) note() string {
 	return strings.Join(notes, " ")
 }
 
-// positive is the colour index of the side f >= 0. With two classes both keep
-// the colour that they have in a picture of the data alone; with more, orange is
-// the positive class and blue all the others.
+// positive returns the colour index of the side f >= 0. Two classes keep their colours from a
+// picture of the data alone; with more, orange is the positive class and blue all others.
 func (s *Scene) positive() int {
 	if len(s.Classes) == 2 && s.Model.ClassOf(s.Classes[0]) == 1 {
 		return 0
@@ -289,7 +285,7 @@ func (s *Scene) positive() int {
 	return 1
 }
 
-// side is the colour index of a label ±1.
+// side returns the colour index of a label ±1.
 func (s *Scene) side(y float64) int {
 	if y > 0 {
 		return s.positive()
@@ -297,7 +293,7 @@ func (s *Scene) side(y float64) int {
 	return 1 - s.positive()
 }
 
-// colorOf is the colour index of class i.
+// colorOf returns the colour index of class i.
 func (s *Scene) colorOf(i int) int {
 	if !s.sides() {
 		return i
@@ -308,7 +304,7 @@ func (s *Scene) colorOf(i int) int {
 	return 1 - s.positive()
 }
 
-// classes are the legend's entries of the classes.
+// classes returns the legend entries of the classes.
 func (s *Scene) classes(t *Theme) (es []entry) {
 	signs := s.Lecture && slices.Equal(s.Classes, []string{"-1", "1"})
 	for i, name := range s.Classes {
@@ -324,7 +320,7 @@ func (s *Scene) classes(t *Theme) (es []entry) {
 	return es
 }
 
-// oriented returns the two colours as low end, high end of f.
+// oriented returns two colours in the order of low and high f.
 func oriented[T any](s *Scene, byClass [2]T) (low, high T) {
 	k := s.positive()
 	return byClass[1-k], byClass[k]

@@ -10,18 +10,18 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// Validation draws a score over a number, held out and in training: a validation curve over a
-// parameter, a learning curve over points. Curves show means with one standard deviation.
+// Validation draws a score over a number, on held-out points and the training set: a validation
+// curve over a parameter or a learning curve over training points. Curves show means with one
+// standard deviation.
 type Validation struct {
 	Format
-	X, Score string // names of the axes
-	Log      bool   // of X
-	Share    bool   // the score is 1 at most: nothing is drawn above
+	X, Score string // axis labels
+	Log      bool   // logarithmic X
+	Share    bool   // the score is at most 1: nothing is drawn above
 	Places   []float64
-	// HeldOut and Training have the score of every fold at each place; without Training there
-	// is one curve.
+	// HeldOut and Training hold the score of every fold at each place; Training may be empty.
 	HeldOut, Training [][]float64
-	Here              *float64 // the place that is chosen; nil: none
+	Here              *float64 // chosen place; nil: none
 }
 
 // Picture draws the curves.
@@ -38,7 +38,7 @@ func (v Validation) Picture() (*Picture, error) {
 		for _, folds := range of.folds {
 			mean, sd := stat.MeanStdDev(folds, nil)
 			low := mean - sd
-			if slices.Min(folds) >= 0 { // where no score is below 0, none is expected there
+			if slices.Min(folds) >= 0 { // no room below 0 if no score is negative
 				low = max(0, low)
 			}
 			high := mean + sd
@@ -55,12 +55,12 @@ func (v Validation) Picture() (*Picture, error) {
 	return ch.Picture()
 }
 
-// Sparseness draws settings by their support vectors and their score, with those chosen.
+// Sparseness draws settings by their support vectors and score, marking the chosen ones.
 type Sparseness struct {
 	Format
 	Score           string
-	Vectors, Scores []float64 // of each setting; those that are not finite are left out
-	Best, Simplest  int       // places among them
+	Vectors, Scores []float64 // of each setting; those that are not finite are omitted
+	Best, Simplest  int       // indices of settings
 }
 
 // Picture draws the settings.
@@ -68,7 +68,7 @@ func (s Sparseness) Picture() (*Picture, error) {
 	order := dataset.Indices(len(s.Vectors))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Vectors[a], s.Vectors[b]) })
 	all := Curve{Name: "settings", Marks: true}
-	for _, i := range order { // gaps between them: they are no curve
+	for _, i := range order { // gaps between them, so that they are not joined
 		all.X, all.Y = append(all.X, s.Vectors[i], s.Vectors[i]), append(all.Y, s.Scores[i], math.NaN())
 	}
 	one := func(name string, i int) Curve {

@@ -8,19 +8,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Shapes are the names of the markers of the classes, in order and round again.
+// Shapes are the names of the class markers, repeating after the last.
 var Shapes = []string{"circle", "triangle", "square", "diamond", "inverted triangle", "pentagon", "hexagon"}
 
-// polygons are the corners of Shapes: how many (0: a circle), the direction of
-// the first, and its distance from the centre in radii, which gives all shapes
-// about the same area.
+// polygons describes Shapes: the number of corners (0: a circle), the direction of the first, and
+// its distance from the centre in radii, chosen so that all shapes have about the same area.
 var polygons = [...]struct {
 	corners   int
 	direction float64
 	distance  vg.Length
 }{{}, {3, math.Pi / 2, 1.5}, {4, math.Pi / 4, 1.25}, {4, 0, 1.35}, {3, -math.Pi / 2, 1.5}, {5, math.Pi / 2, 1.2}, {6, 0, 1.12}}
 
-// shape is the outline of the marker of class i.
+// shape returns the outline of class i's marker.
 func shape(i int, at vg.Point, r vg.Length) vg.Path {
 	s := polygons[i%len(polygons)]
 	if s.corners == 0 {
@@ -48,14 +47,14 @@ func circle(at vg.Point, r vg.Length) vg.Path {
 	return p
 }
 
-// box is a square with half the side r.
+// box returns a square of side 2r.
 func box(at vg.Point, r vg.Length) vg.Path {
 	return vg.Rectangle{Min: vg.Point{X: at.X - r, Y: at.Y - r}, Max: vg.Point{X: at.X + r, Y: at.Y + r}}.Path()
 }
 
-// stamp draws a mark, which lies within a rectangle about its place. Marks that are
-// equal look the same wherever they are: PNGs, on which thousands are slow to draw,
-// copy them. The canvas must not be turned.
+// stamp draws a mark that lies within a rectangle around its place. Equal marks must look the same
+// everywhere: PNG canvases copy them, since drawing thousands is slow. The canvas must not be
+// rotated.
 func stamp(c *draw.Canvas, at vg.Point, within vg.Rectangle, mark any, paint func(c *draw.Canvas, at vg.Point)) {
 	switch b := c.Canvas.(type) {
 	case *pngCanvas:
@@ -67,7 +66,7 @@ func stamp(c *draw.Canvas, at vg.Point, within vg.Rectangle, mark any, paint fun
 	}
 }
 
-// square is a rectangle that reaches as far to all sides.
+// square returns a rectangle that extends equally to all sides.
 func square(reach vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: -reach, Y: -reach}, Max: vg.Point{X: reach, Y: reach}}
 }
@@ -100,8 +99,7 @@ func (m marker) draw(c *draw.Canvas, at vg.Point, r vg.Length) {
 	})
 }
 
-// cross strikes a point out that is predicted wrongly. It lies below the marker,
-// so that the true class stays in sight.
+// cross strikes out a misclassified point, below its marker so that the true class stays visible.
 func cross(c *draw.Canvas, at vg.Point, r vg.Length, ink color.NRGBA) {
 	d, width := max(2.6, r*1.75), max(1.1, r*0.42)
 	type key struct {
@@ -119,7 +117,7 @@ func cross(c *draw.Canvas, at vg.Point, r vg.Length, ink color.NRGBA) {
 	})
 }
 
-// core marks a core of the conformal map: a small diamond on its point.
+// core marks a core of the conformal map by a small diamond.
 func core(c *draw.Canvas, at vg.Point, r vg.Length, ink, paper color.NRGBA) {
 	r = max(1.8, r*0.42)
 	type key struct {

@@ -11,10 +11,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Strings draws strings symbol by symbol with what each adds to f: its place is the
-// stronger coloured the more it adds, with a bar above it where it speaks for one side, and
-// below it where it speaks for the other. Of a string that is too long it shows the part that
-// adds most.
+// Strings draws strings symbol by symbol with what each adds to f: the cell of a symbol is coloured
+// more strongly the more it adds, with a bar above if it speaks for one side and below if it speaks
+// for the other. If a string is too long, the part that adds most is shown.
 type Strings struct {
 	Format
 	Texts []Spelt
@@ -26,7 +25,7 @@ type Strings struct {
 
 // Spelt is a string with what each of its symbols adds to f.
 type Spelt struct {
-	Head  string // stands above it
+	Head  string // shown above it
 	Text  string
 	Parts []float64
 }

@@ -14,16 +14,15 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// surface holds values on the (n+1) x (n+1) nodes of a grid that spans the
-// limits of a picture, edges included. Colours and lines are both interpolated
-// from it, so that they meet.
+// surface holds values on the (n+1) x (n+1) nodes of a grid over the limits of a picture, edges
+// included. Colours and lines are interpolated from the same values, so that they match.
 type surface struct {
 	n   int // cells per axis
 	lim Limits
-	f   []float64 // row-major, y ascending; of a model with several machines the first one's
-	c   []float64 // the conformal factor, nil without a map
+	f   []float64 // row-major, y ascending; those of the first of several machines
+	c   []float64 // conformal factor; nil without a map
 
-	scores, maps [][]float64 // f and c of every machine
+	scores, maps [][]float64 // f and c of each machine
 }
 
 // newSurface returns the surface of a model with n cells per axis, or ctx.Err().
@@ -41,7 +40,7 @@ func newSurface(ctx context.Context, m *ml.Model, v dataset.View, lim Limits, n 
 	return s, nil
 }
 
-// steps are n+1 equidistant values from lo to hi.
+// steps returns n+1 equidistant values from lo to hi.
 func steps(lo, hi float64, n int) []float64 {
 	v := make([]float64, n+1)
 	for i := range v {
@@ -51,7 +50,7 @@ func steps(lo, hi float64, n int) []float64 {
 	return v
 }
 
-// bound replaces values too large to subtract.
+// bound clamps values too large to subtract.
 func bound(f []float64) {
 	const huge = 1e150
 	for i, v := range f {
@@ -63,7 +62,7 @@ func bound(f []float64) {
 	}
 }
 
-// extent is the smallest and largest number in f, ok when there is one.
+// extent returns the smallest and largest number in f; ok is false if there is none.
 func extent(f []float64) (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, v := range f {
@@ -77,23 +76,23 @@ func extent(f []float64) (lo, hi float64, ok bool) {
 	return lo, hi, lo <= hi
 }
 
-// paint makes an image of w x h pixels that covers the limits, one palette
-// index for each pixel's interpolated value. index rises or falls with the value;
-// it is given NaN where a corner of the cell is.
+// paint returns an image of w x h pixels that covers the limits, with a palette index for each
+// pixel's interpolated value. index must be monotonic in the value; it gets NaN if a corner of the
+// cell is NaN.
 func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v float64) uint8) *image.Paletted {
 	img := &image.Paletted{Pix: pixels(w * h), Stride: w, Rect: image.Rect(0, 0, w, h), Palette: p}
 	n := s.n
-	first, share := make([]int, n+1), make([]float64, w) // pixel of each cell, and where in its cell each pixel is
+	first, share := make([]int, n+1), make([]float64, w) // first pixel of each cell, and each pixel's position within its cell
 	for i := range share {
 		x := (float64(i) + 0.5) / float64(w) * float64(n)
 		k := min(int(x), n-1)
 		share[i] = x - float64(k)
 		first[k+1] = i + 1
 	}
-	for k := range n { // also of cells without a pixel
+	for k := range n { // including cells without a pixel
 		first[k+1] = max(first[k], first[k+1])
 	}
-	corners := make([]uint8, 2*(n+1)) // indices of the nodes below and above a line of cells
+	corners := make([]uint8, 2*(n+1)) // indices of the nodes below and above a row of cells
 	below, above := corners[:n+1], corners[n+1:]
 	indices := func(out []uint8, row int) {
 		for i, v := range f[row*(n+1) : (row+1)*(n+1)] {
@@ -101,8 +100,8 @@ func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v flo
 		}
 	}
 	mixed := make([]int, 0, n) // cells whose corners differ
-	plain := make([]uint8, w)  // pixels of the others
-	last := -1                 // line of cells that these are of
+	plain := make([]uint8, w)  // pixels of the other cells
+	last := -1                 // row of cells in plain
 	for j := range h {
 		y := (1 - (float64(j)+0.5)/float64(h)) * float64(n)
 		row := min(int(y), n-1)
@@ -145,7 +144,7 @@ func (s *surface) paint(f []float64, w, h int, p color.Palette, index func(v flo
 	return img
 }
 
-// pixels returns n uninitialised pixels, reused from a former image if possible.
+// pixels returns n uninitialised pixels, reusing those of an earlier image if possible.
 func pixels(n int) []uint8 {
 	if room, _ := pixelRoom.Get().(*[]uint8); room != nil && cap(*room) >= n {
 		return (*room)[:n]
@@ -153,15 +152,14 @@ func pixels(n int) []uint8 {
 	return make([]uint8, n)
 }
 
-// pixelRoom has the pixels of images that were drawn.
+// pixelRoom holds pixels for reuse.
 var pixelRoom sync.Pool // of *[]uint8
 
-// field is an image that covers the frame. paint is asked for the
-// resolution that suits the canvas.
+// field is an image that covers the frame. paint is called with a resolution that suits the canvas.
 type field struct {
-	cells int // of a smooth image; 0: it has edges, which want every pixel
+	cells int // of a smooth image; 0: the image has edges and needs every pixel
 	paint func(w, h int) image.Image
-	bands func(c *draw.Canvas) // draws the same as paths, for print; nil: an image is as good
+	bands func(c *draw.Canvas) // draws the image as paths, for print; nil: draw the image
 }
 
 func (f field) draw(c *draw.Canvas, _ mapping) {
@@ -174,15 +172,15 @@ func (f field) draw(c *draw.Canvas, _ mapping) {
 	switch b := c.Canvas.(type) {
 	case *pngCanvas:
 		w, h = b.dots(c.Max.X)-b.dots(c.Min.X), b.dots(c.Max.Y)-b.dots(c.Min.Y)
-	case *svgCanvas: // is magnified by its viewer
+	case *svgCanvas: // the viewer scales it
 		most := 900
 		if f.cells > 0 {
 			most = f.cells
 		}
 		w, h = min(w, most), min(h, most)
-	case *pdfCanvas: // 400 pixels an inch
+	case *pdfCanvas: // 400 pixels per inch
 		w, h = 4*w, 4*h
-	case *listCanvas: // is magnified, and moves
+	case *listCanvas: // scaled, and moving
 		w, h = w/2, h/2
 	}
 	img := f.paint(w, h)
@@ -201,8 +199,8 @@ func forPrint(c *draw.Canvas) bool {
 	return ok
 }
 
-// bands fills where f is a number in the first of the colours, and where it is at least each of
-// the rising levels in the next one.
+// bands fills the area where f is a number with the first colour, and the area where it is at least
+// a level with the colour of that level; levels ascend.
 func (s *surface) bands(c *draw.Canvas, f []float64, colors color.Palette, levels ...float64) {
 	for k, level := range append([]float64{math.Inf(-1)}, levels...) {
 		c.SetColor(colors[k])
@@ -212,8 +210,8 @@ func (s *surface) bands(c *draw.Canvas, f []float64, colors color.Palette, level
 	}
 }
 
-// above outlines where f is at least level, interpolated as the level lines are: rectangles of
-// neighbouring cells, and polygons in cells that a line crosses.
+// above outlines the area where f is at least level, interpolated like level lines: rectangles of
+// adjacent cells, and polygons in cells crossed by a line.
 func (s *surface) above(r vg.Rectangle, f []float64, level float64) (path vg.Path) {
 	n := s.n
 	at := func(x, y float64) vg.Point {
@@ -228,7 +226,7 @@ func (s *surface) above(r vg.Rectangle, f []float64, level float64) (path vg.Pat
 	}
 	for j := range n {
 		y := float64(j)
-		from := -1 // where a run of whole cells begins
+		from := -1 // start of a run of whole cells
 		end := func(i int) {
 			if from >= 0 {
 				polygon(at(float64(from), y), at(float64(i), y), at(float64(i), y+1), at(float64(from), y+1))
@@ -267,7 +265,7 @@ func (s *surface) above(r vg.Rectangle, f []float64, level float64) (path vg.Pat
 					corners = append(corners, at(p[0]+t*(q[0]-p[0]), p[1]+t*(q[1]-p[1])))
 				}
 			}
-			if apart { // a saddle whose two corners are not joined
+			if apart { // a saddle with separate corners
 				if v[0] >= level { // corners: 0, its right, 2's right, 2, 2's left, 0's upper
 					polygon(corners[0], corners[1], corners[5])
 					polygon(corners[2], corners[3], corners[4])
@@ -325,7 +323,7 @@ func (l level) path(c *draw.Canvas) vg.Path {
 	return p
 }
 
-// at interpolates f at grid coordinates, false outside.
+// at interpolates f at grid coordinates; ok is false outside.
 func (s *surface) at(f []float64, x, y float64) (float64, bool) {
 	n := float64(s.n)
 	if !(x >= 0 && y >= 0 && x <= n && y <= n) {
@@ -345,14 +343,14 @@ func (s *surface) grid(x, y float64) (gx, gy float64) {
 	return (x - s.lim.XMin) / (s.lim.XMax - s.lim.XMin) * float64(s.n), (y - s.lim.YMin) / (s.lim.YMax - s.lim.YMin) * float64(s.n)
 }
 
-// climb follows the steepest way from (x, y), in grid coordinates, until y f = 1:
-// the slack of a point, drawn as the way to its own margin. aspect is the height
-// of the picture over its width: the way is steepest in the picture. It ends
-// early where the picture does or where f has an extremum.
+// climb follows the gradient from (x, y), in grid coordinates, until y f = 1: the slack of a point,
+// drawn as the way to its margin. aspect is the height of the picture over its width, because the
+// gradient is taken in the picture. The way ends early at the edge of the picture or at an extremum
+// of f.
 func (s *surface) climb(x, y, sign, aspect float64) (way [][2]float64) {
 	const h, step = 0.5, 0.7
 	f, ok := s.at(s.f, x, y)
-	if !ok || sign*f >= 1 { // interpolated, f may already be there
+	if !ok || sign*f >= 1 { // the interpolated f may already be there
 		return nil
 	}
 	way = append(way, [2]float64{x, y})
@@ -389,8 +387,8 @@ func (s *surface) climb(x, y, sign, aspect float64) (way [][2]float64) {
 // heatScale is the |f| at which the colours saturate.
 const heatScale = 2
 
-// scale maps [lo, hi] to the indices of a palette; what lies outside has the
-// colours of the ends, what is not a number that of the middle.
+// scale maps [lo, hi] to the indices of a palette. Values outside get the colours of the ends, NaN
+// that of the middle.
 func scale(p color.Palette, lo, hi float64) func(float64) uint8 {
 	top := float64(len(p) - 1)
 	f, mid := top/(hi-lo), uint8(len(p)/2)

@@ -17,32 +17,31 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svgCanvas is a vg.Canvas that writes SVG, with CSS pixels for points. It writes
-// what pages need and gonum's own does not: sizes in pixels, images that fill
-// their rectangle (preserveAspectRatio), flat images in a few bytes, one
-// group for all neighbours of the same style, and of one that stands between others
-// only what is different. Arcs keep their shape only under rotation and uniform scale.
+// svgCanvas is a vg.Canvas that writes SVG in CSS pixels. Unlike gonum's it writes sizes in pixels,
+// images that fill their rectangle (preserveAspectRatio), compact flat images, and one group for
+// adjacent elements of the same style, with only the differences on an element of another style.
+// Arcs keep their shape only under rotation and uniform scaling.
 type svgCanvas struct {
 	vectorCanvas[string]
 
 	zoom  float64 // CSS pixels per unit
 	unit  float64 // CSS pixels of the document per pixel of the layout
-	print bool    // sizes in millimetres, and regions as paths
+	print bool    // sizes in millimetres, regions as paths
 	buf   *bytes.Buffer
 
 	rim     string    // attributes of text with a rim
-	crisp   bool      // images are magnified without smoothing
-	group   *svgStyle // of the open group; nil: none is open
-	last    svgStyle  // of the path before
-	far     int       // how many more of late had little of the group's style than had it
+	crisp   bool      // scale images without smoothing
+	group   *svgStyle // style of the open group; nil: none is open
+	last    svgStyle  // of the previous path
+	far     int       // how many more recent paths differed much from the group's style than did not
 	pending struct {
 		path  vg.Path
 		color color.NRGBA
 		shape []byte
 	}
-	styles map[[2]svgStyle]string // attributes that were written: what one changes of another
-	room   []byte                 // for a shape
-	err    error                  // of encoding an image
+	styles map[[2]svgStyle]string // attributes that change one style into another
+	room   []byte                 // buffer for a shape
+	err    error                  // first error of encoding an image
 }
 
 // svgStyle is the style of a path.
@@ -64,7 +63,7 @@ func newSVG(w, h int, zoom float64) *svgCanvas {
 	return c
 }
 
-// svgTexts have room for the text of a picture, some hundred kilobytes.
+// svgTexts holds buffers for the text of a picture, some hundred kilobytes each.
 var svgTexts sync.Pool // of *bytes.Buffer
 
 func (c *svgCanvas) SetLineDash(ds []vg.Length, _ vg.Length) {
@@ -83,7 +82,7 @@ func (c *svgCanvas) Fill(p vg.Path) {
 	c.pending.path, c.pending.color, c.pending.shape = p, c.state.color, c.shape(c.pending.shape[:0], p)
 }
 
-// Stroke joins a fill of the same path that came just before.
+// Stroke merges the stroke with a preceding fill of the same path.
 func (c *svgCanvas) Stroke(p vg.Path) {
 	if c.state.width <= 0 {
 		return
@@ -91,7 +90,7 @@ func (c *svgCanvas) Stroke(p vg.Path) {
 	style := svgStyle{stroked: true, stroke: c.state.color, width: c.state.width, dash: c.state.dash}
 	filled := c.pending.path
 	c.room = append(c.room[:0], c.pending.shape...)
-	if len(filled) == 0 || len(filled) != len(p) || &filled[0] != &p[0] { // which would be the same shape
+	if len(filled) == 0 || len(filled) != len(p) || &filled[0] != &p[0] { // not the same path
 		c.room = c.shape(c.room[:0], p)
 	}
 	if len(filled) > 0 && bytes.Equal(c.room, c.pending.shape) {
@@ -102,7 +101,7 @@ func (c *svgCanvas) Stroke(p vg.Path) {
 	c.emit(style, c.room)
 }
 
-// flush writes the fill that waited for its stroke.
+// flush writes a fill that waited for a stroke.
 func (c *svgCanvas) flush() {
 	if len(c.pending.path) > 0 {
 		c.pending.path = nil
@@ -136,14 +135,14 @@ func (c *svgCanvas) emit(style svgStyle, shape []byte) {
 	c.buf.Write(shape)
 }
 
-// mostFar is how many more paths there may be in a group that have little of its style than
-// others: then it is the wrong group.
+// mostFar is the value of far at which the group is closed, because most paths differ from its
+// style.
 const mostFar = 4
 
 // svgEnd ends the element of a path.
 var svgEnd = []byte("/>\n")
 
-// changes are the attributes that make a style of another.
+// changes returns the attributes that change one style into another.
 func (c *svgCanvas) changes(from, to svgStyle) string {
 	key := [2]svgStyle{from, to}
 	text, ok := c.styles[key]
@@ -242,7 +241,7 @@ func (c *svgCanvas) outline(b []byte, p vg.Path) []byte {
 			coord(q.Pos)
 		case vg.LineComp:
 			x, y := c.at(q.Pos)
-			switch { // what is level or upright needs one number
+			switch { // horizontal and vertical lines need one number
 			case hundredths(y) == hundredths(lastY):
 				b = appendNumber(append(b, 'H'), x)
 			case hundredths(x) == hundredths(lastX):
@@ -345,8 +344,7 @@ func (c *svgCanvas) encode(img image.Image) {
 	_ = enc.Close()
 }
 
-// writeTo writes the document. Its fonts have the widths of the one that the
-// layout was measured with.
+// writeTo writes the document. Its fonts have the widths of the font used for the layout.
 func (c *svgCanvas) writeTo(w io.Writer, title string) error {
 	c.close()
 	if c.err != nil {
@@ -372,8 +370,7 @@ func (c *svgCanvas) writeTo(w io.Writer, title string) error {
 	return err
 }
 
-// fontFamily has the widths of the font that the layout is measured with, and is the one of
-// pages.
+// fontFamily lists fonts with the widths of the font used for the layout; pages use the same.
 const fontFamily = "Arial,'Liberation Sans',Helvetica,sans-serif"
 
 // encoder trades a few bytes for speed, as packer does for images with a palette.

@@ -12,28 +12,27 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Tables draws small tables of numbers, as an algorithm fills them entry by entry. The
-// larger an entry is, the stronger its colour.
+// Tables draws small tables of numbers, such as those an algorithm fills entry by entry. The larger
+// an entry, the stronger its colour.
 type Tables struct {
 	Format
 	Title  string
 	Tables []Grid
-	Across int   // how many stand side by side; 0: all
-	Now    *Cell // the entry that was filled last
+	Across int   // number side by side; 0: all
+	Now    *Cell // the entry filled last
 	From   []Cell
-	// Caption describes the picture for readers who do not see it; "" lists the
-	// entries that are filled.
+	// Caption is the text alternative; the default lists the filled entries.
 	Caption string
 }
 
-// Grid is one of Tables.
+// Grid is a table of Tables.
 type Grid struct {
 	Name       string
 	Rows, Cols []string    // their names
 	Values     [][]float64 // row by row; NaN: not filled yet
 }
 
-// Cell is the place of an entry, all counted from 0.
+// Cell is the position of an entry, counted from 0.
 type Cell struct{ Table, Row, Col int }
 
 // Picture draws the tables.
@@ -84,8 +83,8 @@ func (x Tables) Picture() (*Picture, error) {
 	return sh.picture(), nil
 }
 
-// layout gives every table its place, where its first entry begins, in widths and heights
-// of entries. Above it are its name and those of the columns, left of it those of the rows.
+// layout returns the position of each table's first entry, in widths and heights of entries. Its
+// name and those of its columns are above, those of its rows to the left.
 func (x Tables) layout() (places [][2]float64, l Limits) {
 	across := x.Across
 	if across <= 0 {
@@ -103,7 +102,7 @@ func (x Tables) layout() (places [][2]float64, l Limits) {
 		l.XMax = max(l.XMax, left-apart+0.2)
 		top += 2 + float64(tallest) + apart/2
 	}
-	l.YMin = top // the first row is at the top
+	l.YMin = top // first row at the top
 	return places, l
 }
 
@@ -162,7 +161,7 @@ func (g Grid) draw(c *draw.Canvas, t *Theme, m mapping, at [2]float64, most floa
 	}
 }
 
-// fitting writes v with the digits that fit, at most four.
+// fitting formats v with as many digits as fit, at most four.
 func fitting(v float64, room vg.Length) (s string) {
 	for digits := 4; digits > 0; digits-- {
 		s = tens(strconv.FormatFloat(v, 'g', digits, 64))
@@ -173,7 +172,7 @@ func fitting(v float64, room vg.Length) (s string) {
 	return s
 }
 
-// cell is the place of an entry of a table that stands at a place; -1 are the names.
+// cell returns the rectangle of an entry of a table at a position; index -1 stands for the names.
 func (g Grid) cell(m mapping, at [2]float64, i, j int) vg.Rectangle {
 	x, y := at[0]+float64(j), at[1]+float64(i)
 	a, b := m.at(x, y), m.at(x+1, y+1)

@@ -13,10 +13,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// fonts are parsed when the first letter is needed.
+// fonts are parsed on first use.
 var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
 
-// face is the font that everything is measured with, and PNGs are drawn with.
+// face is the font for measuring text and drawing PNGs.
 func face(size vg.Length, bold bool) font.Face {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
 	if bold {
@@ -25,7 +25,7 @@ func face(size vg.Length, bold bool) font.Face {
 	return fonts().Lookup(f, size)
 }
 
-// text writes s from at, the left end of its baseline. The canvas must not be turned.
+// text draws s; at is the left end of its baseline. The canvas must not be rotated.
 func text(c *draw.Canvas, clr color.NRGBA, size vg.Length, bold bool, at vg.Point, s string) {
 	if s == "" {
 		return
@@ -45,7 +45,7 @@ func text(c *draw.Canvas, clr color.NRGBA, size vg.Length, bold bool, at vg.Poin
 			c.FillString(face(raised*size, bold), vg.Point{X: at.X + f.Width(base), Y: at.Y + 0.4*size}, exponent)
 		}
 	}
-	if _, ok := c.Canvas.(*listCanvas); ok { // whose reader writes text
+	if _, ok := c.Canvas.(*listCanvas); ok { // the reader draws text itself
 		write(c, at)
 		return
 	}
@@ -53,12 +53,12 @@ func text(c *draw.Canvas, clr color.NRGBA, size vg.Length, bold bool, at vg.Poin
 	stamp(c, at, within, key{clr, size, bold, s}, write)
 }
 
-// raised is the size of an exponent beside that of its text.
+// raised is the size of an exponent relative to its text.
 const raised = 0.75
 
-// scientific parts a text that ends in a power of ten, as written by number: 10^−7 is 10 and
-// its exponent −7. Other texts have no exponent. The font has not all raised digits, so that
-// an exponent is drawn small and above the line.
+// scientific splits a text that ends in a power of ten, as written by number: 10^−7 has base 10 and
+// exponent −7. Other texts have no exponent. Exponents are drawn small and raised, since the font
+// lacks some superscript digits.
 func scientific(s string) (base, exponent string) {
 	i := strings.LastIndex(s, "10^")
 	if i < 0 || strings.Trim(s[i+3:], "−0123456789") != "" {
@@ -67,7 +67,7 @@ func scientific(s string) (base, exponent string) {
 	return s[:i+2], s[i+3:]
 }
 
-// tens writes a number as strconv does, but 2e-07 as 2·10^−7, and with a minus sign.
+// tens formats a number like strconv, but 2e-07 as 2·10^−7, and with a true minus sign.
 func tens(s string) string {
 	mantissa, exponent, ok := strings.Cut(s, "e")
 	if ok {
@@ -88,14 +88,13 @@ func tens(s string) string {
 	return strings.ReplaceAll(s, "-", "−")
 }
 
-// width is how far s reaches.
+// width returns the width of s.
 func width(s string, size vg.Length) vg.Length { return widths.of(s, size, false) }
 
-// widths holds the widths of recently measured texts: the same stand in one picture after
-// the other.
+// widths caches the widths of texts, since successive pictures have the same.
 var widths measured
 
-// measured has a limited number of widths. The zero value is ready.
+// measured is a cache of limited size. The zero value is ready to use.
 type measured struct {
 	mu   sync.Mutex
 	text map[measuredText]vg.Length
@@ -107,9 +106,9 @@ type measuredText struct {
 	bold bool
 }
 
-// of is how far s reaches.
+// of returns the width of s.
 func (m *measured) of(s string, size vg.Length, bold bool) vg.Length {
-	const most, longest = 2000, 100 // texts and bytes
+	const most, longest = 2000, 100 // texts, and bytes of a text
 	key := measuredText{s, size, bold}
 	m.mu.Lock()
 	w, ok := m.text[key]
@@ -136,7 +135,7 @@ func (m *measured) of(s string, size vg.Length, bold bool) vg.Length {
 	return w
 }
 
-// clip shortens s, with an ellipsis, until it is no wider than room.
+// clip shortens s with an ellipsis until it is no wider than room.
 func clip(s string, size, room vg.Length) string {
 	if room <= 0 {
 		return ""
@@ -157,8 +156,8 @@ func clip(s string, size, room vg.Length) string {
 	return ""
 }
 
-// clauses leaves out the last clauses of a note until it is no wider than room. A note whose first
-// clause is too wide is clipped.
+// clauses drops the last clauses of a note until it is no wider than room. If the first clause is
+// too wide, it is clipped.
 func clauses(note string, size, room vg.Length) string {
 	s := note
 	for width(s, size) > room {
@@ -166,7 +165,7 @@ func clauses(note string, size, room vg.Length) string {
 		if i < 0 {
 			i = strings.Index(s, ": ")
 		}
-		if i < 0 || !strings.Contains(s[:i], " ") { // a single word says nothing
+		if i < 0 || !strings.Contains(s[:i], " ") { // a single word is not informative
 			return clip(note, size, room)
 		}
 		s = s[:i] + "."
@@ -174,17 +173,16 @@ func clauses(note string, size, room vg.Length) string {
 	return s
 }
 
-// quarter is the turn of the vertical axis's name.
+// quarter is the rotation of the vertical axis's label.
 const quarter = math.Pi / 2
 
-// label writes s like text, with a rim in the colour of the paper that keeps it
-// readable above lines.
+// label draws s like text, with a rim in the background colour so that it can be read above lines.
 func label(c *draw.Canvas, t *Theme, clr color.NRGBA, size vg.Length, at vg.Point, s string) {
 	rimmed(c, t, clr, size, at, s, 1.6)
 }
 
-// rimmed is label with a rim so wide, which a line under the text needs that runs between its
-// letters: with a narrow one a decimal point looks like a colon.
+// rimmed is label with a given rim width. A line running between the letters needs a wide one:
+// otherwise a decimal point looks like a colon.
 func rimmed(c *draw.Canvas, t *Theme, clr color.NRGBA, size vg.Length, at vg.Point, s string, rim vg.Length) {
 	if svg, ok := c.Canvas.(*svgCanvas); ok {
 		svg.rim = paint("stroke", t.Paper) + ` stroke-width="` + strconv.FormatFloat(float64(2*rim), 'f', -1, 64) + `" stroke-linejoin="round" paint-order="stroke"`

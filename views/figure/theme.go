@@ -10,33 +10,31 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Theme is every colour that a picture uses. Orange and blue mark the two sides
-// of a boundary: they stay apart for colour-blind eyes, and a marker's shape says
-// the same again.
+// Theme holds every colour of a picture. Orange and blue mark the two sides of a boundary:
+// colour-blind readers can distinguish them, and the shapes of markers repeat the class.
 type Theme struct {
 	Paper color.NRGBA // background
 	Ink   color.NRGBA // text, boundary, rings
 	Muted color.NRGBA // tick labels, slack, remarks
 	Rule  color.NRGBA // frame and tick marks
 
-	// Class colours the markers, by the index of the class and round again. With
-	// two classes the first is blue and the second orange; the others are Paul
-	// Tol's, made darker or lighter until they stand out from Paper.
+	// Class colours the markers by class index, repeating after the last. Two classes are blue and
+	// orange; the other colours are Paul Tol's, darkened or lightened to stand out from Paper.
 	Class []color.NRGBA
 	// Side is the region where a class is predicted, for the first two colours of
 	// Class: inside the margin |f| < 1, then outside.
 	Side [2][2]color.NRGBA
-	// Shade is how much of its colour covers a Region of class 0; all others have shade.
+	// Shade is the opacity of a Region of class 0; all others have shade.
 	Shade float64
-	// Heat are the ends of the scale of f for the first two colours of Class, and
-	// Zero its middle.
+	// Heat holds the ends of the colour scale of f for the first two colours of Class; Zero is its
+	// middle.
 	Heat [2]color.NRGBA
 	Zero color.NRGBA
-	// Factor are the ends, below and above Zero, of the scale of the conformal
-	// factor.
+	// Factor holds the ends, below and above Zero, of the colour scale of the conformal factor.
 	Factor [2]color.NRGBA
 
-	// Value are low, middle and high on the scale of values, ever farther from Paper.
+	// Value holds the low, middle and high colours of the scale of values, with increasing contrast
+	// to Paper.
 	Value [3]color.NRGBA
 
 	// Line colours the boundaries of an overlay, in order; none is a side's colour.
@@ -45,11 +43,11 @@ type Theme struct {
 	Differ [2]color.NRGBA
 }
 
-// shade is how much of its colour covers a Region.
+// shade is the opacity of a Region.
 const shade = 0.13
 
-// Light and Dark are the themes of a screen. Grey is Light for paper: the two sides of a
-// boundary stay apart where it is printed without colours.
+// Light and Dark are the themes for screens. Grey is Light for paper: the two sides of a boundary
+// can be distinguished when printed without colours.
 var (
 	Light = Theme{
 		Paper: rgb(0xffffff), Ink: rgb(0x16181d), Muted: rgb(0x555b66), Rule: rgb(0x8a909b),
@@ -95,10 +93,10 @@ func themeOf(dark, grey bool) *Theme {
 	return &Light
 }
 
-// class is the marker colour of class i.
+// class returns the marker colour of class i.
 func (t *Theme) class(i int) color.NRGBA { return t.Class[i%len(t.Class)] }
 
-// region is the pale colour of the area where class i is answered, beside others.
+// region returns the pale colour of the region of class i, beside others.
 func (t *Theme) region(i int) color.NRGBA {
 	if i %= len(t.Class); i < len(t.Side) {
 		return t.Side[i][1]
@@ -106,7 +104,7 @@ func (t *Theme) region(i int) color.NRGBA {
 	return mix(t.Paper, t.Class[i], 0.2)
 }
 
-// Hex is the colour as CSS writes it, without its opacity.
+// Hex returns a colour in CSS notation, without its opacity.
 func Hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
 func rgb(v uint32) color.NRGBA {
@@ -117,13 +115,13 @@ func palette(vs ...uint32) []color.NRGBA {
 	return lists.Map(vs, rgb)
 }
 
-// mix is the colour a share t of the way from a to b.
+// mix returns the colour a fraction t of the way from a to b.
 func mix(a, b color.NRGBA, t float64) color.NRGBA {
 	m := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + t*(float64(y)-float64(x)))) }
 	return color.NRGBA{m(a.R, b.R), m(a.G, b.G), m(a.B, b.B), m(a.A, b.A)}
 }
 
-// ramp is a scale of 2n+1 colours from low over mid to high.
+// ramp returns a scale of 2n+1 colours from low over mid to high.
 func ramp(low, mid, high color.NRGBA, n int) color.Palette {
 	p := make(color.Palette, 0, 2*n+1)
 	for i := n; i > 0; i-- {
@@ -135,6 +133,6 @@ func ramp(low, mid, high color.NRGBA, n int) color.Palette {
 	return p
 }
 
-// dashes are the patterns of an overlay's lines, in order: the first is solid.
-// A pattern comes with every colour, so that neither has to be distinguished alone.
+// dashes are the dash patterns of an overlay's lines; the first is solid. They distinguish lines
+// without colour.
 var dashes = [][]vg.Length{nil, {8, 4}, {2, 3}, {10, 3, 2, 3}, {14, 5}, {5, 2, 2, 2, 2, 2}}

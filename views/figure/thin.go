@@ -8,8 +8,8 @@ import (
 	"marginlab/ml"
 )
 
-// mostMarks is how many points a picture draws: more would hide the boundary, and
-// the picture would take longer to load than to look at.
+// mostMarks is the maximum number of points in a picture: more would hide the boundary and take
+// longer to load than to look at.
 const mostMarks = 5000
 
 // mostMoving is how many it draws of more than that while something is being dragged, which is
@@ -27,13 +27,13 @@ type thinned struct {
 	heaviest       float64 // the largest weight of the scene
 }
 
-// Drawn lists which of the scene's points its picture draws, by their index, ascending: those
-// within the limits, and where these are too many some of them, the same ones every time.
-// Support vectors and cores go before others while they leave these room. Of the rest every
-// part of the plane keeps what it has of every class, and the crowded parts less of it.
+// Drawn returns the ascending indices of the points that the scene's picture draws: those within
+// the limits or, if they are too many, always the same selection. Support vectors and cores take
+// precedence while they leave room for others. Of the rest, every part of the plane keeps points of
+// all its classes, and crowded parts are thinned most.
 func (s *Scene) Drawn() []int { return s.thin().at }
 
-// thin is Drawn with its counts.
+// thin returns Drawn with its counts.
 func (s *Scene) thin() thinned {
 	if s.thinned != nil {
 		return *s.thinned
@@ -61,7 +61,7 @@ func (s *Scene) thin() thinned {
 		most /= 5
 	}
 	if t.inView > most {
-		if s.Grid > 0 && s.Grid <= coarseGrid { // something is being dragged
+		if s.Grid > 0 && s.Grid <= coarseGrid { // during a drag
 			most = min(most, mostMoving)
 		}
 		first = s.some(first, max(most*3/5, most-len(others)))
@@ -75,8 +75,8 @@ func (s *Scene) thin() thinned {
 	return t
 }
 
-// some are at most n of the points with these indices: one of every class in every part of
-// the plane that has any, and beyond that as many in proportion.
+// some returns at most n of the points with these indices: one of every class in every part of the
+// plane, and the others in proportion.
 func (s *Scene) some(at []int, n int) []int {
 	if len(at) <= n {
 		return at
@@ -85,9 +85,9 @@ func (s *Scene) some(at []int, n int) []int {
 	return choose(grouped, ends, groups, n)
 }
 
-// group orders the points with these indices by their group, which is their class and the part of
-// the plane they are in. The parts are as small as gives at most so many groups that have points,
-// which it counts. A group ends where the next one begins, at its entry in ends.
+// group orders the points with these indices by group, that is by class and part of the plane. The
+// parts are as small as possible with at most most non-empty groups. ends holds the end of each
+// group.
 func (s *Scene) group(at []int, most int) (grouped, ends []int, groups int) {
 	l := s.Limits
 	if (l == Limits{}) {
@@ -101,13 +101,13 @@ func (s *Scene) group(at []int, most int) (grouped, ends []int, groups int) {
 			}
 		}
 	}
-	const mostCounted = 1 << 20 // groups, with the empty ones
-	parts := 64                 // along each axis
+	const mostCounted = 1 << 20 // groups, including empty ones
+	parts := 64                 // per axis
 	for parts > 1 && len(classes)*parts*parts > mostCounted {
 		parts /= 2
 	}
-	group := make([]int, len(at)) // of every point
-	for ; ; parts /= 2 {          // ends has the number of points at first
+	group := make([]int, len(at)) // group of each point
+	for ; ; parts /= 2 {          // ends first holds the number of points
 		cell := func(v, lo, hi float64) int {
 			return min(max(int((v-lo)/(hi-lo)*float64(parts)), 0), parts-1)
 		}
@@ -128,7 +128,7 @@ func (s *Scene) group(at []int, most int) (grouped, ends []int, groups int) {
 		ends[g] = before
 		before += points
 	}
-	grouped = make([]int, len(at)) // counting takes a tenth of the time of a stable sort
+	grouped = make([]int, len(at)) // a counting sort takes a tenth of the time of a stable sort
 	for k, i := range at {
 		grouped[ends[group[k]]] = i
 		ends[group[k]]++
@@ -136,11 +136,11 @@ func (s *Scene) group(at []int, most int) (grouped, ends []int, groups int) {
 	return grouped, ends, groups
 }
 
-// choose returns at most n points: one of every group that has any, and beyond that as many in
-// proportion, evenly spaced within their group.
+// choose returns at most n points: one of every non-empty group and the others in proportion,
+// evenly spaced within their group.
 func choose(grouped, ends []int, groups, n int) []int {
 	least := min(groups, n)
-	share := float64(n-least) / float64(max(len(grouped)-groups, 1)) // of what is beyond the first of a group
+	share := float64(n-least) / float64(max(len(grouped)-groups, 1)) // fraction of the points beyond the first of each group
 	var kept []int
 	beyond, taken, from := 0, 0, 0
 	for _, to := range ends {
@@ -161,7 +161,7 @@ func choose(grouped, ends []int, groups, n int) []int {
 	return kept
 }
 
-// note says how many of the points are drawn, where there is no room for all.
+// note says how many points are drawn if not all are.
 func (t thinned) note(points int) string {
 	if len(t.at) == t.inView {
 		return ""

@@ -19,10 +19,9 @@ import (
 	"marginlab/ml/lists"
 )
 
-// CurveScene lays points with values, Y, of a single feature out: the feature to the
-// right, the value, which is named by label, upwards. The scene has points whose X are
-// these two numbers, and the view to go with them. Without a model (nil) it is the view of the
-// points alone.
+// CurveScene arranges points with values Y of a single feature: the feature on the horizontal axis
+// and the value, named label, on the vertical one. The points of the scene have these two numbers
+// as X, and its view shows them. m may be nil.
 func CurveScene(m *ml.Model, points []ml.Point, feature, label string) Scene {
 	b := newBounds()
 	s := laidOut(m, points, label, [2]string{feature, label}, func(p ml.Point) [2]float64 {
@@ -36,8 +35,8 @@ func CurveScene(m *ml.Model, points []ml.Point, feature, label string) Scene {
 	return s
 }
 
-// FitScene lays points with values of any objects out: the value, which is named by label,
-// to the right, and f(x) upwards, on axes of equal ends.
+// FitScene arranges points with values of any objects: the value, named label, on the horizontal
+// axis and f(x) on the vertical one, with equal limits.
 func FitScene(m *ml.Model, points []ml.Point, label string) Scene {
 	b := newBounds()
 	s := laidOut(m, points, label, [2]string{label, "f(x)"}, func(p ml.Point) [2]float64 {
@@ -64,7 +63,7 @@ func laidOut(m *ml.Model, points []ml.Point, label string, labels [2]string, at 
 }
 
 // ValueScene returns the scene of points with values without a model, and the function that draws
-// it. v is over d's features. It reports a label that is no number.
+// it. v is over d's features. It returns an error for a label that is not a number.
 func ValueScene(d *dataset.Data, v dataset.View) (Scene, Drawing, error) {
 	values, err := d.Values()
 	if err != nil {
@@ -80,9 +79,8 @@ func ValueScene(d *dataset.Data, v dataset.View) (Scene, Drawing, error) {
 	return Scene{View: v, Points: points, Values: true, Label: d.Label, Classes: []string{}}, ValueSurface, nil
 }
 
-// ValueCurve draws the scene that CurveScene lays out, of a regression of one variable: f as a
-// line, the points at their values, and from each trained on the residual, upright, to the
-// line. Held-out points are hollow.
+// ValueCurve draws a scene of CurveScene: f as a line, the points at their values, and a vertical
+// residual from each training point to the line. Held-out points are hollow.
 func ValueCurve(s Scene) (*Picture, error) {
 	if s.Model != nil && len(s.Model.Features) != 1 {
 		return nil, fmt.Errorf("picture: a curve is drawn of one feature, the model has %d; ValueSurface and ValueFit draw more", len(s.Model.Features))
@@ -105,8 +103,8 @@ func ValueCurve(s Scene) (*Picture, error) {
 	return p.Picture()
 }
 
-// ValueFit draws the scene that FitScene lays out: what a regression says of every point
-// against its value, on the diagonal where both agree. Held-out points are hollow.
+// ValueFit draws a scene of FitScene: predictions over values, with the diagonal on which they
+// agree. Held-out points are hollow.
 func ValueFit(s Scene) (*Picture, error) {
 	if s.Model == nil {
 		return nil, errors.New("picture: there is no model whose values could be drawn")
@@ -119,7 +117,7 @@ func ValueFit(s Scene) (*Picture, error) {
 	return p.Picture()
 }
 
-// valuePlane returns what the pictures of laid out values share.
+// valuePlane returns the common part of pictures of arranged values.
 func (s *Scene) valuePlane(subject string) (Plane, error) {
 	ready, err := s.ready()
 	if err != nil {
@@ -136,13 +134,13 @@ func (s *Scene) valuePlane(subject string) (Plane, error) {
 	}, nil
 }
 
-// drawn are the points of Drawn.
+// drawn returns the points of Drawn.
 func (s *Scene) drawn() []ml.Point {
 	at := s.Drawn()
 	return lists.At(s.Points, at)
 }
 
-// valueDots are the points of a laid out scene.
+// valueDots returns the points of an arranged scene as dots.
 func (s *Scene) valueDots() (dots []Mark) {
 	for _, q := range s.drawn() {
 		d := Dot{At: [2]float64{q.X[0], q.X[1]}, Class: -1, Hollow: q.HeldOut, Name: "trained on"}
@@ -157,8 +155,8 @@ func (s *Scene) valueDots() (dots []Mark) {
 	return dots
 }
 
-// valueScale is the range that the colours of a surface stand for: that of the values and
-// of f at the points.
+// valueScale returns the range of the colours of a surface: that of the values and of f at the
+// points.
 func (s *Scene) valueScale(surf *surface) (lo, hi float64) {
 	b := newBounds()
 	for _, p := range s.Points {
@@ -178,9 +176,9 @@ func (s *Scene) valueScale(surf *surface) (lo, hi float64) {
 	return lo, hi
 }
 
-// ValueSurface draws a regression over a plane: f as a heat map with its level lines, on which
-// their values are written, and the points in the colours of their own values. Held-out
-// points are squares. Without a model it is the points alone, larger where the value is.
+// ValueSurface draws a regression over a plane: f as a heat map with labelled level lines, and the
+// points in the colours of their values. Held-out points are squares. Without a model it shows only
+// the points, larger for larger values.
 func ValueSurface(ctx context.Context, s Scene) (*Picture, error) {
 	if s.Model != nil && len(s.Model.Features) != len(s.View.Center) {
 		return nil, fmt.Errorf("picture: the view has %d features and the model %d; make the view from the model's features", len(s.View.Center), len(s.Model.Features))
@@ -219,7 +217,7 @@ func ValueSurface(ctx context.Context, s Scene) (*Picture, error) {
 			}
 			k := index(q.Y)
 			size := r
-			if surf == nil { // nothing else tells the value without colour
+			if surf == nil { // otherwise only colour would show the value
 				size *= vg.Length(0.6 + 0.9*float64(k)/float64(len(p)-1))
 			}
 			valueMark(c, t, at, size, p[k], q.HeldOut)
@@ -278,7 +276,7 @@ func (s *Scene) valueLegend(t *Theme, middle color.Color, model bool) (es []entr
 	return es
 }
 
-// valueCaption says in a few sentences what a picture of values shows.
+// valueCaption describes a picture of values in a few sentences.
 func (s *Scene) valueCaption(subject string) string {
 	var b strings.Builder
 	if s.Model == nil {
@@ -327,9 +325,9 @@ func (s *Scene) valueCaption(subject string) string {
 	return b.String()
 }
 
-// ValueOverlay draws the curves of several regressions of one variable in one picture, with
-// the points of the first scene. They must be laid out alike, over the same feature. More
-// than six cannot be distinguished and are thin lines without names.
+// ValueOverlay draws the curves of several regressions of one variable, with the points of the
+// first scene. The scenes must have the same feature and arrangement. More than six curves cannot
+// be distinguished and are thin lines without names.
 func ValueOverlay(layers []Layer) (*Picture, error) {
 	if len(layers) == 0 {
 		return nil, errors.New("picture: there is no curve to draw; choose at least one run")
@@ -362,7 +360,7 @@ func ValueOverlay(layers []Layer) (*Picture, error) {
 	return p.Picture()
 }
 
-// curve is f from one side of the picture to the other, in so many steps.
+// curve returns f across the picture, in n steps.
 func (s *Scene) curve(l Limits, n int) Path {
 	xs := steps(l.XMin, l.XMax, n)
 	f := s.Model.Decisions(mat.NewDense(len(xs), 1, slices.Clone(xs)))

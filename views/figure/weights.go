@@ -17,19 +17,19 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Weights draws what a machine on strings or graphs weighs: a bar for each feature that its
-// kernel counts, to the right where it speaks for one side, and hatched to the left where it
-// speaks for the other.
+// Weights draws the weights of a machine on strings or graphs: a bar for each feature counted by
+// its kernel, to the right if it speaks for one side, hatched and to the left if it speaks for the
+// other.
 type Weights struct {
 	Format
-	// Features from the top, as kernel.Weights.Heaviest lists them; none where no object holds
-	// any, or where those of equal objects cancel.
+	// Features are in order from the top, as listed by kernel.Weights.Heaviest. There are none if
+	// no object has any, or if those of equal objects cancel.
 	Features []kernel.Feature
 	Sides    Sides
-	Caption  string // what the picture shows, for readers who do not see it; "" lists the features
+	Caption  string // text alternative; the default lists the features
 }
 
-// Sides names the classes for which a function speaks above 0 and below.
+// Sides names the classes for which f speaks above and below 0.
 type Sides struct {
 	Names  [2]string // above, below
 	Colors [2]Color
@@ -105,11 +105,11 @@ func (w Weights) describe() string {
 	return b.String()
 }
 
-// mostFeatures is how many features of either sign a picture of their weights shows.
+// mostFeatures is the maximum number of features of either sign in a picture.
 const mostFeatures = 8
 
-// weighed are the machines whose weights have names: those that weigh anything, unless they
-// are too many for a picture each.
+// weighed returns the machines whose weights have names. There are none if there are too many for a
+// picture each.
 func weighed(r Run) []int {
 	m := r.Result.Model
 	if r.Data.Objects == nil || len(m.Machines) > mostOwn || !kernel.CanWeigh(m.Kernel, r.Data.Objects) {
@@ -120,7 +120,7 @@ func weighed(r Run) []int {
 	})
 }
 
-// ofMachine is the machine in words, where there are several.
+// ofMachine names the machine if there are several.
 func ofMachine(r Run, machine int) string {
 	if len(r.Result.Model.Machines) == 1 {
 		return ""
@@ -216,12 +216,12 @@ func drawParts(ctx context.Context, r Run, machine int) (*Picture, error) {
 	return s.Picture()
 }
 
-// telling are the rows where a machine is surest of either side, and those where it is least
-// sure or most wrong: the largest f, the least f of the same side, the largest of the other
-// and the least.
+// telling returns the rows at which a machine is surest of either side, and those at which it is
+// least sure or most wrong: the largest f, the smallest f on the same side, the largest on the
+// other side and the smallest.
 func (r Run) telling(points []ml.Point, machine int) (rows []int) {
 	positive, negative := r.Result.Model.Sides(machine)
-	var ends [2][2]int // on the side above 0 and below: the rows of the largest and the least f
+	var ends [2][2]int // on the sides above and below 0: the rows of the largest and smallest f
 	for i := range ends {
 		ends[i] = [2]int{-1, -1}
 	}

@@ -13,7 +13,7 @@ const (
 	closing
 	punct
 	inner // dots
-	glue  // spaces, which leave the classes around them alone
+	glue  // spaces, which do not affect the classes around them
 )
 
 // atom is a part of a formula that can carry scripts.
@@ -21,12 +21,12 @@ type atom struct {
 	class class
 	node  *node
 	core  *node // the operator <mo> inside node that the spacing goes to, or nil
-	pos   int   // where it begins
+	pos   int   // byte position
 
 	name   bool // a function with a name: op without core
 	limits bool // scripts are limits
 	fenced bool // between \left and \right
-	dots   bool // \dots: low or centred, by what follows
+	dots   bool // \dots: low or centred, depending on what follows
 	bar    bool // a bar that may open or close
 }
 
@@ -35,9 +35,9 @@ func operator(c class, text string) atom {
 	return atom{class: c, node: n, core: n}
 }
 
-// arrange settles classes and spaces among the atoms of a row and gives its
-// elements. edge is the class taken to stand before and after: none, or ord for
-// the cells of aligned equations. In scripts operators have no space around.
+// arrange determines the classes of a row's atoms and the spaces between them, and returns their
+// elements. edge is the class assumed before and after the row: none, or ord for the cells of
+// aligned equations. In scripts operators have no space around them.
 func arrange(atoms []atom, edge class, script bool) []*node {
 	atoms = pairBars(atoms)
 	ordinary(atoms, edge)
@@ -66,11 +66,11 @@ func arrange(atoms []atom, edge class, script bool) []*node {
 			spacing(a, before, after, script)
 		}
 		if a.class == bin && (prev == nil || next == nil) {
-			a.core.set("form", "infix") // at the ends of a cell taken for prefix or postfix else
+			a.core.set("form", "infix") // otherwise prefix or postfix at the ends of a cell
 		}
 		out = append(out, a.node)
 		if a.name && next != nil && (after == ord || after == op || after == opening || after == inner) {
-			apply := leaf("mo", "\u2061") // function application, which is not seen
+			apply := leaf("mo", "\u2061") // function application, invisible
 			if gap(a, next, script) {
 				apply.set("rspace", thin)
 			}
@@ -123,7 +123,7 @@ func spacing(a *atom, before, after class, script bool) {
 			left, right = "0", "0"
 		}
 	case rel:
-		if a.core.text == ":" { // in the dictionary a punctuation mark
+		if a.core.text == ":" { // a punctuation mark in the dictionary
 			left, right = "0.2778em", "0.2778em"
 		}
 		if script || before == none || before == rel || before == opening {
@@ -145,8 +145,8 @@ func spacing(a *atom, before, after class, script bool) {
 	}
 }
 
-// ordinary makes signs of operators that have nothing to operate on at one side:
-// the minus of -x, the dots of k(⋅, ⋅).
+// ordinary turns operators without an operand on one side into ordinary signs: the minus of -x, the
+// dots of k(⋅, ⋅).
 func ordinary(atoms []atom, edge class) {
 	for i := range atoms {
 		a := &atoms[i]
@@ -177,11 +177,10 @@ func ordinary(atoms []atom, edge class) {
 	}
 }
 
-// pairBars distinguishes opening from closing bars, and joins || for a norm. Bars
-// pair up within the same parentheses; if their number is odd, as in P(y|x), they
-// have no side.
+// pairBars distinguishes opening from closing bars, and joins || into norms. Bars pair up within
+// the same parentheses; an odd number, as in P(y|x), stays unpaired.
 func pairBars(atoms []atom) []atom {
-	levels := [][]int{nil} // bars between the parentheses open
+	levels := [][]int{nil} // bars of the open parentheses
 	drop := map[int]bool{}
 	for i, a := range atoms {
 		switch {
@@ -213,13 +212,12 @@ func pairBars(atoms []atom) []atom {
 	return kept
 }
 
-// pairLevel pairs the bars of one level, and adds the first ones of joined pairs
-// to drop.
+// pairLevel pairs the bars of one level and adds the first of two joined bars to drop.
 func pairLevel(atoms []atom, bars []int, drop map[int]bool) {
 	var open []string
 	type mark struct {
 		at     int
-		double bool // joined with the bar before it
+		double bool // joined with the preceding bar
 		class  class
 	}
 	var marks []mark

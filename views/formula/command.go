@@ -9,16 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// A command gets its name with the backslash and its place, and reads on behind it.
+// command reads what follows a command, given its name with the backslash and its position.
 type command func(p *parser, name string, at int) (atom, error)
 
-// commandTable is made once by commands: its entries read formulas, and so refer to it.
+// commandTable is built on first use: its entries call the parser, which refers to it.
 var commandTable struct {
 	sync.Once
 	entries map[string]command
 }
 
-// commands are those with arguments or a meaning of their own.
+// commands returns the commands with arguments or special meaning.
 func commands() map[string]command {
 	commandTable.Do(func() { commandTable.entries = allCommands() })
 	return commandTable.entries
@@ -48,7 +48,7 @@ func allCommands() map[string]command {
 	return commands
 }
 
-// commandNames lists all commands that are known, without the backslash.
+// commandNames lists all known commands, without the backslash.
 func commandNames() []string {
 	names := []string{"displaystyle", "textstyle", "limits", "nolimits", "right", "middle", "end"}
 	names = append(names, sortedKeys(commands())...)
@@ -59,7 +59,7 @@ func commandNames() []string {
 	return names
 }
 
-// command reads a command, whose name is behind it already.
+// command reads the rest of a command whose name has been read.
 func (p *parser) command(token string, at int) (atom, error) {
 	name := token[1:]
 	if s, ok := symbols()[name]; ok {
@@ -154,7 +154,7 @@ func (p *parser) delimiter(of string, at int) (symbol, error) {
 	return symbol{}, errorf(of, at, `needs a delimiter at %d: one of ( ) [ ] \{ \} | \| / < > \langle \rangle \lceil \rceil \lfloor \rfloor \lvert \rvert \lVert \rVert, or a point for none`, p.pos-len(token))
 }
 
-// tall returns a delimiter that grows with its content; nil for the point.
+// tall returns a delimiter that grows with its content; nil for a point.
 func tall(s symbol, form string) []*node {
 	if s.text == "." {
 		return nil
@@ -235,14 +235,13 @@ func (p *parser) norm(name string, _ int) (atom, error) {
 	return bar("‖"), nil
 }
 
-// back is \!, which MathML Core leaves to the style sheet: its spaces are not
-// negative.
+// back returns \!, as a class for the style sheet, because MathML Core has no negative spaces.
 func (p *parser) back(string, int) (atom, error) {
 	return atom{class: glue, node: space("0").set("class", "back")}, nil
 }
 
-// line reads \overline and \underline, drawn as borders by the style sheet because few
-// fonts have a stretchy line.
+// line reads \overline and \underline, which the style sheet draws as borders, because few fonts
+// have a stretchy line.
 func (p *parser) line(name string, at int) (atom, error) {
 	base, err := p.argument(name, at, p.style)
 	return atom{class: ord, node: el("mrow", base).set("class", name[1:])}, err
@@ -276,7 +275,7 @@ func (p *parser) accent(name string, at int) (atom, error) {
 		mark.set("stretchy", "false")
 	}
 	if name == `\vec` {
-		mark.set("mathsize", "65%") // an arrow of a line of text is longer than a letter
+		mark.set("mathsize", "65%") // the arrow of a text is wider than a letter
 	}
 	n := el(acc.tag, base, mark)
 	if acc.tag == "mover" {
@@ -344,7 +343,7 @@ func (p *parser) operatorName(name string, at int) (atom, error) {
 	return atom{class: op, node: n, name: true, limits: limits}, nil
 }
 
-// raw reads { ... } unparsed, and returns where its content begins.
+// raw reads { ... } unparsed and returns the position of its content.
 func (p *parser) raw(of string, at int) (string, int, error) {
 	if !p.accept("{") {
 		return "", 0, errorf(of, at, "needs braces at %d", p.pos)
@@ -420,7 +419,7 @@ func (p *parser) words(name string, at int) (atom, error) {
 	return atom{class: ord, node: row(nodes)}, nil
 }
 
-// prose is text whose spaces at the ends are kept.
+// prose returns text that keeps the spaces at its ends.
 func prose(name, text string) *node {
 	body := strings.Join(strings.Fields(strings.ReplaceAll(text, "\u00a0", "\x00")), " ")
 	body = strings.ReplaceAll(body, "\x00", "\u00a0")

@@ -16,8 +16,8 @@
 //	math .underline { border-bottom: 0.06em solid; padding-bottom: 0.12em; }
 //	math .back { margin-left: -0.1667em; }
 //
-// Spacing follows the classes of atoms of TeX (Knuth, The TeXbook, chapter 18),
-// as far as the operator dictionary of MathML Core does not give it already.
+// Spacing follows TeX's classes of atoms (Knuth, The TeXbook, chapter 18) where MathML Core's
+// operator dictionary differs.
 package formula
 
 import (
@@ -28,13 +28,11 @@ import (
 	"github.com/a-h/templ"
 )
 
-// MathML converts a formula in TeX, without its dollar signs, to a <math>
-// element: in the line, or with display as a block of its own, where sums have
-// their limits above and below. The element is safe to write into HTML as it is,
-// and well-formed XML.
+// MathML converts a formula in TeX, without its dollar signs, to a <math> element: inline or, if
+// display is set, as a block, in which sums have their limits above and below. The element is safe
+// to embed in HTML and well-formed XML.
 //
-// An error says what is wrong at which byte of tex, counted from 0, and what is
-// known in that place.
+// An error names the fault, its byte position in tex, from 0, and what is known there.
 func MathML(tex string, display bool) (string, error) {
 	p := parser{tex: tex, style: style{display: display}}
 	nodes, err := p.formula()
@@ -48,12 +46,11 @@ func MathML(tex string, display bool) (string, error) {
 	return math.String(), nil
 }
 
-// Inline shows a formula within a line of text. Rendering fails where [MathML]
-// does, so a page with a wrong formula does not come out.
+// Inline renders a formula within a line of text. Rendering returns the errors of [MathML], so a
+// page with an invalid formula fails.
 func Inline(tex string) templ.Component { return component{tex, false} }
 
-// Display shows a formula as a block of its own. Rendering fails where [MathML]
-// does.
+// Display renders a formula as a block. Rendering returns the errors of [MathML].
 func Display(tex string) templ.Component { return component{tex, true} }
 
 type component struct {

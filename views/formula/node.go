@@ -14,7 +14,7 @@ func el(tag string, kids ...*node) *node { return &node{tag: tag, kids: kids} }
 
 func leaf(tag, text string) *node { return &node{tag: tag, text: text} }
 
-// set gives an attribute; the last value given counts.
+// set sets an attribute; the last value applies.
 func (n *node) set(name, value string) *node {
 	for i := 0; i < len(n.attrs); i += 2 {
 		if n.attrs[i] == name {
@@ -26,7 +26,7 @@ func (n *node) set(name, value string) *node {
 	return n
 }
 
-// row is one element that holds all of nodes.
+// row returns nodes as one element.
 func row(nodes []*node) *node {
 	if len(nodes) == 1 {
 		return nodes[0]

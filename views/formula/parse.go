@@ -12,8 +12,8 @@ import (
 // maxDepth bounds how deep formulas nest.
 const maxDepth = 64
 
-// style is TeX's style of a part: MathML follows the same rules by
-// itself, but places of limits and spaces depend on it.
+// style is TeX's style of a part. MathML applies the same rules itself, but the places of limits
+// and spaces depend on it.
 type style struct {
 	display bool // limits above and below
 	script  bool // smaller, without space around operators
@@ -63,7 +63,7 @@ func (p *parser) stray() error {
 	return errorf(what, p.pos, "is out of place")
 }
 
-// skip leaves white space behind.
+// skip skips white space.
 func (p *parser) skip() {
 	for p.pos < len(p.tex) && strings.IndexByte(" \t\r\n", p.tex[p.pos]) >= 0 {
 		p.pos++
@@ -106,8 +106,8 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// list reads atoms up to, and not including, the end of a group, cell, fences or
-// input, or the token end.
+// list reads atoms up to the end of a group, cell, fences or the input, or up to the token end,
+// which it does not consume.
 func (p *parser) list(end string) ([]atom, error) {
 	var atoms []atom
 	for {
@@ -139,7 +139,7 @@ func (p *parser) list(end string) ([]atom, error) {
 	}
 }
 
-// within reads with another style and font, which end with it.
+// within calls read with another style and font and then restores the old ones.
 func (p *parser) within(s style, f font, read func() error) error {
 	oldStyle, oldFont := p.style, p.font
 	p.style, p.font = s, f
@@ -148,8 +148,7 @@ func (p *parser) within(s style, f font, read func() error) error {
 	return err
 }
 
-// operand reads the argument of a command or script: a group in braces or one
-// token, as of \frac12.
+// operand reads the argument of a command or script: a group in braces or one token, as in \frac12.
 func (p *parser) operand(of string, at int) ([]atom, error) {
 	switch p.peek() {
 	case "{":
@@ -266,7 +265,7 @@ func (p *parser) scripts(a atom) (atom, error) {
 	}
 }
 
-// attach adds scripts or limits to an element; nil means none.
+// attach adds scripts or limits, if not nil, to an element.
 func attach(base, sub, sup *node, limits bool) *node {
 	tags := [3]string{"msub", "msup", "msubsup"}
 	if limits {
@@ -346,7 +345,7 @@ func (p *parser) nucleus() (a atom, err error) {
 	return a, errorf(fmt.Sprintf("%q", token), at, "is not known; symbols without a key are commands, such as \\le")
 }
 
-// characters are the symbols by themselves, for formulas that have them as such.
+// characters maps characters to their symbols, for formulas that contain them directly.
 var characters = sync.OnceValue(func() map[string]symbol {
 	m := map[string]symbol{}
 	for _, s := range symbols() {
@@ -372,7 +371,7 @@ func fence(c class, text string) atom {
 	return a
 }
 
-// side marks the side of a bar, since both look the same.
+// side marks which side a bar is on, since both look alike.
 func side(a atom) {
 	if a.core.text != "|" && a.core.text != "‖" {
 		return
@@ -391,7 +390,7 @@ func bar(text string) atom {
 	return a
 }
 
-// letters reads one letter, or a word where the font makes words.
+// letters reads one letter, or a word if the font forms words.
 func (p *parser) letters() (atom, error) {
 	start := p.pos
 	p.pos++
@@ -407,7 +406,7 @@ func (p *parser) letters() (atom, error) {
 func (p *parser) identifier(name string, at int) (atom, error) {
 	text, err := p.inFont(name, at)
 	n := leaf("mi", text)
-	// MathML slants a single letter unless told; TeX has these upright.
+	// MathML slants single letters unless told otherwise; TeX sets these upright.
 	if r, size := utf8.DecodeRuneInString(text); size == len(text) {
 		if 'Α' <= r && r <= 'Ω' || r == '∇' || p.font == roman && isLetter(text[0]) {
 			n.set("mathvariant", "normal")
@@ -432,7 +431,7 @@ func (p *parser) inFont(s string, at int) (string, error) {
 	return b.String(), nil
 }
 
-// number reads digits with at most one point between or before them.
+// number reads digits with at most one decimal point.
 func (p *parser) number() (atom, error) {
 	start, point := p.pos, false
 	for p.pos < len(p.tex) {
@@ -453,7 +452,7 @@ func (p *parser) digits(number string, at int) (atom, error) {
 	return atom{class: ord, node: leaf("mn", text)}, err
 }
 
-// symbol returns the atom of a symbol in the tables.
+// symbol returns the atom of a symbol.
 func (p *parser) symbol(s symbol) (atom, error) {
 	switch s.class {
 	case ord:
@@ -471,7 +470,7 @@ func (p *parser) symbol(s symbol) (atom, error) {
 	return a, nil
 }
 
-// suggestions lists the commands that begin like one that is not known.
+// suggestions lists the commands with the same beginning as an unknown one.
 func suggestions(name string) string {
 	var like []string
 	for _, known := range commandNames() {

@@ -37,10 +37,10 @@ func Plain(text string) string {
 
 var functions = []string{"exp", "log", "tanh", "argmax"}
 
-// words are runs of words of two letters or more, with articles among them.
+// words matches sequences of words of two letters or more, with articles between them.
 var words = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z]{2}[a-z-]*(?: (?:a|[A-Za-z]{2}[a-z-]*))*`) })
 
-// scripts are letters and digits above and below the line.
+// Patterns and replacements that turn plain text into TeX.
 var (
 	above   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[²³¹⁻ᵖᵃᵀ]+`) })
 	below   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_[a-z]ᵢ?|ᵢc\b|[ᵢⱼᵤᵣ₀₁₂₃]+`) })

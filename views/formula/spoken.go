@@ -2,9 +2,8 @@ package formula
 
 import "strings"
 
-// Spoken converts a formula to text for names that take no MathML, such as those that
-// screen readers tell: letters and signs in their order, "x sub i", "x to the n", "a over
-// b". It returns the errors of [MathML].
+// Spoken converts a formula to text for places that take no MathML, such as names read by screen
+// readers: "x sub i", "x to the n", "a over b". It returns the errors of [MathML].
 func Spoken(tex string) (string, error) {
 	p := parser{tex: tex, unstyled: true}
 	nodes, err := p.formula()
@@ -18,7 +17,7 @@ func Spoken(tex string) (string, error) {
 	return tidied.Replace(strings.Join(strings.Fields(b.String()), " ")), nil
 }
 
-// tidied takes away the spaces within brackets and before marks.
+// tidied removes spaces inside brackets and before punctuation.
 var tidied = strings.NewReplacer("( ", "(", " )", ")", "[ ", "[", " ]", "]", " ,", ",", " .", ".", "\u2061", "")
 
 // between maps elements to the words between their parts.

@@ -64,7 +64,7 @@ var named = map[string]bool{
 	"det": true, "gcd": true, "inf": true, "lim": true, "max": true, "min": true, "Pr": true, "sup": true,
 }
 
-// spaces are widths in em, as TeX has them in text.
+// spaces holds the widths of TeX's spaces in em.
 var spaces = map[string]string{
 	",": "0.1667em", "thinspace": "0.1667em", ":": "0.2222em", ">": "0.2222em", ";": "0.2778em",
 	" ": "0.3333em", "enspace": "0.5em", "quad": "1em", "qquad": "2em",
@@ -72,8 +72,8 @@ var spaces = map[string]string{
 
 const thin = "0.1667em"
 
-// accents stand over or under what they belong to. With the attribute
-// stretchy="false" they keep their size.
+// accents are placed over or under their base. With the attribute stretchy="false" they keep their
+// size.
 var accents = map[string]struct {
 	tag, text string
 	stretchy  bool
@@ -89,7 +89,8 @@ var accents = map[string]struct {
 // bigs maps \big and its relatives to heights of delimiters.
 var bigs = map[string]string{"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"}
 
-// negated are the characters for \not and what follows.
+// negated maps a symbol to its negation by
+// ot.
 var negated = map[string]string{
 	"=": "≠", "<": "≮", ">": "≯", "≤": "≰", "≥": "≱", "∈": "∉", "∋": "∌", "⊂": "⊄", "⊃": "⊅", "⊆": "⊈", "⊇": "⊉",
 	"∼": "≁", "≈": "≉", "≡": "≢", "≅": "≇", "∃": "∄", "∣": "∤", "∥": "∦", "→": "↛", "←": "↚", "⇒": "⇏", "⇔": "⇎",
@@ -107,15 +108,15 @@ type font int
 const (
 	plain      font = iota
 	bold            // upright
-	boldItalic      // digits and capital Greek upright
+	boldItalic      // digits and capital Greek letters are upright
 	double
 	script
 	roman
 	italic
 )
 
-// early holds the letters that Unicode had before the blocks of mathematical
-// letters, whose places there are empty.
+// early holds the letters that Unicode had before its blocks of mathematical letters, which have
+// gaps in their places.
 var early = map[rune]rune{
 	0x1D455: 'ℎ',
 	0x1D49D: 'ℬ', 0x1D4A0: 'ℰ', 0x1D4A1: 'ℱ', 0x1D4A3: 'ℋ', 0x1D4A4: 'ℐ', 0x1D4A7: 'ℒ', 0x1D4A8: 'ℳ', 0x1D4AD: 'ℛ',
@@ -123,13 +124,12 @@ var early = map[rune]rune{
 	0x1D53A: 'ℂ', 0x1D53F: 'ℍ', 0x1D545: 'ℕ', 0x1D547: 'ℙ', 0x1D548: 'ℚ', 0x1D549: 'ℝ', 0x1D551: 'ℤ',
 }
 
-// boldGreek is the order of the bold upright letters from U+1D6A8 on; bold
-// italic ones follow 0x74 later.
+// boldGreek lists the bold upright letters from U+1D6A8 on in order; the bold italic ones are 0x74
+// later.
 var boldGreek = []rune("ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρςστυφχψω∂ϵϑϰϕϱϖ")
 
-// letter returns r in a font: a character of the mathematical alphanumeric block,
-// because MathML Core has no font variant but normal. ok is false if the font has no
-// such letter.
+// letter returns r in a font, as a character of the mathematical alphanumeric block, because MathML
+// Core has no other font variants. ok is false if the font lacks the letter.
 func (f font) letter(r rune) (_ rune, ok bool) {
 	var upper, lower, digit rune
 	switch f {

@@ -2,8 +2,8 @@ package formula
 
 import "strings"
 
-// environments are the tables: what stands before and behind them, and where
-// the cells of their columns stand, l, c or r; the pattern repeats.
+// environments maps environments to the delimiters around them and the alignment of their columns,
+// l, c or r, which repeats.
 var environments = map[string]struct {
 	open, close string
 	columns     string
@@ -73,7 +73,7 @@ func (p *parser) environment(begin string, at int) (atom, error) {
 	}
 	if env.aligned {
 		table.set("displaystyle", "true")
-		if env.columns == "rl" { // the relations bring the space
+		if env.columns == "rl" { // the relations bring their own space
 			table.set("class", "aligned")
 		}
 	}
@@ -87,7 +87,7 @@ func (p *parser) environment(begin string, at int) (atom, error) {
 	return atom{class: ord, node: el("mrow", nodes...), fenced: true}, nil
 }
 
-// table reads the rows of a table up to its end.
+// table reads the rows of a table.
 func (p *parser) table(columns string, s style, edge class) (*node, error) {
 	table, tr := el("mtable"), el("mtr")
 	for {

@@ -91,7 +91,7 @@ func Tend(ctx context.Context, st *store.Store, log *slog.Logger) {
 // tendEvery is the interval of Tend: an idle log is emptied within twice that.
 const tendEvery = 5 * time.Second
 
-// logFault logs an error, unless the work has been ended.
+// logFault logs an error, unless ctx has ended.
 func logFault(ctx context.Context, log *slog.Logger, what string, err error) {
 	if err != nil && ctx.Err() == nil {
 		log.ErrorContext(ctx, what, "err", err)

@@ -31,26 +31,26 @@ var (
 	ErrLost      = errors.New("a worker died while it computed the cell")
 )
 
-// post is an engine with the owner name of its leases.
-type post struct {
+// leasedEngine is an engine with the owner of its leases.
+type leasedEngine struct {
 	Engine
 	owner store.Owner
 }
 
 // Use adds a second engine besides the workers of this process. It must be called before Run.
-func (q *Queue) Use(e Engine) { q.away = &post{e, store.NewOwner()} }
+func (q *Queue) Use(e Engine) { q.away = &leasedEngine{e, store.NewOwner()} }
 
 // Found stores the result of a cell computed for an earlier process.
 func (q *Queue) Found(ctx context.Context, res eval.CellResult) error {
 	searches, err := q.store.FinishCells(ctx, res)
 	if err == nil {
-		q.tellSearches(ctx, searches)
+		q.publishSearches(ctx, searches)
 	}
 	return err
 }
 
-// Local computes cells in this process. It caches recent searches: their data are read once, and
-// cells of one path share a kernel matrix.
+// Local computes cells in this process. It caches recent searches, so that their data are read once
+// and cells of one path share a kernel matrix.
 type Local struct {
 	load  func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error)
 	slots int
@@ -58,7 +58,7 @@ type Local struct {
 	compute func(context.Context, *eval.Worker, eval.Cell) (eval.CellResult, error) // eval.Worker's, except in tests
 
 	mu     sync.Mutex
-	recent []*planned // the last one last
+	recent []*planned // most recent last
 }
 
 // planned is a search ready to be computed.
@@ -81,7 +81,7 @@ func (e *Local) Slots() int { return e.slots }
 
 // Compute computes a cell. A panic becomes an error.
 func (e *Local) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) {
-	return sound(func() (res eval.CellResult, err error) {
+	return catchPanic(func() (res eval.CellResult, err error) {
 		p, err := e.planned(ctx, c.Search)
 		if err != nil {
 			return res, err
@@ -114,7 +114,7 @@ func (e *Local) planned(ctx context.Context, search string) (*planned, error) {
 	return p, nil
 }
 
-// forget drops a search that has ended.
+// forget removes a finished search from the cache.
 func (e *Local) forget(search string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 type Event struct {
 	Status store.Status
 	Step   *trace.Step   // of a running run, after its solver's first report
-	Left   time.Duration // about how long that still works; 0: not known
+	Left   time.Duration // estimated remaining time; 0: unknown
 	Cells  *Cells        // of a running search
 	Error  string        // of a failed one
 }
@@ -30,7 +30,7 @@ func (e Event) Message() (name string, data any) {
 	case e.Step != nil:
 		return "progress", struct {
 			*trace.Step
-			Left float64 `json:"left_seconds,omitempty"` // about; 0: not known
+			Left float64 `json:"left_seconds,omitempty"` // estimated; 0: unknown
 			Text string  `json:"text"`                   // the step in words
 		}{e.Step, e.Left.Seconds(), e.Step.String()}
 	case e.Cells != nil:
@@ -69,7 +69,7 @@ func eventOf(s store.State) Event {
 	return e
 }
 
-// Latest returns the last event of a run under way here.
+// Latest returns the last event of a run that is running here.
 func (q *Queue) Latest(id string) (Event, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -80,7 +80,7 @@ func (q *Queue) Latest(id string) (Event, bool) {
 	return j.last, true
 }
 
-// Wait returns when all of the runs have ended, or after d, or with ctx.
+// Wait returns when all runs have ended, after d, or when ctx ends.
 func (q *Queue) Wait(ctx context.Context, d time.Duration, ids ...string) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
@@ -90,15 +90,15 @@ func (q *Queue) Wait(ctx context.Context, d time.Duration, ids ...string) {
 			return states[id], err
 		})
 		if err != nil {
-			continue // there is nothing to wait for
+			continue // already ended
 		}
 		for range events {
 		}
 	}
 }
 
-// watch registers a channel and then sends it the state that look finds. In this order
-// no change is missed.
+// watch registers a channel and then sends it the state returned by look. In this order no change
+// is missed.
 func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)) (<-chan Event, error) {
 	ch := make(chan Event, 1)
 	q.mu.Lock()
@@ -112,17 +112,17 @@ func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err != nil {
-		q.dismiss(id, ch)
+		q.closeWatcher(id, ch)
 		return nil, err
 	}
 	told, open := q.watchers[id][ch]
 	switch {
-	case !open: // the end came meanwhile and is in the channel
+	case !open: // ended meanwhile; the final state is in the channel
 		return ch, nil
 	case now.Status.Ended():
 		q.offer(id, ch, now)
 		return ch, nil
-	case told == "": // otherwise the present one is newer
+	case told == "": // otherwise a newer state was sent meanwhile
 		if j := q.running[id]; j != nil {
 			now = j.last
 		}
@@ -131,7 +131,7 @@ func (q *Queue) watch(ctx context.Context, id string, look func() (Event, error)
 	context.AfterFunc(ctx, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		q.dismiss(id, ch)
+		q.closeWatcher(id, ch)
 	})
 	return ch, nil
 }
@@ -193,12 +193,12 @@ func (q *Queue) offer(id string, ch chan Event, e Event) {
 	ch <- e
 	q.watchers[id][ch] = e.Status
 	if e.Status.Ended() {
-		q.dismiss(id, ch)
+		q.closeWatcher(id, ch)
 	}
 }
 
-// dismiss closes a channel once. Callers hold q.mu.
-func (q *Queue) dismiss(id string, ch chan Event) {
+// closeWatcher closes a watcher's channel once. Callers hold q.mu.
+func (q *Queue) closeWatcher(id string, ch chan Event) {
 	if _, open := q.watchers[id][ch]; !open {
 		return
 	}

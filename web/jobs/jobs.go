@@ -1,13 +1,12 @@
-// Package jobs trains queued runs in the background. The rows of the store are
-// the queue and its durable state; here are the workers, the means to cancel
-// them, and the progress they report to listeners. Several programs may work
-// on one database: each holds the runs that it trains by leases.
+// Package jobs trains queued runs in the background. The rows of the store are the queue and its
+// durable state. This package has the workers, cancels them and reports their progress. Several
+// processes may share a database: each holds leases on the runs it trains.
 //
-// A cell of a search that is being computed stands in the store, with the lease of its owner, which
-// alone decides whose it is and whether anybody wants it. All else is lost with its process: in
-// Queue.running is what stops the cell; where other machines compute it, in Fleet.out who waits
-// for it, in the stream what a worker may take, and in Worker.held what stops it there, which the
-// greetings of the worker tell the fleet.
+// The store also holds the cells of searches being computed, with leases that alone decide who
+// computes a cell and whether it is still needed. All other state is lost with its process:
+// Queue.running can stop a cell here; Fleet.out knows who waits for a cell computed elsewhere, the
+// stream holds the cells that workers may take, and Worker.held can stop a cell on a worker, whose
+// greetings report it to the fleet.
 package jobs
 
 import (
@@ -35,10 +34,10 @@ import (
 
 // Config holds the settings of a queue.
 type Config struct {
-	Workers int           // trainings at a time, of one workspace one less; 0: one
-	Turn    time.Duration // after which work makes room for shorter work; 0: a second
+	Workers int           // trainings at a time, at most all but one of one workspace; 0: one
+	Turn    time.Duration // time after which work makes room for shorter work; 0: a second
 	Memory  int64         // bytes for work, plus a quarter for light work; 0: 768 MB per worker, which is also the maximum
-	Leave   bool          // cells are left to the engine of Use
+	Leave   bool          // only the engine of Use computes cells
 	Limit   time.Duration // time limit of a training; 0: none
 	Log     *slog.Logger
 	Trained func(learner, outcome string, took time.Duration) // called after every training, for metrics; may be nil
@@ -54,18 +53,18 @@ type Queue struct {
 	Live pace.Gate
 
 	store   *store.Store
-	owner   store.Owner // of the runs that this queue trains
+	owner   store.Owner // owner of this queue's leases on runs
 	workers int
 	memory  int64
 	leave   bool
 	turn    time.Duration
 	limit   time.Duration
-	pause   time.Duration // of a worker after an error of the store
+	pause   time.Duration // pause of a worker after an error of the store
 	log     *slog.Logger
 	trained func(learner, outcome string, took time.Duration)
 	train   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error)
 
-	// The store's, except in tests.
+	// finish and fails are the store's FinishRun and FailRun, except in tests.
 	finish func(context.Context, store.Owner, string, *ml.Result) error
 	fails  func(ctx context.Context, owner store.Owner, id, message string) error
 
@@ -77,7 +76,7 @@ type Queue struct {
 
 	// telling serialises events of searches, from reading rows to notifying watchers, so that
 	// progress never goes backwards.
-	telling sync.Mutex
+	publishing sync.Mutex
 
 	saving   sync.Mutex // held while results of cells are stored; taken after claiming; guards computed
 	computed []computed // not stored yet
@@ -86,45 +85,45 @@ type Queue struct {
 	running  map[string]*job                        // by run, or cell of a search
 	watchers map[string]map[chan Event]store.Status // by run or search, with the status last sent
 	worked   map[string]*Work                       // by search
-	shared   []*job                                 // medium and heavy work here; those in front go on, the others hold
-	accounts map[string]*account                    // of sharers, see lanes.go
+	shared   []*job                                 // medium and heavy work here; the first ones run, the others are paused
+	accounts map[string]*account                    // by sharer, see lanes.go
 
 	cells *Local // engine of the workers
-	here  post
-	away  *post // engine of other machines; nil: none
+	here  leasedEngine
+	away  *leasedEngine // engine of other machines; nil: none
 }
 
-// job is a training, or a cell of a search, under way.
+// job is a running training, or the running computation of a cell.
 type job struct {
 	key    string          // of a training its run
 	search string          // of a cell; empty for a training
 	ctx    context.Context // of the work
 	cancel context.CancelCauseFunc
 	last   Event
-	cells  int       // computed
-	began  time.Time // by the store's clock
+	cells  int       // number of cells computed
+	began  time.Time // start, by the store's clock
 
-	// What follows is guarded by the queue's mu.
-	work    store.Waiting // as claimed
-	as      store.Weight  // its current weight
-	away    bool          // computed elsewhere, without a place here
-	over    bool          // ended or ending
-	backAs  store.Weight  // with which it goes back into the queue
-	gate    pace.Gate
-	resume  func()        // nil: it is not held
-	before  time.Duration // that it worked until it was held last
-	since   time.Time     // when it went on last; zero: it is held
-	limit   time.Duration // of working time; 0: none
-	tooLong *time.Timer   // ends it then
-	turn    *time.Timer   // ends its turn as light work
+	// Fields below are guarded by the queue's mu.
+	work      store.Waiting // as claimed
+	as        store.Weight  // its current weight
+	away      bool          // computed elsewhere, without a place here
+	over      bool          // ended or ending
+	requeueAs store.Weight  // weight with which it returns to the queue
+	gate      pace.Gate
+	resume    func()        // nil: not paused
+	before    time.Duration // working time until it was last paused
+	since     time.Time     // when it was last resumed; zero: paused
+	limit     time.Duration // limit of working time; 0: none
+	tooLong   *time.Timer   // ends it at the limit
+	turn      *time.Timer   // ends its turn as light work
 }
 
 // Behind returns a context for background work that yields to page requests but gets at least a
 // quarter of the time.
 func (q *Queue) Behind(ctx context.Context) context.Context { return q.Live.Behind(ctx, 3) }
 
-// begin registers a job. Its context ends with end, after limit unless 0, with ctx, or when it is
-// cancelled.
+// begin registers a job. Its context ends with end, after limit unless limit is 0, with ctx, or
+// when the job is cancelled.
 func (q *Queue) begin(ctx context.Context, key string, w store.Waiting, away bool, limit time.Duration) *job {
 	j := &job{key: key, last: Event{Status: store.Running}, began: q.store.Now(), work: w, as: w.Weight, away: away, since: time.Now(), limit: limit}
 	j.ctx, j.cancel = context.WithCancelCause(j.gate.Strictly(q.Behind(ctx)))
@@ -133,14 +132,14 @@ func (q *Queue) begin(ctx context.Context, key string, w store.Waiting, away boo
 	j.tooLong = time.AfterFunc(cmp.Or(limit, math.MaxInt64), func() { j.cancel(errTooLong) })
 	if w.Search {
 		j.search = w.ID
-		q.begun(w.ID)
+		q.cellBegins(w.ID)
 	}
 	q.running[key] = j
 	q.serve(w)
 	switch {
 	case away:
 	case w.Weight == store.Light:
-		j.turn = time.AfterFunc(q.turn, func() { q.overdue(j) })
+		j.turn = time.AfterFunc(q.turn, func() { q.endTurn(j) })
 		q.share()
 	default:
 		q.shared = append(q.shared, j)
@@ -149,12 +148,12 @@ func (q *Queue) begin(ctx context.Context, key string, w store.Waiting, away boo
 	return j
 }
 
-// muchMemory is the memory of work, in bytes, above which garbage is collected as soon as it ends.
-const muchMemory = 64 << 20
+// collectAbove is the memory of work, in bytes, above which its end triggers a garbage collection.
+const collectAbove = 64 << 20
 
-// saves marks that a job only has to store its result. It keeps its place until then, because
+// startSaving marks that a job only has to store its result. The job keeps its place until then, because
 // other work could not store its result either.
-func (q *Queue) saves(j *job) {
+func (q *Queue) startSaving(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j.over = true
@@ -164,8 +163,8 @@ func (q *Queue) saves(j *job) {
 // end forgets a job.
 func (q *Queue) end(j *job) {
 	j.cancel(nil)
-	if j.work.Memory >= muchMemory {
-		runtime.GC() // before work begins that the memory was kept free for
+	if j.work.Memory >= collectAbove {
+		runtime.GC() // frees memory reserved for it before other work begins
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -179,7 +178,7 @@ func (q *Queue) end(j *job) {
 	}
 	q.pay(j.work, q.store.Now().Sub(j.began))
 	q.shared = slices.DeleteFunc(q.shared, func(o *job) bool { return o == j })
-	if q.running[j.key] == j { // lost, released elsewhere and claimed again, it is another job
+	if q.running[j.key] == j { // after being lost and claimed again, the key may belong to another job
 		delete(q.running, j.key)
 	}
 	q.share()
@@ -194,7 +193,7 @@ func New(st *store.Store, c Config) *Queue {
 		finish: st.FinishRun, fails: st.FailRun,
 	}
 	q.cells = NewLocal(q.workers, st.PlanOf)
-	q.here = post{q.cells, q.owner}
+	q.here = leasedEngine{q.cells, q.owner}
 	if q.train == nil {
 		q.train = ml.Train
 	}
@@ -208,7 +207,7 @@ func New(st *store.Store, c Config) *Queue {
 // Run trains until ctx ends. Runs of a process that died are resumed once its leases have
 // expired; runs in progress here when ctx ends return to the queue.
 func (q *Queue) Run(ctx context.Context) {
-	tending, stop := context.WithCancel(context.WithoutCancel(ctx)) // renew leases until the last run is back in the queue
+	tending, stop := context.WithCancel(context.WithoutCancel(ctx)) // renew leases until the last run has returned to the queue
 	var tender sync.WaitGroup
 	tender.Go(func() { q.tendUntil(tending) })
 	var workers sync.WaitGroup
@@ -222,12 +221,12 @@ func (q *Queue) Run(ctx context.Context) {
 	tender.Wait()
 }
 
-// rounds is the interval of tend, within which a run cancelled by another process
-// stops.
-const rounds = time.Second
+// renewEvery is the interval of tend, and so the delay with which cancelling from another process stops
+// a run.
+const renewEvery = time.Second
 
 func (q *Queue) tendUntil(ctx context.Context) {
-	tick := time.NewTicker(rounds)
+	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -247,7 +246,7 @@ func (q *Queue) tend(ctx context.Context) error {
 	if err := q.renew(ctx); err != nil {
 		return err
 	}
-	if err := q.tellElsewhere(ctx); err != nil {
+	if err := q.publishElsewhere(ctx); err != nil {
 		return err
 	}
 	waiting, err := q.store.Waiting(ctx, q.owner)
@@ -257,10 +256,10 @@ func (q *Queue) tend(ctx context.Context) error {
 	return err
 }
 
-// tellElsewhere sends watchers the state of jobs that other processes may be working on.
-func (q *Queue) tellElsewhere(ctx context.Context) error {
-	q.telling.Lock()
-	defer q.telling.Unlock()
+// publishElsewhere sends watchers the state of jobs that other processes may be working on.
+func (q *Queue) publishElsewhere(ctx context.Context) error {
+	q.publishing.Lock()
+	defer q.publishing.Unlock()
 	q.mu.Lock()
 	var elsewhere []string
 	for id := range q.watchers {
@@ -311,7 +310,7 @@ func (q *Queue) renew(ctx context.Context) error {
 	return nil
 }
 
-// Notify wakes the workers because there may be work.
+// Notify wakes the workers, since there may be work.
 func (q *Queue) Notify() {
 	notify(q.wake)
 	notify(q.wakeAway)
@@ -324,7 +323,7 @@ func notify(wake chan<- struct{}) {
 	}
 }
 
-// Cancel ends a run of a workspace that is queued or running.
+// Cancel cancels a queued or running run of a workspace.
 func (q *Queue) Cancel(ctx context.Context, ws store.Workspace, id string) error {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
@@ -335,7 +334,7 @@ func (q *Queue) Cancel(ctx context.Context, ws store.Workspace, id string) error
 	return nil
 }
 
-// Delete deletes runs of a workspace, all or none, and stops those under way.
+// Delete deletes runs of a workspace, all or none, and stops running ones.
 func (q *Queue) Delete(ctx context.Context, ws store.Workspace, ids []string) error {
 	q.claiming.Lock()
 	defer q.claiming.Unlock()
@@ -358,7 +357,7 @@ func (q *Queue) stop(id string) {
 	q.publish(id, Event{Status: store.Cancelled})
 }
 
-// work starts what claim returns until ctx ends, then waits for all of it to end.
+// work runs what claim returns until ctx ends, then waits for all of it.
 func (q *Queue) work(ctx context.Context, wake <-chan struct{}, claim func(context.Context) (do func(), err error)) {
 	var under sync.WaitGroup
 	defer under.Wait()
@@ -414,8 +413,8 @@ func (q *Queue) claim(ctx context.Context) (do func(), err error) {
 	return func() { q.do(ctx, j, r); q.end(j) }, nil
 }
 
-// mayPass reports whether an error may be temporary.
-func mayPass(err error) bool {
+// isTemporary reports whether an error may be temporary.
+func isTemporary(err error) bool {
 	var fault *store.Error
 	return errors.As(err, &fault) && slices.Contains([]string{"storage", "busy"}, fault.Kind()) || errors.Is(err, context.DeadlineExceeded)
 }
@@ -423,25 +422,25 @@ func mayPass(err error) bool {
 // errTooLong is the cancellation cause at the time limit.
 var errTooLong = errors.New("time limit of a run exceeded")
 
-// saving limits the time to store a result once the program is stopping.
-const saving = 4 * time.Second
+// saveTimeout limits the time to store a result once the program is stopping.
+const saveTimeout = 4 * time.Second
 
-// tries is the number of attempts to store a result while the disk is full or the database busy,
+// saveTries is the number of attempts to store a result while the disk is full or the database busy,
 // before the run fails.
-const tries = 30
+const saveTries = 30
 
-// insist calls save, retrying while the disk or database is at fault, at most most times, or,
-// if most is 0, after any error until the program stops. It blocks its worker meanwhile,
-// because other results could not be stored either.
-func (q *Queue) insist(ctx context.Context, most int, save func(context.Context) error) error {
+// retry calls save, retrying while the disk or database is at fault: at most most times or, if
+// most is 0, after any error until the program stops. It blocks its worker meanwhile, because other
+// results could not be stored either.
+func (q *Queue) retry(ctx context.Context, most int, save func(context.Context) error) error {
 	for n := 1; ; n++ {
-		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
+		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 		err := save(keep)
 		cancel()
-		if err == nil || errors.Is(err, store.ErrNotFound) || n == most || most > 0 && !mayPass(err) {
+		if err == nil || errors.Is(err, store.ErrNotFound) || n == most || most > 0 && !isTemporary(err) {
 			return err
 		}
-		if n%tries == 1 {
+		if n%saveTries == 1 {
 			q.log.WarnContext(ctx, "result not saved, trying again", "err", err)
 		}
 		select {
@@ -452,38 +451,38 @@ func (q *Queue) insist(ctx context.Context, most int, save func(context.Context)
 	}
 }
 
-// do trains one run and stores how it ended.
+// do trains a run and stores its outcome.
 func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 	start := time.Now()
-	res, err := sound(func() (*ml.Result, error) { return q.attempt(j.ctx, r) })
-	q.saves(j)
+	res, err := catchPanic(func() (*ml.Result, error) { return q.attempt(j.ctx, r) })
+	q.startSaving(j)
 	partial := err == nil && res.Report.Status == trace.Cancelled
 
 	var end Event
 	switch {
 	case err == nil && !partial:
 		end = Event{Status: store.Done}
-		err = q.insist(ctx, tries, func(ctx context.Context) error { return q.finish(ctx, q.owner, r.ID, res) })
+		err = q.retry(ctx, saveTries, func(ctx context.Context) error { return q.finish(ctx, q.owner, r.ID, res) })
 		if err != nil && !errors.Is(err, store.ErrNotFound) && ctx.Err() == nil {
 			end, err = q.fail(ctx, r, err)
 		}
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case context.Cause(j.ctx) == errNoRoom:
-		err = q.insist(ctx, 0, func(ctx context.Context) error { return q.store.ReleaseRun(ctx, q.owner, r.ID, j.backAs) })
+		err = q.retry(ctx, 0, func(ctx context.Context) error { return q.store.ReleaseRun(ctx, q.owner, r.ID, j.requeueAs) })
 		if err == nil {
 			q.publish(r.ID, Event{Status: store.Queued})
 			return
 		}
 	case context.Cause(j.ctx) == errTooLong:
-		end, err = q.fail(ctx, r, param.Refuse(r.Spec.Quicker()+" makes it quicker", "the training was stopped after %s, the time limit of this server", brief(q.limit)))
+		end, err = q.fail(ctx, r, param.Refuse(r.Spec.Quicker()+" makes it quicker", "the training was stopped after %s, the time limit of this server", formatLimit(q.limit)))
 	case j.ctx.Err() != nil:
 		err = store.ErrNotFound // cancelled, deleted or taken over
 	default:
 		end, err = q.fail(ctx, r, err)
 	}
-	if err != nil && ctx.Err() != nil && !errors.Is(err, store.ErrNotFound) { // it is for the next start
-		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, store.ErrNotFound) { // left for the next start
+		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 		defer cancel()
 		if err := q.store.ReleaseRun(keep, q.owner, r.ID, store.Light); err != nil && !errors.Is(err, store.ErrNotFound) {
 			q.log.ErrorContext(ctx, "run not put back into the queue", "run", r.ID, "err", err)
@@ -498,15 +497,15 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 	q.publish(r.ID, end)
 }
 
-// brief formats a time limit as the flag takes it: 1h, not 1h0m0s.
-func brief(d time.Duration) string {
+// formatLimit formats a time limit as the flag takes it: 1h, not 1h0m0s.
+func formatLimit(d time.Duration) string {
 	return strings.ReplaceAll(strings.ReplaceAll(d.String(), "m0s", "m"), "h0m", "h")
 }
 
-// fail ends a run with the reason.
+// fail ends a run with an error.
 func (q *Queue) fail(ctx context.Context, r store.Run, reason error) (Event, error) {
 	message := q.explain(ctx, reason, "run", r.ID)
-	err := q.insist(ctx, 0, func(ctx context.Context) error { return q.fails(ctx, q.owner, r.ID, message) })
+	err := q.retry(ctx, 0, func(ctx context.Context) error { return q.fails(ctx, q.owner, r.ID, message) })
 	return Event{Status: store.Failed, Error: message}, err
 }
 
@@ -531,7 +530,7 @@ func (q *Queue) explain(ctx context.Context, reason error, what, id string) (mes
 	return message
 }
 
-// panicked is the error of a training that panicked.
+// panicked is the error of a panic in a training.
 type panicked struct {
 	value any
 	stack string
@@ -539,8 +538,8 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// sound does work and turns a panic into an error.
-func sound[T any](work func() (T, error)) (res T, err error) {
+// catchPanic calls work and converts a panic to an error.
+func catchPanic[T any](work func() (T, error)) (res T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &panicked{v, string(debug.Stack())}
@@ -549,8 +548,8 @@ func sound[T any](work func() (T, error)) (res T, err error) {
 	return work()
 }
 
-// every is the minimum interval between two progress reports.
-const every = 100 * time.Millisecond
+// reportEvery is the minimum interval between two progress reports.
+const reportEvery = 100 * time.Millisecond
 
 // attempt trains a run and reports its progress to watchers.
 func (q *Queue) attempt(ctx context.Context, r store.Run) (*ml.Result, error) {
@@ -559,10 +558,10 @@ func (q *Queue) attempt(ctx context.Context, r store.Run) (*ml.Result, error) {
 		return nil, fmt.Errorf("points of run %s: %w", r.ID, err)
 	}
 	began := time.Now()
-	last := began.Add(-every)
+	last := began.Add(-reportEvery)
 	var decline trace.Decline
 	return q.train(ctx, data, r.Spec, func(s trace.Step) {
-		if now := time.Now(); now.Sub(last) >= every {
+		if now := time.Now(); now.Sub(last) >= reportEvery {
 			last = now
 			decline.Note(now.Sub(began), s)
 			e := Event{Status: store.Running, Step: &s}

@@ -322,8 +322,8 @@ func TestDiskFullAtTheEnd(t *testing.T) {
 		says               string
 	}{
 		"for a moment":     {3, 0, store.Done, ""},
-		"for longer":       {tries, 0, store.Failed, "The disk is full"},
-		"for a long while": {tries, 2 * tries, store.Failed, "The disk is full"},
+		"for longer":       {saveTries, 0, store.Failed, "The disk is full"},
+		"for a long while": {saveTries, 2 * saveTries, store.Failed, "The disk is full"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -392,7 +392,7 @@ func TestLimitOfTime(t *testing.T) {
 		}
 	}
 	for limit, text := range map[time.Duration]string{time.Hour: "1h", 90 * time.Second: "1m30s", 20 * time.Minute: "20m", 40 * time.Second: "40s", time.Hour + 5*time.Second: "1h5s"} {
-		require.Equal(t, brief(limit), text, "a limit of %v", limit)
+		require.Equal(t, formatLimit(limit), text, "a limit of %v", limit)
 	}
 	f := setup(t, t.TempDir(), 1, nil)
 	f.q.limit = time.Hour

@@ -10,7 +10,7 @@ import (
 	"marginlab/store"
 )
 
-// Long work never delays short work, nor many jobs of one person the few of another:
+// Long work never delays short work, nor many jobs of one user the few of another:
 //
 //   - Light work, estimated to take about one turn, starts as soon as a place is free and has
 //     priority for one turn. If it is not finished, it continues as medium work for ten turns and
@@ -72,9 +72,9 @@ func (q *Queue) Load(ctx context.Context) (waiting, running map[store.Weight]int
 // several returns the number of places one sharer may fill: all but one, if there are several.
 func (q *Queue) several() int { return max(1, q.workers-1) }
 
-// room reports whether there is room to start work with a weight, or for a job to continue with
+// hasRoom reports whether there is room to start work with a weight, or for a job to continue with
 // it. Callers hold q.mu.
-func (q *Queue) room(as store.Weight, w store.Waiting, self *job) bool {
+func (q *Queue) hasRoom(as store.Weight, w store.Waiting, self *job) bool {
 	network := q.networkOf(w)
 	var all, near, own int
 	others := 0                      // of another weight than light
@@ -86,7 +86,7 @@ func (q *Queue) room(as store.Weight, w store.Waiting, self *job) bool {
 		if j.as != store.Light {
 			others++
 		}
-		if q.small(j.as, j.work) {
+		if q.usesLightMemory(j.as, j.work) {
 			light += j.work.Memory
 		} else {
 			long += j.work.Memory
@@ -104,8 +104,8 @@ func (q *Queue) room(as store.Weight, w store.Waiting, self *job) bool {
 	}
 	switch {
 	case all > 0 && own >= q.several(),
-		q.small(as, w) && light > 0 && light+w.Memory > q.memory/lightShare,
-		!q.small(as, w) && long > 0 && long+w.Memory > q.memory:
+		q.usesLightMemory(as, w) && light > 0 && light+w.Memory > q.memory/lightShare,
+		!q.usesLightMemory(as, w) && long > 0 && long+w.Memory > q.memory:
 		return false
 	}
 	switch as {
@@ -121,8 +121,8 @@ func (q *Queue) room(as store.Weight, w store.Waiting, self *job) bool {
 		(near == 0 || near < heavyEach*q.several() && nearHeavy+w.Memory <= q.memory*int64(q.several())/int64(q.workers))
 }
 
-// small reports whether work takes its memory of the part that is for light work alone.
-func (q *Queue) small(as store.Weight, w store.Waiting) bool {
+// usesLightMemory reports whether work uses the memory reserved for light work.
+func (q *Queue) usesLightMemory(as store.Weight, w store.Waiting) bool {
 	return as == store.Light && w.Memory <= q.memory/lightShare
 }
 
@@ -130,13 +130,13 @@ func (q *Queue) small(as store.Weight, w store.Waiting) bool {
 func (q *Queue) next(list []store.Waiting) (w store.Waiting, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.inTurn(slices.DeleteFunc(list, func(w store.Waiting) bool { return !q.room(w.Weight, w, nil) }))
+	return q.inTurn(slices.DeleteFunc(list, func(w store.Waiting) bool { return !q.hasRoom(w.Weight, w, nil) }))
 }
 
 // account records the processor time given to a sharer, in virtual time, which passes more slowly
 // the more sharers there are.
 type account struct {
-	begins time.Duration // when its next work does
+	begins time.Duration // start of its next work
 	now    time.Duration // virtual time among its own sharers, when the last work started
 	asked  time.Time     // its work is accounted for up to this time; later work came after a pause
 }
@@ -168,7 +168,7 @@ type candidate struct {
 // choose returns the next work among the sharers below one sharer of the level above.
 func (q *Queue) choose(list []candidate, level int) (next candidate) {
 	if level > levels {
-		return list[0] // as the store lists them
+		return list[0] // in the store's order
 	}
 	groups := map[string][]candidate{}
 	for _, c := range list {
@@ -178,7 +178,7 @@ func (q *Queue) choose(list []candidate, level int) (next candidate) {
 	for _, c := range list { // in their order
 		group := groups[c.sharers[level]]
 		if group == nil {
-			continue // it was looked at
+			continue // already considered
 		}
 		delete(groups, c.sharers[level])
 		oldest := slices.MinFunc(group, func(c, d candidate) int { return c.Since.Compare(d.Since) })
@@ -191,8 +191,8 @@ func (q *Queue) choose(list []candidate, level int) (next candidate) {
 	return next
 }
 
-// begins returns the virtual start time of the next work of a sharer below above, whose oldest
-// work has waited since a time.
+// begins returns the virtual start time of the next work of a sharer below above, whose oldest work
+// has waited since a time.
 func (q *Queue) begins(key, above string, since time.Time) time.Duration {
 	a := q.account(key)
 	if since.After(a.asked) {
@@ -211,7 +211,7 @@ func (q *Queue) account(key string) *account {
 	return a
 }
 
-// expected returns the time that work is expected to go on with its weight.
+// expected returns the expected time for which work continues with its weight.
 func (q *Queue) expected(w store.Waiting) time.Duration {
 	most := w.Work
 	switch w.Weight {
@@ -223,7 +223,7 @@ func (q *Queue) expected(w store.Waiting) time.Duration {
 	return max(time.Millisecond, min(w.Work, most))
 }
 
-// levels is at how many levels the processors are shared.
+// levels is the number of levels at which processor time is shared.
 const levels = 4
 
 // sharers names the sharers that work counts towards, one per level, starting with its weight.
@@ -280,25 +280,25 @@ func (q *Queue) pay(w store.Waiting, took time.Duration) {
 	}
 }
 
-// overdue ends the turn of light work.
-func (q *Queue) overdue(j *job) {
+// endTurn ends the turn of light work.
+func (q *Queue) endTurn(j *job) {
 	q.mu.Lock()
 	if q.running[j.key] == j && !j.over {
 		switch {
-		case q.room(store.Medium, j.work, j):
-			q.goOn(j, store.Medium)
-		case q.room(store.Heavy, j.work, j):
-			q.goOn(j, store.Heavy)
+		case q.hasRoom(store.Medium, j.work, j):
+			q.continueAs(j, store.Medium)
+		case q.hasRoom(store.Heavy, j.work, j):
+			q.continueAs(j, store.Heavy)
 		default:
-			q.giveBack(j, store.Medium)
+			q.requeue(j, store.Medium)
 		}
 	}
 	q.mu.Unlock()
 	q.Notify() // a place may be free
 }
 
-// goOn makes a job one of a weight. Callers hold q.mu.
-func (q *Queue) goOn(j *job, as store.Weight) {
+// continueAs continues a job with a weight. Callers hold q.mu.
+func (q *Queue) continueAs(j *job, as store.Weight) {
 	if j.as == store.Light {
 		q.shared = append(q.shared, j)
 	}
@@ -306,9 +306,9 @@ func (q *Queue) goOn(j *job, as store.Weight) {
 	q.share()
 }
 
-// giveBack ends a job that will restart with another weight. Callers hold q.mu.
-func (q *Queue) giveBack(j *job, as store.Weight) {
-	j.over, j.backAs = true, as
+// requeue ends a job that will restart with another weight. Callers hold q.mu.
+func (q *Queue) requeue(j *job, as store.Weight) {
+	j.over, j.requeueAs = true, as
 	j.cancel(errNoRoom)
 }
 
@@ -318,22 +318,22 @@ func (q *Queue) rotate() {
 	defer q.mu.Unlock()
 	for _, j := range q.shared {
 		if j.as == store.Medium && !j.over && j.worked() >= mediumTurns*q.turn {
-			if q.room(store.Heavy, j.work, j) {
+			if q.hasRoom(store.Heavy, j.work, j) {
 				j.as = store.Heavy
 			} else {
-				q.giveBack(j, store.Heavy)
+				q.requeue(j, store.Heavy)
 			}
 			q.Notify()
 		}
 	}
-	if n := q.left(); n < len(q.shared) {
+	if n := q.longPlaces(); n < len(q.shared) {
 		q.shared = slices.Concat(q.shared[n:], q.shared[:n])
 	}
 	q.share()
 }
 
-// left returns the number of places that light work leaves to other work. Callers hold q.mu.
-func (q *Queue) left() int {
+// longPlaces returns the number of places that light work leaves to other work. Callers hold q.mu.
+func (q *Queue) longPlaces() int {
 	n := q.workers
 	for _, j := range q.running {
 		if !j.away && j.as == store.Light {
@@ -346,7 +346,7 @@ func (q *Queue) left() int {
 // share resumes as many medium and heavy jobs as there are places and pauses the rest. Callers
 // hold q.mu.
 func (q *Queue) share() {
-	n := q.left()
+	n := q.longPlaces()
 	for i, j := range q.shared {
 		j.hold(i >= n)
 	}
@@ -371,7 +371,7 @@ func (j *job) hold(wait bool) {
 	}
 }
 
-// worked is for how long a job was not held. Callers hold the queue's mu.
+// worked returns the working time of a job, without pauses. Callers hold the queue's mu.
 func (j *job) worked() time.Duration {
 	if j.since.IsZero() {
 		return j.before

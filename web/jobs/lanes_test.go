@@ -114,7 +114,7 @@ func TestHeavyWorkTakesTurns(t *testing.T) {
 		for q.held("b") || !q.held("a") {
 			q.rotate()
 		}
-		q.saves(light)
+		q.startSaving(light)
 		time.Sleep(time.Hour)
 		want("b", "c")
 		q.end(light)
@@ -139,24 +139,24 @@ func TestLongerThanATurn(t *testing.T) {
 		time.Sleep(q.turn)
 		synctest.Wait()
 		require.Equal(t, first.as, store.Medium, "after a turn it")
-		require.Check(t, q.room(store.Light, store.Waiting{Workspace: "b"}, nil) == true,
+		require.Check(t, q.hasRoom(store.Light, store.Waiting{Workspace: "b"}, nil) == true,
 			"there is no room for light work")
 		time.Sleep(mediumTurns * q.turn)
 		q.rotate()
 		require.Equal(t, first.as, store.Heavy, "after ten more it")
 		big := store.Waiting{ID: "a2", Workspace: "a2", Memory: 2 * memoryEach, Weight: store.Heavy}
-		require.Check(t, !q.room(store.Heavy, big, nil), "one network may hold all memory")
+		require.Check(t, !q.hasRoom(store.Heavy, big, nil), "one network may hold all memory")
 		second := q.beginOne(t, "b", store.Medium, 0)
 		third := q.beginOne(t, "c", store.Light, 0)
 		third.work.Memory = 2 * memoryEach
 		fourth := q.beginOne(t, "d", store.Light, 0) // more than there are places for, as it has begun
-		q.saves(fourth)
+		q.startSaving(fourth)
 		time.Sleep(q.turn)
 		synctest.Wait()
 		switch {
 		case second.as != store.Medium || second.ctx.Err() != nil:
 			t.Error("medium work does not go on")
-		case third.backAs == store.Light && third.as == store.Light:
+		case third.requeueAs == store.Light && third.as == store.Light:
 			t.Error("it has neither gone on nor gone back")
 		case fourth.ctx.Err() != nil || fourth.as != store.Light:
 			t.Error("what only has to be saved is ended")
@@ -178,7 +178,7 @@ func TestMemoryOfWork(t *testing.T) {
 		q.memory = 1000 * mb
 		room := func(as store.Weight, memory int64, want bool) {
 			t.Helper()
-			got := q.room(as, store.Waiting{ID: "new", Workspace: "z", Memory: memory * mb}, nil)
+			got := q.hasRoom(as, store.Waiting{ID: "new", Workspace: "z", Memory: memory * mb}, nil)
 			require.Check(t, got == want, "room for %v work of %d MB: %v", as, memory, got)
 		}
 		for _, as := range []store.Weight{store.Light, store.Medium, store.Heavy} {
@@ -200,7 +200,7 @@ func TestMemoryOfWork(t *testing.T) {
 		time.Sleep(q.turn)
 		synctest.Wait()
 		c := jobs[2]
-		require.Check(t, c.backAs == store.Medium, "light work goes on as %v, and there is no memory for it", c.as)
+		require.Check(t, c.requeueAs == store.Medium, "light work goes on as %v, and there is no memory for it", c.as)
 		time.Sleep(mediumTurns * q.turn)
 		q.rotate()
 		require.Check(t, jobs[1].as == store.Heavy, "its own memory is in the way of medium work")

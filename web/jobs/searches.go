@@ -12,12 +12,12 @@ import (
 	"marginlab/store"
 )
 
-// CancelSearch ends a search of a workspace that is queued or running.
+// CancelSearch cancels an unfinished search of a workspace.
 func (q *Queue) CancelSearch(ctx context.Context, ws store.Workspace, id string) error {
 	return q.stopSearches(func() ([]string, error) { return []string{id}, q.store.CancelSearch(ctx, ws, id) })
 }
 
-// DeleteSearch deletes a search of a workspace and stops its cells under way.
+// DeleteSearch deletes a search of a workspace and stops its running cells.
 func (q *Queue) DeleteSearch(ctx context.Context, ws store.Workspace, id string) error {
 	return q.stopSearches(func() ([]string, error) { return []string{id}, q.store.DeleteSearch(ctx, ws, id) })
 }
@@ -28,7 +28,7 @@ func (q *Queue) CancelStudy(ctx context.Context, ws store.Workspace, id string) 
 	return q.stopSearches(func() ([]string, error) { return q.store.CancelStudy(ctx, ws, id) })
 }
 
-// DeleteStudy deletes a study with its searches and stops their cells under way.
+// DeleteStudy deletes a study with its searches and stops their running cells.
 func (q *Queue) DeleteStudy(ctx context.Context, ws store.Workspace, id string) error {
 	return q.stopSearches(func() ([]string, error) { return q.store.DeleteStudy(ctx, ws, id) })
 }
@@ -94,7 +94,7 @@ func (q *Queue) claimAway(ctx context.Context) (do func(), err error) {
 }
 
 // claimCell takes a cell of a search for an engine. Callers hold q.claiming.
-func (q *Queue) claimCell(ctx context.Context, e post, w store.Waiting) (do func(), err error) {
+func (q *Queue) claimCell(ctx context.Context, e leasedEngine, w store.Waiting) (do func(), err error) {
 	c, ok, err := q.store.ClaimCell(ctx, e.owner, w.ID)
 	if !ok || err != nil {
 		return nil, err
@@ -104,9 +104,9 @@ func (q *Queue) claimCell(ctx context.Context, e post, w store.Waiting) (do func
 }
 
 // doCell lets an engine compute a cell and stores the result.
-func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
+func (q *Queue) doCell(ctx context.Context, e leasedEngine, j *job, c store.Cell) {
 	res, err := e.Compute(j.ctx, c)
-	q.saves(j)
+	q.startSaving(j)
 	lost := errors.Is(err, ErrLost)
 	noRoom := err != nil && context.Cause(j.ctx) == errNoRoom
 	again := lost || noRoom || errors.Is(err, ErrGivenBack)
@@ -119,20 +119,20 @@ func (q *Queue) doCell(ctx context.Context, e post, j *job, c store.Cell) {
 		return
 	case ctx.Err() != nil:
 	case j.ctx.Err() != nil && !noRoom:
-		return // the search was cancelled, deleted or has failed, or another process has the cell
+		return // the search has ended or was deleted, or another process has the cell
 	case again:
 	default:
 		searches = q.failCell(ctx, c, err)
 	}
-	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
-	if err != nil && (ctx.Err() != nil || again) { // it is for others, or the next start
-		if err := q.store.ReleaseCell(keep, e.owner, c, lost, j.backAs); err != nil {
+	if err != nil && (ctx.Err() != nil || again) { // left for others, or for the next start
+		if err := q.store.ReleaseCell(keep, e.owner, c, lost, j.requeueAs); err != nil {
 			q.log.ErrorContext(ctx, "cell not put back into the queue", "search", c.Search, "cell", c.Place, "err", err)
 		}
 		return
 	}
-	q.tellSearches(keep, searches)
+	q.publishSearches(keep, searches)
 }
 
 // computed holds the result of a cell together with its owner.
@@ -142,17 +142,17 @@ type computed struct {
 	eval.CellResult
 }
 
-// together is how long the result of a cell waits to be stored with others: a transaction for
-// each would multiply the bytes written. If the process dies, the cell is computed again.
-const together = 250 * time.Millisecond
+// batchTime is how long results of cells are collected before they are stored in one transaction:
+// one for each would multiply the bytes written. If the process dies, the cells are computed again.
+const batchTime = 250 * time.Millisecond
 
-// keep buffers the result of a cell for storing. It blocks while results are being stored, because
+// keep collects the result of a cell for storing. It blocks while results are being stored, because
 // other results could not be stored either.
 func (q *Queue) keep(ctx context.Context, c computed) {
 	q.saving.Lock()
 	defer q.saving.Unlock()
 	if q.computed = append(q.computed, c); len(q.computed) == 1 {
-		time.AfterFunc(together, func() { q.saveCells(ctx) })
+		time.AfterFunc(batchTime, func() { q.saveCells(ctx) })
 	}
 }
 
@@ -190,30 +190,30 @@ func (q *Queue) saveCells(ctx context.Context) {
 	}
 	results := lists.Map(list, func(c computed) eval.CellResult { return c.CellResult })
 	var searches []string
-	err := q.insist(ctx, tries, func(ctx context.Context) (err error) {
+	err := q.retry(ctx, saveTries, func(ctx context.Context) (err error) {
 		searches, err = q.store.FinishCells(ctx, results...)
 		return err
 	})
-	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saving)
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
 	for _, c := range list {
 		switch {
 		case err == nil:
 		case ctx.Err() == nil:
 			searches = append(searches, q.failCell(ctx, c.cell, err)...)
-		default: // it is for others, or the next start
+		default: // left for others, or for the next start
 			if err := q.store.ReleaseCell(keep, c.owner, c.cell, false, store.Light); err != nil {
 				q.log.ErrorContext(ctx, "cell not put back into the queue", "search", c.cell.Search, "cell", c.cell.Place, "err", err)
 			}
 		}
 	}
-	q.tellSearches(keep, searches)
+	q.publishSearches(keep, searches)
 }
 
-// tellSearches sends watchers the progress of searches and drops the plans of finished ones.
-func (q *Queue) tellSearches(ctx context.Context, ids []string) {
-	q.telling.Lock()
-	defer q.telling.Unlock()
+// publishSearches sends watchers the progress of searches and drops the plans of finished ones.
+func (q *Queue) publishSearches(ctx context.Context, ids []string) {
+	q.publishing.Lock()
+	defer q.publishing.Unlock()
 	states, err := q.states(ctx, ids...)
 	if err != nil {
 		q.log.ErrorContext(ctx, "state of searches not read", "err", err)
@@ -230,9 +230,9 @@ func (q *Queue) tellSearches(ctx context.Context, ids []string) {
 // failCell ends the searches that wait for a cell, with the reason.
 func (q *Queue) failCell(ctx context.Context, c store.Cell, reason error) (searches []string) {
 	message := q.explain(ctx, reason, "search", c.Search)
-	_ = q.insist(ctx, 0, func(ctx context.Context) (err error) {
+	_ = q.retry(ctx, 0, func(ctx context.Context) (err error) {
 		searches, err = q.store.FailCell(ctx, c.Name, message)
 		return err
-	}) // tried again, or for the next start
+	}) // left for others, or for the next start
 	return searches
 }

@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// Work counts what has been computed of a search, by any engine, since this process started.
+// Work counts the computation of a search by all engines since this process started.
 type Work struct {
-	Took  time.Duration // with at least one cell under way
-	Cells int           // computed meanwhile
-	Idle  time.Duration // since a cell was under way last; 0: one is
+	Took  time.Duration // time with at least one running cell
+	Cells int           // cells computed in that time
+	Idle  time.Duration // time since the last running cell; 0: one is running
 
-	until time.Time // to which Took and Idle are counted
+	until time.Time // time up to which Took and Idle are counted
 }
 
-// Worked returns the work on a search; ok is false if none has started here, or after it was dropped
-// for a day without work.
+// Worked returns the work on a search; ok is false if none has started here, or not for a day.
 func (q *Queue) Worked(search string) (work Work, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -25,7 +24,7 @@ func (q *Queue) Worked(search string) (work Work, ok bool) {
 	return Work{}, false
 }
 
-// counted returns the work on a search up to now, and is called before a cell of it begins or ends.
+// counted returns the work on a search up to now. It must be called before a cell begins or ends.
 // Callers hold q.mu.
 func (q *Queue) counted(search string) *Work {
 	w, now := q.worked[search], q.store.Now()
@@ -38,9 +37,9 @@ func (q *Queue) counted(search string) *Work {
 	return w
 }
 
-// begun notes that a cell of a search begins. Work on which nobody has gone on for a day is
-// dropped. Callers hold q.mu.
-func (q *Queue) begun(search string) {
+// cellBegins notes that a cell of a search begins. It drops searches without work for a day. Callers
+// hold q.mu.
+func (q *Queue) cellBegins(search string) {
 	now := q.store.Now()
 	maps.DeleteFunc(q.worked, func(id string, w *Work) bool { return !q.computing(id) && w.Idle+now.Sub(w.until) > 24*time.Hour })
 	if q.worked[search] == nil {

@@ -28,10 +28,10 @@ type Access struct {
 	URL   string // may list several servers of a cluster, separated by commas
 	Token string // file with a token
 	Creds string // file with credentials, as the nsc of NATS writes it
-	CA    string // file with certificates that vouch for the server's; empty: those that the system knows
+	CA    string // file with CA certificates for the server; empty: the system's
 }
 
-// Link is a connection to NATS.
+// Link is a connection to a NATS server.
 type Link struct {
 	Help string // flags with which a worker joins
 
@@ -106,7 +106,7 @@ func Join(ctx context.Context, a Access, log *slog.Logger) (*Link, error) {
 		why := "nobody answers"
 		if errors.Is(err, fs.ErrNotExist) {
 			why = "a file is missing" // a server writes its token when it first starts
-		} else if err == nil || !absent(err) {
+		} else if err == nil || !isAbsent(err) {
 			return link, err
 		}
 		log.WarnContext(ctx, "waiting for the server: "+why, "at", redact(a.URL), "err", err, "trying again in", wait)
@@ -119,13 +119,13 @@ func Join(ctx context.Context, a Access, log *slog.Logger) (*Link, error) {
 // longestWait is the longest time between two attempts to join.
 const longestWait = 30 * time.Second
 
-// absent reports whether a connection failed because the server is not there yet.
-func absent(err error) bool {
+// isAbsent reports whether a connection failed because the server is not there yet.
+func isAbsent(err error) bool {
 	var dial *net.OpError
 	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// Check returns the fault of an access before it is used.
+// Check returns an error if the access is incomplete or unsafe.
 func (a Access) Check() error {
 	for text := range strings.SplitSeq(a.URL, ",") {
 		u, err := url.Parse(strings.TrimSpace(text))
@@ -139,7 +139,7 @@ func (a Access) Check() error {
 	return nil
 }
 
-// redact leaves passwords out of addresses.
+// redact removes passwords from addresses.
 func redact(urls string) string {
 	var list []string
 	for text := range strings.SplitSeq(urls, ",") {
@@ -177,7 +177,7 @@ func Listen(addr, dir string, secure *tls.Config, log *slog.Logger) (*Link, erro
 	s, err := server.NewServer(&server.Options{
 		ServerName: "marginlab", Host: host, Port: number, NoSigs: true,
 		JetStream: true, StoreDir: filepath.Join(dir, "nats"), SyncAlways: true, JetStreamMaxMemory: 1 << 20, JetStreamMaxStore: 4 << 30,
-		CustomClientAuthentication: gate{token, own}, TLSConfig: secure, TLSTimeout: patience.Seconds(),
+		CustomClientAuthentication: gate{token, own}, TLSConfig: secure, TLSTimeout: startTimeout.Seconds(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("NATS: %w", err)
@@ -185,7 +185,7 @@ func Listen(addr, dir string, secure *tls.Config, log *slog.Logger) (*Link, erro
 	s.SetLoggerV2(logger{log}, false, false, false)
 	l := &Link{server: s}
 	s.Start()
-	if !s.ReadyForConnections(patience) {
+	if !s.ReadyForConnections(startTimeout) {
 		err = fmt.Errorf("it does not listen on %s; does another program use this address?", addr)
 	} else if l.Conn, err = nats.Connect("", nats.InProcessServer(s), nats.Token(own), nats.Name("Margin Lab server"), nats.MaxReconnects(-1)); err == nil {
 		_, where, _ := strings.Cut(web.Links{Addr: s.Addr()}.Here(), "://")

@@ -30,13 +30,13 @@ type Config struct {
 	Wake  func()                                                                      // called when there is capacity for cells
 	Log   *slog.Logger
 
-	Version Version // of the workers that are let in
+	Version Version // required of workers
 }
 
 // Fleet is the engine of the workers that have joined a server.
 type Fleet struct {
 	Config
-	ctx  context.Context // of the server's work: cells running when it ends stay marked as running
+	ctx  context.Context // ends with the server's work; cells running then stay marked as running
 	end  context.CancelFunc
 	nc   *nats.Conn
 	js   jetstream.JetStream
@@ -48,21 +48,21 @@ type Fleet struct {
 
 	mu      sync.Mutex // guards the fields below; never held during a request
 	members map[string]*member
-	out     map[string]*task // by the name of the cell
+	out     map[string]*task // by cell name
 }
 
 // member is a worker.
 type member struct {
 	slots int
 	seen  time.Time
-	cells []string // that it computes, by name
+	cells []string // names of the cells it computes
 }
 
 // task is a cell to be computed by the fleet.
 type task struct {
 	store.Cell
-	end   chan outcome // holds one
-	begun time.Time    // when it was handed out
+	end   chan outcome // buffers one value
+	begun time.Time    // when the cell was handed out
 	known time.Time    // when it was last known to be in the stream or with a worker
 }
 
@@ -75,7 +75,7 @@ func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
 		return nil, err
 	}
 	f := &Fleet{Config: c, nc: nc, js: js, members: map[string]*member{}, out: map[string]*task{}}
-	if err := f.alone(); err != nil {
+	if err := f.checkAlone(); err != nil {
 		return nil, err
 	}
 	if err := f.prepare(ctx); err != nil {
@@ -85,7 +85,7 @@ func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
 	for subject, handle := range map[string]nats.MsgHandler{
 		helloSubject:  f.hello,
 		doneSubject:   f.done,
-		layOutSubject: func(m *nats.Msg) { go f.layOut(m) }, // may take a while
+		layOutSubject: func(m *nats.Msg) { go f.layOut(m) }, // may take time
 	} {
 		sub, err := nc.Subscribe(subject, handle)
 		if err != nil {
@@ -97,9 +97,9 @@ func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
 	return f, nil
 }
 
-// alone returns an error if another server listens.
-func (f *Fleet) alone() error {
-	_, err := f.nc.Request(helloSubject, nil, answer)
+// checkAlone returns an error if another server listens.
+func (f *Fleet) checkAlone() error {
+	_, err := f.nc.Request(helloSubject, nil, requestTimeout)
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
 		return nil
@@ -109,12 +109,12 @@ func (f *Fleet) alone() error {
 	return fmt.Errorf("NATS server %s: another Margin Lab server uses it for its workers; give each server its own account", f.nc.ConnectedUrlRedacted())
 }
 
-// prepare makes the stream, its consumer and the object store, unless they are there. A cell
-// is in the stream once.
+// prepare creates the stream, its consumer and the object store if necessary. The stream holds a
+// cell at most once.
 func (f *Fleet) prepare(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	s, err := f.js.Stream(ctx, streamName) // may exist with replicas
+	s, err := f.js.Stream(ctx, streamName) // may exist with more replicas
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		s, err = f.js.CreateStream(ctx, jetstream.StreamConfig{
 			Name: streamName, Description: "Cells that Margin Lab has handed out to its workers", Subjects: []string{cellSubject + "*"},
@@ -132,12 +132,12 @@ func (f *Fleet) prepare(ctx context.Context) error {
 	}
 	_, err = f.js.ObjectStore(ctx, bucketName)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		_, err = f.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucketName, Description: "Plans and data of searches, for the workers of Margin Lab", TTL: shelf})
+		_, err = f.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucketName, Description: "Plans and data of searches, for the workers of Margin Lab", TTL: objectLife})
 	}
 	return err
 }
 
-// Close ends the fleet. Its workers wait for the next one.
+// Close ends the fleet. Its workers wait for the next server.
 func (f *Fleet) Close() {
 	f.end()
 	f.tending.Wait()
@@ -156,8 +156,8 @@ func (f *Fleet) Size() (workers, slots int) {
 	return len(f.members), slots
 }
 
-// Slots returns the number of cells to hand out: for each running one another that waits, so that
-// workers never idle, and one for the next workspace.
+// Slots returns the number of cells to hand out: for each running cell a waiting one, so that
+// workers never idle, plus one for the next workspace.
 func (f *Fleet) Slots() int {
 	_, slots := f.Size()
 	if slots == 0 {
@@ -166,7 +166,7 @@ func (f *Fleet) Slots() int {
 	return 2*slots + 1
 }
 
-// Compute hands out a cell and waits for its result.
+// Compute hands a cell to the workers and waits for its result.
 func (f *Fleet) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) {
 	now := time.Now()
 	e := &task{c, make(chan outcome, 1), now, now}
@@ -181,7 +181,7 @@ func (f *Fleet) Compute(ctx context.Context, c store.Cell) (eval.CellResult, err
 		}
 	}()
 	if err := f.publish(ctx, c); err != nil && ctx.Err() == nil {
-		f.Log.WarnContext(ctx, "cell not sent to workers, trying again", "err", err) // by tend
+		f.Log.WarnContext(ctx, "cell not sent to workers, trying again", "err", err) // tend retries
 	}
 	select {
 	case o := <-e.end:
@@ -213,7 +213,7 @@ func (f *Fleet) publish(ctx context.Context, c store.Cell) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, answer)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	_, err = f.js.Publish(ctx, cellSubject+c.Name, text)
 	if api, ok := errors.AsType[*jetstream.APIError](err); ok && api.ErrorCode == errMaxPerSubject {
@@ -229,7 +229,7 @@ const errMaxPerSubject = 10077
 // the message is told at its next greeting, unless another search needs the cell.
 func (f *Fleet) withdraw(e *task) {
 	f.mu.Lock()
-	again := f.out[e.Name] != e // for another search
+	again := f.out[e.Name] != e // another search needs the cell
 	f.mu.Unlock()
 	if again {
 		return
@@ -239,13 +239,13 @@ func (f *Fleet) withdraw(e *task) {
 		err = errors.Join(err, f.nc.Publish(cancelSubject, text))
 	}
 	if err != nil && f.ctx.Err() == nil {
-		f.Log.Warn("cell not withdrawn from workers", "err", err) // its result does no harm
+		f.Log.Warn("cell not withdrawn from workers", "err", err) // its result is harmless
 	}
 }
 
-// remove takes a cell out of the stream.
+// remove removes a cell from the stream.
 func (f *Fleet) remove(ctx context.Context, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, answer)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	s, err := f.js.Stream(ctx, streamName)
 	if err != nil {
@@ -254,7 +254,7 @@ func (f *Fleet) remove(ctx context.Context, name string) error {
 	return s.Purge(ctx, jetstream.WithPurgeSubject(cellSubject+name))
 }
 
-// hello answers the greeting of a worker.
+// hello answers a worker's greeting.
 func (f *Fleet) hello(m *nats.Msg) {
 	var g greeting
 	if err := json.Unmarshal(m.Data, &g); err != nil {
@@ -288,7 +288,7 @@ func (f *Fleet) hello(m *nats.Msg) {
 		go func() { // so that other greetings do not wait for the database
 			drop, err := f.unwanted(strange)
 			if err != nil && f.ctx.Err() == nil {
-				f.Log.Warn("cells of a worker not checked", "err", err) // asked again at the next greeting
+				f.Log.Warn("cells of a worker not checked", "err", err) // repeated at the next greeting
 			}
 			f.respond(m, welcome{Drop: drop})
 		}()
@@ -300,9 +300,9 @@ func (f *Fleet) hello(m *nats.Msg) {
 	}
 }
 
-// unwanted returns those of some cells, none of which is handed out now, that no search needs. The
-// results of others are welcome: they were handed out by an earlier process, or withdrawn from one
-// search and needed by another.
+// unwanted returns those of names that no search needs; none of them is handed out now. Results of
+// the others are welcome: they were handed out by an earlier process, or withdrawn from one search
+// and needed by another.
 func (f *Fleet) unwanted(names []string) ([]string, error) {
 	open, err := f.Open(f.ctx, names)
 	if err != nil {
@@ -324,7 +324,7 @@ func (f *Fleet) done(m *nats.Msg) {
 		e.finish(o)
 	}
 	f.mu.Unlock()
-	if e == nil && o.err() == nil { // it was handed out by an earlier process
+	if e == nil && o.err() == nil { // handed out by an earlier process
 		if err := f.Found(f.ctx, o.Result); err != nil {
 			f.respond(m, welcome{Again: err.Error()})
 			return
@@ -333,7 +333,7 @@ func (f *Fleet) done(m *nats.Msg) {
 	f.respond(m, welcome{})
 }
 
-// finish ends a task, unless it has ended.
+// finish ends a task once.
 func (e *task) finish(o outcome) {
 	select {
 	case e.end <- o:
@@ -341,7 +341,7 @@ func (e *task) finish(o outcome) {
 	}
 }
 
-// layOut sees to it that a worker can get the plan and the data of a search.
+// layOut makes the plan and data of a search available to workers.
 func (f *Fleet) layOut(m *nats.Msg) {
 	var r search
 	if err := json.Unmarshal(m.Data, &r); err != nil {
@@ -360,15 +360,15 @@ func (f *Fleet) layOut(m *nats.Msg) {
 	}
 }
 
-// putObjects stores the plan and data of a search as objects, unless they will last for a while
-// yet. The plan is stored last, so that its presence implies that of the data.
+// putObjects stores the plan and data of a search as objects, unless they exist for a while longer.
+// The plan is stored last, so that its presence implies that of the data.
 func (f *Fleet) putObjects(search string) error {
 	f.uploading.Lock()
 	defer f.uploading.Unlock()
-	ctx, cancel := context.WithTimeout(f.ctx, transfer)
+	ctx, cancel := context.WithTimeout(f.ctx, transferTimeout)
 	defer cancel()
 	objects, err := f.js.ObjectStore(ctx, bucketName)
-	if errors.Is(err, jetstream.ErrBucketNotFound) { // by a server that was set up anew
+	if errors.Is(err, jetstream.ErrBucketNotFound) { // the server was set up anew
 		if err = f.prepare(ctx); err == nil {
 			objects, err = f.js.ObjectStore(ctx, bucketName)
 		}
@@ -376,14 +376,14 @@ func (f *Fleet) putObjects(search string) error {
 	if err != nil {
 		return err
 	}
-	if there, err := lasts(ctx, objects, planObject(search)); there || err != nil {
+	if there, err := objectLasts(ctx, objects, planObject(search)); there || err != nil {
 		return err
 	}
 	plan, d, err := f.Plan(ctx, search)
 	if err != nil {
 		return err
 	}
-	there, err := lasts(ctx, objects, dataObject(plan.Data))
+	there, err := objectLasts(ctx, objects, dataObject(plan.Data))
 	if err == nil && !there {
 		err = put(ctx, objects, dataObject(plan.Data), d.Encode)
 	}
@@ -393,14 +393,14 @@ func (f *Fleet) putObjects(search string) error {
 	return put(ctx, objects, planObject(search), func(w io.Writer) error { return json.NewEncoder(w).Encode(plan) })
 }
 
-// lasts reports whether an object exists and will for some time: data that passed this check when a
-// plan was stored outlast the plan.
-func lasts(ctx context.Context, objects jetstream.ObjectStore, name string) (bool, error) {
+// objectLasts reports whether an object will exist for some time: data that passed this check when a plan
+// was stored outlast the plan.
+func objectLasts(ctx context.Context, objects jetstream.ObjectStore, name string) (bool, error) {
 	info, err := objects.GetInfo(ctx, name)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return false, nil
 	}
-	return err == nil && time.Since(info.ModTime) < shelf/3, err
+	return err == nil && time.Since(info.ModTime) < objectLife/3, err
 }
 
 func put(ctx context.Context, objects jetstream.ObjectStore, name string, write func(io.Writer) error) error {
@@ -411,7 +411,7 @@ func put(ctx context.Context, objects jetstream.ObjectStore, name string, write 
 	return err
 }
 
-// respond replies to a request. A lost reply is requested again.
+// respond replies to a request. If the reply is lost, the request is repeated.
 func (f *Fleet) respond(m *nats.Msg, v any) {
 	text, err := json.Marshal(v)
 	if err == nil {
@@ -461,7 +461,7 @@ func (f *Fleet) reconcile(now time.Time) error {
 		}
 	}
 	there, err := f.inStream()
-	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) { // by a server that was set up anew
+	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) { // the server was set up anew
 		err = f.prepare(f.ctx)
 	}
 	if err != nil {
@@ -484,16 +484,16 @@ func (f *Fleet) reconcile(now time.Time) error {
 	return nil
 }
 
-// forgetSilent drops silent workers and returns the cells they had (lost), and those with no known
-// worker, which they may have taken last (loose). Without any worker left, the other cells are
-// returned to the queue.
+// forgetSilent drops silent workers and returns their cells (lost), and the cells of no known
+// worker, which they may have taken last (loose). If no worker is left, the other cells return to
+// the queue.
 func (f *Fleet) forgetSilent(now time.Time) (lost, loose []*task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	silent := map[string]time.Time{} // cells, and when their workers last greeted
+	silent := map[string]time.Time{} // cells, with the last greeting of their workers
 	all := len(f.members)
 	for id, m := range f.members {
-		if now.Sub(m.seen) >= silence {
+		if now.Sub(m.seen) >= silentAfter {
 			f.Log.Warn("worker silent; its cells go to others", "worker", id, "cells", len(m.cells))
 			delete(f.members, id)
 			for _, name := range m.cells {
@@ -504,7 +504,7 @@ func (f *Fleet) forgetSilent(now time.Time) (lost, loose []*task) {
 	for name, e := range f.out {
 		switch {
 		case f.held(name):
-		case silent[name].After(e.begun): // the worker had it since it was handed out
+		case silent[name].After(e.begun): // the worker has had it all along
 			lost = append(lost, e)
 		default:
 			if len(f.members) < all {
@@ -530,7 +530,7 @@ func (f *Fleet) held(name string) bool {
 
 // inStream returns the names of the cells in the stream.
 func (f *Fleet) inStream() (names map[string]bool, err error) {
-	ctx, cancel := context.WithTimeout(f.ctx, answer)
+	ctx, cancel := context.WithTimeout(f.ctx, requestTimeout)
 	defer cancel()
 	s, err := f.js.Stream(ctx, streamName)
 	if err != nil {

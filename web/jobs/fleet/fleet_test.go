@@ -271,7 +271,7 @@ func TestGreetingTellsWhatNobodyWants(t *testing.T) {
 	t.Cleanup(link.Close)
 	text := require.Value(json.Marshal(greeting{Worker: "ada", Version: ThisVersion(), Slots: 1, Cells: []string{"of a search that is gone", wanted.Name}}))(t)
 	var told welcome
-	require.NoError(t, json.Unmarshal(require.Value(link.Request(helloSubject, text, patience))(t).Data, &told))
+	require.NoError(t, json.Unmarshal(require.Value(link.Request(helloSubject, text, startTimeout))(t).Data, &told))
 	require.Check(t, slices.Equal(told.Drop, []string{"of a search that is gone"}), "told %+v", told)
 }
 
@@ -328,7 +328,7 @@ func TestSilence(t *testing.T) {
 				return m != nil && slices.Contains(m.cells, first)
 			})
 			w.nc.Close()
-			require.Equal(t, h.fleet.reconcile(time.Now().Add(silence)), nil, "h.fleet.reconcile")
+			require.Equal(t, h.fleet.reconcile(time.Now().Add(silentAfter)), nil, "h.fleet.reconcile")
 		}
 		h.hire(1, nil)
 		if deaths < store.MaxAttempts {

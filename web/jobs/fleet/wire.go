@@ -26,13 +26,13 @@ import (
 	"marginlab/web"
 )
 
-// The subjects of messages. A server answers the requests, workers listen to the rest.
+// Subjects of messages. The server answers requests; workers subscribe to the rest.
 const (
 	subject       = "marginlab."
-	cellSubject   = subject + "cells."  // and the name of a cell: a store.Cell, in the stream
-	helloSubject  = subject + "hello"   // a greeting, answered by a welcome
-	layOutSubject = subject + "lay-out" // a search, answered once its plan and data are among the objects
-	doneSubject   = subject + "done"    // an outcome, answered by a welcome once it is in good hands
+	cellSubject   = subject + "cells."  // followed by the name of a cell: a store.Cell, in the stream
+	helloSubject  = subject + "hello"   // a greeting, answered with a welcome
+	layOutSubject = subject + "lay-out" // a search, answered once its plan and data are available
+	doneSubject   = subject + "done"    // an outcome, answered with a welcome once it is safe
 	cancelSubject = subject + "cancel"  // names of cells no longer needed
 )
 
@@ -47,27 +47,27 @@ const (
 
 // Timing. A worker's greeting at every beat shows the server that it is alive.
 const (
-	beat     = time.Second
-	silence  = 5 * time.Second  // after which a worker is taken for dead
-	ackWait  = 30 * time.Second // JetStream redelivers a cell after this time without progress
-	answer   = 3 * time.Second  // that a request waits before it is sent again
-	patience = 10 * time.Second // for JetStream to start
-	transfer = 5 * time.Minute  // for plan and data
-	shelf    = time.Hour        // lifetime of an object; it is stored again if needed later
+	beat            = time.Second
+	silentAfter     = 5 * time.Second  // a worker silent for longer is considered dead
+	ackWait         = 30 * time.Second // JetStream redelivers a cell after this time without progress
+	requestTimeout  = 3 * time.Second  // time limit of a request before it is repeated
+	startTimeout    = 10 * time.Second // time limit for starting JetStream
+	transferTimeout = 5 * time.Minute  // time limit for sending plan and data
+	objectLife      = time.Hour        // lifetime of an object; it is stored again if needed later
 )
 
 // greeting is sent by a worker at every beat.
 type greeting struct {
 	Worker  string   `json:"worker"` // unique per process
 	Version Version  `json:"version"`
-	Slots   int      `json:"slots"` // cells that it computes at a time
-	Cells   []string `json:"cells"` // names of those that it computes
+	Slots   int      `json:"slots"` // cells computed at a time
+	Cells   []string `json:"cells"` // names of the cells it computes
 	Leaving bool     `json:"leaving,omitempty"`
 }
 
-// welcome answers it.
+// welcome is the server's answer.
 type welcome struct {
-	Refused string   `json:"refused,omitempty"` // why the worker is not wanted
+	Refused string   `json:"refused,omitempty"` // why the worker is refused
 	Again   string   `json:"again,omitempty"`   // reason to retry in a moment
 	Drop    []string `json:"drop,omitempty"`    // cells no longer needed
 }
@@ -77,9 +77,9 @@ type search struct {
 	Search string `json:"search"`
 }
 
-// laidOut tells that they are available.
+// laidOut answers a search.
 type laidOut struct {
-	Gone string `json:"gone,omitempty"` // why they cannot
+	Gone string `json:"gone,omitempty"` // why plan and data are unavailable
 }
 
 // planObject returns the name of the object with a plan (gzipped JSON), dataObject of the one with
@@ -94,7 +94,7 @@ type outcome struct {
 	Refused string          `json:"refused,omitempty"`
 	Fault   string          `json:"fault,omitempty"`
 
-	lost error // why it was not computed to the end
+	lost error // why it was not completed
 }
 
 // Version identifies programs whose results agree in every bit.
@@ -106,7 +106,7 @@ type Version struct {
 	Loops  string `json:"loops"` // see package simd
 }
 
-// format grows when messages change.
+// format is incremented when messages change.
 const format = 1
 
 // ThisVersion returns the version of the running program.

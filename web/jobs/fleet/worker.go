@@ -25,7 +25,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// grace is how long running cells may take after a worker is told to stop, before they are
+// grace is how long running cells may continue after a worker is told to stop, before they are
 // returned.
 const grace = 10 * time.Second
 
@@ -38,17 +38,17 @@ type Worker struct {
 	version Version
 	slots   int
 	grace   time.Duration
-	pulse   time.Duration // from one greeting to the next
+	pulse   time.Duration // interval of greetings
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	engine  jobs.Engine
 	log     *slog.Logger
 
-	data []*dataset.Data // that it had last, the last one last; with their hashes
+	data []*dataset.Data // most recently used last; hashes are in the same order
 	hash []string
 
 	mu   sync.Mutex                    // guards the fields below
-	held map[string]context.CancelFunc // cells under way, by their names
+	held map[string]context.CancelFunc // running cells by name
 }
 
 // NewWorker returns a worker that computes up to slots cells at a time for the server whose fleet is at link.
@@ -88,7 +88,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	})
 	var takers, beats sync.WaitGroup
 	for range w.slots {
-		takers.Go(func() { w.take(wanted, under) })
+		takers.Go(func() { w.runSlot(wanted, under) })
 	}
 	beating, end := context.WithCancel(context.WithoutCancel(ctx))
 	beats.Go(func() {
@@ -163,8 +163,8 @@ func (w *Worker) beat(ctx context.Context) error {
 	}
 }
 
-// take runs one slot: it takes cells until wanted ends and computes them until working ends.
-func (w *Worker) take(wanted, working context.Context) {
+// runSlot runs one slot: it takes cells until wanted ends and computes them until working ends.
+func (w *Worker) runSlot(wanted, working context.Context) {
 	for failing := false; wanted.Err() == nil; {
 		err := w.takeFrom(wanted, working)
 		if err != nil && !failing && wanted.Err() == nil {
@@ -176,7 +176,7 @@ func (w *Worker) take(wanted, working context.Context) {
 }
 
 func (w *Worker) takeFrom(wanted, working context.Context) error {
-	ctx, cancel := context.WithTimeout(wanted, answer)
+	ctx, cancel := context.WithTimeout(wanted, requestTimeout)
 	defer cancel()
 	consumer, err := w.js.Consumer(ctx, streamName, consumerName)
 	if err != nil {
@@ -199,12 +199,12 @@ func (w *Worker) takeFrom(wanted, working context.Context) error {
 	}
 }
 
-// do computes a cell and sends the result to the server.
+// do computes a cell and sends its result to the server.
 func (w *Worker) do(working context.Context, m jetstream.Msg) {
 	var c store.Cell
 	if err := json.Unmarshal(m.Data(), &c); err != nil {
 		w.log.Error("invalid cell", "err", err)
-		w.settle(m.Term())
+		w.logAckError(m.Term())
 		return
 	}
 	ctx, cancel := context.WithCancel(working)
@@ -227,7 +227,7 @@ func (w *Worker) do(working context.Context, m jetstream.Msg) {
 			case <-told:
 				return
 			case <-alive.C:
-				w.settle(m.InProgress())
+				w.logAckError(m.InProgress())
 			}
 		}
 	}()
@@ -238,7 +238,7 @@ func (w *Worker) do(working context.Context, m jetstream.Msg) {
 	switch {
 	case ctx.Err() != nil:
 	case errors.Is(err, errGone):
-		w.settle(m.Term())
+		w.logAckError(m.Term())
 		return
 	case err == nil && res.Cell != c.Name:
 		o.Fault = fmt.Sprintf("cell %.12s is called %.12s here: the plan or the program differs", c.Name, res.Cell)
@@ -250,27 +250,27 @@ func (w *Worker) do(working context.Context, m jetstream.Msg) {
 		}
 	}
 	if ctx.Err() == nil {
-		w.tell(ctx, o)
+		w.sendResult(ctx, o)
 	}
 	switch {
 	case working.Err() != nil:
-		w.settle(m.Nak())
+		w.logAckError(m.Nak())
 	case ctx.Err() != nil:
-		w.settle(m.Term())
+		w.logAckError(m.Term())
 	default:
-		w.settle(m.Ack())
+		w.logAckError(m.Ack())
 	}
 }
 
-// settle logs a failed acknowledgement: JetStream will redeliver the cell.
-func (w *Worker) settle(err error) {
+// logAckError logs a failed acknowledgement; JetStream then redelivers the cell.
+func (w *Worker) logAckError(err error) {
 	if err != nil {
 		w.log.Debug("cell not acknowledged to JetStream", "err", err)
 	}
 }
 
-// tell sends the server the result of a cell, retrying until it is acknowledged.
-func (w *Worker) tell(ctx context.Context, o outcome) {
+// sendResult sends the server the result of a cell, retrying until it is acknowledged.
+func (w *Worker) sendResult(ctx context.Context, o outcome) {
 	text, err := zip(func(w io.Writer) error { return json.NewEncoder(w).Encode(o) })
 	if err != nil {
 		w.log.Error("result not sent", "err", err)
@@ -283,7 +283,7 @@ func (w *Worker) tell(ctx context.Context, o outcome) {
 		case err == nil && answer.Again == "":
 			return
 		case errors.Is(err, nats.ErrMaxPayload):
-			w.tell(ctx, outcome{Result: eval.CellResult{Cell: o.Result.Cell}, Refused: "The result of one cell of this search is too large to send; use fewer values of C."})
+			w.sendResult(ctx, outcome{Result: eval.CellResult{Cell: o.Result.Cell}, Refused: "The result of one cell of this search is too large to send; use fewer values of C."})
 			return
 		case !failing:
 			failing = true
@@ -320,10 +320,11 @@ func (w *Worker) drop(names []string) {
 // errGone is returned for a cell of a deleted search.
 var errGone = errors.New("the search no longer exists")
 
-// kept is the number of data sets that a worker keeps.
-const kept = 8
+// cachedSets is the number of data sets that a worker keeps.
+const cachedSets = 8
 
-// load gets the plan of a search and, unless they are here, its data. Callers are one at a time.
+// load returns the plan and data of a search, fetching what is not cached. Callers call it one at a
+// time.
 func (w *Worker) load(ctx context.Context, id string) (*eval.Plan, *dataset.Data, error) {
 	text, err := w.get(ctx, id, planObject(id))
 	if err != nil {
@@ -352,7 +353,7 @@ func (w *Worker) load(ctx context.Context, id string) (*eval.Plan, *dataset.Data
 	if hash := d.Hash(); hash != plan.Data {
 		return nil, nil, fmt.Errorf("received data with hash %.12s instead of %.12s", hash, plan.Data)
 	}
-	if len(w.data) == kept {
+	if len(w.data) == cachedSets {
 		w.data, w.hash = slices.Delete(w.data, 0, 1), slices.Delete(w.hash, 0, 1)
 	}
 	w.data, w.hash = append(w.data, d), append(w.hash, plan.Data)
@@ -389,7 +390,7 @@ func (w *Worker) get(ctx context.Context, id, object string) ([]byte, error) {
 }
 
 func (w *Worker) object(ctx context.Context, name string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, transfer)
+	ctx, cancel := context.WithTimeout(ctx, transferTimeout)
 	defer cancel()
 	objects, err := w.js.ObjectStore(ctx, bucketName)
 	if err != nil {
@@ -400,7 +401,7 @@ func (w *Worker) object(ctx context.Context, name string) ([]byte, error) {
 
 // ask sends a request and reads the answer into v.
 func (w *Worker) ask(ctx context.Context, subject string, text []byte, v any) error {
-	ctx, cancel := context.WithTimeout(ctx, answer)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	m, err := w.nc.RequestWithContext(ctx, subject, text)
 	if err != nil {
@@ -409,7 +410,7 @@ func (w *Worker) ask(ctx context.Context, subject string, text []byte, v any) er
 	return json.Unmarshal(m.Data, v)
 }
 
-// sleep waits so long, or until ctx ends.
+// sleep waits for d or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
