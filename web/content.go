@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // Levels of gzip: for content compressed once and cached (higher levels cost much and gain
@@ -148,7 +150,7 @@ func MayBeShared(w http.ResponseWriter, forGood bool) {
 // computed on the first call.
 func Program() func() string {
 	return sync.OnceValue(func() string {
-		sum := sha256.New()
+		sum := xxhash.New()
 		path, err := os.Executable()
 		if err == nil {
 			var f *os.File
@@ -160,6 +162,6 @@ func Program() func() string {
 		if err != nil { // identifies this process instead
 			return rand.Text()
 		}
-		return hex.EncodeToString(sum.Sum(nil)[:8])
+		return hex.EncodeToString(sum.Sum(nil))
 	})
 }

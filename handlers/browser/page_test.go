@@ -137,10 +137,15 @@ func (p *page) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// visit goes to a path and waits until it is loaded.
+// visit goes to a path, or to a place of the page that is open, and waits until it is loaded.
 func (p *page) visit(path string) {
 	p.t.Helper()
-	p.do(chromedp.Navigate(p.base + path))
+	there := func() { p.do(chromedp.Navigate(p.base + path)) }
+	if page, _, place := strings.Cut(path, "#"); place && get[bool](p, "location.pathname + location.search === "+quote(page)) {
+		there()
+		return
+	}
+	p.follow(there) // the action alone takes a change of the former address by a script for the arrival
 }
 
 // try evaluates an expression and decodes its value. It does not look into
