@@ -94,10 +94,7 @@ func texts(e *lessons.Exhibit) (all []string) {
 		all = append(all, n.Label, n.Value, n.Help)
 	}
 	for _, t := range e.Tables {
-		all = append(append(all, t.Caption), t.Head...)
-		for _, r := range t.Rows {
-			all = append(all, r...)
-		}
+		all = append(slices.Concat(all, t.Head, slices.Concat(t.Rows...)), t.Caption)
 	}
 	return slices.Concat(all, e.Notes, e.After)
 }
