@@ -21,7 +21,9 @@ import (
 func (a *Work) StartStudy(ctx context.Context, ws store.Workspace, asks store.Request, text string) (store.Study, error) {
 	s, err := a.startStudy(ctx, ws, asks, text)
 	var problems param.Problems
-	if _, told := param.ForPerson(err); errors.As(err, new(*dataset.Error)) || told && !errors.As(err, new(*store.Error)) && (!errors.As(err, &problems) || problems.For("study") == "") {
+	_, told := param.ForPerson(err)
+	ofStudy := told && !errors.As(err, new(*store.Error)) && (!errors.As(err, &problems) || problems.For("study") == "")
+	if ofStudy || errors.As(err, new(*dataset.Error)) {
 		err = param.Problems{{Field: "study", Message: "study: " + err.Error()}}
 	}
 	return s, err
