@@ -11,6 +11,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -97,9 +98,7 @@ func TestCompare(t *testing.T) {
 	require.Check(t, err == nil && len(c.Rows) == 3, "%+v, %v", c, err)
 	long := func(n int) *dataset.Data {
 		x := &dataset.Strings{}
-		for range 50 {
-			x.Values = append(x.Values, strings.Repeat("é", n))
-		}
+		x.Values = lists.Make(50, func(int) string { return strings.Repeat("é", n) })
 		return &dataset.Data{Objects: x, Classes: []string{"a"}, Y: make([]int, 50)}
 	}
 	gaps := kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(3), "decay": param.Of(0.5)}}

@@ -639,12 +639,9 @@ func (p *problem) model(machines []*fitted) *Model {
 		Fill: p.fill, Scaler: p.scaler, Projection: p.project, Kernel: p.kernel,
 		Machines: make([]Machine, len(machines)), Rule: p.target.Rule,
 	}
-	used := make([]int, 0, len(p.rows)) // training rows
-	for i := range p.rows {
-		if slices.ContainsFunc(machines, func(f *fitted) bool { return f.u[i] != 0 }) {
-			used = append(used, i)
-		}
-	}
+	used := lists.Where(len(p.rows), func(i int) bool { // training rows
+		return slices.ContainsFunc(machines, func(f *fitted) bool { return f.u[i] != 0 })
+	})
 	if len(used) > 0 {
 		m.Supports.Rows = lists.At(p.rows, used)
 	}
@@ -718,11 +715,6 @@ func (p *problem) describe(r *Report, spec Spec, m *Model) {
 
 // accuracy returns the fraction of f whose sign agrees with y; f = 0 counts as +1.
 func accuracy(f, y []float64) float64 {
-	right := 0
-	for i, v := range f {
-		if (v >= 0) == (y[i] > 0) {
-			right++
-		}
-	}
-	return float64(right) / float64(len(y))
+	right := lists.Where(len(f), func(i int) bool { return (f[i] >= 0) == (y[i] > 0) })
+	return float64(len(right)) / float64(len(y))
 }

@@ -19,6 +19,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -68,10 +69,7 @@ func clouds(n, d int, seed uint64) *dataset.Data {
 	x, labels := make([][]float64, n), make([]string, n)
 	for i := range x {
 		labels[i] = []string{"a", "b"}[i%2]
-		x[i] = make([]float64, d)
-		for j := range x[i] {
-			x[i][j] = 10*float64(j) + float64(j+1)*(rng.NormFloat64()+1.5*float64(i%2))
-		}
+		x[i] = lists.Make(d, func(j int) float64 { return 10*float64(j) + float64(j+1)*(rng.NormFloat64()+1.5*float64(i%2)) })
 	}
 	return data(x, labels...)
 }

@@ -74,19 +74,14 @@ func (m *Model) Sides(k int) (positive, negative string) {
 // Versus describes the sides of a machine: "setosa against virginica", or "setosa against
 // the rest" if negative is empty.
 func Versus(positive, negative string) string {
-	if negative == "" {
-		negative = "the rest"
-	}
-	return positive + " against " + negative
+	return positive + " against " + cmp.Or(negative, "the rest")
 }
 
 // Alone returns machine k as a binary model, for a model whose machines were trained separately. It
 // shares memory with m.
 func (m *Model) Alone(k int) *Model {
 	positive, negative := m.Sides(k)
-	if negative == "" {
-		negative = "not " + positive
-	}
+	negative = cmp.Or(negative, "not "+positive)
 	one := *m
 	one.Rule, one.Classes, one.Machines = Sign, []string{negative, positive}, m.Machines[k:k+1]
 	return &one

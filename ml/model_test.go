@@ -12,6 +12,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -119,10 +120,7 @@ func TestSurfaceAgreesWithDecisions(t *testing.T) {
 func grid(rng *rand.Rand, a, b float64, n int) []float64 {
 	a, b = min(a, b), max(a, b)
 	step := (b - a + 1) / float64(n)
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = a - 0.5 + step*(float64(i)+0.9*rng.Float64())
-	}
+	v := lists.Make(n, func(i int) float64 { return a - 0.5 + step*(float64(i)+0.9*rng.Float64()) })
 	return v
 }
 
@@ -194,10 +192,7 @@ func TestProjectionIsOrthonormalAndOfLargestVariance(t *testing.T) {
 	first := spread(p.Components[0])
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		w := make([]float64, 4)
-		for j := range w {
-			w[j] = rng.NormFloat64()
-		}
+		w := lists.Make(4, func(j int) float64 { return rng.NormFloat64() })
 		v := mat.NewVecDense(4, w)
 		v.ScaleVec(1/v.Norm(2), v)
 		got := spread(w)

@@ -239,11 +239,9 @@ func (p *problem) fitJointly(ctx context.Context, spec Spec, gram kernel.Matrix,
 		if res.Local {
 			report.Local, report.DualObjective, report.Gap, report.RelativeGap = &res.Local, nil, nil, nil
 		}
-		machines := make([]*fitted, len(res.Coef))
-		for c := range machines {
-			machines[c] = &fitted{solution: &solution{u: res.Coef[c], b: res.B[c], f: res.F[c], report: report}}
-		}
-		return machines, nil
+		return lists.Make(len(res.Coef), func(c int) *fitted {
+			return &fitted{solution: &solution{u: res.Coef[c], b: res.B[c], f: res.F[c], report: report}}
+		}), nil
 	}
 	if lasts, err = solve(gram); err != nil || spec.Conformal == "none" || lasts[0].report.Status == trace.Cancelled {
 		return nil, lasts, err

@@ -16,6 +16,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -25,12 +26,7 @@ import (
 
 // binary are the ways whose machines are trained each by itself, by any learner.
 func binary() (ways []ml.MulticlassEntry) {
-	for _, way := range ml.Multiclass {
-		if way.Rule != ml.Argmax {
-			ways = append(ways, way)
-		}
-	}
-	return ways
+	return lists.Filter(ml.Multiclass, func(way ml.MulticlassEntry) bool { return way.Rule != ml.Argmax })
 }
 
 // The accuracies and support vectors of reference solutions, which another program put

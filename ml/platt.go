@@ -1,6 +1,7 @@
 package ml
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -54,9 +55,7 @@ func FitPlatt(f []float64, positive []bool) (Platt, error) {
 	if plus == 0 || minus == 0 {
 		return Platt{}, param.Refuse("add points of the other class", "calibration needs points of two classes")
 	}
-	if size == 0 {
-		size = 1
-	}
+	size = cmp.Or(size, 1)
 	// The problem is convex. Scaling by the largest |f| makes the Hessian independent of units.
 	g, target := make([]float64, len(f)), make([]float64, len(f))
 	for i, v := range f {

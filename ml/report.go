@@ -33,8 +33,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 // from their confusion matrices.
 func (r *Report) UnmarshalJSON(data []byte) error {
 	err := json.Unmarshal(data, (*reportFields)(r))
-	var wrong *json.UnmarshalTypeError
-	if err != nil && !errors.As(err, &wrong) {
+	if err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return err
 	}
 	var all map[string]json.RawMessage

@@ -264,13 +264,9 @@ func (s *sensitivityRun) sides(m *Model, res *svm.Result) []bool {
 
 // moved returns the movement of a machine's boundary.
 func (s *sensitivityRun) moved(m *Model, res *svm.Result) float64 {
-	n := 0
-	for i, side := range s.sides(m, res) {
-		if side != s.places[i] {
-			n++
-		}
-	}
-	return float64(n) / float64(len(s.places))
+	sides := s.sides(m, res)
+	moved := lists.Where(len(sides), func(i int) bool { return sides[i] != s.places[i] })
+	return float64(len(moved)) / float64(len(s.places))
 }
 
 // changed returns the judged rows that res predicts differently from the base machine, in the order

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -297,10 +298,7 @@ func TestSpecJSONRefuses(t *testing.T) {
 		err := json.Unmarshal([]byte(c.json), &s)
 		var ps param.Problems
 		require.Must(t, errors.As(err, &ps), "%s gives %v, want param.Problems", c.json, err)
-		var fields []string
-		for _, p := range ps {
-			fields = append(fields, p.Field)
-		}
+		fields := lists.Map(ps, func(p param.Problem) string { return p.Field })
 		require.Equal(t, cmp.Diff(c.fields, fields), "", "%s", c.json)
 	}
 	var s ml.Spec

@@ -104,13 +104,8 @@ func (t Target) right(predicted, rows []int) float64 {
 
 // agreement returns the fraction of equal elements of two lists of classes.
 func agreement(a, b []int) float64 {
-	n := 0
-	for k, class := range a {
-		if class == b[k] {
-			n++
-		}
-	}
-	return float64(n) / float64(len(a))
+	equal := lists.Where(len(a), func(i int) bool { return a[i] == b[i] })
+	return float64(len(equal)) / float64(len(a))
 }
 
 // positives reports for each class whether it is the positive one, under Sign.

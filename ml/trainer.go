@@ -111,9 +111,8 @@ func (t *Trainer) each(ctx context.Context, learner Learner, p *problem, test []
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var one *param.Refusal
 		if err != nil {
-			if !errors.As(err, &one) {
+			if !errors.As(err, new(*param.Refusal)) {
 				return nil, err
 			}
 			j = Judged{Fault: err}

@@ -15,6 +15,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -27,9 +28,7 @@ func ugly() map[string]*dataset.Data {
 	sets := map[string]*dataset.Data{}
 	add := func(name string, m, d int, at func(i, j int) float64) {
 		set := &dataset.Data{Label: "y", Classes: []string{"-1", "1"}, X: mat.NewDense(m, d, nil), Y: make([]int, m)}
-		for j := range d {
-			set.Features = append(set.Features, fmt.Sprint("x", j))
-		}
+		set.Features = lists.Make(d, func(j int) string { return fmt.Sprint("x", j) })
 		for i := range m {
 			set.Y[i] = i % 2
 			for j := range d {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -34,10 +35,7 @@ func TestBackups(t *testing.T) {
 		wait(0)
 	}
 	names := func() (names []string) {
-		for _, e := range require.Value(os.ReadDir(b.Dir))(t) {
-			names = append(names, filepath.Join(b.Dir, e.Name()))
-		}
-		return names
+		return lists.Map(require.Value(os.ReadDir(b.Dir))(t), func(e os.DirEntry) string { return filepath.Join(b.Dir, e.Name()) })
 	}
 	require.Slices(t, names(), append(slices.Clone(files[2:]), filepath.Join(b.Dir, "marginlab-notes.db")), "there")
 	dir := t.TempDir()

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -119,10 +120,7 @@ func TestHandInAgain(t *testing.T) {
 		return require.Value(s.saveRun(ctx, ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(accuracy, 2)))(t).ID
 	}
 	names := func(ws Workspace) (names []string) {
-		for _, h := range require.Value(s.Handins(ctx, ws, c.Code))(t) {
-			names = append(names, h.Name)
-		}
-		return names
+		return lists.Map(require.Value(s.Handins(ctx, ws, c.Code))(t), func(h Handin) string { return h.Name })
 	}
 	first, second := saved(alice, 0.5), saved(alice, 0.75)
 	require.Value(s.HandIn(ctx, alice, first, ""))(t)

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -109,10 +110,7 @@ func (s *Store) CurrentPoll(ctx context.Context, code string) (Poll, error) {
 func (s *Store) Tally(ctx context.Context, code string, id int64) (t Tally, err error) {
 	return result(ctx, s.view, func(tx *transaction) Tally {
 		t.Poll = findPoll(tx, `course = ? AND id = ?`, code, id)
-		t.Rounds = make([]map[string]int, t.Round)
-		for i := range t.Rounds {
-			t.Rounds[i] = map[string]int{}
-		}
+		t.Rounds = lists.Make(t.Round, func(i int) map[string]int { return map[string]int{} })
 		tx.each(func(r row) error {
 			var round, n int
 			var given string

@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -56,10 +57,7 @@ func TestQuota(t *testing.T) {
 func TestQuotaCountsEverything(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1500)
-	values := make([]float64, 40)
-	for i := range values {
-		values[i] = 1 + float64(i)/100
-	}
+	values := lists.Make(40, func(i int) float64 { return 1 + float64(i)/100 })
 	for name, make := range map[string]func(s *Store, i int) error{
 		"searches": func(s *Store, i int) error {
 			n := asked(t)

@@ -289,8 +289,7 @@ func (s storedEvidence) Scan(src any) error {
 type storedReport struct{ report **ml.Report }
 
 func (s storedReport) Scan(src any) error {
-	var wrong *json.UnmarshalTypeError
-	if err := asJSON(s.report).Scan(src); err != nil && !errors.As(err, &wrong) {
+	if err := asJSON(s.report).Scan(src); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return err
 	}
 	return nil

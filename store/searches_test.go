@@ -12,6 +12,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -191,10 +192,7 @@ func TestCancelSearch(t *testing.T) {
 // A search that is too large or invalid is refused before folds are drawn.
 func TestSearchIsBounded(t *testing.T) {
 	s := fresh(t)
-	many := make([]float64, 2000)
-	for i := range many {
-		many[i] = float64(i + 1)
-	}
+	many := lists.Make(2000, func(i int) float64 { return float64(i + 1) })
 	for name, change := range map[string]func(*NewSearch){
 		"one fold":       func(n *NewSearch) { n.Scheme.Folds = 1 },
 		"too many folds": func(n *NewSearch) { n.Scheme.Folds = 13 },
@@ -235,10 +233,7 @@ func BenchmarkCells(b *testing.B) {
 	defer s.Close()
 	d := require.Value(dataset.Generate("moons", 1000, 0.3, 1))(b)
 	values := func(n int) (v []float64) {
-		for i := range n {
-			v = append(v, float64(i+1))
-		}
-		return v
+		return lists.Make(n, func(i int) float64 { return float64(i + 1) })
 	}
 	folds := make([]eval.Fold, 7)
 	for i := range folds {

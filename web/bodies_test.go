@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -196,10 +197,7 @@ func TestOlderWorkspacesFirst(t *testing.T) {
 			synctest.Wait()
 			return answer
 		}
-		var slow []<-chan string
-		for i := range bodiesOfAddress {
-			slow = append(slow, send(fresh+i, false))
-		}
+		slow := lists.Make(bodiesOfAddress, func(i int) <-chan string { return send(fresh+i, false) })
 		expect := func(what string, answer <-chan string, want string) { // "" is no answer yet
 			t.Helper()
 			var got string

@@ -65,11 +65,9 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error 
 			err = errors.New("unexpected data after the first value")
 		}
 	}
-	var tooLarge *http.MaxBytesError
-	var problems param.Problems
 	var wrongType *json.UnmarshalTypeError
 	switch {
-	case errors.As(err, &tooLarge), errors.As(err, &problems), cutOff(err):
+	case errors.As(err, new(*http.MaxBytesError)), errors.As(err, new(param.Problems)), cutOff(err):
 		return err
 	case errors.As(err, &wrongType):
 		field := wrongType.Field
@@ -189,16 +187,14 @@ func receive(w http.ResponseWriter, r *http.Request, limit int64, read func() er
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	err := read()
-	var tooLarge *http.MaxBytesError
-	var broken net.Error
 	switch {
-	case err == nil, errors.As(err, &tooLarge), cutOff(err):
+	case err == nil, errors.As(err, new(*http.MaxBytesError)), cutOff(err):
 		return err
 	case onDisk(err): // first, because a syscall.Errno is also a net.Error
 		return fmt.Errorf("%w (%w)", errDisk, err)
 	case errors.Is(err, multipart.ErrMessageTooLarge):
 		return &http.MaxBytesError{Limit: limit}
-	case errors.As(err, &broken), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.As(err, new(net.Error)), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return Errorf(Malformed, "The connection was interrupted before everything arrived. Nothing was saved; try again.")
 	}
 	return Errorf(Malformed, "The body could not be read: %v", err)

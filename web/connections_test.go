@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -77,10 +78,7 @@ func TestConnectionsAtOnce(t *testing.T) {
 		}
 		keep := send("10.0.0.1", health)
 		expect("the first", keep, "200 OK")
-		var open []*string
-		for range 40 {
-			open = append(open, send("10.0.0.1", half))
-		}
+		open := lists.Make(40, func(int) *string { return send("10.0.0.1", half) })
 		expect("the first, that waits for another request", keep, "closed")
 		expect("the first half-open one", open[0], "closed")
 		expect("the last half-open one", open[39], "")

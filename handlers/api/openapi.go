@@ -3,6 +3,7 @@ package api
 import (
 	_ "embed" // the document
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -65,11 +66,7 @@ func built() (object, error) {
 	describeModels(doc["paths"].(object))
 	describeRefusals(doc["paths"].(object))
 	describeTags(doc["paths"].(object))
-	var types []string
-	for kind := range web.Kinds() {
-		types = append(types, "/api/docs#"+kind)
-	}
-	slices.Sort(types)
+	types := lists.Map(slices.Sorted(maps.Keys(web.Kinds())), func(kind string) string { return "/api/docs#" + kind })
 	schemas["Problem"].(object)["properties"].(object)["type"].(object)["enum"] = types
 	asked := schemas["NewSearch"].(object)["properties"].(object)
 	for _, p := range []param.Param{eval.ScoreParam, eval.DesignParam, eval.PointsParam} {

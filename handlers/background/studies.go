@@ -20,10 +20,10 @@ import (
 // store.CreateStudy.
 func (a *Work) StartStudy(ctx context.Context, ws store.Workspace, asks store.Request, text string) (store.Study, error) {
 	s, err := a.startStudy(ctx, ws, asks, text)
-	var wrong *dataset.Error
-	var stored *store.Error
 	var problems param.Problems
-	if _, told := param.ForPerson(err); errors.As(err, &wrong) || told && !errors.As(err, &stored) && (!errors.As(err, &problems) || problems.For("study") == "") {
+	_, told := param.ForPerson(err)
+	ofStudy := told && !errors.As(err, new(*store.Error)) && (!errors.As(err, &problems) || problems.For("study") == "")
+	if ofStudy || errors.As(err, new(*dataset.Error)) {
 		err = param.Problems{{Field: "study", Message: "study: " + err.Error()}}
 	}
 	return s, err

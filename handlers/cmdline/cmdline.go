@@ -147,14 +147,13 @@ func (h helpWanted) Error() string {
 // report prints the error of a command and returns the exit code.
 func report(name string, err error, std Streams) int {
 	var help helpWanted
-	var wrong UsageError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &help):
 		help.flags.print(terminal{std.Out, columns(std.Out)})
 		return exitDone
-	case errors.As(err, &wrong):
+	case errors.As(err, new(UsageError)):
 		fmt.Fprintf(std.Err, "marginlab %s: %s; see marginlab %s --help\n", name, oneLine(err), name)
 		return exitUsage
 	case errors.Is(err, context.Canceled):

@@ -23,6 +23,7 @@ import (
 	"marginlab/handlers/cmdline"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -346,10 +347,7 @@ func TestFilesAreWrittenWhole(t *testing.T) {
 	info, err := os.Lstat(link)
 	require.Check(t, err == nil && info.Mode()&os.ModeSymlink != 0, "the link is gone: %v, %v", info, err)
 	entries := require.Value(os.ReadDir(dir))(t)
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
+	names := lists.Map(entries, func(e os.DirEntry) string { return e.Name() })
 	require.Equal(t, cmp.Diff([]string{"link.json", "m.json", "p.svg"}, names), "", "files left behind")
 	must(t, "fit", "--data", data, "--out", os.DevNull)
 	info, err = os.Stat(os.DevNull)

@@ -55,8 +55,14 @@ func (f *Flags) Heading(title string) {
 
 // String adds a flag that takes any text. value names the text in help: FILE.
 func (f *Flags) String(name, value, def, help string) *string {
+	f.Text(&def, name, value, help)
+	return &def
+}
+
+// Text is String for a variable, with its value as the default.
+func (f *Flags) Text(v *string, name, value, help string) {
 	f.describe(func(p printer) { p.Term("--"+name+" "+value, help) })
-	return f.set.String(name, def, help)
+	f.set.StringVar(v, name, *v, help)
 }
 
 // Switch adds a flag that is off unless given.

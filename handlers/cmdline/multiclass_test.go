@@ -11,6 +11,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -42,12 +43,7 @@ func TestSeveralClasses(t *testing.T) {
 		}
 		records, err := csv.NewReader(strings.NewReader(must(t, "predict", "--model", model, "--data", data))).ReadAll()
 		require.Must(t, err == nil && len(records) == 151, "%d lines, %v", len(records), err)
-		right := 0
-		for _, rec := range records[1:] {
-			if rec[1] == rec[len(rec)-1] {
-				right++
-			}
-		}
+		right := lists.Count(records[1:], func(rec []string) bool { return rec[1] == rec[len(rec)-1] })
 		if got := float64(right) / 150; got != *r.TrainAccuracy || records[0][2] == "f" {
 			t.Errorf("%s: predictions %v are right in %g, the report says %g", way, records[0], got, *r.TrainAccuracy)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -48,10 +49,7 @@ func TestPrecomputed(t *testing.T) {
 	t.Parallel()
 	d, _ := moons(t, 80)
 	libsvm, plain, test, self := gram(t, d, 60)
-	part := make([]int, 60)
-	for i := range part {
-		part[i] = i
-	}
+	part := lists.Make(60, func(i int) int { return i })
 	var text strings.Builder
 	require.NoError(t, d.Subset(part).Encode(&text))
 	points := file(t, "points.csv", text.String())

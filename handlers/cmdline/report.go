@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/study"
 )
 
@@ -62,10 +63,7 @@ func writeConfusion(w io.Writer, name, points string, rows []ml.ClassReport) {
 		return percent(*v) + " %"
 	}
 	for _, r := range rows {
-		line := []string{r.Class}
-		for _, n := range r.Predicted {
-			line = append(line, strconv.Itoa(n))
-		}
+		line := append([]string{r.Class}, lists.Map(r.Predicted, strconv.Itoa)...)
 		f1 := "-"
 		if r.F1 != nil {
 			f1 = strconv.FormatFloat(*r.F1, 'f', 3, 64)

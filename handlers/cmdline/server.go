@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,10 +43,7 @@ func newServer(address, token string) (*server, error) {
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, usage("--server expects an address such as http://127.0.0.1:8080, not %q", address)
 	}
-	if token == "" {
-		token = os.Getenv(tokenVariable)
-	}
-	if token == "" {
+	if token = cmp.Or(token, os.Getenv(tokenVariable)); token == "" {
 		return nil, usage("--server needs a workspace key from the server's settings page: set %s or give --token", tokenVariable)
 	}
 	return &server{base, token}, nil

@@ -66,10 +66,7 @@ func parseStudy(args []string) (*studyOptions, error) {
 	address := f.String("server", "URL", "", "Compute the study on this Margin Lab server, with all of its workers, and save it in a workspace there; data files are uploaded.")
 	token := f.String("token", "KEY", "", "Key of the workspace, from the server's settings page; better given as the environment variable "+tokenVariable+".")
 	f.Heading("Output")
-	var chosen []*bool
-	for _, format := range studyFormats[1:] {
-		chosen = append(chosen, f.Switch(format.name, format.help))
-	}
+	chosen := lists.Map(studyFormats[1:], func(format studyFormat) *bool { return f.Switch(format.name, format.help) })
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}

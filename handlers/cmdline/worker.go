@@ -49,21 +49,9 @@ func runWorker(ctx context.Context, args []string, std Streams) error {
 // Access adds the flags of an external NATS server.
 func (f *Flags) Access() *fleet.Access {
 	a := new(fleet.Access)
-	f.Func("nats", "URL", "Address of the NATS server: nats://HOST:4222 or tls://HOST:4222; for a cluster, several separated by commas.", func(text string) error {
-		a.URL = text
-		return nil
-	})
-	f.Func("nats-token", "FILE", "File with the token for the NATS server; serve --nats-listen writes it to nats-token in its data directory.", func(text string) error {
-		a.Token = text
-		return nil
-	})
-	f.Func("nats-creds", "FILE", "File with the credentials for the NATS server.", func(text string) error {
-		a.Creds = text
-		return nil
-	})
-	f.Func("nats-ca", "FILE", "PEM file with CA certificates for the NATS server, if the system does not trust it; the server's own certificate also works.", func(text string) error {
-		a.CA = text
-		return nil
-	})
+	f.Text(&a.URL, "nats", "URL", "Address of the NATS server: nats://HOST:4222 or tls://HOST:4222; for a cluster, several separated by commas.")
+	f.Text(&a.Token, "nats-token", "FILE", "File with the token for the NATS server; serve --nats-listen writes it to nats-token in its data directory.")
+	f.Text(&a.Creds, "nats-creds", "FILE", "File with the credentials for the NATS server.")
+	f.Text(&a.CA, "nats-ca", "FILE", "PEM file with CA certificates for the NATS server, if the system does not trust it; the server's own certificate also works.")
 	return a
 }

@@ -486,11 +486,7 @@ func (a *Handler) ChooseMapping(w http.ResponseWriter, r *http.Request) error {
 		}
 		return a.askMapping(w, r, table, file, table.Propose(m).Mapping, name, "")
 	}
-	for _, f := range r.PostForm["feature"] {
-		if f != m.Label && m.Kind == dataset.KindVectors {
-			m.Features = append(m.Features, f)
-		}
-	}
+	m.Features = lists.Filter(r.PostForm["feature"], func(f string) bool { return f != m.Label && m.Kind == dataset.KindVectors })
 	if column := r.PostFormValue("objects"); column != "" && (m.Kind == dataset.KindStrings || m.Kind == dataset.KindGraphs) {
 		m.Features = []string{column}
 	}
@@ -698,9 +694,7 @@ const tableColumns = 10
 func columns(d *dataset.Data) (names []string, cells func(i int) []string) {
 	numbers := func(x *mat.Dense, most int, rest ...string) func(i int) []string {
 		return func(i int) (row []string) {
-			for _, v := range x.RawRowView(i)[:most] {
-				row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
-			}
+			row = lists.Map(x.RawRowView(i)[:most], func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
 			return append(row, rest...)
 		}
 	}

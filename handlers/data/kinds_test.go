@@ -15,6 +15,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -24,10 +25,7 @@ func sequences(n int) string {
 	var b strings.Builder
 	b.WriteString("sequence,class\n")
 	for i := range n {
-		s := make([]byte, 30+r.IntN(10))
-		for j := range s {
-			s[j] = "ACGT"[r.IntN(4)]
-		}
+		s := lists.Make(30+r.IntN(10), func(j int) byte { return "ACGT"[r.IntN(4)] })
 		class := "plain"
 		if i%2 == 1 {
 			class = "planted"

@@ -73,12 +73,11 @@ func (a *Base) admitted(w http.ResponseWriter, r *http.Request, file web.Temp, s
 
 // FileError converts the error of a file in a request's body for the user.
 func FileError(err error) error {
-	var tooLarge *http.MaxBytesError
 	var wrong *dataset.Error
 	switch {
 	case errors.Is(err, dataset.ErrTooLarge):
 		return web.Errorf(web.TooLarge, "%v", err)
-	case errors.As(err, &tooLarge):
+	case errors.As(err, new(*http.MaxBytesError)):
 		return err
 	case errors.As(err, &wrong) && wrong.Err != nil:
 		return web.Errorf(web.Malformed, "The file did not arrive completely. Nothing was saved. (%w)", wrong.Err)

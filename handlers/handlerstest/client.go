@@ -17,6 +17,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"marginlab/handlers/api"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
 	"marginlab/web"
@@ -272,10 +273,7 @@ func (c *Client) Settle() {
 	if err != nil {
 		c.T.Fatal(err)
 	}
-	var ids []string
-	for _, r := range runs {
-		ids = append(ids, r.ID)
-	}
+	ids := lists.Map(runs, func(r store.Run) string { return r.ID })
 	c.App.Jobs.Wait(c.T.Context(), time.Hour, ids...)
 }
 

@@ -55,9 +55,7 @@ func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error
 	}
 	b := &bench{course: course, form: form, id: form.Get("data"), points: strings.TrimSpace(form.Get("points")), look: pictures.ReadOptions(form), try: strings.TrimSpace(form.Get("try")), patient: form.Get("wait") == "1"}
 	b.look.Layers = true
-	if b.id == "" {
-		b.id = dataset.Builtins[0].Slug
-	}
+	b.id = cmp.Or(b.id, dataset.Builtins[0].Slug)
 	var problems param.Problems
 	if strings.HasPrefix(b.id, frame.OfGenerator) {
 		if problems, err = b.chooseGenerator(); err != nil {
@@ -261,9 +259,7 @@ func (b *bench) chooseColumns(form url.Values) {
 			if b.y = second; b.x == second {
 				b.y = first
 			}
-			if b.y == "" {
-				b.y = b.x // there is one feature
-			}
+			b.y = cmp.Or(b.y, b.x) // there is one feature
 		}
 	}
 	b.on = form.Get("on")

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -68,9 +69,7 @@ func (a *Handler) CompareVersions(w http.ResponseWriter, r *http.Request, b *ben
 	if method == "none" {
 		method = conformal.Table[0].Name
 	}
-	if b.spec.TestFraction == 0 {
-		b.spec.TestFraction = frame.HeldOut
-	}
+	b.spec.TestFraction = cmp.Or(b.spec.TestFraction, frame.HeldOut)
 	if slices.ContainsFunc(ml.Learners, func(l ml.Learner) bool {
 		spec := b.spec
 		spec.Learner = l.Name

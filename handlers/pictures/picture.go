@@ -551,10 +551,7 @@ func pointTable(s figure.Scene, objects dataset.Objects) views.PointTable {
 		case s.Values:
 			values = []string{views.Short(p.F), views.Short(p.Y - p.F)}
 		case !sides:
-			values = []string{p.Predicted}
-			for _, f := range p.Scores {
-				values = append(values, views.Short(f))
-			}
+			values = append([]string{p.Predicted}, lists.Map(p.Scores, views.Short)...)
 		}
 		t.Rows = append(t.Rows, views.PointRow{
 			Row: p.Row + 1, Coordinates: where, Label: p.Label, Values: values, Weight: views.Short(p.Weight), Role: RoleText(p),

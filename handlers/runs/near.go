@@ -12,6 +12,7 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/views"
 	"marginlab/views/figure"
 	runsview "marginlab/views/runs"
@@ -88,9 +89,7 @@ func (a *Reader) near(ctx context.Context, r figure.Run, asked, figures string) 
 		return row
 	}
 	n.Of = told(row-1, 0)
-	for _, z := range f.near {
-		n.Rows = append(n.Rows, told(z.Row, z.Distance))
-	}
+	n.Rows = lists.Map(f.near, func(z ml.Neighbour) views.NearRow { return told(z.Row, z.Distance) })
 	if f.among < len(points)-1 {
 		n.Among = fmt.Sprintf("Among %d of the others, from every class: comparing all takes too long.", f.among)
 	}

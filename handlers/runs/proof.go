@@ -11,6 +11,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/store"
 	"marginlab/web"
 )
@@ -110,9 +111,7 @@ func (a *Reader) ComparePoints(w http.ResponseWriter, r *http.Request) error {
 	if d.Objects != nil {
 		head = append(head, "object")
 	} else {
-		for _, f := range d.Features {
-			head = append(head, dataset.Guard(f))
-		}
+		head = append(head, lists.Map(d.Features, dataset.Guard)...)
 	}
 	head = append(head, dataset.Guard(d.Label))
 	for _, run := range runs {

@@ -353,9 +353,7 @@ func (a *Handler) groups(ctx context.Context, ws store.Workspace, p *runsview.Ru
 			if err != nil {
 				return err
 			}
-			for _, run := range runs {
-				v.Rows = append(v.Rows, row(run))
-			}
+			v.Rows = lists.Map(runs, row)
 		}
 		p.Groups = append(p.Groups, v)
 	}

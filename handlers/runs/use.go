@@ -290,9 +290,7 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, 
 		if classes {
 			row = append(row, one.Label)
 		}
-		for _, f := range one.F {
-			row = append(row, views.Short(f))
-		}
+		row = append(row, lists.Map(one.F, views.Short)...)
 		if probability {
 			row = append(row, views.Short(*one.Probability))
 		}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -121,10 +122,7 @@ func verdictOf(runs []store.Run, e *runsview.Evidence, effects []effect) *runsvi
 		h.Sentence = fmt.Sprintf("“%s” is better than %d of %d others and worse than %d.", top, worse, n, better)
 	}
 	h.Sentence += fewest(runs, names)
-	if most == 0 {
-		most = 0.01
-	}
-	h.Most = tenth(100 * most)
+	h.Most = tenth(100 * cmp.Or(most, 0.01))
 	at := func(v float64) string { return strconv.FormatFloat(100+95*v/most, 'f', 1, 64) }
 	if e.Values {
 		h.Most = views.Short(most)

@@ -199,9 +199,7 @@ func (m shades) list() *studiesview.SettingList {
 	for _, i := range order[:min(len(order), mostListed)] {
 		s := settings[i]
 		row := studiesview.SettingRow{Cell: m.cell(i), Deviation: "–", Vectors: views.Short(results.Vectors(s))}
-		for _, name := range names {
-			row.Values = append(row.Values, cmp.Or(s.Values.Text(name), "–"))
-		}
+		row.Values = lists.Map(names, func(name string) string { return cmp.Or(s.Values.Text(name), "–") })
 		if _, deviation, ok := m.score.Over(s.Folds); ok {
 			row.Deviation = results.ScoreAmount(m.score, deviation)
 		}

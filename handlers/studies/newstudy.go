@@ -106,9 +106,7 @@ func (a *Handler) menu(r *http.Request, q url.Values) (m menu, err error) {
 	m.kind = menuKinds[at]
 	for _, name := range m.kind.studies {
 		ready, _ := study.Builtin(name)
-		if m.study == nil {
-			m.study = ready
-		}
+		m.study = cmp.Or(m.study, ready)
 		for _, set := range ready.Sets {
 			if !slices.ContainsFunc(m.sets, func(s study.Set) bool { return s.Name == set.Name }) {
 				m.sets = append(m.sets, set)
@@ -121,11 +119,7 @@ func (a *Handler) menu(r *http.Request, q url.Values) (m menu, err error) {
 		}
 	}
 	all, err := a.Store.Datasets(r.Context(), frame.Workspace(r.Context()))
-	for _, d := range all {
-		if m.kind.takes(d) {
-			m.own = append(m.own, d)
-		}
-	}
+	m.own = lists.Filter(all, m.kind.takes)
 	m.rename(q)
 	return m, err
 }

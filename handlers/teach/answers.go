@@ -24,25 +24,19 @@ func (a *Handler) Answers(w http.ResponseWriter, r *http.Request, g Course) erro
 		return err
 	}
 	offered := slices.Clone(all.Lessons())
-	l := all.Find(r.FormValue("lesson"))
+	var asked []string
+	for _, s := range students {
+		if len(s.Answers) > 0 {
+			asked = append(asked, s.Answers[0].Question)
+		}
+	}
+	l := shownLesson(r, g.Course, asked)
 	if len(g.Questions) > 0 {
 		written := own(g.Course)
 		offered = append(offered, *written)
 		if r.FormValue("lesson") == written.Slug {
 			l = written
 		}
-	}
-	if l == nil {
-		l = lessonOf(g.Course)
-	}
-	for _, s := range students {
-		if l == nil && len(s.Answers) > 0 {
-			slug, _, _ := strings.Cut(s.Answers[0].Question, "/")
-			l = all.Find(slug)
-		}
-	}
-	if l == nil {
-		l = &all.Lessons()[0]
 	}
 	if g.Nameless {
 		for i, s := range students {

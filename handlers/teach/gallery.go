@@ -108,9 +108,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 	if l := lessonOf(g.Course); l != nil {
 		p.Task = l.Task
 	}
-	for _, b := range blocks {
-		p.Blocked = append(p.Blocked, teachview.Blocked(b))
-	}
+	p.Blocked = lists.Map(blocks, func(b store.Blocked) teachview.Blocked { return teachview.Blocked(b) })
 	p.Overlay = g.overlay(copies, q["run"])
 	runs, list, err := a.pageOf(r.Context(), g, q)
 	if err != nil {
@@ -157,11 +155,7 @@ func (a *Handler) Gallery(w http.ResponseWriter, r *http.Request, g Course) erro
 		col.Href = g.base + "?" + v.Encode() + "#gallery"
 		p.Columns = append(p.Columns, col)
 	}
-	for _, c := range copies {
-		if !c.Status.Ended() {
-			p.Training++
-		}
-	}
+	p.Training = lists.Count(copies, func(c store.Copy) bool { return !c.Status.Ended() })
 	for _, run := range runs {
 		row := teachview.GalleryRow{ID: run.ID, Name: run.Name, Twin: twins[run.ID], With: with[run.ID], Chosen: slices.Contains(q["run"], run.ID)}
 		if run.Status.Ended() {

@@ -1,6 +1,7 @@
 package teach
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -26,18 +28,7 @@ func (a *Handler) Polls(w http.ResponseWriter, r *http.Request, g Course) error 
 	if err != nil {
 		return err
 	}
-	l := all.Find(r.FormValue("lesson"))
-	if l == nil {
-		l = lessonOf(g.Course)
-	}
-	for _, p := range polls {
-		if slug, _, _ := strings.Cut(p.Question, "/"); l == nil {
-			l = all.Find(slug)
-		}
-	}
-	if l == nil {
-		l = &all.Lessons()[0]
-	}
+	l := shownLesson(r, g.Course, lists.Map(polls, func(p store.Poll) string { return p.Question }))
 	put := map[string]store.Poll{}
 	for _, p := range polls {
 		put[p.Question] = p
@@ -68,6 +59,17 @@ func (a *Handler) Polls(w http.ResponseWriter, r *http.Request, g Course) error 
 
 // poll returns the URL of a poll's page.
 func (g Course) poll(id int64) string { return fmt.Sprintf("%s/polls/%d", g.base, id) }
+
+// shownLesson returns the lesson in the query, else the course's own, else the first with a question
+// that was asked, else the first of all.
+func shownLesson(r *http.Request, c store.Course, asked []string) *lessons.Lesson {
+	l := cmp.Or(all.Find(r.FormValue("lesson")), lessonOf(c))
+	for _, name := range asked {
+		slug, _, _ := strings.Cut(name, "/")
+		l = cmp.Or(l, all.Find(slug))
+	}
+	return cmp.Or(l, &all.Lessons()[0])
+}
 
 // lessonOf returns the lesson that a course was made of, or nil.
 func lessonOf(c store.Course) *lessons.Lesson {

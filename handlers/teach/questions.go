@@ -41,10 +41,7 @@ func asLessons(q store.OwnQuestion) lessons.Question {
 	default:
 		right, _ := lessons.ReadNumber(q.Right)
 		l.Answer = lessons.Is(right)
-		within := q.Within
-		if within == 0 { // 0 defaults to a tolerance of 0.01
-			within = 0.01 * math.Abs(right)
-		}
+		within := cmp.Or(q.Within, 0.01*math.Abs(right)) // 0 defaults to a tolerance of 0.01
 		l.Within = within / math.Max(1, math.Abs(right))
 	}
 	return l
@@ -186,11 +183,11 @@ func (a *Handler) SaveQuestion(w http.ResponseWriter, r *http.Request, g Course)
 			return frame.Redirect(w, r, g.base+"/questions")
 		}
 	}
-	var wrong param.Problems
-	if form.Get("do") == "look" {
+	wrong, faulty := errors.AsType[param.Problems](err)
+	switch {
+	case form.Get("do") == "look":
 		return a.questionForm(w, r, g, q, nil)
-	}
-	if errors.As(err, &wrong) {
+	case faulty:
 		return a.questionForm(w, r, g, q, wrong)
 	}
 	return err

@@ -206,9 +206,7 @@ func Fit(ctx context.Context, method string, k Matrix, x *mat.Dense, y []float64
 		return nil, Stats{}, err
 	}
 	p := &problem{grouped: g, rows: cores, Settings: s}
-	for _, i := range cores {
-		p.self = append(p.self, k.Diag(i))
-	}
+	p.self = lists.Map(cores, k.Diag)
 	return p.fit(ctx, method)
 }
 

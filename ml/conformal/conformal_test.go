@@ -17,6 +17,7 @@ import (
 
 	"marginlab/ml/dense"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
@@ -151,10 +152,7 @@ func TestJIsTheTraceRatio(t *testing.T) {
 		n, d := 3+rng.IntN(200), 1+rng.IntN(5)
 		x, y := cloud(rng, n, d, rng.Float64())
 		k := gram(x, linear)
-		c := make([]float64, n)
-		for i := range c {
-			c[i] = rng.NormFloat64()
-		}
+		c := lists.Make(n, func(i int) float64 { return rng.NormFloat64() })
 		if classes := 2 + trial%4; classes > 2 && n > 2*classes {
 			for i := range y {
 				y[i] = float64(1 + rng.IntN(classes))
@@ -197,10 +195,7 @@ func TestNeitherOrderNorLabelsMatter(t *testing.T) {
 		py[i] = y[from]
 		at[from] = i
 	}
-	pcores := make([]int, len(cores))
-	for i, c := range cores {
-		pcores[i] = at[c]
-	}
+	pcores := lists.Map(cores, func(c int) int { return at[c] })
 	flipped := floats.ScaleTo(make([]float64, len(y)), -1, y)
 	s := Settings{Gamma: 0.5, Ridge: 1e-3}
 	for _, row := range Table {
@@ -570,10 +565,7 @@ func TestCoreFactors(t *testing.T) {
 		x, y := cloud(rng, n, 2, 0.5)
 		k := gram(x, linear)
 		for _, gamma := range []float64{1e-12, 1e-6, 1e-3, 0.1, 10, 1e9} {
-			var cores [][]float64
-			for _, i := range append(every(n, 1), rng.Perm(n)...) {
-				cores = append(cores, x.RawRowView(i))
-			}
+			cores := lists.Map(append(every(n, 1), rng.Perm(n)...), x.RawRowView)
 			p := require.Value(newProblem(k, x, y, cores, Settings{Gamma: gamma}))(t)
 			q, r, err := p.coreFactors(t.Context())
 			require.NoError(t, err)
@@ -615,10 +607,7 @@ func TestSpan(t *testing.T) {
 		require.NoError(t, err)
 		_, rank := u.Dims()
 		require.Must(t, rank == c.rank, "%+v: rank %d", c, rank)
-		z := make([]float64, rank)
-		for i := range z {
-			z[i] = rng.NormFloat64()
-		}
+		z := lists.Make(rank, func(i int) float64 { return rng.NormFloat64() })
 		var uu mat.Dense
 		uu.Mul(u.T(), u)
 		for i := range rank {

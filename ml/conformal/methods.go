@@ -1,6 +1,7 @@
 package conformal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
@@ -72,13 +74,10 @@ var Table = []Entry{
 
 // Lookup returns the row of a method, or an error that lists the methods.
 func Lookup(name string) (Entry, error) {
-	names := make([]string, len(Table))
-	for i, r := range Table {
-		if r.Name == name {
-			return r, nil
-		}
-		names[i] = r.Name
+	if i := slices.IndexFunc(Table, func(e Entry) bool { return e.Name == name }); i >= 0 {
+		return Table[i], nil
 	}
+	names := lists.Map(Table, func(e Entry) string { return e.Name })
 	return Entry{}, fmt.Errorf("conformal method %q is not known; use %s", name, strings.Join(names, ", "))
 }
 
@@ -278,13 +277,7 @@ func gradient(ctx context.Context, p *problem) ([]float64, Stats, error) {
 	best := mat.VecDenseCopyOf(alpha)
 	stats.JAfter = stats.JBefore
 
-	steps, rate := p.Steps, p.Rate
-	if steps == 0 {
-		steps = defaultSteps
-	}
-	if rate == 0 {
-		rate = defaultRate
-	}
+	steps, rate := cmp.Or(p.Steps, defaultSteps), cmp.Or(p.Rate, defaultRate)
 	// c = Q z with z = R alpha, and P alpha = R' bz, Q alpha = R' wz.
 	z, bz, wz := mat.NewVecDense(rank, nil), mat.NewVecDense(rank, nil), mat.NewVecDense(rank, nil)
 	up := mat.NewVecDense(n, nil)

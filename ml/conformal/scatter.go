@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 	"marginlab/ml/param"
 )
@@ -85,11 +86,7 @@ func group(k Matrix, y []float64) (*grouped, error) {
 	slices.Sort(labels)
 	for _, label := range slices.Compact(labels) {
 		g.begin = append(g.begin, len(g.order))
-		for i, v := range y {
-			if v == label {
-				g.order = append(g.order, i)
-			}
-		}
+		g.order = append(g.order, lists.Where(len(y), func(i int) bool { return y[i] == label })...)
 	}
 	g.begin = append(g.begin, len(g.order))
 	switch {

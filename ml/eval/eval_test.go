@@ -17,6 +17,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -60,10 +61,7 @@ func TestFolds(t *testing.T) {
 					"%d rows of class %g, %d of them in one of %d folds", n, c, held[c], k)
 			}
 		}
-		flipped := make([]float64, len(y))
-		for i, c := range y {
-			flipped[i] = -c
-		}
+		flipped := lists.Map(y, func(c float64) float64 { return -c })
 		same, err := eval.Folds(flipped, k, seed)
 		require.Must(t, err == nil && cmp.Equal(folds, same),
 			"the names of the classes change the folds: %v, %v", same, err)
@@ -72,10 +70,7 @@ func TestFolds(t *testing.T) {
 
 func TestFoldsSeeds(t *testing.T) {
 	t.Parallel()
-	y := make([]float64, 60)
-	for i := range y {
-		y[i] = float64(i % 2)
-	}
+	y := lists.Make(60, func(i int) float64 { return float64(i % 2) })
 	deal := func(seed uint64) [][]int {
 		return require.Value(eval.Folds(y, 3, seed))(t)
 	}
@@ -100,12 +95,7 @@ func moons(t testing.TB, n int) *dataset.Data {
 // byHand is the accuracy on the rows of test of a training on the others among rows.
 func byHand(t *testing.T, d *dataset.Data, spec ml.Spec, rows, test []int) float64 {
 	t.Helper()
-	var train []int
-	for _, i := range rows {
-		if !slices.Contains(test, i) {
-			train = append(train, i)
-		}
-	}
+	train := lists.Filter(rows, func(i int) bool { return !slices.Contains(test, i) })
 	res := require.Value(ml.Train(t.Context(), d.Subset(train), spec, nil))(t)
 	return require.Value(res.Model.Accuracy(d.Subset(test)))(t)
 }
@@ -144,10 +134,7 @@ func TestCrossValidate(t *testing.T) {
 				spec := spec.With("C", values["C"]).With("gamma", values["gamma"])
 				require.Must(t, cmp.Equal(cell.Values, values) && len(cell.Folds) == 8 && cell.Converged(),
 					"setting %d is %+v", i, cell)
-				var accuracies []float64
-				for _, f := range cell.Folds {
-					accuracies = append(accuracies, f.Accuracy)
-				}
+				accuracies := lists.Map(cell.Folds, func(f eval.Fold) float64 { return f.Accuracy })
 				for k, f := range folds {
 					require.Equal(t, accuracies[k], byHand(t, d, spec, all(d), f),
 						"setting %d, fold %d: accuracy by hand and found", i, k)
@@ -225,10 +212,7 @@ func TestCrossValidateFails(t *testing.T) {
 		lonely.Y[i] = min(i, 1)
 	}
 	two := eval.Scheme{Folds: 2}
-	var many []param.Value
-	for i := range 101 {
-		many = append(many, param.Of(i+1))
-	}
+	many := lists.Make(101, func(i int) param.Value { return param.Of(i + 1) })
 	for name, c := range map[string]struct {
 		data *dataset.Data
 		grid eval.Grid

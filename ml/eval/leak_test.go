@@ -14,6 +14,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -61,12 +62,7 @@ func leak(t *testing.T, d *dataset.Data, spec ml.Spec, judge func(d *dataset.Dat
 	for _, i := range folds[0] {
 		held[i] = true
 	}
-	var train []int
-	for i := range d.Y {
-		if !held[i] {
-			train = append(train, i)
-		}
-	}
+	train := lists.Where(len(d.Y), func(i int) bool { return !held[i] })
 	one := folds[0][:1]
 	moved := d.Subset(all(d))
 	moved.X = mat.DenseCopyOf(d.X)

@@ -11,6 +11,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
@@ -29,10 +30,7 @@ func TestLearningCurve(t *testing.T) {
 	whole := require.Value(eval.CrossValidate(t.Context(), d, spec, nil, scheme, nil))(t)
 	diff := cmp.Diff(whole.Settings[0].Folds, steps[2].Folds)
 	require.Check(t, diff == "" && steps[2].Accuracy == whole.Settings[0].Accuracy && steps[2].Deviation == whole.Settings[0].Deviation, "%v", diff)
-	var n []int
-	for _, s := range steps {
-		n = append(n, s.N)
-	}
+	n := lists.Map(steps, func(s eval.LearningStep) int { return s.N })
 	require.Check(t, slices.Equal(n, []int{3, 30, 60}), "%d points", n) // one of each class at least
 	require.Check(t, steps[0].Folds[0].TrainAccuracy == 1 && steps[0].Accuracy < steps[2].Accuracy, "%+v", steps)
 	for _, share := range []float64{0, -1, 1.1, math.NaN()} {

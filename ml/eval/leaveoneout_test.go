@@ -8,6 +8,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 )
@@ -47,12 +48,7 @@ func TestLeaveOneOutInClosedForm(t *testing.T) {
 			spec := with(t, ml.DefaultSpec(), map[string]string{"learner": "ridge", "kernel": kernel, "gamma": "1", "lambda": lambda, "standardize": "false"})
 			res := require.Value(ml.Train(t.Context(), d, spec, nil))(t)
 			wrong := require.Value(eval.LeaveOneOut(t.Context(), d, spec))(t)
-			right := 0
-			for _, w := range wrong {
-				if !w {
-					right++
-				}
-			}
+			right := lists.Count(wrong, func(w bool) bool { return !w })
 			require.Equal(t, *res.Report.LOOAccuracy, float64(right)/40,
 				"%s, lambda %s: …, by %d trainings", kernel, lambda, len(wrong))
 		}

@@ -16,6 +16,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -145,10 +146,7 @@ func TestGridOfAnything(t *testing.T) {
 		"searched")
 	var got []string
 	for _, s := range res.Settings {
-		var line []string
-		for _, name := range res.Searched {
-			line = append(line, s.Values.Text(name))
-		}
+		line := lists.Map(res.Searched, s.Values.Text)
 		got = append(got, strings.Join(line, " "))
 	}
 	var want []string

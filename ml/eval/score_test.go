@@ -12,6 +12,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -61,10 +62,7 @@ func TestEveryScoreRanks(t *testing.T) {
 			require.Equal(t, cmp.Diff(res.Settings[res.Nested.Chosen[k]].Folds[k], f), "", "diff")
 		}
 		// One standard error of the best's folds bounds what the simplest may lack.
-		var v []float64
-		for _, f := range res.Settings[res.Best].Folds {
-			v = append(v, sign**score.Of(f))
-		}
+		v := lists.Map(res.Settings[res.Best].Folds, func(f eval.Fold) float64 { return sign * *score.Of(f) })
 		_, se := eval.MeanError(v)
 		if mean, _, _ := score.Over(res.Settings[res.WithinOneError()].Folds); sign*mean < top-se-1e-9 {
 			t.Errorf("%s: the simplest has %g, the best %g, one standard error is %g", score.Name, mean, top, se)

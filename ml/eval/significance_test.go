@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -122,16 +123,10 @@ func TestPairedTestsEqual(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	mu := func(shares ...float64) (folds []eval.Fold) {
-		for _, a := range shares {
-			folds = append(folds, eval.Fold{Shares: &eval.Shares{Accuracy: a}})
-		}
-		return folds
+		return lists.Map(shares, func(a float64) eval.Fold { return eval.Fold{Shares: &eval.Shares{Accuracy: a}} })
 	}
 	missed := func(mse ...float64) (folds []eval.Fold) {
-		for _, e := range mse {
-			folds = append(folds, eval.Fold{Errors: &eval.Errors{Errors: ml.Errors{MSE: e}}})
-		}
-		return folds
+		return lists.Map(mse, func(e float64) eval.Fold { return eval.Fold{Errors: &eval.Errors{Errors: ml.Errors{MSE: e}}} })
 	}
 	d, err := eval.Differences(mu(1, 0.5), mu(0.75, 0.75))
 	require.Check(t, err == nil && slices.Equal(d, []float64{0.25, -0.25}), "accuracies: %v (%v)", d, err)
@@ -260,10 +255,7 @@ func TestFriedmanEnds(t *testing.T) {
 func TestNemenyi(t *testing.T) {
 	t.Parallel()
 	critical := func(k, n int, level float64) float64 {
-		scores := make([][]float64, n)
-		for i := range scores {
-			scores[i] = make([]float64, k)
-		}
+		scores := lists.Make(n, func(i int) []float64 { return make([]float64, k) })
 		r := require.Value(eval.Friedman(scores))(t)
 		return require.Value(r.Nemenyi(level))(t)
 	}

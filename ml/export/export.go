@@ -11,6 +11,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -44,13 +45,10 @@ var Formats = []Format{
 
 // Find returns the format with the given name.
 func Find(name string) (Format, error) {
-	names := make([]string, len(Formats))
-	for i, f := range Formats {
-		if f.Name == name {
-			return f, nil
-		}
-		names[i] = f.Name
+	if i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name }); i >= 0 {
+		return Formats[i], nil
 	}
+	names := lists.Map(Formats, func(f Format) string { return f.Name })
 	return Format{}, param.Refuse("use "+strings.Join(names, ", "), "format %q is not known", name)
 }
 

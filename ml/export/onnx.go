@@ -209,13 +209,8 @@ func (g *graph) regressor(x string, common [][]byte) string {
 // LIBSVM, so that its scores are f.
 func (g *graph) classifier(x string, common [][]byte) string {
 	arranged := group(g.m)
-	var vectors, rho []float64
-	for _, at := range arranged.at {
-		vectors = append(vectors, g.m.Supports.Vectors[at]...)
-	}
-	for _, machine := range arranged.machines {
-		rho = append(rho, g.m.Machines[machine].B)
-	}
+	vectors := slices.Concat(lists.At(g.m.Supports.Vectors, arranged.at)...)
+	rho := lists.Map(arranged.machines, func(machine int) float64 { return g.m.Machines[machine].B })
 	k := len(arranged.sizes)
 	sizes, labels := make([]int64, k), make([]int64, k)
 	for c, n := range arranged.sizes {

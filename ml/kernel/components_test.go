@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -22,12 +23,7 @@ func TestPrincipalComponents(t *testing.T) {
 			x.Set(i, j, x.At(i, j)*float64(d-j)+3)
 		}
 	}
-	var fit []int
-	for i := range n {
-		if i%4 != 1 {
-			fit = append(fit, i)
-		}
-	}
+	fit := lists.Where(n, func(i int) bool { return i%4 != 1 })
 	own := mat.NewDense(len(fit), d, nil)
 	for a, i := range fit {
 		own.SetRow(a, x.RawRowView(i))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 
 	"marginlab/ml/simd"
@@ -16,10 +17,7 @@ func TestGaps(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 1))
 	text := func(n int) []float64 {
-		s := make([]float64, n)
-		for i := range s {
-			s[i] = float64("ACGT∑"[r.IntN(4)])
-		}
+		s := lists.Make(n, func(i int) float64 { return float64("ACGT∑"[r.IntN(4)]) })
 		return s
 	}
 	for k := 2; k <= 6; k++ {

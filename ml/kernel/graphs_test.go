@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -36,9 +37,7 @@ func graphs(values ...dataset.Graph) *dataset.Graphs {
 // cycle is a ring of n nodes.
 func cycle(n int) dataset.Graph {
 	g := dataset.Graph{N: n}
-	for v := range n - 1 {
-		g.Edges = append(g.Edges, [2]int{v, v + 1})
-	}
+	g.Edges = lists.Make(n-1, func(v int) [2]int { return [2]int{v, v + 1} })
 	g.Edges = slices.Insert(g.Edges, 1, [2]int{0, n - 1})
 	return g
 }
@@ -201,10 +200,7 @@ func patterns(k Kernel, g dataset.Graph) map[string]float64 {
 				return label(v)
 			}
 			below := func(ways []way) string {
-				var list []string
-				for _, w := range ways {
-					list = append(list, w.label+tree(w.to, depth-1))
-				}
+				list := lists.Map(ways, func(w way) string { return w.label + tree(w.to, depth-1) })
 				slices.Sort(list)
 				return strings.Join(list, ",")
 			}

@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -210,10 +211,7 @@ func TestGram(t *testing.T) {
 					x := normal(r, m, d)
 					x.SetRow(7, x.RawRowView(3)) // duplicates
 					g, formula := NewGram(k, x), reference(t, k)
-					c := make([]float64, m)
-					for i := range c {
-						c[i] = r.NormFloat64()
-					}
+					c := lists.Make(m, func(i int) float64 { return r.NormFloat64() })
 					scaled := g.Scaled(c)
 					full := mat.NewDense(m, m, nil)
 					dst, dstScaled := make([]float64, m), make([]float64, m)
@@ -317,10 +315,7 @@ func TestSum(t *testing.T) {
 				k := learnt(t, k, d)
 				for _, n := range []int{0, 1, 17, 300} {
 					z := normal(r, n+1, d)
-					w := make([]float64, n)
-					for i := range w {
-						w[i] = r.NormFloat64()
-					}
+					w := lists.Make(n, func(i int) float64 { return r.NormFloat64() })
 					s := NewSum(k, z, w)
 					for _, orthogonal := range []bool{true, false} {
 						p := plane(r, d, orthogonal)

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"marginlab/ml/lists"
 )
 
 // Merged returns the Gram matrix of fewer, representative points: each is the weighted
@@ -20,11 +22,7 @@ func (g *Gram) Merged(ctx context.Context, y, w []float64, size int) (merged Mat
 	points, keys := make([]int, 0, m), make([]float64, m)
 	for _, sign := range []bool{true, false} {
 		first := len(points)
-		for i, v := range y {
-			if v > 0 == sign {
-				points = append(points, i)
-			}
-		}
+		points = append(points, lists.Where(len(y), func(i int) bool { return y[i] > 0 == sign })...)
 		divide(ctx, g.x.RawMatrix(), points[first:], keys, size, func(near []int) {
 			for _, i := range near {
 				group[i] = count

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/simd"
 )
@@ -161,10 +162,7 @@ func TestSubsetAndProduct(t *testing.T) {
 		for _, k := range samples(row.Name) {
 			k := learnt(t, k, 3)
 			x := normal(r, m, 3)
-			c := make([]float64, m)
-			for i := range c {
-				c[i] = r.NormFloat64()
-			}
+			c := lists.Make(m, func(i int) float64 { return r.NormFloat64() })
 			for _, g := range []*Gram{NewGram(k, x), NewGram(k, x).Scaled(c)} {
 				points, w := r.Perm(m)[:m/2], make([]float64, m/2)
 				s := g.Subset(points).(*Gram)

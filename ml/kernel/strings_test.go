@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -114,10 +115,7 @@ func counted(k Kernel, s string) map[string]float64 {
 	weights := map[string]float64{}
 	symbols := []rune(s)
 	occurrences(k, symbols, func(at []int, weight float64) {
-		var u []rune
-		for _, i := range at {
-			u = append(u, symbols[i])
-		}
+		u := lists.Map(at, func(i int) rune { return symbols[i] })
 		weights[string(u)] += weight
 	})
 	return weights

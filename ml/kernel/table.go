@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -120,13 +121,10 @@ func embed(f function, x *mat.Dense) *mat.Dense {
 func Lookup(name string) (Entry, error) { return lookup(Table, name) }
 
 func lookup(table []Entry, name string) (Entry, error) {
-	names := make([]string, len(table))
-	for i, r := range table {
-		if r.Name == name {
-			return r, nil
-		}
-		names[i] = r.Name
+	if i := slices.IndexFunc(table, func(e Entry) bool { return e.Name == name }); i >= 0 {
+		return table[i], nil
 	}
+	names := lists.Map(table, func(e Entry) string { return e.Name })
 	last := len(names) - 1
 	return Entry{}, fmt.Errorf("kernel %q is not known; use %s or %s", name, strings.Join(names[:last], ", "), names[last])
 }

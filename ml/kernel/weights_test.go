@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
@@ -176,10 +177,7 @@ func TestNamesOfSubtrees(t *testing.T) {
 		require.Check(t, slices.ContainsFunc(named, func(f Feature) bool { return f.Name == want }),
 			"%s is none of %v", want, named)
 	}
-	var star [][2]int
-	for v := range 99 {
-		star = append(star, [2]int{0, v + 1})
-	}
+	star := lists.Make(99, func(v int) [2]int { return [2]int{0, v + 1} })
 	bare := require.Value(dataset.NewGraph(100, star, nil))(t)
 	w := require.Value(Weigh(t.Context(), wlOf(50, true), graphs(bare), []float64{1}))(t)
 	for _, f := range w.Heaviest(100) {

@@ -121,10 +121,7 @@ func Refine(ctx context.Context, graphs []dataset.Graph, h int) ([][][]int, erro
 	numbers := map[string]int{"": 0} // of the labels of edges
 	edges := make([][]int, len(graphs))
 	for i, g := range graphs {
-		edges[i] = make([]int, len(g.EdgeLabels))
-		for k, l := range g.EdgeLabels {
-			edges[i][k] = numberOf(numbers, l)
-		}
+		edges[i] = lists.Map(g.EdgeLabels, func(l string) int { return numberOf(numbers, l) })
 	}
 	var near, other []int
 	var key []byte

@@ -1,6 +1,7 @@
 package mcm
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -68,10 +69,7 @@ func (d *dual) addFeature(g []float64) {
 	for _, v := range g {
 		scale = max(scale, math.Abs(v))
 	}
-	if scale == 0 {
-		scale = 1
-	}
-	d.scale = append(d.scale, scale)
+	d.scale = append(d.scale, cmp.Or(scale, 1))
 	d.a.add(g, d.y, 1/scale)
 	d.addRow(-d.rho/scale, d.rho/scale)
 }
@@ -165,12 +163,7 @@ func (a *columns) drop(k int) {
 
 func (a *columns) mulT(dst, z []float64) {
 	p, n := dst[:a.m], dst[a.m:]
-	used := 0
-	for _, v := range z[1:] {
-		if v != 0 {
-			used++
-		}
-	}
+	used := lists.Count(z[1:], func(v float64) bool { return v != 0 })
 	if 2*used < len(z) {
 		clear(p)
 		for k, v := range z[1:] {

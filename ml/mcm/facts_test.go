@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
@@ -156,10 +157,7 @@ func TestWrongInput(t *testing.T) {
 		z[i] = v
 		return z
 	}
-	one := make([]float64, 10)
-	for i := range one {
-		one[i] = 1
-	}
+	one := lists.Make(10, func(i int) float64 { return 1 })
 	for _, c := range []struct {
 		name string
 		k    mcm.Matrix

@@ -42,6 +42,7 @@
 package mcm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -135,15 +137,9 @@ func (f *Follower) Train(ctx context.Context, k Matrix, y []float64, s Settings)
 	if err := check(k, y, s); err != nil {
 		return nil, err
 	}
-	if s.RankTol == 0 {
-		s.RankTol = 1e-3
-	}
-	if s.interiorRank == 0 {
-		s.interiorRank = defaultInteriorRank
-	}
-	if s.MaxIter == 0 {
-		s.MaxIter = 50_000 + 200*len(y)
-	}
+	s.RankTol = cmp.Or(s.RankTol, 1e-3)
+	s.interiorRank = cmp.Or(s.interiorRank, defaultInteriorRank)
+	s.MaxIter = cmp.Or(s.MaxIter, 50_000+200*len(y))
 	r, err := f.train(ctx, k, y, s)
 	if err != nil {
 		return nil, err
@@ -220,17 +216,7 @@ func (r *Result) evaluate(y []float64, s Settings) {
 			r.H, r.SlackSum, r.Objective = h, slack, obj
 		}
 	}
-	r.count()
-}
-
-// count sets SupportVectors.
-func (r *Result) count() {
-	r.SupportVectors = 0
-	for _, v := range r.Lambda {
-		if v != 0 {
-			r.SupportVectors++
-		}
-	}
+	r.SupportVectors = lists.Count(r.Lambda, func(v float64) bool { return v != 0 })
 }
 
 // negligible is the size of a coefficient, relative to the largest, up to which prune tries to drop

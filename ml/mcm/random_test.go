@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
@@ -33,10 +34,7 @@ func randomProblem(rng *rand.Rand, largest int) problem {
 	m, d := 2+rng.IntN(largest-1), 1+rng.IntN(4)
 	x, y := make([][]float64, m), make([]float64, m)
 	for i := range x {
-		x[i] = make([]float64, d)
-		for j := range x[i] {
-			x[i][j] = rng.NormFloat64()
-		}
+		x[i] = lists.Make(d, func(j int) float64 { return rng.NormFloat64() })
 		y[i] = float64(2*rng.IntN(2) - 1)
 		x[i][0] += 2 * rng.Float64() * y[i]
 	}
@@ -352,10 +350,7 @@ func TestLabelFlip(t *testing.T) {
 		a := require.Value(mcm.Train(context.Background(), p.k, p.y, p.set))(t)
 		p.check(t, a)
 		flipped := p
-		flipped.y = make([]float64, len(p.y))
-		for i, v := range p.y {
-			flipped.y[i] = -v
-		}
+		flipped.y = lists.Map(p.y, func(v float64) float64 { return -v })
 		b := require.Value(mcm.Train(context.Background(), p.k, flipped.y, p.set))(t)
 		flipped.check(t, b)
 		require.Check(t, rel(a.Objective, b.Objective) <= (2e-8+math.Abs(a.Gap)+math.Abs(b.Gap)),

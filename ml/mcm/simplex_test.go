@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
@@ -233,18 +234,12 @@ func TestCholesky(t *testing.T) {
 	const m, d = 30, 6
 	x := make([][]float64, m)
 	for i := range x {
-		x[i] = make([]float64, d)
-		for j := range x[i] {
-			x[i][j] = rng.NormFloat64()
-		}
+		x[i] = lists.Make(d, func(j int) float64 { return rng.NormFloat64() })
 	}
 	k := mltest.Symmetric(m, func(i, j int) float64 { return floats.Dot(x[i], x[j]) })
 	f, err := cholesky(context.Background(), k, 1e-10)
 	require.Must(t, err == nil && f.rank() == d, "rank %d, want %d; error %v", f.rank(), d, err)
-	w := make([]float64, d)
-	for i := range w {
-		w[i] = rng.NormFloat64()
-	}
+	w := lists.Make(d, func(i int) float64 { return rng.NormFloat64() })
 	lambda := f.coefficients(w)
 	for i := range m {
 		gw, kl, self := 0.0, 0.0, 0.0

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 )
 
 // subspace is the set S of the values of f = G beta + b on the points, with G from a Cholesky
@@ -61,11 +62,7 @@ func newSubspace(ctx context.Context, f *factor) (*subspace, error) {
 	free[last] = true
 	s.ones, s.last, s.lacking = c, last, left[last]
 	s.order = append(append(s.order, f.pivots...), last)
-	for i, p := range free {
-		if !p {
-			s.order = append(s.order, i)
-		}
-	}
+	s.order = append(s.order, lists.Where(len(free), func(i int) bool { return !free[i] })...)
 
 	// S is spanned by the rows of [U V], U upper triangular, columns in the order of the points:
 	// U A' = V.

@@ -40,7 +40,6 @@ type State struct {
 // Fitted is the best result over all starts.
 type Fitted struct {
 	State
-	Start  int // index of its start, from 0
 	Status trace.Status
 }
 
@@ -56,7 +55,7 @@ func Fit(ctx context.Context, x *mat.Dense, s Settings) (*Fitted, error) {
 	var best *Fitted
 	total := 0
 	for start := range s.Starts {
-		f := &Fitted{Start: start}
+		f := new(Fitted)
 		f.Status = Climb(ctx, x, Begin(x, s, start), s, func(now State) bool {
 			if s.Recorder != nil {
 				s.Recorder(trace.Step{Phase: "mixture", Iteration: total, Objective: now.LogLikelihood, Violation: now.Rise})

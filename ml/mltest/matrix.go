@@ -1,6 +1,7 @@
 package mltest
 
 import (
+	"cmp"
 	"encoding/csv"
 	"slices"
 	"strconv"
@@ -81,9 +82,7 @@ func Standardise(x *mat.Dense) {
 	for j := range d {
 		mat.Col(column, j, x)
 		mean, deviation := stat.PopMeanStdDev(column, nil)
-		if deviation == 0 {
-			deviation = 1
-		}
+		deviation = cmp.Or(deviation, 1)
 		for i, v := range column {
 			x.Set(i, j, (v-mean)/deviation)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/rows"
 )
 
@@ -180,12 +181,7 @@ func (p *crammerSinger[T]) climb(goal float64, steps int) (bool, error) {
 			return true, nil
 		}
 		enough, before := max(goal, worst/4), p.Iterations
-		turn := make([]int, 0, len(p.y))
-		for i, v := range p.v {
-			if v > enough {
-				turn = append(turn, i)
-			}
-		}
+		turn := lists.Where(len(p.v), func(i int) bool { return p.v[i] > enough })
 		for len(turn) > 0 && p.Iterations < end {
 			next := turn[:0]
 			for _, i := range turn {

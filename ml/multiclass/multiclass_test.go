@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -50,10 +51,7 @@ func verify(t testing.TB, r *Result, k Matrix, y []int, s Settings) {
 	t.Helper()
 	n, classes := k.Len(), len(r.Coef)
 	row := make([]float64, n)
-	f := make([][]float64, classes)
-	for c := range f {
-		f[c] = make([]float64, n)
-	}
+	f := lists.Make(classes, func(c int) []float64 { return make([]float64, n) })
 	for i := range n {
 		k.Row(row, i)
 		for c := range f {
@@ -265,10 +263,7 @@ func TestTwoClasses(t *testing.T) {
 			y []int
 		}{{WestonWatkins, x, y}, {WestonWatkins, both, sides}, {CrammerSinger, both, sides}} {
 			gram := kernel.NewGram(kernel.RBF(0.7), p.x)
-			labels := make([]float64, len(p.y))
-			for i, class := range p.y {
-				labels[i] = float64(2*class - 1)
-			}
+			labels := lists.Map(p.y, func(class int) float64 { return float64(2*class - 1) })
 			want := require.Value(svm.Train(t.Context(), gram, labels, svm.Settings{C: 2 * c, Tol: 1e-8}))(t)
 			got := train(t, gram, p.y, 2, Settings{Formulation: p.f, C: c, Tol: 1e-8})
 			close(t, string(p.f)+" objective", got.Objective, want.Primal/2, 1e-6)

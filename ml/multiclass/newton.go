@@ -112,10 +112,7 @@ func (m *machine[T]) ascent(p problem[T], free []variable, violation float64) (b
 		if err != nil {
 			return best, nil, err
 		}
-		k[a] = make([]float64, len(points))
-		for b, j := range points {
-			k[a][b] = float64(row[j])
-		}
+		k[a] = lists.Map(points, func(j int) float64 { return float64(row[j]) })
 		if m.Ended(len(row)) {
 			return best, nil, nil
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
@@ -46,10 +47,7 @@ func TestReferenceSolutions(t *testing.T) {
 			t.Parallel()
 			x, labels := mltest.Table(t, row.Data, row.Columns...)
 			mltest.Standardise(x)
-			y := make([]int, len(labels))
-			for i, label := range labels {
-				y[i] = slices.Index(row.Classes, label)
-			}
+			y := lists.Map(labels, func(label string) int { return slices.Index(row.Classes, label) })
 			k := kernel.Linear()
 			if row.Kernel.Type == "rbf" {
 				k = kernel.RBF(row.Kernel.Gamma)

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -107,10 +108,7 @@ func TestObjectiveIsTheMinimum(t *testing.T) {
 		x, targets := points(m, 2, rapid.Uint64().Draw(t, "seed"))
 		k, lambda := gaussian(x, 1), rapid.Float64Range(1e-3, 10).Draw(t, "lambda")
 		res := require.Value(ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: lambda}))(t)
-		a := make([]float64, m)
-		for i := range a {
-			a[i] = res.A[i] + rapid.Float64Range(-1, 1).Draw(t, "by")
-		}
+		a := lists.Make(m, func(i int) float64 { return res.A[i] + rapid.Float64Range(-1, 1).Draw(t, "by") })
 		var f mat.VecDense
 		f.MulVec(k, mat.NewVecDense(m, a))
 		d := floats.Distance(f.RawVector().Data, targets, 2)

@@ -1,6 +1,9 @@
 package rows
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // DefaultCache is the default memory of a row cache, in bytes.
 const DefaultCache = 400 << 20
@@ -11,18 +14,14 @@ func Complete(solver string, n int, c float64, tol *float64, maxIter *int, cache
 	if !(c > 0) {
 		return fmt.Errorf("%s: C is %g; it must be above 0", solver, c)
 	}
-	if *tol == 0 {
-		*tol = 1e-3
-	}
+	*tol = cmp.Or(*tol, 1e-3)
 	if !(*tol > 0) {
 		return fmt.Errorf("%s: tol is %g; it must be above 0", solver, *tol)
 	}
 	if *maxIter < 0 {
 		return fmt.Errorf("%s: max_iter is %d; it must not be negative", solver, *maxIter)
 	}
-	if *maxIter == 0 {
-		*maxIter = max(10_000_000, 100*n)
-	}
+	*maxIter = cmp.Or(*maxIter, max(10_000_000, 100*n))
 	if *cacheBytes <= 0 {
 		*cacheBytes = DefaultCache
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/svm"
@@ -122,9 +123,6 @@ func TestNaiveAscentInTheOrigin(t *testing.T) {
 }
 
 func alphas(s stepwise.Iterate) []float64 {
-	a := make([]float64, len(s.Points))
-	for i, p := range s.Points {
-		a[i] = p.Alpha
-	}
+	a := lists.Map(s.Points, func(p stepwise.Point) float64 { return p.Alpha })
 	return a
 }

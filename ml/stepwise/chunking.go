@@ -123,11 +123,7 @@ func (p *problem) round(ctx context.Context, working []int, alpha []float64, tol
 		state.Pairs++
 	}
 	state.Iterate = o.state(nil).Iterate
-	for _, i := range working {
-		if alpha[i] > 0 {
-			state.SupportVectors = append(state.SupportVectors, i)
-		}
-	}
+	state.SupportVectors = lists.Filter(working, func(i int) bool { return alpha[i] > 0 })
 	return state, solved
 }
 

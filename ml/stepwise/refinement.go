@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 )
@@ -58,10 +59,7 @@ func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSett
 			return nil, err
 		}
 		neighbours[g] = plain.Neighbours()
-		s.Colours[g] = make([][]int, h+1)
-		for r := range s.Colours[g] {
-			s.Colours[g][r] = slices.Repeat([]int{-1}, graph.N)
-		}
+		s.Colours[g] = lists.Make(h+1, func(r int) []int { return slices.Repeat([]int{-1}, graph.N) })
 		for v := range graph.N {
 			s.Colours[g][0][v], _ = s.look(Signature{Label: graph.Label(v), Own: -1})
 		}
@@ -91,9 +89,7 @@ func Refine(ctx context.Context, graphs []dataset.Graph, settings RefinementSett
 func (s *Refinement) colour(r, g, v int, near []int, ownAmongNear bool) {
 	before := s.Colours[g][r-1]
 	signature := Signature{Round: r, Own: before[v]}
-	for _, u := range near {
-		signature.Near = append(signature.Near, before[u])
-	}
+	signature.Near = lists.Map(near, func(u int) int { return before[u] })
 	if ownAmongNear {
 		signature.Own, signature.Near = -1, append(signature.Near, before[v])
 	}

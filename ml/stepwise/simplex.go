@@ -126,9 +126,7 @@ func newTableau(x mat.Matrix, y []float64, c float64, symbol string) *tableau {
 	bias, height, s := d, d+1, d+2
 	q, t := s+m, s+2*m
 	o := &tableau{m: m, d: d, x: x, nonbasic: dataset.Indices(q), cost: make([]float64, q), objective: 1 + c*float64(m)}
-	for k := range d {
-		o.names = append(o.names, symbol+strconv.Itoa(k+1))
-	}
+	o.names = lists.Make(d, func(k int) string { return symbol + strconv.Itoa(k+1) })
 	o.names = append(o.names, "b", "h−1")
 	for _, letter := range []string{"s", "q", "t"} {
 		for i := range m {

@@ -304,12 +304,7 @@ func middle(m, M float64) float64 {
 // the interval allowed by the KKT conditions.
 func (p *problem) bias(alpha []float64) float64 {
 	g := p.gradient(alpha)
-	var free []float64
-	for i, a := range alpha {
-		if 0 < a && a < p.c {
-			free = append(free, g[i])
-		}
-	}
+	free := lists.At(g, lists.Where(len(alpha), func(i int) bool { return 0 < alpha[i] && alpha[i] < p.c }))
 	if len(free) == 0 {
 		return middle(p.interval(dataset.Indices(len(alpha)), alpha, g))
 	}

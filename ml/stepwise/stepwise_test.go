@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
@@ -108,9 +109,7 @@ func record[S any](r *trace.Replay[S], err error) (*run, error) {
 		return nil, err
 	}
 	o := &run{status: r.Status(), length: r.Len(), at: func(i int) any { return r.At(i) }}
-	for i := range r.Len() {
-		o.states = append(o.states, r.At(i))
-	}
+	o.states = lists.Make(r.Len(), func(i int) any { return r.At(i) })
 	return o, nil
 }
 

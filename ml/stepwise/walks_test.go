@@ -9,6 +9,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/stepwise"
@@ -38,10 +39,7 @@ func walks(a, b dataset.Graph, p theory.ProductGraph, n int) []float64 {
 		}
 		return ways
 	}
-	counts := make([]float64, len(p.Pairs))
-	for i, pair := range p.Pairs {
-		counts[i] = from(pair, n)
-	}
+	counts := lists.Map(p.Pairs, func(pair [2]int) float64 { return from(pair, n) })
 	return counts
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
@@ -14,10 +15,7 @@ func TestBestLineAgainstShattering(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
 		for n := 2; n <= theory.MaxShatter; n++ {
-			points := make([][2]float64, n)
-			for i := range points {
-				points[i] = [2]float64(random(100*seed+uint64(n), n, 2).RawRowView(i))
-			}
+			points := lists.Make(n, func(i int) [2]float64 { return [2]float64(random(100*seed+uint64(n), n, 2).RawRowView(i)) })
 			s := require.Value(theory.ShatterLines(points))(t)
 			for _, labels := range s.Dichotomies {
 				want := n

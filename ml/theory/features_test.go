@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
@@ -48,10 +49,7 @@ func TestFeatureMapCoordinates(t *testing.T) {
 func TestXORWeights(t *testing.T) {
 	t.Parallel()
 	x, y := xor()
-	u := make([]float64, 4)
-	for i := range u {
-		u[i] = y[i] / 8
-	}
+	u := lists.Make(4, func(i int) float64 { return y[i] / 8 })
 	w, err := theory.QuadraticPlane.Weights(x, u)
 	require.Must(t, err == nil && floats.EqualApprox(w, []float64{0, 0, 0, 0, 0, math.Sqrt(0.5)}, 1e-15),
 		"w = %v, %v", w, err)

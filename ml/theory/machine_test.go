@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/svm"
@@ -146,10 +147,7 @@ func TestMCMHasTheSmallestHMCM(t *testing.T) {
 	}
 	simple := require.Value(mcm.Train(context.Background(), g, y, mcm.Settings{C: math.Inf(1), RankTol: 1e-9}))(t)
 	wide := require.Value(svm.Train(context.Background(), g, y, svm.Settings{C: math.Inf(1), Tol: 1e-9}))(t)
-	u := make([]float64, n)
-	for i := range u {
-		u[i] = wide.Alpha[i] * y[i]
-	}
+	u := lists.Make(n, func(i int) float64 { return wide.Alpha[i] * y[i] })
 	m, s := of(simple.Lambda, simple.B), of(u, wide.B)
 	near(t, "h of the MCM", m.HMCM, simple.H, 1e-6)
 	require.Check(t, m.HMCM <= s.HMCM, "h_MCM = %g of the MCM, %g of the SVM", m.HMCM, s.HMCM)

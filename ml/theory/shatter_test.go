@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
@@ -148,10 +149,7 @@ func TestCoverCountInGeneralPosition(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 8))
 	for n := 1; n <= theory.MaxShatter; n++ {
-		points := make([][2]float64, n)
-		for i := range points {
-			points[i] = [2]float64{rng.NormFloat64(), rng.NormFloat64()}
-		}
+		points := lists.Make(n, func(i int) [2]float64 { return [2]float64{rng.NormFloat64(), rng.NormFloat64()} })
 		s := require.Value(theory.ShatterLines(points))(t)
 		require.Check(t, theory.GeneralPosition(points) && float64(s.Realisable) == theory.CoverCount(n, 2),
 			"%d points: %d realisable, Cover counts %g", n, s.Realisable, theory.CoverCount(n, 2))

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
@@ -22,10 +23,7 @@ func TestHinge(t *testing.T) {
 func TestSoftParts(t *testing.T) {
 	t.Parallel()
 	x := random(3, 20, 3)
-	y := make([]float64, 20)
-	for i := range y {
-		y[i] = float64(1 - 2*(i%2))
-	}
+	y := lists.Make(20, func(i int) float64 { return float64(1 - 2*(i%2)) })
 	w, b := []float64{0.7, -1.1, 0.4}, 0.3
 	m := require.Value(theory.LinearMargins(w, b, x, y))(t)
 	for _, width := range []float64{0.1, 0.8, 5} {

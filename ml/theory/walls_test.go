@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 )
@@ -64,12 +65,7 @@ func TestWallCases(t *testing.T) {
 			}
 		}
 		require.Must(t, len(found) == 1, "%+v has %d solutions under %v", p, len(found), walls)
-		n := 0
-		for _, on := range found[0].Touched {
-			if on {
-				n++
-			}
-		}
+		n := lists.Count(found[0].Touched, func(on bool) bool { return on })
 		touched[n]++
 		for range 500 {
 			at := [2]float64{4 * rng.NormFloat64(), 4 * rng.NormFloat64()}

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -460,10 +461,7 @@ func (ch *Chart) describe() string {
 	}
 	b.WriteString(".")
 	for i, cu := range ch.Curves {
-		name := cu.Name
-		if name == "" {
-			name = fmt.Sprintf("curve %d", i+1)
-		}
+		name := cmp.Or(cu.Name, fmt.Sprintf("curve %d", i+1))
 		first, last := -1, -1
 		for k := range cu.X {
 			if finite(cu.X[k], cu.Y[k]) {

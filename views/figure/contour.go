@@ -9,10 +9,10 @@ import (
 // tracer finds level lines of a function on the nodes of a grid, by marching squares. It joins the
 // crossings of grid edges into polylines, so that dash patterns continue along them.
 type tracer struct {
-	nx, ny int
-	cut    func(a, b int) float64 // position of the crossing on the edge from node a to node b, 0 to 1
-	link   [][2]int32             // for each crossed edge its neighbours on the line, 1-based
-	used   []int32                // edges in link, in order of discovery
+	nx   int
+	cut  func(a, b int) float64 // position of the crossing on the edge from node a to node b, 0 to 1
+	link [][2]int32             // for each crossed edge its neighbours on the line, 1-based
+	used []int32                // edges in link, in order of discovery
 }
 
 // lines returns the polylines f = level in grid coordinates (node (i, j) is at x = i, y = j);
@@ -47,7 +47,7 @@ func (t *tracer) lines(f []float64, nx, ny int, level float64) (out [][][2]float
 
 // begin allocates the links of a grid.
 func (t *tracer) begin(nx, ny int, cut func(a, b int) float64) {
-	t.nx, t.ny, t.cut = nx, ny, cut
+	t.nx, t.cut = nx, cut
 	links, _ := linkRoom.Get().(*[][2]int32)
 	if n := 2 * nx * ny; links == nil || len(*links) < n {
 		room := make([][2]int32, n)

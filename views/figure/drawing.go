@@ -4,6 +4,7 @@ import (
 	"context"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -203,12 +204,7 @@ func clipSegment(r vg.Rectangle, a, b vg.Point) (from, to vg.Point, ok bool) {
 
 // finite reports whether all values are finite.
 func finite(vs ...float64) bool {
-	for _, v := range vs {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(vs, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
 // translucent returns a colour with an opacity from 0 to 1.

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image/color"
@@ -196,10 +197,7 @@ func (ps marks) entries() (es []entry) {
 		}
 	}
 	if held > 0 {
-		name := ps.Hollow
-		if name == "" {
-			name = fmt.Sprintf("held out (%d)", held)
-		}
+		name := cmp.Or(ps.Hollow, fmt.Sprintf("held out (%d)", held))
 		es = append(es, entry{name, func(c *draw.Canvas, at vg.Point) {
 			marker{0, t.Muted, t.Paper, true}.draw(c, at, 4.5)
 		}})

@@ -72,9 +72,7 @@ func (x Matrix) Picture() (*Picture, error) {
 	if !(hi > 0) || math.IsInf(hi, 0) {
 		hi = max(math.Abs(s.lo), math.Abs(s.hi))
 	}
-	if hi == 0 {
-		hi = 1
-	}
+	hi = cmp.Or(hi, 1)
 	p, lo := ramp(t.Heat[0], t.Zero, t.Heat[1], 40), -hi
 	if s.negative == 0 {
 		p, lo = p[40:], 0

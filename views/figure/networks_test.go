@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
@@ -20,9 +21,7 @@ func ExampleNetworks() {
 // ring is a cycle of n nodes.
 func ring(n int) dataset.Graph {
 	g := dataset.Graph{N: n}
-	for v := range n - 1 {
-		g.Edges = append(g.Edges, [2]int{v, v + 1})
-	}
+	g.Edges = lists.Make(n-1, func(v int) [2]int { return [2]int{v, v + 1} })
 	g.Edges = slices.Insert(g.Edges, 1, [2]int{0, n - 1})
 	return g
 }
@@ -54,9 +53,7 @@ func TestLayout(t *testing.T) {
 	t.Parallel()
 	apart := func(p, q [2]float64) float64 { return math.Hypot(p[0]-q[0], p[1]-q[1]) }
 	path := dataset.Graph{N: 9}
-	for v := range path.N - 1 {
-		path.Edges = append(path.Edges, [2]int{v, v + 1})
-	}
+	path.Edges = lists.Make(path.N-1, func(v int) [2]int { return [2]int{v, v + 1} })
 	at := figure.Layout(path)
 	for v, p := range at {
 		require.Check(t, math.Abs(p[0]-at[0][0]-float64(v)) <= 0.2 && math.Abs(p[1]-at[0][1]) <= 0.3,
@@ -119,9 +116,7 @@ func TestSmallArrowsAreDrawn(t *testing.T) {
 		return strings.Count(b, "L")
 	}
 	g, bare := dataset.Graph{N: 12, Directed: true}, dataset.Graph{N: 12, Directed: true}
-	for v := range g.N - 1 {
-		g.Edges = append(g.Edges, [2]int{v, v + 1})
-	}
+	g.Edges = lists.Make(g.N-1, func(v int) [2]int { return [2]int{v, v + 1} })
 	for size, want := range map[[2]int]int{{160, 120}: 33, {600, 400}: 33, {48, 40}: 11} { // lines of shafts and heads; of edges alone
 		got := lines(g, size[0], size[1]) - lines(bare, size[0], size[1])
 		require.Check(t, got == want, "%v: %d lines for 11 edges, want %d", size, got, want)

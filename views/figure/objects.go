@@ -23,9 +23,7 @@ func Objects(d *dataset.Data, f Format) (*Picture, error) {
 	switch objects := d.Objects.(type) {
 	case *dataset.Graphs:
 		x := Networks{Format: f, Labels: NodeLabels(objects.Values...)}
-		for _, i := range inTurn(d, sampledGraphs) {
-			x.Networks = append(x.Networks, Network{Graph: objects.Values[i]})
-		}
+		x.Networks = lists.Map(inTurn(d, sampledGraphs), func(i int) Network { return Network{Graph: objects.Values[i]} })
 		return x.Picture()
 	case *dataset.Strings:
 		return written(d, objects, f)

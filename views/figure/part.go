@@ -27,11 +27,7 @@ const longest = 80
 // called returns the part with the name or label.
 func called(name, label string, line ...[2]float64) (parts []Part) {
 	p := Part{}
-	for _, n := range []string{name, label} {
-		if n != "" {
-			p.Names = append(p.Names, n)
-		}
-	}
+	p.Names = lists.Filter([]string{name, label}, func(n string) bool { return n != "" })
 	if len(p.Names) == 0 || len(line) == 0 {
 		return nil
 	}

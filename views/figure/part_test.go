@@ -3,6 +3,7 @@ package figure_test
 import (
 	"testing"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
@@ -28,10 +29,7 @@ func TestParts(t *testing.T) {
 	require.Check(t, len(a.Names) == 2 && a.Names[1] == "w" && a.Line[1] == [2]float64{1, 0.5}, "the arrow is %+v", a)
 	d := parts[2]
 	require.Check(t, len(d.Line) == 1 && d.Line[0] == [2]float64{-1, 0}, "the ringed point is %+v", d)
-	x := make([]float64, 1000)
-	for i := range x {
-		x[i] = float64(i + 1)
-	}
+	x := lists.Make(1000, func(i int) float64 { return float64(i + 1) })
 	ch, err := figure.Chart{Format: figure.Format{Width: 400, Height: 300}, X: figure.Axis{Log: true}, Curves: []figure.Curve{{Name: "gap", X: x, Y: x}}}.Picture()
 	require.NoError(t, err)
 	if c := ch.Parts(); len(c) != 1 || len(c[0].Line) > 100 || c[0].Line[0] != [2]float64{1, 1} || c[0].Line[len(c[0].Line)-1] != [2]float64{1000, 1000} {

@@ -22,6 +22,7 @@ import (
 	"marginlab/ml/conformal"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -365,12 +366,7 @@ func TestFrame(t *testing.T) {
 }
 
 func near(ps [][2]float64, x, y float64) bool {
-	for _, p := range ps {
-		if math.Abs(p[0]-x) < 0.02 && math.Abs(p[1]-y) < 0.02 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ps, func(p [2]float64) bool { return math.Abs(p[0]-x) < 0.02 && math.Abs(p[1]-y) < 0.02 })
 }
 
 // The drawn line is where f is zero.
@@ -626,10 +622,7 @@ func BenchmarkPicture(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("surface/n=%d", n), func(b *testing.B) {
 			m := fit(b)
-			ticks := make([]float64, 200)
-			for i := range ticks {
-				ticks[i] = -1.5 + 4*float64(i)/199
-			}
+			ticks := lists.Make(200, func(i int) float64 { return -1.5 + 4*float64(i)/199 })
 			for b.Loop() {
 				_, _, err := m.Surface(b.Context(), plane(d.Features), ticks, ticks)
 				require.NoError(b, err)

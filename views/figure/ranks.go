@@ -66,9 +66,7 @@ func (r Ranks) Picture() (*Picture, error) {
 	order := dataset.Indices(k)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Ranks[i], r.Ranks[j]) })
 	groups := r.groups(order)
-	if r.Height == 0 {
-		r.Height = 130 + rankTop + rankBars*len(groups) + 24*((k+1)/2)
-	}
+	r.Height = cmp.Or(r.Height, 130+rankTop+rankBars*len(groups)+24*((k+1)/2))
 	sh, err := r.sheet()
 	if err != nil {
 		return nil, err

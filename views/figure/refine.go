@@ -8,6 +8,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 )
 
 // A surface is refined by blocks of blockCells x blockCells cells, each of which becomes
@@ -41,9 +42,7 @@ func (s *surface) refined(ctx context.Context, m *ml.Model, v dataset.View, poin
 		return s, nil
 	}
 	fine := &surface{n: s.n * finer, lim: s.lim}
-	for _, f := range s.scores {
-		fine.scores = append(fine.scores, s.magnified(f))
-	}
+	fine.scores = lists.Map(s.scores, s.magnified)
 	fine.f, fine.maps = fine.scores[0], make([][]float64, len(s.scores))
 	xs, ys := steps(s.lim.XMin, s.lim.XMax, fine.n), steps(s.lim.YMin, s.lim.YMax, fine.n)
 	for _, b := range blocks {

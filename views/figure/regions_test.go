@@ -15,6 +15,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/conformal"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
@@ -260,12 +261,7 @@ func TestTiedVotes(t *testing.T) {
 func TestCaptionOfRegions(t *testing.T) {
 	t.Parallel()
 	s := mapped(grove(ml.OneVsOne))
-	wrong := 0
-	for _, p := range s.Points {
-		if p.Wrong && !p.HeldOut {
-			wrong++
-		}
-	}
+	wrong := lists.Count(s.Points, func(p ml.Point) bool { return p.Wrong && !p.HeldOut })
 	for _, want := range []string{"Regions of ash, beech, elm, one against one, ", "with 3 conformal maps", "25 of class ash, 25 of class beech, 25 of class elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
 		require.Says(t, figure.Caption(s), want, "does not say")
 	}

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,9 +106,7 @@ func (s Scene) ready() (Scene, error) {
 			s.Points[i].Role = ml.None
 		}
 	}
-	if s.Grid == 0 {
-		s.Grid = 160
-	}
+	s.Grid = cmp.Or(s.Grid, 160)
 	if err := checkSize(s.Width, s.Height); err != nil {
 		return s, err
 	}
@@ -171,13 +170,7 @@ const (
 )
 
 func defaultSize(w, h int) (int, int) {
-	if w == 0 {
-		w = DefaultWidth
-	}
-	if h == 0 {
-		h = DefaultHeight
-	}
-	return w, h
+	return cmp.Or(w, DefaultWidth), cmp.Or(h, DefaultHeight)
 }
 
 func checkSize(w, h int) error {

@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
@@ -33,10 +34,7 @@ func TestUglyDrawings(t *testing.T) {
 		return 1e300 * x * y
 	}
 	flat := func(float64, float64) float64 { return 0 }
-	up := make([]float64, 30_000)
-	for i := range up {
-		up[i] = float64(i)
-	}
+	up := lists.Make(30_000, func(i int) float64 { return float64(i) })
 	cases := map[string]func(figure.Format) drawing{
 		"empty plane": func(f figure.Format) drawing { return figure.Plane{Format: f} },
 		"plane of odd marks": func(f figure.Format) drawing {
@@ -128,9 +126,7 @@ func TestUglyDrawings(t *testing.T) {
 		},
 		"odd graphs": func(f figure.Format) drawing {
 			crowd := dataset.Graph{N: figure.MostDrawn}
-			for v := range 200 {
-				crowd.Edges = append(crowd.Edges, [2]int{0, v + 1})
-			}
+			crowd.Edges = lists.Make(200, func(v int) [2]int { return [2]int{0, v + 1} })
 			return figure.Networks{
 				Format: f, Title: wide, Across: 99, Labels: []string{wide},
 				Networks: []figure.Network{

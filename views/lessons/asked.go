@@ -209,12 +209,8 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 			add(at[p], round, n)
 		}
 	}
-	var places []place
-	for p := range at {
-		places = append(places, p)
-	}
 	bySize := func(p, q place) int { return cmp.Or(cmp.Compare(size[p], size[q]), cmp.Compare(p.label, q.label)) }
-	slices.SortFunc(places, func(p, q place) int { return cmp.Or(cmp.Compare(sum(at[q].Counts), sum(at[p].Counts)), bySize(p, q)) })
+	places := slices.SortedFunc(maps.Keys(at), func(p, q place) int { return cmp.Or(cmp.Compare(sum(at[q].Counts), sum(at[p].Counts)), bySize(p, q)) })
 	rest := HistogramRow{Counts: make([]int, len(rounds))}
 	if len(places) > mostNumbers {
 		for _, p := range places[mostNumbers:] {

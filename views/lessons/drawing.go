@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"cmp"
 	"slices"
 
 	"marginlab/ml"
@@ -121,9 +122,7 @@ func StepChart(name, caption string, step int, ch figure.Chart) Figure {
 		here := float64(step)
 		c := ch
 		c.Format, c.Here, c.SoFar = l.Format(2), &here, !l.Paper
-		if c.X.Name == "" {
-			c.X.Name = "step"
-		}
+		c.X.Name = cmp.Or(c.X.Name, "step")
 		return c.Picture()
 	}}
 }

@@ -117,8 +117,8 @@ func Count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// Either is one of two texts.
-func Either(b bool, yes, no string) string {
+// Either returns one of two values.
+func Either[T any](b bool, yes, no T) T {
 	if b {
 		return yes
 	}

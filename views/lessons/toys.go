@@ -137,13 +137,8 @@ func (t Toy) Weights(u []float64) (w [2]float64) {
 }
 
 // Errors counts the points on the wrong side of f = 0, those on it included.
-func (t Toy) Errors(f func(x, y float64) float64) (n int) {
-	for i, p := range t.XY {
-		if t.Y[i]*f(p[0], p[1]) <= 0 {
-			n++
-		}
-	}
-	return n
+func (t Toy) Errors(f func(x, y float64) float64) int {
+	return len(lists.Where(len(t.Y), func(i int) bool { return t.Y[i]*f(t.XY[i][0], t.XY[i][1]) <= 0 }))
 }
 
 // Edges returns the largest w·x of the negative class and the smallest of the positive

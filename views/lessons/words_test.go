@@ -5,15 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 )
 
 // screens are screens with these slugs.
 func screens(slugs ...string) (all []Screen) {
-	for _, s := range slugs {
-		all = append(all, Screen{Slug: s})
-	}
-	return all
+	return lists.Map(slugs, func(s string) Screen { return Screen{Slug: s} })
 }
 
 func TestNew(t *testing.T) {

@@ -26,6 +26,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
@@ -261,12 +262,7 @@ func (q *Queue) publishElsewhere(ctx context.Context) error {
 	q.publishing.Lock()
 	defer q.publishing.Unlock()
 	q.mu.Lock()
-	var elsewhere []string
-	for id := range q.watchers {
-		if q.running[id] == nil {
-			elsewhere = append(elsewhere, id)
-		}
-	}
+	elsewhere := slices.DeleteFunc(slices.Collect(maps.Keys(q.watchers)), func(id string) bool { return q.running[id] != nil })
 	q.mu.Unlock()
 	if len(elsewhere) == 0 {
 		return nil
@@ -297,9 +293,7 @@ func (q *Queue) renew(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range cells {
-		held = append(held, keyOf(c))
-	}
+	held = append(held, lists.Map(cells, keyOf)...)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, id := range under {

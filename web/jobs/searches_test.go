@@ -13,6 +13,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 	"marginlab/store"
@@ -170,10 +171,7 @@ func TestSearchBesideLongRuns(t *testing.T) {
 		}
 		return compute(ctx, w, c)
 	}
-	var ids []string
-	for range 6 {
-		ids = append(ids, f.create("long"))
-	}
+	ids := lists.Make(6, func(int) string { return f.create("long") })
 	search := f.follow(f.search(asked(t)))
 	f.start()
 	for range search {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	mlconformal "marginlab/ml/conformal"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/theory"
 	"marginlab/views/lessons"
@@ -55,10 +56,7 @@ func TestJTwoWays(t *testing.T) {
 func TestAgreesWithTheProduct(t *testing.T) {
 	t.Parallel()
 	p := moons()
-	var rows []int
-	for i := range 8 {
-		rows = append(rows, i*len(p.Y)/8)
-	}
+	rows := lists.Make(8, func(i int) int { return i * len(p.Y) / 8 })
 	for _, gamma := range []float64{0.05, 1, 8} {
 		cores := p.spread(8, false)
 		best, top := p.Best(t.Context(), cores, gamma, ridge)

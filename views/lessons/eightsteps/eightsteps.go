@@ -231,10 +231,7 @@ func (t *training) moved(step int, columns []int) lessons.Figure {
 		for _, at := range [][2]float64{place(i, first, scale), place(i, 1, scale), {-2, -2}, {2, 2}} {
 			limits = figure.Limits{XMin: min(limits.XMin, 1.1*at[0]), XMax: max(limits.XMax, 1.1*at[0]), YMin: min(limits.YMin, 1.1*at[1]), YMax: max(limits.YMax, 1.1*at[1])}
 		}
-		label := names[lessons.Class(y)]
-		if held[i] {
-			label = fmt.Sprintf("held out (%d)", len(t.test))
-		}
+		label := lessons.Either(held[i], fmt.Sprintf("held out (%d)", len(t.test)), names[lessons.Class(y)])
 		marks = append(marks, figure.Dot{At: place(i, shift, scale), Class: lessons.Class(y), Hollow: held[i], Name: label})
 	}
 	marks = append(marks, figure.Line{A: [2]float64{1, 0}, Pen: figure.Pen{Color: figure.Muted, Thin: true}}, figure.Line{A: [2]float64{0, 1}, Pen: figure.Pen{Color: figure.Muted, Thin: true}},
@@ -473,12 +470,7 @@ func showFactor(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	c := model.Machines[0].Map.Factors(t.p.X)
 	e.Figures = []lessons.Figure{lessons.FactorFigure("factor", "c(x) as a heat map, its cores, and the boundary of an MCM trained with it. Hollow points are held out.", model, t.data, t.spec, nil)}
-	same := 0
-	for i, v := range c {
-		if v*t.p.Y[i] > 0 {
-			same++
-		}
-	}
+	same := len(lists.Where(len(c), func(i int) bool { return c[i]*t.p.Y[i] > 0 }))
 	share := math.Max(float64(same), float64(len(c)-same)) / float64(len(c))
 	j := t.p.J(ctx, c)
 	e.Numbers = []lessons.Number{

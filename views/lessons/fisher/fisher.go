@@ -161,11 +161,7 @@ func table(caption string, m *mixture.Mixture) lessons.Table {
 
 // row returns the table row of a component.
 func row(k int, weight float64, means, variances []float64) []string {
-	cells := []string{strconv.Itoa(k + 1)}
-	for _, v := range slices.Concat([]float64{weight}, means, variances) {
-		cells = append(cells, tidy(v))
-	}
-	return cells
+	return append([]string{strconv.Itoa(k + 1)}, lists.Map(slices.Concat([]float64{weight}, means, variances), tidy)...)
 }
 
 // tidy formats a number with four decimals, or a small one with its leading digits.
@@ -416,9 +412,7 @@ func (c *collapse) along(s mixture.State) lessons.Figure {
 	}
 	slices.Sort(xs)
 	curve := figure.Curve{X: xs}
-	for _, x := range xs {
-		curve.Y = append(curve.Y, math.Exp(p.At(share, []float64{x, mean[1]})))
-	}
+	curve.Y = lists.Map(xs, func(x float64) float64 { return math.Exp(p.At(share, []float64{x, mean[1]})) })
 	last := end(c.replay).Mixture
 	top := math.Exp(last.Density().At(share, last.Means[0]))
 	return lessons.Figure{Draw: lessons.Draws(0, figure.Chart{
@@ -518,11 +512,8 @@ func showScores(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	arrows = append(arrows, figure.Arrow{From: at, To: toward(at, all, 10*scale), Pen: figure.Pen{Color: figure.Magenta}, Name: "mean of all, tenfold"})
 	gradient := lessons.Table{Caption: "The mean score of all points for every parameter: with free weights, and with weights that sum to 1", Head: []string{`$k$`, `$\pi_k$ free`, `$\pi_k$ held`, `$\mu_{k1}$`, `$\mu_{k2}$`, `$\sigma_{k1}^2$`, `$\sigma_{k2}^2$`}}
 	for c := range 4 {
-		cells := []string{strconv.Itoa(c + 1)}
-		for _, v := range slices.Concat([]float64{mean[c], mean[c] - 1}, mean[4+2*c:][:2], mean[12+2*c:][:2]) {
-			cells = append(cells, lessons.Fixed(v))
-		}
-		gradient.Rows = append(gradient.Rows, cells)
+		scores := slices.Concat([]float64{mean[c], mean[c] - 1}, mean[4+2*c:][:2], mean[12+2*c:][:2])
+		gradient.Rows = append(gradient.Rows, append([]string{strconv.Itoa(c + 1)}, lists.Map(scores, lessons.Fixed)...))
 	}
 	gradient.After = true
 	gradient.Marked = []int{k}

@@ -337,10 +337,7 @@ func showFewer(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{{
 			Name: "scatter", Caption: "Every mark is a machine with its own $C$ and $\\gamma$. If fewer were better, the marks would rise to the right. The ringed one has the least error.",
 			Asks: "Every mark will be a machine with its own $C$ and $\\gamma$, more support vectors on the right, more error higher up. Where is the best, where the sparsest?", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				marks := marks
-				if l.Asking {
-					marks = nil
-				}
+				marks := lessons.Either(l.Asking, nil, marks)
 				return figure.Plane{
 					Format: l.Format(2), X: "support vectors", Y: "error on 1000 new points, %", Stretched: true,
 					Limits: figure.Limits{XMin: -2, XMax: float64(m) + 2, YMin: 0, YMax: top + 3}, Marks: marks,
@@ -427,20 +424,13 @@ func deal(d *dataset.Data, rows []int, folds int, seed uint64) [][]int {
 
 // others returns all rows of the folds except those of fold k.
 func others(folds [][]int, k int) (rows []int) {
-	for i, f := range folds {
-		if i != k {
-			rows = append(rows, f...)
-		}
-	}
+	rows = slices.Concat(slices.Delete(slices.Clone(folds), k, k+1)...)
 	slices.Sort(rows)
 	return rows
 }
 
 func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
-	repeats := repeats
-	if in.Coarse {
-		repeats = 8
-	}
+	repeats := lessons.Either(in.Coarse, 8, repeats)
 	n := candidates.Of(in)
 	draws := tunings(ctx, tuningNoise.Of(in), n, uint64(draw.Of(in)), repeats)
 	curves := []figure.Curve{{Name: "error on the test fold that chose"}, {Name: "true error of that choice"}}

@@ -228,9 +228,7 @@ func graphControl(name, chosen string, of ...string) lessons.ChoiceControl {
 	if name == "graph" {
 		c.Label = name
 	}
-	for _, s := range of {
-		c.Options = append(c.Options, param.Option{Name: s, Label: shapes[s].label})
-	}
+	c.Options = lists.Map(of, func(s string) param.Option { return param.Option{Name: s, Label: shapes[s].label} })
 	return c
 }
 
@@ -240,9 +238,7 @@ func letter(v int) string { return string(rune('a' + v)) }
 // network returns the drawing of a graph, with nodes drawn by node.
 func network(s shape, node func(v int) figure.Node) figure.Network {
 	w := figure.Network{Name: s.label, Graph: s.graph}
-	for v := range s.graph.N {
-		w.Nodes = append(w.Nodes, node(v))
-	}
+	w.Nodes = lists.Make(s.graph.N, func(v int) figure.Node { return node(v) })
 	return w
 }
 

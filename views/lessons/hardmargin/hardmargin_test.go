@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/theory"
@@ -229,9 +230,7 @@ func TestCorners(t *testing.T) {
 	t.Parallel()
 	train := func(xy ...[2]float64) *lessons.LinearMachine {
 		p := lessons.Toy{XY: xy}
-		for _, at := range xy {
-			p.Y = append(p.Y, at[0])
-		}
+		p.Y = lists.Map(xy, func(at [2]float64) float64 { return at[0] })
 		m := lessons.TrainHard(t.Context(), p)
 		return m
 	}

@@ -379,11 +379,8 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	t := lessons.Table{Caption: "The points and their coefficients", Head: []string{"point", "$x_i$", "$t_i$", "$f(x_i)$", "$a_i$", `$\lambda a_i$`, "$t_i - f(x_i)$"}}
 	for i, a := range dual.A {
-		row := []string{strconv.Itoa(i + 1)}
-		for _, v := range []float64{l.X[i], l.T[i], dual.F[i], a, price * a, l.T[i] - dual.F[i]} {
-			row = append(row, lessons.Short(v))
-		}
-		t.Rows = append(t.Rows, row)
+		values := []float64{l.X[i], l.T[i], dual.F[i], a, price * a, l.T[i] - dual.F[i]}
+		t.Rows = append(t.Rows, append([]string{strconv.Itoa(i + 1)}, lists.Map(values, lessons.Short)...))
 	}
 	e.Tables = []lessons.Table{t}
 	return e
@@ -739,13 +736,9 @@ func folded(f lessons.Figure) lessons.Figure {
 // beyond counts the training points with y f > 1.
 func beyond(ctx context.Context) float64 {
 	d := compare(ctx, "moons", 3, "1", "0.5", "1")
-	count := func(m *ml.Model) (n int) {
-		for i, f := range m.Decisions(d.data.X) {
-			if d.toy.Y[i]*f > 1 {
-				n++
-			}
-		}
-		return n
+	count := func(m *ml.Model) int {
+		f := m.Decisions(d.data.X)
+		return len(lists.Where(len(f), func(i int) bool { return d.toy.Y[i]*f[i] > 1 }))
 	}
 	ridge, svm := count(d.ridge.Model), count(d.svm.Model)
 	return lessons.First(ridge > svm+5, svm > ridge+5)

@@ -365,13 +365,8 @@ func bumpsForRing(ctx context.Context) float64 {
 	for k, centres := range []*mat.Dense{mat.NewDense(1, 2, nil), mat.NewDense(2, 2, []float64{0, 0, 1, 0})} {
 		phi := lessons.Must(theory.GaussianBasis(centres, 1).Rows(t.Matrix()))
 		w, b := plane(ctx, phi, t.Y, "1000")
-		wrong := 0
-		for i, y := range t.Y {
-			if y*(floats.Dot(w, phi.RawRowView(i))+b) <= 0 {
-				wrong++
-			}
-		}
-		if wrong == 0 {
+		wrong := lists.Where(len(t.Y), func(i int) bool { return t.Y[i]*(floats.Dot(w, phi.RawRowView(i))+b) <= 0 })
+		if len(wrong) == 0 {
 			return float64(k)
 		}
 	}
@@ -559,9 +554,7 @@ func showXOR(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	for i, p := range t.XY {
 		row := []string{fmt.Sprintf("%d: %s", i+1, lessons.Pair(p)), lessons.Signed(t.Y[i])}
 		if step >= xorMap {
-			for _, v := range x.phi.RawRowView(i) {
-				row = append(row, short(v))
-			}
+			row = append(row, lists.Map(x.phi.RawRowView(i), short)...)
 		}
 		found := []string{strconv.Itoa(i + 1), short(x.alpha[i])}
 		if step >= xorBack {

@@ -342,10 +342,7 @@ func showInequality(_ context.Context, in lessons.Input) *lessons.Exhibit {
 
 // example returns example 3 or 4 with another constant.
 func example(in lessons.Input) theory.Problem {
-	p := theory.LagrangeExamples[2]
-	if number.Of(in) == "4" {
-		p = theory.LagrangeExamples[3]
-	}
+	p := theory.LagrangeExamples[lessons.Either(number.Of(in) == "4", 3, 2)]
 	p.Offset *= float64(offset.Of(in))
 	return p
 }
@@ -528,11 +525,7 @@ func fourConditions(pull [2]float64, c theory.WallCase) lessons.Figure {
 		at = [2]float64{across/2 - (low[0]+high[0])/2/size, -(down+0.5)/2 - (low[1]+high[1])/2/size}
 		for i, f := range forces {
 			to := [2]float64{at[0] + f[0]/size, at[1] + f[1]/size}
-			pen := figure.Pen{Color: figure.Magenta}
-			if i == 0 {
-				pen = figure.Pen{}
-			}
-			marks = append(marks, figure.Arrow{From: at, To: to, Pen: pen})
+			marks = append(marks, figure.Arrow{From: at, To: to, Pen: lessons.Either(i == 0, figure.Pen{}, figure.Pen{Color: figure.Magenta})})
 			at = to
 		}
 	} else {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/lessons"
 )
@@ -88,17 +89,12 @@ func Near(t *testing.T, what string, got, want, rel float64) {
 
 // texts returns all texts of an exhibit that may contain formulas.
 func texts(e *lessons.Exhibit) (all []string) {
-	for _, f := range e.Figures {
-		all = append(all, f.Caption)
-	}
+	all = lists.Map(e.Figures, func(f lessons.Figure) string { return f.Caption })
 	for _, n := range e.Numbers {
 		all = append(all, n.Label, n.Value, n.Help)
 	}
 	for _, t := range e.Tables {
-		all = append(append(all, t.Caption), t.Head...)
-		for _, r := range t.Rows {
-			all = append(all, r...)
-		}
+		all = append(slices.Concat(all, t.Head, slices.Concat(t.Rows...)), t.Caption)
 	}
 	return slices.Concat(all, e.Notes, e.After)
 }

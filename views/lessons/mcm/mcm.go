@@ -456,10 +456,7 @@ func showSimplex(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		t.Head = append(t.Head, name)
 	}
 	entries := func(row []string, values []float64) []string {
-		for _, v := range values {
-			row = append(row, entry(v))
-		}
-		return row
+		return append(row, lists.Map(values, entry)...)
 	}
 	for i, name := range s.Basic {
 		ratio := ""

@@ -141,11 +141,7 @@ func newKernelControl(start, gamma string, more ...valueControl) kernelControl {
 
 // Params returns the fields of the choice and the parameters.
 func (c kernelControl) Params() []param.Param {
-	all := c.name.Params()
-	for _, v := range c.values {
-		all = append(all, v.Params()...)
-	}
-	return all
+	return append(c.name.Params(), slices.Concat(lists.Map(c.values, valueControl.Params)...)...)
 }
 
 // Of returns the chosen kernel and its entry in the table.

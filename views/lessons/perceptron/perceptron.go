@@ -125,10 +125,7 @@ func showRule(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	mine := figure.Dot{At: x, Class: lessons.Class(y), Ring: true, Held: true, Label: "x", Name: lessons.ClassName(y)}
 	const asks = "The weights, the line at a right angle to them, and one point. ~Drag it to either side.~ What becomes of the weights?"
 	before := lessons.Plane("rule", asks, limits, 2, lessons.Sides(w, 0), []figure.Mark{figure.Arrow{To: w, Label: "w"}, mine})
-	marks := lessons.Sides(w, 0)
-	if lessons.Norm(next) > 1e-9 {
-		marks = lessons.Sides(next, 0)
-	}
+	marks := lessons.Sides(lessons.Either(lessons.Norm(next) > 1e-9, next, w), 0)
 	note := "The point is on its right side: nothing changes."
 	if next != w {
 		marks = append(marks,
@@ -270,11 +267,8 @@ func turn(t lessons.Toy, degrees float64) lessons.Toy {
 }
 
 func showGram(ctx context.Context, in lessons.Input) *lessons.Exhibit {
-	straight := toy.ByClass(1)
-	if points.Of(in) == "ring" {
-		straight = lessons.StepToys["ring"].ByClass(1)
-	}
-	t := turn(straight, degrees.Of(in))
+	straight := lessons.Either(points.Of(in) == "ring", lessons.StepToys["ring"], toy)
+	t := turn(straight.ByClass(1), degrees.Of(in))
 	k := map[string]kernel.Kernel{
 		"linear": linear(), "poly": kernel.Polynomial(1, 1, 2), "rbf": kernel.RBF(1),
 	}[product.Of(in)]

@@ -136,9 +136,7 @@ func Lesson() *lessons.Lesson {
 func newToys(start string, names ...string) lessons.ChoiceControl {
 	labels := map[string]string{"apart": "separable", "overlap": "overlapping", "ring": "a ring"}
 	c := lessons.ChoiceControl{Name: "toy", Label: "points", Default: start}
-	for _, n := range names {
-		c.Options = append(c.Options, param.Option{Name: n, Label: labels[n]})
-	}
+	c.Options = lists.Map(names, func(n string) param.Option { return param.Option{Name: n, Label: labels[n]} })
 	return c
 }
 
@@ -855,9 +853,7 @@ func showSummary(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	chart := figure.Chart{X: figure.Axis{Name: "updates", Min: 0, Max: last}, Y: figure.Axis{Name: "J − minimum", Log: true, Min: 1e-6, Max: 100}}
 	for i, r := range roads {
 		c := figure.Curve{Name: r.name, X: r.work}
-		for _, v := range r.cum {
-			c.Y = append(c.Y, max(v-best.Primal, 1e-6))
-		}
+		c.Y = lists.Map(r.cum, func(v float64) float64 { return max(v-best.Primal, 1e-6) })
 		chart.Curves = append(chart.Curves, c)
 		end := len(r.cum) - 1
 		t.Rows = append(t.Rows, []string{r.name, on[i], strconv.Itoa(int(r.work[end])), string(r.status), lessons.Short(max(0, r.cum[end]-best.Primal))})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/views/lessons"
@@ -147,10 +148,7 @@ func TestBackwards(t *testing.T) {
 		show := func(step int) *lessons.Exhibit {
 			return lessonstest.ShowAnew(t, Lesson(), slug, "step", strconv.Itoa(step))
 		}
-		var forwards []*lessons.Exhibit
-		for step := range show(0).Steps {
-			forwards = append(forwards, show(step))
-		}
+		forwards := lists.Make(show(0).Steps, func(step int) *lessons.Exhibit { return show(step) })
 		for step := len(forwards) - 1; step >= 0; step-- {
 			e, f := show(step), forwards[step]
 			require.Check(t, reflect.DeepEqual(e.Numbers, f.Numbers) && reflect.DeepEqual(e.Tables, f.Tables) && reflect.DeepEqual(e.Notes, f.Notes),

@@ -220,10 +220,7 @@ const moonNoise = 0.3 // on the second screen
 func showTraining(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	sample := lessons.Drawn("moons", trainingM.Of(in), moonNoise, uint64(draw.Of(in)))
 	d := sample.Data()
-	many := 2000
-	if in.Coarse {
-		many = 600
-	}
+	many := lessons.Either(in.Coarse, 600, 2000)
 	fresh := lessons.FreshMoons(many, moonNoise)
 	at := func(gamma float64) (res *ml.Result, spec ml.Spec, seen, truth float64) {
 		res, spec = lessons.Fit(ctx, d, "gamma", lessons.Setting(gamma), "C", "100")
@@ -303,12 +300,7 @@ func showShattering(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	e.Steps = len(s.Dichotomies)
 	e.Step = min(in.Step, e.Steps-1)
 	d := labelling(s, e.Step)
-	done := 0
-	for k := range e.Step + 1 {
-		if labelling(s, k).Realisable {
-			done++
-		}
-	}
+	done := len(lists.Where(e.Step+1, func(k int) bool { return labelling(s, k).Realisable }))
 	marks := judged(d, places)
 	if d.Realisable && family != "lines" {
 		sum := kernel.NewSum(k, x, d.W)

@@ -15,6 +15,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/theory"
@@ -216,12 +217,7 @@ func TestMeasuresRuns(t *testing.T) {
 		in, _ := screen.Demo.NewInput(func(name string) string { return map[string]string{"run": "1"}[name] }, runSource{run: run})
 		e := require.Value(screen.Demo.Show(t.Context(), in))(t)
 		lessonstest.CheckExhibit(t, e)
-		refused := 0
-		for _, row := range e.Tables[0].Rows {
-			if slices.Contains(row, "not for an MCM") {
-				refused++
-			}
-		}
+		refused := lists.Count(e.Tables[0].Rows, func(row []string) bool { return slices.Contains(row, "not for an MCM") })
 		three := *res.Model
 		three.Rule = ml.Argmax
 		if _, err := measureRun(&lessons.Run{Spec: spec, Data: c.d, Model: &three}); err == nil {

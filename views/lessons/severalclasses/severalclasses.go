@@ -675,13 +675,8 @@ func showFour(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func claimedByMiddle(ctx context.Context) float64 {
 	t := fit(ctx, "cross", "kernel", "linear", "multiclass", "ovr")
 	points := lessons.Must(t.Model.Points(t.data, t.spec))
-	claimed := 0.0
-	for i, p := range points {
-		if t.data.Y[i] == 0 && p.Scores[0] >= 0 {
-			claimed++
-		}
-	}
-	return claimed
+	claimed := lists.Where(len(points), func(i int) bool { return t.data.Y[i] == 0 && points[i].Scores[0] >= 0 })
+	return float64(len(claimed))
 }
 
 // middleWithoutBias counts the points of the middle cloud classified correctly by the machine
@@ -763,9 +758,7 @@ func showBetter(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	var curves []figure.Curve
 	for i, r := range results {
 		curve := figure.Curve{Name: ml.Multiclass[i].Label, X: prices, Marks: true}
-		for _, s := range r.Settings {
-			curve.Y = append(curve.Y, s.Accuracy)
-		}
+		curve.Y = lists.Map(r.Settings, func(s eval.Setting) float64 { return s.Accuracy })
 		curves = append(curves, curve)
 		best := r.Settings[r.Best]
 		low, high := 1.0, 0.0

@@ -109,10 +109,7 @@ func showOnePoint(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := joined(p)
 	e := &lessons.Exhibit{Handles: []lessons.Handle{yourPoint.Handle("your point", in)}}
 	soft := hardness.Of(in) == "soft"
-	settings := []string{"hard_margin", "true"}
-	if soft {
-		settings = []string{"C", "1"}
-	}
+	settings := lessons.Either(soft, []string{"C", "1"}, []string{"hard_margin", "true"})
 	e.Lab = t.Lab(append([]string{"kernel", "linear"}, settings...)...)
 	others := lessons.TrainHard(ctx, lessons.Separable)
 	without := 1 / lessons.Norm(others.W)

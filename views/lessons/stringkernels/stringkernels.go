@@ -213,10 +213,7 @@ func pieceCount(names []string) int {
 }
 
 func featureTable(caption string, texts, names []string, phi *mat.Dense) lessons.Table {
-	t := lessons.Table{Caption: caption, Head: []string{"word"}}
-	for _, u := range names {
-		t.Head = append(t.Head, visible(u))
-	}
+	t := lessons.Table{Caption: caption, Head: append([]string{"word"}, lists.Map(names, visible)...)}
 	for i, text := range texts {
 		row := []string{visible(text)}
 		for j := range names {

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -86,11 +87,10 @@ func Connect(a Access, what string, log *slog.Logger) (*Link, error) {
 		opts = append(opts, nats.RootCAs(a.CA))
 	}
 	nc, err := nats.Connect(a.URL, opts...)
-	var unknown x509.UnknownAuthorityError
 	switch {
 	case errors.Is(err, nats.ErrAuthorization):
 		return nil, fmt.Errorf("NATS server %s refuses the connection: give the token that the Margin Lab server keeps in DATA_DIR/nats-token, or the credentials of its account", redact(a.URL))
-	case errors.As(err, &unknown):
+	case errors.As(err, new(x509.UnknownAuthorityError)):
 		return nil, fmt.Errorf("NATS server %s: this computer does not trust its certificate: give the certificate, or its issuer's, with --nats-ca", redact(a.URL))
 	case err != nil:
 		return nil, fmt.Errorf("NATS server %s: %w", redact(a.URL), err)
@@ -165,9 +165,7 @@ func Listen(addr, dir string, secure *tls.Config, log *slog.Logger) (*Link, erro
 	if err != nil {
 		return nil, fmt.Errorf("NATS: %w", err)
 	}
-	if number == 0 {
-		number = server.RANDOM_PORT
-	}
+	number = cmp.Or(number, server.RANDOM_PORT)
 	file := filepath.Join(dir, tokenFile)
 	token, err := keptToken(file)
 	if err != nil {

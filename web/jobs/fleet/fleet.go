@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -563,10 +564,5 @@ func (f *Fleet) compare(there map[string]bool, now time.Time) (missing []store.C
 			missing = append(missing, e.Cell)
 		}
 	}
-	for name := range there {
-		if f.out[name] == nil {
-			strange = append(strange, name)
-		}
-	}
-	return missing, strange
+	return missing, slices.DeleteFunc(slices.Collect(maps.Keys(there)), func(name string) bool { return f.out[name] != nil })
 }
