@@ -332,4 +332,14 @@ func TestOnlyIf(t *testing.T) {
 	}
 	now := require.Value(s.Dataset(ctx, alice, set.ID))(t)
 	require.Check(t, made >= 0 && now.Name == fmt.Sprint(made), "%q, but %d was told that it changed it", now.Name, made)
+
+	asked := 0
+	once := OnlyIf(ctx, func(context.Context) error {
+		if asked++; asked > 1 {
+			return changed
+		}
+		return nil
+	})
+	wantErr(t, s.RenameDataset(once, alice, "missing", "x"), ErrNotFound) // not stored, so the next change is the first
+	wantErr(t, s.RenameDataset(once, alice, set.ID, "x"), changed)
 }
