@@ -77,8 +77,8 @@ func (a *Handler) freeze(ctx context.Context, address string) (item store.Report
 	return item, err
 }
 
-// there reports whether the sources of an item exist.
-func (a *Handler) there(ctx context.Context, address string) (bool, error) {
+// sourceExists reports whether the sources of an item exist.
+func (a *Handler) sourceExists(ctx context.Context, address string) (bool, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return false, nil
@@ -107,9 +107,9 @@ func (a *Handler) there(ctx context.Context, address string) (bool, error) {
 	return true, nil
 }
 
-// compose returns the items of a text: existing ones unchanged, unless refreshed and still
+// itemsOf returns the items of a text: existing ones unchanged, unless refreshed and still
 // available, and new ones in their current state. Errors in the text are param.Problems.
-func (a *Handler) compose(ctx context.Context, before store.Frozen, text string, refresh bool) (f store.Frozen, err error) {
+func (a *Handler) itemsOf(ctx context.Context, before store.Frozen, text string, refresh bool) (f store.Frozen, err error) {
 	if n := utf8.RuneCountInString(text); n > store.MaxReportText {
 		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it has %d characters; at most %d are allowed", n, store.MaxReportText)}}
 	}
@@ -222,11 +222,11 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, part := range p.Parts {
 		if item := part.Item; item != nil {
-			there, err := a.there(r.Context(), item.Source)
+			exists, err := a.sourceExists(r.Context(), item.Source)
 			if err != nil {
 				return err
 			}
-			item.Gone = !there
+			item.Gone = !exists
 		}
 	}
 	if one.Share != "" {
@@ -448,7 +448,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		return a.editor(w, r, p)
 	}
 	id := p.ID
-	f, err := a.compose(ctx, before.Frozen, p.Text, p.Refresh)
+	f, err := a.itemsOf(ctx, before.Frozen, p.Text, p.Refresh)
 	switch {
 	case err != nil:
 	case r.PostFormValue("act") == "preview":
@@ -491,7 +491,7 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	f, err := a.compose(ctx, one.Frozen, one.Text+"\n\n"+placed("", address), false)
+	f, err := a.itemsOf(ctx, one.Frozen, one.Text+"\n\n"+placed("", address), false)
 	if err != nil {
 		return err
 	}
