@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -183,14 +184,12 @@ func defaultName(tx *transaction, ws Workspace, r Run) string {
 		data = append(data[:most-4], '…')
 	}
 	name := string(settings) + " · " + string(data)
-	for n := 1; ; n++ {
-		try := name
-		if n > 1 {
-			try = fmt.Sprintf("%s (%d)", name, n)
-		}
-		if !tx.exists(`runs WHERE workspace = ? AND name = ?`, ws, try) {
+	taken := texts(tx, `SELECT name FROM runs WHERE workspace = ?1 AND substr(name, 1, length(?2)) = ?2 ORDER BY name`, ws, name) // at once, since there may be thousands
+	for try, n := name, 2; ; n++ {
+		if _, found := slices.BinarySearch(taken, try); !found {
 			return try
 		}
+		try = fmt.Sprintf("%s (%d)", name, n)
 	}
 }
 

@@ -24,6 +24,19 @@ func asText(t testing.TB, v any) string {
 	return string(require.Value(json.Marshal(v))(t))
 }
 
+// The name of a run is found at once, also after thousands of the same settings.
+func TestDefaultNameOfMany(t *testing.T) {
+	s, ctx := fresh(t), t.Context()
+	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec()}
+	first := require.Value(s.CreateRun(ctx, alice, n))(t)
+	require.NoError(t, s.exec(ctx, `WITH RECURSIVE many (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM many WHERE i < 5000)
+		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
+		SELECT id || i, workspace, name || ' (' || i || ')', note, tags, dataset_name, hash, spec, axes, 'cancelled', created FROM runs, many`))
+	began := time.Now()
+	r := require.Value(s.CreateRun(ctx, alice, n))(t)
+	require.Check(t, r.Name == first.Name+" (5001)" && time.Since(began) < time.Second, "%q after %v", r.Name, time.Since(began))
+}
+
 func TestSavedRunSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
