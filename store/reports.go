@@ -126,15 +126,20 @@ func (s *Store) CreateReport(ctx context.Context, ws Workspace, asks Request, ti
 	})
 }
 
-// UpdateReport replaces title, text and items of a report.
-func (s *Store) UpdateReport(ctx context.Context, ws Workspace, id, title, text string, f Frozen) error {
+// UpdateReport replaces title, text and items of a report. It returns ErrReportChanged if the report
+// has changed since a time, unless that is zero.
+func (s *Store) UpdateReport(ctx context.Context, ws Workspace, id string, since time.Time, title, text string, f Frozen) error {
 	title, text, frozen, err := cleanReport(title, text, f)
 	if err != nil {
 		return err
 	}
 	return s.update(ctx, func(tx *transaction) {
 		s.room(tx, ws, 0, 0)
-		tx.execFound(`UPDATE reports SET title = ?, text = ?, frozen = ?, updated = ? WHERE workspace = ? AND id = ?`, title, text, frozen, s.now(), ws, id)
+		before := value[int64](tx, `SELECT updated FROM reports WHERE workspace = ? AND id = ?`, ws, id)
+		if tx.err == nil && !since.IsZero() && since.UnixMilli() != before {
+			tx.fail(ErrReportChanged)
+		}
+		tx.exec(`UPDATE reports SET title = ?, text = ?, frozen = ?, updated = ? WHERE id = ?`, title, text, frozen, max(s.now(), before+1), id)
 	})
 }
 

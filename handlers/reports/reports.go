@@ -465,7 +465,9 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		before, err = a.Store.CreateReport(ctx, ws, store.Request{Key: p.Request}, p.Title, p.Text, f)
 		id = before.ID
 	default:
-		err = a.Store.UpdateReport(ctx, ws, id, p.Title, p.Text, f)
+		if err = a.Store.UpdateReport(ctx, ws, id, before.Updated, p.Title, p.Text, f); errors.Is(err, store.ErrReportChanged) {
+			p.Updated = "" // saving again replaces it
+		}
 	}
 	if err == nil {
 		return frame.Redirect(w, r, "/reports/"+id)
@@ -503,7 +505,7 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	if one.ID == "" {
 		one, err = a.Store.CreateReport(ctx, ws, store.Request{}, "Report of "+a.Store.Now().UTC().Format(day), text, f)
 	} else {
-		err = a.Store.UpdateReport(ctx, ws, one.ID, one.Title, text, f)
+		err = a.Store.UpdateReport(ctx, ws, one.ID, one.Updated, one.Title, text, f)
 	}
 	return frame.Done(w, r, "/reports/"+one.ID+"/edit", err)
 }

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -130,4 +133,32 @@ func TestReportFiles(t *testing.T) {
 		f.Points[hash] = strings.Replace(text, "0", "1", 1)
 	}
 	require.Fails(t, require.Err(f.Tasks[0].Run(t.Context(), f.Data)), "were changed", "changed data are trained on")
+}
+
+// Of items added to a report at the same moment, each is in it or refused.
+func TestItemsAddedAtOnce(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	id := handlerstest.Decode[reports.Report](c.Want(http.StatusCreated, "POST", "/api/reports", `{"title":"t","text":"x"}`)).ID
+	var forms []url.Values
+	for range 5 {
+		run := c.Train(`{"dataset":"moons"}`)
+		c.Follow(run)
+		forms = append(forms, url.Values{"report": {id}, "address": {"/runs/" + run}})
+	}
+	var group sync.WaitGroup
+	var added atomic.Int64
+	for _, form := range forms {
+		group.Go(func() {
+			a := c.Do("POST", "/reports/add", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
+			if a.Status < http.StatusBadRequest {
+				added.Add(1)
+			} else if a.Status != http.StatusConflict {
+				t.Errorf("%d: %s", a.Status, a.Body)
+			}
+		})
+	}
+	group.Wait()
+	report := handlerstest.Decode[reports.Report](c.Want(http.StatusOK, "GET", "/api/reports/"+id, ""))
+	require.Check(t, added.Load() > 0 && len(report.Items) == int(added.Load()), "%d items, %d were added", len(report.Items), added.Load())
 }
