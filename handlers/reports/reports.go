@@ -20,6 +20,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"marginlab/handlers/cache"
 	"marginlab/handlers/frame"
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/pictures"
@@ -39,7 +40,17 @@ type Handler struct {
 	*frame.Base
 	runs    Runs
 	studies Studies
+	recent  *cache.Recent[decoded] // by version, since every figure of a page needs its report
 }
+
+// decoded is a report with the size of its text in bytes.
+type decoded struct {
+	store.Report
+	size int
+}
+
+// recentBytes bounds the cached reports: one of the largest, or many others.
+const recentBytes = store.MaxFrozen
 
 // Runs freezes runs and comparisons.
 type Runs interface {
@@ -54,7 +65,9 @@ type Studies interface {
 }
 
 // New returns the handlers of reports, whose items runs and studies freeze.
-func New(h *frame.Base, runs Runs, studies Studies) *Handler { return &Handler{h, runs, studies} }
+func New(h *frame.Base, runs Runs, studies Studies) *Handler {
+	return &Handler{h, runs, studies, cache.NewWeighed(recentBytes, func(d decoded) int { return d.size })}
+}
 
 // freeze returns the current state of the item at an address.
 func (a *Handler) freeze(ctx context.Context, address string) (item store.ReportItem, err error) {
@@ -269,27 +282,35 @@ func (a *Handler) shown(w http.ResponseWriter, r *http.Request) (one store.Repor
 	return one, p, err
 }
 
-// read returns the requested report, by id or by its read-only link, once there is memory for it.
-// leave releases the memory and must be called before anything is sent to a possibly slow client.
+// read returns the requested report, by id or by its read-only link, from the cache or once there is
+// memory for it. The report is shared and must not be modified. leave releases the memory and must be
+// called before anything is sent to a possibly slow client.
 func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report, leave func(), err error) {
 	ctx, id, token := r.Context(), chi.URLParam(r, "id"), chi.URLParam(r, "token")
-	size, err := a.Store.ReportSize(ctx, frame.Workspace(ctx), id, token)
+	version, size, err := a.Store.ReportVersion(ctx, frame.Workspace(ctx), id, token)
 	if err != nil {
 		return one, nil, err
+	}
+	if d, ok := a.recent.Find(version); ok {
+		return d.Report, func() {}, nil
 	}
 	if leave, err = a.Admit(ctx, w, size); err != nil {
 		return one, nil, err
 	}
-	if token != "" {
-		one, err = a.Store.SharedReport(ctx, token)
-	} else {
-		one, err = a.Store.Report(ctx, frame.Workspace(ctx), id)
-	}
+	d, err := a.recent.Get(ctx, version, func(ctx context.Context) (d decoded, err error) {
+		d.size = int(size / 4)
+		if token != "" {
+			d.Report, err = a.Store.SharedReport(ctx, token)
+		} else {
+			d.Report, err = a.Store.Report(ctx, frame.Workspace(ctx), id)
+		}
+		return d, err
+	})
 	leave = sync.OnceFunc(leave)
 	if err != nil {
 		leave()
 	}
-	return one, leave, err
+	return d.Report, leave, err
 }
 
 // day is the date format.

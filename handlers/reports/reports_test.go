@@ -135,6 +135,26 @@ func TestReportFiles(t *testing.T) {
 	require.Fails(t, require.Err(f.Tasks[0].Run(t.Context(), f.Data)), "were changed", "changed data are trained on")
 }
 
+// The figures of a page are sent from one reading of its report.
+func TestReportIsReadOnce(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	run := c.Train(`{"dataset":"moons"}`)
+	c.Follow(run)
+	var text strings.Builder
+	for _, figure := range []string{"", "/figures/boundary"} {
+		fmt.Fprintf(&text, `![](/runs/%s%s)\n\n`, run, figure)
+	}
+	id := handlerstest.Decode[reports.Report](c.Want(http.StatusCreated, "POST", "/api/reports", `{"title":"t","text":"`+text.String()+`"}`)).ID
+	c.Want(http.StatusOK, "GET", "/reports/"+id, "")
+	require.Must(t, s.App.Budget.TryAcquire(256<<20), "memory is in use")
+	defer s.App.Budget.Release(256 << 20)
+	for _, query := range []string{"", "?dark=1", "?narrow=1"} {
+		c.Want(http.StatusOK, "GET", "/reports/"+id+"/figures/1-1.svg"+query, "")
+	}
+}
+
 // Of items added to a report at the same moment, each is in it or refused.
 func TestItemsAddedAtOnce(t *testing.T) {
 	t.Parallel()
