@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"marginlab/handlers/frame"
 	"marginlab/handlers/limiter"
@@ -85,6 +86,7 @@ func (a *Handler) Predict(w http.ResponseWriter, r *http.Request, run store.Run)
 	if err != nil {
 		return err
 	}
+	leave = sync.OnceFunc(leave)
 	defer leave()
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	accepted, _, _ := mime.ParseMediaType(r.Header.Get("Accept"))
@@ -98,6 +100,7 @@ func (a *Handler) Predict(w http.ResponseWriter, r *http.Request, run store.Run)
 	if err != nil {
 		return frame.FileError(err)
 	}
+	leave() // the client may be slow
 	if asJSON || accepted == "application/json" {
 		set, err := predictions.Set()
 		if err != nil {
@@ -252,6 +255,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 	if err != nil {
 		return err
 	}
+	leave = sync.OnceFunc(leave)
 	defer leave()
 	predictions, err := a.predict(r, run, body, name)
 	if err != nil {
@@ -260,6 +264,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 		}
 		return err
 	}
+	leave() // the client may be slow
 	if r.PostFormValue("as") == "csv" {
 		return sendPredictions(w, r, run, predictions, run.Model.Platt != nil)
 	}
