@@ -208,16 +208,22 @@ func (s *Store) SharedRun(ctx context.Context, token string) (Run, error) {
 	return result(ctx, s.view, func(tx *transaction) Run { return findWhole(tx, `share = ? AND deleted IS NULL`, token) })
 }
 
-// UpdateRun changes the name, note and tags of a run.
-func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id, name, note string, tags []string) error {
+// UpdateRun changes the name, note and tags of a run; nil leaves one as it is.
+func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id string, name, note *string, tags *[]string) error {
 	var ps param.Problems
-	name = required(&ps, "name", oneLine(name), maxName)
-	note = cleanNote(&ps, note)
-	tags = cleanTags(&ps, tags)
+	if name != nil {
+		name = new(required(&ps, "name", oneLine(*name), maxName))
+	}
+	if note != nil {
+		note = new(cleanNote(&ps, *note))
+	}
+	if tags != nil {
+		tags = new(cleanTags(&ps, *tags))
+	}
 	if err := ps.Err(); err != nil {
 		return err
 	}
-	return s.change(ctx, `UPDATE runs SET name = ?, note = ?, tags = ? WHERE workspace = ? AND id = ?`,
+	return s.change(ctx, `UPDATE runs SET name = coalesce(?, name), note = coalesce(?, note), tags = coalesce(nullif(?, 'null'), tags) WHERE workspace = ? AND id = ?`,
 		name, note, asJSON(&tags), ws, id)
 }
 

@@ -102,12 +102,12 @@ func TestNewRunProblems(t *testing.T) {
 		t.Errorf("name of %d characters: %s", n, r.Name)
 	}
 	for name, err := range map[string]error{
-		"empty name":    s.UpdateRun(t.Context(), alice, r.ID, " ", "", nil),
-		"too many tags": s.UpdateRun(t.Context(), alice, r.ID, "x", "", strings.Split(strings.Repeat("ab,", 9)+"c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w", ",")),
+		"empty name":    s.UpdateRun(t.Context(), alice, r.ID, new(" "), nil, nil),
+		"too many tags": s.UpdateRun(t.Context(), alice, r.ID, nil, nil, new(strings.Split(strings.Repeat("ab,", 9)+"c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w", ","))),
 	} {
 		require.Check(t, errors.As(err, &ps), "%s: %v", name, err)
 	}
-	require.NoError(t, s.UpdateRun(t.Context(), alice, r.ID, "new <name>", "note & more", []string{"x"}))
+	require.NoError(t, s.UpdateRun(t.Context(), alice, r.ID, new("new <name>"), new("note & more"), &[]string{"x"}))
 	got := require.Value(s.Run(t.Context(), alice, r.ID))(t)
 	require.Check(t, got.Name == "new <name>" && got.Note == "note & more" && slices.Equal(got.Tags, []string{"x"}),
 		"%+v", got)

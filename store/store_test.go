@@ -200,7 +200,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 		},
 		"Run":              func(id string) error { return require.Err(s.Run(ctx, bob, id)) },
 		"RunWithoutModels": func(id string) error { return require.Err(s.RunWithoutModels(ctx, bob, id)) },
-		"UpdateRun":        func(id string) error { return s.UpdateRun(ctx, bob, id, "his", "", nil) },
+		"UpdateRun":        func(id string) error { return s.UpdateRun(ctx, bob, id, new("his"), nil, nil) },
 		"DeleteRuns":       func(id string) error { return s.DeleteRuns(ctx, bob, []string{id}) },
 		"ShareRun":         func(id string) error { return require.Err(s.ShareRun(ctx, bob, id)) },
 		"UnshareRun":       func(id string) error { return s.UnshareRun(ctx, bob, id) },
