@@ -240,7 +240,7 @@ func serve(ctx context.Context, args []string, std cmdline.Streams) error {
 		return err
 	}
 	keys := web.NewKeys(secret, func(ctx context.Context, token string) bool { return st.Used(ctx, store.WorkspaceOf(token)) })
-	app := handlers.New(handlers.Config{Store: st, Keys: keys, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, Apart: *metricsAddr != "", Log: log, Days: days, Patience: patience, Links: links, Proxies: proxies, Origins: origins, Build: web.Program(), Fetcher: fetcher})
+	app := handlers.New(handlers.Config{Store: st, Keys: keys, Jobs: queue, Assets: assets, Limits: limits, Metrics: metrics, SeparateMetrics: *metricsAddr != "", Log: log, Days: days, Patience: patience, Links: links, Proxies: proxies, Origins: origins, Build: web.Program(), Fetcher: fetcher})
 	defer app.CloseBackground()
 	where := links.Here()
 	if public != "" {

@@ -17,29 +17,38 @@ const barredEvery = 5 * time.Second
 
 // barred caches the visitors blocked by the operator.
 type barred struct {
-	mu   sync.Mutex
-	at   time.Time
-	list store.Barred
+	mu   sync.Mutex // not held while the list is read
+	at   time.Time  // start of the last reading
+	list *store.Barred
 }
 
-// of returns the blocked visitors as of at most barredEvery ago. If reading fails, the previous
-// list applies.
-func (b *barred) of(ctx context.Context, read func(context.Context) (store.Barred, error)) store.Barred {
+// current returns the blocked visitors as read at most barredEvery ago. While the list is being
+// read again, and if that fails, the previous one applies.
+func (b *barred) current(ctx context.Context, read func(context.Context) (store.Barred, error)) store.Barred {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if now := time.Now(); b.at.IsZero() || now.Sub(b.at) >= barredEvery {
+	last, now := b.list, time.Now()
+	due := last == nil || now.Sub(b.at) >= barredEvery
+	if due {
 		b.at = now
+	}
+	b.mu.Unlock()
+	if due {
 		if list, err := read(context.WithoutCancel(ctx)); err == nil {
-			b.list = list
+			b.mu.Lock()
+			b.list, last = &list, &list
+			b.mu.Unlock()
 		}
 	}
-	return b.list
+	if last == nil {
+		return store.Barred{}
+	}
+	return *last
 }
 
 // refuseBarred refuses requests of blocked visitors.
 func (a *App) refuseBarred(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		list := a.barred.of(r.Context(), a.Store.Barred)
+		list := a.barred.current(r.Context(), a.Store.Barred)
 		switch {
 		case list.Workspaces[frame.Workspace(r.Context())]:
 			a.site.Error(w, r, web.Errorf(web.Forbidden, "The operator of this server has blocked this workspace. Its data are kept; ask the operator."))

@@ -11,6 +11,7 @@ import (
 	"marginlab/handlers/frame"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/pace"
+	"marginlab/store"
 	"marginlab/web/jobs"
 )
 
@@ -35,5 +36,28 @@ func TestRequestsComeFirst(t *testing.T) {
 			synctest.Wait()
 			time.Sleep(time.Hour)
 		})
+	}
+}
+
+// While the list of blocked visitors is read again, the previous one applies and nobody waits.
+func TestBarredIsReadAside(t *testing.T) {
+	t.Parallel()
+	b := barred{list: &store.Barred{Addresses: map[string]bool{"192.0.2.7": true}}}
+	reading, release := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	read := func(context.Context) (list store.Barred, err error) {
+		close(reading)
+		<-release
+		return list, nil
+	}
+	go b.current(t.Context(), read)
+	<-reading
+	told := make(chan store.Barred, 1)
+	go func() { told <- b.current(t.Context(), read) }()
+	select {
+	case list := <-told:
+		require.Check(t, list.Addresses["192.0.2.7"], "%v", list)
+	case <-time.After(time.Minute):
+		t.Error("a request waits for the database")
 	}
 }

@@ -31,13 +31,13 @@ import (
 // App is the web application.
 type App struct {
 	*frame.Base
-	site   *web.Site
-	log    *slog.Logger
-	visits visits
-	barred barred
-	begun  *web.Limiter // limits new workspaces by address
-	made   *web.Limiter // limits new keys by address
-	apart  bool         // the metrics have a server of their own
+	site            *web.Site
+	log             *slog.Logger
+	visits          visits
+	barred          barred
+	newWorkspaces   *web.Limiter // by network address
+	newKeys         *web.Limiter // by network address
+	separateMetrics bool         // the metrics have a server of their own
 
 	lab             *lab.Handler
 	lessons         *lessons.Handler
@@ -52,19 +52,19 @@ type App struct {
 
 // Config holds the settings of New.
 type Config struct {
-	Store   *store.Store
-	Jobs    *jobs.Queue
-	Assets  *web.Assets
-	Limits  dataset.Limits // of uploads
-	Metrics *web.Metrics
-	Apart   bool      // the metrics have a server of their own
-	Keys    *web.Keys // nil: any 32 hexadecimal digits are a key
-	Log     *slog.Logger
-	Links   web.Links     // for links that users share
-	Proxies web.Proxies   // trusted proxies
-	Origins web.Origins   // other sites whose pages may call /api
-	Build   func() string // identifies the build; see web.Program
-	Fetcher *web.Fetcher  // downloads files from URLs that users supply; nil: not allowed
+	Store           *store.Store
+	Jobs            *jobs.Queue
+	Assets          *web.Assets
+	Limits          dataset.Limits // of uploads
+	Metrics         *web.Metrics
+	SeparateMetrics bool      // the metrics have a server of their own
+	Keys            *web.Keys // nil: any 32 hexadecimal digits are a key
+	Log             *slog.Logger
+	Links           web.Links     // for links that users share
+	Proxies         web.Proxies   // trusted proxies
+	Origins         web.Origins   // other sites whose pages may call /api
+	Build           func() string // identifies the build; see web.Program
+	Fetcher         *web.Fetcher  // downloads files from URLs that users supply; nil: not allowed
 
 	// Days is the number of days without use after which a workspace is deleted; 0: never.
 	Days int
@@ -78,7 +78,7 @@ type Config struct {
 func New(c Config) *App {
 	h := frame.NewBase(c.Store, c.Jobs, c.Assets, c.Limits, c.Links, c.Patience, c.Build)
 	h.Days, h.Fetcher = c.Days, c.Fetcher
-	a := &App{Base: h, log: c.Log, visits: visits{of: map[store.Workspace]visit{}}, begun: web.NewLimiter(newWorkspaces, newWorkspaceEvery), made: web.NewLimiter(newWorkspaces, newWorkspaceEvery), apart: c.Apart, lab: lab.New(h), lessons: lessons.New(h), data: &data.Handler{Base: h}, runs: runs.New(h), studies: &studies.Handler{Base: h}, api: api.New(h)}
+	a := &App{Base: h, log: c.Log, visits: visits{of: map[store.Workspace]visit{}}, newWorkspaces: web.NewLimiter(newWorkspaces, newWorkspaceEvery), newKeys: web.NewLimiter(newWorkspaces, newWorkspaceEvery), separateMetrics: c.SeparateMetrics, lab: lab.New(h), lessons: lessons.New(h), data: &data.Handler{Base: h}, runs: runs.New(h), studies: &studies.Handler{Base: h}, api: api.New(h)}
 	a.reports = reports.New(h, a.runs, a.studies)
 	a.teach = teach.New(h, a.lab, a.lessons)
 	a.handins, a.shared = runs.NewReader(h, a.teach.Collection), runs.NewShared(h)

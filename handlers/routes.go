@@ -27,7 +27,7 @@ func (a *App) Handler() http.Handler {
 
 	r.Get("/healthz", a.site.Health(a.Store.Ready))
 	r.Get("/readyz", a.site.Health(a.ready))
-	if !a.apart {
+	if !a.separateMetrics {
 		r.Handle("/metrics", a.site.Metrics)
 	}
 	r.Get("/static/*", a.site.Handle(a.Assets.Serve))

@@ -85,7 +85,7 @@ func TestSecretsStayOut(t *testing.T) {
 func TestMetricsApart(t *testing.T) {
 	t.Parallel()
 	metrics := web.NewMetrics()
-	s := handlerstest.ServeWith(t, false, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour, Apart: true}, jobs.Config{})
+	s := handlerstest.ServeWith(t, false, handlers.Config{Limits: dataset.DefaultLimits, Log: slog.New(slog.DiscardHandler), Patience: time.Hour, SeparateMetrics: true}, jobs.Config{})
 	for path, h := range map[string]struct {
 		pages, alone int
 	}{"/metrics": {404, 200}, "/healthz": {200, 404}, "/": {200, 404}} {

@@ -48,8 +48,8 @@ func (v *visits) get(ws store.Workspace) visit {
 // network returns the address from which a workspace was last used, empty if unknown.
 func (v *visits) network(ws store.Workspace) string { return v.get(ws).address }
 
-// first records the use of a workspace and reports whether it is the first on that day.
-func (v *visits) first(ws store.Workspace, address string, now time.Time) (first bool) {
+// record records the use of a workspace and reports whether it is the first on that day.
+func (v *visits) record(ws store.Workspace, address string, now time.Time) (first bool) {
 	v.change(ws, func(known *visit) {
 		day := now.Unix() / (24 * 60 * 60)
 		first = known.day != day
@@ -78,7 +78,7 @@ func (a *App) since(ctx context.Context, token string) time.Time {
 func (a *App) noteUse(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws := frame.Workspace(r.Context())
-		if a.visits.first(ws, web.Address(r.Context()), a.Store.Now()) {
+		if a.visits.record(ws, web.Address(r.Context()), a.Store.Now()) {
 			if err := a.Store.Seen(context.WithoutCancel(r.Context()), ws); err != nil {
 				a.log.WarnContext(r.Context(), "use of a workspace not noted", "err", err) // the request may still succeed
 			}
@@ -103,7 +103,7 @@ type newWorkspace struct {
 // createWorkspace sends a program the key of a new workspace. The key is not stored: the store only
 // keeps its hash, once the workspace holds something.
 func (a *App) createWorkspace(w http.ResponseWriter, r *http.Request) error {
-	if wait := a.made.Take(web.Address(r.Context())); wait > 0 {
+	if wait := a.newKeys.Take(web.Address(r.Context())); wait > 0 {
 		return web.Later(wait, web.Errorf(web.TooMany, "More than %d keys have been requested from your address. Try again in %d s.", newWorkspaces, web.Seconds(wait)))
 	}
 	key := a.site.Keys.New()
@@ -113,7 +113,7 @@ func (a *App) createWorkspace(w http.ResponseWriter, r *http.Request) error {
 
 // newcomer returns the reason why a workspace may not store its first item, nil if it may.
 func (a *App) newcomer(ws store.Workspace) error {
-	wait := a.begun.Take(a.Store.NetworkOf(ws))
+	wait := a.newWorkspaces.Take(a.Store.NetworkOf(ws))
 	if wait == 0 {
 		return nil
 	}

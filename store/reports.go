@@ -126,15 +126,20 @@ func (s *Store) CreateReport(ctx context.Context, ws Workspace, asks Request, ti
 	})
 }
 
-// UpdateReport replaces title, text and items of a report.
-func (s *Store) UpdateReport(ctx context.Context, ws Workspace, id, title, text string, f Frozen) error {
+// UpdateReport replaces title, text and items of a report. It returns ErrReportChanged if the report
+// has changed since a time, unless that is zero.
+func (s *Store) UpdateReport(ctx context.Context, ws Workspace, id string, since time.Time, title, text string, f Frozen) error {
 	title, text, frozen, err := cleanReport(title, text, f)
 	if err != nil {
 		return err
 	}
 	return s.update(ctx, func(tx *transaction) {
 		s.room(tx, ws, 0, 0)
-		tx.execFound(`UPDATE reports SET title = ?, text = ?, frozen = ?, updated = ? WHERE workspace = ? AND id = ?`, title, text, frozen, s.now(), ws, id)
+		before := value[int64](tx, `SELECT updated FROM reports WHERE workspace = ? AND id = ?`, ws, id)
+		if tx.err == nil && !since.IsZero() && since.UnixMilli() != before {
+			tx.fail(ErrReportChanged)
+		}
+		tx.exec(`UPDATE reports SET title = ?, text = ?, frozen = ?, updated = ? WHERE id = ?`, title, text, frozen, max(s.now(), before+1), id)
 	})
 }
 
@@ -148,18 +153,20 @@ func (s *Store) SharedReport(ctx context.Context, token string) (Report, error) 
 	return result(ctx, s.view, func(tx *transaction) Report { return findReport(tx, `share = ? AND deleted IS NULL`, token) })
 }
 
-// ReportSize estimates the memory in bytes to read a report, given by id or by the token of a
-// read-only link.
-func (s *Store) ReportSize(ctx context.Context, ws Workspace, id, token string) (int64, error) {
-	return result(ctx, s.view, func(tx *transaction) int64 {
-		packed := value[[]byte](tx, `SELECT frozen FROM reports WHERE workspace = ?1 AND id = ?2 OR share = ?3 AND deleted IS NULL`, ws, id, token)
+// ReportVersion returns a string that changes with every change of a report, given by id or by the
+// token of a read-only link, and estimates the memory in bytes to read the report.
+func (s *Store) ReportVersion(ctx context.Context, ws Workspace, id, token string) (version string, bytes int64, err error) {
+	err = s.view(ctx, func(tx *transaction) {
+		var packed []byte
+		tx.one(`SELECT id || ' ' || updated || ' ' || coalesce(share, ''), frozen FROM reports WHERE workspace = ?1 AND id = ?2 OR share = ?3 AND deleted IS NULL`, ws, id, token)(&version, &packed)
 		if tx.err != nil {
-			return 0
+			return
 		}
 		r, err := unpack(packed)
 		tx.fail(err)
-		return 4 * int64(r.Len()) // compressed, as JSON text, and decoded, briefly twice
+		bytes = 4 * int64(r.Len()) // compressed, as JSON text, and decoded, briefly twice
 	})
+	return version, bytes, err
 }
 
 // Reports lists at most limit reports of a workspace from offset on, last changed first, and

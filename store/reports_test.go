@@ -41,14 +41,15 @@ func TestReports(t *testing.T) {
 	require.Check(t, again.ID == made.ID && got.Title == "A title" && got.Text == "one\n\n![mine](/runs/abc)" && cmp.Equal(got.Frozen, shown()),
 		"%+v, %s", got, cmp.Diff(got.Frozen, shown()))
 	wantErr(t, require.Err(s.Report(ctx, bob, made.ID)), ErrNotFound)
-	wantErr(t, s.UpdateReport(ctx, bob, made.ID, "x", "", Frozen{}), ErrNotFound)
+	wantErr(t, s.UpdateReport(ctx, bob, made.ID, made.Updated, "x", "", Frozen{}), ErrNotFound)
 	wantErr(t, s.DeleteReport(ctx, bob, made.ID), ErrNotFound)
 	wantErr(t, require.Err(s.ShareReport(ctx, bob, made.ID)), ErrNotFound)
 
 	token := require.Value(s.ShareReport(ctx, alice, made.ID))(t)
 	got, err = s.SharedReport(ctx, token)
 	require.Check(t, err == nil && got.ID == made.ID, "%v %v", got, err)
-	require.NoError(t, s.UpdateReport(ctx, alice, made.ID, "other", "text", Frozen{}))
+	require.NoError(t, s.UpdateReport(ctx, alice, made.ID, made.Updated, "other", "text", Frozen{}))
+	wantErr(t, s.UpdateReport(ctx, alice, made.ID, made.Updated, "third", "text", Frozen{}), ErrReportChanged)
 	require.NoError(t, s.DeleteReport(ctx, alice, made.ID))
 	wantErr(t, require.Err(s.SharedReport(ctx, token)), ErrNotFound)
 	list := require.Value(s.Deletions(ctx, alice))(t)

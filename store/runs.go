@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -183,14 +184,12 @@ func defaultName(tx *transaction, ws Workspace, r Run) string {
 		data = append(data[:most-4], '…')
 	}
 	name := string(settings) + " · " + string(data)
-	for n := 1; ; n++ {
-		try := name
-		if n > 1 {
-			try = fmt.Sprintf("%s (%d)", name, n)
-		}
-		if !tx.exists(`runs WHERE workspace = ? AND name = ?`, ws, try) {
+	taken := texts(tx, `SELECT name FROM runs WHERE workspace = ?1 AND substr(name, 1, length(?2)) = ?2 ORDER BY name`, ws, name) // at once, since there may be thousands
+	for try, n := name, 2; ; n++ {
+		if _, found := slices.BinarySearch(taken, try); !found {
 			return try
 		}
+		try = fmt.Sprintf("%s (%d)", name, n)
 	}
 }
 
@@ -209,16 +208,22 @@ func (s *Store) SharedRun(ctx context.Context, token string) (Run, error) {
 	return result(ctx, s.view, func(tx *transaction) Run { return findWhole(tx, `share = ? AND deleted IS NULL`, token) })
 }
 
-// UpdateRun changes the name, note and tags of a run.
-func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id, name, note string, tags []string) error {
+// UpdateRun changes the name, note and tags of a run; nil leaves one as it is.
+func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id string, name, note *string, tags *[]string) error {
 	var ps param.Problems
-	name = required(&ps, "name", oneLine(name), maxName)
-	note = cleanNote(&ps, note)
-	tags = cleanTags(&ps, tags)
+	if name != nil {
+		name = new(required(&ps, "name", oneLine(*name), maxName))
+	}
+	if note != nil {
+		note = new(cleanNote(&ps, *note))
+	}
+	if tags != nil {
+		tags = new(cleanTags(&ps, *tags))
+	}
 	if err := ps.Err(); err != nil {
 		return err
 	}
-	return s.change(ctx, `UPDATE runs SET name = ?, note = ?, tags = ? WHERE workspace = ? AND id = ?`,
+	return s.change(ctx, `UPDATE runs SET name = coalesce(?, name), note = coalesce(?, note), tags = coalesce(nullif(?, 'null'), tags) WHERE workspace = ? AND id = ?`,
 		name, note, asJSON(&tags), ws, id)
 }
 

@@ -24,6 +24,19 @@ func asText(t testing.TB, v any) string {
 	return string(require.Value(json.Marshal(v))(t))
 }
 
+// The name of a run is found at once, also after thousands of the same settings.
+func TestDefaultNameOfMany(t *testing.T) {
+	s, ctx := fresh(t), t.Context()
+	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec()}
+	first := require.Value(s.CreateRun(ctx, alice, n))(t)
+	require.NoError(t, s.exec(ctx, `WITH RECURSIVE many (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM many WHERE i < 5000)
+		INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, created)
+		SELECT id || i, workspace, name || ' (' || i || ')', note, tags, dataset_name, hash, spec, axes, 'cancelled', created FROM runs, many`))
+	began := time.Now()
+	r := require.Value(s.CreateRun(ctx, alice, n))(t)
+	require.Check(t, r.Name == first.Name+" (5001)" && time.Since(began) < time.Second, "%q after %v", r.Name, time.Since(began))
+}
+
 func TestSavedRunSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -89,12 +102,12 @@ func TestNewRunProblems(t *testing.T) {
 		t.Errorf("name of %d characters: %s", n, r.Name)
 	}
 	for name, err := range map[string]error{
-		"empty name":    s.UpdateRun(t.Context(), alice, r.ID, " ", "", nil),
-		"too many tags": s.UpdateRun(t.Context(), alice, r.ID, "x", "", strings.Split(strings.Repeat("ab,", 9)+"c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w", ",")),
+		"empty name":    s.UpdateRun(t.Context(), alice, r.ID, new(" "), nil, nil),
+		"too many tags": s.UpdateRun(t.Context(), alice, r.ID, nil, nil, new(strings.Split(strings.Repeat("ab,", 9)+"c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w", ","))),
 	} {
 		require.Check(t, errors.As(err, &ps), "%s: %v", name, err)
 	}
-	require.NoError(t, s.UpdateRun(t.Context(), alice, r.ID, "new <name>", "note & more", []string{"x"}))
+	require.NoError(t, s.UpdateRun(t.Context(), alice, r.ID, new("new <name>"), new("note & more"), &[]string{"x"}))
 	got := require.Value(s.Run(t.Context(), alice, r.ID))(t)
 	require.Check(t, got.Name == "new <name>" && got.Note == "note & more" && slices.Equal(got.Tags, []string{"x"}),
 		"%+v", got)

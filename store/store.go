@@ -295,7 +295,17 @@ func (s *Store) Ping(ctx context.Context) error {
 func (s *Store) update(ctx context.Context, fn func(*transaction)) error {
 	s.writes.Add(1)
 	s.releaseReserve()
-	return transact(ctx, s.write, s.withFileCheck(conditional(ctx, fn)))
+	c, ok := ctx.Value(conditionKey{}).(*condition)
+	if !ok || c.met {
+		return transact(ctx, s.write, s.withFileCheck(fn))
+	}
+	err := transact(ctx, s.write, s.withFileCheck(func(tx *transaction) {
+		if tx.fail(c.check(context.WithValue(ctx, transactionKey{}, tx))); tx.err == nil {
+			fn(tx)
+		}
+	}))
+	c.met = err == nil
+	return err
 }
 
 // Context keys of a *condition, and of the *transaction in which its check reads.
@@ -307,7 +317,7 @@ type (
 // condition holds the check that the first change with a context depends on.
 type condition struct {
 	check func(ctx context.Context) error
-	met   bool
+	met   bool // the change is stored
 }
 
 // OnlyIf returns a context whose first change is made only if check returns nil; otherwise the
@@ -316,20 +326,6 @@ type condition struct {
 // changes.
 func OnlyIf(ctx context.Context, check func(ctx context.Context) error) context.Context {
 	return context.WithValue(ctx, conditionKey{}, &condition{check: check})
-}
-
-// conditional returns fn, which then runs only if the context's condition is met.
-func conditional(ctx context.Context, fn func(*transaction)) func(*transaction) {
-	c, ok := ctx.Value(conditionKey{}).(*condition)
-	if !ok || c.met {
-		return fn
-	}
-	return func(tx *transaction) {
-		tx.fail(c.check(context.WithValue(ctx, transactionKey{}, tx)))
-		if c.met = tx.err == nil; c.met {
-			fn(tx)
-		}
-	}
 }
 
 // note is update for changes that may be lost, such as leases: it does not wait for the disk. A

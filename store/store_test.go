@@ -200,7 +200,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 		},
 		"Run":              func(id string) error { return require.Err(s.Run(ctx, bob, id)) },
 		"RunWithoutModels": func(id string) error { return require.Err(s.RunWithoutModels(ctx, bob, id)) },
-		"UpdateRun":        func(id string) error { return s.UpdateRun(ctx, bob, id, "his", "", nil) },
+		"UpdateRun":        func(id string) error { return s.UpdateRun(ctx, bob, id, new("his"), nil, nil) },
 		"DeleteRuns":       func(id string) error { return s.DeleteRuns(ctx, bob, []string{id}) },
 		"ShareRun":         func(id string) error { return require.Err(s.ShareRun(ctx, bob, id)) },
 		"UnshareRun":       func(id string) error { return s.UnshareRun(ctx, bob, id) },
@@ -332,4 +332,14 @@ func TestOnlyIf(t *testing.T) {
 	}
 	now := require.Value(s.Dataset(ctx, alice, set.ID))(t)
 	require.Check(t, made >= 0 && now.Name == fmt.Sprint(made), "%q, but %d was told that it changed it", now.Name, made)
+
+	asked := 0
+	once := OnlyIf(ctx, func(context.Context) error {
+		if asked++; asked > 1 {
+			return changed
+		}
+		return nil
+	})
+	wantErr(t, s.RenameDataset(once, alice, "missing", "x"), ErrNotFound) // not stored, so the next change is the first
+	wantErr(t, s.RenameDataset(once, alice, set.ID, "x"), changed)
 }

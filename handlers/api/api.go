@@ -332,11 +332,11 @@ func (a *Handler) Run(w http.ResponseWriter, r *http.Request, run store.Run) (er
 
 // UpdateRun changes name, tags and note of a run; omitted fields stay.
 func (a *Handler) UpdateRun(w http.ResponseWriter, r *http.Request, run store.Run) error {
-	change := struct {
-		Name string   `json:"name"`
-		Tags []string `json:"tags"`
-		Note string   `json:"note"`
-	}{run.Name, slices.Clone(run.Tags), run.Note} // omitted fields stay
+	var change struct { // nil: omitted
+		Name *string   `json:"name"`
+		Tags *[]string `json:"tags"`
+		Note *string   `json:"note"`
+	}
 	if err := web.ReadJSON(w, r, BodyBytes, &change); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"net"
 	"net/http"
@@ -80,6 +81,19 @@ func TestAPIWalk(t *testing.T) {
 	}
 	if got := handlerstest.Decode[api.Run](c.Want(200, "PATCH", "/api/runs/"+id, `{"tags":[]}`)); got.Name != "first" || got.Note != "because" || len(got.Tags) != 0 {
 		t.Errorf("without tags: %+v", got)
+	}
+	body, text := io.Pipe()
+	late := httptest.NewRequestWithContext(t.Context(), "PATCH", "/api/runs/"+id, body)
+	late.Header.Set("Authorization", "Bearer "+handlerstest.Alice)
+	ended := make(chan struct{})
+	go func() { defer close(ended); s.App.Handler().ServeHTTP(httptest.NewRecorder(), late) }()
+	require.Value(io.WriteString(text, "{"))(t)
+	c.Want(200, "PATCH", "/api/runs/"+id, `{"note":"meanwhile"}`)
+	require.Value(io.WriteString(text, `"name":"second"}`))(t)
+	require.NoError(t, text.Close())
+	<-ended
+	if got := handlerstest.Decode[api.Run](c.Want(200, "GET", "/api/runs/"+id, "")); got.Name != "second" || got.Note != "meanwhile" {
+		t.Errorf("after two changes at once: %+v", got)
 	}
 	c.Want(http.StatusConflict, "POST", "/api/runs/"+id+"/cancel", "")
 

@@ -45,15 +45,15 @@ type Tasks[R any] struct {
 	known  *cache.Recent[*R] // by key; at most 3 MB each
 
 	mu     sync.Mutex
-	byKey  map[string]*underWay[R]
+	byKey  map[string]*task[R]
 	closed bool
 }
 
 // computation computes a result of a spec on data, as ml.Regularise does.
 type computation[R any] func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*R, error)
 
-// underWay is a running computation, or a finished one not yet delivered to everyone.
-type underWay[R any] struct {
+// task is a running computation, or a finished one not yet delivered to everyone.
+type task[R any] struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the fields below are set
 	result *R
@@ -61,14 +61,14 @@ type underWay[R any] struct {
 	panic  any // value of a panic, nil if none
 
 	// Fields below are guarded by Tasks.mu.
-	askers map[string]*asking // by workspace; without one it is given up
-	began  time.Time          // zero: waiting for its turn
-	step   trace.Step         // last progress
-	told   time.Time          // time of step
+	interests map[string]*interest // by workspace; without one it is given up
+	began     time.Time            // zero: waiting for its turn
+	step      trace.Step           // last progress
+	told      time.Time            // time of step
 }
 
-// asking is a workspace's interest in a result.
-type asking struct {
+// interest is a workspace's interest in a result.
+type interest struct {
 	job     Job         // as shown to the workspace
 	waiting int         // number of waiting requests
 	idle    *time.Timer // runs while no request waits
@@ -102,7 +102,7 @@ func PathName(spec ml.Spec) string {
 func newTasks[R any](kind string, compute computation[R], behind func(context.Context) context.Context) *Tasks[R] {
 	return &Tasks[R]{
 		Compute: compute, kind: kind, behind: behind, line: limiter.New(resultsOfCPU * runtime.NumCPU()),
-		known: cache.New[*R](8), byKey: map[string]*underWay[R]{},
+		known: cache.New[*R](8), byKey: map[string]*task[R]{},
 	}
 }
 
@@ -154,11 +154,11 @@ func (p *Tasks[R]) wait(ctx context.Context, workspace, key string, of Question,
 func (p *Tasks[R]) Known(key string) (*R, bool) { return p.known.Find(key) }
 
 // ask finds or starts a computation for a workspace.
-func (p *Tasks[R]) ask(ctx context.Context, workspace, key string, of Question, begin bool) (*underWay[R], *asking, error) {
+func (p *Tasks[R]) ask(ctx context.Context, workspace, key string, of Question, begin bool) (*task[R], *interest, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := p.byKey[key]
-	if w == nil || w.askers[workspace] == nil {
+	if w == nil || w.interests[workspace] == nil {
 		if !begin {
 			return nil, nil, ErrIdle
 		}
@@ -169,14 +169,14 @@ func (p *Tasks[R]) ask(ctx context.Context, workspace, key string, of Question, 
 			return nil, nil, web.Errorf(web.Busy, "The server is busy. Try again in a few seconds.")
 		}
 		own, cancel := context.WithCancel(context.WithoutCancel(ctx))
-		w = &underWay[R]{cancel: cancel, done: make(chan struct{}), askers: map[string]*asking{}}
+		w = &task[R]{cancel: cancel, done: make(chan struct{}), interests: map[string]*interest{}}
 		p.byKey[key] = w
 		go p.run(own, w, workspace, key, of)
 	}
-	a := w.askers[workspace]
+	a := w.interests[workspace]
 	if a == nil {
-		a = &asking{job: Job{Kind: p.kind, ID: key, Name: of.Name, Data: of.From, Page: of.Page, Created: time.Now()}}
-		w.askers[workspace] = a
+		a = &interest{job: Job{Kind: p.kind, ID: key, Name: of.Name, Data: of.From, Page: of.Page, Created: time.Now()}}
+		w.interests[workspace] = a
 	}
 	a.waiting++
 	if a.idle != nil {
@@ -186,16 +186,16 @@ func (p *Tasks[R]) ask(ctx context.Context, workspace, key string, of Question, 
 }
 
 // asked records that a request no longer waits. Callers hold p.mu.
-func (p *Tasks[R]) asked(w *underWay[R], a *asking, workspace, key string) {
+func (p *Tasks[R]) asked(w *task[R], a *interest, workspace, key string) {
 	a.last = time.Now()
-	if a.waiting--; a.waiting > 0 || w.askers[workspace] != a { // cancelled
+	if a.waiting--; a.waiting > 0 || w.interests[workspace] != a { // cancelled
 		return
 	}
 	a.until = a.last.Add(resultIdle)
 	a.idle = time.AfterFunc(resultIdle, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if w.askers[workspace] == a && a.waiting == 0 && !time.Now().Before(a.until) {
+		if w.interests[workspace] == a && a.waiting == 0 && !time.Now().Before(a.until) {
 			p.leave(w, workspace, key)
 		}
 	})
@@ -207,7 +207,7 @@ func (p *Tasks[R]) UnderWay(workspace string) (list []Job) {
 	defer p.mu.Unlock()
 	now := time.Now()
 	for _, w := range p.byKey {
-		a := w.askers[workspace]
+		a := w.interests[workspace]
 		if a == nil {
 			continue
 		}
@@ -228,23 +228,23 @@ func (p *Tasks[R]) UnderWay(workspace string) (list []Job) {
 // makeRoom abandons results that a workspace no longer requests. Callers hold p.mu.
 func (p *Tasks[R]) makeRoom(workspace string) {
 	for key, w := range p.byKey {
-		if a := w.askers[workspace]; a != nil && a.waiting == 0 && time.Since(a.last) >= resultLeft {
+		if a := w.interests[workspace]; a != nil && a.waiting == 0 && time.Since(a.last) >= resultLeft {
 			p.leave(w, workspace, key)
 		}
 	}
 }
 
 // leave removes a workspace's interest in a result. Callers hold p.mu.
-func (p *Tasks[R]) leave(w *underWay[R], workspace, key string) {
-	a := w.askers[workspace]
+func (p *Tasks[R]) leave(w *task[R], workspace, key string) {
+	a := w.interests[workspace]
 	if a == nil {
 		return
 	}
 	if a.idle != nil {
 		a.idle.Stop()
 	}
-	delete(w.askers, workspace)
-	if len(w.askers) == 0 {
+	delete(w.interests, workspace)
+	if len(w.interests) == 0 {
 		w.cancel()
 		if p.byKey[key] == w {
 			delete(p.byKey, key)
@@ -265,19 +265,19 @@ func (p *Tasks[R]) Cancel(workspace, key string) {
 func (p *Tasks[R]) close() {
 	p.mu.Lock()
 	p.closed = true
-	under := make([]*underWay[R], 0, len(p.byKey))
+	tasks := make([]*task[R], 0, len(p.byKey))
 	for _, w := range p.byKey {
 		w.cancel()
-		under = append(under, w)
+		tasks = append(tasks, w)
 	}
 	p.mu.Unlock()
-	for _, w := range under {
+	for _, w := range tasks {
 		<-w.done
 	}
 }
 
 // run computes the result when its turn has come.
-func (p *Tasks[R]) run(ctx context.Context, w *underWay[R], workspace, key string, of Question) {
+func (p *Tasks[R]) run(ctx context.Context, w *task[R], workspace, key string, of Question) {
 	defer close(w.done)
 	defer w.cancel()
 	defer func() { w.panic = recover() }() // re-raised for the callers
@@ -300,7 +300,7 @@ func (p *Tasks[R]) run(ctx context.Context, w *underWay[R], workspace, key strin
 }
 
 // job returns the progress of a result for a workspace. Callers hold Tasks.mu.
-func (w *underWay[R]) job(a *asking, now time.Time) Job {
+func (w *task[R]) job(a *interest, now time.Time) Job {
 	j := a.job
 	if w.began.IsZero() {
 		j.Status = store.Queued

@@ -58,12 +58,14 @@ func TestWidthsBetween(t *testing.T) {
 	}
 }
 
-// TestJobsGoOn: a reply that breaks off does not keep the page of jobs from later changes.
+// TestJobsGoOn: neither a reply that breaks off nor a refused stream keeps the page of jobs from later
+// changes.
 func TestJobsGoOn(t *testing.T) {
 	t.Parallel()
 	p := open(t, start(t))
 	call(p, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `
-		window.EventSource = class extends EventTarget { constructor() { super(); window.stream = this; } };`})
+		window.streams = 0;
+		window.EventSource = class extends EventTarget { constructor() { super(); window.stream = this; window.streams++; } close() {} };`})
 	p.visit("/jobs")
 	p.expect("broken off")
 	get[bool](p, `(window.asked = 0, window.fetch = () => (window.asked++, Promise.resolve({ ok: true, text: () => Promise.reject(new TypeError("broken off")) })), true)`)
@@ -71,4 +73,6 @@ func TestJobsGoOn(t *testing.T) {
 		get[bool](p, `window.stream.dispatchEvent(new MessageEvent("jobs", { data: '{"jobs": [{"id": "new", "status": "running"}]}' }))`)
 	}
 	p.wait(`window.asked === 2`)
+	get[bool](p, `(window.stream.readyState = EventSource.CLOSED = 2, window.stream.dispatchEvent(new Event("error")))`)
+	p.wait(`window.streams > 1`)
 }

@@ -57,6 +57,15 @@ func TestPoll(t *testing.T) {
 		t.Error("an answer has taken the keyboard from where it was")
 	}
 	student.run("poll", func() { student.inspect("poll", "/course/"+code+"/poll", hand) })
+
+	// A late answer does not replace a newer one.
+	teacher.visit(course + "/screen")
+	get[bool](teacher, `(window.answers = [], window.fetch = () => new Promise((resolve) => window.answers.push((text) => resolve(new Response("<p data-count>" + text + "</p>")))),
+		[0, 1].forEach(() => document.dispatchEvent(new Event("visibilitychange"))), window.answers[1]("newer"), true)`)
+	teacher.wait(`document.querySelector("[data-count]").textContent === "newer"`)
+	get[bool](teacher, `(window.answers[0]("older"), true)`)
+	teacher.wait(`window.answers.length > 2`) // it asks again
+	require.Equal(t, teacher.text("[data-count]"), "newer", "after a late answer")
 }
 
 // TestPollElsewhere: a student on another page of the course is told of a question, keeps

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -44,13 +45,14 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
+	old := web.Errorf(web.Conflict, "%s has changed since this page was opened: open it again.", set.Name)
 	row, _ := strconv.Atoi(r.PostFormValue("row"))
 	f := objectForm(set, d, row)
 	switch {
 	case f == nil:
 		return web.Errorf(web.Invalid, "The rows of %s cannot be edited one by one.", set.Name)
 	case r.PostFormValue("hash") != set.Hash:
-		return web.Errorf(web.Conflict, "%s has changed since this page was opened: open it again.", set.Name)
+		return old
 	}
 	changed := d
 	f.Object, f.Label = r.PostFormValue("object"), r.PostFormValue("label")
@@ -74,6 +76,14 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.Store.ReplaceData(r.Context(), frame.Workspace(r.Context()), set.ID, changed)
+	ws := frame.Workspace(r.Context())
+	ctx := store.OnlyIf(r.Context(), func(ctx context.Context) error {
+		now, err := a.Store.Dataset(ctx, ws, set.ID)
+		if err == nil && now.Hash != set.Hash { // by another request at the same moment
+			err = old
+		}
+		return err
+	})
+	_, err = a.Store.ReplaceData(ctx, ws, set.ID, changed)
 	return frame.Done(w, r, "/datasets/"+set.ID+"#edit", err)
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
@@ -221,4 +223,27 @@ func TestLongString(t *testing.T) {
 	set := c.Upload("", "w,c\ncat,a\ndog,b\n")
 	got := c.Send(http.StatusUnprocessableEntity, "/datasets/"+set.ID+"/objects", "act=put&row=0&hash="+set.Hash+"&label=a&object="+strings.Repeat("a", 200_001)).HTML().Find("#f-object-error").Text()
 	require.Says(t, got, "200000 symbols", "the fault")
+}
+
+// Of objects put in at the same moment, for one version of the data, one is in it and the others are
+// refused.
+func TestObjectsPutAtOnce(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, false, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	set := c.Upload("", "w,c\ncat,a\ndog,b\n")
+	var group sync.WaitGroup
+	var saved atomic.Int64
+	for i := range 8 {
+		group.Go(func() {
+			form := url.Values{"act": {"put"}, "row": {"0"}, "hash": {set.Hash}, "label": {"a"}, "object": {strings.Repeat("x", i+1)}}
+			a := c.Do("POST", "/datasets/"+set.ID+"/objects", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
+			if a.Status < http.StatusBadRequest {
+				saved.Add(1)
+			} else if a.Status != http.StatusConflict {
+				t.Errorf("%d: %s", a.Status, a.Body)
+			}
+		})
+	}
+	group.Wait()
+	require.Equal(t, saved.Load(), 1, "saved")
 }

@@ -39,9 +39,8 @@ func newCodes() *codes {
 }
 
 // FindCourse finds the course with a typed code; it returns store.ErrNotFound if there is none.
-// Wrong codes count against their network address. After too many, codes from there are no longer
-// looked up, except those that the workspace has entered before, so that students stay in their
-// course.
+// Wrong codes count against their network address. After too many, all codes from there are refused,
+// except those that the workspace has entered before, so that students stay in their course.
 func (a *Base) FindCourse(ctx context.Context, typed string) (store.Course, error) {
 	c, code, address := a.codes, store.CleanCode(typed), web.Address(ctx)
 	e := entrance{Workspace(ctx), code}
@@ -51,14 +50,15 @@ func (a *Base) FindCourse(ctx context.Context, typed string) (store.Course, erro
 	if entered || !store.IsCode(code) {
 		return a.Store.Course(ctx, code)
 	}
-	if wait := c.wrong.Wait(address); wait > 0 {
+	course, err := a.Store.Course(ctx, code)
+	left := c.wrong.Wait // asked after the lookup, since many may run at once
+	if errors.Is(err, store.ErrNotFound) {
+		left = c.wrong.Take
+	}
+	if wait := left(address); wait > 0 {
 		return store.Course{}, web.Later(wait, web.Errorf(web.TooMany, "Too many wrong course codes came from your network. Check the code with your teacher and try again in %d s.", web.Seconds(wait)))
 	}
-	course, err := a.Store.Course(ctx, code)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		c.wrong.Take(address)
-	case err == nil:
+	if err == nil {
 		c.mu.Lock()
 		if len(c.entered) >= maxEntered {
 			clear(c.entered)

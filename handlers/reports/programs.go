@@ -77,7 +77,7 @@ func (a *Handler) CreateJSON(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, web.FormBytes, &n); err != nil {
 		return err
 	}
-	f, err := a.compose(r.Context(), store.Frozen{}, n.Text, false)
+	f, err := a.itemsOf(r.Context(), store.Frozen{}, n.Text, false)
 	if err != nil {
 		return err
 	}
@@ -100,11 +100,11 @@ func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadJSON(w, r, web.FormBytes, &n); err != nil {
 		return err
 	}
-	f, err := a.compose(r.Context(), before.Frozen, n.Text, n.Refresh)
+	f, err := a.itemsOf(r.Context(), before.Frozen, n.Text, n.Refresh)
 	if err != nil {
 		return err
 	}
-	if err := a.Store.UpdateReport(r.Context(), frame.Workspace(r.Context()), before.ID, n.Title, n.Text, f); err != nil {
+	if err := a.Store.UpdateReport(r.Context(), frame.Workspace(r.Context()), before.ID, time.Time{}, n.Title, n.Text, f); err != nil {
 		return err
 	}
 	return a.ReportJSON(w, r)

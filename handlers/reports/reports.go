@@ -20,6 +20,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"marginlab/handlers/cache"
 	"marginlab/handlers/frame"
 	"marginlab/handlers/limiter"
 	"marginlab/handlers/pictures"
@@ -39,7 +40,17 @@ type Handler struct {
 	*frame.Base
 	runs    Runs
 	studies Studies
+	recent  *cache.Recent[decoded] // by version, since every figure of a page needs its report
 }
+
+// decoded is a report with the size of its text in bytes.
+type decoded struct {
+	store.Report
+	size int
+}
+
+// recentBytes bounds the cached reports: one of the largest, or many others.
+const recentBytes = store.MaxFrozen
 
 // Runs freezes runs and comparisons.
 type Runs interface {
@@ -54,7 +65,9 @@ type Studies interface {
 }
 
 // New returns the handlers of reports, whose items runs and studies freeze.
-func New(h *frame.Base, runs Runs, studies Studies) *Handler { return &Handler{h, runs, studies} }
+func New(h *frame.Base, runs Runs, studies Studies) *Handler {
+	return &Handler{h, runs, studies, cache.NewWeighed(recentBytes, func(d decoded) int { return d.size })}
+}
 
 // freeze returns the current state of the item at an address.
 func (a *Handler) freeze(ctx context.Context, address string) (item store.ReportItem, err error) {
@@ -77,8 +90,8 @@ func (a *Handler) freeze(ctx context.Context, address string) (item store.Report
 	return item, err
 }
 
-// there reports whether the sources of an item exist.
-func (a *Handler) there(ctx context.Context, address string) (bool, error) {
+// sourceExists reports whether the sources of an item exist.
+func (a *Handler) sourceExists(ctx context.Context, address string) (bool, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return false, nil
@@ -107,9 +120,9 @@ func (a *Handler) there(ctx context.Context, address string) (bool, error) {
 	return true, nil
 }
 
-// compose returns the items of a text: existing ones unchanged, unless refreshed and still
+// itemsOf returns the items of a text: existing ones unchanged, unless refreshed and still
 // available, and new ones in their current state. Errors in the text are param.Problems.
-func (a *Handler) compose(ctx context.Context, before store.Frozen, text string, refresh bool) (f store.Frozen, err error) {
+func (a *Handler) itemsOf(ctx context.Context, before store.Frozen, text string, refresh bool) (f store.Frozen, err error) {
 	if n := utf8.RuneCountInString(text); n > store.MaxReportText {
 		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it has %d characters; at most %d are allowed", n, store.MaxReportText)}}
 	}
@@ -222,11 +235,11 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, part := range p.Parts {
 		if item := part.Item; item != nil {
-			there, err := a.there(r.Context(), item.Source)
+			exists, err := a.sourceExists(r.Context(), item.Source)
 			if err != nil {
 				return err
 			}
-			item.Gone = !there
+			item.Gone = !exists
 		}
 	}
 	if one.Share != "" {
@@ -269,27 +282,35 @@ func (a *Handler) shown(w http.ResponseWriter, r *http.Request) (one store.Repor
 	return one, p, err
 }
 
-// read returns the requested report, by id or by its read-only link, once there is memory for it.
-// leave releases the memory and must be called before anything is sent to a possibly slow client.
+// read returns the requested report, by id or by its read-only link, from the cache or once there is
+// memory for it. The report is shared and must not be modified. leave releases the memory and must be
+// called before anything is sent to a possibly slow client.
 func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report, leave func(), err error) {
 	ctx, id, token := r.Context(), chi.URLParam(r, "id"), chi.URLParam(r, "token")
-	size, err := a.Store.ReportSize(ctx, frame.Workspace(ctx), id, token)
+	version, size, err := a.Store.ReportVersion(ctx, frame.Workspace(ctx), id, token)
 	if err != nil {
 		return one, nil, err
+	}
+	if d, ok := a.recent.Find(version); ok {
+		return d.Report, func() {}, nil
 	}
 	if leave, err = a.Admit(ctx, w, size); err != nil {
 		return one, nil, err
 	}
-	if token != "" {
-		one, err = a.Store.SharedReport(ctx, token)
-	} else {
-		one, err = a.Store.Report(ctx, frame.Workspace(ctx), id)
-	}
+	d, err := a.recent.Get(ctx, version, func(ctx context.Context) (d decoded, err error) {
+		d.size = int(size / 4)
+		if token != "" {
+			d.Report, err = a.Store.SharedReport(ctx, token)
+		} else {
+			d.Report, err = a.Store.Report(ctx, frame.Workspace(ctx), id)
+		}
+		return d, err
+	})
 	leave = sync.OnceFunc(leave)
 	if err != nil {
 		leave()
 	}
-	return one, leave, err
+	return d.Report, leave, err
 }
 
 // day is the date format.
@@ -448,7 +469,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		return a.editor(w, r, p)
 	}
 	id := p.ID
-	f, err := a.compose(ctx, before.Frozen, p.Text, p.Refresh)
+	f, err := a.itemsOf(ctx, before.Frozen, p.Text, p.Refresh)
 	switch {
 	case err != nil:
 	case r.PostFormValue("act") == "preview":
@@ -465,7 +486,9 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		before, err = a.Store.CreateReport(ctx, ws, store.Request{Key: p.Request}, p.Title, p.Text, f)
 		id = before.ID
 	default:
-		err = a.Store.UpdateReport(ctx, ws, id, p.Title, p.Text, f)
+		if err = a.Store.UpdateReport(ctx, ws, id, before.Updated, p.Title, p.Text, f); errors.Is(err, store.ErrReportChanged) {
+			p.Updated = "" // saving again replaces it
+		}
 	}
 	if err == nil {
 		return frame.Redirect(w, r, "/reports/"+id)
@@ -491,7 +514,7 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	f, err := a.compose(ctx, one.Frozen, one.Text+"\n\n"+placed("", address), false)
+	f, err := a.itemsOf(ctx, one.Frozen, one.Text+"\n\n"+placed("", address), false)
 	if err != nil {
 		return err
 	}
@@ -503,7 +526,7 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	if one.ID == "" {
 		one, err = a.Store.CreateReport(ctx, ws, store.Request{}, "Report of "+a.Store.Now().UTC().Format(day), text, f)
 	} else {
-		err = a.Store.UpdateReport(ctx, ws, one.ID, one.Title, text, f)
+		err = a.Store.UpdateReport(ctx, ws, one.ID, one.Updated, one.Title, text, f)
 	}
 	return frame.Done(w, r, "/reports/"+one.ID+"/edit", err)
 }

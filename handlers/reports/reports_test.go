@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -130,4 +133,52 @@ func TestReportFiles(t *testing.T) {
 		f.Points[hash] = strings.Replace(text, "0", "1", 1)
 	}
 	require.Fails(t, require.Err(f.Tasks[0].Run(t.Context(), f.Data)), "were changed", "changed data are trained on")
+}
+
+// The figures of a page are sent from one reading of its report.
+func TestReportIsReadOnce(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	run := c.Train(`{"dataset":"moons"}`)
+	c.Follow(run)
+	var text strings.Builder
+	for _, figure := range []string{"", "/figures/boundary"} {
+		fmt.Fprintf(&text, `![](/runs/%s%s)\n\n`, run, figure)
+	}
+	id := handlerstest.Decode[reports.Report](c.Want(http.StatusCreated, "POST", "/api/reports", `{"title":"t","text":"`+text.String()+`"}`)).ID
+	c.Want(http.StatusOK, "GET", "/reports/"+id, "")
+	require.Must(t, s.App.Budget.TryAcquire(256<<20), "memory is in use")
+	defer s.App.Budget.Release(256 << 20)
+	for _, query := range []string{"", "?dark=1", "?narrow=1"} {
+		c.Want(http.StatusOK, "GET", "/reports/"+id+"/figures/1-1.svg"+query, "")
+	}
+}
+
+// Of items added to a report at the same moment, each is in it or refused.
+func TestItemsAddedAtOnce(t *testing.T) {
+	t.Parallel()
+	c := handlerstest.Serve(t, true, dataset.DefaultLimits).As(t, handlerstest.Alice)
+	id := handlerstest.Decode[reports.Report](c.Want(http.StatusCreated, "POST", "/api/reports", `{"title":"t","text":"x"}`)).ID
+	var forms []url.Values
+	for range 5 {
+		run := c.Train(`{"dataset":"moons"}`)
+		c.Follow(run)
+		forms = append(forms, url.Values{"report": {id}, "address": {"/runs/" + run}})
+	}
+	var group sync.WaitGroup
+	var added atomic.Int64
+	for _, form := range forms {
+		group.Go(func() {
+			a := c.Do("POST", "/reports/add", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
+			if a.Status < http.StatusBadRequest {
+				added.Add(1)
+			} else if a.Status != http.StatusConflict {
+				t.Errorf("%d: %s", a.Status, a.Body)
+			}
+		})
+	}
+	group.Wait()
+	report := handlerstest.Decode[reports.Report](c.Want(http.StatusOK, "GET", "/api/reports/"+id, ""))
+	require.Check(t, added.Load() > 0 && len(report.Items) == int(added.Load()), "%d items, %d were added", len(report.Items), added.Load())
 }

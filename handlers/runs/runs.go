@@ -204,7 +204,7 @@ func cloneQuery(run store.Run) url.Values {
 
 // Update changes name, tags and note of a run.
 func (a *Handler) Update(w http.ResponseWriter, r *http.Request, run store.Run) error {
-	err := a.Store.UpdateRun(r.Context(), frame.Workspace(r.Context()), run.ID, r.PostFormValue("name"), r.PostFormValue("note"), splitTags(r.PostFormValue("tags")))
+	err := a.Store.UpdateRun(r.Context(), frame.Workspace(r.Context()), run.ID, new(r.PostFormValue("name")), new(r.PostFormValue("note")), new(splitTags(r.PostFormValue("tags"))))
 	if ps, ok := errors.AsType[param.Problems](err); ok {
 		return a.showRun(w, r, run, ps)
 	}

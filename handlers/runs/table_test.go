@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -57,4 +58,16 @@ func TestMoves(t *testing.T) {
 		left, right, off := moves(strings.Split(c.list, ","), c.i, c.least, func(list string) string { return list })
 		require.Slices(t, []string{left, right, off}, c.want, "item %d of %s, %d kept", c.i, c.list, c.least)
 	}
+}
+
+// Rows in JSON are refused at the first bad one, before a list of all takes many times their length.
+func TestRowsOfJSONTakeLittleMemory(t *testing.T) {
+	body := `{"rows":[` + strings.Repeat("0,", 2<<20) + `0]}`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := rowsOfJSON(strings.NewReader(body), &ml.Model{Features: []string{"x"}})
+	runtime.ReadMemStats(&after)
+	require.Fails(t, err, "row 1: expected a list of numbers", "the first row")
+	took := after.TotalAlloc - before.TotalAlloc
+	require.Check(t, took < 16*uint64(len(body)), "%d MB for %d MB", took>>20, len(body)>>20)
 }

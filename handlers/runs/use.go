@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"marginlab/handlers/frame"
 	"marginlab/handlers/limiter"
@@ -85,6 +86,7 @@ func (a *Handler) Predict(w http.ResponseWriter, r *http.Request, run store.Run)
 	if err != nil {
 		return err
 	}
+	leave = sync.OnceFunc(leave)
 	defer leave()
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	accepted, _, _ := mime.ParseMediaType(r.Header.Get("Accept"))
@@ -98,6 +100,7 @@ func (a *Handler) Predict(w http.ResponseWriter, r *http.Request, run store.Run)
 	if err != nil {
 		return frame.FileError(err)
 	}
+	leave() // the client may be slow
 	if asJSON || accepted == "application/json" {
 		set, err := predictions.Set()
 		if err != nil {
@@ -132,7 +135,7 @@ func sendPredictions(w http.ResponseWriter, r *http.Request, run store.Run, pred
 // a missing value.
 func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	var sent struct {
-		Rows []json.RawMessage `json:"rows"`
+		Rows json.RawMessage `json:"rows"` // read row by row: a list of all takes many times their length
 	}
 	dec := json.NewDecoder(body)
 	dec.DisallowUnknownFields()
@@ -145,10 +148,19 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 	if len(m.Features) == 0 {
 		return nil, param.Problems{{Field: "rows", Message: "rows in JSON need a model with numeric features; send a file instead"}}
 	}
-	lines := [][]string{slices.Clone(m.Features)}
-	labelled := false
-	for i, text := range sent.Rows {
-		line := make([]string, len(m.Features)+1)
+	rows := json.NewDecoder(bytes.NewReader(sent.Rows))
+	if begin, _ := rows.Token(); begin != json.Delim('[') {
+		return nil, web.Errorf(web.Malformed, "The body must be JSON with rows, {\"rows\": [[…], …]}: rows is not a list")
+	}
+	var table, head bytes.Buffer
+	lines, labelled := csv.NewWriter(&table), false
+	line := make([]string, len(m.Features)+1)
+	var text json.RawMessage
+	for i := 0; rows.More(); i++ {
+		if err := rows.Decode(&text); err != nil {
+			return nil, err
+		}
+		clear(line)
 		var list []any
 		var named map[string]any
 		switch {
@@ -180,16 +192,18 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 		default:
 			return nil, refuse(i, "expected a list of numbers or an object, found %.40s", text)
 		}
-		lines = append(lines, line)
+		if err := lines.Write(line); err != nil {
+			return nil, err
+		}
 	}
+	lines.Flush()
+	names, values := slices.Clone(m.Features), table.Bytes()
 	if labelled {
-		lines[0] = append(lines[0], m.Label)
+		names = append(names, m.Label)
+	} else { // without the empty column
+		values = bytes.ReplaceAll(values, []byte(",\n"), []byte("\n"))
 	}
-	for i, line := range lines {
-		lines[i] = line[:len(lines[0])]
-	}
-	var table bytes.Buffer
-	return &table, csv.NewWriter(&table).WriteAll(lines)
+	return io.MultiReader(&head, bytes.NewReader(values)), csv.NewWriter(&head).WriteAll([][]string{names})
 }
 
 // numberOfJSON formats a JSON value for CSV, empty if it is missing.
@@ -241,6 +255,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 	if err != nil {
 		return err
 	}
+	leave = sync.OnceFunc(leave)
 	defer leave()
 	predictions, err := a.predict(r, run, body, name)
 	if err != nil {
@@ -249,6 +264,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 		}
 		return err
 	}
+	leave() // the client may be slow
 	if r.PostFormValue("as") == "csv" {
 		return sendPredictions(w, r, run, predictions, run.Model.Platt != nil)
 	}

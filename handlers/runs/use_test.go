@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,4 +119,34 @@ func TestCopiedCodeRuns(t *testing.T) {
 		err = json.Unmarshal([]byte("["+strings.Join(strings.Fields(string(out)), ",")+"]"), &got)
 	}
 	require.Check(t, err == nil && slices.Equal(got, want), "scikit-learn: %v, %s; ours: %v\n%s", err, out, want, strings.Join(args, "\n"))
+}
+
+// watched calls look before each part of a response.
+type watched struct {
+	http.ResponseWriter
+	look func()
+}
+
+func (w watched) Write(b []byte) (int, error) {
+	w.look()
+	return w.ResponseWriter.Write(b)
+}
+
+// Predictions are sent after the memory for their rows has been released, because the client may be
+// slow.
+func TestPredictionsAreSentWithoutMemory(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c := s.As(t, handlerstest.Alice)
+	run := c.Train(`{"dataset":"iris-setosa-versicolor"}`)
+	c.Follow(run)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/runs/"+run+"/predictions", strings.NewReader(strings.Repeat("1.4,0.2\n", 30_000)))
+	r.Header.Set("Authorization", "Bearer "+handlerstest.Alice)
+	answer := httptest.NewRecorder()
+	s.App.Handler().ServeHTTP(watched{answer, func() {
+		free := s.App.Budget.TryAcquire(256 << 20)
+		require.Must(t, free, "sent while memory is held")
+		s.App.Budget.Release(256 << 20)
+	}}, r)
+	require.Equal(t, answer.Code, http.StatusOK, "status")
 }

@@ -48,7 +48,10 @@ func GramOf(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.Rec
 			return nil, err
 		}
 		c, err := compare(context.WithoutCancel(ctx), k, x, x) // rows may be requested after ctx has ended
-		return lazyMatrix{c, diag, k.Definite(), counter(recorder, m)}, err
+		if err != nil {
+			return nil, err
+		}
+		return lazyMatrix{c, diag, k.Definite(), counter(recorder, m)}, nil
 	}
 	c, err := compare(ctx, k, x, x)
 	if err != nil {
@@ -71,7 +74,10 @@ func GramOf(ctx context.Context, k Kernel, x dataset.Objects, recorder trace.Rec
 			return nil, err
 		}
 	}
-	return storedMatrix{values, k.Definite()}, checkConverged(k, values)
+	if err := checkConverged(k, values); err != nil {
+		return nil, err
+	}
+	return storedMatrix{values, k.Definite()}, nil
 }
 
 // counter returns a function to call after row i of n is computed, possibly repeatedly and from any

@@ -25,7 +25,7 @@ const (
 	MostBytes = 256 << 10
 
 	maxSets       = 200
-	mostLearners  = 50
+	maxLearners   = 50
 	maxSettings   = 1000 // per learner
 	maxNameLength = 60   // characters
 )
@@ -441,8 +441,8 @@ func (r *reader) learners(p toml.Primitive, top map[string]toml.Primitive) error
 			return err
 		}
 		return r.take(p, func(any) error {
-			if len(r.s.Learners) == mostLearners {
-				return fmt.Errorf("a study has at most %d learners", mostLearners)
+			if len(r.s.Learners) == maxLearners {
+				return fmt.Errorf("a study has at most %d learners", maxLearners)
 			}
 			if err := CheckName(own); err != nil {
 				return err

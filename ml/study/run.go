@@ -148,15 +148,15 @@ func (w *work) set(ctx context.Context, i int, d Sample) ([]Outcome, error) {
 		computed[j] = make([]eval.CellResult, len(cells))
 		for a, c := range cells {
 			name, err := c.Name()
-			if err != nil {
-				return nil, err
-			}
 			if known, ok := w.keeper.Known[name]; ok {
 				computed[j][a] = known
 				w.addKnown(1)
 				continue
 			}
 			group.Go(func() error {
+				if err != nil {
+					return err
+				}
 				res, err := worker.Compute(ctx, c)
 				if err != nil {
 					return w.study.wrap(i, w.study.Learners[j], err)

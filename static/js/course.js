@@ -24,5 +24,5 @@ if (notice) {
   notice.addEventListener("click", (e) => {
     if (e.target.matches("[data-later]")) notice.hidden = true;
   });
-  follow(`${path}/events`, "phase", look);
+  follow(`${path}/events`, { phase: look });
 }

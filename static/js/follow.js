@@ -23,12 +23,12 @@ async function renew() {
   mount(next);
 }
 
-follow(`${path}/events`, "place", async ({ version, point: at }) => {
+follow(`${path}/events`, { place: async ({ version, point: at }) => {
   point(shown().querySelector(".stage"), !paused && at);
   if (String(version) === shown().dataset.place) return;
   if (paused) status.textContent = "The teacher has moved on.";
   else await renew();
-});
+} });
 
 pause.hidden = false;
 pause.addEventListener("click", async () => {

@@ -1,6 +1,7 @@
 // The page of running jobs updates itself and keeps the focus.
 
 import { words } from "./duration.js";
+import { follow } from "./live.js";
 
 /** Reloads the list when jobs are added, finished or started. */
 async function renew() {
@@ -28,12 +29,11 @@ function tell(row, job) {
 
 const key = (id, status) => `${id} ${status}`;
 let updated = Promise.resolve(); // of the previous event
-new EventSource("/jobs/events").addEventListener("jobs", (e) => {
-  const { jobs } = JSON.parse(e.data);
+follow("/jobs/events", { jobs: ({ jobs }) => {
   updated = updated.catch(() => {}).then(async () => {
     const rows = [...document.querySelectorAll("[data-job]")];
     const same = rows.map((r) => key(r.dataset.job, r.dataset.status)).join() === jobs.map((j) => key(j.id, j.status)).join();
     if (!same) return renew();
     jobs.forEach((job, i) => job.status === "running" && tell(rows[i], job));
   });
-});
+} });

@@ -1,5 +1,5 @@
 // The live lab: every change of a control or point requests a new answer.
-import { Live, fragment } from "./live.js";
+import { Live, follow, fragment } from "./live.js";
 import { addSliders, resolve } from "./sliders.js";
 import { Stage, asking } from "./stage.js";
 import { Editor } from "./editor.js";
@@ -37,18 +37,16 @@ const editor = toolbar && new Editor(toolbar, form, frame, (text, coarse) => {
 });
 
 /** Shows the progress of a submission or a save. */
-function follow(where) {
+function watch(where) {
   for (const mark of where.querySelectorAll("[data-handed]")) {
-    const events = new EventSource(mark.dataset.handed);
-    events.addEventListener("status", (e) => {
-      const { status, error } = JSON.parse(e.data);
+    const stop = follow(mark.dataset.handed, { status: ({ status, error }) => {
       const said = { running: "in training", done: "trained", failed: `could not be trained: ${error}`, cancelled: "cancelled" }[status];
       if (said) mark.textContent = said;
-      if ((said && status !== "running") || !mark.isConnected) events.close();
-    });
+      if ((said && status !== "running") || !mark.isConnected) stop();
+    } });
   }
 }
-follow(form);
+watch(form);
 
 const motion = new Motion();
 let stage;
@@ -246,7 +244,7 @@ async function save(button) {
     if (!response.ok) throw new Error(response.status === 503 ? "the server has much to do; try again soon" : `the server answered ${response.status}`);
     const { id, html } = await response.json();
     place.replaceChildren(await fragment(html));
-    follow(place);
+    watch(place);
     if (saved.push(id) > 1) {
       const compare = place.querySelector("[data-compare]");
       const few = saved.slice(-place.dataset.most);

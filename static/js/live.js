@@ -146,11 +146,10 @@ const relisten = 5000;
  * Follows an event stream while the page is visible, since browsers allow few connections per
  * server. Each stream starts with the current state, so a page that slept or was offline catches up.
  * @param {string} url of the stream
- * @param {string} event its name
- * @param {(data: any) => Promise<void> | void} receive handles its data; if it fails, the stream restarts
+ * @param {Object<string, (data: any) => Promise<void> | void>} events handlers of data, by the name of the event; if one fails, the stream restarts
  * @returns {() => void} stops following
  */
-export function follow(url, event, receive) {
+export function follow(url, events) {
   let stream, again;
   const ended = new AbortController(), { signal } = ended;
   const listen = () => {
@@ -164,7 +163,7 @@ export function follow(url, event, receive) {
       again = setTimeout(listen, relisten * (1 + Math.random() / 2)); // spread the retries of a whole class
     };
     opened.addEventListener("error", () => opened.readyState === EventSource.CLOSED && anew());
-    opened.addEventListener(event, async (e) => {
+    for (const [event, receive] of Object.entries(events)) opened.addEventListener(event, async (e) => {
       try {
         await receive(JSON.parse(e.data));
       } catch {

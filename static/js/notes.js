@@ -58,10 +58,10 @@ async function send(key, shift) {
 
 if (remote) {
   followed = true;
-  follow(`${page.dataset.follow}/events`, "place", ({ version, slide, part, step }) => {
+  follow(`${page.dataset.follow}/events`, { place: ({ version, slide, part, step }) => {
     if (version && slide !== page.dataset.slide) return location.reload();
     mark(part, step && `step ${step}`);
-  });
+  } });
   const touch = page.querySelector("[data-pad]");
   if (touch) pad(touch, (at) => answer(touch.dataset.pad, { method: "POST", body: new URLSearchParams(at) }));
   page.querySelector("[data-free]")?.addEventListener("change", (e) => {

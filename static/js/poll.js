@@ -23,9 +23,9 @@ if (student) {
   };
   for (const back of ["online", "visibilitychange"]) addEventListener(back, () => document.hidden || once?.());
   sketches(student);
-  follow(`${path}/events`, "phase", async (phase) => {
+  follow(`${path}/events`, { phase: async (phase) => {
     if (phase !== part().dataset.state) await show(await answer(`${path}?part=1`));
-  });
+  } });
 
   /** Retries sending an answer until the server accepts or rejects it. */
   const send = async (form, body, pause) => {
@@ -68,7 +68,7 @@ export function tally(results, renew) {
     const question = e.submitter?.dataset.confirm;
     if (question && !confirm(question)) e.preventDefault();
   });
-  return follow(results.dataset.results, "answers", async (news) => {
+  return follow(results.dataset.results, { answers: async (news) => {
     if (!news.html) return; // another question is open
     if (news.state !== state) return renew();
     const old = results.querySelector("[data-results-part]");
@@ -76,7 +76,7 @@ export function tally(results, renew) {
     const details = fresh.querySelector("details");
     if (details) details.open = old.querySelector("details")?.open ?? details.open;
     old.replaceWith(fresh);
-  });
+  } });
 }
 
 const results = document.querySelector("[data-results]");

@@ -1,6 +1,7 @@
 // The page of a run: inspect points and places, zoom and pan; progress while it trains.
 import { Stage, asking } from "./stage.js";
 import { Frame, listKeys } from "./frame.js";
+import { follow } from "./live.js";
 
 const view = document.querySelector(".run-view");
 if (view) {
@@ -65,24 +66,23 @@ const pending = document.querySelector("[data-events]");
 if (pending) {
   const text = pending.querySelector("[data-progress]");
   const bar = pending.querySelector("[data-bar]");
-  const events = new EventSource(pending.dataset.events);
-  events.addEventListener("progress", (e) => {
-    const step = JSON.parse(e.data), left = step.left_seconds ? `, about ${Math.ceil(step.left_seconds)} s left` : "";
-    text.textContent = step.text + left;
-    if (step.rows) {
-      bar.max = step.rows;
-      bar.value = step.done ?? 0;
-    } else bar.removeAttribute("value"); // the total is unknown
-  });
-  events.addEventListener("status", (e) => {
-    const state = JSON.parse(e.data).status;
-    if (state === "running") {
-      text.textContent = "Training…";
-      bar.hidden = false;
-    }
-    if (["done", "failed", "cancelled"].includes(state)) {
-      events.close();
-      location.reload();
-    }
+  const stop = follow(pending.dataset.events, {
+    progress: (step) => {
+      text.textContent = step.text + (step.left_seconds ? `, about ${Math.ceil(step.left_seconds)} s left` : "");
+      if (step.rows) {
+        bar.max = step.rows;
+        bar.value = step.done ?? 0;
+      } else bar.removeAttribute("value"); // the total is unknown
+    },
+    status: ({ status }) => {
+      if (status === "running") {
+        text.textContent = "Training…";
+        bar.hidden = false;
+      }
+      if (["done", "failed", "cancelled"].includes(status)) {
+        stop();
+        location.reload();
+      }
+    },
   });
 }

@@ -1,5 +1,7 @@
 // The page of a search: cells as they arrive, and the numbers of the cell under the pointer.
 
+import { follow } from "./live.js";
+
 const id = "search";
 
 /** Fetches the changing part of the page and keeps the focus. */
@@ -38,7 +40,6 @@ document.addEventListener("keydown", (e) => {
 
 const section = document.getElementById(id);
 if (section.hasAttribute("data-events")) {
-  const events = new EventSource(`/searches/${section.dataset.id}/events`);
   const pause = 700; // ms between updates, at least ten times the duration of the last one
   let busy = false;
   let again = false;
@@ -56,14 +57,15 @@ if (section.hasAttribute("data-events")) {
       }, Math.max(pause, 10 * (performance.now() - began)));
     }
   };
-  events.addEventListener("progress", (e) => {
-    const { done } = JSON.parse(e.data);
-    const bar = document.querySelector("[data-bar]");
-    if (bar && bar.value < done) bar.value = done;
-    look();
-  });
-  events.addEventListener("status", (e) => {
-    if (["done", "failed", "cancelled"].includes(JSON.parse(e.data).status)) events.close();
-    look();
+  const stop = follow(`/searches/${section.dataset.id}/events`, {
+    progress: ({ done }) => {
+      const bar = document.querySelector("[data-bar]");
+      if (bar && bar.value < done) bar.value = done;
+      look();
+    },
+    status: ({ status }) => {
+      if (["done", "failed", "cancelled"].includes(status)) stop();
+      look();
+    },
   });
 }

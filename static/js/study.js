@@ -2,6 +2,7 @@
 // when it ends.
 
 import { words } from "./duration.js";
+import { follow } from "./live.js";
 
 const part = document.getElementById("study");
 const pause = 3000; // ms between updates of the searches, at least ten times the duration of the last one
@@ -27,11 +28,10 @@ async function look() {
 }
 
 if (part?.hasAttribute("data-pending")) {
-  const events = new EventSource("/jobs/events");
-  events.addEventListener("jobs", async (e) => {
-    const job = JSON.parse(e.data).jobs.find((j) => j.id === part.dataset.pending);
+  const stop = follow("/jobs/events", { jobs: async ({ jobs }) => {
+    const job = jobs.find((j) => j.id === part.dataset.pending);
     if (!job) {
-      events.close();
+      stop();
       if (!(await renew("#study"))) location.reload();
       return;
     }
@@ -40,7 +40,7 @@ if (part?.hasAttribute("data-pending")) {
     bar.max = job.total;
     bar.value = job.done;
     if (performance.now() > due) look();
-  });
+  } });
 }
 
 const form = document.querySelector("form.study-form[method=get]");

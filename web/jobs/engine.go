@@ -57,15 +57,17 @@ type Local struct {
 
 	compute func(context.Context, *eval.Worker, eval.Cell) (eval.CellResult, error) // eval.Worker's, except in tests
 
-	mu     sync.Mutex
+	mu     sync.Mutex // never held while a search is loaded
 	recent []*planned // most recent last
 }
 
-// planned is a search ready to be computed.
+// planned is a search ready to be computed, once loaded.
 type planned struct {
 	search string
-	cells  []eval.Cell
-	worker *eval.Worker
+
+	loading sync.Mutex // held while the search is loaded; guards the fields below
+	cells   []eval.Cell
+	worker  *eval.Worker // nil: not loaded yet
 }
 
 // NewLocal returns an engine that computes up to slots cells at a time. load returns the plan of a
@@ -93,25 +95,36 @@ func (e *Local) Compute(ctx context.Context, c store.Cell) (eval.CellResult, err
 	})
 }
 
-// planned returns a search from the cache or loads it; concurrent callers wait.
+// planned returns a search from the cache or loads it; concurrent callers for the same search wait.
 func (e *Local) planned(ctx context.Context, search string) (*planned, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	i := slices.IndexFunc(e.recent, func(p *planned) bool { return p.search == search })
-	if i < 0 {
+	p := e.cached(search)
+	p.loading.Lock()
+	defer p.loading.Unlock()
+	if p.worker == nil {
 		plan, d, err := e.load(ctx, search)
 		if err != nil {
 			return nil, fmt.Errorf("plan of search %s: %w", search, err)
 		}
+		p.cells, p.worker = plan.Cells(), eval.NewWorker(d, 0)
+	}
+	return p, nil
+}
+
+// cached returns the entry of a search, a new one if necessary.
+func (e *Local) cached(search string) *planned {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	i := slices.IndexFunc(e.recent, func(p *planned) bool { return p.search == search })
+	if i < 0 {
 		i = len(e.recent)
-		e.recent = append(e.recent, &planned{search, plan.Cells(), eval.NewWorker(d, 0)})
+		e.recent = append(e.recent, &planned{search: search})
 	}
 	p := e.recent[i]
 	e.recent = append(slices.Delete(e.recent, i, i+1), p)
 	if len(e.recent) > e.slots+1 {
 		e.recent = slices.Delete(e.recent, 0, 1)
 	}
-	return p, nil
+	return p
 }
 
 // forget removes a finished search from the cache.

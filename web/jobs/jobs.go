@@ -79,7 +79,7 @@ type Queue struct {
 	// progress never goes backwards.
 	publishing sync.Mutex
 
-	saving   sync.Mutex // held while results of cells are stored; taken after claiming; guards computed
+	saving   sync.Mutex // held while results of cells are stored; guards computed
 	computed []computed // not stored yet
 
 	mu       sync.Mutex                             // guards the fields below; never held during a query

@@ -156,9 +156,12 @@ func (q *Queue) keep(ctx context.Context, c computed) {
 	}
 }
 
-// saveEnded stores at once the results of searches with no cells left waiting or running.
+// saveEnded stores at once the results of searches with no cells left waiting or running, unless
+// results are being stored, which may take long.
 func (q *Queue) saveEnded(ctx context.Context, waiting []store.Waiting) {
-	q.saving.Lock()
+	if !q.saving.TryLock() {
+		return
+	}
 	q.mu.Lock()
 	ended := slices.ContainsFunc(q.computed, func(c computed) bool {
 		return !slices.ContainsFunc(waiting, func(w store.Waiting) bool { return w.ID == c.cell.Search }) && !q.computing(c.cell.Search)

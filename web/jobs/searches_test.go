@@ -182,6 +182,49 @@ func TestSearchBesideLongRuns(t *testing.T) {
 	require.Check(t, before <= 1 && runs.Load() == 6, "%d runs before the last cell, %d in all", before, runs.Load())
 }
 
+// While results of cells are stored, which takes long on a full disk, runs start and are cancelled.
+func TestRunsWhileCellsAreStored(t *testing.T) {
+	t.Parallel()
+	begun := make(chan string, 1)
+	f := setup(t, t.TempDir(), 1, stuck(begun))
+	f.q.saving.Lock()
+	defer f.q.saving.Unlock()
+	id := f.create("a run")
+	f.start()
+	select {
+	case <-begun:
+	case <-time.After(time.Minute):
+		t.Fatal("no run starts")
+	}
+	require.NoError(t, f.q.Cancel(t.Context(), alice, id))
+}
+
+// While one search is loaded, others are computed and forgotten.
+func TestSearchesAreLoadedApart(t *testing.T) {
+	t.Parallel()
+	loading, end := make(chan struct{}), errors.New("loaded")
+	e := NewLocal(1, func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error) {
+		if search == "large" {
+			close(loading)
+			<-ctx.Done()
+		}
+		return nil, nil, end
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 2)
+	go func() { _, err := e.planned(ctx, "large"); ended <- err }()
+	<-loading
+	go func() { _, err := e.planned(ctx, "small"); e.forget("large"); ended <- err }()
+	select {
+	case err := <-ended:
+		require.Check(t, errors.Is(err, end), "%v", err)
+	case <-time.After(time.Minute):
+		t.Error("a small search waits for a large one")
+	}
+	cancel()
+	<-ended
+}
+
 // Time in which no cell is under way is not time that a search took.
 func TestWork(t *testing.T) {
 	t.Parallel()

@@ -44,8 +44,9 @@ type Worker struct {
 	engine  jobs.Engine
 	log     *slog.Logger
 
-	data []*dataset.Data // most recently used last; hashes are in the same order
-	hash []string
+	loading sync.Mutex      // held by load, so that each data set is fetched once; guards the fields below
+	data    []*dataset.Data // most recently used last; hashes are in the same order
+	hash    []string
 
 	mu   sync.Mutex                    // guards the fields below
 	held map[string]context.CancelFunc // running cells by name
@@ -323,9 +324,10 @@ var errGone = errors.New("the search no longer exists")
 // cachedSets is the number of data sets that a worker keeps.
 const cachedSets = 8
 
-// load returns the plan and data of a search, fetching what is not cached. Callers call it one at a
-// time.
+// load returns the plan and data of a search, fetching what is not cached.
 func (w *Worker) load(ctx context.Context, id string) (*eval.Plan, *dataset.Data, error) {
+	w.loading.Lock()
+	defer w.loading.Unlock()
 	text, err := w.get(ctx, id, planObject(id))
 	if err != nil {
 		return nil, nil, err
