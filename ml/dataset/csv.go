@@ -133,9 +133,6 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	if t.Header {
 		t.setNames(names)
 	}
-	if sep.char != ',' {
-		t.readDecimalCommas()
-	}
 	return t, nil
 }
 
@@ -443,42 +440,6 @@ func hasDecimalComma(s string) bool {
 	}
 	_, ok := parseNumber(strings.Replace(s, ",", ".", 1))
 	return ok
-}
-
-// readDecimalCommas converts 1,5 to 1.5, unless the file also has decimal points: the comma
-// is then ambiguous, and the cell is reported when used. Columns with thousands separators are
-// left to readSpellings, which treats columns as a whole.
-func (t *Table) readDecimalCommas() {
-	groups := make([]string, len(t.Columns)) // signs between thousands
-	for j := range t.Columns {
-		if groups[j] = t.Columns[j].group(); groups[j] == "," {
-			return
-		}
-	}
-	for j, c := range t.Columns {
-		for i := range c.firsts() {
-			if _, plain := c.number(i); !plain {
-				t.DecimalComma = t.DecimalComma || hasDecimalComma(c.Cell(i))
-			} else if groups[j] == "" && c.pointed(i) {
-				t.DecimalComma = false
-				return
-			}
-		}
-	}
-	if !t.DecimalComma {
-		return
-	}
-	for j := range t.Columns {
-		if groups[j] != "" {
-			continue
-		}
-		t.Columns[j].rewrite(func(s string) string {
-			if hasDecimalComma(s) {
-				return strings.Replace(s, ",", ".", 1)
-			}
-			return s
-		})
-	}
 }
 
 // guessSeparator returns the separator that suits the first records

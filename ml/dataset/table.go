@@ -109,6 +109,7 @@ type Table struct {
 	Columns      []Column
 	Lines        []int    // line number in the file of each row
 	Notes        []string // guesses about the file, as clauses
+	sign         signs    // before the decimals of all numbers, as some tell; 0: none does
 	first        int      // line of the first record of CSV, header or row
 	members      []string // of texts that are files of their own: the name of each
 	graphs       int      // of a table of graphs: how many columns hold them, the first ones
@@ -227,11 +228,11 @@ func (t *Table) finish(lim Limits) (*Table, error) {
 	if wide && !t.Square() {
 		return tooWide()
 	}
-	t.weigh()
 	var respelled [len(spellingNotes)][]int
 	if t.Format == "csv" || t.Format == "xlsx" {
 		respelled = t.readSpellings()
 	}
+	t.weigh()
 	if !t.Header && t.Format != "libsvm" {
 		t.nameColumns()
 	}
