@@ -42,6 +42,12 @@ var typeset = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u2009", " ", "
 // plain is a number in the plain form, 1234.5, and whether it must be of this spelling: 1,234
 // may be a little more than 1.
 func (w spelling) plain(s string) (number string, told, ok bool) {
+	if w == spellings[0] { // most of its numbers, quickly
+		number = strings.Replace(s, ",", ".", 1)
+		if p, to, _ := cutDecimal(number, 0); number != s && to == len(s) && p.decimals() > 0 {
+			return number, p.signs() == decimalPoint, true
+		}
+	}
 	s = typeset.Replace(s)
 	if w.percent {
 		if s, told = strings.CutSuffix(s, "%"); !told {
@@ -169,15 +175,15 @@ func (p packed) signs() signs {
 // signsOf examines a text.
 func signsOf(s string) (found signs) {
 	pointed := strings.Replace(s, ",", ".", 1)
-	if _, number := parseNumber(pointed); number && !strings.HasSuffix(pointed, ".") { // most of them, quickly
-		if p, to, _ := cutDecimal(pointed, 0); to == len(s) && p.decimals() > 0 {
-			found = p.signs()
-		} else if strings.Contains(pointed, ".") {
-			found = decimalPoint
-		}
-		if pointed != s {
-			found >>= 1 // that of the comma
-		}
+	if p, to, _ := cutDecimal(pointed, 0); to == len(s) && p.decimals() > 0 { // most of them, quickly
+		found = p.signs()
+	} else if _, number := parseNumber(pointed); number && strings.Contains(pointed[:len(s)-1], ".") {
+		found = decimalPoint
+	}
+	switch {
+	case found != 0 && pointed != s:
+		return found >> 1 // that of the comma
+	case found != 0:
 		return found
 	}
 	amount, _ := cutCurrency(s)
@@ -263,16 +269,19 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 				return s
 			})
 		}
-		k := slices.IndexFunc(spellings, func(w spelling) bool {
-			if sign != 0 {
-				return w.sign() == sign && w.reads(c, true)
-			}
-			return w.reads(c, amounts && w.group != "") // amounts do not have three decimals: 1.200 € is more than a thousand
-		})
-		if k < 0 && t.DecimalComma && sign == decimalComma {
-			k = 0 // among words
+		k, commas := -1, t.DecimalComma && sign == decimalComma
+		if !commas || s&(doubtfulPoint|otherSpelling) != 0 {
+			k = slices.IndexFunc(spellings, func(w spelling) bool {
+				if sign != 0 {
+					return w.sign() == sign && w.reads(c, true)
+				}
+				return w.reads(c, amounts && w.group != "") // amounts do not have three decimals: 1.200 € is more than a thousand
+			})
 		}
-		if k < 0 {
+		switch {
+		case k < 0 && commas:
+			k = 0 // even among words
+		case k < 0:
 			continue
 		}
 		c.rewrite(spellings[k].rewrite)
