@@ -626,7 +626,7 @@ func (sc *csvScanner) field() bool {
 // it, which may also begin with #, may name the columns.
 func (sc *csvScanner) skipTitle() (lines int, names []string) {
 	const most = 20
-	comments := 0
+	comments, title := 0, 0 // fields of the last title
 	for ahead := *sc; lines <= most && ahead.skipLines(); lines++ {
 		at := ahead
 		if !ahead.next() {
@@ -634,14 +634,17 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 		}
 		line, _ := cutLine(sc.text[at.pos:])
 		line = strings.TrimLeft(line, " \t")
-		switch texts := ahead.texts(); {
-		case strings.HasPrefix(line, "//"), strings.HasPrefix(line, "%"):
+		texts, next := ahead.texts(), ahead
+		next.fields = nil
+		alike := haveValues(texts, sc.sep) && next.next() && next.count == ahead.count && haveValues(next.texts(), sc.sep)
+		switch {
+		case (strings.HasPrefix(line, "//") || strings.HasPrefix(line, "%")) && !alike: // with the next line it is a row
 			ahead.comment = line
 			if comments++; comments > 1 || sc.sep == ' ' && texts[0] == "%" { // else % may belong to a name, as in % fat
 				ahead.comment = strings.TrimLeft(line, " %")
 			}
 		case !isHeader(texts, sc.sep), ahead.comment != "" && haveValues(texts, sc.sep):
-			if ahead.comment == "" {
+			if ahead.comment == "" && (lines == 0 || title == ahead.count || ahead.count == 1) { // below names
 				return 0, nil
 			}
 			*sc = at
@@ -653,7 +656,7 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 			*sc = at
 			return lines, nil
 		default:
-			ahead.comment = ""
+			ahead.comment, title = "", ahead.count
 		}
 	}
 	return 0, nil

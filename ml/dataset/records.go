@@ -34,19 +34,24 @@ func beginsLists(line string) bool {
 // graphKeys lists the keys of a graph in JSON lines.
 var graphKeys = map[string]bool{"n": true, "edges": true, "directed": true, "edge_labels": true, "labels": true, "label": true, "class": true, "target": true}
 
-// isGraph reports whether the object at the beginning of a text is a graph: it has edges, or nodes
-// and only keys of graphs.
-func isGraph(text string) bool {
+// isGraph reports whether the object at the beginning of a text is a graph: it has a list of edges, or, unless
+// in a list of records, nodes and only keys of graphs.
+func isGraph(text string, listed bool) bool {
 	d := tokensOf(text)
 	d.next()
-	nodes, other := false, false
+	nodes, other := false, listed
 	for d.more() {
 		key := d.key()
-		if key == "edges" {
-			return true
+		switch d.next() {
+		case json.Delim('['):
+			if key == "edges" {
+				return true
+			}
+			d.skipRest(1)
+		case json.Delim('{'):
+			d.skipRest(1)
 		}
 		nodes, other = nodes || key == "n", other || !graphKeys[key]
-		d.skipValue()
 	}
 	return nodes && !other
 }

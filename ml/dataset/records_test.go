@@ -66,6 +66,8 @@ func TestNestedRecords(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"size":{"w":1,"h":2},"class":"a"},{"size":{"w":3,"h":1},"class":"b"}]`:      "size.w size.h class",
 		"{\"size\":{\"w\":1},\"class\":\"a\"}\n{\"size\":{\"w\":3},\"class\":\"b\"}\n": "size.w class",
+		`[{"n":1,"class":"a"},{"n":2,"class":"b"}]`:                                    "n class",
+		`[{"edges":1,"class":"a"},{"edges":2,"class":"b"}]`:                            "edges class",
 		`[[1,2,"a"],[3,4,"b"]]`:                      "x1 x2 label",
 		`[["text","kind"],["good","a"],["bad","a"]]`: "text kind",
 		`{"0":{"0":1,"1":2},"1":{"0":"a","1":"b"}}`:  "0 1",

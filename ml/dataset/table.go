@@ -349,7 +349,7 @@ func detect(text, file string) string {
 		case line[0] == '>':
 			return "fasta"
 		case line[0] == '{', beginsRecords(line):
-			if at := strings.IndexByte(text, '{'); at >= 0 && isGraph(text[at:]) {
+			if at := strings.IndexByte(text, '{'); at >= 0 && isGraph(text[at:], line[0] == '[') {
 				return "jsonl"
 			}
 			return "json"
