@@ -280,6 +280,7 @@ func TestExports(t *testing.T) {
 		"a column with points":        {"x;y;z;label\n1,5;9.5;993.687;a\n2,5;1.204;1.204;b\n", "label ~ x y z [a b], 2 rows, the last [2.5 1.204 1.204]; 1,5 read as 1.5 (x)"},
 		"only in doubt":               {"y;label\n993.687;a\n1.204;b\n", "label ~ y [a b], 2 rows, the last [1.204]"},
 		"prices of fuel":              {"price,x,label\n$3.459,0.5,a\n$2.999,2,b\n", "label ~ price x [a b], 2 rows, the last [2.999 2]; currency signs removed (price)"},
+		"addresses":                   {"x;ip;label\n5.125;192.168.100.138;a\n2.250;192.168.100.139;b\n", `f.csv, line 2, column 2 (ip): expected a number, found "192.168.100.138": choose feature columns without this one, or name it as a feature to one-hot encode it`},
 		"days beside decimals":        {"x;day;label\n1,5;01.02.2024;a\n2,5;02.02.2024;b\n", `f.csv, line 2, column 2 (day): expected a number, found the date or time "01.02.2024": choose feature columns without this one`},
 		"title above numbers":         {"My data\n\n1,2,a\n3,4,b\n", "label ~ x1 x2 [a b], 2 rows, the last [3 4]; 1 line above the table left out"},
 		"one name above numbers":      {"x,\n1,a\n2,b\n", "column 2 ~ x [a b], 2 rows, the last [2]"},

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -147,7 +148,7 @@ const (
 	doubtfulComma                   // one whose comma may also separate thousands: 1,234
 	doubtfulPoint                   // one whose point may
 	otherSpelling                   // one with another sign, such as a currency
-	noNumber                        // digits and signs that are no number, such as dates
+	noNumber                        // digits and signs that are no number: dates, addresses
 
 	eitherSign = decimalComma | decimalPoint
 )
@@ -189,6 +190,9 @@ func signsOf(s string) (found signs) {
 	amount, _ := cutCurrency(s)
 	if missing(s) || !isFaulty(amount) {
 		return 0
+	}
+	if _, err := netip.ParseAddr(s); err == nil {
+		return noNumber
 	}
 	for _, w := range spellings {
 		if _, _, ok := w.plain(amount); ok {
