@@ -113,7 +113,7 @@ func (p *Proposal) checkCells(recommend bool) {
 		name := p.Table.Columns[j].Name
 		f := factsOf(&p.Table.Columns[j])
 		if g := f.grouped(); p.Table.mayGroup(g) {
-			plain, _, _ := g.plain(g.example)
+			plain, _ := g.plain(g.example)
 			sign, example := map[string]string{",": "comma", ".": "point"}[g.group], g.example
 			if p.Table.DecimalComma {
 				sign, example = "comma", strings.Replace(example, ".", ",", 1)
@@ -146,13 +146,8 @@ func (p *Proposal) checkCells(recommend bool) {
 // mayGroup reports whether the thousands separators of a column are to be checked: commas, and likely points
 // of CSV, or any where no number of a spreadsheet tells the decimal sign.
 func (t *Table) mayGroup(g grouping) bool {
-	switch {
-	case g.example == "" || g.group == ",":
-		return g.example != ""
-	case t.Format != "csv":
-		return false
-	}
-	return g.likely || t.sign == 0 && (t.Separator == "semicolon" || t.Separator == "tab")
+	points := t.Format == "csv" && (g.likely || t.sign == 0 && (t.Separator == "semicolon" || t.Separator == "tab"))
+	return g.example != "" && (g.group == "," || points)
 }
 
 // minus writes a number with the sign of typesetters.

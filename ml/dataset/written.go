@@ -40,74 +40,64 @@ var spellings = []spelling{
 // typeset maps typographic characters to those of a keyboard.
 var typeset = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f", " ", "\u2212", "-", "\u2019", "'")
 
-// plain is a number in the plain form, 1234.5, and whether it must be of this spelling: 1,234
-// may be a little more than 1.
-func (w spelling) plain(s string) (number string, told, ok bool) {
+// plain returns a number in the plain form, 1234.5, if it may be of this spelling.
+func (w spelling) plain(s string) (number string, ok bool) {
 	if w == spellings[0] { // most of its numbers, quickly
 		number = strings.Replace(s, ",", ".", 1)
 		if p, to, _ := cutDecimal(number, 0); number != s && to == len(s) && p.decimals() > 0 {
-			return number, p.signs() == decimalPoint, true
+			return number, true
 		}
 	}
 	s = typeset.Replace(s)
+	exponent := ""
+	if i := strings.IndexAny(s, "eE"); i > 0 {
+		s, exponent = s[:i], s[i:]
+	}
 	if w.percent {
-		if s, told = strings.CutSuffix(s, "%"); !told {
-			return "", false, false
+		if s, ok = strings.CutSuffix(s, "%"); !ok {
+			return "", false
 		}
-		s = strings.TrimRight(s, " ")
+		s, exponent = strings.TrimRight(s, " "), "e-2"
 	}
 	sign := ""
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		sign, s = s[:1], s[1:]
 	}
-	exponent := ""
-	if i := strings.IndexAny(s, "eE"); i > 0 {
-		s, exponent = s[:i], s[i:]
-	}
 	whole, fraction, pointed := strings.Cut(s, w.point)
 	if w.group != "" && strings.Contains(whole, w.group) {
 		groups := strings.Split(whole, w.group)
 		for k, g := range groups {
-			if k > 0 && len(g) != 3 || k == 0 && len(groups) > 1 && (g == "" || g[0] == '0' || len(g) > 3) || exponent != "" {
-				return "", false, false
+			if k > 0 && len(g) != 3 || k == 0 && (g == "" || g[0] == '0' || len(g) > 3) || exponent != "" && !w.percent {
+				return "", false
 			}
 		}
-		const sure = " '"
-		told = told || len(groups) > 2 || len(groups) == 2 && (pointed || strings.Contains(sure, w.group))
 		whole = strings.Join(groups, "")
 	}
-	if w.group == "" && !w.percent {
-		told = pointed && (len(fraction) != 3 || exponent != "" || strings.HasPrefix(whole, "0"))
-	}
 	if strings.Trim(whole+fraction, "0123456789") != "" || whole+fraction == "" || pointed && fraction == "" {
-		return "", false, false
+		return "", false
 	}
 	if number = sign + whole; pointed {
 		number += "." + fraction
 	}
-	if w.percent {
-		v, ok := parseNumber(number + exponent + "e-2")
-		return string(appendNumber(nil, v)), told, ok
+	if exponent == "" {
+		return number, true
 	}
-	if number += exponent; exponent != "" {
-		_, ok = parseNumber(number)
-		return number, told, ok
-	}
-	return number, told, true
+	v, ok := parseNumber(number + exponent)
+	return string(appendNumber(nil, v)), ok
 }
 
-// reads reports whether the numbers of a column are written so, or plainly, and one of them is sure to
-// be, if the spelling is not sure anyhow. A sure spelling may have a few words among the numbers.
-func (w spelling) reads(c *Column, sure bool) bool {
+// reads reports whether the numbers of a column are written so, or plainly, and one of them has a sign of
+// this spelling. There may be a few words among them.
+func (w spelling) reads(c *Column) bool {
 	some, numbers, words := false, 0, 0
 	for s := range c.values() {
-		_, told, ok := w.plain(s)
+		_, ok := w.plain(s)
 		switch {
 		case missing(s):
 		case ok:
 			numbers++
-			some = some || told || sure && strings.Contains(s, cmp.Or(w.group, w.point))
-		case !sure || isFaulty(s):
+			some = some || w.percent || strings.Contains(typeset.Replace(s), cmp.Or(w.group, w.point))
+		case isFaulty(s):
 			return false
 		default:
 			words++
@@ -118,7 +108,7 @@ func (w spelling) reads(c *Column, sure bool) bool {
 
 // rewrite returns a number in the plain form, and any other text as it is.
 func (w spelling) rewrite(s string) string {
-	if plain, _, ok := w.plain(s); ok {
+	if plain, ok := w.plain(s); ok {
 		return plain
 	}
 	return s
@@ -195,7 +185,7 @@ func signsOf(s string) (found signs) {
 		return noNumber
 	}
 	for _, w := range spellings {
-		if _, _, ok := w.plain(amount); ok {
+		if _, ok := w.plain(amount); ok {
 			found |= w.sign()
 		}
 	}
@@ -273,19 +263,16 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 				return s
 			})
 		}
-		k, commas := -1, t.DecimalComma && sign == decimalComma
-		if !commas || s&(doubtfulPoint|otherSpelling) != 0 {
-			k = slices.IndexFunc(spellings, func(w spelling) bool {
-				if sign != 0 {
-					return w.sign() == sign && w.reads(c, true)
-				}
-				return w.reads(c, amounts && w.group != "") // amounts do not have three decimals: 1.200 € is more than a thousand
-			})
+		k := slices.IndexFunc(spellings, func(w spelling) bool {
+			if sign == 0 { // amounts do not have three decimals: 1.200 € is more than a thousand
+				return (w.percent || w.group != "" && (amounts || strings.Contains(" '", w.group))) && w.reads(c)
+			}
+			return w.sign() == sign && w.reads(c)
+		})
+		if k < 0 && t.DecimalComma && sign == decimalComma {
+			k = 0 // among words
 		}
-		switch {
-		case k < 0 && commas:
-			k = 0 // even among words
-		case k < 0:
+		if k < 0 {
 			continue
 		}
 		c.rewrite(spellings[k].rewrite)
@@ -323,10 +310,10 @@ func (c *cells) thousands(commas, points bool) (g grouping) {
 	}
 	separated, whole := 0, ""
 	for s := range c.values() {
-		_, told, ok := g.plain(s)
+		_, ok := g.plain(s)
 		switch grouped := strings.Contains(s, g.group); {
 		case missing(s):
-		case !ok || told || !grouped && len(strings.TrimLeft(s, "+-−")) > 3:
+		case !ok || signsOf(s)&eitherSign != 0 || !grouped && len(strings.TrimLeft(s, "+-−")) > 3:
 			return grouping{}
 		case grouped:
 			separated++
@@ -399,7 +386,7 @@ func (c *Column) currency() (sign string) {
 
 // isWrittenNumber reports whether s is a number in any spelling.
 func isWrittenNumber(s string) bool {
-	return slices.ContainsFunc(spellings, func(w spelling) bool { _, _, ok := w.plain(s); return ok })
+	return slices.ContainsFunc(spellings, func(w spelling) bool { _, ok := w.plain(s); return ok })
 }
 
 // days and hours are how dates and times are written; a year of two digits among them.
