@@ -101,6 +101,7 @@ func TestPropose(t *testing.T) {
 		{"thousands with a point", written("Einkommen;Alter;Klasse", ";", 12, inTurn("3.376", "989", "12.200", "870", "1.254", "1.000"), whole(20, 80), inTurn("a", "b")), "Predict Klasse (a 6, b 6) from 2 columns; fixed thousands:Einkommen"},
 		{"thousands with a comma", written("income,age,class", ",", 12, inTurn(`"20,793"`, `"6,885"`, `"31,000"`), whole(20, 80), inTurn("a", "b")), "Predict class (a 6, b 6) from 2 columns; fixed thousands:income"},
 		{"three digits behind every comma", written("x\ty\tclass", "\t", 12, inTurn("3,376", "2,120", "11,000"), whole(20, 80), inTurn("a", "b")), "Predict class (a 6, b 6) from 2 columns; offers thousands:x"},
+		{"a single number in doubt", written("x;y;class", ";", 12, inTurn("1.204", "5", "7"), whole(20, 80), inTurn("a", "b")), "Predict class (a 6, b 6) from 2 columns; offers thousands:x"},
 		{"three decimals are no thousands", written("x;y;z;t;class", ";", 12, inTurn("3.376", "2.120", "1.000"), inTurn("3.376", "0", "2.120"), inTurn("3.376", "1", "0.512", "2"), between(0, 1), inTurn("a", "b")), "Predict class (a 6, b 6) from 4 columns"},
 		{"total below", written("x,y,label", ",", 12, whole(1, 9), between(0, 9), inTurn("a", "b")) + "Total,60,\n", "Predict label (a 6, b 6) from 2 columns; fixed totals"},
 		{"total below two columns", written("x,y", ",", 12, between(1, 9), between(0, 9)) + "Total,60\n", "Predict y (numbers: a regression) from 1 column; fixed totals"},

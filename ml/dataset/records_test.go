@@ -34,6 +34,7 @@ func TestSameRowsFromManyWriters(t *testing.T) {
 		"columns.json":      `{"x":[1,3,-1,0.5],"y":[2.5,null,0,1e3],"class":["a","b","a","b"]}`,
 		"named.json":        `{"x":{"0":1,"1":3,"2":-1,"3":0.5},"y":{"0":2.5,"1":null,"2":0,"3":1e3},"class":{"0":"a","1":"b","2":"a","3":"b"}}`,
 		"numbered.json":     `{"0":{"x":1,"y":2.5,"class":"a"},"1":{"x":3,"y":null,"class":"b"},"2":{"x":-1,"y":0,"class":"a"},"3":{"x":0.5,"y":1e3,"class":"b"}}`,
+		"indexed.json":      `{"r1":{"x":1,"y":2.5,"class":"a"},"r2":{"x":3,"y":null,"class":"b"},"r3":{"x":-1,"y":0,"class":"a"},"r4":{"x":0.5,"y":1e3,"class":"b"}}`,
 		"lists.json":        `[["x","y","class"],[1,2.5,"a"],[3,null,"b"],[-1,0,"a"],[0.5,1e3,"b"]]`,
 		"split.json":        `{"columns":["x","y","class"],"index":[0,1,2,3],"data":[[1,2.5,"a"],[3,null,"b"],[-1,0,"a"],[0.5,1e3,"b"]]}`,
 		"wrapped.json":      `{"meta":{"by":["me"]},"links":[{"rel":"self"}],"data":[{"x":1,"y":2.5,"class":"a"},{"x":3,"class":"b"},{"x":-1,"y":0,"class":"a"},{"x":0.5,"y":1e3,"class":"b"}],"next":null}`,

@@ -323,9 +323,10 @@ func (c *cells) thousands(commas, points bool) (g grouping) {
 			whole = s
 		}
 	}
-	if separated < least {
+	if commas && separated < least {
 		return grouping{}
 	}
+	g.likely = g.likely && separated >= least
 	return g
 }
 
