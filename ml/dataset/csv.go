@@ -626,7 +626,7 @@ func (sc *csvScanner) field() bool {
 // it, which may also begin with #, may name the columns.
 func (sc *csvScanner) skipTitle() (lines int, names []string) {
 	const most = 20
-	comments, title := 0, 0 // fields of the last title
+	comments, named := 0, false // the line above separates names, perhaps otherwise
 	for ahead := *sc; lines <= most && ahead.skipLines(); lines++ {
 		at := ahead
 		if !ahead.next() {
@@ -636,15 +636,16 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 		line = strings.TrimLeft(line, " \t")
 		texts, next := ahead.texts(), ahead
 		next.fields = nil
-		alike := haveValues(texts, sc.sep) && next.next() && next.count == ahead.count && haveValues(next.texts(), sc.sep)
+		values := haveValues(texts, sc.sep)
+		alike := values && next.next() && next.count == ahead.count && haveValues(next.texts(), sc.sep)
 		switch {
 		case (strings.HasPrefix(line, "//") || strings.HasPrefix(line, "%")) && !alike: // with the next line it is a row
 			ahead.comment = line
 			if comments++; comments > 1 || sc.sep == ' ' && texts[0] == "%" { // else % may belong to a name, as in % fat
 				ahead.comment = strings.TrimLeft(line, " %")
 			}
-		case !isHeader(texts, sc.sep), ahead.comment != "" && haveValues(texts, sc.sep):
-			if ahead.comment == "" && (lines == 0 || title == ahead.count || ahead.count == 1) { // below names
+		case values:
+			if ahead.comment == "" && (lines == 0 || named || ahead.count == 1) {
 				return 0, nil
 			}
 			*sc = at
@@ -656,7 +657,7 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 			*sc = at
 			return lines, nil
 		default:
-			ahead.comment, title = "", ahead.count
+			ahead.comment, named = "", strings.ContainsAny(line, "\t;,|")
 		}
 	}
 	return 0, nil

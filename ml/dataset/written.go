@@ -331,7 +331,7 @@ func (c *cells) thousands(commas, points bool) (g grouping) {
 }
 
 // codes are signs of currencies in letters.
-var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR"}
+var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "Fr.", "kr", "Kč", "zł"}
 
 // cutCurrency removes the currency sign from an amount, which may start with a minus: -€ 5 is -5,
 // 5 EUR is 5. sign is empty if there is none.
