@@ -626,7 +626,7 @@ func (sc *csvScanner) field() bool {
 // it, which may also begin with #, may name the columns.
 func (sc *csvScanner) skipTitle() (lines int, names []string) {
 	const most = 20
-	comments, named := 0, false // the line above separates names, perhaps otherwise
+	comments, named := 0, false // the line above may hold names, perhaps with another separator
 	for ahead := *sc; lines <= most && ahead.skipLines(); lines++ {
 		at := ahead
 		if !ahead.next() {

@@ -143,8 +143,8 @@ func (p *Proposal) checkCells(recommend bool) {
 	}
 }
 
-// mayGroup reports whether the thousands separators of a column are to be checked: commas, and likely points
-// of CSV, or any where no number of a spreadsheet tells the decimal sign.
+// mayGroup reports whether to ask about the thousands separators of a column: about commas, and in CSV about
+// points if they are likely ones, or if nothing else tells the decimal sign of a file with semicolons or tabs.
 func (t *Table) mayGroup(g grouping) bool {
 	points := t.Format == "csv" && (g.likely || t.sign == 0 && (t.Separator == "semicolon" || t.Separator == "tab"))
 	return g.example != "" && (g.group == "," || points)

@@ -109,7 +109,7 @@ type Table struct {
 	Columns      []Column
 	Lines        []int          // line number in the file of each row
 	Notes        []string       // guesses about the file, as clauses
-	sign         signs          // before the decimals of all numbers, as some tell; 0: none does
+	sign         signs          // decimalComma or decimalPoint, if numbers of the file prove it; else 0
 	places       map[string]int // of columns by name, see find
 	first        int            // line of the first record of CSV, header or row
 	members      []string       // of texts that are files of their own: the name of each
