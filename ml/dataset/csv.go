@@ -133,9 +133,6 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	if t.Header {
 		t.setNames(names)
 	}
-	if sep.char != ',' {
-		t.readDecimalCommas()
-	}
 	return t, nil
 }
 
@@ -445,42 +442,6 @@ func hasDecimalComma(s string) bool {
 	return ok
 }
 
-// readDecimalCommas converts 1,5 to 1.5, unless the file also has decimal points: the comma
-// is then ambiguous, and the cell is reported when used. Columns with thousands separators are
-// left to readSpellings, which treats columns as a whole.
-func (t *Table) readDecimalCommas() {
-	groups := make([]string, len(t.Columns)) // signs between thousands
-	for j := range t.Columns {
-		if groups[j] = t.Columns[j].group(); groups[j] == "," {
-			return
-		}
-	}
-	for j, c := range t.Columns {
-		for i := range c.firsts() {
-			if _, plain := c.number(i); !plain {
-				t.DecimalComma = t.DecimalComma || hasDecimalComma(c.Cell(i))
-			} else if groups[j] == "" && c.pointed(i) {
-				t.DecimalComma = false
-				return
-			}
-		}
-	}
-	if !t.DecimalComma {
-		return
-	}
-	for j := range t.Columns {
-		if groups[j] != "" {
-			continue
-		}
-		t.Columns[j].rewrite(func(s string) string {
-			if hasDecimalComma(s) {
-				return strings.Replace(s, ",", ".", 1)
-			}
-			return s
-		})
-	}
-}
-
 // guessSeparator returns the separator that suits the first records
 // best: the score is the product of the share of records with the commonest number of
 // fields, two or more, and, with a small constant added, the share of the text that numbers take.
@@ -665,7 +626,7 @@ func (sc *csvScanner) field() bool {
 // it, which may also begin with #, may name the columns.
 func (sc *csvScanner) skipTitle() (lines int, names []string) {
 	const most = 20
-	comments := 0
+	comments, named := 0, false // the line above may hold names, perhaps with another separator
 	for ahead := *sc; lines <= most && ahead.skipLines(); lines++ {
 		at := ahead
 		if !ahead.next() {
@@ -673,14 +634,18 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 		}
 		line, _ := cutLine(sc.text[at.pos:])
 		line = strings.TrimLeft(line, " \t")
-		switch texts := ahead.texts(); {
-		case strings.HasPrefix(line, "//"), strings.HasPrefix(line, "%"):
+		texts, next := ahead.texts(), ahead
+		next.fields = nil
+		values := haveValues(texts, sc.sep)
+		alike := values && next.next() && next.count == ahead.count && haveValues(next.texts(), sc.sep)
+		switch {
+		case (strings.HasPrefix(line, "//") || strings.HasPrefix(line, "%")) && !alike: // with the next line it is a row
 			ahead.comment = line
 			if comments++; comments > 1 || sc.sep == ' ' && texts[0] == "%" { // else % may belong to a name, as in % fat
 				ahead.comment = strings.TrimLeft(line, " %")
 			}
-		case !isHeader(texts, sc.sep), ahead.comment != "" && haveValues(texts, sc.sep):
-			if ahead.comment == "" {
+		case values:
+			if ahead.comment == "" && (lines == 0 || named || ahead.count == 1) {
 				return 0, nil
 			}
 			*sc = at
@@ -692,7 +657,7 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 			*sc = at
 			return lines, nil
 		default:
-			ahead.comment = ""
+			ahead.comment, named = "", strings.ContainsAny(line, "\t;,|")
 		}
 	}
 	return 0, nil

@@ -36,8 +36,7 @@ type facts struct {
 	repeated bool               // a value occurs twice; false without counts
 	recount  func() (int, bool) // without counts: see count; it counts the texts of that moment, and a change of the column drops its facts
 
-	// grouped returns the spelling of numbers that may have thousands separators, and one of them: see thousands.
-	grouped func() (w spelling, example string)
+	grouped func() grouping // see thousands
 
 	whole       bool            // all numbers are whole
 	least, most float64         // of the numbers
@@ -144,7 +143,7 @@ func examine(c *Column) facts {
 		f.distinct, f.recount = maxClasses+1, sync.OnceValues(c.cells.count)
 	}
 	cells, commas, points := c.cells, f.numbers < f.present, f.pointed && f.numbers == f.present
-	f.grouped = sync.OnceValues(func() (spelling, string) { return cells.thousands(commas, points) })
+	f.grouped = sync.OnceValue(func() grouping { return cells.thousands(commas, points) })
 	if f.numbers == 0 && f.faulty > 0 && f.strange > 0 { // 12-A, 3.4.1 are words
 		f.strange, f.faulty = f.strange+f.faulty, 0
 	}

@@ -59,9 +59,8 @@ func TestFactsOfFewTexts(t *testing.T) {
 		gotN, gotAgain := got.count()
 		wantN, wantAgain := want.count()
 		require.Check(t, gotN == wantN && gotAgain == wantAgain, "%d differ, repeated %v; want %d, %v", gotN, gotAgain, wantN, wantAgain)
-		gotSpelling, gotExample := got.grouped()
-		wantSpelling, wantExample := want.grouped()
-		require.Check(t, gotSpelling == wantSpelling && (gotExample == "") == (wantExample == ""), "grouped as in %q, want %q", gotExample, wantExample)
+		a, b := got.grouped(), want.grouped()
+		require.Check(t, a.spelling == b.spelling && a.likely == b.likely && (a.example == "") == (b.example == ""), "grouped as in %q, want %q", a.example, b.example)
 		got.recount, want.recount, got.grouped, want.grouped = nil, nil, nil, nil
 		diff := cmp.Diff(want, got, cmp.AllowUnexported(facts{}))
 		require.Must(t, diff == "", "facts (-of rows +of texts):\n%s", diff)

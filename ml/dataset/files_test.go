@@ -234,7 +234,7 @@ func TestProposeFiles(t *testing.T) {
 		}, func(_ int, r *rand.Rand) string { return fmt.Sprintf("%d%%", r.IntN(50)) }, poisson(20), func(_ int, r *rand.Rand) string { return fmt.Sprintf("%.1f%%", 30*r.Float64()) }, share(.3, "Y", "N")))
 	asks("BOM semicolon", "Predict Kündigung (Nein 72, Ja 28) from 2 columns; Kundennummer left out",
 		"\ufeff"+written("Kundennummer;Umsatz;Rabatt;Kündigung", ";", 100, whole(10000, 99999), func(_ int, r *rand.Rand) string { return fmt.Sprintf("%d,%02d", r.IntN(900), r.IntN(100)) }, func(_ int, r *rand.Rand) string { return fmt.Sprintf("0,%d", r.IntN(9)) }, share(.3, "Ja", "Nein")))
-	obvious("UTF-16 tab", "Predict Art (Fichte 20, Kiefer 20, Tanne 20) from 2 columns",
+	asks("UTF-16 tab", "Predict Art (Fichte 20, Kiefer 20, Tanne 20) from 2 columns; offers thousands:Länge, thousands:Breite",
 		u16(written("Länge\tBreite\tArt", "\t", 60, between(1, 9), between(1, 4), inTurn("Fichte", "Tanne", "Kiefer"))))
 	asks("zip codes leading zero", "Predict bought (0 63, 1 37) from 2 columns; zip left out",
 		written("zip,income,age,bought", ",", 100, func(_ int, r *rand.Rand) string { return fmt.Sprintf("%05d", r.IntN(99999)) }, whole(20000, 90000), whole(18, 80), share(.4, "1", "0")))

@@ -112,12 +112,16 @@ func (p *Proposal) checkCells(recommend bool) {
 	for j := range p.Table.Columns {
 		name := p.Table.Columns[j].Name
 		f := factsOf(&p.Table.Columns[j])
-		if w, s := f.grouped(); s != "" {
-			plain, _, _ := w.plain(s)
+		if g := f.grouped(); p.Table.mayGroup(g) {
+			plain, _ := g.plain(g.example)
+			sign, example := map[string]string{",": "comma", ".": "point"}[g.group], g.example
+			if p.Table.DecimalComma {
+				sign, example = "comma", strings.Replace(example, ".", ",", 1)
+			}
 			p.check(Check{
-				Text: fmt.Sprintf("%s has three digits after every %s.", name, map[string]string{",": "comma", ".": "point"}[w.group]),
-				Fix:  Fix{Kind: FixThousands, Column: name}, Do: fmt.Sprintf("Read %s as %s", s, plain),
-			}, recommend)
+				Text: fmt.Sprintf("%s has three digits after every %s.", name, sign),
+				Fix:  Fix{Kind: FixThousands, Column: name}, Do: fmt.Sprintf("Read %s as %s", example, plain),
+			}, recommend && (g.group == "," || g.likely && p.Table.sign == 0))
 			p.apply()
 			f = factsOf(&p.Table.Columns[j])
 		}
@@ -137,6 +141,13 @@ func (p *Proposal) checkCells(recommend bool) {
 			p.apply()
 		}
 	}
+}
+
+// mayGroup reports whether to ask about the thousands separators of a column: about commas, and in CSV about
+// points if they are likely ones, or if nothing else tells the decimal sign of a file with semicolons or tabs.
+func (t *Table) mayGroup(g grouping) bool {
+	points := t.Format == "csv" && (g.likely || t.sign == 0 && (t.Separator == "semicolon" || t.Separator == "tab"))
+	return g.example != "" && (g.group == "," || points)
 }
 
 // minus writes a number with the sign of typesetters.
@@ -544,11 +555,11 @@ func (t *Table) fixed(f Fix) *Table {
 		})
 		note = fmt.Sprintf("%s in %s treated as missing (%s)", minus(f.Value), t.Columns[j].Name, Count(n, "row"))
 	case FixThousands:
-		w, some := factsOf(&t.Columns[j]).grouped()
-		if some == "" {
+		g := factsOf(&t.Columns[j]).grouped()
+		if g.example == "" {
 			return t
 		}
-		rewrite(w.rewrite)
+		rewrite(g.rewrite)
 		note = fmt.Sprintf("thousands separators removed (%s)", t.Columns[j].Name)
 	case FixWords:
 		n := rewrite(func(c string) string {

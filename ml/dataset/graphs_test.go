@@ -93,7 +93,7 @@ func TestReadGraphs(t *testing.T) {
 	}
 	require.Fails(t, require.Err(Read(strings.NewReader("x,label\n1,a\n2,b\n"), "f", Mapping{Kind: KindGraphs}, Limits{})), "expected graphs: JSON lines", "numbers as graphs")
 	require.Fails(t, require.Err(Read(strings.NewReader(`{"n":1}`), "f", Mapping{}, Limits{})), `line 1: expected a label of the graph, as in JSON "label":"a"`, "without labels")
-	require.Fails(t, require.Err(Read(strings.NewReader("["+`{"n":1,"label":"a"}`+","+`{"n":1,"label":"b"}`+"]"), "f.json", Mapping{}, Limits{})), `f.json, line 1: expected a graph as {"n":3,"edges":[[0,1],[1,2]]}, found array`, "an array of graphs")
+	require.Fails(t, require.Err(Read(strings.NewReader(`[{"n":1,"edges":[],"label":"a"},{"n":1,"label":"b"}]`), "f.json", Mapping{}, Limits{})), `f.json, line 1: expected a graph as {"n":3,"edges":[[0,1],[1,2]]}, found array`, "an array of graphs")
 	many := strings.Repeat(`{"n":10000,"label":"a"}`+"\n", 501)
 	require.Fails(t, require.Err(Read(strings.NewReader(many), "f", Mapping{}, Limits{})), "line 501: expected at most 5000000 nodes in all graphs", "too many nodes")
 }

@@ -89,9 +89,8 @@ func (t *Table) Propose(m Mapping) *Proposal {
 	p.choose(facts, label)
 	p.describe(facts[label])
 	p.Obvious = sure && len(p.Left) == 0 && !slices.ContainsFunc(p.Checks, func(c Check) bool { return !c.Minor }) && p.Missing == ""
-	find := p.Table.finder()
 	for _, name := range p.Features {
-		j, _ := find(name)
+		j, _ := p.Table.find(name)
 		p.Obvious = p.Obvious && facts[j].holds == holdsNumbers && facts[j].present == facts[j].rows
 	}
 	if _, _, err := p.Table.classes(p.Label); err != nil || len(p.Features) == 0 {
@@ -394,9 +393,8 @@ func (p *Proposal) choose(of []facts, label int) {
 		}
 	}
 	if len(p.Features) == 0 { // better a number of the rows than nothing
-		find := t.finder()
 		for _, l := range p.Left {
-			if j, _ := find(l.Column); of[j].holds == holdsNumbers && !of[j].constant() {
+			if j, _ := t.find(l.Column); of[j].holds == holdsNumbers && !of[j].constant() {
 				rows = append(rows, l.Column)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 //	[{"x": 1, "class": "a"}, {"x": 2, "class": "b"}]     records, or one after the other without brackets
 //	{"x": [1, 2], "class": ["a", "b"]}                    columns
 //	{"x": {"0": 1, "1": 2}, "class": {"0": "a", "1": "b"}}  columns by the names of rows
-//	{"0": {"x": 1, "class": "a"}, "1": {"x": 2, "class": "b"}}  records by their numbers
+//	{"0": {"x": 1, "class": "a"}, "1": {"x": 2, "class": "b"}}  records by their numbers or names
 //	[["x", "class"], [1, "a"], [2, "b"]]                  lists, with names or without
 //	{"columns": ["x", "class"], "data": [[1, "a"], [2, "b"]]}  lists with their names beside them
 //	{"count": 2, "results": [{"x": 1, "class": "a"}, …]}  any of the lists within an object
@@ -34,19 +34,24 @@ func beginsLists(line string) bool {
 // graphKeys lists the keys of a graph in JSON lines.
 var graphKeys = map[string]bool{"n": true, "edges": true, "directed": true, "edge_labels": true, "labels": true, "label": true, "class": true, "target": true}
 
-// isGraph reports whether the object at the beginning of a text is a graph: it has edges, or nodes
-// and only keys of graphs.
-func isGraph(text string) bool {
+// isGraph reports whether the object at the beginning of a text is a graph: it has a list of edges, or, unless
+// in a list of records, nodes and only keys of graphs.
+func isGraph(text string, listed bool) bool {
 	d := tokensOf(text)
 	d.next()
-	nodes, other := false, false
+	nodes, other := false, listed
 	for d.more() {
 		key := d.key()
-		if key == "edges" {
-			return true
+		switch d.next() {
+		case json.Delim('['):
+			if key == "edges" {
+				return true
+			}
+			d.skipRest(1)
+		case json.Delim('{'):
+			d.skipRest(1)
 		}
 		nodes, other = nodes || key == "n", other || !graphKeys[key]
-		d.skipValue()
 	}
 	return nodes && !other
 }
@@ -191,7 +196,7 @@ func (r *recordReader) all() {
 }
 
 // shapeOf tells what the object at the beginning of a text is: all columns, or records under their
-// numbers, or what holds the rows in a list under a key, or else the first record.
+// numbers or names, or what holds the rows in a list under a key, or else the first record.
 func shapeOf(text string) (columns, numbered bool, within string, err error) {
 	d := tokensOf(text)
 	d.next()
@@ -214,15 +219,23 @@ func shapeOf(text string) (columns, numbered bool, within string, err error) {
 			}
 		case json.Delim('{'):
 			objects++
-			_, row := parseNumber(key)
-			name, named := d.next().(string)
-			if _, counts := parseNumber(name); !row || !named || counts {
-				numbered = false
+			_, record := parseNumber(key)
+			var texts, numbers bool
+			for first := true; d.more(); first = false {
+				if _, counts := parseNumber(d.key()); first && counts {
+					numbered = false
+				}
+				switch d.next().(type) {
+				case string:
+					texts = true
+				case float64:
+					numbers = true
+				case json.Delim:
+					d.skipRest(1)
+				}
 			}
-			if named {
-				d.skipValue()
-				d.skipRest(1)
-			}
+			d.next()
+			numbered = numbered && (record || texts && numbers) // a column has either
 		}
 	}
 	if d.next(); d.err != nil || d.More() { // more records

@@ -34,6 +34,7 @@ func TestSameRowsFromManyWriters(t *testing.T) {
 		"columns.json":      `{"x":[1,3,-1,0.5],"y":[2.5,null,0,1e3],"class":["a","b","a","b"]}`,
 		"named.json":        `{"x":{"0":1,"1":3,"2":-1,"3":0.5},"y":{"0":2.5,"1":null,"2":0,"3":1e3},"class":{"0":"a","1":"b","2":"a","3":"b"}}`,
 		"numbered.json":     `{"0":{"x":1,"y":2.5,"class":"a"},"1":{"x":3,"y":null,"class":"b"},"2":{"x":-1,"y":0,"class":"a"},"3":{"x":0.5,"y":1e3,"class":"b"}}`,
+		"indexed.json":      `{"r1":{"x":1,"y":2.5,"class":"a"},"r2":{"x":3,"y":null,"class":"b"},"r3":{"x":-1,"y":0,"class":"a"},"r4":{"x":0.5,"y":1e3,"class":"b"}}`,
 		"lists.json":        `[["x","y","class"],[1,2.5,"a"],[3,null,"b"],[-1,0,"a"],[0.5,1e3,"b"]]`,
 		"split.json":        `{"columns":["x","y","class"],"index":[0,1,2,3],"data":[[1,2.5,"a"],[3,null,"b"],[-1,0,"a"],[0.5,1e3,"b"]]}`,
 		"wrapped.json":      `{"meta":{"by":["me"]},"links":[{"rel":"self"}],"data":[{"x":1,"y":2.5,"class":"a"},{"x":3,"class":"b"},{"x":-1,"y":0,"class":"a"},{"x":0.5,"y":1e3,"class":"b"}],"next":null}`,
@@ -66,6 +67,8 @@ func TestNestedRecords(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"size":{"w":1,"h":2},"class":"a"},{"size":{"w":3,"h":1},"class":"b"}]`:      "size.w size.h class",
 		"{\"size\":{\"w\":1},\"class\":\"a\"}\n{\"size\":{\"w\":3},\"class\":\"b\"}\n": "size.w class",
+		`[{"n":1,"class":"a"},{"n":2,"class":"b"}]`:                                    "n class",
+		`[{"edges":1,"class":"a"},{"edges":2,"class":"b"}]`:                            "edges class",
 		`[[1,2,"a"],[3,4,"b"]]`:                      "x1 x2 label",
 		`[["text","kind"],["good","a"],["bad","a"]]`: "text kind",
 		`{"0":{"0":1,"1":2},"1":{"0":"a","1":"b"}}`:  "0 1",

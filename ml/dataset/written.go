@@ -1,8 +1,11 @@
 package dataset
 
 import (
+	"cmp"
+	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -17,13 +20,13 @@ type spelling struct {
 
 // spellings lists the spellings in the order tried. Plain numbers take precedence.
 var spellings = []spelling{
+	{"", ",", false},
 	{",", ".", false},
 	{".", ",", false},
 	{" ", ".", false},
 	{" ", ",", false},
 	{"'", ".", false},
 	{"'", ",", false},
-	{"", ",", false},
 	{"", ".", true},
 	{"", ",", true},
 	{",", ".", true},
@@ -37,15 +40,24 @@ var spellings = []spelling{
 // typeset maps typographic characters to those of a keyboard.
 var typeset = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f", " ", "\u2212", "-", "\u2019", "'")
 
-// plain is a number in the plain form, 1234.5, and whether it must be of this spelling: 1,234
-// may be a little more than 1.
-func (w spelling) plain(s string) (number string, told, ok bool) {
-	s = typeset.Replace(s)
-	if w.percent {
-		if s, told = strings.CutSuffix(s, "%"); !told {
-			return "", false, false
+// plain returns a number in the plain form, 1234.5, if it may be of this spelling.
+func (w spelling) plain(s string) (number string, ok bool) {
+	if w == spellings[0] { // most of its numbers, quickly
+		number = strings.Replace(s, ",", ".", 1)
+		if p, to, _ := cutDecimal(number, 0); number != s && to == len(s) && p.decimals() > 0 {
+			return number, true
 		}
-		s = strings.TrimRight(s, " ")
+	}
+	s = typeset.Replace(s)
+	exponent := ""
+	if i := strings.IndexAny(s, "eE"); i > 0 {
+		s, exponent = s[:i], s[i:]
+	}
+	if w.percent {
+		if s, ok = strings.CutSuffix(s, "%"); !ok {
+			return "", false
+		}
+		s, exponent = strings.TrimRight(s, " "), "e-2"
 	}
 	sign := ""
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -55,50 +67,48 @@ func (w spelling) plain(s string) (number string, told, ok bool) {
 	if w.group != "" && strings.Contains(whole, w.group) {
 		groups := strings.Split(whole, w.group)
 		for k, g := range groups {
-			if k > 0 && len(g) != 3 || k == 0 && len(groups) > 1 && (g == "" || g[0] == '0' || len(g) > 3) {
-				return "", false, false
+			if k > 0 && len(g) != 3 || k == 0 && (g == "" || g[0] == '0' || len(g) > 3) || exponent != "" && !w.percent {
+				return "", false
 			}
 		}
-		const sure = " '"
-		told = told || len(groups) > 2 || len(groups) == 2 && (pointed || strings.Contains(sure, w.group))
 		whole = strings.Join(groups, "")
 	}
-	if w.group == "" && !w.percent {
-		told = pointed && (len(fraction) != 3 || strings.HasPrefix(whole, "0"))
-	}
 	if strings.Trim(whole+fraction, "0123456789") != "" || whole+fraction == "" || pointed && fraction == "" {
-		return "", false, false
+		return "", false
 	}
 	if number = sign + whole; pointed {
 		number += "." + fraction
 	}
-	if w.percent {
-		v, ok := parseNumber(number + "e-2")
-		return string(appendNumber(nil, v)), told, ok
+	if exponent == "" {
+		return number, true
 	}
-	return number, told, true
+	v, ok := parseNumber(number + exponent)
+	return string(appendNumber(nil, v)), ok
 }
 
-// reads reports whether all numbers of a column are written so, or plainly, and one of them is
-// sure to be, if the spelling is not sure anyhow.
-func (w spelling) reads(c *Column, sure bool) bool {
-	some := false
+// reads reports whether the numbers of a column are written so, or plainly, and one of them has a sign of
+// this spelling. There may be a few words among them.
+func (w spelling) reads(c *Column) bool {
+	some, numbers, words := false, 0, 0
 	for s := range c.values() {
-		_, told, ok := w.plain(s)
+		_, ok := w.plain(s)
 		switch {
 		case missing(s):
-		case !ok:
+		case ok:
+			numbers++
+			some = some || w.percent || strings.Contains(typeset.Replace(s), cmp.Or(w.group, w.point))
+		case isFaulty(s):
 			return false
 		default:
-			some = some || told || sure && strings.Contains(s, w.group)
+			words++
 		}
 	}
-	return some
+	return some && float64(words) <= strangeShare*float64(words+numbers)
 }
 
 // rewrite returns a number in the plain form, and any other text as it is.
 func (w spelling) rewrite(s string) string {
-	if plain, _, ok := w.plain(s); ok {
+	if plain, ok := w.plain(s); ok {
 		return plain
 	}
 	return s
@@ -119,131 +129,209 @@ const (
 	percentages
 )
 
-// readSpellings makes plain numbers of those with separators between thousands, and of
-// percentages the share that they are: 0.125 for 12.5 %, and of 1,5 where a column has nothing
-// else, though commas separate cells; amounts lose the sign of their currency. It
-// returns the columns for each of spellingNotes.
+// signs tells which signs stand before the decimals of numbers.
+type signs uint8
+
+const (
+	decimalComma  signs = 1 << iota // a number that can only have a decimal comma: 1,5
+	decimalPoint                    // one that can only have a decimal point: 1.5
+	doubtfulComma                   // one whose comma may also separate thousands: 1,234
+	doubtfulPoint                   // one whose point may
+	otherSpelling                   // one with another sign, such as a currency
+	noNumber                        // digits and signs that are no number: dates, addresses
+
+	eitherSign = decimalComma | decimalPoint
+)
+
+// signs examines the texts of a column.
+func (c *Column) signs() (found signs) {
+	for i := range c.firsts() {
+		if p := c.decimal(i); p == 0 {
+			found |= signsOf(c.Cell(i))
+		} else if p.decimals() > 0 {
+			found |= p.signs()
+		}
+	}
+	return found
+}
+
+// signs examines a number with decimals behind a point.
+func (p packed) signs() signs {
+	if whole := p & (1<<wholeBits - 1); p.decimals() == 3 && 1000 <= whole && whole < 1_000_000 {
+		return doubtfulPoint
+	}
+	return decimalPoint
+}
+
+// signsOf examines a text.
+func signsOf(s string) (found signs) {
+	pointed := strings.Replace(s, ",", ".", 1)
+	if p, to, _ := cutDecimal(pointed, 0); to == len(s) && p.decimals() > 0 { // most of them, quickly
+		found = p.signs()
+	} else if _, number := parseNumber(pointed); number && strings.Contains(pointed[:len(s)-1], ".") {
+		found = decimalPoint
+	}
+	switch {
+	case found != 0 && pointed != s:
+		return found >> 1 // that of the comma
+	case found != 0:
+		return found
+	}
+	amount, _ := cutCurrency(s)
+	if missing(s) || !isFaulty(amount) {
+		return 0
+	}
+	if _, err := netip.ParseAddr(s); err == nil {
+		return noNumber
+	}
+	for _, w := range spellings {
+		if _, ok := w.plain(amount); ok {
+			found |= w.sign()
+		}
+	}
+	switch {
+	case found == 0:
+		return noNumber
+	case found != eitherSign:
+	case strings.Contains(amount, ","):
+		found = doubtfulComma
+	case strings.Contains(amount, "."):
+		found = doubtfulPoint
+	default:
+		found = 0
+	}
+	return found | otherSpelling
+}
+
+// sign returns the decimal sign.
+func (w spelling) sign() signs {
+	if w.point == "," {
+		return decimalComma
+	}
+	return decimalPoint
+}
+
+// readSpellings makes plain numbers of those with decimal commas or separators between thousands, and of
+// percentages the share that they are: 0.125 for 12.5 %; amounts lose the sign of their currency. Whether
+// 1.234 and 1,234 are a little more than 1 or than a thousand, the other numbers of their column tell, or
+// else those of the file. It returns the columns for each of spellingNotes.
 func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
-	if t.Kind != "" || !slices.ContainsFunc(t.Columns, func(c Column) bool { return !c.Numeric }) { // the canonical form has only plain numbers
+	if t.Kind != "" && t.Separator == "comma" { // the canonical form has only plain numbers
 		return columns
 	}
-	pointed := t.hasDecimalPoints()
-	label, _ := t.guessLabel() // of which the texts stay unless they are sure to be numbers
-	for j := range t.Columns {
-		c := &t.Columns[j]
-		if c.Numeric || c.Gappy() {
+	of, all := make([]signs, len(t.Columns)), signs(0)
+	sideBySide(len(of), func(j int) { of[j] = t.Columns[j].signs() })
+	label := sync.OnceValue(func() int { // of which the texts stay unless they are sure to be numbers
+		t.weigh()
+		j, _ := t.guessLabel()
+		return j
+	})
+	for j, s := range of {
+		if t.Format == "xlsx" && s&doubtfulPoint != 0 { // as cells of numbers are written
+			of[j] |= decimalPoint
+		}
+		if s&noNumber == 0 && (s&decimalComma == 0 || t.Separator != "comma" || j != label()) {
+			all |= of[j]
+		}
+	}
+	sign := all & eitherSign
+	if sign == eitherSign {
+		sign = 0
+	}
+	t.sign = sign
+	if t.Format == "csv" && t.Separator != "comma" {
+		if all&(eitherSign|doubtfulComma|doubtfulPoint) == doubtfulComma {
+			sign = decimalComma
+		}
+		t.DecimalComma = sign == decimalComma
+	}
+	for j, s := range of {
+		c, sign := &t.Columns[j], cmp.Or(s&eitherSign, sign)
+		if s&(decimalComma|doubtfulComma|otherSpelling) == 0 && (s&doubtfulPoint == 0 || sign != decimalComma) {
 			continue
+		}
+		if s&doubtfulComma != 0 && s&eitherSign == 0 && sign == decimalPoint && j == label() {
+			sign = 0
 		}
 		amounts := c.currency() != ""
 		if amounts {
 			columns[currencySigns] = append(columns[currencySigns], j)
 			c.rewrite(func(s string) string {
-				if amount, sign := cutCurrency(s); sign != "" {
+				if amount, currency := cutCurrency(s); currency != "" {
 					return amount
 				}
 				return s
 			})
-			c.weigh()
 		}
 		k := slices.IndexFunc(spellings, func(w spelling) bool {
-			// Amounts do not have three decimals: 1.200 € is more than a thousand.
-			return w.reads(c, amounts && w.group != "" || pointed && w.group == "," && !w.percent && j != label)
+			if sign == 0 { // amounts do not have three decimals: 1.200 € is more than a thousand
+				return (w.percent || w.group != "" && (amounts || strings.Contains(" '", w.group))) && w.reads(c)
+			}
+			return w.sign() == sign && w.reads(c)
 		})
+		if k < 0 && t.DecimalComma && sign == decimalComma {
+			k = 0 // among words
+		}
 		if k < 0 {
 			continue
 		}
 		c.rewrite(spellings[k].rewrite)
-		c.weigh()
 		note := thousandsSeparators
 		if w := spellings[k]; w.percent {
 			note = percentages
 		} else if w.group == "" {
 			note = decimalCommas
 		}
-		columns[note] = append(columns[note], j)
+		if note != decimalCommas || !t.DecimalComma { // which says so of the file
+			columns[note] = append(columns[note], j)
+		}
 	}
 	return columns
 }
 
-// group returns the thousands separator of the first number in the column that is unambiguous,
-// as 1,234.5 but not 1,234; "" if there is none.
-func (c *Column) group() string {
-	for i := range c.firsts() {
-		if _, ok := c.number(i); ok {
-			continue
-		}
-		s := c.Cell(i)
-		if s == "" || s[len(s)-1] < '0' || s[len(s)-1] > '9' { // most texts, quickly
-			continue
-		}
-		for _, w := range spellings {
-			if _, told, ok := w.plain(s); told && ok && !w.percent {
-				return w.group
-			}
-		}
-	}
-	return ""
+// grouping is a spelling with thousands separators that a column may have, though none is sure to be one.
+type grouping struct {
+	spelling
+	example string // a number with one; empty: the column cannot have them
+	likely  bool   // several numbers below 1000 are whole
 }
 
-// thousands returns the spelling of a column whose numbers may have thousands separators though
-// none is sure to, and one of them: three digits follow every comma, or every point while other
-// numbers are whole and below 1000. Commas or points are what the texts may have.
-func (c *cells) thousands(commas, points bool) (w spelling, example string) {
-	if w = spellings[1]; commas {
-		w = spellings[0]
+// thousands returns the grouping of a column in which three digits follow every comma, or every point.
+// Commas or points are what the texts may have.
+func (c *cells) thousands(commas, points bool) (g grouping) {
+	const least = 3 // of them
+	switch {
+	case commas:
+		g.spelling = spelling{group: ",", point: "."}
+	case points:
+		g.spelling = spelling{group: ".", point: ","}
+	default:
+		return g
 	}
-	if commas || points {
-		example = w.example(c)
-	}
-	return w, example
-}
-
-// example returns a number that may have a thousands separator; empty if there are fewer than
-// three of them or, unless it is a comma, no two whole numbers: one may stand for a missing value.
-func (w spelling) example(c *cells) (example string) {
-	const least = 3
-	separated, whole, several := 0, "", w.group == ","
+	separated, whole := 0, ""
 	for s := range c.values() {
-		if missing(s) {
-			continue
-		}
-		_, told, ok := w.plain(s)
-		digits := strings.TrimLeft(s, "+-−")
-		switch grouped := strings.Contains(s, w.group); {
-		case !ok || told || !grouped && len(digits) > 3:
-			return ""
+		_, ok := g.plain(s)
+		switch grouped := strings.Contains(s, g.group); {
+		case missing(s):
+		case !ok || signsOf(s)&eitherSign != 0 || !grouped && len(strings.TrimLeft(s, "+-−")) > 3:
+			return grouping{}
 		case grouped:
 			separated++
-			example = s
+			g.example = s
 		default:
-			several = several || whole != "" && whole != s
+			g.likely = g.likely || whole != "" && whole != s // a single one may stand for a missing value
 			whole = s
 		}
 	}
-	if !several || separated < least {
-		return ""
+	if commas && separated < least {
+		return grouping{}
 	}
-	return example
-}
-
-// hasDecimalPoints reports whether some column of numbers has them, so that a comma is none.
-func (t *Table) hasDecimalPoints() bool {
-	for j := range t.Columns {
-		c := &t.Columns[j]
-		for i := range c.firsts() {
-			if !c.Numeric && !strings.HasSuffix(c.Cell(i), "%") {
-				break
-			}
-			if c.pointed(i) {
-				return true
-			}
-		}
-	}
-	return false
+	g.likely = g.likely && separated >= least
+	return g
 }
 
 // codes are signs of currencies in letters.
-var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR"}
+var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "Fr.", "kr", "Kč", "zł"}
 
 // cutCurrency removes the currency sign from an amount, which may start with a minus: -€ 5 is -5,
 // 5 EUR is 5. sign is empty if there is none.
@@ -299,7 +387,7 @@ func (c *Column) currency() (sign string) {
 
 // isWrittenNumber reports whether s is a number in any spelling.
 func isWrittenNumber(s string) bool {
-	return slices.ContainsFunc(spellings, func(w spelling) bool { _, _, ok := w.plain(s); return ok })
+	return slices.ContainsFunc(spellings, func(w spelling) bool { _, ok := w.plain(s); return ok })
 }
 
 // days and hours are how dates and times are written; a year of two digits among them.
