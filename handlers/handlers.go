@@ -116,7 +116,7 @@ var near = []struct{ below, to, text string }{
 // errorPage renders the page of an error.
 func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
 	title := cmp.Or(errorTitles[p.Status], results.Capital(strings.ToLower(p.Title)))
-	page := views.ErrorPage{Page: a.Frame(title, ""), Status: p.Status, Message: results.Sentence(p.Detail), Request: p.RequestID}
+	page := views.ErrorPage{Page: a.Frame(title, ""), Message: results.Sentence(p.Detail), Request: p.RequestID}
 	if (p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests) && r.Method == http.MethodPost {
 		page.Remedy = "Your input is still on the previous page: go back and send it again."
 	}

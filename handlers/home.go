@@ -72,7 +72,7 @@ func (a *App) JobsPage(w http.ResponseWriter, r *http.Request) error {
 	for _, j := range list {
 		row := homeview.JobRow{ID: j.ID, Kind: j.Kind, Name: j.Name, Data: j.Data, Status: string(j.Status), Progress: j.Progress(), Done: j.Done, Total: j.Total, Href: j.Page, Cancel: j.Page + "/cancel"}
 		if j.Kind == "path" {
-			row.Kind, row.Cancel = "path over C of", "/path/cancel?id="+j.ID
+			row.Kind, row.Cancel = "regularisation path of", "/path/cancel?id="+j.ID
 		} else if j.Kind == "sensitivity" {
 			row.Kind = "what would change"
 		}

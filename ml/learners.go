@@ -94,7 +94,7 @@ var Learners = []Learner{
 	{
 		Name: "mcm", Label: "MCM",
 		Problem: "minimise h + C Σ qᵢ + ρ Σ |λⱼ|  subject to  1 ≤ yᵢ f(xᵢ) + qᵢ ≤ h, qᵢ ≥ 0",
-		Help:    "Minimal Complexity Machine: the smallest ratio of the largest to the smallest margin, found by a linear programme.",
+		Help:    "Minimal Complexity Machine: the smallest ratio of the largest to the smallest margin, found by a linear program.",
 		Params:  mcmParams(),
 		Quicker: "a smaller C or gamma, or a larger sparsity ρ or rank cut",
 		cost:    costMCM,

@@ -283,7 +283,7 @@ func (p *problem) scored(ctx context.Context, gram kernel.Matrix, m *Model, mach
 }
 
 // trainingScores returns scores of m on the training set that suffice for its predictions. The
-// solvers provide f on the rows of each machine. With one against one, scores on the rows of other
+// solvers provide f on the rows of each machine. With one-vs-one, scores on the rows of other
 // classes are missing. A class that wins all its pairs has the most votes regardless of them, so
 // they are computed only for rows whose right class loses a pair, and are 0 elsewhere.
 func (p *problem) trainingScores(ctx context.Context, m *Model, machines []*fitted) (*mat.Dense, error) {

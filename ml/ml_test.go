@@ -162,7 +162,7 @@ func TestLearnersTreatTheClassesAlike(t *testing.T) {
 		require.Check(t, a.Report.JAfter == nil || near(*a.Report.JAfter, *b.Report.JAfter, 1e-7),
 			"J one way and the other: %+v, %+v", a.Report, b.Report)
 		if set[1] == "mcm" {
-			return // the optimum of the linear programme need not be unique
+			return // the optimum of the linear program need not be unique
 		}
 		fa, fb := a.Model.Decisions(d.X), b.Model.Decisions(d.X)
 		for i := range fa {

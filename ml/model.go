@@ -95,7 +95,7 @@ func (m *Model) class(i int) string {
 }
 
 // ScoreNames returns the names of the columns of Scores: "f" for one machine, "f setosa" for one
-// against the rest, "f setosa vs virginica" for one against one.
+// against the rest, "f setosa vs virginica" for one-vs-one.
 func (m *Model) ScoreNames() []string {
 	names := make([]string, len(m.Machines))
 	for k := range names {

@@ -38,17 +38,17 @@ type MulticlassEntry struct {
 // separately have separate conformal maps; machines of a joint problem share one, based on the
 // scatter of all classes.
 //
-// The votes of one against one often tie, for example if three classes beat each other in a cycle.
+// The votes of one-vs-one often tie, for example if three classes beat each other in a cycle.
 // LIBSVM then predicts the class that occurs first in the file; here the sum of the margins decides,
 // then the order of the classes.
 var Multiclass = []MulticlassEntry{
 	{
-		Name: "ovo", Label: "one against one", Rule: OneVsOne,
+		Name: "ovo", Label: "one-vs-one", Rule: OneVsOne,
 		Formula: "fᵢⱼ for every pair i < j: the class with most votes; ties go to the largest Σ ± fᵢⱼ(x)",
 		Help:    "A machine for every pair of classes, trained only on their points; each machine votes.",
 	},
 	{
-		Name: "ovr", Label: "one against the rest", Rule: OneVsRest,
+		Name: "ovr", Label: "one-vs-rest", Rule: OneVsRest,
 		Formula: "fᵢ for class i against all others: argmaxᵢ fᵢ(x)",
 		Help:    "A machine for every class against all others, trained on all points; the largest f(x) wins, even if none or several are positive.",
 	},

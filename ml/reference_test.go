@@ -65,7 +65,7 @@ func referenceData(t *testing.T) func(name string) *dataset.Data {
 }
 
 // TestReferenceSolutions trains what others have solved: the SVMs with LIBSVM at
-// tolerance 1e-9, the MCMs as general linear programmes with HiGHS.
+// tolerance 1e-9, the MCMs as general linear programs with HiGHS.
 func TestReferenceSolutions(t *testing.T) {
 	t.Parallel()
 	var rows []struct {

@@ -79,13 +79,13 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.
 	n := len(p.rows)
 	switch {
 	case spec.Conformal != "none" || spec.Values.Switch("hard_margin"):
-		return nil, param.Refuse("switch off the conformal map and the hard margin", "the path over C needs an SVM with a finite C and no conformal map")
+		return nil, param.Refuse("switch off the conformal map and the hard margin", "the regularisation path needs an SVM with a finite C and no conformal map")
 	case n > MaxRegularise:
-		return nil, param.Refuse("hold out more rows", "the path over C is computed for at most %d training rows, not %d", MaxRegularise, n)
+		return nil, param.Refuse("hold out more rows", "the regularisation path is computed for at most %d training rows, not %d", MaxRegularise, n)
 	case !HasRegularisation(spec, n):
-		return nil, param.Refuse("use the SVM", "%s has no path over C", spec.Title())
+		return nil, param.Refuse("use the SVM", "%s has no regularisation path", spec.Title())
 	case p.target.Rule != Sign:
-		return nil, param.Refuse("choose a positive class", "the path over C needs two classes, not %d", len(p.target.Classes))
+		return nil, param.Refuse("choose a positive class", "the regularisation path needs two classes, not %d", len(p.target.Classes))
 	}
 	grid := regulariseGrid(spec.Values.Number("C"))
 	k, err := p.trainingGram(ctx, recorder)

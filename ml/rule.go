@@ -54,11 +54,11 @@ var Rules = []RuleEntry{
 		},
 	},
 	{
-		Name: OneVsRest, Label: "one against the rest", Help: "The class whose machine has the largest f(x), even if none or several are positive; ties go to the first.",
+		Name: OneVsRest, Label: "one-vs-rest", Help: "The class whose machine has the largest f(x), even if none or several are positive; ties go to the first.",
 		least: 2, machines: func(k int) int { return k }, sides: each, class: largest,
 	},
 	{
-		Name: OneVsOne, Label: "one against one", Help: "Every pair of classes votes; ties go to the class with the largest sum of margins.",
+		Name: OneVsOne, Label: "one-vs-one", Help: "Every pair of classes votes; ties go to the class with the largest sum of margins.",
 		least: 2, machines: func(k int) int { return k * (k - 1) / 2 }, sides: pairs, class: mostVotes,
 	},
 	{
@@ -151,7 +151,7 @@ func mostVotes(k int, scores []float64) int {
 }
 
 // settled reports whether the prediction for a row of class right cannot change if each of its scores
-// changes by up to by. With one against one, the right class wins regardless of the scores of other
+// changes by up to by. With one-vs-one, the right class wins regardless of the scores of other
 // pairs, which may be missing, if it wins all its pairs.
 func (r Rule) settled(right, k int, scores []float64, by float64) bool {
 	switch r {

@@ -34,7 +34,7 @@ func (h Holdings) String() string {
 		}
 	}
 	if h.Bytes > 0 {
-		parts = append(parts, param.Bytes(h.Bytes)+" on the disk")
+		parts = append(parts, param.Bytes(h.Bytes)+" on disk")
 	}
 	if len(parts) == 0 {
 		return "nothing"

@@ -85,7 +85,7 @@ func ViewTools(movable bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if movable {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<button type=\"button\" class=\"icon\" data-do=\"nearer\" aria-label=\"Zoom in\" title=\"Zoom in: +\">+</button> <button type=\"button\" class=\"icon\" data-do=\"farther\" aria-label=\"Zoom out\" title=\"Zoom out: −\">−</button> <button type=\"button\" data-do=\"reset\" title=\"The whole data again: 0\" disabled>Reset view</button> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<button type=\"button\" class=\"icon\" data-do=\"nearer\" aria-label=\"Zoom in\" title=\"Zoom in: +\">+</button> <button type=\"button\" class=\"icon\" data-do=\"farther\" aria-label=\"Zoom out\" title=\"Zoom out: −\">−</button> <button type=\"button\" data-do=\"reset\" title=\"Show all data: 0\" disabled>Reset view</button> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -135,7 +135,7 @@ func Shortcuts(movable, editable, kernels bool) templ.Component {
 				{"point at it", "f(x) and class there, or the values of the nearest point"},
 				{"wheel, two fingers, + −", "zoom"},
 				{"drag, two fingers, Shift-arrows", "move"},
-				{"0", "the whole data again"},
+				{"0", "show all data"},
 				{"arrows", "from point to point, read aloud"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -149,16 +149,16 @@ func Shortcuts(movable, editable, kernels bool) templ.Component {
 		}
 		if editable {
 			templ_7745c5c3_Err = keys("Drawing", []shortcut{
-				{"E", "draw, or stop drawing"},
-				{"click", "a point of the chosen class; with Shift of the next one"},
-				{"drag a point", "moves it, also beyond the frame"},
-				{"Ctrl-click", "takes the nearest point away"},
-				{"middle button", "moves the picture while drawing"},
+				{"E", "start or stop drawing"},
+				{"click, Shift-click", "add a point of the chosen class, or of the next one"},
+				{"drag a point", "move it, even beyond the frame"},
+				{"Ctrl-click", "remove the nearest point"},
+				{"middle button", "move the picture while drawing"},
 				{"1 to 9", "the class to draw"},
 				{"P, B, S", "points, brush, spray"},
-				{"J", "jitter: every point moves a little"},
-				{"arrows, Enter, Delete", "a cursor; a point there; the nearest one away"},
-				{"Ctrl-Z, Ctrl-Shift-Z", "undo and redo, also after the page was loaded again"},
+				{"J", "jitter: move every point a little"},
+				{"arrows, Enter, Delete", "move a cursor, add a point there, remove the nearest"},
+				{"Ctrl-Z, Ctrl-Shift-Z", "undo and redo, even after reloading the page"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -454,7 +454,7 @@ func AnswerView(a Answer) templ.Component {
 			}
 		}
 		if a.Waits {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<noscript><p class=\"note\">“Train” waits longer for it.</p></noscript>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<noscript><p class=\"note\">Press Train to wait longer.</p></noscript>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -79,7 +79,7 @@ func TestCourse(t *testing.T) {
 	teacher.picture(".gallery-columns .figure img")
 	got = get[string](teacher, `[...document.querySelectorAll(".gallery tbody th")].map((e) => e.textContent.trim()).join(", ")`)
 	require.Check(t, got == "Ada, anonymous 2", "in the gallery: %s", got)
-	if got := get[string](teacher, `[...document.querySelectorAll(".gallery thead th")].map((e) => e.textContent.trim()).join(" ")`); got != "Select Picture name Test accuracy handed in C Training accuracy SVs Margin 1/|w|" {
+	if got := get[string](teacher, `[...document.querySelectorAll(".gallery thead th")].map((e) => e.textContent.trim()).join(" ")`); got != "Select Picture Name Test accuracy Handed in C Training accuracy SVs Margin 1/|w|" {
 		t.Errorf("the columns are not the settings that differ: %s", got)
 	}
 

@@ -119,7 +119,7 @@ func TestLongTrainingOutlivesTheProgram(t *testing.T) {
 	require.Check(t, strings.Contains(page.body, "was cancelled"), "the run is not cancelled:\n%s", page.body)
 }
 
-// A path over C that takes long shows how far it is, follows itself with scripts and without,
+// A regularisation path that takes long shows how far it is, follows itself with scripts and without,
 // and is cancelled.
 func TestPathFollowed(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	set := strings.TrimPrefix(p.where(), p.base)
 
 	// The lab: another kernel, another C, a held-out part, a button.
-	p.follow(func() { p.clickText(".button", "Open in the lab") })
+	p.follow(func() { p.clickText(".button", "Open in lab") })
 	p.picture(".stage img")
 	require.Check(t, p.number("Training accuracy") != "", "no numbers")
 	p.choose("#f-kernel", "linear")

@@ -21,7 +21,7 @@ func TestSearchIsLive(t *testing.T) {
 	p.choose("#f-kernel", "rbf")
 	p.wait(`document.querySelector("[data-search-title]").textContent === "Search C and gamma"`)
 	p.clickText("summary", "Search")
-	p.clickText("summary", "Values and folds")
+	p.clickText("summary", "Search settings")
 	p.fill("#f-search\\.gamma", "0.1, 1, 10")
 	p.follow(func() { p.clickText("button", "Search C and gamma") })
 	if !strings.Contains(p.where(), "/searches/") {
@@ -61,7 +61,7 @@ func TestDrawnSearchIsLive(t *testing.T) {
 	p.visit("/lab?data=moons")
 	p.picture(".stage img")
 	p.clickText("summary", "Search")
-	p.clickText("summary", "Values and folds")
+	p.clickText("summary", "Search settings")
 	shown := func(css string) bool {
 		return get[bool](p, `document.querySelector("`+css+`").checkVisibility()`)
 	}

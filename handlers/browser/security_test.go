@@ -160,7 +160,7 @@ func TestNamesAreEscaped(t *testing.T) {
 	p.fill("#f-rename", evil)
 	p.follow(func() { p.clickText("button", "Rename") })
 	require.Equal(t, p.text("h1"), evil, "the data set is called")
-	p.follow(func() { p.clickText(".button", "Open in the lab") })
+	p.follow(func() { p.clickText(".button", "Open in lab") })
 	p.picture(".stage img")
 	run := p.save(evil)
 	p.fill("#f-tags", "<b onclick=alert(1)>")

@@ -43,7 +43,7 @@ func (p *page) upload(path string) {
 // train opens the data set of this page in the lab with an RBF SVM.
 func (p *page) train() {
 	p.t.Helper()
-	p.follow(func() { p.clickText(".button", "Open in the lab") })
+	p.follow(func() { p.clickText(".button", "Open in lab") })
 	p.picture(".stage img")
 	l, k := p.value("#f-learner"), p.value("#f-kernel")
 	require.Must(p.t, l == "svm" && k == "rbf", "the lab begins with %s, %s", l, k)

@@ -60,7 +60,7 @@ func Run(ctx context.Context, table []Command, args []string, std Streams) int {
 	}
 	switch {
 	case len(args) == 0:
-	case isHelp(args[0]) && len(args) > 1: // as in: help fit, help lab
+	case isHelp(args[0]) && len(args) > 1 && !isHelp(args[1]): // as in: help fit, help lab
 		if topic, ok := manual.Find(args[1]); ok {
 			printTopic(std.Out, topic)
 			return exitDone

@@ -93,7 +93,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	require.Says(t, must(t, "predict", "--help"), "--model FILE", "help of predict")
-	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}} {
+	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}, {"help", "--help"}} {
 		text := must(t, args...)
 		for _, c := range cmdline.Commands {
 			require.Check(t, strings.Contains(text, c.Name) && strings.Contains(text, c.Summary),

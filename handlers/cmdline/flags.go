@@ -341,6 +341,9 @@ func (f *Flags) Given(name string) (given bool) {
 func (f *Flags) require(names ...string) error {
 	for _, name := range names {
 		if f.set.Lookup(name).Value.String() == "" {
+			if name == f.stands {
+				return usage("the data file is missing: give FILE or --data FILE")
+			}
 			return usage("--%s is missing", name)
 		}
 	}

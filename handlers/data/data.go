@@ -904,7 +904,7 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 func reads(t *dataset.Table) string {
 	text := map[string]string{"xlsx": "Read as a workbook", "csv": "Read as text", "libsvm": "Read as LIBSVM", "arff": "Read as ARFF", "fasta": "Read as FASTA", "zip": "Read as texts", "json": "Read as JSON", "jsonl": "Read as JSON lines", "graphml": "Read as GraphML", "tu": "Read as a TU Dortmund set"}[t.Format]
 	if t.Separator != "" {
-		text += " with columns separated by " + t.Separator
+		text += " with columns separated by " + strings.TrimSuffix(t.Separator, "s") + "s"
 	}
 	if t.DecimalComma {
 		text += ", numbers with a decimal comma"

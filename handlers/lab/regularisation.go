@@ -37,7 +37,7 @@ const everyStep = 4
 func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request, b *bench) error {
 	query := b.query()
 	p := labview.Regularisation{
-		Page: a.Frame("Path over C", "lab"), Title: "Path over C of " + background.PathName(b.spec), Data: b.name,
+		Page: a.Frame("Regularisation path", "lab"), Title: "Regularisation path of " + background.PathName(b.spec), Data: b.name,
 		Lab: "/lab?" + query.Encode(), C: b.spec.Text("C"),
 	}
 	here := "/path?" + query.Encode()

@@ -21,7 +21,7 @@ import (
 	"marginlab/web/jobs"
 )
 
-// The path over C is led to from the lab and from a run, shows what the library says, and has
+// The regularisation path is led to from the lab and from a run, shows what the library says, and has
 // the same under /api.
 func TestPathOverC(t *testing.T) {
 	t.Parallel()
@@ -48,10 +48,10 @@ func TestPathOverC(t *testing.T) {
 	_, hidden := p.Page(200, "/lab?data=moons").Find(`[data-path]`).Attr("hidden")
 	require.Check(t, !hidden, "the lab does not lead to the path")
 	_, hidden = p.Page(200, "/lab?data=moons&learner=mcm").Find(`[data-path]`).Attr("hidden")
-	require.Check(t, hidden, "the MCM has a path over C")
+	require.Check(t, hidden, "the MCM has a regularisation path")
 	doc := p.Page(200, "/path?data=moons&C=7&test_fraction=0")
 	text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
-	require.Check(t, strings.Contains(text, fmt.Sprintf("%d of them", len(want.Entries))) && strings.Contains(text, "7 (here)") && doc.Find("h1").Text() == "Path over C of SVM rbf",
+	require.Check(t, strings.Contains(text, fmt.Sprintf("%d of them", len(want.Entries))) && strings.Contains(text, "7 (here)") && doc.Find("h1").Text() == "Regularisation path of SVM rbf",
 		"%v", text)
 	if href, _ := doc.Find("tbody th a").First().Attr("href"); !strings.HasPrefix(href, "/lab?C=0.001") {
 		t.Errorf("a step leads to %q", href)
@@ -151,7 +151,7 @@ func TestPathGoesOn(t *testing.T) {
 	for doc = p.Page(200, follow); doc.Find("#path").Length() > 0; {
 		doc = p.Page(200, follow)
 	}
-	require.Check(t, doc.Find("h2").First().Text() == "Along C" && doc.Find("head noscript").Length() == 0,
+	require.Check(t, doc.Find("h2").First().Text() == "Values along C" && doc.Find("head noscript").Length() == 0,
 		"%v", doc.Find("main").Text())
 	c.Want(http.StatusOK, "GET", at, "")
 }

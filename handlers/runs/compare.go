@@ -230,7 +230,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		if len(together) < len(layers) {
 			drawn = fmt.Sprintf("The boundaries f = 0 of %d of the runs on common axes.", len(together))
 		}
-		hatched := fmt.Sprintf(" Where the predictions disagree is hatched: %s of the picture.", param.Percent(pic.Disagree))
+		hatched := fmt.Sprintf(" Hatched: the predictions disagree (%s of the picture).", param.Percent(pic.Disagree))
 		if together[0].Scene.Values {
 			drawn, hatched = "All curves f(x) on common axes, with the points of the first run.", ""
 		} else if slices.ContainsFunc(together, func(l figure.Layer) bool { return l.Scene.Model.Rule != ml.Sign }) {

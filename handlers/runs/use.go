@@ -332,6 +332,9 @@ func (a *Handler) use(run store.Run, origin string) *runsview.Use {
 		d := runsview.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}
 		if err := f.Check(run.Model); err != nil {
 			d.Href, d.Help = "", results.Sentence(err.Error())
+			if slices.ContainsFunc(u.Formats, func(other runsview.Download) bool { return other.Help == d.Help }) {
+				continue // one reason for several formats
+			}
 		}
 		u.Formats = append(u.Formats, d)
 	}

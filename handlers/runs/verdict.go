@@ -109,15 +109,15 @@ func verdictOf(runs []store.Run, e *runsview.Evidence, effects []effect) *runsvi
 		}
 		h.Sentence += "."
 	case n == 1:
-		h.Sentence = fmt.Sprintf("No difference is shown between “%s” and “%s”.", top, names[effects[0].run])
+		h.Sentence = fmt.Sprintf("No significant difference between “%s” and “%s”.", top, names[effects[0].run])
 	case better+worse == 0:
-		h.Sentence = fmt.Sprintf("No difference is shown between “%s” and the other %d runs.", top, n)
+		h.Sentence = fmt.Sprintf("No significant difference between “%s” and the other %d runs.", top, n)
 	case worse == n:
 		h.Sentence = fmt.Sprintf("“%s” is better than all %d others.", top, n)
 	case better == 0:
-		h.Sentence = fmt.Sprintf("“%s” is better than %d of %d others; no difference from the rest is shown.", top, worse, n)
+		h.Sentence = fmt.Sprintf("“%s” is better than %d of %d others; no significant difference from the rest.", top, worse, n)
 	case worse == 0:
-		h.Sentence = fmt.Sprintf("%d of %d runs are better than “%s”; no difference from the rest is shown.", better, n, top)
+		h.Sentence = fmt.Sprintf("%d of %d runs are better than “%s”; no significant difference from the rest.", better, n, top)
 	default:
 		h.Sentence = fmt.Sprintf("“%s” is better than %d of %d others and worse than %d.", top, worse, n, better)
 	}

@@ -134,7 +134,7 @@ func TestStudyFormKinds(t *testing.T) {
 		one, other    string
 		has, hasNever string
 	}{
-		"classes":  {plane, "pinwheel", "SVM, one against the rest", "kernel ridge", `multiclass = "ovr"`, "target"},
+		"classes":  {plane, "pinwheel", "SVM, one-vs-rest", "kernel ridge", `multiclass = "ovr"`, "target"},
 		"values":   {curve, "hill", "ridge, linear", "ridge, RBF", `target = "value"`, "C ="},
 		"strings":  {words, "DNA", "SVM, spectrum", "MCM, spectrum", `kernel = "spectrum"`, "target"},
 		"graphs":   {api.Dataset{}, "cycles", "SVM, Weisfeiler-Lehman", "MCM, Weisfeiler-Lehman", `kernel = "wl"`, "target"},

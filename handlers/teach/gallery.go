@@ -223,7 +223,7 @@ func (g Course) overlay(copies []store.Copy, chosen []string) (p views.Picture) 
 	if len(ids) < 2 {
 		return p
 	}
-	caption := fmt.Sprintf("The boundaries of %d hand-ins on common axes. Where they do not all predict the same class the picture is hatched.", len(ids))
+	caption := fmt.Sprintf("The boundaries of %d hand-ins on common axes. Hatched: the predictions disagree.", len(ids))
 	if done := finished(copies, nil); len(ids) < len(done) {
 		caption += fmt.Sprintf(" %d of %d are drawn.", len(ids), len(done))
 	}
@@ -267,18 +267,18 @@ const handedIn = "created"
 // their numbers.
 func galleryColumns(runs []store.Run) []galleryColumn {
 	columns := []galleryColumn{
-		{key: "name", label: "name", text: func(r store.Run) string { return r.Name }},
+		{key: "name", label: "Name", text: func(r store.Run) string { return r.Name }},
 		{
-			key: handedIn, label: "handed in",
+			key: handedIn, label: "Handed in",
 			number: func(r store.Run) (float64, bool) { return float64(r.Created.UnixMilli()), true },
 		},
 	}
 	add := func(c galleryColumn) { columns = append(columns, c) }
 	if differ(runs, func(r store.Run) string { return string(r.Status) }) || len(runs) > 0 && runs[0].Status != store.Done {
-		add(galleryColumn{key: "status", label: "status", text: func(r store.Run) string { return string(r.Status) }})
+		add(galleryColumn{key: "status", label: "Status", text: func(r store.Run) string { return string(r.Status) }})
 	}
 	if differ(runs, func(r store.Run) string { return r.DatasetName }) {
-		add(galleryColumn{key: "data", label: "data", text: func(r store.Run) string { return r.DatasetName }})
+		add(galleryColumn{key: "data", label: "Data", text: func(r store.Run) string { return r.DatasetName }})
 	}
 	for _, p := range ml.Params {
 		value := func(r store.Run) string {

@@ -1,5 +1,5 @@
 // Package bench compares Margin Lab with other programs: LIBSVM's svm-train, HiGHS for the linear
-// programme of the MCM, scikit-learn with matplotlib, R's kernlab for joint multi-class machines
+// program of the MCM, scikit-learn with matplotlib, R's kernlab for joint multi-class machines
 // and strings, and networkx with SciPy for graphs. It has only tests. They take minutes and need
 // these programs, so they are behind a build tag:
 //

@@ -14,10 +14,10 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// sameProgramme is how far the objectives of two solutions of one linear programme
+// sameProgram is how far the objectives of two solutions of one linear program
 // may differ, relatively. HiGHS lets constraints be off by 1e-7, which moves its
 // objective by |lambda|_1 times as much; asked for 1e-10 it gives our digits.
-const sameProgramme = 1e-6
+const sameProgram = 1e-6
 
 // highs compares the fit on data that is already read: the whole training on our
 // side, factoring and solving the dual, its better form, on the other.
@@ -34,7 +34,7 @@ func highs(t *testing.T, all *table) {
 			if rho != "0" && n > 2000 || rho == "0" && n == 2000 {
 				continue
 			}
-			programmes(t, all, "HiGHS", "dual", file, data, rho)
+			programs(t, all, "HiGHS", "dual", file, data, rho)
 		}
 	}
 }
@@ -44,17 +44,17 @@ func highs(t *testing.T, all *table) {
 func highsFull(t *testing.T, all *table) {
 	need(t, python, "-c", "import scipy.optimize, pandas, sklearn")
 	file := points(t, "moons", 250)
-	programmes(t, all, "HiGHS, full form", "full", file, read(t, file+".csv"), "0")
+	programs(t, all, "HiGHS, full form", "full", file, read(t, file+".csv"), "0")
 }
 
-func programmes(t *testing.T, all *table, group, form, file string, data *dataset.Data, rho string) {
+func programs(t *testing.T, all *table, group, form, file string, data *dataset.Data, rho string) {
 	n, _ := data.X.Dims()
 	for _, gamma := range []string{"0.1", "1"} {
 		for _, c := range []string{"0.001", "1", "100"} {
 			spec := settings(t, "learner", "mcm", "gamma", gamma, "C", c, "rho", rho, "rank_tol", "1e-3")
-			same := sameProgramme
+			same := sameProgram
 			if form == "full" {
-				same = math.Inf(1) // the rank cut makes it another programme
+				same = math.Inf(1) // the rank cut makes it another program
 			}
 			r := row{group: group, name: fmt.Sprintf("rho=%s gamma=%s C=%s", rho, gamma, c), n: n}
 			all.compare(t, r, same, func() (run, error) {

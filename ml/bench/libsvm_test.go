@@ -107,7 +107,7 @@ func normal(n, d int) *dataset.Data {
 	return data
 }
 
-// libsvmPairs is libsvm with five classes, one against one on both sides: 10 machines.
+// libsvmPairs is libsvm with five classes, one-vs-one on both sides: 10 machines.
 func libsvmPairs(t *testing.T, all *table) {
 	need(t, "svm-train", "--help")
 	ours := build(t)
@@ -117,14 +117,14 @@ func libsvmPairs(t *testing.T, all *table) {
 		for _, c := range []string{"1", "10", "100"} {
 			for _, gamma := range []float64{1 / float64(d), 10 / float64(d)} {
 				g := strconv.FormatFloat(gamma, 'g', -1, 64)
-				r := row{group: "LIBSVM, five classes one against one", name: fmt.Sprintf("d=%d C=%s gamma=%s", d, c, g), n: n}
+				r := row{group: "LIBSVM, five classes one-vs-one", name: fmt.Sprintf("d=%d C=%s gamma=%s", d, c, g), n: n}
 				all.compare(t, r, sameDual, fit(ours, file, c, g), svmTrain(file, c, g))
 			}
 		}
 	}
 }
 
-// Away from ties the votes of one against one are LIBSVM's. Where they are tied, LIBSVM
+// Away from ties the votes of one-vs-one are LIBSVM's. Where they are tied, LIBSVM
 // takes the first class of its file, and the sum of margins decides here.
 func TestVotesAreThoseOfLIBSVM(t *testing.T) {
 	need(t, "svm-train", "--help")

@@ -174,7 +174,7 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 			what = "classes"
 		}
 		p.check(Check{
-			Text: fmt.Sprintf("%d %s of %s differ from others only by case, spaces or invisible characters (%s).", len(f.counts)-len(folded), what, c.Name, list(sameWords(f.counts))),
+			Text: fmt.Sprintf("Some %s of %s differ only by case, spaces or invisible characters (%s).", what, c.Name, list(sameWords(f.counts))),
 			Fix:  Fix{Kind: FixSpelling, Column: c.Name}, Do: "Unify spelling",
 		}, recommend && wordy && len(folded) > 1)
 		p.apply()

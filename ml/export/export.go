@@ -59,7 +59,7 @@ func (f Format) Check(m *ml.Model) error {
 	case err != nil:
 		return err
 	case takes != dataset.KindVectors:
-		return param.Refuse("use the JSON model with marginlab predict", "%s cannot be written: the kernel %s takes %s, but the format needs rows of numbers", f.Label, m.Kernel.Name, takes.Words())
+		return param.Refuse("use the JSON model with marginlab predict", "exported models take rows of numbers, but the kernel %s takes %s", m.Kernel.Name, takes.Words())
 	case f.can != nil:
 		return f.can(m)
 	}

@@ -35,7 +35,7 @@ func checkLIBSVM(m *ml.Model) error {
 	case mapped(m):
 		return param.Refuse("use ONNX or Python", "LIBSVM has no conformal kernels")
 	case m.Rule == ml.OneVsRest || m.Rule == ml.Argmax:
-		return param.Refuse("use ONNX or Python, or train one against one", "LIBSVM has no rule %s: its models have one machine for each pair of classes", m.Rule)
+		return param.Refuse("use ONNX or Python, or train one-vs-one", "LIBSVM has no rule %s: its models have one machine for each pair of classes", m.Rule)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"marginlab/ml/lists"
 )
 
-// dual is the dual linear programme of the machine over M points, for functions f(x_i) = sum_k
+// dual is the dual linear program of the machine over M points, for functions f(x_i) = sum_k
 // w_k g_ki + b with features g_k in R^M:
 //
 //	minimise  sum n - sum p
@@ -32,7 +32,7 @@ type dual struct {
 	scale []float64 // of each feature: the row holds g / scale
 }
 
-// newDual returns the programme without features.
+// newDual returns the program without features.
 func newDual(y []float64, c, rho float64) *dual {
 	m := len(y)
 	cost, lo, up := make([]float64, 2*m), make([]float64, 2*m+2), make([]float64, 2*m+2)

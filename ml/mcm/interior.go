@@ -22,7 +22,7 @@ import (
 // The method is Mehrotra's predictor-corrector (Mehrotra 1992; Wright, "Primal-Dual
 // Interior-Point Methods", 1997). Eliminating all but f and h from the linearised conditions
 // s p = q r = t n = u sigma = mu leaves a weighted projection onto S, bordered by h. Every f lies
-// in S, and the start is feasible for both programmes. The weights of active constraints grow by
+// in S, and the start is feasible for both programs. The weights of active constraints grow by
 // many powers of ten and so identify a vertex. At the optimal vertex the gap is a rounding error.
 type interior struct {
 	in *subspace

@@ -19,7 +19,7 @@ type matrix interface {
 	mul(dst []float64, cols []int, x []float64)
 }
 
-// simplex solves a linear programme in boxed form,
+// simplex solves a linear program in boxed form,
 //
 //	minimise c'x   subject to   A x + s = 0,   lo <= (x, s) <= up,
 //
@@ -233,7 +233,7 @@ func (s *simplex) infeasibility() float64 {
 
 // solve runs the dual simplex from the current basis. The status is Converged if the basis is
 // optimal, within the tolerances, for the current costs (see restore). It is Numerical if the
-// programme seems infeasible, no usable pivot is left, the objective stalls because rounding
+// program seems infeasible, no usable pivot is left, the objective stalls because rounding
 // cancels the gains of the pivots, or a number overflows.
 func (s *simplex) solve(ctx context.Context) trace.Status {
 	trouble, idle, best := 0, 0, math.Inf(-1)
@@ -755,7 +755,7 @@ func (s *simplex) loosen() {
 	s.perturbations, s.restored = 0, 0
 }
 
-// resume prepares another programme with the same columns, starting from the current basis.
+// resume prepares another program with the same columns, starting from the current basis.
 func (s *simplex) resume() {
 	s.loosen()
 	copy(s.c, s.cost)

@@ -126,7 +126,7 @@ func TestStalling(t *testing.T) {
 	require.Check(t, s.perturbations != 0, "the example did not stall: it tests nothing")
 }
 
-// random returns a feasible programme.
+// random returns a feasible program.
 func random(rng *rand.Rand) (a byRows, cost, lo, up []float64, m int) {
 	n := 1 + rng.IntN(30)
 	m = 1 + rng.IntN(12)
@@ -172,7 +172,7 @@ func settle(t *testing.T, s *simplex) {
 	}
 }
 
-func TestRandomProgrammes(t *testing.T) {
+func TestRandomPrograms(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -221,7 +221,7 @@ func TestRandomProgrammes(t *testing.T) {
 	}
 }
 
-func TestInfeasibleProgramme(t *testing.T) {
+func TestInfeasibleProgram(t *testing.T) {
 	t.Parallel()
 	a := byRows{{1, 1}}
 	s := newSimplex(&a, []float64{1, 1}, []float64{0, 0, -5}, []float64{1, 1, -3}, 1)

@@ -23,7 +23,7 @@ type span interface {
 	defect(ctx context.Context, v []float64, r *Result, d *dual) (factor, residual float64)
 	// refine prepares another attempt if rounding made the gap too large.
 	refine(d *dual)
-	// resume prepares another programme with the same functions.
+	// resume prepares another program with the same functions.
 	resume()
 }
 

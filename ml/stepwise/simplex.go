@@ -51,7 +51,7 @@ type SimplexState struct {
 	F         []float64 // f(x_i), length M
 }
 
-// Simplex solves the linear programme of the Minimal Complexity Machine (000, "Generalizing the
+// Simplex solves the linear program of the Minimal Complexity Machine (000, "Generalizing the
 // MCM") by the primal simplex method,
 //
 //	minimise   h + C sum_i q_i
@@ -108,7 +108,7 @@ func Simplex(ctx context.Context, x mat.Matrix, y []float64, s SimplexSettings) 
 	})
 }
 
-// tableau is the programme solved for the basic variables. Variables are numbered from 0:
+// tableau is the program solved for the basic variables. Variables are numbered from 0:
 // w_1..w_d, b, h-1, s_1..s_M, q_1..q_M, t_1..t_M.
 type tableau struct {
 	m, d            int

@@ -81,7 +81,7 @@ func TestSimplex(t *testing.T) {
 	})
 }
 
-// checkVertex compares the point of a state with the programme.
+// checkVertex compares the point of a state with the program.
 func checkVertex(t rapid.TB, s stepwise.SimplexState, x mat.Matrix, y []float64, c float64) {
 	t.Helper()
 	objective := s.H

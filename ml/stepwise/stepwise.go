@@ -4,7 +4,7 @@
 // The SVM slides (002), section 6 "Learning procedures in a SVM", name four:
 // SubgradientDescent on the primal, NaiveAscent, Chunking and SMO on the dual.
 // The dual Perceptron comes from section 3 of the same slides. Simplex solves the linear
-// programme of the Minimal Complexity Machine (000, "Generalizing the MCM") by the textbook
+// program of the Minimal Complexity Machine (000, "Generalizing the MCM") by the textbook
 // method. Subsequences, Refine and SumWalks show how string and graph kernels are computed.
 //
 // The procedures are for 2 to about 100 points: clear and exact, not fast. For training, use

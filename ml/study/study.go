@@ -74,7 +74,7 @@ type Ready struct {
 // Builtins lists the built-in studies. matrices has no data of its own.
 var Builtins = []Ready{
 	{"lecture", "Points of two classes", "SVM, MCM and sparse MCM, each with and without a conformal map: the lecture's claim"},
-	{"classes", "Points of several classes", "one against one, one against the rest, and all classes at once"},
+	{"classes", "Points of several classes", "one-vs-one, one-vs-rest, and all classes at once"},
 	{"values", "Points with values", "kernels for regression"},
 	{"strings", "Strings", "subsequences with and without gaps"},
 	{"graphs", "Graphs", "kernels of neighbours and of walks"},

@@ -120,7 +120,7 @@ func Remedy(s trace.Status) string {
 // may jump as C rises.
 func HasPath(k Matrix) error {
 	if !rows.Definite(k) {
-		return param.Refuse("use another kernel", "the path over C needs a positive semidefinite kernel: with this kernel the solution may jump as C rises")
+		return param.Refuse("use another kernel", "the regularisation path needs a positive semidefinite kernel: with this kernel the solution may jump as C rises")
 	}
 	return nil
 }

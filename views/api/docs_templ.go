@@ -358,7 +358,7 @@ func operation(o Operation) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fields("Answers", o.Answers).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fields("Responses", o.Answers).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -55,7 +55,7 @@ func DecisionScene(m *ml.Model, points []ml.Point, classes []string) Scene {
 }
 
 // leads returns a function that gives the margin of a point's own class over the best other one,
-// positive if the class is predicted. One against one, it is the least over the machines of the
+// positive if the class is predicted. With one-vs-one, it is the least over the machines of the
 // class.
 func leads(m *ml.Model) func(p ml.Point) float64 {
 	type pair struct{ positive, negative string }

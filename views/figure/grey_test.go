@@ -19,7 +19,7 @@ func TestGrey(t *testing.T) {
 		d := math.Abs(lightness(figure.Grey.Side[0][i]) - lightness(figure.Grey.Side[1][i]))
 		require.Check(t, d >= 20, "side %d: lightness differs by %g of 255", i, d)
 	}
-	names := []string{"one against the rest", "one against one", "Weston and Watkins", "Crammer and Singer"}
+	names := []string{"one-vs-rest", "one-vs-one", "Weston and Watkins", "Crammer and Singer"}
 	c := figure.Chart{Format: figure.Format{Grey: true, Width: 320, Height: 213}, X: figure.Axis{Name: "x"}, Y: figure.Axis{Name: "y"}}
 	for i, n := range names {
 		c.Curves = append(c.Curves, figure.Curve{Name: n, X: []float64{0, 1}, Y: []float64{float64(i), 1}})

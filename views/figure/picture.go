@@ -178,6 +178,9 @@ func (s *sheet) bare() bool {
 
 // picture lays out the sheet, with the frame on whole pixels.
 func (s *sheet) picture() *Picture {
+	if s.theme == &Grey { // paper takes no answers
+		s.waits = ""
+	}
 	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: s.zoom(), paper: s.theme.Paper, parts: s.parts}
 	if s.waits != "" {
 		p.Caption = strings.TrimSpace(p.Caption + " " + s.waits + ".")
@@ -225,7 +228,7 @@ func (s *sheet) picture() *Picture {
 		}
 		room, most := inner.Max.X-inner.Min.X, max(1, h/75)
 		rows = s.rows(room, most)
-		if s.theme == &Grey && s.panel == nil { // lines on paper are told apart by the legend only, and there is room
+		if s.theme == &Grey && s.panel == nil { // on paper only the legend distinguishes lines, and there is room
 			rows = flow(s.legend, room)
 			s.legendRows, s.possible = 0, nil // nothing moves on paper
 			more := lineStep * vg.Length(max(0, len(rows)-most))

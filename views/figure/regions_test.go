@@ -75,7 +75,7 @@ func ExampleBoundary_regions() {
 	fmt.Println(p.Caption)
 	// Output:
 	// as testdata/regions.svg
-	// Regions of ash, beech, elm, one against the rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 of class ash, 25 of class beech, 25 of class elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several claim it (11.4 %).
+	// Regions of ash, beech, elm, one-vs-rest, RBF (Gaussian) kernel, over length and width. 75 points: 25 of class ash, 25 of class beech, 25 of class elm. 16 support vectors. 0 of 65 training points misclassified, 1 of 10 held-out points. Hatched: several claim it (11.4 %).
 }
 
 // mapped gives every machine of a scene a conformal map of its own.
@@ -132,7 +132,7 @@ func TestGoldenRegions(t *testing.T) {
 const hatched = "{180 184 192 255}"
 
 // TestRegionsAreThePredictions looks at pixels far from lines and points: each has
-// the colour of the class that the model predicts there, or where one against the rest is
+// the colour of the class that the model predicts there, or where one-vs-rest is
 // in doubt that of a stripe.
 func TestRegionsAreThePredictions(t *testing.T) {
 	t.Parallel()
@@ -262,7 +262,7 @@ func TestCaptionOfRegions(t *testing.T) {
 	t.Parallel()
 	s := mapped(grove(ml.OneVsOne))
 	wrong := lists.Count(s.Points, func(p ml.Point) bool { return p.Wrong && !p.HeldOut })
-	for _, want := range []string{"Regions of ash, beech, elm, one against one, ", "with 3 conformal maps", "25 of class ash, 25 of class beech, 25 of class elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
+	for _, want := range []string{"Regions of ash, beech, elm, one-vs-one, ", "with 3 conformal maps", "25 of class ash, 25 of class beech, 25 of class elm", fmt.Sprintf("%d of 65 training points misclassified", wrong)} {
 		require.Says(t, figure.Caption(s), want, "does not say")
 	}
 }

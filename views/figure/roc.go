@@ -69,7 +69,7 @@ func drawROC(ctx context.Context, r Run, _ int) (*Picture, error) {
 	}
 	m := r.Result.Model
 	ch := r.shares("false positive rate", "true positive rate",
-		Curve{Name: fmt.Sprintf("area %.3f", roc.Area), X: roc.False, Y: roc.True}, Curve{Name: "guessing, 0.5", X: []float64{0, 1}, Y: []float64{0, 1}}, roc.Here)
+		Curve{Name: fmt.Sprintf("area %.3f", roc.Area), X: roc.False, Y: roc.True}, Curve{Name: "guessing, 0.500", X: []float64{0, 1}, Y: []float64{0, 1}}, roc.Here)
 	ch.Caption = fmt.Sprintf("Receiver operating characteristic on %d held-out points, as the threshold of f falls: the area below is %.3f, the probability that f is larger at a point of %s than at one of %s. At f = 0, %.3g of %s and %.3g of %s are predicted as %s.",
 		r.Result.Report.TestN, roc.Area, m.Classes[1], m.Classes[0], roc.True[roc.Here], m.Classes[1], roc.False[roc.Here], m.Classes[0], m.Classes[1])
 	return ch.Picture()

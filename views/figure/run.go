@@ -265,7 +265,7 @@ func drawMap(ctx context.Context, r Run, machine int) (*Picture, error) {
 }
 
 // mostOwn is the maximum number of machines with a picture each: enough for three classes, or four
-// one against one.
+// one-vs-one.
 const mostOwn = 6
 
 // ownMachines returns the machines, of several, that were trained separately between two sides and

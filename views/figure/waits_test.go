@@ -27,8 +27,10 @@ func TestWaiting(t *testing.T) {
 	}
 	for name, picture := range draw {
 		for _, size := range [][2]int{{640, 520}, {420, 494}, {300, 300}} {
-			for _, waits := range []bool{false, true} {
-				p := require.Value(picture(figure.Format{Width: size[0], Height: size[1], Waits: waits}))(t)
+			for _, f := range []figure.Format{{}, {Waits: true}, {Waits: true, Grey: true}} {
+				f.Width, f.Height = size[0], size[1]
+				waits := f.Waits && !f.Grey // paper takes no answers
+				p := require.Value(picture(f))(t)
 				require.Check(t, strings.Contains(p.Caption, says) == waits,
 					"%s, waiting %t: the caption is %q", name, waits, p.Caption)
 				said := false

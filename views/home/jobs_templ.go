@@ -21,7 +21,7 @@ type Jobs struct {
 	Rows []JobRow
 }
 
-// JobRow is a run, a search, a study or a path over C that has not ended.
+// JobRow is a run, a search, a study or a regularisation path that has not ended.
 type JobRow struct {
 	ID, Kind, Name, Data, Status string
 	Href, Cancel                 string // addresses: of its page, of the form

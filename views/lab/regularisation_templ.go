@@ -222,7 +222,7 @@ func RegularisationPage(p Regularisation) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</p><h2>Along C</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Regularisation path\"><table class=\"runs\"><thead><tr><th scope=\"col\">C</th><th scope=\"col\">Support vectors</th><th scope=\"col\">At the bound</th><th scope=\"col\">|w|</th><th scope=\"col\">Margin 1/|w|</th><th scope=\"col\">Training accuracy</th><th scope=\"col\">Cross-validated accuracy</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</p><h2>Values along C</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Regularisation path\"><table class=\"runs\"><thead><tr><th scope=\"col\">C</th><th scope=\"col\">Support vectors</th><th scope=\"col\">At the bound</th><th scope=\"col\">|w|</th><th scope=\"col\">Margin 1/|w|</th><th scope=\"col\">Training accuracy</th><th scope=\"col\">Cross-validated accuracy</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

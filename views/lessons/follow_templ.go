@@ -558,7 +558,7 @@ func remoteButtons(v RemoteView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Own) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<details class=\"remote-own\"><summary>Ask an own question</summary><ul class=\"plain polls\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<details class=\"remote-own\"><summary>Ask your own question</summary><ul class=\"plain polls\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -198,7 +198,7 @@ type Exhibit struct {
 	Handles []Handle // draggable handles on the first figure
 	Moves   []Move   // possible next moves in a game
 	Bets    []Move   // moves offered only while answers are awaited
-	Lab     string   // query of the lab for "Open in the lab"; empty: no such link
+	Lab     string   // query of the lab for "Open in lab"; empty: no such link
 }
 
 // Asking returns the exhibit as shown while answers are awaited: without what would give them away,

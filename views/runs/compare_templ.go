@@ -1399,7 +1399,7 @@ func compareQuantities(p Compare) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 132, "</div><p class=\"help\">Keys on an axis: ↑ and ↓ brush it and move the brush, with Shift its upper end; Delete takes it off; ← and → go to the next axis, with Shift they move the axis. A name can be dragged to another place.</p><details class=\"columns\" id=\"axes\"><summary>Axes</summary><ol class=\"chips\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 132, "</div><p class=\"help\">Keys on an axis: ↑ and ↓ brush it and move the brush, with Shift its upper end; Delete removes it; ← and → go to the next axis, with Shift they move the axis. A name can be dragged to another place.</p><details class=\"columns\" id=\"axes\"><summary>Axes</summary><ol class=\"chips\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1618,9 +1618,9 @@ func compareQuantities(p Compare) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var72 string
-				templ_7745c5c3_Var72, templ_7745c5c3_Err = templ.JoinStringErrs("take " + c.Label + " off")
+				templ_7745c5c3_Var72, templ_7745c5c3_Err = templ.JoinStringErrs("remove " + c.Label)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/runs/compare.templ`, Line: 397, Col: 102}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/runs/compare.templ`, Line: 397, Col: 95}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var72))
 				if templ_7745c5c3_Err != nil {

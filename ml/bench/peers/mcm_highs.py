@@ -1,9 +1,9 @@
-"""The linear programme of the Minimal Complexity Machine in HiGHS.
+"""The linear program of the Minimal Complexity Machine in HiGHS.
 
     mcm_highs.py DATA.csv [--kernel rbf] [--gamma 1] [--C 1] [--rho 0] [--form dual]
 
 The last column of DATA.csv is the label; the features are standardised. The form
-"full" is the programme with a coefficient for every sample,
+"full" is the program with a coefficient for every sample,
 
     min h + C sum xi + rho sum |lambda|
     subject to y_i f(x_i) <= h, y_i f(x_i) + xi_i >= 1, xi >= 0, f = K lambda + b,
@@ -70,7 +70,7 @@ def factor(k, tolerance):
 
 
 def full(k, y, o):
-    """The programme itself. Its variables are lambda (two parts of it if rho > 0), b, h, xi."""
+    """The program itself. Its variables are lambda (two parts of it if rho > 0), b, h, xi."""
     n = len(y)
     outputs = y[:, None] * k
     sign = (None, None)

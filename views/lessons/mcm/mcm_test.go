@@ -69,7 +69,7 @@ func TestMCMBound(t *testing.T) {
 	require.Check(t, near.HMCM >= 1e4, "close to a point h = %g", near.HMCM)
 }
 
-// TestMCMFraction: the linear programme finds the smallest ratio, at the middle of the gap, and
+// TestMCMFraction: the linear program finds the smallest ratio, at the middle of the gap, and
 // no step of the derivation changes the ratio.
 func TestMCMFraction(t *testing.T) {
 	t.Parallel()

@@ -693,7 +693,7 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	for _, r := range []struct {
 		name string
 		work theory.ClassWork
-	}{{"one against the rest", rest}, {"one against one", pairs}, {"all at once", joint}} {
+	}{{"one-vs-rest", rest}, {"one-vs-one", pairs}, {"all at once", joint}} {
 		table.Rows = append(table.Rows, []string{r.name, strconv.Itoa(r.work.Problems), views.Short(r.work.Variables), views.Short(r.work.Largest), "$" + lessons.TeX(r.work.Products) + "\\,n^2$"})
 	}
 	var ks, ofRest, ofPairs, ofJoint []float64
@@ -705,11 +705,11 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "work", Asks: "Here come the work of the binary machines and the variables of the joint problem, against the number of classes. Which curve is the highest?", Caption: `Work of the binary machines in kernel values, in units of $n^2$, and the variables of the joint problem, in units of $n$.`, Draw: lessons.Draws(2, figure.Chart{
 			X: figure.Axis{Name: "classes", Min: 2, Max: 20}, Y: figure.Axis{Min: 0, Max: 20},
-			Curves: []figure.Curve{{Name: "one against the rest: work / n²", X: ks, Y: ofRest}, {Name: "one against one: work / n²", X: ks, Y: ofPairs}, {Name: "all at once: variables / n", X: ks, Y: ofJoint}}, Hidden: 3,
+			Curves: []figure.Curve{{Name: "one-vs-rest: work / n²", X: ks, Y: ofRest}, {Name: "one-vs-one: work / n²", X: ks, Y: ofPairs}, {Name: "all at once: variables / n", X: ks, Y: ofJoint}}, Hidden: 3,
 			Here: &here,
 		})}},
 		Numbers: []lessons.Number{
-			{Label: "machines, one against one", Value: strconv.Itoa(pairs.Problems), Help: `$\tfrac12 k(k-1)$`},
+			{Label: "machines, one-vs-one", Value: strconv.Itoa(pairs.Problems), Help: `$\tfrac12 k(k-1)$`},
 			{Label: "points for each", Value: views.Short(pairs.Largest), Help: `$2n/k$`},
 			{Label: "work against that of the rest", Value: views.Short(pairs.Products / rest.Products), Help: `$2(k-1)/k^2$`, After: true},
 		},
