@@ -683,12 +683,14 @@ func (t *Table) find(name string) (int, error) {
 			t.places[t.Columns[j].Name] = j
 		}
 	}
-	if j, ok := t.places[name]; ok {
+	if j, ok := t.places[name]; ok && t.Columns[j].Name == name { // not renamed since
 		return j, nil
 	}
-	for j := range t.Columns {
-		if strings.EqualFold(t.Columns[j].Name, name) {
-			return j, nil
+	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for j := range t.Columns {
+			if equal(t.Columns[j].Name, name) {
+				return j, nil
+			}
 		}
 	}
 	return 0, t.fault(-1, -1, "no column %s: expected one of %s", quote(name), list(t.names()))
