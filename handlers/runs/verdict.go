@@ -47,7 +47,7 @@ func onFolds(runs []store.Run, e *runsview.Evidence, pairs []eval.FoldPair) *run
 	}
 	h.Sub += "."
 	if slices.ContainsFunc(effects, effect.disputed) {
-		h.Sub += " Each interval is for one comparison alone; the test decides."
+		h.Sub += " The intervals are not adjusted for several comparisons; the test decides."
 	}
 	return h
 }
@@ -85,7 +85,11 @@ func onHeldOut(runs []store.Run, e *runsview.Evidence, held *eval.HeldOut) *runs
 		h.Sub += fmt.Sprintf(" They cannot show a difference below %s points.", tenth(100*float64(least)/float64(held.N)))
 	}
 	if slices.ContainsFunc(effects, effect.disputed) {
-		h.Sub += " Each interval is approximate and for one comparison alone; the test decides."
+		note := " The interval is approximate"
+		if len(effects) > 1 {
+			note = " The intervals are approximate and not adjusted for several comparisons"
+		}
+		h.Sub += note + "; the test decides."
 	}
 	return h
 }
