@@ -19,8 +19,8 @@ var (
 	ErrNotFound = &Error{"not-found", "This is not in your workspace: it may have been deleted, or it belongs to another workspace."}
 	// ErrReused: the key of a request belongs to another one.
 	ErrReused = &Error{"invalid", "This Idempotency-Key was used before with a different request. Nothing was created; use a new key for each request, and repeat a key only with the same request."}
-	// ErrEnded: a run that has ended cannot be cancelled.
-	ErrEnded = &Error{"conflict", "This run has already ended."}
+	// ErrEnded: a run, search or study that has ended cannot be cancelled.
+	ErrEnded = &Error{"conflict", "There is nothing to cancel: this has already ended."}
 	// ErrClosed: the course takes no runs.
 	ErrClosed = &Error{"conflict", "This course is closed and takes no hand-ins. Your runs stay your own."}
 	// ErrOver: the course has ended.

@@ -128,7 +128,7 @@ func (b *bench) setting() frame.Setting {
 func labControls(b *bench) []views.ControlGroup {
 	control := func(name, value string) views.Control {
 		p, _ := ml.Param(name)
-		return views.Control{Name: name, Label: frame.ControlLabel(name), Symbol: p.Symbol, Value: value}
+		return views.Control{Name: name, Label: results.Capital(frame.ControlLabel(name)), Symbol: p.Symbol, Value: value}
 	}
 	yes := map[bool]string{true: "yes", false: "no"}
 	data := []views.Control{control("data", b.dataName()), control("points", "")}

@@ -54,11 +54,11 @@ func (a *Handler) sheets(r *http.Request, l *lessons.Lesson, s *lessons.Screen, 
 				size := deckSizes[len(of)-1]
 				query := url.Values{}
 				caption := f.Caption
-				if view.Folded && f.Asks != "" {
-					query.Set("asking", "1")
-				}
-				if f.Grows && !view.Folded {
+				if f.Asks != "" || f.Grows {
 					query.Set("paper", "1")
+					if view.Folded {
+						query.Set("asking", "1")
+					}
 				}
 				picture := func(size [2]int) lessons.PaperFigure {
 					return lessons.PaperFigure{Picture: pictures.Linked(path, f.Name, a.Lasting(query.Encode()), size[0], size[1], lessons.Spoken(caption), ""), Caption: caption}

@@ -80,6 +80,10 @@ func TestReplaysOnPaper(t *testing.T) {
 	i := slices.IndexFunc(srcs, func(src string) bool { return strings.Contains(src, chart) })
 	require.Must(t, i >= 0, "the chart is not printed where all is shown: %q", srcs)
 	whole, sofar := c.Fetch("GET", srcs[i], "").Body, c.Fetch("GET", strings.ReplaceAll(srcs[i], "&paper=1", ""), "").Body
+	for _, src := range c.Page(200, lesson+"/deck").Find("main img").Map(func(_ int, i *goquery.Selection) string { return i.AttrOr("src", "") }) {
+		says := string(c.Fetch("GET", src, "").Body)
+		require.Check(t, !strings.Contains(says, "Answer to see more") && !strings.Contains(says, "Press Step"), "a slide on paper asks for an answer or a step: %s", src)
+	}
 	require.Check(t, len(whole) >= len(sofar)+1000, "the printed chart has no curves: %d bytes, %d at the first step", len(whole), len(sofar))
 }
 

@@ -1291,7 +1291,7 @@ func (a *Handler) Setting(ctx context.Context, path string, q url.Values) (s fra
 				if screen == "" && on[p.Name] > 1 {
 					group = &shared
 				}
-				c := views.Control{Name: p.Name, Label: p.Label, Symbol: p.Symbol, Value: results.OptionLabel(p, in.Text(p))}
+				c := views.Control{Name: p.Name, Label: results.Capital(p.Label), Symbol: p.Symbol, Value: results.OptionLabel(p, in.Text(p))}
 				if group == &shared && len(p.Options) > 0 && offered[p.Name+"="+in.Text(p)] < on[p.Name] {
 					c.Value += ", where it is offered"
 					if !q.Has(p.Name) {

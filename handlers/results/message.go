@@ -36,9 +36,10 @@ func Sentence(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// Capital returns text with a capital first letter, unless it begins with a symbol such as b or |w|.
+// Capital returns text with a capital first letter, unless it begins with a symbol such as b, w₁ or
+// |w|.
 func Capital(text string) string {
-	if first, _, _ := strings.Cut(text, " "); len(first) < 2 {
+	if first, _, _ := strings.Cut(text, " "); len(first) < 2 || first[1] >= utf8.RuneSelf {
 		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]

@@ -51,7 +51,8 @@ func Row(r store.Run) runsview.RunRow {
 	}
 	if rep := r.Report; rep != nil {
 		if len(rep.Machines) > 0 {
-			row.Learner += ", " + r.Spec.Multiclass
+			p, _ := ml.Param("multiclass")
+			row.Learner += ", " + results.OptionLabel(p, r.Spec.Multiclass)
 		}
 		row.Train, row.Test = results.Scores(rep)
 		best := results.BestEvidence(r)

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/eval"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
+	runsview "marginlab/views/runs"
 )
 
 // TestExceeds: shares differ by percentage points, which are no per cent of anything.
@@ -70,4 +72,24 @@ func TestRowsOfJSONTakeLittleMemory(t *testing.T) {
 	require.Fails(t, err, "row 1: expected a list of numbers", "the first row")
 	took := after.TotalAlloc - before.TotalAlloc
 	require.Check(t, took < 16*uint64(len(body)), "%d MB for %d MB", took>>20, len(body)>>20)
+}
+
+// A sentence says why an interval and its test disagree, and only then.
+func TestDisputedIntervals(t *testing.T) {
+	t.Parallel()
+	runs := []store.Run{{Report: &ml.Report{}}, {Report: &ml.Report{}}, {Report: &ml.Report{}}}
+	for _, tc := range []struct {
+		wins, losses int
+		holm         float64
+		want         bool
+	}{{5, 0, 0.0625, true}, {9, 0, 0.004, false}, {3, 2, 1, false}} {
+		e := &runsview.Evidence{Names: []string{"a", "b", "c"}}
+		pair := eval.HeldOutPair{First: 0, Second: 1, Disagreement: eval.Disagreement{OnlyFirst: tc.wins, OnlySecond: tc.losses}, Holm: tc.holm}
+		held := onHeldOut(runs[:2], e, &eval.HeldOut{N: 60, Pairs: []eval.HeldOutPair{pair}})
+		share, in := pair.Difference(60)
+		folds := onFolds(runs, e, []eval.FoldPair{{First: 0, Second: 1, TTest: eval.TTest{Mean: share, Interval: in}, Holm: &tc.holm}})
+		for _, h := range []*runsview.Hero{held, folds} {
+			require.Check(t, strings.Contains(h.Sub, "the test decides") == tc.want, "%+v: %q", tc, h.Sub)
+		}
+	}
 }

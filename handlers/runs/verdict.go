@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,11 @@ type effect struct {
 	holm *float64 // nil: undefined
 }
 
+// disputed reports whether the interval and the test disagree on whether there is a difference.
+func (x effect) disputed() bool {
+	return x.holm != nil && (*x.holm < chance) != (x.Low > 0 || x.High < 0)
+}
+
 // onFolds returns the verdict from common folds.
 func onFolds(runs []store.Run, e *runsview.Evidence, pairs []eval.FoldPair) *runsview.Hero {
 	var effects []effect
@@ -40,6 +46,9 @@ func onFolds(runs []store.Run, e *runsview.Evidence, pairs []eval.FoldPair) *run
 		h.Sub += " with Holm's correction"
 	}
 	h.Sub += "."
+	if slices.ContainsFunc(effects, effect.disputed) {
+		h.Sub += " The intervals are not adjusted for several comparisons; the test decides."
+	}
 	return h
 }
 
@@ -74,6 +83,13 @@ func onHeldOut(runs []store.Run, e *runsview.Evidence, held *eval.HeldOut) *runs
 		h.Sub += " They are too few to show any difference."
 	} else {
 		h.Sub += fmt.Sprintf(" They cannot show a difference below %s points.", tenth(100*float64(least)/float64(held.N)))
+	}
+	if slices.ContainsFunc(effects, effect.disputed) {
+		note := " The interval is approximate"
+		if len(effects) > 1 {
+			note = " The intervals are approximate and not adjusted for several comparisons"
+		}
+		h.Sub += note + "; the test decides."
 	}
 	return h
 }

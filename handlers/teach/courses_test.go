@@ -99,6 +99,7 @@ func TestNewCoursePage(t *testing.T) {
 	doc.Find(".control-table [value=frozen][type=radio]").Each(func(_ int, e *goquery.Selection) {
 		names = append(names, strings.TrimPrefix(e.AttrOr("name", ""), "control."))
 	})
+	require.Check(t, doc.Find(".unused [name='control.rho']").Length() != 0 && doc.Find(".unused [name='control.kernel']").Length() == 0, "the wrong rows are folded")
 	lab := c.Page(200, "/lab?data=iris")
 	for _, n := range names {
 		require.Check(t, lab.Find("#lab [name="+n+"]").Length() != 0 || n == "points", "the lab has no control %s", n)

@@ -83,7 +83,7 @@ func (a *Handler) Import(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.showCourses(w, r, "", "", "The file was not imported: "+told)
+	return a.showCourses(w, r, "", "", "The file was not imported. "+told)
 }
 
 // create creates a course from the content of a file.

@@ -19,6 +19,7 @@ type Format struct {
 	LegendRows int
 	Noted      bool   // as in a Scene
 	Waits      bool   // a part is omitted until a question is answered, and the picture says so
+	Paper      bool   // for print: the picture does not ask for the answer or the step it waits for
 	Panel      *Panel // place in a larger picture; nil: stands alone
 	// Width and Height are in CSS pixels, 40 to 4000; 0 takes 640 and 520. Below
 	// 240 x 180 the picture is all frame, without axes and legend.
@@ -30,7 +31,7 @@ func (f *Format) SetFormat(format Format) { *f = format }
 
 func (f Format) sheet() (*sheet, error) {
 	f.Width, f.Height = defaultSize(f.Width, f.Height)
-	s := &sheet{width: f.Width, height: f.Height, panel: f.Panel, theme: themeOf(f.Dark, f.Grey), legendRows: f.LegendRows, noted: f.Noted}
+	s := &sheet{width: f.Width, height: f.Height, paper: f.Paper, panel: f.Panel, theme: themeOf(f.Dark, f.Grey), legendRows: f.LegendRows, noted: f.Noted}
 	if f.Waits {
 		s.waits = waiting
 	}

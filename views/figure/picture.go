@@ -132,6 +132,7 @@ type sheet struct {
 	beside        vg.Length  // width reserved for a colour bar
 	note          string
 	noted         bool   // reserve a line for the note
+	paper         bool   // takes no answers
 	waits         string // why the picture is incomplete, written where there is room; "" if it is complete
 	bar           *bar
 	drawings      []drawing
@@ -178,7 +179,7 @@ func (s *sheet) bare() bool {
 
 // picture lays out the sheet, with the frame on whole pixels.
 func (s *sheet) picture() *Picture {
-	if s.theme == &Grey { // paper takes no answers
+	if s.paper || s.theme == &Grey { // paper takes no answers
 		s.waits = ""
 	}
 	p := &Picture{Width: s.width, Height: s.height, Caption: s.caption, zoom: s.zoom(), paper: s.theme.Paper, parts: s.parts}

@@ -63,6 +63,7 @@ type Scene struct {
 	Panel *Panel // as in a Format
 	Dark  bool
 	Grey  bool // for paper, as in a Format
+	Paper bool // as in a Format
 	// LegendRows reserves rows for the legend even if it needs fewer, so that the frame stays fixed
 	// while points come and go; RowsForAll reserves enough for all possible marks.
 	LegendRows int
@@ -182,7 +183,7 @@ func checkSize(w, h int) error {
 
 func (s *Scene) sheet() *sheet {
 	sh := &sheet{
-		panel: s.Panel,
+		panel: s.Panel, paper: s.Paper,
 		width: s.Width, height: s.Height, theme: themeOf(s.Dark, s.Grey), limits: s.Limits,
 		labels: s.View.Labels, bald: [2]bool{1: s.View.Labels[1] == ""}, title: s.Title, own: len(s.Classes), legendRows: s.LegendRows, note: s.note(), caption: Caption(*s),
 	}

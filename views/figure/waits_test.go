@@ -27,9 +27,9 @@ func TestWaiting(t *testing.T) {
 	}
 	for name, picture := range draw {
 		for _, size := range [][2]int{{640, 520}, {420, 494}, {300, 300}} {
-			for _, f := range []figure.Format{{}, {Waits: true}, {Waits: true, Grey: true}} {
+			for _, f := range []figure.Format{{}, {Waits: true}, {Waits: true, Grey: true}, {Waits: true, Paper: true}} {
 				f.Width, f.Height = size[0], size[1]
-				waits := f.Waits && !f.Grey // paper takes no answers
+				waits := f.Waits && !f.Grey && !f.Paper // paper takes no answers
 				p := require.Value(picture(f))(t)
 				require.Check(t, strings.Contains(p.Caption, says) == waits,
 					"%s, waiting %t: the caption is %q", name, waits, p.Caption)

@@ -14,13 +14,13 @@ import (
 // number of rows, so that the frame stays fixed. While an answer is awaited, the picture notes
 // that part of it is hidden.
 func (l Look) Format(rows int) figure.Format {
-	return figure.Format{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking, Panel: l.Panel}
+	return figure.Format{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking, Paper: l.Paper, Panel: l.Panel}
 }
 
 // Scene returns the base of a picture of a model and points, with the names of the lecture; while
 // something is dragged it is coarser. The legend reserves the given number of rows.
 func (l Look) Scene(m *ml.Model, points []ml.Point, v dataset.View, classes []string, rows int) figure.Scene {
-	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Panel: l.Panel, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows}
+	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Paper: l.Paper, Panel: l.Panel, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows}
 	if l.Coarse {
 		s.Grid = 80
 	}
@@ -121,7 +121,7 @@ func StepChart(name, caption string, step int, ch figure.Chart) Figure {
 	return Figure{Name: name, Caption: caption, Grows: true, Draw: func(l Look) (*figure.Picture, error) {
 		here := float64(step)
 		c := ch
-		c.Format, c.Here, c.SoFar = l.Format(2), &here, !l.Paper
+		c.Format, c.Here, c.SoFar = l.Format(2), &here, !l.Paper || l.Asking
 		c.X.Name = cmp.Or(c.X.Name, "step")
 		return c.Picture()
 	}}

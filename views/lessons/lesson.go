@@ -224,7 +224,7 @@ type Look struct {
 	Grey          bool          // for paper, as of a figure.Format
 	Coarse        bool          // while something is being dragged: less detail
 	Asking        bool          // hide the answers; for figures with text about it in Asks
-	Paper         bool          // for print: figures that Grow are drawn completely
+	Paper         bool          // for print: no calls to answer or step, and figures that Grow are complete unless Asking
 	Width, Height int           // CSS pixels
 	Panel         *figure.Panel // of a figure within another one
 

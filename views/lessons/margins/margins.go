@@ -35,7 +35,7 @@ var (
 		A: lessons.NewPlace("ax", "first end x₁", "ay", "first end x₂", [2]float64{-1.5, 2.2}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.5, YMax: 2.5}),
 		B: lessons.NewPlace("bx", "second end x₁", "by", "second end x₂", [2]float64{0.6, -2.2}, figure.Limits{XMin: -3.5, XMax: 3.5, YMin: -2.5, YMax: 2.5}),
 	}
-	kept = lessons.TextControl{Name: "kept", Label: "Kept line", Max: 60, Folded: true, Help: "w₁, w₂ and b of your best try."}
+	kept = lessons.TextControl{Name: "kept", Label: "kept line", Max: 60, Folded: true, Help: "w₁, w₂ and b of your best try."}
 )
 
 // Lesson returns the lesson.
