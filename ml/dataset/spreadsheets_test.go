@@ -308,6 +308,16 @@ func TestExports(t *testing.T) {
 		"title above tabs":            {"My data\n\n\"label\"\t\"y\"\n\"a\"\t\"1.5\"\n\"b\"\t\"2.5\"\n", "label ~ y [a b], 2 rows, the last [2.5]; 1 line above the table left out"},
 		"a comment with its key":      {"# Author: Ann, Bob\n1,a\n2,b\n", "label ~ x1 [a b], 2 rows, the last [2]"},
 		"commas among blanks":         {"x kind\n1 a,b\n2 c\n3 c\n", "kind ~ x [a,b c], 3 rows, the last [3]"},
+		"psql":                        {" x | y | label\n---+---+-------\n 1 | 2 | a\n 3 | 4 | b\n(2 rows)\n\n", "label ~ x y [a b], 2 rows, the last [3 4]; 1 line below the table left out"},
+		"source and remarks below":    {"x,y,label\n1,2,a\n3,4,b\n\nSource: Ann, Bob, 2024, pp\n* all in cm\n", "label ~ x y [a b], 2 rows, the last [3 4]; 2 lines below the table left out"},
+		"source right below":          {"x y label\n1 2 a\n3 4 b\nQuelle: Amt\n", "label ~ x y [a b], 2 rows, the last [3 4]; 1 line below the table left out"},
+		"remark and its separators":   {"x;y;label\n1;2;a\n3;4;b\n;;\nall in cm;;\n", "label ~ x y [a b], 2 rows, the last [3 4]; 1 line below the table left out"},
+		"only its name":               {"label,x,y\nred cat,2,1\nblue dog,4,3\nred cat,,\n", `f.csv, line 4, column 2 (x): expected a number, found nothing: choose how to handle missing values (missing: drop or median), or remove the row`},
+		"remark above rows":           {"x,y,label\n1,2,a\n3,4,b\nafter lunch\n5,6,a\n", "f.csv, line 4: expected 3 fields separated by comma, found 1"},
+		"a row cut off":               {"x,y,label\n1,2,a\n3,4,b\n5\n", "f.csv, line 4: expected 3 fields separated by comma, found 1"},
+		"keys and values above":       {"Instrument;XY 2\nDate;2024-01-31\nBy: Ann\n\nx;y;label\n1,5;2;a\n2,5;4;b\n", "label ~ x y [a b], 2 rows, the last [2.5 4]; 3 lines above the table left out"},
+		"keys with colons above":      {"Sample: 12, 13\nBy: Ann, Bob, Eve\nx,y,label\n1,2,a\n3,4,b\n", "label ~ x y [a b], 2 rows, the last [3 4]; 2 lines above the table left out"},
+		"keys above numbers":          {"Instrument;XY\n1;2;a\n3;4;b\n5;6;a\n", "f.csv, line 2: expected 2 fields separated by semicolon, found 3"},
 		"units in the cells":          {"size,weight,label\n" + many("1.5 cm,2kg,a\n2 cm,3kg,b\n"), "label ~ strings"},
 	} {
 		table, err := ParseTable(strings.NewReader(test.file), "f.csv", Limits{})
