@@ -372,7 +372,9 @@ func (t *Table) beginsWithValues() bool {
 		}
 		a, b := c.Cell(0), c.Cell(1)
 		_, plain := parseNumber(a)
-		return !plain && isAmount(a) && isAmount(b) || isDate(a) && isDate(b)
+		_, unit := cutCurrency(a)
+		_, below := cutCurrency(b) // another one below a name such as 100 m
+		return !plain && isAmount(a) && isAmount(b) && (unit == below || !slices.Contains(units, unit)) || isDate(a) && isDate(b)
 	})
 }
 

@@ -303,7 +303,7 @@ func TestExports(t *testing.T) {
 		"years":                       {"country,2019,2020,2021,gdp\nch,1.5,2,3,10\nde,2,3,4,11.5\n", "country ~ 2019 2020 2021 gdp [ch de], 2 rows, the last [2 3 4 11.5]"},
 		"ratings below names":         {"Ann,1,2,3\nBob,3,3,2\nCid,2,1,4\n", "label ~ x1 x2 x3 [Ann Bob Cid], 3 rows, the last [2 1 4]"},
 		"ratings before classes":      {"1,2,3,a\n3,3,2,b\n2,1,4,a\n", "label ~ x1 x2 x3 [a b], 3 rows, the last [2 1 4]"},
-		"blanks in names and cells":   {"my size;weight;label\n" + many("1.5 cm;2 kg;a\n2 cm;3 kg;b\n"), "label ~ strings"},
+		"blanks in names and cells":   {"my size;weight;label\n" + many("1.5 cm;2 kg;a\n2 cm;3 kg;b\n"), "label ~ my size weight [a b], 24 rows, the last [2 3]; units removed (my size, weight)"},
 		"blanks in names and texts":   {"my text,label\n" + many("5 stars,good\n4 stars,bad\n"), "label ~ strings"},
 		"title above tabs":            {"My data\n\n\"label\"\t\"y\"\n\"a\"\t\"1.5\"\n\"b\"\t\"2.5\"\n", "label ~ y [a b], 2 rows, the last [2.5]; 1 line above the table left out"},
 		"a comment with its key":      {"# Author: Ann, Bob\n1,a\n2,b\n", "label ~ x1 [a b], 2 rows, the last [2]"},
@@ -318,7 +318,10 @@ func TestExports(t *testing.T) {
 		"keys and values above":       {"Instrument;XY 2\nDate;2024-01-31\nBy: Ann\n\nx;y;label\n1,5;2;a\n2,5;4;b\n", "label ~ x y [a b], 2 rows, the last [2.5 4]; 3 lines above the table left out"},
 		"keys with colons above":      {"Sample: 12, 13\nBy: Ann, Bob, Eve\nx,y,label\n1,2,a\n3,4,b\n", "label ~ x y [a b], 2 rows, the last [3 4]; 2 lines above the table left out"},
 		"keys above numbers":          {"Instrument;XY\n1;2;a\n3;4;b\n5;6;a\n", "f.csv, line 2: expected 2 fields separated by semicolon, found 3"},
-		"units in the cells":          {"size,weight,label\n" + many("1.5 cm,2kg,a\n2 cm,3kg,b\n"), "label ~ strings"},
+		"units in the cells":          {"size,weight,label\n" + many("1.5 cm,2kg,a\n2 cm,3kg,b\n"), "label ~ size weight [a b], 24 rows, the last [2 3]; units removed (size, weight)"},
+		"two units in a column":       {"size,weight,label\n" + many("1.5 cm,2kg,a\n2 mm,3kg,b\n"), "f.csv, line 2, column 1 (size): expected a number, found \"1.5 cm\": choose feature columns without this one, or name it as a feature to one-hot encode it"},
+		"three decimals and a unit":   {"x;y;label\n1.200 kg;5 m²;a\n2.250 kg;6 m²;b\n", "label ~ x y [a b], 2 rows, the last [2.25 6]; units removed (x, y)"},
+		"names with units":            {"100 m,200 m,label\n11,23 s,a\n12,24 s,b\n", "label ~ 100 m 200 m [a b], 2 rows, the last [12 24]; units removed (200 m)"},
 	} {
 		table, err := ParseTable(strings.NewReader(test.file), "f.csv", Limits{})
 		if err != nil {
