@@ -110,6 +110,7 @@ type Table struct {
 	Lines        []int          // line number in the file of each row
 	Notes        []string       // guesses about the file, as clauses
 	sign         signs          // decimalComma or decimalPoint, if numbers of the file prove it; else 0
+	commas       bool           // numbers of some columns were written 1,5, in contrast to the others
 	places       map[string]int // of columns by name, see find
 	first        int            // line of the first record of CSV, header or row
 	members      []string       // of texts that are files of their own: the name of each
