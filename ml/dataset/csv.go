@@ -674,7 +674,10 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 // aboveTable reports whether the record holds a key and its value, or a remark, above a table of more
 // columns: a line of names and two rows of which the first has numbers.
 func (sc csvScanner) aboveTable() bool {
-	key := func() bool { return sc.sep != ' ' && sc.count <= 2 || isRemark(sc.fields[0].text, false) }
+	key := func() bool {
+		pair := sc.count <= 2 || !slices.ContainsFunc(sc.fields[2:], func(f field) bool { return f.text != "" })
+		return pair && sc.sep != ' ' || isRemark(sc.fields[0].text, false)
+	}
 	if !key() || sc.count == 1 || haveValues(sc.texts()[:1], sc.sep) {
 		return false
 	}
@@ -682,7 +685,7 @@ func (sc csvScanner) aboveTable() bool {
 	sc.fields = slices.Clone(sc.fields)
 	for n := 0; n < most && sc.next() && key(); n++ {
 	}
-	width, names := sc.count, !key() && !haveValues(sc.texts(), sc.sep)
+	width, names := sc.count, !key() && !haveValues(sc.texts(), sc.sep) && !slices.Contains(sc.texts(), "")
 	return names && sc.next() && sc.count == width && haveValues(sc.texts(), sc.sep) && sc.next() && sc.count == width
 }
 

@@ -316,6 +316,8 @@ func TestExports(t *testing.T) {
 		"remark above rows":           {"x,y,label\n1,2,a\n3,4,b\nafter lunch\n5,6,a\n", "f.csv, line 4: expected 3 fields separated by comma, found 1"},
 		"a row cut off":               {"x,y,label\n1,2,a\n3,4,b\n5\n", "f.csv, line 4: expected 3 fields separated by comma, found 1"},
 		"keys and values above":       {"Instrument;XY 2\nDate;2024-01-31\nBy: Ann\n\nx;y;label\n1,5;2;a\n2,5;4;b\n", "label ~ x y [a b], 2 rows, the last [2.5 4]; 3 lines above the table left out"},
+		"keys and their separators":   {"Instrument,XY,,\nBy,Ann,,\nx,y,z,label\n1,2,3,a\n3,4,5,b\n", "label ~ x y z [a b], 2 rows, the last [3 4 5]; 2 lines above the table left out"},
+		"names below merged cells":    {"kind,Sepal,\n,length,width\na,1,2\nb,3,4\n", "kind ~ Sepal length width [a b], 2 rows, the last [3 4]; two lines of names read as one"},
 		"keys with colons above":      {"Sample: 12, 13\nBy: Ann, Bob, Eve\nx,y,label\n1,2,a\n3,4,b\n", "label ~ x y [a b], 2 rows, the last [3 4]; 2 lines above the table left out"},
 		"keys above numbers":          {"Instrument;XY\n1;2;a\n3;4;b\n5;6;a\n", "f.csv, line 2: expected 2 fields separated by semicolon, found 3"},
 		"units in the cells":          {"size,weight,label\n" + many("1.5 cm,2kg,a\n2 cm,3kg,b\n"), "label ~ size weight [a b], 24 rows, the last [2 3]; units removed (size, weight)"},

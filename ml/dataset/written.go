@@ -341,7 +341,8 @@ func (c *cells) thousands(commas, points bool) (g grouping) {
 var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "Fr.", "kr", "Kč", "zł"}
 
 // units are those of common measurements.
-var units = strings.Fields("mm cm m km mm² cm² m² km² m2 cm³ m³ m3 ml mL l L µm μm µg μg mg g kg ms s min h Hz kHz MHz GHz mV V kW kWh Pa hPa kPa bar mbar °C °F lb lbs ft km/h m/s mph dB ppm")
+var units = strings.Fields(`mm cm m km mm² cm² m² km² m2 cm³ m³ m3 ml mL l L µm μm µg μg mg g kg
+	ms s min h Hz kHz MHz GHz mV V kW kWh Pa hPa kPa bar mbar °C °F lb lbs ft km/h m/s mph dB ppm`)
 
 // cutCurrency removes the currency sign or the unit behind it from an amount, which may start with a minus:
 // -€ 5 is -5, 5 EUR and 5 cm are 5. sign is empty if there is none.
