@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"marginlab/ml/lists"
 )
 
 // cells holds the texts of a column in about as much memory as in the file. With few distinct
@@ -103,11 +105,7 @@ func (c *cells) all() iter.Seq2[int, string] {
 
 // list returns the texts of the rows.
 func (c *cells) list() []string {
-	list := make([]string, c.Len())
-	for i, s := range c.all() {
-		list[i] = s
-	}
-	return list
+	return lists.Make(c.Len(), c.Cell)
 }
 
 // values iterates over the texts that occur, each once if few are distinct.
@@ -119,6 +117,16 @@ func (c *cells) values() iter.Seq[string] {
 			}
 		}
 	}
+}
+
+// any reports whether one of the texts satisfies is.
+func (c *cells) any(is func(string) bool) bool {
+	for s := range c.values() {
+		if is(s) {
+			return true
+		}
+	}
+	return false
 }
 
 // firsts iterates over the first rows of the texts, in order; if many are distinct, over all rows.

@@ -83,8 +83,12 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	}
 	sc.skipLines()
 	sc.comments = new(atomic.Int64)
+	below, ragged := 0, (*Error)(nil) // remarks below the table, and the fault of the first, were it a row
 	for r := range sc.records() {
+		remark := r.count != len(t.Columns) && len(t.Lines) > 1 && t.Kind == "" && isRemark(r.fields[0].text, r.count == 1)
 		switch {
+		case ragged != nil && !remark:
+			return nil, ragged
 		case r.count > most, r.count > lim.Columns && t.Columns != nil && len(t.Columns) <= lim.Columns:
 			return nil, tooWide(r.line, r.count, lim)
 		case t.Columns == nil:
@@ -103,7 +107,12 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 		case r.count != len(t.Columns) && sep.name == "":
 			return nil, &Error{Line: r.line, Message: fmt.Sprintf("expected at most %s, as in row %d, found %d: move what stands above or beside the table to another sheet", Count(len(t.Columns), "column"), t.first, r.count)}
 		case r.count != len(t.Columns):
-			return nil, &Error{Line: r.line, Message: fmt.Sprintf("expected %s separated by %s, found %d", Count(len(t.Columns), "field"), sep.name, r.count)}
+			fault := &Error{Line: r.line, Message: fmt.Sprintf("expected %s separated by %s, found %d", Count(len(t.Columns), "field"), sep.name, r.count)}
+			if !remark {
+				return nil, fault
+			}
+			below, ragged = below+1, cmp.Or(ragged, fault)
+			continue
 		}
 		if len(t.Lines) > lim.Rows { // even if the first is a header
 			return nil, beyond(r.line, lim.Rows, "row")
@@ -118,6 +127,9 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	}
 	if n := int(sc.comments.Load()); n > 0 {
 		t.Notes = append(t.Notes, Count(n, "line")+" beginning with # left out")
+	}
+	if below += t.cutEnd(sep.char); below > 0 {
+		t.Notes = append(t.Notes, Count(below, "line")+" below the table left out")
 	}
 	names := t.cutHeader(sep.char)
 	if !t.Header && commented != nil {
@@ -177,28 +189,37 @@ func Count(n int, noun string) string {
 	return digits + " " + noun + "s"
 }
 
-// dropEmpty removes empty rows at the end, which spreadsheets leave, empty last columns, caused by
-// trailing separators, and empty first columns of a table in the middle of a sheet. It returns the
-// names of the remaining columns.
-func (t *Table) dropEmpty(names []string) []string {
+// cutEnd removes empty rows at the end, which spreadsheets leave, and remarks in the first of several
+// columns, of which it returns how many there are.
+func (t *Table) cutEnd(sep byte) (remarks int) {
 	n := len(t.Lines)
-	for n > 0 && !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Cell(n-1) != "" }) {
-		n--
+	for ; n > 0 && !slices.ContainsFunc(t.Columns[1:], func(c Column) bool { return c.Cell(n-1) != "" }); n-- {
+		if s := t.Columns[0].Cell(n - 1); s != "" {
+			if n < 4 || len(t.Columns) < 3 || t.Kind != "" || !isRemark(s, haveValues([]string{t.Columns[0].Cell(1)}, sep)) {
+				break
+			}
+			remarks++
+		}
 	}
 	t.Lines = t.Lines[:n]
 	for j := range t.Columns {
 		t.Columns[j].cut(n)
 	}
+	return remarks
+}
+
+// isRemark reports whether a cell holds a remark such as "Source: …" or, where it may be one without a
+// colon, any words.
+func isRemark(cell string, words bool) bool {
+	return strings.Contains(cell+" ", ": ") || words && strings.Contains(cell, " ") && !isAmount(cell) && !isDate(cell)
+}
+
+// dropEmpty removes empty last columns, caused by trailing separators, and empty first columns of a
+// table in the middle of a sheet. It returns the names of the remaining columns.
+func (t *Table) dropEmpty(names []string) []string {
 	empty := func(j int) bool {
-		if len(t.Columns) == 1 || n == 0 || names != nil && names[j] != "" {
-			return false
-		}
-		for s := range t.Columns[j].values() {
-			if s != "" {
-				return false
-			}
-		}
-		return true
+		return len(t.Columns) > 1 && len(t.Lines) > 0 && (names == nil || names[j] == "") &&
+			!t.Columns[j].any(func(s string) bool { return s != "" })
 	}
 	for empty(len(t.Columns) - 1) {
 		t.Columns = t.Columns[:len(t.Columns)-1]
@@ -331,15 +352,8 @@ func (t *Table) cutSecondLine(names []string, sep byte) []string {
 // numbersBelow reports whether all cells below the first row are numbers or missing.
 func (c Column) numbersBelow(sep byte) bool {
 	c.skip() // of this copy
-	some := false
-	for s := range c.values() {
-		number := isNumber(s, sep) || isAmount(s)
-		if !number && !missing(s) {
-			return false
-		}
-		some = some || number
-	}
-	return some
+	number := func(s string) bool { return isNumber(s, sep) || isAmount(s) }
+	return c.any(number) && !c.any(func(s string) bool { return !number(s) && !missing(s) })
 }
 
 // isHeader reports whether none of the cells is a number or a missing value.
@@ -358,7 +372,9 @@ func (t *Table) beginsWithValues() bool {
 		}
 		a, b := c.Cell(0), c.Cell(1)
 		_, plain := parseNumber(a)
-		return !plain && isAmount(a) && isAmount(b) || isDate(a) && isDate(b)
+		_, unit := cutCurrency(a)
+		_, below := cutCurrency(b) // another one below a name such as 100 m
+		return !plain && isAmount(a) && isAmount(b) && (unit == below || !slices.Contains(units, unit)) || isDate(a) && isDate(b)
 	})
 }
 
@@ -367,15 +383,10 @@ func (t *Table) beginsWithValues() bool {
 func (t *Table) isRowOfWords(first []string, sep byte) bool {
 	again := false
 	for j, c := range t.Columns {
-		if utf8.RuneCountInString(first[j]) > maxText {
-			again = true
-		}
+		again = again || utf8.RuneCountInString(first[j]) > maxText || first[j] != "" && c.repeats(first[j])
 		c.skip() // of this copy
-		for s := range c.values() {
-			if isNumber(s, sep) {
-				return false
-			}
-			again = again || s == first[j] && s != ""
+		if c.any(func(s string) bool { return isNumber(s, sep) }) {
+			return false
 		}
 	}
 	return again
@@ -418,12 +429,7 @@ func (t *Table) countsColumns(names []string, sep byte) bool {
 // repeats reports whether a text occurs below the first row.
 func (c Column) repeats(text string) bool {
 	c.skip() // of this copy
-	for s := range c.values() {
-		if s == text {
-			return true
-		}
-	}
-	return false
+	return c.any(func(s string) bool { return s == text })
 }
 
 // isNumber allows for a decimal comma where the separator leaves room for one.
@@ -621,11 +627,11 @@ func (sc *csvScanner) field() bool {
 	return true
 }
 
-// skipTitle moves over titles above a table, lines of a single cell of words, and comments of programs,
-// which begin with // or %, and returns how many. Where the first row holds numbers, a comment right above
-// it, which may also begin with #, may name the columns.
+// skipTitle moves over titles above a table, lines of a single cell of words or of a key and its value, and
+// comments of programs, which begin with // or %, and returns how many. Where the first row holds numbers,
+// a comment right above it, which may also begin with #, may name the columns.
 func (sc *csvScanner) skipTitle() (lines int, names []string) {
-	const most = 20
+	const most = 50
 	comments, named := 0, false // the line above may hold names, perhaps with another separator
 	for ahead := *sc; lines <= most && ahead.skipLines(); lines++ {
 		at := ahead
@@ -644,6 +650,8 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 			if comments++; comments > 1 || sc.sep == ' ' && texts[0] == "%" { // else % may belong to a name, as in % fat
 				ahead.comment = strings.TrimLeft(line, " %")
 			}
+		case ahead.aboveTable():
+			ahead.comment, named = "", false
 		case values:
 			if ahead.comment == "" && (lines == 0 || named || ahead.count == 1) {
 				return 0, nil
@@ -661,6 +669,24 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 		}
 	}
 	return 0, nil
+}
+
+// aboveTable reports whether the record holds a key and its value, or a remark, above a table of more
+// columns: a line of names and two rows of which the first has numbers.
+func (sc csvScanner) aboveTable() bool {
+	key := func() bool {
+		pair := sc.count <= 2 || !slices.ContainsFunc(sc.fields[2:], func(f field) bool { return f.text != "" })
+		return pair && sc.sep != ' ' || isRemark(sc.fields[0].text, false)
+	}
+	if !key() || sc.count == 1 || haveValues(sc.texts()[:1], sc.sep) {
+		return false
+	}
+	const most = 50
+	sc.fields = slices.Clone(sc.fields)
+	for n := 0; n < most && sc.next() && key(); n++ {
+	}
+	width, names := sc.count, !key() && !haveValues(sc.texts(), sc.sep) && !slices.Contains(sc.texts(), "")
+	return names && sc.next() && sc.count == width && haveValues(sc.texts(), sc.sep) && sc.next() && sc.count == width
 }
 
 // namesIn returns the names of so many columns in a comment, or nil.

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
 
 	"marginlab/ml/lists"
 )
@@ -76,38 +78,30 @@ type Check struct {
 	Minor   bool // need not be confirmed before the table is used
 }
 
-// check adds a check. A fix that is recommended is applied where none were chosen.
-func (p *Proposal) check(c Check, recommended bool) {
+// check adds a check and applies its fix if that was chosen or, where none were, is recommended.
+func (p *Proposal) check(c Check, recommended bool) (applied bool) {
 	if recommended {
 		p.Fixes = append(p.Fixes, c.Fix)
 	}
-	c.Applied = slices.Contains(p.Fixes, c.Fix)
-	p.Checks = append(p.Checks, c)
-}
-
-// apply corrects the table by the fix that was checked last, if it is applied.
-func (p *Proposal) apply() {
-	if c := p.Checks[len(p.Checks)-1]; c.Applied {
+	if c.Applied = slices.Contains(p.Fixes, c.Fix); c.Applied {
 		p.Table = p.Table.fixed(c.Fix)
 	}
+	p.Checks = append(p.Checks, c)
+	return c.Applied
 }
 
 // checkCells looks for faults of the table that do not depend on the label.
 func (p *Proposal) checkCells(recommend bool) {
 	if rows := p.Table.totals(); rows != nil {
-		text := "The last row looks like a total"
+		text := "The last row is the sum of the rows above."
+		word := slices.IndexFunc(p.Table.Columns, func(c Column) bool { return totalWord(c.Cell(rows[0])) })
+		if word >= 0 {
+			text = fmt.Sprintf("The last row looks like a total (%s).", quote(p.Table.Columns[word].Cell(rows[0])))
+		}
 		if len(rows) > 1 {
-			text = fmt.Sprintf("The last %d rows look like totals", len(rows))
+			text = strings.Replace(text, "row looks like a total", strconv.Itoa(len(rows))+" rows look like totals", 1)
 		}
-		word := ""
-		for _, c := range p.Table.Columns {
-			if totalWord(c.Cell(rows[0])) {
-				word = c.Cell(rows[0])
-				break
-			}
-		}
-		p.check(Check{Text: fmt.Sprintf("%s (%s).", text, quote(word)), Fix: Fix{Kind: FixTotals}, Do: "Leave out"}, recommend)
-		p.apply()
+		p.check(Check{Text: text, Fix: Fix{Kind: FixTotals}, Do: "Leave out"}, recommend && word >= 0)
 	}
 	for j := range p.Table.Columns {
 		name := p.Table.Columns[j].Name
@@ -122,7 +116,6 @@ func (p *Proposal) checkCells(recommend bool) {
 				Text: fmt.Sprintf("%s has three digits after every %s.", name, sign),
 				Fix:  Fix{Kind: FixThousands, Column: name}, Do: fmt.Sprintf("Read %s as %s", example, plain),
 			}, recommend && (g.group == "," || g.likely && p.Table.sign == 0))
-			p.apply()
 			f = factsOf(&p.Table.Columns[j])
 		}
 		if f.holds == holdsMostlyNumbers {
@@ -130,7 +123,6 @@ func (p *Proposal) checkCells(recommend bool) {
 				Text: fmt.Sprintf("%s is numeric except for %s (%s).", name, Count(f.strange, "row"), list(p.Table.strangeWords(j))),
 				Fix:  Fix{Kind: FixWords, Column: name}, Do: "Treat as missing",
 			}, recommend)
-			p.apply()
 			f = factsOf(&p.Table.Columns[j])
 		}
 		for _, s := range f.sentinels() {
@@ -138,15 +130,15 @@ func (p *Proposal) checkCells(recommend bool) {
 				Text: fmt.Sprintf("%s occurs in %s of %s and looks like a missing value.", minus(s.value), Count(s.rows, "row"), name),
 				Fix:  Fix{Kind: FixMissing, Value: s.value, Column: name}, Do: "Treat as missing",
 			}, recommend && s.sure)
-			p.apply()
 		}
 	}
 }
 
 // mayGroup reports whether to ask about the thousands separators of a column: about commas, and in CSV about
-// points if they are likely ones, or if nothing else tells the decimal sign of a file with semicolons or tabs.
+// points if they are likely ones, or if nothing else tells the decimal sign of a file with semicolons, tabs or
+// another column of decimal commas.
 func (t *Table) mayGroup(g grouping) bool {
-	points := t.Format == "csv" && (g.likely || t.sign == 0 && (t.Separator == "semicolon" || t.Separator == "tab"))
+	points := t.Format == "csv" && (g.likely || t.sign == 0 && (t.Separator == "semicolon" || t.Separator == "tab" || t.commas))
 	return g.example != "" && (g.group == "," || points)
 }
 
@@ -177,12 +169,10 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 			Text: fmt.Sprintf("Some %s of %s differ only by case, spaces or invisible characters (%s).", what, c.Name, list(sameWords(f.counts))),
 			Fix:  Fix{Kind: FixSpelling, Column: c.Name}, Do: "Unify spelling",
 		}, recommend && wordy && len(folded) > 1)
-		p.apply()
 		of[j] = factsOf(&p.Table.Columns[j])
 	}
 	if n := len(p.Table.duplicates(of)); n > 0 {
-		p.check(Check{Text: Count(n, "duplicate row") + ".", Fix: Fix{Kind: FixDuplicates}, Do: "Leave out", Minor: true}, false)
-		if p.apply(); p.Checks[len(p.Checks)-1].Applied {
+		if p.check(Check{Text: Count(n, "duplicate row") + ".", Fix: Fix{Kind: FixDuplicates}, Do: "Leave out", Minor: true}, false) {
 			copy(of, p.Table.facts())
 		}
 	}
@@ -196,8 +186,7 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 		}
 		if slices.Sort(few); few != nil && len(f.counts)-len(few) >= 2 {
 			name := p.Table.Columns[label].Name
-			p.check(Check{Text: fmt.Sprintf("%s of %s fewer than %d rows (%s).", countHas(len(few), "class"), name, leastRows, list(few)), Fix: Fix{Kind: FixRare, Column: name}, Do: "Leave out"}, false)
-			if p.apply(); p.Checks[len(p.Checks)-1].Applied {
+			if p.check(Check{Text: fmt.Sprintf("%s of %s fewer than %d rows (%s).", countHas(len(few), "class"), name, leastRows, list(few)), Fix: Fix{Kind: FixRare, Column: name}, Do: "Leave out"}, false) {
 				copy(of, p.Table.facts())
 			}
 		}
@@ -382,32 +371,44 @@ func totalWord(s string) bool {
 }
 
 // totals returns the rows at the end that sum up the others, counted from 0: with a word for a
-// total in a column that has none above.
+// total in a column that has none above, or with their sums.
 func (t *Table) totals() []int {
 	const most, rest = 3, 2
 	n := len(t.Lines)
 	first := n
 	for i := n - 1; i >= max(rest, n-most); i-- {
-		total := slices.ContainsFunc(t.Columns, func(c Column) bool { return totalWord(c.Cell(i)) })
-		if !total {
+		if !slices.ContainsFunc(t.Columns, func(c Column) bool { return totalWord(c.Cell(i)) }) {
 			break
 		}
 		first = i
 	}
-	if first == n {
-		return nil
+	if first == n && t.addsUp() {
+		return []int{n - 1}
 	}
 	for _, c := range t.Columns { // an ordinary value is not a total
-		if !totalWord(c.Cell(first)) {
-			continue
-		}
-		for i := range first {
-			if totalWord(c.Cell(i)) {
-				return nil
-			}
+		if first == n || totalWord(c.Cell(first)) && slices.ContainsFunc(c.list()[:first], totalWord) {
+			return nil
 		}
 	}
 	return Range(first, n-first)
+}
+
+// addsUp reports whether the numbers of the last row are the sums of those above, one larger than all.
+func (t *Table) addsUp() bool {
+	const least = 4 // rows above
+	last, larger := len(t.Lines)-1, false
+	for j := range t.Columns {
+		if _, number := t.Columns[j].number(last); !number || last < least {
+			continue
+		}
+		v := make([]float64, last+1)
+		t.Columns[j].numbers(v, 1)
+		if sum := floats.Sum(v[:last]); !scalar.EqualWithinRel(sum, v[last], 1e-9) {
+			return false
+		}
+		larger = larger || v[last] > slices.Max(v[:last])
+	}
+	return larger
 }
 
 // duplicates returns the rows equal to an earlier one, ignoring row numbers.

@@ -49,16 +49,7 @@ func (c *Column) Missing() int {
 
 // Constant reports whether at least two rows all have the same text.
 func (c *Column) Constant() bool {
-	if c.Len() < 2 {
-		return false
-	}
-	first := c.Cell(0)
-	for s := range c.values() {
-		if s != first {
-			return false
-		}
-	}
-	return true
+	return c.Len() >= 2 && !c.any(func(s string) bool { return s != c.Cell(0) })
 }
 
 // Incomplete returns the rows, counted from 0, with a missing label or feature, and the number of

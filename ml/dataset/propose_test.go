@@ -202,6 +202,8 @@ func TestThousandsFix(t *testing.T) {
 func TestChecksQuote(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
+		written("x,y,label", ",", 12, from(3), from(7), inTurn("a", "b")) + "102,150,\n":                                                                     `The last row is the sum of the rows above.`,
+		"x,y\n95.100,\"1,5\"\n12.250,\"2,25\"\n7.125,\"3,5\"\n":                                                                                              `x has three digits after every point.`,
 		written("x,of,label", ",", 12, whole(1, 9), oneOf("u", "v"), inTurn("a", "b")) + "60,Sum,\n":                                                         `The last row looks like a total ("Sum").`,
 		written("x,label", ",", 40, at(at(between(1, 9), "abc", 7, 9), "n.m.", 3), inTurn("a", "b")):                                                         `x is numeric except for 3 rows ("n.m." on line 5, "abc" on line 9).`,
 		"# a remark\n" + written("x,label", ",", 600, at(func(i int, _ *rand.Rand) string { return strconv.Itoa(i * 7 % 599) }, "abc", 7), inTurn("a", "b")): `x is numeric except for 1 row ("abc" on line 10).`,

@@ -110,6 +110,7 @@ type Table struct {
 	Lines        []int          // line number in the file of each row
 	Notes        []string       // guesses about the file, as clauses
 	sign         signs          // decimalComma or decimalPoint, if numbers of the file prove it; else 0
+	commas       bool           // numbers of some columns were written 1,5, in contrast to the others
 	places       map[string]int // of columns by name, see find
 	first        int            // line of the first record of CSV, header or row
 	members      []string       // of texts that are files of their own: the name of each
@@ -431,12 +432,7 @@ func (c *Column) weigh() {
 		c.Numeric = f.numbers == f.rows
 		return
 	}
-	c.Numeric = true
-	for s := range c.values() {
-		if _, c.Numeric = parseNumber(s); !c.Numeric {
-			return
-		}
-	}
+	c.Numeric = !c.any(func(s string) bool { _, ok := parseNumber(s); return !ok })
 }
 
 // numbers writes the cells of a column of numbers to dst, apart places from one to the next, and
@@ -472,20 +468,8 @@ func (c *Column) numbers(dst []float64, apart int) {
 // IsText reports whether no cell of the column is a number or a missing one: the column
 // holds words rather than faulty numbers.
 func (c *Column) IsText() bool {
-	if c.Numeric {
-		return false
-	}
-	words := false
-	for s := range c.values() {
-		if missing(s) {
-			continue
-		}
-		if _, ok := parseNumber(s); ok || notFinite(s) {
-			return false
-		}
-		words = true
-	}
-	return words
+	number := func(s string) bool { _, ok := parseNumber(s); return (ok || notFinite(s)) && !missing(s) }
+	return !c.Numeric && !c.any(number) && c.any(func(s string) bool { return !missing(s) })
 }
 
 // twoValued reports whether the column holds ±1 or 0 and 1, both present.

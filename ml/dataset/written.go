@@ -117,6 +117,7 @@ func (w spelling) rewrite(s string) string {
 // spellingNotes says what readSpellings does.
 var spellingNotes = [...]string{
 	currencySigns:       "currency signs removed",
+	measuredUnits:       "units removed",
 	thousandsSeparators: "thousands separators removed",
 	decimalCommas:       "1,5 read as 1.5",
 	percentages:         "12 % read as 0.12",
@@ -124,6 +125,7 @@ var spellingNotes = [...]string{
 
 const (
 	currencySigns = iota
+	measuredUnits
 	thousandsSeparators
 	decimalCommas
 	percentages
@@ -212,7 +214,7 @@ func (w spelling) sign() signs {
 }
 
 // readSpellings makes plain numbers of those with decimal commas or separators between thousands, and of
-// percentages the share that they are: 0.125 for 12.5 %; amounts lose the sign of their currency. Whether
+// percentages the share that they are: 0.125 for 12.5 %; amounts lose their currency or unit. Whether
 // 1.234 and 1,234 are a little more than 1 or than a thousand, the other numbers of their column tell, or
 // else those of the file. It returns the columns for each of spellingNotes.
 func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
@@ -253,9 +255,13 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		if s&doubtfulComma != 0 && s&eitherSign == 0 && sign == decimalPoint && j == label() {
 			sign = 0
 		}
-		amounts := c.currency() != ""
-		if amounts {
-			columns[currencySigns] = append(columns[currencySigns], j)
+		currency, removed := c.currency(), currencySigns
+		if slices.Contains(units, currency) {
+			removed = measuredUnits
+		}
+		amounts := currency != "" && removed == currencySigns
+		if currency != "" {
+			columns[removed] = append(columns[removed], j)
 			c.rewrite(func(s string) string {
 				if amount, currency := cutCurrency(s); currency != "" {
 					return amount
@@ -286,6 +292,7 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 			columns[note] = append(columns[note], j)
 		}
 	}
+	t.commas = columns[decimalCommas] != nil
 	return columns
 }
 
@@ -333,8 +340,12 @@ func (c *cells) thousands(commas, points bool) (g grouping) {
 // codes are signs of currencies in letters.
 var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "Fr.", "kr", "Kč", "zł"}
 
-// cutCurrency removes the currency sign from an amount, which may start with a minus: -€ 5 is -5,
-// 5 EUR is 5. sign is empty if there is none.
+// units are those of common measurements.
+var units = strings.Fields(`mm cm m km mm² cm² m² km² m2 cm³ m³ m3 ml mL l L µm μm µg μg mg g kg
+	ms s min h Hz kHz MHz GHz mV V kW kWh Pa hPa kPa bar mbar °C °F lb lbs ft km/h m/s mph dB ppm`)
+
+// cutCurrency removes the currency sign or the unit behind it from an amount, which may start with a minus:
+// -€ 5 is -5, 5 EUR and 5 cm are 5. sign is empty if there is none.
 func cutCurrency(s string) (amount, sign string) {
 	s = strings.TrimSpace(typeset.Replace(s))
 	minus := ""
@@ -343,11 +354,14 @@ func cutCurrency(s string) (amount, sign string) {
 	}
 	first, n := utf8.DecodeRuneInString(s)
 	last, m := utf8.DecodeLastRuneInString(s)
+	unit := strings.TrimLeft(s, "0123456789.,' ")
 	switch {
 	case unicode.Is(unicode.Sc, first):
 		sign, s = s[:n], s[n:]
 	case unicode.Is(unicode.Sc, last):
 		sign, s = s[len(s)-m:], s[:len(s)-m]
+	case unit != s && slices.Contains(units, unit):
+		sign, s = unit, strings.TrimSuffix(s, unit)
 	default:
 		for _, code := range codes {
 			rest, before := strings.CutPrefix(s, code)
@@ -363,14 +377,14 @@ func cutCurrency(s string) (amount, sign string) {
 	return minus + strings.TrimSpace(s), sign
 }
 
-// isAmount reports whether s is a number in any spelling, with or without a currency sign.
+// isAmount reports whether s is a number in any spelling, with or without a currency sign or unit.
 func isAmount(s string) bool {
 	s, _ = cutCurrency(s)
 	_, plain := parseNumber(s)
 	return plain || isWrittenNumber(s)
 }
 
-// currency returns the currency sign common to all amounts of a column, empty if there is none.
+// currency returns the currency sign or unit common to all amounts of a column, empty if there is none.
 func (c *Column) currency() (sign string) {
 	for s := range c.values() {
 		if missing(s) {
