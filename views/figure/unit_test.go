@@ -313,8 +313,9 @@ func TestStamps(t *testing.T) {
 			mark(&draw.Canvas{Canvas: copied}, at, r)
 			a, b := drawn.Image().(*image.RGBA).Pix, copied.Image().(*image.RGBA).Pix
 			for i := range a {
-				d := int(a[i]) - int(b[i])
-				require.Must(t, d >= -3 && d <= 3, "%s: byte %d is %d where it is drawn and %d copied", name, i, a[i], b[i])
+				if d := int(a[i]) - int(b[i]); d < -3 || d > 3 { // boxing what a message needs takes longer than the drawing
+					t.Fatalf("%s: byte %d is %d where it is drawn and %d copied", name, i, a[i], b[i])
+				}
 			}
 		}
 	})
