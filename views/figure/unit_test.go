@@ -230,6 +230,7 @@ func TestClip(t *testing.T) {
 		got := clip(s, 12, 100)
 		require.Check(t, width(got, 12) <= 100, "%.20q is %g wide", got, width(got, 12))
 		require.Check(t, width(s, 12) > 100 || got == s, "%q was cut to %q", s, got)
+		require.Check(t, got == s || width(string([]rune(s)[:len([]rune(got))])+"…", 12) > 100, "%.20q has room for more than %q", s, got)
 	}
 }
 
