@@ -74,6 +74,9 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%s reads a body, but has no bombs in bombTable", route)
 			continue
 		}
+		if !bombEach && strings.HasPrefix(route, "POST /teach/{token}/") && slices.Contains(routes, strings.Replace(route, "/teach/{token}", "/courses/{code}", 1)) {
+			continue // the same handlers
+		}
 		method, pattern, _ := strings.Cut(route, " ")
 		p := peak{route: route}
 		var together [][]bomb

@@ -72,6 +72,7 @@ func TestWatchdog(t *testing.T) {
 		for _, row := range kernel.Table {
 			t.Run(learner.Name+"/"+row.Name, func(t *testing.T) {
 				t.Parallel()
+				specs := harsh(learner.Name, row.Name, methods)
 				for name, data := range ugly() {
 					// What is not beyond all numbers trains, and gives numbers.
 					ordinary := row.Takes == dataset.KindVectors && row.PSD && row.Name != "fisher" && !slices.Contains([]string{"huge", "enormous", "of every size"}, name)
@@ -83,7 +84,7 @@ func TestWatchdog(t *testing.T) {
 					case dataset.KindGraphs:
 						data = joined(data)
 					}
-					for _, spec := range harsh(learner.Name, row.Name, methods) {
+					for _, spec := range specs {
 						at := setup{name, spec}
 						ctx := mltest.NewLooks(t.Context(), deadline)
 						res, err := ml.Train(ctx, data, spec, nil)

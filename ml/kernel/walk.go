@@ -238,9 +238,7 @@ func product(dst, p, row []float64, a, b *walkGraph) {
 			u := steps[0].from
 			clear(row)
 			for ; len(steps) > 0 && steps[0].from == u; steps = steps[1:] {
-				for v, s := range p[int(steps[0].to)*n:][:n] {
-					row[v] += s
-				}
+				floats.Add(row, p[int(steps[0].to)*n:][:n])
 			}
 			part, l := dst[int(u)*n:][:n], a.label[u]
 			for _, s := range others[0].steps {

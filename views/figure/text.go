@@ -3,6 +3,7 @@ package figure
 import (
 	"image/color"
 	"math"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -147,13 +148,12 @@ func clip(s string, size, room vg.Length) string {
 	if most := int(room) + 1; len(r) > most { // no letter is narrower than a pixel
 		r = r[:most]
 	}
-	for len(r) > 0 {
-		r = r[:len(r)-1]
-		if t := string(r) + "…"; width(t, size) <= room {
-			return t
-		}
+	cut := func(n int) string { return string(r[:n]) + "…" }
+	wide := sort.Search(len(r), func(n int) bool { return width(cut(n), size) > room })
+	if wide == 0 {
+		return ""
 	}
-	return ""
+	return cut(wide - 1)
 }
 
 // clauses drops the last clauses of a note until it is no wider than room. If the first clause is

@@ -230,6 +230,7 @@ func TestClip(t *testing.T) {
 		got := clip(s, 12, 100)
 		require.Check(t, width(got, 12) <= 100, "%.20q is %g wide", got, width(got, 12))
 		require.Check(t, width(s, 12) > 100 || got == s, "%q was cut to %q", s, got)
+		require.Check(t, got == s || width(string([]rune(s)[:len([]rune(got))])+"…", 12) > 100, "%.20q has room for more than %q", s, got)
 	}
 }
 
@@ -313,8 +314,9 @@ func TestStamps(t *testing.T) {
 			mark(&draw.Canvas{Canvas: copied}, at, r)
 			a, b := drawn.Image().(*image.RGBA).Pix, copied.Image().(*image.RGBA).Pix
 			for i := range a {
-				d := int(a[i]) - int(b[i])
-				require.Must(t, d >= -3 && d <= 3, "%s: byte %d is %d where it is drawn and %d copied", name, i, a[i], b[i])
+				if d := int(a[i]) - int(b[i]); d < -3 || d > 3 { // boxing what a message needs takes longer than the drawing
+					t.Fatalf("%s: byte %d is %d where it is drawn and %d copied", name, i, a[i], b[i])
+				}
 			}
 		}
 	})

@@ -370,8 +370,9 @@ func dual(eta, a float64) float64 { return 2*a - eta*a*a/2 }
 func showIndefinite(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	p, q := positive.Of(in), negative.Of(in)
 	k := kernel.Sigmoid(sigmoidGamma.Of(in), sigmoidCoef0.Of(in))
+	withQ := kernel.NewSum(k, mat.NewDense(1, 2, q[:]), []float64{1}).At
 	eta := func(p [2]float64) float64 { // squared distance from q in a feature space that may not exist
-		return k.Eval(p[:], p[:]) + k.Eval(q[:], q[:]) - 2*k.Eval(p[:], q[:])
+		return k.Eval(p[:], p[:]) + withQ(q[:]) - 2*withQ(p[:])
 	}
 	t := lessons.Toy{XY: [][2]float64{p, q}, Y: []float64{1, -1}}
 	d := t.Data()
