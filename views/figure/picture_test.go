@@ -686,7 +686,7 @@ func TestManyPoints(t *testing.T) {
 // the context, soon, and writes nothing.
 func TestWritingEndsWithContext(t *testing.T) {
 	t.Parallel()
-	d := require.Value(dataset.Generate("circles", 2000, 0.1, 1))(t)
+	d := require.Value(dataset.Generate("circles", 6000, 0.1, 1))(t)
 	for format, write := range map[string]func(*figure.Picture, context.Context, io.Writer) error{
 		"SVG": (*figure.Picture).SVG, "PNG": (*figure.Picture).PNG, "PDF": (*figure.Picture).PDF,
 		"list": func(p *figure.Picture, ctx context.Context, w io.Writer) error { return p.DisplayList(ctx, w, "") },
@@ -704,7 +704,7 @@ func TestWritingEndsWithContext(t *testing.T) {
 			require.Is(t, err, context.Canceled, "%s after %d looks", format, looks)
 			require.Check(t, b.Len() == 0 && ctx.Over() <= 8, "%s after %d looks: %d bytes, %d looks more", format, looks, b.Len(), ctx.Over())
 		}
-		require.Check(t, looks > 8, "%s: %d looks at the context during 2000 marks", format, looks)
+		require.Check(t, looks > 20, "%s: %d looks at the context during 5000 marks", format, looks)
 		require.Check(t, bytes.Equal(b.Bytes(), whole.Bytes()), "%s: the context changes the picture", format)
 	}
 }
