@@ -59,5 +59,5 @@ func TestThreeClasses(t *testing.T) {
 		require.Check(t, strings.Contains(text, way.Label), "the comparison does not say %s", way.Label)
 	}
 	list := b.Page(200, "/runs").Find("table.runs tbody").Text()
-	require.Check(t, strings.Contains(list, "SVM, ovr") && strings.Contains(list, "SVM, cs"), "list: %s", list)
+	require.Check(t, strings.Contains(list, "SVM, one-vs-rest") && strings.Contains(list, "SVM, Crammer and Singer"), "list: %s", list)
 }
