@@ -14,7 +14,7 @@ import (
 // machines are the same, with a conformal map as without, and so are those that come back from JSON.
 func TestObjectsAreTheirKernel(t *testing.T) {
 	t.Parallel()
-	texts, graphs := spelt(clouds(24, 3, 4)), joined(clouds(24, 3, 4))
+	texts, graphs := spelt(clouds(40, 3, 4)), joined(clouds(40, 3, 4))
 	for _, kern := range [][]string{
 		{"kernel", "spectrum", "k", "2"},
 		{"kernel", "spectrum", "k", "2", "normalize", "true"},
@@ -40,7 +40,7 @@ func TestObjectsAreTheirKernel(t *testing.T) {
 			got, want := train(t, d, s), train(t, values, given)
 			a, b := got.Report, want.Report
 			require.Near(t, *a.Objective, *b.Objective, 1e-6*(1+math.Abs(*b.Objective)), "%s: objective and by its values", at)
-			require.Check(t, *a.TrainAccuracy == *b.TrainAccuracy && a.N == 24 && a.D == 0, "%s: %+v, by its values %+v", at, a, b)
+			require.Check(t, *a.TrainAccuracy == *b.TrainAccuracy && a.N == 40 && a.D == 0, "%s: %+v, by its values %+v", at, a, b)
 			require.Check(t, (a.TestAccuracy == nil) == (b.TestAccuracy == nil) && (a.TestAccuracy == nil || *a.TestAccuracy == *b.TestAccuracy),
 				"%s: accuracy on held-out rows differs", at)
 			require.Check(t, a.Local == nil && a.Preprocessing == "none: "+kind+" as given", "%s: local %v, preprocessing %q", at, a.Local, a.Preprocessing)
