@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/lists"
@@ -104,6 +105,19 @@ func TestRhoMakesSparse(t *testing.T) {
 		}
 	}
 	require.Check(t, last < first/4, "%d support vectors at the largest rho, %d at the smallest", last, first)
+}
+
+// With a linear term on unscaled features the columns of K are nearly parallel. They are still added
+// several at a time.
+func TestNearlyParallelColumns(t *testing.T) {
+	t.Parallel()
+	x, y := moons(200, rand.New(rand.NewPCG(4, 2)))
+	for _, p := range x {
+		floats.Scale(30, p)
+	}
+	k := gram(x, func(x, z []float64) float64 { return linear(x, z) + rbf(1)(x, z) })
+	r := train(t, k, y, mcm.Settings{C: 1, Rho: 0.05})
+	require.Check(t, r.Status == trace.Converged && r.Iterations < 5*len(y), "%s after %d steps", r.Status, r.Iterations)
 }
 
 // If rho is so large that no column pays, only the bias is left, and it is optimal.

@@ -85,15 +85,16 @@ type simplex struct {
 }
 
 const (
-	pivotTol   = 1e-9  // smaller entries of the pivot row count as zero
-	goodPivot  = 1e-5  // smaller pivots are avoided if possible
-	dependent  = 1e-10 // a basis column whose largest pivot is smaller is dependent
-	flipTol    = 1e-7  // reduced costs with a smaller error are corrected by a shift
-	rounding   = 1e-13 // accuracy of a basic variable, relative to the largest |x|, or of a reduced cost, relative to the largest multiplier
-	idleLimit  = 50    // consecutive computations of x and d without progress before giving up
-	stallLimit = 30    // steps without progress before costs are perturbed
-	minRebuild = 100   // minimal number of pivots between rebuilds of the inverse
-	inaccurate = 1e-7  // a larger refinement requires rebuilding the inverse
+	pivotTol    = 1e-9  // smaller entries of the pivot row count as zero
+	goodPivot   = 1e-5  // smaller pivots are avoided if possible
+	dependent   = 1e-10 // a basis column whose largest pivot is smaller is dependent
+	flipTol     = 1e-7  // reduced costs with a smaller error are corrected by a shift
+	rounding    = 1e-13 // accuracy of a basic variable, relative to the largest |x|, or of a reduced cost, relative to the largest multiplier
+	idleLimit   = 50    // consecutive computations of x and d without progress before giving up
+	stallLimit  = 30    // steps without progress before costs are perturbed
+	minRebuild  = 100   // minimal number of pivots between rebuilds of the inverse
+	inaccurate  = 1e-7  // an error that refinement leaves above this requires rebuilding the inverse
+	refinements = 4     // of x or d at most; nearly parallel columns need more than one
 )
 
 // newSimplex returns the solver at the all-slack basis of A with the given costs and bounds of x,
@@ -473,21 +474,25 @@ func (s *simplex) update(r, q int) {
 	s.scale = max(s.scale, math.Abs(s.x[q]))
 	s.setNonbasic(leave, !below)
 	s.pivot(r, q, s.col)
+	for i, c := range s.col {
+		if c != 0 {
+			s.norm[i] = floats.Dot(s.inv[i], s.inv[i])
+		}
+	}
 	s.fresh = false
 	s.age++
 }
 
-// pivot inserts variable q, whose column B^-1 a_q is col, at position r of the inverse.
+// pivot inserts variable q, whose column B^-1 a_q is col, at position r of the inverse. It does not
+// update norm.
 func (s *simplex) pivot(r, q int, col []float64) {
 	row := s.inv[r]
 	floats.Scale(1/col[r], row)
 	for i, c := range col {
 		if i != r && c != 0 {
 			floats.AddScaled(s.inv[i], -c, row)
-			s.norm[i] = floats.Dot(s.inv[i], s.inv[i])
 		}
 	}
-	s.norm[r] = floats.Dot(row, row)
 	s.pos[s.head[r]] = -1
 	s.head[r], s.pos[q], s.dir[q] = q, r, 0
 }
@@ -561,7 +566,7 @@ func (s *simplex) rebuild(ctx context.Context) bool {
 	}
 	for i, row := range s.inv {
 		clear(row)
-		row[i], s.norm[i] = 1, 1
+		row[i] = 1
 		s.head[i], s.pos[s.n+i] = s.n+i, i
 	}
 	for _, q := range basic {
@@ -587,12 +592,15 @@ func (s *simplex) rebuild(ctx context.Context) bool {
 			s.dir[s.n+i] = 0
 		}
 	}
+	for i, row := range s.inv {
+		s.norm[i] = floats.Dot(row, row)
+	}
 	s.age, s.stale = 0, true
 	return true
 }
 
 // recompute computes d and x from the basis. It reports whether the inverse is accurate enough
-// for one step of iterative refinement.
+// for iterative refinement to converge.
 func (s *simplex) recompute() bool {
 	ok := s.setDual()
 	ok = s.setPrimal() && ok
@@ -600,7 +608,7 @@ func (s *simplex) recompute() bool {
 	return ok
 }
 
-// setDual computes the reduced costs, with one step of iterative refinement, and moves every nonbasic
+// setDual computes the reduced costs, with iterative refinement, and moves every nonbasic
 // variable to the bound that its reduced cost indicates. If only rounding gives a reduced cost the
 // wrong sign, flips could alternate forever, so its cost is shifted instead, except right after the
 // costs were restored.
@@ -610,16 +618,20 @@ func (s *simplex) setDual() bool {
 	for i, j := range s.head {
 		floats.AddScaled(pi, s.c[j], s.inv[i])
 	}
-	miss := 0.0
-	for pass := range 2 {
+	var miss float64
+	for pass := 0; ; pass++ {
 		s.a.mulT(s.alpha[:s.n], pi)
 		copy(s.alpha[s.n:], pi)
 		floats.SubTo(s.d, s.c, s.alpha)
+		miss = 0
+		for _, j := range s.head {
+			miss = max(miss, math.Abs(s.d[j]))
+		}
+		if pass > 0 && miss < inaccurate || pass == refinements {
+			break
+		}
 		for i, j := range s.head {
-			if pass == 0 && s.d[j] != 0 {
-				miss = max(miss, math.Abs(s.d[j]))
-				floats.AddScaled(pi, s.d[j], s.inv[i])
-			}
+			floats.AddScaled(pi, s.d[j], s.inv[i])
 		}
 	}
 	for _, j := range s.head {
@@ -639,13 +651,13 @@ func (s *simplex) setDual() bool {
 	return miss < inaccurate
 }
 
-// setPrimal computes the basic variables, with one step of iterative refinement.
+// setPrimal computes the basic variables, with iterative refinement.
 func (s *simplex) setPrimal() bool {
 	for _, j := range s.head {
 		s.x[j] = 0
 	}
-	miss := 0.0
-	for range 2 {
+	miss, allowed := math.Inf(1), 0.0
+	for pass := 0; pass < 2 || miss >= allowed && pass <= refinements; pass++ {
 		s.residual(s.z)
 		miss = 0
 		for i, j := range s.head {
@@ -653,9 +665,10 @@ func (s *simplex) setPrimal() bool {
 			s.x[j] -= dx
 			miss = max(miss, math.Abs(dx))
 		}
+		s.scale = floats.Norm(s.x, math.Inf(1))
+		allowed = inaccurate * s.scale
 	}
-	s.scale = floats.Norm(s.x, math.Inf(1))
-	return miss < inaccurate*s.scale
+	return miss < allowed
 }
 
 // residual sets dst = A x + s.

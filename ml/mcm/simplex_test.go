@@ -221,6 +221,26 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// An inverse that is off by a thousandth still gives accurate x and d, without being rebuilt.
+func TestRefinement(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		a, cost, lo, up, m := random(rng)
+		s := newSimplex(&a, cost, lo, up, m)
+		settle(t, s)
+		for _, row := range s.inv {
+			floats.Scale(1+1e-3*rng.Float64(), row)
+		}
+		require.Check(t, s.recompute(), "seed %d: inaccurate", seed)
+		verify(t, s, a)
+		if s.x[s.head[0]] != 0 {
+			floats.Scale(-1, s.inv[0])
+			require.Check(t, !s.recompute(), "seed %d: an inverse with a wrong sign passes", seed)
+		}
+	}
+}
+
 func TestInfeasibleProgram(t *testing.T) {
 	t.Parallel()
 	a := byRows{{1, 1}}

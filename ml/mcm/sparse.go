@@ -58,12 +58,16 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 		}
 	}
 
-	// Take the best column, and others that are not similar to those taken, since a similar column
-	// adds little.
+	// Take the best columns, first of all those that are not similar to others taken, since a similar
+	// column adds little. With a linear term on unscaled features all are similar.
 	clear(p.like)
 	limit := most + len(p.used)/4
 	for taken := range limit {
 		j := p.steepest()
+		if j < 0 {
+			clear(p.like)
+			j = p.steepest()
+		}
 		if j < 0 {
 			return taken > 0, nil
 		}
