@@ -19,9 +19,20 @@ const (
 
 // Data returns the point set with the given hash. Point sets have no owner: callers
 // must have the hash from a data set or run they may access.
-func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err error) {
+func (s *Store) Data(ctx context.Context, hash string) (*dataset.Data, error) {
+	return s.data(ctx, known(hash))
+}
+
+// known returns a hash that need not be read.
+func known(hash string) func(*transaction) string {
+	return func(*transaction) string { return hash }
+}
+
+// data returns the points whose hash is read in the same transaction, so that they are not replaced
+// in between. If they are replaced just before, the memory is that of the previous ones.
+func (s *Store) data(ctx context.Context, hash func(*transaction) string) (*dataset.Data, error) {
 	var packed, text int64
-	if err := s.view(ctx, func(tx *transaction) { packed, text = sizeOfPoints(tx, hash) }); err != nil {
+	if err := s.view(ctx, func(tx *transaction) { packed, text = sizeOfPoints(tx, hash(tx)) }); err != nil {
 		return nil, err
 	}
 	if text > smallText {
@@ -32,7 +43,7 @@ func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err err
 		}
 		defer s.decoding.Release(bytes)
 	}
-	return result(ctx, s.view, func(tx *transaction) *dataset.Data { return readPoints(tx, hash) })
+	return result(ctx, s.view, func(tx *transaction) *dataset.Data { return readPoints(tx, hash(tx)) })
 }
 
 // points is an encoded point set.
