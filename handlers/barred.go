@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"marginlab/handlers/frame"
@@ -17,32 +18,29 @@ const barredEvery = 5 * time.Second
 
 // barred caches the visitors blocked by the operator.
 type barred struct {
-	mu   sync.Mutex // not held while the list is read
-	at   time.Time  // start of the last reading
-	list *store.Barred
+	first sync.Once    // the first reading, which every request waits for
+	at    atomic.Int64 // start of the last reading, in Unix nanoseconds
+	list  atomic.Pointer[store.Barred]
 }
 
 // current returns the blocked visitors as read at most barredEvery ago. While the list is being
 // read again, and if that fails, the previous one applies.
 func (b *barred) current(ctx context.Context, read func(context.Context) (store.Barred, error)) store.Barred {
-	b.mu.Lock()
-	last, now := b.list, time.Now()
-	due := last == nil || now.Sub(b.at) >= barredEvery
-	if due {
-		b.at = now
-	}
-	b.mu.Unlock()
-	if due {
+	now := time.Now().UnixNano()
+	reread := func() {
 		if list, err := read(context.WithoutCancel(ctx)); err == nil {
-			b.mu.Lock()
-			b.list, last = &list, &list
-			b.mu.Unlock()
+			b.list.Store(&list)
 		}
 	}
-	if last == nil {
-		return store.Barred{}
+	b.first.Do(func() {
+		b.at.Store(now)
+		b.list.Store(new(store.Barred))
+		reread()
+	})
+	if last := b.at.Load(); now-last >= int64(barredEvery) && b.at.CompareAndSwap(last, now) {
+		reread()
 	}
-	return *last
+	return *b.list.Load()
 }
 
 // refuseBarred refuses requests of blocked visitors.

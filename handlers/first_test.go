@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,25 +40,32 @@ func TestRequestsComeFirst(t *testing.T) {
 	}
 }
 
-// While the list of blocked visitors is read again, the previous one applies and nobody waits.
+// While the list of blocked visitors is read again, the previous one applies and nobody waits. A
+// reading that fails is not repeated by every request.
 func TestBarredIsReadAside(t *testing.T) {
 	t.Parallel()
-	b := barred{list: &store.Barred{Addresses: map[string]bool{"192.0.2.7": true}}}
-	reading, release := make(chan struct{}), make(chan struct{})
-	defer close(release)
-	read := func(context.Context) (list store.Barred, err error) {
-		close(reading)
-		<-release
-		return list, nil
-	}
-	go b.current(t.Context(), read)
-	<-reading
-	told := make(chan store.Barred, 1)
-	go func() { told <- b.current(t.Context(), read) }()
-	select {
-	case list := <-told:
-		require.Check(t, list.Addresses["192.0.2.7"], "%v", list)
-	case <-time.After(time.Minute):
-		t.Error("a request waits for the database")
+	for _, failure := range []error{nil, store.ErrBusy} {
+		synctest.Test(t, func(t *testing.T) {
+			var b barred
+			var readings atomic.Int32
+			ask := func() {
+				begin, before := time.Now(), readings.Load()
+				list := b.current(t.Context(), func(context.Context) (store.Barred, error) {
+					if readings.Add(1) > 1 {
+						time.Sleep(time.Second)
+					}
+					return store.Barred{Addresses: map[string]bool{"192.0.2.7": true}}, failure
+				})
+				require.Equal(t, list.Addresses["192.0.2.7"], failure == nil, "blocked, %v", failure)
+				require.Check(t, time.Since(begin) == 0 || readings.Load() > before, "%v: a request waits for the database", failure)
+			}
+			for want := range int32(3) {
+				go ask()
+				synctest.Wait()
+				ask()
+				require.Equal(t, readings.Load(), want+1, "readings, %v", failure)
+				time.Sleep(barredEvery)
+			}
+		})
 	}
 }

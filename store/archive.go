@@ -193,26 +193,29 @@ func exportAll[E any](x *exporter, list *[]E, from string, export func(id string
 	}
 }
 
-// addPoints adds points to an archive.
-func (x *exporter) addPoints(hash string) error {
-	if x.points[hash] {
-		return nil
-	}
-	body, err := result(x.ctx, x.view, func(tx *transaction) []byte {
-		return value[[]byte](tx, `SELECT csv FROM points WHERE hash = ?`, hash)
+// addPoints adds the points with a hash, which it reads in the same transaction, to an archive.
+func (x *exporter) addPoints(hash func(*transaction) string) error {
+	var name string
+	body, err := result(x.ctx, x.view, func(tx *transaction) (csv []byte) {
+		of := hash(tx)
+		if name = pointsName(of); !x.points[of] {
+			csv = value[[]byte](tx, `SELECT csv FROM points WHERE hash = ?`, of)
+			x.points[of] = tx.err == nil
+		}
+		return csv
 	})
-	if err == nil {
-		err = x.add(pointsName(hash), body)
+	if err != nil || body == nil {
+		return err
 	}
-	x.points[hash] = err == nil
-	return err
+	return x.add(name, body)
 }
 
 func (x *exporter) dataset(id string) (archivedDataset, error) {
-	d, err := x.Dataset(x.ctx, x.ws, id)
-	if err == nil {
-		err = x.addPoints(d.Hash)
-	}
+	var d Dataset
+	err := x.addPoints(func(tx *transaction) string {
+		d = findDataset(tx, `workspace = ? AND id = ?`, x.ws, id)
+		return d.Hash
+	})
 	return archivedDataset{d.ID, d.Name, d.Origin, d.Hash, d.Created, d.Updated}, err
 }
 
@@ -230,7 +233,7 @@ func (x *exporter) run(id string) (a archivedRun, err error) {
 	case err == nil && r.Status == Done && models["model"] == nil:
 		err = ErrNotFound
 	case err == nil:
-		err = x.addPoints(r.Hash)
+		err = x.addPoints(known(r.Hash))
 	}
 	for _, part := range slices.Sorted(maps.Keys(models)) {
 		if err == nil {

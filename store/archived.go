@@ -56,7 +56,7 @@ func (x *exporter) search(id string) (archivedSearch, error) {
 		return findSearch(tx, `workspace = ? AND id = ?`, x.ws, id)
 	})
 	if err == nil {
-		err = x.addPoints(one.Hash)
+		err = x.addPoints(known(one.Hash))
 	}
 	if err == nil {
 		err = x.addJSON(searchName(id), one.Result)

@@ -67,6 +67,15 @@ func (s *Store) Dataset(ctx context.Context, ws Workspace, id string) (Dataset, 
 	return result(ctx, s.view, func(tx *transaction) Dataset { return findDataset(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
+// DatasetWithData returns one data set of a workspace with its points.
+func (s *Store) DatasetWithData(ctx context.Context, ws Workspace, id string) (set Dataset, d *dataset.Data, err error) {
+	d, err = s.data(ctx, func(tx *transaction) string {
+		set = findDataset(tx, `workspace = ? AND id = ?`, ws, id)
+		return set.Hash
+	})
+	return set, d, err
+}
+
 // Datasets lists the data sets of a workspace, newest first.
 func (s *Store) Datasets(ctx context.Context, ws Workspace) ([]Dataset, error) {
 	return listed(ctx, s, scanDataset, `SELECT `+datasetColumns+` FROM datasets WHERE workspace = ? ORDER BY created DESC, rowid DESC`, ws)

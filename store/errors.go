@@ -43,8 +43,6 @@ var (
 	ErrAsked = &Error{"conflict", "This question has been asked. Delete its answers before you change it, or write a new one."}
 	// ErrCrowded: maxStudents take part.
 	ErrCrowded = &Error{"conflict", fmt.Sprintf("%d students have answered in this course, the maximum. Tell your teacher.", maxStudents)}
-	// ErrReportChanged: the report is no longer what its new text was made from.
-	ErrReportChanged = &Error{"conflict", "The report was changed elsewhere at the same moment. Nothing was saved; try again."}
 	// ErrTooMany: MaxQueuedEach runs of the workspace are waiting.
 	ErrTooMany = &Error{"too-many", fmt.Sprintf("%d of your runs are waiting to be trained, the maximum. Wait until some have ended, or cancel some.", MaxQueuedEach)}
 	// ErrSearching: maxSearchingEach searches of the workspace are under way.

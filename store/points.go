@@ -19,9 +19,20 @@ const (
 
 // Data returns the point set with the given hash. Point sets have no owner: callers
 // must have the hash from a data set or run they may access.
-func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err error) {
+func (s *Store) Data(ctx context.Context, hash string) (*dataset.Data, error) {
+	return s.data(ctx, known(hash))
+}
+
+// known returns a hash that need not be read.
+func known(hash string) func(*transaction) string {
+	return func(*transaction) string { return hash }
+}
+
+// data returns the points whose hash is read in the same transaction, so that they are not replaced
+// in between. If they are replaced just before, the memory is that of the previous ones.
+func (s *Store) data(ctx context.Context, hash func(*transaction) string) (*dataset.Data, error) {
 	var packed, text int64
-	if err := s.view(ctx, func(tx *transaction) { packed, text = sizeOfPoints(tx, hash) }); err != nil {
+	if err := s.view(ctx, func(tx *transaction) { packed, text = sizeOf(tx, `csv`, `points WHERE hash = ?`, hash(tx)) }); err != nil {
 		return nil, err
 	}
 	if text > smallText {
@@ -32,7 +43,7 @@ func (s *Store) Data(ctx context.Context, hash string) (d *dataset.Data, err err
 		}
 		defer s.decoding.Release(bytes)
 	}
-	return result(ctx, s.view, func(tx *transaction) *dataset.Data { return readPoints(tx, hash) })
+	return result(ctx, s.view, func(tx *transaction) *dataset.Data { return readPoints(tx, hash(tx)) })
 }
 
 // points is an encoded point set.
@@ -68,10 +79,11 @@ func readPoints(tx *transaction, hash string) *dataset.Data {
 	return d
 }
 
-// sizeOfPoints returns the sizes of points in bytes, as stored and unpacked.
-func sizeOfPoints(tx *transaction, hash string) (packed, text int64) {
+// sizeOf returns the sizes of compressed data in bytes, as stored and unpacked; from is a table with
+// a condition.
+func sizeOf(tx *transaction, column, from string, args ...any) (packed, text int64) {
 	var end []byte // trailer of the compressed data, with their length
-	tx.one(`SELECT length(csv), substr(csv, -4) FROM points WHERE hash = ?`, hash)(&packed, &end)
+	tx.one(`SELECT length(`+column+`), substr(`+column+`, -4) FROM `+from, args...)(&packed, &end)
 	if len(end) == 4 { // may be wrong if damaged, which shows on reading
 		text = int64(binary.LittleEndian.Uint32(end))
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -108,16 +109,18 @@ func TestPollsAreNew(t *testing.T) {
 	}
 }
 
-// Own questions count for the quota of the course's workspace.
+// Own questions count for the quota of the course's workspace, and of several all are saved or none.
 func TestQuestionsNeedRoom(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
-	q := require.Value(s.SaveQuestion(ctx, c.Code, OwnQuestion{Kind: "words", Ask: "Who?"}))(t)
+	q := OwnQuestion{Kind: "words", Ask: "Who?"}
+	require.NoError(t, s.SaveQuestions(ctx, c.Code, q))
+	require.Fails(t, s.SaveQuestions(ctx, c.Code, slices.Repeat([]OwnQuestion{q}, maxQuestions)...), "the maximum", "too many")
+	all := require.Value(s.Course(ctx, c.Code))(t).Questions
+	require.Must(t, len(all) == 1, "%d questions, one was there", len(all))
 	s.Quota = Quota{Bytes: 1}
-	for _, q := range []OwnQuestion{{Kind: "words", Ask: "What?"}, q} {
-		var full *Error
-		_, err := s.SaveQuestion(ctx, c.Code, q)
-		require.Check(t, errors.As(err, &full), "%q is saved without room: %v", q.Ask, err)
+	for _, q := range append(all, q) {
+		require.Check(t, errors.As(s.SaveQuestions(ctx, c.Code, q), new(*Error)), "%q is saved without room", q.Slug)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // OwnQuestion is a question written by the teacher of a course.
 type OwnQuestion struct {
-	Slug    string   `json:"slug"` // unique in the course; given by SaveQuestion
+	Slug    string   `json:"slug"` // unique in the course; given by SaveQuestions
 	Kind    string   `json:"kind"` // "options", "number", "words", "point"
 	Ask     string   `json:"ask"`  // may contain formulas between dollar signs
 	Explain string   `json:"explain,omitempty"`
@@ -32,30 +32,31 @@ func (q OwnQuestion) Name() string { return ownPrefix + q.Slug }
 // maxQuestions is the most teacher's questions in one course.
 const maxQuestions = 100
 
-// SaveQuestion adds a question without a slug to a course, or replaces the one with its slug.
-// Errors: ErrNotFound, ErrAsked, param.Problems, those of a full disk or of the quota of the
+// SaveQuestions adds questions without a slug to a course, and replaces those with its slugs: all or
+// none. Errors: ErrNotFound, ErrAsked, param.Problems, those of a full disk or of the quota of the
 // course's workspace.
-func (s *Store) SaveQuestion(ctx context.Context, code string, q OwnQuestion) (OwnQuestion, error) {
-	err := s.update(ctx, func(tx *transaction) {
+func (s *Store) SaveQuestions(ctx context.Context, code string, questions ...OwnQuestion) error {
+	return s.update(ctx, func(tx *transaction) {
 		all := findCourse(tx, `code = ?`, code).Questions
 		s.room(tx, value[Workspace](tx, `SELECT workspace FROM courses WHERE code = ?`, code), 0, 0)
-		at := slices.IndexFunc(all, func(o OwnQuestion) bool { return o.Slug == q.Slug })
-		switch {
-		case q.Slug == "" && len(all) >= maxQuestions:
-			tx.fail(param.Problems{{Field: "ask", Message: fmt.Sprintf("The course has %d questions, the maximum. Delete one first.", maxQuestions)}})
-		case q.Slug == "":
-			q.Slug = newSlug(all)
-			all = append(all, q)
-		case at < 0:
-			tx.fail(ErrNotFound)
-		case tx.exists(`polls WHERE course = ? AND question = ?`, code, q.Name()):
-			tx.fail(ErrAsked)
-		default:
-			all[at] = q
+		for _, q := range questions {
+			at := slices.IndexFunc(all, func(o OwnQuestion) bool { return o.Slug == q.Slug })
+			switch {
+			case q.Slug == "" && len(all) >= maxQuestions:
+				tx.fail(param.Problems{{Field: "ask", Message: fmt.Sprintf("The course has %d questions, the maximum. Delete one first.", maxQuestions)}})
+			case q.Slug == "":
+				q.Slug = newSlug(all)
+				all = append(all, q)
+			case at < 0:
+				tx.fail(ErrNotFound)
+			case tx.exists(`polls WHERE course = ? AND question = ?`, code, q.Name()):
+				tx.fail(ErrAsked)
+			default:
+				all[at] = q
+			}
 		}
 		writeQuestions(tx, code, all)
 	})
-	return q, err
 }
 
 // DeleteQuestion deletes an own question of a course with its answers.

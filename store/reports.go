@@ -126,20 +126,15 @@ func (s *Store) CreateReport(ctx context.Context, ws Workspace, asks Request, ti
 	})
 }
 
-// UpdateReport replaces title, text and items of a report. It returns ErrReportChanged if the report
-// has changed since a time, unless that is zero.
-func (s *Store) UpdateReport(ctx context.Context, ws Workspace, id string, since time.Time, title, text string, f Frozen) error {
+// UpdateReport replaces title, text and items of a report.
+func (s *Store) UpdateReport(ctx context.Context, ws Workspace, id, title, text string, f Frozen) error {
 	title, text, frozen, err := cleanReport(title, text, f)
 	if err != nil {
 		return err
 	}
 	return s.update(ctx, func(tx *transaction) {
 		s.room(tx, ws, 0, 0)
-		before := value[int64](tx, `SELECT updated FROM reports WHERE workspace = ? AND id = ?`, ws, id)
-		if tx.err == nil && !since.IsZero() && since.UnixMilli() != before {
-			tx.fail(ErrReportChanged)
-		}
-		tx.exec(`UPDATE reports SET title = ?, text = ?, frozen = ?, updated = ? WHERE id = ?`, title, text, frozen, max(s.now(), before+1), id)
+		tx.execFound(`UPDATE reports SET title = ?, text = ?, frozen = ?, updated = max(?, updated + 1) WHERE workspace = ? AND id = ?`, title, text, frozen, s.now(), ws, id)
 	})
 }
 
@@ -153,27 +148,27 @@ func (s *Store) SharedReport(ctx context.Context, token string) (Report, error) 
 	return result(ctx, s.view, func(tx *transaction) Report { return findReport(tx, `share = ? AND deleted IS NULL`, token) })
 }
 
-// ReportVersion returns a string that changes with every change of a report, given by id or by the
-// token of a read-only link, and estimates the memory in bytes to read the report.
-func (s *Store) ReportVersion(ctx context.Context, ws Workspace, id, token string) (version string, bytes int64, err error) {
-	err = s.view(ctx, func(tx *transaction) {
-		var packed []byte
-		tx.one(`SELECT id || ' ' || updated || ' ' || coalesce(share, ''), frozen FROM reports WHERE workspace = ?1 AND id = ?2 OR share = ?3 AND deleted IS NULL`, ws, id, token)(&version, &packed)
-		if tx.err != nil {
-			return
-		}
-		r, err := unpack(packed)
-		tx.fail(err)
-		bytes = 4 * int64(r.Len()) // compressed, as JSON text, and decoded, briefly twice
+// ReportWithoutItems returns one report, quickly, by id or by the token of ShareReport.
+func (s *Store) ReportWithoutItems(ctx context.Context, ws Workspace, id, token string) (Report, error) {
+	return result(ctx, s.view, func(tx *transaction) Report {
+		return find(tx, scanReportOnly, `SELECT `+reportColumns+` FROM reports WHERE workspace = ?1 AND id = ?2 OR share = ?3 AND deleted IS NULL`, ws, id, token)
 	})
-	return version, bytes, err
+}
+
+// ReportBytes estimates the memory in bytes to read a report of any workspace: callers have the id
+// from ReportWithoutItems.
+func (s *Store) ReportBytes(ctx context.Context, id string) (int64, error) {
+	return result(ctx, s.view, func(tx *transaction) int64 {
+		_, text := sizeOf(tx, `frozen`, `reports WHERE id = ?`, id)
+		return 4 * text // compressed, as JSON text, and decoded, briefly twice
+	})
 }
 
 // Reports lists at most limit reports of a workspace from offset on, last changed first, and
 // returns their total number.
 func (s *Store) Reports(ctx context.Context, ws Workspace, limit, offset int) (list []Report, total int, err error) {
 	return counted(ctx, s, func(tx *transaction) []Report {
-		return listOf(tx, func(r row, to *Report) error { return scanReport(r, to) },
+		return listOf(tx, scanReportOnly,
 			`SELECT `+reportColumns+` FROM reports WHERE workspace = ? ORDER BY updated DESC, id LIMIT ? OFFSET ?`, ws, limit, offset)
 	}, `reports WHERE workspace = ?`, ws)
 }
@@ -205,6 +200,8 @@ const reportColumns = `id, title, text, coalesce(share, ''), created, updated`
 func scanReport(r row, to *Report, more ...any) error {
 	return r.Scan(append([]any{&to.ID, &to.Title, &to.Text, &to.Share, asMillis(&to.Created), asMillis(&to.Updated)}, more...)...)
 }
+
+func scanReportOnly(r row, to *Report) error { return scanReport(r, to) }
 
 func findReport(tx *transaction, where string, args ...any) Report {
 	return find(tx, func(r row, to *Report) error {

@@ -217,14 +217,15 @@ func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id string, name, no
 	if note != nil {
 		note = new(cleanNote(&ps, *note))
 	}
+	var labels any // NULL without tags
 	if tags != nil {
-		tags = new(cleanTags(&ps, *tags))
+		labels = asJSON(new(cleanTags(&ps, *tags)))
 	}
 	if err := ps.Err(); err != nil {
 		return err
 	}
-	return s.change(ctx, `UPDATE runs SET name = coalesce(?, name), note = coalesce(?, note), tags = coalesce(nullif(?, 'null'), tags) WHERE workspace = ? AND id = ?`,
-		name, note, asJSON(&tags), ws, id)
+	return s.change(ctx, `UPDATE runs SET name = coalesce(?, name), note = coalesce(?, note), tags = coalesce(?, tags) WHERE workspace = ? AND id = ?`,
+		name, note, labels, ws, id)
 }
 
 // DeleteRuns deletes several runs, or none if one of them does not exist. Restore undoes it, except

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -172,6 +174,29 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	forgetDeleted(t, s)
 	require.Equal(t, count(t, s, "points"), 0, "point sets left after everything is deleted")
 	wantErr(t, require.Err(s.Data(ctx, a.Hash)), ErrNotFound)
+}
+
+// A data set that is replaced again and again is always read whole: its row with its points.
+func TestReplacedWhileRead(t *testing.T) {
+	s, ctx := fresh(t), t.Context()
+	set := require.Value(s.CreateDataset(ctx, alice, "a", "", sample(0)))(t)
+	var read atomic.Bool
+	var group sync.WaitGroup
+	group.Go(func() {
+		for i := 1; !read.Load(); i++ {
+			require.Equal(t, require.Err(s.ReplaceData(ctx, alice, set.ID, sample(float64(i)))), nil, "replacing")
+		}
+	})
+	defer group.Wait()
+	defer read.Store(true)
+	for range 300 {
+		now, d, err := s.DatasetWithData(ctx, alice, set.ID)
+		require.Must(t, err == nil && d.Hash() == now.Hash, "points of %.6s: %v", now.Hash, err)
+		var file bytes.Buffer
+		require.NoError(t, s.Export(ctx, alice, &file))
+		archive := require.Value(openArchive(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
+		require.Must(t, len(archive.index.Datasets) == 1, "the archive lacks the data set")
+	}
 }
 
 // Whatever a workspace asks about a thing of another is answered with "not

@@ -89,7 +89,7 @@ func (a *Work) bring(ctx context.Context, ws store.Workspace, s *study.Study) (i
 		if at < 0 {
 			return nil, param.Problems{{Field: "study", Message: fmt.Sprintf("study: this workspace has no data set called %s; upload it first, or rename a data set", file)}}
 		}
-		if set.Data, err = a.store.Data(ctx, own[at].Hash); err != nil {
+		if own[at], set.Data, err = a.store.DatasetWithData(ctx, ws, own[at].ID); err != nil {
 			return nil, err
 		}
 		if set.Label != "" && set.Label != set.Data.Label || set.Features != nil && !slices.Equal(set.Features, set.Data.Features) {

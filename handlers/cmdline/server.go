@@ -4,17 +4,20 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sethvargo/go-retry"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -27,6 +30,16 @@ const tokenVariable = "MARGINLAB_TOKEN"
 
 // pollEvery is the interval at which a job on a server is polled.
 const pollEvery = 200 * time.Millisecond
+
+// A request is repeated after a temporary fault up to maxRetries times, in six seconds unless the
+// server asks to wait, for at most longestWait.
+const (
+	maxRetries  = 5
+	longestWait = time.Minute
+)
+
+// temporaryStatuses are the statuses after which a request is repeated.
+var temporaryStatuses = []int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 
 // server is a client of a running Margin Lab.
 type server struct {
@@ -97,7 +110,7 @@ func (s *server) dataset(ctx context.Context, file string, d *dataset.Data) (set
 	if d.Given != nil {
 		query.Set("missing", string(dataset.MissingMedian))
 	}
-	err = s.do(ctx, http.MethodPost, "/api/datasets?"+query.Encode(), &points, &set)
+	err = s.do(ctx, http.MethodPost, "/api/datasets?"+query.Encode(), points.Bytes(), &set)
 	return set, err
 }
 
@@ -149,7 +162,7 @@ func (s *server) ask(ctx context.Context, path string, wanted any, cancelled err
 	var made struct {
 		ID string `json:"id"`
 	}
-	if err := s.do(ctx, http.MethodPost, path, bytes.NewReader(body), &made); err != nil {
+	if err := s.do(ctx, http.MethodPost, path, body, &made); err != nil {
 		return "", now, err
 	}
 	path += "/" + made.ID
@@ -178,17 +191,37 @@ func (s *server) ask(ctx context.Context, path string, wanted any, cancelled err
 	}
 }
 
-// do sends a request and reads the JSON response into v, which may be nil. Errors carry
-// the server's message.
-func (s *server) do(ctx context.Context, method, path string, body io.Reader, v any) error {
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(s.base.String(), "/")+path, body)
-	if err != nil {
+// do sends a request and reads the JSON response into v, which may be nil. Errors carry the server's
+// message. Requests that are harmless to repeat, which all but cancellations are, are repeated after
+// a temporary fault.
+func (s *server) do(ctx context.Context, method, path string, body []byte, v any) error {
+	key, after := rand.Text(), time.Duration(0)
+	waits := retry.WithMaxRetries(maxRetries, retry.NewExponential(pollEvery))
+	wait := retry.BackoffFunc(func() (time.Duration, bool) {
+		next, stop := waits.Next()
+		return max(next, after), stop || after > longestWait
+	})
+	return retry.Do(ctx, wait, func(ctx context.Context) (err error) {
+		var temporary bool
+		if temporary, after, err = s.send(ctx, method, path, key, body, v); temporary && (method == http.MethodGet || body != nil) {
+			err = retry.RetryableError(err)
+		}
 		return err
+	})
+}
+
+// send is do for one attempt. key is the same in all of them. It reports whether the fault is
+// temporary, and how long the server asks to wait.
+func (s *server) send(ctx context.Context, method, path, key string, body []byte, v any) (temporary bool, after time.Duration, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(s.base.String(), "/")+path, bytes.NewReader(body))
+	if err != nil {
+		return false, 0, err
 	}
 	req.Header.Set("Authorization", "Bearer "+s.token)
+	req.Header.Set("Idempotency-Key", key)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return fmt.Errorf("server %s: %w", s.base.Host, err)
+		return true, 0, fmt.Errorf("server %s: %w", s.base.Host, err)
 	}
 	defer res.Body.Close()
 	if res.StatusCode >= 400 {
@@ -198,13 +231,14 @@ func (s *server) do(ctx context.Context, method, path string, body io.Reader, v 
 		if json.NewDecoder(res.Body).Decode(&p) != nil || p.Detail == "" {
 			p.Detail = res.Status
 		}
-		return fmt.Errorf("server %s: %s", s.base.Host, p.Detail)
+		seconds, _ := strconv.Atoi(res.Header.Get("Retry-After"))
+		return slices.Contains(temporaryStatuses, res.StatusCode), time.Duration(seconds) * time.Second, fmt.Errorf("server %s: %s", s.base.Host, p.Detail)
 	}
 	if v == nil {
-		return nil
+		return false, 0, nil
 	}
 	if err := json.NewDecoder(res.Body).Decode(v); err != nil {
-		return fmt.Errorf("server %s: unexpected answer: %w", s.base.Host, err)
+		return false, 0, fmt.Errorf("server %s: unexpected answer: %w", s.base.Host, err)
 	}
-	return nil
+	return false, 0, nil
 }

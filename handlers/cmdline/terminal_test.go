@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,6 +73,41 @@ func TestFitOnServer(t *testing.T) {
 	_, message, code := fit(t, "--data", moons, "--server", s.URL, "--token", handlerstest.Bob)
 	require.Check(t, code == 0, "exit %d: %s", code, message)
 	require.Equal(t, there(handlerstest.Bob, "datasets"), 1, "another workspace has … data sets, not one of its own")
+}
+
+// A server that fails twice at every address, once after it has done what was asked, trains one run on
+// one data set, once the time is over that it asks to wait.
+func TestFitRetries(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	var mu sync.Mutex
+	asked := map[string]int{}
+	flaky := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked[r.Method+r.URL.Path]++
+		n := asked[r.Method+r.URL.Path]
+		mu.Unlock()
+		switch n {
+		case 1:
+			s.App.Handler().ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler) // closes the connection
+		case 2:
+			if r.Method == http.MethodPost {
+				w.Header().Set("Retry-After", "1")
+			}
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			s.App.Handler().ServeHTTP(w, r)
+		}
+	}))
+	defer flaky.Close()
+	begin := time.Now()
+	_, message, code := fit(t, "--data", pointsFile(t, "moons.csv", 40), "--server", flaky.URL, "--token", handlerstest.Alice)
+	require.Check(t, code == 0 && time.Since(begin) > time.Second, "exit %d after %v: %s", code, time.Since(begin), message)
+	for _, what := range []string{"datasets", "runs"} {
+		list := handlerstest.Decode[handlerstest.Object](s.As(t, handlerstest.Alice).Want(http.StatusOK, "GET", "/api/"+what, ""))
+		require.Check(t, len(list[what].([]any)) == 1, "%v", list)
+	}
 }
 
 // TestMissingEverywhere: what a training fills in is fitted to the rows that train, whichever door

@@ -744,21 +744,17 @@ func editable(d *dataset.Data) bool {
 
 // dataset returns the data set named in the request's path, once there is memory for it.
 func (a *Handler) dataset(w http.ResponseWriter, r *http.Request) (set store.Dataset, d *dataset.Data, leave func(), err error) {
-	for gone := ""; ; gone = set.Hash { // again if the data were replaced in between
-		if set, err = a.Store.Dataset(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
-			return set, nil, nil, err
-		}
-		if leave, err = a.AdmitData(r.Context(), w, set); err != nil {
-			return set, nil, nil, err
-		}
-		if d, err = a.Store.Data(r.Context(), set.Hash); err == nil {
-			return set, d, leave, nil
-		}
-		leave()
-		if !errors.Is(err, store.ErrNotFound) || set.Hash == gone {
-			return set, nil, nil, err
-		}
+	ctx, ws, id := r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")
+	if set, err = a.Store.Dataset(ctx, ws, id); err != nil {
+		return set, nil, nil, err
 	}
+	if leave, err = a.AdmitData(ctx, w, set); err != nil {
+		return set, nil, nil, err
+	}
+	if set, d, err = a.Store.DatasetWithData(ctx, ws, id); err != nil {
+		leave()
+	}
+	return set, d, leave, err
 }
 
 // classesText lists the classes, or the range of numeric targets; rows is the number of rows.

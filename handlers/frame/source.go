@@ -2,6 +2,7 @@ package frame
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"marginlab/handlers/background"
@@ -65,7 +66,11 @@ func (a *Base) Source(ctx context.Context, id string) (p Points, err error) {
 	if p, err = a.Locate(ctx, id); err != nil {
 		return p, err
 	}
-	p.Data, err = a.Stored(ctx, p.Hash)
+	if p.Data, err = a.Stored(ctx, p.Hash); errors.Is(err, store.ErrNotFound) && IsStored(id) { // replaced in between
+		var set store.Dataset
+		set, p.Data, err = a.Store.DatasetWithData(ctx, Workspace(ctx), id)
+		p.Name, p.Hash = set.Name, set.Hash
+	}
 	return p, err
 }
 

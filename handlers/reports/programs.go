@@ -104,7 +104,7 @@ func (a *Handler) ReplaceJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Store.UpdateReport(r.Context(), frame.Workspace(r.Context()), before.ID, time.Time{}, n.Title, n.Text, f); err != nil {
+	if err := a.Store.UpdateReport(r.Context(), frame.Workspace(r.Context()), before.ID, n.Title, n.Text, f); err != nil {
 		return err
 	}
 	return a.ReportJSON(w, r)

@@ -286,13 +286,22 @@ func (a *Handler) shown(w http.ResponseWriter, r *http.Request) (one store.Repor
 // memory for it. The report is shared and must not be modified. leave releases the memory and must be
 // called before anything is sent to a possibly slow client.
 func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report, leave func(), err error) {
-	ctx, id, token := r.Context(), chi.URLParam(r, "id"), chi.URLParam(r, "token")
-	version, size, err := a.Store.ReportVersion(ctx, frame.Workspace(ctx), id, token)
-	if err != nil {
+	return a.find(w, r, chi.URLParam(r, "id"), chi.URLParam(r, "token"))
+}
+
+// find is read for the report with an id or the token of a read-only link.
+func (a *Handler) find(w http.ResponseWriter, r *http.Request, id, token string) (one store.Report, leave func(), err error) {
+	ctx := r.Context()
+	if one, err = a.Store.ReportWithoutItems(ctx, frame.Workspace(ctx), id, token); err != nil {
 		return one, nil, err
 	}
+	version := fmt.Sprint(one.ID, one.Updated.UnixMilli(), one.Share)
 	if d, ok := a.recent.Find(version); ok {
 		return d.Report, func() {}, nil
+	}
+	size, err := a.Store.ReportBytes(ctx, one.ID)
+	if err != nil {
+		return one, nil, err
 	}
 	if leave, err = a.Admit(ctx, w, size); err != nil {
 		return one, nil, err
@@ -486,7 +495,7 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 		before, err = a.Store.CreateReport(ctx, ws, store.Request{Key: p.Request}, p.Title, p.Text, f)
 		id = before.ID
 	default:
-		if err = a.Store.UpdateReport(ctx, ws, id, before.Updated, p.Title, p.Text, f); errors.Is(err, store.ErrReportChanged) {
+		if err = a.Store.UpdateReport(a.unchanged(ctx, before), ws, id, p.Title, p.Text, f); errors.Is(err, errChanged) {
 			p.Updated = "" // saving again replaces it
 		}
 	}
@@ -500,6 +509,20 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 	return a.editor(w, r, p)
 }
 
+var errChanged = web.Errorf(web.Conflict, "The report was changed elsewhere at the same moment. Nothing was saved; try again.")
+
+// unchanged returns a context whose change returns errChanged if a report has changed since it was
+// read.
+func (a *Handler) unchanged(ctx context.Context, read store.Report) context.Context {
+	return store.OnlyIf(ctx, func(ctx context.Context) error {
+		now, err := a.Store.ReportWithoutItems(ctx, frame.Workspace(ctx), read.ID, "")
+		if err == nil && !now.Updated.Equal(read.Updated) {
+			err = errChanged
+		}
+		return err
+	})
+}
+
 // Add appends an item to a report, or to a new one.
 func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	ctx, ws := r.Context(), frame.Workspace(r.Context())
@@ -510,9 +533,11 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	var one store.Report
 	var err error
 	if id := r.PostFormValue("report"); id != "" {
-		if one, err = a.Store.Report(ctx, ws, id); err != nil {
+		var leave func()
+		if one, leave, err = a.find(w, r, id, ""); err != nil {
 			return err
 		}
+		leave()
 	}
 	f, err := a.itemsOf(ctx, one.Frozen, one.Text+"\n\n"+placed("", address), false)
 	if err != nil {
@@ -526,7 +551,7 @@ func (a *Handler) Add(w http.ResponseWriter, r *http.Request) error {
 	if one.ID == "" {
 		one, err = a.Store.CreateReport(ctx, ws, store.Request{}, "Report of "+a.Store.Now().UTC().Format(day), text, f)
 	} else {
-		err = a.Store.UpdateReport(ctx, ws, one.ID, one.Updated, one.Title, text, f)
+		err = a.Store.UpdateReport(a.unchanged(ctx, one), ws, one.ID, one.Title, text, f)
 	}
 	return frame.Done(w, r, "/reports/"+one.ID+"/edit", err)
 }

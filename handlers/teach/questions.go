@@ -179,7 +179,7 @@ func (a *Handler) SaveQuestion(w http.ResponseWriter, r *http.Request, g Course)
 	q, err := a.written(r.Context(), form)
 	q.Slug = slug
 	if err == nil && form.Get("do") != "look" {
-		if _, err = a.Store.SaveQuestion(r.Context(), g.Code, q); err == nil {
+		if err = a.Store.SaveQuestions(r.Context(), g.Code, q); err == nil {
 			return frame.Redirect(w, r, g.base+"/questions")
 		}
 	}
@@ -316,11 +316,8 @@ func (a *Handler) TakeQuestions(w http.ResponseWriter, r *http.Request, g Course
 	if err != nil {
 		return err
 	}
-	for _, q := range from.Questions {
-		q.Slug = ""
-		if _, err := a.Store.SaveQuestion(r.Context(), g.Code, q); err != nil {
-			return err
-		}
+	for i := range from.Questions {
+		from.Questions[i].Slug = ""
 	}
-	return frame.Redirect(w, r, g.base+"/questions")
+	return frame.Done(w, r, g.base+"/questions", a.Store.SaveQuestions(r.Context(), g.Code, from.Questions...))
 }
