@@ -136,7 +136,7 @@ func ReportsPage(p Reports) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Rows) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\">No report yet. Write one, or choose <em>Add to report</em> on the page of a run, search, study or comparison.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"empty\">No reports yet. Write one, or choose <em>Add to report</em> on the page of a run, search, study or comparison.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
