@@ -2414,7 +2414,7 @@ func RunPage(p Run) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Reproduce != "" && p.Use == nil {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 229, "<details class=\"reproduce\"><summary>The same from the terminal</summary><pre><code>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 229, "<details class=\"reproduce\"><summary>Run in the terminal</summary><pre><code>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2510,7 +2510,7 @@ func changeFold(p Run) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Changes) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 237, "<p class=\"help\">The smallest change of C or gamma that flips a prediction, the support vector whose removal moves the boundary most, and the boundary under bootstrap samples.</p><p><a class=\"button\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 237, "<p class=\"help\">The smallest change of C or γ that flips a prediction, the support vector whose removal moves the boundary most, and the boundary under bootstrap samples.</p><p><a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
