@@ -92,6 +92,8 @@ func New(c Config) *App {
 
 // errorTitles holds headings of error pages; other statuses use the standard text, in sentence case.
 var errorTitles = map[int]string{
+	http.StatusConflict:              "Not possible now",
+	http.StatusForbidden:             "Refused",
 	http.StatusUnprocessableEntity:   "Invalid input",
 	http.StatusRequestTimeout:        "Too slow",
 	http.StatusRequestEntityTooLarge: "Too large",
@@ -111,6 +113,7 @@ var near = []struct{ below, to, text string }{
 	{"/lab", "/lab", "Lab"},
 	{"/lessons/", "/lessons", "Lessons"},
 	{"/courses/", "/courses", "Your courses"},
+	{"/manual/", "/manual", "Manual"},
 }
 
 // errorPage renders the page of an error.
@@ -119,6 +122,9 @@ func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
 	page := views.ErrorPage{Page: a.Frame(title, ""), Message: results.Sentence(p.Detail), Request: p.RequestID}
 	if (p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests) && r.Method == http.MethodPost {
 		page.Remedy = "Your input is still on the previous page: go back and send it again."
+	}
+	if p.Detail == store.ErrNotFound.Error() && (strings.HasPrefix(r.URL.Path, "/shared/") || strings.HasPrefix(r.URL.Path, "/l/")) {
+		page.Message = "This link no longer works: its owner has deleted it or stopped sharing."
 	}
 	for _, n := range near {
 		if strings.HasPrefix(r.URL.Path, n.below) {

@@ -52,7 +52,7 @@ func TestCombinedRefuses(t *testing.T) {
 	s = spec(t, "kernel", "combined", "expression", "spectrum + 1")
 	require.Fails(t, require.Err(ml.Train(t.Context(), toy(), s, nil)),
 		"combined compares strings, but these data are points with features; use linear", "strings on points")
-	require.Equal(t, s.Title(), "SVM spectrum + 1 C=1", "title")
+	require.Equal(t, s.Name(nil), "SVM, spectrum + 1, C 1", "name")
 	s = s.With("expression", param.Of("+"))
 	err = ml.Check(toy(), s)
 	require.Check(t, err != nil && s.Takes() == "", "checked: %v", err)

@@ -24,7 +24,7 @@ func Path(ctx context.Context, d *dataset.Data, spec Spec) (*ridge.Path, error) 
 		return nil, err
 	}
 	if learner.path == nil || spec.Conformal != "none" {
-		return nil, fmt.Errorf("%s has no path over lambda", spec.Title())
+		return nil, fmt.Errorf("%s has no path over lambda", spec.Name(nil))
 	}
 	p, err := prepare(d, spec)
 	if err != nil {
@@ -36,7 +36,7 @@ func Path(ctx context.Context, d *dataset.Data, spec Spec) (*ridge.Path, error) 
 	}
 	parts := p.parts()
 	if len(parts) != 1 {
-		return nil, fmt.Errorf("the path over lambda needs one machine, not the %d of %s", len(parts), spec.Title())
+		return nil, fmt.Errorf("the path over lambda needs one machine, not the %d of %s", len(parts), spec.Name(nil))
 	}
 	return learner.path(ctx, parts[0].of(k), parts[0].y)
 }

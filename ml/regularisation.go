@@ -83,7 +83,7 @@ func Regularise(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.
 	case n > MaxRegularise:
 		return nil, param.Refuse("hold out more rows", "the regularisation path is computed for at most %d training rows, not %d", MaxRegularise, n)
 	case !HasRegularisation(spec, n):
-		return nil, param.Refuse("use the SVM", "%s has no regularisation path", spec.Title())
+		return nil, param.Refuse("use the SVM", "%s has no regularisation path", spec.Name(nil))
 	case p.target.Rule != Sign:
 		return nil, param.Refuse("choose a positive class", "the regularisation path needs two classes, not %d", len(p.target.Classes))
 	}

@@ -91,7 +91,7 @@ func Sense(ctx context.Context, d *dataset.Data, spec Spec, recorder trace.Recor
 	case len(p.rows) > MaxRegularise:
 		return nil, param.Refuse("hold out more rows", "sensitivity is computed for at most %d training rows, not %d", MaxRegularise, len(p.rows))
 	case !HasRegularisation(spec, len(p.rows)):
-		return nil, param.Refuse("use an SVM with a finite C and without a conformal map", "sensitivity is not computed for %s", spec.Title())
+		return nil, param.Refuse("use an SVM with a finite C and without a conformal map", "sensitivity is not computed for %s", spec.Name(nil))
 	case len(p.target.Class) > MostSensed:
 		return nil, param.Refuse("use fewer rows", "sensitivity is computed for at most %d rows, including test rows, not %d", MostSensed, len(p.target.Class))
 	case !p.kernel.Definite():

@@ -364,47 +364,25 @@ func (s Spec) option(choice *param.Param) (*param.Option, bool) {
 	return nil, false
 }
 
-// Title returns a short description: learner, kernel, their main parameters, and every setting
-// that differs from its default, such as "SVM rbf gamma=2 C=10 eigen, not standardised". It leaves
-// out the evaluation, the positive class, and the parameters in omit. If no word remains, it returns
-// "several machines".
-func (s Spec) Title(omit ...string) string {
-	var words, off []string
+// Name returns a short name of the spec: the learner, then the differences from last, then other
+// settings, such as "MCM, ρ 0.01, γ 3". last may be nil. It leaves out the parameters in omit; if no
+// word remains, it returns "several machines".
+func (s Spec) Name(last *Spec, omit ...string) string {
+	var words, differing, others []string
 	if !slices.Contains(omit, "learner") {
 		words = append(words, s.learnerLabel())
 	}
-	if !slices.Contains(omit, "kernel") {
-		words = append(words, s.kernelLabel())
-	}
-	for _, c := range s.chosen(nil) {
-		switch {
-		case slices.Contains(omit, c.param.Name):
-		case c.param.Kind == param.Switch && !s.Value(c.param.Name).Switch():
-			off = append(off, c.text)
-		case c.named:
-			words = append(words, c.param.Name+"="+c.text)
-		default:
-			words = append(words, c.text)
-		}
-	}
-	if s.Regression() {
-		words = append(words, "regression")
-	}
-	title := cmp.Or(strings.Join(words, " "), "several machines")
-	return strings.Join(append([]string{title}, off...), ", ")
-}
-
-// Name returns a short name of the spec: the learner, then the differences from last, then other
-// settings, such as "MCM, ρ 0.01, γ 3". last may be nil.
-func (s Spec) Name(last *Spec) string {
-	var differing, others []string
-	kernel := s.kernelLabel()
-	if last != nil && last.kernelLabel() != kernel {
+	switch kernel := s.kernelLabel(); {
+	case slices.Contains(omit, "kernel"):
+	case last != nil && last.kernelLabel() != kernel:
 		differing = append(differing, kernel)
-	} else if kernel != DefaultSpec().Kernel {
+	case kernel != DefaultSpec().Kernel:
 		others = append(others, kernel)
 	}
 	for _, c := range s.chosen(last) {
+		if slices.Contains(omit, c.param.Name) {
+			continue
+		}
 		text := c.text
 		if c.named {
 			text = cmp.Or(c.param.Symbol, c.param.Label) + " " + text
@@ -418,7 +396,7 @@ func (s Spec) Name(last *Spec) string {
 	if s.Regression() {
 		others = append(others, "regression")
 	}
-	return strings.Join(slices.Concat([]string{s.learnerLabel()}, differing, others), ", ")
+	return cmp.Or(strings.Join(slices.Concat(words, differing, others), ", "), "several machines")
 }
 
 // differs reports whether a parameter differs between two specs.
@@ -435,27 +413,27 @@ func (s Spec) learnerLabel() string {
 }
 
 func (s Spec) kernelLabel() string {
-	if text := s.Text("expression"); s.Applies("expression") && len(text) <= maxTitleText {
+	if text := s.Text("expression"); s.Applies("expression") && len(text) <= maxNameText {
 		return text
 	}
 	return s.Kernel
 }
 
-// chosenParam is a parameter to mention in a title.
+// chosenParam is a parameter to mention in a name.
 type chosenParam struct {
 	param param.Param
 	text  string
 	named bool // text needs the name
 }
 
-// chosen returns the parameters for a title: the main parameters of the learner, and all that differ
+// chosen returns the parameters for a name: the main parameters of the learner, and all that differ
 // from their default or from last.
 func (s Spec) chosen(last *Spec) (all []chosenParam) {
 	ordinary := DefaultSpec()
 	for _, p := range Params {
 		changed := last != nil && last.Applies(p.Name) && s.Applies(p.Name) && s.differs(*last, p)
 		split := p.Name == "test_fraction" || p.Name == "seed"
-		if slices.Contains(notInTitle, p.Name) && !(split && changed) || !s.Applies(p.Name) {
+		if slices.Contains(notInName, p.Name) && !(split && changed) || !s.Applies(p.Name) {
 			continue
 		}
 		v := s.Value(p.Name)
@@ -467,7 +445,7 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 			all = append(all, chosenParam{p, "nothing held out", false})
 		case p.Name == "test_fraction":
 			all = append(all, chosenParam{p, strconv.FormatFloat(100*s.TestFraction, 'g', 3, 64) + " % held out", false})
-		case text == ordinary.Text(p.Name) && !always && !changed || len(text) > maxTitleText:
+		case text == ordinary.Text(p.Name) && !always && !changed || len(text) > maxNameText:
 		case p.Kind == param.Switch && v.Switch():
 			all = append(all, chosenParam{p, p.Label, false})
 		case p.Kind == param.Switch && always && !changed:
@@ -487,11 +465,11 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 	return all
 }
 
-// notInTitle lists the parameters that a title omits or words differently.
-var notInTitle = []string{"learner", "kernel", "expression", "target", "label", "positive", "test_fraction", "seed"}
+// notInName lists the parameters that a name omits or words differently.
+var notInName = []string{"learner", "kernel", "expression", "target", "label", "positive", "test_fraction", "seed"}
 
-// maxTitleText is the longest text shown in a title, in bytes.
-const maxTitleText = 40
+// maxNameText is the longest text shown in a name, in bytes.
+const maxNameText = 40
 
 // Validate returns param.Problems with every applicable parameter that is out of range. For an
 // unknown choice it reports only the choice.

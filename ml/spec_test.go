@@ -64,27 +64,6 @@ func TestRowsAgree(t *testing.T) {
 		"the rows own %v", owner)
 }
 
-func TestTitle(t *testing.T) {
-	t.Parallel()
-	for want, set := range map[string][]string{
-		"SVM rbf C=1":                   nil,
-		"SVM poly C=0.3333":             {"kernel", "poly", "C", "0.33333333"},
-		"SVM linear hard margin":        {"kernel", "linear", "hard_margin", "true"},
-		"MCM rbf C=1e+06 rho=0.1 eigen": {"learner", "mcm", "C", "1e6", "conformal", "eigen", "rho", "0.1"},
-		"SVM rbf gamma=0.25 C=1":        {"gamma", "0.25", "degree", "5"},
-		"SVM rbf gamma=scale C=1":       {"gamma", "scale"},
-		"SVM poly coef0=1 degree=2 C=1": {"kernel", "poly", "coef0", "1", "degree", "2", "test_fraction", "0.3", "positive", "b"},
-		"SVM rbf C=1 tol=1e-06 cs":      {"multiclass", "cs", "tol", "1e-6"},
-		"SVM rbf features=x1,x2 C=1":    {"features", "x1,x2", "seed", "3"},
-		"SVM rbf project=pca C=1":       {"project", "pca"},
-		"Kernel ridge rbf lambda=0.01":  {"learner", "ridge", "lambda", "0.01", "C", "7"},
-		"SVM rbf C=1, not standardised": {"standardize", "false"},
-		"SVM sigmoid hard margin amari": {"kernel", "sigmoid", "C", "7", "hard_margin", "true", "conformal", "amari"},
-	} {
-		require.Equal(t, spec(t, set...).Title(), want, "%v: title", set)
-	}
-}
-
 func TestDefaultsAreThoseOfTheCommandLine(t *testing.T) {
 	t.Parallel()
 	s := ml.DefaultSpec()
@@ -341,6 +320,18 @@ func TestSpecName(t *testing.T) {
 		last, spec *ml.Spec
 		want       string
 	}{
+		{nil, spec(), "SVM, C 1"},
+		{nil, spec("kernel", "poly", "C", "0.33333333"), "SVM, poly, C 0.3333"},
+		{nil, spec("kernel", "linear", "hard_margin", "true"), "SVM, linear, hard margin"},
+		{nil, spec("learner", "mcm", "C", "1e6", "conformal", "eigen", "rho", "0.1"), "MCM, C 1e+06, ρ 0.1, eigen"},
+		{nil, spec("gamma", "0.25", "degree", "5"), "SVM, γ 0.25, C 1"},
+		{nil, spec("gamma", "scale"), "SVM, γ scale, C 1"},
+		{nil, spec("kernel", "poly", "coef0", "1", "degree", "2", "test_fraction", "0.3", "positive", "b"), "SVM, poly, r 1, p 2, C 1"},
+		{nil, spec("multiclass", "cs", "tol", "1e-6"), "SVM, C 1, tolerance 1e-06, cs"},
+		{nil, spec("features", "x1,x2", "seed", "3"), "SVM, features x1,x2, C 1"},
+		{nil, spec("project", "pca"), "SVM, projection pca, C 1"},
+		{nil, spec("learner", "ridge", "lambda", "0.01", "C", "7"), "Kernel ridge, λ 0.01"},
+		{nil, spec("kernel", "sigmoid", "C", "7", "hard_margin", "true", "conformal", "amari"), "SVM, sigmoid, hard margin, amari"},
 		{nil, spec("gamma", "2", "C", "10"), "SVM, γ 2, C 10"},
 		{spec("gamma", "2"), spec("gamma", "2", "C", "10"), "SVM, C 10, γ 2"},
 		{spec("gamma", "2", "C", "10"), spec("C", "10"), "SVM, γ auto, C 10"},

@@ -122,7 +122,7 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 			}
 		}
 		require.Equal(t, strings.Join(fields, " "), c.invalid, "%s: Validate names", c.name)
-		require.Check(t, s.Title() != "", "%s: no title", c.name)
+		require.Check(t, s.Name(nil) != "", "%s: no name", c.name)
 	}
 	// A kernel that is not known says nothing about parameters that were not stored.
 	s, _ := ml.ReadStoredSpec([]byte(`{"kernel":"cubic","gamma":3}`))

@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"strings"
 	"testing"
 
 	"marginlab/ml/mltest/require"
@@ -15,4 +16,12 @@ func TestShort(t *testing.T) {
 	} {
 		require.Check(t, views.Short(v) == want, "%g is shown as %q, want %q", v, views.Short(v), want)
 	}
+}
+
+// Names wrap after an underscore, and not between a symbol and its value.
+func TestBreakable(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	require.NoError(t, views.Breakable("SVM, γ 2, C 10 · a_b").Render(t.Context(), &b))
+	require.Equal(t, b.String(), "SVM, γ\u00a02, C\u00a010 · a_<wbr>b<wbr>", "a name")
 }

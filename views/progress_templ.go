@@ -172,7 +172,7 @@ func ProgressView(page Page, p Progress) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "\"> <button type=\"submit\">Cancel</button></form><p class=\"help\">It is computed while this page or the list of <a href=\"/jobs\">running jobs</a> is open, and ends half a minute after you leave.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "\"> <button type=\"submit\">Cancel</button></form><p class=\"help\">Computed while this page or the list of <a href=\"/jobs\">running jobs</a> is open; stops half a minute after you leave.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -95,7 +95,7 @@ func (o Question) ID() (string, error) {
 
 // PathName names a regularisation path: its spec without C.
 func PathName(spec ml.Spec) string {
-	return spec.Title("C")
+	return spec.Name(nil, "C")
 }
 
 // newTasks returns empty Tasks; behind makes work yield to live answers.

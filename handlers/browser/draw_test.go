@@ -131,7 +131,7 @@ func TestDrawWithTheMouse(t *testing.T) {
 	}
 	p.visit("/datasets/" + id)
 	n, c := p.number("points"), p.number("classes")
-	require.Check(t, n == "4" && c == "2 of class -1, 2 of class 1", "saved %s points: %s", n, c)
+	require.Check(t, n == "4" && c == "-1: 2, 1: 2", "saved %s points: %s", n, c)
 }
 
 func TestDrawWithTheKeyboard(t *testing.T) {

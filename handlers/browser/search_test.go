@@ -19,11 +19,11 @@ func TestSearchIsLive(t *testing.T) {
 	p.choose("#f-kernel", "linear")
 	p.wait(`document.querySelector("[data-search-title]").textContent === "Search C"`)
 	p.choose("#f-kernel", "rbf")
-	p.wait(`document.querySelector("[data-search-title]").textContent === "Search C and gamma"`)
+	p.wait(`document.querySelector("[data-search-title]").textContent === "Search C and γ"`)
 	p.clickText("summary", "Search")
 	p.clickText("summary", "Search settings")
 	p.fill("#f-search\\.gamma", "0.1, 1, 10")
-	p.follow(func() { p.clickText("button", "Search C and gamma") })
+	p.follow(func() { p.clickText("button", "Search C and γ") })
 	if !strings.Contains(p.where(), "/searches/") {
 		t.Fatalf("at %s", p.where())
 	}
@@ -76,7 +76,7 @@ func TestDrawnSearchIsLive(t *testing.T) {
 	p.fill("#f-search-points", "12")
 	p.fill("#f-search-draws", "3")
 	p.fill("#f-search\\.gamma", "0.1..10")
-	p.follow(func() { p.clickText("button", "Search C and gamma") })
+	p.follow(func() { p.clickText("button", "Search C and γ") })
 	get[bool](p, `(window.kept = true)`)
 	p.wait(`document.querySelector(".cloud .best") && !document.querySelector(".pending")`)
 	n := get[int](p, `document.querySelectorAll(".heat .cloud a").length`)

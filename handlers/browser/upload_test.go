@@ -202,7 +202,7 @@ func TestColumnsAreChosen(t *testing.T) {
 	}
 	p.fill("#f-mapping-name", "People")
 	p.follow(func() { p.clickText("button", "Use these columns") })
-	if h, c, f := p.text("h1"), p.number("classes"), p.number("features"); h != "People" || !strings.Contains(c, "2 of class yes") || f != "height, weight" {
+	if h, c, f := p.text("h1"), p.number("classes"), p.number("features"); h != "People" || !strings.Contains(c, "yes: 2") || f != "height, weight" {
 		t.Errorf("saved as %q with classes %q and features %q", h, c, f)
 	}
 }

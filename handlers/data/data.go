@@ -95,7 +95,7 @@ func formsText() string {
 // Row returns a data set as a row of a list.
 func Row(s store.Dataset) dataview.DatasetRow {
 	return dataview.DatasetRow{
-		ID: s.ID, Name: s.Name, Origin: s.Origin, Size: sizeText(s), Classes: classesText(s.Classes, s.Rows),
+		ID: s.ID, Name: s.Name, Size: sizeText(s), Classes: classesText(s.Classes, s.Rows),
 		Thumb: thumbnail(s.ID, "", s.Kind, s.Name),
 	}
 }
@@ -667,7 +667,11 @@ func objectNumbers(d *dataset.Data) []views.Number {
 			{Label: "edge labels", Value: strconv.Itoa(len(kinds)), Help: "Distinct labels in all graphs; 0: edges have none."},
 		}
 	}
-	return []views.Number{{Label: "points", Value: n}, {Label: "features", Value: strings.Join(d.Features, ", ")}}
+	features := views.Number{Label: "features", Value: strings.Join(d.Features, ", ")}
+	if len(d.Features) > mostNames {
+		features.Value, features.Help = strconv.Itoa(len(d.Features)), "Listed under Columns."
+	}
+	return []views.Number{{Label: "points", Value: n}, features}
 }
 
 // span formats the smallest and largest of some numbers.
@@ -757,17 +761,23 @@ func (a *Handler) dataset(w http.ResponseWriter, r *http.Request) (set store.Dat
 	return set, d, leave, err
 }
 
+// mostNames is how many classes or features are listed by name.
+const mostNames = 6
+
 // classesText lists the classes, or the range of numeric targets; rows is the number of rows.
 func classesText(classes []string, rows int) string {
 	if dataset.Measured(classes, rows) {
 		return "values " + between(classes)
+	}
+	if len(classes) > mostNames {
+		return fmt.Sprintf("%d classes", len(classes))
 	}
 	return strings.Join(classes, ", ")
 }
 
 // between returns the range of sorted values in words.
 func between(values []string) string {
-	return fmt.Sprintf("from %s to %s", values[0], values[len(values)-1])
+	return views.Minus(fmt.Sprintf("%s to %s", values[0], values[len(values)-1]))
 }
 
 func counts(d *dataset.Data) string {
@@ -778,7 +788,7 @@ func counts(d *dataset.Data) string {
 	for _, c := range d.Y {
 		n[c]++
 	}
-	parts := lists.Make(len(n), func(c int) string { return fmt.Sprintf("%d of class %s", n[c], d.Classes[c]) })
+	parts := lists.Make(len(n), func(c int) string { return fmt.Sprintf("%s: %d", d.Classes[c], n[c]) })
 	return strings.Join(parts, ", ")
 }
 

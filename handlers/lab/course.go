@@ -117,7 +117,7 @@ func (a *Handler) Setting(ctx context.Context, _ string, q url.Values) (frame.Se
 
 // setting returns the bench as a page from which a course can be made.
 func (b *bench) setting() frame.Setting {
-	s := frame.Setting{Path: "/lab", Query: b.query(), Title: b.spec.Title() + " on " + b.name, Groups: labControls(b)}
+	s := frame.Setting{Path: "/lab", Query: b.query(), Title: b.spec.Name(nil) + " · " + b.name, Groups: labControls(b)}
 	if b.data != nil && (b.points != "" || !frame.IsPublic(b.id)) {
 		s.Points, s.Data = b.data, b.dataName()
 	}

@@ -51,7 +51,7 @@ func TestPathOverC(t *testing.T) {
 	require.Check(t, hidden, "the MCM has a regularisation path")
 	doc := p.Page(200, "/path?data=moons&C=7&test_fraction=0")
 	text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
-	require.Check(t, strings.Contains(text, fmt.Sprintf("%d of them", len(want.Entries))) && strings.Contains(text, "7 (here)") && doc.Find("h1").Text() == "Regularisation path of SVM rbf",
+	require.Check(t, strings.Contains(text, fmt.Sprintf("%d of them", len(want.Entries))) && strings.Contains(text, "7 (here)") && doc.Find("h1").Text() == "Regularisation path of SVM",
 		"%v", text)
 	if href, _ := doc.Find("tbody th a").First().Attr("href"); !strings.HasPrefix(href, "/lab?C=0.001") {
 		t.Errorf("a step leads to %q", href)

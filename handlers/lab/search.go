@@ -55,14 +55,7 @@ func (b *bench) offered() []param.Param {
 
 // searchTitle returns the label of the search button, empty if nothing can be searched.
 func (b *bench) searchTitle() string {
-	var names []string
-	for _, p := range b.offered() {
-		name := p.Name
-		if p.Symbol == "" || len(p.Symbol) > 3 {
-			name = p.Label
-		}
-		names = append(names, name)
-	}
+	names := lists.Map(b.offered(), func(p param.Param) string { return cmp.Or(p.Symbol, p.Label) })
 	if len(names) == 0 || b.course != nil {
 		return ""
 	}

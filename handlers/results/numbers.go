@@ -15,7 +15,7 @@ import (
 )
 
 // When formats a time.
-func When(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
+func When(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
 // Seconds formats a duration to the second.
 func Seconds(d time.Duration) string {

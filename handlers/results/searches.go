@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -184,13 +185,20 @@ func DesignText(s store.Search) string {
 	return text
 }
 
-// SearchTitle describes a search: "C and gamma of SVM rbf, not standardised".
+// Symbol returns a parameter's symbol in formulas, or its label.
+func Symbol(name string) string {
+	p, _ := ml.Param(name)
+	return cmp.Or(p.Symbol, p.Label)
+}
+
+// SearchTitle describes a search: "C and γ of SVM, not standardised".
 func SearchTitle(s store.Search) string {
 	if len(s.Scheme.Learning) > 0 {
-		return "Learning curve of " + s.Spec.Title()
+		return "Learning curve of " + s.Spec.Name(nil)
 	}
 	names := Searched(s)
-	of := s.Spec.Title(names...)
+	of := s.Spec.Name(nil, names...)
+	names = lists.Map(names, Symbol)
 	switch n := len(names); n {
 	case 0:
 		return of
@@ -201,5 +209,5 @@ func SearchTitle(s store.Search) string {
 	}
 }
 
-// SearchAndData describes a search and its data: "C and gamma of SVM rbf · Moons".
+// SearchAndData describes a search and its data: "C and γ of SVM · Moons".
 func SearchAndData(s store.Search) string { return SearchTitle(s) + " · " + s.DatasetName }

@@ -160,7 +160,7 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 	var nearest *ml.Flip
 	far := func(f ml.Flip) float64 { return math.Abs(math.Log(f.To / f.From)) }
 	for i, f := range s.Flips {
-		row := runsview.FlipRow{Parameter: f.Parameter, Value: views.Short(f.From), Change: "raise", To: views.Short(f.To), Factor: "× " + views.Short(f.To/f.From)}
+		row := runsview.FlipRow{Parameter: results.Symbol(f.Parameter), Value: views.Short(f.From), Change: "raise", To: views.Short(f.To), Factor: "× " + views.Short(f.To/f.From)}
 		if f.To < f.From {
 			row.Change = "lower"
 		}
@@ -173,7 +173,7 @@ func fillChange(p *runsview.Change, s *ml.Sensitivity, d *dataset.Data) {
 		p.Flips = append(p.Flips, row)
 	}
 	if nearest != nil {
-		p.Nearest = fmt.Sprintf("%s = %s instead of %s changes %s: row %d from %s to %s.", nearest.Parameter, views.Short(nearest.To), views.Short(nearest.From), views.Counted(nearest.Rows, judged+" prediction"), nearest.Row, nearest.Was, nearest.Becomes)
+		p.Nearest = fmt.Sprintf("%s = %s instead of %s changes %s: row %d from %s to %s.", results.Symbol(nearest.Parameter), views.Short(nearest.To), views.Short(nearest.From), views.Counted(nearest.Rows, judged+" prediction"), nearest.Row, nearest.Was, nearest.Becomes)
 	} else if slices.ContainsFunc(s.Flips, func(f ml.Flip) bool { return far(f) < math.Log(9.99) }) {
 		p.Nearest = fmt.Sprintf("No change of a parameter changes any of %s, as far as trainings converge.", views.Counted(s.Judged, judged+" prediction"))
 	} else {

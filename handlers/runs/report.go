@@ -78,7 +78,7 @@ func orDash(text string) string {
 
 // details describes the settings and data of a run.
 func details(run store.Run) string {
-	return fmt.Sprintf("%s on %s, %s, data hash %s.", run.Spec.Title(), run.DatasetName, views.Counted(run.Report.N, "point"), run.Hash[:12])
+	return fmt.Sprintf("%s on %s, %s, data hash %s.", run.Spec.Name(nil), run.DatasetName, views.Counted(run.Report.N, "point"), run.Hash[:12])
 }
 
 // task returns the task that repeats a run.

@@ -31,7 +31,7 @@ func picturesOf(s store.Search) (list []views.Picture) {
 	}
 	for _, name := range results.Searched(s) {
 		if len(s.Result.Along(name)) > 2 {
-			title := "Validation curve: " + label + " over " + symbol(name)
+			title := "Validation curve: " + label + " over " + results.Symbol(name)
 			if len(results.Searched(s)) > 1 {
 				title += ", other settings as in the best"
 			}
@@ -73,7 +73,7 @@ func draw(s background.Found, name string, f figure.Format) (*figure.Picture, er
 			return nil, store.ErrNotFound
 		}
 		best := res.Settings[res.Best].Values.Number(of)
-		v := figure.Validation{Format: f, X: symbol(of), Score: score.Label, Share: score.Share, Log: p.Log, Here: &best}
+		v := figure.Validation{Format: f, X: results.Symbol(of), Score: score.Label, Share: score.Share, Log: p.Log, Here: &best}
 		for _, i := range places {
 			setting := res.Settings[i]
 			v.Places, v.HeldOut = append(v.Places, setting.Values.Number(of)), append(v.HeldOut, values(setting.Folds, score.Of))

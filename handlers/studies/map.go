@@ -61,7 +61,7 @@ func words(name string) int {
 func (m heatMap) axes() (options []views.Option) {
 	if len(m.names) > 2 {
 		for _, name := range m.names {
-			options = append(options, views.Option{Value: name, Label: symbol(name)})
+			options = append(options, views.Option{Value: name, Label: results.Symbol(name)})
 		}
 	}
 	return options
@@ -195,7 +195,7 @@ func (m shades) list() *studiesview.SettingList {
 	})
 	l := &studiesview.SettingList{Total: len(settings), Score: m.score.Title()}
 	names := results.Searched(m.search.Search)
-	l.Names = lists.Map(names, symbol)
+	l.Names = lists.Map(names, results.Symbol)
 	for _, i := range order[:min(len(order), mostListed)] {
 		s := settings[i]
 		row := studiesview.SettingRow{Cell: m.cell(i), Deviation: "–", Vectors: views.Short(results.Vectors(s))}
@@ -252,5 +252,5 @@ func axisName(name string) string {
 	if name == "" {
 		return ""
 	}
-	return symbol(name)
+	return results.Symbol(name)
 }

@@ -14,7 +14,6 @@ import (
 	"marginlab/handlers/background"
 	"marginlab/handlers/frame"
 	"marginlab/handlers/results"
-	"marginlab/ml"
 	"marginlab/ml/eval"
 	"marginlab/ml/lists"
 	"marginlab/store"
@@ -200,19 +199,10 @@ func valuesText(s store.Search, setting eval.Setting) string {
 	var words []string
 	for _, name := range results.Searched(s) {
 		if setting.Values.Has(name) {
-			words = append(words, symbol(name)+" = "+setting.Values.Text(name))
+			words = append(words, results.Symbol(name)+" = "+setting.Values.Text(name))
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// symbol returns a parameter's symbol in formulas, or its label.
-func symbol(name string) string {
-	p, _ := ml.Param(name)
-	if p.Symbol != "" {
-		return p.Symbol
-	}
-	return p.Label
 }
 
 // edges returns the parameters whose best value is the smallest or largest tried.
@@ -226,7 +216,7 @@ func edges(s background.Found) (names []string) {
 			}
 		}
 		if v := best[name]; len(tried) > 2 && v.IsNumber() && (v.Number() == slices.Min(tried) || v.Number() == slices.Max(tried)) {
-			names = append(names, symbol(name))
+			names = append(names, results.Symbol(name))
 		}
 	}
 	return names

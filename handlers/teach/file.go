@@ -135,8 +135,11 @@ func readCourse(file io.Reader, size int64) (f courseFile, err error) {
 			err = errors.New("unexpected data after the course")
 		}
 	}
-	if err != io.EOF {
-		return f, unfit("it is not a course file (%v)", err)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return f, unfit("its %s must not be a %s", wrong.Field, wrong.Value)
+	}
+	if err != io.EOF || f.Format == 0 {
+		return f, unfit("it is not a course file: use one from Export on the page of a course")
 	}
 	return f, nil
 }

@@ -33,7 +33,7 @@ func TestGalleryPages(t *testing.T) {
 		require.Value(db.Exec(statement, code))(t)
 	}
 	first := c.Page(200, "/courses/"+code)
-	require.Says(t, first.Find("nav.pages").Text(), "1 to 100 of 130", "pages")
+	require.Says(t, first.Find("nav.pages").Text(), "1–100 of 130", "pages")
 	names := handlerstest.Texts(first.Find("table.gallery tbody th a"))
 	require.Check(t, len(names) == 100 && names[0] == "student 130" && names[99] == "student 31",
 		"%d rows, from %q to %q", len(names), names[0], names[len(names)-1])

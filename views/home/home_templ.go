@@ -611,7 +611,7 @@ func SettingsPage(p Settings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "\" aria-label=\"Workspace key\" autocomplete=\"off\"></p><p>Keep it like a password. Paste it below to open this workspace in another browser, or here after clearing cookies: your courses and their teacher's links come with it.</p><p>Programs send it as a bearer token:</p><pre><code>curl -H \"Authorization: Bearer $KEY\" ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "\" aria-label=\"Workspace key\" autocomplete=\"off\"></p><p>Treat it like a password. Paste it below to open this workspace in another browser, or here after clearing cookies: your courses and their teacher's links come with it.</p><p>Programs send it as a bearer token:</p><pre><code>curl -H \"Authorization: Bearer $KEY\" ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

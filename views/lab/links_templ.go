@@ -67,7 +67,7 @@ func LinksPage(p Links) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Rows) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"empty\">None yet. In the <a href=\"/lab\">lab</a>, choose <em>Make a short link to this view</em>.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"empty\">No links yet. In the <a href=\"/lab\">lab</a>, choose <em>Make a short link to this view</em>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -225,7 +225,7 @@ func List(p ListPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"measure\"><h1>Lessons</h1><p>Support vector machines and minimal complexity machines, to read, play with and present. The code that trains models in the lab computes every picture and every number.</p><p><a href=\"/lessons/teachers\">For teachers: every demo to embed, corrections to the lecture documents</a></p></div><ol class=\"lessons\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"measure\"><h1>Lessons</h1><p>Support vector machines and minimal complexity machines, to read, play with and present. Every picture and number is computed by the same code as in the lab.</p><p><a href=\"/lessons/teachers\">For teachers: every demo to embed, corrections to the lecture documents</a></p></div><ol class=\"lessons\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -862,7 +862,7 @@ func ComparePage(p Compare) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "<p class=\"help\">A read-only link of the comparison and of each of its runs. A run's page withdraws its own.</p><button type=\"submit\">Make a read-only link</button></form>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "<p class=\"help\">A read-only link to the comparison and to each of its runs. Withdraw a run's link on its own page.</p><button type=\"submit\">Make a read-only link</button></form>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

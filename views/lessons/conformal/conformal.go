@@ -388,7 +388,10 @@ func showFisher(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		m = theory.QuadraticPlane
 	}
 	f := newTwoWays(ctx, m, points)
-	order := lessons.Either(sorted.Of(in), lessons.ClassOrder(points.Y), dataset.Indices(len(points.Y)))
+	order := dataset.Indices(len(points.Y))
+	if sorted.Of(in) {
+		order = lessons.ClassOrder(points.Y)
+	}
 	marks := points.Dots(nil)
 	caption := "The six points~; drag the one at the handle~. In the six-dimensional feature space of this kernel the means have no place in the plane."
 	if m.Inputs == 0 {
