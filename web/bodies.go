@@ -31,6 +31,9 @@ const (
 	// per second on average.
 	grace   = 15 * time.Second
 	slowest = 16 << 10
+
+	// lingering is how long the rest of a refused body is read.
+	lingering = 10 * time.Second
 )
 
 // Errors of reading a body: no place was free, its place was given away, or it was too slow.
@@ -60,7 +63,8 @@ type body struct {
 	known   time.Time // result of since
 	began   time.Time // zero: not yet
 	got     int64     // bytes
-	gaveWay bool      // guarded by all.mu
+	ended   bool
+	gaveWay bool // guarded by all.mu
 }
 
 // limitBodies makes every request body wait for a place.
@@ -100,6 +104,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.got += int64(n)
+	b.ended = b.ended || err != nil
 	own := b.stay(err == nil)
 	var broken net.Error
 	switch {
@@ -124,6 +129,19 @@ func (b *body) wait() bool {
 	}
 	_ = b.conn.SetReadDeadline(until)
 	return true
+}
+
+// discard sends the response and reads what is left of a refused body: most clients read only when
+// they have sent everything, and lose a response on a connection that is closed before. A client that
+// waits for 100 Continue sends nothing more.
+func (b *body) discard(w http.ResponseWriter, r *http.Request) {
+	b.leave()
+	if b.ended || b.got == 0 && r.Header.Get("Expect") != "" {
+		return
+	}
+	_ = http.NewResponseController(w).Flush()
+	_ = b.conn.SetReadDeadline(time.Now().Add(lingering))
+	_, _ = io.Copy(io.Discard, b.ReadCloser)
 }
 
 // stay keeps the place, or releases it at the end, and reports whether it was still held.

@@ -185,6 +185,7 @@ func receive(w http.ResponseWriter, r *http.Request, limit int64, read func() er
 	if b, ok := r.Body.(*body); ok {
 		defer b.leave() // do not wait for anything after the last field
 	}
+	defer func(sent io.ReadCloser) { r.Body = sent }(r.Body)
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	err := read()
 	switch {

@@ -201,10 +201,13 @@ func (s *Site) Error(w http.ResponseWriter, r *http.Request, err error) {
 			h.Set("Retry-After", strconv.Itoa(retryAfter(err)))
 		}
 	}
-	body := s.body(w, r, p)
+	text := s.body(w, r, p)
 	w.WriteHeader(p.Status)
-	if _, err := w.Write(body); err != nil {
+	if _, err := w.Write(text); err != nil {
 		s.log.DebugContext(r.Context(), "error not sent", "id", requestID(r.Context()), "err", err)
+	}
+	if b, ok := r.Body.(*body); ok && p.Status < http.StatusInternalServerError && !cutOff(err) {
+		b.discard(w, r)
 	}
 }
 

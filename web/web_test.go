@@ -648,6 +648,27 @@ func TestInterruptedBodies(t *testing.T) {
 	}
 }
 
+// A client that sends everything before it reads is told that it was too much.
+func TestRefusedBodiesAreReceived(t *testing.T) {
+	t.Parallel()
+	h, _, _ := newSite(map[string]Handler{
+		"POST /form": func(w http.ResponseWriter, r *http.Request) error { return ParseForm(w, r, 100) },
+		"POST /json": func(w http.ResponseWriter, r *http.Request) error { return ReadJSON(w, r, 100, &struct{}{}) },
+	})
+	s := require.Value(Listen("127.0.0.1:0", slog.New(slog.DiscardHandler)))(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go s.Serve(ctx, h)
+	body := `{"` + strings.Repeat("x", 8<<20)
+	for _, path := range []string{"/form", "/json"} {
+		conn := require.Value(net.Dial("tcp", s.Addr().String()))(t)
+		defer conn.Close()
+		_, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
+		require.NoError(t, err)
+		require.Says(t, string(require.Value(io.ReadAll(conn))(t)), "413", "%s answers", path)
+	}
+}
+
 // Requests under way when the server stops get an answer that says so; a connection that has sent
 // nothing does not delay the stop.
 func TestShutdown(t *testing.T) {

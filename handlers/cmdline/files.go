@@ -203,7 +203,7 @@ func keep(read []string, write ...string) error {
 			continue
 		}
 		for _, r := range read {
-			if filepath.Clean(w) == filepath.Clean(r) {
+			if r != "" && sameFile(w, r) {
 				return usage("%s is an input file and cannot be overwritten", w)
 			}
 		}
@@ -212,6 +212,16 @@ func keep(read []string, write ...string) error {
 		}
 	}
 	return nil
+}
+
+// sameFile reports whether two paths name the same file, also through links or from other folders.
+func sameFile(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	one, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	return err == nil && otherErr == nil && one.Mode().IsRegular() && os.SameFile(one, other)
 }
 
 // checkTarget reports before the work starts that a file cannot be written.

@@ -322,6 +322,8 @@ func (a *Handler) Vote(w http.ResponseWriter, r *http.Request, c store.Course) e
 		return a.showPoll(w, r, c, http.StatusUnprocessableEntity, wrong.Error())
 	case errors.As(err, &late) && late.Kind() == web.Conflict:
 		return a.showPoll(w, r, c, http.StatusConflict, late.Error())
+	case errors.Is(err, store.ErrNotFound):
+		return a.showPoll(w, r, c, http.StatusConflict, "The question was deleted before your answer arrived. Wait here for the next question.")
 	case err != nil:
 		return err
 	}

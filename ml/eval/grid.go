@@ -126,7 +126,7 @@ func Values(p param.Param, text string) ([]param.Value, error) {
 	n := defaultValues
 	if many != "" {
 		if n, err = strconv.Atoi(many); err != nil || n < 2 || n > maxSettings {
-			return nil, fmt.Errorf("%s expects a range with at least 2 values, such as 0.01..100/5, not %q", p.Name, text)
+			return nil, fmt.Errorf("%s expects a range of 2 to %d values, such as 0.01..100/5, not %q", p.Name, maxSettings, text)
 		}
 	}
 	if log && a <= 0 {

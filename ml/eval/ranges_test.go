@@ -33,8 +33,9 @@ func TestValues(t *testing.T) {
 	}
 	for _, c := range []struct{ name, text, why string }{
 		{"C", "10..1", "increasing range"},
-		{"C", "1..10/1", "at least 2 values"},
-		{"C", "1..10/x", "at least 2 values"},
+		{"C", "1..10/1", "2 to 10000 values"},
+		{"C", "1..10/x", "2 to 10000 values"},
+		{"C", "1..10/20000", "2 to 10000 values"},
 		{"C", "-1..10", "C"},
 		{"coef0", "0..1/3log", "must start above 0"},
 		{"gamma", "auto..1", "increasing range"},

@@ -35,7 +35,7 @@ var Formats = []Format{
 	},
 	{
 		Name: "onnx", Label: "ONNX", Extension: ".onnx", MediaType: "application/octet-stream",
-		Help: "A graph for ONNX Runtime and other engines, in single precision.", can: singlePrecision, write: writeONNX,
+		Help: "A graph for ONNX Runtime and other engines, with inputs in single precision.", write: writeONNX,
 	},
 	{
 		Name: "libsvm", Label: "LIBSVM", Extension: ".libsvm", MediaType: "text/plain; charset=utf-8",

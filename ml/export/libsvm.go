@@ -113,13 +113,16 @@ func LIBSVMLabels(m *ml.Model) []string {
 	return labels
 }
 
-// LIBSVMNotes returns notes for users of a model file: the numbers of the classes and, unless
-// scaled is set, the preprocessing that rows need.
+// LIBSVMNotes returns notes for users of a model file: the numbers of the classes, the predictions
+// that differ and, unless scaled is set, the preprocessing that rows need.
 func LIBSVMNotes(m *ml.Model, scaled bool) (notes []string) {
 	if m.Rule != ml.Value && integers(m.Classes) == nil {
 		labels := LIBSVMLabels(m)
 		parts := lists.Make(len(labels), func(i int) string { return labels[i] + " is " + m.Classes[i] })
 		notes = append(notes, "LIBSVM numbers the classes: "+strings.Join(parts, ", "))
+	}
+	if m.Rule == ml.OneVsOne {
+		notes = append(notes, "where votes tie, svm-predict predicts the first class that the file lists, not the one with the largest sum of margins")
 	}
 	if !scaled && (m.Fill != nil || m.Scaler != nil || m.Projection != nil) {
 		notes = append(notes, "svm-predict needs standardised rows; export --data FILE writes them")

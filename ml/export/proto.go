@@ -1,12 +1,9 @@
 package export
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "encoding/binary"
 
 // message is a Protocol Buffers message under construction. It supports what ONNX needs:
-// integers, text, floats, and nested messages.
+// integers, text, and nested messages.
 type message []byte
 
 func (m *message) key(field, wire int) {
@@ -24,10 +21,4 @@ func (m *message) text(field int, v []byte) {
 	m.key(field, 2)
 	*m = binary.AppendUvarint(*m, uint64(len(v)))
 	*m = append(*m, v...)
-}
-
-// float appends a number in single precision.
-func (m *message) float(field int, v float32) {
-	m.key(field, 5)
-	*m = binary.LittleEndian.AppendUint32(*m, math.Float32bits(v))
 }

@@ -130,6 +130,8 @@ def inputs(X):
     """Return the rows of X as the kernel sees them."""
     X = np.asarray(X, dtype=float)
 {{- end}}
+    if not np.isfinite(X).all():
+        raise ValueError("expected finite numbers")
     if X.ndim != 2 or X.shape[1] != len(FEATURES):
         raise ValueError(f"expected rows of {len(FEATURES)} numbers: {', '.join(FEATURES)}")
 {{- if .Model.Scaler}}
