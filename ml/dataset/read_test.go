@@ -363,6 +363,11 @@ func TestReadRefusesBinaries(t *testing.T) {
 		"\xfd7zXZ":                      "found a file compressed with xz: decompress it",
 		"\xd0\xcf\x11\xe0":              "save the sheet as .xlsx",
 		"%PDF-1.7\n%\xb5\xb5\xb5\xb5\n": "found a PDF document",
+		"SQLite format 3":               "found an SQLite database: export the table as CSV",
+		"$FL2@(#) SPSS DATA FILE":       "found an SPSS file: save it as CSV",
+		"<stata_dta><header>":           "found a Stata file: save it as CSV",
+		"MATLAB 5.0 MAT-file":           "found a MATLAB file: save it as CSV with writematrix or writetable",
+		"\x89PNG\r\n\x1a\n":             "found an image: type its numbers into a spreadsheet",
 	} {
 		require.Fails(t, require.Err(ParseTable(strings.NewReader(begins+"\x00\x00\x02\xff"), "f", Limits{})), want, "%q", begins)
 	}
