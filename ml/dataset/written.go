@@ -114,8 +114,59 @@ func (w spelling) rewrite(s string) string {
 	return s
 }
 
+// negative returns an amount with its minus in front if it is written as in accounts, (3.51) or 3.51-.
+func negative(s string) (amount string, ok bool) {
+	amount, ok = strings.CutSuffix(s, "-")
+	if before, within, open := strings.Cut(s, "("); open && !strings.ContainsAny(before, "0123456789") {
+		within, ok = strings.CutSuffix(within, ")")
+		amount = before + within // $(3.51)
+	}
+	amount = "-" + strings.TrimSpace(amount)
+	return amount, ok && !strings.ContainsAny(amount[1:], "+-") && isAmount(amount)
+}
+
+// readNegatives moves the minus in front of the negative numbers of a column, and reports whether it was
+// elsewhere: everything else must be a number, and one of them positive.
+func (c *Column) readNegatives() bool {
+	positive := false
+	for i := range c.firsts() {
+		s := c.Cell(i)
+		_, below := negative(s)
+		switch number := isAmount(s); {
+		case number:
+			positive = positive || s[0] != '-'
+		case !below && !missing(s) && !standsForMissing(s):
+			return false
+		}
+	}
+	if positive {
+		c.rewrite(func(s string) string {
+			if amount, ok := negative(s); ok {
+				return amount
+			}
+			return s
+		})
+	}
+	return positive
+}
+
+// groupedCodes reports whether all texts of a column are groups of three digits, three or more, none of them
+// twice: identifiers such as 301.195.200 rather than quantities.
+func (c *Column) groupedCodes() bool {
+	code := func(s string) bool {
+		groups := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(",.'", r) || unicode.IsSpace(r) })
+		return len(groups) > 2 && !slices.ContainsFunc(groups, func(g string) bool { return len(g) != 3 })
+	}
+	if c.any(func(s string) bool { return !code(s) && !missing(s) }) {
+		return false
+	}
+	f := factsOf(c)
+	return f.enough() && f.unique()
+}
+
 // spellingNotes says what readSpellings does.
 var spellingNotes = [...]string{
+	movedMinuses:        "(1.5) or 1.5- read as −1.5",
 	currencySigns:       "currency signs removed",
 	measuredUnits:       "units removed",
 	thousandsSeparators: "thousands separators removed",
@@ -124,7 +175,8 @@ var spellingNotes = [...]string{
 }
 
 const (
-	currencySigns = iota
+	movedMinuses = iota
+	currencySigns
 	measuredUnits
 	thousandsSeparators
 	decimalCommas
@@ -141,6 +193,7 @@ const (
 	doubtfulPoint                   // one whose point may
 	otherSpelling                   // one with another sign, such as a currency
 	noNumber                        // digits and signs that are no number: dates, addresses
+	movedMinus                      // a negative number without a minus in front
 
 	eitherSign = decimalComma | decimalPoint
 )
@@ -180,6 +233,9 @@ func signsOf(s string) (found signs) {
 		return found
 	}
 	amount, _ := cutCurrency(s)
+	if _, below := negative(s); below {
+		return movedMinus
+	}
 	if missing(s) || !isFaulty(amount) {
 		return 0
 	}
@@ -222,7 +278,13 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		return columns
 	}
 	of, all := make([]signs, len(t.Columns)), signs(0)
-	sideBySide(len(of), func(j int) { of[j] = t.Columns[j].signs() })
+	moved := make([]bool, len(of))
+	sideBySide(len(of), func(j int) {
+		c := &t.Columns[j]
+		if of[j] = c.signs(); of[j]&movedMinus != 0 && c.readNegatives() {
+			of[j], moved[j] = c.signs(), true
+		}
+	})
 	label := sync.OnceValue(func() int { // of which the texts stay unless they are sure to be numbers
 		t.weigh()
 		j, _ := t.guessLabel()
@@ -248,6 +310,9 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		t.DecimalComma = sign == decimalComma
 	}
 	for j, s := range of {
+		if moved[j] {
+			columns[movedMinuses] = append(columns[movedMinuses], j)
+		}
 		c, sign := &t.Columns[j], cmp.Or(s&eitherSign, sign)
 		if s&(decimalComma|doubtfulComma|otherSpelling) == 0 && (s&doubtfulPoint == 0 || sign != decimalComma) {
 			continue
@@ -268,6 +333,8 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 				}
 				return s
 			})
+		} else if c.groupedCodes() {
+			continue
 		}
 		k := slices.IndexFunc(spellings, func(w spelling) bool {
 			if sign == 0 { // amounts do not have three decimals: 1.200 € is more than a thousand
@@ -387,7 +454,7 @@ func isAmount(s string) bool {
 // currency returns the currency sign or unit common to all amounts of a column, empty if there is none.
 func (c *Column) currency() (sign string) {
 	for s := range c.values() {
-		if missing(s) {
+		if missing(s) || standsForMissing(s) {
 			continue
 		}
 		_, of := cutCurrency(s)
