@@ -96,6 +96,9 @@ func (t *Table) Propose(m Mapping) *Proposal {
 	if _, _, err := p.Table.classes(p.Label); err != nil || len(p.Features) == 0 {
 		p.Obvious = false
 	}
+	if len(t.Columns) == 1 {
+		p.Obvious = true // Data refuses it
+	}
 	if p.Kind == KindStrings {
 		p.Obvious = sure && len(t.Columns) == 2 && p.Table == t
 		if _, _, err := t.classes(p.Label); err != nil {
@@ -287,7 +290,7 @@ func (t *Table) rank(of []facts) (order, points []int) {
 // doubtful reports whether only its position speaks for the label, while another column might be
 // it as well.
 func (t *Table) doubtful(of []facts, label int) bool {
-	if !of[label].enough() || t.Format == "libsvm" || t.Format == "arff" || t.Header && evidence(t.Columns[label].Name).classes > 0 {
+	if !of[label].enough() || t.Format == "libsvm" || t.Format == "arff" || t.Header && evidence(t.Columns[label].Name).classes > 10 { // more than is_b tells beside is_a
 		return false
 	}
 	last := len(of) - 1
