@@ -44,7 +44,7 @@ type facts struct {
 	usual       map[float64]int // rows of each of usualSentinels among them
 	others      []float64       // that differ, beside these; fewOthers at most
 	from, to    float64         // of all beside these
-	signs       int             // length of the longest of words
+	signs       int             // length of the longest text, of words
 }
 
 // mostCounted bounds how many distinct values of a column are counted.
@@ -86,6 +86,7 @@ func examine(c *Column) facts {
 			return
 		}
 		f.present += n
+		f.signs = max(f.signs, len(s))
 		switch {
 		case number:
 			f.number(v, n, before)
@@ -150,13 +151,6 @@ func examine(c *Column) facts {
 	f.holds = holdingOf(f, words, dates)
 	if f.holds != holdsMostlyNumbers {
 		f.strange = 0
-	}
-	if f.holds == holdsWords {
-		for s := range c.values() {
-			if !missing(s) {
-				f.signs = max(f.signs, len(s))
-			}
-		}
 	}
 	return f
 }

@@ -25,7 +25,6 @@ type Proposal struct {
 
 	Classes     []ClassCount // of the label, the commonest first; nil: numbers
 	Least, Most float64      // of a label of numbers
-	Columns     int          // of the table that are features
 
 	sure bool // the label is unambiguous
 }
@@ -93,17 +92,13 @@ func (t *Table) Propose(m Mapping) *Proposal {
 		j, _ := p.Table.find(name)
 		p.Obvious = p.Obvious && facts[j].holds == holdsNumbers && facts[j].present == facts[j].rows
 	}
-	if _, _, err := p.Table.classes(p.Label); err != nil || len(p.Features) == 0 {
-		p.Obvious = false
-	}
-	if len(t.Columns) == 1 {
+	switch _, _, err := p.Table.classes(p.Label); {
+	case len(t.Columns) == 1:
 		p.Obvious = true // Data refuses it
-	}
-	if p.Kind == KindStrings {
-		p.Obvious = sure && len(t.Columns) == 2 && p.Table == t
-		if _, _, err := t.classes(p.Label); err != nil {
-			p.Obvious = false
-		}
+	case p.Kind == KindStrings:
+		p.Obvious = sure && err == nil && len(t.Columns) == 2 && p.Table == t
+	default:
+		p.Obvious = p.Obvious && err == nil && len(p.Features) > 0
 	}
 	return p
 }
@@ -387,10 +382,9 @@ func (p *Proposal) choose(of []facts, label int) {
 			}
 		}
 	}
-	p.Columns = len(p.Features)
 	if len(p.Features) == 0 && t.onlyWords(label) || len(p.Features) == 0 && text >= 0 {
 		if j, err := t.stringsColumn(label, nil); err == nil {
-			p.Kind, p.Features, p.Columns = KindStrings, []string{t.Columns[j].Name}, 1
+			p.Kind, p.Features = KindStrings, []string{t.Columns[j].Name}
 			p.Left = slices.DeleteFunc(p.Left, func(l LeftOut) bool { return l.Column == t.Columns[j].Name })
 			return
 		}
@@ -402,7 +396,7 @@ func (p *Proposal) choose(of []facts, label int) {
 			}
 		}
 		if len(rows) == 1 {
-			p.Features, p.Columns = rows, 1
+			p.Features = rows
 			p.Left = slices.DeleteFunc(p.Left, func(l LeftOut) bool { return l.Column == rows[0] })
 		}
 	}
@@ -456,7 +450,7 @@ func (p *Proposal) From() string {
 	case KindGraphs:
 		return Count(len(p.Table.Lines), "graph")
 	}
-	return Count(p.Columns, "column")
+	return Count(len(p.Features), "column")
 }
 
 // What describes the label: "B 357, M 212", or numbers, which make the training a regression.

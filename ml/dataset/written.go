@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -114,50 +115,38 @@ func (w spelling) rewrite(s string) string {
 	return s
 }
 
-// negative returns an amount with its minus in front if it is written as in accounts, (3.51) or 3.51-.
-func negative(s string) (amount string, ok bool) {
-	amount, ok = strings.CutSuffix(s, "-")
+// negative moves the minus of an amount in front if it is written as in accounts, (3.51) or 3.51-, and
+// leaves any other text as it is.
+func negative(s string) string {
+	amount, ok := strings.CutSuffix(s, "-")
 	if before, within, open := strings.Cut(s, "("); open && !strings.ContainsAny(before, "0123456789") {
 		within, ok = strings.CutSuffix(within, ")")
 		amount = before + within // $(3.51)
 	}
-	amount = "-" + strings.TrimSpace(amount)
-	return amount, ok && !strings.ContainsAny(amount[1:], "+-") && isAmount(amount)
+	if amount = strings.TrimSpace(amount); ok && !strings.ContainsAny(amount, "+-") && isAmount(amount) {
+		return "-" + amount
+	}
+	return s
 }
 
-// readNegatives moves the minus in front of the negative numbers of a column, and reports whether it was
-// elsewhere: everything else must be a number, and one of them positive.
-func (c *Column) readNegatives() bool {
-	positive := false
-	for i := range c.firsts() {
-		s := c.Cell(i)
-		_, below := negative(s)
-		switch number := isAmount(s); {
-		case number:
-			positive = positive || s[0] != '-'
-		case !below && !missing(s) && !standsForMissing(s):
-			return false
-		}
+// readNegatives moves the minuses of a column in front if some are elsewhere, everything else is a number and one
+// of these positive. It returns the signs of the column, movedMinus if it did.
+func (c *Column) readNegatives() signs {
+	word := func(s string) bool { return negative(s) == s && !isAmount(s) && !missing(s) && !standsForMissing(s) }
+	if c.any(word) || !c.any(func(s string) bool { return isAmount(s) && s[0] != '-' }) {
+		return c.signs() &^ movedMinus
 	}
-	if positive {
-		c.rewrite(func(s string) string {
-			if amount, ok := negative(s); ok {
-				return amount
-			}
-			return s
-		})
-	}
-	return positive
+	c.rewrite(negative)
+	return c.signs() | movedMinus
 }
 
-// groupedCodes reports whether all texts of a column are groups of three digits, three or more, none of them
-// twice: identifiers such as 301.195.200 rather than quantities.
+// groupedCode matches three groups of three digits, or more.
+var groupedCode = regexp.MustCompile(`^\d{3}([., ']\d{3}){2,}$`)
+
+// groupedCodes reports whether all texts of a column are such groups, none of them twice: identifiers such
+// as 301.195.200 rather than quantities.
 func (c *Column) groupedCodes() bool {
-	code := func(s string) bool {
-		groups := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(",.'", r) || unicode.IsSpace(r) })
-		return len(groups) > 2 && !slices.ContainsFunc(groups, func(g string) bool { return len(g) != 3 })
-	}
-	if c.any(func(s string) bool { return !code(s) && !missing(s) }) {
+	if c.any(func(s string) bool { return !missing(s) && !groupedCode.MatchString(typeset.Replace(s)) }) {
 		return false
 	}
 	f := factsOf(c)
@@ -233,7 +222,7 @@ func signsOf(s string) (found signs) {
 		return found
 	}
 	amount, _ := cutCurrency(s)
-	if _, below := negative(s); below {
+	if negative(s) != s {
 		return movedMinus
 	}
 	if missing(s) || !isFaulty(amount) {
@@ -278,11 +267,9 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		return columns
 	}
 	of, all := make([]signs, len(t.Columns)), signs(0)
-	moved := make([]bool, len(of))
 	sideBySide(len(of), func(j int) {
-		c := &t.Columns[j]
-		if of[j] = c.signs(); of[j]&movedMinus != 0 && c.readNegatives() {
-			of[j], moved[j] = c.signs(), true
+		if of[j] = t.Columns[j].signs(); of[j]&movedMinus != 0 {
+			of[j] = t.Columns[j].readNegatives()
 		}
 	})
 	label := sync.OnceValue(func() int { // of which the texts stay unless they are sure to be numbers
@@ -310,7 +297,7 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		t.DecimalComma = sign == decimalComma
 	}
 	for j, s := range of {
-		if moved[j] {
+		if s&movedMinus != 0 {
 			columns[movedMinuses] = append(columns[movedMinuses], j)
 		}
 		c, sign := &t.Columns[j], cmp.Or(s&eitherSign, sign)
@@ -328,10 +315,8 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		if currency != "" {
 			columns[removed] = append(columns[removed], j)
 			c.rewrite(func(s string) string {
-				if amount, currency := cutCurrency(s); currency != "" {
-					return amount
-				}
-				return s
+				amount, _ := cutCurrency(s)
+				return amount
 			})
 		} else if c.groupedCodes() {
 			continue
@@ -448,7 +433,7 @@ func cutCurrency(s string) (amount, sign string) {
 func isAmount(s string) bool {
 	s, _ = cutCurrency(s)
 	_, plain := parseNumber(s)
-	return plain || isWrittenNumber(s)
+	return plain || slices.ContainsFunc(spellings, func(w spelling) bool { _, ok := w.plain(s); return ok })
 }
 
 // currency returns the currency sign or unit common to all amounts of a column, empty if there is none.
@@ -464,11 +449,6 @@ func (c *Column) currency() (sign string) {
 		sign = of
 	}
 	return sign
-}
-
-// isWrittenNumber reports whether s is a number in any spelling.
-func isWrittenNumber(s string) bool {
-	return slices.ContainsFunc(spellings, func(w spelling) bool { _, ok := w.plain(s); return ok })
 }
 
 // days and hours are how dates and times are written; a year of two digits among them.
