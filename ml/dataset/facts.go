@@ -289,6 +289,8 @@ func (t *hashSet) grow() {
 // holdingOf decides what a column holds. Words among numbers are treated as faults unless the
 // column is a category such as 0, 1, 2, 3+: few values, each repeated.
 func holdingOf(f facts, words map[string]int, dates int) holding {
+	const few = 10 // rows, too few to tell many words from faults
+	many := float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words)
 	switch {
 	case f.present == 0:
 		return holdsNothing
@@ -296,7 +298,9 @@ func holdingOf(f facts, words map[string]int, dates int) holding {
 		return holdsNumbers // and Data reports those with a fault
 	case dates == f.present:
 		return holdsDates
-	case f.numbers == 0, float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words):
+	case many && f.numbers > 0 && f.present < few:
+		return holdsNumbers // Data reports cells that are not numbers
+	case many, f.numbers == 0:
 		return holdsWords
 	}
 	const often = 3
