@@ -427,11 +427,12 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 		p.Kinds = views.Choose(kinds, string(cmp.Or(m.Kind, dataset.KindVectors)))
 	}
 	for j, c := range t.Columns {
+		chosen := slices.Contains(m.Features, c.Name) // also with a faulty number, whose place Data names
 		p.Columns = append(p.Columns, dataview.ColumnRow{
 			Holds: c.Name == held[0], CanHold: len(could) == 0 || slices.Contains(could, c.Name),
-			Name: c.Name, Kind: kindOf(t, j), Label: c.Name == m.Label, CanBeFeature: c.Numeric || c.Gappy() || c.Words() != nil,
+			Name: c.Name, Kind: kindOf(t, j), Label: c.Name == m.Label, CanBeFeature: chosen && m.Kind != dataset.KindStrings || c.Numeric || c.Gappy() || c.Words() != nil,
 			Profile: profileView(c.Name, c.Profile()),
-			Feature: slices.Contains(m.Features, c.Name) || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
+			Feature: chosen || m.Features == nil && (c.Numeric || c.Gappy()) && c.Name != m.Label,
 		})
 	}
 	var features []string

@@ -197,13 +197,11 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 		}
 	}
 	lines.Flush()
-	names, values := slices.Clone(m.Features), table.Bytes()
-	if labelled {
-		names = append(names, m.Label)
-	} else { // without the empty column
-		values = bytes.ReplaceAll(values, []byte(",\n"), []byte("\n"))
+	if clear(line); labelled {
+		line[len(m.Features)] = m.Label
 	}
-	return io.MultiReader(&head, bytes.NewReader(values)), csv.NewWriter(&head).WriteAll([][]string{names})
+	copy(line, m.Features) // a last column without name and values is no column
+	return io.MultiReader(&head, &table), csv.NewWriter(&head).WriteAll([][]string{line})
 }
 
 // numberOfJSON formats a JSON value for CSV, empty if it is missing.

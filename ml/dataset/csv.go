@@ -275,6 +275,11 @@ func (t *Table) cutHeader(sep byte) []string {
 	t.skipLine()
 	if t.Kind == "" {
 		t.cutRepeatedHeaders(names)
+		if len(t.Lines) > 2 && strings.HasPrefix(t.Columns[0].Cell(1), `{"ImportId":`) { // of Qualtrics, below its questions
+			t.skipLine()
+			t.skipLine()
+			t.Notes = append(t.Notes, "2 lines below the names left out")
+		}
 		names = t.cutSecondLine(names, sep)
 	}
 	return names
@@ -395,7 +400,7 @@ func (t *Table) isRowOfWords(first []string, sep byte) bool {
 // countsColumns reports whether a header names features by numbers, as in 0,1,2,label or
 // sample,400,410,420,kind: rising numbers and the name of the label, or evenly spaced numbers and
 // names, one of them above numbers or words that repeat. Two numbers suffice behind row numbers
-// without a name.
+// without a name. Without names, 0,1,2 above decimals are those of pandas.
 func (t *Table) countsColumns(names []string, sep byte) bool {
 	var numbers []float64
 	label, named, others := false, false, false
@@ -423,7 +428,16 @@ func (t *Table) countsColumns(names []string, sep byte) bool {
 	for k := 2; k < len(numbers); k++ {
 		even = even && numbers[k]-numbers[k-1] == numbers[1]-numbers[0]
 	}
-	return len(numbers) >= least && slices.IsSorted(numbers) && (label && !others || (label || named) && even)
+	if len(numbers) < least || !slices.IsSorted(numbers) {
+		return false
+	}
+	if !label && !others && even && numbers[0] == 0 && numbers[1] == 1 {
+		return slices.ContainsFunc(t.Columns, func(c Column) bool {
+			c.skip() // of this copy
+			return factsOf(&c).pointed
+		})
+	}
+	return label && !others || (label || named) && even
 }
 
 // repeats reports whether a text occurs below the first row.

@@ -63,6 +63,12 @@ var binaries = []struct{ begins, found string }{
 	{"BZh", "a file compressed with bzip2: decompress it, or use gzip"},
 	{"\xfd7zXZ", "a file compressed with xz: decompress it, or use gzip"},
 	{"\x28\xb5\x2f\xfd", "a file compressed with zstd: decompress it, or use gzip"},
+	{"SQLite format 3\x00", "an SQLite database: export the table as CSV"},
+	{"$FL2@(#)", "an SPSS file: save it as CSV"},
+	{"<stata_dta>", "a Stata file: save it as CSV with export delimited"},
+	{"MATLAB 5.0 MAT-file", "a MATLAB file: save it as CSV with writematrix or writetable"},
+	{"\x89PNG", "an image: type its numbers into a spreadsheet and save it as CSV"},
+	{"\xff\xd8\xff", "an image: type its numbers into a spreadsheet and save it as CSV"},
 	{"%PDF-", "a PDF document: copy the table into a spreadsheet and save it as CSV"},
 }
 

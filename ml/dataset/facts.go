@@ -44,7 +44,7 @@ type facts struct {
 	usual       map[float64]int // rows of each of usualSentinels among them
 	others      []float64       // that differ, beside these; fewOthers at most
 	from, to    float64         // of all beside these
-	signs       int             // length of the longest of words
+	signs       int             // length of the longest text, of words
 }
 
 // mostCounted bounds how many distinct values of a column are counted.
@@ -86,6 +86,7 @@ func examine(c *Column) facts {
 			return
 		}
 		f.present += n
+		f.signs = max(f.signs, len(s))
 		switch {
 		case number:
 			f.number(v, n, before)
@@ -150,13 +151,6 @@ func examine(c *Column) facts {
 	f.holds = holdingOf(f, words, dates)
 	if f.holds != holdsMostlyNumbers {
 		f.strange = 0
-	}
-	if f.holds == holdsWords {
-		for s := range c.values() {
-			if !missing(s) {
-				f.signs = max(f.signs, len(s))
-			}
-		}
 	}
 	return f
 }
@@ -295,17 +289,18 @@ func (t *hashSet) grow() {
 // holdingOf decides what a column holds. Words among numbers are treated as faults unless the
 // column is a category such as 0, 1, 2, 3+: few values, each repeated.
 func holdingOf(f facts, words map[string]int, dates int) holding {
-	const few = 10 // rows, too few to tell words from faults
+	const few = 10 // rows, too few to tell many words from faults
+	many := float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words)
 	switch {
 	case f.present == 0:
 		return holdsNothing
-	case f.strange == 0 && (f.numbers > 0 || f.distinct <= mostWords):
+	case f.strange == 0 && f.numbers > 0:
 		return holdsNumbers // and Data reports those with a fault
 	case dates == f.present:
 		return holdsDates
-	case f.numbers > 0 && f.present < few && !f.onlyMissing(words):
+	case many && f.numbers > 0 && f.present < few:
 		return holdsNumbers // Data reports cells that are not numbers
-	case f.numbers == 0, float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words):
+	case many, f.numbers == 0:
 		return holdsWords
 	}
 	const often = 3

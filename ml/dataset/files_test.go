@@ -481,6 +481,8 @@ func TestProposeFiles(t *testing.T) {
 		written("\"a\",\"b\",\"c\"", ",", 60, func(_ int, r *rand.Rand) string { return fmt.Sprintf("\"%.2f\"", r.Float64()) }, func(_ int, r *rand.Rand) string { return fmt.Sprintf("\"%.2f\"", r.Float64()) }, oneOf("\"u\"", "\"v\"")))
 	obvious("pipe separated", "Predict result (neg 32, pos 28) from 2 columns",
 		written("age|bp|result", "|", 60, whole(18, 80), whole(90, 180), oneOf("pos", "neg")))
+	asks("indicators of classes", "Predict is_c (0 40, 1 20) from 4 columns",
+		written("x,y,is_a,is_b,is_c", ",", 60, normal(0, 1, 3), normal(0, 1, 3), inTurn("1", "0", "0"), inTurn("0", "1", "0"), inTurn("0", "0", "1")))
 	asks("prices in euro", "Predict Preis (numbers: a regression) from 2 columns; Objekt left out",
 		written("Objekt;Fläche;Zimmer;Preis", ";", 80, from(1), func(_ int, r *rand.Rand) string { return fmt.Sprintf("%d,5 m²", 30+r.IntN(90)) }, whole(1, 6), func(_ int, r *rand.Rand) string { return fmt.Sprintf("%d.%03d,00 €", 100+r.IntN(800), r.IntN(1000)) }))
 }

@@ -68,7 +68,7 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			t.Kind = KindPrecomputed
 			lowest, name, columns = 0, matrixName, max(lim.Columns, lim.Rows+besides)
 		} else if t.Kind == KindPrecomputed && !matrix {
-			return nil, fault(n, 2, "expected 0: and an object number, as in the kernel matrix that begins on line %d; indices of features begin at 1", t.Lines[0])
+			return nil, fault(n, 2, "expected 0: and an object number, as in the kernel matrix that begins on line %d; %s", t.Lines[0], countedFromOne)
 		}
 		before := lowest - 1
 		for k := range fields[1:] {
@@ -80,13 +80,13 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 			case f.text[:f.colon] == "qid":
 				return nil, fault(n, k+2, "expected index:value, found %s: query ids belong to ranking and are not supported", quote(f.text))
 			case index < lowest:
-				return nil, fault(n, k+2, "expected an index of at least %d, found %s", lowest, quote(f.text[:f.colon]))
+				return nil, fault(n, k+2, "expected an index of at least %d, found %s: %s", lowest, quote(f.text[:f.colon]), countedFromOne)
 			case index <= before:
 				return nil, fault(n, k+2, "expected an index above %d, found %d: indices must increase within a line", before, index)
 			case index >= columns:
 				return nil, fault(n, k+2, "expected at most %d columns with the label, found index %d", columns, index).tooLarge()
 			case t.Kind == KindPrecomputed && index != before+1:
-				return nil, fault(n, k+2, "expected the index %d, found %d: a kernel matrix, marked by 0:, lists every value; indices of features begin at 1", before+1, index)
+				return nil, fault(n, k+2, "expected the index %d, found %d: a kernel matrix, marked by 0:, lists every value; %s", before+1, index, countedFromOne)
 			}
 			if !f.number {
 				what := "a number"
@@ -128,6 +128,9 @@ func parseLIBSVM(text string, lim Limits) (*Table, *Error) {
 	t.Columns = append(t.Columns, Column{Name: labelName, cells: labels})
 	return t, nil
 }
+
+// countedFromOne ends messages about files whose indices begin at 0, as scikit-learn writes them by default.
+const countedFromOne = "indices of features begin at 1 (scikit-learn: zero_based=False)"
 
 // matrixName is the name of the column that holds an index of a kernel matrix.
 func matrixName(index int) string {

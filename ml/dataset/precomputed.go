@@ -261,7 +261,7 @@ func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 // fromOne reminds of how LIBSVM's form counts features, for files that count from 0.
 func (t *Table) fromOne() string {
 	if t.Format == "libsvm" {
-		return "; indices of features begin at 1"
+		return "; " + countedFromOne
 	}
 	return ""
 }

@@ -25,7 +25,6 @@ type Proposal struct {
 
 	Classes     []ClassCount // of the label, the commonest first; nil: numbers
 	Least, Most float64      // of a label of numbers
-	Columns     int          // of the table that are features
 
 	sure bool // the label is unambiguous
 }
@@ -93,14 +92,13 @@ func (t *Table) Propose(m Mapping) *Proposal {
 		j, _ := p.Table.find(name)
 		p.Obvious = p.Obvious && facts[j].holds == holdsNumbers && facts[j].present == facts[j].rows
 	}
-	if _, _, err := p.Table.classes(p.Label); err != nil || len(p.Features) == 0 {
-		p.Obvious = false
-	}
-	if p.Kind == KindStrings {
-		p.Obvious = sure && len(t.Columns) == 2 && p.Table == t
-		if _, _, err := t.classes(p.Label); err != nil {
-			p.Obvious = false
-		}
+	switch _, _, err := p.Table.classes(p.Label); {
+	case len(t.Columns) == 1:
+		p.Obvious = true // Data refuses it
+	case p.Kind == KindStrings:
+		p.Obvious = sure && err == nil && len(t.Columns) == 2 && p.Table == t
+	default:
+		p.Obvious = p.Obvious && err == nil && len(p.Features) > 0
 	}
 	return p
 }
@@ -287,7 +285,7 @@ func (t *Table) rank(of []facts) (order, points []int) {
 // doubtful reports whether only its position speaks for the label, while another column might be
 // it as well.
 func (t *Table) doubtful(of []facts, label int) bool {
-	if !of[label].enough() || t.Format == "libsvm" || t.Format == "arff" || t.Header && evidence(t.Columns[label].Name).classes > 0 {
+	if !of[label].enough() || t.Format == "libsvm" || t.Format == "arff" || t.Header && evidence(t.Columns[label].Name).classes > 10 { // more than is_b tells beside is_a
 		return false
 	}
 	last := len(of) - 1
@@ -384,10 +382,9 @@ func (p *Proposal) choose(of []facts, label int) {
 			}
 		}
 	}
-	p.Columns = len(p.Features)
 	if len(p.Features) == 0 && t.onlyWords(label) || len(p.Features) == 0 && text >= 0 {
 		if j, err := t.stringsColumn(label, nil); err == nil {
-			p.Kind, p.Features, p.Columns = KindStrings, []string{t.Columns[j].Name}, 1
+			p.Kind, p.Features = KindStrings, []string{t.Columns[j].Name}
 			p.Left = slices.DeleteFunc(p.Left, func(l LeftOut) bool { return l.Column == t.Columns[j].Name })
 			return
 		}
@@ -399,7 +396,7 @@ func (p *Proposal) choose(of []facts, label int) {
 			}
 		}
 		if len(rows) == 1 {
-			p.Features, p.Columns = rows, 1
+			p.Features = rows
 			p.Left = slices.DeleteFunc(p.Left, func(l LeftOut) bool { return l.Column == rows[0] })
 		}
 	}
@@ -453,7 +450,7 @@ func (p *Proposal) From() string {
 	case KindGraphs:
 		return Count(len(p.Table.Lines), "graph")
 	}
-	return Count(p.Columns, "column")
+	return Count(len(p.Features), "column")
 }
 
 // What describes the label: "B 357, M 212", or numbers, which make the training a regression.

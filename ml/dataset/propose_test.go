@@ -103,6 +103,14 @@ func TestPropose(t *testing.T) {
 		{"three digits behind every comma", written("x\ty\tclass", "\t", 12, inTurn("3,376", "2,120", "11,000"), whole(20, 80), inTurn("a", "b")), "Predict class (a 6, b 6) from 2 columns; offers thousands:x"},
 		{"a single number in doubt", written("x;y;class", ";", 12, inTurn("1.204", "5", "7"), whole(20, 80), inTurn("a", "b")), "Predict class (a 6, b 6) from 2 columns; offers thousands:x"},
 		{"three decimals are no thousands", written("x;y;z;t;class", ";", 12, inTurn("3.376", "2.120", "1.000"), inTurn("3.376", "0", "2.120"), inTurn("3.376", "1", "0.512", "2"), between(0, 1), inTurn("a", "b")), "Predict class (a 6, b 6) from 4 columns"},
+		{"identifiers in groups of three digits", written("Kunde;Alter;Klasse", ";", 20, func(i int, r *rand.Rand) string {
+			return fmt.Sprintf("%d.%03d.%03d", 300+i, r.IntN(1000), r.IntN(1000))
+		}, whole(20, 80), inTurn("a", "b")), "Predict Klasse (a 10, b 10) from 1 column; Kunde left out"},
+		{"amounts in groups of three digits", written("Umsatz;Alter;Klasse", ";", 20, func(i int, r *rand.Rand) string {
+			return fmt.Sprintf("%d.%03d.%03d €", 300+i, r.IntN(1000), r.IntN(1000))
+		}, whole(20, 80), inTurn("a", "b")), "Predict Klasse (a 10, b 10) from 2 columns"},
+		{"addresses", written("ip,bytes,attack", ",", 12, func(i int, _ *rand.Rand) string { return fmt.Sprintf("10.0.3.%d", i) }, whole(20, 80), inTurn("yes", "no")), "Predict attack (no 6, yes 6) from 1 column; ip left out"},
+		{"a currency and hyphens", written("price,x,class", ",", 24, at(inTurn("$12.50", "$3.25", "$7.00"), "-", 3, 9), between(0, 1), inTurn("a", "b")), "Predict class (a 12, b 12) from 2 columns; missing median; fixed words:price"},
 		{"total below", written("x,y,label", ",", 12, whole(1, 9), between(0, 9), inTurn("a", "b")) + "Total,60,\n", "Predict label (a 6, b 6) from 2 columns; fixed totals"},
 		{"total below two columns", written("x,y", ",", 12, between(1, 9), between(0, 9)) + "Total,60\n", "Predict y (numbers: a regression) from 1 column; fixed totals"},
 		{"spellings of classes", written("x,y,answer", ",", 36, between(0, 1), between(0, 9), inTurn("NO", "No", "no", "yes", "Yes", "yes ")), "Predict answer (no 18, yes 18) from 2 columns; fixed spelling:answer"},
@@ -203,6 +211,7 @@ func TestChecksQuote(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		written("x,y,label", ",", 12, from(3), from(7), inTurn("a", "b")) + "102,150,\n":                                                                     `The last row is the sum of the rows above.`,
+		"x,y,label\n1,2,a\n2,n,b\n3,4,a\n4,5,b\n5,6,a\n6,7,b\n":                                                                                              `y is numeric except for 1 row ("n" on line 3).`,
 		"x,y\n95.100,\"1,5\"\n12.250,\"2,25\"\n7.125,\"3,5\"\n":                                                                                              `x has three digits after every point.`,
 		written("x,of,label", ",", 12, whole(1, 9), oneOf("u", "v"), inTurn("a", "b")) + "60,Sum,\n":                                                         `The last row looks like a total ("Sum").`,
 		written("x,label", ",", 40, at(at(between(1, 9), "abc", 7, 9), "n.m.", 3), inTurn("a", "b")):                                                         `x is numeric except for 3 rows ("n.m." on line 5, "abc" on line 9).`,

@@ -191,8 +191,8 @@ func TestReadRefuses(t *testing.T) {
 
 		{name: "libsvm: value", in: "1 1:2\n-1 1:2 2:abc\n", want: `f, line 2, column 3 (x2): expected a number, found "abc"`},
 		{name: "libsvm: value NaN", in: "1 1:2\n-1 1:nan\n", want: `f, line 2, column 2 (x1): expected a finite number, found "nan"`},
-		{name: "libsvm: index 0", in: "1 0:2\n-1 1:2\n", want: "f, line 2, column 2: expected 0: and an object number, as in the kernel matrix that begins on line 1; indices of features begin at 1"},
-		{name: "libsvm: index 0 later", in: "1 1:2\n-1 0:2\n", want: `f, line 2, column 2: expected an index of at least 1, found "0"`},
+		{name: "libsvm: index 0", in: "1 0:2\n-1 1:2\n", want: "f, line 2, column 2: expected 0: and an object number, as in the kernel matrix that begins on line 1; indices of features begin at 1 (scikit-learn: zero_based=False)"},
+		{name: "libsvm: index 0 later", in: "1 1:2\n-1 0:2\n", want: `f, line 2, column 2: expected an index of at least 1, found "0": indices of features begin at 1 (scikit-learn: zero_based=False)`},
 		{name: "libsvm: descending", in: "1 1:2\n-1 2:2 1:1\n", want: `f, line 2, column 3: expected an index above 2, found 1: indices must increase within a line`},
 		{name: "libsvm: no pair", in: "1 1:2\n-1 7\n", want: `f, line 2, column 2: expected index:value, found "7"`},
 		{name: "libsvm: no label", in: "1 1:2\n1:2 2:3\n", want: `f, line 2, column 1: expected a label, found "1:2"`},
@@ -363,6 +363,11 @@ func TestReadRefusesBinaries(t *testing.T) {
 		"\xfd7zXZ":                      "found a file compressed with xz: decompress it",
 		"\xd0\xcf\x11\xe0":              "save the sheet as .xlsx",
 		"%PDF-1.7\n%\xb5\xb5\xb5\xb5\n": "found a PDF document",
+		"SQLite format 3":               "found an SQLite database: export the table as CSV",
+		"$FL2@(#) SPSS DATA FILE":       "found an SPSS file: save it as CSV",
+		"<stata_dta><header>":           "found a Stata file: save it as CSV",
+		"MATLAB 5.0 MAT-file":           "found a MATLAB file: save it as CSV with writematrix or writetable",
+		"\x89PNG\r\n\x1a\n":             "found an image: type its numbers into a spreadsheet",
 	} {
 		require.Fails(t, require.Err(ParseTable(strings.NewReader(begins+"\x00\x00\x02\xff"), "f", Limits{})), want, "%q", begins)
 	}

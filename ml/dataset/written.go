@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -114,8 +115,47 @@ func (w spelling) rewrite(s string) string {
 	return s
 }
 
+// negative moves the minus of an amount in front if it is written as in accounts, (3.51) or 3.51-, and
+// leaves any other text as it is.
+func negative(s string) string {
+	amount, ok := strings.CutSuffix(s, "-")
+	if before, within, open := strings.Cut(s, "("); open && !strings.ContainsAny(before, "0123456789") {
+		within, ok = strings.CutSuffix(within, ")")
+		amount = before + within // $(3.51)
+	}
+	if amount = strings.TrimSpace(amount); ok && !strings.ContainsAny(amount, "+-") && isAmount(amount) {
+		return "-" + amount
+	}
+	return s
+}
+
+// readNegatives moves the minuses of a column in front if some are elsewhere, everything else is a number and one
+// of these positive. It returns the signs of the column, movedMinus if it did.
+func (c *Column) readNegatives() signs {
+	word := func(s string) bool { return negative(s) == s && !isAmount(s) && !missing(s) && !standsForMissing(s) }
+	if c.any(word) || !c.any(func(s string) bool { return isAmount(s) && s[0] != '-' }) {
+		return c.signs() &^ movedMinus
+	}
+	c.rewrite(negative)
+	return c.signs() | movedMinus
+}
+
+// groupedCode matches three groups of three digits, or more.
+var groupedCode = regexp.MustCompile(`^\d{3}([., ']\d{3}){2,}$`)
+
+// groupedCodes reports whether all texts of a column are such groups, none of them twice: identifiers such
+// as 301.195.200 rather than quantities.
+func (c *Column) groupedCodes() bool {
+	if c.any(func(s string) bool { return !missing(s) && !groupedCode.MatchString(typeset.Replace(s)) }) {
+		return false
+	}
+	f := factsOf(c)
+	return f.enough() && f.unique()
+}
+
 // spellingNotes says what readSpellings does.
 var spellingNotes = [...]string{
+	movedMinuses:        "(1.5) or 1.5- read as −1.5",
 	currencySigns:       "currency signs removed",
 	measuredUnits:       "units removed",
 	thousandsSeparators: "thousands separators removed",
@@ -124,7 +164,8 @@ var spellingNotes = [...]string{
 }
 
 const (
-	currencySigns = iota
+	movedMinuses = iota
+	currencySigns
 	measuredUnits
 	thousandsSeparators
 	decimalCommas
@@ -141,6 +182,7 @@ const (
 	doubtfulPoint                   // one whose point may
 	otherSpelling                   // one with another sign, such as a currency
 	noNumber                        // digits and signs that are no number: dates, addresses
+	movedMinus                      // a negative number without a minus in front
 
 	eitherSign = decimalComma | decimalPoint
 )
@@ -180,6 +222,9 @@ func signsOf(s string) (found signs) {
 		return found
 	}
 	amount, _ := cutCurrency(s)
+	if negative(s) != s {
+		return movedMinus
+	}
 	if missing(s) || !isFaulty(amount) {
 		return 0
 	}
@@ -222,7 +267,11 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		return columns
 	}
 	of, all := make([]signs, len(t.Columns)), signs(0)
-	sideBySide(len(of), func(j int) { of[j] = t.Columns[j].signs() })
+	sideBySide(len(of), func(j int) {
+		if of[j] = t.Columns[j].signs(); of[j]&movedMinus != 0 {
+			of[j] = t.Columns[j].readNegatives()
+		}
+	})
 	label := sync.OnceValue(func() int { // of which the texts stay unless they are sure to be numbers
 		t.weigh()
 		j, _ := t.guessLabel()
@@ -248,6 +297,9 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		t.DecimalComma = sign == decimalComma
 	}
 	for j, s := range of {
+		if s&movedMinus != 0 {
+			columns[movedMinuses] = append(columns[movedMinuses], j)
+		}
 		c, sign := &t.Columns[j], cmp.Or(s&eitherSign, sign)
 		if s&(decimalComma|doubtfulComma|otherSpelling) == 0 && (s&doubtfulPoint == 0 || sign != decimalComma) {
 			continue
@@ -263,11 +315,11 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		if currency != "" {
 			columns[removed] = append(columns[removed], j)
 			c.rewrite(func(s string) string {
-				if amount, currency := cutCurrency(s); currency != "" {
-					return amount
-				}
-				return s
+				amount, _ := cutCurrency(s)
+				return amount
 			})
+		} else if c.groupedCodes() {
+			continue
 		}
 		k := slices.IndexFunc(spellings, func(w spelling) bool {
 			if sign == 0 { // amounts do not have three decimals: 1.200 € is more than a thousand
@@ -381,13 +433,13 @@ func cutCurrency(s string) (amount, sign string) {
 func isAmount(s string) bool {
 	s, _ = cutCurrency(s)
 	_, plain := parseNumber(s)
-	return plain || isWrittenNumber(s)
+	return plain || slices.ContainsFunc(spellings, func(w spelling) bool { _, ok := w.plain(s); return ok })
 }
 
 // currency returns the currency sign or unit common to all amounts of a column, empty if there is none.
 func (c *Column) currency() (sign string) {
 	for s := range c.values() {
-		if missing(s) {
+		if missing(s) || standsForMissing(s) {
 			continue
 		}
 		_, of := cutCurrency(s)
@@ -397,11 +449,6 @@ func (c *Column) currency() (sign string) {
 		sign = of
 	}
 	return sign
-}
-
-// isWrittenNumber reports whether s is a number in any spelling.
-func isWrittenNumber(s string) bool {
-	return slices.ContainsFunc(spellings, func(w spelling) bool { _, ok := w.plain(s); return ok })
 }
 
 // days and hours are how dates and times are written; a year of two digits among them.
