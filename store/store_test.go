@@ -23,6 +23,7 @@ import (
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
+	"marginlab/store/storetest"
 )
 
 var (
@@ -33,8 +34,7 @@ var (
 // open returns a store whose clock advances by a second with every look.
 func open(t testing.TB, dir string) *Store {
 	t.Helper()
-	s := require.Value(Open(t.Context(), dir))(t)
-	t.Cleanup(func() { s.Close() })
+	s := storetest.Open(t, dir, Open)
 	var mu sync.Mutex
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.Now = func() time.Time {
@@ -255,7 +255,7 @@ func TestWorkspacesAreApart(t *testing.T) {
 func TestTokenIsNotStored(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, dir)
+	s := require.Value(Open(t.Context(), dir))(t) // which creates the file
 	token := "00112233445566778899aabbccddeeff"
 	require.Value(s.CreateDataset(t.Context(), WorkspaceOf(token), "x", "", sample(1)))(t)
 	require.NoError(t, s.Close())

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"marginlab/ml/mltest/require"
+	"marginlab/store/storetest"
 )
 
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	s := require.Value(Open(ctx, t.TempDir()))(t)
-	t.Cleanup(func() { s.Close() })
+	s := storetest.Open(t, t.TempDir(), Open)
 	mine, other := WorkspaceOf("mine"), WorkspaceOf("other")
 	body := []byte("a,b,c\n1,2,x\n")
 

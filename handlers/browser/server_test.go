@@ -3,6 +3,7 @@ package browser
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"io/fs"
 	"mime/multipart"
@@ -20,6 +21,7 @@ import (
 	"testing"
 
 	"marginlab/ml/mltest/require"
+	"marginlab/store/storetest"
 )
 
 // server is the program, listening in a process of its own.
@@ -34,11 +36,17 @@ type server struct {
 	ended chan error // what the process ended with; nil once it is known
 }
 
-// start runs the program on a new data directory until the test ends.
+// start runs the program on an empty database until the test ends. The first server makes that
+// in a new directory.
 func start(t *testing.T, args ...string) *server {
 	t.Helper()
 	require.NoError(t, watch())
 	s := &server{t: t, dir: t.TempDir(), args: args}
+	storetest.Prepare(t, s.dir, func(_ context.Context, dir string) (*server, error) {
+		first := &server{t: t, dir: dir}
+		first.run("127.0.0.1:0")
+		return first, nil
+	})
 	s.run("127.0.0.1:0")
 	t.Cleanup(s.stop)
 	return s
@@ -105,6 +113,12 @@ func (s *server) stop() {
 	require.Check(s.t, err == nil, "the program ended with %v:\n%s", err, s.log)
 	bad := trouble.FindAllString(s.log.String(), 5)
 	require.Check(s.t, bad == nil, "in the log:\n%s", strings.Join(bad, "\n"))
+}
+
+// Close is stop.
+func (s *server) Close() error {
+	s.stop()
+	return nil
 }
 
 // wait returns what the program ended with.

@@ -8,7 +8,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http/httptest"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"marginlab/ml/trace"
 	"marginlab/static"
 	"marginlab/store"
+	"marginlab/store/storetest"
 	"marginlab/web"
 	"marginlab/web/jobs"
 )
@@ -74,40 +74,10 @@ func ServeWith(t testing.TB, workers bool, c handlers.Config, work jobs.Config) 
 // assets returns the files of package static, compressed once for all servers.
 var assets = sync.OnceValues(func() (*web.Assets, error) { return web.NewAssets(static.Files) })
 
-// migrated returns the database file of an empty store, migrated once for all servers.
-var migrated = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "marginlab-migrated-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	st, err := store.Open(context.Background(), dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := st.Close(); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(store.DatabaseIn(dir))
-})
-
 // Store opens an empty store in a temporary directory.
 func Store(t testing.TB) *store.Store {
 	t.Helper()
-	file, err := migrated()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(store.DatabaseIn(dir), file, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	st, err := store.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	return st
+	return storetest.Open(t, t.TempDir(), store.Open)
 }
 
 // LongRun is the request of a training that reports steps until it is cancelled. Train

@@ -9,14 +9,14 @@ import (
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
+	"marginlab/store/storetest"
 )
 
 // Only what nobody has used for so long is deleted, a day after it was marked.
 func TestRetain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	st := require.Value(store.Open(ctx, t.TempDir()))(t)
-	defer st.Close()
+	st := storetest.Open(t, t.TempDir(), store.Open)
 	d := require.Value(dataset.Generate("moons", 20, 0.1, 1))(t)
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 	st.Now = func() time.Time { return now }

@@ -21,6 +21,7 @@ import (
 	"marginlab/ml/param"
 	"marginlab/ml/trace"
 	"marginlab/store"
+	"marginlab/store/storetest"
 )
 
 var (
@@ -45,8 +46,7 @@ type fixture struct {
 
 func setup(t *testing.T, dir string, workers int, train trainer) *fixture {
 	t.Helper()
-	st := require.Value(store.Open(t.Context(), dir))(t)
-	t.Cleanup(func() { st.Close() })
+	st := storetest.Open(t, dir, store.Open)
 	f := &fixture{T: t, st: st, log: &strings.Builder{}, stop: func() {}}
 	f.q = New(st, Config{Workers: workers, Turn: time.Hour, Log: slog.New(slog.NewTextHandler(f.log, nil)), Trained: func(_, outcome string, _ time.Duration) {
 		f.mu.Lock()

@@ -17,6 +17,7 @@ import (
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/trace"
 	"marginlab/store"
+	"marginlab/store/storetest"
 )
 
 // asked is a nested search of 12 cells.
@@ -230,8 +231,7 @@ func TestWork(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
 	now := start
-	st := require.Value(store.Open(t.Context(), t.TempDir()))(t)
-	t.Cleanup(func() { st.Close() })
+	st := storetest.Open(t, t.TempDir(), store.Open)
 	st.Now = func() time.Time { return now }
 	q := New(st, Config{})
 	at := func(s int) { now = start.Add(time.Duration(s) * time.Second) }

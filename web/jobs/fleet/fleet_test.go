@@ -25,6 +25,7 @@ import (
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/store"
+	"marginlab/store/storetest"
 	"marginlab/web/jobs"
 )
 
@@ -51,10 +52,8 @@ func found(t *testing.T, dir, addr string) *house { return secured(t, dir, addr,
 // secured is found with TLS.
 func secured(t *testing.T, dir, addr string, secure *tls.Config) *house {
 	t.Helper()
-	h := &house{T: t, dir: dir}
+	h := &house{T: t, dir: dir, st: storetest.Open(t, dir, store.Open)}
 	var err error
-	h.st, err = store.Open(t.Context(), dir)
-	require.NoError(t, err)
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	h.queue = jobs.New(h.st, jobs.Config{Leave: true, Log: log})
 	h.link, err = Listen(addr, dir, secure, log)
