@@ -475,7 +475,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 	const differ, counts = "all values are distinct", "row number"
 	nameless := !header || whole == "" || strings.HasPrefix(name, "column ") || whole == "unnamed0"
 	switch {
-	case f.holds == holdsNothing || f.constant():
+	case f.holds == holdsNothing || f.constant() || f.holds == holdsNumbers && !f.whole:
 		return ""
 	case in(identifierWords) && (f.distinct > 2 || f.unique()):
 		return "identifier, by its name"

@@ -147,6 +147,7 @@ func TestPropose(t *testing.T) {
 		{"byte order mark", "\ufeff" + written("id,species,width", ",", 30, from(1), inTurn("a", "b"), between(0, 1)), "Predict species (a 15, b 15) from 1 column; id left out"},
 		{"quoted line ends", written("comment,x,label", ",", 30, func(i int, _ *rand.Rand) string { return fmt.Sprintf("\"row %d\nof many\"", i) }, between(0, 1), inTurn("a", "b")), "Predict label (a 15, b 15) from 1 column; comment left out"},
 		{"empty columns behind", written("x,y,label,,", ",", 30, between(0, 1), between(0, 1), inTurn("a", "b"), inTurn(""), inTurn("")), "Predict label (a 15, b 15) from 2 columns"},
+		{"measurements named like an index", written("x0,sample,label", ",", 30, between(0, 1), between(0, 1), inTurn("a", "b")), "Predict label (a 15, b 15) from 2 columns"},
 		{"index of pandas", written(",x,y,label", ",", 30, from(0), between(0, 1), between(0, 1), inTurn("a", "b")), "Predict label (a 15, b 15) from 2 columns; column 1 left out"},
 		{"named index of pandas", written("Unnamed: 0,x,y,label", ",", 30, from(0), between(0, 1), between(0, 1), inTurn("a", "b")), "Predict label (a 15, b 15) from 2 columns; Unnamed: 0 left out"},
 		{"words among numbers", written("x,y,label", ",", 40, at(between(0, 1), "n/a.", 4, 9), at(whole(100, 900), "see note", 7), inTurn("a", "b")), "Predict label (a 20, b 20) from 2 columns; missing median; fixed words:x, words:y"},
