@@ -36,7 +36,7 @@ var arrows = map[string]string{
 	"handlers/limiter":    "web store ml/dataset ml/pace",
 	"handlers/cache":      "",
 
-	"handlers/handlerstest": "handlers handlers/api static store web web/jobs ml ml/",
+	"handlers/handlerstest": "handlers handlers/api static store store/storetest web web/jobs ml ml/",
 
 	"web":               "ml/param",
 	"web/jobs":          "store ml ml/",
@@ -58,6 +58,7 @@ var arrows = map[string]string{
 	"views/lessons/all": "views/lessons views/lessons/",
 	"static":            "",
 	"store":             "migrations ml ml/",
+	"store/storetest":   "ml/mltest/",
 	"migrations":        "",
 
 	"ml":            "ml/",

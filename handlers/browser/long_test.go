@@ -144,7 +144,7 @@ func TestPathFollowed(t *testing.T) {
 	text := p.text("main")
 	require.Check(t, strings.Contains(text, "The path was cancelled."), "%v", text)
 	p.noScript()
-	p.follow(func() { p.clickText("a", "Begin again") })
+	p.follow(func() { p.clickText("a", "Start again") })
 	now = p.text("#path [data-progress]")
 	p.wait("location.search.includes('follow=1') && (e => e && e.textContent !== " + quote(now) + ")(" + element("#path [data-progress]") + ")")
 	p.until("the path is cancelled", func() (bool, error) { // the page comes anew now and then

@@ -142,7 +142,7 @@ func TestPathGoesOn(t *testing.T) {
 	cancelled := p.Fetch("POST", doc.Find("#path form").AttrOr("action", ""), "id="+doc.Find("#path [name=id]").AttrOr("value", ""))
 	<-ended
 	for _, doc := range []string{strings.Join(strings.Fields(cancelled.HTML().Find("main").Text()), " "), strings.Join(strings.Fields(p.Page(200, follow).Find("main").Text()), " ")} {
-		require.Check(t, strings.Contains(doc, "cancelled") && strings.Contains(doc, "Begin again"), "%v", doc)
+		require.Check(t, strings.Contains(doc, "cancelled") && strings.Contains(doc, "Start again"), "%v", doc)
 	}
 	again, _ := cancelled.HTML().Find("main a.button").Attr("href")
 	follow = p.Page(200, again).Find("#path").AttrOr("data-follow", "")

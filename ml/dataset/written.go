@@ -3,7 +3,6 @@ package dataset
 import (
 	"cmp"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -140,13 +139,18 @@ func (c *Column) readNegatives() signs {
 	return c.signs() | movedMinus
 }
 
-// groupedCode matches three groups of three digits, or more.
-var groupedCode = regexp.MustCompile(`^\d{3}([., ']\d{3}){2,}$`)
-
-// groupedCodes reports whether all texts of a column are such groups, none of them twice: identifiers such
-// as 301.195.200 rather than quantities.
+// groupedCodes reports whether all texts of a column are three groups of three digits or more, none of them
+// twice: identifiers such as 301.195.200 rather than quantities.
 func (c *Column) groupedCodes() bool {
-	if c.any(func(s string) bool { return !missing(s) && !groupedCode.MatchString(typeset.Replace(s)) }) {
+	grouped := func(s string) bool {
+		for i := range len(s) {
+			if of := i%4 == 3; of != strings.Contains("., '", s[i:i+1]) || !of && (s[i] < '0' || s[i] > '9') {
+				return false
+			}
+		}
+		return len(s) >= 11 && len(s)%4 == 3
+	}
+	if c.any(func(s string) bool { return !missing(s) && !grouped(typeset.Replace(s)) }) {
 		return false
 	}
 	f := factsOf(c)
