@@ -276,6 +276,8 @@ func TestExports(t *testing.T) {
 		"a row that counts":           {"0,1,2\n1,4,0\n3,2,1\n2,2,0\n5,4,1\n", "label ~ x1 x2 [0 1 2], 5 rows, the last [5 4]"},
 		"Qualtrics":                   {"Q1,Q2\nHow old?,Ill?\n\"{\"\"ImportId\"\":\"\"QID1\"\"}\",\"{\"\"ImportId\"\":\"\"QID2\"\"}\"\n31,yes\n42,no\n", "Q2 ~ Q1 [no yes], 2 rows, the last [42]; 2 lines below the names left out"},
 		"negatives in brackets":       {"x,y,label\n(3.51),\"$(1,200.50)\",a\n2.25,\"$3,000.00\",b\n(4),\"$(7.00)\",b\n", "label ~ x y [a b], 3 rows, the last [-4 -7]; (1.5) or 1.5- read as −1.5 (x, y); currency signs removed (y); thousands separators removed (y)"},
+		"grades":                      {"x,label\n1.5,1-\n2.5,2-\n3,2\n", "label ~ x [1- 2 2-], 3 rows, the last [3]"},
+		"losses to predict":           {"x;loss\n1,5;1,25-\n2,5;2,5\n3;1\n", "loss ~ x [-1.25 1 2.5], 3 rows, the last [3]; (1.5) or 1.5- read as −1.5 (loss)"},
 		"minus behind":                {"x;y;label\n3,51-;1-;a\n2,25;2;b\n1.004,00-;(3);b\n", "label ~ x y [a b], 3 rows, the last [-1004 -3]; (1.5) or 1.5- read as −1.5 (x, y); thousands separators removed (x)"},
 		"brackets around all":         {"x,y,label\n(3),1,a\n(4),2,b\n", `f.csv, line 2, column 1 (x): expected a number, found "(3)": choose feature columns without this one, or name it as a feature to one-hot encode it`},
 		"thousands and a word":        {"x;y;label\n1,5;993.687;a\n2,5;1.204;b\n2,5;7;b\n2,5;k.A.;b\n", `f.csv, line 5, column 2 (y): expected a number, found "k.A."`},

@@ -272,9 +272,7 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 	}
 	of, all := make([]signs, len(t.Columns)), signs(0)
 	sideBySide(len(of), func(j int) {
-		if of[j] = t.Columns[j].signs(); of[j]&movedMinus != 0 {
-			of[j] = t.Columns[j].readNegatives()
-		}
+		of[j] = t.Columns[j].signs()
 	})
 	label := sync.OnceValue(func() int { // of which the texts stay unless they are sure to be numbers
 		t.weigh()
@@ -282,11 +280,17 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		return j
 	})
 	for j, s := range of {
-		if t.Format == "xlsx" && s&doubtfulPoint != 0 { // as cells of numbers are written
-			of[j] |= decimalPoint
+		if s&movedMinus != 0 {
+			if s &^= movedMinus; s&eitherSign != 0 || j != label() {
+				s = t.Columns[j].readNegatives()
+			}
 		}
+		if t.Format == "xlsx" && s&doubtfulPoint != 0 { // as cells of numbers are written
+			s |= decimalPoint
+		}
+		of[j] = s
 		if s&noNumber == 0 && (s&decimalComma == 0 || t.Separator != "comma" || j != label()) {
-			all |= of[j]
+			all |= s
 		}
 	}
 	sign := all & eitherSign

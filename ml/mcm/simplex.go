@@ -473,24 +473,25 @@ func (s *simplex) update(r, q int) {
 	s.x[q] += step
 	s.scale = max(s.scale, math.Abs(s.x[q]))
 	s.setNonbasic(leave, !below)
-	s.pivot(r, q, s.col)
-	for i, c := range s.col {
-		if c != 0 {
-			s.norm[i] = floats.Dot(s.inv[i], s.inv[i])
-		}
-	}
+	s.pivot(r, q, s.col, true)
 	s.fresh = false
 	s.age++
 }
 
-// pivot inserts variable q, whose column B^-1 a_q is col, at position r of the inverse. It does not
-// update norm.
-func (s *simplex) pivot(r, q int, col []float64) {
+// pivot inserts variable q, whose column B^-1 a_q is col, at position r of the inverse, and updates norm
+// if asked to, while each row is in the cache.
+func (s *simplex) pivot(r, q int, col []float64, norms bool) {
 	row := s.inv[r]
 	floats.Scale(1/col[r], row)
 	for i, c := range col {
-		if i != r && c != 0 {
+		if c == 0 {
+			continue
+		}
+		if i != r {
 			floats.AddScaled(s.inv[i], -c, row)
+		}
+		if norms {
+			s.norm[i] = floats.Dot(s.inv[i], s.inv[i])
 		}
 	}
 	s.pos[s.head[r]] = -1
@@ -585,7 +586,7 @@ func (s *simplex) rebuild(ctx context.Context) bool {
 			continue
 		}
 		open[r] = false
-		s.pivot(r, q, s.col)
+		s.pivot(r, q, s.col, false)
 	}
 	for i := range open { // rows without a column get their slack
 		if p := s.pos[s.n+i]; p >= 0 {
