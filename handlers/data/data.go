@@ -325,8 +325,6 @@ func kindOf(t *dataset.Table, j int) string {
 	switch {
 	case t.Numbering(j):
 		kind = "row number"
-	case c.Measured():
-		kind = "measurements"
 	case c.Numeric, c.Gappy():
 		kind = "numbers"
 	case c.Dates():

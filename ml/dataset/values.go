@@ -39,9 +39,6 @@ func tooManyNumbers(distinct, rows int) bool {
 	return tooMany(distinct, rows) || distinct > mostWords && leastRows*distinct > rows
 }
 
-// Measured reports whether the column, as a label, looks like measurements.
-func (c *Column) Measured() bool { return c.Numeric && factsOf(c).continuous() }
-
 // Measured reports whether the labels of d look like measurements.
 func (d *Data) Measured() bool { return Measured(d.Classes, len(d.Y)) }
 

@@ -64,7 +64,7 @@ func (ps marks) draw(c *draw.Canvas, m mapping) {
 		if ps.sides() {
 			clr = ps.side(q.Y)
 		}
-		marker{q.class, ps.theme.class(clr), ps.theme.Paper, q.HeldOut}.draw(c, q.at, ps.radius)
+		marker{ps.number(q.class), ps.theme.class(clr), ps.theme.Paper, q.HeldOut}.draw(c, q.at, ps.radius)
 	}
 	heaviest := ps.thin().heaviest
 	for q := range until(m.ctx, shown) { // above all markers

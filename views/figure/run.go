@@ -292,6 +292,7 @@ func drawMachine(ctx context.Context, r Run, machine int) (*Picture, error) {
 	positive, negative := r.Result.Model.Sides(machine)
 	if negative != "" {
 		s.Points = slices.DeleteFunc(s.Points, func(p ml.Point) bool { return p.Label != positive && p.Label != negative })
+		s.Numbers = lists.Map(one.Classes, func(name string) int { return max(slices.Index(s.Classes, name), 0) })
 		s.Classes = one.Classes
 	}
 	return Boundary(ctx, s)

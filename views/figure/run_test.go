@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -154,6 +155,23 @@ func TestRunFigures(t *testing.T) {
 		}
 		for _, wrong := range []string{"", "map-2", "boundary-2", "before-1", "points"} {
 			require.Is(t, require.Err(tc.run.Draw(t.Context(), wrong)), ErrNoFigure, "%s: %q", name, wrong)
+		}
+	}
+}
+
+// The picture of two classes of three shows each in its colour among all.
+func TestPairKeepsColours(t *testing.T) {
+	t.Parallel()
+	r := trainedRun(t, "iris", "test_fraction", "0.3")
+	for machine, classes := range [][]int{{0, 1}, {0, 2}, {1, 2}} {
+		for _, dark := range []bool{false, true} {
+			r.Look.Dark = dark
+			p := require.Value(drawMachine(t.Context(), r, machine))(t)
+			svg := require.Written(t, func(w io.Writer) error { return p.SVG(t.Context(), w) })
+			theme := themeOf(dark, false)
+			for i := range 3 {
+				require.Check(t, strings.Contains(svg, Hex(theme.class(i))) == slices.Contains(classes, i), "machine %d, dark %t: class %d", machine, dark, i)
+			}
 		}
 	}
 }

@@ -30,6 +30,9 @@ type Scene struct {
 	// Classes lists the labels in the data set's order, which determines their colours and shapes;
 	// nil: the sorted labels of Points.
 	Classes []string
+	// Numbers are the places of Classes among the classes of another picture, of which they keep
+	// colours and shapes; nil: 0, 1 and so on.
+	Numbers []int
 	// Hollow names held-out points in the legend; the default is "held out" with their number.
 	Hollow string
 	// Values marks points by their values Y, named Label, instead of classes, for ValueCurve,
@@ -182,9 +185,13 @@ func checkSize(w, h int) error {
 }
 
 func (s *Scene) sheet() *sheet {
+	t := themeOf(s.Dark, s.Grey)
+	if len(s.Numbers) == 2 {
+		t = t.of(s.Numbers[0], s.Numbers[1])
+	}
 	sh := &sheet{
 		panel: s.Panel, paper: s.Paper,
-		width: s.Width, height: s.Height, theme: themeOf(s.Dark, s.Grey), limits: s.Limits,
+		width: s.Width, height: s.Height, theme: t, limits: s.Limits,
 		labels: s.View.Labels, bald: [2]bool{1: s.View.Labels[1] == ""}, title: s.Title, own: len(s.Classes), legendRows: s.LegendRows, note: s.note(), caption: Caption(*s),
 	}
 	if s.LegendRows == RowsForAll {
@@ -298,6 +305,14 @@ func (s *Scene) colorOf(i int) int {
 	return 1 - s.positive()
 }
 
+// number returns the place of class i among the classes of all pictures.
+func (s *Scene) number(i int) int {
+	if i < len(s.Numbers) {
+		return s.Numbers[i]
+	}
+	return i
+}
+
 // classes returns the legend entries of the classes.
 func (s *Scene) classes(t *Theme) (es []entry) {
 	signs := s.Lecture && slices.Equal(s.Classes, []string{"-1", "1"})
@@ -308,7 +323,7 @@ func (s *Scene) classes(t *Theme) (es []entry) {
 		if s.sides() && len(s.Classes) > 2 && s.Model.ClassOf(name) == 1 {
 			name += " (against the others)"
 		}
-		m := marker{class: i, color: t.class(s.colorOf(i)), paper: t.Paper}
+		m := marker{class: s.number(i), color: t.class(s.colorOf(i)), paper: t.Paper}
 		es = append(es, entry{name, func(c *draw.Canvas, at vg.Point) { m.draw(c, at, 5) }})
 	}
 	return es

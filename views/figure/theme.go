@@ -104,6 +104,21 @@ func (t *Theme) region(i int) color.NRGBA {
 	return mix(t.Paper, t.Class[i], 0.2)
 }
 
+// of returns the theme for a picture of two classes alone in the colours that they have among all.
+func (t Theme) of(low, high int) *Theme {
+	class, side, heat := make([]color.NRGBA, 2), t.Side, t.Heat
+	for k, i := range []int{low, high} {
+		class[k] = t.class(i)
+		if pale := t.region(i); i < len(t.Side) {
+			side[k], heat[k] = t.Side[i], t.Heat[i]
+		} else {
+			side[k], heat[k] = [2]color.NRGBA{mix(t.Paper, pale, 0.5), pale}, mix(t.Zero, class[k], 0.5)
+		}
+	}
+	t.Class, t.Side, t.Heat = class, side, heat
+	return &t
+}
+
 // Hex returns a colour in CSS notation, without its opacity.
 func Hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
