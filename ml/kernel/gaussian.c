@@ -7,6 +7,7 @@
 // the length of the row.
 
 #include <float.h>
+#include <limits.h>
 #include <stdlib.h>
 #include "gaussian.h"
 
@@ -61,4 +62,9 @@ void product_row(int simd, double *dst, const double *x, long n, long d, const d
 	}
 	CHOOSE(products, dst, x, n, d, z, at, few);
 	free(at);
+}
+
+void tangents(int simd, double *v, long n, double gamma, double coef0)
+{
+	CHOOSE(tangents, v, n, gamma, coef0);
 }

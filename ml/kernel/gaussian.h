@@ -1,4 +1,4 @@
-// Rows of the Gaussian kernel, see gaussian.c.
+// Rows of the Gaussian and other kernels, see gaussian.c.
 
 // Points are packed in blocks of BLOCK: BLOCK values of the first coordinate,
 // BLOCK of the second, and so on. The last block is padded with zeros.
@@ -20,3 +20,6 @@ void gaussian_sum32(int simd, double *dst, const double *x, long n, long d, cons
 
 // dst[i] = x_i . z
 void product_row(int simd, double *dst, const double *x, long n, long d, const double *z);
+
+// v[i] = tanh(gamma v[i] + coef0)
+void tangents(int simd, double *v, long n, double gamma, double coef0);

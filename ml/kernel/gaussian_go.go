@@ -2,7 +2,11 @@
 
 package kernel
 
-import "marginlab/ml/simd"
+import (
+	"math"
+
+	"marginlab/ml/simd"
+)
 
 const lanes = 32
 
@@ -24,3 +28,9 @@ func gaussianSum32At(_ simd.Level, dst []float64, x packed, z, w []float64, gamm
 }
 
 func productRowAt(_ simd.Level, dst []float64, x packed, z []float64) { plainProducts(dst, x, z) }
+
+func tangentsAt(_ simd.Level, v []float64, gamma, coef0 float64) {
+	for i, s := range v {
+		v[i] = math.Tanh(gamma*s + coef0)
+	}
+}

@@ -215,6 +215,26 @@ INLINE void NAME(sum32_)(double *dst, const double *x, long n, long d, const dou
 	}
 }
 
+INLINE void NAME(products_)(double *dst, const double *x, long n, long d, const double *z, const long *at, long few)
+{
+	for (long i = 0; i < n; i += STRIP) {
+		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
+		vec v[FEW] = {{0}};
+		if (at)
+			for (long p = 0; p < few; p++)
+				for (int a = 0; a < FEW; a++)
+					v[a] += load(xi + at[p] * BLOCK + a * LANES) * z[at[p]];
+		else
+			for (long k = 0; k < d; k++)
+				for (int a = 0; a < FEW; a++)
+					v[a] += load(xi + k * BLOCK + a * LANES) * z[k];
+		if (n - i >= STRIP)
+			memcpy(dst + i, v, STRIP * sizeof *dst);
+		else
+			memcpy(dst + i, v, (n - i) * sizeof *dst);
+	}
+}
+
 // Two dimensions are specialised.
 
 TARGET static void NAME(row)(double *dst, const double *x, long n, long d, const double *z, double gamma)
@@ -251,21 +271,35 @@ TARGET static void NAME(sum32)(double *dst, const double *x, long n, long d, con
 
 TARGET static void NAME(products)(double *dst, const double *x, long n, long d, const double *z, const long *at, long few)
 {
-	for (long i = 0; i < n; i += STRIP) {
-		const double *xi = x + i / BLOCK * BLOCK * d + i % BLOCK;
-		vec v[FEW] = {{0}};
-		if (at)
-			for (long p = 0; p < few; p++)
-				for (int a = 0; a < FEW; a++)
-					v[a] += load(xi + at[p] * BLOCK + a * LANES) * z[at[p]];
+	if (d == 2)
+		NAME(products_)(dst, x, n, 2, z, NULL, 0);
+	else
+		NAME(products_)(dst, x, n, d, z, at, few);
+}
+
+// tanh of v[i] times gamma plus coef0: near 0 the convergent of Lambert's continued fraction
+// u/(1 + u^2/(3 + u^2/(5 + ...))), where 1 - exp(-2|u|) would cancel.
+TARGET static void NAME(tangents)(double *v, long n, double gamma, double coef0)
+{
+	for (long i = 0; i < n; i += LANES) {
+		vec u = {0};
+		if (n - i >= LANES)
+			u = load(v + i);
 		else
-			for (long k = 0; k < d; k++)
-				for (int a = 0; a < FEW; a++)
-					v[a] += load(xi + k * BLOCK + a * LANES) * z[k];
-		if (n - i >= STRIP)
-			memcpy(dst + i, v, STRIP * sizeof *dst);
+			memcpy(&u, v + i, (n - i) * sizeof *v);
+		u = u * gamma + coef0;
+		ints sign = (ints)u & LLONG_MIN;
+		vec e = exponential((vec)((ints)u | LLONG_MIN) * 2), s = u * u;
+		vec over = u * (s * (s * (s + 378) + 17325) + 135135);
+		vec under = s * (s * (s * 28 + 3150) + 62370) + 135135;
+		ints near = s < 0.2;
+		over = (vec)((near & (ints)over) | (~near & ((ints)(1 - e) | sign)));
+		under = (vec)((near & (ints)under) | (~near & (ints)(1 + e)));
+		u = over / under;
+		if (n - i >= LANES)
+			memcpy(v + i, &u, sizeof u);
 		else
-			memcpy(dst + i, v, (n - i) * sizeof *dst);
+			memcpy(v + i, &u, (n - i) * sizeof *v);
 	}
 }
 

@@ -27,6 +27,9 @@ func gaussianRow(dst []float64, x packed, z []float64, gamma float64) {
 // productRow calls productRowAt at the current level.
 func productRow(dst []float64, x packed, z []float64) { productRowAt(simd.Current(), dst, x, z) }
 
+// tangents calls tangentsAt at the current level.
+func tangents(v []float64, gamma, coef0 float64) { tangentsAt(simd.Current(), v, gamma, coef0) }
+
 // pack packs the rows of x.
 func pack(x blas64.General) packed {
 	p := packed{d: x.Cols, v: make([]float64, (x.Rows+lanes-1)/lanes*lanes*x.Cols)}

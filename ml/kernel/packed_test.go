@@ -87,6 +87,31 @@ func loopsAgree(t *testing.T, l simd.Level) {
 	}
 }
 
+// TestTangents compares with the library at all scales, at the ends of its range and in rows of any length.
+func TestTangents(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(10, 10))
+	for _, l := range simd.Levels() {
+		for n := range 40 {
+			for range 200 {
+				got := lists.Make(n, func(int) float64 { return math.Ldexp(r.NormFloat64(), r.IntN(60)-50) })
+				copy(got, []float64{0, math.Inf(1), math.Inf(-1), -1e300, math.NaN(), math.Sqrt(0.2), 354.1}[:min(n, 7)])
+				want := slices.Clone(got)
+				gamma, coef0 := 1., 0.
+				if n%2 == 1 {
+					gamma, coef0 = -3, 0.5
+				}
+				tangentsAt(l, got, gamma, coef0)
+				for i, v := range want {
+					v = math.Tanh(gamma*v + coef0)
+					require.Must(t, near(got[i], v, 1e-15) || gamma == -3 && math.Abs(got[i]-v) <= 1e-16 || math.IsNaN(got[i]) && math.IsNaN(v),
+						"%v: tanh(%g · %g + %g) is %g, want %g", l, gamma, want[i], coef0, got[i], v)
+				}
+			}
+		}
+	}
+}
+
 // TestGaussianExtremes looks at the ends of the range of exp.
 func TestGaussianExtremes(t *testing.T) {
 	t.Parallel()

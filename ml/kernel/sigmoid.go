@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"math"
-
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 )
@@ -23,7 +21,5 @@ type tangent struct{ gamma, coef0 float64 }
 
 func (k tangent) row(dst []float64, x packed, z []float64) {
 	productRow(dst, x, z)
-	for i, s := range dst {
-		dst[i] = math.Tanh(k.gamma*s + k.coef0)
-	}
+	tangents(dst, k.gamma, k.coef0)
 }
