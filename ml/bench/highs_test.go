@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"marginlab/ml"
@@ -47,6 +48,27 @@ func highsFull(t *testing.T, all *table) {
 	programs(t, all, "HiGHS, full form", "full", file, read(t, file+".csv"), "0")
 }
 
+// highsUnscaled compares on features far larger than the width of the kernel, where the
+// kernel matrix is nearly the identity or, with a linear term, has columns that are nearly parallel.
+func highsUnscaled(t *testing.T, all *table) {
+	need(t, python, "-c", "import scipy.optimize, pandas, sklearn")
+	for _, n := range []int{250, 1000} {
+		file := points(t, "moons", n)
+		data := read(t, file+".csv")
+		data.X.Scale(30, data.X)
+		for _, kernel := range []string{"linear", "rbf(gamma=1)", "linear + rbf(gamma=1)"} {
+			for _, rho := range []string{"0.001", "0.05"} {
+				for _, c := range []string{"1", "100"} {
+					spec := settings(t, "learner", "mcm", "standardize", "false", "kernel", "combined", "expression", kernel, "C", c, "rho", rho)
+					name := strings.ReplaceAll(kernel, "(gamma=1)", "")
+					r := row{group: "HiGHS, unscaled", name: fmt.Sprintf("%s rho=%s C=%s", name, rho, c), n: n}
+					program(t, all, r, sameProgram, data, spec, file, "--spread", "30", "--kernel", strings.ReplaceAll(name, " ", ""), "--gamma", "1", "--C", c, "--rho", rho)
+				}
+			}
+		}
+	}
+}
+
 func programs(t *testing.T, all *table, group, form, file string, data *dataset.Data, rho string) {
 	n, _ := data.X.Dims()
 	for _, gamma := range []string{"0.1", "1"} {
@@ -57,32 +79,37 @@ func programs(t *testing.T, all *table, group, form, file string, data *dataset.
 				same = math.Inf(1) // the rank cut makes it another program
 			}
 			r := row{group: group, name: fmt.Sprintf("rho=%s gamma=%s C=%s", rho, gamma, c), n: n}
-			all.compare(t, r, same, func() (run, error) {
-				var objective float64
-				r, err := warm(func() error {
-					r, err := ml.Train(context.Background(), data, spec, nil)
-					if err == nil {
-						objective = *r.Report.Objective
-					}
-					return err
-				})
-				r.objective = objective
-				return r, err
-			}, func() (run, error) {
-				var v struct {
-					Seconds   float64
-					Objective *float64
-					Message   string
-				}
-				_, err := decode(&v, python, filepath.Join(scripts, "mcm_highs.py"), file+".csv", "--gamma", gamma, "--C", c, "--rho", rho, "--form", form)
-				switch {
-				case err != nil:
-					return run{}, err
-				case v.Objective == nil:
-					return run{}, errors.New(v.Message)
-				}
-				return run{v.Seconds, *v.Objective, math.NaN()}, nil
-			})
+			program(t, all, r, same, data, spec, file, "--gamma", gamma, "--C", c, "--rho", rho, "--form", form)
 		}
 	}
+}
+
+// program compares one fit with the script called with args.
+func program(t *testing.T, all *table, r row, same float64, data *dataset.Data, spec ml.Spec, file string, args ...string) {
+	all.compare(t, r, same, func() (run, error) {
+		var objective float64
+		r, err := warm(func() error {
+			r, err := ml.Train(context.Background(), data, spec, nil)
+			if err == nil {
+				objective = *r.Report.Objective
+			}
+			return err
+		})
+		r.objective = objective
+		return r, err
+	}, func() (run, error) {
+		var v struct {
+			Seconds   float64
+			Objective *float64
+			Message   string
+		}
+		_, err := decode(&v, python, append([]string{filepath.Join(scripts, "mcm_highs.py"), file + ".csv"}, args...)...)
+		switch {
+		case err != nil:
+			return run{}, err
+		case v.Objective == nil:
+			return run{}, errors.New(v.Message)
+		}
+		return run{v.Seconds, *v.Objective, math.NaN()}, nil
+	})
 }

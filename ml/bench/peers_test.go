@@ -56,6 +56,7 @@ func TestPeers(t *testing.T) {
 		{"networkx", networkx},
 		{"HiGHS", highs},
 		{"HiGHS on the full form", highsFull},
+		{"HiGHS on unscaled features", highsUnscaled},
 	} {
 		t.Run(peer.name, func(t *testing.T) { peer.compare(t, &all) })
 	}

@@ -2,7 +2,7 @@
 
     mcm_highs.py DATA.csv [--kernel rbf] [--gamma 1] [--C 1] [--rho 0] [--form dual]
 
-The last column of DATA.csv is the label; the features are standardised. The form
+The last column of DATA.csv is the label; the features are standardised, or multiplied by --spread. The form
 "full" is the program with a coefficient for every sample,
 
     min h + C sum xi + rho sum |lambda|
@@ -27,22 +27,26 @@ warnings.filterwarnings("ignore")
 def options():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("data")
-    p.add_argument("--kernel", choices=["linear", "poly", "rbf"], default="rbf")
+    p.add_argument("--kernel", choices=["linear", "poly", "rbf", "linear+rbf"], default="rbf")
     p.add_argument("--form", choices=["dual", "full"], default="dual")
     p.add_argument("--degree", type=int, default=3)
+    p.add_argument("--spread", type=float)
     for name, default in [("gamma", 1), ("coef0", 0), ("C", 1), ("rho", 0), ("rank-tol", 1e-3)]:
         p.add_argument("--" + name, type=float, default=default)
     return p.parse_args()
 
 
-def read(path):
-    """Standardised features, and +1 for the last class in the order of names."""
+def read(path, times):
+    """Standardised features, or the features times a number, and +1 for the last class in the order of names."""
     table = pandas.read_csv(path)
     x = table.iloc[:, :-1].to_numpy(float)
     names = table.iloc[:, -1].astype(str)
+    labels = numpy.where(names == names.max(), 1.0, -1.0)
+    if times:
+        return x * times, labels
     spread = x.std(axis=0)
     spread[spread == 0] = 1
-    return (x - x.mean(axis=0)) / spread, numpy.where(names == names.max(), 1.0, -1.0)
+    return (x - x.mean(axis=0)) / spread, labels
 
 
 def gram(x, o):
@@ -52,7 +56,8 @@ def gram(x, o):
     if o.kernel == "poly":
         return (o.gamma * products + o.coef0) ** o.degree
     squares = numpy.diag(products)
-    return numpy.exp(-o.gamma * numpy.maximum(squares[:, None] + squares - 2 * products, 0))
+    near = numpy.exp(-o.gamma * numpy.maximum(squares[:, None] + squares - 2 * products, 0))
+    return near + products if o.kernel == "linear+rbf" else near
 
 
 def factor(k, tolerance):
@@ -110,7 +115,7 @@ def dual(basis, y, o):
 
 def main():
     o = options()
-    x, y = read(o.data)
+    x, y = read(o.data, o.spread)
     k = gram(x, o)
     start = time.perf_counter()
     rank = len(y)
