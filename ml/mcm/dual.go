@@ -152,6 +152,7 @@ func (a *columns) add(g, y []float64, scale float64) {
 	for i, v := range y {
 		a.rows[k+i] *= v * scale
 	}
+	flush(a.rows[k:])
 }
 
 // drop removes rows[k]; the last row takes its place.

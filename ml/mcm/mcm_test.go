@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
@@ -133,4 +135,19 @@ func TestReference(t *testing.T) {
 		})
 	}
 	require.Check(t, seen != 0, "no reference rows")
+}
+
+// With a kernel near the identity the machine interpolates, which takes few steps rather than one per point.
+func TestNearIdentity(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 7))
+	const m = 300
+	x := lists.Make(m, func(int) []float64 { return []float64{100 * r.NormFloat64(), 100 * r.NormFloat64()} })
+	y := lists.Make(m, func(i int) float64 { return float64(1 - i%2*2) })
+	for _, rho := range []float64{0.001, 0.05} {
+		res, err := mcm.Train(t.Context(), gram(x, rbf(1)), y, mcm.Settings{C: 1, Rho: rho})
+		require.NoError(t, err)
+		require.Check(t, res.Status == trace.Converged && res.Gap <= 1e-9 && res.Iterations < m/5,
+			"rho %g: %s after %d iterations, gap %g", rho, res.Status, res.Iterations, res.Gap)
+	}
 }

@@ -82,6 +82,7 @@ type simplex struct {
 	flips    []int
 	tied     []int
 	steps    []float64
+	some     []int // places of the non-zero elements of z, of column
 }
 
 const (
@@ -482,7 +483,9 @@ func (s *simplex) update(r, q int) {
 // if asked to, while each row is in the cache.
 func (s *simplex) pivot(r, q int, col []float64, norms bool) {
 	row := s.inv[r]
+	flush(row)
 	floats.Scale(1/col[r], row)
+	flush(col)
 	for i, c := range col {
 		if c == 0 {
 			continue
@@ -692,8 +695,34 @@ func (s *simplex) column(dst []float64, q int) {
 		return
 	}
 	s.a.mul(s.z, []int{q}, []float64{1})
+	s.some = s.some[:0]
+	for k, v := range s.z {
+		if v != 0 {
+			s.some = append(s.some, k)
+		}
+	}
+	if 4*len(s.some) > s.m {
+		for i, row := range s.inv {
+			dst[i] = floats.Dot(row, s.z)
+		}
+		return
+	}
 	for i, row := range s.inv {
-		dst[i] = floats.Dot(row, s.z)
+		dst[i] = 0
+		for _, k := range s.some {
+			dst[i] += row[k] * s.z[k]
+		}
+	}
+}
+
+// flush sets numbers to zero that are far below the rounding error of the largest: between points far
+// apart, many kernels are nearly zero, and zeros are skipped.
+func flush(v []float64) {
+	least := 1e-20 * floats.Norm(v, math.Inf(1))
+	for i, x := range v {
+		if math.Abs(x) < least {
+			v[i] = 0
+		}
 	}
 }
 

@@ -60,38 +60,74 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 
 	// Take the best columns, first of all those that are not similar to others taken, since a similar
 	// column adds little. With a linear term on unscaled features all are similar.
-	clear(p.like)
-	limit := most + len(p.used)/4
-	for taken := range limit {
-		j := p.steepest()
-		if j < 0 {
-			clear(p.like)
-			j = p.steepest()
-		}
-		if j < 0 {
-			return taken > 0, nil
-		}
+	first, limit := len(p.used) == 0, most+len(p.used)/4
+	var taken []int
+	var err error
+	for before := -1; err == nil && len(taken) > before; {
+		before = len(taken)
+		taken, err = p.take(taken, limit, alike)
+	}
+	// If K is nearly diagonal, most weights differ from zero: begin with the function that interpolates
+	// at all points that are not close to others.
+	interpolates := first && err == nil && p.diagonal(taken)
+	if interpolates {
+		taken, err = p.take(taken, len(p.in), close)
+	}
+	for _, j := range taken {
 		row, err := p.rows.row(j)
 		if err != nil {
 			return false, err
 		}
 		d.addFeature(row)
-		p.used, p.in[j] = append(p.used, j), true
 		if !p.seen[j] {
 			p.seen[j] = true
 			p.all++
 		}
+	}
+	p.used = append(p.used, taken...)
+	if interpolates {
+		d.setBasis(2, taken)
+	}
+	return len(taken) > 0, err
+}
+
+// diagonal reports whether in most of the given rows of K the other elements sum to at most twice the
+// diagonal one.
+func (p *sparse) diagonal(rows []int) bool {
+	dominated := 0
+	for _, j := range rows {
+		if row, err := p.rows.row(j); err == nil && floats.Norm(row, 1) <= 3*p.size(j) {
+			dominated++
+		}
+	}
+	return 2*dominated > len(rows)
+}
+
+// take appends the best unused columns to taken, up to a limit, each with a squared cosine with those
+// before it of at most alike.
+func (p *sparse) take(taken []int, limit int, alike float64) ([]int, error) {
+	clear(p.like)
+	for len(taken) < limit {
+		j := p.steepest(alike)
+		if j < 0 {
+			break
+		}
+		row, err := p.rows.row(j)
+		if err != nil {
+			return taken, err
+		}
+		taken, p.in[j] = append(taken, j), true
 		size := p.size(j)
 		for i, v := range row {
 			p.like[i] = max(p.like[i], v*v/size)
 		}
 	}
-	return true, nil
+	return taken, nil
 }
 
 // steepest returns the unused column with the largest gain for its size among those not similar to
 // the ones just taken, or -1.
-func (p *sparse) steepest() int {
+func (p *sparse) steepest(alike float64) int {
 	best, score := -1, 0.0
 	for j, x := range p.kyv {
 		over := math.Abs(x) - p.rho*(1+1e-10)
@@ -112,6 +148,7 @@ func (p *sparse) size(j int) float64 { return max(math.Abs(p.k.Diag(j)), 1e-300)
 const (
 	most  = 8   // initial number of columns added at a time
 	alike = 0.1 // squared cosine in feature space above which columns are similar
+	close = 0.5 // the same, between points at which one function interpolates
 )
 
 // price updates K(y v) for a new v, using the rows of points whose v changed.
