@@ -69,7 +69,7 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 	}
 	// If K is nearly diagonal, most weights differ from zero: begin with the function that interpolates
 	// at all points that are not close to others.
-	interpolates := first && err == nil && p.diagonal(taken)
+	interpolates := first && err == nil && 8*len(p.in)*len(p.in) <= cacheBytes && p.diagonal(taken)
 	if interpolates {
 		taken, err = p.take(taken, len(p.in), close)
 	}
