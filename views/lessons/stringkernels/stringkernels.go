@@ -136,8 +136,7 @@ func Lesson() *lessons.Lesson {
 				Answers: map[string]lessons.Answer{
 					"normal": func(ctx context.Context) float64 {
 						k := gramOf(ctx, gapKernel(2, 0.5, true), strings.Fields(validWords.Default))
-						s := lessons.Must(theory.Mercer(k))
-						return 2 * lessons.First(s.PSD)
+						return 2 * lessons.First(lessons.Must(theory.Mercer(k)).PSD)
 					},
 				},
 			},
@@ -160,14 +159,12 @@ func gapKernel(k int, decay float64, normal bool) kernel.Kernel {
 }
 
 func gramOf(ctx context.Context, k kernel.Kernel, texts []string) *mat.SymDense {
-	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Strings{Values: texts}, nil))
-	return theory.Gram(g)
+	return theory.Gram(lessons.Must(kernel.GramOf(ctx, k, &dataset.Strings{Values: texts}, nil)))
 }
 
 // value returns the kernel of two strings.
 func value(ctx context.Context, k kernel.Kernel, x, z string) float64 {
-	g := gramOf(ctx, k, []string{x, z})
-	return g.At(0, 1)
+	return gramOf(ctx, k, []string{x, z}).At(0, 1)
 }
 
 // grid returns a picture of a kernel matrix with the names of the objects.
@@ -695,18 +692,13 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	accuracy := lessons.Must(res.Model.Accuracy(test))
 	compared := lessons.Must(ml.Compare(ctx, res.Model.Kernel, train))
 	text := own.Of(in)
-	scores := lessons.Must(res.Model.ScoresOf(ctx, &dataset.Strings{Values: []string{text}}))
-	f := scores.At(0, 0)
+	f := lessons.Must(res.Model.ScoresOf(ctx, &dataset.Strings{Values: []string{text}})).At(0, 0)
 	right := lists.Count(points, func(p ml.Point) bool { return !p.Wrong })
 	positive, negative := res.Model.Sides(0)
 	single := name == machineKernel.Default && machineK.Of(in) == 1 // the question's setting
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "strip", Caption: fmt.Sprintf("The %d training strings at their values, class by class; the classes are named by their motifs.", train.Len()), Draw: func(l lessons.Look) (*figure.Picture, error) {
-				sc := figure.DecisionScene(res.Model, points, train.Classes)
-				sc.Dark, sc.Grey, sc.Width, sc.Height, sc.LegendRows = l.Dark, l.Grey, l.Width, l.Height, 2
-				return figure.Decisions(sc)
-			}},
+			lessons.Strip(fmt.Sprintf("The %d training strings at their values, class by class; the classes are named by their motifs.", train.Len()), res.Model, points, train.Classes),
 			{Name: "matrix", Caption: "The kernel matrix of the training strings, class by class: the machine sees this and the labels.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.KernelMatrix(compared, train, figure.Scene{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height})
 			}},
@@ -729,8 +721,7 @@ func letters(ctx context.Context) float64 {
 		for k, sum := range map[string]*float64{"1": &one, "3": &three} {
 			train, test := drawn(0.1, s+1)
 			res, _ := lessons.Fit(ctx, train, "kernel", "spectrum", "k", k, "normalize", "true")
-			accuracy := lessons.Must(res.Model.Accuracy(test))
-			*sum += accuracy / seeds
+			*sum += lessons.Must(res.Model.Accuracy(test)) / seeds
 		}
 	}
 	return lessons.First(one > 0.9, math.Abs(one-three) >= 0.01)
