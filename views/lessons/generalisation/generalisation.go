@@ -112,16 +112,14 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	full, wrong := eachOut(ctx, t, pairs(c)...)
 	e := &lessons.Exhibit{Steps: n + 1, Step: min(in.Step, n), Lab: t.Lab(pairs(c)...)}
 
-	bound, missed := figure.Curve{Name: "share of support vectors"}, figure.Curve{Name: "left-out error"}
-	for _, v := range lessons.Logspace(0.01, 1000, 9) {
+	curves := lessons.CurvesOf(lessons.Logspace(0.01, 1000, 9), func(v float64) []float64 {
 		one, miss := eachOut(ctx, t, pairs(v)...)
-		bound.X, bound.Y = append(bound.X, v), append(bound.Y, theory.LeaveOneOutBound(one.Report.SupportVectors, n).Value)
-		missed.X, missed.Y = append(missed.X, v), append(missed.Y, float64(lists.CountTrue(miss...))/float64(n))
-	}
-	curves := []figure.Curve{missed}
-	caption := "The left-out error of the MCM. Its support vectors give no bound, so none is drawn."
-	if svm {
-		curves, caption = append(curves, bound), "The left-out error stays below the bound, usually far below."
+		bound := theory.LeaveOneOutBound(one.Report.SupportVectors, n).Value
+		return []float64{float64(lists.CountTrue(miss...)) / float64(n), bound}
+	}, "left-out error", "share of support vectors")
+	caption := "The left-out error stays below the bound, usually far below."
+	if !svm {
+		curves, caption = curves[:1], "The left-out error of the MCM. Its support vectors give no bound, so none is drawn."
 	}
 	chart := lessons.Figure{Name: "against-c", Wide: true, After: true, Caption: caption, Draw: lessons.Draws(1, figure.Chart{
 		X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of points", Min: 0, Max: 1.05}, Curves: curves, Here: &c,

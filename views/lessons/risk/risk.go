@@ -97,11 +97,9 @@ func Lesson() *lessons.Lesson {
 				Sketches: map[string]*lessons.Sketch{
 					"decay": {
 						Of: "the bound", Over: "M", X: []float64{10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000}, Height: 5, Log: true,
-						Truth: func(context.Context) (c figure.Curve) {
-							for _, m := range lessons.Logspace(10, 1e5, 81) {
-								c.X, c.Y = append(c.X, math.Round(m)), append(c.Y, theory.VapnikBound(0, 1, 3, int(math.Round(m)), 0.05).Value)
-							}
-							return c
+						Truth: func(context.Context) figure.Curve {
+							at := lists.Map(lessons.Logspace(10, 1e5, 81), math.Round)
+							return figure.Curve{X: at, Y: lists.Map(at, func(m float64) float64 { return theory.VapnikBound(0, 1, 3, int(m), 0.05).Value })}
 						},
 						Draw: lessons.SketchChart(figure.Axis{Name: "M", Log: true, Min: 10, Max: 1e5}, figure.Axis{Name: "bound of the risk", Log: true, Min: 1e-4, Max: 10}, figure.Rule{Name: "vacuous above", At: 1}),
 					},
@@ -186,7 +184,7 @@ func showRisk(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	here := float64(m)
 	e.Figures = []lessons.Figure{
 		lessons.Plane("risk", "~Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.~", limits, 2, lessons.Sides(w, b), shown.Dots(nil)),
-		{Name: "components", Wide: true, Caption: "Who gives what to whom. The machine sees pairs of $\\mathbf x$ and $y$, and neither distribution.", Draw: componentsPicture},
+		{Name: "components", Wide: true, Caption: "Who gives what to whom. The machine sees pairs of $\\mathbf x$ and $y$, and neither distribution.", Draw: lessons.Draws(0, components())},
 		{Name: "average", Wide: true, After: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies about 19 times out of 20.", Draw: lessons.Draws(2, figure.Chart{
 			X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here,
 		})},

@@ -373,8 +373,7 @@ func showKinds(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	marks = append(marks, lessons.Overlapping.Dots(func(i int) bool { return m.Points[i].Role == ml.Free }))
 	alone := lessons.Plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, lessons.ToyLimits, 2, marks...)
-	alone.After = true
-	e.Figures = append(e.Figures, alone)
+	e.Figures = append(e.Figures, alone.Afterwards())
 	return e
 }
 

@@ -597,19 +597,16 @@ func entries(n, k int) float64 { return float64((2*k - 1) * n * n) }
 
 func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	n, k, letters := size.Of(in), costK.Of(in), alphabet.Of(in)
-	var ns, table, list []float64
-	for _, v := range lessons.Logspace(6, 200, 40) {
-		m := int(math.Round(v))
-		ways := theory.Choose(m, k)
-		ns, table, list = append(ns, float64(m)), append(table, entries(m, k)), append(list, ways*ways)
-	}
+	curves := lessons.CurvesOf(lists.Map(lessons.Logspace(6, 200, 40), math.Round), func(m float64) []float64 {
+		ways := theory.Choose(int(m), k)
+		return []float64{entries(int(m), k), ways * ways}
+	}, "entries of the tables", "pairs of occurrences")
 	features := math.Pow(float64(letters), float64(k))
 	here := float64(n)
 	ways := theory.Choose(n, k)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "cost", Caption: "Entries of the tables, and pairs of occurrences that a list would have to compare. Both axes are logarithmic.", Draw: lessons.Draws(2, figure.Chart{
-			X: figure.Axis{Name: "symbols of either string", Log: true}, Y: figure.Axis{Name: "how many", Log: true}, Here: &here,
-			Curves: []figure.Curve{{Name: "entries of the tables", X: ns, Y: table}, {Name: "pairs of occurrences", X: ns, Y: list}},
+			X: figure.Axis{Name: "symbols of either string", Log: true}, Y: figure.Axis{Name: "how many", Log: true}, Curves: curves, Here: &here,
 		})}},
 		Numbers: []lessons.Number{
 			{Label: `$(2k-1)\,n^2$`, Value: views.Short(entries(n, k)), Help: "entries of all tables", After: true},
