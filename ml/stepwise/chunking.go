@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/lists"
 	"marginlab/ml/svm"
 	"marginlab/ml/trace"
@@ -15,10 +16,8 @@ import (
 // ChunkingSettings configures Chunking.
 type ChunkingSettings struct {
 	C        float64 // upper bound of alpha, > 0 and finite
-	Start    int     // size of the first working set; default 4. One point of a missing class is added.
+	Start    int     // size of the first working set, the first points; default 4. One point of a missing class is added.
 	Add      int     // number of worst violators added per round, M in the slides; default 4
-	Order    Order   // choice of the first working set: the first points, or random ones with Shuffled
-	Seed     uint64  // of Shuffled
 	Tol      float64 // stop when Violation <= Tol; default 1e-3
 	MaxSteps int     // maximal number of rounds; default 1000
 }
@@ -54,10 +53,6 @@ func Chunking(ctx context.Context, k svm.Matrix, y []float64, s ChunkingSettings
 	if err != nil {
 		return nil, err
 	}
-	next, err := passes(s.Order, s.Seed)
-	if err != nil {
-		return nil, err
-	}
 	tol, err := tolerance(s.Tol)
 	if err != nil {
 		return nil, err
@@ -69,7 +64,7 @@ func Chunking(ctx context.Context, k svm.Matrix, y []float64, s ChunkingSettings
 
 	return record(ctx, s.MaxSteps, func(yield func(ChunkingState) bool) trace.Status {
 		alpha := make([]float64, len(y))
-		working := p.first(next(alpha), cmp.Or(s.Start, 4))
+		working := p.first(cmp.Or(s.Start, 4))
 		state := ChunkingState{Iterate: p.iterate(alpha, 0), Working: working}
 		yield(state)
 		for {
@@ -97,17 +92,15 @@ func Chunking(ctx context.Context, k svm.Matrix, y []float64, s ChunkingSettings
 	})
 }
 
-// first returns a working set of the first n points of an order, plus the first point of a
-// missing class, ascending.
-func (p *problem) first(order []int, n int) []int {
-	working := slices.Clone(order[:min(n, len(order))])
+// first returns a working set of the first n points, plus the first point of a missing class.
+func (p *problem) first(n int) []int {
+	n = min(n, len(p.y))
+	working := dataset.Indices(n)
 	for _, label := range []float64{1, -1} {
-		of := func(i int) bool { return p.y[i] == label }
-		if !slices.ContainsFunc(working, of) {
-			working = append(working, order[slices.IndexFunc(order, of)])
+		if i := slices.Index(p.y, label); i >= n {
+			working = append(working, i)
 		}
 	}
-	slices.Sort(working)
 	return working
 }
 

@@ -22,7 +22,6 @@ func TestChunking(t *testing.T) {
 			C:     rapid.SampledFrom([]float64{0.001, 0.1, 1, 20}).Draw(t, "C"),
 			Start: rapid.IntRange(1, 6).Draw(t, "start"),
 			Add:   rapid.IntRange(1, 6).Draw(t, "add"),
-			Order: rapid.SampledFrom([]stepwise.Order{stepwise.Cyclic, stepwise.Shuffled}).Draw(t, "order"),
 			Tol:   1e-8,
 		}
 		r, err := stepwise.Chunking(t.Context(), k, y, set)

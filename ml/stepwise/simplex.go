@@ -1,7 +1,6 @@
 package stepwise
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,7 +18,6 @@ import (
 // SimplexSettings configures Simplex.
 type SimplexSettings struct {
 	C        float64 // price of the slacks q_i, > 0 and finite
-	Symbol   string  // name of the coefficients in the tableau: "λ1", "λ2", ..; default w
 	MaxSteps int     // maximal number of pivots; default 1000
 }
 
@@ -90,7 +88,7 @@ func Simplex(ctx context.Context, x mat.Matrix, y []float64, s SimplexSettings) 
 			}
 		}
 	}
-	t := newTableau(x, y, s.C, cmp.Or(s.Symbol, "w"))
+	t := newTableau(x, y, s.C)
 	return record(ctx, s.MaxSteps, func(yield func(SimplexState) bool) trace.Status {
 		for bland := false; ; {
 			state := t.state(bland)
@@ -121,12 +119,12 @@ type tableau struct {
 	objective       float64
 }
 
-func newTableau(x mat.Matrix, y []float64, c float64, symbol string) *tableau {
+func newTableau(x mat.Matrix, y []float64, c float64) *tableau {
 	m, d := x.Dims()
 	bias, height, s := d, d+1, d+2
 	q, t := s+m, s+2*m
 	o := &tableau{m: m, d: d, x: x, nonbasic: dataset.Indices(q), cost: make([]float64, q), objective: 1 + c*float64(m)}
-	o.names = lists.Make(d, func(k int) string { return symbol + strconv.Itoa(k+1) })
+	o.names = lists.Make(d, func(k int) string { return "w" + strconv.Itoa(k+1) })
 	o.names = append(o.names, "b", "h−1")
 	for _, letter := range []string{"s", "q", "t"} {
 		for i := range m {

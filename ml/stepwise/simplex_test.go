@@ -48,11 +48,11 @@ func TestSimplex(t *testing.T) {
 			x, y = grid(r, m)
 		}
 		c := rapid.SampledFrom([]float64{0.05, 1, 50}).Draw(t, "C")
-		k, columns, symbol := kernel.NewGram(kernel.Kernel{Name: "linear"}, x), x, ""
+		k, columns := kernel.NewGram(kernel.Kernel{Name: "linear"}, x), x
 		if rapid.Bool().Draw(t, "lambda") {
-			columns, symbol = rows(k), "λ"
+			columns = rows(k)
 		}
-		replay, err := stepwise.Simplex(t.Context(), columns, y, stepwise.SimplexSettings{C: c, Symbol: symbol})
+		replay, err := stepwise.Simplex(t.Context(), columns, y, stepwise.SimplexSettings{C: c})
 		require.Must(t, err == nil && replay.Status() == trace.Converged, "%s after %d, %v", replay.Status(), replay.Len(), err)
 		want, err := mcm.Train(t.Context(), k, y, mcm.Settings{C: c, RankTol: 1e-11})
 		require.Must(t, err == nil && want.Status == trace.Converged, "mcm.Train: %v, %v", want, err)

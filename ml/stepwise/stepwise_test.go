@@ -120,8 +120,8 @@ var procedures = map[string]func(x *mat.Dense, y []float64, c float64, seed uint
 	"primal perceptron": func(x *mat.Dense, y []float64, _ float64, _ uint64, steps int) (*run, error) {
 		return record(stepwise.PrimalPerceptron(context.Background(), x, y, stepwise.PrimalPerceptronSettings{MaxSteps: steps}))
 	},
-	"subgradient": func(x *mat.Dense, y []float64, c float64, seed uint64, steps int) (*run, error) {
-		return record(stepwise.SubgradientDescent(context.Background(), x, y, stepwise.SubgradientSettings{C: c, Order: stepwise.Shuffled, Seed: seed, MaxSteps: steps}))
+	"subgradient": func(x *mat.Dense, y []float64, c float64, _ uint64, steps int) (*run, error) {
+		return record(stepwise.SubgradientDescent(context.Background(), x, y, stepwise.SubgradientSettings{C: c, MaxSteps: steps}))
 	},
 	"batch": func(x *mat.Dense, y []float64, c float64, _ uint64, steps int) (*run, error) {
 		return record(stepwise.SubgradientDescent(context.Background(), x, y, stepwise.SubgradientSettings{C: c, Batch: true, Rate: 0.1, MaxSteps: steps}))
@@ -129,8 +129,8 @@ var procedures = map[string]func(x *mat.Dense, y []float64, c float64, seed uint
 	"ascent": func(x *mat.Dense, y []float64, c float64, seed uint64, steps int) (*run, error) {
 		return record(stepwise.NaiveAscent(context.Background(), gram(x, "rbf"), y, stepwise.AscentSettings{C: c, Order: stepwise.Shuffled, Seed: seed, MaxSteps: steps}))
 	},
-	"chunking": func(x *mat.Dense, y []float64, c float64, seed uint64, steps int) (*run, error) {
-		return record(stepwise.Chunking(context.Background(), gram(x, "linear"), y, stepwise.ChunkingSettings{C: c, Order: stepwise.Shuffled, Seed: seed, MaxSteps: steps}))
+	"chunking": func(x *mat.Dense, y []float64, c float64, _ uint64, steps int) (*run, error) {
+		return record(stepwise.Chunking(context.Background(), gram(x, "linear"), y, stepwise.ChunkingSettings{C: c, MaxSteps: steps}))
 	},
 	"smo": func(x *mat.Dense, y []float64, c float64, _ uint64, steps int) (*run, error) {
 		return record(stepwise.SMO(context.Background(), gram(x, "linear"), y, stepwise.SMOSettings{C: c, MaxSteps: steps}))

@@ -17,9 +17,7 @@ import (
 // SubgradientSettings configures SubgradientDescent.
 type SubgradientSettings struct {
 	C        float64 // price of the slacks, > 0 and finite
-	Batch    bool    // use all points in a step: a smoother curve
-	Order    Order   // order of the points in a pass; not used with Batch
-	Seed     uint64  // of Shuffled
+	Batch    bool    // use all points in a step, not one after another: a smoother curve
 	Rate     float64 // constant step size, at most 1; default 1/t at step t, as in Pegasos
 	MaxSteps int     // maximal number of steps; default 1000
 	Printed  bool    // the condition as printed in the slides, see SubgradientDescent
@@ -63,10 +61,6 @@ func SubgradientDescent(ctx context.Context, x *mat.Dense, y []float64, s Subgra
 	if err != nil {
 		return nil, err
 	}
-	next, err := passes(s.Order, s.Seed)
-	if err != nil {
-		return nil, err
-	}
 	if !(s.Rate >= 0 && s.Rate <= 1) {
 		return nil, fmt.Errorf("stepwise: Rate is %g; it must be above 0 and at most 1, or 0 for 1/t", s.Rate)
 	}
@@ -93,7 +87,7 @@ func SubgradientDescent(ctx context.Context, x *mat.Dense, y []float64, s Subgra
 				}
 				continue
 			}
-			for _, i := range next(o.alpha) {
+			for i := range m {
 				state.Looked = i
 				if !step([]int{i}, s.C*float64(m)) {
 					return trace.IterationLimit

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -34,9 +33,6 @@ type Bars struct {
 	// ClassNames are shown in the legend, in the order of the numbers in Classes.
 	ClassNames []string
 	Rules      []Rule // across the bars, such as C above the alphas; Upright is ignored
-	// Caption is the text alternative; the default describes the number, signs and sizes of the
-	// values.
-	Caption string
 }
 
 // Picture draws the bars.
@@ -64,7 +60,7 @@ func (b Bars) Picture() (*Picture, error) {
 			return btoi(u < v) - btoi(u > v)
 		})
 	}
-	sh.title, sh.labels, sh.caption = b.Title, [2]string{b.X, b.Y}, cmp.Or(b.Caption, b.describe())
+	sh.title, sh.labels, sh.caption = b.Title, [2]string{b.X, b.Y}, b.describe()
 	negative := slices.ContainsFunc(b.Values, func(v float64) bool { return v < 0 })
 	sh.limits = b.limits()
 	sh.log[1] = b.Log

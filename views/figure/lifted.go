@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -35,18 +34,14 @@ type Lifted struct {
 	// Min and Max are opposite corners of the box. On an axis where they are equal, the limits fit
 	// the points and, vertically, the surface.
 	Min, Max [3]float64
-	// Caption is the text alternative; the default counts the points by class and by side of the
-	// plane.
-	Caption string
 }
 
 // Dot3 is a point in three dimensions with the colour and shape of its class.
 type Dot3 struct {
-	At     [3]float64
-	Class  int // negative: a dot in ink
-	Hollow bool
-	Ring   bool
-	Label  string
+	At    [3]float64
+	Class int // negative: a dot in ink
+	Ring  bool
+	Label string
 }
 
 // Cut is the plane W·x = C.
@@ -76,7 +71,7 @@ func (l Lifted) Picture() (*Picture, error) {
 		return nil, err
 	}
 	t := sh.theme
-	sh.title, sh.caption = l.Title, cmp.Or(l.Caption, l.describe())
+	sh.title, sh.caption = l.Title, l.describe()
 	sh.bald = [2]bool{true, true}
 	sh.aspect = widened
 	b := newBounds()
@@ -368,8 +363,7 @@ func (b *stage) things() {
 		}
 		all = append(all, thing{b.away(q) - nearer, func() {
 			at := b.place(q)
-			d := Dot{Class: p.Class, Hollow: p.Hollow, Ring: p.Ring}
-			d.mark(c, t, at, b.radius())
+			Dot{Class: p.Class, Ring: p.Ring}.mark(c, t, at, b.radius())
 			b.ink = append(b.ink, blot{at, 5})
 			b.note(p.Label, Ink, b.around(at, b.radius(), p.Label)...)
 		}})

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,11 +20,8 @@ type Networks struct {
 	Format
 	Title    string
 	Networks []Network
-	Across   int      // number side by side; 0: as many as make the graphs largest
 	Labels   []string // labels in the order of their colours; nil: those of the graphs
 	Sides    Sides    // meaning of the colours of Speaking's nodes; without names: omitted
-	// Caption is the text alternative; the default lists nodes and edges.
-	Caption string
 }
 
 // Network is a graph of Networks.
@@ -62,8 +58,7 @@ func (x Networks) Picture() (*Picture, error) {
 	x.Networks = slices.Clone(x.Networks)
 	labels := x.Labels
 	if labels == nil {
-		graphs := lists.Map(x.Networks, func(w Network) dataset.Graph { return w.Graph })
-		labels = NodeLabels(graphs...)
+		labels = NodeLabels(lists.Map(x.Networks, func(w Network) dataset.Graph { return w.Graph })...)
 	}
 	largest := [2]float64{1, 1} // of all graphs, in edge lengths
 	for n := range x.Networks {
@@ -88,7 +83,7 @@ func (x Networks) Picture() (*Picture, error) {
 			sh.legend = append(sh.legend, entry{"for " + name, func(c *draw.Canvas, at vg.Point) { n.draw(c, sh.theme, at, 7) }})
 		}
 	}
-	sh.title, sh.caption, sh.bald = x.Title, cmp.Or(x.Caption, x.describe()), [2]bool{true, true}
+	sh.title, sh.caption, sh.bald = x.Title, x.describe(), [2]bool{true, true}
 	across := x.across(float64(sh.width)/float64(sh.height), largest)
 	down := (len(x.Networks) + across - 1) / across
 	sh.limits = Limits{XMax: float64(across), YMin: float64(down)} // first row at the top
@@ -177,11 +172,8 @@ func reach(places [][2]float64) (low, size [2]float64) {
 	return low, size
 }
 
-// across returns the number of graphs side by side.
+// across returns the number of graphs side by side that makes them largest.
 func (x Networks) across(shape float64, largest [2]float64) int {
-	if x.Across > 0 {
-		return min(x.Across, len(x.Networks))
-	}
 	best, widest := 1, 0.0
 	for n := 1; n <= len(x.Networks); n++ {
 		down := float64((len(x.Networks) + n - 1) / n)

@@ -20,10 +20,8 @@ import (
 // the picture axis i is at x = i, with its ends at y = 0 and y = 1.
 type Parallel struct {
 	Format
-	Title   string
-	Axes    []Upright // at least two
-	Lines   []Thread
-	Caption string // text alternative; the default describes the axes
+	Axes  []Upright // at least two
+	Lines []Thread
 }
 
 // Upright is an axis of a Parallel.
@@ -114,7 +112,7 @@ func (p Parallel) Picture() (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	sh.title, sh.caption, sh.bald = p.Title, cmp.Or(p.Caption, p.describe()), [2]bool{true, true}
+	sh.caption, sh.bald = p.describe(), [2]bool{true, true}
 	last := float64(len(p.Axes) - 1)
 	side := max(0.5, last*endRoom/max(float64(sh.width)-2*endRoom, endRoom))
 	sh.limits = Limits{XMin: -side, XMax: last + side, YMin: -0.18, YMax: 1.14}
@@ -245,10 +243,8 @@ func (p *Parallel) shown() int {
 // Named draws a scatter plot of named dots.
 type Named struct {
 	Format
-	Title   string
-	X, Y    Axis
-	Dots    []NamedDot
-	Caption string // text alternative; the default describes the dots
+	X, Y Axis
+	Dots []NamedDot
 }
 
 // NamedDot is a dot of a Named. Dots at a place that is not finite, or not positive on a
@@ -273,7 +269,7 @@ func (p Named) Picture() (*Picture, error) {
 			b.add(at[0], at[1])
 		}
 	}
-	sh.title, sh.caption, sh.limits = p.Title, cmp.Or(p.Caption, p.describe()), b.limits()
+	sh.caption, sh.limits = p.describe(), b.limits()
 	sh.labels, sh.log = [2]string{p.X.Name, p.Y.Name}, [2]bool{p.X.Log, p.Y.Log}
 	sh.add(func(c *draw.Canvas, m mapping) {
 		e := sh.easel(c, m)

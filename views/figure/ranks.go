@@ -27,7 +27,6 @@ type Ranks struct {
 	Ranks []float64 // mean ranks, from 1, the best, to the number of names
 	// Difference is the critical difference of two mean ranks; 0: no bars.
 	Difference float64
-	Caption    string // text alternative; the default describes the ranks
 }
 
 // StudyRanks returns the rank diagrams of a study, titled like its figures. There are none for one
@@ -71,7 +70,7 @@ func (r Ranks) Picture() (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	sh.title, sh.caption, sh.bald = r.Title, cmp.Or(r.Caption, r.describe(order, groups)), [2]bool{true, true}
+	sh.title, sh.caption, sh.bald = r.Title, r.describe(order, groups), [2]bool{true, true}
 	sh.limits = Limits{XMin: 1, XMax: float64(k), YMax: 1}
 	sh.labels[0] = "mean rank, 1 is the best"
 	if r.Difference > 0 {

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -18,9 +17,6 @@ type Strings struct {
 	Format
 	Texts []Spelt
 	Sides Sides
-	// Caption is the text alternative; "" describes the part of each string that contributes
-	// most.
-	Caption string
 }
 
 // Spelt is a string with what each of its symbols adds to f.
@@ -66,7 +62,7 @@ func (s Strings) Picture() (*Picture, error) {
 			spell(c, sh.theme, vg.Rectangle{Min: at.Sub(vg.Point{X: 5, Y: 6}), Max: at.Add(vg.Point{X: 5, Y: 6})}, s.Sides.Colors[k], k == 1, 1)
 		}})
 	}
-	sh.caption = cmp.Or(s.Caption, s.describe())
+	sh.caption = s.describe()
 	sh.add(func(c *draw.Canvas, _ mapping) {
 		const left = 8
 		room := c.Size().Y / vg.Length(len(s.Texts))

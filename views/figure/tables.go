@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -16,13 +15,10 @@ import (
 // an entry, the stronger its colour.
 type Tables struct {
 	Format
-	Title  string
 	Tables []Grid
 	Across int   // number side by side; 0: all
 	Now    *Cell // the entry filled last
 	From   []Cell
-	// Caption is the text alternative; the default lists the filled entries.
-	Caption string
 }
 
 // Grid is a table of Tables.
@@ -56,7 +52,7 @@ func (x Tables) Picture() (*Picture, error) {
 	}
 	places, limits := x.layout()
 	t := sh.theme
-	sh.title, sh.limits, sh.caption = x.Title, limits, cmp.Or(x.Caption, x.describe())
+	sh.limits, sh.caption = limits, x.describe()
 	sh.bald = [2]bool{true, true}
 	now, from := draw.LineStyle{Color: t.Ink, Width: 3}, draw.LineStyle{Color: t.color(Magenta), Width: 2.2, Dashes: dashes[Dashed]}
 	frame := func(style draw.LineStyle) func(*draw.Canvas, vg.Point) {
@@ -195,8 +191,7 @@ func (x Tables) outline(c *draw.Canvas, m mapping, places [][2]float64, e Cell, 
 
 func (x Tables) describe() string {
 	var b strings.Builder
-	b.WriteString(titled("Tables", x.Title))
-	b.WriteString(".")
+	b.WriteString("Tables.")
 	for n, g := range x.Tables {
 		fmt.Fprintf(&b, " %s:", g.Name)
 		filled := 0

@@ -120,7 +120,7 @@ func TestUglyDrawings(t *testing.T) {
 		},
 		"odd tables": func(f figure.Format) drawing {
 			return figure.Tables{
-				Format: f, Title: wide, Now: &figure.Cell{Table: 9}, From: []figure.Cell{{Row: -1}, {Col: 99}}, Across: 1,
+				Format: f, Now: &figure.Cell{Table: 9}, From: []figure.Cell{{Row: -1}, {Col: 99}}, Across: 1,
 				Tables: []figure.Grid{{Name: wide, Rows: []string{wide}, Cols: []string{wide, ""}, Values: [][]float64{{inf, -1e300}}}, {}},
 			}
 		},
@@ -128,7 +128,7 @@ func TestUglyDrawings(t *testing.T) {
 			crowd := dataset.Graph{N: figure.MostDrawn}
 			crowd.Edges = lists.Make(200, func(v int) [2]int { return [2]int{0, v + 1} })
 			return figure.Networks{
-				Format: f, Title: wide, Across: 99, Labels: []string{wide},
+				Format: f, Title: wide, Labels: []string{wide},
 				Networks: []figure.Network{
 					{Name: wide, Graph: dataset.Graph{N: 1, Labels: []string{wide}}, Places: [][2]float64{{nan, inf}}},
 					{Graph: dataset.Graph{N: 2, Labels: []string{wide, "x"}}, Nodes: []figure.Node{{Color: 99, Shade: inf}, {Color: -1, Shade: nan}}, Places: [][2]float64{{1e300, 0}, {-1e300, 0}}},
@@ -149,7 +149,7 @@ func TestUglyDrawings(t *testing.T) {
 		"box of odd things": func(f figure.Format) drawing {
 			return figure.Lifted{
 				Format: f, X: wide, Y: wide, Z: wide, Yaw: -1e6, Pitch: 400, Surface: holes, Cut: &figure.Cut{W: [3]float64{1e200, 0, 1}, C: 1e300, Name: wide},
-				Points: []figure.Dot3{{At: [3]float64{nan, 0, 0}}, {At: [3]float64{1, 1, 1}, Class: 99, Label: wide}, {Class: -1, Ring: true, Hollow: true}},
+				Points: []figure.Dot3{{At: [3]float64{nan, 0, 0}}, {At: [3]float64{1, 1, 1}, Class: 99, Label: wide}, {Class: -1, Ring: true}},
 			}
 		},
 		"box from above":    func(f figure.Format) drawing { l := bump(); l.Format, l.Pitch = f, 90; return l },

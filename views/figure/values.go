@@ -136,8 +136,7 @@ func (s *Scene) valuePlane(subject string) (Plane, error) {
 
 // drawn returns the points of Drawn.
 func (s *Scene) drawn() []ml.Point {
-	at := s.Drawn()
-	return lists.At(s.Points, at)
+	return lists.At(s.Points, s.Drawn())
 }
 
 // valueDots returns the points of an arranged scene as dots.

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -26,7 +25,6 @@ type Weights struct {
 	// no object has any, or if those of equal objects cancel.
 	Features []kernel.Feature
 	Sides    Sides
-	Caption  string // text alternative; the default lists the features
 }
 
 // Sides names the classes for which f speaks above and below 0.
@@ -65,7 +63,7 @@ func (w Weights) Picture() (*Picture, error) {
 		return ts
 	}
 	sh.legend = w.Sides.legend(sh.theme)
-	sh.caption = cmp.Or(w.Caption, w.describe())
+	sh.caption = w.describe()
 	sh.add(func(c *draw.Canvas, m mapping) {
 		for i, f := range w.Features {
 			if !finite(f.Weight) {

@@ -6,6 +6,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/trace"
 	"marginlab/views/figure"
 )
@@ -20,10 +21,17 @@ func (l Look) Format(rows int) figure.Format {
 // Scene returns the base of a picture of a model and points, with the names of the lecture; while
 // something is dragged it is coarser. The legend reserves the given number of rows.
 func (l Look) Scene(m *ml.Model, points []ml.Point, v dataset.View, classes []string, rows int) figure.Scene {
-	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Paper: l.Paper, Panel: l.Panel, Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows}
+	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Paper: l.Paper, Panel: l.Panel}
+	s = l.dressed(s, rows)
 	if l.Coarse {
 		s.Grid = 80
 	}
+	return s
+}
+
+// dressed returns a scene in the size and theme of the look.
+func (l Look) dressed(s figure.Scene, rows int) figure.Scene {
+	s.Dark, s.Grey, s.Width, s.Height, s.LegendRows = l.Dark, l.Grey, l.Width, l.Height, rows
 	return s
 }
 
@@ -62,6 +70,21 @@ func (f Figure) Beside(share float64, below bool, second Figure) Figure {
 		return figure.Beside(l.Width, l.Height, share, below, panel(first), panel(second.Draw))
 	}
 	return f
+}
+
+// Overlay returns the picture of the boundaries of several models, with the name and scene of each.
+func Overlay(name, caption string, names []string, scene func(l Look, i int) figure.Scene) Figure {
+	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+		layer := func(i int) figure.Layer { return figure.Layer{Name: names[i], Scene: scene(l, i)} }
+		return figure.Overlay(l.Context(), lists.Make(len(names), layer))
+	}}
+}
+
+// Strip returns the picture of the values of a model at points without coordinates, class by class.
+func Strip(caption string, m *ml.Model, points []ml.Point, classes []string) Figure {
+	return Figure{Name: "strip", Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
+		return figure.Decisions(l.dressed(figure.DecisionScene(m, points, classes), 2))
+	}}
 }
 
 // Halves returns the regions on the two sides of f = 0.

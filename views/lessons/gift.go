@@ -50,8 +50,7 @@ func exact(v float64) string { return strconv.FormatFloat(v, 'g', 12, 64) }
 
 // Tolerance returns the tolerance of a numeric answer.
 func (q *Question) Tolerance(right float64) float64 {
-	within := cmp.Or(q.Within, 0.01)
-	return within * math.Max(1, math.Abs(right))
+	return cmp.Or(q.Within, 0.01) * math.Max(1, math.Abs(right))
 }
 
 // giftText returns a Text as HTML in GIFT, with formulas for MathJax.

@@ -201,6 +201,13 @@ type Exhibit struct {
 	Lab     string   // query of the lab for "Open in lab"; empty: no such link
 }
 
+// Derive makes the exhibit a replay of a derivation, with a step for each line.
+func (e *Exhibit) Derive(in Input, lines []Line) *Exhibit {
+	e.Steps, e.Step = len(lines), min(in.Step, len(lines)-1)
+	e.Body = Derivation(e.Step, lines...)
+	return e
+}
+
 // Asking returns the exhibit as shown while answers are awaited: without what would give them away,
 // with what asks for them. The exhibit itself is not modified.
 func (e Exhibit) Asking() Exhibit {

@@ -89,8 +89,7 @@ func Pair(p [2]float64) string { return Vector(p[:]...) }
 
 // Vector formats the entries of a vector.
 func Vector(v ...float64) string {
-	texts := lists.Map(v, Short)
-	return "(" + strings.Join(texts, ", ") + ")"
+	return "(" + strings.Join(lists.Map(v, Short), ", ") + ")"
 }
 
 // Fixed formats a value with four decimals.
@@ -136,6 +135,11 @@ func First(conditions ...bool) float64 {
 
 // Norm returns the length of a vector.
 func Norm(w [2]float64) float64 { return math.Hypot(w[0], w[1]) }
+
+// Linspace returns n values from a to b at equal distances.
+func Linspace(a, b float64, n int) []float64 {
+	return lists.Make(n, func(i int) float64 { return a + (b-a)*float64(i)/float64(n-1) })
+}
 
 // Logspace are n values from a to b at equal ratios.
 func Logspace(a, b float64, n int) []float64 {

@@ -65,12 +65,20 @@ func SketchPlane(x, y string, limits figure.Limits, marks ...figure.Mark) func(L
 }
 
 // CurveOf samples a function at n+1 places from one end to the other.
-func CurveOf(from, to float64, n int, f func(float64) float64) (c figure.Curve) {
-	for i := range n + 1 {
-		x := from + (to-from)*float64(i)/float64(n)
-		c.X, c.Y = append(c.X, x), append(c.Y, f(x))
+func CurveOf(from, to float64, n int, f func(float64) float64) figure.Curve {
+	x := Linspace(from, to, n+1)
+	return figure.Curve{X: x, Y: lists.Map(x, f)}
+}
+
+// CurvesOf samples several curves at the same places: f returns their heights, in the order of the names.
+func CurvesOf(x []float64, f func(float64) []float64, names ...string) []figure.Curve {
+	curves := lists.Map(names, func(name string) figure.Curve { return figure.Curve{Name: name, X: x} })
+	for _, at := range x {
+		for i, y := range f(at) {
+			curves[i].Y = append(curves[i].Y, y)
+		}
 	}
-	return c
+	return curves
 }
 
 // Read parses the heights of a sketch, one per place.
@@ -98,8 +106,7 @@ func (s *Sketch) kept(heights []float64) string {
 
 // given formats the heights of a curve at the places.
 func (s *Sketch) given(c figure.Curve) string {
-	heights := lists.Map(s.X, func(x float64) float64 { return height(c, x) })
-	return s.kept(heights)
+	return s.kept(lists.Map(s.X, func(x float64) float64 { return height(c, x) }))
 }
 
 // Curve returns the sketch as a curve, nil if it cannot be read.

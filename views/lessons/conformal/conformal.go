@@ -91,8 +91,7 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showMetric, metricKernel, metricGamma, height, core, probe),
 				Answers: map[string]lessons.Answer{
 					"uniform": func(context.Context) float64 {
-						g := lessons.Must(theory.Metric(kernel.RBF(2), []float64{0.3, -1}))
-						return theory.Magnification(g)
+						return theory.Magnification(lessons.Must(theory.Metric(kernel.RBF(2), []float64{0.3, -1})))
 					},
 				},
 			},
@@ -323,9 +322,7 @@ func showMetric(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		figure.Dot{At: a, Class: -1, Ring: true, Held: true, Label: "core a"},
 		figure.Dot{At: p, Class: -1, Held: true, Label: "probe"})
 	shape := lessons.Either(at.axes[0] > 0, views.Short(at.axes[1]/at.axes[0]), "–")
-	step := min(in.Step, len(metricDerivation())-1)
-	return &lessons.Exhibit{
-		Steps: len(metricDerivation()), Step: step, Body: lessons.Derivation(step, metricDerivation()...),
+	return (&lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Plane("metric", "Each ellipse is the image of a small circle at its centre, all on one scale: large where the kernel magnifies, round where it does not distort. ~Drag the core and the probe.~",
 			figure.Limits{XMin: -3.4, XMax: 3.4, YMin: -2.6, YMax: 2.6}, 1, marks)},
 		Handles: []lessons.Handle{
@@ -338,7 +335,7 @@ func showMetric(_ context.Context, in lessons.Input) *lessons.Exhibit {
 			{Label: `$\sqrt{\det\tilde{\mathbf g}}$`, Value: views.Short(theory.Magnification(g)), Help: "with the factor", After: true},
 			{Label: "long axis over short axis", Value: shape, Help: "at the probe; 1: no distortion"},
 		},
-	}
+	}).Derive(in, metricDerivation())
 }
 
 // metricDerivation shows how a factor changes the metric of a kernel.
@@ -398,10 +395,8 @@ func showFisher(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		caption = "Dashed: from the points to the mean of their class, the scatter within. Solid: from the class means to the mean of all, the scatter between."
 		marks = append(spokes(points), marks...)
 	}
-	step := min(in.Step, len(fisherDerivation())-1)
 	n, mixed := float64(len(points.Y)), !sorted.Of(in)
-	return &lessons.Exhibit{
-		Steps: len(fisherDerivation()), Step: step, Body: lessons.Derivation(step, fisherDerivation()...),
+	return (&lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Plane("points", caption, figure.Limits{XMin: -2, XMax: 2, YMin: -1.5, YMax: 1.5}, 2, marks),
 			lessons.ClassMatrix("b", `$\mathbf B$: all entries together give $M\operatorname{tr}\mathbf S_b$.`, "B", f.b, points.Y, order, 0),
@@ -414,7 +409,7 @@ func showFisher(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			{Label: `$J$ by scatter matrices`, Value: views.Long(f.scatter())},
 			{Label: `$J$ by $\mathbf B$ and $\mathbf W$`, Value: views.Long(f.matrices()), Help: "the same, though no feature was computed", After: mixed},
 		},
-	}
+	}).Derive(in, fisherDerivation())
 }
 
 // spokes join the points to their class means, and these to the overall mean.
@@ -557,9 +552,7 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	model.Machines[0].CoreRows = p.evenly(n)
 	size, rank := len(values), stats.BasisRank
 	relative := func(v []float64) float64 { return math.Abs(v[0]) / v[len(v)-1] }
-	step := min(in.Step, len(eigenDerivation())-1)
-	e := &lessons.Exhibit{
-		Steps: len(eigenDerivation()), Step: step, Body: lessons.Derivation(step, eigenDerivation()...),
+	e := (&lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.FactorFigure("factor", "The factor of the largest eigenvalue. Look where it crosses 0.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
 			{Name: "q", Caption: `Sizes of the eigenvalues of $\mathbf Q$, on a logarithmic scale: bars at $10^{-12}$ of the first and below are rounding. Use every core twice.`, Draw: lessons.Draws(0, figure.Bars{
@@ -573,7 +566,7 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			{Label: `largest $g$`, Value: views.Short(stats.Eigenvalue), Help: `from the orthonormal basis $\mathbf U$`},
 			{Label: "$J$", Value: views.Short(stats.JBefore) + " → " + views.Short(stats.JAfter), Help: "without the ridge in the denominator"},
 		},
-	}
+	}).Derive(in, eigenDerivation())
 	if relative(values) < 1e-12 {
 		e.After = []string{fmt.Sprintf(`$\mathbf Q$ is singular to working precision although $D = %s$. In the basis $\mathbf U$ the problem has %d rows and its largest $g$ is found all the same.`, lessons.TeX(ridge), rank)}
 	}
@@ -644,8 +637,7 @@ var names = [][2]string{{"none", "no map"}, {"amari", "Amari–Wu"}, {"gradient"
 func methodsOn(ctx context.Context, d *dataset.Data, s ml.Spec) (all []*ml.Result) {
 	for _, m := range names {
 		s.Conformal = m[0]
-		res := lessons.Train(ctx, d, s)
-		all = append(all, res)
+		all = append(all, lessons.Train(ctx, d, s))
 	}
 	return all
 }
@@ -702,23 +694,19 @@ func showMethods(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		table.Rows = append(table.Rows, row)
 	}
 	e := &lessons.Exhibit{Tables: []lessons.Table{table}, Notes: notes, Lab: lessons.LabQuery(data.Text(in), "learner", learner.Of(in), "conformal", "eigen", "gamma", methodsGamma.Text(in), "C", c.Text(in), "core_gamma", methodsCoreGamma.Text(in), "rank_tol", "1e-2", "test_fraction", "0.3", "seed", seed.Text(in), "positive", s.Positive)}
-	e.Figures = append(e.Figures, lessons.Figure{Name: "overlay", Caption: "The boundaries without a map and with the eigenvector map; the other maps have pictures of their own. Grey and hatched: the two disagree. Hollow points are held out.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		var layers []figure.Layer
-		for _, i := range []int{0, len(all) - 1} {
-			res := all[i]
-			sc := lessons.ReshapedScene(res.Model, d, s, l)
-			sc.LegendRows, sc.Cores = 3, false
-			layers = append(layers, figure.Layer{Name: names[i][1], Scene: sc})
-		}
-		return figure.Overlay(l.Context(), layers)
-	}})
+	const caption = "The boundaries without a map and with the eigenvector map; the other maps have pictures of their own. Grey and hatched: the two disagree. Hollow points are held out."
+	last := len(all) - 1
+	e.Figures = append(e.Figures, lessons.Overlay("overlay", caption, []string{names[0][1], names[last][1]}, func(l lessons.Look, i int) figure.Scene {
+		sc := lessons.ReshapedScene(all[i*last].Model, d, s, l)
+		sc.LegendRows, sc.Cores = 3, false
+		return sc
+	}))
 	for i, res := range all[1:] {
 		name := names[i+1]
 		e.Figures = append(e.Figures, lessons.FactorFigure(name[0], "c(x): "+name[1], res.Model, d, s, nil))
 	}
 	if methodsAverage.Of(in) {
-		t := average(ctx, d, s)
-		e.Tables = append(e.Tables, t)
+		e.Tables = append(e.Tables, average(ctx, d, s))
 	}
 	return e
 }

@@ -122,8 +122,7 @@ func showEmpirical(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // harms returns the kernel with the smallest J on the opposite clouds.
 func harms(ctx context.Context) float64 {
-	t := harmed(harmSet.Default)
-	js := separability(ctx, t)
+	js := separability(ctx, harmed(harmSet.Default))
 	least := 0
 	for k, j := range js {
 		if j < js[least] {

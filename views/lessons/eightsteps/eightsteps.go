@@ -267,8 +267,7 @@ func showStandardise(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			e.Notes = append(e.Notes, fmt.Sprintf("The table shows the first %d of %d features.", j, len(t.data.Features)))
 			break
 		}
-		col := mat.Col(nil, j, z)
-		mean, after := stat.PopMeanStdDev(col, nil)
+		mean, after := stat.PopMeanStdDev(mat.Col(nil, j, z), nil)
 		sd, note := views.Short(t.scaler.Scale[j]), "–"
 		if m > 1 {
 			note = views.Short(t.scaler.Scale[j] * math.Sqrt(m/(m-1)))
@@ -550,11 +549,10 @@ func showKernel(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		return views.Short(within) + ", " + views.Short(between)
 	}
 	meansBefore := means(before)
-	meansAfter := means(after)
 	e.Numbers = []lessons.Number{
 		{Label: "Share of the factor applied", Value: lessons.Percent(float64(e.Step) / last)},
 		{Label: "mean entry within, between, before", Value: meansBefore, Help: "off the diagonal"},
-		{Label: "the same, after", Value: meansAfter, Help: "negative between: images that point apart", After: true},
+		{Label: "the same, after", Value: means(after), Help: "negative between: images that point apart", After: true},
 		{Label: "smallest eigenvalue over largest", Value: lessons.Brief(spectrum.Values[len(spectrum.Values)-1] / spectrum.Values[0]), Help: "0 up to rounding: the kernel is valid"},
 		{Label: "J", Value: views.Short(*t.report.JBefore) + " → " + views.Short(*t.report.JAfter)},
 	}
@@ -646,8 +644,7 @@ func (t *training) compare() (before, after []bool) {
 	for k, m := range []*ml.Model{t.before, t.after} {
 		var right []bool
 		for _, row := range t.test {
-			f := m.Decision(t.data.X.RawRowView(row))
-			right = append(right, (f >= 0) == (t.y[row] > 0))
+			right = append(right, (m.Decision(t.data.X.RawRowView(row)) >= 0) == (t.y[row] > 0))
 		}
 		if k == 0 {
 			before = right
@@ -687,8 +684,7 @@ func few(ctx context.Context) float64 {
 	t := moons(ctx, nil)
 	n := len(t.after.Machines[0].CoreRows)
 	for used := range n {
-		m := t.with(ctx, used)
-		j := t.p.J(ctx, m.Machines[0].Map.Factors(t.p.X))
+		j := t.p.J(ctx, t.with(ctx, used).Machines[0].Map.Factors(t.p.X))
 		if j >= 0.8**t.report.JAfter {
 			return min(max(math.Round(4*float64(used)/float64(n))-1, 0), 2)
 		}

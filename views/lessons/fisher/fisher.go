@@ -95,8 +95,7 @@ func end(r *trace.Replay[mixture.State]) mixture.State { return r.At(r.Len() - 1
 func ends(ctx context.Context, x *mat.Dense, k int) []mixture.State {
 	all := make([]mixture.State, starts)
 	for i := range all {
-		r := climb(ctx, x, k, i+1)
-		all[i] = end(r)
+		all[i] = end(climb(ctx, x, k, i+1))
 	}
 	return all
 }
@@ -175,8 +174,7 @@ func tidy(v float64) string {
 // four returns the four clouds with the fitted mixture of the screen on the model.
 func four(ctx context.Context) (lessons.Toy, mixture.State) {
 	t := points("xor")
-	r := climb(ctx, t.Matrix(), 4, 1)
-	return t, end(r)
+	return t, end(climb(ctx, t.Matrix(), 4, 1))
 }
 
 func showModel(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -312,8 +310,7 @@ func falls(ctx context.Context) float64 {
 
 // single returns the first step after which a single component no longer changes.
 func single(ctx context.Context) float64 {
-	t := points("xor")
-	r := climb(ctx, t.Matrix(), 1, 1)
+	r := climb(ctx, points("xor").Matrix(), 1, 1)
 	for k := range r.Len() {
 		if math.Abs(r.At(k).LogLikelihood-end(r).LogLikelihood) < 1e-9 {
 			return float64(k)
@@ -456,8 +453,7 @@ func showCollapse(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	curve := figure.Curve{Marks: true}
 	before := math.NaN()
 	for _, f := range slices.Backward(floors()) {
-		c := collapsing(ctx, f)
-		now := end(c.replay).LogLikelihood
+		now := end(collapsing(ctx, f).replay).LogLikelihood
 		cells := []string{views.Short(f), views.Short(now), ""}
 		if !math.IsNaN(before) {
 			cells[2] = views.Short(now - before)
@@ -478,8 +474,7 @@ func showCollapse(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func gain(ctx context.Context) float64 {
 	var at [2]float64
 	for i, f := range []float64{1e-4, 1e-6} {
-		c := collapsing(ctx, f)
-		at[i] = end(c.replay).LogLikelihood
+		at[i] = end(collapsing(ctx, f).replay).LogLikelihood
 	}
 	return at[1] - at[0]
 }
@@ -639,8 +634,7 @@ func unitChange(ctx context.Context) float64 {
 	var stays [2]bool
 	for i, information := range []bool{false, true} {
 		before := score(ctx, 1, information)
-		now := score(ctx, 10, information)
-		stays[i] = change(before.gram, now.gram) < 1e-6
+		stays[i] = change(before.gram, score(ctx, 10, information).gram) < 1e-6
 	}
 	return lessons.First(stays[0] && stays[1], stays[1], stays[0])
 }
@@ -656,8 +650,7 @@ type machine struct {
 // train trains on a data set and tests on 1000 new points.
 func train(ctx context.Context, set string, pairs ...string) *machine {
 	t := points(set)
-	fresh := lessons.Drawn(set, 1000, noises[set], lessons.FreshSeed)
-	unseen := fresh.Data()
+	unseen := lessons.Drawn(set, 1000, noises[set], lessons.FreshSeed).Data()
 	m := &machine{}
 	m.data = t.Data()
 	m.Result, m.spec = lessons.Fit(ctx, m.data, pairs...)
@@ -697,8 +690,7 @@ func showSVM(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func tooFew(ctx context.Context) float64 {
 	var wrong [2]float64
 	for i, k := range []string{"1", "4"} {
-		m := train(ctx, "xor", fisherPairs(k, "true", "1")...)
-		wrong[i] = m.wrong
+		wrong[i] = train(ctx, "xor", fisherPairs(k, "true", "1")...).wrong
 	}
 	return lessons.First(wrong[0] < wrong[1]+0.02, wrong[0] < 0.4)
 }

@@ -112,16 +112,14 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	full, wrong := eachOut(ctx, t, pairs(c)...)
 	e := &lessons.Exhibit{Steps: n + 1, Step: min(in.Step, n), Lab: t.Lab(pairs(c)...)}
 
-	bound, missed := figure.Curve{Name: "share of support vectors"}, figure.Curve{Name: "left-out error"}
-	for _, v := range lessons.Logspace(0.01, 1000, 9) {
+	curves := lessons.CurvesOf(lessons.Logspace(0.01, 1000, 9), func(v float64) []float64 {
 		one, miss := eachOut(ctx, t, pairs(v)...)
-		bound.X, bound.Y = append(bound.X, v), append(bound.Y, theory.LeaveOneOutBound(one.Report.SupportVectors, n).Value)
-		missed.X, missed.Y = append(missed.X, v), append(missed.Y, float64(lists.CountTrue(miss...))/float64(n))
-	}
-	curves := []figure.Curve{missed}
-	caption := "The left-out error of the MCM. Its support vectors give no bound, so none is drawn."
-	if svm {
-		curves, caption = append(curves, bound), "The left-out error stays below the bound, usually far below."
+		bound := theory.LeaveOneOutBound(one.Report.SupportVectors, n).Value
+		return []float64{float64(lists.CountTrue(miss...)) / float64(n), bound}
+	}, "left-out error", "share of support vectors")
+	caption := "The left-out error stays below the bound, usually far below."
+	if !svm {
+		curves, caption = curves[:1], "The left-out error of the MCM. Its support vectors give no bound, so none is drawn."
 	}
 	chart := lessons.Figure{Name: "against-c", Wide: true, After: true, Caption: caption, Draw: lessons.Draws(1, figure.Chart{
 		X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of points", Min: 0, Max: 1.05}, Curves: curves, Here: &c,
@@ -177,8 +175,7 @@ func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, 
 
 // notForMCM looks for more leave-one-out errors than support vectors.
 func notForMCM(ctx context.Context) float64 {
-	t := toy()
-	full, wrong := eachOut(ctx, t, "learner", "mcm", "kernel", "linear", "C", "1")
+	full, wrong := eachOut(ctx, toy(), "learner", "mcm", "kernel", "linear", "C", "1")
 	return lessons.First(lists.CountTrue(wrong...) <= full.Report.SupportVectors)
 }
 
@@ -187,8 +184,7 @@ func showPromises(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	linear := promisesKernel.Of(in) == "linear"
 	m := promisesPoints.Of(in)
 	most := lessons.Drawn("separable", 1000, depth, uint64(draw.Of(in)))
-	unseen := lessons.Drawn("separable", 2000, depth, lessons.FreshSeed)
-	fresh := unseen.Data()
+	fresh := lessons.Drawn("separable", 2000, depth, lessons.FreshSeed).Data()
 	pairs := []string{"kernel", promisesKernel.Of(in), "gamma", "1", "hard_margin", "true"}
 	at := func(n int) (t lessons.Toy, d *dataset.Data, res *ml.Result, spec ml.Spec, truth float64) {
 		t = lessons.Toy{XY: most.XY[:n], Y: most.Y[:n]}
@@ -280,14 +276,12 @@ var noise = map[string]float64{"moons": 0.3, "blobs": 0.9, "circles": 0.2, "chec
 func trials(ctx context.Context, pattern, rho string, m int, draw uint64) (lessons.Toy, []trial) {
 	t := lessons.Drawn(pattern, m, noise[pattern], draw)
 	d := t.Data()
-	unseen := lessons.Drawn(pattern, 1000, noise[pattern], lessons.FreshSeed)
-	fresh := unseen.Data()
+	fresh := lessons.Drawn(pattern, 1000, noise[pattern], lessons.FreshSeed).Data()
 	var all []trial
 	for _, machine := range machines[:3] {
 		for _, c := range []string{"0.1", "1", "10", "100", "1000"} {
 			for _, gamma := range []string{"0.03", "0.1", "0.5", "2", "8", "30"} {
-				tr := newTrial(ctx, machine, machineSettings(machine, rho, c, gamma), d, fresh)
-				all = append(all, tr)
+				all = append(all, newTrial(ctx, machine, machineSettings(machine, rho, c, gamma), d, fresh))
 			}
 		}
 	}
@@ -379,8 +373,7 @@ func tunings(ctx context.Context, noise float64, candidates int, draw uint64, re
 	out := make([]tuned, repeats)
 	for r := range out {
 		seed := 1000*draw + uint64(r)
-		t := lessons.Drawn("moons", training+testing, noise, seed)
-		all := t.Data()
+		all := lessons.Drawn("moons", training+testing, noise, seed).Data()
 		rows := dataset.Indices(training + testing)
 		train, test := all.Subset(rows[:training]), all.Subset(rows[training:])
 		o := &out[r]
@@ -473,8 +466,7 @@ func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func flatter(ctx context.Context) float64 {
 	const n = 12
 	draws := tunings(ctx, 0.6, n, 1, repeats)
-	v := lists.Map(draws, func(o tuned) float64 { return o.truth[n-1] - o.claimed[n-1] })
-	m, se := eval.MeanError(v)
+	m, se := eval.MeanError(lists.Map(draws, func(o tuned) float64 { return o.truth[n-1] - o.claimed[n-1] }))
 	return lessons.First(math.Abs(m) <= 2*se, m > 0)
 }
 
@@ -589,8 +581,7 @@ var gains lessons.Memo[string, [2]float64]
 // settings, with its standard error.
 func gain(ctx context.Context) [2]float64 {
 	return gains.Get(data.Default, func() (gain [2]float64) {
-		d := lessons.LoadData(data.Default)
-		fs := run(ctx, d, 5, 5, 1)
+		fs := run(ctx, lessons.LoadData(data.Default), 5, 5, 1)
 		gain[0], gain[1] = eval.MeanError(lists.Map(fs, func(f fold) float64 { return f.accuracy[3] - f.accuracy[1] }))
 		return gain
 	})

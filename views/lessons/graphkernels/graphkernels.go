@@ -104,8 +104,7 @@ func Lesson() *lessons.Lesson {
 				Answers: map[string]lessons.Answer{
 					"limit-of-four": func(context.Context) float64 {
 						p := lessons.Must(theory.NewProductGraph(complete(4), shapes["ring"].graph, false))
-						radius := lessons.Must(theory.SpectralRadius(p.Adjacency))
-						return 1 / radius
+						return 1 / lessons.Must(theory.SpectralRadius(p.Adjacency))
 					},
 				},
 			},
@@ -344,8 +343,7 @@ func showWalks(_ context.Context, in lessons.Input) *lessons.Exhibit {
 
 // sharedWalks returns the number of walks of n steps in the product graph of two graphs.
 func sharedWalks(a, b dataset.Graph, n int) float64 {
-	p := lessons.Must(theory.NewProductGraph(a, b, false))
-	return mat.Sum(power(p.Adjacency, n))
+	return mat.Sum(power(lessons.Must(theory.NewProductGraph(a, b, false)).Adjacency, n))
 }
 
 // crossing is a product graph with its factors. Nodes of the second are numbered.
@@ -422,8 +420,7 @@ func follow(w *figure.Network, gone []int) {
 
 // along returns the names of the nodes of a walk.
 func along(gone []int, name func(v int) string) string {
-	list := lists.Map(gone, name)
-	return strings.Join(list, " ")
+	return strings.Join(lists.Map(gone, name), " ")
 }
 
 const mostSteps = 8
@@ -486,12 +483,9 @@ func showSeries(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	lambda := decay.Of(in)
 	radius := lessons.Must(theory.SpectralRadius(c.Adjacency))
 	r := lessons.Must(stepwise.SumWalks(ctx, c.Adjacency, lambda, summed))
-	sums, terms := figure.Curve{Name: "sum so far", Marks: true}, figure.Curve{Name: "term", Marks: true}
-	for n := range r.Len() {
-		s := r.At(n)
-		sums.X, sums.Y = append(sums.X, float64(n)), append(sums.Y, s.Sum)
-		terms.X, terms.Y = append(terms.X, float64(n)), append(terms.Y, s.Term)
-	}
+	sums := lessons.StepCurve("sum so far", r, func(s stepwise.WalkSum) float64 { return s.Sum })
+	terms := lessons.StepCurve("term", r, func(s stepwise.WalkSum) float64 { return s.Term })
+	sums.Marks, terms.Marks = true, true
 	end := r.At(r.Len() - 1)
 	e := &lessons.Exhibit{Numbers: []lessons.Number{
 		{Label: `$\rho(A_\times)$`, Value: views.Short(radius), Help: "spectral radius"},
@@ -832,11 +826,7 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "strip", Caption: fmt.Sprintf("The %d training graphs at their values $f$, class by class.", train.Len()), Draw: func(l lessons.Look) (*figure.Picture, error) {
-				sc := figure.DecisionScene(res.Model, points, train.Classes)
-				sc.Dark, sc.Grey, sc.Width, sc.Height, sc.LegendRows = l.Dark, l.Grey, l.Width, l.Height, 2
-				return figure.Decisions(sc)
-			}},
+			lessons.Strip(fmt.Sprintf("The %d training graphs at their values $f$, class by class.", train.Len()), res.Model, points, train.Classes),
 			{Name: "graphs", Caption: "Some of them, with class and value.", Draw: drawn(some)},
 		},
 		Numbers: []lessons.Number{
@@ -868,8 +858,7 @@ func bestRounds(ctx context.Context) float64 {
 		for s := range seeds {
 			train, test := drawnGraphs("cycles", 0.05, s+1)
 			res, _ := lessons.Fit(ctx, train, "kernel", "wl", "rounds", h, "normalize", "true", "C", "1000")
-			accuracy := lessons.Must(res.Model.Accuracy(test))
-			sum += accuracy
+			sum += lessons.Must(res.Model.Accuracy(test))
 		}
 		if sum > most {
 			best, most = option, sum

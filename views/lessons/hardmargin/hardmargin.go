@@ -70,8 +70,7 @@ func Lesson() *lessons.Lesson {
 				Answers: map[string]lessons.Answer{
 					"units": func(ctx context.Context) float64 {
 						double := lessons.Toy{Y: six.Y, XY: lists.Map(six.XY, func(p [2]float64) [2]float64 { return [2]float64{2 * p[0], 2 * p[1]} })}
-						m := lessons.TrainHard(ctx, double)
-						return math.Round(1e6*m.Points[3].Weight) / 1e6
+						return math.Round(1e6*lessons.TrainHard(ctx, double).Points[3].Weight) / 1e6
 					},
 				},
 			},
@@ -85,8 +84,7 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showDuality),
 				Answers: map[string]lessons.Answer{
 					"sum": func(ctx context.Context) float64 {
-						m := lessons.TrainHard(ctx, six)
-						return 1 / math.Sqrt(m.AlphaSum())
+						return 1 / math.Sqrt(lessons.TrainHard(ctx, six).AlphaSum())
 					},
 				},
 			},
@@ -192,8 +190,7 @@ var dualLines = lessons.Lines(files, "dual")
 func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := six
 	m := lessons.TrainHard(ctx, t)
-	e := &lessons.Exhibit{Steps: len(dualLines()), Step: min(in.Step, len(dualLines())-1)}
-	e.Body = lessons.Derivation(e.Step, dualLines()...)
+	e := (&lessons.Exhibit{}).Derive(in, dualLines())
 	balance := 0.0
 	for _, p := range m.Points {
 		balance += p.Weight
@@ -253,8 +250,7 @@ func showByHand(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		{Why: `Point 4 is on the margin, $y_4 f(\mathbf x_4) = 1$, which gives $b$.`, TeX: `b = y_4 - \mathbf w^\top\mathbf x_4 = ` + num(t.Y[j]) + ` - ` + num(t.Y[j]-h.B) + ` = ` + num(h.B)},
 		{Why: `*Check the guess:* no point is inside the margin (see the table), so all KKT conditions hold. They are sufficient: this is the solution.`, TeX: `\tfrac12\lVert\mathbf w\rVert^2 = W(a) = ` + num(h.Dual(h.Alpha))},
 	}
-	e := &lessons.Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1), Lab: t.Lab("kernel", "linear", "hard_margin", "true")}
-	e.Body = lessons.Derivation(e.Step, lines...)
+	e := (&lessons.Exhibit{Lab: t.Lab("kernel", "linear", "hard_margin", "true")}).Derive(in, lines)
 	pairMarks := []figure.Mark{figure.Segment{From: t.XY[i], To: t.XY[j], Pen: figure.Pen{Dash: figure.Dotted}, Name: "closest pair"}}
 	for k, p := range t.XY {
 		pairMarks = append(pairMarks, figure.Dot{At: p, Class: lessons.Class(t.Y[k]), Name: lessons.ClassName(t.Y[k]), Label: strconv.Itoa(k + 1)})
@@ -429,11 +425,10 @@ func showDuality(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := lessons.Separable
 	run := steps(ctx)
 	e := &lessons.Exhibit{Steps: run.Len(), Step: min(in.Step, run.Len()-1), Lab: t.Lab("kernel", "linear", "hard_margin", "true")}
-	var at, floor, ceiling []float64
-	for k := range run.Len() {
-		c := ceilingOf(run.At(k))
-		at, floor, ceiling = append(at, float64(k)), append(floor, run.At(k).Dual), append(ceiling, c)
-	}
+	floor := lessons.StepCurve("floor: W(α)", run, func(s stepwise.SMOState) float64 { return s.Dual })
+	ceiling := lessons.StepCurve("ceiling: ½|w|²", run, ceilingOf)
+	apart := figure.Curve{Name: "gap", X: floor.X, Y: floats.SubTo(make([]float64, run.Len()), ceiling.Y, floor.Y), Marks: true}
+	floor.Marks, ceiling.Marks = true, true
 	s := run.At(e.Step)
 	w := weightsOf(s)
 	total := 0.0
@@ -445,27 +440,23 @@ func showDuality(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	e.Figures = []lessons.Figure{{Name: "values", Caption: `Each step of a solver gives an $\alpha$, and with it a floor and a ceiling. The optimum is between the two.`, Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{
 			Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "value", Min: 0, Max: top},
-			Curves: []figure.Curve{{Name: "ceiling: ½|w|²", X: at, Y: ceiling, Marks: true}, {Name: "floor: W(α)", X: at, Y: floor, Marks: true}}, SoFar: !l.Paper, Here: &here,
+			Curves: []figure.Curve{ceiling, floor}, SoFar: !l.Paper, Here: &here,
 		}.Picture()
 	}}}
-	gap := ceiling[e.Step] - floor[e.Step]
+	now, gap := ceiling.Y[e.Step], apart.Y[e.Step]
 	e.Figures = append(e.Figures, lessons.Figure{Name: "gap", Caption: "Ceiling minus floor, on a logarithmic axis.", Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		c := figure.Curve{Name: "gap", X: at, Marks: true}
-		for k := range at {
-			c.Y = append(c.Y, ceiling[k]-floor[k])
-		}
-		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: []figure.Curve{c}, SoFar: !l.Paper, Here: &here}.Picture()
+		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: []figure.Curve{apart}, SoFar: !l.Paper, Here: &here}.Picture()
 	}})
 	e.Numbers = []lessons.Number{
 		{Label: `$W(\alpha)$`, Value: views.Long(s.Dual), Help: "dual value: a floor"},
-		{Label: `$\frac12\lVert\mathbf w\rVert^2$`, Value: finite(ceiling[e.Step]), Help: `primal value of this step's line, in canonical form: a ceiling`},
+		{Label: `$\frac12\lVert\mathbf w\rVert^2$`, Value: finite(now), Help: `primal value of this step's line, in canonical form: a ceiling`},
 		{Label: "gap", Value: finite(lessons.Flush(gap, 1e-6)), Help: "none left (below a millionth) proves that both are optimal"},
 		{Label: `$\sum_i\alpha_i$`, Value: views.Long(total), Help: `at the end $\lVert\mathbf w\rVert^2$`},
 		{Label: `$1/\sqrt{\sum_i\alpha_i}$`, Value: finite(1 / math.Sqrt(total)), Help: "at the end the margin", After: true},
 		{Label: `$1/\lVert\mathbf w\rVert$`, Value: finite(1 / lessons.Norm(w))},
 	}
 	marks := [][]figure.Mark{dots(t, "α > 0", func(i int) bool { return s.Points[i].Alpha > 1e-9 })}
-	if !math.IsInf(ceiling[e.Step], 1) {
+	if !math.IsInf(now, 1) {
 		cw, b, err := theory.Canonical(w[:], t.Middle(w), t.Matrix(), t.Y)
 		lessons.Check(err)
 		w := [2]float64(cw)
@@ -477,7 +468,7 @@ func showDuality(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		e.Notes = []string{`At the start all $\alpha$ are 0. That is allowed, but the floor is 0, and $\mathbf w = \mathbf 0$ separates nothing.`}
 	case e.Step == run.Len()-1:
 		e.Notes = []string{`Floor and ceiling have met. Nobody needs to trust the solver: the two numbers are the proof.`}
-	case math.IsInf(ceiling[e.Step], 1):
+	case math.IsInf(now, 1):
 		e.Notes = []string{fmt.Sprintf(`The multipliers of points %d and %d were changed. The line does not separate yet, so there is a floor but no ceiling.`, s.Pair.I+1, s.Pair.J+1)}
 	default:
 		e.Notes = []string{fmt.Sprintf(`The multipliers of points %d and %d were changed. The floor rises at every step; the ceiling may go up and down.`, s.Pair.I+1, s.Pair.J+1)}

@@ -68,8 +68,7 @@ func Lesson() *lessons.Lesson {
 					"narrow": {
 						Of: "the curve", Over: "x", X: []float64{-2, -1.8, -1.6, -1.4, -1.1, -0.9, -0.7, -0.5, -0.3, -0.1, 0.1, 0.35, 0.6, 0.8, 1, 1.2, 1.4, 1.6, 1.8, 2}, Height: 4,
 						Truth: func(ctx context.Context) figure.Curve {
-							c := fit(ctx, five, rbf("60", "0.001")...)
-							return lessons.CurveOf(-2, 2, 200, c.at)
+							return lessons.CurveOf(-2, 2, 200, fit(ctx, five, rbf("60", "0.001")...).at)
 						},
 						Draw: lessons.SketchPlane("x", "t", figure.Limits{XMin: -2.1, XMax: 2.1, YMin: -1, YMax: 3}, five.dots()...),
 					},
@@ -260,12 +259,10 @@ func showSquares(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	phi := lessons.Must(features.Rows(l.column()))
 	price := squaresL.Of(in)
 	w := lessons.Must(theory.RidgeWeights(phi, l.T, price))
-	lengths, misses := figure.Curve{Name: "|w|²/2"}, figure.Curve{Name: "Σ (t − f)²/2"}
-	for _, v := range lessons.Logspace(1e-3, 1e3, 49) {
+	parts := lessons.CurvesOf(lessons.Logspace(1e-3, 1e3, 49), func(v float64) []float64 {
 		at := lessons.Must(theory.RidgeWeights(phi, l.T, v))
-		lengths.X, lengths.Y = append(lengths.X, v), append(lengths.Y, squared(at)/2)
-		misses.X, misses.Y = append(misses.X, v), append(misses.Y, squared(residuals(phi, at, l.T))/2)
-	}
+		return []float64{squared(residuals(phi, at, l.T)) / 2, squared(at) / 2}
+	}, "Σ (t − f)²/2", "|w|²/2")
 	weights := lessons.Table{Caption: "Every feature and its weight", Head: []string{"feature", "weight"}}
 	for k, name := range features.Coordinates {
 		weights.Rows = append(weights.Rows, []string{name, lessons.Short(w[k])})
@@ -277,7 +274,7 @@ func showSquares(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			c.figure("fit", `The fit, and the residual of every point. ~Move $\lambda$ from end to end; then raise the targets.~`, figure.Limits{}),
 			{Name: "parts", Wide: true, Caption: `The two wishes against $\lambda$: short weights, small misses.`, Draw: lessons.Draws(1, figure.Chart{
-				X: figure.Axis{Name: "λ", Log: true}, Y: figure.Axis{Log: true}, Curves: []figure.Curve{misses, lengths}, Here: &price,
+				X: figure.Axis{Name: "λ", Log: true}, Y: figure.Axis{Log: true}, Curves: parts, Here: &price,
 			})},
 		},
 		Numbers: []lessons.Number{
@@ -358,14 +355,10 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	w := lessons.Must(theory.RidgeWeights(phi, l.T, price))
 	sum := lessons.Must(features.Weights(l.column(), dual.A))
 	k := theory.Gram(gram)
-	e := &lessons.Exhibit{
-		Steps: len(dualLines()), Step: min(in.Step, len(dualLines())-1),
-		Figures: []lessons.Figure{twoReadings(min(in.Step, len(dualLines())-1), len(l.X), w), {Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: lessons.Draws(0, figure.Matrix{
-			X: "point j", Y: "point i", Name: "K", Values: k,
-		})}},
-		Lab: l.lab(powers(2, dualL.Text(in))...),
-	}
-	e.Body = lessons.Derivation(e.Step, dualLines()...)
+	e := (&lessons.Exhibit{Lab: l.lab(powers(2, dualL.Text(in))...)}).Derive(in, dualLines())
+	e.Figures = []lessons.Figure{twoReadings(e.Step, len(l.X), w), {Name: "gram", Caption: `$K$ for eight points from left to right and $k(x, z) = (1+xz)^2$: all that the dual sees of them.`, Draw: lessons.Draws(0, figure.Matrix{
+		X: "point j", Y: "point i", Name: "K", Values: k,
+	})}}
 	e.Numbers = []lessons.Number{{Label: "points $M$ and features $D$", Value: fmt.Sprintf("%d and %d", len(l.X), len(w)), Help: "$1$, $x$ and $x^2$, with factors"}}
 	if e.Step < 4 {
 		return e
@@ -536,12 +529,7 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	c := fit(ctx, l, pairs...)
 	shares := influences(ctx, l, gamma.Of(in), lambda.Of(in))
 	refits := refitted(ctx, l, pairs...)
-	e := &lessons.Exhibit{
-		Steps: len(leaveOutLines()), Step: min(in.Step, len(leaveOutLines())-1),
-		Lab: c.lab(pairs...),
-	}
-	e.Figures = []lessons.Figure{both(c, refits[i], i)}
-	e.Body = lessons.Derivation(e.Step, leaveOutLines()...)
+	e := (&lessons.Exhibit{Figures: []lessons.Figure{both(c, refits[i], i)}, Lab: c.lab(pairs...)}).Derive(in, leaveOutLines())
 	e.Numbers = []lessons.Number{{Label: "residual of the ringed point", Value: lessons.Short(l.T[i] - c.at(l.X[i])), Help: "in the fit to all points"}}
 	if e.Step < 5 {
 		return e
@@ -570,8 +558,7 @@ func influences(ctx context.Context, l line, gamma, lambda float64) []float64 {
 	for i := range s {
 		target := make([]float64, len(l.X))
 		target[i] = 1
-		res := lessons.Must(ridge.Train(ctx, k, target, ridge.Settings{Lambda: lambda}))
-		s[i] = res.F[i]
+		s[i] = lessons.Must(ridge.Train(ctx, k, target, ridge.Settings{Lambda: lambda})).F[i]
 	}
 	return s
 }
@@ -690,8 +677,7 @@ var noises = map[string]float64{"moons": 0.25, "circles": 0.15, "blobs": 1.2}
 func showClassifier(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	of := pattern.Of(in)
 	d := compare(ctx, of, draw.Of(in), classGamma.Text(in), classLambda.Text(in), classC.Text(in))
-	t := lessons.Drawn(of, 1000, noises[of], lessons.FreshSeed)
-	unseen := t.Data()
+	unseen := lessons.Drawn(of, 1000, noises[of], lessons.FreshSeed).Data()
 	ridgeError := lessons.ErrorRate(d.ridge.Model, unseen)
 	svmError := lessons.ErrorRate(d.svm.Model, unseen)
 	sizes := func(name string, m *ml.Model) figure.Curve {
@@ -711,7 +697,7 @@ func showClassifier(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Boundary("ridge", `Kernel ridge on the targets $\pm1$. Dashed: $f = \pm1$, where it wants all points to be.`, d.ridge.Model, d.data, d.ridgeSpec, wide),
-			folded(lessons.Boundary("svm", "The SVM on the same points, with its support vectors ringed.", d.svm.Model, d.data, d.svmSpec, wide)),
+			lessons.Boundary("svm", "The SVM on the same points, with its support vectors ringed.", d.svm.Model, d.data, d.svmSpec, wide).Afterwards(),
 			{Name: "sizes", Wide: true, After: true, Caption: "The sizes of the coefficients, largest first, as shares of the largest.", Draw: lessons.Draws(1, figure.Chart{
 				X: figure.Axis{Name: "coefficient"}, Y: figure.Axis{Name: "size", Min: -0.02, Max: 1.02},
 				Curves: []figure.Curve{sizes("kernel ridge", d.ridge.Model), sizes("SVM", d.svm.Model)},
@@ -725,12 +711,6 @@ func showClassifier(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		},
 		Lab: d.toy.Lab("learner", "ridge", "gamma", classGamma.Text(in), "lambda", classLambda.Text(in)),
 	}
-}
-
-// folded hides a figure until the answer.
-func folded(f lessons.Figure) lessons.Figure {
-	f.After = true
-	return f
 }
 
 // beyond counts the training points with y f > 1.
@@ -774,13 +754,7 @@ func showTooRight(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	f := figure.Linear(w, -b)
 	margin := f(at[0], at[1])
 	away := at[0] > 4 // the question's setting: the lines are hidden until the answer
-	chart := figure.Chart{X: figure.Axis{Name: "y f(x)", Min: -2, Max: 4}, Y: figure.Axis{Name: "loss", Min: 0, Max: 9}, Curves: []figure.Curve{{Name: "square"}, {Name: "hinge"}}}
-	for m := -2.0; m <= 4.001; m += 0.05 {
-		for k, loss := range []float64{square(m), theory.Hinge(m)} {
-			c := &chart.Curves[k]
-			c.X, c.Y = append(c.X, m), append(c.Y, loss)
-		}
-	}
+	charged := func(m float64) []float64 { return []float64{square(m), theory.Hinge(m)} }
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "lines", Caption: `~Drag the five far points of the class $+1$ to the right.~ Thick: the line of ridge; dashed: the SVM, its support vectors ringed.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
@@ -790,11 +764,10 @@ func showTooRight(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 				}
 				return plane.Picture()
 			}},
-			{Name: "losses", Wide: true, Caption: `What either machine charges at $y f$. The vertical line: the middle of the far points, at the line of ridge.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				c := chart
-				c.Format, c.Here = l.Format(1), &margin
-				return c.Picture()
-			}},
+			{Name: "losses", Wide: true, Caption: `What either machine charges at $y f$. The vertical line: the middle of the far points, at the line of ridge.`, Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "y f(x)", Min: -2, Max: 4}, Y: figure.Axis{Name: "loss", Min: 0, Max: 9}, Here: &margin,
+				Curves: lessons.CurvesOf(lessons.Linspace(-2, 4, 121), charged, "square", "hinge"),
+			})},
 		},
 		Handles: []lessons.Handle{far.Handle("the far points", in)},
 		Numbers: []lessons.Number{

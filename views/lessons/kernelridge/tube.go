@@ -21,12 +21,7 @@ func insensitive(miss, epsilon float64) float64 { return math.Max(0, math.Abs(mi
 
 func showTube(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	eps, miss := tube.Of(in), tubeMiss.Of(in)
-	band, half := figure.Curve{Name: "ε-insensitive"}, figure.Curve{Name: "½ square"}
-	for k := range 121 {
-		x := -3 + float64(k)/20
-		band.X, band.Y = append(band.X, x), append(band.Y, insensitive(x, eps))
-		half.X, half.Y = append(half.X, x), append(half.Y, x*x/2)
-	}
+	losses := func(x float64) []float64 { return []float64{insensitive(x, eps), x * x / 2} }
 	rules := []figure.Rule{{Name: "−ε", At: -eps, Upright: true}, {Name: "ε", At: eps, Upright: true}}
 	if eps < 0.15 { // one label for both, which would overlap
 		rules[0].Name, rules[1].Name = "", "±ε"
@@ -35,7 +30,7 @@ func showTube(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "losses", Caption: "What a miss costs. Inside of the tube nothing; outside in proportion, where the square grows faster and faster.", Draw: lessons.Draws(1, figure.Chart{
 			X: figure.Axis{Name: "t − f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 3},
-			Curves: []figure.Curve{band, half}, Rules: rules, Here: &miss,
+			Curves: lessons.CurvesOf(lessons.Linspace(-3, 3, 121), losses, "ε-insensitive", "½ square"), Rules: rules, Here: &miss,
 		})}},
 		Numbers: []lessons.Number{
 			{Label: `$\max(0, \lvert t - f\rvert - \varepsilon)$`, Value: views.Short(insensitive(miss, eps)), Help: lessons.Either(insensitive(miss, eps) == 0, "inside of the tube: $a_i = 0$", "outside: a support vector")},

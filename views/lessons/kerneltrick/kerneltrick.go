@@ -93,8 +93,7 @@ func Lesson() *lessons.Lesson {
 				Answers: map[string]lessons.Answer{
 					"opposite": lessons.Is(theory.QuadraticPlane.Kernel.Eval([]float64{1, 1}, []float64{-1, -1})),
 					"vectors": func(ctx context.Context) float64 {
-						x := newXOR(ctx)
-						return float64(x.vectors) - 2
+						return float64(newXOR(ctx).vectors) - 2
 					},
 				},
 			},
@@ -580,14 +579,11 @@ func showXOR(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // dualFigure plots the dual objective over the common value of the multipliers.
 func (x *xor) dualFigure() lessons.Figure {
 	n, q := float64(len(x.alpha)), x.quadratic()
-	var as, ws []float64
-	for k := range 101 {
-		a := 2 * n / q * float64(k) / 100
-		as, ws = append(as, a), append(ws, n*a-q*a*a/2)
-	}
+	curve := lessons.CurveOf(0, 2*n/q, 100, func(a float64) float64 { return n*a - q*a*a/2 })
+	curve.Name = "dual objective"
 	here := x.alpha[0]
 	return lessons.Figure{Name: "dual", Caption: `The dual objective when all four multipliers are equal to $a$. The vertical line is where the solver ends, which does not know about the symmetry.`, Draw: lessons.Draws(1, figure.Chart{
-		X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &here,
+		X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{curve}, Here: &here,
 	})}
 }
 
@@ -636,10 +632,8 @@ func showTrick(_ context.Context, in lessons.Input) *lessons.Exhibit {
 func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	d, p, n := inputs.Of(in), degree.Of(in), coins.Of(in)
 	f := theory.Monomials(d+1, p)
-	var fs, chance []float64
-	for k := 1; k <= n; k++ {
-		fs, chance = append(fs, float64(k)), append(chance, theory.CoverChance(n, k-1))
-	}
+	chance := lessons.CurveOf(1, float64(n), n-1, func(k float64) float64 { return theory.CoverChance(n, int(k)-1) })
+	chance.Name = fmt.Sprintf("%d points", n)
 	here := math.Min(f, float64(n))
 	whole := func(v float64) string {
 		if v < 1e15 {
@@ -657,7 +651,7 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 				}
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "features", Min: 1, Max: float64(n)}, Y: figure.Axis{Name: "chance", Min: 0, Max: 1.02}, Here: &here,
-					Curves: []figure.Curve{{Name: fmt.Sprintf("%d points", n), X: fs, Y: chance}}, Hidden: 1, Rules: half,
+					Curves: []figure.Curve{chance}, Hidden: 1, Rules: half,
 				}.Picture()
 			}},
 		},
@@ -716,8 +710,7 @@ func independent(context.Context) float64 {
 
 func showEndless(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := toy(endlessSet.Of(in))
-	d := t.Data()
-	res, _ := lessons.Fit(ctx, d, "kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in))
+	res, _ := lessons.Fit(ctx, t.Data(), "kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in))
 	f := func(x, y float64) float64 { return res.Model.Decision([]float64{x, y}) }
 	vector := map[int]bool{}
 	for _, i := range res.Model.Supports.Rows {
@@ -731,22 +724,18 @@ func showEndless(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		box.Points = append(box.Points, figure.Dot3{At: [3]float64{p[0], p[1], f(p[0], p[1])}, Class: lessons.Class(t.Y[i]), Ring: vector[i]})
 	}
 	g, terms := endlessGamma.Of(in), terms.Of(in)
-	var xs, exact, cut []float64
 	worst := 0.0
-	for k := range 101 {
-		x := -2 + 4*float64(k)/100
-		xs = append(xs, x)
-		exact = append(exact, math.Exp(-g*(x-1)*(x-1)))
-		cut = append(cut, theory.RBFSeries(g, x, 1, terms))
-		worst = max(worst, math.Abs(exact[k]-cut[k]))
-	}
+	series := lessons.CurvesOf(lessons.Linspace(-2, 2, 101), func(x float64) []float64 {
+		exact, cut := math.Exp(-g*(x-1)*(x-1)), theory.RBFSeries(g, x, 1, terms)
+		worst = max(worst, math.Abs(exact-cut))
+		return []float64{exact, cut}
+	}, "RBF kernel", "first terms only")
 	errors := t.Errors(f)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			liftedFigure(in, endlessTurn, "surface", `The decision function of an RBF SVM as a surface. It crosses the level plane $f = 0$ at the boundary; ringed points are support vectors, where the surface is held up or down.`, box),
 			{Name: "series", Wide: true, Caption: fmt.Sprintf("In one dimension, $k(x, 1)$ against $x$, and what the first %d features make of it.", terms), Draw: lessons.Draws(1, figure.Chart{
-				X: figure.Axis{Name: "x", Min: -2, Max: 2}, Y: figure.Axis{Name: "k(x, 1)", Min: -0.3, Max: 1.1},
-				Curves: []figure.Curve{{Name: "RBF kernel", X: xs, Y: exact}, {Name: "first terms only", X: xs, Y: cut}},
+				X: figure.Axis{Name: "x", Min: -2, Max: 2}, Y: figure.Axis{Name: "k(x, 1)", Min: -0.3, Max: 1.1}, Curves: series,
 			})},
 		},
 		Numbers: []lessons.Number{

@@ -21,14 +21,7 @@ func showRepresenter(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	v := outside.Of(in)
 	within := lessons.Norm(m.W) * lessons.Norm(m.W) / 2
 	slack := representerC.Of(in) * *m.Report.SlackSum
-	length, paid, whole := figure.Curve{Name: "½‖w + v‖²"}, figure.Curve{Name: "C Σξ"}, figure.Curve{Name: "sum"}
-	for k := range 61 {
-		x := 3 * float64(k) / 60
-		l := within + x*x/2
-		length.X, length.Y = append(length.X, x), append(length.Y, l)
-		paid.X, paid.Y = append(paid.X, x), append(paid.Y, slack)
-		whole.X, whole.Y = append(whole.X, x), append(whole.Y, l+slack)
-	}
+	parts := func(x float64) []float64 { return []float64{within + x*x/2 + slack, within + x*x/2, slack} }
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			fromTheSide(m.W, v),
@@ -37,7 +30,7 @@ func showRepresenter(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 				Asks: "The length of a part of the weights outside of the span. What does it cost, and what does it bring?",
 				Draw: lessons.Draws(1, figure.Chart{
 					X: figure.Axis{Name: "‖v‖", Min: 0, Max: 3}, Y: figure.Axis{Name: "objective", Min: 0, Max: within + slack + 4.7},
-					Curves: []figure.Curve{whole, length, paid}, Hidden: 3, Here: &v,
+					Curves: lessons.CurvesOf(lessons.Linspace(0, 3, 61), parts, "sum", "½‖w + v‖²", "C Σξ"), Hidden: 3, Here: &v,
 				}),
 			},
 		},

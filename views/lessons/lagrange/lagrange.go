@@ -53,8 +53,7 @@ func Lesson() *lessons.Lesson {
 					"through": func(context.Context) float64 {
 						p := theory.LagrangeExamples[1]
 						p.Offset = 0
-						s := lessons.Must(p.Minimise())
-						return s.Multiplier
+						return lessons.Must(p.Minimise()).Multiplier
 					},
 				},
 			},
@@ -66,8 +65,7 @@ func Lesson() *lessons.Lesson {
 					"shift": func(context.Context) float64 {
 						p := theory.LagrangeExamples[2]
 						p.Offset = 2
-						s := lessons.Must(p.Minimise())
-						return s.Multiplier
+						return lessons.Must(p.Minimise()).Multiplier
 					},
 					"inside": inside,
 				},
@@ -98,8 +96,7 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showSVM, weight, bias, solver),
 				Answers: map[string]lessons.Answer{
 					"walls": func(ctx context.Context) float64 {
-						m := lessons.TrainHard(ctx, numbers)
-						return float64(m.Report.SupportVectors)
+						return float64(lessons.TrainHard(ctx, numbers).Report.SupportVectors)
 					},
 				},
 			},
@@ -364,8 +361,7 @@ func showCases(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		{Slug: "sign", Why: lessons.Either(line.Verdict == theory.Accepted, "Is that multiplier positive, as supposed? Yes: all conditions hold.", "Is that multiplier positive, as supposed? No: the second case is rejected."), TeX: `\alpha = ` + lessons.TeXFraction(line.Multiplier) + lessons.Either(line.Verdict == theory.Accepted, ` > 0`, ` \not> 0`)},
 		{Why: lessons.Either(s.Saturated, "So the constraint is *saturated*.", "So the constraint is *free*."), TeX: `(x^*,\ y^*) = ` + lessons.TeXPoint(s.Point) + `, \quad \alpha^* = ` + lessons.TeXFraction(s.Multiplier) + `, \quad f^* = ` + lessons.TeXFraction(s.Objective)},
 	}
-	e := &lessons.Exhibit{Steps: len(lines), Step: min(in.Step, len(lines)-1)}
-	e.Body = lessons.Derivation(e.Step, lines...)
+	e := (&lessons.Exhibit{}).Derive(in, lines)
 	marks := half(p)
 	table := lessons.Table{Caption: "The two cases", Head: []string{"case", "place", `$\alpha$`, "$h$", "$f$", "verdict"}}
 	candidate := func(c theory.Case, name string, judged bool) {

@@ -155,9 +155,7 @@ func showCanonical(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	m = lessons.Must(theory.LinearMargins(cw, cb, lessons.Separable.Matrix(), lessons.Separable.Y))
 	w := [2]float64(cw)
 	on := func(i int) bool { return m.Functional[i] < 1+1e-9 }
-	step := min(in.Step, len(derivation())-1)
-	return &lessons.Exhibit{
-		Steps: len(derivation()), Step: step, Body: lessons.Derivation(step, derivation()...),
+	return (&lessons.Exhibit{
 		Figures: []lessons.Figure{lessons.Plane("canonical", `In canonical form the closest points (ringed) lie on the dashed lines $f = \pm 1$.`, lessons.ToyLimits, 2, lessons.Sides(w, cb), lessons.MarginLines(w, cb), lessons.Separable.Dots(on))},
 		Numbers: []lessons.Number{
 			{Label: `$\mathbf w$`, Value: lessons.Pair(w)},
@@ -166,7 +164,7 @@ func showCanonical(_ context.Context, in lessons.Input) *lessons.Exhibit {
 			{Label: `$\gamma = 1/\lVert\mathbf w\rVert$`, Value: views.Short(m.GeometricMargin()), Help: "turn the direction until it is largest", After: true},
 			{Label: `$2/\lVert\mathbf w\rVert$`, Value: views.Short(2 * m.GeometricMargin()), Help: "distance between the margin lines", After: true},
 		},
-	}
+	}).Derive(in, derivation())
 }
 
 // derivation shows that the distance of the margin lines is 2/|w|.
@@ -190,8 +188,7 @@ func holders(ctx context.Context) float64 {
 
 // widestMargin returns the margin of the widest line.
 func widestMargin(ctx context.Context) float64 {
-	m := lessons.TrainHard(ctx, lessons.Separable)
-	return 1 / lessons.Norm(m.W)
+	return 1 / lessons.Norm(lessons.TrainHard(ctx, lessons.Separable).W)
 }
 
 // try is a line in the game with the margins of the points.

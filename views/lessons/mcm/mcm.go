@@ -144,6 +144,22 @@ func band(t, x, y, length float64, pen figure.Pen, label string) []figure.Mark {
 	return marks
 }
 
+// between is the axis of the hyperplane's places between the classes.
+var between = figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}
+
+// places returns the places on the axis at which curves are drawn.
+func places() []float64 {
+	return lists.Make(199, func(k int) float64 { return between.Min + 2*float64(k+1)/200 })
+}
+
+// visible returns the place of a hyperplane on the axis, nil outside of it.
+func visible(t float64) *float64 {
+	if t <= between.Min || t >= between.Max {
+		return nil
+	}
+	return &t
+}
+
 // The two bands.
 var (
 	nearPen = figure.Pen{Color: figure.Magenta}
@@ -159,25 +175,15 @@ func showRatio(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		figure.Segment{From: [2]float64{t, -0.47}, To: [2]float64{t, 0.8}, Label: "hyperplane"}, // above the short band's label
 	}, band(t, x[l.far], 0.4, l.min, farPen, "farthest: "+views.Short(l.max)), band(t, x[l.near], -0.4, l.min, nearPen, "nearest: "+views.Short(l.min)),
 		sixDots(func(i int) [2]float64 { return [2]float64{x[i], 0} }))
-	var ts, hs []float64
-	for k := range 199 {
-		at := -0.8 + 2*float64(k+1)/200
-		p := newLine(at, 0)
-		ts, hs = append(ts, at), append(hs, p.HMCM)
-	}
+	chart := figure.Chart{X: between, Y: figure.Axis{Name: "ratio", Min: 1, Max: 40}, Here: visible(t)}
+	chart.Curves = lessons.CurvesOf(places(), func(at float64) []float64 { return []float64{newLine(at, 0).HMCM} }, "h of the MCM")
 	moved := in.Text(param.Param(hyperplane)) != hyperplane.Default // the question's setting
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "bands", Wide: true, Caption: `Two rubber bands at the hyperplane, to the farthest point and to the nearest. ~Drag the hyperplane: how often does the short one fit into the long one?~`, Draw: lessons.Draws(1, figure.Plane{
 				X: "x", Stretched: true, Limits: figure.Limits{XMin: -3, XMax: 4.5, YMin: -1, YMax: 1}, Marks: marks,
 			})},
-			{Name: "ratios", Wide: true, After: true, Caption: `The ratio of the bands against the place of the hyperplane between the classes.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				ch := figure.Chart{Format: lk.Format(0), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Name: "ratio", Min: 1, Max: 40}, Curves: []figure.Curve{{Name: "h of the MCM", X: ts, Y: hs}}}
-				if t > -0.8 && t < 1.2 {
-					ch.Here = &t
-				}
-				return ch.Picture()
-			}},
+			{Name: "ratios", Wide: true, After: true, Caption: `The ratio of the bands against the place of the hyperplane between the classes.`, Draw: lessons.Draws(0, chart)},
 		},
 		Handles: []lessons.Handle{{Label: "hyperplane", X: t, Y: 0.8, XControl: hyperplane}}, // above the points
 		Numbers: []lessons.Number{{Label: `$h_{\text{MCM}}$`, Value: lessons.OrInfinite(l.HMCM), Help: "farthest over nearest: " + views.Short(l.max) + " / " + views.Short(l.min), After: moved}},
@@ -231,16 +237,14 @@ func onLine() [][2]float64 {
 // shatters.
 func rbfOnLine(ctx context.Context) (h float64, shattered int) {
 	t := lessons.Toy{Y: six.y, XY: onLine()}
-	d := t.Data()
-	res, _ := lessons.Fit(ctx, d, "learner", "mcm", "kernel", "rbf", "gamma", "2")
+	res, _ := lessons.Fit(ctx, t.Data(), "learner", "mcm", "kernel", "rbf", "gamma", "2")
 	s := lessons.Must(theory.ShatterKernel(theory.Gram(kernel.NewGram(kernel.RBF(2), t.Matrix()))))
 	return *res.Report.H, len(s.Largest())
 }
 
 // shatteredByThresholds returns the number of points on the real line that thresholds shatter.
 func shatteredByThresholds() int {
-	s := lessons.Must(theory.ShatterLines(onLine()))
-	return len(s.Largest())
+	return len(lessons.Must(theory.ShatterLines(onLine())).Largest())
 }
 
 func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -248,12 +252,10 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l := newLine(t, o)
 	thresholds := shatteredByThresholds()
 	h, shattered := rbfOnLine(ctx)
-	var ts, hs, rs, vc []float64
-	for k := range 199 {
-		at := -0.8 + 2*float64(k+1)/200
+	curves := lessons.CurvesOf(places(), func(at float64) []float64 {
 		p := newLine(at, o)
-		ts, hs, rs, vc = append(ts, at), append(hs, p.HMCM*p.HMCM), append(rs, theory.MarginVCDim(p.Radius, p.Margin, math.Inf(1))), append(vc, float64(thresholds))
-	}
+		return []float64{theory.MarginVCDim(p.Radius, p.Margin, math.Inf(1)), p.HMCM * p.HMCM, float64(thresholds)}
+	}, "bound by margin, with the 1", "h of the MCM, squared", "VC dimension of thresholds")
 	x := six.x
 	at := func(v float64) [2]float64 { return [2]float64{v, 1} } // with a 1 appended
 	normal := [2]float64{1, o - t}
@@ -272,16 +274,9 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			Name: "augmented", Wide: true, Caption: `The six points with a 1 appended; every hyperplane now passes through the origin. $\hat R$ is the longest vector, $\hat\Delta$ the nearest point's distance. ~Drag hyperplane and origin.~`, Draw: lessons.Draws(2, figure.Plane{
 				X: "x", Y: "appended 1", Limits: figure.Limits{XMin: min(-3, o-0.5), XMax: max(4.5, o+0.5), YMin: -0.5, YMax: 1.6}, Marks: marks,
 			}),
-		}, {Name: "bounds", After: moved, Caption: `Everything against the place of the hyperplane between the classes, for your origin. ~Move the origin: one curve moves, the others stay.~`, Asks: `The upper bound and $h_{\text{MCM}}^2$ against the place of the hyperplane between the classes. Where is the VC dimension?`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-			ch := figure.Chart{
-				Format: lk.Format(1), X: figure.Axis{Name: "hyperplane", Min: -0.8, Max: 1.2}, Y: figure.Axis{Log: true, Min: 1, Max: 1e4},
-				Curves: []figure.Curve{{Name: "bound by margin, with the 1", X: ts, Y: rs}, {Name: "h of the MCM, squared", X: ts, Y: hs}, {Name: "VC dimension of thresholds", X: ts, Y: vc}}, Hidden: 1,
-			}
-			if t > -0.8 && t < 1.2 {
-				ch.Here = &t
-			}
-			return ch.Picture()
-		}}},
+		}, {Name: "bounds", After: moved, Caption: `Everything against the place of the hyperplane between the classes, for your origin. ~Move the origin: one curve moves, the others stay.~`, Asks: `The upper bound and $h_{\text{MCM}}^2$ against the place of the hyperplane between the classes. Where is the VC dimension?`, Draw: lessons.Draws(1, figure.Chart{
+			X: between, Y: figure.Axis{Log: true, Min: 1, Max: 1e4}, Curves: curves, Hidden: 1, Here: visible(t),
+		})}},
 		Tables: []lessons.Table{{
 			After: true, Caption: `Two families of functions on these six points`, Head: []string{"family", `$h_{\text{VC}}$`, `$h_{\text{MCM}}^2$`, `$h_{\text{VC}}/h_{\text{MCM}}^2$`},
 			Rows: [][]string{
@@ -309,11 +304,9 @@ var fractionLines = lessons.Lines(files, "fraction")
 
 func showFraction(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	u, t := slope.Of(in), zero.Of(in)
-	e := &lessons.Exhibit{Steps: len(fractionLines()), Step: min(in.Step, len(fractionLines())-1)}
-	e.Body = lessons.Derivation(e.Step, fractionLines()...)
+	e := (&lessons.Exhibit{}).Derive(in, fractionLines())
 	if e.Step == e.Steps-1 {
-		d := sixData()
-		res, _ := lessons.Fit(ctx, d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
+		res, _ := lessons.Fit(ctx, sixData(), "learner", "mcm", "kernel", "linear", "hard_margin", "true")
 		w, b, _ := res.Model.Linear()
 		u, t = w[0], -b/w[0]
 	}
@@ -573,16 +566,11 @@ func newMachine(ctx context.Context, d *dataset.Data, pairs ...string) *machine 
 
 // overlay draws the boundaries of both machines.
 func overlay(d *dataset.Data, machines [2]*machine) lessons.Figure {
-	return lessons.Figure{Name: "both", Caption: `Both boundaries. Grey and hatched: where the two machines disagree.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		var layers []figure.Layer
-		for i, name := range []string{"SVM", "MCM"} {
-			m := machines[i]
-			points := lessons.Must(m.Model.Points(d, m.spec))
-			v, _ := m.Model.View()
-			layers = append(layers, figure.Layer{Name: name, Scene: l.Scene(m.Model, points, v, d.Classes, 1)})
-		}
-		return figure.Overlay(l.Context(), layers)
-	}}
+	return lessons.Overlay("both", `Both boundaries. Grey and hatched: where the two machines disagree.`, []string{"SVM", "MCM"}, func(l lessons.Look, i int) figure.Scene {
+		m := machines[i]
+		v, _ := m.Model.View()
+		return l.Scene(m.Model, lessons.Must(m.Model.Points(d, m.spec)), v, d.Classes, 1)
+	})
 }
 
 func showBeside(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -618,13 +606,11 @@ func showBeside(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 		t.Rows = append(t.Rows, []string{fmt.Sprintf("right on %d fresh points", len(fresh.Y)), lessons.Percent(right[0]), lessons.Percent(right[1])})
 	}
-	rings := lessons.Boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", machines[1].Model, d, machines[1].spec, nil)
-	rings.After = true
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			overlay(d, machines),
 			lessons.Boundary("svm", "The SVM: ringed points have $\\alpha_i > 0$ and lie on the margin, inside it or on the wrong side.", machines[0].Model, d, machines[0].spec, nil),
-			rings,
+			lessons.Boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", machines[1].Model, d, machines[1].spec, nil).Afterwards(),
 		},
 		Tables: []lessons.Table{t},
 	}
@@ -640,25 +626,12 @@ func showBeside(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // sparse counts the support vectors of the MCM on the fourteen points.
 func sparse(ctx context.Context) float64 {
-	m := lessons.TrainLinear(ctx, lessons.Overlapping, "learner", "mcm", "C", "1")
-	return float64(m.Report.SupportVectors)
+	return float64(lessons.TrainLinear(ctx, lessons.Overlapping, "learner", "mcm", "C", "1").Report.SupportVectors)
 }
 
 // rbfSettings returns the settings of the last screen.
 func rbfSettings(gamma, c, rankTol, rho string) []string {
 	return []string{"learner", "mcm", "kernel", "rbf", "gamma", gamma, "C", c, "rank_tol", rankTol, "rho", rho}
-}
-
-// sweep trains with several values of one setting; the fractions are the training and test
-// accuracy.
-func sweep(ctx context.Context, d, fresh *dataset.Data, values []float64, settings func(v string) []string) (vectors, train, accuracy []float64) {
-	for _, v := range values {
-		res, _ := lessons.Fit(ctx, d, settings(lessons.Setting(v))...)
-		a := lessons.Must(res.Model.Accuracy(fresh))
-		vectors = append(vectors, float64(res.Report.SupportVectors)/float64(res.Report.N))
-		train, accuracy = append(train, *res.Report.TrainAccuracy), append(accuracy, a)
-	}
-	return vectors, train, accuracy
 }
 
 func showInterpolation(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -668,17 +641,19 @@ func showInterpolation(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	res, spec := lessons.Fit(ctx, d, rbfSettings(width, c, cut, sparsity)...)
 	accuracy := lessons.Must(res.Model.Accuracy(fresh))
 	chart := func(name, label, caption string, values []float64, here float64, settings func(v string) []string) lessons.Figure {
-		vectors, train, right := sweep(ctx, d, fresh, values, settings)
-		return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-			ch := figure.Chart{
-				Format: l.Format(2), X: figure.Axis{Name: label, Log: true}, Y: figure.Axis{Name: "share of the points", Min: 0, Max: 1.02},
-				Curves: []figure.Curve{{Name: "right, fresh points", X: values, Y: right}, {Name: "right, training", X: values, Y: train}, {Name: "share of SVs", X: values, Y: vectors}},
-			}
-			if here >= values[0] && here <= values[len(values)-1] {
-				ch.Here = &here
-			}
-			return ch.Picture()
-		}}
+		shares := func(v float64) []float64 {
+			res, _ := lessons.Fit(ctx, d, settings(lessons.Setting(v))...)
+			right, vectors := lessons.Must(res.Model.Accuracy(fresh)), float64(res.Report.SupportVectors)/float64(res.Report.N)
+			return []float64{right, *res.Report.TrainAccuracy, vectors}
+		}
+		ch := figure.Chart{
+			X: figure.Axis{Name: label, Log: true}, Y: figure.Axis{Name: "share of the points", Min: 0, Max: 1.02},
+			Curves: lessons.CurvesOf(values, shares, "right, fresh points", "right, training", "share of SVs"),
+		}
+		if here >= values[0] && here <= values[len(values)-1] {
+			ch.Here = &here
+		}
+		return lessons.Figure{Name: name, Caption: caption, Draw: lessons.Draws(2, ch)}
 	}
 	hereCut, hereRho := rankTol.Of(in), rho.Of(in)
 	if hereRho > 0 {
@@ -703,12 +678,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		},
 	}
 	if turned {
-		y, _, _, err := d.Binary("")
-		lessons.Check(err)
-		bare := lessons.Toy{Y: y}
-		for i := range y {
-			bare.XY = append(bare.XY, [2]float64(d.X.RawRowView(i)))
-		}
+		bare := lessons.ToyOf(d)
 		e.Figures[0] = e.Figures[0].Instead(lessons.Plane("model", "", bare.Limits(), 2, bare.Dots(nil)), "The points, with another $C$. What has it changed?")
 	}
 	if hereRho == 0 {

@@ -98,8 +98,7 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showWhy, property, seed),
 				Answers: map[string]lessons.Answer{
 					"entries": func(context.Context) float64 {
-						s := lessons.Must(theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1})))
-						return lessons.First(s.PSD)
+						return lessons.First(lessons.Must(theory.Mercer(mat.NewSymDense(2, []float64{1, 2, 2, 1}))).PSD)
 					},
 				},
 			},
@@ -267,8 +266,7 @@ func moved(context.Context) float64 {
 	k := kernel.Polynomial(1, 1, 2)
 	var g [2]*mat.SymDense
 	for i, p := range [][2]float64{{0.3, 1.6}, {-1, 0.2}} {
-		t := movable(p)
-		g[i] = gramOf(k, t)
+		g[i] = gramOf(k, movable(p))
 	}
 	n := g[0].SymmetricDim()
 	changed := 0
@@ -354,8 +352,7 @@ func passed(context.Context) float64 {
 	k := kernel.Sigmoid(0.5, 1)
 	passed := false
 	for n := 1; n <= 40; n++ {
-		t := toy(n)
-		s := lessons.Must(theory.Mercer(gramOf(k, t)))
+		s := lessons.Must(theory.Mercer(gramOf(k, toy(n))))
 		if !s.PSD && passed {
 			return 1
 		}
@@ -383,11 +380,8 @@ func showIndefinite(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		alpha = math.Max(alpha, math.Abs(u))
 	}
 	c, h := bound.Of(in), eta(p)
-	var as, ws []float64
-	for i := range 101 {
-		a := c * float64(i) / 100
-		as, ws = append(as, a), append(ws, dual(h, a))
-	}
+	curve := lessons.CurveOf(0, c, 100, func(a float64) float64 { return dual(h, a) })
+	curve.Name = "dual objective"
 	var after []string
 	note := `$\eta > 0$: the dual is a hill with one top, at $a = 2/\eta$ or, where that is beyond, at $C$.`
 	switch {
@@ -402,7 +396,7 @@ func showIndefinite(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			lessons.Plane("points", `~Drag the two points.~ In the hatched part the point of class $+1$ would have a negative squared distance from the other.`, limits, 1,
 				[]figure.Mark{figure.Region{F: func(x, y float64) float64 { return -eta([2]float64{x, y}) }, Color: figure.Magenta, Hatch: true, Name: "η ≤ 0"}}, t.Dots(nil)),
 			{Name: "dual", Wide: true, After: true, Caption: `The dual over $a = \alpha_1 = \alpha_2$ up to $C$. The vertical line is where the solver stops.`, Draw: lessons.Draws(1, figure.Chart{
-				X: figure.Axis{Name: "a", Min: 0, Max: c}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{{Name: "dual objective", X: as, Y: ws}}, Here: &alpha,
+				X: figure.Axis{Name: "a", Min: 0, Max: c}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{curve}, Here: &alpha,
 			})},
 		},
 		Handles: []lessons.Handle{
@@ -533,8 +527,7 @@ func factor(context.Context) float64 {
 	k1, k2 := parts(t.Matrix(), 1)
 	for _, c := range combinations {
 		if c.name == "conformal" {
-			s := lessons.Must(theory.Mercer(c.of(k1, k2, t.Matrix())))
-			return lessons.First(s.PSD)
+			return lessons.First(lessons.Must(theory.Mercer(c.of(k1, k2, t.Matrix()))).PSD)
 		}
 	}
 	panic(lessons.Failf("no conformal combination"))
@@ -596,10 +589,7 @@ func showWhy(_ context.Context, in lessons.Input) *lessons.Exhibit {
 			{Label: "smallest term", Value: views.Short(slices.Min(terms))},
 		}
 	}
-	e.Steps = len(lines)
-	e.Step = min(in.Step, e.Steps-1)
-	e.Body = lessons.Derivation(e.Step, lines...)
-	return e
+	return e.Derive(in, lines)
 }
 
 func showPCA(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -654,7 +644,6 @@ func showPCA(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // linearShare returns the percentage of variance explained by two components for the linear
 // kernel in the plane.
 func linearShare(context.Context) float64 {
-	t := toy(40)
-	c := lessons.Must(theory.KernelPCA(gramOf(kernel.Kernel{Name: "linear"}, t), 2))
+	c := lessons.Must(theory.KernelPCA(gramOf(kernel.Kernel{Name: "linear"}, toy(40)), 2))
 	return math.Round(1e9*100*floats.Sum(c.Shares)) / 1e9
 }

@@ -44,8 +44,7 @@ func settings(k int, gamma, c string) []string {
 func sideData(pattern string) (lessons.Toy, *dataset.Data, *dataset.Data) {
 	t := lessons.Drawn(pattern, 80, 0.25, 1)
 	d := t.Data()
-	more := lessons.Drawn(pattern, 1000, 0.25, 2)
-	fresh := more.Data()
+	fresh := lessons.Drawn(pattern, 1000, 0.25, 2).Data()
 	return t, d, fresh
 }
 
@@ -66,8 +65,7 @@ func showSideBySide(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		v, _ := res.Model.View()
 		layers = append(layers, figure.Layer{Name: l.name, Scene: figure.Scene{Lecture: true, Model: res.Model, Points: seen, View: v, Classes: d.Classes, Limits: t.Limits(), LegendRows: 2}})
 		one := lessons.Boundary(l.name, "The "+l.name+" kernel, "+l.formula+".", res.Model, d, spec, func(s *figure.Scene) { s.LegendRows = 2 })
-		one.After = true
-		each = append(each, one)
+		each = append(each, one.Afterwards())
 	}
 	points := lessons.Plane("all", "", t.Limits(), 2, t.Dots(nil))
 	e.Figures = append([]lessons.Figure{{

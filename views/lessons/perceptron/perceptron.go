@@ -379,20 +379,16 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			length.X, length.Y = append(length.X, float64(s.Mistakes)), append(length.Y, s.WNorm)
 		}
 	}
-	low, high := figure.Curve{Name: "k γ"}, figure.Curve{Name: "√k R"}
 	end := max(2*bound, 4)
-	for _, k := range lessons.Logspace(1, end, 60) {
-		low.X, low.Y = append(low.X, k), append(low.Y, k*gamma)
-		high.X, high.Y = append(high.X, k), append(high.Y, math.Sqrt(k)*radius)
-	}
-	step := min(in.Step, len(proof())-1)
+	bounds := lessons.CurvesOf(lessons.Logspace(1, end, 60), func(k float64) []float64 {
+		return []float64{k * gamma, math.Sqrt(k) * radius}
+	}, "k γ", "√k R")
 	s := r.At(r.Len() - 1)
-	return &lessons.Exhibit{
-		Steps: len(proof()), Step: step, Body: lessons.Derivation(step, proof()...),
+	return (&lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "race", Caption: `The length of $\mathbf w$ after $k$ mistakes lies between the two bounds (both axes logarithmic). Where they cross, at $k = (R/\gamma)^2$, there is no room left.`, Draw: lessons.Draws(1, figure.Chart{
 				X: figure.Axis{Name: "mistakes k", Log: true, Min: 1, Max: end}, Y: figure.Axis{Name: "length", Log: true},
-				Curves: []figure.Curve{length, low, high}, Rules: []figure.Rule{{Name: "(R/γ)²", At: bound, Upright: true}},
+				Curves: append([]figure.Curve{length}, bounds...), Rules: []figure.Rule{{Name: "(R/γ)²", At: bound, Upright: true}},
 			})},
 			lessons.Plane("margin", "The points, the widest line through the origin with its margin, and the circle of radius R.", figure.Limits{XMin: -radius - 0.2, XMax: radius + 0.2, YMin: -radius - 0.2, YMax: radius + 0.2}, 2,
 				lessons.Sides(unit, 0), []figure.Mark{
@@ -407,7 +403,7 @@ func showBound(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			{Label: `$(R/\gamma)^2$`, Value: lessons.Short(bound), Help: "no more mistakes than this"},
 			{Label: "mistakes made", Value: strconv.Itoa(s.Mistakes), Help: fmt.Sprintf("in %s, in the order of the data", lessons.Count(s.Pass, "pass", "passes"))},
 		},
-	}
+	}).Derive(in, proof())
 }
 
 // scaled compares mistakes and bound after scaling all points by ten.

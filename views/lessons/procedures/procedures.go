@@ -258,28 +258,20 @@ func showHinge(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	if label.Of(in) == "1" {
 		y = 1
 	}
-	hinge := figure.Curve{Name: "hinge"}
-	square := figure.Curve{Name: "squared error"}
-	entropy := figure.Curve{Name: "cross-entropy"}
-	for i := range 121 {
-		m := -3 + float64(i)/20
-		hinge.X, hinge.Y = append(hinge.X, m), append(hinge.Y, theory.Hinge(m))
-		square.X, square.Y = append(square.X, m), append(square.Y, (1-m)*(1-m)/2)
-		entropy.X, entropy.Y = append(entropy.X, m), append(entropy.Y, math.Log1p(math.Exp(-m)))
-	}
+	losses := lessons.CurvesOf(lessons.Linspace(-3, 3, 121), func(m float64) []float64 {
+		return []float64{theory.Hinge(m), (1 - m) * (1 - m) / 2, math.Log1p(math.Exp(-m))}
+	}, "hinge", "squared error", "cross-entropy")
 	margin := y * f
 	active, printed := margin < 1, f < 1
 	push := map[bool]string{true: "pushed", false: "left alone"}
-	step := min(in.Step, len(substitution())-1)
-	e := &lessons.Exhibit{
-		Steps: len(substitution()), Step: step, Body: lessons.Derivation(step, substitution()...),
+	e := (&lessons.Exhibit{
 		Figures: []lessons.Figure{{
 			Name: "losses", Wide: true,
 			Asks:    `The vertical line is the point. Three losses over $y f$ belong here: draw the hinge when you are asked for it.`,
 			Caption: `Three losses over $y f$. The vertical line is the point. The hinge is exactly 0 from $y f = 1$ on; the squared error punishes a point for being too right; cross-entropy never quite lets go.`,
 			Draw: lessons.Draws(1, figure.Chart{
 				X: figure.Axis{Name: "y f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 4},
-				Curves: []figure.Curve{hinge, square, entropy}, Hidden: 3, Here: &margin,
+				Curves: losses, Hidden: 3, Here: &margin,
 			}),
 		}},
 		Numbers: []lessons.Number{
@@ -288,7 +280,7 @@ func showHinge(_ context.Context, in lessons.Input) *lessons.Exhibit {
 			{Label: "$y f < 1$", Value: push[active], Help: "the right condition", After: true},
 			{Label: "$f < 1$", Value: push[printed], Help: "the condition without the label", After: true},
 		},
-	}
+	}).Derive(in, substitution())
 	if active != printed {
 		e.After = []string{"Here the condition without the label is wrong: the point lies beyond its margin, its loss is 0, and yet it would be pushed on."}
 	}
@@ -339,24 +331,18 @@ func showDescent(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	shares := []float64{0.02, 0.07, 0.15, 0.3, 0.5, 0.75, 1, 1.5, 2, 3} // by which they exceed the best
 	levels := lists.Map(shares, func(share float64) float64 { return best.Primal * (1 + share) })
-
+	pen := figure.Pen{Color: figure.Green, Dash: figure.Dashed, Thin: true}
 	e := &lessons.Exhibit{
 		Steps: len(walk), Step: step, Lab: p.open(),
 		Figures: []lessons.Figure{
 			{
 				Name: "weights", Caption: `The plane of the weights. Level lines: the objective with the best $b$ for each $\mathbf w$. The path starts at 0 (hollow); the cross-hair is the optimum.`,
-				Draw: func(l lessons.Look) (*figure.Picture, error) {
-					pen := figure.Pen{Color: figure.Green, Dash: figure.Dashed, Thin: true}
-					return figure.Plane{
-						Format: l.Format(1), X: "w₁", Y: "w₂", Limits: limits,
-						Marks: []figure.Mark{
-							figure.Contours{F: p.valley(), Levels: levels, Plain: true, Name: "objective"},
-							figure.Line{A: [2]float64{1, 0}, C: goal[0], Pen: pen, Name: "optimum"},
-							figure.Line{A: [2]float64{0, 1}, C: goal[1], Pen: pen, Name: "optimum"},
-							path,
-						},
-					}.Picture()
-				},
+				Draw: lessons.Draws(1, figure.Plane{X: "w₁", Y: "w₂", Limits: limits, Marks: []figure.Mark{
+					figure.Contours{F: p.valley(), Levels: levels, Plain: true, Name: "objective"},
+					figure.Line{A: [2]float64{1, 0}, C: goal[0], Pen: pen, Name: "optimum"},
+					figure.Line{A: [2]float64{0, 1}, C: goal[1], Pen: pen, Name: "optimum"},
+					path,
+				}}),
 			},
 			lessons.Plane("line", "The line of this step. Ringed: points whose hinge pushed in the step.", p.Limits(), 2, drawn(now), p.Dots(func(i int) bool { return slices.Contains(now.Active, i) })),
 			lessons.StepChart("objective", "Objective above its minimum (logarithmic).", step, figure.Chart{
@@ -414,8 +400,7 @@ func overlapping(c float64) problem {
 
 // descends reports whether the objective rises or falls from step to step.
 func descends(ctx context.Context) float64 {
-	p := overlapping(0.3)
-	walk := descend(ctx, p, 0.1, false, false)
+	walk := descend(ctx, overlapping(0.3), 0.1, false, false)
 	rises, falls := 0, 0
 	for t := 1; t < len(walk); t++ {
 		if walk[t].Primal > walk[t-1].Primal {
@@ -502,8 +487,7 @@ func naiveProblem() problem {
 func naiveEnds(ctx context.Context) float64 {
 	p := naiveProblem()
 	r := ascend(ctx, p, 200)
-	best := p.optimum(ctx)
-	d := r.At(r.Len()-1).Dual - best.Dual
+	d := r.At(r.Len()-1).Dual - p.optimum(ctx).Dual
 	return lessons.First(d < -1e-3, d <= 1e-3)
 }
 
@@ -513,8 +497,7 @@ func shifted(ctx context.Context) float64 {
 	for i, shift := range []float64{0, 1} {
 		p := naiveProblem().moved(shift)
 		r := ascend(ctx, p, 200)
-		best := p.optimum(ctx)
-		naive[i], exact[i] = p.Weights(r.At(r.Len()-1).U()), p.Weights(best.U())
+		naive[i], exact[i] = p.Weights(r.At(r.Len()-1).U()), p.Weights(p.optimum(ctx).U())
 	}
 	moves := func(w [2][2]float64) bool {
 		return lessons.Norm([2]float64{w[1][0] - w[0][0], w[1][1] - w[0][1]}) > 1e-3
@@ -666,12 +649,8 @@ func showPair(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	from := alpha.Of(in)
 	s := p.Step(from[0], from[1])
-	step := min(in.Step, len(pairLines())-1)
-	curve := figure.Curve{Name: "dual on the line"}
-	for i := range 81 {
-		a2 := -0.3 + 1.6*float64(i)/80
-		curve.X, curve.Y = append(curve.X, a2), append(curve.Y, p.At(p.First(s.BeforeI, s.BeforeJ, a2), a2))
-	}
+	curve := lessons.CurveOf(-0.3, 1.3, 80, func(a2 float64) float64 { return p.At(p.First(s.BeforeI, s.BeforeJ, a2), a2) })
+	curve.Name = "dual on the line"
 	note := fmt.Sprintf(`The top of the parabola, $\alpha_2 = $ %s, lies on the allowed segment: the step goes there.`, lessons.Short(s.Unclipped))
 	switch {
 	case s.Curvature < 0:
@@ -681,8 +660,8 @@ func showPair(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	case s.AlphaJ != s.Unclipped:
 		note = fmt.Sprintf(`The top, $\alpha_2 = $ %s, lies outside the box: the step stops at the edge.`, lessons.Short(s.Unclipped))
 	}
-	return &lessons.Exhibit{
-		Steps: len(pairLines()), Step: step, Body: lessons.Derivation(step, pairLines()...), After: []string{note},
+	return (&lessons.Exhibit{
+		After:   []string{note},
 		Handles: []lessons.Handle{alpha.Handle("start of the step", in)},
 		Figures: []lessons.Figure{
 			{Name: "box", Caption: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~`, Asks: `The box $[0, C]^2$ with $C = 1$ over the level lines of the dual. ~Drag the start.~ Which part of the line is allowed, and where does the step end?`, Draw: box(p, s, [2]string{"α₁", "α₂"})},
@@ -698,7 +677,7 @@ func showPair(_ context.Context, in lessons.Input) *lessons.Exhibit {
 			{Label: `$(\alpha_1, \alpha_2)$`, Value: lessons.Pair([2]float64{s.AlphaI, s.AlphaJ}), Help: "from " + lessons.Pair([2]float64{s.BeforeI, s.BeforeJ}), After: true},
 			{Label: "gain of the dual", Value: lessons.Short(s.Gain), After: true},
 		},
-	}
+	}).Derive(in, pairLines())
 }
 
 // twins computes the step for two coinciding points.
@@ -747,10 +726,9 @@ func showSMO(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	if s.Pair == nil {
 		e.Notes = []string{`Start: all $\alpha_i = 0$, so $f$ is constant and no side is better than the other.`}
-		empty := lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
-			limits := figure.Limits{XMin: -0.25 * p.c, XMax: 1.25 * p.c, YMin: -0.25 * p.c, YMax: 1.25 * p.c}
-			return figure.Plane{Format: l.Format(0), X: "α of one", Y: "α of the other", Limits: limits, Marks: []figure.Mark{figure.Text{At: [2]float64{p.c / 2, p.c / 2}, Text: "the pair's box"}}}.Picture()
-		}}
+		limits := figure.Limits{XMin: -0.25 * p.c, XMax: 1.25 * p.c, YMin: -0.25 * p.c, YMax: 1.25 * p.c}
+		box := figure.Text{At: [2]float64{p.c / 2, p.c / 2}, Text: "the pair's box"}
+		empty := lessons.Figure{Draw: lessons.Draws(0, figure.Plane{X: "α of one", Y: "α of the other", Limits: limits, Marks: []figure.Mark{box}})}
 		e.Figures = []lessons.Figure{machine(empty, p.picture(s.Iterate), p.points(s.Iterate)), objectives}
 		e.Tables = []lessons.Table{kkt(s.Iterate)}
 		return e
@@ -782,14 +760,12 @@ func smoRun(ctx context.Context) *trace.Replay[stepwise.SMOState] {
 
 // gap returns the duality gap over the steps.
 func gap(ctx context.Context) figure.Curve {
-	r := smoRun(ctx)
-	return lessons.StepCurve("gap", r, func(s stepwise.SMOState) float64 { return s.Gap })
+	return lessons.StepCurve("gap", smoRun(ctx), func(s stepwise.SMOState) float64 { return s.Gap })
 }
 
 // firstStep counts the alpha that are positive after the first step.
 func firstStep(ctx context.Context) float64 {
-	r := smoRun(ctx)
-	return float64(lists.Count(r.At(1).Points, func(q stepwise.Point) bool { return q.Alpha != 0 }))
+	return float64(lists.Count(smoRun(ctx).At(1).Points, func(q stepwise.Point) bool { return q.Alpha != 0 }))
 }
 
 // monotone finds which of the two objectives are monotone.

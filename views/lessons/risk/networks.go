@@ -95,9 +95,9 @@ func showNetworks(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 }
 
-// componentsPicture draws the components of learning from examples and their exchange.
-func componentsPicture(l lessons.Look) (*figure.Picture, error) {
-	p := figure.Plane{Format: l.Format(0), Stretched: true, Bald: true, Limits: figure.Limits{XMin: -0.9, XMax: 5.3, YMin: -0.5, YMax: 2.5}}
+// components draws the components of learning from examples and their exchange.
+func components() figure.Plane {
+	p := figure.Plane{Stretched: true, Bald: true, Limits: figure.Limits{XMin: -0.9, XMax: 5.3, YMin: -0.5, YMax: 2.5}}
 	p.Caption = "The generator gives x to the supervisor and to the learning machine; the supervisor gives y, also to the machine, which answers f of x."
 	for _, a := range [][4]float64{{0.5, 1.25, 2, 1.9}, {0.5, 0.75, 2, 0.1}, {3.4, 2, 4.6, 2}, {2.7, 1.75, 2.7, 0.25}, {3.4, 0, 4.6, 0}} {
 		p.Marks = append(p.Marks, figure.Arrow{From: [2]float64{a[0], a[1]}, To: [2]float64{a[2], a[3]}, Pen: figure.Pen{Color: figure.Muted}})
@@ -114,5 +114,5 @@ func componentsPicture(l lessons.Look) (*figure.Picture, error) {
 	} {
 		p.Marks = append(p.Marks, w)
 	}
-	return p.Picture()
+	return p
 }

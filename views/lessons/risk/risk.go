@@ -78,15 +78,13 @@ func Lesson() *lessons.Lesson {
 				Demo: lessons.NewDemo(showShattering, number, family, spots),
 				Answers: map[string]lessons.Answer{
 					"four": func(context.Context) float64 {
-						s := lessons.Must(theory.ShatterLines(corners[:4]))
-						return float64(s.Realisable)
+						return float64(lessons.Must(theory.ShatterLines(corners[:4])).Realisable)
 					},
 					"dimension": func(context.Context) float64 {
 						if lessons.Must(theory.ShatterLines([][2]float64{{-1, 0}, {0, 0}, {1, 0}})).Shattered() {
 							return 0
 						}
-						corner := lessons.Must(theory.ShatterLines(corners[:3]))
-						return lessons.First(!corner.Shattered())
+						return lessons.First(!lessons.Must(theory.ShatterLines(corners[:3])).Shattered())
 					},
 				},
 			},
@@ -99,11 +97,9 @@ func Lesson() *lessons.Lesson {
 				Sketches: map[string]*lessons.Sketch{
 					"decay": {
 						Of: "the bound", Over: "M", X: []float64{10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000}, Height: 5, Log: true,
-						Truth: func(context.Context) (c figure.Curve) {
-							for _, m := range lessons.Logspace(10, 1e5, 81) {
-								c.X, c.Y = append(c.X, math.Round(m)), append(c.Y, theory.VapnikBound(0, 1, 3, int(math.Round(m)), 0.05).Value)
-							}
-							return c
+						Truth: func(context.Context) figure.Curve {
+							at := lists.Map(lessons.Logspace(10, 1e5, 81), math.Round)
+							return figure.Curve{X: at, Y: lists.Map(at, func(m float64) float64 { return theory.VapnikBound(0, 1, 3, int(m), 0.05).Value })}
 						},
 						Draw: lessons.SketchChart(figure.Axis{Name: "M", Log: true, Min: 10, Max: 1e5}, figure.Axis{Name: "bound of the risk", Log: true, Min: 1e-4, Max: 10}, figure.Rule{Name: "vacuous above", At: 1}),
 					},
@@ -188,7 +184,7 @@ func showRisk(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	here := float64(m)
 	e.Figures = []lessons.Figure{
 		lessons.Plane("risk", "~Drag the ends of the line: $R$ changes smoothly. Change the draw: only $R_{\\text{emp}}$ changes.~", limits, 2, lessons.Sides(w, b), shown.Dots(nil)),
-		{Name: "components", Wide: true, Caption: "Who gives what to whom. The machine sees pairs of $\\mathbf x$ and $y$, and neither distribution.", Draw: componentsPicture},
+		{Name: "components", Wide: true, Caption: "Who gives what to whom. The machine sees pairs of $\\mathbf x$ and $y$, and neither distribution.", Draw: lessons.Draws(0, components())},
 		{Name: "average", Wide: true, After: true, Caption: "As points come in, the share of errors settles at the risk of this line; the band is where it lies about 19 times out of 20.", Draw: lessons.Draws(2, figure.Chart{
 			X: figure.Axis{Name: "points M", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(0.3, 1.6*r)}, Curves: []figure.Curve{seen, truth}, Here: &here,
 		})},
@@ -229,18 +225,16 @@ func showTraining(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	gamma := width.Of(in)
 	res, spec, seen, truth := at(gamma)
-	training, actual := figure.Curve{Name: "training error"}, figure.Curve{Name: "true error"}
-	for _, g := range lessons.Logspace(0.01, 300, 16) {
+	errors := lessons.CurvesOf(lessons.Logspace(0.01, 300, 16), func(g float64) []float64 {
 		_, _, s, t := at(g)
-		training.X, training.Y = append(training.X, g), append(training.Y, s)
-		actual.X, actual.Y = append(actual.X, g), append(actual.Y, t)
-	}
+		return []float64{s, t}
+	}, "training error", "true error")
 	doubt := 2 * math.Sqrt(truth*(1-truth)/float64(many))
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			lessons.Boundary("training", "~Move γ to the right: the boundary bends round single points.~", res.Model, d, spec, nil),
 			{Name: "capacity", Wide: true, After: true, Caption: "The training error falls with the capacity. The true error falls and rises again.", Draw: lessons.Draws(1, figure.Chart{
-				X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.5}, Curves: []figure.Curve{training, actual}, Here: &gamma,
+				X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.5}, Curves: errors, Here: &gamma,
 			})},
 		},
 		Numbers: []lessons.Number{
@@ -255,8 +249,7 @@ func showTraining(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // perfect compares the true errors of the narrow and the medium kernel.
 func perfect(ctx context.Context) float64 {
-	sample := lessons.Drawn("moons", 60, moonNoise, 1)
-	d := sample.Data()
+	d := lessons.Drawn("moons", 60, moonNoise, 1).Data()
 	fresh := lessons.FreshMoons(2000, moonNoise)
 	var truth [2]float64
 	for i, gamma := range []string{"300", "1"} {
@@ -282,11 +275,9 @@ func labellings(family string, places [][2]float64) (theory.Shattering, kernel.K
 	case "rbf":
 		k = kernel.RBF(1)
 	default:
-		s := lessons.Must(theory.ShatterLines(places))
-		return s, k, x
+		return lessons.Must(theory.ShatterLines(places)), k, x
 	}
-	s := lessons.Must(theory.ShatterKernel(theory.Gram(kernel.NewGram(k, x))))
-	return s, k, x
+	return lessons.Must(theory.ShatterKernel(theory.Gram(kernel.NewGram(k, x)))), k, x
 }
 
 func showShattering(_ context.Context, in lessons.Input) *lessons.Exhibit {
@@ -476,15 +467,11 @@ func showBound(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	h, m, remp, eta := float64(boundH.Of(in)), boundM.Of(in), boundError.Of(in), eta.Of(in)
 	bound, slide := theory.VapnikBound(remp, 1, h, m, eta), theory.VCBound(remp, h, m, eta)
 	curves := func(xs []float64, at func(x float64) (h float64, m int)) []figure.Curve {
-		cs := []figure.Curve{{Name: "training error"}, {Name: "additive bound"}, {Name: "Vapnik's bound"}, {Name: "structural term"}}
-		for _, x := range xs {
+		return lessons.CurvesOf(xs, func(x float64) []float64 {
 			h, m := at(x)
 			a, b := theory.VapnikBound(remp, 1, h, m, eta).Value, theory.VCBound(remp, h, m, eta).Value
-			for i, v := range []float64{remp, b, a, a - remp} {
-				cs[i].X, cs[i].Y = append(cs[i].X, x), append(cs[i].Y, v)
-			}
-		}
-		return cs
+			return []float64{remp, b, a, a - remp}
+		}, "training error", "additive bound", "Vapnik's bound", "structural term")
 	}
 	overH := curves(lessons.Logspace(1, 1000, 80), func(x float64) (float64, int) { return x, m })
 	overM := curves(lessons.Logspace(10, 1e7, 80), func(x float64) (float64, int) { return h, int(x) })
@@ -500,8 +487,7 @@ func showBound(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	n := float64(m)
 	decimal := theory.DecimalVCBound(remp, h, m, eta)
-	grows := chart("over-m", "The same bound as points come in.", "points M", n, overM, true)
-	grows.After = true
+	grows := chart("over-m", "The same bound as points come in.", "points M", n, overM, true).Afterwards()
 	capacity := chart("over-h", "The bounds against capacity. A share of errors is never above 1: there a bound says nothing.", "VC dimension h", h, overH, false)
 	capacity.Asks = "The additive bound against capacity; Vapnik's comes with the answers. A share of errors is never above 1: there a bound says nothing."
 	return &lessons.Exhibit{
@@ -604,8 +590,7 @@ func showStructural(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // tooCareful compares the choice by the bound with the best choice.
 func tooCareful(ctx context.Context) float64 {
 	sample := lessons.Drawn("moons", 600, 0.2, 1)
-	d := sample.Data()
-	all, best := polynomials(ctx, d, degrees)
+	all, best := polynomials(ctx, sample.Data(), degrees)
 	fresh := lessons.FreshMoons(2000, 0.2)
 	least, low := 0, math.Inf(1)
 	for i, s := range all {
@@ -654,10 +639,8 @@ func showMargin(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	marks = append(marks, numbered(places, d.Labels, false)...)
 	e.Notes = []string{note}
 
-	counts := figure.Curve{Name: "labellings with margin Δ or more", Stairs: true}
-	for v := 0.02; v <= 2.6; v += 0.01 {
-		counts.X, counts.Y = append(counts.X, v), append(counts.Y, float64(wide(v)))
-	}
+	counts := lessons.CurveOf(0.02, 2.6, 258, func(v float64) float64 { return float64(wide(v)) })
+	counts.Name, counts.Stairs = "labellings with margin Δ or more", true
 	top := float64(len(s.Dichotomies))
 	e.Figures = []lessons.Figure{
 		lessons.Plane("fat", "The dashed lines are Δ from the line. ~Make Δ larger, drag the points, step through the labellings.~", figure.Limits{XMin: -4, XMax: 4, YMin: -3, YMax: 3}, 2, marks),

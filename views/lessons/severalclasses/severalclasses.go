@@ -32,9 +32,9 @@ var files embed.FS
 
 // The controls of the screens.
 var (
-	claimed = newProbe("-0.4", "0.4")
-	voted   = newProbe("-2", "-1")
-	paying  = newProbe("-0.5", "-0.8")
+	claimed = newProbe(-0.4, 0.4)
+	voted   = newProbe(-2, -1)
+	paying  = newProbe(-0.5, -0.8)
 	price   = lessons.NumberControl{Name: "C", Label: "C", Symbol: "C", Default: "1", Min: 0.01, Max: 100, Low: 0.01, High: 100, Log: true}
 	factor  = lessons.NumberControl{Name: "factor", Label: "multiply w and b of machine A by", Default: "4", Min: 0.1, Max: 10, Low: 0.1, High: 10, Log: true}
 	joint   = lessons.ChoiceControl{Name: "way", Label: "machine", Default: "ww", Options: []param.Option{{Name: "ww", Label: "Weston and Watkins"}, {Name: "cs", Label: "Crammer and Singer"}}}
@@ -120,11 +120,8 @@ func Lesson() *lessons.Lesson {
 }
 
 // newProbe returns a draggable point with this initial position.
-func newProbe(x, y string) lessons.PlaceControl {
-	return lessons.PlaceControl{
-		X: lessons.NumberControl{Name: "px", Label: "your point x1", Default: x, Min: -3.2, Max: 3.2, Low: -3.2, High: 3.2, Folded: true},
-		Y: lessons.NumberControl{Name: "py", Label: "your point x2", Default: y, Min: -2.6, Max: 2.6, Low: -2.6, High: 2.6, Folded: true},
-	}
+func newProbe(x, y float64) lessons.PlaceControl {
+	return lessons.NewPlace("px", "your point x1", "py", "your point x2", [2]float64{x, y}, limits)
 }
 
 // bunch is a data set of the lesson.
@@ -277,9 +274,6 @@ func (t *machines) alone(k int, caption string, probe [2]float64) lessons.Figure
 // classColor returns the colour of a class of the toy.
 func classColor(name string) figure.Color { return figure.ClassColor(strings.Index(classNames, name)) }
 
-// stepped returns the requested step, at most the last of the given number of steps.
-func stepped(in lessons.Input, steps int) int { return min(in.Step, steps-1) }
-
 const probeIs = " Hollow: your point, in the colour that it gets."
 
 func showRest(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -287,7 +281,7 @@ func showRest(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	p := claimed.Of(in)
 	scores := at(t.Model, p)
 	e := &lessons.Exhibit{
-		Steps: len(scores) + 1, Step: stepped(in, len(scores)+1),
+		Steps: len(scores) + 1, Step: min(in.Step, len(scores)),
 		Handles: []lessons.Handle{claimed.Handle("your point", in)},
 		Lab:     t.open("kernel", "linear", "C", price.Text(in), "multiclass", "ovr"),
 	}
@@ -348,8 +342,7 @@ func showScale(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	m := louder(t.Model, k, factor.Of(in))
 	right := lists.Map([]*ml.Model{t.Model, m}, func(model *ml.Model) float64 { return lessons.Must(model.Accuracy(t.data)) })
 	alone := lessons.Must(m.Alone(k).Accuracy(t.data))
-	changed := t.overlay("overlay", `Where the answer has changed: hatched.`, []string{"as trained", "multiplied"}, t.Model, m)
-	changed.After = true
+	changed := t.overlay("overlay", `Where the answer has changed: hatched.`, []string{"as trained", "multiplied"}, t.Model, m).Afterwards()
 	regions := t.picture("regions", `All machines as they were trained, but for $f_A$, which is multiplied.`, m, nil)
 	if factor.Of(in) != 1 {
 		lines := three.dots(nil)
@@ -371,14 +364,7 @@ func showScale(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // overlay draws the boundaries of several models on the points of t.
 func (t *machines) overlay(name, caption string, names []string, models ...*ml.Model) lessons.Figure {
-	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		var layers []figure.Layer
-		for i, m := range models {
-			s := t.scene(m, l)
-			layers = append(layers, figure.Layer{Name: names[i], Scene: s})
-		}
-		return figure.Overlay(l.Context(), layers)
-	}}
+	return lessons.Overlay(name, caption, names, func(l lessons.Look, i int) figure.Scene { return t.scene(models[i], l) })
 }
 
 // scene returns the basic picture of a model on the points of t.
@@ -417,7 +403,7 @@ func showPairs(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	scores := at(t.Model, p)
 	classes := t.Model.Classes
 	e := &lessons.Exhibit{
-		Steps: len(scores) + 1, Step: stepped(in, len(scores)+1),
+		Steps: len(scores) + 1, Step: min(in.Step, len(scores)),
 		Handles: []lessons.Handle{voted.Handle("your point", in)},
 		Lab:     t.open("kernel", "linear", "C", price.Text(in), "multiclass", "ovo"),
 	}
@@ -559,7 +545,7 @@ func climbed(ctx context.Context, c float64) *trace.Replay[stepwise.CrammerSinge
 
 func showClimb(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	r := climbed(ctx, price.Of(in))
-	e := &lessons.Exhibit{Steps: r.Len(), Step: stepped(in, r.Len())}
+	e := &lessons.Exhibit{Steps: r.Len(), Step: min(in.Step, r.Len()-1)}
 	s, before := r.At(e.Step), r.At(e.Step-1)
 	classes := strings.Split(classNames, "")
 	f := func(x, y float64) []float64 { // the kernel is linear
@@ -622,8 +608,7 @@ func oneAtATime(ctx context.Context) float64 {
 func fourWays(ctx context.Context, set string, pairs ...string) []*machines {
 	var all []*machines
 	for _, way := range ml.Multiclass {
-		t := fit(ctx, set, append([]string{"multiclass", way.Name}, pairs...)...)
-		all = append(all, t)
+		all = append(all, fit(ctx, set, append([]string{"multiclass", way.Name}, pairs...)...))
 	}
 	return all
 }
@@ -649,23 +634,15 @@ func showFour(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		table.Rows = append(table.Rows, row)
 	}
 	e.Tables = []lessons.Table{table}
-	e.Figures = []lessons.Figure{first.overlay("overlay", "The boundaries of all four. Grey and hatched: they do not give one answer.", names, models...)}
-	whole := e.Figures[0].Draw
-	e.Figures[0].Asks = "The points. Where do the boundaries of the four rules run?"
-	e.Figures[0].Draw = func(l lessons.Look) (*figure.Picture, error) {
-		if !l.Asking {
-			return whole(l)
-		}
-		var marks []figure.Mark
-		for i, c := range first.data.Y {
-			marks = append(marks, figure.Dot{At: [2]float64(first.data.X.RawRowView(i)), Class: c, Name: first.data.Classes[c]})
-		}
-		return figure.Plane{Format: l.Format(3), X: first.data.Features[0], Y: first.data.Features[1], Marks: marks}.Picture()
+	bare := figure.Plane{X: first.data.Features[0], Y: first.data.Features[1]}
+	for i, c := range first.data.Y {
+		bare.Marks = append(bare.Marks, figure.Dot{At: [2]float64(first.data.X.RawRowView(i)), Class: c, Name: first.data.Classes[c]})
 	}
+	whole := first.overlay("overlay", "The boundaries of all four. Grey and hatched: they do not give one answer.", names, models...)
+	e.Figures = []lessons.Figure{whole.Instead(lessons.Figure{Draw: lessons.Draws(3, bare)}, "The points. Where do the boundaries of the four rules run?")}
 	for i, t := range all {
 		e.Figures = append(e.Figures, lessons.Figure{Name: ml.Multiclass[i].Name, After: true, Caption: strings.ToUpper(names[i][:1]) + names[i][1:] + ".", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			s := t.scene(t.Model, l)
-			return figure.Boundary(l.Context(), s)
+			return figure.Boundary(l.Context(), t.scene(t.Model, l))
 		}})
 	}
 	return e
@@ -682,8 +659,7 @@ func claimedByMiddle(ctx context.Context) float64 {
 // middleWithoutBias counts the points of the middle cloud classified correctly by the machine
 // without biases.
 func middleWithoutBias(ctx context.Context) float64 {
-	t := fit(ctx, "cross", "kernel", "linear", "multiclass", "cs")
-	return float64(t.Report.Confusion[0].Predicted[0])
+	return float64(fit(ctx, "cross", "kernel", "linear", "multiclass", "cs").Report.Confusion[0].Predicted[0])
 }
 
 func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
@@ -696,17 +672,14 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	}{{"one-vs-rest", rest}, {"one-vs-one", pairs}, {"all at once", joint}} {
 		table.Rows = append(table.Rows, []string{r.name, strconv.Itoa(r.work.Problems), views.Short(r.work.Variables), views.Short(r.work.Largest), "$" + lessons.TeX(r.work.Products) + "\\,n^2$"})
 	}
-	var ks, ofRest, ofPairs, ofJoint []float64
-	for c := 2; c <= 20; c++ {
-		rest, pairs, joint := theory.MulticlassWork(n, c)
-		ks, ofRest, ofPairs, ofJoint = append(ks, float64(c)), append(ofRest, rest.Products), append(ofPairs, pairs.Products), append(ofJoint, joint.Largest/float64(n))
-	}
+	curves := lessons.CurvesOf(lessons.Linspace(2, 20, 19), func(c float64) []float64 {
+		rest, pairs, joint := theory.MulticlassWork(n, int(c))
+		return []float64{rest.Products, pairs.Products, joint.Largest / float64(n)}
+	}, "one-vs-rest: work / n²", "one-vs-one: work / n²", "all at once: variables / n")
 	here := min(float64(k), 20)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "work", Asks: "Here come the work of the binary machines and the variables of the joint problem, against the number of classes. Which curve is the highest?", Caption: `Work of the binary machines in kernel values, in units of $n^2$, and the variables of the joint problem, in units of $n$.`, Draw: lessons.Draws(2, figure.Chart{
-			X: figure.Axis{Name: "classes", Min: 2, Max: 20}, Y: figure.Axis{Min: 0, Max: 20},
-			Curves: []figure.Curve{{Name: "one-vs-rest: work / n²", X: ks, Y: ofRest}, {Name: "one-vs-one: work / n²", X: ks, Y: ofPairs}, {Name: "all at once: variables / n", X: ks, Y: ofJoint}}, Hidden: 3,
-			Here: &here,
+			X: figure.Axis{Name: "classes", Min: 2, Max: 20}, Y: figure.Axis{Min: 0, Max: 20}, Curves: curves, Hidden: 3, Here: &here,
 		})}},
 		Numbers: []lessons.Number{
 			{Label: "machines, one-vs-one", Value: strconv.Itoa(pairs.Problems), Help: `$\tfrac12 k(k-1)$`},
@@ -752,8 +725,7 @@ func behind(ctx context.Context) float64 {
 
 func showBetter(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	results := judged(ctx, asked.Of(in), with.Of(in))
-	b := load(asked.Of(in))
-	e := &lessons.Exhibit{Lab: b.open("kernel", with.Of(in), "gamma", "0.5", "multiclass", "ovo")}
+	e := &lessons.Exhibit{Lab: load(asked.Of(in)).open("kernel", with.Of(in), "gamma", "0.5", "multiclass", "ovo")}
 	table := lessons.Table{After: true, Caption: "The best C of each rule, by the mean of five held-out folds.", Head: []string{"rule", "best C", "held out", "worst fold", "best fold"}}
 	var curves []figure.Curve
 	for i, r := range results {

@@ -111,8 +111,7 @@ func showOnePoint(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	soft := hardness.Of(in) == "soft"
 	settings := lessons.Either(soft, []string{"C", "1"}, []string{"hard_margin", "true"})
 	e.Lab = t.Lab(append([]string{"kernel", "linear"}, settings...)...)
-	others := lessons.TrainHard(ctx, lessons.Separable)
-	without := 1 / lessons.Norm(others.W)
+	without := 1 / lessons.Norm(lessons.TrainHard(ctx, lessons.Separable).W)
 	caption := `~Drag your point, the one with the label.~ Ringed points are support vectors.`
 	mine := []figure.Mark{figure.Dot{At: p, Class: lessons.Class(-1), Held: true, Label: "your point, y = −1"}}
 	m, err := lessons.Caught(func() *lessons.LinearMachine { return lessons.TrainLinear(ctx, t, settings...) })
@@ -197,17 +196,14 @@ func showSlack(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // losses plots hinge and 0/1 loss over the functional margin.
 func losses(name, caption string, here float64) lessons.Figure {
-	return lessons.Figure{Name: name, Caption: caption, Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		here := min(max(here, -3), 3)
-		return figure.Chart{
-			Format: l.Format(1), X: figure.Axis{Name: "y f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 4},
-			Curves: []figure.Curve{
-				{Name: "hinge loss", X: []float64{-3, 1, 3}, Y: []float64{4, 0, 0}},
-				{Name: "0/1 loss", X: []float64{-3, 0, 1e-6, 3}, Y: []float64{1, 1, 0, 0}},
-			},
-			Here: &here,
-		}.Picture()
-	}}
+	here = min(max(here, -3), 3)
+	return lessons.Figure{Name: name, Caption: caption, Wide: true, Draw: lessons.Draws(1, figure.Chart{
+		X: figure.Axis{Name: "y f(x)", Min: -3, Max: 3}, Y: figure.Axis{Name: "loss", Min: 0, Max: 4}, Here: &here,
+		Curves: []figure.Curve{
+			{Name: "hinge loss", X: []float64{-3, 1, 3}, Y: []float64{4, 0, 0}},
+			{Name: "0/1 loss", X: []float64{-3, 0, 1e-6, 3}, Y: []float64{1, 1, 0, 0}},
+		},
+	})}
 }
 
 func showPrice(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -215,13 +211,12 @@ func showPrice(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	m := at(ctx, c)
 	best := 1 / lessons.Norm(m.W)
 	margins := lessons.Must(theory.LinearMargins(m.W[:], m.B, lessons.Overlapping.Matrix(), lessons.Overlapping.Y))
-	var xs, lengths, paid, sums []float64
 	least := math.Inf(1)
-	for _, x := range lessons.Logspace(0.3, 4, 121) {
+	parts := lessons.CurvesOf(lessons.Logspace(0.3, 4, 121), func(x float64) []float64 {
 		l, s := margins.SoftParts(x)
-		xs, lengths, paid, sums = append(xs, x), append(lengths, l), append(paid, c*s), append(sums, l+c*s)
 		least = min(least, l+c*s)
-	}
+		return []float64{l, c * s, l + c*s}
+	}, "½‖w‖²", "C Σξ", "sum")
 	l, s := margins.SoftParts(width)
 	w, b := [2]float64{m.W[0] * best / width, m.W[1] * best / width}, m.B*best/width
 	e := &lessons.Exhibit{
@@ -230,8 +225,7 @@ func showPrice(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 				lessons.Sides(w, b), lessons.MarginLines(w, b), lessons.Slacks(lessons.Overlapping, w, b), lessons.Overlapping.Dots(nil)),
 			{Name: "sum", Wide: true, Caption: `The two parts and their sum against the margin. The solver stops at the lowest place of the sum.`, Asks: "The two parts against the margin. Where is their sum lowest, and where at a larger $C$?", Draw: lessons.Draws(1, figure.Chart{
 				X: figure.Axis{Name: "margin 1/‖w‖", Log: true, Min: 0.3, Max: 4}, Y: figure.Axis{Min: 0, Max: 3 * least},
-				Curves: []figure.Curve{{Name: "½‖w‖²", X: xs, Y: lengths}, {Name: "C Σξ", X: xs, Y: paid}, {Name: "sum", X: xs, Y: sums}}, Hidden: 1,
-				Here: &width,
+				Curves: parts, Hidden: 1, Here: &width,
 			})},
 		},
 		Numbers: []lessons.Number{
@@ -274,8 +268,7 @@ func kind(r ml.Role) string {
 func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	c := dualC.Of(in)
 	m := at(ctx, c)
-	e := &lessons.Exhibit{Steps: len(dualLines()), Step: min(in.Step, len(dualLines())-1), Figures: []lessons.Figure{bars(m, c)}}
-	e.Body = lessons.Derivation(e.Step, dualLines()...)
+	e := (&lessons.Exhibit{Figures: []lessons.Figure{bars(m, c)}}).Derive(in, dualLines())
 	e.Numbers = []lessons.Number{
 		{Label: `$\sum_i \alpha_i y_i$`, Value: views.Short(balance(m.Points)), Help: "second condition"},
 		{Label: "dual and primal objective", Value: views.Short(*m.Report.Objective) + " and " + views.Short(*m.Report.PrimalObjective), Help: "they meet at the optimum"},
@@ -380,8 +373,7 @@ func showKinds(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	marks = append(marks, lessons.Overlapping.Dots(func(i int) bool { return m.Points[i].Role == ml.Free }))
 	alone := lessons.Plane("free-only", `Solid: the right line. Long dashes: what the free support vectors (ringed) would give alone.`, lessons.ToyLimits, 2, marks...)
-	alone.After = true
-	e.Figures = append(e.Figures, alone)
+	e.Figures = append(e.Figures, alone.Afterwards())
 	return e
 }
 
@@ -492,8 +484,7 @@ func showC(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // vectors returns the number of support vectors of the overlapping points over C.
 func vectors(ctx context.Context) figure.Curve {
-	d := data("overlap")
-	cs, rows := path(ctx, d, "linear")
+	cs, rows := path(ctx, data("overlap"), "linear")
 	return figure.Curve{X: cs, Y: lists.Map(rows, func(r row) float64 { return r.all })}
 }
 

@@ -136,8 +136,7 @@ func Lesson() *lessons.Lesson {
 				Answers: map[string]lessons.Answer{
 					"normal": func(ctx context.Context) float64 {
 						k := gramOf(ctx, gapKernel(2, 0.5, true), strings.Fields(validWords.Default))
-						s := lessons.Must(theory.Mercer(k))
-						return 2 * lessons.First(s.PSD)
+						return 2 * lessons.First(lessons.Must(theory.Mercer(k)).PSD)
 					},
 				},
 			},
@@ -160,14 +159,12 @@ func gapKernel(k int, decay float64, normal bool) kernel.Kernel {
 }
 
 func gramOf(ctx context.Context, k kernel.Kernel, texts []string) *mat.SymDense {
-	g := lessons.Must(kernel.GramOf(ctx, k, &dataset.Strings{Values: texts}, nil))
-	return theory.Gram(g)
+	return theory.Gram(lessons.Must(kernel.GramOf(ctx, k, &dataset.Strings{Values: texts}, nil)))
 }
 
 // value returns the kernel of two strings.
 func value(ctx context.Context, k kernel.Kernel, x, z string) float64 {
-	g := gramOf(ctx, k, []string{x, z})
-	return g.At(0, 1)
+	return gramOf(ctx, k, []string{x, z}).At(0, 1)
 }
 
 // grid returns a picture of a kernel matrix with the names of the objects.
@@ -600,19 +597,16 @@ func entries(n, k int) float64 { return float64((2*k - 1) * n * n) }
 
 func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	n, k, letters := size.Of(in), costK.Of(in), alphabet.Of(in)
-	var ns, table, list []float64
-	for _, v := range lessons.Logspace(6, 200, 40) {
-		m := int(math.Round(v))
-		ways := theory.Choose(m, k)
-		ns, table, list = append(ns, float64(m)), append(table, entries(m, k)), append(list, ways*ways)
-	}
+	curves := lessons.CurvesOf(lists.Map(lessons.Logspace(6, 200, 40), math.Round), func(m float64) []float64 {
+		ways := theory.Choose(int(m), k)
+		return []float64{entries(int(m), k), ways * ways}
+	}, "entries of the tables", "pairs of occurrences")
 	features := math.Pow(float64(letters), float64(k))
 	here := float64(n)
 	ways := theory.Choose(n, k)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "cost", Caption: "Entries of the tables, and pairs of occurrences that a list would have to compare. Both axes are logarithmic.", Draw: lessons.Draws(2, figure.Chart{
-			X: figure.Axis{Name: "symbols of either string", Log: true}, Y: figure.Axis{Name: "how many", Log: true}, Here: &here,
-			Curves: []figure.Curve{{Name: "entries of the tables", X: ns, Y: table}, {Name: "pairs of occurrences", X: ns, Y: list}},
+			X: figure.Axis{Name: "symbols of either string", Log: true}, Y: figure.Axis{Name: "how many", Log: true}, Curves: curves, Here: &here,
 		})}},
 		Numbers: []lessons.Number{
 			{Label: `$(2k-1)\,n^2$`, Value: views.Short(entries(n, k)), Help: "entries of all tables", After: true},
@@ -695,18 +689,13 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	accuracy := lessons.Must(res.Model.Accuracy(test))
 	compared := lessons.Must(ml.Compare(ctx, res.Model.Kernel, train))
 	text := own.Of(in)
-	scores := lessons.Must(res.Model.ScoresOf(ctx, &dataset.Strings{Values: []string{text}}))
-	f := scores.At(0, 0)
+	f := lessons.Must(res.Model.ScoresOf(ctx, &dataset.Strings{Values: []string{text}})).At(0, 0)
 	right := lists.Count(points, func(p ml.Point) bool { return !p.Wrong })
 	positive, negative := res.Model.Sides(0)
 	single := name == machineKernel.Default && machineK.Of(in) == 1 // the question's setting
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "strip", Caption: fmt.Sprintf("The %d training strings at their values, class by class; the classes are named by their motifs.", train.Len()), Draw: func(l lessons.Look) (*figure.Picture, error) {
-				sc := figure.DecisionScene(res.Model, points, train.Classes)
-				sc.Dark, sc.Grey, sc.Width, sc.Height, sc.LegendRows = l.Dark, l.Grey, l.Width, l.Height, 2
-				return figure.Decisions(sc)
-			}},
+			lessons.Strip(fmt.Sprintf("The %d training strings at their values, class by class; the classes are named by their motifs.", train.Len()), res.Model, points, train.Classes),
 			{Name: "matrix", Caption: "The kernel matrix of the training strings, class by class: the machine sees this and the labels.", Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return figure.KernelMatrix(compared, train, figure.Scene{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height})
 			}},
@@ -729,8 +718,7 @@ func letters(ctx context.Context) float64 {
 		for k, sum := range map[string]*float64{"1": &one, "3": &three} {
 			train, test := drawn(0.1, s+1)
 			res, _ := lessons.Fit(ctx, train, "kernel", "spectrum", "k", k, "normalize", "true")
-			accuracy := lessons.Must(res.Model.Accuracy(test))
-			*sum += accuracy / seeds
+			*sum += lessons.Must(res.Model.Accuracy(test)) / seeds
 		}
 	}
 	return lessons.First(one > 0.9, math.Abs(one-three) >= 0.01)

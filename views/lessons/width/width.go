@@ -85,10 +85,8 @@ func showReach(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	gamma := gamma.Of(in)
 	s := 1 / math.Sqrt(2*gamma)
 	k := kernel.RBF(gamma)
-	var x, y []float64
-	for r := 0.0; r <= 4.0001; r += 0.02 {
-		x, y = append(x, r), append(y, k.Eval([]float64{0}, []float64{r}))
-	}
+	value := lessons.CurveOf(0, 4, 200, func(r float64) float64 { return k.Eval([]float64{0}, []float64{r}) })
+	value.Name = "k(x, z)"
 	var distances []float64
 	close := 0
 	n := len(d.Y)
@@ -108,7 +106,7 @@ func showReach(_ context.Context, in lessons.Input) *lessons.Exhibit {
 			Name: "reach", Caption: `The kernel against distance, and the share of the pairs of points in the data set that are closer than that. Where the second curve has hardly begun to rise when the first is down, the kernel is narrow for these data.`,
 			Draw: lessons.Draws(1, figure.Chart{
 				X: figure.Axis{Name: "distance |x − z|", Min: 0, Max: 4}, Y: figure.Axis{Name: "k(x, z), and share of pairs", Min: 0, Max: 1.02},
-				Curves: []figure.Curve{{Name: "k(x, z)", X: x, Y: y}, {Name: "share of pairs closer", X: distances, Y: shares}},
+				Curves: []figure.Curve{value, {Name: "share of pairs closer", X: distances, Y: shares}},
 				Rules:  []figure.Rule{{Name: "s", At: math.Min(s, 4), Upright: true}},
 			}),
 		}},
@@ -157,8 +155,7 @@ func showGram(_ context.Context, in lessons.Input) *lessons.Exhibit {
 // largest returns the largest eigenvalue for a very wide kernel.
 func largest(context.Context) float64 {
 	d, _ := points()
-	s := lessons.Must(theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(1e-4), d.X))))
-	return s.Values[0]
+	return lessons.Must(theory.Mercer(theory.Gram(kernel.NewGram(kernel.RBF(1e-4), d.X)))).Values[0]
 }
 
 func showBubbles(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -301,27 +298,21 @@ func machines(ctx context.Context, gamma string, resamples int) (theory.BiasVari
 		f.SetRow(r, res.Model.Decisions(test.X))
 		models, samples = append(models, res.Model), append(samples, d)
 	}
-	bv := lessons.Must(theory.NewBiasVariance(f, posterior))
-	return bv, models, samples
+	return lessons.Must(theory.NewBiasVariance(f, posterior)), models, samples
 }
 
 func showResamples(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	here := gamma.Of(in)
 	bv, models, samples := machines(ctx, gamma.Text(in), resamples)
+	names := lists.Make(6, func(i int) string { return "sample " + strconv.Itoa(i+1) })
+	const caption = "Boundaries of six machines, each trained on its own 80 points. Where they disagree the plane is hatched."
 	e := &lessons.Exhibit{
-		Figures: []lessons.Figure{{
-			Name: "boundaries", Caption: "Boundaries of six machines, each trained on its own 80 points. Where they disagree the plane is hatched.",
-			Draw: func(l lessons.Look) (*figure.Picture, error) {
-				var layers []figure.Layer
-				for i, m := range models[:6] {
-					v, _ := m.View()
-					sc := l.Scene(m, nil, v, samples[i].Classes, 1)
-					sc.Limits = figure.Limits{XMin: -2, XMax: 2, YMin: -2, YMax: 2}
-					layers = append(layers, figure.Layer{Name: "sample " + strconv.Itoa(i+1), Scene: sc})
-				}
-				return figure.Overlay(l.Context(), layers)
-			},
-		}},
+		Figures: []lessons.Figure{lessons.Overlay("boundaries", caption, names, func(l lessons.Look, i int) figure.Scene {
+			v, _ := models[i].View()
+			sc := l.Scene(models[i], nil, v, samples[i].Classes, 1)
+			sc.Limits = figure.Limits{XMin: -2, XMax: 2, YMin: -2, YMax: 2}
+			return sc
+		})},
 		Numbers: []lessons.Number{
 			{Label: "error", Value: lessons.Percent(bv.Error), Help: fmt.Sprintf("expected, of one of these %d machines", resamples)},
 			{Label: "noise", Value: lessons.Percent(bv.Noise), Help: "no rule can avoid it"},
@@ -381,8 +372,7 @@ func newChoice(ctx context.Context, seed uint64) choice {
 func computeChoice(ctx context.Context, seed uint64) (c choice) {
 	d, _ := ring(100, seed)
 	test, _ := ring(2000, 1000)
-	spec := lessons.NewSpec()
-	grid := lessons.Must(eval.CrossValidate(ctx, d, spec, eval.Grid{
+	grid := lessons.Must(eval.CrossValidate(ctx, d, lessons.NewSpec(), eval.Grid{
 		"C": eval.Numbers(gridCs...), "gamma": eval.Numbers(gridGammas...),
 	}, eval.Scheme{Folds: 5, Seed: seed}, nil))
 	n := len(gridCs) // cells per gamma
@@ -390,8 +380,7 @@ func computeChoice(ctx context.Context, seed uint64) (c choice) {
 	for k, cell := range grid.Settings {
 		c.wrong.Set(k%n, k/n, 1-cell.Accuracy)
 		res, _ := lessons.Fit(ctx, d, "C", lessons.Setting(gridCs[k%n]), "gamma", lessons.Setting(gridGammas[k/n]))
-		right := lessons.Must(res.Model.Accuracy(test))
-		c.fresh.Set(k%n, k/n, 1-right)
+		c.fresh.Set(k%n, k/n, 1-lessons.Must(res.Model.Accuracy(test)))
 	}
 	return c
 }
