@@ -374,3 +374,14 @@ func TestReadRefusesBinaries(t *testing.T) {
 	table, err := ParseTable(strings.NewReader("PAR1,PAR2,label\n1,2,a\n3,4,b\n"), "f.csv", Limits{})
 	require.Check(t, err == nil && table.Columns[0].Name == "PAR1", "columns of parameters: %v", err)
 }
+
+// A search for a column changes nothing in the table, so that requests may share one.
+func TestFindOnlyReads(t *testing.T) {
+	table := &Table{Columns: []Column{{Name: "x"}, {Name: "x"}, {Name: "Y"}}}
+	for name, want := range map[string]int{"x": 0, "y": 2} {
+		j, err := 0, error(nil)
+		made := testing.AllocsPerRun(5, func() { j, err = table.find(name) })
+		require.Check(t, err == nil && j == want, "%s is column %d (%v)", name, j, err)
+		require.Equal(t, made, 0, "allocations")
+	}
+}
