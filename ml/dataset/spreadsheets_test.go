@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"marginlab/ml/mltest/require"
 )
 
@@ -517,4 +519,46 @@ func TestWorkbookBombs(t *testing.T) {
 	fits := book(`<row r="1"><c t="inlineStr"><is><t>`+long[:32_767]+`</t></is></c><c t="inlineStr"><is><t>label</t></is></c></row><row r="2"><c><v>1</v></c><c t="inlineStr"><is><t>a</t></is></c></row>`, "")
 	_, err := ParseTable(strings.NewReader(fits), "w.xlsx", Limits{})
 	require.Check(t, err == nil || !strings.Contains(err.Error(), "found a longer one"), "%v", err)
+}
+
+// Text that is not UTF-8 is read in the encoding of its language. What may be Windows-1252 remains so.
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	const central, turkish, cyrillic, greek = "Windows-1250 (Central European)", "Windows-1254 (Turkish)", "Windows-1251 (Cyrillic)", "Windows-1253 (Greek)"
+	pages := map[string]*charmap.Charmap{"Windows-1252": charmap.Windows1252, central: charmap.Windows1250, turkish: charmap.Windows1254, cyrillic: charmap.Windows1251, greek: charmap.Windows1253}
+	const unsure = ": save it as UTF-8 if letters look wrong"
+	for text, want := range map[string]string{
+		"Größe;Prüfung;Straße\n1;2;Ärger":                               "Windows-1252",
+		"Größe;élève;naïf;Ergebnis\n5 m³;10 µm;20 °C;1½":                "Windows-1252",
+		"âge;sexe;cœur;août;élève\n1;2;où;ça;à":                         "Windows-1252",
+		"edad;año;¿Cuántos?;sí;Nº;nºCliente\n1;2;3;corazón;pingüino;1º": "Windows-1252",
+		"idade;coração;não;três;você;ônibus\n1;2;ações;avó;pé;à":        "Windows-1252",
+		"età;città;più;perché;però;così;è":                              "Windows-1252",
+		"år;køn;største;Søren;Hélène;Müller":                            "Windows-1252",
+		"ålder;kön;ärende":                                              "Windows-1252",
+		"öö;õhtu;päev;šokk":                                             "Windows-1252",
+		"ár;kyn;það;þú;ýmis;kvæði;sjónvarp":                             "Windows-1252",
+		"“name”;price in £;it’s;€ – 5;m³gas":                            "Windows-1252",
+		"Grün;Peña;João;Søren;Zoë":                                      "Windows-1252" + unsure,
+		"wiek;płeć;długość;źródło;żółty\n1;mężczyzna;2;tak;nie":         central,
+		"miasto;wynik\nŁódź;dobry\nGdańsk;zły\nKraków;słaby":            central,
+		"věk;pohlaví;řeka;délka;žlutý\n1;muž;2;příliš;kůň":              central,
+		"vek;pohlavie;dĺžka;kôň;ľahký;mäkký;štvrť;číslo":                central,
+		"életkor;nő;férfi;betű;gyűrű;hőmérséklet;ügyfél":                central,
+		"vârstă;bărbat;înălţime;şcoală":                                 central,
+		"dob;spol;količina;ženska;ćud;učenik":                           central,
+		"yaş;cinsiyet;kadın;sınıf;doğum;İzmir;ölçüm;Türkçe":             turkish,
+		"возраст;пол;класс\n1;мужской;да\n2;женский;нет":                cyrillic,
+		"age;label\n1;да\n2;нет":                                        cyrillic,
+		"ВОЗРАСТ;ПОЛ;КГ/М2\n1;2;3":                                      cyrillic,
+		"вік;стать;їжа;об’єм\n1;чоловік;є;ні":                           cyrillic,
+		"ηλικία;φύλο;τάξη\n1;άνδρας;ναι\n2;γυναίκα;όχι":                 greek,
+		"age;label\n1;ναι\n2;όχι":                                       greek,
+		"ΗΛΙΚΙΑ;ΦΥΛΟ\n1;2":                                              greek,
+	} {
+		name, doubt := strings.CutSuffix(want, unsure)
+		got, note, fault := decodeText(require.Value(pages[name].NewEncoder().String(text))(t))
+		require.Check(t, fault == nil && got == text && strings.HasPrefix(note, "read as "+name+" because") && strings.HasSuffix(note, unsure) == doubt,
+			"want %s: %q (%s) %v", want, got, note, fault)
+	}
 }

@@ -139,7 +139,7 @@ type Mapping struct {
 
 // ParseTable reads a file of any known format: CSV with its many separators,
 // LIBSVM/SVMlight, ARFF, FASTA, JSON records and columns, JSON lines of graphs and GraphML, in
-// UTF-8, UTF-16 or Windows-1252, packed by gzip or not; or a zip archive of texts in folders
+// UTF-8, UTF-16 or Windows-1250 to 1254, packed by gzip or not; or a zip archive of texts in folders
 // that are their classes, or with one CSV of their names and labels beside them, or of a set of
 // graphs as TU Dortmund writes them. The content tells the format; the extension of file is a
 // hint, and file is the name in messages. Every failure is an *Error; one for a file beyond lim
