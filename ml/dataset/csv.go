@@ -52,10 +52,13 @@ func toldSeparator(text string) (sep separator, told bool) {
 	return separators[k], true
 }
 
+// NamesBelow is a first line of CSV that makes the next one the names of the columns, even if they are numbers.
+const NamesBelow = "#" + string(KindVectors)
+
 // parseSeparated is parseCSV with a known separator, without a name for the rows of a sheet.
 func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
-	t := &Table{Format: "csv"}
 	first, _ := cutLine(text)
+	t := &Table{Format: "csv", Header: first == NamesBelow}
 	for _, k := range kinds {
 		if k.Kind != KindVectors && strings.TrimSpace(first) == kindLine(k.Kind) {
 			t.Kind = k.Kind
@@ -268,8 +271,7 @@ func (t *Table) cutHeader(sep byte) []string {
 		return nil
 	}
 	names := lists.Map(t.Columns, func(c Column) string { return c.Cell(0) })
-	canonical := t.Kind != "" // always has a header
-	if t.Header = canonical || (isHeader(names, sep) || t.countsColumns(names, sep)) && !t.isRowOfWords(names, sep) && !t.beginsWithValues(); !t.Header {
+	if t.Header = t.Header || t.Kind != "" || (isHeader(names, sep) || t.countsColumns(names, sep)) && !t.isRowOfWords(names, sep) && !t.beginsWithValues(); !t.Header {
 		return nil
 	}
 	t.skipLine()
