@@ -471,6 +471,7 @@ func guessSeparator(text string, most int) separator {
 	const records = 50
 	best, bestScore := separators[2], 0.0 // a comma, if nothing separates
 	tabbed := 0                           // fields between tabs, as many in every record but a title or header
+	even, absent := false, false          // best has as many fields in every record; in the first only one
 	for _, sep := range separators {
 		if strings.IndexByte(text, sep.char) < 0 && (sep.char != ' ' || strings.IndexByte(text, '\t') < 0) {
 			continue // separates nothing
@@ -516,8 +517,9 @@ func guessSeparator(text string, most int) separator {
 		if sep.char == ' ' && (within || tabbed == width || 0 < tabbed && tabbed < width && (tabbed > 2 || widths[first] < widths[width])) {
 			score /= 10 // for blanks within cells, as in 1.5 cm and 1 234
 		}
-		if score > bestScore {
-			best, bestScore = sep, score
+		same := widths[width] == n && n > 1 && sep.char != ' '
+		if same && absent || score > bestScore && (!even || first > 1) { // in doubt, the one that is also in the header
+			best, bestScore, even, absent = sep, score, same, first == 1
 		}
 	}
 	return best
@@ -733,14 +735,37 @@ func (sc *csvScanner) keep(f field, at int) {
 		return
 	}
 	if f.packed == 0 {
-		number, minus := strings.CutPrefix(f.text, "\u2212")
-		if before := len(f.text); minus && sc.typeset && isNumber(number, sc.sep) {
-			f.text = "-" + number
+		before, number := len(f.text), f.text
+		if before > 0 && sc.typeset && (number[0] >= utf8.RuneSelf || number[before-1] >= utf8.RuneSelf) {
+			number = strings.Map(keyboard, number)
+		}
+		if number != f.text && (isNumber(number, sc.sep) || isAmount(number)) {
+			f.text = number
 		} else if f.text = unguard(f.text); at >= 0 {
 			f.packed = pack(f.text, at+before-len(f.text))
 		}
 	}
 	sc.fields = append(sc.fields, f)
+}
+
+// keyboard returns a digit or sign of numbers in other scripts as a keyboard has it.
+func keyboard(r rune) rune {
+	for _, zero := range "٠۰०০０" { // Arabic, Persian, Devanagari, Bengali and full-width
+		if zero <= r && r <= zero+9 {
+			return '0' + r - zero
+		}
+	}
+	switch r {
+	case '−', '－':
+		return '-'
+	case '٫', '．':
+		return '.'
+	case '٬', '，':
+		return ','
+	case '٪', '％':
+		return '%'
+	}
+	return r
 }
 
 // quoted reads a field in quotes up to the separator or line end after it.

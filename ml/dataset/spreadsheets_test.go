@@ -255,6 +255,11 @@ func TestExports(t *testing.T) {
 	t.Parallel()
 	many := func(row string) string { return strings.Repeat(row, 12) }
 	for name, test := range map[string]struct{ file, want string }{
+		"full-width digits":           {"x,y,label\n１．５,－２,a\n２．５,３,b\n", "label ~ x y [a b], 2 rows, the last [2.5 3]"},
+		"full-width first row":        {"１;２，５;a\n３;４，５;b\n", "label ~ x1 x2 [a b], 2 rows, the last [3 4.5]"},
+		"Arabic digits":               {"x;y;label\n٣٫٥;١٬٢٣٤٫٥;a\n٤;٢٬٣٤٥;b\n", "label ~ x y [a b], 2 rows, the last [4 2345]; thousands separators removed (y)"},
+		"Persian digits, a share":     {"x,y,label\n۱۲٪,۱,نه\n۱۴٪,۲,بله\n", "label ~ x y [بله نه], 2 rows, the last [0.14 2]; 12 % read as 0.12 (x)"},
+		"digits in words":             {"x,label\n1,第１組\n2,第２組\n", "label ~ x [第１組 第２組], 2 rows, the last [2]"},
 		"R, row names without a name": {"\"x\",\"label\"\n\"1\",1.5,\"a\"\n\"2\",2,\"b\"\n", "label ~ x [a b], 2 rows, the last [2]; the first line has one name fewer than the rows have fields: the first column is read as row names"},
 		"decimal commas":              {"x,label\n1,5,a\n2,5,b\n", "f.csv, line 2: expected 2 fields separated by comma, found 3"},
 		"a separator after each row":  {"x,y,label\n1,2,a,\n3,4,b,\n", "label ~ x y [a b], 2 rows, the last [3 4]"},
@@ -293,7 +298,7 @@ func TestExports(t *testing.T) {
 		"addresses":                   {"x;ip;label\n5.125;192.168.100.138;a\n2.250;192.168.100.139;b\n", `f.csv, line 2, column 2 (ip): expected a number, found "192.168.100.138": choose feature columns without this one, or name it as a feature to one-hot encode it`},
 		"days beside decimals":        {"x;day;label\n1,5;01.02.2024;a\n2,5;02.02.2024;b\n", `f.csv, line 2, column 2 (day): expected a number, found the date or time "01.02.2024": choose feature columns without this one`},
 		"title above numbers":         {"My data\n\n1,2,a\n3,4,b\n", "label ~ x1 x2 [a b], 2 rows, the last [3 4]; 1 line above the table left out"},
-		"names by another separator":  {"x;y;label\n95 100,50 u;38;a\n12 200,50 u;7;b\n", "f.csv, line 2: expected 1 field separated by comma, found 2"},
+		"names by another separator":  {"x;y;label\n95 100,50 u;38;a\n12 200,50 u;7;b\n", `f.csv, line 2, column 1 (x): expected a number, found "95 100,50 u": choose feature columns without this one, or name it as a feature to one-hot encode it`},
 		"crowns":                      {"x;y;label\n95 100,50 kr;38;a\n12 200,50 kr;7;b\n", "label ~ x y [a b], 2 rows, the last [12200.5 7]; currency signs removed (x); thousands separators removed (x)"},
 		"one name above numbers":      {"x,\n1,a\n2,b\n", "column 2 ~ x [a b], 2 rows, the last [2]"},
 		"rows that begin with //":     {"//a/b,1,u\n//a/c,2,v\n/d,3,u\n", `f.csv, line 1, column 1 (x1): expected a number, found "//a/b": choose feature columns without this one, or name it as a feature to one-hot encode it`},
@@ -353,6 +358,9 @@ func TestSeparators(t *testing.T) {
 	t.Parallel()
 	many := func(row string) string { return strings.Repeat(row, 12) }
 	for name, test := range map[string]struct{ file, want string }{
+		"points of commas":          {"point;class\n" + many("1,2,3;a\n4,5,6;b\n"), "semicolon: point class, 24 rows"},
+		"points of semicolons":      {"point,class\n" + many("1;2;3,a\n4;5;6,b\n"), "comma: point class, 24 rows"},
+		"lists between tabs":        {"items\tlabel\n" + many("1,2\ta\n1,2,3\tb\n"), "tab: items label, 24 rows"},
 		"one decimal comma a row":   {"x;note;label\n" + many("1,5;Köln;a\n2,5;Bonn;b\n"), "semicolon: x note label, 24 rows"},
 		"decimal commas, bars":      {many("1,5|Köln|a\n2,5|Bonn|b\n"), "vertical bar: x1 x2 label, 24 rows"},
 		"times between tabs":        {many("1,5\t2024-01-01 10:00:00\t28 Nov 2022\ta\n2,5\t2024-01-02 11:00:00\t3 May 2022\tb\n"), "tab: x1 x2 x3 label, 24 rows"},
