@@ -738,6 +738,8 @@ func (sc *csvScanner) keep(f field, at int) {
 		before, number := len(f.text), f.text
 		if before > 0 && sc.typeset && (number[0] >= utf8.RuneSelf || number[before-1] >= utf8.RuneSelf) {
 			number = strings.Map(keyboard, number)
+		} else if text, ok := strings.CutPrefix(number, `="`); ok && sc.typeset { // which keeps the zeros of ="01234" in a spreadsheet
+			number = strings.TrimSuffix(text, `"`)
 		}
 		if number != f.text && (isNumber(number, sc.sep) || isAmount(number)) {
 			f.text = number

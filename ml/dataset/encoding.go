@@ -43,10 +43,7 @@ func decodeText(raw string) (text, note string, fault *Error) {
 			return "", "", &Error{Line: line(i), Message: fmt.Sprintf("expected UTF-8 text, found byte 0x%02X: save the file as UTF-8", c)}
 		}
 	}
-	text, err := p.NewDecoder().String(raw)
-	if err != nil {
-		return "", "", &Error{Message: "expected text in " + p.name + ", " + err.Error()}
-	}
+	text, _ = p.NewDecoder().String(raw) // of which all bytes are letters or signs
 	note = "read as " + p.name + " because it is not UTF-8"
 	if !sure {
 		note += ": save it as UTF-8 if letters look wrong"

@@ -260,6 +260,8 @@ func TestExports(t *testing.T) {
 		"Arabic digits":               {"x;y;label\n٣٫٥;١٬٢٣٤٫٥;a\n٤;٢٬٣٤٥;b\n", "label ~ x y [a b], 2 rows, the last [4 2345]; thousands separators removed (y)"},
 		"Persian digits, a share":     {"x,y,label\n۱۲٪,۱,نه\n۱۴٪,۲,بله\n", "label ~ x y [بله نه], 2 rows, the last [0.14 2]; 12 % read as 0.12 (x)"},
 		"digits in words":             {"x,label\n1,第１組\n2,第２組\n", "label ~ x [第１組 第２組], 2 rows, the last [2]"},
+		"numbers in formulas":         {"x,y,label\n1,=\"01.5\",a\n2,\"=\"\"2,345\"\"\",b\n3,=\"7\",b\n", "label ~ x y [a b], 3 rows, the last [3 7]; thousands separators removed (y)"},
+		"formulas of words":           {"x,label\n1,=\"a\"\n2,b\n", `label ~ x [="a" b], 2 rows, the last [2]`},
 		"R, row names without a name": {"\"x\",\"label\"\n\"1\",1.5,\"a\"\n\"2\",2,\"b\"\n", "label ~ x [a b], 2 rows, the last [2]; the first line has one name fewer than the rows have fields: the first column is read as row names"},
 		"decimal commas":              {"x,label\n1,5,a\n2,5,b\n", "f.csv, line 2: expected 2 fields separated by comma, found 3"},
 		"a separator after each row":  {"x,y,label\n1,2,a,\n3,4,b,\n", "label ~ x y [a b], 2 rows, the last [3 4]"},
