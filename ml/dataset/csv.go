@@ -735,19 +735,29 @@ func (sc *csvScanner) keep(f field, at int) {
 		return
 	}
 	if f.packed == 0 {
-		before, number := len(f.text), f.text
-		if before > 0 && sc.typeset && (number[0] >= utf8.RuneSelf || number[before-1] >= utf8.RuneSelf) {
-			number = strings.Map(keyboard, number)
-		} else if text, ok := strings.CutPrefix(number, `="`); ok && sc.typeset { // which keeps the zeros of ="01234" in a spreadsheet
-			number = strings.TrimSuffix(text, `"`)
-		}
-		if number != f.text && (isNumber(number, sc.sep) || isAmount(number)) {
+		before := len(f.text)
+		if number := onKeyboard(f.text); number != f.text && sc.typeset {
 			f.text = number
 		} else if f.text = unguard(f.text); at >= 0 {
 			f.packed = pack(f.text, at+before-len(f.text))
 		}
 	}
 	sc.fields = append(sc.fields, f)
+}
+
+// onKeyboard returns a number in the digits and signs of a keyboard where it has those of other scripts, or stands
+// in a formula such as ="01234", which keeps its zeros in a spreadsheet. It returns any other text as it is.
+func onKeyboard(s string) string {
+	number := s
+	if text, formula := strings.CutPrefix(s, `="`); formula {
+		number = strings.TrimSuffix(text, `"`)
+	} else if s != "" && (s[0] >= utf8.RuneSelf || s[len(s)-1] >= utf8.RuneSelf) {
+		number = strings.Map(keyboard, s)
+	}
+	if number != s && isAmount(number) {
+		return number
+	}
+	return s
 }
 
 // keyboard returns a digit or sign of numbers in other scripts as a keyboard has it.

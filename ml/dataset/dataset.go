@@ -291,7 +291,11 @@ func unguard(s string) string {
 	return s
 }
 
+// isFormula reports whether a spreadsheet evaluates a text, or reading changes it.
 func isFormula(s string) bool {
+	if onKeyboard(s) != s {
+		return true
+	}
 	if len(s) < 2 || !strings.ContainsRune("=+-@", rune(s[0])) {
 		return false
 	}

@@ -252,7 +252,7 @@ func TestDecodeUpTo(t *testing.T) {
 // A name or a string with which another format begins is read back from an exported file.
 func TestExportsBeginLikeNoOtherFormat(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{">", "@", "<", "{", "[{", "[[", "//", "% fat", "#>", "1:2", "sep=;"} {
+	for _, name := range []string{">", "@", "<", "{", "[{", "[[", "//", "% fat", "#>", "1:2", "sep=;", "５", "'−1", `="1"`} {
 		vectors := require.Value(FromRows([]string{name}, [][]float64{{1}, {2}}, []string{"a", "b"}))(t)
 		words := &Data{Label: "l", Classes: vectors.Classes, Y: vectors.Y, Objects: &Strings{Name: name, Values: []string{name, "two"}}}
 		for _, d := range []*Data{vectors, words} {
