@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"marginlab/ml"
+	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
 	"marginlab/ml/mltest/require"
 	"marginlab/store"
@@ -72,6 +73,16 @@ func TestRowsOfJSONTakeLittleMemory(t *testing.T) {
 	require.Fails(t, err, "row 1: expected a list of numbers", "the first row")
 	took := after.TotalAlloc - before.TotalAlloc
 	require.Check(t, took < 16*uint64(len(body)), "%d MB for %d MB", took>>20, len(body)>>20)
+}
+
+// Rows in JSON keep features that numbers name.
+func TestRowsOfJSONOfNumberedFeatures(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`{"rows":[[5,6],[7,8]]}`, `{"rows":[{"0":5,"1":6,"y":"a"},{"0":7,"1":8}]}`} {
+		rows := require.Value(rowsOfJSON(strings.NewReader(body), &ml.Model{Features: []string{"0", "1"}, Label: "y"}))(t)
+		x := require.Value(require.Value(dataset.ParseTable(rows, "", dataset.Limits{}))(t).Matrix([]string{"0", "1"}))(t)
+		require.Slices(t, x.RawMatrix().Data, []float64{5, 6, 7, 8}, "%s", body)
+	}
 }
 
 // A sentence says why an interval and its test disagree, and only then.

@@ -201,6 +201,7 @@ func rowsOfJSON(body io.Reader, m *ml.Model) (io.Reader, error) {
 		line[len(m.Features)] = m.Label
 	}
 	copy(line, m.Features) // a last column without name and values is no column
+	head.WriteString(dataset.NamesBelow + "\n")
 	return io.MultiReader(&head, &table), csv.NewWriter(&head).WriteAll([][]string{line})
 }
 

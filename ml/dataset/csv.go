@@ -52,10 +52,13 @@ func toldSeparator(text string) (sep separator, told bool) {
 	return separators[k], true
 }
 
+// NamesBelow is a first line of CSV that makes the next one the names of the columns, even if they are numbers.
+const NamesBelow = "#" + string(KindVectors)
+
 // parseSeparated is parseCSV with a known separator, without a name for the rows of a sheet.
 func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
-	t := &Table{Format: "csv"}
 	first, _ := cutLine(text)
+	t := &Table{Format: "csv", Header: first == NamesBelow}
 	for _, k := range kinds {
 		if k.Kind != KindVectors && strings.TrimSpace(first) == kindLine(k.Kind) {
 			t.Kind = k.Kind
@@ -268,8 +271,7 @@ func (t *Table) cutHeader(sep byte) []string {
 		return nil
 	}
 	names := lists.Map(t.Columns, func(c Column) string { return c.Cell(0) })
-	canonical := t.Kind != "" // always has a header
-	if t.Header = canonical || (isHeader(names, sep) || t.countsColumns(names, sep)) && !t.isRowOfWords(names, sep) && !t.beginsWithValues(); !t.Header {
+	if t.Header = t.Header || t.Kind != "" || (isHeader(names, sep) || t.countsColumns(names, sep)) && !t.isRowOfWords(names, sep) && !t.beginsWithValues(); !t.Header {
 		return nil
 	}
 	t.skipLine()
@@ -469,6 +471,7 @@ func guessSeparator(text string, most int) separator {
 	const records = 50
 	best, bestScore := separators[2], 0.0 // a comma, if nothing separates
 	tabbed := 0                           // fields between tabs, as many in every record but a title or header
+	even, absent := false, false          // best has as many fields in every record; in the first only one
 	for _, sep := range separators {
 		if strings.IndexByte(text, sep.char) < 0 && (sep.char != ' ' || strings.IndexByte(text, '\t') < 0) {
 			continue // separates nothing
@@ -514,8 +517,9 @@ func guessSeparator(text string, most int) separator {
 		if sep.char == ' ' && (within || tabbed == width || 0 < tabbed && tabbed < width && (tabbed > 2 || widths[first] < widths[width])) {
 			score /= 10 // for blanks within cells, as in 1.5 cm and 1 234
 		}
-		if score > bestScore {
-			best, bestScore = sep, score
+		same := widths[width] == n && n > 1 && sep.char != ' '
+		if same && absent || score > bestScore && (!even || first > 1) { // in doubt, the one that is also in the header
+			best, bestScore, even, absent = sep, score, same, first == 1
 		}
 	}
 	return best
@@ -731,14 +735,49 @@ func (sc *csvScanner) keep(f field, at int) {
 		return
 	}
 	if f.packed == 0 {
-		number, minus := strings.CutPrefix(f.text, "\u2212")
-		if before := len(f.text); minus && sc.typeset && isNumber(number, sc.sep) {
-			f.text = "-" + number
+		before := len(f.text)
+		if number := onKeyboard(f.text); number != f.text && sc.typeset {
+			f.text = number
 		} else if f.text = unguard(f.text); at >= 0 {
 			f.packed = pack(f.text, at+before-len(f.text))
 		}
 	}
 	sc.fields = append(sc.fields, f)
+}
+
+// onKeyboard returns a number in the digits and signs of a keyboard where it has those of other scripts, or stands
+// in a formula such as ="01234", which keeps its zeros in a spreadsheet. It returns any other text as it is.
+func onKeyboard(s string) string {
+	number := s
+	if text, formula := strings.CutPrefix(s, `="`); formula {
+		number = strings.TrimSuffix(text, `"`)
+	} else if s != "" && (s[0] >= utf8.RuneSelf || s[len(s)-1] >= utf8.RuneSelf) {
+		number = strings.Map(keyboard, s)
+	}
+	if number != s && isAmount(number) {
+		return number
+	}
+	return s
+}
+
+// keyboard returns a digit or sign of numbers in other scripts as a keyboard has it.
+func keyboard(r rune) rune {
+	for _, zero := range "٠۰०০０" { // Arabic, Persian, Devanagari, Bengali and full-width
+		if zero <= r && r <= zero+9 {
+			return '0' + r - zero
+		}
+	}
+	switch r {
+	case '−', '－':
+		return '-'
+	case '٫', '．':
+		return '.'
+	case '٬', '，':
+		return ','
+	case '٪', '％':
+		return '%'
+	}
+	return r
 }
 
 // quoted reads a field in quotes up to the separator or line end after it.

@@ -223,12 +223,17 @@ func (d *Data) Encode(w io.Writer) error {
 	return d.write(w, csvField)
 }
 
-// Export is Encode for spreadsheets: texts are guarded by Guard.
+// Export is Encode for files: texts are guarded by Guard, and quoted if another format begins like them.
 func (d *Data) Export(w io.Writer) error {
 	if err := d.Validate(); err != nil {
 		return err
 	}
-	return d.write(w, func(s string) string { return csvField(Guard(s)) })
+	return d.write(w, func(s string) string {
+		if s = Guard(s); strings.ContainsAny(s[:1], "<>@[{%/") {
+			return quoted(s)
+		}
+		return csvField(s)
+	})
 }
 
 // write writes every text through field.
@@ -263,8 +268,10 @@ func csvField(s string) string {
 	if !strings.ContainsAny(s, ",;\"'#\\\t") {
 		return s
 	}
-	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	return quoted(s)
 }
+
+func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
 // Guard prefixes text that a spreadsheet would evaluate as a formula with an
 // apostrophe, for CSV files. Numbers are left unchanged; reading removes the
@@ -284,7 +291,11 @@ func unguard(s string) string {
 	return s
 }
 
+// isFormula reports whether a spreadsheet evaluates a text, or reading changes it.
 func isFormula(s string) bool {
+	if onKeyboard(s) != s {
+		return true
+	}
 	if len(s) < 2 || !strings.ContainsRune("=+-@", rune(s[0])) {
 		return false
 	}

@@ -248,3 +248,16 @@ func TestDecodeUpTo(t *testing.T) {
 	_, err = DecodeUpTo(strings.NewReader(text), 1)
 	require.Check(t, errors.Is(err, ErrTooLarge) && err.Error() == "expected at most 1 row", "%v", err)
 }
+
+// A name or a string with which another format begins is read back from an exported file.
+func TestExportsBeginLikeNoOtherFormat(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{">", "@", "<", "{", "[{", "[[", "//", "% fat", "#>", "1:2", "sep=;", "５", "'−1", `="1"`} {
+		vectors := require.Value(FromRows([]string{name}, [][]float64{{1}, {2}}, []string{"a", "b"}))(t)
+		words := &Data{Label: "l", Classes: vectors.Classes, Y: vectors.Y, Objects: &Strings{Name: name, Values: []string{name, "two"}}}
+		for _, d := range []*Data{vectors, words} {
+			again := require.Value(Read(strings.NewReader(require.Written(t, d.Export)), "again.csv", Mapping{Label: d.Label}, Limits{}))(t)
+			require.Equal(t, again.Hash(), d.Hash(), "%s named %q", d.Kind(), name)
+		}
+	}
+}

@@ -3,16 +3,16 @@ package dataset
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
+	utf "golang.org/x/text/encoding/unicode"
 )
 
 // decodeText returns the content of a file in UTF-8 without byte order mark, or an error if it
 // is not text. UTF-16 is recognised by its mark, or by every second byte being zero;
-// text that is not UTF-8 is read as Windows-1252, the encoding of older programs in Western
-// Europe and America, which contains Latin-1. A note names the assumed encoding.
+// other text is read in the encoding of older programs that guessPage finds. A note names it.
 func decodeText(raw string) (text, note string, fault *Error) {
 	if isArchive(raw) {
 		return "", "", &Error{Message: "expected a text file, found a zip archive or a workbook: unpack it first"}
@@ -23,7 +23,7 @@ func decodeText(raw string) (text, note string, fault *Error) {
 		}
 	}
 	if order, ok := isUTF16(raw); ok {
-		text, err := unicode.UTF16(order, unicode.UseBOM).NewDecoder().String(raw)
+		text, err := utf.UTF16(order, utf.UseBOM).NewDecoder().String(raw)
 		if i := strings.IndexAny(text, "\x00\ufffd"); i >= 0 || err != nil {
 			return "", "", &Error{Line: 1 + lineEnds(text[:max(i, 0)]), Message: "expected text, found invalid UTF-16: save the file as UTF-8"}
 		}
@@ -37,16 +37,117 @@ func decodeText(raw string) (text, note string, fault *Error) {
 	if utf8.ValidString(raw) {
 		return raw, "", nil
 	}
+	p, sure := guessPage(raw)
 	for i := range len(raw) {
-		if noWindows1252(raw[i]) {
-			return "", "", &Error{Line: line(i), Message: fmt.Sprintf("expected UTF-8 text, found byte 0x%02X: save the file as UTF-8", raw[i])}
+		if c := raw[i]; c < ' ' && (c < '\t' || c > '\r') || c == 0x7f || p.DecodeByte(c) == utf8.RuneError {
+			return "", "", &Error{Line: line(i), Message: fmt.Sprintf("expected UTF-8 text, found byte 0x%02X: save the file as UTF-8", c)}
 		}
 	}
-	text, err := charmap.Windows1252.NewDecoder().String(raw)
-	if err != nil {
-		return "", "", &Error{Message: "expected text in Windows-1252, " + err.Error()}
+	text, _ = p.NewDecoder().String(raw) // of which all bytes are letters or signs
+	note = "read as " + p.name + " because it is not UTF-8"
+	if !sure {
+		note += ": save it as UTF-8 if letters look wrong"
 	}
-	return text, "read as Windows-1252 because it is not UTF-8", nil
+	return text, note, nil
+}
+
+// page is an encoding of a byte a character.
+type page struct {
+	name string
+	*charmap.Charmap
+	letters string // beyond ASCII, of a language and its neighbours; of other scripts, the vowels
+}
+
+// latinPages lists encodings of Latin letters, in the order tried. Windows-1252, of Western Europe and America,
+// contains Latin-1.
+var latinPages = []page{
+	{"Windows-1252", charmap.Windows1252, "äöüßàâæçéèêëîïôœùûÿìò"}, // German, French, Italian, Dutch
+	{"Windows-1252", charmap.Windows1252, "áéíóúñüïàèòç"},          // Spanish, Catalan
+	{"Windows-1252", charmap.Windows1252, "áâãàçéêíóôõúü"},         // Portuguese
+	{"Windows-1252", charmap.Windows1252, "äöåæøéüßèêç"},           // of the North
+	{"Windows-1252", charmap.Windows1252, "õäöüšž"},                // Estonian
+	{"Windows-1252", charmap.Windows1252, "áéíóúýšž"},              // at the same places in Windows-1250
+	{"Windows-1254 (Turkish)", charmap.Windows1254, "çğıiöşüâîû"},
+	{"Windows-1250 (Central European)", charmap.Windows1250, "ąćęłńóśźż"},         // Polish
+	{"Windows-1250 (Central European)", charmap.Windows1250, "áčďéěíňóřšťúůýž"},   // Czech
+	{"Windows-1250 (Central European)", charmap.Windows1250, "áäčďéíĺľňóôŕšťúýž"}, // Slovak
+	{"Windows-1250 (Central European)", charmap.Windows1250, "áéíóöőúüű"},         // Hungarian
+	{"Windows-1250 (Central European)", charmap.Windows1250, "čćđšž"},             // Croatian, Slovenian
+	{"Windows-1250 (Central European)", charmap.Windows1250, "ăâîşţ"},             // Romanian
+	{"Windows-1252", charmap.Windows1252, "áðéíóúýþæö"},                           // Icelandic
+}
+
+// otherPages lists encodings of other scripts.
+var otherPages = []page{
+	{"Windows-1251 (Cyrillic)", charmap.Windows1251, "аеиоуыэюяёіїє"},
+	{"Windows-1253 (Greek)", charmap.Windows1253, "αεηιουωάέήίόύώ"},
+}
+
+// guessPage returns the encoding of a text that is not UTF-8: Windows-1252 unless its letters fit none of the
+// languages there and fit one of another encoding. It is sure if they fit a language.
+func guessPage(raw string) (p page, sure bool) {
+	var times, within [256]int // of each byte; of these between letters
+	inWord := func(c byte) bool { return c >= 0xc0 || 'a' <= c|' ' && c|' ' <= 'z' }
+	pairs, mixed := 0, 0 // of neighbouring letters, both beyond ASCII and one of them
+	for i := range len(raw) {
+		c := raw[i]
+		times[c]++
+		if i == 0 || !inWord(raw[i-1]) {
+			continue
+		}
+		switch before := raw[i-1]; {
+		case c >= 0xc0 && before >= 0xc0:
+			pairs++
+		case inWord(c) && (c >= 0xc0 || before >= 0xc0):
+			mixed++
+		case i+1 < len(raw) && inWord(raw[i+1]) && before != 'm': // as in m³
+			within[c]++
+		}
+	}
+	if pairs > 2 && pairs > 10*mixed { // words without Latin letters
+		p, most := page{}, 0
+		for _, q := range otherPages {
+			n, signs := 0, 0
+			for c := range times {
+				switch r := q.DecodeByte(byte(c)); {
+				case strings.ContainsRune(q.letters, unicode.ToLower(r)):
+					n += times[c]
+				case c >= utf8.RuneSelf && !unicode.IsLetter(r):
+					signs += within[c]
+				}
+			}
+			if n > most && 20*signs < pairs { // else of two bytes a character
+				p, most = q, n
+			}
+		}
+		if most > 0 {
+			return p, true
+		}
+	}
+	for _, p := range latinPages {
+		if p.fits(&times, &within) {
+			return p, true
+		}
+	}
+	return latinPages[0], false
+}
+
+// fits reports whether the bytes of a text are letters of p's language, and signs that are not part of words
+// where Windows-1250 has a letter.
+func (p page) fits(times, within *[256]int) bool {
+	for c := utf8.RuneSelf; c < len(times); c++ {
+		r := p.DecodeByte(byte(c))
+		switch {
+		case times[c] == 0, strings.ContainsRune("ªºµƒ", r):
+		case unicode.IsLetter(r):
+			if !strings.ContainsRune(p.letters, unicode.ToLower(r)) {
+				return false
+			}
+		case r == utf8.RuneError, within[c] > 0 && unicode.IsLetter(charmap.Windows1250.DecodeByte(byte(c))):
+			return false
+		}
+	}
+	return true
 }
 
 // binaries lists unsupported formats by their first bytes, with a remedy. Parquet is among them
@@ -73,14 +174,14 @@ var binaries = []struct{ begins, found string }{
 }
 
 // isUTF16 reports whether a text is UTF-16, and its byte order.
-func isUTF16(raw string) (order unicode.Endianness, ok bool) {
+func isUTF16(raw string) (order utf.Endianness, ok bool) {
 	switch {
 	case strings.HasPrefix(raw, "\xff\xfe"):
-		return unicode.LittleEndian, true
+		return utf.LittleEndian, true
 	case strings.HasPrefix(raw, "\xfe\xff"):
-		return unicode.BigEndian, true
+		return utf.BigEndian, true
 	case len(raw) < 4 || len(raw)%2 != 0:
-		return unicode.LittleEndian, false
+		return utf.LittleEndian, false
 	}
 	var zeros [2]int // at even and at odd places, of the beginning
 	beginning := min(len(raw), 1000)
@@ -92,21 +193,9 @@ func isUTF16(raw string) (order unicode.Endianness, ok bool) {
 	most := beginning / 2 * 3 / 4 // letters of other scripts have no zero
 	switch {
 	case zeros[0] == 0 && zeros[1] > most:
-		return unicode.LittleEndian, true
+		return utf.LittleEndian, true
 	case zeros[1] == 0 && zeros[0] > most:
-		return unicode.BigEndian, true
+		return utf.BigEndian, true
 	}
-	return unicode.LittleEndian, false
-}
-
-// noWindows1252 reports whether a byte cannot occur in Windows-1252 text: control characters and
-// its five undefined bytes.
-func noWindows1252(c byte) bool {
-	switch c {
-	case '\t', '\n', '\v', '\f', '\r':
-		return false
-	case 0x7f, 0x81, 0x8d, 0x8f, 0x90, 0x9d:
-		return true
-	}
-	return c < ' '
+	return utf.LittleEndian, false
 }

@@ -186,7 +186,7 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 		}
 		if slices.Sort(few); few != nil && len(f.counts)-len(few) >= 2 {
 			name := p.Table.Columns[label].Name
-			if p.check(Check{Text: fmt.Sprintf("%s of %s fewer than %d rows (%s).", countHas(len(few), "class"), name, leastRows, list(few)), Fix: Fix{Kind: FixRare, Column: name}, Do: "Leave out"}, false) {
+			if p.check(Check{Text: fmt.Sprintf("%s fewer than %d rows (%s).", classesHave(len(few), name), leastRows, list(few)), Fix: Fix{Kind: FixRare, Column: name}, Do: "Leave out"}, false) {
 				copy(of, p.Table.facts())
 			}
 		}
@@ -240,11 +240,11 @@ func (t *Table) copies(of []facts, label int) map[int]int {
 	return copies
 }
 
-func countHas(n int, noun string) string {
+func classesHave(n int, of string) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 class of " + of + " has"
 	}
-	return strconv.Itoa(n) + " " + noun + "es"
+	return strconv.Itoa(n) + " classes of " + of + " have"
 }
 
 // leastRows is the minimum number of rows that a class should have.

@@ -55,8 +55,9 @@ func (c *Column) Constant() bool {
 // Incomplete returns the rows, counted from 0, with a missing label or feature, and the number of
 // missing features.
 func (t *Table) Incomplete(label string, features []string) (rows []int, values int) {
+	find := t.finder()
 	for _, name := range append([]string{label}, features...) {
-		j, err := t.find(name)
+		j, err := find(name)
 		if err != nil || !t.Columns[j].lacks() {
 			continue
 		}
@@ -123,8 +124,9 @@ func (t *Table) complete(label string, features []string, how Missing) (*Table, 
 		names  []string
 	}
 	var medians, words filling
+	find := s.finder()
 	for _, name := range features {
-		j, err := s.find(name)
+		j, err := find(name)
 		if err != nil {
 			return nil, err
 		}

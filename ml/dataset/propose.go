@@ -88,8 +88,9 @@ func (t *Table) Propose(m Mapping) *Proposal {
 	p.choose(facts, label)
 	p.describe(facts[label])
 	p.Obvious = sure && len(p.Left) == 0 && !slices.ContainsFunc(p.Checks, func(c Check) bool { return !c.Minor }) && p.Missing == ""
+	find := p.Table.finder()
 	for _, name := range p.Features {
-		j, _ := p.Table.find(name)
+		j, _ := find(name)
 		p.Obvious = p.Obvious && facts[j].holds == holdsNumbers && facts[j].present == facts[j].rows
 	}
 	switch _, _, err := p.Table.classes(p.Label); {

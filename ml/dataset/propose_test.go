@@ -282,3 +282,16 @@ func TestInvisibleDifferences(t *testing.T) {
 	want := "spellings of town that differ only by case, spaces or invisible characters unified (6 rows)"
 	require.Check(t, slices.Contains(d.Notes, want), "notes %q", d.Notes)
 }
+
+// The question about rare classes is a sentence for one class and for several.
+func TestRareClasses(t *testing.T) {
+	t.Parallel()
+	for rare, want := range map[string]string{
+		"3,c\n":      "1 class of kind has fewer than 5 rows (c).",
+		"3,c\n4,d\n": "2 classes of kind have fewer than 5 rows (c, d).",
+	} {
+		table := require.Value(ParseTable(strings.NewReader("x,kind\n"+strings.Repeat("1,a\n2,b\n", 20)+rare), "f.csv", Limits{}))(t)
+		checks := table.Propose(Mapping{}).Checks
+		require.Check(t, slices.ContainsFunc(checks, func(c Check) bool { return c.Text == want }), "want %s, got %v", want, checks)
+	}
+}

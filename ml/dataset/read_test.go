@@ -180,7 +180,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "broken UTF-16", in: "\xff\xfex\x00\x00\xdc", want: `f, line 1: expected text, found invalid UTF-16: save the file as UTF-8`},
 		{name: "binary", in: "x,label\n1,\x00\n", want: `f, line 2: expected UTF-8 text, found a zero byte: this is a binary file or UTF-16`},
 		{name: "archive", in: "PK\x03\x04\x14\x00", want: `f: expected a zip archive, found a damaged one: not a valid zip file`},
-		{name: "no encoding", in: "x,label\r\n1,gr\x9dn\r\n2,rot\r\n", want: `f, line 2: expected UTF-8 text, found byte 0x9D: save the file as UTF-8`},
+		{name: "no encoding", in: "x,label\r\n1,gr\x81n\r\n2,rot\r\n", want: `f, line 2: expected UTF-8 text, found byte 0x81: save the file as UTF-8`},
 		{name: "too many columns", in: wide + wide, want: `f, line 1: expected at most 201 columns, found 202`, tooLarge: true},
 
 		{name: "unknown label", in: "x,y,label\n1,2,A\n3,4,B\n", m: Mapping{Label: "colour"}, want: `f: no column "colour": expected one of x, y, label`},
@@ -373,4 +373,15 @@ func TestReadRefusesBinaries(t *testing.T) {
 	}
 	table, err := ParseTable(strings.NewReader("PAR1,PAR2,label\n1,2,a\n3,4,b\n"), "f.csv", Limits{})
 	require.Check(t, err == nil && table.Columns[0].Name == "PAR1", "columns of parameters: %v", err)
+}
+
+// A search for a column changes nothing in the table, so that requests may share one.
+func TestFindOnlyReads(t *testing.T) {
+	table := &Table{Columns: []Column{{Name: "x"}, {Name: "x"}, {Name: "Y"}}}
+	for name, want := range map[string]int{"x": 0, "y": 2} {
+		j, err := 0, error(nil)
+		made := testing.AllocsPerRun(5, func() { j, err = table.find(name) })
+		require.Check(t, err == nil && j == want, "%s is column %d (%v)", name, j, err)
+		require.Equal(t, made, 0, "allocations")
+	}
 }

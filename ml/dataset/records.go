@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ import (
 //	{"columns": ["x", "class"], "data": [[1, "a"], [2, "b"]]}  lists with their names beside them
 //	{"count": 2, "results": [{"x": 1, "class": "a"}, …]}  any of the lists within an object
 //
-// A null, or a key that a record lacks, is a missing value. An object within a record has a
+// A null, the NaN and None of Python, or a key that a record lacks, is a missing value. An object within a record has a
 // column for each of its keys: {"size": {"x": 1}} is size.x.
 
 // beginsRecords reports whether a line begins a list of objects, beginsLists a list of lists.
@@ -134,8 +135,57 @@ func (r *recordReader) here() int {
 	return r.line
 }
 
+// pythonWords lists what Python writes where JSON has no word, or another.
+var pythonWords = [][2]string{
+	{"NaN", "null"},
+	{"nan", "null"},
+	{"None", "null"},
+	{"True", "true"},
+	{"False", "false"},
+	{"Infinity", `"Infinity"`},
+	{"-Infinity", `"-Infinity"`},
+	{"inf", `"inf"`},
+	{"-inf", `"-inf"`},
+}
+
+// plainJSON returns JSON without pythonWords and texts in single quotes.
+func plainJSON(text string) string {
+	var b strings.Builder
+	from, end := 0, byte(0) // of what is not in b; of the text around i, or 0
+	replace := func(at, n int, with string) {
+		b.WriteString(text[from:at])
+		b.WriteString(with)
+		from = at + n
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case end != 0 && c == '\\':
+			if i++; end == '\'' && i < len(text) && text[i] == end {
+				replace(i-1, 1, "")
+			}
+		case c == '\'' && (end == 0 || end == c):
+			replace(i, 1, `"`)
+			end ^= c
+		case c == '"' && end == '\'':
+			replace(i, 1, `\"`)
+		case c == '"':
+			end ^= c
+		case end == 0 && strings.IndexByte("NnTFIi-", c) >= 0:
+			if k := slices.IndexFunc(pythonWords, func(w [2]string) bool { return strings.HasPrefix(text[i:], w[0]) }); k >= 0 {
+				replace(i, len(pythonWords[k][0]), pythonWords[k][1])
+				i = from - 1
+			}
+		}
+	}
+	if from == 0 {
+		return text
+	}
+	return b.String() + text[from:]
+}
+
 // parseRecords reads rows in JSON.
 func parseRecords(text string, lim Limits) (*Table, *Error) {
+	text = plainJSON(text)
 	r := &recordReader{tokens: tokensOf(text), lim: lim, at: map[string]int{}, byRow: true, text: text, line: 1}
 	r.UseNumber()
 	if r.all(); r.err != nil {

@@ -35,6 +35,9 @@ func TestSameRowsFromManyWriters(t *testing.T) {
 		"named.json":        `{"x":{"0":1,"1":3,"2":-1,"3":0.5},"y":{"0":2.5,"1":null,"2":0,"3":1e3},"class":{"0":"a","1":"b","2":"a","3":"b"}}`,
 		"numbered.json":     `{"0":{"x":1,"y":2.5,"class":"a"},"1":{"x":3,"y":null,"class":"b"},"2":{"x":-1,"y":0,"class":"a"},"3":{"x":0.5,"y":1e3,"class":"b"}}`,
 		"indexed.json":      `{"r1":{"x":1,"y":2.5,"class":"a"},"r2":{"x":3,"y":null,"class":"b"},"r3":{"x":-1,"y":0,"class":"a"},"r4":{"x":0.5,"y":1e3,"class":"b"}}`,
+		"pandas.json":       `[{"x":1,"y":2.5,"class":"a"},{"x":3,"y":NaN,"class":"b"},{"x":-1,"y":0,"class":"a"},{"x":0.5,"y":1e3,"class":"b"}]`,
+		"python.txt":        `[{'x': 1, 'y': 2.5, 'class': 'a'}, {'x': 3, 'y': None, 'class': "b"}, {'x': -1, 'y': 0, 'class': 'a'}, {'x': 0.5, 'y': 1e3, 'class': 'b'}]`,
+		"python.json":       `{'x': [1, 3, -1, 0.5], 'y': [2.5, nan, 0, 1e3], 'class': ['a', 'b', 'a', 'b']}`,
 		"lists.json":        `[["x","y","class"],[1,2.5,"a"],[3,null,"b"],[-1,0,"a"],[0.5,1e3,"b"]]`,
 		"split.json":        `{"columns":["x","y","class"],"index":[0,1,2,3],"data":[[1,2.5,"a"],[3,null,"b"],[-1,0,"a"],[0.5,1e3,"b"]]}`,
 		"wrapped.json":      `{"meta":{"by":["me"]},"links":[{"rel":"self"}],"data":[{"x":1,"y":2.5,"class":"a"},{"x":3,"class":"b"},{"x":-1,"y":0,"class":"a"},{"x":0.5,"y":1e3,"class":"b"}],"next":null}`,
@@ -102,7 +105,9 @@ func TestRecordsFaults(t *testing.T) {
 		`{"x":[1,2],"y":[1,2],"y":[3,4]}`:  `column "y" occurs twice`,
 		`[{"x":1,"y":2,"x":3}]`:            `record 1: expected each key once, found "x" twice`,
 		`[{"a.b":1,"a":{"b":2}}]`:          `record 1: expected each key once, found "a.b" twice`,
-		`[{'x': 1, 'y': 2}]`:               "line 1: found no JSON at character 2: invalid character",
+		`[{x: 1, y: 2}]`:                   "line 1: found no JSON at character 2: invalid character",
+		`[{'x': 1, 'y': 2]`:                "line 1: found no JSON",
+		`[{'x': 1, 'y: 2}]`:                "expected a closing bracket",
 		`[{"x":1},7]`:                      "record 2: expected an object",
 		`[{"x":1}`:                         "expected a closing bracket",
 		`[{"x":1}] 5`:                      "nothing after the last bracket",
@@ -134,4 +139,25 @@ func TestRecordsFaults(t *testing.T) {
 	_ = w.Close()
 	require.Is(t, require.Err(ParseTable(&b, "b.csv.gz", small)), ErrTooLarge, "a packed file that is too large")
 	require.Fails(t, require.Err(ParseTable(strings.NewReader("\x1f\x8bnothing"), "b.csv.gz", Limits{})), "damaged", "a damaged one")
+}
+
+// Words of Python are values outside texts, and texts in either quotes are read as they are.
+func TestRecordsOfPython(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`[{"x":1,"ok":True,"k":"NaN's"},{"x":-2,"ok":False,"k":"None \"a\""}]`: `1 true NaN's -2 false None "a"`,
+		`[{'x': 1, 'k': 'it\'s "True"'}, {'x': 2, 'k': "it's"}]`:               `1 it's "True" 2 it's`,
+		"[{'x': Infinity,\n'k': 'a\\\\'}, {'x': -inf, 'k': 'b\\u00e4'}]":       `Infinity a\ -inf bä`,
+	} {
+		table := require.Value(ParseTable(strings.NewReader(text), "r.json", Limits{}))(t)
+		var got []string
+		for i := range table.Lines {
+			for j := range table.Columns {
+				got = append(got, table.Columns[j].Cell(i))
+			}
+		}
+		require.Equal(t, strings.Join(got, " "), want, "%s", text)
+	}
+	_, err := Read(strings.NewReader(`[{"x":1,"k":"a"},`+"\n"+`{"x":Infinity,"k":"b"}]`), "r.json", Mapping{}, Limits{})
+	require.Fails(t, err, `r.json, line 2, column 1 (x): expected a finite number, found "Infinity"`, "no number")
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"marginlab/ml/mltest/require"
 )
 
@@ -253,6 +255,13 @@ func TestExports(t *testing.T) {
 	t.Parallel()
 	many := func(row string) string { return strings.Repeat(row, 12) }
 	for name, test := range map[string]struct{ file, want string }{
+		"full-width digits":           {"x,y,label\n１．５,－２,a\n２．５,３,b\n", "label ~ x y [a b], 2 rows, the last [2.5 3]"},
+		"full-width first row":        {"１;２，５;a\n３;４，５;b\n", "label ~ x1 x2 [a b], 2 rows, the last [3 4.5]"},
+		"Arabic digits":               {"x;y;label\n٣٫٥;١٬٢٣٤٫٥;a\n٤;٢٬٣٤٥;b\n", "label ~ x y [a b], 2 rows, the last [4 2345]; thousands separators removed (y)"},
+		"Persian digits, a share":     {"x,y,label\n۱۲٪,۱,نه\n۱۴٪,۲,بله\n", "label ~ x y [بله نه], 2 rows, the last [0.14 2]; 12 % read as 0.12 (x)"},
+		"digits in words":             {"x,label\n1,第１組\n2,第２組\n", "label ~ x [第１組 第２組], 2 rows, the last [2]"},
+		"numbers in formulas":         {"x,y,label\n1,=\"01.5\",a\n2,\"=\"\"2,345\"\"\",b\n3,=\"7\",b\n", "label ~ x y [a b], 3 rows, the last [3 7]; thousands separators removed (y)"},
+		"formulas of words":           {"x,label\n1,=\"a\"\n2,b\n", `label ~ x [="a" b], 2 rows, the last [2]`},
 		"R, row names without a name": {"\"x\",\"label\"\n\"1\",1.5,\"a\"\n\"2\",2,\"b\"\n", "label ~ x [a b], 2 rows, the last [2]; the first line has one name fewer than the rows have fields: the first column is read as row names"},
 		"decimal commas":              {"x,label\n1,5,a\n2,5,b\n", "f.csv, line 2: expected 2 fields separated by comma, found 3"},
 		"a separator after each row":  {"x,y,label\n1,2,a,\n3,4,b,\n", "label ~ x y [a b], 2 rows, the last [3 4]"},
@@ -291,7 +300,7 @@ func TestExports(t *testing.T) {
 		"addresses":                   {"x;ip;label\n5.125;192.168.100.138;a\n2.250;192.168.100.139;b\n", `f.csv, line 2, column 2 (ip): expected a number, found "192.168.100.138": choose feature columns without this one, or name it as a feature to one-hot encode it`},
 		"days beside decimals":        {"x;day;label\n1,5;01.02.2024;a\n2,5;02.02.2024;b\n", `f.csv, line 2, column 2 (day): expected a number, found the date or time "01.02.2024": choose feature columns without this one`},
 		"title above numbers":         {"My data\n\n1,2,a\n3,4,b\n", "label ~ x1 x2 [a b], 2 rows, the last [3 4]; 1 line above the table left out"},
-		"names by another separator":  {"x;y;label\n95 100,50 u;38;a\n12 200,50 u;7;b\n", "f.csv, line 2: expected 1 field separated by comma, found 2"},
+		"names by another separator":  {"x;y;label\n95 100,50 u;38;a\n12 200,50 u;7;b\n", `f.csv, line 2, column 1 (x): expected a number, found "95 100,50 u": choose feature columns without this one, or name it as a feature to one-hot encode it`},
 		"crowns":                      {"x;y;label\n95 100,50 kr;38;a\n12 200,50 kr;7;b\n", "label ~ x y [a b], 2 rows, the last [12200.5 7]; currency signs removed (x); thousands separators removed (x)"},
 		"one name above numbers":      {"x,\n1,a\n2,b\n", "column 2 ~ x [a b], 2 rows, the last [2]"},
 		"rows that begin with //":     {"//a/b,1,u\n//a/c,2,v\n/d,3,u\n", `f.csv, line 1, column 1 (x1): expected a number, found "//a/b": choose feature columns without this one, or name it as a feature to one-hot encode it`},
@@ -351,6 +360,9 @@ func TestSeparators(t *testing.T) {
 	t.Parallel()
 	many := func(row string) string { return strings.Repeat(row, 12) }
 	for name, test := range map[string]struct{ file, want string }{
+		"points of commas":          {"point;class\n" + many("1,2,3;a\n4,5,6;b\n"), "semicolon: point class, 24 rows"},
+		"points of semicolons":      {"point,class\n" + many("1;2;3,a\n4;5;6,b\n"), "comma: point class, 24 rows"},
+		"lists between tabs":        {"items\tlabel\n" + many("1,2\ta\n1,2,3\tb\n"), "tab: items label, 24 rows"},
 		"one decimal comma a row":   {"x;note;label\n" + many("1,5;Köln;a\n2,5;Bonn;b\n"), "semicolon: x note label, 24 rows"},
 		"decimal commas, bars":      {many("1,5|Köln|a\n2,5|Bonn|b\n"), "vertical bar: x1 x2 label, 24 rows"},
 		"times between tabs":        {many("1,5\t2024-01-01 10:00:00\t28 Nov 2022\ta\n2,5\t2024-01-02 11:00:00\t3 May 2022\tb\n"), "tab: x1 x2 x3 label, 24 rows"},
@@ -517,4 +529,46 @@ func TestWorkbookBombs(t *testing.T) {
 	fits := book(`<row r="1"><c t="inlineStr"><is><t>`+long[:32_767]+`</t></is></c><c t="inlineStr"><is><t>label</t></is></c></row><row r="2"><c><v>1</v></c><c t="inlineStr"><is><t>a</t></is></c></row>`, "")
 	_, err := ParseTable(strings.NewReader(fits), "w.xlsx", Limits{})
 	require.Check(t, err == nil || !strings.Contains(err.Error(), "found a longer one"), "%v", err)
+}
+
+// Text that is not UTF-8 is read in the encoding of its language. What may be Windows-1252 remains so.
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	const central, turkish, cyrillic, greek = "Windows-1250 (Central European)", "Windows-1254 (Turkish)", "Windows-1251 (Cyrillic)", "Windows-1253 (Greek)"
+	pages := map[string]*charmap.Charmap{"Windows-1252": charmap.Windows1252, central: charmap.Windows1250, turkish: charmap.Windows1254, cyrillic: charmap.Windows1251, greek: charmap.Windows1253}
+	const unsure = ": save it as UTF-8 if letters look wrong"
+	for text, want := range map[string]string{
+		"Größe;Prüfung;Straße\n1;2;Ärger":                               "Windows-1252",
+		"Größe;élève;naïf;Ergebnis\n5 m³;10 µm;20 °C;1½":                "Windows-1252",
+		"âge;sexe;cœur;août;élève\n1;2;où;ça;à":                         "Windows-1252",
+		"edad;año;¿Cuántos?;sí;Nº;nºCliente\n1;2;3;corazón;pingüino;1º": "Windows-1252",
+		"idade;coração;não;três;você;ônibus\n1;2;ações;avó;pé;à":        "Windows-1252",
+		"età;città;più;perché;però;così;è":                              "Windows-1252",
+		"år;køn;største;Søren;Hélène;Müller":                            "Windows-1252",
+		"ålder;kön;ärende":                                              "Windows-1252",
+		"öö;õhtu;päev;šokk":                                             "Windows-1252",
+		"ár;kyn;það;þú;ýmis;kvæði;sjónvarp":                             "Windows-1252",
+		"“name”;price in £;it’s;€ – 5;m³gas":                            "Windows-1252",
+		"Grün;Peña;João;Søren;Zoë":                                      "Windows-1252" + unsure,
+		"wiek;płeć;długość;źródło;żółty\n1;mężczyzna;2;tak;nie":         central,
+		"miasto;wynik\nŁódź;dobry\nGdańsk;zły\nKraków;słaby":            central,
+		"věk;pohlaví;řeka;délka;žlutý\n1;muž;2;příliš;kůň":              central,
+		"vek;pohlavie;dĺžka;kôň;ľahký;mäkký;štvrť;číslo":                central,
+		"életkor;nő;férfi;betű;gyűrű;hőmérséklet;ügyfél":                central,
+		"vârstă;bărbat;înălţime;şcoală":                                 central,
+		"dob;spol;količina;ženska;ćud;učenik":                           central,
+		"yaş;cinsiyet;kadın;sınıf;doğum;İzmir;ölçüm;Türkçe":             turkish,
+		"возраст;пол;класс\n1;мужской;да\n2;женский;нет":                cyrillic,
+		"age;label\n1;да\n2;нет":                                        cyrillic,
+		"ВОЗРАСТ;ПОЛ;КГ/М2\n1;2;3":                                      cyrillic,
+		"вік;стать;їжа;об’єм\n1;чоловік;є;ні":                           cyrillic,
+		"ηλικία;φύλο;τάξη\n1;άνδρας;ναι\n2;γυναίκα;όχι":                 greek,
+		"age;label\n1;ναι\n2;όχι":                                       greek,
+		"ΗΛΙΚΙΑ;ΦΥΛΟ\n1;2":                                              greek,
+	} {
+		name, doubt := strings.CutSuffix(want, unsure)
+		got, note, fault := decodeText(require.Value(pages[name].NewEncoder().String(text))(t))
+		require.Check(t, fault == nil && got == text && strings.HasPrefix(note, "read as "+name+" because") && strings.HasSuffix(note, unsure) == doubt,
+			"want %s: %q (%s) %v", want, got, note, fault)
+	}
 }

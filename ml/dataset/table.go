@@ -107,16 +107,15 @@ type Table struct {
 	Sheets       []string // of a workbook, those that are not hidden
 	Kind         Kind     // of objects that are no vectors: the file says so, by its first line or by pairs 0:i; else empty
 	Columns      []Column
-	Lines        []int          // line number in the file of each row
-	Notes        []string       // guesses about the file, as clauses
-	sign         signs          // decimalComma or decimalPoint, if numbers of the file prove it; else 0
-	commas       bool           // numbers of some columns were written 1,5, in contrast to the others
-	places       map[string]int // of columns by name, see find
-	first        int            // line of the first record of CSV, header or row
-	members      []string       // of texts that are files of their own: the name of each
-	graphs       int            // of a table of graphs: how many columns hold them, the first ones
-	asks         bool           // which of these columns is meant is in doubt
-	limits       Limits         // of reading
+	Lines        []int    // line number in the file of each row
+	Notes        []string // guesses about the file, as clauses
+	sign         signs    // decimalComma or decimalPoint, if numbers of the file prove it; else 0
+	commas       bool     // numbers of some columns were written 1,5, in contrast to the others
+	first        int      // line of the first record of CSV, header or row
+	members      []string // of texts that are files of their own: the name of each
+	graphs       int      // of a table of graphs: how many columns hold them, the first ones
+	asks         bool     // which of these columns is meant is in doubt
+	limits       Limits   // of reading
 }
 
 // Column is one column of a Table.
@@ -140,7 +139,7 @@ type Mapping struct {
 
 // ParseTable reads a file of any known format: CSV with its many separators,
 // LIBSVM/SVMlight, ARFF, FASTA, JSON records and columns, JSON lines of graphs and GraphML, in
-// UTF-8, UTF-16 or Windows-1252, packed by gzip or not; or a zip archive of texts in folders
+// UTF-8, UTF-16 or Windows-1250 to 1254, packed by gzip or not; or a zip archive of texts in folders
 // that are their classes, or with one CSV of their names and labels beside them, or of a set of
 // graphs as TU Dortmund writes them. The content tells the format; the extension of file is a
 // hint, and file is the name in messages. Every failure is an *Error; one for a file beyond lim
@@ -658,18 +657,22 @@ func (t *Table) names() []string {
 	return lists.Map(t.Columns, func(c Column) string { return c.Name })
 }
 
-// find returns the place of the named column: as a table may have tens of thousands, from an index that is
-// built again when columns were added.
-func (t *Table) find(name string) (int, error) {
-	if len(t.places) != len(t.Columns) {
-		t.places = make(map[string]int, len(t.Columns))
-		for j := range slices.Backward(t.Columns) { // the first of equal names counts
-			t.places[t.Columns[j].Name] = j
+// finder returns find with an index of the columns, of which a table may have tens of thousands.
+func (t *Table) finder() func(name string) (int, error) {
+	places := make(map[string]int, len(t.Columns))
+	for j := range slices.Backward(t.Columns) { // the first of equal names counts
+		places[t.Columns[j].Name] = j
+	}
+	return func(name string) (int, error) {
+		if j, ok := places[name]; ok {
+			return j, nil
 		}
+		return t.find(name)
 	}
-	if j, ok := t.places[name]; ok && t.Columns[j].Name == name { // not renamed since
-		return j, nil
-	}
+}
+
+// find returns the place of the named column.
+func (t *Table) find(name string) (int, error) {
 	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		for j := range t.Columns {
 			if equal(t.Columns[j].Name, name) {
@@ -696,9 +699,9 @@ func (t *Table) matrix(features []string, gaps bool) (*mat.Dense, error) {
 	if len(features) == 0 {
 		return nil, t.fault(-1, -1, "expected at least one column of numbers besides the label")
 	}
-	at, chosen := make([]int, len(features)), make([]bool, len(t.Columns))
+	at, chosen, find := make([]int, len(features)), make([]bool, len(t.Columns)), t.finder()
 	for k, name := range features {
-		j, err := t.find(name)
+		j, err := find(name)
 		if err != nil {
 			return nil, err
 		}
@@ -970,12 +973,13 @@ func (t *Table) chosen(kind Kind, label int, features []string) []string {
 // remarks returns notes about suspicious features.
 func (d *Data) remarks(t *Table) (notes []string) {
 	var constant, numbering []string
+	find := t.finder()
 	for k, name := range d.Features {
 		v := d.X.At(0, k)
 		if d.Len() > 1 && d.isConstant(k, v) {
 			constant = append(constant, name)
 		}
-		if j, err := t.find(name); err == nil && t.Numbering(j) {
+		if j, err := find(name); err == nil && t.Numbering(j) {
 			numbering = append(numbering, name)
 		}
 	}
@@ -1014,8 +1018,9 @@ func (t *Table) readVectors(d *Data, label int, features []string, gaps bool) er
 	if features == nil {
 		names = t.chosen(KindVectors, label, nil)
 	}
+	find := t.finder()
 	for _, name := range features {
-		if j, err := t.find(name); err == nil && j == label {
+		if j, err := find(name); err == nil && j == label {
 			return t.fault(-1, j, "is the label and cannot be a feature as well")
 		}
 	}

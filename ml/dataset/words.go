@@ -53,15 +53,16 @@ func indicator(column, word string) string { return column + "=" + word }
 // those of words of no column.
 func (t *Table) AddIndicators(features []string) {
 	own := *t // without the added ones: the words red and Red have a feature each
+	find := own.finder()
 	for _, name := range features {
-		if _, err := own.find(name); err == nil {
+		if _, err := find(name); err == nil {
 			continue
 		}
 		for at, sign := range name {
 			if sign != '=' {
 				continue
 			}
-			if j, err := own.find(name[:at]); err == nil && !own.Columns[j].Numeric {
+			if j, err := find(name[:at]); err == nil && !own.Columns[j].Numeric {
 				t.Columns = append(t.Columns, own.Columns[j].is(name, name[at+1:]))
 				break
 			}
@@ -88,8 +89,9 @@ func (c *Column) is(name, word string) Column {
 // unfold replaces each column of words among the features by its indicators, with a note. With
 // gaps, words may be missing.
 func (t *Table) unfold(features []string, gaps bool) (unfolded []string, notes []string, err error) {
+	find := t.finder()
 	for _, name := range features {
-		j, err := t.find(name)
+		j, err := find(name)
 		if err != nil {
 			return nil, nil, err
 		}
