@@ -229,7 +229,7 @@ func (d *Data) Export(w io.Writer) error {
 		return err
 	}
 	return d.write(w, func(s string) string {
-		if s = Guard(s); strings.ContainsAny(s[:1], "<>@[{%/") {
+		if s = Guard(s); strings.ContainsAny(s[:min(1, len(s))], "<>@[{%/") {
 			return quoted(s)
 		}
 		return csvField(s)
