@@ -161,7 +161,7 @@ func TestMissingEverywhere(t *testing.T) {
 
 	text := c.Page(http.StatusOK, "/datasets/"+set.ID).Find("textarea[name=rows]").Text()
 	require.Must(t, strings.Contains(text, ",,"), "to edit: %.200s", text)
-	c.Send(http.StatusOK, "/datasets/"+set.ID+"/rows", url.Values{"rows": {text}}.Encode())
+	c.Send(http.StatusOK, "/datasets/"+set.ID+"/rows", url.Values{"hash": {set.Hash}, "rows": {text}}.Encode())
 	now := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]
 	require.Check(t, now.Hash == set.Hash, "text that nobody changed has changed the data: %s, %s", set.Hash, now.Hash)
 }
