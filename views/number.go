@@ -1,8 +1,12 @@
 package views
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"marginlab/ml/param"
 )
@@ -26,3 +30,23 @@ func Counted(n int, noun string) string {
 
 // Minus gives numbers as printed the sign that the pages use.
 func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
+// quoted matches text in the quotes of messages and of Go, but no JSON.
+var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[ (])"((?:[^"\\]|\\.)*)"`) })
+
+// Sentence returns a message as pages print it: with a capital first letter, typographic quotes and
+// a full stop.
+func Sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	s = quoted().ReplaceAllString(s, "$1“$2”")
+	first, size := utf8.DecodeRuneInString(s)
+	if first == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
+}

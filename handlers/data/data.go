@@ -882,7 +882,7 @@ func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	err := a.Store.RenameDataset(r.Context(), frame.Workspace(r.Context()), id, r.PostFormValue("name"))
 	if ps, ok := errors.AsType[param.Problems](err); ok {
-		return a.showDataset(w, r, http.StatusUnprocessableEntity, dataview.Dataset{Error: results.Sentence(ps.Error())})
+		return a.showDataset(w, r, http.StatusUnprocessableEntity, dataview.Dataset{Error: ps.Error()})
 	}
 	return frame.Done(w, r, "/datasets/"+id, err)
 }
