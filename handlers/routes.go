@@ -28,10 +28,10 @@ func (a *App) Handler() http.Handler {
 	r.Get("/healthz", a.site.Health(a.Store.Ready))
 	r.Get("/readyz", a.site.Health(a.ready))
 	if !a.separateMetrics {
-		r.Handle("/metrics", a.site.Metrics)
+		r.Method(http.MethodGet, "/metrics", a.site.Metrics)
 	}
 	r.Get("/static/*", a.site.Handle(a.Assets.Serve))
-	r.Handle("/favicon.ico", http.RedirectHandler(a.Assets.URL("icon.svg"), http.StatusFound))
+	r.Method(http.MethodGet, "/favicon.ico", http.RedirectHandler(a.Assets.URL("icon.svg"), http.StatusFound))
 	framed := r.With(a.site.Framed, a.refuseBarred)
 	framed.Get("/embed/{lesson}/{screen}", a.site.Handle(web.With(a.lessons.Screen, a.lessons.Framed)))
 	framed.Post("/embed/{lesson}/{screen}/live", a.site.Handle(web.With(a.lessons.Screen, a.lessons.Live)))

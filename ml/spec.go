@@ -452,7 +452,7 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 		case p.Kind == param.Switch:
 			all = append(all, chosenParam{p, cmp.Or(p.Off, "not "+p.Label), false})
 		case v.IsNumber():
-			all = append(all, chosenParam{p, strconv.FormatFloat(v.Number(), 'g', 4, 64), true})
+			all = append(all, chosenParam{p, param.Digits(v.Number(), 4), true})
 		case p.Kind == param.Choice && p.Name != "project": // its value is enough
 			if text == "none" {
 				text = "no " + p.Label

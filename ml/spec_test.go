@@ -324,6 +324,7 @@ func TestSpecName(t *testing.T) {
 		{nil, spec("kernel", "poly", "C", "0.33333333"), "SVM, poly, C 0.3333"},
 		{nil, spec("kernel", "linear", "hard_margin", "true"), "SVM, linear, hard margin"},
 		{nil, spec("learner", "mcm", "C", "1e6", "conformal", "eigen", "rho", "0.1"), "MCM, C 1e+06, ρ 0.1, eigen"},
+		{nil, spec("gamma", "12345.67", "C", "123456"), "SVM, γ 12346, C 123456"},
 		{nil, spec("gamma", "0.25", "degree", "5"), "SVM, γ 0.25, C 1"},
 		{nil, spec("gamma", "scale"), "SVM, γ scale, C 1"},
 		{nil, spec("kernel", "poly", "coef0", "1", "degree", "2", "test_fraction", "0.3", "positive", "b"), "SVM, poly, r 1, p 2, C 1"},

@@ -1,9 +1,14 @@
 package views
 
 import (
-	"math"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"marginlab/ml/param"
 )
 
 // Short shows a value with four significant digits.
@@ -13,16 +18,7 @@ func Short(v float64) string { return Digits(v, 4) }
 func Long(v float64) string { return Digits(v, 6) }
 
 // Digits shows a value with n significant digits.
-func Digits(v float64, n int) string {
-	if v == 0 { // also -0
-		return "0"
-	}
-	format := byte('g')
-	if size := math.Abs(v); math.Pow10(n) <= size && size < 1e6 {
-		format, n = 'f', 0 // 10000, not 1e+04
-	}
-	return Minus(strconv.FormatFloat(v, format, n, 64))
-}
+func Digits(v float64, n int) string { return Minus(param.Digits(v, n)) }
 
 // Counted counts things in words: "1 feature", "2 features".
 func Counted(n int, noun string) string {
@@ -34,3 +30,23 @@ func Counted(n int, noun string) string {
 
 // Minus gives numbers as printed the sign that the pages use.
 func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
+// quoted matches text in the quotes of messages and of Go, but no JSON.
+var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[ (])"((?:[^"\\]|\\.)*)"`) })
+
+// Sentence returns a message as pages print it: with a capital first letter, typographic quotes and
+// a full stop.
+func Sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	s = quoted().ReplaceAllString(s, "$1“$2”")
+	first, size := utf8.DecodeRuneInString(s)
+	if first == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
+}

@@ -25,3 +25,15 @@ func TestBreakable(t *testing.T) {
 	require.NoError(t, views.Breakable("SVM, γ 2, C 10 · a_b").Render(t.Context(), &b))
 	require.Equal(t, b.String(), "SVM, γ\u00a02, C\u00a010 · a_<wbr>b<wbr>", "a name")
 }
+
+func TestSentence(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]string{
+		"":                               "",
+		`expected a number, found "a b"`: "Expected a number, found “a b”.",
+		`"x" and "y" are the same.`:      "“x” and “y” are the same.",
+		`write {"n":3}`:                  `Write {"n":3}.`,
+	} {
+		require.Equal(t, views.Sentence(message), want, "%s", message)
+	}
+}

@@ -97,7 +97,7 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 
 	p := progressOn(std)
 	defer p.end()
-	res, err := o.train(ctx, data, p)
+	res, err := o.train(ctx, std, data, p)
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, errCancelledThere) || err == nil && res.Report.Status == trace.Cancelled && res.Report.Iterations == 0:
 		return errors.Join(o.printUntrained(std.Out, data), cmp.Or(err, context.Canceled))
@@ -134,8 +134,9 @@ func runFit(ctx context.Context, args []string, std Streams) error {
 }
 
 // train trains here or on the server.
-func (o *fitOptions) train(ctx context.Context, d *dataset.Data, p *progress) (*ml.Result, error) {
+func (o *fitOptions) train(ctx context.Context, std Streams, d *dataset.Data, p *progress) (*ml.Result, error) {
 	if o.server != nil {
+		o.server.note = func(text string) { note(std, "fit", text) }
 		return o.server.train(ctx, o.data, o.name, d, o.spec)
 	}
 	return ml.Train(ctx, d, o.spec, p.tell)

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sethvargo/go-retry"
@@ -45,6 +46,7 @@ var temporaryStatuses = []int{http.StatusTooManyRequests, http.StatusBadGateway,
 type server struct {
 	base  *url.URL
 	token string
+	note  func(text string) // tells of temporary faults
 }
 
 // newServer validates the address and key; it returns nil for an empty address.
@@ -59,7 +61,7 @@ func newServer(address, token string) (*server, error) {
 	if token = cmp.Or(token, os.Getenv(tokenVariable)); token == "" {
 		return nil, usage("--server needs a workspace key from the server's settings page: set %s or give --token", tokenVariable)
 	}
-	return &server{base, token}, nil
+	return &server{base: base, token: token}, nil
 }
 
 // train trains and stores a run on the server and returns its report and model. If ctx ends, the
@@ -193,20 +195,25 @@ func (s *server) ask(ctx context.Context, path string, wanted any, cancelled err
 
 // do sends a request and reads the JSON response into v, which may be nil. Errors carry the server's
 // message. Requests that are harmless to repeat, which all but cancellations are, are repeated after
-// a temporary fault.
+// a temporary fault, which a note tells.
 func (s *server) do(ctx context.Context, method, path string, body []byte, v any) error {
 	key, after := rand.Text(), time.Duration(0)
 	waits := retry.WithMaxRetries(maxRetries, retry.NewExponential(pollEvery))
+	var fault error // of the last attempt
+	var once sync.Once
 	wait := retry.BackoffFunc(func() (time.Duration, bool) {
 		next, stop := waits.Next()
-		return max(next, after), stop || after > longestWait
-	})
-	return retry.Do(ctx, wait, func(ctx context.Context) (err error) {
-		var temporary bool
-		if temporary, after, err = s.send(ctx, method, path, key, body, v); temporary && (method == http.MethodGet || body != nil) {
-			err = retry.RetryableError(err)
+		if stop = stop || after > longestWait; !stop {
+			once.Do(func() { s.note(fmt.Sprintf("%v; trying again, at most %d times", fault, maxRetries)) })
 		}
-		return err
+		return max(next, after), stop
+	})
+	return retry.Do(ctx, wait, func(ctx context.Context) error {
+		var temporary bool
+		if temporary, after, fault = s.send(ctx, method, path, key, body, v); temporary && (method == http.MethodGet || body != nil) {
+			return retry.RetryableError(fault)
+		}
+		return fault
 	})
 }
 

@@ -141,6 +141,7 @@ func runStudy(ctx context.Context, args []string, std Streams) error {
 	}
 	var res *study.Result
 	if o.server != nil {
+		o.server.note = func(text string) { note(std, "study", text) }
 		res, err = o.server.study(ctx, s, samples, tell)
 	} else {
 		res, err = study.Run(ctx, s, samples, keeper, tell)

@@ -104,6 +104,9 @@ func TestFitRetries(t *testing.T) {
 	begin := time.Now()
 	_, message, code := fit(t, "--data", pointsFile(t, "moons.csv", 40), "--server", flaky.URL, "--token", handlerstest.Alice)
 	require.Check(t, code == 0 && time.Since(begin) > time.Second, "exit %d after %v: %s", code, time.Since(begin), message)
+	notes := strings.Split(strings.TrimSpace(message), "\n")
+	require.Check(t, strings.HasSuffix(notes[0], "EOF; trying again, at most 5 times"), "%s", message)
+	require.Equal(t, len(notes), len(asked), "notes, one for each request: %s", message)
 	for _, what := range []string{"datasets", "runs"} {
 		list := handlerstest.Decode[handlerstest.Object](s.As(t, handlerstest.Alice).Want(http.StatusOK, "GET", "/api/"+what, ""))
 		require.Check(t, len(list[what].([]any)) == 1, "%v", list)
@@ -161,7 +164,7 @@ func TestMissingEverywhere(t *testing.T) {
 
 	text := c.Page(http.StatusOK, "/datasets/"+set.ID).Find("textarea[name=rows]").Text()
 	require.Must(t, strings.Contains(text, ",,"), "to edit: %.200s", text)
-	c.Send(http.StatusOK, "/datasets/"+set.ID+"/rows", url.Values{"rows": {text}}.Encode())
+	c.Send(http.StatusOK, "/datasets/"+set.ID+"/rows", url.Values{"hash": {set.Hash}, "rows": {text}}.Encode())
 	now := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]
 	require.Check(t, now.Hash == set.Hash, "text that nobody changed has changed the data: %s, %s", set.Hash, now.Hash)
 }

@@ -545,11 +545,11 @@ func (a *Handler) generateAgain(w http.ResponseWriter, r *http.Request, g datase
 
 // Page shows a data set.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request) error {
-	return a.showDataset(w, r, dataview.Dataset{})
+	return a.showDataset(w, r, http.StatusOK, dataview.Dataset{})
 }
 
 // showDataset shows the page. form holds the submitted object form, if any.
-func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form dataview.Dataset) error {
+func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, status int, form dataview.Dataset) error {
 	set, d, leave, err := a.dataset(w, r)
 	if err != nil {
 		return err
@@ -567,7 +567,7 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form datav
 		width = pictures.MainHeight + 50 // square, plus its colour bar
 	}
 	p := dataview.Dataset{
-		Page: a.Frame(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: set.Hash, Created: results.When(set.Created), Error: form.Error,
+		Page: a.Frame(set.Name, "data"), ID: set.ID, Name: set.Name, Origin: set.Origin, Size: sizeText(set), Hash: cmp.Or(form.Hash, set.Hash), Created: results.When(set.Created), Error: form.Error,
 		Text: form.Text, TextError: form.TextError, Editable: len(d.Features) == 2 && set.Rows <= pictures.LiveRows && !d.Measured(),
 		Picture: pictures.Linked("/datasets/"+set.ID+"/figures/", "points", q.Encode(), width, pictures.MainHeight, caption, caption),
 		Total:   set.Rows,
@@ -604,9 +604,7 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, form datav
 		row, _ := strconv.Atoi(r.FormValue("row"))
 		p.Objects = objectForm(set, d, row)
 	}
-	if form.Error+form.TextError != "" || form.Objects != nil {
-		w.WriteHeader(http.StatusUnprocessableEntity)
-	}
+	w.WriteHeader(status)
 	return a.Render(w, r, dataview.DatasetPage(p))
 }
 
@@ -882,7 +880,7 @@ func (a *Handler) Rename(w http.ResponseWriter, r *http.Request) error {
 	id := chi.URLParam(r, "id")
 	err := a.Store.RenameDataset(r.Context(), frame.Workspace(r.Context()), id, r.PostFormValue("name"))
 	if ps, ok := errors.AsType[param.Problems](err); ok {
-		return a.showDataset(w, r, dataview.Dataset{Error: results.Sentence(ps.Error())})
+		return a.showDataset(w, r, http.StatusUnprocessableEntity, dataview.Dataset{Error: ps.Error()})
 	}
 	return frame.Done(w, r, "/datasets/"+id, err)
 }
@@ -899,13 +897,16 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 		m.Missing = dataset.MissingMedian // keep missing values as they are
 	}
 	text := r.PostFormValue("rows")
+	set.Hash = r.PostFormValue("hash") // the version that was edited
 	d, err := dataset.Read(strings.NewReader(text), "rows.csv", m, a.Limits)
 	if message := fileMessage(err); message != "" {
-		return a.showDataset(w, r, dataview.Dataset{Text: text, TextError: message})
+		return a.showDataset(w, r, http.StatusUnprocessableEntity, dataview.Dataset{Hash: set.Hash, Text: text, TextError: message})
 	} else if err != nil {
 		return err
 	}
-	_, err = a.Store.ReplaceData(r.Context(), frame.Workspace(r.Context()), set.ID, d)
+	if _, err = a.Store.ReplaceData(a.unchanged(r.Context(), set), frame.Workspace(r.Context()), set.ID, d); errors.Is(err, errChanged) {
+		return a.showDataset(w, r, http.StatusConflict, dataview.Dataset{Text: text, TextError: "The rows have changed since this page was opened: those above are stored now. Save again to replace them with this text."})
+	}
 	return frame.Done(w, r, "/datasets/"+set.ID, err)
 }
 

@@ -45,14 +45,13 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	old := web.Errorf(web.Conflict, "%s has changed since this page was opened: open it again.", set.Name)
 	row, _ := strconv.Atoi(r.PostFormValue("row"))
 	f := objectForm(set, d, row)
 	switch {
 	case f == nil:
 		return web.Errorf(web.Invalid, "The rows of %s cannot be edited one by one.", set.Name)
 	case r.PostFormValue("hash") != set.Hash:
-		return old
+		return errChanged
 	}
 	changed := d
 	f.Object, f.Label = r.PostFormValue("object"), r.PostFormValue("label")
@@ -71,19 +70,25 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	}
 	if problems, ok := errors.AsType[param.Problems](err); ok {
 		f.ObjectError, f.LabelError = problems.For("object"), problems.For("label")
-		return a.showDataset(w, r, dataview.Dataset{Objects: f})
+		return a.showDataset(w, r, http.StatusUnprocessableEntity, dataview.Dataset{Objects: f})
 	}
 	if err != nil {
 		return err
 	}
-	ws := frame.Workspace(r.Context())
-	ctx := store.OnlyIf(r.Context(), func(ctx context.Context) error {
-		now, err := a.Store.Dataset(ctx, ws, set.ID)
-		if err == nil && now.Hash != set.Hash { // by another request at the same moment
-			err = old
+	_, err = a.Store.ReplaceData(a.unchanged(r.Context(), set), frame.Workspace(r.Context()), set.ID, changed)
+	return frame.Done(w, r, "/datasets/"+set.ID+"#edit", err)
+}
+
+var errChanged = web.Errorf(web.Conflict, "The data set has changed since this page was opened: open it again.")
+
+// unchanged returns a context whose change returns errChanged if a data set no longer has the hash
+// of set.
+func (a *Handler) unchanged(ctx context.Context, set store.Dataset) context.Context {
+	return store.OnlyIf(ctx, func(ctx context.Context) error {
+		now, err := a.Store.Dataset(ctx, frame.Workspace(ctx), set.ID)
+		if err == nil && now.Hash != set.Hash {
+			err = errChanged
 		}
 		return err
 	})
-	_, err = a.Store.ReplaceData(ctx, ws, set.ID, changed)
-	return frame.Done(w, r, "/datasets/"+set.ID+"#edit", err)
 }

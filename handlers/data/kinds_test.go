@@ -197,7 +197,7 @@ func TestStrings(t *testing.T) {
 	require.Equal(t, sums.Find("#f-kernel option[selected]").AttrOr("value", ""), "combined", "kernel")
 	require.Says(t, sums.Text(), "Combined (sums and products) kernel", "the lab")
 	wrong := c.Page(200, "/lab?kernel=combined&expression=spectrum*(&data="+set.ID).Find("#f-expression-error").Text()
-	require.Equal(t, wrong, "expression: character 11: expected a kernel, a number or (, found the end", "a wrong expression")
+	require.Equal(t, wrong, "Expression: character 11: expected a kernel, a number or (, found the end.", "a wrong expression")
 	c.Pictures(c.Page(200, "/lab?conformal=eigen&kernel=gap-subsequence&normalize=true&data="+set.ID), 7)
 	c.Pictures(c.Page(200, "/lab?k=0&data="+set.ID), 1) // nothing is trained
 	for _, id := range ids {

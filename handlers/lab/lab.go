@@ -353,7 +353,7 @@ func (a *Handler) live(r *http.Request) (map[string]any, error) {
 	}
 	errs := map[string]string{}
 	for _, p := range b.problems {
-		errs[p.Field] = p.Message
+		errs[p.Field] = views.Sentence(p.Message)
 	}
 	return map[string]any{
 		"name":      b.name,

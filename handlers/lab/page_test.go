@@ -103,7 +103,7 @@ func TestWrongPointIsQuotedInShort(t *testing.T) {
 	page := c.Send(422, "/runs", "data=drawing&points="+strings.Repeat("1,", 1000)).Body
 	doc := require.Value(goquery.NewDocumentFromReader(bytes.NewReader(page)))(t)
 	said := doc.Find(".problem").Text()
-	require.Check(t, strings.Contains(said, `point 1: expected one or two numbers and a label, found "1,1,`) && len(said) < 200, "%s", said)
+	require.Check(t, strings.Contains(said, `point 1: expected one or two numbers and a label, found “1,1,`) && len(said) < 200, "%s", said)
 }
 
 // The first picture of more than two features shows a plane that meets the boundary, whatever

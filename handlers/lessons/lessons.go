@@ -1031,7 +1031,7 @@ func (a *Handler) live(r *http.Request, s Screen) (map[string]any, error) {
 	}
 	errs := map[string]string{}
 	for _, p := range wrong {
-		errs[p.Field] = p.Message
+		errs[p.Field] = views.Sentence(p.Message)
 	}
 	return map[string]any{
 		"html": html.String(), "errors": errs, "problem": v.Problem, "query": v.Query, "step": v.Answer.Step, "steps": v.Answer.Steps,

@@ -30,18 +30,18 @@ func (a *Renderer) Layers(ctx context.Context, runs []store.Run, o Options) (lay
 	return layers, nil
 }
 
-// SendOverlay sends a picture of the layers of runs chosen by choose.
-func (a *Renderer) SendOverlay(w http.ResponseWriter, r *http.Request, runs []store.Run, o Options, format string, choose func([]figure.Layer) []figure.Layer) error {
+// SendOverlay sends a picture of the layers of runs, which are asked for only if the browser does
+// not have it.
+func (a *Renderer) SendOverlay(w http.ResponseWriter, r *http.Request, runs []store.Run, o Options, format string, layersOf func(context.Context) ([]figure.Layer, error)) error {
 	key := fmt.Sprintf("overlay %+v", o)
 	for _, run := range runs {
 		key += fmt.Sprintf(" %s %s %q", run.ID, run.Status, run.Name)
 	}
 	return a.SendPrint(w, r, Sheet{Key: key, Format: format, Draw: func(ctx context.Context) (*figure.Picture, error) {
-		layers, err := a.Layers(ctx, runs, o)
+		layers, err := layersOf(ctx)
 		if err != nil {
 			return nil, err
 		}
-		layers = choose(layers)
 		return Overlay(ctx, layers, CommonLimits(layers))
 	}})
 }

@@ -33,3 +33,8 @@ func TestCoarseGrid(t *testing.T) {
 		require.Equal(t, ReadOptions(url.Values{"coarse": {coarse}}).grid(), want, "coarse=%s", coarse)
 	}
 }
+
+func TestPlaceIsNamed(t *testing.T) {
+	t.Parallel()
+	require.Fails(t, require.Err(ReadPlace(url.Values{"s": {"1"}, "t": {"x"}}, [2]string{"s", "t"})), "t must be a number", "a place")
+}

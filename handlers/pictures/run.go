@@ -75,7 +75,7 @@ func At(ctx context.Context, r figure.Run, form url.Values, names [2]string) (Pl
 func ReadPlace(form url.Values, names [2]string) (at [2]float64, err error) {
 	for i, name := range names {
 		if at[i], err = strconv.ParseFloat(form.Get(name), 64); err != nil || math.IsNaN(at[i]) || math.IsInf(at[i], 0) {
-			return at, param.Problems{{Field: name, Message: "must be a number"}}
+			return at, param.Problems{{Field: name, Message: name + " must be a number"}}
 		}
 	}
 	return at, nil

@@ -295,8 +295,9 @@ func (a *Handler) find(w http.ResponseWriter, r *http.Request, id, token string)
 	if one, err = a.Store.ReportWithoutItems(ctx, frame.Workspace(ctx), id, token); err != nil {
 		return one, nil, err
 	}
-	version := fmt.Sprint(one.ID, one.Updated.UnixMilli(), one.Share)
-	if d, ok := a.recent.Find(version); ok {
+	key, share := one.ID+" "+version(one), one.Share // sharing makes no new version
+	if d, ok := a.recent.Find(key); ok {
+		d.Share = share
 		return d.Report, func() {}, nil
 	}
 	size, err := a.Store.ReportBytes(ctx, one.ID)
@@ -306,7 +307,7 @@ func (a *Handler) find(w http.ResponseWriter, r *http.Request, id, token string)
 	if leave, err = a.Admit(ctx, w, size); err != nil {
 		return one, nil, err
 	}
-	d, err := a.recent.Get(ctx, version, func(ctx context.Context) (d decoded, err error) {
+	d, err := a.recent.Get(ctx, key, func(ctx context.Context) (d decoded, err error) {
 		d.size = int(size / 4)
 		if token != "" {
 			d.Report, err = a.Store.SharedReport(ctx, token)
@@ -319,6 +320,7 @@ func (a *Handler) find(w http.ResponseWriter, r *http.Request, id, token string)
 	if err != nil {
 		leave()
 	}
+	d.Share = share
 	return d.Report, leave, err
 }
 

@@ -135,7 +135,7 @@ func TestReportFiles(t *testing.T) {
 	require.Fails(t, require.Err(f.Tasks[0].Run(t.Context(), f.Data)), "were changed", "changed data are trained on")
 }
 
-// The figures of a page are sent from one reading of its report.
+// The figures of a page are sent from one reading of its report, also after it is shared.
 func TestReportIsReadOnce(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
@@ -152,6 +152,10 @@ func TestReportIsReadOnce(t *testing.T) {
 	defer s.App.Budget.Release(256 << 20)
 	for _, query := range []string{"", "?dark=1", "?narrow=1"} {
 		c.Want(http.StatusOK, "GET", "/reports/"+id+"/figures/1-1.svg"+query, "")
+	}
+	for act, links := range map[string]bool{"share": true, "unshare": false} {
+		page := string(c.Want(http.StatusOK, "POST", "/reports/"+id+"/"+act, "", "Content-Type", "application/x-www-form-urlencoded").Body)
+		require.Equal(t, strings.Contains(page, "/shared/reports/"), links, "link after %s", act)
 	}
 }
 

@@ -2,10 +2,10 @@ package results
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"marginlab/ml/param"
+	"marginlab/views"
 )
 
 // UserMessage returns the message to show when a result is unavailable, for a user-facing
@@ -17,23 +17,13 @@ func UserMessage(err error) (string, error) {
 	return "", err
 }
 
-// Sentence returns s with a capital first letter and a full stop. It removes the package name with
-// which older stored messages begin.
+// Sentence returns s as views.Sentence does, without the package name with which older stored
+// messages begin.
 func Sentence(s string) string {
 	for _, p := range []string{"svm: ", "mcm: ", "conformal: ", "kernel: "} {
 		s = strings.TrimPrefix(s, p)
 	}
-	if s == "" {
-		return s
-	}
-	if !strings.HasSuffix(s, ".") {
-		s += "."
-	}
-	first, size := utf8.DecodeRuneInString(s)
-	if first == utf8.RuneError {
-		return s
-	}
-	return string(unicode.ToUpper(first)) + s[size:]
+	return views.Sentence(s)
 }
 
 // Capital returns text with a capital first letter, unless it begins with a symbol such as b, w₁ or

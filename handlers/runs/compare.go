@@ -305,11 +305,12 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 	}
 	o := pictures.Sized(r, pictures.MainWidth, pictures.MainHeight)
 	lines := drawn(runs, r.URL.Query())
-	return a.SendOverlay(w, r, lines, o, format, func(all []figure.Layer) []figure.Layer {
+	return a.SendOverlay(w, r, lines, o, format, func(ctx context.Context) ([]figure.Layer, error) {
+		all, err := a.Layers(ctx, lines, o)
 		for i := range all {
 			all[i].Name = called(runs, lines[i])
 		}
-		return all
+		return all, err
 	})
 }
 

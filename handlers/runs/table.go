@@ -405,7 +405,7 @@ func cell(v runsview.RunRow, f store.Field, run store.Run, base *store.Run) runs
 		case string:
 			c.Text = x
 		case time.Time:
-			c.Text = x.UTC().Format("2006-01-02 15:04")
+			c.Text = results.When(x)
 		case []string:
 			c.Text = strings.Join(x, ", ")
 		}

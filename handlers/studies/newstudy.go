@@ -137,6 +137,14 @@ func (m menu) rename(q url.Values) {
 	}
 }
 
+// setLabel returns the name of a built-in set with the label of its generator: "XOR, noise 0.6".
+func setLabel(s study.Set) string {
+	if g, err := dataset.FindGenerator(s.Generator); err == nil && strings.HasPrefix(s.Name, g.Name) {
+		return results.Capital(g.Label + strings.TrimPrefix(s.Name, g.Name))
+	}
+	return results.Capital(s.Name)
+}
+
 // form returns the form with the selection of q.
 func (m menu) form(q url.Values) studiesview.NewStudy {
 	p := studiesview.NewStudy{Of: m.kind.name, Values: m.study.Values}
@@ -165,12 +173,12 @@ func (m menu) form(q url.Values) studiesview.NewStudy {
 		p.Data = append(p.Data, choice("data", d.ID, d.Name, help, false))
 	}
 	for _, s := range m.sets {
-		p.Data = append(p.Data, choice("data", s.Name, s.Name, "built in", false))
+		p.Data = append(p.Data, choice("data", s.Name, setLabel(s), "built in", false))
 	}
 	for _, l := range m.learners {
 		first := slices.ContainsFunc(m.study.Learners, func(o study.Learner) bool { return o.Name == l.Name })
-		p.Learners = append(p.Learners, choice("learner", l.Name, l.Name, chosenFrom(l), first))
-		p.Baselines = append(p.Baselines, views.Option{Value: l.Name, Label: l.Name, Chosen: q.Get("baseline") == l.Name})
+		p.Learners = append(p.Learners, choice("learner", l.Name, results.Capital(l.Name), chosenFrom(l), first))
+		p.Baselines = append(p.Baselines, views.Option{Value: l.Name, Label: results.Capital(l.Name), Chosen: q.Get("baseline") == l.Name})
 	}
 	chosen := func(all []studiesview.StudyChoice) int {
 		return lists.Count(all, func(c studiesview.StudyChoice) bool { return c.Chosen })

@@ -461,19 +461,38 @@ func (a *Handler) GalleryFigure(w http.ResponseWriter, r *http.Request, g Course
 	if err != nil {
 		return err
 	}
-	var runs []store.Run
-	for _, id := range finished(all, r.URL.Query()["run"]) {
-		run, err := a.Store.Run(r.Context(), g.Gallery(), id)
-		if err != nil {
-			return err
+	ids := finished(all, r.URL.Query()["run"])
+	if len(ids) < 2 {
+		return store.ErrNotFound
+	}
+	read := func(ctx context.Context, find func(context.Context, store.Workspace, string) (store.Run, error)) (runs []store.Run, err error) {
+		for _, id := range ids {
+			run, err := find(ctx, g.Gallery(), id)
+			if errors.Is(err, store.ErrNotFound) { // withdrawn at this moment
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+			if g.Nameless {
+				run.Name = results.Nameless(run.ID)
+			}
+			runs = append(runs, run)
 		}
-		if g.Nameless {
-			run.Name = results.Nameless(run.ID)
-		}
-		runs = append(runs, run)
+		return runs, nil
 	}
 	o := pictures.Sized(r, pictures.MainWidth, pictures.MainHeight)
-	return a.SendOverlay(w, r, runs, o, format, sameAxes)
+	runs, err := read(r.Context(), a.Store.RunWithoutModels)
+	if err != nil {
+		return err
+	}
+	return a.SendOverlay(w, r, runs, o, format, func(ctx context.Context) ([]figure.Layer, error) {
+		whole, err := read(ctx, a.Store.Run)
+		if err != nil {
+			return nil, err
+		}
+		layers, err := a.Layers(ctx, whole, o)
+		return sameAxes(layers), err
+	})
 }
 
 // sameAxes returns the layers on the most common axes.
