@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -452,7 +453,11 @@ func (s Spec) chosen(last *Spec) (all []chosenParam) {
 		case p.Kind == param.Switch:
 			all = append(all, chosenParam{p, cmp.Or(p.Off, "not "+p.Label), false})
 		case v.IsNumber():
-			all = append(all, chosenParam{p, param.Digits(v.Number(), 4), true})
+			format, digits := byte('g'), 4
+			if size := math.Abs(v.Number()); 1e4 <= size && size < 1e6 {
+				format, digits = 'f', 0 // as on pages
+			}
+			all = append(all, chosenParam{p, strconv.FormatFloat(v.Number(), format, digits, 64), true})
 		case p.Kind == param.Choice && p.Name != "project": // its value is enough
 			if text == "none" {
 				text = "no " + p.Label

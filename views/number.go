@@ -1,14 +1,13 @@
 package views
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"marginlab/ml/param"
 )
 
 // Short shows a value with four significant digits.
@@ -18,7 +17,16 @@ func Short(v float64) string { return Digits(v, 4) }
 func Long(v float64) string { return Digits(v, 6) }
 
 // Digits shows a value with n significant digits.
-func Digits(v float64, n int) string { return Minus(param.Digits(v, n)) }
+func Digits(v float64, n int) string {
+	if v == 0 { // also -0
+		return "0"
+	}
+	format := byte('g')
+	if size := math.Abs(v); math.Pow10(n) <= size && size < 1e6 {
+		format, n = 'f', 0 // 10000, not 1e+04
+	}
+	return Minus(strconv.FormatFloat(v, format, n, 64))
+}
 
 // Counted counts things in words: "1 feature", "2 features".
 func Counted(n int, noun string) string {

@@ -229,19 +229,6 @@ func Percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', digits, 64) + "\u00a0%"
 }
 
-// Digits formats a number with n significant digits: "0.001235"; below a million, whole numbers keep
-// theirs: "123456", not "1.235e+05".
-func Digits(v float64, n int) string {
-	if v == 0 { // also -0
-		return "0"
-	}
-	format := byte('g')
-	if size := math.Abs(v); math.Pow10(n) <= size && size < 1e6 {
-		format, n = 'f', 0
-	}
-	return strconv.FormatFloat(v, format, n, 64)
-}
-
 // Bytes formats a number of bytes in at most four digits with a no-break space, in units of 1024:
 // "97.66 kB", "1 GB"; below a kilobyte "17 bytes".
 func Bytes(n int64) string {
