@@ -15,6 +15,7 @@ import (
 
 	"marginlab/ml/kernel"
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/simd"
 	"marginlab/ml/trace"
 )
 
@@ -118,7 +119,7 @@ func readMap(t *testing.T) map[string]cost {
 var rewrite = flag.Bool("map", false, "print lines for "+mapFile+" instead of comparing with it")
 
 // TestMap trains every cell for 2000 points: no cell takes more than 1.5 times the committed
-// work, and those that converged still do.
+// work, or three times on processors of another level, and those that converged still do.
 func TestMap(t *testing.T) {
 	t.Parallel()
 	compareMap(t, 2000)
@@ -126,7 +127,10 @@ func TestMap(t *testing.T) {
 
 func compareMap(t *testing.T, n int) {
 	t.Helper()
-	known := readMap(t)
+	known, most := readMap(t), 1.5
+	if simd.Current() != simd.AVX512 { // the table's level: other roundings lead other ways
+		most = 3
+	}
 	for _, c := range mapCells(n) {
 		now := c.train(t)
 		if *rewrite {
@@ -139,7 +143,7 @@ func compareMap(t *testing.T, n int) {
 			t.Errorf("%s is not in %s", c, mapFile)
 		case was.status == trace.Converged && now.status != trace.Converged:
 			t.Errorf("%s: %s after %d steps; it converged in %d", c, now.status, now.steps, was.steps)
-		case 2*now.work > 3*was.work:
+		case float64(now.work) > most*float64(was.work):
 			t.Errorf("%s: work %d, which was %d", c, now.work, was.work)
 		}
 	}
