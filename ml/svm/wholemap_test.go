@@ -21,7 +21,10 @@ import (
 // With -map it prints the lines of the committed table.
 func TestWholeMap(t *testing.T) {
 	for _, n := range []int{5000, 10000, 20000} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) { compareMap(t, n) })
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			compareMap(t, n)
+		})
 	}
 }
 
