@@ -391,8 +391,9 @@ func (p *Proposal) choose(of []facts, label int) {
 		}
 	}
 	if len(p.Features) == 0 { // better a number of the rows than nothing
+		find := t.finder()
 		for _, l := range p.Left {
-			if j, _ := t.find(l.Column); of[j].holds == holdsNumbers && !of[j].constant() {
+			if j, _ := find(l.Column); of[j].holds == holdsNumbers && !of[j].constant() {
 				rows = append(rows, l.Column)
 			}
 		}

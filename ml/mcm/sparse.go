@@ -60,35 +60,22 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 
 	// Take the best columns, first of all those that are not similar to others taken, since a similar
 	// column adds little. With a linear term on unscaled features all are similar.
-	first, limit := len(p.used) == 0, most+len(p.used)/4
-	var taken []int
-	var err error
-	for before := -1; err == nil && len(taken) > before; {
-		before = len(taken)
-		taken, err = p.take(taken, limit, alike)
+	had, limit := len(p.used), len(p.used)+most+len(p.used)/4
+	for before := -1; len(p.used) > before; {
+		before = len(p.used)
+		if err := p.take(d, limit, alike); err != nil {
+			return false, err
+		}
 	}
 	// If K is nearly diagonal, most weights differ from zero: begin with the function that interpolates
 	// at all points that are not close to others.
-	interpolates := first && err == nil && 8*len(p.in)*len(p.in) <= cacheBytes && p.diagonal(taken)
-	if interpolates {
-		taken, err = p.take(taken, len(p.in), close)
-	}
-	for _, j := range taken {
-		row, err := p.rows.row(j)
-		if err != nil {
+	if had == 0 && 8*len(p.in)*len(p.in) <= cacheBytes && p.diagonal(p.used) {
+		if err := p.take(d, len(p.in), nearby); err != nil {
 			return false, err
 		}
-		d.addFeature(row)
-		if !p.seen[j] {
-			p.seen[j] = true
-			p.all++
-		}
+		d.setBasis(2, p.used)
 	}
-	p.used = append(p.used, taken...)
-	if interpolates {
-		d.setBasis(2, taken)
-	}
-	return len(taken) > 0, err
+	return len(p.used) > had, nil
 }
 
 // diagonal reports whether in most of the given rows of K the other elements sum to at most twice the
@@ -103,26 +90,31 @@ func (p *sparse) diagonal(rows []int) bool {
 	return 2*dominated > len(rows)
 }
 
-// take appends the best unused columns to taken, up to a limit, each with a squared cosine with those
-// before it of at most alike.
-func (p *sparse) take(taken []int, limit int, alike float64) ([]int, error) {
+// take makes the best unused columns features, until there are limit of them, each with a squared cosine
+// with those before it of at most alike.
+func (p *sparse) take(d *dual, limit int, alike float64) error {
 	clear(p.like)
-	for len(taken) < limit {
+	for len(p.used) < limit {
 		j := p.steepest(alike)
 		if j < 0 {
 			break
 		}
 		row, err := p.rows.row(j)
 		if err != nil {
-			return taken, err
+			return err
 		}
-		taken, p.in[j] = append(taken, j), true
+		d.addFeature(row)
+		p.used, p.in[j] = append(p.used, j), true
+		if !p.seen[j] {
+			p.seen[j] = true
+			p.all++
+		}
 		size := p.size(j)
 		for i, v := range row {
 			p.like[i] = max(p.like[i], v*v/size)
 		}
 	}
-	return taken, nil
+	return nil
 }
 
 // steepest returns the unused column with the largest gain for its size among those not similar to
@@ -146,9 +138,9 @@ func (p *sparse) steepest(alike float64) int {
 func (p *sparse) size(j int) float64 { return max(math.Abs(p.k.Diag(j)), 1e-300) }
 
 const (
-	most  = 8   // initial number of columns added at a time
-	alike = 0.1 // squared cosine in feature space above which columns are similar
-	close = 0.5 // the same, between points at which one function interpolates
+	most   = 8   // initial number of columns added at a time
+	alike  = 0.1 // squared cosine in feature space above which columns are similar
+	nearby = 0.5 // the same, between points at which one function interpolates
 )
 
 // price updates K(y v) for a new v, using the rows of points whose v changed.
