@@ -92,8 +92,8 @@ func TestMemory(t *testing.T) {
 			}
 			together = append(together, some)
 		}
+		s.fresh(t)
 		for _, batch := range together {
-			s.fresh(t)
 			begin := time.Now()
 			s.throw(t, method, pattern, batch)
 			if now := s.peak(t); now > p.bytes {

@@ -234,8 +234,9 @@ func TestManyRowsAndOne(t *testing.T) {
 	for i := range n {
 		x.SetRow(i, []float64{r.NormFloat64() * float64(min(1, i%10)), 3 * r.NormFloat64()})
 	}
-	same := 0
-	for i, f := range m.Decisions(x) {
+	many, same := m.Decisions(x), 0
+	for i := 0; i < n; i += 3 {
+		f := many[i]
 		alone := m.Decision(x.RawRowView(i))
 		require.Check(t, (f >= 0) == (alone >= 0), "row %d: f = %g among many, %g alone", i, f, alone)
 		require.Near(t, f, alone, 0x1p-49*size, "f")
@@ -243,5 +244,5 @@ func TestManyRowsAndOne(t *testing.T) {
 			same++
 		}
 	}
-	require.Check(t, same >= n/10 && same < n/2, "%d of %d rows are the same to the last bit", same, n)
+	require.Check(t, same >= n/30 && same < n/6, "%d of %d rows are the same to the last bit", same, n/3)
 }
