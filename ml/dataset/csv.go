@@ -35,9 +35,41 @@ var separators = []separator{
 func parseCSV(text string, lim Limits) (*Table, *Error) {
 	sep, told := toldSeparator(text)
 	if !told {
+		text = unwrapRows(text)
 		sep = guessSeparator(text, lim.Columns)
 	}
 	return parseSeparated(text, sep, lim)
+}
+
+// unwrapRows returns a text without the quotes around its rows, if each but perhaps the header is one
+// quoted cell that holds as many commas or other separators: a spreadsheet saves so a CSV file that it
+// has not split. It returns any other text as it is.
+func unwrapRows(text string) string {
+	var b strings.Builder
+	for rest, first := text, ""; rest != ""; b.WriteByte('\n') {
+		var line string
+		line, rest = cutLine(rest)
+		cell := strings.TrimSpace(line)
+		inner, head := strings.CutPrefix(cell, `"`)
+		inner, tail := strings.CutSuffix(inner, `"`)
+		if !head || !tail || strings.Contains(strings.ReplaceAll(inner, `""`, ""), `"`) {
+			if inner = cell; first != "" && cell != "" {
+				return text
+			}
+		}
+		if first == "" {
+			first = inner
+		}
+		separates := func(sep separator) bool {
+			n := strings.Count(first, string(sep.char))
+			return n > 0 && n == strings.Count(inner, string(sep.char))
+		}
+		if inner != "" && !slices.ContainsFunc(separators, separates) {
+			return text
+		}
+		b.WriteString(strings.ReplaceAll(inner, `""`, `"`))
+	}
+	return b.String()
 }
 
 // toldSeparator returns the separator named by a first line such as sep=; written for
