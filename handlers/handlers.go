@@ -113,7 +113,9 @@ var near = []struct{ below, to, text string }{
 	{"/lab", "/lab", "Lab"},
 	{"/lessons/", "/lessons", "Lessons"},
 	{"/courses/", "/courses", "Your courses"},
+	{"/course/", "/courses", "Courses"},
 	{"/manual/", "/manual", "Manual"},
+	{"/settings", "/settings", "Settings"},
 }
 
 // errorPage renders the page of an error.

@@ -63,7 +63,8 @@ func TestSecretsStayOut(t *testing.T) {
 	} {
 		require.Equal(t, c.Do("GET", path, "").Status, 404, "%s", path)
 	}
-	c.Send(422, "/settings/workspace", "token="+handlerstest.Bob+"0")
+	require.Equal(t, c.Do("GET", "/course/"+typo(code), "").HTML().Find("main a").First().Text(), "Courses", "link of the error page")
+	require.Equal(t, c.Send(422, "/settings/workspace", "token="+handlerstest.Bob+"0").HTML().Find("#f-token-error").Text(), "A workspace key has 32 hexadecimal digits.", "error of the field")
 	c.Send(200, "/settings/workspace", "token="+handlerstest.Bob)
 	s.As(t, typo(handlerstest.Bob)).Do("GET", "/api/runs", "")
 	s.As(t, handlerstest.Bob).Do("GET", "/api/runs", "")

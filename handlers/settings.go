@@ -51,12 +51,16 @@ func quotaText(q store.Quota) string {
 // openWorkspace switches the browser to the workspace of a key.
 func (a *App) openWorkspace(w http.ResponseWriter, r *http.Request) error {
 	key := r.PostFormValue("token")
-	if err := web.SetToken(w, r, key); err != nil {
-		return err
-	}
-	if !a.site.Keys.Known(r.Context(), key) {
+	err := web.SetToken(w, r, key)
+	if err == nil && !a.site.Keys.Known(r.Context(), key) {
 		w.Header().Del("Set-Cookie")
-		return param.Problems{{Field: "token", Message: "This server does not know the key: a digit may be wrong, or it belongs to another server."}}
+		err = param.Problems{{Field: "token", Message: "This server does not know the key: a digit may be wrong, or it belongs to another server."}}
+	}
+	if ps, ok := errors.AsType[param.Problems](err); ok {
+		return a.showSettings(w, r, http.StatusUnprocessableEntity, homeview.Settings{KeyError: results.Sentence(ps.Error())})
+	}
+	if err != nil {
+		return err
 	}
 	return frame.Redirect(w, r, "/settings")
 }

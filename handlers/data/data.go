@@ -898,14 +898,14 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	}
 	text := r.PostFormValue("rows")
 	set.Hash = r.PostFormValue("hash") // the version that was edited
-	d, err := dataset.Read(strings.NewReader(text), "rows.csv", m, a.Limits)
+	d, err := dataset.Read(strings.NewReader(text), typedRows, m, a.Limits)
 	if message := fileMessage(err); message != "" {
 		return a.showDataset(w, r, http.StatusUnprocessableEntity, dataview.Dataset{Hash: set.Hash, Text: text, TextError: message})
 	} else if err != nil {
 		return err
 	}
 	if _, err = a.Store.ReplaceData(a.unchanged(r.Context(), set), frame.Workspace(r.Context()), set.ID, d); errors.Is(err, errChanged) {
-		return a.showDataset(w, r, http.StatusConflict, dataview.Dataset{Text: text, TextError: "The rows have changed since this page was opened: those above are stored now. Save again to replace them with this text."})
+		return a.showDataset(w, r, http.StatusConflict, dataview.Dataset{Text: text, TextError: "The rows have changed since this page was opened: “Rows as a table” shows those stored now. Save again to replace them with this text."})
 	}
 	return frame.Done(w, r, "/datasets/"+set.ID, err)
 }

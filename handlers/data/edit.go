@@ -47,15 +47,19 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	defer leave()
 	row, _ := strconv.Atoi(r.PostFormValue("row"))
 	f := objectForm(set, d, row)
-	switch {
-	case f == nil:
+	if f == nil {
 		return web.Errorf(web.Invalid, "The rows of %s cannot be edited one by one.", set.Name)
-	case r.PostFormValue("hash") != set.Hash:
-		return errChanged
+	}
+	act := r.PostFormValue("act")
+	if act == "put" {
+		f.Object, f.Label = r.PostFormValue("object"), r.PostFormValue("label")
+	}
+	if r.PostFormValue("hash") != set.Hash {
+		f.ObjectError = "the data set has changed since this page was opened. Nothing was saved: check the row, then try again"
+		return a.showDataset(w, r, http.StatusConflict, dataview.Dataset{Objects: f})
 	}
 	changed := d
-	f.Object, f.Label = r.PostFormValue("object"), r.PostFormValue("label")
-	switch act := r.PostFormValue("act"); {
+	switch {
 	case act == "put" && f.Row > 0:
 		changed, err = d.Put(f.Row-1, f.Object, f.Label)
 	case act == "put":
