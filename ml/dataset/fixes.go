@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"math/bits"
@@ -296,10 +297,7 @@ func sameWords(counts map[string]int) (alike []string) {
 		}
 	}
 	slices.SortFunc(alike, func(a, b string) int {
-		if c := strings.Compare(foldWord(a), foldWord(b)); c != 0 {
-			return c
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(strings.Compare(foldWord(a), foldWord(b)), strings.Compare(a, b))
 	})
 	return alike
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"marginlab/ml/lists"
 )
@@ -182,14 +181,9 @@ func (g Graph) steps(along, against bool) [][]Step {
 // Neighbours lists for each node those that it is joined to in either direction, one joined
 // in both twice.
 func (g Graph) Neighbours() [][]int {
-	lists := make([][]int, g.N)
-	for v, near := range g.steps(true, true) {
-		lists[v] = make([]int, len(near))
-		for k, s := range near {
-			lists[v][k] = int(s.Node)
-		}
-	}
-	return lists
+	return lists.Map(g.steps(true, true), func(near []Step) []int {
+		return lists.Map(near, func(s Step) int { return int(s.Node) })
+	})
 }
 
 // String returns the graph as JSON, {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"]}, with
@@ -326,20 +320,12 @@ func (d *graphsDecoder) objects() Objects { return &d.Graphs }
 // guessGraphsLabel is guessLabel in a table of graphs, among the columns behind them; -1
 // where there are none.
 func (t *Table) guessGraphsLabel() (j int, sure bool) {
-	last, named := len(t.Columns)-1, -1
+	last := len(t.Columns) - 1
 	if last < t.graphs {
 		return -1, false
 	}
-	for j := t.graphs; j <= last; j++ {
-		if namesLabel(t.Columns[j].Name) {
-			if named >= 0 {
-				return last, false
-			}
-			named = j
-		}
-	}
-	if named >= 0 {
-		return named, true
+	if j, sure := t.labelByName(t.graphs); j >= 0 {
+		return j, sure
 	}
 	return last, last == t.graphs
 }
@@ -389,7 +375,7 @@ func (t *Table) graphRows(like *Graphs, expected string) (g *Graphs, label strin
 	} else if len(could) > 1 {
 		return nil, "", t.fault(-1, -1, "expected a column of graphs called %s, as in the training data, found %s", quote(names[0]), list(could))
 	}
-	at := slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, expected) })
+	at := t.likeNamed(expected)
 	if at < t.graphs {
 		at, _ = t.guessGraphsLabel()
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/lists"
@@ -51,12 +52,9 @@ func (p *Precomputed) Diag(i int) (v float64, known bool) {
 
 // Subset returns some of the rows. They keep their numbers and all M columns.
 func (p *Precomputed) Subset(rows []int) Objects {
-	s := &Precomputed{K: PickRows(p.K, rows), Number: make([]int, len(rows))}
-	for a, i := range rows {
-		s.Number[a] = p.Number[i]
-		if p.Self != nil {
-			s.Self = append(s.Self, p.Self[i])
-		}
+	s := &Precomputed{K: PickRows(p.K, rows), Number: lists.At(p.Number, rows)}
+	if p.Self != nil {
+		s.Self = lists.At(p.Self, rows)
 	}
 	return s
 }
@@ -235,12 +233,7 @@ func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 		}
 	}
 	const rounding = 1e-6 // of the largest value: what single precision leaves
-	largest := 0.0
-	for i := range n {
-		for _, v := range k.RawRowView(i) {
-			largest = max(largest, math.Abs(v))
-		}
-	}
+	largest := floats.Norm(k.RawMatrix().Data, math.Inf(1))
 	for i := range n {
 		for j := range i {
 			a, b := p.pair(i, j)
@@ -276,7 +269,7 @@ func (t *Table) KernelRows(m int, expected string) (p *Precomputed, label string
 	if t.Format == "libsvm" {
 		expected = labelName
 	}
-	named := slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, expected) })
+	named := t.likeNamed(expected)
 	values, _, self := t.kernelColumns(named)
 	switch {
 	case named >= 0 && (t.Header || t.Format == "libsvm" || len(values) == m):

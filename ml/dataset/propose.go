@@ -274,12 +274,7 @@ func (t *Table) rank(of []facts) (order, points []int) {
 		at[j] = s
 		order = append(order, j)
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if at[a] != at[b] {
-			return at[b] - at[a]
-		}
-		return b - a
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(at[b]-at[a], b-a) })
 	return order, lists.Map(order, func(j int) int { return at[j] })
 }
 
@@ -303,12 +298,7 @@ func (t *Table) doubtful(of []facts, label int) bool {
 
 // coordinates reports whether a table has x and y as coordinates of the plane.
 func (t *Table) coordinates() bool {
-	for _, c := range t.Columns {
-		if strings.EqualFold(c.Name, "x") {
-			return len(t.Columns) > 2
-		}
-	}
-	return false
+	return len(t.Columns) > 2 && t.likeNamed("x") >= 0
 }
 
 // identifier returns the reason why column j is just an identifier, "" for others; in a table with
@@ -421,10 +411,7 @@ func (p *Proposal) describe(f facts) {
 		p.Classes = append(p.Classes, ClassCount{c, n})
 	}
 	slices.SortFunc(p.Classes, func(a, b ClassCount) int {
-		if a.Rows != b.Rows {
-			return b.Rows - a.Rows
-		}
-		return strings.Compare(a.Class, b.Class)
+		return cmp.Or(b.Rows-a.Rows, strings.Compare(a.Class, b.Class))
 	})
 }
 

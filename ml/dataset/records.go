@@ -104,10 +104,10 @@ func (d *tokens) skipRest(depth int) {
 	}
 }
 
-// recordCell is a value of a record.
+// recordCell is a value in a column.
 type recordCell struct {
-	row, column int
-	text        string
+	row  int
+	text string
 }
 
 // recordReader reads rows in JSON. Only cells that are there take memory.
@@ -116,11 +116,9 @@ type recordReader struct {
 	lim   Limits
 	names []string
 	at    map[string]int // columns by name
-	last  []int          // record with a value in each, from 1
-	cells []recordCell
-	lines []int // where each row begins, of columns: in the first one
-	byRow bool  // cells are in the order of rows
-	lists bool  // rows are lists: names come last, or nowhere
+	cells [][]recordCell // of each column, by rising row
+	lines []int          // where each row begins, of columns: in the first one
+	lists bool           // rows are lists: names come last, or nowhere
 
 	text string
 	read int64 // of text
@@ -186,7 +184,7 @@ func plainJSON(text string) string {
 // parseRecords reads rows in JSON.
 func parseRecords(text string, lim Limits) (*Table, *Error) {
 	text = plainJSON(text)
-	r := &recordReader{tokens: tokensOf(text), lim: lim, at: map[string]int{}, byRow: true, text: text, line: 1}
+	r := &recordReader{tokens: tokensOf(text), lim: lim, at: map[string]int{}, text: text, line: 1}
 	r.UseNumber()
 	if r.all(); r.err != nil {
 		var fault *Error
@@ -361,12 +359,14 @@ func (r *recordReader) row() {
 			r.fail(tooWide(0, j+1, r.lim))
 		}
 		if row == 0 {
-			r.names = append(r.names, unnamed(j))
+			r.columnOf(unnamed(j))
 		}
 		if _, is := t.(json.Delim); is {
 			r.fail(nested(row+1, unnamed(j)))
 		}
-		r.put(row, j, t)
+		if j < len(r.names) {
+			r.put(row, j, t)
+		}
 	}
 	if j != len(r.names) {
 		r.fail(&Error{Message: fmt.Sprintf("record %d: expected %s as in the first, found %d", row+1, Count(len(r.names), "value"), j)})
@@ -388,7 +388,6 @@ func (r *recordReader) end() {
 
 // columns reads an object of columns, whose opening is behind.
 func (r *recordReader) columns() {
-	r.byRow = false
 	for r.more() {
 		known := len(r.names)
 		column := r.columnOf(r.key())
@@ -453,10 +452,9 @@ func (r *recordReader) members(row int, prefix string, depth int) {
 		switch d, is := t.(json.Delim); {
 		case !is:
 			j := r.columnOf(key)
-			if row+1 == r.last[j] {
+			if cells := r.cells[j]; len(cells) > 0 && cells[len(cells)-1].row == row {
 				r.fail(&Error{Message: fmt.Sprintf("record %d: expected each key once, found %q twice", row+1, key)})
 			}
-			r.last[j] = row + 1
 			r.put(row, j, t)
 		case d == '{' && depth < deepest:
 			r.members(row, key+".", depth+1)
@@ -480,22 +478,24 @@ func (r *recordReader) columnOf(name string) int {
 			r.fail(tooWide(0, j+1, r.lim))
 			return 0
 		}
-		r.names, r.last = append(r.names, name), append(r.last, 0)
+		r.names, r.cells = append(r.names, name), append(r.cells, nil)
 		r.at[name] = j
 	}
 	return j
 }
 
-// put stores a value.
+// put stores a value; null has no text.
 func (r *recordReader) put(row, column int, t json.Token) {
+	text := ""
 	switch v := t.(type) {
 	case string:
-		r.cells = append(r.cells, recordCell{row, column, v})
+		text = v
 	case json.Number:
-		r.cells = append(r.cells, recordCell{row, column, v.String()})
+		text = v.String()
 	case bool:
-		r.cells = append(r.cells, recordCell{row, column, fmt.Sprint(v)})
+		text = fmt.Sprint(v)
 	}
+	r.cells[column] = append(r.cells[column], recordCell{row, text})
 }
 
 // tokenText describes a token.
@@ -516,29 +516,13 @@ func (r *recordReader) table() (*Table, *Error) {
 	t := &Table{Format: "json", Header: !r.lists, first: 1, Lines: r.lines, Columns: make([]Column, len(r.names))}
 	for j := range t.Columns {
 		t.Columns[j].expected = len(r.lines)
-	}
-	if r.byRow {
-		row, next := make([]string, len(r.names)), 0
-		for i := range len(r.lines) {
-			clear(row)
-			for ; next < len(r.cells) && r.cells[next].row == i; next++ {
-				row[r.cells[next].column] = r.cells[next].text
+		cells := r.cells[j]
+		for i := range r.lines {
+			text := ""
+			if len(cells) > 0 && cells[0].row == i {
+				text, cells = cells[0].text, cells[1:]
 			}
-			for j := range row {
-				t.Columns[j].add(row[j])
-			}
-		}
-	} else {
-		next := 0
-		for j := range t.Columns {
-			for i := range len(r.lines) {
-				text := ""
-				if next < len(r.cells) && r.cells[next].column == j && r.cells[next].row == i {
-					text = r.cells[next].text
-					next++
-				}
-				t.Columns[j].add(text)
-			}
+			t.Columns[j].add(text)
 		}
 	}
 	names := r.names

@@ -204,11 +204,7 @@ func (t *Table) headerIsRow() {
 // had, or the only one beside the label. Strings that stand alone have no header but the
 // name of that column.
 func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label string, err error) {
-	named := func(name string) int {
-		return slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
-	}
-	at := named(expected)
-	j := named(like.Name)
+	at, j := t.likeNamed(expected), t.likeNamed(like.Name)
 	if j == at {
 		j = -1
 	}

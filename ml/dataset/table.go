@@ -566,6 +566,19 @@ func namesLabel(s string) bool {
 	return false
 }
 
+// labelByName returns the column, among those from a place on, that has a usual name of a label; of several
+// the last of all columns, without being sure, and -1 of none.
+func (t *Table) labelByName(from int) (j int, sure bool) {
+	named := lists.Where(len(t.Columns), func(j int) bool { return j >= from && namesLabel(t.Columns[j].Name) })
+	switch len(named) {
+	case 0:
+		return -1, false
+	case 1:
+		return named[0], true
+	}
+	return len(t.Columns) - 1, false
+}
+
 // guessLabel returns the index of the label column, see rank; sure reports that it is
 // unambiguous.
 func (t *Table) guessLabel() (j int, sure bool) {
@@ -585,30 +598,14 @@ func (t *Table) guessLabel() (j int, sure bool) {
 func (t *Table) endLabel() (j int, sure bool) {
 	last := len(t.Columns) - 1
 	if t.Header || t.Format != "csv" && t.Format != "xlsx" {
-		named := -1
-		for j, c := range t.Columns {
-			if namesLabel(c.Name) {
-				if named >= 0 {
-					return last, false
-				}
-				named = j
-			}
-		}
-		if named >= 0 {
-			return named, true
+		if j, sure := t.labelByName(0); j >= 0 {
+			return j, sure
 		}
 	}
 	if t.Format == "arff" {
-		nominal := -1
-		count := 0
-		for j, c := range t.Columns {
-			if c.Nominal {
-				nominal = j
-				count++
-			}
-		}
-		if nominal >= 0 {
-			return nominal, count == 1 || nominal == last
+		if nominal := lists.Where(len(t.Columns), func(j int) bool { return t.Columns[j].Nominal }); nominal != nil {
+			j := nominal[len(nominal)-1]
+			return j, len(nominal) == 1 || j == last
 		}
 	}
 	first, end := &t.Columns[0], &t.Columns[last]
@@ -673,14 +670,19 @@ func (t *Table) finder() func(name string) (int, error) {
 
 // find returns the place of the named column.
 func (t *Table) find(name string) (int, error) {
-	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
-		for j := range t.Columns {
-			if equal(t.Columns[j].Name, name) {
-				return j, nil
-			}
-		}
+	j := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	if j < 0 {
+		j = t.likeNamed(name)
 	}
-	return 0, t.fault(-1, -1, "no column %s: expected one of %s", quote(name), list(t.names()))
+	if j < 0 {
+		return 0, t.fault(-1, -1, "no column %s: expected one of %s", quote(name), list(t.names()))
+	}
+	return j, nil
+}
+
+// likeNamed returns the place of the first column with a name, regardless of case, or -1.
+func (t *Table) likeNamed(name string) int {
+	return slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
 }
 
 // Matrix returns the named columns as numbers, n x len(features), without need of a

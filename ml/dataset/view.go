@@ -125,10 +125,6 @@ func (v View) Point(x []float64) (s, t float64) {
 	return s, t
 }
 
-// Plane returns the plane of the picture in R^d: the point (s, t) is
-// origin + s u + t w. The slices are those of the view.
-func (v View) Plane() (origin, u, w []float64) { return v.Center, v.Axes[0], v.Axes[1] }
-
 // Separating names the two features that tell the labels apart best, each by itself, in the
 // order of the columns: those of the largest share of variance between the classes, or, where
 // the labels are values, of the largest squared correlation with these. Features of few

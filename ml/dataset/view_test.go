@@ -38,7 +38,7 @@ func scattered(n, d int) *Data {
 // checkPlane asserts that points of the plane come back to themselves.
 func checkPlane(t *testing.T, v View, onlyS bool) {
 	t.Helper()
-	origin, u, w := v.Plane()
+	origin, u, w := v.Center, v.Axes[0], v.Axes[1]
 	for _, p := range [][2]float64{{0, 0}, {1, 0}, {0, 1}, {-3.5, 12}} {
 		x := make([]float64, len(origin))
 		for j := range x {

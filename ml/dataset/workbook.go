@@ -401,12 +401,7 @@ func (b *workbook) csv(part string) (string, error) {
 				fields = append(fields, "")
 			}
 			width = max(width, len(fields))
-			for j, s := range fields {
-				if j > 0 {
-					text.WriteByte(',')
-				}
-				text.WriteString(s)
-			}
+			text.WriteString(strings.Join(fields, ","))
 		}
 		fields, blank = fields[:0], true
 	}

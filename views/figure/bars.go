@@ -162,17 +162,15 @@ func filled(c *draw.Canvas, t *Theme, color Color, hatched bool, r vg.Rectangle)
 	for d := step - size.X; d < size.Y; d += step { // rising lines y = x + d from the lower left
 		a, e, ok := clipSegment(r, r.Min.Add(vg.Point{Y: d}), r.Min.Add(vg.Point{X: size.X, Y: d + size.X}))
 		if ok {
-			p.Move(a)
-			p.Line(e)
+			p = polyline(p, a, e)
 		}
 	}
 	style := draw.LineStyle{Color: clr, Width: min(1.2, size.X/3)}
-	c.SetLineStyle(style)
 	if len(p) > 0 {
-		c.Stroke(p)
+		stroke(c, style, p)
 	}
 	in := style.Width / 2
-	c.Stroke(vg.Rectangle{Min: r.Min.Add(vg.Point{X: in, Y: in}), Max: r.Max.Sub(vg.Point{X: in, Y: in})}.Path())
+	stroke(c, style, vg.Rectangle{Min: r.Min.Add(vg.Point{X: in, Y: in}), Max: r.Max.Sub(vg.Point{X: in, Y: in})}.Path())
 }
 
 // swatch returns the legend sample of a bar or region.

@@ -112,8 +112,7 @@ func regionsEntry(t *Theme, low, high color.Color) entry {
 			c.SetColor(clr)
 			c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: at.Y - 6}, Max: vg.Point{X: x + 9, Y: at.Y + 6}}.Path())
 		}
-		c.SetLineStyle(draw.LineStyle{Color: t.Rule, Width: 0.8})
-		c.Stroke(vg.Rectangle{Min: vg.Point{X: at.X - 9, Y: at.Y - 6}, Max: vg.Point{X: at.X + 9, Y: at.Y + 6}}.Path())
+		stroke(c, draw.LineStyle{Color: t.Rule, Width: 0.8}, vg.Rectangle{Min: vg.Point{X: at.X - 9, Y: at.Y - 6}, Max: vg.Point{X: at.X + 9, Y: at.Y + 6}}.Path())
 	}}
 }
 

@@ -262,19 +262,15 @@ func (ch *Chart) limits() (Limits, error) {
 		lo, hi   *float64
 		vertical string
 	}{{ch.X, &l.XMin, &l.XMax, "horizontal"}, {ch.Y, &l.YMin, &l.YMax, "vertical"}} {
-		if e.axis.Min == e.axis.Max {
-			continue
+		if e.axis.Min != e.axis.Max {
+			*e.lo, *e.hi = e.axis.scaled(e.axis.Min), e.axis.scaled(e.axis.Max)
+			if !spread(*e.lo, *e.hi) {
+				return l, fmt.Errorf("chart: nothing fits on the %s axis between %g and %g; give ends in ascending order, above 0 where the axis is logarithmic", e.vertical, e.axis.Min, e.axis.Max)
+			}
 		}
-		*e.lo, *e.hi = e.axis.scaled(e.axis.Min), e.axis.scaled(e.axis.Max)
-		if !spread(*e.lo, *e.hi) {
-			return l, fmt.Errorf("chart: nothing fits on the %s axis between %g and %g; give ends in ascending order, above 0 where the axis is logarithmic", e.vertical, e.axis.Min, e.axis.Max)
+		if e.axis.Log {
+			*e.lo, *e.hi = math.Max(*e.lo, -300), math.Min(*e.hi, 300)
 		}
-	}
-	if ch.X.Log {
-		l.XMin, l.XMax = math.Max(l.XMin, -300), math.Min(l.XMax, 300)
-	}
-	if ch.Y.Log {
-		l.YMin, l.YMax = math.Max(l.YMin, -300), math.Min(l.YMax, 300)
 	}
 	return l, nil
 }
@@ -307,17 +303,8 @@ func (ch *Chart) band(m mapping, cu Curve) (parts []vg.Path) {
 		up = thin(up)
 		down = thin(down)
 		slices.Reverse(down)
-		var p vg.Path
-		for k, q := range append(up, down...) {
-			if k == 0 {
-				p.Move(q)
-			} else {
-				p.Line(q)
-			}
-		}
-		if len(p) > 2 {
-			p.Close()
-			parts = append(parts, p)
+		if outline := append(up, down...); len(outline) > 2 {
+			parts = append(parts, polygon(nil, outline...))
 		}
 	}
 	return parts
@@ -444,9 +431,7 @@ func thin(ps []vg.Point) []vg.Point {
 			}
 		}
 		keep := []int{i, min(low, high), max(low, high), k - 1}
-		for _, j := range slices.Compact(keep) {
-			out = append(out, ps[j])
-		}
+		out = append(out, lists.At(ps, slices.Compact(keep))...)
 		i = k
 	}
 	return out

@@ -144,8 +144,7 @@ func (s *sheet) add(ds ...drawing) { s.drawings = append(s.drawings, ds...) }
 // finite.
 func (m mapping) stroke(c *draw.Canvas, style draw.LineStyle, ps []vg.Point) {
 	if p := clipped(m.frame, ps); len(p) > 0 {
-		c.SetLineStyle(style)
-		c.Stroke(p)
+		stroke(c, style, p)
 	}
 }
 

@@ -72,8 +72,7 @@ func (e *easel) line(style draw.LineStyle, weight float64, ps ...vg.Point) {
 	if len(path) == 0 {
 		return
 	}
-	e.SetLineStyle(style)
-	e.Canvas.Stroke(path)
+	stroke(e.Canvas, style, path)
 	e.remember(path, weight)
 }
 
@@ -245,17 +244,9 @@ func arrow(c *draw.Canvas, style draw.LineStyle, from, to vg.Point) {
 	size := math.Min(4.5*math.Max(float64(style.Width), 1.2), 0.6*long)
 	ux, uy := vg.Length(dx/long), vg.Length(dy/long)
 	neck := vg.Point{X: to.X - vg.Length(size)*ux, Y: to.Y - vg.Length(size)*uy}
-	var shaft, head vg.Path
-	shaft.Move(from)
-	shaft.Line(neck)
-	c.SetLineStyle(style)
-	c.Stroke(shaft)
+	stroke(c, style, polyline(nil, from, neck))
 	wing := vg.Length(0.42 * size)
-	head.Move(to)
-	head.Line(vg.Point{X: neck.X - wing*uy, Y: neck.Y + wing*ux})
-	head.Line(vg.Point{X: neck.X + wing*uy, Y: neck.Y - wing*ux})
-	head.Close()
-	c.Fill(head)
+	c.Fill(polygon(nil, to, vg.Point{X: neck.X - wing*uy, Y: neck.Y + wing*ux}, vg.Point{X: neck.X + wing*uy, Y: neck.Y - wing*ux}))
 }
 
 func (k Path) draw(e *easel) {
@@ -331,8 +322,7 @@ func (k Dot) mark(c *draw.Canvas, t *Theme, at vg.Point, r vg.Length) {
 	}
 	m.draw(c, at, r)
 	if k.Ring {
-		c.SetLineStyle(draw.LineStyle{Color: t.Ink, Width: max(1, r*0.3)})
-		c.Stroke(circle(at, 1.8*r+0.6))
+		stroke(c, draw.LineStyle{Color: t.Ink, Width: max(1, r*0.3)}, circle(at, 1.8*r+0.6))
 	}
 }
 
@@ -523,9 +513,8 @@ func (k Region) lines(c *draw.Canvas, t *Theme, r vg.Rectangle, inside func(vg.P
 			}
 		}
 	}
-	c.SetLineStyle(draw.LineStyle{Color: translucent(t.color(k.Color), 0.45), Width: 0.9})
 	if len(p) > 0 {
-		c.Stroke(p)
+		stroke(c, draw.LineStyle{Color: translucent(t.color(k.Color), 0.45), Width: 0.9}, p)
 	}
 }
 
@@ -565,11 +554,7 @@ func (e *easel) outline(s *surface) (path vg.Path) {
 		}
 	}
 	for _, ring := range rings {
-		path.Move(ring[0])
-		for _, q := range ring[1 : len(ring)-1] {
-			path.Line(q)
-		}
-		path.Close()
+		path = polygon(path, ring[:len(ring)-1]...)
 	}
 	return path
 }

@@ -98,11 +98,8 @@ func (s *sheet) hides(i int) bool {
 func (s *sheet) fade(c *draw.Canvas, e entry, at vg.Point) {
 	c.SetColor(translucent(s.theme.Paper, 0.6))
 	c.Fill(vg.Rectangle{Min: vg.Point{X: at.X - 4, Y: at.Y - 9}, Max: vg.Point{X: at.X + e.width() - 14, Y: at.Y + 9}}.Path())
-	var p vg.Path
-	p.Move(vg.Point{X: at.X + sampleWidth - 1, Y: at.Y})
-	p.Line(vg.Point{X: at.X + e.width() - 16, Y: at.Y})
-	c.SetLineStyle(draw.LineStyle{Color: s.theme.Muted, Width: 1})
-	c.Stroke(p)
+	line := polyline(nil, vg.Point{X: at.X + sampleWidth - 1, Y: at.Y}, vg.Point{X: at.X + e.width() - 16, Y: at.Y})
+	stroke(c, draw.LineStyle{Color: s.theme.Muted, Width: 1}, line)
 }
 
 // toggles returns the toggles of the entries in these rows of a picture, which has its data within inner.

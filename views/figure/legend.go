@@ -79,11 +79,7 @@ func unseen(names []string) []entry {
 // line returns the sample of a line.
 func line(style draw.LineStyle) func(*draw.Canvas, vg.Point) {
 	return func(c *draw.Canvas, at vg.Point) {
-		var p vg.Path
-		p.Move(vg.Point{X: at.X - 11, Y: at.Y})
-		p.Line(vg.Point{X: at.X + 11, Y: at.Y})
-		c.SetLineStyle(style)
-		c.Stroke(p)
+		stroke(c, style, polyline(nil, vg.Point{X: at.X - 11, Y: at.Y}, vg.Point{X: at.X + 11, Y: at.Y}))
 	}
 }
 

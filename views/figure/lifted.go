@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/lists"
 )
 
 // Lifted draws points in three dimensions over a floor, with a separating plane or the surface on
@@ -129,23 +131,12 @@ func cutColor(t *Theme) color.NRGBA { return t.Line[3] }
 // sheetSample returns the legend sample of the plane or surface.
 func sheetSample(clr color.NRGBA) func(*draw.Canvas, vg.Point) {
 	return func(c *draw.Canvas, at vg.Point) {
-		var p vg.Path
-		for i, d := range [4]vg.Point{{X: -11, Y: -5}, {X: 5, Y: -5}, {X: 11, Y: 5}, {X: -5, Y: 5}} {
-			if i == 0 {
-				p.Move(at.Add(d))
-			} else {
-				p.Line(at.Add(d))
-			}
-		}
-		p.Close()
+		p := polygon(nil, lists.Map([]vg.Point{{X: -11, Y: -5}, {X: 5, Y: -5}, {X: 11, Y: 5}, {X: -5, Y: 5}}, at.Add)...)
 		c.SetColor(translucent(clr, 0.22))
 		c.Fill(p)
-		p.Move(at.Add(vg.Point{X: -3, Y: -5}))
-		p.Line(at.Add(vg.Point{X: 3, Y: 5}))
-		p.Move(at.Add(vg.Point{X: -8}))
-		p.Line(at.Add(vg.Point{X: 8}))
-		c.SetLineStyle(draw.LineStyle{Color: translucent(clr, 0.6), Width: 0.8})
-		c.Stroke(p)
+		p = polyline(p, at.Add(vg.Point{X: -3, Y: -5}), at.Add(vg.Point{X: 3, Y: 5}))
+		p = polyline(p, at.Add(vg.Point{X: -8}), at.Add(vg.Point{X: 8}))
+		stroke(c, draw.LineStyle{Color: translucent(clr, 0.6), Width: 0.8}, p)
 	}
 }
 
@@ -236,16 +227,8 @@ func (b *stage) place(q [3]float64) vg.Point {
 func (b *stage) away(q [3]float64) float64 { return b.view.project(q)[2] }
 
 // polygon returns the closed path through points of the cube.
-func (b *stage) polygon(qs [][3]float64) (p vg.Path) {
-	for i, q := range qs {
-		if i == 0 {
-			p.Move(b.place(q))
-		} else {
-			p.Line(b.place(q))
-		}
-	}
-	p.Close()
-	return p
+func (b *stage) polygon(qs [][3]float64) vg.Path {
+	return polygon(nil, lists.Map(qs, b.place)...)
 }
 
 // ends returns the ticks of an axis in the cube.
@@ -279,21 +262,17 @@ func (b *stage) walls() {
 		for _, k := range b.ends(axis) {
 			p, q := [3]float64{-1, -1, -1}, [3]float64{1, 1, -1}
 			p[axis], q[axis] = k.value, k.value
-			grid.Move(b.place(p))
-			grid.Line(b.place(q))
+			grid = polyline(grid, b.place(p), b.place(q))
 		}
 	}
-	c.SetLineStyle(draw.LineStyle{Color: translucent(t.Rule, 0.45), Width: 0.7})
 	if len(grid) > 0 {
-		c.Stroke(grid)
+		stroke(c, draw.LineStyle{Color: translucent(t.Rule, 0.45), Width: 0.7}, grid)
 	}
 	x, y := b.far(0), b.far(1)
 	walls := b.polygon([][3]float64{{x, -y, -1}, {x, -y, 1}, {x, y, 1}, {x, y, -1}})
 	walls = append(walls, b.polygon([][3]float64{{-x, y, -1}, {-x, y, 1}, {x, y, 1}, {x, y, -1}})...)
-	c.SetLineStyle(draw.LineStyle{Color: translucent(t.Rule, 0.7), Width: 0.8})
-	c.Stroke(walls)
-	c.SetLineStyle(draw.LineStyle{Color: t.Rule, Width: 1})
-	c.Stroke(floor)
+	stroke(c, draw.LineStyle{Color: translucent(t.Rule, 0.7), Width: 0.8}, walls)
+	stroke(c, draw.LineStyle{Color: t.Rule, Width: 1}, floor)
 }
 
 // thing is a part of the drawing that may hide others.
@@ -319,8 +298,7 @@ func (b *stage) things() {
 			p := b.polygon(qs)
 			c.SetColor(fill)
 			c.Fill(p)
-			c.SetLineStyle(draw.LineStyle{Color: wire, Width: 0.7})
-			c.Stroke(p)
+			stroke(c, draw.LineStyle{Color: wire, Width: 0.7}, p)
 		}})
 	}
 	if b.of.Surface != nil {
@@ -498,15 +476,12 @@ func (b *stage) axes() {
 			out = out.Scale(-1)
 		}
 		b.SetLineStyle(draw.LineStyle{Color: b.theme.Muted, Width: 1.1})
-		var edge vg.Path
-		edge.Move(p)
-		edge.Line(q)
+		edge := polyline(nil, p, q)
 		reach := vg.Length(0)
 		for _, k := range b.ends(axis) {
 			share := vg.Length((k.value + 1) / 2)
 			at := vg.Point{X: p.X + share*(q.X-p.X), Y: p.Y + share*(q.Y-p.Y)}
-			edge.Move(at)
-			edge.Line(at.Add(out.Scale(4)))
+			edge = polyline(edge, at, at.Add(out.Scale(4)))
 			w := width(k.label, fontSize)
 			begin := b.middle(at, out, w, 6)
 			box := vg.Rectangle{Min: begin, Max: begin.Add(vg.Point{X: w + 4, Y: 9})}

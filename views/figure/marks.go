@@ -121,8 +121,7 @@ func ring(c *draw.Canvas, t *Theme, role ml.Role, at vg.Point, r vg.Length, shar
 		ink      color.NRGBA
 	}
 	stamp(c, at, square(r+style.Width), key{role, r, style.Width, t.Ink}, func(c *draw.Canvas, at vg.Point) {
-		c.SetLineStyle(style)
-		c.Stroke(outline(at, r))
+		stroke(c, style, outline(at, r))
 	})
 }
 
@@ -149,8 +148,7 @@ func (ps marks) slack(c *draw.Canvas, shown iter.Seq[placed]) {
 		}
 	}
 	if len(p) > 0 {
-		c.SetLineStyle(ps.slackStyle())
-		c.Stroke(p)
+		stroke(c, ps.slackStyle(), p)
 	}
 }
 

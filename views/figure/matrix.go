@@ -246,16 +246,13 @@ func part(c *draw.Canvas, t *Theme, m mapping, runs []block, square bool) {
 	var p vg.Path
 	for _, b := range runs[min(1, len(runs)):] {
 		at := float64(b.from) + 0.5
-		p.Move(m.at(m.XMin, at))
-		p.Line(m.at(m.XMax, at))
+		p = polyline(p, m.at(m.XMin, at), m.at(m.XMax, at))
 		if square {
-			p.Move(m.at(at, m.YMin))
-			p.Line(m.at(at, m.YMax))
+			p = polyline(p, m.at(at, m.YMin), m.at(at, m.YMax))
 		}
 	}
 	if len(p) > 0 {
-		c.SetLineStyle(draw.LineStyle{Color: t.Ink, Width: 1})
-		c.Stroke(p)
+		stroke(c, draw.LineStyle{Color: t.Ink, Width: 1}, p)
 	}
 }
 
@@ -342,14 +339,12 @@ func (x *Matrix) minus(c *draw.Canvas, t *Theme, m mapping, hi float64) {
 		for j := range cols {
 			if x.Values.At(i, j) < -hi/80 { // smaller values have the colour of 0
 				at := m.at(float64(j+1), float64(i+1))
-				p.Move(vg.Point{X: at.X - half, Y: at.Y})
-				p.Line(vg.Point{X: at.X + half, Y: at.Y})
+				p = polyline(p, vg.Point{X: at.X - half, Y: at.Y}, vg.Point{X: at.X + half, Y: at.Y})
 			}
 		}
 	}
 	if len(p) > 0 {
-		c.SetLineStyle(draw.LineStyle{Color: t.Ink, Width: 1})
-		c.Stroke(p)
+		stroke(c, draw.LineStyle{Color: t.Ink, Width: 1}, p)
 	}
 }
 

@@ -223,11 +223,9 @@ func (w *Network) draw(c *draw.Canvas, t *Theme, cell vg.Rectangle, largest [2]f
 				arrow(c, style, from, to)
 				continue
 			}
-			p.Move(at[e[0]])
-			p.Line(at[e[1]])
+			p = polyline(p, at[e[0]], at[e[1]])
 		}
-		c.SetLineStyle(style)
-		c.Stroke(p)
+		stroke(c, style, p)
 	}
 	thin := draw.LineStyle{Color: t.Rule, Width: max(min(radius/6, 1.6), 0.7)}
 	if w.Graph.Directed { // arrowheads must be visible
@@ -287,8 +285,7 @@ func (n Node) draw(c *draw.Canvas, t *Theme, at vg.Point, radius vg.Length) {
 	if n.Ring {
 		style = draw.LineStyle{Color: t.Ink, Width: max(radius/4, 1.6)}
 	}
-	c.SetLineStyle(style)
-	c.Stroke(circle(at, radius))
+	stroke(c, style, circle(at, radius))
 	if radius > 0.75*lettered { // a letter fits
 		s := n.Text
 		if room := 2 * radius; width(s, fontSize) > room {

@@ -261,12 +261,9 @@ func hatch(t *Theme, ground color.Color, rises bool) func(*draw.Canvas, vg.Point
 		}
 		var p vg.Path
 		for x := vg.Length(-9); x <= 0; x += 6 {
-			p.Move(vg.Point{X: at.X + x, Y: from})
-			p.Line(vg.Point{X: at.X + x + 12, Y: to})
+			p = polyline(p, vg.Point{X: at.X + x, Y: from}, vg.Point{X: at.X + x + 12, Y: to})
 		}
-		c.SetLineStyle(draw.LineStyle{Color: t.Differ[1], Width: 1.6})
-		c.Stroke(p)
-		c.SetLineStyle(draw.LineStyle{Color: t.Rule, Width: 0.8})
-		c.Stroke(r.Path())
+		stroke(c, draw.LineStyle{Color: t.Differ[1], Width: 1.6}, p)
+		stroke(c, draw.LineStyle{Color: t.Rule, Width: 0.8}, r.Path())
 	}
 }

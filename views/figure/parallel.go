@@ -135,10 +135,9 @@ func (p Parallel) Picture() (*Picture, error) {
 }
 
 func (p *Parallel) axes(sh *sheet, c *draw.Canvas, m mapping) {
-	c.SetLineStyle(draw.LineStyle{Color: sh.theme.Rule, Width: 1.2})
 	for i := range p.Axes {
 		x := float64(i)
-		c.Stroke(clipped(m.frame, []vg.Point{m.at(x, 0), m.at(x, 1)}))
+		stroke(c, draw.LineStyle{Color: sh.theme.Rule, Width: 1.2}, clipped(m.frame, []vg.Point{m.at(x, 0), m.at(x, 1)}))
 	}
 }
 
@@ -149,8 +148,7 @@ func (p *Parallel) line(sh *sheet, c *draw.Canvas, m mapping, i int) {
 		style.Color, style.Width = mix(t.Paper, t.Muted, 0.3), 1
 	}
 	ps := lists.Make(len(p.Axes), func(a int) vg.Point { return m.at(float64(a), p.Axes[a].place(l.Values[a])) })
-	c.SetLineStyle(style)
-	c.Stroke(clipped(m.frame, ps))
+	stroke(c, style, clipped(m.frame, ps))
 	if !l.Pale {
 		for _, at := range ps {
 			marker{i, t.Line[i%len(t.Line)], t.Paper, false}.draw(c, at, 2.6)
@@ -229,15 +227,10 @@ func (p *Parallel) words(sh *sheet, c *draw.Canvas, m mapping) {
 func (p *Parallel) describe() string {
 	names := lists.Map(p.Axes, func(u Upright) string { return u.Name })
 	s := fmt.Sprintf("%d lines across the axes %s.", len(p.Lines), strings.Join(names, ", "))
-	if n := len(p.Lines) - p.shown(); n > 0 {
+	if n := lists.Count(p.Lines, func(l Thread) bool { return l.Pale }); n > 0 {
 		s += fmt.Sprintf(" Pale: %d.", n)
 	}
 	return s
-}
-
-// shown returns the number of lines that are not pale.
-func (p *Parallel) shown() int {
-	return lists.Count(p.Lines, func(l Thread) bool { return !l.Pale })
 }
 
 // Named draws a scatter plot of named dots.

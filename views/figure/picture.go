@@ -376,8 +376,7 @@ func (s *sheet) axes(c *draw.Canvas, in vg.Rectangle, xs, ys []tick) {
 	last := vg.Length(-1e9)
 	for _, t := range xs {
 		x := in.Min.X + in.Size().X*vg.Length((t.value-l.XMin)/(l.XMax-l.XMin))
-		marks.Move(vg.Point{X: x, Y: in.Min.Y})
-		marks.Line(vg.Point{X: x, Y: in.Min.Y - t.length()})
+		marks = polyline(marks, vg.Point{X: x, Y: in.Min.Y}, vg.Point{X: x, Y: in.Min.Y - t.length()})
 		if t.label == "" {
 			continue
 		}
@@ -391,12 +390,10 @@ func (s *sheet) axes(c *draw.Canvas, in vg.Rectangle, xs, ys []tick) {
 	}
 	for _, t := range ys {
 		y := in.Min.Y + in.Size().Y*vg.Length((t.value-l.YMin)/(l.YMax-l.YMin))
-		marks.Move(vg.Point{X: in.Min.X, Y: y})
-		marks.Line(vg.Point{X: in.Min.X - t.length(), Y: y})
+		marks = polyline(marks, vg.Point{X: in.Min.X, Y: y}, vg.Point{X: in.Min.X - t.length(), Y: y})
 		text(c, s.theme.Muted, fontSize, false, vg.Point{X: in.Min.X - 8 - width(t.label, fontSize), Y: y - 4}, t.label)
 	}
-	c.SetLineStyle(draw.LineStyle{Color: s.theme.Rule, Width: 1})
-	c.Stroke(marks)
+	stroke(c, draw.LineStyle{Color: s.theme.Rule, Width: 1}, marks)
 
 	mid := vg.Point{X: (in.Min.X + in.Max.X) / 2, Y: (in.Min.Y + in.Max.Y) / 2}
 	foot := c.Min.Y + 8

@@ -237,8 +237,7 @@ func (k Region) entry(t *Theme) entry {
 		if k.Hatch {
 			k.lines(c, t, r, func(vg.Point) bool { return true })
 		}
-		c.SetLineStyle(draw.LineStyle{Color: t.Rule, Width: 0.8})
-		c.Stroke(r.Path())
+		stroke(c, draw.LineStyle{Color: t.Rule, Width: 0.8}, r.Path())
 	}}
 }
 
@@ -268,8 +267,7 @@ func (k Path) entry(t *Theme) entry {
 
 func (k Circle) entry(t *Theme) entry {
 	return entry{k.Name, func(c *draw.Canvas, at vg.Point) {
-		c.SetLineStyle(k.Pen.style(t, sampleThick))
-		c.Stroke(circle(at, 7))
+		stroke(c, k.Pen.style(t, sampleThick), circle(at, 7))
 	}}
 }
 

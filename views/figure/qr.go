@@ -35,11 +35,7 @@ func QR(text, caption string) (*Picture, error) {
 					}
 					left, right := vg.Length(qrQuiet+from), vg.Length(qrQuiet+x)
 					top := vg.Length(side - qrQuiet - y)
-					p.Move(vg.Point{X: left, Y: top})
-					p.Line(vg.Point{X: right, Y: top})
-					p.Line(vg.Point{X: right, Y: top - 1})
-					p.Line(vg.Point{X: left, Y: top - 1})
-					p.Close()
+					p = polygon(p, vg.Point{X: left, Y: top}, vg.Point{X: right, Y: top}, vg.Point{X: right, Y: top - 1}, vg.Point{X: left, Y: top - 1})
 				}
 			}
 			c.SetColor(color.Black)

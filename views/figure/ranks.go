@@ -100,8 +100,7 @@ func (r *Ranks) draw(sh *sheet, c *draw.Canvas, order []int, groups [][2]int) {
 	t, k := sh.theme, len(order)
 	ink := func(width vg.Length) draw.LineStyle { return draw.LineStyle{Color: t.Ink, Width: width} }
 	line := func(style draw.LineStyle, ps ...vg.Point) {
-		c.SetLineStyle(style)
-		c.Stroke(clipped(c.Rectangle, ps))
+		stroke(c, style, clipped(c.Rectangle, ps))
 	}
 	names := make([]string, k)
 	var room vg.Length = 8

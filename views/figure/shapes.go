@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"marginlab/ml/lists"
 )
 
 // Shapes are the names of the class markers, repeating after the last.
@@ -25,18 +27,32 @@ func shape(i int, at vg.Point, r vg.Length) vg.Path {
 	if s.corners == 0 {
 		return circle(at, r)
 	}
-	p := make(vg.Path, 0, s.corners+1)
-	for k := range s.corners {
+	return polygon(nil, lists.Make(s.corners, func(k int) vg.Point {
 		sin, cos := math.Sincos(s.direction + 2*math.Pi*float64(k)/float64(s.corners))
-		q := vg.Point{X: at.X + r*s.distance*vg.Length(cos), Y: at.Y + r*s.distance*vg.Length(sin)}
-		if k == 0 {
-			p.Move(q)
-		} else {
-			p.Line(q)
-		}
+		return vg.Point{X: at.X + r*s.distance*vg.Length(cos), Y: at.Y + r*s.distance*vg.Length(sin)}
+	})...)
+}
+
+// polyline appends the line through points to a path.
+func polyline(p vg.Path, ps ...vg.Point) vg.Path {
+	p.Move(ps[0])
+	for _, q := range ps[1:] {
+		p.Line(q)
 	}
+	return p
+}
+
+// polygon appends the closed line through points to a path.
+func polygon(p vg.Path, ps ...vg.Point) vg.Path {
+	p = polyline(p, ps...)
 	p.Close()
 	return p
+}
+
+// stroke draws a path in a style.
+func stroke(c *draw.Canvas, style draw.LineStyle, p vg.Path) {
+	c.SetLineStyle(style)
+	c.Stroke(p)
 }
 
 func circle(at vg.Point, r vg.Length) vg.Path {
@@ -94,8 +110,7 @@ func (m marker) draw(c *draw.Canvas, at vg.Point, r vg.Length) {
 		p := shape(m.class, at, r)
 		c.SetColor(fill)
 		c.Fill(p)
-		c.SetLineStyle(draw.LineStyle{Color: line, Width: width})
-		c.Stroke(p)
+		stroke(c, draw.LineStyle{Color: line, Width: width}, p)
 	})
 }
 
@@ -107,13 +122,9 @@ func cross(c *draw.Canvas, at vg.Point, r vg.Length, ink color.NRGBA) {
 		ink      color.NRGBA
 	}
 	stamp(c, at, square(d+width), key{d, width, ink}, func(c *draw.Canvas, at vg.Point) {
-		var p vg.Path
-		p.Move(vg.Point{X: at.X - d, Y: at.Y - d})
-		p.Line(vg.Point{X: at.X + d, Y: at.Y + d})
-		p.Move(vg.Point{X: at.X - d, Y: at.Y + d})
-		p.Line(vg.Point{X: at.X + d, Y: at.Y - d})
-		c.SetLineStyle(draw.LineStyle{Color: ink, Width: width})
-		c.Stroke(p)
+		p := polyline(nil, vg.Point{X: at.X - d, Y: at.Y - d}, vg.Point{X: at.X + d, Y: at.Y + d})
+		p = polyline(p, vg.Point{X: at.X - d, Y: at.Y + d}, vg.Point{X: at.X + d, Y: at.Y - d})
+		stroke(c, draw.LineStyle{Color: ink, Width: width}, p)
 	})
 }
 
@@ -128,7 +139,6 @@ func core(c *draw.Canvas, at vg.Point, r vg.Length, ink, paper color.NRGBA) {
 		p := shape(3, at, r)
 		c.SetColor(paper)
 		c.Fill(p)
-		c.SetLineStyle(draw.LineStyle{Color: ink, Width: 1})
-		c.Stroke(p)
+		stroke(c, draw.LineStyle{Color: ink, Width: 1}, p)
 	})
 }

@@ -217,19 +217,12 @@ func (s *surface) above(r vg.Rectangle, f []float64, level float64) (path vg.Pat
 	at := func(x, y float64) vg.Point {
 		return vg.Point{X: r.Min.X + r.Size().X*vg.Length(x/float64(n)), Y: r.Min.Y + r.Size().Y*vg.Length(y/float64(n))}
 	}
-	polygon := func(corners ...vg.Point) {
-		path.Move(corners[0])
-		for _, p := range corners[1:] {
-			path.Line(p)
-		}
-		path.Close()
-	}
 	for j := range n {
 		y := float64(j)
 		from := -1 // start of a run of whole cells
 		end := func(i int) {
 			if from >= 0 {
-				polygon(at(float64(from), y), at(float64(i), y), at(float64(i), y+1), at(float64(from), y+1))
+				path = polygon(path, at(float64(from), y), at(float64(i), y), at(float64(i), y+1), at(float64(from), y+1))
 				from = -1
 			}
 		}
@@ -267,15 +260,15 @@ func (s *surface) above(r vg.Rectangle, f []float64, level float64) (path vg.Pat
 			}
 			if apart { // a saddle with separate corners
 				if v[0] >= level { // corners: 0, its right, 2's right, 2, 2's left, 0's upper
-					polygon(corners[0], corners[1], corners[5])
-					polygon(corners[2], corners[3], corners[4])
+					path = polygon(path, corners[0], corners[1], corners[5])
+					path = polygon(path, corners[2], corners[3], corners[4])
 				} else {
-					polygon(corners[0], corners[1], corners[2])
-					polygon(corners[3], corners[4], corners[5])
+					path = polygon(path, corners[0], corners[1], corners[2])
+					path = polygon(path, corners[3], corners[4], corners[5])
 				}
 				continue
 			}
-			polygon(corners...)
+			path = polygon(path, corners...)
 		}
 		end(n)
 	}
@@ -295,8 +288,7 @@ func (s *surface) level(t *tracer, f []float64, at float64, style draw.LineStyle
 
 func (l level) draw(c *draw.Canvas, _ mapping) {
 	if len(l.lines) > 0 {
-		c.SetLineStyle(l.style)
-		c.Stroke(l.path(c))
+		stroke(c, l.style, l.path(c))
 	}
 }
 

@@ -57,8 +57,7 @@ func (x Tables) Picture() (*Picture, error) {
 	now, from := draw.LineStyle{Color: t.Ink, Width: 3}, draw.LineStyle{Color: t.color(Magenta), Width: 2.2, Dashes: dashes[Dashed]}
 	frame := func(style draw.LineStyle) func(*draw.Canvas, vg.Point) {
 		return func(c *draw.Canvas, at vg.Point) {
-			c.SetLineStyle(style)
-			c.Stroke(vg.Rectangle{Min: at.Sub(vg.Point{X: 9, Y: 6}), Max: at.Add(vg.Point{X: 9, Y: 6})}.Path())
+			stroke(c, style, vg.Rectangle{Min: at.Sub(vg.Point{X: 9, Y: 6}), Max: at.Add(vg.Point{X: 9, Y: 6})}.Path())
 		}
 	}
 	if x.Now != nil || len(x.From) > 0 {
@@ -148,8 +147,7 @@ func (g Grid) draw(c *draw.Canvas, t *Theme, m mapping, at [2]float64, most floa
 				c.SetColor(mix(t.Zero, heat, math.Abs(v)/most))
 				c.Fill(r.Path())
 			}
-			c.SetLineStyle(draw.LineStyle{Color: t.Rule, Width: 0.7})
-			c.Stroke(r.Path())
+			stroke(c, draw.LineStyle{Color: t.Rule, Width: 0.7}, r.Path())
 			if finite(v) && !bare {
 				middle(Ink, false, r, fitting(v, r.Size().X-4))
 			}
@@ -185,8 +183,7 @@ func (x Tables) outline(c *draw.Canvas, m mapping, places [][2]float64, e Cell, 
 	}
 	r := g.cell(m, places[e.Table], e.Row, e.Col)
 	in := vg.Point{X: style.Width / 2, Y: style.Width / 2}
-	c.SetLineStyle(style)
-	c.Stroke(vg.Rectangle{Min: r.Min.Add(in), Max: r.Max.Sub(in)}.Path())
+	stroke(c, style, vg.Rectangle{Min: r.Min.Add(in), Max: r.Max.Sub(in)}.Path())
 }
 
 func (x Tables) describe() string {

@@ -243,8 +243,7 @@ func valueMark(c *draw.Canvas, t *Theme, at vg.Point, r vg.Length, fill color.Co
 		p := shape(class, at, r)
 		c.SetColor(fill)
 		c.Fill(p)
-		c.SetLineStyle(draw.LineStyle{Color: t.Ink, Width: max(0.6, 0.22*r)})
-		c.Stroke(p)
+		stroke(c, draw.LineStyle{Color: t.Ink, Width: max(0.6, 0.22*r)}, p)
 	})
 }
 
