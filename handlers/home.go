@@ -11,7 +11,6 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/handlers/runs"
-	"marginlab/handlers/teach"
 	"marginlab/ml/lists"
 	"marginlab/store"
 	homeview "marginlab/views/home"
@@ -56,9 +55,7 @@ func (a *App) homePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range courses[:min(latest, len(courses))] {
-		p.Courses = append(p.Courses, teach.Row(c, a.Store.Now()))
-	}
+	p.Courses = lists.Map(courses[:min(latest, len(courses))], a.teach.Row)
 	return a.Render(w, r, homeview.HomePage(p))
 }
 
@@ -93,11 +90,7 @@ func (a *App) DeletedPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := homeview.Deleted{Page: a.Frame("Recently deleted", "")}
-	for _, d := range list {
-		p.Rows = append(p.Rows, *frame.ShownDeletion(d))
-	}
-	return a.Render(w, r, homeview.DeletedPage(p))
+	return a.Render(w, r, homeview.DeletedPage(homeview.Deleted{Page: a.Frame("Recently deleted", ""), Rows: lists.Map(list, frame.ShownDeletion)}))
 }
 
 // Restore undoes a deletion and redirects to the list of the items.

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"marginlab/ml/dataset"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
 
@@ -493,9 +494,7 @@ func renameHandin(tx *transaction, ws Workspace, code, from, to string) (h numbe
 	return h
 }
 
-func listHandins(tx *transaction, ws Workspace, code string) (list []Handin) {
-	for _, h := range listOf(tx, scanHandin, handins+` ORDER BY created DESC, runs.rowid DESC`, code, ws) {
-		list = append(list, h.Handin)
-	}
-	return list
+func listHandins(tx *transaction, ws Workspace, code string) []Handin {
+	list := listOf(tx, scanHandin, handins+` ORDER BY created DESC, runs.rowid DESC`, code, ws)
+	return lists.Map(list, func(h numbered) Handin { return h.Handin })
 }

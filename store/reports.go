@@ -164,13 +164,9 @@ func (s *Store) ReportBytes(ctx context.Context, id string) (int64, error) {
 	})
 }
 
-// Reports lists at most limit reports of a workspace from offset on, last changed first, and
-// returns their total number.
-func (s *Store) Reports(ctx context.Context, ws Workspace, limit, offset int) (list []Report, total int, err error) {
-	return counted(ctx, s, func(tx *transaction) []Report {
-		return listOf(tx, scanReportOnly,
-			`SELECT `+reportColumns+` FROM reports WHERE workspace = ? ORDER BY updated DESC, id LIMIT ? OFFSET ?`, ws, limit, offset)
-	}, `reports WHERE workspace = ?`, ws)
+// Reports lists the reports of a workspace, last changed first.
+func (s *Store) Reports(ctx context.Context, ws Workspace) ([]Report, error) {
+	return listed(ctx, s, scanReportOnly, `SELECT `+reportColumns+` FROM reports WHERE workspace = ? ORDER BY updated DESC, id`, ws)
 }
 
 // ReportTitles lists the ids and titles of a workspace's reports in the order of Reports.

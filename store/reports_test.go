@@ -96,7 +96,7 @@ func TestReportsInArchive(t *testing.T) {
 		got, err := s.Import(ctx, bob, bytes.NewReader(b.Bytes()), int64(b.Len()))
 		require.Check(t, err == nil && got == want, "%d: %+v, %v", i, got, err)
 	}
-	list, _, err := s.Reports(ctx, bob, -1, 0)
+	list, err := s.Reports(ctx, bob)
 	require.NoError(t, err)
 	got, err := s.Report(ctx, bob, list[0].ID)
 	require.Check(t, err == nil && cmp.Equal(got.Frozen, shown()) && got.Text == "text", "%v %v", got, err)

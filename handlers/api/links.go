@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"marginlab/handlers/frame"
 	"marginlab/store"
 	"marginlab/web"
@@ -48,12 +46,4 @@ func (a *Handler) CreateLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return web.JSON(w, http.StatusCreated, a.newLink(r, l))
-}
-
-// DeleteLink makes a link stop working for good.
-func (a *Handler) DeleteLink(w http.ResponseWriter, r *http.Request) error {
-	if err := a.Store.DeleteLink(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "token")); err != nil {
-		return err
-	}
-	return web.NoContent(w, r)
 }

@@ -231,9 +231,7 @@ func paramSchema(p param.Param) object {
 		if len(p.Words) > 0 {
 			s["anyOf"] = []any{number, object{"enum": p.Words}}
 		} else {
-			for k, v := range number {
-				s[k] = v
-			}
+			maps.Copy(s, number)
 		}
 		s["default"] = p.Default
 		if v, err := strconv.ParseFloat(p.Default, 64); err == nil {

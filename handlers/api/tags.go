@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -17,9 +18,7 @@ func Tagged(read web.Handler) web.Handler {
 		if err != nil {
 			return err
 		}
-		for name, values := range a.head {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), a.head)
 		if web.Unchanged(w, r, web.TagOf(a.body.Bytes())) {
 			return nil
 		}

@@ -580,18 +580,16 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, status int
 	if len(d.Features) > 2 {
 		p.Axes, p.AxisX, p.AxisY = pictures.AxisOptions(d.Features), x, y
 	}
-	for k, name := range d.Features {
-		p.Profiles = append(p.Profiles, profileView(name, dataset.ProfileOf(mat.Col(nil, k, d.X))))
-	}
+	p.Profiles = lists.Make(len(d.Features), func(k int) dataview.Profile {
+		return profileView(d.Features[k], dataset.ProfileOf(mat.Col(nil, k, d.X)))
+	})
 	names, cells := columns(d)
 	p.Header = append(append([]string{"row"}, names...), d.Label)
 	for i := range min(pictures.TableRows, set.Rows) {
 		p.Rows = append(p.Rows, append(append([]string{strconv.Itoa(i + 1)}, cells(i)...), d.Classes[d.Y[i]]))
 	}
 	if g, ok := d.Objects.(*dataset.Graphs); ok {
-		for i := range p.Rows {
-			p.Drawings = append(p.Drawings, drawing(set.ID, i, g.Values[i]))
-		}
+		p.Drawings = lists.Make(len(p.Rows), func(i int) views.Picture { return drawing(set.ID, i, g.Values[i]) })
 	}
 	if p.Text == "" && editable(d) {
 		var text strings.Builder
@@ -709,9 +707,7 @@ func columns(d *dataset.Data) (names []string, cells func(i int) []string) {
 		return d.Features, numbers(d.X, len(d.Features))
 	case *dataset.Precomputed:
 		shown := min(tableColumns, o.Columns())
-		for j := range shown {
-			names = append(names, fmt.Sprintf("K%d", j+1))
-		}
+		names = lists.Make(shown, func(j int) string { return fmt.Sprintf("K%d", j+1) })
 		if o.Columns() > shown {
 			return append(names, "…"), numbers(o.K, shown, "…")
 		}

@@ -46,15 +46,16 @@ func (a *Base) Undo(r *http.Request) (u views.Undo, err error) {
 	u.Any = len(list) > 0
 	for _, d := range list {
 		if DeletionID(d) == r.URL.Query().Get("deleted") {
-			u.Latest = ShownDeletion(d)
+			latest := ShownDeletion(d)
+			u.Latest = &latest
 		}
 	}
 	return u, nil
 }
 
 // ShownDeletion returns the view of a deletion.
-func ShownDeletion(d store.Deletion) *views.Deletion {
-	v := &views.Deletion{ID: DeletionID(d), What: d.String(), Until: results.When(d.At.Add(store.UndoFor))}
+func ShownDeletion(d store.Deletion) views.Deletion {
+	v := views.Deletion{ID: DeletionID(d), What: d.String(), Until: results.When(d.At.Add(store.UndoFor))}
 	if v.Names = strings.Join(d.Names, ", "); d.Runs+d.Datasets+d.Courses+d.Reports > len(d.Names) {
 		v.Names += ", …"
 	}

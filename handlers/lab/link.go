@@ -49,11 +49,6 @@ func (a *Handler) ListLinks(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, labview.LinksPage(p))
 }
 
-// DeleteLink makes a link stop working.
-func (a *Handler) DeleteLink(w http.ResponseWriter, r *http.Request) error {
-	return frame.Done(w, r, "/links", a.Store.DeleteLink(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "token")))
-}
-
 // OpenLink redirects to the lab in the state stored under a link.
 func (a *Handler) OpenLink(w http.ResponseWriter, r *http.Request) error {
 	l, err := a.Store.Link(r.Context(), chi.URLParam(r, "token"))

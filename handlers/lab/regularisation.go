@@ -13,6 +13,7 @@ import (
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/param"
 	"marginlab/store"
 	"marginlab/views"
@@ -96,12 +97,10 @@ func (a *Handler) Regularisation(w http.ResponseWriter, r *http.Request, b *benc
 		p.Steps = append(p.Steps, row)
 	}
 	p.Total = len(path.Entries)
-	for _, e := range path.Entries[:min(len(path.Entries), mostEntries)] {
-		p.Entries = append(p.Entries, labview.EntryRow{Row: e.Row, C: views.Short(e.Low) + " to " + views.Short(e.High), What: entryText(e)})
-	}
-	if i := slices.IndexFunc(path.Entries, func(e ml.EntryPoint) bool { return e.High/e.Low > 1.03 }); i >= 0 {
-		p.Coarse = true
-	}
+	p.Entries = lists.Map(path.Entries[:min(len(path.Entries), mostEntries)], func(e ml.EntryPoint) labview.EntryRow {
+		return labview.EntryRow{Row: e.Row, C: views.Short(e.Low) + " to " + views.Short(e.High), What: entryText(e)}
+	})
+	p.Coarse = slices.ContainsFunc(path.Entries, func(e ml.EntryPoint) bool { return e.High/e.Low > 1.03 })
 	return a.Render(w, r, labview.RegularisationPage(p))
 }
 

@@ -46,7 +46,7 @@ func (a *Handler) json(r *http.Request, one store.Report) Report {
 
 // ListJSON sends the reports of the workspace, last changed first, without their items.
 func (a *Handler) ListJSON(w http.ResponseWriter, r *http.Request) error {
-	list, _, err := a.Store.Reports(r.Context(), frame.Workspace(r.Context()), store.MaxReports, 0)
+	list, err := a.Store.Reports(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}

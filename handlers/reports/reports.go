@@ -211,7 +211,7 @@ func hashes(t repeat.Task) (all []string) {
 
 // List shows the reports of the workspace.
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
-	list, _, err := a.Store.Reports(r.Context(), frame.Workspace(r.Context()), store.MaxReports, 0)
+	list, err := a.Store.Reports(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
 	}

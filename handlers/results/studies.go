@@ -38,11 +38,9 @@ var minus = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-
 func StudyTable(t study.Table) views.StudyTable {
 	table := views.StudyTable{Title: t.Title, Head: t.Head, Notes: t.Notes}
 	for i, row := range t.Rows {
-		var texts []views.StudyText
-		for j, text := range row {
-			texts = append(texts, views.StudyText{Text: minus().ReplaceAllString(text, "−$1"), Best: slices.Contains(t.Best, [2]int{i, j})})
-		}
-		table.Rows = append(table.Rows, texts)
+		table.Rows = append(table.Rows, lists.Make(len(row), func(j int) views.StudyText {
+			return views.StudyText{Text: minus().ReplaceAllString(row[j], "−$1"), Best: slices.Contains(t.Best, [2]int{i, j})}
+		}))
 	}
 	return table
 }

@@ -230,9 +230,7 @@ func numbered(i int) string { return strconv.Itoa(i + 1) }
 // parallel returns the parallel coordinates of the runs.
 func (z *quantities) parallel(o pictures.Options) figure.Parallel {
 	p := figure.Parallel{Format: figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height}}
-	for i := range z.runs {
-		p.Lines = append(p.Lines, figure.Thread{Name: numbered(i), Pale: z.pale[i]})
-	}
+	p.Lines = lists.Make(len(z.runs), func(i int) figure.Thread { return figure.Thread{Name: numbered(i), Pale: z.pale[i]} })
 	for _, f := range z.axes {
 		u, values := z.upright(f)
 		p.Axes = append(p.Axes, u)
@@ -259,9 +257,9 @@ func (z *quantities) plot(o pictures.Options) figure.Named {
 	x, xs := axis(z.x)
 	y, ys := axis(z.y)
 	p.X, p.Y = x, y
-	for i := range z.runs {
-		p.Dots = append(p.Dots, figure.NamedDot{Name: numbered(i), X: xs[i], Y: ys[i], Pale: z.pale[i]})
-	}
+	p.Dots = lists.Make(len(z.runs), func(i int) figure.NamedDot {
+		return figure.NamedDot{Name: numbered(i), X: xs[i], Y: ys[i], Pale: z.pale[i]}
+	})
 	return p
 }
 

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -40,8 +39,8 @@ func own(r *http.Request) (results.Collection, error) {
 // Row returns a run as a row of a list.
 func Row(r store.Run) runsview.RunRow {
 	row := runsview.RunRow{
-		ID: r.ID, Name: r.Name, Data: r.DatasetName, Learner: learnerText(r.Spec), Kernel: kernelText(r.Spec, r.Report),
-		Conformal: r.Spec.Conformal, Status: string(r.Status), Created: results.When(r.Created), Tags: r.Tags, Note: r.Note,
+		ID: r.ID, Name: r.Name, Learner: learnerText(r.Spec), Kernel: kernelText(r.Spec, r.Report),
+		Status: string(r.Status), Tags: r.Tags, Note: r.Note,
 	}
 	switch {
 	case r.Spec.Applies("C"):
@@ -59,7 +58,6 @@ func Row(r store.Run) runsview.RunRow {
 		if row.Estimate, row.EstimateOf = best.Score, best.Scheme; best.Interval != "" {
 			row.EstimateOf = best.Interval + " · " + best.Scheme
 		}
-		row.Vectors = strconv.Itoa(rep.SupportVectors)
 		name, what := pictures.ListFigure(rep)
 		row.Thumb = pictures.Thumbnail("/runs/"+r.ID+"/figures/", name, "", what+" of "+r.Name)
 	}

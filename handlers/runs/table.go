@@ -278,9 +278,7 @@ func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *runsview.Runs
 		if v.Pin = address(q, "base", run.ID); v.Baseline {
 			v.Pin = address(q, "base", "")
 		}
-		for _, f := range t.columns {
-			v.Cells = append(v.Cells, cell(v, f, run, base))
-		}
+		v.Cells = lists.Map(t.columns, func(f store.Field) runsview.RunCell { return cell(v, f, run, base) })
 		return v
 	}
 	t.Limit, t.Offset = pageRows, (t.page-1)*pageRows

@@ -20,10 +20,7 @@ func (m heatMap) clouds(all shades) (main studiesview.Cloud, each []studiesview.
 	if m.y == "" {
 		return all.cloud(m.x, ""), nil
 	}
-	for _, name := range m.names {
-		each = append(each, all.cloud(name, ""))
-	}
-	return all.cloud(m.x, m.y), each
+	return all.cloud(m.x, m.y), lists.Map(m.names, func(name string) studiesview.Cloud { return all.cloud(name, "") })
 }
 
 // Layout of a cloud, in units of its drawing.

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"marginlab/handlers/cache"
 	"marginlab/handlers/frame"
@@ -76,13 +75,13 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	return a.showCourses(w, r, "", "", "")
 }
 
-// Row returns a course as a row of a list at a given time.
-func Row(c store.Course, now time.Time) teachview.CourseRow {
+// Row returns a course as a row of a list.
+func (a *Handler) Row(c store.Course) teachview.CourseRow {
 	row := teachview.CourseRow{Code: c.Code, Title: c.Title, Created: c.Created, Handins: c.Handins}
 	switch {
 	case c.Closed:
 		row.State = "closed"
-	case c.Over(now):
+	case c.Over(a.Store.Now()):
 		row.State = "ended"
 	}
 	return row
@@ -98,8 +97,7 @@ func (a *Handler) showCourses(w http.ResponseWriter, r *http.Request, typed, pro
 	if err != nil {
 		return err
 	}
-	p := teachview.Courses{Page: a.Frame("Courses", "courses"), Undo: undo, Typed: typed, Problem: problem, ImportProblem: file}
-	p.Rows = lists.Map(courses, func(c store.Course) teachview.CourseRow { return Row(c, a.Store.Now()) })
+	p := teachview.Courses{Page: a.Frame("Courses", "courses"), Rows: lists.Map(courses, a.Row), Undo: undo, Typed: typed, Problem: problem, ImportProblem: file}
 	switch {
 	case problem != "":
 		w.WriteHeader(http.StatusNotFound)
