@@ -84,9 +84,9 @@ func TestStatesAhead(t *testing.T) {
 	for form, want := range map[string]string{
 		"ahead=50":         "ahead must be a whole number from 1 to 12, not 50",
 		"ahead=9e29":       "ahead must be a whole number from 1 to 12, not 9e29",
-		"ahead=x&step=-1":  `step must be a whole number from 0 to 1e6, not -1; ahead must be a whole number from 1 to 12, not "x"`,
-		"step=1e300":       "step must be a whole number from 0 to 1e6, not 1e300",
-		"step=0.5&ahead=2": "step must be a whole number from 0 to 1e6, not 0.5",
+		"ahead=x&step=-1":  `step must be a whole number from 0 to 1000000, not -1; ahead must be a whole number from 1 to 12, not "x"`,
+		"step=1e300":       "step must be a whole number from 0 to 1000000, not 1e300",
+		"step=0.5&ahead=2": "step must be a whole number from 0 to 1000000, not 0.5",
 	} {
 		r := httptest.NewRequest("POST", "/lessons/procedures/naive/states", strings.NewReader(form))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -207,7 +207,11 @@ func (p Param) expects() string {
 		return "a text"
 	}
 	if p.bounded() {
-		if lo, hi := short(p.Min), short(p.Max); p.OpenMin {
+		lo, hi := short(p.Min), short(p.Max)
+		if p.Kind == Integer {
+			hi = strconv.FormatFloat(p.Max, 'f', -1, 64) // not 1e6
+		}
+		if p.OpenMin {
 			s += " above " + lo + " and at most " + hi
 		} else {
 			s += " from " + lo + " to " + hi
