@@ -45,31 +45,40 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 // quoted cell that holds as many commas or other separators: a spreadsheet saves so a CSV file that it
 // has not split. It returns any other text as it is.
 func unwrapRows(text string) string {
+	line, rest := cutLine(text)
+	next, _ := cutLine(rest)
+	if _, wrapped := unwrap(next); !wrapped || len(line) > mostCell {
+		return text
+	}
+	header, _ := unwrap(line)
 	var b strings.Builder
-	for rest, first := text, ""; rest != ""; b.WriteByte('\n') {
-		var line string
+	b.Grow(len(text))
+	b.WriteString(header)
+	for rest != "" {
 		line, rest = cutLine(rest)
-		cell := strings.TrimSpace(line)
-		inner, head := strings.CutPrefix(cell, `"`)
-		inner, tail := strings.CutSuffix(inner, `"`)
-		if !head || !tail || strings.Contains(strings.ReplaceAll(inner, `""`, ""), `"`) {
-			if inner = cell; first != "" && cell != "" {
-				return text
-			}
+		row, wrapped := unwrap(line)
+		alike := func(sep separator) bool {
+			n := strings.Count(header, string(sep.char))
+			return n > 0 && n == strings.Count(row, string(sep.char))
 		}
-		if first == "" {
-			first = inner
-		}
-		separates := func(sep separator) bool {
-			n := strings.Count(first, string(sep.char))
-			return n > 0 && n == strings.Count(inner, string(sep.char))
-		}
-		if inner != "" && !slices.ContainsFunc(separators, separates) {
+		if row != "" && !(wrapped && slices.ContainsFunc(separators, alike)) {
 			return text
 		}
-		b.WriteString(strings.ReplaceAll(inner, `""`, `"`))
+		b.WriteByte('\n')
+		b.WriteString(row)
 	}
 	return b.String()
+}
+
+// unwrap returns the content of a line that is one quoted cell; any other line without blanks around it.
+func unwrap(line string) (row string, wrapped bool) {
+	cell := strings.TrimSpace(line)
+	inner, head := strings.CutPrefix(cell, `"`)
+	inner, tail := strings.CutSuffix(inner, `"`)
+	if !head || !tail || len(cell) > mostCell || strings.Contains(strings.ReplaceAll(inner, `""`, ""), `"`) {
+		return cell, false
+	}
+	return strings.ReplaceAll(inner, `""`, `"`), true
 }
 
 // toldSeparator returns the separator named by a first line such as sep=; written for
