@@ -600,7 +600,7 @@ func (a *Handler) showDataset(w http.ResponseWriter, r *http.Request, status int
 	}
 	if p.Objects = form.Objects; p.Objects == nil {
 		row, _ := strconv.Atoi(r.FormValue("row"))
-		p.Objects = objectForm(set, d, row)
+		p.Objects = objectForm(d, row)
 	}
 	w.WriteHeader(status)
 	return a.Render(w, r, dataview.DatasetPage(p))
@@ -900,7 +900,7 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	if _, err = a.Store.ReplaceData(a.unchanged(r.Context(), set), frame.Workspace(r.Context()), set.ID, d); errors.Is(err, errChanged) {
+	if err = a.replace(r.Context(), set, d); errors.Is(err, errChanged) {
 		return a.showDataset(w, r, http.StatusConflict, dataview.Dataset{Text: text, TextError: "The rows have changed since this page was opened: “Rows as a table” shows those stored now. Save again to replace them with this text."})
 	}
 	return frame.Done(w, r, "/datasets/"+set.ID, err)

@@ -19,12 +19,12 @@ import (
 
 // objectForm returns the form for a new object, or for the object in a row (counted from 1); nil
 // if objects of this kind cannot be typed.
-func objectForm(set store.Dataset, d *dataset.Data, row int) *dataview.ObjectForm {
+func objectForm(d *dataset.Data, row int) *dataview.ObjectForm {
 	what := map[dataset.Kind]string{dataset.KindStrings: "string", dataset.KindGraphs: "graph"}[d.Kind()]
 	if what == "" || !editable(d) {
 		return nil
 	}
-	f := &dataview.ObjectForm{What: what, Hash: set.Hash, Total: d.Len(), Classes: d.Classes}
+	f := &dataview.ObjectForm{What: what, Total: d.Len(), Classes: d.Classes}
 	if row >= 1 && row <= d.Len() {
 		f.Row, f.Object, f.Label = row, d.Objects.Text(row-1), d.Classes[d.Y[row-1]]
 		if g, ok := d.Objects.(*dataset.Graphs); ok {
@@ -46,7 +46,7 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer leave()
 	row, _ := strconv.Atoi(r.PostFormValue("row"))
-	f := objectForm(set, d, row)
+	f := objectForm(d, row)
 	if f == nil {
 		return web.Errorf(web.Invalid, "The rows of %s cannot be edited one by one.", set.Name)
 	}
@@ -54,10 +54,7 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	if act == "put" {
 		f.Object, f.Label = r.PostFormValue("object"), r.PostFormValue("label")
 	}
-	if r.PostFormValue("hash") != set.Hash {
-		f.ObjectError = "the data set has changed since this page was opened. Nothing was saved: check the row, then try again"
-		return a.showDataset(w, r, http.StatusConflict, dataview.Dataset{Objects: f})
-	}
+	set.Hash = r.PostFormValue("hash") // the version that was edited
 	changed := d
 	switch {
 	case act == "put" && f.Row > 0:
@@ -74,25 +71,29 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	}
 	if problems, ok := errors.AsType[param.Problems](err); ok {
 		f.ObjectError, f.LabelError = problems.For("object"), problems.For("label")
-		return a.showDataset(w, r, http.StatusUnprocessableEntity, dataview.Dataset{Objects: f})
+		return a.showDataset(w, r, http.StatusUnprocessableEntity, dataview.Dataset{Hash: set.Hash, Objects: f})
 	}
 	if err != nil {
 		return err
 	}
-	_, err = a.Store.ReplaceData(a.unchanged(r.Context(), set), frame.Workspace(r.Context()), set.ID, changed)
+	if err = a.replace(r.Context(), set, changed); errors.Is(err, errChanged) {
+		f.ObjectError = "the data set has changed since this page was opened. Nothing was saved: check the row, then try again"
+		return a.showDataset(w, r, http.StatusConflict, dataview.Dataset{Objects: f})
+	}
 	return frame.Done(w, r, "/datasets/"+set.ID+"#edit", err)
 }
 
-var errChanged = web.Errorf(web.Conflict, "The data set has changed since this page was opened: open it again.")
+var errChanged = errors.New("the data set has another version")
 
-// unchanged returns a context whose change returns errChanged if a data set no longer has the hash
-// of set.
-func (a *Handler) unchanged(ctx context.Context, set store.Dataset) context.Context {
-	return store.OnlyIf(ctx, func(ctx context.Context) error {
-		now, err := a.Store.Dataset(ctx, frame.Workspace(ctx), set.ID)
+// replace replaces the rows of a data set, or returns errChanged if its hash is no longer that of set.
+func (a *Handler) replace(ctx context.Context, set store.Dataset, d *dataset.Data) error {
+	ws := frame.Workspace(ctx)
+	_, err := a.Store.ReplaceData(store.OnlyIf(ctx, func(ctx context.Context) error {
+		now, err := a.Store.Dataset(ctx, ws, set.ID)
 		if err == nil && now.Hash != set.Hash {
 			err = errChanged
 		}
 		return err
-	})
+	}), ws, set.ID, d)
+	return err
 }

@@ -1581,20 +1581,21 @@ const fewProfiles = 12
 // Dataset is the page of one data set.
 type Dataset struct {
 	views.Page
-	ID, Name, Origin, Size, Hash, Created string
-	Picture                               views.Picture
-	Axes                                  []views.Option
-	AxisX, AxisY                          string
-	Counts                                []views.Number
-	Header                                []string
-	Rows                                  [][]string
-	Drawings                              []views.Picture // of the objects of Rows, in place of their texts; nil: none
-	Total                                 int
-	Error                                 string
-	Text, TextError                       string // the rows as CSV; empty: too many to edit
-	Editable                              bool   // in the lab, on the picture
-	Objects                               *ObjectForm
-	Profiles                              []Profile // of the features
+	ID, Name, Origin, Size, Created string
+	Hash                            string // of the version that the forms edit
+	Picture                         views.Picture
+	Axes                            []views.Option
+	AxisX, AxisY                    string
+	Counts                          []views.Number
+	Header                          []string
+	Rows                            [][]string
+	Drawings                        []views.Picture // of the objects of Rows, in place of their texts; nil: none
+	Total                           int
+	Error                           string
+	Text, TextError                 string // the rows as CSV; empty: too many to edit
+	Editable                        bool   // in the lab, on the picture
+	Objects                         *ObjectForm
+	Profiles                        []Profile // of the features
 }
 
 // ObjectForm is the form for one object of a data set whose objects are typed.
@@ -1602,7 +1603,6 @@ type ObjectForm struct {
 	What                    string // it is: "string"
 	Row                     int    // from 1 on; 0: a new one
 	Total                   int
-	Hash                    string // of the data
 	Object, Label           string
 	ObjectError, LabelError string
 	Classes                 []string
@@ -1773,7 +1773,7 @@ func DatasetPage(p Dataset) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Objects != nil {
-				templ_7745c5c3_Err = objectView(p.ID, *p.Objects).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = objectView(p.ID, p.Hash, *p.Objects).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2184,7 +2184,7 @@ func DatasetPage(p Dataset) templ.Component {
 	})
 }
 
-func objectView(id string, f ObjectForm) templ.Component {
+func objectView(id, hash string, f ObjectForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -2269,9 +2269,9 @@ func objectView(id string, f ObjectForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var99 string
-		templ_7745c5c3_Var99, templ_7745c5c3_Err = templ.JoinStringErrs(f.Hash)
+		templ_7745c5c3_Var99, templ_7745c5c3_Err = templ.JoinStringErrs(hash)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/data/datasets.templ`, Line: 519, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/data/datasets.templ`, Line: 519, Col: 48}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var99))
 		if templ_7745c5c3_Err != nil {
