@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"path"
@@ -14,11 +13,11 @@ import (
 	"marginlab/web"
 )
 
-// act returns a handler that calls do with the {id} or {token} of the path in the request's
-// workspace, and then answer.
+// act returns a handler that calls do with the {id} of the path in the request's workspace, and then
+// answer.
 func act(do func(ctx context.Context, ws store.Workspace, id string) error, answer web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := do(r.Context(), frame.Workspace(r.Context()), cmp.Or(chi.URLParam(r, "id"), chi.URLParam(r, "token"))); err != nil {
+		if err := do(r.Context(), frame.Workspace(r.Context()), chi.URLParam(r, "id")); err != nil {
 			return err
 		}
 		return answer(w, r)

@@ -152,7 +152,7 @@ func bombTable(t *testing.T) map[string][]bomb {
 	table := map[string][]bomb{
 		"POST /lab/live": with(lab, drawn), "POST /lab/at": with(lab, drawn), "POST /path/cancel": few("id"),
 		"POST /api/workspaces": none,
-		"POST /links":          with(lab, drawn), "POST /links/{token}/delete": none,
+		"POST /links":          with(lab, drawn), "POST /links/{id}/delete": none,
 		"POST /embed/{lesson}/{screen}/live": lesson, "POST /embed/{lesson}/{screen}/states": lesson,
 		"POST /lessons/{lesson}/{screen}/live": lesson, "POST /lessons/{lesson}/{screen}/states": lesson,
 		"POST /lessons/{lesson}/forget": few("screen", "from", "query"), "POST /lessons/{lesson}/{screen}/questions/{question}": few("answer", "query", "from"),

@@ -86,7 +86,7 @@ func (a *App) pages(r chi.Router) {
 	r.Get("/path/figures/{figure}", h(web.With(a.lab.Addressed, a.lab.RegularisationFigure)))
 	r.Get("/links", h(a.lab.ListLinks))
 	r.Post("/links", h(a.lab.Stated(a.lab.MakeLink)))
-	r.Post("/links/{token}/delete", h(act(a.Store.DeleteLink, toList)))
+	r.Post("/links/{id}/delete", h(act(a.Store.DeleteLink, toList)))
 	r.Get("/l/{token}", h(a.lab.OpenLink))
 
 	r.Get("/lessons", h(a.lessons.List))
@@ -309,7 +309,7 @@ func (a *App) programs(r chi.Router) {
 
 	r.Get("/links", h(a.api.Links))
 	r.Post("/links", h(a.api.CreateLink))
-	r.Delete("/links/{token}", h(act(a.Store.DeleteLink, web.NoContent)))
+	r.Delete("/links/{id}", h(act(a.Store.DeleteLink, web.NoContent)))
 
 	r.Get("/path", h(a.api.FollowRegularisation))
 	r.Post("/path", h(a.api.Regularise))
