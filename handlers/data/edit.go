@@ -9,6 +9,7 @@ import (
 
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
+	"marginlab/handlers/results"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
 	"marginlab/store"
@@ -24,7 +25,7 @@ func objectForm(d *dataset.Data, row int) *dataview.ObjectForm {
 	if what == "" || !editable(d) {
 		return nil
 	}
-	f := &dataview.ObjectForm{What: what, Total: d.Len(), Classes: d.Classes}
+	f := &dataview.ObjectForm{What: what, Title: results.Capital(what), Total: d.Len(), Classes: d.Classes}
 	if row >= 1 && row <= d.Len() {
 		f.Row, f.Object, f.Label = row, d.Objects.Text(row-1), d.Classes[d.Y[row-1]]
 		if g, ok := d.Objects.(*dataset.Graphs); ok {
