@@ -139,7 +139,7 @@ func (a *App) pages(r chi.Router) {
 	}
 	r.Get("/runs/{id}/predictions.csv", h(web.With(a.runs.Run, a.runs.Predictions)))
 	r.Post("/runs/{id}/predict", h(web.With(a.runs.Run, a.runs.PredictRows)))
-	r.Get("/runs/{id}/figures/{figure}", h(web.With(a.runs.Run, a.runs.Figure)))
+	r.Get("/runs/{id}/figures/{figure}", h(web.With(a.runs.RunWithoutModels, a.runs.Figure)))
 	r.Get("/runs/{id}/at", h(web.With(a.runs.Run, a.runs.At)))
 	r.Get("/runs/{id}/change", h(web.With(a.runs.Run, a.runs.Change)))
 	r.Post("/runs/{id}/change/cancel", h(a.runs.CancelChange))
@@ -200,7 +200,7 @@ func (a *App) pages(r chi.Router) {
 	for _, run := range []string{"/shared/runs/{token}", "/shared/{token}"} {
 		r.Get(run, h(web.With(a.runs.SharedRun, a.runs.Shared)))
 		r.Get(run+"/at", h(web.With(a.runs.SharedRun, a.runs.At)))
-		r.Get(run+"/figures/{figure}", h(web.With(a.runs.SharedRun, a.runs.Figure)))
+		r.Get(run+"/figures/{figure}", h(web.With(a.runs.SharedRunWithoutModels, a.runs.Figure)))
 	}
 
 	r.Get("/course", h(a.teach.Find))
@@ -280,7 +280,7 @@ func (a *App) programs(r chi.Router) {
 	}
 	r.Post("/runs/{id}/predictions", h(web.With(a.runs.Run, a.runs.Predict)))
 	r.Get("/runs/{id}/predictions.csv", h(web.With(a.runs.Run, a.runs.Predictions)))
-	r.Get("/runs/{id}/figures/{figure}", h(web.With(a.runs.Run, a.runs.Figure)))
+	r.Get("/runs/{id}/figures/{figure}", h(web.With(a.runs.RunWithoutModels, a.runs.Figure)))
 	r.Get("/runs/{id}/at", h(web.With(a.runs.Run, a.runs.At)))
 	r.Get("/runs/{id}/events", h(a.runs.Events))
 	r.Post("/runs/{id}/cancel", h(act(a.Jobs.Cancel, sendCancelled)))
@@ -385,7 +385,7 @@ func (a *App) teaching(r chi.Router) {
 	r.Get("/figures/{figure}", asTeacher(a.teach.GalleryFigure))
 
 	r.Get("/runs/{id}", h(web.With(a.handins.Run, a.handins.Page)))
-	r.Get("/runs/{id}/figures/{figure}", h(web.With(a.handins.Run, a.handins.Figure)))
+	r.Get("/runs/{id}/figures/{figure}", h(web.With(a.handins.RunWithoutModels, a.handins.Figure)))
 	r.Get("/runs/{id}/at", h(web.With(a.handins.Run, a.handins.At)))
 	r.Get("/compare", h(a.handins.Compare))
 	r.Get("/compare.csv", h(a.handins.CompareTable))

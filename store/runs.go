@@ -203,6 +203,21 @@ func (s *Store) RunWithoutModels(ctx context.Context, ws Workspace, id string) (
 	return result(ctx, s.view, func(tx *transaction) Run { return findRun(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
+// WithModels returns a run found without models with them.
+func (s *Store) WithModels(ctx context.Context, r Run) (Run, error) {
+	return result(ctx, s.view, func(tx *transaction) Run {
+		if readModels(tx, &r); r.Model == nil { // deleted since
+			tx.fail(ErrNotFound)
+		}
+		return r
+	})
+}
+
+// SharedRunWithoutModels returns the run that a token of ShareRun opens, quickly.
+func (s *Store) SharedRunWithoutModels(ctx context.Context, token string) (Run, error) {
+	return result(ctx, s.view, func(tx *transaction) Run { return findRun(tx, `share = ? AND deleted IS NULL`, token) })
+}
+
 // SharedRun returns the run that a token of ShareRun opens, with its models.
 func (s *Store) SharedRun(ctx context.Context, token string) (Run, error) {
 	return result(ctx, s.view, func(tx *transaction) Run { return findWhole(tx, `share = ? AND deleted IS NULL`, token) })

@@ -70,6 +70,7 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	forgetDeleted(t, s)
 	require.Equal(t, count(t, s, "models"), 0, "models left of a deleted run")
 	wantErr(t, require.Err(s.Run(ctx, alice, saved.ID)), ErrNotFound)
+	wantErr(t, require.Err(s.WithModels(ctx, Run{ID: saved.ID})), ErrNotFound)
 }
 
 // A run that was trained before its data set was edited keeps what it was

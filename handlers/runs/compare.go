@@ -288,24 +288,25 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	find := a.find
-	switch name {
-	case "overlay":
-	case "parallel", "plot":
-		find = a.quick
-	default:
-		return store.ErrNotFound
-	}
-	runs, err := comparedRuns(r.Context(), find, from, r.URL.Query())
+	q := r.URL.Query()
+	runs, err := comparedRuns(r.Context(), a.quick, from, q)
 	if err != nil {
 		return err
 	}
-	if name != "overlay" {
+	switch name {
+	case "overlay":
+	case "parallel", "plot":
 		return a.sendQuantities(w, r, runs, name, format)
+	default:
+		return store.ErrNotFound
 	}
 	o := pictures.Sized(r, pictures.MainWidth, pictures.MainHeight)
-	lines := drawn(runs, r.URL.Query())
-	return a.SendOverlay(w, r, lines, o, format, func(ctx context.Context) ([]figure.Layer, error) {
+	return a.SendOverlay(w, r, drawn(runs, q), o, format, func(ctx context.Context) ([]figure.Layer, error) {
+		runs, err := comparedRuns(ctx, a.find, from, q)
+		if err != nil {
+			return nil, err
+		}
+		lines := drawn(runs, q)
 		all, err := a.Layers(ctx, lines, o)
 		for i := range all {
 			all[i].Name = called(runs, lines[i])

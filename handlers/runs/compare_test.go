@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"database/sql"
 	"encoding/csv"
 	"fmt"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
+	"marginlab/store"
 )
 
 // TestWhichDifferenceIsReal reads what a comparison says of runs that held the same points
@@ -293,4 +295,35 @@ func TestProofsAsCSV(t *testing.T) {
 	c.Want(http.StatusUnprocessableEntity, "GET", "/compare/tests.csv?"+chosen(ids, "narrow", "all").Encode(), "") // judged on none in common
 	c.Want(http.StatusUnprocessableEntity, "GET", "/compare/disagreement.csv?"+chosen(ids, "=wide", "all").Encode(), "")
 	s.As(t, handlerstest.Bob).Want(http.StatusNotFound, "GET", "/compare/disagreement.csv?"+q, "")
+}
+
+// A picture that the browser has is answered without reading the models.
+func TestPicturesUnchanged(t *testing.T) {
+	t.Parallel()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c, b := s.As(t, handlerstest.Alice), s.Browse(t, handlerstest.Alice)
+	runs := make(url.Values)
+	for _, gamma := range []string{"1", "2"} {
+		id := c.Train(`{"dataset":"moons","spec":{"gamma":` + gamma + `}}`)
+		c.Follow(id)
+		runs.Add("run", id)
+	}
+	tokens := make(url.Values)
+	for _, id := range runs["run"] {
+		tokens.Add("run", require.Value(s.App.Store.ShareRun(t.Context(), store.WorkspaceOf(handlerstest.Alice), id))(t))
+	}
+	tags := map[string]string{}
+	for _, at := range []string{
+		"/runs/" + runs.Get("run") + "/figures/boundary.svg?", "/shared/" + tokens.Get("run") + "/figures/boundary.svg?",
+		"/compare/figures/overlay.svg?" + runs.Encode(), "/shared/compare/figures/overlay.svg?" + tokens.Encode(),
+	} {
+		tags[at] = b.Want(http.StatusOK, "GET", at, "").Header.Get("ETag")
+	}
+	db := require.Value(sql.Open("sqlite3", s.App.Store.Path()))(t)
+	defer db.Close()
+	require.Value(db.Exec(`UPDATE models SET model = x'00'`))(t)
+	for at, tag := range tags {
+		b.Want(http.StatusNotModified, "GET", at, "", "If-None-Match", tag)
+		b.Want(http.StatusInternalServerError, "GET", at+"&dark=1", "")
+	}
 }

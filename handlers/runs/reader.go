@@ -34,12 +34,17 @@ func NewReader(h *frame.Base, shelf func(*http.Request) (results.Collection, err
 }
 
 // Run finds the run of the request's path.
-func (a *Reader) Run(r *http.Request) (store.Run, error) {
+func (a *Reader) Run(r *http.Request) (store.Run, error) { return a.run(r, a.find) }
+
+// RunWithoutModels is Run without models.
+func (a *Reader) RunWithoutModels(r *http.Request) (store.Run, error) { return a.run(r, a.quick) }
+
+func (a *Reader) run(r *http.Request, find func(context.Context, store.Workspace, string) (store.Run, error)) (store.Run, error) {
 	from, err := a.shelf(r)
 	if err != nil {
 		return store.Run{}, err
 	}
-	run, err := a.find(r.Context(), from.Workspace, chi.URLParam(r, "id"))
+	run, err := find(r.Context(), from.Workspace, chi.URLParam(r, "id"))
 	return from.Shown(run), err
 }
 
@@ -75,7 +80,7 @@ func (a *Reader) At(w http.ResponseWriter, r *http.Request, run store.Run) error
 	return web.JSON(w, http.StatusOK, place)
 }
 
-// Figure sends a picture of a run.
+// Figure sends a picture of a run found without models, which are read only to draw it.
 func (a *Reader) Figure(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	name, format, err := pictures.FigureName(r)
 	if err != nil {
@@ -87,6 +92,10 @@ func (a *Reader) Figure(w http.ResponseWriter, r *http.Request, run store.Run) e
 		return err
 	}
 	return a.SendPrint(w, r, pictures.RunSheet(keyOf(run, q), name, format, o, func(ctx context.Context) (figure.Run, error) {
+		run, err := a.Store.WithModels(ctx, run)
+		if err != nil {
+			return figure.Run{}, err
+		}
 		return a.Base.Run(ctx, run, q, o)
 	}))
 }

@@ -19,6 +19,11 @@ func (a *Handler) SharedRun(r *http.Request) (store.Run, error) {
 	return a.Store.SharedRun(r.Context(), chi.URLParam(r, "token"))
 }
 
+// SharedRunWithoutModels is SharedRun without models.
+func (a *Handler) SharedRunWithoutModels(r *http.Request) (store.Run, error) {
+	return a.Store.SharedRunWithoutModels(r.Context(), chi.URLParam(r, "token"))
+}
+
 // Shared shows the run of a read-only link.
 func (a *Handler) Shared(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	token := chi.URLParam(r, "token")
@@ -44,12 +49,14 @@ func copyOf(run store.Run, token string) string {
 
 // NewShared returns a Reader of runs identified by the tokens of their read-only links.
 func NewShared(h *frame.Base) *Reader {
-	find := func(ctx context.Context, _ store.Workspace, token string) (store.Run, error) {
-		r, err := h.Store.SharedRun(ctx, token)
-		r.ID = token
-		return r, err
+	by := func(find func(context.Context, string) (store.Run, error)) func(context.Context, store.Workspace, string) (store.Run, error) {
+		return func(ctx context.Context, _ store.Workspace, token string) (store.Run, error) {
+			r, err := find(ctx, token)
+			r.ID = token
+			return r, err
+		}
 	}
-	return &Reader{h, func(*http.Request) (results.Collection, error) { return results.Collection{Base: "/shared"}, nil }, find, find}
+	return &Reader{h, func(*http.Request) (results.Collection, error) { return results.Collection{Base: "/shared"}, nil }, by(h.Store.SharedRun), by(h.Store.SharedRunWithoutModels)}
 }
 
 // ShareComparison creates read-only links of the compared runs, and thus of the comparison.
