@@ -143,9 +143,12 @@ func (s *Store) Report(ctx context.Context, ws Workspace, id string) (Report, er
 	return result(ctx, s.view, func(tx *transaction) Report { return findReport(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
-// SharedReport returns the report that a token of ShareReport opens.
-func (s *Store) SharedReport(ctx context.Context, token string) (Report, error) {
-	return result(ctx, s.view, func(tx *transaction) Report { return findReport(tx, `share = ? AND deleted IS NULL`, token) })
+// ReportVersion returns a report of ReportWithoutItems with its items, or ErrNotFound if it has changed
+// since.
+func (s *Store) ReportVersion(ctx context.Context, of Report) (Report, error) {
+	return result(ctx, s.view, func(tx *transaction) Report {
+		return findReport(tx, `id = ? AND updated = ?`, of.ID, of.Updated.UnixMilli())
+	})
 }
 
 // ReportWithoutItems returns one report, quickly, by id or by the token of ShareReport.

@@ -292,35 +292,34 @@ func (a *Handler) read(w http.ResponseWriter, r *http.Request) (one store.Report
 // find is read for the report with an id or the token of a read-only link.
 func (a *Handler) find(w http.ResponseWriter, r *http.Request, id, token string) (one store.Report, leave func(), err error) {
 	ctx := r.Context()
-	if one, err = a.Store.ReportWithoutItems(ctx, frame.Workspace(ctx), id, token); err != nil {
+	found, err := a.Store.ReportWithoutItems(ctx, frame.Workspace(ctx), id, token)
+	if err != nil {
 		return one, nil, err
 	}
-	key, share := one.ID+" "+version(one), one.Share // sharing makes no new version
+	key := found.ID + " " + version(found)
 	if d, ok := a.recent.Find(key); ok {
-		d.Share = share
+		d.Share = found.Share // sharing makes no new version
 		return d.Report, func() {}, nil
 	}
-	size, err := a.Store.ReportBytes(ctx, one.ID)
+	size, err := a.Store.ReportBytes(ctx, found.ID)
 	if err != nil {
 		return one, nil, err
 	}
 	if leave, err = a.Admit(ctx, w, size); err != nil {
 		return one, nil, err
 	}
-	d, err := a.recent.Get(ctx, key, func(ctx context.Context) (d decoded, err error) {
-		d.size = int(size / 4)
-		if token != "" {
-			d.Report, err = a.Store.SharedReport(ctx, token)
-		} else {
-			d.Report, err = a.Store.Report(ctx, frame.Workspace(ctx), id)
-		}
-		return d, err
+	d, err := a.recent.Get(ctx, key, func(ctx context.Context) (decoded, error) {
+		report, err := a.Store.ReportVersion(ctx, found)
+		return decoded{report, int(size / 4)}, err
 	})
 	leave = sync.OnceFunc(leave)
 	if err != nil {
 		leave()
 	}
-	d.Share = share
+	if errors.Is(err, store.ErrNotFound) { // changed meanwhile
+		return a.find(w, r, id, token)
+	}
+	d.Share = found.Share
 	return d.Report, leave, err
 }
 
