@@ -34,26 +34,28 @@ var separators = []separator{
 // columns than lim allows are a kernel matrix or an error.
 func parseCSV(text string, lim Limits) (*Table, *Error) {
 	sep, told := toldSeparator(text)
+	wrapped := false
 	if !told {
-		text = unwrapRows(text)
+		text, wrapped = unwrapRows(text)
 		sep = guessSeparator(text, lim.Columns)
 	}
-	return parseSeparated(text, sep, lim)
+	t, err := parseSeparated(text, sep, lim)
+	if wrapped && err == nil {
+		t.Notes = slices.Insert(t.Notes, 0, "quotes around each row removed")
+	}
+	return t, err
 }
 
 // unwrapRows returns a text without the quotes around its rows, if each but perhaps the header is one
 // quoted cell that holds as many commas or other separators: a spreadsheet saves so a CSV file that it
 // has not split. It returns any other text as it is.
-func unwrapRows(text string) string {
+func unwrapRows(text string) (rows string, wrapped bool) {
 	line, rest := cutLine(text)
-	next, _ := cutLine(rest)
-	if _, wrapped := unwrap(next); !wrapped || len(line) > mostCell {
-		return text
+	if len(line) > mostCell {
+		return text, false
 	}
 	header, _ := unwrap(line)
 	var b strings.Builder
-	b.Grow(len(text))
-	b.WriteString(header)
 	for rest != "" {
 		line, rest = cutLine(rest)
 		row, wrapped := unwrap(line)
@@ -61,13 +63,21 @@ func unwrapRows(text string) string {
 			n := strings.Count(header, string(sep.char))
 			return n > 0 && n == strings.Count(row, string(sep.char))
 		}
-		if row != "" && !(wrapped && slices.ContainsFunc(separators, alike)) {
-			return text
+		first := b.Len() == 0
+		if (first || row != "") && !(wrapped && slices.ContainsFunc(separators, alike)) {
+			return text, false
+		}
+		if first {
+			b.Grow(len(text))
+			b.WriteString(header)
 		}
 		b.WriteByte('\n')
 		b.WriteString(row)
 	}
-	return b.String()
+	if b.Len() == 0 {
+		return text, false
+	}
+	return b.String(), true
 }
 
 // unwrap returns the content of a line that is one quoted cell; any other line without blanks around it.
