@@ -58,6 +58,24 @@ func drawn(runs []store.Run, q url.Values) (chosen []store.Run) {
 	return chosen
 }
 
+// overlay returns the layers of drawn with their short names.
+func (a *Reader) overlay(ctx context.Context, runs []store.Run, q url.Values, o pictures.Options) ([]figure.Layer, error) {
+	lines := drawn(runs, q)
+	layers, err := a.Layers(ctx, lines, o)
+	for i := range layers {
+		layers[i].Name = called(runs, lines[i])
+	}
+	return layers, err
+}
+
+// onData returns " on " and the name of the data set of runs, "" if they have several.
+func onData(runs []store.Run) string {
+	if slices.ContainsFunc(runs, func(r store.Run) bool { return r.DatasetName != runs[0].DatasetName }) {
+		return ""
+	}
+	return " on " + runs[0].DatasetName
+}
+
 // called returns the short name of one of several runs, with its number if there are more than two.
 func called(runs []store.Run, r store.Run) string {
 	at := slices.IndexFunc(runs, func(o store.Run) bool { return o.ID == r.ID })
@@ -200,9 +218,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	p.Picturing = slices.ContainsFunc([]string{"where", "axes", "log", "x", "y"}, q.Has)
-	if !slices.ContainsFunc(runs, func(r store.Run) bool { return r.DatasetName != runs[0].DatasetName }) {
-		p.Over = " on " + runs[0].DatasetName
-	}
+	p.Over = onData(runs)
 	if err := a.quantities(r.Context(), &p, runs, from, q); err != nil {
 		return err
 	}
@@ -306,12 +322,7 @@ func (a *Reader) CompareFigure(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		lines := drawn(runs, q)
-		all, err := a.Layers(ctx, lines, o)
-		for i := range all {
-			all[i].Name = called(runs, lines[i])
-		}
-		return all, err
+		return a.overlay(ctx, runs, q, o)
 	})
 }
 

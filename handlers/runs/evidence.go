@@ -211,7 +211,7 @@ func heldOutVerdict(first, second string, d eval.HeldOutPair, values bool) runsv
 	}
 	v := verdict(first, second, d.P, d.Holm, d.FirstLeads)
 	least := eval.SignTest(0, d.OnlyFirst+d.OnlySecond)
-	counts := fmt.Sprintf("“%s” "+right+", “%s” %d", first, points(d.OnlyFirst), second, d.OnlySecond)
+	counts := fmt.Sprintf("“%s” "+right+", “%s” %d", first, views.Counted(d.OnlyFirst, "point"), second, d.OnlySecond)
 	switch {
 	case d.OnlyFirst+d.OnlySecond == 0:
 		v.Short, v.Text = "alike", fmt.Sprintf("“%s” and “%s” %s: there is no difference to test.", first, second, alike)
@@ -316,14 +316,6 @@ func foldVerdict(first, second string, d eval.FoldPair, accuracies bool) runsvie
 		v.Cells = append(v.Cells, "–", "–", "–")
 	}
 	return v
-}
-
-// points counts points in words.
-func points(n int) string {
-	if n == 1 {
-		return "1 point"
-	}
-	return strconv.Itoa(n) + " points"
 }
 
 // probability formats a p-value with its name: "p = 0.77".

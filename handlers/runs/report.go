@@ -1,12 +1,12 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"marginlab/handlers/frame"
@@ -61,19 +61,12 @@ func (a *Handler) ReportRun(ctx context.Context, id, name string) (item store.Re
 			if row.Note != "" {
 				from += " (" + row.Note + ")"
 			}
-			t.Rows = append(t.Rows, []string{results.Capital(row.Scheme), row.Score, orDash(row.Interval), orDash(strings.Fields(row.Points + " –")[0]), from})
+			t.Rows = append(t.Rows, []string{results.Capital(row.Scheme), row.Score, cmp.Or(row.Interval, "–"), strings.Fields(row.Points + " –")[0], from})
 		}
 		item.Tables = append(item.Tables, t)
 	}
 	item.Task, err = task(run)
 	return item, err
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "–"
-	}
-	return text
 }
 
 // details describes the settings and data of a run.
@@ -107,10 +100,7 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 	if err != nil {
 		return item, err
 	}
-	item.Title = fmt.Sprintf("Comparison of %d runs", len(runs))
-	if !slices.ContainsFunc(runs, func(r store.Run) bool { return r.DatasetName != runs[0].DatasetName }) {
-		item.Title += " on " + runs[0].DatasetName
-	}
+	item.Title = fmt.Sprintf("Comparison of %d runs", len(runs)) + onData(runs)
 	item.Verdict = e.Why
 	table := study.Table{Title: "Results", Head: []string{"Run", "Score", "95 % CI", "Support vectors"}}
 	if e.Hero != nil {
@@ -127,16 +117,16 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 	}
 	for i, run := range runs {
 		best := results.BestEvidence(run)
-		row := []string{e.Names[i], best.Score, orDash(best.Interval), fmt.Sprint(run.Report.SupportVectors)}
+		row := []string{e.Names[i], best.Score, cmp.Or(best.Interval, "–"), fmt.Sprint(run.Report.SupportVectors)}
 		if e.Hero != nil {
-			row = append(row, orDash(e.Hero.P[i]))
+			row = append(row, cmp.Or(e.Hero.P[i], "–"))
 		}
 		if len(table.Head) > len(row) {
 			effect := ""
 			if i != e.Reference {
 				effect = effects[e.Names[i]]
 			}
-			row = append(row, orDash(effect))
+			row = append(row, cmp.Or(effect, "–"))
 		}
 		table.Rows = append(table.Rows, row)
 		table.Notes = append(table.Notes, e.Names[i]+": "+best.Scheme+"; "+details(run))
@@ -156,13 +146,9 @@ func (a *Handler) ReportComparison(ctx context.Context, q url.Values) (item stor
 		}
 	}
 	fig, err := pictures.ReportFigure(ctx, func(o pictures.Options) (*figure.Picture, error) {
-		lines := drawn(runs, q)
-		layers, err := a.Layers(ctx, lines, o)
+		layers, err := a.overlay(ctx, runs, q, o)
 		if err != nil {
 			return nil, err
-		}
-		for i := range layers {
-			layers[i].Name = called(runs, lines[i])
 		}
 		return pictures.Overlay(ctx, layers, pictures.CommonLimits(layers))
 	})

@@ -72,10 +72,10 @@ func onHeldOut(runs []store.Run, e *runsview.Evidence, held *eval.HeldOut) *runs
 	}
 	h := verdictOf(runs, e, effects)
 	if e.Values {
-		h.Bars, h.Sub = nil, "Wilcoxon's signed-rank test on "+points(held.N)+" that all runs held out."
+		h.Bars, h.Sub = nil, "Wilcoxon's signed-rank test on "+views.Counted(held.N, "point")+" that all runs held out."
 		return h
 	}
-	h.Sub = "McNemar's exact test on " + points(held.N) + " that all runs held out."
+	h.Sub = "McNemar's exact test on " + views.Counted(held.N, "point") + " that all runs held out."
 	least := 1
 	for ; least <= held.N && eval.SignTest(0, least)*float64(len(held.Pairs)) >= chance; least++ {
 	}
