@@ -126,14 +126,13 @@ func (a *Handler) itemsOf(ctx context.Context, before store.Frozen, text string,
 	if n := utf8.RuneCountInString(text); n > store.MaxReportText {
 		return f, param.Problems{{Field: "text", Message: fmt.Sprintf("text: it has %d characters; at most %d are allowed", n, store.MaxReportText)}}
 	}
-	parts := split(text)
-	if err := check(parts); err != nil {
-		return f, param.Problems{{Field: "text", Message: "text: " + err.Error()}}
-	}
 	var addresses []string
 	places := 0
-	for _, p := range parts {
+	for _, p := range split(text) {
 		if p.address == "" {
+			if _, err := lessons.Prose(p.prose); err != nil {
+				return f, param.Problems{{Field: "text", Message: "text: " + err.Error()}}
+			}
 			continue
 		}
 		places++

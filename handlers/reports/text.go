@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"marginlab/store"
-	"marginlab/views/lessons"
 )
 
 // part is a piece of a report's text: Markdown prose, or an item.
@@ -101,14 +100,4 @@ func addressOf(text string) (string, bool) {
 // placed returns the line that inserts an item.
 func placed(caption, address string) string {
 	return "![" + strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(caption) + "](" + address + ")"
-}
-
-// check validates the prose of a text.
-func check(parts []part) error {
-	for _, p := range parts {
-		if _, err := lessons.Prose(p.prose); err != nil {
-			return err
-		}
-	}
-	return nil
 }
