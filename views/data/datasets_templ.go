@@ -536,7 +536,7 @@ func uploadView(p Datasets) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "\" accept=\".csv,.tsv,.txt,.xlsx,.dat,.data,.svm,.libsvm,.arff,.fasta,.fa,.jsonl,.json,.graphml,.xml,.zip,.gz,text/*\"><p class=\"help\" id=\"f-file-help\">CSV, TSV, Excel, LIBSVM, ARFF, FASTA, JSON, GraphML, or a zip of texts</p><p class=\"error\" id=\"f-file-error\" role=\"alert\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "\" accept=\".csv,.tsv,.txt,.xlsx,.dat,.data,.svm,.libsvm,.arff,.fasta,.fa,.jsonl,.json,.graphml,.xml,.zip,.gz,text/*\"><p class=\"error\" id=\"f-file-error\" role=\"alert\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -553,13 +553,13 @@ func uploadView(p Datasets) templ.Component {
 		var templ_7745c5c3_Var23 string
 		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(p.Upload.Error)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/data/datasets.templ`, Line: 153, Col: 99}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/data/datasets.templ`, Line: 152, Col: 99}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "</p><div class=\"one-line\"><input id=\"f-upload-name\" type=\"text\" name=\"name\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "</p><p class=\"help\" id=\"f-file-help\">CSV, TSV, Excel, LIBSVM, ARFF, FASTA, JSON, GraphML, or a zip of texts</p><div class=\"one-line\"><input id=\"f-upload-name\" type=\"text\" name=\"name\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -687,43 +687,43 @@ func SettingsPage(p Settings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "\"><p class=\"help\" id=\"f-archive-help\">At most ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "\"><p class=\"error\" id=\"f-archive-error\" role=\"alert\"")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			if p.ImportError == "" {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, " hidden")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, ">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var35 string
-			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(p.MaxArchive))
+			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(p.ImportError)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 188, Col: 77}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 188, Col: 103}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var35))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, " MB. Items that already exist are skipped.</p><p class=\"error\" id=\"f-archive-error\" role=\"alert\"")
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			if p.ImportError == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, " hidden")
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, ">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "</p><p class=\"help\" id=\"f-archive-help\">At most ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var36 string
-			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(p.ImportError)
+			templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(p.MaxArchive))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 189, Col: 103}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 189, Col: 77}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "</p><button type=\"submit\">Import</button></form></section><section class=\"measure\" aria-labelledby=\"h-links\"><h2 id=\"h-links\">Short links</h2><p>A short link opens a view of the lab with a copy of its points. <a href=\"/links\">Your links</a></p></section><section class=\"measure\" aria-labelledby=\"h-api\"><h2 id=\"h-api\">For programs</h2><p>Everything is available as JSON, described at <a href=\"/api/docs\">/api/docs</a>.</p></section><section class=\"measure\" aria-labelledby=\"h-delete\"><h2 id=\"h-delete\">Delete everything</h2><p>Deletes data sets, runs, searches, studies, reports, answers, short links, your courses with their hand-ins, and your hand-ins to other courses. This cannot be undone.</p><form method=\"post\" action=\"/settings/delete\" class=\"stack\"><label class=\"switch\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Yes, delete everything in this workspace</label> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, " MB. Items that already exist are skipped.</p><button type=\"submit\">Import</button></form></section><section class=\"measure\" aria-labelledby=\"h-links\"><h2 id=\"h-links\">Short links</h2><p>A short link opens a view of the lab with a copy of its points. <a href=\"/links\">Your links</a></p></section><section class=\"measure\" aria-labelledby=\"h-api\"><h2 id=\"h-api\">For programs</h2><p>Everything is available as JSON, described at <a href=\"/api/docs\">/api/docs</a>.</p></section><section class=\"measure\" aria-labelledby=\"h-delete\"><h2 id=\"h-delete\">Delete everything</h2><p>Deletes data sets, runs, searches, studies, reports, answers, short links, your courses with their hand-ins, and your hand-ins to other courses. This cannot be undone.</p><form method=\"post\" action=\"/settings/delete\" class=\"stack\"><label class=\"switch\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Yes, delete everything in this workspace</label> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
