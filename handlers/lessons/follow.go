@@ -34,7 +34,8 @@ func (a *Handler) Following(r *http.Request, code string, p lessons.Place) (titl
 		view.Demo = &d
 	}
 	for _, q := range s.Questions {
-		v := lessons.QuestionView{Question: q, ID: questionID(s, &q), Path: questionPath(l, s, &q), Seed: l.Slug + "/" + s.Slug, Query: url.Values{"course": {code}}.Encode()}
+		v := question(l, s, &q)
+		v.Query = url.Values{"course": {code}}.Encode()
 		if err := a.drawing(r.Context(), &v, false); err != nil {
 			return "", view, err
 		}

@@ -485,14 +485,11 @@ func (a *Handler) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Scre
 		}
 	}
 	for _, q := range s.Questions {
-		v := lessons.QuestionView{Question: q, ID: questionID(s, &q), Path: questionPath(l, s, &q)}
-		v.Class.Question = l.Slug + "/" + s.Slug + "/" + q.Slug
-		v.Seed = l.Slug + "/" + s.Slug
+		from := ""
 		if slide {
-			v.From = "slide"
-		} else { // students sharing a slide get the same order, others do not
-			v.Seed += "/" + string(frame.Workspace(r.Context()))
+			from = "slide"
 		}
+		v := asked(r, l, s, &q, from)
 		if ans, ok := answers[v.Class.Question]; ok {
 			if err := a.judge(r.Context(), &v, ans.Given); err != nil {
 				return view, err
@@ -518,8 +515,24 @@ func (a *Handler) screenView(r *http.Request, l *lessons.Lesson, s *lessons.Scre
 	return view, nil
 }
 
-// questionID returns the id of a question's element, unique in the lesson.
-func questionID(s *lessons.Screen, q *lessons.Question) string { return "q-" + s.Slug + "-" + q.Slug }
+// question returns the view of a question without an answer, with one order of options for all.
+func question(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question) lessons.QuestionView {
+	seed := l.Slug + "/" + s.Slug
+	return lessons.QuestionView{
+		Question: *q, ID: "q-" + s.Slug + "-" + q.Slug, // unique in the lesson
+		Path: questionPath(l, s, q), Seed: seed, Class: lessons.AskView{Question: seed + "/" + q.Slug},
+	}
+}
+
+// asked returns the view of a question on the page of a request: on a slide if from says so.
+// Students sharing a slide get the same order of options, others do not.
+func asked(r *http.Request, l *lessons.Lesson, s *lessons.Screen, q *lessons.Question, from string) lessons.QuestionView {
+	v := question(l, s, q)
+	if v.From = from; from != "slide" {
+		v.Seed += "/" + string(frame.Workspace(r.Context()))
+	}
+	return v
+}
 
 // judge fills in the feedback to an answered question. An invalid answer leaves it
 // unanswered.
@@ -588,7 +601,8 @@ func (a *Handler) drawing(ctx context.Context, v *lessons.QuestionView, revealed
 // Drawing returns a question answered by drawing, as asked in class. given is the drawing, empty
 // if none. Once revealed, it also shows the right curve.
 func (a *Handler) Drawing(ctx context.Context, q lessons.Asked, given string, revealed bool) (lessons.QuestionView, error) {
-	v := lessons.QuestionView{Question: *q.Question, ID: questionID(q.Screen, q.Question), Path: questionPath(q.Lesson, q.Screen, q.Question), Given: given, Answered: revealed && given != ""}
+	v := question(q.Lesson, q.Screen, q.Question)
+	v.Given, v.Answered = given, revealed && given != ""
 	return v, a.drawing(ctx, &v, revealed)
 }
 
@@ -1135,8 +1149,8 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request, s Screen) error
 	if err != nil {
 		return web.Errorf(web.Malformed, "The query string of the page cannot be read: %v", err)
 	}
-	v := lessons.QuestionView{Question: *q, ID: questionID(s.Screen, q), Path: questionPath(l, s.Screen, q), From: from, Query: page.Encode()}
-	v.Class.Question = l.Slug + "/" + s.Slug + "/" + q.Slug
+	v := asked(r, l, s.Screen, q, from)
+	v.Query = page.Encode()
 	if err := a.judge(r.Context(), &v, r.PostFormValue("answer")); err != nil {
 		return err
 	}

@@ -482,12 +482,11 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case err != nil:
 	case r.PostFormValue("act") == "preview":
-		shown, err := a.view(store.Report{Title: p.Title, Text: p.Text, Frozen: f}, "")
-		if err != nil {
-			return err
+		var shown reportsview.Report
+		if shown, err = a.view(store.Report{Title: p.Title, Text: p.Text, Frozen: f}, ""); err == nil {
+			p.Preview = &shown
+			return a.editor(w, r, p)
 		}
-		p.Preview = &shown
-		return a.editor(w, r, p)
 	case p.Updated != "" && p.Updated != version(before):
 		p.Updated = version(before)
 		err = param.Problems{{Field: "text", Message: "The report was changed elsewhere in the meantime. Save again to replace it with this text."}}
@@ -502,7 +501,9 @@ func (a *Handler) Save(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return frame.Redirect(w, r, "/reports/"+id)
 	}
-	if p.Problem, err = results.UserMessage(err); err != nil {
+	if problems, ok := errors.AsType[param.Problems](err); ok {
+		p.TitleError, p.TextError = results.FieldMessage(problems, "title"), results.FieldMessage(problems, "text")
+	} else if p.Problem, err = results.UserMessage(err); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusUnprocessableEntity)

@@ -17,6 +17,12 @@ func UserMessage(err error) (string, error) {
 	return "", err
 }
 
+// FieldMessage returns the message to show beneath a field, "" if it has none: without the name of
+// the field, which programs need.
+func FieldMessage(problems param.Problems, field string) string {
+	return Sentence(strings.TrimPrefix(problems.For(field), field+": "))
+}
+
 // Sentence returns s as views.Sentence does, without the package name with which older stored
 // messages begin.
 func Sentence(s string) string {

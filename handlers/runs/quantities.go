@@ -293,9 +293,6 @@ func (a *Reader) quantities(ctx context.Context, p *runsview.Compare, runs []sto
 		return err
 	}
 	p.Where = q.Get("where")
-	for i := range p.Runs {
-		p.Runs[i].Pale = z.pale[i]
-	}
 	if p.Where != "" && p.Problem == "" {
 		p.Matching = z.matching()
 	}

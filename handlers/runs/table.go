@@ -155,9 +155,9 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	case results.Narrowed(q): // as in links from before where existed
 		return frame.Redirect(w, r, address(q, "where", t.Where.String(), "q", "", "learner", "", "kernel", "", "conformal", "", "rule", "", "status", "", "tag", ""))
 	}
-	p := runsview.Runs{Page: a.Frame("Runs", "runs"), Where: q.Get("where"), Filtered: q.Get("where") != "", Most: results.MostCompared, Back: address(q)}
+	p := runsview.Runs{Page: a.Frame("Runs", "runs"), Filtered: q.Get("where") != "", Most: results.MostCompared, Back: address(q)}
 	p.Export = "/runs.csv" + strings.TrimPrefix(address(q, "page", "", "open", "", "group", "", "base", "", "cols", strings.Join(names(t.columns), ",")), "/runs")
-	p.Fields = runFields()
+	p.Where, p.Fields = q.Get("where"), runFields()
 	tags, err := a.Store.Tags(r.Context(), ws)
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(ps) > 0 {
-		p.Problem, p.Caret = results.Sentence(ps.For("where")), caret(q.Get("where"))
+		p.Problem, p.Caret = results.Sentence(ps.For("where"))+" All runs are listed.", caret(q.Get("where"))
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}
 	return a.Render(w, r, runsview.RunsPage(p))

@@ -326,7 +326,7 @@ func count(n int, noun string) string {
 
 // use returns the ways to use a run's model elsewhere; origin is the server's.
 func (a *Handler) use(run store.Run, origin string) *runsview.Use {
-	u := &runsview.Use{ID: run.ID, Takes: run.Model.Features, Probability: run.Model.Platt != nil}
+	u := &runsview.Use{ID: run.ID, Takes: run.Model.Features}
 	for _, f := range export.Formats {
 		d := runsview.Download{Label: f.Label, Href: "/runs/" + run.ID + "/model" + f.Extension, Help: f.Help}
 		if err := f.Check(run.Model); err != nil {

@@ -144,7 +144,7 @@ func verdictOf(runs []store.Run, e *runsview.Evidence, effects []effect) *runsvi
 		h.Most = views.Short(most)
 	}
 	for _, x := range effects {
-		bar := runsview.EffectBar{Name: names[x.run], Low: at(x.Low), High: at(x.High), Mean: at(x.mean), Width: strconv.FormatFloat(95*(x.High-x.Low)/most, 'f', 1, 64)}
+		bar := runsview.EffectBar{Name: names[x.run], Low: at(x.Low), Mean: at(x.mean), Width: strconv.FormatFloat(95*(x.High-x.Low)/most, 'f', 1, 64)}
 		if e.Values {
 			bar.Text = fmt.Sprintf("%s (%s to %s)", views.Short(x.mean), views.Short(x.Low), views.Short(x.High))
 		} else {

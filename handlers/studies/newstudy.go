@@ -38,11 +38,11 @@ func (a *Handler) NewStudy(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := m.form(q)
+	p := m.form(q, nil)
 	p.Page = a.studyFrame("New study")
 	if q.Has("as") {
 		if p.File, err = m.clicked(q); err != nil {
-			return a.studyAgain(w, r, q, "", err)
+			return a.studyAgain(w, r, q, err)
 		}
 	}
 	return a.Render(w, r, studiesview.NewStudyPage(p))
@@ -145,9 +145,9 @@ func setLabel(s study.Set) string {
 	return results.Capital(s.Name)
 }
 
-// form returns the form with the selection of q.
-func (m menu) form(q url.Values) studiesview.NewStudy {
-	p := studiesview.NewStudy{Of: m.kind.name, Values: m.study.Values}
+// form returns the form with the selection of q and its problems.
+func (m menu) form(q url.Values, problems param.Problems) studiesview.NewStudy {
+	p := studiesview.NewStudy{Of: m.kind.name, Values: m.study.Values, DataError: problems.For("data"), LearnersError: problems.For("learner")}
 	for _, k := range menuKinds {
 		p.Kinds = append(p.Kinds, views.Option{Value: "/studies/new?of=" + k.name, Label: k.label, Chosen: k.name == m.kind.name})
 	}
@@ -156,7 +156,7 @@ func (m menu) form(q url.Values) studiesview.NewStudy {
 		own := ownName(field, value)
 		return studiesview.StudyChoice{
 			Option: views.Option{Value: value, Label: label, Help: help, Chosen: slices.Contains(q[field], value) || fresh && first},
-			Named:  views.Field{Name: own, Form: "study-", Label: label, Value: q.Get(own)},
+			Named:  views.Field{Name: own, Form: "study-", Label: label, Kind: "text", Value: q.Get(own), Error: problems.For(own)},
 		}
 	}
 	for _, d := range m.own {
@@ -175,21 +175,23 @@ func (m menu) form(q url.Values) studiesview.NewStudy {
 	for _, s := range m.sets {
 		p.Data = append(p.Data, choice("data", s.Name, setLabel(s), "built in", false))
 	}
+	baseline := views.Field{Name: "baseline", Form: "study-", Label: "Baseline", Help: "Tests compare all others with this learner.", Kind: "choice", Error: problems.For("baseline"), Options: []views.Option{{Label: "First learner selected"}}}
 	for _, l := range m.learners {
 		first := slices.ContainsFunc(m.study.Learners, func(o study.Learner) bool { return o.Name == l.Name })
 		p.Learners = append(p.Learners, choice("learner", l.Name, results.Capital(l.Name), chosenFrom(l), first))
-		p.Baselines = append(p.Baselines, views.Option{Value: l.Name, Label: results.Capital(l.Name), Chosen: q.Get("baseline") == l.Name})
+		baseline.Options = append(baseline.Options, views.Option{Value: l.Name, Label: results.Capital(l.Name), Chosen: q.Get("baseline") == l.Name})
 	}
 	chosen := func(all []studiesview.StudyChoice) int {
 		return lists.Count(all, func(c studiesview.StudyChoice) bool { return c.Chosen })
 	}
 	p.Power = power(chosen(p.Data), chosen(p.Learners))
+	p.Validation = []views.Field{baseline}
 	for _, n := range studyNumbers {
 		value := n.Default
 		if q.Has(n.Name) {
 			value = q.Get(n.Name)
 		}
-		p.Numbers = append(p.Numbers, views.Field{Name: n.Name, Form: "study-", Label: n.Label, Help: n.Help, Value: value})
+		p.Validation = append(p.Validation, views.Field{Name: n.Name, Form: "study-", Label: n.Label, Help: n.Help, Kind: "integer", Value: value, Error: problems.For(n.Name)})
 	}
 	return p
 }
@@ -220,7 +222,7 @@ func (m menu) clicked(q url.Values) (string, error) {
 		if q.Has(n.Name) {
 			text = strings.TrimSpace(q.Get(n.Name))
 		}
-		v, err := n.Parse(text)
+		v, err := n.Labelled().Parse(text)
 		if err != nil {
 			problems.Note(n.Name, err)
 			continue
@@ -241,10 +243,10 @@ func (m menu) clicked(q url.Values) (string, error) {
 		given := strings.TrimSpace(q.Get(ownName(field, value)))
 		name := cmp.Or(given, usual)
 		if err := study.CheckName(name); err != nil {
-			problems.Add(field, "%s: %v", field, err)
+			problems.Note(ownName(field, value), err)
 		}
 		if given != "" && taken(name) {
-			problems.Add(field, "%s: two are called %s; give each its own name", field, name)
+			problems.Add(ownName(field, value), "two are called %s; give each its own name", name)
 		}
 		for n := 2; taken(name); n++ {
 			name = fmt.Sprintf("%s %d", usual, n)
@@ -280,13 +282,13 @@ func (m menu) clicked(q url.Values) (string, error) {
 			baseline = l.Name
 		}
 	}
-	switch {
-	case len(s.Sets) == 0:
-		problems.Add("data", "data: choose at least one data set")
-	case len(s.Learners) == 0:
-		problems.Add("learner", "learner: choose at least one learner")
-	case baseline == "" && q.Get("baseline") != "":
-		problems.Add("baseline", "baseline: %s is not among the chosen learners", q.Get("baseline"))
+	if len(s.Sets) == 0 {
+		problems.Add("data", "choose at least one data set")
+	}
+	if len(s.Learners) == 0 {
+		problems.Add("learner", "choose at least one learner")
+	} else if baseline == "" && q.Get("baseline") != "" {
+		problems.Add("baseline", "%s is not among the chosen learners; choose it too, or another baseline", q.Get("baseline"))
 	}
 	if len(problems) > 0 {
 		return "", problems
@@ -300,26 +302,26 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(w, r, web.FormBytes+study.MostBytes); err != nil {
 		return err
 	}
-	file := r.PostFormValue("study")
-	text := file
+	text := r.PostFormValue("study")
 	if !r.PostForm.Has("study") {
 		m, err := a.menu(r, r.PostForm)
 		if err != nil {
 			return err
 		}
 		if text, err = m.clicked(r.PostForm); err != nil {
-			return a.studyAgain(w, r, r.PostForm, "", err)
+			return a.studyAgain(w, r, r.PostForm, err)
 		}
 	}
 	s, err := a.StartStudy(r.Context(), frame.Workspace(r.Context()), store.Request{}, text)
 	if err != nil {
-		return a.studyAgain(w, r, r.PostForm, file, err)
+		return a.studyAgain(w, r, r.PostForm, err)
 	}
 	return frame.Redirect(w, r, "/studies/"+s.ID)
 }
 
-// studyAgain shows the form with its problems; it returns other errors.
-func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, file string, wrong error) error {
+// studyAgain shows the form with its problems, beneath their fields or, of the study as a whole,
+// above them; it returns other errors.
+func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, wrong error) error {
 	message, err := results.UserMessage(wrong)
 	if err != nil {
 		return err
@@ -331,8 +333,15 @@ func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Value
 	if err != nil {
 		return err
 	}
-	p := m.form(q)
-	p.Page, p.File, p.Problem = a.studyFrame("New study"), file, message
+	problems, _ := errors.AsType[param.Problems](wrong)
+	p := m.form(q, problems)
+	p.Page, p.File = a.studyFrame("New study"), q.Get("study")
+	switch ofStudy := results.FieldMessage(problems, "study"); {
+	case q.Has("study"):
+		p.FileError = cmp.Or(ofStudy, message)
+	case ofStudy != "" || problems == nil:
+		p.Problem = cmp.Or(ofStudy, message)
+	}
 	w.WriteHeader(http.StatusUnprocessableEntity)
 	return a.Render(w, r, studiesview.NewStudyPage(p))
 }

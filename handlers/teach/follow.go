@@ -210,7 +210,7 @@ func (a *Handler) Follow(w http.ResponseWriter, r *http.Request, c store.Course)
 		_, err := w.Write(part)
 		return err
 	}
-	p := lessons.FollowPage{Page: a.Frame(c.Title, ""), Code: c.Code, Course: c.Title, Entrance: frame.Entrance(c), Part: string(part)}
+	p := lessons.FollowPage{Page: a.Frame(c.Title, ""), Code: c.Code, Entrance: frame.Entrance(c), Part: string(part)}
 	if p.InCourse, err = a.InCourse(r.Context(), c); err != nil {
 		return err
 	}

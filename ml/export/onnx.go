@@ -12,6 +12,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/kernel"
+	"marginlab/ml/lists"
 )
 
 // The operator versions, of 2021.
@@ -100,17 +101,13 @@ func (g *graph) inputs() string {
 	x := g.in("Cast", []string{"X"}, attributeInt("to", isDouble))
 	if g.m.Fill != nil {
 		nan := g.op("IsNaN", x)
-		x = g.op("Where", nan, g.matrix([][]float64{g.m.Fill}), x)
+		x = g.op("Where", nan, g.numbers(g.m.Fill...), x)
 	}
 	if s := g.m.Scaler; s != nil {
 		x = g.op("Div", g.op("Sub", x, g.numbers(s.Mean...)), g.numbers(s.Scale...))
 	}
 	if p := g.m.Projection; p != nil {
-		components := mat.NewDense(len(p.Components[0]), len(p.Components), nil)
-		for k, c := range p.Components {
-			components.SetCol(k, c)
-		}
-		x = g.op("MatMul", g.op("Sub", x, g.matrix([][]float64{p.Mean})), g.dense(components))
+		x = g.op("MatMul", g.op("Sub", x, g.numbers(p.Mean...)), g.columns(p.Components))
 	}
 	return x
 }
@@ -122,37 +119,30 @@ func (g *graph) decision(x string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	coef := mat.NewDense(len(m.Supports.Vectors), len(m.Machines), nil)
-	for c, machine := range m.Machines {
+	coef := lists.Map(m.Machines, func(machine ml.Machine) []float64 {
 		u := slices.Clone(machine.Coef)
 		if machine.Map != nil {
-			for j, c := range machine.Map.Factors(rows(m.Supports.Vectors)) {
-				u[j] *= c
-			}
+			floats.Mul(u, machine.Map.Factors(rows(m.Supports.Vectors)))
 		}
-		coef.SetCol(c, u)
-	}
-	f := g.op("MatMul", k, g.dense(coef))
+		return u
+	})
+	f := g.op("MatMul", k, g.columns(coef))
 	if mapped(m) {
 		factors := make([]string, len(m.Machines))
 		for i, machine := range m.Machines {
 			c := machine.Map
 			near := g.op("Exp", g.op("Mul", g.squares(x, c.Cores), g.numbers(-c.Gamma)))
-			alpha := mat.NewDense(len(c.Alpha), 1, slices.Clone(c.Alpha))
-			factors[i] = g.op("Add", g.op("MatMul", near, g.dense(alpha)), g.numbers(c.Alpha0))
+			factors[i] = g.op("Add", g.op("MatMul", near, g.columns([][]float64{c.Alpha})), g.numbers(c.Alpha0))
 		}
 		f = g.op("Mul", f, g.in("Concat", factors, attributeInt("axis", 1)))
 	}
-	return g.op("Add", f, g.matrix([][]float64{biases(m)})), nil
+	return g.op("Add", f, g.numbers(biases(m)...)), nil
 }
 
 // kernel adds k(x, x_j) for all support vectors x_j: a row for each x.
 func (g *graph) kernel(x string) (string, error) {
 	m := g.m
-	product := func() string {
-		z := mat.DenseCopyOf(rows(m.Supports.Vectors).T())
-		return g.op("MatMul", x, g.dense(z))
-	}
+	product := func() string { return g.op("MatMul", x, g.columns(m.Supports.Vectors)) }
 	return kernel.Reduce(m.Kernel,
 		func(k kernel.Kernel) string {
 			number := func(name string) string { return g.numbers(k.Values.Number(name)) }
@@ -220,25 +210,22 @@ func (g *graph) fisher(x string, f *kernel.Fitted) string {
 	away := g.differences(x, f.Means)
 	byMean := g.op("Mul", away, g.matrix(over))
 	squares := g.op("Mul", away, byMean)
-	logs := g.op("Add", g.op("Mul", g.sums(squares), g.numbers(-0.5)), g.matrix([][]float64{front}))
+	logs := g.op("Add", g.op("Mul", g.sums(squares), g.numbers(-0.5)), g.numbers(front...))
 	p := g.in("Softmax", []string{logs}, attributeInt("axis", 1))
 	each := g.op("Unsqueeze", p, g.ints([]int64{2}))
 	flat := g.ints([]int64{-1, int64(k * d)})
 	byMean = g.op("Reshape", g.op("Mul", each, byMean), flat)
 	byVariance := g.op("Mul", g.op("Sub", squares, g.numbers(1)), g.matrix(half))
 	byVariance = g.op("Reshape", g.op("Mul", each, byVariance), flat)
-	image := g.in("Concat", []string{g.op("Mul", p, g.matrix([][]float64{shares})), byMean, byVariance}, attributeInt("axis", 1))
+	image := g.in("Concat", []string{g.op("Mul", p, g.numbers(shares...)), byMean, byVariance}, attributeInt("axis", 1))
 
 	// The scale of the scores is applied to the support vectors, twice.
-	z := mat.NewDense(k*(1+2*d), len(g.m.Supports.Vectors), nil)
-	for j, v := range g.m.Supports.Vectors {
+	z := lists.Map(g.m.Supports.Vectors, func(v []float64) []float64 {
 		own := f.Image(v)
-		for a, s := range f.Scale() {
-			own[a] *= s
-		}
-		z.SetCol(j, own)
-	}
-	return g.op("MatMul", image, g.dense(z))
+		floats.Mul(own, f.Scale())
+		return own
+	})
+	return g.op("MatMul", image, g.columns(z))
 }
 
 // class adds the index of the predicted class for given scores.
@@ -252,19 +239,18 @@ func (g *graph) class(f string) string {
 	default:
 		return g.largest(f, f)
 	}
-	margin, votes := mat.NewDense(len(g.m.Machines), k, nil), mat.NewDense(len(g.m.Machines), k, nil)
-	against := make([]float64, k) // votes if no machine is positive
+	signs := mat.NewDense(len(g.m.Machines), k, nil) // 1 for the class that a positive machine votes for, -1 for the other
+	against := make([]float64, k)                    // votes if no machine is positive
 	pairs(k, func(machine, i, j int) {
-		margin.Set(machine, j, 1)
-		margin.Set(machine, i, -1)
-		votes.Set(machine, j, 1)
-		votes.Set(machine, i, -1)
+		signs.Set(machine, j, 1)
+		signs.Set(machine, i, -1)
 		against[i]++
 	})
+	of := g.dense(signs)
 	positive := g.in("Cast", []string{g.op("GreaterOrEqual", f, g.numbers(0))}, attributeInt("to", isDouble))
-	count := g.op("Add", g.op("MatMul", positive, g.dense(votes)), g.matrix([][]float64{against}))
+	count := g.op("Add", g.op("MatMul", positive, of), g.numbers(against...))
 	most := g.op("Equal", count, g.max(count))
-	margins := g.op("MatMul", f, g.dense(margin))
+	margins := g.op("MatMul", f, of)
 	return g.largest(g.op("Where", most, margins, g.numbers(-math.MaxFloat64)), margins)
 }
 
@@ -278,7 +264,7 @@ func (g *graph) largest(f, sizes string) string {
 
 // max adds the largest value of each row, as a column.
 func (g *graph) max(x string) string {
-	return g.in("ReduceMax", []string{x}, attributeInts("axes", []int64{1}))
+	return g.in("ReduceMax", []string{x}, attribute("axes", 7, 8, 1))
 }
 
 // classes adds the classes of the model.
@@ -290,7 +276,7 @@ func (g *graph) classes() string {
 	for _, c := range g.m.Classes {
 		t.text(6, []byte(c))
 	}
-	return g.tensor(isString, []int64{int64(len(g.m.Classes))}, t)
+	return g.tensor(isString, []int{len(g.m.Classes)}, t)
 }
 
 // op adds a node with a basic operator, and returns the name of its result.
@@ -321,11 +307,11 @@ func (g *graph) node(operator string, inputs, outputs []string, attributes ...[]
 }
 
 // tensor adds a constant with the values in t, and returns its name.
-func (g *graph) tensor(kind int, dims []int64, t message) string {
+func (g *graph) tensor(kind int, dims []int, t message) string {
 	g.names++
 	name := fmt.Sprintf("constant_%d", g.names)
 	for _, n := range dims {
-		t.number(1, n)
+		t.number(1, int64(n))
 	}
 	t.number(2, int64(kind))
 	t.text(8, []byte(name))
@@ -333,60 +319,44 @@ func (g *graph) tensor(kind int, dims []int64, t message) string {
 	return name
 }
 
-func (g *graph) doubles(v []float64, dims ...int64) string {
-	raw := make([]byte, 0, 8*len(v))
-	for _, x := range v {
-		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(x))
+// raw adds a constant with the numbers in v, a slice of float64 or int64.
+func (g *graph) raw(kind int, v any, dims ...int) string {
+	data, err := binary.Append(nil, binary.LittleEndian, v)
+	if err != nil {
+		panic(err)
 	}
 	var t message
-	t.text(9, raw)
-	return g.tensor(isDouble, dims, t)
+	t.text(9, data)
+	return g.tensor(kind, dims, t)
 }
 
-func (g *graph) numbers(v ...float64) string { return g.doubles(v, int64(len(v))) }
+func (g *graph) ints(v []int64) string { return g.raw(isInt64, v, len(v)) }
+
+func (g *graph) numbers(v ...float64) string { return g.raw(isDouble, v, len(v)) }
 
 func (g *graph) dense(x *mat.Dense) string {
 	n, d := x.Dims()
-	return g.doubles(x.RawMatrix().Data, int64(n), int64(d))
+	return g.raw(isDouble, x.RawMatrix().Data, n, d)
 }
 
 func (g *graph) matrix(v [][]float64) string { return g.dense(rows(v)) }
 
-func (g *graph) ints(v []int64) string {
-	raw := make([]byte, 0, 8*len(v))
-	for _, x := range v {
-		raw = binary.LittleEndian.AppendUint64(raw, uint64(x))
-	}
-	var t message
-	t.text(9, raw)
-	return g.tensor(isInt64, []int64{int64(len(v))}, t)
-}
+func (g *graph) columns(v [][]float64) string { return g.dense(mat.DenseCopyOf(rows(v).T())) }
 
 // rows returns the matrix of at least one vector.
 func rows(v [][]float64) *mat.Dense {
 	return mat.NewDense(len(v), len(v[0]), slices.Concat(v...))
 }
 
-// Attributes of nodes, with their type numbers.
+func attributeInt(name string, v int64) []byte { return attribute(name, 2, 3, v) }
 
-func attribute(name string, kind int64, fill func(a *message)) []byte {
+// attribute returns an attribute of a node: v in the field of its type.
+func attribute(name string, kind int64, field int, v int64) []byte {
 	var a message
 	a.text(1, []byte(name))
-	fill(&a)
+	a.number(field, v)
 	a.number(20, kind)
 	return a
-}
-
-func attributeInt(name string, v int64) []byte {
-	return attribute(name, 2, func(a *message) { a.number(3, v) })
-}
-
-func attributeInts(name string, v []int64) []byte {
-	return attribute(name, 7, func(a *message) {
-		for _, x := range v {
-			a.number(8, x)
-		}
-	})
 }
 
 // value describes an input or output; -1 stands for the number of rows.

@@ -37,10 +37,10 @@ func (p Place) kind() string {
 // FollowPage is a lesson as students follow it on their phones.
 type FollowPage struct {
 	views.Page
-	Code, Course string
-	Entrance     string // of the course's page
-	Part         string // HTML of FollowPart
-	InCourse     *views.InCourse
+	Code     string
+	Entrance string // of the course's page
+	Part     string // HTML of FollowPart
+	InCourse *views.InCourse
 }
 
 // FollowView is the slide that a course is shown.

@@ -171,14 +171,29 @@ func (t Toy) Limits() figure.Limits {
 }
 
 // Dots returns the points as marks of a drawing; ring selects those with a ring.
-func (t Toy) Dots(ring func(i int) bool) (marks []figure.Mark) {
+func (t Toy) Dots(ring func(i int) bool) []figure.Mark { return t.Ringed("", ring) }
+
+// Ringed returns the points as marks of a drawing, those that ring selects with a ring and, unless
+// name is empty, an entry in the legend.
+func (t Toy) Ringed(name string, ring func(i int) bool) (marks []figure.Mark) {
 	for i, p := range t.XY {
 		marks = append(marks, figure.Dot{At: p, Class: Class(t.Y[i]), Name: ClassName(t.Y[i])})
 	}
 	for i, p := range t.XY { // apart, for rings do not belong in the legend of a class
 		if ring != nil && ring(i) {
-			marks = append(marks, figure.Dot{At: p, Class: Class(t.Y[i]), Ring: true})
+			marks = append(marks, figure.Dot{At: p, Class: Class(t.Y[i]), Ring: true, Name: name})
 		}
+	}
+	return marks
+}
+
+// Numbered returns the points as Dots does, with their numbers.
+func (t Toy) Numbered(ring func(i int) bool) []figure.Mark {
+	marks := t.Dots(ring)
+	for i := range t.XY {
+		dot := marks[i].(figure.Dot)
+		dot.Label = strconv.Itoa(i + 1)
+		marks[i] = dot
 	}
 	return marks
 }

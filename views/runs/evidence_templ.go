@@ -59,7 +59,7 @@ type Hero struct {
 }
 
 // EffectBar is by how much a run exceeds the reference, from 5 to 195 with nothing at 100.
-type EffectBar struct{ Name, Text, Low, Mean, High, Width string }
+type EffectBar struct{ Name, Text, Low, Mean, Width string }
 
 // OnFolds is how a run did on folds.
 type OnFolds struct {

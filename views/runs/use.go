@@ -22,5 +22,13 @@ func pasted(p *Predicted) string {
 	return p.Text
 }
 
+// problem returns what is wrong with the pasted rows, or with the file.
+func (p *Predicted) problem(pasted bool) string {
+	if p == nil || pasted != (p.Text != "") {
+		return ""
+	}
+	return p.Error
+}
+
 // lines counts the lines of a text.
 func lines(text string) int { return 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n") }

@@ -107,17 +107,6 @@ var eight = lessons.Toy{
 
 var sixLimits = figure.Limits{XMin: -3, XMax: 3, YMin: -2.4, YMax: 2.4}
 
-// dots draws the points of a toy; ringed ones have their own entry in the legend.
-func dots(t lessons.Toy, name string, ring func(i int) bool) []figure.Mark {
-	marks := t.Dots(nil)
-	for i, p := range t.XY {
-		if ring(i) {
-			marks = append(marks, figure.Dot{At: p, Class: lessons.Class(t.Y[i]), Ring: true, Name: name})
-		}
-	}
-	return marks
-}
-
 func showPrimal(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := six
 	w := weights.Of(in)
@@ -196,7 +185,7 @@ func showDual(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		balance += p.Weight
 	}
 	square := m.W[0]*m.W[0] + m.W[1]*m.W[1]
-	marks := [][]figure.Mark{dots(t, "α > 0", m.Supports)}
+	marks := [][]figure.Mark{t.Ringed("α > 0", m.Supports)}
 	caption := `Six points; the solver has found an $\alpha_i$ for each. The two ringed ones are not 0.`
 	if e.Step >= 1 {
 		// w as the sum of its points, head to tail.
@@ -252,12 +241,7 @@ func showByHand(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	e := (&lessons.Exhibit{Lab: t.Lab("kernel", "linear", "hard_margin", "true")}).Derive(in, lines)
 	pairMarks := []figure.Mark{figure.Segment{From: t.XY[i], To: t.XY[j], Pen: figure.Pen{Dash: figure.Dotted}, Name: "closest pair"}}
-	for k, p := range t.XY {
-		pairMarks = append(pairMarks, figure.Dot{At: p, Class: lessons.Class(t.Y[k]), Name: lessons.ClassName(t.Y[k]), Label: strconv.Itoa(k + 1)})
-	}
-	for _, k := range []int{i, j} {
-		pairMarks = append(pairMarks, figure.Dot{At: t.XY[k], Class: lessons.Class(t.Y[k]), Ring: true})
-	}
+	pairMarks = append(pairMarks, t.Numbered(func(k int) bool { return k == i || k == j })...)
 	marks := [][]figure.Mark{pairMarks}
 	caption := `Six points. The closest pair is ringed.`
 	if e.Step >= 5 {
@@ -304,7 +288,7 @@ func showSupport(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	lessons.Check(err)
 	start := lessons.TrainHard(ctx, eight)
 	shown := m
-	dots := dots(t, "support vector", m.Supports)
+	dots := t.Ringed("support vector", m.Supports)
 	if only.Of(in) {
 		var few lessons.Toy
 		for i := range t.Y {
@@ -455,7 +439,7 @@ func showDuality(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		{Label: `$1/\sqrt{\sum_i\alpha_i}$`, Value: finite(1 / math.Sqrt(total)), Help: "at the end the margin", After: true},
 		{Label: `$1/\lVert\mathbf w\rVert$`, Value: finite(1 / lessons.Norm(w))},
 	}
-	marks := [][]figure.Mark{dots(t, "α > 0", func(i int) bool { return s.Points[i].Alpha > 1e-9 })}
+	marks := [][]figure.Mark{t.Ringed("α > 0", func(i int) bool { return s.Points[i].Alpha > 1e-9 })}
 	if !math.IsInf(now, 1) {
 		cw, b, err := theory.Canonical(w[:], t.Middle(w), t.Matrix(), t.Y)
 		lessons.Check(err)

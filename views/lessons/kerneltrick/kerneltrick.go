@@ -508,12 +508,7 @@ func showXOR(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	for i := range t.Y {
 		box.Points = append(box.Points, figure.Dot3{At: [3]float64{x.phi.At(i, 1), x.phi.At(i, 2), x.phi.At(i, 5)}, Class: lessons.Class(t.Y[i]), Label: strconv.Itoa(i + 1)})
 	}
-	dots := t.Dots(nil)
-	for i := range dots {
-		dot := dots[i].(figure.Dot)
-		dot.Label = strconv.Itoa(i + 1)
-		dots[i] = dot
-	}
+	dots := t.Numbered(nil)
 	const asks = "Coordinates 2, 3 and 6 of the feature space."
 	images := liftedFigure(in, xorTurn, "images", asks, box)
 	switch step {
