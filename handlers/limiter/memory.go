@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"runtime"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -46,7 +47,12 @@ func (m *Memory) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) 
 		}
 		return nil, err
 	}
-	return func() { m.Budget.Release(bytes) }, nil
+	return func() {
+		if bytes > largeMemory/64 {
+			runtime.GC() // the next does not begin beside what this leaves behind
+		}
+		m.Budget.Release(bytes)
+	}, nil
 }
 
 // AdmitFile is Admit for a file of size bytes, to be read and stored. A one-digit value with its

@@ -16,6 +16,7 @@ import (
 // most tol.
 func (o *smo[T]) neighbourhoods(free []int, tol float64) (trace.Status, error) {
 	defer o.weigh(&o.nears, o.spent, o.Objective)
+	defer func(whole turns) { o.newtons = whole }(o.newtons) // steps in neighbourhoods do not put off the next on all points
 	covered := make([]bool, o.m)
 	apart := make([]float64, o.m)
 	for _, center := range free {

@@ -25,7 +25,32 @@ import (
 //
 // rho keeps d short along flat directions (the proximal point method, Rockafellar 1976), where a
 // free point would otherwise move to its bound without any gain. The residual of g_F is rho d, a
-// fraction of the violation.
+// fraction of the violation. It also lets a factor of low rank stand for K_FF (lowrank.go).
+
+// block is the kernel matrix K_FF of n free points.
+type block interface {
+	// curvature returns d'Kd.
+	curvature(d []float64) float64
+
+	// equations returns those of a Newton step for the points inside, with right-hand side left
+	// and moves that add up to sum, or nil if the matrix is not positive definite or the context
+	// has ended.
+	equations(inside []int, left []float64, rho, sum float64) equations
+
+	// subtract subtracts the columns of K of some points, times their entries of d, from left.
+	subtract(left, d []float64, points []int)
+}
+
+// equations are those of a Newton step, solved while points are fixed at their bounds one after
+// another.
+type equations interface {
+	// fix prescribes the moves of further points, or reports false if so many are fixed that new
+	// equations for the others are cheaper.
+	fix(points []int, at []float64) bool
+
+	// solve returns the moves, or nil after rounding trouble or if the context has ended.
+	solve() []float64
+}
 
 // newton makes a Newton step, unless too many points are free. If a step along a flat direction
 // is cut short by bounds, further steps follow without the points that have reached them: with a
@@ -36,19 +61,23 @@ func (o *smo[T]) newton(free []int) error {
 	if len(free) > newtonFree {
 		return nil
 	}
-	squares, release := rows.Scratch(len(free)*len(free) + factorSize(len(free)))
+	held := min(len(free), newtonHeld)
+	scratch, release := rows.Scratch(held*held + factorSize(len(free)))
 	defer release()
-	for most := o.spent + 4*newtonWork(len(free), o.m); len(free) > 1 && o.Iterations < o.Limit && o.spent < most; {
-		among, err := o.among(free, squares)
-		if among == nil || err != nil {
+	for most := o.spent + 4*o.newtonWork(len(free), o.m); len(free) > 1 && o.Iterations < o.Limit && o.spent < most; {
+		high, low := o.interval()
+		rho := newtonRho * (high - low) / floats.Norm(o.u, math.Inf(1))
+		k, err := o.among(free, rho, scratch)
+		if k == nil || err != nil {
 			return err
 		}
 		var best line
-		for _, move := range o.directions(free, among, squares[len(free)*len(free):]) {
-			if l := o.line(free, among, move); l.gain > best.gain {
+		for _, move := range o.directions(free, k, rho) {
+			if l := o.line(free, move, k.curvature(move)); l.gain > best.gain {
 				best = l
 			}
 		}
+		_, best.rough = k.(*lowRank)
 		if !(best.gain > 0) {
 			return nil
 		}
@@ -64,44 +93,99 @@ func (o *smo[T]) newton(free []int) error {
 	return nil
 }
 
-// among returns the matrix of the free points in block, or nil if the context ends. It is cut out
-// of their rows if these fit in memory, and computed otherwise.
-func (o *smo[T]) among(free []int, block []float64) ([][]float64, error) {
+// among returns the matrix of the free points, or nil if the context ends: of low rank if that
+// suits rho. Its memory is scratch.
+func (o *smo[T]) among(free []int, rho float64, scratch []float64) (block, error) {
+	if low := o.lowRank(free, rho, scratch); low != nil {
+		return low, nil
+	}
+	s, err := o.square(free, scratch)
+	if s == nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// square is the whole matrix of the free points, with memory for its factor.
+type square struct {
+	*state
+	free    []int
+	rows    [][]float64 // of at most newtonHeld points
+	k       Matrix      // of more, whose rows are computed when they are needed
+	own     []float64
+	scratch []float64
+}
+
+// square returns nil if the context ends. The rows are cut out of those of all points if these fit
+// in memory, and computed otherwise.
+func (o *smo[T]) square(free []int, scratch []float64) (*square, error) {
 	n := len(free)
-	among := make([][]float64, n)
-	part, own := o.k, []T(nil)
+	part := rows.Subset(o.k, free)
+	if n > newtonHeld {
+		return &square{state: o.state, free: free, k: part, own: make([]float64, n), scratch: scratch}, nil
+	}
+	s := &square{state: o.state, free: free, rows: make([][]float64, n), scratch: scratch[n*n:]}
+	own := []T(nil)
 	hold := o.rows.Hold(n)
 	if !hold {
-		part, own = rows.Subset(o.k, free), make([]T, n)
+		own = make([]T, n)
 		o.spent += n * n
 	}
 	for a, i := range free {
-		among[a] = block[a*n:][:n]
+		s.rows[a] = scratch[a*n:][:n]
 		if hold {
 			row, err := o.rows.Row(i)
 			if err != nil {
 				return nil, err
 			}
 			for b, j := range free {
-				among[a][b] = float64(row[j])
+				s.rows[a][b] = float64(row[j])
 			}
 		} else {
 			rows.Row(part, own, a)
 			for b, v := range own {
-				among[a][b] = float64(v)
+				s.rows[a][b] = float64(v)
 			}
 		}
 		if o.Ended(rows.Padded(o.m)) {
 			return nil, nil
 		}
 	}
-	return among, nil
+	return s, nil
+}
+
+// row returns row a, until the next call.
+func (s *square) row(a int) []float64 {
+	if s.rows != nil {
+		return s.rows[a]
+	}
+	s.k.Row(s.own, a)
+	s.spent += len(s.own)
+	return s.own
+}
+
+func (s *square) curvature(d []float64) (sum float64) {
+	s.spent += len(d) * len(d) / 2
+	for a := range s.free {
+		change := 0.0
+		for b, v := range s.row(a) {
+			change += d[b] * v
+		}
+		sum += d[a] * change
+	}
+	return sum
+}
+
+func (s *square) subtract(left, d []float64, points []int) {
+	for _, a := range points {
+		floats.AddScaled(left, -d[a], s.row(a))
+	}
 }
 
 // newtonWithin makes a Newton step if it takes at most the given work.
 func (o *smo[T]) newtonWithin(work int) error {
 	free := o.free()
-	if o.without.newton || newtonWork(len(free), o.m) > work {
+	if o.without.newton || o.newtonWork(len(free), o.m) > work {
 		return nil
 	}
 	return o.newton(free)
@@ -110,6 +194,8 @@ func (o *smo[T]) newtonWithin(work int) error {
 // line is a step along the moves of the free points.
 type line struct {
 	move       []float64
+	rough      bool // its curvature is that of a factor of low rank
+	slope      float64
 	full       float64 // step to the maximum, +Inf if there is none
 	step, gain float64 // step to make and its gain in the objective
 }
@@ -119,25 +205,18 @@ type line struct {
 const flat = 1e-6
 
 // line returns the step along move to the maximum of the objective or to the first bound.
-func (o *smo[T]) line(free []int, among [][]float64, move []float64) line {
+func (o *smo[T]) line(free []int, move []float64, curvature float64) line {
 	l := line{move: move}
-	var slope, curvature float64
-	o.spent += len(free) * len(free) / 2
 	for a, i := range free {
-		change := 0.0
-		for b, v := range among[a] {
-			change += move[b] * v
-		}
-		slope += move[a] * o.g[i]
-		curvature += move[a] * change
+		l.slope += move[a] * o.g[i]
 	}
 	rises := !(curvature > 0) // within rounding, if K is positive semidefinite
-	if !(slope > 0) || rises && !rows.Definite(o.k) {
+	if !(l.slope > 0) || rises && !rows.Definite(o.k) {
 		return l
 	}
 	l.full = math.Inf(1)
 	if !rises {
-		l.full = slope / curvature
+		l.full = l.slope / curvature
 	}
 	l.step = l.full
 	for a, i := range free {
@@ -150,12 +229,14 @@ func (o *smo[T]) line(free []int, among [][]float64, move []float64) line {
 	if math.IsInf(l.step, 1) { // unbounded
 		return l
 	}
-	l.gain = l.step * (slope - l.step*curvature/2)
+	l.gain = l.step * (l.slope - l.step*curvature/2)
 	return l
 }
 
-// follow makes the step. If the rows of the points do not fit in memory, the gradient changes by a
-// product, which may be summed in cells.
+// follow makes the step, or a shorter one if the gradients show more curvature than a factor of low
+// rank.
+// If the rows of the points do not fit in memory, the gradient changes by a product, which may be
+// summed in cells.
 func (o *smo[T]) follow(free []int, l line) error {
 	change := make([]float64, len(o.g))
 	o.exact = false
@@ -170,6 +251,16 @@ func (o *smo[T]) follow(free []int, l line) error {
 		o.spent += len(free) * o.m / 2
 	} else if o.addProduct(change[:o.m], free, l.move) != nil {
 		return nil // as if it had not been tried: the context has ended
+	}
+	if l.rough {
+		curvature := 0.0
+		for a, i := range free {
+			curvature += l.move[a] * change[i]
+		}
+		if curvature*l.step > l.slope {
+			l.step = l.slope / curvature
+		}
+		l.gain = l.step * (l.slope - l.step*curvature/2)
 	}
 	far := l.step * floats.Norm(l.move, math.Inf(1)) // scale of the rounding errors of the moves
 	for a, i := range free {
@@ -190,10 +281,8 @@ func (o *smo[T]) follow(free []int, l line) error {
 }
 
 // directions returns two moves of the free points: one that ends at the bounds it would cross,
-// and one that ignores them. It overwrites block.
-func (o *smo[T]) directions(free []int, among [][]float64, block []float64) (moves [][]float64) {
-	high, low := o.interval()
-	rho := newtonRho * (high - low) / floats.Norm(o.u, math.Inf(1))
+// and one that ignores them.
+func (o *smo[T]) directions(free []int, k block, rho float64) (moves [][]float64) {
 	move, left := make([]float64, len(free)), make([]float64, len(free)) // d, and g without the moves to bounds
 	inside := make([]int, len(free))                                     // places in free
 	for a, i := range free {
@@ -201,7 +290,7 @@ func (o *smo[T]) directions(free []int, among [][]float64, block []float64) (mov
 	}
 	sum := 0.0 // of the moves to bounds
 	for len(inside) > 1 {
-		f := o.factor(free, inside, among, block, left, rho, -sum)
+		f := k.equations(inside, left, rho, -sum)
 		if least := untold * o.size; f == nil && rho < least && moves == nil && rows.Definite(o.k) { // not positive definite because of rounding
 			rho = least
 			continue
@@ -214,6 +303,7 @@ func (o *smo[T]) directions(free []int, among [][]float64, block []float64) (mov
 			moves = [][]float64{slices.Clone(d)}
 		}
 		stay := slices.Clone(inside)
+		var fixed []int // places in free
 		for {
 			var cross []int // places in inside
 			var at []float64
@@ -235,21 +325,21 @@ func (o *smo[T]) directions(free []int, among [][]float64, block []float64) (mov
 			if len(cross) == 0 {
 				return append([][]float64{move}, moves...)
 			}
-			if f.fix(cross, at); f.full() {
+			for k, p := range cross {
+				move[inside[p]] = at[k]
+				fixed = append(fixed, inside[p])
+			}
+			if !f.fix(cross, at) {
 				break
 			}
 			if d = f.solve(); d == nil {
 				return moves
 			}
 		}
-		for k, p := range f.fixed {
-			a := inside[p]
-			move[a] = f.at[k]
+		for _, a := range fixed {
 			sum += move[a]
-			for b, v := range among[a] {
-				left[b] -= move[a] * v
-			}
 		}
+		k.subtract(left, move, fixed)
 		inside = slices.DeleteFunc(stay, func(a int) bool { return a < 0 })
 	}
 	return moves
@@ -272,25 +362,23 @@ type factor struct {
 // factorSize returns the memory that the factor for n points needs.
 func factorSize(n int) int { return n*n + n*(n/4) }
 
-// factor returns nil if the matrix is not positive definite or ctx has ended. It uses block, which
-// has its factorSize or more.
-func (o *smo[T]) factor(free, inside []int, among [][]float64, block, left []float64, rho, sum float64) *factor {
+func (s *square) equations(inside []int, left []float64, rho, sum float64) equations {
 	n := len(inside)
 	f := &factor{
-		monitor: o.monitor, u: blas64.General{Rows: n, Cols: n, Stride: n, Data: block[:n*n]},
-		v: blas64.General{Rows: n, Stride: n / 4, Data: block[n*n : factorSize(n)]},
+		monitor: s.monitor, u: blas64.General{Rows: n, Cols: n, Stride: n, Data: s.scratch[:n*n]},
+		v: blas64.General{Rows: n, Stride: n / 4, Data: s.scratch[n*n : factorSize(n)]},
 		d: make([]float64, n), e: make([]float64, n), sum: sum,
 	}
 	for p, a := range inside {
 		f.d[p], f.e[p] = left[a], 1
-		row := f.u.Data[p*n:][:n]
+		row, own := f.u.Data[p*n:][:n], s.row(a)
 		for q := p; q < n; q++ {
-			row[q] = among[a][inside[q]]
+			row[q] = own[inside[q]]
 		}
-		row[p] = o.diag[free[a]] + rho
+		row[p] = s.diag[s.free[a]] + rho
 	}
-	o.spent += n*n + n*n*n/36
-	if ok, err := dense.Cholesky(o.Context, f.u); !ok || err != nil {
+	s.spent += n*n + n*n*n/36
+	if ok, err := dense.Cholesky(s.Context, f.u); !ok || err != nil {
 		return nil
 	}
 	dense.Solve(f.u, f.d)
@@ -298,15 +386,11 @@ func (o *smo[T]) factor(free, inside []int, among [][]float64, block, left []flo
 	return f
 }
 
-// full reports whether so many points are fixed that another factorisation is cheaper.
-func (f *factor) full() bool { return len(f.fixed) > len(f.d)/4 }
-
-// fix prescribes the moves of further points.
-func (f *factor) fix(points []int, at []float64) {
+func (f *factor) fix(points []int, at []float64) bool {
 	first, n := len(f.fixed), len(f.d)
 	f.fixed, f.at = append(f.fixed, points...), append(f.at, at...)
-	if f.full() {
-		return
+	if len(f.fixed) > n/4 {
+		return false
 	}
 	if first == 0 {
 		clear(f.v.Data)
@@ -317,9 +401,9 @@ func (f *factor) fix(points []int, at []float64) {
 	}
 	f.spent += n * n * len(points) / 12
 	_ = dense.Divide(f.Context, blas.Trans, f.u, dense.Block(f.v, 0, n, first, f.v.Cols)) // solve checks ctx
+	return true
 }
 
-// solve returns the moves, or nil after rounding trouble or if ctx has ended.
 func (f *factor) solve() []float64 {
 	n, b := len(f.d), len(f.fixed)
 	f.spent += n*n + n*b*b/12

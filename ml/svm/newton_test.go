@@ -5,8 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml/kernel"
@@ -153,7 +155,60 @@ func TestNewtonFlatEnds(t *testing.T) {
 		s.place(i, y/10)
 	}
 	require.NoError(t, s.newton(s.free()))
-	if scheduled := newtonWork(n, n); s.spent > 5*scheduled || s.Iterations < 2 {
+	if scheduled := s.newtonWork(n, n); s.spent > 5*scheduled || s.Iterations < 2 {
 		t.Errorf("%d steps of work %d, where %d was scheduled", s.Iterations, s.spent, scheduled)
+	}
+}
+
+// A factor of low rank, and rows computed when they are needed, lead to the same Newton step as the
+// matrix of the free points.
+func TestLowRank(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	x, y := moons(n, 0.3)
+	s := newSMO(kernel.NewGram(kernel.RBF(1), x), newState(kernel.NewGram(kernel.RBF(1), x), y, 100, newMonitor(t.Context(), n, Settings{MaxIter: 1 << 30})), rows.NewMemory[float64](nil, n, 1<<24))
+	for i, y := range y {
+		s.place(i, y/10)
+	}
+	free, rho := s.free(), 1e-5
+	require.Equal(t, len(free), n, "free points")
+	whole := require.Value(s.square(free, make([]float64, n*n+factorSize(n))))(t)
+	low := s.lowRank(free, rho, make([]float64, n*n))
+	require.Must(t, low != nil && low.g.Rows < n/lowOf, "no low rank")
+	require.Equal(t, s.lowRank(free, 1e-12, make([]float64, n*n)), nil, "below rounding")
+
+	inside, r := []int{}, rand.New(rand.NewPCG(3, 9))
+	left, d, fixed := make([]float64, n), make([]float64, n), []int{}
+	for a := range free {
+		left[a], d[a] = r.NormFloat64(), r.NormFloat64()
+		if a%3 == 0 {
+			fixed = append(fixed, a)
+		} else {
+			inside = append(inside, a)
+		}
+	}
+	near := func(got, want []float64, tol float64, what string) {
+		t.Helper()
+		for a, v := range want {
+			require.Must(t, math.Abs(got[a]-v) <= tol*floats.Norm(want, math.Inf(1)), "%s: %g, want %g", what, got[a], v)
+		}
+	}
+	results := func(k block) (curvature, moves, rest []float64) {
+		rest = slices.Clone(left)
+		k.subtract(rest, d, fixed)
+		return []float64{k.curvature(d)}, k.equations(inside, left, rho, 0.5).solve(), rest
+	}
+	curvature, moves, rest := results(whole)
+	computed := &square{state: s.state, free: free, k: rows.Subset(s.k, free), own: make([]float64, n), scratch: make([]float64, factorSize(n))}
+	for _, other := range []struct {
+		name string
+		k    block
+		tol  float64
+	}{{"low rank", low, 0.05}, {"computed", computed, 1e-12}} {
+		c, m, r := results(other.k)
+		near(c, curvature, other.tol, other.name+": curvature")
+		near(r, rest, other.tol, other.name+": rest")
+		near(m, moves, other.tol, other.name+": moves")
+		require.Check(t, math.Abs(floats.Sum(m)-0.5) <= 1e-6, "%s: the moves add up to %g", other.name, floats.Sum(m))
 	}
 }

@@ -284,7 +284,13 @@ func (o *smo[T]) finish(tol float64) (trace.Status, error) {
 		if goal < tol && r.RelativeGap <= share && r.KKTViolation <= tol {
 			return trace.Converged, nil
 		}
-		if status != trace.Converged || r.RelativeGap <= share || !math.IsInf(o.c, 1) && o.widen(share, tol) {
+		if status != trace.Converged || r.RelativeGap <= share {
+			return status, nil
+		}
+		if !math.IsInf(o.c, 1) && o.widen(share, tol) {
+			if o.result(status).RelativeGap > share { // C times slack left by rounding
+				status = trace.Numerical
+			}
 			return status, nil
 		}
 		goal *= min(0.5, max(0.1, share/r.RelativeGap/2)) // the gap shrinks about in proportion
@@ -320,6 +326,7 @@ func (o *smo[T]) widen(share, tol float64) bool {
 			return false
 		}
 	}
+	t *= 1 + gapTol/10 // beyond rounding
 	sum, square := o.dual()
 	if t*room >= o.c || !(t*t*square-t*sum <= share*t*t*square/2) {
 		return false
@@ -440,7 +447,7 @@ func (o *smo[T]) guess(last *guess, violation, tol float64, pick func() []int) (
 func (o *smo[T]) climbOrNewton(tol float64, steps int) (trace.Status, error) {
 	for !o.without.newton && steps > 0 && !o.outgrown() {
 		free := o.free()
-		if o.spent >= o.newtons.due(newtonWork(len(free), o.m)) && o.Iterations < o.Limit {
+		if o.spent >= o.newtonDue(len(free), o.m) && o.Iterations < o.Limit {
 			if err := o.newton(free); err != nil {
 				return trace.Numerical, err
 			}
@@ -448,7 +455,7 @@ func (o *smo[T]) climbOrNewton(tol float64, steps int) (trace.Status, error) {
 				return trace.Cancelled, nil
 			}
 		}
-		some, before := min(steps, max(1, (o.newtons.due(newtonWork(len(free), o.m))-o.spent)/(2*o.m))), o.Iterations
+		some, before := min(steps, max(1, (o.newtonDue(len(free), o.m)-o.spent)/(2*o.m))), o.Iterations
 		if status, err := o.climb(tol, some); err != nil || o.Iterations < before+some {
 			return status, err
 		}

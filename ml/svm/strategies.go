@@ -17,8 +17,9 @@ import (
 //	        (smo.go): Subset, and AddProduct or AddProduct32 for the gradient afterwards
 //	start   from merged points if there are many (coarse.go), by way of smaller C if it is
 //	        large (path.go): Merged
-//	newton  nearly flat directions: a Newton step on the free points (newton.go): Subset and
-//	        AddProduct32 if their rows do not fit in memory
+//	newton  nearly flat directions: a Newton step on the free points (newton.go), whose matrix
+//	        may have low rank (lowrank.go): Subset, and AddProduct32 if their rows do not fit in
+//	        memory
 //	near    very many free points: one neighbourhood after another (near.go)
 
 // without lists the disabled strategies.
@@ -35,9 +36,15 @@ const (
 	apart   = 0.02        // largest distance of merged points, see kernel.Gram.Merged; ten times that for neighbours
 	rough   = 0.03        // stopping rule before the last C and for merged points
 
-	newtonFree = 2500 // free points for which factorisation is affordable: 112 MB with their matrix
+	newtonFree = 4000 // free points for which factorisation is affordable: 160 MB
+	newtonHeld = 2500 // free points whose matrix is kept beside its factor: 112 MB together
 	newtonRho  = 0.3  // rho, in units of the violation / largest alpha
 	newtonLook = 100  // overhead of a Newton step, in rows
+
+	lowFree     = 800   // free points from which a factor of low rank is tried
+	lowOf       = 8     // and its rank is at most one in lowOf
+	lowLeft     = 0.01  // what it leaves of the diagonal, in units of rho
+	lowRounding = 1e-11 // the least it can leave, in units of the largest diagonal
 
 	nearFree = 1500 // free points above which a sweep over the neighbourhoods may be due
 
@@ -80,6 +87,8 @@ type account struct {
 	spent   int // work so far
 	newtons turns
 	nears   turns
+	rank    int // of the last factor of the free points, 0 if it was not low
+	lowFrom int // free points from which it may be low
 }
 
 // turns schedules one strategy between steps on pairs.
@@ -94,8 +103,27 @@ type turns struct {
 // due returns the work at which a turn of the given work is due.
 func (t *turns) due(work int) int { return t.at + int(math.Ldexp(float64(work), t.doubt)) }
 
+// newtonDue returns the work at which a Newton step is due: a large one waits at least as long as
+// one in doubt.
+func (a *account) newtonDue(free, m int) int {
+	t := a.newtons
+	if free > newtonHeld {
+		t.doubt = max(t.doubt, mostDoubt)
+	}
+	return t.due(a.newtonWork(free, m))
+}
+
 // newtonWork estimates the work of a Newton step.
-func newtonWork(free, m int) int { return (newtonLook+free)*m + free*free*free/24 }
+func (a *account) newtonWork(free, m int) int {
+	work := (newtonLook + free) * m
+	if a.rank > 0 && a.mayBeLow(free) {
+		return work + free*a.rank*a.rank/3
+	}
+	return work + free*free*free/24
+}
+
+// mayBeLow reports whether a factor of low rank may pay for so many free points.
+func (a *account) mayBeLow(free int) bool { return free >= max(lowFree, a.lowFrom) }
 
 // nearWork estimates the work of a sweep as that of the last one, but at least m²/2.
 func (a *account) nearWork(m int) int { return max(a.nears.took, m*m/2) }

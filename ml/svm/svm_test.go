@@ -659,7 +659,11 @@ func TestGapIsASmallShareOfTheObjective(t *testing.T) {
 func TestUnscaled(t *testing.T) {
 	t.Parallel()
 	ended := map[trace.Status]int{}
-	for seed := range uint64(300) {
+	var seeds []uint64
+	for seed := range uint64(293) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range append(seeds, 499, 539, 1073, 1684, 1704, 1909, 2291) { // in the last, C times rounding exceeded the gap
 		r := rand.New(rand.NewPCG(seed, 77))
 		n, d, noise := 10+r.IntN(250), 1+r.IntN(6), 3*float64(r.IntN(3))*r.Float64()
 		c, shift, whole := math.Pow(10, 9*r.Float64()), 5*max(0, r.Float64()-0.6), r.IntN(4) == 0
