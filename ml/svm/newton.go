@@ -110,42 +110,55 @@ func (o *smo[T]) among(free []int, rho float64, scratch []float64) (block, error
 type square struct {
 	*state
 	free    []int
-	rows    [][]float64 // of at most newtonHeld points
-	k       Matrix      // of more, whose rows are computed when they are needed
+	rows    [][]float64                      // of at most newtonHeld points
+	cut     func(dst []float64, a int) error // writes row a
 	own     []float64
 	scratch []float64
 }
 
 // square returns nil if the context ends. The rows are cut out of those of all points if these fit
-// in memory, and computed otherwise.
+// in memory, and computed otherwise; of more than newtonHeld points whenever they are needed.
 func (o *smo[T]) square(free []int, scratch []float64) (*square, error) {
 	n := len(free)
-	part := rows.Subset(o.k, free)
-	if n > newtonHeld {
-		return &square{state: o.state, free: free, k: part, own: make([]float64, n), scratch: scratch}, nil
-	}
-	s := &square{state: o.state, free: free, rows: make([][]float64, n), scratch: scratch[n*n:]}
-	own := []T(nil)
+	part, own := o.k, []T(nil)
 	hold := o.rows.Hold(n)
 	if !hold {
-		own = make([]T, n)
-		o.spent += n * n
+		part, own = rows.Subset(o.k, free), make([]T, n)
 	}
-	for a, i := range free {
-		s.rows[a] = scratch[a*n:][:n]
+	s := &square{state: o.state, free: free, scratch: scratch}
+	s.cut = func(dst []float64, a int) error {
 		if hold {
-			row, err := o.rows.Row(i)
+			row, err := o.rows.Row(free[a])
 			if err != nil {
-				return nil, err
+				return err
 			}
 			for b, j := range free {
-				s.rows[a][b] = float64(row[j])
+				dst[b] = float64(row[j])
 			}
-		} else {
-			rows.Row(part, own, a)
-			for b, v := range own {
-				s.rows[a][b] = float64(v)
-			}
+			return nil
+		}
+		o.spent += n
+		rows.Row(part, own, a)
+		for b, v := range own {
+			dst[b] = float64(v)
+		}
+		return nil
+	}
+	if n > newtonHeld {
+		s.own = make([]float64, n)
+	} else {
+		s.rows, s.scratch = make([][]float64, n), scratch[n*n:]
+	}
+	for a := range free {
+		row := s.own
+		if s.rows != nil {
+			row = scratch[a*n:][:n]
+			s.rows[a] = row
+		} else if !hold {
+			break
+		}
+		if err := s.cut(row, a); err != nil {
+			return nil, err
 		}
 		if o.Ended(rows.Padded(o.m)) {
 			return nil, nil
@@ -159,8 +172,7 @@ func (s *square) row(a int) []float64 {
 	if s.rows != nil {
 		return s.rows[a]
 	}
-	s.k.Row(s.own, a)
-	s.spent += len(s.own)
+	_ = s.cut(s.own, a) // without error, as square has called it if it may have one
 	return s.own
 }
 
@@ -234,8 +246,7 @@ func (o *smo[T]) line(free []int, move []float64, curvature float64) line {
 }
 
 // follow makes the step, or a shorter one if the gradients show more curvature than a factor of low
-// rank.
-// If the rows of the points do not fit in memory, the gradient changes by a product, which may be
+// rank. If the rows of the points do not fit in memory, the gradient changes by a product, which may be
 // summed in cells.
 func (o *smo[T]) follow(free []int, l line) error {
 	change := make([]float64, len(o.g))
@@ -371,6 +382,9 @@ func (s *square) equations(inside []int, left []float64, rho, sum float64) equat
 	}
 	for p, a := range inside {
 		f.d[p], f.e[p] = left[a], 1
+		if s.rows == nil && s.Ended(n) {
+			return nil
+		}
 		row, own := f.u.Data[p*n:][:n], s.row(a)
 		for q := p; q < n; q++ {
 			row[q] = own[inside[q]]

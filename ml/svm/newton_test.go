@@ -199,7 +199,7 @@ func TestLowRank(t *testing.T) {
 		return []float64{k.curvature(d)}, k.equations(inside, left, rho, 0.5).solve(), rest
 	}
 	curvature, moves, rest := results(whole)
-	computed := &square{state: s.state, free: free, k: rows.Subset(s.k, free), own: make([]float64, n), scratch: make([]float64, factorSize(n))}
+	computed := &square{state: s.state, free: free, cut: whole.cut, own: make([]float64, n), scratch: make([]float64, factorSize(n))}
 	for _, other := range []struct {
 		name string
 		k    block
