@@ -146,9 +146,7 @@ func report(t *testing.T, args ...string) ml.Report {
 func TestFitIsTheTrainingOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	d := require.Value(dataset.Generate("moons", 60, 0.3, 2))(t)
-	var text strings.Builder
-	require.NoError(t, d.Encode(&text))
-	path := file(t, "moons.csv", text.String())
+	path := file(t, "moons.csv", require.Written(t, d.Encode))
 	for _, args := range []string{
 		"",
 		"--learner mcm --rho 0.01 --C 3",
@@ -285,11 +283,8 @@ func (e *expiring) Done() <-chan struct{} { e.look(); return e.Context.Done() }
 
 func TestInterruptedTrainingIsReported(t *testing.T) {
 	t.Parallel()
-	d, err := dataset.Generate("checkerboard", 300, 0.3, 1)
-	require.NoError(t, err)
-	var text strings.Builder
-	require.NoError(t, d.Encode(&text))
-	data, out := file(t, "board.csv", text.String()), filepath.Join(t.TempDir(), "m.json")
+	d := require.Value(dataset.Generate("checkerboard", 300, 0.3, 1))(t)
+	data, out := file(t, "board.csv", require.Written(t, d.Encode)), filepath.Join(t.TempDir(), "m.json")
 	cancelled, early := 0, 0
 	for k := range int64(8) {
 		ctx := &expiring{}

@@ -20,9 +20,7 @@ import (
 func moons(t *testing.T, n int) (d *dataset.Data, path string) {
 	t.Helper()
 	d = require.Value(dataset.Generate("moons", n, 0.3, 1))(t)
-	var text strings.Builder
-	require.NoError(t, d.Encode(&text))
-	return d, file(t, "moons.csv", text.String())
+	return d, file(t, "moons.csv", require.Written(t, d.Encode))
 }
 
 func TestCVIsThatOfTheLibrary(t *testing.T) {
@@ -97,8 +95,7 @@ func TestCVOfAnyNumber(t *testing.T) {
 	for name, text := range map[string]string{"learner": "mcm", "kernel": "poly", "conformal": "gradient", "core_step": "5", "degree": "3", "rank_tol": "1e-9"} {
 		require.NoError(t, spec.Set(name, text))
 	}
-	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"rho": {param.Of(0.01), param.Of(0)}, "coef0": {param.Of(0), param.Of(1)}, "core_gamma": {param.Of(0.1), param.Of(1)}}, eval.Scheme{Folds: 2, Seed: 1}, nil)
-	require.NoError(t, err)
+	res := require.Value(eval.CrossValidate(t.Context(), d, spec, eval.Grid{"rho": {param.Of(0.01), param.Of(0)}, "coef0": {param.Of(0), param.Of(1)}, "core_gamma": {param.Of(0.1), param.Of(1)}}, eval.Scheme{Folds: 2, Seed: 1}, nil))(t)
 	require.Must(t, len(got.Cells) == 8 && got.Best == res.Best,
 		"%d cells, the best is %d; want %+v", len(got.Cells), got.Best, res)
 	for i, cell := range got.Cells { // the kernel's are outermost
@@ -125,8 +122,7 @@ func TestCVOfARidge(t *testing.T) {
 	out := must(t, "cv", "--data", path, "--folds", "3", "--learner", "ridge", "--lambda", "0.01,1,1e6")
 	spec := ml.DefaultSpec()
 	spec.Learner = "ridge"
-	res, err := eval.CrossValidate(t.Context(), d, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1, 1e6)}, eval.Scheme{Folds: 3, Seed: 1}, nil)
-	require.NoError(t, err)
+	res := require.Value(eval.CrossValidate(t.Context(), d, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1, 1e6)}, eval.Scheme{Folds: 3, Seed: 1}, nil))(t)
 	lines := strings.Split(out, "\n")
 	require.Check(t, cmp.Equal(strings.Fields(lines[2])[:3], []string{"gamma", "lambda", "accuracy"}), "head %q", lines[2])
 	for i, lambda := range []string{"0.01", "1", "1000000"} {
@@ -137,7 +133,7 @@ func TestCVOfARidge(t *testing.T) {
 	}
 	require.Check(t, res.Settings[0].Accuracy != res.Settings[2].Accuracy, "lambda makes no difference")
 	var told eval.Result
-	err = json.Unmarshal([]byte(must(t, "cv", "--data", path, "--folds", "3", "--learner", "ridge", "--kernel", "linear", "--lambda", "1,2", "--json")), &told)
+	err := json.Unmarshal([]byte(must(t, "cv", "--data", path, "--folds", "3", "--learner", "ridge", "--kernel", "linear", "--lambda", "1,2", "--json")), &told)
 	require.Check(t, err == nil && cmp.Equal(told.Searched, []string{"lambda"}), "searched %v, %v: neither C nor gamma applies", told.Searched, err)
 }
 

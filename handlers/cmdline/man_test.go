@@ -57,8 +57,7 @@ func TestMan(t *testing.T) {
 func TestManualCommands(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
+	readme := require.Value(os.ReadFile("../../README.md"))(t)
 	texts["README.md"] = string(readme)
 	for _, topic := range manual.Topics {
 		texts[topic.Slug+".md"] = string(topic.Source())

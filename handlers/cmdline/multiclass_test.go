@@ -19,11 +19,8 @@ import (
 func TestSeveralClasses(t *testing.T) {
 	t.Parallel()
 	set, _ := dataset.FindBuiltin("iris")
-	d, err := set.Load()
-	require.NoError(t, err)
-	var text strings.Builder
-	require.NoError(t, d.Encode(&text))
-	data := file(t, "iris.csv", text.String())
+	d := require.Value(set.Load())(t)
+	data := file(t, "iris.csv", require.Written(t, d.Encode))
 	dir := t.TempDir()
 	for way, rule := range map[string]ml.Rule{"ovo": ml.OneVsOne, "ovr": ml.OneVsRest} {
 		model, picture := filepath.Join(dir, way+".json"), filepath.Join(dir, way+".svg")

@@ -18,12 +18,11 @@ import (
 func TestPath(t *testing.T) {
 	t.Parallel()
 	d, file := moons(t, 40)
-	want, err := ml.Regularise(t.Context(), d, ml.DefaultSpec(), nil)
-	require.NoError(t, err)
+	want := require.Value(ml.Regularise(t.Context(), d, ml.DefaultSpec(), nil))(t)
 	dir := t.TempDir()
 	alphas, shares := filepath.Join(dir, "alphas.svg"), filepath.Join(dir, "shares.png")
 	var got ml.Regularisation
-	err = json.Unmarshal([]byte(must(t, "path", "--data", file, "--json", "--plot", alphas, "--plot-shares", shares)), &got)
+	err := json.Unmarshal([]byte(must(t, "path", "--data", file, "--json", "--plot", alphas, "--plot-shares", shares)), &got)
 	require.NoError(t, err)
 	require.Equal(t, cmp.Diff(want, &got), "", "diff")
 	svg, err := os.ReadFile(alphas)

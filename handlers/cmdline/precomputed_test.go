@@ -50,9 +50,7 @@ func TestPrecomputed(t *testing.T) {
 	d, _ := moons(t, 80)
 	libsvm, plain, test, self := gram(t, d, 60)
 	part := lists.Make(60, func(i int) int { return i })
-	var text strings.Builder
-	require.NoError(t, d.Subset(part).Encode(&text))
-	points := file(t, "points.csv", text.String())
+	points := file(t, "points.csv", require.Written(t, d.Subset(part).Encode))
 	type report struct {
 		N, D           *int
 		Objective      float64

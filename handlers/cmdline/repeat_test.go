@@ -21,10 +21,9 @@ func TestRepeat(t *testing.T) {
 	d := require.Value(g.Generate(nil))(t)
 	res := require.Value(ml.Train(t.Context(), d, ml.DefaultSpec(), nil))(t)
 	spec := require.Value(json.Marshal(ml.DefaultSpec()))(t)
-	var points strings.Builder
-	require.NoError(t, d.Encode(&points))
+	points := require.Written(t, d.Encode)
 	write := func(change func(*repeat.File)) string {
-		f := repeat.File{Format: 1, Title: "t", Tasks: []repeat.Task{{Title: "run", Points: d.Hash(), Spec: spec, Numbers: repeat.OfRun(&res.Report)}}, Points: map[string]string{d.Hash(): points.String()}}
+		f := repeat.File{Format: 1, Title: "t", Tasks: []repeat.Task{{Title: "run", Points: d.Hash(), Spec: spec, Numbers: repeat.OfRun(&res.Report)}}, Points: map[string]string{d.Hash(): points}}
 		change(&f)
 		text := require.Value(json.Marshal(f))(t)
 		path := filepath.Join(t.TempDir(), "report.json")

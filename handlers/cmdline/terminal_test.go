@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"marginlab/handlers/api"
-	"marginlab/handlers/cmdline"
 	"marginlab/handlers/handlerstest"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
@@ -27,25 +25,13 @@ import (
 	"marginlab/store"
 )
 
-// pointsFile holds n points of two moons.
-func pointsFile(t *testing.T, name string, n int) string {
-	t.Helper()
-	d := require.Value(dataset.Generate("moons", n, 0.3, 1))(t)
-	var text strings.Builder
-	require.NoError(t, d.Encode(&text))
-	path := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.WriteFile(path, []byte(text.String()), 0o600))
-	return path
-}
-
 // fit runs `marginlab fit --json` and returns its object, messages and exit code.
 func fit(t *testing.T, args ...string) (report handlerstest.Object, message string, code int) {
 	t.Helper()
-	var out, notes bytes.Buffer
-	code = cmdline.Run(t.Context(), cmdline.Commands, append([]string{"fit", "--json"}, args...), cmdline.Streams{In: strings.NewReader(""), Out: &out, Err: &notes})
-	err := json.Unmarshal(out.Bytes(), &report)
-	require.Check(t, err == nil, "%v: %s%s", err, &out, &notes)
-	return report, notes.String(), code
+	o := run(t.Context(), "", append([]string{"fit", "--json"}, args...)...)
+	err := json.Unmarshal([]byte(o.out), &report)
+	require.Check(t, err == nil, "%v: %s%s", err, o.out, o.err)
+	return report, o.err, o.code
 }
 
 // TestFitOnServer uploads points once, whatever the file is called.
@@ -57,20 +43,21 @@ func TestFitOnServer(t *testing.T) {
 		list, _ := handlerstest.Decode[handlerstest.Object](s.As(t, token).Want(http.StatusOK, "GET", "/api/"+what, ""))[what].([]any)
 		return len(list)
 	}
-	moons := pointsFile(t, "moons.csv", 40)
-	here, _, _ := fit(t, "--data", moons, "--C", "3")
+	d, first := moons(t, 40)
+	_, more := moons(t, 42)
+	here, _, _ := fit(t, "--data", first, "--C", "3")
 	for i, c := range []struct {
 		file string
 		sets int
-	}{{moons, 1}, {moons, 1}, {pointsFile(t, "copy.csv", 40), 1}, {pointsFile(t, "more.csv", 42), 2}, {moons, 2}} {
+	}{{first, 1}, {first, 1}, {file(t, "copy.csv", require.Written(t, d.Encode)), 1}, {more, 2}, {first, 2}} {
 		got, message, code := fit(t, "--data", c.file, "--C", "3", "--server", s.URL, "--token", handlerstest.Alice)
 		require.Must(t, code == 0, "exit %d: %s", code, message)
-		require.Check(t, c.file != moons || got["objective"] == here["objective"],
+		require.Check(t, c.file != first || got["objective"] == here["objective"],
 			"objective %v there, %v here", got["objective"], here["objective"])
 		require.Equal(t, there(handlerstest.Alice, "datasets"), c.sets, "data sets after training number %d", i+1)
 		require.Equal(t, there(handlerstest.Alice, "runs"), i+1, "runs after training number")
 	}
-	_, message, code := fit(t, "--data", moons, "--server", s.URL, "--token", handlerstest.Bob)
+	_, message, code := fit(t, "--data", first, "--server", s.URL, "--token", handlerstest.Bob)
 	require.Check(t, code == 0, "exit %d: %s", code, message)
 	require.Equal(t, there(handlerstest.Bob, "datasets"), 1, "another workspace has … data sets, not one of its own")
 }
@@ -101,8 +88,9 @@ func TestFitRetries(t *testing.T) {
 		}
 	}))
 	defer flaky.Close()
+	_, path := moons(t, 40)
 	begin := time.Now()
-	_, message, code := fit(t, "--data", pointsFile(t, "moons.csv", 40), "--server", flaky.URL, "--token", handlerstest.Alice)
+	_, message, code := fit(t, "--data", path, "--server", flaky.URL, "--token", handlerstest.Alice)
 	require.Check(t, code == 0 && time.Since(begin) > time.Second, "exit %d after %v: %s", code, time.Since(begin), message)
 	notes := strings.Split(strings.TrimSpace(message), "\n")
 	require.Check(t, strings.HasSuffix(notes[0], "EOF; trying again, at most 5 times"), "%s", message)
@@ -143,21 +131,19 @@ func TestMissingEverywhere(t *testing.T) {
 		"exit %d: %s%v, here %v", code, message, there, here)
 	c := s.As(t, handlerstest.Alice)
 	c.Cookie = &http.Cookie{Name: "marginlab_workspace", Value: handlerstest.Alice}
-	run := handlerstest.Decode[struct{ Runs []struct{ ID string } }](c.Want(http.StatusOK, "GET", "/api/runs", "")).Runs[0].ID
-	var out, notes bytes.Buffer
-	code = cmdline.Run(t.Context(), cmdline.Commands, []string{"predict", "--model", model, "--data", fresh}, cmdline.Streams{In: strings.NewReader(""), Out: &out, Err: &notes})
-	require.Must(t, code == 0, "%v", notes.String())
-	got := string(c.Want(http.StatusOK, "POST", "/api/runs/"+run+"/predictions", unseen).Body)
-	require.Check(t, got == out.String(), "there\n%shere\n%s", got, &out)
+	id := handlerstest.Decode[struct{ Runs []struct{ ID string } }](c.Want(http.StatusOK, "GET", "/api/runs", "")).Runs[0].ID
+	told := run(t.Context(), "", "predict", "--model", model, "--data", fresh)
+	require.Must(t, told.code == 0, "%v", told.err)
+	got := string(c.Want(http.StatusOK, "POST", "/api/runs/"+id+"/predictions", unseen).Body)
+	require.Equal(t, got, told.out, "there and here")
 	file := require.Value(os.ReadFile(model))(t)
 	var kept bytes.Buffer
-	if err := json.Compact(&kept, c.Want(http.StatusOK, "GET", "/runs/"+run+"/model.json", "").Body); err != nil || strings.TrimSpace(kept.String()) != strings.TrimSpace(string(file)) {
+	if err := json.Compact(&kept, c.Want(http.StatusOK, "GET", "/runs/"+id+"/model.json", "").Body); err != nil || strings.TrimSpace(kept.String()) != strings.TrimSpace(string(file)) {
 		t.Errorf("%v: model there\n%.300s\nhere\n%.300s", err, &kept, file)
 	}
 
 	set := handlerstest.Decode[struct{ Datasets []api.Dataset }](c.Want(http.StatusOK, "GET", "/api/datasets", "")).Datasets[0]
-	body, err := json.Marshal(map[string]string{"study": "[scheme]\nfolds = 2\n[data.p]\nfile = \"people.csv\"\n[learner.SVM]\n[learner.ridge]\nlearner = \"ridge\"\n"})
-	require.NoError(t, err)
+	body := require.Value(json.Marshal(map[string]string{"study": "[scheme]\nfolds = 2\n[data.p]\nfile = \"people.csv\"\n[learner.SVM]\n[learner.ridge]\nlearner = \"ridge\"\n"}))(t)
 	made := handlerstest.Decode[struct{ ID string }](c.Want(http.StatusAccepted, "POST", "/api/studies", string(body)))
 	require.Says(t, string(c.Fetch("GET", "/studies/"+made.ID+"/study.toml", "").Body), `missing = "median"`,
 		"a study that says nothing of missing values")
@@ -173,17 +159,10 @@ func TestMissingEverywhere(t *testing.T) {
 func TestFitCancelledOnServer(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, false, dataset.DefaultLimits)
-	moons := pointsFile(t, "moons.csv", 40)
-	type outcome struct {
-		report  handlerstest.Object
-		message string
-		code    int
-	}
+	_, path := moons(t, 40)
 	ended := make(chan outcome)
 	go func() {
-		var o outcome
-		o.report, o.message, o.code = fit(t, "--data", moons, "--server", s.URL, "--token", handlerstest.Alice)
-		ended <- o
+		ended <- run(t.Context(), "", "fit", "--json", "--data", path, "--server", s.URL, "--token", handlerstest.Alice)
 	}()
 	c := s.As(t, handlerstest.Alice)
 	look := time.NewTicker(10 * time.Millisecond)
@@ -197,16 +176,11 @@ func TestFitCancelledOnServer(t *testing.T) {
 		}
 	}
 	o := <-ended
-	got, message, code := o.report, o.message, o.code
-	require.Check(t, code == 1 && strings.Contains(message, "cancelled on the server") && strings.Count(message, "\n") == 1,
-		"exit %d: %s", code, message)
-	var names []string
-	for name := range got {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	want := []string{"classes", "d", "kernel", "learner", "n", "positive", "status"}
-	require.Check(t, slices.Equal(names, want), "%v, want %v", names, want)
+	require.Check(t, o.code == 1 && strings.Contains(o.err, "cancelled on the server") && strings.Count(o.err, "\n") == 1,
+		"exit %d: %s", o.code, o.err)
+	require.Equal(t, strings.Join(keys(t, o.out), " "), "classes d kernel learner n positive status", "names")
+	var got handlerstest.Object
+	require.NoError(t, json.Unmarshal([]byte(o.out), &got))
 	require.Check(t, got["status"] == "cancelled" && got["n"] == 40.0 && got["d"] == 2.0 && got["positive"] != "",
 		"%v", got)
 }
@@ -216,24 +190,23 @@ func TestFitCancelledOnServer(t *testing.T) {
 func TestStudyOnServer(t *testing.T) {
 	t.Parallel()
 	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	own := pointsFile(t, "own.csv", 80)
+	_, own := moons(t, 80)
 	file := filepath.Join(filepath.Dir(own), "small.toml")
-	const text = "[scheme]\nfolds = 3\nmax_rows = 50\n[data.own]\nfile = \"own.csv\"\n[data.xor]\ngenerator = \"xor\"\nn = 40\n[learner.SVM]\nC = [1, 10]\n[learner.MCM]\nlearner = \"mcm\"\n"
+	const text = "[scheme]\nfolds = 3\nmax_rows = 50\n[data.own]\nfile = \"moons.csv\"\n[data.xor]\ngenerator = \"xor\"\nn = 40\n[learner.SVM]\nC = [1, 10]\n[learner.MCM]\nlearner = \"mcm\"\n"
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	run := func(args ...string) (res study.Result, message string, code int) {
+	compare := func(args ...string) (res study.Result, message string, code int) {
 		t.Helper()
-		var out, notes bytes.Buffer
-		code = cmdline.Run(t.Context(), cmdline.Commands, append([]string{"study", file, "--json"}, args...), cmdline.Streams{In: strings.NewReader(""), Out: &out, Err: &notes})
-		if code == 0 {
-			err := json.Unmarshal(out.Bytes(), &res)
-			require.Must(t, err == nil, "%v: %s", err, &out)
+		o := run(t.Context(), "", append([]string{"study", file, "--json"}, args...)...)
+		if o.code == 0 {
+			err := json.Unmarshal([]byte(o.out), &res)
+			require.Must(t, err == nil, "%v: %s", err, o.out)
 		}
-		return res, notes.String(), code
+		return res, o.err, o.code
 	}
-	want, _, _ := run()
+	want, _, _ := compare()
 	folder := filepath.Join(t.TempDir(), "out")
 	for range 2 {
-		got, message, code := run("--server", s.URL, "--token", handlerstest.Alice, "--out-dir", folder)
+		got, message, code := compare("--server", s.URL, "--token", handlerstest.Alice, "--out-dir", folder)
 		diff := cmp.Diff(want, got, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreFields(study.Result{}, "Study"))
 		require.Check(t, code == 0 && diff == "", "exit %d, %s\n%s", code, message, diff)
 	}
@@ -246,8 +219,8 @@ func TestStudyOnServer(t *testing.T) {
 	require.Check(t, len(sets) == 1 && sets[0]["rows"] == 80.0, "%v", sets)
 	n := len(handlerstest.Decode[struct{ Studies []handlerstest.Object }](c.Want(http.StatusOK, "GET", "/api/studies", "")).Studies)
 	require.Check(t, n == 2, "%d studies are kept", n)
-	_, message, code := run("--token", handlerstest.Alice)
+	_, message, code := compare("--token", handlerstest.Alice)
 	require.Check(t, code == 2 && strings.Contains(message, "--token needs --server"), "exit %d: %s", code, message)
-	_, message, code = run("--server", s.URL, "--token", "nobody")
+	_, message, code = compare("--server", s.URL, "--token", "nobody")
 	require.Check(t, code == 1 && message != "", "exit %d: %s", code, message)
 }
