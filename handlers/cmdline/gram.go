@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/mat"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
@@ -114,55 +115,27 @@ func parseGram(args []string) (*gramOptions, error) {
 	return o, nil
 }
 
-// matrix returns the kernel matrix of the file and a description of its objects.
-func (o *gramOptions) matrix(ctx context.Context, std Streams) (k kernel.Matrix, text func(i int) string, err error) {
+// read reads the file: objects that have labels, or come from a folder, as fit does.
+func (o *gramOptions) read(ctx context.Context, std Streams) (*dataset.Data, error) {
+	info, err := os.Stat(o.file)
+	if o.labels || o.takes != dataset.KindVectors && err == nil && info.IsDir() {
+		spec := ml.DefaultSpec()
+		spec.Kernel, spec.Features = o.kernel.Name, o.features
+		return readData(ctx, "gram", o.file, &spec, &reading{proposed: true, sheet: new(string)}, std)
+	}
 	if o.takes == dataset.KindVectors {
-		return o.ofPoints(ctx, std)
+		x, err := o.points(ctx, std)
+		return &dataset.Data{X: x}, err
 	}
-	if info, err := os.Stat(o.file); err == nil && info.IsDir() {
-		k, d, err := o.labelled(ctx, std)
-		if err != nil {
-			return nil, nil, err
-		}
-		return k, d.Objects.Text, nil
-	}
-	x, err := readFile(ctx, o.file, std, gramReaders[o.takes])
-	if err != nil {
-		return nil, nil, err
-	}
-	p := progressOn(std)
-	defer p.end()
-	k, err = kernel.GramOf(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), x, p.tell)
-	return k, x.Text, err
+	objects, err := readFile(ctx, o.file, std, gramReaders[o.takes])
+	return &dataset.Data{Objects: objects}, err
 }
 
-// labelled returns the kernel matrix of labelled objects, read as by fit.
-func (o *gramOptions) labelled(ctx context.Context, std Streams) (kernel.Matrix, *dataset.Data, error) {
-	spec := ml.DefaultSpec()
-	spec.Kernel, spec.Features = o.kernel.Name, o.features
-	d, err := readData(ctx, "gram", o.file, &spec, &reading{proposed: true, sheet: new(string)}, std)
-	if err != nil {
-		return nil, nil, err
-	}
-	p := progressOn(std)
-	defer p.end()
-	if d.Objects != nil {
-		k, err := kernel.GramOf(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), d.Objects, p.tell)
-		return k, d, err
-	}
-	f, err := kernel.New(o.kernel.Name, o.kernel.Values, d.X).Fit(ctx, d.X, p.tell)
-	if err != nil {
-		return nil, nil, err
-	}
-	return kernel.NewGram(f, d.X), d, nil
-}
-
-// ofPoints is matrix for kernels of vectors. Values such as gamma auto are determined from all
-// rows.
-func (o *gramOptions) ofPoints(ctx context.Context, std Streams) (kernel.Matrix, func(i int) string, error) {
+// points reads the chosen columns of a file of points.
+func (o *gramOptions) points(ctx context.Context, std Streams) (*mat.Dense, error) {
 	t, err := readTable(ctx, o.file, "", std)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	features := o.features
 	if features == nil {
@@ -177,17 +150,21 @@ func (o *gramOptions) ofPoints(ctx context.Context, std Streams) (kernel.Matrix,
 			}
 		}
 	}
-	x, err := t.Matrix(features)
-	if err != nil {
-		return nil, nil, err
-	}
+	return t.Matrix(features)
+}
+
+// matrix returns the kernel matrix of data. Values such as gamma auto are determined from all rows.
+func (o *gramOptions) matrix(ctx context.Context, std Streams, d *dataset.Data) (kernel.Matrix, error) {
 	p := progressOn(std)
 	defer p.end()
-	f, err := kernel.New(o.kernel.Name, o.kernel.Values, x).Fit(ctx, x, p.tell)
-	if err != nil {
-		return nil, nil, err
+	if d.Objects != nil {
+		return kernel.GramOf(ctx, kernel.New(o.kernel.Name, o.kernel.Values, nil), d.Objects, p.tell)
 	}
-	return kernel.NewGram(f, x), func(i int) string { return strings.Trim(fmt.Sprintf("%.4g", x.RawRowView(i)), "[]") }, nil
+	f, err := kernel.New(o.kernel.Name, o.kernel.Values, d.X).Fit(ctx, d.X, p.tell)
+	if err != nil {
+		return nil, err
+	}
+	return kernel.NewGram(f, d.X), nil
 }
 
 func runGram(ctx context.Context, args []string, std Streams) error {
@@ -195,21 +172,25 @@ func runGram(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
+	d, err := o.read(ctx, std)
+	if err != nil {
+		return err
+	}
+	k, err := o.matrix(ctx, std, d)
+	if err != nil {
+		return err
+	}
 	if o.labels {
-		k, d, err := o.labelled(ctx, std)
-		if err != nil {
-			return err
-		}
 		return writeMatrix(ctx, std, k, func(line []byte, i int) []byte {
 			return strconv.AppendQuote(append(line, ','), strings.ReplaceAll(d.Classes[d.Y[i]], `"`, "'"))
 		})
 	}
-	k, text, err := o.matrix(ctx, std)
-	if err != nil {
-		return err
-	}
 	if o.csv {
 		return writeMatrix(ctx, std, k, nil)
+	}
+	text := func(i int) string { return strings.Trim(fmt.Sprintf("%.4g", d.X.RawRowView(i)), "[]") }
+	if d.Objects != nil {
+		text = d.Objects.Text
 	}
 	head := []string{""}
 	for j := range k.Len() {
