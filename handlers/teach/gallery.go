@@ -200,7 +200,7 @@ func (a *Handler) pageOf(ctx context.Context, g Course, q url.Values) (runs []st
 				break
 			}
 		}
-		if f, ok := store.LookupField(rank); ok && len(first) > 0 && f.Value(first[0]) != nil {
+		if len(having(rank, first[:min(1, len(first))])) > 0 {
 			break
 		}
 	}
@@ -247,11 +247,16 @@ func differ(runs []store.Run, f func(store.Run) string) bool {
 	return slices.ContainsFunc(runs, func(r store.Run) bool { return f(r) != f(runs[0]) })
 }
 
+// having returns the runs that have a value of a field.
+func having(field string, runs []store.Run) []store.Run {
+	f, _ := store.LookupField(field)
+	return lists.Filter(runs, func(r store.Run) bool { return f.Value(r) != nil })
+}
+
 // galleryColumn is a column of the table, with its text for a run and its sort key.
 type galleryColumn struct {
 	key, label string
 	text       func(store.Run) string
-	number     func(store.Run) (float64, bool) // nil: sorted by the text
 }
 
 // galleryNumbers lists the quantities worth comparing at a glance, with short
@@ -268,10 +273,7 @@ const handedIn = "created"
 func galleryColumns(runs []store.Run) []galleryColumn {
 	columns := []galleryColumn{
 		{key: "name", label: "Name", text: func(r store.Run) string { return r.Name }},
-		{
-			key: handedIn, label: "Handed in",
-			number: func(r store.Run) (float64, bool) { return float64(r.Created.UnixMilli()), true },
-		},
+		{key: handedIn, label: "Handed in"},
 	}
 	add := func(c galleryColumn) { columns = append(columns, c) }
 	if differ(runs, func(r store.Run) string { return string(r.Status) }) || len(runs) > 0 && runs[0].Status != store.Done {
@@ -290,39 +292,29 @@ func galleryColumns(runs []store.Run) []galleryColumn {
 		if !differ(runs, value) {
 			continue
 		}
-		c := galleryColumn{key: p.Name, label: cmp.Or(p.Symbol, p.Label), text: func(r store.Run) string { return cmp.Or(value(r), "–") }}
-		if p.Kind == param.Number || p.Kind == param.Integer {
-			c.number = func(r store.Run) (float64, bool) {
-				v, err := strconv.ParseFloat(value(r), 64)
-				return v, err == nil
+		add(galleryColumn{key: p.Name, label: cmp.Or(p.Symbol, p.Label), text: func(r store.Run) string {
+			v, err := strconv.ParseFloat(value(r), 64)
+			if err == nil && (p.Kind == param.Number || p.Kind == param.Integer) {
+				return views.Short(v)
 			}
-			c.text = func(r store.Run) string {
-				if v, ok := c.number(r); ok {
-					return views.Short(v)
-				}
-				return cmp.Or(value(r), "–")
-			}
-		}
-		add(c)
+			return cmp.Or(value(r), "–")
+		}})
 	}
 	for _, n := range galleryNumbers {
-		i := slices.IndexFunc(ml.Quantities, func(q ml.Quantity) bool { return q.Name == n.name })
-		q := ml.Quantities[i]
-		c := galleryColumn{key: n.name, label: n.label}
-		c.number = func(r store.Run) (float64, bool) { return results.QuantityNumber(q, r.Report) }
-		c.text = func(r store.Run) string {
-			v, ok := c.number(r)
+		if len(having(n.name, runs)) == 0 {
+			continue
+		}
+		f, _ := store.LookupField(n.name)
+		add(galleryColumn{key: n.name, label: n.label, text: func(r store.Run) string {
+			v, ok := f.Value(r).(float64)
 			switch {
 			case !ok:
 				return "–"
-			case q.Unit == ml.Share:
+			case f.Unit == ml.Share:
 				return param.Percent(v)
 			}
 			return views.Short(v)
-		}
-		if slices.ContainsFunc(runs, func(r store.Run) bool { _, ok := c.number(r); return ok }) {
-			add(c)
-		}
+		}})
 	}
 	return columns
 }
@@ -337,10 +329,7 @@ func ranking(columns []galleryColumn, runs []store.Run) (key, words string) {
 		if c.key != "test_accuracy" && c.key != "test_r2" {
 			continue
 		}
-		ranked := lists.Filter(runs, func(r store.Run) bool {
-			_, ok := c.number(r)
-			return ok
-		})
+		ranked := having(c.key, runs)
 		words = "Ranked by held-out points only."
 		if differ(ranked, func(r store.Run) string { return r.Hash + r.Spec.Text("test_fraction") + " " + r.Spec.Text("seed") }) {
 			words += " Not all held out the same points: small differences say little."
