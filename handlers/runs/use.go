@@ -277,7 +277,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 
 // predictedRows fills in the first most predictions.
 func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, most int) {
-	p.Summary = count(s.N, "row")
+	p.Summary = views.Counted(s.N, "row")
 	switch {
 	case s.Accuracy != nil:
 		p.Summary += " · accuracy " + param.Percent(*s.Accuracy)
@@ -314,14 +314,6 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, 
 		}
 		p.Rows = append(p.Rows, row)
 	}
-}
-
-// count formats a number with its noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
 }
 
 // use returns the ways to use a run's model elsewhere; origin is the server's.
