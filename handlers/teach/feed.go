@@ -5,9 +5,6 @@ import (
 	"sync"
 )
 
-// feedBuffer is how many values a slow reader may lag behind before it misses the oldest.
-const feedBuffer = 16
-
 // feed broadcasts the events of a course to its current listeners. It stores nothing and is safe
 // for concurrent use.
 type feed[T any] struct {
@@ -30,9 +27,13 @@ func (f *feed[T]) send(code string, v T) {
 	}
 }
 
-// listen returns a channel of values sent from now on. It is closed when ctx ends.
-func (f *feed[T]) listen(ctx context.Context, code string) <-chan T {
-	ch := make(chan T, feedBuffer)
+// listen returns a channel of first and the values sent from now on. A reader may lag size values
+// behind before it misses the oldest. The channel is closed when ctx ends.
+func (f *feed[T]) listen(ctx context.Context, code string, size int, first ...T) <-chan T {
+	ch := make(chan T, size)
+	for _, v := range first {
+		ch <- v
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.readers == nil {

@@ -145,6 +145,11 @@ func (a *Handler) HideNames(w http.ResponseWriter, r *http.Request, g Course) er
 func (s *stage) shown(code string) presented {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.current(code)
+}
+
+// current is shown while the lock is held.
+func (s *stage) current(code string) presented {
 	p := s.courses[code]
 	if s.now().Sub(p.at) > presentedFor || p.Lesson == "" {
 		return presented{}
@@ -152,22 +157,12 @@ func (s *stage) shown(code string) presented {
 	return p
 }
 
-// watch returns a channel with what a course is shown, now and after changes, until ctx ends.
+// watch returns a channel with what a course is shown, now and after changes, until ctx ends. The
+// newest supersedes earlier ones.
 func (s *stage) watch(ctx context.Context, code string) <-chan presented {
-	out := make(chan presented, 1)
-	changes := s.changes.listen(ctx, code)
-	out <- s.shown(code)
-	go func() {
-		defer close(out)
-		for p := range changes {
-			select { // the newest supersedes earlier ones
-			case <-out:
-			default:
-			}
-			out <- p
-		}
-	}()
-	return out
+	s.mu.Lock() // no change comes between
+	defer s.mu.Unlock()
+	return s.changes.listen(ctx, code, 1, s.current(code))
 }
 
 // Present receives the state of the teacher's slides for followers.
@@ -293,5 +288,5 @@ func (a *Handler) Press(w http.ResponseWriter, r *http.Request, g Course) error 
 
 // RemoteEvents streams the remote's keys to the slides as "key" events.
 func (a *Handler) RemoteEvents(w http.ResponseWriter, r *http.Request, g Course) error {
-	return web.Stream(w, r, a.stage.keys.listen(r.Context(), g.Code), func(key string) (string, any) { return "key", key })
+	return web.Stream(w, r, a.stage.keys.listen(r.Context(), g.Code, 16), func(key string) (string, any) { return "key", key })
 }
