@@ -46,7 +46,7 @@ func (h Holdings) String() string {
 func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 	now := s.now()
 	due, err := result(ctx, s.view, func(tx *transaction) bool {
-		return value[bool](tx, `SELECT NOT EXISTS (SELECT 1 FROM workspaces WHERE workspace = ?1 AND seen > ?2) AND EXISTS (SELECT 1 FROM `+made+` WHERE workspace = ?1)`, ws, now-seenEvery.Milliseconds())
+		return value[bool](tx, `SELECT NOT EXISTS (SELECT 1 FROM workspaces WHERE workspace = ?1 AND seen > ?2) AND EXISTS (SELECT 1 FROM `+used+` WHERE workspace = ?1 AND began IS NOT NULL)`, ws, now-seenEvery.Milliseconds())
 	})
 	if err != nil || !due {
 		return err
@@ -57,15 +57,10 @@ func (s *Store) Seen(ctx context.Context, ws Workspace) error {
 // Since returns the creation time of a workspace's oldest item, the zero time if it holds nothing.
 func (s *Store) Since(ctx context.Context, ws Workspace) (since time.Time, err error) {
 	err = s.view(ctx, func(tx *transaction) {
-		tx.one(`SELECT min(began) FROM `+made+` WHERE workspace = ?`, ws)(asMillis(&since))
+		tx.one(`SELECT min(began) FROM `+used+` WHERE workspace = ?`, ws)(asMillis(&since))
 	})
 	return since, err
 }
-
-// made has a row for every item of a workspace.
-const made = `(SELECT workspace, created AS began FROM datasets UNION ALL SELECT workspace, created FROM runs
-	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM studies UNION ALL SELECT workspace, created FROM courses
-	UNION ALL SELECT workspace, answered FROM answers UNION ALL SELECT workspace, created FROM links UNION ALL SELECT workspace, created FROM reports)`
 
 // Holdings counts the items of a workspace.
 func (s *Store) Holdings(ctx context.Context, ws Workspace) (Holdings, error) {
@@ -98,11 +93,13 @@ func (s *Store) Used(ctx context.Context, ws Workspace) bool {
 	return is && err == nil
 }
 
-// used has a row for every trace of use of a workspace. Creating something counts, whether or not
-// a visit was recorded.
-const used = `(SELECT workspace, seen FROM workspaces UNION ALL SELECT workspace, updated FROM datasets UNION ALL SELECT workspace, created FROM runs
-	UNION ALL SELECT workspace, created FROM searches UNION ALL SELECT workspace, created FROM studies UNION ALL SELECT workspace, created FROM courses UNION ALL SELECT workspace, answered FROM answers
-	UNION ALL SELECT workspace, created FROM links UNION ALL SELECT workspace, updated FROM reports) AS used`
+// used has a row for every trace of use of a workspace, with the time of its creation if it is an
+// item. Creating something counts, whether or not a visit was recorded.
+const used = `(SELECT workspace, seen, NULL AS began FROM workspaces UNION ALL SELECT workspace, updated, created FROM datasets
+	UNION ALL SELECT workspace, created, created FROM runs UNION ALL SELECT workspace, created, created FROM searches
+	UNION ALL SELECT workspace, created, created FROM studies UNION ALL SELECT workspace, created, created FROM courses
+	UNION ALL SELECT workspace, answered, answered FROM answers UNION ALL SELECT workspace, created, created FROM links
+	UNION ALL SELECT workspace, updated, created FROM reports) AS used`
 
 // Approximate bytes on disk of a row with its index entries, without its texts, and of a cell of a
 // search. They matter because a loop can create many small items.
