@@ -14,10 +14,9 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-func read(t *testing.T, in string) *Data {
+func read(t require.T, in string) *Data {
 	t.Helper()
-	d := require.Value(Read(strings.NewReader(in), "f", Mapping{}, Limits{}))(t)
-	return d
+	return require.Value(Read(strings.NewReader(in), "f", Mapping{}, Limits{}))(t)
 }
 
 func TestEncodeDecode(t *testing.T) {
@@ -32,12 +31,8 @@ func TestEncodeDecode(t *testing.T) {
 		}), d*len(labels), d*len(labels)).Draw(rt, "values")
 		data := &Data{Features: names[:d], Label: names[d], X: mat.NewDense(len(labels), d, values)}
 		data.setLabels(labels)
-		err := data.Validate()
-		require.Must(rt, err == nil, "%v", err)
+		roundTrip(rt, data)
 		back := require.Value(Decode(strings.NewReader(show(data))))(rt)
-		require.Equal(rt, cmp.Diff(show(data), show(back)), "", "diff")
-		diff := cmp.Diff([]any{data.Features, data.Label, data.Classes, data.Y}, []any{back.Features, back.Label, back.Classes, back.Y})
-		require.Check(rt, diff == "", "%v", diff)
 		for i, v := range values {
 			got := back.X.At(i/d, i%d)
 			require.Check(rt, math.Float64bits(got) == math.Float64bits(v), "value %d: %v became %v", i, v, got)
@@ -52,15 +47,13 @@ func TestNoFormulasInFiles(t *testing.T) {
 	const formula = `=cmd|'/c calc'!A0`
 	data := &Data{Features: []string{"@sum", "-"}, Label: "'=y", X: mat.NewDense(4, 2, []float64{-1, 2, 3, 4, 5, 6, 7, 8})}
 	data.setLabels([]string{formula, "+", "-x", "-1.5"})
-	file := require.Written(t, data.Export)
-	text := file
+	text := require.Written(t, data.Export)
 	want := "'@sum,-,''=y\n-1,2,'" + formula + "\n3,4,+\n5,6,'-x\n7,8,-1.5\n"
 	require.Equal(t, strings.ReplaceAll(text, `"`, ""), want, "the file")
 	again := require.Value(Read(strings.NewReader(text), "again.csv", Mapping{Label: data.Label}, Limits{}))(t)
 	decoded := require.Value(Decode(strings.NewReader(show(data))))(t)
 	for _, d := range []*Data{again, decoded} {
-		diff := cmp.Diff([]any{data.Features, data.Label, data.Classes, data.Y}, []any{d.Features, d.Label, d.Classes, d.Y})
-		require.Check(t, diff == "", "%v", diff)
+		sameData(t, data, d)
 	}
 }
 

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -124,14 +123,12 @@ func TestGapsTravel(t *testing.T) {
 	m := Mapping{Features: []string{"sex", "x", "y"}, Missing: MissingMedian}
 	d := require.Value(Read(strings.NewReader(file), "f", m, Limits{}))(t)
 	roundTrip(t, d)
-	var text bytes.Buffer
-	require.NoError(t, d.Encode(&text))
-	want := "sex=m,x,y,class\n1,1,,A\n0,,5,B\n,2,7,A\n1,4,6,B\n"
-	require.Check(t, text.String() == want, "%s, want %s", &text, want)
+	text := require.Written(t, d.Encode)
+	require.Equal(t, text, "sex=m,x,y,class\n1,1,,A\n0,,5,B\n,2,7,A\n1,4,6,B\n", "the file")
 	whole := *d
 	whole.Given = nil
 	require.Check(t, whole.Hash() != d.Hash(), "data without gaps have the hash of those with them")
-	again := require.Value(Read(&text, "again.csv", Mapping{Label: "class", Missing: MissingMedian}, Limits{}))(t)
+	again := require.Value(Read(strings.NewReader(text), "again.csv", Mapping{Label: "class", Missing: MissingMedian}, Limits{}))(t)
 	sameData(t, d, again)
 	require.Check(t, again.Hash() == d.Hash(), "what is read again has another hash")
 	part := d.Subset([]int{3, 1})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,14 +52,13 @@ var fuzzSeeds = []string{
 }
 
 // sameData compares all of d but for the sign of zero.
-func sameData(t *testing.T, a, b *Data) {
+func sameData(t require.T, a, b *Data) {
 	t.Helper()
 	diff := cmp.Diff([]any{a.Features, a.Label, a.Classes, a.Y}, []any{b.Features, b.Label, b.Classes, b.Y})
 	require.Check(t, diff == "", "(-a +b):\n%s", diff)
+	require.Must(t, a.Kind() == b.Kind(), "%s became %s", a.Kind(), b.Kind())
 	p, ok := a.Objects.(*Precomputed)
 	switch {
-	case a.Kind() != b.Kind():
-		t.Errorf("%s became %s", a.Kind(), b.Kind())
 	case a.Kind() == KindStrings, a.Kind() == KindGraphs:
 		require.Equal(t, cmp.Diff(a.Objects, b.Objects), "", "(-a +b)")
 	case ok:
@@ -70,20 +70,27 @@ func sameData(t *testing.T, a, b *Data) {
 	}
 }
 
-// roundTrip checks that Decode undoes Encode and that the bytes are settled.
-func roundTrip(t *testing.T, d *Data) {
+// roundTrip checks that d is valid, that Decode undoes Encode and that the bytes are settled.
+func roundTrip(t require.T, d *Data) {
 	t.Helper()
-	var first, second bytes.Buffer
-	if err := d.Encode(&first); err != nil {
-		t.Fatalf("Encode: %v", err)
-	}
-	back, err := Decode(bytes.NewReader(first.Bytes()))
-	require.Must(t, err == nil, "Decode: %v\n%s", err, first.Bytes())
+	require.NoError(t, d.Validate())
+	text := require.Written(t, d.Encode)
+	back, err := Decode(strings.NewReader(text))
+	require.Must(t, err == nil, "Decode: %v\n%s", err, text)
 	sameData(t, d, back)
-	if err := back.Encode(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
-		t.Errorf("encoded again (%v):\n%s\nfirst:\n%s", err, second.Bytes(), first.Bytes())
-	}
+	require.Equal(t, require.Written(t, back.Encode), text, "encoded again")
 	require.Check(t, d.Hash() == back.Hash(), "the hashes differ")
+}
+
+// isRead reports whether a file was read. It checks the data, or the error.
+func isRead(t *testing.T, d *Data, err error) bool {
+	t.Helper()
+	if err != nil {
+		checkFault(t, err)
+		return false
+	}
+	roundTrip(t, d)
+	return true
 }
 
 // checkFault checks that err is an *Error with a message.
@@ -146,35 +153,19 @@ func FuzzParseTable(f *testing.F) {
 				all.Features = append(all.Features, c.Name)
 			}
 		}
-		if d, err := table.Data(all); err != nil {
-			checkFault(t, err)
-		} else if err := d.Validate(); err != nil {
-			t.Fatal(err)
-		} else {
-			roundTrip(t, d)
+		d, err := table.Data(all)
+		isRead(t, d, err)
+		for _, m.Missing = range []Missing{MissingDrop, MissingMedian} {
+			d, err := table.Data(m)
+			isRead(t, d, err)
 		}
-		for _, m.Missing = range []Missing{MissingDrop, MissingMedian, MissingError} {
-			if d, err := table.Data(m); err != nil {
-				checkFault(t, err)
-			} else if err := d.Validate(); err != nil {
-				t.Fatal(err)
-			} else if m.Missing == MissingMedian {
-				roundTrip(t, d)
-			}
-		}
-		d, err := table.Data(m)
-		if err != nil {
-			checkFault(t, err)
-		} else {
-			require.NoError(t, d.Validate())
-			roundTrip(t, d)
+		m.Missing = MissingError
+		if d, err := table.Data(m); isRead(t, d, err) {
 			// The canonical form is a file like any other, unless names are numbers.
 			if d.Kind() != KindPrecomputed && !isHeader(append(slices.Clip(d.objects().header()), d.Label), ',') {
 				return
 			}
-			var buf bytes.Buffer
-			require.NoError(t, d.Export(&buf))
-			again, err := Read(&buf, "again.csv", Mapping{Label: d.Label}, Limits{})
+			again, err := Read(strings.NewReader(require.Written(t, d.Export)), "again.csv", Mapping{Label: d.Label}, Limits{})
 			require.Must(t, err == nil, "the canonical form is not read: %v", err)
 			sameData(t, d, again)
 		}
@@ -189,10 +180,6 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		d, err := Decode(bytes.NewReader(raw))
-		if err != nil {
-			checkFault(t, err)
-			return
-		}
-		roundTrip(t, d)
+		isRead(t, d, err)
 	})
 }

@@ -340,9 +340,7 @@ func TestReadReference(t *testing.T) {
 func bigCSV(b *testing.B, n int) []byte {
 	b.Helper()
 	d := require.Value(Generate("blobs", n, 0.5, 1))(b)
-	var buf bytes.Buffer
-	require.NoError(b, d.Encode(&buf))
-	return buf.Bytes()
+	return []byte(require.Written(b, d.Encode))
 }
 
 func BenchmarkDecode100k(b *testing.B) {

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bytes"
-	"errors"
 	"strings"
 	"testing"
 
@@ -80,17 +78,8 @@ func TestStringsRoundTrip(t *testing.T) {
 		}
 		d := &Data{Objects: s, Label: "label", Classes: []string{"a", "b"}, Y: make([]int, s.Len())}
 		d.Y[0] = 1
-		var b, exported bytes.Buffer
-		require.NoError(r, errors.Join(d.Encode(&b), d.Export(&exported)))
-		for name, read := range map[string]func() (*Data, error){
-			"decoded":   func() (*Data, error) { return Decode(bytes.NewReader(b.Bytes())) },
-			"as a file": func() (*Data, error) { return Read(bytes.NewReader(exported.Bytes()), "f.csv", Mapping{}, Limits{}) },
-		} {
-			back, err := read()
-			require.Must(r, err == nil, "%s: %v\n%s", name, err, b.Bytes())
-			diff := cmp.Diff(d.Objects, back.Objects)
-			require.Check(r, diff == "" && back.Hash() == d.Hash(), "%s:\n%s\n%s", name, diff, b.Bytes())
-		}
+		roundTrip(r, d)
+		sameData(r, d, read(r, require.Written(r, d.Export)))
 	})
 }
 

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,10 +32,7 @@ func TestMeasurementsAreRead(t *testing.T) {
 	d, err := table.Data(m)
 	require.Must(t, err == nil && obvious && m.Label == "target" && len(d.Classes) == 401 && d.Measured() && d.Scattered(),
 		"%+v, %t, %v", m, obvious, err)
-	var b bytes.Buffer
-	require.NoError(t, d.Encode(&b))
-	back, err := Decode(&b)
-	require.Check(t, err == nil && back.Hash() == d.Hash(), "%v: another data set came back", err)
+	roundTrip(t, d)
 }
 
 // Words that are all different are no label where there are numbers to fit.
