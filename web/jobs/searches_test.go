@@ -23,13 +23,7 @@ import (
 // asked is a nested search of 12 cells.
 func asked(t *testing.T) store.NewSearch {
 	t.Helper()
-	var pts [][2]float64
-	var labels []string
-	for i := range 24 {
-		pts = append(pts, [2]float64{float64(i * i % 17), float64(i * 5 % 11)})
-		labels = append(labels, string(rune('a'+i%2)))
-	}
-	d := require.Value(dataset.FromPoints(pts, labels))(t)
+	d := require.Value(dataset.Generate("moons", 24, 0.3, 1))(t)
 	return store.NewSearch{Data: d, Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 2, Repeats: 1, Nested: true, Seed: 4}}
 }
 
