@@ -2,20 +2,15 @@ package fleet
 
 import (
 	"bufio"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/pem"
 	"log/slog"
-	"math/big"
 	"net"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -25,12 +20,11 @@ import (
 // certified is a way to speak TLS, and a file with the certificate.
 func certified(t *testing.T) (config *tls.Config, file string) {
 	t.Helper()
-	key := require.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
-	about := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
-	der := require.Value(x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key))(t)
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
 	file = filepath.Join(t.TempDir(), "cert.pem")
-	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, file
+	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600))
+	return &tls.Config{Certificates: s.TLS.Certificates}, file
 }
 
 // With a certificate, workers are told to connect over TLS, connections without it are refused,
