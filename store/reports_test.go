@@ -34,8 +34,7 @@ func shown() Frozen {
 func TestReports(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()
-	made, err := s.CreateReport(ctx, alice, Request{Key: "k", Strict: true}, " A  title ", "one\r\n\r\n![mine](/runs/abc)\n", shown())
-	require.NoError(t, err)
+	made := require.Value(s.CreateReport(ctx, alice, Request{Key: "k", Strict: true}, " A  title ", "one\r\n\r\n![mine](/runs/abc)\n", shown()))(t)
 	again := require.Value(s.CreateReport(ctx, alice, Request{Key: "k", Strict: true}, " A  title ", "one\r\n\r\n![mine](/runs/abc)\n", shown()))(t)
 	got := require.Value(s.Report(ctx, alice, made.ID))(t)
 	require.Check(t, again.ID == made.ID && got.Title == "A title" && got.Text == "one\n\n![mine](/runs/abc)" && cmp.Equal(got.Frozen, shown()),
@@ -58,7 +57,7 @@ func TestReports(t *testing.T) {
 	list := require.Value(s.Deletions(ctx, alice))(t)
 	require.Must(t, len(list) == 1 && list[0].String() == "1 report", "%v", list)
 	require.Value(s.Restore(ctx, alice, list[0].At))(t)
-	got, err = s.ReportVersion(ctx, require.Value(s.ReportWithoutItems(ctx, bob, "", token))(t))
+	got, err := s.ReportVersion(ctx, require.Value(s.ReportWithoutItems(ctx, bob, "", token))(t))
 	require.Check(t, err == nil && got.Title == "other" && len(got.Frozen.Items) == 0, "%v %v", got, err)
 	require.NoError(t, s.UnshareReport(ctx, alice, made.ID))
 	wantErr(t, require.Err(s.ReportWithoutItems(ctx, bob, "", token)), ErrNotFound)
@@ -97,8 +96,7 @@ func TestReportsInArchive(t *testing.T) {
 		got, err := s.Import(ctx, bob, bytes.NewReader(b.Bytes()), int64(b.Len()))
 		require.Check(t, err == nil && got == want, "%d: %+v, %v", i, got, err)
 	}
-	list, err := s.Reports(ctx, bob)
-	require.NoError(t, err)
+	list := require.Value(s.Reports(ctx, bob))(t)
 	got, err := s.Report(ctx, bob, list[0].ID)
 	require.Check(t, err == nil && cmp.Equal(got.Frozen, shown()) && got.Text == "text", "%v %v", got, err)
 }

@@ -494,8 +494,7 @@ func TestStream(t *testing.T) {
 	}})
 	srv := httptest.NewServer(h)
 	defer srv.Close()
-	res, err := http.Get(srv.URL + "/events") // asks for gzip
-	require.NoError(t, err)
+	res := require.Value(http.Get(srv.URL + "/events"))(t) // asks for gzip
 	defer res.Body.Close()
 	text, _ := io.ReadAll(res.Body)
 	require.Check(t, string(text) == ": open\n\nevent: count\ndata: {\"N\":1}\n\nevent: count\ndata: {\"N\":2}\n\n", "%q", text)
@@ -663,8 +662,7 @@ func TestRefusedBodiesAreReceived(t *testing.T) {
 	for _, path := range []string{"/form", "/json"} {
 		conn := require.Value(net.Dial("tcp", s.Addr().String()))(t)
 		defer conn.Close()
-		_, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
-		require.NoError(t, err)
+		require.Value(fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body))(t)
 		require.Says(t, string(require.Value(io.ReadAll(conn))(t)), "413", "%s answers", path)
 	}
 }

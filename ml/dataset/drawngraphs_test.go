@@ -13,8 +13,7 @@ func TestDrawnGraphs(t *testing.T) {
 	t.Parallel()
 	for _, gen := range graphGenerators {
 		for _, nodes := range []int{8, 24, 200} {
-			d, err := gen.Generate(param.Values{"n": param.Of(40), "nodes": param.Of(nodes), "noise": param.Of(0), "seed": param.Of(3)})
-			require.NoError(t, err)
+			d := require.Value(gen.Generate(param.Values{"n": param.Of(40), "nodes": param.Of(nodes), "noise": param.Of(0), "seed": param.Of(3)}))(t)
 			roundTrip(t, d)
 			for i, g := range d.Objects.(*Graphs).Values {
 				class, rings := d.Classes[d.Y[i]], len(g.Edges)-g.N+1

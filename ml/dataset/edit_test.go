@@ -42,9 +42,8 @@ func TestPutAndDrop(t *testing.T) {
 
 func TestPutRefuses(t *testing.T) {
 	t.Parallel()
-	d, err := Read(strings.NewReader("s,class\ncat,a\ncart,b\n"), "f.csv", Mapping{}, Limits{})
-	require.NoError(t, err)
-	_, err = d.Put(0, " \t", strings.Repeat("x", maxText+1))
+	d := require.Value(Read(strings.NewReader("s,class\ncat,a\ncart,b\n"), "f.csv", Mapping{}, Limits{}))(t)
+	_, err := d.Put(0, " \t", strings.Repeat("x", maxText+1))
 	var problems param.Problems
 	require.Check(t, errors.As(err, &problems) && problems.For("object") == "expected a string, found nothing" && strings.Contains(problems.For("label"), "at most 100 characters"),
 		"%v", err)

@@ -83,8 +83,7 @@ func btoi(b bool) int {
 func TestFillWords(t *testing.T) {
 	t.Parallel()
 	const file = "colour,sex,size,class\nred,m,1,A\nred,f,2,B\nblue,f,4,A\ngreen,m,8,B\nblue,m,16,A\nblue,f,,A\n,,32,B\n"
-	d, err := Read(strings.NewReader(file), "f", Mapping{Features: []string{"colour", "sex", "size"}, Missing: MissingMedian}, Limits{})
-	require.NoError(t, err)
+	d := require.Value(Read(strings.NewReader(file), "f", Mapping{Features: []string{"colour", "sex", "size"}, Missing: MissingMedian}, Limits{}))(t)
 	want := []string{"colour=blue", "colour=green", "colour=red", "sex=m", "size"}
 	require.Must(t, slices.Equal(want, d.Features), "%v", d.Features)
 	for _, c := range []struct {
@@ -110,8 +109,7 @@ func TestFillWords(t *testing.T) {
 		require.Check(t, got[1] == want, "rows %v: %v", rows, got)
 	}
 	// A column that is called like a word but holds numbers has a median.
-	odd, err := Read(strings.NewReader("a=b,a=c,class\n1,0,A\n3,1,B\n7,,A\n,1,B\n"), "f", Mapping{Missing: MissingMedian}, Limits{})
-	require.NoError(t, err)
+	odd := require.Value(Read(strings.NewReader("a=b,a=c,class\n1,0,A\n3,1,B\n7,,A\n,1,B\n"), "f", Mapping{Missing: MissingMedian}, Limits{}))(t)
 	require.Slices(t, odd.FitFill([]int{0, 1, 2, 3}), Fill{3, 1}, "what fills odd columns")
 }
 

@@ -117,8 +117,7 @@ func FuzzParseTable(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x4a\xd4\x49\xe2\x32\xd4\x31\xe4\x02\x04\x00\x00\xff\xff"), "points.csv.gz")
 	f.Add([]byte(zipped(f, "a/1", "cat", "b/2", "cart")), "texts.zip")
 	for _, name := range []string{"workbook.xlsx", "workbook-dates.xlsx", "workbook-sheets.xlsx"} {
-		raw, err := os.ReadFile("testdata/spreadsheets/" + name)
-		require.NoError(f, err)
+		raw := require.Value(os.ReadFile("testdata/spreadsheets/" + name))(f)
 		f.Add(raw, name)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte, file string) {

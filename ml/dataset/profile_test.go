@@ -13,8 +13,7 @@ import (
 
 func TestProfile(t *testing.T) {
 	t.Parallel()
-	table, err := ParseTable(strings.NewReader("a,w,gaps,same,label\n0,x,1,7,A\n12,y,,7,B\n6,x,3,7,A\n11.5,,NA,7,B\n"), "f", Limits{})
-	require.NoError(t, err)
+	table := require.Value(ParseTable(strings.NewReader("a,w,gaps,same,label\n0,x,1,7,A\n12,y,,7,B\n6,x,3,7,A\n11.5,,NA,7,B\n"), "f", Limits{}))(t)
 	for j, want := range []Profile{
 		{Least: 0, Most: 12, Counts: []int{1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2}},
 		{Words: []string{"x", "y"}, Counts: []int{2, 1}},

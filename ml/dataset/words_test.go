@@ -22,8 +22,7 @@ func TestWordsAsFeatures(t *testing.T) {
 		MissingDrop:   {0, 0, 1, 1, 30, 0, 1, 0, 0, 25, 1, 0, 0, 0, 41},
 		MissingMedian: {0, 0, 1, 1, 30, 0, 1, 0, 0, 25, 1, 0, 0, 0, 41, 0, 0, 1, 0, 28},
 	} {
-		d, err := Read(strings.NewReader(file), "f", Mapping{Features: []string{"colour", "SEX", "age"}, Missing: missing}, Limits{})
-		require.NoError(t, err)
+		d := require.Value(Read(strings.NewReader(file), "f", Mapping{Features: []string{"colour", "SEX", "age"}, Missing: missing}, Limits{}))(t)
 		diff := cmp.Diff([]string{"colour=blue", "colour=green", "colour=red", "sex=m", "age"}, d.Features)
 		require.Check(t, diff == "", "features (-want +got):\n%s", diff)
 		require.Equal(t, cmp.Diff(want, d.X.RawMatrix().Data), "", "%s: values (-want +got)", missing)

@@ -55,8 +55,7 @@ func nobodyStarves(t *testing.T, workers int) {
 		f.isDone(f.create("short"))
 	}
 	c := require.Value(f.st.CreateCourse(t.Context(), alice, store.NewCourse{Title: "c", Target: "/lab?data=moons"}))(t)
-	r, err := f.st.CreateHandin(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec(), Course: c.Code}, "Bob")
-	require.NoError(t, err)
+	r := require.Value(f.st.CreateHandin(t.Context(), bob, store.NewRun{Data: points(), Spec: ml.DefaultSpec(), Course: c.Code}, "Bob"))(t)
 	f.q.Notify()
 	f.q.Wait(t.Context(), time.Hour, r.ID)
 	if states, err := f.st.States(t.Context(), r.ID); err != nil || states[r.ID].Status != store.Done {

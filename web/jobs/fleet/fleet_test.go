@@ -166,8 +166,7 @@ func TestFleet(t *testing.T) {
 func TestDataGoOnce(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
-	got, err := h.link.SubscribeSync("$JS.API.CONSUMER.CREATE." + objectsStream + ".>") // which is how an object is got
-	require.NoError(t, err)
+	got := require.Value(h.link.SubscribeSync("$JS.API.CONSUMER.CREATE." + objectsStream + ".>"))(t) // which is how an object is got
 	h.hire(2, nil)
 	for i, want := range []int{2, 3, 4} { // a plan each, and the data
 		n := asked(t, uint64(i))

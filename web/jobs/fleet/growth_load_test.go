@@ -120,8 +120,7 @@ func grow(t *testing.T, workers int, each time.Duration, seed uint64) (took, cpu
 	n.Grid, n.Scheme = eval.Grid{"gamma": eval.Numbers(gammas...)}, eval.Scheme{Folds: 10, Repeats: 10, Seed: seed}
 	begin, before := time.Now(), processors()
 	id := h.search(alice, n)
-	events, err := h.queue.SubscribeSearch(t.Context(), alice, id) // as an open page does
-	require.NoError(t, err)
+	events := require.Value(h.queue.SubscribeSearch(t.Context(), alice, id))(t) // as an open page does
 	for range events {
 	}
 	took, cpu = time.Since(begin), processors()-before

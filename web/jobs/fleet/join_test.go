@@ -43,8 +43,7 @@ func TestJoinBeforeServer(t *testing.T) {
 	if line := <-said; !strings.Contains(line, "waiting for the server: a file is missing") || !strings.Contains(line, at) || !strings.Contains(line, "trying again in") {
 		t.Error(line)
 	}
-	server, err := Listen(at, dir, nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
-	require.NoError(t, err)
+	server := require.Value(Listen(at, dir, nil, slog.New(slog.NewTextHandler(io.Discard, nil))))(t)
 	r := <-joined
 	require.NoError(t, r.err)
 	r.link.Close()
