@@ -162,7 +162,11 @@ func (a *Handler) CreateDataset(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	name = results.NameOf(q.Get("name"), file)
-	set, err := a.Store.CreateDatasetOnce(r.Context(), frame.Workspace(r.Context()), requestOf(r), name, frame.OriginOf("uploaded "+file, d), d)
+	return a.createDataset(w, r, name, frame.OriginOf("uploaded "+file, d), d)
+}
+
+func (a *Handler) createDataset(w http.ResponseWriter, r *http.Request, name, origin string, d *dataset.Data) error {
+	set, err := a.Store.CreateDatasetOnce(r.Context(), frame.Workspace(r.Context()), requestOf(r), name, origin, d)
 	if err != nil {
 		return err
 	}
@@ -201,12 +205,7 @@ func (a *Handler) GenerateDataset(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	set, err := a.Store.CreateDatasetOnce(r.Context(), frame.Workspace(r.Context()), requestOf(r), cmp.Or(asked.Name, g.Title(asked.Parameters)), g.Origin(asked.Parameters), d)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Location", "/api/datasets/"+set.ID)
-	return web.JSON(w, http.StatusCreated, newDataset(set))
+	return a.createDataset(w, r, cmp.Or(asked.Name, g.Title(asked.Parameters)), g.Origin(asked.Parameters), d)
 }
 
 // Dataset sends a data set.
@@ -259,16 +258,7 @@ func newRun(r store.Run) Run {
 
 // Runs lists the runs that match the query.
 func (a *Handler) Runs(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	f, err := results.RunFilter(q)
-	if err != nil {
-		return err
-	}
-	runs, total, err := a.Store.Runs(r.Context(), frame.Workspace(r.Context()), f)
-	if err != nil {
-		return err
-	}
-	return web.JSON(w, http.StatusOK, map[string]any{"runs": lists.Map(runs, newRun), "total": total, "limit": f.Limit, "offset": f.Offset})
+	return part(w, r, "runs", a.Store.Runs, newRun)
 }
 
 // CreateRun queues a run and responds without waiting for it.
@@ -411,16 +401,22 @@ func all[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, rea
 	return web.JSON(w, http.StatusOK, map[string]any{name: lists.Map(rows, as)})
 }
 
-// part writes the page of rows that limit and offset of the request select.
-func part[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(_ context.Context, _ store.Workspace, limit, offset int) ([]Row, int, error), as func(Row) JSON) error {
-	q := r.URL.Query()
-	f, err := results.RunFilter(q)
+// part writes the page of rows that the request selects.
+func part[Row, JSON any](w http.ResponseWriter, r *http.Request, name string, read func(context.Context, store.Workspace, store.Filter) ([]Row, int, error), as func(Row) JSON) error {
+	f, err := results.RunFilter(r.URL.Query())
 	if err != nil {
 		return err
 	}
-	rows, total, err := read(r.Context(), frame.Workspace(r.Context()), f.Limit, f.Offset)
+	rows, total, err := read(r.Context(), frame.Workspace(r.Context()), f)
 	if err != nil {
 		return err
 	}
 	return web.JSON(w, http.StatusOK, map[string]any{name: lists.Map(rows, as), "total": total, "limit": f.Limit, "offset": f.Offset})
+}
+
+// page is a list read by limit and offset alone, for part.
+func page[Row any](read func(_ context.Context, _ store.Workspace, limit, offset int) ([]Row, int, error)) func(context.Context, store.Workspace, store.Filter) ([]Row, int, error) {
+	return func(ctx context.Context, ws store.Workspace, f store.Filter) ([]Row, int, error) {
+		return read(ctx, ws, f.Limit, f.Offset)
+	}
 }

@@ -71,7 +71,7 @@ func newSearch(s store.Search) Search {
 
 // Searches lists the searches of the workspace, newest first, without their cells.
 func (a *Handler) Searches(w http.ResponseWriter, r *http.Request) error {
-	return part(w, r, "searches", a.Store.Searches, newSearch)
+	return part(w, r, "searches", page(a.Store.Searches), newSearch)
 }
 
 // CreateSearch queues a search and responds without waiting for it.

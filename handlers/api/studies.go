@@ -40,7 +40,7 @@ func newStudy(s store.Study) Study {
 
 // Studies lists the studies of the workspace, newest first, without their results.
 func (a *Handler) Studies(w http.ResponseWriter, r *http.Request) error {
-	return part(w, r, "studies", a.Store.Studies, newStudy)
+	return part(w, r, "studies", page(a.Store.Studies), newStudy)
 }
 
 // CreateStudy queues a study and responds without waiting for it.
