@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -16,32 +15,34 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
+// maxBody is the largest body that the handlers of these tests take.
+const maxBody = 20 << 20
+
+// spooled receives a file.
+func spooled(w http.ResponseWriter, r *http.Request) error {
+	f, _, err := Spool(w, r, maxBody)
+	if err == nil {
+		err = f.Close()
+	}
+	return err
+}
+
 // Bodies that come slowly are bounded by number: one more of a workspace is refused, until the
 // oldest has had its time and gives way. Others are served all the while, and a place is free
 // again once its body has arrived.
 func TestBodiesAtOnce(t *testing.T) {
 	t.Parallel()
-	const limit = 20 << 20
 	for name, path := range map[string]string{"file": "/file", "form": "/form", "JSON": "/json"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h, _, _ := newSite(map[string]Handler{
-					"POST /form": func(w http.ResponseWriter, r *http.Request) error { return ParseForm(w, r, limit) },
-					"POST /json": func(w http.ResponseWriter, r *http.Request) error { return ReadJSON(w, r, limit, new([]int)) },
-					"POST /file": func(w http.ResponseWriter, r *http.Request) error {
-						f, _, err := Spool(w, r, limit)
-						if err == nil {
-							err = f.Close()
-						}
-						return err
-					},
+					"POST /form": func(w http.ResponseWriter, r *http.Request) error { return ParseForm(w, r, maxBody) },
+					"POST /json": func(w http.ResponseWriter, r *http.Request) error { return ReadJSON(w, r, maxBody, new([]int)) },
+					"POST /file": spooled,
 				})
 				listener := make(pipes)
-				s := newServer(listener, slog.New(slog.DiscardHandler))
-				ctx, stop := context.WithCancel(t.Context())
-				served := make(chan error)
-				go func() { served <- s.Serve(ctx, h) }()
+				defer listener.serve(t, h)()
 
 				begin, rest := "[1,", "2]"
 				if path == "/form" {
@@ -49,7 +50,7 @@ func TestBodiesAtOnce(t *testing.T) {
 				}
 				var said [bodiesOfWorkspace + 2]string // what the slow ones were answered
 				send := func(who, upTo int, to *string) (more io.Writer, end func()) {
-					conn, _ := listener.dial(ctx, "", "")
+					conn, _ := listener.dial(t.Context(), "", "")
 					whole := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer %032x\r\nContent-Type: multipart/form-data; boundary=xx\r\nContent-Length: %d\r\n\r\n%s%s", path, who, len(begin+rest), begin, rest)
 					go func() {
 						all, _ := io.ReadAll(conn)
@@ -91,8 +92,6 @@ func TestBodiesAtOnce(t *testing.T) {
 				for i, a := range said[2:] {
 					require.Equal(t, a, "", "%d is answered", i+2)
 				}
-				stop()
-				<-served
 			})
 		})
 	}
@@ -116,19 +115,10 @@ func TestSlowBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h, _, _ := newSite(map[string]Handler{"POST /x": func(w http.ResponseWriter, r *http.Request) error {
-					f, _, err := Spool(w, r, 20<<20)
-					if err == nil {
-						err = f.Close()
-					}
-					return err
-				}})
+				h, _, _ := newSite(map[string]Handler{"POST /x": spooled})
 				listener := make(pipes)
-				s := newServer(listener, slog.New(slog.DiscardHandler))
-				ctx, stop := context.WithCancel(t.Context())
-				served := make(chan error)
-				go func() { served <- s.Serve(ctx, h) }()
-				conn, _ := listener.dial(ctx, "", "")
+				stop := listener.serve(t, h)
+				conn, _ := listener.dial(t.Context(), "", "")
 				sent := make(chan bool)
 				go func() {
 					defer close(sent)
@@ -148,7 +138,6 @@ func TestSlowBodies(t *testing.T) {
 				conn.Close()
 				<-sent
 				stop()
-				<-served
 			})
 		})
 	}
@@ -175,13 +164,10 @@ func TestOlderWorkspacesFirst(t *testing.T) {
 			return time.Time{}
 		}
 		listener := make(pipes)
-		s := newServer(listener, slog.New(slog.DiscardHandler))
-		ctx, stop := context.WithCancel(t.Context())
-		served := make(chan error)
-		go func() { served <- s.Serve(ctx, h) }()
+		stop := listener.serve(t, h)
 		var conns []net.Conn
 		send := func(who int, whole bool) <-chan string {
-			conn, _ := listener.dial(ctx, "", "")
+			conn, _ := listener.dial(t.Context(), "", "")
 			conns = append(conns, conn)
 			answer := make(chan string, 1)
 			go func() {
@@ -228,6 +214,5 @@ func TestOlderWorkspacesFirst(t *testing.T) {
 			c.Close()
 		}
 		stop()
-		<-served
 	})
 }

@@ -623,13 +623,9 @@ func exchange(t *testing.T, name string, h http.Handler, send string, check func
 // Who sends a file too slowly, or only a part of it, is told so in a sentence.
 func TestInterruptedBodies(t *testing.T) {
 	t.Parallel()
-	const limit = 20 << 20
 	h, _, _ := newSite(map[string]Handler{
-		"POST /form": func(w http.ResponseWriter, r *http.Request) error { return ParseForm(w, r, limit) },
-		"POST /file": func(w http.ResponseWriter, r *http.Request) error {
-			_, _, err := Spool(w, r, limit)
-			return err
-		},
+		"POST /form": func(w http.ResponseWriter, r *http.Request) error { return ParseForm(w, r, maxBody) },
+		"POST /file": spooled,
 	})
 	const form = "POST /form HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=xx\r\n"
 	part := "--xx\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
@@ -640,8 +636,8 @@ func TestInterruptedBodies(t *testing.T) {
 		"without a length": {form + "Transfer-Encoding: chunked\r\n\r\n2\r\n--\r\n", "408"},
 		"slow file":        {"POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", "paused for 15 seconds"},
 		"half a form":      {form + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n--x\r\n0\r\n\r\n", "before everything arrived"},
-		"too large":        {form + fmt.Sprintf("Content-Length: %d\r\n\r\n", limit+1), "413"},
-		"large file":       {fmt.Sprintf("POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", limit+1), "413"},
+		"too large":        {form + fmt.Sprintf("Content-Length: %d\r\n\r\n", maxBody+1), "413"},
+		"large file":       {fmt.Sprintf("POST /file HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", maxBody+1), "413"},
 	} {
 		exchange(t, name, h, test.send, func(t *testing.T, got string, _ time.Duration) { require.Says(t, got, test.want, "the answer") })
 	}
