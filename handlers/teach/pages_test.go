@@ -13,25 +13,33 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
+// crowded returns the teacher and the code of a course with n hand-ins, of which number i has a test
+// accuracy of i / n. Further statements are executed with the code.
+func crowded(t *testing.T, n int, statements ...string) (c *handlerstest.Client, code string) {
+	t.Helper()
+	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
+	c = s.Browse(t, handlerstest.Alice)
+	code = c.Course("/lab?data=moons", "")
+	c.Follow(c.Train(`{"dataset":"moons","spec":{"test_fraction":0.3},"name":"mine"}`))
+	db := require.Value(sql.Open("sqlite3", s.App.Store.Path()))(t)
+	defer db.Close()
+	for _, statement := range append([]string{
+		fmt.Sprintf(`WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < %d)
+			INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, course, created, started, finished)
+			SELECT 'copy' || value, 'course ' || ?1, 'student ' || value, '', '[]', dataset_name, hash, spec, axes, status, json_set(report, '$.test_accuracy', value / %[1]d.0), ?1, created + value, started, finished
+			FROM n JOIN runs ON name = 'mine'`, n),
+		`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, ?1, 'ws ' || id, id, name, 1 FROM runs WHERE workspace = 'course ' || ?1`,
+	}, statements...) {
+		require.Value(db.Exec(statement, code))(t)
+	}
+	return c, code
+}
+
 // TestGalleryPages: a gallery of more than a page says which part it shows and leads to the others, in the
 // same order; its file has all of them.
 func TestGalleryPages(t *testing.T) {
 	t.Parallel()
-	s := handlerstest.Serve(t, true, dataset.DefaultLimits)
-	c := s.Browse(t, handlerstest.Alice)
-	code := c.Course("/lab?data=moons", "")
-	c.Follow(c.Train(`{"dataset":"moons","spec":{"test_fraction":0.3},"name":"mine"}`))
-	db := require.Value(sql.Open("sqlite3", s.App.Store.Path()))(t)
-	defer db.Close()
-	for _, statement := range []string{
-		`WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 130)
-			INSERT INTO runs (id, workspace, name, note, tags, dataset_name, hash, spec, axes, status, report, course, created, started, finished)
-			SELECT 'copy' || value, 'course ' || ?1, 'student ' || value, '', '[]', dataset_name, hash, spec, axes, status, json_set(report, '$.test_accuracy', value / 130.0), ?1, created + value, started, finished
-			FROM n JOIN runs ON name = 'mine'`,
-		`INSERT INTO handins (run, course, workspace, source, name, number) SELECT id, ?1, 'ws ' || id, id, name, 1 FROM runs WHERE workspace = 'course ' || ?1`,
-	} {
-		require.Value(db.Exec(statement, code))(t)
-	}
+	c, code := crowded(t, 130)
 	first := c.Page(200, "/courses/"+code)
 	require.Says(t, first.Find("nav.pages").Text(), "1–100 of 130", "pages")
 	names := handlerstest.Texts(first.Find("table.gallery tbody th a"))
