@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/rand"
@@ -288,16 +289,9 @@ func (w *Worker) sendResult(ctx context.Context, o outcome) {
 			return
 		case !failing:
 			failing = true
-			w.log.Warn("a result waits for the server", "err", errors.Join(err, wordy(answer.Again)))
+			w.log.Warn("a result waits for the server", "err", cmp.Or(err, errors.New(answer.Again)))
 		}
 	}
-}
-
-func wordy(text string) error {
-	if text == "" {
-		return nil
-	}
-	return errors.New(text)
 }
 
 // cancel stops cells no longer needed.
