@@ -250,7 +250,7 @@ func RunsPage(p Runs) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Total == 0 && !p.Filtered {
+			if p.Total == 0 && (!p.Filtered || p.Problem != "") {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p class=\"empty\">No runs yet. Train a model in the <a href=\"/lab\">lab</a> and choose <em>Save run</em>; two or more can be compared here.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
