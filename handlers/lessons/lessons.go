@@ -524,11 +524,11 @@ func question(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question) lessons
 	}
 }
 
-// asked returns the view of a question on the page of a request: on a slide if from says so.
-// Students sharing a slide get the same order of options, others do not.
+// asked returns the view of a question on the page of a request: on a slide or the page that
+// follows it if from says so. Students sharing a slide get the same order of options, others do not.
 func asked(r *http.Request, l *lessons.Lesson, s *lessons.Screen, q *lessons.Question, from string) lessons.QuestionView {
 	v := question(l, s, q)
-	if v.From = from; from != "slide" {
+	if v.From = from; from == "" {
 		v.Seed += "/" + string(frame.Workspace(r.Context()))
 	}
 	return v
