@@ -108,6 +108,23 @@ func (a *Base) Locate(ctx context.Context, id string) (p Points, err error) {
 	return Points{Name: set.Name, Hash: set.Hash}, err
 }
 
+// ErrChanged is the error of ReplaceData for data that have changed.
+var ErrChanged = errors.New("the data set has another version")
+
+// ReplaceData replaces the rows of a data set, or returns ErrChanged if its hash is no longer that
+// of set.
+func (a *Base) ReplaceData(ctx context.Context, set store.Dataset, d *dataset.Data) error {
+	ws := Workspace(ctx)
+	_, err := a.Store.ReplaceData(store.OnlyIf(ctx, func(ctx context.Context) error {
+		now, err := a.Store.Dataset(ctx, ws, set.ID)
+		if err == nil && now.Hash != set.Hash {
+			err = ErrChanged
+		}
+		return err
+	}), ws, set.ID, d)
+	return err
+}
+
 // courseOf returns the code of the course that an id's points belong to.
 func courseOf(id string) (code string, ok bool) {
 	if code, ok = strings.CutPrefix(id, ofCourse); !ok {

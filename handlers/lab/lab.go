@@ -205,7 +205,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request, b *bench) error {
 	p := labview.Lab{
 		Page: page, Name: b.name, Points: b.points, Unread: b.problems.For("points") != "",
 		Groups: frame.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
-		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: frame.IsStored(b.id), Editing: b.points != "" || b.id == frame.Drawing || b.form.Get("edit") == "1",
+		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: frame.IsStored(b.id), Hash: b.version, Editing: b.points != "" || b.id == frame.Drawing || b.form.Get("edit") == "1",
 		RunName: b.spec.Name(nil) + " · " + b.name,
 		Tries:   b.tries(), Try: b.try, Most: results.MostCompared,
 		Rules:   len(b.rules()) > 1,
