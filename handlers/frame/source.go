@@ -82,11 +82,11 @@ func (a *Base) Stored(ctx context.Context, hash string) (*dataset.Data, error) {
 // Locate is Source for data that are not built in, without reading them.
 func (a *Base) Locate(ctx context.Context, id string) (p Points, err error) {
 	if run, ok := strings.CutPrefix(id, OfRun); ok {
-		r, err := a.Store.Run(ctx, Workspace(ctx), run)
+		r, err := a.Store.RunWithoutModels(ctx, Workspace(ctx), run)
 		return Points{Name: r.DatasetName, Hash: r.Hash}, err
 	}
 	if token, ok := strings.CutPrefix(id, OfShared); ok {
-		r, err := a.Store.SharedRun(ctx, token)
+		r, err := a.Store.SharedRunWithoutModels(ctx, token)
 		return Points{Name: r.DatasetName, Hash: r.Hash}, err
 	}
 	if search, ok := strings.CutPrefix(id, OfSearch); ok {
