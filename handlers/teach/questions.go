@@ -278,7 +278,7 @@ func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 		k, err := strconv.Atoi(q.Right)
 		switch {
 		case len(q.Options) < 2 || len(q.Options) > mostOptions:
-			ps.Add("options", "Give two to %d options.", mostOptions)
+			ps.Add("options", "Give 2 to %d options.", mostOptions)
 		case len(q.Wrong) != len(q.Options):
 			ps.Add("options", "Give an explanation for each of the %d options; those of the right one and of others may be empty.", len(q.Options))
 		case err != nil || k < 0 || k >= len(q.Options):
