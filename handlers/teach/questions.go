@@ -132,8 +132,8 @@ func (a *Handler) WriteQuestion(w http.ResponseWriter, r *http.Request, g Course
 }
 
 func (a *Handler) questionForm(w http.ResponseWriter, r *http.Request, g Course, q store.OwnQuestion, wrong param.Problems) error {
-	p := lessons.OwnForm{Page: a.Frame("Own question", "courses"), Base: g.base, Course: g.Title, Slug: q.Slug, Kind: q.Kind, Ask: q.Ask, Explain: q.Explain, Right: q.Right, Slide: q.Slide, Problems: wrong}
-	if q.Within > 0 {
+	p := lessons.OwnForm{Page: a.Frame("Own question", "courses"), Base: g.base, Course: g.Title, Slug: q.Slug, Kind: q.Kind, Ask: q.Ask, Explain: q.Explain, Right: q.Right, Slide: q.Slide, Within: r.PostFormValue("within"), Problems: wrong}
+	if p.Within == "" && q.Within > 0 {
 		p.Within = strconv.FormatFloat(q.Within, 'g', -1, 64)
 	}
 	for i := range mostOptions {
