@@ -120,7 +120,7 @@ func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answ
 	}
 	ans.Large = b.data != nil && b.data.Len() > previewRows
 	if b.data == nil && problem == "" {
-		ans.Hint = "Add points of two classes: click in the picture, or type them as text."
+		ans.Hint = "Add points of two classes: click in the picture, or type them under Data and axes."
 	}
 	if ans.Problem, ans.Query = problem, query; b.try != "" {
 		q := b.query()
