@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,8 +113,8 @@ var near = []struct{ below, to, text string }{
 	{"/datasets", "/datasets", "Data"},
 	{"/lab", "/lab", "Lab"},
 	{"/lessons/", "/lessons", "Lessons"},
+	{"/course", "/courses", "Courses"},
 	{"/courses/", "/courses", "Your courses"},
-	{"/course/", "/courses", "Courses"},
 	{"/manual/", "/manual", "Manual"},
 	{"/settings", "/settings", "Settings"},
 }
@@ -122,7 +123,7 @@ var near = []struct{ below, to, text string }{
 func (a *App) errorPage(w io.Writer, r *http.Request, p web.Problem) error {
 	title := cmp.Or(errorTitles[p.Status], results.Capital(strings.ToLower(p.Title)))
 	page := views.ErrorPage{Page: a.Frame(title, ""), Message: results.Sentence(p.Detail), Request: p.RequestID}
-	if (p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests) && r.Method == http.MethodPost {
+	if again := []int{http.StatusServiceUnavailable, http.StatusTooManyRequests, http.StatusInsufficientStorage}; slices.Contains(again, p.Status) && r.Method == http.MethodPost {
 		page.Remedy = "Your input is still on the previous page: go back and send it again."
 	}
 	if p.Detail == store.ErrNotFound.Error() && (strings.HasPrefix(r.URL.Path, "/shared/") || strings.HasPrefix(r.URL.Path, "/l/")) {

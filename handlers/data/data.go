@@ -900,7 +900,7 @@ func (a *Handler) ReplaceRows(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	if err = a.replace(r.Context(), set, d); errors.Is(err, errChanged) {
+	if err = a.ReplaceData(r.Context(), set, d); errors.Is(err, frame.ErrChanged) {
 		return a.showDataset(w, r, http.StatusConflict, dataview.Dataset{Text: text, TextError: "The rows have changed since this page was opened: “Rows as a table” shows those stored now. Save again to replace them with this text."})
 	}
 	return frame.Done(w, r, "/datasets/"+set.ID, err)

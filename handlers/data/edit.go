@@ -1,7 +1,6 @@
 package data
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"marginlab/handlers/results"
 	"marginlab/ml/dataset"
 	"marginlab/ml/param"
-	"marginlab/store"
 	dataview "marginlab/views/data"
 	"marginlab/views/figure"
 	"marginlab/web"
@@ -77,24 +75,9 @@ func (a *Handler) EditObject(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err = a.replace(r.Context(), set, changed); errors.Is(err, errChanged) {
+	if err = a.ReplaceData(r.Context(), set, changed); errors.Is(err, frame.ErrChanged) {
 		f.ObjectError = "the data set has changed since this page was opened. Nothing was saved: check the row, then try again"
 		return a.showDataset(w, r, http.StatusConflict, dataview.Dataset{Objects: f})
 	}
 	return frame.Done(w, r, "/datasets/"+set.ID+"#edit", err)
-}
-
-var errChanged = errors.New("the data set has another version")
-
-// replace replaces the rows of a data set, or returns errChanged if its hash is no longer that of set.
-func (a *Handler) replace(ctx context.Context, set store.Dataset, d *dataset.Data) error {
-	ws := frame.Workspace(ctx)
-	_, err := a.Store.ReplaceData(store.OnlyIf(ctx, func(ctx context.Context) error {
-		now, err := a.Store.Dataset(ctx, ws, set.ID)
-		if err == nil && now.Hash != set.Hash {
-			err = errChanged
-		}
-		return err
-	}), ws, set.ID, d)
-	return err
 }

@@ -82,11 +82,11 @@ func (a *Base) Stored(ctx context.Context, hash string) (*dataset.Data, error) {
 // Locate is Source for data that are not built in, without reading them.
 func (a *Base) Locate(ctx context.Context, id string) (p Points, err error) {
 	if run, ok := strings.CutPrefix(id, OfRun); ok {
-		r, err := a.Store.Run(ctx, Workspace(ctx), run)
+		r, err := a.Store.RunWithoutModels(ctx, Workspace(ctx), run)
 		return Points{Name: r.DatasetName, Hash: r.Hash}, err
 	}
 	if token, ok := strings.CutPrefix(id, OfShared); ok {
-		r, err := a.Store.SharedRun(ctx, token)
+		r, err := a.Store.SharedRunWithoutModels(ctx, token)
 		return Points{Name: r.DatasetName, Hash: r.Hash}, err
 	}
 	if search, ok := strings.CutPrefix(id, OfSearch); ok {
@@ -106,6 +106,23 @@ func (a *Base) Locate(ctx context.Context, id string) (p Points, err error) {
 	}
 	set, err := a.Store.Dataset(ctx, Workspace(ctx), id)
 	return Points{Name: set.Name, Hash: set.Hash}, err
+}
+
+// ErrChanged is the error of ReplaceData for data that have changed.
+var ErrChanged = errors.New("the data set has another version")
+
+// ReplaceData replaces the rows of a data set, or returns ErrChanged if its hash is no longer that
+// of set.
+func (a *Base) ReplaceData(ctx context.Context, set store.Dataset, d *dataset.Data) error {
+	ws := Workspace(ctx)
+	_, err := a.Store.ReplaceData(store.OnlyIf(ctx, func(ctx context.Context) error {
+		now, err := a.Store.Dataset(ctx, ws, set.ID)
+		if err == nil && now.Hash != set.Hash {
+			err = ErrChanged
+		}
+		return err
+	}), ws, set.ID, d)
+	return err
 }
 
 // courseOf returns the code of the course that an id's points belong to.

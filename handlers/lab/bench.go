@@ -32,6 +32,8 @@ type bench struct {
 	data      *dataset.Data      // with the edited points, if any; nil: nothing to train on yet
 	began     []string           // classes before any edits
 	hash      string             // of data
+	stored    string             // hash of the data without edits
+	version   string             // hash of the data that were edited
 	points    string             // edited points as text; empty: as stored
 	spec      ml.Spec
 	problems  param.Problems
@@ -73,7 +75,7 @@ func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error
 	if err != nil {
 		return nil, err
 	}
-	b.name, b.data, b.hash = source.Name, source.Data, source.Hash
+	b.name, b.data, b.hash, b.stored, b.version = source.Name, source.Data, source.Hash, source.Hash, source.Hash
 	b.spec, b.problems = frame.ReadSpec(form)
 	b.problems = append(b.problems, problems...)
 	if b.data != nil && b.points == "" && !form.Has("test_fraction") {
@@ -86,7 +88,8 @@ func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error
 	if b.points != "" {
 		b.data, err = parsePoints(b.points, b.data)
 		b.problems.Note("points", err)
-		b.hash = ""
+		loaded := form.Get("hash") // stands in every link of the page
+		b.hash, b.version = "", cmp.Or(loaded[:min(len(loaded), len(b.stored))], b.stored)
 		if b.data != nil {
 			b.hash = b.data.Hash()
 		}
@@ -410,6 +413,9 @@ func (b *bench) query() url.Values {
 	}
 	if b.points != "" {
 		q.Set("points", b.points)
+		if frame.IsStored(b.id) {
+			q.Set("hash", b.version)
+		}
 	}
 	if b.data != nil && len(b.data.Features) > 2 {
 		q.Set("x", b.x)

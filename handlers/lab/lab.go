@@ -43,7 +43,7 @@ func New(h *frame.Base) *Handler { return &Handler{h, cache.New[*ml.Result](64),
 // nil and message says why; it is empty if there are no points.
 func (a *Handler) train(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	switch {
-	case len(b.problems) > 0:
+	case slices.ContainsFunc(b.problems, func(p param.Problem) bool { return p.Field != "who" }): // a name changes no model
 		return nil, results.Sentence(b.problems.Error()), nil
 	case b.data == nil:
 		return nil, "", nil
@@ -120,7 +120,7 @@ func (a *Handler) answer(ctx context.Context, b *bench, inline bool) (views.Answ
 	}
 	ans.Large = b.data != nil && b.data.Len() > previewRows
 	if b.data == nil && problem == "" {
-		ans.Hint = "Add points of two classes: click in the picture, or type them as text."
+		ans.Hint = "Add points of two classes: click in the picture, or type them under Data and axes."
 	}
 	if ans.Problem, ans.Query = problem, query; b.try != "" {
 		q := b.query()
@@ -205,7 +205,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request, b *bench) error {
 	p := labview.Lab{
 		Page: page, Name: b.name, Points: b.points, Unread: b.problems.For("points") != "",
 		Groups: frame.SpecGroups(b.spec, b.form, b.problems), Answer: ans,
-		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: frame.IsStored(b.id), Editing: b.points != "" || b.id == frame.Drawing || b.form.Get("edit") == "1",
+		Editable: b.editable(), Typed: b.typed(), Columns: b.columns(), Stored: frame.IsStored(b.id), Hash: b.version, Editing: b.points != "" || b.id == frame.Drawing || b.form.Get("edit") == "1",
 		RunName: b.spec.Name(nil) + " · " + b.name,
 		Tries:   b.tries(), Try: b.try, Most: results.MostCompared,
 		Rules:   len(b.rules()) > 1,

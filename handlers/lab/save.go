@@ -146,9 +146,16 @@ func (a *Handler) SavePoints(w http.ResponseWriter, r *http.Request, b *bench) e
 	var set store.Dataset
 	var err error
 	if r.PostFormValue("replace") == "1" && frame.IsStored(b.id) {
-		set, err = a.Store.ReplaceData(r.Context(), ws, b.id, b.data)
+		set = store.Dataset{ID: b.id, Hash: b.version}
+		err = a.ReplaceData(r.Context(), set, b.data)
 	} else {
 		set, err = a.Store.CreateDataset(r.Context(), ws, b.dataName(), b.origin(), b.data)
+	}
+	if errors.Is(err, frame.ErrChanged) {
+		b.problems = param.Problems{{Field: "points", Message: b.name + " has changed since these points were taken from it. Nothing was saved: save again to replace it with them, or save them as a new data set"}}
+		b.version = b.stored
+		w.WriteHeader(http.StatusConflict)
+		return a.Page(w, r, b)
 	}
 	if err != nil {
 		return err

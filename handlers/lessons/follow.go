@@ -35,7 +35,7 @@ func (a *Handler) Following(r *http.Request, code string, p lessons.Place) (titl
 	}
 	for _, q := range s.Questions {
 		v := question(l, s, &q)
-		v.Query = url.Values{"course": {code}}.Encode()
+		v.From, v.Query = "follow", url.Values{"course": {code}}.Encode()
 		if err := a.drawing(r.Context(), &v, false); err != nil {
 			return "", view, err
 		}

@@ -193,11 +193,11 @@ func (s Screen) path() string { return "/lessons/" + s.lesson.Slug + "/" + s.Slu
 // Page shows a whole lesson. The query holds the controls of the one demo
 // that it names as screen.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request, l Lesson) error {
-	return a.readLesson(w, r, l, r.URL.Query(), "", "")
+	return a.readLesson(w, r, l, r.URL.Query(), lessons.QuestionView{})
 }
 
-// readLesson shows a lesson; wrong is the error in the answer to a question.
-func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, l Lesson, form url.Values, question, wrong string) error {
+// readLesson shows a lesson, with the error in the answer to a question, if any.
+func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, l Lesson, form url.Values, answered lessons.QuestionView) error {
 	answers, err := a.Store.Answers(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, l Lesson, f
 		if view.Demo != nil {
 			p.Course = tasked(view.Demo.Course, l.Lesson)
 		}
-		finish(&view, form, class, question, wrong)
+		finish(&view, form, class, answered)
 		p.Screens = append(p.Screens, view)
 		if len(view.Questions) == 0 && s.After == nil {
 			continue
@@ -275,10 +275,10 @@ func (a *Handler) readLesson(w http.ResponseWriter, r *http.Request, l Lesson, f
 
 // Slide shows one screen of a lesson for presenting.
 func (a *Handler) Slide(w http.ResponseWriter, r *http.Request, s Screen) error {
-	return a.showSlide(w, r, s, r.URL.Query(), "", "")
+	return a.showSlide(w, r, s, r.URL.Query(), lessons.QuestionView{})
 }
 
-func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, s Screen, form url.Values, question, wrong string) error {
+func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, s Screen, form url.Values, answered lessons.QuestionView) error {
 	l, number, at := s.lesson.Lesson, s.lesson.index, s.index
 	answers, err := a.Store.Answers(r.Context(), frame.Workspace(r.Context()))
 	if err != nil {
@@ -293,7 +293,7 @@ func (a *Handler) showSlide(w http.ResponseWriter, r *http.Request, s Screen, fo
 	if err != nil {
 		return err
 	}
-	finish(&view, form, class, question, wrong)
+	finish(&view, form, class, answered)
 	p := lessons.SlidePage{Page: a.Frame(s.Title, "lessons"), Number: number + 1, Lesson: *l, Screen: view, At: at + 1, Of: len(l.Screens)}
 	p.Slide = true
 	if view.Demo != nil && class == "" {
@@ -448,12 +448,12 @@ func (a *Handler) class(ctx context.Context, page url.Values) (action string, er
 
 // finish completes the questions of a screen with their page, the URL for asking a class, and the
 // error in an answer.
-func finish(v *lessons.ScreenView, page url.Values, class, question, wrong string) {
+func finish(v *lessons.ScreenView, page url.Values, class string, answered lessons.QuestionView) {
 	for i := range v.Questions {
 		v.Questions[i].Class.Action = class
 		v.Questions[i].Query = page.Encode()
-		if v.Questions[i].Path == question {
-			v.Questions[i].Error = wrong
+		if v.Questions[i].Path == answered.Path {
+			v.Questions[i].Given, v.Questions[i].Error = answered.Given, answered.Error
 		}
 	}
 }
@@ -524,11 +524,11 @@ func question(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question) lessons
 	}
 }
 
-// asked returns the view of a question on the page of a request: on a slide if from says so.
-// Students sharing a slide get the same order of options, others do not.
+// asked returns the view of a question on the page of a request: on a slide or the page that
+// follows it if from says so. Students sharing a slide get the same order of options, others do not.
 func asked(r *http.Request, l *lessons.Lesson, s *lessons.Screen, q *lessons.Question, from string) lessons.QuestionView {
 	v := question(l, s, q)
-	if v.From = from; from != "slide" {
+	if v.From = from; from == "" {
 		v.Seed += "/" + string(frame.Workspace(r.Context()))
 	}
 	return v
@@ -543,7 +543,7 @@ func (a *Handler) judge(ctx context.Context, v *lessons.QuestionView, given stri
 	}
 	right, truth, err := v.Judge(answer, given)
 	if wrong, ok := errors.AsType[param.Problems](err); ok {
-		v.Error = wrong.Error()
+		v.Given, v.Error = given, wrong.Error()
 		return nil
 	}
 	v.Given, v.Answered, v.Right, v.Truth = given, err == nil, right, truth
@@ -1172,9 +1172,9 @@ func (a *Handler) Answer(w http.ResponseWriter, r *http.Request, s Screen) error
 	case v.Error != "":
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		if from == "slide" {
-			return a.showSlide(w, r, s, page, v.Path, v.Error)
+			return a.showSlide(w, r, s, page, v)
 		}
-		return a.readLesson(w, r, s.lesson, page, v.Path, v.Error)
+		return a.readLesson(w, r, s.lesson, page, v)
 	case from == "slide":
 		return frame.Redirect(w, r, s.path()+"?"+v.Query+"#"+v.ID)
 	}

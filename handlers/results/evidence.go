@@ -38,7 +38,7 @@ func nestedWord(s eval.Scheme) string {
 }
 
 // EvidenceRows returns all evidence of a run's performance, best first, training last. linked
-// reports whether the reader can open the page of a search.
+// reports whether the reader can open the page of a search; nil: of none.
 func EvidenceRows(run store.Run, linked func(search string) bool) (rows []views.EvidenceRow) {
 	tested := -1
 	for _, e := range run.Evidence {
@@ -53,7 +53,7 @@ func EvidenceRows(run store.Run, linked func(search string) bool) (rows []views.
 		case e.Settings > 1:
 			row.From = fmt.Sprintf("search of %d settings, which chose it", e.Settings)
 		}
-		if e.Search != "" && linked(e.Search) {
+		if e.Search != "" && linked != nil && linked(e.Search) {
 			row.Href = "/searches/" + e.Search
 		}
 		if e.Optimistic {
@@ -100,7 +100,7 @@ func intervalText(in ml.Interval) string {
 // BestEvidence returns the best evidence of a run, such as "nested 5-fold cross-validation,
 // 94.1 % (95 % CI 91–97)". It is zero for an unfinished run.
 func BestEvidence(run store.Run) (best views.EvidenceRow) {
-	if rows := EvidenceRows(run, func(string) bool { return false }); len(rows) > 0 {
+	if rows := EvidenceRows(run, nil); len(rows) > 0 {
 		best = rows[0]
 	}
 	return best

@@ -117,7 +117,7 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.
 			return p, err
 		}
 	}
-	p.Evidence = results.EvidenceRows(run, func(string) bool { return false })
+	p.Evidence = results.EvidenceRows(run, nil)
 	if run.Status != store.Done {
 		return p, nil
 	}

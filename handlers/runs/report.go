@@ -56,7 +56,7 @@ func (a *Handler) ReportRun(ctx context.Context, id, name string) (item store.Re
 	}
 	if !alone {
 		t := study.Table{Title: "Evidence for “" + run.Name + "”", Head: []string{"Estimate", "Score", "95 % CI", "Points", "From"}}
-		for _, row := range results.EvidenceRows(run, func(string) bool { return false }) {
+		for _, row := range results.EvidenceRows(run, nil) {
 			from := row.From
 			if row.Note != "" {
 				from += " (" + row.Note + ")"

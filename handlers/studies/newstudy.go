@@ -151,7 +151,7 @@ func (m menu) form(q url.Values, problems param.Problems) studiesview.NewStudy {
 	for _, k := range menuKinds {
 		p.Kinds = append(p.Kinds, views.Option{Value: "/studies/new?of=" + k.name, Label: k.label, Chosen: k.name == m.kind.name})
 	}
-	fresh := !q.Has("data") && !q.Has("learner")
+	fresh := !q.Has("data") && !q.Has("learner") && !q.Has("folds") // which a form that was sent always has
 	choice := func(field, value, label, help string, first bool) studiesview.StudyChoice {
 		own := ownName(field, value)
 		return studiesview.StudyChoice{

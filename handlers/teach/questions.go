@@ -132,8 +132,8 @@ func (a *Handler) WriteQuestion(w http.ResponseWriter, r *http.Request, g Course
 }
 
 func (a *Handler) questionForm(w http.ResponseWriter, r *http.Request, g Course, q store.OwnQuestion, wrong param.Problems) error {
-	p := lessons.OwnForm{Page: a.Frame("Own question", "courses"), Base: g.base, Course: g.Title, Slug: q.Slug, Kind: q.Kind, Ask: q.Ask, Explain: q.Explain, Right: q.Right, Slide: q.Slide, Problems: wrong}
-	if q.Within > 0 {
+	p := lessons.OwnForm{Page: a.Frame("Own question", "courses"), Base: g.base, Course: g.Title, Slug: q.Slug, Kind: q.Kind, Ask: q.Ask, Explain: q.Explain, Right: q.Right, Slide: q.Slide, Within: r.PostFormValue("within"), Problems: wrong}
+	if p.Within == "" && q.Within > 0 {
 		p.Within = strconv.FormatFloat(q.Within, 'g', -1, 64)
 	}
 	for i := range mostOptions {
@@ -278,7 +278,7 @@ func (a *Handler) check(ctx context.Context, q store.OwnQuestion) error {
 		k, err := strconv.Atoi(q.Right)
 		switch {
 		case len(q.Options) < 2 || len(q.Options) > mostOptions:
-			ps.Add("options", "Give two to %d options.", mostOptions)
+			ps.Add("options", "Give 2 to %d options.", mostOptions)
 		case len(q.Wrong) != len(q.Options):
 			ps.Add("options", "Give an explanation for each of the %d options; those of the right one and of others may be empty.", len(q.Options))
 		case err != nil || k < 0 || k >= len(q.Options):

@@ -58,7 +58,7 @@ func TestOwnQuestionsOfFiles(t *testing.T) {
 		`"kind":"number","right":"1","options":["$"]`:                                                "Only a question of the kind options has options.",
 		`"kind":"words","wrong":["a"]`:                                                               "Only a question of the kind options has options.",
 		`"kind":"options","right":"0","options":["a","b"]`:                                           "explanation for each of the 2 options",
-		`"kind":"options","right":"0","options":["a"],"wrong":[""]`:                                  "two to 6 options",
+		`"kind":"options","right":"0","options":["a"],"wrong":[""]`:                                  "2 to 6 options",
 		`"kind":"number","right":"1","within":-1`:                                                    "above 0",
 		`"kind":"number","right":"1","slide":"` + strings.Repeat("/", 2001):                          "2001 characters",
 		`"kind":"number","right":"` + strings.Repeat("1", 501):                                       "501 characters",

@@ -49,7 +49,7 @@ export class Editor {
   keep(whole = false) {
     if (!this.points) return;
     const { classes, points, past, future } = this;
-    const steps = { text: this.text(), classes, points, past: [...past], future: [...future], whole };
+    const steps = { text: this.text(), hash: this.form.elements.hash?.value, classes, points, past: [...past], future: [...future], whole };
     let kept = JSON.stringify(steps);
     while (kept.length > keptChars && steps.past.length + steps.future.length) {
       steps.past = steps.past.slice(Math.ceil(steps.past.length / 2)); // keep the latest
@@ -77,6 +77,7 @@ export class Editor {
     const { classes, points, past, future } = steps;
     Object.assign(this, { classes, points, past, future });
     this.lost = steps.text !== field.value.trim().replaceAll("\r", "") ? steps.text : null; // points too long for the URL
+    if (this.lost && steps.hash) this.form.elements.hash.value = steps.hash;
   }
 
   /** Adopts the stage of a new answer. */

@@ -214,21 +214,17 @@ form.addEventListener("input", (e) => {
   ask(Boolean(e.detail?.coarse));
 });
 
-// A course may have removed the controls below.
-form.elements.data?.addEventListener("change", () => {
+/** Loads the lab anew with its controls, except some. */
+function reload(except) {
   const query = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) {
-    if (training(name) && !["points", "x", "y", "on", "positive", "target", "limits"].includes(name) && !name.startsWith("gen.") && !query.has(name)) query.append(name, value);
-  }
+  for (const [name, value] of new FormData(form)) if (training(name) && !except(name) && !query.has(name)) query.append(name, value);
   location.assign(`/lab?${query}`);
-});
+}
 
-// Regression and classification have different learners.
-form.elements.target?.addEventListener("change", () => {
-  const query = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (training(name) && !query.has(name)) query.append(name, value);
-  location.assign(`/lab?${query}`);
-});
+// A course may have removed these controls. Regression and classification have different learners.
+const ofData = ["points", "hash", "x", "y", "on", "positive", "target", "limits"];
+form.elements.data?.addEventListener("change", () => reload((name) => ofData.includes(name) || name.startsWith("gen.")));
+form.elements.target?.addEventListener("change", () => reload(() => false));
 
 const saved = [];
 

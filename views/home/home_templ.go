@@ -723,30 +723,15 @@ func SettingsPage(p Settings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, " MB. Items that already exist are skipped.</p><button type=\"submit\">Import</button></form></section><section class=\"measure\" aria-labelledby=\"h-links\"><h2 id=\"h-links\">Short links</h2><p>A short link opens a view of the lab with a copy of its points. <a href=\"/links\">Your links</a></p></section><section class=\"measure\" aria-labelledby=\"h-api\"><h2 id=\"h-api\">For programs</h2><p>Everything is available as JSON, described at <a href=\"/api/docs\">/api/docs</a>.</p></section><section class=\"measure\" aria-labelledby=\"h-delete\"><h2 id=\"h-delete\">Delete everything</h2><p>Deletes data sets, runs, searches, studies, reports, answers, short links, your courses with their hand-ins, and your hand-ins to other courses. This cannot be undone.</p><form method=\"post\" action=\"/settings/delete\" class=\"stack\"><label class=\"switch\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Yes, delete everything in this workspace</label> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, " MB. Items that already exist are skipped.</p><button type=\"submit\">Import</button></form></section><section class=\"measure\" aria-labelledby=\"h-links\"><h2 id=\"h-links\">Short links</h2><p>A short link opens a view of the lab with a copy of its points. <a href=\"/links\">Your links</a></p></section><section class=\"measure\" aria-labelledby=\"h-api\"><h2 id=\"h-api\">For programs</h2><p>Everything is available as JSON, described at <a href=\"/api/docs\">/api/docs</a>.</p></section><section class=\"measure\" aria-labelledby=\"h-delete\"><h2 id=\"h-delete\">Delete everything</h2><p>Deletes data sets, runs, searches, studies, reports, answers, short links, your courses with their hand-ins, and your hand-ins to other courses. This cannot be undone.</p><form method=\"post\" action=\"/settings/delete\" class=\"stack\"><label class=\"switch\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Yes, delete everything in this workspace</label>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.DeleteError != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<p class=\"error\" role=\"alert\">")
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				var templ_7745c5c3_Var37 string
-				templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(p.DeleteError)
-				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home/home.templ`, Line: 207, Col: 51}
-				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "</p>")
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
+			templ_7745c5c3_Err = views.FieldError(p.DeleteError).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<button type=\"submit\" class=\"danger\">Delete everything</button></form></section></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<button type=\"submit\" class=\"danger\">Delete everything</button></form></section></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -85,7 +85,7 @@ func searchForm(f SearchForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = searchChoose("design", "settings", f.Designs, f.Errors["design"]).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = searchChoose("design", "Settings", f.Designs, f.Errors["design"]).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -93,7 +93,7 @@ func searchForm(f SearchForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = searchText("points", "points", f.Points, f.Errors["points"]).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = searchText("points", "Points", f.Points, f.Errors["points"]).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -131,7 +131,7 @@ func searchForm(f SearchForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = searchChoose("held", "held out", f.Held, "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = searchChoose("held", "Held out", f.Held, "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -139,11 +139,11 @@ func searchForm(f SearchForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = searchText("folds", "folds", f.Folds, f.Errors["folds"]).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = searchText("folds", "Folds", f.Folds, f.Errors["folds"]).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = searchText("repeats", "repeats", f.Repeats, f.Errors["repeats"]).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = searchText("repeats", "Repeats", f.Repeats, f.Errors["repeats"]).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -151,11 +151,11 @@ func searchForm(f SearchForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = searchText("hold_out", "share", f.Share, f.Errors["hold_out"]).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = searchText("hold_out", "Share", f.Share, f.Errors["hold_out"]).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = searchText("draws", "times drawn", f.Draws, cmp.Or(f.Errors["draws"], f.Errors["repeats"])).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = searchText("draws", "Times drawn", f.Draws, cmp.Or(f.Errors["draws"], f.Errors["repeats"])).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -168,7 +168,7 @@ func searchForm(f SearchForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = searchChoose("fold_column", "column", f.Columns, f.Errors["fold_column"]).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = searchChoose("fold_column", "Column", f.Columns, f.Errors["fold_column"]).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -177,7 +177,7 @@ func searchForm(f SearchForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = searchChoose("score", "ranked by", f.Scores, f.Errors["score"]).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = searchChoose("score", "Ranked by", f.Scores, f.Errors["score"]).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -191,7 +191,7 @@ func searchForm(f SearchForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, " aria-describedby=\"search-nested-help\"> nested</label><p class=\"help\" id=\"search-nested-help\">Nested cross-validation: an unbiased number to report. Takes k times as long.</p></details></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, " aria-describedby=\"search-nested-help\"> Nested</label><p class=\"help\" id=\"search-nested-help\">Nested cross-validation: an unbiased number to report. Takes k times as long.</p></details></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -317,7 +317,7 @@ func showInequality(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		note = `The wall passes through the free minimum: it is touched, but need not push. $\alpha = 0$ *and* $h = 0$.`
 	}
 	e := &lessons.Exhibit{
-		Figures: []lessons.Figure{plane("plane", `The shaded side is allowed. ~Drag the wall by its ends, or the free minimum across it.~ The black dot is the solution.`,
+		Figures: []lessons.Figure{plane("plane", `The shaded side is allowed. ~Drag the wall by its ends, or the free minimum across it.~`,
 			ground, marks, []figure.Mark{figure.Dot{At: s.Point, Class: -1, Label: solved}})},
 		Handles: append(ends.Handles(in), centre),
 		Notes:   []string{note},

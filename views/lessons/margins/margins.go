@@ -75,7 +75,7 @@ func showClassifier(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	p := probe.Of(in)
 	f := w[0]*p[0] + w[1]*p[1] + b
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Plane("boundary", `The line is $f(\mathbf x) = 0$. The black dot is the probe.`, lessons.ToyLimits, 2,
+		Figures: []lessons.Figure{lessons.Plane("boundary", `The line is $f(\mathbf x) = 0$.`, lessons.ToyLimits, 2,
 			lessons.Sides(w, b), lessons.Separable.Dots(nil), []figure.Mark{figure.Dot{At: p, Class: -1, Held: true, Label: "probe"}})},
 		Handles: []lessons.Handle{probe.Handle("probe", in)},
 		Numbers: []lessons.Number{
