@@ -379,9 +379,8 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	model := t.p.Machine(ctx, onTheWay(best, float64(e.Step)/last))
 	model.Machines[0].CoreRows = t.after.Machines[0].CoreRows
-	here := float64(e.Step)
 	climb := lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "step", Max: last}, Y: figure.Axis{Name: "J", Max: 1.1 * slices.Max(js)}, Curves: []figure.Curve{{X: steps, Y: js, Marks: true}}, Here: &here, SoFar: !l.Paper}.Picture()
+		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "step", Max: last}, Y: figure.Axis{Name: "J", Max: 1.1 * slices.Max(js)}, Curves: []figure.Curve{{X: steps, Y: js, Marks: true}}, Here: new(float64(e.Step)), SoFar: !l.Paper}.Picture()
 	}}
 	e.Figures = []lessons.Figure{
 		lessons.FactorFigure("breath", "c(x) on its way from 1 everywhere to the best shape over the cores, with J at each step. ~Run it.~", model, t.data, t.spec, nil).Beside(0.64, true, climb),

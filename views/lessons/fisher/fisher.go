@@ -461,11 +461,10 @@ func showCollapse(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		at.Rows, before = append(at.Rows, cells), now
 		curve.X, curve.Y = append([]float64{f}, curve.X...), append([]float64{now}, curve.Y...)
 	}
-	here := floor.Of(in)
 	e.Tables = []lessons.Table{at}
 	e.Notes = []string{`The end: the component is on its point, and the floor holds it.`}
 	e.Figures = append(e.Figures, lessons.Figure{Name: "floors", Wide: true, After: true, Caption: "The final log-likelihood against the floor: a straight line on a logarithmic axis, without an end to the left.", Draw: lessons.Draws(0, figure.Chart{
-		X: figure.Axis{Name: "variance floor", Log: true}, Y: figure.Axis{Name: "final log L"}, Curves: []figure.Curve{curve}, Here: &here,
+		X: figure.Axis{Name: "variance floor", Log: true}, Y: figure.Axis{Name: "final log L"}, Curves: []figure.Curve{curve}, Here: new(floor.Of(in)),
 	})})
 	return e
 }

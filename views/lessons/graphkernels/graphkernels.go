@@ -553,13 +553,12 @@ func showTottering(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		back := step > 1 && gone[step] == gone[step-2]
 		note = fmt.Sprintf("%s %s. Straight back so far: %d of %d.", lessons.Either(back, "Straight back to", "On to"), letter(gone[step]), turns, step-1)
 	}
-	here := float64(step)
 	return &lessons.Exhibit{
 		Steps: r.Len(), Step: step, Notes: []string{note},
 		Figures: []lessons.Figure{
 			networks("graph", "A walk at random: the way so far stands out, its end is ringed.", true, walked),
 			{Name: "counts", Wide: true, After: asked, Caption: "All walks, and those that never go straight back, by their length. The axis is logarithmic; where there are none left the curve ends.", Draw: lessons.Draws(2, figure.Chart{
-				X: figure.Axis{Name: "length"}, Y: figure.Axis{Name: "walks", Log: true}, Here: &here,
+				X: figure.Axis{Name: "length"}, Y: figure.Axis{Name: "walks", Log: true}, Here: new(float64(step)),
 				Curves: []figure.Curve{{Name: "all walks", X: ns, Y: all, Marks: true}, {Name: "never straight back", X: ns, Y: straight, Marks: true}},
 			})},
 		},

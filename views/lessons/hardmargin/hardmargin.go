@@ -419,17 +419,16 @@ func showDuality(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	for _, p := range s.Points {
 		total += p.Alpha
 	}
-	here := float64(e.Step)
 	top := 2.2 * run.At(run.Len()-1).Dual
 	e.Figures = []lessons.Figure{{Name: "values", Caption: `Each step of a solver gives an $\alpha$, and with it a floor and a ceiling. The optimum is between the two.`, Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{
 			Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "value", Min: 0, Max: top},
-			Curves: []figure.Curve{ceiling, floor}, SoFar: !l.Paper, Here: &here,
+			Curves: []figure.Curve{ceiling, floor}, SoFar: !l.Paper, Here: new(float64(e.Step)),
 		}.Picture()
 	}}}
 	now, gap := ceiling.Y[e.Step], apart.Y[e.Step]
 	e.Figures = append(e.Figures, lessons.Figure{Name: "gap", Caption: "Ceiling minus floor, on a logarithmic axis.", Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: []figure.Curve{apart}, SoFar: !l.Paper, Here: &here}.Picture()
+		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: []figure.Curve{apart}, SoFar: !l.Paper, Here: new(float64(e.Step))}.Picture()
 	}})
 	e.Numbers = []lessons.Number{
 		{Label: `$W(\alpha)$`, Value: views.Long(s.Dual), Help: "dual value: a floor"},

@@ -676,10 +676,9 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		rest, pairs, joint := theory.MulticlassWork(n, int(c))
 		return []float64{rest.Products, pairs.Products, joint.Largest / float64(n)}
 	}, "one-vs-rest: work / n²", "one-vs-one: work / n²", "all at once: variables / n")
-	here := min(float64(k), 20)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "work", Asks: "Here come the work of the binary machines and the variables of the joint problem, against the number of classes. Which curve is the highest?", Caption: `Work of the binary machines in kernel values, in units of $n^2$, and the variables of the joint problem, in units of $n$.`, Draw: lessons.Draws(2, figure.Chart{
-			X: figure.Axis{Name: "classes", Min: 2, Max: 20}, Y: figure.Axis{Min: 0, Max: 20}, Curves: curves, Hidden: 3, Here: &here,
+			X: figure.Axis{Name: "classes", Min: 2, Max: 20}, Y: figure.Axis{Min: 0, Max: 20}, Curves: curves, Hidden: 3, Here: new(min(float64(k), 20)),
 		})}},
 		Numbers: []lessons.Number{
 			{Label: "machines, one-vs-one", Value: strconv.Itoa(pairs.Problems), Help: `$\tfrac12 k(k-1)$`},

@@ -302,7 +302,6 @@ func machines(ctx context.Context, gamma string, resamples int) (theory.BiasVari
 }
 
 func showResamples(ctx context.Context, in lessons.Input) *lessons.Exhibit {
-	here := gamma.Of(in)
 	bv, models, samples := machines(ctx, gamma.Text(in), resamples)
 	names := lists.Make(6, func(i int) string { return "sample " + strconv.Itoa(i+1) })
 	const caption = "Boundaries of six machines, each trained on its own 80 points. Where they disagree the plane is hatched."
@@ -327,7 +326,7 @@ func showResamples(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	e.Figures = append(e.Figures, lessons.Figure{Name: "parts", Wide: true, After: true, Caption: `Too wide: bias. Narrower: variance. Narrower still, every machine is its own constant almost everywhere: the main prediction is wrong in the ring, bias is back, and variance helps against it.`, Draw: lessons.Draws(1, figure.Chart{
 		X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "part of the error"},
 		Curves: []figure.Curve{{Name: "bias", X: gammas, Y: bias, Marks: true}, {Name: "variance", X: gammas, Y: variance, Marks: true}, {Name: "noise + bias + variance", X: gammas, Y: whole, Marks: true}},
-		Here:   &here,
+		Here:   new(gamma.Of(in)),
 	})})
 	return e
 }
