@@ -207,11 +207,10 @@ func showPromises(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	t, d, res, spec, truth := at(m)
 	sv := res.Report.SupportVectors
-	here := float64(m)
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "promises", Caption: "Bounds and the true error of hard-margin machines as points come in. A share above 1 says nothing.", Asks: "The true error of hard-margin machines as points come in, and one of the bounds; the others come with the answer.", Draw: lessons.Draws(2, figure.Chart{
-				X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.5}, Curves: curves, Hidden: len(curves) - 2, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here,
+				X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.5}, Curves: curves, Hidden: len(curves) - 2, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: new(float64(m)),
 			})},
 			lessons.Boundary("machine", "The machine at this number of points.", res.Model, d, spec, func(s *figure.Scene) { s.Points = s.Points[:min(len(s.Points), 300)] }),
 		},
@@ -330,13 +329,10 @@ func showFewer(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{
 			Name: "scatter", Caption: "Every mark is a machine with its own $C$ and $\\gamma$. If fewer were better, the marks would rise to the right. The ringed one has the least error.",
-			Asks: "Every mark will be a machine with its own $C$ and $\\gamma$, more support vectors on the right, more error higher up. Where is the best, where the sparsest?", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				marks := lessons.Either(l.Asking, nil, marks)
-				return figure.Plane{
-					Format: l.Format(2), X: "support vectors", Y: "error on 1000 new points, %", Stretched: true,
-					Limits: figure.Limits{XMin: -2, XMax: float64(m) + 2, YMin: 0, YMax: top + 3}, Marks: marks,
-				}.Picture()
-			},
+			Asks: "Every mark will be a machine with its own $C$ and $\\gamma$, more support vectors on the right, more error higher up. Where is the best, where the sparsest?", Draw: lessons.Draws(2, figure.Plane{
+				X: "support vectors", Y: "error on 1000 new points, %", Stretched: true,
+				Limits: figure.Limits{XMin: -2, XMax: float64(m) + 2, YMin: 0, YMax: top + 3}, Marks: marks, Hidden: len(marks),
+			}),
 		}},
 		Tables: []lessons.Table{table},
 		After:  []string{fmt.Sprintf("The lowest error, %s ± %.1f (ringed), belongs to the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", lessons.Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
@@ -443,12 +439,11 @@ func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		m, se := eval.MeanError(lists.Map(draws, at))
 		return fmt.Sprintf("%s ± %.1f", views.Minus(fmt.Sprintf("%.1f", 100*m)), 100*se)
 	}
-	here := float64(n)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{
 			Name: "tuning", Caption: fmt.Sprintf("Means over %d repetitions, with a standard error to both sides. The error that the test fold claims of what it has chosen lies below the true one.", repeats),
 			Asks: "The error on the test fold that chooses. Draw in your mind the true error of what it chooses, then answer.", Draw: lessons.Draws(2, figure.Chart{
-				X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: curves, Hidden: 1, Here: &here,
+				X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: curves, Hidden: 1, Here: new(float64(n)),
 			}),
 		}},
 		Tables: []lessons.Table{{

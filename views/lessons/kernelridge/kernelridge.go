@@ -194,7 +194,7 @@ func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figur
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		points := lessons.Must(c.Model.Points(c.data, c.spec))
 		s := figure.CurveScene(c.Model, points, "x", "t")
-		s.Dark, s.Grey, s.Width, s.Height, s.LegendRows = l.Dark, l.Grey, l.Width, l.Height, 1
+		s.Format = l.Format(1)
 		if limits != (figure.Limits{}) {
 			s.Limits = limits
 		}
@@ -627,16 +627,10 @@ func showPath(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "errors", Caption: `Mean squared misses against $\lambda$. The rule marks the $\lambda$ that leaving out chooses, the solid vertical line yours.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				curves, rules := curves, []figure.Rule{{Name: "chosen", At: chosen, Upright: true}}
-				if lk.Asking {
-					curves, rules = curves[:1], nil
-				}
-				return figure.Chart{
-					Format: lk.Format(1), X: figure.Axis{Name: "λ", Log: true, Min: all[0], Max: all[len(all)-1]}, Y: figure.Axis{Name: "mean squared miss", Min: 0, Max: 1.05 * top},
-					Curves: curves, Rules: rules, Here: &price,
-				}.Picture()
-			}},
+			{Name: "errors", Caption: `Mean squared misses against $\lambda$. The rule marks the $\lambda$ that leaving out chooses, the solid vertical line yours.`, Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "λ", Log: true, Min: all[0], Max: all[len(all)-1]}, Y: figure.Axis{Name: "mean squared miss", Min: 0, Max: 1.05 * top},
+				Curves: curves, Hidden: 2, Rules: []figure.Rule{{Name: "chosen", At: chosen, Upright: true, Hidden: true}}, Here: &price,
+			})},
 			c.figure("fit", `The fit at your $\lambda$.`, frame),
 		},
 		Numbers: []lessons.Number{

@@ -576,9 +576,8 @@ func (x *xor) dualFigure() lessons.Figure {
 	n, q := float64(len(x.alpha)), x.quadratic()
 	curve := lessons.CurveOf(0, 2*n/q, 100, func(a float64) float64 { return n*a - q*a*a/2 })
 	curve.Name = "dual objective"
-	here := x.alpha[0]
 	return lessons.Figure{Name: "dual", Caption: `The dual objective when all four multipliers are equal to $a$. The vertical line is where the solver ends, which does not know about the symmetry.`, Draw: lessons.Draws(1, figure.Chart{
-		X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{curve}, Here: &here,
+		X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{curve}, Here: new(x.alpha[0]),
 	})}
 }
 
@@ -639,16 +638,10 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			counter(d, p),
-			{Name: "chance", Caption: "The probability that a hyperplane separates the points when each label is a coin toss. It turns from hopeless to certain around half as many features as points.", Asks: "Here comes the probability that a hyperplane separates the points when each label is a coin toss.", Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				var half []figure.Rule
-				if !l.Asking {
-					half = []figure.Rule{{Name: "M/2", At: float64(n) / 2, Upright: true}}
-				}
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "features", Min: 1, Max: float64(n)}, Y: figure.Axis{Name: "chance", Min: 0, Max: 1.02}, Here: &here,
-					Curves: []figure.Curve{chance}, Hidden: 1, Rules: half,
-				}.Picture()
-			}},
+			{Name: "chance", Caption: "The probability that a hyperplane separates the points when each label is a coin toss. It turns from hopeless to certain around half as many features as points.", Asks: "Here comes the probability that a hyperplane separates the points when each label is a coin toss.", Wide: true, Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "features", Min: 1, Max: float64(n)}, Y: figure.Axis{Name: "chance", Min: 0, Max: 1.02}, Here: &here,
+				Curves: []figure.Curve{chance}, Hidden: 1, Rules: []figure.Rule{{Name: "M/2", At: float64(n) / 2, Upright: true, Hidden: true}},
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\begin{pmatrix}d+p\\ p\end{pmatrix}$`, Value: whole(f), Help: `features of $(1 + \mathbf x^\top\mathbf z)^p$: monomials up to degree $p$`},
