@@ -11,9 +11,9 @@ import (
 	"marginlab/views/figure"
 )
 
-// Format returns the size and theme of a drawing other than a Scene. The legend reserves the given
-// number of rows, so that the frame stays fixed. While an answer is awaited, the picture notes
-// that part of it is hidden.
+// Format returns the size and theme of a drawing. The legend reserves the given number of rows, so
+// that the frame stays fixed. While an answer is awaited, the picture notes that part of it is
+// hidden.
 func (l Look) Format(rows int) figure.Format {
 	return figure.Format{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking, Paper: l.Paper, Panel: l.Panel}
 }

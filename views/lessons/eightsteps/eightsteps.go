@@ -640,18 +640,10 @@ func showTest(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // compare reports which held-out rows each of the two machines classifies correctly.
 func (t *training) compare() (before, after []bool) {
-	for k, m := range []*ml.Model{t.before, t.after} {
-		var right []bool
-		for _, row := range t.test {
-			right = append(right, (m.Decision(t.data.X.RawRowView(row)) >= 0) == (t.y[row] > 0))
-		}
-		if k == 0 {
-			before = right
-		} else {
-			after = right
-		}
+	right := func(m *ml.Model) []bool {
+		return lists.Map(t.test, func(row int) bool { return (m.Decision(t.data.X.RawRowView(row)) >= 0) == (t.y[row] > 0) })
 	}
-	return before, after
+	return right(t.before), right(t.after)
 }
 
 // share returns the fraction of right answers.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/floats"
@@ -290,16 +291,14 @@ func showSupport(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	shown := m
 	dots := t.Ringed("support vector", m.Supports)
 	if only.Of(in) {
-		var few lessons.Toy
 		for i := range t.Y {
-			if m.Supports(i) {
-				few.XY, few.Y = append(few.XY, t.XY[i]), append(few.Y, t.Y[i])
-			} else {
+			if !m.Supports(i) {
 				d := dots[i].(figure.Dot)
 				d.Hollow, d.Name = true, "deleted"
 				dots[i] = d
 			}
 		}
+		few := t.Where(m.Supports)
 		alone := lessons.TrainHard(ctx, few)
 		shown = alone
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `change of $\mathbf w$ and $b$ by deleting`, Value: views.Short(lessons.Flush(change(alone, m), 1e-6)), Help: "largest difference to training on all eight"})
@@ -365,15 +364,8 @@ func fewestCorners(ctx context.Context) float64 {
 	all := lessons.TrainHard(ctx, square)
 	fewest := len(square.Y)
 	for set := range 1 << len(square.Y) {
-		var some lessons.Toy
-		classes := map[float64]bool{}
-		for i := range square.Y {
-			if set>>i&1 == 1 {
-				some.XY, some.Y = append(some.XY, square.XY[i]), append(some.Y, square.Y[i])
-				classes[square.Y[i]] = true
-			}
-		}
-		if len(classes) < 2 || len(some.Y) >= fewest {
+		some := square.Where(func(i int) bool { return set>>i&1 == 1 })
+		if len(some.Y) >= fewest || !slices.Contains(some.Y, -1) || !slices.Contains(some.Y, 1) {
 			continue
 		}
 		m := lessons.TrainHard(ctx, some)

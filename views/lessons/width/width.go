@@ -287,7 +287,7 @@ func training(ctx context.Context) float64 {
 const resamples = 15
 
 // machines trains on resamples and tests on one set of points.
-func machines(ctx context.Context, gamma string, resamples int) (theory.BiasVariance, []*ml.Model, []*dataset.Data) {
+func machines(ctx context.Context, gamma string) (theory.BiasVariance, []*ml.Model, []*dataset.Data) {
 	test, posterior := ring(500, 2000)
 	f := mat.NewDense(resamples, len(posterior), nil)
 	var models []*ml.Model
@@ -302,7 +302,7 @@ func machines(ctx context.Context, gamma string, resamples int) (theory.BiasVari
 }
 
 func showResamples(ctx context.Context, in lessons.Input) *lessons.Exhibit {
-	bv, models, samples := machines(ctx, gamma.Text(in), resamples)
+	bv, models, samples := machines(ctx, gamma.Text(in))
 	names := lists.Make(6, func(i int) string { return "sample " + strconv.Itoa(i+1) })
 	const caption = "Boundaries of six machines, each trained on its own 80 points. Where they disagree the plane is hatched."
 	e := &lessons.Exhibit{
@@ -335,7 +335,7 @@ func showResamples(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func decomposition(ctx context.Context) (gammas, bias, variance, whole []float64) {
 	for i := len(widths) - 1; i >= 0; i -= 2 {
 		g := widths[i]
-		bv, _, _ := machines(ctx, lessons.Setting(g), resamples)
+		bv, _, _ := machines(ctx, lessons.Setting(g))
 		gammas, bias, variance, whole = append(gammas, g), append(bias, bv.Bias), append(variance, bv.Variance), append(whole, bv.Error)
 	}
 	return gammas, bias, variance, whole
@@ -343,8 +343,8 @@ func decomposition(ctx context.Context) (gammas, bias, variance, whole []float64
 
 // which finds the term that grows most from a moderate to a very narrow kernel.
 func which(ctx context.Context) float64 {
-	a, _, _ := machines(ctx, "1", resamples)
-	b, _, _ := machines(ctx, "10", resamples)
+	a, _, _ := machines(ctx, "1")
+	b, _, _ := machines(ctx, "10")
 	grown := []float64{b.Bias - a.Bias, b.Variance - a.Variance, b.Noise - a.Noise}
 	return float64(slices.Index(grown, slices.Max(grown)))
 }
