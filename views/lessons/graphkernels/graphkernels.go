@@ -797,8 +797,8 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	of := family.Of(in)
 	train, test := drawnGraphs(of, noise.Of(in), seed.Of(in))
 	settings := []string{"kernel", "wl", "rounds", machineRounds.Text(in), "normalize", "true", "C", cost.Text(in)}
-	res, spec := lessons.Fit(ctx, train, settings...)
-	points := lessons.Must(res.Model.Points(train, spec))
+	res := lessons.Fit(ctx, train, settings...)
+	points := res.Points()
 	accuracy := lessons.Must(res.Model.Accuracy(test))
 	const shown = 4
 	var some, bare []figure.Network
@@ -856,7 +856,7 @@ func bestRounds(ctx context.Context) float64 {
 		sum := 0.0
 		for s := range seeds {
 			train, test := drawnGraphs("cycles", 0.05, s+1)
-			res, _ := lessons.Fit(ctx, train, "kernel", "wl", "rounds", h, "normalize", "true", "C", "1000")
+			res := lessons.Fit(ctx, train, "kernel", "wl", "rounds", h, "normalize", "true", "C", "1000")
 			sum += lessons.Must(res.Model.Accuracy(test))
 		}
 		if sum > most {

@@ -503,7 +503,7 @@ func showOnly(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		note += " No support vector is free: the line may be moved within the interval of the last row, and costs the same."
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Boundary("boundary", `The machine with the chosen $C$. Full rings: on the margin; dashed rings: inside it, $\alpha_i = C$.`, soft.Model, soft.Data, soft.Spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 2 })},
+		Figures: []lessons.Figure{soft.Boundary("boundary", `The machine with the chosen $C$. Full rings: on the margin; dashed rings: inside it, $\alpha_i = C$.`, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 2 })},
 		Notes:   []string{note},
 		After:   after,
 		Tables: []lessons.Table{{

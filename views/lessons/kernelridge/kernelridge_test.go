@@ -118,7 +118,7 @@ func TestPathFalls(t *testing.T) {
 	t.Parallel()
 	for _, gamma := range []string{"0.05", "2", "100"} {
 		c := fit(t.Context(), many(), rbf(gamma, "1")...)
-		p := require.Value(ml.Path(t.Context(), c.data, c.spec))(t)
+		p := require.Value(ml.Path(t.Context(), c.Data, c.Spec))(t)
 		var before ridge.Point
 		for i, v := range lambdas(4) {
 			at, ok := p.At(v)
@@ -190,7 +190,7 @@ func TestTooRight(t *testing.T) {
 		}
 		lessonstest.Near(t, "w of the SVM", lessons.Norm([2]float64{s.W[0] - first[0], s.W[1] - first[1]}), 0, 1e-4)
 		d := p.Data()
-		res, _ := lessons.Fit(t.Context(), d, "learner", "ridge", "kernel", "poly", "degree", "1", "gamma", "1", "coef0", "1", "lambda", "0.1")
+		res := lessons.Fit(t.Context(), d, "learner", "ridge", "kernel", "poly", "degree", "1", "gamma", "1", "coef0", "1", "lambda", "0.1")
 		for _, q := range p.XY {
 			lessonstest.Near(t, "f", w[0]*q[0]+w[1]*q[1]+b, res.Model.Decision(q[:]), 1e-8)
 		}

@@ -272,7 +272,7 @@ func plane(ctx context.Context, phi *mat.Dense, y []float64, c string) (w []floa
 	_, f := phi.Dims()
 	d := &dataset.Data{Label: "label", X: phi, Y: lists.Map(y, lessons.Class), Classes: []string{"-1", "1"}}
 	d.Features = lists.Make(f, func(k int) string { return "phi" + strconv.Itoa(k+1) })
-	res, _ := lessons.Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
+	res := lessons.Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
 	w, b, _ = res.Model.Linear()
 	return w, b
 }
@@ -452,7 +452,7 @@ type xor struct {
 func newXOR(ctx context.Context) *xor {
 	t := corners
 	d := t.Data()
-	res, _ := lessons.Fit(ctx, d, "kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "tol", "1e-9")
+	res := lessons.Fit(ctx, d, "kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "tol", "1e-9")
 	x := &xor{model: res.Model, alpha: make([]float64, len(t.Y)), b: res.Model.Machines[0].B, vectors: res.Report.SupportVectors}
 	u := make([]float64, len(t.Y))
 	for k, i := range res.Model.Supports.Rows {
@@ -698,7 +698,7 @@ func independent(context.Context) float64 {
 
 func showEndless(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := toy(endlessSet.Of(in))
-	res, _ := lessons.Fit(ctx, t.Data(), "kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in))
+	res := lessons.Fit(ctx, t.Data(), "kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in))
 	f := func(x, y float64) float64 { return res.Model.Decision([]float64{x, y}) }
 	vector := map[int]bool{}
 	for _, i := range res.Model.Supports.Rows {

@@ -57,15 +57,15 @@ func showSideBySide(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	var points [][]ml.Point
 	var each []lessons.Figure
 	for k, l := range four {
-		res, spec := lessons.Fit(ctx, d, settings(k, sideGamma.Text(in), sideC.Text(in))...)
+		res := lessons.Fit(ctx, d, settings(k, sideGamma.Text(in), sideC.Text(in))...)
 		wrong := lessons.ErrorRate(res.Model, fresh)
 		table.Rows = append(table.Rows, []string{l.name, l.formula, strconv.Itoa(res.Report.SupportVectors), lessons.Percent(*res.Report.TrainAccuracy), lessons.Percent(1 - wrong)})
-		seen := lessons.Must(res.Model.Points(d, spec))
+		seen := res.Points()
 		for i := range seen { // ringed support vectors belong to one machine
 			seen[i].Role, seen[i].Weight = ml.None, 0
 		}
 		names, models, points = append(names, l.name), append(models, res.Model), append(points, seen)
-		one := lessons.Boundary(l.name, "The "+l.name+" kernel, "+l.formula+".", res.Model, d, spec, func(s *figure.Scene) { s.LegendRows = 2 })
+		one := res.Boundary(l.name, "The "+l.name+" kernel, "+l.formula+".", func(s *figure.Scene) { s.LegendRows = 2 })
 		each = append(each, one.Afterwards())
 	}
 	whole := lessons.Overlay("all", "Four boundaries on the same points. Where the machines disagree the plane is hatched.", names, func(l lessons.Look, i int) figure.Scene {
@@ -88,7 +88,7 @@ func worst(ctx context.Context) float64 {
 	_, d, fresh := sideData(sideSet.Default)
 	found, most := 0, -1.0
 	for k := range four {
-		res, _ := lessons.Fit(ctx, d, settings(k, sideGamma.Default, sideC.Default)...)
+		res := lessons.Fit(ctx, d, settings(k, sideGamma.Default, sideC.Default)...)
 		wrong := lessons.ErrorRate(res.Model, fresh)
 		if wrong > most {
 			found, most = k, wrong

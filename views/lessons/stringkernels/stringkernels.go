@@ -681,8 +681,8 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	name, k := machineKernel.Of(in), machineK.Text(in)
 	train, test := drawn(mutations.Of(in), seed.Of(in))
 	pairs := []string{"kernel", name, "k", k, "normalize", "true", "C", cost.Text(in)}
-	res, spec := lessons.Fit(ctx, train, pairs...)
-	points := lessons.Must(res.Model.Points(train, spec))
+	res := lessons.Fit(ctx, train, pairs...)
+	points := res.Points()
 	accuracy := lessons.Must(res.Model.Accuracy(test))
 	compared := lessons.Must(ml.Compare(ctx, res.Model.Kernel, train))
 	text := own.Of(in)
@@ -714,7 +714,7 @@ func letters(ctx context.Context) float64 {
 	for s := range seeds {
 		for k, sum := range map[string]*float64{"1": &one, "3": &three} {
 			train, test := drawn(0.1, s+1)
-			res, _ := lessons.Fit(ctx, train, "kernel", "spectrum", "k", k, "normalize", "true")
+			res := lessons.Fit(ctx, train, "kernel", "spectrum", "k", k, "normalize", "true")
 			*sum += lessons.Must(res.Model.Accuracy(test)) / seeds
 		}
 	}

@@ -161,10 +161,10 @@ func largest(context.Context) float64 {
 func showBubbles(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	d := lessons.Must(dataset.Generate("moons", 100, 0.3, 1))
 	fresh := lessons.Must(dataset.Generate("moons", 1000, 0.3, 2))
-	res, spec := lessons.Fit(ctx, d, "gamma", gamma.Text(in), "C", bubblesC.Text(in))
+	res := lessons.Fit(ctx, d, "gamma", gamma.Text(in), "C", bubblesC.Text(in))
 	accuracy := lessons.Must(res.Model.Accuracy(fresh))
 	r := res.Report
-	boundary := lessons.Boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. ~Move the width from end to end.~", res.Model, d, spec, nil)
+	boundary := res.Boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. ~Move the width from end to end.~", nil)
 	boundary.Asks = "One hundred points of two noisy moons. ~Move the width from end to end.~ How many points are support vectors?"
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{boundary},
@@ -181,7 +181,7 @@ func showBubbles(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func vectors(ctx context.Context) float64 {
 	d := lessons.Must(dataset.Generate("moons", 100, 0.3, 1))
 	count := func(gamma string) int {
-		res, _ := lessons.Fit(ctx, d, "gamma", gamma, "C", "1")
+		res := lessons.Fit(ctx, d, "gamma", gamma, "C", "1")
 		return res.Report.SupportVectors
 	}
 	before := count("1")
@@ -217,7 +217,7 @@ func errors(ctx context.Context, c string, seed uint64) (gammas, train, fresh []
 	d, _ := ring(100, seed)
 	test, _ := ring(2000, 1000)
 	for _, g := range slices.Backward(widths) {
-		res, _ := lessons.Fit(ctx, d, "gamma", lessons.Setting(g), "C", c)
+		res := lessons.Fit(ctx, d, "gamma", lessons.Setting(g), "C", c)
 		a := lessons.Must(res.Model.Accuracy(test))
 		gammas, train, fresh = append(gammas, g), append(train, 1-*res.Report.TrainAccuracy), append(fresh, 1-a)
 	}
@@ -294,7 +294,7 @@ func machines(ctx context.Context, gamma string) (theory.BiasVariance, []*ml.Mod
 	var samples []*dataset.Data
 	for r := range resamples {
 		d, _ := ring(80, uint64(r+1))
-		res, _ := lessons.Fit(ctx, d, "gamma", gamma, "C", "10")
+		res := lessons.Fit(ctx, d, "gamma", gamma, "C", "10")
 		f.SetRow(r, res.Model.Decisions(test.X))
 		models, samples = append(models, res.Model), append(samples, d)
 	}
@@ -378,7 +378,7 @@ func computeChoice(ctx context.Context, seed uint64) (c choice) {
 	c = choice{mat.NewDense(n, len(gridGammas), nil), mat.NewDense(n, len(gridGammas), nil), grid.Best}
 	for k, cell := range grid.Settings {
 		c.wrong.Set(k%n, k/n, 1-cell.Accuracy)
-		res, _ := lessons.Fit(ctx, d, "C", lessons.Setting(gridCs[k%n]), "gamma", lessons.Setting(gridGammas[k/n]))
+		res := lessons.Fit(ctx, d, "C", lessons.Setting(gridCs[k%n]), "gamma", lessons.Setting(gridGammas[k/n]))
 		c.fresh.Set(k%n, k/n, 1-lessons.Must(res.Model.Accuracy(test)))
 	}
 	return c
