@@ -187,15 +187,8 @@ func bend(steepness, at float64) func(x float64) float64 {
 
 // gap returns the images of the two points next to the gap.
 func gap(bend func(float64) float64) (left, right float64) {
-	left, right = math.Inf(-1), math.Inf(1)
-	for i, p := range line.XY {
-		if v := bend(p[0]); line.Y[i] < 0 {
-			left = math.Max(left, v)
-		} else {
-			right = math.Min(right, v)
-		}
-	}
-	return left, right
+	bent := lists.Map(line.XY, func(p [2]float64) [2]float64 { return [2]float64{bend(p[0])} })
+	return lessons.Toy{XY: bent, Y: line.Y}.Edges([2]float64{1})
 }
 
 // ratio returns R/Δ of the images: half their extent over half the gap.

@@ -241,8 +241,8 @@ func (c *curve) coefficients() []float64 {
 	return a
 }
 
-// lambdas returns values of lambda from 10⁻⁴ to 100, perDecade per decade.
-func lambdas(perDecade int) []float64 { return lessons.Logspace(1e-4, 100, 6*perDecade+1) }
+// lambdas returns values of lambda from 10⁻⁴ to 100, four per decade.
+func lambdas() []float64 { return lessons.Logspace(1e-4, 100, 25) }
 
 // squared returns the sum of squares.
 func squared(v []float64) float64 { return floats.Dot(v, v) }
@@ -596,7 +596,7 @@ func lowest(all []float64, rows []errorsAt, value func(errorsAt) float64) (lambd
 
 // narrow computes both errors of a narrow kernel at the smallest lambda.
 func narrow(ctx context.Context) float64 {
-	rows := path(ctx, many(), "100", lambdas(4)[:1])
+	rows := path(ctx, many(), "100", lambdas()[:1])
 	const small = deviation * deviation / 4
 	at := rows[0]
 	return lessons.First(at.training < small && at.leftOut < small, at.training < small && at.leftOut > 4*deviation*deviation)
@@ -606,7 +606,7 @@ func narrow(ctx context.Context) float64 {
 func many() line { return drawn(30, 4) }
 
 func showPath(ctx context.Context, in lessons.Input) *lessons.Exhibit {
-	l, all, price := many(), lambdas(4), lambda.Of(in)
+	l, all, price := many(), lambdas(), lambda.Of(in)
 	rows := path(ctx, l, gamma.Text(in), all)
 	pairs := rbf(gamma.Text(in), lambda.Text(in))
 	c := fit(ctx, l, pairs...)

@@ -120,7 +120,7 @@ func TestPathFalls(t *testing.T) {
 		c := fit(t.Context(), many(), rbf(gamma, "1")...)
 		p := require.Value(ml.Path(t.Context(), c.Data, c.Spec))(t)
 		var before ridge.Point
-		for i, v := range lambdas(4) {
+		for i, v := range lambdas() {
 			at, ok := p.At(v)
 			require.Must(t, ok, "gamma %s, lambda %g: singular", gamma, v)
 			require.Check(t, i == 0 || at.MSE >= before.MSE && at.Freedom <= before.Freedom,
@@ -128,7 +128,7 @@ func TestPathFalls(t *testing.T) {
 			before = at
 		}
 	}
-	all := lambdas(4)
+	all := lambdas()
 	rows := path(t.Context(), many(), "2", all)
 	_, chosen := lowest(all, rows, func(e errorsAt) float64 { return e.leftOut })
 	_, best := lowest(all, rows, func(e errorsAt) float64 { return e.fresh })
