@@ -55,6 +55,16 @@ func Fit(ctx context.Context, d *dataset.Data, pairs ...string) *Fitted {
 // Points describes the rows that it was trained on.
 func (f *Fitted) Points() []ml.Point { return Must(f.Model.Points(f.Data, f.Spec)) }
 
+// Coefficients returns the coefficient of every row in the only machine: 0 for those that are no
+// support vectors.
+func (f *Fitted) Coefficients() []float64 {
+	u := make([]float64, f.Data.Len())
+	for k, row := range f.Model.Supports.Rows {
+		u[row] = f.Model.Machines[0].Coef[k]
+	}
+	return u
+}
+
 // Boundary returns the picture of the model on its data.
 func (f *Fitted) Boundary(name, caption string, change func(*figure.Scene)) Figure {
 	return Boundary(name, caption, f.Model, f.Data, f.Spec, change)

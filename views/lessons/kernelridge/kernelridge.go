@@ -232,15 +232,6 @@ func both(all, less *curve, i int) lessons.Figure {
 // at returns f at x.
 func (c *curve) at(x float64) float64 { return c.Model.Decision([]float64{x}) }
 
-// coefficients returns the a of all points.
-func (c *curve) coefficients() []float64 {
-	a := make([]float64, len(c.X))
-	for k, row := range c.Model.Supports.Rows {
-		a[row] = c.Model.Machines[0].Coef[k]
-	}
-	return a
-}
-
 // lambdas returns values of lambda from 10⁻⁴ to 100, four per decade.
 func lambdas() []float64 { return lessons.Logspace(1e-4, 100, 25) }
 
@@ -428,7 +419,7 @@ func showCurve(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	if !ok {
 		lessons.Check(param.Refuse("raise lambda", "the kernel matrix is singular to working precision at lambda %s", lambda.Text(in)))
 	}
-	a := c.coefficients()
+	a := c.Coefficients()
 	names := make([]string, len(a))
 	names[marked] = "marked"
 	return &lessons.Exhibit{

@@ -80,7 +80,7 @@ func TestResidualsAreLambdaA(t *testing.T) {
 		for _, gamma := range []string{"0.2", "2", "20"} {
 			c := fit(t.Context(), withPulled(2.5), rbf(gamma, lambda)...)
 			price, _ := strconv.ParseFloat(lambda, 64)
-			for i, a := range c.coefficients() {
+			for i, a := range c.Coefficients() {
 				lessonstest.Near(t, "residual", c.T[i]-c.at(c.X[i]), price*a, 1e-7)
 				require.Check(t, a != 0, "lambda %s, gamma %s: point %d has no say", lambda, gamma, i+1)
 			}

@@ -453,12 +453,8 @@ func newXOR(ctx context.Context) *xor {
 	t := corners
 	d := t.Data()
 	res := lessons.Fit(ctx, d, "kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "tol", "1e-9")
-	x := &xor{model: res.Model, alpha: make([]float64, len(t.Y)), b: res.Model.Machines[0].B, vectors: res.Report.SupportVectors}
-	u := make([]float64, len(t.Y))
-	for k, i := range res.Model.Supports.Rows {
-		u[i] = res.Model.Machines[0].Coef[k]
-		x.alpha[i] = u[i] * t.Y[i]
-	}
+	u := res.Coefficients()
+	x := &xor{model: res.Model, alpha: floats.MulTo(make([]float64, len(u)), u, t.Y), b: res.Model.Machines[0].B, vectors: res.Report.SupportVectors}
 	x.phi = lessons.Must(theory.QuadraticPlane.Rows(t.Matrix()))
 	x.w = lessons.Must(theory.QuadraticPlane.Weights(t.Matrix(), u))
 	x.norm = floats.Norm(x.w, 2)
@@ -700,16 +696,13 @@ func showEndless(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := toy(endlessSet.Of(in))
 	res := lessons.Fit(ctx, t.Data(), "kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in))
 	f := func(x, y float64) float64 { return res.Model.Decision([]float64{x, y}) }
-	vector := map[int]bool{}
-	for _, i := range res.Model.Supports.Rows {
-		vector[i] = true
-	}
+	u := res.Coefficients()
 	box := figure.Lifted{
 		X: "x₁", Y: "x₂", Z: "f(x)", Loose: true, Surface: f, SurfaceName: "f", Min: [3]float64{-2, -2, 0}, Max: [3]float64{2, 2, 0},
 		Cut: &figure.Cut{W: [3]float64{0, 0, 1}, Name: "f = 0"},
 	}
 	for i, p := range t.XY {
-		box.Points = append(box.Points, figure.Dot3{At: [3]float64{p[0], p[1], f(p[0], p[1])}, Class: lessons.Class(t.Y[i]), Ring: vector[i]})
+		box.Points = append(box.Points, figure.Dot3{At: [3]float64{p[0], p[1], f(p[0], p[1])}, Class: lessons.Class(t.Y[i]), Ring: u[i] != 0})
 	}
 	g, terms := endlessGamma.Of(in), terms.Of(in)
 	worst := 0.0

@@ -550,12 +550,8 @@ func newMachine(ctx context.Context, d *dataset.Data, pairs ...string) *machine 
 	res := lessons.Fit(ctx, d, append([]string{"gamma", "1", "coef0", "1", "degree", "2", "tol", "1e-6"}, pairs...)...)
 	y, _, _, err := d.Binary("")
 	lessons.Check(err)
-	u := make([]float64, len(y))
-	for j, i := range res.Model.Supports.Rows {
-		u[i] = res.Model.Machines[0].Coef[j]
-	}
 	m := &machine{Fitted: res}
-	m.capacity = lessons.Must(theory.NewCapacity(theory.Gram(kernel.NewGram(res.Model.Kernel, d.X)), u, res.Model.Machines[0].B, y))
+	m.capacity = lessons.Must(theory.NewCapacity(theory.Gram(kernel.NewGram(res.Model.Kernel, d.X)), res.Coefficients(), res.Model.Machines[0].B, y))
 	for i, f := range res.Model.Decisions(d.X) {
 		m.top = max(m.top, y[i]*f)
 	}
