@@ -89,7 +89,7 @@ func (p *paper) given() bool { return *p != paper{} }
 // written.
 func plot(ctx context.Context, std Streams, p *progress, path string, on *paper, d *dataset.Data, spec ml.Spec, res *ml.Result) error {
 	width, height, unit := figure.SizeInPrint(figure.DefaultWidth, figure.DefaultHeight, on.width, on.height, on.font)
-	run := figure.Run{Data: d, Spec: spec, Result: res, X: "pca", Look: figure.Scene{Cores: res.Before != nil, Slack: true, Grey: on.grey, Width: width, Height: height}}
+	run := figure.Run{Data: d, Spec: spec, Result: res, X: "pca", Look: figure.Scene{Cores: res.Before != nil, Slack: true, Format: figure.Format{Grey: on.grey, Width: width, Height: height}}}
 	scene, err := run.Scene(trace.Follow(ctx, trace.Scoring, p.tell), res.Model)
 	if err != nil {
 		return err

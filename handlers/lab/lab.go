@@ -448,7 +448,7 @@ func emptyScene(o pictures.Options) figure.Scene {
 	v := dataset.View{Labels: [2]string{"x1", "x2"}, Center: []float64{0, 0}, Exact: true}
 	v.To = [2][]float64{{1, 0}, {0, 1}}
 	v.Axes = v.To
-	s := figure.Scene{View: v, Classes: emptyClasses, Limits: o.Limits, Dark: o.Dark, Width: o.Width, Height: o.Height, LegendRows: o.Look().LegendRows, Heat: o.Heat}
+	s := figure.Scene{View: v, Classes: emptyClasses, Limits: o.Limits, Heat: o.Heat, Format: figure.Format{Dark: o.Dark, Width: o.Width, Height: o.Height, LegendRows: o.Look().LegendRows}}
 	if s.Limits == (figure.Limits{}) {
 		s.Limits = figure.LimitsOf(nil, v)
 	}

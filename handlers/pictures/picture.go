@@ -149,8 +149,8 @@ func (o *Options) ForPrint(q url.Values) error {
 // Look returns a Scene with the choices that apply to a picture.
 func (o Options) Look() figure.Scene {
 	return figure.Scene{
-		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Dark: o.Dark, Grey: o.Grey,
-		Width: o.Width, Height: o.Height, Grid: o.grid(), LegendRows: o.legendRows(), Noted: o.Noted, Layers: o.Layers, Hidden: figure.LayerNames(o.Hidden),
+		Limits: o.Limits, Heat: o.Heat, Slack: o.Slack, Cores: o.Cores, Grid: o.grid(), Layers: o.Layers, Hidden: figure.LayerNames(o.Hidden),
+		Format: figure.Format{Dark: o.Dark, Grey: o.Grey, Width: o.Width, Height: o.Height, LegendRows: o.legendRows(), Noted: o.Noted},
 	}
 }
 

@@ -127,7 +127,7 @@ func picture(d *dataset.Data, spec ml.Spec, write func(*figure.Picture, context.
 	if err != nil {
 		return err
 	}
-	p, err := figure.Boundary(context.Background(), figure.Scene{Model: r.Model, Points: points, View: view, Heat: true, Width: 600, Height: 500, Grid: 200})
+	p, err := figure.Boundary(context.Background(), figure.Scene{Model: r.Model, Points: points, View: view, Heat: true, Grid: 200, Format: figure.Format{Width: 600, Height: 500}})
 	if err != nil {
 		return err
 	}

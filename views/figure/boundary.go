@@ -42,7 +42,7 @@ func Boundary(ctx context.Context, s Scene) (*Picture, error) {
 
 	if s.Heat {
 		low, high := oriented(&s, t.Heat)
-		p := ramp(low, t.Zero, high, 40)
+		p := ramp(low, t.Zero, high)
 		sh.bar = heatBar(p)
 		if !s.hides("regions") {
 			sh.add(smooth(surf, surf.f, p, -heatScale, heatScale).draw)

@@ -65,12 +65,14 @@ type Rule struct {
 	Name    string // label
 	At      float64
 	Upright bool // vertical line x = At instead of y = At
+	Hidden  bool // omitted while the picture waits for an answer
 }
 
 // Picture draws the chart.
 func (ch Chart) Picture() (*Picture, error) {
 	if ch.Waits {
 		ch.Curves = ch.Curves[:len(ch.Curves)-ch.Hidden]
+		ch.Rules = lists.Filter(ch.Rules, func(r Rule) bool { return !r.Hidden })
 	}
 	sh, err := ch.sheet()
 	if err != nil {

@@ -46,7 +46,7 @@ func Conformal(ctx context.Context, s Scene) (*Picture, error) {
 		}
 	}
 	sh.caption = fmt.Sprintf("Conformal factor c(x)%s, from %.3g to %.3g %s. %s", whose, lo, hi, where, sh.caption)
-	p := ramp(t.Factor[0], t.Zero, t.Factor[1], 40)
+	p := ramp(t.Factor[0], t.Zero, t.Factor[1])
 	signs := lo < 0 && hi > 0
 	switch {
 	case signs:

@@ -56,7 +56,7 @@ func TestDisplayList(t *testing.T) {
 	d := require.Value(dataset.Generate("moons", 400, 0.1, 1))(t)
 	spec := ml.DefaultSpec()
 	res := require.Value(ml.Train(t.Context(), d, spec, nil))(t)
-	r := Run{Data: d, Spec: spec, Result: res, X: "x1", Y: "x2", Look: Scene{Width: 760, Height: 600, Grid: 80}}
+	r := Run{Data: d, Spec: spec, Result: res, X: "x1", Y: "x2", Look: Scene{Grid: 80, Format: Format{Width: 760, Height: 600}}}
 	s := require.Value(r.Scene(t.Context(), res.Model))(t)
 	pic := require.Value(Boundary(t.Context(), s))(t)
 

@@ -10,14 +10,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Format holds the settings common to all drawings except those of a Scene. The zero value is a
-// good default.
+// Format holds the settings common to all drawings. The zero value is a good default.
 type Format struct {
 	Dark, Grey bool // Grey is for paper: the sides of a boundary differ without colour
 	// LegendRows reserves rows for the legend even if it needs fewer, so that the frame
 	// stays fixed during a replay.
 	LegendRows int
-	Noted      bool   // as in a Scene
+	Noted      bool   // reserves a line for a note, for adjacent pictures of which some have one
 	Waits      bool   // a part is omitted until a question is answered, and the picture says so
 	Paper      bool   // for print: the picture does not ask for the answer or the step it waits for
 	Panel      *Panel // place in a larger picture; nil: stands alone

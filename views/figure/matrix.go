@@ -73,7 +73,7 @@ func (x Matrix) Picture() (*Picture, error) {
 		hi = max(math.Abs(s.lo), math.Abs(s.hi))
 	}
 	hi = cmp.Or(hi, 1)
-	p, lo := ramp(t.Heat[0], t.Zero, t.Heat[1], 40), -hi
+	p, lo := ramp(t.Heat[0], t.Zero, t.Heat[1]), -hi
 	if s.negative == 0 {
 		p, lo = p[40:], 0
 	}

@@ -22,7 +22,7 @@ func TestPrint(t *testing.T) {
 	run := trainedRun(t, "moons")
 	picture := func() *Picture {
 		w, h, unit := SizeInPrint(760, 600, 84*96/25.4, 0, 8*96.0/72)
-		run.Look = Scene{Width: w, Height: h}
+		run.Look = Scene{Format: Format{Width: w, Height: h}}
 		pic := require.Value(run.Draw(t.Context(), "boundary"))(t)
 		pic.Unit, pic.Print = unit, true
 		return pic

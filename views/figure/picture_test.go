@@ -637,7 +637,7 @@ func BenchmarkPicture(b *testing.B) {
 				for b.Loop() {
 					m := fit(b)
 					ps := require.Value(m.Points(d, spec))(b)
-					p, err := figure.Boundary(context.Background(), figure.Scene{Model: m, Points: ps, View: plane(d.Features), Grid: 200, Width: 600, Height: 500})
+					p, err := figure.Boundary(context.Background(), figure.Scene{Model: m, Points: ps, View: plane(d.Features), Grid: 200, Format: figure.Format{Width: 600, Height: 500}})
 					require.NoError(b, err)
 					size = 0
 					require.NoError(b, f.write(p, b.Context(), &size))

@@ -24,6 +24,7 @@ type Plane struct {
 	Stretched bool   // the limits fill the frame, even if angles and circles are distorted
 	Bald      bool   // no tick labels
 	Marks     []Mark // from bottom to top; labels are above all of them
+	Hidden    int    // the last Hidden marks are omitted while the picture waits for an answer
 	// Caption is the text alternative; the default lists the marks with a name or a label.
 	Caption string
 }
@@ -45,6 +46,9 @@ func (p Plane) Picture() (*Picture, error) {
 	sh, err := p.sheet()
 	if err != nil {
 		return nil, err
+	}
+	if p.Waits {
+		p.Marks = p.Marks[:len(p.Marks)-p.Hidden]
 	}
 	b := newBounds()
 	for i, m := range p.Marks {

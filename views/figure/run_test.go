@@ -80,7 +80,7 @@ func runOn(t *testing.T, d *dataset.Data, settings ...string) Run {
 		require.NoError(t, spec.Set(settings[i], settings[i+1]))
 	}
 	res := require.Value(ml.Train(t.Context(), d, spec, nil))(t)
-	return Run{Data: d, Spec: spec, Result: res, Look: Scene{Width: 200, Height: 160, Grid: 20}}
+	return Run{Data: d, Spec: spec, Result: res, Look: Scene{Grid: 20, Format: Format{Width: 200, Height: 160}}}
 }
 
 // The errors along lambda are, at the lambda of the run, those of its report.
@@ -212,7 +212,7 @@ func TestLegendShortensNames(t *testing.T) {
 func TestLegendsSideBySide(t *testing.T) {
 	t.Parallel()
 	r := trainedRun(t, "moons", "conformal", "eigen", "test_fraction", "0.3", "calibration", "platt")
-	r.Look = Scene{Width: 400, Height: 330, LegendRows: 4, Cores: true}
+	r.Look = Scene{Cores: true, Format: Format{Width: 400, Height: 330, LegendRows: 4}}
 	sliced := trainedRun(t, "iris", "positive", "virginica", "conformal", "eigen", "test_fraction", "0.3", "calibration", "platt")
 	sliced.Look = r.Look
 	together := r
@@ -240,7 +240,7 @@ func TestLegendKeepsRoom(t *testing.T) {
 	places := map[Frame]string{}
 	for _, c := range []string{"0.001", "1", "100000"} {
 		r := trainedRun(t, "iris-versicolor-virginica", "C", c, "features", "petal_length,petal_width")
-		r.Look = Scene{Width: 760, Height: 600, LegendRows: RowsForAll}
+		r.Look = Scene{Format: Format{Width: 760, Height: 600, LegendRows: RowsForAll}}
 		p := require.Value(r.Draw(t.Context(), "boundary"))(t)
 		places[p.Frame] = c
 	}
@@ -257,7 +257,7 @@ func TestLegendKeepsRoom(t *testing.T) {
 				d.Y = append(d.Y, i%len(labels))
 			}
 			d.X = mat.NewDense(60, 2, x)
-			look := Scene{Width: 760, Height: 600, LegendRows: RowsForAll, Limits: Limits{-3, 4, -3, 3}, Heat: heat}
+			look := Scene{Limits: Limits{-3, 4, -3, 3}, Heat: heat, Format: Format{Width: 760, Height: 600, LegendRows: RowsForAll}}
 			var p *Picture
 			var err error
 			if len(labels) == 1 {

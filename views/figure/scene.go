@@ -59,22 +59,11 @@ type Scene struct {
 	// Lecture describes the picture in the notation of the lessons: classes -1 and 1 are y = −1 and
 	// y = +1, and axes x1 and x2 have subscripts.
 	Lecture bool
-	// Waits omits which points are support vectors until a question is answered, and says so.
-	Waits bool
 
 	Title string
-	Panel *Panel // as in a Format
-	Dark  bool
-	Grey  bool // for paper, as in a Format
-	Paper bool // as in a Format
-	// LegendRows reserves rows for the legend even if it needs fewer, so that the frame stays fixed
-	// while points come and go; RowsForAll reserves enough for all possible marks.
-	LegendRows int
-	// Noted reserves a line for a note, for adjacent pictures of which some have one.
-	Noted bool
-	// Width and Height are in CSS pixels, from 40 to 4000; 0 means 640 and 520. Below 240 x 180 the
-	// picture is all frame, without axes and legend.
-	Width, Height int
+	// Format's LegendRows may be RowsForAll. What is omitted while it Waits is which points are
+	// support vectors.
+	Format
 	// Grid is the number of cells per axis on which f is evaluated, from 8 to 1000; 0 means 160. 80
 	// is enough during a drag.
 	Grid int
@@ -189,19 +178,14 @@ func (s *Scene) sheet() *sheet {
 	if len(s.Numbers) == 2 {
 		t = t.of(s.Numbers[0], s.Numbers[1])
 	}
-	sh := &sheet{
-		panel: s.Panel, paper: s.Paper,
-		width: s.Width, height: s.Height, theme: t, limits: s.Limits,
-		labels: s.View.Labels, bald: [2]bool{1: s.View.Labels[1] == ""}, title: s.Title, own: len(s.Classes), legendRows: s.LegendRows, note: s.note(), caption: Caption(*s),
-	}
+	sh, _ := s.Format.sheet() // ready has checked the size
+	sh.theme, sh.limits, sh.labels, sh.bald[1] = t, s.Limits, s.View.Labels, s.View.Labels[1] == ""
+	sh.title, sh.own, sh.note, sh.caption = s.Title, len(s.Classes), s.note(), Caption(*s)
 	if s.LegendRows == RowsForAll {
 		sh.possible = s.possible()
 		if s.Heat && !s.Values {
 			sh.beside = heatBar(nil).room() // a third class would remove the heat map
 		}
-	}
-	if s.Waits {
-		sh.waits = waiting
 	}
 	if s.Layers && !s.Values && (s.Model == nil || len(s.Model.Features) > 0) {
 		sh.layer = s.layer

@@ -136,8 +136,9 @@ func mix(a, b color.NRGBA, t float64) color.NRGBA {
 	return color.NRGBA{m(a.R, b.R), m(a.G, b.G), m(a.B, b.B), m(a.A, b.A)}
 }
 
-// ramp returns a scale of 2n+1 colours from low over mid to high.
-func ramp(low, mid, high color.NRGBA, n int) color.Palette {
+// ramp returns a scale of 81 colours from low over mid to high.
+func ramp(low, mid, high color.NRGBA) color.Palette {
+	const n = 40
 	p := make(color.Palette, 0, 2*n+1)
 	for i := n; i > 0; i-- {
 		p = append(p, mix(mid, low, float64(i)/float64(n)))

@@ -196,7 +196,7 @@ func ValueSurface(ctx context.Context, s Scene) (*Picture, error) {
 		}
 	}
 	lo, hi := s.valueScale(surf)
-	p := ramp(t.Value[0], t.Value[1], t.Value[2], 40)
+	p := ramp(t.Value[0], t.Value[1], t.Value[2])
 	sh.bar = &bar{palette: p, lo: lo, hi: hi, name: s.Label, open: surf != nil}
 	if surf != nil {
 		sh.add(smooth(surf, surf.f, p, lo, hi).draw)

@@ -133,7 +133,7 @@ func TestFiguresOfValues(t *testing.T) {
 		spec := ml.DefaultSpec()
 		spec.Target, spec.Learner = "value", "ridge"
 		res := require.Value(ml.Train(t.Context(), d, spec, nil))(t)
-		r := figure.Run{Data: d, Spec: spec, Result: res, Look: figure.Scene{Width: 200, Height: 160, Grid: 20}}
+		r := figure.Run{Data: d, Spec: spec, Result: res, Look: figure.Scene{Grid: 20, Format: figure.Format{Width: 200, Height: 160}}}
 		var names []string
 		for _, f := range r.Figures() {
 			names = append(names, f.Name)

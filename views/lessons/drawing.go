@@ -11,9 +11,9 @@ import (
 	"marginlab/views/figure"
 )
 
-// Format returns the size and theme of a drawing other than a Scene. The legend reserves the given
-// number of rows, so that the frame stays fixed. While an answer is awaited, the picture notes
-// that part of it is hidden.
+// Format returns the size and theme of a drawing. The legend reserves the given number of rows, so
+// that the frame stays fixed. While an answer is awaited, the picture notes that part of it is
+// hidden.
 func (l Look) Format(rows int) figure.Format {
 	return figure.Format{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height, LegendRows: rows, Waits: l.Asking, Paper: l.Paper, Panel: l.Panel}
 }
@@ -21,18 +21,17 @@ func (l Look) Format(rows int) figure.Format {
 // Scene returns the base of a picture of a model and points, with the names of the lecture; while
 // something is dragged it is coarser. The legend reserves the given number of rows.
 func (l Look) Scene(m *ml.Model, points []ml.Point, v dataset.View, classes []string, rows int) figure.Scene {
-	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Paper: l.Paper, Panel: l.Panel}
-	s = l.dressed(s, rows)
+	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Format: l.told().Format(rows)}
 	if l.Coarse {
 		s.Grid = 80
 	}
 	return s
 }
 
-// dressed returns a scene in the size and theme of the look.
-func (l Look) dressed(s figure.Scene, rows int) figure.Scene {
-	s.Dark, s.Grey, s.Width, s.Height, s.LegendRows = l.Dark, l.Grey, l.Width, l.Height, rows
-	return s
+// told returns the look of a figure that hides nothing.
+func (l Look) told() Look {
+	l.Asking = false
+	return l
 }
 
 // Draws returns the function that draws a drawing in the format of a look, with this many rows for
@@ -83,7 +82,9 @@ func Overlay(name, caption string, names []string, scene func(l Look, i int) fig
 // Strip returns the picture of the values of a model at points without coordinates, class by class.
 func Strip(caption string, m *ml.Model, points []ml.Point, classes []string) Figure {
 	return Figure{Name: "strip", Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
-		return figure.Decisions(l.dressed(figure.DecisionScene(m, points, classes), 2))
+		s := figure.DecisionScene(m, points, classes)
+		s.Format = l.told().Format(2)
+		return figure.Decisions(s)
 	}}
 }
 
@@ -142,9 +143,8 @@ func StepCurve[S any](name string, r *trace.Replay[S], value func(S) float64) fi
 // steps.
 func StepChart(name, caption string, step int, ch figure.Chart) Figure {
 	return Figure{Name: name, Caption: caption, Grows: true, Draw: func(l Look) (*figure.Picture, error) {
-		here := float64(step)
 		c := ch
-		c.Format, c.Here, c.SoFar = l.Format(2), &here, !l.Paper || l.Asking
+		c.Format, c.Here, c.SoFar = l.Format(2), new(float64(step)), !l.Paper || l.Asking
 		c.X.Name = cmp.Or(c.X.Name, "step")
 		return c.Picture()
 	}}

@@ -102,26 +102,22 @@ func (t Toy) CSV() string {
 	return b.String()
 }
 
+// Where returns the toy of the points that f selects.
+func (t Toy) Where(f func(i int) bool) Toy {
+	rows := lists.Where(len(t.Y), f)
+	return Toy{XY: lists.At(t.XY, rows), Y: lists.At(t.Y, rows)}
+}
+
 // Without returns the toy without point k.
-func (t Toy) Without(k int) (rest Toy) {
-	for i := range t.Y {
-		if i != k {
-			rest.XY, rest.Y = append(rest.XY, t.XY[i]), append(rest.Y, t.Y[i])
-		}
-	}
-	return rest
+func (t Toy) Without(k int) Toy {
+	return t.Where(func(i int) bool { return i != k })
 }
 
 // ByClass returns the toy sorted by class, points with label first first.
-func (t Toy) ByClass(first float64) (sorted Toy) {
-	for _, label := range []float64{first, -first} {
-		for i, y := range t.Y {
-			if y == label {
-				sorted.XY, sorted.Y = append(sorted.XY, t.XY[i]), append(sorted.Y, y)
-			}
-		}
-	}
-	return sorted
+func (t Toy) ByClass(first float64) Toy {
+	a := t.Where(func(i int) bool { return t.Y[i] == first })
+	b := t.Where(func(i int) bool { return t.Y[i] != first })
+	return Toy{XY: append(a.XY, b.XY...), Y: append(a.Y, b.Y...)}
 }
 
 // Classes returns the class numbers of the points for figures.

@@ -39,17 +39,40 @@ func Train(ctx context.Context, d *dataset.Data, s ml.Spec) *ml.Result {
 	return res
 }
 
+// Fitted is the result of a training with what it was trained on.
+type Fitted struct {
+	*ml.Result
+	Data *dataset.Data
+	Spec ml.Spec
+}
+
 // Fit trains on a data set with these parameters, given as pairs of name and value.
-func Fit(ctx context.Context, d *dataset.Data, pairs ...string) (*ml.Result, ml.Spec) {
+func Fit(ctx context.Context, d *dataset.Data, pairs ...string) *Fitted {
 	s := NewSpec(pairs...)
-	return Train(ctx, d, s), s
+	return &Fitted{Train(ctx, d, s), d, s}
+}
+
+// Points describes the rows that it was trained on.
+func (f *Fitted) Points() []ml.Point { return Must(f.Model.Points(f.Data, f.Spec)) }
+
+// Coefficients returns the coefficient of every row in the only machine: 0 for those that are no
+// support vectors.
+func (f *Fitted) Coefficients() []float64 {
+	u := make([]float64, f.Data.Len())
+	for k, row := range f.Model.Supports.Rows {
+		u[row] = f.Model.Machines[0].Coef[k]
+	}
+	return u
+}
+
+// Boundary returns the picture of the model on its data.
+func (f *Fitted) Boundary(name, caption string, change func(*figure.Scene)) Figure {
+	return Boundary(name, caption, f.Model, f.Data, f.Spec, change)
 }
 
 // LinearMachine is a linear machine with the points that it was trained on.
 type LinearMachine struct {
-	*ml.Result
-	Spec   ml.Spec
-	Data   *dataset.Data
+	*Fitted
 	Points []ml.Point // in the order of the toy
 	W      [2]float64
 	B      float64
@@ -57,13 +80,9 @@ type LinearMachine struct {
 
 // TrainLinear trains the linear machine of a toy.
 func TrainLinear(ctx context.Context, t Toy, pairs ...string) *LinearMachine {
-	d := t.Data()
-	res, spec := Fit(ctx, d, append([]string{"kernel", "linear", "tol", "1e-6"}, pairs...)...)
-	m := &LinearMachine{Result: res, Spec: spec, Data: d}
-	w, b, _ := res.Model.Linear()
-	m.W, m.B = [2]float64{w[0], w[1]}, b
-	m.Points = Must(res.Model.Points(d, spec))
-	return m
+	f := Fit(ctx, t.Data(), append([]string{"kernel", "linear", "tol", "1e-6"}, pairs...)...)
+	w, b, _ := f.Model.Linear()
+	return &LinearMachine{Fitted: f, Points: f.Points(), W: [2]float64(w), B: b}
 }
 
 // TrainHard trains the hard-margin SVM of a toy, to more digits than TrainLinear.

@@ -12,7 +12,7 @@ import (
 func TestBoundaryStops(t *testing.T) {
 	t.Parallel()
 	m := TrainLinear(t.Context(), Separable)
-	f := Boundary("boundary", "", m.Model, m.Data, m.Spec, nil)
+	f := m.Boundary("boundary", "", nil)
 	look := Look{Width: 160, Height: 120}
 	require.Value(f.Draw(look.Within(t.Context())))(t)
 	require.Is(t, require.Err(f.Draw(look.Within(mltest.Ended()))), context.Canceled, "an ended request")

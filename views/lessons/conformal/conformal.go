@@ -187,15 +187,8 @@ func bend(steepness, at float64) func(x float64) float64 {
 
 // gap returns the images of the two points next to the gap.
 func gap(bend func(float64) float64) (left, right float64) {
-	left, right = math.Inf(-1), math.Inf(1)
-	for i, p := range line.XY {
-		if v := bend(p[0]); line.Y[i] < 0 {
-			left = math.Max(left, v)
-		} else {
-			right = math.Min(right, v)
-		}
-	}
-	return left, right
+	bent := lists.Map(line.XY, func(p [2]float64) [2]float64 { return [2]float64{bend(p[0])} })
+	return lessons.Toy{XY: bent, Y: line.Y}.Edges([2]float64{1})
 }
 
 // ratio returns R/Δ of the images: half their extent over half the gap.
@@ -238,13 +231,9 @@ func showMagnify(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	before, after := ratio(identity), ratio(bent)
 	slope := func(x float64) float64 { return (bent(x+1e-5) - bent(x-1e-5)) / 2e-5 }
 	e := &lessons.Exhibit{
-		Figures: []lessons.Figure{{Name: "map", Caption: "The points stand below; their images stand at the left. Compare the two gaps. ~Drag the steepest place out of the gap and see what becomes of it.~", Draw: func(l lessons.Look) (*figure.Picture, error) {
-			shown := marks
-			if !l.Asking {
-				shown = slices.Concat(marks, images)
-			}
-			return figure.Plane{Format: l.Format(2), X: "x", Y: "image of x", Limits: figure.Limits{XMin: floor - 0.2, XMax: 3.3, YMin: floor - 0.2, YMax: 3.3}, Marks: shown}.Picture()
-		}}},
+		Figures: []lessons.Figure{{Name: "map", Caption: "The points stand below; their images stand at the left. Compare the two gaps. ~Drag the steepest place out of the gap and see what becomes of it.~", Draw: lessons.Draws(2, figure.Plane{
+			X: "x", Y: "image of x", Limits: figure.Limits{XMin: floor - 0.2, XMax: 3.3, YMin: floor - 0.2, YMax: 3.3}, Marks: slices.Concat(marks, images), Hidden: len(images),
+		})}},
 		Handles: []lessons.Handle{{Label: "steepest place", X: m, Y: bent(m), XControl: where}},
 		Numbers: []lessons.Number{
 			{Label: `$R/\Delta$ before`, Value: views.Short(before), Help: "half the extent of all points over half the gap"},
@@ -602,13 +591,9 @@ func showGradient(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			lessons.FactorFigure("factor", "The factor at this step, and the boundary of an MCM trained with it.", model, p.Data, ml.Spec{Learner: "mcm"}, nil),
 			{Name: "climb", Caption: "J over the steps. The level line is the J of the eigenvector of the same cores.", Asks: "J over the steps. The J of the eigenvector of the same cores comes with the answer.", Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				var level []figure.Rule
-				if !l.Asking {
-					level = []figure.Rule{{Name: "eigenvector", At: best}}
-				}
 				return figure.Chart{
 					Format: l.Format(1), X: figure.Axis{Name: "step", Min: 0, Max: steps}, Y: figure.Axis{Name: "J"},
-					Curves: []figure.Curve{{Name: "J", X: at, Y: js}}, Rules: level, SoFar: !l.Paper, Here: &here,
+					Curves: []figure.Curve{{Name: "J", X: at, Y: js}}, Rules: []figure.Rule{{Name: "eigenvector", At: best, Hidden: true}}, SoFar: !l.Paper, Here: &here,
 				}.Picture()
 			}},
 		},

@@ -379,9 +379,8 @@ func showEigen(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	model := t.p.Machine(ctx, onTheWay(best, float64(e.Step)/last))
 	model.Machines[0].CoreRows = t.after.Machines[0].CoreRows
-	here := float64(e.Step)
 	climb := lessons.Figure{Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "step", Max: last}, Y: figure.Axis{Name: "J", Max: 1.1 * slices.Max(js)}, Curves: []figure.Curve{{X: steps, Y: js, Marks: true}}, Here: &here, SoFar: !l.Paper}.Picture()
+		return figure.Chart{Format: l.Format(0), X: figure.Axis{Name: "step", Max: last}, Y: figure.Axis{Name: "J", Max: 1.1 * slices.Max(js)}, Curves: []figure.Curve{{X: steps, Y: js, Marks: true}}, Here: new(float64(e.Step)), SoFar: !l.Paper}.Picture()
 	}}
 	e.Figures = []lessons.Figure{
 		lessons.FactorFigure("breath", "c(x) on its way from 1 everywhere to the best shape over the cores, with J at each step. ~Run it.~", model, t.data, t.spec, nil).Beside(0.64, true, climb),
@@ -641,18 +640,10 @@ func showTest(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // compare reports which held-out rows each of the two machines classifies correctly.
 func (t *training) compare() (before, after []bool) {
-	for k, m := range []*ml.Model{t.before, t.after} {
-		var right []bool
-		for _, row := range t.test {
-			right = append(right, (m.Decision(t.data.X.RawRowView(row)) >= 0) == (t.y[row] > 0))
-		}
-		if k == 0 {
-			before = right
-		} else {
-			after = right
-		}
+	right := func(m *ml.Model) []bool {
+		return lists.Map(t.test, func(row int) bool { return (m.Decision(t.data.X.RawRowView(row)) >= 0) == (t.y[row] > 0) })
 	}
-	return before, after
+	return right(t.before), right(t.after)
 }
 
 // share returns the fraction of right answers.

@@ -13,8 +13,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"marginlab/ml"
-	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/mixture"
@@ -461,11 +459,10 @@ func showCollapse(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		at.Rows, before = append(at.Rows, cells), now
 		curve.X, curve.Y = append([]float64{f}, curve.X...), append([]float64{now}, curve.Y...)
 	}
-	here := floor.Of(in)
 	e.Tables = []lessons.Table{at}
 	e.Notes = []string{`The end: the component is on its point, and the floor holds it.`}
 	e.Figures = append(e.Figures, lessons.Figure{Name: "floors", Wide: true, After: true, Caption: "The final log-likelihood against the floor: a straight line on a logarithmic axis, without an end to the left.", Draw: lessons.Draws(0, figure.Chart{
-		X: figure.Axis{Name: "variance floor", Log: true}, Y: figure.Axis{Name: "final log L"}, Curves: []figure.Curve{curve}, Here: &here,
+		X: figure.Axis{Name: "variance floor", Log: true}, Y: figure.Axis{Name: "final log L"}, Curves: []figure.Curve{curve}, Here: new(floor.Of(in)),
 	})})
 	return e
 }
@@ -552,7 +549,7 @@ func score(ctx context.Context, unit float64, information bool) *scored {
 		t.XY[i][0] *= unit
 	}
 	d := t.Data()
-	res, _ := lessons.Fit(ctx, d, "kernel", "fisher", "components", "4", "information", strconv.FormatBool(information))
+	res := lessons.Fit(ctx, d, "kernel", "fisher", "components", "4", "information", strconv.FormatBool(information))
 	k := res.Model.Kernel
 	return &scored{t, &k.Fitted[0].Mixture, theory.Gram(kernel.NewGram(k, t.Matrix()))}
 }
@@ -641,21 +638,15 @@ func unitChange(ctx context.Context) float64 {
 
 // machine is an SVM with its error on new points.
 type machine struct {
-	*ml.Result
-	spec  ml.Spec
-	data  *dataset.Data
+	*lessons.Fitted
 	wrong float64
 }
 
 // train trains on a data set and tests on 1000 new points.
 func train(ctx context.Context, set string, pairs ...string) *machine {
-	t := points(set)
 	unseen := lessons.Drawn(set, 1000, noises[set], lessons.FreshSeed).Data()
-	m := &machine{}
-	m.data = t.Data()
-	m.Result, m.spec = lessons.Fit(ctx, m.data, pairs...)
-	m.wrong = lessons.ErrorRate(m.Model, unseen)
-	return m
+	res := lessons.Fit(ctx, points(set).Data(), pairs...)
+	return &machine{res, lessons.ErrorRate(res.Model, unseen)}
 }
 
 // fisherPairs returns the parameters of the SVM with the Fisher kernel.
@@ -671,8 +662,8 @@ func showSVM(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	look := func(s *figure.Scene) { s.LegendRows = 3 }
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Boundary("fisher", "The SVM with the Fisher kernel.", m.Model, m.data, m.spec, look),
-			lessons.Boundary("rbf", `The SVM with the RBF kernel, $\gamma = 1$.`, rbf.Model, rbf.data, rbf.spec, look),
+			m.Boundary("fisher", "The SVM with the Fisher kernel.", look),
+			rbf.Boundary("rbf", `The SVM with the RBF kernel, $\gamma = 1$.`, look),
 		},
 		Numbers: []lessons.Number{
 			{Label: "Fisher: wrong on 1000 fresh points", After: true, Value: lessons.Percent(m.wrong), Help: fmt.Sprintf("on the training points %s; %d support vectors", lessons.Percent(1-*m.Report.TrainAccuracy), m.Report.SupportVectors)},

@@ -86,19 +86,10 @@ func Lesson() *lessons.Lesson {
 // toy returns the points for leave-one-out.
 func toy() lessons.Toy { return lessons.Drawn("blobs", 30, 1.5, 2) }
 
-// without trains without point i.
-func without(ctx context.Context, t lessons.Toy, i int, pairs ...string) (res *ml.Result, spec ml.Spec, d *dataset.Data) {
-	d = t.Without(i).Data()
-	res, spec = lessons.Fit(ctx, d, pairs...)
-	return res, spec, d
-}
-
 // eachOut trains with all points and once without each of them.
-func eachOut(ctx context.Context, t lessons.Toy, pairs ...string) (full *ml.Result, wrong []bool) {
-	d := t.Data()
-	full, spec := lessons.Fit(ctx, d, pairs...)
-	wrong = lessons.Must(eval.LeaveOneOut(ctx, d, spec))
-	return full, wrong
+func eachOut(ctx context.Context, t lessons.Toy, pairs ...string) (full *lessons.Fitted, wrong []bool) {
+	full = lessons.Fit(ctx, t.Data(), pairs...)
+	return full, lessons.Must(eval.LeaveOneOut(ctx, full.Data, full.Spec))
 }
 
 func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
@@ -125,17 +116,15 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		X: figure.Axis{Name: "C", Log: true}, Y: figure.Axis{Name: "share of points", Min: 0, Max: 1.05}, Curves: curves, Here: &c,
 	})}
 
-	all := t.Data()
-	spec := lessons.NewSpec(pairs(c)...)
-	points := lessons.Must(full.Model.Points(all, spec))
+	points := full.Points()
 	so := lists.CountTrue(wrong[:e.Step]...)
 	if e.Step == 0 {
-		e.Figures = []lessons.Figure{lessons.Boundary("leave", "All points. ~Step leaves one out at a time.~", full.Model, all, spec, nil), chart}
+		e.Figures = []lessons.Figure{full.Boundary("leave", "All points. ~Step leaves one out at a time.~", nil), chart}
 		e.Notes = []string{fmt.Sprintf("Trained on all %d points: %d support vectors (ringed).", n, full.Report.SupportVectors)}
 	} else {
 		i := e.Step - 1
-		res, spec, d := without(ctx, t, i, pairs(c)...)
-		e.Figures = []lessons.Figure{overlay(res.Model, full.Model, d, spec, points[i], wrong[i]), chart}
+		less := lessons.Fit(ctx, t.Without(i).Data(), pairs(c)...)
+		e.Figures = []lessons.Figure{overlay(less, full.Model, points[i], wrong[i]), chart}
 		e.Notes = []string{fmt.Sprintf("Point %d at %s is left out. It was %s. The machine without it gets it %s.", i+1, lessons.Pair(t.XY[i]),
 			lessons.Either(points[i].Role != ml.None, "a support vector", lessons.Either(svm, "no support vector, so nothing changes", "no support vector")),
 			lessons.Either(wrong[i], "wrong", "right"))}
@@ -160,12 +149,11 @@ func showLeaveOut(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 }
 
 // overlay draws the machine without a point over the one with it.
-func overlay(less, full *ml.Model, d *dataset.Data, spec ml.Spec, out ml.Point, wrong bool) lessons.Figure {
+func overlay(less *lessons.Fitted, full *ml.Model, out ml.Point, wrong bool) lessons.Figure {
 	return lessons.Figure{Name: "leave", Caption: "The boundary without the hollow point, over the one with it. Where only one line is seen, nothing has changed.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-		points := lessons.Must(less.Points(d, spec))
 		out.HeldOut, out.Wrong = true, wrong
-		v, _ := less.View()
-		scene := l.Scene(less, append(points, out), v, d.Classes, 2)
+		v, _ := less.Model.View()
+		scene := l.Scene(less.Model, append(less.Points(), out), v, less.Data.Classes, 2)
 		scene.Hollow, scene.Grid = "left out", 80
 		whole := scene
 		whole.Model = full
@@ -186,12 +174,10 @@ func showPromises(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	most := lessons.Drawn("separable", 1000, depth, uint64(draw.Of(in)))
 	fresh := lessons.Drawn("separable", 2000, depth, lessons.FreshSeed).Data()
 	pairs := []string{"kernel", promisesKernel.Of(in), "gamma", "1", "hard_margin", "true"}
-	at := func(n int) (t lessons.Toy, d *dataset.Data, res *ml.Result, spec ml.Spec, truth float64) {
+	at := func(n int) (t lessons.Toy, res *lessons.Fitted, truth float64) {
 		t = lessons.Toy{XY: most.XY[:n], Y: most.Y[:n]}
-		d = t.Data()
-		res, spec = lessons.Fit(ctx, d, pairs...)
-		truth = lessons.ErrorRate(res.Model, fresh)
-		return
+		res = lessons.Fit(ctx, t.Data(), pairs...)
+		return t, res, lessons.ErrorRate(res.Model, fresh)
 	}
 	curves := []figure.Curve{{Name: "true error"}, {Name: "share of support vectors"}, {Name: "sparse bound"}}
 	if linear {
@@ -199,21 +185,20 @@ func showPromises(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	for _, v := range lessons.Logspace(10, 1000, 10) {
 		n := int(math.Round(v))
-		_, _, res, _, truth := at(n)
+		_, res, truth := at(n)
 		sv := res.Report.SupportVectors
 		for i, y := range []float64{truth, theory.LeaveOneOutBound(sv, n).Value, theory.SparseBound(sv, n, 0.05).Value, theory.VCBound(0, 3, n, 0.05).Value}[:len(curves)] {
 			curves[i].X, curves[i].Y = append(curves[i].X, float64(n)), append(curves[i].Y, y)
 		}
 	}
-	t, d, res, spec, truth := at(m)
+	t, res, truth := at(m)
 	sv := res.Report.SupportVectors
-	here := float64(m)
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "promises", Caption: "Bounds and the true error of hard-margin machines as points come in. A share above 1 says nothing.", Asks: "The true error of hard-margin machines as points come in, and one of the bounds; the others come with the answer.", Draw: lessons.Draws(2, figure.Chart{
-				X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.5}, Curves: curves, Hidden: len(curves) - 2, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: &here,
+				X: figure.Axis{Name: "points N", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.5}, Curves: curves, Hidden: len(curves) - 2, Rules: []figure.Rule{{Name: "vacuous above", At: 1}}, Here: new(float64(m)),
 			})},
-			lessons.Boundary("machine", "The machine at this number of points.", res.Model, d, spec, func(s *figure.Scene) { s.Points = s.Points[:min(len(s.Points), 300)] }),
+			res.Boundary("machine", "The machine at this number of points.", func(s *figure.Scene) { s.Points = s.Points[:min(len(s.Points), 300)] }),
 		},
 		Numbers: []lessons.Number{
 			{Label: "support vectors", Value: fmt.Sprintf("%d of %d", sv, m)},
@@ -243,7 +228,7 @@ type trial struct {
 
 // newTrial trains a machine on d and tests it on new points.
 func newTrial(ctx context.Context, machine string, pairs []string, d, fresh *dataset.Data) trial {
-	res, _ := lessons.Fit(ctx, d, pairs...)
+	res := lessons.Fit(ctx, d, pairs...)
 	gap := math.NaN()
 	if g := res.Report.RelativeGap; g != nil {
 		gap = *g
@@ -330,13 +315,10 @@ func showFewer(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{
 			Name: "scatter", Caption: "Every mark is a machine with its own $C$ and $\\gamma$. If fewer were better, the marks would rise to the right. The ringed one has the least error.",
-			Asks: "Every mark will be a machine with its own $C$ and $\\gamma$, more support vectors on the right, more error higher up. Where is the best, where the sparsest?", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				marks := lessons.Either(l.Asking, nil, marks)
-				return figure.Plane{
-					Format: l.Format(2), X: "support vectors", Y: "error on 1000 new points, %", Stretched: true,
-					Limits: figure.Limits{XMin: -2, XMax: float64(m) + 2, YMin: 0, YMax: top + 3}, Marks: marks,
-				}.Picture()
-			},
+			Asks: "Every mark will be a machine with its own $C$ and $\\gamma$, more support vectors on the right, more error higher up. Where is the best, where the sparsest?", Draw: lessons.Draws(2, figure.Plane{
+				X: "support vectors", Y: "error on 1000 new points, %", Stretched: true,
+				Limits: figure.Limits{XMin: -2, XMax: float64(m) + 2, YMin: 0, YMax: top + 3}, Marks: marks, Hidden: len(marks),
+			}),
 		}},
 		Tables: []lessons.Table{table},
 		After:  []string{fmt.Sprintf("The lowest error, %s ± %.1f (ringed), belongs to the %s with C = %s, γ = %s and %d support vectors. (Picked by looking at the new points, so it flatters a little.)", lessons.Percent(best.wrong), doubt, best.machine, best.pairs[3], best.pairs[5], best.vectors)},
@@ -443,12 +425,11 @@ func showTuning(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		m, se := eval.MeanError(lists.Map(draws, at))
 		return fmt.Sprintf("%s ± %.1f", views.Minus(fmt.Sprintf("%.1f", 100*m)), 100*se)
 	}
-	here := float64(n)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{
 			Name: "tuning", Caption: fmt.Sprintf("Means over %d repetitions, with a standard error to both sides. The error that the test fold claims of what it has chosen lies below the true one.", repeats),
 			Asks: "The error on the test fold that chooses. Draw in your mind the true error of what it chooses, then answer.", Draw: lessons.Draws(2, figure.Chart{
-				X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: curves, Hidden: 1, Here: &here,
+				X: figure.Axis{Name: "settings tried", Min: 1, Max: tried}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 1.15 * top}, Curves: curves, Hidden: 1, Here: new(float64(n)),
 			}),
 		}},
 		Tables: []lessons.Table{{

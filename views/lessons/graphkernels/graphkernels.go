@@ -553,13 +553,12 @@ func showTottering(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		back := step > 1 && gone[step] == gone[step-2]
 		note = fmt.Sprintf("%s %s. Straight back so far: %d of %d.", lessons.Either(back, "Straight back to", "On to"), letter(gone[step]), turns, step-1)
 	}
-	here := float64(step)
 	return &lessons.Exhibit{
 		Steps: r.Len(), Step: step, Notes: []string{note},
 		Figures: []lessons.Figure{
 			networks("graph", "A walk at random: the way so far stands out, its end is ringed.", true, walked),
 			{Name: "counts", Wide: true, After: asked, Caption: "All walks, and those that never go straight back, by their length. The axis is logarithmic; where there are none left the curve ends.", Draw: lessons.Draws(2, figure.Chart{
-				X: figure.Axis{Name: "length"}, Y: figure.Axis{Name: "walks", Log: true}, Here: &here,
+				X: figure.Axis{Name: "length"}, Y: figure.Axis{Name: "walks", Log: true}, Here: new(float64(step)),
 				Curves: []figure.Curve{{Name: "all walks", X: ns, Y: all, Marks: true}, {Name: "never straight back", X: ns, Y: straight, Marks: true}},
 			})},
 		},
@@ -798,8 +797,8 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	of := family.Of(in)
 	train, test := drawnGraphs(of, noise.Of(in), seed.Of(in))
 	settings := []string{"kernel", "wl", "rounds", machineRounds.Text(in), "normalize", "true", "C", cost.Text(in)}
-	res, spec := lessons.Fit(ctx, train, settings...)
-	points := lessons.Must(res.Model.Points(train, spec))
+	res := lessons.Fit(ctx, train, settings...)
+	points := res.Points()
 	accuracy := lessons.Must(res.Model.Accuracy(test))
 	const shown = 4
 	var some, bare []figure.Network
@@ -857,7 +856,7 @@ func bestRounds(ctx context.Context) float64 {
 		sum := 0.0
 		for s := range seeds {
 			train, test := drawnGraphs("cycles", 0.05, s+1)
-			res, _ := lessons.Fit(ctx, train, "kernel", "wl", "rounds", h, "normalize", "true", "C", "1000")
+			res := lessons.Fit(ctx, train, "kernel", "wl", "rounds", h, "normalize", "true", "C", "1000")
 			sum += lessons.Must(res.Model.Accuracy(test))
 		}
 		if sum > most {

@@ -21,12 +21,6 @@ func show(t *testing.T, screen string, pairs ...string) *lessons.Exhibit {
 	return lessonstest.Show(t, Lesson(), screen, pairs...)
 }
 
-func number(t *testing.T, text string) float64 {
-	t.Helper()
-	v := require.Value(strconv.ParseFloat(strings.Replace(strings.TrimSuffix(text, " %"), "−", "-", 1), 64))(t)
-	return v
-}
-
 // TestShapes: the graphs are valid.
 func TestShapes(t *testing.T) {
 	t.Parallel()
@@ -74,9 +68,9 @@ func TestWalksMultiply(t *testing.T) {
 	for _, first := range []string{"edge", "triangle", "ethanol"} {
 		for step := range 5 {
 			e := show(t, "product", "first", first, "second", "ring", "step", strconv.Itoa(step))
-			shared := number(t, lessonstest.Number(t, e, fmt.Sprintf("walks of length %d", step)))
+			shared := lessonstest.Value(t, lessonstest.Number(t, e, fmt.Sprintf("walks of length %d", step)))
 			a, b, _ := strings.Cut(lessonstest.Number(t, e, "in the two graphs"), " and ")
-			require.Check(t, shared == number(t, a)*number(t, b),
+			require.Check(t, shared == lessonstest.Value(t, a)*lessonstest.Value(t, b),
 				"%s, %d steps: %g walks, in the graphs %s and %s", first, step, shared, a, b)
 		}
 	}
@@ -105,7 +99,7 @@ func TestSeries(t *testing.T) {
 		t.Errorf("two paths, λ = 0.1: %s, %v", v, e.Notes)
 	}
 	e = show(t, "series", "first", "triangle", "second", "ring", "lambda", "0.3")
-	if v := number(t, lessonstest.Number(t, e, "linear system")); v >= 0 || lessonstest.Number(t, e, "kernel of the lab") != "refused" || !strings.Contains(e.Notes[0], "no end") {
+	if v := lessonstest.Value(t, lessonstest.Number(t, e, "linear system")); v >= 0 || lessonstest.Number(t, e, "kernel of the lab") != "refused" || !strings.Contains(e.Notes[0], "no end") {
 		t.Errorf("beyond the limit: system %g, %v", v, e.Notes)
 	}
 	e = show(t, "series", "first", "triangle", "second", "ring", "lambda", "0.25")
@@ -124,9 +118,9 @@ func TestTottering(t *testing.T) {
 		tree := len(s.Edges) == s.N-1
 		require.Check(t, (last[2] == "0") == tree,
 			"%s: %s walks of %s steps without tottering", o.Name, last[2], last[0])
-		share := number(t, last[3])
+		share := lessonstest.Value(t, last[3])
 		require.Check(t, share >= 90, "%s: %g %% of the walks totter", o.Name, share)
-		alike := number(t, lessonstest.Number(t, e, "like a single edge"))
+		alike := lessonstest.Value(t, lessonstest.Number(t, e, "like a single edge"))
 		require.Check(t, alike >= 0.9, "%s is like a single edge by %g", o.Name, alike)
 		walk := strings.Fields(lessonstest.Number(t, e, "walk"))
 		turns := 0
@@ -149,14 +143,14 @@ func TestRoundsEndInTheKernel(t *testing.T) {
 		names := pairs[o.Name]
 		for h := range 4 {
 			want := wlValue(t.Context(), shapes[names[0]].graph, shapes[names[1]].graph, h)
-			require.Equal(t, number(t, lessonstest.Number(t, e, fmt.Sprintf("$k$ with $h = %d$", h))), want,
+			require.Equal(t, lessonstest.Value(t, lessonstest.Number(t, e, fmt.Sprintf("$k$ with $h = %d$", h))), want,
 				"%s, %d rounds: by hand and by the kernel", o.Name, h)
 		}
 		sum := 0.0
 		for _, row := range e.Tables[0].Rows {
-			sum += number(t, row[5])
+			sum += lessonstest.Value(t, row[5])
 		}
-		got := number(t, lessonstest.Number(t, e, "kernel of the lab, $h = 3$"))
+		got := lessonstest.Value(t, lessonstest.Number(t, e, "kernel of the lab, $h = 3$"))
 		require.Check(t, got == sum, "%s: the dictionary adds up to %g, the kernel is %g", o.Name, sum, got)
 		for step := range e.Steps - 1 {
 			for _, n := range show(t, "refine", "pair", o.Name, "h", "3", "step", strconv.Itoa(step)).Numbers {
@@ -226,8 +220,8 @@ func TestMachine(t *testing.T) {
 		for s := range seeds {
 			e := show(t, "machine", "family", of, "h", strconv.Itoa(h), "C", c, "seed", strconv.Itoa(s+1))
 			n, _, _ := strings.Cut(lessonstest.Number(t, e, "right in training"), " of ")
-			training += 100 * number(t, n) / trained / seeds
-			fresh += number(t, lessonstest.Number(t, e, "right on fresh graphs")) / seeds
+			training += 100 * lessonstest.Value(t, n) / trained / seeds
+			fresh += lessonstest.Value(t, lessonstest.Number(t, e, "right on fresh graphs")) / seeds
 		}
 		return training, fresh
 	}

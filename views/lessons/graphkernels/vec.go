@@ -87,14 +87,13 @@ func showVec(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			curves[i].X, curves[i].Y = append(curves[i].X, size), append(curves[i].Y, float64(of[i].times))
 		}
 	}
-	here := float64(n)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "entries", Caption: `All entries in one scale: left $A_\times$, right from top to bottom $A$, $X$ and $A'$. The stronger the colour, the larger the entry.`, Draw: func(l lessons.Look) (*figure.Picture, error) {
 				return entriesPicture(l, a, x, b)
 			}},
 			{Name: "multiplications", Caption: `Multiplications for one product $A_\times\mathbf x$. Both axes are logarithmic: the slopes are 4 and 3.`, Draw: lessons.Draws(2, figure.Chart{
-				X: figure.Axis{Name: "nodes of either graph", Log: true}, Y: figure.Axis{Name: "multiplications", Log: true}, Curves: curves, Here: &here,
+				X: figure.Axis{Name: "nodes of either graph", Log: true}, Y: figure.Axis{Name: "multiplications", Log: true}, Curves: curves, Here: new(float64(n)),
 			})},
 			networks("graphs", "The two graphs.", true, lettered(first), lettered(second)),
 		},

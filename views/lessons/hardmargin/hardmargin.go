@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/floats"
@@ -290,16 +291,14 @@ func showSupport(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	shown := m
 	dots := t.Ringed("support vector", m.Supports)
 	if only.Of(in) {
-		var few lessons.Toy
 		for i := range t.Y {
-			if m.Supports(i) {
-				few.XY, few.Y = append(few.XY, t.XY[i]), append(few.Y, t.Y[i])
-			} else {
+			if !m.Supports(i) {
 				d := dots[i].(figure.Dot)
 				d.Hollow, d.Name = true, "deleted"
 				dots[i] = d
 			}
 		}
+		few := t.Where(m.Supports)
 		alone := lessons.TrainHard(ctx, few)
 		shown = alone
 		e.Numbers = append(e.Numbers, lessons.Number{Label: `change of $\mathbf w$ and $b$ by deleting`, Value: views.Short(lessons.Flush(change(alone, m), 1e-6)), Help: "largest difference to training on all eight"})
@@ -365,15 +364,8 @@ func fewestCorners(ctx context.Context) float64 {
 	all := lessons.TrainHard(ctx, square)
 	fewest := len(square.Y)
 	for set := range 1 << len(square.Y) {
-		var some lessons.Toy
-		classes := map[float64]bool{}
-		for i := range square.Y {
-			if set>>i&1 == 1 {
-				some.XY, some.Y = append(some.XY, square.XY[i]), append(some.Y, square.Y[i])
-				classes[square.Y[i]] = true
-			}
-		}
-		if len(classes) < 2 || len(some.Y) >= fewest {
+		some := square.Where(func(i int) bool { return set>>i&1 == 1 })
+		if len(some.Y) >= fewest || !slices.Contains(some.Y, -1) || !slices.Contains(some.Y, 1) {
 			continue
 		}
 		m := lessons.TrainHard(ctx, some)
@@ -419,17 +411,16 @@ func showDuality(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	for _, p := range s.Points {
 		total += p.Alpha
 	}
-	here := float64(e.Step)
 	top := 2.2 * run.At(run.Len()-1).Dual
 	e.Figures = []lessons.Figure{{Name: "values", Caption: `Each step of a solver gives an $\alpha$, and with it a floor and a ceiling. The optimum is between the two.`, Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
 		return figure.Chart{
 			Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "value", Min: 0, Max: top},
-			Curves: []figure.Curve{ceiling, floor}, SoFar: !l.Paper, Here: &here,
+			Curves: []figure.Curve{ceiling, floor}, SoFar: !l.Paper, Here: new(float64(e.Step)),
 		}.Picture()
 	}}}
 	now, gap := ceiling.Y[e.Step], apart.Y[e.Step]
 	e.Figures = append(e.Figures, lessons.Figure{Name: "gap", Caption: "Ceiling minus floor, on a logarithmic axis.", Grows: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: []figure.Curve{apart}, SoFar: !l.Paper, Here: &here}.Picture()
+		return figure.Chart{Format: l.Format(1), X: figure.Axis{Name: "step"}, Y: figure.Axis{Name: "gap", Log: true}, Curves: []figure.Curve{apart}, SoFar: !l.Paper, Here: new(float64(e.Step))}.Picture()
 	}})
 	e.Numbers = []lessons.Number{
 		{Label: `$W(\alpha)$`, Value: views.Long(s.Dual), Help: "dual value: a floor"},
@@ -512,7 +503,7 @@ func showOnly(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		note += " No support vector is free: the line may be moved within the interval of the last row, and costs the same."
 	}
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Boundary("boundary", `The machine with the chosen $C$. Full rings: on the margin; dashed rings: inside it, $\alpha_i = C$.`, soft.Model, soft.Data, soft.Spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 2 })},
+		Figures: []lessons.Figure{soft.Boundary("boundary", `The machine with the chosen $C$. Full rings: on the margin; dashed rings: inside it, $\alpha_i = C$.`, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 2 })},
 		Notes:   []string{note},
 		After:   after,
 		Tables: []lessons.Table{{

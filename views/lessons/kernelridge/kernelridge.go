@@ -171,10 +171,8 @@ func rbf(gamma, lambda string) []string {
 
 // curve is a regression on a line.
 type curve struct {
-	*ml.Result
+	*lessons.Fitted
 	line
-	data *dataset.Data
-	spec ml.Spec
 }
 
 // fit trains on a line.
@@ -184,17 +182,15 @@ func fit(ctx context.Context, l line, pairs ...string) *curve {
 		rows[i], labels[i] = []float64{x}, lessons.Setting(l.T[i])
 	}
 	d := lessons.Must(dataset.FromRows([]string{"x"}, rows, labels))
-	res, spec := lessons.Fit(ctx, d, pairs...)
-	return &curve{res, l, d, spec}
+	return &curve{lessons.Fit(ctx, d, pairs...), l}
 }
 
 // figure returns the picture of the curve with its residuals. For zero limits it uses those of
 // the scene.
 func (c *curve) figure(name, caption string, limits figure.Limits) lessons.Figure {
 	return lessons.Figure{Name: name, Caption: caption, Draw: func(l lessons.Look) (*figure.Picture, error) {
-		points := lessons.Must(c.Model.Points(c.data, c.spec))
-		s := figure.CurveScene(c.Model, points, "x", "t")
-		s.Dark, s.Grey, s.Width, s.Height, s.LegendRows = l.Dark, l.Grey, l.Width, l.Height, 1
+		s := figure.CurveScene(c.Model, c.Points(), "x", "t")
+		s.Format = l.Format(1)
 		if limits != (figure.Limits{}) {
 			s.Limits = limits
 		}
@@ -236,17 +232,8 @@ func both(all, less *curve, i int) lessons.Figure {
 // at returns f at x.
 func (c *curve) at(x float64) float64 { return c.Model.Decision([]float64{x}) }
 
-// coefficients returns the a of all points.
-func (c *curve) coefficients() []float64 {
-	a := make([]float64, len(c.X))
-	for k, row := range c.Model.Supports.Rows {
-		a[row] = c.Model.Machines[0].Coef[k]
-	}
-	return a
-}
-
-// lambdas returns values of lambda from 10⁻⁴ to 100, perDecade per decade.
-func lambdas(perDecade int) []float64 { return lessons.Logspace(1e-4, 100, 6*perDecade+1) }
+// lambdas returns values of lambda from 10⁻⁴ to 100, four per decade.
+func lambdas() []float64 { return lessons.Logspace(1e-4, 100, 25) }
 
 // squared returns the sum of squares.
 func squared(v []float64) float64 { return floats.Dot(v, v) }
@@ -427,12 +414,12 @@ func withPulled(t float64) line {
 func showCurve(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	l := withPulled(pulled.Of(in))
 	c := fit(ctx, l, rbf(gamma.Text(in), lambda.Text(in))...)
-	path := lessons.Must(ml.Path(ctx, c.data, c.spec))
+	path := lessons.Must(ml.Path(ctx, c.Data, c.Spec))
 	here, ok := path.At(lambda.Of(in))
 	if !ok {
 		lessons.Check(param.Refuse("raise lambda", "the kernel matrix is singular to working precision at lambda %s", lambda.Text(in)))
 	}
-	a := c.coefficients()
+	a := c.Coefficients()
 	names := make([]string, len(a))
 	names[marked] = "marked"
 	return &lessons.Exhibit{
@@ -580,7 +567,7 @@ func path(ctx context.Context, l line, gamma string, all []float64) []errorsAt {
 	for k, v := range all {
 		c := fit(ctx, l, rbf(gamma, lessons.Setting(v))...)
 		if follow == nil {
-			follow = lessons.Must(ml.Path(ctx, c.data, c.spec))
+			follow = lessons.Must(ml.Path(ctx, c.Data, c.Spec))
 		}
 		at, ok := follow.At(v)
 		if !ok {
@@ -600,7 +587,7 @@ func lowest(all []float64, rows []errorsAt, value func(errorsAt) float64) (lambd
 
 // narrow computes both errors of a narrow kernel at the smallest lambda.
 func narrow(ctx context.Context) float64 {
-	rows := path(ctx, many(), "100", lambdas(4)[:1])
+	rows := path(ctx, many(), "100", lambdas()[:1])
 	const small = deviation * deviation / 4
 	at := rows[0]
 	return lessons.First(at.training < small && at.leftOut < small, at.training < small && at.leftOut > 4*deviation*deviation)
@@ -610,7 +597,7 @@ func narrow(ctx context.Context) float64 {
 func many() line { return drawn(30, 4) }
 
 func showPath(ctx context.Context, in lessons.Input) *lessons.Exhibit {
-	l, all, price := many(), lambdas(4), lambda.Of(in)
+	l, all, price := many(), lambdas(), lambda.Of(in)
 	rows := path(ctx, l, gamma.Text(in), all)
 	pairs := rbf(gamma.Text(in), lambda.Text(in))
 	c := fit(ctx, l, pairs...)
@@ -627,16 +614,10 @@ func showPath(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			{Name: "errors", Caption: `Mean squared misses against $\lambda$. The rule marks the $\lambda$ that leaving out chooses, the solid vertical line yours.`, Draw: func(lk lessons.Look) (*figure.Picture, error) {
-				curves, rules := curves, []figure.Rule{{Name: "chosen", At: chosen, Upright: true}}
-				if lk.Asking {
-					curves, rules = curves[:1], nil
-				}
-				return figure.Chart{
-					Format: lk.Format(1), X: figure.Axis{Name: "λ", Log: true, Min: all[0], Max: all[len(all)-1]}, Y: figure.Axis{Name: "mean squared miss", Min: 0, Max: 1.05 * top},
-					Curves: curves, Rules: rules, Here: &price,
-				}.Picture()
-			}},
+			{Name: "errors", Caption: `Mean squared misses against $\lambda$. The rule marks the $\lambda$ that leaving out chooses, the solid vertical line yours.`, Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "λ", Log: true, Min: all[0], Max: all[len(all)-1]}, Y: figure.Axis{Name: "mean squared miss", Min: 0, Max: 1.05 * top},
+				Curves: curves, Hidden: 2, Rules: []figure.Rule{{Name: "chosen", At: chosen, Upright: true, Hidden: true}}, Here: &price,
+			})},
 			c.figure("fit", `The fit at your $\lambda$.`, frame),
 		},
 		Numbers: []lessons.Number{
@@ -655,20 +636,18 @@ func showPath(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 
 // duel holds kernel ridge and the SVM on the same data.
 type duel struct {
-	toy                lessons.Toy
-	data               *dataset.Data
-	ridge, svm         *ml.Result
-	ridgeSpec, svmSpec ml.Spec
+	toy        lessons.Toy
+	ridge, svm *lessons.Fitted
 }
 
 // compare trains both on a random pattern.
 func compare(ctx context.Context, pattern string, draw int, gamma, lambda, c string) *duel {
 	t := lessons.Drawn(pattern, 60, noises[pattern], uint64(draw))
-	d := &duel{toy: t}
-	d.data = t.Data()
-	d.ridge, d.ridgeSpec = lessons.Fit(ctx, d.data, "learner", "ridge", "gamma", gamma, "lambda", lambda)
-	d.svm, d.svmSpec = lessons.Fit(ctx, d.data, "gamma", gamma, "C", c)
-	return d
+	return &duel{
+		toy:   t,
+		ridge: lessons.Fit(ctx, t.Data(), "learner", "ridge", "gamma", gamma, "lambda", lambda),
+		svm:   lessons.Fit(ctx, t.Data(), "gamma", gamma, "C", c),
+	}
 }
 
 // noises lists the noise levels of the patterns.
@@ -696,8 +675,8 @@ func showClassifier(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	r, s := d.ridge.Report, d.svm.Report
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Boundary("ridge", `Kernel ridge on the targets $\pm1$. Dashed: $f = \pm1$, where it wants all points to be.`, d.ridge.Model, d.data, d.ridgeSpec, wide),
-			lessons.Boundary("svm", "The SVM on the same points, with its support vectors ringed.", d.svm.Model, d.data, d.svmSpec, wide).Afterwards(),
+			d.ridge.Boundary("ridge", `Kernel ridge on the targets $\pm1$. Dashed: $f = \pm1$, where it wants all points to be.`, wide),
+			d.svm.Boundary("svm", "The SVM on the same points, with its support vectors ringed.", wide).Afterwards(),
 			{Name: "sizes", Wide: true, After: true, Caption: "The sizes of the coefficients, largest first, as shares of the largest.", Draw: lessons.Draws(1, figure.Chart{
 				X: figure.Axis{Name: "coefficient"}, Y: figure.Axis{Name: "size", Min: -0.02, Max: 1.02},
 				Curves: []figure.Curve{sizes("kernel ridge", d.ridge.Model), sizes("SVM", d.svm.Model)},
@@ -717,7 +696,7 @@ func showClassifier(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func beyond(ctx context.Context) float64 {
 	d := compare(ctx, "moons", 3, "1", "0.5", "1")
 	count := func(m *ml.Model) int {
-		f := m.Decisions(d.data.X)
+		f := m.Decisions(d.svm.Data.X)
 		return len(lists.Where(len(f), func(i int) bool { return d.toy.Y[i]*f[i] > 1 }))
 	}
 	ridge, svm := count(d.ridge.Model), count(d.svm.Model)

@@ -80,7 +80,7 @@ func TestResidualsAreLambdaA(t *testing.T) {
 		for _, gamma := range []string{"0.2", "2", "20"} {
 			c := fit(t.Context(), withPulled(2.5), rbf(gamma, lambda)...)
 			price, _ := strconv.ParseFloat(lambda, 64)
-			for i, a := range c.coefficients() {
+			for i, a := range c.Coefficients() {
 				lessonstest.Near(t, "residual", c.T[i]-c.at(c.X[i]), price*a, 1e-7)
 				require.Check(t, a != 0, "lambda %s, gamma %s: point %d has no say", lambda, gamma, i+1)
 			}
@@ -118,9 +118,9 @@ func TestPathFalls(t *testing.T) {
 	t.Parallel()
 	for _, gamma := range []string{"0.05", "2", "100"} {
 		c := fit(t.Context(), many(), rbf(gamma, "1")...)
-		p := require.Value(ml.Path(t.Context(), c.data, c.spec))(t)
+		p := require.Value(ml.Path(t.Context(), c.Data, c.Spec))(t)
 		var before ridge.Point
-		for i, v := range lambdas(4) {
+		for i, v := range lambdas() {
 			at, ok := p.At(v)
 			require.Must(t, ok, "gamma %s, lambda %g: singular", gamma, v)
 			require.Check(t, i == 0 || at.MSE >= before.MSE && at.Freedom <= before.Freedom,
@@ -128,7 +128,7 @@ func TestPathFalls(t *testing.T) {
 			before = at
 		}
 	}
-	all := lambdas(4)
+	all := lambdas()
 	rows := path(t.Context(), many(), "2", all)
 	_, chosen := lowest(all, rows, func(e errorsAt) float64 { return e.leftOut })
 	_, best := lowest(all, rows, func(e errorsAt) float64 { return e.fresh })
@@ -190,7 +190,7 @@ func TestTooRight(t *testing.T) {
 		}
 		lessonstest.Near(t, "w of the SVM", lessons.Norm([2]float64{s.W[0] - first[0], s.W[1] - first[1]}), 0, 1e-4)
 		d := p.Data()
-		res, _ := lessons.Fit(t.Context(), d, "learner", "ridge", "kernel", "poly", "degree", "1", "gamma", "1", "coef0", "1", "lambda", "0.1")
+		res := lessons.Fit(t.Context(), d, "learner", "ridge", "kernel", "poly", "degree", "1", "gamma", "1", "coef0", "1", "lambda", "0.1")
 		for _, q := range p.XY {
 			lessonstest.Near(t, "f", w[0]*q[0]+w[1]*q[1]+b, res.Model.Decision(q[:]), 1e-8)
 		}

@@ -272,7 +272,7 @@ func plane(ctx context.Context, phi *mat.Dense, y []float64, c string) (w []floa
 	_, f := phi.Dims()
 	d := &dataset.Data{Label: "label", X: phi, Y: lists.Map(y, lessons.Class), Classes: []string{"-1", "1"}}
 	d.Features = lists.Make(f, func(k int) string { return "phi" + strconv.Itoa(k+1) })
-	res, _ := lessons.Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
+	res := lessons.Fit(ctx, d, "kernel", "linear", "C", c, "tol", "1e-4")
 	w, b, _ = res.Model.Linear()
 	return w, b
 }
@@ -452,13 +452,9 @@ type xor struct {
 func newXOR(ctx context.Context) *xor {
 	t := corners
 	d := t.Data()
-	res, _ := lessons.Fit(ctx, d, "kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "tol", "1e-9")
-	x := &xor{model: res.Model, alpha: make([]float64, len(t.Y)), b: res.Model.Machines[0].B, vectors: res.Report.SupportVectors}
-	u := make([]float64, len(t.Y))
-	for k, i := range res.Model.Supports.Rows {
-		u[i] = res.Model.Machines[0].Coef[k]
-		x.alpha[i] = u[i] * t.Y[i]
-	}
+	res := lessons.Fit(ctx, d, "kernel", "poly", "gamma", "1", "coef0", "1", "degree", "2", "hard_margin", "true", "tol", "1e-9")
+	u := res.Coefficients()
+	x := &xor{model: res.Model, alpha: floats.MulTo(make([]float64, len(u)), u, t.Y), b: res.Model.Machines[0].B, vectors: res.Report.SupportVectors}
 	x.phi = lessons.Must(theory.QuadraticPlane.Rows(t.Matrix()))
 	x.w = lessons.Must(theory.QuadraticPlane.Weights(t.Matrix(), u))
 	x.norm = floats.Norm(x.w, 2)
@@ -576,9 +572,8 @@ func (x *xor) dualFigure() lessons.Figure {
 	n, q := float64(len(x.alpha)), x.quadratic()
 	curve := lessons.CurveOf(0, 2*n/q, 100, func(a float64) float64 { return n*a - q*a*a/2 })
 	curve.Name = "dual objective"
-	here := x.alpha[0]
 	return lessons.Figure{Name: "dual", Caption: `The dual objective when all four multipliers are equal to $a$. The vertical line is where the solver ends, which does not know about the symmetry.`, Draw: lessons.Draws(1, figure.Chart{
-		X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{curve}, Here: &here,
+		X: figure.Axis{Name: "a"}, Y: figure.Axis{Name: "W(a)"}, Curves: []figure.Curve{curve}, Here: new(x.alpha[0]),
 	})}
 }
 
@@ -639,16 +634,10 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			counter(d, p),
-			{Name: "chance", Caption: "The probability that a hyperplane separates the points when each label is a coin toss. It turns from hopeless to certain around half as many features as points.", Asks: "Here comes the probability that a hyperplane separates the points when each label is a coin toss.", Wide: true, Draw: func(l lessons.Look) (*figure.Picture, error) {
-				var half []figure.Rule
-				if !l.Asking {
-					half = []figure.Rule{{Name: "M/2", At: float64(n) / 2, Upright: true}}
-				}
-				return figure.Chart{
-					Format: l.Format(1), X: figure.Axis{Name: "features", Min: 1, Max: float64(n)}, Y: figure.Axis{Name: "chance", Min: 0, Max: 1.02}, Here: &here,
-					Curves: []figure.Curve{chance}, Hidden: 1, Rules: half,
-				}.Picture()
-			}},
+			{Name: "chance", Caption: "The probability that a hyperplane separates the points when each label is a coin toss. It turns from hopeless to certain around half as many features as points.", Asks: "Here comes the probability that a hyperplane separates the points when each label is a coin toss.", Wide: true, Draw: lessons.Draws(1, figure.Chart{
+				X: figure.Axis{Name: "features", Min: 1, Max: float64(n)}, Y: figure.Axis{Name: "chance", Min: 0, Max: 1.02}, Here: &here,
+				Curves: []figure.Curve{chance}, Hidden: 1, Rules: []figure.Rule{{Name: "M/2", At: float64(n) / 2, Upright: true, Hidden: true}},
+			})},
 		},
 		Numbers: []lessons.Number{
 			{Label: `$\begin{pmatrix}d+p\\ p\end{pmatrix}$`, Value: whole(f), Help: `features of $(1 + \mathbf x^\top\mathbf z)^p$: monomials up to degree $p$`},
@@ -705,18 +694,15 @@ func independent(context.Context) float64 {
 
 func showEndless(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := toy(endlessSet.Of(in))
-	res, _ := lessons.Fit(ctx, t.Data(), "kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in))
+	res := lessons.Fit(ctx, t.Data(), "kernel", "rbf", "gamma", endlessGamma.Text(in), "C", endlessC.Text(in))
 	f := func(x, y float64) float64 { return res.Model.Decision([]float64{x, y}) }
-	vector := map[int]bool{}
-	for _, i := range res.Model.Supports.Rows {
-		vector[i] = true
-	}
+	u := res.Coefficients()
 	box := figure.Lifted{
 		X: "x₁", Y: "x₂", Z: "f(x)", Loose: true, Surface: f, SurfaceName: "f", Min: [3]float64{-2, -2, 0}, Max: [3]float64{2, 2, 0},
 		Cut: &figure.Cut{W: [3]float64{0, 0, 1}, Name: "f = 0"},
 	}
 	for i, p := range t.XY {
-		box.Points = append(box.Points, figure.Dot3{At: [3]float64{p[0], p[1], f(p[0], p[1])}, Class: lessons.Class(t.Y[i]), Ring: vector[i]})
+		box.Points = append(box.Points, figure.Dot3{At: [3]float64{p[0], p[1], f(p[0], p[1])}, Class: lessons.Class(t.Y[i]), Ring: u[i] != 0})
 	}
 	g, terms := endlessGamma.Of(in), terms.Of(in)
 	worst := 0.0

@@ -121,15 +121,15 @@ func throughEnds(in lessons.Input) (theory.Problem, bool) {
 // noLine returns the exhibit for two coinciding points.
 func noLine(p theory.Problem, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
-		Figures: []lessons.Figure{plane("plane", "Level lines of f.", levels(p))},
+		Figures: []lessons.Figure{plane("Level lines of f.", levels(p))},
 		Handles: ends.Handles(in),
 		Notes:   []string{lessons.NoLine},
 	}
 }
 
 // plane returns a drawing over x and y.
-func plane(name, caption string, marks ...[]figure.Mark) lessons.Figure {
-	return lessons.Figure{Name: name, Caption: caption, Draw: lessons.Draws(2, figure.Plane{X: "x", Y: "y", Limits: limits, Marks: slices.Concat(marks...)})}
+func plane(caption string, marks ...[]figure.Mark) lessons.Figure {
+	return lessons.Figure{Name: "plane", Caption: caption, Draw: lessons.Draws(2, figure.Plane{X: "x", Y: "y", Limits: limits, Marks: slices.Concat(marks...)})}
 }
 
 // levels draws level lines of the objective and its unconstrained minimum.
@@ -177,7 +177,7 @@ func showTouch(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		note = "The dashed level line is *touched*: the two gradients are parallel, and there is no lower place on the line."
 	}
 	e := &lessons.Exhibit{
-		Figures: []lessons.Figure{plane("plane", `~Drag the dot along the line, and the ends of the line.~ The arrows are the gradients of $f$ and $g$ at the dot, drawn at half their length.`,
+		Figures: []lessons.Figure{plane(`~Drag the dot along the line, and the ends of the line.~ The arrows are the gradients of $f$ and $g$ at the dot, drawn at half their length.`,
 			levels(p), []figure.Mark{through(p, at), wall(p, "constraint g = 0")}, arrows(p, at, "g"), []figure.Mark{figure.Dot{At: at, Class: -1}})},
 		Handles: append([]lessons.Handle{{Label: "dot on the line", X: at[0], Y: at[1], XControl: probe.X, YControl: probe.Y}}, ends.Handles(in)...),
 		Numbers: []lessons.Number{
@@ -243,7 +243,7 @@ func showEquality(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	const steps = 7
 	e := &lessons.Exhibit{Steps: steps, Step: min(in.Step, steps-1)}
 	if p.Normal == ([2]float64{}) {
-		e.Figures = []lessons.Figure{plane("plane", "Level lines of f.", levels(p))}
+		e.Figures = []lessons.Figure{plane("Level lines of f.", levels(p))}
 		e.Notes = []string{"With both coefficients 0 there is no line. Give one of them a value."}
 		return e
 	}
@@ -275,7 +275,7 @@ func showEquality(_ context.Context, in lessons.Input) *lessons.Exhibit {
 			lessons.Number{Label: `$f(x^*, y^*)$`, Value: views.Short(s.Objective)},
 			lessons.Number{Label: `$g(x^*, y^*)$`, Value: lessons.Short(p.G(s.Point)), Help: "as demanded"})
 	}
-	e.Figures = []lessons.Figure{plane("plane", caption, levels(p), marks)}
+	e.Figures = []lessons.Figure{plane(caption, levels(p), marks)}
 	return e
 }
 
@@ -317,7 +317,7 @@ func showInequality(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		note = `The wall passes through the free minimum: it is touched, but need not push. $\alpha = 0$ *and* $h = 0$.`
 	}
 	e := &lessons.Exhibit{
-		Figures: []lessons.Figure{plane("plane", `The shaded side is allowed. ~Drag the wall by its ends, or the free minimum across it.~`,
+		Figures: []lessons.Figure{plane(`The shaded side is allowed. ~Drag the wall by its ends, or the free minimum across it.~`,
 			ground, marks, []figure.Mark{figure.Dot{At: s.Point, Class: -1, Label: solved}})},
 		Handles: append(ends.Handles(in), centre),
 		Notes:   []string{note},
@@ -331,7 +331,7 @@ func showInequality(_ context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	if !s.Saturated { // the question is where the solution then lies
 		const asks = "The shaded side is allowed. ~Drag the wall by its ends.~ Does the solution follow it?"
-		e.Figures[0] = e.Figures[0].Instead(plane("plane", asks, levels(p), half(p)), asks)
+		e.Figures[0] = e.Figures[0].Instead(plane(asks, levels(p), half(p)), asks)
 		e.Notes, e.After = nil, e.Notes
 	}
 	return e
@@ -389,7 +389,7 @@ func showCases(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		e.Tables = []lessons.Table{table}
 	}
 	levels := []figure.Mark{levels(p)[0]}
-	e.Figures = []lessons.Figure{plane("plane", `The shaded side is allowed. Filled dots are candidates, hollow ones are rejected.`, levels, marks)}
+	e.Figures = []lessons.Figure{plane(`The shaded side is allowed. Filled dots are candidates, hollow ones are rejected.`, levels, marks)}
 	return e
 }
 
@@ -479,7 +479,7 @@ func showKKT(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		marks = append(marks, figure.Dot{At: c.Point, Class: -1, Label: solved})
 		icons = []lessons.Figure{fourConditions(p.Gradient(c.Point), c)}
 	}
-	e.Figures = append([]lessons.Figure{plane("plane", `~Drag the free minimum around: into the allowed corner, behind one wall, behind both.~ The pull $-\nabla f$ and the pushes of the walls add up to nothing (half their length is drawn).`, marks)}, icons...)
+	e.Figures = append([]lessons.Figure{plane(`~Drag the free minimum around: into the allowed corner, behind one wall, behind both.~ The pull $-\nabla f$ and the pushes of the walls add up to nothing (half their length is drawn).`, marks)}, icons...)
 	e.Tables = []lessons.Table{table}
 	return e
 }

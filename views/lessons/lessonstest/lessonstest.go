@@ -81,6 +81,12 @@ func Number(t *testing.T, e *lessons.Exhibit, label string) string {
 	return ""
 }
 
+// Value reads a number as an exhibit shows it, with or without a percent sign.
+func Value(t *testing.T, text string) float64 {
+	t.Helper()
+	return require.Value(lessons.ReadNumber(strings.TrimSuffix(text, " %")))(t)
+}
+
 // Near fails the test if got differs from want by more than rel times max(1, |want|).
 func Near(t *testing.T, what string, got, want, rel float64) {
 	t.Helper()

@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
@@ -237,7 +236,7 @@ func onLine() [][2]float64 {
 // shatters.
 func rbfOnLine(ctx context.Context) (h float64, shattered int) {
 	t := lessons.Toy{Y: six.y, XY: onLine()}
-	res, _ := lessons.Fit(ctx, t.Data(), "learner", "mcm", "kernel", "rbf", "gamma", "2")
+	res := lessons.Fit(ctx, t.Data(), "learner", "mcm", "kernel", "rbf", "gamma", "2")
 	s := lessons.Must(theory.ShatterKernel(theory.Gram(kernel.NewGram(kernel.RBF(2), t.Matrix()))))
 	return *res.Report.H, len(s.Largest())
 }
@@ -306,7 +305,7 @@ func showFraction(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	u, t := slope.Of(in), zero.Of(in)
 	e := (&lessons.Exhibit{}).Derive(in, fractionLines())
 	if e.Step == e.Steps-1 {
-		res, _ := lessons.Fit(ctx, sixData(), "learner", "mcm", "kernel", "linear", "hard_margin", "true")
+		res := lessons.Fit(ctx, sixData(), "learner", "mcm", "kernel", "linear", "hard_margin", "true")
 		w, b, _ := res.Model.Linear()
 		u, t = w[0], -b/w[0]
 	}
@@ -541,23 +540,18 @@ func freshMoons() *dataset.Data { return lessons.Must(dataset.Generate("moons", 
 
 // machine is a machine in the comparison, with its results.
 type machine struct {
-	*ml.Result
-	spec     ml.Spec
+	*lessons.Fitted
 	capacity theory.Capacity
 	top      float64 // largest y f
 }
 
 // newMachine trains on d and measures the machine.
 func newMachine(ctx context.Context, d *dataset.Data, pairs ...string) *machine {
-	res, spec := lessons.Fit(ctx, d, append([]string{"gamma", "1", "coef0", "1", "degree", "2", "tol", "1e-6"}, pairs...)...)
+	res := lessons.Fit(ctx, d, append([]string{"gamma", "1", "coef0", "1", "degree", "2", "tol", "1e-6"}, pairs...)...)
 	y, _, _, err := d.Binary("")
 	lessons.Check(err)
-	u := make([]float64, len(y))
-	for j, i := range res.Model.Supports.Rows {
-		u[i] = res.Model.Machines[0].Coef[j]
-	}
-	m := &machine{Result: res, spec: spec}
-	m.capacity = lessons.Must(theory.NewCapacity(theory.Gram(kernel.NewGram(res.Model.Kernel, d.X)), u, res.Model.Machines[0].B, y))
+	m := &machine{Fitted: res}
+	m.capacity = lessons.Must(theory.NewCapacity(theory.Gram(kernel.NewGram(res.Model.Kernel, d.X)), res.Coefficients(), res.Model.Machines[0].B, y))
 	for i, f := range res.Model.Decisions(d.X) {
 		m.top = max(m.top, y[i]*f)
 	}
@@ -565,11 +559,11 @@ func newMachine(ctx context.Context, d *dataset.Data, pairs ...string) *machine 
 }
 
 // overlay draws the boundaries of both machines.
-func overlay(d *dataset.Data, machines [2]*machine) lessons.Figure {
+func overlay(machines [2]*machine) lessons.Figure {
 	return lessons.Overlay("both", `Both boundaries. Grey and hatched: where the two machines disagree.`, []string{"SVM", "MCM"}, func(l lessons.Look, i int) figure.Scene {
 		m := machines[i]
 		v, _ := m.Model.View()
-		return l.Scene(m.Model, lessons.Must(m.Model.Points(d, m.spec)), v, d.Classes, 1)
+		return l.Scene(m.Model, m.Points(), v, m.Data.Classes, 1)
 	})
 }
 
@@ -608,9 +602,9 @@ func showBeside(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	}
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			overlay(d, machines),
-			lessons.Boundary("svm", "The SVM: ringed points have $\\alpha_i > 0$ and lie on the margin, inside it or on the wrong side.", machines[0].Model, d, machines[0].spec, nil),
-			lessons.Boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", machines[1].Model, d, machines[1].spec, nil).Afterwards(),
+			overlay(machines),
+			machines[0].Boundary("svm", "The SVM: ringed points have $\\alpha_i > 0$ and lie on the margin, inside it or on the wrong side.", nil),
+			machines[1].Boundary("mcm", "The MCM: ringed points have $\\lambda_j \\ne 0$, and may lie anywhere.", nil).Afterwards(),
 		},
 		Tables: []lessons.Table{t},
 	}
@@ -638,11 +632,11 @@ func showInterpolation(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	d := load("moons")
 	fresh := freshMoons()
 	width, c, cut, sparsity := gamma.Text(in), price.Text(in), rankTol.Text(in), rho.Text(in)
-	res, spec := lessons.Fit(ctx, d, rbfSettings(width, c, cut, sparsity)...)
+	res := lessons.Fit(ctx, d, rbfSettings(width, c, cut, sparsity)...)
 	accuracy := lessons.Must(res.Model.Accuracy(fresh))
 	chart := func(name, label, caption string, values []float64, here float64, settings func(v string) []string) lessons.Figure {
 		shares := func(v float64) []float64 {
-			res, _ := lessons.Fit(ctx, d, settings(lessons.Setting(v))...)
+			res := lessons.Fit(ctx, d, settings(lessons.Setting(v))...)
 			right, vectors := lessons.Must(res.Model.Accuracy(fresh)), float64(res.Report.SupportVectors)/float64(res.Report.N)
 			return []float64{right, *res.Report.TrainAccuracy, vectors}
 		}
@@ -667,7 +661,7 @@ func showInterpolation(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	turned := hereRho == 0 && c != price.Default // the question's setting
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Boundary("model", `Sixty points of two noisy moons. Ringed: $\lambda_j \ne 0$. Dashed: $f = \pm 1$.`, res.Model, d, spec, nil),
+			res.Boundary("model", `Sixty points of two noisy moons. Ringed: $\lambda_j \ne 0$. Dashed: $f = \pm 1$.`, nil),
 			cuts, rhos,
 		},
 		Numbers: []lessons.Number{
@@ -697,8 +691,8 @@ func showInterpolation(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // priceIdle compares two prices for a kernel matrix of full rank.
 func priceIdle(ctx context.Context) float64 {
 	d := load("moons")
-	one, _ := lessons.Fit(ctx, d, rbfSettings("10", "1", "1e-8", "0")...)
-	two, _ := lessons.Fit(ctx, d, rbfSettings("10", "100", "1e-8", "0")...)
+	one := lessons.Fit(ctx, d, rbfSettings("10", "1", "1e-8", "0")...)
+	two := lessons.Fit(ctx, d, rbfSettings("10", "100", "1e-8", "0")...)
 	a, b := one.Report, two.Report
 	return lessons.First(*b.TrainAccuracy > *a.TrainAccuracy, b.SupportVectors < a.SupportVectors, *b.H > *a.H+1e-9)
 }

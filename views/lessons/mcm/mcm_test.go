@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"marginlab/ml"
 	"marginlab/ml/mltest/require"
 	"marginlab/views"
 	"marginlab/views/lessons"
@@ -80,7 +79,7 @@ func TestMCMFraction(t *testing.T) {
 		}
 	}
 	d := sixData()
-	res, _ := lessons.Fit(t.Context(), d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
+	res := lessons.Fit(t.Context(), d, "learner", "mcm", "kernel", "linear", "hard_margin", "true")
 	w, b, _ := res.Model.Linear()
 	require.Check(t, math.Abs(*res.Report.H-least) <= 0.01 && math.Abs(-b/w[0]-where) <= 0.01 && math.Abs(-b/w[0]-0.2) <= 1e-9,
 		"h = %g at %g; by trying %g at %g", *res.Report.H, -b/w[0], least, where)
@@ -138,8 +137,8 @@ func TestMCMInterpolation(t *testing.T) {
 	t.Parallel()
 	d := load("moons")
 	fresh := freshMoons()
-	train := func(gamma, c, cut, rho string) (*ml.Result, float64) {
-		res, _ := lessons.Fit(t.Context(), d, rbfSettings(gamma, c, cut, rho)...)
+	train := func(gamma, c, cut, rho string) (*lessons.Fitted, float64) {
+		res := lessons.Fit(t.Context(), d, rbfSettings(gamma, c, cut, rho)...)
 		a := require.Value(res.Model.Accuracy(fresh))(t)
 		return res, a
 	}
@@ -171,7 +170,7 @@ func TestAtMostTheRank(t *testing.T) {
 		d := load(name)
 		for _, c := range []string{"0.01", "1", "100"} {
 			for _, kernel := range []string{"linear", "poly", "rbf"} {
-				res, _ := lessons.Fit(t.Context(), d, "learner", "mcm", "kernel", kernel, "gamma", "1", "degree", "2", "coef0", "1", "C", c)
+				res := lessons.Fit(t.Context(), d, "learner", "mcm", "kernel", kernel, "gamma", "1", "degree", "2", "coef0", "1", "C", c)
 				n, rank := res.Report.SupportVectors, *res.Report.Rank
 				require.Check(t, n <= rank, "%s, %s, C = %s: %d support vectors, rank %d", name, kernel, c, n, rank)
 			}

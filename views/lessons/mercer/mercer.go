@@ -374,7 +374,7 @@ func showIndefinite(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t := lessons.Toy{XY: [][2]float64{p, q}, Y: []float64{1, -1}}
 	d := t.Data()
 	spec := []string{"kernel", "sigmoid", "gamma", sigmoidGamma.Text(in), "coef0", sigmoidCoef0.Text(in), "C", bound.Text(in)}
-	res, _ := lessons.Fit(ctx, d, spec...)
+	res := lessons.Fit(ctx, d, spec...)
 	alpha := 0.0
 	for _, u := range res.Model.Machines[0].Coef {
 		alpha = math.Max(alpha, math.Abs(u))

@@ -84,7 +84,7 @@ func TestIndefinite(t *testing.T) {
 		{[2]float64{1, 0}, [2]float64{-1, 0}, "1", "0", "100", 2 / (4 * math.Tanh(1))},
 	} {
 		d := lessons.Toy{XY: [][2]float64{c.p, c.q}, Y: []float64{1, -1}}.Data()
-		res, _ := lessons.Fit(t.Context(), d, "kernel", "sigmoid", "gamma", c.gamma, "coef0", c.coef0, "C", c.c, "tol", "1e-9")
+		res := lessons.Fit(t.Context(), d, "kernel", "sigmoid", "gamma", c.gamma, "coef0", c.coef0, "C", c.c, "tol", "1e-9")
 		require.Near(t, floats.Norm(res.Model.Machines[0].Coef, math.Inf(1)), c.alpha, 1e-6, "%v, %v: alpha", c.p, c.q)
 	}
 }

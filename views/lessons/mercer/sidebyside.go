@@ -52,41 +52,33 @@ func showSideBySide(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	t, d, fresh := sideData(sideSet.Of(in))
 	table := lessons.Table{Caption: "The same points, the same C", Head: []string{"kernel", "$k(\\mathbf x, \\mathbf z)$", "support vectors", "right in training", "right on new points"}, After: true}
 	e := &lessons.Exhibit{Lab: t.Lab(settings(2, sideGamma.Text(in), sideC.Text(in))...)}
-	var layers []figure.Layer
+	var names []string
+	var models []*ml.Model
+	var points [][]ml.Point
 	var each []lessons.Figure
 	for k, l := range four {
-		res, spec := lessons.Fit(ctx, d, settings(k, sideGamma.Text(in), sideC.Text(in))...)
+		res := lessons.Fit(ctx, d, settings(k, sideGamma.Text(in), sideC.Text(in))...)
 		wrong := lessons.ErrorRate(res.Model, fresh)
 		table.Rows = append(table.Rows, []string{l.name, l.formula, strconv.Itoa(res.Report.SupportVectors), lessons.Percent(*res.Report.TrainAccuracy), lessons.Percent(1 - wrong)})
-		seen := lessons.Must(res.Model.Points(d, spec))
+		seen := res.Points()
 		for i := range seen { // ringed support vectors belong to one machine
 			seen[i].Role, seen[i].Weight = ml.None, 0
 		}
-		v, _ := res.Model.View()
-		layers = append(layers, figure.Layer{Name: l.name, Scene: figure.Scene{Lecture: true, Model: res.Model, Points: seen, View: v, Classes: d.Classes, Limits: t.Limits(), LegendRows: 2}})
-		one := lessons.Boundary(l.name, "The "+l.name+" kernel, "+l.formula+".", res.Model, d, spec, func(s *figure.Scene) { s.LegendRows = 2 })
+		names, models, points = append(names, l.name), append(models, res.Model), append(points, seen)
+		one := res.Boundary(l.name, "The "+l.name+" kernel, "+l.formula+".", func(s *figure.Scene) { s.LegendRows = 2 })
 		each = append(each, one.Afterwards())
 	}
-	points := lessons.Plane("all", "", t.Limits(), 2, t.Dots(nil))
-	e.Figures = append([]lessons.Figure{{
-		Name: "all", Caption: "Four boundaries on the same points. Where the machines disagree the plane is hatched.",
-		Asks: "The points. Where would each of the four kernels lay its boundary?",
-		Draw: func(l lessons.Look) (*figure.Picture, error) {
-			if l.Asking {
-				return points.Draw(l)
-			}
-			drawn := make([]figure.Layer, len(layers))
-			for i, layer := range layers {
-				s := &layer.Scene
-				s.Dark, s.Grey, s.Width, s.Height = l.Dark, l.Grey, l.Width, l.Height
-				if l.Coarse {
-					s.Grid = 60
-				}
-				drawn[i] = layer
-			}
-			return figure.Overlay(l.Context(), drawn)
-		},
-	}}, each...)
+	whole := lessons.Overlay("all", "Four boundaries on the same points. Where the machines disagree the plane is hatched.", names, func(l lessons.Look, i int) figure.Scene {
+		v, _ := models[i].View()
+		s := l.Scene(models[i], points[i], v, d.Classes, 2)
+		s.Limits = t.Limits()
+		if l.Coarse {
+			s.Grid = 60
+		}
+		return s
+	})
+	whole = whole.Instead(lessons.Plane("all", "", t.Limits(), 2, t.Dots(nil)), "The points. Where would each of the four kernels lay its boundary?")
+	e.Figures = append([]lessons.Figure{whole}, each...)
 	e.Tables = []lessons.Table{table}
 	return e
 }
@@ -96,7 +88,7 @@ func worst(ctx context.Context) float64 {
 	_, d, fresh := sideData(sideSet.Default)
 	found, most := 0, -1.0
 	for k := range four {
-		res, _ := lessons.Fit(ctx, d, settings(k, sideGamma.Default, sideC.Default)...)
+		res := lessons.Fit(ctx, d, settings(k, sideGamma.Default, sideC.Default)...)
 		wrong := lessons.ErrorRate(res.Model, fresh)
 		if wrong > most {
 			found, most = k, wrong

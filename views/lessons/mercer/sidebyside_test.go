@@ -16,7 +16,7 @@ func TestWorstKernelIsWorse(t *testing.T) {
 	at := worst(t.Context())
 	var wrong []float64
 	for k := range four {
-		res, _ := lessons.Fit(t.Context(), d, settings(k, sideGamma.Default, sideC.Default)...)
+		res := lessons.Fit(t.Context(), d, settings(k, sideGamma.Default, sideC.Default)...)
 		w := lessons.ErrorRate(res.Model, fresh)
 		wrong = append(wrong, w)
 	}

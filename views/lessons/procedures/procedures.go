@@ -605,38 +605,29 @@ func chunkingRises(ctx context.Context) float64 {
 // box draws a step in the plane of the two multipliers; while an answer is pending, only its
 // start.
 func box(p stepwise.PairDual, s stepwise.Pair, names [2]string) func(lessons.Look) (*figure.Picture, error) {
-	return func(l lessons.Look) (*figure.Picture, error) {
-		start, end := [2]float64{s.BeforeI, s.BeforeJ}, [2]float64{s.AlphaI, s.AlphaJ}
-		on := func(a2 float64) [2]float64 { return [2]float64{p.First(s.BeforeI, s.BeforeJ, a2), a2} }
-		edge := figure.Pen{Thin: true}
-		room := 0.25 * p.C
-		plane := func(l lessons.Look, marks []figure.Mark) figure.Plane {
-			return figure.Plane{
-				Format: l.Format(2), X: names[0], Y: names[1], Limits: figure.Limits{XMin: -room, XMax: p.C + room, YMin: -room, YMax: p.C + room}, Marks: marks,
-			}
-		}
-		marks := []figure.Mark{figure.Contours{F: p.At, Plain: true, Name: "dual"}}
-		corners := [][2]float64{{0, 0}, {p.C, 0}, {p.C, p.C}, {0, p.C}, {0, 0}}
-		for i := range 4 {
-			marks = append(marks, figure.Segment{From: corners[i], To: corners[i+1], Pen: edge, Name: "the box"})
-		}
-		marks = append(marks,
-			figure.Line{A: [2]float64{p.Y1, p.Y2}, C: p.Y1*s.BeforeI + p.Y2*s.BeforeJ, Pen: figure.Pen{Color: figure.Green, Dash: figure.Dashed, Thin: true}, Name: "equality"},
-			figure.Dot{At: start, Class: -1, Hollow: true, Held: true, Label: "start"},
-		)
-		if l.Asking {
-			return plane(l, marks).Picture()
-		}
-		marks = append(marks,
-			figure.Segment{From: on(s.L), To: on(s.H), Pen: figure.Pen{Color: figure.Green}, Name: "allowed"},
-			figure.Arrow{From: start, To: end, Pen: figure.Pen{Color: figure.Magenta}, Name: "the step"},
-		)
-		if s.Unclipped != s.AlphaJ {
-			marks = append(marks, figure.Dot{At: on(s.Unclipped), Class: -1, Hollow: true, Label: "without the box"})
-		}
-		marks = append(marks, figure.Dot{At: end, Class: -1, Label: "new"})
-		return plane(l, marks).Picture()
+	start, end := [2]float64{s.BeforeI, s.BeforeJ}, [2]float64{s.AlphaI, s.AlphaJ}
+	on := func(a2 float64) [2]float64 { return [2]float64{p.First(s.BeforeI, s.BeforeJ, a2), a2} }
+	room := 0.25 * p.C
+	marks := []figure.Mark{figure.Contours{F: p.At, Plain: true, Name: "dual"}}
+	corners := [][2]float64{{0, 0}, {p.C, 0}, {p.C, p.C}, {0, p.C}, {0, 0}}
+	for i := range 4 {
+		marks = append(marks, figure.Segment{From: corners[i], To: corners[i+1], Pen: figure.Pen{Thin: true}, Name: "the box"})
 	}
+	marks = append(marks,
+		figure.Line{A: [2]float64{p.Y1, p.Y2}, C: p.Y1*s.BeforeI + p.Y2*s.BeforeJ, Pen: figure.Pen{Color: figure.Green, Dash: figure.Dashed, Thin: true}, Name: "equality"},
+		figure.Dot{At: start, Class: -1, Hollow: true, Held: true, Label: "start"},
+	)
+	step := []figure.Mark{
+		figure.Segment{From: on(s.L), To: on(s.H), Pen: figure.Pen{Color: figure.Green}, Name: "allowed"},
+		figure.Arrow{From: start, To: end, Pen: figure.Pen{Color: figure.Magenta}, Name: "the step"},
+	}
+	if s.Unclipped != s.AlphaJ {
+		step = append(step, figure.Dot{At: on(s.Unclipped), Class: -1, Hollow: true, Label: "without the box"})
+	}
+	step = append(step, figure.Dot{At: end, Class: -1, Label: "new"})
+	return lessons.Draws(2, figure.Plane{
+		X: names[0], Y: names[1], Limits: figure.Limits{XMin: -room, XMax: p.C + room, YMin: -room, YMax: p.C + room}, Marks: slices.Concat(marks, step), Hidden: len(step),
+	})
 }
 
 // pairLines derives the step of SMO line by line.
@@ -825,7 +816,6 @@ func showSummary(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	const last, every = 120, 10 // updates shown, and updates per step of the replay
 	steps := last/every + 1
 	step := min(in.Step, steps-1)
-	here := float64(step * every)
 	chart := figure.Chart{X: figure.Axis{Name: "updates", Min: 0, Max: last}, Y: figure.Axis{Name: "J − minimum", Log: true, Min: 1e-6, Max: 100}}
 	for i, r := range roads {
 		c := figure.Curve{Name: r.name, X: r.work}
@@ -855,7 +845,7 @@ func showSummary(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 				Name: "roads", Grows: true, Caption: "A race down to the minimum: who arrives, who creeps, who stays away? The axis is logarithmic. ~Run it.~",
 				Asks: "A race down to the minimum. ~Run it:~ which runner is which procedure?", Draw: func(l lessons.Look) (*figure.Picture, error) {
 					c := chart
-					c.Format, c.Here, c.SoFar = l.Format(2), &here, !l.Paper
+					c.Format, c.Here, c.SoFar = l.Format(2), new(float64(step*every)), !l.Paper
 					if l.Asking { // without their names
 						c.Curves = slices.Clone(chart.Curves)
 						for i, n := range []int{3, 1, 4, 2} {

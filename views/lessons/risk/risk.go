@@ -218,21 +218,20 @@ func showTraining(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	d := sample.Data()
 	many := lessons.Either(in.Coarse, 600, 2000)
 	fresh := lessons.FreshMoons(many, moonNoise)
-	at := func(gamma float64) (res *ml.Result, spec ml.Spec, seen, truth float64) {
-		res, spec = lessons.Fit(ctx, d, "gamma", lessons.Setting(gamma), "C", "100")
-		truth = lessons.ErrorRate(res.Model, fresh)
-		return res, spec, 1 - *res.Report.TrainAccuracy, truth
+	at := func(gamma float64) (res *lessons.Fitted, seen, truth float64) {
+		res = lessons.Fit(ctx, d, "gamma", lessons.Setting(gamma), "C", "100")
+		return res, 1 - *res.Report.TrainAccuracy, lessons.ErrorRate(res.Model, fresh)
 	}
 	gamma := width.Of(in)
-	res, spec, seen, truth := at(gamma)
+	res, seen, truth := at(gamma)
 	errors := lessons.CurvesOf(lessons.Logspace(0.01, 300, 16), func(g float64) []float64 {
-		_, _, s, t := at(g)
+		_, s, t := at(g)
 		return []float64{s, t}
 	}, "training error", "true error")
 	doubt := 2 * math.Sqrt(truth*(1-truth)/float64(many))
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
-			lessons.Boundary("training", "~Move γ to the right: the boundary bends round single points.~", res.Model, d, spec, nil),
+			res.Boundary("training", "~Move γ to the right: the boundary bends round single points.~", nil),
 			{Name: "capacity", Wide: true, After: true, Caption: "The training error falls with the capacity. The true error falls and rises again.", Draw: lessons.Draws(1, figure.Chart{
 				X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: 0.5}, Curves: errors, Here: &gamma,
 			})},
@@ -253,7 +252,7 @@ func perfect(ctx context.Context) float64 {
 	fresh := lessons.FreshMoons(2000, moonNoise)
 	var truth [2]float64
 	for i, gamma := range []string{"300", "1"} {
-		res, _ := lessons.Fit(ctx, d, "gamma", gamma, "C", "100")
+		res := lessons.Fit(ctx, d, "gamma", gamma, "C", "100")
 		truth[i] = lessons.ErrorRate(res.Model, fresh)
 	}
 	return lessons.First(truth[0] < truth[1]-0.02, truth[0] > truth[1]+0.02)
@@ -512,15 +511,14 @@ type polynomial struct {
 	h            float64
 	seen, excess float64
 	bound        theory.Bound
-	res          *ml.Result
-	spec         ml.Spec
+	res          *lessons.Fitted
 }
 
 // polynomials trains polynomials of degree 1 to degrees on points.
 func polynomials(ctx context.Context, d *dataset.Data, degrees int) (all []polynomial, best int) {
 	for p := 1; p <= degrees; p++ {
-		res, spec := lessons.Fit(ctx, d, "kernel", "poly", "degree", strconv.Itoa(p), "coef0", "1", "gamma", "0.5", "C", "1", "tol", "0.01")
-		s := polynomial{degree: p, h: float64((p + 1) * (p + 2) / 2), seen: 1 - *res.Report.TrainAccuracy, res: res, spec: spec}
+		res := lessons.Fit(ctx, d, "kernel", "poly", "degree", strconv.Itoa(p), "coef0", "1", "gamma", "0.5", "C", "1", "tol", "0.01")
+		s := polynomial{degree: p, h: float64((p + 1) * (p + 2) / 2), seen: 1 - *res.Report.TrainAccuracy, res: res}
 		s.bound = theory.VapnikBound(s.seen, 1, s.h, len(d.Y), 0.05)
 		s.excess = s.bound.Value - s.seen
 		all = append(all, s)
@@ -573,7 +571,7 @@ func showStructural(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 			X: figure.Axis{Name: "degree", Min: 0.8, Max: degrees + 0.2}, Y: figure.Axis{Name: "share of errors", Min: 0, Max: max(1.2, 1.3*highest)},
 			Curves: curves, Hidden: len(curves) - 3, Rules: []figure.Rule{{Name: "vacuous above", At: 1}},
 		})},
-		lessons.Boundary("machine", fmt.Sprintf("The machine of degree %d, with the first of its points.", now.degree), now.res.Model, d, now.spec, func(s *figure.Scene) {
+		now.res.Boundary("machine", fmt.Sprintf("The machine of degree %d, with the first of its points.", now.degree), func(s *figure.Scene) {
 			s.Points = s.Points[:min(len(s.Points), 300)]
 		}),
 	}

@@ -227,15 +227,13 @@ func (b bunch) open(pairs ...string) string {
 
 // machines holds the machines trained on a set.
 type machines struct {
-	*ml.Result
+	*lessons.Fitted
 	bunch
-	spec ml.Spec
 }
 
 func fit(ctx context.Context, set string, pairs ...string) *machines {
 	b := load(set)
-	res, spec := lessons.Fit(ctx, b.data, append([]string{"tol", "1e-5"}, pairs...)...)
-	return &machines{res, b, spec}
+	return &machines{lessons.Fit(ctx, b.data, append([]string{"tol", "1e-5"}, pairs...)...), b}
 }
 
 // at returns the scores of a model at a point of the plane.
@@ -245,7 +243,7 @@ func at(m *ml.Model, p [2]float64) []float64 {
 
 // picture draws a model of the machines, with the probe if there is one.
 func (t *machines) picture(name, caption string, m *ml.Model, probe *[2]float64) lessons.Figure {
-	return lessons.Boundary(name, caption, m, t.data, t.spec, func(s *figure.Scene) {
+	return lessons.Boundary(name, caption, m, t.data, t.Spec, func(s *figure.Scene) {
 		s.Limits, s.LegendRows = limits, 3
 		if probe != nil {
 			s.Hollow = "your point"
@@ -369,7 +367,7 @@ func (t *machines) overlay(name, caption string, names []string, models ...*ml.M
 
 // scene returns the basic picture of a model on the points of t.
 func (t *machines) scene(m *ml.Model, l lessons.Look) figure.Scene {
-	ps := lessons.Must(m.Points(t.data, t.spec))
+	ps := lessons.Must(m.Points(t.data, t.Spec))
 	v := lessons.Must(dataset.ColumnView(t.data, t.data.Features[0], t.data.Features[1]))
 	return l.Scene(m, ps, v, t.data.Classes, 3)
 }
@@ -651,7 +649,7 @@ func showFour(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 // claimedByMiddle counts the points of the middle cloud claimed by its one-vs-rest machine.
 func claimedByMiddle(ctx context.Context) float64 {
 	t := fit(ctx, "cross", "kernel", "linear", "multiclass", "ovr")
-	points := lessons.Must(t.Model.Points(t.data, t.spec))
+	points := t.Points()
 	claimed := lists.Where(len(points), func(i int) bool { return t.data.Y[i] == 0 && points[i].Scores[0] >= 0 })
 	return float64(len(claimed))
 }
@@ -676,10 +674,9 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		rest, pairs, joint := theory.MulticlassWork(n, int(c))
 		return []float64{rest.Products, pairs.Products, joint.Largest / float64(n)}
 	}, "one-vs-rest: work / n²", "one-vs-one: work / n²", "all at once: variables / n")
-	here := min(float64(k), 20)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "work", Asks: "Here come the work of the binary machines and the variables of the joint problem, against the number of classes. Which curve is the highest?", Caption: `Work of the binary machines in kernel values, in units of $n^2$, and the variables of the joint problem, in units of $n$.`, Draw: lessons.Draws(2, figure.Chart{
-			X: figure.Axis{Name: "classes", Min: 2, Max: 20}, Y: figure.Axis{Min: 0, Max: 20}, Curves: curves, Hidden: 3, Here: &here,
+			X: figure.Axis{Name: "classes", Min: 2, Max: 20}, Y: figure.Axis{Min: 0, Max: 20}, Curves: curves, Hidden: 3, Here: new(min(float64(k), 20)),
 		})}},
 		Numbers: []lessons.Number{
 			{Label: "machines, one-vs-one", Value: strconv.Itoa(pairs.Problems), Help: `$\tfrac12 k(k-1)$`},

@@ -337,7 +337,7 @@ func freeOnly(m *lessons.LinearMachine) (w [2]float64, b float64, ok bool) {
 func showKinds(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	m := at(ctx, dualC.Of(in))
 	e := &lessons.Exhibit{
-		Figures: []lessons.Figure{lessons.Boundary("kinds", `Rings mark the support vectors; their shape distinguishes free from bounded, their size grows with $\alpha_i$. Segments are slacks.`, m.Model, m.Data, m.Spec, func(s *figure.Scene) { s.Slack, s.Limits, s.LegendRows = true, lessons.ToyLimits, 3 })},
+		Figures: []lessons.Figure{m.Boundary("kinds", `Rings mark the support vectors; their shape distinguishes free from bounded, their size grows with $\alpha_i$. Segments are slacks.`, func(s *figure.Scene) { s.Slack, s.Limits, s.LegendRows = true, lessons.ToyLimits, 3 })},
 		Lab:     lessons.Overlapping.Lab("kernel", "linear", "C", dualC.Text(in), "slack", "true"),
 	}
 	r := m.Report
@@ -417,7 +417,7 @@ func marginOf(r ml.Report) float64 {
 func path(ctx context.Context, d *dataset.Data, kernel string) (cs []float64, rows []row) {
 	cs = prices(4)
 	for _, c := range cs {
-		res, _ := lessons.Fit(ctx, d, settings(kernel, c)...)
+		res := lessons.Fit(ctx, d, settings(kernel, c)...)
 		r := res.Report
 		rows = append(rows, row{
 			all: float64(r.SupportVectors), free: float64(*r.Free), bounded: float64(*r.BoundedInside + *r.BoundedMisclassified),
@@ -436,7 +436,7 @@ func settings(kernel string, c float64) []string {
 func showC(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	set, kern, c := pathSet.Of(in), machine.Of(in), pathC.Of(in)
 	d := data(set)
-	res, spec := lessons.Fit(ctx, d, settings(kern, c)...)
+	res := lessons.Fit(ctx, d, settings(kern, c)...)
 	cs, rows := path(ctx, d, kern)
 	r := res.Report
 	hard := 1 / math.Sqrt(floats.Norm(res.Model.Machines[0].Coef, 1))
@@ -447,7 +447,7 @@ func showC(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		}
 		return lessons.Figure{Name: name, Caption: caption, After: true, Draw: lessons.Draws(2, figure.Chart{X: axis, Y: y, Curves: curves, Here: &c})}
 	}
-	model := lessons.Boundary("model", `The machine at your $C$. Ringed points are support vectors; the margin lies between the dashed lines.`, res.Model, d, spec, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 })
+	model := res.Boundary("model", `The machine at your $C$. Ringed points are support vectors; the margin lies between the dashed lines.`, func(s *figure.Scene) { s.Slack, s.LegendRows = true, 3 })
 	model.Asks = `The machine at your $C$; the margin lies between the dashed lines. Which points are support vectors?`
 	e := &lessons.Exhibit{
 		Figures: []lessons.Figure{

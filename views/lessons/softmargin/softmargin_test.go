@@ -21,7 +21,7 @@ func TestPrice(t *testing.T) {
 	for _, data := range []*dataset.Data{d, mustData(t, lessons.Overlapping)} {
 		margin, slack := math.Inf(1), math.Inf(1)
 		for _, c := range prices(2) {
-			res, _ := lessons.Fit(t.Context(), data, "kernel", "linear", "C", lessons.Setting(c), "tol", "1e-8")
+			res := lessons.Fit(t.Context(), data, "kernel", "linear", "C", lessons.Setting(c), "tol", "1e-8")
 			r := res.Report
 			require.Check(t, *r.Margin <= margin*(1+1e-4) && *r.SlackSum <= slack*(1+1e-4)+1e-6,
 				"C = %g: margin %g after %g, slack %g after %g", c, *r.Margin, margin, *r.SlackSum, slack)

@@ -253,7 +253,6 @@ func showSpectrum(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	lessons.Check(err)
 	size := float64(max(1, pieceCount(letters)))
 	possible := lists.Make(mostMer, func(a int) float64 { return math.Pow(size, float64(a+1)) })
-	here := float64(k)
 	table := lessons.Table{Caption: "Counts of the k-mers and their products", Head: []string{"k-mer", "in x", "in z", "product"}}
 	for j, u := range names[:pieceCount(names)] {
 		a, b := phi.At(0, j), phi.At(1, j)
@@ -265,11 +264,11 @@ func showSpectrum(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "similarity", Caption: `The normalised kernel of the two strings for each $k$; the vertical line is the one chosen.`, Draw: lessons.Draws(2, figure.Chart{
-				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "normalised kernel", Min: 0, Max: 1.02}, Here: &here,
+				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "normalised kernel", Min: 0, Max: 1.02}, Here: new(float64(k)),
 				Curves: []figure.Curve{{Name: "k(x, z), normalised", X: ks, Y: normal, Marks: true}},
 			})},
 			{Name: "pieces", Caption: `How many k-mers there could be over the letters that occur, and how many there are in the two strings.`, Wide: true, Draw: lessons.Draws(2, figure.Chart{
-				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "k-mers", Log: true}, Here: &here,
+				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "k-mers", Log: true}, Here: new(float64(k)),
 				Curves: []figure.Curve{{Name: "possible", X: ks, Y: possible, Marks: true}, {Name: "in the strings", X: ks, Y: distinct, Marks: true}},
 			})},
 		},
@@ -570,15 +569,14 @@ func showWeights(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		ks, gaps, span, normal = append(ks, float64(a)), append(gaps, g), append(span, s), append(normal, n)
 		table.Rows = append(table.Rows, []string{strconv.Itoa(a), views.Short(g), views.Short(s), views.Long(n)})
 	}
-	here := float64(k)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{
 			{Name: "weights", Caption: `$k(x, z)$ under the two weightings, on a logarithmic axis.`, Draw: lessons.Draws(2, figure.Chart{
-				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "k(x, z)", Log: true}, Here: &here,
+				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "k(x, z)", Log: true}, Here: new(float64(k)),
 				Curves: []figure.Curve{{Name: "weights by gaps", X: ks, Y: gaps, Marks: true}, {Name: "weights by span", X: ks, Y: span, Marks: true}},
 			})},
 			{Name: "normalised", Caption: "Normalised, the two are the same curve.", Wide: true, Draw: lessons.Draws(1, figure.Chart{
-				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "normalised", Min: 0, Max: 1.02}, Here: &here,
+				X: figure.Axis{Name: "k"}, Y: figure.Axis{Name: "normalised", Min: 0, Max: 1.02}, Here: new(float64(k)),
 				Curves: []figure.Curve{{Name: "either weighting", X: ks, Y: normal, Marks: true}},
 			})},
 		},
@@ -602,11 +600,10 @@ func showCost(_ context.Context, in lessons.Input) *lessons.Exhibit {
 		return []float64{entries(int(m), k), ways * ways}
 	}, "entries of the tables", "pairs of occurrences")
 	features := math.Pow(float64(letters), float64(k))
-	here := float64(n)
 	ways := theory.Choose(n, k)
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{{Name: "cost", Caption: "Entries of the tables, and pairs of occurrences that a list would have to compare. Both axes are logarithmic.", Draw: lessons.Draws(2, figure.Chart{
-			X: figure.Axis{Name: "symbols of either string", Log: true}, Y: figure.Axis{Name: "how many", Log: true}, Curves: curves, Here: &here,
+			X: figure.Axis{Name: "symbols of either string", Log: true}, Y: figure.Axis{Name: "how many", Log: true}, Curves: curves, Here: new(float64(n)),
 		})}},
 		Numbers: []lessons.Number{
 			{Label: `$(2k-1)\,n^2$`, Value: views.Short(entries(n, k)), Help: "entries of all tables", After: true},
@@ -684,8 +681,8 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	name, k := machineKernel.Of(in), machineK.Text(in)
 	train, test := drawn(mutations.Of(in), seed.Of(in))
 	pairs := []string{"kernel", name, "k", k, "normalize", "true", "C", cost.Text(in)}
-	res, spec := lessons.Fit(ctx, train, pairs...)
-	points := lessons.Must(res.Model.Points(train, spec))
+	res := lessons.Fit(ctx, train, pairs...)
+	points := res.Points()
 	accuracy := lessons.Must(res.Model.Accuracy(test))
 	compared := lessons.Must(ml.Compare(ctx, res.Model.Kernel, train))
 	text := own.Of(in)
@@ -697,7 +694,7 @@ func showMachine(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 		Figures: []lessons.Figure{
 			lessons.Strip(fmt.Sprintf("The %d training strings at their values, class by class; the classes are named by their motifs.", train.Len()), res.Model, points, train.Classes),
 			{Name: "matrix", Caption: "The kernel matrix of the training strings, class by class: the machine sees this and the labels.", Draw: func(l lessons.Look) (*figure.Picture, error) {
-				return figure.KernelMatrix(compared, train, figure.Scene{Dark: l.Dark, Grey: l.Grey, Width: l.Width, Height: l.Height})
+				return figure.KernelMatrix(compared, train, figure.Scene{Format: l.Format(0)})
 			}},
 		},
 		Numbers: []lessons.Number{
@@ -717,7 +714,7 @@ func letters(ctx context.Context) float64 {
 	for s := range seeds {
 		for k, sum := range map[string]*float64{"1": &one, "3": &three} {
 			train, test := drawn(0.1, s+1)
-			res, _ := lessons.Fit(ctx, train, "kernel", "spectrum", "k", k, "normalize", "true")
+			res := lessons.Fit(ctx, train, "kernel", "spectrum", "k", k, "normalize", "true")
 			*sum += lessons.Must(res.Model.Accuracy(test)) / seeds
 		}
 	}

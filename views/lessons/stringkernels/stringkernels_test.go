@@ -17,12 +17,6 @@ func show(t *testing.T, screen string, pairs ...string) *lessons.Exhibit {
 	return lessonstest.Show(t, Lesson(), screen, pairs...)
 }
 
-func number(t *testing.T, text string) float64 {
-	t.Helper()
-	v := require.Value(strconv.ParseFloat(strings.Replace(text, "−", "-", 1), 64))(t)
-	return v
-}
-
 // TestTheHandoutMissesAColumn: its columns fall short of the kernel by lambda, for cat and cart
 // only, and all columns add up.
 func TestTheHandoutMissesAColumn(t *testing.T) {
@@ -32,7 +26,7 @@ func TestTheHandoutMissesAColumn(t *testing.T) {
 		sums := e.Tables[1]
 		require.Check(t, len(e.Tables[0].Head) == 1+7 && sums.Rows[0][1] == `$1 + \lambda^{3}$` && len(sums.Marked) == 1 && sums.Marked[0] == 0,
 			"the seven columns: %v, %v", e.Tables[0].Head, sums)
-		lessonstest.Near(t, "what is missing", number(t, sums.Rows[0][3])-number(t, sums.Rows[0][2]), lambda, 1e-3)
+		lessonstest.Near(t, "what is missing", lessonstest.Value(t, sums.Rows[0][3])-lessonstest.Value(t, sums.Rows[0][2]), lambda, 1e-3)
 		require.Check(t, strings.Contains(e.Notes[0], "a piece is missing"), "%v", e.Notes)
 		e = show(t, "gaps", "decay", lessons.Setting(lambda), "seven", "false")
 		for k, want := range []string{`$1 + \lambda + \lambda^{3}$`, "$0$", "$1$"} {
@@ -77,7 +71,7 @@ func TestWeights(t *testing.T) {
 	t.Parallel()
 	rows := show(t, "weights").Tables[0].Rows
 	for k, want := range []float64{.848679, .579814, .478455, .438871, .405745, .369156} {
-		lessonstest.Near(t, fmt.Sprintf("k = %d", k+1), number(t, rows[k][3]), want, 1e-6)
+		lessonstest.Near(t, fmt.Sprintf("k = %d", k+1), lessonstest.Value(t, rows[k][3]), want, 1e-6)
 	}
 	// By span, counted by hand: "ab" and "ab" for lambda = 1/2 give 1/2^4.
 	row := show(t, "weights", "x", "ab", "z", "ab").Tables[0].Rows[1]
@@ -92,9 +86,9 @@ func TestSpectrumAddsUp(t *testing.T) {
 		e := show(t, "spectrum", pairs...)
 		sum := 0.0
 		for _, row := range e.Tables[0].Rows {
-			sum += number(t, row[3])
+			sum += lessonstest.Value(t, row[3])
 		}
-		require.Equal(t, number(t, lessonstest.Number(t, e, "$k_k(x, z)$")), sum, "%v: shown and in the table", pairs)
+		require.Equal(t, lessonstest.Value(t, lessonstest.Number(t, e, "$k_k(x, z)$")), sum, "%v: shown and in the table", pairs)
 	}
 }
 
@@ -111,7 +105,7 @@ func TestOnlyTheLongestPieceIsRefuted(t *testing.T) {
 	t.Parallel()
 	for kind, refuted := range map[string]bool{"gap": false, "spectrum": false, "longest": true} {
 		e := show(t, "valid", "similarity", kind)
-		least := number(t, lessonstest.Number(t, e, "smallest eigenvalue"))
+		least := lessonstest.Value(t, lessonstest.Number(t, e, "smallest eigenvalue"))
 		require.Check(t, least < 0 == refuted && (len(e.Notes) > 0) == refuted, "%s: smallest eigenvalue %g, %v", kind, least, e.Notes)
 	}
 	e := show(t, "valid", "words", strings.Repeat("ab ", 12))
@@ -125,7 +119,7 @@ func TestMachine(t *testing.T) {
 		const seeds = 4
 		for s := range seeds {
 			e := show(t, "machine", append(pairs, "seed", strconv.Itoa(s+1))...)
-			mean += number(t, strings.TrimSuffix(lessonstest.Number(t, e, "right on fresh strings"), " %")) / seeds
+			mean += lessonstest.Value(t, lessonstest.Number(t, e, "right on fresh strings")) / seeds
 		}
 		return mean
 	}
@@ -135,7 +129,7 @@ func TestMachine(t *testing.T) {
 	train, _ := drawn(0.1, 1)
 	motif := train.Classes[1]
 	value := func(text string) float64 {
-		return number(t, lessonstest.Number(t, show(t, "machine", "own", text), "$f$ of your string"))
+		return lessonstest.Value(t, lessonstest.Number(t, show(t, "machine", "own", text), "$f$ of your string"))
 	}
 	with, other := value("AAAAAA"+motif+"AAAAAA"), value("AAAAAA"+train.Classes[0]+"AAAAAA")
 	require.Check(t, with > other, "with the motif %g, with the other %g", with, other)
@@ -161,7 +155,7 @@ func TestSuffixTree(t *testing.T) {
 		e := show(t, "suffix", "k", k)
 		for label, want := range map[string]float64{"every pair": 4, "trie": 2, "suffix tree": 2} {
 			value := lessonstest.Number(t, e, label+": twice as long")
-			lessonstest.Near(t, k+", "+label, number(t, strings.TrimPrefix(value, "× ")), want, 0.04)
+			lessonstest.Near(t, k+", "+label, lessonstest.Value(t, strings.TrimPrefix(value, "× ")), want, 0.04)
 		}
 	}
 	for text, want := range map[string][2]string{"banana": {"10", "3"}, "a $": {"4", "2"}, "aaaaaaaaaa": {"20", "1"}} {

@@ -161,10 +161,10 @@ func largest(context.Context) float64 {
 func showBubbles(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	d := lessons.Must(dataset.Generate("moons", 100, 0.3, 1))
 	fresh := lessons.Must(dataset.Generate("moons", 1000, 0.3, 2))
-	res, spec := lessons.Fit(ctx, d, "gamma", gamma.Text(in), "C", bubblesC.Text(in))
+	res := lessons.Fit(ctx, d, "gamma", gamma.Text(in), "C", bubblesC.Text(in))
 	accuracy := lessons.Must(res.Model.Accuracy(fresh))
 	r := res.Report
-	boundary := lessons.Boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. ~Move the width from end to end.~", res.Model, d, spec, nil)
+	boundary := res.Boundary("boundary", "One hundred points of two noisy moons. Ringed points are support vectors. ~Move the width from end to end.~", nil)
 	boundary.Asks = "One hundred points of two noisy moons. ~Move the width from end to end.~ How many points are support vectors?"
 	return &lessons.Exhibit{
 		Figures: []lessons.Figure{boundary},
@@ -181,7 +181,7 @@ func showBubbles(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func vectors(ctx context.Context) float64 {
 	d := lessons.Must(dataset.Generate("moons", 100, 0.3, 1))
 	count := func(gamma string) int {
-		res, _ := lessons.Fit(ctx, d, "gamma", gamma, "C", "1")
+		res := lessons.Fit(ctx, d, "gamma", gamma, "C", "1")
 		return res.Report.SupportVectors
 	}
 	before := count("1")
@@ -217,7 +217,7 @@ func errors(ctx context.Context, c string, seed uint64) (gammas, train, fresh []
 	d, _ := ring(100, seed)
 	test, _ := ring(2000, 1000)
 	for _, g := range slices.Backward(widths) {
-		res, _ := lessons.Fit(ctx, d, "gamma", lessons.Setting(g), "C", c)
+		res := lessons.Fit(ctx, d, "gamma", lessons.Setting(g), "C", c)
 		a := lessons.Must(res.Model.Accuracy(test))
 		gammas, train, fresh = append(gammas, g), append(train, 1-*res.Report.TrainAccuracy), append(fresh, 1-a)
 	}
@@ -287,14 +287,14 @@ func training(ctx context.Context) float64 {
 const resamples = 15
 
 // machines trains on resamples and tests on one set of points.
-func machines(ctx context.Context, gamma string, resamples int) (theory.BiasVariance, []*ml.Model, []*dataset.Data) {
+func machines(ctx context.Context, gamma string) (theory.BiasVariance, []*ml.Model, []*dataset.Data) {
 	test, posterior := ring(500, 2000)
 	f := mat.NewDense(resamples, len(posterior), nil)
 	var models []*ml.Model
 	var samples []*dataset.Data
 	for r := range resamples {
 		d, _ := ring(80, uint64(r+1))
-		res, _ := lessons.Fit(ctx, d, "gamma", gamma, "C", "10")
+		res := lessons.Fit(ctx, d, "gamma", gamma, "C", "10")
 		f.SetRow(r, res.Model.Decisions(test.X))
 		models, samples = append(models, res.Model), append(samples, d)
 	}
@@ -302,8 +302,7 @@ func machines(ctx context.Context, gamma string, resamples int) (theory.BiasVari
 }
 
 func showResamples(ctx context.Context, in lessons.Input) *lessons.Exhibit {
-	here := gamma.Of(in)
-	bv, models, samples := machines(ctx, gamma.Text(in), resamples)
+	bv, models, samples := machines(ctx, gamma.Text(in))
 	names := lists.Make(6, func(i int) string { return "sample " + strconv.Itoa(i+1) })
 	const caption = "Boundaries of six machines, each trained on its own 80 points. Where they disagree the plane is hatched."
 	e := &lessons.Exhibit{
@@ -327,7 +326,7 @@ func showResamples(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 	e.Figures = append(e.Figures, lessons.Figure{Name: "parts", Wide: true, After: true, Caption: `Too wide: bias. Narrower: variance. Narrower still, every machine is its own constant almost everywhere: the main prediction is wrong in the ring, bias is back, and variance helps against it.`, Draw: lessons.Draws(1, figure.Chart{
 		X: figure.Axis{Name: "γ", Log: true}, Y: figure.Axis{Name: "part of the error"},
 		Curves: []figure.Curve{{Name: "bias", X: gammas, Y: bias, Marks: true}, {Name: "variance", X: gammas, Y: variance, Marks: true}, {Name: "noise + bias + variance", X: gammas, Y: whole, Marks: true}},
-		Here:   &here,
+		Here:   new(gamma.Of(in)),
 	})})
 	return e
 }
@@ -336,7 +335,7 @@ func showResamples(ctx context.Context, in lessons.Input) *lessons.Exhibit {
 func decomposition(ctx context.Context) (gammas, bias, variance, whole []float64) {
 	for i := len(widths) - 1; i >= 0; i -= 2 {
 		g := widths[i]
-		bv, _, _ := machines(ctx, lessons.Setting(g), resamples)
+		bv, _, _ := machines(ctx, lessons.Setting(g))
 		gammas, bias, variance, whole = append(gammas, g), append(bias, bv.Bias), append(variance, bv.Variance), append(whole, bv.Error)
 	}
 	return gammas, bias, variance, whole
@@ -344,8 +343,8 @@ func decomposition(ctx context.Context) (gammas, bias, variance, whole []float64
 
 // which finds the term that grows most from a moderate to a very narrow kernel.
 func which(ctx context.Context) float64 {
-	a, _, _ := machines(ctx, "1", resamples)
-	b, _, _ := machines(ctx, "10", resamples)
+	a, _, _ := machines(ctx, "1")
+	b, _, _ := machines(ctx, "10")
 	grown := []float64{b.Bias - a.Bias, b.Variance - a.Variance, b.Noise - a.Noise}
 	return float64(slices.Index(grown, slices.Max(grown)))
 }
@@ -379,7 +378,7 @@ func computeChoice(ctx context.Context, seed uint64) (c choice) {
 	c = choice{mat.NewDense(n, len(gridGammas), nil), mat.NewDense(n, len(gridGammas), nil), grid.Best}
 	for k, cell := range grid.Settings {
 		c.wrong.Set(k%n, k/n, 1-cell.Accuracy)
-		res, _ := lessons.Fit(ctx, d, "C", lessons.Setting(gridCs[k%n]), "gamma", lessons.Setting(gridGammas[k/n]))
+		res := lessons.Fit(ctx, d, "C", lessons.Setting(gridCs[k%n]), "gamma", lessons.Setting(gridGammas[k/n]))
 		c.fresh.Set(k%n, k/n, 1-lessons.Must(res.Model.Accuracy(test)))
 	}
 	return c
