@@ -152,7 +152,7 @@ func (a *Handler) SavePoints(w http.ResponseWriter, r *http.Request, b *bench) e
 		set, err = a.Store.CreateDataset(r.Context(), ws, b.dataName(), b.origin(), b.data)
 	}
 	if errors.Is(err, frame.ErrChanged) {
-		b.problems = param.Problems{{Field: "points", Message: b.name + " has changed since these points were taken from it. Nothing was saved: save again to replace it with them, or save them as a new data set"}}
+		b.problems = param.Problems{{Field: "points", Message: "“" + b.name + "” has changed since these points were taken from it. Nothing was saved: save again to replace it with them, or save them as a new data set"}}
 		b.version = b.stored
 		w.WriteHeader(http.StatusConflict)
 		return a.Page(w, r, b)
