@@ -206,7 +206,7 @@ func (o *smo[T]) newtonWithin(work int) error {
 // line is a step along the moves of the free points.
 type line struct {
 	move       []float64
-	rough      bool // its curvature is that of a factor of low rank
+	rough      bool // the curvature comes from a factor of low rank
 	slope      float64
 	full       float64 // step to the maximum, +Inf if there is none
 	step, gain float64 // step to make and its gain in the objective
