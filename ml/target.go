@@ -18,7 +18,7 @@ type Target struct {
 }
 
 // TargetOf returns the target of spec on d. With two classes, or if spec has a positive class, the
-// rule is Sign. Otherwise the rule is that of Spec.Multiclass. For a regression, Values are the
+// rule is Sign. Otherwise Spec.Multiclass names the rule. For a regression, Values are the
 // labels. Errors are param.Problems.
 func TargetOf(d *dataset.Data, spec Spec) (Target, error) {
 	if spec.Regression() {

@@ -18,9 +18,9 @@ type HeldOut struct {
 	Pairs  []HeldOutPair // all pairs: first and second, first and third, …
 }
 
-// HeldOutPair compares two machines. For classifiers, P is that of McNemar's test. For regressions,
-// OnlyFirst and OnlySecond count the points where the first or the second is closer, and P is that
-// of Wilcoxon's test on the absolute errors.
+// HeldOutPair compares two machines. For classifiers, P comes from McNemar's test. For regressions,
+// OnlyFirst and OnlySecond count the points where the first or the second is closer, and P comes
+// from Wilcoxon's test on the absolute errors.
 type HeldOutPair struct {
 	First, Second int
 	Disagreement

@@ -33,8 +33,8 @@ func (s Scheme) Warning(r *Result) string {
 // fewest support vectors over all folds, then the best score, then the first. Differences below the
 // fold-to-fold noise do not justify a larger model (Breiman, Friedman, Olshen, Stone:
 // "Classification and Regression Trees", 1984, section 3.4.3; Hastie, Tibshirani, Friedman: "The
-// Elements of Statistical Learning", 2nd ed., 2009, section 7.10). The standard error is that of
-// MeanError over the folds.
+// Elements of Statistical Learning", 2nd ed., 2009, section 7.10). The standard error is
+// MeanError's, over the folds.
 func (r *Result) WithinOneError() int {
 	score := r.RankedBy()
 	scores := func(s Setting) []float64 {

@@ -599,7 +599,7 @@ func Index(p IndexPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, " <h2 id=\"sections\">Index by section</h2><p class=\"measure\">Each link opens the screen for presenting; the number is that of its lesson.</p><nav aria-label=\"Documents\"><ul class=\"plain\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, " <h2 id=\"sections\">Index by section</h2><p class=\"measure\">Each link gives the number of its lesson and opens the screen for presenting.</p><nav aria-label=\"Documents\"><ul class=\"plain\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
