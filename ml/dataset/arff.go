@@ -10,10 +10,10 @@ import (
 	"marginlab/ml/param"
 )
 
-// arffAttribute is what an ARFF file declares of a column.
+// arffAttribute is an attribute declared in an ARFF file.
 type arffAttribute struct {
 	name    string
-	values  []string // of a nominal attribute, sorted; else nil
+	values  []string // sorted values of a nominal attribute; otherwise nil
 	omitted string   // the value that sparse rows omit
 	needed  bool     // sparse rows may not omit it
 }
@@ -156,8 +156,8 @@ func parseAttribute(s string) (a arffAttribute, err error) {
 	return a, err
 }
 
-// arffSparse returns the cells of a sparse row, {0 1.5, 3 'a b'}: after the index of an attribute,
-// counted from 0, its value.
+// arffSparse returns the cells of a sparse row such as {0 1.5, 3 'a b'}: pairs of an attribute
+// index, from 0, and a value.
 func arffSparse(line string, attributes []arffAttribute) ([]string, error) {
 	rest, closed := strings.CutSuffix(line[1:], "}")
 	if !closed {
@@ -220,8 +220,8 @@ func arffField(s string) (field, rest string, err error) {
 	return field, rest, nil
 }
 
-// arffQuoted reads text in single or double quotes; a backslash escapes the next
-// character, and makes a blank of the letter of a tab or line end.
+// arffQuoted reads text in single or double quotes; a backslash escapes the next character, and \n,
+// \r and \t become a blank.
 func arffQuoted(s string) (text, rest string, err error) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {

@@ -13,27 +13,28 @@ const blockSize = 8 << 10
 // long as one of them, so more would only wait, each with a block in memory.
 const mostAhead = 2
 
-// record holds the fields of a record of a file.
+// record holds the fields of one record.
 type record[F any] struct {
 	line   int // on which it begins, from 1
 	fields []F
-	count  int // of its fields, including those that are not kept
+	count  int // number of fields, including those not kept
 }
 
-// block holds the records of a part of a file, each with its fields after those of the previous ones.
+// block holds the records of a part of a file, with their fields one after the other.
 type block[F any] struct {
 	fields  []F
 	records []struct{ line, count, end int } // end: in fields
 	lines   int
 }
 
-// end ends a record, whose fields have been appended.
+// end ends a record after its fields have been appended.
 func (b *block[F]) end(line, count int) {
 	b.records = append(b.records, struct{ line, count, end int }{line, count, len(b.fields)})
 }
 
-// inBlocks iterates over the records of a text from a place on, which goroutines scan in blocks of
-// whole lines: scan gets the text up to the end of a block. The first line has the given number.
+// inBlocks iterates over the records of text from the offset from, where the line with the given
+// number begins. Goroutines scan blocks of whole lines; scan gets the text up to the end of a
+// block.
 func inBlocks[F any](text string, from, line int, scan func(b *block[F], text string, from int)) iter.Seq[record[F]] {
 	return func(yield func(record[F]) bool) {
 		ends, before := cutBlocks(text, from), line-1
@@ -54,8 +55,8 @@ func inBlocks[F any](text string, from, line int, scan func(b *block[F], text st
 	}
 }
 
-// cutBlocks cuts a text from a place on at ends of lines into blocks, and returns that place and the
-// ends of the blocks.
+// cutBlocks cuts text from the offset from into blocks that end at line ends, and returns from and
+// the ends of the blocks.
 func cutBlocks(text string, from int) []int {
 	ends := []int{from}
 	for len(text)-from > blockSize {
@@ -66,9 +67,9 @@ func cutBlocks(text string, from int) []int {
 	return append(ends, len(text))
 }
 
-// inOrder iterates over the values of scan for the numbers from 0 to n-1, computed ahead by
-// goroutines. Each call gets a value to reuse that was yielded before, or a zero value. A panic of
-// scan continues in the goroutine of the caller, which may recover.
+// inOrder iterates over the values of scan for k from 0 to n-1, computed ahead by goroutines. Each
+// call gets a previously yielded value to reuse, or a zero value. A panic in scan continues in the
+// goroutine of the caller, which may recover.
 func inOrder[T any](n int, scan func(k int, again T) T) iter.Seq[T] {
 	type scanned struct {
 		value    T

@@ -12,34 +12,34 @@ import (
 // cells holds the texts of a column in about as much memory as in the file. With few distinct
 // texts it stores each once and a byte per row; otherwise eight bytes per row.
 type cells struct {
-	distinct []string         // those that differ, mostDistinct at most
-	place    map[string]uint8 // of them, once a search takes longer
-	codes    []uint8          // of each row, a place in distinct
+	distinct []string         // distinct texts, at most mostDistinct
+	place    map[string]uint8 // index in distinct; nil while a linear search is as fast
+	codes    []uint8          // index in distinct for each row
 
-	many []packed         // of each row; nil: distinct and codes hold them
-	file string           // in which cells have their places
-	own  *strings.Builder // of texts that are not in file
+	many []packed         // one per row; nil: distinct and codes hold the texts
+	file string           // text of the file, which places in many refer to
+	own  *strings.Builder // texts that are not in file
 
-	expected int // rows, or 0
-	skipped  int // rows above the first, which was a header
+	expected int // expected number of rows, or 0
+	skipped  int // header rows above the first row
 
-	known *facts // facts of many rows, from factsOf; nil after a change
+	known *facts // cached by factsOf; nil after a change
 }
 
 // field is a text in a file.
 type field struct {
 	text   string
-	packed packed // 0: not determined, or the text is not in the file as it is here
+	packed packed // 0: not determined, or the file does not contain the text verbatim
 }
 
-// quoted reports whether the text, which is not empty, is in quotes in the file.
+// quoted reports whether the text is not empty and in quotes in the file.
 func (f field) quoted() bool { return f.packed == 0 && f.text != "" }
 
-// mostDistinct is the number of texts that a byte can index. If there are more, most take at least
+// mostDistinct is the number of texts that a byte can index. With more, most texts take at least
 // two characters and a separator in the file.
 const mostDistinct = 256
 
-// fewDistinct is the number of texts among which a search takes no longer than by a map.
+// fewDistinct is the number of texts up to which a linear search is as fast as a map.
 const fewDistinct = 8
 
 // Len returns the number of rows.
@@ -61,7 +61,7 @@ func (c *cells) Cell(i int) string {
 	return in[from : from+int(p&(1<<lengthBits-1))]
 }
 
-// decimal returns the number in a row, 0 if it is not known to be a decimal one.
+// decimal returns the number in a row, or 0 if it is not known to be a decimal number.
 func (c *cells) decimal(i int) packed {
 	if c.many == nil || c.many[i+c.skipped]&isDecimal == 0 {
 		return 0
@@ -80,7 +80,7 @@ func (c *cells) number(i int) (v float64, ok bool) {
 	return parseNumber(c.Cell(i))
 }
 
-// pointed reports whether the text of a row has a point.
+// pointed reports whether the text of a row contains a point.
 func (c *cells) pointed(i int) bool {
 	p := c.decimal(i)
 	return p.decimals() > 0 || p == 0 && strings.Contains(c.Cell(i), ".")
@@ -129,7 +129,8 @@ func (c *cells) any(is func(string) bool) bool {
 	return false
 }
 
-// firsts iterates over the first rows of the texts, in order; if many are distinct, over all rows.
+// firsts iterates over the first row of each distinct text, in order; if many are distinct, over
+// all rows.
 func (c *cells) firsts() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		var seen [mostDistinct]bool
@@ -156,8 +157,8 @@ func (c *cells) firsts() iter.Seq[int] {
 	}
 }
 
-// counted iterates over the rows of firsts with the numbers of rows that have their texts; if many
-// are distinct, these are 1.
+// counted iterates over the rows of firsts, each with the number of rows that have the same text;
+// if many texts are distinct, the number is 1.
 func (c *cells) counted() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		var rows [mostDistinct]int
@@ -178,8 +179,7 @@ func (c *cells) counted() iter.Seq2[int, int] {
 	}
 }
 
-// room makes some for another row, and for all that are expected once there are more than
-// differ.
+// room reserves space for all expected rows once many have been added.
 func (c *cells) room() {
 	if len(c.codes) == cap(c.codes) && len(c.codes) >= 4*mostDistinct {
 		c.codes = slices.Grow(c.codes, max(1, c.expected-len(c.codes)))
@@ -194,7 +194,7 @@ func (c *cells) put(f field) {
 	c.known = nil
 	if c.many == nil {
 		k, ok := c.find(f.text)
-		const often = 8 // a text that is stored once should occur so often
+		const often = 8 // a text that is stored once should occur this often
 		if n := len(c.distinct); !ok && (n == mostDistinct || c.expected > 0 && n >= max(fewDistinct, c.expected/often)) {
 			c.spread()
 			c.put(f)
@@ -202,7 +202,7 @@ func (c *cells) put(f field) {
 		}
 		if !ok {
 			k = uint8(len(c.distinct))
-			c.distinct = append(c.distinct, strings.Clone(f.text)) // do not retain the whole text that it is part of
+			c.distinct = append(c.distinct, strings.Clone(f.text)) // do not retain the text of the whole file
 			if c.place != nil {
 				c.place[c.distinct[k]] = k
 			}
@@ -237,7 +237,7 @@ func (c *cells) zeros(rows int) {
 	}
 }
 
-// find returns the place of a text in distinct.
+// find returns the index of a text in distinct.
 func (c *cells) find(s string) (uint8, bool) {
 	if len(c.distinct) <= fewDistinct {
 		k := slices.Index(c.distinct, s)
@@ -253,7 +253,7 @@ func (c *cells) find(s string) (uint8, bool) {
 	return k, ok
 }
 
-// spread switches to a cell for each row.
+// spread switches from distinct texts to one cell per row.
 func (c *cells) spread() {
 	var of [mostDistinct]packed
 	for k, s := range c.distinct {
@@ -272,14 +272,14 @@ func (c *cells) skip() {
 	c.known = nil
 }
 
-// cut leaves out all rows behind the first n.
+// cut leaves out all rows after the first n.
 func (c *cells) cut(n int) {
 	c.known = nil
 	c.codes = c.codes[:min(c.skipped+n, len(c.codes))]
 	c.many = c.many[:min(c.skipped+n, len(c.many))]
 }
 
-// without returns the cells without some rows.
+// without returns the cells without the rows marked in out.
 func (c *cells) without(out []bool) cells {
 	kept := cells{distinct: slices.Clone(c.distinct), file: c.file, own: c.own}
 	for i, gone := range out {
@@ -311,7 +311,7 @@ func (c *cells) rewrite(text func(string) string) {
 	}
 }
 
-// column makes one of texts.
+// column returns a column with the given name and texts.
 func column(name string, texts []string) Column {
 	c := Column{Name: name}
 	c.expected = len(texts)

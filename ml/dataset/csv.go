@@ -14,7 +14,7 @@ import (
 	"marginlab/ml/lists"
 )
 
-// separator is one of CSV files.
+// separator is a field separator of CSV files.
 type separator struct {
 	char byte
 	name string
@@ -46,9 +46,9 @@ func parseCSV(text string, lim Limits) (*Table, *Error) {
 	return t, err
 }
 
-// unwrapRows returns a text without the quotes around its rows, if each but perhaps the header is one
-// quoted cell that holds as many commas or other separators: a spreadsheet saves so a CSV file that it
-// has not split. It returns any other text as it is.
+// unwrapRows removes the quotes around each row if every row, except perhaps the header, is one
+// quoted cell with as many commas or other separators as the header. A spreadsheet writes this when
+// it has not split a CSV file. Any other text is returned unchanged.
 func unwrapRows(text string) (rows string, wrapped bool) {
 	line, rest := cutLine(text)
 	if len(line) > mostCell {
@@ -80,7 +80,8 @@ func unwrapRows(text string) (rows string, wrapped bool) {
 	return b.String(), true
 }
 
-// unwrap returns the content of a line that is one quoted cell; any other line without blanks around it.
+// unwrap returns the content of a line that is one quoted cell, or any other line without
+// surrounding blanks.
 func unwrap(line string) (row string, wrapped bool) {
 	cell := strings.TrimSpace(line)
 	inner, head := strings.CutPrefix(cell, `"`)
@@ -103,10 +104,12 @@ func toldSeparator(text string) (sep separator, told bool) {
 	return separators[k], true
 }
 
-// NamesBelow is a first line of CSV that makes the next one the names of the columns, even if they are numbers.
+// NamesBelow is a first line of CSV that marks the next line as column names, even if they are
+// numbers.
 const NamesBelow = "#" + string(KindVectors)
 
-// parseSeparated is parseCSV with a known separator, without a name for the rows of a sheet.
+// parseSeparated is parseCSV with a known separator; the separator has no name for the rows of a
+// sheet.
 func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	first, _ := cutLine(text)
 	t := &Table{Format: "csv", Header: first == NamesBelow}
@@ -137,7 +140,7 @@ func parseSeparated(text string, sep separator, lim Limits) (*Table, *Error) {
 	}
 	sc.skipLines()
 	sc.comments = new(atomic.Int64)
-	below, ragged := 0, (*Error)(nil) // remarks below the table, and the fault of the first, were it a row
+	below, ragged := 0, (*Error)(nil) // remarks below the table, and the error if the first is a row after all
 	for r := range sc.records() {
 		remark := r.count != len(t.Columns) && len(t.Lines) > 1 && t.Kind == "" && isRemark(r.fields[0].text, r.count == 1)
 		switch {
@@ -220,7 +223,7 @@ func tooWide(line, found int, lim Limits) *Error {
 // label, object number, and k(x, x) or an empty one.
 const besides = 3
 
-// noRows reports a table without rows.
+// noRows returns an error if the table has no rows.
 func noRows(t *Table) *Error {
 	switch {
 	case len(t.Lines) > 0:
@@ -231,7 +234,7 @@ func noRows(t *Table) *Error {
 	return &Error{Message: "expected at least one row of data, found an empty file"}
 }
 
-// Count returns a number with its noun, as people write it: "1 row", "100 000 rows".
+// Count returns a number with its noun: "1 row", "100 000 rows".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -243,8 +246,8 @@ func Count(n int, noun string) string {
 	return digits + " " + noun + "s"
 }
 
-// cutEnd removes empty rows at the end, which spreadsheets leave, and remarks in the first of several
-// columns, of which it returns how many there are.
+// cutEnd removes empty rows at the end, which spreadsheets leave, and remarks in the first of
+// several columns. It returns the number of remarks.
 func (t *Table) cutEnd(sep byte) (remarks int) {
 	n := len(t.Lines)
 	for ; n > 0 && !slices.ContainsFunc(t.Columns[1:], func(c Column) bool { return c.Cell(n-1) != "" }); n-- {
@@ -262,8 +265,8 @@ func (t *Table) cutEnd(sep byte) (remarks int) {
 	return remarks
 }
 
-// isRemark reports whether a cell holds a remark such as "Source: …" or, where it may be one without a
-// colon, any words.
+// isRemark reports whether a cell holds a remark such as "Source: …" or, if words is set, several
+// words without a colon.
 func isRemark(cell string, words bool) bool {
 	return strings.Contains(cell+" ", ": ") || words && strings.Contains(cell, " ") && !isAmount(cell) && !isDate(cell)
 }
@@ -315,8 +318,7 @@ func (t *Table) setNames(names []string) {
 	}
 }
 
-// cutHeader takes the first row off the table if it names the columns, and returns
-// the names.
+// cutHeader removes the first row if it names the columns, and returns the names.
 func (t *Table) cutHeader(sep byte) []string {
 	if len(t.Lines) == 0 {
 		return nil
@@ -328,7 +330,7 @@ func (t *Table) cutHeader(sep byte) []string {
 	t.skipLine()
 	if t.Kind == "" {
 		t.cutRepeatedHeaders(names)
-		if len(t.Lines) > 2 && strings.HasPrefix(t.Columns[0].Cell(1), `{"ImportId":`) { // of Qualtrics, below its questions
+		if len(t.Lines) > 2 && strings.HasPrefix(t.Columns[0].Cell(1), `{"ImportId":`) { // in files of Qualtrics, below the questions
 			t.skipLine()
 			t.skipLine()
 			t.Notes = append(t.Notes, "2 lines below the names left out")
@@ -338,7 +340,7 @@ func (t *Table) cutHeader(sep byte) []string {
 	return names
 }
 
-// cutRepeatedHeaders removes rows that repeat the header, as where files were joined.
+// cutRepeatedHeaders removes rows that repeat the header, as in files that were joined.
 func (t *Table) cutRepeatedHeaders(names []string) {
 	rows := lists.Where(len(t.Lines), func(i int) bool {
 		for j := range t.Columns {
@@ -431,7 +433,7 @@ func (t *Table) beginsWithValues() bool {
 		a, b := c.Cell(0), c.Cell(1)
 		_, plain := parseNumber(a)
 		_, unit := cutCurrency(a)
-		_, below := cutCurrency(b) // another one below a name such as 100 m
+		_, below := cutCurrency(b) // differs from unit below a name such as 100 m
 		return !plain && isAmount(a) && isAmount(b) && (unit == below || !slices.Contains(units, unit)) || isDate(a) && isDate(b)
 	})
 }
@@ -451,9 +453,10 @@ func (t *Table) isRowOfWords(first []string, sep byte) bool {
 }
 
 // countsColumns reports whether a header names features by numbers, as in 0,1,2,label or
-// sample,400,410,420,kind: rising numbers and the name of the label, or evenly spaced numbers and
-// names, one of them above numbers or words that repeat. Two numbers suffice behind row numbers
-// without a name. Without names, 0,1,2 above decimals are those of pandas.
+// sample,400,410,420,kind: ascending numbers and the name of the label, or evenly spaced numbers
+// and names, one of them above numbers or words that repeat. Two numbers suffice with no other name
+// than the label, or after an unnamed first column. Without names, 0,1,2 above decimals is a header
+// written by pandas.
 func (t *Table) countsColumns(names []string, sep byte) bool {
 	var numbers []float64
 	label, named, others := false, false, false
@@ -499,7 +502,8 @@ func (c Column) repeats(text string) bool {
 	return c.any(func(s string) bool { return s == text })
 }
 
-// isNumber allows for a decimal comma where the separator leaves room for one.
+// isNumber reports whether s is a number, allowing a decimal comma unless the comma is the
+// separator.
 func isNumber(s string, sep byte) bool {
 	if _, ok := parseNumber(s); ok {
 		return true
@@ -515,14 +519,14 @@ func hasDecimalComma(s string) bool {
 	return ok
 }
 
-// guessSeparator returns the separator that suits the first records
-// best: the score is the product of the share of records with the commonest number of
-// fields, two or more, and, with a small constant added, the share of the text that numbers take.
+// guessSeparator returns the separator that suits the first records best. The score is the share of
+// records with the commonest number of fields, two or more, times the share of the text in numbers,
+// with a small constant added to the latter.
 func guessSeparator(text string, most int) separator {
 	const records = 50
 	best, bestScore := separators[2], 0.0 // a comma, if nothing separates
-	tabbed := 0                           // fields between tabs, as many in every record but a title or header
-	even, absent := false, false          // best has as many fields in every record; in the first only one
+	tabbed := 0                           // fields per record with tabs, if equal in all but a title or header
+	even, absent := false, false          // best has equally many fields in all records; only one in the first
 	for _, sep := range separators {
 		if strings.IndexByte(text, sep.char) < 0 && (sep.char != ' ' || strings.IndexByte(text, '\t') < 0) {
 			continue // separates nothing
@@ -576,10 +580,9 @@ func guessSeparator(text string, most int) separator {
 	return best
 }
 
-// csvScanner reads records one by one. Fields come trimmed and without what Guard
-// put before them; quoted ones may hold
-// separators, line ends and doubled quotes. Blank lines, lines that begin with # and,
-// between vertical bars, rules of hyphens are skipped.
+// csvScanner reads records one by one. Fields are trimmed and lose the apostrophe of Guard; quoted
+// ones may hold separators, line ends and doubled quotes. It skips blank lines, lines that begin
+// with # and, between vertical bars, rules of hyphens.
 type csvScanner struct {
 	text string
 	sep  byte
@@ -587,8 +590,8 @@ type csvScanner struct {
 	line int // of pos
 	most int // fields kept of a record; all are counted
 
-	typeset  bool          // a typographic minus counts as that of the keyboard
-	comments *atomic.Int64 // lines skipped that begin with #, unless nil
+	typeset  bool          // numbers may have a typographic minus or digits of other scripts
+	comments *atomic.Int64 // counts skipped lines that begin with #, unless nil
 	comment  string        // the last of them
 
 	start  int // line of the record
@@ -602,8 +605,8 @@ func (sc *csvScanner) texts() []string {
 	return lists.Map(sc.fields, func(f field) string { return f.text })
 }
 
-// records iterates over the remaining records. Without quotes, in which lines may end, they are
-// scanned in blocks.
+// records iterates over the remaining records. A long text without quotes is scanned in blocks,
+// because its fields cannot span lines.
 func (sc *csvScanner) records() iter.Seq[record[field]] {
 	if len(sc.text)-sc.pos > blockSize && strings.IndexByte(sc.text[sc.pos:], '"') < 0 {
 		return inBlocks(sc.text, sc.pos, sc.line, sc.scan)
@@ -614,7 +617,7 @@ func (sc *csvScanner) records() iter.Seq[record[field]] {
 	}
 }
 
-// scan reads a block by a copy of the scanner of the file.
+// scan reads a block with a copy of the scanner of the file.
 func (sc csvScanner) scan(b *block[field], text string, from int) {
 	sc.text, sc.pos, sc.line = text, from, 1
 	if b.fields == nil {
@@ -657,7 +660,7 @@ func (sc *csvScanner) next() bool {
 func (sc *csvScanner) skipLines() bool {
 	for sc.pos < len(sc.text) {
 		if c := sc.text[sc.pos]; c > ' ' && c < utf8.RuneSelf && c != '#' && sc.sep != '|' {
-			return true // as most lines begin
+			return true // the usual case
 		}
 		line, rest := cutLine(sc.text[sc.pos:])
 		switch s := strings.TrimSpace(line); {
@@ -696,9 +699,10 @@ func (sc *csvScanner) field() bool {
 	return true
 }
 
-// skipTitle moves over titles above a table, lines of a single cell of words or of a key and its value, and
-// comments of programs, which begin with // or %, and returns how many. Where the first row holds numbers,
-// a comment right above it, which may also begin with #, may name the columns.
+// skipTitle skips what stands above a table: titles of a single cell of words, pairs of a key and
+// its value, and program comments, which begin with // or %. It returns the number of lines
+// skipped. If the first row holds numbers, a comment right above it, which may also begin with #,
+// may name the columns.
 func (sc *csvScanner) skipTitle() (lines int, names []string) {
 	const most = 50
 	comments, named := 0, false // the line above may hold names, perhaps with another separator
@@ -714,9 +718,9 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 		values := haveValues(texts, sc.sep)
 		alike := values && next.next() && next.count == ahead.count && haveValues(next.texts(), sc.sep)
 		switch {
-		case (strings.HasPrefix(line, "//") || strings.HasPrefix(line, "%")) && !alike: // with the next line it is a row
+		case (strings.HasPrefix(line, "//") || strings.HasPrefix(line, "%")) && !alike: // unless it is a row like the next line
 			ahead.comment = line
-			if comments++; comments > 1 || sc.sep == ' ' && texts[0] == "%" { // else % may belong to a name, as in % fat
+			if comments++; comments > 1 || sc.sep == ' ' && texts[0] == "%" { // otherwise % may belong to a name, as in % fat
 				ahead.comment = strings.TrimLeft(line, " %")
 			}
 		case ahead.aboveTable():
@@ -740,8 +744,8 @@ func (sc *csvScanner) skipTitle() (lines int, names []string) {
 	return 0, nil
 }
 
-// aboveTable reports whether the record holds a key and its value, or a remark, above a table of more
-// columns: a line of names and two rows of which the first has numbers.
+// aboveTable reports whether the record holds a key and its value, or a remark, above a table with
+// more columns: a line of names and two rows, the first of which has numbers.
 func (sc csvScanner) aboveTable() bool {
 	key := func() bool {
 		pair := sc.count <= 2 || !slices.ContainsFunc(sc.fields[2:], func(f field) bool { return f.text != "" })
@@ -758,7 +762,8 @@ func (sc csvScanner) aboveTable() bool {
 	return names && sc.next() && sc.count == width && haveValues(sc.texts(), sc.sep) && sc.next() && sc.count == width
 }
 
-// namesIn returns the names of so many columns in a comment, or nil.
+// namesIn returns the column names in a comment, or nil if it does not hold the given number of
+// names.
 func (sc csvScanner) namesIn(comment string, columns int) []string {
 	sc.text, sc.pos = strings.TrimLeft(comment, " #/"), 0
 	if columns < 2 || strings.Contains(comment, ": ") || !sc.next() || sc.count != columns || haveValues(sc.texts(), sc.sep) {
@@ -767,20 +772,20 @@ func (sc csvScanner) namesIn(comment string, columns int) []string {
 	return sc.texts()
 }
 
-// haveValues reports whether a cell is a number in any spelling, or a date.
+// haveValues reports whether any cell is a number in any spelling, or a date.
 func haveValues(cells []string, sep byte) bool {
 	return !isHeader(cells, sep) || slices.ContainsFunc(cells, func(s string) bool { return isAmount(s) || isDate(s) })
 }
 
-// beginsWithMissing reports whether the first field of a line is a missing value, such as #N/A or ####
-// of spreadsheets.
+// beginsWithMissing reports whether the first field of a line is a missing value, such as the #N/A
+// or #### of spreadsheets.
 func (sc *csvScanner) beginsWithMissing(line string) bool {
 	field, _, more := strings.Cut(line, string(sc.sep))
 	field = strings.TrimSpace(field)
 	return missing(field) || more && sc.sep != ' ' && len(field) > 2 && strings.Trim(field, "#") == ""
 }
 
-// keep appends a field, whose text is at a place of the file, or at none, -1.
+// keep appends a field; at is the offset of its text in the file, or -1.
 func (sc *csvScanner) keep(f field, at int) {
 	if sc.count++; sc.count > sc.most {
 		return
@@ -796,8 +801,9 @@ func (sc *csvScanner) keep(f field, at int) {
 	sc.fields = append(sc.fields, f)
 }
 
-// onKeyboard returns a number in the digits and signs of a keyboard where it has those of other scripts, or stands
-// in a formula such as ="01234", which keeps its zeros in a spreadsheet. It returns any other text as it is.
+// onKeyboard returns a number in ASCII if it has digits or signs of other scripts, or stands in a
+// formula such as ="01234", which keeps its zeros in a spreadsheet. It returns any other text
+// unchanged.
 func onKeyboard(s string) string {
 	number := s
 	if text, formula := strings.CutPrefix(s, `="`); formula {
@@ -811,7 +817,8 @@ func onKeyboard(s string) string {
 	return s
 }
 
-// keyboard returns a digit or sign of numbers in other scripts as a keyboard has it.
+// keyboard returns the ASCII form of a digit or sign in a number, and any other character
+// unchanged.
 func keyboard(r rune) rune {
 	for _, zero := range "٠۰०০０" { // Arabic, Persian, Devanagari, Bengali and full-width
 		if zero <= r && r <= zero+9 {
@@ -869,7 +876,7 @@ func firstRune(s string) string {
 	return s[:size]
 }
 
-// skipBlanks moves over blanks that mean nothing here.
+// skipBlanks skips blanks that have no meaning at this place.
 func (sc *csvScanner) skipBlanks() {
 	for sc.pos < len(sc.text) && (sc.text[sc.pos] == ' ' || sc.text[sc.pos] == '\t' && sc.sep != '\t') {
 		sc.pos++

@@ -31,8 +31,8 @@ import (
 // that it can be shared between goroutines.
 type Data struct {
 	Features []string   // of vectors: names of the d columns, unique, not empty
-	X        *mat.Dense // of vectors: n x d, finite; where a value was missing, a fill, see Given
-	Given    *mat.Dense // of vectors: X as read, with NaN for missing values; nil: none missing. Trainings fit their own imputation
+	X        *mat.Dense // of vectors: n x d, finite; missing values are filled in, see Given
+	Given    *mat.Dense // of vectors: X as read, with NaN for missing values; nil if none are missing. Training fits its own imputation
 	Objects  Objects    // n objects of another kind; nil for vectors
 	Label    string     // name of the label column, unique among the columns
 	Classes  []string   // distinct labels that occur, sorted as SortLabels does
@@ -43,16 +43,16 @@ type Data struct {
 // maxText is the longest column name or label, in characters.
 const maxText = 100
 
-// FromPoints makes data of points in the plane, with features x1 and x2, as FromRows does.
+// FromPoints is FromRows for points in the plane, with features x1 and x2.
 func FromPoints(points [][2]float64, labels []string) (*Data, error) {
 	rows := lists.Map(points, func(p [2]float64) []float64 { return p[:] })
 	return FromRows([]string{"x1", "x2"}, rows, labels)
 }
 
-// FromRows returns data of points with these features, label column "label" and a label per
-// point. Labels are tidied as when reading a file: "+1" and "1.0" become "1". It returns an
-// error for the first point that is not finite or has a wrong number of coordinates, a
-// missing label, and differing lengths. One class is allowed, for a drawing in progress.
+// FromRows returns data of points with the given features, label column "label" and one label per
+// point. Labels are tidied as when reading a file: "+1" and "1.0" become "1". It returns an error
+// if a point is not finite or has the wrong number of coordinates, a label is missing, or the
+// lengths differ. A single class is allowed, for a drawing in progress.
 func FromRows(features []string, rows [][]float64, labels []string) (*Data, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("no points: expected at least one")
@@ -75,11 +75,10 @@ func FromRows(features []string, rows [][]float64, labels []string) (*Data, erro
 	return d, nil
 }
 
-// setLabels derives Classes and Y from one label a row.
+// setLabels derives Classes and Y from one label per row.
 func (d *Data) setLabels(labels []string) { d.setClasses(index(labels)) }
 
-// index returns the distinct texts, in the order of their appearance, and the place of each text
-// among them.
+// index returns the distinct texts, in order of appearance, and the index of each text among them.
 func index(texts []string) (distinct []string, places []int) {
 	found := make(map[string]int)
 	places = make([]int, len(texts))
@@ -95,7 +94,8 @@ func index(texts []string) (distinct []string, places []int) {
 	return distinct, places
 }
 
-// setClasses sets Classes to distinct labels, sorted, and Y to the places of the rows' among these.
+// setClasses sets Classes to the distinct labels, sorted, and Y to the class of each row, given by
+// its index in labels. It overwrites places.
 func (d *Data) setClasses(labels []string, places []int) {
 	d.Classes, d.Y = slices.Clone(labels), places
 	SortLabels(d.Classes)
@@ -172,7 +172,7 @@ func (d *Data) Validate() error {
 	return nil
 }
 
-// checkText reports why s cannot be a name or a label, or nil.
+// checkText returns an error if s cannot be a name or a label.
 func checkText(what, s string) error {
 	switch {
 	case s == "":
@@ -185,8 +185,8 @@ func checkText(what, s string) error {
 	return nil
 }
 
-// tidy makes text fit for one line of a page or a file: a control character or a line break
-// becomes a space, outer spaces go.
+// tidy makes text fit for one line of a page or a file: control characters and line breaks become
+// spaces, and surrounding spaces are removed.
 func tidy(s string) string {
 	bad := func(r rune) bool {
 		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\uFEFF' || r == utf8.RuneError
@@ -203,7 +203,7 @@ func tidy(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// quote shows text found in a file, cut when it is long.
+// quote returns text found in a file in quotes, shortened if it is long.
 func quote(s string) string {
 	const longest = 40
 	if utf8.RuneCountInString(s) > longest {
@@ -212,10 +212,9 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// Encode writes the canonical CSV form: header, objects at full precision, nothing where a
-// value is missing, label last; for objects other than vectors, the line described at Objects comes
-// first. Equal data have equal bytes; their SHA-256 is the data hash. It returns the errors of
-// Validate.
+// Encode writes the canonical CSV form: header, objects at full precision, empty cells for missing
+// values, label last. For objects other than vectors, the line described at Objects comes first.
+// Equal data have equal bytes; their SHA-256 is the data hash. It returns the errors of Validate.
 func (d *Data) Encode(w io.Writer) error {
 	if err := d.Validate(); err != nil {
 		return err
@@ -223,7 +222,8 @@ func (d *Data) Encode(w io.Writer) error {
 	return d.write(w, csvField)
 }
 
-// Export is Encode for files: texts are guarded by Guard, and quoted if another format begins like them.
+// Export is Encode for files: texts are guarded by Guard, and quoted if they begin like another
+// format.
 func (d *Data) Export(w io.Writer) error {
 	if err := d.Validate(); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (d *Data) Export(w io.Writer) error {
 	})
 }
 
-// write writes every text through field.
+// write writes the canonical form, passing every text through field.
 func (d *Data) write(w io.Writer, field func(string) string) error {
 	o := d.objects()
 	b := bufio.NewWriter(w)
@@ -263,7 +263,7 @@ func (d *Data) write(w io.Writer, field func(string) string) error {
 // kindLine returns the first line of the canonical form of objects other than vectors.
 func kindLine(k Kind) string { return "#" + string(k) }
 
-// csvField quotes text that a reader of CSV might take for more than text.
+// csvField quotes text with characters that have a meaning in CSV.
 func csvField(s string) string {
 	if !strings.ContainsAny(s, ",;\"'#\\\t") {
 		return s
@@ -273,9 +273,8 @@ func csvField(s string) string {
 
 func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
-// Guard prefixes text that a spreadsheet would evaluate as a formula with an
-// apostrophe, for CSV files. Numbers are left unchanged; reading removes the
-// apostrophe.
+// Guard puts an apostrophe before text that a spreadsheet would evaluate as a formula, for CSV
+// files. Numbers are left unchanged; reading removes the apostrophe.
 func Guard(s string) string {
 	if isFormula(strings.TrimLeft(s, "'")) {
 		return "'" + s
@@ -291,7 +290,7 @@ func unguard(s string) string {
 	return s
 }
 
-// isFormula reports whether a spreadsheet evaluates a text, or reading changes it.
+// isFormula reports whether a spreadsheet would evaluate the text, or reading would change it.
 func isFormula(s string) bool {
 	if onKeyboard(s) != s {
 		return true
@@ -306,7 +305,7 @@ func isFormula(s string) bool {
 // Hash returns the SHA-256 of the canonical form of valid data, in hexadecimal.
 func (d *Data) Hash() string {
 	h := sha256.New()
-	_ = d.write(h, csvField) // a hash accepts every write
+	_ = d.write(h, csvField) // writing to a hash never fails
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -366,7 +365,7 @@ func DecodeUpTo(r io.Reader, rows int) (*Data, error) {
 		if j, err := dec.add(rec[:cols]); err != nil {
 			return nil, fault(j+1, head[j], "%s", err)
 		}
-		const some = 100 // rows to estimate the length of the others from
+		const some = 100 // rows from which the length of the others is estimated
 		if labels.add(rec[cols]); sized && roomy && labels.Len() == some {
 			length := float64(cr.InputOffset()-begin) / some
 			room.expect(int(1.02*float64(size-begin)/length) + some)
@@ -384,11 +383,12 @@ func DecodeUpTo(r io.Reader, rows int) (*Data, error) {
 	return d, nil
 }
 
-// mostFields is the most fields in a line of the canonical form, which a kernel matrix can have.
+// mostFields is the maximum number of fields in a line of the canonical form, enough for a kernel
+// matrix.
 const mostFields = 100_000
 
-// narrow limits lines of CSV to mostFields, because encoding/csv needs many times the length of a
-// line of commas in memory.
+// narrow limits lines of CSV to mostFields fields, because encoding/csv needs many times the memory
+// of a line of commas.
 type narrow struct {
 	r      io.Reader
 	fields int // of the line so far
@@ -413,8 +413,8 @@ func (n *narrow) Read(p []byte) (int, error) {
 	return k, err
 }
 
-// decodeError gives the faults of encoding/csv our form; it began to read below
-// some lines.
+// decodeError converts an error of encoding/csv, which began to read after the given number of
+// lines, to an *Error.
 func decodeError(err error, above int) error {
 	var pe *csv.ParseError
 	var wide *Error
@@ -429,9 +429,8 @@ func decodeError(err error, above int) error {
 	return &Error{Message: err.Error(), Err: err}
 }
 
-// Columns returns vectors with only the named features, in that order. It reports
-// a name that is not there, one given twice, an empty list, and objects without
-// features.
+// Columns returns vectors with only the named features, in that order. It returns an error for a
+// name that is unknown or given twice, an empty list, and objects without features.
 func (d *Data) Columns(names []string) (*Data, error) {
 	if d.Objects != nil {
 		return nil, fmt.Errorf("objects of kind %s have no features to choose from", d.Kind())
@@ -486,7 +485,7 @@ func (d *Data) Binary(positive string) (y []float64, pos, neg string, err error)
 	return y, pos, neg, nil
 }
 
-// list joins names for a message, the first ten of them.
+// list joins names for a message, at most the first ten.
 func list(names []string) string {
 	const most = 10
 	if len(names) > most {

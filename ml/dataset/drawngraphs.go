@@ -7,7 +7,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// graphGenerators make graphs of two classes, taking turns.
+// graphGenerators generate graphs of two alternating classes.
 var graphGenerators = []Generator{
 	{
 		Name: "cycles", Label: "cycles against trees", Kind: KindGraphs,
@@ -81,8 +81,8 @@ func (s *sketch) ring(n int, label string) int {
 	return first
 }
 
-// graphsOf returns a generator of graphs of two classes. make draws a graph with the given number of
-// nodes, of the second class if asked for; other reports whether noise reverses a choice.
+// graphsOf returns a generator of graphs of two classes. make draws a graph with the given number
+// of nodes, of the second class if second is set; other reports whether noise reverses a choice.
 func graphsOf(first, second string, make func(rng *rand.Rand, nodes int, second bool, other func() bool) *sketch) func(param.Values) (*Data, error) {
 	return func(values param.Values) (*Data, error) {
 		rng := random(values)
@@ -104,7 +104,7 @@ func graphsOf(first, second string, make func(rng *rand.Rand, nodes int, second 
 	}
 }
 
-// drawCycle grows a tree from a path of a few nodes, whose ends are joined in a cycle.
+// drawCycle grows a tree from a path of a few nodes; for a cycle it joins the ends of the path.
 func drawCycle(rng *rand.Rand, nodes int, cycle bool, other func() bool) *sketch {
 	s := &sketch{}
 	path := 3 + rng.IntN(min(nodes, 8)-2)
@@ -123,7 +123,7 @@ func drawCycle(rng *rand.Rand, nodes int, cycle bool, other func() bool) *sketch
 	return s
 }
 
-// drawRings joins every ring to a node of the one before.
+// drawRings joins each ring to a node of the previous one.
 func drawRings(rng *rand.Rand, nodes int, six bool, other func() bool) *sketch {
 	s := &sketch{}
 	before, size := -1, 0
@@ -144,8 +144,8 @@ func drawRings(rng *rand.Rand, nodes int, six bool, other func() bool) *sketch {
 // bonds maps atoms to their maximum number of bonds.
 var bonds = map[string]int{"C": 4, "N": 3, "O": 2}
 
-// drawMolecule grows a molecule atom by atom, half of them from a ring of six carbons, and
-// joins the group of the class to it.
+// drawMolecule grows a molecule atom by atom, starting half of the time from a ring of six carbons,
+// and joins the group of the class to it.
 func drawMolecule(rng *rand.Rand, nodes int, amide bool, other func() bool) *sketch {
 	s := &sketch{}
 	if rng.IntN(2) == 0 {
@@ -153,7 +153,7 @@ func drawMolecule(rng *rand.Rand, nodes int, amide bool, other func() bool) *ske
 	} else {
 		s.node("C")
 	}
-	// An atom with a bond to spare; there is always one, for every atom brings two at least.
+	// free returns an atom with a bond to spare; there always is one, as every atom allows at least two.
 	free := func() int {
 		list := lists.Where(s.N, func(v int) bool { return s.degree[v] < bonds[s.Labels[v]] })
 		return list[rng.IntN(len(list))]

@@ -8,10 +8,10 @@ import (
 	"marginlab/ml/param"
 )
 
-// Put returns data with row i, counted from 0, replaced by the object in text, in the
-// notation of Objects.Text, and its label; if i is the number of rows, it is appended. It
-// supports kinds whose canonical form has one column, such as strings. Mistakes are
-// param.Problems for the fields object and label.
+// Put returns data with row i, counted from 0, replaced by the object in text, in the notation of
+// Objects.Text, and its label; if i is the number of rows, the object is appended. It supports
+// kinds whose canonical form has one column, such as strings. Mistakes are param.Problems for the
+// fields object and label.
 func (d *Data) Put(i int, text, label string) (*Data, error) {
 	if i < 0 || i > d.Len() {
 		return nil, fmt.Errorf("row %d does not exist: the data have %d rows", i+1, d.Len())
@@ -58,10 +58,10 @@ func (d *Data) Drop(i int) (*Data, error) {
 	return relabelled(d.Label, d.objects().Subset(rows), slices.Delete(d.labels(), i, i+1)), nil
 }
 
-// labels holds the labels of all rows.
+// labels returns the labels of all rows.
 func (d *Data) labels() []string { return lists.At(d.Classes, d.Y) }
 
-// relabelled are objects with these labels.
+// relabelled returns data of these objects and labels; name is that of the label column.
 func relabelled(name string, o Objects, labels []string) *Data {
 	d := &Data{Label: name}
 	d.setObjects(o)

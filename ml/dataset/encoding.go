@@ -10,15 +10,15 @@ import (
 	utf "golang.org/x/text/encoding/unicode"
 )
 
-// decodeText returns the content of a file in UTF-8 without byte order mark, or an error if it
-// is not text. UTF-16 is recognised by its mark, or by every second byte being zero;
-// other text is read in the encoding of older programs that guessPage finds. A note names it.
+// decodeText returns the content of a file in UTF-8 without byte order mark, or an error if it is
+// not text. UTF-16 is recognised by its mark, or by every second byte being zero; other text is
+// read in the legacy encoding that guessPage finds. The note names an encoding other than UTF-8.
 func decodeText(raw string) (text, note string, fault *Error) {
 	if isArchive(raw) {
 		return "", "", &Error{Message: "expected a text file, found a zip archive or a workbook: unpack it first"}
 	}
 	for _, b := range binaries {
-		if strings.HasPrefix(raw, b.begins) && strings.IndexByte(raw, 0) >= 0 { // a text may begin so
+		if strings.HasPrefix(raw, b.begins) && strings.IndexByte(raw, 0) >= 0 { // text may begin in the same way
 			return "", "", &Error{Message: "expected a text file or an .xlsx workbook, found " + b.found}
 		}
 	}
@@ -43,7 +43,7 @@ func decodeText(raw string) (text, note string, fault *Error) {
 			return "", "", &Error{Line: line(i), Message: fmt.Sprintf("expected UTF-8 text, found byte 0x%02X: save the file as UTF-8", c)}
 		}
 	}
-	text, _ = p.NewDecoder().String(raw) // of which all bytes are letters or signs
+	text, _ = p.NewDecoder().String(raw) // all bytes are letters or signs
 	note = "read as " + p.name + " because it is not UTF-8"
 	if !sure {
 		note += ": save it as UTF-8 if letters look wrong"
@@ -51,22 +51,22 @@ func decodeText(raw string) (text, note string, fault *Error) {
 	return text, note, nil
 }
 
-// page is an encoding of a byte a character.
+// page is a single-byte encoding.
 type page struct {
 	name string
 	*charmap.Charmap
-	letters string // beyond ASCII, of a language and its neighbours; of other scripts, the vowels
+	letters string // non-ASCII letters of a language and its neighbours; for other scripts, the vowels
 }
 
-// latinPages lists encodings of Latin letters, in the order tried. Windows-1252, of Western Europe and America,
-// contains Latin-1.
+// latinPages lists encodings of Latin letters, in the order tried. Windows-1252, for Western Europe
+// and America, contains Latin-1.
 var latinPages = []page{
 	{"Windows-1252", charmap.Windows1252, "äöüßàâæçéèêëîïôœùûÿìò"}, // German, French, Italian, Dutch
 	{"Windows-1252", charmap.Windows1252, "áéíóúñüïàèòç"},          // Spanish, Catalan
 	{"Windows-1252", charmap.Windows1252, "áâãàçéêíóôõúü"},         // Portuguese
-	{"Windows-1252", charmap.Windows1252, "äöåæøéüßèêç"},           // of the North
+	{"Windows-1252", charmap.Windows1252, "äöåæøéüßèêç"},           // Nordic languages
 	{"Windows-1252", charmap.Windows1252, "õäöüšž"},                // Estonian
-	{"Windows-1252", charmap.Windows1252, "áéíóúýšž"},              // at the same places in Windows-1250
+	{"Windows-1252", charmap.Windows1252, "áéíóúýšž"},              // same bytes in Windows-1250
 	{"Windows-1254 (Turkish)", charmap.Windows1254, "çğıiöşüâîû"},
 	{"Windows-1250 (Central European)", charmap.Windows1250, "ąćęłńóśźż"},         // Polish
 	{"Windows-1250 (Central European)", charmap.Windows1250, "áčďéěíňóřšťúůýž"},   // Czech
@@ -83,12 +83,12 @@ var otherPages = []page{
 	{"Windows-1253 (Greek)", charmap.Windows1253, "αεηιουωάέήίόύώ"},
 }
 
-// guessPage returns the encoding of a text that is not UTF-8: Windows-1252 unless its letters fit none of the
-// languages there and fit one of another encoding. It is sure if they fit a language.
+// guessPage returns the encoding of a text that is not UTF-8: Windows-1252 unless the letters fit
+// none of its languages but one of another encoding. sure reports whether they fit a language.
 func guessPage(raw string) (p page, sure bool) {
-	var times, within [256]int // of each byte; of these between letters
+	var times, within [256]int // occurrences of each byte, and those between letters
 	inWord := func(c byte) bool { return c >= 0xc0 || 'a' <= c|' ' && c|' ' <= 'z' }
-	pairs, mixed := 0, 0 // of neighbouring letters, both beyond ASCII and one of them
+	pairs, mixed := 0, 0 // neighbouring letters, both non-ASCII and only one of them
 	for i := range len(raw) {
 		c := raw[i]
 		times[c]++
@@ -116,7 +116,7 @@ func guessPage(raw string) (p page, sure bool) {
 					signs += within[c]
 				}
 			}
-			if n > most && 20*signs < pairs { // else of two bytes a character
+			if n > most && 20*signs < pairs { // otherwise a double-byte encoding
 				p, most = q, n
 			}
 		}
@@ -132,8 +132,8 @@ func guessPage(raw string) (p page, sure bool) {
 	return latinPages[0], false
 }
 
-// fits reports whether the bytes of a text are letters of p's language, and signs that are not part of words
-// where Windows-1250 has a letter.
+// fits reports whether the non-ASCII letters of a text belong to p's language, and none of its
+// signs stands within a word where Windows-1250 has a letter.
 func (p page) fits(times, within *[256]int) bool {
 	for c := utf8.RuneSelf; c < len(times); c++ {
 		r := p.DecodeByte(byte(c))
@@ -183,14 +183,14 @@ func isUTF16(raw string) (order utf.Endianness, ok bool) {
 	case len(raw) < 4 || len(raw)%2 != 0:
 		return utf.LittleEndian, false
 	}
-	var zeros [2]int // at even and at odd places, of the beginning
+	var zeros [2]int // at even and odd offsets of the beginning
 	beginning := min(len(raw), 1000)
 	for i := range beginning {
 		if raw[i] == 0 {
 			zeros[i%2]++
 		}
 	}
-	most := beginning / 2 * 3 / 4 // letters of other scripts have no zero
+	most := beginning / 2 * 3 / 4 // letters of other scripts have no zero byte
 	switch {
 	case zeros[0] == 0 && zeros[1] > most:
 		return utf.LittleEndian, true

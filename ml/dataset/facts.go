@@ -31,20 +31,20 @@ type facts struct {
 	faulty  int // rows with a malformed number
 
 	pointed  bool               // a number has a decimal point
-	counts   map[string]int     // rows of each value; nil: more than maxClasses differ
-	distinct int                // values that differ; without counts, more than maxClasses
+	counts   map[string]int     // rows per value; nil if more than maxClasses are distinct
+	distinct int                // distinct values; without counts, maxClasses+1
 	repeated bool               // a value occurs twice; false without counts
-	recount  func() (int, bool) // without counts: see count; it counts the texts of that moment, and a change of the column drops its facts
+	recount  func() (int, bool) // set if counts is nil, see count; counts the cells as examined: a change of the column drops its facts
 
 	grouped func() grouping // see thousands
 
 	whole       bool            // all numbers are whole
 	least, most float64         // of the numbers
-	counting    bool            // every number is one more than that in the row before
-	usual       map[float64]int // rows of each of usualSentinels among them
-	others      []float64       // that differ, beside these; fewOthers at most
-	from, to    float64         // of all beside these
-	signs       int             // length of the longest text, of words
+	counting    bool            // every number is one more than the one in the row before
+	usual       map[float64]int // rows per number in usualSentinels
+	others      []float64       // other distinct numbers, at most fewOthers
+	from, to    float64         // range of all numbers not in usual
+	signs       int             // length of the longest text in bytes, for words
 }
 
 // mostCounted bounds how many distinct values of a column are counted.
@@ -54,7 +54,7 @@ const mostCounted = 200_000
 const strangeShare = 0.25
 
 // manyRows is the number of rows from which a column always caches its facts. With fewer rows and
-// few values, their counts could take more memory than the cells in a table of many columns.
+// few values, the counts could take more memory than the cells in a table of many columns.
 const manyRows = 10_000
 
 // factsOf returns the cached facts of a column or examines it.
@@ -69,7 +69,7 @@ func factsOf(c *Column) facts {
 	return f
 }
 
-// examine passes over a column.
+// examine computes the facts of a column in one pass.
 func examine(c *Column) facts {
 	none := math.Inf(1)
 	f := facts{rows: c.Len(), whole: true, counting: true, least: none, most: -none, from: none, to: -none, counts: make(map[string]int)}
@@ -129,7 +129,7 @@ func examine(c *Column) facts {
 		row(c.Len()-len(rest), 1)
 	}
 	if f.counts != nil {
-		for k := range f.counts { // 1 and 1.0 are one
+		for k := range f.counts { // 1 and 1.0 are the same value
 			if l := tidyLabel(k); l != k {
 				n := f.counts[k]
 				delete(f.counts, k)
@@ -175,9 +175,9 @@ func (f *facts) number(v float64, n int, before float64) {
 	f.counting = f.counting && n == 1 && (math.IsNaN(before) || v == before+1)
 }
 
-// fractions adds the rows of a column up to the first that holds no decimal fraction, and returns how
-// many they are and the last number. It does what number does for each, in a shorter loop, and leaves
-// the rows to it while that has more to find out.
+// fractions adds the rows up to the first that holds no decimal fraction, and returns their number
+// and the last value. It does what number does for each row, in a shorter loop, and adds none while
+// number can still change counting or others.
 func (f *facts) fractions(rows []packed, before float64) (n int, last float64) {
 	if f.counting || len(f.others) < fewOthers {
 		return 0, before
@@ -205,8 +205,8 @@ func (f *facts) fractions(rows []packed, before float64) (n int, last float64) {
 	return n, before
 }
 
-// count returns how many texts differ that are not missing, mostCounted at most, and whether one of them
-// occurs twice.
+// count returns the number of distinct texts that are not missing, at most mostCounted, and whether
+// one of them occurs twice.
 func (c cells) count() (distinct int, again bool) {
 	var seen hashSet
 	h := newHasher()
@@ -215,14 +215,14 @@ func (c cells) count() (distinct int, again bool) {
 			continue
 		}
 		if again = !seen.add(c.hash(h, i)) || n > 1 || again; again && seen.n == mostCounted {
-			break // nothing that the others could change
+			break // the remaining rows cannot change the result
 		}
 	}
 	return seen.n, again
 }
 
-// hasher computes 64-bit hashes that nobody can foresee: the probability of a collision among 200 000
-// texts is 1e-9.
+// hasher computes unpredictable 64-bit hashes: the probability of a collision among 200 000 texts
+// is 1e-9.
 type hasher struct {
 	seed maphash.Seed
 	key  uint64
@@ -249,7 +249,7 @@ type hashSet struct {
 	n      int
 }
 
-// add reports whether a hash is not in the set, to which it adds it while there is room.
+// add reports whether a hash is new to the set, and adds it if there is room.
 func (t *hashSet) add(h uint64) bool {
 	if 2*t.n >= len(t.hashes) && t.n < mostCounted {
 		t.grow()
@@ -289,13 +289,13 @@ func (t *hashSet) grow() {
 // holdingOf decides what a column holds. Words among numbers are treated as faults unless the
 // column is a category such as 0, 1, 2, 3+: few values, each repeated.
 func holdingOf(f facts, words map[string]int, dates int) holding {
-	const few = 10 // rows, too few to tell many words from faults
+	const few = 10 // rows; with fewer, even many words may be faults
 	many := float64(f.strange) > strangeShare*float64(f.present) && !f.onlyMissing(words)
 	switch {
 	case f.present == 0:
 		return holdsNothing
 	case f.strange == 0 && f.numbers > 0:
-		return holdsNumbers // and Data reports those with a fault
+		return holdsNumbers // Data reports malformed ones
 	case dates == f.present:
 		return holdsDates
 	case many && f.numbers > 0 && f.present < few:
@@ -358,7 +358,7 @@ func (f facts) unique() bool {
 	return f.present > 1 && (!again || float64(distinct) >= nearly*float64(f.present) && distinct > maxClasses)
 }
 
-// count returns how many values differ, mostCounted at most, and whether one occurs twice.
+// count returns the number of distinct values, at most mostCounted, and whether one occurs twice.
 func (f facts) count() (distinct int, repeated bool) {
 	if f.recount != nil {
 		return f.recount()
@@ -391,8 +391,8 @@ func (f facts) classes() bool {
 	return f.holds == holdsWords || f.holds == holdsNumbers && f.whole && !tooManyNumbers(f.distinct, f.present)
 }
 
-// twoValued reports whether there are two values that both repeat, or the usual values of two
-// classes.
+// twoValued reports whether there are two values that can be classes: words, or numbers that reach
+// from 0 or -1 to 1 or fill at least four rows.
 func (f facts) twoValued() bool {
 	if f.distinct != 2 || !f.classes() {
 		return false
@@ -489,7 +489,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 	case f.numbersRows() && f.enough() && !year:
 		return counts
 	case nameless && header && at == 0 && f.holds == holdsNumbers && f.whole && f.enough() && f.present == f.rows && !f.repeats():
-		return differ // numbers of rows that were shuffled or drawn
+		return differ // row numbers after shuffling or sampling
 	case f.holds == holdsNumbers && f.whole && !header && at == 0 && f.enough() && f.most >= 100*float64(f.rows) && f.unique():
 		return differ
 	case f.holds == holdsWords && f.enough() && f.unique():
@@ -498,7 +498,7 @@ func (f facts) identifies(name string, header bool, at int) string {
 	return ""
 }
 
-// days reports whether numbers are days or times according to their name: 20240131, or seconds or
+// days reports whether, by their name and range, numbers are days or times: 20240131, or seconds or
 // milliseconds since 1970.
 func (f facts) days(name string) bool {
 	parts, _ := nameWords(name)
@@ -509,8 +509,8 @@ func (f facts) days(name string) bool {
 	return within(19000101, 21001231) || within(3e8, 5e9) || within(3e11, 5e12)
 }
 
-// codes reports whether numbers are not quantities according to their name: postcodes, telephone
-// numbers.
+// codes reports whether, by their name, numbers are codes rather than quantities: postcodes,
+// telephone numbers.
 func (f facts) codes(name string) bool {
 	parts, whole := nameWords(name)
 	const least = 1000

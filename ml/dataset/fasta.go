@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// parseFASTA reads sequences, each below a line of ">", a name and, after a space, its label.
-// Lines and spaces within a sequence are joined. Lines that begin with ";" are comments. Without
-// any label there is no label column.
+// parseFASTA reads sequences, each below a line of ">", a name and, after a space, its label. Lines
+// and spaces within a sequence are joined. Lines that begin with ";" are comments. If no sequence
+// has a label, there is no label column.
 func parseFASTA(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "fasta", Header: true, Kind: KindStrings, first: 1}
 	var names, labels, sequences []string

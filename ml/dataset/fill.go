@@ -42,9 +42,9 @@ func gappy(x *mat.Dense) bool {
 	return false
 }
 
-// FitFill fits the imputation to some rows: the median of each feature, 0 if it has no value
-// there. Indicator features of one column get the most frequent word, the first among ties; see
-// indicators. It returns nil if no value of d is missing.
+// FitFill fits the imputation to some rows: the median of each feature, or 0 if it has no value in
+// these rows. Indicator features of one column get the most frequent word, the first among ties;
+// see indicators. It returns nil if no value of d is missing.
 func (d *Data) FitFill(rows []int) Fill {
 	if d.Given == nil {
 		return nil
@@ -85,7 +85,7 @@ func (d *Data) words() [][]int {
 	type column struct {
 		name     string
 		features []int
-		has      []bool // a word, of each row
+		has      []bool // whether each row has a word
 	}
 	var columns []*column
 	for j, name := range d.Features {
@@ -93,7 +93,7 @@ func (d *Data) words() [][]int {
 		if !named {
 			continue
 		}
-		// joins reports whether feature j is of the column, which it then is.
+		// joins reports whether feature j belongs to the column, and adds it if so.
 		joins := func(c *column) bool {
 			first := append(c.features, j)[0]
 			for i := range c.has {
@@ -122,8 +122,8 @@ func (d *Data) words() [][]int {
 	return lists.Map(columns, func(c *column) []int { return c.features })
 }
 
-// fitWords fits the fill of a column's indicators. Rows without any of them have a further word,
-// sorted first: the one of two words that has no feature.
+// fitWords fits the fill of a column's indicators. Rows in which all of them are 0 have another
+// word, sorted first: the one of two words that has no feature.
 func (d *Data) fitWords(fill Fill, words, rows []int) {
 	counts, other := make([]int, len(words)), 0
 	for _, i := range rows {

@@ -25,9 +25,9 @@ const (
 	FixMissing    FixKind = "missing"    // take Value in Column for a missing value
 	FixThousands  FixKind = "thousands"  // remove the thousands separators of Column
 	FixWords      FixKind = "words"      // take words among the numbers of Column for missing values
-	FixSpelling   FixKind = "spelling"   // write the words of Column that differ by case or spaces alike
+	FixSpelling   FixKind = "spelling"   // unify words of Column that differ only by case or spaces
 	FixDuplicates FixKind = "duplicates" // keep one of equal rows
-	FixRare       FixKind = "rare"       // leave out rows of classes of Column with fewer than five
+	FixRare       FixKind = "rare"       // leave out classes of Column with fewer than five rows
 	FixLeave      FixKind = "leave"      // leave out Column
 )
 
@@ -35,7 +35,7 @@ const (
 type Fix struct {
 	Kind   FixKind
 	Value  string // of FixMissing
-	Column string // none: the table
+	Column string // empty: the table
 }
 
 // String returns the fix in the notation of ParseFix: "missing:-999:age".
@@ -79,7 +79,8 @@ type Check struct {
 	Minor   bool // need not be confirmed before the table is used
 }
 
-// check adds a check and applies its fix if that was chosen or, where none were, is recommended.
+// check adds a check and applies its fix if it was chosen or, if no fixes were chosen, is
+// recommended.
 func (p *Proposal) check(c Check, recommended bool) (applied bool) {
 	if recommended {
 		p.Fixes = append(p.Fixes, c.Fix)
@@ -91,7 +92,7 @@ func (p *Proposal) check(c Check, recommended bool) (applied bool) {
 	return c.Applied
 }
 
-// checkCells looks for faults of the table that do not depend on the label.
+// checkCells looks for faults in the table that do not depend on the label.
 func (p *Proposal) checkCells(recommend bool) {
 	if rows := p.Table.totals(); rows != nil {
 		text := "The last row is the sum of the rows above."
@@ -135,15 +136,15 @@ func (p *Proposal) checkCells(recommend bool) {
 	}
 }
 
-// mayGroup reports whether to ask about the thousands separators of a column: about commas, and in CSV about
-// points if they are likely ones, or if nothing else tells the decimal sign of a file with semicolons, tabs or
-// another column of decimal commas.
+// mayGroup reports whether to ask about the thousands separators of a column. It asks about commas,
+// and in CSV about points if they are likely separators, or if nothing else shows the decimal sign
+// of a file with semicolons, tabs or another column of decimal commas.
 func (t *Table) mayGroup(g grouping) bool {
 	points := t.Format == "csv" && (g.likely || t.sign == 0 && (t.Separator == "semicolon" || t.Separator == "tab" || t.commas))
 	return g.example != "" && (g.group == "," || points)
 }
 
-// minus writes a number with the sign of typesetters.
+// minus returns a number with a typographic minus sign.
 func minus(s string) string { return strings.Replace(s, "-", "−", 1) }
 
 // checkColumns looks for faults that depend on the label: in classes, duplicate rows, and columns
@@ -211,8 +212,8 @@ func (p *Proposal) checkColumns(of []facts, label int, recommend bool) {
 	}
 }
 
-// copies returns the columns of numbers that equal another one, the label or one before them, in
-// every row. Few rows and columns of two values may agree by chance.
+// copies maps each numeric column that equals another one in every row to that column: the label or
+// an earlier one. It ignores few rows and columns of two values, which may agree by chance.
 func (t *Table) copies(of []facts, label int) map[int]int {
 	type ends struct{ least, most float64 }
 	alike, copies, h := make(map[ends][]int), make(map[int]int), newHasher()
@@ -251,11 +252,11 @@ func classesHave(n int, of string) string {
 // leastRows is the minimum number of rows that a class should have.
 const leastRows = 5
 
-// manyEqual is the number of rows from which columns hardly agree by chance.
+// manyEqual is the number of rows from which columns are unlikely to agree by chance.
 const manyEqual = 20
 
-// same reports whether two columns of few words or whole numbers determine each other in many
-// rows.
+// same reports whether column j and the label, both of few words or whole numbers, determine each
+// other in many rows.
 func (t *Table) same(of []facts, j, label int) bool {
 	f, g := of[j], of[label]
 	if f.distinct < 2 || f.distinct != g.distinct || f.counts == nil || g.counts == nil || f.present < manyEqual || !g.classes() || f.present != f.rows {
@@ -264,7 +265,7 @@ func (t *Table) same(of []facts, j, label int) bool {
 	if f.holds != holdsWords && g.holds != holdsWords && f.distinct == 2 {
 		return false // two numbers may be a perfectly good feature
 	}
-	pairs := make(map[string]string, f.distinct) // as both columns have as many values, one way determines the other
+	pairs := make(map[string]string, f.distinct) // both columns have equally many values, so one direction suffices
 	for i, s := range t.Columns[j].all() {
 		s, l := tidyLabel(s), tidyLabel(t.Columns[label].Cell(i))
 		if was, ok := pairs[s]; ok && was != l {
@@ -275,17 +276,17 @@ func (t *Table) same(of []facts, j, label int) bool {
 	return true
 }
 
-// noWidth removes characters that nobody sees.
+// noWidth removes invisible characters.
 var noWidth = strings.NewReplacer("\u200b", "", "\u00ad", "")
 
-// foldWord writes a word without case and signs of no width, accents kept, and with one sign for
-// spaces, hyphens and underscores.
+// foldWord returns a word in lower case without invisible characters, accents kept, with single
+// spaces for spaces, hyphens, underscores and points.
 func foldWord(s string) string {
 	s = norm.NFC.String(noWidth.Replace(s))
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r == ' ' || r == '_' || r == '-' || r == '\u00a0' || r == '.' }), " ")
 }
 
-// sameWords returns the words that are equal when folded, in order.
+// sameWords returns the words that equal another one when folded, sorted.
 func sameWords(counts map[string]int) (alike []string) {
 	times := make(map[string]int)
 	for w := range counts {
@@ -302,7 +303,8 @@ func sameWords(counts map[string]int) (alike []string) {
 	return alike
 }
 
-// strangeWords lists the words among the numbers of a column with the first line of each, eleven at most.
+// strangeWords lists the words among the numbers of a column with the first line of each, at most
+// eleven.
 func (t *Table) strangeWords(j int) (found []string) {
 	c, seen := &t.Columns[j], make(map[string]bool)
 	for i := range c.firsts() {
@@ -328,11 +330,12 @@ type sentinel struct {
 // usualSentinels lists numbers commonly written for missing measurements.
 var usualSentinels = []float64{0, -1, -9, -99, -999, -9999, -99999, -888, -8888, -777, 99, 999, 9999, 99999, 999999, 8888, 7777}
 
-// fewOthers is the least number of distinct values beside which others can be sentinels.
+// fewOthers is the minimum number of other distinct values in a column with sentinels.
 const fewOthers = 3
 
 // sentinels finds numbers that stand for missing values: usual ones farther from all others than
-// the range of those, negative ones below values never negative, or 0 far below all others.
+// twice the range of those, negative ones if the others are never negative, or 0 far below all
+// others.
 func (f facts) sentinels() (found []sentinel) {
 	if f.usual == nil || f.holds != holdsNumbers || f.distinct < 3 || f.least > 0 && f.most < 99 || len(f.others) < fewOthers {
 		return nil
@@ -355,7 +358,7 @@ func (f facts) sentinels() (found []sentinel) {
 	return found
 }
 
-// totalWords begin a row that sums up those above.
+// totalWords mark a row that summarises those above.
 var totalWords = wordList(`total totals sum sums summe gesamt gesamtsumme insgesamt totale totaux somme suma subtotal zwischensumme grandtotal totaal som
 	mean average avg mittel mittelwert durchschnitt moyenne media promedio median stddev std sd count anzahl`)
 
@@ -368,8 +371,8 @@ func totalWord(s string) bool {
 	return totalWords.has(whole)
 }
 
-// totals returns the rows at the end that sum up the others, counted from 0: with a word for a
-// total in a column that has none above, or with their sums.
+// totals returns the rows at the end that summarise the others, counted from 0: those with a word
+// for a total in a column without one above, or a last row of sums.
 func (t *Table) totals() []int {
 	const most, rest = 3, 2
 	n := len(t.Lines)
@@ -391,7 +394,8 @@ func (t *Table) totals() []int {
 	return Range(first, n-first)
 }
 
-// addsUp reports whether the numbers of the last row are the sums of those above, one larger than all.
+// addsUp reports whether the numbers of the last row are the sums of those above, at least one of
+// them larger than all above.
 func (t *Table) addsUp() bool {
 	const least = 4 // rows above
 	last, larger := len(t.Lines)-1, false
@@ -436,7 +440,7 @@ func (t *Table) duplicates(of []facts) (rows []int) {
 	return rows
 }
 
-// factor mixes a hash into another.
+// factor mixes one hash into another.
 const factor = 0x9e3779b97f4a7c15
 
 // digest returns the hash of all rows in order.
@@ -466,9 +470,10 @@ func (c *cells) hashInto(hashes []uint64, h hasher) {
 	})
 }
 
-// repeats returns the values that occur twice, as the keys of a map without content; nil: none does.
+// repeats returns the values that occur twice as the keys of a map with empty values, or nil if
+// none does.
 func repeats(values []uint64) (twice map[uint64][]int) {
-	const part = 512 // values, about: they fall into parts that fit the cache of a processor
+	const part = 512 // approximate number of values in a part, which fits the processor cache
 	shift := 64 - bits.Len(uint(len(values)/part))
 	ends := make([]int, 2<<(64-shift))
 	for _, v := range values {

@@ -21,7 +21,7 @@ import (
 // keeps the first objects, and a small change of noise changes them little.
 type Generator struct {
 	Name, Label, Help string
-	Kind              Kind          // of the objects that it makes
+	Kind              Kind          // kind of the generated objects
 	Params            []param.Param // n, the number of objects, first; seed last
 
 	// draw returns valid data for allowed values of all parameters, or param.Problems if they
@@ -105,8 +105,8 @@ func valueParams(noise string) []param.Param {
 	return ps
 }
 
-// FindGenerator returns the generator of that name. An error is param.Problems with
-// the field generator.
+// FindGenerator returns the generator with the given name. An error is param.Problems with the
+// field generator.
 func FindGenerator(name string) (Generator, error) {
 	i := slices.IndexFunc(Generators, func(g Generator) bool { return g.Name == name })
 	if i < 0 {
@@ -150,7 +150,7 @@ func (g Generator) Origin(values param.Values) string {
 	return b
 }
 
-// complete returns the values completed by defaults.
+// complete returns the values with defaults for those missing.
 func (g Generator) complete(values param.Values) param.Values {
 	all := make(param.Values, len(g.Params))
 	for _, p := range g.Params {
@@ -171,24 +171,24 @@ func Generate(name string, n int, noise float64, seed uint64) (*Data, error) {
 	return g.Generate(param.Values{"n": param.Of(n), "noise": param.Of(noise), "seed": param.Of(float64(seed))})
 }
 
-// generatorStream keeps these draws apart from others under the same seed.
+// generatorStream separates these random numbers from others with the same seed.
 const generatorStream = 0x9e4e7a
 
-// random returns the random numbers of a generator.
+// random returns the source of random numbers of a generator.
 func random(values param.Values) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(values.Number("seed")), generatorStream))
 }
 
-// points generates points of two classes from their sign, by a function whose draws do not
-// depend on the noise.
+// points returns a generator of points of two classes. point draws a point for the sign of its
+// class; its draws do not depend on the noise.
 func points(point func(rng *rand.Rand, sign, noise float64) (x1, x2 float64)) func(param.Values) (*Data, error) {
 	return classPoints([]string{"-1", "1"}, func(rng *rand.Rand, class int, noise float64) (x1, x2 float64) {
 		return point(rng, float64(2*class-1), noise)
 	})
 }
 
-// classPoints generates points of these classes from the class index, by a function whose draws do
-// not depend on the noise.
+// classPoints returns a generator of points of these classes. point draws a point for a class
+// index; its draws do not depend on the noise.
 func classPoints(classes []string, point func(rng *rand.Rand, class int, noise float64) (x1, x2 float64)) func(param.Values) (*Data, error) {
 	return func(values param.Values) (*Data, error) {
 		rng, n, noise := random(values), values.Int("n"), values.Number("noise")
@@ -203,8 +203,8 @@ func classPoints(classes []string, point func(rng *rand.Rand, class int, noise f
 	}
 }
 
-// valuePoints generates points with values, rounded to four decimals, by a function whose draws do
-// not depend on the noise.
+// valuePoints returns a generator of points with values, rounded to four decimals. The draws of
+// point do not depend on the noise.
 func valuePoints(point func(rng *rand.Rand, noise float64) (x []float64, value float64)) func(param.Values) (*Data, error) {
 	return func(values param.Values) (*Data, error) {
 		rng, n, noise := random(values), values.Int("n"), values.Number("noise")
@@ -278,7 +278,7 @@ func separable(rng *rand.Rand, sign, noise float64) (x1, x2 float64) {
 
 func pinwheel(rng *rand.Rand, class int, noise float64) (x1, x2 float64) {
 	r := 0.3 + 1.7*rng.Float64()
-	sin, cos := math.Sincos(2*math.Pi*float64(class)/3 + 0.9*r) // a blade bends as it goes out
+	sin, cos := math.Sincos(2*math.Pi*float64(class)/3 + 0.9*r) // blades bend towards the outside
 	return r*cos + noise*rng.NormFloat64(), r*sin + noise*rng.NormFloat64()
 }
 

@@ -18,16 +18,16 @@ import (
 // graphsBy is the prefix of the name of a column of graphs labelled by a node attribute.
 const graphsBy = graphName + " by "
 
-// mostAttributes is the most node attributes in a file of graphs: each gives a column of all
-// graphs.
+// mostAttributes limits the node attributes in a file of graphs, and the edge attributes read: each
+// adds columns with all graphs.
 const mostAttributes = 10
 
-// unfolded is the largest ratio of the columns of graphs to the size of a file.
+// unfolded is the largest ratio of the size of the graph columns to the size of the file.
 const unfolded = 8
 
 // graphMLKey declares an attribute.
 type graphMLKey struct {
-	name, domain, value string // value: where none is given
+	name, domain, value string // value: the default
 	text                bool
 }
 
@@ -39,7 +39,7 @@ type graphMLReader struct {
 	lim  Limits
 	keys map[string]graphMLKey // by id
 	ids  []string              // of the keys, in order
-	met  map[[2]string]bool    // which keys have a value in a node, an edge or a graph: that and the id
+	met  map[[2]string]bool    // keys with a value: "node", "edge" or "graph", and the id
 
 	err    error // the first one
 	lines  []int
@@ -51,7 +51,7 @@ type graphMLGraph struct {
 	Graph
 	data  map[string]string   // of the graph, by id of the key
 	nodes []map[string]string // of its nodes
-	edges []map[string]string // of the edges that Graph begins with, which may be there several times
+	edges []map[string]string // of its edges, which may be repeated
 }
 
 // parseGraphML reads GraphML, a row per graph. There is a column of graphs for each node
@@ -69,7 +69,7 @@ func parseGraphML(text string, lim Limits) (*Table, *Error) {
 	return r.table()
 }
 
-// fail keeps the first error, which ends the reading.
+// fail keeps the first error, which ends reading.
 func (r *graphMLReader) fail(err error) { r.err = cmp.Or(r.err, err) }
 
 // token returns the next token, nil after an error.
@@ -82,7 +82,7 @@ func (r *graphMLReader) token() xml.Token {
 	return token
 }
 
-// elements iterates over the elements in the current one. Each is to be read or skipped.
+// elements iterates over the elements in the current one. The caller must read or skip each.
 func (r *graphMLReader) elements() iter.Seq[*xml.StartElement] {
 	return func(yield func(*xml.StartElement) bool) {
 		for {
@@ -207,7 +207,7 @@ func (r *graphMLReader) graph(e *xml.StartElement) {
 		line     int
 	}
 	var edges []edge
-	place := map[string]int{} // of the nodes, by id
+	place := map[string]int{} // index of each node, by id
 	for e := range r.elements() {
 		switch e.Name.Local {
 		case "data":
@@ -245,7 +245,7 @@ func (r *graphMLReader) graph(e *xml.StartElement) {
 		}
 	}
 	for k, e := range edges {
-		if g.Directed && !e.directed { // among directed ones
+		if g.Directed && !e.directed { // an undirected edge among directed ones
 			joined, g.edges = append(joined, [2]int{joined[k][1], joined[k][0]}), append(g.edges, g.edges[k])
 		}
 	}
@@ -291,7 +291,7 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	if len(r.graphs) == 0 {
 		return nil, &Error{Message: "expected at least one graph, found none"}
 	}
-	// An attribute belongs to nodes or graphs if it occurs there or has a default value
+	// An attribute belongs to nodes, edges or graphs if it occurs there or has a default value
 	// for them.
 	given := func(domain string) []string {
 		return lists.Filter(r.ids, func(id string) bool {
@@ -320,7 +320,7 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	byRank := func(a, b string) int { return cmp.Compare(rank(a), rank(b)) }
 	slices.SortStableFunc(ofNodes, byRank)
 	slices.SortStableFunc(ofEdges, byRank)
-	most := unfolded * min(max(r.size, 1<<20), r.lim.Bytes) // small files need no turn to be read
+	most := unfolded * min(max(r.size, 1<<20), r.lim.Bytes) // small files, which are read without waiting, count as 1 MiB
 	left := most
 	seen := map[string]bool{}
 	named := func(name string) error {
@@ -330,7 +330,8 @@ func (r *graphMLReader) table() (*Table, *Error) {
 		seen[name] = true
 		return checkText("name of an attribute", name)
 	}
-	// with returns the graphs with an attribute of edges, "" for none, and each of nodes.
+	// with returns columns of the graphs with an edge attribute, "" for none: one for each node
+	// attribute and one without node labels.
 	with := func(edge string) (columns []Column, err error) {
 		graphs := make([]Graph, len(r.graphs))
 		for i, g := range r.graphs {
@@ -386,7 +387,7 @@ func (r *graphMLReader) table() (*Table, *Error) {
 	if err != nil {
 		return nil, &Error{Message: err.Error()}
 	}
-	// Without labels of edges graphs can be compared as well.
+	// Graphs can also be compared without edge labels, so faults of these only leave out columns.
 	if more := len(ofEdges) - mostAttributes; more > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s of edges left out: at most %d are read", Count(more, "attribute"), mostAttributes))
 		ofEdges = ofEdges[:mostAttributes]

@@ -15,14 +15,14 @@ import (
 // different nodes, at most once in an undirected graph and at most once in each direction in a
 // directed one.
 type Graph struct {
-	N          int      `json:"n"` // nodes, one at least, called 0 … N-1
+	N          int      `json:"n"` // number of nodes, at least one; they are numbered 0 … N-1
 	Directed   bool     `json:"directed,omitempty"`
-	Edges      [][2]int `json:"edges"`                 // in rising order; undirected ones with the smaller node in front, directed ones with the node they leave
-	EdgeLabels []string `json:"edge_labels,omitempty"` // one an edge, or nil
-	Labels     []string `json:"labels,omitempty"`      // one a node, or nil
+	Edges      [][2]int `json:"edges"`                 // in ascending order; undirected ones begin with the smaller node, directed ones with their source
+	EdgeLabels []string `json:"edge_labels,omitempty"` // one per edge, or nil
+	Labels     []string `json:"labels,omitempty"`      // one per node, or nil
 }
 
-// The largest graphs there are.
+// Limits on the number of nodes.
 const (
 	MostNodes    = 10_000    // of one graph
 	mostAllNodes = 5_000_000 // of all graphs of a data set
@@ -134,12 +134,12 @@ func (g Graph) EdgeLabel(k int) string {
 	return g.EdgeLabels[k]
 }
 
-// Step leads from a node along an edge, by its place among Edges, to another.
+// Step leads from a node along an edge, given by its index in Edges, to another node.
 type Step struct{ Node, Edge int32 }
 
-// Steps lists for each node the steps that leave it, and those that go against the direction
-// of an edge; of an undirected graph all go along. They are in rising order of the node that
-// they lead to.
+// Steps lists, for each node, the steps along the edges that leave it and those against the edges
+// that enter it; in an undirected graph all are along. They are sorted by the node that they lead
+// to.
 func (g Graph) Steps() (along, against [][]Step) {
 	if !g.Directed {
 		return g.steps(true, true), make([][]Step, g.N)
@@ -178,8 +178,8 @@ func (g Graph) steps(along, against bool) [][]Step {
 	return lists
 }
 
-// Neighbours lists for each node those that it is joined to in either direction, one joined
-// in both twice.
+// Neighbours lists the neighbours of each node in either direction; one joined in both directions
+// occurs twice.
 func (g Graph) Neighbours() [][]int {
 	return lists.Map(g.steps(true, true), func(near []Step) []int {
 		return lists.Map(near, func(s Step) int { return int(s.Node) })
@@ -196,7 +196,7 @@ func (g Graph) String() string {
 	return string(text)
 }
 
-// Graphs are objects that a kernel compares by how they are joined together.
+// Graphs are objects that a kernel compares by their structure.
 type Graphs struct {
 	Name   string // of their column
 	Values []Graph
@@ -205,10 +205,10 @@ type Graphs struct {
 // graphName is the default name of a column of graphs.
 const graphName = "graph"
 
-// Kind is KindGraphs.
+// Kind returns KindGraphs.
 func (s *Graphs) Kind() Kind { return KindGraphs }
 
-// Len is the number of graphs.
+// Len returns the number of graphs.
 func (s *Graphs) Len() int { return len(s.Values) }
 
 // Subset returns some of the graphs.
@@ -219,11 +219,11 @@ func (s *Graphs) Subset(rows []int) Objects {
 // Text returns the graph as JSON.
 func (s *Graphs) Text(i int) string { return s.Values[i].String() }
 
-// Keep is Subset: a graph is all that the kernel with it takes.
+// Keep is Subset: the kernel needs nothing but the graphs.
 func (s *Graphs) Keep(rows []int) Objects { return s.Subset(rows) }
 
-// Validate reports the first graph that breaks the rules of Graph, and more nodes in all
-// than there may be.
+// Validate returns an error for the first graph that breaks the rules of Graph, or for too many
+// nodes in all graphs.
 func (s *Graphs) Validate() error {
 	if len(s.Values) == 0 {
 		return errors.New("data without graphs: expected at least one")
@@ -237,7 +237,7 @@ func (s *Graphs) Validate() error {
 	return nil
 }
 
-// graphAdder checks graph after graph.
+// graphAdder checks graphs one by one and counts their nodes.
 type graphAdder struct{ nodes int }
 
 func (a *graphAdder) add(g Graph) error {
@@ -273,7 +273,8 @@ func (s *Graphs) appendCells(dst []byte, i int, field func(string) string) []byt
 // errUnfolded is returned for graphs whose written form is too large.
 var errUnfolded error = &Error{Message: fmt.Sprintf("expected graphs that take at most %d times the size of the file when written with their labels", unfolded), Err: ErrTooLarge}
 
-// graphsColumn writes n graphs into a column, for which there are left bytes.
+// graphsColumn writes n graphs into a column and subtracts their bytes from left. It returns
+// errUnfolded when none are left.
 func graphsColumn(name string, n int, left *int64, graph func(i int) (Graph, error)) (Column, error) {
 	c := Column{Name: name}
 	for i := range n {
@@ -317,8 +318,8 @@ func (d *graphsDecoder) add(cells []string) (wrong int, err error) {
 
 func (d *graphsDecoder) objects() Objects { return &d.Graphs }
 
-// guessGraphsLabel is guessLabel in a table of graphs, among the columns behind them; -1
-// where there are none.
+// guessGraphsLabel is guessLabel for a table of graphs, among the columns after the graphs; j is -1
+// if there are none.
 func (t *Table) guessGraphsLabel() (j int, sure bool) {
 	last := len(t.Columns) - 1
 	if last < t.graphs {
@@ -330,12 +331,11 @@ func (t *Table) guessGraphsLabel() (j int, sure bool) {
 	return last, last == t.graphs
 }
 
-// GraphColumns are the names of the columns that hold graphs: the same ones, with one or
-// another attribute of their nodes as label. The first is the one to take unless one
-// chooses.
+// GraphColumns returns the names of the columns that hold graphs. All hold the same graphs, with
+// different attributes of nodes or edges as labels; the first is the default.
 func (t *Table) GraphColumns() []string { return t.names()[:t.graphs] }
 
-// readGraphs reads the graphs of the column that is named, or of the first.
+// readGraphs reads the graphs of the named column, or of the first if named is empty.
 func (t *Table) readGraphs(named []string) (*Graphs, error) {
 	j := 0
 	switch {
@@ -357,15 +357,15 @@ func (t *Table) readGraphs(named []string) (*Graphs, error) {
 	return &d.Graphs, nil
 }
 
-// graphRows reads graphs to predict: the column of the name that those of the training had, or
-// the only one. Where they were just graphs, a column that says what their edges are goes first.
-// Without labels of such a name, the column that looks like it is it.
+// graphRows reads graphs to predict from the column named as in training, or from the only one. If
+// that name is the default one, a column named after the kind of its edges goes first. If no column
+// has the expected label name, guessGraphsLabel chooses one.
 func (t *Table) graphRows(like *Graphs, expected string) (g *Graphs, label string, err error) {
 	names, could := []string{like.Name}, t.GraphColumns()
 	if like.Name == graphName {
 		directed, labelled := slices.ContainsFunc(like.Values, func(g Graph) bool { return g.Directed }), slices.ContainsFunc(like.Values, func(g Graph) bool { return g.EdgeLabels != nil })
 		names = []string{edgesName(directed, labelled)}
-		if !labelled || len(could) == 1 { // of several the plain one has no labels of edges
+		if !labelled || len(could) == 1 { // of several columns, the plain one has no edge labels
 			names = append(names, graphName)
 		}
 	}
@@ -386,8 +386,8 @@ func (t *Table) graphRows(like *Graphs, expected string) (g *Graphs, label strin
 	return g, label, err
 }
 
-// ReadGraphs reads graphs of any format that ParseTable knows them in, with labels or
-// without. It fails as ParseTable does.
+// ReadGraphs reads graphs, with or without labels, in any format of graphs that ParseTable
+// supports. It returns the errors of ParseTable.
 func ReadGraphs(r io.Reader, file string, lim Limits) (*Graphs, error) {
 	t, err := ParseTable(r, file, lim)
 	if err != nil {

@@ -19,16 +19,16 @@ type writtenGraph struct {
 	EdgeLabels []jsonText `json:"edge_labels"`
 	Labels     []jsonText `json:"labels"`
 
-	// That of the whole graph, by any of the usual names of a label.
+	// Label of the whole graph, under any of the usual names.
 	Label  *jsonText `json:"label"`
 	Class  *jsonText `json:"class"`
 	Target *jsonText `json:"target"`
 }
 
-// jsonText is a label in JSON: a text, or a number as written.
+// jsonText is a label in JSON: a string, or a number as written.
 type jsonText string
 
-// UnmarshalJSON reads a text or a number.
+// UnmarshalJSON reads a string or a number.
 func (t *jsonText) UnmarshalJSON(data []byte) error {
 	if data[0] == '"' {
 		return json.Unmarshal(data, (*string)(t))
@@ -104,7 +104,7 @@ func jsonFault(err error) string {
 
 // parseJSONLines reads a graph per line, {"n":3,"edges":[[0,1],[1,2]],"labels":["C","C","O"],
 // "label":"a"}, with "directed":true and "edge_labels" as in String. The label may also be called
-// class or target; without any there is no label column.
+// class or target; if no graph has one, there is no label column.
 func parseJSONLines(text string, lim Limits) (*Table, *Error) {
 	t := &Table{Format: "jsonl", Header: true, Kind: KindGraphs, first: 1, graphs: 1}
 	var all graphAdder

@@ -9,14 +9,14 @@ import (
 // the model.
 type Shape struct {
 	Objects Kind   `json:"objects"`
-	Columns int    `json:"columns,omitempty"` // of precomputed: values of the kernel in a row, one for each object trained among
-	Column  string `json:"column,omitempty"`  // of strings and graphs: what the column is called that holds them
+	Columns int    `json:"columns,omitempty"` // precomputed: kernel values per row, one for each training object
+	Column  string `json:"column,omitempty"`  // strings and graphs: name of their column
 }
 
 // Kept holds the objects stored in a model, with a JSON list for each kind beside the other fields
 // of its supports.
 type Kept struct {
-	Numbers []int    `json:"numbers,omitempty"` // precomputed: which column holds k(x, x_j), from 1
+	Numbers []int    `json:"numbers,omitempty"` // precomputed: numbers of the columns that hold k(x, x_j), from 1
 	Strings []string `json:"strings,omitempty"`
 	Graphs  []Graph  `json:"graphs,omitempty"`
 }
@@ -26,7 +26,8 @@ func (k Kept) TellEdges() bool {
 	return slices.ContainsFunc(k.Graphs, func(g Graph) bool { return g.Directed || len(g.EdgeLabels) > 0 })
 }
 
-// KeptCores are Kept beside the fields of a machine: the cores of its conformal map.
+// KeptCores is Kept for the cores of a machine's conformal map, beside the other fields of the
+// machine.
 type KeptCores struct {
 	Numbers []int    `json:"core_numbers,omitempty"`
 	Strings []string `json:"core_strings,omitempty"`
@@ -54,9 +55,8 @@ func (s Shape) Restore(k Kept) (Objects, error) {
 	return e.restore(s, k)
 }
 
-// Alike reads rows to predict: objects of the kind that the model keeps.
-// expected is the name of the label column if it has one; label is the name of
-// the label column in the file, empty if there is none.
+// Alike reads rows to predict: objects of the kind that the model keeps. expected is the name of a
+// label column, which the file need not have; label is the name of the one found, or empty.
 func (t *Table) Alike(kept Objects, expected string) (o Objects, label string, err error) {
 	return kept.Kind().entry().rows(t, kept, expected)
 }

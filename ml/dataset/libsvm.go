@@ -24,8 +24,8 @@ func looksLIBSVM(line string) bool {
 	return true
 }
 
-// pastLabels returns the first of some lines that is more than a number: a row of LIBSVM without features
-// is a label alone.
+// pastLabels returns the first line that is more than a number: a row of LIBSVM without features is
+// a label alone.
 func pastLabels(line, rest string) string {
 	for rest != "" {
 		label, _, _ := strings.Cut(line, "#")
@@ -140,19 +140,19 @@ func matrixName(index int) string {
 	return kernelName(index - 1)
 }
 
-// libsvmField is a field of a line, which behind the label should be index:value.
+// libsvmField is a field of a line; after the label, it should be index:value.
 type libsvmField struct {
-	field       // packed: the value, or without a colon all
+	field       // packed: the value, or all without a colon
 	colon  int  // its place in text, or -1
 	index  int  // -1: none
-	number bool // the value is one
+	number bool // the value is a number
 }
 
-// value returns the text behind the colon.
+// value returns the text after the colon.
 func (f libsvmField) value() string { return f.text[f.colon+1:] }
 
-// scanLIBSVM reads a block: the lines that have fields. Of more than most pairs, which ascending
-// indices cannot have, it leaves out the last.
+// scanLIBSVM reads the lines of a block that have fields. It cuts off lines with more than most
+// pairs, which ascending indices cannot have.
 func scanLIBSVM(b *block[libsvmField], text string, from, most int) {
 	for from < len(text) {
 		b.lines++
@@ -179,9 +179,9 @@ func scanLIBSVM(b *block[libsvmField], text string, from, most int) {
 	}
 }
 
-// plainLine reads, in one pass, the line at an offset of a text if it is written as most are: in ASCII,
-// without a comment, a label and behind spaces at most so many pairs with a short index. It returns the
-// offset behind the line.
+// plainLine reads the line at offset from in one pass if it is written in the usual way: in ASCII,
+// without a comment, with a label and, after spaces, at most most pairs with short indices. It
+// returns the offset after the line.
 func plainLine(b *block[libsvmField], text string, from, most int) (next int, plain bool) {
 	const short = 9 // digits
 	to := fieldEnd(text, from)
@@ -222,8 +222,8 @@ func plainLine(b *block[libsvmField], text string, from, most int) (next int, pl
 	}
 }
 
-// fieldEnd returns the offset of the next character that ends a field, or may: a blank, a comment, or
-// what is not ASCII.
+// fieldEnd returns the offset of the next character that ends a field or may end it: a blank, a #
+// or a non-ASCII character.
 func fieldEnd(text string, from int) int {
 	for from < len(text) && ' ' < text[from] && text[from] < utf8.RuneSelf && text[from] != '#' {
 		from++
@@ -231,7 +231,8 @@ func fieldEnd(text string, from int) int {
 	return from
 }
 
-// cut reads the first field of a line, which has its place in the file, and returns what is behind it.
+// cut reads the first field of a line that begins at offset at of the file, and returns the rest of
+// the line.
 func (f *libsvmField) cut(line string, at int) (rest string) {
 	f.text, rest = cutField(line)
 	at += len(line) - len(rest) - len(f.text)
@@ -247,7 +248,7 @@ func (f *libsvmField) cut(line string, at int) (rest string) {
 	return rest
 }
 
-// cutField returns the first field of a line, as [strings.Fields] does, and what is behind it.
+// cutField returns the first field of a line, as [strings.Fields] does, and the rest of the line.
 func cutField(s string) (field, rest string) {
 	i := 0
 	for i < len(s) && ' ' < s[i] && s[i] < utf8.RuneSelf {
