@@ -16,23 +16,23 @@ const (
 	MissingMedian Missing = "median"
 )
 
-// Missings are all of them.
+// Missings lists all treatments of missing values.
 var Missings = []Missing{MissingError, MissingDrop, MissingMedian}
 
-// missing reports whether a text is a usual sign of a missing value.
+// missing reports whether s is a usual sign of a missing value.
 func missing(s string) bool {
 	switch s {
 	case "", "?", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "<NA>", `\N`,
-		"#N/A", "#NV", "#DIV/0!", "#VALUE!", "#WERT!", "#REF!", "#BEZUG!", "#NAME?", "#NUM!", "#ZAHL!", "#NULL!": // errors of spreadsheets
+		"#N/A", "#NV", "#DIV/0!", "#VALUE!", "#WERT!", "#REF!", "#BEZUG!", "#NAME?", "#NUM!", "#ZAHL!", "#NULL!": // spreadsheet errors
 		return true
 	}
 	return false
 }
 
-// lacks reports whether some value of the column is missing.
+// lacks reports whether any value of the column is missing.
 func (c *Column) lacks() bool { return c.Missing() > 0 }
 
-// Gappy reports whether a column of numbers has some, but not only, missing values.
+// Gappy reports whether the column holds both numbers and missing values, and nothing else.
 func (c *Column) Gappy() bool {
 	f := factsOf(c)
 	return f.numbers > 0 && f.numbers == f.present && f.present < f.rows
@@ -47,7 +47,7 @@ func (c *Column) Missing() int {
 	return f.rows - f.present
 }
 
-// Constant reports whether at least two rows all have the same text.
+// Constant reports whether the column has at least two rows, all with the same text.
 func (c *Column) Constant() bool {
 	return c.Len() >= 2 && !c.any(func(s string) bool { return s != c.Cell(0) })
 }
@@ -75,7 +75,7 @@ func (t *Table) Incomplete(label string, features []string) (rows []int, values 
 	return slices.Compact(rows), values
 }
 
-// without returns the table without some rows, given in order.
+// without returns the table without the given rows, which are in ascending order.
 func (t *Table) without(rows []int) *Table {
 	s := *t
 	s.Lines, s.Columns = nil, slices.Clone(t.Columns)

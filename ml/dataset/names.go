@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// nameEvidence is the evidence of a column's name for its role in a table. Points are on the scale
-// of Table.rank.
+// nameEvidence is what a column's name suggests about its role in a table. Points are on the
+// scale of Table.rank.
 type nameEvidence struct {
 	classes int  // points for a label of classes; negative: the usual name of a feature
 	words   int  // points for a label of words, or of two values
@@ -43,7 +43,7 @@ var (
 		etichetta bersaglio alvo rotulo klas doel doelvariabele etiket klass mal malvariabel klasa etykieta
 		класс метка цель 标签 類別 类别 ラベル クラス 레이블`)
 
-	// classWords name usual targets of classification.
+	// classWords name common targets of classification.
 	classWords = wordList(`diagnosis diagnose diagnostic diagnostico diagnosi diagnoza diagnoosi
 		species espece especie specie soort gatunek survived survival uberlebt survecu survie sobrevivio sopravvissuto sobreviveu overleefd
 		churn churned churner attrition exited abgewandert gekundigt abwanderung kundigung resilie desabonne abandono baja abbandono
@@ -56,35 +56,35 @@ var (
 		winner won sieger gagnant ganador canceled cancelled storniert annule cancelado opgezegd opzegging uppsagd opsagt rezygnacja returned retourniert retourne devuelto sold verkauft vendu vendido satisfied satisfaction zufriedenheit zufrieden satisfaccion soddisfazione
 		prediction predicted anomaly outlier attack intrusion fault failure defect defekt ausschuss panne fallo guasto versagen`)
 
-	// wholeClassWords name classes if they are the whole name; with several numbers they may
-	// also be quantities.
+	// wholeClassWords name classes if they are the whole name; if the column holds several
+	// numbers, they may also name quantities.
 	wholeClassWords = wordList(`left art y response responder deposit condition output num decision entscheidung decisao digit verdict malade enfermo malato erkrankt
 		variety variete variedad varieta sorte cultivar race breed object letter character activity tissue histology event parti gone stayed quit ausgetreten`)
 
-	// bandWords name classes if the values are words, quantities if they are numbers.
+	// bandWords name classes if the values are words, and quantities if they are numbers.
 	bandWords = wordList(`income einkommen salary gehalt revenu salaire ingreso salario reddito`)
 
-	// hintWords name classes as often as features.
+	// hintWords name features as often as classes.
 	hintWords = wordList(`type kind group status stage grade category genre result res quality risk segment subtype phenotype cluster level mood
 		typ gruppe stufe note kategorie qualitat risiko groupe etat qualite categorie risque tipo grupo estado calidad calidade categoria riesgo gruppo stato qualita rischio soort groep kwaliteit`)
 
-	// ratingWords name an opinion in a few steps.
+	// ratingWords name a rating on a scale of a few steps.
 	ratingWords = wordList(`rating ratings stars bewertung sterne note notation etoiles calificacion valoracion estrellas valutazione voto stelle avaliacao beoordeling ocena`)
 
-	// numberWords name usual targets of regression, as the last word of a name.
+	// numberWords, as the last word of a name, name common targets of regression.
 	numberWords = wordList(`price prices charges medv value mpg demand yield strength cnt rent rings progression emissions
 		preis miete ertrag verbrauch festigkeit nachfrage kaufpreis prix loyer rendement consommation precio alquiler rendimiento consumo
 		prezzo affitto resa preco aluguel prijs huur pris cena`)
 
-	// amountWords name it as well, and as often a feature beside classes.
+	// amountWords do so as well, but as often name a feature in a classification.
 	amountWords = wordList(`cost costs sales revenue turnover output count salary score consumption duration profit spending sale
 		kosten wert umsatz gehalt punktzahl absatz gewinn cout valeur ventes salaire costo coste valor ventas salario
 		valore vendite stipendio vendas waarde omzet`)
 
-	// leadingNumberWords are such words in front, as in precio_venta.
+	// leadingNumberWords do so as the first word, as in precio_venta.
 	leadingNumberWords = wordList(`prix precio prezzo preco valeur valor valore loyer alquiler affitto cout costo coste rendement rendimiento consommation consumo`)
 
-	// heads end compound words: Kaufpreis, Zielklasse.
+	// classHeads and numberHeads end compound words: Kaufpreis, Zielklasse.
 	classHeads  = []string{"klasse", "diagnose", "ergebnis", "kundigung"}
 	numberHeads = []string{"preis", "miete", "ertrag", "verbrauch", "prijs"}
 
@@ -99,9 +99,9 @@ var (
 
 	// identifierWords name identifiers of rows.
 	identifierWords = wordList(`id ids uuid guid uid oid pid rowid passengerid customerid kennung identifier identifikator identifiant identificador identificativo ssn iban`)
-	// wholeIdentifierWords do so as a whole name.
+	// wholeIdentifierWords do so if they are the whole name.
 	wholeIdentifierWords = wordList(`index idx row rows rownames rownumber rownr zeile ligne fila riga linha nr no num number nummer numero lfdnr unnamed0 x0 key schlussel cle clave obs observation case fall sample probe record instance serial barcode isbn sku`)
-	// countingWords name numbers of rows when all their values differ.
+	// countingWords name row numbers if all values differ.
 	countingWords = wordList(`id nr no num number nummer numero numeros code case sample subject record row matrnr matrikelnummer kundennummer ref reference referenz aktenzeichen barcode serial name names vorname nachname nom nombre nome account konto kontonummer compte cuenta
 		pid email mail url hash checksum token fingerprint`)
 	identifierHeads = []string{"nummer", "nr", "kennung", "uuid", "hash", "schlussel"}
@@ -109,7 +109,7 @@ var (
 	// codeWords name numbers that are not quantities.
 	codeWords = wordList(`zip zipcode plz postleitzahl postal postcode postalcode cp codepostal codigopostal cap cep phone telephone telefon tel mobile handy telefono telefone fax telephonenumber phonenumber phoneno iban bic account konto kontonummer`)
 
-	// yearWords name years, which rise by one without numbering rows.
+	// yearWords name years, steps and the like, which rise by one without numbering rows.
 	// dayWords name days and times, which may be written as numbers.
 	dayWords = wordList(`date dates datum fecha data dt day timestamp time datetime zeit zeitstempel horodatage epoch unix created updated ts`)
 
@@ -126,8 +126,8 @@ func fold(s string) string {
 	}, strings.ReplaceAll(norm.NFD.String(s), "ß", "ss"))
 }
 
-// nameWords splits a name at signs, and where a capital follows a small letter. A unit in
-// brackets behind it is left out.
+// nameWords splits a name at punctuation, and where a capital follows a small letter. It drops
+// a unit in brackets at the end.
 func nameWords(name string) (parts []string, whole string) {
 	if i := strings.IndexAny(name, "(["); i > 0 && strings.TrimSpace(name[:i]) != "" && strings.ContainsAny(name[len(name)-1:], ")]") {
 		name = name[:i]
@@ -175,7 +175,7 @@ func evidence(name string) (e nameEvidence) {
 		e.words = 40
 	case classWords.has(last):
 		e.classes = 58
-	case labelWords.has(last) && !strings.HasPrefix(last, "clas"): // the class of a ticket, say, is none
+	case labelWords.has(last) && !strings.HasPrefix(last, "clas"): // a ticket class, for example, is not a label
 		e.classes, e.numbers = 60, 60
 	case any(classWords), hasHead(last, classHeads):
 		e.classes = 55

@@ -18,43 +18,43 @@ type Kind string
 // The kinds of objects.
 const (
 	KindVectors     Kind = "vectors"     // rows of numbers, see Data.X
-	KindPrecomputed Kind = "precomputed" // values of a kernel among the objects, see Precomputed
+	KindPrecomputed Kind = "precomputed" // kernel values between the objects, see Precomputed
 	KindStrings     Kind = "strings"     // see Strings
 	KindGraphs      Kind = "graphs"      // see Graphs
 )
 
-// Objects holds the rows of a data set without their labels. Their canonical form is
-// CSV columns before the label. For vectors it begins with the header; for other
-// kinds with a line of "#" and the kind, which is never a header.
+// Objects holds the rows of a data set without their labels. In the canonical form they are
+// the CSV columns before the label. For vectors that form begins with the header; for other
+// kinds, with a line of "#" and the kind, which is never a header.
 type Objects interface {
 	Kind() Kind
-	// Len is the number of objects.
+	// Len returns the number of objects.
 	Len() int
-	// Subset returns the objects of these rows, from 0 on, in the order given. They may share
-	// memory with the receiver.
+	// Subset returns the objects of the given rows, counted from 0, in the order given. They
+	// may share memory with the receiver.
 	Subset(rows []int) Objects
-	// Validate reports what breaks the rules that the type states, or nil.
+	// Validate returns an error if the objects break a rule of their type.
 	Validate() error
 	// Text returns object i in user notation, "" if it has none.
 	Text(i int) string
-	// Keep returns what a model needs of these rows to compute kernel values with other
-	// objects later; for a kernel matrix that is less than the rows hold.
+	// Keep returns what a model needs of the given rows to compute kernel values with other
+	// objects later; for a kernel matrix this is less than the rows hold.
 	Keep(rows []int) Objects
 
 	// kept returns the JSON form of objects returned by Keep.
 	kept() (Shape, Kept)
 	// header names the columns of the canonical form.
 	header() []string
-	// appendCells appends the cells of object i, each with a comma behind it, and texts
-	// as field gives them.
+	// appendCells appends the cells of object i, each followed by a comma, with texts
+	// converted by field.
 	appendCells(dst []byte, i int, field func(string) string) []byte
 }
 
 // decoder reads objects from their canonical form, row by row.
 type decoder interface {
-	// add adds an object from its cells. For an invalid cell it returns the index.
+	// add adds an object from its cells. If a cell is invalid, it returns the cell's index.
 	add(cells []string) (wrong int, err error)
-	// objects returns the added objects, at least one.
+	// objects returns the added objects, of which there is at least one.
 	objects() Objects
 }
 
@@ -106,7 +106,7 @@ func Kinds() []Kind {
 	return lists.Map(kinds, func(e kindEntry) Kind { return e.Kind })
 }
 
-// entry returns the kind's entry, nil for an unknown kind.
+// entry returns the kind's entry, or nil for an unknown kind.
 func (k Kind) entry() *kindEntry {
 	if i := slices.IndexFunc(kinds, func(e kindEntry) bool { return e.Kind == k }); i >= 0 {
 		return &kinds[i]
@@ -131,15 +131,15 @@ func (d *Data) Kind() Kind {
 // Len returns the number of rows.
 func (d *Data) Len() int { return len(d.Y) }
 
-// Indices returns the numbers from 0 to n-1, as of n rows.
+// Indices returns the numbers from 0 to n-1, the indices of n rows.
 func Indices(n int) []int { return Range(0, n) }
 
-// Range returns n numbers, from first on.
+// Range returns n consecutive numbers starting at first.
 func Range(first, n int) []int {
 	return lists.Make(n, func(i int) int { return first + i })
 }
 
-// Subset returns the data of these rows, in the given order. It keeps the classes of d,
+// Subset returns the data of the given rows, in the given order. It keeps the classes of d,
 // even those without rows. Its objects may share memory with those of d.
 func (d *Data) Subset(rows []int) *Data {
 	s := &Data{Label: d.Label, Classes: d.Classes, Y: lists.At(d.Y, rows)}
@@ -147,14 +147,14 @@ func (d *Data) Subset(rows []int) *Data {
 	return s
 }
 
-// Sample returns the data of these rows, in the given order, with only the classes that
+// Sample returns the data of the given rows, in the given order, with only the classes that
 // occur.
 func (d *Data) Sample(rows []int) *Data {
 	s := d.Subset(rows)
 	return relabelled(s.Label, s.objects(), s.labels())
 }
 
-// objects returns the objects of d of any kind.
+// objects returns the objects of d, of whatever kind.
 func (d *Data) objects() Objects {
 	if d.Objects == nil {
 		return vectors{d.Features, d.X, d.Given}
@@ -266,7 +266,7 @@ func (v *vectorDecoder) objects() Objects {
 // appendNumber writes v at full precision.
 func appendNumber(dst []byte, v float64) []byte {
 	if k := int64(v); -1e6 < v && v < 1e6 && float64(k) == v && (k != 0 || !math.Signbit(v)) {
-		return strconv.AppendInt(dst, k, 10) // the same, only sooner
+		return strconv.AppendInt(dst, k, 10) // the same result, faster
 	}
 	return strconv.AppendFloat(dst, v, 'g', -1, 64)
 }
@@ -282,8 +282,8 @@ func decodeNumber(cell string) (float64, error) {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// PickRows returns the rows of x, in the order given, one at least; of nil, nil. If they are all
-// rows in order, it returns x itself, so its result is to be cloned before a change.
+// PickRows returns the given rows of x, at least one, in the order given; nil if x is nil. If they
+// are all rows in order, it returns x itself, so clone the result before changing it.
 func PickRows(x *mat.Dense, rows []int) *mat.Dense {
 	if x == nil {
 		return nil
@@ -303,7 +303,7 @@ func PickRows(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// pickColumns returns the columns of x, in the order given, one at least; of nil, nil.
+// pickColumns returns the given columns of x, at least one, in the order given; nil if x is nil.
 func pickColumns(x *mat.Dense, columns []int) *mat.Dense {
 	if x == nil {
 		return nil

@@ -20,15 +20,15 @@ import (
 // not among them.
 type Precomputed struct {
 	K      *mat.Dense // n x M, finite; symmetric among the a_j that are rows; nil: kept by a model
-	Among  int        // M, where K is nil
-	Number []int      // n numbers j of the a_j that the rows are, from 1; 0: a stranger
-	Self   []float64  // k(x_i, x_i) of each row, where the rows are strangers and it was given; else nil
+	Among  int        // M, if K is nil
+	Number []int      // for each row the j of its a_j, from 1; 0: none of them
+	Self   []float64  // k(x_i, x_i) for each row, if given and the rows are none of the a_j; else nil
 }
 
-// Kind is KindPrecomputed.
+// Kind returns KindPrecomputed.
 func (p *Precomputed) Kind() Kind { return KindPrecomputed }
 
-// Len is the number of rows n.
+// Len returns the number of rows n.
 func (p *Precomputed) Len() int { return len(p.Number) }
 
 // Columns returns the number M of objects that the rows are compared with.
@@ -59,7 +59,7 @@ func (p *Precomputed) Subset(rows []int) Objects {
 	return s
 }
 
-// Text is "": nothing is known of the objects.
+// Text returns "": nothing is known about the objects.
 func (p *Precomputed) Text(int) string { return "" }
 
 // Keep returns the numbers of these rows, which index the kernel values of other
@@ -79,8 +79,8 @@ func restorePrecomputed(s Shape, k Kept) (Objects, error) {
 	return &Precomputed{Among: s.Columns, Number: k.Numbers}, nil
 }
 
-// Validate reports a value that is not finite, a row without a number, and the
-// first pair of rows of which the two values of the kernel differ.
+// Validate reports a value that is not finite, a row without a number, or the
+// first pair of rows whose two kernel values differ.
 func (p *Precomputed) Validate() error {
 	if p.K == nil || p.K.IsEmpty() {
 		return errors.New("a kernel matrix without values: expected at least one row")
@@ -112,7 +112,7 @@ func (p *Precomputed) Validate() error {
 	return nil
 }
 
-// pair returns pointers to the two entries of K for rows i and j, one in either row.
+// pair returns pointers to the two entries of K for rows i and j, one in each row.
 func (p *Precomputed) pair(i, j int) (a, b *float64) {
 	return &p.K.RawRowView(i)[p.Number[j]-1], &p.K.RawRowView(j)[p.Number[i]-1]
 }
@@ -195,7 +195,7 @@ func (t *Table) kernelColumns(label int) (values []int, number, self int) {
 }
 
 // Square reports whether there are enough columns for a kernel matrix and its label, and no
-// more than a kernel matrix may have beside it.
+// more extra columns than a kernel matrix may have.
 func (t *Table) Square() bool {
 	return len(t.Columns) > len(t.Lines) && len(t.Columns) <= len(t.Lines)+besides
 }
@@ -232,7 +232,7 @@ func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 			return nil, t.fault(i, number, "expected each object once, found number %d again, first on line %d", int(v), t.Lines[first])
 		}
 	}
-	const rounding = 1e-6 // of the largest value: what single precision leaves
+	const rounding = 1e-6 // relative to the largest value: rounding of single precision
 	largest := floats.Norm(k.RawMatrix().Data, math.Inf(1))
 	for i := range n {
 		for j := range i {
@@ -251,7 +251,8 @@ func (t *Table) kernelMatrix(label int) (*Precomputed, error) {
 	return p, nil
 }
 
-// fromOne reminds of how LIBSVM's form counts features, for files that count from 0.
+// fromOne returns a reminder that LIBSVM's format counts features from 1, for files that
+// count from 0.
 func (t *Table) fromOne() string {
 	if t.Format == "libsvm" {
 		return "; " + countedFromOne
@@ -260,10 +261,9 @@ func (t *Table) fromOne() string {
 }
 
 // KernelRows reads rows to predict: each holds the kernel values of one object with the m
-// training objects, in their order. A column self, in LIBSVM's form the index
-// m+1, gives k(x, x). label is the name of the label column in the file, empty
-// if there is none; expected is its name if it has one. Object numbers
-// are ignored.
+// training objects, in their order. A column self, or index m+1 in LIBSVM's format, gives
+// k(x, x). label is the name of the label column in the file, empty if it has none; expected
+// is the name to look for. Object numbers are ignored.
 func (t *Table) KernelRows(m int, expected string) (p *Precomputed, label string, err error) {
 	at := -1
 	if t.Format == "libsvm" {

@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// ProfileBins is in how many parts of equal length a Profile divides a range.
+// ProfileBins is the number of bins of equal width in a Profile.
 const ProfileBins = 12
 
 // Profile summarises a column: a histogram of its numbers, or the counts of its most frequent
 // words.
 type Profile struct {
 	Least, Most float64  // of numbers
-	Words       []string // of text, the commonest first, ProfileBins at most; nil: the column holds numbers
-	Counts      []int    // rows by part of the range, or by word
+	Words       []string // at most ProfileBins words, most frequent first; nil: the column holds numbers
+	Counts      []int    // rows by bin, or by word
 	Others      int      // rows with other words
 }
 
-// ProfileOf returns the histogram of finite numbers; equal numbers are all in the first bin.
+// ProfileOf returns the histogram of finite numbers; if all are equal, they are in the first bin.
 func ProfileOf(values []float64) Profile {
 	p := Profile{Counts: make([]int, ProfileBins)}
 	if len(values) == 0 {
@@ -37,7 +37,7 @@ func ProfileOf(values []float64) Profile {
 	return p
 }
 
-// Profile outlines the column without its missing values.
+// Profile summarises the column, ignoring missing values.
 func (c *Column) Profile() Profile {
 	if c.Numeric || c.Gappy() {
 		values := make([]float64, c.Len())

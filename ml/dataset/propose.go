@@ -12,19 +12,18 @@ import (
 )
 
 // Proposal holds a suggested reading of a table: which column to predict from which others, which
-// columns to leave out, and what a person should check. Page, terminal and API all
-// read their files by it.
+// columns to leave out, and what the user should check. Page, command line and API all use it.
 type Proposal struct {
 	Mapping          // to give to Table.Data
 	Obvious bool     // there is nothing to choose and nothing to check
-	Table   *Table   // as Mapping.Fixes leave it
+	Table   *Table   // after Mapping.Fixes
 	Labels  []string // all columns that can be the label, the likeliest first
 	Likely  int      // number of Labels with evidence besides their position
 	Left    []LeftOut
 	Checks  []Check
 
-	Classes     []ClassCount // of the label, the commonest first; nil: numbers
-	Least, Most float64      // of a label of numbers
+	Classes     []ClassCount // of the label, most frequent first; nil: the label is numeric
+	Least, Most float64      // of a numeric label
 
 	sure bool // the label is unambiguous
 }
@@ -41,17 +40,17 @@ type ClassCount struct {
 // Regression reports whether the label holds numbers to be fitted.
 func (p *Proposal) Regression() bool { return p.Classes == nil && p.Label != "" }
 
-// leastKnown is the minimum number of known values of a column to impute from, which must also be
+// leastKnown is the minimum number of known values needed to impute a column; they must also be
 // the majority.
 const leastKnown = 10
 
-// Propose proposes how to read the table. A label or fixes that m names are kept; no fixes,
-// nil, are those that the proposal makes itself; what else m holds is ignored.
+// Propose proposes how to read the table. It keeps a label or fixes given in m; if m.Fixes is
+// nil, it chooses the fixes itself. It ignores all other fields of m.
 //
-// The label is the column whose name, values and place speak most for it, in that order: see
-// rank. The features are the other columns but for identifiers, dates, postcodes and the like,
-// words that are too many or hardly repeat, values that never change or mostly are missing,
-// and a column that is the label in other words.
+// The label is the likeliest column by name, values and place, in that order of weight: see
+// rank. The features are the other columns, except identifiers, dates, postcodes and the like,
+// words that are too many or hardly repeat, values that never change or are mostly missing,
+// and a column that restates the label.
 func (t *Table) Propose(m Mapping) *Proposal {
 	if t.Kind == KindGraphs || t.Kind == KindPrecomputed || t.Kind == KindStrings {
 		return t.proposeObjects(m)
@@ -104,7 +103,7 @@ func (t *Table) Propose(m Mapping) *Proposal {
 	return p
 }
 
-// Complete completes the mapping that the proposal is for: what it leaves open is as proposed.
+// Complete fills in what m, the mapping the proposal was made for, leaves open.
 func (p *Proposal) Complete(m Mapping) Mapping {
 	if m.Proposed = false; m.Label == "" {
 		m.Label = p.Label
@@ -169,7 +168,7 @@ func (t *Table) proposeObjects(m Mapping) *Proposal {
 	return p
 }
 
-// Points of evidence in addition to those of names.
+// Points of evidence in addition to those for names.
 const (
 	twoValuedPoints = 30
 	fewWordsPoints  = 26
@@ -182,14 +181,15 @@ const (
 	likelyPoints = 26
 )
 
-// rank orders the columns that can be the label, the likeliest first, and tells the points of
+// rank orders the columns that can be the label, the likeliest first, and returns the points of
 // each. The name of a column counts most, then whether it holds classes (two values, few
-// words, few whole numbers), then whether it stands at an end. A nameless column of classes
-// between others is a candidate only if it is the only one: several are features, and so is one before them.
+// words, few whole numbers), then whether it is first or last. A column of classes in between
+// whose name says nothing is a candidate only if it is the only one: several are features, and
+// so is one before them.
 func (t *Table) rank(of []facts) (order, points []int) {
 	first, last := -1, -1
-	between := 0 // columns of classes without a name for it
-	few := 0     // columns of a few whole numbers
+	between := 0 // columns of classes whose names say nothing
+	few := 0     // columns of a few classes
 	for j, f := range of {
 		if f.holds == holdsNothing || f.holds == holdsDates || f.constant() || t.identifier(j, f) != "" || f.holds == holdsWords && !f.classes() {
 			continue
@@ -217,7 +217,7 @@ func (t *Table) rank(of []facts) (order, points []int) {
 		}
 		end := j == first || j == last
 		if name.generic && !end && j > 0 && j < len(t.Columns)-1 && strings.EqualFold(t.Columns[j].Name, "class") {
-			name.classes = 60 // that of a ticket, say
+			name.classes = 60 // a ticket class, for example
 		}
 		if name.classes == 80 && t.coordinates() { // y beside x
 			name = nameEvidence{}
@@ -278,10 +278,10 @@ func (t *Table) rank(of []facts) (order, points []int) {
 	return order, lists.Map(order, func(j int) int { return at[j] })
 }
 
-// doubtful reports whether only its position speaks for the label, while another column might be
-// it as well.
+// doubtful reports whether only its position suggests the label while another column might be
+// the label as well.
 func (t *Table) doubtful(of []facts, label int) bool {
-	if !of[label].enough() || t.Format == "libsvm" || t.Format == "arff" || t.Header && evidence(t.Columns[label].Name).classes > 10 { // more than is_b tells beside is_a
+	if !of[label].enough() || t.Format == "libsvm" || t.Format == "arff" || t.Header && evidence(t.Columns[label].Name).classes > 10 { // more evidence than is_b next to is_a
 		return false
 	}
 	last := len(of) - 1
@@ -301,8 +301,8 @@ func (t *Table) coordinates() bool {
 	return len(t.Columns) > 2 && t.likeNamed("x") >= 0
 }
 
-// identifier returns the reason why column j is just an identifier, "" for others; in a table with
-// a single column besides the label nothing is left out.
+// identifier returns the reason why column j is just an identifier, or "" if it is not. A table
+// with a single column besides the label has no identifiers.
 func (t *Table) identifier(j int, f facts) string {
 	if len(t.Columns) < 3 {
 		return ""
@@ -317,7 +317,7 @@ func (t *Table) guessLabelBy(order []int) (j int, sure bool) {
 	return j, sure && j == end
 }
 
-// choose decides about every column beside the label.
+// choose decides about every column besides the label.
 func (p *Proposal) choose(of []facts, label int) {
 	t := p.Table
 	leave := func(j int, reason string) { p.Left = append(p.Left, LeftOut{t.Columns[j].Name, reason}) }
@@ -380,7 +380,7 @@ func (p *Proposal) choose(of []facts, label int) {
 			return
 		}
 	}
-	if len(p.Features) == 0 { // better a number of the rows than nothing
+	if len(p.Features) == 0 { // a row number is better than nothing
 		find := t.finder()
 		for _, l := range p.Left {
 			if j, _ := find(l.Column); of[j].holds == holdsNumbers && !of[j].constant() {
@@ -421,7 +421,8 @@ func (p *Proposal) ClassesText() string {
 	return strings.Join(shortened(classes, 6), ", ")
 }
 
-// shortened returns the texts or, if they exceed most by several, the first of them and "n more".
+// shortened returns the texts or, if there are several more than most, the first of them and
+// "n more".
 func shortened(texts []string, most int) []string {
 	if len(texts) <= most+1 {
 		return texts
@@ -442,7 +443,7 @@ func (p *Proposal) From() string {
 	return Count(len(p.Features), "column")
 }
 
-// What describes the label: "B 357, M 212", or numbers, which make the training a regression.
+// What describes the label: "B 357, M 212", or the range of its numbers, for a regression.
 func (p *Proposal) What() string {
 	if !p.Regression() {
 		return p.ClassesText()
@@ -481,9 +482,9 @@ func (p *Proposal) Sentence() string {
 	return s
 }
 
-// Remarks returns the proposal and its points to check in words, where there is no page to
-// show them: nothing for a table that is read completely and unchanged. A regression that was
-// asked for needs no remark.
+// Remarks returns the proposal and its points to check in words, for use without a page: none
+// for a table that is read completely and unchanged. regression says that a regression was
+// requested, which then needs no remark.
 func (p *Proposal) Remarks(regression bool) (remarks []string) {
 	speak := p.Kind == "" && (len(p.Left) > 0 || !p.sure && !p.Regression() || p.Regression() && !regression)
 	for _, c := range p.Checks {

@@ -14,16 +14,16 @@ import (
 //
 //	[{"x": 1, "class": "a"}, {"x": 2, "class": "b"}]     records, or one after the other without brackets
 //	{"x": [1, 2], "class": ["a", "b"]}                    columns
-//	{"x": {"0": 1, "1": 2}, "class": {"0": "a", "1": "b"}}  columns by the names of rows
-//	{"0": {"x": 1, "class": "a"}, "1": {"x": 2, "class": "b"}}  records by their numbers or names
-//	[["x", "class"], [1, "a"], [2, "b"]]                  lists, with names or without
-//	{"columns": ["x", "class"], "data": [[1, "a"], [2, "b"]]}  lists with their names beside them
+//	{"x": {"0": 1, "1": 2}, "class": {"0": "a", "1": "b"}}  columns keyed by row name
+//	{"0": {"x": 1, "class": "a"}, "1": {"x": 2, "class": "b"}}  records keyed by number or name
+//	[["x", "class"], [1, "a"], [2, "b"]]                  lists, with or without names
+//	{"columns": ["x", "class"], "data": [[1, "a"], [2, "b"]]}  lists with the names given separately
 //	{"count": 2, "results": [{"x": 1, "class": "a"}, …]}  any of the lists within an object
 //
-// A null, the NaN and None of Python, or a key that a record lacks, is a missing value. An object within a record has a
-// column for each of its keys: {"size": {"x": 1}} is size.x.
+// A null, Python's NaN or None, or a key missing from a record is a missing value. An object within a
+// record yields a column for each of its keys: {"size": {"x": 1}} is size.x.
 
-// beginsRecords reports whether a line begins a list of objects, beginsLists a list of lists.
+// beginsRecords reports whether a line begins a list of objects; beginsLists, a list of lists.
 func beginsRecords(line string) bool {
 	return line == "[" || line[0] == '[' && strings.HasPrefix(strings.TrimSpace(line[1:]), "{")
 }
@@ -35,8 +35,8 @@ func beginsLists(line string) bool {
 // graphKeys lists the keys of a graph in JSON lines.
 var graphKeys = map[string]bool{"n": true, "edges": true, "directed": true, "edge_labels": true, "labels": true, "label": true, "class": true, "target": true}
 
-// isGraph reports whether the object at the beginning of a text is a graph: it has a list of edges, or, unless
-// in a list of records, nodes and only keys of graphs.
+// isGraph reports whether text begins with an object that is a graph: it has a list of edges or,
+// unless it is in a list of records, a number of nodes and only keys of graphs.
 func isGraph(text string, listed bool) bool {
 	d := tokensOf(text)
 	d.next()
@@ -57,7 +57,7 @@ func isGraph(text string, listed bool) bool {
 	return nodes && !other
 }
 
-// tokens reads JSON token by token. Its first error ends it.
+// tokens reads JSON token by token, up to the first error.
 type tokens struct {
 	*json.Decoder
 	err error
@@ -76,23 +76,23 @@ func (d *tokens) next() (t json.Token) {
 	return t
 }
 
-// key returns the next token, which the decoder makes sure is a text.
+// key returns the next token, which the decoder guarantees to be a string.
 func (d *tokens) key() string {
 	name, _ := d.next().(string)
 	return name
 }
 
-// more reports whether the list or object goes on.
+// more reports whether the list or object has another element.
 func (d *tokens) more() bool { return d.err == nil && d.More() }
 
-// skipValue reads over a value.
+// skipValue skips a value.
 func (d *tokens) skipValue() {
 	if t := d.next(); t == json.Delim('[') || t == json.Delim('{') {
 		d.skipRest(1)
 	}
 }
 
-// skipRest reads to the end of depth open lists and objects.
+// skipRest skips to the end of depth open lists and objects.
 func (d *tokens) skipRest(depth int) {
 	for depth > 0 && d.err == nil {
 		switch d.next() {
@@ -110,18 +110,18 @@ type recordCell struct {
 	text string
 }
 
-// recordReader reads rows in JSON. Only cells that are there take memory.
+// recordReader reads rows in JSON. Missing cells take no memory.
 type recordReader struct {
 	*tokens
 	lim   Limits
 	names []string
 	at    map[string]int // columns by name
-	cells [][]recordCell // of each column, by rising row
-	lines []int          // where each row begins, of columns: in the first one
-	lists bool           // rows are lists: names come last, or nowhere
+	cells [][]recordCell // of each column, by ascending row
+	lines []int          // where each row begins; in columns, its place in the first one
+	lists bool           // rows are lists: names come last, or not at all
 
 	text string
-	read int64 // of text
+	read int64 // bytes of text read
 	line int   // at read
 }
 
@@ -133,7 +133,7 @@ func (r *recordReader) here() int {
 	return r.line
 }
 
-// pythonWords lists what Python writes where JSON has no word, or another.
+// pythonWords lists words that Python writes where JSON has none or a different one.
 var pythonWords = [][2]string{
 	{"NaN", "null"},
 	{"nan", "null"},
@@ -146,10 +146,10 @@ var pythonWords = [][2]string{
 	{"-inf", `"-inf"`},
 }
 
-// plainJSON returns JSON without pythonWords and texts in single quotes.
+// plainJSON returns text with pythonWords and single quotes replaced by plain JSON.
 func plainJSON(text string) string {
 	var b strings.Builder
-	from, end := 0, byte(0) // of what is not in b; of the text around i, or 0
+	from, end := 0, byte(0) // start of what is not yet in b; quote that ends the text around i, or 0
 	replace := func(at, n int, with string) {
 		b.WriteString(text[from:at])
 		b.WriteString(with)
@@ -243,8 +243,8 @@ func (r *recordReader) all() {
 	}
 }
 
-// shapeOf tells what the object at the beginning of a text is: all columns, or records under their
-// numbers or names, or what holds the rows in a list under a key, or else the first record.
+// shapeOf reports what the object at the beginning of a text is: all columns, or records keyed by
+// number or name, or a wrapper with the rows in a list under the key within, or else the first record.
 func shapeOf(text string) (columns, numbered bool, within string, err error) {
 	d := tokensOf(text)
 	d.next()
@@ -283,7 +283,7 @@ func shapeOf(text string) (columns, numbered bool, within string, err error) {
 				}
 			}
 			d.next()
-			numbered = numbered && (record || texts && numbers) // a column has either
+			numbered = numbered && (record || texts && numbers) // a column does not mix them
 		}
 	}
 	if d.next(); d.err != nil || d.More() { // more records
@@ -293,7 +293,7 @@ func shapeOf(text string) (columns, numbered bool, within string, err error) {
 	return within == "" && (columns || objectsOnly), numbered && objectsOnly, within, nil
 }
 
-// within reads the rows in the list of that key, and their names in one that is called columns.
+// within reads the rows in the list with the key name, and column names in the list "columns".
 func (r *recordReader) within(name string) {
 	var names []string
 	for r.more() {
@@ -333,7 +333,7 @@ func (r *recordReader) texts() (names []string) {
 	return names
 }
 
-// list reads rows, the opening of whose list is behind: records, or lists of the same length.
+// list reads rows, after the opening of their list: records, or lists of equal length.
 func (r *recordReader) list() {
 	for r.more() {
 		switch t := r.next(); {
@@ -374,7 +374,7 @@ func (r *recordReader) row() {
 	r.next()
 }
 
-// end makes sure that nothing follows.
+// end checks that nothing follows.
 func (r *recordReader) end() {
 	if r.err != nil {
 		return
@@ -386,7 +386,7 @@ func (r *recordReader) end() {
 	}
 }
 
-// columns reads an object of columns, whose opening is behind.
+// columns reads an object of columns, after its opening brace.
 func (r *recordReader) columns() {
 	for r.more() {
 		known := len(r.names)
@@ -404,7 +404,7 @@ func (r *recordReader) columns() {
 	r.end()
 }
 
-// column reads the values of a column, whose opening is behind: a list, or an object by rows.
+// column reads the values of a column, after its opening: a list, or an object keyed by row.
 func (r *recordReader) column(column int, byName bool) {
 	n := 0
 	for ; r.more(); n++ {
@@ -430,10 +430,10 @@ func (r *recordReader) column(column int, byName bool) {
 	r.next()
 }
 
-// record reads a record, whose opening is behind.
+// record reads a record, after its opening brace.
 func (r *recordReader) record() { r.members(r.begin(), "", 0) }
 
-// begin begins a row and returns its number.
+// begin starts a row and returns its number.
 func (r *recordReader) begin() int {
 	row := len(r.lines)
 	if row >= r.lim.Rows {
@@ -443,7 +443,7 @@ func (r *recordReader) begin() int {
 	return row
 }
 
-// members reads the members of an object, whose opening is behind, and of those within it.
+// members reads the members of an object, after its opening brace, including nested objects.
 func (r *recordReader) members(row int, prefix string, depth int) {
 	const deepest = 8
 	for r.more() {
@@ -484,7 +484,7 @@ func (r *recordReader) columnOf(name string) int {
 	return j
 }
 
-// put stores a value; null has no text.
+// put stores a value; null is stored as empty text.
 func (r *recordReader) put(row, column int, t json.Token) {
 	text := ""
 	switch v := t.(type) {

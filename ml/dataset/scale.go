@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Scaler standardises: (x - Mean) / Scale, population standard deviation,
-// divisor 1 for a constant column. Both slices have one entry a feature.
+// Scaler standardises features: (x - Mean) / Scale, where Scale is the population standard
+// deviation, or 1 for a constant column. Both slices have one entry per feature.
 type Scaler struct {
 	Mean  []float64 `json:"mean"`
 	Scale []float64 `json:"scale"`
 }
 
-// FitScaler fits on the rows of x, which are finite.
+// FitScaler fits a Scaler to the rows of x, which must be finite.
 func FitScaler(x *mat.Dense) *Scaler {
 	n, d := x.Dims()
 	s := &Scaler{Mean: make([]float64, d), Scale: make([]float64, d)}
@@ -22,8 +22,8 @@ func FitScaler(x *mat.Dense) *Scaler {
 		for i := range n {
 			lo, hi = min(lo, x.At(i, j)), max(hi, x.At(i, j))
 		}
-		// Sums are of (x - mid)/half in [-1, 1]: neither a large offset nor a huge
-		// range then costs accuracy, and a constant column is constant exactly.
+		// Sum (x - mid)/half, which lies in [-1, 1]: neither a large offset nor a huge
+		// range then costs accuracy, and a constant column is exactly constant.
 		mid, half := lo/2+hi/2, hi/2-lo/2
 		if half == 0 {
 			s.Mean[j], s.Scale[j] = lo, 1
@@ -47,7 +47,7 @@ func FitScaler(x *mat.Dense) *Scaler {
 	return s
 }
 
-// Apply returns the scaled copy of x, which has the columns the scaler was fitted on.
+// Apply returns a scaled copy of x, which must have the columns the scaler was fitted on.
 func (s *Scaler) Apply(x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
 	z := mat.NewDense(n, d, nil)

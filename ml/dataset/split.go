@@ -8,16 +8,16 @@ import (
 	"marginlab/ml/param"
 )
 
-// splitStream keeps the draws of Split apart from others under the same seed.
+// splitStream separates the draws of Split from others with the same seed.
 const splitStream = 0x5b117
 
 // Split draws a stratified held-out set: every class contributes round(fraction n_c)
 // rows but keeps at least one for training. Rows are returned in ascending order.
 //
-// y holds one class value a row, ±1 or any others; fraction lies in [0, 1), and
-// a fraction not above 0 holds nothing out. The draw is one random order of all rows
-// (PCG under the seed) of which each class gives its first, so it depends on which
-// rows share a class and not on what the classes are called.
+// y holds one class value per row, ±1 or any others; fraction lies in [0, 1), and
+// a fraction not above 0 holds nothing out. Split draws one random order of all rows
+// (PCG with the seed) and holds out the first rows of each class, so the result depends
+// on which rows share a class and not on the names of the classes.
 func Split(y []float64, fraction float64, seed uint64) (train, test []int) {
 	if !(fraction > 0) {
 		return Indices(len(y)), nil
@@ -47,21 +47,21 @@ func Split(y []float64, fraction float64, seed uint64) (train, test []int) {
 	return slices.Clip(train), slices.Clip(test)
 }
 
-// Deal deals the rows of y, one class value each, into k folds that have every class
-// as evenly as its number allows, and sizes that differ by one at most. Rows ascend
-// within a fold. The deal is one random order of all rows in which each class deals its
-// own, as in Split, so it does not depend on what the classes are called. Errors are
-// *param.Refusal: a single fold, and a class that has fewer rows than there are folds, as
-// then some fold has none to judge.
+// Deal deals the rows of y, one class value each, into k folds that share every class
+// as evenly as possible, with sizes that differ by at most one. Rows ascend within a
+// fold. Deal draws one random order of all rows in which each class deals its own, as in
+// Split, so the result does not depend on the names of the classes. It returns a
+// *param.Refusal for a single fold, and for a class with fewer rows than folds, because
+// some fold would then have none to test.
 func Deal(y []float64, k int, r *rand.Rand) ([][]int, error) {
 	if k < 2 {
 		return nil, param.Refuse("use at least 2", "%d folds", k)
 	}
-	number := make(map[float64]int) // of rows by class
+	number := make(map[float64]int) // rows by class
 	for _, c := range y {
 		number[c]++
 	}
-	next := make(map[float64]int) // fold that the class deals to
+	next := make(map[float64]int) // fold that the class deals to next
 	begun := 0                    // rows of the classes that have begun to deal
 	out := make([][]int, k)
 	for _, i := range r.Perm(len(y)) {

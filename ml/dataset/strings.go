@@ -10,15 +10,14 @@ import (
 	"marginlab/ml/lists"
 )
 
-// Strings are texts that a kernel compares symbol by symbol, a symbol being a character:
-// words, sentences, DNA. None is empty, and none holds control characters or spaces at
-// either end.
+// Strings holds texts that a kernel compares character by character: words, sentences, DNA.
+// No string is empty, contains control characters, or has spaces at either end.
 type Strings struct {
-	Name   string // of their column
+	Name   string // of the column
 	Values []string
 }
 
-// Kind is KindStrings.
+// Kind returns KindStrings.
 func (s *Strings) Kind() Kind { return KindStrings }
 
 // Len returns the number of strings.
@@ -32,7 +31,7 @@ func (s *Strings) Subset(rows []int) Objects {
 // Text returns string i.
 func (s *Strings) Text(i int) string { return s.Values[i] }
 
-// Keep is Subset: a string is all that the kernel with it takes.
+// Keep returns Subset(rows): a kernel needs the whole string.
 func (s *Strings) Keep(rows []int) Objects { return s.Subset(rows) }
 
 // Validate reports the first string that breaks the rules of Strings.
@@ -93,7 +92,7 @@ func (d *stringsDecoder) add(cells []string) (wrong int, err error) {
 
 func (d *stringsDecoder) objects() Objects { return &d.Strings }
 
-// onlyWords reports whether all columns beside the label hold words.
+// onlyWords reports whether all columns besides the label hold words.
 func (t *Table) onlyWords(label int) bool {
 	for j := range t.Columns {
 		if c := &t.Columns[j]; j != label && (!c.IsText() || c.Dates()) && !t.isRowNumber(j) {
@@ -106,8 +105,8 @@ func (t *Table) onlyWords(label int) bool {
 // beginsWithStrings reports whether the format holds only strings, in the first column.
 func (t *Table) beginsWithStrings() bool { return t.Format == "fasta" || t.Format == "zip" }
 
-// stringsColumn returns the index of the column of strings: the named one, else the column of
-// words besides the label with the most distinct words, else the only one besides the label.
+// stringsColumn returns the index of the column of strings: the named one, else, of the other
+// columns than the label, the column of words with the most distinct words, else the only one.
 func (t *Table) stringsColumn(label int, named []string) (int, error) {
 	switch {
 	case len(named) > 1:
@@ -143,7 +142,7 @@ func (t *Table) stringsColumn(label int, named []string) (int, error) {
 	return 0, t.fault(-1, -1, "expected a column of strings beside the label, found none with words")
 }
 
-// StringsColumn returns the name of the column of strings under a mapping, "" if there is none.
+// StringsColumn returns the name of the column of strings under a mapping, or "" if it has none.
 func (t *Table) StringsColumn(m Mapping) string {
 	label, err := t.find(m.Label)
 	if err != nil {
@@ -200,9 +199,8 @@ func (t *Table) headerIsRow() {
 	}
 }
 
-// stringRows reads strings to predict: the column of the name that those of the training
-// had, or the only one beside the label. Strings that stand alone have no header but the
-// name of that column.
+// stringRows reads strings to predict: from the column with the same name as in training, or
+// from the only one besides the label. In a file of strings alone, only that name is a header.
 func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label string, err error) {
 	at, j := t.likeNamed(expected), t.likeNamed(like.Name)
 	if j == at {
@@ -230,9 +228,9 @@ func (t *Table) stringRows(like *Strings, expected string) (s *Strings, label st
 	return s, label, err
 }
 
-// ReadLines reads one string a line, in the encodings of ParseTable. Of a file that says itself that it holds
-// strings, as the canonical form, FASTA and archives do, it reads those, whatever stands
-// beside them. It fails as ParseTable does.
+// ReadLines reads one string per line, in the encodings of ParseTable. From a format that marks its
+// strings (the canonical form, FASTA, archives) it reads only those and ignores all else. Its errors
+// are like those of ParseTable.
 func ReadLines(r io.Reader, file string, lim Limits) (*Strings, error) {
 	raw, fault := readRaw(r, file, lim)
 	if fault != nil {

@@ -19,11 +19,11 @@ import (
 	"marginlab/ml/param"
 )
 
-// Limits bound what a reader accepts. A field that is zero means its default.
+// Limits bounds what a reader accepts. A zero field means its default.
 type Limits struct {
-	Bytes   int64 // 10 MB; 2 GB at most
-	Rows    int   // 100 000
-	Columns int   // 201: 200 features and the label
+	Bytes   int64 // default 10 MB; at most 2 GB
+	Rows    int   // default 100 000
+	Columns int   // default 201: 200 features and the label
 }
 
 // DefaultLimits are the limits of uploads unless flags change them.
@@ -43,23 +43,23 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// cells returns the most values in a table. A value takes at least two bytes in a
-// dense file; a sparse one may not exceed that either.
+// cells returns the maximum number of values in a table. A value takes at least two bytes
+// in a dense file; a sparse file may not hold more values either.
 func (l Limits) cells() int64 { return l.Bytes/2 + 1 }
 
-// ErrTooLarge is wrapped by the *Error of a file beyond its Limits.
+// ErrTooLarge is wrapped by the *Error for a file that exceeds its Limits.
 var ErrTooLarge = errors.New("file too large")
 
 // Error describes a fault in a file: its place and the expected content.
 type Error struct {
 	File         string
-	Line, Column int    // 1-based; 0 when it concerns the whole file or line. Column counts fields
+	Line, Column int    // 1-based; 0 if the error concerns the whole file or line. Column counts fields
 	Name         string // the column's name, or empty
 	Message      string
 	Err          error // the cause: ErrTooLarge, a failure to read, or nil
 }
 
-// Error reads like `points.csv, line 7, column 2 (x2): expected a number, found "abc"`.
+// Error returns a message like `points.csv, line 7, column 2 (x2): expected a number, found "abc"`.
 func (e *Error) Error() string {
 	var place []string
 	if e.File != "" {
@@ -83,7 +83,7 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// tooLarge marks the error as one of exceeded limits.
+// tooLarge makes e wrap ErrTooLarge.
 func (e *Error) tooLarge() *Error {
 	e.Err = ErrTooLarge
 	return e
@@ -103,19 +103,19 @@ type Table struct {
 	Separator    string   // of csv: "comma", "semicolon", "tab", "spaces"; else empty
 	DecimalComma bool     // numbers were written 1,5; cells have 1.5
 	Header       bool     // the file names its columns; otherwise they are x1, x2 … and label
-	Sheet        string   // of a workbook, the one that was read
-	Sheets       []string // of a workbook, those that are not hidden
-	Kind         Kind     // of objects that are no vectors: the file says so, by its first line or by pairs 0:i; else empty
+	Sheet        string   // of a workbook: the sheet that was read
+	Sheets       []string // of a workbook: the visible sheets
+	Kind         Kind     // if the file declares objects other than vectors, by its first line or by pairs 0:i; else empty
 	Columns      []Column
 	Lines        []int    // line number in the file of each row
 	Notes        []string // guesses about the file, as clauses
 	sign         signs    // decimalComma or decimalPoint, if numbers of the file prove it; else 0
-	commas       bool     // numbers of some columns were written 1,5, in contrast to the others
-	first        int      // line of the first record of CSV, header or row
-	members      []string // of texts that are files of their own: the name of each
-	graphs       int      // of a table of graphs: how many columns hold them, the first ones
-	asks         bool     // which of these columns is meant is in doubt
-	limits       Limits   // of reading
+	commas       bool     // some columns, unlike the others, wrote numbers as 1,5
+	first        int      // line of the first CSV record, header or row
+	members      []string // if each text is a file: the file names
+	graphs       int      // of a table of graphs: how many columns, from the first, hold them
+	asks         bool     // it is unclear which of these columns is meant
+	limits       Limits   // used in reading
 }
 
 // Column is one column of a Table.
@@ -129,28 +129,28 @@ type Column struct {
 // Mapping says which column is the label and which are features. Names are matched
 // exactly or else regardless of case.
 type Mapping struct {
-	Kind     Kind     // what the rows are; empty: as the file says, else strings where there are but words, else vectors
+	Kind     Kind     // of the rows; empty: as the file declares, else strings if there are only words, else vectors
 	Label    string   // empty: as Guess proposes
-	Features []string // of vectors; nil: all others but a column of row numbers without a name. A column of up to 20 distinct words becomes one column of 0 and 1 for each word. Of strings and graphs: their column, nil as Guess proposes
-	Proposed bool     // nil Features, nil Fixes and an empty Missing are those that Propose proposes
-	Missing  Missing  // what to do with missing values; empty: they are a fault
-	Fixes    []Fix    // corrections of the table, in this order, before all else
+	Features []string // for vectors; nil: all other columns except an unnamed one of row numbers. A column of up to 20 distinct words becomes one 0/1 column per word. For strings and graphs: their column; nil: as Guess proposes
+	Proposed bool     // Propose fills in nil Features, nil Fixes and an empty Missing
+	Missing  Missing  // what to do with missing values; empty: they are an error
+	Fixes    []Fix    // corrections of the table, applied in this order before all else
 }
 
 // ParseTable reads a file of any known format: CSV with its many separators,
-// LIBSVM/SVMlight, ARFF, FASTA, JSON records and columns, JSON lines of graphs and GraphML, in
-// UTF-8, UTF-16 or Windows-1250 to 1254, packed by gzip or not; or a zip archive of texts in folders
-// that are their classes, or with one CSV of their names and labels beside them, or of a set of
-// graphs as TU Dortmund writes them. The content tells the format; the extension of file is a
-// hint, and file is the name in messages. Every failure is an *Error; one for a file beyond lim
-// (zero fields: DefaultLimits) wraps ErrTooLarge.
+// LIBSVM/SVMlight, ARFF, FASTA, JSON records and columns, JSON lines of graphs, or GraphML, in
+// UTF-8, UTF-16 or Windows-1250 to 1254, optionally gzipped; or a zip archive of texts in one
+// folder per class, of texts with a CSV file of their names and labels, or of a set of graphs in
+// TU Dortmund's format. The content determines the format; the extension of file is a hint, and
+// file is the name in messages. Every failure is an *Error; if the file exceeds lim (zero fields:
+// DefaultLimits), the error wraps ErrTooLarge.
 func ParseTable(r io.Reader, file string, lim Limits) (*Table, error) {
 	return ParseSheet(r, file, "", lim)
 }
 
-// ParseSheet is ParseTable of a sheet of a workbook; empty: the first that holds data, if any.
-// Names are matched exactly or else regardless of case. That there is none of the name, or
-// that the file is no workbook, is an *Error.
+// ParseSheet is like ParseTable but reads the named sheet of a workbook; if sheet is empty, the
+// first that holds data, if any. Names are matched exactly or else regardless of case. It returns
+// an *Error if there is no such sheet or the file is not a workbook.
 func ParseSheet(r io.Reader, file, sheet string, lim Limits) (*Table, error) {
 	lim = lim.orDefault()
 	raw, fault := readRaw(r, file, lim)
@@ -186,10 +186,10 @@ func ParseSheet(r io.Reader, file, sheet string, lim Limits) (*Table, error) {
 	return t, err
 }
 
-// spreadsheetEndings end the names of workbooks.
+// spreadsheetEndings lists the extensions of workbooks.
 var spreadsheetEndings = []string{".xlsx", ".xlsm", ".xls", ".ods"}
 
-// parseText is ParseTable of a file that is text.
+// parseText is ParseTable for a text file.
 func parseText(text, file string, lim Limits) (*Table, error) {
 	var fault *Error
 	var t *Table
@@ -257,7 +257,7 @@ func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 	size, known := sizeOf(r)
 	b.Grow(int(min(max(size, 0), lim.Bytes) + 1))
 	part := io.LimitedReader{R: r}
-	for b.Len() == 0 || part.N == 0 && int64(b.Len()) <= lim.Bytes { // doubling the room, where the size is not known
+	for b.Len() == 0 || part.N == 0 && int64(b.Len()) <= lim.Bytes { // doubling the buffer if the size is unknown
 		room := int64(b.Cap() - b.Len())
 		if room == 0 || !known {
 			room = max(room, 1<<16)
@@ -276,7 +276,7 @@ func readRaw(r io.Reader, file string, lim Limits) (string, *Error) {
 	return b.String(), nil
 }
 
-// gzipMagic is the beginning of gzip data, see RFC 1952.
+// gzipMagic begins gzip data, see RFC 1952.
 const gzipMagic = "\x1f\x8b"
 
 // unzipped decompresses a gzip file of limited size.
@@ -314,9 +314,9 @@ func lineEnds(s string) int {
 	return n
 }
 
-// cutLine returns the first line of s without its end, and the rest.
+// cutLine returns the first line of s, without its line ending, and the rest.
 func cutLine(s string) (line, rest string) {
-	const window = 256 // a search for one sign must not run far past the other
+	const window = 256 // a search for one line ending must not run far past the other
 	for from := 0; from < len(s); from += window {
 		part := s[from:min(from+window, len(s))]
 		if i := strings.IndexByte(part, '\n'); i >= 0 {
@@ -334,8 +334,8 @@ func cutLine(s string) (line, rest string) {
 	return s, ""
 }
 
-// detect determines the format by the first meaningful line, and by the extension
-// if that is ambiguous.
+// detect determines the format from the first meaningful line, or from the extension
+// if that line is ambiguous.
 func detect(text, file string) string {
 	ext := strings.ToLower(path.Ext(file))
 	for rest := text; rest != ""; {
@@ -344,7 +344,7 @@ func detect(text, file string) string {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "" || line[0] == '#' || line[0] == '%' || line[0] == ';':
-			continue // a note in one of the formats
+			continue // a comment in one of the formats
 		case line[0] == '@':
 			return "arff"
 		case line[0] == '>':
@@ -366,7 +366,7 @@ func detect(text, file string) string {
 	switch ext {
 	case ".arff":
 		return "arff"
-	case ".json", ".jsonl": // of which the first line is no object
+	case ".json", ".jsonl": // the first line is not an object
 		return "jsonl"
 	case ".libsvm", ".svm", ".svmlight":
 		return "libsvm"
@@ -388,14 +388,14 @@ func parseAnyNumber(s string) (v float64, ok bool) {
 		switch c := s[i]; {
 		case '0' <= c && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
 		default:
-			return 0, false // hexadecimal, 1_000, Inf and NaN among them
+			return 0, false // such as hexadecimal, 1_000, Inf and NaN
 		}
 	}
 	v, err := strconv.ParseFloat(s, 64)
 	return v + 0, err == nil
 }
 
-// parseNumbers reads texts that are numbers, all of them.
+// parseNumbers reads texts as numbers; ok reports whether all of them are.
 func parseNumbers(texts []string) (vs []float64, ok bool) {
 	for i, s := range texts {
 		v, ok := parseNumber(s)
@@ -412,21 +412,21 @@ func parseNumbers(texts []string) (vs []float64, ok bool) {
 
 // notFinite reports whether s is NaN, Inf or a number beyond the range of float64.
 func notFinite(s string) bool {
-	if s == "" || !strings.Contains("+-.0123456789iInN", s[:1]) { // most words, of which the error would hold a copy
+	if s == "" || !strings.Contains("+-.0123456789iInN", s[:1]) { // most words; the error would copy them
 		return false
 	}
 	v, err := strconv.ParseFloat(s, 64)
 	return errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0))
 }
 
-// weigh finds out which columns are numeric.
+// weigh determines which columns are numeric.
 func (t *Table) weigh() {
 	sideBySide(len(t.Columns), func(j int) { t.Columns[j].weigh() })
 }
 
-// weigh finds out whether the column is numeric.
+// weigh determines whether the column is numeric.
 func (c *Column) weigh() {
-	if c.many != nil || c.Len() >= manyRows { // which keeps the facts
+	if c.many != nil || c.Len() >= manyRows { // factsOf keeps its result
 		f := factsOf(c)
 		c.Numeric = f.numbers == f.rows
 		return
@@ -434,8 +434,8 @@ func (c *Column) weigh() {
 	c.Numeric = !c.any(func(s string) bool { _, ok := parseNumber(s); return !ok })
 }
 
-// numbers writes the cells of a column of numbers to dst, apart places from one to the next, and
-// NaN for a cell that is no number.
+// numbers writes the cells of a column of numbers to dst with stride apart, and NaN for a cell
+// that is not a number.
 func (c *Column) numbers(dst []float64, apart int) {
 	number := func(v float64, ok bool) float64 {
 		if !ok {
@@ -464,8 +464,8 @@ func (c *Column) numbers(dst []float64, apart int) {
 	}
 }
 
-// IsText reports whether no cell of the column is a number or a missing one: the column
-// holds words rather than faulty numbers.
+// IsText reports whether no cell of the column is a number or a missing one, that is, whether
+// it holds words rather than faulty numbers.
 func (c *Column) IsText() bool {
 	number := func(s string) bool { _, ok := parseNumber(s); return (ok || notFinite(s)) && !missing(s) }
 	return !c.Numeric && !c.any(number) && c.any(func(s string) bool { return !missing(s) })
@@ -477,11 +477,11 @@ func (c *Column) twoValued() bool {
 	return f.numbers == f.rows && f.distinct == 2 && f.unit()
 }
 
-// looksLikeLabel reports whether a column at either end is taken as the label.
+// looksLikeLabel reports whether the column, if first or last, can be taken as the label.
 func (c *Column) looksLikeLabel() bool { return c.twoValued() || c.IsText() && !c.Dates() }
 
-// onlyWord returns the row of the first non-number in a column with few of them, -1 for other
-// columns.
+// onlyWord returns the row of the first cell that is not a number, or -1 if there are none or
+// many of them.
 func (c *Column) onlyWord() int {
 	first, words := -1, 0
 	for i, s := range c.all() {
@@ -516,8 +516,8 @@ func (t *Table) isRowNumber(j int) bool {
 	return c.Numeric && factsOf(c).numbersRows()
 }
 
-// Numbering tells a column of whole numbers, none of them twice, that has the usual
-// name of one that numbers the rows, or is the first and counts many of them from 0 or 1 on.
+// Numbering reports whether column j holds distinct whole numbers and has a usual name of a
+// column of row numbers, or is the first and counts at least ten rows from 0 or 1 on.
 func (t *Table) Numbering(j int) bool {
 	const many = 10
 	c := &t.Columns[j]
@@ -533,11 +533,11 @@ func (t *Table) Numbering(j int) bool {
 	return f.numbersRows() || named && f.whole && !f.repeats()
 }
 
-// unnamed returns the name of column j if the header has none.
+// unnamed returns the name of column j if the header does not name it.
 func unnamed(j int) string { return fmt.Sprintf("column %d", j+1) }
 
-// nameColumns names the columns of a file without a header by their places: label
-// for the one that must be it, x1, x2 … for the others in order.
+// nameColumns names the columns of a file without a header by their places: label for the one
+// that must be the label, x1, x2 … for the others in order.
 func (t *Table) nameColumns() {
 	label := -1
 	if j, sure := t.guessLabel(); sure {
@@ -566,8 +566,8 @@ func namesLabel(s string) bool {
 	return false
 }
 
-// labelByName returns the column, among those from a place on, that has a usual name of a label; of several
-// the last of all columns, without being sure, and -1 of none.
+// labelByName returns the only column from index from on with a usual name of a label, or -1 if
+// there is none. If there are several, it returns the last column of the table and is not sure.
 func (t *Table) labelByName(from int) (j int, sure bool) {
 	named := lists.Where(len(t.Columns), func(j int) bool { return j >= from && namesLabel(t.Columns[j].Name) })
 	switch len(named) {
@@ -579,7 +579,7 @@ func (t *Table) labelByName(from int) (j int, sure bool) {
 	return len(t.Columns) - 1, false
 }
 
-// guessLabel returns the index of the label column, see rank; sure reports that it is
+// guessLabel returns the index of the label column, see rank; sure reports whether it is
 // unambiguous.
 func (t *Table) guessLabel() (j int, sure bool) {
 	if t.Kind == KindGraphs {
@@ -592,9 +592,10 @@ func (t *Table) guessLabel() (j int, sure bool) {
 	return t.guessLabelBy(order)
 }
 
-// endLabel returns the label by the names of columns and their places alone: the one called
-// label, class or target; else the last; else the first, when only that one is text or
-// ±1/0-1, and not names beside numbers. It is sure when that leaves no other reading.
+// endLabel returns the label judged by the names and places of columns alone: the one called
+// label, class or target; else, in ARFF, the last nominal one; else the first, if it but not
+// the last is text or ±1/0-1, unless it holds names and the last numbers; else the last. sure
+// reports whether that is unambiguous.
 func (t *Table) endLabel() (j int, sure bool) {
 	last := len(t.Columns) - 1
 	if t.Header || t.Format != "csv" && t.Format != "xlsx" {
@@ -622,7 +623,7 @@ func (t *Table) Guess() (m Mapping, obvious bool) {
 	return p.Mapping, p.Obvious
 }
 
-// fault makes an *Error of this file.
+// fault returns an *Error for this file.
 func (t *Table) fault(row, column int, format string, args ...any) *Error {
 	e := &Error{File: t.File, Message: fmt.Sprintf(format, args...)}
 	if row >= 0 && t.members != nil {
@@ -654,10 +655,10 @@ func (t *Table) names() []string {
 	return lists.Map(t.Columns, func(c Column) string { return c.Name })
 }
 
-// finder returns find with an index of the columns, of which a table may have tens of thousands.
+// finder returns find with an index of the columns, for tables with tens of thousands.
 func (t *Table) finder() func(name string) (int, error) {
 	places := make(map[string]int, len(t.Columns))
-	for j := range slices.Backward(t.Columns) { // the first of equal names counts
+	for j := range slices.Backward(t.Columns) { // of equal names, the first counts
 		places[t.Columns[j].Name] = j
 	}
 	return func(name string) (int, error) {
@@ -668,7 +669,7 @@ func (t *Table) finder() func(name string) (int, error) {
 	}
 }
 
-// find returns the place of the named column.
+// find returns the index of the named column.
 func (t *Table) find(name string) (int, error) {
 	j := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	if j < 0 {
@@ -680,19 +681,19 @@ func (t *Table) find(name string) (int, error) {
 	return j, nil
 }
 
-// likeNamed returns the place of the first column with a name, regardless of case, or -1.
+// likeNamed returns the index of the first column with that name, regardless of case, or -1.
 func (t *Table) likeNamed(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
 }
 
-// Matrix returns the named columns as numbers, n x len(features), without need of a
-// label. An *Error reports a name that is not there or given twice, and the first
+// Matrix returns the named columns as numbers, n x len(features); no label is needed.
+// It returns an *Error for a name that is unknown or given twice, and for the first
 // cell that is not a finite number.
 func (t *Table) Matrix(features []string) (*mat.Dense, error) {
 	return t.matrix(features, false)
 }
 
-// MatrixWithGaps is Matrix with NaN where a value is missing.
+// MatrixWithGaps is like Matrix but returns NaN for missing values.
 func (t *Table) MatrixWithGaps(features []string) (*mat.Dense, error) {
 	return t.matrix(features, true)
 }
@@ -715,7 +716,7 @@ func (t *Table) matrix(features []string, gaps bool) (*mat.Dense, error) {
 	return t.numbersAt(at, gaps)
 }
 
-// numbersAt returns the columns at some places as numbers, which with gaps may be missing.
+// numbersAt returns the columns with the given indices as numbers; if gaps, values may be missing.
 func (t *Table) numbersAt(at []int, gaps bool) (*mat.Dense, error) {
 	faulty := lists.Filter(at, func(j int) bool { c := &t.Columns[j]; return !c.Numeric && !(gaps && c.Gappy()) })
 	for i := range t.Lines {
@@ -757,10 +758,10 @@ func (t *Table) notNumber(i, j int) *Error {
 	return t.fault(i, j, "expected a number, found %s", quote(cell))
 }
 
-// Labels returns the labels in the named column, tidied: equal numbers have
-// equal labels. An *Error reports an unknown name, a missing label, one too
-// long, and too many distinct words for a label; any number of distinct numbers is allowed,
-// as a regression may fit them. One class is not an error here.
+// Labels returns the labels in the named column, tidied: equal numbers have equal labels.
+// It returns an *Error for an unknown name, a missing label, a label that is too long, and
+// too many distinct words; any number of distinct numbers is allowed, because a regression
+// may fit them. A single class is not an error here.
 func (t *Table) Labels(name string) ([]string, error) {
 	distinct, of, err := t.classes(name)
 	if err != nil {
@@ -769,15 +770,15 @@ func (t *Table) Labels(name string) ([]string, error) {
 	return lists.At(distinct, of()), nil
 }
 
-// classes returns the distinct labels in a column, in the order of their first rows, and a function
-// that returns the place of each row's among them. Its errors are those of Labels.
+// classes returns the distinct labels in a column, in order of first appearance, and a function
+// that returns the index among them of each row's label. Its errors are those of Labels.
 func (t *Table) classes(name string) (distinct []string, of func() []int, err error) {
 	j, err := t.find(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	c := &t.Columns[j]
-	words := false // there is text among numbers
+	words := false // there is text among the numbers
 	row := func(s string) int { return slices.Index(c.list(), s) }
 	for s := range c.values() {
 		_, number := parseNumber(s)
@@ -794,7 +795,7 @@ func (t *Table) classes(name string) (distinct []string, of func() []int, err er
 			words = true
 		}
 	}
-	if !c.Numeric && !words { // a number out of range among numbers
+	if !c.Numeric && !words { // a number out of range among the numbers
 		for i, s := range c.all() {
 			if notFinite(s) {
 				return nil, nil, t.fault(i, j, "expected a label, found %s", quote(s))
@@ -811,8 +812,8 @@ func (t *Table) classes(name string) (distinct []string, of func() []int, err er
 	return distinct, of, nil
 }
 
-// classes returns the distinct tidied labels, and a function that returns the place of each row's
-// among them.
+// classes returns the distinct tidied labels, and a function that returns the index among them of
+// each row's label.
 func (c *cells) classes() (distinct []string, of func() []int) {
 	texts := slices.Collect(c.values())
 	distinct, places := index(tidyLabels(texts))
@@ -821,7 +822,7 @@ func (c *cells) classes() (distinct []string, of func() []int) {
 	}
 	return distinct, func() []int {
 		var place [mostDistinct]int
-		for k, s := range c.distinct { // several may have become equal
+		for k, s := range c.distinct { // several may now be equal
 			if i := slices.Index(texts, s); i >= 0 {
 				place[k] = places[i]
 			}
@@ -831,7 +832,7 @@ func (c *cells) classes() (distinct []string, of func() []int) {
 }
 
 // A column with more than maxClasses distinct values does not hold classes, nor does one
-// with more than fewClasses of which most occur once.
+// with more than fewClasses if most of them occur once.
 const (
 	maxClasses = 100
 	fewClasses = 10
@@ -841,7 +842,7 @@ func tooMany(distinct, rows int) bool {
 	return distinct > maxClasses || distinct > fewClasses && 2*distinct > rows
 }
 
-// tidyLabels makes labels comparable: all numbers, or else all text.
+// tidyLabels makes labels comparable: all as numbers, or else all as text.
 func tidyLabels(cells []string) []string {
 	// Columns repeat few labels: tidy each distinct cell once.
 	known := make(map[string]string)
@@ -861,7 +862,7 @@ func tidyLabels(cells []string) []string {
 	return lists.Map(cells, func(s string) string { return known[s] })
 }
 
-// tidyLabel gives a number its plain form: 1 for "+1" and "1.0". Other text stays.
+// tidyLabel gives a number its plain form: 1 for "+1" and "1.0". It returns other text unchanged.
 func tidyLabel(s string) string {
 	v, ok := parseNumber(s)
 	if !ok {
@@ -873,9 +874,9 @@ func tidyLabel(s string) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Data applies a mapping; an empty label is as Guess proposes. An *Error reports what
-// Matrix and Labels report, a label among the features, a single class, and a kernel
-// matrix that is none.
+// Data applies a mapping; if its label is empty, the label is as Guess proposes. It returns an
+// *Error as Matrix and Labels do, and for a label among the features, a single class, and an
+// invalid kernel matrix.
 func (t *Table) Data(m Mapping) (*Data, error) {
 	if t.Kind == KindGraphs && len(t.Columns) == t.graphs {
 		return nil, t.fault(0, -1, `expected a label of the graph, as in JSON "label":"a" beside "n", or in GraphML <data> of the graph, found none in the file`)
@@ -910,7 +911,7 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	}
 	kind = cmp.Or(kind, KindVectors)
 	if kind != KindVectors && m.Missing == MissingMedian {
-		m.Missing = MissingDrop // objects have no median
+		m.Missing = MissingDrop // there is no median of objects
 	}
 	if m.Missing == MissingDrop || m.Missing == MissingMedian {
 		if t, err = t.complete(d.Label, t.chosen(kind, label, m.Features), m.Missing); err != nil {
@@ -953,13 +954,13 @@ func (t *Table) Data(m Mapping) (*Data, error) {
 	columns := d.objects().header()
 	d.Notes = slices.Concat(t.Notes, d.Notes, d.remarks(t))
 	if !t.Header && !slices.Contains(columns, labelName) || slices.Contains(columns, d.Label) {
-		d.Label = labelName // rather than the x3 of a place, or the K1 of a kernel
+		d.Label = labelName // rather than x3, from its place, or K1, of a kernel
 	}
 	return d, nil
 }
 
-// chosen are the columns of features, all that can be where none are named; none of other
-// objects.
+// chosen returns the names of the feature columns: those in features or, for vectors if it is
+// nil, all that can be features.
 func (t *Table) chosen(kind Kind, label int, features []string) []string {
 	if kind != KindVectors || features != nil {
 		return features
@@ -972,7 +973,7 @@ func (t *Table) chosen(kind Kind, label int, features []string) []string {
 	return features
 }
 
-// remarks returns notes about suspicious features.
+// remarks returns notes on suspicious features.
 func (d *Data) remarks(t *Table) (notes []string) {
 	var constant, numbering []string
 	find := t.finder()
@@ -994,7 +995,7 @@ func (d *Data) remarks(t *Table) (notes []string) {
 	return notes
 }
 
-// isConstant reports whether feature k is v in every row.
+// isConstant reports whether feature k equals v in every row.
 func (d *Data) isConstant(k int, v float64) bool {
 	for i := range d.Len() {
 		if d.X.At(i, k) != v {
@@ -1004,8 +1005,8 @@ func (d *Data) isConstant(k int, v float64) bool {
 	return true
 }
 
-// readVectors takes the features of d from the table, all that can be where none are named;
-// with gaps, their values may be missing.
+// readVectors reads the features of d from the table: those named or, if features is nil, all
+// that can be features. If gaps, their values may be missing.
 func (t *Table) readVectors(d *Data, label int, features []string, gaps bool) error {
 	if t.Kind == KindStrings {
 		return t.fault(-1, -1, "expected features, found strings: use a kernel for strings")
@@ -1044,8 +1045,8 @@ func (t *Table) readVectors(d *Data, label int, features []string, gaps bool) er
 	return nil
 }
 
-// Read is ParseTable, Guess where m leaves the label open, and Data. It leaves no
-// column of words out by itself: one that m.Features does not pass over is a fault.
+// Read calls ParseTable and Data, which guesses the label if m does not name it. Unless m is
+// Proposed, it leaves out no column of words by itself: with nil m.Features, such a column is an error.
 func Read(r io.Reader, file string, m Mapping, lim Limits) (*Data, error) {
 	t, err := ParseTable(r, file, lim)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 type member struct {
 	name string // with slashes
 	open func() (io.ReadCloser, error)
-	text string // once it is read
+	text string // once read
 	note string // about its encoding
 }
 
@@ -76,7 +76,7 @@ func parseArchive(raw, file, sheet string, lim Limits) (*Table, error) {
 	return parseMembers(members, file, lim)
 }
 
-// inside names a file of an archive or folder in messages.
+// inside returns the name, for messages, of a file in an archive or folder.
 func inside(file, name string) string {
 	if file == "" {
 		return name
@@ -84,9 +84,9 @@ func inside(file, name string) string {
 	return file + ", " + name
 }
 
-// parseMembers reads texts, each a file, in folders that are their classes or with a table
-// of labels beside them, or a set of graphs as TU Dortmund writes them. A file that is
-// alone is read as if it were no archive.
+// parseMembers reads texts, each a file, in one folder per class or with a table of labels,
+// or a set of graphs in TU Dortmund's format. A single file is read as if it were not in an
+// archive.
 func parseMembers(members []member, file string, lim Limits) (*Table, error) {
 	members = slices.DeleteFunc(members, func(m member) bool { return isHidden(m.name) })
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
@@ -122,7 +122,7 @@ func parseMembers(members []member, file string, lim Limits) (*Table, error) {
 	return textsInFolders(members, file)
 }
 
-// isHidden reports whether a file is one that systems add, such as .DS_Store.
+// isHidden reports whether a file is one that operating systems add, such as .DS_Store.
 func isHidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") || part == "__MACOSX" || part == "Thumbs.db" || part == "desktop.ini" {
@@ -132,8 +132,8 @@ func isHidden(name string) bool {
 	return false
 }
 
-// readMembers reads the texts, limited in total to the size of a file, since the sizes declared in
-// an archive cannot be trusted.
+// readMembers reads the texts. It limits their total to the size of a file, since the sizes
+// declared in an archive cannot be trusted.
 func readMembers(members []member, file string, lim Limits) *Error {
 	left := lim.Bytes
 	for i := range members {
@@ -181,8 +181,8 @@ func textTable(members []member, file string) *Table {
 	return t
 }
 
-// textsInFolders reads texts whose classes are the folders that they lie in. Of a single
-// folder there are no labels.
+// textsInFolders reads texts whose classes are the folders they are in. If there is only one
+// folder, they have no labels.
 func textsInFolders(members []member, file string) (*Table, error) {
 	t := textTable(members, file)
 	labels := lists.Map(members, func(m member) string { return path.Base(path.Dir(m.name)) })
@@ -196,26 +196,26 @@ func textsInFolders(members []member, file string) (*Table, error) {
 	return t, nil
 }
 
-// labelledTexts reads texts whose labels stand in a table, in the row of their names.
+// labelledTexts reads texts whose names and labels are in a table.
 func labelledTexts(members []member, table member, file string, lim Limits) (*Table, error) {
 	names, err := parseText(table.text, inside(file, table.name), lim)
 	if err != nil {
 		return nil, err
 	}
-	place := make(map[string]int) // indices of the texts, by the names a table may use
+	place := make(map[string]int) // index of each text, by the names a table may use
 	beside := path.Dir(table.name) + "/"
 	for i, m := range members {
 		for _, name := range []string{m.name, strings.TrimPrefix(m.name, beside)} {
 			place[strings.TrimSuffix(name, path.Ext(name))] = i
 		}
 	}
-	for i, m := range members { // a whole name before a part of another
+	for i, m := range members { // a whole name takes precedence over part of another
 		place[strings.TrimPrefix(m.name, beside)], place[m.name] = i, i
 	}
 	if slices.ContainsFunc(names.names(), func(s string) bool { _, ok := place[s]; return ok }) {
 		names.headerIsRow()
 	}
-	// The column with the most names of files has them all, or a fault.
+	// The column with the most file names must have them all; otherwise it has a fault.
 	of, most := 0, 0
 	for j, c := range names.Columns {
 		found := 0
@@ -235,7 +235,7 @@ func labelledTexts(members []member, table member, file string, lim Limits) (*Ta
 		return nil, names.fault(-1, -1, "expected a column of labels next to the names of the texts, found a single column")
 	}
 	labels := make([]string, len(members))
-	rows := make([]int, len(members)) // from 1 on
+	rows := make([]int, len(members)) // counted from 1
 	others := *names
 	others.Columns = slices.Delete(slices.Clone(names.Columns), of, of+1)
 	label, _ := others.guessLabel()

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// The files of a set in the text format of TU Dortmund begin with its name and end so:
-// pairs of joined nodes, the graph of each node, the label of each graph, and, where there
-// are any, the labels of the nodes and of the pairs. Nodes and graphs are counted from 1 on,
-// over the whole set. A pair is an entry of the adjacency matrix: an undirected edge is there
-// in both directions, though some sets have it in one. See https://chrsmrrs.github.io/datasets/docs/format/.
+// The file names of a set in TU Dortmund's text format are its name followed by these endings.
+// The files list the pairs of joined nodes, the graph of each node, the label of each graph and,
+// if any, the labels of nodes and pairs. Nodes and graphs are counted from 1 over the whole set.
+// A pair is an entry of the adjacency matrix: an undirected edge is listed in both directions,
+// though some sets list it once. See https://chrsmrrs.github.io/datasets/docs/format/.
 const (
 	tuEdges      = "_A.txt"
 	tuGraphs     = "_graph_indicator.txt"
@@ -22,8 +22,8 @@ const (
 	tuEdgeLabels = "_edge_labels.txt"
 )
 
-// tuMembers are those files of a set that tell of its graphs, by their ends; nil where the
-// members are none.
+// tuMembers returns the files that describe the graphs of a set, by their endings, or nil if
+// the members are not such a set.
 func tuMembers(members []member) []member {
 	for _, m := range members {
 		if set, ok := strings.CutSuffix(m.name, tuEdges); ok {
@@ -36,10 +36,10 @@ func tuMembers(members []member) []member {
 	return nil
 }
 
-// parseTU reads a set in the format of TU Dortmund from the members that tuMembers found. Where
-// edges have labels, there is a column of graphs with them and one without. Where an edge is
-// not there in both directions, with one label, edges may be directed or just not repeated:
-// then there are columns of directed graphs as well, and people choose.
+// parseTU reads a set in TU Dortmund's format from the members that tuMembers found. If edges
+// have labels, there is a column of graphs with them and one without. If an edge is not listed
+// in both directions with the same label, edges may be directed or just not repeated: then
+// there are columns of directed graphs as well, and the user chooses.
 func parseTU(members []member, file string, lim Limits) (*Table, error) {
 	if fault := readMembers(members, file, lim); fault != nil {
 		return nil, fault
@@ -71,7 +71,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 	}
 
 	graphs := make([]Graph, len(classes))
-	var of, place []int32 // of each node, the graph and its number there
+	var of, place []int32 // for each node, its graph and its number there
 	indicator := find(tuGraphs)
 	for indicator.next() {
 		g, fault := indicator.number(indicator.text, "graph", len(graphs))
@@ -84,7 +84,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 		of, place = append(of, int32(g)), append(place, int32(graphs[g].N))
 		graphs[g].N++
 	}
-	var owner []int32 // of each edge, the graph
+	var owner []int32 // for each edge, its graph
 	edges := find(tuEdges)
 	for edges.next() {
 		first, second, ok := strings.Cut(edges.text, ",")
@@ -114,8 +114,8 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 	if fault != nil {
 		return nil, fault
 	}
-	// add adds the column of the graphs with or without directions and labels. Only undirected
-	// ones without labels have to be there.
+	// add adds the column of the graphs with or without directions and labels. Only the column of
+	// undirected graphs without labels is required.
 	left := unfolded * lim.Bytes
 	add := func(directed, labelled bool) error {
 		name := edgesName(directed, labelled)
@@ -140,7 +140,7 @@ func parseTU(members []member, file string, lim Limits) (*Table, error) {
 	err := add(false, false)
 	if err == nil && labelled {
 		err = add(false, true)
-		slices.Reverse(t.Columns) // in front where there is one
+		slices.Reverse(t.Columns) // the labelled column, if any, comes first
 	}
 	t.asks = slices.ContainsFunc(graphs, oneWay) || labelled && t.graphs == 1
 	if err == nil && t.asks && labelled {
@@ -173,7 +173,7 @@ func edgesName(directed, labelled bool) string {
 	return name
 }
 
-// oneWay reports whether some edge of g, as listed in the file, lacks its reverse.
+// oneWay reports whether some edge of g, as listed in the file, is missing its reverse.
 func oneWay(g Graph) bool {
 	g.Directed, g.EdgeLabels = true, nil
 	g, _ = g.Canonical()
@@ -183,8 +183,8 @@ func oneWay(g Graph) bool {
 	})
 }
 
-// labels reads a label for each node or edge and adds it to the graph that of lists for it.
-// Without a file it adds none.
+// labels reads a label for each node or edge and adds it to the graph given for it in of.
+// If f is nil, it adds none.
 func (f *tuFile) labels(what string, of []int32, add func(g int32, label string)) *Error {
 	if f == nil {
 		return nil
@@ -206,10 +206,10 @@ func (f *tuFile) labels(what string, of []int32, add func(g int32, label string)
 	return nil
 }
 
-// tuFile is read line by line.
+// tuFile reads a file line by line.
 type tuFile struct {
 	name, rest string
-	text       string // of the line, without spaces around it
+	text       string // of the line, without surrounding spaces
 	line       int
 }
 
@@ -229,7 +229,7 @@ func (f *tuFile) fault(format string, args ...any) *Error {
 	return &Error{File: f.name, Line: f.line, Message: fmt.Sprintf(format, args...)}
 }
 
-// number reads one of the numbers 1 to most and returns it counted from 0 on.
+// number reads a number from 1 to most and returns it counted from 0.
 func (f *tuFile) number(text, what string, most int) (int, *Error) {
 	text = strings.TrimSpace(text)
 	v, err := strconv.Atoi(text)

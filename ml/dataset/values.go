@@ -23,7 +23,7 @@ func (d *Data) Values() ([]float64, error) {
 
 // Measured reports whether the distinct labels of the given number of rows look like measurements, which
 // a regression fits, rather than names of classes: more than two numbers that are not
-// all whole or are too many for classes, that is, more than a hundred, or more than ten
+// all whole or are too many for classes. Too many is more than a hundred, or more than ten
 // with fewer than two rows each on average, or more than twenty with fewer than five.
 func Measured(labels []string, rows int) bool {
 	of, ok := parseNumbers(labels)
@@ -33,8 +33,8 @@ func Measured(labels []string, rows int) bool {
 	return tooManyNumbers(len(of), rows) || slices.ContainsFunc(of, func(v float64) bool { return v != math.Trunc(v) })
 }
 
-// tooManyNumbers reports whether there are too many distinct whole numbers for the given number of rows
-// to name classes rather than count something.
+// tooManyNumbers reports whether there are too many distinct whole numbers, for the given number of
+// rows, to be names of classes.
 func tooManyNumbers(distinct, rows int) bool {
 	return tooMany(distinct, rows) || distinct > mostWords && leastRows*distinct > rows
 }

@@ -12,18 +12,18 @@ import (
 	"marginlab/ml/dense"
 )
 
-// View is a two-dimensional picture of R^d: forward s = To·(x - Center), and
-// back to the plane x = Center + s Axes[0] + t Axes[1]. A point of the plane goes
-// back and forward to itself.
+// View is a two-dimensional picture of R^d. It maps x to (s, t) = To·(x - Center), and
+// (s, t) back to x = Center + s Axes[0] + t Axes[1]. Mapping a point (s, t) back and
+// forward again returns the same point.
 //
-// One feature makes a view as well: To[1] and Axes[1] are zero, every point has
-// t = 0, and nothing depends on t.
+// With a single feature, To[1] and Axes[1] are zero, every point has t = 0, and nothing
+// depends on t.
 type View struct {
 	Labels [2]string    `json:"labels"`
 	Center []float64    `json:"center"`
 	To     [2][]float64 `json:"to"`
 	Axes   [2][]float64 `json:"axes"`
-	Exact  bool         `json:"exact"` // d <= 2: the picture is the space itself
+	Exact  bool         `json:"exact"` // d <= 2: the picture shows the whole space
 }
 
 // newView returns a view of R^d with every vector zero.
@@ -32,9 +32,9 @@ func newView(d int) View {
 	return View{Center: zero(), To: [2][]float64{zero(), zero()}, Axes: [2][]float64{zero(), zero()}, Exact: d <= 2}
 }
 
-// ColumnView shows columns a and b with the other columns at their means, so
-// (s, t) are the values of a and b themselves. Data with one feature take an empty
-// b. It returns an error for an unknown name and for equal columns.
+// ColumnView returns a view of columns a and b with the other columns at their means, so
+// (s, t) are the values of a and b themselves. For data with one feature, b is empty. It
+// returns an error for an unknown name and for equal columns.
 func ColumnView(d *Data, a, b string) (View, error) {
 	n, cols := d.X.Dims()
 	v := newView(cols)
@@ -64,10 +64,10 @@ func ColumnView(d *Data, a, b string) (View, error) {
 	return v, nil
 }
 
-// PCAView shows the two leading principal components of the standardised rows,
-// that is, the leading eigenvectors of their correlation matrix. (0, 0) is the
-// mean; of each component the largest loading is positive; labels name the share of
-// the variance, as in "PC 1 (73 %)".
+// PCAView returns a view of the two leading principal components of the standardised rows,
+// that is, the leading eigenvectors of their correlation matrix. (0, 0) is the mean; the
+// largest loading of each component is positive; labels give the share of the variance,
+// as in "PC 1 (73 %)".
 func PCAView(d *Data) View {
 	n, cols := d.X.Dims()
 	v := newView(cols)
@@ -76,9 +76,9 @@ func PCAView(d *Data) View {
 	z := scaler.Apply(d.X)
 	var corr mat.SymDense
 	corr.SymOuterK(1/float64(n), z.T())
-	values, vectors, ok := dense.Eigen(&corr, true) // rising
+	values, vectors, ok := dense.Eigen(&corr, true) // ascending
 	if !ok {
-		// Not reached for finite data; the first two columns are still a picture.
+		// Not reached for finite data; show the first two columns instead.
 		values, vectors = make([]float64, cols), mat.NewDense(cols, cols, nil)
 		for j := range cols {
 			vectors.Set(j, cols-1-j, 1)
@@ -125,11 +125,11 @@ func (v View) Point(x []float64) (s, t float64) {
 	return s, t
 }
 
-// Separating names the two features that tell the labels apart best, each by itself, in the
-// order of the columns: those of the largest share of variance between the classes, or, where
-// the labels are values, of the largest squared correlation with these. Features of few
-// distinct values, whose points would lie on each other, come after all others, and constant
-// ones last. Of one feature b is "".
+// Separating returns the two features that, each by itself, separate the labels best, in the
+// order of the columns: those with the largest share of variance between the classes or, for
+// numeric labels, the largest squared correlation with them. Features with few distinct
+// values, whose points would overlap, come after all others, and constant ones last. If there
+// is only one feature, b is "".
 func Separating(d *Data) (a, b string) {
 	n, cols := d.X.Dims()
 	values, err := d.Values()
@@ -138,7 +138,7 @@ func Separating(d *Data) (a, b string) {
 	}
 	type rated struct {
 		column int
-		rank   int // 2: measured, 1: of few values, 0: constant
+		rank   int // 2: many values, 1: few values, 0: constant
 		share  float64
 	}
 	all := make([]rated, cols)
@@ -166,11 +166,11 @@ func Separating(d *Data) (a, b string) {
 	return d.Features[min(first, second)], d.Features[max(first, second)]
 }
 
-// fewValues is from how many distinct values on a feature fills an axis.
+// fewValues is the number of distinct values from which on a feature fills an axis.
 const fewValues = 8
 
-// shareBetween returns the share of the variance of x that lies between the classes y or, with
-// values, that a linear fit to them explains; 0 for constant data.
+// shareBetween returns the share of the variance of x between the classes y or, if values is
+// not nil, the share that a linear fit to values explains; 0 for constant data.
 func shareBetween(x []float64, y []int, values []float64) float64 {
 	if values != nil {
 		r := stat.Correlation(x, values, nil)

@@ -10,8 +10,8 @@ import (
 const mostWords = 20
 
 // Words returns the distinct words of a column, in order, if each can become an indicator
-// feature; nil for a column of numbers, of dates, of a single word, or of more than 20. Numbers
-// among words, as in 0, 1, 2, 3+, count as words if each repeats.
+// feature, and nil for a column of numbers, of dates, of a single word, or of more than 20
+// words. Numbers among words, as in 0, 1, 2, 3+, count as words if each repeats.
 func (c *Column) Words() []string {
 	if c.Numeric || c.Dates() || !c.IsText() && (c.Gappy() || !factsOf(c).category()) {
 		return nil
@@ -44,15 +44,14 @@ func (c *Column) indicators() (names []string) {
 	return names
 }
 
-// indicator returns the name of the feature that is 1 where a column has a word, and 0 elsewhere.
+// indicator returns the name of the feature that is 1 where the column holds the word, 0 elsewhere.
 func indicator(column, word string) string { return column + "=" + word }
 
-// AddIndicators adds those of the named features that are a word of a column, as in
-// colour=red, each a column of 1 where the word stands and 0 where another does. Where the
-// word is missing, so is the value. Names that the table has are left as they are, and so are
-// those of words of no column.
+// AddIndicators adds a column for each named feature that is a word of a column, as in
+// colour=red: 1 in rows with that word, 0 in rows with another, missing in rows without one.
+// It ignores names that the table already has and names that match no word of a column.
 func (t *Table) AddIndicators(features []string) {
-	own := *t // without the added ones: the words red and Red have a feature each
+	own := *t // without the added ones: the words red and Red each have a feature
 	find := own.finder()
 	for _, name := range features {
 		if _, err := find(name); err == nil {
@@ -70,7 +69,7 @@ func (t *Table) AddIndicators(features []string) {
 	}
 }
 
-// is returns the indicator column of a word in c.
+// is returns the indicator column of a word in c, under the given name.
 func (c *Column) is(name, word string) Column {
 	r := Column{Name: name, cells: cells{expected: c.Len()}}
 	for _, s := range c.all() {
@@ -86,7 +85,7 @@ func (c *Column) is(name, word string) Column {
 	return r
 }
 
-// unfold replaces each column of words among the features by its indicators, with a note. With
+// unfold replaces each column of words among the features by its indicators, with a note. If
 // gaps, words may be missing.
 func (t *Table) unfold(features []string, gaps bool) (unfolded []string, notes []string, err error) {
 	find := t.finder()

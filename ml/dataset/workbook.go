@@ -18,13 +18,13 @@ import (
 	"marginlab/ml/param"
 )
 
-// A workbook .xlsx is a zip archive of XML, see ECMA-376, part 1, chapter 18. A sheet lists
-// the cells that hold something; a cell holds a number, or the place of its text among those
-// that all sheets share, and names a style, which alone tells a date from a number.
+// An .xlsx workbook is a zip archive of XML, see ECMA-376, part 1, chapter 18. A sheet lists
+// its nonempty cells; a cell holds a number or the index of its text among those that all
+// sheets share, and names a style, which alone distinguishes a date from a number.
 //
-// The reader is our own because excelize 2.10.1 tells the style of a cell only after it has
-// unfolded the whole sheet, for which a file of 13 kB took 6 GB, takes time that is quadratic
-// in the number of sheets to open a file (3 kB: over a minute), and reads damaged parts as
+// The reader is our own because excelize 2.10.1 gives the style of a cell only after
+// expanding the whole sheet, which took 6 GB for a file of 13 kB; opens a file in time
+// quadratic in the number of sheets (3 kB: over a minute); and reads damaged parts as
 // shorter ones.
 
 const workbookFile = "xl/workbook.xml"
@@ -33,32 +33,31 @@ func isWorkbook(archive *zip.Reader) bool {
 	return slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == workbookFile })
 }
 
-// mostUnpacked is how many times larger than a file the parts of a workbook may be together,
-// unpacked: a cell takes some forty bytes there.
+// mostUnpacked is how many times the maximum file size the unpacked parts of a workbook may
+// take together: a cell takes some forty bytes there.
 const mostUnpacked = 10
 
-// What a part may hold at most: programs for spreadsheets have cells of 32 767 characters and
-// 64 000 styles.
+// Limits of a part. Spreadsheet programs allow 32 767 characters in a cell and 64 000 styles.
 const (
 	mostCell   = 4 * 32_767 // bytes
-	mostSheets = 10_000     // and other parts that the workbook names
+	mostSheets = 10_000     // including other parts that the workbook names
 	mostStyles = 64_000
 
-	mostSheetRows = 1 << 20 // as of the format
+	mostSheetRows = 1 << 20 // the limit of the format
 )
 
-// workbook is one that is being read.
+// workbook is a workbook being read.
 type workbook struct {
 	archive *zip.Reader
 	lim     Limits
 	left    int64           // bytes that may still be unpacked
-	since   time.Time       // of the first day
-	texts   strings.Builder // those that all sheets share, one behind the other
-	ends    []uint32        // of them there
-	times   []byte          // what styles mark, see timeFormat
+	since   time.Time       // day 0 of serial dates
+	texts   strings.Builder // texts that all sheets share, concatenated
+	ends    []uint32        // where each of them ends
+	times   []byte          // timeFormat of each style
 }
 
-// sheet is one of a workbook.
+// sheet is a sheet of a workbook.
 type sheet struct{ name, part string }
 
 var errWorkbookTooLarge = fmt.Errorf("%w, uncompressed", ErrTooLarge)
@@ -67,31 +66,31 @@ func cellTooLong() *Error {
 	return &Error{Message: "expected cells of at most " + Count(mostCell/4, "character") + ", the limit of spreadsheet programs, found a longer one", Err: ErrTooLarge}
 }
 
-// partReader reads the XML of a part in tokens, none of which takes much more than a cell.
+// partReader reads the XML of a part token by token; no token takes much more than a cell.
 type partReader struct {
 	xml  *xml.Decoder
 	in   *bufio.Reader
 	left int64 // bytes that may still be read
 	long int   // of the token so far
-	deep int   // elements around it
+	deep int   // number of elements around it
 }
 
-// ReadByte has the decoder read here, without a buffer of its own that would hide how long a
-// token is.
+// ReadByte makes the decoder read here rather than through a buffer of its own, which would
+// hide the length of a token.
 func (r *partReader) ReadByte() (byte, error) {
 	if r.left--; r.left < 0 {
 		return 0, errWorkbookTooLarge
 	}
-	if r.long++; r.long > 2*mostCell { // with & and the like written out
+	if r.long++; r.long > 2*mostCell { // twice, because & and the like are escaped
 		return 0, cellTooLong()
 	}
 	return r.in.ReadByte()
 }
 
-// Read is there for the decoder, which takes ReadByte.
+// Read makes r an io.Reader for the decoder, which uses ReadByte.
 func (r *partReader) Read(p []byte) (n int, err error) { return r.in.Read(p) }
 
-// token reads the next token. The parts of a workbook nest about ten elements.
+// token reads the next token. The parts of a workbook nest elements about ten deep.
 func (r *partReader) token() (xml.Token, error) {
 	r.long = 0
 	token, err := r.xml.RawToken()
@@ -113,7 +112,7 @@ func noWorkbook(file, sheet string) error {
 }
 
 // parseWorkbook reads the named sheet of a workbook, or the first visible one that holds data, else
-// the first with several columns, else the first that can be read: as the CSV that it makes, line by line.
+// the first with several columns, else the first that can be read. It reads the sheet as CSV.
 func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table, error) {
 	b := &workbook{archive: archive, lim: lim, left: mostUnpacked * lim.Bytes}
 	var fault *Error
@@ -170,7 +169,7 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 			t, wrong = parseSeparated(text, separator{char: ','}, lim)
 		}
 		if wrong != nil {
-			first = cmp.Or(first, refuse(s.name, wrong)) // of remarks before the data, perhaps
+			first = cmp.Or(first, refuse(s.name, wrong)) // perhaps remarks before the data
 			continue
 		}
 		t.Format, t.File = "xlsx", inside(file, s.name)
@@ -196,8 +195,8 @@ func parseWorkbook(archive *zip.Reader, file, sheet string, lim Limits) (*Table,
 	return nil, &Error{File: file, Message: "expected a sheet with at least one row of data, found none"}
 }
 
-// holdsData reports whether a sheet looks like data rather than a legend or remarks: it has columns of
-// numbers, or one beside words that repeat, or words that repeat in many rows.
+// holdsData reports whether a sheet looks like data rather than a legend or remarks: it has several
+// columns of numbers, or words that repeat, with a column of numbers or several columns and many rows.
 func (t *Table) holdsData() bool {
 	numbers, again := 0, false
 	for j := range t.Columns {
@@ -212,8 +211,8 @@ func (t *Table) holdsData() bool {
 	return numbers > 1 || again && (numbers > 0 || len(t.Columns) > 1 && len(t.Lines) >= leastKnown)
 }
 
-// part calls each for the beginnings of elements of a part, until it returns an error. A part
-// that is not there has none.
+// part calls each for every start element of a part, until it returns an error. A missing part
+// has no elements.
 func (b *workbook) part(name string, each func(d *partReader, e xml.StartElement) error) error {
 	at := slices.IndexFunc(b.archive.File, func(f *zip.File) bool { return strings.EqualFold(f.Name, name) })
 	if at < 0 {
@@ -246,7 +245,7 @@ func (b *workbook) part(name string, each func(d *partReader, e xml.StartElement
 // sheets returns the visible sheets in order.
 func (b *workbook) sheets() (list []sheet, err error) {
 	b.since = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
-	parts := map[string]string{} // by their names in the workbook
+	parts := map[string]string{} // by relationship id
 	err = b.part("xl/_rels/workbook.xml.rels", func(_ *partReader, e xml.StartElement) error {
 		if e.Name.Local == "Relationship" {
 			target := attribute(&e, "Target")
@@ -288,7 +287,7 @@ func (b *workbook) sharedTexts(part string) error {
 			return nil
 		}
 		text, err := textWithin(d, "si")
-		if int64(b.texts.Len()+len(text)+4*len(b.ends)) >= b.lim.Bytes { // empty ones take memory, too
+		if int64(b.texts.Len()+len(text)+4*len(b.ends)) >= b.lim.Bytes { // empty texts take memory, too
 			return errWorkbookTooLarge
 		}
 		b.texts.WriteString(text)
@@ -297,8 +296,8 @@ func (b *workbook) sharedTexts(part string) error {
 	})
 }
 
-// textWithin joins what stands in the elements t up to the end of another, but not how it is
-// pronounced (rPh).
+// textWithin joins the text of the elements t up to the end of the element end, without
+// pronunciation hints (rPh).
 func textWithin(d *partReader, end string) (string, error) {
 	var text strings.Builder
 	inside, spoken := false, false
@@ -328,7 +327,7 @@ func textWithin(d *partReader, end string) (string, error) {
 	}
 }
 
-// styles reads which styles mark dates and durations.
+// styles determines which styles mark dates and durations.
 func (b *workbook) styles(part string) error {
 	formats := map[string]byte{"46": 'h'} // by number
 	for _, k := range []int{14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 47, 50, 51, 52, 53, 54, 55, 56, 57, 58} {
@@ -358,7 +357,7 @@ func (b *workbook) styles(part string) error {
 }
 
 // timeFormat returns 'd' for the format code of a date or time, such as dd/mm/yyyy but not
-// 0.00 "days"; h, m or s for a duration that counts them, such as [h]:mm; 0 for other codes.
+// 0.00 "days"; 'h', 'm' or 's' for a duration in that unit, such as [h]:mm; 0 for other codes.
 func timeFormat(code string) byte {
 	code = strings.ToLower(code)
 	for i := 0; i < len(code); i++ {
@@ -389,10 +388,10 @@ func timeFormat(code string) byte {
 	return 0
 }
 
-// csv writes a sheet as CSV, a line for each row of the sheet, so that lines have its numbers.
+// csv writes a sheet as CSV, one line per row of the sheet, so line numbers are row numbers.
 func (b *workbook) csv(part string) (string, error) {
 	var text strings.Builder
-	line, width := 0, 0 // of those that are written
+	line, width := 0, 0 // of the lines written
 	var fields []string
 	blank := true
 	end := func() {
@@ -540,13 +539,13 @@ func (b *workbook) cell(d *partReader, e *xml.StartElement) (string, error) {
 			return b.date(v), nil
 		default:
 			v *= map[byte]float64{'h': 24, 'm': 24 * 60, 's': 24 * 60 * 60}[mark]
-			return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'g', -1, 64), nil // without the rounding of fractions of a day
+			return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'g', -1, 64), nil // removes the rounding error of fractions of a day
 		}
 	}
 	return tidy(value), nil
 }
 
-// date formats a serial date: the day, with the time if there is one, or only the time.
+// date formats a serial date: the day, with the time if any, or only the time.
 func (b *workbook) date(days float64) string {
 	if days < 0 || days >= 2_958_466 { // the year 10 000
 		return strconv.FormatFloat(days, 'g', -1, 64)
@@ -554,7 +553,7 @@ func (b *workbook) date(days float64) string {
 	seconds := math.Round(days * 24 * 60 * 60)
 	at := b.since.AddDate(0, 0, int(seconds)/(24*60*60)).Add(time.Duration(int(seconds)%(24*60*60)) * time.Second)
 	if days < 60 && b.since.Year() == 1899 {
-		at = at.AddDate(0, 0, 1) // these programs know a 29 February 1900
+		at = at.AddDate(0, 0, 1) // spreadsheet programs count a 29 February 1900
 	}
 	switch {
 	case days < 1:

@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// spelling is a way to write the numbers of a column other than 1234.5.
+// spelling is a way, other than 1234.5, to write the numbers of a column.
 type spelling struct {
-	group   string // between thousands: a comma, a point, a space or an apostrophe; "" where there is none
+	group   string // thousands separator: a comma, a point, a space or an apostrophe; "" for none
 	point   string // the decimal sign
-	percent bool   // behind each
+	percent bool   // each number ends in a percent sign
 }
 
 // spellings lists the spellings in the order tried. Plain numbers take precedence.
@@ -40,9 +40,9 @@ var spellings = []spelling{
 // typeset maps typographic characters to those of a keyboard.
 var typeset = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f", " ", "\u2212", "-", "\u2019", "'")
 
-// plain returns a number in the plain form, 1234.5, if it may be of this spelling.
+// plain returns a number in the plain form, 1234.5, if it can be read in this spelling.
 func (w spelling) plain(s string) (number string, ok bool) {
-	if w == spellings[0] { // most of its numbers, quickly
+	if w == spellings[0] { // a fast path for most numbers
 		number = strings.Replace(s, ",", ".", 1)
 		if p, to, _ := cutDecimal(number, 0); number != s && to == len(s) && p.decimals() > 0 {
 			return number, true
@@ -86,8 +86,8 @@ func (w spelling) plain(s string) (number string, ok bool) {
 	return string(appendNumber(nil, v)), ok
 }
 
-// reads reports whether the numbers of a column are written so, or plainly, and one of them has a sign of
-// this spelling. There may be a few words among them.
+// reads reports whether the numbers of a column are in this spelling or plain, and at least one has a
+// sign of this spelling. There may be a few words among them.
 func (w spelling) reads(c *Column) bool {
 	some, numbers, words := false, 0, 0
 	for s := range c.values() {
@@ -106,7 +106,7 @@ func (w spelling) reads(c *Column) bool {
 	return some && float64(words) <= strangeShare*float64(words+numbers)
 }
 
-// rewrite returns a number in the plain form, and any other text as it is.
+// rewrite returns a number in the plain form, and any other text unchanged.
 func (w spelling) rewrite(s string) string {
 	if plain, ok := w.plain(s); ok {
 		return plain
@@ -114,8 +114,8 @@ func (w spelling) rewrite(s string) string {
 	return s
 }
 
-// negative moves the minus of an amount in front if it is written as in accounts, (3.51) or 3.51-, and
-// leaves any other text as it is.
+// negative returns a negative amount in accounting notation, (3.51) or 3.51-, with a leading minus,
+// and any other text unchanged.
 func negative(s string) string {
 	amount, ok := strings.CutSuffix(s, "-")
 	if before, within, open := strings.Cut(s, "("); open && !strings.ContainsAny(before, "0123456789") {
@@ -128,8 +128,8 @@ func negative(s string) string {
 	return s
 }
 
-// readNegatives moves the minuses of a column in front if some are elsewhere, everything else is a number and one
-// of these positive. It returns the signs of the column, movedMinus if it did.
+// readNegatives applies negative to a column if everything else in it is a number and at least one
+// is positive. It returns the signs of the column, with movedMinus if it did.
 func (c *Column) readNegatives() signs {
 	word := func(s string) bool { return negative(s) == s && !isAmount(s) && !missing(s) && !standsForMissing(s) }
 	if c.any(word) || !c.any(func(s string) bool { return isAmount(s) && s[0] != '-' }) {
@@ -139,8 +139,8 @@ func (c *Column) readNegatives() signs {
 	return c.signs() | movedMinus
 }
 
-// groupedCodes reports whether all texts of a column are three groups of three digits or more, none of them
-// twice: identifiers such as 301.195.200 rather than quantities.
+// groupedCodes reports whether all texts of a column are distinct and consist of at least three groups
+// of three digits: identifiers such as 301.195.200 rather than quantities.
 func (c *Column) groupedCodes() bool {
 	grouped := func(s string) bool {
 		for i := range len(s) {
@@ -157,7 +157,7 @@ func (c *Column) groupedCodes() bool {
 	return f.enough() && f.unique()
 }
 
-// spellingNotes says what readSpellings does.
+// spellingNotes describes what readSpellings does.
 var spellingNotes = [...]string{
 	movedMinuses:        "(1.5) or 1.5- read as −1.5",
 	currencySigns:       "currency signs removed",
@@ -176,16 +176,16 @@ const (
 	percentages
 )
 
-// signs tells which signs stand before the decimals of numbers.
+// signs is the set of ways in which the numbers of a column are written.
 type signs uint8
 
 const (
 	decimalComma  signs = 1 << iota // a number that can only have a decimal comma: 1,5
-	decimalPoint                    // one that can only have a decimal point: 1.5
-	doubtfulComma                   // one whose comma may also separate thousands: 1,234
-	doubtfulPoint                   // one whose point may
-	otherSpelling                   // one with another sign, such as a currency
-	noNumber                        // digits and signs that are no number: dates, addresses
+	decimalPoint                    // a number that can only have a decimal point: 1.5
+	doubtfulComma                   // a number whose comma may also separate thousands: 1,234
+	doubtfulPoint                   // a number whose point may also separate thousands: 1.234
+	otherSpelling                   // a number with another sign, such as a currency
+	noNumber                        // digits and signs that are not a number: dates, addresses
 	movedMinus                      // a negative number without a minus in front
 
 	eitherSign = decimalComma | decimalPoint
@@ -214,14 +214,14 @@ func (p packed) signs() signs {
 // signsOf examines a text.
 func signsOf(s string) (found signs) {
 	pointed := strings.Replace(s, ",", ".", 1)
-	if p, to, _ := cutDecimal(pointed, 0); to == len(s) && p.decimals() > 0 { // most of them, quickly
+	if p, to, _ := cutDecimal(pointed, 0); to == len(s) && p.decimals() > 0 { // a fast path for most texts
 		found = p.signs()
 	} else if _, number := parseNumber(pointed); number && strings.Contains(pointed[:len(s)-1], ".") {
 		found = decimalPoint
 	}
 	switch {
 	case found != 0 && pointed != s:
-		return found >> 1 // that of the comma
+		return found >> 1 // the flag of the comma
 	case found != 0:
 		return found
 	}
@@ -262,10 +262,10 @@ func (w spelling) sign() signs {
 	return decimalPoint
 }
 
-// readSpellings makes plain numbers of those with decimal commas or separators between thousands, and of
-// percentages the share that they are: 0.125 for 12.5 %; amounts lose their currency or unit. Whether
-// 1.234 and 1,234 are a little more than 1 or than a thousand, the other numbers of their column tell, or
-// else those of the file. It returns the columns for each of spellingNotes.
+// readSpellings rewrites numbers with decimal commas or thousands separators as plain numbers, and
+// percentages as fractions: 0.125 for 12.5 %; amounts lose their currency or unit. Whether 1.234 and
+// 1,234 are a little more than 1 or than a thousand is decided by the other numbers of the column, or
+// else by those of the file. It returns the columns for each of spellingNotes.
 func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 	if t.Kind != "" && t.Separator == "comma" { // the canonical form has only plain numbers
 		return columns
@@ -274,7 +274,7 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 	sideBySide(len(of), func(j int) {
 		of[j] = t.Columns[j].signs()
 	})
-	label := sync.OnceValue(func() int { // of which the texts stay unless they are sure to be numbers
+	label := sync.OnceValue(func() int { // its texts are kept unless they are surely numbers
 		t.weigh()
 		j, _ := t.guessLabel()
 		return j
@@ -285,7 +285,7 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 				s = t.Columns[j].readNegatives()
 			}
 		}
-		if t.Format == "xlsx" && s&doubtfulPoint != 0 { // as cells of numbers are written
+		if t.Format == "xlsx" && s&doubtfulPoint != 0 { // cells of numbers always have a decimal point
 			s |= decimalPoint
 		}
 		of[j] = s
@@ -336,7 +336,7 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 			return w.sign() == sign && w.reads(c)
 		})
 		if k < 0 && t.DecimalComma && sign == decimalComma {
-			k = 0 // among words
+			k = 0 // numbers among words
 		}
 		if k < 0 {
 			continue
@@ -348,7 +348,7 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 		} else if w.group == "" {
 			note = decimalCommas
 		}
-		if note != decimalCommas || !t.DecimalComma { // which says so of the file
+		if note != decimalCommas || !t.DecimalComma { // which covers the whole file
 			columns[note] = append(columns[note], j)
 		}
 	}
@@ -356,7 +356,7 @@ func (t *Table) readSpellings() (columns [len(spellingNotes)][]int) {
 	return columns
 }
 
-// grouping is a spelling with thousands separators that a column may have, though none is sure to be one.
+// grouping is a spelling with thousands separators that a column may use, though none is certain.
 type grouping struct {
 	spelling
 	example string // a number with one; empty: the column cannot have them
@@ -364,7 +364,7 @@ type grouping struct {
 }
 
 // thousands returns the grouping of a column in which three digits follow every comma, or every point.
-// Commas or points are what the texts may have.
+// commas and points report which of the two the texts may contain.
 func (c *cells) thousands(commas, points bool) (g grouping) {
 	const least = 3 // of them
 	switch {
@@ -386,7 +386,7 @@ func (c *cells) thousands(commas, points bool) (g grouping) {
 			separated++
 			g.example = s
 		default:
-			g.likely = g.likely || whole != "" && whole != s // a single one may stand for a missing value
+			g.likely = g.likely || whole != "" && whole != s // a single value may stand for a missing one
 			whole = s
 		}
 	}
@@ -397,15 +397,15 @@ func (c *cells) thousands(commas, points bool) (g grouping) {
 	return g
 }
 
-// codes are signs of currencies in letters.
+// codes are currency signs written in letters.
 var codes = []string{"EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "Fr.", "kr", "Kč", "zł"}
 
 // units are those of common measurements.
 var units = strings.Fields(`mm cm m km mm² cm² m² km² m2 cm³ m³ m3 ml mL l L µm μm µg μg mg g kg
 	ms s min h Hz kHz MHz GHz mV V kW kWh Pa hPa kPa bar mbar °C °F lb lbs ft km/h m/s mph dB ppm`)
 
-// cutCurrency removes the currency sign or the unit behind it from an amount, which may start with a minus:
-// -€ 5 is -5, 5 EUR and 5 cm are 5. sign is empty if there is none.
+// cutCurrency removes a currency sign, or a unit at the end, from an amount, which may start with a
+// minus: -€ 5 becomes -5, and 5 EUR and 5 cm become 5. sign is empty if there is none.
 func cutCurrency(s string) (amount, sign string) {
 	s = strings.TrimSpace(typeset.Replace(s))
 	minus := ""
@@ -459,7 +459,7 @@ func (c *Column) currency() (sign string) {
 	return sign
 }
 
-// days and hours are how dates and times are written; a year of two digits among them.
+// days and hours match written dates and times, including two-digit years.
 var (
 	days  = []string{"2006-1-2", "20060102", "2006/1/2", "2006.1.2", "2.1.2006", "2.1.06", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2-1-2006", "1-2-2006", "2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006"}
 	hours = []string{"150405", "150405Z07:00", "15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "15:04:05Z07:00", "15:04Z07:00"}

@@ -19,7 +19,7 @@ import (
 type Format struct {
 	Name      string
 	Label     string
-	Extension string // with its dot
+	Extension string // including the dot
 	MediaType string
 	Help      string // one sentence
 

@@ -40,12 +40,12 @@ func checkLIBSVM(m *ml.Model) error {
 	return nil
 }
 
-// writeLIBSVM writes a LIBSVM model file. Its classes are in reverse order: LIBSVM's decision
-// values are positive for the class named first, ours for the later one, so both are equal.
+// writeLIBSVM writes a LIBSVM model file. Its classes are in reverse order, so that the decision
+// values are equal: LIBSVM's are positive for the class named first, ours for the later one.
 // LIBSVM subtracts rho = -b.
 //
-// Predictions of one-vs-one agree except for tied votes: LIBSVM predicts the class named first, ours
-// the one with the largest sum of margins.
+// One-vs-one predictions agree except for tied votes: LIBSVM predicts the class named first, our
+// models the one with the largest sum of margins.
 func writeLIBSVM(w io.Writer, m *ml.Model) error {
 	k := libsvmKernels[m.Kernel.Name]
 	b := bufio.NewWriter(w)
@@ -131,8 +131,8 @@ func LIBSVMNotes(m *ml.Model, scaled bool) (notes []string) {
 }
 
 // WriteLIBSVMData writes rows of the model's features in original units (n x d), imputed, scaled and
-// projected, as input of LIBSVM's svm-predict for this model. labels holds their labels, nil if there
-// are none; labels unknown to the model become 0.
+// projected, as input of LIBSVM's svm-predict for this model. labels holds their labels, or is nil;
+// labels unknown to the model become 0.
 func WriteLIBSVMData(w io.Writer, m *ml.Model, x *mat.Dense, labels []string) error {
 	b := bufio.NewWriter(w)
 	numbers, in := LIBSVMLabels(m), m.Inputs(x)

@@ -29,9 +29,9 @@ const (
 	isDouble = 11
 )
 
-// writeONNX writes a graph with the input X, rows of the model's features in original units, and
-// the outputs label, unless the model predicts numbers, and f, a column per machine; for a
-// calibrated model also probability, of the positive class.
+// writeONNX writes a graph with the input X, rows of the model's features in original units. Its
+// outputs are f, with a column per machine; label, unless the model predicts numbers; and, for a
+// calibrated model, probability, of the positive class.
 //
 // X and f are in single precision, which programs pass by default. Everything between is in double
 // precision, since large coefficients cancel in f. So the graph consists of basic operators:
@@ -174,17 +174,17 @@ func (g *graph) kernel(x string) (string, error) {
 	)
 }
 
-// differences adds x - z_j for all z_j, a matrix for each x.
+// differences adds x - z_j for all z_j: a matrix for each x.
 func (g *graph) differences(x string, z [][]float64) string {
 	return g.op("Sub", g.op("Unsqueeze", x, g.ints([]int64{1})), g.matrix(z))
 }
 
-// sums adds the sums over the last axis of a tensor with three.
+// sums adds the sums over the last axis of a tensor with three axes.
 func (g *graph) sums(x string) string {
 	return g.in("ReduceSum", []string{x, g.ints([]int64{2})}, attributeInt("keepdims", 0))
 }
 
-// squares adds |x - z_j|² = |x|² - 2x·z_j + |z_j|² for all z_j, a row for each x: without a tensor of
+// squares adds |x - z_j|² = |x|² - 2x·z_j + |z_j|² for all z_j, a row for each x, without a tensor of
 // all differences.
 func (g *graph) squares(x string, z [][]float64) string {
 	norms, twice := make([]float64, len(z)), mat.DenseCopyOf(rows(z).T())
@@ -254,7 +254,7 @@ func (g *graph) class(f string) string {
 	return g.largest(g.op("Where", most, margins, g.numbers(-math.MaxFloat64)), margins)
 }
 
-// largest adds the index of the first value of each row that is the largest but for rounding
+// largest adds the index of the first value of each row that equals the largest up to rounding,
 // relative to the largest magnitude in sizes.
 func (g *graph) largest(f, sizes string) string {
 	least := g.op("Sub", g.max(f), g.op("Mul", g.max(g.op("Abs", sizes)), g.numbers(1.0/(1<<32))))
@@ -282,7 +282,7 @@ func (g *graph) classes() string {
 // op adds a node with a basic operator, and returns the name of its result.
 func (g *graph) op(operator string, inputs ...string) string { return g.in(operator, inputs) }
 
-// in adds a node with one result, and returns its name.
+// in adds a node with one result, and returns the result's name.
 func (g *graph) in(operator string, inputs []string, attributes ...[]byte) string {
 	g.names++
 	name := fmt.Sprintf("%s_%d", operator, g.names)

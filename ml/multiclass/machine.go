@@ -31,8 +31,8 @@ type problem[T rows.Real] interface {
 	violation() float64
 	// unsettled returns the points that may still change; call it after violation.
 	unsettled() []int
-	// climb makes at most steps steps, until the violation is at most goal or no step changes
-	// anything. It reports false if ctx ended.
+	// climb makes at most steps steps, and stops when the violation is at most goal or no step
+	// changes anything. It reports false if ctx ended.
 	climb(goal float64, steps int) (bool, error)
 	// biases returns the biases that fit u best.
 	biases() []float64
@@ -79,8 +79,8 @@ type machine[T rows.Real] struct {
 	exact bool           // f was computed from u in double precision, not updated
 }
 
-// newMachine returns the iterate u = 0. Half of the memory is for the rows of the whole machine, half
-// for the rows of a part. The caller must call free.
+// newMachine returns a machine with u = 0. Half of the memory is for the rows of the whole machine,
+// half for the rows of a part. The caller must call free.
 func newMachine[T rows.Real](k Matrix, y []int, classes int, c float64, bytes int64, mon *monitor) *machine[T] {
 	n := len(y)
 	m := emptyMachine[T](n, classes, c, mon)
@@ -231,7 +231,7 @@ func (m *machine[T]) own(i int) {
 // provePoints is the number of steps per point between checks for progress beyond rounding.
 const provePoints = 100
 
-// solve makes rounds until the violation is at most tol, confirmed with F computed from u.
+// solve runs rounds until the violation is at most tol, confirmed with F computed from u.
 func solve[T rows.Real](p problem[T], tol float64) (trace.Status, error) {
 	m := p.base()
 	last := math.Inf(1)
@@ -310,8 +310,8 @@ func round[T rows.Real](p problem[T], goal float64) (bool, error) {
 	return done && !m.Ended(0), nil
 }
 
-// climb makes about steps steps at most. It inserts a Newton step after small steps that together
-// took as long.
+// climb makes at most about steps steps. It inserts a Newton step whenever the small steps have
+// together taken as long as one.
 func climb[T rows.Real](p problem[T], goal float64, steps int) (bool, error) {
 	m := p.base()
 	end := m.Iterations + steps

@@ -102,8 +102,8 @@ func Train(ctx context.Context, k Matrix, y []int, classes int, s Settings) (*Re
 	return r, nil
 }
 
-// single reports whether to start in single precision: if memory bandwidth limits the steps, and the
-// rounding errors of kernel values, times C, are far below Tol.
+// single reports whether to start in single precision: it does so if memory bandwidth limits the steps
+// and the rounding errors of kernel values, times C, are far below Tol.
 func single(k Matrix, s Settings) bool {
 	const from = 500
 	most := 0.0
@@ -150,8 +150,8 @@ func descend[T rows.Real](m *machine[T], s Settings) (*Result, error) {
 	}
 }
 
-// along approaches s.C by rough solutions for smaller C, since a large C would take many small steps
-// from u = 0.
+// along approaches s.C through rough solutions for smaller C, since a large C would take many small
+// steps from u = 0.
 func along[T rows.Real](p problem[T], s Settings) error {
 	m := p.base()
 	cs := []float64{s.C}

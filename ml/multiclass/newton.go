@@ -398,5 +398,5 @@ const (
 )
 
 // newtonSteps returns the number of small steps before a Newton step: about as many as take the same
-// time, and at least each for each of the n points.
+// time, and at least each per point, for n points.
 func newtonSteps(free, n, each int) int { return max(each*n, free*free/40*free/n) }

@@ -10,7 +10,7 @@ type Cache[T Real] struct {
 	Whole  [][]T                      // all rows, stored elsewhere, or nil
 	Memory Memory[T]
 
-	// slots holds the slot of each cached row, 0 for a row that was never computed, or evicted.
+	// slots holds the slot of each cached row, 0 for a row never computed, or the constant evicted.
 	// Everything else is stored by slot: with a million points few rows fit.
 	slots []int32
 
@@ -19,8 +19,8 @@ type Cache[T Real] struct {
 	ring []slot
 	size int // maximal number of cached rows
 
-	// recomputed counts computations of evicted rows. As memory costs time, see startBytes, size
-	// starts small and doubles once as many rows have been recomputed.
+	// recomputed counts computations of evicted rows. Because memory costs time, see startBytes,
+	// size starts small and doubles once size rows have been recomputed.
 	recomputed int
 }
 

@@ -57,7 +57,7 @@ func borrow(n int) *[]uint64 {
 // spare holds the memory of earlier trainings.
 var spare sync.Pool // of *[]uint64
 
-// Pool lends memory to one training after another, as the first use of a page costs more than
+// Pool lends memory to one training after another, since the first use of a page costs more than
 // overwriting it. It holds one block per concurrent training. The zero value is ready to use, and
 // its methods are safe for concurrent use.
 type Pool struct {

@@ -91,7 +91,7 @@ func Builtin(name string) (*Study, bool) {
 	}
 	text, err := builtins.ReadFile(name + ".toml")
 	if err != nil {
-		panic(err) // not an input error: a test reads it
+		panic(err) // not an input error: a test parses every built-in study
 	}
 	s, err := parse(string(text), name, true)
 	if err != nil {
