@@ -105,8 +105,8 @@ func (a *Reader) foldPairs(e *runsview.Evidence, pairs []eval.FoldPair, shares b
 	}
 }
 
-// manyPairs is the maximum number of pairs to show all; of more, only those with a reference are
-// shown.
+// manyPairs is the maximum number of pairs that are all shown; of more, only those with a reference
+// are.
 const manyPairs = 6
 
 // reference returns the run to compare others with if there are many pairs: the baseline, else
