@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// Short shows a value with four significant digits.
+// Short formats a value to four significant digits.
 func Short(v float64) string { return Digits(v, 4) }
 
-// Long shows a value with six significant digits.
+// Long formats a value to six significant digits.
 func Long(v float64) string { return Digits(v, 6) }
 
-// Digits shows a value with n significant digits.
+// Digits formats a value to n significant digits.
 func Digits(v float64, n int) string {
 	if v == 0 { // also -0
 		return "0"
@@ -28,7 +28,7 @@ func Digits(v float64, n int) string {
 	return Minus(strconv.FormatFloat(v, format, n, 64))
 }
 
-// Counted counts things in words: "1 feature", "2 features".
+// Counted returns a number with its noun: "1 feature", "2 features".
 func Counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -36,10 +36,10 @@ func Counted(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Minus gives numbers as printed the sign that the pages use.
+// Minus replaces hyphens in formatted numbers by the minus sign used on pages.
 func Minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
-// quoted matches text in the quotes of messages and of Go, but no JSON.
+// quoted matches text in the quotes of messages and of Go, but not JSON.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[ (])"((?:[^"\\]|\\.)*)"`) })
 
 // Sentence returns a message as pages print it: with a capital first letter, typographic quotes and

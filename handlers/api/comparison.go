@@ -16,7 +16,7 @@ import (
 
 // Comparison holds the differences between runs on the points that all of them held out.
 type Comparison struct {
-	Points   int    `json:"points"`   // that all held out
+	Points   int    `json:"points"`   // held out by all runs
 	Disagree []int  `json:"disagree"` // rows (from 1) on which the runs' predictions differ
 	Pairs    []Pair `json:"pairs"`
 }

@@ -46,7 +46,7 @@ var temporaryStatuses = []int{http.StatusTooManyRequests, http.StatusBadGateway,
 type server struct {
 	base  *url.URL
 	token string
-	note  func(text string) // tells of temporary faults
+	note  func(text string) // reports temporary faults
 }
 
 // newServer validates the address and key; it returns nil for an empty address.
@@ -193,9 +193,9 @@ func (s *server) ask(ctx context.Context, path string, wanted any, cancelled err
 	}
 }
 
-// do sends a request and reads the JSON response into v, which may be nil. Errors carry the server's
-// message. Requests that are harmless to repeat, which all but cancellations are, are repeated after
-// a temporary fault, which a note tells.
+// do sends a request and reads the JSON response into v, which may be nil. Errors carry the
+// server's message. Requests that are harmless to repeat (all but cancellations) are repeated after
+// a temporary fault, with a note.
 func (s *server) do(ctx context.Context, method, path string, body []byte, v any) error {
 	key, after := rand.Text(), time.Duration(0)
 	waits := retry.WithMaxRetries(maxRetries, retry.NewExponential(pollEvery))

@@ -425,7 +425,7 @@ func (a *Handler) askMapping(w http.ResponseWriter, r *http.Request, t *dataset.
 		p.Kinds = views.Choose(kinds, string(cmp.Or(m.Kind, dataset.KindVectors)))
 	}
 	for j, c := range t.Columns {
-		chosen := slices.Contains(m.Features, c.Name) // also with a faulty number, whose place Data names
+		chosen := slices.Contains(m.Features, c.Name) // even with an invalid number, whose place Data names
 		p.Columns = append(p.Columns, dataview.ColumnRow{
 			Holds: c.Name == held[0], CanHold: len(could) == 0 || slices.Contains(could, c.Name),
 			Name: c.Name, Kind: kindOf(t, j), Label: c.Name == m.Label, CanBeFeature: chosen && m.Kind != dataset.KindStrings || c.Numeric || c.Gappy() || c.Words() != nil,

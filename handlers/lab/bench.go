@@ -88,7 +88,7 @@ func (a *Handler) readBench(ctx context.Context, form url.Values) (*bench, error
 	if b.points != "" {
 		b.data, err = parsePoints(b.points, b.data)
 		b.problems.Note("points", err)
-		loaded := form.Get("hash") // stands in every link of the page
+		loaded := form.Get("hash") // in every link of the page
 		b.hash, b.version = "", cmp.Or(loaded[:min(len(loaded), len(b.stored))], b.stored)
 		if b.data != nil {
 			b.hash = b.data.Hash()
@@ -159,8 +159,8 @@ func (b *bench) makes() (fields, more []views.Field) {
 	return fields, more
 }
 
-// chooseTarget chooses between classification and regression, from the form or else by the labels,
-// and a learner for it.
+// chooseTarget chooses between classification and regression, from the form or, by default, from
+// the labels, and a learner for it.
 func (b *bench) chooseTarget(form url.Values) {
 	if !form.Has("target") && b.data.Measured() {
 		b.spec.Target = "value"
@@ -402,7 +402,7 @@ func (b *bench) hidden() []string {
 func (b *bench) query() url.Values {
 	q := frame.SpecQuery(b.spec)
 	q.Set("data", b.id)
-	if b.data != nil && b.data.Measured() { // which would be values without a word
+	if b.data != nil && b.data.Measured() { // otherwise numeric labels mean a regression
 		q.Set("target", b.spec.Target)
 	}
 	if b.positive != "" {

@@ -43,7 +43,7 @@ func New(h *frame.Base) *Handler { return &Handler{h, cache.New[*ml.Result](64),
 // nil and message says why; it is empty if there are no points.
 func (a *Handler) train(ctx context.Context, b *bench) (*ml.Result, string, error) {
 	switch {
-	case slices.ContainsFunc(b.problems, func(p param.Problem) bool { return p.Field != "who" }): // a name changes no model
+	case slices.ContainsFunc(b.problems, func(p param.Problem) bool { return p.Field != "who" }): // a name does not affect the model
 		return nil, results.Sentence(b.problems.Error()), nil
 	case b.data == nil:
 		return nil, "", nil
@@ -51,9 +51,9 @@ func (a *Handler) train(ctx context.Context, b *bench) (*ml.Result, string, erro
 	return a.fit(ctx, b)
 }
 
-// patience returns how long a training may delay an answer: a quarter of the usual time for many
-// points, where no setting is reliably quick, and a sixteenth, half a second of eight, for a
-// first page load.
+// patience returns how long a training may delay an answer: for many points, where no setting is
+// reliably quick, a quarter of the usual time; for a first page load, a sixteenth, which is half a
+// second of eight.
 func (a *Handler) patience(b *bench) time.Duration {
 	switch {
 	case !b.patient:

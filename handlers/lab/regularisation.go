@@ -130,7 +130,7 @@ func entryText(e ml.EntryPoint) string {
 const cancelled = "cancelled"
 
 // regularised returns the bench's regularisation path, its progress after patience, or a message
-// why there is none, like Base.Regularise.
+// saying why there is none, like Base.Regularise.
 func (a *Handler) regularised(ctx context.Context, b *bench, begin bool, patience time.Duration) (*ml.Regularisation, *background.Job, string, error) {
 	switch {
 	case len(b.problems) > 0:

@@ -38,7 +38,7 @@ const (
 	lessonWideHeight          = 300
 	printWidth                = 320 // slightly larger on paper, with letters of at least 9 points
 	boxedWidth                = 300 // for the box of a question
-	printHeight               = 190 // at least: lower pictures have no letters
+	printHeight               = 190 // minimum: lower pictures have no letters
 )
 
 // Sizes at which slide pictures are drawn: small, because a slide enlarges them together with
@@ -47,7 +47,7 @@ const (
 	slideWidth, slideHeight         = 500, 446 // for a wide screen
 	slideTallWidth, slideTallHeight = 420, 494 // for other screens
 	slideTall                       = "(max-aspect-ratio: 3/2)"
-	besides                         = 64 // per cent of the size, beside a derivation
+	besides                         = 64 // per cent of that size, beside a derivation
 )
 
 // Handler serves lessons.
@@ -77,7 +77,8 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 	return a.Render(w, r, lessons.List(p))
 }
 
-// thumb returns a thumbnail of the first picture of a lesson that is more than an answer to be drawn.
+// thumb returns a thumbnail of a lesson's first picture, skipping those to which an answer is
+// drawn.
 func (a *Handler) thumb(l *lessons.Lesson) *views.Picture {
 	for _, s := range l.Screens {
 		if s.Demo != nil && s.Sketches == nil {
@@ -524,8 +525,8 @@ func question(l *lessons.Lesson, s *lessons.Screen, q *lessons.Question) lessons
 	}
 }
 
-// asked returns the view of a question on the page of a request: on a slide or the page that
-// follows it if from says so. Students sharing a slide get the same order of options, others do not.
+// asked returns the view of a question on the requested page: a slide or the page that follows it,
+// if named by from. Students sharing a slide get the same order of options, others do not.
 func asked(r *http.Request, l *lessons.Lesson, s *lessons.Screen, q *lessons.Question, from string) lessons.QuestionView {
 	v := question(l, s, q)
 	if v.From = from; from == "" {

@@ -30,8 +30,8 @@ func (a *Renderer) Layers(ctx context.Context, runs []store.Run, o Options) (lay
 	return layers, nil
 }
 
-// SendOverlay sends a picture of the layers of runs, which are asked for only if the browser does
-// not have it.
+// SendOverlay sends a picture of the layers of runs. It calls layersOf only if the picture is not
+// cached.
 func (a *Renderer) SendOverlay(w http.ResponseWriter, r *http.Request, runs []store.Run, o Options, format string, layersOf func(context.Context) ([]figure.Layer, error)) error {
 	key := fmt.Sprintf("overlay %+v", o)
 	for _, run := range runs {

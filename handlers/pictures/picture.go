@@ -60,7 +60,7 @@ type Options struct {
 	Coarse                   int  // 1, during a drag: fewer cells, no tables; 2: fewer still
 	Limits                   figure.Limits
 	Width, Height            int
-	Unit                     float64 // as of a figure.Picture
+	Unit                     float64 // as in figure.Picture
 	Print, Grey              bool    // sizes are lengths on paper; without hues
 	Layers                   bool    // layers can be hidden
 	Hidden                   string  // hidden layers, in the form of figure.LayerNames
@@ -154,9 +154,9 @@ func (o Options) Look() figure.Scene {
 	}
 }
 
-// Answer returns the view of a run: its main and other pictures, numbers, notes and,
-// unless coarse, its points. Figures are linked below base with the query or, if inline or if no
-// address can hold the query, embedded. key is as for RunSheet.
+// Answer returns the view of a run: its main and other pictures, numbers, notes and, unless coarse,
+// its points. Figures are linked below base with the query, or embedded if inline or if the query
+// is too long for a URL. key is as for RunSheet.
 func (a *Renderer) Answer(ctx context.Context, r figure.Run, key string, o Options, base, query string, inline bool) (views.Answer, error) {
 	var ans views.Answer
 	r.Look = o.Look()

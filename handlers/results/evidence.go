@@ -38,7 +38,7 @@ func nestedWord(s eval.Scheme) string {
 }
 
 // EvidenceRows returns all evidence of a run's performance, best first, training last. linked
-// reports whether the reader can open the page of a search; nil: of none.
+// reports whether the reader can open the page of a search; if it is nil, no search is linked.
 func EvidenceRows(run store.Run, linked func(search string) bool) (rows []views.EvidenceRow) {
 	tested := -1
 	for _, e := range run.Evidence {

@@ -12,7 +12,7 @@ import (
 	"marginlab/store"
 )
 
-// MostCompared is the most runs in one comparison: more columns cannot be read.
+// MostCompared is the maximum number of runs in one comparison: more columns would be unreadable.
 const MostCompared = 20
 
 // ToCompare checks the ids of the runs to compare. Errors are param.Problems.

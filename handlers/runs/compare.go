@@ -86,8 +86,8 @@ func called(runs []store.Run, r store.Run) string {
 	return numbered(at) + " " + name
 }
 
-// shortNames returns the names of runs without a data set common to all at their ends, if the names
-// stay distinct.
+// shortNames returns the names of runs without the name of their data set at the end, if that is
+// common to all and the names stay distinct.
 func shortNames(runs []store.Run) []string {
 	full, short := make([]string, len(runs)), make([]string, len(runs))
 	clear := true

@@ -28,7 +28,7 @@ import (
 const (
 	chance     = 0.05                   // differences with a smaller p-value are called real
 	glance     = 400 * time.Millisecond // how long a page waits for a computation just started
-	differRows = 40                     // rows listed on which runs disagree
+	differRows = 40                     // maximum number of rows listed on which runs disagree
 )
 
 // evidence tests which differences between runs are real: on the points they held out, and on
@@ -105,7 +105,8 @@ func (a *Reader) foldPairs(e *runsview.Evidence, pairs []eval.FoldPair, shares b
 	}
 }
 
-// manyPairs is the number of pairs from which on only those with a reference are shown.
+// manyPairs is the maximum number of pairs that are all shown; of more, only those with a reference
+// are.
 const manyPairs = 6
 
 // reference returns the run to compare others with if there are many pairs: the baseline, else

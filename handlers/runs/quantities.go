@@ -27,7 +27,7 @@ const (
 	mostAxes               = 12 // of parallel coordinates
 	plotWidth, plotHeight  = 1000, 460
 	narrowPlot             = 320 // height on narrow screens, where equally steep lines can be distinguished
-	narrowApart            = 56  // distance of two axes there
+	narrowApart            = 56  // distance between two axes there
 	pointWidth, pointHeigh = 640, 420
 )
 

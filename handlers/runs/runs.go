@@ -239,9 +239,9 @@ func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request, run store.
 	return frame.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
 }
 
-// runInCourse adds what concerns its course to a run's page. The lab link opens in the course
-// again, with points that the course would not provide as text. Problems with submitting are
-// shown beside the form.
+// runInCourse adds the parts about the course to a run's page. The lab link reopens the course,
+// with points that the course would not provide as text. Problems with submitting are shown beside
+// the form.
 func (a *Handler) runInCourse(r *http.Request, run store.Run, p *runsview.Run, problems param.Problems) error {
 	ctx := r.Context()
 	c, err := a.Store.Course(ctx, run.Course)

@@ -59,7 +59,7 @@ type table struct {
 	page    int
 }
 
-// readTable parses a table from a query; kept are the workspace's columns, used if the query has
+// readTable parses a table from a query; kept holds the workspace's columns, used if the query has
 // none. Errors are param.Problems.
 func readTable(q url.Values, kept []string) (t table, err error) {
 	t.Filter, err = results.RunFilter(q)

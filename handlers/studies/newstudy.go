@@ -151,7 +151,7 @@ func (m menu) form(q url.Values, problems param.Problems) studiesview.NewStudy {
 	for _, k := range menuKinds {
 		p.Kinds = append(p.Kinds, views.Option{Value: "/studies/new?of=" + k.name, Label: k.label, Chosen: k.name == m.kind.name})
 	}
-	fresh := !q.Has("data") && !q.Has("learner") && !q.Has("folds") // which a form that was sent always has
+	fresh := !q.Has("data") && !q.Has("learner") && !q.Has("folds") // a submitted form always has these
 	choice := func(field, value, label, help string, first bool) studiesview.StudyChoice {
 		own := ownName(field, value)
 		return studiesview.StudyChoice{
@@ -319,8 +319,8 @@ func (a *Handler) CreateStudy(w http.ResponseWriter, r *http.Request) error {
 	return frame.Redirect(w, r, "/studies/"+s.ID)
 }
 
-// studyAgain shows the form with its problems, beneath their fields or, of the study as a whole,
-// above them; it returns other errors.
+// studyAgain shows the form with its problems: beneath their fields or, if they concern the whole
+// study, above the form. It returns other errors.
 func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Values, wrong error) error {
 	message, err := results.UserMessage(wrong)
 	if err != nil {
@@ -346,8 +346,8 @@ func (a *Handler) studyAgain(w http.ResponseWriter, r *http.Request, q url.Value
 	return a.Render(w, r, studiesview.NewStudyPage(p))
 }
 
-// power describes the smallest p-value that a study of this size can reach: with n data sets that
-// of Wilcoxon's exact signed-rank test is 2^(1−n), and Holm's correction multiplies it by the
+// power describes the smallest p-value that a study of this size can reach: for n data sets,
+// Wilcoxon's exact signed-rank test reaches 2^(1−n), and Holm's correction multiplies it by the
 // number of learners compared with the baseline.
 func power(sets, learners int) string {
 	pairs := max(1, learners-1)

@@ -227,7 +227,7 @@ func failed(r *eval.Result) int {
 	return lists.Count(r.Settings, func(s eval.Setting) bool { return s.Failure() != "" })
 }
 
-// Again begins another search of a finished one: finer, or with nested folds.
+// Again starts a follow-up to a finished search: finer, or with nested folds.
 func (a *Handler) Again(w http.ResponseWriter, r *http.Request, s store.Search) error {
 	next, err := a.SearchAgain(r.Context(), frame.Workspace(r.Context()), store.Request{}, s, r.PostFormValue("how"))
 	return frame.Done(w, r, "/searches/"+next.ID, err)

@@ -14,9 +14,9 @@ import (
 )
 
 // Export sends the submissions as CSV, a line per run in chronological order: name, time (UTC), a
-// number that distinguishes students of the same name (the same as in their answers), the data
-// with their hash, the settings, and the numbers at full precision. Numbers named like a setting,
-// such as the gamma that "auto" resolved to, begin with result_. What does not apply is empty.
+// number that distinguishes students of the same name (the same as in their answers), the data with
+// their hash, the settings, and the numbers at full precision. Numbers named like a setting, such
+// as the gamma that "auto" resolved to, begin with result_. Values that do not apply are empty.
 // Text that a spreadsheet would evaluate is guarded as in every other file.
 func (a *Handler) Export(w http.ResponseWriter, r *http.Request, g Course) error {
 	copies, err := a.Store.Copies(r.Context(), g.Course)

@@ -29,7 +29,7 @@ const (
 	pointEvery = 40 * time.Millisecond
 )
 
-// presented is what a course is being shown.
+// presented describes what a course is being shown.
 type presented struct {
 	lessons.Place
 	Pointer  [2]float64 // shares of the axes' width and height, from the top left
@@ -148,7 +148,7 @@ func (s *stage) shown(code string) presented {
 	return s.current(code)
 }
 
-// current is shown while the lock is held.
+// current is shown for callers that hold the lock.
 func (s *stage) current(code string) presented {
 	p := s.courses[code]
 	if s.now().Sub(p.at) > presentedFor || p.Lesson == "" {
@@ -160,7 +160,7 @@ func (s *stage) current(code string) presented {
 // watch returns a channel with what a course is shown, now and after changes, until ctx ends. The
 // newest supersedes earlier ones.
 func (s *stage) watch(ctx context.Context, code string) <-chan presented {
-	s.mu.Lock() // no change comes between
+	s.mu.Lock() // so that no change is missed
 	defer s.mu.Unlock()
 	return s.changes.listen(ctx, code, 1, s.current(code))
 }

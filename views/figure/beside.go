@@ -15,8 +15,8 @@ type Panel struct {
 
 // Beside combines two pictures into one of a size in CSS pixels: the first gets a fraction of the
 // width, at the left, or of the height, at the top; a second one at the right is about square. Each
-// is drawn for its given size and panel. Draggable handles are on the first; without room for text
-// it is drawn alone.
+// is drawn for its given size and panel. Draggable handles are on the first. If there is no room
+// for text, only the first is drawn.
 func Beside(width, height int, share float64, below bool, first, second func(width, height int, at *Panel) (*Picture, error)) (*Picture, error) {
 	width, height = defaultSize(width, height)
 	if (&sheet{width: width, height: height}).bare() {

@@ -13,11 +13,11 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// DecisionScene arranges points that have no coordinates: f(x) on the horizontal axis and, on the
-// vertical one, the class, first class on top, with the points of a class in their order from top
-// to bottom. The points of the scene have these two numbers as X, and its view shows them. For
-// several machines the horizontal axis is the lead of the own class's score over the best other
-// one.
+// DecisionScene arranges points without coordinates: f(x) on the horizontal axis and, on the
+// vertical one, the class. The first class is on top, and the points of a class are in their order
+// from top to bottom. The points of the scene have these two numbers as X, and its view shows them.
+// For several machines, the horizontal axis is the lead of the own class's score over the best
+// other one.
 func DecisionScene(m *ml.Model, points []ml.Point, classes []string) Scene {
 	s := Scene{Model: m, Classes: classes, View: dataset.View{
 		Center: []float64{0, 0}, Labels: [2]string{"f(x)", ""}, Exact: true,

@@ -21,9 +21,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// DisplayList writes the picture as JSON for a script that paints it on a canvas while
-// something moves: a tenth of the SVG, with nothing to parse but paths. It is an object
-// with width and height in CSS pixels, zoom (CSS pixels per unit), font and frame, and
+// DisplayList writes the picture as JSON for a script that paints it on a canvas while something
+// moves: a tenth of the size of the SVG, with nothing to parse but paths. It is an object with
+// width and height in CSS pixels, zoom (CSS pixels per unit), font and frame, and
 //
 //	ops     what to paint, in order:
 //	        ["f", color, path]                           fill
@@ -34,15 +34,14 @@ import (
 //	        ["m", run] or ["m", hash]                    marks
 //	stamps  the marks, each a list of "f" and "s" around the origin
 //	runs    hash of every run of many marks, in the order of ops
-//	toggles as Picture.Toggles; null where there are none
+//	toggles as Picture.Toggles; null if there are none
 //
-// A path is the data of an SVG path, in units, or, after a #, lines as polyline packs them, in base64.
-// An empty color or path is the one of the operation before it that has one. Cells are
-// as packCells packs them, in base64: a browser unpacks them at once, while a PNG keeps it waiting
-// for another thread. A run holds five bytes a mark in base64: its index in
-// stamps and its place in sixteenths of a unit from the top left, two bytes each, the
-// lower first. A run of many marks whose hash is have is left out: the reader
-// has kept it from the picture before.
+// A path is SVG path data, in units, or, after a #, lines packed by polyline, in base64. An empty
+// color or path repeats the last one that was not empty. Cells are packed by packCells, in base64: a
+// browser unpacks them at once, while it would wait for another thread to decode a PNG. A run holds
+// five bytes per mark in base64: its index in stamps, and its position in sixteenths of a unit from
+// the top left as two 16-bit little-endian numbers. A run of many marks whose hash is have is
+// omitted: the reader has kept it from the previous picture.
 func (p *Picture) DisplayList(ctx context.Context, w io.Writer, have string) error {
 	c := &listCanvas{svgCanvas: newSVG(p.Width, p.Height, p.zoom), have: have, index: map[any]int{}}
 	defer svgTexts.Put(c.buf)
@@ -124,10 +123,10 @@ func (c *listCanvas) path(p vg.Path) {
 	c.buf.WriteByte('"')
 }
 
-// polyline appends a long path of lines, packed, without places that nobody would miss: of every
-// line twice the number of its places, and one more if it is closed, then its places in quarters of
-// a unit, each relative to the one before, as varints, the first unsigned. Any other path is as an
-// SVG has it.
+// polyline appends a path of lines in packed form, without points that nobody would miss. Every
+// line is twice the number of its points, plus one if it is closed, as an unsigned varint, followed
+// by its points in quarters of a unit, each relative to the previous one, as signed varints. Any
+// other path is appended as in an SVG.
 func (c *listCanvas) polyline(b []byte, p vg.Path) []byte {
 	at := make([]vg.Point, len(p))
 	kept := make([]bool, len(p))
@@ -176,8 +175,8 @@ func (c *listCanvas) polyline(b []byte, p vg.Path) []byte {
 // nearLine is the largest error of a line during a drag, in units.
 const nearLine = 0.25
 
-// simplify clears kept for the places between the ends of a line that are nearer than nearLine
-// to what is left of it, as Douglas and Peucker do.
+// simplify clears kept for the inner points of a line that are at most nearLine from the rest of it
+// (Douglas and Peucker's algorithm).
 func simplify(at []vg.Point, kept []bool) {
 	n := len(at) - 1
 	if n < 2 {
@@ -235,14 +234,14 @@ func (c *listCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	c.buf.WriteString(`"],`)
 }
 
-// packCells packs the colours of an image, row by row, from a row of colour 0 above the first on.
-// Each byte says in its upper six bits how many cells are as the one above them, 63 that a number
-// follows which says it, and in its lower two what comes then:
+// packCells packs the colours of an image row by row, as if a row of colour 0 preceded the first.
+// The upper six bits of each byte count the cells equal to those above them; 63 means that the
+// count follows as a number. The lower two bits say what comes next:
 //
-//	0  one cell as the one before
-//	1  one cell as the one above and to the right
-//	2  a number of cells as the one before
-//	3  a number of cells of a colour, which follows
+//	0  one cell equal to the previous one
+//	1  one cell equal to the one above and to the right
+//	2  a number of cells equal to the previous one
+//	3  a number of cells of a colour; both follow
 //
 // Nothing comes after the last cell. Numbers are unsigned varints.
 func packCells(img *image.Paletted) (b []byte) {

@@ -102,7 +102,8 @@ func (s *sheet) fade(c *draw.Canvas, e entry, at vg.Point) {
 	stroke(c, draw.LineStyle{Color: s.theme.Muted, Width: 1}, line)
 }
 
-// toggles returns the toggles of the entries in these rows of a picture, which has its data within inner.
+// toggles returns the toggles of the entries in these rows of a picture; inner is the frame of its
+// data.
 func (s *sheet) toggles(rows [][]entry, inner, all vg.Rectangle) (list []Toggle) {
 	if s.layer == nil {
 		return nil

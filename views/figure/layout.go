@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// MostDrawn is the most nodes of a graph that is drawn.
+// MostDrawn is the maximum number of nodes of a graph that is drawn.
 const MostDrawn = 300
 
 // Layout places the nodes of a graph in the plane so that distances approximate path lengths.
@@ -83,7 +83,7 @@ func (b *piece) untangle(at [][2]float64, distance [][]int) {
 			longest = max(longest, distance[u][v])
 		}
 	}
-	// A pair moves by the whole of its error at first, and by a tenth in the end.
+	// A pair moves by its whole error at first, and by a tenth of it in the end.
 	const rounds = 60
 	first, last := float64(longest*longest), 0.1
 	for round := range rounds {

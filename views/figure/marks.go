@@ -125,7 +125,7 @@ func ring(c *draw.Canvas, t *Theme, role ml.Role, at vg.Point, r vg.Length, shar
 	})
 }
 
-// slack draws the slack of training points as the way to their own margin: along the gradient of f
+// slack draws the slack of training points as the path to their own margin: along the gradient of f
 // if the picture shows the input space, otherwise as a vertical bar of 12 pixels per unit.
 func (ps marks) slack(c *draw.Canvas, shown iter.Seq[placed]) {
 	size := c.Size()

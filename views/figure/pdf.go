@@ -173,8 +173,8 @@ func (c *pdfCanvas) DrawImage(r vg.Rectangle, img image.Image) {
 	c.doc.ImageOptions(name, x, y, float64(r.Size().X)*c.unit, float64(r.Size().Y)*c.unit, false, options, 0, "")
 }
 
-// PDF writes the picture as a PDF of one page, of vectors but for heat maps and the regions of
-// more than two classes, with its fonts.
+// PDF writes the picture as a PDF of one page with its fonts. All but heat maps and the regions of
+// more than two classes are vector graphics.
 func (p *Picture) PDF(ctx context.Context, w io.Writer) error {
 	c := newPDF(float64(p.Width)*p.unit(), float64(p.Height)*p.unit(), p.zoom*p.unit(), p.Caption)
 	c.grey = p.Greyscale

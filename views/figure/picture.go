@@ -1,12 +1,12 @@
-// Package figure draws the pictures: decision boundaries, conformal factors,
-// overlays and plain point sets, and the drawings of the lessons, as SVG, PNG and PDF, in
-// a light and a dark theme. Equal input gives equal bytes.
+// Package figure draws decision boundaries, conformal factors, overlays, plain point sets and the
+// drawings of the lessons, as SVG, PNG and PDF, in a light and a dark theme. Equal input gives
+// equal bytes.
 //
-// The parts: a Scene says what to draw of a model or of data; Boundary, Conformal,
-// Overlay and Scatter make a Picture of it. Plane (geometry), Chart (curves), Bars,
-// Matrix and Lifted (three dimensions) describe the drawings of the lessons and have
-// a method Picture. Of objects without coordinates there are Decisions, ComponentMap and
-// KernelMatrix, and Weights, Strings and Networks. theme.go holds every colour.
+// A Scene says what to draw of a model or of data; Boundary, Conformal, Overlay and Scatter make a
+// Picture of it. Plane (geometry), Chart (curves), Bars, Matrix and Lifted (three dimensions)
+// describe the drawings of the lessons and have a method Picture. Decisions, ComponentMap,
+// KernelMatrix, Weights, Strings and Networks show objects without coordinates. theme.go holds every
+// colour.
 package figure
 
 import (

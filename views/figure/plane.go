@@ -113,7 +113,7 @@ func Linear(a [2]float64, c float64) func(x, y float64) float64 {
 	return func(x, y float64) float64 { return a[0]*x + a[1]*y - c }
 }
 
-// Region shades where F(x, y) >= 0; for a constraint g <= 0 give -g.
+// Region shades where F(x, y) >= 0; for a constraint g <= 0, pass -g.
 type Region struct {
 	F           func(x, y float64) float64
 	Color       Color

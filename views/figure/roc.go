@@ -42,7 +42,7 @@ func (r Run) roc(ctx context.Context) (*ml.ROC, error) {
 }
 
 // format returns the format of a run's charts. Their legends are as high as those of the pictures
-// before and after a map, if there are any.
+// before and after a map, if any.
 func (r Run) format() Format {
 	f := Format{Dark: r.Look.Dark, Width: r.Look.Width, Height: r.Look.Height, LegendRows: 2}
 	if r.Result.Before != nil {

@@ -268,7 +268,7 @@ func drawMap(ctx context.Context, r Run, machine int) (*Picture, error) {
 // one-vs-one.
 const mostOwn = 6
 
-// ownMachines returns the machines, of several, that were trained separately between two sides and
+// ownMachines returns those of several machines that were trained separately between two sides and
 // have a plane to draw on.
 func ownMachines(r Run) []int {
 	m := r.Result.Model

@@ -30,8 +30,8 @@ type Scene struct {
 	// Classes lists the labels in the data set's order, which determines their colours and shapes;
 	// nil: the sorted labels of Points.
 	Classes []string
-	// Numbers are the places of Classes among the classes of another picture, of which they keep
-	// colours and shapes; nil: 0, 1 and so on.
+	// Numbers are the places of Classes among the classes of another picture, whose colours and
+	// shapes they keep; nil: 0, 1 and so on.
 	Numbers []int
 	// Hollow names held-out points in the legend; the default is "held out" with their number.
 	Hollow string
@@ -43,7 +43,7 @@ type Scene struct {
 	Limits Limits
 
 	Heat  bool // draw f as a heat map with a colour bar instead of pale regions; for two sides only
-	Slack bool // draw the way from points inside the margin or misclassified to their margin; for two sides only
+	Slack bool // draw the path from points inside the margin or misclassified to their margin; for two sides only
 	Cores bool // mark the cores of the conformal map
 
 	// Targets is as in a Spec: points have residuals instead of slack.
@@ -61,7 +61,7 @@ type Scene struct {
 	Lecture bool
 
 	Title string
-	// Format's LegendRows may be RowsForAll. What is omitted while it Waits is which points are
+	// Format's LegendRows may be RowsForAll. While it Waits, the picture hides which points are
 	// support vectors.
 	Format
 	// Grid is the number of cells per axis on which f is evaluated, from 8 to 1000; 0 means 160. 80

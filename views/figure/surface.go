@@ -336,9 +336,9 @@ func (s *surface) grid(x, y float64) (gx, gy float64) {
 }
 
 // climb follows the gradient from (x, y), in grid coordinates, until y f = 1: the slack of a point,
-// drawn as the way to its margin. aspect is the height of the picture over its width, because the
-// gradient is taken in the picture. The way ends early at the edge of the picture or at an extremum
-// of f.
+// drawn as the path to its margin. aspect is the height of the picture over its width, because the
+// gradient is taken in the picture. The path ends early at the edge of the picture or at an
+// extremum of f.
 func (s *surface) climb(x, y, sign, aspect float64) (way [][2]float64) {
 	const h, step = 0.5, 0.7
 	f, ok := s.at(s.f, x, y)

@@ -33,7 +33,7 @@ type svgCanvas struct {
 	crisp   bool      // scale images without smoothing
 	group   *svgStyle // style of the open group; nil: none is open
 	last    svgStyle  // of the previous path
-	far     int       // how many more recent paths differed much from the group's style than did not
+	far     int       // recent paths that differed much from the group's style, minus those that did not
 	pending struct {
 		path  vg.Path
 		color color.NRGBA

@@ -12,8 +12,8 @@ import (
 // longer to load than to look at.
 const mostMarks = 5000
 
-// mostMoving is how many it draws of more than that while something is being dragged, which is
-// when a scene has at most coarseGrid cells along each axis.
+// mostMoving is the maximum while something is being dragged, that is, in scenes with at most
+// coarseGrid cells per axis.
 const (
 	mostMoving = 2000
 	coarseGrid = 80

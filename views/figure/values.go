@@ -35,8 +35,8 @@ func CurveScene(m *ml.Model, points []ml.Point, feature, label string) Scene {
 	return s
 }
 
-// FitScene arranges points with values of any objects: the value, named label, on the horizontal
-// axis and f(x) on the vertical one, with equal limits.
+// FitScene arranges objects of any kind with values: the value, named label, on the horizontal axis
+// and f(x) on the vertical one, with equal limits.
 func FitScene(m *ml.Model, points []ml.Point, label string) Scene {
 	b := newBounds()
 	s := laidOut(m, points, label, [2]string{label, "f(x)"}, func(p ml.Point) [2]float64 {

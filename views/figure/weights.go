@@ -21,8 +21,8 @@ import (
 // other.
 type Weights struct {
 	Format
-	// Features are in order from the top, as listed by kernel.Weights.Heaviest. There are none if
-	// no object has any, or if those of equal objects cancel.
+	// Features are in order from the top, as listed by kernel.Weights.Heaviest. It is empty if no
+	// object has any feature, or if those of equal objects cancel.
 	Features []kernel.Feature
 	Sides    Sides
 }

@@ -201,7 +201,7 @@ func (p *parser) fences(name string, at int) (atom, error) {
 	}
 }
 
-// big reads \big, \bigl, \bigm, \bigr and their larger kin with a delimiter.
+// big reads \big, \bigl, \bigm, \bigr and their larger variants with a delimiter.
 func (p *parser) big(name string, at int) (atom, error) {
 	d, err := p.delimiter(name, at)
 	if err != nil {

@@ -4,8 +4,8 @@
 //
 // Unknown commands are errors, never wrong formulas; [MathML] names
 // the command and its place. The output has no style attributes, so a strict
-// Content-Security-Policy leaves it alone. What MathML Core leaves to style
-// sheets goes by classes, which the sheet of the page must know:
+// Content-Security-Policy does not affect it. What MathML Core leaves to style
+// sheets is marked by classes that the page's style sheet must define:
 //
 //	math mtd:first-child { padding-left: 0; }   math mtd:last-child { padding-right: 0; }
 //	math .left { text-align: left; }            math .right { text-align: right; }
@@ -32,7 +32,7 @@ import (
 // display is set, as a block, in which sums have their limits above and below. The element is safe
 // to embed in HTML and well-formed XML.
 //
-// An error names the fault, its byte position in tex, from 0, and what is known there.
+// An error names the fault, its byte position in tex, from 0, and known alternatives, if any.
 func MathML(tex string, display bool) (string, error) {
 	p := parser{tex: tex, style: style{display: display}}
 	nodes, err := p.formula()

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds how deep formulas nest.
+// maxDepth bounds the nesting depth of formulas.
 const maxDepth = 64
 
 // style is TeX's style of a part. MathML applies the same rules itself, but the places of limits

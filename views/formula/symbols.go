@@ -89,8 +89,7 @@ var accents = map[string]struct {
 // bigs maps \big and its relatives to heights of delimiters.
 var bigs = map[string]string{"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"}
 
-// negated maps a symbol to its negation by
-// ot.
+// negated maps a symbol to its negation by \not.
 var negated = map[string]string{
 	"=": "≠", "<": "≮", ">": "≯", "≤": "≰", "≥": "≱", "∈": "∉", "∋": "∌", "⊂": "⊄", "⊃": "⊅", "⊆": "⊈", "⊇": "⊉",
 	"∼": "≁", "≈": "≉", "≡": "≢", "≅": "≇", "∃": "∄", "∣": "∤", "∥": "∦", "→": "↛", "←": "↚", "⇒": "⇏", "⇔": "⇎",
@@ -115,8 +114,8 @@ const (
 	italic
 )
 
-// early holds the letters that Unicode had before its blocks of mathematical letters, which have
-// gaps in their places.
+// early holds the letters that Unicode had before its blocks of mathematical letters, which leave
+// their places empty.
 var early = map[rune]rune{
 	0x1D455: 'ℎ',
 	0x1D49D: 'ℬ', 0x1D4A0: 'ℰ', 0x1D4A1: 'ℱ', 0x1D4A3: 'ℋ', 0x1D4A4: 'ℐ', 0x1D4A7: 'ℒ', 0x1D4A8: 'ℳ', 0x1D4AD: 'ℛ',

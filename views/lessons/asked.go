@@ -157,11 +157,11 @@ type HistogramRow struct {
 	Why    string // the misconception behind it, if revealed; may contain formulas
 }
 
-// mostNumbers is the most distinct numbers in a histogram.
+// mostNumbers is the maximum number of distinct answers in a histogram.
 const mostNumbers = 10
 
-// Histogram returns the histogram of answers, given the counts of each round. Options are in order;
-// of numbers it shows the most frequent, by size, and the rest as one row.
+// Histogram returns the histogram of answers, given the counts of each round. Options are in order.
+// Of numbers it shows the most frequent, in ascending order, and the rest as one row.
 func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 	h.Totals = make([]int, len(rounds))
 	add := func(row *HistogramRow, round, n int) { row.Counts[round] += n; h.Totals[round] += n }
@@ -221,7 +221,7 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 		rest.Label = fmt.Sprintf("%d other answers", len(places)-mostNumbers)
 		places = places[:mostNumbers]
 	}
-	if a.Question.Words == nil { // those in words stay with the most frequent first
+	if a.Question.Words == nil { // answers in words stay in order of frequency
 		slices.SortFunc(places, bySize)
 	}
 	for _, p := range places {
@@ -233,8 +233,8 @@ func (a Asked) Histogram(rounds []map[string]int, revealed bool) (h Histogram) {
 	return h
 }
 
-// drawn counts the sketches, or points. A picture shows them; the histogram shows how many are near enough
-// only once the answer is revealed.
+// drawn counts the sketches or points that are near enough and those that are not. The rows are
+// empty until the answer is revealed.
 func (a Asked) drawn(rounds []map[string]int, revealed bool) (h Histogram) {
 	h.Totals = make([]int, len(rounds))
 	near := HistogramRow{Label: "near enough", Counts: make([]int, len(rounds)), Right: true}

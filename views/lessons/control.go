@@ -18,18 +18,18 @@ import (
 // Control is a value of a demo set by the visitor. Each type of control has a method
 // Of by which the demo reads it, so that undeclared names do not compile.
 type Control interface {
-	// Params are the fields of the form, one for most controls. Their names are
-	// unique within a demo; "step" is taken.
+	// Params returns the fields of the form, one for most controls. Their names are unique within a
+	// demo; "step" is taken.
 	Params() []param.Param
 }
 
 // NumberControl is a number with a slider, from Low to High.
 type NumberControl param.Param
 
-// Params is the number's field.
+// Params returns the number's field.
 func (c NumberControl) Params() []param.Param { return field(param.Param(c), param.Number) }
 
-// Of is the number that was set.
+// Of returns the number that was set.
 func (c NumberControl) Of(in Input) float64 { return in.number(param.Param(c)) }
 
 // Text returns the number as typed, in the notation of specs and the lab.
@@ -38,10 +38,10 @@ func (c NumberControl) Text(in Input) string { return in.Text(param.Param(c)) }
 // IntegerControl is a whole number with a slider, from Low to High.
 type IntegerControl param.Param
 
-// Params is the number's field.
+// Params returns the number's field.
 func (c IntegerControl) Params() []param.Param { return field(param.Param(c), param.Integer) }
 
-// Of is the number that was set.
+// Of returns the number that was set.
 func (c IntegerControl) Of(in Input) int { return int(in.number(param.Param(c))) }
 
 // Text returns the number as typed, in the notation of specs and the lab.
@@ -50,7 +50,7 @@ func (c IntegerControl) Text(in Input) string { return in.Text(param.Param(c)) }
 // SwitchControl is on or off.
 type SwitchControl param.Param
 
-// Params is the switch's field.
+// Params returns the switch's field.
 func (c SwitchControl) Params() []param.Param { return field(param.Param(c), param.Switch) }
 
 // Of reports whether the switch is on.
@@ -59,7 +59,7 @@ func (c SwitchControl) Of(in Input) bool { return in.Text(param.Param(c)) == "tr
 // ChoiceControl is one of Options.
 type ChoiceControl param.Param
 
-// Params is the choice's field.
+// Params returns the choice's field.
 func (c ChoiceControl) Params() []param.Param { return field(param.Param(c), param.Choice) }
 
 // Of returns the name of the chosen option.
@@ -105,11 +105,11 @@ func (c PlaceControl) Handle(label string, in Input) Handle {
 	return Handle{Label: label, X: at[0], Y: at[1], XControl: c.X, YControl: c.Y}
 }
 
-// PlacesControl are numbered places that are dragged.
+// PlacesControl holds numbered draggable places.
 type PlacesControl []PlaceControl
 
-// NewPlaces begins at these places. They lie between -field and +field on each axis, the
-// sliders between -slider and +slider.
+// NewPlaces returns a control that starts at these places. They stay between -field and +field on
+// each axis, their sliders between -slider and +slider.
 func NewPlaces(at [][2]float64, field, slider [2]float64) PlacesControl {
 	axis := func(i, k int) NumberControl {
 		return NumberControl{
@@ -156,7 +156,7 @@ func (c EndsControl) Handles(in Input) []Handle {
 	return []Handle{c.A.Handle("first end of the line", in), c.B.Handle("second end of the line", in)}
 }
 
-// TurnControl turns a lifted picture: from these two angles on, in degrees.
+// TurnControl rotates a lifted picture, starting at these two angles in degrees.
 type TurnControl struct{ Yaw, Pitch string }
 
 // Params returns the fields of both angles.
@@ -176,14 +176,14 @@ func (c TurnControl) pitch() NumberControl {
 // DataControl offers the built-in data sets and those of the workspace.
 type DataControl struct{ Default string }
 
-// Params is the field of the choice.
+// Params returns the field of the choice.
 func (c DataControl) Params() []param.Param { return []param.Param{c.field()} }
 
 func (c DataControl) field() param.Param {
 	return param.Param{Name: dataName, Label: "data", Kind: param.Text, Default: c.Default, Help: "Built-in sets, and those of your workspace."}
 }
 
-// Of loads the data set that was chosen.
+// Of loads the chosen data set.
 func (c DataControl) Of(ctx context.Context, in Input) (name string, d *dataset.Data) {
 	name, d, err := in.source.Data(ctx, c.Text(in))
 	Check(err)
@@ -196,7 +196,7 @@ func (c DataControl) Text(in Input) string { return in.Text(c.field()) }
 // RunControl offers the finished runs of the workspace.
 type RunControl struct{}
 
-// Params is the field of the choice.
+// Params returns the field of the choice.
 func (c RunControl) Params() []param.Param { return []param.Param{c.field()} }
 
 func (RunControl) field() param.Param {

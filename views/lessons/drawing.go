@@ -34,8 +34,8 @@ func (l Look) told() Look {
 	return l
 }
 
-// Draws returns the function that draws a drawing in the format of a look, with this many rows for
-// the legend.
+// Draws returns the function that draws a drawing in the format of a look, with the given number of
+// legend rows.
 func Draws[D interface {
 	Picture() (*figure.Picture, error)
 }, P interface {
@@ -101,7 +101,7 @@ func Sides(w [2]float64, b float64) []figure.Mark {
 	return append(Halves(figure.Linear(w, -b)), figure.Line{A: w, C: -b, Name: "f = 0"})
 }
 
-// MarginLines are f = ±1.
+// MarginLines returns the lines f = ±1.
 func MarginLines(w [2]float64, b float64) []figure.Mark {
 	pen := figure.Pen{Dash: figure.Dashed, Thin: true}
 	return []figure.Mark{

@@ -19,7 +19,7 @@ type Guide struct {
 type GuideScreen struct {
 	Slug          string
 	Minutes       int
-	Spare         bool   // it is left out of a lecture of 45 minutes
+	Spare         bool   // left out of a lecture of 45 minutes
 	Do            string // what to drag, step through and ask
 	Misconception string // common misconception
 }
@@ -106,7 +106,7 @@ func (g Guide) Minutes() (sum int) {
 	return sum
 }
 
-// Short returns the time that the screens take that are not spare.
+// Short returns the time that all screens take except the spare ones.
 func (g Guide) Short() (sum int) {
 	for _, s := range g.Screens {
 		if !s.Spare {

@@ -29,15 +29,15 @@ import (
 
 // Lesson is a sequence of screens with one idea each. New adds its text and guide.
 type Lesson struct {
-	Slug    string // in addresses
-	Title   string // from the words
-	Summary string // from the words: one or two sentences for the list
-	Puzzle  string // from the text: the lesson's question about the moons, the running example
+	Slug    string // in URLs
+	Title   string // from words.md
+	Summary string // from words.md: one or two sentences for the list
+	Puzzle  string // from words.md: the lesson's question about the moons, the running example
 	Part    string // of the road that the lesson is on
 	Screens []Screen
 	Task    string // lab query for submissions of a course: data on which the defaults can be improved
 	Guide   Guide  // from the guide
-	Carry   bool   // controls of one name are one control: their value goes from screen to screen
+	Carry   bool   // controls with the same name keep their value from screen to screen
 
 	wrong error // errors found by New
 }
@@ -45,11 +45,11 @@ type Lesson struct {
 // Screen is one idea: text, a live picture if there is something to see, questions if
 // there is something to predict.
 type Screen struct {
-	Slug      string                 // in addresses; unique within the lesson
-	Title     string                 // from the words
-	Covers    []string               // from the words: ids of Documents' sections that it goes with
+	Slug      string                 // in URLs; unique within the lesson
+	Title     string                 // from words.md
+	Covers    []string               // from words.md: ids of the covered sections of Documents
 	Words     func() templ.Component // from words.md: what and why, with formulas
-	Lead      func() templ.Component // from the words: the first sentence, with its formula, for slides
+	Lead      func() templ.Component // from words.md: the first sentence, with its formula, for slides
 	After     func() templ.Component // from words.md: what would give answers away; nil: nothing
 	Questions []Question             // from words.md, with the answers computed by Answers and Sketches
 	Demo      *Demo
@@ -65,7 +65,7 @@ func Is(v float64) Answer {
 	return func(context.Context) float64 { return v }
 }
 
-// Screen returns the screen of a slug and its place, or nil.
+// Screen returns the screen with a slug and its index, or nil.
 func (l *Lesson) Screen(slug string) (*Screen, int) {
 	for i := range l.Screens {
 		if l.Screens[i].Slug == slug {
@@ -75,7 +75,7 @@ func (l *Lesson) Screen(slug string) (*Screen, int) {
 	return nil, 0
 }
 
-// Question returns the question of a slug, or nil.
+// Question returns the question with a slug, or nil.
 func (s *Screen) Question(slug string) *Question {
 	for i := range s.Questions {
 		if s.Questions[i].Slug == slug {
@@ -94,8 +94,8 @@ type Demo struct {
 	Show func(ctx context.Context, in Input) (*Exhibit, error)
 }
 
-// NewDemo returns the demo of an exhibit and its controls, in the order of the form. The errors with
-// which show and its figures end by Must and Check are those of Demo.Show and Figure.Draw.
+// NewDemo returns the demo of an exhibit and its controls, in the order of the form. Demo.Show and
+// Figure.Draw return the errors with which Must and Check end show and its figures.
 func NewDemo(show func(ctx context.Context, in Input) *Exhibit, controls ...Control) *Demo {
 	return &Demo{Controls: controls, Show: func(ctx context.Context, in Input) (*Exhibit, error) {
 		return Caught(func() *Exhibit {
@@ -228,7 +228,7 @@ func (e Exhibit) Asking() Exhibit {
 // Look holds the requested appearance of a figure.
 type Look struct {
 	Dark          bool
-	Grey          bool          // for paper, as of a figure.Format
+	Grey          bool          // for paper, as in figure.Format
 	Coarse        bool          // while something is being dragged: less detail
 	Asking        bool          // hide the answers; for figures with text about it in Asks
 	Paper         bool          // for print: no calls to answer or step, and figures that Grow are complete unless Asking
@@ -238,7 +238,8 @@ type Look struct {
 	ctx context.Context // see Within
 }
 
-// Within returns the look for a drawing that ends with ctx. A key of a cache is made from the look before.
+// Within returns the look for a drawing that ends with ctx. Cache keys are made from the original
+// look.
 func (l Look) Within(ctx context.Context) Look {
 	l.ctx = ctx
 	return l
@@ -250,11 +251,11 @@ func (l Look) Context() context.Context { return cmp.Or(l.ctx, context.Backgroun
 
 // Figure is one picture of an exhibit.
 type Figure struct {
-	Name    string // unique in the exhibit, as in addresses; not "first", by which the route finds the first of all
+	Name    string // unique in the exhibit; used in URLs, where "first" is reserved for the first figure
 	Caption string // what it shows and what to look for; may contain formulas
 	Wide    bool   // twice as wide as high
-	Asks    string // the caption as long as answers are awaited, where parts of the picture give them away; empty: none do
-	After   bool   // all of it gives the answers away; not for the first
+	Asks    string // the caption while answers are awaited, if parts of the picture give them away; empty: none do
+	After   bool   // the whole figure gives the answers away; not for the first
 	Grows   bool   // its curves grow with the steps of a replay and are empty before the first
 	Turns   bool   // dragging rotates it; its demo has a TurnControl
 	Draw    func(Look) (*figure.Picture, error)
@@ -295,13 +296,13 @@ type Table struct {
 	After   bool  // it gives the answers away
 }
 
-// Handle is a place on the first figure that moves one or two controls, which
-// should be Folded. The range of their sliders keeps it there.
+// Handle is a draggable place on the first figure that sets one or two controls, which should be
+// Folded. The ranges of their sliders limit it.
 type Handle struct {
 	Label              string
 	X, Y               float64       // data coordinates
 	Down               float64       // offset of the drawn handle from Y, so that it hides nothing
-	XControl, YControl NumberControl // that take them; one without a name stays
+	XControl, YControl NumberControl // set by the handle; a coordinate whose control has no name is fixed
 }
 
 // Moves returns the names of the controls that the handle moves, empty if none.
@@ -329,10 +330,10 @@ type Move struct {
 	Control      TextControl
 }
 
-// Question asks for a prediction before it reveals. Texts may hold formulas
-// between dollar signs.
+// Question asks for a prediction before the answer is revealed. Texts may contain formulas between
+// dollar signs.
 type Question struct {
-	Slug    string // in addresses; unique within the screen
+	Slug    string // in URLs; unique within the screen
 	Ask     string
 	Options []string // options; nil: the answer is a number
 	Wrong   []string // the misconception behind each option; empty for the right one
@@ -340,9 +341,9 @@ type Question struct {
 	Words   *Words   // the answer is words
 	Point   *Point   // the answer is a point on a picture
 	Answer  Answer
-	// Within is how far a number may be off, as a share of the right one (of 1 where
-	// that is smaller); 0 takes 1 %. A sketch may be off by this share of the height of its
-	// picture on average; 0 takes 10 %.
+	// Within is the tolerance of a number as a fraction of the right one (of 1 if that is smaller);
+	// 0 means 1 %. The mean error of a sketch may be this fraction of the height of its picture; 0
+	// means 10 %.
 	Within  float64
 	Explain string // why, shown with the answer; %s is replaced by the right answer
 	// Before is the slug of the derivation line that gives the answer away: the question is

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// Lines returns a function that returns a derivation from derivations.md of a lesson, which is read
-// once. There each has a heading, and each of its lines is a paragraph that says why, after {#slug}
-// if a question names it, and one with the formula between double dollar signs, if it has one. The
-// function panics if no heading has the name.
+// Lines returns a function that returns the named derivation from the derivations.md of a lesson,
+// which is read once. Each derivation has a heading. Each of its lines is a paragraph with the
+// reason, preceded by {#slug} if a question refers to it, and, if it has a formula, a paragraph
+// with that between double dollar signs. The function panics if no heading has the name.
 func Lines(files fs.FS, name string) func() []Line {
 	return sync.OnceValue(func() []Line { return readLines(files, name) })
 }

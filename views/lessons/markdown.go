@@ -70,8 +70,8 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 	)
 })
 
-// newMarkdown supports formulas, which r writes, with lists, code blocks, headings, quotes,
-// emphasis, and what more adds.
+// newMarkdown supports formulas, rendered by r, lists, code blocks, headings, quotes, emphasis, and
+// what the options in more add.
 func newMarkdown(r renderer.NodeRenderer, more ...parser.Option) goldmark.Markdown {
 	common := []parser.Option{
 		parser.WithBlockParsers(
@@ -175,8 +175,7 @@ var (
 	valuePlace  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(<data data-control="([a-zA-Z_0-9]+)">)[^<]*`) })
 )
 
-// withValues writes the values of controls into words. One that is not there stays as
-// it is.
+// withValues replaces the placeholders of controls in words by their values, missing ones by "…".
 func withValues(words string, value func(control string) string) string {
 	return valuePlace().ReplaceAllStringFunc(words, func(place string) string {
 		found := valuePlace().FindStringSubmatch(place)

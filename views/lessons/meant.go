@@ -51,7 +51,7 @@ func Meant(parts []figure.Part) []figure.Part {
 	for _, p := range parts {
 		names := []string{}
 		for _, n := range p.Names {
-			if _, err := strconv.Atoi(n); err == nil { // a point by its number, which is itself no name of it
+			if _, err := strconv.Atoi(n); err == nil { // the number of a point, which is no name in itself
 				names = append(names, "α"+n, "a"+n, "𝐱"+n)
 				continue
 			}

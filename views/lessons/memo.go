@@ -2,14 +2,14 @@ package lessons
 
 import "sync"
 
-// Memo caches small results shared by inputs of a demo. What ends with Must or Check is not
-// cached. The zero value is ready to use.
+// Memo caches small results shared by inputs of a demo. Computations that end with Must or Check
+// are not cached. The zero value is ready to use.
 type Memo[K comparable, V any] struct {
 	mu   sync.Mutex
 	kept map[K]V
 }
 
-// memoLimit is the most results in a Memo.
+// memoLimit is the maximum number of results in a Memo.
 const memoLimit = 4096
 
 // Get returns the cached result of a key, or computes it. Callers do not wait for each other:

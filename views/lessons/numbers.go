@@ -13,7 +13,7 @@ import (
 	"marginlab/views"
 )
 
-// Short shows a value as views.Short does, and rounding errors as 0.
+// Short formats a value as views.Short does, but rounding errors as 0.
 func Short(v float64) string { return views.Short(Flush(v, 1e-9)) }
 
 // Brief formats a value with two digits, such as 2.0e−07.
@@ -53,16 +53,16 @@ func Percent(share float64) string {
 	return views.Minus(strconv.FormatFloat(100*share, 'f', 1, 64)) + " %"
 }
 
-// power is the exponent of a number as programs write it, raised its digits above the line,
-// and tied what stays on the line of the number before or after it.
+// power matches a number with an exponent as programs write it, raised turns an exponent into
+// superscripts, and tied inserts no-break spaces before % and around ±, → and =.
 var (
 	power  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(\d+(?:\.\d+)?)e([+−-]?)0*(\d+)\b`) })
 	raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "", "-", "⁻", "−", "⁻")
 	tied   = strings.NewReplacer(" %", "\u00a0%", " ± ", "\u00a0±\u00a0", " → ", "\u00a0→\u00a0", " = ", "\u00a0=\u00a0")
 )
 
-// Typeset is a value as it is printed: 2.3e−07 is 2.3·10⁻⁷, and a number and its unit are
-// not torn apart. Formulas stay as they are.
+// Typeset returns text as it is printed, with 2.3e−07 as 2.3·10⁻⁷ and no line break between a
+// number and its unit. Text with formulas is unchanged.
 func Typeset(s string) string {
 	if strings.Contains(s, "$") {
 		return s
@@ -76,7 +76,7 @@ func Typeset(s string) string {
 // Setting formats a number as the value of a parameter.
 func Setting(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Signed shows a label, +1 or −1.
+// Signed formats a label, +1 or −1.
 func Signed(y float64) string {
 	if y > 0 {
 		return "+1"
@@ -84,7 +84,7 @@ func Signed(y float64) string {
 	return "−1"
 }
 
-// Pair shows a place.
+// Pair formats a point.
 func Pair(p [2]float64) string { return Vector(p[:]...) }
 
 // Vector formats the entries of a vector.
@@ -105,10 +105,10 @@ func OrInfinite(v float64) string {
 	return views.Short(v)
 }
 
-// Subscript shows a digit as an index below the line.
+// Subscript returns a digit as a subscript.
 func Subscript(i int) string { return string(rune('₀' + i)) }
 
-// Count shows how many there are of something: "1 pass", "2 passes".
+// Count returns a number with its noun: "1 pass", "2 passes".
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -124,8 +124,8 @@ func Either[T any](b bool, yes, no T) T {
 	return no
 }
 
-// First returns the place of the first condition that holds, or the number of conditions: the answer
-// to a question whose options are these and, last, none of them.
+// First returns the index of the first condition that holds, or the number of conditions: the
+// answer to a question whose options are these and, last, none of them.
 func First(conditions ...bool) float64 {
 	if i := slices.Index(conditions, true); i >= 0 {
 		return float64(i)
@@ -141,12 +141,12 @@ func Linspace(a, b float64, n int) []float64 {
 	return lists.Make(n, func(i int) float64 { return a + (b-a)*float64(i)/float64(n-1) })
 }
 
-// Logspace are n values from a to b at equal ratios.
+// Logspace returns n values from a to b at equal ratios.
 func Logspace(a, b float64, n int) []float64 {
 	return lists.Make(n, func(i int) float64 { return a * math.Pow(b/a, float64(i)/float64(n-1)) })
 }
 
-// Sign is -1, 0 or 1.
+// Sign returns -1, 0 or 1.
 func Sign(v float64) int {
 	switch {
 	case v > 1e-9:

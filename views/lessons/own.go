@@ -14,7 +14,7 @@ import (
 
 // Words is a question answered in words.
 type Words struct {
-	Right []string // the right answers; nil: none is right or wrong
+	Right []string // the right answers; nil: no answer is right or wrong
 }
 
 // tidy returns text without surrounding spaces and without bidirectional control characters.
@@ -47,7 +47,7 @@ func (q *Question) Opinion() bool { return q.Words != nil && len(q.Words.Right) 
 // Point is a question answered by a point on a picture.
 type Point struct {
 	X, Y   float64 // data coordinates of the right answer
-	Within float64 // largest distance from it that is right, in the units of the axes
+	Within float64 // largest accepted distance from it, in the units of the axes
 	Slide  string  // path and query of the slide with the picture
 }
 
@@ -89,7 +89,7 @@ type PointView struct {
 // Spot is an ellipse on a picture in CSS pixels.
 type Spot struct{ X, Y, RX, RY float64 }
 
-// Mark returns where the point (x, y) is on the picture.
+// Mark returns the ellipse of radius within around (x, y) on the picture.
 func (v *PointView) Mark(x, y, within float64) Spot {
 	across := func(at, from, to float64, log bool) float64 {
 		if log {

@@ -28,7 +28,7 @@ var plainMarkdown = sync.OnceValue(func() goldmark.Markdown {
 	)
 })
 
-// The parser takes time that grows with the square of these.
+// Limits on untrusted Markdown, since parsing time grows with their square.
 const maxNested, maxBrackets = 20, 2000
 
 // nested matches the beginning of a line nested in too many lists and quotes.

@@ -29,7 +29,7 @@ type Reshaping struct {
 	// Settings of Machine's trainings, and the preprocessing of its models.
 	Settings           mcm.Settings
 	Scaler             *dataset.Scaler // nil: X holds the rows of Data unscaled
-	Rows               []int           // rows of Data that X are; nil: all
+	Rows               []int           // rows of Data in X; nil: all
 	Positive, Negative string
 }
 
@@ -93,9 +93,8 @@ func Reordered(a mat.Symmetric, order []int) *mat.SymDense {
 	return out
 }
 
-// ClassMatrix returns a picture of a symmetric matrix of points, rows and columns in the
-// given order, blocks marked where that sorts them by class. scale is passed to
-// figure.Matrix.
+// ClassMatrix returns a picture of a symmetric matrix of points with rows and columns in the given
+// order, and blocks marked if that sorts them by class. scale is passed to figure.Matrix.
 func ClassMatrix(name, caption, entry string, a mat.Symmetric, y []float64, order []int, scale float64) Figure {
 	return Figure{Name: name, Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
 		m := figure.Matrix{Format: l.Format(0), Name: entry, Values: Reordered(a, order), Scale: scale, ClassNames: []string{"y = −1", "y = +1"}}

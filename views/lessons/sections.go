@@ -7,15 +7,14 @@ import (
 	"sync"
 )
 
-// Document is one of the lecture documents, by the number that the course knows
-// it by.
+// Document is a lecture document, identified by its number in the course.
 type Document struct {
 	ID, Title string
 	Sections  []Section
 }
 
-// Section is a heading of a document, in its order. 002 has slides without
-// numbers: theirs is the part they stand in.
+// Section is a heading of a document, in its order. Slides of 002 without numbers have that of
+// their part.
 type Section struct {
 	ID       string // as in Screen.Covers: "001 3.2", "002 slack"
 	Document string
@@ -45,14 +44,14 @@ func Documents() []Document {
 	return all
 }
 
-// Corrections returns the slips of the lecture documents.
+// Corrections returns the corrections to the lecture documents.
 func Corrections() []Correction {
 	_, all := tables()
 	return all
 }
 
-// readDocuments reads the tables of documents.md: below the heading of a document its sections, in
-// three columns, and the corrections, in five. It panics at any other row.
+// readDocuments reads the tables of documents.md: below the heading of each document its sections,
+// in three columns, and the corrections, in five. It panics on any other row.
 func readDocuments(text string) (all []Document, corrections []Correction) {
 	for line := range strings.Lines(text) {
 		if heading, ok := strings.CutPrefix(strings.TrimSpace(line), "## "); ok {
@@ -75,7 +74,7 @@ func readDocuments(text string) (all []Document, corrections []Correction) {
 	return all, corrections
 }
 
-// FindSection returns the section of an id of Screen.Covers.
+// FindSection returns the section with an id of Screen.Covers.
 func FindSection(id string) (Section, bool) {
 	for _, d := range Documents() {
 		for _, s := range d.Sections {

@@ -20,7 +20,7 @@ import (
 // as its heights at the places X, linear in between.
 type Sketch struct {
 	Of   string    // what the curve is, in words: "the test error"
-	Over string    // the level axis, as in "at γ = 10"; empty for x1
+	Over string    // name of the horizontal axis, as in "at γ = 10"; empty for x1
 	X    []float64 // at least two places, ascending
 	// Truth returns the true curve, covering all of X.
 	Truth func(ctx context.Context) figure.Curve
@@ -33,14 +33,14 @@ type Sketch struct {
 	Log    bool
 }
 
-// SketchChart draws curves over these axes, which need ends.
+// SketchChart draws curves over these axes, which need limits.
 func SketchChart(x, y figure.Axis, rules ...figure.Rule) func(Look, []figure.Curve) (*figure.Picture, error) {
 	return func(l Look, curves []figure.Curve) (*figure.Picture, error) {
 		return figure.Chart{Format: l.Format(1), X: x, Y: y, Curves: curves, Rules: rules}.Picture()
 	}
 }
 
-// SketchPlane draws curves among marks of a plane with these names of axes.
+// SketchPlane draws curves among marks of a plane with these axis names.
 func SketchPlane(x, y string, limits figure.Limits, marks ...figure.Mark) func(Look, []figure.Curve) (*figure.Picture, error) {
 	return func(l Look, curves []figure.Curve) (*figure.Picture, error) {
 		p := figure.Plane{Format: l.Format(2), X: x, Y: y, Limits: limits, Stretched: true, Marks: slices.Clone(marks)}

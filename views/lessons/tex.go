@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// TeX writes a number in a formula, with as many digits as views.Short shows and rounding
-// errors as 0.
+// TeX formats a number for a formula, with as many digits as views.Short and rounding errors as 0.
 func TeX(v float64) string {
 	if math.IsInf(v, 0) {
 		return strings.TrimSuffix(strconv.FormatFloat(v, 'g', -1, 64)[:1], "+") + `\infty`
@@ -21,7 +20,7 @@ func TeX(v float64) string {
 	return s
 }
 
-// TeXFraction writes a number in TeX, as a fraction where that is short.
+// TeXFraction formats a number for a formula, as a fraction if that is short.
 func TeXFraction(v float64) string {
 	for q := 1.0; q <= 36; q++ {
 		if n := math.Round(v * q); math.Abs(v*q-n) < 1e-9 {
@@ -46,7 +45,7 @@ type TeXTerm struct {
 	Of     string
 }
 
-// TeXSum writes a sum in TeX, without summands that are 0.
+// TeXSum formats a sum for a formula, without summands that are 0.
 func TeXSum(terms ...TeXTerm) string {
 	var b strings.Builder
 	for _, t := range terms {
@@ -70,7 +69,7 @@ func TeXSum(terms ...TeXTerm) string {
 	return b.String()
 }
 
-// TeXPoint writes a place in TeX.
+// TeXPoint formats a point for a formula.
 func TeXPoint(at [2]float64) string {
 	return "(" + TeXFraction(at[0]) + ",\\ " + TeXFraction(at[1]) + ")"
 }

@@ -16,10 +16,10 @@ import (
 	"marginlab/views/formula"
 )
 
-// Text is prose with formulas between dollar signs and stress between asterisks:
-// "the *margin* $1/\lVert w\rVert$". What stands between tildes is a hint that only helps
-// where pictures move, and is not printed: "The *probe* has no label. ~Drag it.~" A sign
-// without its partner is an error when it is rendered.
+// Text renders prose with formulas between dollar signs and emphasis between asterisks: "the
+// *margin* $1/\lVert w\rVert$". Text between tildes is a hint that only helps where pictures move,
+// and is not printed: "The *probe* has no label. ~Drag it.~" A sign without its partner is an error
+// when it is rendered.
 func Text(s string) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
 		w := &strings.Builder{}
@@ -114,7 +114,7 @@ func prose(w io.Writer, s string) error {
 	return nil
 }
 
-// ReadNumber reads 0.25, 0,25, 1/4 and −3e-2.
+// ReadNumber parses numbers such as 0.25, 0,25, 1/4 and −3e-2.
 func ReadNumber(s string) (float64, error) {
 	s = strings.NewReplacer("−", "-", ",", ".", " ", "").Replace(s)
 	over, under, fraction := strings.Cut(s, "/")

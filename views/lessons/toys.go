@@ -123,7 +123,7 @@ func (t Toy) ByClass(first float64) Toy {
 // Classes returns the class numbers of the points for figures.
 func (t Toy) Classes() []int { return lists.Map(t.Y, Class) }
 
-// Weights is w = sum u_j x_j.
+// Weights returns w = sum u_j x_j.
 func (t Toy) Weights(u []float64) (w [2]float64) {
 	for i, v := range u {
 		w[0] += v * t.XY[i][0]
@@ -132,7 +132,7 @@ func (t Toy) Weights(u []float64) (w [2]float64) {
 	return w
 }
 
-// Errors counts the points on the wrong side of f = 0, those on it included.
+// Errors counts the points on the wrong side of f = 0, including those on it.
 func (t Toy) Errors(f func(x, y float64) float64) int {
 	return len(lists.Where(len(t.Y), func(i int) bool { return t.Y[i]*f(t.XY[i][0], t.XY[i][1]) <= 0 }))
 }
@@ -175,7 +175,7 @@ func (t Toy) Ringed(name string, ring func(i int) bool) (marks []figure.Mark) {
 	for i, p := range t.XY {
 		marks = append(marks, figure.Dot{At: p, Class: Class(t.Y[i]), Name: ClassName(t.Y[i])})
 	}
-	for i, p := range t.XY { // apart, for rings do not belong in the legend of a class
+	for i, p := range t.XY { // separate marks: rings do not belong in the legend of a class
 		if ring != nil && ring(i) {
 			marks = append(marks, figure.Dot{At: p, Class: Class(t.Y[i]), Ring: true, Name: name})
 		}

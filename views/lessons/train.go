@@ -52,10 +52,10 @@ func Fit(ctx context.Context, d *dataset.Data, pairs ...string) *Fitted {
 	return &Fitted{Train(ctx, d, s), d, s}
 }
 
-// Points describes the rows that it was trained on.
+// Points describes the rows used for training.
 func (f *Fitted) Points() []ml.Point { return Must(f.Model.Points(f.Data, f.Spec)) }
 
-// Coefficients returns the coefficient of every row in the only machine: 0 for those that are no
+// Coefficients returns the coefficient of every row in the only machine: 0 for rows that are not
 // support vectors.
 func (f *Fitted) Coefficients() []float64 {
 	u := make([]float64, f.Data.Len())

@@ -14,7 +14,7 @@ import (
 	"marginlab/ml/lists"
 )
 
-// New adds to a lesson what its files say: guide.md, parsed by newGuide, and words.md, which is
+// New completes a lesson from its files: guide.md, parsed by newGuide, and words.md, which is
 // Markdown:
 //
 //	# Title of the lesson
@@ -25,7 +25,7 @@ import (
 //
 //	## Title of a screen {#slug covers="001 3.2, 002 slack"}
 //
-//	Words of the screen: paragraphs, lists, numbered lists, *stress*, formulas as
+//	Words of the screen: paragraphs, lists, numbered lists, *emphasis*, formulas as
 //	$x^2$ or, on a line of their own,
 //
 //	$$\sum_i \alpha_i y_i = 0$$
@@ -34,21 +34,20 @@ import (
 //
 //	### A heading within the screen
 //
-//	The value that a control of the screen has now, here that of gamma: {gamma}. It can
-//	be dragged.
+//	The current value of a control of the screen, here gamma: {gamma}. It can be dragged.
 //
 //	> A slip: where a lecture document errs, and the correction.
 //
 //	---
 //
-//	What gives away the answers to the screen's questions: it stands below them, and
-//	on a live page it is folded until they are answered.
+//	Text that gives away the answers to the screen's questions: it follows them, and on a
+//	live page it is folded until they are answered.
 //
-//	? {#slug} A question with options, on one line, as is all of it.
-//	- An option. Stored answers know it by its place: keep the order, add new ones at the end.
+//	? {#slug} A question with options. Each of its parts is one line.
+//	- An option. Stored answers refer to its position: keep the order, append new ones.
 //	- A wrong one.
 //	  - The misconception behind it.
-//	= Why the right one is right: which one that is, Screen.Answers computes.
+//	= Why the right option is right; Screen.Answers computes which one it is.
 //
 //	? {#slug within=0.05 before=line} A question that asks for a number or a drawing.
 //	= Why: %s is replaced by the answer.
@@ -65,15 +64,15 @@ func New(files fs.FS, l Lesson) *Lesson {
 	return l.with(string(words))
 }
 
-// with adds its text to a lesson.
+// with returns the lesson with its text.
 func (l Lesson) with(words string) *Lesson {
-	at := 0 // the line that is read, from 0
+	at := 0 // current line, from 0
 	fail := func(format string, args ...any) {
 		l.wrong = errors.Join(l.wrong, fmt.Errorf("the lesson %s, words.md:%d: %s", l.Slug, at+1, fmt.Sprintf(format, args...)))
 	}
 	lines := strings.Split(words, "\n")
 	headings := lists.Where(len(lines), func(i int) bool { return strings.HasPrefix(lines[i], "## ") })
-	end := func(k int) int { // of the lines of a screen; of those before all screens: of -1
+	end := func(k int) int { // returns the end of the lines of a screen; -1: of those before all screens
 		if k+1 < len(headings) {
 			return headings[k+1]
 		}
@@ -129,7 +128,7 @@ var (
 	questionOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( *)- (\S.*)$`) })
 )
 
-// ask reads the questions of a screen, from line at on.
+// ask reads the questions of a screen, starting at line at.
 func (s *Screen) ask(lines []string, at *int, fail func(format string, args ...any)) {
 	for ; *at < len(lines); *at++ {
 		line := lines[*at]

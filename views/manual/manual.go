@@ -1,5 +1,5 @@
-// Package manual holds the manual: one Markdown file a topic, which the web
-// pages, the terminal and the man pages all show.
+// Package manual holds the manual: one Markdown file per topic, shown by the web pages, the
+// terminal and the man pages.
 package manual
 
 import (
@@ -20,7 +20,7 @@ import (
 //go:embed *.md
 var files embed.FS
 
-// Dashboard is a dashboard of Grafana, to which the manual links.
+// Dashboard is a Grafana dashboard to which the manual links.
 //
 //go:embed dashboard.json
 var Dashboard []byte
@@ -61,7 +61,7 @@ type page struct {
 // Section is a heading with the text below it, up to the next heading.
 type Section struct {
 	Level int    // 1 is the title of the topic
-	ID    string // the fragment of its address
+	ID    string // URL fragment
 	Title string
 	Text  string // plain, in lower case, for the search
 }
@@ -70,7 +70,7 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(goldmark.WithExtensions(tables{}), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 })
 
-// Find returns the topic of a slug.
+// Find returns the topic with a slug.
 func Find(slug string) (Topic, bool) {
 	i := slices.IndexFunc(Topics, func(t Topic) bool { return t.Slug == slug })
 	if i < 0 {
@@ -127,7 +127,7 @@ func (t Topic) HTML() (string, error) {
 	return strings.ReplaceAll(html, "</table>", "</table></div>"), nil
 }
 
-// Fragment returns a piece of Markdown as HTML.
+// Fragment converts a piece of Markdown to HTML.
 func Fragment(source string) (string, error) {
 	var b bytes.Buffer
 	err := markdown().Convert([]byte(source), &b)
@@ -140,7 +140,7 @@ type Hit struct {
 	Section
 }
 
-// Search returns the sections whose headings hold every word of the query, then those
+// Search returns the sections whose headings contain every word of the query, followed by those
 // whose text does.
 func Search(query string) (hits []Hit) {
 	words := strings.Fields(strings.ToLower(query))
@@ -170,7 +170,7 @@ type Printer interface {
 	Heading(level int, text string)
 	Paragraph(text string)
 	Item(depth int, mark, text string) // of a list; depth counts from 0
-	Code(text string)                  // as it is, with line breaks
+	Code(text string)                  // verbatim, with line breaks
 	Strong(text string) string
 	Emphasis(text string) string
 }
@@ -240,7 +240,7 @@ func table(source []byte, n *east.Table) string {
 	return b.String()
 }
 
-// inline returns the text of a node on one line, marked by the printer; nil: plain.
+// inline returns the text of a node on one line, marked up by the printer, or plain if it is nil.
 func inline(source []byte, n ast.Node, to Printer) string {
 	var b strings.Builder
 	if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 && n.FirstChild() == nil { // code

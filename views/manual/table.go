@@ -12,11 +12,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// tables reads tables whose lines begin and end with a bar, without alignment. The package of goldmark
-// that reads others compiles its expressions whenever the program starts.
+// tables parses tables whose lines begin and end with a bar, without alignment. Goldmark's own
+// table extension compiles its regular expressions at every start of the program.
 type tables struct{}
 
-// Extend makes a Markdown read and render tables.
+// Extend adds tables to a Markdown converter.
 func (t tables) Extend(m goldmark.Markdown) {
 	m.Parser().AddOptions(parser.WithParagraphTransformers(util.Prioritized(t, 200)))
 	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(t, 500)))
@@ -52,13 +52,13 @@ func (tables) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) 
 	}
 }
 
-// trimmed returns a segment without the blanks around it.
+// trimmed returns a segment without surrounding white space.
 func trimmed(s text.Segment, source []byte) text.Segment {
 	s = s.TrimLeftSpace(source)
 	return s.TrimRightSpace(source)
 }
 
-// RegisterFuncs registers what renders the parts of a table.
+// RegisterFuncs registers the renderers of the parts of a table.
 func (tables) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	between := func(before, after string) renderer.NodeRendererFunc {
 		return func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
