@@ -36,7 +36,7 @@ type Content struct {
 	compress sync.Once
 	body     []byte
 	zipped   bool
-	err      error // error of compressing
+	err      error // error from compressing
 }
 
 // NewContent returns content of a media type.
