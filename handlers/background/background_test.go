@@ -73,7 +73,7 @@ func TestPathGoesOn(t *testing.T) {
 	})
 }
 
-// A path ends if nobody has asked for half a minute, if all who did cancel it, and with the server.
+// A path ends if nobody has asked for half a minute, if all askers cancel it, or with the server.
 func TestPathIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
