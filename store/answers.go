@@ -10,8 +10,8 @@ type Answer struct {
 	Right bool
 }
 
-// SaveAnswer keeps the answer to a question, named lesson/screen/question, in
-// place of an earlier one.
+// SaveAnswer stores the answer to a question, named lesson/screen/question, replacing an earlier
+// one.
 func (s *Store) SaveAnswer(ctx context.Context, ws Workspace, question string, a Answer) error {
 	return s.update(ctx, func(tx *transaction) {
 		s.checkNewcomer(tx, ws)

@@ -24,7 +24,7 @@ func TestAnswers(t *testing.T) {
 		require.Check(t, err == nil && diff == "", "%v %s", err, diff)
 	}
 	save(alice, "margins/line/distance", "2", true)
-	save(alice, "margins/line/distance", "3", false) // the last one counts
+	save(alice, "margins/line/distance", "3", false) // the last answer counts
 	save(alice, "margins/canonical/width", "4", true)
 	save(alice, "margins-of-error/a/b", "0", true)
 	save(bob, "margins/line/distance", "2", true)

@@ -25,11 +25,11 @@ import (
 // An archive of a workspace is a zip file:
 //
 //	workspace.json            archiveIndex: names, tags, notes, settings, numbers
-//	points/HASH.csv           point sets in their canonical form, by its SHA-256
+//	points/HASH.csv           a point set in canonical form, named by its SHA-256
 //	models/RUN.json           the model of a run
-//	models/RUN-before.json    of a conformal run, with the original kernel
-//	searches/SEARCH.json      the result of a search that is done
-//	studies/STUDY.json        the result of a study that is done
+//	models/RUN-before.json    the model of a conformal run with the original kernel
+//	searches/SEARCH.json      the result of a finished search
+//	studies/STUDY.json        the result of a finished study
 //	reports/REPORT.json       the items of a report
 //
 // Limits of an archive, unpacked:
@@ -52,7 +52,7 @@ const (
 
 	memoryPerByte = 12 // bytes of memory per byte of text while it is read
 
-	// The text of a file in JSON takes less than this many bytes as values.
+	// The decoded values of a JSON file take less than this many bytes.
 	maxValues = 128 << 20
 )
 
@@ -96,7 +96,7 @@ type archivedRun struct {
 	Error       string          `json:"error,omitempty"`
 	Report      *ml.Report      `json:"report,omitempty"`
 	Evidence    []eval.Evidence `json:"evidence,omitempty"`
-	Before      bool            `json:"before,omitempty"` // there is a model with the original kernel
+	Before      bool            `json:"before,omitempty"` // has a model with the original kernel
 	Created     time.Time       `json:"created"`
 	Started     time.Time       `json:"started,omitzero"`
 	Finished    time.Time       `json:"finished,omitzero"`
@@ -142,7 +142,7 @@ func (s *Store) Export(ctx context.Context, ws Workspace, w io.Writer) error {
 	for _, d := range index.Datasets {
 		has[d.ID] = true
 	}
-	for i, r := range index.Runs { // created meanwhile on a data set created meanwhile
+	for i, r := range index.Runs { // runs created during the export, on data sets created then
 		if !has[r.Dataset] {
 			index.Runs[i].Dataset = ""
 		}
@@ -171,7 +171,7 @@ type exporter struct {
 	ws     Workspace
 	zip    *zip.Writer
 	points map[string]bool // hashes of the points in the archive
-	err    error           // of exportAll: nothing more is done
+	err    error           // first error of exportAll, which then does nothing
 }
 
 // exportAll exports rows, oldest first, in the order of import, skipping those for which export
@@ -273,7 +273,7 @@ type Imported struct {
 	Searches int `json:"searches"` // new ones
 	Studies  int `json:"studies"`  // new ones
 	Reports  int `json:"reports"`  // new ones
-	Present  int `json:"present"`  // of all these, those that were there already
+	Present  int `json:"present"`  // of all kinds, already in the workspace
 }
 
 // String returns the counts as a sentence.
@@ -302,7 +302,8 @@ func (s *Store) Import(ctx context.Context, ws Workspace, r io.ReaderAt, size in
 		return done, err
 	}
 	a.check(ctx)
-	// add stores an entry unless one meets the conditions, and returns the id of either.
+	// add stores an entry unless one meets the conditions, and returns the id of the new or
+	// existing one.
 	add := func(counter *int, datasets, runs int, store func(tx *transaction), there string, conditions ...any) (id string) {
 		if a.fault != nil {
 			return ""
@@ -426,8 +427,8 @@ func ArchiveMemory(r io.ReaderAt, size int64) (int64, error) {
 	return int64(memoryPerByte * (largest + index)), nil
 }
 
-// countFiles returns an upper bound of the entries of a zip file, by their signature: listing them
-// can take more memory than there is.
+// countFiles returns an upper bound of the entries of a zip file by counting their signatures:
+// listing them could exhaust the memory.
 func countFiles(r io.ReaderAt, size int64) (n int, err error) {
 	signature := []byte("PK\x01\x02")
 	piece := make([]byte, 64<<10)
@@ -593,7 +594,7 @@ func openArchive(r io.ReaderAt, size int64) (*archive, error) {
 	return a, nil
 }
 
-// read returns the content of a file of at most most bytes.
+// read returns the content of a file, which may have at most most bytes.
 func (a *archive) read(name string, most int64) []byte {
 	if a.fault != nil {
 		return nil
@@ -737,7 +738,7 @@ func (a *archive) run(r archivedRun, d *dataset.Data) (Run, *ml.Result) {
 	var err error
 	run.Spec, err = readSettings(r.Spec)
 	a.fail(err)
-	var numbers struct { // by which the list of runs is sorted
+	var numbers struct { // the list of runs is sorted by these
 		C *float64 `json:"C"`
 	}
 	if err := json.Unmarshal(r.Spec, &numbers); err != nil {

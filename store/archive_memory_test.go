@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// A small archive that unfolds to much is refused before it does.
+// A small archive that would unpack to too much is refused before it is unpacked.
 func TestImportOfBombs(t *testing.T) {
 	s := fresh(t)
 	list := func(of, entry string, n int) string {
@@ -42,7 +42,7 @@ const (
 	hashOfSquare = "80917582aef87085acd7eb0f88f347c304fc2429c0ea0b48184ca7742a6ccd89"
 )
 
-// An archive is charged with what it unfolds to, which it cannot understate.
+// ArchiveMemory is based on the unpacked size, which an archive cannot understate.
 func TestArchiveMemory(t *testing.T) {
 	t.Parallel()
 	body := zipped(t, map[string]string{indexName: "{}" + strings.Repeat(" ", 998), "a": strings.Repeat("0", 5000), "b": "1"})

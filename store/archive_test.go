@@ -23,14 +23,14 @@ import (
 	"marginlab/ml/study"
 )
 
-// trained saves a run with what a real training gave.
+// trained saves a run with the result of a real training.
 func (s *Store) trained(t testing.TB, ws Workspace, n NewRun) Run {
 	t.Helper()
 	res := require.Value(ml.Train(t.Context(), n.Data, n.Spec, nil))(t)
 	return require.Value(s.saveRun(t.Context(), ws, n, res))(t)
 }
 
-// busy is a workspace with a bit of everything, and its archive.
+// busy fills a workspace with items of every kind and returns its archive.
 func busy(t testing.TB, s *Store, ws Workspace) []byte {
 	t.Helper()
 	ctx := t.Context()
@@ -62,7 +62,7 @@ func busy(t testing.TB, s *Store, ws Workspace) []byte {
 	return b.Bytes()
 }
 
-// studied begins a study of two learners on two data sets.
+// studied creates a study of two learners on two data sets.
 func (s *Store) studied(t testing.TB, ws Workspace) Study {
 	t.Helper()
 	const text = "title = \"who wins\"\n[scheme]\nfolds = 2\n[data.moons]\ngenerator = \"moons\"\nn = 20\n[data.xor]\ngenerator = \"xor\"\nn = 24\n[learner.SVM]\nC = [1, 10]\n[learner.MCM]\nlearner = \"mcm\"\n"
@@ -80,7 +80,7 @@ func (s *Store) studied(t testing.TB, ws Workspace) Study {
 	return require.Value(s.CreateStudy(t.Context(), ws, n))(t)
 }
 
-// onward begins a search around the best of one that is done and nested.
+// onward creates a search around the best setting of a finished nested one.
 func (s *Store) onward(t testing.TB, ws Workspace, d *dataset.Data) {
 	t.Helper()
 	list, _, err := s.Searches(t.Context(), ws, 100, 0)
@@ -137,8 +137,8 @@ func kept(t testing.TB, s *Store, ws Workspace) (text string) {
 	return strings.Join(lines, "\n")
 }
 
-// What goes into an archive comes out of it, on another server and in another
-// workspace, and twice is once.
+// An archive restores its contents, on another server or in another workspace; importing it twice
+// changes nothing.
 func TestExportImport(t *testing.T) {
 	t.Parallel()
 	s, there := open(t, t.TempDir()), open(t, t.TempDir())
@@ -163,7 +163,7 @@ func TestExportImport(t *testing.T) {
 	runs, _, err := there.Runs(ctx, bob, Filter{Where: MustQuery("bent")})
 	require.Check(t, err == nil && len(runs) == 1 && runs[0].Dataset != "",
 		"the run lost its data set: %+v, %v", runs, err)
-	// An import that was broken off is completed by another one.
+	// A second import completes an interrupted one.
 	require.NoError(t, there.DeleteRuns(ctx, bob, []string{runs[0].ID}))
 	require.Equal(t, bring(there, bob), Imported{Runs: 1, Present: 8}, "after a loss")
 	diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(kept(t, there, bob), "\n"), cmp.Transformer("sorted", func(l []string) []string {
@@ -188,7 +188,7 @@ func files(t testing.TB, body []byte) map[string]string {
 	return all
 }
 
-// zipped is an archive of files.
+// zipped returns an archive of files.
 func zipped(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -289,8 +289,8 @@ func manyTags() string {
 	return b.String()
 }
 
-// FuzzImport: whatever stands in the files of an archive, it is taken whole, and can then
-// be looked at and given out again, or refused in words.
+// FuzzImport checks that any archive is either imported as a whole, and can then be viewed and
+// exported again, or refused with a message.
 func FuzzImport(f *testing.F) {
 	first := open(f, f.TempDir())
 	spec := ml.DefaultSpec()
@@ -329,7 +329,7 @@ func FuzzImport(f *testing.F) {
 				}
 				d := require.Value(s.Data(t.Context(), r.Hash))(t)
 				res := &ml.Result{Report: *r.Report, Model: r.Model, Before: r.Before}
-				_, _ = res.Points(t.Context(), r.Model, d, r.Spec) // an error is an answer
+				_, _ = res.Points(t.Context(), r.Model, d, r.Spec) // an error is a valid answer
 			}
 			require.NoError(t, s.Export(t.Context(), bob, io.Discard))
 			require.NoError(t, s.DeleteWorkspace(context.WithoutCancel(t.Context()), bob))

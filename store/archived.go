@@ -90,7 +90,7 @@ func (x *exporter) report(id string) (archivedReport, error) {
 	return archivedReport{r.ID, r.Title, r.Text, r.Created, r.Updated}, err
 }
 
-// result reads the file of a result.
+// result reads the file of a result into v.
 func (a *archive) result(name string, v any) {
 	text := a.values(name, maxResult)
 	if a.fault != nil {

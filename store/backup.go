@@ -165,7 +165,7 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fs.ErrNotExist // callers add the path
 	}
-	path, err := filepath.Abs(path) // SQLite would take the first folder of another for a computer's name
+	path, err := filepath.Abs(path) // SQLite would take the first folder of a relative path for a host name
 	if err != nil {
 		return nil, err
 	}
@@ -191,8 +191,8 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// isSingleFile reports whether a database consists of its file only, without the log it has while in
-// use. In a read-only directory SQLite must be told that such a file does not change.
+// isSingleFile reports whether a database has no log beside it, as it does while in use. In a
+// read-only directory SQLite must be told that such a file does not change.
 func isSingleFile(path string) bool {
 	_, err := os.Lstat(path + "-wal")
 	return errors.Is(err, fs.ErrNotExist)
@@ -236,7 +236,7 @@ func syncDir(dir string) error {
 	return d.Close()
 }
 
-// same reports whether two paths lead to one file.
+// same reports whether two paths refer to the same file.
 func same(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
@@ -280,7 +280,7 @@ func (b Backups) Newest() (time.Time, error) {
 // Wait returns the time until the next backup is due, 0 if it is due now.
 func (b Backups) Wait(now time.Time) (time.Duration, error) {
 	newest, err := b.Newest()
-	if err != nil || newest.IsZero() || newest.After(now) { // a clock was ahead
+	if err != nil || newest.IsZero() || newest.After(now) { // the clock was ahead
 		return 0, err
 	}
 	return max(0, b.Every-now.Sub(newest)), nil

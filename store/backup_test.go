@@ -17,8 +17,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// While several write, a copy holds all that was saved before it was begun, and is
-// whole.
+// A copy made during writes is intact and holds everything saved before it began.
 func TestBackupWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -102,8 +101,8 @@ func TestBackupRefuses(t *testing.T) {
 	require.Check(t, len(left) == 1, "left behind: %q", left)
 }
 
-// Restoring keeps what was there, brings back what was saved, and is possible where a
-// server died and left its log.
+// Restoring keeps the previous database, brings back the saved one, and works after a server died
+// and left its log.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	dir, copied := t.TempDir(), filepath.Join(t.TempDir(), "copy.db")
@@ -136,7 +135,7 @@ func TestRestore(t *testing.T) {
 	require.NoError(t, err)
 	require.Check(t, have.Datasets == 2, "the database put aside: %v", have)
 
-	// However quickly one follows the other, nothing that was put aside is lost.
+	// In quick succession, too, no database put aside is lost.
 	names := map[string]bool{aside: true}
 	for range 3 {
 		aside, _, err := Restore(ctx, dir, copied)
@@ -149,7 +148,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// What cannot be restored is refused in words, and changes nothing.
+// A file that cannot be restored is refused with a message and changes nothing.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -193,7 +192,7 @@ func TestRestoreRefuses(t *testing.T) {
 	names, _ := filepath.Glob(filepath.Join(dir, "*.db[.]*"))
 	require.Check(t, len(names) == 0, "in the directory: %q", names)
 	require.Equal(t, count(t, open(t, dir), "datasets"), 1, "data sets")
-	// Such a file in a data directory is refused as well when it is opened.
+	// Opening a data directory refuses such a file as well.
 	with := t.TempDir()
 	statement(foreignGoose)(DatabaseIn(with))
 	wantErr(t, require.Err(Open(ctx, with)), ErrForeign)
@@ -268,7 +267,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A server learns of a damaged page that nobody has read, and its health tells.
+// A server detects a damaged page that nothing has read, and its health check reports it.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -305,8 +304,8 @@ func TestLock(t *testing.T) {
 	require.NoError(t, require.Value(TakeLock(dir, "serve"))(t).Release())
 }
 
-// Only what nobody has used for long goes, never a workspace with an open course, and
-// the points and hand-ins of others stay.
+// Only workspaces unused for long are deleted, never one with an open course; the points and
+// hand-ins of others stay.
 func TestPurge(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -349,7 +348,7 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// A workspace is noted once a day.
+// The use of a workspace is recorded once a day.
 func TestSeen(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -12,8 +12,8 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// Backups come every so often, the newest stay, and what somebody else has in the directory too;
-// each can be restored.
+// Backups are made at intervals; the newest are kept, and so are other files in the directory. Each
+// can be restored.
 func TestBackups(t *testing.T) {
 	s := fresh(t)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -42,7 +42,7 @@ func TestBackups(t *testing.T) {
 	_, _, err := Restore(t.Context(), dir, files[4])
 	require.Check(t, err == nil, "%v", err)
 
-	// The clock was ahead, and is right again: the next backup is due, and is not the one deleted.
+	// The clock was ahead and is now right: the next backup is due, and is not the one deleted.
 	now = now.Add(-48 * time.Hour).Add(time.Minute)
 	wait(0)
 	last := require.Value(s.BackUp(t.Context(), b))(t)

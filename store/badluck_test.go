@@ -22,7 +22,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// childEnv makes this test program play another part: "write DIR", "open DIR" or "check DIR".
+// childEnv makes this test program run a command: "write DIR", "open DIR" or "check DIR".
 const childEnv = "MARGINLAB_STORE_TEST"
 
 func TestMain(m *testing.M) {
@@ -54,7 +54,7 @@ func play(part, dir string) error {
 	if err != nil || part == "open" {
 		return err
 	}
-	for i := 0; ; i++ { // print the id of every run once it was reported saved
+	for i := 0; ; i++ { // print the id of every run once it is reported saved
 		n := NewRun{Data: sample(float64(i)), Spec: ml.DefaultSpec()}
 		if i%2 == 0 {
 			r, err := s.saveRun(ctx, alice, n, sampleResult(1, i))
@@ -78,8 +78,8 @@ func play(part, dir string) error {
 	}
 }
 
-// A program killed while it saves leaves a directory that another can take at once and
-// a database that opens, with every run that was reported saved, and none by half.
+// A program killed while saving leaves a directory that another can use at once, and a database
+// that opens and holds every run reported saved, none of them incomplete.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -91,7 +91,7 @@ func TestKilled(t *testing.T) {
 		require.NoError(t, cmd.Start())
 		after := 1 + rand.IntN(60)
 		lines := bufio.NewScanner(out)
-		for n := 0; lines.Scan(); n++ { // also what was reported between signal and death
+		for n := 0; lines.Scan(); n++ { // including runs reported between signal and death
 			reported = append(reported, lines.Text())
 			if n == after {
 				require.NoError(t, cmd.Process.Kill())
@@ -115,13 +115,13 @@ func TestKilled(t *testing.T) {
 	require.Check(t, half <= 0 && len(reported) >= 4, "%d runs by half, %d reported", half, len(reported))
 }
 
-// fill lets the database grow no further; the function it returns undoes that.
+// fill prevents the database from growing; the returned function undoes that.
 func fill(t *testing.T, s *Store) (free func()) {
 	t.Helper()
 	limit := func(n int) {
 		require.Value(s.write.Exec(fmt.Sprintf(`PRAGMA max_page_count = %d`, n)))(t)
 	}
-	limit(1) // SQLite raises it to the present size
+	limit(1) // SQLite raises it to the current size
 	return func() { limit(1 << 30) }
 }
 
@@ -162,8 +162,7 @@ func TestDiskFull(t *testing.T) {
 	require.Value(s.CreateRun(ctx, alice, NewRun{Data: points, Spec: ml.DefaultSpec()}))(t)
 }
 
-// Only who works on what does not wait for the disk, and whatever becomes of that, the
-// commits after it do.
+// Only notes do not wait for the disk; commits after a note do, whatever its outcome.
 func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 	s := fresh(t)
 	mode := func(row interface{ QueryRow(string, ...any) *sql.Row }) (mode int) {
@@ -192,7 +191,7 @@ func TestNotesDoNotWaitForTheDisk(t *testing.T) {
 	require.Check(t, n == 1, "a note is not kept")
 }
 
-// Large points wait for memory while they are read, small ones do not.
+// Reading large points waits for memory; reading small ones does not.
 func TestPointsWaitForMemory(t *testing.T) {
 	s := fresh(t)
 	small := require.Value(s.CreateDataset(t.Context(), alice, "small", "", sample(1)))(t)
@@ -211,7 +210,7 @@ func TestPointsWaitForMemory(t *testing.T) {
 	require.Check(t, s.decoding.TryAcquire(decodingBytes), "memory is not given back")
 }
 
-// Where the database is deleted, moved away or replaced, nothing is reported as saved.
+// If the database is deleted, moved or replaced, nothing is reported as saved.
 func TestDirectoryTakenAway(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(dir string){
@@ -243,8 +242,8 @@ func TestTurnedReadOnly(t *testing.T) {
 	require.Check(t, len(list) == 1, "%d data sets", len(list))
 }
 
-// A database that cannot be opened is refused in one line that names its directory; one that is not
-// ours gets no tables.
+// A database that cannot be opened is refused with one line that names its directory; a foreign
+// database gets no tables.
 func TestOpenFaults(t *testing.T) {
 	t.Parallel()
 	write := func(path, text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }

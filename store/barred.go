@@ -14,8 +14,8 @@ func (s *Store) Workspaces(ctx context.Context) ([]Holdings, error) {
 	})
 }
 
-// FindWorkspace returns the workspace whose name starts with begin, at least eight digits. It is an
-// error if there is none or several.
+// FindWorkspace returns the workspace whose name starts with begin, at least eight digits. It fails
+// if none or several match.
 func (s *Store) FindWorkspace(ctx context.Context, begin string) (Workspace, error) {
 	if len(begin) < 8 || strings.Trim(begin, "0123456789abcdef") != "" {
 		return "", fmt.Errorf("expected at least eight digits of a workspace name, as marginlab workspaces lists it, not %q", begin)
@@ -55,13 +55,13 @@ func (s *Store) Barred(ctx context.Context) (b Barred, err error) {
 	return b, err
 }
 
-// BarWorkspace shuts a workspace out, or lets it in again.
+// BarWorkspace blocks or unblocks a workspace.
 func (s *Store) BarWorkspace(ctx context.Context, ws Workspace, out bool) error {
 	return s.bar(ctx, barredWorkspace+string(ws), out)
 }
 
-// BarAddress blocks or unblocks a network address, for IPv6 its /64 network. It returns the
-// address in the stored form, that of web.Address.
+// BarAddress blocks or unblocks a network address, for IPv6 its /64 network. It returns the address
+// as stored, in the form of web.Address.
 func (s *Store) BarAddress(ctx context.Context, address string, out bool) (string, error) {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {

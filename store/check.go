@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Check reads a whole database, in a data directory or a backup, and returns its damage,
-// a line each: it checks that pages, indexes and references agree, and that every point
-// set, data set, run, model, search and course can be read. It changes nothing, and
-// servers may run meanwhile. The error is for a database that cannot be checked at all.
+// Check reads a whole database, in a data directory or a backup, and returns its damage, one line
+// per fault: it checks that pages, indexes and references agree, and that every point set, data
+// set, run, model, search and course can be read. It changes nothing, and servers may run
+// meanwhile. It returns an error if the database cannot be checked at all.
 func Check(ctx context.Context, path string) (damage []string, have Contents, err error) {
 	s, err := openReadOnly(ctx, path)
 	if err != nil {
@@ -47,7 +47,7 @@ func Check(ctx context.Context, path string) (damage []string, have Contents, er
 	return damage, have, err
 }
 
-// checkCopy is Check for a database of an earlier version: it migrates and checks a copy.
+// checkCopy is Check for a database of an earlier version: it checks a migrated copy.
 func (s *Store) checkCopy(ctx context.Context) (damage []string, have Contents, err error) {
 	dir, err := os.MkdirTemp("", "marginlab-")
 	if err != nil {

@@ -26,7 +26,7 @@ type Course struct {
 	Frozen  []string  // controls that students see and cannot change
 	Hash    string    // of the course's own points; empty: Target is available to everyone
 	Data    string    // name of those points
-	Closed  bool      // nothing can be handed in
+	Closed  bool      // no hand-ins are accepted
 	Ends    time.Time // deadline; zero: none
 	Handins int       // how many runs are in the gallery
 	Created time.Time
@@ -55,14 +55,14 @@ type NewCourse struct {
 	Points         *dataset.Data // own points of the course; may be nil
 	Data           string        // name of Points
 	Closed         bool
-	Questions      []OwnQuestion // for a new course; EditCourse leaves those that are there
+	Questions      []OwnQuestion // for a new course; EditCourse keeps the existing ones
 }
 
 // Handin is a run submitted by a student.
 type Handin struct {
 	Run       string // id of the copy in the gallery
 	Source    string // id of the student's own run, possibly deleted
-	Name      string // as it is shown: "Ada", "anonymous 3"
+	Name      string // as shown: "Ada", "anonymous 3"
 	Anonymous bool   // the student gave no name
 	Created   time.Time
 }
@@ -287,8 +287,8 @@ func (s *Store) DeleteCourse(ctx context.Context, code string) error {
 	})
 }
 
-// CreateHandin queues and submits a run atomically. It needs no room in the queue: a few
-// submissions of every workspace may exceed it. Errors are those of CreateRun, except
+// CreateHandin queues and submits a run atomically. A full queue does not prevent it: each
+// workspace may exceed the limit by a few submissions. Errors are those of CreateRun, except
 // ErrQueueFull, and of HandIn.
 func (s *Store) CreateHandin(ctx context.Context, ws Workspace, n NewRun, name string) (r Run, err error) {
 	if ps := checkStudent(name); ps != nil {
@@ -427,7 +427,7 @@ func withdraw(tx *transaction, ws Workspace, run string) {
 	deleteRun(tx, gallery, run)
 }
 
-// shownName returns the name shown in a gallery, a placeholder if it is empty.
+// shownName returns name as shown in a gallery, or a placeholder if it is empty.
 func shownName(name string, number int) string {
 	return cmp.Or(name, fmt.Sprintf("anonymous %d", number))
 }

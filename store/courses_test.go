@@ -81,7 +81,7 @@ func TestCleanCode(t *testing.T) {
 	}
 }
 
-// The copy in the gallery does not follow what becomes of the run.
+// The copy in the gallery is independent of the run's later fate.
 func TestHandIn(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
@@ -139,8 +139,8 @@ func TestHandInAgain(t *testing.T) {
 	require.Equal(t, count(t, s, "handins"), 0, "hand-ins left")
 }
 
-// A name that is given later renames what was handed in without one, and under the name before;
-// never what stands under another name.
+// A name given later renames submissions without a name or under the previous name, never those
+// under another.
 func TestLaterNames(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
@@ -174,7 +174,7 @@ func TestLaterNames(t *testing.T) {
 	require.Check(t, h.Name == "Eve" && !h.Anonymous, "the same run with a name: %+v", h)
 	called("Bob", "Eve")
 	require.Value(s.HandIn(ctx, bob, saved(bob), ""))(t)
-	require.NoError(t, s.NameStudent(ctx, bob, c.Code, "Eve")) // who has handed in already
+	require.NoError(t, s.NameStudent(ctx, bob, c.Code, "Eve")) // has already handed in
 	called("Bob", "Eve", "anonymous 4")
 	list := require.Value(s.Handins(ctx, alice, c.Code))(t)
 	require.Check(t, len(list) == 1 && list[0].Anonymous, "somebody else's: %+v", list)
@@ -191,9 +191,9 @@ func TestHandInRefused(t *testing.T) {
 		wantErr(t, require.Err(s.HandIn(ctx, ws, run, "x")), want)
 	}
 	own := saved(c.Code)
-	refused(ErrNotFound, alice, own)           // somebody else's run
-	refused(ErrNotFound, bob, saved(""))       // made outside of any course
-	refused(ErrNotFound, bob, saved("NOSUCH")) // of a course that is gone
+	refused(ErrNotFound, alice, own)           // another user's run
+	refused(ErrNotFound, bob, saved(""))       // created outside any course
+	refused(ErrNotFound, bob, saved("NOSUCH")) // its course does not exist
 
 	require.NoError(t, s.CloseCourse(ctx, c.Code, true))
 	refused(ErrClosed, bob, own)
@@ -208,7 +208,7 @@ func TestHandInRefused(t *testing.T) {
 	require.NoError(t, s.CancelRun(ctx, bob, queued.ID))
 	refused(ErrNoResult, bob, queued.ID)
 
-	// One workspace does not fill the gallery, many do.
+	// One workspace cannot fill the gallery; many can.
 	for i := 1; i < MaxNames; i++ {
 		require.Value(s.HandIn(ctx, bob, own, fmt.Sprint("name ", i)))(t)
 	}
@@ -230,8 +230,8 @@ func TestHandInRefused(t *testing.T) {
 	refused(ErrGalleryFull, alice, own)
 }
 
-// Until a course ends, to the millisecond, it takes hand-ins; the end can be put off and
-// lifted.
+// A course accepts hand-ins until it ends, to the millisecond; the end can be postponed and
+// removed.
 func TestCourseEnds(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	now := fromMillis(1_800_000_000_000)
@@ -259,8 +259,8 @@ func TestCourseEnds(t *testing.T) {
 	wantErr(t, s.EndCourse(ctx, "NOSUCH", time.Time{}), ErrNotFound)
 }
 
-// A blocked browser loses all that lies in the gallery and nothing else, and can be let
-// in again; others notice nothing.
+// A blocked browser loses its submissions in the gallery and nothing else, and can be unblocked;
+// others are not affected.
 func TestBlock(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	c, other := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t), require.Value(s.CreateCourse(ctx, alice, sampleCourse("other")))(t)
@@ -282,7 +282,7 @@ func TestBlock(t *testing.T) {
 	require.NoError(t, s.Block(ctx, c.Code, []string{one}))
 	require.Equal(t, cmp.Diff(map[string]Workspace{hers: alice}, studentsOf(t, s, c)), "", "diff")
 	n := count(t, s, "runs")
-	require.Check(t, n == 6, "%d runs", n) // four of their own, two in galleries
+	require.Check(t, n == 6, "%d runs", n) // four own runs, two in galleries
 	blocks := require.Value(s.Blocks(ctx, c.Code))(t)
 	require.Must(t, len(blocks) == 1 && blocks[0].Names == "anonymous 2, Ada", "%+v", blocks)
 	wantErr(t, require.Err(s.CreateHandin(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, "Eve")), ErrBlocked)
@@ -302,7 +302,7 @@ func TestBlock(t *testing.T) {
 	require.Equal(t, count(t, s, "blocks"), 0, "blocks of a deleted course")
 }
 
-// What has not ended is trained in the gallery, whatever becomes of the student's.
+// An unfinished run is trained in the gallery, whatever happens to the student's.
 func TestHandInBeforeTheEnd(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
@@ -318,8 +318,7 @@ func TestHandInBeforeTheEnd(t *testing.T) {
 	require.Check(t, got.Status == Done && got.Model != nil, "%+v", got)
 }
 
-// A run is made and handed in together, or not at all, and a repeated request changes
-// nothing.
+// A run is created and handed in together or not at all, and a repeated request changes nothing.
 func TestCreateHandin(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
@@ -338,7 +337,7 @@ func TestCreateHandin(t *testing.T) {
 	require.Check(t, len(list) == 1 && list[0].Source == second.ID, "what was handed in last does not stand: %+v", list)
 	require.Equal(t, require.Value(s.HandIn(ctx, bob, second.ID, "Bob"))(t), list[0], "said again")
 	require.NoError(t, s.Withdraw(ctx, bob, list[0].Run))
-	require.Value(s.CreateHandin(ctx, bob, other, "Bob"))(t) // from a page that the browser has kept
+	require.Value(s.CreateHandin(ctx, bob, other, "Bob"))(t) // from a cached page of the browser
 	list = require.Value(s.Handins(ctx, bob, c.Code))(t)
 	require.Check(t, len(list) == 1 && list[0].Source == second.ID, "not handed in again: %+v", list)
 	before := tables()
@@ -348,8 +347,8 @@ func TestCreateHandin(t *testing.T) {
 	require.Check(t, tables() == before, "half done: %s, before %s", tables(), before)
 }
 
-// A handed-in run is trained once, before the rest that its student has waiting, and
-// ends in the gallery as it does with the student.
+// A submitted run is trained once, before its student's other waiting runs, and ends in the gallery
+// with the same outcome.
 func TestHandinFollowsItsSource(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("c")))(t)
@@ -358,7 +357,7 @@ func TestHandinFollowsItsSource(t *testing.T) {
 		require.Value(s.CreateRun(ctx, bob, n))(t)
 	}
 	for i := range spareHandins {
-		if i >= MaxNames { // enough of this course
+		if i >= MaxNames { // this course's limit is reached
 			n.Course = require.Value(s.CreateCourse(ctx, alice, sampleCourse("another")))(t).Code
 		}
 		require.Value(s.CreateHandin(ctx, bob, n, fmt.Sprint(i)))(t)
@@ -383,7 +382,7 @@ func TestHandinFollowsItsSource(t *testing.T) {
 	ends(0, func(id string) error { return s.FinishRun(ctx, owner, id, sampleResult(1, 2)) }, Done)
 	ends(1, func(id string) error { return s.FailRun(ctx, owner, id, "bad luck") }, Failed)
 	ends(2, func(id string) error { return s.CancelRun(ctx, bob, id) }, Queued)
-	for range MaxQueuedEach + spareHandins { // the copy takes its turn
+	for range MaxQueuedEach + spareHandins { // the copy waits its turn
 		if r, _ := s.claimRun(t, owner); r.Name == "2" {
 			return
 		}
@@ -391,7 +390,7 @@ func TestHandinFollowsItsSource(t *testing.T) {
 	t.Error("the copy of a cancelled run is not trained")
 }
 
-// What was a class before the fifth schema is a course with its gallery.
+// A class of schema 4 or earlier becomes a course with its gallery.
 func TestClassesBecameCourses(t *testing.T) {
 	t.Parallel()
 	s := released(t, 4, "testdata/classes_v4.sql")
@@ -429,7 +428,7 @@ func TestClassesBecameCourses(t *testing.T) {
 	require.Equal(t, count(t, s, "points"), 1, "point sets, want that of the runs")
 }
 
-// studentsOf tells whose the runs in a gallery are.
+// studentsOf returns the owners of the runs in a gallery.
 func studentsOf(t *testing.T, s *Store, c Course) map[string]Workspace {
 	t.Helper()
 	of := map[string]Workspace{}

@@ -12,11 +12,11 @@ import (
 type Dataset struct {
 	ID       string
 	Name     string
-	Origin   string // how it came: "uploaded ripley.csv"
+	Origin   string // source: "uploaded ripley.csv"
 	Hash     string // SHA-256 of the canonical CSV
 	Kind     dataset.Kind
 	Rows     int
-	Features []string // of vectors
+	Features []string // names of the features of vectors
 	Label    string
 	Classes  []string
 	Created  time.Time
@@ -26,8 +26,8 @@ type Dataset struct {
 // Dims returns the number of features.
 func (d Dataset) Dims() int { return len(d.Features) }
 
-// CreateDataset stores d under a name of 1 to 120 characters, which need not be
-// unique. It returns param.Problems for a name that is not.
+// CreateDataset stores d under a name of 1 to 120 characters, which need not be unique. It returns
+// param.Problems for an invalid name.
 func (s *Store) CreateDataset(ctx context.Context, ws Workspace, name, origin string, d *dataset.Data) (Dataset, error) {
 	return s.CreateDatasetOnce(ctx, ws, Request{}, name, origin, d)
 }

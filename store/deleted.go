@@ -12,7 +12,7 @@ const UndoFor = 24 * time.Hour
 
 // Deletion lists the items deleted by one action.
 type Deletion struct {
-	At                               time.Time // to the millisecond; it names the deletion within its workspace
+	At                               time.Time // to the millisecond; identifies the deletion within its workspace
 	Runs, Datasets, Courses, Reports int
 	Names                            []string // names of the first items
 }
@@ -31,8 +31,8 @@ func trash(ws Workspace) Workspace { return "deleted " + ws }
 // isGallery reports whether ws is the pseudo-workspace of a gallery.
 func isGallery(ws Workspace) bool { return strings.HasPrefix(string(ws), "course ") }
 
-// inTrash selects everything that can be restored; kind is the place of its counter in a
-// Deletion, from 1.
+// inTrash selects everything that can be restored; kind is the index of its counter in a Deletion,
+// from 1.
 const inTrash = `(SELECT workspace, deleted, 1 AS kind, name FROM runs WHERE deleted IS NOT NULL
 	UNION ALL SELECT workspace, deleted, 2, name FROM datasets WHERE deleted IS NOT NULL
 	UNION ALL SELECT workspace, deleted, 3, title FROM courses WHERE deleted IS NOT NULL

@@ -10,8 +10,8 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestUndoWorksForADay: what was deleted is nowhere, comes back as it was for a day and is
-// gone after it.
+// TestUndoWorksForADay: deleted items are not found; they can be restored for a day and are then
+// purged.
 func TestUndoWorksForADay(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -50,7 +50,7 @@ func TestUndoWorksForADay(t *testing.T) {
 		"deletions %+v", list)
 	wantErr(t, require.Err(s.Restore(ctx, bob, list[2].At)), ErrNotFound)
 
-	// The same request makes another run; there must be room for what comes back.
+	// The same request creates another run; restoring needs room.
 	require.Value(s.CreateRun(ctx, alice, NewRun{Name: "waits", Data: sample(2), Spec: ml.DefaultSpec(), Request: Request{Key: "r"}}))(t)
 	require.Value(s.CreateRun(ctx, alice, NewRun{Name: "third", Data: sample(2), Spec: ml.DefaultSpec()}))(t)
 	var full *Error
@@ -68,14 +68,14 @@ func TestUndoWorksForADay(t *testing.T) {
 	got = require.Value(s.Run(ctx, alice, ofSet.ID))(t)
 	require.Check(t, got.Dataset == before.Dataset, "its data set is %q, was %q", got.Dataset, before.Dataset)
 
-	// A day later the course is out of reach, then gone.
+	// A day later the course cannot be restored, and is then purged.
 	now = now.Add(UndoFor)
 	wantErr(t, require.Err(s.Restore(ctx, alice, list[0].At)), ErrNotFound)
 	n := require.Value(s.Forget(ctx, now.Add(-UndoFor+time.Millisecond)))(t)
 	require.Check(t, n == 1 && count(t, s, "courses") == 0, "%d things forgotten", n)
 }
 
-// TestDeletedIsBounded: by making and deleting nobody holds more than twice the quota.
+// TestDeletedIsBounded: creating and deleting items never takes more than twice the quota.
 func TestDeletedIsBounded(t *testing.T) {
 	s := fresh(t)
 	s.Quota = Quota{Datasets: 3}

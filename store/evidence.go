@@ -31,7 +31,7 @@ func (r Run) EvidenceKind() string {
 	return ""
 }
 
-// estimate returns the accuracy on new points by the best evidence of a run, with its 95 %
+// estimate returns a run's accuracy on new points according to its best evidence, with its 95 %
 // interval, nil if unknown. ok is false if there is only training accuracy, or for a regression.
 func (r Run) estimate() (accuracy float64, in *ml.Interval, ok bool) {
 	switch r.EvidenceKind() {

@@ -8,8 +8,8 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// A search that ends gives its evidence to the runs with its best setting, whatever share they
-// hold out, and to no others; lists sort and find by it, and archives keep it.
+// A finished search adds its evidence to the runs with its best setting, whatever fraction they
+// hold out, and to no others; lists sort and filter by it, and archives keep it.
 func TestRunsKeepEvidence(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()

@@ -63,7 +63,7 @@ func LookupField(name string) (Field, bool) {
 	return found, n == 1
 }
 
-// Fields returns all fields: those that lists show first, the parameters, and the numbers of a
+// Fields returns all fields: those that lists show first, then the parameters and the numbers of a
 // report.
 var Fields = sync.OnceValue(fields)
 
@@ -165,7 +165,7 @@ func fields() []Field {
 	return all
 }
 
-// paramField returns the field of a parameter: its value as used if the report has it, else as
+// paramField returns the field of a parameter: the value used if the report has it, else the one
 // requested.
 func paramField(p param.Param) Field {
 	f := Field{Name: p.Name, Label: p.Label, Help: p.Help, expr: "(spec ->> '$." + p.Name + "')"}

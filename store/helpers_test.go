@@ -12,7 +12,7 @@ import (
 // owner takes runs from the queue in tests.
 const owner Owner = "tester"
 
-// saveRun stores a run that has ended with a result.
+// saveRun stores a finished run with its result.
 func (s *Store) saveRun(ctx context.Context, ws Workspace, n NewRun, res *ml.Result) (Run, error) {
 	r, err := s.CreateRun(ctx, ws, n)
 	if err != nil {
@@ -33,20 +33,20 @@ func forgetDeleted(t *testing.T, s *Store) {
 	require.Value(s.Forget(t.Context(), s.Now().Add(time.Second)))(t)
 }
 
-// claimRun claims the run that is the next by age, or the next that was handed in.
+// claimRun claims the next run: the first submitted one, else the oldest.
 func (s *Store) claimRun(t testing.TB, owner Owner) (Run, bool) {
 	t.Helper()
 	return claimNext(t, s, owner, false, s.ClaimRun)
 }
 
-// claimCell claims a cell of the oldest search that has one.
+// claimCell claims a cell of the oldest search with an available one.
 func (s *Store) claimCell(t testing.TB, owner Owner) (Cell, bool) {
 	t.Helper()
 	return claimNext(t, s, owner, true, s.ClaimCell)
 }
 
-// claimNext calls claim with the ids of runs or searches that wait until it has one; as one
-// that cannot be claimed may hide others, twice.
+// claimNext calls claim with the ids of waiting runs or searches until one is claimed. It lists
+// them twice, because one that cannot be claimed may hide others.
 func claimNext[V any](
 	t testing.TB, s *Store, owner Owner, searches bool, claim func(context.Context, Owner, string) (V, bool, error),
 ) (none V, ok bool) {

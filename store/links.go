@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// Link holds a view with its own address, which anyone who has it can open.
+// Link is a view with its own address, which anyone who has the address can open.
 type Link struct {
 	Token   string
 	Title   string
@@ -23,7 +23,7 @@ type Link struct {
 // NewLink describes a link to create.
 type NewLink struct {
 	Title, Target string
-	Points        *dataset.Data // those that others could not see otherwise; nil: none
+	Points        *dataset.Data // points that others could not open otherwise; nil: none
 	Data          string        // their name
 	Request       Request       // as of a NewRun
 }
@@ -31,8 +31,8 @@ type NewLink struct {
 // maxLinks is the largest number of links in a workspace.
 const maxLinks = 500
 
-// tokenLength letters of base 32 are 80 random bits: short enough for a blackboard, and infeasible
-// to guess.
+// tokenLength letters of base 32 are 80 random bits: short enough for a blackboard, infeasible to
+// guess.
 const tokenLength = 16
 
 // CreateLink stores a view with a copy of its points. It is idempotent. It returns
@@ -92,7 +92,7 @@ func (s *Store) Links(ctx context.Context, ws Workspace) ([]Link, error) {
 	return listed(ctx, s, scanLink, links+`workspace = ? ORDER BY created DESC, token`, ws)
 }
 
-// DeleteLink makes a link of a workspace stop working for good.
+// DeleteLink permanently deletes a link of a workspace.
 func (s *Store) DeleteLink(ctx context.Context, ws Workspace, token string) error {
 	return s.update(ctx, func(tx *transaction) {
 		dropPoints(tx, value[string](tx, `DELETE FROM links WHERE workspace = ? AND token = ? RETURNING coalesce(hash, '')`, ws, token))

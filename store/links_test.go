@@ -8,8 +8,8 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestLinks: a link brings its points to anyone who has it, outlives the data set, and takes the
-// points with it when it goes; to ask twice gives one.
+// TestLinks: a link gives anyone its points, outlives the data set, and deletes the points with
+// itself; a repeated request creates one link.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()

@@ -175,8 +175,8 @@ func (s *Store) idsOf(ctx context.Context, ws Workspace, f Filter) ([]string, er
 	return listed(ctx, s, column[string], `SELECT id FROM runs WHERE `+where+f.order(), args...)
 }
 
-// Matching returns those of some runs, of any workspace, that match a query. They are given by
-// their ids or the tokens of their read-only links.
+// Matching returns those of the given runs, of any workspace, that match a query. ids are run ids
+// or the tokens of read-only links.
 func (s *Store) Matching(ctx context.Context, ids []string, q Query) ([]string, error) {
 	where := cmp.Or(q.where, `true`)
 	return result(ctx, s.view, func(tx *transaction) (found []string) {

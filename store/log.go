@@ -15,7 +15,7 @@ import (
 // LogDamage describes transactions at the end of a write-ahead log that were apparently committed
 // but are unreadable: SQLite drops them silently.
 type LogDamage struct {
-	Frames, Commits int    // dropped; if the header of the log is damaged, as many as fit
+	Frames, Commits int    // dropped; if the log's header is damaged, as many as the file can hold
 	Copy            string // path of a copy of the log
 }
 
@@ -56,10 +56,10 @@ func (l *Lock) InspectLog() (damage LogDamage, err error) {
 	return damage, fileError(errors.Join(err, to.Close()))
 }
 
-// copyOf returns a file with the prefix begin and the same content as f, empty if there is none: an
+// copyOf returns a file with the prefix begin and the same content as f, empty if none exists: an
 // unchanged log has already been copied.
 func copyOf(f *os.File, begin string) (string, error) {
-	names, _ := filepath.Glob(begin + "*") // the pattern is a good one
+	names, _ := filepath.Glob(begin + "*") // the pattern is valid
 	for _, name := range names {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return "", err
@@ -108,7 +108,7 @@ func readLog(r io.Reader) (d LogDamage, err error) {
 	salts := [8]byte(head[16:])
 
 	frame := make([]byte, frameHeader+size)
-	behind, blank := 0, false // frames from the first bad one on, and whether that one is blank
+	behind, blank := 0, false // frames from the first bad one on, and whether the first bad one is blank
 	for {
 		if _, err := io.ReadFull(r, frame); err != nil {
 			// A single frame may be a torn write of the process that died, over an older frame or at the end.

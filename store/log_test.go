@@ -11,8 +11,8 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// killed is a data directory as a program leaves it that is killed after saving n data sets: they
-// are in the log alone.
+// killed returns a data directory as a program leaves it when killed after saving n data sets,
+// which are only in the log.
 func killed(t *testing.T, n int) (dir string) {
 	t.Helper()
 	live, dir := t.TempDir(), t.TempDir()
@@ -28,8 +28,8 @@ func killed(t *testing.T, n int) (dir string) {
 	return dir
 }
 
-// TestDamagedLog: where a byte of the log has changed, the transactions that SQLite drops are
-// told, at the start and by a check afterwards; a log that a kill has torn is no damage.
+// TestDamagedLog: if a byte of the log has changed, the transactions that SQLite drops are
+// reported, at the start and by later checks; a log torn by a kill is not damage.
 func TestDamagedLog(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -68,7 +68,8 @@ func TestDamagedLog(t *testing.T) {
 	}
 }
 
-// FuzzReadLog: no log makes the reader fail, and no more is lost than is there.
+// FuzzReadLog checks that no log makes the reader fail, and that no more is reported lost than
+// exists.
 func FuzzReadLog(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(append([]byte{0x37, 0x7f, 6, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 2, 0}, make([]byte, 2000)...))

@@ -10,7 +10,7 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// Large data sets share decodingBytes while being read and wait for it; texts up to smallText are
+// Large data sets being read share decodingBytes and wait for their part; texts up to smallText are
 // read at once.
 const (
 	decodingBytes = 256 << 20
@@ -23,13 +23,13 @@ func (s *Store) Data(ctx context.Context, hash string) (*dataset.Data, error) {
 	return s.data(ctx, known(hash))
 }
 
-// known returns a hash that need not be read.
+// known returns a hash that need not be looked up.
 func known(hash string) func(*transaction) string {
 	return func(*transaction) string { return hash }
 }
 
 // data returns the points whose hash is read in the same transaction, so that they are not replaced
-// in between. If they are replaced just before, the memory is that of the previous ones.
+// in between. If they are replaced just before, the memory reserved is that of the previous ones.
 func (s *Store) data(ctx context.Context, hash func(*transaction) string) (*dataset.Data, error) {
 	var packed, text int64
 	if err := s.view(ctx, func(tx *transaction) { packed, text = sizeOf(tx, `csv`, `points WHERE hash = ?`, hash(tx)) }); err != nil {
@@ -90,7 +90,7 @@ func sizeOf(tx *transaction, column, from string, args ...any) (packed, text int
 	return packed, text
 }
 
-// dropPoints deletes those point sets that nothing refers to any longer.
+// dropPoints deletes those of the point sets that nothing refers to any longer.
 func dropPoints(tx *transaction, hashes ...string) {
 	for _, hash := range hashes {
 		tx.exec(`

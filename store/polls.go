@@ -16,7 +16,7 @@ type Poll struct {
 	Course   string    // its code
 	Question string    // lesson/screen/question
 	Round    int       // current round, from 1
-	Open     bool      // answers are taken, for the last round
+	Open     bool      // the last round accepts answers
 	Revealed bool      // students see the right answer
 	Asked    time.Time // when it was last opened
 }
@@ -27,7 +27,7 @@ type Tally struct {
 	Rounds []map[string]int // counts by answer, for each round
 }
 
-// Total returns the number of answers in a round, from 1.
+// Total returns the number of answers in a round, counted from 1.
 func (t Tally) Total(round int) (n int) {
 	for _, k := range t.Rounds[round-1] {
 		n += k
@@ -38,7 +38,7 @@ func (t Tally) Total(round int) (n int) {
 const (
 	// MaxRounds is the largest number of rounds of one question in one course.
 	MaxRounds = 5
-	// maxStudents is the most workspaces that can answer questions in one course.
+	// maxStudents is the largest number of workspaces that can answer questions in one course.
 	maxStudents = 2000
 )
 
@@ -178,7 +178,7 @@ func closePolls(tx *transaction, code string) {
 	tx.exec(`UPDATE polls SET open = 0 WHERE course = ? AND open`, code)
 }
 
-// openPoll opens a poll and adds more to its round.
+// openPoll opens a poll and increases its round by more.
 func openPoll(tx *transaction, code string, id int64, more int, now int64) {
 	closePolls(tx, code)
 	tx.exec(`UPDATE polls SET open = 1, revealed = 0, round = round + ?, asked = ? WHERE id = ?`, more, now, id)
@@ -229,7 +229,7 @@ func (s *Store) Predict(ctx context.Context, ws Workspace, code, question string
 // Student is a workspace that answers questions in a course.
 type Student struct {
 	Number  int    // in the course
-	Name    string // as it is shown: "Ada", "anonymous 3"
+	Name    string // as shown: "Ada", "anonymous 3"
 	Named   bool   // the student gave a name, here or with a hand-in
 	Answers []GivenAnswer
 }

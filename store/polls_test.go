@@ -30,7 +30,7 @@ func TestPollRounds(t *testing.T) {
 	}
 	require.NoError(t, vote("a", 1, "0"))
 	require.NoError(t, vote("b", 1, "1"))
-	require.NoError(t, vote("a", 1, "2")) // changes his mind
+	require.NoError(t, vote("a", 1, "2")) // changes the answer
 	a := require.Value(s.VoteOf(ctx, WorkspaceOf("a"), c.Code, tight, 1))(t)
 	require.Check(t, a == (Answer{Given: "2"}), "a has answered %+v", a)
 	require.Equal(t, require.Value(s.VoteOf(ctx, WorkspaceOf("c"), c.Code, tight, 1))(t), Answer{}, "c has answered")
@@ -52,7 +52,7 @@ func TestPollRounds(t *testing.T) {
 	require.NoError(t, s.Reveal(ctx, c.Code, p.ID))
 	now := require.Value(s.CurrentPoll(ctx, c.Code))(t)
 	require.Check(t, !now.Open && now.Revealed, "revealed: %+v", now)
-	// What was asked before is left as it is; another question closes it.
+	// A question asked before is left unchanged; another question closes it.
 	again := require.Value(s.Ask(ctx, c.Code, tight))(t)
 	require.Check(t, !again.Open && again.ID == p.ID && again.Round == 2, "asked anew: %+v", again)
 	require.NoError(t, s.ClosePoll(ctx, c.Code, p.ID, false))
@@ -71,7 +71,7 @@ func TestPollRounds(t *testing.T) {
 	require.Check(t, p.Round == 1 && require.Value(s.Tally(ctx, c.Code, p.ID))(t).Total(1) == 0, "after deleting: %+v", p)
 }
 
-// However many answer at the same moment, each counts once.
+// Each of many simultaneous answers counts once.
 func TestVotesAtOnce(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
@@ -98,7 +98,7 @@ func TestPollsAreNew(t *testing.T) {
 	wantErr(t, s.Vote(ctx, bob, c.Code, before.ID, 1, Answer{Given: "1"}), ErrNotFound)
 	require.NoError(t, s.Vote(ctx, bob, c.Code, after.ID, 1, Answer{Given: strings.Repeat("ä", maxGiven)}))
 
-	// Many at once have different ids, and JavaScript can tell them.
+	// Polls created at the same time have different ids, which JavaScript can represent exactly.
 	now := s.Now()
 	s.Now = func() time.Time { return now }
 	last := after
@@ -109,7 +109,8 @@ func TestPollsAreNew(t *testing.T) {
 	}
 }
 
-// Own questions count for the quota of the course's workspace, and of several all are saved or none.
+// Own questions count towards the quota of the course's workspace; several are saved together or
+// not at all.
 func TestQuestionsNeedRoom(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	c := require.Value(s.CreateCourse(ctx, alice, sampleCourse("A")))(t)
@@ -130,9 +131,9 @@ func TestVotesAreRefused(t *testing.T) {
 	p := require.Value(s.Ask(ctx, c.Code, tight))(t)
 	vote := func(ws Workspace) error { return s.Vote(ctx, ws, c.Code, p.ID, 1, Answer{Given: "1"}) }
 	require.NoError(t, s.CloseCourse(ctx, c.Code, true))
-	require.NoError(t, vote(bob)) // that is for hand-ins
+	require.NoError(t, vote(bob)) // closing affects hand-ins only
 
-	// A blocked student's answers are gone, and new ones are refused.
+	// A blocked student's answers are deleted, and new ones are refused.
 	require.NoError(t, s.CloseCourse(ctx, c.Code, false))
 	r := require.Value(s.saveRun(ctx, bob, NewRun{Data: sample(1), Spec: ml.DefaultSpec(), Course: c.Code}, sampleResult(0.75, 2)))(t)
 	require.NoError(t, s.Block(ctx, c.Code, []string{require.Value(s.HandIn(ctx, bob, r.ID, "Bob"))(t).Run}))

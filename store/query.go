@@ -40,11 +40,11 @@ const maxQuery = 1000
 
 // QueryError reports an error in a query and its place.
 type QueryError struct {
-	Column  int // of the character, from 1; one more than there are: the end
+	Column  int // of the character, from 1; at the end, one more than the length
 	Message string
 }
 
-// Error returns the place of the fault and its description.
+// Error returns the position of the error and its description.
 func (e *QueryError) Error() string { return fmt.Sprintf("character %d: %s", e.Column, e.Message) }
 
 // ParseQuery reads a query. Errors are *QueryError.
@@ -422,7 +422,7 @@ func queryNumber(v queryToken) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if x != x { // SQLite takes it for NULL
+	if x != x { // SQLite treats NaN as NULL
 		return 0, strconv.ErrSyntax
 	}
 	if percent {

@@ -16,7 +16,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// TestQueryErrorsPointAtThePlace: the caret is the place of the first thing that is wrong.
+// TestQueryErrorsPointAtThePlace: the caret marks the first error.
 func TestQueryErrorsPointAtThePlace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, caret, says string }{
@@ -53,7 +53,7 @@ func TestQueryErrorsPointAtThePlace(t *testing.T) {
 	}
 }
 
-// ugly is a workspace of runs that differ in everything.
+// ugly creates a workspace of runs that differ in everything.
 func ugly(t *testing.T, s *Store) (runs []Run) {
 	t.Helper()
 	names := []string{"a", "B", `q"u\o%te_`, "none", "and", "zwei Wörter"}
@@ -92,8 +92,8 @@ func ugly(t *testing.T, s *Store) (runs []Run) {
 	return runs
 }
 
-// meets says by the values that a page shows whether a run meets a condition: the same that
-// the database is asked by SQL.
+// meets reports whether a run meets a condition, judged by the values that a page shows; the
+// database evaluates the same condition in SQL.
 func meets(r Run, f Field, op, text string) bool {
 	v := f.Value(r)
 	if text == "none" {
@@ -151,7 +151,7 @@ func meets(r Run, f Field, op, text string) bool {
 func TestQueriesMeanWhatTheyShow(t *testing.T) {
 	s := fresh(t)
 	runs := ugly(t, s)
-	for i := range runs { // as they are stored, in full
+	for i := range runs { // as stored, in full
 		runs[i] = require.Value(s.RunWithoutModels(t.Context(), alice, runs[i].ID))(t)
 	}
 	type node struct {
@@ -167,7 +167,7 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 			switch f.Kind {
 			case NumberField:
 				values = append(values, "0", "0.1", "1", "0.5", "1e9", "-3")
-				if f.Unit != ml.Share { // where 10 is taken for a slip
+				if f.Unit != ml.Share { // 10 would be reported as a mistake
 					values = append(values, "10")
 				}
 			case TimeField:
@@ -231,8 +231,8 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 	})
 }
 
-// TestEveryFieldSortsAndGroups: the groups hold all runs, and the query of a group finds as
-// many as it tells; its best run is the best of them.
+// TestEveryFieldSortsAndGroups: the groups hold all runs; the query of a group finds as many runs
+// as the group counts, and its best run is the best of them.
 func TestEveryFieldSortsAndGroups(t *testing.T) {
 	s := fresh(t)
 	runs := ugly(t, s)

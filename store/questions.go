@@ -18,7 +18,7 @@ type OwnQuestion struct {
 	Explain string   `json:"explain,omitempty"`
 	Options []string `json:"options,omitempty"`
 	Wrong   []string `json:"wrong,omitempty"`  // the misconception behind each option
-	Right   string   `json:"right,omitempty"`  // index of an option, a number, words with semicolons between, coordinates; empty for words: nothing is right or wrong
+	Right   string   `json:"right,omitempty"`  // index of an option, a number, words separated by semicolons, or coordinates; empty for words: any answer is accepted
 	Within  float64  `json:"within,omitempty"` // tolerance of a number or point
 	Slide   string   `json:"slide,omitempty"`  // path and query of the slide whose picture a point is on
 }
@@ -29,12 +29,12 @@ const ownPrefix = "own/course/"
 // Name returns the name under which the question is asked.
 func (q OwnQuestion) Name() string { return ownPrefix + q.Slug }
 
-// maxQuestions is the most teacher's questions in one course.
+// maxQuestions is the largest number of teacher's questions in one course.
 const maxQuestions = 100
 
-// SaveQuestions adds questions without a slug to a course, and replaces those with its slugs: all or
-// none. Errors: ErrNotFound, ErrAsked, param.Problems, those of a full disk or of the quota of the
-// course's workspace.
+// SaveQuestions adds the questions without a slug to a course and replaces the questions whose
+// slugs are given: all or none. Errors: ErrNotFound, ErrAsked, param.Problems, those of a full disk
+// or of the quota of the course's workspace.
 func (s *Store) SaveQuestions(ctx context.Context, code string, questions ...OwnQuestion) error {
 	return s.update(ctx, func(tx *transaction) {
 		all := findCourse(tx, `code = ?`, code).Questions
@@ -59,7 +59,7 @@ func (s *Store) SaveQuestions(ctx context.Context, code string, questions ...Own
 	})
 }
 
-// DeleteQuestion deletes an own question of a course with its answers.
+// DeleteQuestion deletes a teacher's question of a course with its answers.
 func (s *Store) DeleteQuestion(ctx context.Context, code, slug string) error {
 	return s.update(ctx, func(tx *transaction) {
 		all := findCourse(tx, `code = ?`, code).Questions

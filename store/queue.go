@@ -9,15 +9,14 @@ import (
 	"marginlab/ml"
 )
 
-// MaxAttempts is how often a run is started when processes die during it.
+// MaxAttempts is how often a run is started if processes die while running it.
 const MaxAttempts = 3
 
-// Lease is how long an owner keeps a running run without RenewLeases. A run whose owner
-// has died becomes available after that time, or when TakeBack frees it.
+// Lease is how long an owner keeps a run without RenewLeases. A run whose owner has died becomes
+// available after that time, or when TakeBack frees it.
 const Lease = 15 * time.Second
 
-// Owner identifies a holder of leases: one engine of one process. Every engine has its
-// own.
+// Owner identifies a holder of leases: one engine of one process. It is unique per engine.
 type Owner string
 
 // NewOwner returns a name of 130 random bits.
@@ -64,7 +63,7 @@ type Waiting struct {
 	Since     time.Time
 }
 
-// Waiting lists the work that owner could claim, hand-ins and then the oldest first.
+// Waiting lists the work that owner could claim: hand-ins first, then the oldest first.
 func (s *Store) Waiting(ctx context.Context, owner Owner) ([]Waiting, error) {
 	return listed(ctx, s, func(r row, w *Waiting) error {
 		return r.Scan(&w.ID, &w.Search, &w.Workspace, &w.Teacher, &w.HandedIn, &w.Weight, &w.Work, &w.Memory, asMillis(&w.Since))
@@ -78,7 +77,7 @@ func (s *Store) Waiting(ctx context.Context, owner Owner) ([]Waiting, error) {
 }
 
 // ClaimRun leases an available run to an owner. ok is false if another owner was faster, or if
-// MaxAttempts owners have died running it: the run then fails, because it may be the cause.
+// MaxAttempts owners have died running it: the run then fails, because it may have killed them.
 func (s *Store) ClaimRun(ctx context.Context, owner Owner, id string) (r Run, ok bool, err error) {
 	err = s.note(ctx, func(tx *transaction) {
 		message := fmt.Sprintf("The program stopped %d times while it trained this run. The data may be too large for this machine.", MaxAttempts)

@@ -35,8 +35,8 @@ func (q Quota) room(tx *transaction, ws Workspace, datasets, runs int) {
 	q.trimTrash(tx, ws, 0)
 }
 
-// trimTrash purges a workspace's deletions, oldest first, while the trash exceeds the quota of items
-// or, together with the live items, that of bytes. It keeps the latest keep deletions.
+// trimTrash purges a workspace's deletions, oldest first, while the trash exceeds the item quota
+// or, together with the live items, the byte quota. It keeps the latest keep deletions.
 func (q Quota) trimTrash(tx *transaction, ws Workspace, keep int) {
 	list := listDeletions(tx, ws, time.UnixMilli(0))
 	if len(list) <= keep || q == (Quota{}) {

@@ -13,8 +13,8 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// Items over a quota are refused with the number and the remedy; the quota counts for each
-// workspace by itself, and again once something was deleted.
+// Items over the quota are refused with the limit and the remedy; each workspace has its own quota,
+// and deleting items frees it.
 func TestQuota(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	full := func(err error, says string) {
@@ -52,8 +52,7 @@ func TestQuota(t *testing.T) {
 	full(require.Err(s.CreateCourse(ctx, carol, NewCourse{Title: "c", Target: "/lab"})), "on disk")
 }
 
-// What a workspace takes on the disk counts, whatever it is of: nobody fills the disk by
-// searches that are cancelled again, by courses or by links.
+// All disk use of a workspace counts: cancelled searches, courses or links cannot fill the disk.
 func TestQuotaCountsEverything(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1500)

@@ -13,22 +13,22 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// A directory that may not be written is named, in words, at the start.
+// The error for a directory without write permission names it.
 func TestOpenReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	dir, out := unwritable(t, "open")
 	require.Check(t, strings.Contains(out, dir) && strings.Contains(out, ErrReadOnly.Error()), "said %q", out)
 }
 
-// What cannot be written can be checked.
+// A read-only database can be checked.
 func TestCheckReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	_, out := unwritable(t, "check")
 	require.Check(t, strings.TrimSpace(out) == "whole", "said %q", out)
 }
 
-// unwritable runs a command on a data directory as a user who may not write there, and
-// returns the output.
+// unwritable runs a command on a data directory as a user without write permission, and returns the
+// output.
 func unwritable(t *testing.T, does string) (dir, said string) {
 	t.Helper()
 	dir = require.Value(os.MkdirTemp("", "readonly"))(t)
@@ -40,7 +40,7 @@ func unwritable(t *testing.T, does string) (dir, said string) {
 	cmd.Env = append(os.Environ(), childEnv+"="+does+" "+dir)
 	require.NoError(t, os.Chmod(db, 0o444))
 	require.NoError(t, os.Chmod(dir, 0o555))
-	if os.Geteuid() == 0 { // root may write anything: be nobody
+	if os.Geteuid() == 0 { // root may write anywhere: run as nobody
 		cmd.Path = "/proc/self/exe"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}

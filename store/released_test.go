@@ -14,14 +14,14 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// released opens a database whose rows an earlier version has written: those of
-// testdata/rows_vN.sql for its schema N.
+// released opens a database with rows written by an earlier version: testdata/rows_vN.sql for
+// schema N.
 func released(t *testing.T, version int64, file string) *Store {
 	t.Helper()
 	return open(t, writtenBy(t, version, file))
 }
 
-// writtenBy is a data directory as that version has left it.
+// writtenBy returns a data directory as that version left it.
 func writtenBy(t *testing.T, version int64, file string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -34,7 +34,7 @@ func writtenBy(t *testing.T, version int64, file string) (dir string) {
 	return dir
 }
 
-// The database of an earlier version is checked, backed up and restored as it is.
+// The database of an earlier version is checked, backed up and restored unchanged.
 func TestReleasedIsKept(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -58,7 +58,7 @@ func TestReleasedIsKept(t *testing.T) {
 	require.Equal(t, count(t, open(t, back), "runs"), 12, "runs")
 }
 
-// What a released version has stored is shown, and predicts as it did.
+// Rows stored by a released version are shown, and its models predict as before.
 func TestReleasedRows(t *testing.T) {
 	t.Parallel()
 	s := released(t, 4, "testdata/rows_v4.sql")
@@ -81,7 +81,7 @@ func TestReleasedRows(t *testing.T) {
 		}
 		require.Check(t, d.Hash() == r.Hash, "%s: the points have another hash now", r.Name)
 		if r.Report.TestN > 0 {
-			continue // the accuracy of both parts together is not in the report
+			continue // the report lacks the accuracy over both parts
 		}
 		got, err := r.Model.Accuracy(d)
 		require.Check(t, err == nil && got == *r.Report.TrainAccuracy,
@@ -95,7 +95,7 @@ func TestReleasedRows(t *testing.T) {
 	require.Check(t, len(a) == 1, "answers %+v", a)
 }
 
-// The way back to the schema of a released version, and forth again, loses no row.
+// Migrating down to a released schema and up again loses no row.
 func TestMigrationsGoBack(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"testdata/rows_v4.sql", "testdata/classes_v4.sql"} {
@@ -119,8 +119,7 @@ func TestMigrationsGoBack(t *testing.T) {
 	}
 }
 
-// A bound that became narrower, a name that is gone or a quantity of another type
-// hides no row.
+// A row stays readable after a bound is narrowed, a name removed or a quantity's type changed.
 func TestStoredRowsAreReadLeniently(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	var ids []string

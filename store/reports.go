@@ -143,8 +143,8 @@ func (s *Store) Report(ctx context.Context, ws Workspace, id string) (Report, er
 	return result(ctx, s.view, func(tx *transaction) Report { return findReport(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
-// ReportVersion returns a report of ReportWithoutItems with its items, or ErrNotFound if it has changed
-// since.
+// ReportVersion returns a report found by ReportWithoutItems with its items, or ErrNotFound if it
+// has changed since.
 func (s *Store) ReportVersion(ctx context.Context, of Report) (Report, error) {
 	return result(ctx, s.view, func(tx *transaction) Report {
 		return findReport(tx, `id = ? AND updated = ?`, of.ID, of.Updated.UnixMilli())
@@ -188,7 +188,7 @@ func (s *Store) ShareReport(ctx context.Context, ws Workspace, id string) (token
 	return s.addLink(ctx, "reports", ws, id)
 }
 
-// UnshareReport makes the link of a report stop working for good.
+// UnshareReport permanently disables the read-only link of a report.
 func (s *Store) UnshareReport(ctx context.Context, ws Workspace, id string) error {
 	return s.removeLink(ctx, "reports", ws, id)
 }

@@ -17,7 +17,7 @@ import (
 	"marginlab/ml/study"
 )
 
-// shown is what a report shows of one run.
+// shown returns the items of a report with one run.
 func shown() Frozen {
 	return Frozen{
 		Items: []ReportItem{{
@@ -29,8 +29,8 @@ func shown() Frozen {
 	}
 }
 
-// A report comes back as it was stored, is seen by its workspace alone, and by others with its
-// link; deleted it can be restored.
+// A report is returned as stored, is visible only to its workspace and to others with its link, and
+// can be restored after deletion.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()
@@ -66,7 +66,7 @@ func TestReports(t *testing.T) {
 	require.Check(t, err == nil && h.Reports == 0 && h.Bytes == 0, "%v %v", h, err)
 }
 
-// What is too large is refused, and said where.
+// Texts and items over a limit are refused, naming the field.
 func TestReportLimits(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()
@@ -85,7 +85,7 @@ func TestReportLimits(t *testing.T) {
 	}
 }
 
-// An archive carries reports to another workspace, once.
+// An archive carries reports to another workspace, once each.
 func TestReportsInArchive(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()
@@ -101,7 +101,7 @@ func TestReportsInArchive(t *testing.T) {
 	require.Check(t, err == nil && cmp.Equal(got.Frozen, shown()) && got.Text == "text", "%v %v", got, err)
 }
 
-// No more reports than MaxReports come in, by whichever way, and none is lost by that.
+// No way of adding reports exceeds MaxReports or loses one.
 func TestMostReports(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()
@@ -129,7 +129,7 @@ func TestMostReports(t *testing.T) {
 	}
 }
 
-// A report of an archive brings all of its points: by naming a hash it gets nobody else's.
+// An archived report must include all its points: naming a hash gives no access to another's.
 func TestReportsOfArchivesAreWhole(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t, t.TempDir()), t.Context()

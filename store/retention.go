@@ -17,8 +17,8 @@ const (
 	// that jumped ahead makes every workspace look unused.
 	clockSlack = 30 * 24 * time.Hour
 
-	// copyShare and mostShare are parts of all workspaces: a deletion of more than the first is
-	// preceded by a copy of the database, and one of more than the second is refused.
+	// copyShare and mostShare are fractions of all workspaces: a deletion of more than the first is
+	// preceded by a copy of the database; one of more than the second is refused.
 	copyShare, mostShare = 0.1, 0.5
 
 	// keepCopies is how long safety copies are kept.

@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// inhabited is a store in which n workspaces have used something at its time, which the test moves.
+// inhabited returns a store with n workspaces last used at now, which the test moves.
 func inhabited(t *testing.T, n int) (s *Store, now *time.Time) {
 	t.Helper()
 	s = open(t, t.TempDir())
@@ -30,8 +30,8 @@ func refusedRetention(t *testing.T, says string, n int, err error) {
 		"%d marked, %v", n, err)
 }
 
-// TestClockAhead: a clock that jumps ahead deletes nothing, on the first day or later; what it has
-// marked by force is kept once it is right again.
+// TestClockAhead: a clock that jumps ahead deletes nothing, on the first day or later; workspaces
+// marked by force are kept once it is right again.
 func TestClockAhead(t *testing.T) {
 	t.Parallel()
 	s, now := inhabited(t, 8)
@@ -42,7 +42,7 @@ func TestClockAhead(t *testing.T) {
 	n, err := s.Expire(ctx, retention(), false)
 	refusedRetention(t, "500 days after", n, err)
 
-	// A visitor makes the clock look right; that most workspaces look unused is left.
+	// A visitor makes the clock look right; most workspaces still look unused.
 	require.NoError(t, s.Seen(ctx, WorkspaceOf("0")))
 	n, err = s.Expire(ctx, retention(), false)
 	refusedRetention(t, "7 of 8 workspaces", n, err)
@@ -53,8 +53,8 @@ func TestClockAhead(t *testing.T) {
 	require.Equal(t, count(t, s, "datasets"), 8, "data sets are left")
 }
 
-// TestMarkedComeBack: a visit keeps a marked workspace, and so does Spare; before many go there is a
-// copy of all of them, which ages.
+// TestMarkedComeBack: a visit keeps a marked workspace, and so does Spare; before many are deleted,
+// all are copied, and the copy expires.
 func TestMarkedComeBack(t *testing.T) {
 	t.Parallel()
 	s, now := inhabited(t, 3)
@@ -92,7 +92,7 @@ func TestMarkedComeBack(t *testing.T) {
 	require.Check(t, len(s.copies("deletion")) == 0, "the copy is kept for ever")
 }
 
-// TestCopyBeforeMigration: a database whose rows the next schema changes is copied first, and a new
+// TestCopyBeforeMigration: a database whose rows the next migration changes is copied first; a new
 // one is not.
 func TestCopyBeforeMigration(t *testing.T) {
 	t.Parallel()
@@ -115,8 +115,8 @@ func TestCopyBeforeMigration(t *testing.T) {
 	require.Check(t, len(names) == 0, "a new database was copied: %q", names)
 }
 
-// TestTrashCountsAsHeld: items in the trash count towards the quota, and give way, the oldest
-// first, to new items.
+// TestTrashCountsAsHeld: items in the trash count towards the quota and are purged, oldest first,
+// to make room for new ones.
 func TestTrashCountsAsHeld(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	one := require.Value(s.CreateDataset(ctx, alice, "first", "", sample(1)))(t)

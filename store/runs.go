@@ -44,13 +44,13 @@ type Run struct {
 	DatasetName  string // current or last name
 	Hash         string // hash of the training points
 	Spec         ml.Spec
-	Axes         [2]string // columns that its pictures show; "pca" first: principal components; empty: the first two
+	Axes         [2]string // columns shown in its plots; "pca" first: principal components; empty: the first two
 	Status       Status
 	Error        string     // of a failed run, for its owner
 	Report       *ml.Report // once done
 	Model        *ml.Model  // once done; lists leave it out
 	Before       *ml.Model  // of a conformal run: the model with the original kernel
-	Scores       *mat.Dense // as in an ml.Result; ScoresBefore, too
+	Scores       *mat.Dense // as in an ml.Result, like ScoresBefore
 	ScoresBefore *mat.Dense
 	Course       string          // code of the course under which it was made; empty: none
 	Search       string          // id of the search that selected the settings, possibly deleted; empty: none
@@ -203,7 +203,7 @@ func (s *Store) RunWithoutModels(ctx context.Context, ws Workspace, id string) (
 	return result(ctx, s.view, func(tx *transaction) Run { return findRun(tx, `workspace = ? AND id = ?`, ws, id) })
 }
 
-// WithModels returns a run found without models with them.
+// WithModels returns a run that was read without models together with them.
 func (s *Store) WithModels(ctx context.Context, r Run) (Run, error) {
 	return result(ctx, s.view, func(tx *transaction) Run {
 		if readModels(tx, &r); r.Model == nil { // deleted since
@@ -243,8 +243,8 @@ func (s *Store) UpdateRun(ctx context.Context, ws Workspace, id string, name, no
 		name, note, labels, ws, id)
 }
 
-// DeleteRuns deletes several runs, or none if one of them does not exist. Restore undoes it, except
-// for submissions to a course.
+// DeleteRuns deletes several runs, or none if one of them does not exist. Restore undoes this,
+// except for submissions to a course.
 func (s *Store) DeleteRuns(ctx context.Context, ws Workspace, ids []string) error {
 	return s.update(ctx, func(tx *transaction) {
 		if !isGallery(ws) {
@@ -263,7 +263,7 @@ func (s *Store) ShareRun(ctx context.Context, ws Workspace, id string) (token st
 	return s.addLink(ctx, "runs", ws, id)
 }
 
-// UnshareRun makes the link of a run stop working for good.
+// UnshareRun permanently disables the read-only link of a run.
 func (s *Store) UnshareRun(ctx context.Context, ws Workspace, id string) error {
 	return s.removeLink(ctx, "runs", ws, id)
 }

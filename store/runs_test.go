@@ -24,7 +24,7 @@ func asText(t testing.TB, v any) string {
 	return string(require.Value(json.Marshal(v))(t))
 }
 
-// The name of a run is found at once, also after thousands of the same settings.
+// The default name of a run is found quickly, even after thousands with the same settings.
 func TestDefaultNameOfMany(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	n := NewRun{Data: sample(1), Spec: ml.DefaultSpec()}
@@ -73,8 +73,7 @@ func TestSavedRunSurvivesRestart(t *testing.T) {
 	wantErr(t, require.Err(s.WithModels(ctx, Run{ID: saved.ID})), ErrNotFound)
 }
 
-// A run that was trained before its data set was edited keeps what it was
-// trained on.
+// A run trained before its data set was edited keeps its training points.
 func TestRunAfterEdit(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	ds := require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
@@ -118,7 +117,7 @@ func TestShare(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	r := require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t)
 	_, err := s.SharedRun(ctx, "")
-	wantErr(t, err, ErrNotFound) // an unshared run has no empty token
+	wantErr(t, err, ErrNotFound) // an unshared run does not match the empty token
 	token := require.Value(s.ShareRun(ctx, alice, r.ID))(t)
 	again := require.Value(s.ShareRun(ctx, alice, r.ID))(t)
 	require.Check(t, again == token && len(token) == 26, "tokens %q, %q", token, again)
@@ -151,7 +150,7 @@ func TestRunsFilterSortPage(t *testing.T) {
 		change(&n)
 		res := sampleResult(accuracy, vectors)
 		res.Report.Rule = map[string]ml.Rule{"c": ml.Sign, "d": ml.OneVsOne}[name]
-		if name == "A" { // nothing held out: the best training accuracy is no accuracy
+		if name == "A" { // nothing held out: training accuracy does not count as accuracy
 			res.Report.TestAccuracy = nil
 		}
 		require.Value(s.saveRun(ctx, alice, n, res))(t)
@@ -245,7 +244,7 @@ func TestQueue(t *testing.T) {
 
 	require.NoError(t, s.CancelRun(ctx, alice, second)) // while queued: skipped by the workers
 	claim(third)
-	require.NoError(t, s.CancelRun(ctx, alice, third)) // while running: its result comes too late
+	require.NoError(t, s.CancelRun(ctx, alice, third)) // while running: its result arrives too late
 	wantErr(t, s.FinishRun(ctx, owner, third, sampleResult(1, 1)), ErrNotFound)
 	wantErr(t, s.FailRun(ctx, owner, third, "x"), ErrNotFound)
 	r = require.Value(s.Run(ctx, alice, third))(t)
@@ -260,8 +259,8 @@ func TestQueue(t *testing.T) {
 	require.Check(t, err == nil && len(states) == 2 && states[fourth].Status.Ended() && states[fourth].Error == "no <luck>" && states[third].Error == "", "%v %v", states, err)
 }
 
-// Nobody takes a run from an owner who renews its lease; what a dead one held goes
-// to one other, who has then to be the one to finish it.
+// No run is taken from an owner who renews its lease; those of a dead owner go to one other, and
+// only that one can finish them.
 func TestLeases(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	now := time.Now()
@@ -287,7 +286,7 @@ func TestLeases(t *testing.T) {
 		claims(second, false)
 	}
 	now = now.Add(Lease + time.Millisecond)
-	claims(first, false) // its own worker may still be at it
+	claims(first, false) // its own worker may still be running it
 	holds(second)
 	claims(second, true)
 	claims(third, false)
@@ -307,7 +306,7 @@ func TestDeadlyRun(t *testing.T) {
 	now := time.Now()
 	s.Now = func() time.Time { return now }
 	id := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
-	for range 5 { // stopping in good order does not count
+	for range 5 { // an orderly stop does not count
 		_, ok := s.claimRun(t, owner)
 		require.Must(t, ok, "not in the queue")
 		require.NoError(t, s.ReleaseRun(ctx, owner, id, Light))
@@ -317,7 +316,7 @@ func TestDeadlyRun(t *testing.T) {
 	for i := range MaxAttempts {
 		_, ok := s.claimRun(t, Owner(fmt.Sprint(i)))
 		require.Must(t, ok, "attempt %d is not begun", i+1)
-		now = now.Add(Lease + time.Millisecond) // and the program dies
+		now = now.Add(Lease + time.Millisecond) // the program dies
 	}
 	next := require.Value(s.CreateRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))(t).ID
 	r, _ := s.claimRun(t, owner)
@@ -329,7 +328,7 @@ func TestDeadlyRun(t *testing.T) {
 	require.Check(t, states[id].Status == Failed && strings.Contains(states[id].Error, "3 times") && err == nil, "%v %v", states, err)
 }
 
-// wait lets n runs of each of many workspaces wait, whose names begin alike.
+// wait queues n runs for each of many workspaces with the same name prefix.
 func (s *Store) wait(t *testing.T, name string, workspaces, n int) {
 	t.Helper()
 	run(t, s, `
@@ -339,19 +338,19 @@ func (s *Store) wait(t *testing.T, name string, workspaces, n int) {
 		SELECT ?1 || w.i || ' ' || n.i, ?1 || w.i, '', '', '[]', '', hash, '{}', '[]', 'queued', 0 FROM w, n, points`, name, workspaces, n)
 }
 
-// queue lets a run of a workspace wait.
+// queue queues a run of a workspace.
 func (s *Store) queue(t *testing.T, ws Workspace) error {
 	t.Helper()
 	return require.Err(s.CreateRun(t.Context(), ws, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}))
 }
 
-// Those behind one network cannot take all the room, and leave some to a newcomer among them.
+// The workspaces of one network cannot fill the queue, and leave room for a newcomer among them.
 func TestQueueIsShared(t *testing.T) {
 	s := fresh(t)
 	s.Network = func(ws Workspace) string { network, _, _ := strings.Cut(string(ws), " "); return network }
 	require.NoError(t, s.queue(t, "elsewhere"))
-	s.wait(t, "near ", 25, 40)                     // half of it all
-	wantErr(t, s.queue(t, "near 1"), ErrQueueFull) // it has its share
+	s.wait(t, "near ", 25, 40)                     // half of the queue
+	wantErr(t, s.queue(t, "near 1"), ErrQueueFull) // its share is used up
 	require.NoError(t, s.queue(t, "near new"))
 	require.NoError(t, s.queue(t, "elsewhere"))
 	s.wait(t, "near more ", 700, 1)
@@ -362,7 +361,7 @@ func TestQueueIsShared(t *testing.T) {
 	require.NoError(t, s.queue(t, "another"))
 }
 
-// Studies under way are shared like the queue: those behind one network leave some to others.
+// Unfinished studies are shared like the queue: one network leaves some to others.
 func TestStudiesAreShared(t *testing.T) {
 	s := fresh(t)
 	s.Network = func(ws Workspace) string { network, _, _ := strings.Cut(string(ws), " "); return network }
@@ -392,7 +391,7 @@ func TestQueueIsBounded(t *testing.T) {
 	wantErr(t, s.queue(t, bob), ErrQueueFull)
 }
 
-// What was deleted is not in the file any more either.
+// Deleted data are also gone from the file.
 func TestDeletedIsGone(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	const secret = "diagnosis of a patient"
@@ -419,8 +418,8 @@ func TestClock(t *testing.T) {
 	require.Check(t, d.Created.Equal(at) && d.Created.Location() == time.UTC, "%v", d.Created)
 }
 
-// Who holds the lock of the data directory takes up at once what a killed program left, and
-// the attempts count.
+// The holder of the data directory's lock resumes at once the work of a killed program, and the
+// attempts count.
 func TestTakeBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -451,7 +450,7 @@ func TestTakeBack(t *testing.T) {
 		"run %v %v, search %v %v, the one that was done %v", again, deadly.Status, more, ended.Status, kept.Status)
 }
 
-// A lease is written again once a third of it is over, not each time that somebody looks.
+// A lease is renewed once a third of it has passed, not at every call.
 func TestRenewSeldom(t *testing.T) {
 	s := fresh(t)
 	now := time.Now()
@@ -473,7 +472,7 @@ func TestRenewSeldom(t *testing.T) {
 	require.Check(t, written >= 2*9 && written <= 2*12, "in a minute leases were written %d times", written)
 }
 
-// What waits is counted run by run and cell by cell, not by who waits.
+// Waiting work is counted by run and cell, not by workspace.
 func TestCountWaiting(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	for range 3 {

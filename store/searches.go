@@ -70,7 +70,7 @@ func designOf(grid eval.Grid, drawn *eval.Drawn) eval.Design {
 // folds, and in total, enough for a whole course.
 const (
 	maxCells         = 10_000
-	maxDealt         = 10_000_000 // rows, over all splits
+	maxDealt         = 10_000_000 // rows, summed over all splits
 	maxSearchingEach = 20
 	MaxSearching     = 200
 )
@@ -372,7 +372,7 @@ const countCells = `(SELECT count(*) FROM cells WHERE search = id), (SELECT coun
 
 const searchColumns = `id, coalesce((SELECT datasets.id FROM datasets WHERE datasets.id = searches.dataset AND datasets.deleted IS NULL), ''), dataset_name, hash, spec, grid, drawn, scheme, axes, status, error, known, created, started, finished, ` + countCells
 
-// scanSearch scans searchColumns, and more.
+// scanSearch scans searchColumns and then more.
 func scanSearch(r row, s *Search, more ...any) error {
 	spec := storedSpec{&s.Spec}
 	return r.Scan(append([]any{
@@ -466,7 +466,7 @@ func finishSearch(tx *transaction, id string, known *outcome, now int64) {
 	}
 }
 
-// mostEvidence is the most cross-validations stored with a run.
+// mostEvidence is the largest number of cross-validations stored with a run.
 const mostEvidence = 8
 
 // keepEvidence stores a search's evidence for its best setting with the runs of its workspace that
@@ -492,7 +492,7 @@ func keepEvidence(tx *transaction, id string, res *eval.Result) {
 	}
 }
 
-// withEvidence merges evidence; of evidence on the same folds, more replaces old.
+// withEvidence merges evidence; on the same folds, more replaces old.
 func withEvidence(old, more []eval.Evidence) []eval.Evidence {
 	all := append(slices.Clone(more), lists.Filter(old, func(e eval.Evidence) bool {
 		return !slices.ContainsFunc(more, func(m eval.Evidence) bool { return m.SameFolds(e) && (e.Optimistic || !m.Optimistic) })

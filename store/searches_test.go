@@ -17,7 +17,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// rings is a data set that folds can be dealt of.
+// rings returns a data set that can be split into folds.
 func rings(t *testing.T) *dataset.Data {
 	t.Helper()
 	var points [][2]float64
@@ -29,7 +29,7 @@ func rings(t *testing.T) *dataset.Data {
 	return require.Value(dataset.FromPoints(points, labels))(t)
 }
 
-// asked is a search of 4 settings in 2 paths, each of 3 cells.
+// asked returns a search of 4 settings in 2 paths, each of 3 cells.
 func asked(t *testing.T) NewSearch {
 	t.Helper()
 	return NewSearch{Data: rings(t), DatasetName: "rings", Spec: ml.DefaultSpec(), Grid: eval.Grid{"C": eval.Numbers(1, 10), "gamma": eval.Numbers(0.1, 1)}, Scheme: eval.Scheme{Folds: 3, Repeats: 1}}
@@ -59,8 +59,8 @@ func (s *Store) compute(t testing.TB, c Cell) eval.CellResult {
 	return require.Value(eval.NewWorker(d, 0).Compute(t.Context(), cell))(t)
 }
 
-// A search goes from cell to cell to the result that one process gets, and another one
-// has nothing left to compute.
+// A search computed cell by cell has the result of a single process, and an equal one has nothing
+// left to compute.
 func TestSearch(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	n := asked(t)
@@ -91,14 +91,14 @@ func TestSearch(t *testing.T) {
 	if diff := cmp.Diff(want, again.Result); again.Status != Done || again.Known != 6 || diff != "" {
 		t.Errorf("%s, %d cells known: %s", again.Status, again.Known, diff)
 	}
-	n.Grid["gamma"] = eval.Numbers(1, 2) // of which one path is known
+	n.Grid["gamma"] = eval.Numbers(1, 2) // one of the paths is known
 	part := require.Value(s.CreateSearch(ctx, bob, n))(t)
 	require.Check(t, part.Known == 3 && len(s.work(t, owner, 100)) == 3, "%+v", part)
 	list, total, err := s.Searches(ctx, bob, 1, 0)
 	require.Check(t, err == nil && total == 2 && len(list) == 1 && list[0].Known == 3,
 		"%d of %d, %v", len(list), total, err)
 
-	// What nobody asks for any more is gone.
+	// Results that no search needs any longer are deleted.
 	for _, id := range []string{list[0].ID, again.ID} {
 		wantErr(t, s.DeleteSearch(ctx, alice, id), ErrNotFound)
 		require.NoError(t, s.DeleteSearch(ctx, bob, id))
@@ -110,7 +110,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// Cells of a dead owner are computed again once their lease is over, and count once.
+// Cells of a dead owner are computed again after their lease expires, and count once.
 func TestCellLeases(t *testing.T) {
 	s := fresh(t)
 	now := time.Now()
@@ -131,7 +131,7 @@ func TestCellLeases(t *testing.T) {
 	_, held = s.renew(t, "dead")
 	require.Check(t, len(held) == 0, "held %+v", held)
 	on, err := s.FinishCells(ctx, s.compute(t, lost))
-	require.Check(t, err == nil && len(on) == 0, "brought on %v, %v", on, err) // it was alive
+	require.Check(t, err == nil && len(on) == 0, "brought on %v, %v", on, err) // the owner was alive
 	require.Equal(t, count(t, s, "results"), 6, "results of 6 cells")
 	for ws, id := range map[Workspace]string{alice: search.ID, bob: other.ID} {
 		got := require.Value(s.Search(ctx, ws, id))(t)
@@ -139,7 +139,7 @@ func TestCellLeases(t *testing.T) {
 	}
 }
 
-// A cell that kills its owners fails its search, and one that cannot be computed as well.
+// A cell that kills its owners fails its search, and so does one that cannot be computed.
 func TestSearchFails(t *testing.T) {
 	s := fresh(t)
 	now := time.Now()
@@ -156,7 +156,7 @@ func TestSearchFails(t *testing.T) {
 	require.Check(t, !ok && got.Status == Failed && got.Error != "", "%+v, %v: %+v", c, ok, got)
 
 	twins := []Search{require.Value(s.CreateSearch(ctx, alice, asked(t)))(t), require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)}
-	for range MaxAttempts { // the program stops in good order
+	for range MaxAttempts { // the program stops in an orderly way
 		c, ok = s.claimCell(t, "stopping")
 		require.Must(t, ok, "no cell")
 		require.NoError(t, s.ReleaseCell(ctx, "stopping", c, false, Light))
@@ -172,7 +172,7 @@ func TestSearchFails(t *testing.T) {
 	require.Check(t, err == nil && len(on) == 3 && require.Value(s.Search(ctx, bob, twins[1].ID))(t).Status == Failed, "%v, %v", on, err)
 }
 
-// A search that was cancelled lets its cells go, also to others.
+// A cancelled search releases its cells, also to other searches.
 func TestCancelSearch(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	search := require.Value(s.CreateSearch(ctx, alice, asked(t)))(t)
@@ -223,7 +223,7 @@ func TestSearchIsBounded(t *testing.T) {
 		WITH RECURSIVE i (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ?)
 		INSERT INTO searches (id, workspace, dataset_name, hash, spec, grid, scheme, axes, plan, status, known, created)
 		SELECT n, 'of ' || n, '', hash, spec, grid, scheme, axes, plan, status, known, created FROM i, (SELECT * FROM searches LIMIT 1)`, MaxSearching-maxSearchingEach-1)
-	require.Value(s.CreateSearch(t.Context(), WorkspaceOf("the last"), n))(t) // nobody's searches leave others without room
+	require.Value(s.CreateSearch(t.Context(), WorkspaceOf("the last"), n))(t) // other users' searches leave room
 	wantErr(t, require.Err(s.CreateSearch(t.Context(), bob, n)), ErrQueueFull)
 }
 

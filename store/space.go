@@ -153,7 +153,7 @@ func (s *Store) checkpoint(ctx context.Context, mode string) error {
 	return err
 }
 
-// keepReserve makes the reserve, unless it is there or the disk is low without it.
+// keepReserve creates the reserve, unless it exists or the disk is low even without it.
 func (s *Store) keepReserve(sp Space) error {
 	size := reserveSize(sp.Total)
 	if _, err := os.Lstat(s.reserve()); err == nil || size == 0 || sp.Free < sp.Low+size {
@@ -184,9 +184,9 @@ func (s *Store) forgetOldest(ctx context.Context) (int, error) {
 	})
 }
 
-// Ready returns nil if the store can save: the database is there, is not known to be
-// damaged and accepts a write. A database that others keep busy counts as ready. Of several
-// calls in quick succession, only one writes.
+// Ready returns nil if the store can save: the database exists, is not known to be damaged and
+// accepts a write. A database kept busy by others counts as ready. Of several calls in quick
+// succession, only one writes.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.Ping(ctx); err != nil {
 		return err
@@ -204,7 +204,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// readyFor is how long the result of a write is kept.
+// readyFor is how long Ready reuses the result of a write.
 const readyFor = time.Second
 
 // SweepSpool empties the directory for temporary files in the data directory, creating it if

@@ -55,11 +55,11 @@ func TestLowDisk(t *testing.T) {
 	require.Value(s.CreateDataset(ctx, alice, "e", "", sample(2)))(t)
 }
 
-// TestLogIsEmptied: when nobody writes for a while, what was saved is in the database file.
+// TestLogIsEmptied: after a while without writes, all saved data are in the database file.
 func TestLogIsEmptied(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	set := require.Value(s.CreateDataset(ctx, alice, "d", "", sample(1)))(t)
-	require.Value(s.Tend(ctx))(t) // somebody has written since the last time
+	require.Value(s.Tend(ctx))(t) // there were writes since the last call
 	require.Value(s.Tend(ctx))(t)
 	dir := t.TempDir()
 	text := require.Value(os.ReadFile(s.Path()))(t)
@@ -79,7 +79,7 @@ func TestReady(t *testing.T) {
 	wantErr(t, s.Ready(t.Context()), ErrGone)
 }
 
-// TestSpoolIsSwept: what a killed program has left behind is gone with the next start.
+// TestSpoolIsSwept: files left by a killed program are removed at the next start.
 func TestSpoolIsSwept(t *testing.T) {
 	t.Parallel()
 	lock := require.Value(TakeLock(t.TempDir(), "serve"))(t)

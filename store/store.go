@@ -58,12 +58,12 @@ type Store struct {
 	Disk func() (free, total int64, err error)
 
 	// Network returns the network address from which a workspace was last used, empty if unknown.
-	// Places in queues are shared among addresses before workspaces. If Network is nil, no address
+	// Places in queues are shared among addresses before workspaces. With a nil Network no address
 	// is known. It is set before first use.
 	Network func(Workspace) string
 
-	// Newcomer returns the reason why an empty workspace may not store anything, nil if it may. If
-	// Newcomer is nil, all may. It is set before first use.
+	// Newcomer returns the reason why an empty workspace may not store anything, nil if it may. A
+	// nil Newcomer allows all. It is set before first use.
 	Newcomer func(Workspace) error
 
 	path string
@@ -99,7 +99,7 @@ func WorkspaceOf(token string) Workspace {
 const fileName = "marginlab.db"
 
 // Open opens the database in dir, creating both if necessary, and migrates its schema. Its errors
-// name the path and the fault, in one line.
+// name the path and the fault on one line.
 func Open(ctx context.Context, dir string) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -329,8 +329,8 @@ func OnlyIf(ctx context.Context, check func(ctx context.Context) error) context.
 }
 
 // note is update for changes that may be lost, such as leases: it does not wait for the disk. A
-// power failure may undo the latest of these transactions, never parts of one. Killing the program
-// loses none.
+// power failure may undo the latest of these transactions, but never part of one. Killing the
+// program loses none.
 func (s *Store) note(ctx context.Context, fn func(*transaction)) (err error) {
 	s.writes.Add(1)
 	s.releaseReserve()

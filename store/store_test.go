@@ -31,7 +31,7 @@ var (
 	bob   = WorkspaceOf("fedcba9876543210fedcba9876543210")
 )
 
-// open returns a store whose clock advances by a second with every look.
+// open returns a store whose clock advances by a second at every call.
 func open(t testing.TB, dir string) *Store {
 	t.Helper()
 	s := storetest.Open(t, dir, Open)
@@ -46,7 +46,7 @@ func open(t testing.TB, dir string) *Store {
 	return s
 }
 
-// fresh returns a store of its own for a test that runs beside others.
+// fresh returns a store of its own for a parallel test.
 func fresh(t *testing.T) *Store {
 	t.Helper()
 	t.Parallel()
@@ -176,7 +176,7 @@ func TestPointsAreSharedAndDropped(t *testing.T) {
 	wantErr(t, require.Err(s.Data(ctx, a.Hash)), ErrNotFound)
 }
 
-// A data set that is replaced again and again is always read whole: its row with its points.
+// A data set that is replaced repeatedly is always read consistently, row and points.
 func TestReplacedWhileRead(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	set := require.Value(s.CreateDataset(ctx, alice, "a", "", sample(0)))(t)
@@ -199,8 +199,7 @@ func TestReplacedWhileRead(t *testing.T) {
 	}
 }
 
-// Whatever a workspace asks about a thing of another is answered with "not
-// there", and does nothing.
+// Calls of a workspace for an item of another return ErrNotFound and change nothing.
 func TestWorkspacesAreApart(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	ds := require.Value(s.CreateDataset(ctx, alice, "hers", "", sample(1)))(t)
@@ -324,8 +323,8 @@ func TestCancelledContext(t *testing.T) {
 	require.Check(t, count(t, s, "datasets") == 0, "saved all the same")
 }
 
-// A change under a condition is made in the state that the condition saw: what reads for it reads in
-// the transaction of the change.
+// A conditional change is made in the state that its check saw: reads by the check belong to the
+// transaction of the change.
 func TestOnlyIf(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	set := require.Value(s.CreateDataset(ctx, alice, "first", "drawn", sample(1)))(t)

@@ -13,7 +13,7 @@ import (
 	"marginlab/ml/param"
 )
 
-// askedStudy is a study of the search that asked makes and of one with other values of gamma.
+// askedStudy returns a study of the search returned by asked and one with other values of gamma.
 func askedStudy(t *testing.T) NewStudy {
 	t.Helper()
 	first, second := asked(t), asked(t)
@@ -22,14 +22,15 @@ func askedStudy(t *testing.T) NewStudy {
 	return NewStudy{Title: "two", File: "two", Sizes: []int{len(first.Data.Y)}, Searches: []NewSearch{first, second}}
 }
 
-// A study is cancelled as a whole, cells under way too, and goes with what only it has asked for.
+// A study is cancelled as a whole, including running cells, and deleted with the results that only
+// it needs.
 func TestStudyEnds(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
 	of := require.Value(s.CreateStudy(ctx, alice, askedStudy(t)))(t)
 	has := require.Value(s.Holdings(ctx, alice))(t)
 	require.Check(t, has.Studies == 1 && has.Searches == 0, "held: %v", has)
 	other := require.Value(s.CreateSearch(ctx, bob, asked(t)))(t)
-	s.work(t, owner, 8) // of either of them some
+	s.work(t, owner, 8) // some of each search
 	_, ok := s.claimCell(t, owner)
 	require.Must(t, ok, "no cell waits")
 	wantErr(t, require.Err(s.CancelStudy(ctx, bob, of.ID)), ErrNotFound)
@@ -78,8 +79,7 @@ func TestKnownStudy(t *testing.T) {
 	}
 }
 
-// Cells are counted before there is a plan, as many as it has; a study of too many is refused by
-// that.
+// Cells are counted without a plan, correctly, and a study with too many is refused by that count.
 func TestCellsAreCounted(t *testing.T) {
 	t.Parallel()
 	n := asked(t)
@@ -91,8 +91,8 @@ func TestCellsAreCounted(t *testing.T) {
 		want := len(require.Value(plan.Names())(t))
 		require.Check(t, err == nil && got == want, "%+v: %d cells, the plan has %d; %v", scheme, got, want, err)
 	}
-	n.Scheme = eval.Scheme{Folds: len(n.Data.Y) - 1, Repeats: 1600 / (len(n.Data.Y) - 1)} // no class has as many points: there is no plan
-	n.Grid = eval.Grid{"gamma": eval.Numbers(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)}               // 9 600 cells, or nearly
+	n.Scheme = eval.Scheme{Folds: len(n.Data.Y) - 1, Repeats: 1600 / (len(n.Data.Y) - 1)} // no class has that many points: planning fails
+	n.Grid = eval.Grid{"gamma": eval.Numbers(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)}               // nearly 9 600 cells
 	large := NewStudy{Title: "large", File: "large", Sizes: []int{len(n.Data.Y)}, Searches: slices.Repeat([]NewSearch{n}, 6)}
 	_, err := open(t, t.TempDir()).CreateStudy(t.Context(), alice, large)
 	refusal := new(param.Refusal)

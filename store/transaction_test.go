@@ -6,13 +6,13 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// After a statement that failed a transaction does nothing more, and nothing of it is kept.
+// After a failed statement, a transaction does nothing more and is rolled back.
 func TestTransactionFails(t *testing.T) {
 	s := fresh(t)
 	const save = `INSERT INTO barred (what, since) VALUES (?, ?)`
 	err := s.update(t.Context(), func(tx *transaction) {
 		tx.exec(save, "address 192.0.2.1", 1)
-		tx.exec(save, "address 192.0.2.1", 1) // it is there
+		tx.exec(save, "address 192.0.2.1", 1) // a duplicate: fails
 		tx.exec(save, "address 192.0.2.2", 1)
 		failed := tx.err
 		require.Equal(t, value[int](tx, `SELECT count(*) FROM barred`), 0, "reads on after a failure")

@@ -75,7 +75,7 @@ func (s *Store) DeleteWorkspace(ctx context.Context, ws Workspace) error {
 			withdraw(tx, ws, run)
 		}
 		tx.exec(`DELETE FROM students WHERE workspace = ?`, ws) // the foreign key deletes their answers
-		tx.exec(`DELETE FROM blocks WHERE workspace = ?`, ws)   // an empty workspace is as good as a new one
+		tx.exec(`DELETE FROM blocks WHERE workspace = ?`, ws)   // a block is pointless: anyone can create a new workspace
 		deleteWorkspace(tx, ws)
 	})
 }
@@ -93,8 +93,8 @@ func (s *Store) Used(ctx context.Context, ws Workspace) bool {
 	return is && err == nil
 }
 
-// used has a row for every trace of use of a workspace, with the time of its creation if it is an
-// item. Creating something counts, whether or not a visit was recorded.
+// used has a row for every trace of use of a workspace, with the creation time if it is an item.
+// Creating an item counts, whether or not a visit was recorded.
 const used = `(SELECT workspace, seen, NULL AS began FROM workspaces UNION ALL SELECT workspace, updated, created FROM datasets
 	UNION ALL SELECT workspace, created, created FROM runs UNION ALL SELECT workspace, created, created FROM searches
 	UNION ALL SELECT workspace, created, created FROM studies UNION ALL SELECT workspace, created, created FROM courses

@@ -21,9 +21,9 @@ const (
 	bodiesOfAddress   = 500
 	bodiesOfAll       = 2000
 
-	// steady is how long a body is safe from being displaced by one of a workspace of the same
-	// age, and steadyToYounger by one of a younger workspace. A body of the youngest workspace
-	// is never safe from an older workspace.
+	// steady is how long a body is safe from being displaced by one of an equally old workspace,
+	// and steadyToYounger by one of a younger workspace. A body of the youngest workspace is never
+	// safe from an older workspace.
 	steady          = 10 * time.Second
 	steadyToYounger = time.Minute
 
@@ -36,7 +36,7 @@ const (
 	lingering = 10 * time.Second
 )
 
-// Errors of reading a body: no place was free, its place was given away, or it was too slow.
+// Errors of reading a body: no place was free, its place was taken, or it was too slow.
 var (
 	errCrowded = Later(10*time.Second, Errorf(Busy, "Too many uploads are under way from your browser or your network. Nothing was saved; try again in ten seconds."))
 	errGaveWay = Later(time.Minute, Errorf(Busy, "Your upload was slow and had to give way to many others. Nothing was saved; try again in a minute, over a faster connection or with a smaller file."))
@@ -57,11 +57,11 @@ type body struct {
 	io.ReadCloser
 	all   *bodies
 	conn  *http.ResponseController // lacks deadlines in some tests
-	of    [3]string                // workspace, address, everybody
+	of    [3]string                // workspace, address, everyone
 	since func() time.Time         // when the workspace was created; zero if it is empty
 
-	known   time.Time // result of since
-	began   time.Time // zero: not yet
+	known   time.Time // result of since, once called
+	began   time.Time // first read; zero: none yet
 	got     int64     // bytes
 	ended   bool
 	gaveWay bool // guarded by all.mu
@@ -131,8 +131,8 @@ func (b *body) wait() bool {
 	return true
 }
 
-// discard sends the response and reads what is left of a refused body: most clients read only when
-// they have sent everything, and lose a response on a connection that is closed before. A client that
+// discard sends the response and reads the rest of a refused body: most clients read the response
+// only after sending everything, and lose it if the connection is closed earlier. A client that
 // waits for 100 Continue sends nothing more.
 func (b *body) discard(w http.ResponseWriter, r *http.Request) {
 	b.leave()
@@ -157,7 +157,7 @@ func (b *body) stay(more bool) bool {
 // leave releases the place.
 func (b *body) leave() { b.stay(false) }
 
-// enter takes a place and reports whether there was one.
+// enter takes a place and reports whether one was free.
 func (all *bodies) enter(b *body) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// maxBody is the largest body that the handlers of these tests take.
+// maxBody is the largest body that the handlers of these tests accept.
 const maxBody = 20 << 20
 
 // spooled receives a file.
@@ -27,9 +27,9 @@ func spooled(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// Bodies that come slowly are bounded by number: one more of a workspace is refused, until the
-// oldest has had its time and gives way. Others are served all the while, and a place is free
-// again once its body has arrived.
+// The number of slow bodies is limited: one more from a workspace is refused until the oldest has
+// used up its safe time and gives way. Others are served meanwhile, and a place is free again once
+// its body has arrived.
 func TestBodiesAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{"file": "/file", "form": "/form", "JSON": "/json"} {
@@ -48,7 +48,7 @@ func TestBodiesAtOnce(t *testing.T) {
 				if path == "/form" {
 					begin, rest = "--xx\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n", "b\r\n--xx--\r\n"
 				}
-				var said [bodiesOfWorkspace + 2]string // what the slow ones were answered
+				var said [bodiesOfWorkspace + 2]string // answers to the slow ones
 				send := func(who, upTo int, to *string) (more io.Writer, end func()) {
 					conn, _ := listener.dial(t.Context(), "", "")
 					whole := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer %032x\r\nContent-Type: multipart/form-data; boundary=xx\r\nContent-Length: %d\r\n\r\n%s%s", path, who, len(begin+rest), begin, rest)
@@ -85,7 +85,7 @@ func TestBodiesAtOnce(t *testing.T) {
 				go func() { _, _ = io.WriteString(first, rest) }()
 				synctest.Wait()
 				require.Says(t, said[1], "200 OK", "the next oldest, which came to its end, is answered")
-				for i := range 2 { // their places are free, and no other gives way
+				for i := range 2 { // their places are free, so no other gives way
 					_, end := send(1, len(rest), &said[bodiesOfWorkspace+i])
 					defer end()
 				}
@@ -97,12 +97,12 @@ func TestBodiesAtOnce(t *testing.T) {
 	}
 }
 
-// A body that pauses or trickles is cut off with 408 and frees its place; one that comes steadily
-// is read to its end, however long it takes, and has time for its answer.
+// A body that pauses or trickles is cut off with 408 and frees its place; a steady one is read to
+// its end, however long it takes, and has time for its answer.
 func TestSlowBodies(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		bytes, rate, pause int // a second; the pause in seconds comes in the middle
+		bytes, rate, pause int // per second; the pause, in seconds, is in the middle
 		want               string
 	}{
 		"steady":     {20 << 20, 2 * slowest, 0, "200 OK"},
@@ -143,15 +143,15 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// While an address sends the maximum number of bodies, each from a new workspace, a
-// workspace that holds something has its place at once, and of two the older; a new one
-// waits. A request that gives way is told so.
+// While an address sends the maximum number of bodies, each from a new workspace, a workspace with
+// contents gets a place at once, the older of two first; a new one waits. A request that gives way
+// is told so.
 func TestOlderWorkspacesFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, site, _ := newSite(map[string]Handler{"POST /x": func(w http.ResponseWriter, r *http.Request) error { return ParseForm(w, r, 1<<20) }})
 		now := time.Now()
-		const fresh, recent, old = 1, 10_000, 20_000 // and those that follow
+		const fresh, recent, old = 1, 10_000, 20_000 // and the numbers that follow
 		site.Since = func(_ context.Context, token string) time.Time {
 			var who int
 			_, _ = fmt.Sscanf(token, "%x", &who)
@@ -184,7 +184,7 @@ func TestOlderWorkspacesFirst(t *testing.T) {
 			return answer
 		}
 		slow := lists.Make(bodiesOfAddress, func(i int) <-chan string { return send(fresh+i, false) })
-		expect := func(what string, answer <-chan string, want string) { // "" is no answer yet
+		expect := func(what string, answer <-chan string, want string) { // "" means no answer yet
 			t.Helper()
 			var got string
 			select {

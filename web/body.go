@@ -50,9 +50,8 @@ func (s *statusWriter) Write(b []byte) (int, error) {
 // jsonMemory bounds the memory of a body's lists and objects, in addition to its text.
 const jsonMemory = 8 << 20
 
-// ReadJSON reads the body of a request, of at most limit bytes, into v. Fields
-// that v lacks are errors, and so are lists that would exceed the memory of a
-// request. Errors are for Site.Handle.
+// ReadJSON reads the body of a request, of at most limit bytes, into v. Fields that v lacks are
+// errors, as are lists that would exceed the memory of a request. Errors are for Site.Handle.
 func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, v any) error {
 	dec := json.NewDecoder(param.Unfolding(http.MaxBytesReader(w, r.Body, limit), limit+jsonMemory))
 	dec.DisallowUnknownFields()
@@ -172,7 +171,7 @@ func (f Temp) Close() error { return errors.Join(f.File.Close(), os.Remove(f.Nam
 // SendFile sends a file of size bytes, with a deadline that allows the slowest client permitted.
 func SendFile(w http.ResponseWriter, file io.Reader, size int64) error {
 	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout + time.Duration(size/slowest)*time.Second)) // not in every test
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout + time.Duration(size/slowest)*time.Second)) // unsupported in some tests
 	_, err := io.Copy(w, file)
 	return err
 }
@@ -201,7 +200,7 @@ func receive(w http.ResponseWriter, r *http.Request, limit int64, read func() er
 	return Errorf(Malformed, "The body could not be read: %v", err)
 }
 
-// errDisk replaces the message of an error for which onDisk is true: that names a path of the server.
+// errDisk replaces an error for which onDisk is true, because that one names a path of the server.
 var errDisk = Errorf(Storage, "The server could not store the file: its disk is full or faulty. Nothing was saved; try again later.")
 
 // onDisk reports whether err is an error of a local file.

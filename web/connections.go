@@ -41,7 +41,7 @@ type connection struct {
 	since time.Time // start of the current busy or idle period
 }
 
-// Accept waits for a connection and for room for it.
+// Accept returns the next connection for which there is room, closing others.
 func (all *connections) Accept() (net.Conn, error) {
 	for {
 		conn, err := all.Listener.Accept()
@@ -103,7 +103,8 @@ func (all *connections) admit(conn net.Conn) *connection {
 }
 
 // Close closes the listener and all connections without a running request. http.Server.Shutdown
-// would wait seconds for new ones that have sent nothing yet, such as browsers keep ready.
+// would wait seconds for connections that have sent nothing yet, such as those that browsers open
+// in advance.
 func (all *connections) Close() error {
 	all.mu.Lock()
 	all.closed = true

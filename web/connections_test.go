@@ -21,7 +21,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// from is a connection that comes from an address.
+// from is a connection with a given client address.
 type from struct {
 	net.Conn
 	address string
@@ -31,9 +31,9 @@ func (f from) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(f.address), 1))
 }
 
-// Where there is no room for a connection, the one that has waited longest for a request gives
-// way: one that has sent half a header, or one between two requests, but never one that is
-// busy. An address leaves a quarter to others, unless it belongs to a proxy.
+// If there is no room for a connection, the one that has waited longest for a request is closed:
+// one that has sent half a header, or one between two requests, but never a busy one. One address
+// leaves a quarter to others, unless it is a proxy's.
 func TestConnectionsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestConnectionsAtOnce(t *testing.T) {
 		var conns []net.Conn
 		begin := time.Now()
 		send := func(address, text string) (answer *string) {
-			time.Sleep(time.Millisecond) // so that one comes before the other
+			time.Sleep(time.Millisecond) // so that connections have an order
 			client, server := net.Pipe()
 			conns = append(conns, client)
 			listener <- from{server, address}
@@ -110,8 +110,8 @@ func TestConnectionsAtOnce(t *testing.T) {
 	})
 }
 
-// TestFewDescriptors asks a server in a process of its own, which may have 64 files open and never
-// cuts off slow headers, while 100 half-open connections come and stay.
+// TestFewDescriptors sends requests to a server in a separate process, which may have 64 files open
+// and never cuts off slow headers, while 100 half-open connections arrive and stay.
 func TestFewDescriptors(t *testing.T) {
 	const name = "MARGINLAB_TEST_FEW_DESCRIPTORS"
 	if os.Getenv(name) != "" {

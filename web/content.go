@@ -36,7 +36,7 @@ type Content struct {
 	compress sync.Once
 	body     []byte
 	zipped   bool
-	err      error // of compressing
+	err      error // error from compressing
 }
 
 // NewContent returns content of a media type.
@@ -135,8 +135,8 @@ func Unchanged(w http.ResponseWriter, r *http.Request, tag string) bool {
 	return false
 }
 
-// MayBeShared lets shared caches store the response, which must be the same for everyone:
-// forever, or revalidated on each use.
+// MayBeShared lets shared caches store the response, which must be the same for everyone: forever
+// if forGood, else revalidated on each use.
 func MayBeShared(w http.ResponseWriter, forGood bool) {
 	h := w.Header()
 	h.Del("Set-Cookie")

@@ -11,7 +11,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// Content comes compressed to those who take that, and to others as it is.
+// Content is sent compressed to clients that accept it, and uncompressed to others.
 func TestContent(t *testing.T) {
 	t.Parallel()
 	long, noise := strings.Repeat("<p>words</p>", 1000), "a"
@@ -72,7 +72,7 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// Another build has another name; one has the same all the time.
+// Another build has another name; the name of one build is constant.
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	one, other := Program(), Program()

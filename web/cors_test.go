@@ -7,7 +7,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// Pages of the origins that are named call /api with a key; all others do as before.
+// Pages of the listed origins can call /api with a key; nothing changes for others.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	s := NewSite(slog.New(slog.DiscardHandler), page)

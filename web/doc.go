@@ -51,7 +51,7 @@
 //
 // The port of --nats-listen, for workers on other machines, requires the token in the data
 // directory, 128 random bits readable only by the directory's owner; others learn that a NATS
-// server is there. The token allows what workers do and no more: take cells, read the plans and
+// server is running. The token allows what workers do and no more: take cells, read the plans and
 // points of searches handed out within the last hour (even if deleted since), and send results,
 // which are trusted, so workers should be the operator's own machines. It opens no page,
 // workspace or other data and starts no search. With --tls-cert token and points travel over

@@ -66,7 +66,7 @@ var statuses = map[string]int{
 // fault is the kind of all other errors.
 const fault = "fault"
 
-// Kinds returns the kinds of errors that a client can receive, with their statuses.
+// Kinds returns the kinds of errors that a client can receive and their statuses.
 func Kinds() map[string]int {
 	all := maps.Clone(statuses)
 	all[fault] = http.StatusInternalServerError
@@ -107,8 +107,8 @@ type Problem struct {
 	Status    int            `json:"status"`
 	Detail    string         `json:"detail"`
 	Instance  string         `json:"instance,omitempty"`
-	Errors    param.Problems `json:"errors,omitempty"`     // fields that are wrong
-	RequestID string         `json:"request_id,omitempty"` // for server faults: find it in the log
+	Errors    param.Problems `json:"errors,omitempty"`     // invalid fields
+	RequestID string         `json:"request_id,omitempty"` // for server faults: identifies the log entry
 }
 
 // problem returns the message and status of an error.

@@ -21,18 +21,18 @@ import (
 type Fetcher struct {
 	client *http.Client
 	places chan struct{} // one per running download
-	time   time.Duration // of a download
+	time   time.Duration // time limit of a download
 }
 
 // Limits of a download besides its size.
 const (
-	fetchTime      = 30 * time.Second // for all of it
+	fetchTime      = 30 * time.Second // for the whole download
 	fetchRedirects = 5
 	fetchesAtOnce  = 4
 )
 
-// NewFetcher returns a Fetcher that dials addresses for which may returns true: Public, except
-// in tests.
+// NewFetcher returns a Fetcher that dials addresses for which may returns true; may is Public,
+// except in tests.
 func NewFetcher(may func(address netip.AddrPort) bool) *Fetcher {
 	f := &Fetcher{places: make(chan struct{}, fetchesAtOnce), time: fetchTime}
 	dialer := &net.Dialer{Timeout: fetchTime / 3, Control: func(_, address string, _ syscall.RawConn) error {
@@ -58,7 +58,7 @@ func NewFetcher(may func(address netip.AddrPort) bool) *Fetcher {
 
 var errPrivate = errors.New("files are fetched from public addresses on ports 80 and 443 only")
 
-// checkURL returns an error for a URL that is not that of a file on the web.
+// checkURL returns an error unless a URL may be that of a file on the web.
 func checkURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
@@ -69,8 +69,8 @@ func checkURL(u *url.URL) error {
 	return nil
 }
 
-// specialRanges lists address ranges, beyond those netip knows, that reach no public host or, like
-// 6to4 and NAT64, may reach a private one.
+// specialRanges lists address ranges, in addition to those netip knows, that contain no public host
+// or, like 6to4 and NAT64, may lead to a private one.
 var specialRanges = func() (list []netip.Prefix) {
 	for _, p := range []string{
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",

@@ -32,8 +32,7 @@ func TestPublicAddresses(t *testing.T) {
 	}
 }
 
-// A Fetcher that may dial one server of the tests is not led to another: not by its name, not by a
-// redirect.
+// A Fetcher that may dial one test server cannot be led to another by a host name or a redirect.
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	inner := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { t.Error("a private server was reached") }))

@@ -8,7 +8,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// A page whose name leads to our address speaks for the name, not for us.
+// A host name is not ours just because it resolves to our address.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	here, network := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}, &net.TCPAddr{IP: net.IPv4zero, Port: 8080}

@@ -41,7 +41,7 @@ func (l *Limiter) wait(key string, now time.Time) time.Duration {
 	return 0
 }
 
-// Take uses an event of a key and returns 0, or returns the time until the next one is available.
+// Take uses up one event of a key and returns 0, or returns the time until the next is available.
 func (l *Limiter) Take(key string) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l later) Unwrap() error { return l.error }
 // Later wraps an error with the time to wait before a retry, sent as Retry-After.
 func Later(wait time.Duration, err error) error { return later{err, wait} }
 
-// retryAfter returns the wait of an error made by Later in whole seconds, a default otherwise.
+// retryAfter returns the wait of an error made by Later in whole seconds, or a default.
 func retryAfter(err error) int {
 	var l later
 	if !errors.As(err, &l) {

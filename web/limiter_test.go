@@ -9,7 +9,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// Each key has its burst, and then one event after every interval.
+// Each key has its burst, then one event per interval.
 func TestLimiter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -18,7 +18,7 @@ func TestLimiter(t *testing.T) {
 			wait := l.Take("a")
 			require.Must(t, wait == 0, "within the burst: wait %v", wait)
 		}
-		for range 2 { // being refused costs nothing
+		for range 2 { // a refusal does not count
 			wait := l.Take("a")
 			require.Check(t, wait == time.Minute && l.Wait("a") == wait, "beyond the burst: wait %v", wait)
 		}
@@ -31,7 +31,7 @@ func TestLimiter(t *testing.T) {
 	})
 }
 
-// Keys that have all their events again are forgotten where there are many, others before
+// If there are many keys, those with their full burst are forgotten; others are forgotten before
 // memory grows without bound.
 func TestLimiterForgets(t *testing.T) {
 	t.Parallel()

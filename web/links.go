@@ -26,7 +26,7 @@ func ParsePublic(text string) (string, error) {
 	return u.Scheme + "://" + u.Host, nil
 }
 
-// Here returns the URL at which browsers reach the server, from other computers if it listens
+// Here returns the URL at which browsers reach the server, also from other computers if it listens
 // to them. It changes when the computer changes networks.
 func (l Links) Here() string {
 	if l.Public != "" {
@@ -49,8 +49,8 @@ func (l Links) Here() string {
 	return scheme + net.JoinHostPort(host, port)
 }
 
-// Origin returns the scheme and host for links on the page that r requests: those of the request
-// itself, unless it used a loopback name and others can reach the server by another.
+// Origin returns the scheme and host for links on the page requested by r: those of the request,
+// unless it used a loopback name and others can reach the server by another.
 func (l Links) Origin(r *http.Request) string {
 	switch {
 	case l.Public != "" || isLoopback(r.Host) && l.everywhere():

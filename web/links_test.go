@@ -26,8 +26,7 @@ func TestParsePublic(t *testing.T) {
 	}
 }
 
-// TestOrigin: a link that is handed on leads others here, as far as the server knows
-// how.
+// TestOrigin: a shared link leads others here, as far as the server knows its address.
 func TestOrigin(t *testing.T) {
 	t.Parallel()
 	at := func(ip string) net.Addr { return &net.TCPAddr{IP: net.ParseIP(ip), Port: 8080} }
@@ -75,7 +74,7 @@ func TestOnNetwork(t *testing.T) {
 	for _, test := range []struct{ addrs, want string }{
 		{"127.0.0.1/8 ::1/128", "invalid IP"},
 		{"", "invalid IP"},
-		{"127.0.0.1/8 169.254.3.4/16 fe80::1/64", "invalid IP"}, // no address was given out
+		{"127.0.0.1/8 169.254.3.4/16 fe80::1/64", "invalid IP"}, // no address was assigned
 		{"127.0.0.1/8 192.168.1.5/24 fe80::1/64 172.17.0.1/16", "192.168.1.5"},
 		{"::1/128 2001:db8::5/64 10.0.0.7/8", "10.0.0.7"},
 		{"::1/128 2001:db8::5/64 2001:db8::6/64 fe80::1/64", "2001:db8::5"},

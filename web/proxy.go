@@ -11,8 +11,8 @@ import (
 	"github.com/go-chi/httprate"
 )
 
-// Proxies lists the networks of trusted reverse proxies, whose forwarding headers are believed.
-// The zero value trusts none.
+// Proxies lists the networks of reverse proxies whose forwarding headers are trusted. The zero
+// value trusts none.
 type Proxies []netip.Prefix
 
 // Add adds a comma-separated list of networks ("10.0.0.0/8") or addresses.
@@ -70,8 +70,7 @@ type (
 	addressKey struct{}
 )
 
-// Address returns the client's network address (for IPv6, its /64 network); empty outside a
-// Site.
+// Address returns the client's network address (for IPv6, its /64 network), empty outside a Site.
 func Address(ctx context.Context) string {
 	address, _ := ctx.Value(addressKey{}).(string)
 	return address

@@ -12,8 +12,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestTrustedProxy sends what proxies send, from where it is believed and from where it
-// is not.
+// TestTrustedProxy sends the headers of proxies from trusted and untrusted addresses.
 func TestTrustedProxy(t *testing.T) {
 	t.Parallel()
 	s := NewSite(slog.New(slog.DiscardHandler), page)
@@ -33,7 +32,7 @@ func TestTrustedProxy(t *testing.T) {
 		{"[::ffff:10.0.0.1]:99", "For: 203.0.113.7", "203.0.113.7:0 http://example.com"},
 		{"[2001:db8::1]:99", "For: 2001:db9::5", "[2001:db9::5]:0 http://example.com"},
 		{"10.1.2.3:99", "For: [2001:db9::5]:4711", "[2001:db9::5]:0 http://example.com"},
-		// The left end is what the client wrote; the proxies write at the right.
+		// The client writes the left end; proxies append at the right.
 		{"10.1.2.3:99", "For: 198.51.100.1, 203.0.113.7,10.9.9.9\nProto: https, http\nHost: evil.example, lab.example.org", "203.0.113.7:0 http://lab.example.org"},
 		{"10.1.2.3:99", "For: 198.51.100.1\nFor: 203.0.113.7\nProto: http\nProto: HTTPS", "203.0.113.7:0 https://example.com"},
 		{"10.1.2.3:99", "For: 10.4.4.4", "10.4.4.4:0 http://example.com"}, // a client within
@@ -58,8 +57,8 @@ func TestTrustedProxy(t *testing.T) {
 	}
 }
 
-// Two clients of one proxy are limited each by itself; a header that nobody vouches for
-// gives no new limit.
+// Two clients of one proxy are limited separately; a header from an untrusted address gives no new
+// limit.
 func TestLimitBehindProxy(t *testing.T) {
 	t.Parallel()
 	for _, trusted := range []string{"192.0.2.0/24", "10.0.0.0/8"} { // httptest's clients are at 192.0.2.1
@@ -75,7 +74,7 @@ func TestLimitBehindProxy(t *testing.T) {
 	}
 }
 
-// The guard against other sites compares with the host that the browser sees.
+// The cross-site check compares with the host that the browser sees.
 func TestCrossSiteBehindProxy(t *testing.T) {
 	t.Parallel()
 	s := NewSite(slog.New(slog.DiscardHandler), page)
@@ -94,8 +93,8 @@ func TestProxiesAdd(t *testing.T) {
 	}
 }
 
-// FuzzForwarded: whatever a header holds, a request gets an answer, and one that no
-// proxy vouches for stays where it comes from.
+// FuzzForwarded checks that a request with any header is answered, and that without a trusted proxy
+// its address stays the same.
 func FuzzForwarded(f *testing.F) {
 	f.Add("203.0.113.7, 10.9.9.9", "https", "lab.example.org")
 	f.Add("[::1%eth0]:80,,unknown", "", "a b")

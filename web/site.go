@@ -43,9 +43,9 @@ type Site struct {
 	// Origins lists other sites whose pages may call /api.
 	Origins Origins
 
-	// PerWorkspace and PerAddress limit the requests per minute of one workspace and of one
-	// network address. The default of the second allows for a whole course behind one
-	// address with every slider moving.
+	// PerWorkspace and PerAddress limit the requests per minute of one workspace and of one network
+	// address. The default of PerAddress allows for a whole course behind one address with every
+	// slider moving.
 	PerWorkspace, PerAddress int
 
 	log  *slog.Logger
@@ -174,7 +174,7 @@ func (s *Site) recover(next http.Handler) http.Handler {
 	})
 }
 
-// pagePolicy lets pages load only our own files.
+// pagePolicy lets pages load only files of this server.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
 	"connect-src 'self'; frame-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 

@@ -24,8 +24,8 @@ func Stream[E any](w http.ResponseWriter, r *http.Request, events <-chan E, enco
 	h.Set("X-Accel-Buffering", "no") // nginx
 	conn := http.NewResponseController(w)
 	send := func(format string, args ...any) error {
-		// The server's own limit is for responses that end. Without a connection
-		// behind w there is no deadline to move.
+		// The server's own limit is for responses that end. Without a connection behind w, no
+		// deadline can be set.
 		_ = conn.SetWriteDeadline(time.Now().Add(patience))
 		if _, err := fmt.Fprintf(w, format, args...); err != nil {
 			return err

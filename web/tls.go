@@ -19,8 +19,8 @@ type certificate struct {
 	stamps [2]time.Time // modification times when read
 }
 
-// TLS returns a TLS configuration with the certificate chain and key of two PEM files. Replaced
-// files are picked up; if they are invalid, that is logged and the previous ones stay in use.
+// TLS returns a TLS configuration with the certificate chain and key of two PEM files. It rereads
+// replaced files; if they are invalid, it logs that and keeps the previous ones.
 func TLS(cert, key string, log *slog.Logger) (*tls.Config, error) {
 	c := &certificate{files: [2]string{cert, key}, log: log}
 	if err := c.load(); err != nil {

@@ -21,7 +21,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// certify writes a certificate with a number, and its key.
+// certify writes a certificate with the given serial number, and its key.
 func certify(t *testing.T, dir string, number int64) (cert, key string) {
 	t.Helper()
 	k := require.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)

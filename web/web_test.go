@@ -47,7 +47,7 @@ func page(w io.Writer, _ *http.Request, p Problem) error {
 	return err
 }
 
-// newSite is a site with a few routes, and its log.
+// newSite returns a site with a few routes, and its log.
 func newSite(routes map[string]Handler) (http.Handler, *Site, *logged) {
 	log := &logged{}
 	s := NewSite(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), page)
@@ -75,7 +75,7 @@ func ok(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// anyKey is a key, where any 32 digits are one.
+// anyKey is a key if any 32 hexadecimal digits are accepted.
 const anyKey = "Authorization: Bearer 0123456789abcdef0123456789abcdef"
 
 // ask sends a request with "Name: value" headers.
@@ -90,7 +90,7 @@ func ask(h http.Handler, method, target, body string, headers ...string) *httpte
 	return w
 }
 
-// alien is an error of another package, known by its kind alone.
+// alien is an error of another package, known only by its kind.
 type alien string
 
 func (a alien) Error() string { return "words for the reader" }
@@ -188,7 +188,7 @@ func TestPanic(t *testing.T) {
 	}
 	srv := httptest.NewServer(h)
 	defer srv.Close()
-	for _, path := range []string{"/late", "/broken"} { // half an answer must not look like a whole one
+	for _, path := range []string{"/late", "/broken"} { // half an answer must not look complete
 		res, err := http.Get(srv.URL + path)
 		if err == nil {
 			_, err = io.ReadAll(res.Body)
@@ -309,8 +309,8 @@ func TestSetToken(t *testing.T) {
 	require.Equal(t, ask(h, "POST", "/x?token=nonsense", "").Code, 422, "w.Code")
 }
 
-// One workspace that asks without end leaves the others behind its address alone, and
-// so do requests without a workspace, new workspaces and static files.
+// One workspace that sends requests endlessly does not affect others behind its address, and
+// neither do requests without a workspace, new workspaces and static files.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	log := &logged{}
@@ -339,7 +339,7 @@ func TestRateLimit(t *testing.T) {
 		require.Equal(t, refused(50, path, cookie('a')), 0, "%s: … of 50 refused", path)
 	}
 	require.Equal(t, refused(3, "/api/x", cookie('c')), 0, "… of 3 refused to another neighbour")
-	if n := strings.Count(log.String(), "too many from one workspace"); n < 1 || n > 2 || strings.Contains(log.String(), "status=429") { // the minute may end meanwhile
+	if n := strings.Count(log.String(), "too many from one workspace"); n < 1 || n > 2 || strings.Contains(log.String(), "status=429") { // the minute may end in between
 		t.Errorf("%d lines on refusals in %s", n, log)
 	}
 	w := ask(h, "GET", "/api/x", "", cookie('d')) // the thirteenth that counts
@@ -395,7 +395,7 @@ func TestReadJSON(t *testing.T) {
 	}
 }
 
-// What a body unfolds to is bounded, not only its length.
+// The memory of decoded lists is bounded, not only the length of the body.
 func TestReadJSONOfLists(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{"names":[` + strings.Repeat(`"",`, 400_000) + `""]}`, `{"more":[` + strings.Repeat(`{},`, 20_000) + `{}]}`} {
@@ -461,7 +461,7 @@ func TestMetrics(t *testing.T) {
 	} {
 		require.Check(t, strings.Contains(text, want), "no %s in\n%s", want, text)
 	}
-	faults, err := promlint.New(strings.NewReader(text)).Lint() // the rules of promtool check metrics
+	faults, err := promlint.New(strings.NewReader(text)).Lint() // promtool's rules for metrics
 	require.Check(t, err == nil && len(faults) == 0, "Prometheus objects: %v, %v", faults, err)
 	require.Check(t, strings.Contains(text, `marginlab_http_request_duration_seconds_bucket{route="/runs/{id}",le="+Inf"} 3`) && !strings.Contains(text, "vmrange"),
 		"no classic histogram")
@@ -494,7 +494,7 @@ func TestStream(t *testing.T) {
 	}})
 	srv := httptest.NewServer(h)
 	defer srv.Close()
-	res := require.Value(http.Get(srv.URL + "/events"))(t) // asks for gzip
+	res := require.Value(http.Get(srv.URL + "/events"))(t) // accepts gzip
 	defer res.Body.Close()
 	text, _ := io.ReadAll(res.Body)
 	require.Check(t, string(text) == ": open\n\nevent: count\ndata: {\"N\":1}\n\nevent: count\ndata: {\"N\":2}\n\n", "%q", text)
@@ -511,7 +511,7 @@ func TestStreamBeatsAndEnds(t *testing.T) {
 		go func() {
 			done <- Stream(w, httptest.NewRequestWithContext(ctx, "GET", "/", nil), make(chan int), func(int) (string, any) { return "", nil })
 		}()
-		time.Sleep(heartbeat*2 + time.Second) // the clock of the bubble
+		time.Sleep(heartbeat*2 + time.Second) // in the bubble's time
 		synctest.Wait()
 		cancel()
 		require.Equal(t, <-done, nil, "<-done")
@@ -519,7 +519,7 @@ func TestStreamBeatsAndEnds(t *testing.T) {
 	})
 }
 
-// pipes is a listener within the process, whose time synctest can make pass.
+// pipes is a listener within the process, so that synctest controls its time.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -538,7 +538,7 @@ func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// serve serves h on the listener and returns what stops that and waits for it.
+// serve serves h on the listener and returns a function that stops it and waits for it.
 func (p pipes) serve(t *testing.T, h http.Handler) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error)
@@ -546,7 +546,7 @@ func (p pipes) serve(t *testing.T, h http.Handler) (stop func()) {
 	return func() { cancel(); require.Equal(t, <-served, nil, "stopped with") }
 }
 
-// An event stream outlives the limits of the server, and ends with it.
+// An event stream outlives the server's time limits, and ends with the server.
 func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -565,7 +565,7 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 			if lines.Text() == ": still here" {
 				beats++
 			}
-			if beats == int((readTimeout+writeTimeout)/heartbeat) { // the limits have passed
+			if beats == int((readTimeout+writeTimeout)/heartbeat) { // past the limits
 				beats++
 				go func() { events <- 7 }()
 			}
@@ -580,7 +580,7 @@ func TestStreamOutlivesLimitsAndEndsWithServer(t *testing.T) {
 	})
 }
 
-// Clients that take their time are cut off, at each step.
+// Slow clients are cut off at each stage.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	h, _, _ := newSite(map[string]Handler{"POST /x": func(_ http.ResponseWriter, r *http.Request) error {
@@ -601,8 +601,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// exchange checks, as a test of its own, what h answers to a client that sends some text and waits,
-// and how long it is until the server closes the connection.
+// exchange checks, as a subtest, the answer of h to a client that sends some text and waits, and
+// how long the server takes to close the connection.
 func exchange(t *testing.T, name string, h http.Handler, send string, check func(t *testing.T, got string, took time.Duration)) {
 	t.Run(name, func(t *testing.T) {
 		t.Parallel()
@@ -620,7 +620,7 @@ func exchange(t *testing.T, name string, h http.Handler, send string, check func
 	})
 }
 
-// Who sends a file too slowly, or only a part of it, is told so in a sentence.
+// A client that sends a file too slowly, or only part of it, gets a message that says so.
 func TestInterruptedBodies(t *testing.T) {
 	t.Parallel()
 	h, _, _ := newSite(map[string]Handler{
@@ -643,7 +643,7 @@ func TestInterruptedBodies(t *testing.T) {
 	}
 }
 
-// A client that sends everything before it reads is told that it was too much.
+// A client that sends everything before it reads still receives the refusal.
 func TestRefusedBodiesAreReceived(t *testing.T) {
 	t.Parallel()
 	h, _, _ := newSite(map[string]Handler{
@@ -663,7 +663,7 @@ func TestRefusedBodiesAreReceived(t *testing.T) {
 	}
 }
 
-// Requests under way when the server stops get an answer that says so; a connection that has sent
+// Requests running when the server stops get an answer that says so; a connection that has sent
 // nothing does not delay the stop.
 func TestShutdown(t *testing.T) {
 	t.Parallel()

@@ -22,10 +22,10 @@ func Token(ctx context.Context) string {
 	return token
 }
 
-// Workspace gives every request a token, from "Authorization: Bearer TOKEN" or its cookie.
-// Without either, a page request gets a new one, and an API request is refused, since nobody
-// would find its workspace again; so is a key that s.Keys does not know. Responses are private
-// to the browser unless their handler says otherwise.
+// Workspace gives every request a token, from "Authorization: Bearer TOKEN" or its cookie. Without
+// either, a page request gets a new token, and an API request is refused, since nobody would find
+// its workspace again; so is a key unknown to s.Keys. Responses are private to the browser unless
+// their handler says otherwise.
 func (s *Site) Workspace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, err := bearer(r)
@@ -89,8 +89,8 @@ func fromCookie(r *http.Request) string {
 	return token
 }
 
-// SetToken switches this browser to the workspace of another token. It returns
-// param.Problems for the field "token" if that is invalid.
+// SetToken switches this browser to the workspace of another token. It returns param.Problems for
+// the field "token" if the token is invalid.
 func SetToken(w http.ResponseWriter, r *http.Request, token string) error {
 	token, ok := parseToken(token)
 	if !ok {

@@ -61,7 +61,7 @@ type task[R any] struct {
 	panic  any // value of a panic, nil if none
 
 	// Fields below are guarded by Tasks.mu.
-	interests map[string]*interest // by workspace; without one it is given up
+	interests map[string]*interest // by workspace; without any, the computation is abandoned
 	began     time.Time            // zero: waiting for its turn
 	step      trace.Step           // last progress
 	told      time.Time            // time of step
@@ -111,7 +111,7 @@ var ErrIdle = web.Errorf(web.Conflict, "This is not being computed: it was cance
 
 // wait returns the result with a key, or its progress after the time limit. If the result is not
 // being computed, begin starts it; otherwise wait returns ErrIdle. Other errors: those of the
-// computation, ctx.Err(), and that too many are running.
+// computation, ctx.Err(), and an error if too many are running.
 func (p *Tasks[R]) wait(ctx context.Context, workspace, key string, of Question, begin bool, patience time.Duration) (*R, *Job, error) {
 	if result, ok := p.known.Find(key); ok {
 		p.Cancel(workspace, key) // the computation may still be registered

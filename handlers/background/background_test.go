@@ -17,8 +17,8 @@ import (
 	"marginlab/store"
 )
 
-// slowPaths is a keeper whose paths take ten trainings of so long each. ended counts those
-// that were given up.
+// slowPaths returns Tasks whose paths take ten trainings of the given duration each. ended counts
+// the abandoned ones.
 func slowPaths(each time.Duration) (p *Tasks[ml.Regularisation], ended *atomic.Int32) {
 	ended = new(atomic.Int32)
 	p = newTasks("path", ml.Regularise, func(ctx context.Context) context.Context { return ctx })
@@ -37,7 +37,8 @@ func slowPaths(each time.Duration) (p *Tasks[ml.Regularisation], ended *atomic.I
 	return p, ended
 }
 
-// A path goes on while somebody asks for it, who is told how far it is, and is then there for all.
+// A path continues while a workspace asks for it, which sees its progress, and is then available to
+// all.
 func TestPathGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -72,8 +73,7 @@ func TestPathGoesOn(t *testing.T) {
 	})
 }
 
-// A path ends when nobody has asked for half a minute, when all who did cancel it, and with the
-// server.
+// A path ends if nobody has asked for half a minute, if all askers cancel it, or with the server.
 func TestPathIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -120,8 +120,8 @@ func TestPathIsGivenUp(t *testing.T) {
 	})
 }
 
-// A workspace has one path computed at a time: another one waits, and takes the place of one that
-// is left.
+// One path of a workspace is computed at a time: another waits, and replaces one that is no longer
+// requested.
 func TestPathsInTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestPathsInTurn(t *testing.T) {
 			"of one workspace one path is computed")
 		require.Equal(t, begin("a", "2").Progress(), "Waiting for its turn", "s.Progress")
 		time.Sleep(resultLeft)
-		require.Check(t, begin("a", "4").Status == store.Running && ended.Load() == 1, // of those left, one had begun
+		require.Check(t, begin("a", "4").Status == store.Running && ended.Load() == 1, // of the abandoned ones, one had begun
 			"%d paths have made room", ended.Load())
 		var err error
 		for k := range resultsWait {
@@ -151,7 +151,7 @@ func TestPathsInTurn(t *testing.T) {
 	})
 }
 
-// The next caller receives a failure, once; so with a panic.
+// An error is returned to the next caller, once, and so is a panic.
 func TestPathFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -179,8 +179,8 @@ func TestPathFails(t *testing.T) {
 	})
 }
 
-// The list of running jobs has the paths of a workspace, which go on meanwhile, but give
-// way to another one as those do that nobody asks for.
+// The list of running jobs includes the paths of a workspace. Listing keeps them running, but they
+// give way to another path like those that nobody requests.
 func TestPathsUnderWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,7 +21,7 @@ type Job struct {
 	ID      string
 	Name    string
 	Data    string
-	Page    string // its URL
+	Page    string // URL of its page
 	Status  store.Status
 	Created time.Time
 	Elapsed time.Duration // since its start; 0 while it waits
@@ -30,8 +30,8 @@ type Job struct {
 	Unit        string
 	Step        *trace.Step   // last report of a solver; nil: none yet
 	Left        time.Duration // estimated from its pace while computed; 0: unknown
-	Waits       bool          // paused while others have their turn
-	Queue       string        // where a run waits, as in Work.Waits
+	Waits       bool          // paused while other work has its turn
+	Queue       string        // position of a waiting run, as in Work.Waits
 }
 
 // UnderWay lists the unfinished jobs of a workspace: running ones, then waiting ones, oldest
@@ -109,8 +109,8 @@ func (a *Work) UnderWay(ctx context.Context, ws store.Workspace) ([]Job, error) 
 	return list, nil
 }
 
-// turned is how long a search must be without a running cell to be shown as paused, since there
-// is a short gap between cells.
+// turned is how long a search must be without a running cell to be shown as paused, because there
+// are short gaps between cells.
 const turned = 2 * time.Second
 
 // Left estimates the remaining computing time of started searches from the time their cells took,
@@ -173,7 +173,7 @@ func (a *Work) Waits(ctx context.Context, run string) (text string, err error) {
 	return fmt.Sprintf("%s; about %d runs before it", text, p.Before), nil
 }
 
-// places caches the positions of queued runs for a second, since a full queue is long and polled
+// places caches the positions of queued runs for a second, because a full queue is long and polled
 // often.
 type places struct {
 	mu sync.Mutex

@@ -15,8 +15,8 @@ import (
 	"marginlab/store"
 )
 
-// StartStudy queues the study described by text. Its files are data sets of the workspace, by
-// name. Mistakes are param.Problems for the field study; other errors come from
+// StartStudy queues the study described by text. Its files are data sets of the workspace, by name.
+// Mistakes in the text are param.Problems for the field study; other errors come from
 // store.CreateStudy.
 func (a *Work) StartStudy(ctx context.Context, ws store.Workspace, asks store.Request, text string) (store.Study, error) {
 	s, err := a.startStudy(ctx, ws, asks, text)
@@ -63,8 +63,8 @@ func (a *Work) startStudy(ctx context.Context, ws store.Workspace, asks store.Re
 	return created, err
 }
 
-// bring sets the data of those sets of a study that are files, by name from the workspace, and
-// returns the ids of the data sets, empty for other sets.
+// bring loads those data sets of a study that are files, by name from the workspace, and returns
+// the ids of the data sets, empty for others.
 func (a *Work) bring(ctx context.Context, ws store.Workspace, s *study.Study) (ids []string, err error) {
 	own, err := a.store.Datasets(ctx, ws)
 	if err != nil {

@@ -24,8 +24,8 @@ type Work struct {
 	queue  *jobs.Queue
 	places places // of runs in the queue
 
-	Paths  *Tasks[ml.Regularisation] // over C
-	Senses *Tasks[ml.Sensitivity]    // what would change results
+	Paths  *Tasks[ml.Regularisation] // regularisation paths over C
+	Senses *Tasks[ml.Sensitivity]    // changes that would alter results
 }
 
 // New returns the Work for a queue.
@@ -44,7 +44,7 @@ func (a *Work) Regularise(ctx context.Context, of Question, begin bool, patience
 	return a.Paths.wait(ctx, web.Token(ctx), key, of, begin, patience)
 }
 
-// Sense returns what would change the result of a training or its progress, like Tasks.wait.
+// Sense returns what would change the result of a training, or its progress, like Tasks.wait.
 func (a *Work) Sense(ctx context.Context, of Question, begin bool, patience time.Duration) (*ml.Sensitivity, *Job, error) {
 	key, err := of.ID()
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	wrongCodeEvery = 3 * time.Second
 )
 
-// maxEntered bounds how many workspaces with the courses they entered are remembered.
+// maxEntered is the largest number of workspaces remembered with the courses they entered.
 const maxEntered = 20_000
 
 // codes limits the guessing of course codes.

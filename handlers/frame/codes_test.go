@@ -12,7 +12,7 @@ import (
 	"marginlab/store"
 )
 
-// lookup is a context that holds a lookup in the store until all others have come as far.
+// lookup is a context that delays a lookup in the store until all others have come as far.
 type lookup struct {
 	context.Context
 	others *sync.WaitGroup
@@ -26,7 +26,7 @@ func (l lookup) Value(key any) any {
 	return l.Context.Value(key)
 }
 
-// Wrong codes that arrive at the same moment are limited like those that come one by one.
+// Wrong codes that arrive at the same moment are limited like successive ones.
 func TestWrongCodesAtOnce(t *testing.T) {
 	t.Parallel()
 	st := require.Value(store.Open(t.Context(), t.TempDir()))(t)

@@ -36,8 +36,8 @@ func (a *Base) Course(ctx context.Context, typed string) (store.Course, error) {
 	return c, err
 }
 
-// CodeOf returns the course code in the state of a page, empty if none. Old links that say class
-// instead of course still work; controls may be called class, too.
+// CodeOf returns the course code in the state of a page, empty if there is none. Old links with
+// class instead of course still work, and controls may also be called class.
 func CodeOf(form url.Values) string {
 	if class := form.Get("class"); !form.Has("course") && store.IsCode(class) {
 		return class
@@ -76,10 +76,10 @@ func On(page string, c store.Course) store.Course {
 	return c
 }
 
-// Enforce finds the course named in the state of a page, nil if none, and returns
-// the state with every hidden and frozen control set as the course requires. Pages
-// that can belong to a course must read their state through it. page is the page's
-// path; for screens, that of the lesson.
+// Enforce finds the course named in the state of a page, nil if none, and returns the state with
+// every hidden and frozen control set as the course requires. Handlers of pages that can belong to
+// a course must read their state through it. page is the page's path; for screens, that of the
+// lesson.
 func (a *Base) Enforce(ctx context.Context, page string, form url.Values) (*store.Course, url.Values, error) {
 	code := CodeOf(form)
 	if code == "" {
@@ -109,7 +109,7 @@ type Put struct {
 	Own store.Answer // the zero value if there is none
 }
 
-// Waits identifies the question that awaits the workspace's answer, empty if none.
+// Waits identifies the question that awaits the workspace's answer; it is empty if there is none.
 func (p Put) Waits() string {
 	if !p.Open || p.Own.Given != "" {
 		return ""

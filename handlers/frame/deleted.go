@@ -36,7 +36,7 @@ func (a *Base) Deleted(w http.ResponseWriter, r *http.Request, to string) error 
 // DeletionID names a deletion in addresses.
 func DeletionID(d store.Deletion) string { return strconv.FormatInt(d.At.UnixMilli(), 10) }
 
-// Undo returns the deletions to show in a list: the one named in the URL, and whether there are
+// Undo returns the deletion named in the URL, to be shown in a list, and whether the workspace has
 // any.
 func (a *Base) Undo(r *http.Request) (u views.Undo, err error) {
 	list, err := a.Store.Deletions(r.Context(), Workspace(r.Context()))

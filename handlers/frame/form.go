@@ -30,8 +30,8 @@ func ReadSpec(form url.Values) (ml.Spec, param.Problems) {
 	return spec, slices.DeleteFunc(problems, func(p param.Problem) bool { return !spec.Applies(p.Field) })
 }
 
-// SpecQuery returns the shortest form equivalent to spec: applicable parameters that are
-// not at their defaults, and always test_fraction, to mark the form as one of a training.
+// SpecQuery returns the shortest form equivalent to spec: applicable parameters that differ from
+// their defaults, and always test_fraction, to mark the form as that of a training.
 func SpecQuery(spec ml.Spec) url.Values {
 	q := url.Values{"test_fraction": {spec.Text("test_fraction")}}
 	def := ml.DefaultSpec()

@@ -97,8 +97,8 @@ func Done(w http.ResponseWriter, r *http.Request, to string, err error) error {
 	return Redirect(w, r, to)
 }
 
-// Cancelled redirects after a cancellation: to the page of all jobs if the form was there, else to
-// to.
+// Cancelled redirects after a cancellation: to the page of all jobs if the form was there,
+// otherwise to the address to.
 func Cancelled(w http.ResponseWriter, r *http.Request, to string) error {
 	if r.FormValue("back") == "/jobs" {
 		to = "/jobs"

@@ -49,8 +49,8 @@ func Generated(id string, form url.Values) (g dataset.Generator, values param.Va
 	return g, values, problems.Err()
 }
 
-// GeneratorValues reads the values of a generator's parameters; text returns what was typed for
-// one, if anything. Invalid values are reported and ignored.
+// GeneratorValues reads the values of a generator's parameters; text returns the text entered for a
+// parameter, if any. Invalid values are reported and ignored.
 func GeneratorValues(g dataset.Generator, text func(param.Param) (string, bool)) (values param.Values, problems param.Problems) {
 	values = param.Values{}
 	for _, p := range g.Params {

@@ -11,7 +11,7 @@ import (
 	"marginlab/views"
 )
 
-// ChangeOf returns the question of what would change the result of a run.
+// ChangeOf returns the Question that asks what would change the result of a run.
 func (a *Base) ChangeOf(ctx context.Context, run store.Run) (background.Question, error) {
 	if run.Report == nil {
 		return background.Question{}, store.ErrNotFound

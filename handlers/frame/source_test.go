@@ -11,7 +11,7 @@ import (
 	"marginlab/store"
 )
 
-// interrupted is a context that calls before between the first and the second reading of the store.
+// interrupted is a context that calls before between the first and the second read of the store.
 type interrupted struct {
 	context.Context
 	readings *int
@@ -27,7 +27,7 @@ func (i interrupted) Value(key any) any {
 	return i.Context.Value(key)
 }
 
-// A data set that is replaced once its hash is known is found with its new points.
+// A data set that is replaced after its hash was read is found with its new points.
 func TestSourceIsReplaced(t *testing.T) {
 	t.Parallel()
 	st := require.Value(store.Open(t.Context(), t.TempDir()))(t)

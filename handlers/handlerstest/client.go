@@ -39,7 +39,7 @@ func (s *Server) As(t *testing.T, token string) *Client {
 	return &Client{Server: s, T: t, Token: token, Doc: Description(t)}
 }
 
-// Tokens of workspaces: of two users, of a teacher and of two students.
+// Tokens of the workspaces of two users, a teacher and two students.
 const (
 	Alice   = "0123456789abcdef0123456789abcdef"
 	Bob     = "fedcba9876543210fedcba9876543210"
@@ -107,8 +107,8 @@ func (c *Client) Want(status int, method, path, body string, header ...string) A
 	return a
 }
 
-// Says sends a request and reports the answer unless it contains words; it ends the test unless the
-// status is right.
+// Says sends a request and reports an error unless the answer contains words; it ends the test if
+// the status differs.
 func (c *Client) Says(status int, words, method, path, body string, header ...string) {
 	c.T.Helper()
 	require.Says(c.T, string(c.Want(status, method, path, body, header...).Body), words, "%s %s", method, path)
@@ -123,8 +123,8 @@ func Decode[T any](a Answer) (v T) {
 	return v
 }
 
-// Problem returns an error unless the answer is a complete problem with errors of these fields, in
-// this order, separated by spaces.
+// Problem returns an error unless the answer is a complete problem with errors of exactly these
+// fields, in this order, separated by spaces.
 func (a Answer) Problem(fields string) error {
 	var p web.Problem
 	if err := json.Unmarshal(a.Body, &p); err != nil {
@@ -199,7 +199,7 @@ func (c *Client) Follow(id string) (events []Event) {
 	}
 }
 
-// Square is a small data set of two classes.
+// Square is a small data set with two classes.
 const Square = "x1,x2,label\n0,0,no\n0.5,0.25,no\n3,3.125,yes\n4,3,yes\n0.25,0.5,no\n3.5,4,yes\n"
 
 // Browse returns a client that sends the cookie of a workspace, as browsers do.
@@ -255,7 +255,7 @@ func (a Answer) HTML() *goquery.Document {
 	return doc
 }
 
-// Send posts a form and returns the answer, redirects followed.
+// Send posts a form and returns the answer after any redirects.
 func (c *Client) Send(status int, path, form string) Answer {
 	c.T.Helper()
 	a := c.Want(status, "POST", path, form, "Content-Type", "application/x-www-form-urlencoded")
@@ -263,7 +263,7 @@ func (c *Client) Send(status int, path, form string) Answer {
 	return a
 }
 
-// Settle waits until all runs of the workspace have ended, where there are workers.
+// Settle waits until all runs of the workspace have ended, if there are workers.
 func (c *Client) Settle() {
 	c.T.Helper()
 	if !c.Workers {
@@ -289,7 +289,7 @@ func (c *Client) Course(target, controls string) string {
 	return code
 }
 
-// Secret returns the path of the teacher's link.
+// Secret returns the path of the teacher's page of a course.
 func (c *Client) Secret(code string) string {
 	c.T.Helper()
 	link, _ := c.Page(200, "/courses/"+code).Find(".share").Attr("value")
@@ -300,16 +300,16 @@ func (c *Client) Secret(code string) string {
 	return path
 }
 
-// Texts returns the text of each element, its white space collapsed.
+// Texts returns the text of each element with white space collapsed.
 func Texts(s *goquery.Selection) (list []string) {
 	s.Each(func(_ int, e *goquery.Selection) { list = append(list, strings.Join(strings.Fields(e.Text()), " ")) })
 	return list
 }
 
-// Optioned and Numeric are questions of the lessons: one with options, one for a number.
+// Optioned and Numeric are questions of lessons: one with options, one for a number.
 const Optioned, Numeric = "margins/two-margins/double", "margins/line/distance"
 
-// Ask puts a question to a course and returns the path of its page.
+// Ask asks a course a question and returns the path of its page.
 func (c *Client) Ask(code, question string) string {
 	c.T.Helper()
 	doc := c.Send(200, "/courses/"+code+"/polls", "question="+question).HTML()
@@ -320,13 +320,13 @@ func (c *Client) Ask(code, question string) string {
 	return path
 }
 
-// Moons stores half moons of n points and returns their id.
+// Moons stores two half moons of n points and returns the data set's id.
 func (s *Server) Moons(t testing.TB, n int) string {
 	t.Helper()
 	return s.MoonsOf(t, Alice, n)
 }
 
-// MoonsOf stores them in the workspace of a token.
+// MoonsOf is Moons for the workspace of a token.
 func (s *Server) MoonsOf(t testing.TB, token string, n int) string {
 	t.Helper()
 	r := httptest.NewRequest("POST", "/api/datasets/generate", strings.NewReader(fmt.Sprintf(`{"generator":"moons","parameters":{"n":%d}}`, n)))
@@ -340,7 +340,7 @@ func (s *Server) MoonsOf(t testing.TB, token string, n int) string {
 	return set.ID
 }
 
-// SmallStudy compares two learners on a generator and a file of the workspace.
+// SmallStudy compares two learners on a generated data set and a file of the workspace.
 const SmallStudy = `
 baseline = "SVM"
 [scheme]
@@ -360,7 +360,7 @@ learner = "mcm"
 gamma = [0.5, 2]
 `
 
-// OrderOf returns the JSON that creates a study.
+// OrderOf returns the JSON request that creates a study.
 func OrderOf(text string) string {
 	b, _ := json.Marshal(map[string]string{"study": text})
 	return string(b)
@@ -376,8 +376,8 @@ func (c *Client) Ended(id string) api.Study {
 	return Decode[api.Study](c.Want(200, "GET", "/api/studies/"+id, ""))
 }
 
-// Measurements returns a CSV of a smooth function of the features; its label column holds
-// numbers, all different.
+// Measurements returns a CSV of a smooth function of the features; its label column holds distinct
+// numbers.
 func Measurements(rows, features int) string {
 	var b strings.Builder
 	for j := range features {

@@ -30,7 +30,7 @@ func Description(t testing.TB) Object {
 	return doc
 }
 
-// conforms reports why the OpenAPI document does not allow an answer, or nil.
+// conforms returns the reason why the OpenAPI document does not allow an answer, or nil.
 func conforms(doc Object, method, path string, a Answer) error {
 	for pattern, item := range doc["paths"].(Object) {
 		op, ok := item.(Object)[strings.ToLower(method)].(Object)
@@ -70,7 +70,7 @@ func conforms(doc Object, method, path string, a Answer) error {
 	return fmt.Errorf("not described")
 }
 
-// matches reports whether a path fits a pattern. Ids hold no dots.
+// matches reports whether a path matches a pattern. Ids contain no dots.
 func matches(pattern, path string) bool {
 	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
 	return slices.EqualFunc(want, got, func(w, g string) bool {
@@ -79,7 +79,7 @@ func matches(pattern, path string) bool {
 			return w == g
 		}
 		_, after, _ := strings.Cut(rest, "}")
-		// An id has no dot: {id}.csv is another path than {id}.
+		// An id has no dot: {id}.csv and {id} are different paths.
 		inner, ok := strings.CutPrefix(g, before)
 		inner, ends := strings.CutSuffix(inner, after)
 		return ok && ends && inner != "" && (rest != "id}" || !strings.Contains(inner, "."))
@@ -105,8 +105,7 @@ func Deref(doc Object, v any) Object {
 	return o
 }
 
-// Validate checks a value against the part of JSON Schema that the description
-// uses.
+// Validate checks a value against a schema, with the part of JSON Schema that the document uses.
 func Validate(doc Object, schema, v any, at string) error {
 	s := Deref(doc, schema)
 	if values, ok := s["enum"].([]any); ok && !slices.Contains(values, v) {

@@ -22,32 +22,32 @@ import (
 	"marginlab/ml/dataset"
 )
 
-// Scripts runs the sessions of people and programs with a server that stand in testdata/scripts
-// beside the test. To the commands of testscript they have
+// Scripts runs the scripts in testdata/scripts beside the test: sessions of browsers and programs
+// with a server. In addition to the commands of testscript, they have
 //
-//	serve [idle]                      start the server, at $server; idle: nothing is trained
-//	as NAME [program]                 go on as somebody, with the cookie of a browser or a token
-//	get STATUS PATH... [NAME=HEADER]  ask for pages or files
-//	post STATUS PATH [FORM]           send a form, and wait until all is trained
+//	serve [idle]                      start a server at $server; idle: without workers
+//	as NAME [program]                 continue as NAME, with a cookie like a browser or with a token
+//	get STATUS PATH... [NAME=HEADER]  get pages or files
+//	post STATUS PATH [FORM]           send a form and wait until all runs have ended
 //	send STATUS METHOD PATH [NAME=HEADER] [JSON]
-//	                                  as programs do; <FILE sends a file of the script
+//	                                  send a request as programs do; <FILE sends a file of the script
 //	refused STATUS FIELDS METHOD PATH [JSON]
-//	                                  the same, and the answer must be a problem with errors of these fields
-//	attach STATUS PATH FILE           send a file by a form
-//	await ID                          wait for the end of a run or search
+//	                                  the same; the answer must be a problem with errors of these fields
+//	attach STATUS PATH FILE           send a file with a form
+//	await ID                          wait until a run or search has ended
 //	let NAME QUERY                    set a variable to the first value, without the server's address
-//	is QUERY [VALUE...]               these are all values
+//	is QUERY [VALUE...]               the values are exactly these
 //	says QUERY TEXT                   the values contain a text
-//	count QUERY N                     there are N values, N+: at least so many
-//	pictures N                        the page has at least N figures, and all of them are there
-//	save FILE                         keep the answer
-//	course NAME TARGET [CONTROLS]     open a course and set a variable to its code, NAME_typed, NAME_apart and
-//	                                  NAME_dashed to that in small letters, with a space and with a dash
-//	ask NAME CODE QUESTION            put a question to a course and set a variable to its page
-//	vote STATUS CODE ANSWER           answer the question that is put to a course
+//	count QUERY N                     there are N values; N+: at least N
+//	pictures N                        the page has at least N figures, and all can be fetched
+//	save FILE                         save the answer
+//	course NAME TARGET [CONTROLS]     create a course and set NAME to its code, and NAME_typed, NAME_apart and NAME_dashed
+//	                                  to the code in lower case, with a space and with a dash
+//	ask NAME CODE QUESTION            ask a course a question and set a variable to its page
+//	vote STATUS CODE ANSWER           answer the open question of a course
 //
-// A QUERY is SELECTOR or SELECTOR@ATTRIBUTE on a page, the name of a column in CSV and names separated
-// by dots in JSON, where * stands for all elements; :NAME is a header, and a dot the whole answer.
+// A QUERY is SELECTOR or SELECTOR@ATTRIBUTE for a page, a column name for CSV, and names separated
+// by dots for JSON, where * stands for all elements; :NAME is a header, a dot the whole answer.
 func Scripts(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/scripts/*.txtar")
@@ -66,7 +66,7 @@ func Scripts(t *testing.T) {
 	}
 }
 
-// session is a script that is running.
+// session is a running script.
 type session struct {
 	t      *testing.T
 	server *Server
@@ -74,7 +74,7 @@ type session struct {
 	answer Answer
 }
 
-// people are those who take part, by name.
+// people maps the names of participants to tokens.
 var people = map[string]string{
 	"alice": Alice, "bob": Bob, "teacher": Teacher, "ada": Ada, "ben": Ben,
 	"nobody": "", "cyd": strings.Repeat("3", 32), "dan": strings.Repeat("4", 32),
@@ -95,7 +95,7 @@ func (s *session) as(ts *testscript.TestScript, _ bool, who []string) {
 	}
 }
 
-// do sends a request and keeps the answer, which must have the status.
+// do sends a request and keeps the answer, which must have the given status.
 func (s *session) do(ts *testscript.TestScript, status, method, path, body string, header ...string) {
 	s.answer = s.client.Do(method, path, body, header...)
 	if s.client.Cookie != nil && method != http.MethodGet {
@@ -106,10 +106,10 @@ func (s *session) do(ts *testscript.TestScript, status, method, path, body strin
 	}
 }
 
-// headerWord is a header among the words of a command.
+// headerWord matches a header among the words of a command.
 var headerWord = regexp.MustCompile(`^([A-Z][a-z]*(?:-[A-Z][a-z]*)*)=(.*)$`)
 
-// headers takes the headers from the words of a command.
+// headers separates the headers from the other words of a command.
 func headers(words []string) (header, rest []string) {
 	for _, w := range words {
 		if h := headerWord.FindStringSubmatch(w); h != nil {
@@ -158,7 +158,7 @@ func (s *session) attach(ts *testscript.TestScript, _ bool, args []string) {
 	s.do(ts, args[0], http.MethodPost, args[1], form.String(), "Content-Type", w.FormDataContentType())
 }
 
-// values returns what a query finds in the answer.
+// values returns the values that a query selects from the answer.
 func (s *session) values(ts *testscript.TestScript, query string) (found []string) {
 	if name, ok := strings.CutPrefix(query, ":"); ok {
 		return s.answer.Header.Values(name)
@@ -191,7 +191,7 @@ func (s *session) values(ts *testscript.TestScript, query string) (found []strin
 	return found
 }
 
-// column returns the cells of a column. No two columns may have the same name.
+// column returns the cells of a column. Column names must be unique.
 func column(ts *testscript.TestScript, rows [][]string, name string) (cells []string) {
 	if len(rows) == 0 {
 		ts.Fatalf("the file is empty")
@@ -208,7 +208,7 @@ func column(ts *testscript.TestScript, rows [][]string, name string) (cells []st
 	return cells
 }
 
-// within returns what a path finds in JSON: a text without its quotes.
+// within returns the values at a path in JSON, strings without quotes.
 func within(v any, path []string) (found []string) {
 	if len(path) == 0 {
 		if text, ok := v.(string); ok {

@@ -30,8 +30,8 @@ type Server struct {
 	Workers bool // runs are trained
 }
 
-// Serve starts a server. Without workers, runs stay in the queue. The test ends only
-// when every request and every worker has.
+// Serve starts a server. Without workers, runs stay in the queue. The test ends only after all
+// requests and workers have ended.
 func Serve(t testing.TB, workers bool, limits dataset.Limits) *Server {
 	t.Helper()
 	return ServeLogged(t, workers, limits, slog.New(slog.DiscardHandler))
@@ -43,8 +43,8 @@ func ServeLogged(t testing.TB, workers bool, limits dataset.Limits, log *slog.Lo
 	return ServeWith(t, workers, handlers.Config{Limits: limits, Log: log, Patience: time.Hour}, jobs.Config{})
 }
 
-// ServeWith starts a server with the settings of c and work; it fills in the store, the
-// queue, the assets and the metrics.
+// ServeWith starts a server with the settings c and work; it fills in the store, queue, assets and
+// metrics.
 func ServeWith(t testing.TB, workers bool, c handlers.Config, work jobs.Config) *Server {
 	t.Helper()
 	st := Store(t)
@@ -80,8 +80,8 @@ func Store(t testing.TB) *store.Store {
 	return storetest.Open(t, t.TempDir(), store.Open)
 }
 
-// LongRun is the request of a training that reports steps until it is cancelled. Train
-// recognises it by its number of steps.
+// LongRun requests a training that reports steps until it is cancelled. Train recognises it by its
+// number of steps.
 const (
 	LongRun = `{"dataset":"moons","spec":{"max_iter":1e9}}`
 	endless = 1e9

@@ -13,15 +13,14 @@ import (
 	"marginlab/ml/pace"
 )
 
-// Limiter admits requests, at most one at a time per place. Of each asker one request
-// is served and one waits, the newest, which replaces an older one in the queue. So
-// throughput is not reduced, and nobody's requests pile up.
+// Limiter admits requests, at most one at a time per place. Of each asker's requests, one is served
+// and one waits: the newest, which replaces an older one in the queue. So throughput is not
+// reduced, and nobody's requests pile up.
 //
-// Waiting times are proportional to the time an asker's answers take: among equal askers
-// it is first come, first served, and askers with quick answers overtake those with slow
-// ones. While an asker with quick answers is active, slow ones leave two places free and
-// pause while a quick answer is computed. New askers are treated like the active ones.
-// It is safe for concurrent use.
+// Waiting times are proportional to the time an asker's answers take: equal askers are served first
+// come, first served, and askers with quick answers overtake those with slow ones. While an asker
+// with quick answers is active, slow ones leave two places free and pause while a quick answer is
+// computed. New askers are treated like the active ones. A Limiter is safe for concurrent use.
 type Limiter struct {
 	places int
 	quick  pace.Gate // closed while a quick asker is served
@@ -102,7 +101,8 @@ func (l *Limiter) Enter(ctx context.Context, asker string) (Turn, error) {
 	return l.enter(ctx, asker, true)
 }
 
-// Join is Enter for requests of one asker that are all needed: they wait for each other.
+// Join is Enter for requests of one asker that are all needed: they queue instead of replacing each
+// other.
 func (l *Limiter) Join(ctx context.Context, asker string) (Turn, error) {
 	return l.enter(ctx, asker, false)
 }
@@ -164,8 +164,8 @@ func (l *Limiter) vacate(asker string) {
 	l.serve()
 }
 
-// forget drops the habits of inactive askers and, if there are too many, of the one inactive for
-// longest, as when every request comes from a new visitor. Callers hold l.mu.
+// forget drops the habits of inactive askers and, if too many remain, that of the asker inactive
+// for longest, as when every request comes from a new visitor. Callers hold l.mu.
 func (l *Limiter) forget(now time.Time) {
 	var oldest string
 	for asker, h := range l.habits {
@@ -218,8 +218,8 @@ func (l *Limiter) serve() {
 	}
 }
 
-// expected returns the expected answer time of an asker and that of the quickest active one, 0 if
-// there is none. Unknown askers are treated like the active ones. Callers hold l.mu.
+// expected returns the expected answer time of an asker, and that of the quickest active asker, 0
+// if none is active. Unknown askers are treated like the active ones. Callers hold l.mu.
 func (l *Limiter) expected(now time.Time) (each func(asker string) time.Duration, quickest time.Duration) {
 	var sum, n time.Duration
 	for _, h := range l.habits {

@@ -16,14 +16,14 @@ import (
 	"marginlab/ml/pace"
 )
 
-// asked is one who stands in a line.
+// asked is the outcome of Enter.
 type asked struct {
 	leave func()
 	busy  bool
 	err   error
 }
 
-// enter stands in a line until the answer comes, and returns once it stands there.
+// enter calls Enter in the background and returns once the call waits or has returned.
 func enter(ctx context.Context, l *Limiter, asker string) <-chan asked {
 	got := make(chan asked, 1)
 	go func() {
@@ -34,7 +34,7 @@ func enter(ctx context.Context, l *Limiter, asker string) <-chan asked {
 	return got
 }
 
-// settled returns the askers that have got a place or were refused by now.
+// settled returns the indexes of the askers that have been served or refused.
 func settled(askers ...<-chan asked) (now []int) {
 	synctest.Wait()
 	for i, a := range askers {
@@ -45,7 +45,7 @@ func settled(askers ...<-chan asked) (now []int) {
 	return now
 }
 
-// Places are given in the order of coming.
+// Places are given in order of arrival.
 func TestLineServesInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,8 +70,8 @@ func TestLineServesInOrder(t *testing.T) {
 	})
 }
 
-// One asker is served once at a time, though there are places, and holds nobody else up;
-// of those of the same asker who wait the newest stays.
+// Each asker is served once at a time, even if places are free, and delays nobody else; of its
+// waiting requests only the newest stays.
 func TestLineHasOneOfEach(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestLineHasOneOfEach(t *testing.T) {
 	})
 }
 
-// served asks n times one after the other, each answer taking so long.
+// served enters n times in succession, each answer taking the given time.
 func served(t *testing.T, l *Limiter, asker string, n int, took time.Duration) {
 	t.Helper()
 	for range n {
@@ -104,8 +104,8 @@ func served(t *testing.T, l *Limiter, asker string, n int, took time.Duration) {
 	}
 }
 
-// Who asks for little neither finds all places taken by those who ask for much, nor waits
-// until all of those have had their turn who came before; but they have theirs as well.
+// Askers with quick answers neither find all places taken by slow ones, nor wait for all slow ones
+// that came before; but slow ones are served as well.
 func TestLineQuickAnswersFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -143,8 +143,8 @@ func TestLineQuickAnswersFirst(t *testing.T) {
 	})
 }
 
-// An answer of one who asks for much is held while that of another is made who asks for
-// little; and the place tells when more wait than are served.
+// A slow answer pauses while another asker's quick answer is computed, and Busy reports that more
+// requests wait than are served.
 func TestLineHolds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestLineHolds(t *testing.T) {
 	})
 }
 
-// Nobody holds back for those who have gone, and who asks for much gets there in the end.
+// Nobody yields to askers who have left, and slow askers are served in the end.
 func TestLineSlowAnswersAreServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestLineSlowAnswersAreServed(t *testing.T) {
 		for _, a := range append(all[1:], late...) {
 			(<-a).leave()
 		}
-		time.Sleep(activeFor + time.Second) // those who ask for little have gone
+		time.Sleep(activeFor + time.Second) // the quick askers have left
 		two := []<-chan asked{enter(t.Context(), l, "s2"), enter(t.Context(), l, "s3")}
 		got := settled(two...)
 		require.Check(t, len(got) == 2, "only %v are served", got)
@@ -207,7 +207,7 @@ func TestLineSlowAnswersAreServed(t *testing.T) {
 	})
 }
 
-// Who leaves is not waited for, and takes no place with him.
+// A request that ends while waiting delays nobody and takes no place.
 func TestLineForgetsWhoLeaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestLineForgetsWhoLeaves(t *testing.T) {
 			a.leave()
 		}
 
-		// Also where the place comes in the moment of leaving.
+		// The same holds if a place becomes free at that moment.
 		for range 100 {
 			first := <-enter(t.Context(), l, "a")
 			ctx, cancel := context.WithCancel(t.Context())
@@ -241,7 +241,7 @@ func TestLineForgetsWhoLeaves(t *testing.T) {
 	})
 }
 
-// However many strangers ask, those who were served last are known, and not many more.
+// However many new askers come, only the habits of the latest are kept.
 func TestLineKnowsSoMany(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -256,14 +256,13 @@ func TestLineKnowsSoMany(t *testing.T) {
 	})
 }
 
-// Of what pages have to compute nothing is superseded, and it is held while a live answer is
-// made for one who asks for little.
+// No page request is superseded, and pages pause while a quick live answer is computed.
 func TestPagesTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := &Turns{New(2), New(1)}
 		computed := make(chan error, 3)
-		for range 3 { // all of one workspace
+		for range 3 { // all from one workspace
 			go func() {
 				ctx, leave, err := a.PageTurn(t.Context())
 				if err != nil {
@@ -294,8 +293,8 @@ func TestPagesTakeTurns(t *testing.T) {
 	})
 }
 
-// A live question is answered in turn, a superseded one without content, and a turn ends
-// with what goes wrong in it.
+// A live request is answered in turn, a superseded one without content, and an error or panic ends
+// its turn.
 func TestLiveTakesTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -335,7 +334,7 @@ func TestLiveTakesTurns(t *testing.T) {
 	})
 }
 
-// Where more wait than are served, an answer is coarser than was asked for, and says so.
+// If more requests wait than are served, an answer is coarser than requested and says so.
 func TestLiveGetsCoarser(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"marginlab/web"
 )
 
-// Work that needs more than smallMemory bytes shares largeMemory bytes and waits for its part for
-// at most largeWait.
+// Work that needs more than smallMemory bytes shares largeMemory bytes and waits at most largeWait
+// for its part.
 const (
 	largeMemory = 256 << 20
 	smallMemory = 1 << 20
@@ -49,7 +49,7 @@ func (m *Memory) Admit(ctx context.Context, w http.ResponseWriter, bytes int64) 
 	}
 	return func() {
 		if bytes > largeMemory/64 {
-			runtime.GC() // the next does not begin beside what this leaves behind
+			runtime.GC() // frees this memory before the next work begins
 		}
 		m.Budget.Release(bytes)
 	}, nil
@@ -65,7 +65,7 @@ func (m *Memory) AdmitFile(ctx context.Context, w http.ResponseWriter, size int6
 	return m.Admit(ctx, w, 6*size)
 }
 
-// IsPacked reports whether a file begins like a zip archive, such as a workbook, or like gzip.
+// IsPacked reports whether a file starts like a zip archive, such as a workbook, or like gzip.
 func IsPacked(f io.ReadSeeker) (bool, error) {
 	var head [2]byte
 	n, err := io.ReadFull(f, head[:])

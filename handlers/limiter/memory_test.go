@@ -10,13 +10,13 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// TestAdmit fills the memory: what is small goes on, what is large waits for its turn, and is
-// told when there is none.
+// TestAdmit fills the memory: small work is admitted; large work waits, and is refused after the
+// time limit.
 func TestAdmit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := NewMemory(0)
-		leave, err := a.Admit(t.Context(), httptest.NewRecorder(), 2*largeMemory) // all there is
+		leave, err := a.Admit(t.Context(), httptest.NewRecorder(), 2*largeMemory) // all of it
 		require.NoError(t, err)
 		_, err = a.Admit(t.Context(), httptest.NewRecorder(), smallMemory)
 		require.Check(t, err == nil, "what is small: %v", err)

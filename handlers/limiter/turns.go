@@ -24,7 +24,7 @@ func NewTurns() *Turns { return &Turns{New(Places()), New(max(2, runtime.NumCPU(
 // per path; requests replaced by newer ones get 204 No Content.
 //
 // The form field "coarse" is the acceptable coarseness: 0, as fine as possible, or 1, during a
-// drag. Under load the answer is one step coarser, as "coarser" in the answer says; the script
+// drag. Under load the answer is one step coarser and says so in the field "coarser"; the script
 // shows that and asks again when nothing moves.
 func (t *Turns) Live(w http.ResponseWriter, r *http.Request, reply func(*http.Request) (map[string]any, error)) error {
 	if err := web.ParseForm(w, r, web.FormBytes); err != nil { // before the turn, since it may arrive slowly
@@ -60,8 +60,8 @@ func (t *Turns) inTurn(r *http.Request, reply func(*http.Request) (map[string]an
 
 // PageTurn waits for a turn to compute a page. held pauses while quick live answers are computed.
 // leave releases the place; call it before sending anything, since the client may be slow. Never
-// call PageTurn from within a cache.Recent: holders of turns could then wait for a value whose
-// computation waits for a turn.
+// call PageTurn while computing a value of a cache.Recent: holders of turns could then wait for
+// that value while its computation waits for a turn.
 func (t *Turns) PageTurn(ctx context.Context) (held context.Context, leave func(), err error) {
 	turn, err := t.Pages.Join(ctx, web.Token(ctx))
 	if err != nil {
@@ -70,11 +70,11 @@ func (t *Turns) PageTurn(ctx context.Context) (held context.Context, leave func(
 	return t.Answers.quick.Behind(ctx, 1), turn.Leave, nil
 }
 
-// coarser is the note on a picture coarser than requested.
+// coarser is the note on a picture that is coarser than requested.
 const coarser = "The server is busy, so this picture is coarser. It refines by itself."
 
-// Coarseness returns the acceptable coarseness of an answer to a form: 0, as fine as possible, 1,
-// during a drag, or 2, during a drag under load.
+// Coarseness returns the acceptable coarseness of an answer to a form: 0 (as fine as possible), 1
+// (during a drag) or 2 (during a drag under load).
 func Coarseness(form url.Values) int {
 	n, _ := strconv.Atoi(form.Get("coarse")) // 0 if invalid
 	return min(max(n, 0), 2)

@@ -19,7 +19,7 @@ var (
 	migrated []byte // the database of an empty store; nil: not made yet
 )
 
-// Open opens the store in dir with store.Open until the test ends, see Prepare.
+// Open opens the store in dir with store.Open until the test ends; see Prepare.
 func Open[S io.Closer](t testing.TB, dir string, open func(context.Context, string) (S, error)) S {
 	t.Helper()
 	Prepare(t, dir, open)
@@ -28,7 +28,7 @@ func Open[S io.Closer](t testing.TB, dir string, open func(context.Context, stri
 	return s
 }
 
-// Prepare writes a missing database as a copy of one that open has migrated and its Close has left.
+// Prepare writes a missing database as a copy of one that open has migrated and Close has closed.
 // That takes a quarter of the time of the migrations.
 func Prepare[S io.Closer](t testing.TB, dir string, open func(context.Context, string) (S, error)) {
 	t.Helper()

@@ -12,7 +12,7 @@ import (
 	"marginlab/store/storetest"
 )
 
-// Only what nobody has used for so long is deleted, a day after it was marked.
+// Only workspaces unused for the given time are deleted, a day after being marked.
 func TestRetain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -26,7 +26,7 @@ func TestRetain(t *testing.T) {
 		now = now.AddDate(0, 0, 20)
 	}
 	const month = 30 * 24 * time.Hour
-	for _, want := range []int{1, 0, 0} { // it is marked, and a day later deleted
+	for _, want := range []int{1, 0, 0} { // marked, and deleted a day later
 		retain(ctx, st, month, slog.New(slog.DiscardHandler))
 		for ws, want := range map[store.Workspace]int{old: want, young: 1} {
 			h, err := st.Holdings(ctx, ws)

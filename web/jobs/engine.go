@@ -13,19 +13,19 @@ import (
 )
 
 // Engine computes cells that a queue has claimed for it. Only the queue accesses the store: it
-// claims and leases a cell, stores its result, and cancels ctx when the result is no longer
-// wanted. Local is the engine of this process; package fleet has the one of other machines.
+// claims and leases a cell, stores its result, and cancels ctx when the result is no longer wanted.
+// Local is the engine of this process; package fleet has one for other machines.
 type Engine interface {
-	// Slots returns the number of cells the engine can use at a time at present.
+	// Slots returns the number of cells the engine can currently compute at a time.
 	Slots() int
 
 	// Compute returns the result of a cell, the same on every machine, or an error. After
-	// ErrGivenBack and ErrLost another engine may try.
+	// ErrGivenBack or ErrLost another engine may try.
 	Compute(ctx context.Context, c store.Cell) (eval.CellResult, error)
 }
 
-// Reasons why a cell was not completed: there is no worker for it, or its worker died, perhaps
-// because of it.
+// Reasons why a cell was not completed: no worker is available, or its worker died, perhaps because
+// of it.
 var (
 	ErrGivenBack = errors.New("no worker is left to compute the cell")
 	ErrLost      = errors.New("a worker died while it computed the cell")
@@ -37,7 +37,7 @@ type leasedEngine struct {
 	owner store.Owner
 }
 
-// Use adds a second engine besides the workers of this process. It must be called before Run.
+// Use adds a second engine to the workers of this process. It must be called before Run.
 func (q *Queue) Use(e Engine) { q.away = &leasedEngine{e, store.NewOwner()} }
 
 // Found stores the result of a cell computed for an earlier process.

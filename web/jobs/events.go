@@ -14,7 +14,7 @@ type Event struct {
 	Step   *trace.Step   // of a running run, after its solver's first report
 	Left   time.Duration // estimated remaining time; 0: unknown
 	Cells  *Cells        // of a running search
-	Error  string        // of a failed one
+	Error  string        // of a failed run or search
 }
 
 // Cells holds the number of computed cells of a search.

@@ -35,10 +35,10 @@ import (
 
 // Config holds the settings of a queue.
 type Config struct {
-	Workers int           // trainings at a time, at most all but one of one workspace; 0: one
+	Workers int           // number of concurrent trainings, of which one workspace may hold all but one; 0: one
 	Turn    time.Duration // time after which work makes room for shorter work; 0: a second
 	Memory  int64         // bytes for work, plus a quarter for light work; 0: 768 MB per worker, which is also the maximum
-	Leave   bool          // only the engine of Use computes cells
+	Leave   bool          // only the engine added by Use computes cells
 	Limit   time.Duration // time limit of a training; 0: none
 	Log     *slog.Logger
 	Trained func(learner, outcome string, took time.Duration) // called after every training, for metrics; may be nil
@@ -75,7 +75,7 @@ type Queue struct {
 	// consistent.
 	claiming sync.Mutex
 
-	// telling serialises events of searches, from reading rows to notifying watchers, so that
+	// publishing serialises events of searches, from reading rows to notifying watchers, so that
 	// progress never goes backwards.
 	publishing sync.Mutex
 
@@ -96,9 +96,9 @@ type Queue struct {
 
 // job is a running training, or the running computation of a cell.
 type job struct {
-	key    string          // of a training its run
+	key    string          // for a training, the id of its run
 	search string          // of a cell; empty for a training
-	ctx    context.Context // of the work
+	ctx    context.Context // context of the work
 	cancel context.CancelCauseFunc
 	last   Event
 	cells  int       // number of cells computed
@@ -149,7 +149,8 @@ func (q *Queue) begin(ctx context.Context, key string, w store.Waiting, away boo
 	return j
 }
 
-// collectAbove is the memory of work, in bytes, above which its end triggers a garbage collection.
+// collectAbove is the least memory of work, in bytes, that triggers a garbage collection at its
+// end.
 const collectAbove = 64 << 20
 
 // startSaving marks that a job only has to store its result. The job keeps its place until then, because
@@ -274,8 +275,8 @@ func (q *Queue) publishElsewhere(ctx context.Context) error {
 	return err
 }
 
-// renew renews the leases, and stops the jobs whose runs were cancelled or deleted
-// through another program, or taken over by one.
+// renew renews the leases, and stops the jobs whose runs were cancelled or deleted by another
+// process, or taken over by one.
 func (q *Queue) renew(ctx context.Context) error {
 	q.claiming.Lock() // no run may start between the two reads
 	defer q.claiming.Unlock()
@@ -491,7 +492,7 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 	q.publish(r.ID, end)
 }
 
-// formatLimit formats a time limit as the flag takes it: 1h, not 1h0m0s.
+// formatLimit formats a time limit as the flag accepts it: 1h, not 1h0m0s.
 func formatLimit(d time.Duration) string {
 	return strings.ReplaceAll(strings.ReplaceAll(d.String(), "m0s", "m"), "h0m", "h")
 }

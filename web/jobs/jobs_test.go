@@ -31,8 +31,7 @@ var (
 
 type trainer = func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error)
 
-// fixture is a queue over a fresh store. Its trainings are done by train; nil:
-// by ml.Train.
+// fixture is a queue over a fresh store. train does its trainings; nil: ml.Train.
 type fixture struct {
 	*testing.T
 	q   *Queue
@@ -88,7 +87,7 @@ func (f *fixture) subscribe(id string) <-chan Event {
 	return require.Value(f.q.Subscribe(f.Context(), alice, id))(f)
 }
 
-// end is the last event of a run.
+// end waits for the last event of a run and returns it.
 func (f *fixture) end(id string) Event {
 	f.Helper()
 	return lastOf(f.subscribe(id))
@@ -100,7 +99,7 @@ func lastOf(events <-chan Event) (last Event) {
 	return last
 }
 
-// isDone waits for a run, which has to have a result.
+// isDone waits for a run, which must have a result.
 func (f *fixture) isDone(id string) {
 	f.Helper()
 	e := f.end(id)
@@ -176,7 +175,7 @@ func TestCancelRunning(t *testing.T) {
 	require.Must(t, r.Status == store.Running, "stopped from another workspace: %v", r.Status)
 	require.NoError(t, f.q.Cancel(t.Context(), alice, id))
 	last := lastOf(events)
-	<-begun // the worker is free for the next
+	<-begun // the worker is free for the next run
 	if r := f.run(id); last.Status != store.Cancelled || r.Status != store.Cancelled || r.Model != nil || r.Report != nil {
 		t.Errorf("%+v, %+v", last, r)
 	}
@@ -259,7 +258,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// Stopping leaves what was under way for the next start.
+// When the queue stops, unfinished work is left for the next start.
 func TestStopAndStartAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -278,7 +277,7 @@ func TestStopAndStartAgain(t *testing.T) {
 	}
 }
 
-// A result that was ready when the program stopped is not thrown away.
+// A result that is ready when the program stops is kept.
 func TestStopKeepsFinishedResult(t *testing.T) {
 	t.Parallel()
 	trained := make(chan bool)
@@ -295,7 +294,7 @@ func TestStopKeepsFinishedResult(t *testing.T) {
 	require.Check(t, r.Status == store.Done && r.Model != nil, "%+v", r)
 }
 
-// One workspace never holds all workers, where there are several.
+// One workspace never holds all workers if there are several.
 func TestOneWorkerIsForOthers(t *testing.T) {
 	t.Parallel()
 	begun := make(chan string)
@@ -309,15 +308,15 @@ func TestOneWorkerIsForOthers(t *testing.T) {
 	require.Check(t, err == nil && states[first].Status == store.Running && states[second].Status == store.Queued && states[r.ID].Status == store.Running,
 		"%v, %v", states, err)
 	require.NoError(t, f.q.Cancel(t.Context(), alice, first))
-	<-begun // of the second
+	<-begun // begun by the second
 }
 
-// A disk without room, or a database that somebody else holds, does not cost the result:
-// it is saved as soon as that can be, and otherwise the run fails as soon as that can be.
+// A full disk or a database locked by another process does not lose the result: it is saved as soon
+// as possible, or else the run fails as soon as possible.
 func TestDiskFullAtTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		finishing, failing int // tries that do not work
+		finishing, failing int // failing attempts
 		want               store.Status
 		says               string
 	}{
@@ -329,7 +328,7 @@ func TestDiskFullAtTheEnd(t *testing.T) {
 			t.Parallel()
 			f := setup(t, t.TempDir(), 1, nil)
 			f.q.pause = time.Microsecond
-			finishing, failing := test.finishing, test.failing // which one worker uses
+			finishing, failing := test.finishing, test.failing // used by one worker only
 			f.q.finish = func(ctx context.Context, owner store.Owner, id string, res *ml.Result) error {
 				if finishing--; finishing >= 0 {
 					return fmt.Errorf("%w (%w)", store.ErrFull, errors.New("no space"))
@@ -352,7 +351,7 @@ func TestDiskFullAtTheEnd(t *testing.T) {
 	}
 }
 
-// A program that stops does not wait for room on the disk; the next one trains again.
+// A stopping program does not wait for disk space; the next one trains again.
 func TestStopWhileTheDiskIsFull(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -372,7 +371,7 @@ func TestStopWhileTheDiskIsFull(t *testing.T) {
 	require.Check(t, e.Status == store.Done, "after the next start: %+v", e)
 }
 
-// A run that takes too long fails with a word on what to do.
+// A run that exceeds the time limit fails with a message that names the remedy.
 func TestLimitOfTime(t *testing.T) {
 	t.Parallel()
 	for name, train := range map[string]trainer{
@@ -400,7 +399,7 @@ func TestLimitOfTime(t *testing.T) {
 	f.isDone(f.create("1"))
 }
 
-// counted is a context that counts what waits for its end.
+// counted is a context that counts the functions waiting for its end.
 type counted struct {
 	context.Context
 	waiting atomic.Int64
@@ -415,9 +414,9 @@ func (c *counted) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-func (c *counted) Value(any) any { return nil } // so that nobody reaches past it for the one within
+func (c *counted) Value(any) any { return nil } // prevents callers from reaching the inner context
 
-// What has ended leaves nothing behind that waits for the end of the program.
+// A finished job leaves nothing that waits for the end of the program.
 func TestNothingIsLeftOfAJob(t *testing.T) {
 	t.Parallel()
 	ended, stop := context.WithCancel(t.Context())
@@ -440,10 +439,10 @@ func TestNothingIsLeftOfAJob(t *testing.T) {
 	}
 }
 
-// stranger is another program that works on the same database.
+// stranger is another process that uses the same database.
 const stranger store.Owner = "stranger"
 
-// claimed makes a run that a stranger holds.
+// claimed creates a run held by a stranger.
 func (f *fixture) claimed() string {
 	f.Helper()
 	id := f.create("held by a stranger")
@@ -455,14 +454,14 @@ func (f *fixture) claimed() string {
 func TestKilledProgramsRunsAreTrained(t *testing.T) {
 	t.Parallel()
 	f := setup(t, t.TempDir(), 1, nil)
-	id := f.claimed() // and then the program was killed
+	id := f.claimed() // and then the process was killed
 	f.st.Now = func() time.Time { return time.Now().Add(store.Lease + time.Minute) }
 	f.start()
 	f.isDone(id)
 }
 
-// What another program trains is neither taken from it nor trained twice, and those
-// who watch it here learn how it ends.
+// A run that another process trains is neither taken from it nor trained twice, and its watchers
+// here learn how it ends.
 func TestAnotherProgramsRunsAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	f := setup(t, t.TempDir(), 1, nil)
@@ -480,7 +479,7 @@ func TestAnotherProgramsRunsAreLeftAlone(t *testing.T) {
 	require.Check(t, last.Status == store.Failed && last.Error == "bad luck", "ends with %+v", last)
 }
 
-// A run that was cancelled, deleted or taken over through another program stops here.
+// A run cancelled, deleted or taken over by another process stops here.
 func TestLostRunsStop(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(st *store.Store, id string) error{
@@ -505,8 +504,8 @@ func TestLostRunsStop(t *testing.T) {
 	}
 }
 
-// A run that another program took over, for this one did not renew its lease, is
-// finished by the other.
+// A run that another process took over, because this one did not renew its lease, is finished by
+// the other.
 func TestTakenOver(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan bool), make(chan bool)
@@ -521,7 +520,7 @@ func TestTakenOver(t *testing.T) {
 	id := f.create("1")
 	<-begun
 	var taken bool
-	for !taken { // against the queue's own renewals
+	for !taken { // despite the queue's own renewals
 		late.Add(int64(store.Lease + time.Hour))
 		var err error
 		_, taken, err = f.st.ClaimRun(t.Context(), stranger, id)
@@ -544,7 +543,7 @@ func TestSubscribers(t *testing.T) {
 		half <- true
 		<-rest
 		for i := range steps {
-			report(trace.Step{Iteration: i}) // nobody reads, and nothing waits
+			report(trace.Step{Iteration: i}) // nobody reads the steps, and training does not wait
 		}
 		return ml.Train(ctx, d, s, report)
 	}).start()
@@ -581,7 +580,7 @@ func TestMessage(t *testing.T) {
 	require.Check(t, name == "status" && fmt.Sprintf("%v", data) == "{failed x}", "%v %v", name, data)
 }
 
-// Trainings and cells hold while somebody who looks at a page waits for an answer.
+// Trainings and cells pause while a visitor waits for a page.
 func TestLiveAnswersFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -36,7 +36,7 @@ const mediumTurns = 10
 const heavyEach = 3
 
 // memoryEach bounds the estimated memory of work per place, in bytes; larger work runs alone. Light
-// work has 1/lightShare of that in addition, which medium and heavy work cannot use.
+// work has an additional 1/lightShare of that, which medium and heavy work cannot use.
 const (
 	memoryEach = 768 << 20
 	lightShare = 4
@@ -52,8 +52,8 @@ const pagesMemory = 512 << 20
 // errNoRoom is the cancellation cause of work that returns to the queue for lack of room.
 var errNoRoom = errors.New("not enough memory to continue; the work starts again later")
 
-// Load counts the runs and cells of searches that wait for this server, and those that it works
-// on, by weight. Work that is computed elsewhere is not among them.
+// Load counts the runs and cells of searches that wait for this server and those it is working on,
+// by weight. Work computed elsewhere is not counted.
 func (q *Queue) Load(ctx context.Context) (waiting, running map[store.Weight]int, err error) {
 	if waiting, err = q.store.CountWaiting(ctx, q.owner); err != nil {
 		return nil, nil, err
@@ -77,7 +77,7 @@ func (q *Queue) several() int { return max(1, q.workers-1) }
 func (q *Queue) hasRoom(as store.Weight, w store.Waiting, self *job) bool {
 	network := q.networkOf(w)
 	var all, near, own int
-	others := 0                      // of another weight than light
+	others := 0                      // jobs that are not light
 	var light, long, nearHeavy int64 // bytes
 	for _, j := range q.running {
 		if j.away || j == self {

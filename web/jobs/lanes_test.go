@@ -16,8 +16,8 @@ import (
 	"marginlab/store"
 )
 
-// endless trains a spec with a C of 1000 until it is cancelled, looking up as solvers do, and
-// all others at once.
+// endless trains a spec with a C of 1000 until it is cancelled, pausing as solvers do, and all
+// others at once.
 func endless(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) (*ml.Result, error) {
 	if s.Text("C") != "1000" {
 		return ml.Train(ctx, d, s, r)
@@ -31,8 +31,8 @@ func endless(ctx context.Context, d *dataset.Data, s ml.Spec, r trace.Recorder) 
 	return nil, ctx.Err()
 }
 
-// Beside any number of long runs of strangers, short runs and hand-ins are trained, and the
-// long ones wait for more.
+// Despite any number of other users' long runs, short runs and hand-ins are trained, and the long
+// ones wait.
 func TestNobodyStarves(t *testing.T) {
 	t.Parallel()
 	for _, workers := range []int{1, 2, 4} {
@@ -43,7 +43,7 @@ func TestNobodyStarves(t *testing.T) {
 func nobodyStarves(t *testing.T, workers int) {
 	t.Parallel()
 	f := setup(t, t.TempDir(), workers, endless)
-	f.q.turn = 50 * time.Millisecond // a short run that takes longer is not short any more
+	f.q.turn = 50 * time.Millisecond // a short run that takes longer is no longer short
 	f.st.Network = func(store.Workspace) string { return "one for all" }
 	long := ml.DefaultSpec()
 	require.NoError(t, long.Set("C", "1000"))
@@ -67,7 +67,7 @@ func nobodyStarves(t *testing.T, workers int) {
 		"%d of the strangers' runs wait for the next start, %v", len(list), err)
 }
 
-// bench is a queue whose jobs a test begins by hand.
+// bench returns a queue whose jobs a test begins itself.
 func bench(workers int) *Queue {
 	q := New(&store.Store{Now: time.Now}, Config{Workers: workers})
 	q.store.Network = func(ws store.Workspace) string { return string(ws[:1]) }
@@ -78,7 +78,7 @@ func (q *Queue) beginOne(t *testing.T, id string, as store.Weight, limit time.Du
 	return q.begin(t.Context(), id, store.Waiting{ID: id, Workspace: store.Workspace(id), Weight: as}, false, limit)
 }
 
-// goingOn lists the jobs that are not held.
+// goingOn lists the jobs that are not paused.
 func (q *Queue) goingOn() (ids []string) {
 	for id, j := range q.running {
 		if j.resume == nil && j.ctx.Err() == nil {
@@ -89,8 +89,8 @@ func (q *Queue) goingOn() (ids []string) {
 	return ids
 }
 
-// Heavy work takes turns in the places that light work leaves; the time in which it is held does not
-// count for the longest that it may take.
+// Heavy work takes turns in the places that light work leaves; paused time does not count towards
+// its time limit.
 func TestHeavyWorkTakesTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -128,8 +128,8 @@ func TestHeavyWorkTakesTurns(t *testing.T) {
 	})
 }
 
-// Work that outlasts its turn goes on as what it is while there is room, and otherwise goes back
-// into the queue.
+// Work that outlasts its turn continues with a heavier weight while there is room, and otherwise
+// returns to the queue.
 func TestLongerThanATurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestLongerThanATurn(t *testing.T) {
 		second := q.beginOne(t, "b", store.Medium, 0)
 		third := q.beginOne(t, "c", store.Light, 0)
 		third.work.Memory = 2 * memoryEach
-		fourth := q.beginOne(t, "d", store.Light, 0) // more than there are places for, as it has begun
+		fourth := q.beginOne(t, "d", store.Light, 0) // more jobs than places, since it has already begun
 		q.startSaving(fourth)
 		time.Sleep(q.turn)
 		synctest.Wait()
@@ -167,8 +167,8 @@ func TestLongerThanATurn(t *testing.T) {
 	})
 }
 
-// Running work holds no more memory than is set aside for it, whatever its weight; work that takes more
-// runs alone, and light, small work has a share of its own.
+// Running work uses no more memory than is reserved for it, whatever its weight; larger work runs
+// alone, and small light work has a share of its own.
 func TestMemoryOfWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -221,7 +221,8 @@ func TestTurns(t *testing.T) {
 			time.Sleep(time.Second)
 			list = append(list, store.Waiting{ID: fmt.Sprint(len(list)), Workspace: ws, Teacher: teacher, Work: work, Since: time.Now()})
 		}
-		// serve starts and ends work the given number of times, and returns how often each workspace had its turn.
+		// serve starts and ends work the given number of times, and returns the number of turns of
+		// each workspace.
 		serve := func(times int) map[store.Workspace]int {
 			served := map[store.Workspace]int{}
 			for range times {
@@ -247,7 +248,7 @@ func TestTurns(t *testing.T) {
 		add("a2", "", 500*time.Millisecond)
 		add("b1", "", 500*time.Millisecond)
 		want(serve(40), map[store.Workspace]int{"a1": 10, "a2": 10, "b1": 20})
-		list[0].Work = 100 * time.Millisecond // as much time is more runs
+		list[0].Work = 100 * time.Millisecond // less time per run means more runs
 		want(serve(80), map[store.Workspace]int{"a1": 50, "a2": 10, "b1": 20})
 		list[0].Work = 500 * time.Millisecond
 		add("s1", "b1", 500*time.Millisecond)
@@ -255,7 +256,7 @@ func TestTurns(t *testing.T) {
 		want(serve(40), map[store.Workspace]int{"a1": 5, "a2": 5, "b1": 10, "s1": 10, "s2": 10})
 		list = list[:3]
 		serve(20)
-		add("a3", "", 500*time.Millisecond) // new at an address: before others, but once or twice, and its share then
+		add("a3", "", 500*time.Millisecond) // new at an address: ahead of others once or twice, then with its share
 		got := serve(6)
 		require.Check(t, got["a3"] >= 1 && got["a3"] <= 3, "of the next six it has %d", got["a3"])
 		want(serve(60), map[store.Workspace]int{"a1": 10, "a2": 10, "a3": 10, "b1": 30})
@@ -266,9 +267,9 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// Beside workspaces at its address that always have much to do, about as long as a turn by estimate and
-// much longer in truth, work of a workspace that had nothing waiting is next, whatever it is expected to take,
-// and so is the next that it asks for.
+// At an address whose other workspaces always have much work, estimated at about one turn and
+// really much longer, work of a workspace that had nothing waiting is next, whatever its estimate,
+// and so is its next work.
 func TestShortWorkAmongLight(t *testing.T) {
 	t.Parallel()
 	for _, expected := range []time.Duration{0, 50 * time.Millisecond, time.Second, 9 * time.Second} {

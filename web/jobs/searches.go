@@ -119,7 +119,7 @@ func (q *Queue) doCell(ctx context.Context, e leasedEngine, j *job, c store.Cell
 		return
 	case ctx.Err() != nil:
 	case j.ctx.Err() != nil && !noRoom:
-		return // the search has ended or was deleted, or another process has the cell
+		return // the search has ended or was deleted, or another process holds the cell
 	case again:
 	default:
 		searches = q.failCell(ctx, c, err)
@@ -135,7 +135,7 @@ func (q *Queue) doCell(ctx context.Context, e leasedEngine, j *job, c store.Cell
 	q.publishSearches(keep, searches)
 }
 
-// computed holds the result of a cell together with its owner.
+// computed is the result of a cell with its owner.
 type computed struct {
 	owner store.Owner
 	cell  store.Cell

@@ -20,7 +20,7 @@ import (
 	"marginlab/store/storetest"
 )
 
-// asked is a nested search of 12 cells.
+// asked returns a nested search of 12 cells.
 func asked(t *testing.T) store.NewSearch {
 	t.Helper()
 	d := require.Value(dataset.Generate("moons", 24, 0.3, 1))(t)
@@ -39,7 +39,7 @@ func (f *fixture) follow(id string) <-chan Event {
 	return require.Value(f.q.SubscribeSearch(f.Context(), alice, id))(f)
 }
 
-// Two programs and one that has died compute a search: it has the result of one process,
+// A search computed by two processes, after a third has died, has the result of a single process,
 // bit for bit, and every cell counts once.
 func TestSearch(t *testing.T) {
 	t.Parallel()
@@ -78,8 +78,8 @@ func TestSearch(t *testing.T) {
 	require.Check(t, more, "no event of a search that has ended")
 }
 
-// A search is cancelled and deleted while cells are under way, here or elsewhere, and a
-// program that stops puts its cells back.
+// A search can be cancelled and deleted while cells are running, here or elsewhere, and a stopping
+// program returns its cells.
 func TestSearchEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(f *fixture, id string) error{
@@ -128,8 +128,8 @@ func TestSearchEnds(t *testing.T) {
 	})
 }
 
-// A cell that cannot be computed fails its search with the reason, one that panics with
-// a word to its owner and the rest in the log.
+// A cell that cannot be computed fails its search with the reason; one that panics, with a short
+// message to its owner and the details in the log.
 func TestSearchFails(t *testing.T) {
 	t.Parallel()
 	f := setup(t, t.TempDir(), 1, nil)
@@ -145,8 +145,8 @@ func TestSearchFails(t *testing.T) {
 		"%+v; %s", last, f.log)
 }
 
-// A search shares the processors with the long runs of its own workspace: the cells that a
-// run has kept waiting are computed before the next run begins.
+// A search shares the processors with the long runs of its own workspace: cells kept waiting by a
+// run are computed before the next run begins.
 func TestSearchBesideLongRuns(t *testing.T) {
 	t.Parallel()
 	var runs, cells atomic.Int64
@@ -158,7 +158,7 @@ func TestSearchBesideLongRuns(t *testing.T) {
 	f.st.Now = func() time.Time {
 		return start.Add(time.Duration(runs.Load())*10*time.Minute + time.Duration(cells.Load())*time.Second)
 	}
-	var before int64 // runs begun before the last cell
+	var before int64 // runs started before the last cell
 	compute := f.q.cells.compute
 	f.q.cells.compute = func(ctx context.Context, w *eval.Worker, c eval.Cell) (eval.CellResult, error) {
 		if cells.Add(1) == 12 {
@@ -194,7 +194,7 @@ func TestRunsWhileCellsAreStored(t *testing.T) {
 	require.NoError(t, f.q.Cancel(t.Context(), alice, id))
 }
 
-// While one search is loaded, others are computed and forgotten.
+// While one search is being loaded, others can be computed and forgotten.
 func TestSearchesAreLoadedApart(t *testing.T) {
 	t.Parallel()
 	loading, end := make(chan struct{}), errors.New("loaded")
@@ -220,7 +220,7 @@ func TestSearchesAreLoadedApart(t *testing.T) {
 	<-ended
 }
 
-// Time in which no cell is under way is not time that a search took.
+// Time without a running cell does not count as time of a search.
 func TestWork(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
@@ -248,7 +248,7 @@ func TestWork(t *testing.T) {
 	require.Check(t, !ok, "work before any has begun")
 	first, second := begin(1, "search/0"), begin(3, "search/1") // two at a time
 	end(4, first, 1)
-	end(6, second, 0) // given back
+	end(6, second, 0) // returned
 	require.Equal(t, worked(106), Work{Took: 5 * time.Second, Cells: 1, Idle: 100 * time.Second}, "work")
 	begin(106, "search/1")
 	require.Equal(t, worked(108), Work{Took: 7 * time.Second, Cells: 1}, "work")

@@ -14,7 +14,8 @@ type Work struct {
 	until time.Time // time up to which Took and Idle are counted
 }
 
-// Worked returns the work on a search; ok is false if none has started here, or not for a day.
+// Worked returns the work on a search; ok is false if none has started here, or none in the last
+// day.
 func (q *Queue) Worked(search string) (work Work, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -37,8 +38,8 @@ func (q *Queue) counted(search string) *Work {
 	return w
 }
 
-// cellBegins notes that a cell of a search begins. It drops searches without work for a day. Callers
-// hold q.mu.
+// cellBegins notes that a cell of a search begins. It drops searches without work in the last day.
+// Callers hold q.mu.
 func (q *Queue) cellBegins(search string) {
 	now := q.store.Now()
 	maps.DeleteFunc(q.worked, func(id string, w *Work) bool { return !q.computing(id) && w.Idle+now.Sub(w.until) > 24*time.Hour })

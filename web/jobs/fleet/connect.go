@@ -28,7 +28,7 @@ import (
 type Access struct {
 	URL   string // may list several servers of a cluster, separated by commas
 	Token string // file with a token
-	Creds string // file with credentials, as the nsc of NATS writes it
+	Creds string // file with credentials, as written by the nsc tool of NATS
 	CA    string // file with CA certificates for the server; empty: the system's
 }
 
@@ -54,7 +54,7 @@ func (l *Link) Close() {
 func Connect(a Access, what string, log *slog.Logger) (*Link, error) {
 	opts := []nats.Option{
 		nats.Name("Margin Lab " + what), nats.MaxReconnects(-1), nats.ReconnectWait(pause), nats.ReconnectJitter(pause/10, pause),
-		nats.IgnoreAuthErrorAbort(), // the server may return with another token, and later with the former one
+		nats.IgnoreAuthErrorAbort(), // the server may return with another token, and later with the original one
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				log.Warn("connection to NATS lost, trying again", "err", err)
@@ -119,7 +119,7 @@ func Join(ctx context.Context, a Access, log *slog.Logger) (*Link, error) {
 // longestWait is the longest time between two attempts to join.
 const longestWait = 30 * time.Second
 
-// isAbsent reports whether a connection failed because the server is not there yet.
+// isAbsent reports whether a connection failed because the server is not running yet.
 func isAbsent(err error) bool {
 	var dial *net.OpError
 	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &dial) && dial.Op == "dial"

@@ -26,7 +26,7 @@ import (
 // Config holds what a Fleet needs from its server.
 type Config struct {
 	Plan  func(ctx context.Context, search string) (*eval.Plan, *dataset.Data, error) // returns the plan and data of a search
-	Open  func(ctx context.Context, names []string) ([]string, error)                 // returns those of the cells that are needed
+	Open  func(ctx context.Context, names []string) ([]string, error)                 // returns those of the cells that are still needed
 	Found func(context.Context, eval.CellResult) error                                // stores results not requested by this process
 	Wake  func()                                                                      // called when there is capacity for cells
 	Log   *slog.Logger
@@ -45,7 +45,7 @@ type Fleet struct {
 
 	tending   sync.WaitGroup
 	uploading sync.Mutex // held while storing objects, so that each is stored once
-	step      sync.Mutex // held by reconcile: one run acts before the next looks
+	step      sync.Mutex // held by reconcile, so that one run finishes before the next starts
 
 	mu      sync.Mutex // guards the fields below; never held during a request
 	members map[string]*member
@@ -67,8 +67,8 @@ type task struct {
 	known time.Time    // when it was last known to be in the stream or with a worker
 }
 
-// New returns a fleet of the workers that join at link, until ctx ends. It is an error if
-// another server uses that NATS account.
+// New returns a fleet of the workers that join at link, until ctx ends. It fails if another server
+// uses that NATS account.
 func New(ctx context.Context, link *Link, c Config) (*Fleet, error) {
 	nc := link.Conn
 	js, err := jetstream.New(nc)
@@ -208,7 +208,7 @@ func (o outcome) err() error {
 	return nil
 }
 
-// publish adds a cell to the stream, unless it is there already.
+// publish adds a cell to the stream, unless the stream already holds it.
 func (f *Fleet) publish(ctx context.Context, c store.Cell) error {
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -226,8 +226,8 @@ func (f *Fleet) publish(ctx context.Context, c store.Cell) error {
 // errMaxPerSubject is the error code for a subject that already has a message.
 const errMaxPerSubject = 10077
 
-// withdraw takes a cell back, from the stream and from its worker. A worker that did not receive
-// the message is told at its next greeting, unless another search needs the cell.
+// withdraw takes a cell back from the stream and from its worker. A worker that misses the message
+// is told at its next greeting, unless another search needs the cell.
 func (f *Fleet) withdraw(e *task) {
 	f.mu.Lock()
 	again := f.out[e.Name] != e // another search needs the cell
@@ -301,9 +301,9 @@ func (f *Fleet) hello(m *nats.Msg) {
 	}
 }
 
-// unwanted returns those of names that no search needs; none of them is handed out now. Results of
-// the others are welcome: they were handed out by an earlier process, or withdrawn from one search
-// and needed by another.
+// unwanted returns those of names that no search needs; none of them is currently handed out.
+// Results of the others are still accepted: they were handed out by an earlier process, or
+// withdrawn from one search and needed by another.
 func (f *Fleet) unwanted(names []string) ([]string, error) {
 	open, err := f.Open(f.ctx, names)
 	if err != nil {
@@ -334,7 +334,7 @@ func (f *Fleet) done(m *nats.Msg) {
 	f.respond(m, welcome{})
 }
 
-// finish ends a task once.
+// finish ends a task, at most once.
 func (e *task) finish(o outcome) {
 	select {
 	case e.end <- o:
@@ -361,8 +361,8 @@ func (f *Fleet) layOut(m *nats.Msg) {
 	}
 }
 
-// putObjects stores the plan and data of a search as objects, unless they exist for a while longer.
-// The plan is stored last, so that its presence implies that of the data.
+// putObjects stores the plan and data of a search as objects, unless they will exist for a while
+// longer. The plan is stored last, so that its presence implies that of the data.
 func (f *Fleet) putObjects(search string) error {
 	f.uploading.Lock()
 	defer f.uploading.Unlock()
@@ -485,9 +485,9 @@ func (f *Fleet) reconcile(now time.Time) error {
 	return nil
 }
 
-// forgetSilent drops silent workers and returns their cells (lost), and the cells of no known
-// worker, which they may have taken last (loose). If no worker is left, the other cells return to
-// the queue.
+// forgetSilent drops silent workers and returns their cells (lost) and the cells held by no known
+// worker, which a silent one may have taken last (loose). If no worker is left, the other cells
+// return to the queue.
 func (f *Fleet) forgetSilent(now time.Time) (lost, loose []*task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -552,7 +552,7 @@ func (f *Fleet) inStream() (names map[string]bool, err error) {
 }
 
 // compare returns the cells that are, and recently were, neither in the stream nor with a worker,
-// and the cells in the stream that this process did not put there.
+// and the cells in the stream that this process did not publish.
 func (f *Fleet) compare(there map[string]bool, now time.Time) (missing []store.Cell, strange []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -34,7 +34,7 @@ var (
 	bob   = store.WorkspaceOf("bob")
 )
 
-// house is a server that leaves cells to workers.
+// house is a server that leaves all cells to workers.
 type house struct {
 	*testing.T
 	dir   string
@@ -43,7 +43,7 @@ type house struct {
 	fleet *Fleet
 	link  *Link
 	stop  func()
-	ca    string // file that vouches for the server; empty: it needs none
+	ca    string // file with CA certificates for the server; empty: none needed
 }
 
 // found starts a server on a data directory until the test ends, with workers at addr.
@@ -75,7 +75,7 @@ func secured(t *testing.T, dir, addr string, secure *tls.Config) *house {
 	return h
 }
 
-// url is where workers come to.
+// url returns the address that workers connect to.
 func (h *house) url() string { return strings.Fields(h.link.Help)[1] }
 
 // access returns the credentials of workers.
@@ -106,14 +106,14 @@ func (h *house) hire(slots int, compute func(ctx context.Context, c store.Cell, 
 	return w, end
 }
 
-// engine computes cells in a test's own way.
+// engine is a jobs.Engine function of a test.
 type engine func(context.Context, store.Cell) (eval.CellResult, error)
 
 func (e engine) Slots() int { return 1 }
 
 func (e engine) Compute(ctx context.Context, c store.Cell) (eval.CellResult, error) { return e(ctx, c) }
 
-// asked is a nested search of 12 cells.
+// asked returns a nested search of 12 cells.
 func asked(t *testing.T, seed uint64) store.NewSearch {
 	t.Helper()
 	d := require.Value(dataset.Generate("moons", 24, 0.3, 1))(t)
@@ -136,7 +136,7 @@ func (h *house) end(ws store.Workspace, id string) (last jobs.Event) {
 	return last
 }
 
-// want checks that a search has the result that one process gets, bit for bit.
+// want checks that a search has the result that a single process computes, bit for bit.
 func (h *house) want(ws store.Workspace, id string, n store.NewSearch) {
 	h.Helper()
 	e := h.end(ws, id)
@@ -148,7 +148,7 @@ func (h *house) want(ws store.Workspace, id string, n store.NewSearch) {
 	require.Check(h, diff == "" && err == nil, "%s, %v", diff, err)
 }
 
-// Two workers compute what one process would; none of the cells stays in the stream.
+// Two workers compute the result of a single process, and no cell stays in the stream.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
@@ -162,13 +162,14 @@ func TestFleet(t *testing.T) {
 	require.Check(t, workers <= 2 && slots <= 3, "%d workers, %d slots", workers, slots)
 }
 
-// The data of two searches go to a worker once, whose server has lost them meanwhile.
+// The data shared by two searches are sent to a worker once, even if the server has lost them
+// meanwhile.
 func TestDataGoOnce(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
-	got := require.Value(h.link.SubscribeSync("$JS.API.CONSUMER.CREATE." + objectsStream + ".>"))(t) // which is how an object is got
+	got := require.Value(h.link.SubscribeSync("$JS.API.CONSUMER.CREATE." + objectsStream + ".>"))(t) // request with which an object is fetched
 	h.hire(2, nil)
-	for i, want := range []int{2, 3, 4} { // a plan each, and the data
+	for i, want := range []int{2, 3, 4} { // one plan per search, and the data
 		n := asked(t, uint64(i))
 		h.want(alice, h.search(alice, n), n)
 		if n, _, err := got.Pending(); n != want || err != nil {
@@ -180,7 +181,7 @@ func TestDataGoOnce(t *testing.T) {
 	}
 }
 
-// An object of many parts comes whole, with no more than a worker's rights.
+// An object of many parts arrives complete, with a worker's permissions only.
 func TestLargeObject(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
@@ -196,7 +197,7 @@ func TestLargeObject(t *testing.T) {
 	require.Check(t, err == nil && bytes.Equal(got, want), "%d bytes, %v", len(got), err)
 }
 
-// Only a server on this computer is tried without a token, credentials or a user.
+// Without a token, credentials or a user, only a server on this computer is dialled.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for want, list := range map[string][]Access{
@@ -221,7 +222,7 @@ func TestCheck(t *testing.T) {
 	require.Check(t, err != nil && !strings.Contains(err.Error(), "secret"), "%v", err)
 }
 
-// until waits for what comes about in other goroutines or programs.
+// until waits for an effect of other goroutines or processes.
 func until(t *testing.T, so func() bool) {
 	t.Helper()
 	for tick := time.NewTicker(5 * time.Millisecond); !so(); {
@@ -233,8 +234,8 @@ func until(t *testing.T, so func() bool) {
 	}
 }
 
-// A search that is cancelled ends where it is computed, and what waits for a worker is
-// taken back.
+// A cancelled search ends where it is being computed, and its cells waiting for a worker are
+// withdrawn.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
@@ -252,8 +253,8 @@ func TestCancel(t *testing.T) {
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 0 && err == nil })
 }
 
-// A worker that did not receive the withdrawal of a cell is told when it greets; a cell that an
-// earlier process handed out goes on.
+// A worker that missed the withdrawal of a cell is told at its next greeting; a cell handed out by
+// an earlier process continues.
 func TestGreetingTellsWhatNobodyWants(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
@@ -267,8 +268,8 @@ func TestGreetingTellsWhatNobodyWants(t *testing.T) {
 	require.Check(t, slices.Equal(told.Drop, []string{"of a search that is gone"}), "told %+v", told)
 }
 
-// A cell that cannot be computed fails its search with the words for its owner; other
-// words are for the log.
+// A cell that cannot be computed fails its search with the message for its owner; other messages
+// are only logged.
 func TestFails(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -290,8 +291,7 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// Workers that fall silent lose their cells to others; a cell under which three have
-// died fails its search.
+// Cells of silent workers go to others; a cell during which three have died fails its search.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	for deaths := 1; deaths <= store.MaxAttempts; deaths++ {
@@ -313,7 +313,7 @@ func TestSilence(t *testing.T) {
 				return eval.CellResult{}, ctx.Err()
 			})
 			<-begun
-			until(t, func() bool { // it has said so
+			until(t, func() bool { // the worker has reported the cell
 				h.fleet.mu.Lock()
 				defer h.fleet.mu.Unlock()
 				m := h.fleet.members[w.name]
@@ -331,7 +331,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// The server starts anew: what its workers had goes on, and what they found meanwhile counts.
+// When the server restarts, its workers' cells continue, and results found meanwhile count.
 func TestServerStartsAnew(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -347,18 +347,18 @@ func TestServerStartsAnew(t *testing.T) {
 	had := []string{<-begun, <-begun}
 	addr := strings.TrimPrefix(h.url(), "nats://")
 	h.stop()
-	close(more) // the worker ends its cells while nobody is there
+	close(more) // the worker finishes its cells while no server is running
 	h = found(t, dir, addr)
 	h.want(alice, id, n)
-	require.NoError(t, leave()) // while there is a server to tell
+	require.NoError(t, leave()) // while a server can be notified
 	close(begun)
 	for name := range begun {
 		require.Check(t, !slices.Contains(had, name), "cell %.12s was computed twice", name)
 	}
 }
 
-// Workers of another version are refused, with what to do about it; so is a server where
-// another has its workers.
+// Workers of another version are refused with the remedy, and so is a server if another one has its
+// workers.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
@@ -377,7 +377,7 @@ func TestRefused(t *testing.T) {
 	require.Fails(t, require.Err(New(t.Context(), h.link, h.fleet.Config)), "another Margin Lab", "a second server")
 }
 
-// Without the token nobody gets in, and with it nobody can do more than workers do.
+// Without the token no connection is accepted; with it, clients can do only what workers do.
 func TestOutsiders(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
@@ -403,8 +403,8 @@ func TestOutsiders(t *testing.T) {
 	}
 }
 
-// Cells in the stream that nobody wants are removed at the start; a cell that the
-// stream has lost is put there again.
+// Unneeded cells in the stream are removed at the start; a cell that the stream has lost is
+// published again.
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
@@ -426,8 +426,8 @@ func TestReconcile(t *testing.T) {
 	require.Check(t, !errors.Is(err, jetstream.ErrStreamNotFound), "there is no stream")
 }
 
-// The last slot is for the next workspace: a second search begins while the first one has
-// cells by the dozen.
+// The last slot is for the next workspace: a second search begins while the first has dozens of
+// cells.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
@@ -443,7 +443,7 @@ func TestTurns(t *testing.T) {
 	until(t, func() bool { there, err := h.fleet.inStream(); return len(there) == 3 && err == nil })
 	more <- struct{}{}
 	id := <-begun
-	require.Check(t, id == first, "%v", id) // it waited already
+	require.Check(t, id == first, "%v", id) // it was already waiting
 	more <- struct{}{}
 	require.Equal(t, <-begun, second, "the search that begins second")
 	go func() {

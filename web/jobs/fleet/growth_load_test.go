@@ -19,8 +19,8 @@ import (
 	"marginlab/store"
 )
 
-// The environment that makes a process of this test a worker: where it comes to, and how
-// long each of its cells takes.
+// Environment variables that make a process of this test a worker: the server's address and token,
+// and the duration of each cell.
 const (
 	workerURL   = "FLEET_TEST_URL"
 	workerToken = "FLEET_TEST_TOKEN"
@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// workSlowly is a worker for one cell at a time. A cell is computed and then slept over
-// until its time is full: so a machine stands for more cores than it has.
+// workSlowly runs a worker for one cell at a time. It computes a cell and then sleeps until the
+// cell's time has passed, so that a machine stands for more cores than it has.
 func workSlowly() error {
 	took, err := time.ParseDuration(os.Getenv(workerCell))
 	if err != nil {
@@ -88,8 +88,8 @@ func TestGrowth(t *testing.T) {
 	t.Logf("cells of no time: %.0f a second with 8 workers on this machine, %.2f ms of a processor of the server for a cell", cells/took.Seconds(), cpu.Seconds()*1000/cells)
 }
 
-// grow has workers compute a search of 2 000 cells, and returns how long that took and the
-// time of processors that the server needed.
+// grow lets workers compute a search of 2 000 cells, and returns how long that took and the
+// processor time of the server.
 func grow(t *testing.T, workers int, each time.Duration, seed uint64) (took, cpu time.Duration) {
 	t.Helper()
 	h := found(t, t.TempDir(), "127.0.0.1:0")
@@ -101,12 +101,12 @@ func grow(t *testing.T, workers int, each time.Duration, seed uint64) (took, cpu
 		require.NoError(t, cmd.Start())
 		defer func() {
 			_ = cmd.Process.Kill()
-			_ = cmd.Wait() // with the error that it was killed
+			_ = cmd.Wait() // the error says that it was killed
 		}()
 	}
 	until(t, func() bool { n, _ := h.fleet.Size(); return n == workers })
 	n := asked(t, seed)
-	rows, labels := make([][2]float64, 120), make([]string, 120) // enough for no two splits to be the same
+	rows, labels := make([][2]float64, 120), make([]string, 120) // enough for all splits to differ
 	for i := range rows {
 		rows[i], labels[i] = [2]float64{float64(i * i % 97), float64(i * 5 % 61)}, string(rune('a'+i%2))
 	}
@@ -130,9 +130,9 @@ func grow(t *testing.T, workers int, each time.Duration, seed uint64) (took, cpu
 	return took, cpu
 }
 
-// processors is the time that this process has had of processors.
+// processors returns the processor time that this process has used.
 func processors() time.Duration {
 	var used syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used) // which cannot fail
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used) // cannot fail
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

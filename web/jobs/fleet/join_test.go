@@ -19,13 +19,13 @@ type lines chan string
 
 func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil }
 
-// A worker that comes before its server waits for it, says so, and joins; an interrupt ends the
-// waiting. A refused worker is told at once.
+// A worker started before its server waits for it, says so, and joins; an interrupt ends the wait.
+// A refused worker is told at once.
 func TestJoinBeforeServer(t *testing.T) {
 	t.Parallel()
 	free := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	at, dir := free.Addr().String(), t.TempDir()
-	file := filepath.Join(dir, tokenFile) // which the server writes
+	file := filepath.Join(dir, tokenFile) // written by the server
 	free.Close()
 	said := make(lines, 100)
 	ctx, stop := context.WithCancel(t.Context())

@@ -17,7 +17,7 @@ import (
 	"marginlab/ml/mltest/require"
 )
 
-// certified is a way to speak TLS, and a file with the certificate.
+// certified returns a TLS configuration, and a file with its certificate.
 func certified(t *testing.T) (config *tls.Config, file string) {
 	t.Helper()
 	s := httptest.NewTLSServer(nil)
@@ -46,7 +46,7 @@ func TestTLS(t *testing.T) {
 	h.hire(1, nil)
 	h.want(alice, id, n)
 
-	// A client without TLS reads the greeting of the server and nothing else.
+	// A client without TLS can read only the server's greeting.
 	conn := require.Value(net.Dial("tcp", strings.TrimPrefix(h.url(), "tls://")))(t)
 	defer conn.Close()
 	token := require.Value(os.ReadFile(filepath.Join(h.dir, tokenFile)))(t)
@@ -60,8 +60,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// A NATS client without a token can neither put a cell into the stream
-// nor read one: the server says so and hangs up.
+// A NATS client without a token can neither publish a cell to the stream nor read one: the server
+// reports an error and disconnects.
 func TestPlainOutsider(t *testing.T) {
 	t.Parallel()
 	h := found(t, t.TempDir(), "127.0.0.1:0")

@@ -67,7 +67,7 @@ type greeting struct {
 
 // welcome is the server's answer.
 type welcome struct {
-	Refused string   `json:"refused,omitempty"` // why the worker is refused
+	Refused string   `json:"refused,omitempty"` // reason why the worker is refused
 	Again   string   `json:"again,omitempty"`   // reason to retry in a moment
 	Drop    []string `json:"drop,omitempty"`    // cells no longer needed
 }
@@ -79,16 +79,16 @@ type search struct {
 
 // laidOut answers a search.
 type laidOut struct {
-	Gone string `json:"gone,omitempty"` // why plan and data are unavailable
+	Gone string `json:"gone,omitempty"` // reason why plan and data are unavailable
 }
 
-// planObject returns the name of the object with a plan (gzipped JSON), dataObject of the one with
+// planObject returns the name of the object with a plan (gzipped JSON); dataObject returns that of
 // a data set (gzipped text).
 func planObject(search string) string { return "plan-" + search }
 func dataObject(hash string) string   { return "data-" + hash }
 
-// outcome holds the result of a cell, or why it could not be computed: words for the owner of the
-// search, or for the log.
+// outcome holds the result of a cell, or the reason why it could not be computed: text for the
+// owner of the search, or for the log.
 type outcome struct {
 	Result  eval.CellResult `json:"result"`
 	Refused string          `json:"refused,omitempty"`
@@ -157,7 +157,7 @@ func zip(write func(w io.Writer) error) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// unpack is the inverse of pack.
+// unpack decodes gzipped JSON into v.
 func unpack(packed []byte, v any) error {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

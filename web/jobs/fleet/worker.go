@@ -65,7 +65,7 @@ func NewWorker(link *Link, slots int, version Version, log *slog.Logger) (*Worke
 	return w, nil
 }
 
-// Run joins the server and computes cells until ctx ends, running ones a little longer. It
+// Run joins the server and computes cells until ctx ends; running cells may finish within grace. It
 // returns an error if the server refuses the worker.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := w.join(ctx); err != nil || ctx.Err() != nil {
@@ -144,8 +144,8 @@ func (w *Worker) greet(ctx context.Context, leaving bool) (refused string, err e
 	return answer.Refused, err
 }
 
-// beat greets the server at every beat, until ctx ends or the server refuses the worker, because
-// its version has changed.
+// beat greets the server at every beat until ctx ends, or until the server refuses the worker
+// because its version has changed.
 func (w *Worker) beat(ctx context.Context) error {
 	tick := time.NewTicker(w.pulse)
 	defer tick.Stop()
@@ -184,7 +184,7 @@ func (w *Worker) takeFrom(wanted, working context.Context) error {
 	if err != nil {
 		return err
 	}
-	cells, err := consumer.Messages(jetstream.PullMaxMessages(1), jetstream.PullHeartbeat(2*w.pulse)) // none waits here for another
+	cells, err := consumer.Messages(jetstream.PullMaxMessages(1), jetstream.PullHeartbeat(2*w.pulse)) // no cell is prefetched, so none waits here while another worker is free
 	if err != nil {
 		return err
 	}
