@@ -2,20 +2,15 @@ package cmdline
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"flag"
+	"fmt"
+	"io"
 	"strings"
-	"text/template"
 
 	"marginlab/ml/lists"
 	"marginlab/ml/param"
 )
-
-// completions holds the script of every shell, made of the completed commands.
-//
-//go:embed completion/*.tmpl
-var completions embed.FS
 
 // completion returns the command that writes a shell's completion script for the commands of a
 // table, their flags, and the values of flags with few choices.
@@ -27,14 +22,11 @@ func completion(table []Command) Command {
 		if err := f.Parse(args); err != nil {
 			return err
 		}
-		script, err := template.New(*shell+".tmpl").Funcs(template.FuncMap{"quoted": quoted, "withHelp": withHelp, "brief": brief}).ParseFS(completions, "completion/*.tmpl")
-		if err != nil {
-			return err
-		}
-		if script.Tree == nil {
+		write := map[string]func([]completedCommand) string{"bash": bash, "zsh": zsh, "fish": fish}[*shell]
+		if write == nil {
 			return usage("expected bash, zsh or fish, not %q", *shell)
 		}
-		var all completed
+		var all []completedCommand
 		help := completedCommand{Name: "help", Summary: "list the flags of a command, or print a page of the manual", Args: topicNames()}
 		for _, c := range table {
 			help.Args = append(help.Args, c.Name)
@@ -44,16 +36,9 @@ func completion(table []Command) Command {
 			}
 		}
 		all = append(all, completedCommand{Name: "completion", Summary: summary, Args: f.args}, completedCommand{Name: "man", Summary: "write man pages"}, help)
-		return script.Execute(std.Out, all)
+		_, err := io.WriteString(std.Out, write(all))
+		return err
 	}}
-}
-
-// completed holds the commands to complete.
-type completed []completedCommand
-
-// Names returns the names of the commands.
-func (all completed) Names() []string {
-	return lists.Map(all, func(c completedCommand) string { return c.Name })
 }
 
 // completedCommand is a command with its flags.
@@ -63,9 +48,6 @@ type completedCommand struct {
 	Args          []string // positional arguments; nil: files
 }
 
-// Words returns the flags as they are typed.
-func (c completedCommand) Words() []string { return lists.Map(c.Flags, completedFlag.Word) }
-
 // completedFlag is a flag to complete.
 type completedFlag struct {
 	Name, Help string
@@ -73,12 +55,116 @@ type completedFlag struct {
 	Bare       bool           // takes no value
 }
 
-// Word returns the flag as it is typed.
-func (f completedFlag) Word() string { return "--" + f.Name }
+// word returns the flag as it is typed.
+func (f completedFlag) word() string { return "--" + f.Name }
 
-// Choices returns the names of the options.
-func (f completedFlag) Choices() []string {
+// choices returns the names of the options.
+func (f completedFlag) choices() []string {
 	return lists.Map(f.Options, func(o param.Option) string { return o.Name })
+}
+
+// bash returns the completion script for bash.
+func bash(all []completedCommand) string {
+	var names []string
+	var choices, flags, args strings.Builder
+	for _, c := range all {
+		names = append(names, c.Name)
+		fmt.Fprintf(&flags, "\n      %s) words=%s ;;", c.Name, quoted(lists.Map(c.Flags, completedFlag.word)...))
+		if c.Args != nil {
+			fmt.Fprintf(&args, "\n      %s) words=%s ;;", c.Name, quoted(c.Args...))
+		}
+		for _, f := range c.Flags {
+			if f.Options != nil {
+				fmt.Fprintf(&choices, "\n    %s) words=%s ;;", quoted(c.Name, f.word()), quoted(f.choices()...))
+			}
+		}
+	}
+	return `_marginlab() {
+  local words= cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    words=` + quoted(names...) + `
+  else
+    case "${COMP_WORDS[1]} $prev" in` + choices.String() + `
+    *) case "$cur" in -*) case "${COMP_WORDS[1]}" in` + flags.String() + `
+    esac ;; *) case "${COMP_WORDS[1]}" in` + args.String() + `
+    esac ;; esac ;;
+    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _marginlab marginlab
+`
+}
+
+// zsh returns the completion script for zsh.
+func zsh(all []completedCommand) string {
+	var names, choices, flags, args strings.Builder
+	for _, c := range all {
+		names.WriteString(" " + withHelp(c.Name, c.Summary))
+		fmt.Fprintf(&flags, "\n      %s) words_=(", c.Name)
+		for _, f := range c.Flags {
+			flags.WriteString(" " + withHelp(f.word(), brief(f.Help)))
+			if f.Options != nil {
+				fmt.Fprintf(&choices, "\n    %s) words_=(", quoted(c.Name, f.word()))
+				for _, o := range f.Options {
+					choices.WriteString(" " + withHelp(o.Name, brief(o.Help)))
+				}
+				fmt.Fprintf(&choices, " ); _describe %s words_; return ;;", quoted(f.Name))
+			}
+		}
+		flags.WriteString(" ) ;;")
+		if c.Args != nil {
+			fmt.Fprintf(&args, "\n    %s) words_=(%s); _describe argument words_ ;;", c.Name, strings.Join(c.Args, " "))
+		}
+	}
+	return `#compdef marginlab
+_marginlab() {
+  local -a words_
+  if (( CURRENT == 2 )); then
+    words_=(` + names.String() + ` )
+    _describe command words_
+    return
+  fi
+  case "$words[2] $words[CURRENT-1]" in` + choices.String() + `
+  esac
+  if [[ $PREFIX == -* ]]; then
+    case "$words[2]" in` + flags.String() + `
+    esac
+    _describe -o flag words_
+    return
+  fi
+  case "$words[2]" in` + args.String() + `
+  esac
+  _files
+}
+if [[ $funcstack[1] == _marginlab ]]; then _marginlab "$@"; else compdef _marginlab marginlab; fi
+`
+}
+
+// fish returns the completion script for fish.
+func fish(all []completedCommand) string {
+	var s strings.Builder
+	for _, c := range all {
+		fmt.Fprintf(&s, "complete -c marginlab -n __fish_use_subcommand -a %s -d %s\n", c.Name, quoted(c.Summary))
+		of := "complete -c marginlab -n '__fish_seen_subcommand_from " + c.Name + "'"
+		if c.Args != nil {
+			fmt.Fprintf(&s, "%s -a %s\n", of, quoted(c.Args...))
+		}
+		for _, f := range c.Flags {
+			s.WriteString(of + " -l " + f.Name)
+			switch {
+			case f.Options != nil:
+				s.WriteString(" -x -a " + quoted(f.choices()...))
+			case !f.Bare:
+				s.WriteString(" -r")
+			}
+			if help := brief(f.Help); help != "" {
+				s.WriteString(" -d " + quoted(help))
+			}
+			s.WriteString("\n")
+		}
+	}
+	return s.String()
 }
 
 // brief returns the first sentence of a help text, up to a colon if any, without its full stop.
@@ -93,17 +179,9 @@ func withHelp(word, help string) string {
 	return quoted(strings.ReplaceAll(word, ":", `\:`) + ":" + help)
 }
 
-// quoted returns words, or lists of them, in one pair of quotes.
-func quoted(words ...any) string {
-	var all []string
-	for _, w := range words {
-		if list, ok := w.([]string); ok {
-			all = append(all, list...)
-		} else {
-			all = append(all, w.(string))
-		}
-	}
-	return "'" + strings.ReplaceAll(strings.Join(all, " "), "'", "") + "'"
+// quoted returns words in one pair of quotes.
+func quoted(words ...string) string {
+	return "'" + strings.ReplaceAll(strings.Join(words, " "), "'", "") + "'"
 }
 
 // words returns the flags to complete, in order.
