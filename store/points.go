@@ -29,7 +29,7 @@ func known(hash string) func(*transaction) string {
 }
 
 // data returns the points whose hash is read in the same transaction, so that they are not replaced
-// in between. If they are replaced just before, the memory reserved is that of the previous ones.
+// in between. If they are replaced just before, the memory of the previous ones is reserved.
 func (s *Store) data(ctx context.Context, hash func(*transaction) string) (*dataset.Data, error) {
 	var packed, text int64
 	if err := s.view(ctx, func(tx *transaction) { packed, text = sizeOf(tx, `csv`, `points WHERE hash = ?`, hash(tx)) }); err != nil {

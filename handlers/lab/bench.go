@@ -46,6 +46,7 @@ type bench struct {
 	patient   bool             // the user asked to wait for the model
 	late      bool             // training exceeded the patience
 	refused   string           // why the course refuses the submission; empty: it accepts
+	badName   string           // what is wrong with the name of the submission; empty: nothing
 }
 
 // readBench reads the lab's state from a form. Invalid values are reported beside their fields; an

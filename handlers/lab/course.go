@@ -28,7 +28,7 @@ func (a *Handler) labInCourse(r *http.Request, b *bench, p *labview.Lab) error {
 		return err
 	}
 	in.Who = cmp.Or(r.FormValue("who"), in.Who)
-	in.WhoError, in.Refused = b.problems.For("who"), b.refused
+	in.WhoError, in.Refused = b.badName, b.refused
 	p.Course = in
 	in.HandIn = true
 	visible := func(fields []views.Field) []views.Field {
@@ -60,13 +60,13 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request, b *bench) error
 	}
 	run, err := a.EnqueueHandin(r.Context(), frame.Workspace(r.Context()), b.newRun(r.PostFormValue("name"), b.spec), r.PostFormValue("who"))
 	if errors.Is(err, store.ErrNames) {
-		err = param.Problems{{Field: "who", Message: err.Error()}}
+		b.badName = err.Error()
 	}
 	var shut *store.Error
 	if errors.As(err, &shut) && shut.Kind() == web.Conflict { // keep what was to be submitted
 		b.refused = shut.Error()
 	}
-	if b.refused != "" || errors.As(err, &b.problems) {
+	if b.badName != "" || b.refused != "" || errors.As(err, &b.problems) {
 		return a.refuse(w, r, b)
 	}
 	if err != nil {

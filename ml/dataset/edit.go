@@ -61,7 +61,7 @@ func (d *Data) Drop(i int) (*Data, error) {
 // labels returns the labels of all rows.
 func (d *Data) labels() []string { return lists.At(d.Classes, d.Y) }
 
-// relabelled returns data of these objects and labels; name is that of the label column.
+// relabelled returns data of objects with labels; name is the label column's.
 func relabelled(name string, o Objects, labels []string) *Data {
 	d := &Data{Label: name}
 	d.setObjects(o)

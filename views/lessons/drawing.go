@@ -21,15 +21,15 @@ func (l Look) Format(rows int) figure.Format {
 // Scene returns the base of a picture of a model and points, with the names of the lecture; while
 // something is dragged it is coarser. The legend reserves the given number of rows.
 func (l Look) Scene(m *ml.Model, points []ml.Point, v dataset.View, classes []string, rows int) figure.Scene {
-	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Format: l.told().Format(rows)}
+	s := figure.Scene{Lecture: true, Model: m, Points: points, View: v, Classes: classes, Format: l.answered().Format(rows)}
 	if l.Coarse {
 		s.Grid = 80
 	}
 	return s
 }
 
-// told returns the look of a figure that hides nothing.
-func (l Look) told() Look {
+// answered returns the look of a figure that hides nothing.
+func (l Look) answered() Look {
 	l.Asking = false
 	return l
 }
@@ -83,7 +83,7 @@ func Overlay(name, caption string, names []string, scene func(l Look, i int) fig
 func Strip(caption string, m *ml.Model, points []ml.Point, classes []string) Figure {
 	return Figure{Name: "strip", Caption: caption, Draw: func(l Look) (*figure.Picture, error) {
 		s := figure.DecisionScene(m, points, classes)
-		s.Format = l.told().Format(2)
+		s.Format = l.answered().Format(2)
 		return figure.Decisions(s)
 	}}
 }
