@@ -54,8 +54,12 @@ func costSVM(n float64, s Spec) (seconds, bytes float64) {
 	return 3e-8 * n * n * (1 + 1.5*math.Log10(1+max(c, 0))), min(4*n*n, svm.DefaultCache)
 }
 
-func costMCM(n float64, _ Spec) (seconds, bytes float64) {
-	return 2.5e-10 * n * n * n, min(5*n*n, 800<<20)
+func costMCM(n float64, s Spec) (seconds, bytes float64) {
+	square := 5.0
+	if s.Values.Number("rho") > 0 {
+		square = 32 // the rows of K, as features, and the inverse of a basis, should all points be needed
+	}
+	return 2.5e-10 * n * n * n, min(square*n*n, 800<<20)
 }
 
 func costRidge(n float64, _ Spec) (seconds, bytes float64) {

@@ -3,7 +3,6 @@ package mcm
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -61,7 +60,10 @@ func (d *dual) setRho(rho float64) {
 }
 
 // reserve allocates room for n more features.
-func (d *dual) reserve(n int) { d.a.rows = slices.Grow(d.a.rows, n*d.a.m) }
+func (d *dual) reserve(n int) {
+	d.simplex.reserve(n)
+	d.a.rows = append(make([]float64, 0, len(d.a.rows)+n*d.a.m), d.a.rows...) // exactly, which slices.Grow does not
+}
 
 // addFeature adds a copy of the feature g.
 func (d *dual) addFeature(g []float64) {

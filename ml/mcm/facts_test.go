@@ -107,17 +107,37 @@ func TestRhoMakesSparse(t *testing.T) {
 	require.Check(t, last < first/4, "%d support vectors at the largest rho, %d at the smallest", last, first)
 }
 
-// With a linear term on unscaled features the columns of K are nearly parallel. They are still added
-// several at a time.
-func TestNearlyParallelColumns(t *testing.T) {
+// On unscaled features few steps suffice: with a linear term, where the columns of K are nearly parallel, as several are
+// added at a time; where nearly all weights differ from zero, as the method begins with the function that equals the
+// labels. Copies of points, some with another label, do not prevent that.
+func TestUnscaledFeatures(t *testing.T) {
 	t.Parallel()
-	x, y := moons(200, rand.New(rand.NewPCG(4, 2)))
-	for _, p := range x {
-		floats.Scale(30, p)
+	both := func(x, z []float64) float64 { return linear(x, z) + rbf(1)(x, z) }
+	for _, c := range []struct {
+		kernel              func(x, z []float64) float64
+		rho, spread, copies int // of 1000, -, of 200
+		steps               float64
+	}{
+		{both, 50, 30, 0, 2},
+		{both, 1, 30, 0, 1},
+		{rbf(1), 1, 30, 0, 0.1},
+		{rbf(1), 50, 12, 0, 0.5},
+		{rbf(1), 1, 12, 0, 0.5},
+		{rbf(1), 1, 30, 20, 0.5},
+	} {
+		x, y := moons(200, rand.New(rand.NewPCG(4, 2)))
+		for _, p := range x {
+			floats.Scale(float64(c.spread), p)
+		}
+		for i := range c.copies {
+			copy(x[i], x[199-i])
+		}
+		for _, cost := range []float64{1, 100} {
+			r := train(t, gram(x, c.kernel), y, mcm.Settings{C: cost, Rho: float64(c.rho) / 1000})
+			require.Check(t, r.Status == trace.Converged && float64(r.Iterations) < c.steps*float64(len(y)),
+				"rho=%d/1000, spread %d, %d copies, C=%g: %s after %d steps", c.rho, c.spread, c.copies, cost, r.Status, r.Iterations)
+		}
 	}
-	k := gram(x, func(x, z []float64) float64 { return linear(x, z) + rbf(1)(x, z) })
-	r := train(t, k, y, mcm.Settings{C: 1, Rho: 0.05})
-	require.Check(t, r.Status == trace.Converged && r.Iterations < 5*len(y), "%s after %d steps", r.Status, r.Iterations)
 }
 
 // If rho is so large that no column pays, only the bias is left, and it is optimal.

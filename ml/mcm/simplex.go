@@ -3,6 +3,7 @@ package mcm
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -52,6 +53,7 @@ type simplex struct {
 
 	head []int       // basic variable at each position
 	inv  [][]float64 // basis inverse: rows are positions, columns are rows of A
+	room int         // capacity of new rows of inv
 	norm []float64   // squared norms of the rows of inv
 	x    []float64   // values of all variables
 	dir  []float64   // +1 at the lower bound, -1 at the upper, 0 basic or fixed
@@ -82,7 +84,8 @@ type simplex struct {
 	flips    []int
 	tied     []int
 	steps    []float64
-	some     []int // places of the non-zero elements of z, of column
+	some     []int  // places of the non-zero elements of z, of column
+	unit     []bool // in rebuild: columns of inv that are still those of the identity
 }
 
 const (
@@ -142,12 +145,23 @@ func (s *simplex) addRow(lo, up float64) {
 	s.x[s.n+i] = -floats.Dot(s.alpha[:s.n], s.x[:s.n])
 }
 
+// reserve allocates room for n more rows.
+func (s *simplex) reserve(n int) {
+	s.room = s.m + n
+	for k, row := range s.inv {
+		s.inv[k] = append(make([]float64, 0, s.room), row...)
+	}
+}
+
 // appendRow allocates a zero row.
 func (s *simplex) appendRow(lo, up float64) {
 	for k := range s.inv {
 		s.inv[k] = append(s.inv[k], 0)
 	}
-	row := make([]float64, s.m+1, max(2*s.m, 16))
+	if s.m == s.room {
+		s.room = max(2*s.m, 16)
+	}
+	row := make([]float64, s.m+1, s.room)
 	row[s.m] = 1
 	s.inv, s.norm = append(s.inv, row), append(s.norm, 1)
 	s.head, s.pos = append(s.head, s.n+s.m), append(s.pos, s.m)
@@ -191,15 +205,21 @@ func (s *simplex) dropRow(i int) {
 	s.fresh = false
 }
 
-// setBasis makes the given structural variables basic instead of the slacks of the rows starting
+// setBasis makes the given structural variables basic, and all slacks but those of the rows starting
 // at row.
 func (s *simplex) setBasis(row int, vars []int) {
+	for i, j := range s.head {
+		if j < s.n {
+			s.pos[j] = -1
+			s.setNonbasic(j, s.d[j] < 0)
+		}
+		s.head[i], s.pos[s.n+i], s.dir[s.n+i] = s.n+i, i, 0
+	}
 	for k, j := range vars {
 		slack := s.n + row + k
-		p := s.pos[slack]
 		s.setNonbasic(slack, false)
 		s.pos[slack] = -1
-		s.head[p], s.pos[j], s.dir[j] = j, p, 0
+		s.head[row+k], s.pos[j], s.dir[j] = j, row+k, 0
 	}
 	s.restoring = true
 	s.age = math.MaxInt
@@ -568,6 +588,8 @@ func (s *simplex) rebuild(ctx context.Context) bool {
 		}
 		s.pos[j] = -1
 	}
+	s.unit = slices.Repeat([]bool{true}, s.m)
+	defer func() { s.unit = nil }()
 	for i, row := range s.inv {
 		clear(row)
 		row[i] = 1
@@ -588,7 +610,7 @@ func (s *simplex) rebuild(ctx context.Context) bool {
 			s.setNonbasic(q, s.d[q] < 0)
 			continue
 		}
-		open[r] = false
+		open[r], s.unit[r] = false, false
 		s.pivot(r, q, s.col, false)
 	}
 	for i := range open { // rows without a column get their slack
@@ -696,8 +718,13 @@ func (s *simplex) column(dst []float64, q int) {
 	}
 	s.a.mul(s.z, []int{q}, []float64{1})
 	s.some = s.some[:0]
+	clear(dst)
 	for k, v := range s.z {
-		if v != 0 {
+		switch {
+		case v == 0:
+		case s.unit != nil && s.unit[k]:
+			dst[k] = v
+		default:
 			s.some = append(s.some, k)
 		}
 	}
@@ -708,7 +735,6 @@ func (s *simplex) column(dst []float64, q int) {
 		return
 	}
 	for i, row := range s.inv {
-		dst[i] = 0
 		for _, k := range s.some {
 			dst[i] += row[k] * s.z[k]
 		}

@@ -3,9 +3,12 @@ package mcm
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
+	"marginlab/ml/dense"
+	"marginlab/ml/lists"
 	"marginlab/ml/pace"
 )
 
@@ -19,6 +22,7 @@ type sparse struct {
 	in        []bool    // whether a column is a feature
 	seen      []bool    // whether a column has ever been a feature
 	all       int       // number of columns seen
+	tried     bool      // to interpolate
 	tightened bool      // the tolerances have been tightened for another attempt
 	yv        []float64 // y v at the last pricing
 	kyv       []float64 // K (y v)
@@ -63,55 +67,126 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 	had, limit := len(p.used), len(p.used)+most+len(p.used)/4
 	for before := -1; len(p.used) > before; {
 		before = len(p.used)
-		if err := p.take(d, limit, alike); err != nil {
+		if err := p.take(d, limit); err != nil {
 			return false, err
 		}
 	}
-	// If K is nearly diagonal, most weights differ from zero: begin with the function that interpolates
-	// at all points that are not close to others.
-	if had == 0 && 8*len(p.in)*len(p.in) <= cacheBytes && p.diagonal(p.used) {
-		if err := p.take(d, len(p.in), nearby); err != nil {
+	// If nearly all weights differ from zero, begin again with the function that equals the labels: if K is nearly
+	// diagonal, or if that function is far better than the best of many features.
+	if m := len(p.in); !p.tried && 8*m*m <= cacheBytes {
+		diagonal := had == 0 && p.diagonal()
+		if !diagonal && len(p.used) <= m/4 {
+			return len(p.used) > had, nil
+		}
+		p.tried = true
+		points, obj, err := p.interpolant(ctx, d)
+		if err != nil {
 			return false, err
 		}
-		d.setBasis(2, p.used)
+		if diagonal && !math.IsInf(obj, 1) || 3*obj < 1-d.objective() {
+			d.reserve(len(points) - len(p.used))
+			for _, j := range points[len(p.used):] {
+				if err := p.add(d, j); err != nil {
+					return false, err
+				}
+			}
+			d.setBasis(2, p.used)
+		}
 	}
 	return len(p.used) > had, nil
 }
 
-// diagonal reports whether in most of the given rows of K the other elements sum to at most twice the
-// diagonal one.
-func (p *sparse) diagonal(rows []int) bool {
-	dominated := 0
-	for _, j := range rows {
+// diagonal reports whether in most rows of K, of a sample of them, the other elements sum to at most twice
+// the diagonal one.
+func (p *sparse) diagonal() bool {
+	const sample = 16
+	rows, dominated := 0, 0
+	for j := 0; j < len(p.in); j += 1 + len(p.in)/sample {
+		rows++
 		if row, err := p.rows.row(j); err == nil && floats.Norm(row, 1) <= 3*p.size(j) {
 			dominated++
 		}
 	}
-	return 2*dominated > len(rows)
+	return 3*dominated > 2*rows
+}
+
+// interpolant returns the objective of the function with b = 0 that equals the labels at all points
+// but copies of others, with these points, of which the first are those of the features. The objective is infinite
+// if K is not positive definite there.
+func (p *sparse) interpolant(ctx context.Context, d *dual) (points []int, obj float64, err error) {
+	points = slices.Clone(p.used)
+	clear(p.like)
+	for _, j := range points {
+		if err := p.compare(j); err != nil {
+			return nil, 0, err
+		}
+	}
+	for j := range p.in {
+		if !p.in[j] && p.like[j] <= same*p.size(j) {
+			if err := p.compare(j); err != nil {
+				return nil, 0, err
+			}
+			points = append(points, j)
+		}
+	}
+	k := general(len(points), len(points))
+	for a, i := range points {
+		for b, j := range points[a:] {
+			k.Data[a*k.Stride+a+b] = p.rows.rows[i][j]
+		}
+	}
+	if definite, err := dense.Cholesky(ctx, k); !definite || err != nil {
+		return nil, math.Inf(1), err
+	}
+	weights := lists.At(d.y, points)
+	dense.Solve(k, weights)
+	f := make([]float64, len(p.in))
+	for a, j := range points {
+		floats.AddScaled(f, weights[a], p.rows.rows[j])
+	}
+	_, _, obj = objective(f, d.y, floats.Norm(weights, 1), 1, Settings{C: d.up[0], Rho: p.rho})
+	return points, obj, nil
+}
+
+// compare notes how similar the columns are to column j.
+func (p *sparse) compare(j int) error {
+	row, err := p.rows.row(j)
+	if err != nil {
+		return err
+	}
+	size := p.size(j)
+	for i, v := range row {
+		p.like[i] = max(p.like[i], v*v/size)
+	}
+	return nil
+}
+
+// add makes column j a feature and notes how similar the columns are to it.
+func (p *sparse) add(d *dual, j int) error {
+	row, err := p.rows.row(j)
+	if err != nil {
+		return err
+	}
+	d.addFeature(row)
+	p.used, p.in[j] = append(p.used, j), true
+	if !p.seen[j] {
+		p.seen[j] = true
+		p.all++
+	}
+	return p.compare(j)
 }
 
 // take makes the best unused columns features, until there are limit of them, each with a squared cosine
 // with those before it of at most alike.
-func (p *sparse) take(d *dual, limit int, alike float64) error {
+func (p *sparse) take(d *dual, limit int) error {
 	clear(p.like)
 	for len(p.used) < limit {
-		j := p.steepest(alike)
+		j := p.steepest()
 		if j < 0 {
 			break
 		}
-		row, err := p.rows.row(j)
-		if err != nil {
+		if err := p.add(d, j); err != nil {
 			return err
-		}
-		d.addFeature(row)
-		p.used, p.in[j] = append(p.used, j), true
-		if !p.seen[j] {
-			p.seen[j] = true
-			p.all++
-		}
-		size := p.size(j)
-		for i, v := range row {
-			p.like[i] = max(p.like[i], v*v/size)
 		}
 	}
 	return nil
@@ -119,7 +194,7 @@ func (p *sparse) take(d *dual, limit int, alike float64) error {
 
 // steepest returns the unused column with the largest gain for its size among those not similar to
 // the ones just taken, or -1.
-func (p *sparse) steepest(alike float64) int {
+func (p *sparse) steepest() int {
 	best, score := -1, 0.0
 	for j, x := range p.kyv {
 		over := math.Abs(x) - p.rho*(1+1e-10)
@@ -138,9 +213,9 @@ func (p *sparse) steepest(alike float64) int {
 func (p *sparse) size(j int) float64 { return max(math.Abs(p.k.Diag(j)), 1e-300) }
 
 const (
-	most   = 8   // initial number of columns added at a time
-	alike  = 0.1 // squared cosine in feature space above which columns are similar
-	nearby = 0.5 // the same, between points at which one function interpolates
+	most  = 8        // initial number of columns added at a time
+	alike = 0.1      // squared cosine in feature space above which columns are similar
+	same  = 1 - 1e-8 // the same, of copies but for rounding
 )
 
 // price updates K(y v) for a new v, using the rows of points whose v changed.
