@@ -22,7 +22,7 @@ type sparse struct {
 	in        []bool    // whether a column is a feature
 	seen      []bool    // whether a column has ever been a feature
 	all       int       // number of columns seen
-	tried     bool      // to interpolate
+	tried     bool      // whether to begin with many features from the interpolant
 	tightened bool      // the tolerances have been tightened for another attempt
 	yv        []float64 // y v at the last pricing
 	kyv       []float64 // K (y v)
@@ -72,18 +72,21 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 		}
 	}
 	// If nearly all weights differ from zero, begin again with the function that equals the labels: if K is nearly
-	// diagonal, or if that function is far better than the best of many features.
-	if m := len(p.in); !p.tried && 8*m*m <= cacheBytes {
-		diagonal := had == 0 && p.diagonal()
-		if !diagonal && len(p.used) <= m/4 {
-			return len(p.used) > had, nil
-		}
-		p.tried = true
+	// diagonal and that function is better than the bias alone, or if it is far better than the best of many features.
+	better := 0.0
+	switch m := len(p.in); {
+	case 8*m*m > cacheBytes:
+	case had == 0 && p.diagonal():
+		better = 1
+	case !p.tried && len(p.used) > m/4:
+		better, p.tried = 3, true
+	}
+	if better > 0 {
 		points, obj, err := p.interpolant(ctx, d)
 		if err != nil {
 			return false, err
 		}
-		if diagonal && !math.IsInf(obj, 1) || 3*obj < 1-d.objective() {
+		if better*obj < 1-d.objective() {
 			d.reserve(len(points) - len(p.used))
 			for _, j := range points[len(p.used):] {
 				if err := p.add(d, j); err != nil {
@@ -96,18 +99,21 @@ func (p *sparse) grow(ctx context.Context, d *dual) (bool, error) {
 	return len(p.used) > had, nil
 }
 
-// diagonal reports whether in most rows of K, of a sample of them, the other elements sum to at most twice
-// the diagonal one.
+// diagonal reports whether most columns, of a sample of them, price out and have other elements that sum to at
+// most twice the diagonal one.
 func (p *sparse) diagonal() bool {
 	const sample = 16
-	rows, dominated := 0, 0
+	columns, dominated := 0, 0
 	for j := 0; j < len(p.in); j += 1 + len(p.in)/sample {
-		rows++
-		if row, err := p.rows.row(j); err == nil && floats.Norm(row, 1) <= 3*p.size(j) {
+		columns++
+		if math.Abs(p.kyv[j]) <= p.rho {
+			continue
+		}
+		if column, err := p.rows.row(j); err == nil && floats.Norm(column, 1) <= 3*p.size(j) {
 			dominated++
 		}
 	}
-	return 3*dominated > 2*rows
+	return 3*dominated > 2*columns
 }
 
 // interpolant returns the objective of the function with b = 0 that equals the labels at all points
