@@ -31,7 +31,8 @@
 //
 // With a penalty on |lambda| the problem is well posed for every symmetric kernel, definite or
 // not, without a rank cut, and most lambda_j are zero. Columns of K are generated when they price
-// out.
+// out. Where nearly all are needed, as with a nearly diagonal K, they are added at once, and the
+// search begins from the function that equals the labels.
 //
 // # Methods
 //
