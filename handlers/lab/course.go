@@ -59,11 +59,11 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request, b *bench) error
 		return web.Errorf(web.Conflict, "This page does not belong to the course. Open the course again with its code.")
 	}
 	run, err := a.EnqueueHandin(r.Context(), frame.Workspace(r.Context()), b.newRun(r.PostFormValue("name"), b.spec), r.PostFormValue("who"))
-	if errors.Is(err, store.ErrNames) {
-		b.badName = err.Error()
-	}
 	var shut *store.Error
-	if errors.As(err, &shut) && shut.Kind() == web.Conflict { // keep what was to be submitted
+	switch {
+	case errors.Is(err, store.ErrNames):
+		b.badName = err.Error()
+	case errors.As(err, &shut) && shut.Kind() == web.Conflict: // keep what was to be submitted
 		b.refused = shut.Error()
 	}
 	if b.badName != "" || b.refused != "" || errors.As(err, &b.problems) {
