@@ -65,12 +65,14 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request, b *bench) error
 		b.badName = err.Error()
 	case errors.As(err, &shut) && shut.Kind() == web.Conflict: // keep what was to be submitted
 		b.refused = shut.Error()
-	}
-	if b.badName != "" || b.refused != "" || errors.As(err, &b.problems) {
-		return a.refuse(w, r, b)
+	case errors.As(err, &b.problems):
+		b.badName = b.problems.For("who")
+		b.problems = slices.DeleteFunc(b.problems, func(p param.Problem) bool { return p.Field == "who" }) // no setting of the model
+	case err != nil:
+		return err
 	}
 	if err != nil {
-		return err
+		return a.refuse(w, r, b)
 	}
 	if q := b.query().Encode(); len(q) < frame.LongestLink {
 		return frame.Redirect(w, r, "/lab?"+q)
