@@ -3,6 +3,7 @@ package reports
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -122,7 +123,7 @@ func eachPart(one store.Report, prose func(string) error, item func(caption stri
 		if at < 0 {
 			continue
 		}
-		if err := item(strings.TrimSuffix(captionOf(p, one.Frozen.Items[at]), "."), one.Frozen.Items[at], at); err != nil {
+		if err := item(strings.TrimSuffix(cmp.Or(p.caption, one.Frozen.Items[at].Title), "."), one.Frozen.Items[at], at); err != nil {
 			return err
 		}
 	}
