@@ -221,7 +221,9 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		return o.runLearning(ctx, data, std)
 	}
 	start := time.Now()
-	rounds, err := o.search(ctx, data, progressOn(std))
+	p := progressOn(std)
+	rounds, err := eval.Refine(ctx, data, o.spec, o.design, o.scheme, o.refine, p.cells()) // the last result is the finest
+	p.end()
 	if err != nil {
 		return err
 	}
@@ -267,13 +269,6 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		note(std, "cv", fmt.Sprintf("%d of %d settings did not converge: their numbers are those of the last iterate, not of the optimum", short, len(res.Settings)))
 	}
 	return nil
-}
-
-// search runs the search and its refinements, as many as requested and possible; the last result
-// is the finest.
-func (o *cvOptions) search(ctx context.Context, d *dataset.Data, p *progress) (rounds []*eval.Result, err error) {
-	defer p.end()
-	return eval.Refine(ctx, d, o.spec, o.design, o.scheme, o.refine, p.cells())
 }
 
 // report returns the part of the report known before the work.

@@ -103,15 +103,11 @@ func kernelText(s ml.Spec, rep *ml.Report) string {
 
 // Page shows a run with its actions.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request, run store.Run) error {
-	return a.showRun(w, r, run, nil)
+	return a.show(w, r, run, nil, nil)
 }
 
-func (a *Handler) showRun(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems) error {
-	return a.showUse(w, r, run, problems, nil)
-}
-
-// showUse is showRun with predictions for new rows.
-func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems, predicted *runsview.Predicted) error {
+// show shows a run with the problems of a form, and predictions for new rows, if any.
+func (a *Handler) show(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems, predicted *runsview.Predicted) error {
 	p, err := a.view(r, run, "/runs/"+run.ID+"/figures/")
 	if err != nil {
 		return err
@@ -205,7 +201,7 @@ func cloneQuery(run store.Run) url.Values {
 func (a *Handler) Update(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	err := a.Store.UpdateRun(r.Context(), frame.Workspace(r.Context()), run.ID, new(r.PostFormValue("name")), new(r.PostFormValue("note")), new(splitTags(r.PostFormValue("tags"))))
 	if ps, ok := errors.AsType[param.Problems](err); ok {
-		return a.showRun(w, r, run, ps)
+		return a.show(w, r, run, ps, nil)
 	}
 	return frame.Done(w, r, "/runs/"+run.ID, err)
 }
@@ -310,7 +306,7 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if run.Course == "" { // there is no form for the problem
 		return err
 	}
-	return a.showRun(w, r, run, wrong)
+	return a.show(w, r, run, wrong, nil)
 }
 
 // Events streams the state of a run: its current status, then the progress of the solver

@@ -495,7 +495,7 @@ func (a *Handler) chosen(r *http.Request) ([]string, error) {
 	if err != nil {
 		return nil, param.Problems{{Field: "where", Message: err.Error()}}
 	}
-	return a.Store.Chosen(r.Context(), frame.Workspace(r.Context()), q)
+	return a.Store.RunIDs(r.Context(), frame.Workspace(r.Context()), store.Filter{Where: q})
 }
 
 // Tag adds tags to the selected runs or removes them.

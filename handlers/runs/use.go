@@ -232,7 +232,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 	shown := &runsview.Predicted{Text: r.PostFormValue("text")}
 	again := func(message string) error {
 		shown.Error = results.Sentence(message)
-		return a.showUse(w, r, run, nil, shown)
+		return a.show(w, r, run, nil, shown)
 	}
 	body, size, name := io.ReadSeeker(strings.NewReader(shown.Text)), int64(len(shown.Text)), "pasted rows"
 	if strings.TrimSpace(shown.Text) == "" {
@@ -272,7 +272,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 		return again(err.Error())
 	}
 	predictedRows(shown, set, run.Model.ScoreNames(), shownRows)
-	return a.showUse(w, r, run, nil, shown)
+	return a.show(w, r, run, nil, shown)
 }
 
 // predictedRows fills in the first most predictions.

@@ -103,7 +103,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request, s background.Foun
 		p.Edges = edges(s)
 		p.Finer = eval.Finer(s.Design(), res) != nil
 		p.Short = lists.Count(res.Settings, func(s eval.Setting) bool { return s.Failure() == "" && !s.Converged() })
-		p.Failed = failed(res)
+		p.Failed = lists.Count(res.Settings, func(s eval.Setting) bool { return s.Failure() != "" })
 		p.Pictures = picturesOf(s.Search)
 		p.Confusion = results.Confusion("Confusion matrix of the best, summed over the folds", res.Confusion)
 	}
@@ -220,11 +220,6 @@ func edges(s background.Found) (names []string) {
 		}
 	}
 	return names
-}
-
-// failed counts the settings with a failed training.
-func failed(r *eval.Result) int {
-	return lists.Count(r.Settings, func(s eval.Setting) bool { return s.Failure() != "" })
 }
 
 // Again starts a follow-up to a finished search: finer, or with nested folds.
