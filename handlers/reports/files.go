@@ -2,7 +2,6 @@ package reports
 
 import (
 	"archive/zip"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -48,16 +47,10 @@ func (a *Handler) File(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer leave()
-	var b bytes.Buffer
-	err = f.write(&b, one)
-	leave()
-	if err != nil {
-		return err
-	}
-	frame.Attach(w, f.name, f.kind)
-	_, err = b.WriteTo(w)
-	return err
+	return frame.Send(w, r, f.name, f.kind, func(to io.Writer) error {
+		defer leave() // the client may be slow
+		return f.write(to, one)
+	})
 }
 
 // writeRepeat writes the file read by marginlab repeat.

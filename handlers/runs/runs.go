@@ -2,9 +2,9 @@
 package runs
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -179,22 +179,7 @@ func (a *Handler) show(w http.ResponseWriter, r *http.Request, run store.Run, pr
 // cloneQuery returns the query that opens the lab in the state of a run. If its points are no
 // longer those of a data set, the query refers to the run's.
 func cloneQuery(run store.Run) url.Values {
-	q := frame.SpecQuery(run.Spec)
-	q.Del("project")
-	q.Set("target", run.Spec.Target) // the lab would guess it from the labels
-	if run.Spec.Project == "pca" {
-		q.Set("on", "pca")
-	}
-	if x, y := run.Axes[0], run.Axes[1]; x != "" {
-		q.Set("x", x)
-		q.Set("y", y)
-	}
-	if run.Dataset != "" {
-		q.Set("data", run.Dataset)
-	} else {
-		q.Set("data", frame.OfRun+run.ID)
-	}
-	return q
+	return frame.LabQuery(run.Spec, cmp.Or(run.Dataset, frame.OfRun+run.ID), run.Axes)
 }
 
 // Update changes name, tags and note of a run.
@@ -228,11 +213,7 @@ func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request, run store.
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	if err := run.Model.WritePoints(&text, points); err != nil {
-		return err
-	}
-	return frame.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
+	return sendPredictions(w, r, run, func(to io.Writer) error { return run.Model.WritePoints(to, points) })
 }
 
 // runInCourse adds the parts about the course to a run's page. The lab link reopens the course,

@@ -51,18 +51,11 @@ func (a *Handler) Model(w http.ResponseWriter, r *http.Request, run store.Run) e
 		enc.SetIndent("", " ")
 		return enc.Encode(run.Model)
 	}
-	f := export.Formats[i]
-	var text bytes.Buffer
-	if err := f.Write(&text, run.Model); err != nil {
-		return err
-	}
-	name := run.Name
+	f, name := export.Formats[i], run.Name
 	if f.Name == "python" {
 		name = moduleName(name)
 	}
-	frame.Attach(w, name+f.Extension, f.MediaType)
-	_, err := text.WriteTo(w)
-	return err
+	return frame.Send(w, r, name+f.Extension, f.MediaType, func(to io.Writer) error { return f.Write(to, run.Model) })
 }
 
 // moduleName returns a name that Python can import.
@@ -108,7 +101,7 @@ func (a *Handler) Predict(w http.ResponseWriter, r *http.Request, run store.Run)
 		}
 		return web.JSON(w, http.StatusOK, set)
 	}
-	return sendPredictions(w, r, run, predictions, false)
+	return sendPredictions(w, r, run, func(to io.Writer) error { return predictions.WriteCSV(to, false) })
 }
 
 // predict applies the model of a run to a file.
@@ -122,12 +115,8 @@ func (a *Handler) predict(r *http.Request, run store.Run, body io.Reader, name s
 	return run.Model.PredictTable(r.Context(), table)
 }
 
-func sendPredictions(w http.ResponseWriter, r *http.Request, run store.Run, predictions *ml.Predictions, probability bool) error {
-	var text bytes.Buffer
-	if err := predictions.WriteCSV(&text, probability); err != nil {
-		return err
-	}
-	return frame.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
+func sendPredictions(w http.ResponseWriter, r *http.Request, run store.Run, write func(io.Writer) error) error {
+	return frame.Send(w, r, run.Name+".predictions.csv", frame.CSV, write)
 }
 
 // rowsOfJSON converts {"rows": […]} to CSV with the features of m and the label if present. A row
@@ -265,7 +254,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 	}
 	leave() // the client may be slow
 	if r.PostFormValue("as") == "csv" {
-		return sendPredictions(w, r, run, predictions, run.Model.Platt != nil)
+		return sendPredictions(w, r, run, func(to io.Writer) error { return predictions.WriteCSV(to, run.Model.Platt != nil) })
 	}
 	set, err := predictions.Set()
 	if err != nil {

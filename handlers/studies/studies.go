@@ -31,19 +31,13 @@ const pageRows = 25
 
 // List shows the searches of the workspace.
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
-	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
-	page = min(max(page, 1), 1e6)
+	page := pageOf(r)
 	searches, total, err := a.Store.Searches(r.Context(), frame.Workspace(r.Context()), pageRows, (page-1)*pageRows)
 	if err != nil {
 		return err
 	}
-	p := studiesview.Searches{Page: a.Frame("Searches", "runs"), Total: total, First: (page-1)*pageRows + 1, Last: (page-1)*pageRows + len(searches)}
-	if page > 1 {
-		p.Newer = fmt.Sprintf("/searches?page=%d", page-1)
-	}
-	if p.Last < total {
-		p.Older = fmt.Sprintf("/searches?page=%d", page+1)
-	}
+	p := studiesview.Searches{Page: a.Frame("Searches", "runs")}
+	p.Pages = views.PagesOf(page, pageRows, len(searches), total, func(page int) string { return fmt.Sprintf("/searches?page=%d", page) })
 	for _, s := range searches {
 		p.Rows = append(p.Rows, studiesview.SearchRow{
 			ID: s.ID, Title: results.SearchTitle(s), Data: s.DatasetName, Folds: foldsText(s), Status: string(s.Status),
@@ -51,6 +45,12 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		})
 	}
 	return a.Render(w, r, studiesview.SearchesPage(p))
+}
+
+// pageOf returns the page of a list that a request asks for, from 1.
+func pageOf(r *http.Request) int {
+	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+	return min(max(page, 1), 1e6)
 }
 
 func foldsText(s store.Search) string {
@@ -168,19 +168,8 @@ func (a *Handler) labLink(r *http.Request, s store.Search) (func(eval.Setting) s
 		}
 	}
 	return func(setting eval.Setting) string {
-		spec := eval.OfSetting(s.Spec, setting.Values)
-		q := frame.SpecQuery(spec)
-		q.Del("project")
-		q.Set("target", spec.Target)
+		q := frame.LabQuery(eval.OfSetting(s.Spec, setting.Values), data, s.Axes)
 		q.Set("test_fraction", "0") // otherwise the lab would hold out points
-		if spec.Project == "pca" {
-			q.Set("on", "pca")
-		}
-		if x, y := s.Axes[0], s.Axes[1]; x != "" {
-			q.Set("x", x)
-			q.Set("y", y)
-		}
-		q.Set("data", data)
 		return "/lab?" + q.Encode()
 	}, nil
 }

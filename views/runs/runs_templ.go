@@ -124,22 +124,22 @@ func query(s string) string { return url.QueryEscape(s) }
 // Runs is the list of saved runs.
 type Runs struct {
 	views.Page
+	views.Pages
 	Filter
-	Filtered             bool
-	Group, Best          string         // name of the field of the groups, and what the best of one is by
-	Kept                 []views.Option // Label, Value: what else the address says
-	Columns              []views.Column // the name first
-	Chosen               string         // the columns but for the name, as the address has them
-	AsFirst              string         // link to the columns as they were at first; empty: they are
-	Rows                 []RunRow
-	Base                 *RunRow // the run that the others are compared with
-	Groups               []RunGroup
-	MoreGroups           bool // than are shown
-	Total, From, To      int
-	Most                 int    // runs that a comparison takes
-	Newer, Older, Export string // links; empty: none
-	Back                 string // the list's own address
-	Undo                 views.Undo
+	Filtered    bool
+	Group, Best string         // name of the field of the groups, and what the best of one is by
+	Kept        []views.Option // Label, Value: what else the address says
+	Columns     []views.Column // the name first
+	Chosen      string         // the columns but for the name, as the address has them
+	AsFirst     string         // link to the columns as they were at first; empty: they are
+	Rows        []RunRow
+	Base        *RunRow // the run that the others are compared with
+	Groups      []RunGroup
+	MoreGroups  bool   // than are shown
+	Most        int    // runs that a comparison takes
+	Export      string // link
+	Back        string // the list's own address
+	Undo        views.Undo
 }
 
 // Filter is a query of runs.
@@ -693,7 +693,7 @@ func RunsPage(p Runs) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if p.To-p.From+1 < p.Total && p.Problem == "" {
+					if p.Last-p.First+1 < p.Total && p.Problem == "" {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<p><label class=\"switch\"><input type=\"checkbox\" name=\"all\" value=\"1\" data-all> Select all ")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -1070,7 +1070,7 @@ func RunsPage(p Runs) templ.Component {
 						}
 					}
 					if p.Group == "" {
-						templ_7745c5c3_Err = views.Pages(p.Newer, p.Older, p.From, p.To, p.Total).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = views.PageLinks(p.Pages).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
