@@ -150,6 +150,12 @@ func (f *Flags) Param(p param.Param, set func(text string) error) {
 	f.param(p, placeholder(p), &paramFlag{f, p, set})
 }
 
+// Value is Param for a function that takes the value, at once the default.
+func (f *Flags) Value(p param.Param, set func(v param.Value)) {
+	set(p.Read(p.Default))
+	f.Param(p, func(text string) error { set(p.Read(text)); return nil })
+}
+
 // List adds the flag of a parameter to search, with values separated by commas; add is called with
 // each value or range, and its errors name the flag.
 func (f *Flags) List(p param.Param, add func(text string) error) {
