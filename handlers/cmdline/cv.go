@@ -110,12 +110,7 @@ func parseCV(args []string) (*cvOptions, error) {
 	}
 	for _, p := range ml.Params {
 		if _, fixed := own[p.Name]; !fixed && p.Kind != param.Text && p.Name != "seed" && p.Name != "target" {
-			own[p.Name] = func(p param.Param) {
-				f.List(p, o.try(p))
-				if p.Name == "rounds" {
-					f.otherNames()
-				}
-			}
+			own[p.Name] = func(p param.Param) { f.List(p, o.try(p)) }
 		}
 	}
 	spec := f.Spec(own)

@@ -122,11 +122,6 @@ func (f *Flags) Func(name, value, help string, set func(text string) error) {
 	})
 }
 
-// Item adds a term of the command line, with its meaning, to the help.
-func (f *Flags) Item(name, help string) {
-	f.describe(func(p printer) { p.Term(name, help) })
-}
-
 // Argument allows one positional argument, before or after the flags: a file, or one of values.
 func (f *Flags) Argument(values ...string) *string {
 	f.arg, f.args = new(string), values
@@ -366,9 +361,9 @@ func (f *Flags) Spec(own map[string]func(p param.Param)) *ml.Spec {
 		for _, p := range g.Params {
 			if add, ok := own[p.Name]; ok {
 				add(p)
-				continue
+			} else {
+				f.Param(p, func(text string) error { return spec.Set(p.Name, text) })
 			}
-			f.Param(p, func(text string) error { return spec.Set(p.Name, text) })
 			if p.Name == "rounds" {
 				f.otherNames()
 			}

@@ -260,12 +260,12 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 	if err != nil {
 		return again(err.Error())
 	}
-	predictedRows(shown, set, run.Model.ScoreNames(), shownRows)
+	predictedRows(shown, set, run.Model.ScoreNames())
 	return a.show(w, r, run, nil, shown)
 }
 
-// predictedRows fills in the first most predictions.
-func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, most int) {
+// predictedRows fills in the first predictions.
+func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string) {
 	p.Summary = views.Counted(s.N, "row")
 	switch {
 	case s.Accuracy != nil:
@@ -288,8 +288,8 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, 
 	if labelled {
 		p.Head = append(p.Head, "Actual")
 	}
-	p.More = max(0, s.N-most)
-	for _, one := range s.Predictions[:min(most, s.N)] {
+	p.More = max(0, s.N-shownRows)
+	for _, one := range s.Predictions[:min(shownRows, s.N)] {
 		row := []string{strconv.Itoa(one.Row)}
 		if classes {
 			row = append(row, one.Label)
