@@ -116,11 +116,9 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 	if err != nil {
 		return c, err
 	}
-	var p points
-	if n.Points != nil {
-		if p, err = encode(n.Points); err != nil {
-			return c, err
-		}
+	p, err := encode(n.Points)
+	if err != nil {
+		return c, err
 	}
 	c = Course{
 		Token: strings.ToLower(rand.Text()), Title: title, Target: n.Target, Hidden: append([]string{}, n.Hidden...), Frozen: append([]string{}, n.Frozen...),
@@ -132,9 +130,7 @@ func (s *Store) CreateCourse(ctx context.Context, ws Workspace, n NewCourse) (c 
 	}
 	err = s.update(ctx, func(tx *transaction) {
 		s.room(tx, ws, 0, 0)
-		if n.Points != nil {
-			writePoints(tx, p)
-		}
+		writePoints(tx, p)
 		for made := 0; made == 0 && tx.err == nil; { // until an unused code is found
 			c.Code = newCode()
 			made = tx.exec(`

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"marginlab/ml"
 	"marginlab/ml/lists"
@@ -67,36 +66,32 @@ func LookupField(name string) (Field, bool) {
 // report.
 var Fields = sync.OnceValue(fields)
 
+// given returns v, nil if it is zero.
+func given[T comparable](v T) any {
+	if v == *new(T) {
+		return nil
+	}
+	return v
+}
+
 func fields() []Field {
-	text := func(v string) any {
-		if v == "" {
-			return nil
-		}
-		return v
-	}
-	moment := func(t time.Time) any {
-		if t.IsZero() {
-			return nil
-		}
-		return t
-	}
 	statuses := []string{string(Queued), string(Running), string(Done), string(Failed), string(Cancelled)}
 	rules := lists.Map(ml.Rules, func(r ml.RuleEntry) string { return string(r.Name) })
 	all := []Field{
-		{Name: "name", Label: "name", Help: "Name of the run.", Summary: true, expr: "name", of: func(r Run) any { return text(r.Name) }},
-		{Name: "data", Label: "data", Help: "Current or last name of its data set.", Summary: true, expr: "dataset_name", of: func(r Run) any { return text(r.DatasetName) }},
+		{Name: "name", Label: "name", Help: "Name of the run.", Summary: true, expr: "name", of: func(r Run) any { return given(r.Name) }},
+		{Name: "data", Label: "data", Help: "Current or last name of its data set.", Summary: true, expr: "dataset_name", of: func(r Run) any { return given(r.DatasetName) }},
 		{Name: "tag", Label: "tags", Help: "Its tags: = finds a whole tag, ~ a part of one.", Kind: ListField, Summary: true, expr: "tags", of: func(r Run) any {
 			if len(r.Tags) == 0 {
 				return nil
 			}
 			return r.Tags
 		}},
-		{Name: "note", Label: "note", Help: "Its note.", expr: "nullif(note, '')", of: func(r Run) any { return text(r.Note) }},
-		{Name: "status", Label: "status", Help: "Whether it is waiting, training, done, failed or cancelled.", Values: statuses, Summary: true, expr: "status", of: func(r Run) any { return text(string(r.Status)) }},
-		{Name: "created", Label: "saved", Help: "When it was saved, such as 2026-11-22, in UTC.", Kind: TimeField, Summary: true, expr: "created", of: func(r Run) any { return moment(r.Created) }},
-		{Name: "finished", Label: "ended", Help: "When its training ended, in UTC.", Kind: TimeField, expr: "finished", of: func(r Run) any { return moment(r.Finished) }},
-		{Name: "data_hash", Label: "data hash", Help: "Equal points have equal hashes.", expr: "hash", of: func(r Run) any { return text(r.Hash) }},
-		{Name: "course", Label: "course", Help: "Code of the course in which it was saved.", expr: "nullif(course, '')", of: func(r Run) any { return text(r.Course) }},
+		{Name: "note", Label: "note", Help: "Its note.", expr: "nullif(note, '')", of: func(r Run) any { return given(r.Note) }},
+		{Name: "status", Label: "status", Help: "Whether it is waiting, training, done, failed or cancelled.", Values: statuses, Summary: true, expr: "status", of: func(r Run) any { return given(string(r.Status)) }},
+		{Name: "created", Label: "saved", Help: "When it was saved, such as 2026-11-22, in UTC.", Kind: TimeField, Summary: true, expr: "created", of: func(r Run) any { return given(r.Created) }},
+		{Name: "finished", Label: "ended", Help: "When its training ended, in UTC.", Kind: TimeField, expr: "finished", of: func(r Run) any { return given(r.Finished) }},
+		{Name: "data_hash", Label: "data hash", Help: "Equal points have equal hashes.", expr: "hash", of: func(r Run) any { return given(r.Hash) }},
+		{Name: "course", Label: "course", Help: "Code of the course in which it was saved.", expr: "nullif(course, '')", of: func(r Run) any { return given(r.Course) }},
 		{Name: "rule", Label: "rule", Help: "How f(x) decides the prediction.", Values: rules, expr: "rule", of: func(r Run) any {
 			switch {
 			case r.Report == nil:
@@ -139,7 +134,7 @@ func fields() []Field {
 		Field{
 			Name: "evidence", Label: "evidence", Help: "Where estimate comes from.", Values: evidences, Summary: true,
 			expr: "(CASE WHEN " + onFolds + " THEN iif(evidence ->> '$[0].scheme.nested', '" + FromNested + "', '" + FromFolds + "') WHEN " + tested + " THEN '" + FromTestSet + "' WHEN report IS NOT NULL THEN '" + FromTraining + "' END)",
-			of:   func(r Run) any { return text(r.EvidenceKind()) },
+			of:   func(r Run) any { return given(r.EvidenceKind()) },
 		},
 	)
 	for _, p := range ml.Params {

@@ -41,11 +41,9 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 	if !strings.HasPrefix(n.Target, "/") || strings.HasPrefix(n.Target, "//") || len(n.Target) > maxTarget {
 		return l, param.Problems{{Field: "target", Message: "A link cannot store this view."}}
 	}
-	var p points
-	if n.Points != nil {
-		if p, err = encode(n.Points); err != nil {
-			return l, err
-		}
+	p, err := encode(n.Points)
+	if err != nil {
+		return l, err
 	}
 	request, err := n.Request.of(n.Target, p.hash)
 	if err != nil {
@@ -65,9 +63,7 @@ func (s *Store) CreateLink(ctx context.Context, ws Workspace, n NewLink) (l Link
 		if held := value[int](tx, `SELECT count(*) FROM links WHERE workspace = ?`, ws); held >= maxLinks {
 			tx.fail(overQuota("You have %s, the maximum. Delete some that nobody needs.", number(held, "link")))
 		}
-		if n.Points != nil {
-			writePoints(tx, p)
-		}
+		writePoints(tx, p)
 		tx.exec(`INSERT INTO links (token, workspace, title, target, hash, data_name, created, request) VALUES (?, ?, ?, ?, nullif(?, ''), ?, ?, nullif(?, ''))`,
 			l.Token, ws, l.Title, l.Target, l.Hash, l.Data, l.Created.UnixMilli(), request)
 		return l

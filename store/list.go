@@ -69,7 +69,7 @@ func (f Filter) order() string {
 // EachRun calls each with the runs that match f, one by one, without their models. It holds a few
 // in memory at a time and no lock during calls: runs deleted meanwhile are skipped.
 func (s *Store) EachRun(ctx context.Context, ws Workspace, f Filter, each func(Run) error) error {
-	ids, err := s.idsOf(ctx, ws, f)
+	ids, err := s.RunIDs(ctx, ws, f)
 	if err != nil {
 		return err
 	}
@@ -164,13 +164,8 @@ func (s *Store) KeepColumns(ctx context.Context, ws Workspace, names []string) e
 	return s.exec(ctx, `INSERT INTO workspaces (workspace, seen, columns) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET columns = excluded.columns`, ws, s.now(), strings.Join(names, ","))
 }
 
-// Chosen returns the ids of the runs that match a query, oldest first.
-func (s *Store) Chosen(ctx context.Context, ws Workspace, q Query) ([]string, error) {
-	return s.idsOf(ctx, ws, Filter{Where: q})
-}
-
-// idsOf returns the ids of all runs that match a filter, ignoring its limit.
-func (s *Store) idsOf(ctx context.Context, ws Workspace, f Filter) ([]string, error) {
+// RunIDs returns the ids of all runs that match a filter, ignoring its limit.
+func (s *Store) RunIDs(ctx context.Context, ws Workspace, f Filter) ([]string, error) {
 	where, args := f.where(ws)
 	return listed(ctx, s, column[string], `SELECT id FROM runs WHERE `+where+f.order(), args...)
 }

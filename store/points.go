@@ -53,14 +53,20 @@ type points struct {
 	csv  []byte // gzip
 }
 
-// encode encodes d; call it outside transactions, since it takes time.
+// encode encodes d, which may be nil; call it outside transactions, since it takes time.
 func encode(d *dataset.Data) (points, error) {
+	if d == nil {
+		return points{}, nil
+	}
 	sum := sha256.New()
 	csv, err := compressed(func(w io.Writer) error { return d.Encode(io.MultiWriter(sum, w)) })
 	return points{d, hex.EncodeToString(sum.Sum(nil)), csv}, err
 }
 
 func writePoints(tx *transaction, p points) {
+	if p.Data == nil {
+		return
+	}
 	tx.exec(`INSERT INTO points (hash, csv) VALUES (?, ?) ON CONFLICT DO NOTHING`, p.hash, p.csv)
 }
 

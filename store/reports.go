@@ -7,8 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -251,28 +249,11 @@ func (f *Frozen) checkPoints() error {
 		}
 	}
 	for i, item := range f.Items {
-		if hash, ok := missing(item.Task, f.Points); !ok {
-			return fmt.Errorf("the points %.12q of item %d are missing", hash, i+1)
+		for _, hash := range item.Task.Hashes() {
+			if _, ok := f.Points[hash]; !ok && hash != "" {
+				return fmt.Errorf("the points %.12q of item %d are missing", hash, i+1)
+			}
 		}
 	}
 	return nil
-}
-
-// missing returns a hash of a task that is not among points; ok is true if there is none.
-func missing(t repeat.Task, points map[string]string) (hash string, ok bool) {
-	hashes := []string{t.Points}
-	if t.Study != nil {
-		hashes = slices.AppendSeq(hashes, maps.Values(t.Study.Points))
-	}
-	for _, hash := range hashes {
-		if _, there := points[hash]; !there && hash != "" {
-			return hash, false
-		}
-	}
-	for _, run := range t.Runs {
-		if hash, ok := missing(run, points); !ok {
-			return hash, false
-		}
-	}
-	return "", true
 }

@@ -108,8 +108,7 @@ func (s *Store) CreateRun(ctx context.Context, ws Workspace, n NewRun) (r Run, e
 type prepared struct {
 	Run
 	request string // empty: not idempotent
-	points  points
-	given   bool // the points differ from the data set's
+	points  points // none: those of the data set
 	cost    ml.Cost
 }
 
@@ -133,11 +132,11 @@ func prepare(n NewRun, who string) (q prepared, err error) {
 	if len(ps) > 0 {
 		return q, ps
 	}
-	if q.given = n.Data != nil; q.given {
+	if q.points, err = encode(n.Data); err != nil {
+		return q, err
+	}
+	if n.Data != nil {
 		q.cost = ml.CostOf(n.Data, n.Spec)
-		if q.points, err = encode(n.Data); err != nil {
-			return q, err
-		}
 	}
 	q.Run = Run{
 		ID: newID(), Name: name, Note: note, Tags: tags, Dataset: n.Dataset, DatasetName: cmp.Or(oneLine(n.DatasetName), "unsaved data"),
@@ -160,9 +159,7 @@ func createRun(tx *transaction, ws Workspace, q prepared, now int64) Run {
 	if r.Name == "" {
 		r.Name = defaultName(tx, ws, r)
 	}
-	if q.given {
-		writePoints(tx, q.points)
-	}
+	writePoints(tx, q.points)
 	tx.exec(`
 		INSERT INTO runs (id, workspace, name, note, tags, dataset, dataset_name, hash, spec, axes, course, search, evidence, status, created, work, memory, request)
 		VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`,

@@ -6,6 +6,7 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -462,22 +463,23 @@ func decompress(data []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// unpacked decompresses data. Len returns the total decompressed size, before anything is read.
-type unpacked struct {
-	*gzip.Reader
+// Unpacked decompresses stored data.
+type Unpacked struct {
+	*bufio.Reader
 	size int
 }
 
-func (u unpacked) Len() int { return u.size }
+// Len returns the total decompressed size, also after reading.
+func (u Unpacked) Len() int { return u.size }
 
-func unpack(data []byte) (unpacked, error) {
+func unpack(data []byte) (Unpacked, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return unpacked{}, err
+		return Unpacked{}, err
 	}
 	const most = 1032                                                                         // deflate's highest compression ratio
 	size := min(int64(binary.LittleEndian.Uint32(data[len(data)-4:])), most*int64(len(data))) // arbitrary if the data are damaged
-	return unpacked{z, int(size)}, nil
+	return Unpacked{bufio.NewReader(z), int(size)}, nil
 }
 
 // jsonText stores a value as JSON text and scans it; NULL leaves the value unchanged.

@@ -26,20 +26,14 @@ func (s *Store) SaveUpload(ctx context.Context, ws Workspace, file string, body 
 	return id, err
 }
 
-// Sized is a reader whose total length is known in advance.
-type Sized interface {
-	io.Reader
-	Len() int
-}
-
 // Upload returns an uploaded file of a workspace and its name.
-func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file string, body Sized, err error) {
+func (s *Store) Upload(ctx context.Context, ws Workspace, id string) (file string, body Unpacked, err error) {
 	var z []byte
 	err = s.view(ctx, func(tx *transaction) {
 		tx.one(`SELECT file, body FROM uploads WHERE id = ? AND workspace = ?`, id, ws)(&file, &z)
 	})
 	if err != nil {
-		return "", nil, err
+		return "", body, err
 	}
 	body, err = unpack(z)
 	return file, body, err

@@ -29,7 +29,6 @@ var errStopping = errors.New("server stopping")
 type Server struct {
 	listener *connections
 	http     *http.Server
-	log      *slog.Logger
 	cancel   context.CancelCauseFunc
 }
 
@@ -54,7 +53,7 @@ func newServer(listener net.Listener, log *slog.Logger) *Server {
 		MaxHeaderBytes:    HeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}, log, cancel}
+	}, cancel}
 }
 
 // Behind sets the proxies in front of the server: their connections carry many clients.

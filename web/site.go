@@ -221,7 +221,9 @@ func (s *Site) limitRate(next http.Handler) http.Handler {
 			}))
 	}
 	byAddress := limit(s.PerAddress, func(r *http.Request) (string, error) { return Address(r.Context()), nil }, "address")
-	byWorkspace := limit(s.PerWorkspace, workspaceOrAddress, "workspace")
+	byWorkspace := limit(s.PerWorkspace, func(r *http.Request) (string, error) { // without a workspace, one allowance per address
+		return cmp.Or(sentToken(r), Address(r.Context())), nil
+	}, "workspace")
 	ofAddress := byAddress(next)
 	limited := byWorkspace(ofAddress)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -235,12 +237,6 @@ func (s *Site) limitRate(next http.Handler) http.Handler {
 		}
 		limited.ServeHTTP(w, r)
 	})
-}
-
-// workspaceOrAddress returns the key to limit by. Requests without a workspace share one
-// allowance per address.
-func workspaceOrAddress(r *http.Request) (string, error) {
-	return cmp.Or(sentToken(r), Address(r.Context())), nil
 }
 
 // refuseLarge refuses, before reading them, bodies that would need temporary files when disk

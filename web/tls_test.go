@@ -40,14 +40,15 @@ func certify(t *testing.T, dir string, number int64) (cert, key string) {
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	log := &logged{}
-	server := require.Value(Listen("127.0.0.1:0", slog.New(slog.NewTextHandler(log, nil))))(t)
+	to := slog.New(slog.NewTextHandler(log, nil))
+	server := require.Value(Listen("127.0.0.1:0", to))(t)
 	dir := t.TempDir()
 	cert, key := certify(t, dir, 1)
 	for _, wrong := range [][2]string{{"none", key}, {cert, "none"}, {key, cert}} {
-		_, err := TLS(wrong[0], wrong[1], server.log)
+		_, err := TLS(wrong[0], wrong[1], to)
 		require.Check(t, err != nil && strings.HasPrefix(err.Error(), "TLS: "), "%v: %v", wrong, err)
 	}
-	config := require.Value(TLS(cert, key, server.log))(t)
+	config := require.Value(TLS(cert, key, to))(t)
 	server.UseTLS(config)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -353,7 +353,7 @@ func (a *Handler) chosen(r *http.Request, c chosenRuns) ([]string, error) {
 	if err != nil {
 		return nil, param.Problems{{Field: "where", Message: err.Error()}}
 	}
-	return a.Store.Chosen(r.Context(), frame.Workspace(r.Context()), q)
+	return a.Store.RunIDs(r.Context(), frame.Workspace(r.Context()), store.Filter{Where: q})
 }
 
 // TagRuns adds tags to several runs and removes others.

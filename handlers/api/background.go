@@ -44,8 +44,7 @@ func (a *Handler) Regularise(w http.ResponseWriter, r *http.Request) error {
 
 // FollowRegularisation is Regularise for a path that is known or being computed.
 func (a *Handler) FollowRegularisation(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	asked, err := askedPath(q)
+	asked, err := askedPath(r.URL.Query())
 	if err != nil {
 		return err
 	}

@@ -54,15 +54,9 @@ type parameters map[string]bool
 
 // described returns the parameters by method and path: "GET /api/runs/{id}".
 func described(doc object) map[string]parameters {
-	shared := doc["components"].(object)["parameters"].(object)
 	add := func(to parameters, of object) {
-		all, _ := of["parameters"].([]any)
-		for _, p := range all {
-			p := p.(object)
-			if ref, ok := p["$ref"].(string); ok {
-				p = shared[ref[strings.LastIndexByte(ref, '/')+1:]].(object)
-			}
-			if p["in"] == "query" {
+		for _, p := range list(of["parameters"]) {
+			if p := resolved(doc, p); p["in"] == "query" {
 				to[p["name"].(string)] = p["schema"].(object)["type"] == "array"
 			}
 		}

@@ -39,14 +39,11 @@ type cvOptions struct {
 	plot     *string   // file for a picture of the curve; may be empty
 }
 
-// leaveOneOut requests a fold per point.
-const leaveOneOut = "loo"
-
 // Numeric flags of cv that are not training parameters.
 var (
 	foldsParam = param.Param{
 		Name: "folds", Kind: param.Integer, Default: "5", Min: 2, Max: 1e5,
-		Words: []string{leaveOneOut},
+		Words: []string{"loo"},
 		Help:  "Number of folds, stratified by class; each is held out once. loo: leave-one-out.",
 	}
 	repeatsParam = param.Param{
@@ -92,47 +89,28 @@ func parseCV(args []string) (*cvOptions, error) {
 	how := f.Reading()
 	asJSON := f.Switch("json", "Print the results as one JSON object, at full precision, fold by fold.")
 	f.Heading("Folds")
-	for _, n := range []struct {
-		p   param.Param
-		set func(v float64)
-	}{
-		{foldsParam, func(v float64) { o.scheme.Folds = int(v) }},
-		{repeatsParam, func(v float64) { o.scheme.Repeats = int(v) }},
-		{holdOutParam, func(v float64) { o.scheme.HoldOut = v }},
-	} {
-		set := func(text string) error {
-			if o.scheme.LeaveOneOut = text == leaveOneOut; o.scheme.LeaveOneOut {
-				return nil
-			}
-			v, err := strconv.ParseFloat(text, 64)
-			n.set(v)
-			return err
+	f.Value(foldsParam, func(v param.Value) {
+		if o.scheme.LeaveOneOut = !v.IsNumber(); v.IsNumber() {
+			o.scheme.Folds = v.Int()
 		}
-		_ = set(n.p.Default)
-		f.Param(n.p, set)
-	}
+	})
+	f.Value(repeatsParam, func(v param.Value) { o.scheme.Repeats = v.Int() })
+	f.Value(holdOutParam, func(v param.Value) { o.scheme.HoldOut = v.Number() })
 	column := f.String("fold-column", "NAME", "", "Instead of folds: each value of this numeric column is a fold. The column is not trained on.")
 	f.Param(eval.ScoreParam, func(text string) error { o.scheme.Score = text; return nil })
 	nested := f.Switch("nested", "Nested cross-validation: in every fold the setting is chosen by folds of its training set and scored once on its test set. An unbiased number to report.")
 	f.Heading("Search")
 	design, points := eval.OfGrid, 0
 	f.Param(eval.DesignParam, func(text string) error { design = text; return nil })
-	takePoints := func(text string) (err error) { points, err = whole(text); return err }
-	_ = takePoints(eval.PointsParam.Default)
-	f.Param(eval.PointsParam, takePoints)
-	f.Param(refineParam, func(text string) (err error) { o.refine, err = whole(text); return err })
+	f.Value(eval.PointsParam, func(v param.Value) { points = v.Int() })
+	f.Value(refineParam, func(v param.Value) { o.refine = v.Int() })
 	o.curveFlags(f)
 	own := map[string]func(p param.Param){
 		"test_fraction": func(param.Param) {}, // folds hold points out
 	}
 	for _, p := range ml.Params {
 		if _, fixed := own[p.Name]; !fixed && p.Kind != param.Text && p.Name != "seed" && p.Name != "target" {
-			own[p.Name] = func(p param.Param) {
-				f.List(p, o.try(p))
-				if p.Name == "rounds" {
-					f.otherNames()
-				}
-			}
+			own[p.Name] = func(p param.Param) { f.List(p, o.try(p)) }
 		}
 	}
 	spec := f.Spec(own)
@@ -189,12 +167,6 @@ func parseCV(args []string) (*cvOptions, error) {
 	return &o, o.checkCurve(settings)
 }
 
-// whole parses a whole number.
-func whole(text string) (int, error) {
-	v, err := strconv.ParseFloat(text, 64)
-	return int(v), err
-}
-
 // try returns a function that adds a value or range of p to try.
 func (o *cvOptions) try(p param.Param) func(text string) error {
 	return func(text string) error {
@@ -221,7 +193,9 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		return o.runLearning(ctx, data, std)
 	}
 	start := time.Now()
-	rounds, err := o.search(ctx, data, progressOn(std))
+	p := progressOn(std)
+	rounds, err := eval.Refine(ctx, data, o.spec, o.design, o.scheme, o.refine, p.cells()) // the last result is the finest
+	p.end()
 	if err != nil {
 		return err
 	}
@@ -267,13 +241,6 @@ func runCV(ctx context.Context, args []string, std Streams) error {
 		note(std, "cv", fmt.Sprintf("%d of %d settings did not converge: their numbers are those of the last iterate, not of the optimum", short, len(res.Settings)))
 	}
 	return nil
-}
-
-// search runs the search and its refinements, as many as requested and possible; the last result
-// is the finest.
-func (o *cvOptions) search(ctx context.Context, d *dataset.Data, p *progress) (rounds []*eval.Result, err error) {
-	defer p.end()
-	return eval.Refine(ctx, d, o.spec, o.design, o.scheme, o.refine, p.cells())
 }
 
 // report returns the part of the report known before the work.

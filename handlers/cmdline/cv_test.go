@@ -53,6 +53,14 @@ func TestCVIsThatOfTheLibrary(t *testing.T) {
 		"%s", out)
 }
 
+// A flag beside --folds=loo does not undo it.
+func TestCVLeaveOneOut(t *testing.T) {
+	t.Parallel()
+	_, path := moons(t, 20)
+	out := must(t, "cv", "--data", path, "--folds", "loo", "--repeats", "1")
+	require.Check(t, strings.Contains(out, "over 20 folds"), "%s", out)
+}
+
 func TestCVTable(t *testing.T) {
 	t.Parallel()
 	d, path := moons(t, 60)

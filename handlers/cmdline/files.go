@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -270,9 +271,7 @@ func writeFile(path string, write func(w io.Writer) error) (err error) {
 	if err == nil && temp != path {
 		err = f.Sync()
 	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
+	err = cmp.Or(err, f.Close())
 	if err == nil && temp != path {
 		err = os.Rename(temp, path)
 	}

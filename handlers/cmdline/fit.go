@@ -73,7 +73,7 @@ func parseFit(args []string) (*fitOptions, error) {
 		return nil, usage("--out expects a file name, not -: the results go to standard output")
 	case o.out != "" && o.out == o.plot:
 		return nil, usage("--out and --plot name the same file")
-	case o.plot == "" && on.given():
+	case o.plot == "" && *on != paper{}:
 		return nil, usage("--width, --height, --font-size and --grey need --plot")
 	}
 	return o, keep([]string{o.data, o.test}, o.out, o.plot)

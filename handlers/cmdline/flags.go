@@ -122,11 +122,6 @@ func (f *Flags) Func(name, value, help string, set func(text string) error) {
 	})
 }
 
-// Item adds a term of the command line, with its meaning, to the help.
-func (f *Flags) Item(name, help string) {
-	f.describe(func(p printer) { p.Term(name, help) })
-}
-
 // Argument allows one positional argument, before or after the flags: a file, or one of values.
 func (f *Flags) Argument(values ...string) *string {
 	f.arg, f.args = new(string), values
@@ -148,6 +143,12 @@ func (f *Flags) Data(help string) *string {
 // Param adds the flag of a parameter; set is called with a valid value.
 func (f *Flags) Param(p param.Param, set func(text string) error) {
 	f.param(p, placeholder(p), &paramFlag{f, p, set})
+}
+
+// Value is Param for a function that takes the value, at once the default.
+func (f *Flags) Value(p param.Param, set func(v param.Value)) {
+	set(p.Read(p.Default))
+	f.Param(p, func(text string) error { set(p.Read(text)); return nil })
 }
 
 // List adds the flag of a parameter to search, with values separated by commas; add is called with
@@ -360,9 +361,9 @@ func (f *Flags) Spec(own map[string]func(p param.Param)) *ml.Spec {
 		for _, p := range g.Params {
 			if add, ok := own[p.Name]; ok {
 				add(p)
-				continue
+			} else {
+				f.Param(p, func(text string) error { return spec.Set(p.Name, text) })
 			}
-			f.Param(p, func(text string) error { return spec.Set(p.Name, text) })
 			if p.Name == "rounds" {
 				f.otherNames()
 			}

@@ -16,7 +16,7 @@ func runGenerate(_ context.Context, args []string, std Streams) error {
 		f := NewFlags("generate NAME [flags]", "Generates labelled objects and writes a file that fit reads. The flags depend on the generator: see marginlab generate NAME --help.")
 		f.Heading("Generators")
 		for _, g := range dataset.Generators {
-			f.Item(g.Name, g.Help)
+			f.describe(func(p printer) { p.Term(g.Name, g.Help) })
 			f.args = append(f.args, g.Name)
 		}
 		if err := f.Parse(args); err != nil {

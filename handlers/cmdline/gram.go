@@ -68,12 +68,9 @@ func parseGram(args []string) (*gramOptions, error) {
 	values := param.Values{}
 	f.Param(choice, func(text string) error { name = text; return nil })
 	given := map[string]string{} // values of the flags on the command line
-	add := func(p param.Param) {
-		f.Param(p, func(text string) error { given[p.Name] = text; return nil })
-	}
 	for _, p := range params {
 		values = values.With(p.Name, p.Read(p.Default))
-		add(p)
+		f.Param(p, func(text string) error { given[p.Name] = text; return nil })
 	}
 	f.otherNames()
 	f.Func("lambda", "NUMBER", "Same as --decay for gap-subsequence and --walk-weight for random-walk.", func(string) error {

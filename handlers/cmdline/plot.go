@@ -82,9 +82,6 @@ func (f *Flags) Paper() *paper {
 	return p
 }
 
-// given reports whether any of the flags is set.
-func (p *paper) given() bool { return *p != paper{} }
-
 // plot draws the decision boundary of a model with its data, showing progress until the file is
 // written.
 func plot(ctx context.Context, std Streams, p *progress, path string, on *paper, d *dataset.Data, spec ml.Spec, res *ml.Result) error {

@@ -14,12 +14,9 @@ var worker = Command{"worker", "compute cells of searches for a server on anothe
 func runWorker(ctx context.Context, args []string, std Streams) error {
 	f := NewFlags("worker --nats URL [flags]", "Computes cells of searches for a server started with --nats-listen or --nats, until interrupted; running cells then have 10 s to finish before other workers get them. It stores nothing on disk, waits for a server that is not yet running, reconnects after a lost connection, and must have the same version as the server.")
 	access := f.Access()
-	cores := runtime.NumCPU()
-	n := param.Param{Name: "workers", Kind: param.Integer, Min: 1, Max: 1024, Default: strconv.Itoa(cores), Help: "Number of cells to compute at the same time."}
-	f.Param(n, func(text string) (err error) {
-		cores, err = strconv.Atoi(text)
-		return err
-	})
+	cores := 0
+	n := param.Param{Name: "workers", Kind: param.Integer, Min: 1, Max: 1024, Default: strconv.Itoa(runtime.NumCPU()), Help: "Number of cells to compute at the same time."}
+	f.Value(n, func(v param.Value) { cores = v.Int() })
 	logger := f.Log()
 	if err := f.Parse(args); err != nil {
 		return err

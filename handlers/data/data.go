@@ -2,7 +2,6 @@
 package data
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -283,14 +282,6 @@ func (a *Handler) Mapping(w http.ResponseWriter, r *http.Request) error {
 	return a.askMapping(w, r, table, file, m, results.NameOf(r.FormValue("name"), file), message)
 }
 
-// peeked is a body whose beginning has been read, with its size.
-type peeked struct {
-	*bufio.Reader
-	size int
-}
-
-func (p peeked) Len() int { return p.size }
-
 // upload returns the stored file named in the request's path, once there is memory for it; of a
 // workbook, the requested sheet. If that sheet cannot be read, it returns another one with a
 // message.
@@ -299,11 +290,8 @@ func (a *Handler) upload(w http.ResponseWriter, r *http.Request) (t *dataset.Tab
 	if err != nil {
 		return nil, "", nil, "", err
 	}
-	ahead := bufio.NewReader(body)
-	head, _ := ahead.Peek(2)
-	size := body.Len()
-	body = peeked{ahead, size}
-	if leave, err = a.AdmitFile(r.Context(), w, int64(size), limiter.Packed(head)); err != nil {
+	head, _ := body.Peek(2)
+	if leave, err = a.AdmitFile(r.Context(), w, int64(body.Len()), limiter.Packed(head)); err != nil {
 		return nil, "", nil, "", err
 	}
 	sheet := r.FormValue("sheet")
@@ -718,23 +706,15 @@ func columns(d *dataset.Data) (names []string, cells func(i int) []string) {
 
 // editable reports whether the rows can be edited as text.
 func editable(d *dataset.Data) bool {
-	switch o := d.Objects.(type) {
-	case nil:
+	switch d.Kind() {
+	case dataset.KindVectors:
 		return d.Len()*len(d.Features) <= textCells
-	case *dataset.Strings:
+	case dataset.KindStrings, dataset.KindGraphs:
 		symbols := 0
-		for _, v := range o.Values {
-			symbols += len(v)
+		for i := 0; i < d.Len() && symbols <= textSymbols; i++ {
+			symbols += len(d.Objects.Text(i))
 		}
 		return symbols <= textSymbols
-	case *dataset.Graphs:
-		symbols := 0
-		for i := range o.Values {
-			if symbols += len(o.Text(i)); symbols > textSymbols {
-				return false
-			}
-		}
-		return true
 	}
 	return false
 }

@@ -19,6 +19,23 @@ func Attach(w http.ResponseWriter, name, kind string) {
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": results.FileName(name)}))
 }
 
+// CSV is the media type of CSV files.
+const CSV = "text/csv; charset=utf-8"
+
+// Send sends a file once write has written all of it, CSV like SendCSV.
+func Send(w http.ResponseWriter, r *http.Request, name, kind string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	if kind == CSV {
+		return SendCSV(w, r, name, bytes.NewReader(b.Bytes()))
+	}
+	Attach(w, name, kind)
+	_, err := b.WriteTo(w)
+	return err
+}
+
 // byteOrderMark marks a text as UTF-8 for spreadsheets.
 const byteOrderMark = "\ufeff"
 
@@ -32,7 +49,7 @@ func SendCSV(w http.ResponseWriter, r *http.Request, name string, text io.ReadSe
 	if _, err := text.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	Attach(w, name, "text/csv; charset=utf-8")
+	Attach(w, name, CSV)
 	if !plain && !web.ForPrograms(r) {
 		if _, err := io.WriteString(w, byteOrderMark); err != nil {
 			return err
@@ -72,7 +89,7 @@ func StreamRows(w http.ResponseWriter, r *http.Request, name string, write func(
 		}
 		if !begun {
 			begun = true
-			Attach(w, name, "text/csv; charset=utf-8")
+			Attach(w, name, CSV)
 			if !web.ForPrograms(r) {
 				if _, err := io.WriteString(w, byteOrderMark); err != nil {
 					return err

@@ -43,6 +43,23 @@ func SpecQuery(spec ml.Spec) url.Values {
 	return q
 }
 
+// LabQuery returns the query that opens the lab with a spec on data, and their columns on the axes
+// of the picture.
+func LabQuery(spec ml.Spec, data string, axes [2]string) url.Values {
+	q := SpecQuery(spec)
+	q.Del("project")
+	q.Set("target", spec.Target) // the lab would guess it from the labels
+	if spec.Project == "pca" {
+		q.Set("on", "pca")
+	}
+	if axes[0] != "" {
+		q.Set("x", axes[0])
+		q.Set("y", axes[1])
+	}
+	q.Set("data", data)
+	return q
+}
+
 // SpecGroups returns the groups of the training form. Parameters that do not apply are
 // hidden rather than omitted, so that a script can show them.
 func SpecGroups(spec ml.Spec, form url.Values, problems param.Problems) (groups []views.Group) {

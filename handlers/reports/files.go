@@ -2,7 +2,7 @@ package reports
 
 import (
 	"archive/zip"
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -47,16 +47,10 @@ func (a *Handler) File(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer leave()
-	var b bytes.Buffer
-	err = f.write(&b, one)
-	leave()
-	if err != nil {
-		return err
-	}
-	frame.Attach(w, f.name, f.kind)
-	_, err = b.WriteTo(w)
-	return err
+	return frame.Send(w, r, f.name, f.kind, func(to io.Writer) error {
+		defer leave() // the client may be slow
+		return f.write(to, one)
+	})
 }
 
 // writeRepeat writes the file read by marginlab repeat.
@@ -122,7 +116,7 @@ func eachPart(one store.Report, prose func(string) error, item func(caption stri
 		if at < 0 {
 			continue
 		}
-		if err := item(strings.TrimSuffix(captionOf(p, one.Frozen.Items[at]), "."), one.Frozen.Items[at], at); err != nil {
+		if err := item(strings.TrimSuffix(cmp.Or(p.caption, one.Frozen.Items[at].Title), "."), one.Frozen.Items[at], at); err != nil {
 			return err
 		}
 	}

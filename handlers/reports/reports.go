@@ -9,7 +9,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -169,7 +168,7 @@ func (a *Handler) itemsOf(ctx context.Context, before store.Frozen, text string,
 		}
 		size := 0
 		for _, item := range f.Items {
-			for _, hash := range hashes(item.Task) {
+			for _, hash := range item.Task.Hashes() {
 				if f.Points[hash] != "" {
 					continue
 				}
@@ -192,20 +191,6 @@ func (a *Handler) itemsOf(ctx context.Context, before store.Frozen, text string,
 		}
 		return f, nil
 	})
-}
-
-// hashes returns the hashes of the points of a task.
-func hashes(t repeat.Task) (all []string) {
-	if t.Points != "" {
-		all = append(all, t.Points)
-	}
-	if t.Study != nil {
-		all = slices.AppendSeq(all, maps.Values(t.Study.Points))
-	}
-	for _, run := range t.Runs {
-		all = append(all, hashes(run)...)
-	}
-	return all
 }
 
 // List shows the reports of the workspace.
@@ -367,13 +352,6 @@ func (a *Handler) view(one store.Report, base string) (p reportsview.Report, err
 	}
 	p.Points = base != "" && slices.ContainsFunc(one.Frozen.Items, func(i store.ReportItem) bool { return repeats(i.Task) })
 	return p, nil
-}
-
-func captionOf(p part, item store.ReportItem) string {
-	if p.caption != "" {
-		return p.caption
-	}
-	return item.Title
 }
 
 func inline(svg []byte) string {

@@ -14,27 +14,23 @@ import (
 // SchemeName names a cross-validation as the field does: "nested 5-fold cross-validation".
 func SchemeName(s eval.Scheme) string {
 	var text string
+	if s.Nested {
+		text = "nested "
+	}
 	switch {
 	case s.LeaveOneOut:
-		text = "leave-one-out cross-validation"
+		text += "leave-one-out cross-validation"
 	case s.Column != "":
-		text = "cross-validation by " + s.Column
+		text += "cross-validation by " + s.Column
 	case s.HoldOut > 0:
-		return nestedWord(s) + fmt.Sprintf("%s held out, %d times", chosenPercent(s.HoldOut), s.Repeats)
+		return text + fmt.Sprintf("%s held out, %d times", chosenPercent(s.HoldOut), s.Repeats)
 	default:
-		text = fmt.Sprintf("%d-fold cross-validation", s.Folds)
+		text += fmt.Sprintf("%d-fold cross-validation", s.Folds)
 	}
 	if s.Repeats > 1 {
 		text += fmt.Sprintf(", %d repeats", s.Repeats)
 	}
-	return nestedWord(s) + text
-}
-
-func nestedWord(s eval.Scheme) string {
-	if s.Nested {
-		return "nested "
-	}
-	return ""
+	return text
 }
 
 // EvidenceRows returns all evidence of a run's performance, best first, training last. linked

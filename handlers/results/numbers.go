@@ -72,13 +72,11 @@ func Headline(r *ml.Report) []views.Headline {
 
 // Confusions returns the confusion matrices of a report, that of held-out points first.
 func Confusions(r *ml.Report) (cs []views.Confusion) {
-	for _, of := range []struct {
-		title string
-		rows  []ml.ClassReport
-	}{{"Test confusion matrix", r.TestConfusion}, {"Training confusion matrix", r.Confusion}} {
-		if of.rows != nil {
-			cs = append(cs, Confusion(of.title, of.rows))
-		}
+	if r.TestConfusion != nil {
+		cs = append(cs, Confusion("Test confusion matrix", r.TestConfusion))
+	}
+	if r.Confusion != nil {
+		cs = append(cs, Confusion("Training confusion matrix", r.Confusion))
 	}
 	return cs
 }

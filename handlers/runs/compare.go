@@ -168,7 +168,7 @@ func (a *Reader) Compare(w http.ResponseWriter, r *http.Request) error {
 		case "/shared":
 			c.Clone = copyOf(run, run.ID)
 		}
-		p.Pending = p.Pending || run.Status == store.Queued || run.Status == store.Running
+		p.Pending = p.Pending || !run.Status.Ended()
 		with := func(key string, values ...string) string {
 			other := maps.Clone(q)
 			if other[key] = values; key == "run" {

@@ -130,7 +130,7 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.
 	if err != nil {
 		return p, err
 	}
-	kept := pictureQuery(q)
+	kept := only(q, "x", "y", "show", "slack", "cores", "limits")
 	if o.Coarse > 0 {
 		p.Answer, err = a.Preview(r.Context(), shown, figures, kept.Encode())
 		return p, err
@@ -139,7 +139,11 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.
 		return p, err
 	}
 	p.Facts, p.Answer.Numbers = p.Answer.Numbers, nil // beside the picture
-	p.Answer.Headline[0] = estimate(run, p.Answer.Headline[0])
+	switch run.EvidenceKind() {
+	case store.FromNested, store.FromFolds: // rather than the result on held-out points
+		best := results.BestEvidence(run)
+		p.Answer.Headline[0] = views.Headline{Label: results.Capital(best.Scheme), Value: best.Score, Note: "95\u00a0% CI " + best.Interval}
+	}
 	p.At, p.Movable, p.Limits = strings.TrimSuffix(figures, "figures/")+"at", shown.Data.Kind() == dataset.KindVectors, q.Get("limits")
 	if shown.Data.Objects != nil {
 		p.Answer.Points.Near = "?near="
@@ -154,26 +158,4 @@ func (a *Reader) view(r *http.Request, run store.Run, figures string) (runsview.
 		p.Axes, p.AxisX, p.AxisY = pictures.AxisOptions(run.Model.Features), shown.X, shown.Y
 	}
 	return p, nil
-}
-
-// estimate returns the headline below a run's picture: the best evidence, or the result on its
-// held-out points if there is none.
-func estimate(run store.Run, held views.Headline) views.Headline {
-	best := results.BestEvidence(run)
-	switch run.EvidenceKind() {
-	case store.FromNested, store.FromFolds:
-		held = views.Headline{Label: results.Capital(best.Scheme), Value: best.Score, Note: "95\u00a0% CI " + best.Interval}
-	}
-	return held
-}
-
-// pictureQuery returns the parts of a page's query that concern pictures.
-func pictureQuery(q url.Values) url.Values {
-	out := url.Values{}
-	for _, k := range []string{"x", "y", "show", "slack", "cores", "limits"} {
-		if q.Has(k) {
-			out.Set(k, q.Get(k))
-		}
-	}
-	return out
 }

@@ -2,9 +2,9 @@
 package runs
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -103,15 +103,11 @@ func kernelText(s ml.Spec, rep *ml.Report) string {
 
 // Page shows a run with its actions.
 func (a *Handler) Page(w http.ResponseWriter, r *http.Request, run store.Run) error {
-	return a.showRun(w, r, run, nil)
+	return a.show(w, r, run, nil, nil)
 }
 
-func (a *Handler) showRun(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems) error {
-	return a.showUse(w, r, run, problems, nil)
-}
-
-// showUse is showRun with predictions for new rows.
-func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems, predicted *runsview.Predicted) error {
+// show shows a run with the problems of a form, and predictions for new rows, if any.
+func (a *Handler) show(w http.ResponseWriter, r *http.Request, run store.Run, problems param.Problems, predicted *runsview.Predicted) error {
 	p, err := a.view(r, run, "/runs/"+run.ID+"/figures/")
 	if err != nil {
 		return err
@@ -183,29 +179,14 @@ func (a *Handler) showUse(w http.ResponseWriter, r *http.Request, run store.Run,
 // cloneQuery returns the query that opens the lab in the state of a run. If its points are no
 // longer those of a data set, the query refers to the run's.
 func cloneQuery(run store.Run) url.Values {
-	q := frame.SpecQuery(run.Spec)
-	q.Del("project")
-	q.Set("target", run.Spec.Target) // the lab would guess it from the labels
-	if run.Spec.Project == "pca" {
-		q.Set("on", "pca")
-	}
-	if x, y := run.Axes[0], run.Axes[1]; x != "" {
-		q.Set("x", x)
-		q.Set("y", y)
-	}
-	if run.Dataset != "" {
-		q.Set("data", run.Dataset)
-	} else {
-		q.Set("data", frame.OfRun+run.ID)
-	}
-	return q
+	return frame.LabQuery(run.Spec, cmp.Or(run.Dataset, frame.OfRun+run.ID), run.Axes)
 }
 
 // Update changes name, tags and note of a run.
 func (a *Handler) Update(w http.ResponseWriter, r *http.Request, run store.Run) error {
 	err := a.Store.UpdateRun(r.Context(), frame.Workspace(r.Context()), run.ID, new(r.PostFormValue("name")), new(r.PostFormValue("note")), new(splitTags(r.PostFormValue("tags"))))
 	if ps, ok := errors.AsType[param.Problems](err); ok {
-		return a.showRun(w, r, run, ps)
+		return a.show(w, r, run, ps, nil)
 	}
 	return frame.Done(w, r, "/runs/"+run.ID, err)
 }
@@ -232,11 +213,7 @@ func (a *Handler) Predictions(w http.ResponseWriter, r *http.Request, run store.
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	if err := run.Model.WritePoints(&text, points); err != nil {
-		return err
-	}
-	return frame.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
+	return sendPredictions(w, r, run, func(to io.Writer) error { return run.Model.WritePoints(to, points) })
 }
 
 // runInCourse adds the parts about the course to a run's page. The lab link reopens the course,
@@ -310,7 +287,7 @@ func (a *Handler) HandIn(w http.ResponseWriter, r *http.Request) error {
 	if run.Course == "" { // there is no form for the problem
 		return err
 	}
-	return a.showRun(w, r, run, wrong)
+	return a.show(w, r, run, wrong, nil)
 }
 
 // Events streams the state of a run: its current status, then the progress of the solver

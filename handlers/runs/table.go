@@ -297,13 +297,7 @@ func (a *Handler) rows(ctx context.Context, ws store.Workspace, p *runsview.Runs
 	if t.group != nil {
 		return a.groups(ctx, ws, p, q, t, row)
 	}
-	p.From, p.To = t.Offset+1, t.Offset+len(runs)
-	if t.page > 1 {
-		p.Newer = address(q, "page", strconv.Itoa(t.page-1))
-	}
-	if p.To < total {
-		p.Older = address(q, "page", strconv.Itoa(t.page+1))
-	}
+	p.Pages = views.PagesOf(t.page, pageRows, len(runs), total, func(page int) string { return address(q, "page", strconv.Itoa(page)) })
 	for _, run := range runs {
 		if base == nil || run.ID != base.ID {
 			p.Rows = append(p.Rows, row(run))
@@ -495,7 +489,7 @@ func (a *Handler) chosen(r *http.Request) ([]string, error) {
 	if err != nil {
 		return nil, param.Problems{{Field: "where", Message: err.Error()}}
 	}
-	return a.Store.Chosen(r.Context(), frame.Workspace(r.Context()), q)
+	return a.Store.RunIDs(r.Context(), frame.Workspace(r.Context()), store.Filter{Where: q})
 }
 
 // Tag adds tags to the selected runs or removes them.

@@ -51,18 +51,11 @@ func (a *Handler) Model(w http.ResponseWriter, r *http.Request, run store.Run) e
 		enc.SetIndent("", " ")
 		return enc.Encode(run.Model)
 	}
-	f := export.Formats[i]
-	var text bytes.Buffer
-	if err := f.Write(&text, run.Model); err != nil {
-		return err
-	}
-	name := run.Name
+	f, name := export.Formats[i], run.Name
 	if f.Name == "python" {
 		name = moduleName(name)
 	}
-	frame.Attach(w, name+f.Extension, f.MediaType)
-	_, err := text.WriteTo(w)
-	return err
+	return frame.Send(w, r, name+f.Extension, f.MediaType, func(to io.Writer) error { return f.Write(to, run.Model) })
 }
 
 // moduleName returns a name that Python can import.
@@ -108,7 +101,7 @@ func (a *Handler) Predict(w http.ResponseWriter, r *http.Request, run store.Run)
 		}
 		return web.JSON(w, http.StatusOK, set)
 	}
-	return sendPredictions(w, r, run, predictions, false)
+	return sendPredictions(w, r, run, func(to io.Writer) error { return predictions.WriteCSV(to, false) })
 }
 
 // predict applies the model of a run to a file.
@@ -122,12 +115,8 @@ func (a *Handler) predict(r *http.Request, run store.Run, body io.Reader, name s
 	return run.Model.PredictTable(r.Context(), table)
 }
 
-func sendPredictions(w http.ResponseWriter, r *http.Request, run store.Run, predictions *ml.Predictions, probability bool) error {
-	var text bytes.Buffer
-	if err := predictions.WriteCSV(&text, probability); err != nil {
-		return err
-	}
-	return frame.SendCSV(w, r, run.Name+".predictions.csv", bytes.NewReader(text.Bytes()))
+func sendPredictions(w http.ResponseWriter, r *http.Request, run store.Run, write func(io.Writer) error) error {
+	return frame.Send(w, r, run.Name+".predictions.csv", frame.CSV, write)
 }
 
 // rowsOfJSON converts {"rows": […]} to CSV with the features of m and the label if present. A row
@@ -232,7 +221,7 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 	shown := &runsview.Predicted{Text: r.PostFormValue("text")}
 	again := func(message string) error {
 		shown.Error = results.Sentence(message)
-		return a.showUse(w, r, run, nil, shown)
+		return a.show(w, r, run, nil, shown)
 	}
 	body, size, name := io.ReadSeeker(strings.NewReader(shown.Text)), int64(len(shown.Text)), "pasted rows"
 	if strings.TrimSpace(shown.Text) == "" {
@@ -265,18 +254,18 @@ func (a *Handler) PredictRows(w http.ResponseWriter, r *http.Request, run store.
 	}
 	leave() // the client may be slow
 	if r.PostFormValue("as") == "csv" {
-		return sendPredictions(w, r, run, predictions, run.Model.Platt != nil)
+		return sendPredictions(w, r, run, func(to io.Writer) error { return predictions.WriteCSV(to, run.Model.Platt != nil) })
 	}
 	set, err := predictions.Set()
 	if err != nil {
 		return again(err.Error())
 	}
-	predictedRows(shown, set, run.Model.ScoreNames(), shownRows)
-	return a.showUse(w, r, run, nil, shown)
+	predictedRows(shown, set, run.Model.ScoreNames())
+	return a.show(w, r, run, nil, shown)
 }
 
-// predictedRows fills in the first most predictions.
-func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, most int) {
+// predictedRows fills in the first predictions.
+func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string) {
 	p.Summary = views.Counted(s.N, "row")
 	switch {
 	case s.Accuracy != nil:
@@ -299,8 +288,8 @@ func predictedRows(p *runsview.Predicted, s *ml.PredictionSet, scores []string, 
 	if labelled {
 		p.Head = append(p.Head, "Actual")
 	}
-	p.More = max(0, s.N-most)
-	for _, one := range s.Predictions[:min(most, s.N)] {
+	p.More = max(0, s.N-shownRows)
+	for _, one := range s.Predictions[:min(shownRows, s.N)] {
 		row := []string{strconv.Itoa(one.Row)}
 		if classes {
 			row = append(row, one.Label)

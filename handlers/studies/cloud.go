@@ -105,8 +105,7 @@ type scale struct {
 
 // scaleOf returns the axis of a parameter between two positions in the drawing.
 func (m shades) scaleOf(name string, from, to float64) scale {
-	d := m.search.Drawn
-	r, ranged := d.Ranges[name]
+	r, ranged := m.search.Drawn.Ranges[name]
 	if !ranged {
 		return m.row(name, from, to)
 	}

@@ -31,19 +31,13 @@ const pageRows = 25
 
 // List shows the searches of the workspace.
 func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
-	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
-	page = min(max(page, 1), 1e6)
+	page := pageOf(r)
 	searches, total, err := a.Store.Searches(r.Context(), frame.Workspace(r.Context()), pageRows, (page-1)*pageRows)
 	if err != nil {
 		return err
 	}
-	p := studiesview.Searches{Page: a.Frame("Searches", "runs"), Total: total, First: (page-1)*pageRows + 1, Last: (page-1)*pageRows + len(searches)}
-	if page > 1 {
-		p.Newer = fmt.Sprintf("/searches?page=%d", page-1)
-	}
-	if p.Last < total {
-		p.Older = fmt.Sprintf("/searches?page=%d", page+1)
-	}
+	p := studiesview.Searches{Page: a.Frame("Searches", "runs")}
+	p.Pages = views.PagesOf(page, pageRows, len(searches), total, func(page int) string { return fmt.Sprintf("/searches?page=%d", page) })
 	for _, s := range searches {
 		p.Rows = append(p.Rows, studiesview.SearchRow{
 			ID: s.ID, Title: results.SearchTitle(s), Data: s.DatasetName, Folds: foldsText(s), Status: string(s.Status),
@@ -51,6 +45,12 @@ func (a *Handler) List(w http.ResponseWriter, r *http.Request) error {
 		})
 	}
 	return a.Render(w, r, studiesview.SearchesPage(p))
+}
+
+// pageOf returns the page of a list that a request asks for, from 1.
+func pageOf(r *http.Request) int {
+	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+	return min(max(page, 1), 1e6)
 }
 
 func foldsText(s store.Search) string {
@@ -103,7 +103,7 @@ func (a *Handler) Page(w http.ResponseWriter, r *http.Request, s background.Foun
 		p.Edges = edges(s)
 		p.Finer = eval.Finer(s.Design(), res) != nil
 		p.Short = lists.Count(res.Settings, func(s eval.Setting) bool { return s.Failure() == "" && !s.Converged() })
-		p.Failed = failed(res)
+		p.Failed = lists.Count(res.Settings, func(s eval.Setting) bool { return s.Failure() != "" })
 		p.Pictures = picturesOf(s.Search)
 		p.Confusion = results.Confusion("Confusion matrix of the best, summed over the folds", res.Confusion)
 	}
@@ -168,19 +168,8 @@ func (a *Handler) labLink(r *http.Request, s store.Search) (func(eval.Setting) s
 		}
 	}
 	return func(setting eval.Setting) string {
-		spec := eval.OfSetting(s.Spec, setting.Values)
-		q := frame.SpecQuery(spec)
-		q.Del("project")
-		q.Set("target", spec.Target)
+		q := frame.LabQuery(eval.OfSetting(s.Spec, setting.Values), data, s.Axes)
 		q.Set("test_fraction", "0") // otherwise the lab would hold out points
-		if spec.Project == "pca" {
-			q.Set("on", "pca")
-		}
-		if x, y := s.Axes[0], s.Axes[1]; x != "" {
-			q.Set("x", x)
-			q.Set("y", y)
-		}
-		q.Set("data", data)
 		return "/lab?" + q.Encode()
 	}, nil
 }
@@ -220,11 +209,6 @@ func edges(s background.Found) (names []string) {
 		}
 	}
 	return names
-}
-
-// failed counts the settings with a failed training.
-func failed(r *eval.Result) int {
-	return lists.Count(r.Settings, func(s eval.Setting) bool { return s.Failure() != "" })
 }
 
 // Again starts a follow-up to a finished search: finer, or with nested folds.

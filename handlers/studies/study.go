@@ -1,21 +1,19 @@
 package studies
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/go-chi/chi/v5"
 
 	"marginlab/handlers/frame"
 	"marginlab/handlers/pictures"
 	"marginlab/handlers/results"
+	"marginlab/ml/eval"
 	"marginlab/ml/lists"
 	"marginlab/ml/study"
 	"marginlab/store"
@@ -27,19 +25,13 @@ import (
 
 // Studies shows the studies of the workspace.
 func (a *Handler) Studies(w http.ResponseWriter, r *http.Request) error {
-	page, _ := strconv.Atoi(r.URL.Query().Get("page"))
-	page = min(max(page, 1), 1e6)
+	page := pageOf(r)
 	list, total, err := a.Store.Studies(r.Context(), frame.Workspace(r.Context()), pageRows, (page-1)*pageRows)
 	if err != nil {
 		return err
 	}
-	p := studiesview.Studies{Page: a.studyFrame("Studies"), Total: total, First: (page-1)*pageRows + 1, Last: (page-1)*pageRows + len(list)}
-	if page > 1 {
-		p.Newer = fmt.Sprintf("/studies?page=%d", page-1)
-	}
-	if p.Last < total {
-		p.Older = fmt.Sprintf("/studies?page=%d", page+1)
-	}
+	p := studiesview.Studies{Page: a.studyFrame("Studies")}
+	p.Pages = views.PagesOf(page, pageRows, len(list), total, func(page int) string { return fmt.Sprintf("/studies?page=%d", page) })
 	for _, s := range list {
 		done, _, all := s.Cells()
 		p.Rows = append(p.Rows, studiesview.StudyRow{ID: s.ID, Title: s.Title, Status: string(s.Status()), Done: done, Total: all, Created: results.When(s.Created)})
@@ -60,10 +52,7 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) e
 	p := studiesview.Study{Page: a.studyFrame(s.Title), ID: s.ID, Title: s.Title, Status: string(s.Status()), Created: results.When(s.Created), File: s.File}
 	p.Done, _, p.Total = s.Cells()
 	p.Brought = len(s.Searches) == 0
-	p.Folds = fmt.Sprintf("%d folds", asked.Folds)
-	if asked.Repeats > 1 {
-		p.Folds += fmt.Sprintf(", %d repeats", asked.Repeats)
-	}
+	p.Folds = results.FoldsText(eval.Scheme{Folds: asked.Folds, Repeats: asked.Repeats}) + ", settings chosen on the training folds"
 	left := make(map[string]bool) // data sets whose points are offered as files
 	less := func(label string, s *study.Study) error {
 		if s == nil || left[label] {
@@ -74,7 +63,6 @@ func (a *Handler) Study(w http.ResponseWriter, r *http.Request, s store.Study) e
 		p.Less = append(p.Less, views.Option{Value: file, Label: label})
 		return err
 	}
-	p.Folds += ", settings chosen on the training folds"
 	p.Learners = lists.Map(asked.Learners, func(l study.Learner) string { return l.Name })
 	for i, set := range asked.Sets {
 		row := studiesview.StudySet{Name: set.Name}
@@ -192,16 +180,7 @@ func (a *Handler) StudyFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := study.Exports[at].Write(&b, res); err != nil {
-		return err
-	}
-	if strings.HasSuffix(name, ".csv") {
-		return frame.SendCSV(w, r, name, bytes.NewReader(b.Bytes()))
-	}
-	frame.Attach(w, name, study.Exports[at].Type)
-	_, err = b.WriteTo(w)
-	return err
+	return frame.Send(w, r, name, study.Exports[at].Type, func(to io.Writer) error { return study.Exports[at].Write(to, res) })
 }
 
 // studyFrame returns the frame of a page about studies.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -90,6 +91,20 @@ func Read(r io.Reader) (*File, error) {
 // hasNumbers reports whether t or one of its Runs has numbers.
 func (t Task) hasNumbers() bool {
 	return len(t.Numbers) > 0 || slices.ContainsFunc(t.Runs, Task.hasNumbers)
+}
+
+// Hashes returns the hashes of the data of t and its Runs.
+func (t Task) Hashes() (all []string) {
+	if t.Points != "" {
+		all = append(all, t.Points)
+	}
+	if t.Study != nil {
+		all = slices.AppendSeq(all, maps.Values(t.Study.Points))
+	}
+	for _, run := range t.Runs {
+		all = append(all, run.Hashes()...)
+	}
+	return all
 }
 
 // Data returns the data set with the given hash, which it checks.

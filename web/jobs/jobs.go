@@ -53,17 +53,11 @@ type Queue struct {
 	// answer.
 	Live pace.Gate
 
-	store   *store.Store
-	owner   store.Owner // owner of this queue's leases on runs
-	workers int
-	memory  int64
-	leave   bool
-	turn    time.Duration
-	limit   time.Duration
-	pause   time.Duration // pause of a worker after an error of the store
-	log     *slog.Logger
-	trained func(learner, outcome string, took time.Duration)
-	train   func(context.Context, *dataset.Data, ml.Spec, trace.Recorder) (*ml.Result, error)
+	Config // with its defaults
+
+	store *store.Store
+	owner store.Owner   // owner of this queue's leases on runs
+	pause time.Duration // pause of a worker after an error of the store
 
 	// finish and fails are the store's FinishRun and FailRun, except in tests.
 	finish func(context.Context, store.Owner, string, *ml.Result) error
@@ -140,7 +134,7 @@ func (q *Queue) begin(ctx context.Context, key string, w store.Waiting, away boo
 	switch {
 	case away:
 	case w.Weight == store.Light:
-		j.turn = time.AfterFunc(q.turn, func() { q.endTurn(j) })
+		j.turn = time.AfterFunc(q.Turn, func() { q.endTurn(j) })
 		q.share()
 	default:
 		q.shared = append(q.shared, j)
@@ -189,20 +183,21 @@ func (q *Queue) end(j *job) {
 
 // New returns a queue over st. It does nothing until Run.
 func New(st *store.Store, c Config) *Queue {
+	c.Workers, c.Turn = max(c.Workers, 1), cmp.Or(c.Turn, time.Second)
+	c.Memory = min(cmp.Or(c.Memory, math.MaxInt64), memoryEach*int64(c.Workers))
+	if c.Train == nil {
+		c.Train = ml.Train
+	}
+	if c.Trained == nil {
+		c.Trained = func(string, string, time.Duration) {}
+	}
 	q := &Queue{
-		store: st, owner: store.NewOwner(), workers: max(c.Workers, 1), leave: c.Leave, turn: cmp.Or(c.Turn, time.Second), limit: c.Limit, pause: 2 * time.Second, log: c.Log, trained: c.Trained, train: c.Train,
+		Config: c, store: st, owner: store.NewOwner(), pause: 2 * time.Second,
 		wake: make(chan struct{}, 1), wakeAway: make(chan struct{}, 1), running: map[string]*job{}, watchers: map[string]map[chan Event]store.Status{}, worked: map[string]*Work{}, accounts: map[string]*account{},
 		finish: st.FinishRun, fails: st.FailRun,
 	}
-	q.cells = NewLocal(q.workers, st.PlanOf)
+	q.cells = NewLocal(q.Workers, st.PlanOf)
 	q.here = leasedEngine{q.cells, q.owner}
-	if q.train == nil {
-		q.train = ml.Train
-	}
-	q.memory = min(cmp.Or(c.Memory, math.MaxInt64), memoryEach*int64(q.workers))
-	if q.trained == nil {
-		q.trained = func(string, string, time.Duration) {}
-	}
 	return q
 }
 
@@ -236,7 +231,7 @@ func (q *Queue) tendUntil(ctx context.Context) {
 			return
 		case <-tick.C:
 			q.rotate()
-			logFault(ctx, q.log, "leases of runs not renewed", q.tend(ctx))
+			logFault(ctx, q.Log, "leases of runs not renewed", q.tend(ctx))
 		}
 	}
 }
@@ -370,7 +365,7 @@ func (q *Queue) work(ctx context.Context, wake <-chan struct{}, claim func(conte
 func (q *Queue) idle(ctx context.Context, wake <-chan struct{}, err error) {
 	var over <-chan time.Time
 	if err != nil {
-		logFault(ctx, q.log, "no work taken from the queue", err)
+		logFault(ctx, q.Log, "no work taken from the queue", err)
 		wake, over = nil, time.After(q.pause)
 	}
 	select {
@@ -389,7 +384,7 @@ func (q *Queue) claim(ctx context.Context) (do func(), err error) {
 		return nil, err
 	}
 	q.saveEnded(ctx, list)
-	if q.leave {
+	if q.Leave {
 		list = slices.DeleteFunc(list, func(w store.Waiting) bool { return w.Search })
 	}
 	w, ok := q.next(list)
@@ -403,7 +398,7 @@ func (q *Queue) claim(ctx context.Context) (do func(), err error) {
 	if !ok || err != nil {
 		return nil, err
 	}
-	j := q.begin(ctx, r.ID, w, false, q.limit)
+	j := q.begin(ctx, r.ID, w, false, q.Limit)
 	q.publish(r.ID, Event{Status: store.Running})
 	return func() { q.do(ctx, j, r); q.end(j) }, nil
 }
@@ -436,7 +431,7 @@ func (q *Queue) retry(ctx context.Context, most int, save func(context.Context) 
 			return err
 		}
 		if n%saveTries == 1 {
-			q.log.WarnContext(ctx, "result not saved, trying again", "err", err)
+			q.Log.WarnContext(ctx, "result not saved, trying again", "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -470,7 +465,7 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 			return
 		}
 	case context.Cause(j.ctx) == errTooLong:
-		end, err = q.fail(ctx, r, param.Refuse(r.Spec.Quicker()+" makes it quicker", "the training was stopped after %s, the time limit of this server", formatLimit(q.limit)))
+		end, err = q.fail(ctx, r, param.Refuse(r.Spec.Quicker()+" makes it quicker", "the training was stopped after %s, the time limit of this server", formatLimit(q.Limit)))
 	case j.ctx.Err() != nil:
 		err = store.ErrNotFound // cancelled, deleted or taken over
 	default:
@@ -480,15 +475,15 @@ func (q *Queue) do(ctx context.Context, j *job, r store.Run) {
 		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 		defer cancel()
 		if err := q.store.ReleaseRun(keep, q.owner, r.ID, store.Light); err != nil && !errors.Is(err, store.ErrNotFound) {
-			q.log.ErrorContext(ctx, "run not put back into the queue", "run", r.ID, "err", err)
+			q.Log.ErrorContext(ctx, "run not put back into the queue", "run", r.ID, "err", err)
 		}
 		return
 	}
 	if errors.Is(err, store.ErrNotFound) { // deleted by its owner
-		q.trained(r.Spec.Learner, string(store.Cancelled), time.Since(start))
+		q.Trained(r.Spec.Learner, string(store.Cancelled), time.Since(start))
 		return
 	}
-	q.trained(r.Spec.Learner, string(end.Status), time.Since(start))
+	q.Trained(r.Spec.Learner, string(end.Status), time.Since(start))
 	q.publish(r.ID, end)
 }
 
@@ -516,11 +511,11 @@ func (q *Queue) explain(ctx context.Context, reason error, what, id string) (mes
 	var problems param.Problems
 	switch {
 	case errors.As(reason, &p):
-		q.log.ErrorContext(ctx, "panic in a training", what, id, "panic", p.value, "stack", p.stack)
+		q.Log.ErrorContext(ctx, "panic in a training", what, id, "panic", p.value, "stack", p.stack)
 	case errors.As(reason, &refusal), errors.As(reason, &problems):
-		q.log.InfoContext(ctx, what+" failed", what, id, "err", reason)
+		q.Log.InfoContext(ctx, what+" failed", what, id, "err", reason)
 	default:
-		q.log.ErrorContext(ctx, what+" failed", what, id, "err", reason)
+		q.Log.ErrorContext(ctx, what+" failed", what, id, "err", reason)
 	}
 	return message
 }
@@ -555,7 +550,7 @@ func (q *Queue) attempt(ctx context.Context, r store.Run) (*ml.Result, error) {
 	began := time.Now()
 	last := began.Add(-reportEvery)
 	var decline trace.Decline
-	return q.train(ctx, data, r.Spec, func(s trace.Step) {
+	return q.Train(ctx, data, r.Spec, func(s trace.Step) {
 		if now := time.Now(); now.Sub(last) >= reportEvery {
 			last = now
 			decline.Note(now.Sub(began), s)

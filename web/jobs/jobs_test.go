@@ -53,7 +53,7 @@ func setup(t *testing.T, dir string, workers int, train trainer) *fixture {
 		f.mu.Unlock()
 	}})
 	if train != nil {
-		f.q.train = train
+		f.q.Train = train
 	}
 	return f
 }
@@ -382,7 +382,7 @@ func TestLimitOfTime(t *testing.T) {
 		},
 	} {
 		f := setup(t, t.TempDir(), 1, train)
-		f.q.limit = time.Millisecond
+		f.q.Limit = time.Millisecond
 		f.start()
 		id := f.create("1")
 		e := f.end(id)
@@ -394,7 +394,7 @@ func TestLimitOfTime(t *testing.T) {
 		require.Equal(t, formatLimit(limit), text, "a limit of %v", limit)
 	}
 	f := setup(t, t.TempDir(), 1, nil)
-	f.q.limit = time.Hour
+	f.q.Limit = time.Hour
 	f.start()
 	f.isDone(f.create("1"))
 }
@@ -423,7 +423,7 @@ func TestNothingIsLeftOfAJob(t *testing.T) {
 	defer stop()
 	for _, limit := range []time.Duration{0, time.Hour} {
 		f := setup(t, t.TempDir(), 1, nil)
-		f.q.limit = limit
+		f.q.Limit = limit
 		id := f.create("1")
 		f.search(asked(t))
 		ctx := &counted{Context: ended}

@@ -70,7 +70,7 @@ func (q *Queue) Load(ctx context.Context) (waiting, running map[store.Weight]int
 }
 
 // several returns the number of places one sharer may fill: all but one, if there are several.
-func (q *Queue) several() int { return max(1, q.workers-1) }
+func (q *Queue) several() int { return max(1, q.Workers-1) }
 
 // hasRoom reports whether there is room to start work with a weight, or for a job to continue with
 // it. Callers hold q.mu.
@@ -104,8 +104,8 @@ func (q *Queue) hasRoom(as store.Weight, w store.Waiting, self *job) bool {
 	}
 	switch {
 	case all > 0 && own >= q.several(),
-		q.usesLightMemory(as, w) && light > 0 && light+w.Memory > q.memory/lightShare,
-		!q.usesLightMemory(as, w) && long > 0 && long+w.Memory > q.memory:
+		q.usesLightMemory(as, w) && light > 0 && light+w.Memory > q.Memory/lightShare,
+		!q.usesLightMemory(as, w) && long > 0 && long+w.Memory > q.Memory:
 		return false
 	}
 	switch as {
@@ -113,17 +113,17 @@ func (q *Queue) hasRoom(as store.Weight, w store.Waiting, self *job) bool {
 		if others > 0 {
 			return all < q.several()
 		}
-		return all < q.workers
+		return all < q.Workers
 	case store.Medium:
 		return all < q.several()
 	}
-	return all < heavyEach*q.workers &&
-		(near == 0 || near < heavyEach*q.several() && nearHeavy+w.Memory <= q.memory*int64(q.several())/int64(q.workers))
+	return all < heavyEach*q.Workers &&
+		(near == 0 || near < heavyEach*q.several() && nearHeavy+w.Memory <= q.Memory*int64(q.several())/int64(q.Workers))
 }
 
 // usesLightMemory reports whether work uses the memory reserved for light work.
 func (q *Queue) usesLightMemory(as store.Weight, w store.Waiting) bool {
-	return as == store.Light && w.Memory <= q.memory/lightShare
+	return as == store.Light && w.Memory <= q.Memory/lightShare
 }
 
 // next chooses the waiting work to start.
@@ -196,7 +196,7 @@ func (q *Queue) choose(list []candidate, level int) (next candidate) {
 func (q *Queue) begins(key, above string, since time.Time) time.Duration {
 	a := q.account(key)
 	if since.After(a.asked) {
-		a.begins, a.asked = max(a.begins, q.account(above).now-q.turn), since
+		a.begins, a.asked = max(a.begins, q.account(above).now-q.Turn), since
 	}
 	return a.begins
 }
@@ -216,9 +216,9 @@ func (q *Queue) expected(w store.Waiting) time.Duration {
 	most := w.Work
 	switch w.Weight {
 	case store.Light:
-		most = q.turn
+		most = q.Turn
 	case store.Medium:
-		most = mediumTurns * q.turn
+		most = mediumTurns * q.Turn
 	}
 	return max(time.Millisecond, min(w.Work, most))
 }
@@ -317,7 +317,7 @@ func (q *Queue) rotate() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, j := range q.shared {
-		if j.as == store.Medium && !j.over && j.worked() >= mediumTurns*q.turn {
+		if j.as == store.Medium && !j.over && j.worked() >= mediumTurns*q.Turn {
 			if q.hasRoom(store.Heavy, j.work, j) {
 				j.as = store.Heavy
 			} else {
@@ -334,7 +334,7 @@ func (q *Queue) rotate() {
 
 // longPlaces returns the number of places that light work leaves to other work. Callers hold q.mu.
 func (q *Queue) longPlaces() int {
-	n := q.workers
+	n := q.Workers
 	for _, j := range q.running {
 		if !j.away && j.as == store.Light {
 			n--

@@ -43,7 +43,7 @@ func TestNobodyStarves(t *testing.T) {
 func nobodyStarves(t *testing.T, workers int) {
 	t.Parallel()
 	f := setup(t, t.TempDir(), workers, endless)
-	f.q.turn = 50 * time.Millisecond // a short run that takes longer is no longer short
+	f.q.Turn = 50 * time.Millisecond // a short run that takes longer is no longer short
 	f.st.Network = func(store.Workspace) string { return "one for all" }
 	long := ml.DefaultSpec()
 	require.NoError(t, long.Set("C", "1000"))
@@ -103,7 +103,7 @@ func TestHeavyWorkTakesTurns(t *testing.T) {
 		want("a", "b")
 		light := q.beginOne(t, "c", store.Light, 0)
 		want("a", "c")
-		time.Sleep(q.turn / 2)
+		time.Sleep(q.Turn / 2)
 		q.rotate()
 		want("b", "c")
 		require.Check(t, q.held("a") && !q.held("b"), "it is not told which is held")
@@ -135,12 +135,12 @@ func TestLongerThanATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := bench(2)
 		first := q.beginOne(t, "a", store.Light, 0)
-		time.Sleep(q.turn)
+		time.Sleep(q.Turn)
 		synctest.Wait()
 		require.Equal(t, first.as, store.Medium, "after a turn it")
 		require.Check(t, q.hasRoom(store.Light, store.Waiting{Workspace: "b"}, nil) == true,
 			"there is no room for light work")
-		time.Sleep(mediumTurns * q.turn)
+		time.Sleep(mediumTurns * q.Turn)
 		q.rotate()
 		require.Equal(t, first.as, store.Heavy, "after ten more it")
 		big := store.Waiting{ID: "a2", Workspace: "a2", Memory: 2 * memoryEach, Weight: store.Heavy}
@@ -150,7 +150,7 @@ func TestLongerThanATurn(t *testing.T) {
 		third.work.Memory = 2 * memoryEach
 		fourth := q.beginOne(t, "d", store.Light, 0) // more jobs than places, since it has already begun
 		q.startSaving(fourth)
-		time.Sleep(q.turn)
+		time.Sleep(q.Turn)
 		synctest.Wait()
 		switch {
 		case second.as != store.Medium || second.ctx.Err() != nil:
@@ -174,7 +174,7 @@ func TestMemoryOfWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const mb = 1 << 20
 		q := bench(4)
-		q.memory = 1000 * mb
+		q.Memory = 1000 * mb
 		room := func(as store.Weight, memory int64, want bool) {
 			t.Helper()
 			got := q.hasRoom(as, store.Waiting{ID: "new", Workspace: "z", Memory: memory * mb}, nil)
@@ -196,11 +196,11 @@ func TestMemoryOfWork(t *testing.T) {
 		room(store.Light, 50, true)
 		room(store.Light, 51, false)
 		room(store.Medium, 100, true)
-		time.Sleep(q.turn)
+		time.Sleep(q.Turn)
 		synctest.Wait()
 		c := jobs[2]
 		require.Check(t, c.requeueAs == store.Medium, "light work goes on as %v, and there is no memory for it", c.as)
-		time.Sleep(mediumTurns * q.turn)
+		time.Sleep(mediumTurns * q.Turn)
 		q.rotate()
 		require.Check(t, jobs[1].as == store.Heavy, "its own memory is in the way of medium work")
 		for _, j := range jobs {

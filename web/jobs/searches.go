@@ -128,7 +128,7 @@ func (q *Queue) doCell(ctx context.Context, e leasedEngine, j *job, c store.Cell
 	defer cancel()
 	if err != nil && (ctx.Err() != nil || again) { // left for others, or for the next start
 		if err := q.store.ReleaseCell(keep, e.owner, c, lost, j.requeueAs); err != nil {
-			q.log.ErrorContext(ctx, "cell not put back into the queue", "search", c.Search, "cell", c.Place, "err", err)
+			q.Log.ErrorContext(ctx, "cell not put back into the queue", "search", c.Search, "cell", c.Place, "err", err)
 		}
 		return
 	}
@@ -206,7 +206,7 @@ func (q *Queue) saveCells(ctx context.Context) {
 			searches = append(searches, q.failCell(ctx, c.cell, err)...)
 		default: // left for others, or for the next start
 			if err := q.store.ReleaseCell(keep, c.owner, c.cell, false, store.Light); err != nil {
-				q.log.ErrorContext(ctx, "cell not put back into the queue", "search", c.cell.Search, "cell", c.cell.Place, "err", err)
+				q.Log.ErrorContext(ctx, "cell not put back into the queue", "search", c.cell.Search, "cell", c.cell.Place, "err", err)
 			}
 		}
 	}
@@ -219,7 +219,7 @@ func (q *Queue) publishSearches(ctx context.Context, ids []string) {
 	defer q.publishing.Unlock()
 	states, err := q.states(ctx, ids...)
 	if err != nil {
-		q.log.ErrorContext(ctx, "state of searches not read", "err", err)
+		q.Log.ErrorContext(ctx, "state of searches not read", "err", err)
 		return
 	}
 	for id, e := range states {
