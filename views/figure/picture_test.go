@@ -3,6 +3,7 @@ package figure_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"image"
@@ -707,4 +708,114 @@ func TestWritingEndsWithContext(t *testing.T) {
 		require.Check(t, looks > 20, "%s: %d looks at the context during 5000 marks", format, looks)
 		require.Check(t, bytes.Equal(b.Bytes(), whole.Bytes()), "%s: the context changes the picture", format)
 	}
+}
+
+// TestGrey: on paper the two sides of a boundary differ without their colours, and the legend
+// names every line, for which the picture is made higher.
+func TestGrey(t *testing.T) {
+	t.Parallel()
+	lightness := func(c color.Color) float64 { return float64(color.GrayModel.Convert(c).(color.Gray).Y) }
+	for i := range 2 {
+		d := math.Abs(lightness(figure.Grey.Side[0][i]) - lightness(figure.Grey.Side[1][i]))
+		require.Check(t, d >= 20, "side %d: lightness differs by %g of 255", i, d)
+	}
+	names := []string{"one-vs-rest", "one-vs-one", "Weston and Watkins", "Crammer and Singer"}
+	c := figure.Chart{Format: figure.Format{Grey: true, Width: 320, Height: 213}, X: figure.Axis{Name: "x"}, Y: figure.Axis{Name: "y"}}
+	for i, n := range names {
+		c.Curves = append(c.Curves, figure.Curve{Name: n, X: []float64{0, 1}, Y: []float64{float64(i), 1}})
+	}
+	p := require.Value(c.Picture())(t)
+	svg := require.Drawn(t, p.SVG)
+	for _, n := range names {
+		require.Check(t, strings.Contains(svg, ">"+n+"<"), "the legend has no %q", n)
+	}
+	require.Check(t, p.Height > 213 && p.Frame.Height >= 100,
+		"the picture is %d high, its frame %g", p.Height, p.Frame.Height)
+}
+
+// A picture that leaves out a part until a question is answered says so, where no ink is.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	const says = "Answer to see more"
+	axis := func(name string) figure.Axis { return figure.Axis{Name: name, Min: 0, Max: 1} }
+	level := figure.Curve{Name: "level", X: []float64{0, 1}, Y: []float64{0.5, 0.5}}
+	draw := map[string]func(f figure.Format) (*figure.Picture, error){
+		"empty chart": func(f figure.Format) (*figure.Picture, error) {
+			return figure.Chart{Format: f, X: axis("a"), Y: axis("b")}.Picture()
+		},
+		"chart": func(f figure.Format) (*figure.Picture, error) {
+			return figure.Chart{Format: f, X: axis("a"), Y: axis("b"), Curves: []figure.Curve{level}}.Picture()
+		},
+		"plane": func(f figure.Format) (*figure.Picture, error) {
+			return figure.Plane{Format: f, Limits: figure.Limits{XMin: -1, XMax: 1, YMin: -1, YMax: 1}, Marks: []figure.Mark{figure.Dot{}}}.Picture()
+		},
+	}
+	for name, picture := range draw {
+		for _, size := range [][2]int{{640, 520}, {420, 494}, {300, 300}} {
+			for _, f := range []figure.Format{{}, {Waits: true}, {Waits: true, Grey: true}, {Waits: true, Paper: true}} {
+				f.Width, f.Height = size[0], size[1]
+				waits := f.Waits && !f.Grey && !f.Paper // paper takes no answers
+				p := require.Value(picture(f))(t)
+				require.Check(t, strings.Contains(p.Caption, says) == waits,
+					"%s, waiting %t: the caption is %q", name, waits, p.Caption)
+				said := false
+				for _, e := range parse(t, p).all("text") {
+					if said = said || e.Text == says; e.Text != says {
+						continue
+					}
+					middle := p.Frame.Top + p.Frame.Height/2
+					if y := e.number(t, "y"); y < p.Frame.Top || y > p.Frame.Top+p.Frame.Height {
+						t.Errorf("%s, %v: the words are outside of the frame", name, size)
+					} else if name != "empty chart" && y > middle-6 && y < middle+13 {
+						t.Errorf("%s, %v: the words cover what is in the middle", name, size)
+					}
+				}
+				require.Check(t, said == waits, "%s, %v, waiting %t: said %t", name, size, waits, said)
+			}
+		}
+	}
+}
+
+// A layer that is hidden is not drawn, at rest and in a display list, and its entry stays in the
+// legend, where the toggle lies over it.
+func TestHiddenLayers(t *testing.T) {
+	t.Parallel()
+	draw := func(hidden ...string) (*figure.Picture, string, int) {
+		s := scene()
+		s.Layers, s.Hidden = true, hidden
+		for i := range s.Points {
+			s.Points[i].HeldOut = i%4 == 0
+		}
+		p := require.Value(figure.Boundary(context.Background(), s))(t)
+		var svg, list bytes.Buffer
+		require.NoError(t, p.SVG(t.Context(), &svg))
+		require.NoError(t, p.DisplayList(t.Context(), &list, ""))
+		var told struct{ Toggles json.RawMessage }
+		require.NoError(t, json.Unmarshal(list.Bytes(), &told))
+		want := require.Value(json.Marshal(p.Toggles))(t)
+		require.Check(t, bytes.Equal(told.Toggles, want), "the display list has the toggles %s, not %s", told.Toggles, want)
+		return p, svg.String(), list.Len()
+	}
+	whole, svg, list := draw()
+	var layers []string
+	for _, toggle := range whole.Toggles {
+		layers = append(layers, toggle.Layer)
+		require.Check(t, toggle.Left >= 0 && toggle.Left+toggle.Width <= 100 && toggle.Top >= 0 && toggle.Top+toggle.Height <= 100*whole.Frame.Top/float64(whole.Height),
+			"%+v lies beside the legend", toggle)
+		require.Says(t, svg, strings.Split(toggle.Name, " (")[0], "the legend does not name %+v", toggle)
+	}
+	for _, layer := range []string{"class0", "class1", "boundary", "margin", "regions", "held"} {
+		require.Check(t, slices.Contains(layers, layer), "there is no toggle of %s among %v", layer, layers)
+	}
+	require.Check(t, slices.Equal(figure.LayerNames(strings.Join(layers, ",")+",other,class-1,class07,"), slices.Sorted(slices.Values(layers))),
+		"of %v LayerNames reads %v", layers, figure.LayerNames(strings.Join(layers, ",")))
+	for _, layer := range layers {
+		p, without, short := draw(layer)
+		require.Check(t, len(without) < len(svg)+400 && (layer == "boundary" || short < list+200) && without != svg,
+			"without %s the picture has %d bytes instead of %d, its list %d instead of %d", layer, len(without), len(svg), short, list)
+		require.Check(t, slices.Equal(p.Toggles, whole.Toggles) && p.Frame == whole.Frame,
+			"without %s the legend or the frame moves", layer)
+	}
+	p, _, _ := draw(layers...)
+	require.Check(t, len(p.Toggles) == len(whole.Toggles), "without all layers %d toggles are left", len(p.Toggles))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"image"
 	"image/color"
+	"image/png"
 	"maps"
 	"math"
 	"os"
@@ -17,10 +18,12 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"pgregory.net/rapid"
+	"rsc.io/qr"
 
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/param"
 )
 
 // grid evaluates f on the nodes of [-1, 1]².
@@ -414,4 +417,159 @@ func TestOneTypeface(t *testing.T) {
 	css := require.Value(os.ReadFile("../../static/app.css"))(t)
 	want := "--sans: " + strings.ReplaceAll(strings.ReplaceAll(fontFamily, "'", `"`), ",", ", ") + ";"
 	require.Check(t, strings.Contains(string(css), want), "app.css does not say %s", want)
+}
+
+// Two pictures in one: each is drawn in its part alone, and the frame is where the first has its data.
+func TestBeside(t *testing.T) {
+	t.Parallel()
+	draw := func(name string, x float64) func(int, int, *Panel) (*Picture, error) {
+		return func(w, h int, at *Panel) (*Picture, error) {
+			return Plane{Format: Format{Width: w, Height: h, Panel: at}, X: name, Limits: Limits{XMin: 0, XMax: 1, YMin: 0, YMax: 1}, Stretched: true, Marks: []Mark{Dot{At: [2]float64{x, 0.5}, Class: -1, Label: name}}}.Picture()
+		}
+	}
+	for _, below := range []bool{false, true} {
+		p := require.Value(Beside(500, 446, 0.6, below, draw("one", 0.5), draw("two", 0.5)))(t)
+		alone := require.Value(draw("one", 0.5)(500, 446, nil))(t)
+		wide, high := 300.0, 446.0
+		if below {
+			wide, high = 500, 268
+		}
+		if f := p.Frame; p.Width != 500 || p.Height != 446 || f.Left != alone.Frame.Left || f.Top != alone.Frame.Top || f.Left+f.Width > wide || f.Top+f.Height > high {
+			t.Errorf("below %t: the frame %+v is not within %g x %g", below, f, wide, high)
+		}
+		require.Check(t, strings.Contains(p.Caption, "Below it:") == below && strings.Contains(p.Caption, "Beside it:") != below,
+			"below %t: the caption is %q", below, p.Caption)
+		svg := require.Drawn(t, p.SVG)
+		for _, name := range []string{">one<", ">two<"} {
+			require.Check(t, strings.Contains(svg, name), "below %t: %s is not in the picture", below, name)
+		}
+	}
+	small := require.Value(Beside(200, 150, 0.6, false, draw("one", 0.5), draw("two", 0.5)))(t)
+	require.Check(t, small.Frame == require.Value(draw("one", 0.5)(200, 150, nil))(t).Frame,
+		"where there is no room for words the first picture is not all")
+}
+
+// TestLead is above 0 where the own class is predicted, under every rule.
+func TestLead(t *testing.T) {
+	t.Parallel()
+	machines := make([]ml.Machine, 3)
+	for _, rule := range []ml.Rule{ml.OneVsRest, ml.OneVsOne, ml.Argmax} {
+		m := &ml.Model{Classes: []string{"a", "b", "c"}, Machines: machines, Rule: rule}
+		for _, f := range [][]float64{{2, 1, -1}, {-1, 2, 3}, {0.5, -2, 0.1}, {-2, -1, -3}} {
+			class := m.Class(f)
+			ahead := 0
+			for _, label := range m.Classes {
+				l := leads(m)(ml.Point{Label: label, Scores: f})
+				if l > 0 {
+					ahead++
+					require.Check(t, m.Classes[class] == label,
+						"%s, %v: %s leads by %g, predicted is %s", rule, f, label, l, m.Classes[class])
+				}
+			}
+			require.Check(t, ahead == 1 || rule == ml.OneVsOne, // where all may beat each other in a ring
+				"%s, %v: %d classes lead", rule, f, ahead)
+		}
+	}
+}
+
+func TestObjectsAreOfEveryClass(t *testing.T) {
+	t.Parallel()
+	for _, b := range dataset.Builtins {
+		d := require.Value(b.Load())(t)
+		pic := require.Value(Objects(d, Format{Width: 228, Height: 171}))(t)
+		drawn := b.Kind == dataset.KindStrings || b.Kind == dataset.KindGraphs
+		require.Check(t, drawn == (pic != nil), "%s: a picture of objects: %v", b.Name, pic != nil)
+		if b.Kind != dataset.KindStrings {
+			continue
+		}
+		svg := require.Drawn(t, pic.SVG)
+		for k, class := range d.Classes {
+			row := inTurn(d, sampledStrings)[k]
+			require.Check(t, d.Classes[d.Y[row]] == class && strings.Contains(svg, d.Objects.Text(row)[:3]),
+				"%s: no string of class %s is drawn", b.Name, class)
+		}
+	}
+}
+
+// The modules are where the standard has them: three finders with their light rims, dark
+// and light by turns between them, and every other one as it was encoded.
+func TestQR(t *testing.T) {
+	t.Parallel()
+	const address = "https://lab.example.org:8443/course/BCDFGH"
+	pic := require.Value(QR(address, "QR code of "+address))(t)
+	var b bytes.Buffer
+	require.NoError(t, pic.PNG(t.Context(), &b))
+	img := require.Value(png.Decode(&b))(t)
+	n := img.Bounds().Dx()/qrModule - 2*qrQuiet
+	dark := func(x, y int) bool {
+		r, _, _, _ := img.At((x+qrQuiet)*qrModule+qrModule/2, (y+qrQuiet)*qrModule+qrModule/2).RGBA()
+		return r < 1<<15
+	}
+	const finder = "#######.\n#.....#.\n#.###.#.\n#.###.#.\n#.###.#.\n#.....#.\n#######.\n........"
+	for _, corner := range [][2]int{{0, 0}, {1, 0}, {0, 1}} { // not at the lower right
+		for y, line := range strings.Split(finder, "\n") {
+			for x := range line {
+				at := [2]int{x, y}
+				for i, far := range corner {
+					if far == 1 {
+						at[i] = n - 1 - at[i]
+					}
+				}
+				require.Must(t, dark(at[0], at[1]) == (line[x] == '#'),
+					"module %v of the finder at %v is wrong", at, corner)
+			}
+		}
+	}
+	for i := 8; i < n-8; i++ {
+		require.Check(t, dark(i, 6) == (i%2 == 0) && dark(6, i) == (i%2 == 0), "timing at %d", i)
+	}
+	code, err := qr.Encode(address, qr.M)
+	require.Must(t, err == nil && code.Size == n, "%v %v %v", err, code.Size, n)
+	for y := -qrQuiet; y < n+qrQuiet; y++ {
+		for x := -qrQuiet; x < n+qrQuiet; x++ {
+			require.Must(t, dark(x, y) == code.Black(x, y), "module %d, %d", x, y)
+		}
+	}
+	require.Fails(t, require.Err(QR(strings.Repeat("x", 5000), "")), "", "a text that no code holds")
+}
+
+// farOff is how far from 0 the model's f is in the middle of the pieces of the drawn line f = 0, at most.
+func farOff(s *surface, m *ml.Model) (most float64) {
+	at := func(p [2]float64) float64 {
+		n := float64(s.n)
+		return m.Decision([]float64{s.lim.XMin + p[0]/n*(s.lim.XMax-s.lim.XMin), s.lim.YMin + p[1]/n*(s.lim.YMax-s.lim.YMin)})
+	}
+	var t tracer
+	for _, line := range t.lines(s.f, s.n+1, s.n+1, 0) {
+		for i := 1; i < len(line); i++ {
+			most = max(most, math.Abs(at([2]float64{(line[i-1][0] + line[i][0]) / 2, (line[i-1][1] + line[i][1]) / 2})))
+		}
+	}
+	return most
+}
+
+// Lines about kernels narrower than the cells of the grid are drawn where f = 0 is, and lines
+// of wide kernels cost what they did.
+func TestNarrowKernelsHaveSmoothLines(t *testing.T) {
+	t.Parallel()
+	d := require.Value(dataset.Generate("moons", 200, 0.15, 1))(t)
+	for _, tc := range []struct {
+		gamma, most float64
+		refined     bool
+	}{
+		{2, 0.01, false},
+		{1000, 0.002, true},
+		{20000, 0.2, true},
+	} {
+		res := require.Value(ml.Train(t.Context(), d, ml.DefaultSpec().With("gamma", param.Of(tc.gamma)).With("C", param.Of(10.0)), nil))(t)
+		points := require.Value(res.Model.Points(d, ml.DefaultSpec()))(t)
+		v, _ := res.Model.View()
+		s := require.Value(newSurface(t.Context(), res.Model, v, LimitsOf(points, v), 160))(t)
+		r := require.Value(s.refined(t.Context(), res.Model, v, points, 64<<20))(t)
+		crude := farOff(s, res.Model)
+		fine := farOff(r, res.Model)
+		require.Check(t, (r != s) == tc.refined && fine <= tc.most && (!tc.refined || fine <= crude/3),
+			"gamma = %g: f is up to %.3g on the line, %.3g on that of the refined surface with %d cells", tc.gamma, crude, fine, r.n)
+		require.Check(t, require.Value(s.refined(t.Context(), res.Model, v, points, 1000))(t) == s, "gamma = %g: refined without the means", tc.gamma)
+	}
 }

@@ -360,3 +360,43 @@ func FuzzMathML(f *testing.F) {
 		require.Equal(t, wellFormed(m), nil, "%q: … in %s", tex, m)
 	})
 }
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"words alone":         "words alone",
+		"a < b & c":           "<math><mi>a</mi><mo>&lt;</mo><mi>b</mi></math>", // and then what is not known
+		"minimise ½|w|²":      "minimise <math><mfrac displaystyle=\"false\"><mn>1</mn><mn>2</mn></mfrac>",
+		"C Σ ξᵢc  subject to": "<math><mi>C</mi><mo>∑</mo><msub><mi>ξ</mi><mrow><mi>i</mi><mi>c</mi></mrow></msub></math>  subject to",
+		"cᵀB₀c":               "<math><msup><mi>c</mi><mi>⊤</mi></msup><msub><mi>B</mi><mn>0</mn></msub><mi>c</mi></math>",
+		"f_yᵢ(xᵢ)":            "<math><msub><mi>f</mi><msub><mi>y</mi><mi>i</mi></msub></msub><mo stretchy=\"false\">(</mo><msub><mi>x</mi><mi>i</mi></msub><mo stretchy=\"false\">)</mo></math>",
+		"exp(−γ |x − z|²)":    "<math><mi>exp</mi>",
+		"<script>":            "<math><mo lspace=\"0\" rspace=\"0\">&lt;</mo></math>script<math>",
+	} {
+		got := Plain(text)
+		if text == "a < b & c" {
+			want = "a &lt; b &amp; c"
+		}
+		require.Check(t, strings.HasPrefix(got, want), "%s:\n got %s\nwant %s", text, got, want)
+	}
+}
+
+func TestSpoken(t *testing.T) {
+	t.Parallel()
+	for tex, want := range map[string]string{
+		`\eta = 0.05`:                    "η = 0.05",
+		`(w, b)`:                         "(w, b)",
+		`\alpha_i > 0`:                   "α sub i > 0",
+		`\phi(\mathbf x)^\top`:           "ϕ (x) to the ⊤",
+		`R_{\text{emp}}`:                 "R sub emp",
+		`h_{\text{MCM}}^2`:               "h sub MCM to the 2",
+		`\frac{R}{\Delta}`:               "R over Δ",
+		`1/\sqrt{\sum_i\alpha_i}`:        "1 / root of ∑ sub i α sub i",
+		`\lVert\mathbf w\rVert^2`:        "‖ w ‖ to the 2",
+		`\sum_{i=1}^n x_i \in \mathbb R`: "∑ sub i = 1 to the n x sub i ∈ R",
+	} {
+		got, err := Spoken(tex)
+		require.Check(t, err == nil && got == want, "%s: %q, %v; want %q", tex, got, err, want)
+	}
+	require.Fails(t, require.Err(Spoken(`\nonsense`)), "nonsense", "an unknown command")
+}
