@@ -69,9 +69,8 @@ func TestFisherReports(t *testing.T) {
 	res := require.Value(ml.Train(t.Context(), clouds(60, 2, 4), spec(t, "kernel", "fisher", "C", "1000", "tol", "1e-6"), func(s trace.Step) { phases = append(phases, s.Phase) }))(t)
 	phases = slices.Compact(phases)
 	require.Check(t, len(phases) != 0 && phases[0] == "mixture", "%v", phases)
-	if l := res.Report.LogLikelihood; l == nil || *l != res.Model.Kernel.Fitted[0].LogLikelihood || *res.Report.LeftOut != 0 {
-		t.Errorf("report %+v", res.Report)
-	}
+	l := res.Report.LogLikelihood
+	require.Check(t, l != nil && *l == res.Model.Kernel.Fitted[0].LogLikelihood && *res.Report.LeftOut == 0, "report %+v", res.Report)
 }
 
 // A model of a Fisher kernel without its mixture, or with that of other points, cannot be

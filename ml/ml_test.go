@@ -127,9 +127,8 @@ func TestLearnersSeparateTheSeparable(t *testing.T) {
 			}
 			// One Gaussian, as two are the classes, and what tells the points apart is small.
 			res := train(t, d, spec(t, append(set, "kernel", k.Name, "C", "100", "components", "1", "information", "false")...))
-			if r := res.Report; *r.TrainAccuracy != 1 || r.Status != trace.Converged {
-				t.Errorf("%s: accuracy %g, status %s", k.Name, *r.TrainAccuracy, r.Status)
-			}
+			r := res.Report
+			require.Check(t, *r.TrainAccuracy == 1 && r.Status == trace.Converged, "%s: accuracy %g, status %s", k.Name, *r.TrainAccuracy, r.Status)
 			acc, err := res.Model.Accuracy(d)
 			require.Check(t, err == nil && acc == 1, "%s: the model's own accuracy is %g, %v", k.Name, acc, err)
 		}

@@ -156,9 +156,8 @@ func TestScoresAreThoseOfTheMachines(t *testing.T) {
 		for i := range n {
 			f := scores.RawRowView(i)
 			for a, one := range alone {
-				if want := one.Decision(d.X.RawRowView(i)); math.Float64bits(f[a]) != math.Float64bits(want) {
-					t.Fatalf("row %d: %s = %v, of the machine alone %v", i, m.ScoreNames()[a], f[a], want)
-				}
+				want := one.Decision(d.X.RawRowView(i))
+				require.Must(t, math.Float64bits(f[a]) == math.Float64bits(want), "row %d: %s = %v, of the machine alone %v", i, m.ScoreNames()[a], f[a], want)
 			}
 			want := d.Classes[chosen(m.Rule, 3, f)]
 			if got := m.LabelOf(f...); got != want || m.Predict(d.X.RawRowView(i)) != want || d.Classes[m.Class(f)] != want {

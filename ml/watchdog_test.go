@@ -94,9 +94,8 @@ func TestWatchdog(t *testing.T) {
 						case err != nil && res != nil, err == nil && res == nil:
 							t.Errorf("%s: %v, %v", at, res, err)
 						case err != nil:
-							if refusal := (*param.Refusal)(nil); !errors.As(err, &refusal) || refusal.Remedy == "" {
-								t.Errorf("%s: %v does not say what to do about it", at, err)
-							}
+							refusal := (*param.Refusal)(nil)
+							require.Check(t, errors.As(err, &refusal) && refusal.Remedy != "", "%s: %v does not say what to do about it", at, err)
 							require.Check(t, !ordinary || spec.Conformal != "none" || spec.Values.Switch("hard_margin") || spec.Values.Number("coef0") < 0, "%s: %v", name, err)
 						default:
 							sound(t, at, res)

@@ -69,9 +69,8 @@ func TestWrittenModelsAndReportsAreRead(t *testing.T) {
 		require.Must(t, err == nil, "%s written again: %v", row.Model, err)
 		require.Equal(t, cmp.Diff(m, back), "", "%s was written again as another model", row.Model)
 		for i, x := range row.X {
-			if f := m.Decision(x); math.Abs(f-row.F[i]) > 1e-12*magnitude(m, x) {
-				t.Errorf("%s kernel: f(%v) = %v, was %v", m.Kernel.Name, x, f, row.F[i])
-			}
+			f := m.Decision(x)
+			require.Check(t, math.Abs(f-row.F[i]) <= 1e-12*magnitude(m, x), "%s kernel: f(%v) = %v, was %v", m.Kernel.Name, x, f, row.F[i])
 		}
 
 		var r ml.Report

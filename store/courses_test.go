@@ -326,9 +326,8 @@ func TestCreateHandin(t *testing.T) {
 	first := require.Value(s.CreateHandin(ctx, bob, n, "Bob"))(t)
 	tables := func() string { return fmt.Sprint(count(t, s, "runs"), count(t, s, "handins"), count(t, s, "points")) }
 	once := tables()
-	if again := require.Value(s.CreateHandin(ctx, bob, n, " Bob"))(t); again.ID != first.ID || tables() != once || once != "2 1 1" {
-		t.Errorf("twice: %s, %s, then %s", again.ID, once, tables())
-	}
+	again := require.Value(s.CreateHandin(ctx, bob, n, " Bob"))(t)
+	require.Check(t, again.ID == first.ID && tables() == once && once == "2 1 1", "twice: %s, %s, then %s", again.ID, once, tables())
 	other := n
 	other.Spec = other.Spec.With("C", param.Of(7))
 	second := require.Value(s.CreateHandin(ctx, bob, other, "Bob"))(t)

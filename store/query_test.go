@@ -47,9 +47,8 @@ func TestQueryErrorsPointAtThePlace(t *testing.T) {
 		_, err := ParseQuery(c.text)
 		var wrong *QueryError
 		require.Must(t, errors.As(err, &wrong), "%s: %v", c.text, err)
-		if want := utf8.RuneCountInString(c.caret); wrong.Column != want || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s\n%s\n%v (want column %d and %q)", c.text, c.caret, err, want, c.says)
-		}
+		want := utf8.RuneCountInString(c.caret)
+		require.Check(t, wrong.Column == want && strings.Contains(err.Error(), c.says), "%s\n%s\n%v (want column %d and %q)", c.text, c.caret, err, want, c.says)
 	}
 }
 

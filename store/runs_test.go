@@ -98,9 +98,8 @@ func TestNewRunProblems(t *testing.T) {
 	require.Check(t, count(t, s, "runs") == 0, "saved all the same")
 
 	r := require.Value(s.CreateRun(t.Context(), alice, NewRun{Data: sample(1), DatasetName: strings.Repeat("ä", 200), Spec: ml.DefaultSpec()}))(t)
-	if n := len([]rune(r.Name)); n > maxName || n < maxName-10 || !strings.HasPrefix(r.Name, "SVM, C 1 · ää") {
-		t.Errorf("name of %d characters: %s", n, r.Name)
-	}
+	n := len([]rune(r.Name))
+	require.Check(t, n <= maxName && n >= maxName-10 && strings.HasPrefix(r.Name, "SVM, C 1 · ää"), "name of %d characters: %s", n, r.Name)
 	for name, err := range map[string]error{
 		"empty name":    s.UpdateRun(t.Context(), alice, r.ID, new(" "), nil, nil),
 		"too many tags": s.UpdateRun(t.Context(), alice, r.ID, nil, nil, new(strings.Split(strings.Repeat("ab,", 9)+"c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w", ","))),

@@ -625,9 +625,8 @@ func TestSpan(t *testing.T) {
 		if rank == c.rows && fit.Solve(r.T(), mat.NewVecDense(c.cols, alpha)) == nil {
 			back.MulVec(r.T(), fit.ColView(0))
 			back.SubVec(&back, mat.NewVecDense(c.cols, alpha))
-			if e := mat.Norm(&back, 2); e > 1e-8*(1+floats.Norm(alpha, 2)) {
-				t.Errorf("%+v: alpha is longer than it need be, by %g of %g", c, e, floats.Norm(alpha, 2))
-			}
+			e := mat.Norm(&back, 2)
+			require.Check(t, e <= 1e-8*(1+floats.Norm(alpha, 2)), "%+v: alpha is longer than it need be, by %g of %g", c, e, floats.Norm(alpha, 2))
 		}
 	}
 }
@@ -668,9 +667,8 @@ func TestKernelDistance(t *testing.T) {
 			for j, a := range cores {
 				near[j] = k.At(i, a)
 			}
-			if v := got.AtKernel(k.Diag(i), near); math.Abs(v-c) > 1e-6*(1+math.Abs(c)) {
-				t.Errorf("%s: c = %g at row %d, with coordinates %g", row.Name, v, i+1, c)
-			}
+			v := got.AtKernel(k.Diag(i), near)
+			require.Check(t, math.Abs(v-c) <= 1e-6*(1+math.Abs(c)), "%s: c = %g at row %d, with coordinates %g", row.Name, v, i+1, c)
 		}
 		text := require.Value(json.Marshal(got))(t)
 		back := new(Map)

@@ -28,9 +28,8 @@ func TestCells(t *testing.T) {
 		}), most, 1000).Draw(t, "texts")
 		c := column("c", texts)
 		same := func(did string) {
-			if diff := cmp.Diff(texts, c.list()); diff != "" || c.Len() != len(texts) {
-				t.Fatalf("%s: %d of %d rows (-want +got):\n%s", did, c.Len(), len(texts), diff)
-			}
+			diff := cmp.Diff(texts, c.list())
+			require.Must(t, diff == "" && c.Len() == len(texts), "%s: %d of %d rows (-want +got):\n%s", did, c.Len(), len(texts), diff)
 			want := slices.Sorted(maps.Keys(maps.Collect(func(yield func(string, bool) bool) {
 				for _, s := range texts {
 					if !yield(s, true) {

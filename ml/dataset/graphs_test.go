@@ -147,9 +147,8 @@ func TestGraphsRoundTrip(t *testing.T) {
 					reached = append(reached, [2]int{int(s.Node), v})
 				}
 				for _, s := range slices.Concat(along[v], against[v]) {
-					if e := g.Edges[s.Edge]; e != [2]int{v, int(s.Node)} && e != [2]int{int(s.Node), v} {
-						r.Errorf("graph %d: edge %v as the step from %d to %d", i, e, v, s.Node)
-					}
+					e := g.Edges[s.Edge]
+					require.Check(r, e == [2]int{v, int(s.Node)} || e == [2]int{int(s.Node), v}, "graph %d: edge %v as the step from %d to %d", i, e, v, s.Node)
 				}
 			}
 			slices.SortFunc(reached, compareEdges)
@@ -184,9 +183,8 @@ func TestGraphsThatBreakTheRules(t *testing.T) {
 		"without control":              {N: 1, Labels: []string{" a"}},
 	} {
 		s := &Graphs{Name: "graph", Values: []Graph{good, g}}
-		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "row 2, graph: ") || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v: %v, want %q", g, err, says)
-		}
+		err := s.Validate()
+		require.Check(t, err != nil && strings.Contains(err.Error(), "row 2, graph: ") && strings.Contains(err.Error(), says), "%v: %v, want %q", g, err, says)
 		require.Fails(t, require.Err((Shape{Objects: KindGraphs}).Restore(Kept{Graphs: s.Values})), says, "restored %v", g)
 	}
 	require.Check(t, (&Graphs{}).Validate() != nil, "no graphs, and no error")

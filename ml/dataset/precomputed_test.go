@@ -264,9 +264,8 @@ func TestKernelRows(t *testing.T) {
 		}
 		v, known := p.Diag(1)
 		require.Check(t, known == (tt.self != nil) && (!known || v == 8), "%s: k(x, x) = %g, %v", name, v, known)
-		if s := p.Subset([]int{1}).(*Precomputed); s.K.At(0, 2) != 4 || len(s.Number) != 1 || len(s.Self) != min(len(tt.self), 1) {
-			t.Errorf("%s: the second alone is %+v", name, s)
-		}
+		s := p.Subset([]int{1}).(*Precomputed)
+		require.Check(t, s.K.At(0, 2) == 4 && len(s.Number) == 1 && len(s.Self) == min(len(tt.self), 1), "%s: the second alone is %+v", name, s)
 	}
 	for in, want := range map[string]string{
 		"1,2,3,4,5\n6,7,8,9,10\n": "f: expected 3 values of the kernel in each row, one per training object, found 5",

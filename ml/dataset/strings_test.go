@@ -60,9 +60,8 @@ func TestGuessOfStrings(t *testing.T) {
 		"a,sequence,class\nx,AC,a\ny,GT,b\n": false, // either may be the strings
 	} {
 		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
-		if m, sure := table.Guess(); m.Kind != KindStrings || sure != obvious || len(m.Features) != 1 || table.StringsColumn(m) != m.Features[0] {
-			t.Errorf("%q: %+v, obvious %v", in, m, sure)
-		}
+		m, sure := table.Guess()
+		require.Check(t, m.Kind == KindStrings && sure == obvious && len(m.Features) == 1 && table.StringsColumn(m) == m.Features[0], "%q: %+v, obvious %v", in, m, sure)
 	}
 }
 

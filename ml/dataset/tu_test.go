@@ -89,9 +89,8 @@ func TestReadTU(t *testing.T) {
 		}
 		d, err := table.Data(m)
 		require.Must(t, err == nil, "%s: %v", name, err)
-		if diff := cmp.Diff(c.want, d.Objects.(*Graphs).Values); diff != "" || !cmp.Equal(d.Classes, []string{"-1", "1"}) || !cmp.Equal(d.Y, []int{1, 0}) {
-			t.Errorf("%s: %v %v\n%s", name, d.Classes, d.Y, diff)
-		}
+		diff := cmp.Diff(c.want, d.Objects.(*Graphs).Values)
+		require.Check(t, diff == "" && cmp.Equal(d.Classes, []string{"-1", "1"}) && cmp.Equal(d.Y, []int{1, 0}), "%s: %v %v\n%s", name, d.Classes, d.Y, diff)
 		roundTrip(t, d)
 		// A model finds the graphs that it was trained on, also when these had another name.
 		for _, column := range []string{d.Objects.(*Graphs).Name, graphName} {

@@ -139,9 +139,8 @@ func TestCrossValidate(t *testing.T) {
 					require.Equal(t, accuracies[k], byHand(t, d, spec, all(d), f),
 						"setting %d, fold %d: accuracy by hand and found", i, k)
 				}
-				if mean, sd := stat.MeanStdDev(accuracies, nil); cell.Accuracy != mean || cell.Deviation != sd {
-					t.Errorf("setting %d: %g ± %g, want %g ± %g", i, cell.Accuracy, cell.Deviation, mean, sd)
-				}
+				mean, sd := stat.MeanStdDev(accuracies, nil)
+				require.Check(t, cell.Accuracy == mean && cell.Deviation == sd, "setting %d: %g ± %g, want %g ± %g", i, cell.Accuracy, cell.Deviation, mean, sd)
 				if best := res.Settings[res.Best]; cell.Accuracy > best.Accuracy+1e-12 || i < res.Best && cell.Accuracy > best.Accuracy-1e-12 {
 					t.Errorf("setting %d is as good as the best, %d", i, res.Best)
 				}

@@ -55,9 +55,8 @@ func TestPrincipalComponents(t *testing.T) {
 		for _, v := range vars {
 			sum += v
 		}
-		if want := vars[k] / sum; math.Abs(got.Share[k]-want) > 1e-12 {
-			t.Errorf("component %d has a share of %g, want %g", k+1, got.Share[k], want)
-		}
+		want := vars[k] / sum
+		require.Check(t, math.Abs(got.Share[k]-want) <= 1e-12, "component %d has a share of %g, want %g", k+1, got.Share[k], want)
 		require.Check(t, far > 0, "component %d: the farthest is at %g", k+1, far)
 	}
 }

@@ -27,9 +27,8 @@ func TestValuesRoundTrip(t *testing.T) {
 		}
 		p := param.Param{Name: "p", Kind: param.Number}
 		if v.IsNumber() {
-			if read, err := p.Parse(v.Text()); err != nil || math.Float64bits(read.Number()) != math.Float64bits(v.Number()) {
-				t.Errorf("%v: its text was read as %v, %v", v, read, err)
-			}
+			read, err := p.Parse(v.Text())
+			require.Check(t, err == nil && math.Float64bits(read.Number()) == math.Float64bits(v.Number()), "%v: its text was read as %v, %v", v, read, err)
 		}
 	}
 	for _, bad := range []string{`[1]`, `{}`, `1e400`, `x`, ``} {

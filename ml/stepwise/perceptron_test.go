@@ -152,8 +152,7 @@ func TestPerceptronUpdate(t *testing.T) {
 		{[2]float64{1, -1}, [2]float64{1, 1}, [2]float64{1.5, -0.5}, 1, true},
 	} {
 		w := c.w
-		if mistake := stepwise.PerceptronUpdate(w[:], c.x[:], c.y, 0.5); mistake != c.mistake || w != c.want {
-			t.Errorf("%v with label %g at %v: %v, mistake %t; want %v, %t", c.w, c.y, c.x, w, mistake, c.want, c.mistake)
-		}
+		mistake := stepwise.PerceptronUpdate(w[:], c.x[:], c.y, 0.5)
+		require.Check(t, mistake == c.mistake && w == c.want, "%v with label %g at %v: %v, mistake %t; want %v, %t", c.w, c.y, c.x, w, mistake, c.want, c.mistake)
 	}
 }

@@ -171,9 +171,8 @@ func TestReplay(t *testing.T) {
 				short := require.Value(procedure(x, y, 2, 7, steps))(t)
 				d := cmp.Diff(first.states[:steps+1], short.states)
 				require.Must(t, d == "", "the run of %d steps differs:\n%s", steps, d)
-				if want := trace.IterationLimit; steps < first.length-1 && short.status != want {
-					t.Errorf("%d steps end as %s, want %s", steps, short.status, want)
-				}
+				want := trace.IterationLimit
+				require.Check(t, steps >= first.length-1 || short.status == want, "%d steps end as %s, want %s", steps, short.status, want)
 			}
 		})
 	}

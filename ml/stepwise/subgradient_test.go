@@ -68,9 +68,8 @@ func TestSubgradientSteps(t *testing.T) {
 			}
 			near(t, "primal", s.Primal, primal, 1e-9)
 			near(t, "primal of w and b", stepwise.Primal(x, y, set.C, s.W, s.B), primal, 1e-9)
-			if lowest := stepwise.LowestPrimal(x, y, set.C, s.W); lowest > primal+1e-9*(1+primal) {
-				t.Errorf("step %d: the lowest objective is %g, with this b %g", i, lowest, primal)
-			}
+			lowest := stepwise.LowestPrimal(x, y, set.C, s.W)
+			require.Check(t, lowest <= primal+1e-9*(1+primal), "step %d: the lowest objective is %g, with this b %g", i, lowest, primal)
 			best = min(best, primal)
 			near(t, "best", s.Best, best, 1e-9)
 		}

@@ -108,9 +108,8 @@ func TestSubsequencesKeepTheirStates(t *testing.T) {
 		s := r.At(n)
 		table, i, j, ok := s.Last()
 		v, filled := s.At(table, i, j)
-		if _, before := r.At(n-1).At(table, i, j); !ok || !filled || before {
-			t.Fatalf("step %d: entry %d of row %d of table %d: %v, %v, before %v", n, j, i, table, ok, filled, before)
-		}
+		_, before := r.At(n-1).At(table, i, j)
+		require.Must(t, ok && filled && !before, "step %d: entry %d of row %d of table %d: %v, %v, before %v", n, j, i, table, ok, filled, before)
 		terms, sum := s.Terms(table, i, j)
 		for _, u := range terms {
 			sum += u.Factor * u.Value

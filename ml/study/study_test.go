@@ -331,9 +331,8 @@ func TestMissing(t *testing.T) {
 		text := require.Value(s.Encode())(t)
 		again := parse(t, text)
 		again.Dir = s.Dir
-		if d := load(t, again)[0]; d.Len() != n || (d.Given != nil) != (missing == dataset.MissingMedian) {
-			t.Errorf("%s: %d rows, %v", missing, d.Len(), d.Given)
-		}
+		d := load(t, again)[0]
+		require.Check(t, d.Len() == n && (d.Given != nil) == (missing == dataset.MissingMedian), "%s: %d rows, %v", missing, d.Len(), d.Given)
 	}
 }
 

@@ -66,9 +66,8 @@ func TestValues(t *testing.T) {
 		"%+v", res)
 	for _, e := range study.Exports {
 		var b bytes.Buffer
-		if err := e.Write(&b, res); err != nil || b.Len() < 100 || strings.Contains(b.String(), "ccuracy") {
-			t.Errorf("%s: %v\n%s", e.File, err, b.String())
-		}
+		err := e.Write(&b, res)
+		require.Check(t, err == nil && b.Len() >= 100 && !strings.Contains(b.String(), "ccuracy"), "%s: %v\n%s", e.File, err, b.String())
 	}
 	text := require.Value(s.Encode())(t)
 	diff := cmp.Diff(s, parse(t, text), cmpopts.EquateEmpty())
@@ -125,9 +124,8 @@ func TestTestsCSV(t *testing.T) {
 				"%q", row)
 		case "Wilcoxon":
 			i := count["Wilcoxon"] - 1
-			if v := c.Against[i]; number(row, "p") != v.Wilcoxon.P || number(row, "p_holm") != v.Holm || number(row, "difference") != v.Difference {
-				t.Errorf("%q, want %+v", row, v)
-			}
+			v := c.Against[i]
+			require.Check(t, number(row, "p") == v.Wilcoxon.P && number(row, "p_holm") == v.Holm && number(row, "difference") == v.Difference, "%q, want %+v", row, v)
 		case "corrected t":
 			if row[at["learner"]] == "[c] & <d>" && number(row, "difference") > 0 {
 				if better++; number(row, "p") < study.Level {

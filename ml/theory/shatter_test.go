@@ -38,9 +38,8 @@ func TestShatterLinesKnownSets(t *testing.T) {
 		require.Must(t, err == nil, "%s: %v", c.name, err)
 		require.Check(t, s.Realisable == c.realisable && s.Rank == c.rank && slices.Equal(s.Largest(), c.largest),
 			"%s: %d realisable, rank %d, largest %v; want %d, %d, %v", c.name, s.Realisable, s.Rank, s.Largest(), c.realisable, c.rank, c.largest)
-		if got := s.Shattered(); got != (c.realisable == 1<<len(c.points)) || got != (s.Rank == len(c.points)) {
-			t.Errorf("%s: shattered = %t", c.name, got)
-		}
+		got := s.Shattered()
+		require.Check(t, got == (c.realisable == 1<<len(c.points)) && got == (s.Rank == len(c.points)), "%s: shattered = %t", c.name, got)
 	}
 }
 

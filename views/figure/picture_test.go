@@ -340,9 +340,8 @@ func TestFrame(t *testing.T) {
 				"%v: the image would keep its own proportions", size)
 			f := p.Frame
 			for name, want := range map[string]float64{"x": f.Left, "y": f.Top, "width": f.Width, "height": f.Height} {
-				if got := zoom * img.number(t, name); math.Abs(got-want) > 0.02 || want != math.Trunc(want) {
-					t.Errorf("%v: %s of the image is %g, of the frame %g", size, name, got, want)
-				}
+				got := zoom * img.number(t, name)
+				require.Check(t, math.Abs(got-want) <= 0.02 && want == math.Trunc(want), "%v: %s of the image is %g, of the frame %g", size, name, got, want)
 			}
 			require.Check(t, f.Left >= 0 && f.Top >= 0 && f.Left+f.Width <= float64(size[0]) && f.Top+f.Height <= float64(size[1]) && f.Width >= 60 && f.Height >= 60,
 				"%v: frame %+v", size, f)
@@ -523,9 +522,8 @@ func TestCrowd(t *testing.T) {
 	require.Near(t, p.Disagree, 0.6, 0.01, "the outermost lines are 0.6 apart, the models disagree on")
 	require.Check(t, strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2."), "%v", p.Caption)
 	b := require.Drawn(t, p.SVG)
-	if svg := b; !strings.Contains(svg, "7 boundaries") || strings.Contains(svg, "model 0") {
-		t.Error("the legend does not count the boundaries, or names them")
-	}
+	svg := b
+	require.Check(t, strings.Contains(svg, "7 boundaries") && !strings.Contains(svg, "model 0"), "the legend does not count the boundaries, or names them")
 }
 
 func TestCaption(t *testing.T) {

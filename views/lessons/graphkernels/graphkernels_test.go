@@ -129,9 +129,8 @@ func TestTottering(t *testing.T) {
 				turns++
 			}
 		}
-		if got := e.Notes[0]; !strings.HasSuffix(got, fmt.Sprintf("so far: %d of 7.", turns)) {
-			t.Errorf("%s: %v turns %d times, not %s", o.Name, walk, turns, got)
-		}
+		got := e.Notes[0]
+		require.Check(t, strings.HasSuffix(got, fmt.Sprintf("so far: %d of 7.", turns)), "%s: %v turns %d times, not %s", o.Name, walk, turns, got)
 	}
 }
 
@@ -339,9 +338,8 @@ func TestVecTrick(t *testing.T) {
 		e := lessonstest.Show(t, Lesson(), "vec", "n", fmt.Sprint(n))
 		number := func(label string) string { t.Helper(); return lessonstest.Number(t, e, label) }
 		k := number("kernel, vec trick")
-		if formed := number(`kernel, $A_\times$ formed`); formed != k || !strings.HasSuffix(e.Numbers[5].Help, " "+k) {
-			t.Errorf("n = %d: %s formed, %s by the trick, %s", n, formed, k, e.Numbers[5].Help)
-		}
+		formed := number(`kernel, $A_\times$ formed`)
+		require.Check(t, formed == k && strings.HasSuffix(e.Numbers[5].Help, " "+k), "n = %d: %s formed, %s by the trick, %s", n, formed, k, e.Numbers[5].Help)
 		var long, short int
 		fmt.Sscan(number(`multiplications, $A_\times$ formed`), &long)
 		fmt.Sscan(number("multiplications, vec trick"), &short)
