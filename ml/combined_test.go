@@ -29,8 +29,7 @@ func TestCombinedTrains(t *testing.T) {
 			require.Must(t, s.Takes() == c.data.Kind() && s.Applies("standardize") == (name == "points"), "%s: takes %q", name, s.Takes())
 			res := train(t, c.data, s)
 			text := asJSON(t, res.Model)
-			back, err := ml.ReadModel(strings.NewReader(text))
-			require.Must(t, err == nil, "%s: %v", name, err)
+			back := require.Value(ml.ReadModel(strings.NewReader(text)))(t, "%s", name)
 			was, err := res.Model.Accuracy(c.data)
 			is, err2 := back.Accuracy(c.data)
 			require.Check(t, asJSON(t, back) == text && err == nil && err2 == nil && was == is && was == *res.Report.TrainAccuracy,

@@ -40,8 +40,7 @@ func TestFormat1IsReadForEver(t *testing.T) {
 	exact, all := 0, 0
 	for name, rec := range recorded {
 		text := fixture(t, "model_format1_"+name+".json")
-		m, err := ml.ReadModel(strings.NewReader(text))
-		require.Must(t, err == nil, "%s: %v", name, err)
+		m := require.Value(ml.ReadModel(strings.NewReader(text)))(t, "%s", name)
 		require.Check(t, m.Rule == ml.Sign && len(m.Machines) == 1 && m.Objects == dataset.KindVectors,
 			"%s: %d machines over %s under the rule %s", name, len(m.Machines), m.Objects, m.Rule)
 		positive, negative := m.Sides(0)
@@ -49,8 +48,7 @@ func TestFormat1IsReadForEver(t *testing.T) {
 		stored, err := ml.ReadStoredModel([]byte(text))
 		require.Must(t, err == nil, "%s: %v", name, err)
 		again := new(ml.Model)
-		err = json.Unmarshal([]byte(asJSON(t, m)), again)
-		require.Must(t, err == nil, "%s: %v", name, err)
+		require.NoError(t, json.Unmarshal([]byte(asJSON(t, m)), again), "%s", name)
 		then := format1(t, text)
 		for i, x := range rec.X {
 			f := m.Decision(x)
@@ -266,8 +264,7 @@ func FuzzReadModel(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := ml.ReadModel(strings.NewReader(asJSON(t, m)))
-		require.Must(t, err == nil, "written again, %v", err)
+		again := require.Value(ml.ReadModel(strings.NewReader(asJSON(t, m))))(t, "written again,")
 		if m.Objects == dataset.KindPrecomputed {
 			if m.Columns() < 1 || m.Columns() > 1000 {
 				return

@@ -382,8 +382,7 @@ func TestFormat2OfTwoClasses(t *testing.T) {
 	t.Parallel()
 	for name, kind := range map[string]dataset.Kind{"conformal": dataset.KindVectors, "precomputed": dataset.KindPrecomputed, "precomputed_conformal": dataset.KindPrecomputed} {
 		text := fixture(t, "model_format2_"+name+".json")
-		m, err := ml.ReadModel(strings.NewReader(text))
-		require.Must(t, err == nil, "%s: %v", name, err)
+		m := require.Value(ml.ReadModel(strings.NewReader(text)))(t, "%s", name)
 		require.Equal(t, asJSON(t, m), strings.TrimSpace(text), "%s: %s is written again as", name, text)
 		stored, err := ml.ReadStoredModel([]byte(text))
 		require.Check(t, err == nil && asJSON(t, stored) == strings.TrimSpace(text),

@@ -299,8 +299,7 @@ func FuzzSpecJSON(f *testing.F) {
 		require.Must(t, err == nil, "read without an error, but %v", err)
 		data := require.Value(json.Marshal(s))(t)
 		var back ml.Spec
-		err = json.Unmarshal(data, &back)
-		require.Must(t, err == nil, "%s: %v", data, err)
+		require.NoError(t, json.Unmarshal(data, &back), "%s", data)
 		again, _ := json.Marshal(back)
 		require.Must(t, string(again) == string(data), "%s was written again as %s", data, again)
 	})

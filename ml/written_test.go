@@ -63,8 +63,7 @@ func TestWrittenSpecsAreRead(t *testing.T) {
 func TestWrittenModelsAndReportsAreRead(t *testing.T) {
 	t.Parallel()
 	for _, row := range written(t).Models {
-		m, err := ml.ReadModel(strings.NewReader(row.Model))
-		require.Must(t, err == nil, "%s: %v", row.Model, err)
+		m := require.Value(ml.ReadModel(strings.NewReader(row.Model)))(t, "%s", row.Model)
 		back, err := ml.ReadModel(strings.NewReader(asJSON(t, m))) // in the present format
 		require.Must(t, err == nil, "%s written again: %v", row.Model, err)
 		require.Equal(t, cmp.Diff(m, back), "", "%s was written again as another model", row.Model)
@@ -102,8 +101,7 @@ func TestStoredSpecsAreReadLeniently(t *testing.T) {
 		{"values of other kinds", `{"standardize":1,"max_iter":2.5,"C":"","seed":-4}`, map[string]string{"max_iter": "2.5", "C": "", "seed": "0", "standardize": "true"}, "C max_iter"},
 		{"columns that cannot be read", `{"features":"\"open","label":"y"}`, map[string]string{"features": "", "label": "y"}, ""},
 	} {
-		s, err := ml.ReadStoredSpec([]byte(c.json))
-		require.Must(t, err == nil, "%s: %v", c.name, err)
+		s := require.Value(ml.ReadStoredSpec([]byte(c.json)))(t, "%s", c.name)
 		var shown map[string]any
 		data := asJSON(t, s)
 		require.NoError(t, json.Unmarshal([]byte(data), &shown))

@@ -210,8 +210,7 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 		if utf8.RuneCountInString(n.text) > maxQuery {
 			rt.Skip()
 		}
-		q, err := ParseQuery(n.text)
-		require.Must(rt, err == nil, "%s: %v", n.text, err)
+		q := require.Value(ParseQuery(n.text))(rt, "%s", n.text)
 		list, total, err := s.Runs(t.Context(), alice, Filter{Where: q})
 		require.Must(rt, err == nil, "%s: %v", n.text, err)
 		var got, want []string
@@ -243,8 +242,7 @@ func TestEveryFieldSortsAndGroups(t *testing.T) {
 		all := 0
 		for _, g := range groups {
 			all += g.Runs
-			where, err := MustQuery("name != B").In(f, g)
-			require.Must(t, err == nil, "%s %q: %v", f.Name, g.Value, err)
+			where := require.Value(MustQuery("name != B").In(f, g))(t, "%s %q", f.Name, g.Value)
 			list, n, err := s.Runs(t.Context(), alice, Filter{Where: where, Sort: "accuracy", Desc: true})
 			if err != nil || n != g.Runs {
 				t.Errorf("%s: %d runs, %v, want %d", where, n, err, g.Runs)
@@ -282,8 +280,7 @@ func FuzzParseQuery(f *testing.F) {
 		_, _, err = s.Runs(t.Context(), alice, Filter{Where: q})
 		require.Must(t, err == nil, "%q as %s: %v", text, q.where, err)
 		if more, err := q.And("name = " + Quoted(text)); err == nil {
-			_, err := ParseQuery(more.String())
-			require.Must(t, err == nil, "%q and its own name: %v", text, err)
+			require.Value(ParseQuery(more.String()))(t, "%q and its own name", text)
 		}
 	})
 }

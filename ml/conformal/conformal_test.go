@@ -176,8 +176,7 @@ func TestJIsTheTraceRatio(t *testing.T) {
 			within += math.Pow(floats.Distance(z, mean[y[i]], 2), 2)
 			between += math.Pow(floats.Distance(mean[y[i]], mean[0], 2), 2)
 		}
-		got, err := J(t.Context(), k, y, c)
-		require.Must(t, err == nil, "trial %d: %v", trial, err)
+		got := require.Value(J(t.Context(), k, y, c))(t, "trial %d", trial)
 		near(t, fmt.Sprintf("trial %d: J", trial), got, between/within, 1e-9)
 	}
 }

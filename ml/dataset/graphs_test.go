@@ -34,8 +34,7 @@ func TestReadGraphs(t *testing.T) {
 		"not directed":        {`{"n":3,"directed":false,"edges":[[0,1],[1,2]],"edge_labels":[],"label":"a"}`, path, "label"},
 		"signs of the markup": {`{"n":1,"labels":["<a&\"b\">"],"label":"a"}`, Graph{N: 1, Edges: [][2]int{}, Labels: []string{`<a&"b">`}}, "label"},
 	} {
-		d, err := Read(strings.NewReader(c.in+"\n\n"+`{"n":1,"label":"b"}`), "f", Mapping{}, Limits{})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		d := require.Value(Read(strings.NewReader(c.in+"\n\n"+`{"n":1,"label":"b"}`), "f", Mapping{}, Limits{}))(t, "%s", name)
 		diff := cmp.Diff(c.want, d.Objects.(*Graphs).Values[0])
 		require.Check(t, diff == "" && d.Label == c.label && d.Len() == 2 && d.Kind() == KindGraphs, "%s: label %q\n%s", name, d.Label, diff)
 		roundTrip(t, d)
@@ -201,8 +200,7 @@ func TestGraphRows(t *testing.T) {
 		"#graphs\ngraph,kind\n\"{\"\"n\"\":2,\"\"edges\"\":[[0,1]]}\",x":                              "kind",
 		"<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'/></graph></graphml>": "",
 	} {
-		table, err := ParseTable(strings.NewReader(in), "f", Limits{})
-		require.Must(t, err == nil, "%q: %v", in, err)
+		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t, "%q", in)
 		o, label, err := table.Alike(kept, "class")
 		require.Check(t, err == nil && label == want && o.Len() == 1 && o.Text(0) == `{"n":2,"edges":[[0,1]]}`,
 			"%q: %v, label %q, %v", in, o, label, err)

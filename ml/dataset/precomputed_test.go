@@ -143,8 +143,7 @@ func TestReadPrecomputed(t *testing.T) {
 		"LIBSVM, asked":        {"A 0:1 1:2 2:0.5 3:0\nB 0:2 1:0.5 2:1 3:-1\nA 0:3 1:0 2:-1 3:3\n", asked},
 		"matrix of an archive": {"@relation k\n@attribute a real\n@attribute b real\n@attribute c real\n@attribute label {A,B}\n@data\n2,.5,0,A\n.5,1,-1,B\n0,-1,3,A\n", asked},
 	} {
-		d, err := Read(strings.NewReader(tt.in), "f", tt.m, Limits{})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		d := require.Value(Read(strings.NewReader(tt.in), "f", tt.m, Limits{}))(t, "%s", name)
 		got := show(d)
 		if name == "rounded" {
 			got = strings.ReplaceAll(got, "0.5000002384185791", "0.5")
@@ -255,8 +254,7 @@ func TestKernelRows(t *testing.T) {
 		"LIBSVM, self":     {"1 0:9 1:1 2:0.5 3:-2 4:7\n-1 0:9 1:0 2:3 3:4 4:8\n", "label", []float64{7, 8}},
 		"its own form":     {"#precomputed\nnumber,K1,K2,K3,kind\n1,1,0.5,-2,A\n2,0,3,4,B\n", "kind", nil},
 	} {
-		table, err := ParseTable(strings.NewReader(tt.in), "f", Limits{})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		table := require.Value(ParseTable(strings.NewReader(tt.in), "f", Limits{}))(t, "%s", name)
 		p, label, err := table.KernelRows(3, "kind")
 		require.Must(t, err == nil, "%s: %v", name, err)
 		if got := p.K.RawMatrix().Data; !slices.Equal(got, k) || !slices.Equal(p.Number, []int{0, 0}) || !slices.Equal(p.Self, tt.self) || label != tt.label {
@@ -296,8 +294,7 @@ func FuzzKernelMatrix(f *testing.F) {
 			return
 		}
 		if d, err := table.Data(Mapping{Kind: KindPrecomputed}); isRead(t, d, err) {
-			again, err := Read(strings.NewReader(show(d)), "again.csv", Mapping{Label: d.Label}, Limits{})
-			require.Must(t, err == nil, "the canonical form is not read: %v", err)
+			again := require.Value(Read(strings.NewReader(show(d)), "again.csv", Mapping{Label: d.Label}, Limits{}))(t, "the canonical form is not read")
 			sameData(t, d, again)
 		}
 		for m := range 4 {

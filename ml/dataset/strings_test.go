@@ -31,8 +31,7 @@ func TestReadStrings(t *testing.T) {
 		"characters":           {"s,class\né∑,a\nÅ,b\n", Mapping{}, []string{"é∑", "Å"}, "s"},
 		"tab in quotes":        {"s,class\n\"a\tb\",a\nb,b\n", Mapping{}, []string{"a b", "b"}, "s"},
 	} {
-		d, err := Read(strings.NewReader(c.in), "f", c.m, Limits{})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		d := require.Value(Read(strings.NewReader(c.in), "f", c.m, Limits{}))(t, "%s", name)
 		diff := cmp.Diff(&Strings{c.col, c.want}, d.Objects)
 		require.Check(t, diff == "" && d.Label == "class" && d.Len() == 2, "%s: label %q\n%s", name, d.Label, diff)
 		roundTrip(t, d)
@@ -170,8 +169,7 @@ func TestReadLines(t *testing.T) {
 		"archive":               zipped(t, "a/1", "GATTACA", "a/2", "CCC", "b/1", "GATTACA\n"),
 		"archive of one folder": zipped(t, "1", "GATTACA", "2", "CCC", "3", "GATTACA\n"),
 	} {
-		s, err := ReadLines(strings.NewReader(in), "f", Limits{})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		s := require.Value(ReadLines(strings.NewReader(in), "f", Limits{}))(t, "%s", name)
 		require.Equal(t, cmp.Diff([]string{"GATTACA", "CCC", "GATTACA"}, s.Values), "", "%s (-want +got)", name)
 	}
 	for in, says := range map[string]string{

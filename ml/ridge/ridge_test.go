@@ -241,8 +241,7 @@ func TestUglyMatrices(t *testing.T) {
 		"large values":                      {mltest.Symmetric(40, func(i, j int) float64 { return 1e150 * (1 + float64(i*j)) }), 1, trace.Numerical},
 		"indefinite, but the ridge exceeds": {mltest.Symmetric(40, func(i, j int) float64 { return map[bool]float64{true: -1}[i == j] }), 1.5, trace.Converged},
 	} {
-		res, err := ridge.Train(context.Background(), c.k, signs, ridge.Settings{Lambda: c.lambda})
-		require.Must(t, err == nil, "%s: %v", name, err)
+		res := require.Value(ridge.Train(context.Background(), c.k, signs, ridge.Settings{Lambda: c.lambda}))(t, "%s", name)
 		require.Check(t, res.Status == c.want && (res.Shift <= 0 || res.Status != trace.Converged),
 			"%s: status %s, want %s; shift %g, condition %g, gap %g", name, res.Status, c.want, res.Shift, res.Condition, res.Gap)
 		for _, v := range append(append(res.A, res.F...), append(res.LeftOut, res.Objective, res.Gap, res.MSE, res.LOOError, res.WNorm)...) {

@@ -198,8 +198,7 @@ func TestUglyInput(t *testing.T) {
 	for name, in := range inputs {
 		for procedureName, procedure := range procedures {
 			for _, c := range []float64{1e-6, 1, 1e9} {
-				r, err := procedure(mat.NewDense(len(in.y), 2, in.x), in.y, c, 1, 500)
-				require.Must(t, err == nil, "%s, %s, C = %g: %v", name, procedureName, c, err)
+				r := require.Value(procedure(mat.NewDense(len(in.y), 2, in.x), in.y, c, 1, 500))(t, "%s, %s, C = %g", name, procedureName, c)
 				limited := r.status == trace.IterationLimit && r.length == 501
 				require.Check(t, limited || r.status == trace.Converged || r.status == trace.Numerical,
 					"%s, %s, C = %g: %s after %d", name, procedureName, c, r.status, r.length-1)
@@ -224,8 +223,7 @@ func TestUglyInput(t *testing.T) {
 					require.Check(t, end.Violation <= 1e-3,
 						"%s, %s, C = %g converged with a violation of %g", name, procedureName, c, end.Violation)
 				case stepwise.SimplexState:
-					want, err := mcm.Train(t.Context(), gram(mat.NewDense(len(in.y), 2, in.x), "linear"), in.y, mcm.Settings{C: c, RankTol: 1e-11})
-					require.NoError(t, err)
+					want := require.Value(mcm.Train(t.Context(), gram(mat.NewDense(len(in.y), 2, in.x), "linear"), in.y, mcm.Settings{C: c, RankTol: 1e-11}))(t)
 					near(t, name+", objective of the simplex method", end.Objective, want.Objective, 1e-6)
 				}
 			}

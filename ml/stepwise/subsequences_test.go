@@ -91,8 +91,7 @@ func TestSubsequencesFillWhatEnumerationFinds(t *testing.T) {
 		}
 		near("the sum", end.Sum(), pairs(end.X, end.Z, k, -1, -1, decay))
 		kern := kernel.Kernel{Name: "gap-subsequence", Values: param.Values{"k": param.Of(k), "decay": param.Of(decay), "normalize": param.Of(false)}}
-		g, err := kernel.Cross(context.Background(), kern, &dataset.Strings{Values: []string{x}}, &dataset.Strings{Values: []string{z}})
-		require.NoError(t, err)
+		g := require.Value(kernel.Cross(context.Background(), kern, &dataset.Strings{Values: []string{x}}, &dataset.Strings{Values: []string{z}}))(t)
 		near("the kernel", end.Sum(), g.At(0, 0))
 	})
 }

@@ -98,8 +98,7 @@ func TestIsNestedCrossValidation(t *testing.T) {
 		require.Check(t, set.Rows == 40 && set.Of == []int{60, 100}[i] && set.Name == s.Sets[i].Name && set.SHA256 == samples[i].Hash() && set.Classes == 2 && set.Features == 2,
 			"%+v", set)
 		for j, spec := range specs {
-			want, err := eval.CrossValidate(t.Context(), samples[i].Data, spec, grids[j], eval.Scheme{Folds: 3, Repeats: 2, Seed: 5, Nested: j == 0}, nil)
-			require.NoError(t, err)
+			want := require.Value(eval.CrossValidate(t.Context(), samples[i].Data, spec, grids[j], eval.Scheme{Folds: 3, Repeats: 2, Seed: 5, Nested: j == 0}, nil))(t)
 			got := set.Outcomes[j]
 			var vectors []float64
 			for f := range 6 {
@@ -267,8 +266,7 @@ func numbers(n int) (all []string) {
 // FuzzParse looks for texts that crash the parser and for studies that change when parsed again.
 func FuzzParse(f *testing.F) {
 	lecture, _ := study.Builtin("lecture")
-	text, err := lecture.Encode()
-	require.NoError(f, err)
+	text := require.Value(lecture.Encode())(f)
 	for _, seed := range []string{text, small, "[[data]]", "a.b.c.d = {x = [1, {y = 2}]}", "[data.\"\"]", "[data.a]\nfile=\"x\"\nfeatures=[\"\\u0007\"]\n[learner.\"=1\"]\ngamma=[\"auto\",1e-300]", "data.a.builtin='iris'\nlearner.b.C=[1,2]\nlearner.b.hard_margin=[true,false]"} {
 		f.Add(seed)
 	}

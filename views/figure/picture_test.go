@@ -95,8 +95,7 @@ func slice() figure.Scene {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, v := range variants {
-		p, err := v.draw()
-		require.Must(t, err == nil, "%s: %v", v.name, err)
+		p := require.Value(v.draw())(t, "%s", v.name)
 		got := golden(v.name, p)
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)
 	}
@@ -238,8 +237,7 @@ func parse(t *testing.T, p *figure.Picture) element {
 	t.Helper()
 	b := require.Drawn(t, p.SVG)
 	var root element
-	err := xml.Unmarshal([]byte(b), &root)
-	require.Must(t, err == nil, "not XML: %v", err)
+	require.NoError(t, xml.Unmarshal([]byte(b), &root), "not XML")
 	var parts []element
 	for _, e := range root.Children {
 		parts = append(parts, e.spread()...)

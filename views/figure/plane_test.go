@@ -40,8 +40,7 @@ func polygons(t *testing.T, p *figure.Picture, style func(g element) bool) (all 
 				var ring [][2]float64
 				for _, w := range strings.Split(strings.TrimRight(part, "Z"), "L") {
 					var x, y float64
-					_, err := fmt.Sscan(w, &x, &y)
-					require.Must(t, err == nil, "%q: %v", part, err)
+					require.Value(fmt.Sscan(w, &x, &y))(t, "%q", part)
 					ring = append(ring, [2]float64{
 						f.Limits.XMin + (x-f.Left)/f.Width*(f.Limits.XMax-f.Limits.XMin),
 						f.Limits.YMax - (y-f.Top)/f.Height*(f.Limits.YMax-f.Limits.YMin),

@@ -120,8 +120,7 @@ var regionVariants = []struct {
 func TestGoldenRegions(t *testing.T) {
 	t.Parallel()
 	for _, v := range regionVariants {
-		p, err := v.draw()
-		require.Must(t, err == nil, "%s: %v", v.name, err)
+		p := require.Value(v.draw())(t, "%s", v.name)
 		parse(t, p)
 		got := golden(v.name, p)
 		require.Check(t, strings.HasPrefix(got, "as "), "%s: %s", v.name, got)

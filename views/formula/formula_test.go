@@ -117,8 +117,7 @@ func TestMathML(t *testing.T) {
 		`\begin{array}{lr}a&b\end{array}`: `<mtable><mtr><mtd class="left"><mi>a</mi></mtd><mtd class="right"><mi>b</mi></mtd></mtr></mtable>`,
 		`\substack{a\\b}`:                 `<mtable class="substack"><mtr><mtd><mi>a</mi></mtd></mtr><mtr><mtd><mi>b</mi></mtd></mtr></mtable>`,
 	} {
-		got, err := MathML(tex, false)
-		require.Must(t, err == nil, "%s: %v", tex, err)
+		got := require.Value(MathML(tex, false))(t, "%s", tex)
 		require.Equal(t, cmp.Diff("<math>"+want+"</math>", got), "", "%s (-want +got)", tex)
 	}
 }

@@ -33,6 +33,7 @@ func TestWhatIsSaid(t *testing.T) {
 		"only 3":                            func(t require.T) { require.Check(t, false, "only %d", 3) },
 		"ends: only 3":                      func(t require.T) { require.Must(t, false, "only %d", 3) },
 		"ends: disk full":                   func(t require.T) { require.NoError(t, full) },
+		"ends: row 3: disk full":            func(t require.T) { require.Value(0, full)(t, "row %d", 3) },
 		"ends: EOF":                         func(t require.T) { require.Written(t, func(io.Writer) error { return io.EOF }) },
 		`names: ["a" "b"], want ["a"]`:      func(t require.T) { require.Slices(t, []string{"a", "b"}, []string{"a"}, "names") },
 		"rows 2: [1], want []":              func(t require.T) { require.Slices(t, []int{1}, nil, "rows %d", 2) },

@@ -282,8 +282,7 @@ func TestDemos(t *testing.T) {
 		show := func(form map[string]string) *lessons.Exhibit {
 			in := input(form)
 			in.Unlisted = func(name string) { t.Errorf("the demo reads %q and does not list it", name) }
-			e, err := s.Demo.Show(t.Context(), in)
-			require.Must(t, err == nil, "%v: %v", form, err)
+			e := require.Value(s.Demo.Show(t.Context(), in))(t, "%v", form)
 			lessonstest.CheckExhibit(t, e)
 			return e
 		}
@@ -661,8 +660,7 @@ func TestQuestions(t *testing.T) {
 				err := lessons.Text(text).Render(t.Context(), &strings.Builder{})
 				require.Check(t, err == nil, "%q: %v", text, err)
 			}
-			truth, err := q.Solve(t.Context())
-			require.Must(t, err == nil, "%s: %v", q.Slug, err)
+			truth := require.Value(q.Solve(t.Context()))(t, "%s", q.Slug)
 			if q.Sketch != nil {
 				checkSketch(t, q, truth)
 				continue
@@ -709,8 +707,7 @@ func checkSketch(t *testing.T, q *lessons.Question, truth lessons.Truth) {
 		t.Errorf("%s: the curve itself is right: %v, %v", q.Slug, right, err)
 	}
 	look := lessons.Look{Width: 500, Height: 446}
-	blank, err := s.Draw(look, nil)
-	require.Must(t, err == nil, "%s: %v", q.Slug, err)
+	blank := require.Value(s.Draw(look, nil))(t, "%s", q.Slug)
 	shown, err := s.Draw(look, []figure.Curve{truth.Curve, *s.Curve(q.Given(truth))})
 	require.Check(t, err == nil && shown.Frame == blank.Frame,
 		"%s: the frame goes from %+v to %+v, %v", q.Slug, blank.Frame, shown.Frame, err)

@@ -140,8 +140,7 @@ func TestEightStepsOnAnyData(t *testing.T) {
 				in, _ := s.Demo.NewInput(func(p string) string {
 					return map[string]string{"data": b.Slug, "test_fraction": "0"}[p]
 				}, lessonstest.Builtins{})
-				e, err := s.Demo.Show(t.Context(), in)
-				require.Must(t, err == nil, "%s: %v", s.Slug, err)
+				e := require.Value(s.Demo.Show(t.Context(), in))(t, "%s", s.Slug)
 				lessonstest.CheckExhibit(t, e)
 			}
 		})

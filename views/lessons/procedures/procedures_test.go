@@ -34,8 +34,7 @@ func eachProblem(t *testing.T, f func(t *testing.T, p problem)) {
 func TestPair(t *testing.T) {
 	eachProblem(t, func(t *testing.T, p problem) {
 		for _, selection := range []stepwise.Selection{stepwise.MaximalViolation, stepwise.SecondOrder} {
-			r, err := stepwise.SMO(t.Context(), p.gram(), p.Y, stepwise.SMOSettings{C: p.c, Selection: selection, MaxSteps: 60})
-			require.NoError(t, err)
+			r := require.Value(stepwise.SMO(t.Context(), p.gram(), p.Y, stepwise.SMOSettings{C: p.c, Selection: selection, MaxSteps: 60}))(t)
 			for step := 1; step < r.Len(); step++ {
 				before, s := r.At(step-1), *r.At(step).Pair
 				two := stepwise.NewPairDual(p.gram(), before.Iterate, p.c, s.I, s.J)
