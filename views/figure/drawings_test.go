@@ -40,11 +40,8 @@ func ExampleMatrix() {
 }
 
 func ExampleRanks() {
-	p := must(meanRanks().Picture())
-	fmt.Println(golden("ranks", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/ranks.svg
+	show("ranks", must(meanRanks().Picture()))
+	// Output: as testdata/ranks.svg
 	// Mean ranks, 1 is the best: C4.5+m+cf 1.96, C4.5+m 2.00, C4.5+cf 2.89, C4.5 3.14. The critical difference is 1.12. No significant difference: C4.5+m+cf to C4.5+cf. No significant difference: C4.5+cf to C4.5.
 }
 
@@ -402,11 +399,8 @@ func settings() figure.Parallel {
 }
 
 func ExampleParallel() {
-	p := must(settings().Picture())
-	fmt.Println(golden("parallel", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/parallel.svg
+	show("parallel", must(settings().Picture()))
+	// Output: as testdata/parallel.svg
 	// 4 lines across the axes kernel, C, gamma, held out, %. Pale: 1.
 }
 
@@ -418,10 +412,7 @@ func results() figure.Named {
 }
 
 func ExampleNamed() {
-	p := must(results().Picture())
-	fmt.Println(golden("named", p))
-	fmt.Println(p.Caption)
-	// Output:
-	// as testdata/named.svg
+	show("named", must(results().Picture()))
+	// Output: as testdata/named.svg
 	// held out, % against C. 1: 0.1, 84. 2: 1, 91. 3: 100, 97. 4: 10, 96.5.
 }
