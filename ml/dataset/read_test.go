@@ -224,7 +224,9 @@ func TestReadRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			d, err := Read(strings.NewReader(tt.in), "f", tt.m, Limits{})
-			require.Must(t, err != nil, "accepted as\n%s", show(d))
+			if err == nil {
+				t.Fatalf("accepted as\n%s", show(d))
+			}
 			require.Equal(t, cmp.Diff(tt.want, err.Error()), "", "message (-want +got)")
 			var e *Error
 			require.Check(t, errors.As(err, &e), "%T is no *Error", err)
