@@ -4,15 +4,169 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"marginlab/ml"
 	"marginlab/ml/mltest/require"
+	"marginlab/ml/param"
 )
+
+func TestConfusionByHand(t *testing.T) {
+	t.Parallel()
+	share := func(v float64) *float64 { return &v }
+	got := ml.Confusion([]string{"a", "b", "c", "d"}, []int{0, 0, 0, 1, 1, 2, -1}, []int{0, 1, 0, 1, 0, 0, 1})
+	want := []ml.ClassReport{
+		{Class: "a", N: 3, Predicted: []int{2, 1, 0, 0}, Precision: share(0.5), Recall: share(2. / 3), F1: share(4. / 7)},
+		{Class: "b", N: 2, Predicted: []int{1, 1, 0, 0}, Precision: share(1. / 3), Recall: share(0.5), F1: share(0.4)},
+		{Class: "c", N: 1, Predicted: []int{1, 0, 0, 0}, Recall: share(0), F1: share(0)},
+		{Class: "d", Predicted: []int{0, 0, 0, 0}},
+	}
+	require.Equal(t, cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)), "", "diff")
+}
+
+// The matrices of a report count what the points say of themselves.
+func TestConfusionOfATraining(t *testing.T) {
+	t.Parallel()
+	d := three(90)
+	for _, set := range [][]string{{"test_fraction", "0.3"}, {"multiclass", "ovr"}, {"positive", "elm", "test_fraction", "0.2"}, {"multiclass", "ww", "test_fraction", "0.2"}} {
+		s := spec(t, set...)
+		res := train(t, d, s)
+		ps := require.Value(res.Model.Points(d, s))(t)
+		for held, rows := range map[bool][]ml.ClassReport{false: res.Report.Confusion, true: res.Report.TestConfusion} {
+			if held && s.TestFraction == 0 {
+				require.Check(t, rows == nil, "%v: nothing is held out, and %+v", set, rows)
+				continue
+			}
+			counts, vectors := map[[2]int]int{}, map[int]int{}
+			for _, p := range ps {
+				if p.Role != ml.None {
+					vectors[res.Model.ClassOf(p.Label)]++
+				}
+				if p.HeldOut == held {
+					predicted := res.Model.ClassOf(p.Predicted)
+					counts[[2]int{res.Model.ClassOf(p.Label), predicted}]++
+				}
+			}
+			all, right := 0, 0
+			for c, r := range rows {
+				require.Check(t, r.Class == res.Model.Classes[c],
+					"%v: class %s, of the model %s", set, r.Class, res.Model.Classes[c])
+				for p, n := range r.Predicted {
+					require.Check(t, n == counts[[2]int{c, p}],
+						"%v: %d of %s are predictions to be of class %d, counted %d", set, n, r.Class, p, counts[[2]int{c, p}])
+				}
+				if n := r.SupportVectors; held != (n == nil) || !held && *n != vectors[c] {
+					t.Errorf("%v: support vectors of %s, held out %v: %v, counted %d", set, r.Class, held, n, vectors[c])
+				}
+				all += r.N
+				right += r.Predicted[c]
+			}
+			accuracy := *res.Report.TrainAccuracy
+			if held {
+				accuracy = *res.Report.TestAccuracy
+			}
+			require.Near(t, accuracy, float64(right)/float64(all), 1e-12, "%v: %d of %d, accuracy", set, right, all)
+		}
+	}
+}
+
+// Every field of a report is explained, once, under its JSON name.
+func TestQuantitiesCoverTheReport(t *testing.T) {
+	t.Parallel()
+	explained := map[string]int{}
+	for _, q := range ml.Quantities {
+		explained[q.Name]++
+		require.Check(t, q.Label != "" && strings.HasSuffix(q.Help, "."),
+			"%s: label %q, help %q", q.Name, q.Label, q.Help)
+	}
+	for i := range reflect.TypeFor[ml.Report]().NumField() {
+		name, _, _ := strings.Cut(reflect.TypeFor[ml.Report]().Field(i).Tag.Get("json"), ",")
+		if name == "-" {
+			continue // the values: below
+		}
+		require.Equal(t, explained[name], 1, "%s is explained … times", name)
+		delete(explained, name)
+	}
+	for _, p := range ml.Params {
+		if p.Telling && p.Kind != param.Switch {
+			require.Equal(t, explained[p.Name], 1, "%s is explained … times", p.Name)
+			delete(explained, p.Name)
+		}
+	}
+	require.Check(t, len(explained) == 0, "explained, but not in the report: %v", explained)
+}
+
+// A value that does not apply is nil, not a typed nil.
+func TestQuantitiesOfAnEmptyReport(t *testing.T) {
+	t.Parallel()
+	for _, q := range ml.Quantities {
+		v := q.Value(&ml.Report{})
+		if v == nil {
+			continue
+		}
+		k := reflect.ValueOf(v).Kind()
+		require.Check(t, k != reflect.Pointer && k != reflect.Slice, "%s: %T", q.Name, v)
+	}
+}
+
+func TestWilson(t *testing.T) {
+	t.Parallel()
+	text := require.Value(os.ReadFile("eval/testdata/statistics.json"))(t)
+	var scipy struct {
+		Wilson []struct {
+			Right, N         int
+			Level, Low, High float64
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &scipy))
+	for _, c := range scipy.Wilson {
+		got, err := ml.Wilson(c.Right, c.N, c.Level)
+		require.Check(t, err == nil && math.Abs(got.Low-c.Low) <= 1e-9 && math.Abs(got.High-c.High) <= 1e-9,
+			"%d of %d at %g: %v (%v), want %g to %g", c.Right, c.N, c.Level, got, err, c.Low, c.High)
+	}
+	// Newcombe 1998, table I, method 3.
+	for _, c := range []struct {
+		right, n  int
+		low, high float64
+	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
+		if got, err := ml.Wilson(c.right, c.n, 0.95); err != nil || math.Abs(got.Low-c.low) > 5e-5 || math.Abs(got.High-c.high) > 5e-5 {
+			t.Errorf("%d of %d: %v (%v), published %g to %g", c.right, c.n, got, err, c.low, c.high)
+		}
+	}
+	got, err := ml.Wilson(0, 0, 0.95)
+	require.Check(t, err == nil && got == (ml.Interval{Low: 0, High: 1}), "no points: %v (%v)", got, err)
+	for _, c := range []struct {
+		right, n int
+		level    float64
+	}{{-1, 3, 0.95}, {4, 3, 0.95}, {1, -1, 0.95}, {1, 3, 0}, {1, 3, 1}, {1, 3, math.NaN()}} {
+		got, err := ml.Wilson(c.right, c.n, c.level)
+		require.Check(t, err != nil, "%+v: %v", c, got)
+	}
+}
+
+// The interval holds the share seen, lies within [0, 1], and mirrors.
+func TestWilsonBounds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5000).Draw(t, "n")
+		right := rapid.IntRange(0, n).Draw(t, "right")
+		in, err := ml.Wilson(right, n, 0.95)
+		other, _ := ml.Wilson(n-right, n, 0.95)
+		share := float64(right) / float64(n)
+		require.Must(t, err == nil && in.Low >= 0 && in.High <= 1 && in.Low <= share && in.High >= share && in.High > in.Low,
+			"%d of %d: %v (%v)", right, n, in, err)
+		require.Must(t, math.Abs(in.Low-(1-other.High)) <= 1e-12,
+			"%d of %d: %v, and of the wrong ones %v", right, n, in, other)
+	})
+}
 
 // The scores come from scikit-learn, by testdata/scores.py.
 func TestScores(t *testing.T) {
