@@ -95,12 +95,11 @@ func TestTrainFindsTheKnownSolutionOfTheToy(t *testing.T) {
 	require.Equal(t, res.Model.LabelOf(0), "yes", "the label of f = 0")
 }
 
+// methods are the conformal methods, and none.
+var methods = append([]string{"none"}, lists.Map(conformal.Table, func(r conformal.Entry) string { return r.Name })...)
+
 // eachSetup runs a test for every learner, plain and with every conformal method.
 func eachSetup(t *testing.T, test func(t *testing.T, set ...string)) {
-	methods := []string{"none"}
-	for _, r := range conformal.Table {
-		methods = append(methods, r.Name)
-	}
 	for _, l := range ml.Learners {
 		for _, m := range methods {
 			t.Run(l.Name+"/"+m, func(t *testing.T) {

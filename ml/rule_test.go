@@ -429,11 +429,7 @@ func TestReportCountsWhatTheModelTells(t *testing.T) {
 			"multiclass", pick("ww", "cs", "ovr", "ovo"), "conformal", pick("none", "none", "none", "amari", "eigen"),
 			"test_fraction", "0", "max_iter", "20000",
 		}
-		s := ml.DefaultSpec()
-		for i := 0; i < len(set); i += 2 {
-			require.NoError(t, s.Set(set[i], set[i+1]))
-		}
-		res, err := ml.Train(context.Background(), all, s, nil)
+		res, err := ml.Train(context.Background(), all, spec(t, set...), nil)
 		var refused *param.Refusal
 		var problems param.Problems
 		switch {

@@ -403,13 +403,10 @@ func TestClassesBecameCourses(t *testing.T) {
 	got := require.Value(s.Courses(ctx, "teacher"))(t)
 	require.Check(t, len(got) == 2 && got[0].Closed && got[0].Title == "Tuesday", "courses %+v", got)
 	require.Equal(t, cmp.Diff(c, require.Value(s.TaughtCourse(ctx, "secret"))(t)), "", "by the teacher's link")
-	ids := func(ws Workspace) (ids []string) {
+	ids := func(ws Workspace) []string {
 		list, _, err := s.Runs(ctx, ws, Filter{Sort: "created"})
 		require.NoError(t, err)
-		for _, r := range list {
-			ids = append(ids, r.ID+" "+r.Course)
-		}
-		return ids
+		return lists.Map(list, func(r Run) string { return r.ID + " " + r.Course })
 	}
 	require.Equal(t, cmp.Diff([]string{"copy BCDFGH"}, ids(c.Gallery())), "", "gallery")
 	require.Equal(t, cmp.Diff([]string{"own BCDFGH", "free "}, ids("student")), "", "the student's own")

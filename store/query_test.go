@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -213,15 +214,8 @@ func TestQueriesMeanWhatTheyShow(t *testing.T) {
 		q := require.Value(ParseQuery(n.text))(rt, "%s", n.text)
 		list, total, err := s.Runs(t.Context(), alice, Filter{Where: q})
 		require.Must(rt, err == nil, "%s: %v", n.text, err)
-		var got, want []string
-		for _, r := range list {
-			got = append(got, r.ID)
-		}
-		for _, r := range runs {
-			if n.is(r) {
-				want = append(want, r.ID)
-			}
-		}
+		id := func(r Run) string { return r.ID }
+		got, want := lists.Map(list, id), lists.Map(lists.Filter(runs, n.is), id)
 		slices.Sort(got)
 		slices.Sort(want)
 		require.Must(rt, slices.Equal(got, want) && total == len(want),

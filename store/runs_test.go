@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"marginlab/ml"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -129,10 +130,9 @@ func TestShare(t *testing.T) {
 
 func TestDeleteRunsAllOrNone(t *testing.T) {
 	s, ctx := fresh(t), t.Context()
-	var ids []string
-	for range 3 {
-		ids = append(ids, require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t).ID)
-	}
+	ids := lists.Make(3, func(int) string {
+		return require.Value(s.saveRun(ctx, alice, NewRun{Data: sample(1), Spec: ml.DefaultSpec()}, sampleResult(1, 1)))(t).ID
+	})
 	wantErr(t, s.DeleteRuns(ctx, alice, append(slices.Clone(ids), "gone")), ErrNotFound)
 	n := count(t, s, "runs")
 	require.Must(t, n == 3, "%d runs left, want all 3", n)

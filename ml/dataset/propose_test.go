@@ -66,12 +66,7 @@ func at(c cell, value string, rows ...int) cell {
 	}
 }
 
-func repeat(n int, c cell) (cells []cell) {
-	for range n {
-		cells = append(cells, c)
-	}
-	return cells
-}
+func repeat(n int, c cell) []cell { return slices.Repeat([]cell{c}, n) }
 
 // numbered are names such as f1, f2 …
 func numbered(prefix string, n int) string {

@@ -92,12 +92,7 @@ func judged(t *testing.T, d *dataset.Data, spec ml.Spec, train, test []int) ml.J
 	return all[0]
 }
 
-func all(d *dataset.Data) (rows []int) {
-	for i := range d.Y {
-		rows = append(rows, i)
-	}
-	return rows
-}
+func all(d *dataset.Data) []int { return dataset.Indices(len(d.Y)) }
 
 // Whatever is fitted is fitted to the training points alone.
 func TestNothingLeaks(t *testing.T) {

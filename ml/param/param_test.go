@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 )
@@ -119,10 +120,7 @@ func TestLabelled(t *testing.T) {
 func TestUnion(t *testing.T) {
 	t.Parallel()
 	a, b := param.Param{Name: "a"}, param.Param{Name: "b"}
-	var names []string
-	for _, p := range param.Union([]param.Param{a}, b, a, b) {
-		names = append(names, p.Name)
-	}
+	names := lists.Map(param.Union([]param.Param{a}, b, a, b), func(p param.Param) string { return p.Name })
 	require.Equal(t, cmp.Diff([]string{"a", "b"}, names), "", "diff")
 }
 

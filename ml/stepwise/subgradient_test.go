@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"marginlab/ml/dataset"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/stepwise"
 	"marginlab/ml/trace"
@@ -34,10 +35,7 @@ func TestSubgradientSteps(t *testing.T) {
 			before, s := r.At(i-1), r.At(i)
 			looked, times := []int{s.Looked}, float64(m)
 			if set.Batch {
-				looked, times = nil, 1
-				for n := range m {
-					looked = append(looked, n)
-				}
+				looked, times = dataset.Indices(m), 1
 			}
 			rate := set.Rate
 			if rate == 0 {

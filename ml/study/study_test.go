@@ -22,6 +22,7 @@ import (
 	"marginlab/ml"
 	"marginlab/ml/dataset"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
 	"marginlab/ml/study"
@@ -256,11 +257,8 @@ func TestFaults(t *testing.T) {
 }
 
 // numbers returns 1, 2, ... n.
-func numbers(n int) (all []string) {
-	for i := range n {
-		all = append(all, strconv.Itoa(i+1))
-	}
-	return all
+func numbers(n int) []string {
+	return lists.Make(n, func(i int) string { return strconv.Itoa(i + 1) })
 }
 
 // FuzzParse looks for texts that crash the parser and for studies that change when parsed again.

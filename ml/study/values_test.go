@@ -14,6 +14,7 @@ import (
 
 	"marginlab/ml"
 	"marginlab/ml/eval"
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/study"
 )
@@ -51,10 +52,7 @@ func TestValues(t *testing.T) {
 		spec.Learner, spec.Target = "ridge", "value"
 		want, err := eval.CrossValidate(t.Context(), samples[i].Data, spec, eval.Grid{"lambda": eval.Numbers(0.01, 1)}, eval.Scheme{Folds: 4, Repeats: 1, Seed: 3, Nested: true}, nil)
 		require.NoError(t, err)
-		var mse []float64
-		for _, f := range want.NestedFolds() {
-			mse = append(mse, f.MSE)
-		}
+		mse := lists.Map(want.NestedFolds(), func(f eval.Fold) float64 { return f.MSE })
 		mean, sd := stat.MeanStdDev(mse, nil)
 		got, variance := set.Outcomes[1], stat.PopVariance(values, nil)
 		require.Check(t, got.MSE == mean && got.MSEDeviation == sd && math.Abs(got.Left-mean/variance) <= 1e-12 && math.Abs(got.LeftDeviation-sd/variance) <= 1e-12 && got.Accuracy == 0,

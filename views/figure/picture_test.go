@@ -343,10 +343,9 @@ func TestFrame(t *testing.T) {
 			}
 			require.Check(t, f.Left >= 0 && f.Top >= 0 && f.Left+f.Width <= float64(size[0]) && f.Top+f.Height <= float64(size[1]) && f.Width >= 60 && f.Height >= 60,
 				"%v: frame %+v", size, f)
-			var centres [][2]float64
-			for _, c := range svg.all("circle") {
-				centres = append(centres, [2]float64{zoom * c.number(t, "cx"), zoom * c.number(t, "cy")})
-			}
+			centres := lists.Map(svg.all("circle"), func(c element) [2]float64 {
+				return [2]float64{zoom * c.number(t, "cx"), zoom * c.number(t, "cy")}
+			})
 			for _, q := range s.Points {
 				x := f.Left + f.Width*(q.X[0]-f.Limits.XMin)/(f.Limits.XMax-f.Limits.XMin)
 				y := f.Top + f.Height*(f.Limits.YMax-q.X[1])/(f.Limits.YMax-f.Limits.YMin)
@@ -512,10 +511,9 @@ func TestDisagree(t *testing.T) {
 // More boundaries than can have a name of their own are drawn all the same.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
-	var layers []figure.Layer
-	for i := range 7 {
-		layers = append(layers, figure.Layer{Name: fmt.Sprintf("model %d", i), Scene: linear([]float64{1, 0}, -0.2-0.1*float64(i), "1", "0")})
-	}
+	layers := lists.Make(7, func(i int) figure.Layer {
+		return figure.Layer{Name: fmt.Sprintf("model %d", i), Scene: linear([]float64{1, 0}, -0.2-0.1*float64(i), "1", "0")}
+	})
 	p := require.Value(figure.Overlay(context.Background(), layers))(t)
 	require.Near(t, p.Disagree, 0.6, 0.01, "the outermost lines are 0.6 apart, the models disagree on")
 	require.Check(t, strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2."), "%v", p.Caption)
@@ -793,9 +791,8 @@ func TestHiddenLayers(t *testing.T) {
 		return p, svg.String(), list.Len()
 	}
 	whole, svg, list := draw()
-	var layers []string
+	layers := lists.Map(whole.Toggles, func(g figure.Toggle) string { return g.Layer })
 	for _, toggle := range whole.Toggles {
-		layers = append(layers, toggle.Layer)
 		require.Check(t, toggle.Left >= 0 && toggle.Left+toggle.Width <= 100 && toggle.Top >= 0 && toggle.Top+toggle.Height <= 100*whole.Frame.Top/float64(whole.Height),
 			"%+v lies beside the legend", toggle)
 		require.Says(t, svg, strings.Split(toggle.Name, " (")[0], "the legend does not name %+v", toggle)
