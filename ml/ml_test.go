@@ -468,7 +468,7 @@ func TestRidgeAcrossTheRange(t *testing.T) {
 		d.X.SetRow(30+i, d.X.RawRowView(i)) // every point twice, some with two labels
 		d.X.Set(i, 2, 7)
 		d.X.Set(30+i, 2, 7) // a constant column
-		d.Y[30+i] = (d.Y[i] + btoi(i%3 == 0)) % 2
+		d.Y[30+i] = (d.Y[i] + lists.CountTrue(i%3 == 0)) % 2
 	}
 	for _, k := range []string{"linear", "rbf", "poly"} {
 		for lambda, want := range map[string][]trace.Status{
@@ -489,13 +489,6 @@ func TestRidgeAcrossTheRange(t *testing.T) {
 				"%s, lambda %s: objective %g", k, lambda, *r.Objective)
 		}
 	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func TestProgressIsReported(t *testing.T) {

@@ -290,7 +290,7 @@ func TestLoad(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("a,b,class\n")
 	for i := range 90 {
-		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('0' + i%5)), string(rune('x' + btoi(i%3 == 0)))}, ",") + "\n")
+		rows.WriteString(strings.Join([]string{string(rune('0' + i%7)), string(rune('0' + i%5)), string(rune('x' + lists.CountTrue(i%3 == 0)))}, ",") + "\n")
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "d.csv"), []byte(rows.String()), 0o600))
 	s := parse(t, "[scheme]\nmax_rows = 30\n[data.d]\nfile = \"d.csv\"\n[learner.S]\n")
@@ -332,13 +332,6 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // TestImpossible reports impossible combinations of set and learner before any work.
 func TestImpossible(t *testing.T) {
 	t.Parallel()
@@ -352,7 +345,7 @@ func made() *study.Result {
 	for i, name := range []string{"@a", "b#~^$", "c"} {
 		set := study.SetResult{Name: name, Rows: 100, Of: 100 + 50*i, Features: 2, Classes: 2, SHA256: "0123"}
 		for j, l := range r.Learners {
-			o := study.Outcome{Learner: l, Trainings: 2, Seconds: 0.001 * float64(j+1), Unfinished: btoi(i+j == 3)}
+			o := study.Outcome{Learner: l, Trainings: 2, Seconds: 0.001 * float64(j+1), Unfinished: lists.CountTrue(i+j == 3)}
 			for f := range 2 {
 				a, n := 0.8+0.05*float64(j)-0.01*float64(i)+0.02*float64(f)+0.001*float64(j*(2*f-1)), 30-10*j+i+f
 				if i == 2 && j > 0 {

@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"marginlab/ml/lists"
 	"marginlab/ml/mltest/require"
 	"marginlab/views/figure"
 )
@@ -226,7 +227,7 @@ func gram(n int) figure.Matrix {
 func points(n int) (x [][2]float64, classes []int) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for i := range n {
-		k := btoi(i >= n/2)
+		k := lists.CountTrue(i >= n/2)
 		x = append(x, [2]float64{2*float64(k) - 1 + 0.7*r.NormFloat64(), float64(k) - 0.5 + 0.7*r.NormFloat64()})
 		classes = append(classes, k)
 	}
@@ -254,7 +255,7 @@ func xor() figure.Lifted {
 	}
 	for _, x := range []float64{-1, 1} {
 		for _, y := range []float64{-1, 1} {
-			l.Points = append(l.Points, figure.Dot3{At: [3]float64{x, y, x * y}, Class: btoi(x*y > 0), Label: strings.ReplaceAll(fmt.Sprintf("(%g, %g)", x, y), "-", "−")})
+			l.Points = append(l.Points, figure.Dot3{At: [3]float64{x, y, x * y}, Class: lists.CountTrue(x*y > 0), Label: strings.ReplaceAll(fmt.Sprintf("(%g, %g)", x, y), "-", "−")})
 		}
 	}
 	return l
@@ -285,13 +286,6 @@ func tilted() figure.Lifted {
 	l.Surface, l.Yaw, l.Pitch = nil, 130, 40
 	l.Cut = &figure.Cut{W: [3]float64{0.4, 0.3, 1}, C: 0.4}
 	return l
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 type drawing interface {

@@ -97,7 +97,7 @@ func TestLinesAndHalfPlanes(t *testing.T) {
 	for _, q := range half[0] {
 		off := a[0]*q[0] + a[1]*q[1] - c
 		require.Check(t, off >= -1e-2, "a corner at %v is outside by %g", q, off)
-		on += btoi(math.Abs(off) < 1e-2)
+		on += lists.CountTrue(math.Abs(off) < 1e-2)
 	}
 	require.Equal(t, on, 2, "corners on the line")
 }
