@@ -59,8 +59,7 @@ func TestKeptScores(t *testing.T) {
 			require.Check(t, err == nil && len(ps) == d.Len() && ps[7].Scores[0] == kept.At(7, 0), "%v: %v", set, err)
 		}
 		forgot := &ml.Result{Model: res.Model}
-		_, err := forgot.Points(over, res.Model, d, s)
-		require.Check(t, errors.Is(err, context.Canceled), "%v: noClass waits: %v", set, err)
+		require.Is(t, require.Err(forgot.Points(over, res.Model, d, s)), context.Canceled, "%v: noClass waits", set)
 		ps, err := forgot.Points(t.Context(), res.Model, d, s)
 		require.Check(t, err == nil && len(ps) == d.Len(), "%v: %v", set, err)
 		require.Fails(t, require.Err(res.Points(t.Context(), res.Model, d.Subset([]int{0, 1, 2}), s)), "", "%v: points of other data", set)
@@ -148,11 +147,9 @@ func TestNearest(t *testing.T) {
 	near, among, err := ml.Nearest(t.Context(), k, d.Subset([]int{3}), 0, 5)
 	require.Check(t, err == nil && len(near)+among == 0, "alone: %v, %v", near, err)
 	for _, row := range []int{-1, 30} {
-		_, _, err := ml.Nearest(t.Context(), k, d, row, 5)
-		require.Check(t, err != nil, "row %d has neighbours", row)
+		require.Fails(t, require.Err3(ml.Nearest(t.Context(), k, d, row, 5)), "", "row %d has neighbours", row)
 	}
-	_, _, err = ml.Nearest(t.Context(), kernel.RBF(1), points, 0, 5)
-	require.Check(t, err != nil, "points have objects near them")
+	require.Fails(t, require.Err3(ml.Nearest(t.Context(), kernel.RBF(1), points, 0, 5)), "", "points have objects near them")
 
 	long := &dataset.Data{Objects: &dataset.Strings{}, Classes: []string{"a"}, Y: make([]int, 400)}
 	for range long.Y {

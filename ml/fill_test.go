@@ -111,7 +111,5 @@ func TestFillOfAFile(t *testing.T) {
 	for i, x := range [][]float64{{1, 0.5, 0}, {0.35, 0.5, 1}, {0.2, 0.1, 1}, {0.2, 0.1, 1}} {
 		require.Equal(t, m.Decision(x), p.Scores.At(i, 0), "row %d: f", i+1)
 	}
-	if _, _, err := predict(read(whole)); err == nil || !strings.Contains(err.Error(), "expected a number, found nothing") {
-		t.Errorf("a model without a fill: %v", err)
-	}
+	require.Fails(t, require.Err3(predict(read(whole))), "expected a number, found nothing", "a model without a fill")
 }

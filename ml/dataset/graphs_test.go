@@ -215,11 +215,9 @@ func TestGraphRows(t *testing.T) {
 		t.Errorf("no such graphs: %v, %v", o, err)
 	}
 	arc.EdgeLabels = []string{"x"}
-	_, _, err = several.Alike(&Graphs{"graph", []Graph{arc}}, "")
-	require.Check(t, err != nil, "graphs without the labels of edges that the model has are taken")
+	require.Fails(t, require.Err3(several.Alike(&Graphs{"graph", []Graph{arc}}, "")), "", "graphs without the labels of edges that the model has are taken")
 	table := require.Value(ParseTable(strings.NewReader("x,class\n1,a\n2,b\n"), "f", Limits{}))(t)
-	_, _, err = table.Alike(kept, "class")
-	require.Check(t, err != nil && strings.Contains(err.Error(), "f: expected graphs"), "numbers: %v", err)
+	require.Fails(t, require.Err3(table.Alike(kept, "class")), "f: expected graphs", "numbers")
 }
 
 // TestDrawnGraphs counts the edges of graphs in one piece without noise: a tree has one

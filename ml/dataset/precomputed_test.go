@@ -271,8 +271,7 @@ func TestKernelRows(t *testing.T) {
 		"a,b,c\n1,2,x\n3,4,5\n":   `f, line 2, column 3 (c): expected a number, found "x"`,
 	} {
 		table := require.Value(ParseTable(strings.NewReader(in), "f", Limits{}))(t)
-		_, _, err := table.KernelRows(3, "kind")
-		require.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: got %v, want %s", in, err, want)
+		require.Fails(t, require.Err3(table.KernelRows(3, "kind")), want, "%q", in)
 	}
 }
 

@@ -234,8 +234,7 @@ func TestCrossValidateFails(t *testing.T) {
 			"%s", name)
 	}
 	ctx := mltest.Ended()
-	_, err := eval.CrossValidate(ctx, d, ml.DefaultSpec(), nil, two, nil)
-	require.Check(t, errors.Is(err, context.Canceled), "an ended context gives %v", err)
+	require.Is(t, require.Err(eval.CrossValidate(ctx, d, ml.DefaultSpec(), nil, two, nil)), context.Canceled, "an ended context gives")
 }
 
 // TestProgress receives every cell once, and cancels when half of them are done.

@@ -326,8 +326,7 @@ func TestTheRemedyWorks(t *testing.T) {
 		require.Must(t, errors.As(err, &refusal), "%v", err)
 		_, err = fmt.Sscanf(refusal.Remedy, "raise lambda to %g", &enough)
 		require.Must(t, err == nil, "%q: %v", refusal.Remedy, err)
-		_, err = ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: enough})
-		require.Check(t, err == nil, "lambda raised to %g: %v", enough, err)
+		require.Equal(t, require.Err(ridge.Train(context.Background(), k, targets, ridge.Settings{Lambda: enough})), nil, "lambda raised to %g", enough)
 	})
 }
 

@@ -66,14 +66,11 @@ func TestMarginsRefuse(t *testing.T) {
 	require.Fails(t, require.Err(theory.LinearMargins([]float64{1, 1}, 1, x, y[:5])), "", "five labels for six points")
 	require.Fails(t, require.Err(theory.NewMargins([]float64{1}, []float64{0}, 1)), "", "a label of 0")
 	require.Fails(t, require.Err(theory.NewMargins(nil, nil, 1)), "", "no points")
-	if _, _, err := theory.Canonical([]float64{1, -1}, 0, x, y); err == nil {
-		t.Error("a canonical form of a line through the classes")
-	}
+	require.Fails(t, require.Err3(theory.Canonical([]float64{1, -1}, 0, x, y)), "", "a canonical form of a line through the classes")
 	// a point exactly on f = 0 is predicted +1, but not separated
 	m, err := theory.LinearMargins([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})
 	require.Check(t, err == nil && !m.Separates && m.Worst == 0, "a point on f = 0: %+v, %v", m, err)
-	_, _, err = theory.Canonical([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})
-	require.Check(t, err != nil, "a canonical form of a line through a point")
+	require.Fails(t, require.Err3(theory.Canonical([]float64{1}, 0, mat.NewDense(2, 1, []float64{0, -1}), []float64{1, -1})), "", "a canonical form of a line through a point")
 }
 
 // Both points lie on the margin, which is half their distance, and the dual is maximal at alpha,
@@ -198,8 +195,7 @@ func TestHardMarginRefuses(t *testing.T) {
 	} {
 		require.Fails(t, require.Err(theory.HardCeiling(c.w, x, c.y)), "", "a ceiling with %s", name)
 		require.Fails(t, require.Err(theory.NewBiases(c.w, x, c.y, c.u)), "", "biases with %s", name)
-		_, _, err := theory.BiasInterval(c.w, x, c.y, c.u, 1)
-		require.Check(t, err != nil, "an interval with %s", name)
+		require.Fails(t, require.Err3(theory.BiasInterval(c.w, x, c.y, c.u, 1)), "", "an interval with %s", name)
 	}
 	require.Fails(t, require.Err(theory.NewBiases([]float64{1, 1}, x, y, u[:5])), "", "biases with five coefficients")
 	require.Fails(t, require.Err(theory.NewBiases([]float64{1, 1}, x, y, make([]float64, 6))), "", "biases without support vectors")
@@ -248,10 +244,7 @@ func TestPartialMachine(t *testing.T) {
 		"all points: w = %v, b = %g, %v", w, b, err)
 	w, b, err = theory.PartialMachine(x, y, u, make([]bool, 3))
 	require.Check(t, err == nil && w[0] == 0 && w[1] == 0 && b == 0, "no points: w = %v, b = %g, %v", w, b, err)
-	_, _, err = theory.PartialMachine(x, y[:2], u, make([]bool, 3))
-	require.Check(t, err != nil, "two labels for three points are no error")
-	_, _, err = theory.PartialMachine(x, y, u[:2], make([]bool, 3))
-	require.Check(t, err != nil, "two coefficients for three points are no error")
-	_, _, err = theory.PartialMachine(x, y, u, make([]bool, 2))
-	require.Check(t, err != nil, "two marks for three points are no error")
+	require.Fails(t, require.Err3(theory.PartialMachine(x, y[:2], u, make([]bool, 3))), "", "two labels for three points are no error")
+	require.Fails(t, require.Err3(theory.PartialMachine(x, y, u[:2], make([]bool, 3))), "", "two coefficients for three points are no error")
+	require.Fails(t, require.Err3(theory.PartialMachine(x, y, u, make([]bool, 2))), "", "two marks for three points are no error")
 }

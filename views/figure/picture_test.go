@@ -619,8 +619,7 @@ func BenchmarkPicture(b *testing.B) {
 			m := fit(b)
 			ticks := lists.Make(200, func(i int) float64 { return -1.5 + 4*float64(i)/199 })
 			for b.Loop() {
-				_, _, err := m.Surface(b.Context(), plane(d.Features), ticks, ticks)
-				require.NoError(b, err)
+				require.NoError(b, require.Err3(m.Surface(b.Context(), plane(d.Features), ticks, ticks)))
 			}
 		})
 		for _, f := range []struct {

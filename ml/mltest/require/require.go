@@ -140,6 +140,9 @@ func Is(t T, err, target error, what string, args ...any) {
 // require.Fails(t, require.Err(os.Open(path)), "no such file", "a missing file").
 func Err[V any](_ V, err error) error { return err }
 
+// Err3 is Err for a call with three results.
+func Err3[V, W any](_ V, _ W, err error) error { return err }
+
 // quoted formats a list of strings in quotes.
 func quoted[V any](list []V) any {
 	if s, ok := any(list).([]string); ok {

@@ -58,6 +58,7 @@ func TestWhatIsSaid(t *testing.T) {
 	require.Slices(&said, []int{}, nil, "rows")
 	require.Says(&said, "ab", "b", "text")
 	require.Fails(&said, require.Err(0, full), "full", "open")
+	require.Fails(&said, require.Err3(0, "", full), "full", "open")
 	require.Is(&said, fmt.Errorf("save: %w", full), full, "saved")
 	hello := require.Written(&said, func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err })
 	require.Check(t, hello == "hello", "written: %q", hello)
