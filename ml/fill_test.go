@@ -72,8 +72,7 @@ func TestFillIsFitted(t *testing.T) {
 		b := res.Model.Decision(x)
 		require.Check(t, a == b && !math.IsNaN(b), "%v: f is %g with a missing value, %g with the fill", set, a, b)
 		for _, p := range points {
-			f := back.Decision(p.X)
-			require.Check(t, math.Abs(f-p.F) <= 1e-12, "%v, row %d: f %g, of its coordinates %g", set, p.Row, p.F, f)
+			require.Near(t, back.Decision(p.X), p.F, 1e-12, "%v, row %d: f of the coordinates", set, p.Row)
 		}
 		// Rows held out go elsewhere.
 		far := *d

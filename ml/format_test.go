@@ -351,8 +351,7 @@ func TestWrittenModelsAndReportsAreRead(t *testing.T) {
 		require.Must(t, err == nil, "%s written again: %v", row.Model, err)
 		require.Equal(t, cmp.Diff(m, back), "", "%s was written again as another model", row.Model)
 		for i, x := range row.X {
-			f := m.Decision(x)
-			require.Check(t, math.Abs(f-row.F[i]) <= 1e-12*magnitude(m, x), "%s kernel: f(%v) = %v, was %v", m.Kernel.Name, x, f, row.F[i])
+			require.Near(t, m.Decision(x), row.F[i], 1e-12*magnitude(m, x), "%s kernel: f(%v) and as it was", m.Kernel.Name, x)
 		}
 
 		var r ml.Report

@@ -660,8 +660,7 @@ func TestKernelDistance(t *testing.T) {
 			for j, a := range cores {
 				near[j] = k.At(i, a)
 			}
-			v := got.AtKernel(k.Diag(i), near)
-			require.Check(t, math.Abs(v-c) <= 1e-6*(1+math.Abs(c)), "%s: c = %g at row %d, with coordinates %g", row.Name, v, i+1, c)
+			require.Near(t, got.AtKernel(k.Diag(i), near), c, 1e-6*(1+math.Abs(c)), "%s: c at row %d, and with coordinates", row.Name, i+1)
 		}
 		text := require.Value(json.Marshal(got))(t)
 		back := new(Map)

@@ -153,8 +153,7 @@ func TestReadPrecomputed(t *testing.T) {
 	// A part of a larger matrix, LIBSVM's own example.
 	d := read(t, "25 0:3 1:1 2:18 3:0\n45 0:2 1:6 2:18 3:18\n")
 	p := d.Objects.(*Precomputed)
-	diff := cmp.Diff([]any{[]int{3, 2}, []string{"25", "45"}, []int{0, 1}}, []any{p.Number, d.Classes, d.Y})
-	require.Check(t, diff == "", "%v", diff)
+	require.Equal(t, cmp.Diff([]any{[]int{3, 2}, []string{"25", "45"}, []int{0, 1}}, []any{p.Number, d.Classes, d.Y}), "", "diff")
 	v, ok := p.Diag(1)
 	require.Check(t, v == 18 && ok && p.Columns() == 3 && p.Len() == 2, "diagonal %g", v)
 }

@@ -165,8 +165,7 @@ func TestGoesOn(t *testing.T) {
 	const total = 2 * (2*24 + 6)
 	require.Check(t, before != 0 && before < total && last == [3]int{total, before, total},
 		"%d of %d cells before, then %v", before, total, last)
-	diff := cmp.Diff(whole, res, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreUnexported(eval.Ranking{}))
-	require.Check(t, diff == "", "%v", diff)
+	require.Equal(t, cmp.Diff(whole, res, cmpopts.IgnoreFields(study.Outcome{}, "Seconds"), cmpopts.IgnoreUnexported(eval.Ranking{})), "", "diff")
 }
 
 // TestEncode encodes studies and parses them again.
@@ -373,8 +372,7 @@ func TestComparison(t *testing.T) {
 	r := made()
 	require.NoError(t, r.Compare())
 	// Ranks 3 2 1, 3 2 1 and 1 2.5 2.5; fewer support vectors from left to right.
-	diff := cmp.Diff([]float64{7. / 3, 6.5 / 3, 4.5 / 3}, r.Accuracy.Friedman.Ranks, cmpopts.EquateApprox(0, 1e-12))
-	require.Check(t, diff == "", "%v", diff)
+	require.Equal(t, cmp.Diff([]float64{7. / 3, 6.5 / 3, 4.5 / 3}, r.Accuracy.Friedman.Ranks, cmpopts.EquateApprox(0, 1e-12)), "", "diff")
 	require.Equal(t, cmp.Diff([]float64{3, 2, 1}, r.Vectors.Friedman.Ranks), "", "diff")
 	a := r.Accuracy.Against[1]
 	if a.Learner != "[c] & <d>" || a.Better != 2 || a.SurelyBetter != 2 || a.Worse != 1 || a.SurelyWorse != 0 || math.Abs(a.Difference-(0.1+0.1-0.1)/3) > 1e-12 {

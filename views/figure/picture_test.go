@@ -518,8 +518,7 @@ func TestCrowd(t *testing.T) {
 	require.Near(t, p.Disagree, 0.6, 0.01, "the outermost lines are 0.6 apart, the models disagree on")
 	require.Check(t, strings.HasPrefix(p.Caption, "Boundaries of 7 models over x1 and x2."), "%v", p.Caption)
 	b := require.Drawn(t, p.SVG)
-	svg := b
-	require.Check(t, strings.Contains(svg, "7 boundaries") && !strings.Contains(svg, "model 0"), "the legend does not count the boundaries, or names them")
+	require.Check(t, strings.Contains(b, "7 boundaries") && !strings.Contains(b, "model 0"), "the legend does not count the boundaries, or names them")
 }
 
 func TestCaption(t *testing.T) {
