@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -367,117 +366,6 @@ func TestOnlyIf(t *testing.T) {
 	})
 	wantErr(t, s.RenameDataset(once, alice, "missing", "x"), ErrNotFound) // not stored, so the next change is the first
 	wantErr(t, s.RenameDataset(once, alice, set.ID, "x"), changed)
-}
-
-func TestAnswers(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	s := open(t, dir)
-	alice, bob := WorkspaceOf("alice"), WorkspaceOf("bob")
-	save := func(ws Workspace, question, given string, right bool) {
-		t.Helper()
-		require.NoError(t, s.SaveAnswer(t.Context(), ws, question, Answer{Given: given, Right: right}))
-	}
-	want := func(ws Workspace, want map[string]Answer) {
-		t.Helper()
-		got, err := s.Answers(t.Context(), ws)
-		diff := cmp.Diff(want, got)
-		require.Check(t, err == nil && diff == "", "%v %s", err, diff)
-	}
-	save(alice, "margins/line/distance", "2", true)
-	save(alice, "margins/line/distance", "3", false) // the last answer counts
-	save(alice, "margins/canonical/width", "4", true)
-	save(alice, "margins-of-error/a/b", "0", true)
-	save(bob, "margins/line/distance", "2", true)
-	want(alice, map[string]Answer{
-		"margins/line/distance": {"3", false}, "margins/canonical/width": {"4", true}, "margins-of-error/a/b": {"0", true},
-	})
-	require.NoError(t, s.ForgetAnswers(t.Context(), alice, "margins"))
-	want(alice, map[string]Answer{"margins-of-error/a/b": {"0", true}})
-	want(bob, map[string]Answer{"margins/line/distance": {"2", true}})
-	want(WorkspaceOf("nobody"), map[string]Answer{})
-
-	require.NoError(t, s.Close())
-	s = open(t, dir)
-	want(bob, map[string]Answer{"margins/line/distance": {"2", true}})
-}
-
-// TestLinks: a link gives anyone its points, outlives the data set, and deletes the points with
-// itself; a repeated request creates one link.
-func TestLinks(t *testing.T) {
-	t.Parallel()
-	s, ctx := open(t, t.TempDir()), t.Context()
-	d := sample(1)
-	n := NewLink{Title: strings.Repeat("long ", 60), Target: "/lab?C=2", Points: d, Data: "mine"}
-	l := require.Value(s.CreateLink(ctx, alice, n))(t)
-	require.Check(t, len(l.Token) == 16 && len([]rune(l.Title)) <= maxName, "%+v", l)
-	again, err := s.CreateLink(ctx, alice, n)
-	require.Check(t, err == nil && again.Token == l.Token, "asked twice: %v, %v", again, err)
-	if other, err := s.CreateLink(ctx, bob, n); err != nil || other.Token == l.Token {
-		t.Errorf("of another workspace: %v, %v", other, err)
-	}
-	got, err := s.Link(ctx, l.Token)
-	require.Must(t, err == nil && got.Hash == d.Hash() && got.Target == "/lab?C=2", "%+v, %v", got, err)
-	require.Is(t, s.DeleteLink(ctx, bob, l.Token), ErrNotFound, "deleted by another")
-	require.NoError(t, s.DeleteLink(ctx, alice, l.Token))
-	require.Is(t, require.Err(s.Link(ctx, l.Token)), ErrNotFound, "after deletion")
-	require.Equal(t, require.Err(s.Data(ctx, d.Hash())), nil, "points of the other's link")
-	require.NoError(t, s.DeleteWorkspace(ctx, bob))
-	require.Is(t, require.Err(s.Data(ctx, d.Hash())), ErrNotFound, "points of nobody")
-	if links, err := s.Links(ctx, bob); err != nil || len(links) != 0 {
-		t.Errorf("%v, %v", links, err)
-	}
-	require.Fails(t, require.Err(s.CreateLink(ctx, alice, NewLink{Title: "x", Target: "//elsewhere"})), "",
-		"a link leads elsewhere")
-
-	public, err := s.CreateLink(ctx, alice, NewLink{Title: "x", Target: "/lab?data=moons"})
-	require.Check(t, err == nil && public.Hash == "", "%+v, %v", public, err)
-	unseen, err := s.Unseen(ctx, time.Now().Add(time.Hour))
-	require.Check(t, err == nil && len(unseen) == 1, "workspaces with links: %v, %v", unseen, err)
-}
-
-// After a failed statement, a transaction does nothing more and is rolled back.
-func TestTransactionFails(t *testing.T) {
-	s := fresh(t)
-	const save = `INSERT INTO barred (what, since) VALUES (?, ?)`
-	err := s.update(t.Context(), func(tx *transaction) {
-		tx.exec(save, "address 192.0.2.1", 1)
-		tx.exec(save, "address 192.0.2.1", 1) // a duplicate: fails
-		tx.exec(save, "address 192.0.2.2", 1)
-		failed := tx.err
-		require.Equal(t, value[int](tx, `SELECT count(*) FROM barred`), 0, "reads on after a failure")
-		require.Equal(t, len(texts(tx, `SELECT what FROM barred`)), 0, "lists on after a failure")
-		require.Equal(t, tx.exec(`DELETE FROM barred`), 0, "deletes after a failure")
-		tx.execFound(`DELETE FROM barred`)
-		require.Equal(t, tx.err, failed, "the error that is kept")
-	})
-	require.Check(t, err != nil, "no error")
-	b := require.Value(s.Barred(t.Context()))(t)
-	require.Check(t, len(b.Addresses) == 0, "kept %v", b)
-}
-
-func TestUploads(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	s := storetest.Open(t, t.TempDir(), Open)
-	mine, other := WorkspaceOf("mine"), WorkspaceOf("other")
-	body := []byte("a,b,c\n1,2,x\n")
-
-	id := require.Value(s.SaveUpload(ctx, mine, "points\n.csv", bytes.NewReader(body)))(t)
-	file, kept, err := s.Upload(ctx, mine, id)
-	require.NoError(t, err)
-	require.Check(t, kept.Len() == len(body), "the file tells of %d bytes instead of %d", kept.Len(), len(body))
-	if got, err := io.ReadAll(kept); err != nil || file != "points .csv" || !bytes.Equal(got, body) {
-		t.Fatalf("Upload = %q, %q, %v", file, got, err)
-	}
-	require.Is(t, require.Err3(s.Upload(ctx, other, id)), ErrNotFound, "another workspace reads the file")
-	require.Is(t, s.DeleteUpload(ctx, other, id), ErrNotFound, "another workspace deletes the file")
-
-	later := time.Now().Add(2 * uploadLife)
-	s.Now = func() time.Time { return later }
-	second := require.Value(s.SaveUpload(ctx, mine, "next.csv", bytes.NewReader(body)))(t)
-	require.Is(t, require.Err3(s.Upload(ctx, mine, id)), ErrNotFound, "a file two days old is still kept")
-	require.Equal(t, s.DeleteUpload(ctx, mine, second), nil, "s.DeleteUpload")
 }
 
 // owner takes runs from the queue in tests.

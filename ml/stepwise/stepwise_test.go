@@ -2,7 +2,6 @@ package stepwise_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,15 +10,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"marginlab/ml/conformal"
 	"marginlab/ml/kernel"
 	"marginlab/ml/lists"
 	"marginlab/ml/mcm"
-	"marginlab/ml/mixture"
 	"marginlab/ml/mltest"
 	"marginlab/ml/mltest/require"
 	"marginlab/ml/param"
@@ -296,65 +292,4 @@ func TestSettings(t *testing.T) {
 	} {
 		require.Fails(t, err, want, "the error")
 	}
-}
-
-func TestEM(t *testing.T) {
-	t.Parallel()
-	x := mat.NewDense(8, 2, []float64{-2, 0, -2.5, 0.5, -1.8, -0.4, -2.2, 0.3, 2, 1, 2.4, 1.6, 1.7, 0.8, 2.1, 1.3})
-	s := mixture.Settings{Components: 2, Floor: 1e-3, Seed: 1, MaxIter: 200, Tol: 1e-12, Starts: 1}
-	begin := mixture.Begin(x, s, 0)
-	r := require.Value(stepwise.EM(t.Context(), x, begin, s))(t)
-	require.Must(t, r.Len() >= 3 && r.Status() == trace.Converged && r.At(0).Iteration == 0,
-		"%d states, %s", r.Len(), r.Status())
-	for i := 1; i < r.Len(); i++ {
-		rise := r.At(i).LogLikelihood - r.At(i-1).LogLikelihood
-		require.Check(t, rise >= -1e-9, "step %d: the log-likelihood falls by %g", i, -rise)
-	}
-	fitted, err := mixture.Fit(t.Context(), x, s)
-	require.Check(t, err == nil && fitted.LogLikelihood == r.At(r.Len()-1).LogLikelihood,
-		"Fit ends at %v, the replay at %v: %v", fitted.LogLikelihood, r.At(r.Len()-1).LogLikelihood, err)
-	s.MaxIter = 1
-	if r, err = stepwise.EM(t.Context(), x, begin, s); err != nil || r.Len() != 2 || r.Status() != trace.IterationLimit {
-		t.Errorf("one step: %d states, %s, %v", r.Len(), r.Status(), err)
-	}
-	ended := mltest.Ended()
-	require.Is(t, require.Err(stepwise.EM(ended, x, begin, s)), context.Canceled, "after the context has ended")
-	var refused *param.Refusal
-	_, err = stepwise.EM(t.Context(), mat.NewDense(2, 2, []float64{1e200, 0, -1e200, 1}), begin, s)
-	require.Check(t, errors.As(err, &refused), "huge points: %v", err)
-	for _, wrong := range []mixture.Settings{{Floor: 1e-3}, {MaxIter: 5}} {
-		require.Fails(t, require.Err(stepwise.EM(t.Context(), x, begin, wrong)), "", "%+v is taken", wrong)
-	}
-	require.Fails(t, require.Err(stepwise.EM(t.Context(), x, mixture.Mixture{}, s)), "", "a mixture without components is taken")
-}
-
-func TestFisherAscent(t *testing.T) {
-	t.Parallel()
-	x := mat.NewDense(6, 2, []float64{-1, 0, -2, 1, -1, 2, 1, 1, 2, 0, 1, -1})
-	y := []float64{-1, -1, -1, 1, 1, 1}
-	k := kernel.NewGram(kernel.RBF(0.5), x)
-	cores := [][]float64{{0, 0}, {1, 1}}
-	s := conformal.Settings{Gamma: 1, Ridge: 1e-3, Steps: 20, Rate: 0.1}
-	r, err := stepwise.FisherAscent(t.Context(), k, x, y, cores, s)
-	require.NoError(t, err)
-	require.Check(t, r.Len() == 21 && r.Status() == trace.IterationLimit && floats.Equal(r.At(0), []float64{1, 0, 0}),
-		"%d states, %s, start %v", r.Len(), r.Status(), r.At(0))
-	j := func(alpha []float64) float64 {
-		m := conformal.Map{Gamma: 1, Alpha0: alpha[0], Alpha: alpha[1:], Cores: cores}
-		v := require.Value(conformal.J(t.Context(), k, y, m.Factors(x)))(t)
-		return v
-	}
-	for i := range r.Len() {
-		require.Near(t, floats.Norm(r.At(i), 2), 1, 1e-12, "step %d has the length", i)
-	}
-	first, last := j(r.At(0)), j(r.At(20))
-	require.Check(t, last > first, "J went from %g to %g", first, last)
-	// Without cores the kernel is fixed, so the gradient is 0 at the start.
-	r, err = stepwise.FisherAscent(t.Context(), k, x, y, nil, s)
-	require.Check(t, err == nil && math.Abs(r.At(r.Len() - 1)[0]-1) <= 1e-9, "without cores: %v", err)
-	s.Steps = 0
-	require.Fails(t, require.Err(stepwise.FisherAscent(t.Context(), k, x, y, cores, s)), "", "an ascent of no steps")
-	s.Steps = 5
-	ended := mltest.Ended()
-	require.Fails(t, require.Err(stepwise.FisherAscent(ended, k, x, y, cores, s)), "", "an ascent after the context has ended")
 }

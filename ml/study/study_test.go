@@ -422,14 +422,6 @@ func TestExports(t *testing.T) {
 	}
 }
 
-// A table without columns is written with a single one.
-func TestEmptyHead(t *testing.T) {
-	t.Parallel()
-	var b bytes.Buffer
-	require.NoError(t, study.LaTeX(&b, []study.Table{{Title: "t"}}))
-	require.Check(t, strings.Contains(b.String(), `\begin{tabular}{l}`), "%v", b.String())
-}
-
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	sets := []study.SetResult{{Outcomes: []study.Outcome{{SupportVectors: 50}, {SupportVectors: 20}, {SupportVectors: 60}}}}

@@ -1,7 +1,6 @@
 package figure_test
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -110,53 +109,4 @@ func TestLongNamesAreRanked(t *testing.T) {
 	r := figure.Ranks{Format: figure.Format{Width: 300}, Names: []string{"a", strings.Repeat("long ", 9)}, Ranks: []float64{1.25, 1.75}}
 	svg := require.Drawn(t, require.Value(r.Picture())(t).SVG)
 	require.Check(t, strings.Contains(svg, "…") && strings.Contains(svg, "1.75<"), "%s", svg)
-}
-
-// Bars reach from zero to their values; those below zero are hatched.
-func TestBarHeights(t *testing.T) {
-	t.Parallel()
-	p := require.Value(figure.Bars{Values: []float64{2, -1, 3}, Sorted: true}.Picture())(t)
-	violet := figure.Hex(figure.Light.Class[7])
-	full := polygons(t, p, func(g element) bool { return g.attr("fill") == violet && g.attr("fill-opacity") == "" })
-	pale := polygons(t, p, func(g element) bool { return g.attr("fill") == violet && g.attr("fill-opacity") != "" })
-	require.Must(t, len(full) == 2 && len(pale) == 1, "%d full bars and %d pale ones", len(full), len(pale))
-	for i, c := range []struct {
-		ring   [][2]float64
-		at, to float64
-	}{{full[0], 1, 3}, {full[1], 2, 2}, {pale[0], 3, -1}} {
-		lo, hi := inf, -inf
-		for _, q := range c.ring {
-			lo, hi = math.Min(lo, q[1]), math.Max(hi, q[1])
-			require.Near(t, q[0], c.at, 0.5, "bar %d at", i)
-		}
-		require.Check(t, math.Abs(lo-math.Min(0, c.to)) <= 0.01 && math.Abs(hi-math.Max(0, c.to)) <= 0.01,
-			"bar %d from %g to %g, want %g", i, lo, hi, c.to)
-	}
-}
-
-func ExampleTables() {
-	fmt.Println(golden("tables", must(entries().Picture())))
-	// Output: as testdata/tables.svg
-}
-
-// entries are three tables of two strings, of which the second is being filled.
-func entries() figure.Tables {
-	rows, cols := strings.Split("cat", ""), strings.Split("cart", "")
-	return figure.Tables{
-		Across: 2, Now: &figure.Cell{Table: 1, Row: 1, Col: 2}, From: []figure.Cell{{Table: 0, Row: 1, Col: 2}, {Table: 1, Row: 0, Col: 1}, {Table: 1, Row: 0, Col: 2}, {Table: 1, Row: 1, Col: 1}},
-		Tables: []figure.Grid{
-			{Name: "first", Rows: rows, Cols: cols, Values: [][]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, -1}}},
-			{Name: "second", Rows: rows, Cols: cols, Values: [][]float64{{1, 1. / 3, 1e-7, 0.125}, {0.5, 1.25, 0.625, nan}, {nan, nan, nan, nan}}},
-			{Name: "third", Rows: rows, Cols: cols, Values: [][]float64{{nan, nan, nan, nan}, {nan, nan, nan, nan}, {nan, nan, nan, nan}}},
-		},
-	}
-}
-
-// TestTablesSayTheirEntries: those who do not see the picture are told what is filled.
-func TestTablesSayTheirEntries(t *testing.T) {
-	t.Parallel()
-	p := require.Value(entries().Picture())(t)
-	for _, want := range []string{"first: cc 1, ca 0,", "tt -1,", "ar 0.625 (this step),", "third: empty."} {
-		require.Check(t, strings.Contains(p.Caption, want), "%q is not in %q", want, p.Caption)
-	}
 }

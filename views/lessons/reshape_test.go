@@ -1,0 +1,34 @@
+package lessons
+
+import (
+	"testing"
+
+	"marginlab/ml/dataset"
+	"marginlab/ml/mltest/require"
+)
+
+// More rows than the lesson takes are thinned, by class and always alike.
+func TestConformalThin(t *testing.T) {
+	t.Parallel()
+	b, _ := dataset.FindBuiltin("checkerboard")
+	d := require.Value(b.Load())(t)
+	thin, notes := Thin(d)
+	n := len(thin.Y)
+	positive := 0
+	for _, c := range thin.Y {
+		positive += c
+	}
+	require.Check(t, n == mostRows && positive == n/2 && len(notes) == 1,
+		"%d rows, %d of the positive class, notes %q", n, positive, notes)
+	again, _ := Thin(d)
+	require.Check(t, again.Hash() == thin.Hash(), "a second time other rows are taken")
+}
+
+// The two columns of a picture of iris are those of the petal, which tell virginica
+// from the others.
+func TestConformalColumns(t *testing.T) {
+	t.Parallel()
+	b, _ := dataset.FindBuiltin("iris")
+	d := require.Value(b.Load())(t)
+	require.Slices(t, TellingColumns(d, "virginica"), []int{2, 3}, "columns of %v", d.Features)
+}
